@@ -1,0 +1,28 @@
+/* Hash map from 64-bit keys to 32-bit values, open addressing, in an arena. Iteration order is
+ * never used for anything that reaches a result. */
+#ifndef BASE_MAP_H
+#define BASE_MAP_H
+
+#include "base/arena.h"
+#include <stdbool.h>
+
+typedef struct {
+    Arena *arena;
+    uint64_t *keys;
+    uint32_t *values;
+    uint8_t *used;
+    uint32_t n, capacity;
+} Map;
+
+void map_init(Map *map, Arena *arena, uint32_t expected);
+void map_put(Map *map, uint64_t key, uint32_t value); /* replaces */
+bool map_get(const Map *map, uint64_t key, uint32_t *value);
+uint64_t hash_bytes(const void *data, size_t size, uint64_t seed);
+static inline uint64_t hash_mix(uint64_t h, uint64_t v)
+{
+    h ^= v + 0x9e3779b97f4a7c15u + (h << 6) + (h >> 2);
+    h *= 0xff51afd7ed558ccdu;
+    return h ^ (h >> 32);
+}
+
+#endif

@@ -1,0 +1,109 @@
+/* Text under construction; see text.h. Reals go through real_to_text, never through printf's %g,
+ * which would follow the locale. */
+#include "base/text.h"
+#include "base/bug.h"
+#include <math.h>
+#include <stdarg.h>
+
+/* Makes room for `more` bytes and the terminating 0. */
+static void text_reserve(Text *text, size_t more)
+{
+    REQUIRE(more < SIZE_MAX / 4 && text->n < SIZE_MAX / 4);
+    const size_t wanted = text->n + more + 1;
+    if (wanted <= text->capacity)
+        return;
+#ifdef KOINE_HOSTILE
+    const size_t larger = wanted + wanted / 8; /* moves often, and yet in total in linear memory */
+#else
+    size_t larger = text->capacity < 64 ? 64 : text->capacity * 2;
+    if (larger < wanted)
+        larger = wanted;
+#endif
+    text->at = arena_grow(text->arena, text->at, text->capacity, larger, 1);
+    text->capacity = larger;
+}
+
+void text_bytes(Text *text, const char *more, size_t size)
+{
+    text_reserve(text, size);
+    if (size)
+        memcpy(text->at + text->n, more, size);
+    text->n += size;
+    text->at[text->n] = 0;
+}
+
+void text_add(Text *text, const char *more)
+{
+    text_bytes(text, more, strlen(more));
+}
+
+void text_char(Text *text, char c)
+{
+    text_bytes(text, &c, 1);
+}
+
+void text_format(Text *text, const char *format, ...)
+{
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    const int length = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    REQUIRE(length >= 0);
+    text_reserve(text, (size_t)length);
+    vsnprintf(text->at + text->n, (size_t)length + 1, format, again);
+    va_end(again);
+    text->n += (size_t)length;
+}
+
+void text_real(Text *text, double value)
+{
+    char digits[REAL_TEXT_SIZE];
+    text_bytes(text, digits, real_to_text(value, digits));
+}
+
+void text_real_point(Text *text, double value)
+{
+    char digits[REAL_TEXT_SIZE];
+    const size_t n = real_to_text(value, digits);
+    text_bytes(text, digits, n);
+    if (isfinite(value) && !memchr(digits, '.', n) && !memchr(digits, 'e', n))
+        text_bytes(text, ".0", 2);
+}
+
+void text_integer(Text *text, int64_t value)
+{
+    char digits[24];
+    char *at = digits + sizeof digits;
+    uint64_t rest = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+    do
+        *--at = (char)('0' + rest % 10);
+    while (rest /= 10);
+    if (value < 0)
+        *--at = '-';
+    text_bytes(text, at, (size_t)(digits + sizeof digits - at));
+}
+
+void text_json(Text *text, const char *value)
+{
+    static const char hex[] = "0123456789abcdef";
+    text_char(text, '"');
+    for (const char *at = value; *at; at++) {
+        const unsigned char c = (unsigned char)*at;
+        switch (c) {
+        case '"': text_add(text, "\\\""); break;
+        case '\\': text_add(text, "\\\\"); break;
+        case '\n': text_add(text, "\\n"); break;
+        case '\r': text_add(text, "\\r"); break;
+        case '\t': text_add(text, "\\t"); break;
+        default:
+            if (c < 0x20) {
+                const char escape[] = { '\\', 'u', '0', '0', hex[c >> 4], hex[c & 15] };
+                text_bytes(text, escape, sizeof escape);
+            } else {
+                text_char(text, *at);
+            }
+        }
+    }
+    text_char(text, '"');
+}

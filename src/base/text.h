@@ -1,0 +1,30 @@
+/* Text under construction, and numbers as text. Nothing here depends on the locale. */
+#ifndef BASE_TEXT_H
+#define BASE_TEXT_H
+
+#include "base/arena.h"
+#include <stdbool.h>
+#include <stdio.h>
+
+typedef struct {
+    Arena *arena;
+    char *at; /* terminated by 0 once something was added */
+    size_t n, capacity;
+} Text;
+
+void text_add(Text *text, const char *more);
+void text_bytes(Text *text, const char *more, size_t size);
+void text_char(Text *text, char c);
+void text_format(Text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void text_real(Text *text, double value);       /* shortest text that reads back exactly; "inf", "nan" */
+void text_real_point(Text *text, double value); /* the same, always recognisable as Real: "1.0", "1e+30" */
+void text_integer(Text *text, int64_t value);
+void text_json(Text *text, const char *value); /* quoted and escaped */
+
+enum { REAL_TEXT_SIZE = 32 };
+/* Shortest decimal text that reads back to exactly `value`; not terminated; returns its length. */
+size_t real_to_text(double value, char *to);
+/* Reads a decimal number without regard to the locale; returns the end, or `from` when there is none. */
+const char *text_to_real(const char *from, const char *end, double *value);
+
+#endif
