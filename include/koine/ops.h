@@ -1,0 +1,72 @@
+/* The operations of expressions whose meaning is not that of one C operator or one libm call.
+ *
+ * The constant folder, the interpreter and generated C all use these, so that they agree in every
+ * bit. An Integer operation without result (division by zero, conversion out of range) gives
+ * KOINE_INTEGER_FAULT; a Real one gives a value that is not finite. Whoever stores the result
+ * looks for these and reports the fault. */
+#ifndef KOINE_OPS_H
+#define KOINE_OPS_H
+
+#include <math.h>
+#include <stdint.h>
+
+#define KOINE_INTEGER_FAULT INT64_MIN
+
+static inline int64_t koine_iadd(int64_t a, int64_t b)
+{
+    return (int64_t)((uint64_t)a + (uint64_t)b);
+}
+static inline int64_t koine_isub(int64_t a, int64_t b)
+{
+    return (int64_t)((uint64_t)a - (uint64_t)b);
+}
+static inline int64_t koine_imul(int64_t a, int64_t b)
+{
+    return (int64_t)((uint64_t)a * (uint64_t)b);
+}
+static inline int64_t koine_ineg(int64_t a)
+{
+    return (int64_t)(0u - (uint64_t)a);
+}
+static inline int64_t koine_idiv(int64_t a, int64_t b) /* rounded toward 0 */
+{
+    return b == 0 ? KOINE_INTEGER_FAULT : b == -1 ? koine_ineg(a) : a / b;
+}
+static inline int64_t koine_imod(int64_t a, int64_t b) /* sign of a */
+{
+    return b == 0 ? KOINE_INTEGER_FAULT : b == -1 ? 0 : a % b;
+}
+static inline int64_t koine_integer(double whole) /* of a whole number */
+{
+    return whole >= -9223372036854775807.0 && whole < 9223372036854775807.0 ? (int64_t)whole : KOINE_INTEGER_FAULT;
+}
+static inline double koine_rmin(double a, double b)
+{
+    return b < a ? b : a;
+}
+static inline double koine_rmax(double a, double b)
+{
+    return b > a ? b : a;
+}
+static inline int64_t koine_imin(int64_t a, int64_t b)
+{
+    return b < a ? b : a;
+}
+static inline int64_t koine_imax(int64_t a, int64_t b)
+{
+    return b > a ? b : a;
+}
+static inline double koine_rsign(double a)
+{
+    return a > 0 ? 1.0 : a < 0 ? -1.0 : a;
+}
+static inline int64_t koine_isign(int64_t a)
+{
+    return a > 0 ? 1 : a < 0 ? -1 : 0;
+}
+static inline int64_t koine_iabs(int64_t a)
+{
+    return a < 0 ? koine_ineg(a) : a;
+}
+
+#endif

@@ -1,0 +1,304 @@
+/* Derivatives by the chain rule, node by node; see derive.h.
+ *
+ * Inside, a derivative that is zero is the literal 0 whatever the rank, and NULL says that there is none; the
+ * builders simple_... hand NULL on. */
+#include "ir/derive.h"
+#include "base/bug.h"
+#include "ir/memo.h"
+#include "ir/simplify.h"
+
+static const double LN_10 = 2.302585092994045684;
+
+typedef struct {
+    Pool *pool;
+    const Expr *zero, *one, *two;
+    LeafDerivative leaf_derivative;
+    void *context;
+    uint32_t first_leaf; /* leaves with smaller numbers have derivative 0 */
+    Memo memo;           /* node: id of its derivative */
+} Derivation;
+
+static const Expr *derive(Derivation *d, const Expr *e);
+
+/* ---- shorthands ---- */
+static const Expr *neg(Derivation *d, const Expr *a)
+{
+    return simple_unary(d->pool, OP_NEG, a);
+}
+
+static const Expr *add(Derivation *d, const Expr *a, const Expr *b)
+{
+    return simple_binary(d->pool, OP_ADD, a, b);
+}
+
+static const Expr *sub(Derivation *d, const Expr *a, const Expr *b)
+{
+    return simple_binary(d->pool, OP_SUB, a, b);
+}
+
+static const Expr *mul(Derivation *d, const Expr *a, const Expr *b)
+{
+    return simple_binary(d->pool, OP_MUL, a, b);
+}
+
+static const Expr *divide(Derivation *d, const Expr *a, const Expr *b)
+{
+    return simple_binary(d->pool, OP_DIV, a, b);
+}
+
+static const Expr *choose(Derivation *d, Op relation, const Expr *a, const Expr *b, const Expr *then,
+                          const Expr *otherwise)
+{
+    return simple_if(d->pool, expr_literal_relation(d->pool, relation, a, b), then, otherwise);
+}
+
+/* ---- operations ---- */
+/* (a/b)' = (a' - (a/b)*b')/b; the quotient is there already. */
+static const Expr *derive_quotient(Derivation *d, const Expr *e, const Expr *da, const Expr *db)
+{
+    return divide(d, sub(d, da, mul(d, e, db)), e->args[1]);
+}
+
+static const Expr *derive_power(Derivation *d, const Expr *e, const Expr *da, const Expr *db)
+{
+    const Expr *const a = e->args[0], *const b = e->args[1];
+    const Expr *by_base = d->zero, *by_exponent = d->zero;
+    if (da != d->zero)
+        by_base = mul(d, mul(d, b, simple_binary(d->pool, OP_POW, a, sub(d, b, d->one))), da);
+    if (db != d->zero)
+        by_exponent = choose(d, OP_GT, a, d->zero, mul(d, mul(d, e, simple_unary(d->pool, OP_LOG, a)), db), d->zero);
+    return add(d, by_base, by_exponent);
+}
+
+static const Expr *derive_product(Derivation *d, const Expr *e, const Expr *da, const Expr *db)
+{
+    const Expr *const a = e->args[0], *const b = e->args[1];
+    if (a == b)
+        return mul(d, mul(d, d->two, a), da);
+    return add(d, mul(d, da, b), mul(d, a, db));
+}
+
+static const Expr *derive_atan2(Derivation *d, const Expr *e, const Expr *da, const Expr *db)
+{
+    const Expr *const a = e->args[0], *const b = e->args[1];
+    return divide(d, sub(d, mul(d, b, da), mul(d, a, db)), add(d, mul(d, a, a), mul(d, b, b)));
+}
+
+/* sqrt(1 - a*a) without cancellation where a is near 1 or -1. */
+static const Expr *arc_root(Derivation *d, const Expr *a)
+{
+    return simple_unary(d->pool, OP_SQRT, mul(d, sub(d, d->one, a), add(d, d->one, a)));
+}
+
+/* Derivative of an operation some argument of which varies: da, db are the derivatives of the arguments. */
+static const Expr *derive_operation(Derivation *d, const Expr *e, const Expr *da, const Expr *db)
+{
+    Pool *const pool = d->pool;
+    const Expr *const a = e->args[0], *const b = e->n_args > 1 ? e->args[1] : NULL;
+    switch ((Op)e->op) {
+    case OP_NEG: return neg(d, da);
+    case OP_ADD: return add(d, da, db);
+    case OP_SUB: return sub(d, da, db);
+    case OP_MUL: return derive_product(d, e, da, db);
+    case OP_DIV: return derive_quotient(d, e, da, db);
+    case OP_POW: return derive_power(d, e, da, db);
+    case OP_ABS: return choose(d, OP_GE, a, d->zero, da, neg(d, da));
+    case OP_MIN: return choose(d, OP_LT, b, a, db, da);
+    case OP_MAX: return choose(d, OP_GT, b, a, db, da);
+    case OP_SQRT: return divide(d, da, mul(d, d->two, e));
+    case OP_EXP: return mul(d, e, da);
+    case OP_LOG: return divide(d, da, a);
+    case OP_LOG10: return divide(d, da, mul(d, expr_real(pool, LN_10), a));
+    case OP_SIN: return mul(d, simple_unary(pool, OP_COS, a), da);
+    case OP_COS: return neg(d, mul(d, simple_unary(pool, OP_SIN, a), da));
+    case OP_TAN: return mul(d, add(d, d->one, mul(d, e, e)), da);
+    case OP_ASIN: return divide(d, da, arc_root(d, a));
+    case OP_ACOS: return neg(d, divide(d, da, arc_root(d, a)));
+    case OP_ATAN: return divide(d, da, add(d, d->one, mul(d, a, a)));
+    case OP_ATAN2: return derive_atan2(d, e, da, db);
+    case OP_SINH: return mul(d, simple_unary(pool, OP_COSH, a), da);
+    case OP_COSH: return mul(d, simple_unary(pool, OP_SINH, a), da);
+    case OP_TANH: return mul(d, sub(d, d->one, mul(d, e, e)), da);
+    case OP_HOMOTOPY: return simple_binary(pool, OP_HOMOTOPY, da, db);
+    case OP_SIGN:
+    case OP_FLOOR:
+    case OP_CEIL:
+    case OP_TRUNC:
+    case OP_ROUND:
+    case OP_REAL: return d->zero;
+    case OP_IDIV:
+    case OP_IMOD:
+    case OP_NUMBER:
+    case OP_NOT:
+    case OP_AND:
+    case OP_OR:
+    case OP_LT:
+    case OP_LE:
+    case OP_GT:
+    case OP_GE:
+    case OP_EQ:
+    case OP_NE:
+    case OP_IFLOOR:
+    case OP_ICEIL:
+    case OP_ITRUNC:
+    case OP_IROUND:
+    case OP_COUNT: break;
+    }
+    BUG("not a Real operation");
+}
+
+/* ---- nodes ---- */
+static const Expr *derive_call(Derivation *d, const Expr *e)
+{
+    const Expr *const da = derive(d, e->args[0]);
+    const Expr *const db = da && e->n_args > 1 ? derive(d, e->args[1]) : d->zero;
+    if (!da || !db)
+        return NULL;
+    if (da == d->zero && db == d->zero)
+        return d->zero;
+    for (uint32_t k = 0; k < e->n_args; k++)
+        if (e->args[k]->type.rank > 0)
+            return NULL;
+    return derive_operation(d, e, da, db);
+}
+
+/* The derivative in a place where its rank matters. */
+static const Expr *of_rank(Derivation *d, const Expr *e, const Expr *de)
+{
+    if (!de || de->type.rank == e->type.rank)
+        return de;
+    REQUIRE(de == d->zero);
+    if (e->kind != EXPR_ARRAY)
+        return NULL; /* how many zeros is not known here */
+    const Expr **const zeros = NEW_ARRAY(memo_arena(&d->memo), const Expr *, e->n_args);
+    for (uint32_t k = 0; k < e->n_args; k++) {
+        zeros[k] = of_rank(d, e->args[k], d->zero);
+        if (!zeros[k])
+            return NULL;
+    }
+    return expr_array(d->pool, e->n_args, zeros);
+}
+
+static const Expr *derive_if(Derivation *d, const Expr *e)
+{
+    const Expr *const then = derive(d, e->args[1]);
+    const Expr *const otherwise = then ? derive(d, e->args[2]) : NULL;
+    if (then == d->zero && otherwise == d->zero)
+        return d->zero;
+    return simple_if(d->pool, e->args[0], of_rank(d, e->args[1], then), of_rank(d, e->args[2], otherwise));
+}
+
+static const Expr *derive_reduce(Derivation *d, const Expr *e)
+{
+    const Expr *const body = derive(d, e->args[0]);
+    if (body == d->zero)
+        return d->zero;
+    return e->op == OP_ADD && body && body->type.rank == 0 ? simple_reduce(d->pool, e, body) : NULL;
+}
+
+static const Expr *derive_array(Derivation *d, const Expr *e)
+{
+    const Expr **const elements = NEW_ARRAY(memo_arena(&d->memo), const Expr *, e->n_args);
+    bool varies = false;
+    for (uint32_t k = 0; k < e->n_args; k++) {
+        elements[k] = derive(d, e->args[k]);
+        if (!elements[k])
+            return NULL;
+        varies |= elements[k] != d->zero;
+    }
+    if (!varies)
+        return d->zero;
+    for (uint32_t k = 0; k < e->n_args; k++) {
+        elements[k] = of_rank(d, e->args[k], elements[k]);
+        if (!elements[k])
+            return NULL;
+    }
+    return expr_array(d->pool, e->n_args, elements);
+}
+
+static const Expr *derive_function(Derivation *d, const Expr *e)
+{
+    for (uint32_t k = 0; k < e->n_args; k++)
+        if (derive(d, e->args[k]) != d->zero)
+            return NULL;
+    return d->zero;
+}
+
+static const Expr *derive_node(Derivation *d, const Expr *e)
+{
+    switch ((ExprKind)e->kind) {
+    case EXPR_LEAF: {
+        const Expr *const derivative = d->leaf_derivative(d->context, e);
+        REQUIRE(!derivative || derivative == d->zero || type_equal(derivative->type, e->type));
+        return derivative ? derivative : d->zero;
+    }
+    case EXPR_CALL: return derive_call(d, e);
+    case EXPR_IF: return derive_if(d, e);
+    case EXPR_REDUCE: return derive_reduce(d, e);
+    case EXPR_ARRAY: return derive_array(d, e);
+    case EXPR_FUNCTION: return derive_function(d, e);
+    case EXPR_REAL:
+    case EXPR_INTEGER:
+    case EXPR_BOOLEAN:
+    case EXPR_ENUM:
+    case EXPR_STRING:
+    case EXPR_ITERATOR: return d->zero;
+    }
+    BUG("unknown ExprKind");
+}
+
+static const Expr *derive(Derivation *d, const Expr *e)
+{
+    uint32_t known;
+    if (e->type.kind != TYPE_REAL || e->n_leaves <= d->first_leaf)
+        return d->zero;
+    if (memo_get(&d->memo, e, &known))
+        return pool_node(d->pool, known);
+    const Expr *const derivative = derive_node(d, e);
+    if (derivative)
+        memo_put(&d->memo, e, derivative->id);
+    return derivative;
+}
+
+/* A node without derivative makes the whole have none, at once: nothing is asked again, so NULL needs no memo. */
+static const Expr *derive_all(Pool *pool, const Expr *e, LeafDerivative leaf_derivative, void *context,
+                              uint32_t first_leaf)
+{
+    if (e->type.kind == TYPE_STRING)
+        return NULL;
+    Derivation d = { .pool = pool,
+                     .zero = expr_real(pool, 0),
+                     .one = expr_real(pool, 1),
+                     .two = expr_real(pool, 2),
+                     .leaf_derivative = leaf_derivative,
+                     .context = context,
+                     .first_leaf = first_leaf };
+    memo_begin(&d.memo, NULL);
+    const Expr *const simple = expr_simplify(pool, e);
+    const Expr *derivative = derive(&d, simple);
+    if (derivative && e->type.kind == TYPE_REAL)
+        derivative = of_rank(&d, simple, derivative);
+    memo_end(&d.memo);
+    return derivative;
+}
+
+/* ---- public ---- */
+static const Expr *unit_derivative(void *context, const Expr *leaf)
+{
+    const Expr *const *const by = context; /* the leaf and the literal 1 */
+    return leaf == by[0] ? by[1] : NULL;
+}
+
+const Expr *expr_derive(Pool *pool, const Expr *e, const Expr *leaf)
+{
+    REQUIRE(leaf->kind == EXPR_LEAF);
+    if (leaf->type.rank > 0)
+        return NULL;
+    const Expr *by[] = { expr_simplify(pool, leaf), expr_real(pool, 1) }; /* as it is in the simplified expression */
+    return derive_all(pool, e, unit_derivative, by, leaf->u.leaf);
+}
+
+const Expr *expr_time_derivative(Pool *pool, const Expr *e, LeafDerivative leaf_derivative, void *context)
+{
+    return derive_all(pool, e, leaf_derivative, context, 0);
+}

@@ -1,0 +1,28 @@
+/* Symbolic derivatives: exact, and simplified by the rules of expr_simplify_derivative.
+ *
+ * Real expressions only: what is Integer or Boolean is constant between events, its derivative 0. Piecewise
+ * operations are derived branch by branch. An `if` keeps its condition as it is: its relations are the same nodes as
+ * in the original and so become the same events and bits (expr_no_event makes them literal). Relations that the
+ * derivative adds are literal: abs (0 counts as positive), min and max (where equal: the first), pow with variable
+ * exponent (the part of the exponent is 0 where the base is not positive). sign, floor, ceil, trunc, round: 0.
+ * A sum is derived by its body, the bounds being constant. homotopy: by both arguments.
+ *
+ * NULL: the derivative is not defined or not to be had. These are Strings, products, minima and maxima over a range, and
+ * functions, if something in them varies; whole arrays in an operation; a derivative that passes EXPR_DEPTH.
+ *
+ * Linear in the number of nodes, however they are shared. */
+#ifndef IR_DERIVE_H
+#define IR_DERIVE_H
+
+#include "ir/expr.h"
+
+/* Partial derivative by one leaf node. Another element of the same array is another node and counts as constant,
+ * also where its index could have the same value: x[i] does not depend on x[1]. */
+const Expr *expr_derive(Pool *pool, const Expr *e, const Expr *leaf);
+
+/* Total derivative by the chain rule. The callback gives the derivative of a leaf node of type Real (NULL: zero),
+ * of the leaf's type; it is asked once for each node. Index expressions are simplified. */
+typedef const Expr *(*LeafDerivative)(void *context, const Expr *leaf);
+const Expr *expr_time_derivative(Pool *pool, const Expr *e, LeafDerivative leaf_derivative, void *context);
+
+#endif

@@ -1,0 +1,82 @@
+#include "ir/element.h"
+#include "base/bug.h"
+
+typedef struct {
+    int64_t constant, factor[ELEMENT_LEVELS];
+} Index;
+
+static bool index_of(const Expr *e, Index *out)
+{
+    *out = (Index){ 0 };
+    if (e->kind == EXPR_INTEGER) {
+        out->constant = e->u.integer;
+        return true;
+    }
+    if (e->kind == EXPR_ITERATOR && e->u.iterator < ELEMENT_LEVELS) {
+        out->factor[e->u.iterator] = 1;
+        return true;
+    }
+    Index a, b = { 0 };
+    if (e->kind != EXPR_CALL || !index_of(e->args[0], &a) || (e->n_args == 2 && !index_of(e->args[1], &b)))
+        return false;
+    int64_t scale_a = 1, scale_b = 1;
+    switch ((Op)e->op) {
+    case OP_ADD: break;
+    case OP_SUB: scale_b = -1; break;
+    case OP_NEG: scale_a = -1; break;
+    case OP_MUL:
+        for (uint32_t k = 0; k < ELEMENT_LEVELS; k++)
+            if (a.factor[k] && (b.factor[0] || b.factor[1] || b.factor[2] || b.factor[3]))
+                return false;
+        if (a.factor[0] || a.factor[1] || a.factor[2] || a.factor[3]) {
+            scale_a = b.constant;
+            scale_b = 0;
+        } else {
+            scale_b = a.constant;
+            scale_a = 0;
+        }
+        break;
+    default: return false;
+    }
+    out->constant = a.constant * scale_a + b.constant * scale_b;
+    for (uint32_t k = 0; k < ELEMENT_LEVELS; k++)
+        out->factor[k] = a.factor[k] * scale_a + b.factor[k] * scale_b;
+    return true;
+}
+
+bool element_map(const Model *model, const Expr *leaf, const Ref *refs, DomainId domain, ElementMap *map)
+{
+    *map = (ElementMap){ 0 };
+    if (leaf->n_args == 0)
+        return true;
+    const Variable *v = model_var(model, refs[leaf->u.leaf].var);
+    const Domain *d = &model->domains.at[domain.index];
+    int64_t weight = 1;
+    for (uint32_t k = leaf->n_args; k-- > 0;) {
+        Index index;
+        if (!index_of(leaf->args[k], &index))
+            return false;
+        map->base += (index.constant - 1) * weight;
+        for (uint32_t j = 0; j < ELEMENT_LEVELS; j++) {
+            if (!index.factor[j])
+                continue;
+            if (j >= d->n)
+                return false;
+            const Iterator *it = &model->iterators.at[d->first + j];
+            map->base += index.factor[j] * it->first * weight;
+            map->step[j] += index.factor[j] * it->stride * weight;
+        }
+        weight *= model->dims.at[v->first_dim + k].extent;
+    }
+    return true;
+}
+
+void element_range(const Model *model, const ElementMap *map, DomainId domain, int64_t *lo, int64_t *hi)
+{
+    const Domain *d = &model->domains.at[domain.index];
+    *lo = *hi = map->base;
+    for (uint32_t k = 0; k < d->n && k < ELEMENT_LEVELS; k++) {
+        const int64_t reach = map->step[k] * (model->iterators.at[d->first + k].count - 1);
+        *(reach < 0 ? lo : hi) += reach;
+    }
+}

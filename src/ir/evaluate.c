@@ -1,0 +1,501 @@
+/* Evaluation of scalar expressions and the search for the cause of a fault; see evaluate.h. */
+#include "ir/evaluate.h"
+#include "base/bug.h"
+#include "base/vec.h"
+#include "ir/memo.h"
+#include "koine/ops.h"
+
+/* Below this depth a node costs less to evaluate again than to look up; a bounded factor. */
+enum { DEPTH_WITHOUT_MEMO = 4 };
+
+typedef struct Scope Scope;
+struct Scope { /* iterator of a reduction being evaluated; the innermost of a level counts */
+    uint32_t level;
+    int64_t value;
+    const Scope *outer;
+};
+
+typedef struct {
+    Value value;
+    bool is_bad; /* not good itself, or computed from an Integer fault */
+} Outcome;
+
+typedef struct {
+    Outcome outcome;
+    uint32_t moment;
+} Entry;
+
+typedef struct {
+    const Value *leaves;
+    const int64_t *iterators;
+    const Scope *scope;
+    uint32_t moment, last_moment; /* a number for each setting of the iterators in scope */
+    Memo memo;                    /* node: index in entries */
+    VEC(Entry) entries;
+} Evaluation;
+
+typedef struct {
+    int64_t lo, step;
+    uint64_t count;
+} Range;
+
+/* ---- one operation ---- */
+static Value real_value(double r)
+{
+    return (Value){ .r = r };
+}
+
+static Value integer_value(int64_t i)
+{
+    return (Value){ .i = i };
+}
+
+static Value evaluate_real(Op op, double a, double b)
+{
+    switch (op) {
+    case OP_NEG: return real_value(-a);
+    case OP_ADD: return real_value(a + b);
+    case OP_SUB: return real_value(a - b);
+    case OP_MUL: return real_value(a * b);
+    case OP_DIV: return real_value(a / b);
+    case OP_POW: return real_value(pow(a, b));
+    case OP_LT: return integer_value(a < b);
+    case OP_LE: return integer_value(a <= b);
+    case OP_GT: return integer_value(a > b);
+    case OP_GE: return integer_value(a >= b);
+    case OP_EQ: return integer_value(a == b);
+    case OP_NE: return integer_value(a != b);
+    case OP_ABS: return real_value(fabs(a));
+    case OP_MIN: return real_value(koine_rmin(a, b));
+    case OP_MAX: return real_value(koine_rmax(a, b));
+    case OP_SIGN: return real_value(koine_rsign(a));
+    case OP_FLOOR: return real_value(floor(a));
+    case OP_CEIL: return real_value(ceil(a));
+    case OP_TRUNC: return real_value(trunc(a));
+    case OP_ROUND: return real_value(round(a));
+    case OP_IFLOOR: return integer_value(koine_integer(floor(a)));
+    case OP_ICEIL: return integer_value(koine_integer(ceil(a)));
+    case OP_ITRUNC: return integer_value(koine_integer(trunc(a)));
+    case OP_IROUND: return integer_value(koine_integer(round(a)));
+    case OP_SQRT: return real_value(sqrt(a));
+    case OP_EXP: return real_value(exp(a));
+    case OP_LOG: return real_value(log(a));
+    case OP_LOG10: return real_value(log10(a));
+    case OP_SIN: return real_value(sin(a));
+    case OP_COS: return real_value(cos(a));
+    case OP_TAN: return real_value(tan(a));
+    case OP_ASIN: return real_value(asin(a));
+    case OP_ACOS: return real_value(acos(a));
+    case OP_ATAN: return real_value(atan(a));
+    case OP_ATAN2: return real_value(atan2(a, b));
+    case OP_SINH: return real_value(sinh(a));
+    case OP_COSH: return real_value(cosh(a));
+    case OP_TANH: return real_value(tanh(a));
+    case OP_HOMOTOPY: return real_value(a);
+    case OP_IDIV:
+    case OP_IMOD:
+    case OP_REAL:
+    case OP_NUMBER:
+    case OP_NOT:
+    case OP_AND:
+    case OP_OR:
+    case OP_COUNT: break;
+    }
+    BUG("no operation on Reals");
+}
+
+static Value evaluate_integer(Op op, int64_t a, int64_t b)
+{
+    switch (op) {
+    case OP_NEG: return integer_value(koine_ineg(a));
+    case OP_ADD: return integer_value(koine_iadd(a, b));
+    case OP_SUB: return integer_value(koine_isub(a, b));
+    case OP_MUL: return integer_value(koine_imul(a, b));
+    case OP_IDIV: return integer_value(koine_idiv(a, b));
+    case OP_IMOD: return integer_value(koine_imod(a, b));
+    case OP_REAL: return real_value((double)a);
+    case OP_NUMBER: return integer_value(a);
+    case OP_NOT: return integer_value(!a);
+    case OP_AND: return integer_value(a && b);
+    case OP_OR: return integer_value(a || b);
+    case OP_LT: return integer_value(a < b);
+    case OP_LE: return integer_value(a <= b);
+    case OP_GT: return integer_value(a > b);
+    case OP_GE: return integer_value(a >= b);
+    case OP_EQ: return integer_value(a == b);
+    case OP_NE: return integer_value(a != b);
+    case OP_ABS: return integer_value(koine_iabs(a));
+    case OP_MIN: return integer_value(koine_imin(a, b));
+    case OP_MAX: return integer_value(koine_imax(a, b));
+    case OP_SIGN: return integer_value(koine_isign(a));
+    case OP_DIV:
+    case OP_POW:
+    case OP_FLOOR:
+    case OP_CEIL:
+    case OP_TRUNC:
+    case OP_ROUND:
+    case OP_IFLOOR:
+    case OP_ICEIL:
+    case OP_ITRUNC:
+    case OP_IROUND:
+    case OP_SQRT:
+    case OP_EXP:
+    case OP_LOG:
+    case OP_LOG10:
+    case OP_SIN:
+    case OP_COS:
+    case OP_TAN:
+    case OP_ASIN:
+    case OP_ACOS:
+    case OP_ATAN:
+    case OP_ATAN2:
+    case OP_SINH:
+    case OP_COSH:
+    case OP_TANH:
+    case OP_HOMOTOPY:
+    case OP_COUNT: break;
+    }
+    BUG("no operation on Integers");
+}
+
+Value op_evaluate(Op op, Type operands, const Value args[])
+{
+    const bool is_binary = op_arity(op) == 2;
+    if (operands.kind == TYPE_REAL)
+        return evaluate_real(op, args[0].r, is_binary ? args[1].r : 0);
+    return evaluate_integer(op, args[0].i, is_binary ? args[1].i : 0);
+}
+
+bool value_is_good(Type type, Value value)
+{
+    return type.kind == TYPE_REAL ? isfinite(value.r) : value.i != INTEGER_FAULT;
+}
+
+/* ---- expressions ---- */
+static bool evaluate(Evaluation *ev, const Expr *e, Outcome *out);
+
+/* A bad operand that makes the result bad whatever its value. A Real that is not finite is not such: it shows in
+ * the result, or it does not matter. */
+static bool is_lasting(const Expr *operand, Outcome outcome)
+{
+    return outcome.is_bad && (operand->type.kind != TYPE_REAL || isfinite(outcome.value.r));
+}
+
+static bool find_iterator(const Evaluation *ev, uint32_t level, Value *value)
+{
+    for (const Scope *scope = ev->scope; scope; scope = scope->outer)
+        if (scope->level == level) {
+            value->i = scope->value;
+            return true;
+        }
+    if (ev->iterators)
+        value->i = ev->iterators[level];
+    return ev->iterators != NULL;
+}
+
+/* How many arguments of a call are to be evaluated, given the value of the first. */
+static uint32_t needed_args(const Expr *e, Value first)
+{
+    const bool is_decided = (e->op == OP_AND && !first.i) || (e->op == OP_OR && first.i) || e->op == OP_HOMOTOPY;
+    return is_decided ? 1 : e->n_args;
+}
+
+static bool evaluate_call(Evaluation *ev, const Expr *e, Outcome *out)
+{
+    Value args[2] = { { 0 }, { 0 } };
+    bool is_lost = false;
+    uint32_t n = 1;
+    for (uint32_t k = 0; k < n; k++) {
+        Outcome operand;
+        if (e->args[k]->type.rank > 0 || !evaluate(ev, e->args[k], &operand))
+            return false;
+        args[k] = operand.value;
+        is_lost |= is_lasting(e->args[k], operand);
+        if (k == 0)
+            n = needed_args(e, operand.value);
+    }
+    out->value = op_evaluate((Op)e->op, e->args[0]->type, args);
+    out->is_bad = is_lost || !value_is_good(e->type, out->value);
+    return true;
+}
+
+static bool evaluate_if(Evaluation *ev, const Expr *e, Outcome *out)
+{
+    Outcome condition;
+    if (!evaluate(ev, e->args[0], &condition) || !evaluate(ev, e->args[condition.value.i ? 1 : 2], out))
+        return false;
+    out->is_bad |= condition.is_bad;
+    return true;
+}
+
+static Range make_range(int64_t lo, int64_t step, int64_t hi)
+{
+    Range range = { lo, step, 0 };
+    if (step > 0 && lo <= hi)
+        range.count = ((uint64_t)hi - (uint64_t)lo) / (uint64_t)step + 1;
+    if (step < 0 && lo >= hi)
+        range.count = ((uint64_t)lo - (uint64_t)hi) / (0 - (uint64_t)step) + 1;
+    return range;
+}
+
+static Value neutral_value(Op op, Type type)
+{
+    if (op == OP_AND || op == OP_OR)
+        return integer_value(op == OP_AND);
+    const bool is_real = type.kind == TYPE_REAL;
+    if (op == OP_ADD || op == OP_MUL)
+        return is_real ? real_value(op == OP_MUL) : integer_value(op == OP_MUL);
+    REQUIRE(op == OP_MIN || op == OP_MAX);
+    return is_real ? real_value(op == OP_MIN ? INFINITY : -INFINITY) : integer_value(INTEGER_FAULT);
+}
+
+/* Evaluates the body with the iterator at iteration k. */
+static bool evaluate_body(Evaluation *ev, const Expr *e, Range range, uint64_t k, Scope *scope, Outcome *out)
+{
+    *scope = (Scope){ e->u.iterator, koine_iadd(range.lo, koine_imul((int64_t)k, range.step)), ev->scope };
+    ev->scope = scope;
+    ev->moment = ++ev->last_moment;
+    const bool is_evaluable = evaluate(ev, e->args[0], out);
+    ev->scope = scope->outer;
+    return is_evaluable;
+}
+
+/* The value after one more iteration; the first of MIN and MAX is taken as it is. */
+static Value accumulate(const Expr *e, uint64_t k, Value so_far, Value body)
+{
+    const bool is_first = k == 0 && (e->op == OP_MIN || e->op == OP_MAX);
+    return is_first ? body : op_evaluate((Op)e->op, e->type, (const Value[]){ so_far, body });
+}
+
+static bool evaluate_range(Evaluation *ev, const Expr *e, Range *range, bool *is_bad)
+{
+    Outcome bounds[3];
+    *is_bad = false;
+    for (uint32_t k = 0; k < 3; k++) {
+        if (!evaluate(ev, e->args[k + 1], &bounds[k]))
+            return false;
+        *is_bad |= bounds[k].is_bad;
+    }
+    *range = make_range(bounds[0].value.i, bounds[1].value.i, bounds[2].value.i);
+    return true;
+}
+
+static Value no_value(Type type)
+{
+    switch ((TypeKind)type.kind) {
+    case TYPE_REAL: return real_value(NAN);
+    case TYPE_INTEGER: return integer_value(INTEGER_FAULT);
+    case TYPE_BOOLEAN:
+    case TYPE_ENUM:
+    case TYPE_STRING: return integer_value(0);
+    }
+    BUG("unknown TypeKind");
+}
+
+static bool evaluate_reduce(Evaluation *ev, const Expr *e, Outcome *out)
+{
+    Range range;
+    if (!evaluate_range(ev, e, &range, &out->is_bad))
+        return false;
+    out->value = neutral_value((Op)e->op, e->type);
+    if (range.step == 0 || out->is_bad) {
+        *out = (Outcome){ no_value(e->type), true };
+        return true;
+    }
+    const uint32_t moment = ev->moment;
+    for (uint64_t k = 0; k < range.count; k++) {
+        Outcome body;
+        Scope scope;
+        if (!evaluate_body(ev, e, range, k, &scope, &body))
+            return false;
+        out->is_bad |= is_lasting(e, body);
+        out->value = accumulate(e, k, out->value, body.value);
+    }
+    ev->moment = moment;
+    out->is_bad |= !value_is_good(e->type, out->value);
+    return true;
+}
+
+static bool evaluate_leaf(const Evaluation *ev, const Expr *e, Outcome *out)
+{
+    if (e->n_args > 0 || e->type.rank > 0 || e->type.kind == TYPE_STRING || !ev->leaves)
+        return false;
+    out->value = ev->leaves[e->u.leaf];
+    return true;
+}
+
+static bool evaluate_node(Evaluation *ev, const Expr *e, Outcome *out)
+{
+    bool is_evaluable = true;
+    switch ((ExprKind)e->kind) {
+    case EXPR_REAL: out->value.r = e->u.real; break;
+    case EXPR_INTEGER:
+    case EXPR_BOOLEAN:
+    case EXPR_ENUM: out->value.i = e->u.integer; break;
+    case EXPR_LEAF: is_evaluable = evaluate_leaf(ev, e, out); break;
+    case EXPR_ITERATOR: is_evaluable = find_iterator(ev, e->u.iterator, &out->value); break;
+    case EXPR_CALL: return evaluate_call(ev, e, out);
+    case EXPR_IF: return evaluate_if(ev, e, out);
+    case EXPR_REDUCE: return evaluate_reduce(ev, e, out);
+    case EXPR_STRING:
+    case EXPR_ARRAY:
+    case EXPR_FUNCTION: return false;
+    }
+    out->is_bad = is_evaluable && !value_is_good(e->type, out->value);
+    return is_evaluable;
+}
+
+static bool evaluate(Evaluation *ev, const Expr *e, Outcome *out)
+{
+    if (e->depth <= DEPTH_WITHOUT_MEMO)
+        return evaluate_node(ev, e, out);
+    uint32_t k;
+    const bool is_known = memo_get(&ev->memo, e, &k);
+    if (is_known && (!e->has_index || ev->entries.at[k].moment == ev->moment)) {
+        *out = ev->entries.at[k].outcome;
+        return true;
+    }
+    if (!evaluate_node(ev, e, out))
+        return false;
+    if (!is_known) {
+        k = ev->entries.n;
+        vec_push_zero(memo_arena(&ev->memo), &ev->entries);
+        memo_put(&ev->memo, e, k);
+    }
+    ev->entries.at[k] = (Entry){ *out, ev->moment };
+    return true;
+}
+
+static void evaluation_begin(Evaluation *ev, const Value *leaves, const int64_t *iterators)
+{
+    ev->leaves = leaves;
+    ev->iterators = iterators;
+    ev->scope = NULL;
+    ev->moment = ev->last_moment = 0;
+    ev->entries.at = NULL;
+    ev->entries.n = ev->entries.capacity = 0;
+    memo_begin(&ev->memo, NULL);
+}
+
+bool expr_evaluate(const Expr *e, const Value *leaves, const int64_t *iterators, Value *result)
+{
+    if (e->type.rank > 0)
+        return false;
+    Evaluation ev;
+    Outcome outcome;
+    evaluation_begin(&ev, leaves, iterators);
+    const bool is_evaluable = evaluate(&ev, e, &outcome);
+    memo_end(&ev.memo);
+    if (is_evaluable)
+        *result = outcome.value;
+    return is_evaluable;
+}
+
+/* ---- faults ---- */
+static void locate(Evaluation *ev, const Expr *e, const Expr **where, Value operands[2]);
+
+/* The first of the arguments `first` to `end` that is bad is where to look. */
+static bool locate_in_args(Evaluation *ev, const Expr *e, uint32_t first, uint32_t end, const Expr **where,
+                           Value operands[2])
+{
+    for (uint32_t k = first; k < end; k++) {
+        Outcome operand;
+        REQUIRE(evaluate(ev, e->args[k], &operand));
+        if (operand.is_bad) {
+            locate(ev, e->args[k], where, operands);
+            return true;
+        }
+    }
+    return false;
+}
+
+static void locate_in_call(Evaluation *ev, const Expr *e, const Expr **where, Value operands[2])
+{
+    Outcome first;
+    REQUIRE(evaluate(ev, e->args[0], &first));
+    const uint32_t n = needed_args(e, first.value);
+    if (locate_in_args(ev, e, 0, n, where, operands))
+        return;
+    *where = e;
+    for (uint32_t k = 0; k < n; k++) {
+        Outcome operand;
+        REQUIRE(evaluate(ev, e->args[k], &operand));
+        operands[k] = operand.value;
+    }
+}
+
+static void locate_in_if(Evaluation *ev, const Expr *e, const Expr **where, Value operands[2])
+{
+    Outcome condition;
+    REQUIRE(evaluate(ev, e->args[0], &condition));
+    const uint32_t chosen = condition.is_bad ? 0 : condition.value.i ? 1 : 2;
+    locate(ev, e->args[chosen], where, operands);
+}
+
+static void locate_in_reduce(Evaluation *ev, const Expr *e, const Expr **where, Value operands[2])
+{
+    if (locate_in_args(ev, e, 1, 4, where, operands))
+        return;
+    Range range;
+    bool is_bad;
+    REQUIRE(evaluate_range(ev, e, &range, &is_bad));
+    *where = e;
+    Value so_far = neutral_value((Op)e->op, e->type);
+    for (uint64_t k = 0; k < range.count; k++) {
+        Outcome body;
+        Scope scope;
+        REQUIRE(evaluate_body(ev, e, range, k, &scope, &body));
+        if (body.is_bad) {
+            ev->scope = &scope; /* as it was; nothing is evaluated after locate */
+            locate(ev, e->args[0], where, operands);
+            return;
+        }
+        operands[0] = so_far;
+        operands[1] = body.value;
+        so_far = accumulate(e, k, so_far, body.value);
+        if (!value_is_good(e->type, so_far))
+            return;
+    }
+}
+
+/* `e` is bad. */
+static void locate(Evaluation *ev, const Expr *e, const Expr **where, Value operands[2])
+{
+    switch ((ExprKind)e->kind) {
+    case EXPR_CALL: locate_in_call(ev, e, where, operands); return;
+    case EXPR_IF: locate_in_if(ev, e, where, operands); return;
+    case EXPR_REDUCE: locate_in_reduce(ev, e, where, operands); return;
+    case EXPR_REAL:
+    case EXPR_INTEGER:
+    case EXPR_BOOLEAN:
+    case EXPR_ENUM:
+    case EXPR_LEAF:
+    case EXPR_ITERATOR: {
+        Outcome own;
+        REQUIRE(evaluate(ev, e, &own));
+        *where = e;
+        operands[0] = own.value;
+        return;
+    }
+    case EXPR_STRING:
+    case EXPR_ARRAY:
+    case EXPR_FUNCTION: break;
+    }
+    BUG("has no scalar value");
+}
+
+bool expr_fault(const Expr *e, const Value *leaves, const int64_t *iterators, const Expr **where, Value operands[2])
+{
+    if (e->type.rank > 0)
+        return false;
+    Evaluation ev;
+    Outcome outcome;
+    evaluation_begin(&ev, leaves, iterators);
+    const bool is_bad = evaluate(&ev, e, &outcome) && outcome.is_bad;
+    if (is_bad) {
+        operands[0] = operands[1] = integer_value(0);
+        locate(&ev, e, where, operands);
+    }
+    memo_end(&ev.memo);
+    return is_bad;
+}

@@ -1,0 +1,538 @@
+/* Hash-consing of expressions; see expr.h. */
+#include "ir/expr.h"
+#include "base/bug.h"
+#include "base/map.h"
+#include "base/vec.h"
+#include <math.h>
+#include <stdlib.h>
+
+struct Pool {
+    Arena *arena;
+    Names *names;
+    VEC(const Expr *) nodes;
+    uint32_t *slots; /* node id + 1, or 0 */
+    uint32_t n_slots;
+    VEC(Enumeration) enumerations;
+};
+
+/* ---- operations ---- */
+typedef struct {
+    const char *text;
+    uint8_t arity;
+    char result;
+} OpRow;
+
+static const OpRow op_rows[OP_COUNT] = {
+#define OP(name, text, arity, result) { text, arity, #result[0] },
+#include "ir/op.def"
+#undef OP
+};
+
+const char *op_text(Op op)
+{
+    return op_rows[op].text;
+}
+
+uint32_t op_arity(Op op)
+{
+    return op_rows[op].arity;
+}
+
+bool op_is_relation(Op op)
+{
+    return op >= OP_LT && op <= OP_NE;
+}
+
+bool op_by_text(const char *text, uint32_t arity, Op *op)
+{
+    for (uint32_t k = 0; k < OP_COUNT; k++)
+        if (op_rows[k].arity == arity && strcmp(op_rows[k].text, text) == 0) {
+            *op = (Op)k;
+            return true;
+        }
+    return false;
+}
+
+/* ---- pool ---- */
+static void place(Pool *pool, const Expr *node)
+{
+    uint32_t slot = node->hash & (pool->n_slots - 1);
+    while (pool->slots[slot])
+        slot = (slot + 1) & (pool->n_slots - 1);
+    pool->slots[slot] = node->id + 1;
+}
+
+static void enlarge(Pool *pool, uint32_t n_slots)
+{
+    pool->n_slots = n_slots;
+    pool->slots = NEW_ARRAY(pool->arena, uint32_t, n_slots);
+    for (uint32_t k = 0; k < pool->nodes.n; k++)
+        place(pool, pool->nodes.at[k]);
+}
+
+Pool *pool_create(Arena *arena, Names *names)
+{
+    Pool *pool = NEW(arena, Pool);
+    pool->arena = arena;
+    pool->names = names;
+    enlarge(pool, 1024);
+    return pool;
+}
+
+Arena *pool_arena(const Pool *pool)
+{
+    return pool->arena;
+}
+
+Names *pool_names(const Pool *pool)
+{
+    return pool->names;
+}
+
+uint32_t pool_count(const Pool *pool)
+{
+    return pool->nodes.n;
+}
+
+const Expr *pool_node(const Pool *pool, uint32_t id)
+{
+    return pool->nodes.at[id];
+}
+
+static bool same_enumeration(const Enumeration *a, const Enumeration *b)
+{
+    if (!name_equal(a->name, b->name) || a->is_ordered != b->is_ordered || a->n != b->n)
+        return false;
+    for (uint32_t k = 0; k < a->n; k++)
+        if (!name_equal(a->values[k], b->values[k]))
+            return false;
+    return true;
+}
+
+uint32_t pool_enumeration(Pool *pool, const Enumeration *enumeration)
+{
+    for (uint32_t k = 0; k < pool->enumerations.n; k++)
+        if (same_enumeration(&pool->enumerations.at[k], enumeration))
+            return k;
+    REQUIRE(pool->enumerations.n < UINT16_MAX);
+    Enumeration copy = *enumeration;
+    NameId *values = NEW_ARRAY(pool->arena, NameId, copy.n);
+    memcpy(values, enumeration->values, copy.n * sizeof *values);
+    copy.values = values;
+    vec_push(pool->arena, &pool->enumerations, copy);
+    return pool->enumerations.n - 1;
+}
+
+uint32_t pool_n_enumerations(const Pool *pool)
+{
+    return pool->enumerations.n;
+}
+
+const Enumeration *pool_get_enumeration(const Pool *pool, uint32_t index)
+{
+    return &pool->enumerations.at[index];
+}
+
+static uint64_t payload(const Expr *node)
+{
+    uint64_t bits;
+    memcpy(&bits, &node->u, sizeof bits);
+    return bits;
+}
+
+static uint32_t hash_of(const Expr *head, const Expr *const *args)
+{
+    uint64_t h =
+        hash_mix((uint64_t)head->kind << 24 | (uint64_t)head->op << 16 | (uint64_t)head->is_literal << 8 | head->n_args,
+                 payload(head));
+    h = hash_mix(h, (uint64_t)head->type.kind << 32 | (uint64_t)head->type.rank << 16 | head->type.enumeration);
+    for (uint32_t k = 0; k < head->n_args; k++)
+        h = hash_mix(h, args[k]->id);
+    return (uint32_t)h;
+}
+
+static bool is_same(const Expr *node, const Expr *head, const Expr *const *args)
+{
+    return node->hash == head->hash && node->kind == head->kind && node->op == head->op &&
+           node->is_literal == head->is_literal && node->n_args == head->n_args && type_equal(node->type, head->type) &&
+           payload(node) == payload(head) &&
+           (head->n_args == 0 || memcmp(node->args, args, head->n_args * sizeof *args) == 0);
+}
+
+static void fill_facts(Expr *node)
+{
+    node->has_index =
+        node->kind == EXPR_ITERATOR || node->kind == EXPR_REDUCE || (node->kind == EXPR_LEAF && node->n_args > 0);
+    node->n_leaves = node->kind == EXPR_LEAF ? node->u.leaf + 1 : 0;
+    uint32_t depth = 0;
+    for (uint32_t k = 0; k < node->n_args; k++) {
+        const Expr *arg = node->args[k];
+        node->has_index |= arg->has_index;
+        if (arg->n_leaves > node->n_leaves)
+            node->n_leaves = arg->n_leaves;
+        if (arg->depth > depth)
+            depth = arg->depth;
+    }
+    REQUIRE(depth < UINT16_MAX);
+    node->depth = (uint16_t)(depth + 1);
+}
+
+/* `head` gives kind, op, type, payload and n_args; its hash is filled in. */
+static const Expr *intern(Pool *pool, Expr *head, const Expr *const *args)
+{
+    head->hash = hash_of(head, args);
+    for (uint32_t slot = head->hash & (pool->n_slots - 1); pool->slots[slot]; slot = (slot + 1) & (pool->n_slots - 1)) {
+        const Expr *node = pool->nodes.at[pool->slots[slot] - 1];
+        if (is_same(node, head, args))
+            return node;
+    }
+    if ((pool->nodes.n + 1) * 2 > pool->n_slots)
+        enlarge(pool, pool->n_slots * 2);
+    Expr *node = arena_alloc(pool->arena, sizeof *head + head->n_args * sizeof *args, _Alignof(Expr));
+    *node = *head;
+    if (head->n_args)
+        memcpy(node->args, args, head->n_args * sizeof *args);
+    node->id = pool->nodes.n;
+    fill_facts(node);
+    vec_push(pool->arena, &pool->nodes, node);
+    place(pool, node);
+    return node;
+}
+
+/* ---- builders ---- */
+const Expr *expr_real(Pool *pool, double value)
+{
+    return intern(pool, &(Expr){ .kind = EXPR_REAL, .type = REAL_TYPE, .u.real = value }, NULL);
+}
+
+const Expr *expr_integer(Pool *pool, int64_t value)
+{
+    return intern(pool, &(Expr){ .kind = EXPR_INTEGER, .type = INTEGER_TYPE, .u.integer = value }, NULL);
+}
+
+const Expr *expr_boolean(Pool *pool, bool value)
+{
+    return intern(pool, &(Expr){ .kind = EXPR_BOOLEAN, .type = BOOLEAN_TYPE, .u.integer = value }, NULL);
+}
+
+const Expr *expr_enum(Pool *pool, uint32_t enumeration, int64_t number)
+{
+    REQUIRE(number >= 1 && number <= (int64_t)pool->enumerations.at[enumeration].n);
+    return intern(pool, &(Expr){ .kind = EXPR_ENUM, .type = enum_type(enumeration), .u.integer = number }, NULL);
+}
+
+const Expr *expr_string(Pool *pool, NameId text)
+{
+    Expr head = { .kind = EXPR_STRING, .type = STRING_TYPE, .u.integer = 0 };
+    head.u.text = text;
+    return intern(pool, &head, NULL);
+}
+
+const Expr *expr_leaf(Pool *pool, uint32_t leaf, Type type)
+{
+    Expr head = { .kind = EXPR_LEAF, .type = type, .u.integer = 0 };
+    head.u.leaf = leaf;
+    return intern(pool, &head, NULL);
+}
+
+const Expr *expr_element(Pool *pool, uint32_t leaf, Type scalar, uint32_t n, const Expr *const *index)
+{
+    for (uint32_t k = 0; k < n; k++)
+        REQUIRE(index[k]->type.kind == TYPE_INTEGER);
+    Expr head = { .kind = EXPR_LEAF, .type = scalar, .n_args = (uint16_t)n, .u.integer = 0 };
+    head.u.leaf = leaf;
+    return intern(pool, &head, index);
+}
+
+const Expr *expr_iterator(Pool *pool, uint32_t level)
+{
+    Expr head = { .kind = EXPR_ITERATOR, .type = INTEGER_TYPE, .u.integer = 0 };
+    head.u.iterator = level;
+    return intern(pool, &head, NULL);
+}
+
+static bool is_number(Type type)
+{
+    return type.kind == TYPE_REAL || type.kind == TYPE_INTEGER;
+}
+
+/* The types each operation takes: a mistake here is one of a front end, found in its tests. */
+static void require_types(Op op, const Expr *const *args)
+{
+    const Type a = args[0]->type;
+    switch (op) {
+    case OP_NEG:
+    case OP_ABS:
+    case OP_SIGN: REQUIRE(is_number(a)); break;
+    case OP_ADD:
+    case OP_SUB:
+    case OP_MUL:
+    case OP_MIN:
+    case OP_MAX: REQUIRE(is_number(a) && type_equal(a, args[1]->type)); break;
+    case OP_IDIV:
+    case OP_IMOD: REQUIRE(a.kind == TYPE_INTEGER && type_equal(a, args[1]->type)); break;
+    case OP_REAL: REQUIRE(a.kind == TYPE_INTEGER); break;
+    case OP_NUMBER: REQUIRE(a.kind == TYPE_BOOLEAN || a.kind == TYPE_ENUM); break;
+    case OP_NOT: REQUIRE(a.kind == TYPE_BOOLEAN); break;
+    case OP_AND:
+    case OP_OR: REQUIRE(a.kind == TYPE_BOOLEAN && type_equal(a, args[1]->type)); break;
+    case OP_LT:
+    case OP_LE:
+    case OP_GT:
+    case OP_GE:
+    case OP_EQ:
+    case OP_NE: REQUIRE(type_equal(a, args[1]->type)); break;
+    case OP_DIV:
+    case OP_POW:
+    case OP_ATAN2:
+    case OP_HOMOTOPY: REQUIRE(a.kind == TYPE_REAL && type_equal(a, args[1]->type)); break;
+    case OP_FLOOR:
+    case OP_CEIL:
+    case OP_TRUNC:
+    case OP_ROUND:
+    case OP_IFLOOR:
+    case OP_ICEIL:
+    case OP_ITRUNC:
+    case OP_IROUND:
+    case OP_SQRT:
+    case OP_EXP:
+    case OP_LOG:
+    case OP_LOG10:
+    case OP_SIN:
+    case OP_COS:
+    case OP_TAN:
+    case OP_ASIN:
+    case OP_ACOS:
+    case OP_ATAN:
+    case OP_SINH:
+    case OP_COSH:
+    case OP_TANH: REQUIRE(a.kind == TYPE_REAL); break;
+    case OP_COUNT: BUG("no operation");
+    }
+}
+
+static Type result_type(Op op, const Expr *const *args)
+{
+    switch (op_rows[op].result) {
+    case 'S': return args[0]->type;
+    case 'R': return REAL_TYPE;
+    case 'I': return INTEGER_TYPE;
+    case 'B': return BOOLEAN_TYPE;
+    }
+    BUG("unknown result rule");
+}
+
+static const Expr *call(Pool *pool, Op op, bool is_literal, uint32_t n, const Expr *const *args)
+{
+    REQUIRE(n == op_rows[op].arity);
+    require_types(op, args);
+    Expr head = { .kind = EXPR_CALL,
+                  .op = (uint8_t)op,
+                  .is_literal = is_literal,
+                  .type = result_type(op, args),
+                  .n_args = (uint16_t)n,
+                  .u.integer = 0 };
+    return intern(pool, &head, args);
+}
+
+const Expr *expr_call(Pool *pool, Op op, uint32_t n, const Expr *const *args)
+{
+    return call(pool, op, false, n, args);
+}
+
+const Expr *expr_unary(Pool *pool, Op op, const Expr *a)
+{
+    return call(pool, op, false, 1, &a);
+}
+
+const Expr *expr_binary(Pool *pool, Op op, const Expr *a, const Expr *b)
+{
+    const Expr *const args[] = { a, b };
+    return call(pool, op, false, 2, args);
+}
+
+const Expr *expr_literal_relation(Pool *pool, Op op, const Expr *a, const Expr *b)
+{
+    REQUIRE(op_is_relation(op));
+    const Expr *const args[] = { a, b };
+    return call(pool, op, true, 2, args);
+}
+
+const Expr *expr_if(Pool *pool, const Expr *condition, const Expr *then, const Expr *otherwise)
+{
+    REQUIRE(condition->type.kind == TYPE_BOOLEAN && type_equal(then->type, otherwise->type));
+    const Expr *const args[] = { condition, then, otherwise };
+    return intern(pool, &(Expr){ .kind = EXPR_IF, .type = then->type, .n_args = 3, .u.integer = 0 }, args);
+}
+
+const Expr *expr_reduce(Pool *pool, Op op, uint32_t level, const Expr *body, const Expr *lo, const Expr *step,
+                        const Expr *hi)
+{
+    const Expr *const args[] = { body, lo, step, hi };
+    Expr head = { .kind = EXPR_REDUCE, .op = (uint8_t)op, .type = body->type, .n_args = 4, .u.integer = 0 };
+    head.u.iterator = level;
+    return intern(pool, &head, args);
+}
+
+const Expr *expr_array(Pool *pool, uint32_t n, const Expr *const *elements)
+{
+    REQUIRE(n > 0 && n <= UINT16_MAX);
+    Type type = elements[0]->type;
+    for (uint32_t k = 1; k < n; k++)
+        REQUIRE(type_equal(elements[k]->type, type));
+    type.rank++;
+    return intern(pool, &(Expr){ .kind = EXPR_ARRAY, .type = type, .n_args = (uint16_t)n, .u.integer = 0 }, elements);
+}
+
+const Expr *expr_function(Pool *pool, uint32_t function, uint32_t result, Type type, uint32_t n,
+                          const Expr *const *args)
+{
+    Expr head = { .kind = EXPR_FUNCTION, .op = (uint8_t)result, .type = type, .n_args = (uint16_t)n, .u.integer = 0 };
+    head.u.function = function;
+    return intern(pool, &head, args);
+}
+
+const Expr *expr_to_real(Pool *pool, const Expr *e)
+{
+    if (e->type.kind == TYPE_REAL)
+        return e;
+    if (e->kind == EXPR_INTEGER)
+        return expr_real(pool, (double)e->u.integer);
+    return expr_unary(pool, OP_REAL, e);
+}
+
+const Expr *expr_with_args(Pool *pool, const Expr *e, const Expr *const *args)
+{
+    if (e->n_args == 0 || memcmp(e->args, args, e->n_args * sizeof *args) == 0)
+        return e;
+    Expr head = *e;
+    return intern(pool, &head, args);
+}
+
+static const Expr *mark_literal(Pool *pool, const Expr *e, Map *seen)
+{
+    uint32_t known;
+    if (e->n_args == 0)
+        return e;
+    if (map_get(seen, e->id, &known))
+        return pool_node(pool, known);
+    const Expr **args = NEW_ARRAY(pool->arena, const Expr *, e->n_args);
+    for (uint32_t k = 0; k < e->n_args; k++)
+        args[k] = mark_literal(pool, e->args[k], seen);
+    Expr head = *e;
+    if (e->kind == EXPR_CALL && op_is_relation((Op)e->op))
+        head.is_literal = true;
+    const Expr *marked = intern(pool, &head, args);
+    map_put(seen, e->id, marked->id);
+    return marked;
+}
+
+const Expr *expr_no_event(Pool *pool, const Expr *e)
+{
+    Map seen;
+    map_init(&seen, pool->arena, 16);
+    return mark_literal(pool, e, &seen);
+}
+
+bool expr_too_deep(const Expr *a, const Expr *b)
+{
+    return a->depth + 1 > EXPR_DEPTH || (b && b->depth + 1 > EXPR_DEPTH);
+}
+
+bool expr_is_constant(const Expr *e)
+{
+    return e->kind <= EXPR_STRING;
+}
+
+bool expr_is_real(const Expr *e, double value)
+{
+    return e->kind == EXPR_REAL && e->u.real == value;
+}
+
+static int order(uint64_t a, uint64_t b)
+{
+    return a < b ? -1 : a > b;
+}
+
+static int compare_payload(const Pool *pool, const Expr *a, const Expr *b)
+{
+    switch ((ExprKind)a->kind) {
+    case EXPR_REAL:
+        if (a->u.real != b->u.real)
+            return a->u.real < b->u.real ? -1 : 1;
+        return order(payload(a), payload(b));
+    case EXPR_INTEGER:
+    case EXPR_BOOLEAN:
+    case EXPR_ENUM: return a->u.integer < b->u.integer ? -1 : a->u.integer > b->u.integer;
+    case EXPR_STRING: return strcmp(names_of(pool->names, a->u.text), names_of(pool->names, b->u.text));
+    case EXPR_LEAF:
+    case EXPR_ITERATOR:
+    case EXPR_REDUCE:
+    case EXPR_FUNCTION: return order(a->u.leaf, b->u.leaf);
+    case EXPR_CALL:
+    case EXPR_IF:
+    case EXPR_ARRAY: return 0;
+    }
+    BUG("unknown ExprKind");
+}
+
+static int compare_types(const Pool *pool, Type a, Type b)
+{
+    if (a.kind != b.kind || a.rank != b.rank)
+        return order((uint64_t)a.kind << 8 | a.rank, (uint64_t)b.kind << 8 | b.rank);
+    if (a.kind != TYPE_ENUM || a.enumeration == b.enumeration)
+        return 0;
+    const Enumeration *x = &pool->enumerations.at[a.enumeration], *y = &pool->enumerations.at[b.enumeration];
+    int result = strcmp(names_of(pool->names, x->name), names_of(pool->names, y->name));
+    for (uint32_t k = 0; result == 0 && k < x->n && k < y->n; k++)
+        result = strcmp(names_of(pool->names, x->values[k]), names_of(pool->names, y->values[k]));
+    return result ? result : order(x->n, y->n);
+}
+
+int expr_compare(const Pool *pool, const Expr *a, const Expr *b)
+{
+    if (a == b)
+        return 0;
+    int result = order((uint64_t)a->kind << 16 | (uint64_t)a->op << 8 | a->is_literal,
+                       (uint64_t)b->kind << 16 | (uint64_t)b->op << 8 | b->is_literal);
+    if (result == 0)
+        result = compare_types(pool, a->type, b->type);
+    if (result == 0)
+        result = compare_payload(pool, a, b);
+    if (result == 0)
+        result = order(a->n_args, b->n_args);
+    for (uint32_t k = 0; result == 0 && k < a->n_args; k++)
+        result = expr_compare(pool, a->args[k], b->args[k]);
+    return result;
+}
+
+/* Small expressions are renumbered without a memo: sharing inside one equation is rare and shallow. */
+static const Expr *renumber(Pool *pool, const Expr *e, const uint32_t *map, Map *seen)
+{
+    uint32_t known;
+    if (e->n_leaves == 0)
+        return e;
+    if (seen && map_get(seen, e->id, &known))
+        return pool_node(pool, known);
+    Expr head = *e;
+    if (e->kind == EXPR_LEAF)
+        head.u.leaf = map[e->u.leaf];
+    const Expr *few[8];
+    const Expr **args = e->n_args <= 8 ? few : NEW_ARRAY(pool->arena, const Expr *, e->n_args);
+    for (uint32_t k = 0; k < e->n_args; k++)
+        args[k] = renumber(pool, e->args[k], map, seen);
+    const Expr *result = intern(pool, &head, args);
+    if (seen)
+        map_put(seen, e->id, result->id);
+    return result;
+}
+
+const Expr *expr_renumber(Pool *pool, const Expr *e, const uint32_t *map)
+{
+    enum { SMALL_DEPTH = 12 };
+    if (e->depth <= SMALL_DEPTH)
+        return renumber(pool, e, map, NULL);
+    Map seen;
+    map_init(&seen, pool->arena, 64);
+    return renumber(pool, e, map, &seen);
+}

@@ -1,0 +1,141 @@
+/* Expressions: typed, hash-consed, without places and without names.
+ *
+ * Equal expressions are one node, so comparing is comparing pointers, and what is computed for a
+ * node is computed once. An expression refers to variables only by leaf number: leaf k is the k-th
+ * reference of whoever owns the expression (see Term in model.h). So an expression is a *shape*
+ * that all instances of a class share. In canonical form leaves are numbered 0, 1, ... in the order
+ * of their first occurrence, left to right.
+ *
+ * The builders check types and fold nothing: what a front end writes is what is kept. simplify.h
+ * folds. Nesting is limited to EXPR_DEPTH so that walkers may recurse; expr_too_deep tells. */
+#ifndef IR_EXPR_H
+#define IR_EXPR_H
+
+#include "base/arena.h"
+#include "base/names.h"
+#include <stdbool.h>
+
+typedef enum { TYPE_REAL, TYPE_INTEGER, TYPE_BOOLEAN, TYPE_ENUM, TYPE_STRING } TypeKind;
+typedef struct {
+    uint8_t kind;         /* TypeKind */
+    uint8_t rank;         /* 0: scalar */
+    uint16_t enumeration; /* TYPE_ENUM: index in the pool's enumerations */
+} Type;
+
+#define REAL_TYPE    ((Type){ TYPE_REAL, 0, 0 })
+#define INTEGER_TYPE ((Type){ TYPE_INTEGER, 0, 0 })
+#define BOOLEAN_TYPE ((Type){ TYPE_BOOLEAN, 0, 0 })
+#define STRING_TYPE  ((Type){ TYPE_STRING, 0, 0 })
+static inline Type enum_type(uint32_t enumeration)
+{
+    return (Type){ TYPE_ENUM, 0, (uint16_t)enumeration };
+}
+static inline bool type_equal(Type a, Type b)
+{
+    return a.kind == b.kind && a.rank == b.rank && a.enumeration == b.enumeration;
+}
+
+typedef enum {
+#define OP(name, text, arity, result) OP_##name,
+#include "ir/op.def"
+#undef OP
+    OP_COUNT
+} Op;
+const char *op_text(Op op);
+uint32_t op_arity(Op op);
+bool op_is_relation(Op op);
+bool op_by_text(const char *text, uint32_t arity, Op *op);
+
+/* What an Integer operation gives when there is no result (division by zero, conversion out of range). */
+#define INTEGER_FAULT INT64_MIN
+
+typedef enum {
+    EXPR_REAL,     /* u.real */
+    EXPR_INTEGER,  /* u.integer */
+    EXPR_BOOLEAN,  /* u.integer, 0 or 1 */
+    EXPR_ENUM,     /* u.integer, from 1; type.enumeration says of what */
+    EXPR_STRING,   /* u.text */
+    EXPR_LEAF,     /* u.leaf; args: index expressions, none = the whole */
+    EXPR_ITERATOR, /* u.iterator: level of the owner's domain, 0 = outermost; Integer */
+    EXPR_CALL,     /* op; args. Relations carry is_literal: true for ever literal (noEvent) */
+    EXPR_IF,       /* args: condition, then, otherwise; only the chosen one is evaluated */
+    EXPR_REDUCE,   /* op ADD, MUL, MIN, MAX, AND, OR; args: body, lo, step, hi; u.iterator: level inside the body */
+    EXPR_ARRAY,    /* args: elements */
+    EXPR_FUNCTION, /* u.function, args; result number in op */
+} ExprKind;
+
+typedef struct Expr Expr;
+struct Expr {
+    uint8_t kind; /* ExprKind */
+    uint8_t op;   /* EXPR_CALL, EXPR_REDUCE: Op; EXPR_FUNCTION: result number */
+    bool is_literal;
+    bool has_index; /* some leaf below has index expressions or some iterator occurs */
+    Type type;
+    uint32_t id;       /* dense number in its pool */
+    uint32_t n_leaves; /* 1 + largest leaf number below, 0 if there is none */
+    uint16_t depth;
+    uint16_t n_args;
+    uint32_t hash;
+    union {
+        double real;
+        int64_t integer;
+        NameId text;
+        uint32_t leaf, iterator, function;
+    } u;
+    const Expr *args[];
+};
+
+enum { EXPR_DEPTH = 4000 };
+
+typedef struct {
+    NameId name;
+    bool is_ordered;
+    uint32_t n;
+    const NameId *values; /* value k has the number k + 1 */
+} Enumeration;
+
+typedef struct Pool Pool; /* all expressions, enumerations and names of one compilation */
+
+Pool *pool_create(Arena *arena, Names *names);
+Arena *pool_arena(const Pool *pool);
+Names *pool_names(const Pool *pool);
+uint32_t pool_count(const Pool *pool); /* number of nodes; ids are below it */
+const Expr *pool_node(const Pool *pool, uint32_t id);
+uint32_t pool_enumeration(Pool *pool, const Enumeration *enumeration); /* equal name, order and values: the same one */
+uint32_t pool_n_enumerations(const Pool *pool);
+const Enumeration *pool_get_enumeration(const Pool *pool, uint32_t index);
+
+const Expr *expr_real(Pool *pool, double value);
+const Expr *expr_integer(Pool *pool, int64_t value);
+const Expr *expr_boolean(Pool *pool, bool value);
+const Expr *expr_enum(Pool *pool, uint32_t enumeration, int64_t number);
+const Expr *expr_string(Pool *pool, NameId text);
+const Expr *expr_leaf(Pool *pool, uint32_t leaf, Type type); /* scalar, or the whole array if type.rank > 0 */
+const Expr *expr_element(Pool *pool, uint32_t leaf, Type scalar, uint32_t n, const Expr *const *index);
+const Expr *expr_iterator(Pool *pool, uint32_t level);
+/* Arguments must have the types the operation wants (Integer and Real do not mix: use OP_REAL). */
+const Expr *expr_call(Pool *pool, Op op, uint32_t n, const Expr *const *args);
+const Expr *expr_unary(Pool *pool, Op op, const Expr *a);
+const Expr *expr_binary(Pool *pool, Op op, const Expr *a, const Expr *b);
+const Expr *expr_literal_relation(Pool *pool, Op op, const Expr *a, const Expr *b); /* noEvent */
+const Expr *expr_if(Pool *pool, const Expr *condition, const Expr *then, const Expr *otherwise);
+const Expr *expr_reduce(Pool *pool, Op op, uint32_t level, const Expr *body, const Expr *lo, const Expr *step,
+                        const Expr *hi);
+const Expr *expr_array(Pool *pool, uint32_t n, const Expr *const *elements);
+const Expr *expr_function(Pool *pool, uint32_t function, uint32_t result, Type type, uint32_t n,
+                          const Expr *const *args);
+const Expr *expr_to_real(Pool *pool, const Expr *e); /* Real: itself; Integer literal: Real literal; else real(e) */
+/* The same node with other arguments (and the same literal flag, leaf number, ...). */
+const Expr *expr_with_args(Pool *pool, const Expr *e, const Expr *const *args);
+/* The same node, every relation below marked literal. */
+const Expr *expr_no_event(Pool *pool, const Expr *e);
+
+bool expr_too_deep(const Expr *a, const Expr *b); /* an operation on them would pass EXPR_DEPTH */
+bool expr_is_constant(const Expr *e);             /* a literal */
+bool expr_is_real(const Expr *e, double value);   /* the Real literal, sign of zero disregarded */
+/* A total order that does not depend on the order of creation: kinds, operations, values, leaves, arguments. */
+int expr_compare(const Pool *pool, const Expr *a, const Expr *b);
+/* Leaf k becomes map[k] (leaf numbers); n_leaves entries. */
+const Expr *expr_renumber(Pool *pool, const Expr *e, const uint32_t *map);
+
+#endif

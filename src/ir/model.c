@@ -1,0 +1,673 @@
+/* Building Models; see model.h. */
+#include "ir/model.h"
+#include "base/bug.h"
+#include "base/map.h"
+#include "base/text.h"
+
+Model *model_create(Pool *pool, Sources *sources, NameId name, const char *language, Span span)
+{
+    Arena *arena = pool_arena(pool);
+    Model *model = NEW(arena, Model);
+    *model =
+        (Model){ .pool = pool, .arena = arena, .sources = sources, .name = name, .language = language, .span = span };
+    const Domain scalar = { 0, 0 };
+    vec_push(arena, &model->domains, scalar);
+    vec_push_zero(arena, &model->statements); /* statement 0 is none */
+    const Instance top = { .class_name = name, .parent = { ID_NONE }, .language = language, .span = span };
+    vec_push(arena, &model->instances, top);
+    return model;
+}
+
+VarId model_add_variable(Model *model, InstanceId owner, NameId name, Type type, Span span)
+{
+    const Variable variable = { .name = name,
+                                .owner = owner,
+                                .span = span,
+                                .type = type,
+                                .variability = type.kind == TYPE_REAL ? VARIABILITY_CONTINUOUS : VARIABILITY_DISCRETE,
+                                .select = SELECT_DEFAULT,
+                                .origin = VAR_NONE,
+                                .alias = VAR_NONE };
+    vec_push(model->arena, &model->variables, variable);
+    return (VarId){ model->variables.n - 1 };
+}
+
+Variable *model_var(const Model *model, VarId var)
+{
+    return &model->variables.at[var.index];
+}
+
+void model_set_dims(Model *model, VarId var, uint32_t n, const Term *extents)
+{
+    Variable *variable = model_var(model, var);
+    variable->type.rank = (uint8_t)n;
+    variable->first_dim = model->dims.n;
+    for (uint32_t k = 0; k < n; k++) {
+        const Dim dim = { extents[k], -1 };
+        vec_push(model->arena, &model->dims, dim);
+    }
+}
+
+EqId model_add_equation(Model *model, EquationKind kind, Term lhs, Term rhs, Span span)
+{
+    const Equation equation = { .kind = (uint8_t)kind,
+                                .lhs = lhs,
+                                .rhs = rhs,
+                                .region = REGION_NONE,
+                                .origin = { .span = span, .parent = EQ_NONE } };
+    vec_push(model->arena, &model->equations, equation);
+    return (EqId){ model->equations.n - 1 };
+}
+
+uint32_t model_add_terms(Model *model, uint32_t n, const Term *terms)
+{
+    const uint32_t first = model->conditions.n;
+    for (uint32_t k = 0; k < n; k++)
+        vec_push(model->arena, &model->conditions, terms[k]);
+    return first;
+}
+
+RegionId model_add_region(Model *model, RegionKind kind, RegionId parent, uint16_t parent_branch, uint32_t n_conditions,
+                          const Term *conditions, bool has_else, Span span)
+{
+    const Region region = { .parent = parent,
+                            .parent_branch = parent_branch,
+                            .kind = (uint8_t)kind,
+                            .has_else = has_else,
+                            .first_condition = model_add_terms(model, n_conditions, conditions),
+                            .n_conditions = n_conditions,
+                            .selector = VAR_NONE,
+                            .span = span };
+    vec_push(model->arena, &model->regions, region);
+    return (RegionId){ model->regions.n - 1 };
+}
+
+TransitionId model_add_transition(Model *model, const Transition *head, uint32_t n_conditions, const Term *conditions,
+                                  uint32_t n_assignments, const Assignment *assignments, uint32_t n_actions,
+                                  const Action *actions)
+{
+    Transition transition = *head;
+    transition.first_condition = model_add_terms(model, n_conditions, conditions);
+    transition.n_conditions = n_conditions;
+    transition.first_assignment = model->assignments.n;
+    transition.n_assignments = n_assignments;
+    for (uint32_t k = 0; k < n_assignments; k++)
+        vec_push(model->arena, &model->assignments, assignments[k]);
+    transition.first_action = model->actions.n;
+    transition.n_actions = n_actions;
+    for (uint32_t k = 0; k < n_actions; k++)
+        vec_push(model->arena, &model->actions, actions[k]);
+    vec_push(model->arena, &model->transitions, transition);
+    return (TransitionId){ model->transitions.n - 1 };
+}
+
+DomainId model_add_domain(Model *model, uint32_t n, const Iterator *iterators)
+{
+    if (n == 0)
+        return (DomainId){ 0 };
+    const Domain domain = { model->iterators.n, n };
+    for (uint32_t k = 0; k < n; k++) {
+        Iterator iterator = iterators[k];
+        iterator.count = -1;
+        vec_push(model->arena, &model->iterators, iterator);
+    }
+    vec_push(model->arena, &model->domains, domain);
+    return (DomainId){ model->domains.n - 1 };
+}
+
+void model_connect(Model *model, VarId from, VarId to, Span span)
+{
+    const Connection connection = { .from = from, .to = to, .span = span };
+    vec_push(model->arena, &model->connections, connection);
+}
+
+/* ---- terms ---- */
+Type ref_type(const Model *model, Ref ref)
+{
+    switch ((RefKind)ref.kind) {
+    case REF_NOW:
+    case REF_PRE:
+    case REF_DER:
+    case REF_LAST:
+    case REF_START:
+    case REF_SEED:
+    case REF_SEED_DER: return model_var(model, ref.var)->type;
+    case REF_TIME: return REAL_TYPE;
+    case REF_INITIAL:
+    case REF_TERMINAL:
+    case REF_FIRED:
+    case REF_TICK: return BOOLEAN_TYPE;
+    }
+    BUG("unknown RefKind");
+}
+
+TermBuilder term_builder(Model *model)
+{
+    return (TermBuilder){ .model = model };
+}
+
+static uint32_t leaf_number(TermBuilder *builder, Ref ref)
+{
+    for (uint32_t k = builder->refs.n; k-- > 0;)
+        if (ref_equal(builder->refs.at[k], ref))
+            return k;
+    vec_push(builder->model->arena, &builder->refs, ref);
+    return builder->refs.n - 1;
+}
+
+const Expr *term_leaf(TermBuilder *builder, Ref ref)
+{
+    return expr_leaf(builder->model->pool, leaf_number(builder, ref), ref_type(builder->model, ref));
+}
+
+const Expr *term_element(TermBuilder *builder, Ref ref, uint32_t n, const Expr *const *index)
+{
+    Type scalar = ref_type(builder->model, ref);
+    REQUIRE(scalar.rank == n);
+    scalar.rank = 0;
+    return expr_element(builder->model->pool, leaf_number(builder, ref), scalar, n, index);
+}
+
+/* Numbers leaves in order of first occurrence. order[k]: new number of old leaf k, or ID_NONE. */
+static void number_leaves(const Expr *e, uint32_t *order, uint32_t *n, uint32_t *last)
+{
+    if (e->n_leaves == 0)
+        return;
+    if (e->kind == EXPR_LEAF && order[e->u.leaf] == ID_NONE) {
+        last[*n] = e->u.leaf;
+        order[e->u.leaf] = (*n)++;
+    }
+    for (uint32_t k = 0; k < e->n_args; k++)
+        number_leaves(e->args[k], order, n, last);
+}
+
+static void number_leaves_shared(const Expr *e, uint32_t *order, uint32_t *n, uint32_t *last, Map *seen)
+{
+    uint32_t ignored;
+    if (e->n_leaves == 0 || map_get(seen, e->id, &ignored))
+        return;
+    map_put(seen, e->id, 1);
+    if (e->kind == EXPR_LEAF && order[e->u.leaf] == ID_NONE) {
+        last[*n] = e->u.leaf;
+        order[e->u.leaf] = (*n)++;
+    }
+    for (uint32_t k = 0; k < e->n_args; k++)
+        number_leaves_shared(e->args[k], order, n, last, seen);
+}
+
+static bool is_identity(const uint32_t *order, uint32_t n)
+{
+    for (uint32_t k = 0; k < n; k++)
+        if (order[k] != k)
+            return false;
+    return true;
+}
+
+/* Equal refs get the number of the first one. Returns false when there were none. */
+static bool merge_equal(const Ref *refs, uint32_t n, uint32_t *first)
+{
+    enum { FEW = 24 };
+    bool any = false;
+    if (n <= FEW) {
+        for (uint32_t k = 0; k < n; k++) {
+            first[k] = k;
+            for (uint32_t j = 0; j < k; j++)
+                if (ref_equal(refs[j], refs[k])) {
+                    first[k] = j;
+                    any = true;
+                    break;
+                }
+        }
+        return any;
+    }
+    return true;
+}
+
+static bool merge_many(Arena *arena, const Ref *refs, uint32_t n, uint32_t *first)
+{
+    Map seen;
+    map_init(&seen, arena, n);
+    bool any = false;
+    for (uint32_t k = 0; k < n; k++) {
+        const uint64_t key = (uint64_t)refs[k].kind << 32 | refs[k].var.index;
+        if (map_get(&seen, key, &first[k]))
+            any = true;
+        else
+            map_put(&seen, key, first[k] = k);
+    }
+    return any;
+}
+
+Term term_make(Model *model, const Expr *shape, const Ref *refs)
+{
+    enum { FEW = 32, SMALL_DEPTH = 12 };
+    const uint32_t n = shape->n_leaves;
+    if (n == 0)
+        return (Term){ shape, 0 };
+    uint32_t few[3 * FEW];
+    uint32_t *work = n <= FEW ? few : NEW_ARRAY(model->arena, uint32_t, 3 * (size_t)n);
+    uint32_t *first = work, *order = work + n, *last = work + 2 * n;
+    const bool any = n <= 24 ? merge_equal(refs, n, first) : merge_many(model->arena, refs, n, first);
+    if (any)
+        shape = expr_renumber(model->pool, shape, first);
+    for (uint32_t k = 0; k < n; k++)
+        order[k] = ID_NONE;
+    uint32_t used = 0;
+    if (shape->depth <= SMALL_DEPTH) {
+        number_leaves(shape, order, &used, last);
+    } else {
+        Map seen;
+        map_init(&seen, model->arena, 64);
+        number_leaves_shared(shape, order, &used, last, &seen);
+    }
+    if (!is_identity(order, shape->n_leaves))
+        shape = expr_renumber(model->pool, shape, order);
+    const Term term = { shape, model->refs.n };
+    vec_reserve(model->arena, &model->refs, model->refs.n + used);
+    for (uint32_t k = 0; k < used; k++)
+        model->refs.at[model->refs.n++] = refs[last[k]];
+    return term;
+}
+
+Term term_finish(TermBuilder *builder, const Expr *shape)
+{
+    const Term term = term_make(builder->model, shape, builder->refs.at);
+    builder->refs.n = 0;
+    return term;
+}
+
+Term term_expr(Model *model, const Expr *leafless)
+{
+    REQUIRE(leafless->n_leaves == 0);
+    (void)model;
+    return (Term){ leafless, 0 };
+}
+
+Term term_real(Model *model, double value)
+{
+    return (Term){ expr_real(model->pool, value), 0 };
+}
+
+Term term_integer(Model *model, int64_t value)
+{
+    return (Term){ expr_integer(model->pool, value), 0 };
+}
+
+Term term_boolean(Model *model, bool value)
+{
+    return (Term){ expr_boolean(model->pool, value), 0 };
+}
+
+Term term_ref(Model *model, Ref ref)
+{
+    return term_make(model, expr_leaf(model->pool, 0, ref_type(model, ref)), &ref);
+}
+
+const Expr *term_import(TermBuilder *builder, Term term)
+{
+    const uint32_t n = term.shape->n_leaves;
+    if (n == 0)
+        return term.shape;
+    uint32_t few[32];
+    uint32_t *map = n <= 32 ? few : NEW_ARRAY(builder->model->arena, uint32_t, n);
+    bool same = true;
+    for (uint32_t k = 0; k < n; k++) {
+        map[k] = leaf_number(builder, builder->model->refs.at[term.first_ref + k]);
+        same &= map[k] == k;
+    }
+    return same ? term.shape : expr_renumber(builder->model->pool, term.shape, map);
+}
+
+/* ---- composition ---- */
+typedef struct {
+    uint32_t var, ref, equation, region, condition, domain, iterator, dim, assignment, action, transition, clock,
+        channel, field, statement, function, port, member, occurrence, instance, group;
+} Offsets;
+
+static Offsets offsets_of(const Model *into)
+{
+    return (Offsets){ .var = into->variables.n,
+                      .ref = into->refs.n,
+                      .equation = into->equations.n,
+                      .region = into->regions.n,
+                      .condition = into->conditions.n,
+                      .domain = into->domains.n - 1, /* both have the scalar domain */
+                      .iterator = into->iterators.n,
+                      .dim = into->dims.n,
+                      .assignment = into->assignments.n,
+                      .action = into->actions.n,
+                      .transition = into->transitions.n,
+                      .clock = into->clocks.n,
+                      .channel = into->channels.n,
+                      .field = into->fields.n,
+                      .statement = into->statements.n - 1,
+                      .function = into->functions.n,
+                      .port = into->ports.n,
+                      .member = into->members.n,
+                      .occurrence = into->occurrences.n,
+                      .instance = into->instances.n,
+                      .group = into->n_groups };
+}
+
+static uint32_t shifted(uint32_t index, uint32_t by)
+{
+    return index == ID_NONE ? ID_NONE : index + by;
+}
+
+static Term shift_term(Term term, const Offsets *by)
+{
+    if (term.shape && term.shape->n_leaves)
+        term.first_ref += by->ref;
+    return term;
+}
+
+static Origin shift_origin(Origin origin, const Offsets *by)
+{
+    origin.parent.index = shifted(origin.parent.index, by->equation);
+    origin.first_occurrence += by->occurrence;
+    return origin;
+}
+
+static DomainId shift_domain(DomainId domain, const Offsets *by)
+{
+    return domain.index ? (DomainId){ domain.index + by->domain } : domain;
+}
+
+static uint32_t shift_statement(uint32_t statement, const Offsets *by)
+{
+    return statement ? statement + by->statement : 0;
+}
+
+static void append_refs(Model *into, const Model *part, const Offsets *by)
+{
+    vec_reserve(into->arena, &into->refs, into->refs.n + part->refs.n);
+    for (uint32_t k = 0; k < part->refs.n; k++) {
+        Ref ref = part->refs.at[k];
+        if (ref.kind == REF_FIRED)
+            ref.var.index += by->transition;
+        else if (ref.kind == REF_TICK)
+            ref.var.index += by->clock;
+        else
+            ref.var.index = shifted(ref.var.index, by->var);
+        into->refs.at[into->refs.n++] = ref;
+    }
+}
+
+/* Instance 0 of the part becomes the new instance; the others keep their parents. */
+static InstanceId append_instances(Model *into, InstanceId owner, NameId name, const Model *part, Span span,
+                                   const Offsets *by)
+{
+    for (uint32_t k = 0; k < part->instances.n; k++) {
+        Instance instance = part->instances.at[k];
+        if (k == 0) {
+            instance.parent = owner;
+            instance.name = name;
+            instance.span = span;
+        } else {
+            instance.parent.index += by->instance;
+        }
+        vec_push(into->arena, &into->instances, instance);
+    }
+    return (InstanceId){ by->instance };
+}
+
+static void append_variables(Model *into, const Model *part, const Offsets *by)
+{
+    vec_reserve(into->arena, &into->variables, into->variables.n + part->variables.n);
+    for (uint32_t k = 0; k < part->variables.n; k++) {
+        Variable v = part->variables.at[k];
+        v.owner.index += by->instance;
+        v.first_dim += by->dim;
+        v.binding = shift_term(v.binding, by);
+        v.start = shift_term(v.start, by);
+        v.nominal = shift_term(v.nominal, by);
+        v.min = shift_term(v.min, by);
+        v.max = shift_term(v.max, by);
+        v.origin.index = shifted(v.origin.index, by->var);
+        v.alias.index = shifted(v.alias.index, by->var);
+        into->variables.at[into->variables.n++] = v;
+    }
+    for (uint32_t k = 0; k < part->dims.n; k++) {
+        Dim dim = part->dims.at[k];
+        dim.term = shift_term(dim.term, by);
+        vec_push(into->arena, &into->dims, dim);
+    }
+    for (uint32_t k = 0; k < part->iterators.n; k++) {
+        Iterator iterator = part->iterators.at[k];
+        iterator.lo = shift_term(iterator.lo, by);
+        iterator.step = shift_term(iterator.step, by);
+        iterator.hi = shift_term(iterator.hi, by);
+        vec_push(into->arena, &into->iterators, iterator);
+    }
+    for (uint32_t k = 1; k < part->domains.n; k++) {
+        Domain domain = part->domains.at[k];
+        domain.first += by->iterator;
+        vec_push(into->arena, &into->domains, domain);
+    }
+}
+
+static void append_equations(Model *into, const Model *part, const Offsets *by)
+{
+    vec_reserve(into->arena, &into->equations, into->equations.n + part->equations.n);
+    for (uint32_t k = 0; k < part->equations.n; k++) {
+        Equation e = part->equations.at[k];
+        e.lhs = shift_term(e.lhs, by);
+        e.rhs = shift_term(e.rhs, by);
+        e.body = shift_statement(e.body, by);
+        e.domain = shift_domain(e.domain, by);
+        e.region.index = shifted(e.region.index, by->region);
+        e.owner.index += by->instance;
+        e.origin = shift_origin(e.origin, by);
+        into->equations.at[into->equations.n++] = e;
+    }
+    for (uint32_t k = 0; k < part->conditions.n; k++)
+        vec_push(into->arena, &into->conditions, shift_term(part->conditions.at[k], by));
+    for (uint32_t k = 0; k < part->regions.n; k++) {
+        Region region = part->regions.at[k];
+        region.parent.index = shifted(region.parent.index, by->region);
+        region.first_condition += by->condition;
+        region.selector.index = shifted(region.selector.index, by->var);
+        region.owner.index += by->instance;
+        vec_push(into->arena, &into->regions, region);
+    }
+    for (uint32_t k = 0; k < part->occurrences.n; k++)
+        vec_push(into->arena, &into->occurrences, part->occurrences.at[k]);
+}
+
+static void append_transitions(Model *into, const Model *part, const Offsets *by)
+{
+    for (uint32_t k = 0; k < part->transitions.n; k++) {
+        Transition t = part->transitions.at[k];
+        t.group = t.group ? t.group + by->group : 0;
+        t.first_condition += by->condition;
+        t.first_assignment += by->assignment;
+        t.first_action += by->action;
+        t.body = shift_statement(t.body, by);
+        if (t.trigger == TRIGGER_TICK)
+            t.object += by->clock;
+        if (t.trigger == TRIGGER_MESSAGE)
+            t.object += by->channel;
+        t.domain = shift_domain(t.domain, by);
+        t.region.index = shifted(t.region.index, by->region);
+        t.owner.index += by->instance;
+        t.origin = shift_origin(t.origin, by);
+        vec_push(into->arena, &into->transitions, t);
+    }
+    for (uint32_t k = 0; k < part->assignments.n; k++) {
+        Assignment a = part->assignments.at[k];
+        a.target = shift_term(a.target, by);
+        a.guard = shift_term(a.guard, by);
+        a.value = shift_term(a.value, by);
+        vec_push(into->arena, &into->assignments, a);
+    }
+    for (uint32_t k = 0; k < part->actions.n; k++) {
+        Action action = part->actions.at[k];
+        action.guard = shift_term(action.guard, by);
+        action.first_arg += by->condition;
+        action.channel += by->channel;
+        vec_push(into->arena, &into->actions, action);
+    }
+    into->n_groups += part->n_groups;
+}
+
+static void append_timed(Model *into, const Model *part, const Offsets *by)
+{
+    for (uint32_t k = 0; k < part->channels.n; k++) {
+        Channel channel = part->channels.at[k];
+        channel.owner.index += by->instance;
+        channel.first_field += by->field;
+        vec_push(into->arena, &into->channels, channel);
+    }
+    for (uint32_t k = 0; k < part->clocks.n; k++) {
+        Clock clock = part->clocks.at[k];
+        clock.owner.index += by->instance;
+        clock.start = shift_term(clock.start, by);
+        clock.interval = shift_term(clock.interval, by);
+        clock.base = shifted(clock.base, by->clock);
+        vec_push(into->arena, &into->clocks, clock);
+    }
+    for (uint32_t k = 0; k < part->delays.n; k++) {
+        Delay delay = part->delays.at[k];
+        delay.owner.index += by->instance;
+        delay.output.index += by->var;
+        delay.input = shift_term(delay.input, by);
+        delay.amount = shift_term(delay.amount, by);
+        delay.max = shift_term(delay.max, by);
+        vec_push(into->arena, &into->delays, delay);
+    }
+    for (uint32_t k = 0; k < part->streams.n; k++) {
+        Stream stream = part->streams.at[k];
+        stream.owner.index += by->instance;
+        vec_push(into->arena, &into->streams, stream);
+    }
+    for (uint32_t k = 0; k < part->tables.n; k++) {
+        Table table = part->tables.at[k];
+        table.owner.index += by->instance;
+        vec_push(into->arena, &into->tables, table);
+    }
+    for (uint32_t k = 0; k < part->assertions.n; k++) {
+        Assertion assertion = part->assertions.at[k];
+        assertion.owner.index += by->instance;
+        assertion.condition = shift_term(assertion.condition, by);
+        vec_push(into->arena, &into->assertions, assertion);
+    }
+}
+
+static void append_structure(Model *into, const Model *part, const Offsets *by)
+{
+    for (uint32_t k = 0; k < part->functions.n; k++) {
+        Function function = part->functions.at[k];
+        function.first_parameter += by->field;
+        function.body = shift_statement(function.body, by);
+        vec_push(into->arena, &into->functions, function);
+    }
+    for (uint32_t k = 0; k < part->fields.n; k++) {
+        const VarId field = { part->fields.at[k].index + by->var };
+        vec_push(into->arena, &into->fields, field);
+    }
+    for (uint32_t k = 1; k < part->statements.n; k++) {
+        Statement s = part->statements.at[k];
+        s.target = shift_term(s.target, by);
+        s.value = shift_term(s.value, by);
+        s.domain = shift_domain(s.domain, by);
+        s.inner = shift_statement(s.inner, by);
+        s.otherwise = shift_statement(s.otherwise, by);
+        s.next = shift_statement(s.next, by);
+        vec_push(into->arena, &into->statements, s);
+    }
+    for (uint32_t k = 0; k < part->ports.n; k++) {
+        Port port = part->ports.at[k];
+        port.owner.index += by->instance;
+        port.first_member += by->member;
+        vec_push(into->arena, &into->ports, port);
+    }
+    for (uint32_t k = 0; k < part->members.n; k++) {
+        PortMember member = part->members.at[k];
+        member.var.index += by->var;
+        vec_push(into->arena, &into->members, member);
+    }
+    for (uint32_t k = 0; k < part->connections.n; k++) {
+        Connection connection = part->connections.at[k];
+        connection.from.index = shifted(connection.from.index, by->var);
+        connection.to.index = shifted(connection.to.index, by->var);
+        connection.port_a += by->port;
+        connection.port_b += by->port;
+        vec_push(into->arena, &into->connections, connection);
+    }
+}
+
+InstanceId model_compose(Model *into, InstanceId into_owner, NameId name, const Model *part, Span span,
+                         uint32_t *first_var)
+{
+    REQUIRE(into->pool == part->pool && into != part);
+    REQUIRE(part->relations.n == 0 && part->steps.n == 0); /* models are composed before the passes */
+    const Offsets by = offsets_of(into);
+    *first_var = by.var;
+    const InstanceId instance = append_instances(into, into_owner, name, part, span, &by);
+    append_refs(into, part, &by);
+    append_variables(into, part, &by);
+    append_equations(into, part, &by);
+    append_transitions(into, part, &by);
+    append_timed(into, part, &by);
+    append_structure(into, part, &by);
+    return instance;
+}
+
+VarId model_find(Model *model, InstanceId owner, NameId name)
+{
+    for (uint32_t k = 0; k < model->variables.n; k++) {
+        const Variable *v = &model->variables.at[k];
+        if (v->owner.index == owner.index && name_equal(v->name, name))
+            return (VarId){ k };
+    }
+    return VAR_NONE;
+}
+
+/* ---- names ---- */
+static void add_path(const Model *model, InstanceId instance, Text *to)
+{
+    const Instance *node = &model->instances.at[instance.index];
+    if (node->parent.index == ID_NONE)
+        return;
+    add_path(model, node->parent, to);
+    if (to->n)
+        text_char(to, '.');
+    text_add(to, names_of(pool_names(model->pool), node->name));
+}
+
+char *instance_path(const Model *model, InstanceId instance, Arena *arena)
+{
+    Text path = { .arena = arena };
+    text_add(&path, "");
+    add_path(model, instance, &path);
+    return path.at ? path.at : arena_text(arena, "", 0);
+}
+
+char *variable_path(const Model *model, VarId var, Arena *arena)
+{
+    const Variable *v = model_var(model, var);
+    Text path = { .arena = arena };
+    add_path(model, v->owner, &path);
+    if (path.n)
+        text_char(&path, '.');
+    text_add(&path, names_of(pool_names(model->pool), v->name));
+    return path.at;
+}
+
+uint64_t variable_count(const Model *model, VarId var)
+{
+    const Variable *v = model_var(model, var);
+    uint64_t count = 1;
+    for (uint32_t k = 0; k < v->type.rank; k++)
+        count *= (uint64_t)model->dims.at[v->first_dim + k].extent;
+    return count;
+}
+
+uint64_t domain_count(const Model *model, DomainId domain)
+{
+    const Domain *d = &model->domains.at[domain.index];
+    uint64_t count = 1;
+    for (uint32_t k = 0; k < d->n; k++)
+        count *= (uint64_t)model->iterators.at[d->first + k].count;
+    return count;
+}

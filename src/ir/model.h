@@ -1,0 +1,477 @@
+/* Model: the unordered mathematics of a hybrid system, language-neutral.
+ *
+ * Variables, equations, regions, transitions, the time-driven elements, functions, tables, the
+ * instance tree, ports and connections. docs/ir.md is its manual and describes the text form;
+ * docs/semantics.md says what it means. All references are by id; nothing is ever removed from the
+ * arrays while ids are around (a dropped equation has kind EQUATION_DROPPED).
+ *
+ * A Term is an expression in use: a shape and the references its leaves stand for. */
+#ifndef IR_MODEL_H
+#define IR_MODEL_H
+
+#include "base/ids.h"
+#include "base/source.h"
+#include "base/vec.h"
+#include "ir/expr.h"
+
+DEFINE_ID(VarId);
+DEFINE_ID(EqId);
+DEFINE_ID(RegionId);
+DEFINE_ID(TransitionId);
+DEFINE_ID(InstanceId);
+DEFINE_ID(DomainId); /* index 0: the scalar domain */
+
+#define VAR_NONE    ((VarId){ ID_NONE })
+#define EQ_NONE     ((EqId){ ID_NONE })
+#define REGION_NONE ((RegionId){ ID_NONE })
+static inline bool var_is_none(VarId v)
+{
+    return v.index == ID_NONE;
+}
+
+/* ---- references and terms ---- */
+typedef enum {
+    REF_NOW,      /* v at this step */
+    REF_PRE,      /* v at the previous step; at step 0 the left limit */
+    REF_DER,      /* der(v) */
+    REF_LAST,     /* v at the last accepted integrator step */
+    REF_START,    /* start value of v; initial system only */
+    REF_TIME,     /* the simulation time; var is none */
+    REF_INITIAL,  /* true while the initial system is solved */
+    REF_TERMINAL, /* true in the last instant */
+    REF_FIRED,    /* transition `var.index` fires in this step */
+    REF_TICK,     /* clock `var.index` ticks in this step */
+    REF_SEED,     /* tangent of v; made by build-jacobian */
+    REF_SEED_DER  /* tangent of der(v) */
+} RefKind;
+typedef struct {
+    VarId var;
+    uint8_t kind; /* RefKind */
+} Ref;
+
+typedef struct {
+    const Expr *shape;  /* NULL: absent */
+    uint32_t first_ref; /* leaf k is model->refs.at[first_ref + k] */
+} Term;
+#define TERM_NONE ((Term){ NULL, 0 })
+
+/* ---- elements ---- */
+typedef enum {
+    VARIABILITY_CONSTANT,
+    VARIABILITY_STRUCTURAL,
+    VARIABILITY_PARAMETER,
+    VARIABILITY_DISCRETE,
+    VARIABILITY_CONTINUOUS
+} Variability;
+typedef enum {
+    DEFINITION_NONE, /* not decided by the front end: the first pass decides */
+    DEFINITION_NOW,
+    DEFINITION_NEXT,
+    DEFINITION_DER,
+    DEFINITION_PULSE,
+    DEFINITION_INPUT,
+    DEFINITION_BINDING, /* parameters and constants */
+    DEFINITION_CLOCKED,
+    DEFINITION_FOREIGN
+} Definition;
+typedef enum { CAUSALITY_LOCAL, CAUSALITY_INPUT, CAUSALITY_OUTPUT, CAUSALITY_PARAMETER, CAUSALITY_PORT } Causality;
+typedef enum { SELECT_NEVER, SELECT_AVOID, SELECT_DEFAULT, SELECT_PREFER, SELECT_ALWAYS } StateSelect;
+
+typedef struct {
+    NameId name; /* path = owner's path + name */
+    InstanceId owner;
+    Span span;
+    Type type;          /* type.rank: number of dimensions */
+    uint32_t first_dim; /* model->dims.at[first_dim ...], type.rank of them */
+    uint8_t variability, definition, causality, select;
+    bool is_fixed, is_protected, is_generated;
+    bool is_condition;                      /* generated: the condition of one transition, read by nothing else */
+    uint8_t edge;                           /* EdgeStart + 1 if an edge of it is watched (lower-whens), else 0 */
+    Term binding, start, nominal, min, max; /* scalar terms; for arrays they hold for every element, or is EXPR_ARRAY */
+    NameId unit, display_unit, quantity, comment;
+    VarId origin;    /* generated: what it came from */
+    VarId alias;     /* eliminated: the variable that holds its value, else none */
+    bool is_negated; /* ... with opposite sign (Boolean: negation) */
+} Variable;
+
+typedef struct { /* one extent; structural */
+    Term term;
+    int64_t extent; /* -1: not evaluated yet */
+} Dim;
+
+typedef struct {
+    NameId name;
+    Term lo, step, hi;            /* structural Integer terms; step absent: 1 */
+    int64_t first, stride, count; /* count -1: not evaluated yet */
+} Iterator;
+typedef struct {
+    uint32_t first, n; /* in model->iterators, outermost first */
+} Domain;
+
+typedef enum {
+    EQUATION_RESIDUAL,  /* lhs = rhs */
+    EQUATION_EXPLICIT,  /* v := rhs or der(v) := rhs; lhs is a single leaf */
+    EQUATION_ALGORITHM, /* body */
+    EQUATION_ITERATION, /* v ~ f(v): the source's own fixed point formula */
+    EQUATION_DROPPED    /* eliminated by a pass */
+} EquationKind;
+typedef enum { VALID_ALWAYS, VALID_INITIAL_ONLY, VALID_NOT_INITIAL } Validity;
+
+/* Places of subexpressions, parallel to the source; pre-order: node, its descendants follow. */
+typedef struct {
+    Span span;
+    const Expr *node; /* as it was when the front end made it */
+    uint32_t n_below; /* number of descendants that follow */
+} Occurrence;
+
+typedef struct {
+    Span span;
+    const char *made_by; /* name of the pass that made it; NULL: the front end */
+    EqId parent;         /* what it was made of */
+    uint32_t first_occurrence, n_occurrences;
+} Origin;
+
+typedef struct {
+    uint8_t kind;       /* EquationKind */
+    uint8_t when_valid; /* Validity */
+    uint16_t branch;    /* of region, from 1 */
+    Term lhs, rhs;
+    uint32_t body; /* EQUATION_ALGORITHM: statement */
+    DomainId domain;
+    RegionId region; /* or none */
+    InstanceId owner;
+    NameId name; /* label in the text form, may be empty */
+    Origin origin;
+} Equation;
+
+typedef enum { REGION_CAUSAL, REGION_ACAUSAL, REGION_STRUCTURAL } RegionKind;
+typedef struct {
+    RegionId parent; /* or none */
+    uint16_t parent_branch;
+    uint8_t kind;
+    bool has_else;
+    uint32_t first_condition, n_conditions; /* model->conditions; branch k holds if condition k is the first true one */
+    VarId selector;                         /* generated by merge-regions: 1-based branch, 0 = none */
+    InstanceId owner;
+    NameId name;
+    Span span;
+} Region;
+
+typedef enum {
+    TRIGGER_LEVEL,
+    TRIGGER_EDGE,
+    TRIGGER_TICK,
+    TRIGGER_MESSAGE,
+    TRIGGER_STEP,
+    TRIGGER_INITIAL,
+    TRIGGER_TERMINAL,
+    TRIGGER_ENTRY
+} Trigger;
+typedef enum { EFFECT_NOW, EFFECT_NEXT } Effect;
+typedef enum { FORM_SET, FORM_PROCEDURE } Form;
+typedef enum { EDGE_START_CURRENT, EDGE_START_FALSE } EdgeStart;
+
+typedef struct {
+    Term target; /* a single leaf, REF_NOW of the variable, index terms if an element */
+    Term guard;  /* absent: always */
+    Term value;
+    Span span;
+} Assignment;
+
+typedef enum { ACTION_DISPLAY, ACTION_TERMINATE, ACTION_WARNING, ACTION_SEND } ActionKind;
+typedef struct {
+    uint8_t kind;
+    Term guard;
+    NameId text;                /* format or message; %d %f %e %g with flags, checked by the front end */
+    uint32_t first_arg, n_args; /* model->conditions holds the argument terms */
+    uint32_t channel;           /* ACTION_SEND */
+    int32_t priority;
+    Span span;
+} Action;
+
+typedef struct {
+    uint8_t trigger, effect, form, edge_start;
+    uint16_t branch;
+    uint16_t rank;                          /* within group: elsewhen; only the first active fires */
+    uint32_t group;                         /* 0: none */
+    uint32_t first_condition, n_conditions; /* LEVEL: one; EDGE: any that rises; in model->conditions */
+    uint32_t first_assignment, n_assignments;
+    uint32_t first_action, n_actions;
+    uint32_t body;   /* FORM_PROCEDURE: statement */
+    uint32_t object; /* TICK: clock, MESSAGE: channel, ENTRY: entry number */
+    DomainId domain;
+    RegionId region;
+    InstanceId owner;
+    NameId name;
+    Origin origin;
+} Transition;
+
+typedef enum {
+    RELATION_STATE,    /* root function */
+    RELATION_TIME,     /* calendar: affine in time with discrete coefficients */
+    RELATION_DISCRETE, /* operands discrete: literal, no root */
+    RELATION_LITERAL
+} RelationKind;
+typedef struct { /* left > right (strict) or left >= right; made by find-events */
+    Term left, right;
+    Term slope, flip; /* TIME: d(left - right)/dt and the time where they are equal; discrete */
+    bool is_strict;
+    uint8_t kind;
+    uint16_t branch;
+    RegionId region;
+    VarId bit; /* generated Boolean that holds its value */
+    Origin origin;
+} Relation;
+
+typedef enum { STEP_FLOOR, STEP_CEIL, STEP_TRUNC, STEP_ROUND } StepOp;
+typedef struct {
+    Term argument;
+    Term slope, offset; /* TIME: argument = slope*time + offset */
+    uint8_t op, kind;   /* StepOp, RelationKind */
+    uint16_t branch;
+    RegionId region;
+    VarId value; /* generated Integer */
+    Origin origin;
+} StepFunction;
+
+typedef struct {
+    NameId name;
+    InstanceId owner;
+    uint32_t capacity;
+    bool by_priority, keep;
+    uint32_t first_field, n_fields; /* model->fields: PULSE variables that show the head */
+    Span span;
+} Channel;
+
+typedef enum {
+    CLOCK_SAMPLE,
+    CLOCK_PERIODIC,
+    CLOCK_EVENT,
+    CLOCK_INFERRED,
+    CLOCK_SUB,
+    CLOCK_SUPER,
+    CLOCK_SHIFT,
+    CLOCK_BACK
+} ClockKind;
+typedef struct {
+    NameId name;
+    InstanceId owner;
+    uint8_t kind;
+    Term start, interval;           /* SAMPLE */
+    int64_t numerator, denominator; /* PERIODIC, derived: exact */
+    uint32_t base;                  /* derived: clock */
+    Span span;
+} Clock;
+
+typedef struct {
+    NameId name;
+    InstanceId owner;
+    VarId output;
+    Term input, amount, max;
+    Span span;
+} Delay;
+
+typedef struct {
+    NameId name;
+    InstanceId owner;
+    Span span;
+} Stream;
+
+typedef enum { TABLE_LINEAR, TABLE_BESSEL, TABLE_SPLINE, TABLE_AKIMA, TABLE_CONSTANT } TableMethod;
+typedef enum { OUTSIDE_ERROR, OUTSIDE_HOLD, OUTSIDE_EXTRAPOLATE } TableOutside;
+typedef struct {
+    NameId name;
+    InstanceId owner;
+    uint8_t method, outside;
+    uint32_t n;
+    const double *x, *y;
+    Span span;
+} Table;
+
+typedef enum {
+    STATEMENT_ASSIGN, /* target := value */
+    STATEMENT_IF,     /* value: condition; inner, otherwise */
+    STATEMENT_FOR,    /* domain; inner */
+    STATEMENT_WHILE,
+    STATEMENT_BREAK,
+    STATEMENT_RETURN,
+    STATEMENT_ASSERT
+} StatementKind;
+typedef struct { /* a list by `next`; 0 ends it (statement 0 is unused) */
+    uint8_t kind;
+    Term target, value;
+    DomainId domain;
+    uint32_t inner, otherwise, next;
+    NameId text;
+    Span span;
+} Statement;
+
+typedef struct {
+    NameId name;
+    uint32_t first_parameter, n_inputs, n_outputs, n_locals; /* variables in model->fields, in this order */
+    uint32_t body;
+    NameId external; /* symbol, or empty */
+    bool is_pure;
+    Span span;
+} Function;
+
+typedef enum { ASSERT_ERROR, ASSERT_WARNING } AssertLevel;
+typedef struct {
+    NameId name;
+    InstanceId owner;
+    Term condition;
+    NameId message;
+    uint8_t level;
+    Span span;
+} Assertion;
+
+typedef struct {
+    NameId name, class_name;
+    InstanceId parent; /* none for the top, which is instance 0 */
+    const char *language;
+    Span span;
+} Instance;
+
+typedef enum { ROLE_POTENTIAL, ROLE_FLOW, ROLE_STREAM, ROLE_IN, ROLE_OUT, ROLE_PARAMETER } Role;
+typedef struct {
+    VarId var;
+    uint8_t role;
+    bool is_negated; /* FLOW: positive out of the component */
+} PortMember;
+typedef struct {
+    NameId name, connector;
+    InstanceId owner;
+    uint32_t first_member, n_members;
+    Span span;
+} Port;
+typedef struct { /* causal: source variable to sink variable; acausal: port to port */
+    bool is_acausal;
+    VarId from, to;
+    uint32_t port_a, port_b;
+    Span span;
+} Connection;
+
+typedef struct Model {
+    Pool *pool;
+    Arena *arena;
+    Sources *sources;
+    NameId name;
+    const char *language;
+    Span span;
+    uint32_t facts; /* FACT_ bits of passes/pipeline.h */
+
+    VEC(Ref) refs;
+    VEC(Variable) variables;
+    VEC(Dim) dims;
+    VEC(Iterator) iterators;
+    VEC(Domain) domains;
+    VEC(Equation) equations;
+    VEC(Region) regions;
+    VEC(Term) conditions; /* of regions and transitions, arguments of actions */
+    VEC(Transition) transitions;
+    VEC(Assignment) assignments;
+    VEC(Action) actions;
+    VEC(Relation) relations;
+    VEC(StepFunction) steps;
+    VEC(Channel) channels;
+    VEC(Clock) clocks;
+    VEC(Delay) delays;
+    VEC(Stream) streams;
+    VEC(Table) tables;
+    VEC(Function) functions;
+    VEC(VarId) fields; /* of channels and functions */
+    VEC(Statement) statements;
+    VEC(Assertion) assertions;
+    VEC(Instance) instances;
+    VEC(Port) ports;
+    VEC(PortMember) members;
+    VEC(Connection) connections;
+    VEC(Occurrence) occurrences;
+    uint32_t n_groups; /* elsewhen groups are 1 .. n_groups */
+} Model;
+
+/* ---- building ---- */
+Model *model_create(Pool *pool, Sources *sources, NameId name, const char *language, Span span);
+/* A variable with everything at its default; fill the row through model_var. Name must be new in its instance. */
+VarId model_add_variable(Model *model, InstanceId owner, NameId name, Type type, Span span);
+Variable *model_var(const Model *model, VarId var);
+void model_set_dims(Model *model, VarId var, uint32_t n, const Term *extents);
+EqId model_add_equation(Model *model, EquationKind kind, Term lhs, Term rhs, Span span);
+RegionId model_add_region(Model *model, RegionKind kind, RegionId parent, uint16_t parent_branch, uint32_t n_conditions,
+                          const Term *conditions, bool has_else, Span span);
+/* Conditions, assignments and actions are added with the transition; they are copied. */
+TransitionId model_add_transition(Model *model, const Transition *head, uint32_t n_conditions, const Term *conditions,
+                                  uint32_t n_assignments, const Assignment *assignments, uint32_t n_actions,
+                                  const Action *actions);
+uint32_t model_add_terms(Model *model, uint32_t n, const Term *terms); /* index in model->conditions */
+DomainId model_add_domain(Model *model, uint32_t n, const Iterator *iterators);
+void model_connect(Model *model, VarId from, VarId to, Span span);
+
+/* Terms. A TermBuilder numbers references in the order they are asked for; finish makes it canonical. */
+typedef struct {
+    Model *model;
+    VEC(Ref) refs;
+} TermBuilder;
+TermBuilder term_builder(Model *model);
+const Expr *term_leaf(TermBuilder *builder, Ref ref); /* the scalar variable, time, ... ; same ref, same leaf */
+const Expr *term_element(TermBuilder *builder, Ref ref, uint32_t n, const Expr *const *index);
+Term term_finish(TermBuilder *builder, const Expr *shape); /* the builder may be used again afterwards: refs cleared */
+/* The shape with its leaves being refs[0..]: canonical numbering, unused leaves dropped, equal refs merged. */
+Term term_make(Model *model, const Expr *shape, const Ref *refs);
+Term term_real(Model *model, double value);
+Term term_integer(Model *model, int64_t value);
+Term term_boolean(Model *model, bool value);
+Term term_ref(Model *model, Ref ref); /* a single scalar leaf */
+Term term_expr(Model *model, const Expr *leafless);
+static inline bool term_is_absent(Term term)
+{
+    return term.shape == NULL;
+}
+static inline const Ref *term_refs(const Model *model, Term term)
+{
+    return model->refs.at + term.first_ref;
+}
+Type ref_type(const Model *model, Ref ref);
+static inline Ref ref_now(VarId v)
+{
+    return (Ref){ v, REF_NOW };
+}
+static inline Ref ref_pre(VarId v)
+{
+    return (Ref){ v, REF_PRE };
+}
+static inline Ref ref_der(VarId v)
+{
+    return (Ref){ v, REF_DER };
+}
+static inline Ref ref_time(void)
+{
+    return (Ref){ VAR_NONE, REF_TIME };
+}
+static inline bool ref_equal(Ref a, Ref b)
+{
+    return a.kind == b.kind && a.var.index == b.var.index;
+}
+
+/* Begin of an expression that combines terms: their leaves are appended to the builder, the shape renumbered. */
+const Expr *term_import(TermBuilder *builder, Term term);
+
+/* ---- composition ---- */
+/* Appends everything in `part` under a new instance `name` of instance `into_owner`; no expression is copied.
+ * Returns the instance; variable v of part becomes (VarId){ v.index + *first_var }. */
+InstanceId model_compose(Model *into, InstanceId into_owner, NameId name, const Model *part, Span span,
+                         uint32_t *first_var);
+/* Variable `name` of instance `owner`, or VAR_NONE. Linear: for tests and small models. */
+VarId model_find(Model *model, InstanceId owner, NameId name);
+
+/* ---- names ---- */
+char *instance_path(const Model *model, InstanceId instance, Arena *arena); /* "a.b", "" for the top */
+char *variable_path(const Model *model, VarId var, Arena *arena);
+/* "Abstand < Radius" or the like: the term as text, in the notation of the text form. */
+char *term_text(const Model *model, Term term, Arena *arena);
+
+/* Number of scalar elements (dims must be evaluated). */
+uint64_t variable_count(const Model *model, VarId var);
+uint64_t domain_count(const Model *model, DomainId domain);
+
+#endif

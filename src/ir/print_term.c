@@ -1,0 +1,647 @@
+/* Names, places and expressions of the text form; see print_term.h. */
+#include "ir/print_term.h"
+#include "base/bug.h"
+#include "base/utf8.h"
+
+Printer printer_create(const Model *model, Text *to, PrintOptions options)
+{
+    return (
+        Printer){ .model = model, .names = pool_names(model->pool), .arena = to->arena, .to = to, .options = options };
+}
+
+void printer_put(Printer *p, const char *text)
+{
+    text_add(p->to, text);
+}
+
+void printer_put_number(Printer *p, uint64_t number)
+{
+    text_integer(p->to, (int64_t)number);
+}
+
+void printer_put_word(Printer *p, Word word)
+{
+    text_char(p->to, ' ');
+    printer_put(p, word_text(word));
+}
+
+uint32_t printer_use(Printer *p, Uses *uses, uint32_t key)
+{
+    uint32_t number;
+    if (!uses->by_key.capacity)
+        map_init(&uses->by_key, p->arena, 16);
+    if (map_get(&uses->by_key, key, &number))
+        return number;
+    map_put(&uses->by_key, key, uses->items.n);
+    vec_push(p->arena, &uses->items, key);
+    return uses->items.n - 1;
+}
+
+/* ---- names ---- */
+static void put_escape(Printer *p, unsigned char c)
+{
+    static const char hex[] = "0123456789abcdef";
+    const char escape[] = { '\\', 'x', hex[c >> 4], hex[c & 15] };
+    text_bytes(p->to, escape, sizeof escape);
+}
+
+void printer_put_quoted(Printer *p, const char *text, size_t length, char quote)
+{
+    text_char(p->to, quote);
+    for (const char *at = text, *end = text + length; at < end;) {
+        uint32_t size = 1;
+        if (*at == '\n')
+            printer_put(p, "\\n");
+        else if (*at == '\t')
+            printer_put(p, "\\t");
+        else if (*at == quote || *at == '\\')
+            text_bytes(p->to, (const char[]){ '\\', *at }, 2);
+        else if ((unsigned char)*at < 0x20 || *at == 0x7f || utf8_decode(at, end, &size) == UTF8_BAD)
+            put_escape(p, (unsigned char)*at);
+        else
+            text_bytes(p->to, at, size);
+        at += size;
+    }
+    text_char(p->to, quote);
+}
+
+void printer_put_string(Printer *p, NameId text)
+{
+    printer_put_quoted(p, names_of(p->names, text), names_length(p->names, text), '"');
+}
+
+static bool is_plain(const Printer *p, const char *text, size_t length)
+{
+    if (length == 0 || !is_name_start(text[0]))
+        return false;
+    for (size_t k = 1; k < length; k++)
+        if (!is_name_letter(text[k]))
+            return false;
+    return utf8_is_valid(text, length) && !words_is_reserved(p->words, text, length);
+}
+
+static void put_spelled(Printer *p, const char *text, size_t length, bool plain)
+{
+    if (plain)
+        text_bytes(p->to, text, length);
+    else
+        printer_put_quoted(p, text, length, '\'');
+}
+
+void printer_put_plain_or_string(Printer *p, const char *text)
+{
+    const size_t length = strlen(text);
+    if (is_plain(p, text, length))
+        text_bytes(p->to, text, length);
+    else
+        printer_put_quoted(p, text, length, '"');
+}
+
+void printer_put_name(Printer *p, NameId name)
+{
+    const char *text = names_of(p->names, name);
+    const uint32_t length = names_length(p->names, name);
+    if (!p->spelling) {
+        put_spelled(p, text, length, is_plain(p, text, length));
+        return;
+    }
+    if (!p->spelling[name.index])
+        p->spelling[name.index] = is_plain(p, text, length) ? 1 : 2;
+    put_spelled(p, text, length, p->spelling[name.index] == 1);
+}
+
+static void put_instance_path(Printer *p, InstanceId instance)
+{
+    if (p->paths) {
+        printer_put(p, p->paths[instance.index]);
+        return;
+    }
+    const Instance *node = &p->model->instances.at[instance.index];
+    if (node->parent.index == ID_NONE)
+        return;
+    put_instance_path(p, node->parent);
+    printer_put_name(p, node->name);
+    text_char(p->to, '.');
+}
+
+void printer_put_path(Printer *p, InstanceId owner, NameId name)
+{
+    put_instance_path(p, owner);
+    printer_put_name(p, name);
+}
+
+static bool is_iterator_name(const Printer *p, NameId name)
+{
+    for (uint32_t k = 0; k < p->iterators.n; k++)
+        if (name_equal(p->iterators.at[k], name) && !name_is_empty(name))
+            return true;
+    return false;
+}
+
+const char *printer_function_label(const Printer *p, uint32_t function)
+{
+    const uint32_t number = p->numbers[LABEL_FUNCTION] ? p->numbers[LABEL_FUNCTION][function] : 0;
+    return number ? arena_format(p->arena, "$f%u", number) : names_of(p->names, p->model->functions.at[function].name);
+}
+
+/* The name of a field inside its function: only what follows "function.", if that can be told from an iterator. */
+static bool put_local(Printer *p, VarId var)
+{
+    const char *local = function_local_name(p->model, printer_function_label(p, p->function - 1), var);
+    if (!local)
+        return false;
+    const size_t length = names_length(p->names, model_var(p->model, var)->name) -
+                          (size_t)(local - names_of(p->names, model_var(p->model, var)->name));
+    NameId known;
+    if (names_find(p->names, local, length, &known) && is_iterator_name(p, known))
+        return false;
+    put_spelled(p, local, length, is_plain(p, local, length));
+    return true;
+}
+
+/* Whether the function that is printed has a field of this local name. */
+static bool is_local_name(const Printer *p, NameId name)
+{
+    if (!p->function)
+        return false;
+    const Function *f = &p->model->functions.at[p->function - 1];
+    const char *label = printer_function_label(p, p->function - 1);
+    for (uint32_t k = 0; k < f->n_inputs + f->n_outputs + f->n_locals; k++) {
+        const char *local = function_local_name(p->model, label, p->model->fields.at[f->first_parameter + k]);
+        if (local && strcmp(local, names_of(p->names, name)) == 0)
+            return true;
+    }
+    return false;
+}
+
+void printer_put_variable(Printer *p, VarId var)
+{
+    const Variable *v = model_var(p->model, var);
+    if (p->function && p->function_of[var.index] == p->function && put_local(p, var))
+        return;
+    const bool is_like_iterator =
+        generated_number(names_of(p->names, v->name), names_length(p->names, v->name), 'i') != 0;
+    if (v->owner.index == 0 && (is_like_iterator || is_iterator_name(p, v->name) || is_local_name(p, v->name)))
+        text_char(p->to, '.');
+    printer_put_path(p, v->owner, v->name);
+}
+
+void printer_put_label(Printer *p, LabelKind kind, uint32_t index)
+{
+    const Label label = label_of(p->model, kind, index);
+    const uint32_t number = p->numbers[kind] ? p->numbers[kind][index] : 0;
+    if (!number) {
+        printer_put_path(p, label.owner, label.name);
+        return;
+    }
+    put_instance_path(p, label.owner);
+    text_format(p->to, "$%c%u", label_letter(kind), number);
+}
+
+/* ---- types ---- */
+/* The name, or $n2 for a further one of the same name. */
+const char *printer_enumeration_label(Printer *p, uint32_t enumeration)
+{
+    const NameId name = pool_get_enumeration(p->model->pool, enumeration)->name;
+    const char *text = names_of(p->names, name);
+    if (!p->words)
+        return text;
+    const uint32_t number = printer_use(p, &p->enumerations, enumeration);
+    uint32_t first;
+    if (!p->enum_names.capacity)
+        map_init(&p->enum_names, p->arena, 16);
+    if (!map_get(&p->enum_names, name.index, &first))
+        map_put(&p->enum_names, name.index, first = number);
+    if (first != number || name_is_empty(name) || generated_number(text, names_length(p->names, name), 'n'))
+        return arena_format(p->arena, "$n%u", number + 1);
+    return text;
+}
+
+static void put_enumeration(Printer *p, uint32_t enumeration)
+{
+    const char *label = printer_enumeration_label(p, enumeration);
+    const NameId name = pool_get_enumeration(p->model->pool, enumeration)->name;
+    if (label == names_of(p->names, name))
+        printer_put_name(p, name);
+    else
+        printer_put(p, label);
+}
+
+void printer_put_type(Printer *p, Type type)
+{
+    static const Word words[] = { WORD_REAL, WORD_INTEGER, WORD_BOOLEAN, WORD_NO, WORD_STRING };
+    if (type.kind == TYPE_ENUM)
+        put_enumeration(p, type.enumeration);
+    else
+        printer_put(p, word_text(words[type.kind]));
+}
+
+/* Mode.on; Mode::on where a variable might be called Mode.on. */
+static void put_enum_literal(Printer *p, const Expr *e)
+{
+    const Enumeration *enumeration = pool_get_enumeration(p->model->pool, e->type.enumeration);
+    uint32_t ignored;
+    put_enumeration(p, e->type.enumeration);
+    const bool is_ambiguous =
+        p->top_instances.capacity && map_get(&p->top_instances, enumeration->name.index, &ignored);
+    printer_put(p, is_ambiguous ? "::" : ".");
+    printer_put_name(p, enumeration->values[e->u.integer - 1]);
+}
+
+/* ---- places ---- */
+/* Places come in their order, mostly: the line of the last one is tried first, then the one after it. */
+static bool find_near(Printer *p, const Source *source, uint32_t offset, LineColumn *place)
+{
+    if (!source->lines || offset > source->size)
+        return false;
+    uint32_t line = p->last_line;
+    for (uint32_t tries = 0; tries < 2; tries++, line++) {
+        if (line >= source->n_lines || offset < source->lines[line])
+            return false;
+        if (line + 1 < source->n_lines && offset >= source->lines[line + 1])
+            continue;
+        for (uint32_t at = source->lines[line]; at <= offset && at < source->size; at++)
+            if ((unsigned char)source->text[at] >= 0x80)
+                return false;
+        p->last_line = line;
+        *place = (LineColumn){ line + 1, offset - source->lines[line] + 1 };
+        return true;
+    }
+    return false;
+}
+
+static LineColumn find_place(Printer *p, const Source *source, Span span)
+{
+    LineColumn place;
+    if (find_near(p, source, span.begin, &place))
+        return place;
+    place = span_begin(p->model->sources, span);
+    p->last_line = place.line - 1;
+    return place;
+}
+
+void printer_put_place(Printer *p, Span span)
+{
+    if (span.source == SOURCE_NONE || p->options.no_places || !p->model->sources)
+        return;
+    const Source *source = sources_get(p->model->sources, span.source);
+    if (source->language && strcmp(source->language, TEXT_FORM) == 0)
+        return;
+    const LineColumn place = find_place(p, source, span);
+    printer_put(p, " @");
+    printer_put_number(p, printer_use(p, &p->sources, span.source));
+    text_char(p->to, ':');
+    printer_put_number(p, place.line);
+    text_char(p->to, ':');
+    printer_put_number(p, place.column);
+}
+
+/* ---- expressions ---- */
+typedef struct {
+    Binds binds, left, right;
+    const char *text;
+} Infix;
+
+static const Infix *infix_of(Op op)
+{
+    static const Infix rows[OP_COUNT] = {
+        [OP_OR] = { BINDS_OR, BINDS_OR, BINDS_AND, " or " },
+        [OP_AND] = { BINDS_AND, BINDS_AND, BINDS_NOT, " and " },
+        [OP_LT] = { BINDS_RELATION, BINDS_SUM, BINDS_SUM, " < " },
+        [OP_LE] = { BINDS_RELATION, BINDS_SUM, BINDS_SUM, " <= " },
+        [OP_GT] = { BINDS_RELATION, BINDS_SUM, BINDS_SUM, " > " },
+        [OP_GE] = { BINDS_RELATION, BINDS_SUM, BINDS_SUM, " >= " },
+        [OP_EQ] = { BINDS_RELATION, BINDS_SUM, BINDS_SUM, " == " },
+        [OP_NE] = { BINDS_RELATION, BINDS_SUM, BINDS_SUM, " <> " },
+        [OP_ADD] = { BINDS_SUM, BINDS_SUM, BINDS_PRODUCT, " + " },
+        [OP_SUB] = { BINDS_SUM, BINDS_SUM, BINDS_PRODUCT, " - " },
+        [OP_MUL] = { BINDS_PRODUCT, BINDS_PRODUCT, BINDS_OPERAND, "*" },
+        [OP_DIV] = { BINDS_PRODUCT, BINDS_PRODUCT, BINDS_OPERAND, "/" },
+    };
+    return rows[op].text ? &rows[op] : NULL;
+}
+
+static bool is_negative(const Expr *e)
+{
+    if (e->kind == EXPR_INTEGER)
+        return e->u.integer < 0;
+    uint64_t bits;
+    memcpy(&bits, &e->u.real, sizeof bits);
+    return e->kind == EXPR_REAL && bits >> 63 && e->u.real == e->u.real;
+}
+
+static Binds binds(const Expr *e)
+{
+    if (e->kind == EXPR_IF)
+        return BINDS_IF;
+    if (is_negative(e))
+        return BINDS_SUM;
+    if (e->kind != EXPR_CALL || e->is_literal)
+        return BINDS_OPERAND;
+    if (e->op == OP_NEG)
+        return BINDS_SUM;
+    if (e->op == OP_NOT)
+        return BINDS_NOT;
+    const Infix *infix = infix_of((Op)e->op);
+    return infix ? infix->binds : BINDS_OPERAND;
+}
+
+/* A minus and a number are read as one literal: an operation on the number needs parentheses. */
+static bool starts_with_number(const Expr *e)
+{
+    while (e->kind == EXPR_CALL && !e->is_literal && binds(e) == BINDS_PRODUCT) {
+        e = e->args[0];
+        if (binds(e) < BINDS_PRODUCT)
+            return false;
+    }
+    return e->kind == EXPR_REAL || e->kind == EXPR_INTEGER;
+}
+
+static bool has_frozen_relation(const Expr *e)
+{
+    if (e->kind == EXPR_CALL && op_is_relation((Op)e->op) && !e->is_literal)
+        return true;
+    for (uint32_t k = 0; k < e->n_args; k++)
+        if (has_frozen_relation(e->args[k]))
+            return true;
+    return false;
+}
+
+static void put_args(Printer *p, const Expr *e, const Ref *refs, const char *brackets)
+{
+    text_char(p->to, brackets[0]);
+    for (uint32_t k = 0; k < e->n_args; k++) {
+        if (k)
+            printer_put(p, ", ");
+        printer_put_expr(p, e->args[k], refs, BINDS_IF);
+    }
+    text_char(p->to, brackets[1]);
+}
+
+static void put_indexed(Printer *p, VarId var, const Expr *e, const Ref *refs)
+{
+    printer_put_variable(p, var);
+    if (e->n_args)
+        put_args(p, e, refs, "[]");
+}
+
+static void put_wrapped(Printer *p, const char *before, VarId var, const Expr *e, const Ref *refs, const char *after)
+{
+    printer_put(p, before);
+    put_indexed(p, var, e, refs);
+    printer_put(p, after);
+}
+
+static void put_ref(Printer *p, const Expr *e, const Ref *refs)
+{
+    const Ref ref = refs[e->u.leaf];
+    switch ((RefKind)ref.kind) {
+    case REF_NOW: put_indexed(p, ref.var, e, refs); return;
+    case REF_PRE: put_wrapped(p, "pre(", ref.var, e, refs, ")"); return;
+    case REF_DER: put_wrapped(p, "der(", ref.var, e, refs, ")"); return;
+    case REF_LAST: put_wrapped(p, "last(", ref.var, e, refs, ")"); return;
+    case REF_START: put_wrapped(p, "start(", ref.var, e, refs, ")"); return;
+    case REF_SEED: put_wrapped(p, "seed(", ref.var, e, refs, ")"); return;
+    case REF_SEED_DER: put_wrapped(p, "seed(der(", ref.var, e, refs, "))"); return;
+    case REF_TIME: printer_put(p, "time"); return;
+    case REF_INITIAL: printer_put(p, "initial"); return;
+    case REF_TERMINAL: printer_put(p, "terminal"); return;
+    case REF_FIRED:
+    case REF_TICK:
+        printer_put(p, ref.kind == REF_FIRED ? "fired(" : "tick(");
+        printer_put_label(p, ref.kind == REF_FIRED ? LABEL_TRANSITION : LABEL_CLOCK, ref.var.index);
+        text_char(p->to, ')');
+        return;
+    }
+    BUG("unknown RefKind");
+}
+
+/* In a shape: %0 is a Real, others say their type: %1:Integer, %2:Real^1 (a vector). */
+static void put_leaf_number(Printer *p, const Expr *e)
+{
+    text_char(p->to, '%');
+    printer_put_number(p, e->u.leaf);
+    if (!type_equal(e->type, REAL_TYPE)) {
+        text_char(p->to, ':');
+        printer_put_type(p, e->type);
+        if (e->type.rank) {
+            text_char(p->to, '^');
+            printer_put_number(p, e->type.rank);
+        }
+    }
+    if (e->n_args)
+        put_args(p, e, NULL, "[]");
+}
+
+void printer_put_iterator_name(Printer *p, uint32_t level)
+{
+    if (level < p->iterators.n && !name_is_empty(p->iterators.at[level]))
+        printer_put_name(p, p->iterators.at[level]);
+    else
+        text_format(p->to, "$i%u", level + 1);
+}
+
+static void put_range(Printer *p, const Expr *lo, const Expr *step, const Expr *hi, const Ref *refs)
+{
+    printer_put_expr(p, lo, refs, BINDS_OR);
+    text_char(p->to, ':');
+    printer_put_expr(p, hi, refs, BINDS_OR);
+    if (!(step->kind == EXPR_INTEGER && step->u.integer == 1)) {
+        printer_put(p, " step ");
+        printer_put_expr(p, step, refs, BINDS_OR);
+    }
+}
+
+static const char *reduce_text(Op op)
+{
+    switch (op) {
+    case OP_ADD: return "sum";
+    case OP_MUL: return "prod";
+    case OP_MIN: return "min";
+    case OP_MAX: return "max";
+    case OP_AND: return "all";
+    case OP_OR: return "any";
+    default: BUG("no operation to reduce with"); /* the others are no reductions */
+    }
+}
+
+static void put_reduce(Printer *p, const Expr *e, const Ref *refs)
+{
+    printer_put(p, reduce_text((Op)e->op));
+    text_format(p->to, "(for $i%u in ", e->u.iterator + 1);
+    put_range(p, e->args[1], e->args[2], e->args[3], refs);
+    printer_put(p, ": ");
+    printer_put_expr(p, e->args[0], refs, BINDS_IF);
+    text_char(p->to, ')');
+}
+
+static void put_relation(Printer *p, const Expr *e, const Ref *refs)
+{
+    const Infix *infix = infix_of((Op)e->op);
+    printer_put_expr(p, e->args[0], refs, infix->left);
+    printer_put(p, infix->text);
+    printer_put_expr(p, e->args[1], refs, infix->right);
+}
+
+static void put_call(Printer *p, const Expr *e, const Ref *refs)
+{
+    const Infix *infix = infix_of((Op)e->op);
+    if (e->is_literal) {
+        const bool mixed = has_frozen_relation(e->args[0]) || has_frozen_relation(e->args[1]);
+        printer_put(p, mixed ? "literal(" : "noEvent(");
+        put_relation(p, e, refs);
+        text_char(p->to, ')');
+    } else if (infix) {
+        put_relation(p, e, refs);
+    } else if (e->op == OP_NOT) {
+        printer_put(p, "not ");
+        printer_put_expr(p, e->args[0], refs, BINDS_NOT);
+    } else if (e->op == OP_NEG) {
+        text_char(p->to, '-');
+        printer_put_expr(p, e->args[0], refs, starts_with_number(e->args[0]) ? BINDS_OPERAND + 1 : BINDS_PRODUCT);
+    } else {
+        printer_put(p, op_text((Op)e->op));
+        put_args(p, e, refs, "()");
+    }
+}
+
+static void put_if(Printer *p, const Expr *e, const Ref *refs)
+{
+    printer_put(p, "if ");
+    printer_put_expr(p, e->args[0], refs, BINDS_OR);
+    printer_put(p, " then ");
+    printer_put_expr(p, e->args[1], refs, BINDS_OR);
+    printer_put(p, " else ");
+    printer_put_expr(p, e->args[2], refs, BINDS_IF);
+}
+
+static void put_function(Printer *p, const Expr *e, const Ref *refs)
+{
+    printer_put_label(p, LABEL_FUNCTION, e->u.function);
+    put_args(p, e, refs, "()");
+    if (e->op)
+        text_format(p->to, ".%u", e->op + 1u);
+}
+
+static void put_bare(Printer *p, const Expr *e, const Ref *refs)
+{
+    switch ((ExprKind)e->kind) {
+    case EXPR_REAL: text_real_point(p->to, e->u.real); return;
+    case EXPR_INTEGER: text_integer(p->to, e->u.integer); return;
+    case EXPR_BOOLEAN: printer_put(p, e->u.integer ? "true" : "false"); return;
+    case EXPR_ENUM: put_enum_literal(p, e); return;
+    case EXPR_STRING: printer_put_string(p, e->u.text); return;
+    case EXPR_LEAF:
+        if (refs)
+            put_ref(p, e, refs);
+        else
+            put_leaf_number(p, e);
+        return;
+    case EXPR_ITERATOR: printer_put_iterator_name(p, e->u.iterator); return;
+    case EXPR_CALL: put_call(p, e, refs); return;
+    case EXPR_IF: put_if(p, e, refs); return;
+    case EXPR_REDUCE: put_reduce(p, e, refs); return;
+    case EXPR_ARRAY: put_args(p, e, refs, "{}"); return;
+    case EXPR_FUNCTION: put_function(p, e, refs); return;
+    }
+    BUG("unknown ExprKind");
+}
+
+void printer_put_expr(Printer *p, const Expr *e, const Ref *refs, Binds least)
+{
+    if (binds(e) >= least) {
+        put_bare(p, e, refs);
+        return;
+    }
+    text_char(p->to, '(');
+    put_bare(p, e, refs);
+    text_char(p->to, ')');
+}
+
+static void put_row(Printer *p, Term term)
+{
+    const Ref *refs = term_refs(p->model, term);
+    text_format(p->to, "row s%u (", printer_use(p, &p->shapes, term.shape->id) + 1);
+    for (uint32_t k = 0; k < term.shape->n_leaves; k++) {
+        const Expr leaf = { .kind = EXPR_LEAF };
+        if (k)
+            printer_put(p, ", ");
+        put_ref(p, &leaf, refs + k);
+    }
+    text_char(p->to, ')');
+}
+
+void printer_put_term(Printer *p, Term term, Binds least)
+{
+    if (p->options.shapes && term.shape->kind >= EXPR_CALL)
+        put_row(p, term);
+    else
+        printer_put_expr(p, term.shape, term_refs(p->model, term), least);
+}
+
+static bool is_literal_range(const Iterator *i)
+{
+    return i->lo.shape->kind == EXPR_INTEGER && i->hi.shape->kind == EXPR_INTEGER &&
+           (term_is_absent(i->step) || i->step.shape->kind == EXPR_INTEGER);
+}
+
+static void put_iterator(Printer *p, const Iterator *i)
+{
+    const uint32_t level = p->iterators.n;
+    const char *text = names_of(p->names, i->name);
+    const bool by_number =
+        is_iterator_name(p, i->name) || generated_number(text, names_length(p->names, i->name), 'i') != 0;
+    /* Its own range does not see it. */
+    if (by_number || name_is_empty(i->name))
+        text_format(p->to, "$i%u", level + 1);
+    else
+        printer_put_name(p, i->name);
+    printer_put(p, " in ");
+    printer_put_term(p, i->lo, BINDS_OR);
+    text_char(p->to, ':');
+    printer_put_term(p, i->hi, BINDS_OR);
+    if (!term_is_absent(i->step)) {
+        printer_put(p, " step ");
+        printer_put_term(p, i->step, BINDS_OR);
+    }
+    if (i->count >= 0 && !is_literal_range(i))
+        text_format(p->to, " {%lld, %lld, %lld}", (long long)i->first, (long long)i->stride, (long long)i->count);
+    vec_push(p->arena, &p->iterators, by_number ? (NameId){ 0 } : i->name);
+}
+
+void printer_put_domain(Printer *p, DomainId domain)
+{
+    const Domain *d = &p->model->domains.at[domain.index];
+    if (d->n == 0)
+        return;
+    printer_put(p, "for ");
+    for (uint32_t k = 0; k < d->n; k++) {
+        if (k)
+            printer_put(p, ", ");
+        put_iterator(p, &p->model->iterators.at[d->first + k]);
+    }
+    printer_put(p, ": ");
+}
+
+void printer_leave_domain(Printer *p, DomainId domain)
+{
+    p->iterators.n -= p->model->domains.at[domain.index].n;
+}
+
+void term_print(const Model *model, Term term, DomainId domain, Text *to)
+{
+    Printer p = printer_create(model, to, (PrintOptions){ 0 });
+    const Domain *d = &model->domains.at[domain.index];
+    for (uint32_t k = 0; k < d->n; k++)
+        vec_push(p.arena, &p.iterators, model->iterators.at[d->first + k].name);
+    printer_put_term(&p, term, BINDS_IF);
+}
+
+char *term_text(const Model *model, Term term, Arena *arena)
+{
+    Text text = { .arena = arena };
+    text_add(&text, "");
+    if (!term_is_absent(term))
+        term_print(model, term, (DomainId){ 0 }, &text);
+    return text.at;
+}

@@ -1,0 +1,57 @@
+/* Names, places and expressions of the text form. Private to print.c and print_term.c. */
+#ifndef IR_PRINT_TERM_H
+#define IR_PRINT_TERM_H
+
+#include "base/map.h"
+#include "ir/labels.h"
+#include "ir/print.h"
+#include "ir/words.h"
+
+/* Numbers in order of first use, for what is declared at the head. */
+typedef struct {
+    Map by_key;
+    VEC(uint32_t) items;
+} Uses;
+
+typedef struct {
+    const Model *model;
+    const Names *names;
+    Arena *arena;
+    Text *to;
+    PrintOptions options;
+    uint32_t indent;
+    const Words *words;             /* NULL: for a single term */
+    uint8_t *spelling;              /* per name: 0 not known yet, 1 plain, 2 quoted; NULL: for a single term */
+    const char **paths;             /* per instance, with the dot behind; NULL: for a single term */
+    uint32_t *numbers[LABEL_COUNT]; /* per element: 0 is called by its name, else by this number */
+    uint32_t *function_of;          /* per variable: function + 1 whose field it is, or 0; NULL: no functions */
+    uint32_t function;              /* whose body is printed, + 1; or 0 */
+    VEC(NameId) iterators;          /* in scope; empty: by number */
+    Uses sources, enumerations, shapes, groups; /* numbers in the text */
+    Map enum_names, top_instances;
+    uint32_t last_line; /* of the place printed last, from 0 */
+} Printer;
+
+Printer printer_create(const Model *model, Text *to, PrintOptions options);
+void printer_put(Printer *p, const char *text);
+void printer_put_number(Printer *p, uint64_t number);
+void printer_put_word(Printer *p, Word word); /* with a space before it */
+void printer_put_name(Printer *p, NameId name);
+void printer_put_quoted(Printer *p, const char *text, size_t length, char quote); /* a text or a name, escaped */
+void printer_put_plain_or_string(Printer *p, const char *text); /* a word such as the name of a language */
+void printer_put_string(Printer *p, NameId text);
+void printer_put_path(Printer *p, InstanceId owner, NameId name);
+void printer_put_variable(Printer *p, VarId var);
+void printer_put_label(Printer *p, LabelKind kind, uint32_t index);
+void printer_put_type(Printer *p, Type type);                                   /* without dimensions */
+void printer_put_place(Printer *p, Span span);                                  /* with a space before it, or nothing */
+void printer_put_expr(Printer *p, const Expr *e, const Ref *refs, Binds least); /* refs NULL: leaves by number */
+void printer_put_term(Printer *p, Term term, Binds least);
+void printer_put_iterator_name(Printer *p, uint32_t level);
+void printer_put_domain(Printer *p, DomainId domain); /* "for i in 1:N: "; its iterators are in scope then */
+void printer_leave_domain(Printer *p, DomainId domain);
+const char *printer_function_label(const Printer *p, uint32_t function);
+const char *printer_enumeration_label(Printer *p, uint32_t enumeration);
+uint32_t printer_use(Printer *p, Uses *uses, uint32_t key); /* its number in the text, from 0 */
+
+#endif

@@ -1,0 +1,625 @@
+/* The first go of the reader: what is declared where. See read_reader.h. */
+#include "ir/read_reader.h"
+
+/* ---- scanning ---- */
+static bool label_kind(uint32_t word, LabelKind *kind)
+{
+    switch (word) {
+    case WORD_EQ:
+    case WORD_ALGORITHM:
+    case WORD_DROPPED: *kind = LABEL_EQUATION; return true;
+    case WORD_REGION: *kind = LABEL_REGION; return true;
+    case WORD_TRANS: *kind = LABEL_TRANSITION; return true;
+    case WORD_CHANNEL: *kind = LABEL_CHANNEL; return true;
+    case WORD_CLOCK: *kind = LABEL_CLOCK; return true;
+    case WORD_DELAY: *kind = LABEL_DELAY; return true;
+    case WORD_STREAM: *kind = LABEL_STREAM; return true;
+    case WORD_TABLE: *kind = LABEL_TABLE; return true;
+    case WORD_FUNCTION: *kind = LABEL_FUNCTION; return true;
+    case WORD_ASSERT: *kind = LABEL_ASSERTION; return true;
+    case WORD_PORT: *kind = LABEL_PORT; return true;
+    default: return false;
+    }
+}
+
+static void note(Reader *r, RecordKind kind, uint32_t detail)
+{
+    const Record record = { r->lexer.at, (uint8_t)kind, (uint8_t)detail };
+    vec_push(r->arena, &r->scope->records, record);
+}
+
+/* The begin of the line `end NAME` that closes the class, or the end of the text. */
+static uint32_t find_class_end(Reader *r, NameId name)
+{
+    for (;;) {
+        Token token = lexer_next(&r->lexer);
+        if (token.kind == TOKEN_END)
+            return r->lexer.end;
+        if (token.kind == TOKEN_NAME && token.word == WORD_END) {
+            const uint32_t begin = token.begin;
+            const char *text;
+            size_t length;
+            NameId found;
+            token = lexer_next(&r->lexer);
+            if ((token.kind == TOKEN_NAME || token.kind == TOKEN_QUOTED) &&
+                lexer_reader_token_text(&r->lexer, &token, r->arena, &text, &length) &&
+                names_find(r->names, text, length, &found) && name_equal(found, name))
+                return begin;
+        }
+        if (token.kind != TOKEN_LINE && token.kind != TOKEN_SEMICOLON)
+            lexer_skip_element(&r->lexer);
+    }
+}
+
+static bool declared_twice(Reader *r, Span span, const char *what, const char *name, Span earlier)
+{
+    reader_report(r, DIAG_IR_DECLARED_TWICE, span, "%s %s is declared twice", what, name);
+    NOTE(r, earlier, "it is declared here first");
+    HELP(r, "rename one of them");
+    return false;
+}
+
+/* class NAME ... end NAME: behind the keyword; goes on behind the class. */
+static void scan_class(Reader *r)
+{
+    Class class = { .head = r->lexer.at };
+    reader_jump(r, class.head);
+    const Span span = reader_token_span(r);
+    uint32_t earlier;
+    r->lexer.is_quiet = false;
+    const bool has_name = reader_parse_name(r, &class.name);
+    r->lexer.is_quiet = true;
+    if (!has_name)
+        return;
+    class.begin = r->last_end;
+    r->lexer.at = class.begin;
+    class.end = find_class_end(r, class.name);
+    if (class.end == r->lexer.end) {
+        reader_report(r, DIAG_IR_BLOCK, span, "class %s is not closed", names_of(r->names, class.name));
+        HELP(r, "add a line: end %s", names_of(r->names, class.name));
+    }
+    if (map_get(&r->class_names, class.name.index, &earlier)) {
+        const Class *first = &r->classes.at[earlier];
+        declared_twice(r, span, "class", names_of(r->names, class.name),
+                       (Span){ r->source, first->head, first->begin });
+    } else {
+        map_put(&r->class_names, class.name.index, r->classes.n);
+        vec_push(r->arena, &r->classes, class);
+    }
+    lexer_skip_element(&r->lexer);
+}
+
+/* Elements that are read at once: they use nothing. */
+static void scan_head(Reader *r, bool (*parse)(Reader *))
+{
+    r->lexer.is_quiet = false;
+    reader_jump(r, r->lexer.at);
+    if (parse(r) && !reader_is_element_end(r))
+        reader_syntax_error(r, "the end of the line");
+    r->lexer.is_quiet = true;
+    r->lexer.at = r->token.begin;
+}
+
+static void scan_word(Reader *r, const Token *token, bool is_file)
+{
+    LabelKind kind;
+    const uint32_t word = token->word;
+    if (label_kind(word, &kind)) {
+        note(r, RECORD_LABEL, kind);
+    } else if (word == WORD_VAR || word == WORD_PARAM || word == WORD_CONST) {
+        note(r, RECORD_VARIABLE, 0);
+    } else if (word == WORD_INSTANCE) {
+        note(r, RECORD_INSTANCE, 0);
+    } else if (word == WORD_INPUT || word == WORD_OUTPUT || word == WORD_LOCAL) {
+        note(r, RECORD_FIELD, word - WORD_INPUT);
+    } else if (is_file && word == WORD_CLASS) {
+        scan_class(r);
+        return;
+    } else if (is_file && word == WORD_SOURCE) {
+        scan_head(r, reader_parse_source);
+    } else if (is_file && word == WORD_ENUM) {
+        scan_head(r, reader_parse_enum);
+    } else if (is_file && word == WORD_SHAPE) {
+        vec_push(r->arena, &r->shape_lines, r->lexer.at);
+    } else if (is_file && word == WORD_CONNECTOR) {
+        vec_push(r->arena, &r->connector_lines, r->lexer.at);
+    } else if (is_file && word == WORD_MODEL) {
+        vec_push(r->arena, &r->model_lines, token->begin);
+    } else if (word == WORD_CASE || word == WORD_ELSE) {
+        lexer_skip_colon(&r->lexer);
+        return; /* an element may follow in this line */
+    }
+    lexer_skip_element(&r->lexer);
+}
+
+_Static_assert(WORD_OUTPUT == WORD_INPUT + 1 && WORD_LOCAL == WORD_INPUT + 2, "fields by number");
+
+void reader_scan_unit(Reader *r, uint32_t begin, uint32_t end, bool is_file)
+{
+    const uint32_t text_end = r->lexer.end;
+    r->lexer.at = begin;
+    r->lexer.end = end;
+    r->lexer.is_quiet = true;
+    for (;;) {
+        const Token token = lexer_next(&r->lexer);
+        if (token.kind == TOKEN_END)
+            break;
+        if (token.kind == TOKEN_NAME)
+            scan_word(r, &token, is_file);
+        else if (token.kind != TOKEN_LINE && token.kind != TOKEN_SEMICOLON)
+            lexer_skip_element(&r->lexer);
+    }
+    r->lexer.is_quiet = false;
+    r->lexer.end = text_end;
+}
+
+/* ---- the head of the file ---- */
+/* enum Mode ordered (off, on): behind the keyword. */
+bool reader_parse_enum(Reader *r)
+{
+    const Span span = reader_token_span(r);
+    VEC(NameId) values = { 0 };
+    NameId label, value;
+    uint32_t earlier;
+    if (!reader_parse_name(r, &label))
+        return false;
+    Enumeration e = { .name = label };
+    if (reader_accept_word(r, WORD_NAMED) && !reader_parse_name(r, &e.name))
+        return false;
+    e.is_ordered = reader_accept_word(r, WORD_ORDERED);
+    if (!reader_expect(r, TOKEN_OPEN, "'(' before the values"))
+        return false;
+    do {
+        if (!reader_parse_name(r, &value))
+            return false;
+        vec_push(r->arena, &values, value);
+    } while (reader_accept(r, TOKEN_COMMA));
+    if (!reader_expect(r, TOKEN_CLOSE, "',' or ')' after a value"))
+        return false;
+    e.n = values.n;
+    e.values = values.at;
+    if (map_get(&r->enum_places, label.index, &earlier))
+        return declared_twice(r, span, "enumeration", names_of(r->names, label),
+                              (Span){ r->source, earlier, earlier + 1 });
+    if (pool_n_enumerations(r->pool) >= UINT16_MAX - 1)
+        return reader_report(r, DIAG_NUMBER_RANGE, span, "more than %d enumerations", UINT16_MAX - 1);
+    const uint32_t index = pool_enumeration(r->pool, &e);
+    map_put(&r->enum_places, label.index, span.begin);
+    map_put(&r->enum_labels, label.index, index);
+    for (uint32_t k = 0; k < values.n; k++) {
+        if (map_get(&r->enum_values, key_of(index, values.at[k]), &earlier) && earlier != k + 1)
+            return declared_twice(r, span, "value", names_of(r->names, values.at[k]), span);
+        map_put(&r->enum_values, key_of(index, values.at[k]), k + 1);
+    }
+    return true;
+}
+
+static bool parse_connector_member(Reader *r, bool is_new)
+{
+    ConnectorMember member;
+    if (!reader_choose(r, &role_words, "the role of a member", &member.role) || !reader_parse_name(r, &member.name) ||
+        !reader_parse_type(r, &member.type))
+        return false;
+    if (is_new)
+        vec_push(r->arena, &r->connector_members, member);
+    return true;
+}
+
+static bool has_role(const Reader *r)
+{
+    for (uint32_t k = 0; k < role_words.n; k++)
+        if (reader_has_word(r, role_words.words[k]) && role_words.words[k] != WORD_STREAM)
+            return true;
+    return false;
+}
+
+/* connector Pin potential V Real, flow i Real: behind the keyword. Members may also be separated by ; or line ends
+ * (not stream: that word begins an element there); the reader is at the end of the last one afterwards. */
+bool reader_parse_connector(Reader *r, bool is_new)
+{
+    const Span span = reader_token_span(r);
+    NameId name;
+    uint32_t earlier;
+    Connector connector = { .first = r->connector_members.n };
+    if (!reader_parse_name(r, &name) || !parse_connector_member(r, is_new))
+        return false;
+    for (;;) {
+        const Lexer lexer = r->lexer;
+        const Token token = r->token;
+        const uint32_t last_end = r->last_end;
+        if (reader_accept(r, TOKEN_COMMA)) {
+            if (!parse_connector_member(r, is_new))
+                return false;
+            continue;
+        }
+        while (r->token.kind == TOKEN_SEMICOLON || r->token.kind == TOKEN_LINE)
+            reader_advance(r);
+        if (!has_role(r)) {
+            r->lexer = lexer;
+            r->token = token;
+            r->last_end = last_end;
+            break;
+        }
+        if (!parse_connector_member(r, is_new))
+            return false;
+    }
+    if (!is_new)
+        return true;
+    connector.n = r->connector_members.n - connector.first;
+    if (map_get(&r->connector_names, name.index, &earlier))
+        return declared_twice(r, span, "connector", names_of(r->names, name), SPAN_NONE);
+    map_put(&r->connector_names, name.index, r->connectors.n);
+    vec_push(r->arena, &r->connectors, connector);
+    return true;
+}
+
+/* ---- declaring ---- */
+static NameId copy_name(Reader *r, const Token *token)
+{
+    const char *text = "";
+    size_t length = 0;
+    lexer_reader_token_text(&r->lexer, token, r->arena, &text, &length);
+    return names_add(r->names, text, length);
+}
+
+/* A path whose last name is new: the owner and the name. */
+static bool parse_new_path(Reader *r, InstanceId *owner, NameId *name)
+{
+    Label label;
+    if (!reader_parse_new_label(r, &label))
+        return false;
+    *owner = label.owner;
+    *name = label.name;
+    return true;
+}
+
+/* Number of dimensions in [N, 3]; the reader is behind it. */
+static uint32_t count_dims(Reader *r)
+{
+    uint32_t n = 1, depth = 0;
+    for (;; reader_advance(r)) {
+        switch (r->token.kind) {
+        case TOKEN_OPEN_INDEX:
+        case TOKEN_OPEN:
+        case TOKEN_OPEN_SET: depth++; break;
+        case TOKEN_CLOSE_INDEX:
+        case TOKEN_CLOSE:
+        case TOKEN_CLOSE_SET:
+            if (--depth == 0)
+                return n;
+            break;
+        case TOKEN_COMMA: n += depth == 1; break;
+        case TOKEN_LINE:
+        case TOKEN_END: return n;
+        default: break;
+        }
+    }
+}
+
+static bool parse_array_type(Reader *r, Type *type)
+{
+    if (!reader_parse_type(r, type))
+        return false;
+    if (r->token.kind != TOKEN_OPEN_INDEX)
+        return true;
+    const Span span = reader_token_span(r);
+    const bool was_quiet = r->lexer.is_quiet;
+    r->lexer.is_quiet = true; /* the terms are parsed later */
+    const uint32_t n = count_dims(r);
+    r->lexer.is_quiet = was_quiet;
+    if (n > LARGEST_RANK)
+        return reader_report(r, DIAG_IR_RANK, span, "an array has at most %d dimensions", LARGEST_RANK);
+    type->rank = (uint8_t)n;
+    return true;
+}
+
+static VarId add_variable(Reader *r, InstanceId owner, NameId name, Type type, Span span)
+{
+    uint32_t earlier;
+    if (reader_scope_variable(r->scope, owner.index, name, &earlier)) {
+        declared_twice(r, span, "variable", names_of(r->names, name), r->model->variables.at[earlier].span);
+        return (VarId){ earlier };
+    }
+    const VarId var = model_add_variable(r->model, owner, name, type, span);
+    reader_scope_add_variable(r, owner.index, name, var.index);
+    return var;
+}
+
+typedef struct {
+    InstanceId owner;
+    NameId name;
+    Span span;
+} NewName;
+
+/* var a, b.c Real[N]: behind the keyword. */
+static bool declare_variables(Reader *r)
+{
+    VEC(NewName) names = { 0 };
+    Type type;
+    do {
+        NewName new;
+        const uint32_t begin = r->token.begin;
+        if (!parse_new_path(r, &new.owner, &new.name))
+            return false;
+        new.span = reader_span_from(r, begin);
+        if (names.n == 0 && r->token.kind != TOKEN_COMMA) { /* the usual case, without memory */
+            if (!parse_array_type(r, &type))
+                return false;
+            add_variable(r, new.owner, new.name, type, new.span);
+            return true;
+        }
+        vec_push(r->arena, &names, new);
+    } while (reader_accept(r, TOKEN_COMMA));
+    if (!parse_array_type(r, &type))
+        return false;
+    for (uint32_t k = 0; k < names.n; k++)
+        add_variable(r, names.at[k].owner, names.at[k].name, type, names.at[k].span);
+    return true;
+}
+
+/* ---- functions ---- */
+typedef struct {
+    VEC(VarId) fields[3]; /* inputs, outputs, locals */
+} Fields;
+
+/* The name of a field: x is variable "function.x", .x variable x, a.x that of an instance. */
+static bool declare_field(Reader *r, uint32_t function, const char *label, VarId *var)
+{
+    const uint32_t begin = r->token.begin;
+    const bool is_absolute = reader_accept(r, TOKEN_DOT);
+    const Token first = r->token;
+    InstanceId owner;
+    NameId name;
+    Type type;
+    if (!parse_new_path(r, &owner, &name))
+        return false;
+    const bool is_local = !is_absolute && r->path.n == 1;
+    const Span span = reader_span_from(r, begin);
+    if (!parse_array_type(r, &type))
+        return false;
+    if (is_local) {
+        const NameId local = copy_name(r, &first);
+        uint32_t earlier;
+        if (map_get(&r->locals, key_of(function + 1, local), &earlier))
+            return declared_twice(r, span, "field", names_of(r->names, local), r->model->variables.at[earlier].span);
+        name = names_text(r->names, arena_format(r->arena, "%s.%s", label, names_of(r->names, local)));
+        *var = add_variable(r, owner, name, type, span);
+        map_put(&r->locals, key_of(function + 1, local), var->index);
+        return true;
+    }
+    *var = add_variable(r, owner, name, type, span);
+    return true;
+}
+
+static bool is_free_field(Reader *r, VarId var, const Fields *fields, Span span)
+{
+    for (uint32_t detail = 0; detail < 3; detail++)
+        for (uint32_t k = 0; k < fields->fields[detail].n; k++)
+            if (fields->fields[detail].at[k].index == var.index)
+                return reader_report(r, DIAG_IR_DECLARED_TWICE, span, "the field is declared twice");
+    return true;
+}
+
+static void add_fields(Reader *r, uint32_t function, const Fields *fields)
+{
+    Function *f = &r->model->functions.at[function];
+    f->first_parameter = r->model->fields.n;
+    f->n_inputs = fields->fields[0].n;
+    f->n_outputs = fields->fields[1].n;
+    f->n_locals = fields->fields[2].n;
+    for (uint32_t detail = 0; detail < 3; detail++)
+        for (uint32_t k = 0; k < fields->fields[detail].n; k++)
+            vec_push(r->arena, &r->model->fields, fields->fields[detail].at[k]);
+}
+
+static bool declare_function_head(Reader *r, Label *label, uint32_t *index)
+{
+    const uint32_t begin = r->token.begin;
+    if (!reader_parse_new_label(r, label))
+        return false;
+    const Span span = reader_span_from(r, begin);
+    const uint64_t key = key_of(label->owner.index, label->name);
+    if (label->owner.index != 0)
+        return reader_report(r, DIAG_IR_MISPLACED, span, "functions have no owner: their names have no dots");
+    if (map_get(&r->scope->labels[LABEL_FUNCTION], key, index))
+        return declared_twice(r, span, "function", names_of(r->names, label->name),
+                              r->model->functions.at[*index].span);
+    const char *text = names_of(r->names, label->name);
+    const bool is_number = generated_number(text, strlen(text), label_letter(LABEL_FUNCTION)) != 0;
+    const Function function = { .name = is_number ? (NameId){ 0 } : label->name, .is_pure = true, .span = span };
+    *index = r->model->functions.n;
+    map_put(&r->scope->labels[LABEL_FUNCTION], key, *index);
+    vec_push(r->arena, &r->model->functions, function);
+    return true;
+}
+
+static void declare_function(Reader *r, uint32_t *record)
+{
+    Label label;
+    uint32_t index;
+    Fields fields = { 0 };
+    reader_jump(r, r->scope->records.at[*record].at);
+    const bool is_good = declare_function_head(r, &label, &index);
+    for (++*record; *record < r->scope->records.n && r->scope->records.at[*record].kind == RECORD_FIELD; ++*record) {
+        const Record *field = &r->scope->records.at[*record];
+        VarId var;
+        reader_jump(r, field->at);
+        if (is_good && declare_field(r, index, names_of(r->names, label.name), &var) &&
+            is_free_field(r, var, &fields, reader_span_from(r, field->at)))
+            vec_push(r->arena, &fields.fields[field->detail], var);
+    }
+    if (is_good)
+        add_fields(r, index, &fields);
+}
+
+static void declare_functions(Reader *r)
+{
+    for (uint32_t k = 0; k < r->scope->records.n;) {
+        const Record *record = &r->scope->records.at[k];
+        if (record->kind == RECORD_LABEL && record->detail == LABEL_FUNCTION)
+            declare_function(r, &k);
+        else
+            k++;
+    }
+}
+
+/* ---- instances ---- */
+void reader_enter_rows(Reader *r, uint32_t first_instance, uint32_t first_variable, const uint32_t *first)
+{
+    const Model *model = r->model;
+    for (uint32_t k = first_instance; k < model->instances.n; k++)
+        map_put(&r->scope->instances, key_of(model->instances.at[k].parent.index, model->instances.at[k].name), k);
+    for (uint32_t k = first_variable; k < model->variables.n; k++)
+        reader_scope_add_variable(r, model->variables.at[k].owner.index, model->variables.at[k].name, k);
+    for (LabelKind kind = 0; kind < LABEL_COUNT; kind++)
+        for (uint32_t k = first[kind]; k < label_count(model, kind); k++) {
+            const Label label = label_of(model, kind, k);
+            if (!name_is_empty(label.name))
+                map_put(&r->scope->labels[kind], key_of(label.owner.index, label.name), k);
+        }
+}
+
+static bool add_composed(Reader *r, InstanceId parent, NameId name, uint32_t class, Span span)
+{
+    uint32_t first[LABEL_COUNT], first_variable;
+    const Model *part = reader_read_class(r, class, span);
+    if (!part)
+        return false;
+    const uint64_t n = (uint64_t)r->model->variables.n + part->variables.n;
+    if (n + r->model->refs.n + part->refs.n > UINT32_MAX / 4)
+        return reader_report(r, DIAG_NUMBER_RANGE, span, "the model becomes too large");
+    const uint32_t first_instance = r->model->instances.n;
+    for (LabelKind kind = 0; kind < LABEL_COUNT; kind++)
+        first[kind] = label_count(r->model, kind);
+    model_compose(r->model, parent, name, part, span, &first_variable);
+    reader_enter_rows(r, first_instance, first_variable, first);
+    return true;
+}
+
+/* instance a.b Class: behind the keyword. Returns false when the parent is not declared yet and nothing is done. */
+static bool declare_instance(Reader *r, bool is_last_try)
+{
+    const uint32_t begin = r->token.begin;
+    uint32_t parent = 0, earlier, class;
+    NameId name = { 0 }, class_name;
+    for (;;) {
+        if (!reader_parse_name(r, &name))
+            return true;
+        if (r->token.kind != TOKEN_DOT)
+            break;
+        if (!map_get(&r->scope->instances, key_of(parent, name), &parent)) {
+            if (is_last_try)
+                reader_unknown_name(r, begin, "instance");
+            return false;
+        }
+        reader_advance(r);
+    }
+    const Span span = reader_span_from(r, begin);
+    if (map_get(&r->scope->instances, key_of(parent, name), &earlier)) {
+        declared_twice(r, span, "instance", names_of(r->names, name), r->model->instances.at[earlier].span);
+        return true;
+    }
+    if (!reader_parse_name(r, &class_name))
+        return true;
+    if (reader_find_class(r, class_name, &class)) {
+        if (!add_composed(r, (InstanceId){ parent }, name, class, span))
+            r->failed = true;
+        return true;
+    }
+    const Instance instance = { .name = name, .class_name = class_name, .parent = { parent }, .span = span };
+    map_put(&r->scope->instances, key_of(parent, name), r->model->instances.n);
+    vec_push(r->arena, &r->model->instances, instance);
+    return true;
+}
+
+/* Parents before their children, whatever the order of the text. An instance whose parent comes later waits; waiting
+ * ones are tried again, last first, as long as that helps. */
+static void declare_instances(Reader *r)
+{
+    VEC(uint32_t) waiting = { 0 };
+    for (uint32_t k = 0; k < r->scope->records.n; k++) {
+        if (r->scope->records.at[k].kind != RECORD_INSTANCE)
+            continue;
+        reader_jump(r, r->scope->records.at[k].at);
+        if (!declare_instance(r, false))
+            vec_push(r->arena, &waiting, r->scope->records.at[k].at);
+    }
+    bool helps = true;
+    for (uint32_t round = 0; helps && round < BLOCK_DEPTH; round++) {
+        uint32_t left = 0;
+        const uint32_t n = waiting.n;
+        for (uint32_t k = n; k-- > 0;) {
+            reader_jump(r, waiting.at[k]);
+            if (declare_instance(r, false))
+                waiting.at[k] = ID_NONE;
+        }
+        for (uint32_t k = 0; k < n; k++)
+            if (waiting.at[k] != ID_NONE)
+                waiting.at[left++] = waiting.at[k];
+        helps = left < n;
+        waiting.n = left;
+    }
+    for (uint32_t k = 0; k < waiting.n; k++) {
+        reader_jump(r, waiting.at[k]);
+        declare_instance(r, true);
+    }
+}
+
+/* ---- labels ---- */
+static Span find_label(const Reader *r, LabelKind kind, uint32_t number)
+{
+    for (uint32_t k = 0; k < r->scope->records.n; k++) {
+        const Record *record = &r->scope->records.at[k];
+        if (record->kind == RECORD_LABEL && record->detail == kind && number-- == 0)
+            return (Span){ r->source, record->at + 1, record->at + 2 };
+    }
+    return SPAN_NONE;
+}
+
+static void declare_label(Reader *r, LabelKind kind, const uint32_t *first)
+{
+    enum { SHOWN = 20 }; /* errors for which the earlier place is looked up */
+    const uint32_t begin = r->token.begin;
+    const uint32_t index = r->scope->next[kind]++;
+    Label label;
+    uint32_t earlier;
+    if (kind == LABEL_EQUATION && !reader_accept_word(r, WORD_INITIAL))
+        reader_accept_word(r, WORD_RUNNING);
+    if (!reader_parse_new_label(r, &label))
+        return;
+    const uint64_t key = key_of(label.owner.index, label.name);
+    if (map_get(&r->scope->labels[kind], key, &earlier)) {
+        const bool is_shown = diag_errors(r->diag) < SHOWN && earlier >= first[kind];
+        declared_twice(r, reader_span_from(r, begin), label_noun(kind), names_of(r->names, label.name),
+                       is_shown ? find_label(r, kind, earlier - first[kind]) : SPAN_NONE);
+        return;
+    }
+    map_put(&r->scope->labels[kind], key, index);
+}
+
+static void declare_labels(Reader *r)
+{
+    uint32_t first[LABEL_COUNT];
+    for (LabelKind kind = 0; kind < LABEL_COUNT; kind++)
+        first[kind] = r->scope->next[kind] = label_count(r->model, kind);
+    for (uint32_t k = 0; k < r->scope->records.n; k++) {
+        const Record *record = &r->scope->records.at[k];
+        if (record->kind != RECORD_LABEL || record->detail == LABEL_FUNCTION)
+            continue;
+        reader_jump(r, record->at);
+        declare_label(r, (LabelKind)record->detail, first);
+    }
+}
+
+void reader_declare_unit(Reader *r)
+{
+    if (r->scope == r->top)
+        declare_functions(r);
+    declare_instances(r);
+    for (uint32_t k = 0; k < r->scope->records.n; k++)
+        if (r->scope->records.at[k].kind == RECORD_VARIABLE) {
+            reader_jump(r, r->scope->records.at[k].at);
+            declare_variables(r);
+        }
+    declare_labels(r);
+}

@@ -1,0 +1,970 @@
+/* Variables, instances and all other elements that are no dynamics; see read_reader.h. */
+#include "ir/read_reader.h"
+
+/* ---- lines and blocks ---- */
+bool reader_is_element_word(const Reader *r)
+{
+    return r->token.kind == TOKEN_NAME && r->token.word >= WORD_MODEL && r->token.word <= WORD_SPANS;
+}
+
+bool reader_parse_element_end(Reader *r, uint32_t begin, Span *span)
+{
+    *span = reader_span_from(r, begin);
+    if (r->token.kind == TOKEN_PLACE) {
+        const Token place = r->token;
+        reader_advance(r);
+        if (!reader_place_span(r, &place, span))
+            return false;
+    }
+    return reader_is_element_end(r) || reader_syntax_error(r, "the end of the line or ';'");
+}
+
+void reader_recover(Reader *r)
+{
+    if (r->token.kind == TOKEN_LINE || r->token.kind == TOKEN_END)
+        return;
+    r->lexer.at = r->token.end; /* a token does not reach over the end of its line */
+    lexer_skip_line(&r->lexer);
+    r->token = lexer_next(&r->lexer);
+}
+
+static const char *label_text(const Reader *r, const Label *label)
+{
+    return names_of(r->names, label->name);
+}
+
+static bool wrong_end(Reader *r, const Label *label, Span span, Span opened)
+{
+    const char *name = label ? label_text(r, label) : "";
+    if (r->token.kind == TOKEN_END) {
+        reader_report(r, DIAG_IR_BLOCK, opened, "the block %s is not closed", name);
+        HELP(r, "add a line: end %s", name);
+        r->gave_up = true; /* the blocks around it are not closed either */
+        return false;
+    }
+    reader_report(r, DIAG_IR_BLOCK, span, "the block %s is open here and is not closed by this", name);
+    NOTE(r, opened, "it begins here");
+    HELP(r, "write end %s", name);
+    return false;
+}
+
+bool reader_parse_block_end(Reader *r, const Label *label, Span opened)
+{
+    const uint32_t begin = r->token.begin;
+    if (!reader_has_word(r, WORD_END))
+        return wrong_end(r, label, reader_token_span(r), opened);
+    reader_advance(r);
+    Label found;
+    if (reader_is_element_end(r))
+        return wrong_end(r, label, reader_span_from(r, begin), opened);
+    if (!reader_parse_new_label(r, &found))
+        return false;
+    if (label && (found.owner.index != label->owner.index || !name_equal(found.name, label->name)))
+        return wrong_end(r, label, reader_span_from(r, begin), opened);
+    return reader_is_element_end(r) || reader_syntax_error(r, "the end of the line");
+}
+
+/* ---- variables ---- */
+typedef enum {
+    HAS_VARIABILITY = 1,
+    HAS_DEFINITION = 1 << 1,
+    HAS_CAUSALITY = 1 << 2,
+    HAS_BINDING = 1 << 3,
+    HAS_START = 1 << 4,
+    HAS_FIXED = 1 << 5,
+    HAS_NOMINAL = 1 << 6,
+    HAS_MIN = 1 << 7,
+    HAS_MAX = 1 << 8,
+    HAS_SELECT = 1 << 9,
+    HAS_UNIT = 1 << 10,
+    HAS_DISPLAY_UNIT = 1 << 11,
+    HAS_QUANTITY = 1 << 12,
+    HAS_COMMENT = 1 << 13,
+    HAS_PROTECTED = 1 << 14,
+    HAS_GENERATED = 1 << 15,
+    HAS_ORIGIN = 1 << 16
+} Has;
+
+static bool list_has(const WordList *list, uint32_t word)
+{
+    for (uint32_t k = 0; k < list->n; k++)
+        if (list->words[k] == word)
+            return true;
+    return false;
+}
+
+/* The attribute that begins here, or 0. */
+static Has attribute_of(const Reader *r)
+{
+    if (r->token.kind == TOKEN_IS)
+        return HAS_BINDING;
+    if (r->token.kind != TOKEN_NAME)
+        return 0;
+    switch (r->token.word) {
+    case WORD_CAUSALITY: return HAS_CAUSALITY;
+    case WORD_START: return HAS_START;
+    case WORD_FIXED: return HAS_FIXED;
+    case WORD_NOMINAL: return HAS_NOMINAL;
+    case WORD_MIN: return HAS_MIN;
+    case WORD_MAX: return HAS_MAX;
+    case WORD_SELECT: return HAS_SELECT;
+    case WORD_UNIT: return HAS_UNIT;
+    case WORD_DISPLAYUNIT: return HAS_DISPLAY_UNIT;
+    case WORD_QUANTITY: return HAS_QUANTITY;
+    case WORD_COMMENT: return HAS_COMMENT;
+    case WORD_PROTECTED: return HAS_PROTECTED;
+    case WORD_GENERATED: return HAS_GENERATED;
+    case WORD_ORIGIN: return HAS_ORIGIN;
+    default:
+        return list_has(&variability_words, r->token.word)  ? HAS_VARIABILITY
+               : list_has(&definition_words, r->token.word) ? HAS_DEFINITION
+                                                            : 0;
+    }
+}
+
+/* The value of an attribute goes to the row; its word is taken already. */
+static bool parse_attribute_value(Reader *r, Has has, Variable *row)
+{
+    switch (has) {
+    case HAS_CAUSALITY: return reader_choose(r, &causality_words, "a causality", &row->causality);
+    case HAS_BINDING: return reader_parse_value(r, row->type, &row->binding);
+    case HAS_START: return reader_parse_value(r, row->type, &row->start);
+    case HAS_NOMINAL: return reader_parse_value(r, row->type, &row->nominal);
+    case HAS_MIN: return reader_parse_value(r, row->type, &row->min);
+    case HAS_MAX: return reader_parse_value(r, row->type, &row->max);
+    case HAS_SELECT: return reader_choose(r, &select_words, "a wish for state selection", &row->select);
+    case HAS_UNIT: return reader_parse_string(r, &row->unit);
+    case HAS_DISPLAY_UNIT: return reader_parse_string(r, &row->display_unit);
+    case HAS_QUANTITY: return reader_parse_string(r, &row->quantity);
+    case HAS_COMMENT: return reader_parse_string(r, &row->comment);
+    case HAS_ORIGIN: return reader_parse_variable_name(r, &row->origin);
+    case HAS_FIXED: row->is_fixed = true; return true;
+    case HAS_PROTECTED: row->is_protected = true; return true;
+    case HAS_GENERATED: row->is_generated = true; return true;
+    case HAS_VARIABILITY:
+    case HAS_DEFINITION: break;
+    }
+    return false;
+}
+
+static bool parse_attribute(Reader *r, Has has, Variable *row)
+{
+    if (has == HAS_VARIABILITY)
+        return reader_choose(r, &variability_words, "a variability", &row->variability);
+    if (has == HAS_DEFINITION)
+        return reader_choose(r, &definition_words, "a definition", &row->definition);
+    reader_advance(r);
+    return parse_attribute_value(r, has, row);
+}
+
+/* All attributes that follow, for one row or several. The rows change when the model grows: a copy is filled. */
+bool reader_parse_attributes(Reader *r, const VarId *vars, uint32_t n)
+{
+    uint32_t seen = 0;
+    Variable row = *model_var(r->model, vars[0]);
+    for (Has has = attribute_of(r); has; has = attribute_of(r)) {
+        if (seen & has) {
+            reader_report(r, DIAG_IR_ATTRIBUTE_TWICE, reader_token_span(r), "the attribute is given twice");
+            HELP(r, "remove one of the two");
+            return false;
+        }
+        seen |= has;
+        if (!parse_attribute(r, has, &row))
+            return false;
+    }
+    for (uint32_t k = 0; k < n; k++) {
+        Variable *to = model_var(r->model, vars[k]);
+        const Variable own = *to;
+        *to = row;
+        to->name = own.name;
+        to->owner = own.owner;
+        to->span = own.span;
+        to->type = own.type;
+        to->first_dim = own.first_dim;
+    }
+    return true;
+}
+
+/* [N = 5, 3]: the extents, for each of the variables. */
+static bool parse_dims(Reader *r, const VarId *vars, uint32_t n)
+{
+    VEC(Term) terms = { 0 };
+    VEC(int64_t) extents = { 0 };
+    if (!reader_accept(r, TOKEN_OPEN_INDEX))
+        return true;
+    do {
+        Term term;
+        int64_t extent = -1;
+        if (!reader_parse_term(r, INTEGER_TYPE, &term) ||
+            (reader_accept(r, TOKEN_IS) && !reader_parse_integer(r, 0, INT64_MAX, &extent)))
+            return false;
+        if (term.shape->kind == EXPR_INTEGER)
+            extent = term.shape->u.integer;
+        vec_push(r->arena, &terms, term);
+        vec_push(r->arena, &extents, extent);
+    } while (reader_accept(r, TOKEN_COMMA));
+    if (!reader_expect(r, TOKEN_CLOSE_INDEX, "',' or ']' after an extent"))
+        return false;
+    for (uint32_t k = 0; k < n; k++) {
+        model_set_dims(r->model, vars[k], terms.n, terms.at);
+        for (uint32_t d = 0; d < terms.n; d++)
+            r->model->dims.at[model_var(r->model, vars[k])->first_dim + d].extent = extents.at[d];
+    }
+    return true;
+}
+
+/* What follows the names: type, dimensions, attributes, place. */
+static bool parse_variable_rest(Reader *r, uint32_t begin, const VarId *vars, uint32_t n)
+{
+    Type type;
+    Span span;
+    if (!reader_parse_type(r, &type) || !parse_dims(r, vars, n) || !reader_parse_attributes(r, vars, n) ||
+        !reader_parse_element_end(r, begin, &span))
+        return false;
+    for (uint32_t k = 0; k < n; k++)
+        model_var(r->model, vars[k])->span = span;
+    return true;
+}
+
+static void set_defaults(Variable *row, Word word)
+{
+    if (word == WORD_VAR)
+        return;
+    row->variability = word == WORD_CONST ? VARIABILITY_CONSTANT : VARIABILITY_PARAMETER;
+    row->definition = DEFINITION_BINDING;
+}
+
+/* A variable that this line declares; not found: reported when it was declared. */
+static bool parse_declared(Reader *r, VarId *var)
+{
+    const bool is_absolute = reader_accept(r, TOKEN_DOT);
+    return reader_parse_path(r) && (reader_find_variable(r, is_absolute, var) || !(r->failed = true));
+}
+
+static bool parse_variables(Reader *r, uint32_t begin, Word word)
+{
+    VEC(VarId) vars = { 0 };
+    VarId one;
+    if (!parse_declared(r, &one))
+        return false;
+    set_defaults(model_var(r->model, one), word);
+    if (r->token.kind != TOKEN_COMMA)
+        return parse_variable_rest(r, begin, &one, 1);
+    vec_push(r->arena, &vars, one);
+    while (reader_accept(r, TOKEN_COMMA)) {
+        if (!parse_declared(r, &one))
+            return false;
+        set_defaults(model_var(r->model, one), word);
+        vec_push(r->arena, &vars, one);
+    }
+    return parse_variable_rest(r, begin, vars.at, vars.n);
+}
+
+/* alias b = -a */
+static bool parse_alias(Reader *r, uint32_t begin)
+{
+    VarId var, alias;
+    Span span;
+    if (!reader_parse_variable_name(r, &var) || !reader_expect(r, TOKEN_IS, "'='"))
+        return false;
+    const bool is_negated = reader_accept(r, TOKEN_MINUS) || reader_accept_word(r, WORD_NOT);
+    if (!reader_parse_variable_name(r, &alias) || !reader_parse_element_end(r, begin, &span))
+        return false;
+    model_var(r->model, var)->alias = alias;
+    model_var(r->model, var)->is_negated = is_negated;
+    return true;
+}
+
+/* ---- structure ---- */
+/* (C = 0.001, u start 0.0 fixed): the paths begin at the instance. */
+static bool parse_modifications(Reader *r, const NameId *path, uint32_t n)
+{
+    do {
+        const uint32_t begin = r->token.begin;
+        VarId var;
+        if (!reader_parse_path(r))
+            return false;
+        /* The path of the instance goes before. */
+        const uint32_t own = r->path.n;
+        for (uint32_t k = 0; k < n; k++)
+            vec_push(r->arena, &r->path, path[k]);
+        memmove(r->path.at + n, r->path.at, own * sizeof *path);
+        memcpy(r->path.at, path, n * sizeof *path);
+        if (!reader_find_variable(r, true, &var))
+            return reader_unknown_name(r, begin, "variable of the instance");
+        if (!attribute_of(r))
+            return reader_syntax_error(r, "'=' or an attribute");
+        if (!reader_parse_attributes(r, &var, 1))
+            return false;
+    } while (reader_accept(r, TOKEN_COMMA));
+    return reader_expect(r, TOKEN_CLOSE, "',' or ')' after a modification");
+}
+
+static bool parse_instance(Reader *r, uint32_t begin)
+{
+    NameId class_name, language = { 0 };
+    uint32_t instance = 0, class;
+    if (!reader_parse_path(r))
+        return false;
+    const uint32_t n = r->path.n;
+    NameId *path = NEW_ARRAY(r->arena, NameId, n);
+    memcpy(path, r->path.at, n * sizeof *path);
+    for (uint32_t k = 0; k < n; k++)
+        if (path[k].index == ID_NONE || !map_get(&r->scope->instances, key_of(instance, path[k]), &instance))
+            return !(r->failed = true); /* reported when it was declared */
+    if (!reader_parse_name(r, &class_name) ||
+        (reader_accept_word(r, WORD_LANGUAGE) && !reader_parse_plain_or_string(r, &language)))
+        return false;
+    const Span open = reader_token_span(r);
+    if (reader_accept(r, TOKEN_OPEN)) {
+        if (!reader_find_class(r, class_name, &class)) {
+            reader_report(r, DIAG_IR_UNKNOWN_NAME, open, "there is no class %s to modify",
+                          names_of(r->names, class_name));
+            HELP(r, "declare it in this file: class %s ... end %s", names_of(r->names, class_name),
+                 names_of(r->names, class_name));
+            return false;
+        }
+        if (!parse_modifications(r, path, n))
+            return false;
+    }
+    Span span;
+    if (!reader_parse_element_end(r, begin, &span))
+        return false;
+    Instance *row = &r->model->instances.at[instance];
+    row->span = span;
+    if (!name_is_empty(language))
+        row->language = names_of(r->names, language);
+    else if (!row->language)
+        row->language = r->model->instances.at[row->parent.index].language;
+    return true;
+}
+
+static bool check_connector(Reader *r, Span span, const Port *port)
+{
+    uint32_t index;
+    if (!map_get(&r->connector_names, port->connector.index, &index))
+        return true;
+    const Connector *connector = &r->connectors.at[index];
+    bool is_good = connector->n == port->n_members;
+    for (uint32_t k = 0; is_good && k < port->n_members; k++) {
+        const ConnectorMember *wanted = &r->connector_members.at[connector->first + k];
+        const PortMember *member = &r->model->members.at[port->first_member + k];
+        const Type type = model_var(r->model, member->var)->type;
+        is_good = wanted->role == member->role && wanted->type.kind == type.kind &&
+                  wanted->type.enumeration == type.enumeration;
+    }
+    if (is_good)
+        return true;
+    reader_report(r, DIAG_IR_CONNECTOR, span, "the port does not have the members of connector %s",
+                  names_of(r->names, port->connector));
+    HELP(r, "members have the roles and types of the connector, in its order");
+    return false;
+}
+
+/* (Va / -i): potentials before the stroke, flows behind it; or a role before each name. */
+static bool parse_members(Reader *r, Port *port)
+{
+    uint8_t role = ROLE_POTENTIAL;
+    port->first_member = r->model->members.n;
+    if (!reader_expect(r, TOKEN_OPEN, "'(' before the members") || reader_accept(r, TOKEN_CLOSE))
+        return !r->failed || r->token.kind != TOKEN_BAD;
+    for (;;) {
+        PortMember member = { .role = role };
+        if (r->token.kind == TOKEN_NAME && list_has(&role_words, r->token.word) &&
+            !reader_choose(r, &role_words, "a role", &member.role))
+            return false;
+        member.is_negated = reader_accept(r, TOKEN_MINUS);
+        if (!reader_parse_variable_name(r, &member.var))
+            return false;
+        vec_push(r->arena, &r->model->members, member);
+        port->n_members++;
+        if (reader_accept(r, TOKEN_CLOSE))
+            return true;
+        if (reader_accept(r, TOKEN_SLASH))
+            role = ROLE_FLOW;
+        else if (!reader_expect(r, TOKEN_COMMA, "',', '/' or ')' after a member"))
+            return false;
+    }
+}
+
+static bool parse_port(Reader *r, uint32_t begin)
+{
+    Port port = { .n_members = 0 };
+    Label label;
+    if (!reader_parse_new_label(r, &label) || !reader_parse_name(r, &port.connector))
+        return false;
+    const Span members = reader_token_span(r);
+    if (!parse_members(r, &port) || !reader_parse_element_end(r, begin, &port.span) ||
+        !check_connector(r, members, &port))
+        return false;
+    port.owner = label.owner;
+    port.name = reader_stored_name(r, LABEL_PORT, label.name);
+    vec_push(r->arena, &r->model->ports, port);
+    return true;
+}
+
+/* A port or a variable. */
+static bool parse_end_point(Reader *r, bool is_causal, uint32_t *port, VarId *var)
+{
+    const uint32_t begin = r->token.begin;
+    *port = ID_NONE;
+    *var = VAR_NONE;
+    const bool is_absolute = reader_accept(r, TOKEN_DOT);
+    if (!reader_parse_path(r))
+        return false;
+    uint32_t owner = 0;
+    bool is_found = r->path.at[r->path.n - 1].index != ID_NONE;
+    for (uint32_t k = 0; is_found && k + 1 < r->path.n; k++)
+        is_found =
+            r->path.at[k].index != ID_NONE && map_get(&r->scope->instances, key_of(owner, r->path.at[k]), &owner);
+    if (is_found && !is_causal &&
+        !map_get(&r->scope->labels[LABEL_PORT], key_of(owner, r->path.at[r->path.n - 1]), port))
+        *port = ID_NONE;
+    const bool is_variable = reader_find_variable(r, is_absolute, var);
+    return is_variable || *port != ID_NONE || reader_unknown_name(r, begin, "port or variable");
+}
+
+static bool parse_connect(Reader *r, uint32_t begin)
+{
+    const bool is_causal = reader_accept_word(r, WORD_CAUSAL);
+    VarId from, to;
+    Connection connection = { .from = VAR_NONE, .to = VAR_NONE };
+    Span span;
+    if (!parse_end_point(r, is_causal, &connection.port_a, &from) ||
+        !parse_end_point(r, is_causal, &connection.port_b, &to) || !reader_parse_element_end(r, begin, &span))
+        return false;
+    if (connection.port_a != ID_NONE && connection.port_b != ID_NONE) {
+        connection.is_acausal = true;
+        connection.span = span;
+        vec_push(r->arena, &r->model->connections, connection);
+        return true;
+    }
+    if (var_is_none(from) || var_is_none(to)) {
+        reader_report(r, DIAG_IR_CONNECTOR, reader_span_from(r, begin), "a port cannot be connected to a variable");
+        HELP(r, "connect a port to a port, or a variable to a variable");
+        return false;
+    }
+    model_connect(r->model, from, to, span);
+    return true;
+}
+
+/* ---- time-driven elements ---- */
+static bool parse_channel(Reader *r, uint32_t begin)
+{
+    Channel channel = { .first_field = 0 };
+    VEC(VarId) fields = { 0 };
+    Label label;
+    int64_t capacity;
+    if (!reader_parse_new_label(r, &label) || !reader_expect_word(r, WORD_CAPACITY) ||
+        !reader_parse_integer(r, 0, UINT32_MAX - 1, &capacity))
+        return false;
+    channel.capacity = (uint32_t)capacity;
+    channel.by_priority = reader_accept_word(r, WORD_PRIORITY);
+    channel.keep = reader_accept_word(r, WORD_KEEP);
+    if (reader_accept(r, TOKEN_OPEN)) {
+        do {
+            VarId field;
+            if (!reader_parse_variable_name(r, &field))
+                return false;
+            vec_push(r->arena, &fields, field);
+        } while (reader_accept(r, TOKEN_COMMA));
+        if (!reader_expect(r, TOKEN_CLOSE, "',' or ')' after a field"))
+            return false;
+    }
+    if (!reader_parse_element_end(r, begin, &channel.span))
+        return false;
+    channel.first_field = r->model->fields.n;
+    channel.n_fields = fields.n;
+    for (uint32_t k = 0; k < fields.n; k++)
+        vec_push(r->arena, &r->model->fields, fields.at[k]);
+    channel.owner = label.owner;
+    channel.name = reader_stored_name(r, LABEL_CHANNEL, label.name);
+    vec_push(r->arena, &r->model->channels, channel);
+    return true;
+}
+
+static bool parse_ratio(Reader *r, int64_t *numerator, int64_t *denominator)
+{
+    *denominator = 1;
+    return reader_parse_integer(r, INT64_MIN, INT64_MAX, numerator) &&
+           (!reader_accept(r, TOKEN_SLASH) || reader_parse_integer(r, INT64_MIN, INT64_MAX, denominator));
+}
+
+static bool parse_clock(Reader *r, uint32_t begin)
+{
+    Clock clock = { .base = ID_NONE };
+    Label label;
+    if (!reader_parse_new_label(r, &label) || !reader_choose(r, &clock_words, "the kind of the clock", &clock.kind) ||
+        (clock.kind >= CLOCK_SUB && !reader_parse_label(r, LABEL_CLOCK, &clock.base)) ||
+        ((clock.kind == CLOCK_PERIODIC || clock.kind >= CLOCK_SUB) &&
+         !parse_ratio(r, &clock.numerator, &clock.denominator)) ||
+        (reader_accept_word(r, WORD_START) && !reader_parse_term(r, REAL_TYPE, &clock.start)) ||
+        (reader_accept_word(r, WORD_INTERVAL) && !reader_parse_term(r, REAL_TYPE, &clock.interval)) ||
+        !reader_parse_element_end(r, begin, &clock.span))
+        return false;
+    clock.owner = label.owner;
+    clock.name = reader_stored_name(r, LABEL_CLOCK, label.name);
+    vec_push(r->arena, &r->model->clocks, clock);
+    return true;
+}
+
+static bool parse_delay(Reader *r, uint32_t begin)
+{
+    Delay delay = { .max = TERM_NONE };
+    Label label;
+    if (!reader_parse_new_label(r, &label) || !reader_parse_variable_name(r, &delay.output) ||
+        !reader_expect_word(r, WORD_OF) ||
+        !reader_parse_term(r, model_var(r->model, delay.output)->type, &delay.input) ||
+        !reader_expect_word(r, WORD_BY) || !reader_parse_term(r, REAL_TYPE, &delay.amount) ||
+        (reader_accept_word(r, WORD_MAX) && !reader_parse_term(r, REAL_TYPE, &delay.max)) ||
+        !reader_parse_element_end(r, begin, &delay.span))
+        return false;
+    delay.owner = label.owner;
+    delay.name = reader_stored_name(r, LABEL_DELAY, label.name);
+    vec_push(r->arena, &r->model->delays, delay);
+    return true;
+}
+
+static bool parse_stream(Reader *r, uint32_t begin)
+{
+    Stream stream;
+    Label label;
+    if (!reader_parse_new_label(r, &label) || !reader_parse_element_end(r, begin, &stream.span))
+        return false;
+    stream.owner = label.owner;
+    stream.name = reader_stored_name(r, LABEL_STREAM, label.name);
+    vec_push(r->arena, &r->model->streams, stream);
+    return true;
+}
+
+static bool parse_table(Reader *r, uint32_t begin)
+{
+    Table table = { .n = 0 };
+    VEC(double) x = { 0 }, y = { 0 };
+    Label label;
+    if (!reader_parse_new_label(r, &label) ||
+        !reader_choose(r, &table_words, "the method of the table", &table.method) ||
+        !reader_choose(r, &outside_words, "what holds outside the table", &table.outside))
+        return false;
+    while (reader_accept(r, TOKEN_OPEN)) {
+        double a, b;
+        if (!reader_parse_number(r, &a) || !reader_expect(r, TOKEN_COMMA, "','") || !reader_parse_number(r, &b) ||
+            !reader_expect(r, TOKEN_CLOSE, "')'"))
+            return false;
+        vec_push(r->arena, &x, a);
+        vec_push(r->arena, &y, b);
+    }
+    if (!reader_parse_element_end(r, begin, &table.span))
+        return false;
+    table.n = x.n;
+    table.x = x.at;
+    table.y = y.at;
+    table.owner = label.owner;
+    table.name = reader_stored_name(r, LABEL_TABLE, label.name);
+    vec_push(r->arena, &r->model->tables, table);
+    return true;
+}
+
+static bool parse_assert(Reader *r, uint32_t begin)
+{
+    Assertion assertion = { .level = ASSERT_ERROR };
+    Label label;
+    if (!reader_parse_new_label(r, &label) || !reader_parse_term(r, BOOLEAN_TYPE, &assertion.condition) ||
+        !reader_parse_string(r, &assertion.message))
+        return false;
+    if (reader_accept_word(r, WORD_WARNING))
+        assertion.level = ASSERT_WARNING;
+    if (!reader_parse_element_end(r, begin, &assertion.span))
+        return false;
+    assertion.owner = label.owner;
+    assertion.name = reader_stored_name(r, LABEL_ASSERTION, label.name);
+    vec_push(r->arena, &r->model->assertions, assertion);
+    return true;
+}
+
+/* ---- relations and step functions, as passes make them ---- */
+static bool parse_found_tail(Reader *r, RegionId *region, uint16_t *branch, Origin *origin)
+{
+    for (;;) {
+        bool known = true;
+        if (reader_accept_word(r, WORD_REGION)) {
+            if (!reader_parse_region_ref(r, region, branch))
+                return false;
+        } else if (!reader_parse_origin_word(r, origin, &known)) {
+            return false;
+        }
+        if (!known)
+            return true;
+    }
+}
+
+/* relation k1 left > right state: the name only helps the reader's eye. */
+static bool parse_relation(Reader *r, uint32_t begin)
+{
+    Relation relation = { .region = REGION_NONE, .bit = VAR_NONE, .origin = { .parent = EQ_NONE } };
+    NameId name;
+    const Expr *shape;
+    if (!reader_parse_name(r, &name))
+        return false;
+    const uint32_t first = r->token.begin;
+    if (!reader_parse_operand_term(r, BINDS_SUM, &shape))
+        return false;
+    const Expr *left = shape;
+    const Term left_term = reader_finish_term(r, left);
+    relation.is_strict = r->token.kind == TOKEN_GT;
+    if (!reader_accept(r, TOKEN_GT) && !reader_expect(r, TOKEN_GE, "'>' or '>='"))
+        return false;
+    if (!reader_parse_operand_term(r, BINDS_SUM, &shape))
+        return false;
+    shape = reader_convert(r, shape, left->type);
+    relation.left = left_term;
+    if (left->n_leaves == 0)
+        relation.left.shape = left = reader_convert(r, left, shape->type);
+    if (!type_equal(left->type, shape->type) || left->type.rank || left->type.kind == TYPE_STRING) {
+        reader_report(r, DIAG_IR_TYPE, reader_span_from(r, first), "the relation compares %s with %s",
+                      reader_type_text(r, left->type), reader_type_text(r, shape->type));
+        HELP(r, "both sides must be scalars of one type");
+        return false;
+    }
+    relation.right = reader_finish_term(r, shape);
+    if (!reader_choose(r, &relation_words, "the kind of the relation", &relation.kind) ||
+        (reader_accept_word(r, WORD_SLOPE) && !reader_parse_term(r, REAL_TYPE, &relation.slope)) ||
+        (reader_accept_word(r, WORD_FLIP) && !reader_parse_term(r, REAL_TYPE, &relation.flip)) ||
+        (reader_accept_word(r, WORD_BIT) && !reader_parse_variable_name(r, &relation.bit)) ||
+        !parse_found_tail(r, &relation.region, &relation.branch, &relation.origin) ||
+        !reader_parse_element_end(r, begin, &relation.origin.span))
+        return false;
+    vec_push(r->arena, &r->model->relations, relation);
+    return true;
+}
+
+static bool parse_step(Reader *r, uint32_t begin)
+{
+    StepFunction step = { .region = REGION_NONE, .value = VAR_NONE, .origin = { .parent = EQ_NONE } };
+    NameId name;
+    if (!reader_parse_name(r, &name))
+        return false;
+    uint32_t op = 0;
+    while (op < 4 && !(r->token.kind == TOKEN_NAME && r->token.word == WORD_OPERATION + step_ops[op]))
+        op++;
+    if (op == 4)
+        return reader_syntax_error(r, "floor, ceil, trunc or round");
+    reader_advance(r);
+    step.op = (uint8_t)op;
+    if (!reader_expect(r, TOKEN_OPEN, "'('") || !reader_parse_term(r, REAL_TYPE, &step.argument) ||
+        !reader_expect(r, TOKEN_CLOSE, "')'") ||
+        !reader_choose(r, &relation_words, "the kind of the step function", &step.kind) ||
+        (reader_accept_word(r, WORD_SLOPE) && !reader_parse_term(r, REAL_TYPE, &step.slope)) ||
+        (reader_accept_word(r, WORD_OFFSET) && !reader_parse_term(r, REAL_TYPE, &step.offset)) ||
+        (reader_accept_word(r, WORD_VALUE) && !reader_parse_variable_name(r, &step.value)) ||
+        !parse_found_tail(r, &step.region, &step.branch, &step.origin) ||
+        !reader_parse_element_end(r, begin, &step.origin.span))
+        return false;
+    vec_push(r->arena, &r->model->steps, step);
+    return true;
+}
+
+/* ---- functions ---- */
+static bool parse_field_line(Reader *r, uint32_t begin)
+{
+    VarId var;
+    return parse_declared(r, &var) && parse_variable_rest(r, begin, &var, 1);
+}
+
+/* Fields and the body, up to the end. */
+static bool parse_function_lines(Reader *r, uint32_t index)
+{
+    for (;;) {
+        while (r->token.kind == TOKEN_LINE || r->token.kind == TOKEN_SEMICOLON)
+            reader_advance(r);
+        const uint32_t begin = r->token.begin;
+        if (reader_accept_word(r, WORD_BEGIN)) {
+            uint32_t first;
+            if (!reader_parse_statements(r, &first) || !reader_expect_word(r, WORD_END))
+                return false;
+            r->model->functions.at[index].body = first;
+        } else if (reader_accept_word(r, WORD_INPUT) || reader_accept_word(r, WORD_OUTPUT) ||
+                   reader_accept_word(r, WORD_LOCAL)) {
+            if (!parse_field_line(r, begin))
+                reader_recover(r);
+        } else {
+            return true;
+        }
+    }
+}
+
+static bool parse_function(Reader *r, uint32_t begin)
+{
+    Label label;
+    uint32_t index;
+    NameId external = { 0 };
+    Span span;
+    if (r->scope != r->top) {
+        reader_report(r, DIAG_IR_MISPLACED, reader_span_from(r, begin), "a function cannot be declared in a class");
+        HELP(r, "declare it in the model: classes may call it");
+        return false;
+    }
+    if (!reader_parse_new_label(r, &label) || !map_get(&r->top->labels[LABEL_FUNCTION], key_of(0, label.name), &index))
+        return !(r->failed = true); /* reported when it was declared */
+    Function *f = &r->model->functions.at[index];
+    f->is_pure = !reader_accept_word(r, WORD_IMPURE);
+    if ((reader_accept_word(r, WORD_EXTERNAL) && !reader_parse_string(r, &external)) ||
+        !reader_parse_element_end(r, begin, &span))
+        return false;
+    f->external = external;
+    f->span = span;
+    r->function = index + 1;
+    const bool is_good = parse_function_lines(r, index);
+    r->function = 0;
+    return is_good && reader_parse_block_end(r, &label, span);
+}
+
+/* ---- spans ---- */
+typedef struct {
+    uint32_t end;
+    const Expr *node;
+} Above;
+
+/* The node of an occurrence, seen from the one above it. */
+static bool parse_node(Reader *r, const Expr *above, const Expr *lhs, const Expr *rhs, const Expr **node)
+{
+    int64_t number;
+    *node = NULL;
+    if (r->token.kind == TOKEN_MINUS && r->token.end < r->lexer.end &&
+        (r->lexer.text[r->token.end] == ' ' || r->lexer.text[r->token.end] == '\n'))
+        return reader_accept(r, TOKEN_MINUS);
+    if (r->token.kind == TOKEN_DOT) {
+        reader_advance(r);
+        *node = above;
+        if (r->token.kind == TOKEN_INTEGER) {
+            if (!reader_parse_integer(r, 1, UINT16_MAX, &number))
+                return false;
+            *node = above && number <= above->n_args ? above->args[number - 1] : NULL;
+        }
+    } else if (reader_accept_word(r, WORD_LHS)) {
+        *node = lhs;
+    } else if (reader_accept_word(r, WORD_RHS)) {
+        *node = rhs;
+    } else {
+        return reader_parse_shape(r, node);
+    }
+    if (*node)
+        return true;
+    reader_report(r, DIAG_IR_SHAPE, reader_token_span(r), "there is nothing this span could stand for");
+    HELP(r, ". is the node above, .2 its second argument, lhs and rhs are the sides of the equation");
+    return false;
+}
+
+/* Lines `span BELOW NODE @place`, for one origin. */
+static bool parse_span_lines(Reader *r, Origin *origin, const Expr *lhs, const Expr *rhs)
+{
+    VEC(Above) above = { 0 };
+    origin->first_occurrence = r->model->occurrences.n;
+    origin->n_occurrences = 0;
+    for (;;) {
+        while (r->token.kind == TOKEN_LINE || r->token.kind == TOKEN_SEMICOLON)
+            reader_advance(r);
+        if (!reader_accept_word(r, WORD_SPAN))
+            return true;
+        const uint32_t k = origin->n_occurrences;
+        int64_t n_below;
+        Occurrence o = { .span = SPAN_NONE };
+        while (above.n && above.at[above.n - 1].end <= k)
+            above.n--;
+        if (!reader_parse_integer(r, 0, UINT32_MAX / 2, &n_below) ||
+            !parse_node(r, above.n ? above.at[above.n - 1].node : NULL, lhs, rhs, &o.node))
+            return false;
+        if (r->token.kind == TOKEN_PLACE) {
+            const Token place = r->token;
+            reader_advance(r);
+            if (!reader_place_span(r, &place, &o.span))
+                return false;
+        }
+        o.n_below = (uint32_t)n_below;
+        vec_push(r->arena, &r->model->occurrences, o);
+        const Above next = { k + 1 + o.n_below, o.node };
+        vec_push(r->arena, &above, next);
+        origin->n_occurrences++;
+        if (!reader_is_element_end(r))
+            return reader_syntax_error(r, "the end of the line");
+    }
+}
+
+/* k1 or s1: by number, which relations and step functions have for a name. */
+static bool parse_numbered(Reader *r, char letter, uint32_t n, uint32_t *index)
+{
+    const uint32_t begin = r->token.begin;
+    NameId name;
+    if (!reader_parse_name(r, &name))
+        return false;
+    const char *text = names_of(r->names, name);
+    char dollar[16];
+    snprintf(dollar, sizeof dollar, "$%.13s", text);
+    *index = generated_number(dollar, strlen(dollar), letter) - 1;
+    return *index < n || reader_unknown_name(r, begin, letter == 'k' ? "relation" : "step function");
+}
+
+static bool parse_span_head(Reader *r, Origin **origin, const Expr **lhs, const Expr **rhs)
+{
+    const Span span = reader_token_span(r);
+    uint32_t index;
+    *lhs = *rhs = NULL;
+    if (reader_accept_word(r, WORD_EQ)) {
+        if (!reader_parse_label(r, LABEL_EQUATION, &index))
+            return false;
+        if (index < r->model->equations.n) {
+            Equation *e = &r->model->equations.at[index];
+            *origin = &e->origin;
+            *lhs = e->lhs.shape;
+            *rhs = e->rhs.shape;
+            return true;
+        }
+    } else if (reader_accept_word(r, WORD_TRANS)) {
+        if (!reader_parse_label(r, LABEL_TRANSITION, &index))
+            return false;
+        if (index < r->model->transitions.n) {
+            *origin = &r->model->transitions.at[index].origin;
+            return true;
+        }
+    } else if (reader_accept_word(r, WORD_RELATION)) {
+        if (!parse_numbered(r, 'k', r->model->relations.n, &index))
+            return false;
+        *origin = &r->model->relations.at[index].origin;
+        *lhs = r->model->relations.at[index].left.shape;
+        *rhs = r->model->relations.at[index].right.shape;
+        return true;
+    } else {
+        if (!reader_expect_word(r, WORD_STEPFN) || !parse_numbered(r, 's', r->model->steps.n, &index))
+            return false;
+        *origin = &r->model->steps.at[index].origin;
+        *lhs = r->model->steps.at[index].argument.shape;
+        return true;
+    }
+    if (r->failed)
+        return false; /* an element that could not be read */
+    reader_report(r, DIAG_IR_SHAPE, span, "the spans come before the element they belong to");
+    HELP(r, "put the spans section at the end of the model");
+    return false;
+}
+
+bool reader_parse_spans(Reader *r, uint32_t begin)
+{
+    const Span opened = { r->source, begin, begin + 5 };
+    for (;;) {
+        while (r->token.kind == TOKEN_LINE || r->token.kind == TOKEN_SEMICOLON)
+            reader_advance(r);
+        if (r->token.kind == TOKEN_END || reader_has_word(r, WORD_END))
+            break;
+        Origin *origin;
+        const Expr *lhs, *rhs;
+        if (reader_accept_word(r, WORD_SPAN)) {
+            reader_recover(r); /* after a mistake above it */
+            continue;
+        }
+        if (!reader_expect_word(r, WORD_OF) || !parse_span_head(r, &origin, &lhs, &rhs) ||
+            !parse_span_lines(r, origin, lhs, rhs))
+            reader_recover(r);
+    }
+    if (r->token.kind == TOKEN_END)
+        return wrong_end(r, NULL, reader_token_span(r), opened);
+    return reader_expect_word(r, WORD_END) && reader_expect_word(r, WORD_SPANS);
+}
+
+/* ---- dispatch ---- */
+static bool parse_facts(Reader *r, uint32_t begin)
+{
+    int64_t facts;
+    Span span;
+    if (!reader_parse_integer(r, 0, UINT32_MAX, &facts) || !reader_parse_element_end(r, begin, &span))
+        return false;
+    r->model->facts = (uint32_t)facts;
+    return true;
+}
+
+static bool misplaced(Reader *r, uint32_t begin, Word word)
+{
+    reader_report(r, DIAG_IR_MISPLACED, reader_span_from(r, begin), "'%s' cannot stand here", word_text(word));
+    switch (word) {
+    case WORD_SOURCE:
+    case WORD_ENUM:
+    case WORD_SHAPE:
+    case WORD_CONNECTOR:
+    case WORD_CLASS: HELP(r, "it belongs to the head of the file, before the model"); break;
+    case WORD_INPUT:
+    case WORD_OUTPUT:
+    case WORD_LOCAL: HELP(r, "it belongs to a function"); break;
+    case WORD_CASE:
+    case WORD_ELSE: HELP(r, "it belongs to a region"); break;
+    default: HELP(r, "it belongs to a model or a class"); break;
+    }
+    return false;
+}
+
+bool reader_parse_static(Reader *r, uint32_t begin, Word word)
+{
+    switch (word) {
+    case WORD_CONST:
+    case WORD_PARAM:
+    case WORD_VAR: return parse_variables(r, begin, word);
+    case WORD_FACTS: return parse_facts(r, begin);
+    case WORD_ALIAS: return parse_alias(r, begin);
+    case WORD_INSTANCE: return parse_instance(r, begin);
+    case WORD_PORT: return parse_port(r, begin);
+    case WORD_CONNECT: return parse_connect(r, begin);
+    case WORD_CHANNEL: return parse_channel(r, begin);
+    case WORD_CLOCK: return parse_clock(r, begin);
+    case WORD_DELAY: return parse_delay(r, begin);
+    case WORD_STREAM: return parse_stream(r, begin);
+    case WORD_TABLE: return parse_table(r, begin);
+    case WORD_FUNCTION: return parse_function(r, begin);
+    case WORD_ASSERT: return parse_assert(r, begin);
+    case WORD_RELATION: return parse_relation(r, begin);
+    case WORD_STEPFN: return parse_step(r, begin);
+    case WORD_SPANS: return reader_parse_spans(r, begin);
+    default: return misplaced(r, begin, word);
+    }
+}
+
+static bool is_dynamic(Word word)
+{
+    return word == WORD_EQ || word == WORD_ALGORITHM || word == WORD_DROPPED || word == WORD_REGION ||
+           word == WORD_TRANS;
+}
+
+static void unknown_element(Reader *r)
+{
+    if (r->token.kind == TOKEN_BAD) {
+        r->failed = true;
+        return;
+    }
+    const int length = r->token.end - r->token.begin > 40 ? 40 : (int)(r->token.end - r->token.begin);
+    reader_report(r, DIAG_IR_ELEMENT, reader_token_span(r), "no element begins with %.*s", length,
+                  r->lexer.text + r->token.begin);
+    HELP(r, "elements begin with a keyword, as var, param, eq, region, trans; see docs/ir.md");
+}
+
+void reader_parse_elements(Reader *r, Where where)
+{
+    for (;;) {
+        while (r->token.kind == TOKEN_LINE || r->token.kind == TOKEN_SEMICOLON)
+            reader_advance(r);
+        if (r->token.kind == TOKEN_END || reader_has_word(r, WORD_END))
+            return;
+        const bool is_region = where.region.index != ID_NONE;
+        if (is_region && (reader_has_word(r, WORD_CASE) || reader_has_word(r, WORD_ELSE)))
+            return;
+        const uint32_t begin = r->token.begin;
+        const Word word = (Word)r->token.word;
+        if (!reader_is_element_word(r) && !reader_has_word(r, WORD_ELSE)) {
+            unknown_element(r);
+            reader_recover(r);
+            continue;
+        }
+        reader_advance(r);
+        const bool is_good = is_dynamic(word) ? reader_parse_dynamic(r, where, begin, word)
+                             : is_region      ? misplaced(r, begin, word)
+                                              : reader_parse_static(r, begin, word);
+        if (!is_good)
+            reader_recover(r);
+    }
+}

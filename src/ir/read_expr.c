@@ -1,0 +1,989 @@
+/* Expressions and terms of the text form: operators by a table, types checked as the nodes are made; see read_reader.h. */
+#include "base/bug.h"
+#include "ir/read_reader.h"
+#include <math.h>
+
+enum { FEW_REFS = 16 };
+
+/* ---- references ---- */
+static uint64_t ref_key(Ref ref)
+{
+    return (uint64_t)ref.kind << 32 | ref.var.index;
+}
+
+static uint32_t leaf_number(Reader *r, Ref ref)
+{
+    uint32_t known;
+    if (r->refs.n <= FEW_REFS) {
+        for (uint32_t k = 0; k < r->refs.n; k++)
+            if (ref_equal(r->refs.at[k], ref))
+                return k;
+        if (r->refs.n == FEW_REFS) {
+            map_init(&r->ref_numbers, r->arena, 4 * FEW_REFS);
+            for (uint32_t k = 0; k < r->refs.n; k++)
+                map_put(&r->ref_numbers, ref_key(r->refs.at[k]), k);
+        }
+    } else if (map_get(&r->ref_numbers, ref_key(ref), &known)) {
+        return known;
+    }
+    if (r->refs.n >= FEW_REFS)
+        map_put(&r->ref_numbers, ref_key(ref), r->refs.n);
+    vec_push(r->arena, &r->refs, ref);
+    return r->refs.n - 1;
+}
+
+Term reader_finish_term(Reader *r, const Expr *shape)
+{
+    const Term term = term_make(r->model, shape, r->refs.at);
+    r->refs.n = 0;
+    return term;
+}
+
+/* ---- types ---- */
+const Expr *reader_convert(Reader *r, const Expr *e, Type type)
+{
+    if (type.kind != TYPE_REAL || e->type.kind != TYPE_INTEGER || e->type.rank != type.rank)
+        return e;
+    if (e->kind == EXPR_INTEGER)
+        return expr_to_real(r->pool, e);
+    if (e->kind != EXPR_ARRAY)
+        return e;
+    const Expr **items = NEW_ARRAY(r->arena, const Expr *, e->n_args);
+    Type item = type;
+    item.rank--;
+    for (uint32_t k = 0; k < e->n_args; k++) {
+        items[k] = reader_convert(r, e->args[k], item);
+        if (items[k]->type.kind != TYPE_REAL)
+            return e;
+    }
+    return expr_array(r->pool, e->n_args, items);
+}
+
+static const Expr *type_error(Reader *r, Span span, const char *what, Type is, const char *wanted)
+{
+    reader_report(r, DIAG_IR_TYPE, span, "%s is %s, but must be %s", what, reader_type_text(r, is), wanted);
+    if (is.kind == TYPE_INTEGER && is.rank == 0 && strcmp(wanted, "Real") == 0)
+        HELP(r, "convert it: real(...)");
+    else if (is.kind == TYPE_REAL && is.rank == 0 && strcmp(wanted, "Integer") == 0)
+        HELP(r, "convert it: ifloor(...), itrunc(...), iround(...)");
+    else if ((is.kind == TYPE_BOOLEAN || is.kind == TYPE_ENUM) && strcmp(wanted, "Boolean") != 0)
+        HELP(r, "number(...) gives the Integer of a Boolean or an enumeration");
+    else
+        HELP(r, "there are no silent conversions: the types must agree");
+    return NULL;
+}
+
+static const Expr *pair_error(Reader *r, Span span, const char *op, Type a, Type b)
+{
+    reader_report(r, DIAG_IR_TYPE, span, "the operands of %s are %s and %s", op, reader_type_text(r, a),
+                  reader_type_text(r, b));
+    if ((a.kind == TYPE_INTEGER && b.kind == TYPE_REAL) || (a.kind == TYPE_REAL && b.kind == TYPE_INTEGER))
+        HELP(r, "Integer and Real do not mix: write real(...) around the Integer");
+    else
+        HELP(r, "the operands must have one type");
+    return NULL;
+}
+
+static void unify(Reader *r, const Expr **a, const Expr **b)
+{
+    *a = reader_convert(r, *a, (*b)->type);
+    *b = reader_convert(r, *b, (*a)->type);
+}
+
+typedef enum {
+    WANTS_NUMBERS,
+    WANTS_REALS,
+    WANTS_INTEGERS,
+    WANTS_BOOLEANS,
+    WANTS_VALUE,
+    WANTS_ORDERED,
+    WANTS_EQUAL
+} Wants;
+
+static Wants wants(Op op)
+{
+    switch (op) {
+    case OP_NEG:
+    case OP_ABS:
+    case OP_SIGN:
+    case OP_ADD:
+    case OP_SUB:
+    case OP_MUL:
+    case OP_MIN:
+    case OP_MAX: return WANTS_NUMBERS;
+    case OP_IDIV:
+    case OP_IMOD:
+    case OP_REAL: return WANTS_INTEGERS;
+    case OP_NUMBER: return WANTS_VALUE;
+    case OP_NOT:
+    case OP_AND:
+    case OP_OR: return WANTS_BOOLEANS;
+    case OP_LT:
+    case OP_LE:
+    case OP_GT:
+    case OP_GE: return WANTS_ORDERED;
+    case OP_EQ:
+    case OP_NE: return WANTS_EQUAL;
+    default: return WANTS_REALS; /* division, powers and all functions of the reals */
+    }
+}
+
+static bool suits(Type type, Wants wanted)
+{
+    switch (wanted) {
+    case WANTS_NUMBERS: return type.kind == TYPE_REAL || type.kind == TYPE_INTEGER;
+    case WANTS_REALS: return type_equal(type, REAL_TYPE);
+    case WANTS_INTEGERS: return type_equal(type, INTEGER_TYPE);
+    case WANTS_BOOLEANS: return type_equal(type, BOOLEAN_TYPE);
+    case WANTS_VALUE: return type.rank == 0 && (type.kind == TYPE_BOOLEAN || type.kind == TYPE_ENUM);
+    case WANTS_ORDERED: return type.rank == 0 && type.kind != TYPE_BOOLEAN && type.kind != TYPE_STRING;
+    case WANTS_EQUAL: return type.rank == 0;
+    }
+    BUG("unknown Wants");
+}
+
+/* The operation on n arguments, which it may change; the span is that of the operator. */
+static const Expr *build(Reader *r, Op op, uint32_t n, const Expr **args, Span span)
+{
+    static const char *const wanted_texts[] = {
+        "Real or Integer", "Real", "Integer", "Boolean", "Boolean or an enumeration", "a scalar number or enumeration",
+        "a scalar"
+    };
+    const Wants wanted = wants(op);
+    if (n == 2)
+        unify(r, &args[0], &args[1]);
+    for (uint32_t k = 0; k < n; k++) {
+        if (wanted == WANTS_REALS)
+            args[k] = reader_convert(r, args[k], REAL_TYPE);
+        if (!suits(args[k]->type, wanted)) {
+            char what[48];
+            snprintf(what, sizeof what, n == 1 ? "the operand of %s" : "an operand of %s", op_text(op));
+            return type_error(r, span, what, args[k]->type, wanted_texts[wanted]);
+        }
+    }
+    if (n == 2 && !type_equal(args[0]->type, args[1]->type))
+        return pair_error(r, span, op_text(op), args[0]->type, args[1]->type);
+    if (expr_too_deep(args[0], n == 2 ? args[1] : NULL)) {
+        reader_report(r, DIAG_NESTED_TOO_DEEP, span, "the expression is nested deeper than %d levels", EXPR_DEPTH);
+        HELP(r, "split it: a long sum into partial sums with variables of their own");
+        return NULL;
+    }
+    if (r->literal && op_is_relation(op))
+        return expr_literal_relation(r->pool, op, args[0], args[1]);
+    return expr_call(r->pool, op, n, args);
+}
+
+static bool is_too_deep(Reader *r, uint32_t n, const Expr *const *args, Span span)
+{
+    for (uint32_t k = 0; k < n; k++)
+        if (expr_too_deep(args[k], NULL)) {
+            reader_report(r, DIAG_NESTED_TOO_DEEP, span, "the expression is nested deeper than %d levels", EXPR_DEPTH);
+            HELP(r, "split it: give parts of it variables of their own");
+            return true;
+        }
+    return false;
+}
+
+/* ---- lists ---- */
+typedef struct {
+    const Expr *few[8];
+    const Expr **at;
+    uint32_t n, capacity;
+} ExprList;
+
+static void list_add(Reader *r, ExprList *list, const Expr *e)
+{
+    if (!list->at) {
+        list->at = list->few;
+        list->capacity = 8;
+    }
+    if (list->n == list->capacity) {
+        const Expr **larger = NEW_ARRAY(r->arena, const Expr *, 2 * (size_t)list->capacity);
+        memcpy(larger, list->at, list->n * sizeof *larger);
+        list->at = larger;
+        list->capacity *= 2;
+    }
+    list->at[list->n++] = e;
+}
+
+/* Expressions with commas up to the closing sign, which is taken. */
+static bool parse_list(Reader *r, ExprList *list, TokenKind close, const char *close_text)
+{
+    if (reader_accept(r, close))
+        return true;
+    do {
+        r->depth++; /* the frames of a call are twice those of parentheses */
+        const Expr *e = reader_parse_expr(r, BINDS_IF);
+        r->depth--;
+        if (!e)
+            return false;
+        if (list->n >= LARGEST_LIST)
+            return reader_report(r, DIAG_IR_ARGUMENTS, reader_token_span(r), "more than %d items in one list",
+                                 LARGEST_LIST);
+        list_add(r, list, e);
+    } while (reader_accept(r, TOKEN_COMMA));
+    return reader_expect(r, close, close_text);
+}
+
+/* ---- operands ---- */
+static bool find_loop(const Reader *r, NameId name, uint32_t *level)
+{
+    for (uint32_t k = r->loops.n; k-- > 0;)
+        if (name_equal(r->loops.at[k].name, name)) {
+            *level = r->loops.at[k].level;
+            return true;
+        }
+    return false;
+}
+
+/* A reference to the variable found last, with its indices, which follow. */
+static const Expr *parse_indexed(Reader *r, Ref ref, uint32_t begin)
+{
+    Type type = r->found;
+    if (!reader_accept(r, TOKEN_OPEN_INDEX))
+        return expr_leaf(r->pool, leaf_number(r, ref), type);
+    const uint32_t leaf = leaf_number(r, ref);
+    ExprList index = { .n = 0 };
+    if (!parse_list(r, &index, TOKEN_CLOSE_INDEX, "',' or ']' after an index"))
+        return NULL;
+    const Span span = reader_span_from(r, begin);
+    if (index.n != type.rank) {
+        reader_report(r, DIAG_IR_RANK, span, "%u %s given for a variable with %u dimension%s", index.n,
+                      index.n == 1 ? "index is" : "indices are", type.rank, type.rank == 1 ? "" : "s");
+        HELP(r, "an element has one index for each dimension, the whole array has none");
+        return NULL;
+    }
+    for (uint32_t k = 0; k < index.n; k++)
+        if (!type_equal(index.at[k]->type, INTEGER_TYPE))
+            return type_error(r, span, "an index", index.at[k]->type, "Integer");
+    if (is_too_deep(r, index.n, index.at, span))
+        return NULL;
+    type.rank = 0;
+    return expr_element(r->pool, leaf, type, index.n, index.at);
+}
+
+static const Expr *enum_literal(Reader *r, NameId label, NameId value)
+{
+    uint32_t enumeration, number;
+    if (label.index == ID_NONE || value.index == ID_NONE || !map_get(&r->enum_labels, label.index, &enumeration) ||
+        !map_get(&r->enum_values, key_of(enumeration, value), &number))
+        return NULL;
+    return expr_enum(r->pool, enumeration, number);
+}
+
+static const Expr *parse_call(Reader *r, uint32_t begin)
+{
+    uint32_t index;
+    const NameId name = r->path.at[r->path.n - 1];
+    if (r->path.n != 1 || name.index == ID_NONE || !map_get(&r->top->labels[LABEL_FUNCTION], key_of(0, name), &index)) {
+        reader_unknown_name(r, begin, "function");
+        return NULL;
+    }
+    reader_advance(r);
+    ExprList args = { .n = 0 };
+    if (!parse_list(r, &args, TOKEN_CLOSE, "',' or ')' after an argument"))
+        return NULL;
+    const Function *f = &r->top->model->functions.at[index];
+    const VarId *fields = r->top->model->fields.at + f->first_parameter;
+    int64_t result = 1;
+    if (reader_accept(r, TOKEN_DOT) && !reader_parse_integer(r, 1, 255, &result))
+        return NULL;
+    const Span span = reader_span_from(r, begin);
+    if (args.n != f->n_inputs || result > f->n_outputs) {
+        reader_report(r, DIAG_IR_ARGUMENTS, span,
+                      "%s has %u inputs and %u outputs, here are %u arguments for output %lld",
+                      names_of(r->names, name), f->n_inputs, f->n_outputs, args.n, (long long)result);
+        HELP(r, "give one argument for each input; f(x).2 is the second output");
+        return NULL;
+    }
+    for (uint32_t k = 0; k < args.n; k++) {
+        const Type wanted = model_var(r->top->model, fields[k])->type;
+        args.at[k] = reader_convert(r, args.at[k], wanted);
+        if (!type_equal(args.at[k]->type, wanted))
+            return type_error(r, span, "an argument", args.at[k]->type, reader_type_text(r, wanted));
+    }
+    if (is_too_deep(r, args.n, args.at, span))
+        return NULL;
+    const Type type = model_var(r->top->model, fields[f->n_inputs + result - 1])->type;
+    return expr_function(r->pool, index, (uint32_t)result - 1, type, args.n, args.at);
+}
+
+/* $i3 is the loop variable of level 2. In shapes it needs no loop around it. */
+static bool numbered_loop(const Reader *r, uint32_t begin, uint32_t *level)
+{
+    const uint32_t number = generated_number(r->lexer.text + begin, r->last_end - begin, 'i');
+    *level = number - 1;
+    return number && r->in_shape;
+}
+
+static const Expr *parse_named(Reader *r)
+{
+    const uint32_t begin = r->token.begin;
+    const bool is_absolute = reader_accept(r, TOKEN_DOT);
+    uint32_t level;
+    VarId var;
+    if (!reader_parse_path(r))
+        return NULL;
+    if (!is_absolute && r->path.n == 1) {
+        const bool is_loop = r->path.at[0].index != ID_NONE && find_loop(r, r->path.at[0], &level);
+        if (is_loop || numbered_loop(r, begin, &level))
+            return expr_iterator(r->pool, level);
+    }
+    if (r->token.kind == TOKEN_OPEN)
+        return parse_call(r, begin);
+    if (reader_accept(r, TOKEN_COLONS)) {
+        const NameId label = r->path.at[0];
+        if (!reader_parse_path(r))
+            return NULL;
+        const Expr *literal = enum_literal(r, label, r->path.at[0]);
+        if (!literal)
+            reader_unknown_name(r, begin, "value");
+        return literal;
+    }
+    if (!r->in_shape && reader_find_variable(r, is_absolute, &var))
+        return parse_indexed(r, ref_now(var), begin);
+    const Expr *literal = r->path.n == 2 ? enum_literal(r, r->path.at[0], r->path.at[1]) : NULL;
+    if (!literal)
+        reader_unknown_name(r, begin, r->path.n == 2 ? "variable or value" : "variable");
+    return literal;
+}
+
+/* pre(v), der(v), last(v), start(v), seed(v), seed(der(v)): behind the opening parenthesis. */
+static const Expr *parse_ref_of(Reader *r, RefKind kind)
+{
+    const uint32_t begin = r->token.begin;
+    VarId var;
+    if (kind == REF_SEED && reader_accept_word(r, WORD_DER)) {
+        const Expr *e = reader_expect(r, TOKEN_OPEN, "'('") ? parse_ref_of(r, REF_SEED_DER) : NULL;
+        return e && reader_expect(r, TOKEN_CLOSE, "')'") ? e : NULL;
+    }
+    if (!reader_parse_variable_name(r, &var))
+        return NULL;
+    const Expr *e = parse_indexed(r, (Ref){ var, (uint8_t)kind }, begin);
+    return e && reader_expect(r, TOKEN_CLOSE, "')' after the variable") ? e : NULL;
+}
+
+static const Expr *parse_label_ref(Reader *r, RefKind kind)
+{
+    Ref ref = { .kind = (uint8_t)kind };
+    if (!reader_expect(r, TOKEN_OPEN, "'('") ||
+        !reader_parse_label(r, kind == REF_FIRED ? LABEL_TRANSITION : LABEL_CLOCK, &ref.var.index) ||
+        !reader_expect(r, TOKEN_CLOSE, "')'"))
+        return NULL;
+    return expr_leaf(r->pool, leaf_number(r, ref), BOOLEAN_TYPE);
+}
+
+static const Expr *parse_plain_ref(Reader *r, RefKind kind, Type type)
+{
+    return expr_leaf(r->pool, leaf_number(r, (Ref){ VAR_NONE, (uint8_t)kind }), type);
+}
+
+static const Expr *parse_literal_relation(Reader *r)
+{
+    const Span span = reader_token_span(r);
+    const Expr *e = reader_expect(r, TOKEN_OPEN, "'('") ? reader_parse_expr(r, BINDS_IF) : NULL;
+    if (!e || !reader_expect(r, TOKEN_CLOSE, "')'"))
+        return NULL;
+    if (e->kind == EXPR_CALL && op_is_relation((Op)e->op))
+        return expr_literal_relation(r->pool, (Op)e->op, e->args[0], e->args[1]);
+    reader_report(r, DIAG_IR_TYPE, span, "literal(...) holds a single comparison");
+    HELP(r, "noEvent(...) marks all comparisons in an expression");
+    return NULL;
+}
+
+static const Expr *parse_no_event(Reader *r)
+{
+    if (!reader_expect(r, TOKEN_OPEN, "'('"))
+        return NULL;
+    r->literal++;
+    const Expr *e = reader_parse_expr(r, BINDS_IF);
+    r->literal--;
+    return e && reader_expect(r, TOKEN_CLOSE, "')'") ? e : NULL;
+}
+
+static const Expr *parse_operation(Reader *r, Op op, Span span)
+{
+    ExprList args = { .n = 0 };
+    if (!reader_expect(r, TOKEN_OPEN, "'(' after the name of an operation") ||
+        !parse_list(r, &args, TOKEN_CLOSE, "',' or ')' after an argument"))
+        return NULL;
+    if (args.n != op_arity(op)) {
+        reader_report(r, DIAG_IR_ARGUMENTS, span, "%s takes %u argument%s, here are %u", op_text(op), op_arity(op),
+                      op_arity(op) == 1 ? "" : "s", args.n);
+        HELP(r, "the operations and their arguments are listed in docs/ir.md");
+        return NULL;
+    }
+    return build(r, op, args.n, args.at, span);
+}
+
+/* lo:hi or lo:hi step s, all Integer; range[1] is the step, 1 if there is none. */
+static bool parse_range(Reader *r, const Expr *range[3])
+{
+    const uint32_t begin = r->token.begin;
+    range[1] = expr_integer(r->pool, 1);
+    if (!(range[0] = reader_parse_expr(r, BINDS_OR)) || !reader_expect(r, TOKEN_COLON, "':' in a range lo:hi") ||
+        !(range[2] = reader_parse_expr(r, BINDS_OR)) ||
+        (reader_accept_word(r, WORD_STEP) && !(range[1] = reader_parse_expr(r, BINDS_OR))))
+        return false;
+    for (uint32_t k = 0; k < 3; k++)
+        if (!type_equal(range[k]->type, INTEGER_TYPE))
+            return type_error(r, reader_span_from(r, begin), "a part of a range", range[k]->type, "Integer") != NULL;
+    return true;
+}
+
+/* The name of a loop variable; $i3 stands for level 2 and is no name. */
+static bool parse_loop_name(Reader *r, NameId *name, uint32_t *level)
+{
+    const uint32_t begin = r->token.begin;
+    if (!reader_parse_name(r, name))
+        return false;
+    const uint32_t number = generated_number(r->lexer.text + begin, r->last_end - begin, 'i');
+    *level = number ? number - 1 : ID_NONE;
+    return true;
+}
+
+static uint32_t next_level(const Reader *r)
+{
+    return r->loops.n ? r->loops.at[r->loops.n - 1].level + 1 : 0;
+}
+
+static bool suits_reduction(Op op, Type type)
+{
+    return type.rank == 0 && (op == OP_AND || op == OP_OR ? type.kind == TYPE_BOOLEAN : suits(type, WANTS_NUMBERS));
+}
+
+/* sum(for i in 1:N: body): behind the "for". */
+static const Expr *parse_reduce(Reader *r, Op op, Span span)
+{
+    const Expr *range[3], *body;
+    LoopName loop;
+    if (!parse_loop_name(r, &loop.name, &loop.level) || !reader_expect_word(r, WORD_IN) || !parse_range(r, range) ||
+        !reader_expect(r, TOKEN_COLON, "':' before what is to be reduced"))
+        return NULL;
+    if (loop.level == ID_NONE)
+        loop.level = next_level(r);
+    vec_push(r->arena, &r->loops, loop);
+    body = reader_parse_expr(r, BINDS_IF);
+    r->loops.n--;
+    if (!body || !reader_expect(r, TOKEN_CLOSE, "')'"))
+        return NULL;
+    if (!suits_reduction(op, body->type))
+        return type_error(r, span, "what is reduced", body->type,
+                          op == OP_AND || op == OP_OR ? "Boolean" : "Real or Integer");
+    const Expr *const args[] = { body, range[0], range[1], range[2] };
+    if (is_too_deep(r, 4, args, span))
+        return NULL;
+    return expr_reduce(r->pool, op, loop.level, body, range[0], range[1], range[2]);
+}
+
+static const Expr *parse_reduction(Reader *r, Op op, bool is_operation)
+{
+    const Span span = reader_token_span(r);
+    reader_advance(r);
+    if (r->token.kind != TOKEN_OPEN) {
+        reader_syntax_error(r, "'('");
+        return NULL;
+    }
+    const Lexer before = r->lexer;
+    const Token open = r->token;
+    reader_advance(r);
+    if (reader_accept_word(r, WORD_FOR))
+        return parse_reduce(r, op, span);
+    if (!is_operation) {
+        reader_syntax_error(r, "'for', as in sum(for i in 1:N: x[i])");
+        return NULL;
+    }
+    r->lexer = before;
+    r->token = open;
+    return parse_operation(r, op, span);
+}
+
+static const Expr *parse_array(Reader *r)
+{
+    const uint32_t begin = r->token.begin;
+    ExprList items = { .n = 0 };
+    reader_advance(r);
+    if (!parse_list(r, &items, TOKEN_CLOSE_SET, "',' or '}' after an element"))
+        return NULL;
+    const Span span = reader_span_from(r, begin);
+    if (items.n == 0) {
+        reader_report(r, DIAG_IR_RANK, span, "an array without elements has no type");
+        HELP(r, "write at least one element");
+        return NULL;
+    }
+    bool has_real = false;
+    for (uint32_t k = 0; k < items.n; k++)
+        has_real |= items.at[k]->type.kind == TYPE_REAL;
+    Type type = items.at[0]->type;
+    if (has_real)
+        type.kind = TYPE_REAL;
+    for (uint32_t k = 0; k < items.n; k++) {
+        items.at[k] = reader_convert(r, items.at[k], type);
+        if (!type_equal(items.at[k]->type, type))
+            return pair_error(r, span, "{...}", type, items.at[k]->type);
+    }
+    if (type.rank >= LARGEST_RANK) {
+        reader_report(r, DIAG_IR_RANK, span, "an array has at most %d dimensions", LARGEST_RANK);
+        return NULL;
+    }
+    return is_too_deep(r, items.n, items.at, span) ? NULL : expr_array(r->pool, items.n, items.at);
+}
+
+/* %3, %3:Integer, %3:Real^2, %3[1]: a leaf of a shape. */
+static const Expr *parse_leaf(Reader *r)
+{
+    const uint32_t begin = r->token.begin;
+    int64_t leaf, rank = 0;
+    Type type = REAL_TYPE;
+    reader_advance(r);
+    if (!r->in_shape) {
+        reader_report(r, DIAG_IR_SHAPE, reader_span_from(r, begin), "%%0, %%1 ... stand in shapes only");
+        HELP(r, "write the name of the variable");
+        return NULL;
+    }
+    if (!reader_parse_integer(r, 0, LARGEST_LEAF, &leaf))
+        return NULL;
+    if (reader_accept(r, TOKEN_COLON) &&
+        (!reader_parse_type(r, &type) ||
+         (reader_accept(r, TOKEN_CARET) && !reader_parse_integer(r, 1, LARGEST_RANK, &rank))))
+        return NULL;
+    type.rank = (uint8_t)rank;
+    if (r->token.kind != TOKEN_OPEN_INDEX)
+        return expr_leaf(r->pool, (uint32_t)leaf, type);
+    ExprList index = { .n = 0 };
+    reader_advance(r);
+    if (!parse_list(r, &index, TOKEN_CLOSE_INDEX, "',' or ']' after an index"))
+        return NULL;
+    for (uint32_t k = 0; k < index.n; k++)
+        if (!type_equal(index.at[k]->type, INTEGER_TYPE))
+            return type_error(r, reader_span_from(r, begin), "an index", index.at[k]->type, "Integer");
+    if (index.n == 0 || rank || is_too_deep(r, index.n, index.at, reader_span_from(r, begin))) {
+        reader_report(r, DIAG_IR_RANK, reader_span_from(r, begin),
+                      "an element of a leaf has one index or more, and no rank");
+        return NULL;
+    }
+    return expr_element(r->pool, (uint32_t)leaf, type, index.n, index.at);
+}
+
+static const Expr *integer_literal(Reader *r, bool is_negative)
+{
+    const uint64_t limit = (uint64_t)INT64_MAX + is_negative;
+    const uint64_t size = r->token.u.integer;
+    if (size > limit) {
+        reader_report(r, DIAG_NUMBER_RANGE, reader_token_span(r), "the number is outside the range of Integer");
+        HELP(r, "an Integer has 64 bits; write a Real with a point or an exponent, as 1e30");
+        return NULL;
+    }
+    reader_advance(r);
+    return expr_integer(r->pool, is_negative ? (int64_t)(0 - size) : (int64_t)size);
+}
+
+static const Expr *real_literal(Reader *r, double value)
+{
+    reader_advance(r);
+    return expr_real(r->pool, value);
+}
+
+static const Expr *operand_expected(Reader *r)
+{
+    reader_syntax_error(r, "an operand");
+    if (r->token.kind == TOKEN_NAME)
+        HELP(r, "a name that is a word of the text form stands in quotes: '%.*s'", (int)(r->token.end - r->token.begin),
+             r->lexer.text + r->token.begin);
+    else
+        HELP(r, "an operand is a number, a name, a call, or an expression in parentheses");
+    return NULL;
+}
+
+static const Expr *parse_opened_ref(Reader *r, RefKind kind)
+{
+    reader_advance(r);
+    return reader_expect(r, TOKEN_OPEN, "'('") ? parse_ref_of(r, kind) : NULL;
+}
+
+/* An operand that begins with a word of the text form. */
+static const Expr *parse_word(Reader *r)
+{
+    const Span span = reader_token_span(r);
+    const uint32_t word = r->token.word;
+    switch (word) {
+    case WORD_TRUE:
+    case WORD_FALSE: reader_advance(r); return expr_boolean(r->pool, word == WORD_TRUE);
+    case WORD_INF: return real_literal(r, (double)INFINITY);
+    case WORD_NAN: return real_literal(r, (double)NAN);
+    case WORD_MIN: return parse_reduction(r, OP_MIN, true);
+    case WORD_MAX: return parse_reduction(r, OP_MAX, true);
+    case WORD_SUM: return parse_reduction(r, OP_ADD, false);
+    case WORD_PROD: return parse_reduction(r, OP_MUL, false);
+    case WORD_ALL: return parse_reduction(r, OP_AND, false);
+    case WORD_ANY: return parse_reduction(r, OP_OR, false);
+    case WORD_NOEVENT: reader_advance(r); return parse_no_event(r);
+    case WORD_LITERAL: reader_advance(r); return parse_literal_relation(r);
+    default: break;
+    }
+    if (word >= WORD_OPERATION) {
+        reader_advance(r);
+        return parse_operation(r, (Op)(word - WORD_OPERATION), span);
+    }
+    if (r->in_shape)
+        return operand_expected(r);
+    switch (word) {
+    case WORD_TIME: reader_advance(r); return parse_plain_ref(r, REF_TIME, REAL_TYPE);
+    case WORD_INITIAL: reader_advance(r); return parse_plain_ref(r, REF_INITIAL, BOOLEAN_TYPE);
+    case WORD_TERMINAL: reader_advance(r); return parse_plain_ref(r, REF_TERMINAL, BOOLEAN_TYPE);
+    case WORD_PRE: return parse_opened_ref(r, REF_PRE);
+    case WORD_DER: return parse_opened_ref(r, REF_DER);
+    case WORD_LAST: return parse_opened_ref(r, REF_LAST);
+    case WORD_START: return parse_opened_ref(r, REF_START);
+    case WORD_SEED: return parse_opened_ref(r, REF_SEED);
+    case WORD_FIRED: reader_advance(r); return parse_label_ref(r, REF_FIRED);
+    case WORD_TICK: reader_advance(r); return parse_label_ref(r, REF_TICK);
+    default: return operand_expected(r);
+    }
+}
+
+static const Expr *parse_operand(Reader *r)
+{
+    const Expr *e;
+    NameId text;
+    switch ((TokenKind)r->token.kind) {
+    case TOKEN_NAME:
+        if (r->token.word == WORD_NO ||
+            !words_is_reserved(r->words, r->lexer.text + r->token.begin, r->token.end - r->token.begin))
+            return parse_named(r);
+        return parse_word(r);
+    case TOKEN_QUOTED:
+    case TOKEN_DOT: return parse_named(r);
+    case TOKEN_INTEGER: return integer_literal(r, false);
+    case TOKEN_REAL: return real_literal(r, r->token.u.real);
+    case TOKEN_STRING: return reader_parse_string(r, &text) ? expr_string(r->pool, text) : NULL;
+    case TOKEN_PERCENT: return parse_leaf(r);
+    case TOKEN_OPEN_SET: return parse_array(r);
+    case TOKEN_OPEN:
+        reader_advance(r);
+        e = reader_parse_expr(r, BINDS_IF);
+        return e && reader_expect(r, TOKEN_CLOSE, "')'") ? e : NULL;
+    default: return operand_expected(r);
+    }
+}
+
+/* ---- operators ---- */
+static const Expr *parse_minus(Reader *r)
+{
+    const Span span = reader_token_span(r);
+    reader_advance(r);
+    if (r->token.kind == TOKEN_INTEGER)
+        return integer_literal(r, true);
+    if (r->token.kind == TOKEN_REAL)
+        return real_literal(r, -r->token.u.real);
+    if (reader_has_word(r, WORD_INF))
+        return real_literal(r, -(double)INFINITY);
+    const Expr *e = reader_parse_expr(r, BINDS_PRODUCT);
+    return e ? build(r, OP_NEG, 1, &e, span) : NULL;
+}
+
+static const Expr *parse_if(Reader *r)
+{
+    const Span span = reader_token_span(r);
+    const Expr *args[3];
+    reader_advance(r);
+    if (!(args[0] = reader_parse_expr(r, BINDS_IF)) || !reader_expect_word(r, WORD_THEN) ||
+        !(args[1] = reader_parse_expr(r, BINDS_IF)) || !reader_expect_word(r, WORD_ELSE) ||
+        !(args[2] = reader_parse_expr(r, BINDS_IF)))
+        return NULL;
+    if (!type_equal(args[0]->type, BOOLEAN_TYPE))
+        return type_error(r, span, "the condition of if", args[0]->type, "Boolean");
+    unify(r, &args[1], &args[2]);
+    if (!type_equal(args[1]->type, args[2]->type))
+        return pair_error(r, span, "if", args[1]->type, args[2]->type);
+    return is_too_deep(r, 3, args, span) ? NULL : expr_if(r->pool, args[0], args[1], args[2]);
+}
+
+static const Expr *parse_prefix(Reader *r)
+{
+    if (r->token.kind == TOKEN_MINUS)
+        return parse_minus(r);
+    if (reader_has_word(r, WORD_IF))
+        return parse_if(r);
+    if (!reader_has_word(r, WORD_NOT))
+        return parse_operand(r);
+    const Span span = reader_token_span(r);
+    reader_advance(r);
+    const Expr *e = reader_parse_expr(r, BINDS_NOT);
+    return e ? build(r, OP_NOT, 1, &e, span) : NULL;
+}
+
+typedef struct {
+    uint8_t op, binds, right; /* right: what the right operand must bind at least */
+} Operator;
+
+static bool operator_of(const Token *token, Operator *found)
+{
+    static const Operator signs[] = {
+        [TOKEN_EQ] = { OP_EQ, BINDS_RELATION, BINDS_SUM },
+        [TOKEN_NE] = { OP_NE, BINDS_RELATION, BINDS_SUM },
+        [TOKEN_LT] = { OP_LT, BINDS_RELATION, BINDS_SUM },
+        [TOKEN_LE] = { OP_LE, BINDS_RELATION, BINDS_SUM },
+        [TOKEN_GT] = { OP_GT, BINDS_RELATION, BINDS_SUM },
+        [TOKEN_GE] = { OP_GE, BINDS_RELATION, BINDS_SUM },
+        [TOKEN_PLUS] = { OP_ADD, BINDS_SUM, BINDS_PRODUCT },
+        [TOKEN_MINUS] = { OP_SUB, BINDS_SUM, BINDS_PRODUCT },
+        [TOKEN_STAR] = { OP_MUL, BINDS_PRODUCT, BINDS_OPERAND },
+        [TOKEN_SLASH] = { OP_DIV, BINDS_PRODUCT, BINDS_OPERAND },
+        [TOKEN_CLOSE_SET] = { 0, 0, 0 },
+    };
+    if (token->kind == TOKEN_NAME) {
+        if (token->word == WORD_AND)
+            *found = (Operator){ OP_AND, BINDS_AND, BINDS_NOT };
+        else if (token->word == WORD_OR)
+            *found = (Operator){ OP_OR, BINDS_OR, BINDS_AND };
+        else
+            return false;
+        return true;
+    }
+    *found = signs[token->kind];
+    return found->binds != 0;
+}
+
+const Expr *reader_parse_expr(Reader *r, uint32_t least)
+{
+    if (!reader_enter(r, PARSE_DEPTH + BLOCK_DEPTH))
+        return NULL;
+    const Expr *args[2];
+    Operator operator;
+    args[0] = parse_prefix(r);
+    bool was_relation = false;
+    while (args[0] && operator_of(&r->token, &operator) && operator.binds >= least) {
+        const Span span = reader_token_span(r);
+        if (was_relation && operator.binds == BINDS_RELATION) {
+            reader_report(r, DIAG_SYNTAX, span, "comparisons do not chain");
+            HELP(r, "write a < b and b < c, or put parentheses");
+            args[0] = NULL;
+            break;
+        }
+        was_relation = operator.binds == BINDS_RELATION;
+        reader_advance(r);
+        args[1] = reader_parse_expr(r, operator.right);
+        args[0] = args[1] ? build(r, (Op) operator.op, 2, args, span) : NULL;
+    }
+    r->depth--;
+    return args[0];
+}
+
+/* ---- rows of shapes ---- */
+/* Whether the references suit the leaves of the shape. */
+static bool suits_leaves(const Reader *r, const Expr *e, const Ref *refs)
+{
+    if (e->kind == EXPR_LEAF) {
+        Type type = ref_type(r->model, refs[e->u.leaf]);
+        if (e->n_args && type.rank != e->n_args)
+            return false;
+        if (e->n_args)
+            type.rank = 0;
+        if (!type_equal(type, e->type))
+            return false;
+    }
+    for (uint32_t k = 0; k < e->n_args; k++)
+        if (!suits_leaves(r, e->args[k], refs))
+            return false;
+    return true;
+}
+
+/* row s7 (R, a, b): behind the keyword. */
+static const Expr *parse_row(Reader *r)
+{
+    const uint32_t begin = r->token.begin;
+    VEC(Ref) refs = { 0 };
+    NameId name;
+    uint32_t index;
+    if (!reader_parse_name(r, &name))
+        return NULL;
+    if (!map_get(&r->shape_names, name.index, &index)) {
+        reader_report(r, DIAG_IR_SHAPE, reader_span_from(r, begin), "there is no shape %s", names_of(r->names, name));
+        HELP(r, "declare it at the head: shape %s = %%0 + %%1", names_of(r->names, name));
+        return NULL;
+    }
+    if (!reader_expect(r, TOKEN_OPEN, "'(' before the references of a row"))
+        return NULL;
+    while (!reader_accept(r, TOKEN_CLOSE)) {
+        const Expr *leaf = parse_operand(r);
+        if (!leaf || (!reader_accept(r, TOKEN_COMMA) && r->token.kind != TOKEN_CLOSE &&
+                      !reader_expect(r, TOKEN_CLOSE, "',' or ')'")))
+            return NULL;
+        if (leaf->kind != EXPR_LEAF || leaf->n_args) {
+            reader_report(r, DIAG_IR_SHAPE, reader_span_from(r, begin),
+                          "a row holds variables and der(v), pre(v), time and the like");
+            return NULL;
+        }
+        vec_push(r->arena, &refs, r->refs.at[leaf->u.leaf]);
+    }
+    const Expr *shape = r->shapes.at[index];
+    if (shape->n_leaves != refs.n || !suits_leaves(r, shape, refs.at)) {
+        reader_report(r, DIAG_IR_SHAPE, reader_span_from(r, begin), "the row does not suit the %u leaves of shape %s",
+                      shape->n_leaves, names_of(r->names, name));
+        HELP(r, "give one reference for each leaf %%0, %%1 ..., of its type");
+        return NULL;
+    }
+    r->refs.n = 0;
+    for (uint32_t k = 0; k < refs.n; k++)
+        vec_push(r->arena, &r->refs, refs.at[k]);
+    return shape;
+}
+
+bool reader_parse_shape(Reader *r, const Expr **shape)
+{
+    r->in_shape = true;
+    *shape = reader_parse_expr(r, BINDS_OR);
+    r->in_shape = false;
+    return *shape != NULL;
+}
+
+/* ---- terms ---- */
+bool reader_parse_operand_term(Reader *r, Binds least, const Expr **shape)
+{
+    r->refs.n = 0;
+    r->literal = 0;
+    *shape = reader_accept_word(r, WORD_ROW) ? parse_row(r) : reader_parse_expr(r, least);
+    return *shape != NULL;
+}
+
+bool reader_parse_any_term(Reader *r, const Expr **shape)
+{
+    return reader_parse_operand_term(r, BINDS_IF, shape);
+}
+
+static bool parse_typed(Reader *r, Type type, bool may_be_array, Term *term)
+{
+    const uint32_t begin = r->token.begin;
+    const Expr *shape;
+    if (!reader_parse_any_term(r, &shape))
+        return false;
+    Type scalar = type;
+    scalar.rank = 0;
+    shape = reader_convert(r, shape, may_be_array && shape->type.rank == 0 ? scalar : type);
+    if (!type_equal(shape->type, type) && !(may_be_array && type_equal(shape->type, scalar)))
+        return type_error(r, reader_span_from(r, begin), "the term", shape->type, reader_type_text(r, type)) != NULL;
+    *term = reader_finish_term(r, shape);
+    return true;
+}
+
+bool reader_parse_term(Reader *r, Type type, Term *term)
+{
+    return parse_typed(r, type, false, term);
+}
+
+bool reader_parse_value(Reader *r, Type type, Term *term)
+{
+    return parse_typed(r, type, true, term);
+}
+
+static bool is_target(const Reader *r, const Expr *e)
+{
+    if (e->kind != EXPR_LEAF)
+        return false;
+    switch ((RefKind)r->refs.at[e->u.leaf].kind) {
+    case REF_NOW:
+    case REF_PRE:
+    case REF_DER:
+    case REF_LAST:
+    case REF_START:
+    case REF_SEED:
+    case REF_SEED_DER: return true;
+    case REF_TIME:
+    case REF_INITIAL:
+    case REF_TERMINAL:
+    case REF_FIRED:
+    case REF_TICK: return false;
+    }
+    BUG("unknown RefKind");
+}
+
+bool reader_check_target(Reader *r, const Expr *shape, Span span)
+{
+    if (is_target(r, shape))
+        return true;
+    reader_report(r, DIAG_IR_TARGET, span, "only a variable, one of its elements or its derivative can be assigned");
+    HELP(r, "write x := ..., x[1] := ... or der(x) := ...; an equation between expressions has a single =");
+    return false;
+}
+
+bool reader_parse_target(Reader *r, Term *target, Type *type)
+{
+    const uint32_t begin = r->token.begin;
+    const Expr *shape;
+    if (!reader_parse_any_term(r, &shape) || !reader_check_target(r, shape, reader_span_from(r, begin)))
+        return false;
+    *type = shape->type;
+    *target = reader_finish_term(r, shape);
+    return true;
+}
+
+/* ---- domains ---- */
+static bool literal_of(Term term, int64_t *value)
+{
+    if (term_is_absent(term) || term.shape->kind != EXPR_INTEGER)
+        return false;
+    *value = term.shape->u.integer;
+    return true;
+}
+
+/* Bounds that are literals are evaluated at once. */
+static void evaluate_range(Iterator *i)
+{
+    int64_t lo, hi, step = 1;
+    if (!literal_of(i->lo, &lo) || !literal_of(i->hi, &hi) || (!term_is_absent(i->step) && !literal_of(i->step, &step)))
+        return;
+    const bool is_empty = step == 0 || (step > 0 ? hi < lo : hi > lo);
+    const uint64_t width = step > 0 ? (uint64_t)hi - (uint64_t)lo : (uint64_t)lo - (uint64_t)hi;
+    const uint64_t by = step > 0 ? (uint64_t)step : 0 - (uint64_t)step;
+    const uint64_t count = is_empty ? 0 : width / by + 1;
+    if (count > INT64_MAX)
+        return;
+    i->first = lo;
+    i->stride = step;
+    i->count = (int64_t)count;
+}
+
+static bool parse_iterator(Reader *r, Iterator *i, LoopName *loop)
+{
+    *i = (Iterator){ .count = -1 };
+    if (!parse_loop_name(r, &loop->name, &loop->level) || !reader_expect_word(r, WORD_IN) ||
+        !reader_parse_term(r, INTEGER_TYPE, &i->lo) || !reader_expect(r, TOKEN_COLON, "':' in a range lo:hi") ||
+        !reader_parse_term(r, INTEGER_TYPE, &i->hi) ||
+        (reader_accept_word(r, WORD_STEP) && !reader_parse_term(r, INTEGER_TYPE, &i->step)))
+        return false;
+    i->name = loop->level == ID_NONE ? loop->name : (NameId){ 0 };
+    loop->level = next_level(r);
+    if (!reader_accept(r, TOKEN_OPEN_SET)) {
+        evaluate_range(i);
+        return true;
+    }
+    return reader_parse_integer(r, INT64_MIN, INT64_MAX, &i->first) && reader_expect(r, TOKEN_COMMA, "','") &&
+           reader_parse_integer(r, INT64_MIN, INT64_MAX, &i->stride) && reader_expect(r, TOKEN_COMMA, "','") &&
+           reader_parse_integer(r, 0, INT64_MAX, &i->count) && reader_expect(r, TOKEN_CLOSE_SET, "'}'");
+}
+
+bool reader_parse_domain(Reader *r, DomainId *domain)
+{
+    VEC(Iterator) iterators = { 0 };
+    const uint32_t n_before = r->loops.n;
+    do {
+        Iterator i;
+        LoopName loop;
+        if (!parse_iterator(r, &i, &loop)) {
+            r->loops.n = n_before;
+            return false;
+        }
+        vec_push(r->arena, &iterators, i);
+        vec_push(r->arena, &r->loops, loop);
+    } while (reader_accept(r, TOKEN_COMMA));
+    *domain = model_add_domain(r->model, iterators.n, iterators.at);
+    const Domain *made = &r->model->domains.at[domain->index]; /* the builder takes nothing for evaluated */
+    memcpy(r->model->iterators.at + made->first, iterators.at, iterators.n * sizeof *iterators.at);
+    return true;
+}
+
+void reader_leave_loops(Reader *r, uint32_t n)
+{
+    r->loops.n = n;
+}

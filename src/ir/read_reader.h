@@ -1,0 +1,228 @@
+/* The reader of the text form: its state, and the functions its files lend each other. Private to read*.c.
+ *
+ * A unit (the model, or a class) is read in two goes. scan_unit notes where each element begins and what it is called;
+ * declare_unit makes instances, variables and functions and enters all labels; then the elements are parsed in the
+ * order of the text, with every name known. Functions that parse return false, NULL or ID_NONE after reporting. */
+#ifndef IR_READ_READER_H
+#define IR_READ_READER_H
+
+#include "base/map.h"
+#include "ir/labels.h"
+#include "ir/print.h"
+#include "ir/read_lexer.h"
+
+/* Frames are larger under the address sanitizer: there the stack would not hold what suffices for EXPR_DEPTH. */
+#if defined(__SANITIZE_ADDRESS__)
+#define HAS_LARGE_FRAMES 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define HAS_LARGE_FRAMES 1
+#endif
+#endif
+#ifdef HAS_LARGE_FRAMES
+#define PARSE_DEPTH (EXPR_DEPTH / 2)
+#else
+#define PARSE_DEPTH (2 * EXPR_DEPTH) /* an operation in parentheses counts twice */
+#endif
+
+enum {
+    BLOCK_DEPTH = 500, /* regions in regions, statements in statements, classes in classes */
+    LARGEST_LEAF = 1 << 20,
+    LARGEST_RANK = 32,
+    LARGEST_LIST = UINT16_MAX - 1 /* arguments, elements of an array */
+};
+
+typedef enum { RECORD_VARIABLE, RECORD_INSTANCE, RECORD_FIELD, RECORD_LABEL } RecordKind;
+typedef struct {
+    uint32_t at; /* first byte behind the keyword */
+    uint8_t kind;
+    uint8_t detail; /* RECORD_LABEL: LabelKind; RECORD_FIELD: 0 input, 1 output, 2 local */
+} Record;
+
+/* A variable of the top instance, by its name. */
+typedef struct {
+    uint32_t var; /* + 1; 0: none */
+    Type type;
+} TopVariable;
+
+typedef struct {
+    Model *model;
+    Map instances, variables; /* owner << 32 | name; variables of the top instance of the model are in top */
+    VEC(TopVariable) top;     /* by name: one look instead of three, for models with a million names */
+    bool has_top;
+    Map labels[LABEL_COUNT]; /* owner << 32 | name */
+    VEC(Record) records;
+    uint32_t next[LABEL_COUNT]; /* number that the next element of the kind gets */
+} Scope;
+
+typedef enum { CLASS_UNREAD, CLASS_READING, CLASS_READ, CLASS_BAD } ClassState;
+typedef struct {
+    NameId name;
+    uint32_t head, begin, end; /* of the text: name, first byte behind it, begin of the line with its end */
+    uint8_t state;
+    Model *model;
+} Class;
+
+typedef struct {
+    uint8_t role;
+    Type type;
+    NameId name;
+} ConnectorMember;
+typedef struct {
+    uint32_t first, n;
+} Connector;
+
+typedef struct {
+    NameId name;
+    uint32_t level;
+} LoopName;
+
+typedef struct {
+    Pool *pool;
+    Names *names;
+    Arena *arena;
+    Sources *sources;
+    Diag *diag;
+    uint32_t source;
+    Words *words;
+    bool failed;
+    bool has_reported;   /* the last mistake was reported, and not by the lexer or not at all */
+    bool gave_up;        /* nested too deep: what follows would only repeat it */
+    uint32_t depth;      /* of recursion */
+    uint32_t to_compare; /* names that may still be compared for "did you mean" */
+
+    /* the text */
+    Lexer lexer;
+    Token token;       /* the next one */
+    uint32_t last_end; /* end of the one before */
+
+    /* declared at the head of the file */
+    VEC(uint32_t) source_ids; /* by number in the text */
+    VEC(NameId) source_paths, source_languages;
+    Map source_numbers; /* path: number in the text */
+    VEC(Class) classes;
+    Map class_names;
+    Map enum_labels, enum_values; /* label: enumeration; enumeration << 32 | name: number */
+    Map enum_places;
+    VEC(Connector) connectors;
+    VEC(ConnectorMember) connector_members;
+    Map connector_names;
+    VEC(const Expr *) shapes;
+    Map shape_names;
+    VEC(uint32_t) shape_lines, connector_lines; /* where they begin */
+    VEC(uint32_t) model_lines;
+
+    /* the unit that is read */
+    Scope *scope;
+    Map groups;   /* group in the text: group in the model */
+    Scope *top;   /* of the model; functions are declared there */
+    Model *model; /* scope->model */
+
+    /* the term that is parsed */
+    VEC(Ref) refs;
+    Map ref_numbers; /* when there are many */
+    VEC(LoopName) loops;
+    uint32_t function; /* whose body is read, + 1 */
+    Map locals;        /* function << 32 | name: variable */
+    uint32_t literal;  /* inside so many noEvent() */
+    bool in_shape;     /* leaves are %0, %1 */
+    VEC(NameId) path;
+    Type found; /* type of the variable found last */
+} Reader;
+
+/* ---- tokens and messages (read_names.c) ---- */
+void reader_advance(Reader *r);
+void reader_jump(Reader *r, uint32_t at); /* goes on with the token there */
+Span reader_token_span(const Reader *r);
+Span reader_span_from(const Reader *r, uint32_t begin); /* to the end of the last token */
+bool reader_has_word(const Reader *r, Word word);
+bool reader_accept_word(Reader *r, Word word);
+bool reader_accept(Reader *r, TokenKind kind);
+bool reader_expect(Reader *r, TokenKind kind, const char *what); /* what: "a ')' after the arguments" */
+bool reader_expect_word(Reader *r, Word word);
+bool reader_syntax_error(Reader *r, const char *wanted); /* false; "expected ..., found ..." */
+bool reader_is_element_end(const Reader *r);
+bool reader_choose(Reader *r, const WordList *list, const char *what, uint8_t *value); /* one of the words */
+/* Advice and further places for what reader_report() reported last. */
+#define HELP(r, ...) ((r)->has_reported ? diag_help((r)->diag, __VA_ARGS__) : (void)0)
+#define NOTE(r, ...) ((r)->has_reported ? diag_note((r)->diag, __VA_ARGS__) : (void)0)
+bool reader_report(Reader *r, DiagCode code, Span span, const char *format, ...) __attribute__((format(printf, 4, 5)));
+void reader_give_up(Reader *r);               /* goes to the end of the text and reports nothing more */
+bool reader_enter(Reader *r, uint32_t limit); /* one level deeper; false: too deep, reported. Undone by r->depth-- */
+const char *reader_type_text(const Reader *r, Type type);
+
+/* ---- names (read_names.c) ---- */
+static inline uint64_t key_of(uint32_t owner, NameId name)
+{
+    return (uint64_t)owner << 32 | name.index;
+}
+bool reader_parse_name(Reader *r, NameId *name); /* one name; interned */
+bool reader_parse_string(Reader *r, NameId *text);
+bool reader_parse_plain_or_string(Reader *r, NameId *text);
+bool reader_parse_path(Reader *r); /* into r->path; ID_NONE for a name that is nowhere in the pool */
+/* The owner by all but the last name; reports an instance that is not declared. */
+bool reader_path_owner(Reader *r, uint32_t begin, InstanceId *owner);
+bool reader_parse_new_label(Reader *r, Label *label);                /* a label that is declared here */
+bool reader_parse_label(Reader *r, LabelKind kind, uint32_t *index); /* a label that is used */
+bool reader_parse_variable_name(Reader *r, VarId *var);
+bool reader_find_variable(Reader *r, bool is_absolute, VarId *var); /* by r->path; its type in r->found */
+bool reader_scope_variable(const Scope *scope, uint32_t owner, NameId name, uint32_t *var);
+void reader_scope_add_variable(Reader *r, uint32_t owner, NameId name, uint32_t var);
+bool reader_unknown_name(Reader *r, uint32_t begin, const char *what);
+bool reader_parse_type(Reader *r, Type *type); /* without dimensions */
+bool reader_parse_integer(Reader *r, int64_t least, int64_t largest, int64_t *value);
+bool reader_parse_number(Reader *r, double *value); /* a Real or Integer literal with its sign */
+
+/* ---- terms (read_expr.c) ---- */
+const Expr *reader_parse_expr(Reader *r, uint32_t least);  /* least: Binds */
+bool reader_parse_term(Reader *r, Type type, Term *term);  /* a term of this type, or reports */
+bool reader_parse_value(Reader *r, Type type, Term *term); /* the same; scalar or array for an array */
+bool reader_parse_operand_term(Reader *r, Binds least, const Expr **shape);
+bool reader_parse_any_term(Reader *r, const Expr **shape); /* refs stay in r->refs until finish_term */
+Term reader_finish_term(Reader *r, const Expr *shape);
+const Expr *reader_convert(Reader *r, const Expr *e, Type type); /* Integer literals to Real where wanted */
+bool reader_check_target(Reader *r, const Expr *shape, Span span);
+bool reader_parse_target(Reader *r, Term *target, Type *type);
+bool reader_parse_domain(Reader *r,
+                         DomainId *domain);     /* after "for", up to before the colon; loops are in scope then */
+void reader_leave_loops(Reader *r, uint32_t n); /* back to n loops in scope */
+bool reader_parse_shape(Reader *r, const Expr **shape);
+
+/* ---- places (read_places.c) ---- */
+bool reader_parse_source(Reader *r);
+void reader_open_sources(Reader *r); /* after all source lines are read */
+bool reader_place_span(Reader *r, const Token *token, Span *span);
+
+/* ---- units (read_declare.c) ---- */
+void reader_scan_unit(Reader *r, uint32_t begin, uint32_t end, bool is_file);
+void reader_declare_unit(Reader *r);
+void reader_enter_rows(Reader *r, uint32_t first_instance, uint32_t first_variable, const uint32_t *first);
+bool reader_find_class(const Reader *r, NameId name, uint32_t *index);
+Model *reader_read_class(Reader *r, uint32_t index, Span wanted_at);
+bool reader_parse_enum(Reader *r);
+bool reader_parse_connector(Reader *r, bool is_new);
+
+/* ---- elements (read_elements.c, read_dynamics.c, read_body.c) ---- */
+typedef struct {
+    RegionId region;
+    uint16_t branch;
+} Where;
+bool reader_parse_element_end(Reader *r, uint32_t begin,
+                              Span *span);          /* the place, if any, and the end of the element */
+void reader_recover(Reader *r);                     /* to the end of the line */
+void reader_parse_elements(Reader *r, Where where); /* up to end, case, else or the end of the text */
+/* `end LABEL`; label NULL: any. Reports when there is another one. */
+bool reader_parse_block_end(Reader *r, const Label *label, Span opened);
+bool reader_is_element_word(const Reader *r);
+NameId reader_stored_name(const Reader *r, LabelKind kind, NameId name); /* empty for $e12 */
+bool reader_parse_dynamic(Reader *r, Where where, uint32_t begin,
+                          Word word);                           /* eq, algorithm, dropped, region, trans */
+bool reader_parse_static(Reader *r, uint32_t begin, Word word); /* everything else */
+bool reader_parse_attributes(Reader *r, const VarId *vars, uint32_t n);
+bool reader_parse_statements(Reader *r, uint32_t *first); /* up to end, else, elseif */
+bool reader_parse_region_ref(Reader *r, RegionId *region, uint16_t *branch);
+bool reader_parse_origin_word(Reader *r, Origin *origin, bool *known); /* from and by; *known: it was one of them */
+
+bool reader_parse_spans(Reader *r, uint32_t begin);
+
+#endif

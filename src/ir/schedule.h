@@ -1,0 +1,70 @@
+/* Schedule: what is computed, in which order, for each purpose. It points into a Model.
+ *
+ * One array of blocks in one topological order, that of the event graph; in integration bits and
+ * selectors are constants, so the same order serves both. A part is an increasing list of block
+ * numbers. docs/ir.md describes the text form. */
+#ifndef IR_SCHEDULE_H
+#define IR_SCHEDULE_H
+
+#include "ir/model.h"
+
+typedef enum {
+    BLOCK_ASSIGN,    /* lhs := rhs over the domain */
+    BLOCK_LINEAR,    /* equations linear in the unknowns */
+    BLOCK_NEWTON,    /* equations solved by damped Newton iteration */
+    BLOCK_RELATION,  /* object: relation */
+    BLOCK_STEP,      /* object: step function */
+    BLOCK_TRANSITION /* object: transition */
+} BlockKind;
+
+typedef struct { /* lhs = rhs of a system, and the unknown matched with it */
+    EqId equation;
+    Term lhs, rhs;
+    Ref unknown;
+} SystemRow;
+
+typedef struct {
+    uint8_t kind;
+    bool is_moving; /* depends on time, states or continuous inputs: evaluated in integration too */
+    bool is_eager;  /* node of the event graph */
+    uint32_t level;
+    Term lhs, rhs; /* ASSIGN: lhs is a single leaf */
+    DomainId domain;
+    EqId equation;
+    uint32_t object;
+    uint32_t first_row, n_rows; /* systems: schedule->rows */
+    bool is_real;
+} Block;
+
+typedef enum {
+    PART_PARAMETERS,
+    PART_STARTS,
+    PART_DERIVATIVES,
+    PART_ROOTS,
+    PART_OUTPUTS,
+    PART_EVENT,
+    PART_COUNT
+} PartKind;
+const char *part_name(PartKind part);
+
+typedef struct { /* which state a derivative depends on: compressed rows over scalar states */
+    uint32_t n, n_colours;
+    const uint32_t *start, *index, *colour;
+} StatePattern;
+
+typedef struct {
+    const Model *model;
+    Arena *arena;
+    VEC(Block) blocks;
+    VEC(SystemRow) rows;
+    VEC(uint32_t) parts[PART_COUNT];
+    VEC(VarId) parameters; /* bindings that are not literals, in dependency order */
+    VEC(VarId) starts;     /* start terms that are not literals, in dependency order */
+    VEC(VarId) states;     /* in the order of x */
+    StatePattern jacobian;
+    bool has_jacobian;
+    /* figures for reports */
+    uint32_t n_equations, n_unknowns, n_aliases, n_roots, n_calendar, largest_block;
+} Schedule;
+
+#endif

@@ -1,0 +1,685 @@
+/* Simplification from the leaves upwards; see simplify.h for what is allowed.
+ *
+ * The rules look at one operation whose operands are simplified already and give a simplified result, so
+ * each node is visited once. `gather` selects the rules for derivatives. */
+#include "ir/simplify.h"
+#include "base/bug.h"
+#include "ir/evaluate.h"
+#include "ir/memo.h"
+#include "koine/ops.h"
+
+typedef struct {
+    Pool *pool;
+    bool gather;
+} Rules;
+
+struct Simplifier {
+    Rules rules;
+    Memo memo; /* node: id of the simplified one */
+};
+
+/* Rules may build this many levels above their operands. */
+enum { RULE_LEVELS = 8 };
+
+static bool fits(uint32_t n, const Expr *const *args, uint32_t levels)
+{
+    for (uint32_t k = 0; k < n; k++)
+        if (args[k]->depth + levels > EXPR_DEPTH)
+            return false;
+    return true;
+}
+
+/* ---- literals ---- */
+static Value literal_value(const Expr *e)
+{
+    return e->kind == EXPR_REAL ? (Value){ .r = e->u.real } : (Value){ .i = e->u.integer };
+}
+
+static bool is_value(const Expr *e)
+{
+    return e->kind <= EXPR_ENUM && value_is_good(e->type, literal_value(e));
+}
+
+static bool is_number(const Expr *e)
+{
+    return (e->kind == EXPR_REAL || e->kind == EXPR_INTEGER) && is_value(e);
+}
+
+static bool is(const Expr *e, int number)
+{
+    return (e->kind == EXPR_REAL && e->u.real == number) || (e->kind == EXPR_INTEGER && e->u.integer == number);
+}
+
+static bool is_boolean(const Expr *e, bool value)
+{
+    return e->kind == EXPR_BOOLEAN && e->u.integer == value;
+}
+
+static bool is_negative(const Expr *e)
+{
+    return is_number(e) && (e->kind == EXPR_REAL ? e->u.real < 0 : e->u.integer < 0);
+}
+
+static bool is_call(const Expr *e, Op op)
+{
+    return e->kind == EXPR_CALL && e->op == op;
+}
+
+static const Expr *make_literal(Pool *pool, Type type, Value value)
+{
+    switch ((TypeKind)type.kind) {
+    case TYPE_REAL: return expr_real(pool, value.r);
+    case TYPE_INTEGER: return expr_integer(pool, value.i);
+    case TYPE_BOOLEAN: return expr_boolean(pool, value.i != 0);
+    case TYPE_ENUM: return expr_enum(pool, type.enumeration, value.i);
+    case TYPE_STRING: break;
+    }
+    BUG("no literal of this type");
+}
+
+static const Expr *make_number(Pool *pool, Type type, int number)
+{
+    return make_literal(pool, type,
+                        type.kind == TYPE_REAL ? (Value){ .r = (double)number } : (Value){ .i = (int64_t)number });
+}
+
+/* Where signs are moved about, the zero is the positive one. */
+static const Expr *unsigned_zero(Pool *pool, double value)
+{
+    return expr_real(pool, value == 0 ? 0 : value);
+}
+
+static const Expr *negated_literal(Pool *pool, const Expr *e)
+{
+    if (e->kind == EXPR_REAL)
+        return unsigned_zero(pool, -e->u.real);
+    return make_literal(pool, e->type, op_evaluate(OP_NEG, e->type, (const Value[]){ literal_value(e) }));
+}
+
+/* ---- sums and products, as written ---- */
+static const Expr *neg(Rules r, const Expr *a);
+static const Expr *add(Rules r, const Expr *a, const Expr *b);
+static const Expr *sub(Rules r, const Expr *a, const Expr *b);
+static const Expr *mul(Rules r, const Expr *a, const Expr *b);
+static const Expr *divide(Rules r, const Expr *a, const Expr *b);
+static const Expr *gather_sum(Rules r, const Expr *a, int sign, const Expr *b);
+static const Expr *gather_product(Rules r, const Expr *a, const Expr *b);
+static const Expr *gather_quotient(Rules r, const Expr *a, const Expr *b);
+static const Expr *attach_factor(Rules r, double factor, const Expr *core);
+
+static const Expr *neg(Rules r, const Expr *a)
+{
+    if (is_number(a))
+        return negated_literal(r.pool, a);
+    if (is_call(a, OP_NEG))
+        return a->args[0];
+    if (is_call(a, OP_SUB))
+        return sub(r, a->args[1], a->args[0]);
+    if (r.gather && (is_call(a, OP_MUL) || is_call(a, OP_DIV)) && a->args[0]->kind == EXPR_REAL)
+        return attach_factor(r, -a->args[0]->u.real,
+                             is_call(a, OP_MUL) ? a->args[1] : divide(r, expr_real(r.pool, 1), a->args[1]));
+    return expr_unary(r.pool, OP_NEG, a);
+}
+
+static const Expr *add(Rules r, const Expr *a, const Expr *b)
+{
+    if (is(a, 0))
+        return b;
+    if (is(b, 0))
+        return a;
+    if (r.gather && a->type.kind == TYPE_REAL)
+        return gather_sum(r, a, +1, b);
+    if (is_call(b, OP_NEG))
+        return sub(r, a, b->args[0]);
+    if (is_call(a, OP_NEG))
+        return sub(r, b, a->args[0]);
+    if (is_negative(b))
+        return sub(r, a, negated_literal(r.pool, b));
+    if (is_negative(a))
+        return sub(r, b, negated_literal(r.pool, a));
+    return expr_binary(r.pool, OP_ADD, a, b);
+}
+
+static const Expr *sub(Rules r, const Expr *a, const Expr *b)
+{
+    if (is(b, 0))
+        return a;
+    if (is(a, 0))
+        return neg(r, b);
+    if (a == b)
+        return make_number(r.pool, a->type, 0);
+    if (r.gather && a->type.kind == TYPE_REAL)
+        return gather_sum(r, a, -1, b);
+    if (is_call(b, OP_NEG))
+        return add(r, a, b->args[0]);
+    if (is_negative(b))
+        return add(r, a, negated_literal(r.pool, b));
+    return expr_binary(r.pool, OP_SUB, a, b);
+}
+
+static const Expr *mul(Rules r, const Expr *a, const Expr *b)
+{
+    if (is(a, 0) || is(b, 0))
+        return make_number(r.pool, a->type, 0);
+    if (is(a, 1))
+        return b;
+    if (is(b, 1))
+        return a;
+    if (is(a, -1))
+        return neg(r, b);
+    if (is(b, -1))
+        return neg(r, a);
+    if (r.gather && a->type.kind == TYPE_REAL)
+        return gather_product(r, a, b);
+    if (is_call(a, OP_NEG))
+        return is_number(b) ? mul(r, a->args[0], negated_literal(r.pool, b)) : neg(r, mul(r, a->args[0], b));
+    if (is_call(b, OP_NEG))
+        return is_number(a) ? mul(r, negated_literal(r.pool, a), b->args[0]) : neg(r, mul(r, a, b->args[0]));
+    return expr_binary(r.pool, OP_MUL, a, b);
+}
+
+/* 1/b if that is exact and normal: then x/b and x*(1/b) are the same in every bit. */
+static bool exact_reciprocal(const Expr *b, double *reciprocal)
+{
+    int exponent;
+    if (b->kind != EXPR_REAL || fabs(frexp(b->u.real, &exponent)) != 0.5)
+        return false;
+    *reciprocal = 1 / b->u.real;
+    return isnormal(*reciprocal);
+}
+
+static const Expr *divide(Rules r, const Expr *a, const Expr *b)
+{
+    double reciprocal;
+    if (is(b, 1))
+        return a;
+    if (is(b, -1))
+        return neg(r, a);
+    if (exact_reciprocal(b, &reciprocal))
+        return mul(r, a, expr_real(r.pool, reciprocal));
+    if (r.gather)
+        return is(a, 0) ? a : gather_quotient(r, a, b);
+    if (is_call(a, OP_NEG))
+        return neg(r, divide(r, a->args[0], b));
+    if (is_call(b, OP_NEG))
+        return is_number(a) ? divide(r, negated_literal(r.pool, a), b->args[0]) : neg(r, divide(r, a, b->args[0]));
+    return expr_binary(r.pool, OP_DIV, a, b);
+}
+
+/* ---- sums and products of derivatives: literals gathered ---- */
+typedef struct { /* sign*core + constant */
+    int sign;
+    const Expr *core; /* NULL: none */
+    double constant;
+} Sum;
+
+typedef struct { /* factor*core */
+    double factor;
+    const Expr *core; /* NULL: none */
+} Product;
+
+static Product as_product(Rules r, const Expr *e)
+{
+    if (is_number(e))
+        return (Product){ e->u.real, NULL };
+    if (is_call(e, OP_NEG)) {
+        Product product = as_product(r, e->args[0]);
+        product.factor = -product.factor;
+        return product;
+    }
+    if (is_call(e, OP_MUL) && is_number(e->args[0]))
+        return (Product){ e->args[0]->u.real, e->args[1] };
+    if (is_call(e, OP_DIV) && is_number(e->args[0]))
+        return (Product){ e->args[0]->u.real, expr_binary(r.pool, OP_DIV, expr_real(r.pool, 1), e->args[1]) };
+    return (Product){ 1, e };
+}
+
+static bool is_reciprocal(const Expr *e)
+{
+    return is_call(e, OP_DIV) && is(e->args[0], 1);
+}
+
+static const Expr *attach_factor(Rules r, double factor, const Expr *core)
+{
+    if (!core || factor == 0)
+        return unsigned_zero(r.pool, factor);
+    if (factor == 1)
+        return core;
+    if (is_reciprocal(core))
+        return expr_binary(r.pool, OP_DIV, expr_real(r.pool, factor), core->args[1]);
+    if (factor == -1)
+        return neg((Rules){ r.pool, false }, core); /* no literal to change in core */
+    return expr_binary(r.pool, OP_MUL, expr_real(r.pool, factor), core);
+}
+
+/* The literal part must neither overflow nor vanish. */
+static bool is_usable(double factor)
+{
+    return isnormal(factor);
+}
+
+static const Expr *gather_product(Rules r, const Expr *a, const Expr *b)
+{
+    const Product x = as_product(r, a), y = as_product(r, b);
+    const double factor = x.factor * y.factor;
+    if (!is_usable(factor))
+        return expr_binary(r.pool, OP_MUL, a, b);
+    if (!x.core || !y.core)
+        return attach_factor(r, factor, x.core ? x.core : y.core);
+    const Expr *core;
+    if (is_reciprocal(x.core) && is_reciprocal(y.core))
+        core = divide(r, expr_real(r.pool, 1), mul(r, x.core->args[1], y.core->args[1]));
+    else if (is_reciprocal(x.core))
+        core = divide(r, y.core, x.core->args[1]);
+    else if (is_reciprocal(y.core))
+        core = divide(r, x.core, y.core->args[1]);
+    else
+        return attach_factor(r, factor, expr_binary(r.pool, OP_MUL, x.core, y.core));
+    return mul(r, expr_real(r.pool, factor), core);
+}
+
+static const Expr *gather_quotient(Rules r, const Expr *a, const Expr *b)
+{
+    const Product x = as_product(r, a), y = as_product(r, b);
+    const double factor = x.factor / y.factor;
+    const bool is_exact = is_usable(factor) && fma(factor, y.factor, -x.factor) == 0;
+    const bool is_wanted = !x.core || fabs(x.factor) != 1 || fabs(y.factor) == 1; /* x/(3*y), x/3 stay */
+    if (!is_exact || !is_wanted) {
+        if (x.core && x.factor == -1)
+            return neg(r, divide(r, x.core, b));
+        return expr_binary(r.pool, OP_DIV, a, b);
+    }
+    const Expr *const one = expr_real(r.pool, 1);
+    const Expr *core;
+    if (!y.core)
+        return attach_factor(r, factor, x.core);
+    if (is_reciprocal(y.core))
+        core = mul(r, x.core ? x.core : one, y.core->args[1]);
+    else if (x.core && is_reciprocal(x.core))
+        core = divide(r, one, mul(r, x.core->args[1], y.core));
+    else
+        return attach_factor(r, factor, expr_binary(r.pool, OP_DIV, x.core ? x.core : one, y.core));
+    return mul(r, expr_real(r.pool, factor), core);
+}
+
+static Sum as_sum(Rules r, const Expr *e)
+{
+    if (is_number(e))
+        return (Sum){ 0, NULL, e->u.real };
+    if (is_call(e, OP_ADD) && is_number(e->args[1]))
+        return (Sum){ +1, e->args[0], e->args[1]->u.real };
+    if (is_call(e, OP_SUB) && is_number(e->args[1]))
+        return (Sum){ +1, e->args[0], -e->args[1]->u.real };
+    if (is_call(e, OP_SUB) && is_number(e->args[0]))
+        return (Sum){ -1, e->args[1], e->args[0]->u.real };
+    if (is_call(e, OP_NEG)) {
+        const Sum sum = as_sum(r, e->args[0]);
+        return (Sum){ -sum.sign, sum.core, -sum.constant };
+    }
+    const Product product = as_product(r, e);
+    if (product.factor < 0)
+        return (Sum){ -1, attach_factor(r, -product.factor, product.core), 0 };
+    return (Sum){ +1, e, 0 };
+}
+
+/* The sum or difference of two cores; like terms are joined. */
+static Sum join_cores(Rules r, Sum x, Sum y)
+{
+    if (!x.core || !y.core)
+        return x.core ? x : y;
+    const Product p = as_product(r, x.core), q = as_product(r, y.core);
+    if (p.core == q.core) {
+        const double factor = x.sign * p.factor + y.sign * q.factor;
+        if (factor == 0)
+            return (Sum){ 0, NULL, 0 };
+        if (is_usable(factor))
+            return (Sum){ factor < 0 ? -1 : +1, attach_factor(r, fabs(factor), p.core), 0 };
+    }
+    if (x.sign == y.sign)
+        return (Sum){ x.sign, expr_binary(r.pool, OP_ADD, x.core, y.core), 0 };
+    const bool is_first_positive = x.sign > 0;
+    return (Sum){ +1,
+                  expr_binary(r.pool, OP_SUB, is_first_positive ? x.core : y.core, is_first_positive ? y.core : x.core),
+                  0 };
+}
+
+/* a + sign*b. */
+static const Expr *gather_sum(Rules r, const Expr *a, int sign, const Expr *b)
+{
+    Sum x = as_sum(r, a), y = as_sum(r, b);
+    const double constant = x.constant + sign * y.constant;
+    if (!isfinite(constant))
+        return expr_binary(r.pool, sign > 0 ? OP_ADD : OP_SUB, a, b);
+    y.sign *= sign;
+    const Sum sum = join_cores(r, x, y);
+    if (!sum.core)
+        return unsigned_zero(r.pool, constant);
+    if (constant == 0)
+        return sum.sign > 0 ? sum.core : neg(r, sum.core);
+    if (sum.sign < 0)
+        return expr_binary(r.pool, OP_SUB, expr_real(r.pool, constant), sum.core);
+    return expr_binary(r.pool, constant > 0 ? OP_ADD : OP_SUB, sum.core, expr_real(r.pool, fabs(constant)));
+}
+
+/* ---- other operations ---- */
+static const Expr *power(Rules r, const Expr *a, const Expr *b)
+{
+    const Expr *const one = expr_real(r.pool, 1);
+    if (is(a, 1) || is(b, 0))
+        return one;
+    if (is(b, 1))
+        return a;
+    if (is(b, 2))
+        return mul(r, a, a);
+    if (is(b, 3))
+        return mul(r, mul(r, a, a), a);
+    if (is(b, 4))
+        return mul(r, mul(r, a, a), mul(r, a, a));
+    if (is(b, -1))
+        return divide(r, one, a);
+    if (expr_is_real(b, 0.5))
+        return expr_unary(r.pool, OP_SQRT, a);
+    return expr_binary(r.pool, OP_POW, a, b);
+}
+
+static const Expr *integer_division(Rules r, Op op, const Expr *a, const Expr *b)
+{
+    if (is(b, 1))
+        return op == OP_IDIV ? a : expr_integer(r.pool, 0);
+    if (is(b, -1))
+        return op == OP_IDIV ? neg(r, a) : expr_integer(r.pool, 0);
+    return expr_binary(r.pool, op, a, b);
+}
+
+static const Expr *logic(Rules r, Op op, const Expr *a, const Expr *b)
+{
+    const bool decides = op == OP_OR; /* the operand that decides alone */
+    if (is_boolean(a, decides) || is_boolean(b, decides))
+        return expr_boolean(r.pool, decides);
+    if (is_boolean(a, !decides) || a == b)
+        return b;
+    if (is_boolean(b, !decides))
+        return a;
+    return expr_binary(r.pool, op, a, b);
+}
+
+static const Expr *relation(Rules r, Op op, const Expr *a, const Expr *b, bool is_literal)
+{
+    const bool holds_if_equal = op == OP_LE || op == OP_GE || op == OP_EQ;
+    if (a == b)
+        return expr_boolean(r.pool, holds_if_equal);
+    if (a->kind == EXPR_STRING && b->kind == EXPR_STRING && (op == OP_EQ || op == OP_NE))
+        return expr_boolean(r.pool, op == OP_NE); /* equal texts are one node */
+    return is_literal ? expr_literal_relation(r.pool, op, a, b) : expr_binary(r.pool, op, a, b);
+}
+
+static bool is_whole(const Expr *e)
+{
+    return is_call(e, OP_REAL) || is_call(e, OP_FLOOR) || is_call(e, OP_CEIL) || is_call(e, OP_TRUNC) ||
+           is_call(e, OP_ROUND);
+}
+
+static const Expr *absolute(Rules r, const Expr *a)
+{
+    if (is_call(a, OP_NEG))
+        a = a->args[0];
+    return is_call(a, OP_ABS) ? a : expr_unary(r.pool, OP_ABS, a);
+}
+
+static const Expr *apply_rules(Rules r, Op op, const Expr *const *args, bool is_literal)
+{
+    const Expr *const a = args[0], *const b = op_arity(op) == 2 ? args[1] : NULL;
+    switch (op) {
+    case OP_NEG: return neg(r, a);
+    case OP_ADD: return add(r, a, b);
+    case OP_SUB: return sub(r, a, b);
+    case OP_MUL: return mul(r, a, b);
+    case OP_DIV: return divide(r, a, b);
+    case OP_POW: return power(r, a, b);
+    case OP_IDIV:
+    case OP_IMOD: return integer_division(r, op, a, b);
+    case OP_NOT: return is_call(a, OP_NOT) ? a->args[0] : expr_unary(r.pool, op, a);
+    case OP_AND:
+    case OP_OR: return logic(r, op, a, b);
+    case OP_LT:
+    case OP_LE:
+    case OP_GT:
+    case OP_GE:
+    case OP_EQ:
+    case OP_NE: return relation(r, op, a, b, is_literal);
+    case OP_ABS: return absolute(r, a);
+    case OP_MIN:
+    case OP_MAX:
+    case OP_HOMOTOPY: return a == b ? a : expr_binary(r.pool, op, a, b);
+    case OP_FLOOR:
+    case OP_CEIL:
+    case OP_TRUNC:
+    case OP_ROUND: return is_whole(a) ? a : expr_unary(r.pool, op, a);
+    case OP_ATAN2: return expr_binary(r.pool, op, a, b);
+    case OP_REAL:
+    case OP_NUMBER:
+    case OP_SIGN:
+    case OP_IFLOOR:
+    case OP_ICEIL:
+    case OP_ITRUNC:
+    case OP_IROUND:
+    case OP_SQRT:
+    case OP_EXP:
+    case OP_LOG:
+    case OP_LOG10:
+    case OP_SIN:
+    case OP_COS:
+    case OP_TAN:
+    case OP_ASIN:
+    case OP_ACOS:
+    case OP_ATAN:
+    case OP_SINH:
+    case OP_COSH:
+    case OP_TANH: return expr_unary(r.pool, op, a);
+    case OP_COUNT: break;
+    }
+    BUG("unknown Op");
+}
+
+/* The literal that the operation on literals gives, or NULL. */
+static const Expr *fold(Rules r, Op op, const Expr *const *args)
+{
+    Value values[2] = { { 0 }, { 0 } };
+    for (uint32_t k = 0; k < op_arity(op); k++) {
+        if (!is_value(args[k]))
+            return NULL;
+        values[k] = literal_value(args[k]);
+    }
+    if (op == OP_HOMOTOPY)
+        return NULL;
+    const Value value = op_evaluate(op, args[0]->type, values);
+    Type type = args[0]->type;
+    if (op_is_relation(op))
+        type = BOOLEAN_TYPE;
+    else if (op == OP_REAL)
+        type = REAL_TYPE;
+    else if (op == OP_NUMBER || op == OP_IFLOOR || op == OP_ICEIL || op == OP_ITRUNC || op == OP_IROUND)
+        type = INTEGER_TYPE;
+    if (!value_is_good(type, value))
+        return NULL;
+    return r.gather && type.kind == TYPE_REAL ? unsigned_zero(r.pool, value.r) : make_literal(r.pool, type, value);
+}
+
+/* Result of the rules of each kind of node; NULL if it would be too deep. */
+static const Expr *simple_call(Rules r, Op op, const Expr *const *args, bool is_literal)
+{
+    const uint32_t n = op_arity(op);
+    if (!fits(n, args, 1))
+        return NULL;
+    const Expr *const folded = fold(r, op, args);
+    if (folded)
+        return folded;
+    bool is_scalar = true;
+    for (uint32_t k = 0; k < n; k++)
+        is_scalar &= args[k]->type.rank == 0;
+    if (is_scalar && fits(n, args, RULE_LEVELS))
+        return apply_rules(r, op, args, is_literal);
+    return is_literal ? expr_literal_relation(r.pool, op, args[0], args[1]) : expr_call(r.pool, op, n, args);
+}
+
+static const Expr *simple_branch(Rules r, const Expr *const *args)
+{
+    const Expr *condition = args[0], *then = args[1], *otherwise = args[2];
+    if (!fits(3, args, 1))
+        return NULL;
+    if (is_call(condition, OP_NOT)) {
+        condition = condition->args[0];
+        then = args[2];
+        otherwise = args[1];
+    }
+    if (then->kind == EXPR_IF && then->args[0] == condition)
+        then = then->args[1];
+    if (otherwise->kind == EXPR_IF && otherwise->args[0] == condition)
+        otherwise = otherwise->args[2];
+    if (is_boolean(condition, true) || then == otherwise)
+        return then;
+    if (is_boolean(condition, false))
+        return otherwise;
+    if (is_boolean(then, true) && is_boolean(otherwise, false))
+        return condition;
+    if (is_boolean(then, false) && is_boolean(otherwise, true))
+        return expr_unary(r.pool, OP_NOT, condition);
+    return expr_if(r.pool, condition, then, otherwise);
+}
+
+static bool is_empty_range(const Expr *const *args)
+{
+    const Expr *const lo = args[1], *const step = args[2], *const hi = args[3];
+    if (lo->kind != EXPR_INTEGER || step->kind != EXPR_INTEGER || hi->kind != EXPR_INTEGER)
+        return false;
+    return step->u.integer > 0 ? lo->u.integer > hi->u.integer : step->u.integer < 0 && lo->u.integer < hi->u.integer;
+}
+
+static const Expr *simple_reduction(Rules r, const Expr *like, const Expr *const *args)
+{
+    if (!fits(4, args, 1))
+        return NULL;
+    const Op op = (Op)like->op;
+    const Expr *const body = args[0];
+    if (body->type.rank == 0 && op != OP_MIN && op != OP_MAX) {
+        const Expr *neutral;
+        if (op == OP_AND || op == OP_OR)
+            neutral = expr_boolean(r.pool, op == OP_AND);
+        else
+            neutral = make_number(r.pool, body->type, op == OP_MUL);
+        if (body == neutral || is_empty_range(args))
+            return neutral;
+    }
+    return expr_with_args(r.pool, like, args);
+}
+
+/* ---- expressions ---- */
+static const Expr *run(Simplifier *s, const Expr *e);
+
+static const Expr *simple_node(Rules r, const Expr *e, const Expr *const *args)
+{
+    switch ((ExprKind)e->kind) {
+    case EXPR_CALL: return simple_call(r, (Op)e->op, args, e->is_literal);
+    case EXPR_IF: return simple_branch(r, args);
+    case EXPR_REDUCE: return simple_reduction(r, e, args);
+    case EXPR_LEAF:
+    case EXPR_ARRAY:
+    case EXPR_FUNCTION: return fits(e->n_args, args, 1) ? expr_with_args(r.pool, e, args) : NULL;
+    case EXPR_REAL:
+    case EXPR_INTEGER:
+    case EXPR_BOOLEAN:
+    case EXPR_ENUM:
+    case EXPR_STRING:
+    case EXPR_ITERATOR: return e;
+    }
+    BUG("unknown ExprKind");
+}
+
+static const Expr *run(Simplifier *s, const Expr *e)
+{
+    enum { FEW = 4 };
+    uint32_t known;
+    if (e->n_args == 0)
+        return e;
+    if (memo_get(&s->memo, e, &known))
+        return pool_node(s->rules.pool, known);
+    const Expr *few[FEW];
+    const Expr **args = e->n_args <= FEW ? few : NEW_ARRAY(memo_arena(&s->memo), const Expr *, e->n_args);
+    for (uint32_t k = 0; k < e->n_args; k++)
+        args[k] = run(s, e->args[k]);
+    const Expr *simple = simple_node(s->rules, e, args);
+    if (!simple)
+        simple = e;
+    memo_put(&s->memo, e, simple->id);
+    return simple;
+}
+
+static const Expr *run_once(Rules rules, const Expr *e)
+{
+    Simplifier s = { .rules = rules };
+    memo_begin(&s.memo, NULL);
+    const Expr *const simple = run(&s, e);
+    memo_end(&s.memo);
+    return simple;
+}
+
+Simplifier *simplifier_create(Pool *pool, Arena *arena)
+{
+    Simplifier *s = NEW(arena, Simplifier);
+    s->rules = (Rules){ pool, false };
+    memo_begin(&s->memo, arena);
+    return s;
+}
+
+const Expr *simplifier_run(Simplifier *simplifier, const Expr *e)
+{
+    return run(simplifier, e);
+}
+
+const Expr *expr_simplify(Pool *pool, const Expr *e)
+{
+    return run_once((Rules){ pool, false }, e);
+}
+
+const Expr *expr_simplify_derivative(Pool *pool, const Expr *e)
+{
+    return run_once((Rules){ pool, true }, e);
+}
+
+Term term_simplify(Model *model, Term term)
+{
+    if (term_is_absent(term))
+        return term;
+    const Expr *const simple = expr_simplify(model->pool, term.shape);
+    if (simple == term.shape)
+        return term;
+    Ref *const refs = NEW_ARRAY(model->arena, Ref, simple->n_leaves); /* model->refs may move */
+    if (simple->n_leaves)
+        memcpy(refs, term_refs(model, term), simple->n_leaves * sizeof *refs);
+    return term_make(model, simple, refs);
+}
+
+const Expr *simple_unary(Pool *pool, Op op, const Expr *a)
+{
+    return a ? simple_call((Rules){ pool, true }, op, &a, false) : NULL;
+}
+
+const Expr *simple_binary(Pool *pool, Op op, const Expr *a, const Expr *b)
+{
+    const Expr *const args[] = { a, b };
+    return a && b ? simple_call((Rules){ pool, true }, op, args, false) : NULL;
+}
+
+const Expr *simple_if(Pool *pool, const Expr *condition, const Expr *then, const Expr *otherwise)
+{
+    const Expr *const args[] = { condition, then, otherwise };
+    return condition && then && otherwise ? simple_branch((Rules){ pool, true }, args) : NULL;
+}
+
+const Expr *simple_reduce(Pool *pool, const Expr *like, const Expr *body)
+{
+    if (!body)
+        return NULL;
+    const Expr *const args[] = { body, like->args[1], like->args[2], like->args[3] };
+    return simple_reduction((Rules){ pool, true }, like, args);
+}

@@ -1,0 +1,824 @@
+/* The rules of Model that a user can break, and the order of all checks; see verify.h.
+ *
+ * A variable whose definition no one has decided yet (DEFINITION_NONE) is left alone by the rules
+ * about definitions: the pass that decides is followed by another verification. */
+#include "ir/verify.h"
+#include "base/bug.h"
+#include "ir/verify_terms.h"
+
+static void report_done(Verifier *v)
+{
+    v->is_good = false;
+}
+
+#define REPORT(v, code, span, ...) (diag_error((v)->diag, code, span, __VA_ARGS__), report_done(v))
+
+static const Variable *var_of(const Verifier *v, uint32_t index)
+{
+    return &v->model->variables.at[index];
+}
+
+static void note_declaration(Verifier *v, VarId var)
+{
+    diag_note(v->diag, var_of(v, var.index)->span, "%s is declared here", verify_variable_text(v, var));
+}
+
+/* ---- single variables: V2, M4 ---- */
+static void verify_variable(Verifier *v, uint32_t index)
+{
+    const Variable *var = var_of(v, index);
+    const bool is_continuous = var->variability == VARIABILITY_CONTINUOUS;
+    if (is_continuous && var->type.kind != TYPE_REAL) {
+        REPORT(v, DIAG_MODEL_CONTINUOUS_TYPE, var->span, "%s is continuous but not Real",
+               verify_variable_text(v, (VarId){ index }));
+        diag_help(v->diag, "make it discrete, or a Real");
+    }
+    if (var->definition == DEFINITION_DER && (var->type.kind != TYPE_REAL || !is_continuous)) {
+        REPORT(v, DIAG_MODEL_STATE_NOT_REAL, var->span, "%s is a state but not a continuous Real",
+               verify_variable_text(v, (VarId){ index }));
+        diag_help(v->diag, "a quantity with a derivative is Real and continuous");
+    }
+    if ((var->definition == DEFINITION_NEXT || var->definition == DEFINITION_PULSE) &&
+        var->variability != VARIABILITY_DISCRETE) {
+        REPORT(v, DIAG_MODEL_NEXT_NOT_DISCRETE, var->span, "%s changes at steps only but is not discrete",
+               verify_variable_text(v, (VarId){ index }));
+        diag_help(v->diag, "make it discrete, or define it by a derivative or an equation");
+    }
+}
+
+/* ---- terms: V3, V4, V5, V9 ---- */
+typedef struct {
+    Verifier *v;
+    const TermPlace *place;
+    const Ref *refs;
+    Map *seen;
+} RuleWalk;
+
+static Variability ref_variability(const Verifier *v, Ref ref, bool allows_start)
+{
+    switch ((RefKind)ref.kind) {
+    case REF_NOW: return (Variability)var_of(v, ref.var.index)->variability;
+    case REF_START: return allows_start ? VARIABILITY_PARAMETER : VARIABILITY_DISCRETE;
+    case REF_PRE:
+    case REF_INITIAL:
+    case REF_TERMINAL:
+    case REF_FIRED:
+    case REF_TICK: return VARIABILITY_DISCRETE;
+    case REF_DER:
+    case REF_LAST:
+    case REF_TIME:
+    case REF_SEED:
+    case REF_SEED_DER: return VARIABILITY_CONTINUOUS;
+    }
+    BUG("unknown RefKind");
+}
+
+/* The most variable a term of this place may be. */
+static Variability allowed_variability(const Verifier *v, const TermPlace *place)
+{
+    switch ((TermPlaceKind)place->kind) {
+    case PLACE_BINDING: {
+        const Variability own = (Variability)var_of(v, place->index)->variability;
+        return own <= VARIABILITY_PARAMETER ? own : VARIABILITY_CONTINUOUS;
+    }
+    case PLACE_START:
+    case PLACE_ATTRIBUTE:
+    case PLACE_DIM:
+    case PLACE_RANGE: return VARIABILITY_PARAMETER;
+    case PLACE_EQUATION:
+    case PLACE_CONDITION:
+    case PLACE_BODY:
+    case PLACE_STATEMENT:
+    case PLACE_FUNCTION:
+    case PLACE_RELATION:
+    case PLACE_TIMED:
+    case PLACE_ASSERTION: return VARIABILITY_CONTINUOUS;
+    }
+    BUG("unknown TermPlaceKind");
+}
+
+static const char *place_noun(TermPlaceKind kind)
+{
+    switch (kind) {
+    case PLACE_BINDING: return "the value of a parameter";
+    case PLACE_START: return "a start value";
+    case PLACE_DIM: return "a dimension";
+    case PLACE_RANGE: return "the range of a loop";
+    default: return "a bound or nominal value";
+    }
+}
+
+static const char *ref_text(const Verifier *v, Ref ref)
+{
+    return ref.kind <= REF_START  ? verify_variable_text(v, ref.var)
+           : ref.kind == REF_TIME ? "time"
+                                  : "a phase or an event";
+}
+
+static void verify_variability(Verifier *v, Ref ref, const TermPlace *place)
+{
+    static const char *const words[] = { "constant", "structural", "a parameter", "discrete", "continuous" };
+    const Variability allowed = allowed_variability(v, place);
+    const Variability is = ref_variability(v, ref, place->kind == PLACE_START);
+    if (is <= allowed)
+        return;
+    /* Structural is decided by a pass: a parameter may yet become it. */
+    if (allowed == VARIABILITY_STRUCTURAL && is == VARIABILITY_PARAMETER)
+        return;
+    REPORT(v, DIAG_MODEL_TERM_VARIABILITY, place->span, "%s depends on %s, which is %s",
+           place_noun((TermPlaceKind)place->kind), ref_text(v, ref), words[is]);
+    if (ref.kind <= REF_START)
+        note_declaration(v, ref.var);
+    diag_help(v->diag, "use constants and parameters only, or an equation instead");
+}
+
+/* v = pre(v) or v := pre(v): the hold that a language writes down or means. */
+static bool is_hold(const Model *model, const Equation *e)
+{
+    if (e->kind == EQUATION_ALGORITHM || e->lhs.shape->kind != EXPR_LEAF || e->rhs.shape->kind != EXPR_LEAF)
+        return false;
+    const Ref a = term_refs(model, e->lhs)[0], b = term_refs(model, e->rhs)[0];
+    return a.var.index == b.var.index && a.kind == REF_NOW && b.kind == REF_PRE;
+}
+
+static bool allows_pre(const Verifier *v, const TermPlace *place)
+{
+    const Model *model = v->model;
+    if (place->kind == PLACE_BODY || place->kind == PLACE_FUNCTION)
+        return true;
+    if (place->kind != PLACE_EQUATION)
+        return false;
+    const Equation *e = &model->equations.at[place->index];
+    if (e->when_valid == VALID_INITIAL_ONLY || is_hold(model, e))
+        return true;
+    const bool has_target = e->lhs.shape->kind == EXPR_LEAF && e->lhs.shape->n_leaves > 0;
+    const Ref target = has_target ? term_refs(model, e->lhs)[e->lhs.shape->u.leaf] : (Ref){ VAR_NONE, REF_TIME };
+    return target.kind == REF_NOW && var_of(v, target.var.index)->definition == DEFINITION_CLOCKED;
+}
+
+static void verify_derivative(Verifier *v, VarId var, const TermPlace *place)
+{
+    const Variable *row = var_of(v, var.index);
+    if (row->type.kind == TYPE_REAL && row->variability == VARIABILITY_CONTINUOUS)
+        return;
+    REPORT(v, DIAG_MODEL_DERIVATIVE_OPERAND, place->span, "%s has a derivative but is no continuous Real",
+           verify_variable_text(v, var));
+    note_declaration(v, var);
+    diag_help(v->diag, "only continuous Reals have derivatives");
+}
+
+static void verify_pre(Verifier *v, VarId var, const TermPlace *place)
+{
+    const Variable *row = var_of(v, var.index);
+    if (row->variability != VARIABILITY_CONTINUOUS || row->definition == DEFINITION_NONE || allows_pre(v, place))
+        return;
+    REPORT(v, DIAG_MODEL_PRE_OF_CONTINUOUS, place->span, "pre(%s) of a continuous variable stands here",
+           verify_variable_text(v, var));
+    note_declaration(v, var);
+    diag_help(v->diag, "between steps a continuous variable has no earlier value: use it in a transition body");
+}
+
+static void verify_ref(Verifier *v, Ref ref, const TermPlace *place)
+{
+    verify_variability(v, ref, place);
+    if (ref.kind == REF_DER)
+        verify_derivative(v, ref.var, place);
+    else if (ref.kind == REF_PRE)
+        verify_pre(v, ref.var, place);
+}
+
+static bool has_continuous_leaf(const RuleWalk *w, const Expr *e)
+{
+    if (e->kind == EXPR_LEAF) {
+        const Ref ref = w->refs[e->u.leaf];
+        if (ref.kind == REF_TIME || ref.kind == REF_DER || ref.kind == REF_LAST)
+            return true;
+        if (ref.kind == REF_NOW && var_of(w->v, ref.var.index)->variability == VARIABILITY_CONTINUOUS &&
+            var_of(w->v, ref.var.index)->definition != DEFINITION_NONE)
+            return true;
+    }
+    for (uint32_t k = 0; k < e->n_args && e->n_leaves; k++)
+        if (has_continuous_leaf(w, e->args[k]))
+            return true;
+    return false;
+}
+
+static bool is_literal_place(const RuleWalk *w)
+{
+    const Model *model = w->v->model;
+    switch ((TermPlaceKind)w->place->kind) {
+    case PLACE_EQUATION: return model->equations.at[w->place->index].when_valid == VALID_INITIAL_ONLY;
+    case PLACE_CONDITION:
+    case PLACE_STATEMENT:
+    case PLACE_ASSERTION: return false;
+    default: return true;
+    }
+}
+
+static void verify_equality(RuleWalk *w, const Expr *e)
+{
+    const bool is_equality = e->kind == EXPR_CALL && (e->op == OP_EQ || e->op == OP_NE) && !e->is_literal &&
+                             e->args[0]->type.kind == TYPE_REAL;
+    if (!is_equality || is_literal_place(w) ||
+        !(has_continuous_leaf(w, e->args[0]) || has_continuous_leaf(w, e->args[1])))
+        return;
+    REPORT(w->v, DIAG_MODEL_EQUALITY_OF_REALS, w->place->span, "continuous Reals are compared with %s",
+           op_text((Op)e->op));
+    diag_help(w->v->diag, "use <= or >=, or noEvent(...) where the exact comparison is meant");
+}
+
+/* Literal indices against extents that are known. */
+static void verify_index(RuleWalk *w, const Expr *e)
+{
+    const Model *model = w->v->model;
+    const Ref ref = w->refs[e->u.leaf];
+    const Variable *var = var_of(w->v, ref.var.index);
+    for (uint32_t k = 0; k < e->n_args; k++) {
+        const int64_t extent = model->dims.at[var->first_dim + k].extent;
+        if (e->args[k]->kind != EXPR_INTEGER || extent < 0)
+            continue;
+        const int64_t index = e->args[k]->u.integer;
+        if (index >= 1 && index <= extent)
+            continue;
+        REPORT(w->v, DIAG_MODEL_INDEX_RANGE, w->place->span, "index %lld of %s is outside 1 to %lld", (long long)index,
+               verify_variable_text(w->v, ref.var), (long long)extent);
+        note_declaration(w->v, ref.var);
+        diag_help(w->v->diag, "indices count from 1 to the extent of the dimension");
+    }
+}
+
+static void walk_rules(RuleWalk *w, const Expr *e)
+{
+    uint32_t ignored;
+    if (e->n_leaves == 0)
+        return;
+    if (w->seen) {
+        if (map_get(w->seen, e->id, &ignored))
+            return;
+        map_put(w->seen, e->id, 1);
+    }
+    if (e->kind == EXPR_LEAF && e->n_args)
+        verify_index(w, e);
+    verify_equality(w, e);
+    for (uint32_t k = 0; k < e->n_args; k++)
+        walk_rules(w, e->args[k]);
+}
+
+static void verify_term(Verifier *v, Term term, const TermPlace *place)
+{
+    enum { SMALL_DEPTH = 12 };
+    const Ref *refs = term_refs(v->model, term);
+    for (uint32_t k = 0; k < term.shape->n_leaves; k++)
+        verify_ref(v, refs[k], place);
+    RuleWalk walk = { .v = v, .place = place, .refs = refs };
+    Map seen;
+    if (term.shape->depth > SMALL_DEPTH) {
+        map_init(&seen, v->arena, 64);
+        walk.seen = &seen;
+    }
+    walk_rules(&walk, term.shape);
+}
+
+/* ---- definitions: V1, V6, V7 ----
+ * What can be defined is a target: a variable or its derivative, or one of their elements with literal indices. A place
+ * is a branch of a region, or the outside. At each place a target may be claimed by one thing only: an equation, a group
+ * of transitions, a delay, or a region in which it is defined further. A definition claims its own place for itself
+ * and the places around it for the regions it lies in. So a second definition that could hold at the same time meets
+ * a claim of something else, and each step up is made once. */
+typedef enum { CLAIM_EQUATION, CLAIM_TRANSITION, CLAIM_DELAY, CLAIM_REGION } ClaimKind;
+typedef struct {
+    uint32_t target, place;
+    uint32_t thing; /* equation, transition (of the group the first), delay or region */
+    uint8_t kind;   /* ClaimKind */
+    uint8_t validity;
+    bool is_held; /* where it is not defined it keeps its value */
+    Span span;
+} Claim;
+
+typedef struct {
+    VarId var;
+    bool is_der, is_whole;
+} Target;
+
+typedef struct {
+    Verifier *v;
+    Map targets; /* variable, derivative, indices: number */
+    VEC(Target) rows;
+    Map claims; /* target << 32 | place: claim */
+    VEC(Claim) claimed;
+    uint32_t *first_place; /* per region; branch b of region r is place first_place[r] + b */
+    uint32_t *group_first; /* per group: its first transition + 1 */
+} Definitions;
+
+static uint32_t find_target(Definitions *d, uint64_t key, Target row)
+{
+    uint32_t number;
+    if (!map_get(&d->targets, key, &number)) {
+        map_put(&d->targets, key, number = d->rows.n);
+        vec_push(d->v->arena, &d->rows, row);
+    }
+    /* Two elements with one hash: not worth a false alarm. */
+    return d->rows.at[number].var.index == row.var.index ? number : ID_NONE;
+}
+
+/* The number of the target, or ID_NONE for an element whose index is not a literal. */
+static uint32_t target_of(Definitions *d, Term term)
+{
+    const Ref ref = term_refs(d->v->model, term)[term.shape->u.leaf];
+    uint64_t key = (uint64_t)ref.var.index << 1 | (ref.kind == REF_DER);
+    if (ref.kind != REF_NOW && ref.kind != REF_DER)
+        return ID_NONE;
+    for (uint32_t k = 0; k < term.shape->n_args; k++) {
+        if (term.shape->args[k]->kind != EXPR_INTEGER)
+            return ID_NONE;
+        key = hash_mix(key, (uint64_t)term.shape->args[k]->u.integer);
+    }
+    return find_target(d, key, (Target){ ref.var, ref.kind == REF_DER, term.shape->n_args == 0 });
+}
+
+static uint32_t place_of(const Definitions *d, RegionId region, uint32_t branch)
+{
+    return region.index == ID_NONE ? 0 : d->first_place[region.index] + branch;
+}
+
+static bool excludes(uint8_t a, uint8_t b)
+{
+    return a != b && (a == VALID_INITIAL_ONLY || b == VALID_INITIAL_ONLY);
+}
+
+static void defined_twice(Definitions *d, const Claim *first, Span span)
+{
+    const Target *row = &d->rows.at[first->target];
+    const char *name = verify_variable_text(d->v, row->var);
+    REPORT(d->v, DIAG_MODEL_DEFINED_TWICE, span, "%s%s%s is defined twice", row->is_der ? "der(" : "", name,
+           row->is_der ? ")" : "");
+    diag_note(d->v->diag, first->span, "the other definition is here");
+    diag_help(d->v->diag, "remove one, or put them into different branches of one region");
+}
+
+static void claim(Definitions *d, uint32_t target, RegionId region, uint32_t branch, Claim new)
+{
+    const Span span = new.span;
+    for (;;) {
+        uint32_t known;
+        new.target = target;
+        new.place = place_of(d, region, branch);
+        const uint64_t key = (uint64_t)target << 32 | new.place;
+        if (map_get(&d->claims, key, &known)) {
+            const Claim *old = &d->claimed.at[known];
+            if (old->kind == new.kind && old->thing == new.thing &&new.kind != CLAIM_EQUATION)
+                return; /* claimed before, and so is everything around */
+            if (!excludes(old->validity, new.validity)) {
+                defined_twice(d, old, span);
+                return;
+            }
+        } else {
+            map_put(&d->claims, key, d->claimed.n);
+            vec_push(d->v->arena, &d->claimed, new);
+        }
+        if (region.index == ID_NONE)
+            return;
+        const Region *r = &d->v->model->regions.at[region.index];
+        new.kind = CLAIM_REGION;
+        new.thing = region.index;
+        region = r->parent;
+        branch = r->parent_branch;
+    }
+}
+
+static void claim_term(Definitions *d, Term term, RegionId region, uint32_t branch, Claim new)
+{
+    const uint32_t target = target_of(d, term);
+    if (target != ID_NONE)
+        claim(d, target, region, branch, new);
+}
+
+/* The variables a body assigns, each once. */
+static void claim_statements(Definitions *d, uint32_t first, RegionId region, uint32_t branch, Claim new, Map *seen)
+{
+    const Model *model = d->v->model;
+    for (uint32_t k = first; k; k = model->statements.at[k].next) {
+        const Statement *s = &model->statements.at[k];
+        uint32_t ignored;
+        if (s->kind == STATEMENT_ASSIGN) {
+            const uint32_t target = target_of(d, s->target);
+            if (target != ID_NONE && !map_get(seen, target, &ignored)) {
+                map_put(seen, target, 1);
+                claim(d, target, region, branch, new);
+            }
+        }
+        claim_statements(d, s->inner, region, branch, new, seen);
+        claim_statements(d, s->otherwise, region, branch, new, seen);
+    }
+}
+
+static void claim_body(Definitions *d, uint32_t first, RegionId region, uint32_t branch, Claim new)
+{
+    Map seen;
+    if (!first)
+        return;
+    map_init(&seen, d->v->arena, 16);
+    claim_statements(d, first, region, branch, new, &seen);
+}
+
+static void claim_equations(Definitions *d)
+{
+    const Model *model = d->v->model;
+    for (uint32_t k = 0; k < model->equations.n; k++) {
+        const Equation *e = &model->equations.at[k];
+        const Claim new = { .kind = CLAIM_EQUATION, .thing = k, .validity = e->when_valid, .span = e->origin.span };
+        if (e->kind == EQUATION_EXPLICIT || e->kind == EQUATION_ITERATION)
+            claim_term(d, e->lhs, e->region, e->branch, new);
+        else if (e->kind == EQUATION_ALGORITHM)
+            claim_body(d, e->body, e->region, e->branch, new);
+    }
+    for (uint32_t k = 0; k < model->delays.n; k++) {
+        const Delay *delay = &model->delays.at[k];
+        const Target row = { delay->output, false, true };
+        const uint32_t target = find_target(d, (uint64_t)delay->output.index << 1, row);
+        claim(d, target, REGION_NONE, 0, (Claim){ .kind = CLAIM_DELAY, .thing = k, .span = delay->span });
+    }
+}
+
+/* Transitions that act now; those of one group are one thing. */
+static void claim_transitions(Definitions *d)
+{
+    const Model *model = d->v->model;
+    for (uint32_t k = 0; k < model->transitions.n; k++) {
+        const Transition *t = &model->transitions.at[k];
+        if (t->effect != EFFECT_NOW)
+            continue;
+        uint32_t thing = k;
+        if (t->group) {
+            if (!d->group_first[t->group])
+                d->group_first[t->group] = k + 1;
+            thing = d->group_first[t->group] - 1;
+        }
+        Claim new = { .kind = CLAIM_TRANSITION, .thing = thing, .is_held = true, .span = t->origin.span };
+        for (uint32_t a = 0; a < t->n_assignments; a++) {
+            const Assignment *assignment = &model->assignments.at[t->first_assignment + a];
+            new.span = assignment->span;
+            claim_term(d, assignment->target, t->region, t->branch, new);
+        }
+        new.span = t->origin.span;
+        claim_body(d, t->body, t->region, t->branch, new);
+    }
+}
+
+/* V6: what is defined in a branch of a causal region is defined in all of them. */
+static void verify_branches(Definitions *d)
+{
+    const Model *model = d->v->model;
+    const uint32_t n = d->claimed.n;
+    for (uint32_t k = 0; k < n; k++) {
+        const Claim *c = &d->claimed.at[k];
+        if (c->kind != CLAIM_REGION || model->regions.at[c->thing].kind != REGION_CAUSAL)
+            continue;
+        const Region *r = &model->regions.at[c->thing];
+        const Target *row = &d->rows.at[c->target];
+        const Variable *var = var_of(d->v, row->var.index);
+        if (row->is_der || c->is_held || var->definition != DEFINITION_NOW || c->validity == VALID_INITIAL_ONLY)
+            continue;
+        for (uint32_t branch = 1; branch <= r->n_conditions + 1; branch++) {
+            uint32_t ignored;
+            const uint64_t key = (uint64_t)c->target << 32 | place_of(d, (RegionId){ c->thing }, branch);
+            const bool is_defined = branch <= r->n_conditions + r->has_else && map_get(&d->claims, key, &ignored);
+            if (is_defined)
+                continue;
+            const char *name = verify_variable_text(d->v, row->var);
+            if (branch > r->n_conditions + r->has_else || branch > r->n_conditions)
+                REPORT(d->v, DIAG_MODEL_BRANCH_MISSING, r->span, "%s is not defined when no condition holds", name);
+            else
+                REPORT(d->v, DIAG_MODEL_BRANCH_MISSING, r->span, "%s is not defined in branch %u", name, branch);
+            diag_note(d->v->diag, c->span, "it is defined here");
+            diag_help(d->v->diag, "define it in every branch, also in else; %s := pre(%s) keeps its value", name, name);
+            break;
+        }
+    }
+}
+
+static void verify_definitions(Verifier *v)
+{
+    const Model *model = v->model;
+    Definitions d = { .v = v };
+    map_init(&d.targets, v->arena, model->equations.n);
+    map_init(&d.claims, v->arena, model->equations.n);
+    d.first_place = NEW_ARRAY(v->arena, uint32_t, model->regions.n + 1);
+    d.group_first = NEW_ARRAY(v->arena, uint32_t, model->n_groups + 1);
+    uint32_t n_places = 0;
+    for (uint32_t k = 0; k < model->regions.n; k++) {
+        d.first_place[k] = n_places;
+        n_places += model->regions.at[k].n_conditions + model->regions.at[k].has_else;
+    }
+    claim_equations(&d);
+    claim_transitions(&d);
+    verify_branches(&d);
+}
+
+/* V6 for acausal regions: as many equations in each branch. */
+static void verify_balance(Verifier *v)
+{
+    const Model *model = v->model;
+    if (model->regions.n == 0)
+        return;
+    uint32_t *first = NEW_ARRAY(v->arena, uint32_t, model->regions.n + 1);
+    for (uint32_t k = 0; k < model->regions.n; k++)
+        first[k + 1] = first[k] + model->regions.at[k].n_conditions + 2;
+    int64_t *counts = NEW_ARRAY(v->arena, int64_t, first[model->regions.n]); /* -1: not to be told */
+    for (uint32_t k = 0; k < model->equations.n; k++) {
+        const Equation *e = &model->equations.at[k];
+        if (e->region.index == ID_NONE || e->kind == EQUATION_DROPPED || e->when_valid != VALID_ALWAYS)
+            continue;
+        int64_t *count = &counts[first[e->region.index] + e->branch];
+        const bool is_scalar = e->domain.index == 0 && e->kind != EQUATION_ALGORITHM && e->lhs.shape->type.rank == 0;
+        *count = is_scalar && *count >= 0 ? *count + 1 : -1;
+    }
+    /* Children have no fixed order: a region with regions in it is left to the passes. */
+    for (uint32_t k = 0; k < model->regions.n; k++)
+        if (model->regions.at[k].parent.index != ID_NONE)
+            counts[first[model->regions.at[k].parent.index] + model->regions.at[k].parent_branch] = -1;
+    for (uint32_t k = 0; k < model->regions.n; k++) {
+        const Region *r = &model->regions.at[k];
+        if (r->kind != REGION_ACAUSAL)
+            continue;
+        const int64_t wanted = counts[first[k] + 1];
+        for (uint32_t branch = 2; branch <= r->n_conditions + 1; branch++) {
+            const int64_t is = branch <= r->n_conditions + r->has_else ? counts[first[k] + branch] : 0;
+            if (wanted < 0 || is < 0 || is == wanted)
+                continue;
+            REPORT(v, DIAG_MODEL_BRANCHES_UNBALANCED, r->span, "branch 1 has %lld equations, branch %u has %lld",
+                   (long long)wanted, branch, (long long)is);
+            diag_help(v->diag, "every branch needs the same number of equations, also the missing else");
+            break;
+        }
+    }
+}
+
+/* ---- transitions: V7, V8, V11 ---- */
+typedef struct {
+    Verifier *v;
+    Span *now, *next; /* per variable: where it is defined now, assigned next */
+    bool *is_now, *is_next;
+} Effects;
+
+static VarId target_var(const Model *model, Term term)
+{
+    return term_refs(model, term)[term.shape->u.leaf].var;
+}
+
+static void now_and_next(Effects *e, VarId var)
+{
+    const char *name = verify_variable_text(e->v, var);
+    REPORT(e->v, DIAG_MODEL_NOW_AND_NEXT, e->next[var.index], "%s is assigned at the next step but defined now", name);
+    diag_note(e->v->diag, e->now[var.index], "it is defined now here");
+    diag_help(e->v->diag, "decide for one: an equation or a transition that acts now, or assignments with next()");
+}
+
+static void note_effect(Effects *e, VarId var, Effect effect, Span span)
+{
+    bool *is = effect == EFFECT_NOW ? e->is_now : e->is_next;
+    Span *where = effect == EFFECT_NOW ? e->now : e->next;
+    const Variable *row = var_of(e->v, var.index);
+    if (row->variability <= VARIABILITY_PARAMETER) {
+        REPORT(e->v, DIAG_MODEL_PARAMETER_ASSIGNED, span, "%s does not change, but is assigned",
+               verify_variable_text(e->v, var));
+        note_declaration(e->v, var);
+        diag_help(e->v->diag, "make it a variable, or remove the assignment");
+        return;
+    }
+    if (effect == EFFECT_NOW && row->definition == DEFINITION_DER) {
+        REPORT(e->v, DIAG_MODEL_STATE_ASSIGNED_NOW, span, "the state %s is assigned now",
+               verify_variable_text(e->v, var));
+        note_declaration(e->v, var);
+        diag_help(e->v->diag, "a state is set for the next step: next(%s) := ...", verify_variable_text(e->v, var));
+        return;
+    }
+    if (is[var.index])
+        return;
+    is[var.index] = true;
+    where[var.index] = span;
+    if (e->is_now[var.index] && e->is_next[var.index] && row->definition != DEFINITION_PULSE)
+        now_and_next(e, var);
+}
+
+static void note_statements(Effects *e, uint32_t first, Effect effect, Span span)
+{
+    const Model *model = e->v->model;
+    for (uint32_t k = first; k; k = model->statements.at[k].next) {
+        const Statement *s = &model->statements.at[k];
+        if (s->kind == STATEMENT_ASSIGN)
+            note_effect(e, target_var(model, s->target), effect, s->span.source == SOURCE_NONE ? span : s->span);
+        note_statements(e, s->inner, effect, span);
+        note_statements(e, s->otherwise, effect, span);
+    }
+}
+
+static bool same_term(const Model *model, Term a, Term b)
+{
+    if (a.shape != b.shape)
+        return false;
+    for (uint32_t k = 0; a.shape && k < a.shape->n_leaves; k++)
+        if (!ref_equal(term_refs(model, a)[k], term_refs(model, b)[k]))
+            return false;
+    return true;
+}
+
+/* V11: one target, one guard path. */
+static void verify_twice(Verifier *v, const Transition *t)
+{
+    const Model *model = v->model;
+    Map seen; /* variable: last assignment + 1 */
+    uint32_t earlier;
+    if (t->n_assignments < 2)
+        return;
+    map_init(&seen, v->arena, t->n_assignments);
+    for (uint32_t k = 0; k < t->n_assignments; k++) {
+        const Assignment *a = &model->assignments.at[t->first_assignment + k];
+        uint64_t key = target_var(model, a->target).index;
+        key = hash_mix(key, a->target.shape->id);
+        for (uint32_t i = 0; i < a->target.shape->n_leaves; i++)
+            key = hash_mix(key, term_refs(model, a->target)[i].var.index);
+        key = hash_mix(key, a->guard.shape ? a->guard.shape->id : ID_NONE);
+        if (!map_get(&seen, key, &earlier)) {
+            map_put(&seen, key, k);
+            continue;
+        }
+        const Assignment *first = &model->assignments.at[t->first_assignment + earlier];
+        if (!same_term(model, first->target, a->target) || !same_term(model, first->guard, a->guard))
+            continue;
+        REPORT(v, DIAG_MODEL_ASSIGNED_TWICE, a->span, "%s is assigned twice in one transition",
+               verify_variable_text(v, target_var(model, a->target)));
+        diag_note(v->diag, first->span, "the other assignment is here");
+        diag_help(v->diag, "remove one, or give them guards that exclude each other");
+    }
+}
+
+/* V8: the condition of a transition that acts now does not read what it assigns. */
+static void verify_condition(Verifier *v, const Transition *t)
+{
+    const Model *model = v->model;
+    Map targets;
+    uint32_t ignored;
+    if (t->effect != EFFECT_NOW || t->n_assignments == 0)
+        return;
+    map_init(&targets, v->arena, t->n_assignments);
+    for (uint32_t k = 0; k < t->n_assignments; k++)
+        map_put(&targets, target_var(model, model->assignments.at[t->first_assignment + k].target).index, k);
+    for (uint32_t c = 0; c < t->n_conditions; c++) {
+        const Term term = model->conditions.at[t->first_condition + c];
+        for (uint32_t k = 0; k < term.shape->n_leaves; k++) {
+            const Ref ref = term_refs(model, term)[k];
+            if (ref.kind != REF_NOW || !map_get(&targets, ref.var.index, &ignored))
+                continue;
+            REPORT(v, DIAG_MODEL_CONDITION_ON_TARGET, t->origin.span,
+                   "the condition depends on %s, which is assigned here", verify_variable_text(v, ref.var));
+            diag_note(v->diag, model->assignments.at[t->first_assignment + ignored].span, "it is assigned here");
+            diag_help(v->diag, "use pre(%s) in the condition, or assign it for the next step",
+                      verify_variable_text(v, ref.var));
+        }
+    }
+}
+
+static void note_equations(Effects *e)
+{
+    const Model *model = e->v->model;
+    for (uint32_t k = 0; k < model->equations.n; k++) {
+        const Equation *eq = &model->equations.at[k];
+        if (eq->when_valid == VALID_INITIAL_ONLY)
+            continue;
+        if (eq->kind == EQUATION_ALGORITHM) {
+            note_statements(e, eq->body, EFFECT_NOW, eq->origin.span);
+        } else if (eq->kind == EQUATION_EXPLICIT || eq->kind == EQUATION_ITERATION) {
+            const Ref ref = term_refs(model, eq->lhs)[eq->lhs.shape->u.leaf];
+            if (ref.kind == REF_NOW)
+                note_effect(e, ref.var, EFFECT_NOW, eq->origin.span);
+        }
+    }
+}
+
+static void verify_transitions(Verifier *v)
+{
+    const Model *model = v->model;
+    const uint32_t n = model->variables.n;
+    Effects e = { .v = v,
+                  .now = NEW_ARRAY(v->arena, Span, n),
+                  .next = NEW_ARRAY(v->arena, Span, n),
+                  .is_now = NEW_ARRAY(v->arena, bool, n),
+                  .is_next = NEW_ARRAY(v->arena, bool, n) };
+    note_equations(&e);
+    for (uint32_t k = 0; k < model->transitions.n; k++) {
+        const Transition *t = &model->transitions.at[k];
+        if (t->trigger == TRIGGER_LEVEL && t->effect == EFFECT_NOW) {
+            REPORT(v, DIAG_MODEL_LEVEL_NOW, t->origin.span,
+                   "a transition that fires while its condition holds acts now");
+            diag_help(v->diag, "use next(v) := ... in it, or an edge as its trigger");
+        }
+        for (uint32_t a = 0; a < t->n_assignments; a++) {
+            const Assignment *assignment = &model->assignments.at[t->first_assignment + a];
+            note_effect(&e, target_var(model, assignment->target), (Effect)t->effect, assignment->span);
+        }
+        note_statements(&e, t->body, (Effect)t->effect, t->origin.span);
+        verify_twice(v, t);
+        verify_condition(v, t);
+    }
+}
+
+/* ---- connections: V12 ---- */
+static void mismatch(Verifier *v, const Connection *c, const char *what)
+{
+    REPORT(v, DIAG_MODEL_CONNECTION_MISMATCH, c->span, "what is connected differs in %s", what);
+    diag_help(v->diag, "connect variables of one type and size, ports of one connector");
+}
+
+static bool same_extents(const Model *model, const Variable *a, const Variable *b)
+{
+    for (uint32_t k = 0; k < a->type.rank; k++) {
+        const int64_t x = model->dims.at[a->first_dim + k].extent, y = model->dims.at[b->first_dim + k].extent;
+        if (x >= 0 && y >= 0 && x != y)
+            return false;
+    }
+    return true;
+}
+
+static void verify_pair(Verifier *v, const Connection *c, VarId a, VarId b)
+{
+    const Variable *x = var_of(v, a.index), *y = var_of(v, b.index);
+    if (!type_equal(x->type, y->type))
+        mismatch(v, c, "type");
+    else if (!same_extents(v->model, x, y))
+        mismatch(v, c, "size");
+    else
+        return;
+    diag_note(v->diag, x->span, "%s is declared here", verify_variable_text(v, a));
+    diag_note(v->diag, y->span, "%s is declared here", verify_variable_text(v, b));
+}
+
+static bool roles_fit(uint8_t a, uint8_t b)
+{
+    return a == b || (a == ROLE_IN && b == ROLE_OUT) || (a == ROLE_OUT && b == ROLE_IN);
+}
+
+static void verify_ports(Verifier *v, const Connection *c)
+{
+    const Model *model = v->model;
+    const Port *a = &model->ports.at[c->port_a], *b = &model->ports.at[c->port_b];
+    if (a->n_members != b->n_members) {
+        mismatch(v, c, "the number of members");
+        return;
+    }
+    for (uint32_t k = 0; k < a->n_members; k++) {
+        const PortMember *x = &model->members.at[a->first_member + k], *y = &model->members.at[b->first_member + k];
+        if (!roles_fit(x->role, y->role)) {
+            mismatch(v, c, "the roles of members");
+            return;
+        }
+        verify_pair(v, c, x->var, y->var);
+    }
+}
+
+static void verify_connections(Verifier *v)
+{
+    const Model *model = v->model;
+    Map sinks;
+    map_init(&sinks, v->arena, model->connections.n);
+    for (uint32_t k = 0; k < model->connections.n; k++) {
+        const Connection *c = &model->connections.at[k];
+        uint32_t earlier;
+        if (c->is_acausal) {
+            verify_ports(v, c);
+            continue;
+        }
+        verify_pair(v, c, c->from, c->to);
+        if (!map_get(&sinks, c->to.index, &earlier)) {
+            map_put(&sinks, c->to.index, k);
+            continue;
+        }
+        REPORT(v, DIAG_MODEL_INPUT_CONNECTED_TWICE, c->span, "%s has two sources", verify_variable_text(v, c->to));
+        diag_note(v->diag, model->connections.at[earlier].span, "the other connection is here");
+        diag_help(v->diag, "an input takes its value from one place: remove a connection");
+    }
+    for (uint32_t k = 0; k < model->members.n; k++) {
+        const PortMember *member = &model->members.at[k];
+        const Variable *var = var_of(v, member->var.index);
+        if (member->role != ROLE_FLOW || var->type.kind == TYPE_REAL)
+            continue;
+        REPORT(v, DIAG_MODEL_FLOW_NOT_REAL, var->span, "the flow %s is not Real", verify_variable_text(v, member->var));
+        diag_help(v->diag, "flows are added up at connections: they must be Real");
+    }
+}
+
+bool model_verify(const Model *model, Diag *diag)
+{
+    Verifier v = { .model = model, .diag = diag, .arena = arena_create(NULL), .is_good = true };
+    if (verify_ids(&v)) {
+        for (uint32_t k = 0; k < model->variables.n; k++)
+            verify_variable(&v, k);
+        verify_each_term(&v, verify_term);
+        verify_definitions(&v);
+        verify_balance(&v);
+        verify_transitions(&v);
+        verify_connections(&v);
+    }
+    arena_destroy(v.arena);
+    return v.is_good;
+}

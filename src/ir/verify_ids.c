@@ -1,0 +1,756 @@
+/* Ids, types and trees: what only a mistake of Koine can break. See verify.h. */
+#include "base/bug.h"
+#include "ir/print.h"
+#include "ir/verify_terms.h"
+#include <stdarg.h>
+
+void verify_broken(Verifier *v, Span span, const char *format, ...)
+{
+    char message[300];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    const bool has_place = v->model->sources && span.source < sources_count(v->model->sources);
+    diag_error(v->diag, DIAG_MODEL_BROKEN, has_place ? span : SPAN_NONE, "verify: %s", message);
+    diag_help(v->diag, "this is a mistake of Koine, not of the model: please report it");
+    v->is_good = false;
+}
+
+const char *verify_variable_text(const Verifier *v, VarId var)
+{
+    return variable_path(v->model, var, v->arena);
+}
+
+static bool in_range(Verifier *v, uint32_t index, uint32_t n, const char *what, Span span)
+{
+    if (index < n)
+        return true;
+    verify_broken(v, span, "%s %u of %u", what, index, n);
+    return false;
+}
+
+static bool slice_in_range(Verifier *v, uint32_t first, uint32_t count, uint32_t n, const char *what, Span span)
+{
+    if (count == 0 || (first <= n && count <= n - first))
+        return true;
+    verify_broken(v, span, "%s %u to %llu of %u", what, first, (unsigned long long)first + count, n);
+    return false;
+}
+
+static void check_value(Verifier *v, uint32_t value, uint32_t n, const char *what, Span span)
+{
+    if (value >= n)
+        verify_broken(v, span, "%s is %u, there are %u", what, value, n);
+}
+
+static void check_span(Verifier *v, Span span, const char *what)
+{
+    if (span.source == SOURCE_NONE || !v->model->sources)
+        return;
+    if (span.source >= sources_count(v->model->sources))
+        verify_broken(v, SPAN_NONE, "%s lies in source %u of %u", what, span.source, sources_count(v->model->sources));
+    else if (span.begin > span.end || span.end > sources_get(v->model->sources, span.source)->size)
+        verify_broken(v, SPAN_NONE, "%s lies outside its source (%u to %u)", what, span.begin, span.end);
+}
+
+/* ---- terms ---- */
+typedef struct {
+    Verifier *v;
+    const Ref *refs;
+    const TermPlace *place;
+    Map *seen;            /* of large shapes, which may share parts */
+    VEC(uint32_t) levels; /* of the reductions around */
+} ShapeWalk;
+
+static bool check_ref(Verifier *v, Ref ref, Span span)
+{
+    switch ((RefKind)ref.kind) {
+    case REF_NOW:
+    case REF_PRE:
+    case REF_DER:
+    case REF_LAST:
+    case REF_START:
+    case REF_SEED:
+    case REF_SEED_DER: return in_range(v, ref.var.index, v->model->variables.n, "a reference to variable", span);
+    case REF_TIME:
+    case REF_INITIAL:
+    case REF_TERMINAL: return true;
+    case REF_FIRED: return in_range(v, ref.var.index, v->model->transitions.n, "a reference to transition", span);
+    case REF_TICK: return in_range(v, ref.var.index, v->model->clocks.n, "a reference to clock", span);
+    }
+    verify_broken(v, span, "a reference of kind %u", ref.kind);
+    return false;
+}
+
+static void check_leaf(ShapeWalk *w, const Expr *e)
+{
+    Type type = ref_type(w->v->model, w->refs[e->u.leaf]);
+    if (e->n_args && type.rank != e->n_args) {
+        verify_broken(w->v, w->place->span, "leaf %u has %u indices for rank %u", e->u.leaf, e->n_args, type.rank);
+        return;
+    }
+    if (e->n_args)
+        type.rank = 0;
+    if (!type_equal(type, e->type))
+        verify_broken(w->v, w->place->span, "leaf %u has another type than what it refers to", e->u.leaf);
+}
+
+static void check_iterator(ShapeWalk *w, const Expr *e)
+{
+    if (e->u.iterator < w->place->n_loops)
+        return;
+    for (uint32_t k = 0; k < w->levels.n; k++)
+        if (w->levels.at[k] == e->u.iterator)
+            return;
+    verify_broken(w->v, w->place->span, "loop variable %u outside its loop", e->u.iterator);
+}
+
+static void check_call(ShapeWalk *w, const Expr *e)
+{
+    const Model *model = w->v->model;
+    if (!in_range(w->v, e->u.function, model->functions.n, "a call of function", w->place->span))
+        return;
+    const Function *f = &model->functions.at[e->u.function];
+    if (e->n_args != f->n_inputs || e->op >= f->n_outputs)
+        verify_broken(w->v, w->place->span, "a call with %u arguments for output %u of function %u", e->n_args, e->op,
+                      e->u.function);
+}
+
+static void walk_shape(ShapeWalk *w, const Expr *e)
+{
+    uint32_t ignored;
+    if (e->n_leaves == 0 && !e->has_index && e->kind != EXPR_FUNCTION && e->n_args == 0)
+        return;
+    if (w->seen && w->levels.n == 0) {
+        if (map_get(w->seen, e->id, &ignored))
+            return;
+        map_put(w->seen, e->id, 1);
+    }
+    if (e->kind == EXPR_LEAF)
+        check_leaf(w, e);
+    else if (e->kind == EXPR_ITERATOR)
+        check_iterator(w, e);
+    else if (e->kind == EXPR_FUNCTION)
+        check_call(w, e);
+    for (uint32_t k = 0; k < e->n_args; k++) {
+        const bool is_body = e->kind == EXPR_REDUCE && k == 0;
+        if (is_body)
+            vec_push(w->v->arena, &w->levels, e->u.iterator);
+        walk_shape(w, e->args[k]);
+        if (is_body)
+            w->levels.n--;
+    }
+}
+
+static void check_term(Verifier *v, Term term, const TermPlace *place)
+{
+    enum { SMALL_DEPTH = 12 };
+    if (term_is_absent(term))
+        return;
+    const uint32_t n = term.shape->n_leaves;
+    if (!slice_in_range(v, term.first_ref, n, v->model->refs.n, "references", place->span))
+        return;
+    const Ref *refs = term_refs(v->model, term);
+    for (uint32_t k = 0; k < n; k++)
+        if (!check_ref(v, refs[k], place->span))
+            return;
+    ShapeWalk walk = { .v = v, .refs = refs, .place = place };
+    Map seen;
+    if (term.shape->depth > SMALL_DEPTH) {
+        map_init(&seen, v->arena, 64);
+        walk.seen = &seen;
+    }
+    walk_shape(&walk, term.shape);
+}
+
+static void want_type(Verifier *v, Term term, Type type, const char *what, Span span)
+{
+    if (!term_is_absent(term) && !type_equal(term.shape->type, type))
+        verify_broken(v, span, "%s has the wrong type", what);
+}
+
+static void want_terms(Verifier *v, uint32_t first, uint32_t n, Type type, const char *what, Span span)
+{
+    if (!slice_in_range(v, first, n, v->model->conditions.n, what, span))
+        return;
+    for (uint32_t k = 0; k < n; k++) {
+        if (term_is_absent(v->model->conditions.at[first + k]))
+            verify_broken(v, span, "%s %u is absent", what, k + 1);
+        want_type(v, v->model->conditions.at[first + k], type, what, span);
+    }
+}
+
+/* ---- all terms ---- */
+typedef struct {
+    Verifier *v;
+    VisitTerm visit;
+    TermPlace place;
+    uint32_t n_visited; /* statements: a list that bites its tail ends */
+} TermWalk;
+
+static void visit(TermWalk *w, Term term)
+{
+    if (!term_is_absent(term))
+        w->visit(w->v, term, &w->place);
+}
+
+static void visit_domain(TermWalk *w, DomainId domain)
+{
+    const Model *model = w->v->model;
+    const uint8_t kind = w->place.kind;
+    w->place.kind = PLACE_RANGE;
+    for (uint32_t k = 0; k < model->domains.at[domain.index].n; k++) {
+        const Iterator *i = &model->iterators.at[model->domains.at[domain.index].first + k];
+        visit(w, i->lo);
+        visit(w, i->step);
+        visit(w, i->hi);
+        w->place.n_loops++;
+    }
+    w->place.kind = kind;
+}
+
+static void visit_statements(TermWalk *w, uint32_t first)
+{
+    const Model *model = w->v->model;
+    for (uint32_t k = first; k && ++w->n_visited <= model->statements.n; k = model->statements.at[k].next) {
+        const Statement *s = &model->statements.at[k];
+        const uint32_t n_loops = w->place.n_loops;
+        const Span span = w->place.span;
+        if (s->span.source != SOURCE_NONE)
+            w->place.span = s->span;
+        visit(w, s->target);
+        visit(w, s->value);
+        if (s->kind == STATEMENT_FOR)
+            visit_domain(w, s->domain);
+        visit_statements(w, s->inner);
+        w->place.n_loops = n_loops;
+        visit_statements(w, s->otherwise);
+        w->place.span = span;
+    }
+}
+
+static void visit_body(TermWalk *w, uint32_t first)
+{
+    w->n_visited = 0;
+    visit_statements(w, first);
+}
+
+static void visit_variables(TermWalk *w)
+{
+    const Model *model = w->v->model;
+    for (uint32_t k = 0; k < model->variables.n; k++) {
+        const Variable *var = &model->variables.at[k];
+        w->place = (TermPlace){ .kind = PLACE_BINDING, .index = k, .span = var->span };
+        visit(w, var->binding);
+        w->place.kind = PLACE_START;
+        visit(w, var->start);
+        w->place.kind = PLACE_ATTRIBUTE;
+        visit(w, var->nominal);
+        visit(w, var->min);
+        visit(w, var->max);
+        w->place.kind = PLACE_DIM;
+        for (uint32_t d = 0; d < var->type.rank; d++)
+            visit(w, model->dims.at[var->first_dim + d].term);
+    }
+}
+
+static void visit_equations(TermWalk *w)
+{
+    const Model *model = w->v->model;
+    for (uint32_t k = 0; k < model->equations.n; k++) {
+        const Equation *e = &model->equations.at[k];
+        if (e->kind == EQUATION_DROPPED)
+            continue;
+        w->place = (TermPlace){ .kind = PLACE_EQUATION, .index = k, .span = e->origin.span };
+        visit_domain(w, e->domain);
+        if (e->kind == EQUATION_ALGORITHM) {
+            w->place.kind = PLACE_STATEMENT;
+            visit_body(w, e->body);
+        } else {
+            visit(w, e->lhs);
+            visit(w, e->rhs);
+        }
+    }
+    for (uint32_t k = 0; k < model->regions.n; k++) {
+        const Region *r = &model->regions.at[k];
+        w->place = (TermPlace){ .kind = PLACE_CONDITION, .index = ID_NONE, .span = r->span };
+        for (uint32_t c = 0; c < r->n_conditions; c++)
+            visit(w, model->conditions.at[r->first_condition + c]);
+    }
+}
+
+static void visit_transitions(TermWalk *w)
+{
+    const Model *model = w->v->model;
+    for (uint32_t k = 0; k < model->transitions.n; k++) {
+        const Transition *t = &model->transitions.at[k];
+        w->place = (TermPlace){ .kind = PLACE_CONDITION, .index = k, .span = t->origin.span };
+        visit_domain(w, t->domain);
+        for (uint32_t c = 0; c < t->n_conditions; c++)
+            visit(w, model->conditions.at[t->first_condition + c]);
+        w->place.kind = PLACE_BODY;
+        for (uint32_t a = 0; a < t->n_assignments; a++) {
+            const Assignment *assignment = &model->assignments.at[t->first_assignment + a];
+            w->place.span = assignment->span;
+            visit(w, assignment->target);
+            visit(w, assignment->guard);
+            visit(w, assignment->value);
+        }
+        for (uint32_t a = 0; a < t->n_actions; a++) {
+            const Action *action = &model->actions.at[t->first_action + a];
+            w->place.span = action->span;
+            visit(w, action->guard);
+            for (uint32_t i = 0; i < action->n_args; i++)
+                visit(w, model->conditions.at[action->first_arg + i]);
+        }
+        w->place.span = t->origin.span;
+        visit_body(w, t->body);
+    }
+}
+
+static void visit_others(TermWalk *w)
+{
+    const Model *model = w->v->model;
+    for (uint32_t k = 0; k < model->relations.n; k++) {
+        const Relation *r = &model->relations.at[k];
+        w->place = (TermPlace){ .kind = PLACE_RELATION, .index = k, .span = r->origin.span };
+        visit(w, r->left);
+        visit(w, r->right);
+        visit(w, r->slope);
+        visit(w, r->flip);
+    }
+    for (uint32_t k = 0; k < model->steps.n; k++) {
+        const StepFunction *s = &model->steps.at[k];
+        w->place = (TermPlace){ .kind = PLACE_RELATION, .index = k, .span = s->origin.span };
+        visit(w, s->argument);
+        visit(w, s->slope);
+        visit(w, s->offset);
+    }
+    for (uint32_t k = 0; k < model->clocks.n; k++) {
+        w->place = (TermPlace){ .kind = PLACE_TIMED, .index = k, .span = model->clocks.at[k].span };
+        visit(w, model->clocks.at[k].start);
+        visit(w, model->clocks.at[k].interval);
+    }
+    for (uint32_t k = 0; k < model->delays.n; k++) {
+        w->place = (TermPlace){ .kind = PLACE_TIMED, .index = k, .span = model->delays.at[k].span };
+        visit(w, model->delays.at[k].input);
+        visit(w, model->delays.at[k].amount);
+        visit(w, model->delays.at[k].max);
+    }
+    for (uint32_t k = 0; k < model->functions.n; k++) {
+        w->place = (TermPlace){ .kind = PLACE_FUNCTION, .index = k, .span = model->functions.at[k].span };
+        visit_body(w, model->functions.at[k].body);
+    }
+    for (uint32_t k = 0; k < model->assertions.n; k++) {
+        w->place = (TermPlace){ .kind = PLACE_ASSERTION, .index = k, .span = model->assertions.at[k].span };
+        visit(w, model->assertions.at[k].condition);
+    }
+}
+
+void verify_each_term(Verifier *v, VisitTerm visit_term)
+{
+    TermWalk walk = { .v = v, .visit = visit_term };
+    visit_variables(&walk);
+    visit_equations(&walk);
+    visit_transitions(&walk);
+    visit_others(&walk);
+}
+
+/* ---- rows ---- */
+static void check_owner(Verifier *v, InstanceId owner, Span span)
+{
+    in_range(v, owner.index, v->model->instances.n, "owner", span);
+    check_span(v, span, "an element");
+}
+
+static void check_optional(Verifier *v, uint32_t index, uint32_t n, const char *what, Span span)
+{
+    if (index != ID_NONE)
+        in_range(v, index, n, what, span);
+}
+
+/* V13: the tree is a tree, rooted in instance 0, parents before children. */
+static void check_instances(Verifier *v)
+{
+    const Model *model = v->model;
+    if (model->instances.n == 0 || model->instances.at[0].parent.index != ID_NONE)
+        verify_broken(v, model->span, "instance 0 is not the top");
+    for (uint32_t k = 1; k < model->instances.n; k++) {
+        const Instance *instance = &model->instances.at[k];
+        if (instance->parent.index >= k)
+            verify_broken(v, instance->span, "instance %u has the parent %u", k, instance->parent.index);
+        check_span(v, instance->span, "an instance");
+    }
+}
+
+/* Bounds hold for a Real or Integer array as a whole or for each element. */
+static void check_attribute(Verifier *v, const Variable *var, Term term, const char *what)
+{
+    Type scalar = var->type;
+    scalar.rank = 0;
+    if (!term_is_absent(term) && !type_equal(term.shape->type, scalar) && !type_equal(term.shape->type, var->type))
+        verify_broken(v, var->span, "%s of variable %s has another type", what,
+                      names_of(pool_names(v->model->pool), var->name));
+}
+
+static void check_variable(Verifier *v, uint32_t index)
+{
+    const Model *model = v->model;
+    const Variable *var = &model->variables.at[index];
+    check_owner(v, var->owner, var->span);
+    check_value(v, var->variability, VARIABILITY_CONTINUOUS + 1, "a variability", var->span);
+    check_value(v, var->definition, DEFINITION_FOREIGN + 1, "a definition", var->span);
+    check_value(v, var->causality, CAUSALITY_PORT + 1, "a causality", var->span);
+    check_value(v, var->select, SELECT_ALWAYS + 1, "a state selection", var->span);
+    check_value(v, var->type.kind, TYPE_STRING + 1, "a type", var->span);
+    if (var->type.kind == TYPE_ENUM)
+        check_value(v, var->type.enumeration, pool_n_enumerations(model->pool), "an enumeration", var->span);
+    check_optional(v, var->origin.index, model->variables.n, "origin", var->span);
+    check_optional(v, var->alias.index, model->variables.n, "alias", var->span);
+    if (var->alias.index == index)
+        verify_broken(v, var->span, "variable %u is its own alias", index);
+    slice_in_range(v, var->first_dim, var->type.rank, model->dims.n, "dimensions", var->span);
+    check_attribute(v, var, var->binding, "the binding");
+    check_attribute(v, var, var->start, "the start value");
+    check_attribute(v, var, var->nominal, "the nominal value");
+    check_attribute(v, var, var->min, "the least value");
+    check_attribute(v, var, var->max, "the largest value");
+}
+
+/* Following aliases ends: each variable is left for another at most once. */
+static void check_alias_rings(Verifier *v)
+{
+    const Model *model = v->model;
+    uint8_t *state = NEW_ARRAY(v->arena, uint8_t, model->variables.n); /* 1: on the way, 2: good */
+    for (uint32_t k = 0; k < model->variables.n; k++) {
+        uint32_t at = k;
+        while (at != ID_NONE && state[at] == 0) {
+            state[at] = 1;
+            at = model->variables.at[at].alias.index;
+        }
+        if (at != ID_NONE && state[at] == 1)
+            verify_broken(v, model->variables.at[k].span, "aliases of variable %u form a ring", k);
+        for (at = k; at != ID_NONE && state[at] == 1; at = model->variables.at[at].alias.index)
+            state[at] = 2;
+    }
+}
+
+static void check_variables(Verifier *v)
+{
+    const Model *model = v->model;
+    for (uint32_t k = 0; k < model->variables.n; k++)
+        check_variable(v, k);
+    for (uint32_t k = 0; k < model->dims.n; k++)
+        want_type(v, model->dims.at[k].term, INTEGER_TYPE, "a dimension", SPAN_NONE);
+    if (v->is_good)
+        check_alias_rings(v);
+}
+
+static void check_domains(Verifier *v)
+{
+    const Model *model = v->model;
+    if (model->domains.n == 0 || model->domains.at[0].n != 0)
+        verify_broken(v, model->span, "domain 0 is not the scalar one");
+    for (uint32_t k = 0; k < model->domains.n; k++)
+        slice_in_range(v, model->domains.at[k].first, model->domains.at[k].n, model->iterators.n, "iterators",
+                       SPAN_NONE);
+    for (uint32_t k = 0; k < model->iterators.n; k++) {
+        const Iterator *i = &model->iterators.at[k];
+        if (term_is_absent(i->lo) || term_is_absent(i->hi))
+            verify_broken(v, SPAN_NONE, "iterator %u has no range", k);
+        want_type(v, i->lo, INTEGER_TYPE, "the begin of a range", SPAN_NONE);
+        want_type(v, i->step, INTEGER_TYPE, "the step of a range", SPAN_NONE);
+        want_type(v, i->hi, INTEGER_TYPE, "the end of a range", SPAN_NONE);
+    }
+}
+
+static void check_region_ref(Verifier *v, RegionId region, uint32_t branch, Span span)
+{
+    if (region.index == ID_NONE || !in_range(v, region.index, v->model->regions.n, "region", span))
+        return;
+    const Region *r = &v->model->regions.at[region.index];
+    if (branch < 1 || branch > r->n_conditions + r->has_else)
+        verify_broken(v, span, "branch %u of a region with %u", branch, r->n_conditions + r->has_else);
+}
+
+static void check_origin(Verifier *v, const Origin *origin)
+{
+    check_span(v, origin->span, "an element");
+    check_optional(v, origin->parent.index, v->model->equations.n, "parent equation", origin->span);
+    slice_in_range(v, origin->first_occurrence, origin->n_occurrences, v->model->occurrences.n, "occurrences",
+                   origin->span);
+}
+
+static bool is_variable_ref(Ref ref)
+{
+    switch ((RefKind)ref.kind) {
+    case REF_NOW:
+    case REF_PRE:
+    case REF_DER:
+    case REF_LAST:
+    case REF_START:
+    case REF_SEED:
+    case REF_SEED_DER: return true;
+    case REF_TIME:
+    case REF_INITIAL:
+    case REF_TERMINAL:
+    case REF_FIRED:
+    case REF_TICK: return false;
+    }
+    return false;
+}
+
+static void want_target(Verifier *v, Term target, Term value, const char *what, Span span)
+{
+    if (term_is_absent(target) || term_is_absent(value) || target.shape->kind != EXPR_LEAF ||
+        target.first_ref + target.shape->u.leaf >= v->model->refs.n ||
+        !is_variable_ref(term_refs(v->model, target)[target.shape->u.leaf]))
+        verify_broken(v, span, "%s is no variable", what);
+    else if (!type_equal(target.shape->type, value.shape->type))
+        verify_broken(v, span, "%s has another type than its value", what);
+}
+
+static void check_equation(Verifier *v, const Equation *e)
+{
+    const Span span = e->origin.span;
+    check_owner(v, e->owner, span);
+    check_origin(v, &e->origin);
+    check_value(v, e->kind, EQUATION_DROPPED + 1, "an equation kind", span);
+    check_value(v, e->when_valid, VALID_NOT_INITIAL + 1, "a validity", span);
+    in_range(v, e->domain.index, v->model->domains.n, "domain", span);
+    check_region_ref(v, e->region, e->branch, span);
+    switch ((EquationKind)e->kind) {
+    case EQUATION_RESIDUAL:
+        if (term_is_absent(e->lhs) || term_is_absent(e->rhs))
+            verify_broken(v, span, "an equation without sides");
+        else if (!type_equal(e->lhs.shape->type, e->rhs.shape->type))
+            verify_broken(v, span, "the sides of an equation have different types");
+        return;
+    case EQUATION_EXPLICIT:
+    case EQUATION_ITERATION: want_target(v, e->lhs, e->rhs, "the left side of an explicit equation", span); return;
+    case EQUATION_ALGORITHM: in_range(v, e->body, v->model->statements.n, "statement", span); return;
+    case EQUATION_DROPPED: return;
+    }
+}
+
+/* Parents before children is not demanded, but climbing must end. */
+static void check_region_rings(Verifier *v)
+{
+    const Model *model = v->model;
+    uint8_t *state = NEW_ARRAY(v->arena, uint8_t, model->regions.n); /* 1: on the way, 2: good */
+    for (uint32_t k = 0; k < model->regions.n; k++) {
+        uint32_t at = k;
+        while (at != ID_NONE && state[at] == 0) {
+            state[at] = 1;
+            at = model->regions.at[at].parent.index;
+        }
+        if (at != ID_NONE && state[at] == 1)
+            verify_broken(v, model->regions.at[k].span, "region %u lies in itself", k);
+        for (at = k; at != ID_NONE && state[at] == 1; at = model->regions.at[at].parent.index)
+            state[at] = 2;
+    }
+}
+
+static void check_regions(Verifier *v)
+{
+    const Model *model = v->model;
+    for (uint32_t k = 0; k < model->regions.n; k++) {
+        const Region *r = &model->regions.at[k];
+        check_owner(v, r->owner, r->span);
+        check_value(v, r->kind, REGION_STRUCTURAL + 1, "a region kind", r->span);
+        check_region_ref(v, r->parent, r->parent_branch, r->span);
+        check_optional(v, r->selector.index, model->variables.n, "selector", r->span);
+        want_terms(v, r->first_condition, r->n_conditions, BOOLEAN_TYPE, "conditions", r->span);
+    }
+    if (v->is_good)
+        check_region_rings(v);
+}
+
+static void check_action(Verifier *v, const Action *a)
+{
+    check_value(v, a->kind, ACTION_SEND + 1, "an action kind", a->span);
+    want_type(v, a->guard, BOOLEAN_TYPE, "a guard", a->span);
+    slice_in_range(v, a->first_arg, a->n_args, v->model->conditions.n, "arguments", a->span);
+    if (a->kind == ACTION_SEND)
+        in_range(v, a->channel, v->model->channels.n, "channel", a->span);
+}
+
+static void check_transition(Verifier *v, const Transition *t)
+{
+    const Model *model = v->model;
+    const Span span = t->origin.span;
+    check_owner(v, t->owner, span);
+    check_origin(v, &t->origin);
+    check_value(v, t->trigger, TRIGGER_ENTRY + 1, "a trigger", span);
+    check_value(v, t->effect, EFFECT_NEXT + 1, "an effect", span);
+    check_value(v, t->form, FORM_PROCEDURE + 1, "a form", span);
+    check_value(v, t->edge_start, EDGE_START_FALSE + 1, "an edge start", span);
+    check_value(v, t->group, model->n_groups + 1, "a group", span);
+    in_range(v, t->domain.index, model->domains.n, "domain", span);
+    in_range(v, t->body, model->statements.n, "statement", span);
+    check_region_ref(v, t->region, t->branch, span);
+    want_terms(v, t->first_condition, t->n_conditions, BOOLEAN_TYPE, "conditions", span);
+    if (t->trigger == TRIGGER_TICK)
+        in_range(v, t->object, model->clocks.n, "clock", span);
+    if (t->trigger == TRIGGER_MESSAGE)
+        in_range(v, t->object, model->channels.n, "channel", span);
+    if ((t->trigger == TRIGGER_LEVEL && t->n_conditions != 1) || (t->trigger == TRIGGER_EDGE && t->n_conditions == 0))
+        verify_broken(v, span, "a transition with %u conditions", t->n_conditions);
+    if (slice_in_range(v, t->first_assignment, t->n_assignments, model->assignments.n, "assignments", span))
+        for (uint32_t k = 0; k < t->n_assignments; k++) {
+            const Assignment *a = &model->assignments.at[t->first_assignment + k];
+            want_target(v, a->target, a->value, "the target of an assignment", a->span);
+            want_type(v, a->guard, BOOLEAN_TYPE, "a guard", a->span);
+            check_span(v, a->span, "an assignment");
+        }
+    if (slice_in_range(v, t->first_action, t->n_actions, model->actions.n, "actions", span))
+        for (uint32_t k = 0; k < t->n_actions; k++)
+            check_action(v, &model->actions.at[t->first_action + k]);
+}
+
+static void check_relations(Verifier *v)
+{
+    const Model *model = v->model;
+    for (uint32_t k = 0; k < model->relations.n; k++) {
+        const Relation *r = &model->relations.at[k];
+        const Span span = r->origin.span;
+        check_origin(v, &r->origin);
+        check_value(v, r->kind, RELATION_LITERAL + 1, "a relation kind", span);
+        check_region_ref(v, r->region, r->branch, span);
+        check_optional(v, r->bit.index, model->variables.n, "bit", span);
+        if (term_is_absent(r->left) || term_is_absent(r->right) ||
+            !type_equal(r->left.shape->type, r->right.shape->type))
+            verify_broken(v, span, "the operands of relation %u", k + 1);
+        if (r->kind == RELATION_TIME && (term_is_absent(r->slope) || term_is_absent(r->flip)))
+            verify_broken(v, span, "time relation %u without slope or flip time", k + 1);
+    }
+    for (uint32_t k = 0; k < model->steps.n; k++) {
+        const StepFunction *s = &model->steps.at[k];
+        const Span span = s->origin.span;
+        check_origin(v, &s->origin);
+        check_value(v, s->op, STEP_ROUND + 1, "a step operation", span);
+        check_value(v, s->kind, RELATION_LITERAL + 1, "a relation kind", span);
+        check_region_ref(v, s->region, s->branch, span);
+        check_optional(v, s->value.index, model->variables.n, "value", span);
+        if (term_is_absent(s->argument))
+            verify_broken(v, span, "step function %u without an argument", k + 1);
+        if (s->kind == RELATION_TIME && (term_is_absent(s->slope) || term_is_absent(s->offset)))
+            verify_broken(v, span, "time step function %u without slope or offset", k + 1);
+    }
+}
+
+static void check_timed(Verifier *v)
+{
+    const Model *model = v->model;
+    for (uint32_t k = 0; k < model->channels.n; k++) {
+        const Channel *c = &model->channels.at[k];
+        check_owner(v, c->owner, c->span);
+        slice_in_range(v, c->first_field, c->n_fields, model->fields.n, "fields", c->span);
+    }
+    for (uint32_t k = 0; k < model->clocks.n; k++) {
+        const Clock *c = &model->clocks.at[k];
+        check_owner(v, c->owner, c->span);
+        check_value(v, c->kind, CLOCK_BACK + 1, "a clock kind", c->span);
+        if (c->kind >= CLOCK_SUB)
+            in_range(v, c->base, model->clocks.n, "base clock", c->span);
+        if ((c->kind == CLOCK_PERIODIC || c->kind >= CLOCK_SUB) && c->denominator == 0)
+            verify_broken(v, c->span, "clock %u divides by zero", k);
+        want_type(v, c->start, REAL_TYPE, "the start of a clock", c->span);
+        want_type(v, c->interval, REAL_TYPE, "the interval of a clock", c->span);
+    }
+    for (uint32_t k = 0; k < model->delays.n; k++) {
+        const Delay *d = &model->delays.at[k];
+        check_owner(v, d->owner, d->span);
+        in_range(v, d->output.index, model->variables.n, "delayed variable", d->span);
+        if (term_is_absent(d->input) || term_is_absent(d->amount))
+            verify_broken(v, d->span, "a delay without input or amount");
+    }
+    for (uint32_t k = 0; k < model->streams.n; k++)
+        check_owner(v, model->streams.at[k].owner, model->streams.at[k].span);
+    for (uint32_t k = 0; k < model->tables.n; k++) {
+        check_owner(v, model->tables.at[k].owner, model->tables.at[k].span);
+        check_value(v, model->tables.at[k].method, TABLE_CONSTANT + 1, "a table method", model->tables.at[k].span);
+        check_value(v, model->tables.at[k].outside, OUTSIDE_EXTRAPOLATE + 1, "a table rule", model->tables.at[k].span);
+    }
+    for (uint32_t k = 0; k < model->assertions.n; k++) {
+        const Assertion *a = &model->assertions.at[k];
+        check_owner(v, a->owner, a->span);
+        if (term_is_absent(a->condition))
+            verify_broken(v, a->span, "an assertion without a condition");
+        want_type(v, a->condition, BOOLEAN_TYPE, "the condition of an assertion", a->span);
+    }
+}
+
+static void check_statements(Verifier *v)
+{
+    const Model *model = v->model;
+    if (model->statements.n == 0)
+        verify_broken(v, model->span, "statement 0 is missing");
+    for (uint32_t k = 1; k < model->statements.n; k++) {
+        const Statement *s = &model->statements.at[k];
+        check_value(v, s->kind, STATEMENT_ASSERT + 1, "a statement kind", s->span);
+        in_range(v, s->domain.index, model->domains.n, "domain", s->span);
+        in_range(v, s->inner, model->statements.n, "statement", s->span);
+        in_range(v, s->otherwise, model->statements.n, "statement", s->span);
+        in_range(v, s->next, model->statements.n, "statement", s->span);
+        if (s->kind == STATEMENT_ASSIGN)
+            want_target(v, s->target, s->value, "the target of a statement", s->span);
+        if (s->kind == STATEMENT_IF || s->kind == STATEMENT_WHILE || s->kind == STATEMENT_ASSERT)
+            want_type(v, s->value, BOOLEAN_TYPE, "the condition of a statement", s->span);
+    }
+}
+
+static void check_structure(Verifier *v)
+{
+    const Model *model = v->model;
+    for (uint32_t k = 0; k < model->fields.n; k++)
+        in_range(v, model->fields.at[k].index, model->variables.n, "field", SPAN_NONE);
+    for (uint32_t k = 0; k < model->functions.n; k++) {
+        const Function *f = &model->functions.at[k];
+        check_span(v, f->span, "a function");
+        slice_in_range(v, f->first_parameter, f->n_inputs + f->n_outputs + f->n_locals, model->fields.n, "fields",
+                       f->span);
+        in_range(v, f->body, model->statements.n, "statement", f->span);
+    }
+    for (uint32_t k = 0; k < model->members.n; k++) {
+        in_range(v, model->members.at[k].var.index, model->variables.n, "member", SPAN_NONE);
+        check_value(v, model->members.at[k].role, ROLE_PARAMETER + 1, "a role", SPAN_NONE);
+    }
+    for (uint32_t k = 0; k < model->ports.n; k++) {
+        const Port *p = &model->ports.at[k];
+        check_owner(v, p->owner, p->span);
+        slice_in_range(v, p->first_member, p->n_members, model->members.n, "members", p->span);
+    }
+    for (uint32_t k = 0; k < model->connections.n; k++) {
+        const Connection *c = &model->connections.at[k];
+        check_span(v, c->span, "a connection");
+        if (c->is_acausal) {
+            in_range(v, c->port_a, model->ports.n, "port", c->span);
+            in_range(v, c->port_b, model->ports.n, "port", c->span);
+        } else {
+            in_range(v, c->from.index, model->variables.n, "connected variable", c->span);
+            in_range(v, c->to.index, model->variables.n, "connected variable", c->span);
+        }
+    }
+}
+
+bool verify_ids(Verifier *v)
+{
+    const Model *model = v->model;
+    check_instances(v);
+    check_statements(v);
+    check_domains(v);
+    check_variables(v);
+    for (uint32_t k = 0; k < model->equations.n; k++)
+        check_equation(v, &model->equations.at[k]);
+    check_regions(v);
+    for (uint32_t k = 0; k < model->transitions.n; k++)
+        check_transition(v, &model->transitions.at[k]);
+    check_relations(v);
+    check_timed(v);
+    check_structure(v);
+    if (v->is_good) /* the walk follows ids */
+        verify_each_term(v, check_term);
+    return v->is_good;
+}
