@@ -1,0 +1,222 @@
+/* build-jacobian: which derivative depends on which state, element by element, and a colouring of the columns.
+ *
+ * Sets of states are carried along the derivatives part in its order; a system passes the union of its rows to all
+ * its unknowns. Too large a result (dense coupling of very many states) is left out: the solver then works without. */
+#include "base/bug.h"
+#include "graph/colouring.h"
+#include "ir/element.h"
+#include "passes/pipeline.h"
+#include <stdlib.h>
+
+static const uint64_t MOST_ENTRIES = 24u << 20; /* 96 MiB of indices */
+static const uint64_t MOST_STATES = 300000;     /* beyond, a colouring costs more than it can bring at start */
+
+typedef struct {
+    uint64_t begin;
+    uint32_t n;
+} Set;
+
+typedef struct {
+    Compile *c;
+    Model *model;
+    Schedule *schedule;
+    uint32_t *first_state;   /* per variable: index of its first element in x, or ID_NONE */
+    uint32_t *first_element; /* per variable: its first element in `sets`, or ID_NONE */
+    Set *sets;               /* of algebraic elements */
+    Set *rows;               /* per state: its derivative's */
+    uint32_t *pool;          /* entries of all sets */
+    uint64_t n_pool, capacity;
+    uint32_t *mark, stamp; /* per state: already in the set being built */
+    uint32_t *work;        /* the set being built */
+    uint32_t n_work;
+    bool is_too_large;
+} Builder;
+
+static void add_state(Builder *b, uint32_t state)
+{
+    if (b->mark[state] == b->stamp)
+        return;
+    b->mark[state] = b->stamp;
+    b->work[b->n_work++] = state;
+}
+
+static void add_set(Builder *b, Set set)
+{
+    for (uint32_t k = 0; k < set.n; k++)
+        add_state(b, b->pool[set.begin + k]);
+}
+
+/* What one reference, at iteration j of the domain, contributes. */
+static void add_leaves(Builder *b, const Expr *e, Term term, DomainId domain, const int64_t *j)
+{
+    Model *m = b->model;
+    if (e->n_leaves == 0)
+        return;
+    if (e->kind == EXPR_LEAF) {
+        const Ref ref = term_refs(m, term)[e->u.leaf];
+        ElementMap map;
+        if ((ref.kind == REF_NOW || ref.kind == REF_DER) && element_map(m, e, term_refs(m, term), domain, &map)) {
+            int64_t element = map.base;
+            for (uint32_t k = 0; k < ELEMENT_LEVELS; k++)
+                element += map.step[k] * j[k];
+            const uint32_t v = ref.var.index;
+            if (ref.kind == REF_DER)
+                add_set(b, b->rows[b->first_state[v] + element]);
+            else if (b->first_state[v] != ID_NONE)
+                add_state(b, b->first_state[v] + (uint32_t)element);
+            else if (b->first_element[v] != ID_NONE)
+                add_set(b, b->sets[b->first_element[v] + element]);
+        }
+        return;
+    }
+    for (uint32_t k = 0; k < e->n_args; k++)
+        add_leaves(b, e->args[k], term, domain, j);
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+static void begin_set(Builder *b)
+{
+    b->stamp++;
+    b->n_work = 0;
+}
+
+static Set end_set(Builder *b)
+{
+    if (b->n_pool + b->n_work > MOST_ENTRIES) {
+        b->is_too_large = true;
+        return (Set){ 0, 0 };
+    }
+    if (b->n_pool + b->n_work > b->capacity) {
+        uint64_t larger = b->capacity ? b->capacity * 2 : 1024;
+        while (larger < b->n_pool + b->n_work)
+            larger *= 2;
+        b->pool = arena_grow(b->c->scratch, b->pool, b->capacity * sizeof *b->pool, larger * sizeof *b->pool, 16);
+        b->capacity = larger;
+    }
+    qsort(b->work, b->n_work, sizeof *b->work, compare_numbers);
+    if (b->n_work)
+        memcpy(b->pool + b->n_pool, b->work, b->n_work * sizeof *b->work);
+    const Set set = { b->n_pool, b->n_work };
+    b->n_pool += b->n_work;
+    return set;
+}
+
+static void put_set(Builder *b, Ref ref, int64_t element, Set set)
+{
+    if (ref.kind == REF_DER)
+        b->rows[b->first_state[ref.var.index] + element] = set;
+    else
+        b->sets[b->first_element[ref.var.index] + element] = set;
+}
+
+static void carry_assignment(Builder *b, const Block *block)
+{
+    Model *m = b->model;
+    const Ref ref = term_refs(m, block->lhs)[block->lhs.shape->u.leaf];
+    const Domain *d = &m->domains.at[block->domain.index];
+    ElementMap target;
+    REQUIRE(element_map(m, block->lhs.shape, term_refs(m, block->lhs), block->domain, &target) &&
+            d->n <= ELEMENT_LEVELS);
+    const uint64_t count = domain_count(m, block->domain);
+    int64_t j[ELEMENT_LEVELS] = { 0 };
+    for (uint64_t n = 0; n < count && !b->is_too_large; n++) {
+        int64_t element = target.base;
+        for (uint32_t k = 0; k < d->n; k++)
+            element += target.step[k] * j[k];
+        begin_set(b);
+        add_leaves(b, block->rhs.shape, block->rhs, block->domain, j);
+        put_set(b, ref, element, end_set(b));
+        for (uint32_t k = d->n; k-- > 0;) { /* next iteration, innermost first */
+            if (++j[k] < m->iterators.at[d->first + k].count)
+                break;
+            j[k] = 0;
+        }
+    }
+}
+
+static void carry_system(Builder *b, const Block *block)
+{
+    const int64_t j[ELEMENT_LEVELS] = { 0 };
+    begin_set(b);
+    for (uint32_t k = 0; k < block->n_rows; k++) {
+        const SystemRow *row = &b->schedule->rows.at[block->first_row + k];
+        put_set(b, row->unknown, 0, (Set){ 0, 0 }); /* unknowns of the system itself add nothing */
+    }
+    for (uint32_t k = 0; k < block->n_rows; k++) {
+        const SystemRow *row = &b->schedule->rows.at[block->first_row + k];
+        add_leaves(b, row->lhs.shape, row->lhs, (DomainId){ 0 }, j);
+        add_leaves(b, row->rhs.shape, row->rhs, (DomainId){ 0 }, j);
+    }
+    const Set set = end_set(b);
+    for (uint32_t k = 0; k < block->n_rows; k++)
+        put_set(b, b->schedule->rows.at[block->first_row + k].unknown, 0, set);
+}
+
+static bool number_elements(Builder *b, uint32_t *n_states, uint32_t *n_elements)
+{
+    Model *m = b->model;
+    uint64_t states = 0, elements = 0;
+    for (uint32_t k = 0; k < m->variables.n; k++) {
+        b->first_state[k] = b->first_element[k] = ID_NONE;
+        const Variable *v = &m->variables.at[k];
+        if (!var_is_none(v->alias))
+            continue;
+        if (v->definition == DEFINITION_DER) {
+            b->first_state[k] = (uint32_t)states;
+            states += variable_count(m, (VarId){ k });
+        } else if (v->definition == DEFINITION_NOW) {
+            b->first_element[k] = (uint32_t)elements;
+            elements += variable_count(m, (VarId){ k });
+        }
+        if (states > MOST_STATES || elements > UINT32_MAX / 2)
+            return false;
+    }
+    *n_states = (uint32_t)states;
+    *n_elements = (uint32_t)elements;
+    return true;
+}
+
+bool build_jacobian(Compile *c)
+{
+    Model *m = c->model;
+    Schedule *s = c->schedule;
+    Builder b = { .c = c,
+                  .model = m,
+                  .schedule = s,
+                  .first_state = NEW_ARRAY(c->scratch, uint32_t, m->variables.n + 1),
+                  .first_element = NEW_ARRAY(c->scratch, uint32_t, m->variables.n + 1) };
+    uint32_t n_states, n_elements;
+    if (s->states.n == 0 || !number_elements(&b, &n_states, &n_elements))
+        return true;
+    b.sets = NEW_ARRAY(c->scratch, Set, n_elements + 1);
+    b.rows = NEW_ARRAY(c->scratch, Set, n_states + 1);
+    b.mark = NEW_ARRAY(c->scratch, uint32_t, n_states + 1);
+    b.work = NEW_ARRAY(c->scratch, uint32_t, n_states + 1);
+    for (uint32_t k = 0; k < s->parts[PART_DERIVATIVES].n && !b.is_too_large; k++) {
+        const Block *block = &s->blocks.at[s->parts[PART_DERIVATIVES].at[k]];
+        if (block->kind == BLOCK_ASSIGN)
+            carry_assignment(&b, block);
+        else
+            carry_system(&b, block);
+    }
+    if (b.is_too_large)
+        return true;
+    uint32_t *start = NEW_ARRAY(c->arena, uint32_t, n_states + 1);
+    for (uint32_t k = 0; k < n_states; k++)
+        start[k + 1] = start[k] + b.rows[k].n;
+    uint32_t *index = NEW_ARRAY(c->arena, uint32_t, start[n_states] + 1);
+    for (uint32_t k = 0; k < n_states; k++)
+        if (b.rows[k].n)
+            memcpy(index + start[k], b.pool + b.rows[k].begin, b.rows[k].n * sizeof *index);
+    uint32_t *colour = NEW_ARRAY(c->arena, uint32_t, n_states + 1);
+    const Incidence pattern = { n_states, n_states, start, index };
+    const uint32_t n_colours = colour_columns(&pattern, COLOUR_NATURAL, c->scratch, colour, NULL);
+    s->jacobian = (StatePattern){ n_states, n_colours, start, index, colour };
+    s->has_jacobian = true;
+    return true;
+}

@@ -1,0 +1,219 @@
+/* eliminate-aliases: variables that an equation v = w or v = -w makes equal share one place.
+ *
+ * A class of equal variables has at most one anchor: a state, a NEXT variable, an input, a parameter. It represents
+ * the class, else the canonically first variable does. Every reference is rewritten; the equation is dropped. */
+#include "base/bug.h"
+#include "ir/simplify.h"
+#include "ir/substitute.h"
+#include "passes/pipeline.h"
+
+typedef struct {
+    Compile *c;
+    uint32_t *parent; /* union-find */
+    bool *negated;    /* relative to parent */
+    Simplifier *simplifier;
+} Classes;
+
+static bool is_anchor(const Variable *v)
+{
+    return v->definition != DEFINITION_NOW && v->definition != DEFINITION_NONE;
+}
+
+static uint32_t root_of(Classes *k, uint32_t v, bool *negated)
+{
+    uint32_t root = v;
+    bool sign = false;
+    while (k->parent[root] != root) {
+        sign ^= k->negated[root];
+        root = k->parent[root];
+    }
+    *negated = sign;
+    while (k->parent[v] != root) { /* compress the path */
+        const uint32_t next = k->parent[v];
+        const bool own = k->negated[v];
+        k->parent[v] = root;
+        k->negated[v] = sign;
+        sign ^= own;
+        v = next;
+    }
+    return root;
+}
+
+/* lhs = rhs is v = w or v = -w; both scalar or whole arrays of equal size. */
+static bool is_alias(const Model *m, const Equation *e, VarId *v, VarId *w, bool *negated)
+{
+    if ((e->kind != EQUATION_EXPLICIT && e->kind != EQUATION_RESIDUAL) || e->region.index != ID_NONE ||
+        e->domain.index || e->when_valid != VALID_ALWAYS)
+        return false;
+    const Expr *left = e->lhs.shape, *right = e->rhs.shape;
+    *negated = right->kind == EXPR_CALL && right->op == OP_NEG;
+    if (*negated)
+        right = right->args[0];
+    if (left->kind != EXPR_LEAF || right->kind != EXPR_LEAF || left->n_args || right->n_args ||
+        !type_equal(left->type, right->type))
+        return false;
+    const Ref a = term_refs(m, e->lhs)[0], b = term_refs(m, e->rhs)[0];
+    if (a.kind != REF_NOW || b.kind != REF_NOW)
+        return false;
+    *v = a.var;
+    *w = b.var;
+    return true;
+}
+
+static bool same_dims(const Model *m, VarId a, VarId b)
+{
+    const Variable *x = model_var(m, a), *y = model_var(m, b);
+    for (uint32_t k = 0; k < x->type.rank; k++)
+        if (m->dims.at[x->first_dim + k].extent != m->dims.at[y->first_dim + k].extent)
+            return false;
+    return true;
+}
+
+/* Joins the classes of v and w; false when the equation must stay. */
+static bool join(Classes *k, VarId v, VarId w, bool negated, const Equation *e)
+{
+    const Model *m = k->c->model;
+    bool sign_v, sign_w;
+    uint32_t a = root_of(k, v.index, &sign_v), b = root_of(k, w.index, &sign_w);
+    if (a == b) {
+        diag_error(k->c->diag, DIAG_ALIAS_RING, e->origin.span, "'%s' and '%s' are defined only by each other",
+                   variable_path(m, v, k->c->scratch), variable_path(m, w, k->c->scratch));
+        diag_help(k->c->diag, "one of them needs an equation of its own");
+        return false;
+    }
+    const bool anchor_a = is_anchor(&m->variables.at[a]), anchor_b = is_anchor(&m->variables.at[b]);
+    if (anchor_a && anchor_b)
+        return false;
+    if (anchor_b || (!anchor_a && b < a)) {
+        const uint32_t t = a;
+        a = b;
+        b = t;
+    }
+    k->parent[b] = a;
+    k->negated[b] = sign_v ^ sign_w ^ negated;
+    return true;
+}
+
+static void rewrite(Classes *k, Term *term)
+{
+    Model *m = k->c->model;
+    if (!term->shape || term->shape->n_leaves == 0)
+        return;
+    const uint32_t n = term->shape->n_leaves;
+    bool any = false, any_negated = false;
+    for (uint32_t j = 0; j < n && !any_negated; j++) {
+        const Ref ref = m->refs.at[term->first_ref + j];
+        if (ref.kind > REF_LAST || var_is_none(ref.var))
+            continue;
+        bool sign;
+        const uint32_t root = root_of(k, ref.var.index, &sign);
+        any |= root != ref.var.index;
+        any_negated |= sign;
+    }
+    if (!any)
+        return;
+    Ref *refs = NEW_ARRAY(m->arena, Ref, n);
+    const Expr **from = NEW_ARRAY(k->c->scratch, const Expr *, n), **to = NEW_ARRAY(k->c->scratch, const Expr *, n);
+    uint32_t n_negated = 0;
+    for (uint32_t j = 0; j < n; j++) {
+        refs[j] = m->refs.at[term->first_ref + j];
+        if (refs[j].kind > REF_LAST || var_is_none(refs[j].var))
+            continue;
+        bool sign;
+        const Type type = ref_type(m, refs[j]);
+        refs[j].var.index = root_of(k, refs[j].var.index, &sign);
+        if (sign) {
+            REQUIRE(type.rank == 0);
+            from[n_negated] = expr_leaf(m->pool, j, type);
+            to[n_negated++] = expr_unary(m->pool, OP_NEG, expr_leaf(m->pool, j, type));
+        }
+    }
+    const Expr *shape = term->shape;
+    if (n_negated)
+        shape = simplifier_run(k->simplifier, expr_substitute(m->pool, shape, n_negated, from, to));
+    *term = term_make(m, shape, refs);
+    if (term->shape->n_leaves < n) /* leaves fell together: x - x and the like */
+        *term = term_make(m, simplifier_run(k->simplifier, term->shape), term_refs(m, *term));
+}
+
+static void rewrite_all(Classes *k)
+{
+    Model *m = k->c->model;
+    for (uint32_t j = 0; j < m->variables.n; j++) {
+        Variable *v = &m->variables.at[j];
+        rewrite(k, &v->binding);
+        rewrite(k, &v->start);
+        rewrite(k, &v->nominal);
+    }
+    for (uint32_t j = 0; j < m->equations.n; j++) {
+        Equation *e = &m->equations.at[j];
+        if (e->kind == EQUATION_DROPPED)
+            continue;
+        if (e->kind == EQUATION_RESIDUAL)
+            rewrite(k, &e->lhs);
+        rewrite(k, &e->rhs);
+    }
+    for (uint32_t j = 0; j < m->conditions.n; j++)
+        rewrite(k, &m->conditions.at[j]);
+    for (uint32_t j = 0; j < m->assignments.n; j++) {
+        rewrite(k, &m->assignments.at[j].guard);
+        rewrite(k, &m->assignments.at[j].value);
+    }
+    for (uint32_t j = 0; j < m->actions.n; j++)
+        rewrite(k, &m->actions.at[j].guard);
+}
+
+/* An explicit equation keeps its left side as it is written; when its variable became an alias, the equation
+ * defines the representative. */
+static void redirect_targets(Classes *k)
+{
+    Model *m = k->c->model;
+    for (uint32_t j = 0; j < m->equations.n; j++) {
+        Equation *e = &m->equations.at[j];
+        if (e->kind != EQUATION_EXPLICIT)
+            continue;
+        Ref target = term_refs(m, e->lhs)[0];
+        bool sign;
+        const uint32_t root = root_of(k, target.var.index, &sign);
+        if (root == target.var.index)
+            continue;
+        if (sign) {
+            TermBuilder builder = term_builder(m);
+            e->rhs = term_finish(
+                &builder, simplifier_run(k->simplifier, expr_unary(m->pool, OP_NEG, term_import(&builder, e->rhs))));
+        }
+        target.var.index = root;
+        e->lhs = term_make(m, e->lhs.shape, &target);
+    }
+}
+
+bool eliminate_aliases(Compile *c)
+{
+    Model *m = c->model;
+    Classes k = { c, NEW_ARRAY(c->scratch, uint32_t, m->variables.n), NEW_ARRAY(c->scratch, bool, m->variables.n),
+                  simplifier_create(m->pool, c->scratch) };
+    for (uint32_t j = 0; j < m->variables.n; j++)
+        k.parent[j] = j;
+    for (uint32_t j = 0; j < m->equations.n; j++) {
+        Equation *e = &m->equations.at[j];
+        VarId v, w;
+        bool negated;
+        if (is_alias(m, e, &v, &w, &negated) && !(negated && model_var(m, v)->type.rank) && same_dims(m, v, w) &&
+            !(e->kind == EQUATION_EXPLICIT && is_anchor(model_var(m, v))) && join(&k, v, w, negated, e))
+            e->kind = EQUATION_DROPPED;
+    }
+    for (uint32_t j = 0; j < m->variables.n; j++) {
+        bool sign;
+        const uint32_t root = root_of(&k, j, &sign);
+        if (root == j)
+            continue;
+        m->variables.at[j].alias.index = root;
+        m->variables.at[j].is_negated = sign;
+        if (m->variables.at[root].definition == DEFINITION_NOW &&
+            m->variables.at[j].variability < m->variables.at[root].variability)
+            m->variables.at[root].variability = m->variables.at[j].variability;
+    }
+    rewrite_all(&k);
+    redirect_targets(&k);
+    return diag_errors(c->diag) == 0;
+}

@@ -1,0 +1,152 @@
+/* evaluate-sizes: dimensions and iteration domains become numbers. Structural terms may use constants and
+ * structural parameters; these are marked structural, so that changing them at run time is refused. */
+#include "base/bug.h"
+#include "base/text.h"
+#include "ir/evaluate.h"
+#include "ir/simplify.h"
+#include "ir/substitute.h"
+#include "passes/pipeline.h"
+
+static bool term_value(Compile *c, Term term, Span span, Value *value, uint32_t depth);
+
+static bool leaf_value(Compile *c, Ref ref, Span span, Value *value, uint32_t depth)
+{
+    if (ref.kind != REF_NOW || var_is_none(ref.var))
+        return false;
+    Variable *v = model_var(c->model, ref.var);
+    if (v->variability > VARIABILITY_PARAMETER || term_is_absent(v->binding) || v->type.rank)
+        return false;
+    if (v->variability == VARIABILITY_PARAMETER)
+        v->variability = VARIABILITY_STRUCTURAL;
+    return term_value(c, v->binding, span, value, depth + 1);
+}
+
+static bool term_value(Compile *c, Term term, Span span, Value *value, uint32_t depth)
+{
+    enum { DEEPEST = 100, MOST_LEAVES = 64 };
+    Value leaves[MOST_LEAVES];
+    if (depth > DEEPEST || term.shape->n_leaves > MOST_LEAVES)
+        return false;
+    const uint32_t n = term.shape->n_leaves;
+    for (uint32_t k = 0; k < n; k++)
+        if (!leaf_value(c, c->model->refs.at[term.first_ref + k], span, &leaves[k], depth))
+            return false;
+    return expr_evaluate(term.shape, leaves, NULL, value);
+}
+
+static bool integer_value(Compile *c, Term term, Span span, const char *what, int64_t *value)
+{
+    Value v;
+    if (term.shape->type.kind != TYPE_INTEGER || !term_value(c, term, span, &v, 0)) {
+        diag_error(c->diag, DIAG_SIZE_NOT_CONSTANT, span, "%s must be an Integer known before the run", what);
+        diag_help(c->diag, "use a literal, a constant or a parameter with a value");
+        return false;
+    }
+    *value = v.i;
+    return true;
+}
+
+static bool size_iterator(Compile *c, Iterator *it, Span span)
+{
+    int64_t lo, hi, step = 1;
+    if (!integer_value(c, it->lo, span, "the begin of a range", &lo) ||
+        !integer_value(c, it->hi, span, "the end of a range", &hi))
+        return false;
+    if (!term_is_absent(it->step) && !integer_value(c, it->step, span, "the step of a range", &step))
+        return false;
+    if (step == 0) {
+        diag_error(c->diag, DIAG_SIZE_NEGATIVE, span, "the step of a range is 0");
+        return false;
+    }
+    it->first = lo;
+    it->stride = step;
+    it->count = step > 0 ? (hi >= lo ? (hi - lo) / step + 1 : 0) : (lo >= hi ? (lo - hi) / -step + 1 : 0);
+    return true;
+}
+
+static bool size_variable(Compile *c, Variable *v)
+{
+    static const uint64_t LARGEST = (uint64_t)1 << 28; /* elements of one array: 2 GiB of slots */
+    uint64_t count = 1;
+    for (uint32_t k = 0; k < v->type.rank; k++) {
+        Dim *dim = &c->model->dims.at[v->first_dim + k];
+        int64_t extent;
+        if (!integer_value(c, dim->term, v->span, "a dimension", &extent))
+            return false;
+        if (extent < 0 || (uint64_t)extent > LARGEST || (count *= (uint64_t)extent) > LARGEST) {
+            diag_error(c->diag, DIAG_SIZE_NEGATIVE, v->span, "the size %lld of '%s' is negative or too large",
+                       (long long)extent, names_of(pool_names(c->model->pool), v->name));
+            return false;
+        }
+        dim->extent = extent;
+    }
+    return true;
+}
+
+/* ---- index expressions: structural parameters in them become numbers ---- */
+typedef struct {
+    Compile *c;
+    Term term;
+    Span span;
+    VEC(const Expr *) from;
+    VEC(const Expr *) to;
+} Indices;
+
+static void note_sizes(Indices *x, const Expr *e, bool is_index)
+{
+    if (e->n_leaves == 0)
+        return;
+    if (e->kind == EXPR_LEAF && is_index && e->n_args == 0) {
+        Value value;
+        for (uint32_t k = 0; k < x->from.n; k++)
+            if (x->from.at[k] == e)
+                return;
+        if (e->type.kind != TYPE_INTEGER ||
+            !leaf_value(x->c, x->c->model->refs.at[x->term.first_ref + e->u.leaf], x->span, &value, 0))
+            return; /* whoever needs the index says what is wrong with it */
+        vec_push(x->c->scratch, &x->from, e);
+        vec_push(x->c->scratch, &x->to, expr_integer(x->c->model->pool, value.i));
+        return;
+    }
+    for (uint32_t k = 0; k < e->n_args; k++)
+        note_sizes(x, e->args[k], is_index || e->kind == EXPR_LEAF);
+}
+
+static void settle_indices(Compile *c, Term *term, Span span)
+{
+    if (!term->shape || !term->shape->has_index)
+        return;
+    Model *m = c->model;
+    Indices x = { .c = c, .term = *term, .span = span };
+    note_sizes(&x, term->shape, false);
+    if (x.from.n == 0)
+        return;
+    const Expr *settled = expr_substitute(m->pool, term->shape, x.from.n, x.from.at, x.to.at);
+    *term = term_make(m, expr_simplify(m->pool, settled), m->refs.at + term->first_ref);
+}
+
+bool evaluate_sizes(Compile *c)
+{
+    Model *m = c->model;
+    bool good = true;
+    for (uint32_t k = 0; k < m->variables.n; k++)
+        if (m->variables.at[k].type.rank)
+            good &= size_variable(c, &m->variables.at[k]);
+    for (uint32_t k = 0; k < m->equations.n; k++) {
+        Equation *e = &m->equations.at[k];
+        settle_indices(c, &e->lhs, e->origin.span);
+        settle_indices(c, &e->rhs, e->origin.span);
+        const Domain domain = m->domains.at[e->domain.index];
+        for (uint32_t j = 0; j < domain.n; j++)
+            good &= size_iterator(c, &m->iterators.at[domain.first + j], e->origin.span);
+    }
+    for (uint32_t k = 0; k < m->conditions.n; k++)
+        settle_indices(c, &m->conditions.at[k], SPAN_NONE);
+    for (uint32_t k = 0; k < m->assignments.n; k++) {
+        Assignment *a = &m->assignments.at[k];
+        settle_indices(c, &a->target, a->span);
+        settle_indices(c, &a->guard, a->span);
+        settle_indices(c, &a->value, a->span);
+    }
+    return good;
+}

@@ -1,0 +1,403 @@
+/* find-events: every comparison that can change between events becomes a relation with a bit of its own; functions
+ * with steps become step functions, functions with kinks become a choice by a relation. A relation that is affine in
+ * time with coefficients that change only at events is a calendar entry; all others are root functions.
+ *
+ * Bodies of transitions are evaluated in event steps only: their comparisons stay literal. */
+#include "base/bug.h"
+#include "base/map.h"
+#include "ir/simplify.h"
+#include "passes/pipeline.h"
+
+typedef struct {
+    Compile *c;
+    Model *model;
+    Map relations;       /* hash -> first relation of a chain */
+    VEC(uint32_t) next;  /* chain of relations with equal hash */
+    uint8_t *has_events; /* per node id: 0 unknown, 1 no, 2 yes */
+    uint32_t n_known;
+    uint32_t *definition; /* per variable: 1 + its only explicit scalar equation outside regions, or 0 */
+    uint8_t *affine;      /* per variable: 0 unknown, 1 affine in time, 2 not, 3 being computed */
+    uint32_t n_variables;
+    Simplifier *simplifier;
+    /* the term being rewritten */
+    TermBuilder builder;
+    RegionId region;
+    uint16_t branch;
+    InstanceId owner;
+    Origin origin;
+} Finder;
+
+static bool is_event_op(Op op)
+{
+    return op_is_relation(op) || (op >= OP_ABS && op <= OP_IROUND);
+}
+
+static bool shape_has_events(Finder *f, const Expr *e)
+{
+    if (e->id < f->n_known && f->has_events[e->id])
+        return f->has_events[e->id] == 2;
+    bool any = e->kind == EXPR_CALL && is_event_op((Op)e->op) && !e->is_literal;
+    for (uint32_t k = 0; k < e->n_args && !any; k++)
+        any = shape_has_events(f, e->args[k]);
+    if (e->id < f->n_known)
+        f->has_events[e->id] = any ? 2 : 1;
+    return any;
+}
+
+static bool ref_is_moving(const Model *m, Ref ref)
+{
+    if (ref.kind == REF_TIME)
+        return true;
+    if (ref.kind == REF_DER)
+        return true;
+    return (ref.kind == REF_NOW || ref.kind == REF_LAST) &&
+           model_var(m, ref.var)->variability == VARIABILITY_CONTINUOUS;
+}
+
+/* `e` is numbered by the builder. */
+static bool is_moving(const Finder *f, const Expr *e)
+{
+    if (e->n_leaves == 0)
+        return false;
+    if (e->kind == EXPR_LEAF)
+        return ref_is_moving(f->model, f->builder.refs.at[e->u.leaf]);
+    for (uint32_t k = 0; k < e->n_args; k++)
+        if (is_moving(f, e->args[k]))
+            return true;
+    return false;
+}
+
+/* ---- affine in time ---- */
+typedef struct {
+    bool ok;
+    const Expr *slope, *offset; /* slope NULL: zero */
+} Affine;
+static const Affine NOT_AFFINE = { false, NULL, NULL };
+
+static const Expr *add(Finder *f, Op op, const Expr *a, const Expr *b)
+{
+    Pool *pool = f->model->pool;
+    if (!a && !b)
+        return NULL;
+    if (!b)
+        return a;
+    if (!a)
+        return op == OP_SUB ? expr_unary(pool, OP_NEG, b) : b;
+    return expr_binary(pool, op, a, b);
+}
+
+static Affine affine_of(Finder *f, const Expr *e, uint32_t depth);
+
+static Affine affine_leaf(Finder *f, const Expr *e, uint32_t depth)
+{
+    const Ref ref = f->builder.refs.at[e->u.leaf];
+    if (ref.kind == REF_TIME)
+        return (Affine){ true, expr_real(f->model->pool, 1.0), expr_real(f->model->pool, 0.0) };
+    if (!ref_is_moving(f->model, ref))
+        return (Affine){ true, NULL, e };
+    if (ref.kind != REF_NOW || ref.var.index >= f->n_variables || !f->definition[ref.var.index] || e->n_args ||
+        f->affine[ref.var.index] >= 2)
+        return NOT_AFFINE;
+    uint8_t *known = &f->affine[ref.var.index];
+    const Equation *equation = &f->model->equations.at[f->definition[ref.var.index] - 1];
+    const uint8_t before = *known;
+    *known = 3;
+    const Affine result = affine_of(f, term_import(&f->builder, equation->rhs), depth + 1);
+    *known = result.ok ? 1 : 2;
+    (void)before;
+    return result;
+}
+
+static Affine affine_call(Finder *f, const Expr *e, uint32_t depth)
+{
+    Pool *pool = f->model->pool;
+    const Affine a = affine_of(f, e->args[0], depth);
+    if (!a.ok)
+        return NOT_AFFINE;
+    if (e->op == OP_NEG)
+        return (Affine){ true, a.slope ? expr_unary(pool, OP_NEG, a.slope) : NULL, expr_unary(pool, OP_NEG, a.offset) };
+    if (e->n_args != 2)
+        return NOT_AFFINE;
+    const Affine b = affine_of(f, e->args[1], depth);
+    if (!b.ok)
+        return NOT_AFFINE;
+    switch ((Op)e->op) {
+    case OP_ADD:
+    case OP_SUB:
+        return (Affine){ true, add(f, (Op)e->op, a.slope, b.slope), expr_binary(pool, (Op)e->op, a.offset, b.offset) };
+    case OP_MUL:
+        if (a.slope && b.slope)
+            return NOT_AFFINE;
+        if (a.slope)
+            return (Affine){ true, expr_binary(pool, OP_MUL, a.slope, b.offset),
+                             expr_binary(pool, OP_MUL, a.offset, b.offset) };
+        return (Affine){ true, b.slope ? expr_binary(pool, OP_MUL, a.offset, b.slope) : NULL,
+                         expr_binary(pool, OP_MUL, a.offset, b.offset) };
+    case OP_DIV:
+        if (b.slope)
+            return NOT_AFFINE;
+        return (Affine){ true, a.slope ? expr_binary(pool, OP_DIV, a.slope, b.offset) : NULL,
+                         expr_binary(pool, OP_DIV, a.offset, b.offset) };
+    default: return NOT_AFFINE;
+    }
+}
+
+static Affine affine_of(Finder *f, const Expr *e, uint32_t depth)
+{
+    enum { DEEPEST = 60 };
+    if (e->type.kind != TYPE_REAL || depth > DEEPEST)
+        return NOT_AFFINE;
+    if (!is_moving(f, e))
+        return (Affine){ true, NULL, e };
+    if (e->kind == EXPR_LEAF)
+        return affine_leaf(f, e, depth);
+    if (e->kind == EXPR_CALL && !is_event_op((Op)e->op))
+        return affine_call(f, e, depth + 1);
+    return NOT_AFFINE;
+}
+
+/* ---- relations ---- */
+static bool same_term(const Model *m, Term a, Term b)
+{
+    if (a.shape != b.shape)
+        return false;
+    for (uint32_t k = 0; k < a.shape->n_leaves; k++)
+        if (!ref_equal(term_refs(m, a)[k], term_refs(m, b)[k]))
+            return false;
+    return true;
+}
+
+static uint64_t hash_term(const Model *m, Term t, uint64_t h)
+{
+    h = hash_mix(h, t.shape->id);
+    for (uint32_t k = 0; k < t.shape->n_leaves; k++)
+        h = hash_mix(h, (uint64_t)term_refs(m, t)[k].kind << 32 | term_refs(m, t)[k].var.index);
+    return h;
+}
+
+/* A term from an expression in the builder's numbering; the builder is kept. */
+static Term take(Finder *f, const Expr *e)
+{
+    return term_make(f->model, simplifier_run(f->simplifier, e), f->builder.refs.at);
+}
+
+static VarId generated(Finder *f, const char *prefix, uint32_t number, Type type)
+{
+    Model *m = f->model;
+    char text[32];
+    snprintf(text, sizeof text, "$%s%u", prefix, number);
+    const VarId v =
+        model_add_variable(m, (InstanceId){ 0 }, names_text(pool_names(m->pool), text), type, f->origin.span);
+    Variable *variable = model_var(m, v);
+    variable->definition = DEFINITION_NOW;
+    variable->variability = VARIABILITY_DISCRETE;
+    variable->is_generated = variable->is_protected = true;
+    return v;
+}
+
+static void classify(Finder *f, Relation *r, const Expr *left, const Expr *right)
+{
+    Pool *pool = f->model->pool;
+    const Affine a = affine_of(f, left, 0), b = affine_of(f, right, 0);
+    r->kind = RELATION_STATE;
+    if (!a.ok || !b.ok)
+        return;
+    const Expr *slope = add(f, OP_SUB, a.slope, b.slope);
+    if (!slope)
+        return;
+    slope = simplifier_run(f->simplifier, slope);
+    if (expr_is_real(slope, 0.0))
+        return;
+    r->kind = RELATION_TIME;
+    r->slope = take(f, slope);
+    /* The usual case, time against a discrete value, needs no arithmetic: the flip time is that value. */
+    if (a.slope && !b.slope && expr_is_real(simplifier_run(f->simplifier, a.slope), 1.0) &&
+        expr_is_real(simplifier_run(f->simplifier, a.offset), 0.0))
+        r->flip = take(f, b.offset);
+    else if (b.slope && !a.slope && expr_is_real(simplifier_run(f->simplifier, b.slope), 1.0) &&
+             expr_is_real(simplifier_run(f->simplifier, b.offset), 0.0))
+        r->flip = take(f, a.offset);
+    else
+        r->flip = take(f, expr_binary(pool, OP_DIV, expr_binary(pool, OP_SUB, b.offset, a.offset), slope));
+}
+
+static VarId relation_for(Finder *f, const Expr *left, const Expr *right, bool is_strict)
+{
+    Model *m = f->model;
+    Relation r = { .is_strict = is_strict, .region = f->region, .branch = f->branch, .origin = f->origin };
+    r.left = take(f, left);
+    r.right = take(f, right);
+    const uint64_t hash = hash_term(
+        m, r.right, hash_term(m, r.left, (uint64_t)is_strict << 48 | (uint64_t)f->branch << 32 | f->region.index));
+    uint32_t first;
+    const bool found = map_get(&f->relations, hash, &first);
+    for (uint32_t k = found ? first : ID_NONE; k != ID_NONE; k = f->next.at[k]) {
+        const Relation *other = &m->relations.at[k];
+        if (other->is_strict == is_strict && other->region.index == f->region.index && other->branch == f->branch &&
+            same_term(m, other->left, r.left) && same_term(m, other->right, r.right))
+            return other->bit;
+    }
+    classify(f, &r, left, right);
+    r.bit = generated(f, "k", m->relations.n + 1, BOOLEAN_TYPE);
+    vec_push(m->arena, &m->relations, r);
+    vec_push(f->c->scratch, &f->next, found ? first : ID_NONE);
+    map_put(&f->relations, hash, m->relations.n - 1);
+    return r.bit;
+}
+
+static const Expr *bit(Finder *f, const Expr *left, const Expr *right, bool is_strict)
+{
+    const VarId v = relation_for(f, left, right, is_strict);
+    return term_leaf(&f->builder, ref_now(v));
+}
+
+static const Expr *rewrite_relation(Finder *f, const Expr *e)
+{
+    const Expr *a = e->args[0], *b = e->args[1];
+    switch ((Op)e->op) {
+    case OP_GT: return bit(f, a, b, true);
+    case OP_GE: return bit(f, a, b, false);
+    case OP_LT: return bit(f, b, a, true);
+    case OP_LE: return bit(f, b, a, false);
+    default: break;
+    }
+    diag_error(f->c->diag, DIAG_EQUALITY_OF_REALS, f->origin.span,
+               "continuous quantities cannot be compared for equality: %s",
+               term_text(f->model, take(f, e), f->c->scratch));
+    diag_help(f->c->diag, "compare with < or >= and let the event make its own condition false");
+    return e;
+}
+
+static const Expr *rewrite_step(Finder *f, const Expr *e)
+{
+    static const uint8_t ops[] = { STEP_FLOOR, STEP_CEIL, STEP_TRUNC, STEP_ROUND };
+    Model *m = f->model;
+    const bool is_integer = e->op >= OP_IFLOOR;
+    StepFunction s = { .op = ops[is_integer ? e->op - OP_IFLOOR : e->op - OP_FLOOR],
+                       .kind = RELATION_STATE,
+                       .region = f->region,
+                       .branch = f->branch,
+                       .origin = f->origin };
+    s.argument = take(f, e->args[0]);
+    for (uint32_t k = 0; k < m->steps.n; k++) { /* the same one twice in one equation is common: X/2 - floor(X/2) */
+        const StepFunction *other = &m->steps.at[m->steps.n - 1 - k];
+        if (k >= 8)
+            break;
+        if (other->op == s.op && other->region.index == s.region.index && other->branch == s.branch &&
+            same_term(m, other->argument, s.argument)) {
+            const Expr *leaf = term_leaf(&f->builder, ref_now(other->value));
+            return is_integer ? leaf : expr_unary(m->pool, OP_REAL, leaf);
+        }
+    }
+    const Affine a = affine_of(f, e->args[0], 0);
+    if (a.ok && a.slope) {
+        s.kind = RELATION_TIME;
+        s.slope = take(f, a.slope);
+        s.offset = take(f, a.offset);
+    }
+    s.value = generated(f, "s", m->steps.n + 1, INTEGER_TYPE);
+    vec_push(m->arena, &m->steps, s);
+    const Expr *leaf = term_leaf(&f->builder, ref_now(s.value));
+    return is_integer ? leaf : expr_unary(m->pool, OP_REAL, leaf);
+}
+
+static const Expr *rewrite_kink(Finder *f, const Expr *e)
+{
+    Pool *pool = f->model->pool;
+    const Expr *a = e->args[0], *zero = expr_real(pool, 0.0);
+    switch ((Op)e->op) {
+    case OP_ABS: return expr_if(pool, bit(f, a, zero, false), a, expr_unary(pool, OP_NEG, a));
+    case OP_MIN: return expr_if(pool, bit(f, a, e->args[1], true), e->args[1], a);
+    case OP_MAX: return expr_if(pool, bit(f, e->args[1], a, true), e->args[1], a);
+    case OP_SIGN:
+        return expr_if(pool, bit(f, a, zero, true), expr_real(pool, 1.0),
+                       expr_if(pool, bit(f, zero, a, true), expr_real(pool, -1.0), zero));
+    default: BUG("no kink");
+    }
+}
+
+static const Expr *rewrite(Finder *f, const Expr *e)
+{
+    if (e->n_args == 0 || !shape_has_events(f, e))
+        return e;
+    const Expr *few[8];
+    const Expr **args = e->n_args <= 8 ? few : NEW_ARRAY(f->c->scratch, const Expr *, e->n_args);
+    for (uint32_t k = 0; k < e->n_args; k++)
+        args[k] = rewrite(f, e->args[k]);
+    e = expr_with_args(f->model->pool, e, args);
+    if (e->kind != EXPR_CALL || e->is_literal || !is_event_op((Op)e->op) || !is_moving(f, e))
+        return e;
+    if (e->has_index) {
+        diag_error(f->c->diag, DIAG_NOT_YET, f->origin.span, "a comparison of array elements cannot be an event yet");
+        return e;
+    }
+    if (op_is_relation((Op)e->op))
+        return rewrite_relation(f, e);
+    return e->op >= OP_FLOOR ? rewrite_step(f, e) : rewrite_kink(f, e);
+}
+
+static void rewrite_term(Finder *f, Term *term, RegionId region, uint16_t branch, InstanceId owner, Origin origin)
+{
+    if (!term->shape || !shape_has_events(f, term->shape))
+        return;
+    f->region = region;
+    f->branch = branch;
+    f->owner = owner;
+    f->origin = origin;
+    f->builder.refs.n = 0;
+    const Expr *e = rewrite(f, term_import(&f->builder, *term));
+    *term = take(f, e);
+}
+
+static void find_definitions(Finder *f)
+{
+    const Model *m = f->model;
+    for (uint32_t k = 0; k < m->equations.n; k++) {
+        const Equation *e = &m->equations.at[k];
+        if (e->kind != EQUATION_EXPLICIT || e->lhs.shape->n_args)
+            continue;
+        const Ref target = term_refs(m, e->lhs)[0];
+        if (target.kind != REF_NOW)
+            continue;
+        if (e->region.index != ID_NONE || e->domain.index || f->definition[target.var.index])
+            f->affine[target.var.index] = 2;
+        f->definition[target.var.index] = k + 1;
+    }
+}
+
+bool find_events(Compile *c)
+{
+    Model *m = c->model;
+    const uint32_t n = m->variables.n, n_nodes = pool_count(m->pool);
+    Finder f = { .c = c,
+                 .model = m,
+                 .n_variables = n,
+                 .n_known = n_nodes,
+                 .builder = term_builder(m),
+                 .has_events = NEW_ARRAY(c->scratch, uint8_t, n_nodes),
+                 .definition = NEW_ARRAY(c->scratch, uint32_t, n),
+                 .affine = NEW_ARRAY(c->scratch, uint8_t, n),
+                 .simplifier = simplifier_create(m->pool, c->scratch) };
+    map_init(&f.relations, c->scratch, 64);
+    find_definitions(&f);
+    for (uint32_t k = 0; k < m->regions.n; k++) {
+        const Region r = m->regions.at[k];
+        for (uint32_t j = 0; j < r.n_conditions; j++)
+            rewrite_term(&f, &m->conditions.at[r.first_condition + j], r.parent, r.parent_branch, r.owner,
+                         (Origin){ .span = r.span, .parent = EQ_NONE });
+    }
+    for (uint32_t k = 0; k < m->equations.n; k++) {
+        Equation *e = &m->equations.at[k];
+        if (e->kind == EQUATION_DROPPED)
+            continue;
+        if (e->kind == EQUATION_RESIDUAL)
+            rewrite_term(&f, &e->lhs, e->region, e->branch, e->owner, e->origin);
+        rewrite_term(&f, &e->rhs, e->region, e->branch, e->owner, e->origin);
+    }
+    for (uint32_t k = 0; k < m->transitions.n; k++) {
+        const Transition t = m->transitions.at[k];
+        for (uint32_t j = 0; j < t.n_conditions; j++)
+            rewrite_term(&f, &m->conditions.at[t.first_condition + j], t.region, t.branch, t.owner, t.origin);
+    }
+    return diag_errors(c->diag) == 0;
+}

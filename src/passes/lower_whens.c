@@ -1,0 +1,184 @@
+/* lower-whens: every condition of a transition becomes a Boolean variable, so that edges are seen in v and pre(v);
+ * transitions of effect NOW become equations v := if fired then e else pre(v). Only NEXT transitions are left. */
+#include "base/bug.h"
+#include "passes/pipeline.h"
+
+typedef struct {
+    Compile *c;
+    Model *model;
+    TermBuilder builder;
+    VarId *fired; /* per transition: its generated `fired` variable, or none */
+} Lowering;
+
+static VarId generated(Model *m, const char *prefix, uint32_t number, Span span)
+{
+    char text[32];
+    snprintf(text, sizeof text, "$%s%u", prefix, number);
+    const VarId v = model_add_variable(m, (InstanceId){ 0 }, names_text(pool_names(m->pool), text), BOOLEAN_TYPE, span);
+    Variable *variable = model_var(m, v);
+    variable->definition = DEFINITION_NOW;
+    variable->variability = VARIABILITY_DISCRETE;
+    variable->is_generated = variable->is_protected = true;
+    return v;
+}
+
+static void define(Lowering *l, Term lhs, Term rhs, const Transition *t)
+{
+    Model *m = l->model;
+    const EqId e = model_add_equation(m, EQUATION_EXPLICIT, lhs, rhs, t->origin.span);
+    m->equations.at[e.index].owner = t->owner;
+    m->equations.at[e.index].origin.made_by = "lower-whens";
+}
+
+static bool is_plain_variable(Term condition)
+{
+    return condition.shape->kind == EXPR_LEAF && condition.shape->n_args == 0;
+}
+
+static void name_conditions(Lowering *l, uint32_t k)
+{
+    Model *m = l->model;
+    const Transition t = m->transitions.at[k];
+    for (uint32_t j = 0; j < t.n_conditions; j++) {
+        const Term condition = m->conditions.at[t.first_condition + j];
+        if (is_plain_variable(condition) && term_refs(m, condition)[0].kind == REF_NOW)
+            continue;
+        const VarId g = generated(m, "g", t.first_condition + j + 1, t.origin.span);
+        model_var(m, g)->is_condition = true;
+        const Term name = term_ref(m, ref_now(g));
+        define(l, name, condition, &t);
+        m->conditions.at[t.first_condition + j] = name;
+    }
+}
+
+/* Before the start an edge condition was what it is at the start, or false. */
+static void note_edges(Lowering *l, const Transition *t)
+{
+    Model *m = l->model;
+    for (uint32_t j = 0; t->trigger == TRIGGER_EDGE && j < t->n_conditions; j++)
+        model_var(m, term_refs(m, m->conditions.at[t->first_condition + j])[0].var)->edge =
+            (uint8_t)(t->edge_start + 1);
+}
+
+static const Expr *risen(Lowering *l, const Transition *t)
+{
+    Model *m = l->model;
+    const Expr *any = NULL;
+    for (uint32_t j = 0; j < t->n_conditions; j++) {
+        const VarId v = term_refs(m, m->conditions.at[t->first_condition + j])[0].var;
+        const Expr *edge = expr_binary(m->pool, OP_AND, term_leaf(&l->builder, ref_now(v)),
+                                       expr_unary(m->pool, OP_NOT, term_leaf(&l->builder, ref_pre(v))));
+        any = any ? expr_binary(m->pool, OP_OR, any, edge) : edge;
+    }
+    return any ? any : expr_boolean(m->pool, false);
+}
+
+/* fired := some condition has risen, and no transition of the same group with lower rank fired. */
+static void define_fired(Lowering *l, uint32_t k)
+{
+    Model *m = l->model;
+    const Transition t = m->transitions.at[k];
+    const Expr *value = risen(l, &t);
+    for (uint32_t j = 0; t.group && j < m->transitions.n; j++)
+        if (m->transitions.at[j].group == t.group && m->transitions.at[j].rank < t.rank)
+            value = expr_binary(m->pool, OP_AND, value,
+                                expr_unary(m->pool, OP_NOT, term_leaf(&l->builder, ref_now(l->fired[j]))));
+    const Term rhs = term_finish(&l->builder, value);
+    define(l, term_ref(m, ref_now(l->fired[k])), rhs, &t);
+}
+
+/* All NOW assignments to one variable, which lie in one group, become one equation. */
+static void define_targets(Lowering *l)
+{
+    Model *m = l->model;
+    uint32_t *last = NEW_ARRAY(l->c->scratch, uint32_t, m->variables.n);         /* per variable: 1 + last assignment */
+    uint32_t *before = NEW_ARRAY(l->c->scratch, uint32_t, m->assignments.n + 1); /* chain */
+    uint32_t *of = NEW_ARRAY(l->c->scratch, uint32_t, m->assignments.n + 1);     /* transition of an assignment */
+    VEC(VarId) targets = { 0 };
+    for (uint32_t k = m->transitions.n; k-- > 0;) {
+        const Transition *t = &m->transitions.at[k];
+        for (uint32_t j = t->n_assignments; t->effect == EFFECT_NOW && j-- > 0;) {
+            const uint32_t a = t->first_assignment + j;
+            const VarId v = term_refs(m, m->assignments.at[a].target)[0].var;
+            if (!last[v.index])
+                vec_push(l->c->scratch, &targets, v);
+            before[a] = last[v.index];
+            of[a] = k;
+            last[v.index] = a + 1;
+        }
+    }
+    for (uint32_t n = 0; n < targets.n; n++) {
+        const VarId v = targets.at[n];
+        const Expr *value = term_leaf(&l->builder, ref_pre(v));
+        Transition t = { 0 };
+        for (uint32_t a = last[v.index]; a; a = before[a - 1]) {
+            const Assignment *assignment = &m->assignments.at[a - 1];
+            t = m->transitions.at[of[a - 1]];
+            const Expr *fires = term_leaf(&l->builder, ref_now(l->fired[of[a - 1]]));
+            if (!term_is_absent(assignment->guard))
+                fires = expr_binary(m->pool, OP_AND, fires, term_import(&l->builder, assignment->guard));
+            value = expr_if(m->pool, fires, term_import(&l->builder, assignment->value), value);
+        }
+        model_var(m, v)->definition = DEFINITION_NOW;
+        const Term rhs = term_finish(&l->builder, value);
+        define(l, term_ref(m, ref_now(v)), rhs, &t);
+    }
+}
+
+/* fired(t) in terms becomes the generated variable. */
+static void replace_fired(Lowering *l)
+{
+    Model *m = l->model;
+    for (uint32_t k = 0; k < m->refs.n; k++)
+        if (m->refs.at[k].kind == REF_FIRED) {
+            const VarId v = l->fired[m->refs.at[k].var.index];
+            REQUIRE(!var_is_none(v));
+            m->refs.at[k] = ref_now(v);
+        }
+}
+
+static void drop_now_transitions(Model *m)
+{
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < m->transitions.n; k++)
+        if (m->transitions.at[k].effect == EFFECT_NEXT)
+            m->transitions.at[n++] = m->transitions.at[k];
+    m->transitions.n = n;
+}
+
+bool lower_whens(Compile *c)
+{
+    Model *m = c->model;
+    Lowering l = {
+        .c = c, .model = m, .builder = term_builder(m), .fired = NEW_ARRAY(c->scratch, VarId, m->transitions.n)
+    };
+    bool *is_read = NEW_ARRAY(c->scratch, bool, m->transitions.n);
+    for (uint32_t k = 0; k < m->refs.n; k++)
+        if (m->refs.at[k].kind == REF_FIRED)
+            is_read[m->refs.at[k].var.index] = true;
+    for (uint32_t k = 0; k < m->transitions.n; k++) {
+        name_conditions(&l, k);
+        note_edges(&l, &m->transitions.at[k]);
+        const Transition *t = &m->transitions.at[k];
+        l.fired[k] = VAR_NONE;
+        if (t->trigger == TRIGGER_EDGE && (t->effect == EFFECT_NOW || is_read[k] || t->group))
+            l.fired[k] = generated(m, "f", k + 1, t->origin.span);
+    }
+    for (uint32_t k = 0; k < m->transitions.n; k++)
+        if (!var_is_none(l.fired[k]))
+            define_fired(&l, k);
+    define_targets(&l);
+    replace_fired(&l);
+    /* An EDGE transition of a group fires by its `fired` variable, which is up for one step only. */
+    for (uint32_t k = 0; k < m->transitions.n; k++) {
+        Transition *t = &m->transitions.at[k];
+        if (t->effect == EFFECT_NEXT && t->group && !var_is_none(l.fired[k])) {
+            const Term fired = term_ref(m, ref_now(l.fired[k]));
+            t->first_condition = model_add_terms(m, 1, &fired);
+            t->n_conditions = 1;
+            t->trigger = TRIGGER_LEVEL;
+        }
+    }
+    drop_now_transitions(m);
+    return true;
+}

@@ -1,0 +1,298 @@
+/* match-equations: every unknown gets the equation that determines it.
+ *
+ * Unknowns are the NOW variables and the derivatives of the states. An explicit equation determines its left side;
+ * equations without direction are matched by Hopcroft and Karp. Array equations stay whole: each determines a range
+ * of elements, which together must cover the array. What does not fit is explained by the smallest set. */
+#include "base/bug.h"
+#include "graph/dulmage.h"
+#include "graph/matching.h"
+#include "ir/element.h"
+#include "passes/pipeline.h"
+
+typedef struct {
+    Compile *c;
+    Model *model;
+    uint32_t *unknown_now, *unknown_der; /* per variable: index in c->unknowns, or ID_NONE */
+    uint32_t *owner;                     /* per unknown: 1 + equation (scalar), 0: none yet */
+    uint64_t *covered;                   /* per unknown: elements that have an equation (arrays) */
+} Matcher;
+
+static const char *unknown_text(Matcher *t, Ref ref)
+{
+    const char *path = variable_path(t->model, ref.var, t->c->scratch);
+    return ref.kind == REF_DER ? arena_format(t->c->scratch, "der(%s)", path) : path;
+}
+
+static void list_unknowns(Matcher *t)
+{
+    const Model *m = t->model;
+    Compile *c = t->c;
+    bool *is_bit = NEW_ARRAY(c->scratch, bool, m->variables.n);
+    for (uint32_t k = 0; k < m->relations.n; k++)
+        is_bit[m->relations.at[k].bit.index] = true;
+    for (uint32_t k = 0; k < m->steps.n; k++)
+        is_bit[m->steps.at[k].value.index] = true;
+    for (uint32_t k = 0; k < m->variables.n; k++) {
+        const Variable *v = &m->variables.at[k];
+        t->unknown_now[k] = t->unknown_der[k] = ID_NONE;
+        if (!var_is_none(v->alias) || is_bit[k])
+            continue;
+        if (v->definition == DEFINITION_NOW) {
+            t->unknown_now[k] = c->unknowns.n;
+            vec_push(c->arena, &c->unknowns, ref_now((VarId){ k }));
+        } else if (v->definition == DEFINITION_DER) {
+            t->unknown_der[k] = c->unknowns.n;
+            vec_push(c->arena, &c->unknowns, ref_der((VarId){ k }));
+        }
+    }
+    t->owner = NEW_ARRAY(c->scratch, uint32_t, c->unknowns.n + 1);
+    t->covered = NEW_ARRAY(c->scratch, uint64_t, c->unknowns.n + 1);
+}
+
+static uint32_t unknown_of(const Matcher *t, Ref ref)
+{
+    if (var_is_none(ref.var))
+        return ID_NONE;
+    return ref.kind == REF_NOW   ? t->unknown_now[ref.var.index]
+           : ref.kind == REF_DER ? t->unknown_der[ref.var.index]
+                                 : ID_NONE;
+}
+
+static void report_two(Matcher *t, Ref ref, uint32_t a, uint32_t b)
+{
+    diag_error(t->c->diag, DIAG_DOUBLE_DEFINITION, t->model->equations.at[b].origin.span, "'%s' has two definitions",
+               unknown_text(t, ref));
+    diag_note(t->c->diag, t->model->equations.at[a].origin.span, "the other one is here");
+}
+
+/* Gives equation k the unknown on its left side. False: it is no unknown, or taken. */
+static bool assign_left(Matcher *t, uint32_t k)
+{
+    Model *m = t->model;
+    const Equation *e = &m->equations.at[k];
+    const Ref ref = term_refs(m, e->lhs)[e->lhs.shape->u.leaf];
+    const uint32_t u = unknown_of(t, ref);
+    if (u == ID_NONE)
+        return false;
+    const Variable *v = model_var(m, ref.var);
+    if (v->type.rank == 0) {
+        if (t->owner[u])
+            return false;
+        t->owner[u] = k + 1;
+    } else {
+        ElementMap map;
+        int64_t lo, hi;
+        if (!element_map(m, e->lhs.shape, term_refs(m, e->lhs), e->domain, &map))
+            return false;
+        element_range(m, &map, e->domain, &lo, &hi);
+        const int64_t count = (int64_t)variable_count(m, ref.var);
+        if (domain_count(m, e->domain) && (lo < 0 || hi >= count)) {
+            diag_error(t->c->diag, DIAG_INDEX_RANGE, e->origin.span, "element %lld of '%s', which has %lld",
+                       (long long)(lo < 0 ? lo + 1 : hi + 1), unknown_text(t, ref), (long long)count);
+            return true;
+        }
+        t->covered[u] += e->lhs.shape->n_args ? domain_count(m, e->domain) : (uint64_t)count;
+        t->owner[u] = k + 1;
+    }
+    t->c->matched[k] = u;
+    return true;
+}
+
+static bool is_unknown_leaf(const Matcher *t, Term term)
+{
+    return term.shape->kind == EXPR_LEAF && unknown_of(t, term_refs(t->model, term)[term.shape->u.leaf]) != ID_NONE;
+}
+
+/* Explicit equations, and those without direction that are written v = e over an array. */
+static void match_explicit(Matcher *t)
+{
+    Model *m = t->model;
+    for (uint32_t k = 0; k < m->equations.n; k++) {
+        Equation *e = &m->equations.at[k];
+        t->c->matched[k] = ID_NONE;
+        if (e->kind == EQUATION_EXPLICIT) {
+            const Ref ref = term_refs(m, e->lhs)[e->lhs.shape->u.leaf];
+            const uint32_t u = unknown_of(t, ref);
+            if (!assign_left(t, k) && u != ID_NONE && t->owner[u])
+                report_two(t, ref, t->owner[u] - 1, k);
+            else if (u == ID_NONE) {
+                diag_error(t->c->diag, DIAG_DOUBLE_DEFINITION, e->origin.span,
+                           "'%s' cannot be defined by an equation: it is given", unknown_text(t, ref));
+            }
+        } else if (e->kind == EQUATION_RESIDUAL &&
+                   (e->domain.index || e->lhs.shape->has_index || e->rhs.shape->has_index)) {
+            if (!is_unknown_leaf(t, e->lhs) && is_unknown_leaf(t, e->rhs)) {
+                const Term left = e->lhs;
+                e->lhs = e->rhs;
+                e->rhs = left;
+            }
+            if (!is_unknown_leaf(t, e->lhs) || !assign_left(t, k)) {
+                diag_error(t->c->diag, DIAG_NOT_YET, e->origin.span,
+                           "an array equation that is not written as v[i] = ... cannot be solved yet");
+            }
+        }
+    }
+}
+
+/* Every state needs a derivative; one that no equation mentions does not move. */
+static void complete_states(Matcher *t, const bool *in_residual)
+{
+    Model *m = t->model;
+    Compile *c = t->c;
+    for (uint32_t u = 0; u < c->unknowns.n; u++) {
+        const Ref ref = c->unknowns.at[u];
+        if (ref.kind != REF_DER || t->owner[u] || in_residual[u] || model_var(m, ref.var)->type.rank)
+            continue;
+        const EqId e =
+            model_add_equation(m, EQUATION_EXPLICIT, term_ref(m, ref), term_real(m, 0.0), model_var(m, ref.var)->span);
+        m->equations.at[e.index].owner = model_var(m, ref.var)->owner;
+        m->equations.at[e.index].origin.made_by = "match-equations";
+        t->owner[u] = e.index + 1;
+    }
+}
+
+/* ---- equations without direction ---- */
+typedef struct {
+    VEC(uint32_t) rows;    /* equations */
+    VEC(uint32_t) columns; /* unknowns */
+    uint32_t *column_of;   /* per unknown, ID_NONE: not free */
+    Incidence g;
+} Residuals;
+
+static void collect(Matcher *t, Residuals *r)
+{
+    Model *m = t->model;
+    Compile *c = t->c;
+    r->column_of = NEW_ARRAY(c->scratch, uint32_t, c->unknowns.n + 1);
+    for (uint32_t u = 0; u < c->unknowns.n; u++) {
+        r->column_of[u] = ID_NONE;
+        if (!t->owner[u] && model_var(m, c->unknowns.at[u].var)->type.rank == 0) {
+            r->column_of[u] = r->columns.n;
+            vec_push(c->scratch, &r->columns, u);
+        }
+    }
+    VEC(Edge) edges = { 0 };
+    for (uint32_t k = 0; k < m->equations.n; k++) {
+        const Equation *e = &m->equations.at[k];
+        if (e->kind != EQUATION_RESIDUAL || c->matched[k] != ID_NONE)
+            continue;
+        const Term sides[] = { e->lhs, e->rhs };
+        for (uint32_t side = 0; side < 2; side++)
+            for (uint32_t j = 0; j < sides[side].shape->n_leaves; j++) {
+                const uint32_t u = unknown_of(t, term_refs(m, sides[side])[j]);
+                if (u == ID_NONE || r->column_of[u] == ID_NONE)
+                    continue;
+                const Edge edge = { r->rows.n, r->column_of[u] };
+                vec_push(c->scratch, &edges, edge);
+            }
+        vec_push(c->scratch, &r->rows, k);
+    }
+    r->g = incidence_build(r->rows.n, r->columns.n, edges.at, edges.n, c->scratch);
+}
+
+static void explain(Matcher *t, const Residuals *r, const uint32_t *column_of_row, const uint32_t *row_of_column)
+{
+    enum { MOST_ROWS = 8 };
+    Model *m = t->model;
+    Compile *c = t->c;
+    const Incidence transposed = incidence_transpose(&r->g, c->scratch);
+    for (uint32_t k = 0; k < r->rows.n; k++) {
+        if (column_of_row[k] != MATCH_NONE)
+            continue;
+        const SubSystem s = explain_unmatched_row(&r->g, row_of_column, k, c->scratch);
+        diag_error(c->diag, DIAG_SINGULAR, m->equations.at[r->rows.at[k]].origin.span,
+                   "too many equations: %u equations determine only %u unknown%s", s.n_rows, s.n_columns,
+                   s.n_columns == 1 ? "" : "s");
+        for (uint32_t j = 0; j < s.n_rows && j < MOST_ROWS; j++)
+            if (s.rows[j] != k)
+                diag_note(c->diag, m->equations.at[r->rows.at[s.rows[j]]].origin.span, "this equation belongs to them");
+        for (uint32_t j = 0; j < s.n_columns && j < MOST_ROWS; j++)
+            diag_note(c->diag, model_var(m, c->unknowns.at[r->columns.at[s.columns[j]]].var)->span, "unknown '%s'",
+                      unknown_text(t, c->unknowns.at[r->columns.at[s.columns[j]]]));
+        diag_help(c->diag, "remove one of these equations, or make one of their known quantities unknown");
+    }
+    for (uint32_t k = 0; k < r->columns.n; k++) {
+        if (row_of_column[k] != MATCH_NONE)
+            continue;
+        const Ref ref = c->unknowns.at[r->columns.at[k]];
+        const SubSystem s = explain_unmatched_column(&transposed, column_of_row, k, c->scratch);
+        if (s.n_rows == 0) {
+            diag_error(c->diag, DIAG_NO_DEFINITION, model_var(m, ref.var)->span, "'%s' has no definition",
+                       unknown_text(t, ref));
+            diag_help(c->diag, "add an equation that determines it");
+            continue;
+        }
+        diag_error(c->diag, DIAG_SINGULAR, model_var(m, ref.var)->span,
+                   "too few equations: %u unknowns have only %u equation%s", s.n_columns, s.n_rows,
+                   s.n_rows == 1 ? "" : "s");
+        for (uint32_t j = 0; j < s.n_columns && j < MOST_ROWS; j++)
+            if (s.columns[j] != k)
+                diag_note(c->diag, model_var(m, c->unknowns.at[r->columns.at[s.columns[j]]].var)->span, "unknown '%s'",
+                          unknown_text(t, c->unknowns.at[r->columns.at[s.columns[j]]]));
+        for (uint32_t j = 0; j < s.n_rows && j < MOST_ROWS; j++)
+            diag_note(c->diag, m->equations.at[r->rows.at[s.rows[j]]].origin.span,
+                      "this equation determines one of them");
+        diag_help(c->diag, "add an equation for one of these unknowns, or give one of them a value");
+    }
+}
+
+static void check_arrays(Matcher *t)
+{
+    const Model *m = t->model;
+    const Compile *c = t->c;
+    for (uint32_t u = 0; u < c->unknowns.n; u++) {
+        const Ref ref = c->unknowns.at[u];
+        const Variable *v = model_var(m, ref.var);
+        if (v->type.rank == 0)
+            continue;
+        const uint64_t count = variable_count(m, ref.var);
+        if (t->covered[u] == count)
+            continue;
+        diag_error(c->diag, t->covered[u] < count ? DIAG_NO_DEFINITION : DIAG_DOUBLE_DEFINITION, v->span,
+                   "'%s' has %llu elements, but %llu are defined", unknown_text(t, ref), (unsigned long long)count,
+                   (unsigned long long)t->covered[u]);
+    }
+}
+
+bool match_equations(Compile *c)
+{
+    Model *m = c->model;
+    Matcher t = { .c = c,
+                  .model = m,
+                  .unknown_now = NEW_ARRAY(c->scratch, uint32_t, m->variables.n),
+                  .unknown_der = NEW_ARRAY(c->scratch, uint32_t, m->variables.n) };
+    list_unknowns(&t);
+    c->matched = NEW_ARRAY(c->arena, uint32_t, (size_t)m->equations.n + c->unknowns.n + 1);
+    match_explicit(&t);
+    bool *in_residual = NEW_ARRAY(c->scratch, bool, c->unknowns.n + 1);
+    for (uint32_t k = 0; k < m->equations.n; k++) {
+        const Equation *e = &m->equations.at[k];
+        if (e->kind != EQUATION_RESIDUAL)
+            continue;
+        const Term sides[] = { e->lhs, e->rhs };
+        for (uint32_t side = 0; side < 2; side++)
+            for (uint32_t j = 0; j < sides[side].shape->n_leaves; j++) {
+                const uint32_t u = unknown_of(&t, term_refs(m, sides[side])[j]);
+                if (u != ID_NONE)
+                    in_residual[u] = true;
+            }
+    }
+    const uint32_t n_before = m->equations.n;
+    complete_states(&t, in_residual);
+    for (uint32_t k = n_before; k < m->equations.n; k++) {
+        const Ref ref = term_refs(m, m->equations.at[k].lhs)[0];
+        c->matched[k] = t.unknown_der[ref.var.index];
+    }
+    check_arrays(&t);
+    Residuals r = { 0 };
+    collect(&t, &r);
+    uint32_t *column_of_row = NEW_ARRAY(c->scratch, uint32_t, r.rows.n + 1);
+    uint32_t *row_of_column = NEW_ARRAY(c->scratch, uint32_t, r.columns.n + 1);
+    const uint32_t size = match_rows(&r.g, c->scratch, column_of_row, row_of_column);
+    if (size < r.rows.n || size < r.columns.n)
+        explain(&t, &r, column_of_row, row_of_column);
+    for (uint32_t k = 0; k < r.rows.n; k++)
+        if (column_of_row[k] != MATCH_NONE)
+            c->matched[r.rows.at[k]] = r.columns.at[column_of_row[k]];
+    return diag_errors(c->diag) == 0;
+}

@@ -1,0 +1,379 @@
+/* order-model: canonical order, so that the order of declarative statements and components in the text changes
+ * nothing. Variables are ordered by path, name by name in natural order; equations by owner, left side, right side;
+ * regions and transitions by owner and conditions. Ids are renumbered everywhere. */
+#include "base/bug.h"
+#include "graph/graph.h"
+#include "passes/pipeline.h"
+#include <stdlib.h>
+
+/* ---- ranks of names ---- */
+typedef struct {
+    const char *text;
+    uint32_t name;
+} NameRow;
+
+static int compare_names(const void *a, const void *b)
+{
+    const NameRow *x = a, *y = b;
+    const int order = natural_compare(x->text, y->text);
+    return order ? order : (x->name > y->name) - (x->name < y->name);
+}
+
+/* rank[name]: position of the name among all names in natural order. */
+static uint32_t *rank_names(const Model *m, Arena *arena)
+{
+    const Names *names = pool_names(m->pool);
+    const uint32_t n = names_count(names);
+    NameRow *rows = NEW_ARRAY(arena, NameRow, n);
+    for (uint32_t k = 0; k < n; k++)
+        rows[k] = (NameRow){ names_of(names, (NameId){ k }), k };
+    qsort(rows, n, sizeof *rows, compare_names);
+    uint32_t *rank = NEW_ARRAY(arena, uint32_t, n);
+    for (uint32_t k = 0; k < n; k++)
+        rank[rows[k].name] = k;
+    return rank;
+}
+
+/* ---- variables: depth first through the instance tree, siblings by rank of name ---- */
+typedef struct {
+    uint32_t *instance; /* position of each instance */
+    uint32_t *variable; /* new index of each variable */
+} Positions;
+
+static Positions place_variables(const Model *m, Arena *arena)
+{
+    const uint32_t n_instances = m->instances.n, n = n_instances + m->variables.n; /* nodes: instances, variables */
+    const uint32_t *rank = rank_names(m, arena);
+    uint32_t *key = NEW_ARRAY(arena, uint32_t, n), *nodes = NEW_ARRAY(arena, uint32_t, n);
+    uint32_t *first = NEW_ARRAY(arena, uint32_t, n_instances + 2); /* children of instance p: first[p] .. first[p+1] */
+    for (uint32_t k = 0; k < n; k++) {
+        nodes[k] = k;
+        key[k] = rank[k < n_instances ? m->instances.at[k].name.index : m->variables.at[k - n_instances].name.index];
+    }
+    sort_by_key(nodes, n, key, arena);
+    for (uint32_t k = 1; k < n; k++) {
+        const uint32_t parent =
+            k < n_instances ? m->instances.at[k].parent.index : m->variables.at[k - n_instances].owner.index;
+        first[parent + 1]++;
+    }
+    for (uint32_t k = 0; k < n_instances; k++)
+        first[k + 1] += first[k];
+    uint32_t *fill = NEW_ARRAY(arena, uint32_t, n_instances + 1), *children = NEW_ARRAY(arena, uint32_t, n);
+    memcpy(fill, first, n_instances * sizeof *fill);
+    for (uint32_t k = 0; k < n; k++) {
+        const uint32_t node = nodes[k];
+        if (node == 0)
+            continue;
+        const uint32_t parent =
+            node < n_instances ? m->instances.at[node].parent.index : m->variables.at[node - n_instances].owner.index;
+        children[fill[parent]++] = node;
+    }
+    Positions at = { NEW_ARRAY(arena, uint32_t, n_instances), NEW_ARRAY(arena, uint32_t, m->variables.n) };
+    uint32_t *stack = NEW_ARRAY(arena, uint32_t, n_instances + 1), *next = NEW_ARRAY(arena, uint32_t, n_instances + 1);
+    memcpy(next, first, n_instances * sizeof *next);
+    uint32_t depth = 0, instances = 0, variables = 0;
+    stack[depth++] = 0;
+    at.instance[0] = instances++;
+    while (depth) {
+        const uint32_t here = stack[depth - 1];
+        if (next[here] == first[here + 1]) {
+            depth--;
+            continue;
+        }
+        const uint32_t node = children[next[here]++];
+        if (node >= n_instances) {
+            at.variable[node - n_instances] = variables++;
+        } else {
+            at.instance[node] = instances++;
+            stack[depth++] = node;
+        }
+    }
+    REQUIRE(variables == m->variables.n);
+    return at;
+}
+
+static void renumber_var(VarId *var, const uint32_t *to)
+{
+    if (var->index != ID_NONE)
+        var->index = to[var->index];
+}
+
+static void move_variables(Model *m, const uint32_t *to, Arena *arena)
+{
+    Variable *old = NEW_ARRAY(arena, Variable, m->variables.n);
+    if (m->variables.n)
+        memcpy(old, m->variables.at, m->variables.n * sizeof *old);
+    for (uint32_t k = 0; k < m->variables.n; k++) {
+        Variable *moved = &m->variables.at[to[k]];
+        *moved = old[k];
+        renumber_var(&moved->alias, to);
+        renumber_var(&moved->origin, to);
+    }
+    for (uint32_t k = 0; k < m->refs.n; k++)
+        if (m->refs.at[k].kind != REF_FIRED && m->refs.at[k].kind != REF_TICK)
+            renumber_var(&m->refs.at[k].var, to);
+    for (uint32_t k = 0; k < m->regions.n; k++)
+        renumber_var(&m->regions.at[k].selector, to);
+    for (uint32_t k = 0; k < m->fields.n; k++)
+        renumber_var(&m->fields.at[k], to);
+    for (uint32_t k = 0; k < m->members.n; k++)
+        renumber_var(&m->members.at[k].var, to);
+    for (uint32_t k = 0; k < m->delays.n; k++)
+        renumber_var(&m->delays.at[k].output, to);
+    for (uint32_t k = 0; k < m->connections.n; k++) {
+        renumber_var(&m->connections.at[k].from, to);
+        renumber_var(&m->connections.at[k].to, to);
+    }
+}
+
+/* ---- equations, regions, transitions: by content ---- */
+typedef struct {
+    const Model *model;
+    const uint32_t *instance;   /* position of instances */
+    const uint32_t *shape_rank; /* per node id, of the shapes in use */
+} Order;
+
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+    return a < b ? -1 : a > b;
+}
+
+static int compare_terms(const Order *o, Term a, Term b)
+{
+    if (!a.shape || !b.shape)
+        return compare_numbers(a.shape != NULL, b.shape != NULL);
+    if (a.shape != b.shape)
+        return compare_numbers(o->shape_rank[a.shape->id], o->shape_rank[b.shape->id]);
+    const Ref *x = term_refs(o->model, a), *y = term_refs(o->model, b);
+    for (uint32_t k = 0; k < a.shape->n_leaves; k++) {
+        if (x[k].var.index != y[k].var.index)
+            return compare_numbers(x[k].var.index, y[k].var.index);
+        if (x[k].kind != y[k].kind)
+            return compare_numbers(x[k].kind, y[k].kind);
+    }
+    return 0;
+}
+
+static int compare_equations(const Order *o, const Equation *a, const Equation *b)
+{
+    int order = compare_numbers(o->instance[a->owner.index], o->instance[b->owner.index]);
+    if (order == 0)
+        order = compare_terms(o, a->lhs, b->lhs);
+    if (order == 0)
+        order = compare_terms(o, a->rhs, b->rhs);
+    if (order == 0)
+        order = compare_numbers(a->branch, b->branch);
+    return order;
+}
+
+static int compare_term_lists(const Order *o, uint32_t first_a, uint32_t n_a, uint32_t first_b, uint32_t n_b)
+{
+    int order = compare_numbers(n_a, n_b);
+    for (uint32_t k = 0; order == 0 && k < n_a; k++)
+        order = compare_terms(o, o->model->conditions.at[first_a + k], o->model->conditions.at[first_b + k]);
+    return order;
+}
+
+static int compare_regions(const Order *o, const Region *a, const Region *b)
+{
+    int order = compare_numbers(o->instance[a->owner.index], o->instance[b->owner.index]);
+    if (order == 0)
+        order = compare_term_lists(o, a->first_condition, a->n_conditions, b->first_condition, b->n_conditions);
+    if (order == 0)
+        order = compare_numbers(a->has_else, b->has_else);
+    return order;
+}
+
+static int compare_transitions(const Order *o, const Transition *a, const Transition *b)
+{
+    int order = compare_numbers(o->instance[a->owner.index], o->instance[b->owner.index]);
+    if (order == 0)
+        order = compare_numbers(a->trigger, b->trigger);
+    if (order == 0)
+        order = compare_term_lists(o, a->first_condition, a->n_conditions, b->first_condition, b->n_conditions);
+    if (order == 0)
+        order = compare_numbers(a->n_assignments, b->n_assignments);
+    for (uint32_t k = 0; order == 0 && k < a->n_assignments; k++) {
+        const Assignment *x = &o->model->assignments.at[a->first_assignment + k];
+        const Assignment *y = &o->model->assignments.at[b->first_assignment + k];
+        order = compare_terms(o, x->target, y->target);
+        if (order == 0)
+            order = compare_terms(o, x->value, y->value);
+    }
+    return order;
+}
+
+/* Merge sort of ids with a comparison that has a context; stable, so equal elements keep their order. */
+typedef int (*CompareIds)(const Order *o, uint32_t a, uint32_t b);
+static void sort_ids(uint32_t *ids, uint32_t n, CompareIds compare, const Order *o, uint32_t *work)
+{
+    for (uint32_t width = 1; width < n; width *= 2) {
+        for (uint32_t begin = 0; begin < n; begin += 2 * width) {
+            const uint32_t middle = begin + width < n ? begin + width : n;
+            const uint32_t end = begin + 2 * width < n ? begin + 2 * width : n;
+            uint32_t i = begin, j = middle, k = begin;
+            if (middle < end && compare(o, ids[middle - 1], ids[middle]) <= 0)
+                continue; /* already in order */
+            while (i < middle || j < end)
+                work[k++] = j == end || (i < middle && compare(o, ids[i], ids[j]) <= 0) ? ids[i++] : ids[j++];
+            memcpy(ids + begin, work + begin, (end - begin) * sizeof *ids);
+        }
+    }
+}
+
+static int compare_equation_ids(const Order *o, uint32_t a, uint32_t b)
+{
+    return compare_equations(o, &o->model->equations.at[a], &o->model->equations.at[b]);
+}
+
+static int compare_region_ids(const Order *o, uint32_t a, uint32_t b)
+{
+    return compare_regions(o, &o->model->regions.at[a], &o->model->regions.at[b]);
+}
+
+static int compare_transition_ids(const Order *o, uint32_t a, uint32_t b)
+{
+    return compare_transitions(o, &o->model->transitions.at[a], &o->model->transitions.at[b]);
+}
+
+/* Inside a SET the order of assignments has no meaning: by target. */
+static int compare_assignment_ids(const Order *o, uint32_t a, uint32_t b)
+{
+    const Assignment *x = &o->model->assignments.at[a], *y = &o->model->assignments.at[b];
+    const int order = compare_terms(o, x->target, y->target);
+    return order ? order : compare_terms(o, x->value, y->value);
+}
+
+static uint32_t *sorted(uint32_t n, CompareIds compare, const Order *o, Arena *arena)
+{
+    uint32_t *ids = NEW_ARRAY(arena, uint32_t, n), *work = NEW_ARRAY(arena, uint32_t, n);
+    for (uint32_t k = 0; k < n; k++)
+        ids[k] = k;
+    sort_ids(ids, n, compare, o, work);
+    return ids;
+}
+
+static uint32_t *inverse(const uint32_t *ids, uint32_t n, Arena *arena)
+{
+    uint32_t *to = NEW_ARRAY(arena, uint32_t, n);
+    for (uint32_t k = 0; k < n; k++)
+        to[ids[k]] = k;
+    return to;
+}
+
+/* items[k] becomes what items[ids[k]] was. */
+static void permute(void *items, const uint32_t *ids, uint32_t n, size_t size, Arena *scratch)
+{
+    unsigned char *to = items, *from = arena_alloc(scratch, n * size + 1, 16);
+    if (n)
+        memcpy(from, items, n * size);
+    for (uint32_t k = 0; k < n; k++)
+        memcpy(to + k * size, from + ids[k] * size, size);
+}
+#define PERMUTE(m, field, ids, scratch) permute((m)->field.at, (ids), (m)->field.n, sizeof *(m)->field.at, (scratch))
+
+static void order_regions(Model *m, const Order *o, Arena *arena)
+{
+    const uint32_t *ids = sorted(m->regions.n, compare_region_ids, o, arena);
+    const uint32_t *to = inverse(ids, m->regions.n, arena);
+    PERMUTE(m, regions, ids, arena);
+    for (uint32_t k = 0; k < m->regions.n; k++)
+        if (m->regions.at[k].parent.index != ID_NONE)
+            m->regions.at[k].parent.index = to[m->regions.at[k].parent.index];
+    for (uint32_t k = 0; k < m->equations.n; k++)
+        if (m->equations.at[k].region.index != ID_NONE)
+            m->equations.at[k].region.index = to[m->equations.at[k].region.index];
+    for (uint32_t k = 0; k < m->transitions.n; k++)
+        if (m->transitions.at[k].region.index != ID_NONE)
+            m->transitions.at[k].region.index = to[m->transitions.at[k].region.index];
+}
+
+static void order_transitions(Model *m, const Order *o, Arena *arena)
+{
+    uint32_t *work = NEW_ARRAY(arena, uint32_t, m->assignments.n + 1),
+             *ids = NEW_ARRAY(arena, uint32_t, m->assignments.n + 1);
+    for (uint32_t k = 0; k < m->assignments.n; k++)
+        ids[k] = k;
+    for (uint32_t k = 0; k < m->transitions.n; k++) {
+        const Transition *t = &m->transitions.at[k];
+        if (t->form == FORM_SET)
+            sort_ids(ids + t->first_assignment, t->n_assignments, compare_assignment_ids, o, work);
+    }
+    PERMUTE(m, assignments, ids, arena);
+    const uint32_t *order = sorted(m->transitions.n, compare_transition_ids, o, arena);
+    const uint32_t *to = inverse(order, m->transitions.n, arena);
+    PERMUTE(m, transitions, order, arena);
+    for (uint32_t k = 0; k < m->refs.n; k++)
+        if (m->refs.at[k].kind == REF_FIRED)
+            m->refs.at[k].var.index = to[m->refs.at[k].var.index];
+}
+
+static void order_equations(Model *m, const Order *o, Arena *arena)
+{
+    const uint32_t *ids = sorted(m->equations.n, compare_equation_ids, o, arena);
+    const uint32_t *to = inverse(ids, m->equations.n, arena);
+    PERMUTE(m, equations, ids, arena);
+    for (uint32_t k = 0; k < m->equations.n; k++)
+        if (m->equations.at[k].origin.parent.index != ID_NONE)
+            m->equations.at[k].origin.parent.index = to[m->equations.at[k].origin.parent.index];
+}
+
+/* ---- ranks of shapes, independent of the order of creation ---- */
+typedef struct {
+    const Pool *pool;
+    const Expr *shape;
+} ShapeRow;
+
+static int compare_shapes(const void *a, const void *b)
+{
+    const ShapeRow *x = a, *y = b;
+    return expr_compare(x->pool, x->shape, y->shape);
+}
+
+static void note_shape(uint8_t *used, Term term)
+{
+    if (term.shape)
+        used[term.shape->id] = 1;
+}
+
+static const uint32_t *rank_shapes(const Model *m, Arena *arena)
+{
+    uint8_t *used = NEW_ARRAY(arena, uint8_t, pool_count(m->pool) + 1);
+    for (uint32_t k = 0; k < m->equations.n; k++) {
+        note_shape(used, m->equations.at[k].lhs);
+        note_shape(used, m->equations.at[k].rhs);
+    }
+    for (uint32_t k = 0; k < m->conditions.n; k++)
+        note_shape(used, m->conditions.at[k]);
+    for (uint32_t k = 0; k < m->assignments.n; k++) {
+        note_shape(used, m->assignments.at[k].target);
+        note_shape(used, m->assignments.at[k].guard);
+        note_shape(used, m->assignments.at[k].value);
+    }
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < pool_count(m->pool); k++)
+        n += used[k];
+    ShapeRow *rows = NEW_ARRAY(arena, ShapeRow, n);
+    n = 0;
+    for (uint32_t k = 0; k < pool_count(m->pool); k++)
+        if (used[k])
+            rows[n++] = (ShapeRow){ m->pool, pool_node(m->pool, k) };
+    qsort(rows, n, sizeof *rows, compare_shapes);
+    uint32_t *rank = NEW_ARRAY(arena, uint32_t, pool_count(m->pool) + 1);
+    for (uint32_t k = 0; k < n; k++)
+        rank[rows[k].shape->id] = k;
+    return rank;
+}
+
+bool order_model(Compile *c)
+{
+    Model *m = c->model;
+    Arena *scratch = c->scratch;
+    const Positions at = place_variables(m, scratch);
+    move_variables(m, at.variable, scratch);
+    const Order order = { m, at.instance, rank_shapes(m, scratch) };
+    order_regions(m, &order, scratch);
+    order_transitions(m, &order, scratch);
+    order_equations(m, &order, scratch);
+    return true;
+}

@@ -1,0 +1,43 @@
+/* The table of passes and the loop over it. */
+#include "passes/pipeline.h"
+#include "base/bug.h"
+
+const Pass pipeline[] = {
+    { "reject-unsupported", reject_unsupported, 0, FACT_SUPPORTED, 0, "refuse elements this version does not execute" },
+    { "evaluate-sizes", evaluate_sizes, FACT_SUPPORTED, FACT_SIZED, 0, "dimensions and domains become numbers" },
+    { "order-model", order_model, FACT_SIZED, FACT_ORDERED, 0, "canonical order, independent of the text's" },
+    { "expand-connections", expand_connections, FACT_ORDERED, FACT_CONNECTED, 0, "connections become equations" },
+    { "fold-constants", fold_constants, FACT_CONNECTED, FACT_FOLDED, 0, "simplify every term" },
+    { "eliminate-aliases", eliminate_aliases, FACT_FOLDED, FACT_ALIAS_FREE, 0, "v = w and v = -w share one place" },
+    { "find-events", find_events, FACT_ALIAS_FREE, FACT_EVENTS, 0, "comparisons become root functions or time events" },
+    { "merge-regions", merge_regions, FACT_EVENTS, FACT_MERGED, 0, "branches become selectors" },
+    { "lower-whens", lower_whens, FACT_MERGED, FACT_WHEN_FREE, 0,
+      "conditions get names, when equations become equations" },
+    { "match-equations", match_equations, FACT_WHEN_FREE, FACT_MATCHED, 0, "every unknown gets its equation" },
+    { "sort-blocks", sort_blocks, FACT_MATCHED, FACT_SORTED, 0, "blocks in the order of computation" },
+    { "build-parts", build_parts, FACT_SORTED, FACT_PARTS, 0, "what each purpose needs" },
+    { "build-jacobian", build_jacobian, FACT_PARTS, FACT_JACOBIAN, 0, "sparsity and colours" },
+};
+
+uint32_t pipeline_count(void)
+{
+    return sizeof pipeline / sizeof pipeline[0];
+}
+
+bool run_pipeline(Compile *c, bool (*after)(void *context, const Compile *c, const Pass *pass), void *context)
+{
+    for (uint32_t k = 0; k < pipeline_count(); k++) {
+        const Pass *pass = &pipeline[k];
+        REQUIRE((c->model->facts & pass->needs) == pass->needs);
+        c->scratch = arena_create_like(c->arena);
+        const bool good = pass->run(c) && diag_errors(c->diag) == 0;
+        arena_destroy(c->scratch);
+        c->scratch = NULL;
+        if (!good)
+            return false;
+        c->model->facts = (c->model->facts | pass->gives) & ~pass->breaks;
+        if (after && !after(context, c, pass))
+            return true;
+    }
+    return true;
+}

@@ -1,0 +1,63 @@
+/* The passes: one file each, one function each; pipeline.c is the table of their order and of what
+ * they need, give and break. Names after `koine dump --after` are those of the table. */
+#ifndef PASSES_PIPELINE_H
+#define PASSES_PIPELINE_H
+
+#include "base/diag.h"
+#include "ir/schedule.h"
+
+enum {
+    FACT_SUPPORTED = 1 << 0,  /* only elements that this version executes */
+    FACT_SIZED = 1 << 1,      /* dimensions and domains are numbers */
+    FACT_ORDERED = 1 << 2,    /* variables, equations, regions, transitions in canonical order */
+    FACT_CONNECTED = 1 << 3,  /* connections are equations */
+    FACT_FOLDED = 1 << 4,     /* constants folded */
+    FACT_ALIAS_FREE = 1 << 5, /* no equation v = w or v = -w is left */
+    FACT_EVENTS = 1 << 6,     /* every comparison that can change between events is a relation */
+    FACT_WHEN_FREE = 1 << 7,  /* transitions have effect NEXT only */
+    FACT_MERGED = 1 << 8,     /* one equation a variable: regions became selectors */
+    FACT_MATCHED = 1 << 9,    /* every unknown has its equation */
+    FACT_SORTED = 1 << 10,    /* blocks exist, in topological order */
+    FACT_PARTS = 1 << 11,     /* parts exist */
+    FACT_JACOBIAN = 1 << 12
+};
+
+typedef struct {
+    Model *model;
+    Schedule *schedule; /* made by match-equations */
+    uint32_t *matched;  /* match-equations: per equation the index of its unknown in `unknowns`, or ID_NONE */
+    VEC(Ref) unknowns;
+    Arena *arena;
+    Arena *scratch; /* of the pass that runs */
+    Diag *diag;
+} Compile;
+
+bool reject_unsupported(Compile *c);
+bool evaluate_sizes(Compile *c);
+bool order_model(Compile *c);
+bool expand_connections(Compile *c);
+bool fold_constants(Compile *c);
+bool eliminate_aliases(Compile *c);
+bool lower_whens(Compile *c);
+bool find_events(Compile *c);
+bool merge_regions(Compile *c);
+bool match_equations(Compile *c);
+bool sort_blocks(Compile *c);
+bool build_parts(Compile *c);
+bool build_jacobian(Compile *c);
+
+typedef struct {
+    const char *name;
+    bool (*run)(Compile *c);
+    uint32_t needs, gives, breaks;
+    const char *purpose;
+} Pass;
+
+extern const Pass pipeline[];
+uint32_t pipeline_count(void);
+
+/* Runs the passes in order. `after` (may be NULL) is called after each with its name; it returns false to stop
+ * there without error. False: already reported. */
+bool run_pipeline(Compile *c, bool (*after)(void *context, const Compile *c, const Pass *pass), void *context);
+
+#endif

@@ -1,0 +1,107 @@
+/* reject-unsupported: the Model can say more than this version executes; what it cannot is refused by name. */
+#include "passes/pipeline.h"
+
+static void refuse(Compile *c, Span span, const char *what)
+{
+    diag_error(c->diag, DIAG_NOT_YET, span, "%s cannot be executed yet", what);
+}
+
+/* An iterator of an outer loop outside of index expressions. */
+static bool uses_outer_iterator(const Expr *e, uint32_t innermost)
+{
+    if (e->kind == EXPR_ITERATOR)
+        return e->u.iterator != innermost;
+    for (uint32_t k = 0; e->kind != EXPR_LEAF && k < e->n_args; k++)
+        if (uses_outer_iterator(e->args[k], innermost))
+            return true;
+    return false;
+}
+
+static bool has_unsupported_loop(const Model *m, const Equation *e)
+{
+    const uint32_t n = m->domains.at[e->domain.index].n;
+    return n > 4 || (n > 1 && e->rhs.shape && uses_outer_iterator(e->rhs.shape, n - 1));
+}
+
+static bool has_reduction(const Expr *e)
+{
+    if (e->kind == EXPR_REDUCE || e->kind == EXPR_FUNCTION)
+        return true;
+    for (uint32_t k = 0; k < e->n_args; k++)
+        if (has_reduction(e->args[k]))
+            return true;
+    return false;
+}
+
+static void check_equations(Compile *c)
+{
+    const Model *m = c->model;
+    for (uint32_t k = 0; k < m->equations.n; k++) {
+        const Equation *e = &m->equations.at[k];
+        if (e->kind == EQUATION_ALGORITHM)
+            refuse(c, e->origin.span, "an algorithm");
+        if (e->kind == EQUATION_ITERATION)
+            refuse(c, e->origin.span, "an iteration formula");
+        if (e->region.index != ID_NONE && e->domain.index)
+            refuse(c, e->origin.span, "an array equation inside a branch");
+        if (e->region.index != ID_NONE && e->kind == EQUATION_RESIDUAL)
+            refuse(c, e->origin.span, "an equation without direction inside a branch");
+        if (has_unsupported_loop(m, e))
+            refuse(c, e->origin.span, "a loop variable of an outer loop used as a value");
+        if ((e->lhs.shape && has_reduction(e->lhs.shape)) || (e->rhs.shape && has_reduction(e->rhs.shape)))
+            refuse(c, e->origin.span, "a sum over a range or a function");
+        if (e->when_valid == VALID_INITIAL_ONLY)
+            refuse(c, e->origin.span, "an initial equation");
+    }
+}
+
+static void check_transitions(Compile *c)
+{
+    static const char *const triggers[] = { [TRIGGER_TICK] = "a clocked transition",
+                                            [TRIGGER_MESSAGE] = "a message transition",
+                                            [TRIGGER_STEP] = "an integrator step transition",
+                                            [TRIGGER_TERMINAL] = "a terminal transition",
+                                            [TRIGGER_ENTRY] = "an entry transition" };
+    const Model *m = c->model;
+    for (uint32_t k = 0; k < m->transitions.n; k++) {
+        const Transition *t = &m->transitions.at[k];
+        if (t->trigger != TRIGGER_LEVEL && t->trigger != TRIGGER_EDGE && t->trigger != TRIGGER_INITIAL)
+            refuse(c, t->origin.span, triggers[t->trigger]);
+        if (t->form == FORM_PROCEDURE)
+            refuse(c, t->origin.span, "a procedure in a transition");
+        if (t->domain.index)
+            refuse(c, t->origin.span, "a transition over a domain");
+    }
+    for (uint32_t k = 0; k < m->actions.n; k++)
+        if (m->actions.at[k].kind == ACTION_SEND)
+            refuse(c, m->actions.at[k].span, "sending a message");
+}
+
+bool reject_unsupported(Compile *c)
+{
+    const Model *m = c->model;
+    check_equations(c);
+    check_transitions(c);
+    for (uint32_t k = 0; k < m->channels.n; k++)
+        refuse(c, m->channels.at[k].span, "a channel");
+    for (uint32_t k = 0; k < m->clocks.n; k++)
+        refuse(c, m->clocks.at[k].span, "a clock");
+    for (uint32_t k = 0; k < m->delays.n; k++)
+        refuse(c, m->delays.at[k].span, "a delay");
+    for (uint32_t k = 0; k < m->streams.n; k++)
+        refuse(c, m->streams.at[k].span, "a random stream");
+    for (uint32_t k = 0; k < m->tables.n; k++)
+        refuse(c, m->tables.at[k].span, "a table function");
+    for (uint32_t k = 0; k < m->functions.n; k++)
+        refuse(c, m->functions.at[k].span, "a function");
+    for (uint32_t k = 0; k < m->assertions.n; k++)
+        refuse(c, m->assertions.at[k].span, "an assertion");
+    for (uint32_t k = 0; k < m->connections.n; k++)
+        if (m->connections.at[k].is_acausal)
+            refuse(c, m->connections.at[k].span, "a connection of connectors");
+    for (uint32_t k = 0; k < m->variables.n; k++)
+        if (m->variables.at[k].definition == DEFINITION_PULSE || m->variables.at[k].definition == DEFINITION_CLOCKED ||
+            m->variables.at[k].definition == DEFINITION_FOREIGN || m->variables.at[k].type.kind == TYPE_STRING)
+            refuse(c, m->variables.at[k].span, "a variable of this kind");
+    return diag_errors(c->diag) == 0;
+}

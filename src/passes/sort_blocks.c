@@ -1,0 +1,463 @@
+/* sort-blocks: block triangular form of the event graph. Nodes are equations, relations, step functions and
+ * transitions; strong components become blocks: assignments where an equation can be solved symbolically, linear
+ * systems, systems for Newton's method. Blocks of one level and one shape stand together, so that they can be
+ * executed as one kernel. */
+#include "base/bug.h"
+#include "base/map.h"
+#include "graph/components.h"
+#include "graph/topological.h"
+#include "ir/derive.h"
+#include "ir/element.h"
+#include "ir/simplify.h"
+#include "ir/solve.h"
+#include "passes/pipeline.h"
+
+typedef enum { NODE_EQUATION, NODE_RELATION, NODE_STEP, NODE_TRANSITION } NodeKind;
+typedef struct {
+    uint8_t kind;
+    uint32_t object;
+} Node;
+
+typedef struct { /* elements lo .. hi of an array are defined by node */
+    uint32_t node;
+    int64_t lo, hi;
+} Segment;
+
+typedef struct {
+    Compile *c;
+    Model *model;
+    Schedule *schedule;
+    VEC(Node) nodes;
+    uint32_t *now, *der;   /* per variable: node that defines it (scalars), or ID_NONE */
+    uint32_t *segments_of; /* per variable: 1 + first segment; arrays, NOW in even, DER in odd places */
+    VEC(Segment) segments;
+    VEC(uint32_t) next_segment;
+    VEC(Edge) edges;
+    Components components;
+    uint32_t *block_of; /* per component */
+} Sorter;
+
+/* ---- who defines what ---- */
+static void define_element(Sorter *s, uint32_t node, const Equation *e, Ref ref)
+{
+    Model *m = s->model;
+    ElementMap map;
+    Segment segment = { node, 0, (int64_t)variable_count(m, ref.var) - 1 };
+    if (e->lhs.shape->n_args && element_map(m, e->lhs.shape, term_refs(m, e->lhs), e->domain, &map))
+        element_range(m, &map, e->domain, &segment.lo, &segment.hi);
+    uint32_t *head = &s->segments_of[2 * ref.var.index + (ref.kind == REF_DER)];
+    vec_push(s->c->scratch, &s->segments, segment);
+    vec_push(s->c->scratch, &s->next_segment, *head);
+    *head = s->segments.n;
+}
+
+static void list_nodes(Sorter *s)
+{
+    Model *m = s->model;
+    Compile *c = s->c;
+    for (uint32_t k = 0; k < m->variables.n; k++)
+        s->now[k] = s->der[k] = ID_NONE;
+    for (uint32_t k = 0; k < m->equations.n; k++) {
+        const Equation *e = &m->equations.at[k];
+        if (e->kind == EQUATION_DROPPED || c->matched[k] == ID_NONE)
+            continue;
+        const Ref ref = c->unknowns.at[c->matched[k]];
+        const Node node = { NODE_EQUATION, k };
+        vec_push(c->scratch, &s->nodes, node);
+        if (model_var(m, ref.var)->type.rank)
+            define_element(s, s->nodes.n - 1, e, ref);
+        else
+            (ref.kind == REF_DER ? s->der : s->now)[ref.var.index] = s->nodes.n - 1;
+    }
+    for (uint32_t k = 0; k < m->relations.n; k++) {
+        const Node node = { NODE_RELATION, k };
+        vec_push(c->scratch, &s->nodes, node);
+        s->now[m->relations.at[k].bit.index] = s->nodes.n - 1;
+    }
+    for (uint32_t k = 0; k < m->steps.n; k++) {
+        const Node node = { NODE_STEP, k };
+        vec_push(c->scratch, &s->nodes, node);
+        s->now[m->steps.at[k].value.index] = s->nodes.n - 1;
+    }
+    for (uint32_t k = 0; k < m->transitions.n; k++) {
+        const Node node = { NODE_TRANSITION, k };
+        vec_push(c->scratch, &s->nodes, node);
+    }
+}
+
+/* ---- dependencies ---- */
+static Span node_span(const Sorter *s, uint32_t node)
+{
+    const Model *m = s->model;
+    const Node n = s->nodes.at[node];
+    switch ((NodeKind)n.kind) {
+    case NODE_EQUATION: return m->equations.at[n.object].origin.span;
+    case NODE_RELATION: return m->relations.at[n.object].origin.span;
+    case NODE_STEP: return m->steps.at[n.object].origin.span;
+    case NODE_TRANSITION: return m->transitions.at[n.object].origin.span;
+    }
+    BUG("unknown NodeKind");
+}
+
+static void depend(Sorter *s, uint32_t node, uint32_t on)
+{
+    const Edge edge = { node, on };
+    if (on != ID_NONE)
+        vec_push(s->c->scratch, &s->edges, edge);
+}
+
+static void depend_on_segments(Sorter *s, uint32_t node, Ref ref, int64_t lo, int64_t hi)
+{
+    for (uint32_t k = s->segments_of[2 * ref.var.index + (ref.kind == REF_DER)]; k; k = s->next_segment.at[k - 1]) {
+        const Segment *segment = &s->segments.at[k - 1];
+        if (segment->lo <= hi && lo <= segment->hi)
+            depend(s, node, segment->node);
+    }
+}
+
+/* Leaves with index expressions: which elements are read. */
+static void depend_on_elements(Sorter *s, uint32_t node, const Expr *e, Term term, DomainId domain)
+{
+    Model *m = s->model;
+    if (e->n_leaves == 0)
+        return;
+    if (e->kind == EXPR_LEAF) {
+        const Ref ref = term_refs(m, term)[e->u.leaf];
+        if ((ref.kind != REF_NOW && ref.kind != REF_DER && ref.kind != REF_PRE) ||
+            model_var(m, ref.var)->type.rank == 0)
+            return;
+        const Span span = node_span(s, node);
+        ElementMap map;
+        int64_t lo = 0, hi = (int64_t)variable_count(m, ref.var) - 1;
+        if (e->n_args && !element_map(m, e, term_refs(m, term), domain, &map)) {
+            diag_error(s->c->diag, DIAG_NOT_YET, span, "an index of '%s' that is not a simple function of the range",
+                       variable_path(m, ref.var, s->c->scratch));
+        } else if (e->n_args && domain_count(m, domain)) {
+            int64_t first, last;
+            element_range(m, &map, domain, &first, &last);
+            if (first < lo || last > hi)
+                diag_error(s->c->diag, DIAG_INDEX_RANGE, span, "element %lld of '%s', which has %lld",
+                           (long long)(first < lo ? first + 1 : last + 1), variable_path(m, ref.var, s->c->scratch),
+                           (long long)hi + 1);
+            lo = first;
+            hi = last;
+        }
+        if (ref.kind != REF_PRE)
+            depend_on_segments(s, node, ref, lo, hi);
+    }
+    for (uint32_t k = 0; k < e->n_args; k++)
+        depend_on_elements(s, node, e->args[k], term, domain);
+}
+
+static void depend_on_term(Sorter *s, uint32_t node, Term term, DomainId domain)
+{
+    Model *m = s->model;
+    if (!term.shape)
+        return;
+    bool has_arrays = false;
+    for (uint32_t k = 0; k < term.shape->n_leaves; k++) {
+        const Ref ref = term_refs(m, term)[k];
+        if (ref.kind != REF_NOW && ref.kind != REF_DER && ref.kind != REF_PRE)
+            continue;
+        if (model_var(m, ref.var)->type.rank)
+            has_arrays = true;
+        else if (ref.kind != REF_PRE)
+            depend(s, node, (ref.kind == REF_DER ? s->der : s->now)[ref.var.index]);
+    }
+    if (has_arrays)
+        depend_on_elements(s, node, term.shape, term, domain);
+}
+
+static void depend_on_selector(Sorter *s, uint32_t node, RegionId region)
+{
+    if (region.index != ID_NONE)
+        depend(s, node, s->now[s->model->regions.at[region.index].selector.index]);
+}
+
+static void list_dependencies(Sorter *s)
+{
+    Model *m = s->model;
+    const DomainId scalar = { 0 };
+    for (uint32_t k = 0; k < s->nodes.n; k++) {
+        const Node node = s->nodes.at[k];
+        switch ((NodeKind)node.kind) {
+        case NODE_EQUATION: {
+            const Equation *e = &m->equations.at[node.object];
+            depend_on_term(s, k, e->rhs, e->domain);
+            if (e->kind == EQUATION_RESIDUAL && e->lhs.shape->kind != EXPR_LEAF)
+                depend_on_term(s, k, e->lhs, e->domain);
+            else if (e->kind == EQUATION_RESIDUAL && !e->lhs.shape->n_args) {
+                const Ref ref = term_refs(m, e->lhs)[0]; /* v = e, matched to something in e */
+                if (!ref_equal(ref, s->c->unknowns.at[s->c->matched[node.object]]))
+                    depend_on_term(s, k, e->lhs, e->domain);
+            }
+            break;
+        }
+        case NODE_RELATION: {
+            const Relation *r = &m->relations.at[node.object];
+            if (r->kind == RELATION_TIME) {
+                depend_on_term(s, k, r->slope, scalar);
+                depend_on_term(s, k, r->flip, scalar);
+            } else {
+                depend_on_term(s, k, r->left, scalar);
+                depend_on_term(s, k, r->right, scalar);
+            }
+            depend_on_selector(s, k, r->region);
+            break;
+        }
+        case NODE_STEP: {
+            const StepFunction *f = &m->steps.at[node.object];
+            if (f->kind == RELATION_TIME) {
+                depend_on_term(s, k, f->slope, scalar);
+                depend_on_term(s, k, f->offset, scalar);
+            } else {
+                depend_on_term(s, k, f->argument, scalar);
+            }
+            depend_on_selector(s, k, f->region);
+            break;
+        }
+        case NODE_TRANSITION: {
+            const Transition *t = &m->transitions.at[node.object];
+            for (uint32_t j = 0; j < t->n_conditions; j++)
+                depend_on_term(s, k, m->conditions.at[t->first_condition + j], scalar);
+            break;
+        }
+        }
+    }
+}
+
+/* ---- blocks ---- */
+static const char *node_text(Sorter *s, uint32_t node)
+{
+    const Model *m = s->model;
+    const Node n = s->nodes.at[node];
+    if (n.kind == NODE_EQUATION) {
+        const Ref ref = s->c->unknowns.at[s->c->matched[n.object]];
+        const char *path = variable_path(m, ref.var, s->c->scratch);
+        return ref.kind == REF_DER ? arena_format(s->c->scratch, "the derivative of '%s'", path)
+                                   : arena_format(s->c->scratch, "'%s'", path);
+    }
+    return n.kind == NODE_RELATION ? "the comparison" : n.kind == NODE_STEP ? "the step function" : "the event";
+}
+
+static void report_loop(Sorter *s, const uint32_t *nodes, uint32_t n, DiagCode code, const char *what, const char *help)
+{
+    enum { MOST = 12 };
+    diag_error(s->c->diag, code, node_span(s, nodes[0]), "%s: %s depends on itself through %u step%s", what,
+               node_text(s, nodes[0]), n, n == 1 ? "" : "s");
+    for (uint32_t k = 0; k < n && k < MOST; k++)
+        diag_note(s->c->diag, node_span(s, nodes[k]), "%s takes part", node_text(s, nodes[k]));
+    diag_help(s->c->diag, "%s", help);
+}
+
+static bool depends_on_itself(const Sorter *s, uint32_t node, const Incidence *g)
+{
+    for (uint32_t k = g->start[node]; k < g->start[node + 1]; k++)
+        if (g->index[k] == node)
+            return true;
+    (void)s;
+    return false;
+}
+
+/* Both sides in one numbering, and the leaf of the unknown. */
+typedef struct {
+    TermBuilder builder;
+    const Expr *lhs, *rhs, *leaf;
+} Open;
+
+static Open open_equation(Sorter *s, uint32_t equation, Ref unknown)
+{
+    Open open = { .builder = term_builder(s->model) };
+    const Equation *e = &s->model->equations.at[equation];
+    open.lhs = term_import(&open.builder, e->lhs);
+    open.rhs = term_import(&open.builder, e->rhs);
+    open.leaf = term_leaf(&open.builder, unknown);
+    return open;
+}
+
+static bool add_single(Sorter *s, uint32_t node, bool is_loop)
+{
+    Model *m = s->model;
+    const uint32_t k = s->nodes.at[node].object;
+    const Equation *e = &m->equations.at[k];
+    const Ref unknown = s->c->unknowns.at[s->c->matched[k]];
+    Block block = { .kind = BLOCK_ASSIGN, .lhs = e->lhs, .rhs = e->rhs, .domain = e->domain, .equation = { k } };
+    block.is_real = ref_type(m, unknown).kind == TYPE_REAL;
+    const bool is_array = model_var(m, unknown.var)->type.rank > 0;
+    const bool has_direction = e->lhs.shape->kind == EXPR_LEAF && ref_equal(term_refs(m, e->lhs)[0], unknown);
+    if (is_loop && (is_array || !block.is_real)) {
+        report_loop(s, &node, 1, block.is_real ? DIAG_NOT_YET : DIAG_DISCRETE_LOOP,
+                    "a quantity that depends on its own present value",
+                    "use the value of the previous step, or break the ring with a state variable");
+        return false;
+    }
+    if (is_loop || !has_direction) {
+        if (!block.is_real) {
+            report_loop(s, &node, 1, DIAG_UNSOLVABLE_LOOP, "an equation that cannot be solved for its unknown",
+                        "write it as v = ... for a quantity that is not Real");
+            return false;
+        }
+        Open open = open_equation(s, k, unknown);
+        const Expr *solution = expr_solve(m->pool, open.lhs, open.rhs, open.leaf);
+        if (solution) {
+            block.rhs = term_make(m, expr_simplify(m->pool, solution), open.builder.refs.at);
+            block.lhs = term_ref(m, unknown);
+        } else {
+            const SystemRow row = { { k }, e->lhs, e->rhs, unknown };
+            block.kind = BLOCK_NEWTON;
+            block.first_row = s->schedule->rows.n;
+            block.n_rows = 1;
+            vec_push(s->c->arena, &s->schedule->rows, row);
+        }
+    }
+    vec_push(s->c->arena, &s->schedule->blocks, block);
+    return true;
+}
+
+/* Linear in all unknowns of the system: no partial derivative contains one of them. */
+static bool is_linear(Sorter *s, uint32_t first_row, uint32_t n)
+{
+    Model *m = s->model;
+    Map unknowns;
+    map_init(&unknowns, s->c->scratch, n);
+    for (uint32_t k = 0; k < n; k++) {
+        const Ref u = s->schedule->rows.at[first_row + k].unknown;
+        map_put(&unknowns, (uint64_t)u.kind << 32 | u.var.index, k);
+    }
+    for (uint32_t k = 0; k < n; k++) {
+        const SystemRow *row = &s->schedule->rows.at[first_row + k];
+        TermBuilder builder = term_builder(m);
+        const Expr *residual =
+            expr_binary(m->pool, OP_SUB, term_import(&builder, row->lhs), term_import(&builder, row->rhs));
+        for (uint32_t j = 0; j < builder.refs.n; j++) {
+            uint32_t ignored;
+            const Ref ref = builder.refs.at[j];
+            if (!map_get(&unknowns, (uint64_t)ref.kind << 32 | ref.var.index, &ignored))
+                continue;
+            const Expr *d = expr_derive(m->pool, residual, expr_leaf(m->pool, j, REAL_TYPE));
+            if (!d)
+                return false;
+            for (uint32_t i = 0; i < builder.refs.n; i++)
+                if (map_get(&unknowns, (uint64_t)builder.refs.at[i].kind << 32 | builder.refs.at[i].var.index,
+                            &ignored) &&
+                    expr_uses_leaf(d, i))
+                    return false;
+        }
+    }
+    return true;
+}
+
+static bool add_system(Sorter *s, const uint32_t *nodes, uint32_t n)
+{
+    Model *m = s->model;
+    Block block = { .first_row = s->schedule->rows.n, .n_rows = n, .is_real = true };
+    for (uint32_t k = 0; k < n; k++) {
+        const Node node = s->nodes.at[nodes[k]];
+        const Ref unknown = node.kind == NODE_EQUATION ? s->c->unknowns.at[s->c->matched[node.object]] : (Ref){ 0 };
+        if (node.kind != NODE_EQUATION || ref_type(m, unknown).kind != TYPE_REAL) {
+            report_loop(s, nodes, n, DIAG_DISCRETE_LOOP, "discrete quantities that depend on each other",
+                        "a ring of present values has no defined result: break it with a state variable");
+            return false;
+        }
+        if (model_var(m, unknown.var)->type.rank) {
+            report_loop(s, nodes, n, DIAG_NOT_YET, "array equations that depend on each other",
+                        "write the equations of the ring element by element");
+            return false;
+        }
+        const Equation *e = &m->equations.at[node.object];
+        const SystemRow row = { { node.object }, e->lhs, e->rhs, unknown };
+        vec_push(s->c->arena, &s->schedule->rows, row);
+    }
+    block.equation = s->schedule->rows.at[block.first_row].equation;
+    block.kind = is_linear(s, block.first_row, n) ? BLOCK_LINEAR : BLOCK_NEWTON;
+    vec_push(s->c->arena, &s->schedule->blocks, block);
+    return true;
+}
+
+static void add_block(Sorter *s, uint32_t component, const Incidence *g)
+{
+    static const uint8_t kinds[] = {
+        [NODE_RELATION] = BLOCK_RELATION, [NODE_STEP] = BLOCK_STEP, [NODE_TRANSITION] = BLOCK_TRANSITION
+    };
+    const uint32_t *nodes = s->components.node + s->components.start[component];
+    const uint32_t n = s->components.start[component + 1] - s->components.start[component];
+    s->block_of[component] = s->schedule->blocks.n;
+    if (n > s->schedule->largest_block)
+        s->schedule->largest_block = n;
+    if (n > 1) {
+        add_system(s, nodes, n);
+        return;
+    }
+    const Node node = s->nodes.at[nodes[0]];
+    if (node.kind == NODE_EQUATION) {
+        add_single(s, nodes[0], depends_on_itself(s, nodes[0], g));
+        return;
+    }
+    const Block block = { .kind = kinds[node.kind], .object = node.object, .equation = EQ_NONE };
+    vec_push(s->c->arena, &s->schedule->blocks, block);
+}
+
+/* ---- order: by level, then by shape ---- */
+static uint32_t block_key(const Block *b)
+{
+    if (b->kind == BLOCK_ASSIGN)
+        return b->rhs.shape->id + 8;
+    return b->kind;
+}
+
+static void order_blocks(Sorter *s, const Incidence *g)
+{
+    Compile *c = s->c;
+    const uint32_t n = s->schedule->blocks.n;
+    VEC(Edge) edges = { 0 };
+    uint32_t *key = NEW_ARRAY(c->scratch, uint32_t, n + 1);
+    for (uint32_t k = 0; k < s->nodes.n; k++) {
+        const uint32_t from = s->block_of[s->components.component_of[k]];
+        for (uint32_t j = g->start[k]; j < g->start[k + 1]; j++) {
+            const Edge edge = { from, s->block_of[s->components.component_of[g->index[j]]] };
+            if (edge.row != edge.column)
+                vec_push(c->scratch, &edges, edge);
+        }
+    }
+    for (uint32_t k = 0; k < n; k++)
+        key[k] = block_key(&s->schedule->blocks.at[k]);
+    const Incidence blocks = incidence_build(n, n, edges.at, edges.n, c->scratch);
+    Topological order;
+    REQUIRE(topological_order(&blocks, key, c->scratch, &order, NULL));
+    Block *sorted = NEW_ARRAY(c->arena, Block, n + 1);
+    for (uint32_t k = 0; k < n; k++) {
+        sorted[k] = s->schedule->blocks.at[order.order[k]];
+        sorted[k].level = order.level[order.order[k]];
+    }
+    s->schedule->blocks.at = sorted;
+    s->schedule->blocks.capacity = n;
+}
+
+bool sort_blocks(Compile *c)
+{
+    Model *m = c->model;
+    c->schedule = NEW(c->arena, Schedule);
+    c->schedule->model = m;
+    c->schedule->arena = c->arena;
+    Sorter s = { .c = c,
+                 .model = m,
+                 .schedule = c->schedule,
+                 .now = NEW_ARRAY(c->scratch, uint32_t, m->variables.n + 1),
+                 .der = NEW_ARRAY(c->scratch, uint32_t, m->variables.n + 1),
+                 .segments_of = NEW_ARRAY(c->scratch, uint32_t, 2 * (size_t)m->variables.n + 2) };
+    list_nodes(&s);
+    list_dependencies(&s);
+    if (diag_errors(c->diag))
+        return false;
+    const Incidence g = incidence_build(s.nodes.n, s.nodes.n, s.edges.at, s.edges.n, c->scratch);
+    s.components = strong_components(&g, c->scratch, NULL);
+    s.block_of = NEW_ARRAY(c->scratch, uint32_t, s.components.n + 1);
+    vec_reserve(c->arena, &c->schedule->blocks, s.components.n);
+    for (uint32_t k = 0; k < s.components.n; k++)
+        add_block(&s, k, &g);
+    if (diag_errors(c->diag))
+        return false;
+    order_blocks(&s, &g);
+    c->schedule->n_unknowns = c->unknowns.n;
+    return true;
+}
