@@ -1,0 +1,255 @@
+/* The one interface between an executable model and whoever runs it.
+ *
+ * Interpreted models, generated C, imported FMUs and hand-written C all fill a KoineModelKind.
+ * The runner never asks where a model came from. Everything is plain data; an instance is a head
+ * and one relocatable memory block without pointers, so that a snapshot is a copy.
+ *
+ * Protocol: create; write parameters and starts by offset; initialise; then the first instant:
+ * arrive(START), (step, commit while COMMIT is set), leave; then any number of evaluate / accept,
+ * with arrive ... leave at events; destroy. docs/model-interface.md is the manual. */
+#ifndef KOINE_MODEL_H
+#define KOINE_MODEL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define KOINE_MODEL_VERSION 1u
+#define KOINE_NO_OFFSET     UINT64_MAX
+
+/* 0 good; > 0 recoverable: try a smaller step, or grow the block; < 0 stop.
+ * The cause of a failure stands in model->fault. */
+typedef int KoineStatus;
+enum {
+    KOINE_OK = 0,
+    KOINE_RETRY = 1,     /* the trial point cannot be computed: take a smaller step */
+    KOINE_GROW = 2,      /* only from accept, commit, leave: enlarge the block, call again */
+    KOINE_FAILED = -1,   /* the model failed; see fault */
+    KOINE_LIMIT = -2,    /* a limit was exceeded: event steps, iterations */
+    KOINE_CONFLICT = -3, /* two transitions wrote one variable in one event step */
+    KOINE_ABSENT = -4    /* the function is not supported by this model */
+};
+
+typedef enum {
+    KOINE_REAL,        /* double */
+    KOINE_INTEGER,     /* int64_t */
+    KOINE_BOOLEAN,     /* int64_t, 0 or 1 */
+    KOINE_ENUMERATION, /* int64_t, from 1 in declaration order */
+    KOINE_STRING       /* int64_t, index into the model's texts */
+} KoineType;
+
+/* Every scalar of the block is one slot of eight bytes. */
+typedef union {
+    double r;  /* KOINE_REAL */
+    int64_t i; /* all others */
+} KoineSlot;
+
+typedef enum {
+    KOINE_VARIABILITY_CONSTANT,
+    KOINE_VARIABILITY_STRUCTURAL,
+    KOINE_VARIABILITY_PARAMETER,
+    KOINE_VARIABILITY_DISCRETE,
+    KOINE_VARIABILITY_CONTINUOUS
+} KoineVariability;
+
+typedef enum {
+    KOINE_CAUSALITY_LOCAL,
+    KOINE_CAUSALITY_INPUT,
+    KOINE_CAUSALITY_OUTPUT,
+    KOINE_CAUSALITY_PARAMETER
+} KoineCausality;
+
+enum {                                /* KoineVariable.flags */
+       KOINE_VARIABLE_FIXED = 1,      /* the start value is binding */
+       KOINE_VARIABLE_NEGATED = 2,    /* alias: the value is minus what the slot holds */
+       KOINE_VARIABLE_DERIVATIVE = 4, /* row of der(v): its slot is in the dx part */
+       KOINE_VARIABLE_HIDDEN = 8,     /* generated or protected: not recorded unless asked for */
+       KOINE_VARIABLE_ALIAS = 16,     /* shares its slot with another row */
+       KOINE_VARIABLE_SETTABLE = 32   /* parameter or start value: may be written before initialise */
+};
+
+typedef struct {
+    uint32_t source, line, column; /* line 0: no place */
+} KoinePlace;
+
+/* One row a variable, arrays are one row. Results, --set, FMI and SMP publish from here. */
+typedef struct {
+    const char *name, *unit, *comment; /* name: full path in the source's spelling */
+    uint64_t now, pre; /* byte offset in the block, or KOINE_NO_OFFSET; elements contiguous, row major */
+    uint64_t set;      /* offset to write a start or parameter value to before initialise, or KOINE_NO_OFFSET */
+    uint32_t count, first_dim, n_dims; /* elements; n_dims extents from tables->dims[first_dim] */
+    uint32_t enumeration;              /* KOINE_ENUMERATION: index into tables->enumerations */
+    uint8_t type, variability, causality, flags;
+    int32_t state;                   /* index in x of its first element, or -1 */
+    double start, nominal, min, max; /* nominal 0: none given; min and max infinite: none given */
+    KoinePlace place;
+} KoineVariable;
+
+typedef struct {
+    const char *name;
+    uint32_t n;
+    const char *const *values; /* value k has the number k + 1 */
+} KoineEnumeration;
+
+/* What a root, an equation or a transition is called in the user's text: for messages and profiles. */
+typedef struct {
+    const char *text; /* as in the source, e.g. "Abstand < Radius" */
+    const char *path; /* instance that owns it, "" for the top */
+    KoinePlace place;
+} KoineOrigin;
+
+/* Compressed rows: columns of row i are index[start[i]] .. index[start[i+1]-1]; colour of a column or NULL. */
+typedef struct {
+    uint32_t rows, columns;
+    const uint32_t *start, *index, *colour;
+    uint32_t n_colours;
+} KoinePattern;
+
+typedef struct {
+    const char *name;
+    uint8_t kind; /* INITIAL STATE ALGEBRAIC DERIVATIVE ROOTS EVENT */
+    uint32_t n_in, n_out;
+    const uint32_t *in, *out;
+} KoineSegment;
+
+typedef struct { /* clocks and entry points */
+    const char *name;
+    int64_t numerator, denominator;
+    uint8_t kind;
+} KoineEntry;
+
+enum { /* KoineTables.capabilities */
+       KOINE_CAN_SNAPSHOT = 1,
+       KOINE_CAN_ROLLBACK = 2,
+       KOINE_HAS_OWN_SOLVER = 4,
+       KOINE_NEEDS_STEP_EVENTS = 8, /* accept may ask for an instant */
+       KOINE_IS_DAE = 16,
+       KOINE_IS_AUTONOMOUS = 32 /* nothing continuous: no state, nothing that moves between events */
+};
+
+typedef struct {
+    const char *name, *guid;
+    uint64_t block_size;
+    uint64_t x, dx, time; /* byte offsets: n_x contiguous doubles each, and the time */
+    uint32_t capabilities;
+    uint32_t n_variables, n_x, n_roots, n_origins, n_segments, n_entries, n_sources, n_dims, n_enumerations;
+    const KoineVariable *variables;
+    const KoineOrigin *roots;   /* n_roots */
+    const KoineOrigin *origins; /* n_origins: equations and transitions, as named by faults */
+    const KoineSegment *segments;
+    const KoineEntry *entries;
+    const KoineEnumeration *enumerations;
+    const char *const *sources; /* file names */
+    const uint32_t *dims;
+    const uint32_t *state_variable; /* n_x: row in variables of each state */
+    KoinePattern jacobian, input_jacobian, dae_jacobian, feedthrough, initial_feedthrough;
+} KoineTables;
+
+enum { KOINE_FAULT_TEXT = 1024 };
+typedef struct {
+    int32_t origin;   /* index into tables->origins, or -1 */
+    int32_t variable; /* row of the variable that could not be computed, or -1 */
+    double time;
+    char text[KOINE_FAULT_TEXT]; /* one sentence with the values of the operands */
+} KoineFault;
+
+typedef struct KoineModel { /* generated code knows the first five members: keep their order */
+    const struct KoineModelKind *kind;
+    unsigned char *block; /* aligned to 64 bytes */
+    uint64_t size;
+    const struct KoineHost *host;
+    void *handles; /* what cannot live in the block: external objects, solver workspace of algebraic systems */
+    KoineFault fault;
+} KoineModel;
+
+typedef struct KoineHost { /* what the runner lends the model; fixed at create */
+    void *context;
+    const char *resources;
+    uint64_t seed;
+    double resolution;  /* time grid R; 0: exact */
+    uint32_t max_steps; /* event steps at one instant; 0: 1000 */
+    void (*message)(void *context, const KoineModel *model, int level, const char *text);
+} KoineHost;
+enum { KOINE_MESSAGE_OUTPUT, KOINE_MESSAGE_WARNING, KOINE_MESSAGE_ERROR };
+
+enum { KOINE_WANT_DER = 1, KOINE_WANT_ROOTS = 2, KOINE_WANT_OUTPUTS = 4, KOINE_WANT_RESIDUAL = 8 };
+typedef struct {
+    double time;
+    const double *x;  /* may be the block's own x */
+    const double *dx; /* residual only */
+    unsigned want;
+    double *der, *roots, *residual; /* der may be the block's own dx; outputs go to their slots */
+} KoineEvaluation;
+
+enum { /* KoineArrival.cause */
+       KOINE_AT_START = 1,
+       KOINE_AT_ROOTS = 2,
+       KOINE_AT_TIME = 4,
+       KOINE_AT_INPUT = 8,
+       KOINE_AT_STEP = 16,
+       KOINE_AT_ENTRY = 32,
+       KOINE_AT_STOP = 64 /* the run ends here: late time relations stay pending */
+};
+typedef struct {
+    double time;
+    const double *x;
+    unsigned cause;
+    const uint8_t *crossed; /* AT_ROOTS: n_roots flags */
+    uint32_t entry;
+} KoineArrival;
+
+enum {                      /* KoineOutcome.flags */
+       KOINE_COMMIT = 1,    /* step: there is something to commit */
+       KOINE_CHANGED = 2,   /* leave: some slot differs from before the instant */
+       KOINE_STATES = 4,    /* x was changed: read it from the block */
+       KOINE_RESTART = 8,   /* the dynamics changed: restart the solver */
+       KOINE_NOMINALS = 16, /* nominal values changed */
+       KOINE_TERMINATE = 32 /* the model asks for the end of the run */
+};
+typedef struct {
+    unsigned flags;
+    uint32_t takt;    /* event steps committed at this instant */
+    double next_time; /* calendar head, INFINITY if none */
+} KoineOutcome;
+
+enum { KOINE_BY_X, KOINE_BY_INPUT, KOINE_BY_DAE };
+
+struct KoineModelStatistics;
+
+typedef struct KoineModelKind {
+    uint32_t version, size; /* KOINE_MODEL_VERSION, sizeof(KoineModelKind) */
+    const KoineTables *tables;
+    /* required */
+    KoineStatus (*create)(const struct KoineModelKind *kind, const KoineHost *host, KoineModel **model);
+    void (*destroy)(KoineModel *model);
+    KoineStatus (*initialise)(KoineModel *model, double time);             /* parameters, then the initial system */
+    KoineStatus (*evaluate)(KoineModel *model, const KoineEvaluation *at); /* frozen bits, no side effects */
+    KoineStatus (*accept)(KoineModel *model, double time, const double *x,
+                          KoineOutcome *outcome);                          /* a completed step */
+    KoineStatus (*arrive)(KoineModel *model, const KoineArrival *arrival); /* an instant begins */
+    KoineStatus (*step)(KoineModel *model, KoineOutcome *outcome); /* evaluate what is dirty; COMMIT if enabled */
+    KoineStatus (*commit)(KoineModel *model, KoineOutcome *outcome);
+    KoineStatus (*leave)(KoineModel *model, KoineOutcome *outcome); /* restart decision, x written back to the block */
+    /* optional: NULL means absent */
+    KoineStatus (*derivatives)(
+        KoineModel *model); /* time and x already in the block, dx left in the block; unchecked */
+    KoineStatus (*jacobian)(KoineModel *model, const KoineEvaluation *at, int by, double cj,
+                            double *values); /* in pattern order */
+    KoineStatus (*directional)(KoineModel *model, const KoineEvaluation *at, int by, const double *seed,
+                               double *result);
+    KoineStatus (*segment)(KoineModel *model, uint32_t segment);
+    KoineStatus (*entry)(KoineModel *model, uint32_t entry);
+    KoineStatus (*advance)(KoineModel *model, double time, double step,
+                           double *reached);                              /* models with their own solver */
+    KoineStatus (*save)(KoineModel *model, void **state, uint64_t *size); /* NULL: copying the block is enough */
+    KoineStatus (*restore)(KoineModel *model, const void *state, uint64_t size);
+    /* work done by the model, for statistics; NULL: not counted */
+    void (*statistics)(const KoineModel *model, struct KoineModelStatistics *out);
+} KoineModelKind;
+
+typedef struct KoineModelStatistics {
+    uint64_t node_evaluations; /* event graph nodes evaluated */
+    uint64_t transitions;      /* transitions fired */
+    uint64_t newton_iterations, linear_solves;
+} KoineModelStatistics;
+
+#endif

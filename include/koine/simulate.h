@@ -1,0 +1,98 @@
+/* Running a model: the hybrid kernel, its options, its sinks and its statistics.
+ *
+ * koine_simulate runs one instance from start to stop: initialisation, integration with event
+ * location, event steps, recording. It prints nothing and never exits; messages go to the host of
+ * the model, results to the sinks, the end of the run to KoineRunReport. */
+#ifndef KOINE_SIMULATE_H
+#define KOINE_SIMULATE_H
+
+#include "koine/model.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Why a point is recorded. START and STOP are the left sides of the first and the last instant; RIGHT follows a left
+ * side only if the instant changed something. A grid time at an instant gives no point of its own. */
+enum {
+    KOINE_POINT_START,
+    KOINE_POINT_GRID,
+    KOINE_POINT_LEFT,  /* before an instant, frozen values */
+    KOINE_POINT_STEP,  /* an event step before its commit, takt = its number; only for sinks that ask for every Takt */
+    KOINE_POINT_RIGHT, /* after an instant */
+    KOINE_POINT_STOP
+};
+
+typedef struct {
+    double time;
+    uint32_t takt;
+    int kind; /* KOINE_POINT_... */
+} KoinePoint;
+
+/* A sink receives points in order. At each one every variable's slot in model->block is valid.
+ * A status below 0 from a sink ends the run with KOINE_RUN_SINK; the sink says why in `error`. */
+typedef struct KoineSink {
+    void *context;
+    bool wants_takts; /* KOINE_POINT_STEP as well */
+    KoineStatus (*begin)(struct KoineSink *sink, const KoineModel *model);
+    KoineStatus (*point)(struct KoineSink *sink, const KoineModel *model, const KoinePoint *point);
+    KoineStatus (*end)(struct KoineSink *sink,
+                       const KoineModel *model); /* flush and close; called once after begin, also after failures */
+    char error[256];
+} KoineSink;
+
+typedef struct {
+    double start, stop;
+    double interval;    /* output grid; 0: (stop - start)/500 */
+    double tolerance;   /* relative; 0: 1e-6. Absolute: tolerance*nominal, where none is given tolerance*1e-3*|start|
+                           with |start| taken between 1e-6 and 1, and tolerance*1e-3 for a state that starts at 0 */
+    double step;        /* fixed-step solvers: step size, steps end at start + k*step; 0: interval. Models without
+                           states look at their root functions in these steps (or max_step, if smaller) */
+    double max_step;    /* 0: none */
+    const char *solver; /* name from koine_solver_name; NULL: "auto" */
+    double resolution;  /* time grid R; 0: exact, all that is supported now */
+    uint32_t max_steps; /* event steps per instant; 0: what the host of the model says, or 1000 */
+    KoineSink *const *sinks;
+    uint32_t n_sinks;
+    volatile const int *interrupt; /* becomes non-zero: finish the step, close the sinks, return; may be NULL */
+    void (*progress)(void *context, double time); /* called at accepted steps now and then; may be NULL */
+    void *progress_context;
+} KoineRunOptions;
+
+typedef struct {
+    uint64_t steps, rejected_steps; /* of the solver */
+    uint64_t evaluations;           /* of the derivatives, for integration */
+    uint64_t root_evaluations, jacobians, factorisations, nonlinear_iterations;
+    uint64_t instants, event_steps; /* instants with their cause: */
+    uint64_t state_events, time_events;
+    uint64_t restarts, solver_changes, points;
+    double total_seconds;                 /* CPU of the thread */
+    double model_seconds, solver_seconds; /* estimates: derivatives timed after the run, one instant in 1024 */
+    char solver[32];                      /* the one in use at the end */
+    char choice[256];                     /* what `auto` chose and why */
+    KoineModelStatistics model;
+} KoineRunStatistics;
+
+typedef enum {
+    KOINE_RUN_DONE,
+    KOINE_RUN_TERMINATED, /* the model asked for it */
+    KOINE_RUN_INTERRUPTED,
+    KOINE_RUN_FAILED, /* model or solver: text says what, where, at what time */
+    KOINE_RUN_SINK,   /* a sink could not write */
+    KOINE_RUN_OPTIONS /* the options make no sense */
+} KoineRunEnd;
+
+typedef struct {
+    KoineRunEnd end;
+    double time;     /* how far it came */
+    char text[2048]; /* for people, one sentence; empty when DONE */
+    KoineFault fault;
+    KoineRunStatistics statistics;
+} KoineRunReport;
+
+/* `model` is created and its parameters are set, it is not initialised yet. */
+KoineRunEnd koine_simulate(KoineModel *model, const KoineRunOptions *options, KoineRunReport *report);
+
+/* The solvers, in the order of their table; NULL after the last. */
+const char *koine_solver_name(uint32_t k);
+const char *koine_solver_description(uint32_t k);
+
+#endif

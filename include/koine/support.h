@@ -1,0 +1,205 @@
+/* What executable models are made of: a program (plain data), code (a tier's functions), and the
+ * machine that turns both into a KoineModelKind.
+ *
+ * The machine does everything that is not arithmetic: event steps driven by change, relations with
+ * their bands and pins, the calendar, transitions, algebraic systems. It is the same for all tiers,
+ * so that tiers differ in the execution of kernels and sections only and agree in every bit.
+ * Everything a running model remembers lies in its block (model.h). */
+#ifndef KOINE_SUPPORT_H
+#define KOINE_SUPPORT_H
+
+#include "koine/model.h"
+#include <stdbool.h>
+
+#define KOINE_NONE UINT32_MAX
+
+/* ---- code: what a tier supplies ----
+ * A kernel computes its outputs from slots; a row lists their positions in the block: first the
+ * outputs, then the leaves. A section is straight-line code over the whole block. */
+typedef void (*KoineSectionFunction)(KoineSlot *m, const uint32_t *rows);
+typedef void (*KoineKernelFunction)(KoineSlot *m, const uint32_t *row, uint32_t n);
+typedef struct KoineCode {
+    const char *tier;
+    /* native tiers: one function each; the interpreter leaves them NULL and fills the two below */
+    const KoineSectionFunction *sections;
+    const KoineKernelFunction *kernels;
+    void *context;
+    void (*run_section)(void *context, uint32_t section, KoineSlot *m);
+    void (*run_kernel)(void *context, uint32_t kernel, KoineSlot *m, const uint32_t *row, uint32_t n);
+    KoineStatus (*derivatives)(KoineModel *model); /* optional: the whole derivatives part in one call */
+    /* optional: faster code for the same program, asked for once `upgrade_at` operations were done; NULL: none */
+    const struct KoineCode *(*upgrade)(void *upgrade_context);
+    void *upgrade_context;
+    uint64_t upgrade_at;
+} KoineCode;
+
+/* ---- program: what is computed ---- */
+typedef struct { /* a part is a list of these: either a section or an algebraic system */
+    uint32_t section, system;
+} KoinePartStep;
+typedef struct {
+    uint32_t n;
+    const KoinePartStep *steps;
+} KoinePart;
+
+typedef enum { KOINE_SYSTEM_LINEAR, KOINE_SYSTEM_NEWTON } KoineSystemKind;
+typedef struct {
+    uint8_t kind;
+    bool is_discrete; /* unknowns are discrete: solved in event steps only */
+    uint32_t n;
+    const uint32_t *unknowns, *residuals; /* n slots each */
+    const uint32_t *guesses;              /* n slots: last accepted solution, the start of the iteration */
+    const double *nominals;               /* n */
+    uint32_t residual_section, jacobian_section;
+    uint32_t n_entries;                   /* of the Jacobian */
+    const uint32_t *row, *column, *entry; /* entry: slot */
+    const uint32_t *cells;                /* n: cell of each unknown */
+    const char *const *names;             /* n: unknowns, for messages */
+    uint32_t origin;
+    /* tangent: entries of d residual / d seed are computed by this section into `tangents`; KOINE_NONE: none */
+    uint32_t tangent_section;
+    const uint32_t *tangent_residuals, *tangent_unknowns; /* n slots each */
+} KoineSystem;
+
+typedef enum {
+    KOINE_NODE_ASSIGN,     /* kernel, row, n: outputs from `output` on */
+    KOINE_NODE_SYSTEM,     /* object: system */
+    KOINE_NODE_RELATION,   /* object: relation */
+    KOINE_NODE_STEP,       /* object: step function */
+    KOINE_NODE_TRANSITION, /* object: transition: enabled or not */
+    KOINE_NODE_GUARD       /* as ASSIGN; the condition of the level transition `object`, read by nothing else */
+} KoineNodeKind;
+typedef struct {
+    uint8_t kind;
+    bool is_real; /* ASSIGN: the output is Real */
+    uint32_t kernel, row, n;
+    uint32_t output, stride; /* ASSIGN: slot of the first element and distance of the next */
+    uint32_t cell;           /* what it defines: cell whose readers wake up */
+    uint32_t object, origin;
+    uint32_t variable; /* ASSIGN: row in the tables, for messages; KOINE_NONE */
+} KoineNode;
+
+typedef struct { /* left > right (strict) or left >= right */
+    bool is_strict, is_time;
+    uint32_t kernel, row;              /* outputs: left, right; is_time: slope and flip time */
+    uint32_t left, right, slope, flip; /* slots */
+    uint32_t bit, cell;
+    uint32_t selector; /* slot, KOINE_NONE: always active */
+    int32_t branch;
+    uint32_t root;     /* index of its root function, KOINE_NONE for time relations */
+    uint32_t calendar; /* entry of the calendar; time relations */
+    uint32_t node;     /* its place among the nodes */
+    double band;       /* relative width of the rounding band */
+    uint32_t origin;   /* in tables->roots or origins */
+} KoineRelation;
+
+typedef enum { KOINE_STEP_FLOOR, KOINE_STEP_CEIL, KOINE_STEP_TRUNC, KOINE_STEP_ROUND } KoineStepOp;
+typedef struct {
+    uint8_t op;
+    bool is_time;
+    uint32_t kernel, row; /* outputs: argument; is_time: slope, offset; argument = slope*time + offset */
+    uint32_t argument, slope, offset;
+    uint32_t value, cell;
+    uint32_t selector;
+    int32_t branch;
+    uint32_t root; /* two root functions from here; KOINE_NONE for time steps */
+    uint32_t calendar, node;
+    double band;
+    uint32_t origin;
+} KoineStep;
+
+typedef struct {
+    uint32_t kernel, row;   /* outputs: guard (Boolean), value */
+    uint32_t guard, buffer; /* slots the kernel writes */
+    uint32_t target, cell;
+    uint32_t writer; /* index of the target among all targets of assignments: two writers are found by it */
+    uint32_t pre;    /* index among the variables with pre slot, or KOINE_NONE */
+    bool is_state, feeds_dynamics, is_real;
+    uint32_t origin, variable;
+} KoineNext;
+
+typedef enum { KOINE_TRIGGER_LEVEL, KOINE_TRIGGER_EDGE, KOINE_TRIGGER_INITIAL } KoineTriggerKind;
+typedef struct {
+    uint8_t kind; /* display, terminate, warning */
+    const char *format;
+    uint32_t kernel, row; /* outputs: guard, then the arguments */
+    uint32_t guard, n_args;
+    const uint32_t *args; /* slots */
+    const uint8_t *types; /* KoineType of each */
+    uint32_t origin;
+} KoineAction;
+enum { KOINE_ACTION_DISPLAY, KOINE_ACTION_TERMINATE, KOINE_ACTION_WARNING };
+
+typedef struct {
+    uint8_t trigger;
+    uint32_t n_conditions;
+    const uint32_t *conditions, *before; /* slots: condition, and its pre slot for EDGE */
+    uint32_t first_next, n_next, first_action, n_actions;
+    uint32_t origin;
+} KoineTransition;
+
+enum { KOINE_PRE_START, KOINE_PRE_CURRENT, KOINE_PRE_FALSE }; /* start value; value at the start; false */
+typedef struct {                                              /* a variable whose earlier value is read */
+    uint32_t now, pre, n;                                     /* slots */
+    uint32_t cell;                                            /* of pre(v) */
+    bool is_continuous;                                       /* takes the left limit when an instant begins */
+    uint8_t start;                                            /* KOINE_PRE_...: what it is before the start */
+} KoinePre;
+
+typedef struct { /* n slots from `slot` on hold `value` when an instance is created */
+    uint32_t slot, n;
+    KoineSlot value;
+} KoineConstant;
+
+typedef struct KoineProgram {
+    const KoineTables *tables;
+    uint32_t n_slots;          /* named slots, from the start of the block; machine state follows */
+    uint32_t time, x, dx, n_x; /* slots */
+    uint32_t initial;          /* slot of the phase flag, or KOINE_NONE */
+    const uint32_t *rows;
+    uint32_t n_rows; /* numbers in rows */
+
+    uint32_t n_constants;
+    const KoineConstant *constants; /* written at create, also the values behind --set */
+
+    uint64_t work;            /* operations in the derivatives part, roughly: what `auto` counts */
+    KoinePart parameters;     /* bindings, in dependency order */
+    KoinePart starts;         /* start values to states and discrete variables */
+    KoinePart initial_part;   /* the initial system, when it is more than start values */
+    KoinePart derivatives;    /* time, x -> dx */
+    KoinePart roots;          /* what the root functions need, complete */
+    KoinePart outputs;        /* the rest of what is recorded; after derivatives */
+    KoinePart tangents;       /* seeds of x -> tangents of dx */
+    uint32_t seed_x, seed_dx; /* slots, n_x each; KOINE_NONE: no tangents */
+
+    uint32_t n_nodes, n_cells, n_relations, n_steps, n_nexts, n_transitions, n_actions, n_pres, n_systems;
+    uint32_t n_roots, n_calendar, n_writers;
+    const KoineNode *nodes;                  /* in topological order */
+    const uint32_t *readers_start, *readers; /* cell -> nodes */
+    const uint32_t *moving;                  /* nodes that depend on time or x */
+    uint32_t n_moving;
+    const uint8_t *feeds_dynamics;  /* per cell: a change asks for a restart */
+    const uint32_t *cell_pre;       /* per cell: index in pres of the variable it holds, or KOINE_NONE */
+    const uint32_t *calendar_owner; /* relation, or n_relations + step function */
+    const uint32_t *root_owner;     /* likewise; a step function owns two */
+    const KoineRelation *relations;
+    const KoineStep *steps;
+    const KoineNext *nexts;
+    const KoineTransition *transitions;
+    const KoineAction *actions;
+    const KoinePre *pres;
+    const KoineSystem *systems;
+    const uint32_t *finite_checks; /* outputs part: Real slots to look at, as pairs slot, origin */
+    uint32_t n_finite_checks;
+
+    /* explains a fault: fills model->fault from the node or equation `origin`; may be NULL */
+    void (*explain)(void *context, KoineModel *model, uint32_t origin);
+    void *explain_context;
+} KoineProgram;
+
+/* A kind that runs `program` with `code`. Both must outlive it; create with koine_machine_kind, free with
+ * koine_machine_free. KOINE_ABSENT status is never returned: NULL means out of memory. */
+KoineModelKind *koine_machine_kind(const KoineProgram *program, const KoineCode *code);
+void koine_machine_free(KoineModelKind *kind);
+
+#endif

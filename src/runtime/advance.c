@@ -1,0 +1,244 @@
+/* Integration up to the next event (2.3 of the semantics). */
+#include "runtime/run.h"
+
+static const uint32_t MAX_CROSSING = 200; /* Euler steps over a point that cannot be evaluated (MaxCro) */
+static const uint32_t QUIET_EVENTS = 4;   /* time events without restart, after which steps pass over them */
+static const uint32_t PROGRESS = 256;     /* steps between two calls of progress */
+
+static KoineStatus solver_failed(KoineRun *run)
+{
+    if (run->problem.text[0])
+        return koine_fail(run, KOINE_RUN_FAILED, "%s", run->problem.text);
+    return koine_model_failed(run, KOINE_FAILED, "integration");
+}
+
+KoineStatus koine_place(KoineRun *run, double time)
+{
+    KoineSolver *const solver = run->solver;
+    if (solver && solver->placed == time)
+        return KOINE_OK;
+    if (solver && run->tables->n_x) {
+        double *const x = koine_states(run->model);
+        if (time >= solver->time) /* by at most 16 ulp */
+            memcpy(x, solver->x, run->tables->n_x * sizeof *x);
+        else if (solver->kind->interpolate(solver, time, x) != KOINE_OK)
+            return solver_failed(run);
+        solver->placed = time;
+    }
+    *koine_time(run->model) = time;
+    return KOINE_OK;
+}
+
+KoineStatus koine_place_left(KoineRun *run)
+{
+    if (run->roots.left != run->before_time)
+        return koine_place(run, run->roots.left);
+    memcpy(koine_states(run->model), run->before, run->tables->n_x * sizeof *run->before);
+    *koine_time(run->model) = run->before_time;
+    run->solver->placed = NAN;
+    return KOINE_OK;
+}
+
+static bool is_interrupted(KoineRun *run)
+{
+    if (!run->options->interrupt || !*run->options->interrupt)
+        return false;
+    run->report->end = KOINE_RUN_INTERRUPTED;
+    run->is_over = true;
+    return true;
+}
+
+static void tell_progress(KoineRun *run)
+{
+    if (--run->countdown > 0)
+        return;
+    run->countdown = PROGRESS;
+    if (run->options->progress)
+        run->options->progress(run->options->progress_context, run->time);
+}
+
+/* --- Crossing a point that cannot be evaluated --- */
+
+static KoineStatus true_fault(KoineRun *run)
+{
+    if (run->model->fault.text[0])
+        return koine_model_failed(run, KOINE_RETRY, "integration");
+    return koine_fail(run, KOINE_RUN_FAILED,
+                      "integration: the derivatives cannot be computed beyond this point, and no event condition "
+                      "changes there");
+}
+
+/* Evaluate just beyond the last good point by the checked way, so that the fault names what failed. */
+static KoineStatus name_fault(KoineRun *run, double time, double h)
+{
+    const size_t n = run->tables->n_x;
+    double *const x = run->crossing;
+    const double *const slope = run->before + n;
+    const KoineEvaluation at = { .time = time, .x = x, .want = KOINE_WANT_DER, .der = run->crossing + n };
+    for (size_t i = 0; i < n; ++i)
+        x[i] = run->solver->x[i] + h * slope[i];
+    run->kind->evaluate(run->model, &at);
+    return true_fault(run);
+}
+
+/* One Euler step to time t. OK: nothing has happened yet; `slope` is the one to go on with. *is_event: some relation
+ * has ended the branch; the solver stands at the new state. */
+static KoineStatus cross_once(KoineRun *run, double t, double h, double *slope, bool *is_event)
+{
+    KoineSolver *const solver = run->solver;
+    const size_t n = run->tables->n_x;
+    double *const x = run->crossing, *const trial = run->crossing + n;
+    for (size_t i = 0; i < n; ++i)
+        x[i] += h * slope[i];
+    memcpy(koine_states(run->model), x, n * sizeof *x);
+    *koine_time(run->model) = t;
+    TRY(koine_roots_evaluate(run, run->roots.hi));
+    if (koine_roots_crossed(&run->roots, run->roots.hi)) {
+        koine_roots_flag(run, run->roots.hi);
+        run->roots.left = run->before_time;
+        run->time = t;
+        *is_event = true;
+        TRY(solver->kind->restart(solver, t, x));
+        return koine_place(run, t);
+    }
+    const KoineStatus status = koine_derivatives_at(run->model, t, x, trial);
+    if (status < 0)
+        return solver_failed(run);
+    if (status == KOINE_OK) { /* the branch can still be computed here */
+        memcpy(slope, trial, n * sizeof *slope);
+        memcpy(run->before, x, n * sizeof *x);
+        run->before_time = t;
+    }
+    return KOINE_OK;
+}
+
+/* Nothing succeeds beyond the solver's time although its step is down to h_cross: the branch in force ends here.
+ * Explicit Euler steps look for the relation that ends it (D8). */
+static KoineStatus cross(KoineRun *run, unsigned *cause)
+{
+    const KoineSolver *const solver = run->solver;
+    const size_t n = run->tables->n_x;
+    const double from = solver->time, h = koine_crossing_step(&run->problem, from, INFINITY);
+    if (n == 0)
+        return true_fault(run);
+    double *const slope = run->before + n;
+    bool is_event = false;
+    memcpy(run->crossing, solver->x, n * sizeof *slope);
+    memcpy(run->before, solver->x, n * sizeof *slope);
+    run->before_time = from;
+    const KoineStatus status = koine_derivatives_at(run->model, from, run->before, slope);
+    if (status < 0)
+        return solver_failed(run);
+    if (status != KOINE_OK) /* not even here: there is no way on */
+        memset(slope, 0, n * sizeof *slope);
+    for (uint32_t k = 1; status == KOINE_OK && k <= MAX_CROSSING && run->roots.n && !is_event; ++k)
+        TRY(cross_once(run, from + k * h, h, slope, &is_event));
+    if (is_event) {
+        *cause |= KOINE_AT_ROOTS;
+        return KOINE_OK;
+    }
+    return name_fault(run, from + h, h);
+}
+
+/* --- The steps --- */
+
+/* Where the solver has to stop. Time events that never disturb it are passed over and served by interpolation. */
+static double limit(const KoineRun *run, double goal)
+{
+    return run->quiet >= QUIET_EVENTS && !run->solver->kind->never_passes ? run->stop : goal;
+}
+
+/* The step ends at the event with the accuracy of the method, not of the interpolant. */
+static KoineStatus shorten(KoineRun *run, double to)
+{
+    KoineSolver *const solver = run->solver;
+    if (!solver->kind->shorten || to == solver->time)
+        return KOINE_OK;
+    TRY(koine_place(run, to));
+    memcpy(run->crossing, koine_states(run->model), run->tables->n_x * sizeof *run->crossing);
+    KoineStatus status = solver->kind->shorten(solver, to);
+    if (status > 0) /* it cannot be evaluated on the way: keep the interpolated state */
+        status = solver->kind->restart(solver, to, run->crossing);
+    return status < 0 ? solver_failed(run) : KOINE_OK;
+}
+
+/* A root function has no value beyond roots.left: go there, then on as from any point that cannot be evaluated. */
+static KoineStatus stop_at_blind_spot(KoineRun *run, unsigned *cause)
+{
+    const double to = run->roots.left;
+    TRY(koine_record_grid(run, to, false));
+    TRY(koine_place(run, to));
+    memcpy(run->crossing, koine_states(run->model), run->tables->n_x * sizeof *run->crossing);
+    TRY(run->solver->kind->restart(run->solver, to, run->crossing));
+    run->time = to;
+    return cross(run, cause);
+}
+
+/* Two events in one step: the model must see an accepted point between them, where it takes its hysteresis bands
+ * back (S5). Then *to is that point, and the second event is looked for again. */
+static bool is_seen_between(KoineRun *run, double *to)
+{
+    if (!run->is_fresh || *to - run->time < 64 * koine_ulp(*to))
+        return false;
+    *to = run->time + 0.5 * (*to - run->time);
+    run->roots.time = NAN;
+    return true;
+}
+
+/* One solver step, or what an event left over of the last one. */
+static KoineStatus advance_once(KoineRun *run, double goal, unsigned *cause)
+{
+    KoineSolver *const solver = run->solver;
+    if (solver->time <= run->time) {
+        const KoineStatus status = solver->kind->advance(solver, limit(run, goal));
+        if (status != KOINE_OK)
+            return status > 0 ? cross(run, cause) : solver_failed(run);
+    }
+    double to = koine_min(solver->time, goal);
+    bool is_event = false;
+    if (run->roots.n) {
+        TRY(koine_roots_refresh(run));
+        const KoineStatus status = koine_roots_scan(run, &to, &is_event);
+        TRY(status);
+        if (status != KOINE_OK)
+            return stop_at_blind_spot(run, cause);
+        if (is_event)
+            is_event = !is_seen_between(run, &to);
+    }
+    if (run->grid_time <= to)
+        TRY(koine_record_grid(run, to, is_event || to >= goal));
+    if (is_event) {
+        TRY(shorten(run, to));
+        *cause |= KOINE_AT_ROOTS;
+    }
+    TRY(koine_place(run, to));
+    run->time = to;
+    run->is_fresh = false;
+    return koine_accept(run, cause);
+}
+
+KoineStatus koine_advance(KoineRun *run, double goal, unsigned *cause)
+{
+    *cause = 0;
+    if (is_interrupted(run))
+        return KOINE_OK;
+    tell_progress(run);
+    run->before_time = NAN;
+    if (!run->solver) {
+        if (run->grid_time <= goal)
+            TRY(koine_record_grid(run, goal, true));
+        run->time = *koine_time(run->model) = goal;
+        return KOINE_OK;
+    }
+    if (goal - run->time <= koine_near(goal)) { /* one instant, not two: there is nothing to integrate (S7) */
+        run->time = goal;
+        return koine_place(run, goal);
+    }
+    while (run->time < goal && !*cause && !run->is_over) {
+        TRY(advance_once(run, goal, cause));
+        tell_progress(run);
+        if (is_interrupted(run))
+            break;
+    }
+    return KOINE_OK;
+}

@@ -1,0 +1,199 @@
+/* The one-step methods of ARKODE: explicit and diagonally implicit Runge-Kutta of order 4.
+ *
+ * Their interpolant is of lower order than the step, so a step with an event in it is repeated up to the event. */
+#include "runtime/sundials.h"
+#include <arkode/arkode_arkstep.h>
+
+static const int MAX_FAILURES = 40;
+
+static void destroy(KoineSolver *base)
+{
+    KoineSundials *const solver = koine_sundials_of(base);
+    if (solver->memory)
+        ARKStepFree(&solver->memory);
+    koine_sundials_destroy(solver);
+}
+
+static bool set_up(KoineSundials *solver, bool is_implicit)
+{
+    const KoineProblem *const problem = solver->base.problem;
+    const ARKRhsFn slope = koine_sundials_slope;
+    solver->memory = ARKStepCreate(is_implicit ? NULL : slope, is_implicit ? slope : NULL, problem->start, solver->y,
+                                   solver->context);
+    if (!solver->memory || ARKStepSetErrHandlerFn(solver->memory, koine_sundials_message, solver) != ARK_SUCCESS ||
+        ARKStepSVtolerances(solver->memory, problem->tolerance, solver->atol) != ARK_SUCCESS ||
+        ARKStepSetUserData(solver->memory, solver) != ARK_SUCCESS ||
+        ARKStepSetMaxConvFails(solver->memory, MAX_FAILURES) != ARK_SUCCESS)
+        return false;
+    if (!isinf(problem->max_step) && ARKStepSetMaxStep(solver->memory, problem->max_step) != ARK_SUCCESS)
+        return false;
+    if (!is_implicit)
+        return true;
+    /* With the trivial predictor ARKODE 5.4 takes its Newton iteration for converged after one step whenever the step
+     * size has changed a little: errors of a thousand tolerances on x'' = -x. An extrapolating predictor, and slopes
+     * deduced from the stages, avoid that. */
+    if (ARKStepSetPredictorMethod(solver->memory, 1) != ARK_SUCCESS ||
+        ARKStepSetDeduceImplicitRhs(solver->memory, SUNTRUE) != ARK_SUCCESS)
+        return false;
+    KoineLinear *const linear = &solver->linear;
+    return koine_linear_create(linear, problem, solver->y, solver->context) == KOINE_OK &&
+           ARKStepSetLinearSolver(solver->memory, linear->solver, linear->matrix) == ARK_SUCCESS &&
+           (!linear->matrix || ARKStepSetJacFn(solver->memory, koine_sundials_jacobian) == ARK_SUCCESS);
+}
+
+static KoineStatus create(const KoineSolverKind *kind, bool is_implicit, const KoineProblem *problem, KoineSolver **out)
+{
+    KoineSundials *solver;
+    TRY(koine_sundials_create(kind, problem, &solver));
+    N_VConst(0, solver->y);
+    if (!set_up(solver, is_implicit)) {
+        destroy(&solver->base);
+        return KOINE_FAILED;
+    }
+    *out = &solver->base;
+    return KOINE_OK;
+}
+
+static void keep_counts(KoineSundials *solver)
+{
+    long int rejected = 0, failed = 0, setups = 0, iterations = 0;
+    ARKStepGetNumErrTestFails(solver->memory, &rejected);
+    ARKStepGetNumStepSolveFails(solver->memory, &failed);
+    ARKStepGetNumLinSolvSetups(solver->memory, &setups);
+    ARKStepGetNumNonlinSolvIters(solver->memory, &iterations);
+    solver->rejected += (uint64_t)(rejected + failed);
+    solver->factorisations += (uint64_t)setups;
+    solver->iterations += (uint64_t)iterations;
+}
+
+static KoineStatus begin_at(KoineSundials *solver, double time)
+{
+    const bool is_implicit = solver->base.kind == &koine_solver_arkode_dirk;
+    const ARKRhsFn slope = koine_sundials_slope;
+    keep_counts(solver);
+    solver->base.from = solver->base.time = time;
+    solver->goal = NAN;
+    solver->is_stuck = false;
+    const int flag =
+        ARKStepReInit(solver->memory, is_implicit ? NULL : slope, is_implicit ? slope : NULL, time, solver->y);
+    return flag == ARK_SUCCESS ? KOINE_OK : KOINE_FAILED;
+}
+
+static KoineStatus restart(KoineSolver *base, double time, const double *x)
+{
+    KoineSundials *const solver = koine_sundials_of(base);
+    memcpy(N_VGetArrayPointer(solver->y), x, base->problem->model->kind->tables->n_x * sizeof *x);
+    solver->largest = 0;
+    return begin_at(solver, time);
+}
+
+/* ARKODE gives up where the end of a good step cannot be evaluated: begin again with a quarter of it. */
+static bool can_retreat(KoineSundials *solver)
+{
+    const double h = 0.25 * (solver->failed_time - solver->base.time);
+    if (solver->failure < 0 || solver->is_stuck || !(h > 0))
+        return false;
+    const double least = koine_crossing_step(solver->base.problem, solver->base.time, fmax(solver->largest, h));
+    solver->is_stuck = h < least;
+    return !solver->is_stuck && begin_at(solver, solver->base.time) == KOINE_OK &&
+           ARKStepSetInitStep(solver->memory, h) == ARK_SUCCESS;
+}
+
+static KoineStatus step(KoineSundials *solver, double goal)
+{
+    KoineSolver *const base = &solver->base;
+    base->placed = NAN;
+    N_VScale(1, solver->y, solver->slope); /* where the step begins, for a repetition */
+    for (;;) {
+        double reached = base->time;
+        if (goal != solver->goal) {
+            ARKStepSetStopTime(solver->memory, goal);
+            solver->goal = goal;
+        }
+        const int flag = ARKStepEvolve(solver->memory, goal, solver->y, &reached, ARK_ONE_STEP);
+        if (flag >= 0) {
+            const KoineStatus status = koine_sundials_stepped(solver, flag == ARK_TSTOP_RETURN ? goal : reached);
+            if (flag == ARK_TSTOP_RETURN)
+                solver->goal = NAN; /* ARKODE has forgotten it */
+            return status;
+        }
+        N_VScale(1, solver->slope, solver->y);
+        if (!can_retreat(solver))
+            return koine_sundials_failed(solver);
+        base->problem->text[0] = '\0';
+    }
+}
+
+static KoineStatus advance(KoineSolver *base, double goal)
+{
+    return step(koine_sundials_of(base), goal);
+}
+
+/* Fresh from the beginning of the step, in as many steps as it takes. */
+static KoineStatus shorten(KoineSolver *base, double time)
+{
+    KoineSundials *const solver = koine_sundials_of(base);
+    const double h = time - base->from;
+    N_VScale(1, solver->slope, solver->y);
+    TRY(begin_at(solver, base->from));
+    ARKStepSetInitStep(solver->memory, h);
+    KoineStatus status = KOINE_OK;
+    while (status == KOINE_OK && base->time < time)
+        status = step(solver, time);
+    return status;
+}
+
+static KoineStatus interpolate(KoineSolver *base, double time, double *x)
+{
+    KoineSundials *const solver = koine_sundials_of(base);
+    N_VSetArrayPointer(x, solver->view);
+    return ARKStepGetDky(solver->memory, time, 0, solver->view) == ARK_SUCCESS ? KOINE_OK : KOINE_FAILED;
+}
+
+static void statistics(const KoineSolver *base, KoineRunStatistics *out)
+{
+    KoineSundials copy = *(const KoineSundials *)(const void *)base;
+    keep_counts(&copy);
+    out->steps += copy.steps;
+    out->rejected_steps += copy.rejected;
+    out->evaluations += copy.evaluations + copy.linear.evaluations;
+    out->jacobians += copy.linear.jacobians;
+    out->factorisations += copy.factorisations;
+    out->nonlinear_iterations += copy.iterations;
+}
+
+static KoineStatus create_erk(const KoineProblem *problem, KoineSolver **solver)
+{
+    return create(&koine_solver_arkode_erk, false, problem, solver);
+}
+
+static KoineStatus create_dirk(const KoineProblem *problem, KoineSolver **solver)
+{
+    return create(&koine_solver_arkode_dirk, true, problem, solver);
+}
+
+const KoineSolverKind koine_solver_arkode_erk = {
+    .name = "arkode-erk",
+    .description = "ARKODE, explicit Runge-Kutta of order 4",
+    .never_passes = true,
+    .create = create_erk,
+    .destroy = destroy,
+    .restart = restart,
+    .advance = advance,
+    .interpolate = interpolate,
+    .shorten = shorten,
+    .statistics = statistics,
+};
+
+const KoineSolverKind koine_solver_arkode_dirk = {
+    .name = "arkode-dirk",
+    .description = "ARKODE, diagonally implicit Runge-Kutta of order 4; for stiff models with many events",
+    .never_passes = true,
+    .create = create_dirk,
+    .destroy = destroy,
+    .restart = restart,
+    .advance = advance,
+    .interpolate = interpolate,
+    .shorten = shorten,
+    .statistics = statistics,
+};

@@ -1,0 +1,209 @@
+/* `auto`: begins with a lean explicit method, moves to cvode-bdf where the model is stiff, and back where it is not.
+ *
+ * Stiff means: the explicit method steps at the edge of its stability, again and again, and many steps remain. Back
+ * means: over a window of steps of the BDF the explicit method would have been stable with few steps of its own.
+ * All by counts, so that a run is the same on every machine. A change happens between two steps. */
+#include "runtime/cvode.h"
+#include "runtime/lean.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+static const double HIGH_ORDER_BELOW = 3e-7; /* tolerance: from here on dop853 needs less work than dopri5 */
+static const uint32_t LOOK_EVERY = 4;        /* steps, while nothing is suspicious */
+static const uint32_t STIFF_AFTER = 15;      /* steps at the edge of stability ... */
+static const uint32_t CALM_AFTER = 6;        /* ... not interrupted by so many others */
+static const double WORTH_STEPS = 100;       /* explicit steps to the end, below which a change does not pay */
+static const uint32_t WINDOW = 100;          /* steps of the BDF that are judged together; doubles with every return */
+static const double LEAST_SHARE = 0.3;       /* explicit steps per BDF step that accuracy alone asks for */
+static const double RETURN_SHARE = 0.8;      /* explicit steps per BDF step that are cheaper than it */
+
+typedef struct {
+    KoineSolver base;
+    KoineSolver *active, *lean, *stiff; /* stiff: NULL until it is needed */
+    KoineSolver *next;                  /* takes over before the next step; NULL: nobody */
+    double stable;                      /* stability limit of `lean` */
+    double stiff_since, last_stiffness; /* first change: when and at which h*lambda over the limit */
+    double needed;                      /* explicit steps for those of the present window */
+    uint32_t look, edge, calm;
+    uint32_t in_window, window;
+    uint64_t changes;
+    bool is_stiff_possible;
+} AutoSolver;
+
+static AutoSolver *auto_of(KoineSolver *solver)
+{
+    return (AutoSolver *)(void *)solver;
+}
+
+static const KoineLeanMethod *method_for(const KoineProblem *problem)
+{
+    return problem->tolerance < HIGH_ORDER_BELOW ? &koine_dop853 : &koine_dopri5;
+}
+
+static KoineStatus create(const KoineProblem *problem, KoineSolver **solver)
+{
+    AutoSolver *const self = malloc(sizeof *self);
+    if (!self)
+        return KOINE_FAILED;
+    *self = (AutoSolver){ .base = { .kind = &koine_solver_auto, .problem = problem, .placed = NAN },
+                          .stable = method_for(problem)->stable,
+                          .look = LOOK_EVERY,
+                          .window = WINDOW,
+                          .is_stiff_possible = true };
+    if (koine_lean_create_of(method_for(problem), problem, &self->lean) < 0) {
+        free(self);
+        return KOINE_FAILED;
+    }
+    self->active = self->lean;
+    *solver = &self->base;
+    return KOINE_OK;
+}
+
+static void destroy(KoineSolver *solver)
+{
+    AutoSolver *const self = auto_of(solver);
+    self->lean->kind->destroy(self->lean);
+    if (self->stiff)
+        self->stiff->kind->destroy(self->stiff);
+    free(self);
+}
+
+static void follow(AutoSolver *self)
+{
+    self->base.from = self->active->from;
+    self->base.time = self->active->time;
+    self->base.x = self->active->x;
+    self->base.placed = self->active->placed;
+    self->base.pieces = self->active->pieces;
+}
+
+static KoineStatus restart(KoineSolver *solver, double time, const double *x)
+{
+    AutoSolver *const self = auto_of(solver);
+    const KoineStatus status = self->active->kind->restart(self->active, time, x);
+    follow(self);
+    return status;
+}
+
+/* --- Explicit: is it stiff? --- */
+
+static void plan_stiff(AutoSolver *self)
+{
+    const KoineProblem *const problem = self->base.problem;
+    const double steps_left = (problem->stop - self->lean->time) / koine_lean_next_step(self->lean);
+    self->edge = 0;
+    if (steps_left < WORTH_STEPS || !self->is_stiff_possible)
+        return;
+    if (!self->stiff && koine_solver_cvode_bdf.create(problem, &self->stiff) < 0) {
+        self->is_stiff_possible = false; /* no memory for it: the explicit method goes on */
+        problem->text[0] = '\0';
+        return;
+    }
+    if (self->changes == 0)
+        self->stiff_since = self->lean->time;
+    self->next = self->stiff;
+}
+
+static void watch_lean(AutoSolver *self)
+{
+    if (--self->look > 0)
+        return;
+    const double stiffness = koine_lean_stiffness(self->lean);
+    if (stiffness > 1) {
+        self->calm = 0;
+        self->look = 1;
+        self->last_stiffness = self->changes == 0 ? stiffness : self->last_stiffness;
+        if (++self->edge >= STIFF_AFTER)
+            plan_stiff(self);
+        return;
+    }
+    if (self->edge > 0 && ++self->calm < CALM_AFTER) {
+        self->look = 1;
+        return;
+    }
+    self->edge = self->calm = 0;
+    self->look = LOOK_EVERY;
+}
+
+/* --- BDF: would the explicit method do? --- */
+
+static void watch_stiff(AutoSolver *self)
+{
+    const double h = self->stiff->time - self->stiff->from;
+    const double steps = h * koine_cvode_norm(self->stiff) / self->stable;
+    self->needed += steps > LEAST_SHARE ? steps : LEAST_SHARE;
+    if (++self->in_window < self->window)
+        return;
+    if (self->needed < RETURN_SHARE * self->window) {
+        self->next = self->lean;
+        self->window *= 2;
+    }
+    self->in_window = 0;
+    self->needed = 0;
+}
+
+static KoineStatus take_over(AutoSolver *self)
+{
+    KoineSolver *const from = self->active, *const to = self->next;
+    self->next = NULL;
+    self->active = to;
+    self->edge = self->calm = 0;
+    self->look = LOOK_EVERY;
+    self->in_window = 0;
+    self->needed = 0;
+    ++self->changes;
+    return to->kind->restart(to, from->time, from->x);
+}
+
+static KoineStatus advance(KoineSolver *solver, double goal)
+{
+    AutoSolver *const self = auto_of(solver);
+    if (self->next)
+        TRY(take_over(self));
+    const KoineStatus status = self->active->kind->advance(self->active, goal);
+    follow(self);
+    if (status != KOINE_OK)
+        return status;
+    if (self->active == self->lean)
+        watch_lean(self);
+    else
+        watch_stiff(self);
+    return KOINE_OK;
+}
+
+static KoineStatus interpolate(KoineSolver *solver, double time, double *x)
+{
+    KoineSolver *const active = auto_of(solver)->active;
+    return active->kind->interpolate(active, time, x);
+}
+
+static void statistics(const KoineSolver *solver, KoineRunStatistics *out)
+{
+    const AutoSolver *const self = (const AutoSolver *)(const void *)solver;
+    const char *const lean = self->lean->kind->name;
+    self->lean->kind->statistics(self->lean, out);
+    if (self->stiff)
+        self->stiff->kind->statistics(self->stiff, out);
+    out->solver_changes += self->changes;
+    snprintf(out->solver, sizeof out->solver, "%s", self->active->kind->name);
+    if (self->changes == 0)
+        snprintf(out->choice, sizeof out->choice, "%s for tolerance %g; the model was not stiff", lean,
+                 solver->problem->tolerance);
+    else
+        snprintf(
+            out->choice, sizeof out->choice,
+            "began with %s; stiff at time %.6g, where its steps were %.3g of what is stable; %llu change%s, now %s",
+            lean, self->stiff_since, self->last_stiffness, (unsigned long long)self->changes,
+            self->changes == 1 ? "" : "s", self->active->kind->name);
+}
+
+const KoineSolverKind koine_solver_auto = {
+    .name = "auto",
+    .description = "lean explicit method, and cvode-bdf where the model is stiff (default)",
+    .create = create,
+    .destroy = destroy,
+    .restart = restart,
+    .advance = advance,
+    .interpolate = interpolate,
+    .statistics = statistics,
+};

@@ -1,0 +1,152 @@
+/* The multistep methods of CVODE: BDF with Newton iteration, Adams with functional iteration. */
+#include "runtime/sundials.h"
+#include "runtime/cvode.h"
+#include <cvode/cvode.h>
+#include <sunnonlinsol/sunnonlinsol_fixedpoint.h>
+
+static const int MAX_FAILURES = 40; /* of the corrector in one step, each quarters it: enough to reach h_cross */
+
+static void destroy(KoineSolver *base)
+{
+    KoineSundials *const solver = koine_sundials_of(base);
+    if (solver->memory)
+        CVodeFree(&solver->memory);
+    koine_sundials_destroy(solver);
+}
+
+static bool set_up(KoineSundials *solver, int method)
+{
+    const KoineProblem *const problem = solver->base.problem;
+    solver->memory = CVodeCreate(method, solver->context);
+    if (!solver->memory || CVodeSetErrHandlerFn(solver->memory, koine_sundials_message, solver) != CV_SUCCESS ||
+        CVodeInit(solver->memory, koine_sundials_slope, problem->start, solver->y) != CV_SUCCESS ||
+        CVodeSVtolerances(solver->memory, problem->tolerance, solver->atol) != CV_SUCCESS ||
+        CVodeSetUserData(solver->memory, solver) != CV_SUCCESS ||
+        CVodeSetMaxConvFails(solver->memory, MAX_FAILURES) != CV_SUCCESS)
+        return false;
+    return isinf(problem->max_step) || CVodeSetMaxStep(solver->memory, problem->max_step) == CV_SUCCESS;
+}
+
+static bool set_up_corrector(KoineSundials *solver, int method)
+{
+    if (method == CV_ADAMS) {
+        solver->nonlinear = SUNNonlinSol_FixedPoint(solver->y, 0, solver->context);
+        return solver->nonlinear && CVodeSetNonlinearSolver(solver->memory, solver->nonlinear) == CV_SUCCESS;
+    }
+    KoineLinear *const linear = &solver->linear;
+    return koine_linear_create(linear, solver->base.problem, solver->y, solver->context) == KOINE_OK &&
+           CVodeSetLinearSolver(solver->memory, linear->solver, linear->matrix) == CV_SUCCESS &&
+           (!linear->matrix || CVodeSetJacFn(solver->memory, koine_sundials_jacobian) == CV_SUCCESS);
+}
+
+static KoineStatus create(const KoineSolverKind *kind, int method, const KoineProblem *problem, KoineSolver **out)
+{
+    KoineSundials *solver;
+    TRY(koine_sundials_create(kind, problem, &solver));
+    memset(N_VGetArrayPointer(solver->y), 0, problem->model->kind->tables->n_x * sizeof(double));
+    if (!set_up(solver, method) || !set_up_corrector(solver, method)) {
+        destroy(&solver->base);
+        return KOINE_FAILED;
+    }
+    *out = &solver->base;
+    return KOINE_OK;
+}
+
+/* CVodeReInit forgets its counters. */
+static void keep_counts(KoineSundials *solver)
+{
+    long int rejected = 0, failed = 0, setups = 0, iterations = 0;
+    CVodeGetNumErrTestFails(solver->memory, &rejected);
+    CVodeGetNumStepSolveFails(solver->memory, &failed);
+    CVodeGetNumLinSolvSetups(solver->memory, &setups);
+    CVodeGetNumNonlinSolvIters(solver->memory, &iterations);
+    solver->rejected += (uint64_t)(rejected + failed);
+    solver->factorisations += (uint64_t)setups;
+    solver->iterations += (uint64_t)iterations;
+}
+
+static KoineStatus restart(KoineSolver *base, double time, const double *x)
+{
+    KoineSundials *const solver = koine_sundials_of(base);
+    keep_counts(solver);
+    memcpy(N_VGetArrayPointer(solver->y), x, solver->base.problem->model->kind->tables->n_x * sizeof *x);
+    base->from = base->time = time;
+    solver->goal = NAN;
+    solver->largest = 0;
+    solver->is_stuck = false;
+    return CVodeReInit(solver->memory, time, solver->y) == CV_SUCCESS ? KOINE_OK : KOINE_FAILED;
+}
+
+static KoineStatus advance(KoineSolver *base, double goal)
+{
+    KoineSundials *const solver = koine_sundials_of(base);
+    double reached = base->time;
+    if (goal != solver->goal) {
+        CVodeSetStopTime(solver->memory, goal);
+        solver->goal = goal;
+    }
+    base->placed = NAN;
+    const int flag = CVode(solver->memory, goal, solver->y, &reached, CV_ONE_STEP);
+    if (flag < 0)
+        return koine_sundials_failed(solver);
+    const KoineStatus status = koine_sundials_stepped(solver, flag == CV_TSTOP_RETURN ? goal : reached);
+    if (flag == CV_TSTOP_RETURN)
+        solver->goal = NAN; /* CVODE has forgotten it */
+    return status;
+}
+
+static KoineStatus interpolate(KoineSolver *base, double time, double *x)
+{
+    KoineSundials *const solver = koine_sundials_of(base);
+    N_VSetArrayPointer(x, solver->view);
+    return CVodeGetDky(solver->memory, time, 0, solver->view) == CV_SUCCESS ? KOINE_OK : KOINE_FAILED;
+}
+
+static void statistics(const KoineSolver *base, KoineRunStatistics *out)
+{
+    KoineSundials copy = *(const KoineSundials *)(const void *)base; /* the counters of this one stay as they are */
+    keep_counts(&copy);
+    out->steps += copy.steps;
+    out->rejected_steps += copy.rejected;
+    out->evaluations += copy.evaluations + copy.linear.evaluations;
+    out->jacobians += copy.linear.jacobians;
+    out->factorisations += copy.factorisations;
+    out->nonlinear_iterations += copy.iterations;
+}
+
+double koine_cvode_norm(const KoineSolver *solver)
+{
+    return ((const KoineSundials *)(const void *)solver)->linear.norm;
+}
+
+static KoineStatus create_bdf(const KoineProblem *problem, KoineSolver **solver)
+{
+    return create(&koine_solver_cvode_bdf, CV_BDF, problem, solver);
+}
+
+static KoineStatus create_adams(const KoineProblem *problem, KoineSolver **solver)
+{
+    return create(&koine_solver_cvode_adams, CV_ADAMS, problem, solver);
+}
+
+const KoineSolverKind koine_solver_cvode_bdf = {
+    .name = "cvode-bdf",
+    .description = "CVODE, BDF of variable order 1 to 5 with Newton iteration; for stiff models",
+    .create = create_bdf,
+    .destroy = destroy,
+    .restart = restart,
+    .advance = advance,
+    .interpolate = interpolate,
+    .statistics = statistics,
+};
+
+const KoineSolverKind koine_solver_cvode_adams = {
+    .name = "cvode-adams",
+    .description = "CVODE, Adams methods of variable order 1 to 12; for non-stiff models that are costly to evaluate",
+    .create = create_adams,
+    .destroy = destroy,
+    .restart = restart,
+    .advance = advance,
+    .interpolate = interpolate,
+    .statistics = statistics,
+};

@@ -1,0 +1,120 @@
+/* Dormand and Prince 5(4) with the fourth-order interpolant of Shampine; see lean.h.
+ *
+ * Coefficients: Dormand, Prince, J. Comp. Appl. Math. 6 (1980); interpolant and the test of stiffness as in
+ * Hairer, Norsett, Wanner I, II.6 and Hairer, Wanner II, IV.2. Slopes k[0] .. k[6] are k1 .. k7 of the book. */
+#include "runtime/lean.h"
+
+static KoineStatus at(KoineLean *lean, double *clock, double time)
+{
+    *clock = time;
+    return lean->derivatives(lean->base.problem->model);
+}
+
+/* Evaluates at the trial state, stores the slope and writes the next trial state: y + h*(weight*slope + the others).
+ * The slope comes last, so that the sum of the others need not wait for it. */
+#define STAGE(time, k, weight, others)                                                                                 \
+    if ((status = at(lean, clock, time)) != KOINE_OK)                                                                  \
+        return status;                                                                                                 \
+    KOINE_INDEPENDENT                                                                                                  \
+    for (size_t i = 0; i < n; ++i) {                                                                                   \
+        x[i] = y[i] + h * (others) + h * (weight)*dx[i];                                                               \
+        k[i] = dx[i];                                                                                                  \
+    }
+
+static KoineStatus trial(KoineLean *lean, double h, double *error2)
+{
+    KoineModel *const model = lean->base.problem->model;
+    const size_t n = lean->n;
+    const double t = lean->base.time, *const y = lean->y_old, *const dx = koine_slopes(model), *const k1 = lean->k[0];
+    double *const x = koine_states(model), *const clock = koine_time(model);
+    double *const k2 = lean->k[1], *const k3 = lean->k[2], *const k4 = lean->k[3], *const k5 = lean->k[4],
+                  *const k6 = lean->k[5], *const k7 = lean->k[6], *const y_new = lean->y;
+    const double *const atol = lean->base.problem->atol, tolerance = lean->base.problem->tolerance;
+    KoineStatus status;
+
+    KOINE_INDEPENDENT
+    for (size_t i = 0; i < n; ++i)
+        x[i] = y[i] + h * (1.0 / 5.0 * k1[i]);
+    STAGE(t + 0.2 * h, k2, 9.0 / 40.0, 3.0 / 40.0 * k1[i])
+    STAGE(t + 0.3 * h, k3, 32.0 / 9.0, 44.0 / 45.0 * k1[i] - 56.0 / 15.0 * k2[i])
+    STAGE(t + 0.8 * h, k4, -212.0 / 729.0,
+          19372.0 / 6561.0 * k1[i] - 25360.0 / 2187.0 * k2[i] + 64448.0 / 6561.0 * k3[i])
+    STAGE(t + 8.0 / 9.0 * h, k5, -5103.0 / 18656.0,
+          9017.0 / 3168.0 * k1[i] - 355.0 / 33.0 * k2[i] + 46732.0 / 5247.0 * k3[i] + 49.0 / 176.0 * k4[i])
+    STAGE(t + h, k6, 11.0 / 84.0,
+          35.0 / 384.0 * k1[i] + 500.0 / 1113.0 * k3[i] + 125.0 / 192.0 * k4[i] - 2187.0 / 6784.0 * k5[i])
+    if ((status = at(lean, clock, t + h)) != KOINE_OK)
+        return status;
+    double sum = 0;
+    for (size_t i = 0; i < n; ++i) {
+        k7[i] = dx[i];
+        y_new[i] = x[i];
+        const double e = h * (71.0 / 57600.0 * k1[i] - 71.0 / 16695.0 * k3[i] + 71.0 / 1920.0 * k4[i] -
+                              17253.0 / 339200.0 * k5[i] + 22.0 / 525.0 * k6[i] - 1.0 / 40.0 * k7[i]);
+        const double a = fabs(y[i]), b = fabs(x[i]);
+        const double w = e / (atol[i] + tolerance * (a > b ? a : b));
+        sum += w * w;
+    }
+    *error2 = sum / (double)n;
+    return KOINE_OK;
+}
+
+static KoineStatus prepare(KoineLean *lean)
+{
+    const size_t n = lean->n;
+    const double h = lean->last, *const a = lean->y_old, *const b = lean->y;
+    const double *const *const k = (const double *const *)lean->k;
+    double *const r = lean->dense;
+    for (size_t i = 0; i < n; ++i) {
+        const double change = b[i] - a[i], bend = h * k[0][i] - change;
+        r[i] = change;
+        r[n + i] = bend;
+        r[2 * n + i] = change - h * k[6][i] - bend;
+        r[3 * n + i] = h * (-12715105075.0 / 11282082432.0 * k[0][i] + 87487479700.0 / 32700410799.0 * k[2][i] -
+                            10690763975.0 / 1880347072.0 * k[3][i] + 701980252875.0 / 199316789632.0 * k[4][i] -
+                            1453857185.0 / 822651844.0 * k[5][i] + 69997945.0 / 29380423.0 * k[6][i]);
+    }
+    return KOINE_OK;
+}
+
+static void interpolate(const KoineLean *lean, double s, double *x)
+{
+    const size_t n = lean->n;
+    const double r = 1 - s, *const a = lean->y_old, *const d = lean->dense;
+    for (size_t i = 0; i < n; ++i)
+        x[i] = a[i] + s * (d[i] + r * (d[n + i] + s * (d[2 * n + i] + r * d[3 * n + i])));
+}
+
+/* Stages 6 and 7 stand at the same time: the change of the slope between them shows the largest eigenvalue. */
+static double stiffness(const KoineLean *lean)
+{
+    const double *const *const k = (const double *const *)lean->k;
+    double slopes = 0, states = 0;
+    for (size_t i = 0; i < lean->n; ++i) {
+        const double dk = k[6][i] - k[5][i];
+        const double dy = (35.0 / 384.0 - 9017.0 / 3168.0) * k[0][i] + 355.0 / 33.0 * k[1][i] +
+                          (500.0 / 1113.0 - 46732.0 / 5247.0) * k[2][i] + (125.0 / 192.0 - 49.0 / 176.0) * k[3][i] +
+                          (5103.0 / 18656.0 - 2187.0 / 6784.0) * k[4][i] + 11.0 / 84.0 * k[5][i];
+        slopes += dk * dk;
+        states += dy * dy;
+    }
+    return states > 0 ? sqrt(slopes / states) : 0; /* dy lacks the factor h, so the quotient is h*lambda already */
+}
+
+const KoineLeanMethod koine_dopri5 = {
+    .kind = &koine_solver_dopri5,
+    .n_slopes = 7,
+    .last = 6,
+    .n_dense = 4,
+    .stages = 6,
+    .pieces = 1,
+    .exponent = 1.0 / 5.0,
+    .beta = 0.04,
+    .min_factor = 0.2,
+    .max_factor = 10,
+    .stable = 3.25,
+    .trial = trial,
+    .prepare = prepare,
+    .interpolate = interpolate,
+    .stiffness = stiffness,
+};

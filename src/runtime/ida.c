@@ -1,0 +1,156 @@
+/* IDA on the residual form F = x' - f(t, x): BDF of variable order. */
+#include "runtime/sundials.h"
+#include <ida/ida.h>
+
+static const int MAX_FAILURES = 40;
+
+static int residual(double time, N_Vector y, N_Vector slope, N_Vector out, void *data)
+{
+    const int status = koine_sundials_slope(time, y, out, data);
+    if (status == 0)
+        N_VLinearSum(1, slope, -1, out, out);
+    return status;
+}
+
+/* dF/dx + cj*dF/dx' = cj*I - df/dx. The residual at the point gives f, which difference quotients need. */
+static int jacobian(double time, double cj, N_Vector y, N_Vector slope, N_Vector residual_here, SUNMatrix matrix,
+                    void *data, N_Vector work1, N_Vector work2, N_Vector work3)
+{
+    KoineSundials *const solver = data;
+    (void)work2, (void)work3;
+    N_VLinearSum(1, slope, -1, residual_here, work1);
+    const KoineStatus status =
+        koine_linear_fill(&solver->linear, time, N_VGetArrayPointer(y), N_VGetArrayPointer(work1), cj, -1, matrix);
+    return koine_sundials_tell(solver, status, time);
+}
+
+static void destroy(KoineSolver *base)
+{
+    KoineSundials *const solver = koine_sundials_of(base);
+    if (solver->memory)
+        IDAFree(&solver->memory);
+    koine_sundials_destroy(solver);
+}
+
+static bool set_up(KoineSundials *solver)
+{
+    const KoineProblem *const problem = solver->base.problem;
+    KoineLinear *const linear = &solver->linear;
+    solver->memory = IDACreate(solver->context);
+    if (!solver->memory || IDASetErrHandlerFn(solver->memory, koine_sundials_message, solver) != IDA_SUCCESS ||
+        IDAInit(solver->memory, residual, problem->start, solver->y, solver->slope) != IDA_SUCCESS ||
+        IDASVtolerances(solver->memory, problem->tolerance, solver->atol) != IDA_SUCCESS ||
+        IDASetUserData(solver->memory, solver) != IDA_SUCCESS ||
+        IDASetMaxConvFails(solver->memory, MAX_FAILURES) != IDA_SUCCESS)
+        return false;
+    if (!isinf(problem->max_step) && IDASetMaxStep(solver->memory, problem->max_step) != IDA_SUCCESS)
+        return false;
+    return koine_linear_create(linear, problem, solver->y, solver->context) == KOINE_OK &&
+           IDASetLinearSolver(solver->memory, linear->solver, linear->matrix) == IDA_SUCCESS &&
+           (!linear->matrix || IDASetJacFn(solver->memory, jacobian) == IDA_SUCCESS);
+}
+
+static KoineStatus create(const KoineProblem *problem, KoineSolver **out)
+{
+    KoineSundials *solver;
+    TRY(koine_sundials_create(&koine_solver_ida, problem, &solver));
+    N_VConst(0, solver->y);
+    N_VConst(0, solver->slope);
+    if (!set_up(solver)) {
+        destroy(&solver->base);
+        return KOINE_FAILED;
+    }
+    *out = &solver->base;
+    return KOINE_OK;
+}
+
+static void keep_counts(KoineSundials *solver)
+{
+    long int rejected = 0, failed = 0, setups = 0, iterations = 0;
+    IDAGetNumErrTestFails(solver->memory, &rejected);
+    IDAGetNumStepSolveFails(solver->memory, &failed);
+    IDAGetNumLinSolvSetups(solver->memory, &setups);
+    IDAGetNumNonlinSolvIters(solver->memory, &iterations);
+    solver->rejected += (uint64_t)(rejected + failed);
+    solver->factorisations += (uint64_t)setups;
+    solver->iterations += (uint64_t)iterations;
+}
+
+static KoineStatus restart(KoineSolver *base, double time, const double *x)
+{
+    KoineSundials *const solver = koine_sundials_of(base);
+    memcpy(N_VGetArrayPointer(solver->y), x, solver->base.problem->model->kind->tables->n_x * sizeof *x);
+    base->from = base->time = time;
+    solver->goal = NAN;
+    solver->largest = 0;
+    solver->is_stuck = false;
+    solver->is_fresh = true;
+    return KOINE_OK;
+}
+
+/* The slope at the start belongs to the state: F = 0 from the beginning. */
+static KoineStatus begin(KoineSundials *solver)
+{
+    const KoineStatus status = koine_derivatives_at(solver->base.problem->model, solver->base.time, solver->base.x,
+                                                    N_VGetArrayPointer(solver->slope));
+    ++solver->evaluations;
+    if (status != KOINE_OK)
+        return status;
+    solver->is_fresh = false;
+    keep_counts(solver); /* IDAReInit forgets its counters */
+    return IDAReInit(solver->memory, solver->base.time, solver->y, solver->slope) == IDA_SUCCESS ? KOINE_OK
+                                                                                                 : KOINE_FAILED;
+}
+
+static KoineStatus advance(KoineSolver *base, double goal)
+{
+    KoineSundials *const solver = koine_sundials_of(base);
+    double reached = base->time;
+    base->placed = NAN;
+    if (solver->is_fresh) {
+        const KoineStatus status = begin(solver);
+        if (status != KOINE_OK)
+            return status;
+    }
+    if (goal != solver->goal) {
+        IDASetStopTime(solver->memory, goal);
+        solver->goal = goal;
+    }
+    const int flag = IDASolve(solver->memory, goal, &reached, solver->y, solver->slope, IDA_ONE_STEP);
+    if (flag < 0)
+        return koine_sundials_failed(solver);
+    const KoineStatus status = koine_sundials_stepped(solver, flag == IDA_TSTOP_RETURN ? goal : reached);
+    if (flag == IDA_TSTOP_RETURN)
+        solver->goal = NAN; /* IDA has forgotten it */
+    return status;
+}
+
+static KoineStatus interpolate(KoineSolver *base, double time, double *x)
+{
+    KoineSundials *const solver = koine_sundials_of(base);
+    N_VSetArrayPointer(x, solver->view);
+    return IDAGetDky(solver->memory, time, 0, solver->view) == IDA_SUCCESS ? KOINE_OK : KOINE_FAILED;
+}
+
+static void statistics(const KoineSolver *base, KoineRunStatistics *out)
+{
+    KoineSundials copy = *(const KoineSundials *)(const void *)base;
+    keep_counts(&copy);
+    out->steps += copy.steps;
+    out->rejected_steps += copy.rejected;
+    out->evaluations += copy.evaluations + copy.linear.evaluations;
+    out->jacobians += copy.linear.jacobians;
+    out->factorisations += copy.factorisations;
+    out->nonlinear_iterations += copy.iterations;
+}
+
+const KoineSolverKind koine_solver_ida = {
+    .name = "ida",
+    .description = "IDA, BDF of variable order on the residual form; for stiff models",
+    .create = create,
+    .destroy = destroy,
+    .restart = restart,
+    .advance = advance,
+    .interpolate = interpolate,
+    .statistics = statistics,
+};

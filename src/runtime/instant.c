@@ -1,0 +1,149 @@
+/* The instant: arrive, event steps until nothing is enabled, leave (2.4 of the semantics). */
+#include "runtime/run.h"
+#include "runtime/sample.h"
+#include <stdlib.h>
+
+static const uint64_t SAMPLE = 1024;   /* one instant in so many is timed */
+static const uint32_t MAX_GROWTH = 40; /* doublings of the block in one call */
+enum { ALIGNMENT = 64 };
+
+KoineStatus koine_grow(KoineRun *run)
+{
+    KoineModel *const model = run->model;
+    const uint64_t size = (2 * model->size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    unsigned char *const block = aligned_alloc(ALIGNMENT, size);
+    if (!block)
+        return koine_fail(run, KOINE_RUN_FAILED, "no memory for a model of %llu bytes", (unsigned long long)size);
+    memcpy(block, model->block, model->size);
+    memset(block + model->size, 0, size - model->size);
+    free(model->block);
+    model->block = block;
+    model->size = size;
+    return KOINE_OK;
+}
+
+/* commit and leave: call again with a larger block as long as they ask for one. */
+static KoineStatus finish_call(KoineRun *run, KoineStatus (*call)(KoineModel *, KoineOutcome *), KoineStatus status)
+{
+    for (uint32_t k = 0; status == KOINE_GROW && k < MAX_GROWTH; ++k) {
+        TRY(koine_grow(run));
+        status = call(run->model, &run->outcome);
+    }
+    return status == KOINE_OK ? KOINE_OK : koine_model_failed(run, status, "event step");
+}
+
+static KoineStatus too_many_steps(KoineRun *run)
+{
+    return koine_fail(run, KOINE_RUN_FAILED,
+                      "more than %u event steps at one time: some transition stays enabled for ever",
+                      (unsigned)run->max_steps);
+}
+
+static KoineStatus event_steps(KoineRun *run)
+{
+    KoineModel *const model = run->model;
+    const KoineModelKind *const kind = run->kind;
+    KoineOutcome *const outcome = &run->outcome;
+    for (uint32_t n = 0;; ++n) {
+        outcome->flags = 0;
+        KoineStatus status = kind->step(model, outcome);
+        if (status != KOINE_OK)
+            return koine_model_failed(run, status, "event step");
+        if (!(outcome->flags & KOINE_COMMIT))
+            break;
+        if (n > run->max_steps) /* a model with a limit of its own says more about it, at the limit */
+            return too_many_steps(run);
+        if (run->wants_takts)
+            TRY(koine_record(run, run->time, n, KOINE_POINT_STEP));
+        status = kind->commit(model, outcome);
+        if (status != KOINE_OK)
+            TRY(finish_call(run, kind->commit, status));
+        ++run->report->statistics.event_steps;
+    }
+    return KOINE_OK;
+}
+
+/* Left limits with the bits frozen. Where the branch cannot be evaluated at the crossing itself, the last point
+ * before it has to stand for them. */
+static KoineStatus record_left(KoineRun *run, unsigned cause)
+{
+    const int kind = cause & KOINE_AT_START  ? KOINE_POINT_START
+                     : cause & KOINE_AT_STOP ? KOINE_POINT_STOP
+                                             : KOINE_POINT_LEFT;
+    KoineStatus status = koine_record(run, run->time, 0, kind);
+    if (status > 0 && cause & KOINE_AT_ROOTS) {
+        TRY(koine_place_left(run));
+        status = koine_record(run, run->roots.left, 0, kind);
+        TRY(koine_place(run, run->time));
+    }
+    return status > 0 ? koine_model_failed(run, status, "computing the values before an event") : status;
+}
+
+static KoineStatus record_right(KoineRun *run)
+{
+    const KoineStatus status = koine_record(run, run->time, run->outcome.takt, KOINE_POINT_RIGHT);
+    return status > 0 ? koine_model_failed(run, status, "computing the values after an event") : status;
+}
+
+static void count(KoineRun *run, unsigned cause)
+{
+    KoineRunStatistics *const statistics = &run->report->statistics;
+    ++statistics->instants;
+    statistics->state_events += (cause & KOINE_AT_ROOTS) != 0;
+    statistics->time_events += (cause & KOINE_AT_TIME) != 0;
+}
+
+KoineStatus koine_instant(KoineRun *run, unsigned cause)
+{
+    KoineModel *const model = run->model;
+    const KoineArrival arrival = {
+        .time = run->time,
+        .x = run->tables->n_x ? koine_states(model) : NULL,
+        .cause = cause,
+        .crossed = run->roots.crossed,
+    };
+    const bool records = run->options->n_sinks > 0;
+    const double begun = koine_sample_begin(&run->instants, SAMPLE);
+    if (records)
+        TRY(record_left(run, cause));
+    run->outcome = (KoineOutcome){ .next_time = INFINITY };
+    KoineStatus status = run->kind->arrive(model, &arrival);
+    if (status != KOINE_OK)
+        return koine_model_failed(run, status, "arriving at an event");
+    TRY(event_steps(run));
+    run->outcome.flags = 0;
+    status = run->kind->leave(model, &run->outcome);
+    if (status != KOINE_OK)
+        TRY(finish_call(run, run->kind->leave, status));
+    koine_sample_end(&run->instants, begun);
+    run->next_time = run->outcome.next_time;
+    run->roots.time = NAN;
+    run->is_fresh = true;
+    count(run, cause);
+    if (records) {
+        if (run->outcome.flags & KOINE_CHANGED)
+            TRY(record_right(run));
+        koine_record_skip(run, run->time);
+    }
+    return koine_watch(run, cause);
+}
+
+KoineStatus koine_accept(KoineRun *run, unsigned *cause)
+{
+    KoineModel *const model = run->model;
+    KoineOutcome outcome = { .next_time = INFINITY };
+    KoineStatus status = run->kind->accept(model, run->time, koine_states(model), &outcome);
+    for (uint32_t k = 0; status == KOINE_GROW && k < MAX_GROWTH; ++k) {
+        TRY(koine_grow(run));
+        status = run->kind->accept(model, run->time, koine_states(model), &outcome);
+    }
+    if (status != KOINE_OK)
+        return koine_model_failed(run, status, "accepting a step");
+    if (outcome.flags & KOINE_COMMIT)
+        *cause |= KOINE_AT_STEP;
+    if (outcome.flags & KOINE_TERMINATE) {
+        run->is_over = true;
+        run->report->end = KOINE_RUN_TERMINATED;
+    }
+    return KOINE_OK;
+}

@@ -1,0 +1,288 @@
+/* Step control of the lean explicit methods; see lean.h. */
+#include "runtime/lean.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+static const double SAFETY = 0.9;
+static const double RETREAT = 0.25;      /* after an evaluation that failed */
+static const double ERROR_FLOOR = 1e-20; /* square of the smallest error that step control sees */
+static const double LOG_FLOOR = -13.3;   /* log2 of the smallest error that it remembers: 1e-4 */
+static const double FIRST_GROWTH = 100;  /* of the step after the first one, whose size was a guess */
+
+enum { ALIGNMENT = 64 };
+
+static KoineLean *lean_of(KoineSolver *solver)
+{
+    return (KoineLean *)(void *)solver;
+}
+
+static const KoineLean *lean_of_const(const KoineSolver *solver)
+{
+    return (const KoineLean *)(const void *)solver;
+}
+
+/* One allocation holds the head and all vectors; vectors are not touched before they are used. */
+KoineStatus koine_lean_create_of(const KoineLeanMethod *method, const KoineProblem *problem, KoineSolver **solver)
+{
+    const size_t n = problem->model->kind->tables->n_x;
+    const size_t stride = (n + 7) / 8 * 8;
+    const size_t vectors = 2 + method->n_slopes + method->n_dense;
+    const size_t head = (sizeof(KoineLean) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    KoineLean *const lean = aligned_alloc(ALIGNMENT, head + vectors * stride * sizeof(double));
+    if (!lean)
+        return KOINE_FAILED;
+    *lean = (KoineLean){ .base = { .kind = method->kind, .problem = problem, .placed = NAN, .pieces = method->pieces },
+                         .method = method,
+                         .derivatives = koine_derivatives_of(problem->model->kind),
+                         .n = n };
+    double *vector = (double *)(void *)((unsigned char *)lean + head);
+    lean->y = vector;
+    lean->y_old = vector += stride;
+    for (uint32_t k = 0; k < method->n_slopes; ++k)
+        lean->k[k] = vector += stride;
+    lean->dense = vector + stride;
+    lean->base.x = lean->y;
+    *solver = &lean->base;
+    return KOINE_OK;
+}
+
+static void destroy(KoineSolver *solver)
+{
+    free(solver);
+}
+
+/* Weighted root mean square of a vector. */
+static double norm(const KoineLean *lean, const double *vector)
+{
+    const double *const atol = lean->base.problem->atol, *const y = lean->y;
+    const double tolerance = lean->base.problem->tolerance;
+    double sum = 0;
+    for (size_t i = 0; i < lean->n; ++i) {
+        const double w = vector[i] / (atol[i] + tolerance * fabs(y[i]));
+        sum += w * w;
+    }
+    return sqrt(sum / (double)lean->n);
+}
+
+static KoineStatus evaluate(KoineLean *lean, double time, double *slope)
+{
+    KoineModel *const model = lean->base.problem->model;
+    *koine_time(model) = time;
+    ++lean->evaluations;
+    const KoineStatus status = lean->derivatives(model);
+    memcpy(slope, koine_slopes(model), lean->n * sizeof *slope);
+    return status == KOINE_OK && !koine_is_finite(slope, lean->n) ? KOINE_RETRY : status;
+}
+
+/* Slope at the present point, which is the first stage of the next step. */
+static KoineStatus first_slope(KoineLean *lean)
+{
+    double *const slope = lean->k[lean->method->last];
+    memcpy(koine_states(lean->base.problem->model), lean->y, lean->n * sizeof *lean->y);
+    const KoineStatus status = evaluate(lean, lean->base.time, slope);
+    lean->has_slope = status == KOINE_OK;
+    lean->base.placed = lean->base.time;
+    return status;
+}
+
+/* First step from the size of the slope and of its change over an explicit Euler step: book, II.4. */
+static double initial_step(KoineLean *lean, double distance)
+{
+    const double limit = koine_min(lean->base.problem->max_step, distance);
+    const double *const slope = lean->k[lean->method->last];
+    double *const x = koine_states(lean->base.problem->model), *const change = lean->k[0];
+    const double d0 = norm(lean, lean->y), d1 = norm(lean, slope);
+    const double h0 = koine_min(d0 < 1e-5 || d1 < 1e-5 ? 1e-6 * distance : 0.01 * d0 / d1, limit);
+    for (size_t i = 0; i < lean->n; ++i)
+        x[i] = lean->y[i] + h0 * slope[i];
+    lean->base.placed = NAN;
+    if (evaluate(lean, lean->base.time + h0, change) != KOINE_OK)
+        return 0.1 * h0; /* the step control retreats further if need be */
+    for (size_t i = 0; i < lean->n; ++i)
+        change[i] -= slope[i];
+    const double d2 = norm(lean, change) / h0, d = koine_max(d1, d2);
+    const double h1 = d <= 1e-15 ? koine_max(1e-6 * distance, 1e-3 * h0)
+                                 : koine_rough_exp2(lean->method->exponent * koine_rough_log2(0.01 / d));
+    return koine_min(koine_min(100 * h0, h1), limit);
+}
+
+static KoineStatus restart(KoineSolver *solver, double time, const double *x)
+{
+    KoineLean *const lean = lean_of(solver);
+    memcpy(lean->y, x, lean->n * sizeof *x);
+    solver->from = solver->time = time;
+    lean->h = 0;
+    lean->last = lean->largest = 0;
+    lean->log_old = LOG_FLOOR;
+    lean->growth = FIRST_GROWTH;
+    lean->has_dense = lean->has_slope = false;
+    return KOINE_OK;
+}
+
+static KoineStatus begin(KoineLean *lean, double goal)
+{
+    if (!lean->has_slope) {
+        const KoineStatus status = first_slope(lean);
+        if (status != KOINE_OK)
+            return status;
+    }
+    if (lean->h == 0)
+        lean->h = lean->largest = initial_step(lean, goal - lean->base.time);
+    double *const slope = lean->k[0], *const y = lean->y_old;
+    lean->k[0] = lean->k[lean->method->last];
+    lean->k[lean->method->last] = slope;
+    lean->y_old = lean->y;
+    lean->y = y;
+    return KOINE_OK;
+}
+
+/* The present point is again the end of the last step. */
+static KoineStatus undo_begin(KoineLean *lean, KoineStatus status)
+{
+    double *const slope = lean->k[0], *const y = lean->y_old;
+    lean->k[0] = lean->k[lean->method->last];
+    lean->k[lean->method->last] = slope;
+    lean->y_old = lean->y;
+    lean->y = y;
+    lean->base.x = y;
+    lean->base.from = lean->base.time;
+    return status;
+}
+
+static KoineStatus step_vanished(KoineLean *lean, double h)
+{
+    const KoineProblem *const problem = lean->base.problem;
+    snprintf(problem->text, problem->text_size,
+             "%s: the step size fell to %.3g and the error is still above the tolerance: the solution may end here, "
+             "or the tolerance %.3g is too small",
+             lean->base.kind->name, h, problem->tolerance);
+    return undo_begin(lean, KOINE_FAILED);
+}
+
+/* The step to try: not past the goal, and not leaving a crumb before it. */
+static double fit(double h, double distance, double near_goal)
+{
+    if (h >= distance - near_goal)
+        return distance;
+    return h > 0.5 * distance ? 0.5 * distance : h;
+}
+
+static void accept_step(KoineLean *lean, double t_new, double h, double factor)
+{
+    const bool was_cut = h < lean->h;
+    double next = h * factor;
+    if (was_cut)
+        next = koine_max(next, lean->h); /* only the goal made it short */
+    lean->h = koine_min(next, lean->base.problem->max_step);
+    lean->last = h;
+    lean->largest = koine_max(lean->largest, h);
+    lean->growth = lean->method->max_factor;
+    lean->base.from = lean->base.time;
+    lean->base.time = lean->base.placed = t_new;
+    lean->base.x = lean->y;
+    lean->has_slope = true;
+    lean->has_dense = false;
+    ++lean->steps;
+}
+
+static KoineStatus advance(KoineSolver *solver, double goal)
+{
+    KoineLean *const lean = lean_of(solver);
+    const KoineLeanMethod *const method = lean->method;
+    const double near_goal = koine_near(goal), distance = goal - solver->time;
+    KoineStatus status = begin(lean, goal);
+    if (status != KOINE_OK)
+        return status;
+    for (;;) {
+        const double h = fit(lean->h, distance, near_goal);
+        double error2 = NAN;
+        lean->evaluations += method->stages;
+        solver->placed = NAN;
+        status = method->trial(lean, h, &error2);
+        if (status < 0)
+            return undo_begin(lean, status);
+        if (status != KOINE_OK || !(error2 < DBL_MAX)) {
+            ++lean->rejected;
+            lean->growth = 1;
+            lean->h = RETREAT * h;
+            if (lean->h < koine_crossing_step(solver->problem, solver->time, lean->largest))
+                return undo_begin(lean, KOINE_RETRY);
+            continue;
+        }
+        const double log_error = 0.5 * koine_rough_log2(koine_max(error2, ERROR_FLOOR));
+        if (error2 <= 1) {
+            const double p = -(method->exponent - 0.75 * method->beta) * log_error + method->beta * lean->log_old;
+            const double factor = koine_min(SAFETY * koine_rough_exp2(p), lean->growth);
+            lean->log_old = koine_max(log_error, LOG_FLOOR);
+            accept_step(lean, h == distance ? goal : solver->time + h, h, koine_max(factor, method->min_factor));
+            return KOINE_OK;
+        }
+        ++lean->rejected;
+        lean->growth = 1;
+        lean->h = h * koine_max(SAFETY * koine_rough_exp2(-method->exponent * log_error), method->min_factor);
+        if (lean->h < koine_near(solver->time) || lean->h < DBL_MIN)
+            return step_vanished(lean, lean->h);
+    }
+}
+
+static KoineStatus interpolate(KoineSolver *solver, double time, double *x)
+{
+    KoineLean *const lean = lean_of(solver);
+    if (!lean->has_dense) {
+        TRY(lean->method->prepare(lean));
+        lean->has_dense = true;
+    }
+    lean->method->interpolate(lean, (time - solver->from) / lean->last, x);
+    return KOINE_OK;
+}
+
+static void statistics(const KoineSolver *solver, KoineRunStatistics *out)
+{
+    const KoineLean *const lean = lean_of_const(solver);
+    out->steps += lean->steps;
+    out->rejected_steps += lean->rejected;
+    out->evaluations += lean->evaluations;
+}
+
+double koine_lean_stiffness(const KoineSolver *solver)
+{
+    const KoineLean *const lean = lean_of_const(solver);
+    return lean->method->stiffness(lean) / lean->method->stable;
+}
+
+double koine_lean_next_step(const KoineSolver *solver)
+{
+    return lean_of_const(solver)->h;
+}
+
+static KoineStatus create_dopri5(const KoineProblem *problem, KoineSolver **solver)
+{
+    return koine_lean_create_of(&koine_dopri5, problem, solver);
+}
+
+static KoineStatus create_dop853(const KoineProblem *problem, KoineSolver **solver)
+{
+    return koine_lean_create_of(&koine_dop853, problem, solver);
+}
+
+const KoineSolverKind koine_solver_dopri5 = {
+    .name = "dopri5",
+    .description = "lean explicit Runge-Kutta 5(4), Dormand and Prince; for non-stiff models at usual tolerances",
+    .create = create_dopri5,
+    .destroy = destroy,
+    .restart = restart,
+    .advance = advance,
+    .interpolate = interpolate,
+    .statistics = statistics,
+};
+
+const KoineSolverKind koine_solver_dop853 = {
+    .name = "dop853",
+    .description = "lean explicit Runge-Kutta 8(5,3), Dormand and Prince; for non-stiff models at small tolerances",
+    .create = create_dop853,
+    .destroy = destroy,
+    .restart = restart,
+    .advance = advance,
+    .interpolate = interpolate,
+    .statistics = statistics,
+};

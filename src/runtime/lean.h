@@ -1,0 +1,84 @@
+/* Lean explicit Runge-Kutta methods with error control, working in place on the block of the model.
+ *
+ * lean.c holds what all of them share: step control, initial step, retreat from points that cannot be
+ * evaluated. A method supplies one trial step and its interpolant. No allocation after create.
+ * Hairer, Norsett, Wanner: Solving Ordinary Differential Equations I, II.4 to II.6. */
+#ifndef KOINE_RUNTIME_LEAN_H
+#define KOINE_RUNTIME_LEAN_H
+
+#include "runtime/solver.h"
+
+enum { LEAN_MAX_SLOPES = 17 };
+
+typedef struct KoineLean {
+    KoineSolver base;
+    const struct KoineLeanMethod *method;
+    KoineDerivatives derivatives;
+    size_t n;
+    double h;                   /* to try next */
+    double last;                /* length of the last step */
+    double largest;             /* step since the last restart, or the first one proposed */
+    double log_old;             /* log2 of the last accepted error */
+    double growth;              /* largest factor for the next step; 1 after a failed evaluation */
+    double *y, *y_old;          /* at time and from */
+    double *k[LEAN_MAX_SLOPES]; /* slopes of the stages; k[0] belongs to y_old, the last one to y */
+    double *dense;              /* coefficients of the interpolant, method->n_dense vectors */
+    bool has_dense;             /* for the present step */
+    bool has_slope;             /* k[n_slopes] is f(time, y): the first stage of the next step */
+    uint64_t steps, rejected, evaluations;
+} KoineLean;
+
+typedef struct KoineLeanMethod {
+    const KoineSolverKind *kind;
+    uint32_t n_slopes; /* vectors k[0] .. k[n_slopes - 1] */
+    uint32_t last;     /* of them, the slope at the end of the step */
+    uint32_t n_dense;
+    uint32_t stages; /* evaluations of a step */
+    uint32_t pieces; /* of a step, see KoineSolver: large steps hide more than a cubic shows */
+    double exponent; /* error ~ h^(1/exponent) */
+    double beta;     /* weight of the last error in the step control */
+    double min_factor, max_factor;
+    double stable; /* h*lambda at the edge of stability */
+    /* Step of length h from (time, y_old); k[0] is set. Leaves the new state in y, its slope in k[last] and in the
+     * block, and the square of the weighted error. */
+    KoineStatus (*trial)(KoineLean *lean, double h, double *error2);
+    KoineStatus (*prepare)(KoineLean *lean);                         /* dense := coefficients of this step */
+    void (*interpolate)(const KoineLean *lean, double s, double *x); /* s in [0, 1] */
+    double (*stiffness)(const KoineLean *lean);                      /* h*|lambda| seen in the last step */
+} KoineLeanMethod;
+
+extern const KoineLeanMethod koine_dopri5, koine_dop853;
+
+KoineStatus koine_lean_create_of(const KoineLeanMethod *method, const KoineProblem *problem, KoineSolver **solver);
+
+/* h*|lambda| of the last step in units of the method's stability limit. */
+double koine_lean_stiffness(const KoineSolver *solver);
+
+/* The step to try next: what is left of a run is counted in it. */
+double koine_lean_next_step(const KoineSolver *solver);
+
+/* log2 to three digits: enough for step control, far cheaper than the library's. */
+static inline double koine_rough_log2(double value)
+{
+    uint64_t bits;
+    double m;
+    memcpy(&bits, &value, sizeof bits);
+    const double e = (double)((int)(bits >> 52) - 1023);
+    bits = (bits & UINT64_C(0x000fffffffffffff)) | UINT64_C(0x3ff0000000000000);
+    memcpy(&m, &bits, sizeof m);
+    /* cubic through log2 at 1, 4/3, 5/3, 2: continuous from one power of two to the next */
+    return e + (m - 1) * (1.4189923 + (m - 1) * (-0.5729630 + (m - 1) * 0.1539707));
+}
+
+/* 2 to the power p to three digits; |p| below 1000. */
+static inline double koine_rough_exp2(double p)
+{
+    const int64_t whole = (int64_t)(p + 1023); /* a positive number: the cast is floor */
+    const double f = p + 1023 - (double)whole;
+    const uint64_t bits = (uint64_t)whole << 52;
+    double power;
+    memcpy(&power, &bits, sizeof power);
+    return power * (1 + f * (0.6959847 + f * (0.2249953 + f * 0.0790200)));
+}
+
+#endif

@@ -1,0 +1,331 @@
+/* Jacobians and linear solvers; see linear.h. */
+#include "runtime/linear.h"
+#include <stdlib.h>
+#include <sunlinsol/sunlinsol_dense.h>
+#include <sunlinsol/sunlinsol_klu.h>
+#include <sunlinsol/sunlinsol_spgmr.h>
+#include <sunmatrix/sunmatrix_dense.h>
+#include <sunmatrix/sunmatrix_sparse.h>
+
+static const uint32_t DENSE_BELOW = 16;   /* states: a dense factorisation is cheaper than bookkeeping */
+static const uint32_t DENSE_LIMIT = 1000; /* states without a pattern: above, no matrix at all */
+static const double SPARSE_SHARE = 0.25;  /* of entries: fuller matrices are solved dense */
+#define NO_COLOUR UINT32_MAX
+
+/* --- Pattern --- */
+
+static KoineStatus make_full_pattern(KoineLinear *linear)
+{
+    const uint32_t n = linear->n;
+    uint32_t *const p = malloc(((size_t)n + 1 + (size_t)n * n) * sizeof *p);
+    if (!p)
+        return KOINE_FAILED;
+    for (uint32_t i = 0; i <= n; ++i)
+        p[i] = i * n;
+    for (uint32_t k = 0; k < n * n; ++k)
+        p[n + 1 + k] = k % n;
+    linear->own_pattern = p;
+    linear->pattern = (KoinePattern){ .rows = n, .columns = n, .start = p, .index = p + n + 1 };
+    return KOINE_OK;
+}
+
+static KoineStatus find_rows(KoineLinear *linear)
+{
+    linear->row = malloc((linear->n_entries + 1) * sizeof *linear->row);
+    linear->position = malloc((linear->n_entries + 1) * sizeof *linear->position);
+    linear->values = malloc((linear->n_entries + 1) * sizeof *linear->values);
+    if (!linear->row || !linear->position || !linear->values)
+        return KOINE_FAILED;
+    for (uint32_t i = 0; i < linear->n; ++i)
+        for (uint32_t p = linear->pattern.start[i]; p < linear->pattern.start[i + 1]; ++p)
+            linear->row[p] = i;
+    return KOINE_OK;
+}
+
+/* --- Colours: columns of one colour share no row, so that one evaluation serves them all --- */
+
+/* Entries sorted by column: start[j] .. start[j+1]-1 in `entry`. */
+static void sort_by(uint32_t n_keys, uint32_t n, const uint32_t *key, uint32_t *start, uint32_t *sorted)
+{
+    memset(start, 0, ((size_t)n_keys + 1) * sizeof *start);
+    for (uint32_t k = 0; k < n; ++k)
+        ++start[key[k] + 1];
+    for (uint32_t j = 0; j < n_keys; ++j)
+        start[j + 1] += start[j];
+    for (uint32_t k = 0; k < n; ++k)
+        sorted[start[key[k]]++] = k;
+    for (uint32_t j = n_keys; j > 0; --j)
+        start[j] = start[j - 1];
+    start[0] = 0;
+}
+
+/* Greedy in the order of the columns. `work` holds n + 1 + n_entries + n values. */
+static void colour_columns(KoineLinear *linear, uint32_t *work)
+{
+    const KoinePattern *const pattern = &linear->pattern;
+    uint32_t *const start = work, *const sorted = start + linear->n + 1, *const taken = sorted + linear->n_entries;
+    sort_by(linear->n, linear->n_entries, pattern->index, start, sorted);
+    for (uint32_t j = 0; j < linear->n; ++j) {
+        linear->colour[j] = NO_COLOUR;
+        taken[j] = NO_COLOUR;
+    }
+    linear->n_colours = 0;
+    for (uint32_t j = 0; j < linear->n; ++j) {
+        for (uint32_t k = start[j]; k < start[j + 1]; ++k) {
+            const uint32_t row = linear->row[sorted[k]];
+            for (uint32_t p = pattern->start[row]; p < pattern->start[row + 1]; ++p)
+                if (linear->colour[pattern->index[p]] != NO_COLOUR)
+                    taken[linear->colour[pattern->index[p]]] = j;
+        }
+        uint32_t c = 0;
+        while (c < linear->n_colours && taken[c] == j)
+            ++c;
+        linear->colour[j] = c;
+        if (c == linear->n_colours)
+            ++linear->n_colours;
+    }
+}
+
+static KoineStatus find_colours(KoineLinear *linear)
+{
+    const size_t n = linear->n, entries = linear->n_entries;
+    linear->colour = malloc(n * sizeof *linear->colour);
+    uint32_t *const work = malloc((2 * n + 1 + entries) * sizeof *work);
+    if (!linear->colour || !work) {
+        free(work);
+        return KOINE_FAILED;
+    }
+    if (linear->pattern.colour) {
+        memcpy(linear->colour, linear->pattern.colour, n * sizeof *linear->colour);
+        linear->n_colours = linear->pattern.n_colours;
+    } else if (linear->own_pattern) {
+        for (uint32_t j = 0; j < n; ++j)
+            linear->colour[j] = j;
+        linear->n_colours = linear->n;
+    } else {
+        colour_columns(linear, work);
+    }
+    free(work);
+    return KOINE_OK;
+}
+
+static KoineStatus prepare_differences(KoineLinear *linear)
+{
+    const size_t n = linear->n, entries = linear->n_entries;
+    TRY(find_colours(linear));
+    linear->by_colour = malloc((entries + 1) * sizeof *linear->by_colour);
+    linear->colour_start = malloc(((size_t)linear->n_colours + 1) * sizeof *linear->colour_start);
+    linear->columns = malloc(n * sizeof *linear->columns);
+    linear->column_start = malloc(((size_t)linear->n_colours + 1) * sizeof *linear->column_start);
+    linear->point = malloc(2 * n * sizeof *linear->point);
+    uint32_t *const key = malloc((entries + 1) * sizeof *key);
+    if (!linear->by_colour || !linear->colour_start || !linear->columns || !linear->column_start || !linear->point ||
+        !key) {
+        free(key);
+        return KOINE_FAILED;
+    }
+    linear->slope = linear->point + n;
+    for (size_t p = 0; p < entries; ++p)
+        key[p] = linear->colour[linear->pattern.index[p]];
+    sort_by(linear->n_colours, linear->n_entries, key, linear->colour_start, linear->by_colour);
+    sort_by(linear->n_colours, linear->n, linear->colour, linear->column_start, linear->columns);
+    free(key);
+    return KOINE_OK;
+}
+
+/* Step in the direction of column j: half the digits of the larger of value and scale. */
+static double increment(const KoineLinear *linear, const double *x, uint32_t j)
+{
+    const double scale = fmax(fabs(x[j]), linear->problem->atol[j] / linear->problem->tolerance);
+    return sqrt(DBL_EPSILON) * fmax(scale, DBL_MIN / DBL_EPSILON);
+}
+
+/* Slope at x with the columns of colour c moved, by `sign` times their increment. */
+static KoineStatus move_columns(KoineLinear *linear, double time, const double *x, uint32_t c, double sign)
+{
+    for (uint32_t k = linear->column_start[c]; k < linear->column_start[c + 1]; ++k) {
+        const uint32_t j = linear->columns[k];
+        linear->point[j] = x[j] + sign * increment(linear, x, j);
+    }
+    ++linear->evaluations;
+    return koine_derivatives_at(linear->problem->model, time, linear->point, linear->slope);
+}
+
+static KoineStatus difference_quotients(KoineLinear *linear, double time, const double *x, const double *f)
+{
+    memcpy(linear->point, x, linear->n * sizeof *x);
+    for (uint32_t c = 0; c < linear->n_colours; ++c) {
+        double sign = 1;
+        KoineStatus status = move_columns(linear, time, x, c, sign);
+        if (status == KOINE_RETRY) /* on the edge of a domain one of the sides can be computed */
+            status = move_columns(linear, time, x, c, sign = -1);
+        if (status != KOINE_OK)
+            return status;
+        for (uint32_t k = linear->colour_start[c]; k < linear->colour_start[c + 1]; ++k) {
+            const uint32_t p = linear->by_colour[k], i = linear->row[p], j = linear->pattern.index[p];
+            linear->values[p] = (linear->slope[i] - f[i]) / (linear->point[j] - x[j]);
+        }
+        for (uint32_t k = linear->column_start[c]; k < linear->column_start[c + 1]; ++k)
+            linear->point[linear->columns[k]] = x[linear->columns[k]];
+    }
+    return KOINE_OK;
+}
+
+/* --- Matrix and solver --- */
+
+static KoineStatus make_dense(KoineLinear *linear, N_Vector vector, SUNContext context)
+{
+    linear->matrix = SUNDenseMatrix(linear->n, linear->n, context);
+    if (!linear->matrix)
+        return KOINE_FAILED;
+    linear->solver = SUNLinSol_Dense(vector, linear->matrix, context);
+    for (uint32_t p = 0; p < linear->n_entries; ++p)
+        linear->position[p] = (int64_t)linear->pattern.index[p] * linear->n + linear->row[p];
+    return linear->solver ? KOINE_OK : KOINE_FAILED;
+}
+
+static bool has_diagonal(const KoineLinear *linear, uint32_t i)
+{
+    for (uint32_t p = linear->pattern.start[i]; p < linear->pattern.start[i + 1]; ++p)
+        if (linear->pattern.index[p] == i)
+            return true;
+    return false;
+}
+
+/* Compressed rows of the pattern, with the diagonal, which I - gamma*J needs. */
+static void build_structure(KoineLinear *linear)
+{
+    sunindextype at = 0;
+    for (uint32_t i = 0; i < linear->n; ++i) {
+        linear->start[i] = at;
+        for (uint32_t p = linear->pattern.start[i]; p < linear->pattern.start[i + 1]; ++p) {
+            if (linear->pattern.index[p] == i)
+                linear->diagonal[i] = at;
+            linear->position[p] = at;
+            linear->column[at++] = linear->pattern.index[p];
+        }
+        if (!has_diagonal(linear, i)) {
+            linear->diagonal[i] = at;
+            linear->column[at++] = i;
+        }
+    }
+    linear->start[linear->n] = at;
+}
+
+static KoineStatus make_sparse(KoineLinear *linear, N_Vector vector, SUNContext context)
+{
+    const size_t n = linear->n;
+    size_t entries = linear->n_entries;
+    for (uint32_t i = 0; i < linear->n; ++i)
+        entries += !has_diagonal(linear, i);
+    linear->start = malloc((2 * n + 1 + entries) * sizeof *linear->start);
+    linear->matrix = SUNSparseMatrix(linear->n, linear->n, (sunindextype)entries, CSR_MAT, context);
+    if (!linear->start || !linear->matrix)
+        return KOINE_FAILED;
+    linear->diagonal = linear->start + n + 1;
+    linear->column = linear->diagonal + n;
+    build_structure(linear);
+    memcpy(SM_INDEXPTRS_S(linear->matrix), linear->start, (n + 1) * sizeof *linear->start);
+    memcpy(SM_INDEXVALS_S(linear->matrix), linear->column, entries * sizeof *linear->column);
+    linear->solver = SUNLinSol_KLU(vector, linear->matrix, context);
+    return linear->solver ? KOINE_OK : KOINE_FAILED;
+}
+
+KoineStatus koine_linear_create(KoineLinear *linear, const KoineProblem *problem, N_Vector vector, SUNContext context)
+{
+    const KoineModelKind *const kind = problem->model->kind;
+    *linear = (KoineLinear){ .problem = problem, .n = kind->tables->n_x, .norm = NAN };
+    linear->pattern = kind->tables->jacobian;
+    const bool has_pattern = linear->pattern.start && linear->pattern.rows == linear->n;
+    if (!has_pattern && linear->n > DENSE_LIMIT) {
+        linear->solver = SUNLinSol_SPGMR(vector, SUN_PREC_NONE, 0, context);
+        return linear->solver ? KOINE_OK : KOINE_FAILED;
+    }
+    if (!has_pattern)
+        TRY(make_full_pattern(linear));
+    linear->n_entries = linear->pattern.start[linear->n];
+    TRY(find_rows(linear));
+    if (!has_pattern || !kind->jacobian)
+        TRY(prepare_differences(linear));
+    const double share = (double)linear->n_entries / ((double)linear->n * linear->n);
+    if (linear->n < DENSE_BELOW || (share > SPARSE_SHARE && linear->n <= DENSE_LIMIT))
+        return make_dense(linear, vector, context);
+    return make_sparse(linear, vector, context);
+}
+
+void koine_linear_destroy(KoineLinear *linear)
+{
+    if (linear->solver)
+        SUNLinSolFree(linear->solver);
+    if (linear->matrix)
+        SUNMatDestroy(linear->matrix);
+    free(linear->own_pattern);
+    free(linear->position);
+    free(linear->start);
+    free(linear->row);
+    free(linear->by_colour);
+    free(linear->colour);
+    free(linear->colour_start);
+    free(linear->columns);
+    free(linear->column_start);
+    free(linear->values);
+    free(linear->point);
+    *linear = (KoineLinear){ .norm = NAN };
+}
+
+static void find_norm(KoineLinear *linear)
+{
+    double norm = 0;
+    for (uint32_t i = 0; i < linear->n; ++i) {
+        double sum = 0;
+        for (uint32_t p = linear->pattern.start[i]; p < linear->pattern.start[i + 1]; ++p)
+            sum += fabs(linear->values[p]);
+        norm = fmax(norm, sum);
+    }
+    linear->norm = norm;
+}
+
+static void put_dense(const KoineLinear *linear, double i, double scale, SUNMatrix matrix)
+{
+    double *const data = SM_DATA_D(matrix);
+    SUNMatZero(matrix);
+    for (uint32_t p = 0; p < linear->n_entries; ++p)
+        data[linear->position[p]] = scale * linear->values[p];
+    for (uint32_t k = 0; k < linear->n; ++k)
+        data[(size_t)k * linear->n + k] += i;
+}
+
+/* The structure is written again: SUNMatZero of the integrators does not keep it. */
+static void put_sparse(const KoineLinear *linear, double i, double scale, SUNMatrix matrix)
+{
+    const size_t n = linear->n, entries = (size_t)linear->start[n];
+    double *const data = SM_DATA_S(matrix);
+    memcpy(SM_INDEXPTRS_S(matrix), linear->start, (n + 1) * sizeof *linear->start);
+    memcpy(SM_INDEXVALS_S(matrix), linear->column, entries * sizeof *linear->column);
+    memset(data, 0, entries * sizeof *data);
+    for (uint32_t p = 0; p < linear->n_entries; ++p)
+        data[linear->position[p]] = scale * linear->values[p];
+    if (i != 0)
+        for (size_t k = 0; k < n; ++k)
+            data[linear->diagonal[k]] += i;
+}
+
+KoineStatus koine_linear_fill(KoineLinear *linear, double time, const double *x, const double *f, double i,
+                              double scale, SUNMatrix matrix)
+{
+    KoineModel *const model = linear->problem->model;
+    const KoineEvaluation at = { .time = time, .x = x };
+    const KoineStatus status = linear->by_colour ? difference_quotients(linear, time, x, f)
+                                                 : model->kind->jacobian(model, &at, KOINE_BY_X, 0, linear->values);
+    ++linear->jacobians;
+    if (status != KOINE_OK)
+        return status;
+    if (!koine_is_finite(linear->values, linear->n_entries))
+        return KOINE_RETRY;
+    find_norm(linear);
+    if (SUNMatGetID(matrix) == SUNMATRIX_DENSE)
+        put_dense(linear, i, scale, matrix);
+    else
+        put_sparse(linear, i, scale, matrix);
+    return KOINE_OK;
+}

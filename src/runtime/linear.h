@@ -1,0 +1,41 @@
+/* Jacobian and linear solver for the implicit methods of SUNDIALS.
+ *
+ * Dense below a size, KLU above where the model has a pattern, GMRES without matrix for large models that have
+ * none. The Jacobian is the model's own where it has one, else coloured difference quotients. */
+#ifndef KOINE_RUNTIME_LINEAR_H
+#define KOINE_RUNTIME_LINEAR_H
+
+#include "runtime/solver.h"
+#include <sundials/sundials_linearsolver.h>
+#include <sundials/sundials_matrix.h>
+#include <sundials/sundials_nvector.h>
+
+typedef struct KoineLinear {
+    const KoineProblem *problem;
+    SUNMatrix matrix; /* NULL: matrix-free */
+    SUNLinearSolver solver;
+    uint32_t n, n_entries;
+    KoinePattern pattern;                    /* the model's, or a full one of our own */
+    uint32_t *own_pattern;                   /* what `pattern` points to if it is ours */
+    int64_t *position;                       /* of every entry in the data of the matrix */
+    sunindextype *start, *column, *diagonal; /* sparse: structure of the matrix, and where its diagonal is */
+    uint32_t *row;                           /* of every entry */
+    uint32_t *by_colour;                     /* entries sorted by the colour of their column; NULL: exact Jacobian */
+    uint32_t *colour, *colour_start;
+    uint32_t *columns, *column_start; /* columns sorted by colour */
+    uint32_t n_colours;
+    double *values;        /* of df/dx, in the order of the pattern */
+    double *point, *slope; /* work of the difference quotient */
+    double norm;           /* largest row sum of the last df/dx; NAN: none yet */
+    uint64_t jacobians, evaluations;
+} KoineLinear;
+
+/* `vector` is a template. The caller destroys it, also after a failure. */
+KoineStatus koine_linear_create(KoineLinear *linear, const KoineProblem *problem, N_Vector vector, SUNContext context);
+void koine_linear_destroy(KoineLinear *linear);
+
+/* matrix := identity*i + scale*df/dx at (time, x), where f(time, x) = f. */
+KoineStatus koine_linear_fill(KoineLinear *linear, double time, const double *x, const double *f, double i,
+                              double scale, SUNMatrix matrix);
+
+#endif

@@ -1,0 +1,103 @@
+/* What sinks receive. Before a point is handed out the outputs are evaluated in place, so that every slot is valid. */
+#include "runtime/run.h"
+#include "runtime/sample.h"
+
+static const uint64_t SAMPLE = 64; /* one point in so many is timed */
+
+static KoineStatus sink_failed(KoineRun *run, const KoineSink *sink)
+{
+    return koine_fail(run, KOINE_RUN_SINK, "results cannot be written: %s",
+                      sink->error[0] ? sink->error : "the sink does not say why");
+}
+
+KoineStatus koine_record_begin(KoineRun *run)
+{
+    for (uint32_t k = 0; k < run->options->n_sinks; ++k) {
+        KoineSink *const sink = run->options->sinks[k];
+        run->n_begun = k + 1;
+        run->wants_takts = run->wants_takts || sink->wants_takts;
+        if (sink->begin && sink->begin(sink, run->model) < 0)
+            return sink_failed(run, sink);
+    }
+    return KOINE_OK;
+}
+
+/* Every sink is ended, whatever the others say. */
+KoineStatus koine_record_end(KoineRun *run)
+{
+    KoineStatus status = KOINE_OK;
+    for (uint32_t k = 0; k < run->n_begun; ++k) {
+        KoineSink *const sink = run->options->sinks[k];
+        if (sink->end && sink->end(sink, run->model) < 0 && run->report->end == KOINE_RUN_DONE)
+            status = sink_failed(run, sink);
+    }
+    run->n_begun = 0;
+    return status;
+}
+
+static KoineStatus evaluate_outputs(KoineRun *run, double time)
+{
+    KoineModel *const model = run->model;
+    const KoineEvaluation at = {
+        .time = time,
+        .x = run->tables->n_x ? koine_states(model) : NULL,
+        .want = KOINE_WANT_OUTPUTS | (run->tables->n_x ? KOINE_WANT_DER : 0),
+        .der = run->tables->n_x ? koine_slopes(model) : NULL,
+    };
+    return run->kind->evaluate(model, &at);
+}
+
+static KoineStatus hand_out(KoineRun *run, const KoinePoint *point)
+{
+    for (uint32_t k = 0; k < run->options->n_sinks; ++k) {
+        KoineSink *const sink = run->options->sinks[k];
+        if (point->kind == KOINE_POINT_STEP && !sink->wants_takts)
+            continue;
+        if (sink->point(sink, run->model, point) < 0)
+            return sink_failed(run, sink);
+    }
+    return KOINE_OK;
+}
+
+KoineStatus koine_record(KoineRun *run, double time, uint32_t takt, int kind)
+{
+    if (run->options->n_sinks == 0)
+        return KOINE_OK;
+    const KoinePoint point = { .time = time, .takt = takt, .kind = kind };
+    const double begun = koine_sample_begin(&run->points, SAMPLE);
+    *koine_time(run->model) = time;
+    KoineStatus status = evaluate_outputs(run, time);
+    if (status < 0)
+        return koine_model_failed(run, status, "computing the values of an output point");
+    if (status != KOINE_OK)
+        return status;
+    ++run->report->statistics.points;
+    status = hand_out(run, &point);
+    koine_sample_end(&run->points, begun);
+    return status;
+}
+
+static void next_grid_point(KoineRun *run)
+{
+    run->grid_time = run->options->start + (double)++run->grid_number * run->interval;
+}
+
+KoineStatus koine_record_grid(KoineRun *run, double to, bool instant_follows)
+{
+    while (instant_follows ? run->grid_time < to - koine_near(to) : run->grid_time <= to) {
+        TRY(koine_place(run, run->grid_time));
+        const KoineStatus status = koine_record(run, run->grid_time, 0, KOINE_POINT_GRID);
+        if (status > 0)
+            return koine_model_failed(run, status, "computing the values of an output point");
+        TRY(status);
+        next_grid_point(run);
+    }
+    return KOINE_OK;
+}
+
+void koine_record_skip(KoineRun *run, double time)
+{
+    const double end = time + koine_near(time);
+    while (run->grid_time <= end)
+        next_grid_point(run);
+}

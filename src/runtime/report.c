@@ -1,0 +1,65 @@
+/* Texts of runs that end early: what, where, at what time. */
+#include "runtime/run.h"
+#include <stdarg.h>
+#include <stdio.h>
+
+const char *koine_place_text(const KoineTables *tables, const KoinePlace *place, char *text, size_t size)
+{
+    text[0] = '\0';
+    if (place->line > 0 && place->source < tables->n_sources)
+        snprintf(text, size, "%s:%u", tables->sources[place->source], (unsigned)place->line);
+    return text;
+}
+
+static void finish(KoineRun *run, KoineRunEnd end)
+{
+    run->report->end = end;
+    run->report->time = run->time;
+    run->is_over = true;
+}
+
+KoineStatus koine_fail(KoineRun *run, KoineRunEnd end, const char *format, ...)
+{
+    char *const text = run->report->text;
+    const size_t size = sizeof run->report->text;
+    va_list arguments;
+    va_start(arguments, format);
+    const int length = vsnprintf(text, size, format, arguments);
+    va_end(arguments);
+    if (length >= 0 && (size_t)length < size && end != KOINE_RUN_OPTIONS)
+        snprintf(text + length, size - (size_t)length, " (at time %.17g)", run->time);
+    finish(run, end);
+    return KOINE_FAILED;
+}
+
+static const char *meaning(KoineStatus status)
+{
+    switch (status) {
+    case KOINE_RETRY: return "values cannot be computed";
+    case KOINE_GROW: return "the model asks for more memory than there is";
+    case KOINE_LIMIT: return "a limit was exceeded";
+    case KOINE_CONFLICT: return "two transitions assign one variable in one event step";
+    case KOINE_ABSENT: return "the model does not support this";
+    default: return "the model failed";
+    }
+}
+
+KoineStatus koine_model_failed(KoineRun *run, KoineStatus status, const char *doing)
+{
+    const KoineFault *const fault = &run->model->fault;
+    const KoineTables *const tables = run->tables;
+    char where[512] = "", place[256];
+    run->report->fault = *fault;
+    if (fault->origin >= 0 && (uint32_t)fault->origin < tables->n_origins) {
+        const KoineOrigin *const origin = &tables->origins[fault->origin];
+        koine_place_text(tables, &origin->place, place, sizeof place);
+        snprintf(where, sizeof where, "%s%s%s%s%s%s%s", origin->text ? " in \"" : "", origin->text ? origin->text : "",
+                 origin->text ? "\"" : "", origin->path && origin->path[0] ? " of " : "",
+                 origin->path ? origin->path : "", place[0] ? ", " : "", place);
+    }
+    const char *const variable = fault->variable >= 0 && (uint32_t)fault->variable < tables->n_variables
+                                     ? tables->variables[fault->variable].name
+                                     : NULL;
+    return koine_fail(run, KOINE_RUN_FAILED, "%s: %s%s%s%s%s", doing, fault->text[0] ? fault->text : meaning(status),
+                      variable ? ", computing " : "", variable ? variable : "", where[0] ? "," : "", where);
+}

@@ -1,0 +1,149 @@
+/* One run of one model: the data shared by the files of the hybrid kernel.
+ *
+ * simulate.c is the run (2.2 of the semantics), advance.c the integration (2.3), roots.c the location of roots,
+ * instant.c the instant (2.4), record.c what sinks receive, watch.c chattering and Zeno, report.c the texts.
+ * Functions return a status; below 0 the run is over and run->report says why. */
+#ifndef KOINE_RUNTIME_RUN_H
+#define KOINE_RUNTIME_RUN_H
+
+#include "runtime/solver.h"
+
+enum { WATCH_RING = 128 }; /* instants remembered; a power of two */
+#define NO_ROOT UINT32_MAX
+
+typedef struct {
+    double time;
+    uint32_t root; /* the first that crossed, or NO_ROOT */
+} KoineWatched;
+
+typedef struct {
+    KoineWatched ring[WATCH_RING];
+    uint64_t n;      /* instants so far; the last is ring[(n - 1) % WATCH_RING] */
+    double critical; /* smaller gaps are looked at */
+    uint64_t still;  /* instants in a row that did not move the time */
+} KoineWatch;
+
+typedef struct {
+    uint32_t n;
+    double *lo, *hi, *mid;       /* root functions at three times */
+    double *slope_lo, *slope_hi; /* their slopes */
+    double *rate;                /* |slope| over the last scanned interval; INFINITY: not known */
+    uint8_t *crossed;            /* of the event found */
+    double time;                 /* of lo; NAN: to be evaluated anew */
+    double left;                 /* last time before the event found where no root had crossed */
+    bool has_slope_lo;
+    void *memory;
+    uint64_t evaluations;
+} KoineRoots;
+
+typedef struct {
+    uint64_t calls, sampled;
+    double seconds; /* of the sampled calls */
+} KoineSample;
+
+typedef struct KoineRun {
+    KoineModel *model;
+    const KoineModelKind *kind;
+    const KoineTables *tables;
+    const KoineRunOptions *options;
+    KoineRunReport *report;
+    KoineProblem problem;
+    KoineSolver *solver; /* NULL: nothing moves between events */
+    KoineRoots roots;
+    KoineWatch watch;
+    KoineOutcome outcome; /* of the last instant */
+    double time, stop;    /* how far the run is, how far it goes */
+    double next_time;     /* head of the calendar */
+    double grid_time;     /* of the next output point; INFINITY: none */
+    double interval;
+    uint64_t grid_number;      /* of grid_time */
+    double *atol;              /* n_x */
+    double *crossing, *before; /* n_x each: state of an Euler crossing, and the last one with computable values */
+    double before_time;        /* of `before`; NAN: the event was not found by crossing */
+    uint32_t max_steps;
+    uint32_t quiet;     /* time events in a row that did not restart the solver */
+    uint32_t n_begun;   /* sinks to be ended */
+    uint32_t countdown; /* steps to the next call of progress */
+    bool wants_takts, is_over;
+    bool is_fresh; /* no step was accepted since the last instant */
+    KoineSample instants, points;
+    char solver_text[512]; /* why the solver cannot go on */
+} KoineRun;
+
+/* --- advance.c --- */
+
+/* Integrate to `goal` or to the first event before it; run->time is where. */
+KoineStatus koine_advance(KoineRun *run, double goal, unsigned *cause);
+
+/* The block holds time and states of `time`, which lies in the solver's last step. */
+KoineStatus koine_place(KoineRun *run, double time);
+
+/* The same for run->roots.left, the last point before a state event. */
+KoineStatus koine_place_left(KoineRun *run);
+
+/* --- roots.c --- */
+
+KoineStatus koine_roots_create(KoineRun *run);
+void koine_roots_destroy(KoineRun *run);
+
+/* Root functions at run->time, if they are not known. */
+KoineStatus koine_roots_refresh(KoineRun *run);
+
+/* The model was restarted: what was seen before says nothing about what comes. */
+void koine_roots_forget(KoineRun *run);
+
+/* Look for crossings in (run->time, *to]. An event moves *to to it and sets run->roots.crossed. RETRY: a root
+ * function cannot be evaluated beyond run->roots.left, and none has crossed before. */
+KoineStatus koine_roots_scan(KoineRun *run, double *to, bool *is_event);
+
+/* Root functions at the point in the block. RETRY if some cannot be computed: those are NAN. */
+KoineStatus koine_roots_evaluate(KoineRun *run, double *z);
+
+/* Some root is positive in roots->lo and not in z. One that starts below zero has no side to leave. */
+bool koine_roots_crossed(const KoineRoots *roots, const double *z);
+
+/* crossed := all roots that are not positive in z. */
+void koine_roots_flag(KoineRun *run, const double *z);
+
+/* --- instant.c --- */
+
+/* All that happens at run->time. With KOINE_AT_ROOTS, run->roots.crossed says which. */
+KoineStatus koine_instant(KoineRun *run, unsigned cause);
+
+/* Enlarge the block, whose content stays. */
+KoineStatus koine_grow(KoineRun *run);
+
+/* A completed step ends at run->time, which the block holds. Adds KOINE_AT_STEP to *cause if the model asks. */
+KoineStatus koine_accept(KoineRun *run, unsigned *cause);
+
+/* --- record.c --- */
+
+KoineStatus koine_record_begin(KoineRun *run);
+KoineStatus koine_record_end(KoineRun *run);
+
+/* One point with the values in the block at run time `time`; RETRY if they cannot be computed. */
+KoineStatus koine_record(KoineRun *run, double time, uint32_t takt, int kind);
+
+/* The points of the output grid up to `to`; those that an instant at `to` stands for are left out. */
+KoineStatus koine_record_grid(KoineRun *run, double to, bool instant_follows);
+
+/* The grid goes on after `time`. */
+void koine_record_skip(KoineRun *run, double time);
+
+/* --- watch.c --- */
+
+/* An instant has ended: below 0 if it is one of a chain that will not end. */
+KoineStatus koine_watch(KoineRun *run, unsigned cause);
+
+/* --- report.c --- */
+
+/* The run is over: `format` says what happened; time and place are added. Returns KOINE_FAILED. */
+KoineStatus koine_fail(KoineRun *run, KoineRunEnd end, const char *format, ...);
+
+/* The same for a call of the model that returned `status`: the fault says what. */
+KoineStatus koine_model_failed(KoineRun *run, KoineStatus status, const char *doing);
+
+/* "file:line", or "" */
+const char *koine_place_text(const KoineTables *tables, const KoinePlace *place, char *text, size_t size);
+
+#endif

@@ -1,0 +1,130 @@
+/* Shared by the rows built on SUNDIALS; see sundials.h. */
+#include "runtime/sundials.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+static const uint32_t MAX_TINY = 50; /* steps in a row that are too short to get on */
+
+KoineStatus koine_sundials_create(const KoineSolverKind *kind, const KoineProblem *problem, KoineSundials **out)
+{
+    const uint32_t n = problem->model->kind->tables->n_x;
+    KoineSundials *const solver = malloc(sizeof *solver);
+    if (!solver)
+        return KOINE_FAILED;
+    *solver =
+        (KoineSundials){ .base = { .kind = kind, .problem = problem, .placed = NAN }, .goal = NAN, .failed_time = NAN };
+    if (SUNContext_Create(NULL, &solver->context) == 0) {
+        solver->y = N_VNew_Serial(n, solver->context);
+        solver->slope = N_VNew_Serial(n, solver->context);
+        solver->view = N_VNewEmpty_Serial(n, solver->context);
+        /* SUNDIALS has no const vectors; tolerances are only read */
+        solver->atol = N_VMake_Serial(n, (double *)(uintptr_t)problem->atol, solver->context);
+    }
+    if (!solver->y || !solver->slope || !solver->view || !solver->atol) {
+        koine_sundials_destroy(solver);
+        return KOINE_FAILED;
+    }
+    solver->base.x = N_VGetArrayPointer(solver->y);
+    *out = solver;
+    return KOINE_OK;
+}
+
+void koine_sundials_destroy(KoineSundials *solver)
+{
+    koine_linear_destroy(&solver->linear);
+    if (solver->nonlinear)
+        SUNNonlinSolFree(solver->nonlinear);
+    const N_Vector vectors[] = { solver->y, solver->slope, solver->view, solver->atol };
+    for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; ++k)
+        if (vectors[k])
+            N_VDestroy(vectors[k]);
+    if (solver->context)
+        SUNContext_Free(&solver->context);
+    free(solver);
+}
+
+/* Below h_cross a point that cannot be evaluated ends the search for a smaller step (2.3 of the semantics). */
+int koine_sundials_tell(KoineSundials *solver, KoineStatus status, double time)
+{
+    if (status == KOINE_OK)
+        return 0;
+    if (status < 0) {
+        solver->failure = status;
+        return -1;
+    }
+    solver->failed_time = time;
+    const double usual = solver->largest > 0 ? solver->largest : time - solver->base.time;
+    if (time - solver->base.time > koine_crossing_step(solver->base.problem, solver->base.time, usual))
+        return 1;
+    solver->is_stuck = true;
+    return -1;
+}
+
+int koine_sundials_slope(double time, N_Vector y, N_Vector slope, void *data)
+{
+    KoineSundials *const solver = data;
+    ++solver->evaluations;
+    const KoineStatus status =
+        koine_derivatives_at(solver->base.problem->model, time, N_VGetArrayPointer(y), N_VGetArrayPointer(slope));
+    return status == KOINE_OK ? 0 : koine_sundials_tell(solver, status, time);
+}
+
+int koine_sundials_jacobian(double time, N_Vector y, N_Vector slope, SUNMatrix matrix, void *data, N_Vector work1,
+                            N_Vector work2, N_Vector work3)
+{
+    KoineSundials *const solver = data;
+    (void)work1, (void)work2, (void)work3;
+    const KoineStatus status =
+        koine_linear_fill(&solver->linear, time, N_VGetArrayPointer(y), N_VGetArrayPointer(slope), 0, 1, matrix);
+    return koine_sundials_tell(solver, status, time);
+}
+
+void koine_sundials_message(int code, const char *module, const char *function, char *text, void *data)
+{
+    const KoineSundials *const solver = data;
+    if (code < 0)
+        snprintf(solver->base.problem->text, solver->base.problem->text_size, "%s, %s: %s", module, function, text);
+}
+
+KoineStatus koine_sundials_failed(KoineSundials *solver)
+{
+    solver->base.from = solver->base.time;
+    if (solver->failure < 0 || solver->is_stuck)
+        solver->base.problem->text[0] = '\0'; /* the fault of the model says more */
+    if (solver->failure < 0)
+        return solver->failure;
+    return solver->is_stuck ? KOINE_RETRY : KOINE_FAILED;
+}
+
+/* A step too short to get on: after a failed evaluation the branch may end here, else the solution does. */
+static KoineStatus stepped_tiny(KoineSundials *solver, double h, bool has_failed)
+{
+    const KoineProblem *const problem = solver->base.problem;
+    if (++solver->tiny <= MAX_TINY)
+        return KOINE_OK;
+    if (has_failed)
+        return KOINE_RETRY;
+    snprintf(problem->text, problem->text_size,
+             "%s: the step size fell to %.3g: the solution may end here, or the tolerance %.3g is too small",
+             solver->base.kind->name, h, problem->tolerance);
+    return KOINE_FAILED;
+}
+
+KoineStatus koine_sundials_stepped(KoineSundials *solver, double reached)
+{
+    KoineSolver *const base = &solver->base;
+    if (solver->failure < 0) /* the fixed point iteration takes it for a reason to try again */
+        return koine_sundials_failed(solver);
+    const double h = reached - base->time, usual = koine_max(solver->largest, h);
+    const bool has_failed = !isnan(solver->failed_time);
+    const double least = has_failed ? koine_crossing_step(base->problem, base->time, usual) : koine_near(reached);
+    base->from = base->time;
+    base->time = reached;
+    solver->largest = usual;
+    ++solver->steps;
+    if (h < least && reached != solver->goal)
+        return stepped_tiny(solver, h, has_failed);
+    solver->failed_time = NAN;
+    solver->tiny = 0;
+    return KOINE_OK;
+}

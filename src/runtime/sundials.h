@@ -1,0 +1,58 @@
+/* What the rows built on SUNDIALS share: context, vectors, evaluation of the model, messages. */
+#ifndef KOINE_RUNTIME_SUNDIALS_H
+#define KOINE_RUNTIME_SUNDIALS_H
+
+#include "runtime/linear.h"
+#include <nvector/nvector_serial.h>
+#include <sundials/sundials_context.h>
+#include <sundials/sundials_nonlinearsolver.h>
+
+typedef struct KoineSundials {
+    KoineSolver base;
+    void *memory; /* of CVODE, IDA or ARKODE */
+    SUNContext context;
+    N_Vector y;     /* state at time */
+    N_Vector slope; /* IDA: its derivative; ARKODE: state at from */
+    N_Vector view;  /* looks at somebody else's numbers */
+    N_Vector atol;
+    KoineLinear linear;
+    SUNNonlinearSolver nonlinear; /* of the Adams methods */
+    double goal;                  /* stop time in force */
+    double largest;               /* step since the last restart */
+    bool is_fresh;                /* restarted and not advanced yet */
+    bool is_stuck;                /* an evaluation failed close to the present point */
+    double failed_time;           /* of the last evaluation that failed; NAN: none since the last step */
+    uint32_t tiny;                /* steps in a row too short to be told from none */
+    KoineStatus failure;          /* of the model, below 0 */
+    uint64_t steps, rejected, evaluations, factorisations, iterations;
+} KoineSundials;
+
+/* Head, context and vectors; on failure nothing is left. */
+KoineStatus koine_sundials_create(const KoineSolverKind *kind, const KoineProblem *problem, KoineSundials **out);
+void koine_sundials_destroy(KoineSundials *solver); /* all but `memory` */
+
+/* CVRhsFn, ARKRhsFn: 0, 1 try a smaller step, -1 give up. */
+int koine_sundials_slope(double time, N_Vector y, N_Vector slope, void *solver);
+
+/* CVLsJacFn, ARKLsJacFn: df/dx. */
+int koine_sundials_jacobian(double time, N_Vector y, N_Vector slope, SUNMatrix matrix, void *solver, N_Vector work1,
+                            N_Vector work2, N_Vector work3);
+
+/* Status of a model inside a call-back, told to SUNDIALS. */
+int koine_sundials_tell(KoineSundials *solver, KoineStatus status, double time);
+
+/* CVErrHandlerFn and its sisters: the text of the last error goes to the problem, nothing is printed. */
+void koine_sundials_message(int code, const char *module, const char *function, char *text, void *solver);
+
+/* What a negative flag of the integrator means to the driver. */
+KoineStatus koine_sundials_failed(KoineSundials *solver);
+
+/* The integrator has reached a time: the step is recorded. Below 0 if it does not get on any more. */
+KoineStatus koine_sundials_stepped(KoineSundials *solver, double reached);
+
+static inline KoineSundials *koine_sundials_of(KoineSolver *solver)
+{
+    return (KoineSundials *)(void *)solver;
+}
+
+#endif

@@ -1,0 +1,802 @@
+/* Event steps driven by change: what lowers an instant to work on exactly the nodes that something woke.
+ * The order of the functions is that of an instant: arrive, step, commit, leave (docs/semantics.md). */
+#include "machine.h"
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+
+static const double TINY = 1e-30;    /* keeps z > 0 where an exact zero belongs to the present side */
+static const double MERGE_ULPS = 16; /* calendar entries this close belong to one instant */
+static const uint32_t DEFAULT_STEPS = 1000;
+
+KoineStatus koine_fault(Machine *k, KoineStatus status, uint32_t origin, const char *text)
+{
+    KoineModel *model = k->model;
+    model->fault.origin = -1;
+    model->fault.variable = -1;
+    model->fault.time = k->m[k->program->time].r;
+    snprintf(model->fault.text, sizeof model->fault.text, "%s", text ? text : "");
+    if (k->program->explain)
+        k->program->explain(k->program->explain_context, model, origin);
+    return status;
+}
+
+/* ---- waking ---- */
+static inline void wake_readers(const Machine *k, uint32_t cell)
+{
+    const uint32_t *start = k->program->readers_start;
+    for (uint32_t j = start[cell]; j < start[cell + 1]; j++)
+        bitset_add(&k->dirty, k->program->readers[j]);
+}
+
+/* Something discrete changed: readers wake up, pre(v) may differ, the dynamics may have changed. */
+static inline void cell_changed(Machine *k, uint32_t cell)
+{
+    const KoineProgram *p = k->program;
+    wake_readers(k, cell);
+    k->instant->is_restart |= p->feeds_dynamics[cell];
+    const uint32_t pre = p->cell_pre[cell];
+    if (pre != KOINE_NONE && !k->is_unsettled[pre]) {
+        k->is_unsettled[pre] = 1;
+        k->unsettled[k->instant->n_unsettled++] = pre;
+    }
+}
+
+static void pin(Machine *k, Pin *which, uint32_t number)
+{
+    if (which->state == 0)
+        k->pinned[k->instant->n_pinned++] = number;
+    which->state = 1;
+}
+
+/* ---- relations ---- */
+static bool is_masked(const Machine *k, uint32_t selector, int32_t branch)
+{
+    return selector != KOINE_NONE && k->m[selector].i != branch;
+}
+
+static bool literal_value(const KoineRelation *r, double left, double right)
+{
+    return r->is_strict ? left > right : left >= right;
+}
+
+static double band_of(double relative, double left, double right)
+{
+    return relative * (fabs(left) + fabs(right)) + TINY;
+}
+
+static bool time_value(const KoineRelation *r, double slope, double flip, double t)
+{
+    if (slope > 0)
+        return r->is_strict ? t > flip : t >= flip;
+    if (slope < 0)
+        return r->is_strict ? t < flip : t <= flip;
+    return isnan(flip) ? !r->is_strict : flip < 0; /* constant: the division by the slope gave an infinity */
+}
+
+static void schedule_flip(Machine *k, const KoineRelation *r, bool value, double slope, double flip)
+{
+    const bool later = slope > 0 ? true : slope < 0 ? false : value;
+    if (value == later || !isfinite(flip)) {
+        koine_calendar_remove(k, r->calendar);
+        return;
+    }
+    koine_calendar_put(k, r->calendar, flip, later ? r->is_strict : !r->is_strict);
+}
+
+static bool value_of_time_relation(Machine *k, const KoineRelation *r, Pin *p)
+{
+    const double slope = k->m[r->slope].r, flip = k->m[r->flip].r;
+    bool value;
+    if (p->state == 1) {
+        p->state = 2;
+        p->at = flip;
+        p->slope = slope;
+    }
+    if (p->state == 2 && p->at == flip && p->slope == slope)
+        value = k->m[r->bit].i;
+    else
+        value = time_value(r, slope, flip, k->m[k->program->time].r);
+    schedule_flip(k, r, value, slope, flip);
+    return value;
+}
+
+static bool value_of_state_relation(Machine *k, const KoineRelation *r, Pin *p)
+{
+    const double left = k->m[r->left].r, right = k->m[r->right].r, g = left - right;
+    if (p->state == 1) {
+        p->state = 2;
+        p->at = g;
+    }
+    if (p->state == 2 && fabs(g - p->at) <= band_of(r->band, left, right))
+        return k->m[r->bit].i;
+    return literal_value(r, left, right);
+}
+
+static KoineStatus evaluate_relation(Machine *k, const KoineNode *node)
+{
+    const KoineRelation *r = &k->program->relations[node->object];
+    Pin *p = &k->relation_pins[node->object];
+    run_kernel(k, r->kernel, r->row, 1);
+    if (is_masked(k, r->selector, r->branch)) {
+        if (r->is_time)
+            koine_calendar_remove(k, r->calendar);
+        return KOINE_OK;
+    }
+    if (!r->is_time && (isnan(k->m[r->left].r) || isnan(k->m[r->right].r)))
+        return koine_fault(k, KOINE_FAILED, node->origin, NULL);
+    const bool value = r->is_time ? value_of_time_relation(k, r, p) : value_of_state_relation(k, r, p);
+    if (k->m[r->bit].i == value)
+        return KOINE_OK;
+    k->m[r->bit].i = value;
+    k->instant->is_changed = 1;
+    cell_changed(k, r->cell);
+    return KOINE_OK;
+}
+
+/* ---- step functions ---- */
+typedef struct {
+    double lo, hi;     /* the argument's range for the present value */
+    bool lo_in, hi_in; /* the edge itself belongs to it */
+} Interval;
+
+static Interval interval_of(KoineStepOp op, double v)
+{
+    switch (op) {
+    case KOINE_STEP_FLOOR: return (Interval){ v, v + 1, true, false };
+    case KOINE_STEP_CEIL: return (Interval){ v - 1, v, false, true };
+    case KOINE_STEP_TRUNC:
+        return v > 0   ? (Interval){ v, v + 1, true, false }
+               : v < 0 ? (Interval){ v - 1, v, false, true }
+                       : (Interval){ -1, 1, false, false };
+    case KOINE_STEP_ROUND:
+        return v > 0   ? (Interval){ v - 0.5, v + 0.5, true, false }
+               : v < 0 ? (Interval){ v - 0.5, v + 0.5, false, true }
+                       : (Interval){ -0.5, 0.5, false, false };
+    }
+    return (Interval){ v, v, true, true };
+}
+
+static double step_value(KoineStepOp op, double argument)
+{
+    switch (op) {
+    case KOINE_STEP_FLOOR: return floor(argument);
+    case KOINE_STEP_CEIL: return ceil(argument);
+    case KOINE_STEP_TRUNC: return trunc(argument);
+    case KOINE_STEP_ROUND: return round(argument);
+    }
+    return argument;
+}
+
+static int64_t value_of_step(Machine *k, const KoineStep *s, Pin *p)
+{
+    const double slope = s->is_time ? k->m[s->slope].r : 0;
+    const double key = s->is_time ? k->m[s->offset].r : k->m[s->argument].r;
+    const double argument = s->is_time ? slope * k->m[k->program->time].r + key : key;
+    if (p->state == 1) {
+        p->state = 2;
+        p->at = key;
+        p->slope = slope;
+    }
+    const double width = s->is_time ? 0 : band_of(s->band, argument, 0);
+    if (p->state == 2 && fabs(key - p->at) <= width && slope == p->slope)
+        return k->m[s->value].i;
+    const double value = step_value((KoineStepOp)s->op, argument);
+    return fabs(value) < 9e18 ? (int64_t)value : 0;
+}
+
+static void schedule_step(Machine *k, const KoineStep *s, int64_t value)
+{
+    const double slope = k->m[s->slope].r, offset = k->m[s->offset].r;
+    const Interval now = interval_of((KoineStepOp)s->op, (double)value);
+    if (slope == 0 || !isfinite(slope) || !isfinite(offset)) {
+        koine_calendar_remove(k, s->calendar);
+        return;
+    }
+    const double time = ((slope > 0 ? now.hi : now.lo) - offset) / slope;
+    koine_calendar_put(k, s->calendar, time, slope > 0 ? now.hi_in : now.lo_in);
+}
+
+static KoineStatus evaluate_step(Machine *k, const KoineNode *node)
+{
+    const KoineStep *s = &k->program->steps[node->object];
+    run_kernel(k, s->kernel, s->row, 1);
+    if (is_masked(k, s->selector, s->branch)) {
+        if (s->is_time)
+            koine_calendar_remove(k, s->calendar);
+        return KOINE_OK;
+    }
+    if (!s->is_time && !isfinite(k->m[s->argument].r))
+        return koine_fault(k, KOINE_FAILED, node->origin, NULL);
+    const int64_t value = value_of_step(k, s, &k->step_pins[node->object]);
+    if (s->is_time)
+        schedule_step(k, s, value);
+    if (k->m[s->value].i == value)
+        return KOINE_OK;
+    k->m[s->value].i = value;
+    k->instant->is_changed = 1;
+    cell_changed(k, s->cell);
+    return KOINE_OK;
+}
+
+/* ---- assignments, systems, transitions ---- */
+static bool is_good(const KoineSlot *slot, bool is_real)
+{
+    return is_real ? isfinite(slot->r) : slot->i != INT64_MIN;
+}
+
+static KoineStatus evaluate_scalar(Machine *k, const KoineNode *node)
+{
+    KoineSlot *out = &k->m[node->output];
+    const KoineSlot before = *out;
+    run_kernel(k, node->kernel, node->row, 1);
+    if (out->i == before.i)
+        return KOINE_OK;
+    if (!is_good(out, node->is_real)) {
+        const KoineStatus status = koine_fault(k, KOINE_FAILED, node->origin, NULL);
+        *out = before;
+        return status;
+    }
+    cell_changed(k, node->cell);
+    return KOINE_OK;
+}
+
+static KoineStatus evaluate_array(Machine *k, const KoineNode *node)
+{
+    /* Elements are not compared one by one: an array counts as changed when it is computed. */
+    run_kernel(k, node->kernel, node->row, node->n);
+    for (uint32_t j = 0; j < node->n; j++)
+        if (!is_good(&k->m[node->output + j * node->stride], node->is_real))
+            return koine_fault(k, KOINE_FAILED, node->origin, NULL);
+    cell_changed(k, node->cell);
+    return KOINE_OK;
+}
+
+static KoineStatus evaluate_system(Machine *k, const KoineNode *node)
+{
+    const KoineSystem *s = &k->program->systems[node->object];
+    const KoineStatus status = koine_solve_system(k, node->object);
+    if (status != KOINE_OK)
+        return status < 0 ? status : KOINE_FAILED;
+    for (uint32_t j = 0; j < s->n; j++) {
+        k->m[s->guesses[j]] = k->m[s->unknowns[j]];
+        cell_changed(k, s->cells[j]);
+    }
+    return KOINE_OK;
+}
+
+static void evaluate_transition(Machine *k, const KoineNode *node)
+{
+    const KoineTransition *t = &k->program->transitions[node->object];
+    bool is_enabled = t->trigger == KOINE_TRIGGER_INITIAL && k->instant->is_start && k->instant->takt == 0;
+    for (uint32_t j = 0; j < t->n_conditions && !is_enabled; j++)
+        is_enabled = k->m[t->conditions[j]].i && (t->trigger == KOINE_TRIGGER_LEVEL || !k->m[t->before[j]].i);
+    if (is_enabled)
+        bitset_add(&k->enabled, node->object);
+    else
+        bitset_remove(&k->enabled, node->object);
+}
+
+/* A condition that nothing but its transition reads. */
+static void evaluate_guard(Machine *k, const KoineNode *node)
+{
+    const int64_t before = k->m[node->output].i;
+    run_kernel(k, node->kernel, node->row, 1);
+    const int64_t after = k->m[node->output].i;
+    if (after == before)
+        return;
+    if (after)
+        bitset_add(&k->enabled, node->object);
+    else
+        bitset_remove(&k->enabled, node->object);
+}
+
+static KoineStatus evaluate_node(Machine *k, const KoineNode *node)
+{
+    switch ((KoineNodeKind)node->kind) {
+    case KOINE_NODE_ASSIGN: return node->n == 1 ? evaluate_scalar(k, node) : evaluate_array(k, node);
+    case KOINE_NODE_SYSTEM: return evaluate_system(k, node);
+    case KOINE_NODE_RELATION: return evaluate_relation(k, node);
+    case KOINE_NODE_STEP: return evaluate_step(k, node);
+    case KOINE_NODE_TRANSITION: evaluate_transition(k, node); return KOINE_OK;
+    case KOINE_NODE_GUARD: evaluate_guard(k, node); return KOINE_OK;
+    }
+    return KOINE_FAILED;
+}
+
+static KoineStatus evaluate_dirty(Machine *k)
+{
+    while (!bitset_is_empty(&k->dirty)) {
+        const uint32_t n = bitset_first(&k->dirty);
+        bitset_remove(&k->dirty, n);
+        k->statistics.node_evaluations++;
+        const KoineStatus status = evaluate_node(k, &k->program->nodes[n]);
+        if (status != KOINE_OK)
+            return status;
+    }
+    return KOINE_OK;
+}
+
+KoineStatus koine_evaluate_all(Machine *k)
+{
+    for (uint32_t j = 0; j < k->program->n_nodes; j++)
+        bitset_add(&k->dirty, j);
+    return evaluate_dirty(k);
+}
+
+/* ---- arrive ---- */
+static void flip_relation(Machine *k, uint32_t number)
+{
+    const KoineRelation *r = &k->program->relations[number];
+    k->m[r->bit].i = !k->m[r->bit].i;
+    k->instant->is_changed = 1;
+    pin(k, &k->relation_pins[number], number);
+    cell_changed(k, r->cell);
+    bitset_add(&k->dirty, r->node);
+}
+
+static void move_step(Machine *k, uint32_t number, int64_t by)
+{
+    const KoineStep *s = &k->program->steps[number];
+    k->m[s->value].i += by;
+    k->instant->is_changed = 1;
+    pin(k, &k->step_pins[number], k->program->n_relations + number);
+    cell_changed(k, s->cell);
+    bitset_add(&k->dirty, s->node);
+}
+
+static void serve_entry(Machine *k, uint32_t entry)
+{
+    const uint32_t owner = k->program->calendar_owner[entry], n = k->program->n_relations;
+    koine_calendar_remove(k, entry);
+    if (owner < n)
+        flip_relation(k, owner);
+    else
+        move_step(k, owner - n, k->m[k->program->steps[owner - n].slope].r > 0 ? 1 : -1);
+}
+
+static double window(double t)
+{
+    return MERGE_ULPS * DBL_EPSILON * fabs(t);
+}
+
+/* Entries whose new value holds at t itself; a late one, too, once its time has passed. */
+static void serve_due(Machine *k, double t)
+{
+    while (k->instant->n_heap) {
+        const uint32_t entry = k->heap[0];
+        const Entry *e = &k->entries[entry];
+        if (e->time > t + window(t) || (e->late && e->time >= t - window(t)))
+            return;
+        serve_entry(k, entry);
+    }
+}
+
+/* What holds only after t: served when the instant has settled, as further steps of it. */
+static bool serve_late(Machine *k, double t)
+{
+    bool any = false;
+    while (k->instant->n_heap && k->entries[k->heap[0]].time <= t + window(t)) {
+        serve_entry(k, k->heap[0]);
+        any = true;
+    }
+    return any;
+}
+
+static void serve_roots(Machine *k, const uint8_t *crossed)
+{
+    const KoineProgram *p = k->program;
+    for (uint32_t j = 0; j < p->n_roots; j++) {
+        if (!crossed[j])
+            continue;
+        const uint32_t owner = p->root_owner[j], n = p->n_relations;
+        if (owner < n)
+            flip_relation(k, owner);
+        else
+            move_step(k, owner - n, j == p->steps[owner - n].root ? -1 : 1);
+    }
+}
+
+/* A variable that rests on its limit makes no events: its relation stays pinned while it is inside the band. */
+static void pin_widened(Machine *k)
+{
+    const KoineProgram *p = k->program;
+    for (uint32_t j = 0; k->instant->n_widened && j < p->n_roots; j++) {
+        if (k->widened[j] == 0)
+            continue;
+        const uint32_t owner = p->root_owner[j], n = p->n_relations;
+        pin(k, owner < n ? &k->relation_pins[owner] : &k->step_pins[owner - n], owner);
+    }
+}
+
+static void take_left_limits(Machine *k)
+{
+    const KoineProgram *p = k->program;
+    bool is_computed = false;
+    for (uint32_t j = 0; j < p->n_pres; j++) {
+        const KoinePre *pre = &p->pres[j];
+        if (!pre->is_continuous)
+            continue;
+        if (!is_computed) { /* with frozen bits: what the equations give on this side */
+            koine_run_part(k, &p->derivatives);
+            koine_run_part(k, &p->outputs);
+            is_computed = true;
+        }
+        memcpy(&k->m[pre->pre], &k->m[pre->now], pre->n * sizeof(KoineSlot));
+        wake_readers(k, pre->cell);
+    }
+}
+
+static void wake_initial_transitions(Machine *k)
+{
+    const KoineProgram *p = k->program;
+    for (uint32_t j = 0; j < p->n_nodes; j++)
+        if (p->nodes[j].kind == KOINE_NODE_TRANSITION &&
+            p->transitions[p->nodes[j].object].trigger == KOINE_TRIGGER_INITIAL)
+            bitset_add(&k->dirty, j);
+}
+
+KoineStatus koine_machine_arrive(KoineModel *model, const KoineArrival *arrival)
+{
+    Machine *k = koine_machine_of(model);
+    const KoineProgram *p = k->program;
+    Instant *now = k->instant;
+    k->m[p->time].r = arrival->time;
+    if (arrival->x && arrival->x != &k->m[p->x].r && p->n_x)
+        memcpy(&k->m[p->x], arrival->x, p->n_x * sizeof(double));
+    now->takt = 0;
+    now->n_pending = 0;
+    now->is_changed = now->is_restart = now->has_states = 0;
+    now->at_stop = (arrival->cause & KOINE_AT_STOP) != 0;
+    now->is_start = (arrival->cause & KOINE_AT_START) != 0;
+    model->fault.text[0] = 0;
+    if (!now->is_start)
+        take_left_limits(k);
+    pin_widened(k);
+    for (uint32_t j = 0; j < p->n_moving; j++)
+        bitset_add(&k->dirty, p->moving[j]);
+    if (arrival->cause & KOINE_AT_INPUT)
+        for (uint32_t j = 0; j < p->n_nodes; j++)
+            bitset_add(&k->dirty, j);
+    if (now->is_start) /* everything else was evaluated by initialise */
+        wake_initial_transitions(k);
+    if ((arrival->cause & KOINE_AT_ROOTS) && arrival->crossed)
+        serve_roots(k, arrival->crossed);
+    if (!now->is_start)
+        serve_due(k, arrival->time);
+    return KOINE_OK;
+}
+
+/* ---- step ---- */
+static bool differs(const Machine *k, const KoinePre *pre)
+{
+    return memcmp(&k->m[pre->now], &k->m[pre->pre], pre->n * sizeof(KoineSlot)) != 0;
+}
+
+static bool is_settled(Machine *k)
+{
+    Instant *now = k->instant;
+    uint32_t n = 0;
+    for (uint32_t j = 0; j < now->n_unsettled; j++) {
+        const uint32_t pre = k->unsettled[j];
+        if (differs(k, &k->program->pres[pre]))
+            k->unsettled[n++] = pre;
+        else
+            k->is_unsettled[pre] = 0;
+    }
+    now->n_unsettled = n;
+    return n == 0;
+}
+
+static KoineStatus report_conflict(Machine *k, const KoineNext *first, const KoineNext *second)
+{
+    char text[256], other[KOINE_FAULT_TEXT];
+    const char *name =
+        second->variable == KOINE_NONE ? "a variable" : k->program->tables->variables[second->variable].name;
+    koine_fault(k, KOINE_CONFLICT, first->origin, "the other assignment");
+    snprintf(other, sizeof other, "%.400s", k->model->fault.text);
+    snprintf(text, sizeof text, "two events assign '%.100s' in one event step (Takt %u)", name, k->instant->takt);
+    koine_fault(k, KOINE_CONFLICT, second->origin, text);
+    const size_t used = strlen(k->model->fault.text);
+    snprintf(k->model->fault.text + used, sizeof k->model->fault.text - used, "; %s", other);
+    return KOINE_CONFLICT;
+}
+
+static KoineStatus buffer_next(Machine *k, uint32_t number)
+{
+    const KoineNext *next = &k->program->nexts[number];
+    run_kernel(k, next->kernel, next->row, 1);
+    if (next->guard != KOINE_NONE && !k->m[next->guard].i)
+        return KOINE_OK;
+    if (!is_good(&k->m[next->buffer], next->is_real))
+        return koine_fault(k, KOINE_FAILED, next->origin, NULL);
+    if (k->stamps[next->writer] == k->instant->step)
+        return report_conflict(k, &k->program->nexts[k->writers[next->writer]], next);
+    k->stamps[next->writer] = k->instant->step;
+    k->writers[next->writer] = number;
+    k->pending[k->instant->n_pending++] = number;
+    return KOINE_OK;
+}
+
+static KoineStatus fire(Machine *k)
+{
+    const KoineProgram *p = k->program;
+    for (uint32_t n = bitset_next(&k->enabled, 0); n != UINT32_MAX; n = bitset_next(&k->enabled, n + 1)) {
+        const KoineTransition *t = &p->transitions[n];
+        k->statistics.transitions++;
+        for (uint32_t j = 0; j < t->n_next; j++) {
+            const KoineStatus status = buffer_next(k, t->first_next + j);
+            if (status != KOINE_OK)
+                return status;
+        }
+        for (uint32_t j = 0; j < t->n_actions; j++) /* arguments as they are before the commit */
+            run_kernel(k, p->actions[t->first_action + j].kernel, p->actions[t->first_action + j].row, 1);
+    }
+    return KOINE_OK;
+}
+
+/* The last states of an instant that does not settle repeat: say what changes and by which events. */
+static KoineStatus report_limit(Machine *k, uint32_t limit)
+{
+    const KoineProgram *p = k->program;
+    char text[700];
+    int n =
+        snprintf(text, sizeof text, "the events at this time do not come to rest: more than %u event steps.", limit);
+    uint32_t shown = 0, origin = KOINE_NONE;
+    for (uint32_t t = bitset_next(&k->enabled, 0); t != UINT32_MAX; t = bitset_next(&k->enabled, t + 1)) {
+        const KoineTransition *transition = &p->transitions[t];
+        origin = origin == KOINE_NONE ? transition->origin : origin;
+        for (uint32_t j = 0; j < transition->n_next && shown < 6 && n < 600; j++) {
+            const KoineNext *next = &p->nexts[transition->first_next + j];
+            if (next->variable == KOINE_NONE)
+                continue;
+            const KoineVariable *v = &p->tables->variables[next->variable];
+            if (next->is_real)
+                n += snprintf(text + n, sizeof text - (size_t)n, "%s '%.60s' goes from %.9g", shown ? "," : " Now",
+                              v->name, k->m[next->target].r);
+            else
+                n += snprintf(text + n, sizeof text - (size_t)n, "%s '%.60s' goes from %lld", shown ? "," : " Now",
+                              v->name, (long long)k->m[next->target].i);
+            run_kernel(k, next->kernel, next->row, 1);
+            if (next->is_real)
+                n += snprintf(text + n, sizeof text - (size_t)n, " to %.9g", k->m[next->buffer].r);
+            else
+                n += snprintf(text + n, sizeof text - (size_t)n, " to %lld", (long long)k->m[next->buffer].i);
+            shown++;
+        }
+    }
+    if (k->instant->recent[0])
+        snprintf(text + n, sizeof text - (size_t)n, "; the states repeat every %llu steps",
+                 (unsigned long long)k->instant->recent[0]);
+    return koine_fault(k, KOINE_LIMIT, origin, text);
+}
+
+/* Near the limit the discrete state is hashed after each step; an equal hash gives the period of the cycle. */
+static uint64_t hash_state(const Machine *k)
+{
+    uint64_t h = 0xcbf29ce484222325u;
+    for (uint32_t j = 0; j < k->program->n_nexts; j++)
+        h = (h ^ (uint64_t)k->m[k->program->nexts[j].target].i) * 0x100000001b3u;
+    return h ^ (h >> 31);
+}
+
+static void look_for_cycle(Machine *k, uint32_t limit)
+{
+    enum { LONGEST = 7 };
+    Instant *now = k->instant;
+    if (now->takt + LONGEST + 1 < limit)
+        return;
+    if (now->takt + LONGEST + 1 == limit)
+        memset(now->recent, 0, sizeof now->recent);
+    const uint64_t h = hash_state(k);
+    const uint32_t n = now->takt + LONGEST + 1 - limit; /* 0 .. LONGEST */
+    for (uint32_t j = n; j >= 1 && !now->recent[0]; j--)
+        if (now->recent[j] == h)
+            now->recent[0] = n + 1 - j;
+    if (n < LONGEST)
+        now->recent[n + 1] = h;
+}
+
+KoineStatus koine_machine_step(KoineModel *model, KoineOutcome *outcome)
+{
+    Machine *k = koine_machine_of(model);
+    Instant *now = k->instant;
+    outcome->flags = 0;
+    KoineStatus status = evaluate_dirty(k);
+    while (status == KOINE_OK && bitset_is_empty(&k->enabled) && is_settled(k)) {
+        if (now->at_stop || !serve_late(k, k->m[k->program->time].r)) {
+            outcome->takt = now->takt;
+            return KOINE_OK;
+        }
+        status = evaluate_dirty(k);
+    }
+    if (status != KOINE_OK)
+        return status;
+    const uint32_t limit = model->host && model->host->max_steps ? model->host->max_steps : DEFAULT_STEPS;
+    look_for_cycle(k, limit);
+    if (now->takt >= limit)
+        return report_limit(k, limit);
+    now->step++;
+    status = fire(k);
+    outcome->flags = KOINE_COMMIT;
+    outcome->takt = now->takt;
+    return status;
+}
+
+/* ---- commit ---- */
+static void print_action(Machine *k, const KoineAction *a)
+{
+    char text[1024];
+    size_t n = 0;
+    uint32_t arg = 0;
+    for (const char *f = a->format; *f && n + 64 < sizeof text; f++) {
+        if (*f != '%') {
+            text[n++] = *f;
+            continue;
+        }
+        if (f[1] == '%') {
+            text[n++] = *f++;
+            continue;
+        }
+        char one[32];
+        size_t m = 0;
+        while (*f && m + 4 < sizeof one && !strchr("dfegi", *f))
+            if (*f != 'l')
+                one[m++] = *f++;
+            else
+                f++;
+        if (!*f || arg >= a->n_args)
+            break;
+        const KoineSlot value = k->m[a->args[arg]];
+        if (a->types[arg] == KOINE_REAL) {
+            one[m++] = *f == 'd' || *f == 'i' ? 'g' : *f;
+            one[m] = 0;
+            n += (size_t)snprintf(text + n, sizeof text - n, one, value.r);
+        } else {
+            memcpy(one + m, "lld", 4);
+            n += (size_t)snprintf(text + n, sizeof text - n, one, (long long)value.i);
+        }
+        if (n >= sizeof text)
+            n = sizeof text - 1;
+        arg++;
+    }
+    text[n] = 0;
+    if (a->kind == KOINE_ACTION_TERMINATE)
+        k->instant->has_terminated = 1;
+    if (k->model->host && k->model->host->message)
+        k->model->host->message(k->model->host->context, k->model,
+                                a->kind == KOINE_ACTION_WARNING ? KOINE_MESSAGE_WARNING : KOINE_MESSAGE_OUTPUT, text);
+}
+
+static void run_actions(Machine *k)
+{
+    const KoineProgram *p = k->program;
+    if (p->n_actions == 0)
+        return;
+    for (uint32_t n = bitset_next(&k->enabled, 0); n != UINT32_MAX; n = bitset_next(&k->enabled, n + 1)) {
+        const KoineTransition *t = &p->transitions[n];
+        for (uint32_t j = 0; j < t->n_actions; j++)
+            if (k->m[p->actions[t->first_action + j].guard].i)
+                print_action(k, &p->actions[t->first_action + j]);
+    }
+}
+
+KoineStatus koine_machine_commit(KoineModel *model, KoineOutcome *outcome)
+{
+    Machine *k = koine_machine_of(model);
+    const KoineProgram *p = k->program;
+    Instant *now = k->instant;
+    const uint32_t n_unsettled = now->n_unsettled;
+    now->n_unsettled = 0;
+    for (uint32_t j = 0; j < n_unsettled; j++) { /* pre(v) := v */
+        const KoinePre *pre = &p->pres[k->unsettled[j]];
+        k->is_unsettled[k->unsettled[j]] = 0;
+        memcpy(&k->m[pre->pre], &k->m[pre->now], pre->n * sizeof(KoineSlot));
+        wake_readers(k, pre->cell);
+    }
+    for (uint32_t j = 0; j < now->n_pending; j++) {
+        const KoineNext *next = &p->nexts[k->pending[j]];
+        if (k->m[next->target].i == k->m[next->buffer].i)
+            continue;
+        k->m[next->target] = k->m[next->buffer];
+        now->is_changed = 1;
+        if (next->is_state)
+            now->has_states = now->is_restart = 1;
+        cell_changed(k, next->cell);
+    }
+    now->n_pending = 0;
+    run_actions(k);
+    if (now->is_start && now->takt == 0) /* they fire once */
+        wake_initial_transitions(k);
+    now->takt++;
+    outcome->takt = now->takt;
+    outcome->flags = KOINE_COMMIT;
+    return KOINE_OK;
+}
+
+/* ---- root functions and their bands ---- */
+static double relation_margin(const Machine *k, const KoineRelation *r) /* s*g: positive inside the present side */
+{
+    const double g = k->m[r->left].r - k->m[r->right].r;
+    return k->m[r->bit].i ? g : -g;
+}
+
+static double margin_of(const Machine *k, uint32_t root, double *exact, double *band)
+{
+    const KoineProgram *p = k->program;
+    const uint32_t owner = p->root_owner[root];
+    if (owner < p->n_relations) {
+        const KoineRelation *r = &p->relations[owner];
+        *exact = k->m[r->bit].i == !r->is_strict ? TINY : 0; /* g = 0 belongs to the present side */
+        *band = band_of(r->band, k->m[r->left].r, k->m[r->right].r);
+        return is_masked(k, r->selector, r->branch) ? INFINITY : relation_margin(k, r);
+    }
+    const KoineStep *s = &p->steps[owner - p->n_relations];
+    const double argument = k->m[s->argument].r;
+    const Interval now = interval_of((KoineStepOp)s->op, (double)k->m[s->value].i);
+    const bool is_low = root == s->root;
+    *exact = (is_low ? now.lo_in : now.hi_in) ? TINY : 0;
+    *band = band_of(s->band, argument, is_low ? now.lo : now.hi);
+    if (is_masked(k, s->selector, s->branch))
+        return INFINITY;
+    return is_low ? argument - now.lo : now.hi - argument;
+}
+
+void koine_root_functions(Machine *k, double *roots)
+{
+    for (uint32_t j = 0; j < k->program->n_roots; j++) {
+        double exact, band;
+        const double margin = margin_of(k, j, &exact, &band);
+        roots[j] = margin == INFINITY ? 1 : margin + (k->widened[j] > 0 ? k->widened[j] : exact);
+    }
+}
+
+/* On leaving an instant with a relation on the wrong side of its border by rounding: its border moves outwards. */
+static void widen_bands(Machine *k)
+{
+    Instant *now = k->instant;
+    now->n_widened = 0;
+    for (uint32_t j = 0; j < k->program->n_roots; j++) {
+        double exact, band;
+        const double margin = margin_of(k, j, &exact, &band);
+        k->widened[j] = margin <= 0 ? 2 * fabs(margin) + band : 0;
+        now->n_widened += k->widened[j] > 0;
+    }
+}
+
+/* After an accepted step: a border goes back once the relation has left its widened band. */
+void koine_narrow_bands(Machine *k)
+{
+    Instant *now = k->instant;
+    if (now->n_widened == 0)
+        return;
+    koine_run_part(k, &k->program->roots);
+    for (uint32_t j = 0; j < k->program->n_roots; j++) {
+        double exact, band;
+        if (k->widened[j] > 0 && margin_of(k, j, &exact, &band) > k->widened[j]) {
+            k->widened[j] = 0;
+            now->n_widened--;
+        }
+    }
+}
+
+/* ---- leave ---- */
+KoineStatus koine_machine_leave(KoineModel *model, KoineOutcome *outcome)
+{
+    Machine *k = koine_machine_of(model);
+    const KoineProgram *p = k->program;
+    Instant *now = k->instant;
+    for (uint32_t j = 0; j < now->n_pinned; j++) {
+        const uint32_t n = k->pinned[j];
+        (n < p->n_relations ? &k->relation_pins[n] : &k->step_pins[n - p->n_relations])->state = 0;
+    }
+    now->n_pinned = 0;
+    koine_consider_upgrade(k);
+    if (p->n_roots)
+        widen_bands(k);
+    outcome->takt = now->takt;
+    outcome->flags = (now->is_changed ? KOINE_CHANGED : 0u) | (now->has_states ? KOINE_STATES : 0u) |
+                     (now->is_restart ? KOINE_RESTART : 0u) | (now->has_terminated ? KOINE_TERMINATE : 0u);
+    outcome->next_time = now->n_heap ? k->entries[k->heap[0]].time : INFINITY;
+    return KOINE_OK;
+}

@@ -1,0 +1,416 @@
+/* The machine: a KoineModelKind made of a program and the code of a tier; see koine/support.h. */
+#include "machine.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { ALIGNMENT = 64 };
+
+/* ---- layout of the block: named slots, then what the machine remembers ---- */
+enum {
+    AT_INSTANT,
+    AT_RELATION_PINS,
+    AT_STEP_PINS,
+    AT_PINNED,
+    AT_WIDENED,
+    AT_ENTRIES,
+    AT_HEAP,
+    AT_DIRTY,                              /* BITSET_LEVELS of them */
+    AT_ENABLED = AT_DIRTY + BITSET_LEVELS, /* likewise */
+    AT_STAMPS = AT_ENABLED + BITSET_LEVELS,
+    AT_WRITERS,
+    AT_PENDING,
+    AT_UNSETTLED,
+    AT_IS_UNSETTLED,
+    AT_COUNT
+};
+
+static uint64_t reserve(uint64_t *size, uint64_t bytes)
+{
+    const uint64_t at = (*size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    *size = at + bytes;
+    return at;
+}
+
+static void lay_out(MachineKind *kind)
+{
+    const KoineProgram *p = kind->program;
+    uint64_t size = (uint64_t)p->n_slots * sizeof(KoineSlot), *at = kind->offsets;
+    at[AT_INSTANT] = reserve(&size, sizeof(Instant));
+    at[AT_RELATION_PINS] = reserve(&size, p->n_relations * sizeof(Pin));
+    at[AT_STEP_PINS] = reserve(&size, p->n_steps * sizeof(Pin));
+    at[AT_PINNED] = reserve(&size, ((uint64_t)p->n_relations + p->n_steps) * sizeof(uint32_t));
+    at[AT_WIDENED] = reserve(&size, p->n_roots * sizeof(double));
+    at[AT_ENTRIES] = reserve(&size, p->n_calendar * sizeof(Entry));
+    at[AT_HEAP] = reserve(&size, p->n_calendar * sizeof(uint32_t));
+    for (int k = 0; k < BITSET_LEVELS; k++) {
+        at[AT_DIRTY + k] = reserve(&size, bitset_words(p->n_nodes, k) * sizeof(uint64_t));
+        at[AT_ENABLED + k] = reserve(&size, bitset_words(p->n_transitions, k) * sizeof(uint64_t));
+    }
+    at[AT_STAMPS] = reserve(&size, p->n_writers * sizeof(uint64_t));
+    at[AT_WRITERS] = reserve(&size, p->n_writers * sizeof(uint32_t));
+    at[AT_PENDING] = reserve(&size, p->n_nexts * sizeof(uint32_t));
+    at[AT_UNSETTLED] = reserve(&size, p->n_pres * sizeof(uint32_t));
+    at[AT_IS_UNSETTLED] = reserve(&size, p->n_pres);
+    kind->size = (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+static void point_into(Machine *k, unsigned char *block, const uint64_t *at)
+{
+    k->dirty.top = bitset_top(k->program->n_nodes);
+    k->enabled.top = bitset_top(k->program->n_transitions);
+    k->block = block;
+    k->m = (KoineSlot *)(void *)block;
+    k->instant = (Instant *)(void *)(block + at[AT_INSTANT]);
+    k->relation_pins = (Pin *)(void *)(block + at[AT_RELATION_PINS]);
+    k->step_pins = (Pin *)(void *)(block + at[AT_STEP_PINS]);
+    k->pinned = (uint32_t *)(void *)(block + at[AT_PINNED]);
+    k->widened = (double *)(void *)(block + at[AT_WIDENED]);
+    k->entries = (Entry *)(void *)(block + at[AT_ENTRIES]);
+    k->heap = (uint32_t *)(void *)(block + at[AT_HEAP]);
+    for (int j = 0; j < BITSET_LEVELS; j++) {
+        k->dirty.level[j] = (uint64_t *)(void *)(block + at[AT_DIRTY + j]);
+        k->enabled.level[j] = (uint64_t *)(void *)(block + at[AT_ENABLED + j]);
+    }
+    k->stamps = (uint64_t *)(void *)(block + at[AT_STAMPS]);
+    k->writers = (uint32_t *)(void *)(block + at[AT_WRITERS]);
+    k->pending = (uint32_t *)(void *)(block + at[AT_PENDING]);
+    k->unsettled = (uint32_t *)(void *)(block + at[AT_UNSETTLED]);
+    k->is_unsettled = block + at[AT_IS_UNSETTLED];
+}
+
+Machine *koine_machine_of(KoineModel *model)
+{
+    Machine *k = model->handles;
+    if (k->block != model->block) /* the runner moved the block */
+        point_into(k, model->block, ((const MachineKind *)(const void *)model->kind)->offsets);
+    return k;
+}
+
+/* ---- create, destroy ---- */
+static void machine_destroy(KoineModel *model)
+{
+    if (!model)
+        return;
+    Machine *k = model->handles;
+    if (k)
+        koine_workspace_destroy(k->workspace);
+    free(k);
+    free(model->block);
+    free(model);
+}
+
+static KoineStatus machine_create(const KoineModelKind *base, const KoineHost *host, KoineModel **out)
+{
+    const MachineKind *kind = (const MachineKind *)(const void *)base;
+    const KoineProgram *p = kind->program;
+    KoineModel *model = calloc(1, sizeof *model);
+    if (!model)
+        return KOINE_FAILED;
+    Machine *k = model->handles = calloc(1, sizeof *k);
+    model->block = aligned_alloc(ALIGNMENT, kind->size);
+    if (k)
+        k->workspace = koine_workspace_create(p);
+    if (!k || !model->block || !k->workspace) {
+        machine_destroy(model);
+        return KOINE_FAILED;
+    }
+    memset(model->block, 0, kind->size);
+    model->kind = base;
+    model->size = kind->size;
+    model->host = host;
+    model->fault.origin = model->fault.variable = -1;
+    k->rows = p->rows;
+    k->program = p;
+    k->code = kind->code;
+    k->model = model;
+    point_into(k, model->block, kind->offsets);
+    for (uint32_t j = 0; j < p->n_constants; j++)
+        for (uint32_t i = 0; i < p->constants[j].n; i++)
+            k->m[p->constants[j].slot + i] = p->constants[j].value;
+    for (uint32_t j = 0; j < p->n_calendar; j++)
+        k->entries[j].place = KOINE_NONE;
+    *out = model;
+    return KOINE_OK;
+}
+
+/* ---- parts ---- */
+KoineStatus koine_run_part(Machine *k, const KoinePart *part)
+{
+    for (uint32_t j = 0; j < part->n; j++) {
+        if (part->steps[j].system == KOINE_NONE) {
+            run_section(k, part->steps[j].section);
+        } else {
+            const KoineStatus status = koine_solve_system(k, part->steps[j].system);
+            if (status != KOINE_OK)
+                return status;
+        }
+    }
+    return KOINE_OK;
+}
+
+KoineStatus koine_run_tangents(Machine *k)
+{
+    const KoinePart *part = &k->program->tangents;
+    for (uint32_t j = 0; j < part->n; j++) {
+        if (part->steps[j].system == KOINE_NONE) {
+            run_section(k, part->steps[j].section);
+        } else {
+            const KoineStatus status = koine_solve_tangent(k, part->steps[j].system);
+            if (status != KOINE_OK)
+                return status;
+        }
+    }
+    return KOINE_OK;
+}
+
+/* ---- interface ---- */
+static KoineStatus machine_initialise(KoineModel *model, double time)
+{
+    Machine *k = koine_machine_of(model);
+    const KoineProgram *p = k->program;
+    k->m[p->time].r = time;
+    model->fault.text[0] = 0;
+    koine_run_part(k, &p->parameters);
+    koine_run_part(k, &p->starts);
+    for (uint32_t j = 0; j < p->n_pres; j++) {
+        const KoinePre *pre = &p->pres[j];
+        memcpy(&k->m[pre->pre], &k->m[pre->now], pre->n * sizeof(KoineSlot));
+    }
+    for (uint32_t j = 0; j < p->n_x; j++)
+        if (!isfinite(k->m[p->x + j].r)) {
+            const KoineVariable *v = &p->tables->variables[p->tables->state_variable[j]];
+            snprintf(model->fault.text, sizeof model->fault.text, "the start value of '%s' is not finite", v->name);
+            model->fault.time = time;
+            return KOINE_FAILED;
+        }
+    const KoineStatus status = koine_evaluate_all(k);
+    for (uint32_t j = 0; j < p->n_pres && status == KOINE_OK; j++) {
+        const KoinePre *pre = &p->pres[j];
+        if (pre->start == KOINE_PRE_CURRENT)
+            memcpy(&k->m[pre->pre], &k->m[pre->now], pre->n * sizeof(KoineSlot));
+        else if (pre->start == KOINE_PRE_FALSE)
+            memset(&k->m[pre->pre], 0, pre->n * sizeof(KoineSlot));
+    }
+    return status;
+}
+
+static void set_point(Machine *k, double time, const double *x)
+{
+    const KoineProgram *p = k->program;
+    k->m[p->time].r = time;
+    if (x && x != &k->m[p->x].r && p->n_x)
+        memcpy(&k->m[p->x], x, p->n_x * sizeof *x);
+}
+
+static bool all_finite(const double *values, uint32_t n)
+{
+    double sum = 0; /* 0*v is 0 for finite v and NaN for all others */
+    for (uint32_t j = 0; j < n; j++)
+        sum += 0 * values[j];
+    return sum == 0;
+}
+
+static KoineStatus check_outputs(Machine *k)
+{
+    const KoineProgram *p = k->program;
+    for (uint32_t j = 0; j < p->n_finite_checks; j++)
+        if (!isfinite(k->m[p->finite_checks[2 * j]].r))
+            return koine_fault(k, KOINE_RETRY, p->finite_checks[2 * j + 1], NULL);
+    return KOINE_OK;
+}
+
+static KoineStatus machine_evaluate(KoineModel *model, const KoineEvaluation *at)
+{
+    Machine *k = koine_machine_of(model);
+    const KoineProgram *p = k->program;
+    KoineStatus status = KOINE_OK;
+    set_point(k, at->time, at->x);
+    model->fault.text[0] = 0;
+    if (at->want & KOINE_WANT_ROOTS) {
+        status = koine_run_part(k, &p->roots);
+        if (status == KOINE_OK)
+            koine_root_functions(k, at->roots);
+        for (uint32_t j = 0; j < p->n_roots && status == KOINE_OK; j++)
+            if (isnan(at->roots[j]))
+                status = koine_fault(k, KOINE_RETRY, KOINE_NONE, NULL);
+    }
+    if (status == KOINE_OK && (at->want & (KOINE_WANT_DER | KOINE_WANT_OUTPUTS))) {
+        status = koine_run_part(k, &p->derivatives);
+        k->evaluations++;
+        const double *dx = &k->m[p->dx].r;
+        if (status == KOINE_OK && !all_finite(dx, p->n_x))
+            status = koine_fault(k, KOINE_RETRY, KOINE_NONE, NULL);
+        if (at->der && at->der != dx && p->n_x)
+            memcpy(at->der, dx, p->n_x * sizeof *dx);
+    }
+    if (status == KOINE_OK && (at->want & KOINE_WANT_OUTPUTS)) {
+        status = koine_run_part(k, &p->outputs);
+        if (status == KOINE_OK)
+            status = check_outputs(k);
+    }
+    return status;
+}
+
+void koine_consider_upgrade(Machine *k)
+{
+    if (!k->code->upgrade)
+        return;
+    const uint64_t operations = k->evaluations * k->program->work + 8 * k->statistics.node_evaluations;
+    if (operations < k->code->upgrade_at)
+        return;
+    const KoineCode *better = k->code->upgrade(k->code->upgrade_context);
+    if (better)
+        k->code = better;
+}
+
+static KoineStatus machine_derivatives(KoineModel *model)
+{
+    Machine *k = koine_machine_of(model);
+    k->evaluations++;
+    if (k->code->derivatives)
+        return k->code->derivatives(model);
+    return koine_run_part(k, &k->program->derivatives);
+}
+
+static KoineStatus machine_accept(KoineModel *model, double time, const double *x, KoineOutcome *outcome)
+{
+    Machine *k = koine_machine_of(model);
+    const KoineProgram *p = k->program;
+    outcome->flags = 0;
+    koine_consider_upgrade(k);
+    if (p->n_systems == 0 && k->instant->n_widened == 0)
+        return KOINE_OK;
+    set_point(k, time, x);
+    if (p->n_systems) {
+        koine_run_part(k, &p->derivatives);
+        koine_run_part(k, &p->roots);
+        koine_keep_guesses(k);
+    }
+    koine_narrow_bands(k);
+    return KOINE_OK;
+}
+
+static KoineStatus machine_jacobian(KoineModel *model, const KoineEvaluation *at, int by, double cj, double *values)
+{
+    Machine *k = koine_machine_of(model);
+    const MachineKind *kind = (const MachineKind *)(const void *)model->kind;
+    const KoineProgram *p = k->program;
+    (void)cj;
+    if (by != KOINE_BY_X)
+        return KOINE_ABSENT;
+    set_point(k, at->time, at->x);
+    KoineStatus status = koine_run_part(k, &p->derivatives);
+    for (uint32_t c = 0; c < p->tables->jacobian.n_colours && status == KOINE_OK; c++) {
+        for (uint32_t j = kind->colour_column_start[c]; j < kind->colour_column_start[c + 1]; j++)
+            k->m[p->seed_x + kind->colour_column[j]].r = 1;
+        status = koine_run_tangents(k);
+        for (uint32_t j = kind->colour_start[c]; j < kind->colour_start[c + 1]; j++)
+            values[kind->colour_entry[j]] = k->m[p->seed_dx + kind->colour_row[j]].r;
+        for (uint32_t j = kind->colour_column_start[c]; j < kind->colour_column_start[c + 1]; j++)
+            k->m[p->seed_x + kind->colour_column[j]].r = 0;
+    }
+    if (status == KOINE_OK && !all_finite(values, p->tables->jacobian.start[p->tables->jacobian.rows]))
+        status = koine_fault(k, KOINE_RETRY, KOINE_NONE, NULL);
+    return status;
+}
+
+static KoineStatus machine_directional(KoineModel *model, const KoineEvaluation *at, int by, const double *seed,
+                                       double *result)
+{
+    Machine *k = koine_machine_of(model);
+    const KoineProgram *p = k->program;
+    if (by != KOINE_BY_X)
+        return KOINE_ABSENT;
+    set_point(k, at->time, at->x);
+    KoineStatus status = koine_run_part(k, &p->derivatives);
+    memcpy(&k->m[p->seed_x], seed, p->n_x * sizeof *seed);
+    if (status == KOINE_OK)
+        status = koine_run_tangents(k);
+    memcpy(result, &k->m[p->seed_dx], p->n_x * sizeof *result);
+    memset(&k->m[p->seed_x], 0, p->n_x * sizeof *seed);
+    return status;
+}
+
+static void machine_statistics(const KoineModel *model, KoineModelStatistics *out)
+{
+    *out = ((const Machine *)model->handles)->statistics;
+}
+
+/* ---- the kind ---- */
+/* Entries and columns of the Jacobian, sorted by colour. */
+static bool sort_by_colour(MachineKind *kind)
+{
+    const KoinePattern *j = &kind->program->tables->jacobian;
+    const uint32_t n = j->rows, entries = j->start[n], colours = j->n_colours;
+    uint32_t *all = calloc((size_t)2 * (colours + 2) + 2 * (size_t)entries + n + 1, sizeof *all);
+    if (!all)
+        return false;
+    kind->colour_start = all;
+    kind->colour_column_start = kind->colour_start + colours + 2;
+    kind->colour_entry = kind->colour_column_start + colours + 2;
+    kind->colour_row = kind->colour_entry + entries;
+    kind->colour_column = kind->colour_row + entries;
+    for (uint32_t k = 0; k < entries; k++)
+        kind->colour_start[j->colour[j->index[k]] + 2]++;
+    for (uint32_t k = 0; k < n; k++)
+        kind->colour_column_start[j->colour[k] + 2]++;
+    for (uint32_t k = 1; k <= colours; k++) {
+        kind->colour_start[k + 1] += kind->colour_start[k];
+        kind->colour_column_start[k + 1] += kind->colour_column_start[k];
+    }
+    for (uint32_t row = 0; row < n; row++)
+        for (uint32_t k = j->start[row]; k < j->start[row + 1]; k++) {
+            const uint32_t place = kind->colour_start[j->colour[j->index[k]] + 1]++;
+            kind->colour_entry[place] = k;
+            kind->colour_row[place] = row;
+        }
+    for (uint32_t k = 0; k < n; k++)
+        kind->colour_column[kind->colour_column_start[j->colour[k] + 1]++] = k;
+    return true;
+}
+
+KoineModelKind *koine_machine_kind(const KoineProgram *program, const KoineCode *code)
+{
+    MachineKind *kind = calloc(1, sizeof *kind);
+    if (!kind)
+        return NULL;
+    kind->program = program;
+    kind->code = code;
+    lay_out(kind);
+    kind->tables = *program->tables;
+    kind->tables.block_size = kind->size;
+    kind->kind =
+        (KoineModelKind){ .version = KOINE_MODEL_VERSION,
+                          .size = sizeof kind->kind,
+                          .tables = &kind->tables,
+                          .create = machine_create,
+                          .destroy = machine_destroy,
+                          .initialise = machine_initialise,
+                          .evaluate = machine_evaluate,
+                          .accept = machine_accept,
+                          .arrive = koine_machine_arrive,
+                          .step = koine_machine_step,
+                          .commit = koine_machine_commit,
+                          .leave = koine_machine_leave,
+                          .derivatives = code->derivatives && !code->upgrade ? code->derivatives : machine_derivatives,
+                          .statistics = machine_statistics };
+    if (program->seed_x != KOINE_NONE) {
+        kind->kind.jacobian = machine_jacobian;
+        kind->kind.directional = machine_directional;
+        if (!sort_by_colour(kind)) {
+            free(kind);
+            return NULL;
+        }
+    }
+    return &kind->kind;
+}
+
+void koine_machine_free(KoineModelKind *base)
+{
+    MachineKind *kind = (MachineKind *)(void *)base;
+    if (!kind)
+        return;
+    free(kind->colour_start);
+    free(kind);
+}

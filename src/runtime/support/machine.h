@@ -1,0 +1,115 @@
+/* Private to runtime/support: an instance of the machine. */
+#ifndef SUPPORT_MACHINE_H
+#define SUPPORT_MACHINE_H
+
+#include "bitset.h"
+#include "koine/support.h"
+
+typedef struct Workspace Workspace; /* of algebraic systems: matrices, pivots */
+
+/* What one instant remembers; in the block. */
+typedef struct {
+    uint64_t step; /* counts event steps over the whole run: stamps of writers */
+    uint32_t takt;
+    uint32_t n_pending;   /* assignments waiting for commit */
+    uint32_t n_unsettled; /* variables whose pre slot may differ */
+    uint32_t n_pinned;
+    uint32_t n_heap;
+    uint32_t n_widened; /* root functions with a widened band */
+    uint8_t is_changed, is_restart, has_states, at_stop, is_start, has_terminated;
+    uint64_t recent[8]; /* hashes of the states after the last steps, for naming cycles */
+} Instant;
+
+typedef struct { /* of a relation or step function */
+    double at;   /* operand difference (relation), argument (step), flip time or offset when it was pinned */
+    double slope;
+    uint8_t state; /* 0 free, 1 pinned, operands not seen yet, 2 pinned */
+} Pin;
+
+typedef struct {
+    double time;
+    uint32_t place; /* in the heap, KOINE_NONE: not pending */
+    uint8_t late;
+} Entry;
+
+typedef struct {
+    const uint32_t *rows; /* first member: generated code finds it here */
+    const KoineProgram *program;
+    const KoineCode *code;
+    KoineModel *model;
+    unsigned char *block; /* the block the pointers below belong to */
+    KoineSlot *m;
+    Instant *instant;
+    Pin *relation_pins, *step_pins;
+    uint32_t *pinned; /* relations, then n_relations + steps */
+    double *widened;  /* per root: extra band e, 0: none */
+    Entry *entries;   /* calendar */
+    uint32_t *heap;
+    Bitset dirty, enabled;
+    uint64_t *stamps;  /* per writer */
+    uint32_t *writers; /* per writer: the assignment that wrote last */
+    uint32_t *pending; /* assignments */
+    uint32_t *unsettled;
+    uint8_t *is_unsettled;
+    Workspace *workspace;
+    KoineModelStatistics statistics;
+    uint64_t evaluations; /* of the derivatives part, for `upgrade` */
+} Machine;
+
+/* At an accepted point: faster code, when the work done so far pays for it. */
+void koine_consider_upgrade(Machine *k);
+
+typedef struct {
+    KoineModelKind kind; /* first member */
+    KoineTables tables;
+    const KoineProgram *program;
+    const KoineCode *code;
+    uint64_t offsets[32]; /* of the machine state in the block */
+    uint64_t size;
+    /* Jacobian entries by colour */
+    uint32_t *colour_start, *colour_entry, *colour_row, *colour_column_start, *colour_column;
+} MachineKind;
+
+static inline void run_kernel(const Machine *k, uint32_t kernel, uint32_t row, uint32_t n)
+{
+    if (k->code->kernels)
+        k->code->kernels[kernel](k->m, k->rows + row, n);
+    else
+        k->code->run_kernel(k->code->context, kernel, k->m, k->rows + row, n);
+}
+
+static inline void run_section(const Machine *k, uint32_t section)
+{
+    if (k->code->sections)
+        k->code->sections[section](k->m, k->rows);
+    else
+        k->code->run_section(k->code->context, section, k->m);
+}
+
+Machine *koine_machine_of(KoineModel *model);
+/* A part: sections and systems in order. */
+KoineStatus koine_run_part(Machine *k, const KoinePart *part);
+KoineStatus koine_run_tangents(Machine *k);
+
+/* events.c */
+KoineStatus koine_machine_arrive(KoineModel *model, const KoineArrival *arrival);
+KoineStatus koine_machine_step(KoineModel *model, KoineOutcome *outcome);
+KoineStatus koine_machine_commit(KoineModel *model, KoineOutcome *outcome);
+KoineStatus koine_machine_leave(KoineModel *model, KoineOutcome *outcome);
+KoineStatus koine_evaluate_all(Machine *k); /* every node once, nothing is committed: the values at the start */
+void koine_root_functions(Machine *k, double *roots);
+void koine_narrow_bands(Machine *k);
+KoineStatus koine_fault(Machine *k, KoineStatus status, uint32_t origin, const char *text);
+
+/* systems.c */
+Workspace *koine_workspace_create(const KoineProgram *program);
+void koine_workspace_destroy(Workspace *workspace);
+KoineStatus koine_solve_system(Machine *k, uint32_t system);
+KoineStatus koine_solve_tangent(Machine *k, uint32_t system);
+void koine_keep_guesses(Machine *k);
+
+/* calendar.c */
+void koine_calendar_put(Machine *k, uint32_t entry, double time, bool late);
+void koine_calendar_remove(Machine *k, uint32_t entry);
+
+#endif

@@ -1,0 +1,151 @@
+/* Chains of instants that will not end: Zeno, chattering, a calendar that stands still (S16).
+ * Decided by counts and simulated time only. */
+#include "runtime/run.h"
+#include <stdio.h>
+
+enum {
+    CHATTER = 32,     /* state events in a row */
+    ZENO = 32,        /* shrinking gaps in a row ... */
+    ZENO_AT_LEAST = 8 /* ... or these, if the gaps have become a millionth meanwhile */
+};
+static const double CHATTER_SPAN = 32;  /* h_cross */
+static const double ZENO_GAP = 16;      /* h_cross */
+static const double ZENO_DROP = 1e-6;   /* of the gaps, for the shorter chain */
+static const double ZENO_RATIO = 0.999; /* gaps that shrink by less are taken as equal */
+
+/* The instant `back` before the last. */
+static const KoineWatched *seen(const KoineWatch *watch, uint64_t back)
+{
+    return &watch->ring[(watch->n - 1 - back) % WATCH_RING];
+}
+
+/* Names of the roots of the last `n` instants, each once. */
+static void name_roots(const KoineRun *run, uint64_t n, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (uint64_t k = 0; k < n && used + 1 < size && run->tables->roots; ++k) {
+        const uint32_t root = seen(&run->watch, k)->root;
+        bool is_new = root != NO_ROOT;
+        for (uint64_t j = 0; j < k && is_new; ++j)
+            is_new = seen(&run->watch, j)->root != root;
+        if (!is_new)
+            continue;
+        const KoineOrigin *const origin = &run->tables->roots[root];
+        char place[256];
+        koine_place_text(run->tables, &origin->place, place, sizeof place);
+        const int length = snprintf(text + used, size - used, "%s\"%s\"%s%s%s%s%s", used ? ", " : "",
+                                    origin->text ? origin->text : "?", origin->path && origin->path[0] ? " of " : "",
+                                    origin->path ? origin->path : "", place[0] ? " (" : "", place, place[0] ? ")" : "");
+        used += length > 0 ? (size_t)length : 0;
+    }
+}
+
+static uint64_t remembered(const KoineWatch *watch)
+{
+    return watch->n < WATCH_RING ? watch->n : WATCH_RING;
+}
+
+/* Times of the remembered instants with the cause of the last one, the newest first: a bounce is a contact, a release
+ * and an apex, and only gaps from contact to contact shrink evenly. */
+static uint64_t times_of_last_cause(const KoineWatch *watch, double *times)
+{
+    const uint64_t n = remembered(watch);
+    uint64_t found = 0;
+    for (uint64_t k = 0; k < n; ++k)
+        if (seen(watch, k)->root == seen(watch, 0)->root)
+            times[found++] = seen(watch, k)->time;
+    return found;
+}
+
+/* Number of gaps, counted from the last, that shrink. */
+static uint64_t shrinking(const double *times, uint64_t n)
+{
+    uint64_t k = 0;
+    while (k + 2 < n) {
+        const double later = times[k] - times[k + 1], earlier = times[k + 1] - times[k + 2];
+        if (!(later > 0) || !(later < ZENO_RATIO * earlier))
+            break;
+        ++k;
+    }
+    return k;
+}
+
+static KoineStatus watch_zeno(KoineRun *run, double h_cross)
+{
+    double times[WATCH_RING];
+    const uint64_t found = times_of_last_cause(&run->watch, times);
+    if (found < ZENO_AT_LEAST + 2)
+        return KOINE_OK;
+    const uint64_t n = shrinking(times, found);
+    const double last = times[0] - times[1];
+    if (n < ZENO_AT_LEAST || last > ZENO_GAP * h_cross || (n < ZENO && last > ZENO_DROP * (times[n] - times[n + 1])))
+        return KOINE_OK;
+    const uint64_t back = n < ZENO ? n : ZENO;
+    const double ratio = exp(log(last / (times[back] - times[back + 1])) / (double)back);
+    char names[1024];
+    name_roots(run, 1, names, sizeof names);
+    return koine_fail(
+        run, KOINE_RUN_FAILED,
+        "Zeno: the last %llu events of one kind follow each other at gaps that shrink by the factor %.4g and are down "
+        "to %.3g; they accumulate at time %.15g%s%s. The model needs another equation after that time",
+        (unsigned long long)back, ratio, last, run->time + last * ratio / (1 - ratio), names[0] ? ": " : "", names);
+}
+
+static KoineStatus watch_chattering(KoineRun *run, double h_cross)
+{
+    const KoineWatch *const watch = &run->watch;
+    if (watch->n <= CHATTER)
+        return KOINE_OK;
+    const double span = run->time - seen(watch, CHATTER)->time;
+    if (span >= CHATTER_SPAN * h_cross)
+        return KOINE_OK;
+    for (uint64_t k = 0; k < CHATTER; ++k)
+        if (seen(watch, k)->root == NO_ROOT)
+            return KOINE_OK;
+    char names[1024];
+    name_roots(run, CHATTER, names, sizeof names);
+    return koine_fail(run, KOINE_RUN_FAILED,
+                      "chattering: %d state events in %.3g units of time: %s. The relation switches to and fro without "
+                      "end; give it a hysteresis or an equation for the sliding motion",
+                      CHATTER, span, names);
+}
+
+static KoineStatus watch_stillness(KoineRun *run, unsigned cause)
+{
+    if (!(cause & KOINE_AT_TIME) || ++run->watch.still <= run->max_steps)
+        return KOINE_OK;
+    return koine_fail(run, KOINE_RUN_FAILED,
+                      "the calendar stands still: %llu time events at one time. A strict comparison with time that "
+                      "resets itself never ends: use >=",
+                      (unsigned long long)run->watch.still);
+}
+
+static uint32_t first_crossed(const KoineRoots *roots)
+{
+    const uint8_t *const at = memchr(roots->crossed, 1, roots->n);
+    return at ? (uint32_t)(at - roots->crossed) : NO_ROOT;
+}
+
+KoineStatus koine_watch(KoineRun *run, unsigned cause)
+{
+    KoineWatch *const watch = &run->watch;
+    const double before = watch->n ? seen(watch, 0)->time : -INFINITY;
+    const double gap = run->time - before;
+    watch->ring[watch->n++ % WATCH_RING] = (KoineWatched){
+        .time = run->time,
+        .root = cause & KOINE_AT_ROOTS ? first_crossed(&run->roots) : NO_ROOT,
+    };
+    if (gap > watch->critical && gap > 64 * CHATTER_SPAN * koine_ulp(run->time)) {
+        watch->still = 0;
+        return KOINE_OK;
+    }
+    const double h_cross = koine_crossing_step(&run->problem, run->time, INFINITY);
+    if (gap <= koine_near(run->time))
+        TRY(watch_stillness(run, cause));
+    else
+        watch->still = 0;
+    if (gap < ZENO_GAP * h_cross)
+        TRY(watch_zeno(run, h_cross));
+    return cause & KOINE_AT_ROOTS ? watch_chattering(run, h_cross) : KOINE_OK;
+}
