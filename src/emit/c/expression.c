@@ -1,0 +1,500 @@
+/* Expressions and the statements around them; see expression.h. */
+#include "emit/c/expression.h"
+#include "base/bug.h"
+#include "emit/runs.h"
+#include <stdarg.h>
+
+enum {
+    LINE_WIDTH = 100,
+    MOST_NESTING = 30, /* compilers limit the depth of brackets (clang: 256) */
+    MOST_SIZE = 300    /* nodes in one expression */
+};
+
+/* Binding strength of C operators, weakest first. */
+typedef enum {
+    BIND_ANY,
+    BIND_IF,
+    BIND_OR,
+    BIND_AND,
+    BIND_EQUAL,
+    BIND_LESS,
+    BIND_ADD,
+    BIND_MUL,
+    BIND_SIGN,
+    BIND_TIGHT
+} Binding;
+
+void printer_init(Printer *p, const Code *code, Arena *arena, Arena *line)
+{
+    *p = (Printer){ .code = code, .arena = arena, .line = line };
+    placement_init(&p->placement, code->pool, arena);
+    identifiers_init(&p->identifiers, code, arena);
+}
+
+/* ---- lines ---- */
+/* Every blank of a line of ours may be a line break. */
+static void wrap(Printer *p, const char *line, size_t n)
+{
+    const size_t margin = 4u * p->indent;
+    for (size_t start = 0, left = margin; start < n; left = margin + 8) {
+        size_t end = n;
+        if (left + (n - start) > LINE_WIDTH) {
+            const size_t limit = start + (LINE_WIDTH > left + 20 ? LINE_WIDTH - left : 20);
+            for (size_t k = start + 1; k < n && (k <= limit || end == n); k++)
+                if (line[k] == ' ')
+                    end = k;
+        }
+        text_format(p->out, "%*s", (int)left, "");
+        text_bytes(p->out, line + start, end - start);
+        text_char(p->out, '\n');
+        start = end + (end < n);
+    }
+}
+
+static void add_comment(Text *line, const char *comment)
+{
+    text_add(line, " /* ");
+    for (const char *c = comment; *c; c++)
+        text_char(line, (*c == '/' && c > comment && c[-1] == '*') || (unsigned char)*c < ' ' ? '_' : *c);
+    text_add(line, " */");
+}
+
+void print_line(Printer *p, const char *comment, const char *format, ...)
+{
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    const int n = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    REQUIRE(n >= 0);
+    char *formatted = arena_alloc(p->line, (size_t)n + 1, 1);
+    vsnprintf(formatted, (size_t)n + 1, format, again);
+    va_end(again);
+    Text line = { .arena = p->line };
+    text_bytes(&line, formatted, (size_t)n);
+    if (comment)
+        add_comment(&line, comment);
+    wrap(p, line.at, line.n);
+}
+
+/* ---- what becomes a temporary ---- */
+/* Text of an argument inside its user's: brackets it may need, except along chains to the left. */
+static uint32_t nesting_inside(const Printer *p, const Expr *user, uint32_t k, uint32_t number)
+{
+    const Expr *arg = p->placement.nodes.at[number].expr;
+    const bool is_chain = user->kind == EXPR_CALL && k == 0 && user->n_args == 2 && arg->kind == EXPR_CALL &&
+                          arg->n_args == 2 && user->op >= OP_ADD && user->op <= OP_DIV && arg->op >= OP_ADD &&
+                          arg->op <= OP_DIV;
+    return p->nesting.at[number] + !is_chain;
+}
+
+static void plan_temporaries(Printer *p)
+{
+    const Placement *placement = &p->placement;
+    const uint32_t n = placement->nodes.n;
+    vec_reserve(p->arena, &p->is_temporary, n);
+    vec_reserve(p->arena, &p->temporary, n);
+    vec_reserve(p->arena, &p->nesting, n);
+    vec_reserve(p->arena, &p->size, n);
+    vec_reserve(p->arena, &p->has_temporaries, placement->regions.n);
+    memset(p->temporary.at, 0, n * sizeof *p->temporary.at);
+    memset(p->has_temporaries.at, 0, placement->regions.n);
+    p->n_temporaries = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const PlacedNode *node = &placement->nodes.at[i];
+        uint32_t nesting = 0, size = 1;
+        for (uint32_t k = 0; k < node->expr->n_args; k++) {
+            const uint32_t argument = placement_number(placement, node->expr->args[k]);
+            if (p->is_temporary.at[argument]) {
+                size++;
+                continue;
+            }
+            const uint32_t inside = nesting_inside(p, node->expr, k, argument);
+            nesting = inside > nesting ? inside : nesting;
+            size += p->size.at[argument];
+        }
+        p->nesting.at[i] = nesting;
+        p->size.at[i] = size;
+        const bool is_statement =
+            node->expr->kind == EXPR_IF && (p->has_temporaries.at[node->side] || p->has_temporaries.at[node->side + 1]);
+        p->is_temporary.at[i] = node->expr->kind >= EXPR_CALL &&
+                                (node->uses > 1 || is_statement || nesting > MOST_NESTING || size > MOST_SIZE);
+        for (uint32_t r = node->region; p->is_temporary.at[i] && r != ID_NONE && !p->has_temporaries.at[r];
+             r = placement->regions.at[r].parent)
+            p->has_temporaries.at[r] = 1;
+    }
+}
+
+void begin_kernel(Printer *p, uint32_t kernel)
+{
+    if (p->kernel != &p->code->kernels[kernel]) {
+        p->kernel = &p->code->kernels[kernel];
+        placement_of(&p->placement, p->kernel);
+    }
+    plan_temporaries(p);
+}
+
+bool needs_block(const Printer *p)
+{
+    return p->kernel->n_outputs > 1 || p->has_temporaries.at[0];
+}
+
+/* ---- leaves ---- */
+static const char *member(Type type)
+{
+    return type.kind == TYPE_REAL ? "r" : "i";
+}
+
+static const char *type_name(Type type)
+{
+    return type.kind == TYPE_REAL ? "double" : "int64_t";
+}
+
+static void print_position(Printer *p, Text *t, uint32_t slot)
+{
+    const char *name = identifier_of(&p->identifiers, slot);
+    if (name)
+        text_add(t, name);
+    else
+        text_format(t, "%u", slot);
+}
+
+/* "+ 3 * i", "- i", "" */
+static void print_stride(Text *t, int32_t stride)
+{
+    const int64_t size = stride < 0 ? -(int64_t)stride : stride;
+    if (size == 1)
+        text_format(t, " %c i", stride < 0 ? '-' : '+');
+    else if (size > 1)
+        text_format(t, " %c %lld * i", stride < 0 ? '-' : '+', (long long)size);
+}
+
+static void print_column(Printer *p, Text *t, uint32_t column)
+{
+    text_add(t, "m[");
+    switch (p->spelling) {
+    case SPELL_STRAIGHT: print_position(p, t, run_position(p->kernel, p->row, p->element, column)); break;
+    case SPELL_LOOP:
+        print_position(p, t, p->row[column]);
+        print_stride(t, p->strides[column]);
+        break;
+    case SPELL_ROW: text_format(t, "row[%u]", column); break;
+    case SPELL_AFFINE:
+        text_format(t, "row[%u]", column);
+        print_stride(t, p->strides[column]);
+        break;
+    }
+    text_add(t, "]");
+}
+
+static void print_leaf(Printer *p, Text *t, const Expr *e)
+{
+    const uint32_t column = p->kernel->n_outputs + e->u.leaf;
+    if (p->spelling == SPELL_LOOP && p->strides[column] == 0) {
+        text_format(t, "u%u", e->u.leaf);
+        return;
+    }
+    print_column(p, t, column);
+    text_format(t, ".%s", member(e->type));
+}
+
+static void print_integer(Text *t, int64_t value)
+{
+    if (value == INT64_MIN)
+        text_add(t, "(-9223372036854775807 - 1)");
+    else
+        text_integer(t, value);
+}
+
+static void print_iterator(Printer *p, Text *t)
+{
+    switch (p->spelling) {
+    case SPELL_STRAIGHT: print_integer(t, run_iterator(p->kernel, p->row, p->element)); break;
+    case SPELL_LOOP:
+        text_format(t, "(%d", (int32_t)p->row[p->kernel->width]);
+        print_stride(t, p->kernel->strides ? p->kernel->iterator_stride : p->strides[p->kernel->width]);
+        text_add(t, ")");
+        break;
+    case SPELL_ROW: text_format(t, "(int32_t)row[%u]", p->kernel->width); break;
+    case SPELL_AFFINE:
+        text_format(t, "((int32_t)row[%u]", p->kernel->width);
+        print_stride(t, p->kernel->iterator_stride);
+        text_add(t, ")");
+        break;
+    }
+}
+
+void print_invariants(Printer *p)
+{
+    for (uint32_t i = 0; i < p->placement.nodes.n; i++) {
+        const Expr *e = p->placement.nodes.at[i].expr;
+        if (e->kind != EXPR_LEAF || p->placement.nodes.at[i].uses == 0 ||
+            p->strides[p->kernel->n_outputs + e->u.leaf] != 0)
+            continue;
+        Text t = { .arena = p->line };
+        print_column(p, &t, p->kernel->n_outputs + e->u.leaf);
+        print_line(p, NULL, "const %s u%u = %s.%s;", type_name(e->type), e->u.leaf, t.at, member(e->type));
+    }
+}
+
+/* ---- expressions ---- */
+typedef enum { STYLE_INFIX, STYLE_PREFIX, STYLE_CALL } Style;
+typedef struct {
+    Style style;
+    const char *text; /* infix and prefix operators */
+    Binding binding;  /* infix: of the whole; left and right argument need at least ... */
+    Binding left, right;
+    Function function; /* STYLE_CALL; rounding to Integer wraps it */
+} Form;
+
+static const Form forms_real[] = {
+    [OP_NEG] = { STYLE_PREFIX, "-", BIND_SIGN, BIND_TIGHT, BIND_TIGHT, 0 },
+    [OP_ADD] = { STYLE_INFIX, "+", BIND_ADD, BIND_ADD, BIND_MUL, 0 },
+    [OP_SUB] = { STYLE_INFIX, "-", BIND_ADD, BIND_ADD, BIND_MUL, 0 },
+    [OP_MUL] = { STYLE_INFIX, "*", BIND_MUL, BIND_MUL, BIND_SIGN, 0 },
+    [OP_DIV] = { STYLE_INFIX, "/", BIND_MUL, BIND_MUL, BIND_SIGN, 0 },
+    [OP_POW] = { .style = STYLE_CALL, .function = FUNCTION_pow },
+    [OP_IDIV] = { .style = STYLE_CALL, .function = FUNCTION_koine_idiv },
+    [OP_IMOD] = { .style = STYLE_CALL, .function = FUNCTION_koine_imod },
+    [OP_REAL] = { STYLE_PREFIX, "(double)", BIND_SIGN, BIND_TIGHT, BIND_TIGHT, 0 },
+    [OP_NOT] = { STYLE_PREFIX, "!", BIND_SIGN, BIND_TIGHT, BIND_TIGHT, 0 },
+    [OP_AND] = { STYLE_INFIX, "&&", BIND_AND, BIND_AND, BIND_EQUAL, 0 },
+    [OP_OR] = { STYLE_INFIX, "||", BIND_OR, BIND_EQUAL, BIND_EQUAL, 0 },
+    [OP_LT] = { STYLE_INFIX, "<", BIND_LESS, BIND_ADD, BIND_ADD, 0 },
+    [OP_LE] = { STYLE_INFIX, "<=", BIND_LESS, BIND_ADD, BIND_ADD, 0 },
+    [OP_GT] = { STYLE_INFIX, ">", BIND_LESS, BIND_ADD, BIND_ADD, 0 },
+    [OP_GE] = { STYLE_INFIX, ">=", BIND_LESS, BIND_ADD, BIND_ADD, 0 },
+    [OP_EQ] = { STYLE_INFIX, "==", BIND_EQUAL, BIND_ADD, BIND_ADD, 0 },
+    [OP_NE] = { STYLE_INFIX, "!=", BIND_EQUAL, BIND_ADD, BIND_ADD, 0 },
+    [OP_ABS] = { .style = STYLE_CALL, .function = FUNCTION_fabs },
+    [OP_MIN] = { .style = STYLE_CALL, .function = FUNCTION_koine_rmin },
+    [OP_MAX] = { .style = STYLE_CALL, .function = FUNCTION_koine_rmax },
+    [OP_SIGN] = { .style = STYLE_CALL, .function = FUNCTION_koine_rsign },
+    [OP_FLOOR] = { .style = STYLE_CALL, .function = FUNCTION_floor },
+    [OP_CEIL] = { .style = STYLE_CALL, .function = FUNCTION_ceil },
+    [OP_TRUNC] = { .style = STYLE_CALL, .function = FUNCTION_trunc },
+    [OP_ROUND] = { .style = STYLE_CALL, .function = FUNCTION_round },
+    [OP_IFLOOR] = { .style = STYLE_CALL, .function = FUNCTION_floor },
+    [OP_ICEIL] = { .style = STYLE_CALL, .function = FUNCTION_ceil },
+    [OP_ITRUNC] = { .style = STYLE_CALL, .function = FUNCTION_trunc },
+    [OP_IROUND] = { .style = STYLE_CALL, .function = FUNCTION_round },
+    [OP_SQRT] = { .style = STYLE_CALL, .function = FUNCTION_sqrt },
+    [OP_EXP] = { .style = STYLE_CALL, .function = FUNCTION_exp },
+    [OP_LOG] = { .style = STYLE_CALL, .function = FUNCTION_log },
+    [OP_LOG10] = { .style = STYLE_CALL, .function = FUNCTION_log10 },
+    [OP_SIN] = { .style = STYLE_CALL, .function = FUNCTION_sin },
+    [OP_COS] = { .style = STYLE_CALL, .function = FUNCTION_cos },
+    [OP_TAN] = { .style = STYLE_CALL, .function = FUNCTION_tan },
+    [OP_ASIN] = { .style = STYLE_CALL, .function = FUNCTION_asin },
+    [OP_ACOS] = { .style = STYLE_CALL, .function = FUNCTION_acos },
+    [OP_ATAN] = { .style = STYLE_CALL, .function = FUNCTION_atan },
+    [OP_ATAN2] = { .style = STYLE_CALL, .function = FUNCTION_atan2 },
+    [OP_SINH] = { .style = STYLE_CALL, .function = FUNCTION_sinh },
+    [OP_COSH] = { .style = STYLE_CALL, .function = FUNCTION_cosh },
+    [OP_TANH] = { .style = STYLE_CALL, .function = FUNCTION_tanh },
+};
+
+static Form form_of(const Expr *e)
+{
+    if (e->args[0]->type.kind != TYPE_REAL)
+        switch ((Op)e->op) { /* Integer: wraps around, so not by an operator of C */
+        case OP_NEG: return (Form){ .style = STYLE_CALL, .function = FUNCTION_koine_ineg };
+        case OP_ADD: return (Form){ .style = STYLE_CALL, .function = FUNCTION_koine_iadd };
+        case OP_SUB: return (Form){ .style = STYLE_CALL, .function = FUNCTION_koine_isub };
+        case OP_MUL: return (Form){ .style = STYLE_CALL, .function = FUNCTION_koine_imul };
+        case OP_ABS: return (Form){ .style = STYLE_CALL, .function = FUNCTION_koine_iabs };
+        case OP_MIN: return (Form){ .style = STYLE_CALL, .function = FUNCTION_koine_imin };
+        case OP_MAX: return (Form){ .style = STYLE_CALL, .function = FUNCTION_koine_imax };
+        case OP_SIGN: return (Form){ .style = STYLE_CALL, .function = FUNCTION_koine_isign };
+        default: break;
+        }
+    return forms_real[e->op];
+}
+
+static void print_expression(Printer *p, Text *t, const Expr *e, Binding at_least);
+
+static void open(Text *t, bool is_open)
+{
+    if (is_open)
+        text_char(t, '(');
+}
+
+static void close(Text *t, bool is_open)
+{
+    if (is_open)
+        text_char(t, ')');
+}
+
+static void print_function(Printer *p, Text *t, const Expr *e, Function function)
+{
+    const bool to_integer = e->op >= OP_IFLOOR && e->op <= OP_IROUND;
+    p->needs.functions[function] = true;
+    if (to_integer) {
+        p->needs.functions[FUNCTION_koine_integer] = true;
+        text_format(t, "%s(", function_name(FUNCTION_koine_integer));
+    }
+    text_format(t, "%s(", function_name(function));
+    for (uint32_t k = 0; k < e->n_args; k++) {
+        text_add(t, k ? ", " : "");
+        print_expression(p, t, e->args[k], BIND_ANY);
+    }
+    text_add(t, to_integer ? "))" : ")");
+}
+
+static void print_call(Printer *p, Text *t, const Expr *e, Binding at_least)
+{
+    const Form form = form_of(e);
+    if (form.style == STYLE_CALL) {
+        print_function(p, t, e, form.function);
+        return;
+    }
+    /* !a == b and a < b == c are warned about: brackets around truth values that are compared */
+    const bool is_open = form.binding < at_least || (e->op == OP_NOT && at_least == BIND_ADD);
+    open(t, is_open);
+    if (form.style == STYLE_PREFIX) {
+        text_add(t, form.text);
+        print_expression(p, t, e->args[0], form.right);
+    } else {
+        const Expr *left = placement_value(&p->placement, e->args[0]);
+        const bool is_same = left->kind == EXPR_CALL && left->op == e->op && e->op == OP_OR;
+        print_expression(p, t, e->args[0], is_same ? BIND_OR : form.left);
+        text_format(t, " %s ", form.text);
+        print_expression(p, t, e->args[1], form.right);
+    }
+    close(t, is_open);
+}
+
+static void print_expression(Printer *p, Text *t, const Expr *e, Binding at_least)
+{
+    const uint32_t number = placement_number(&p->placement, e);
+    e = p->placement.nodes.at[number].expr;
+    if (p->temporary.at[number]) {
+        text_format(t, "t%u", p->temporary.at[number]);
+        return;
+    }
+    switch ((ExprKind)e->kind) {
+    case EXPR_REAL: {
+        const bool is_open = at_least == BIND_TIGHT && (e->u.real < 0 || (e->u.real == 0 && 1 / e->u.real < 0));
+        open(t, is_open);
+        text_real_point(t, e->u.real);
+        close(t, is_open);
+        return;
+    }
+    case EXPR_INTEGER:
+    case EXPR_BOOLEAN:
+    case EXPR_ENUM:
+        open(t, e->u.integer < 0 && at_least == BIND_TIGHT);
+        print_integer(t, e->u.integer);
+        close(t, e->u.integer < 0 && at_least == BIND_TIGHT);
+        return;
+    case EXPR_STRING: text_format(t, "%u", e->u.text.index); return;
+    case EXPR_LEAF: print_leaf(p, t, e); return;
+    case EXPR_ITERATOR: print_iterator(p, t); return;
+    case EXPR_CALL: print_call(p, t, e, at_least); return;
+    case EXPR_IF:
+        open(t, at_least > BIND_IF);
+        print_expression(p, t, e->args[0], BIND_OR);
+        text_add(t, " ? ");
+        print_expression(p, t, e->args[1], BIND_OR);
+        text_add(t, " : ");
+        print_expression(p, t, e->args[2], BIND_IF);
+        close(t, at_least > BIND_IF);
+        return;
+    case EXPR_REDUCE:
+    case EXPR_ARRAY:
+    case EXPR_FUNCTION: break;
+    }
+    BUG("not in a kernel");
+}
+
+/* ---- statements ---- */
+static void prepare(Printer *p, uint32_t number);
+
+static bool is_if_statement(const Printer *p, uint32_t number)
+{
+    const PlacedNode *node = &p->placement.nodes.at[number];
+    return node->expr->kind == EXPR_IF && !p->temporary.at[number] &&
+           (p->has_temporaries.at[node->side] || p->has_temporaries.at[node->side + 1]);
+}
+
+static void prepare_if(Printer *p, uint32_t number)
+{
+    const PlacedNode *node = &p->placement.nodes.at[number];
+    for (uint32_t k = 0; k < node->n_prelude; k++)
+        prepare(p, p->placement.prelude.at[node->first + k]);
+    prepare(p, placement_number(&p->placement, node->expr->args[0]));
+}
+
+static void print_assignment(Printer *p, const char *target, uint32_t number, const char *comment);
+
+static void print_if(Printer *p, const char *target, uint32_t number)
+{
+    const Expr *e = p->placement.nodes.at[number].expr;
+    Text condition = { .arena = p->line };
+    prepare_if(p, number);
+    print_expression(p, &condition, e->args[0], BIND_ANY);
+    print_line(p, NULL, "if (%s) {", condition.at);
+    p->indent++;
+    print_assignment(p, target, placement_number(&p->placement, e->args[1]), NULL);
+    p->indent--;
+    print_line(p, NULL, "} else {");
+    p->indent++;
+    print_assignment(p, target, placement_number(&p->placement, e->args[2]), NULL);
+    p->indent--;
+    print_line(p, NULL, "}");
+}
+
+static void print_assignment(Printer *p, const char *target, uint32_t number, const char *comment)
+{
+    const PlacedNode *node = &p->placement.nodes.at[number];
+    if (is_if_statement(p, number) && node->uses == 1) {
+        print_if(p, target, number);
+        return;
+    }
+    Text value = { .arena = p->line };
+    prepare(p, number);
+    print_expression(p, &value, node->expr, BIND_ANY);
+    print_line(p, comment, "%s = %s;", target, value.at);
+}
+
+static void declare(Printer *p, uint32_t number)
+{
+    const Expr *e = p->placement.nodes.at[number].expr;
+    const uint32_t name = ++p->n_temporaries;
+    if (is_if_statement(p, number)) {
+        print_line(p, NULL, "%s t%u;", type_name(e->type), name);
+        print_if(p, arena_format(p->line, "t%u", name), number);
+    } else {
+        Text value = { .arena = p->line };
+        print_expression(p, &value, e, BIND_ANY);
+        print_line(p, NULL, "const %s t%u = %s;", type_name(e->type), name, value.at);
+    }
+    p->temporary.at[number] = name;
+}
+
+/* Declares the temporaries that the text of a node needs. */
+static void prepare(Printer *p, uint32_t number)
+{
+    const PlacedNode *node = &p->placement.nodes.at[number];
+    if (p->temporary.at[number] || node->expr->kind < EXPR_CALL)
+        return;
+    if (node->expr->kind == EXPR_IF)
+        prepare_if(p, number);
+    else
+        for (uint32_t k = 0; k < node->expr->n_args; k++)
+            prepare(p, placement_number(&p->placement, node->expr->args[k]));
+    if (p->is_temporary.at[number])
+        declare(p, number);
+}
+
+void print_statements(Printer *p, const char *comment)
+{
+    const ArenaMark mark = arena_mark(p->line);
+    for (uint32_t k = 0; k < p->kernel->n_outputs; k++) {
+        Text target = { .arena = p->line };
+        print_column(p, &target, k);
+        text_format(&target, ".%s", member(p->kernel->outputs[k]->type));
+        print_assignment(p, target.at, placement_number(&p->placement, p->kernel->outputs[k]), comment);
+    }
+    arena_reset(p->line, mark);
+}

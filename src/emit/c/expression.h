@@ -1,0 +1,50 @@
+/* Kernels as C statements. Private to emit/c.
+ *
+ * What is used more than once becomes a temporary in the block where it is needed; an IF becomes ?:
+ * unless one of its sides needs temporaries of its own, then it becomes an if statement. */
+#ifndef EMIT_C_EXPRESSION_H
+#define EMIT_C_EXPRESSION_H
+
+#include "base/text.h"
+#include "emit/c/identifiers.h"
+#include "emit/c/prelude.h"
+#include "emit/placement.h"
+
+typedef enum {
+    SPELL_STRAIGHT, /* one element: m[Hasen] */
+    SPELL_LOOP,     /* element i of an affine run: m[T_1 + i] */
+    SPELL_ROW,      /* m[row[2]] */
+    SPELL_AFFINE    /* m[row[2] + i] */
+} Spelling;
+
+typedef struct {
+    const Code *code;
+    Arena *arena; /* lives as long as the printer */
+    Arena *line;  /* text of a statement */
+    Placement placement;
+    Identifiers identifiers;
+    PreludeNeeds needs;
+    Text *out;
+    uint32_t indent;
+    /* the kernel at work */
+    const Kernel *kernel;
+    Spelling spelling;
+    const uint32_t *row;    /* STRAIGHT, LOOP */
+    uint32_t element;       /* STRAIGHT */
+    const int32_t *strides; /* LOOP, AFFINE; a LOOP over a regular table has one more for the iterator */
+    uint32_t n_temporaries;
+    VEC(uint8_t) is_temporary;    /* per node */
+    VEC(uint32_t) temporary;      /* per node: its number once declared, else 0 */
+    VEC(uint32_t) nesting, size;  /* per node: of its text */
+    VEC(uint8_t) has_temporaries; /* per region: in it or below */
+} Printer;
+
+void printer_init(Printer *printer, const Code *code, Arena *arena, Arena *line);
+/* A line of code, wrapped; comment may be NULL. */
+void print_line(Printer *printer, const char *comment, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void begin_kernel(Printer *printer, uint32_t kernel); /* before the next three */
+bool needs_block(const Printer *printer);             /* more than one statement */
+void print_invariants(Printer *printer);              /* LOOP: leaves that do not move, as constants before the loop */
+void print_statements(Printer *printer, const char *comment);
+
+#endif

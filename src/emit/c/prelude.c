@@ -1,0 +1,222 @@
+/* Text of the prelude; see prelude.h. tests/emit/test_c.c compares the functions with koine/ops.h. */
+#include "emit/c/prelude.h"
+#include <string.h>
+
+static const char *const names[FUNCTION_COUNT] = {
+#define FUNCTION(name) #name,
+#include "emit/c/functions.def"
+#undef FUNCTION
+};
+
+/* clang-format off: as in koine/ops.h */
+static const char *const definitions[FUNCTION_COUNT] = {
+    [FUNCTION_koine_iadd] = "static inline int64_t koine_iadd(int64_t a, int64_t b)\n"
+                            "{\n"
+                            "    return (int64_t)((uint64_t)a + (uint64_t)b);\n"
+                            "}\n",
+    [FUNCTION_koine_isub] = "static inline int64_t koine_isub(int64_t a, int64_t b)\n"
+                            "{\n"
+                            "    return (int64_t)((uint64_t)a - (uint64_t)b);\n"
+                            "}\n",
+    [FUNCTION_koine_imul] = "static inline int64_t koine_imul(int64_t a, int64_t b)\n"
+                            "{\n"
+                            "    return (int64_t)((uint64_t)a * (uint64_t)b);\n"
+                            "}\n",
+    [FUNCTION_koine_ineg] = "static inline int64_t koine_ineg(int64_t a)\n"
+                            "{\n"
+                            "    return (int64_t)(0u - (uint64_t)a);\n"
+                            "}\n",
+    [FUNCTION_koine_idiv] = "static inline int64_t koine_idiv(int64_t a, int64_t b) /* rounded toward 0 */\n"
+                            "{\n"
+                            "    return b == 0 ? KOINE_INTEGER_FAULT : b == -1 ? koine_ineg(a) : a / b;\n"
+                            "}\n",
+    [FUNCTION_koine_imod] = "static inline int64_t koine_imod(int64_t a, int64_t b) /* sign of a */\n"
+                            "{\n"
+                            "    return b == 0 ? KOINE_INTEGER_FAULT : b == -1 ? 0 : a % b;\n"
+                            "}\n",
+    [FUNCTION_koine_integer] = "static inline int64_t koine_integer(double whole) /* of a whole number */\n"
+                               "{\n"
+                               "    return whole >= -9223372036854775807.0 && whole < 9223372036854775807.0 ? "
+                               "(int64_t)whole : KOINE_INTEGER_FAULT;\n"
+                               "}\n",
+    [FUNCTION_koine_rmin] = "static inline double koine_rmin(double a, double b)\n"
+                            "{\n"
+                            "    return b < a ? b : a;\n"
+                            "}\n",
+    [FUNCTION_koine_rmax] = "static inline double koine_rmax(double a, double b)\n"
+                            "{\n"
+                            "    return b > a ? b : a;\n"
+                            "}\n",
+    [FUNCTION_koine_imin] = "static inline int64_t koine_imin(int64_t a, int64_t b)\n"
+                            "{\n"
+                            "    return b < a ? b : a;\n"
+                            "}\n",
+    [FUNCTION_koine_imax] = "static inline int64_t koine_imax(int64_t a, int64_t b)\n"
+                            "{\n"
+                            "    return b > a ? b : a;\n"
+                            "}\n",
+    [FUNCTION_koine_rsign] = "static inline double koine_rsign(double a)\n"
+                             "{\n"
+                             "    return a > 0 ? 1.0 : a < 0 ? -1.0 : a;\n"
+                             "}\n",
+    [FUNCTION_koine_isign] = "static inline int64_t koine_isign(int64_t a)\n"
+                             "{\n"
+                             "    return a > 0 ? 1 : a < 0 ? -1 : 0;\n"
+                             "}\n",
+    [FUNCTION_koine_iabs] = "static inline int64_t koine_iabs(int64_t a)\n"
+                            "{\n"
+                            "    return a < 0 ? koine_ineg(a) : a;\n"
+                            "}\n",
+};
+/* clang-format on */
+
+/* What a definition calls in turn. */
+static const struct {
+    Function caller, called;
+} calls[] = { { FUNCTION_koine_idiv, FUNCTION_koine_ineg }, { FUNCTION_koine_iabs, FUNCTION_koine_ineg } };
+
+const char *function_name(Function function)
+{
+    return names[function];
+}
+
+const char *function_text(Function function)
+{
+    return definitions[function];
+}
+
+/* Exact functions are left to the compiler, which knows an instruction for some; -fno-builtin keeps
+ * it from replacing any other by values of its own. */
+static void print_builtins(Text *text, const bool *needed)
+{
+    static const Function exact[] = { FUNCTION_fabs,  FUNCTION_floor, FUNCTION_ceil,
+                                      FUNCTION_trunc, FUNCTION_round, FUNCTION_sqrt };
+    bool is_open = false;
+    for (size_t k = 0; k < sizeof exact / sizeof *exact; k++)
+        if (needed[exact[k]]) {
+            if (!is_open)
+                text_add(text, "#if defined(__GNUC__) && !defined(__TINYC__)\n");
+            is_open = true;
+            text_format(text, "#define %s __builtin_%s\n", names[exact[k]], names[exact[k]]);
+        }
+    if (is_open)
+        text_add(text, "#endif\n");
+}
+
+static void print_functions(Text *text, const bool *needed)
+{
+    bool is_printed[FUNCTION_COUNT];
+    memcpy(is_printed, needed, sizeof is_printed);
+    for (size_t k = 0; k < sizeof calls / sizeof *calls; k++)
+        is_printed[calls[k].called] |= is_printed[calls[k].caller];
+    for (int f = 0; f < FUNCTION_COUNT; f++)
+        if (is_printed[f] && !definitions[f])
+            text_format(text, "double %s(double%s);\n", names[f],
+                        f == FUNCTION_pow || f == FUNCTION_atan2 ? ", double" : "");
+    print_builtins(text, needed);
+    if (is_printed[FUNCTION_koine_idiv] || is_printed[FUNCTION_koine_imod] || is_printed[FUNCTION_koine_integer])
+        text_add(text, "#define KOINE_INTEGER_FAULT (-9223372036854775807 - 1)\n");
+    for (int f = 0; f < FUNCTION_COUNT; f++)
+        if (is_printed[f] && definitions[f])
+            text_add(text, definitions[f]);
+}
+
+void print_prelude(Text *text, const PreludeNeeds *needs)
+{
+    text_add(text, "typedef signed int int32_t;\n"
+                   "typedef unsigned int uint32_t;\n"
+                   "typedef signed long int64_t;\n"
+                   "typedef unsigned long uint64_t;\n"
+                   "typedef union {\n"
+                   "    double r;  /* Real */\n"
+                   "    int64_t i; /* Integer, Boolean, enumeration */\n"
+                   "} KoineSlot;\n");
+    if (needs->derivatives)
+        text_add(text, "typedef struct KoineModel { /* its head, as in koine/model.h */\n"
+                       "    const void *kind;\n"
+                       "    KoineSlot *block;\n"
+                       "    uint64_t size;\n"
+                       "    const void *host;\n"
+                       "    const uint32_t *const *handles; /* begins with the rows */\n"
+                       "} KoineModel;\n");
+    if (needs->loops)
+        text_add(text, "#if defined(__GNUC__) && !defined(__clang__) && !defined(__TINYC__)\n"
+                       "#define KOINE_INDEPENDENT _Pragma(\"GCC ivdep\")\n"
+                       "#else\n"
+                       "#define KOINE_INDEPENDENT\n"
+                       "#endif\n");
+    print_functions(text, needs->functions);
+}
+
+bool is_prelude_name(const char *name)
+{
+    static const char *const taken[] = {
+        "auto",
+        "break",
+        "case",
+        "char",
+        "const",
+        "continue",
+        "default",
+        "do",
+        "double",
+        "else",
+        "enum",
+        "extern",
+        "float",
+        "for",
+        "goto",
+        "if",
+        "inline",
+        "int",
+        "long",
+        "register",
+        "restrict",
+        "return",
+        "short",
+        "signed",
+        "sizeof",
+        "static",
+        "struct",
+        "switch",
+        "typedef",
+        "union",
+        "unsigned",
+        "void",
+        "volatile",
+        "while",
+        "asm",
+        "typeof",
+        "bool",
+        "true",
+        "false",
+        "nullptr",
+        "constexpr",
+        "thread_local",
+        "alignas",
+        "alignof",
+        "static_assert",
+        "typeof_unqual",
+        "main",
+        "linux",
+        "unix",
+        "i386",
+        "int32_t",
+        "uint32_t",
+        "int64_t",
+        "uint64_t",
+        "m",
+        "row",
+        "rows",
+        "n",
+        "i",
+        "model",
+    };
+    for (size_t k = 0; k < sizeof taken / sizeof *taken; k++)
+        if (strcmp(name, taken[k]) == 0)
+            return true;
+    for (int f = 0; f < FUNCTION_COUNT; f++)
+        if (strcmp(name, names[f]) == 0)
+            return true;
+    return strncmp(name, "koine", 5) == 0 || strncmp(name, "Koine", 5) == 0 || strncmp(name, "KOINE", 5) == 0;
+}

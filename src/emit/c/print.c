@@ -1,0 +1,249 @@
+/* Sections and kernels as C functions; see print.h. */
+#include "emit/c/print.h"
+#include "emit/c/expression.h"
+#include "emit/runs.h"
+
+enum {
+    STRAIGHT_ELEMENTS = 3, /* longer runs are loops */
+    PART_EQUATIONS = 50 /* a function: small enough for the compiler's quadratic passes, large enough to be worth one */
+};
+
+/* ---- kernels ---- */
+static void print_kernel(Printer *p, uint32_t number)
+{
+    const Kernel *kernel = &p->code->kernels[number];
+    p->spelling = kernel->strides ? SPELL_AFFINE : SPELL_ROW;
+    p->strides = kernel->strides;
+    begin_kernel(p, number);
+    text_format(p->out, "\nstatic void k%u(KoineSlot *m, const uint32_t *row, uint32_t n)\n{\n", number);
+    p->indent = 1;
+    if (kernel->strides)
+        print_line(p, NULL, "for (int64_t i = 0; i < n; i++) {");
+    else
+        print_line(p, NULL, "for (; n > 0; n--, row += %u) {", kernel_row_words(kernel));
+    p->indent++;
+    print_statements(p, NULL);
+    p->indent--;
+    print_line(p, NULL, "}");
+    text_add(p->out, "}\n");
+}
+
+/* ---- sections ---- */
+typedef struct {
+    Printer *printer;
+    RunCheck check;
+    Text body; /* of the function at work */
+    uint32_t n_equations, n_parts;
+    bool uses_rows;
+    VEC(int32_t) strides;
+    Arena *arena;
+} SectionPrinter;
+
+static void print_straight(Printer *p, const Run *run)
+{
+    p->spelling = SPELL_STRAIGHT;
+    p->row = p->code->rows + run->row;
+    for (p->element = 0; p->element < run->n; p->element++) {
+        begin_kernel(p, run->kernel);
+        if (needs_block(p)) {
+            print_line(p, run->comment, "{");
+            p->indent++;
+            print_statements(p, NULL);
+            p->indent--;
+            print_line(p, NULL, "}");
+        } else
+            print_statements(p, run->comment);
+    }
+}
+
+static void print_loop(Printer *p, const Run *run, const int32_t *strides, bool is_independent)
+{
+    p->spelling = SPELL_LOOP;
+    p->strides = strides;
+    p->row = p->code->rows + run->row;
+    begin_kernel(p, run->kernel);
+    print_line(p, run->comment, "{");
+    p->indent++;
+    print_invariants(p);
+    if (is_independent) {
+        p->needs.loops = true;
+        print_line(p, NULL, "KOINE_INDEPENDENT");
+    }
+    print_line(p, NULL, "for (int64_t i = 0; i < %u; i++) {", run->n);
+    p->indent++;
+    print_statements(p, NULL);
+    p->indent--;
+    print_line(p, NULL, "}");
+    p->indent--;
+    print_line(p, NULL, "}");
+}
+
+/* A table may be more regular than its kernel: then a loop needs no table. */
+static bool find_strides(SectionPrinter *s, const Run *run)
+{
+    const Kernel *kernel = &s->printer->code->kernels[run->kernel];
+    const uint32_t *row = s->printer->code->rows + run->row;
+    const uint32_t row_words = kernel_row_words(kernel);
+    vec_reserve(s->arena, &s->strides, row_words);
+    for (uint32_t k = 0; k < row_words; k++) {
+        const uint32_t stride = row[row_words + k] - row[k];
+        for (uint32_t i = 1; i < run->n; i++)
+            if (row[(size_t)i * row_words + k] != row[k] + i * stride)
+                return false;
+        s->strides.at[k] = (int32_t)stride;
+    }
+    return true;
+}
+
+static void print_run(SectionPrinter *s, uint32_t number)
+{
+    Printer *p = s->printer;
+    const Run *run = &p->code->runs[number];
+    s->n_equations += run->n <= STRAIGHT_ELEMENTS ? run->n : 1;
+    if (run->n <= STRAIGHT_ELEMENTS)
+        print_straight(p, run);
+    else if (p->code->kernels[run->kernel].strides)
+        print_loop(p, run, p->code->kernels[run->kernel].strides, run_is_independent(&s->check, number));
+    else if (find_strides(s, run))
+        print_loop(p, run, s->strides.at, run_is_independent(&s->check, number));
+    else {
+        s->uses_rows = true;
+        print_line(p, run->comment, "k%u(m, rows + %u, %u);", run->kernel, run->row, run->n);
+    }
+}
+
+static void open_body(SectionPrinter *s)
+{
+    s->body = (Text){ .arena = s->arena };
+    s->printer->out = &s->body;
+    s->printer->indent = 1;
+    s->n_equations = 0;
+    s->uses_rows = false;
+}
+
+static void close_body(SectionPrinter *s, Text *out, const char *name, uint32_t part)
+{
+    if (part)
+        text_format(out, "\nstatic void %s_%u(KoineSlot *m, const uint32_t *rows)\n{\n", name, part);
+    else
+        text_format(out, "\nstatic inline void %s(KoineSlot *m, const uint32_t *rows)\n{\n", name);
+    if (!s->body.n)
+        text_add(out, "    (void)m;\n");
+    if (!s->uses_rows)
+        text_add(out, "    (void)rows;\n");
+    if (s->body.n)
+        text_bytes(out, s->body.at, s->body.n);
+    text_add(out, "}\n");
+}
+
+static void print_section(SectionPrinter *s, const Section *section, Text *out)
+{
+    s->n_parts = 0;
+    open_body(s);
+    for (uint32_t k = 0; k < section->n_runs; k++) {
+        if (s->n_equations >= PART_EQUATIONS) {
+            close_body(s, out, section->name, ++s->n_parts);
+            open_body(s);
+        }
+        print_run(s, section->first_run + k);
+    }
+    if (s->n_parts == 0) {
+        close_body(s, out, section->name, 0);
+        return;
+    }
+    close_body(s, out, section->name, ++s->n_parts);
+    open_body(s);
+    for (uint32_t k = 1; k <= s->n_parts; k++)
+        print_line(s->printer, NULL, "%s_%u(m, rows);", section->name, k);
+    s->uses_rows = true;
+    close_body(s, out, section->name, 0);
+}
+
+/* ---- the whole ---- */
+static void print_slots(Text *text, const Identifiers *ids)
+{
+    uint32_t left = ids->n_used;
+    if (left)
+        text_add(text, "\nenum { /* slots of the block */\n");
+    for (uint32_t slot = 0; slot < ids->code->n_slots && left; slot++) {
+        if (!ids->of_slot[slot])
+            continue;
+        const char *name = ids->code->slot_names[slot];
+        text_format(text, "    %s = %u%s", ids->of_slot[slot], slot, --left ? "," : "");
+        if (strcmp(ids->of_slot[slot], name) != 0 && !strstr(name, "*/"))
+            text_format(text, " /* %s */", name);
+        text_add(text, left ? "\n" : "\n};\n");
+    }
+}
+
+static void print_table(Text *text, const Code *code)
+{
+    text_add(text, "\nstatic void (*const koine_sections[])(KoineSlot *m, const uint32_t *rows) = {\n");
+    for (uint32_t k = 0; k < code->n_sections; k++)
+        text_format(text, "    %s,\n", code->sections[k].name);
+    text_add(text, "    0\n};\n"
+                   "static void (*const koine_kernels[])(KoineSlot *m, const uint32_t *row, uint32_t n) = {\n");
+    for (uint32_t k = 0; k < code->n_kernels; k++)
+        if (code->kernels[k].is_shared)
+            text_format(text, "    k%u,\n", k);
+        else
+            text_add(text, "    0,\n");
+    text_format(text,
+                "    0\n};\n"
+                "const struct {\n"
+                "    uint64_t n_sections, n_kernels;\n"
+                "    void (*const *sections)(KoineSlot *m, const uint32_t *rows);\n"
+                "    void (*const *kernels)(KoineSlot *m, const uint32_t *row, uint32_t n);\n"
+                "} " NATIVE_TABLE " = { %u, %u, koine_sections, koine_kernels };\n",
+                code->n_sections, code->n_kernels);
+    if (code->derivatives_section != KOINE_NONE)
+        text_format(text,
+                    "\nint " NATIVE_DERIVATIVES "(KoineModel *model);\n"
+                    "int " NATIVE_DERIVATIVES "(KoineModel *model)\n"
+                    "{\n"
+                    "    %s(model->block, *model->handles);\n"
+                    "    return 0;\n"
+                    "}\n",
+                    code->sections[code->derivatives_section].name);
+}
+
+/* A kernel has a function of its own when someone outside asks for it or a run goes by table. */
+static bool *find_functions(const Code *code, Arena *arena)
+{
+    bool *has_function = NEW_ARRAY(arena, bool, code->n_kernels);
+    for (uint32_t k = 0; k < code->n_kernels; k++)
+        has_function[k] = code->kernels[k].is_shared;
+    for (uint32_t k = 0; k < code->n_runs; k++)
+        if (code->runs[k].n > STRAIGHT_ELEMENTS && !code->kernels[code->runs[k].kernel].strides)
+            has_function[code->runs[k].kernel] = true;
+    return has_function;
+}
+
+Text print_c(const Code *code, Arena *arena)
+{
+    Arena *scratch = arena_create(NULL), *line = arena_create(NULL), *bodies = arena_create(NULL);
+    Printer printer;
+    printer_init(&printer, code, scratch, line);
+    Text functions = { .arena = bodies };
+    printer.out = &functions;
+    const bool *has_function = find_functions(code, scratch);
+    for (uint32_t k = 0; k < code->n_kernels; k++)
+        if (has_function[k])
+            print_kernel(&printer, k);
+    SectionPrinter sections = { .printer = &printer, .check = run_check_create(code, scratch), .arena = scratch };
+    for (uint32_t k = 0; k < code->n_sections; k++)
+        print_section(&sections, &code->sections[k], &functions);
+
+    Text text = { .arena = arena };
+    text_format(&text, "/* Model %s: its arithmetic, generated by Koine. */\n\n", code->model_name);
+    printer.needs.derivatives = code->derivatives_section != KOINE_NONE;
+    print_prelude(&text, &printer.needs);
+    print_slots(&text, &printer.identifiers);
+    if (functions.n)
+        text_bytes(&text, functions.at, functions.n);
+    print_table(&text, code);
+    arena_destroy(bodies);
+    arena_destroy(line);
+    arena_destroy(scratch);
+    return text;
+}

@@ -1,0 +1,23 @@
+/* Code as C17 that a person can read and gcc, clang and tcc compile.
+ *
+ * Exports koine_table (see below) and, when the code has a derivatives section, koine_derivatives.
+ * The text grows with the number of kernels and of single equations, not with the number of rows. */
+#ifndef EMIT_C_PRINT_H
+#define EMIT_C_PRINT_H
+
+#include "base/text.h"
+#include "emit/code.h"
+
+/* The symbol koine_table of generated C has this layout. */
+typedef struct {
+    uint64_t n_sections, n_kernels;
+    const KoineSectionFunction *sections;
+    const KoineKernelFunction *kernels; /* NULL for kernels that are not shared */
+} NativeTable;
+#define NATIVE_TABLE       "koine_table"
+#define NATIVE_DERIVATIVES "koine_derivatives"
+
+/* The text, terminated by 0, in `arena`. */
+Text print_c(const Code *code, Arena *arena);
+
+#endif

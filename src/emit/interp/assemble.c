@@ -1,0 +1,547 @@
+/* Expressions to instructions, with temporaries in registers that are free again after the last use.
+ * See assemble.h. */
+#include "emit/interp/assemble.h"
+#include "base/bug.h"
+
+typedef enum { FORM_DIRECT, FORM_BY_ROW, FORM_VECTOR } Form;
+
+struct Assembler {
+    Arena *arena;
+    const Placement *placement;
+    Form form;
+    const int32_t *distances; /* scalar forms: opcode -> first word */
+    VEC(uint32_t) words;
+    VEC(KoineSlot) constants;
+    Map constant_numbers; /* bits -> index */
+    VEC(uint32_t) free_registers;
+    uint32_t n_registers;
+    /* the kernel at work */
+    const Kernel *kernel;
+    const uint32_t *columns;     /* direct: positions; else NULL: the column itself */
+    const uint8_t *column_kinds; /* vector */
+    Operand iterator;            /* scalar forms */
+    VEC(Operand) place;          /* of each node */
+    VEC(uint8_t) is_done;        /* its place holds the value */
+    VEC(uint8_t) is_uniform;     /* vector: the same for all elements */
+    VEC(uint8_t) is_frontier;    /* vector: uniform, and used by what is not */
+    VEC(uint32_t) remaining;     /* uses still to come */
+    VEC(Broadcast) broadcasts;
+};
+
+Assembler *assembler_create(Arena *scratch, const Placement *placement)
+{
+    Assembler *as = NEW(scratch, Assembler);
+    as->arena = scratch;
+    as->placement = placement;
+    return as;
+}
+
+static void begin(Assembler *as, Form form)
+{
+    enum { SMALL_MAP = 16 }; /* what map_init gives at least: cleared, not made anew */
+    as->form = form;
+    as->distances = form == FORM_DIRECT   ? execute_direct(NULL, NULL, NULL)
+                    : form == FORM_BY_ROW ? execute_by_row(NULL, NULL, NULL, NULL)
+                                          : NULL;
+    as->words.n = as->constants.n = as->free_registers.n = as->broadcasts.n = 0;
+    as->n_registers = 0;
+    if (as->constant_numbers.capacity != SMALL_MAP)
+        map_init(&as->constant_numbers, as->arena, 0);
+    else {
+        memset(as->constant_numbers.used, 0, SMALL_MAP);
+        as->constant_numbers.n = 0;
+    }
+}
+
+static void begin_kernel(Assembler *as, const Kernel *kernel)
+{
+    const uint32_t n = as->placement->nodes.n;
+    as->kernel = kernel;
+    vec_reserve(as->arena, &as->place, n);
+    vec_reserve(as->arena, &as->is_done, n);
+    vec_reserve(as->arena, &as->is_uniform, n);
+    vec_reserve(as->arena, &as->is_frontier, n);
+    vec_reserve(as->arena, &as->remaining, n);
+    memset(as->is_done.at, 0, n);
+    for (uint32_t i = 0; i < n; i++)
+        as->remaining.at[i] = as->placement->nodes.at[i].uses;
+}
+
+/* ---- words ---- */
+static uint32_t word_of(const Assembler *as, Operand operand)
+{
+    return (uint32_t)operand.index | (as->form == FORM_VECTOR && !operand.is_register ? COLUMN_BIT : 0);
+}
+
+static void instruction(Assembler *as, uint32_t opcode, uint32_t n, const Operand *operands)
+{
+    uint32_t variant = 0;
+    for (uint32_t k = 0; k < n; k++)
+        variant |= (uint32_t)operands[k].is_register << k;
+    vec_push(as->arena, &as->words, as->form == FORM_VECTOR ? opcode : (uint32_t)as->distances[opcode + variant]);
+    for (uint32_t k = 0; k < n; k++)
+        vec_push(as->arena, &as->words, word_of(as, operands[k]));
+}
+
+static void move(Assembler *as, Operand to, Operand from)
+{
+    const Operand operands[] = { to, from };
+    instruction(as, OPCODE_MOVE, 2, operands);
+}
+
+static Operand constant(Assembler *as, const Expr *e)
+{
+    KoineSlot value = { .i = e->u.integer };
+    if (e->kind == EXPR_REAL)
+        value.r = e->u.real;
+    else if (e->kind == EXPR_STRING)
+        value.i = e->u.text.index;
+    uint32_t number;
+    if (!map_get(&as->constant_numbers, (uint64_t)value.i, &number)) {
+        number = as->constants.n;
+        vec_push(as->arena, &as->constants, value);
+        map_put(&as->constant_numbers, (uint64_t)value.i, number);
+    }
+    return (Operand){ true, -1 - (int32_t)number };
+}
+
+static Operand new_register(Assembler *as)
+{
+    const uint32_t number = as->free_registers.n ? vec_pop(&as->free_registers) : as->n_registers++;
+    return (Operand){ true, (int32_t)number };
+}
+
+static void release(Assembler *as, uint32_t number)
+{
+    const Operand place = as->place.at[number];
+    if (--as->remaining.at[number] == 0 && as->is_done.at[number] && place.is_register && place.index >= 0)
+        vec_push(as->arena, &as->free_registers, (uint32_t)place.index);
+}
+
+/* ---- operations ---- */
+static Opcode by_type(const Expr *e, Opcode real, Opcode integer)
+{
+    return e->args[0]->type.kind == TYPE_REAL ? real : integer;
+}
+
+static Opcode opcode_of(const Expr *e)
+{
+    switch ((Op)e->op) {
+    case OP_NEG: return by_type(e, OPCODE_RNEG, OPCODE_INEG);
+    case OP_ADD: return by_type(e, OPCODE_RADD, OPCODE_IADD);
+    case OP_SUB: return by_type(e, OPCODE_RSUB, OPCODE_ISUB);
+    case OP_MUL: return by_type(e, OPCODE_RMUL, OPCODE_IMUL);
+    case OP_DIV: return OPCODE_RDIV;
+    case OP_POW: return OPCODE_POW;
+    case OP_IDIV: return OPCODE_IDIV;
+    case OP_IMOD: return OPCODE_IMOD;
+    case OP_REAL: return OPCODE_REAL;
+    case OP_NOT: return OPCODE_NOT;
+    case OP_AND: return OPCODE_AND;
+    case OP_OR: return OPCODE_OR;
+    case OP_LT:
+    case OP_GT: return by_type(e, OPCODE_RLT, OPCODE_ILT); /* a > b is b < a, see compute_call */
+    case OP_LE:
+    case OP_GE: return by_type(e, OPCODE_RLE, OPCODE_ILE);
+    case OP_EQ: return by_type(e, OPCODE_REQ, OPCODE_IEQ);
+    case OP_NE: return by_type(e, OPCODE_RNE, OPCODE_INE);
+    case OP_ABS: return by_type(e, OPCODE_RABS, OPCODE_IABS);
+    case OP_MIN: return by_type(e, OPCODE_RMIN, OPCODE_IMIN);
+    case OP_MAX: return by_type(e, OPCODE_RMAX, OPCODE_IMAX);
+    case OP_SIGN: return by_type(e, OPCODE_RSIGN, OPCODE_ISIGN);
+    case OP_FLOOR: return OPCODE_FLOOR;
+    case OP_CEIL: return OPCODE_CEIL;
+    case OP_TRUNC: return OPCODE_TRUNC;
+    case OP_ROUND: return OPCODE_ROUND;
+    case OP_IFLOOR: return OPCODE_IFLOOR;
+    case OP_ICEIL: return OPCODE_ICEIL;
+    case OP_ITRUNC: return OPCODE_ITRUNC;
+    case OP_IROUND: return OPCODE_IROUND;
+    case OP_SQRT: return OPCODE_SQRT;
+    case OP_EXP: return OPCODE_EXP;
+    case OP_LOG: return OPCODE_LOG;
+    case OP_LOG10: return OPCODE_LOG10;
+    case OP_SIN: return OPCODE_SIN;
+    case OP_COS: return OPCODE_COS;
+    case OP_TAN: return OPCODE_TAN;
+    case OP_ASIN: return OPCODE_ASIN;
+    case OP_ACOS: return OPCODE_ACOS;
+    case OP_ATAN: return OPCODE_ATAN;
+    case OP_ATAN2: return OPCODE_ATAN2;
+    case OP_SINH: return OPCODE_SINH;
+    case OP_COSH: return OPCODE_COSH;
+    case OP_TANH: return OPCODE_TANH;
+    case OP_NUMBER:
+    case OP_HOMOTOPY:
+    case OP_COUNT: break;
+    }
+    BUG("not an operation of the machine");
+}
+
+static bool is_real_sum_or_product(const Expr *e)
+{
+    return e->kind == EXPR_CALL && e->type.kind == TYPE_REAL && (e->op == OP_ADD || e->op == OP_SUB || e->op == OP_MUL);
+}
+
+/* Whether a node is a sum or product with no other use, so that it may be part of its user's instruction. */
+static bool is_fusible(const Assembler *as, const Expr *e)
+{
+    const uint32_t number = placement_number(as->placement, e);
+    const PlacedNode *node = &as->placement->nodes.at[number];
+    return is_real_sum_or_product(node->expr) && node->uses == 1 && !as->is_done.at[number];
+}
+
+/* Several nodes as one instruction. */
+typedef struct {
+    Opcode opcode;
+    uint32_t n; /* 0: none fits */
+    const Expr *args[4];
+} Fusion;
+
+/* (a op b)*c + d, (a op b)*c - d and a*b + c*d, a*b - c*d; e is the sum or difference. */
+static Fusion fuse_three(const Assembler *as, const Expr *e)
+{
+    static const Opcode chains[2][3] = { { OPCODE_ADD_MUL_ADD, OPCODE_SUB_MUL_ADD, OPCODE_MUL_MUL_ADD },
+                                         { OPCODE_ADD_MUL_SUB, OPCODE_SUB_MUL_SUB, OPCODE_MUL_MUL_SUB } };
+    const Expr *product[2] = { NULL, NULL };
+    for (int k = 0; k < 2; k++)
+        if (is_fusible(as, e->args[k]) && placement_value(as->placement, e->args[k])->op == OP_MUL)
+            product[k] = placement_value(as->placement, e->args[k]);
+    if (product[0] && product[1])
+        return (Fusion){ e->op == OP_ADD ? OPCODE_MUL_PLUS_MUL : OPCODE_MUL_MINUS_MUL,
+                         4,
+                         { product[0]->args[0], product[0]->args[1], product[1]->args[0], product[1]->args[1] } };
+    const int side = product[0] ? 0 : 1;
+    if (!product[side] || (side == 1 && e->op == OP_SUB))
+        return (Fusion){ .n = 0 };
+    for (int k = 0; k < 2; k++)
+        if (is_fusible(as, product[side]->args[k])) {
+            const Expr *inner = placement_value(as->placement, product[side]->args[k]);
+            return (Fusion){ chains[e->op - OP_ADD][inner->op - OP_ADD],
+                             4,
+                             { inner->args[0], inner->args[1], product[side]->args[1 - k], e->args[1 - side] } };
+        }
+    return (Fusion){ .n = 0 };
+}
+
+/* (a op b) op c, c - (a op b). A product is taken in preference: a sum of n products is then n instructions. */
+static Fusion fuse_two(const Assembler *as, const Expr *e)
+{
+    static const Opcode from_left[3][3] = { { OPCODE_ADD_ADD, OPCODE_SUB_ADD, OPCODE_MUL_ADD },
+                                            { OPCODE_ADD_SUB, OPCODE_SUB_SUB, OPCODE_MUL_SUB },
+                                            { OPCODE_ADD_MUL, OPCODE_SUB_MUL, OPCODE_MUL_MUL } };
+    static const Opcode from_right[3] = { OPCODE_FROM_ADD, OPCODE_FROM_SUB, OPCODE_FROM_MUL };
+    int side = -1;
+    for (int k = 0; k < 2; k++)
+        if (is_fusible(as, e->args[k]) && (side < 0 || placement_value(as->placement, e->args[k])->op == OP_MUL))
+            side = k;
+    if (side < 0)
+        return (Fusion){ .n = 0 };
+    const Expr *inner = placement_value(as->placement, e->args[side]);
+    const int which = inner->op - OP_ADD;
+    return (Fusion){ e->op == OP_SUB && side == 1 ? from_right[which] : from_left[e->op - OP_ADD][which],
+                     3,
+                     { inner->args[0], inner->args[1], e->args[1 - side] } };
+}
+
+static Fusion fuse(const Assembler *as, const Expr *e)
+{
+    Fusion fusion = { .n = 0 };
+    if (is_real_sum_or_product(e) && e->op != OP_MUL)
+        fusion = fuse_three(as, e);
+    if (is_real_sum_or_product(e) && fusion.n == 0)
+        fusion = fuse_two(as, e);
+    return fusion;
+}
+
+/* ---- nodes ---- */
+static Operand value_of(Assembler *as, uint32_t number);
+
+/* Values of the sources, deepest first (it needs the most registers), then the instruction. */
+static Operand operation(Assembler *as, Opcode opcode, uint32_t n, const Expr *const *args, const Operand *wanted)
+{
+    Operand operands[5] = { { 0 } };
+    uint32_t numbers[4], order[4] = { 0, 1, 2, 3 };
+    for (uint32_t k = 0; k < n; k++)
+        numbers[k] = placement_number(as->placement, args[k]);
+    for (uint32_t i = 1; i < n; i++)
+        for (uint32_t j = i; j > 0 && args[order[j]]->depth > args[order[j - 1]]->depth; j--) {
+            const uint32_t other = order[j];
+            order[j] = order[j - 1];
+            order[j - 1] = other;
+        }
+    for (uint32_t k = 0; k < n; k++)
+        operands[1 + order[k]] = value_of(as, numbers[order[k]]);
+    /* a vector instruction must not overwrite its sources, a scalar one may */
+    if (as->form == FORM_VECTOR)
+        operands[0] = wanted ? *wanted : new_register(as);
+    for (uint32_t k = 0; k < n; k++)
+        release(as, numbers[k]);
+    if (as->form != FORM_VECTOR)
+        operands[0] = wanted ? *wanted : new_register(as);
+    instruction(as, opcode, n + 1, operands);
+    return operands[0];
+}
+
+static Operand compute_call(Assembler *as, const Expr *e, const Operand *wanted)
+{
+    const Fusion fusion = fuse(as, e);
+    if (fusion.n)
+        return operation(as, fusion.opcode, fusion.n, fusion.args, wanted);
+    if (e->op == OP_GT || e->op == OP_GE) {
+        const Expr *const args[] = { e->args[1], e->args[0] };
+        return operation(as, opcode_of(e), 2, args, wanted);
+    }
+    return operation(as, opcode_of(e), e->n_args, e->args, wanted);
+}
+
+static bool is_at_hand(const Assembler *as, const Expr *e)
+{
+    return placement_value(as->placement, e)->kind <= EXPR_ITERATOR ||
+           as->is_done.at[placement_number(as->placement, e)];
+}
+
+static Operand compute(Assembler *as, uint32_t number, const Operand *wanted);
+
+static void compute_into(Assembler *as, uint32_t number, Operand to)
+{
+    const Expr *e = as->placement->nodes.at[number].expr;
+    if (as->placement->nodes.at[number].uses == 1 && !is_at_hand(as, e)) {
+        compute(as, number, &to);
+        as->remaining.at[number] = 0;
+        return;
+    }
+    move(as, to, value_of(as, number));
+    release(as, number);
+}
+
+/* Emits a jump whose distance is filled in by `arrive`. */
+static uint32_t skip(Assembler *as, uint32_t opcode, uint32_t n, const Operand *condition)
+{
+    instruction(as, opcode, n, condition);
+    vec_push(as->arena, &as->words, 0);
+    return as->words.n;
+}
+
+static void arrive(Assembler *as, uint32_t from)
+{
+    as->words.at[from - 1] = as->words.n - from;
+}
+
+static void prepare_if(Assembler *as, uint32_t number)
+{
+    const PlacedNode *node = &as->placement->nodes.at[number];
+    for (uint32_t k = 0; k < node->n_prelude; k++) {
+        const uint32_t before = as->placement->prelude.at[node->first + k];
+        if (as->form != FORM_VECTOR || !as->is_uniform.at[before])
+            value_of(as, before);
+    }
+}
+
+static Operand compute_if(Assembler *as, uint32_t number, const Operand *wanted)
+{
+    const Expr *e = as->placement->nodes.at[number].expr;
+    const uint32_t condition = placement_number(as->placement, e->args[0]);
+    prepare_if(as, number);
+    if (is_at_hand(as, e->args[1]) && is_at_hand(as, e->args[2]))
+        return operation(as, OPCODE_SELECT, 3, e->args, wanted);
+    const Operand decides = value_of(as, condition);
+    const uint32_t to_otherwise = skip(as, OPCODE_SKIP_UNLESS, 1, &decides);
+    release(as, condition);
+    const Operand to = wanted ? *wanted : new_register(as);
+    compute_into(as, placement_number(as->placement, e->args[1]), to);
+    const uint32_t to_end = skip(as, OPCODE_SKIP, 0, NULL);
+    arrive(as, to_otherwise);
+    compute_into(as, placement_number(as->placement, e->args[2]), to);
+    arrive(as, to_end);
+    return to;
+}
+
+/* Both sides are computed unless all elements agree, then the elements choose. */
+static Operand compute_vector_if(Assembler *as, uint32_t number, const Operand *wanted)
+{
+    const Expr *e = as->placement->nodes.at[number].expr;
+    prepare_if(as, number);
+    for (int k = 0; k < 3; k++) {
+        const uint32_t argument = placement_number(as->placement, e->args[k]);
+        if (k == 0 || is_at_hand(as, e->args[k])) {
+            value_of(as, argument);
+            continue;
+        }
+        const Operand decides = value_of(as, placement_number(as->placement, e->args[0]));
+        const uint32_t to_end = skip(as, k == 1 ? VECTOR_SKIP_NONE : VECTOR_SKIP_ALL, 1, &decides);
+        value_of(as, argument);
+        arrive(as, to_end);
+    }
+    return operation(as, OPCODE_SELECT, 3, e->args, wanted);
+}
+
+static Operand compute(Assembler *as, uint32_t number, const Operand *wanted)
+{
+    const Expr *e = as->placement->nodes.at[number].expr;
+    if (e->kind == EXPR_CALL)
+        return compute_call(as, e, wanted);
+    REQUIRE(e->kind == EXPR_IF);
+    return as->form == FORM_VECTOR ? compute_vector_if(as, number, wanted) : compute_if(as, number, wanted);
+}
+
+static Operand column(const Assembler *as, uint32_t k)
+{
+    return (Operand){ false, (int32_t)(as->columns ? as->columns[k] : k) };
+}
+
+/* A leaf that has to be loaded, or the iterator. */
+static Operand load(Assembler *as, const Expr *e)
+{
+    const Operand to = new_register(as);
+    instruction(as, e->kind == EXPR_LEAF ? VECTOR_LOAD : VECTOR_ITERATOR, 1, &to);
+    if (e->kind == EXPR_LEAF)
+        vec_push(as->arena, &as->words, as->kernel->n_outputs + e->u.leaf);
+    return to;
+}
+
+static Operand value_of(Assembler *as, uint32_t number)
+{
+    const Expr *e = as->placement->nodes.at[number].expr;
+    if (as->is_done.at[number])
+        return as->place.at[number];
+    if (as->form != FORM_VECTOR) {
+        if (expr_is_constant(e))
+            return constant(as, e);
+        if (e->kind == EXPR_ITERATOR)
+            return as->iterator;
+    }
+    if (e->kind == EXPR_LEAF &&
+        (as->form != FORM_VECTOR || as->column_kinds[as->kernel->n_outputs + e->u.leaf] == COLUMN_UNIT))
+        return column(as, as->kernel->n_outputs + e->u.leaf);
+    as->place.at[number] = e->kind == EXPR_LEAF || e->kind == EXPR_ITERATOR ? load(as, e) : compute(as, number, NULL);
+    as->is_done.at[number] = 1;
+    return as->place.at[number];
+}
+
+/* ---- kernels ---- */
+static void outputs(Assembler *as)
+{
+    for (uint32_t k = 0; k < as->kernel->n_outputs; k++) {
+        const uint32_t number = placement_number(as->placement, as->kernel->outputs[k]);
+        const Operand to = column(as, k);
+        if (as->form == FORM_VECTOR && as->column_kinds[k] != COLUMN_UNIT) {
+            const Operand from = value_of(as, number);
+            vec_push(as->arena, &as->words, VECTOR_STORE);
+            vec_push(as->arena, &as->words, k);
+            vec_push(as->arena, &as->words, word_of(as, from));
+            release(as, number);
+        } else if (is_at_hand(as, as->kernel->outputs[k])) {
+            move(as, to, value_of(as, number));
+            release(as, number);
+        } else {
+            compute(as, number, &to);
+            as->place.at[number] = to;
+            as->is_done.at[number] = 1;
+            release(as, number);
+        }
+    }
+}
+
+static MachineCode finish(Assembler *as, Arena *arena)
+{
+    vec_push(as->arena, &as->words, as->form == FORM_VECTOR ? VECTOR_END : (uint32_t)as->distances[OPCODE_END]);
+    uint32_t *words = NEW_ARRAY(arena, uint32_t, as->words.n);
+    memcpy(words, as->words.at, as->words.n * sizeof *words);
+    KoineSlot *constants = NEW_ARRAY(arena, KoineSlot, as->constants.n);
+    for (uint32_t k = 0; k < as->constants.n; k++)
+        constants[as->constants.n - 1 - k] = as->constants.at[k];
+    return (MachineCode){ words, constants, as->constants.n, as->n_registers };
+}
+
+void assemble_begin(Assembler *as)
+{
+    begin(as, FORM_DIRECT);
+}
+
+void assemble_direct(Assembler *as, const Kernel *kernel, const uint32_t *columns, int64_t iterator)
+{
+    begin_kernel(as, kernel);
+    as->columns = columns;
+    if (kernel->has_iterator)
+        as->iterator = constant(as, &(Expr){ .kind = EXPR_INTEGER, .type = INTEGER_TYPE, .u.integer = iterator });
+    outputs(as);
+}
+
+uint32_t assembled_constants(const Assembler *as)
+{
+    return as->constants.n;
+}
+
+MachineCode assemble_end(Assembler *as, Arena *arena)
+{
+    return finish(as, arena);
+}
+
+MachineCode assemble_by_row(Assembler *as, const Kernel *kernel, Arena *arena)
+{
+    begin(as, FORM_BY_ROW);
+    begin_kernel(as, kernel);
+    as->columns = NULL;
+    if (kernel->has_iterator)
+        as->iterator = new_register(as);
+    outputs(as);
+    return finish(as, arena);
+}
+
+static void find_uniform(Assembler *as, const uint8_t *column_kinds)
+{
+    const Placement *p = as->placement;
+    memset(as->is_frontier.at, 0, p->nodes.n);
+    for (uint32_t i = 0; i < p->nodes.n; i++) {
+        const Expr *e = p->nodes.at[i].expr;
+        bool is_uniform = e->kind != EXPR_ITERATOR;
+        if (e->kind == EXPR_LEAF)
+            is_uniform = column_kinds[as->kernel->n_outputs + e->u.leaf] == COLUMN_UNIFORM;
+        for (uint32_t k = 0; k < e->n_args; k++)
+            is_uniform &= as->is_uniform.at[placement_number(p, e->args[k])];
+        as->is_uniform.at[i] = is_uniform;
+        for (uint32_t k = 0; k < e->n_args && !is_uniform; k++) {
+            const uint32_t argument = placement_number(p, e->args[k]);
+            as->is_frontier.at[argument] = as->is_uniform.at[argument];
+        }
+    }
+    for (uint32_t k = 0; k < as->kernel->n_outputs; k++) {
+        const uint32_t number = placement_number(p, as->kernel->outputs[k]);
+        as->is_frontier.at[number] = as->is_uniform.at[number];
+    }
+}
+
+VectorCode assemble_vector(Assembler *as, const Kernel *kernel, const uint8_t *column_kinds, Arena *arena)
+{
+    const uint32_t n = as->placement->nodes.n;
+    VectorCode result = { 0 };
+    begin(as, FORM_BY_ROW);
+    begin_kernel(as, kernel);
+    as->columns = NULL;
+    find_uniform(as, column_kinds);
+    for (uint32_t i = 0; i < n; i++)
+        if (as->is_frontier.at[i]) {
+            const Operand from = value_of(as, i); /* keeps its register: uses by vector code are not released here */
+            vec_push(as->arena, &as->broadcasts, ((Broadcast){ from, 0 }));
+        }
+    result.n_broadcasts = as->broadcasts.n;
+    result.broadcasts = NEW_ARRAY(arena, Broadcast, as->broadcasts.n);
+    if (as->broadcasts.n)
+        memcpy(result.broadcasts, as->broadcasts.at, as->broadcasts.n * sizeof *result.broadcasts);
+    result.prologue = finish(as, arena);
+
+    begin(as, FORM_VECTOR);
+    begin_kernel(as, kernel);
+    as->column_kinds = column_kinds;
+    for (uint32_t i = 0, k = 0; i < n; i++)
+        if (as->is_frontier.at[i]) {
+            as->place.at[i] = (Operand){ true, (int32_t)as->n_registers };
+            as->is_done.at[i] = 1;
+            as->remaining.at[i] = UINT32_MAX; /* filled once before the run: never free */
+            result.broadcasts[k++].to = as->n_registers++;
+        }
+    outputs(as);
+    result.body = finish(as, arena);
+    return result;
+}

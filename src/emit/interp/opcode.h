@@ -1,0 +1,38 @@
+/* The instructions of the register machine.
+ *
+ * Scalar code is a sequence of 32-bit words: the instruction, then its operands (destination first).
+ * The first word is the distance of the instruction's label in the machine, so that dispatch is one
+ * load and one jump. An operand is a position in the block or a register; which of them is part of
+ * the instruction: variant bit k is set when operand k is a register (0: destination). Registers
+ * have signed numbers: temporaries 0, 1, ..., constants -1, -2, ....
+ *
+ * The machine exists twice, for operands of the block given directly (sections) and through a row
+ * (kernels). Labels differ; opcodes do not. */
+#ifndef EMIT_INTERP_OPCODE_H
+#define EMIT_INTERP_OPCODE_H
+
+#include "koine/model.h"
+#include "koine/ops.h"
+
+typedef enum {
+#define UNARY(name, member, value)      OPCODE_##name, OPCODE_##name##_LAST = OPCODE_##name + 3,
+#define BINARY(name, member, value)     OPCODE_##name, OPCODE_##name##_LAST = OPCODE_##name + 7,
+#define TERNARY(name, member, value)    OPCODE_##name, OPCODE_##name##_LAST = OPCODE_##name + 15,
+#define QUATERNARY(name, member, value) OPCODE_##name, OPCODE_##name##_LAST = OPCODE_##name + 31,
+#include "emit/interp/opcode.def"
+#undef UNARY
+#undef BINARY
+#undef TERNARY
+#undef QUATERNARY
+    OPCODE_SKIP,        /* distance in words from the next instruction */
+    OPCODE_SKIP_UNLESS, /* condition, distance */
+    OPCODE_SKIP_UNLESS_LAST = OPCODE_SKIP_UNLESS + 1,
+    OPCODE_END,
+    OPCODE_COUNT
+} Opcode;
+
+/* Runs until END. With code NULL nothing is run; both return the table of label distances. */
+const int32_t *execute_direct(const uint32_t *code, KoineSlot *m, KoineSlot *registers);
+const int32_t *execute_by_row(const uint32_t *code, KoineSlot *m, const uint32_t *row, KoineSlot *registers);
+
+#endif

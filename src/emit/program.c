@@ -1,0 +1,455 @@
+/* Laying out a Schedule; see program.h. Slots come first, then one row and kernel for each block, then the parts as
+ * sections of runs, then the event graph. */
+#include "emit/program.h"
+#include "emit/program_parts.h"
+#include "base/bug.h"
+
+/* ---- slots ---- */
+uint32_t take_slots(Layout *l, uint64_t n)
+{
+    const uint32_t first = l->n_slots;
+    REQUIRE(n <= UINT32_MAX / 4 && first <= UINT32_MAX / 4);
+    l->n_slots += (uint32_t)n;
+    return first;
+}
+
+static void align_slots(Layout *l)
+{
+    l->n_slots = (l->n_slots + 7u) & ~7u; /* 64 bytes */
+}
+
+static void place_states(Layout *l)
+{
+    const Schedule *s = l->schedule;
+    align_slots(l);
+    l->data.x = l->n_slots;
+    for (uint32_t k = 0; k < s->states.n; k++)
+        l->now[s->states.at[k].index] = take_slots(l, variable_count(l->model, s->states.at[k]));
+    l->data.n_x = l->n_slots - l->data.x;
+    align_slots(l);
+    l->data.dx = l->n_slots;
+    for (uint32_t k = 0; k < s->states.n; k++)
+        l->der[s->states.at[k].index] = take_slots(l, variable_count(l->model, s->states.at[k]));
+    align_slots(l);
+}
+
+static void place_variables(Layout *l, Variability lo, Variability hi)
+{
+    const Model *m = l->model;
+    for (uint32_t k = 0; k < m->variables.n; k++) {
+        const Variable *v = &m->variables.at[k];
+        if (var_is_none(v->alias) && l->now[k] == KOINE_NONE && v->variability >= lo && v->variability <= hi)
+            l->now[k] = take_slots(l, variable_count(m, (VarId){ k }));
+    }
+}
+
+static void place_pre(Layout *l)
+{
+    const Model *m = l->model;
+    for (uint32_t k = 0; k < m->refs.n; k++) {
+        const Ref ref = m->refs.at[k];
+        if (ref.kind == REF_PRE && var_is_none(model_var(m, ref.var)->alias) && l->pre[ref.var.index] == KOINE_NONE)
+            l->pre[ref.var.index] = 0; /* wanted; placed below in canonical order */
+    }
+    for (uint32_t k = 0; k < m->transitions.n; k++) { /* edges compare with the value before */
+        const Transition *t = &m->transitions.at[k];
+        for (uint32_t j = 0; t->trigger == TRIGGER_EDGE && j < t->n_conditions; j++)
+            l->pre[term_refs(m, m->conditions.at[t->first_condition + j])[0].var.index] = 0;
+    }
+    for (uint32_t k = 0; k < m->variables.n; k++)
+        if (l->pre[k] == 0)
+            l->pre[k] = take_slots(l, variable_count(m, (VarId){ k }));
+}
+
+static void place_all(Layout *l)
+{
+    const Model *m = l->model;
+    for (uint32_t k = 0; k < m->variables.n; k++)
+        l->now[k] = l->der[k] = l->pre[k] = l->seed[k] = l->seed_der[k] = KOINE_NONE;
+    l->data.time = take_slots(l, 1);
+    l->data.initial = take_slots(l, 1);
+    place_states(l);
+    place_variables(l, VARIABILITY_CONTINUOUS, VARIABILITY_CONTINUOUS);
+    align_slots(l);
+    place_variables(l, VARIABILITY_DISCRETE, VARIABILITY_DISCRETE);
+    align_slots(l);
+    place_variables(l, VARIABILITY_CONSTANT, VARIABILITY_PARAMETER);
+    align_slots(l);
+    place_pre(l);
+}
+
+/* Tangents: of the states, of their derivatives, and of what lies between. */
+static void place_seeds(Layout *l)
+{
+    const Schedule *s = l->schedule;
+    l->data.seed_x = l->data.seed_dx = KOINE_NONE;
+    if (!s->has_jacobian)
+        return;
+    align_slots(l);
+    l->data.seed_x = l->n_slots;
+    for (uint32_t k = 0; k < s->states.n; k++)
+        l->seed[s->states.at[k].index] = take_slots(l, variable_count(l->model, s->states.at[k]));
+    l->data.seed_dx = l->n_slots;
+    for (uint32_t k = 0; k < s->states.n; k++)
+        l->seed_der[s->states.at[k].index] = take_slots(l, variable_count(l->model, s->states.at[k]));
+    for (uint32_t k = 0; k < s->parts[PART_DERIVATIVES].n; k++) {
+        const Block *b = &s->blocks.at[s->parts[PART_DERIVATIVES].at[k]];
+        const uint32_t n = b->kind == BLOCK_ASSIGN ? 1 : b->n_rows;
+        for (uint32_t j = 0; j < n; j++) {
+            const Ref ref = b->kind == BLOCK_ASSIGN ? term_refs(l->model, b->lhs)[b->lhs.shape->u.leaf]
+                                                    : s->rows.at[b->first_row + j].unknown;
+            if (ref.kind == REF_NOW && l->seed[ref.var.index] == KOINE_NONE)
+                l->seed[ref.var.index] = take_slots(l, variable_count(l->model, ref.var));
+        }
+    }
+}
+
+uint32_t slot_of(const Layout *l, Ref ref)
+{
+    const uint32_t v = ref.var.index;
+    switch ((RefKind)ref.kind) {
+    case REF_NOW:
+    case REF_START: return l->now[v];
+    case REF_PRE: return l->pre[v];
+    case REF_DER: return l->der[v];
+    case REF_TIME: return l->data.time;
+    case REF_INITIAL: return l->data.initial;
+    case REF_SEED: return l->seed[v];
+    case REF_SEED_DER: return l->seed_der[v];
+    case REF_LAST:
+    case REF_TERMINAL:
+    case REF_FIRED:
+    case REF_TICK: break;
+    }
+    BUG("a reference without slot");
+}
+
+/* ---- constants ---- */
+static void add_constant(Layout *l, uint32_t slot, uint32_t n, KoineSlot value)
+{
+    const KoineConstant constant = { slot, n, value };
+    vec_push(l->arena, &l->constants, constant);
+}
+
+static bool literal_value(const Expr *e, KoineSlot *value)
+{
+    if (!expr_is_constant(e) || e->kind == EXPR_STRING)
+        return false;
+    if (e->kind == EXPR_REAL)
+        value->r = e->u.real;
+    else
+        value->i = e->u.integer;
+    return true;
+}
+
+static void fill_constants(Layout *l)
+{
+    const Model *m = l->model;
+    for (uint32_t k = 0; k < m->variables.n; k++) {
+        const Variable *v = &m->variables.at[k];
+        if (!var_is_none(v->alias))
+            continue;
+        const Term term = v->definition == DEFINITION_BINDING ? v->binding : v->start;
+        const uint32_t n = (uint32_t)variable_count(m, (VarId){ k });
+        KoineSlot value = { .i = 0 };
+        if (v->type.kind == TYPE_ENUM)
+            value.i = 1;
+        if (term.shape && term.shape->kind == EXPR_ARRAY) {
+            for (uint32_t j = 0; j < term.shape->n_args && j < n; j++)
+                if (literal_value(term.shape->args[j], &value))
+                    add_constant(l, l->now[k] + j, 1, value);
+            continue;
+        }
+        if (term.shape)
+            literal_value(term.shape, &value);
+        if (value.i != 0)
+            add_constant(l, l->now[k], n, value);
+    }
+}
+
+/* ---- tables ---- */
+static KoinePlace place_of(const Layout *l, Span span)
+{
+    if (span.source == SOURCE_NONE)
+        return (KoinePlace){ 0, 0, 0 };
+    const LineColumn at = span_begin(l->model->sources, span);
+    return (KoinePlace){ span.source, at.line, at.column };
+}
+
+static double literal_real(Term term, double otherwise)
+{
+    if (!term.shape)
+        return otherwise;
+    return term.shape->kind == EXPR_REAL      ? term.shape->u.real
+           : term.shape->kind == EXPR_INTEGER ? (double)term.shape->u.integer
+                                              : otherwise;
+}
+
+static bool is_settable(const Variable *v, const Variable *holder)
+{
+    const Term term = holder->definition == DEFINITION_BINDING ? holder->binding : holder->start;
+    (void)v;
+    if (holder->variability == VARIABILITY_STRUCTURAL || holder->variability == VARIABILITY_CONSTANT)
+        return false;
+    if (holder->definition == DEFINITION_NOW)
+        return false;
+    return !term.shape || expr_is_constant(term.shape);
+}
+
+static void fill_variable(Layout *l, uint32_t k, KoineVariable *row)
+{
+    const Model *m = l->model;
+    const Names *names = pool_names(m->pool);
+    const Variable *v = &m->variables.at[k];
+    const uint32_t holder_id = var_is_none(v->alias) ? k : v->alias.index;
+    const Variable *holder = &m->variables.at[holder_id];
+    *row = (KoineVariable){ .name = variable_path(m, (VarId){ k }, l->arena),
+                            .unit = names_of(names, v->unit),
+                            .comment = names_of(names, v->comment),
+                            .now = (uint64_t)l->now[holder_id] * sizeof(KoineSlot),
+                            .pre = KOINE_NO_OFFSET,
+                            .set = KOINE_NO_OFFSET,
+                            .count = (uint32_t)variable_count(m, (VarId){ k }),
+                            .n_dims = v->type.rank,
+                            .first_dim = l->dims.n,
+                            .enumeration = v->type.enumeration,
+                            .type = v->type.kind,
+                            .variability = v->variability,
+                            .causality = v->causality == CAUSALITY_PORT ? CAUSALITY_LOCAL : v->causality,
+                            .state = -1,
+                            .start = literal_real(v->start, 0),
+                            .nominal = literal_real(v->nominal, 0),
+                            .min = literal_real(v->min, -INFINITY),
+                            .max = literal_real(v->max, INFINITY) };
+    if (holder->variability < v->variability)
+        row->variability = holder->variability;
+    if (l->n_variables_with_place < 200000) { /* beyond, places are found through the Model when needed */
+        row->place = place_of(l, v->span);
+        l->n_variables_with_place++;
+    }
+    if (l->pre[holder_id] != KOINE_NONE)
+        row->pre = (uint64_t)l->pre[holder_id] * sizeof(KoineSlot);
+    if (holder->definition == DEFINITION_DER)
+        row->state = (int32_t)(l->now[holder_id] - l->data.x);
+    if (is_settable(v, holder)) {
+        row->set = row->now;
+        row->flags |= KOINE_VARIABLE_SETTABLE;
+    }
+    if (holder_id != k)
+        row->flags |= KOINE_VARIABLE_ALIAS;
+    if (v->is_negated)
+        row->flags |= KOINE_VARIABLE_NEGATED;
+    if (v->is_fixed)
+        row->flags |= KOINE_VARIABLE_FIXED;
+    if (v->is_generated || v->is_protected)
+        row->flags |= KOINE_VARIABLE_HIDDEN;
+    for (uint32_t j = 0; j < v->type.rank; j++)
+        vec_push(l->arena, &l->dims, (uint32_t)m->dims.at[v->first_dim + j].extent);
+}
+
+static void fill_derivative_row(Layout *l, VarId state, KoineVariable *row)
+{
+    const Model *m = l->model;
+    *row = (KoineVariable){ .name = arena_format(l->arena, "der(%s)", variable_path(m, state, l->arena)),
+                            .unit = "",
+                            .comment = "",
+                            .now = (uint64_t)l->der[state.index] * sizeof(KoineSlot),
+                            .pre = KOINE_NO_OFFSET,
+                            .set = KOINE_NO_OFFSET,
+                            .count = (uint32_t)variable_count(m, state),
+                            .n_dims = model_var(m, state)->type.rank,
+                            .first_dim = l->dims.n,
+                            .type = KOINE_REAL,
+                            .variability = KOINE_VARIABILITY_CONTINUOUS,
+                            .flags = KOINE_VARIABLE_DERIVATIVE | KOINE_VARIABLE_HIDDEN,
+                            .state = -1,
+                            .min = -INFINITY,
+                            .max = INFINITY };
+    for (uint32_t j = 0; j < row->n_dims; j++)
+        vec_push(l->arena, &l->dims, (uint32_t)m->dims.at[model_var(m, state)->first_dim + j].extent);
+}
+
+static void fill_variables(Layout *l)
+{
+    const Model *m = l->model;
+    const Schedule *s = l->schedule;
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < m->variables.n; k++)
+        n += !m->variables.at[k].is_generated;
+    KoineVariable *rows = NEW_ARRAY(l->arena, KoineVariable, n + s->states.n + 1);
+    l->row_of = NEW_ARRAY(l->arena, uint32_t, m->variables.n + 1);
+    n = 0;
+    for (uint32_t k = 0; k < m->variables.n; k++) {
+        l->row_of[k] = KOINE_NONE;
+        if (m->variables.at[k].is_generated)
+            continue;
+        l->row_of[k] = n;
+        fill_variable(l, k, &rows[n++]);
+    }
+    uint32_t *state_variable = NEW_ARRAY(l->arena, uint32_t, l->data.n_x + 1);
+    for (uint32_t k = 0; k < s->states.n; k++) {
+        const uint32_t v = s->states.at[k].index, count = (uint32_t)variable_count(m, s->states.at[k]);
+        for (uint32_t j = 0; j < count; j++)
+            state_variable[l->now[v] - l->data.x + j] = l->row_of[v] == KOINE_NONE ? 0 : l->row_of[v];
+        fill_derivative_row(l, s->states.at[k], &rows[n++]);
+    }
+    l->tables.variables = rows;
+    l->tables.n_variables = n;
+    l->tables.state_variable = state_variable;
+    l->tables.dims = l->dims.at;
+    l->tables.n_dims = l->dims.n;
+}
+
+static void fill_enumerations(Layout *l)
+{
+    const Pool *pool = l->model->pool;
+    const Names *names = pool_names(pool);
+    const uint32_t n = pool_n_enumerations(pool);
+    KoineEnumeration *rows = NEW_ARRAY(l->arena, KoineEnumeration, n + 1);
+    for (uint32_t k = 0; k < n; k++) {
+        const Enumeration *e = pool_get_enumeration(pool, k);
+        const char **values = NEW_ARRAY(l->arena, const char *, e->n);
+        for (uint32_t j = 0; j < e->n; j++)
+            values[j] = names_of(names, e->values[j]);
+        rows[k] = (KoineEnumeration){ names_of(names, e->name), e->n, values };
+    }
+    l->tables.enumerations = rows;
+    l->tables.n_enumerations = n;
+}
+
+static void fill_tables(Layout *l)
+{
+    const Model *m = l->model;
+    const Schedule *s = l->schedule;
+    l->tables.name = names_of(pool_names(m->pool), m->name);
+    l->tables.guid = "";
+    l->tables.block_size = 0; /* the machine knows */
+    l->tables.x = (uint64_t)l->data.x * sizeof(KoineSlot);
+    l->tables.dx = (uint64_t)l->data.dx * sizeof(KoineSlot);
+    l->tables.time = (uint64_t)l->data.time * sizeof(KoineSlot);
+    l->tables.n_x = l->data.n_x;
+    l->tables.capabilities = KOINE_CAN_SNAPSHOT;
+    if (s->parts[PART_DERIVATIVES].n == 0 && s->parts[PART_ROOTS].n == 0 && s->n_roots == 0 && l->data.n_x == 0)
+        l->tables.capabilities |= KOINE_IS_AUTONOMOUS;
+    fill_variables(l);
+    fill_enumerations(l);
+    l->tables.n_sources = sources_count(m->sources);
+    const char **sources = NEW_ARRAY(l->arena, const char *, l->tables.n_sources + 1);
+    for (uint32_t k = 0; k < l->tables.n_sources; k++)
+        sources[k] = sources_get(m->sources, k)->path;
+    l->tables.sources = sources;
+    if (s->has_jacobian)
+        l->tables.jacobian = (KoinePattern){ .rows = s->jacobian.n,
+                                             .columns = s->jacobian.n,
+                                             .start = s->jacobian.start,
+                                             .index = s->jacobian.index,
+                                             .colour = s->jacobian.colour,
+                                             .n_colours = s->jacobian.n_colours };
+}
+
+static const char *const *fill_slot_names(Layout *l)
+{
+    enum { MOST_NAMED = 50000 }; /* names are for people; larger models use tables, not names */
+    const char **names = NEW_ARRAY(l->arena, const char *, l->n_slots + 1);
+    if (l->n_slots > MOST_NAMED)
+        return names;
+    const Model *m = l->model;
+    names[l->data.time] = "time";
+    for (uint32_t k = 0; k < m->variables.n; k++) {
+        const char *path = variable_path(m, (VarId){ k }, l->arena);
+        if (!var_is_none(m->variables.at[k].alias) || m->variables.at[k].type.rank)
+            continue;
+        if (l->now[k] != KOINE_NONE)
+            names[l->now[k]] = path;
+        if (l->der[k] != KOINE_NONE)
+            names[l->der[k]] = arena_format(l->arena, "der(%s)", path);
+        if (l->pre[k] != KOINE_NONE)
+            names[l->pre[k]] = arena_format(l->arena, "pre(%s)", path);
+    }
+    return names;
+}
+
+/* Nodes of the expressions in the derivatives part, each element counted. */
+static uint64_t count_work(const Layout *l)
+{
+    uint64_t work = 1;
+    for (uint32_t k = 0; k < l->data.derivatives.n; k++) {
+        const KoinePartStep step = l->data.derivatives.steps[k];
+        const Section *section = step.section == KOINE_NONE ? NULL : &l->sections.at[step.section];
+        for (uint32_t j = 0; section && j < section->n_runs; j++) {
+            const Run *run = &l->runs.at[section->first_run + j];
+            work +=
+                (uint64_t)run->n * (l->kernels.at[run->kernel].width + l->kernels.at[run->kernel].outputs[0]->depth);
+        }
+        if (!section)
+            work += 50 * (uint64_t)l->systems.at[step.system].n;
+    }
+    return work;
+}
+
+static void finish(Layout *l)
+{
+    l->data.work = count_work(l);
+    l->data.n_slots = l->n_slots;
+    l->data.rows = l->rows.at;
+    l->data.n_rows = l->rows.n;
+    l->data.constants = l->constants.at;
+    l->data.n_constants = l->constants.n;
+    l->data.tables = &l->tables;
+    l->tables.n_roots = l->data.n_roots;
+    const Kernel *kernels = l->kernels.at;
+    l->code = (Code){ .pool = l->model->pool,
+                      .model_name = l->tables.name,
+                      .n_kernels = l->kernels.n,
+                      .n_runs = l->runs.n,
+                      .n_sections = l->sections.n,
+                      .n_rows = l->rows.n,
+                      .n_slots = l->n_slots,
+                      .kernels = kernels,
+                      .runs = l->runs.at,
+                      .sections = l->sections.at,
+                      .rows = l->rows.at,
+                      .slot_names = fill_slot_names(l),
+                      .derivatives_section = KOINE_NONE };
+    if (l->data.derivatives.n == 1 && l->data.derivatives.steps[0].system == KOINE_NONE)
+        l->code.derivatives_section = l->data.derivatives.steps[0].section;
+}
+
+struct Program {
+    Layout layout;
+};
+
+Program *program_create(const Schedule *schedule, Arena *arena)
+{
+    Program *program = NEW(arena, Program);
+    Layout *l = &program->layout;
+    const uint32_t n = schedule->model->variables.n + 1;
+    *l = (Layout){ .schedule = schedule,
+                   .model = (Model *)schedule->model, /* terms are added to it, nothing in it is changed */
+                   .arena = arena,
+                   .now = NEW_ARRAY(arena, uint32_t, n),
+                   .der = NEW_ARRAY(arena, uint32_t, n),
+                   .pre = NEW_ARRAY(arena, uint32_t, n),
+                   .seed = NEW_ARRAY(arena, uint32_t, n),
+                   .seed_der = NEW_ARRAY(arena, uint32_t, n) };
+    map_init(&l->kernel_index, arena, 64);
+    place_all(l);
+    place_seeds(l);
+    fill_constants(l);
+    fill_tables(l);
+    lay_blocks(l);
+    lay_parts(l);
+    lay_events(l);
+    finish(l);
+    return program;
+}
+
+const KoineProgram *program_data(const Program *program)
+{
+    return &program->layout.data;
+}
+
+const Code *program_code(const Program *program)
+{
+    return &program->layout.code;
+}

@@ -1,0 +1,16 @@
+/* Program: a Schedule laid out in memory. Slots for every variable, kernels by shape, rows of positions, the event
+ * graph as tables: what the machine (koine/support.h) and the tiers (emit/code.h) need. */
+#ifndef EMIT_PROGRAM_H
+#define EMIT_PROGRAM_H
+
+#include "emit/code.h"
+#include "ir/schedule.h"
+
+typedef struct Program Program;
+
+/* Lives in `arena`, refers to the Schedule and its Model. */
+Program *program_create(const Schedule *schedule, Arena *arena);
+const KoineProgram *program_data(const Program *program);
+const Code *program_code(const Program *program);
+
+#endif

@@ -1,0 +1,367 @@
+/* Kernels by shape and rows of slots; see program_parts.h. */
+#include "base/bug.h"
+#include "emit/program_parts.h"
+#include "ir/derive.h"
+#include "ir/simplify.h"
+#include "ir/solve.h"
+#include "ir/substitute.h"
+
+/* ---- kernels ---- */
+static bool is_kernel(const Kernel *k, uint32_t n_outputs, const Expr *const *outputs, uint32_t n_leaves,
+                      const int32_t *strides, bool has_iterator, int32_t iterator_stride)
+{
+    if (k->n_outputs != n_outputs || k->n_leaves != n_leaves || (k->strides != NULL) != (strides != NULL) ||
+        k->has_iterator != has_iterator || k->iterator_stride != iterator_stride ||
+        memcmp(k->outputs, outputs, n_outputs * sizeof *outputs) != 0)
+        return false;
+    return !strides || memcmp(k->strides, strides, k->width * sizeof *strides) == 0;
+}
+
+uint32_t kernel_for(Layout *l, uint32_t n_outputs, const Expr *const *outputs, uint32_t n_leaves,
+                    const int32_t *strides, bool has_iterator, int32_t iterator_stride)
+{
+    const uint32_t width = n_outputs + n_leaves;
+    uint64_t hash = hash_mix(n_outputs, n_leaves);
+    for (uint32_t k = 0; k < n_outputs; k++)
+        hash = hash_mix(hash, outputs[k]->id);
+    for (uint32_t k = 0; strides && k < width; k++)
+        hash = hash_mix(hash, (uint64_t)strides[k] + 1);
+    uint32_t first;
+    const bool found = map_get(&l->kernel_index, hash, &first);
+    for (uint32_t k = found ? first : KOINE_NONE; k != KOINE_NONE; k = l->kernel_next.at[k])
+        if (is_kernel(&l->kernels.at[k], n_outputs, outputs, n_leaves, strides, has_iterator, iterator_stride))
+            return k;
+    const Expr **own = NEW_ARRAY(l->arena, const Expr *, n_outputs);
+    memcpy(own, outputs, n_outputs * sizeof *own);
+    int32_t *own_strides = strides ? NEW_ARRAY(l->arena, int32_t, width) : NULL;
+    if (strides)
+        memcpy(own_strides, strides, width * sizeof *own_strides);
+    const Kernel kernel = { .n_outputs = n_outputs,
+                            .n_leaves = n_leaves,
+                            .width = width,
+                            .outputs = own,
+                            .strides = own_strides,
+                            .has_iterator = has_iterator,
+                            .iterator_stride = iterator_stride };
+    vec_push(l->arena, &l->kernels, kernel);
+    vec_push(l->arena, &l->kernel_next, found ? first : KOINE_NONE);
+    map_put(&l->kernel_index, hash, l->kernels.n - 1);
+    return l->kernels.n - 1;
+}
+
+/* ---- flattening: leaves with index become leaves with a slot and strides ---- */
+typedef struct {
+    Layout *l;
+    DomainId domain;
+    const Ref *refs;
+    VEC(const Expr *) from;
+    VEC(const Expr *) to;
+    VEC(ElementMap) maps;
+    VEC(uint32_t) base; /* slot of element 0 */
+} Flat;
+
+static void flatten_leaf(Flat *f, const Expr *e)
+{
+    Model *m = f->l->model;
+    for (uint32_t k = 0; k < f->from.n; k++)
+        if (f->from.at[k] == e)
+            return;
+    Type scalar = e->type;
+    scalar.rank = 0;
+    ElementMap map;
+    REQUIRE(element_map(m, e, f->refs, f->domain, &map));
+    if (e->type.rank)
+        map.step[0] = 1; /* whole array, element by element */
+    vec_push(f->l->arena, &f->from, e);
+    const Expr *plain = expr_leaf(m->pool, f->to.n, scalar);
+    vec_push(f->l->arena, &f->to, plain);
+    vec_push(f->l->arena, &f->maps, map);
+    vec_push(f->l->arena, &f->base, slot_of(f->l, f->refs[e->u.leaf]));
+}
+
+static void flatten_leaves(Flat *f, const Expr *e)
+{
+    if (e->kind == EXPR_LEAF) {
+        flatten_leaf(f, e);
+        return;
+    }
+    for (uint32_t k = 0; k < e->n_args; k++)
+        if (e->args[k]->n_leaves)
+            flatten_leaves(f, e->args[k]);
+}
+
+static bool has_iterator(const Expr *e, uint32_t level)
+{
+    if (e->kind == EXPR_ITERATOR)
+        return e->u.iterator == level;
+    for (uint32_t k = 0; k < e->n_args; k++)
+        if (has_iterator(e->args[k], level))
+            return true;
+    return false;
+}
+
+static uint32_t put_row(Layout *l, const uint32_t *row, uint32_t n)
+{
+    const uint32_t first = l->rows.n;
+    vec_reserve(l->arena, &l->rows, l->rows.n + n);
+    memcpy(l->rows.at + l->rows.n, row, n * sizeof *row);
+    l->rows.n += n;
+    return first;
+}
+
+/* One loop over the innermost range; the outer ranges become rows. */
+void lay_assignment(Layout *l, Term lhs, Term rhs, DomainId domain)
+{
+    enum { FEW = 32 };
+    Model *m = l->model;
+    const Domain *d = &m->domains.at[domain.index];
+    const bool is_whole = lhs.shape->n_args == 0 && lhs.shape->type.rank > 0;
+    if (!rhs.shape->has_index && !is_whole && d->n == 0 && lhs.shape->n_args == 0) { /* the usual case: scalar */
+        const uint32_t n = rhs.shape->n_leaves;
+        uint32_t few[FEW + 1];
+        uint32_t *row = n <= FEW ? few : NEW_ARRAY(l->arena, uint32_t, n + 1);
+        row[0] = slot_of(l, term_refs(m, lhs)[0]);
+        for (uint32_t k = 0; k < n; k++)
+            row[k + 1] = slot_of(l, term_refs(m, rhs)[k]);
+        const Piece piece = { kernel_for(l, 1, &rhs.shape, n, NULL, false, 0), put_row(l, row, n + 1), 1 };
+        vec_push(l->arena, &l->pieces, piece);
+        return;
+    }
+    Flat f = { .l = l, .domain = domain, .refs = term_refs(m, lhs) };
+    flatten_leaf(&f, lhs.shape);
+    f.from.n = f.to.n = 0; /* the target is no leaf of the kernel */
+    f.refs = term_refs(m, rhs);
+    flatten_leaves(&f, rhs.shape);
+    const Expr *shape = expr_substitute(m->pool, rhs.shape, f.from.n, f.from.at, f.to.at);
+    REQUIRE(shape);
+    const uint32_t inner = d->n ? d->n - 1 : 0;
+    int64_t outer = 1;
+    for (uint32_t k = 0; k < inner; k++) {
+        outer *= m->iterators.at[d->first + k].count;
+        REQUIRE(!has_iterator(shape, k)); /* refused by reject-unsupported */
+    }
+    const bool uses_iterator = d->n && has_iterator(shape, inner);
+    if (uses_iterator && inner) {
+        const Expr *from = expr_iterator(m->pool, inner), *to = expr_iterator(m->pool, 0);
+        shape = expr_substitute(m->pool, shape, 1, &from, &to);
+    }
+    const uint32_t n_leaves = f.from.n, width = n_leaves + 1;
+    const uint64_t count = is_whole ? variable_count(m, term_refs(m, lhs)[0].var)
+                           : d->n   ? (uint64_t)m->iterators.at[d->first + inner].count
+                                    : 1;
+    int32_t *strides = NEW_ARRAY(l->arena, int32_t, width);
+    for (uint32_t k = 0; k < width; k++)
+        strides[k] = (int32_t)f.maps.at[k].step[inner];
+    const uint32_t kernel = kernel_for(l, 1, &shape, n_leaves, strides, uses_iterator,
+                                       uses_iterator ? (int32_t)m->iterators.at[d->first + inner].stride : 0);
+    uint32_t *row = NEW_ARRAY(l->arena, uint32_t, width + 1);
+    int64_t j[ELEMENT_LEVELS] = { 0 };
+    for (int64_t n = 0; count && n < outer; n++) {
+        for (uint32_t k = 0; k < width; k++) {
+            int64_t slot = (int64_t)f.base.at[k] + f.maps.at[k].base;
+            for (uint32_t i = 0; i < inner; i++)
+                slot += f.maps.at[k].step[i] * j[i];
+            row[k] = (uint32_t)slot;
+        }
+        row[width] = uses_iterator ? (uint32_t)(int32_t)m->iterators.at[d->first + inner].first : 0;
+        const Piece piece = { kernel, put_row(l, row, width + uses_iterator), (uint32_t)count };
+        vec_push(l->arena, &l->pieces, piece);
+        for (uint32_t k = inner; k-- > 0;) {
+            if (++j[k] < m->iterators.at[d->first + k].count)
+                break;
+            j[k] = 0;
+        }
+    }
+}
+
+Piece lay_terms(Layout *l, uint32_t n, const Term *terms, const uint32_t *slots)
+{
+    Model *m = l->model;
+    TermBuilder builder = term_builder(m);
+    const Expr **outputs = NEW_ARRAY(l->arena, const Expr *, n);
+    for (uint32_t k = 0; k < n; k++)
+        outputs[k] = term_import(&builder, terms[k]);
+    bool has_index = false;
+    for (uint32_t k = 0; k < n; k++)
+        has_index |= outputs[k]->has_index;
+    uint32_t n_leaves = builder.refs.n;
+    uint32_t *row = NEW_ARRAY(l->arena, uint32_t, n + n_leaves + 1);
+    if (has_index) {
+        Flat f = { .l = l, .refs = builder.refs.at };
+        for (uint32_t k = 0; k < n; k++)
+            flatten_leaves(&f, outputs[k]);
+        row = NEW_ARRAY(l->arena, uint32_t, n + f.from.n + 1);
+        for (uint32_t k = 0; k < n; k++)
+            outputs[k] = expr_substitute(m->pool, outputs[k], f.from.n, f.from.at, f.to.at);
+        n_leaves = f.from.n;
+        for (uint32_t k = 0; k < n_leaves; k++)
+            row[n + k] = (uint32_t)((int64_t)f.base.at[k] + f.maps.at[k].base);
+    } else {
+        for (uint32_t k = 0; k < n_leaves; k++)
+            row[n + k] = slot_of(l, builder.refs.at[k]);
+    }
+    memcpy(row, slots, n * sizeof *slots);
+    return (Piece){ kernel_for(l, n, outputs, n_leaves, NULL, false, 0), put_row(l, row, n + n_leaves), 1 };
+}
+
+/* ---- systems ---- */
+typedef struct {
+    VEC(Piece) pieces;
+    VEC(Span) spans;
+} PieceList;
+
+static void add_piece(Layout *l, PieceList *list, Term term, uint32_t slot, Span span)
+{
+    vec_push(l->arena, &list->pieces, lay_terms(l, 1, &term, &slot));
+    vec_push(l->arena, &list->spans, span);
+}
+
+typedef struct {
+    Layout *l;
+    TermBuilder *builder;
+    const Block *block; /* its unknowns have no seed: they are what is solved for */
+} SeedContext;
+
+static const Expr *seed_of(void *context, const Expr *leaf)
+{
+    SeedContext *s = context;
+    const Ref ref = s->builder->refs.at[leaf->u.leaf];
+    if (ref.kind != REF_NOW && ref.kind != REF_DER)
+        return NULL;
+    const uint32_t slot = (ref.kind == REF_NOW ? s->l->seed : s->l->seed_der)[ref.var.index];
+    if (slot == KOINE_NONE)
+        return NULL;
+    for (uint32_t k = 0; s->block && k < s->block->n_rows; k++)
+        if (ref_equal(s->l->schedule->rows.at[s->block->first_row + k].unknown, ref))
+            return NULL;
+    const Ref seed = { ref.var, ref.kind == REF_NOW ? REF_SEED : REF_SEED_DER };
+    return leaf->n_args ? term_element(s->builder, seed, leaf->n_args, leaf->args) : term_leaf(s->builder, seed);
+}
+
+/* The tangent of a term: its total derivative along the seeds; absent if it is zero. */
+static Term tangent_of(Layout *l, Term term, const Block *system)
+{
+    TermBuilder builder = term_builder(l->model);
+    SeedContext context = { l, &builder, system };
+    const Expr *e = term_import(&builder, term);
+    const Expr *d = expr_time_derivative(l->model->pool, e, seed_of, &context);
+    REQUIRE(d);
+    return term_finish(&builder, d);
+}
+
+static void lay_system(Layout *l, uint32_t index)
+{
+    Model *m = l->model;
+    const Schedule *s = l->schedule;
+    const Block *b = &s->blocks.at[index];
+    const uint32_t n = b->n_rows;
+    KoineSystem system = { .kind = b->kind == BLOCK_LINEAR ? KOINE_SYSTEM_LINEAR : KOINE_SYSTEM_NEWTON,
+                           .is_discrete = !b->is_moving,
+                           .n = n,
+                           .origin = index,
+                           .tangent_section = KOINE_NONE };
+    uint32_t *unknowns = NEW_ARRAY(l->arena, uint32_t, n), *residuals = NEW_ARRAY(l->arena, uint32_t, n);
+    uint32_t *guesses = NEW_ARRAY(l->arena, uint32_t, n), *cells = NEW_ARRAY(l->arena, uint32_t, n);
+    uint32_t *tangents = NEW_ARRAY(l->arena, uint32_t, n), *seeds = NEW_ARRAY(l->arena, uint32_t, n);
+    double *nominals = NEW_ARRAY(l->arena, double, n);
+    const char **names = NEW_ARRAY(l->arena, const char *, n);
+    VEC(uint32_t) row_of = { 0 }, column_of = { 0 }, entry_of = { 0 };
+    PieceList residual = { 0 }, jacobian = { 0 }, tangent = { 0 };
+    Map column;
+    map_init(&column, l->arena, n);
+    for (uint32_t k = 0; k < n; k++) {
+        const Ref u = s->rows.at[b->first_row + k].unknown;
+        map_put(&column, (uint64_t)u.kind << 32 | u.var.index, k);
+        unknowns[k] = slot_of(l, u);
+        residuals[k] = take_slots(l, 1);
+        guesses[k] = take_slots(l, 1);
+        const Term nominal = model_var(m, u.var)->nominal;
+        nominals[k] = nominal.shape && nominal.shape->kind == EXPR_REAL ? nominal.shape->u.real : 1.0;
+        const char *path = variable_path(m, u.var, l->arena);
+        names[k] = u.kind == REF_DER ? arena_format(l->arena, "der(%s)", path) : path;
+        seeds[k] = u.kind == REF_DER ? l->seed_der[u.var.index] : l->seed[u.var.index];
+        tangents[k] = l->data.seed_x == KOINE_NONE ? KOINE_NONE : take_slots(l, 1);
+        KoineSlot start = { .r = 0 };
+        const Term term = model_var(m, u.var)->start;
+        if (u.kind == REF_NOW && term.shape && term.shape->kind == EXPR_REAL)
+            start.r = term.shape->u.real;
+        const KoineConstant guess = { guesses[k], 1, start };
+        vec_push(l->arena, &l->constants, guess);
+    }
+    for (uint32_t k = 0; k < n; k++) {
+        const SystemRow *row = &s->rows.at[b->first_row + k];
+        const Span span = m->equations.at[row->equation.index].origin.span;
+        TermBuilder builder = term_builder(m);
+        const Expr *e = expr_binary(m->pool, OP_SUB, term_import(&builder, row->lhs), term_import(&builder, row->rhs));
+        const Term whole = term_finish(&builder, expr_simplify(m->pool, e));
+        add_piece(l, &residual, whole, residuals[k], span);
+        for (uint32_t j = 0; j < whole.shape->n_leaves; j++) {
+            uint32_t c;
+            const Ref ref = term_refs(m, whole)[j];
+            if (!map_get(&column, (uint64_t)ref.kind << 32 | ref.var.index, &c))
+                continue;
+            const Expr *d = expr_derive(m->pool, whole.shape, expr_leaf(m->pool, j, REAL_TYPE));
+            REQUIRE(d);
+            const uint32_t slot = take_slots(l, 1);
+            add_piece(l, &jacobian, term_make(m, d, term_refs(m, whole)), slot, span);
+            vec_push(l->arena, &row_of, k);
+            vec_push(l->arena, &column_of, c);
+            vec_push(l->arena, &entry_of, slot);
+        }
+        if (tangents[k] != KOINE_NONE)
+            add_piece(l, &tangent, tangent_of(l, whole, b), tangents[k], span);
+    }
+    system.unknowns = unknowns;
+    system.residuals = residuals;
+    system.guesses = guesses;
+    system.nominals = nominals;
+    system.cells = cells;
+    system.names = names;
+    system.n_entries = entry_of.n;
+    system.row = row_of.at;
+    system.column = column_of.at;
+    system.entry = entry_of.at;
+    system.residual_section = lay_section(l, arena_format(l->arena, "residual_%u", l->systems.n), residual.pieces.at,
+                                          residual.spans.at, residual.pieces.n);
+    system.jacobian_section = lay_section(l, arena_format(l->arena, "jacobian_%u", l->systems.n), jacobian.pieces.at,
+                                          jacobian.spans.at, jacobian.pieces.n);
+    if (tangent.pieces.n)
+        system.tangent_section = lay_section(l, arena_format(l->arena, "tangent_%u", l->systems.n), tangent.pieces.at,
+                                             tangent.spans.at, tangent.pieces.n);
+    system.tangent_residuals = tangents;
+    system.tangent_unknowns = seeds;
+    l->system_of[index] = l->systems.n;
+    vec_push(l->arena, &l->systems, system);
+}
+
+/* Tangent pieces of block `index`, appended to l->pieces. */
+void lay_tangent(Layout *l, uint32_t index)
+{
+    Model *m = l->model;
+    const Block *b = &l->schedule->blocks.at[index];
+    Ref target = term_refs(m, b->lhs)[b->lhs.shape->u.leaf];
+    target.kind = target.kind == REF_DER ? REF_SEED_DER : REF_SEED;
+    Ref *refs = NEW_ARRAY(l->arena, Ref, b->lhs.shape->n_leaves);
+    memcpy(refs, term_refs(m, b->lhs), b->lhs.shape->n_leaves * sizeof *refs);
+    refs[b->lhs.shape->u.leaf] = target;
+    const Term rhs = tangent_of(l, b->rhs, NULL);
+    lay_assignment(l, term_make(m, b->lhs.shape, refs), rhs, b->domain);
+}
+
+void lay_blocks(Layout *l)
+{
+    const Schedule *s = l->schedule;
+    const uint32_t n = s->blocks.n;
+    l->first_piece = NEW_ARRAY(l->arena, uint32_t, n + 1);
+    l->system_of = NEW_ARRAY(l->arena, uint32_t, n + 1);
+    for (uint32_t k = 0; k < n; k++) {
+        const Block *b = &s->blocks.at[k];
+        l->first_piece[k] = l->pieces.n;
+        l->system_of[k] = KOINE_NONE;
+        if (b->kind == BLOCK_ASSIGN)
+            lay_assignment(l, b->lhs, b->rhs, b->domain);
+        else if (b->kind == BLOCK_LINEAR || b->kind == BLOCK_NEWTON)
+            lay_system(l, k);
+    }
+    l->first_piece[n] = l->pieces.n;
+}

@@ -1,0 +1,609 @@
+/* The event graph as tables: nodes, cells and their readers, relations, steps, transitions; see program_parts.h.
+ * A cell is a variable (its present value, its value before, its derivative): what nodes read and define. */
+#include "base/bug.h"
+#include "emit/program_parts.h"
+
+typedef struct {
+    uint32_t cell, node;
+} Read;
+
+typedef struct {
+    Layout *l;
+    Model *m;
+    const Schedule *s;
+    uint32_t *pre_of;   /* per variable: index in pres, or KOINE_NONE */
+    uint32_t *guard_of; /* per variable: the level transition whose only condition it is, or KOINE_NONE */
+    bool *moves;        /* per variable: defined by a moving block, or a state */
+    VEC(KoineNode) nodes;
+    VEC(Read) reads; /* (cell, node) */
+    VEC(uint32_t) moving;
+    KoineRelation *relations;
+    KoineStep *steps;
+    KoineTransition *transitions;
+    VEC(KoineNext) nexts;
+    VEC(KoineAction) actions;
+    VEC(KoinePre) pres;
+    VEC(KoineOrigin) roots;
+    VEC(uint32_t) root_owner, calendar_owner;
+    VEC(Piece) root_pieces;
+    VEC(Span) root_spans;
+    Map writers;
+    uint32_t n_writers;
+    uint32_t n_calendar;
+    double band;
+} Events;
+
+/* ---- cells ---- */
+static uint32_t cell_of(const Events *e, Ref ref)
+{
+    const uint32_t n = e->m->variables.n;
+    switch ((RefKind)ref.kind) {
+    case REF_NOW: return ref.var.index;
+    case REF_DER: return n + ref.var.index;
+    case REF_PRE: return e->pre_of[ref.var.index] == KOINE_NONE ? KOINE_NONE : 2 * n + e->pre_of[ref.var.index];
+    default: return KOINE_NONE;
+    }
+}
+
+static uint32_t n_cells(const Events *e)
+{
+    return 2 * e->m->variables.n + e->pres.n;
+}
+
+static void list_pres(Events *e)
+{
+    const Model *m = e->m;
+    for (uint32_t k = 0; k < m->variables.n; k++) {
+        e->pre_of[k] = KOINE_NONE;
+        if (e->l->pre[k] == KOINE_NONE)
+            continue;
+        e->pre_of[k] = e->pres.n;
+        const KoinePre pre = { .now = e->l->now[k],
+                               .pre = e->l->pre[k],
+                               .n = (uint32_t)variable_count(m, (VarId){ k }),
+                               .is_continuous = m->variables.at[k].variability == VARIABILITY_CONTINUOUS,
+                               .start =
+                                   (uint8_t)(m->variables.at[k].edge == EDGE_START_FALSE + 1     ? KOINE_PRE_FALSE
+                                             : m->variables.at[k].edge == EDGE_START_CURRENT + 1 ? KOINE_PRE_CURRENT
+                                                                                                 : KOINE_PRE_START) };
+        vec_push(e->l->arena, &e->pres, pre);
+    }
+    for (uint32_t k = 0; k < e->pres.n; k++)
+        e->pres.at[k].cell = 2 * m->variables.n + k;
+}
+
+static void find_moving(Events *e)
+{
+    for (uint32_t k = 0; k < e->s->states.n; k++)
+        e->moves[e->s->states.at[k].index] = true;
+    for (uint32_t k = 0; k < e->s->blocks.n; k++) {
+        const Block *b = &e->s->blocks.at[k];
+        if (!b->is_moving)
+            continue;
+        const uint32_t n = b->kind == BLOCK_ASSIGN ? 1 : b->n_rows;
+        for (uint32_t j = 0; j < n; j++) {
+            const Ref ref = b->kind == BLOCK_ASSIGN ? term_refs(e->m, b->lhs)[b->lhs.shape->u.leaf]
+                                                    : e->s->rows.at[b->first_row + j].unknown;
+            e->moves[ref.var.index] |= ref.kind == REF_NOW;
+        }
+    }
+}
+
+/* ---- reads ---- */
+static void read_term(Events *e, Term term, bool *is_moving)
+{
+    const uint32_t node = e->nodes.n - 1;
+    for (uint32_t k = 0; term.shape && k < term.shape->n_leaves; k++) {
+        const Ref ref = term_refs(e->m, term)[k];
+        *is_moving |= ref.kind == REF_TIME || (ref.kind == REF_NOW && e->moves[ref.var.index]) || ref.kind == REF_DER;
+        const uint32_t cell = cell_of(e, ref);
+        const Read read = { cell, node };
+        if (cell != KOINE_NONE)
+            vec_push(e->l->arena, &e->reads, read);
+    }
+}
+
+static void read_selector(Events *e, RegionId region)
+{
+    const uint32_t cell = region.index == ID_NONE ? KOINE_NONE : e->m->regions.at[region.index].selector.index;
+    const Read read = { cell, e->nodes.n - 1 };
+    if (cell != KOINE_NONE)
+        vec_push(e->l->arena, &e->reads, read);
+}
+
+static uint32_t selector_slot(const Events *e, RegionId region)
+{
+    return region.index == ID_NONE ? KOINE_NONE : e->l->now[e->m->regions.at[region.index].selector.index];
+}
+
+/* The term where the region's branch is selected, else 0: nothing is evaluated in a branch that is not chosen. */
+static Term masked(Events *e, Term term, RegionId region, uint16_t branch)
+{
+    Model *m = e->m;
+    if (region.index == ID_NONE)
+        return term;
+    TermBuilder builder = term_builder(m);
+    const Expr *selector = term_leaf(&builder, ref_now(m->regions.at[region.index].selector));
+    const Expr *inside = expr_literal_relation(m->pool, OP_EQ, selector, expr_integer(m->pool, branch));
+    const Expr *own = term_import(&builder, term);
+    return term_finish(&builder, expr_if(m->pool, inside, own, expr_real(m->pool, 0.0)));
+}
+
+static KoinePlace place_of(const Events *e, Span span)
+{
+    if (span.source == SOURCE_NONE)
+        return (KoinePlace){ 0, 0, 0 };
+    const LineColumn at = span_begin(e->m->sources, span);
+    return (KoinePlace){ span.source, at.line, at.column };
+}
+
+static void add_root(Events *e, uint32_t owner, const char *text, Span span)
+{
+    vec_push(e->l->arena, &e->root_owner, owner);
+    const KoineOrigin origin = { text, "", place_of(e, span) };
+    vec_push(e->l->arena, &e->roots, origin);
+}
+
+/* ---- nodes by kind ---- */
+static KoineNode *add_node(Events *e, KoineNodeKind kind, uint32_t origin)
+{
+    const KoineNode node = { .kind = (uint8_t)kind, .origin = origin, .cell = KOINE_NONE, .variable = KOINE_NONE };
+    vec_push(e->l->arena, &e->nodes, node);
+    return &e->nodes.at[e->nodes.n - 1];
+}
+
+static void note_moving(Events *e, bool is_moving)
+{
+    if (is_moving)
+        vec_push(e->l->arena, &e->moving, e->nodes.n - 1);
+}
+
+static void add_assignment(Events *e, uint32_t index, const Block *b)
+{
+    const Ref target = term_refs(e->m, b->lhs)[b->lhs.shape->u.leaf];
+    for (uint32_t k = e->l->first_piece[index]; k < e->l->first_piece[index + 1]; k++) {
+        const Piece piece = e->l->pieces.at[k];
+        const Kernel *kernel = &e->l->kernels.at[piece.kernel];
+        e->l->kernels.at[piece.kernel].is_shared = true;
+        const uint32_t guarded = e->guard_of[target.var.index];
+        KoineNode *node = add_node(e, guarded == KOINE_NONE ? KOINE_NODE_ASSIGN : KOINE_NODE_GUARD, index);
+        node->object = guarded;
+        node->is_real = b->is_real;
+        node->kernel = piece.kernel;
+        node->row = piece.row;
+        node->n = piece.n;
+        node->output = e->l->rows.at[piece.row];
+        node->stride = kernel->strides ? (uint32_t)kernel->strides[0] : 1;
+        node->cell = cell_of(e, target);
+        node->variable = e->l->row_of[target.var.index];
+        bool is_moving = b->is_moving;
+        read_term(e, b->rhs, &is_moving);
+        note_moving(e, is_moving);
+    }
+}
+
+static void add_system(Events *e, uint32_t index, const Block *b)
+{
+    KoineNode *node = add_node(e, KOINE_NODE_SYSTEM, index);
+    node->object = e->l->system_of[index];
+    uint32_t *cells = (uint32_t *)e->l->systems.at[node->object].cells; /* filled here, constant afterwards */
+    bool is_moving = b->is_moving;
+    for (uint32_t k = 0; k < b->n_rows; k++) {
+        const SystemRow *row = &e->s->rows.at[b->first_row + k];
+        cells[k] = cell_of(e, row->unknown);
+    }
+    for (uint32_t k = 0; k < b->n_rows; k++) {
+        const SystemRow *row = &e->s->rows.at[b->first_row + k];
+        const Term sides[] = { row->lhs, row->rhs };
+        for (uint32_t side = 0; side < 2; side++)
+            for (uint32_t j = 0; j < sides[side].shape->n_leaves; j++) {
+                const Ref ref = term_refs(e->m, sides[side])[j];
+                bool own = false;
+                for (uint32_t i = 0; i < b->n_rows && !own; i++)
+                    own = ref_equal(e->s->rows.at[b->first_row + i].unknown, ref);
+                const Read read = { cell_of(e, ref), e->nodes.n - 1 };
+                if (!own && read.cell != KOINE_NONE)
+                    vec_push(e->l->arena, &e->reads, read);
+            }
+    }
+    note_moving(e, is_moving);
+}
+
+static void add_relation(Events *e, uint32_t index, const Block *b)
+{
+    Layout *l = e->l;
+    const Relation *r = &e->m->relations.at[b->object];
+    KoineNode *node = add_node(e, KOINE_NODE_RELATION, index);
+    node->object = b->object;
+    node->cell = r->bit.index;
+    KoineRelation *out = &e->relations[b->object];
+    *out = (KoineRelation){ .is_strict = r->is_strict,
+                            .is_time = r->kind == RELATION_TIME,
+                            .bit = l->now[r->bit.index],
+                            .cell = r->bit.index,
+                            .selector = selector_slot(e, r->region),
+                            .branch = r->branch,
+                            .root = KOINE_NONE,
+                            .calendar = KOINE_NONE,
+                            .node = e->nodes.n - 1,
+                            .band = e->band,
+                            .origin = index };
+    const uint32_t slots[2] = { take_slots(l, 1), take_slots(l, 1) };
+    bool is_moving = false;
+    if (out->is_time) {
+        const Term terms[] = { masked(e, r->slope, r->region, r->branch), masked(e, r->flip, r->region, r->branch) };
+        const Piece piece = lay_terms(l, 2, terms, slots);
+        out->kernel = piece.kernel;
+        out->row = piece.row;
+        out->slope = slots[0];
+        out->flip = slots[1];
+        out->calendar = e->n_calendar++;
+        vec_push(l->arena, &e->calendar_owner, b->object);
+        read_term(e, r->slope, &is_moving);
+        read_term(e, r->flip, &is_moving);
+    } else {
+        const Term terms[] = { masked(e, r->left, r->region, r->branch), masked(e, r->right, r->region, r->branch) };
+        const Piece piece = lay_terms(l, 2, terms, slots);
+        out->kernel = piece.kernel;
+        out->row = piece.row;
+        out->left = slots[0];
+        out->right = slots[1];
+        out->root = e->roots.n;
+        add_root(e, b->object,
+                 arena_format(l->arena, "%s %s %s", term_text(e->m, r->left, l->arena),
+                              r->is_strict ? ">" : ">=", term_text(e->m, r->right, l->arena)),
+                 r->origin.span);
+        vec_push(l->arena, &e->root_pieces, piece);
+        vec_push(l->arena, &e->root_spans, r->origin.span);
+        read_term(e, r->left, &is_moving);
+        read_term(e, r->right, &is_moving);
+        is_moving = true; /* a root function watches it: look again at every instant */
+    }
+    l->kernels.at[out->kernel].is_shared = true;
+    read_selector(e, r->region);
+    note_moving(e, is_moving);
+}
+
+static void add_step(Events *e, uint32_t index, const Block *b)
+{
+    Layout *l = e->l;
+    const StepFunction *f = &e->m->steps.at[b->object];
+    KoineNode *node = add_node(e, KOINE_NODE_STEP, index);
+    node->object = b->object;
+    node->cell = f->value.index;
+    KoineStep *out = &e->steps[b->object];
+    *out = (KoineStep){ .op = f->op,
+                        .is_time = f->kind == RELATION_TIME,
+                        .value = l->now[f->value.index],
+                        .cell = f->value.index,
+                        .selector = selector_slot(e, f->region),
+                        .branch = f->branch,
+                        .root = KOINE_NONE,
+                        .calendar = KOINE_NONE,
+                        .node = e->nodes.n - 1,
+                        .band = e->band,
+                        .origin = index };
+    bool is_moving = false;
+    const uint32_t slots[2] = { take_slots(l, 1), take_slots(l, 1) };
+    Piece piece;
+    if (out->is_time) {
+        const Term terms[] = { masked(e, f->slope, f->region, f->branch), masked(e, f->offset, f->region, f->branch) };
+        piece = lay_terms(l, 2, terms, slots);
+        out->slope = slots[0];
+        out->offset = slots[1];
+        out->calendar = e->n_calendar++;
+        vec_push(l->arena, &e->calendar_owner, e->m->relations.n + b->object);
+        read_term(e, f->slope, &is_moving);
+        read_term(e, f->offset, &is_moving);
+    } else {
+        const Term term = masked(e, f->argument, f->region, f->branch);
+        piece = lay_terms(l, 1, &term, slots);
+        out->argument = slots[0];
+        out->root = e->roots.n;
+        const char *text = term_text(e->m, f->argument, l->arena);
+        const uint32_t owner = e->m->relations.n + b->object;
+        add_root(e, owner, arena_format(l->arena, "step of %s downwards", text), f->origin.span);
+        add_root(e, owner, arena_format(l->arena, "step of %s upwards", text), f->origin.span);
+        vec_push(l->arena, &e->root_pieces, piece);
+        vec_push(l->arena, &e->root_spans, f->origin.span);
+        read_term(e, f->argument, &is_moving);
+        is_moving = true;
+    }
+    out->kernel = piece.kernel;
+    out->row = piece.row;
+    l->kernels.at[out->kernel].is_shared = true;
+    read_selector(e, f->region);
+    note_moving(e, is_moving);
+}
+
+static void add_next(Events *e, const Assignment *a, uint32_t number)
+{
+    Layout *l = e->l;
+    Model *m = e->m;
+    const Ref target = term_refs(m, a->target)[a->target.shape->u.leaf];
+    ElementMap map;
+    REQUIRE(element_map(m, a->target.shape, term_refs(m, a->target), (DomainId){ 0 }, &map));
+    const uint32_t slot = (uint32_t)(l->now[target.var.index] + map.base);
+    KoineNext next = { .guard = KOINE_NONE,
+                       .buffer = take_slots(l, 1),
+                       .target = slot,
+                       .cell = target.var.index,
+                       .pre = e->pre_of[target.var.index],
+                       .is_state = model_var(m, target.var)->definition == DEFINITION_DER,
+                       .is_real = model_var(m, target.var)->type.kind == TYPE_REAL,
+                       .origin = e->s->blocks.n + number,
+                       .variable = l->row_of[target.var.index] };
+    if (!map_get(&e->writers, slot, &next.writer)) {
+        next.writer = e->n_writers++;
+        map_put(&e->writers, slot, next.writer);
+    }
+    Piece piece;
+    if (term_is_absent(a->guard)) {
+        piece = lay_terms(l, 1, &a->value, &next.buffer);
+    } else {
+        next.guard = take_slots(l, 1);
+        TermBuilder builder = term_builder(m);
+        const Expr *guard = term_import(&builder, a->guard), *value = term_import(&builder, a->value);
+        const Expr *kept = a->target.shape->n_args ? term_import(&builder, a->target) : term_leaf(&builder, target);
+        const Term terms[] = { a->guard, term_finish(&builder, expr_if(m->pool, guard, value, kept)) };
+        const uint32_t slots[] = { next.guard, next.buffer };
+        piece = lay_terms(l, 2, terms, slots);
+    }
+    next.kernel = piece.kernel;
+    next.row = piece.row;
+    l->kernels.at[piece.kernel].is_shared = true;
+    vec_push(l->arena, &e->nexts, next);
+}
+
+static void add_action(Events *e, const Action *a)
+{
+    static const uint8_t kinds[] = { [ACTION_DISPLAY] = KOINE_ACTION_DISPLAY,
+                                     [ACTION_TERMINATE] = KOINE_ACTION_TERMINATE,
+                                     [ACTION_WARNING] = KOINE_ACTION_WARNING };
+    Layout *l = e->l;
+    Model *m = e->m;
+    const uint32_t n = a->n_args + 1;
+    Term *terms = NEW_ARRAY(l->arena, Term, n);
+    uint32_t *slots = NEW_ARRAY(l->arena, uint32_t, n);
+    uint8_t *types = NEW_ARRAY(l->arena, uint8_t, n);
+    terms[0] = term_is_absent(a->guard) ? term_boolean(m, true) : a->guard;
+    slots[0] = take_slots(l, 1);
+    for (uint32_t k = 1; k < n; k++) {
+        terms[k] = m->conditions.at[a->first_arg + k - 1];
+        slots[k] = take_slots(l, 1);
+        types[k - 1] = terms[k].shape->type.kind;
+    }
+    const Piece piece = lay_terms(l, n, terms, slots);
+    l->kernels.at[piece.kernel].is_shared = true;
+    const KoineAction action = { .kind = kinds[a->kind],
+                                 .format = names_of(pool_names(m->pool), a->text),
+                                 .kernel = piece.kernel,
+                                 .row = piece.row,
+                                 .guard = slots[0],
+                                 .n_args = a->n_args,
+                                 .args = slots + 1,
+                                 .types = types };
+    vec_push(l->arena, &e->actions, action);
+}
+
+/* The generated variable that is the only condition of a level transition: its node enables the transition itself. */
+static uint32_t guard_variable(const Events *e, const Transition *t)
+{
+    if (t->trigger != TRIGGER_LEVEL || t->n_conditions != 1)
+        return KOINE_NONE;
+    const VarId v = term_refs(e->m, e->m->conditions.at[t->first_condition])[0].var;
+    return e->guard_of[v.index] != KOINE_NONE ? v.index : KOINE_NONE;
+}
+
+static void find_guards(Events *e)
+{
+    const Model *m = e->m;
+    for (uint32_t k = 0; k < m->variables.n; k++)
+        e->guard_of[k] = KOINE_NONE;
+    for (uint32_t k = 0; k < m->transitions.n; k++) {
+        const Transition *t = &m->transitions.at[k];
+        if (t->trigger != TRIGGER_LEVEL || t->n_conditions != 1)
+            continue;
+        const Term condition = m->conditions.at[t->first_condition];
+        const VarId v = term_refs(m, condition)[0].var;
+        if (model_var(m, v)->is_condition && e->l->pre[v.index] == KOINE_NONE)
+            e->guard_of[v.index] = k;
+    }
+}
+
+static void add_transition(Events *e, uint32_t index, const Block *b)
+{
+    static const uint8_t triggers[] = { [TRIGGER_LEVEL] = KOINE_TRIGGER_LEVEL,
+                                        [TRIGGER_EDGE] = KOINE_TRIGGER_EDGE,
+                                        [TRIGGER_INITIAL] = KOINE_TRIGGER_INITIAL };
+    Layout *l = e->l;
+    Model *m = e->m;
+    const Transition *t = &m->transitions.at[b->object];
+    const bool is_merged = t->n_conditions == 1 && guard_variable(e, t) != KOINE_NONE;
+    if (!is_merged)
+        add_node(e, KOINE_NODE_TRANSITION, index)->object = b->object;
+    uint32_t *conditions = NEW_ARRAY(l->arena, uint32_t, t->n_conditions + 1);
+    uint32_t *before = NEW_ARRAY(l->arena, uint32_t, t->n_conditions + 1);
+    bool is_moving = false;
+    for (uint32_t k = 0; k < t->n_conditions; k++) {
+        const Term condition = m->conditions.at[t->first_condition + k];
+        const VarId v = term_refs(m, condition)[0].var;
+        conditions[k] = l->now[v.index];
+        before[k] = t->trigger == TRIGGER_EDGE ? l->pre[v.index] : KOINE_NONE;
+        if (!is_merged)
+            read_term(e, condition, &is_moving);
+        const Read read = { cell_of(e, ref_pre(v)), e->nodes.n - 1 };
+        if (t->trigger == TRIGGER_EDGE)
+            vec_push(l->arena, &e->reads, read);
+    }
+    KoineTransition *out = &e->transitions[b->object];
+    *out = (KoineTransition){ .trigger = triggers[t->trigger],
+                              .n_conditions = t->n_conditions,
+                              .conditions = conditions,
+                              .before = before,
+                              .first_next = e->nexts.n,
+                              .first_action = e->actions.n,
+                              .origin = index };
+    for (uint32_t k = 0; k < t->n_assignments; k++)
+        add_next(e, &m->assignments.at[t->first_assignment + k], t->first_assignment + k);
+    out->n_next = e->nexts.n - out->first_next;
+    for (uint32_t k = 0; k < t->n_actions; k++)
+        add_action(e, &m->actions.at[t->first_action + k]);
+    out->n_actions = e->actions.n - out->first_action;
+}
+
+static void add_block(Events *e, uint32_t index)
+{
+    const Block *b = &e->s->blocks.at[index];
+    switch ((BlockKind)b->kind) {
+    case BLOCK_ASSIGN: add_assignment(e, index, b); break;
+    case BLOCK_LINEAR:
+    case BLOCK_NEWTON: add_system(e, index, b); break;
+    case BLOCK_RELATION: add_relation(e, index, b); break;
+    case BLOCK_STEP: add_step(e, index, b); break;
+    case BLOCK_TRANSITION: add_transition(e, index, b); break;
+    }
+}
+
+/* ---- tables ---- */
+static void fill_readers(Events *e)
+{
+    Layout *l = e->l;
+    const uint32_t n = n_cells(e);
+    uint32_t *start = NEW_ARRAY(l->arena, uint32_t, n + 2), *readers = NEW_ARRAY(l->arena, uint32_t, e->reads.n + 1);
+    for (uint32_t k = 0; k < e->reads.n; k++)
+        start[e->reads.at[k].cell + 2]++;
+    for (uint32_t k = 1; k <= n; k++)
+        start[k + 1] += start[k];
+    for (uint32_t k = 0; k < e->reads.n; k++) /* start[c + 1] runs from the begin of cell c to its end */
+        readers[start[e->reads.at[k].cell + 1]++] = e->reads.at[k].node;
+    l->data.readers_start = start;
+    l->data.readers = readers;
+    l->data.n_cells = n;
+}
+
+static void note_feeding(Events *e, Term term, uint8_t *feeds)
+{
+    for (uint32_t k = 0; term.shape && k < term.shape->n_leaves; k++) {
+        const Ref ref = term_refs(e->m, term)[k];
+        const uint32_t cell = cell_of(e, ref);
+        if (cell != KOINE_NONE && !(ref.kind == REF_NOW && e->moves[ref.var.index]))
+            feeds[cell] = 1;
+    }
+}
+
+static void fill_feeding(Events *e)
+{
+    Layout *l = e->l;
+    uint8_t *feeds = NEW_ARRAY(l->arena, uint8_t, n_cells(e) + 1);
+    for (uint32_t k = 0; k < e->s->parts[PART_DERIVATIVES].n; k++) {
+        const Block *b = &e->s->blocks.at[e->s->parts[PART_DERIVATIVES].at[k]];
+        note_feeding(e, b->rhs, feeds);
+        for (uint32_t j = 0; b->kind != BLOCK_ASSIGN && j < b->n_rows; j++) {
+            note_feeding(e, e->s->rows.at[b->first_row + j].lhs, feeds);
+            note_feeding(e, e->s->rows.at[b->first_row + j].rhs, feeds);
+        }
+    }
+    for (uint32_t k = 0; k < e->s->blocks.n; k++) { /* derivatives that change at events only */
+        const Block *b = &e->s->blocks.at[k];
+        if (b->kind == BLOCK_ASSIGN && !b->is_moving && term_refs(e->m, b->lhs)[b->lhs.shape->u.leaf].kind == REF_DER)
+            feeds[cell_of(e, term_refs(e->m, b->lhs)[b->lhs.shape->u.leaf])] = 1;
+    }
+    l->data.feeds_dynamics = feeds;
+    for (uint32_t k = 0; k < e->nexts.n; k++)
+        e->nexts.at[k].feeds_dynamics = feeds[e->nexts.at[k].cell];
+    uint32_t *cell_pre = NEW_ARRAY(l->arena, uint32_t, n_cells(e) + 1);
+    for (uint32_t k = 0; k < n_cells(e); k++)
+        cell_pre[k] = k < e->m->variables.n ? e->pre_of[k] : KOINE_NONE;
+    l->data.cell_pre = cell_pre;
+}
+
+/* The root part: what the operands need, then the operands themselves. */
+static void fill_roots(Events *e)
+{
+    Layout *l = e->l;
+    l->data.n_roots = e->roots.n;
+    l->tables.roots = e->roots.at;
+    if (e->root_pieces.n == 0)
+        return;
+    const uint32_t n = l->data.roots.n;
+    KoinePartStep *steps = NEW_ARRAY(l->arena, KoinePartStep, n + 1);
+    memcpy(steps, l->data.roots.steps, n * sizeof *steps);
+    steps[n] =
+        (KoinePartStep){ lay_section(l, "roots", e->root_pieces.at, e->root_spans.at, e->root_pieces.n), KOINE_NONE };
+    l->data.roots = (KoinePart){ n + 1, steps };
+}
+
+static void fill_checks(Events *e)
+{
+    Layout *l = e->l;
+    VEC(uint32_t) checks = { 0 };
+    for (uint32_t k = 0; k < e->s->parts[PART_OUTPUTS].n; k++) {
+        const uint32_t index = e->s->parts[PART_OUTPUTS].at[k];
+        if (!e->s->blocks.at[index].is_real)
+            continue;
+        for (uint32_t j = l->first_piece[index]; j < l->first_piece[index + 1]; j++) {
+            const Piece piece = l->pieces.at[j];
+            const Kernel *kernel = &l->kernels.at[piece.kernel];
+            for (uint32_t i = 0; i < piece.n; i++) {
+                vec_push(l->arena, &checks,
+                         l->rows.at[piece.row] + i * (kernel->strides ? (uint32_t)kernel->strides[0] : 0));
+                vec_push(l->arena, &checks, index);
+            }
+        }
+    }
+    l->data.finite_checks = checks.at;
+    l->data.n_finite_checks = checks.n / 2;
+}
+
+void lay_events(Layout *l)
+{
+    const uint32_t n = l->model->variables.n + 1;
+    Events e = { .l = l,
+                 .m = l->model,
+                 .s = l->schedule,
+                 .pre_of = NEW_ARRAY(l->arena, uint32_t, n),
+                 .guard_of = NEW_ARRAY(l->arena, uint32_t, n),
+                 .moves = NEW_ARRAY(l->arena, bool, n),
+                 .relations = NEW_ARRAY(l->arena, KoineRelation, l->model->relations.n + 1),
+                 .steps = NEW_ARRAY(l->arena, KoineStep, l->model->steps.n + 1),
+                 .transitions = NEW_ARRAY(l->arena, KoineTransition, l->model->transitions.n + 1),
+                 .band = 16 * 2.220446049250313e-16 };
+    map_init(&e.writers, l->arena, 64);
+    for (uint32_t k = 0; k < l->schedule->parts[PART_ROOTS].n; k++)
+        if (l->schedule->blocks.at[l->schedule->parts[PART_ROOTS].at[k]].kind == BLOCK_NEWTON)
+            e.band = 1e-9; /* operands are as exact as the iteration behind them */
+    list_pres(&e);
+    find_guards(&e);
+    find_moving(&e);
+    for (uint32_t k = 0; k < l->schedule->parts[PART_EVENT].n; k++)
+        add_block(&e, l->schedule->parts[PART_EVENT].at[k]);
+    fill_readers(&e);
+    fill_feeding(&e);
+    fill_roots(&e);
+    fill_checks(&e);
+    l->data.nodes = e.nodes.at;
+    l->data.n_nodes = e.nodes.n;
+    l->data.moving = e.moving.at;
+    l->data.n_moving = e.moving.n;
+    l->data.relations = e.relations;
+    l->data.n_relations = l->model->relations.n;
+    l->data.steps = e.steps;
+    l->data.n_steps = l->model->steps.n;
+    l->data.transitions = e.transitions;
+    l->data.n_transitions = l->model->transitions.n;
+    l->data.nexts = e.nexts.at;
+    l->data.n_nexts = e.nexts.n;
+    l->data.actions = e.actions.at;
+    l->data.n_actions = e.actions.n;
+    l->data.pres = e.pres.at;
+    l->data.n_pres = e.pres.n;
+    l->data.systems = l->systems.at;
+    l->data.n_systems = l->systems.n;
+    l->data.n_calendar = e.n_calendar;
+    l->data.calendar_owner = e.calendar_owner.at;
+    l->data.root_owner = e.root_owner.at;
+    l->data.n_writers = e.n_writers;
+    l->data.explain = explain_fault;
+    l->data.explain_context = l;
+}

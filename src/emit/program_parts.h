@@ -1,0 +1,60 @@
+/* Private to emit/program*.c: the layout under construction. */
+#ifndef EMIT_PROGRAM_PARTS_H
+#define EMIT_PROGRAM_PARTS_H
+
+#include "base/map.h"
+#include "emit/code.h"
+#include "ir/element.h"
+#include "ir/schedule.h"
+#include <math.h>
+
+typedef struct { /* how a block, or one outer iteration of it, is executed */
+    uint32_t kernel, row, n;
+} Piece;
+
+typedef struct {
+    const Schedule *schedule;
+    Model *model;
+    Arena *arena;
+    uint32_t n_slots;
+    uint32_t *now, *der, *pre, *seed, *seed_der; /* per variable: first slot, or KOINE_NONE */
+    uint32_t *row_of;                            /* per variable: row in the tables */
+    uint32_t n_variables_with_place;
+    VEC(uint32_t) dims;
+    VEC(KoineConstant) constants;
+    VEC(uint32_t) rows;
+    VEC(Kernel) kernels;
+    VEC(Run) runs;
+    VEC(Section) sections;
+    Map kernel_index; /* hash -> first kernel of a chain */
+    VEC(uint32_t) kernel_next;
+    VEC(Piece) pieces;
+    uint32_t *first_piece; /* per block, n_blocks + 1 */
+    uint32_t *system_of;   /* per block */
+    VEC(KoineSystem) systems;
+    Code code;
+    KoineProgram data;
+    KoineTables tables;
+} Layout;
+
+uint32_t take_slots(Layout *l, uint64_t n);
+uint32_t slot_of(const Layout *l, Ref ref);
+
+/* program_blocks.c: kernels and rows */
+uint32_t kernel_for(Layout *l, uint32_t n_outputs, const Expr *const *outputs, uint32_t n_leaves,
+                    const int32_t *strides, bool has_iterator, int32_t iterator_stride);
+/* Kernel and row computing `terms` into `slots`; scalar. */
+Piece lay_terms(Layout *l, uint32_t n, const Term *terms, const uint32_t *slots);
+/* Pieces of lhs := rhs over a domain, appended to l->pieces. */
+void lay_assignment(Layout *l, Term lhs, Term rhs, DomainId domain);
+void lay_blocks(Layout *l);
+void lay_tangent(Layout *l, uint32_t index);
+/* program_run.c: sections and parts */
+uint32_t lay_section(Layout *l, const char *name, const Piece *pieces, const Span *spans, uint32_t n);
+void lay_parts(Layout *l);
+/* program_explain.c: KoineProgram.explain; origins are blocks, then assignments of transitions */
+void explain_fault(void *context, KoineModel *model, uint32_t origin);
+/* program_events.c */
+void lay_events(Layout *l);
+
+#endif

@@ -1,0 +1,171 @@
+/* Sections of runs, parts of sections; see program_parts.h. Neighbours of one kernel become one run; a run whose rows
+ * advance by constant distances becomes an affine one, which needs no table. */
+#include "base/bug.h"
+#include "emit/program_parts.h"
+
+enum { AFFINE_FROM = 4 }; /* rows; shorter runs are written out */
+
+static const char *comment_for(Layout *l, Span span)
+{
+    enum { MOST_COMMENTS = 20000 }; /* generated C is for reading only while it is small */
+    if (span.source == SOURCE_NONE || l->runs.n > MOST_COMMENTS)
+        return NULL;
+    const char *path = sources_get(l->model->sources, span.source)->path, *base = strrchr(path, '/');
+    return arena_format(l->arena, "%s:%u", base ? base + 1 : path, span_begin(l->model->sources, span).line);
+}
+
+/* Strides if the rows of the run advance evenly. */
+static bool find_strides(const Layout *l, const Kernel *kernel, uint32_t row, uint32_t n, int32_t *strides)
+{
+    const uint32_t w = kernel->width, *rows = l->rows.at + row;
+    for (uint32_t k = 0; k < w; k++)
+        strides[k] = (int32_t)(rows[w + k] - rows[k]);
+    for (uint32_t i = 2; i < n; i++)
+        for (uint32_t k = 0; k < w; k++)
+            if ((int32_t)(rows[i * w + k] - rows[(i - 1) * w + k]) != strides[k])
+                return false;
+    return true;
+}
+
+static void add_run(Layout *l, Piece piece, Span span)
+{
+    Run run = { piece.kernel, piece.row, piece.n, comment_for(l, span) };
+    Kernel kernel = l->kernels.at[piece.kernel];
+    if (!kernel.strides && piece.n >= AFFINE_FROM && !kernel.has_iterator) {
+        int32_t *strides = NEW_ARRAY(l->arena, int32_t, kernel.width);
+        if (find_strides(l, &kernel, piece.row, piece.n, strides))
+            run.kernel = kernel_for(l, kernel.n_outputs, kernel.outputs, kernel.n_leaves, strides, false, 0);
+    }
+    if (piece.n > 1)
+        l->kernels.at[run.kernel].is_shared = true;
+    vec_push(l->arena, &l->runs, run);
+}
+
+uint32_t lay_section(Layout *l, const char *name, const Piece *pieces, const Span *spans, uint32_t n)
+{
+    Section section = { name, l->runs.n, 0 };
+    for (uint32_t begin = 0, end; begin < n; begin = end) {
+        Piece piece = pieces[begin];
+        const Kernel *kernel = &l->kernels.at[piece.kernel];
+        for (end = begin + 1; end < n && !kernel->strides && pieces[end].kernel == piece.kernel &&
+                              pieces[end].row == piece.row + piece.n * kernel->width;
+             end++)
+            piece.n += pieces[end].n;
+        if (piece.n > 1 && piece.n < AFFINE_FROM && !kernel->strides) { /* too short for a loop */
+            piece = pieces[begin];
+            end = begin + 1;
+        }
+        add_run(l, piece, spans[begin]);
+    }
+    section.n_runs = l->runs.n - section.first_run;
+    vec_push(l->arena, &l->sections, section);
+    return l->sections.n - 1;
+}
+
+typedef struct {
+    Layout *l;
+    const char *name;
+    VEC(KoinePartStep) steps;
+    VEC(Piece) pieces;
+    VEC(Span) spans;
+} PartBuilder;
+
+static void close_section(PartBuilder *p)
+{
+    if (p->pieces.n == 0)
+        return;
+    const char *name = p->steps.n ? arena_format(p->l->arena, "%s_%u", p->name, p->steps.n) : p->name;
+    const KoinePartStep step = { lay_section(p->l, name, p->pieces.at, p->spans.at, p->pieces.n), KOINE_NONE };
+    vec_push(p->l->arena, &p->steps, step);
+    p->pieces.n = p->spans.n = 0;
+}
+
+static void add_system(PartBuilder *p, uint32_t system)
+{
+    close_section(p);
+    const KoinePartStep step = { KOINE_NONE, system };
+    vec_push(p->l->arena, &p->steps, step);
+}
+
+static void add_pieces(PartBuilder *p, uint32_t first, uint32_t end, Span span)
+{
+    for (uint32_t k = first; k < end; k++) {
+        vec_push(p->l->arena, &p->pieces, p->l->pieces.at[k]);
+        vec_push(p->l->arena, &p->spans, span);
+    }
+}
+
+static KoinePart finish_part(PartBuilder *p)
+{
+    close_section(p);
+    return (KoinePart){ p->steps.n, p->steps.at };
+}
+
+static Span block_span(const Layout *l, const Block *b)
+{
+    return b->equation.index == ID_NONE ? SPAN_NONE : l->model->equations.at[b->equation.index].origin.span;
+}
+
+static KoinePart lay_part(Layout *l, PartKind part, const char *name)
+{
+    PartBuilder p = { .l = l, .name = name };
+    for (uint32_t k = 0; k < l->schedule->parts[part].n; k++) {
+        const uint32_t index = l->schedule->parts[part].at[k];
+        const Block *b = &l->schedule->blocks.at[index];
+        if (l->system_of[index] != KOINE_NONE)
+            add_system(&p, l->system_of[index]);
+        else
+            add_pieces(&p, l->first_piece[index], l->first_piece[index + 1], block_span(l, b));
+    }
+    return finish_part(&p);
+}
+
+static KoinePart lay_tangents(Layout *l)
+{
+    PartBuilder p = { .l = l, .name = "tangents" };
+    const Schedule *s = l->schedule;
+    if (!s->has_jacobian)
+        return (KoinePart){ 0, NULL };
+    for (uint32_t k = 0; k < s->parts[PART_DERIVATIVES].n; k++) {
+        const uint32_t index = s->parts[PART_DERIVATIVES].at[k];
+        if (l->system_of[index] != KOINE_NONE) {
+            add_system(&p, l->system_of[index]);
+            continue;
+        }
+        const uint32_t first = l->pieces.n;
+        lay_tangent(l, index);
+        add_pieces(&p, first, l->pieces.n, block_span(l, &s->blocks.at[index]));
+    }
+    return finish_part(&p);
+}
+
+/* Values that are computed once: parameters, start values. */
+static KoinePart lay_values(Layout *l, const VarId *variables, uint32_t n, bool starts, const char *name)
+{
+    PartBuilder p = { .l = l, .name = name };
+    Model *m = l->model;
+    for (uint32_t k = 0; k < n; k++) {
+        const Variable *v = model_var(m, variables[k]);
+        const Term term = starts ? v->start : v->binding;
+        const uint32_t first = l->pieces.n, count = (uint32_t)variable_count(m, variables[k]);
+        for (uint32_t j = 0; j < count; j++) { /* one value, or one an element */
+            const bool is_array = term.shape->kind == EXPR_ARRAY;
+            const Term element = is_array ? term_make(m, term.shape->args[j], term_refs(m, term)) : term;
+            const uint32_t slot = l->now[variables[k].index] + j;
+            vec_push(l->arena, &l->pieces, lay_terms(l, 1, &element, &slot));
+        }
+        add_pieces(&p, first, l->pieces.n, v->span);
+    }
+    return finish_part(&p);
+}
+
+void lay_parts(Layout *l)
+{
+    const Schedule *s = l->schedule;
+    l->data.parameters = lay_values(l, s->parameters.at, s->parameters.n, false, "parameters");
+    l->data.starts = lay_values(l, s->starts.at, s->starts.n, true, "starts");
+    l->data.derivatives = lay_part(l, PART_DERIVATIVES, "derivatives");
+    l->data.roots = lay_part(l, PART_ROOTS, "roots_base");
+    l->data.outputs = lay_part(l, PART_OUTPUTS, "outputs");
+    l->data.tangents = lay_tangents(l);
+}
