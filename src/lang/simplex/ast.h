@@ -1,0 +1,188 @@
+/* A component as it was written, private to this folder.
+ *
+ * The parser fills what the text says; the checker fills the fields marked "check"; lowering reads
+ * both. Lists are arrays in source order. Names keep their spelling; they are the same if they
+ * differ only in capitals, which the checker decides. */
+#ifndef LANG_SIMPLEX_AST_H
+#define LANG_SIMPLEX_AST_H
+
+#include "base/source.h"
+#include "base/vec.h"
+#include "ir/model.h"
+
+typedef struct {
+    NameId name;
+    Span span;
+} Ident;
+
+/* ---- expressions ---- */
+typedef enum { COURSE_CONSTANT, COURSE_DISCRETE, COURSE_CONTINUOUS } Course;
+
+typedef enum {
+    NODE_NUMBER,  /* u.number */
+    NODE_LOGICAL, /* u.truth */
+    NODE_NAME,    /* u.name */
+    NODE_TIME,    /* T */
+    NODE_UNARY,   /* op: NEG, NOT; u.operand[0] */
+    NODE_BINARY,  /* op: ADD, SUB, MUL, DIV, AND, OR; u.operand */
+    NODE_COMPARE, /* op: a relation; u.operand */
+    NODE_CALL     /* u.call */
+} NodeKind;
+
+typedef struct Node Node;
+struct Node {
+    uint8_t kind;   /* NodeKind */
+    uint8_t op;     /* Op */
+    uint16_t depth; /* at least that of the expression it becomes */
+    Span span;
+    /* check */
+    uint8_t course; /* Course */
+    bool has_time;  /* T occurs, other than inside a comparison */
+    bool is_bad;    /* something below was reported: nothing more to say */
+    Type type;
+    union {
+        double number;
+        bool truth;
+        struct {
+            NameId name;
+            uint32_t symbol; /* check */
+        } name;
+        Node *operand[2];
+        struct {
+            Ident name;
+            uint32_t n;
+            Node **args;
+            uint32_t function; /* check: standard function, or ID_NONE ... */
+            uint32_t symbol;   /* ... and the table */
+        } call;
+    } u;
+};
+enum { NODE_DEPTH = 2000 }; /* of expressions; below EXPR_DEPTH */
+
+/* ---- statements ---- */
+typedef enum {
+    STMT_ALGEBRAIC,  /* u.define:  target := value */
+    STMT_DERIVATIVE, /* u.define:  target' := value */
+    STMT_NEXT,       /* u.define:  target^ := value, in events only */
+    STMT_DISPLAY,    /* u.display, in events only */
+    STMT_IF,         /* u.choice */
+    STMT_WHENEVER    /* u.event, not in events */
+} StmtKind;
+
+typedef struct Stmt Stmt;
+typedef struct {
+    Node *condition; /* NULL: ELSE */
+    Stmt *body;
+    Span span;
+} Branch;
+struct Stmt {
+    uint8_t kind; /* StmtKind */
+    Span span;
+    Stmt *next;
+    union {
+        struct {
+            Ident target;
+            Node *value;
+            uint32_t symbol; /* check; ID_NONE: reported */
+        } define;
+        struct {
+            NameId format; /* check: made one of the Model's */
+            Span format_span;
+            uint32_t n;
+            Node **args;
+            char *letters; /* check: of the conversions, one for each argument */
+        } display;
+        struct {
+            uint32_t n; /* with ELSE */
+            Branch *branches;
+        } choice;
+        struct {
+            Node *condition;
+            Stmt *body;
+        } event;
+    } u;
+};
+enum { STATEMENT_DEPTH = 200 };
+
+/* ---- declarations of a basic component ---- */
+typedef enum { VALUE_NONE, VALUE_NUMBER, VALUE_LOGICAL, VALUE_NAME } ValueKind;
+typedef struct {
+    uint8_t kind; /* ValueKind */
+    bool truth;
+    double number;
+    NameId name;
+    Span span;
+} Value;
+
+typedef enum { USE_CONSTANT, USE_STATE, USE_DEPENDENT, USE_SENSOR } Use;
+typedef struct {
+    Ident name;
+    uint8_t use; /* Use */
+    bool is_continuous;
+    uint8_t range; /* TypeKind; TYPE_ENUM: the set is `set` */
+    Ident set;
+    Value initial;
+    /* check */
+    bool is_bad; /* its value set is unknown */
+    Type type;
+    const Expr *start; /* the initial value; NULL: none */
+    /* lower */
+    VarId var;
+} Quantity;
+
+typedef struct {
+    Ident name;
+    bool is_ordered;
+    VEC(Ident) values;
+    Type type; /* check */
+} ValueSet;
+
+typedef struct {
+    double value;
+    Span span;
+} TablePoint;
+typedef struct {
+    Ident name;
+    uint8_t method; /* TableMethod */
+    VEC(TablePoint) x, y;
+} TableDecl;
+
+/* ---- high level components ---- */
+typedef struct {
+    Ident name, class_name;
+} SubDecl;
+typedef struct { /* `quantity` or `sub.quantity`; sub.name is empty for the first */
+    Ident sub, quantity;
+    Span span;
+} Path;
+typedef struct { /* from --> to;  one row for each member of a list */
+    Path from, to;
+    bool is_repeated; /* `from` stands in the row before: the same list */
+} Link;
+typedef struct {
+    Ident name;
+    Path source;
+} Equivalence;
+typedef struct {
+    Path target;
+    Value value;
+} Initial;
+
+typedef struct {
+    Ident name;
+    Span span; /* the head */
+    bool is_high_level;
+    /* basic */
+    VEC(ValueSet) sets;
+    VEC(TableDecl) tables;
+    VEC(Quantity) quantities;
+    Stmt *statements;
+    /* high level */
+    VEC(SubDecl) subs;
+    VEC(Link) inputs; /* from.sub is empty */
+    VEC(Equivalence) equivalences;
+    VEC(Link) connections;
+    VEC(Initial) initials;
+} Component;
+
+#endif

@@ -1,0 +1,225 @@
+/* Declarations and statements of basic components; see check.h. */
+#include "lang/simplex/check.h"
+#include "base/bug.h"
+
+/* ---- local definitions ---- */
+static void declare_values(Checker *checker, uint32_t object)
+{
+    ValueSet *set = &checker->component->sets.at[object];
+    NameId *values = NEW_ARRAY(checker->arena, NameId, set->values.n);
+    for (uint32_t k = 0; k < set->values.n; k++) {
+        values[k] = set->values.at[k].name;
+        mdl_scope_declare(
+            &checker->scope,
+            (Symbol){ .kind = SYMBOL_VALUE, .object = object, .number = k + 1, .name = set->values.at[k] });
+    }
+    if (set->values.n < 2) {
+        REPORT(checker, DIAG_MDL_SET_TOO_SMALL, set->name.span, "a value set has at least two values");
+        diag_help(checker->diag, "a quantity with a single value is none; add another value");
+    }
+    if (pool_n_enumerations(checker->pool) >= UINT16_MAX - 1u) {
+        REPORT(checker, DIAG_MDL_TOO_MANY, set->name.span, "there are too many value sets in this model");
+        diag_help(checker->diag, "give equal sets equal names: then they are one");
+        set->type = INTEGER_TYPE;
+        return;
+    }
+    const Enumeration enumeration = { set->name.name, set->is_ordered, set->values.n, values };
+    set->type = enum_type(pool_enumeration(checker->pool, &enumeration));
+}
+
+static void check_table(Checker *checker, const TableDecl *table)
+{
+    const uint32_t least = table->method == TABLE_LINEAR ? 2 : 3;
+    if (table->x.n != table->y.n) {
+        REPORT(checker, DIAG_MDL_TABLE_POINTS, table->name.span, "the table has %u points and %u values", table->x.n,
+               table->y.n);
+        diag_help(checker->diag, "give one value for each point");
+    } else if (table->x.n < least) {
+        REPORT(checker, DIAG_MDL_TABLE_POINTS, table->name.span, "%s interpolation needs at least %u points",
+               least == 2 ? "linear" : "cubic", least);
+        diag_help(checker->diag, "add points");
+    }
+    for (uint32_t k = 1; k < table->x.n; k++)
+        if (!(table->x.at[k].value > table->x.at[k - 1].value)) {
+            REPORT(checker, DIAG_MDL_TABLE_POINTS, table->x.at[k].span, "the points of a table ascend");
+            diag_note(checker->diag, table->x.at[k - 1].span, "this one before it is not smaller");
+            return;
+        }
+}
+
+static void declare_local_definitions(Checker *checker)
+{
+    const Component *component = checker->component;
+    for (uint32_t k = 0; k < component->sets.n; k++) {
+        mdl_scope_declare(&checker->scope,
+                          (Symbol){ .kind = SYMBOL_SET, .object = k, .name = component->sets.at[k].name });
+        declare_values(checker, k);
+    }
+    for (uint32_t k = 0; k < component->tables.n; k++) {
+        mdl_scope_declare(&checker->scope,
+                          (Symbol){ .kind = SYMBOL_TABLE, .object = k, .name = component->tables.at[k].name });
+        check_table(checker, &component->tables.at[k]);
+    }
+}
+
+/* ---- quantities ---- */
+static void find_value_set(Checker *checker, Quantity *quantity)
+{
+    if (quantity->range != TYPE_ENUM) {
+        quantity->type = (Type){ quantity->range, 0, 0 };
+        return;
+    }
+    const uint32_t at =
+        mdl_scope_use(&checker->scope, quantity->set.name, quantity->set.span, DIAG_MDL_UNKNOWN_SET, "value set");
+    const Symbol *symbol = &checker->scope.list.at[at];
+    if (symbol->kind == SYMBOL_SET) {
+        quantity->type = checker->component->sets.at[symbol->object].type;
+        return;
+    }
+    quantity->is_bad = true;
+    if (symbol->kind == SYMBOL_UNKNOWN)
+        return;
+    REPORT(checker, DIAG_MDL_UNKNOWN_SET, quantity->set.span, "`%s` is not a value set",
+           names_of(checker->scope.names, quantity->set.name));
+    diag_note(checker->diag, symbol->name.span, "declared here");
+}
+
+static void check_initial(Checker *checker, Quantity *quantity)
+{
+    const char *name = names_of(checker->scope.names, quantity->name.name);
+    const bool is_needed = quantity->use == USE_CONSTANT || quantity->use == USE_STATE;
+    if (quantity->initial.kind != VALUE_NONE) {
+        if (!quantity->is_bad)
+            quantity->start = mdl_check_value(&checker->scope, checker->pool, &quantity->initial, quantity->type,
+                                              quantity->name.name);
+    } else if (is_needed) {
+        REPORT(checker, DIAG_MDL_NO_INITIAL_VALUE, quantity->name.span, "the %s `%s` has no initial value",
+               quantity->use == USE_CONSTANT ? "constant" : "state variable", name);
+        diag_help(checker->diag, "write %s (…) := value", name);
+    }
+}
+
+static void check_quantity(Checker *checker, uint32_t object)
+{
+    Quantity *quantity = &checker->component->quantities.at[object];
+    find_value_set(checker, quantity);
+    mdl_scope_declare(&checker->scope, (Symbol){ .kind = SYMBOL_QUANTITY, .object = object, .name = quantity->name });
+    check_initial(checker, quantity);
+    if (quantity->is_continuous && !quantity->is_bad && quantity->type.kind != TYPE_REAL) {
+        REPORT(checker, DIAG_MDL_CONTINUOUS_NOT_REAL, quantity->name.span, "`%s` is CONTINUOUS but not REAL",
+               names_of(checker->scope.names, quantity->name.name));
+        diag_help(checker->diag, "declare it under DISCRETE, or as REAL");
+        quantity->is_continuous = false;
+    }
+}
+
+/* ---- statements ---- */
+/* The quantity on the left side, or NULL if there is none: reported. */
+static const Quantity *find_target(Checker *checker, Stmt *statement)
+{
+    const Ident *target = &statement->u.define.target;
+    const uint32_t at = mdl_scope_use(&checker->scope, target->name, target->span, DIAG_MDL_UNKNOWN_NAME, "quantity");
+    const Symbol *symbol = &checker->scope.list.at[at];
+    if (symbol->kind == SYMBOL_QUANTITY) {
+        statement->u.define.symbol = at;
+        return &checker->component->quantities.at[symbol->object];
+    }
+    if (symbol->kind != SYMBOL_UNKNOWN) {
+        REPORT(checker, DIAG_MDL_NOT_A_QUANTITY, target->span, "`%s` is not a quantity",
+               names_of(checker->scope.names, target->name));
+        diag_note(checker->diag, symbol->name.span, "declared here");
+        diag_help(checker->diag, "on the left side stands a state or dependent variable");
+    }
+    return NULL;
+}
+
+static void report_fixed(Checker *checker, const Stmt *statement, const Quantity *quantity)
+{
+    const bool is_constant = quantity->use == USE_CONSTANT;
+    REPORT(checker, is_constant ? DIAG_MDL_ASSIGN_CONSTANT : DIAG_MDL_ASSIGN_SENSOR, statement->u.define.target.span,
+           is_constant ? "the constant `%s` cannot change" : "the sensor `%s` gets its value from outside",
+           names_of(checker->scope.names, quantity->name.name));
+    diag_note(checker->diag, quantity->name.span, "declared here");
+    diag_help(checker->diag,
+              is_constant ? "declare it under STATE VARIABLES" : "assign to a variable of this component");
+}
+
+/* `:=` for dependents, `^` for states, `'` for continuous states. */
+static bool check_left_side(Checker *checker, const Stmt *statement, const Quantity *quantity)
+{
+    const char *name = names_of(checker->scope.names, quantity->name.name);
+    const Span span = statement->u.define.target.span;
+    if (quantity->use == USE_CONSTANT || quantity->use == USE_SENSOR) {
+        report_fixed(checker, statement, quantity);
+        return false;
+    }
+    const bool is_state = quantity->use == USE_STATE;
+    if (statement->kind == STMT_ALGEBRAIC && is_state) {
+        REPORT(checker, DIAG_MDL_ASSIGN_STATE, span, "the state variable `%s` cannot be defined by `:=`", name);
+        diag_help(checker->diag, "events give it its next value by %s^ := …, differential equations by %s' := …", name,
+                  name);
+        return false;
+    }
+    if (statement->kind == STMT_NEXT && !is_state) {
+        REPORT(checker, DIAG_MDL_NEXT_OF_DEPENDENT, span, "the dependent variable `%s` has no next value", name);
+        diag_help(checker->diag, "define it by %s := …; outside of events, or declare it under STATE VARIABLES", name);
+        return false;
+    }
+    if (statement->kind == STMT_DERIVATIVE && !(is_state && quantity->is_continuous)) {
+        REPORT(checker, DIAG_MDL_NOT_CONTINUOUS_STATE, span, "`%s` has no derivative: it is %s", name,
+               is_state ? "a discrete state variable" : "a dependent variable");
+        diag_note(checker->diag, quantity->name.span, "declared here");
+        diag_help(checker->diag, "declare it under STATE VARIABLES, CONTINUOUS");
+        return false;
+    }
+    return true;
+}
+
+static void check_define(Checker *checker, Stmt *statement)
+{
+    const Quantity *quantity = find_target(checker, statement);
+    mdl_check_expression(checker, statement->u.define.value);
+    checker->has_bad_target |= !quantity && statement->kind == STMT_ALGEBRAIC;
+    if (!quantity)
+        return;
+    if (check_left_side(checker, statement, quantity))
+        mdl_check_assignable(checker, quantity, statement->u.define.value);
+    else
+        statement->u.define.symbol = ID_NONE;
+}
+
+static void check_statements(Checker *checker, Stmt *first)
+{
+    for (Stmt *statement = first; statement; statement = statement->next) {
+        switch ((StmtKind)statement->kind) {
+        case STMT_ALGEBRAIC:
+        case STMT_DERIVATIVE:
+        case STMT_NEXT: check_define(checker, statement); break;
+        case STMT_DISPLAY: mdl_check_display(checker, statement); break;
+        case STMT_IF:
+            for (uint32_t k = 0; k < statement->u.choice.n; k++) {
+                const Branch *branch = &statement->u.choice.branches[k];
+                if (branch->condition)
+                    mdl_check_condition(checker, branch->condition, k == 0 ? "IF" : "ELSIF");
+                check_statements(checker, branch->body);
+            }
+            break;
+        case STMT_WHENEVER:
+            mdl_check_condition(checker, statement->u.event.condition, "WHENEVER");
+            checker->is_in_event = true;
+            check_statements(checker, statement->u.event.body);
+            checker->is_in_event = false;
+            break;
+        }
+    }
+}
+
+bool mdl_check_basic(Checker *checker)
+{
+    declare_local_definitions(checker);
+    for (uint32_t k = 0; k < checker->component->quantities.n; k++)
+        check_quantity(checker, k);
+    check_statements(checker, checker->component->statements);
+    mdl_check_definitions(checker);
+    return *checker->errors == 0;
+}

@@ -1,0 +1,43 @@
+/* The static rules of SIMPLEX-MDL for basic components: spec 2.3 to 2.9.
+ *
+ * Fills the "check" fields of the Component. Each mistake is reported once: what depends on it is
+ * marked bad and passed over in silence. */
+#ifndef LANG_SIMPLEX_CHECK_H
+#define LANG_SIMPLEX_CHECK_H
+
+#include "lang/simplex/scope.h"
+
+typedef struct {
+    Scope scope;
+    Pool *pool;
+    Arena *arena;
+    Diag *diag;
+    uint32_t *errors;
+    Component *component;
+    bool is_in_event;    /* in the body of WHENEVER everything counts as discrete */
+    bool has_bad_target; /* some equation defines nothing known: what it meant to define is not reported again */
+} Checker;
+
+/* ---- check.c ---- */
+bool mdl_check_basic(Checker *checker); /* false: reported */
+
+/* ---- check_expression.c ---- */
+void mdl_check_expression(Checker *checker, Node *node);
+/* `value`, already checked, becomes the value of `target`: value set and time course. */
+void mdl_check_assignable(Checker *checker, const Quantity *target, const Node *value);
+void mdl_check_condition(Checker *checker, Node *condition, const char *keyword);
+const char *mdl_set_text(const Pool *pool, Type type, Arena *arena); /* "REAL", "the set `Colour`" */
+
+/* ---- check_value.c ---- */
+/* The value as an expression of the type; NULL: reported as not in the value set of `name`. */
+const Expr *mdl_check_value(Scope *scope, Pool *pool, const Value *value, Type type, NameId name);
+
+/* ---- check_display.c ---- */
+void mdl_check_display(Checker *checker, Stmt *statement);
+
+/* ---- check_definitions.c ---- */
+/* In every region one equation for each dependent, at most one for each derivative and, in an event, at most one
+ * assignment to a state. */
+void mdl_check_definitions(Checker *checker);
+
+#endif

@@ -1,0 +1,528 @@
+/* Subcomponents, connections, synonyms and initial values; see compose.h. */
+#include "lang/simplex/compose.h"
+#include "base/bug.h"
+#include "lang/simplex/check.h"
+#include "lang/simplex/lower.h"
+
+/* A class and the quantities other components see of it: name -> variable of its Model. */
+typedef struct {
+    const Model *part; /* NULL: reported */
+    Map quantities;
+} Class;
+
+typedef struct {
+    uint32_t class;
+    uint32_t first_var;
+} Sub;
+
+typedef struct {
+    Component *component;
+    Model *model;
+    Pool *pool;
+    Arena *arena;
+    Diag *diag;
+    uint32_t *errors;
+    Resolver *resolver;
+    Scope scope;
+    Map class_by_name;
+    VEC(Class) classes;
+    Sub *subs;          /* parallel to component->subs */
+    VarId *input_vars;  /* parallel to component->inputs: the input of the row, or none */
+    VarId *output_vars; /* parallel to component->equivalences: what they stand for, or none */
+    /* By variable of a subcomponent: 1 + row of the link, equivalence or initial value that has it. */
+    uint32_t *connected, *published, *initialised;
+    Map sources; /* output -> what it stands for, for all outputs below; built on first need */
+    bool has_sources;
+} Composer;
+
+/* ---- subcomponents ---- */
+static uint32_t find_class(Composer *composer, const Ident *name)
+{
+    uint32_t at;
+    if (map_get(&composer->class_by_name, name->name.index, &at))
+        return at;
+    Class class = { .part = composer->resolver->find(composer->resolver, names_of(composer->scope.names, name->name),
+                                                     name->span, composer->diag) };
+    *composer->errors += class.part == NULL;
+    map_init(&class.quantities, composer->arena, 16);
+    for (uint32_t k = 0; class.part && k < class.part->variables.n; k++) {
+        const Variable *variable = &class.part->variables.at[k];
+        if (variable->owner.index == 0 && !variable->is_generated && !variable->is_protected)
+            mdl_map_put_name(&class.quantities, composer->scope.names, composer->arena, variable->name, k);
+    }
+    at = composer->classes.n;
+    map_put(&composer->class_by_name, name->name.index, at);
+    vec_push(composer->arena, &composer->classes, class);
+    return at;
+}
+
+/* Room for all parts at once: growing step by step would touch several times the memory. A few short texts that
+ * contain each other twice are enough for any number of parts, so there is a limit. */
+static bool reserve_parts(Composer *composer)
+{
+    const uint64_t most = 20000000;
+    const Component *component = composer->component;
+    Model *model = composer->model;
+    uint64_t refs = 2 * (uint64_t)component->equivalences.n;
+    uint64_t variables = component->inputs.n + (uint64_t)component->equivalences.n;
+    uint64_t equations = component->equivalences.n, instances = 1;
+    uint64_t connections = component->inputs.n + (uint64_t)component->connections.n, occurrences = 0;
+    for (uint32_t k = 0; k < component->subs.n; k++) {
+        const Model *part = composer->classes.at[composer->subs[k].class].part;
+        if (!part)
+            continue;
+        refs += part->refs.n;
+        variables += part->variables.n;
+        equations += part->equations.n;
+        instances += part->instances.n;
+        connections += part->connections.n;
+        occurrences += part->occurrences.n;
+    }
+    const uint64_t all = refs + variables + equations + instances + connections + occurrences;
+    if (all > most) {
+        REPORT(composer, DIAG_MDL_TOO_MANY, component->name.span, "`%s` would have %llu parts",
+               names_of(composer->scope.names, component->name.name), (unsigned long long)all);
+        diag_help(composer->diag, "components, quantities, equations and connections are at most %llu together",
+                  (unsigned long long)most);
+        return false;
+    }
+    vec_reserve(model->arena, &model->refs, (uint32_t)refs);
+    vec_reserve(model->arena, &model->variables, (uint32_t)variables);
+    vec_reserve(model->arena, &model->equations, (uint32_t)equations);
+    vec_reserve(model->arena, &model->instances, (uint32_t)instances);
+    vec_reserve(model->arena, &model->connections, (uint32_t)connections);
+    vec_reserve(model->arena, &model->occurrences, (uint32_t)occurrences);
+    return true;
+}
+
+static bool compose_subs(Composer *composer)
+{
+    const Component *component = composer->component;
+    composer->subs = NEW_ARRAY(composer->arena, Sub, component->subs.n);
+    for (uint32_t k = 0; k < component->subs.n; k++) {
+        const SubDecl *declared = &component->subs.at[k];
+        mdl_scope_declare(&composer->scope, (Symbol){ .kind = SYMBOL_SUB, .object = k, .name = declared->name });
+        composer->subs[k].class = find_class(composer, &declared->class_name);
+    }
+    if (!reserve_parts(composer))
+        return false;
+    for (uint32_t k = 0; k < component->subs.n; k++) {
+        const SubDecl *declared = &component->subs.at[k];
+        Sub *sub = &composer->subs[k];
+        const Model *part = composer->classes.at[sub->class].part;
+        if (part)
+            model_compose(composer->model, (InstanceId){ 0 }, declared->name.name, part, declared->name.span,
+                          &sub->first_var);
+    }
+    return true;
+}
+
+/* ---- paths ---- */
+static void report_unknown(Composer *composer, const Path *path, const Class *class)
+{
+    const char *name = names_of(composer->scope.names, path->quantity.name);
+    REPORT(composer, DIAG_MDL_UNKNOWN_QUANTITY, path->quantity.span, "`%s` has no quantity `%s`",
+           names_of(composer->scope.names, path->sub.name), name);
+    if (!mdl_is_worth_searching(composer->diag))
+        return;
+    Nearest nearest = mdl_nearest_to(name);
+    for (uint32_t k = 0; k < class->part->variables.n; k++) {
+        const Variable *variable = &class->part->variables.at[k];
+        if (variable->owner.index == 0 && !variable->is_generated)
+            mdl_nearest_offer(&nearest, names_of(composer->scope.names, variable->name));
+    }
+    mdl_nearest_help(&nearest, composer->diag,
+                     "paths are one level deep: an output of a subcomponent's parts needs an OUTPUT "
+                     "EQUIVALENCE there");
+}
+
+/* The variable of sub.quantity, or none: reported. */
+static VarId find_in_sub(Composer *composer, const Path *path)
+{
+    const uint32_t at =
+        mdl_scope_use(&composer->scope, path->sub.name, path->sub.span, DIAG_MDL_UNKNOWN_SUBCOMPONENT, "subcomponent");
+    const Symbol *symbol = &composer->scope.list.at[at];
+    if (symbol->kind == SYMBOL_UNKNOWN)
+        return VAR_NONE;
+    if (symbol->kind != SYMBOL_SUB) {
+        REPORT(composer, DIAG_MDL_UNKNOWN_SUBCOMPONENT, path->sub.span, "`%s` is not a subcomponent",
+               names_of(composer->scope.names, path->sub.name));
+        diag_note(composer->diag, symbol->name.span, "declared here");
+        return VAR_NONE;
+    }
+    const Sub *sub = &composer->subs[symbol->object];
+    const Class *class = &composer->classes.at[sub->class];
+    if (!class->part)
+        return VAR_NONE;
+    uint32_t index;
+    if (!mdl_map_get_name(&class->quantities, composer->scope.names, composer->arena, path->quantity.name, &index)) {
+        report_unknown(composer, path, class);
+        return VAR_NONE;
+    }
+    const Variable *variable = &class->part->variables.at[index];
+    if (!name_equal(variable->name, path->quantity.name))
+        mdl_report_spelling(&composer->scope, path->quantity.span, (Ident){ variable->name, variable->span });
+    return (VarId){ sub->first_var + index };
+}
+
+static bool is_input(const Model *model, VarId var)
+{
+    const Variable *variable = model_var(model, var);
+    return variable->definition == DEFINITION_INPUT || variable->causality == CAUSALITY_INPUT;
+}
+
+static const char *path_text(Composer *composer, const Path *path)
+{
+    const char *quantity = names_of(composer->scope.names, path->quantity.name);
+    if (name_is_empty(path->sub.name))
+        return quantity;
+    return arena_format(composer->arena, "%s.%s", names_of(composer->scope.names, path->sub.name), quantity);
+}
+
+/* A sensor of a subcomponent, or none: reported. */
+static VarId find_sensor(Composer *composer, const Path *path)
+{
+    const VarId var = find_in_sub(composer, path);
+    if (var_is_none(var) || is_input(composer->model, var))
+        return var;
+    REPORT(composer, DIAG_MDL_NOT_AN_INPUT, path->span, "`%s` is not a sensor or input", path_text(composer, path));
+    diag_note(composer->diag, model_var(composer->model, var)->span, "declared here");
+    diag_help(composer->diag, "an arrow points from an output to a sensor");
+    return VAR_NONE;
+}
+
+/* A constant, state or dependent of a subcomponent, or none: reported. */
+static VarId find_output(Composer *composer, const Path *path)
+{
+    const VarId var = find_in_sub(composer, path);
+    if (var_is_none(var) || !is_input(composer->model, var))
+        return var;
+    REPORT(composer, DIAG_MDL_NOT_AN_OUTPUT, path->span, "`%s` is a sensor, not an output", path_text(composer, path));
+    diag_note(composer->diag, model_var(composer->model, var)->span, "declared here");
+    diag_help(composer->diag, "outputs are constants, state variables and dependent variables");
+    return VAR_NONE;
+}
+
+/* ---- connections ---- */
+/* Rows of input connections, then of component connections. */
+static const Link *link_of(const Composer *composer, uint32_t row)
+{
+    const Component *component = composer->component;
+    return row < component->inputs.n ? &component->inputs.at[row]
+                                     : &component->connections.at[row - component->inputs.n];
+}
+
+/* Each sensor takes one connection. */
+static bool take_sensor(Composer *composer, VarId sensor, uint32_t row)
+{
+    const Path *path = &link_of(composer, row)->to;
+    const uint32_t earlier = composer->connected[sensor.index];
+    if (earlier) {
+        REPORT(composer, DIAG_MDL_CONNECTED_TWICE, path->span, "`%s` is already connected", path_text(composer, path));
+        diag_note(composer->diag, link_of(composer, earlier - 1)->to.span, "here");
+        diag_help(composer->diag, "a sensor reads one quantity; combine several in a component of their own");
+        return false;
+    }
+    composer->connected[sensor.index] = row + 1;
+    return true;
+}
+
+static bool is_continuous(const Variable *variable)
+{
+    return variable->variability == VARIABILITY_CONTINUOUS;
+}
+
+static void declare_input(Composer *composer, const Link *link, VarId sensor, uint32_t row)
+{
+    Model *model = composer->model;
+    const Variable like = *model_var(model, sensor);
+    const Ident *name = &link->from.quantity;
+    mdl_scope_declare(&composer->scope, (Symbol){ .kind = SYMBOL_INPUT, .object = row, .name = *name });
+    if (like.type.rank > 0) {
+        REPORT(composer, DIAG_MDL_CONNECTION_SET, link->to.span, "`%s` is an array", path_text(composer, &link->to));
+        diag_help(composer->diag, "SIMPLEX connects single quantities");
+        return;
+    }
+    const VarId var = model_add_variable(model, (InstanceId){ 0 }, name->name, like.type, name->span);
+    Variable *variable = model_var(model, var);
+    variable->variability = like.variability;
+    variable->definition = DEFINITION_INPUT;
+    variable->causality = CAUSALITY_INPUT;
+    variable->start = term_expr(model, mdl_default_value(model->pool, like.type));
+    composer->input_vars[row] = var;
+}
+
+/* All sensors of one input have its value set and time course. */
+static bool agrees(Composer *composer, const Link *link, VarId input, VarId sensor)
+{
+    const Variable *a = model_var(composer->model, input), *b = model_var(composer->model, sensor);
+    if (type_equal(a->type, b->type) && is_continuous(a) == is_continuous(b))
+        return true;
+    REPORT(composer, DIAG_MDL_INPUT_LIST, link->to.span, "`%s` differs from what `%s` is connected to already",
+           path_text(composer, &link->to), path_text(composer, &link->from));
+    diag_note(composer->diag, b->span, "this is %s%s", is_continuous(b) ? "continuous, " : "discrete, ",
+              mdl_set_text(composer->pool, b->type, composer->arena));
+    diag_help(composer->diag, "all members have one value set and one time course");
+    return false;
+}
+
+/* V --> B.V declares the input V, which takes its properties from the sensor. */
+static void compose_input(Composer *composer, uint32_t row)
+{
+    const Link *link = &composer->component->inputs.at[row];
+    const VarId sensor = find_sensor(composer, &link->to);
+    composer->input_vars[row] = VAR_NONE;
+    if (var_is_none(sensor))
+        return;
+    const bool is_free = take_sensor(composer, sensor, row);
+    const uint32_t at = mdl_scope_find(&composer->scope, link->from.quantity.name, link->from.span);
+    if (at == ID_NONE || composer->scope.list.at[at].kind != SYMBOL_INPUT) {
+        declare_input(composer, link, sensor, row);
+    } else {
+        composer->input_vars[row] = composer->input_vars[composer->scope.list.at[at].object];
+        if (var_is_none(composer->input_vars[row]) || !agrees(composer, link, composer->input_vars[row], sensor))
+            return;
+    }
+    if (is_free && !var_is_none(composer->input_vars[row]))
+        model_connect(composer->model, composer->input_vars[row], sensor, link->to.span);
+}
+
+/* R := B.Y is a variable of the type of Y with the equation R := Y; of a constant it is a constant. */
+static void add_output(Composer *composer, const Equivalence *equivalence, VarId source)
+{
+    Model *model = composer->model;
+    const Variable like = *model_var(model, source);
+    const Span span = span_join(equivalence->name.span, equivalence->source.span);
+    const VarId var =
+        model_add_variable(model, (InstanceId){ 0 }, equivalence->name.name, like.type, equivalence->name.span);
+    Variable *variable = model_var(model, var);
+    variable->variability = like.variability;
+    if (like.variability <= VARIABILITY_PARAMETER) {
+        variable->definition = DEFINITION_BINDING;
+        variable->binding = term_ref(model, ref_now(source));
+        return;
+    }
+    variable->definition = DEFINITION_NOW;
+    variable->causality = CAUSALITY_OUTPUT;
+    model_add_equation(model, EQUATION_EXPLICIT, term_ref(model, ref_now(var)), term_ref(model, ref_now(source)), span);
+}
+
+static void compose_output(Composer *composer, uint32_t row)
+{
+    const Equivalence *equivalence = &composer->component->equivalences.at[row];
+    const VarId source = find_output(composer, &equivalence->source);
+    composer->output_vars[row] = source;
+    const bool is_new = mdl_scope_declare(&composer->scope,
+                                          (Symbol){ .kind = SYMBOL_OUTPUT, .object = row, .name = equivalence->name });
+    if (var_is_none(source) || !is_new)
+        return;
+    if (model_var(composer->model, source)->type.rank > 0) {
+        REPORT(composer, DIAG_MDL_CONNECTION_SET, equivalence->source.span, "`%s` is an array",
+               path_text(composer, &equivalence->source));
+        diag_help(composer->diag, "SIMPLEX connects single quantities");
+        return;
+    }
+    const uint32_t earlier = composer->published[source.index];
+    if (earlier) {
+        REPORT(composer, DIAG_MDL_OUTPUT_TWICE, equivalence->source.span, "`%s` already has a synonym",
+               path_text(composer, &equivalence->source));
+        diag_note(composer->diag, composer->component->equivalences.at[earlier - 1].name.span, "this one");
+        diag_help(composer->diag, "use that name");
+        return;
+    }
+    composer->published[source.index] = row + 1;
+    add_output(composer, equivalence, source);
+}
+
+/* `name`, declared by an output equivalence, or `sub.quantity`. */
+static VarId find_source(Composer *composer, const Path *path)
+{
+    if (!name_is_empty(path->sub.name))
+        return find_output(composer, path);
+    const uint32_t at =
+        mdl_scope_use(&composer->scope, path->quantity.name, path->span, DIAG_MDL_UNKNOWN_OUTPUT, "output");
+    const Symbol *symbol = &composer->scope.list.at[at];
+    if (symbol->kind == SYMBOL_OUTPUT)
+        return composer->output_vars[symbol->object];
+    if (symbol->kind == SYMBOL_UNKNOWN)
+        return VAR_NONE;
+    REPORT(composer, DIAG_MDL_UNKNOWN_OUTPUT, path->span, "`%s` is not an output",
+           names_of(composer->scope.names, path->quantity.name));
+    diag_note(composer->diag, symbol->name.span, "declared here");
+    diag_help(composer->diag, symbol->kind == SYMBOL_INPUT ? "an input is connected under INPUT CONNECTIONS"
+                                                           : "name one of its quantities");
+    return VAR_NONE;
+}
+
+static bool check_connection(Composer *composer, const Link *link, VarId source, VarId sensor)
+{
+    const Variable *from = model_var(composer->model, source), *to = model_var(composer->model, sensor);
+    if (!type_equal(from->type, to->type) || from->type.rank > 0) {
+        REPORT(composer, DIAG_MDL_CONNECTION_SET, link->to.span, "`%s` is of %s, but `%s` of %s",
+               path_text(composer, &link->to), mdl_set_text(composer->pool, to->type, composer->arena),
+               path_text(composer, &link->from), mdl_set_text(composer->pool, from->type, composer->arena));
+        diag_note(composer->diag, to->span, "the sensor");
+        diag_note(composer->diag, from->span, "the output");
+        diag_help(composer->diag,
+                  "both must have the same value set (of the same name, values and order) and be single quantities");
+        return false;
+    }
+    if (is_continuous(from) && !is_continuous(to)) {
+        REPORT(composer, DIAG_MDL_CONNECTION_COURSE, link->to.span,
+               "the discrete sensor `%s` cannot read the continuous `%s`", path_text(composer, &link->to),
+               path_text(composer, &link->from));
+        diag_note(composer->diag, to->span, "the sensor");
+        diag_help(composer->diag, "declare the sensor under CONTINUOUS; such a sensor reads discrete quantities too");
+        return false;
+    }
+    return true;
+}
+
+static void compose_connections(Composer *composer)
+{
+    VarId source = VAR_NONE;
+    for (uint32_t k = 0; k < composer->component->connections.n; k++) {
+        const Link *link = &composer->component->connections.at[k];
+        if (!link->is_repeated)
+            source = find_source(composer, &link->from);
+        const VarId sensor = find_sensor(composer, &link->to);
+        if (var_is_none(sensor) || !take_sensor(composer, sensor, composer->component->inputs.n + k) ||
+            var_is_none(source))
+            continue;
+        if (check_connection(composer, link, source, sensor))
+            model_connect(composer->model, source, sensor, link->to.span);
+    }
+}
+
+/* ---- initial values ---- */
+/* An output of one of our high level components, which stands for a quantity of its part. */
+static bool is_synonym(const Model *model, VarId above, Term source)
+{
+    if (term_is_absent(source) || source.shape->kind != EXPR_LEAF || term_refs(model, source)[0].kind != REF_NOW)
+        return false;
+    const InstanceId owner = model_var(model, above)->owner;
+    const InstanceId below = model_var(model, term_refs(model, source)[0].var)->owner;
+    return model->instances.at[below.index].parent.index == owner.index &&
+           strcmp(model->instances.at[owner.index].language, "simplex") == 0;
+}
+
+/* The value given to an output goes to what it stands for. */
+static void find_synonyms(Composer *composer)
+{
+    const Model *model = composer->model;
+    map_init(&composer->sources, composer->arena, 64);
+    for (uint32_t k = 0; k < model->equations.n; k++) {
+        const Equation *equation = &model->equations.at[k];
+        if (equation->kind != EQUATION_EXPLICIT)
+            continue;
+        const Ref left = term_refs(model, equation->lhs)[0];
+        if (left.kind == REF_NOW && is_synonym(model, left.var, equation->rhs))
+            map_put(&composer->sources, left.var.index, term_refs(model, equation->rhs)[0].var.index);
+    }
+    for (uint32_t k = 0; k < model->variables.n; k++)
+        if (is_synonym(model, (VarId){ k }, model->variables.at[k].binding))
+            map_put(&composer->sources, k, term_refs(model, model->variables.at[k].binding)[0].var.index);
+    composer->has_sources = true;
+}
+
+static VarId resolve_synonym(Composer *composer, VarId var)
+{
+    if (!composer->has_sources)
+        find_synonyms(composer);
+    for (uint32_t steps = 0; steps < composer->model->instances.n; steps++)
+        if (!map_get(&composer->sources, var.index, &var.index))
+            break;
+    return var;
+}
+
+static VarId find_initialised(Composer *composer, const Path *path)
+{
+    if (!name_is_empty(path->sub.name))
+        return find_in_sub(composer, path);
+    const uint32_t at =
+        mdl_scope_use(&composer->scope, path->quantity.name, path->span, DIAG_MDL_UNKNOWN_OUTPUT, "input or output");
+    const Symbol *symbol = &composer->scope.list.at[at];
+    if (symbol->kind == SYMBOL_OUTPUT)
+        return composer->output_vars[symbol->object];
+    if (symbol->kind == SYMBOL_INPUT)
+        return composer->input_vars[symbol->object];
+    if (symbol->kind == SYMBOL_SUB) {
+        REPORT(composer, DIAG_MDL_UNKNOWN_OUTPUT, path->span, "`%s` is a subcomponent, not a quantity",
+               names_of(composer->scope.names, path->quantity.name));
+        diag_help(composer->diag, "name one of its quantities: subcomponent.quantity");
+    }
+    return VAR_NONE;
+}
+
+static void set_initial(Model *model, VarId var, const Expr *value)
+{
+    Variable *variable = model_var(model, var);
+    if (variable->variability <= VARIABILITY_PARAMETER) {
+        variable->binding = term_expr(model, value);
+        return;
+    }
+    variable->start = term_expr(model, value);
+    variable->is_fixed |= variable->definition == DEFINITION_DER || variable->definition == DEFINITION_NEXT;
+}
+
+static void compose_initial(Composer *composer, uint32_t row)
+{
+    const Initial *initial = &composer->component->initials.at[row];
+    VarId var = find_initialised(composer, &initial->target);
+    if (var_is_none(var))
+        return;
+    var = resolve_synonym(composer, var);
+    const uint32_t earlier = composer->initialised[var.index];
+    if (earlier) {
+        REPORT(composer, DIAG_MDL_INITIALIZED_TWICE, initial->target.span, "`%s` already has an initial value",
+               path_text(composer, &initial->target));
+        diag_note(composer->diag, composer->component->initials.at[earlier - 1].target.span, "given here");
+        diag_help(composer->diag, "remove one of them; a synonym and what it stands for are one quantity");
+        return;
+    }
+    composer->initialised[var.index] = row + 1;
+    Type type = model_var(composer->model, var)->type;
+    if (type.rank > 0)
+        type = STRING_TYPE; /* nothing that can be written here is a value of it */
+    const Expr *value =
+        mdl_check_value(&composer->scope, composer->pool, &initial->value, type, initial->target.quantity.name);
+    if (value)
+        set_initial(composer->model, var, value);
+}
+
+static void compose_parts(Composer *composer)
+{
+    const Component *component = composer->component;
+    if (!compose_subs(composer))
+        return;
+    composer->connected = NEW_ARRAY(composer->arena, uint32_t, composer->model->variables.n);
+    composer->published = NEW_ARRAY(composer->arena, uint32_t, composer->model->variables.n);
+    for (uint32_t k = 0; k < component->inputs.n; k++)
+        compose_input(composer, k);
+    for (uint32_t k = 0; k < component->equivalences.n; k++)
+        compose_output(composer, k);
+    compose_connections(composer);
+    composer->initialised = NEW_ARRAY(composer->arena, uint32_t, composer->model->variables.n);
+    for (uint32_t k = 0; k < component->initials.n; k++)
+        compose_initial(composer, k);
+}
+
+Model *mdl_compose_high(Component *component, const LoadRequest *request, Scope scope)
+{
+    Arena *arena = scope.arena;
+    REQUIRE(request->resolver);
+    Composer composer = { .component = component,
+                          .model = model_create(request->pool, request->sources, component->name.name, "simplex",
+                                                component->span),
+                          .pool = request->pool,
+                          .arena = arena,
+                          .diag = scope.diag,
+                          .errors = scope.errors,
+                          .scope = scope,
+                          .resolver = request->resolver,
+                          .input_vars = NEW_ARRAY(arena, VarId, component->inputs.n),
+                          .output_vars = NEW_ARRAY(arena, VarId, component->equivalences.n) };
+    map_init(&composer.class_by_name, arena, 16);
+    compose_parts(&composer);
+    return *composer.errors == 0 ? composer.model : NULL;
+}

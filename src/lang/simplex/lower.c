@@ -1,0 +1,290 @@
+/* Quantities, equations, regions and events; see lower.h. */
+#include "lang/simplex/lower.h"
+#include "base/bug.h"
+
+typedef struct {
+    RegionId region;
+    uint16_t branch;
+} RegionPath;
+
+const Expr *mdl_default_value(Pool *pool, Type type)
+{
+    switch ((TypeKind)type.kind) {
+    case TYPE_REAL: return expr_real(pool, 0);
+    case TYPE_INTEGER: return expr_integer(pool, 0);
+    case TYPE_BOOLEAN: return expr_boolean(pool, false);
+    case TYPE_ENUM: return expr_enum(pool, type.enumeration, 1);
+    case TYPE_STRING: return expr_string(pool, (NameId){ 0 });
+    }
+    BUG("unknown TypeKind");
+}
+
+/* ---- quantities ---- */
+static void set_use(Variable *variable, const Quantity *quantity, Term initial)
+{
+    variable->variability = quantity->is_continuous ? VARIABILITY_CONTINUOUS : VARIABILITY_DISCRETE;
+    variable->start = initial;
+    switch ((Use)quantity->use) {
+    case USE_CONSTANT:
+        variable->variability = VARIABILITY_PARAMETER;
+        variable->definition = DEFINITION_BINDING;
+        variable->binding = initial;
+        variable->start = TERM_NONE;
+        return;
+    case USE_STATE:
+        variable->definition = quantity->is_continuous ? DEFINITION_DER : DEFINITION_NEXT;
+        variable->is_fixed = true;
+        return;
+    case USE_DEPENDENT: variable->definition = DEFINITION_NOW; return;
+    case USE_SENSOR:
+        variable->definition = DEFINITION_INPUT;
+        variable->causality = CAUSALITY_INPUT;
+        return;
+    }
+    BUG("unknown Use");
+}
+
+static void lower_quantity(Lower *lower, Quantity *quantity)
+{
+    Model *model = lower->model;
+    Term initial = TERM_NONE;
+    if (quantity->start)
+        initial = term_expr(model, quantity->start);
+    else if (quantity->use == USE_SENSOR)
+        initial = term_expr(model, mdl_default_value(model->pool, quantity->type));
+    quantity->var =
+        model_add_variable(model, (InstanceId){ 0 }, quantity->name.name, quantity->type, quantity->name.span);
+    set_use(model_var(model, quantity->var), quantity, initial);
+}
+
+static void lower_table(Lower *lower, const TableDecl *declared)
+{
+    Model *model = lower->model;
+    double *x = NEW_ARRAY(model->arena, double, declared->x.n), *y = NEW_ARRAY(model->arena, double, declared->x.n);
+    for (uint32_t k = 0; k < declared->x.n; k++) {
+        x[k] = declared->x.at[k].value;
+        y[k] = declared->y.at[k].value;
+    }
+    const Table table = { .name = declared->name.name,
+                          .method = declared->method,
+                          .outside = OUTSIDE_ERROR,
+                          .n = declared->x.n,
+                          .x = x,
+                          .y = y,
+                          .span = declared->name.span };
+    vec_push(model->arena, &model->tables, table);
+}
+
+/* ---- equations ---- */
+static const Quantity *target_of(const Lower *lower, const Stmt *statement)
+{
+    const Symbol *symbol = &lower->checker->scope.list.at[statement->u.define.symbol];
+    return &lower->checker->component->quantities.at[symbol->object];
+}
+
+static bool reads(const Model *model, Term term, VarId var)
+{
+    for (uint32_t k = 0; k < term.shape->n_leaves; k++)
+        if (ref_equal(term_refs(model, term)[k], ref_now(var)))
+            return true;
+    return false;
+}
+
+/* `Y := e` and `x' := e`. A definition by its own value is the source's iteration formula. */
+static void lower_equation(Lower *lower, const Stmt *statement, RegionPath path)
+{
+    Model *model = lower->model;
+    const Quantity *target = target_of(lower, statement);
+    const bool is_derivative = statement->kind == STMT_DERIVATIVE;
+    Origin origin = { .span = statement->span, .parent = EQ_NONE };
+    const Term left = term_ref(model, is_derivative ? ref_der(target->var) : ref_now(target->var));
+    const Term right = mdl_lower_traced(lower, statement->u.define.value, target->type.kind == TYPE_REAL, &origin);
+    const bool is_iteration = !is_derivative && reads(model, right, target->var);
+    const EqId id =
+        model_add_equation(model, is_iteration ? EQUATION_ITERATION : EQUATION_EXPLICIT, left, right, statement->span);
+    Equation *equation = &model->equations.at[id.index];
+    equation->region = path.region;
+    equation->branch = path.branch;
+    equation->origin = origin;
+}
+
+/* ---- events ---- */
+typedef VEC(Term) Terms;
+
+typedef struct {
+    Lower *lower;
+    VEC(Assignment) assignments;
+    VEC(Action) actions;
+    Terms guards; /* of the branches of all IF, in source order */
+    uint32_t next_guard;
+    bool has_failed;
+} Event;
+
+static const Expr *both(Pool *pool, const Expr *a, const Expr *b)
+{
+    return a && b ? expr_binary(pool, OP_AND, a, b) : a ? a : b;
+}
+
+/* Guards of the branches below: the first true condition selects, inside of what selects the statement itself. */
+static void find_guards(Event *event, const Stmt *first, const Expr *outer)
+{
+    enum { GUARD_DEPTH = NODE_DEPTH / 2 }; /* building them costs the square of it */
+    Lower *lower = event->lower;
+    Pool *pool = lower->model->pool;
+    for (const Stmt *statement = first; statement; statement = statement->next) {
+        if (statement->kind != STMT_IF)
+            continue;
+        const Expr *earlier = outer; /* and none of the conditions so far */
+        uint32_t depth = outer ? outer->depth : 0;
+        for (uint32_t k = 0; k < statement->u.choice.n; k++) {
+            const Branch *branch = &statement->u.choice.branches[k];
+            const Expr *condition = branch->condition ? mdl_lower_expression(lower, branch->condition, false) : NULL;
+            if (++depth > GUARD_DEPTH && !event->has_failed) {
+                REPORT(lower->checker, DIAG_NESTED_TOO_DEEP, branch->span, "this IF has too many branches");
+                diag_help(lower->checker->diag, "an IF inside of WHENEVER can have about %d", GUARD_DEPTH);
+                event->has_failed = true;
+            }
+            if (event->has_failed)
+                return;
+            const Expr *guard = both(pool, earlier, condition);
+            vec_push(lower->model->arena, &event->guards, term_make(lower->model, guard, lower->refs.at));
+            find_guards(event, branch->body, guard);
+            if (condition)
+                earlier = both(pool, earlier, expr_unary(pool, OP_NOT, condition));
+        }
+    }
+}
+
+static void lower_next(Event *event, const Stmt *statement, Term guard)
+{
+    Lower *lower = event->lower;
+    const Quantity *target = target_of(lower, statement);
+    const Assignment assignment = { .target = term_ref(lower->model, ref_now(target->var)),
+                                    .guard = guard,
+                                    .value = mdl_lower_term(lower, statement->u.define.value,
+                                                            target->type.kind == TYPE_REAL),
+                                    .span = statement->span };
+    vec_push(lower->model->arena, &event->assignments, assignment);
+}
+
+/* What a conversion shows: a REAL for %f, a number for %d (values of sets count from 0, as in the original). */
+static Term lower_shown(Lower *lower, const Node *node, char letter)
+{
+    Pool *pool = lower->model->pool;
+    if (letter != 'd')
+        return mdl_lower_term(lower, node, true);
+    mdl_lower_begin(lower);
+    const Expr *shown = mdl_lower_expression(lower, node, false);
+    if (shown->type.kind == TYPE_BOOLEAN || shown->type.kind == TYPE_ENUM)
+        shown = expr_unary(pool, OP_NUMBER, shown);
+    if (node->type.kind == TYPE_ENUM)
+        shown = expr_binary(pool, OP_SUB, shown, expr_integer(pool, 1));
+    return term_make(lower->model, shown, lower->refs.at);
+}
+
+static void lower_display(Event *event, const Stmt *statement, Term guard)
+{
+    Lower *lower = event->lower;
+    const uint32_t n = statement->u.display.n;
+    Term *args = NEW_ARRAY(lower->model->arena, Term, n);
+    for (uint32_t k = 0; k < n; k++)
+        args[k] = lower_shown(lower, statement->u.display.args[k], statement->u.display.letters[k]);
+    const Action action = { .kind = ACTION_DISPLAY,
+                            .guard = guard,
+                            .text = statement->u.display.format,
+                            .first_arg = model_add_terms(lower->model, n, args),
+                            .n_args = n,
+                            .span = statement->span };
+    vec_push(lower->model->arena, &event->actions, action);
+}
+
+static void lower_event_body(Event *event, const Stmt *first, Term guard)
+{
+    for (const Stmt *statement = first; statement; statement = statement->next) {
+        switch ((StmtKind)statement->kind) {
+        case STMT_NEXT: lower_next(event, statement, guard); break;
+        case STMT_DISPLAY: lower_display(event, statement, guard); break;
+        case STMT_IF:
+            for (uint32_t k = 0; k < statement->u.choice.n; k++) {
+                const Term inner = event->guards.at[event->next_guard++];
+                lower_event_body(event, statement->u.choice.branches[k].body, inner);
+            }
+            break;
+        case STMT_ALGEBRAIC:
+        case STMT_DERIVATIVE:
+        case STMT_WHENEVER: BUG("no transition statement");
+        }
+    }
+}
+
+static bool lower_event(Lower *lower, const Stmt *statement, RegionPath path)
+{
+    Transition head = { .trigger = TRIGGER_LEVEL,
+                        .effect = EFFECT_NEXT,
+                        .form = FORM_SET,
+                        .region = path.region,
+                        .branch = path.branch,
+                        .origin = { .span = statement->span, .parent = EQ_NONE } };
+    const Term condition = mdl_lower_traced(lower, statement->u.event.condition, false, &head.origin);
+    Event event = { .lower = lower };
+    lower->is_in_event = true;
+    mdl_lower_begin(lower);
+    find_guards(&event, statement->u.event.body, NULL);
+    if (!event.has_failed)
+        lower_event_body(&event, statement->u.event.body, TERM_NONE);
+    lower->is_in_event = false;
+    model_add_transition(lower->model, &head, 1, &condition, event.assignments.n, event.assignments.at, event.actions.n,
+                         event.actions.at);
+    return !event.has_failed;
+}
+
+/* ---- regions ---- */
+static bool lower_statements(Lower *lower, const Stmt *first, RegionPath path);
+
+static bool lower_if(Lower *lower, const Stmt *statement, RegionPath path)
+{
+    const uint32_t n = statement->u.choice.n;
+    const bool has_else = !statement->u.choice.branches[n - 1].condition;
+    const uint32_t n_conditions = has_else ? n - 1 : n;
+    Term *conditions = NEW_ARRAY(lower->model->arena, Term, n_conditions);
+    for (uint32_t k = 0; k < n_conditions; k++)
+        conditions[k] = mdl_lower_term(lower, statement->u.choice.branches[k].condition, false);
+    const RegionId region = model_add_region(lower->model, REGION_CAUSAL, path.region, path.branch, n_conditions,
+                                             conditions, has_else, statement->span);
+    bool is_good = true;
+    for (uint32_t k = 0; k < n; k++)
+        is_good &=
+            lower_statements(lower, statement->u.choice.branches[k].body, (RegionPath){ region, (uint16_t)(k + 1) });
+    return is_good;
+}
+
+static bool lower_statements(Lower *lower, const Stmt *first, RegionPath path)
+{
+    bool is_good = true;
+    for (const Stmt *statement = first; statement; statement = statement->next) {
+        switch ((StmtKind)statement->kind) {
+        case STMT_ALGEBRAIC:
+        case STMT_DERIVATIVE: lower_equation(lower, statement, path); break;
+        case STMT_IF: is_good &= lower_if(lower, statement, path); break;
+        case STMT_WHENEVER: is_good &= lower_event(lower, statement, path); break;
+        case STMT_NEXT:
+        case STMT_DISPLAY: BUG("transition statement outside of an event");
+        }
+    }
+    return is_good;
+}
+
+Model *mdl_lower_basic(Checker *checker, Sources *sources)
+{
+    Component *component = checker->component;
+    Model *model = model_create(checker->pool, sources, component->name.name, "simplex", component->span);
+    Lower lower = { .checker = checker,
+                    .model = model,
+                    .stamps = NEW_ARRAY(model->arena, uint32_t, component->quantities.n + 1),
+                    .leaves = NEW_ARRAY(model->arena, uint32_t, component->quantities.n + 1) };
+    for (uint32_t k = 0; k < component->quantities.n; k++)
+        lower_quantity(&lower, &component->quantities.at[k]);
+    for (uint32_t k = 0; k < component->tables.n; k++)
+        lower_table(&lower, &component->tables.at[k]);
+    return lower_statements(&lower, component->statements, (RegionPath){ REGION_NONE, 0 }) ? model : NULL;
+}

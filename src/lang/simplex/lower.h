@@ -1,0 +1,30 @@
+/* A checked basic component becomes a Model: docs/languages/simplex.md, "What becomes of it". */
+#ifndef LANG_SIMPLEX_LOWER_H
+#define LANG_SIMPLEX_LOWER_H
+
+#include "lang/simplex/check.h"
+
+typedef struct {
+    Checker *checker;
+    Model *model;
+    bool is_in_event; /* relations make no events */
+    bool is_traced;   /* places of subexpressions go to the model's occurrences */
+    /* The references of the term under construction; a quantity has its leaf if it has the term's stamp. */
+    VEC(Ref) refs;
+    uint32_t stamp;
+    uint32_t *stamps, *leaves; /* by quantity; after the last: the time */
+} Lower;
+
+/* NULL: reported (only limits are left to report here). */
+Model *mdl_lower_basic(Checker *checker, Sources *sources);
+/* The value that a quantity has when nobody says: 0, FALSE, the first value. */
+const Expr *mdl_default_value(Pool *pool, Type type);
+
+/* ---- lower_expression.c ---- */
+void mdl_lower_begin(Lower *lower); /* a new set of references */
+const Expr *mdl_lower_expression(Lower *lower, const Node *node, bool wants_real);
+Term mdl_lower_term(Lower *lower, const Node *node, bool wants_real);
+/* The same, and where its parts stand; for the origin of an equation or transition. */
+Term mdl_lower_traced(Lower *lower, const Node *node, bool wants_real, Origin *origin);
+
+#endif

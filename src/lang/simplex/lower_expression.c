@@ -1,0 +1,114 @@
+/* Expressions: every INTEGER operand of a REAL expression becomes REAL before it is used (spec 2.4). */
+#include "base/bug.h"
+#include "lang/simplex/function.h"
+#include "lang/simplex/lower.h"
+
+void mdl_lower_begin(Lower *lower)
+{
+    lower->refs.n = 0;
+    lower->stamp++;
+}
+
+static const Expr *leaf(Lower *lower, uint32_t slot, Ref ref)
+{
+    if (lower->stamps[slot] != lower->stamp) {
+        lower->stamps[slot] = lower->stamp;
+        lower->leaves[slot] = lower->refs.n;
+        vec_push(lower->model->arena, &lower->refs, ref);
+    }
+    return expr_leaf(lower->model->pool, lower->leaves[slot], ref_type(lower->model, ref));
+}
+
+static const Expr *lower_name(Lower *lower, const Node *node)
+{
+    const Symbol *symbol = &lower->checker->scope.list.at[node->u.name.symbol];
+    if (symbol->kind == SYMBOL_VALUE)
+        return expr_enum(lower->model->pool, node->type.enumeration, symbol->number);
+    REQUIRE(symbol->kind == SYMBOL_QUANTITY);
+    return leaf(lower, symbol->object, ref_now(lower->checker->component->quantities.at[symbol->object].var));
+}
+
+static const Expr *lower_number(Lower *lower, const Node *node, bool wants_real)
+{
+    Pool *pool = lower->model->pool;
+    return wants_real || node->type.kind == TYPE_REAL ? expr_real(pool, node->u.number)
+                                                      : expr_integer(pool, (int64_t)node->u.number);
+}
+
+static const Expr *lower_comparison(Lower *lower, const Node *node)
+{
+    const Node *left = node->u.operand[0], *right = node->u.operand[1];
+    const bool is_real = left->type.kind == TYPE_REAL || right->type.kind == TYPE_REAL;
+    const Expr *a = mdl_lower_expression(lower, left, is_real);
+    const Expr *b = mdl_lower_expression(lower, right, is_real);
+    return lower->is_in_event ? expr_literal_relation(lower->model->pool, node->op, a, b)
+                              : expr_binary(lower->model->pool, node->op, a, b);
+}
+
+static const Expr *lower_call(Lower *lower, const Node *node, bool wants_real)
+{
+    enum { MOST = 2 };
+    REQUIRE(node->u.call.function != ID_NONE && node->u.call.n <= MOST);
+    const bool takes_real = mdl_function_row(node->u.call.function)->from == TYPE_REAL;
+    const Expr *args[MOST];
+    for (uint32_t k = 0; k < node->u.call.n; k++)
+        args[k] = mdl_lower_expression(lower, node->u.call.args[k], takes_real);
+    const Expr *call = mdl_function_build(lower->model->pool, node->u.call.function, args, lower->is_in_event);
+    return wants_real ? expr_to_real(lower->model->pool, call) : call;
+}
+
+static const Expr *lower_operation(Lower *lower, const Node *node, bool wants_real)
+{
+    const bool is_real = wants_real || node->type.kind == TYPE_REAL;
+    const Expr *a = mdl_lower_expression(lower, node->u.operand[0], is_real);
+    if (node->kind == NODE_UNARY)
+        return expr_unary(lower->model->pool, node->op, a);
+    return expr_binary(lower->model->pool, node->op, a, mdl_lower_expression(lower, node->u.operand[1], is_real));
+}
+
+static const Expr *lower_node(Lower *lower, const Node *node, bool wants_real)
+{
+    switch ((NodeKind)node->kind) {
+    case NODE_NUMBER: return lower_number(lower, node, wants_real);
+    case NODE_LOGICAL: return expr_boolean(lower->model->pool, node->u.truth);
+    case NODE_NAME: {
+        const Expr *name = lower_name(lower, node);
+        return wants_real ? expr_to_real(lower->model->pool, name) : name;
+    }
+    case NODE_TIME: return leaf(lower, lower->checker->component->quantities.n, ref_time());
+    case NODE_UNARY:
+    case NODE_BINARY: return lower_operation(lower, node, wants_real && node->type.kind != TYPE_BOOLEAN);
+    case NODE_COMPARE: return lower_comparison(lower, node);
+    case NODE_CALL: return lower_call(lower, node, wants_real);
+    }
+    BUG("unknown NodeKind");
+}
+
+const Expr *mdl_lower_expression(Lower *lower, const Node *node, bool wants_real)
+{
+    Model *model = lower->model;
+    if (!lower->is_traced)
+        return lower_node(lower, node, wants_real);
+    const uint32_t row = model->occurrences.n;
+    vec_push_zero(model->arena, &model->occurrences);
+    const Expr *expr = lower_node(lower, node, wants_real);
+    model->occurrences.at[row] = (Occurrence){ node->span, expr, model->occurrences.n - row - 1 };
+    return expr;
+}
+
+Term mdl_lower_term(Lower *lower, const Node *node, bool wants_real)
+{
+    mdl_lower_begin(lower);
+    const Expr *shape = mdl_lower_expression(lower, node, wants_real); /* first: it fills the references */
+    return term_make(lower->model, shape, lower->refs.at);
+}
+
+Term mdl_lower_traced(Lower *lower, const Node *node, bool wants_real, Origin *origin)
+{
+    origin->first_occurrence = lower->model->occurrences.n;
+    lower->is_traced = true;
+    const Term term = mdl_lower_term(lower, node, wants_real);
+    lower->is_traced = false;
+    origin->n_occurrences = lower->model->occurrences.n - origin->first_occurrence;
+    return term;
+}

@@ -1,0 +1,178 @@
+/* Tokens, expectations, recovery; see parser.h. */
+#include "lang/simplex/parser.h"
+
+Span mdl_token_span(const Parser *parser)
+{
+    return (Span){ parser->lexer.source, parser->token.begin, parser->token.end };
+}
+
+Span mdl_span_to_here(const Parser *parser, uint32_t begin)
+{
+    return (Span){ parser->lexer.source, begin, parser->last_end > begin ? parser->last_end : begin };
+}
+
+void mdl_advance(Parser *parser)
+{
+    parser->last_end = parser->token.end;
+    parser->token = mdl_lex_next(&parser->lexer);
+}
+
+bool mdl_is_at(const Parser *parser, TokenKind kind)
+{
+    return parser->token.kind == kind;
+}
+
+bool mdl_accept(Parser *parser, TokenKind kind)
+{
+    if (parser->token.kind != kind)
+        return false;
+    mdl_advance(parser);
+    return true;
+}
+
+static const char *token_shown(const Parser *parser)
+{
+    const Token *token = &parser->token;
+    if (token->kind == TOKEN_NAME)
+        return arena_format(parser->arena, "`%s`", names_of(parser->lexer.names, token->name));
+    return mdl_token_text(token->kind);
+}
+
+bool mdl_is_like_keyword(const Parser *parser, NameId name)
+{
+    return mdl_would_be_keyword(names_of(parser->lexer.names, name), names_length(parser->lexer.names, name));
+}
+
+bool mdl_syntax_error(Parser *parser, const char *what)
+{
+    if (!parser->is_panicking) {
+        REPORT(parser, DIAG_SYNTAX, mdl_token_span(parser), "expected %s, found %s", what, token_shown(parser));
+        if (mdl_is_at(parser, TOKEN_NAME) && mdl_is_like_keyword(parser, parser->token.name))
+            diag_help(parser->diag, "keywords are written in capitals");
+    }
+    parser->is_panicking = true;
+    return false;
+}
+
+bool mdl_syntax_error_help(Parser *parser, const char *what, const char *help)
+{
+    const bool is_first = !parser->is_panicking;
+    mdl_syntax_error(parser, what);
+    if (is_first)
+        diag_help(parser->diag, "%s", help);
+    return false;
+}
+
+bool mdl_expect(Parser *parser, TokenKind kind)
+{
+    return mdl_accept(parser, kind) || mdl_syntax_error(parser, mdl_token_text(kind));
+}
+
+bool mdl_expect_name(Parser *parser, const char *what, Ident *name)
+{
+    if (mdl_is_at(parser, TOKEN_NAME)) {
+        *name = (Ident){ parser->token.name, mdl_token_span(parser) };
+        mdl_advance(parser);
+        return true;
+    }
+    const bool is_first = !parser->is_panicking;
+    mdl_syntax_error(parser, what);
+    if (is_first && token_is_keyword(parser->token.kind))
+        diag_help(parser->diag, "%s is a keyword; written with a small letter it would be a name",
+                  mdl_token_text(parser->token.kind));
+    return false;
+}
+
+bool mdl_too_deep(Parser *parser, Span at)
+{
+    if (!parser->is_panicking) {
+        REPORT(parser, DIAG_NESTED_TOO_DEEP, at, "this is nested too deep");
+        diag_help(parser->diag, "give a part of it to a dependent variable of its own");
+    }
+    parser->is_panicking = true;
+    mdl_lex_stop(&parser->lexer);
+    parser->token = (Token){ .kind = TOKEN_EOF, .begin = parser->lexer.size, .end = parser->lexer.size };
+    return false;
+}
+
+bool mdl_is_at_landmark(const Parser *parser)
+{
+    switch (parser->token.kind) {
+    case TOKEN_EOF:
+    case TOKEN_END:
+    case TOKEN_IF:
+    case TOKEN_ELSIF:
+    case TOKEN_ELSE:
+    case TOKEN_WHENEVER:
+    case TOKEN_DIFFERENTIAL:
+    case TOKEN_DISPLAY:
+    case TOKEN_DYNAMIC:
+    case TOKEN_DECLARATION:
+    case TOKEN_LOCAL:
+    case TOKEN_STATE:
+    case TOKEN_DEPENDENT:
+    case TOKEN_SENSOR:
+    case TOKEN_CONSTANT:
+    case TOKEN_CONTINUOUS:
+    case TOKEN_DISCRETE:
+    case TOKEN_VALUE:
+    case TOKEN_TABULAR:
+    case TOKEN_INPUT:
+    case TOKEN_OUTPUT:
+    case TOKEN_COMPONENT:
+    case TOKEN_INITIALIZE: return true;
+    default: return false;
+    }
+}
+
+void mdl_synchronise(Parser *parser)
+{
+    while (!mdl_is_at_landmark(parser) && !mdl_is_at(parser, TOKEN_SEMICOLON))
+        mdl_advance(parser);
+    mdl_accept(parser, TOKEN_SEMICOLON);
+    if (!mdl_is_at(parser, TOKEN_EOF))
+        parser->is_panicking = false;
+}
+
+/* number ::= [sign] unsigned_number */
+bool mdl_parse_signed_number(Parser *parser, double *number)
+{
+    const bool is_negative = mdl_is_at(parser, TOKEN_MINUS);
+    if (is_negative || mdl_is_at(parser, TOKEN_PLUS))
+        mdl_advance(parser);
+    *number = is_negative ? -parser->token.number : parser->token.number;
+    return mdl_expect(parser, TOKEN_NUMBER);
+}
+
+/* value ::= number | logic_value | identifier */
+bool mdl_parse_value(Parser *parser, Value *value)
+{
+    const uint32_t begin = parser->token.begin;
+    bool is_good = true;
+    *value = (Value){ 0 };
+    switch (parser->token.kind) {
+    case TOKEN_NAME:
+        value->kind = VALUE_NAME;
+        value->name = parser->token.name;
+        mdl_advance(parser);
+        break;
+    case TOKEN_TRUE:
+    case TOKEN_FALSE:
+        value->kind = VALUE_LOGICAL;
+        value->truth = mdl_is_at(parser, TOKEN_TRUE);
+        mdl_advance(parser);
+        break;
+    case TOKEN_PLUS:
+    case TOKEN_MINUS:
+    case TOKEN_NUMBER:
+        value->kind = VALUE_NUMBER;
+        is_good = mdl_parse_signed_number(parser, &value->number);
+        break;
+    default:
+        is_good =
+            mdl_syntax_error_help(parser, "a value", "a value is a number, TRUE, FALSE or a value of a VALUE SET");
+        break;
+    }
+    value->span = mdl_span_to_here(parser, begin);
+    return is_good;
+}

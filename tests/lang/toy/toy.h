@@ -1,0 +1,15 @@
+/* A ten-line language that proves the seam: nothing outside this folder knows of it.
+ *
+ *     # comment
+ *     input u = 0.0          an input and its value while unconnected
+ *     gain y = 2.5 * u       y follows u
+ *
+ * One class a file, file name = class name, ending .toy. */
+#ifndef TESTS_TOY_H
+#define TESTS_TOY_H
+
+#include "ir/language.h"
+
+extern const Language toy_language;
+
+#endif
