@@ -1,0 +1,142 @@
+#include "experiment/experiment.h"
+#include "base/text.h"
+#include "base/vec.h"
+#include "experiment/setting.h"
+#include "formats/select.h"
+
+Experiment experiment_none(void)
+{
+    Experiment none = { 0 };
+    for (int k = 0; k < EXPERIMENT_KEYS; k++)
+        none.spans[k] = SPAN_NONE;
+    return none;
+}
+
+/* NAME=VALUE; the first "=" decides. */
+static bool give_assignment(const SettingContext *context, const char *assignment)
+{
+    const char *const equals = strchr(assignment, '=');
+    const char *end = equals;
+    while (end && end > assignment && end[-1] == ' ')
+        end--;
+    if (!equals || end == assignment || equals[1] == 0) {
+        diag_error(context->diag, DIAG_EXPERIMENT_TYPE, SPAN_NONE, "'set' must be NAME=VALUE, not '%.60s'", assignment);
+        diag_help(context->diag, "write for example: --set mass=2.5");
+        return false;
+    }
+    const char *value = equals + 1;
+    while (*value == ' ')
+        value++;
+    const Setting setting = { arena_text(context->arena, assignment, (size_t)(end - assignment)),
+                              arena_text(context->arena, value, strlen(value)), SPAN_NONE };
+    Experiment one = experiment_none();
+    one.has[EXPERIMENT_SET] = true;
+    one.settings = &setting;
+    one.n_settings = 1;
+    *context->experiment = experiment_merge(context->experiment, &one, context->arena);
+    return true;
+}
+
+static bool give_globs(const SettingContext *context, ExperimentKey key, const char *list)
+{
+    const char *const *globs;
+    const uint32_t n = globs_split(list, context->arena, &globs);
+    if (n == 0) {
+        diag_error(context->diag, DIAG_EXPERIMENT_VALUE, SPAN_NONE, "'%s' has no names", experiment_key_name(key));
+        return false;
+    }
+    ExperimentGlob *const copies = NEW_ARRAY(context->arena, ExperimentGlob, n);
+    for (uint32_t i = 0; i < n; i++)
+        copies[i] = (ExperimentGlob){ globs[i], SPAN_NONE };
+    Experiment *const experiment = context->experiment;
+    experiment->has[key] = true;
+    experiment->spans[key] = SPAN_NONE;
+    if (key == EXPERIMENT_VARIABLES) {
+        experiment->variables = (ExperimentGlobs){ copies, n };
+        return true;
+    }
+    ExperimentPane *const pane = NEW(context->arena, ExperimentPane);
+    *pane = (ExperimentPane){ "", { copies, n } };
+    experiment->panes = pane;
+    experiment->n_panes = 1;
+    return true;
+}
+
+bool experiment_give(Experiment *experiment, const char *key, const char *value, Arena *arena, Diag *diag)
+{
+    const SettingContext context = { arena, diag, experiment };
+    ExperimentKey found;
+    if (!setting_find(key, &found)) {
+        diag_error(diag, DIAG_EXPERIMENT_KEY, SPAN_NONE, "there is no setting '%.60s'", key);
+        if (setting_nearest_key(key))
+            diag_help(diag, "did you mean '%s'?", setting_nearest_key(key));
+        return false;
+    }
+    if (found == EXPERIMENT_SET)
+        return give_assignment(&context, value);
+    if (setting_kind(found) == SETTING_LIST)
+        return give_globs(&context, found, value);
+    return setting_take(&context, found, value, SPAN_NONE);
+}
+
+static void merge_settings(Experiment *merged, const Experiment *over, Arena *arena)
+{
+    VEC(Setting) all = { 0 };
+    for (uint32_t i = 0; i < merged->n_settings; i++)
+        vec_push(arena, &all, merged->settings[i]);
+    for (uint32_t i = 0; i < over->n_settings; i++) {
+        uint32_t k = 0;
+        while (k < all.n && strcmp(all.at[k].name, over->settings[i].name) != 0)
+            k++;
+        if (k < all.n)
+            all.at[k] = over->settings[i];
+        else
+            vec_push(arena, &all, over->settings[i]);
+    }
+    merged->settings = all.at;
+    merged->n_settings = all.n;
+}
+
+Experiment experiment_merge(const Experiment *base, const Experiment *over, Arena *arena)
+{
+    Experiment merged = *base;
+    for (int k = 0; k < EXPERIMENT_KEYS; k++) {
+        if (!over->has[k])
+            continue;
+        merged.has[k] = true;
+        merged.spans[k] = over->spans[k];
+        switch ((ExperimentKey)k) {
+        case EXPERIMENT_MODEL: merged.model = over->model; break;
+        case EXPERIMENT_START: merged.start = over->start; break;
+        case EXPERIMENT_STOP: merged.stop = over->stop; break;
+        case EXPERIMENT_INTERVAL: merged.interval = over->interval; break;
+        case EXPERIMENT_TOLERANCE: merged.tolerance = over->tolerance; break;
+        case EXPERIMENT_SOLVER: merged.solver = over->solver; break;
+        case EXPERIMENT_TIER: merged.tier = over->tier; break;
+        case EXPERIMENT_STEP: merged.step = over->step; break;
+        case EXPERIMENT_MAX_STEP: merged.max_step = over->max_step; break;
+        case EXPERIMENT_OUTPUT: merged.output = over->output; break;
+        case EXPERIMENT_SEED: merged.seed = over->seed; break;
+        case EXPERIMENT_SET: merge_settings(&merged, over, arena); break;
+        case EXPERIMENT_VARIABLES: merged.variables = over->variables; break;
+        case EXPERIMENT_PLOT: merged.panes = over->panes, merged.n_panes = over->n_panes; break;
+        case EXPERIMENT_KEYS: break;
+        }
+    }
+    return merged;
+}
+
+bool experiment_check(const Experiment *experiment, Diag *diag)
+{
+    const double start = experiment->has[EXPERIMENT_START] ? experiment->start : 0;
+    if (!experiment->has[EXPERIMENT_STOP] || experiment->stop >= start)
+        return true;
+    const Span stop = experiment->spans[EXPERIMENT_STOP], begin = experiment->spans[EXPERIMENT_START];
+    char stop_text[REAL_TEXT_SIZE], start_text[REAL_TEXT_SIZE];
+    const int n_stop = (int)real_to_text(experiment->stop, stop_text), n_start = (int)real_to_text(start, start_text);
+    diag_error(diag, DIAG_EXPERIMENT_VALUE, stop, "the stop time %.*s lies before the start time %.*s", n_stop,
+               stop_text, n_start, start_text);
+    if (begin.source != SOURCE_NONE)
+        diag_note(diag, begin, "the start time is given here");
+    return false;
+}

@@ -1,0 +1,82 @@
+/* What to run, how, and what to keep: the settings of one experiment.
+ *
+ * Settings come from a language's annotation, from a *.exp.yaml file and from the command line; each
+ * fills an Experiment and experiment_merge lets the later one win, setting by setting. What was not
+ * given stays not given: the runner knows its defaults. docs/experiments.md is the manual. */
+#ifndef EXPERIMENT_EXPERIMENT_H
+#define EXPERIMENT_EXPERIMENT_H
+
+#include "base/diag.h"
+
+typedef enum {
+    EXPERIMENT_MODEL,
+    EXPERIMENT_START,
+    EXPERIMENT_STOP,
+    EXPERIMENT_INTERVAL,
+    EXPERIMENT_TOLERANCE,
+    EXPERIMENT_SOLVER,
+    EXPERIMENT_TIER,
+    EXPERIMENT_STEP,
+    EXPERIMENT_MAX_STEP,
+    EXPERIMENT_OUTPUT,
+    EXPERIMENT_SEED,
+    EXPERIMENT_SET,
+    EXPERIMENT_VARIABLES,
+    EXPERIMENT_PLOT,
+    EXPERIMENT_KEYS
+} ExperimentKey;
+
+/* A parameter, start value or control parameter; the value as written, its type is the variable's. */
+typedef struct {
+    const char *name, *value;
+    Span span; /* of the name; SPAN_NONE from the command line */
+} Setting;
+
+typedef struct {
+    const char *glob; /* see formats/select.h */
+    Span span;
+} ExperimentGlob;
+
+typedef struct {
+    const ExperimentGlob *at;
+    uint32_t n;
+} ExperimentGlobs;
+
+typedef struct {
+    const char *title; /* "": none */
+    ExperimentGlobs variables;
+} ExperimentPane;
+
+typedef struct {
+    bool has[EXPERIMENT_KEYS];   /* which of the following were given */
+    Span spans[EXPERIMENT_KEYS]; /* where; SPAN_NONE from the command line */
+    const char *model;           /* file or file:class; from a file relative to the current folder already */
+    double start, stop, interval, tolerance, step, max_step;
+    const char *solver, *tier, *output;
+    uint64_t seed;
+    const Setting *settings; /* EXPERIMENT_SET; each name once */
+    uint32_t n_settings;
+    ExperimentGlobs variables;   /* EXPERIMENT_VARIABLES */
+    const ExperimentPane *panes; /* EXPERIMENT_PLOT */
+    uint32_t n_panes;
+} Experiment;
+
+Experiment experiment_none(void);
+
+/* Reads a file, or a source that is there already. False: reported; what was good is filled in. */
+bool experiment_open(const char *path, Sources *sources, Arena *arena, Diag *diag, Experiment *experiment);
+bool experiment_read(uint32_t source, const Sources *sources, Arena *arena, Diag *diag, Experiment *experiment);
+
+/* A setting as the command line gives it: experiment_give(&e, "stop", "10", ...); lists are separated by
+ * commas; for "set" the value is NAME=VALUE and repetition adds. False: reported. */
+bool experiment_give(Experiment *experiment, const char *key, const char *value, Arena *arena, Diag *diag);
+
+/* `over` wins where it has something; `set` is merged name by name, lists are replaced. */
+Experiment experiment_merge(const Experiment *base, const Experiment *over, Arena *arena);
+
+/* What only the merged settings can show: stop before start. False: reported. */
+bool experiment_check(const Experiment *experiment, Diag *diag);
+
+const char *experiment_key_name(ExperimentKey key); /* "max-step" */
+
+#endif

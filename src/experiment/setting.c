@@ -1,0 +1,153 @@
+#include "experiment/setting.h"
+#include "base/bug.h"
+#include "base/names.h"
+#include "base/text.h"
+#include <math.h>
+
+typedef struct {
+    const char *name;
+    SettingKind kind;
+    size_t field; /* in Experiment; lists: 0 */
+    const char *example;
+} Row;
+
+static const Row rows[EXPERIMENT_KEYS] = {
+    [EXPERIMENT_MODEL] = { "model", SETTING_TEXT, offsetof(Experiment, model), "model: ball.mo:BouncingBall" },
+    [EXPERIMENT_START] = { "start", SETTING_REAL, offsetof(Experiment, start), "start: 0" },
+    [EXPERIMENT_STOP] = { "stop", SETTING_REAL, offsetof(Experiment, stop), "stop: 10" },
+    [EXPERIMENT_INTERVAL] = { "interval", SETTING_POSITIVE, offsetof(Experiment, interval), "interval: 0.1" },
+    [EXPERIMENT_TOLERANCE] = { "tolerance", SETTING_POSITIVE, offsetof(Experiment, tolerance), "tolerance: 1e-6" },
+    [EXPERIMENT_SOLVER] = { "solver", SETTING_TEXT, offsetof(Experiment, solver), "solver: auto" },
+    [EXPERIMENT_TIER] = { "tier", SETTING_WORD, offsetof(Experiment, tier), "tier: auto" },
+    [EXPERIMENT_STEP] = { "step", SETTING_POSITIVE, offsetof(Experiment, step), "step: 0.001" },
+    [EXPERIMENT_MAX_STEP] = { "max-step", SETTING_POSITIVE, offsetof(Experiment, max_step), "max-step: 0.1" },
+    [EXPERIMENT_OUTPUT] = { "output", SETTING_TEXT, offsetof(Experiment, output), "output: result.csv" },
+    [EXPERIMENT_SEED] = { "seed", SETTING_SEED, offsetof(Experiment, seed), "seed: 42" },
+    [EXPERIMENT_SET] = { "set", SETTING_LIST, 0, "set: { mass: 2.5 }" },
+    [EXPERIMENT_VARIABLES] = { "variables", SETTING_LIST, 0, "variables: [x, \"body.*\"]" },
+    [EXPERIMENT_PLOT] = { "plot", SETTING_LIST, 0, "plot: [x, v]" },
+};
+
+static const char *const TIERS[] = { "auto", "interp", "tcc", "cc" };
+
+const char *experiment_key_name(ExperimentKey key)
+{
+    return rows[key].name;
+}
+
+SettingKind setting_kind(ExperimentKey key)
+{
+    return rows[key].kind;
+}
+
+const char *setting_example(ExperimentKey key)
+{
+    return rows[key].example;
+}
+
+bool setting_find(const char *name, ExperimentKey *key)
+{
+    for (int k = 0; k < EXPERIMENT_KEYS; k++) {
+        if (strcmp(rows[k].name, name) == 0) {
+            *key = (ExperimentKey)k;
+            return true;
+        }
+    }
+    return false;
+}
+
+const char *setting_nearest_key(const char *name)
+{
+    uint32_t best = 4;
+    const char *nearest = NULL;
+    for (int k = 0; k < EXPERIMENT_KEYS; k++) {
+        const uint32_t distance = edit_distance(name, rows[k].name, best);
+        if (distance < best && distance < strlen(rows[k].name)) {
+            best = distance;
+            nearest = rows[k].name;
+        }
+    }
+    return nearest;
+}
+
+static bool wrong(const SettingContext *context, DiagCode code, ExperimentKey key, const char *value, Span span,
+                  const char *wanted)
+{
+    diag_error(context->diag, code, span, "'%s' must be %s, not '%.60s'", rows[key].name, wanted, value);
+    diag_help(context->diag, "write for example: %s", rows[key].example);
+    return false;
+}
+
+static bool take_real(const SettingContext *context, ExperimentKey key, const char *value, Span span)
+{
+    double real;
+    const char *const end = value + strlen(value);
+    if (value == end || text_to_real(value, end, &real) != end)
+        return wrong(context, DIAG_EXPERIMENT_TYPE, key, value, span, "a number");
+    if (!isfinite(real))
+        return wrong(context, DIAG_EXPERIMENT_VALUE, key, value, span, "finite");
+    if (rows[key].kind == SETTING_POSITIVE && !(real > 0))
+        return wrong(context, DIAG_EXPERIMENT_VALUE, key, value, span, "above 0");
+    if (key == EXPERIMENT_TOLERANCE && real >= 1)
+        return wrong(context, DIAG_EXPERIMENT_VALUE, key, value, span, "below 1, it is relative");
+    memcpy((char *)context->experiment + rows[key].field, &real, sizeof real);
+    return true;
+}
+
+static bool take_seed(const SettingContext *context, ExperimentKey key, const char *value, Span span)
+{
+    uint64_t seed = 0;
+    const char *at = value;
+    for (; *at >= '0' && *at <= '9'; at++) {
+        const uint64_t digit = (uint64_t)(*at - '0');
+        if (seed > (UINT64_MAX - digit) / 10)
+            return wrong(context, DIAG_EXPERIMENT_VALUE, key, value, span, "below 2^64");
+        seed = seed * 10 + digit;
+    }
+    if (*at || at == value)
+        return wrong(context, DIAG_EXPERIMENT_TYPE, key, value, span, "a whole number from 0 on");
+    context->experiment->seed = seed;
+    return true;
+}
+
+static bool take_word(const SettingContext *context, ExperimentKey key, const char *value, Span span)
+{
+    for (size_t i = 0; i < sizeof TIERS / sizeof *TIERS; i++) {
+        if (strcmp(value, TIERS[i]) == 0) {
+            memcpy((char *)context->experiment + rows[key].field, &TIERS[i], sizeof TIERS[i]);
+            return true;
+        }
+    }
+    return wrong(context, DIAG_EXPERIMENT_VALUE, key, value, span, "auto, interp, tcc or cc");
+}
+
+static bool take_text(const SettingContext *context, ExperimentKey key, const char *value, Span span)
+{
+    if (value[0] == 0)
+        return wrong(context, DIAG_EXPERIMENT_VALUE, key, value, span, "a text that is not empty");
+    const char *const copy = arena_text(context->arena, value, strlen(value));
+    memcpy((char *)context->experiment + rows[key].field, &copy, sizeof copy);
+    return true;
+}
+
+static bool take_by_kind(const SettingContext *context, ExperimentKey key, const char *value, Span span)
+{
+    switch (rows[key].kind) {
+    case SETTING_TEXT: return take_text(context, key, value, span);
+    case SETTING_WORD: return take_word(context, key, value, span);
+    case SETTING_REAL:
+    case SETTING_POSITIVE: return take_real(context, key, value, span);
+    case SETTING_SEED: return take_seed(context, key, value, span);
+    case SETTING_LIST: break;
+    }
+    BUG("a list is no scalar");
+}
+
+bool setting_take(const SettingContext *context, ExperimentKey key, const char *value, Span span)
+{
+    if (!take_by_kind(context, key, value, span))
+        return false;
+    context->experiment->has[key] = true;
+    context->experiment->spans[key] = span;
+    return true;
+}

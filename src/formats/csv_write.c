@@ -1,0 +1,164 @@
+/* The sink that writes CSV; see csv.h. A cell keeps the text of its last value: what did not change
+ * since the line before, as most discrete variables, is copied and not printed again. */
+#include "formats/csv.h"
+#include "base/text.h"
+#include "formats/output.h"
+#include "formats/select.h"
+
+typedef struct {
+    uint64_t offset; /* of the slot in the block */
+    KoineSlot last;
+    uint8_t type, length;
+    bool is_negated;
+    char text[REAL_TEXT_SIZE];
+} Cell;
+
+typedef struct {
+    KoineSink sink; /* first: the sink is the writer */
+    CsvOptions options;
+    Arena *arena;
+    Output output;
+    Cell *cells;
+    uint32_t n_cells;
+    bool is_open;
+} CsvWriter;
+
+enum { CELL_SIZE = REAL_TEXT_SIZE + 1 };
+
+static KoineStatus fail(CsvWriter *writer)
+{
+    output_failure(&writer->output, writer->sink.error, sizeof writer->sink.error);
+    return KOINE_FAILED;
+}
+
+static void add_quoted(Text *line, const char *name)
+{
+    if (!strpbrk(name, ",\"\r\n") && name[0] != ' ' && name[0] != 0 && name[strlen(name) - 1] != ' ') {
+        text_add(line, name);
+        return;
+    }
+    text_char(line, '"');
+    for (; *name; name++) {
+        if (*name == '"')
+            text_char(line, '"');
+        text_char(line, *name);
+    }
+    text_char(line, '"');
+}
+
+static void write_header(CsvWriter *writer, const KoineTables *tables, const Selection *selection)
+{
+    Text line = { .arena = writer->arena }, name = { .arena = writer->arena };
+    text_add(&line, "time");
+    for (uint32_t i = 0; i < selection->n; i++) {
+        name.n = 0;
+        column_name(tables, &selection->at[i], &name);
+        text_char(&line, ',');
+        add_quoted(&line, name.at);
+    }
+    text_char(&line, '\n');
+    const size_t row = (size_t)(selection->n + 1) * CELL_SIZE + 1;
+    output_buffer(&writer->output, writer->arena, line.n > row ? line.n : row);
+    memcpy(output_room(&writer->output), line.at, line.n);
+    writer->output.used += line.n;
+}
+
+static size_t integer_to_text(int64_t value, char *to)
+{
+    char digits[24];
+    size_t n = 0;
+    uint64_t rest = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+    do
+        digits[n++] = (char)('0' + rest % 10);
+    while (rest /= 10);
+    size_t length = 0;
+    if (value < 0)
+        to[length++] = '-';
+    while (n > 0)
+        to[length++] = digits[--n];
+    return length;
+}
+
+static void print_cell(Cell *cell, KoineSlot slot)
+{
+    size_t n;
+    if (cell->type == KOINE_REAL) {
+        n = real_to_text(cell->is_negated ? -slot.r : slot.r, cell->text);
+    } else if (cell->type == KOINE_BOOLEAN) {
+        cell->text[0] = cell->is_negated != (slot.i != 0) ? '1' : '0';
+        n = 1;
+    } else { /* the smallest integer has no positive counterpart and stays */
+        n = integer_to_text(cell->is_negated ? (int64_t)(0 - (uint64_t)slot.i) : slot.i, cell->text);
+    }
+    cell->length = (uint8_t)n;
+    cell->last = slot;
+}
+
+static KoineStatus csv_begin(KoineSink *sink, const KoineModel *model)
+{
+    CsvWriter *const writer = (CsvWriter *)sink;
+    const KoineTables *const tables = model->kind->tables;
+    Selection selection;
+    SelectionMiss miss;
+    if (!select_columns(tables, writer->options.globs, writer->options.n_globs, 0, writer->arena, &selection, &miss)) {
+        selection_miss_text(&miss, writer->options.globs, sink->error, sizeof sink->error);
+        return KOINE_FAILED;
+    }
+    if (!output_open(&writer->output, writer->options.path, true))
+        return fail(writer);
+    writer->is_open = true;
+    writer->n_cells = selection.n;
+    writer->cells = NEW_ARRAY(writer->arena, Cell, selection.n);
+    for (uint32_t i = 0; i < selection.n; i++) {
+        const KoineVariable *const variable = &tables->variables[selection.at[i].variable];
+        writer->cells[i].offset = selection.at[i].offset;
+        writer->cells[i].type = variable->type;
+        writer->cells[i].is_negated = variable->flags & KOINE_VARIABLE_NEGATED;
+        print_cell(&writer->cells[i], (KoineSlot){ .i = 0 });
+    }
+    write_header(writer, tables, &selection);
+    return KOINE_OK;
+}
+
+static KoineStatus csv_point(KoineSink *sink, const KoineModel *model, const KoinePoint *point)
+{
+    CsvWriter *const writer = (CsvWriter *)sink;
+    char *at = output_room(&writer->output);
+    at += real_to_text(point->time, at);
+    for (uint32_t i = 0; i < writer->n_cells; i++) {
+        Cell *const cell = &writer->cells[i];
+        KoineSlot slot;
+        memcpy(&slot, model->block + cell->offset, sizeof slot);
+        if (slot.i != cell->last.i)
+            print_cell(cell, slot);
+        *at++ = ',';
+        memcpy(at, cell->text, REAL_TEXT_SIZE); /* a fixed size is one or two moves */
+        at += cell->length;
+    }
+    *at++ = '\n';
+    writer->output.used = (size_t)(at - writer->output.buffer);
+    return output_record_end(&writer->output) ? KOINE_OK : fail(writer);
+}
+
+static KoineStatus csv_end(KoineSink *sink, const KoineModel *model)
+{
+    (void)model;
+    CsvWriter *const writer = (CsvWriter *)sink;
+    if (!writer->is_open)
+        return KOINE_OK;
+    writer->is_open = false;
+    return output_close(&writer->output) ? KOINE_OK : fail(writer);
+}
+
+KoineSink *csv_sink(const CsvOptions *options, Arena *arena)
+{
+    CsvWriter *const writer = NEW(arena, CsvWriter);
+    writer->options = *options;
+    writer->arena = arena;
+    writer->sink.context = writer;
+    writer->sink.wants_takts = options->every_takt;
+    writer->sink.begin = csv_begin;
+    writer->sink.point = csv_point;
+    writer->sink.end = csv_end;
+    return &writer->sink;
+}

@@ -1,0 +1,113 @@
+#include "formats/output.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const size_t OUTPUT_PIECE = (size_t)256 * 1024; /* one write(2) */
+
+bool output_open(Output *output, const char *path, bool is_lines)
+{
+    *output = (Output){ .path = path, .file = -1, .is_lines = is_lines };
+    const bool is_standard = strcmp(path, "-") == 0;
+    output->file = is_standard ? STDOUT_FILENO : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (output->file < 0) {
+        output->failure = errno;
+        return false;
+    }
+    struct stat status;
+    output->is_regular = !is_standard && fstat(output->file, &status) == 0 && S_ISREG(status.st_mode);
+    return true;
+}
+
+void output_buffer(Output *output, Arena *arena, size_t record)
+{
+    output->full = OUTPUT_PIECE;
+    output->capacity = OUTPUT_PIECE + record;
+    output->buffer = NEW_ARRAY(arena, char, output->capacity);
+}
+
+/* Of the first `n` bytes of the buffer, which reached the file, only whole records may stay. */
+static void cut_to_records(Output *output, size_t n)
+{
+    if (!output->is_regular)
+        return;
+    while (n > 0 && !(output->is_lines && output->buffer[n - 1] == '\n'))
+        n--;
+    /* When this fails too, the failure to write is still the one to report. */
+    if (ftruncate(output->file, (off_t)(output->written + n)) == 0)
+        output->written += n;
+}
+
+bool output_flush(Output *output)
+{
+    if (output->failure)
+        return false;
+    size_t done = 0;
+    while (done < output->used) {
+        const ssize_t n = write(output->file, output->buffer + done, output->used - done);
+        if (n >= 0) {
+            done += (size_t)n;
+        } else if (errno != EINTR) {
+            output->failure = errno;
+            cut_to_records(output, done);
+            return false;
+        }
+    }
+    output->written += done;
+    output->used = 0;
+    return true;
+}
+
+void output_bytes(Output *output, const void *bytes, size_t size)
+{
+    const char *at = bytes;
+    while (size > 0 && !output->failure) {
+        if (output->used == output->capacity && !output_flush(output))
+            return;
+        const size_t room = output->capacity - output->used;
+        const size_t piece = size < room ? size : room;
+        memcpy(output_room(output), at, piece);
+        output->used += piece;
+        at += piece;
+        size -= piece;
+    }
+}
+
+bool output_patch(Output *output, uint64_t at, const void *bytes, size_t size)
+{
+    if (output->failure)
+        return false;
+    ssize_t n;
+    do
+        n = pwrite(output->file, bytes, size, (off_t)at);
+    while (n < 0 && errno == EINTR);
+    if (n != (ssize_t)size)
+        output->failure = n < 0 ? errno : EIO;
+    return output->failure == 0;
+}
+
+bool output_close(Output *output)
+{
+    if (output->file < 0)
+        return output->failure == 0;
+    output_flush(output);
+    const bool is_standard = output->file == STDOUT_FILENO && strcmp(output->path, "-") == 0;
+    if (!is_standard && close(output->file) != 0 && !output->failure && errno != EINTR)
+        output->failure = errno;
+    output->file = -1;
+    return output->failure == 0;
+}
+
+void output_failure(const Output *output, char *text, size_t size)
+{
+    char reason[128];
+    if (strerror_r(output->failure, reason, sizeof reason) != 0)
+        snprintf(reason, sizeof reason, "error %d", output->failure);
+    const bool is_standard = strcmp(output->path, "-") == 0;
+    if (is_standard)
+        snprintf(text, size, "cannot write to the standard output: %s", reason);
+    else
+        snprintf(text, size, "cannot write '%.*s': %s", 120, output->path, reason);
+}

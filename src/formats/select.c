@@ -1,0 +1,214 @@
+#include "formats/select.h"
+#include "base/names.h"
+#include "base/vec.h"
+
+static bool has_wildcard(const char *glob)
+{
+    return strpbrk(glob, "*?") != NULL;
+}
+
+/* Length in bytes of the UTF-8 character at `at`; a stray byte counts as one. */
+static size_t character_length(const char *at)
+{
+    size_t n = 1;
+    while (((unsigned char)at[0] & 0xc0) == 0xc0 && ((unsigned char)at[n] & 0xc0) == 0x80)
+        n++;
+    return n;
+}
+
+bool glob_matches(const char *glob, const char *name)
+{
+    const char *star = NULL, *retry = NULL; /* after the last `*`, and how far it reaches by now */
+    while (*name) {
+        if (*glob == '*') {
+            star = ++glob;
+            retry = name;
+        } else if (*glob == '?') {
+            glob++;
+            name += character_length(name);
+        } else if (*glob == *name) {
+            glob++;
+            name++;
+        } else if (star) {
+            glob = star;
+            name = ++retry;
+        } else {
+            return false;
+        }
+    }
+    while (*glob == '*')
+        glob++;
+    return *glob == 0;
+}
+
+uint32_t globs_split(const char *list, Arena *arena, const char *const **globs)
+{
+    VEC(const char *) parts = { 0 };
+    for (const char *at = list;; at++) {
+        while (*at == ' ')
+            at++;
+        const char *const begin = at;
+        int depth = 0;
+        bool is_quoted = false;
+        for (; *at && (*at != ',' || depth > 0 || is_quoted); at++) {
+            is_quoted ^= *at == '\'';
+            depth += is_quoted ? 0 : *at == '[' ? 1 : *at == ']' ? -1 : 0;
+        }
+        const char *end = at;
+        while (end > begin && end[-1] == ' ')
+            end--;
+        if (end > begin)
+            vec_push(arena, &parts, arena_text(arena, begin, (size_t)(end - begin)));
+        if (*at == 0)
+            break;
+    }
+    *globs = parts.at;
+    return parts.n;
+}
+
+static void element_index(const KoineTables *tables, const KoineVariable *variable, uint32_t element, Text *name)
+{
+    text_char(name, '[');
+    uint32_t below = variable->count; /* elements of one step of the dimension before */
+    for (uint32_t d = 0; d < variable->n_dims; d++) {
+        const uint32_t extent = tables->dims[variable->first_dim + d];
+        below = extent ? below / extent : 0;
+        text_integer(name, below ? element / below % extent + 1 : 1);
+        text_char(name, d + 1 < variable->n_dims ? ',' : ']');
+    }
+}
+
+void column_name(const KoineTables *tables, const Column *column, Text *name)
+{
+    const KoineVariable *const variable = &tables->variables[column->variable];
+    size_t length = strlen(variable->name);
+    if (variable->n_dims == 0) {
+        text_bytes(name, variable->name, length);
+        return;
+    }
+    const bool is_derivative = (variable->flags & KOINE_VARIABLE_DERIVATIVE) && length > 5 &&
+                               memcmp(variable->name, "der(", 4) == 0 && variable->name[length - 1] == ')';
+    text_bytes(name, variable->name, length - is_derivative);
+    element_index(tables, variable, column->element, name);
+    if (is_derivative)
+        text_char(name, ')');
+}
+
+static bool is_recordable(const KoineVariable *variable)
+{
+    return variable->type != KOINE_STRING && variable->now != KOINE_NO_OFFSET && variable->count > 0;
+}
+
+/* May a wildcard, or no glob at all, choose this row? */
+static bool is_open(const KoineVariable *variable, unsigned flags)
+{
+    return !(variable->flags & KOINE_VARIABLE_HIDDEN) &&
+           ((flags & SELECT_PARAMETERS) || variable->variability > KOINE_VARIABILITY_PARAMETER);
+}
+
+typedef struct {
+    const KoineTables *tables;
+    Arena *arena;
+    Text name;
+    uint8_t **taken; /* per row a flag per element, NULL: none taken yet */
+    VEC(Column) columns;
+} Selector;
+
+static void take(Selector *selector, uint32_t row, uint32_t element)
+{
+    const KoineVariable *const variable = &selector->tables->variables[row];
+    if (!selector->taken[row])
+        selector->taken[row] = NEW_ARRAY(selector->arena, uint8_t, variable->count);
+    if (selector->taken[row][element])
+        return;
+    selector->taken[row][element] = 1;
+    const Column column = { row, element, variable->now + 8 * (uint64_t)element };
+    vec_push(selector->arena, &selector->columns, column);
+}
+
+/* Takes what the glob matches of one row; returns whether there was something. */
+static bool take_matching(Selector *selector, const char *glob, uint32_t row)
+{
+    const KoineVariable *const variable = &selector->tables->variables[row];
+    const bool is_whole = glob_matches(glob, variable->name);
+    bool is_any = is_whole;
+    for (uint32_t e = 0; e < variable->count && (is_whole || variable->n_dims > 0); e++) {
+        if (!is_whole) {
+            selector->name.n = 0;
+            column_name(selector->tables, &(Column){ row, e, 0 }, &selector->name);
+            if (!glob_matches(glob, selector->name.at))
+                continue;
+            is_any = true;
+        }
+        take(selector, row, e);
+    }
+    return is_any;
+}
+
+static bool matches_closed_row(const KoineTables *tables, const char *glob)
+{
+    for (uint32_t row = 0; row < tables->n_variables; row++)
+        if (is_recordable(&tables->variables[row]) && glob_matches(glob, tables->variables[row].name))
+            return true;
+    return false;
+}
+
+/* A name that ends like the glob ("Integ.Z" for "Z"), else the one with the fewest edits. */
+static const char *nearest_name(const KoineTables *tables, const char *glob)
+{
+    const size_t length = strlen(glob);
+    const uint32_t limit = 2 + (uint32_t)(length < 60 ? length / 3 : 20);
+    uint32_t best = limit;
+    const char *nearest = NULL;
+    for (uint32_t row = 0; row < tables->n_variables; row++) {
+        const KoineVariable *const variable = &tables->variables[row];
+        if (!is_recordable(variable))
+            continue;
+        const size_t n = strlen(variable->name);
+        if (n > length && variable->name[n - length - 1] == '.' && strcmp(variable->name + n - length, glob) == 0)
+            return variable->name;
+        const uint32_t distance = edit_distance(glob, variable->name, limit);
+        if (distance < best) {
+            best = distance;
+            nearest = variable->name;
+        }
+    }
+    return nearest;
+}
+
+bool select_columns(const KoineTables *tables, const char *const *globs, uint32_t n_globs, unsigned flags, Arena *arena,
+                    Selection *selection, SelectionMiss *miss)
+{
+    Selector selector = { .tables = tables, .arena = arena, .name = { .arena = arena } };
+    selector.taken = NEW_ARRAY(arena, uint8_t *, tables->n_variables);
+    static const char *const everything[] = { "*" };
+    const bool is_filtered = n_globs > 0;
+    for (uint32_t g = 0; g < (is_filtered ? n_globs : 1); g++) {
+        const char *const glob = is_filtered ? globs[g] : everything[0];
+        const bool is_exact = !has_wildcard(glob);
+        bool is_any = false;
+        for (uint32_t row = 0; row < tables->n_variables; row++) {
+            const KoineVariable *const variable = &tables->variables[row];
+            if (is_recordable(variable) && (is_exact || is_open(variable, flags)))
+                is_any |= take_matching(&selector, glob, row);
+        }
+        if (is_filtered && !is_any) {
+            *miss = (SelectionMiss){ g, nearest_name(tables, glob), matches_closed_row(tables, glob) };
+            return false;
+        }
+    }
+    *selection = (Selection){ selector.columns.at, selector.columns.n };
+    return true;
+}
+
+void selection_miss_text(const SelectionMiss *miss, const char *const *globs, char *text, size_t size)
+{
+    if (miss->is_closed)
+        snprintf(text, size,
+                 "'%.80s' matches only parameters and hidden variables; they are recorded when named in full",
+                 globs[miss->glob]);
+    else if (miss->nearest)
+        snprintf(text, size, "no variable matches '%.80s'; did you mean '%.100s'?", globs[miss->glob], miss->nearest);
+    else
+        snprintf(text, size, "no variable matches '%.80s'", globs[miss->glob]);
+}

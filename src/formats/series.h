@@ -1,0 +1,32 @@
+/* Results read back: named columns of numbers over time. */
+#ifndef FORMATS_SERIES_H
+#define FORMATS_SERIES_H
+
+#include "base/arena.h"
+#include "base/diag.h"
+
+typedef struct {
+    const char *name, *comment; /* comment: "" where the file has none */
+    const double *values;       /* n_rows of them, or one when is_constant; aliases share them */
+    bool is_constant;
+} SeriesColumn;
+
+typedef struct {
+    uint32_t n_columns;
+    uint64_t n_rows;
+    const SeriesColumn *columns; /* the first one is the time */
+} Series;
+
+static inline double series_value(const SeriesColumn *column, uint64_t row)
+{
+    return column->values[column->is_constant ? 0 : row];
+}
+
+/* Reads a CSV or MAT file, told apart by content; "-" is the standard input. NULL: reported. */
+Series *series_read(const char *path, Arena *arena, Diag *diag);
+/* NULL: no such column. */
+const SeriesColumn *series_find(const Series *series, const char *name);
+/* The column most like `name`, for "did you mean"; NULL: none is near. */
+const char *series_nearest(const Series *series, const char *name);
+
+#endif
