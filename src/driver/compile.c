@@ -1,0 +1,177 @@
+/* See compile.h. The order of work stands in compilation_load and compilation_schedule. */
+#include "driver/compile.h"
+#include "base/bug.h"
+#include "driver/resolve.h"
+#include "driver/tier.h"
+#include "emit/c/print.h"
+#include "emit/program.h"
+#include "ir/print.h"
+#include "ir/print_schedule.h"
+#include "ir/verify.h"
+#include "passes/pipeline.h"
+
+struct Compilation {
+    Arena *arena;
+    Names *names;
+    Sources *sources;
+    Diag *diag;
+    Pool *pool;
+    Model *model;
+    Compile passes;
+    Program *program;
+    Tiers tiers;
+};
+
+Compilation *compilation_create(OutOfMemory out_of_memory)
+{
+    Arena *arena = arena_create(out_of_memory);
+    Compilation *c = NEW(arena, Compilation);
+    c->arena = arena;
+    c->names = names_create(arena);
+    c->sources = sources_create(arena);
+    c->diag = diag_create(arena, c->sources);
+    c->pool = pool_create(arena, c->names);
+    return c;
+}
+
+void compilation_destroy(Compilation *c)
+{
+    if (!c)
+        return;
+    tiers_release(&c->tiers);
+    arena_destroy(c->arena);
+}
+
+Arena *compilation_arena(const Compilation *c)
+{
+    return c->arena;
+}
+
+Sources *compilation_sources(const Compilation *c)
+{
+    return c->sources;
+}
+
+Diag *compilation_diag(const Compilation *c)
+{
+    return c->diag;
+}
+
+bool compilation_load(Compilation *c, const CompileRequest *request)
+{
+    const ResolveRequest r = { c->pool, c->sources, request->languages, request->profile };
+    c->model = resolve_file(&r, request->path, request->class_name, c->diag);
+    return c->model && !diag_errors(c->diag) && model_verify(c->model, c->diag);
+}
+
+typedef struct {
+    const char *after;
+} StopAfter;
+
+static bool stop_after(void *context, const Compile *compile, const Pass *pass)
+{
+    const StopAfter *stop = context;
+#ifndef NDEBUG
+    REQUIRE(model_verify(compile->model, compile->diag));
+#else
+    (void)compile;
+#endif
+    return !stop->after || strcmp(stop->after, pass->name) != 0;
+}
+
+static bool run_passes(Compilation *c, const char *after)
+{
+    StopAfter stop = { after };
+    c->passes = (Compile){ .model = c->model, .arena = c->arena, .diag = c->diag };
+    return run_pipeline(&c->passes, stop_after, &stop);
+}
+
+bool compilation_schedule(Compilation *c)
+{
+    if (!run_passes(c, NULL))
+        return false;
+    c->program = program_create(c->passes.schedule, c->arena);
+    return true;
+}
+
+bool compilation_dump(Compilation *c, const char *after, DumpForm form, Text *to)
+{
+    const bool everything = form == DUMP_SCHEDULE || form == DUMP_C;
+    if (!everything && after && strcmp(after, "load") == 0) {
+        model_print(c->model, to, (PrintOptions){ .shapes = form == DUMP_SHAPES });
+        return true;
+    }
+    if (!run_passes(c, everything ? NULL : after))
+        return false;
+    if (form == DUMP_C) {
+        c->program = program_create(c->passes.schedule, c->arena);
+        const Text text = print_c(program_code(c->program), c->arena);
+        text_bytes(to, text.at, text.n);
+        return true;
+    }
+    if (form == DUMP_SCHEDULE)
+        schedule_print(c->passes.schedule, to);
+    else
+        model_print(c->model, to, (PrintOptions){ .shapes = form == DUMP_SHAPES });
+    return true;
+}
+
+const char *compilation_pass_name(uint32_t k)
+{
+    return k < pipeline_count() ? pipeline[k].name : NULL;
+}
+
+const char *compilation_pass_purpose(uint32_t k)
+{
+    return k < pipeline_count() ? pipeline[k].purpose : NULL;
+}
+
+CompileReport compilation_report(const Compilation *c)
+{
+    const Model *m = c->model;
+    const Schedule *s = c->passes.schedule;
+    CompileReport r = { .model = names_of(c->names, m->name),
+                        .language = m->language,
+                        .equations = s->n_equations,
+                        .aliases = s->n_aliases,
+                        .blocks = s->blocks.n,
+                        .largest_block = s->largest_block,
+                        .root_functions = s->n_roots,
+                        .time_events = s->n_calendar,
+                        .transitions = m->transitions.n,
+                        .regions = m->regions.n,
+                        .instances = m->instances.n,
+                        .bytes = arena_bytes(c->arena) };
+    for (uint32_t k = 0; k < m->variables.n; k++) {
+        r.variables += !m->variables.at[k].is_generated;
+        r.parameters += m->variables.at[k].definition == DEFINITION_BINDING;
+    }
+    for (uint32_t k = 0; k < s->states.n; k++)
+        r.states += variable_count(m, s->states.at[k]);
+    for (uint32_t k = 0; k < s->blocks.n; k++) {
+        r.linear_systems += s->blocks.at[k].kind == BLOCK_LINEAR;
+        r.nonlinear_systems += s->blocks.at[k].kind == BLOCK_NEWTON;
+    }
+    if (s->has_jacobian) {
+        r.jacobian_entries = s->jacobian.start[s->jacobian.n];
+        r.jacobian_colours = s->jacobian.n_colours;
+    }
+    if (c->program)
+        r.kernels = program_code(c->program)->n_kernels;
+    return r;
+}
+
+const KoineModelKind *compilation_kind(Compilation *c, const char *tier, const char **why)
+{
+    return tiers_kind(&c->tiers, c->program, tier, why, c->arena);
+}
+
+const char *compilation_tier_note(const Compilation *c)
+{
+    return tiers_note(&c->tiers);
+}
+
+const char *compilation_language_name(uint32_t k)
+{
+    return resolve_language_name(k);
+}

@@ -1,0 +1,54 @@
+/* From a file to an executable model: the few lines that connect languages, passes and tiers.
+ *
+ * A Compilation owns arena, names, sources, diagnostics, Model, Schedule and Program and lives as long as anyone
+ * needs them: a running model, a later tier, a message. Nothing here prints or exits. */
+#ifndef DRIVER_COMPILE_H
+#define DRIVER_COMPILE_H
+
+#include "base/diag.h"
+#include "base/text.h"
+#include "ir/language.h"
+#include "koine/model.h"
+
+typedef struct Compilation Compilation;
+
+typedef struct {
+    const char *path;                 /* of the file */
+    const char *class_name;           /* NULL: the one in the file */
+    const char *profile;              /* NULL: liberal */
+    const Language *const *languages; /* besides the built-in ones, ended by NULL; may be NULL */
+} CompileRequest;
+
+Compilation *compilation_create(OutOfMemory out_of_memory);
+void compilation_destroy(Compilation *c);
+Arena *compilation_arena(const Compilation *c);
+Sources *compilation_sources(const Compilation *c);
+Diag *compilation_diag(const Compilation *c);
+
+/* Text to Schedule. False: the diagnostics say why. */
+bool compilation_load(Compilation *c, const CompileRequest *request); /* up to the Model */
+bool compilation_schedule(Compilation *c);                            /* passes and program */
+
+typedef enum { DUMP_MODEL, DUMP_SHAPES, DUMP_SCHEDULE, DUMP_C } DumpForm;
+/* Runs the passes up to `after` (NULL: all; "load": none) and writes the text form. */
+bool compilation_dump(Compilation *c, const char *after, DumpForm form, Text *to);
+/* Names for --after, in order; NULL after the last. */
+const char *compilation_pass_name(uint32_t k);
+const char *compilation_pass_purpose(uint32_t k);
+
+typedef struct { /* figures of `koine check`; the names are the keys of its JSON */
+    const char *model, *language;
+    uint64_t variables, equations, states, parameters, aliases, blocks, largest_block, linear_systems,
+        nonlinear_systems, root_functions, time_events, transitions, regions, instances, kernels, jacobian_entries,
+        jacobian_colours;
+    uint64_t bytes; /* memory the compilation holds */
+} CompileReport;
+CompileReport compilation_report(const Compilation *c);
+
+/* The model in a tier: "auto", "interp", "tcc", "cc". NULL: *why says why not. Belongs to the compilation. */
+const KoineModelKind *compilation_kind(Compilation *c, const char *tier, const char **why);
+/* What `auto` did so far, for the statistics; "" for other tiers. */
+const char *compilation_tier_note(const Compilation *c);
+const char *compilation_language_name(uint32_t k); /* NULL after the last */
+
+#endif

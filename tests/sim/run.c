@@ -1,0 +1,191 @@
+#include "run.h"
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+typedef struct {
+    KoineSink sink; /* first member */
+    RunResult *result;
+} Recorder;
+
+static double slot_value(const KoineModel *model, const KoineVariable *v, uint32_t element)
+{
+    const KoineSlot *slot = (const KoineSlot *)(const void *)(model->block + v->now) + element;
+    const double value = v->type == KOINE_REAL ? slot->r : (double)slot->i;
+    return v->flags & KOINE_VARIABLE_NEGATED ? -value : value;
+}
+
+static KoineStatus begin(KoineSink *sink, const KoineModel *model)
+{
+    RunResult *r = ((Recorder *)(void *)sink)->result;
+    const KoineTables *t = model->kind->tables;
+    for (uint32_t k = 0; k < t->n_variables; k++)
+        r->n_columns += t->variables[k].count;
+    r->names = calloc(r->n_columns + 1, sizeof *r->names);
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < t->n_variables; k++)
+        for (uint32_t j = 0; j < t->variables[k].count; j++) {
+            char text[512];
+            if (t->variables[k].n_dims)
+                snprintf(text, sizeof text, "%s[%u]", t->variables[k].name, j + 1);
+            else
+                snprintf(text, sizeof text, "%s", t->variables[k].name);
+            r->names[n++] = strdup(text);
+        }
+    return KOINE_OK;
+}
+
+static KoineStatus point(KoineSink *sink, const KoineModel *model, const KoinePoint *at)
+{
+    RunResult *r = ((Recorder *)(void *)sink)->result;
+    const KoineTables *t = model->kind->tables;
+    if (r->n_rows == r->capacity) {
+        r->capacity = r->capacity ? 2 * r->capacity : 64;
+        r->rows = realloc(r->rows, r->capacity * sizeof *r->rows);
+    }
+    RunRow *row = &r->rows[r->n_rows++];
+    *row = (RunRow){ at->time, at->takt, at->kind, malloc((r->n_columns + 1) * sizeof(double)) };
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < t->n_variables; k++)
+        for (uint32_t j = 0; j < t->variables[k].count; j++)
+            row->values[n++] = slot_value(model, &t->variables[k], j);
+    return KOINE_OK;
+}
+
+static KoineStatus end(KoineSink *sink, const KoineModel *model)
+{
+    (void)sink;
+    (void)model;
+    return KOINE_OK;
+}
+
+static void keep_message(void *context, const KoineModel *model, int level, const char *text)
+{
+    RunResult *r = context;
+    (void)model;
+    (void)level;
+    const size_t before = r->output ? strlen(r->output) : 0;
+    r->output = realloc(r->output, before + strlen(text) + 1);
+    memcpy(r->output + before, text, strlen(text) + 1);
+}
+
+static char *diagnostics_text(Compilation *c)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
+    diag_print(compilation_diag(c), file, (DiagStyle){ 0 });
+    fclose(file);
+    return text;
+}
+
+static void simulate(RunResult *r, const KoineModelKind *kind, const RunRequest *request)
+{
+    const KoineHost host = { .context = r, .max_steps = request->max_steps, .message = keep_message };
+    KoineModel *model;
+    assert_int_equal(kind->create(kind, &host, &model), KOINE_OK);
+    if (request->prepare)
+        request->prepare(model);
+    Recorder recorder = { { .wants_takts = request->every_takt, .begin = begin, .point = point, .end = end }, r };
+    KoineSink *sinks[] = { &recorder.sink };
+    const KoineRunOptions options = { .stop = request->stop,
+                                      .interval = request->interval,
+                                      .tolerance = request->tolerance ? request->tolerance : 1e-9,
+                                      .step = request->step,
+                                      .solver = request->solver,
+                                      .max_steps = request->max_steps,
+                                      .sinks = sinks,
+                                      .n_sinks = 1 };
+    koine_simulate(model, &options, &r->report);
+    kind->destroy(model);
+}
+
+RunResult *run_model(const RunRequest *request)
+{
+    RunResult *r = calloc(1, sizeof *r);
+    Compilation *c = compilation_create(NULL);
+    const CompileRequest compile = { .path = request->path, .languages = request->languages };
+    if (compilation_load(c, &compile) && compilation_schedule(c)) {
+        const char *why = NULL;
+        const KoineModelKind *kind = compilation_kind(c, request->tier ? request->tier : "interp", &why);
+        if (!kind)
+            fail_msg("tier %s: %s", request->tier, why);
+        r->is_compiled = true;
+        simulate(r, kind, request);
+    }
+    r->messages = diagnostics_text(c);
+    compilation_destroy(c);
+    return r;
+}
+
+void run_free(RunResult *r)
+{
+    for (uint32_t k = 0; k < r->n_columns; k++)
+        free(r->names[k]);
+    for (uint32_t k = 0; k < r->n_rows; k++)
+        free(r->rows[k].values);
+    free(r->names);
+    free(r->rows);
+    free(r->messages);
+    free(r->output);
+    free(r);
+}
+
+uint32_t run_column(const RunResult *r, const char *name)
+{
+    if (!r->is_compiled)
+        fail_msg("%s", r->messages);
+    for (uint32_t k = 0; k < r->n_columns; k++)
+        if (strcmp(r->names[k], name) == 0)
+            return k;
+    fail_msg("no column %s (%s)", name, r->report.text);
+    return 0;
+}
+
+double run_at(const RunResult *r, const char *name, double time)
+{
+    const uint32_t column = run_column(r, name);
+    for (uint32_t k = r->n_rows; k-- > 0;)
+        if (fabs(r->rows[k].time - time) <= 1e-12 * fabs(time))
+            return r->rows[k].values[column];
+    fail_msg("no row at %g; the run ended at %g: %s", time, r->report.time, r->report.text);
+    return 0;
+}
+
+double run_last(const RunResult *r, const char *name)
+{
+    const uint32_t column = run_column(r, name);
+    assert_true(r->n_rows > 0);
+    return r->rows[r->n_rows - 1].values[column];
+}
+
+static const KoineVariable *variable_named(const KoineModel *model, const char *name)
+{
+    const KoineTables *t = model->kind->tables;
+    for (uint32_t k = 0; k < t->n_variables; k++)
+        if (strcmp(t->variables[k].name, name) == 0)
+            return &t->variables[k];
+    fail_msg("no variable %s", name);
+    return NULL;
+}
+
+void set_value(KoineModel *model, const char *name, double value)
+{
+    const KoineVariable *v = variable_named(model, name);
+    if (v->set == KOINE_NO_OFFSET)
+        fail_msg("%s cannot be set", name);
+    KoineSlot *slot = (KoineSlot *)(void *)(model->block + v->set);
+    if (v->type == KOINE_REAL)
+        slot->r = value;
+    else
+        slot->i = (int64_t)value;
+}
+
+double value_of(const KoineModel *model, const char *name)
+{
+    return slot_value(model, variable_named(model, name), 0);
+}

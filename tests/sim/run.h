@@ -1,0 +1,43 @@
+/* For end-to-end tests: compile a file, run it, keep what was recorded. */
+#ifndef TESTS_SIM_RUN_H
+#define TESTS_SIM_RUN_H
+
+#include "driver/compile.h"
+#include "koine/simulate.h"
+
+typedef struct {
+    const char *path, *tier, *solver;
+    double stop, interval, tolerance, step;
+    uint32_t max_steps;
+    bool every_takt;
+    const Language *const *languages;
+    void (*prepare)(KoineModel *model); /* sets parameters and start values; may be NULL */
+} RunRequest;
+
+typedef struct {
+    double time;
+    uint32_t takt;
+    int kind;
+    double *values; /* one a column */
+} RunRow;
+
+typedef struct {
+    bool is_compiled;
+    char *messages; /* diagnostics as text */
+    uint32_t n_columns, n_rows, capacity;
+    char **names;
+    RunRow *rows;
+    KoineRunReport report;
+    char *output; /* DISPLAY */
+} RunResult;
+
+RunResult *run_model(const RunRequest *request);
+void run_free(RunResult *result);
+uint32_t run_column(const RunResult *result, const char *name);        /* fails the test if there is none */
+double run_at(const RunResult *result, const char *name, double time); /* last row at that time */
+double run_last(const RunResult *result, const char *name);
+/* Writes a value before the run starts; fails the test if it cannot be set. */
+void set_value(KoineModel *model, const char *name, double value);
+double value_of(const KoineModel *model, const char *name);
+
+#endif

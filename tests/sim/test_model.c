@@ -1,0 +1,254 @@
+/* The common representation end to end: small models in the text form, run and compared with closed forms. Rules are
+ * those of docs/semantics.md (S) and docs/ir.md (M). */
+#include "run.h"
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#define IR KOINE_SOURCE_DIR "/tests/sim/ir/"
+
+static RunResult *run(const char *file, double stop, double interval)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s%s", IR, file);
+    return run_model(&(RunRequest){ .path = path, .stop = stop, .interval = interval });
+}
+
+static void assert_near(double actual, double expected, double tolerance)
+{
+    if (!(fabs(actual - expected) <= tolerance))
+        fail_msg("%.12g, expected %.12g within %g", actual, expected, tolerance);
+}
+
+static void assert_done(const RunResult *r)
+{
+    if (!r->is_compiled)
+        fail_msg("%s", r->messages);
+    if (r->report.end != KOINE_RUN_DONE)
+        fail_msg("%s", r->report.text);
+}
+
+static void assert_refused(const char *file, const char *code, const char *text)
+{
+    RunResult *r = run(file, 1, 1);
+    assert_false(r->is_compiled);
+    if (!strstr(r->messages, code) || !strstr(r->messages, text))
+        fail_msg("expected %s '%s' in:\n%s", code, text, r->messages);
+    run_free(r);
+}
+
+static void assert_fails(const char *file, double stop, const char *text, const char *place)
+{
+    RunResult *r = run(file, stop, stop / 10);
+    if (!r->is_compiled)
+        fail_msg("%s", r->messages);
+    assert_int_equal(r->report.end, KOINE_RUN_FAILED);
+    if (!strstr(r->report.text, text) || !strstr(r->report.text, place))
+        fail_msg("expected '%s' and '%s' in: %s", text, place, r->report.text);
+    assert_true(r->n_rows > 0); /* what was computed is kept */
+    run_free(r);
+}
+
+static void test_linear_block(void **state)
+{
+    (void)state;
+    RunResult *r = run("linear.ir", 2, 1);
+    assert_done(r);
+    assert_near(run_last(r, "x"), 3, 1e-12);
+    assert_near(run_last(r, "y"), 2, 1e-12);
+    assert_near(run_last(r, "z"), 2 * 2 + 1.5 * 2 + 8.0 / 12, 1e-8); /* integral of (2 + t/2)(1 + t/2) */
+    run_free(r);
+}
+
+static void test_newton_block(void **state)
+{
+    (void)state;
+    RunResult *r = run("newton.ir", 1, 0.25);
+    assert_done(r);
+    for (uint32_t k = 0; k < r->n_rows; k++) {
+        const double *v = r->rows[k].values;
+        const double x = v[run_column(r, "x")], y = v[run_column(r, "y")], w = v[run_column(r, "w")];
+        assert_near(x, 2 * exp(-r->rows[k].time), 1e-8);
+        assert_near(y * y * y + y, x, 1e-10);
+        assert_near(w + sin(w) * y, 1, 1e-10);
+    }
+    run_free(r);
+}
+
+static void test_nonlinear_system(void **state)
+{
+    (void)state;
+    RunResult *r = run("circle.ir", 1, 0.5);
+    assert_done(r);
+    for (uint32_t k = 0; k < r->n_rows; k++) {
+        const double s = 5 + r->rows[k].time, p = 6 + r->rows[k].time, root = sqrt(s * s - 4 * p);
+        assert_near(r->rows[k].values[run_column(r, "a")], (s + root) / 2, 1e-9);
+        assert_near(r->rows[k].values[run_column(r, "b")], (s - root) / 2, 1e-9);
+    }
+    run_free(r);
+}
+
+/* Long after the start the line is a straight line: q equal everywhere, q = 2(1 - T1) = 3(Ti - Ti+1) = 0.5 TN. */
+static void test_m6_array_equations(void **state)
+{
+    (void)state;
+    RunResult *r = run("heat.ir", 1e5, 1e5);
+    assert_done(r);
+    const double q = 1 / (0.5 + 99 / 3.0 + 2); /* resistances in series */
+    assert_near(run_last(r, "q[1]"), q, 1e-6);
+    assert_near(run_last(r, "q[99]"), q, 1e-6);
+    assert_near(run_last(r, "T[100]"), 2 * q, 1e-6);
+    assert_near(run_last(r, "T[1]"), 1 - q / 2, 1e-6);
+    run_free(r);
+}
+
+/* Contacts of a ball with restitution 0.8; after the third contact nothing falls any more. */
+static void test_m12_when_equations(void **state)
+{
+    (void)state;
+    RunResult *r = run("bounce.ir", 3, 0.5);
+    assert_done(r);
+    const double t1 = sqrt(2 / 9.81), v1 = 9.81 * t1, t3 = t1 + 2 * 0.8 * v1 / 9.81 + 2 * 0.64 * v1 / 9.81;
+    assert_near(run_last(r, "k"), 3, 0);
+    assert_near(run_last(r, "flying"), 0, 0);
+    assert_near(run_last(r, "v"), 0.512 * v1, 1e-8);
+    assert_near(run_last(r, "h"), 0.512 * v1 * (3 - t3), 1e-7);
+    run_free(r);
+}
+
+/* x' = -2 sqrt(x) - 0.5 until 0, then x' = 2 sqrt(-x) - 0.5: to the rest point -1/16. */
+static void test_d8_no_domain_error_by_freezing(void **state)
+{
+    (void)state;
+    static const char *const solvers[] = { "auto", "cvode-bdf", "dopri5", "rk4" };
+    for (int k = 0; k < 4; k++) {
+        RunResult *r = run_model(
+            &(RunRequest){ .path = IR "domain.ir", .solver = solvers[k], .stop = 30, .interval = 0.5, .step = 0.01 });
+        assert_done(r);
+        assert_near(run_last(r, "x"), -0.0625, 1e-4);
+        run_free(r);
+    }
+}
+
+static void test_s6_strict_time_relation_is_late(void **state)
+{
+    (void)state;
+    RunResult *r = run("strict.ir", 2, 1);
+    assert_done(r);
+    assert_near(run_at(r, "a", 1), 1, 0);
+    assert_near(run_at(r, "b", 1), 1, 0); /* t2 fired first, when a was 0 */
+    assert_near(run_at(r, "a", 2), 1, 0);
+    run_free(r);
+    r = run("strict.ir", 1, 1); /* not at the stop time: a continued run begins with it */
+    assert_done(r);
+    assert_near(run_at(r, "a", 1), 0, 0);
+    assert_near(run_at(r, "b", 1), 1, 0);
+    run_free(r);
+}
+
+static void test_s8_truth_inside_a_step_is_seen(void **state)
+{
+    (void)state;
+    RunResult *r = run("dip.ir", 20, 20); /* cos t < -0.9999 around pi, 3 pi, 5 pi */
+    assert_done(r);
+    assert_near(run_last(r, "n"), 3, 0);
+    run_free(r);
+}
+
+static void test_step_functions(void **state)
+{
+    (void)state;
+    RunResult *r = run("steps.ir", 3, 0.1);
+    assert_done(r);
+    const uint32_t n = run_column(r, "n"), x = run_column(r, "x");
+    for (uint32_t k = 0; k < r->n_rows; k++)
+        if (r->rows[k].kind != KOINE_POINT_LEFT)
+            assert_near(r->rows[k].values[n], floor(r->rows[k].values[x] + 1e-9), 0);
+    assert_near(run_at(r, "r", 1.3), 3, 0);
+    assert_near(run_at(r, "back", 3), 3.5, 1e-8);
+    uint32_t events = 0;
+    for (uint32_t k = 1; k < r->n_rows; k++)
+        events += r->rows[k].values[n] != r->rows[k - 1].values[n];
+    assert_int_equal(events, 4); /* x = 4.5 at t = 3 */
+    run_free(r);
+}
+
+static void test_m4_parameters_in_order(void **state)
+{
+    (void)state;
+    RunResult *r = run("params.ir", 1, 1);
+    assert_done(r);
+    assert_near(run_last(r, "x"), 8 - 4, 1e-12);
+    run_free(r);
+}
+
+static void test_s14_conflict_names_both(void **state)
+{
+    (void)state;
+    assert_fails("conflict.ir", 2, "two events assign 'z'", "conflict.ir:5");
+    assert_fails("conflict.ir", 2, "the other assignment", "conflict.ir:8");
+}
+
+static void test_s16_zeno_is_named(void **state)
+{
+    (void)state;
+    assert_fails("zeno.ir", 10, "Zeno", "h");
+}
+
+static void test_division_by_zero_is_explained(void **state)
+{
+    (void)state;
+    assert_fails("divide.ir", 5, "division by zero", "divide.ir:9");
+    assert_fails("divide.ir", 5, "n = 0", "(at time 3)");
+}
+
+static void test_domain_error_in_an_output_is_explained(void **state)
+{
+    (void)state;
+    assert_fails("zero.ir", 2, "square root of a negative number", "zero.ir:7");
+}
+
+static void test_no_solution_is_explained(void **state)
+{
+    (void)state;
+    RunResult *r = run("nosolution.ir", 1, 1);
+    assert_int_equal(r->report.end, KOINE_RUN_FAILED);
+    assert_non_null(strstr(r->report.text, "nosolution.ir:6"));
+    assert_non_null(strstr(r->report.text, "y ="));
+    run_free(r);
+}
+
+static void test_refusals(void **state)
+{
+    (void)state;
+    assert_refused("singular.ir", "KN2112", "too many equations");
+    assert_refused("singular.ir", "KN2110", "'z' has no definition");
+    assert_refused("ring.ir", "KN2113", "'p'");
+    assert_refused("paramring.ir", "KN2106", "'a'");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_linear_block),
+        cmocka_unit_test(test_newton_block),
+        cmocka_unit_test(test_nonlinear_system),
+        cmocka_unit_test(test_m6_array_equations),
+        cmocka_unit_test(test_m12_when_equations),
+        cmocka_unit_test(test_d8_no_domain_error_by_freezing),
+        cmocka_unit_test(test_s6_strict_time_relation_is_late),
+        cmocka_unit_test(test_s8_truth_inside_a_step_is_seen),
+        cmocka_unit_test(test_step_functions),
+        cmocka_unit_test(test_m4_parameters_in_order),
+        cmocka_unit_test(test_s14_conflict_names_both),
+        cmocka_unit_test(test_s16_zeno_is_named),
+        cmocka_unit_test(test_division_by_zero_is_explained),
+        cmocka_unit_test(test_domain_error_in_an_output_is_explained),
+        cmocka_unit_test(test_no_solution_is_explained),
+        cmocka_unit_test(test_refusals),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

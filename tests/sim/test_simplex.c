@@ -1,0 +1,382 @@
+/* The document's SIMPLEX models, run in every tier. Expected values: spec section 5 of SIMPLEX-II (computed there with
+ * fine fixed steps and exact event location, independent of Koine) or closed forms. */
+#include "run.h"
+#include "toy.h"
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#define EXAMPLES KOINE_SOURCE_DIR "/examples/"
+#define CASES    KOINE_SOURCE_DIR "/tests/sim/simplex/"
+static const char *const tiers[] = { "interp", "tcc", "cc" };
+
+static void assert_near(double actual, double expected, double tolerance)
+{
+    if (!(fabs(actual - expected) <= tolerance))
+        fail_msg("%.12g, expected %.12g within %g", actual, expected, tolerance);
+}
+
+static void assert_relative(double actual, double expected, double tolerance)
+{
+    assert_near(actual, expected, tolerance * fabs(expected));
+}
+
+static void assert_done(const RunResult *r)
+{
+    if (!r->is_compiled)
+        fail_msg("%s", r->messages);
+    if (r->report.end != KOINE_RUN_DONE)
+        fail_msg("%s", r->report.text);
+}
+
+/* Same rows, same columns, same bits. */
+static void assert_equal_bits(const RunResult *a, const RunResult *b)
+{
+    assert_int_equal(a->n_rows, b->n_rows);
+    assert_int_equal(a->n_columns, b->n_columns);
+    for (uint32_t k = 0; k < a->n_rows; k++) {
+        assert_memory_equal(&a->rows[k].time, &b->rows[k].time, sizeof(double));
+        assert_memory_equal(a->rows[k].values, b->rows[k].values, a->n_columns * sizeof(double));
+    }
+}
+
+static void in_all_tiers(RunRequest request, void (*check)(const RunResult *r))
+{
+    RunResult *first = NULL;
+    for (int k = 0; k < 3; k++) {
+        request.tier = tiers[k];
+        RunResult *r = run_model(&request);
+        assert_done(r);
+        check(r);
+        if (first) {
+            assert_equal_bits(first, r);
+            run_free(r);
+        } else {
+            first = r;
+        }
+    }
+    run_free(first);
+}
+
+static void check_hafuchs(const RunResult *r)
+{
+    assert_relative(run_at(r, "Hasen", 100), 514.08575, 1e-6);
+    assert_relative(run_at(r, "Fuechse", 100), 20.811517, 1e-6);
+    assert_relative(run_at(r, "Hasen", 500), 499.99695, 1e-6);
+    assert_relative(run_at(r, "Hasen", 1500), 497.63715, 1e-6);
+    assert_relative(run_at(r, "Fuechse", 1500), 0.18675622, 1e-6);
+    assert_relative(run_last(r, "Hasen"), 250.03924, 1e-6);
+}
+
+static void test_sx162_predator_prey(void **state)
+{
+    (void)state;
+    in_all_tiers((RunRequest){ .path = EXAMPLES "predator-prey/HaFuchs.mdl", .stop = 1600, .interval = 100 },
+                 check_hafuchs);
+}
+
+static double time_of_event(const RunResult *r, uint32_t number) /* state events only: LEFT rows, steps excluded */
+{
+    const uint32_t abstand = run_column(r, "Abstand");
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < r->n_rows; k++)
+        if (r->rows[k].kind == KOINE_POINT_LEFT && fabs(r->rows[k].values[abstand] - 0.05) < 1e-6 && n++ == number)
+            return r->rows[k].time;
+    fail_msg("no contact %u", number);
+    return 0;
+}
+
+static void check_ball(const RunResult *r)
+{
+    assert_near(time_of_event(r, 0), 0.440091, 2e-6); /* sqrt(2*0.95/9.81) */
+    assert_near(time_of_event(r, 0), sqrt(2 * 0.95 / 9.81), 1e-8);
+    assert_near(time_of_event(r, 1), 0.448298, 2e-6);
+    assert_near(time_of_event(r, 2), 1.212961, 2e-6);
+    assert_near(time_of_event(r, 4), 1.938416, 2e-6);
+    /* first apex, from the dense output at 0.1 ms: the largest Y after the first contact */
+    const uint32_t y = run_column(r, "Y");
+    double best = -1, at = 0;
+    for (uint32_t k = 0; k < r->n_rows; k++)
+        if (r->rows[k].time > 0.5 && r->rows[k].values[y] > best) {
+            best = r->rows[k].values[y];
+            at = r->rows[k].time;
+        }
+    assert_near(best, 0.670488, 1e-6);
+    assert_near(at, 0.803968, 1e-4);
+    assert_near(run_at(r, "Y", 1), 0.481996, 1e-6);
+    assert_near(run_at(r, "Y", 2), -0.200774, 1e-6);
+}
+
+static void test_sx113_ball(void **state)
+{
+    (void)state;
+    in_all_tiers((RunRequest){ .path = EXAMPLES "bouncing-ball/Ball.mdl", .stop = 2, .interval = 1e-4 }, check_ball);
+}
+
+static void test_sx123_triangle_split_is_the_same(void **state)
+{
+    (void)state;
+    RunResult *one = run_model(&(RunRequest){ .path = EXAMPLES "triangle/Dreieck1.mdl", .stop = 12, .interval = 0.25 });
+    RunResult *three =
+        run_model(&(RunRequest){ .path = EXAMPLES "triangle/Dreieck.mdl", .stop = 12, .interval = 0.25 });
+    assert_done(one);
+    assert_done(three);
+    assert_int_equal(one->n_rows, three->n_rows);
+    static const char *const pairs[][2] = {
+        { "Z2", "Integ.Z" }, { "Z1", "Hyst.Z" }, { "Y", "Invert.Y" }, { "Z2", "Output" }
+    };
+    for (uint32_t k = 0; k < one->n_rows; k++) {
+        assert_memory_equal(&one->rows[k].time, &three->rows[k].time, sizeof(double));
+        for (uint32_t j = 0; j < 4; j++)
+            assert_memory_equal(&one->rows[k].values[run_column(one, pairs[j][0])],
+                                &three->rows[k].values[run_column(three, pairs[j][1])], sizeof(double));
+    }
+    assert_near(run_at(one, "Z2", 2), 0, 1e-9); /* period 4, slope 1 */
+    assert_near(run_at(one, "Z2", 8), 0, 1e-9);
+    run_free(one);
+    run_free(three);
+}
+
+static void check_sincos(const RunResult *r)
+{
+    for (int k = 0; k <= 8; k++) {
+        assert_near(run_at(r, "OutSin", k * 0.25), sin(6.28 * k * 0.25), 1e-7);
+        assert_near(run_at(r, "OutCos", k * 0.25), cos(6.28 * k * 0.25), 1e-7);
+    }
+}
+
+static void test_sx157_sincos(void **state)
+{
+    (void)state;
+    in_all_tiers((RunRequest){ .path = EXAMPLES "sincos/SinCos.mdl", .stop = 2, .interval = 0.25 }, check_sincos);
+}
+
+static void check_heating(const RunResult *r)
+{
+    assert_near(run_at(r, "Zimmer.TRaum", 600), -9.637257, 1e-6);
+    assert_near(run_at(r, "Zimmer.THeizk", 600), -8.277589, 1e-6);
+    assert_near(run_at(r, "Zimmer.TRaum", 3600), -9.897030, 1e-6);
+    assert_near(run_at(r, "Zimmer.THeizk", 3600), -8.970304, 1e-6);
+}
+
+static void test_heating_without_tables(void **state)
+{
+    (void)state;
+    in_all_tiers((RunRequest){ .path = EXAMPLES "heating/Heizung.mdl", .stop = 3600, .interval = 600 }, check_heating);
+}
+
+/* ---- event case studies, spec 5.2 ---- */
+static void check_rest(const char *file, const char *a, double x, const char *b, double y)
+{
+    for (int k = 0; k < 3; k++) {
+        char path[512];
+        snprintf(path, sizeof path, "%s%s", CASES, file);
+        RunResult *r = run_model(&(RunRequest){ .path = path, .tier = tiers[k], .stop = 1, .interval = 1 });
+        assert_done(r);
+        assert_near(run_last(r, a), x, 0);
+        if (b)
+            assert_near(run_last(r, b), y, 0);
+        run_free(r);
+    }
+}
+
+static void test_sx088_two_assignments(void **state)
+{
+    (void)state;
+    check_rest("case1.mdl", "z1", 5, "z2", 3);
+}
+
+static void test_sx086_swap(void **state)
+{
+    (void)state;
+    check_rest("case2.mdl", "z1", 3, "z2", 5);
+}
+
+static void test_sx087_old_state(void **state)
+{
+    (void)state;
+    check_rest("case3.mdl", "z1", 0, "z2", 7);
+}
+
+static void test_sx089_propagation(void **state)
+{
+    (void)state;
+    check_rest("case4.mdl", "z1", 0, "z2", 2);
+}
+
+static void test_sx091_no_rest(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        RunResult *r =
+            run_model(&(RunRequest){ .path = CASES "case6.mdl", .tier = tiers[k], .stop = 1, .interval = 1 });
+        assert_true(r->is_compiled);
+        assert_int_equal(r->report.end, KOINE_RUN_FAILED);
+        assert_non_null(strstr(r->report.text, "do not come to rest"));
+        assert_non_null(strstr(r->report.text, "'z' goes from"));
+        assert_non_null(strstr(r->report.text, "repeat every 2 steps"));
+        assert_non_null(strstr(r->report.text, "case6.mdl:"));
+        run_free(r);
+    }
+}
+
+static void test_sx092_time_event_once(void **state)
+{
+    (void)state;
+    RunResult *r = run_model(&(RunRequest){ .path = CASES "case7.mdl", .stop = 20, .interval = 5 });
+    assert_done(r);
+    assert_near(run_at(r, "z", 5), 0, 0);
+    assert_near(run_at(r, "z", 10), 1, 0);
+    const uint32_t z = run_column(r, "z");
+    for (uint32_t k = 0; k < r->n_rows; k++) { /* both sides of the event: 0 then 1 at 10 */
+        if (r->rows[k].time == 10 && r->rows[k].kind == KOINE_POINT_LEFT)
+            assert_near(r->rows[k].values[z], 0, 0);
+        if (r->rows[k].time == 10 && r->rows[k].kind == KOINE_POINT_RIGHT)
+            assert_int_equal(r->rows[k].takt, 1);
+    }
+    run_free(r);
+}
+
+static void test_sx093_periodic_event(void **state)
+{
+    (void)state;
+    RunResult *r = run_model(&(RunRequest){ .path = CASES "case8.mdl", .stop = 5.5, .interval = 0.5 });
+    assert_done(r);
+    for (int k = 0; k <= 5; k++)
+        assert_near(run_at(r, "z", k), k + 1, 0);
+    run_free(r);
+}
+
+/* ---- the adder ---- */
+static uint32_t summands;
+static void set_logic_inputs(KoineModel *model)
+{
+    char name[8];
+    for (uint32_t k = 0; k < 4; k++) {
+        snprintf(name, sizeof name, "a%u", k);
+        set_value(model, name, summands >> k & 1);
+        snprintf(name, sizeof name, "b%u", k);
+        set_value(model, name, summands >> (4 + k) & 1);
+    }
+    set_value(model, "cl", summands >> 8 & 1);
+}
+
+static void set_delay_inputs(KoineModel *model) /* high = 1, low = 2 */
+{
+    char name[8];
+    for (uint32_t k = 0; k < 4; k++) {
+        snprintf(name, sizeof name, "a%u", k);
+        set_value(model, name, summands >> k & 1 ? 1 : 2);
+        snprintf(name, sizeof name, "b%u", k);
+        set_value(model, name, summands >> (4 + k) & 1 ? 1 : 2);
+    }
+    set_value(model, "cl", summands >> 8 & 1 ? 1 : 2);
+}
+
+/* All 512 sums with one compilation: instances are independent of each other. */
+static void add_all(const char *path, const char *tier, double stop, void (*prepare)(KoineModel *), double one)
+{
+    Compilation *c = compilation_create(NULL);
+    assert_true(compilation_load(c, &(CompileRequest){ .path = path }) && compilation_schedule(c));
+    const char *why;
+    const KoineModelKind *kind = compilation_kind(c, tier, &why);
+    assert_non_null(kind);
+    for (summands = 0; summands < 512; summands++) {
+        const KoineHost host = { 0 };
+        KoineModel *model;
+        assert_int_equal(kind->create(kind, &host, &model), KOINE_OK);
+        prepare(model);
+        const KoineRunOptions options = { .stop = stop, .interval = stop };
+        KoineRunReport report;
+        if (koine_simulate(model, &options, &report) != KOINE_RUN_DONE)
+            fail_msg("%s", report.text);
+        static const char *const outputs[] = { "s0", "s1", "s2", "s3", "c" };
+        uint32_t sum = 0;
+        for (uint32_t k = 0; k < 5; k++)
+            sum += (uint32_t)(value_of(model, outputs[k]) == one) << k;
+        assert_int_equal(sum, (summands & 15) + (summands >> 4 & 15) + (summands >> 8));
+        kind->destroy(model);
+    }
+    compilation_destroy(c);
+}
+
+static void test_sx160_adder_logic(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 3; k++)
+        add_all(EXAMPLES "adder/logic/Addi4Bit.mdl", tiers[k], 1, set_logic_inputs, 1);
+}
+
+static void test_adder_delay_settles_to_the_same_sums(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 3; k++)
+        add_all(EXAMPLES "adder/delay/Addi4Bit.mdl", tiers[k], 500, set_delay_inputs, 1);
+}
+
+static void test_sx161_and_delay(void **state)
+{
+    (void)state;
+    RunResult *r = run_model(&(RunRequest){ .path = EXAMPLES "adder/delay/And.mdl", .stop = 20, .interval = 5 });
+    assert_done(r);
+    assert_near(run_at(r, "Out", 5), 3, 0);  /* undef */
+    assert_near(run_at(r, "Out", 10), 1, 0); /* high, from the event at T = 10 on */
+    assert_near(run_at(r, "TSwitch", 5), 10, 0);
+    run_free(r);
+}
+
+/* ---- two languages ---- */
+static void test_toy_component_in_a_simplex_model(void **state)
+{
+    (void)state;
+    static const Language *const languages[] = { &toy_language, NULL };
+    RunResult *r = run_model(&(RunRequest){
+        .path = KOINE_SOURCE_DIR "/tests/lang/toy/Kette.mdl", .stop = 1, .interval = 0.5, .languages = languages });
+    assert_done(r);
+    assert_near(run_last(r, "Verstaerk.y"), 2.5 * exp(-1), 1e-8);
+    assert_near(run_last(r, "Aus"), 2.5 * (1 - exp(-1)), 1e-8);
+    run_free(r);
+}
+
+/* Statements, events and components in another order: the same bytes. */
+static void test_sx064_order_means_nothing(void **state)
+{
+    (void)state;
+    RunResult *a = run_model(&(RunRequest){ .path = CASES "order/Modell.mdl", .stop = 10, .interval = 0.5 });
+    RunResult *b = run_model(&(RunRequest){ .path = CASES "order/permuted/Modell.mdl", .stop = 10, .interval = 0.5 });
+    assert_done(a);
+    assert_done(b);
+    assert_true(a->n_rows > 25);
+    assert_equal_bits(a, b);
+    for (uint32_t k = 0; k < a->n_columns; k++)
+        assert_string_equal(a->names[k], b->names[k]);
+    run_free(a);
+    run_free(b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sx162_predator_prey),
+        cmocka_unit_test(test_sx113_ball),
+        cmocka_unit_test(test_sx123_triangle_split_is_the_same),
+        cmocka_unit_test(test_sx157_sincos),
+        cmocka_unit_test(test_heating_without_tables),
+        cmocka_unit_test(test_sx088_two_assignments),
+        cmocka_unit_test(test_sx086_swap),
+        cmocka_unit_test(test_sx087_old_state),
+        cmocka_unit_test(test_sx089_propagation),
+        cmocka_unit_test(test_sx091_no_rest),
+        cmocka_unit_test(test_sx092_time_event_once),
+        cmocka_unit_test(test_sx093_periodic_event),
+        cmocka_unit_test(test_sx160_adder_logic),
+        cmocka_unit_test(test_adder_delay_settles_to_the_same_sums),
+        cmocka_unit_test(test_sx161_and_delay),
+        cmocka_unit_test(test_toy_component_in_a_simplex_model),
+        cmocka_unit_test(test_sx064_order_means_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
