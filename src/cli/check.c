@@ -1,0 +1,120 @@
+/* koine check: diagnostics and the figures of the analysed model. */
+#include "cli/target.h"
+#include "cli/verbs.h"
+
+typedef struct {
+    const char *key, *text; /* key: of the JSON, stable; text: for people */
+    uint64_t value;
+} Figure;
+
+enum { FIGURES = 18 };
+
+static void collect_figures(const CompileReport *r, Figure figures[FIGURES])
+{
+    const Figure all[FIGURES] = {
+        { "variables", "variables", r->variables },
+        { "equations", "equations", r->equations },
+        { "states", "continuous states", r->states },
+        { "parameters", "parameters", r->parameters },
+        { "aliases", "aliases removed", r->aliases },
+        { "blocks", "blocks", r->blocks },
+        { "largest_block", "largest block", r->largest_block },
+        { "linear_systems", "linear systems", r->linear_systems },
+        { "nonlinear_systems", "nonlinear systems", r->nonlinear_systems },
+        { "root_functions", "root functions", r->root_functions },
+        { "time_events", "time events", r->time_events },
+        { "transitions", "transitions", r->transitions },
+        { "regions", "regions", r->regions },
+        { "instances", "instances", r->instances },
+        { "kernels", "kernels", r->kernels },
+        { "jacobian_entries", "Jacobian entries", r->jacobian_entries },
+        { "jacobian_colours", "Jacobian colours", r->jacobian_colours },
+        { "bytes", "bytes of memory", r->bytes },
+    };
+    memcpy(figures, all, sizeof all);
+}
+
+static void print_text(const CompileReport *report)
+{
+    Figure figures[FIGURES];
+    collect_figures(report, figures);
+    printf("%-18s %s\n%-18s %s\n", "model", report->model, "language", report->language);
+    for (uint32_t k = 0; k < FIGURES; k++)
+        printf("%-18s %llu\n", figures[k].text, (unsigned long long)figures[k].value);
+}
+
+static void print_json(const Target *target, Compilation *c, bool is_good)
+{
+    Arena *const arena = compilation_arena(c);
+    Text json = { .arena = arena };
+    text_format(&json, "{\"koine\":\"%s\",\"file\":", KOINE_VERSION);
+    text_json(&json, target->path);
+    text_format(&json, ",\"good\":%s,\"model\":", is_good ? "true" : "false");
+    if (is_good) {
+        const CompileReport report = compilation_report(c);
+        Figure figures[FIGURES];
+        collect_figures(&report, figures);
+        text_json(&json, report.model);
+        text_add(&json, ",\"language\":");
+        text_json(&json, report.language);
+        text_add(&json, ",\"figures\":{");
+        for (uint32_t k = 0; k < FIGURES; k++)
+            text_format(&json, "%s\"%s\":%llu", k ? "," : "", figures[k].key, (unsigned long long)figures[k].value);
+        text_char(&json, '}');
+    } else {
+        text_add(&json, "null,\"language\":null,\"figures\":null");
+    }
+    text_add(&json, ",\"diagnostics\":");
+    text_add(&json, diag_json(compilation_diag(c), arena));
+    puts(json.at);
+    puts("}");
+}
+
+static int run_check(const Command *command)
+{
+    const Target target = target_split(command->arguments[0], command->arena);
+    if (!target_exists(command, &target))
+        return EXIT_USAGE;
+    Compilation *const c = compilation_create(out_of_memory);
+    const CompileRequest request = { .path = target.path,
+                                     .class_name = target.class_name,
+                                     .profile = command_option(command, "profile") };
+    const bool is_good = compilation_load(c, &request) && compilation_schedule(c);
+    if (command_option(command, "json")) {
+        print_json(&target, c, is_good);
+    } else {
+        diag_print(compilation_diag(c), stderr, (DiagStyle){ .colour = command->colour_err });
+        if (is_good) {
+            const CompileReport report = compilation_report(c);
+            print_text(&report);
+        }
+    }
+    compilation_destroy(c);
+    return is_good ? EXIT_GOOD : EXIT_MODEL;
+}
+
+static const Option options[] = {
+    { .name = "json", .help = "figures and diagnostics as JSON on the standard output" },
+    { .name = "profile", .value = "NAME", .help = "a stricter reading of the language, e.g. strict" },
+    { 0 },
+};
+
+static const Example examples[] = {
+    { "koine check Ball.mdl", "tells what is wrong with the model, or how large it is." },
+    { "koine check Ball.mdl --json", "the same as data for other programs." },
+    { 0 },
+};
+
+const Verb verb_check = {
+    .name = "check",
+    .arguments = "FILE[:CLASS]",
+    .summary = "find mistakes in a model, without running it",
+    .text = "Reads and analyses the model. Mistakes are printed with their place and with advice; a model without "
+            "mistakes is described by its figures: variables, equations, states, aliases removed, blocks, root "
+            "functions, time events.",
+    .least = 1,
+    .most = 1,
+    .options = options,
+    .examples = examples,
+    .run = run_check,
+};

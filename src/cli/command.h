@@ -1,0 +1,83 @@
+/* The command line as data: verbs and their options. Parsing, help, the man page and completion are all made from
+ * the same table, so none of them can be wrong alone.
+ *
+ * A verb is one file with one Verb; main.c lists them. Data goes to stdout, everything else to stderr. */
+#ifndef CLI_COMMAND_H
+#define CLI_COMMAND_H
+
+#include "base/arena.h"
+#include <stdbool.h>
+
+enum {
+    EXIT_GOOD = 0,
+    EXIT_MODEL = 1,       /* the model is wrong; diagnostics were printed */
+    EXIT_USAGE = 2,       /* the command line is wrong */
+    EXIT_RUN = 3,         /* the run failed; results so far are kept */
+    EXIT_ENVIRONMENT = 4, /* no disk, no memory, no compiler */
+    EXIT_INTERRUPTED = 130
+};
+
+typedef struct {
+    const char *name;  /* without the dashes */
+    const char *value; /* what its value is called in help; NULL: a switch */
+    const char *help;
+    const char *(*word)(uint32_t k); /* the values it can have, NULL after the last; NULL: any */
+    bool repeats;                    /* every occurrence counts; else the last one wins */
+} Option;
+
+typedef struct {
+    const char *command, *effect;
+} Example;
+
+typedef struct Command Command;
+
+typedef struct {
+    const char *name, *arguments, *summary; /* "run", "FILE[:CLASS]", "simulate a model" */
+    const char *text;                       /* paragraphs separated by empty lines; lines are not broken by hand */
+    uint32_t least, most;                   /* number of arguments */
+    const Option *options;                  /* ended by a row without name */
+    const Example *examples;                /* ended by a row without command */
+    int (*run)(const Command *command);     /* gives the exit status */
+} Verb;
+
+typedef struct {
+    const char *name, *value; /* value "" for a switch */
+} Given;
+
+struct Command {
+    const Verb *verb;
+    Arena *arena;
+    const char *const *arguments;
+    uint32_t n_arguments;
+    const Given *given; /* in the order of the command line */
+    uint32_t n_given;
+    bool colour_out, colour_err;
+};
+
+extern const Option common_options[]; /* of every verb */
+extern const Verb *const verbs[];     /* ended by NULL */
+
+const Verb *verb_find(const char *name);
+const Option *option_find(const Verb *verb, const char *name);
+
+/* Fills in `command` for the words after the verb. Not EXIT_GOOD: said on stderr; the status. */
+int command_parse(Command *command, int n_words, char *const *words);
+/* The last value of an option, "" for a switch; NULL: not given. */
+const char *command_option(const Command *command, const char *name);
+
+/* "koine run: ..." and where to read on; returns EXIT_USAGE. */
+int usage_error(const Command *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* "koine: ..." on stderr. */
+void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The word nearest to `name` among those `word` gives; NULL: none is near. */
+const char *nearest_word(const char *name, const char *(*word)(uint32_t k));
+
+/* help.c */
+void help_overview(void);
+void help_verb(const Verb *verb, bool colour);
+
+/* main.c */
+_Noreturn void out_of_memory(size_t wanted);
+
+#endif

@@ -1,0 +1,137 @@
+/* koine doctor: whether everything Koine needs works here. Each tier is tried on a model of two lines. */
+#include "base/text.h"
+#include "cli/terminal.h"
+#include "cli/verbs.h"
+#include "driver/compile.h"
+#include "koine/simulate.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+static const char TEXT[] = "BASIC COMPONENT Doctor\n"
+                           "DECLARATION OF ELEMENTS\n"
+                           "STATE VARIABLES CONTINUOUS x (REAL) := 1\n"
+                           "DYNAMIC BEHAVIOUR\n"
+                           "DIFFERENTIAL EQUATIONS x' := -x; END\n"
+                           "END OF Doctor\n";
+
+typedef struct {
+    double last;
+} Last;
+
+static KoineStatus last_begin(KoineSink *sink, const KoineModel *model)
+{
+    (void)sink;
+    (void)model;
+    return KOINE_OK;
+}
+
+static KoineStatus last_point(KoineSink *sink, const KoineModel *model, const KoinePoint *point)
+{
+    Last *const last = sink->context;
+    (void)point;
+    memcpy(&last->last, model->block + model->kind->tables->x, sizeof last->last);
+    return KOINE_OK;
+}
+
+/* "works", or why not. */
+static const char *try_kind(const KoineModelKind *kind, Arena *arena)
+{
+    const KoineHost host = { 0 };
+    KoineModel *model = NULL;
+    if (kind->create(kind, &host, &model) < 0 || !model)
+        return "no instance could be created";
+    Last last = { 0 };
+    KoineSink sink = { .context = &last, .begin = last_begin, .point = last_point, .end = last_begin };
+    KoineSink *const sinks[] = { &sink };
+    const KoineRunOptions options = { .stop = 1, .sinks = sinks, .n_sinks = 1 };
+    KoineRunReport *const report = NEW(arena, KoineRunReport);
+    koine_simulate(model, &options, report);
+    kind->destroy(model);
+    if (report->end != KOINE_RUN_DONE)
+        return arena_format(arena, "the test run failed: %s", report->text);
+    return fabs(last.last - exp(-1)) < 1e-4 ? "works" : "the test run gave a wrong value";
+}
+
+static const char *try_tier(const char *tier, Arena *arena)
+{
+    Compilation *const c = compilation_create(out_of_memory);
+    sources_add_text(compilation_sources(c), "Doctor.mdl", TEXT, sizeof TEXT - 1);
+    const CompileRequest request = { .path = "Doctor.mdl" };
+    const char *result = "the test model does not compile", *why;
+    if (compilation_load(c, &request) && compilation_schedule(c)) {
+        const KoineModelKind *const kind = compilation_kind(c, tier, &why);
+        result = kind ? try_kind(kind, arena) : arena_text(arena, why, strlen(why));
+    }
+    compilation_destroy(c);
+    return result;
+}
+
+static bool row(const char *what, const char *result, bool is_good)
+{
+    printf("%-4s %-20s %s\n", is_good ? "ok" : "NO", what, result);
+    return is_good;
+}
+
+static bool check_tiers(Arena *arena)
+{
+    static const char *const tiers[] = { "interp", "tcc", "cc" };
+    bool is_good = true;
+    for (uint32_t k = 0; k < 3; k++) {
+        const char *const result = try_tier(tiers[k], arena);
+        is_good &= row(arena_format(arena, "tier %s", tiers[k]), result, strcmp(result, "works") == 0);
+    }
+    return is_good;
+}
+
+/* The first line of `cc --version`. */
+static const char *compiler_version(Arena *arena)
+{
+    char line[200] = "";
+    FILE *const pipe = popen("cc --version 2>/dev/null", "r");
+    if (!pipe)
+        return NULL;
+    const bool is_read = fgets(line, sizeof line, pipe) != NULL;
+    pclose(pipe);
+    return is_read ? arena_text(arena, line, strcspn(line, "\n")) : NULL;
+}
+
+static int run_doctor(const Command *command)
+{
+    struct utsname system;
+    uname(&system);
+    row("koine", KOINE_VERSION, true);
+    row("built with", KOINE_BUILT_WITH, true);
+    row("system", arena_format(command->arena, "%s %s, %s", system.sysname, system.release, system.machine), true);
+    const char *const compiler = compiler_version(command->arena);
+    bool is_good = row("C compiler", compiler ? compiler : "none found: install gcc, or use the tiers interp and tcc",
+                       compiler != NULL);
+    is_good &= check_tiers(command->arena);
+    const bool is_writable = access(".", W_OK) == 0;
+    row("current folder", is_writable ? "writable" : "not writable: results need --output", is_writable);
+    row("terminal",
+        arena_format(command->arena, "%s, %u columns, %s, colours %s", terminal_is(stdout) ? "yes" : "no",
+                     terminal_width(stdout), terminal_has_unicode() ? "Unicode" : "ASCII",
+                     command->colour_out ? "on" : "off"),
+        true);
+    if (!is_good)
+        puts("\nA tier that does not work is only missed by runs that ask for it.");
+    return is_good ? EXIT_GOOD : EXIT_ENVIRONMENT;
+}
+
+static const Example examples[] = {
+    { "koine doctor", "one line for each thing Koine needs, and whether it works." },
+    { 0 },
+};
+
+const Verb verb_doctor = {
+    .name = "doctor",
+    .arguments = "",
+    .summary = "tell whether everything works on this machine",
+    .text = "Lists versions and tries the three ways to execute a model (interpreter, tcc, C compiler) on a small one. "
+            "The exit status is 0 when all of them work, else 4.",
+    .examples = examples,
+    .run = run_doctor,
+};

@@ -1,0 +1,73 @@
+/* koine dump: the model as Koine sees it, in its text form. */
+#include "cli/target.h"
+#include "cli/verbs.h"
+
+static const char *after_word(uint32_t k)
+{
+    return k == 0 ? "load" : compilation_pass_name(k - 1);
+}
+
+static int list_passes(void)
+{
+    printf("%-20s %s\n", "load", "as the language gave it");
+    for (uint32_t k = 0; compilation_pass_name(k); k++)
+        printf("%-20s %s\n", compilation_pass_name(k), compilation_pass_purpose(k));
+    return EXIT_GOOD;
+}
+
+static int run_dump(const Command *command)
+{
+    if (command_option(command, "passes"))
+        return list_passes();
+    if (command->n_arguments == 0)
+        return usage_error(command, "FILE[:CLASS] is missing");
+    const bool shapes = command_option(command, "shapes"), schedule = command_option(command, "schedule"),
+               c_text = command_option(command, "c");
+    const char *const after = command_option(command, "after");
+    if (shapes + schedule + c_text > 1)
+        return usage_error(command, "--shapes, --schedule and --c exclude each other");
+    if (after && (schedule || c_text))
+        return usage_error(command, "--after has no meaning with --%s, which comes after all passes",
+                           schedule ? "schedule" : "c");
+    const Target target = target_split(command->arguments[0], command->arena);
+    if (!target_exists(command, &target))
+        return EXIT_USAGE;
+    Compilation *const c = compilation_create(out_of_memory);
+    const CompileRequest request = { .path = target.path, .class_name = target.class_name };
+    const DumpForm form = shapes ? DUMP_SHAPES : schedule ? DUMP_SCHEDULE : c_text ? DUMP_C : DUMP_MODEL;
+    Text text = { .arena = compilation_arena(c) };
+    const bool is_good = compilation_load(c, &request) && compilation_dump(c, after ? after : "load", form, &text);
+    diag_print(compilation_diag(c), stderr, (DiagStyle){ .colour = command->colour_err });
+    if (is_good)
+        fwrite(text.at, 1, text.n, stdout);
+    compilation_destroy(c);
+    return is_good ? EXIT_GOOD : EXIT_MODEL;
+}
+
+static const Option options[] = {
+    { .name = "after", .value = "PASS", .word = after_word, .help = "the model after this pass; without it as loaded" },
+    { .name = "shapes", .help = "equations of equal form written once, with their rows" },
+    { .name = "schedule", .help = "what is computed, in which order" },
+    { .name = "c", .help = "the generated C" },
+    { .name = "passes", .help = "list the passes in their order" },
+    { 0 },
+};
+
+static const Example examples[] = {
+    { "koine dump Ball.mdl --after find-events", "the model once its comparisons have become events." },
+    { "koine dump Ball.mdl --c", "the C code that the tiers tcc and cc compile." },
+    { 0 },
+};
+
+const Verb verb_dump = {
+    .name = "dump",
+    .arguments = "FILE[:CLASS]",
+    .summary = "show a model inside the compiler",
+    .text = "Prints the common representation of a model in a text form that can be read back (docs/ir.md), its "
+            "schedule, or the C code made from it.",
+    .least = 0,
+    .most = 1,
+    .options = options,
+    .examples = examples,
+    .run = run_dump,
+};

@@ -1,0 +1,267 @@
+/* Help for the terminal, the manual page and bash completion, all from the table of verbs. */
+#include "cli/terminal.h"
+#include "cli/verbs.h"
+#include <stdio.h>
+
+enum { WIDTH = 80, OPTION_COLUMN = 24 };
+
+static const char exit_text[] =
+    "0 good; 1 the model is wrong, diagnostics were printed; 2 the command line is wrong; 3 the run failed, the "
+    "results so far are kept; 4 the environment fails: no disk, no memory, no compiler; 130 interrupted, results "
+    "kept.";
+
+/* Words of `text` from column `column` on, broken at WIDTH, further lines indented by `indent`. */
+static void print_wrapped(const char *text, uint32_t column, uint32_t indent)
+{
+    bool is_first = true;
+    while (*text) {
+        size_t length = strcspn(text, " \n");
+        if (!is_first && column + 1 + length > WIDTH) {
+            printf("\n%*s", (int)indent, "");
+            column = indent;
+        } else if (!is_first) {
+            putchar(' ');
+            column++;
+        }
+        printf("%.*s", (int)length, text);
+        column += (uint32_t)length;
+        is_first = false;
+        text += length;
+        if (text[0] == '\n' && text[1] == '\n') {
+            printf("\n\n%*s", (int)indent, "");
+            column = indent;
+            is_first = true;
+        }
+        text += strspn(text, " \n");
+    }
+    putchar('\n');
+}
+
+static void print_heading(const char *heading, bool colour)
+{
+    printf("\n%s%s%s\n", colour ? "\033[1m" : "", heading, colour ? "\033[0m" : "");
+}
+
+static void print_options(const Option *options)
+{
+    for (; options && options->name; options++) {
+        char left[64];
+        const int length = snprintf(left, sizeof left, "  --%s%s%s", options->name, options->value ? " " : "",
+                                    options->value ? options->value : "");
+        printf("%-*s", OPTION_COLUMN, left);
+        if (length >= OPTION_COLUMN)
+            printf("\n%*s", OPTION_COLUMN, "");
+        print_wrapped(options->help, OPTION_COLUMN, OPTION_COLUMN);
+    }
+}
+
+void help_overview(void)
+{
+    puts("koine: models in several languages, one simulator\n\nusage: koine COMMAND [ARGUMENTS] [OPTIONS]\n\ncommands:");
+    for (uint32_t k = 0; verbs[k]; k++)
+        printf("  %-10s %s\n", verbs[k]->name, verbs[k]->summary);
+    puts("\n'koine help COMMAND' explains a command with examples; 'koine --version' tells the version.\n\n"
+         "first steps:\n  koine run Ball.mdl --stop 6 --plot\n  koine check Ball.mdl");
+}
+
+void help_verb(const Verb *verb, bool colour)
+{
+    printf("koine %s: %s\n\nusage: koine %s%s%s [OPTIONS]\n\n", verb->name, verb->summary, verb->name,
+           verb->arguments[0] ? " " : "", verb->arguments);
+    print_wrapped(verb->text, 0, 0);
+    print_heading("Options", colour);
+    print_options(verb->options);
+    print_options(common_options);
+    if (verb->examples && verb->examples->command) {
+        print_heading("Examples", colour);
+        for (const Example *example = verb->examples; example->command; example++) {
+            printf("  %s\n      ", example->command);
+            print_wrapped(example->effect, 6, 6);
+        }
+    }
+}
+
+/* ---- Manual page: man(7) --------------------------------------------------------------------------------------- */
+
+static void man_text(const char *text)
+{
+    bool is_line_start = true;
+    for (; *text; text++) {
+        if (text[0] == '\n' && text[1] == '\n') {
+            fputs("\n.PP\n", stdout);
+            text += strspn(text, "\n") - 1;
+            is_line_start = true;
+            continue;
+        }
+        if (is_line_start && (*text == '.' || *text == '\''))
+            fputs("\\&", stdout);
+        if (*text == '\\')
+            fputs("\\e", stdout);
+        else if (*text == '-')
+            fputs("\\-", stdout);
+        else
+            putchar(*text);
+        is_line_start = *text == '\n';
+    }
+    putchar('\n');
+}
+
+static void man_options(const Option *options)
+{
+    for (; options && options->name; options++) {
+        fputs(".TP\n\\fB\\-\\-", stdout);
+        for (const char *c = options->name; *c; c++)
+            *c == '-' ? (void)fputs("\\-", stdout) : (void)putchar(*c);
+        fputs("\\fR", stdout);
+        if (options->value)
+            printf(" \\fI%s\\fR", options->value);
+        putchar('\n');
+        man_text(options->help);
+    }
+}
+
+static void man_verb(const Verb *verb)
+{
+    printf(".SS koine %s %s\n", verb->name, verb->arguments);
+    man_text(verb->summary);
+    fputs(".PP\n", stdout);
+    man_text(verb->text);
+    man_options(verb->options);
+    for (const Example *example = verb->examples; example && example->command; example++) {
+        fputs(".PP\n.EX\n", stdout);
+        man_text(example->command);
+        fputs(".EE\n.RS\n", stdout);
+        man_text(example->effect);
+        fputs(".RE\n", stdout);
+    }
+}
+
+static void print_man(void)
+{
+    puts(".TH KOINE 1 \"\" \"koine " KOINE_VERSION "\" \"User commands\"\n.SH NAME\nkoine \\- modelling and simulation of "
+         "hybrid systems\n.SH SYNOPSIS\n.B koine\n\\fICOMMAND\\fR [\\fIARGUMENTS\\fR] [\\fIOPTIONS\\fR]\n.SH DESCRIPTION\n"
+         "Koine reads models in several languages, analyses them and runs them.\n.SH OPTIONS OF EVERY COMMAND");
+    man_options(common_options);
+    puts(".SH COMMANDS");
+    for (uint32_t k = 0; verbs[k]; k++)
+        man_verb(verbs[k]);
+    puts(".SH EXIT STATUS");
+    man_text(exit_text);
+    puts(".SH ENVIRONMENT\n.TP\nNO_COLOR\nno colours, unless asked for.");
+}
+
+/* ---- Completion ------------------------------------------------------------------------------------------------ */
+
+static void complete_words(const char *condition, const char *(*word)(uint32_t k))
+{
+    printf("        %s) COMPREPLY=($(compgen -W '", condition);
+    for (uint32_t k = 0; word(k); k++)
+        printf("%s%s", k ? " " : "", word(k));
+    puts("' -- \"$word\")); return ;;");
+}
+
+static void complete_values(const Verb *verb, const Option *options)
+{
+    for (; options && options->name; options++) {
+        if (!options->value)
+            continue;
+        char condition[96];
+        snprintf(condition, sizeof condition, "'%s --%s'", verb->name, options->name);
+        if (options->word)
+            complete_words(condition, options->word);
+        else if (strncmp(options->value, "FILE", 4) == 0)
+            printf("        %s) COMPREPLY=($(compgen -f -- \"$word\")); return ;;\n", condition);
+        else
+            printf("        %s) return ;;\n", condition);
+    }
+}
+
+static void complete_options(const Option *options)
+{
+    for (; options && options->name; options++)
+        printf(" --%s", options->name);
+}
+
+static void print_completion(void)
+{
+    puts("# bash completion for koine, made by 'koine help --completion'\n_koine()\n{\n"
+         "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} verb=${COMP_WORDS[1]-}\n"
+         "    COMPREPLY=()\n    if [ \"$COMP_CWORD\" = 1 ]; then");
+    fputs("        COMPREPLY=($(compgen -W '", stdout);
+    for (uint32_t k = 0; verbs[k]; k++)
+        printf("%s ", verbs[k]->name);
+    puts("--help --version' -- \"$word\")); return\n    fi\n    case \"$verb $before\" in");
+    for (uint32_t k = 0; verbs[k]; k++) {
+        complete_values(verbs[k], verbs[k]->options);
+        complete_values(verbs[k], common_options);
+    }
+    puts("    esac\n    case \"$word\" in -*) ;; *)");
+    fputs("        if [ \"$verb\" = help ]; then COMPREPLY=($(compgen -W '", stdout);
+    for (uint32_t k = 0; verbs[k]; k++)
+        printf("%s ", verbs[k]->name);
+    puts("' -- \"$word\"))\n        else COMPREPLY=($(compgen -f -- \"$word\")); fi; return ;;\n    esac\n"
+         "    case \"$verb\" in");
+    for (uint32_t k = 0; verbs[k]; k++) {
+        printf("        %s) COMPREPLY=($(compgen -W '", verbs[k]->name);
+        complete_options(verbs[k]->options);
+        complete_options(common_options);
+        puts("' -- \"$word\")) ;;");
+    }
+    puts("    esac\n}\ncomplete -o filenames -F _koine koine ./koine");
+}
+
+/* ---- koine help ------------------------------------------------------------------------------------------------ */
+
+static const char *verb_word(uint32_t k)
+{
+    return verbs[k] ? verbs[k]->name : NULL;
+}
+
+static int run_help(const Command *command)
+{
+    if (command_option(command, "man")) {
+        print_man();
+        return EXIT_GOOD;
+    }
+    if (command_option(command, "completion")) {
+        print_completion();
+        return EXIT_GOOD;
+    }
+    if (command->n_arguments == 0) {
+        help_overview();
+        return EXIT_GOOD;
+    }
+    const char *const name = command->arguments[0];
+    const Verb *const verb = verb_find(name);
+    if (verb) {
+        help_verb(verb, command->colour_out);
+        return EXIT_GOOD;
+    }
+    const char *nearest = nearest_word(name, verb_word);
+    if (nearest)
+        return usage_error(command, "there is no command '%s'; did you mean '%s'?", name, nearest);
+    return usage_error(command, "there is no command '%s'", name);
+}
+
+static const Option help_options[] = {
+    { .name = "man", .help = "print the manual page (man format)" },
+    { .name = "completion", .help = "print the completion script for bash" },
+    { 0 },
+};
+
+static const Example help_examples[] = {
+    { "koine help run", "explains how to simulate a model." },
+    { "koine help --completion > ~/.local/share/bash-completion/completions/koine", "teaches bash the commands." },
+    { 0 },
+};
+
+const Verb verb_help = {
+    .name = "help",
+    .arguments = "[COMMAND]",
+    .summary = "explain a command",
+    .text = "Lists the commands, or explains one of them with its options and examples.",
+    .most = 1,
+    .options = help_options,
+    .examples = help_examples,
+    .run = run_help,
+};

@@ -1,0 +1,94 @@
+/* The command `koine`: finds the verb, parses its options, runs it. A new verb is one file and one row here. */
+#include "base/names.h"
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/terminal.h"
+#include "cli/verbs.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+const Verb *const verbs[] = {
+    &verb_check, &verb_run, &verb_plot, &verb_dump, &verb_explain, &verb_doctor, &verb_help, NULL,
+};
+
+static const char *verb_word(uint32_t k)
+{
+    return verbs[k] ? verbs[k]->name : NULL;
+}
+
+_Noreturn void out_of_memory(size_t wanted)
+{
+    fprintf(stderr, "koine: out of memory (%zu bytes more were needed)\n", wanted);
+    _exit(EXIT_ENVIRONMENT);
+}
+
+static int unknown_verb(const char *name)
+{
+    const char *nearest = nearest_word(name, verb_word);
+    if (name[0] == '-')
+        say("there is no option %s before a command; 'koine help' lists the commands", name);
+    else if (nearest)
+        say("there is no command '%s'; did you mean '%s'?", name, nearest);
+    else if (strchr(name, '.'))
+        say("there is no command '%s'; to simulate a model: koine run %s", name, name);
+    else
+        say("there is no command '%s'; 'koine help' lists them", name);
+    return EXIT_USAGE;
+}
+
+static int run_verb(const Verb *verb, int n_words, char *const *words, Arena *arena)
+{
+    Command command = { .verb = verb, .arena = arena };
+    const int status = command_parse(&command, n_words, words);
+    if (status != EXIT_GOOD)
+        return status;
+    const char *when = command_option(&command, "color");
+    command.colour_out = terminal_has_colour(stdout, when);
+    command.colour_err = terminal_has_colour(stderr, when);
+    if (command_option(&command, "help")) {
+        help_verb(verb, command.colour_out);
+        return EXIT_GOOD;
+    }
+    if (command.n_arguments < verb->least)
+        return usage_error(&command, "%s is missing: koine %s %s", verb->arguments, verb->name, verb->arguments);
+    if (command.n_arguments > verb->most)
+        return usage_error(&command, "'%s' is one argument too many", command.arguments[verb->most]);
+    return verb->run(&command);
+}
+
+static int run_words(int n_words, char *const *words, Arena *arena)
+{
+    if (n_words == 0) {
+        help_overview();
+        return EXIT_USAGE;
+    }
+    if (strcmp(words[0], "--help") == 0 || strcmp(words[0], "-h") == 0) {
+        help_overview();
+        return EXIT_GOOD;
+    }
+    if (strcmp(words[0], "--version") == 0) {
+        puts("koine " KOINE_VERSION);
+        return EXIT_GOOD;
+    }
+    const Verb *verb = verb_find(words[0]);
+    return verb ? run_verb(verb, n_words - 1, words + 1, arena) : unknown_verb(words[0]);
+}
+
+/* Output that did not reach its file is a failure, also when everything else went well. */
+static int close_stdout(int status)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return status;
+    say("cannot write to the standard output: %s", strerror(errno));
+    return status == EXIT_GOOD ? EXIT_ENVIRONMENT : status;
+}
+
+int main(int argc, char **argv)
+{
+    Arena *const arena = arena_create(out_of_memory);
+    const int status = close_stdout(run_words(argc > 0 ? argc - 1 : 0, argv + 1, arena));
+    arena_destroy(arena);
+    return status;
+}

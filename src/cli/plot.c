@@ -1,0 +1,163 @@
+/* koine plot: results as a picture, in the terminal or as SVG. */
+#include "base/vec.h"
+#include "cli/show.h"
+#include "cli/verbs.h"
+#include "formats/select.h"
+#include "formats/series.h"
+#include <errno.h>
+#include <stdlib.h>
+
+enum { SERIES_UNASKED = 6 };
+
+typedef VEC(PlotSeries) SeriesList;
+
+static void add_column(const Command *command, const Series *results, const SeriesColumn *column, SeriesList *list)
+{
+    for (uint32_t k = 0; k < list->n; k++)
+        if (strcmp(list->at[k].name, column->name) == 0)
+            return;
+    const PlotSeries series = { .name = column->name,
+                                .times = results->columns[0].values,
+                                .values = column->values,
+                                .n = results->n_rows,
+                                .is_constant = column->is_constant };
+    vec_push(command->arena, list, series);
+}
+
+/* The columns one --variables names, in the order of its globs. */
+static int select_series(const Command *command, const Series *results, const char *globs, SeriesList *list)
+{
+    const char *const *each;
+    const uint32_t n = globs_split(globs, command->arena, &each);
+    for (uint32_t g = 0; g < n; g++) {
+        bool is_found = false;
+        for (uint32_t c = 1; c < results->n_columns; c++)
+            if (glob_matches(each[g], results->columns[c].name)) {
+                add_column(command, results, &results->columns[c], list);
+                is_found = true;
+            }
+        const char *const nearest = is_found ? NULL : series_nearest(results, each[g]);
+        if (nearest)
+            return usage_error(command, "no column matches '%s'; did you mean '%s'?", each[g], nearest);
+        if (!is_found)
+            return usage_error(command, "no column matches '%s'", each[g]);
+    }
+    return EXIT_GOOD;
+}
+
+typedef VEC(PlotPane) PaneList;
+
+static int select_panes(const Command *command, const Series *results, PaneList *panes)
+{
+    for (uint32_t k = 0; k < command->n_given; k++) {
+        if (strcmp(command->given[k].name, "variables") != 0)
+            continue;
+        SeriesList list = { 0 };
+        const int status = select_series(command, results, command->given[k].value, &list);
+        if (status != EXIT_GOOD)
+            return status;
+        vec_push(command->arena, panes, ((PlotPane){ "", list.at, list.n }));
+    }
+    if (panes->n > 0)
+        return EXIT_GOOD;
+    SeriesList list = { 0 };
+    uint32_t n_changing = 0;
+    for (uint32_t c = 1; c < results->n_columns; c++) {
+        if (results->columns[c].is_constant)
+            continue;
+        if (n_changing++ < SERIES_UNASKED)
+            add_column(command, results, &results->columns[c], &list);
+    }
+    if (n_changing > SERIES_UNASKED)
+        say("%d of %u variables are drawn; --variables chooses others", SERIES_UNASKED, n_changing);
+    if (list.n > 0)
+        vec_push(command->arena, panes, ((PlotPane){ "", list.at, list.n }));
+    return EXIT_GOOD;
+}
+
+static int write_svg(const Command *command, const char *path, PaneList panes, const PlotOptions *options)
+{
+    const Text svg = plot_svg(panes.at, panes.n, options, command->arena);
+    FILE *const file = strcmp(path, "-") == 0 ? stdout : fopen(path, "w");
+    const bool is_written = file && fwrite(svg.at, 1, svg.n, file) == svg.n;
+    if (is_written && (file == stdout || fclose(file) == 0))
+        return EXIT_GOOD;
+    say("cannot write '%s': %s", path, strerror(errno));
+    return EXIT_ENVIRONMENT;
+}
+
+/* A size of a pane; 0: not given. */
+static int read_size(const Command *command, const char *name, uint32_t *size)
+{
+    const char *const text = command_option(command, name);
+    *size = 0;
+    if (!text)
+        return EXIT_GOOD;
+    char *end;
+    const long value = strtol(text, &end, 10);
+    if (*end || end == text || value < 8 || value > 10000)
+        return usage_error(command, "--%s must be a whole number from 8 to 10000, not '%s'", name, text);
+    *size = (uint32_t)value;
+    return EXIT_GOOD;
+}
+
+static int run_plot(const Command *command)
+{
+    PlotOptions options = { 0 };
+    int status = read_size(command, "width", &options.width);
+    if (status == EXIT_GOOD)
+        status = read_size(command, "height", &options.height);
+    if (status != EXIT_GOOD)
+        return status;
+    Sources *const sources = sources_create(command->arena);
+    Diag *const diag = diag_create(command->arena, sources);
+    const Series *const results = series_read(command->arguments[0], command->arena, diag);
+    diag_print(diag, stderr, (DiagStyle){ .colour = command->colour_err });
+    if (!results)
+        return EXIT_MODEL;
+    PaneList panes = { 0 };
+    status = select_panes(command, results, &panes);
+    if (status != EXIT_GOOD)
+        return status;
+    const char *const title = command_option(command, "title");
+    if (title && panes.n > 0)
+        panes.at[0].title = title;
+    const char *const output = command_option(command, "output");
+    if (panes.n == 0 || results->n_rows == 0)
+        say("'%s' has nothing to draw", command->arguments[0]);
+    else if (output)
+        status = write_svg(command, output, panes, &options);
+    else
+        draw_panes(panes.at, panes.n, &options, stdout, command->colour_out, command->arena);
+    return status;
+}
+
+static const Option options_of_plot[] = {
+    { .name = "variables",
+      .value = "GLOB,...",
+      .repeats = true,
+      .help = "what is drawn; each occurrence is a picture of its own" },
+    { .name = "output", .value = "FILE.svg", .help = "write an SVG picture instead; - for the standard output" },
+    { .name = "title", .value = "TEXT", .help = "above the first picture" },
+    { .name = "width", .value = "N", .help = "characters, or pixels of an SVG" },
+    { .name = "height", .value = "N", .help = "of each picture" },
+    { 0 },
+};
+
+static const Example examples[] = {
+    { "koine plot Ball.csv --variables Y,Y_Treppe", "draws two variables into one picture in the terminal." },
+    { "koine plot Ball.mat --variables Y --variables Vy --output ball.svg", "two pictures below each other, as SVG." },
+    { 0 },
+};
+
+const Verb verb_plot = {
+    .name = "plot",
+    .arguments = "FILE",
+    .summary = "draw results in the terminal or as SVG",
+    .text = "Reads a result (CSV or MAT, told apart by content; - is the standard input) and draws it.",
+    .least = 1,
+    .most = 1,
+    .options = options_of_plot,
+    .examples = examples,
+    .run = run_plot,
+};

@@ -1,0 +1,384 @@
+/* koine run: simulates a model. Settings are gathered, the model is compiled, values are set, the run goes to its
+ * sinks, and what happened is said. */
+#include "base/vec.h"
+#include "cli/set.h"
+#include "cli/settings.h"
+#include "cli/show.h"
+#include "cli/statistics.h"
+#include "cli/target.h"
+#include "cli/terminal.h"
+#include "cli/verbs.h"
+#include "formats/csv.h"
+#include "formats/mat.h"
+#include "formats/select.h"
+#include <errno.h>
+#include <sys/stat.h>
+#include <time.h>
+
+typedef enum { RESULT_CSV, RESULT_MAT } ResultForm;
+
+typedef struct {
+    const Command *command;
+    Compilation *c;
+    Arena *arena; /* of the compilation */
+    Diag *diag;
+    RunSettings settings;
+    const char *output;
+    ResultForm form;
+    bool is_quiet;
+    FILE *model_output; /* what the model prints */
+    Progress progress;
+    Show *show; /* NULL: no plot */
+    FILE *show_to;
+    RunRecord record;
+} Run;
+
+static double wall_clock(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static void print_diagnostics(const Run *run)
+{
+    diag_print(run->diag, stderr, (DiagStyle){ .colour = run->command->colour_err });
+}
+
+/* ---- Where the results go --------------------------------------------------------------------------------------- */
+
+static bool ends_with(const char *text, const char *end)
+{
+    const size_t length = strlen(text), n = strlen(end);
+    return length >= n && strcmp(text + length - n, end) == 0;
+}
+
+static int choose_output(Run *run)
+{
+    const Experiment *const e = &run->settings.experiment;
+    if (!e->has[EXPERIMENT_OUTPUT]) {
+        char *const name = arena_format(run->arena, "%s.csv", run->record.model.model);
+        for (char *c = name; *c; c++)
+            if (*c == '/')
+                *c = '_';
+        run->output = name;
+        return EXIT_GOOD;
+    }
+    run->output = e->output;
+    run->form = ends_with(run->output, ".mat") ? RESULT_MAT : RESULT_CSV;
+    struct stat state;
+    const bool is_special = stat(run->output, &state) == 0 && (S_ISCHR(state.st_mode) || S_ISFIFO(state.st_mode));
+    if (strcmp(run->output, "-") == 0 || ends_with(run->output, ".csv") || run->form == RESULT_MAT || is_special)
+        return EXIT_GOOD;
+    return usage_error(run->command,
+                       "the form of the results follows from the ending of the file, .csv or .mat; '%s' has neither",
+                       run->output);
+}
+
+static bool output_is_stdout(const Run *run)
+{
+    return strcmp(run->output, "-") == 0;
+}
+
+/* The names of --variables, checked before a file is touched. */
+static bool select_variables(Run *run, const KoineTables *tables, const char *const **globs)
+{
+    const ExperimentGlobs *const wanted = &run->settings.experiment.variables;
+    const char **const all = NEW_ARRAY(run->arena, const char *, wanted->n + 1);
+    for (uint32_t k = 0; k < wanted->n; k++)
+        all[k] = wanted->at[k].glob;
+    *globs = wanted->n ? all : NULL;
+    Selection selection;
+    SelectionMiss miss;
+    const unsigned flags = run->form == RESULT_MAT ? SELECT_PARAMETERS : 0;
+    if (!wanted->n || select_columns(tables, all, wanted->n, flags, run->arena, &selection, &miss))
+        return true;
+    char text[256];
+    selection_miss_text(&miss, all, text, sizeof text);
+    diag_error(run->diag, DIAG_SET_UNKNOWN, wanted->at[miss.glob].span, "%s", text);
+    return false;
+}
+
+static KoineSink *create_sink(const Run *run, const char *const *globs)
+{
+    const uint32_t n = globs ? run->settings.experiment.variables.n : 0;
+    if (run->form == RESULT_MAT) {
+        const MatOptions options = { .path = run->output, .globs = globs, .n_globs = n };
+        return mat_sink(&options, run->arena);
+    }
+    const CsvOptions options = { .path = run->output, .globs = globs, .n_globs = n };
+    return csv_sink(&options, run->arena);
+}
+
+/* ---- The plot at the end ---------------------------------------------------------------------------------------- */
+
+static void choose_plot(Run *run)
+{
+    const Experiment *const e = &run->settings.experiment;
+    const bool is_asked = command_option(run->command, "plot");
+    const bool has_terminal = terminal_is(stdout) || terminal_is(stderr);
+    if (command_option(run->command, "no-plot") || !(is_asked || (e->n_panes && has_terminal && !run->is_quiet)))
+        return;
+    run->show = show_create(e->panes, e->n_panes, run->arena);
+    run->show_to = output_is_stdout(run) || (!is_asked && !terminal_is(stdout)) ? stderr : stdout;
+}
+
+static void draw_plot(const Run *run)
+{
+    if (run->show)
+        show_draw(run->show, run->show_to, run->show_to == stdout ? run->command->colour_out : run->command->colour_err);
+}
+
+/* ---- What the model says ---------------------------------------------------------------------------------------- */
+
+static void on_message(void *context, const KoineModel *model, int level, const char *text)
+{
+    Run *const run = context;
+    (void)model;
+    progress_clear(&run->progress);
+    if (level == KOINE_MESSAGE_OUTPUT)
+        fputs(text, run->model_output);
+    else
+        fprintf(stderr, "%s: %s%s", level == KOINE_MESSAGE_WARNING ? "warning" : "error", text,
+                ends_with(text, "\n") ? "" : "\n");
+}
+
+static void on_progress(void *context, double time)
+{
+    progress_show(context, time);
+}
+
+/* ---- The run ---------------------------------------------------------------------------------------------------- */
+
+static KoineRunOptions run_options(const Run *run)
+{
+    const Experiment *const e = &run->settings.experiment;
+    return (KoineRunOptions){ .start = e->has[EXPERIMENT_START] ? e->start : 0,
+                              .stop = e->stop,
+                              .interval = e->interval,
+                              .tolerance = e->tolerance,
+                              .step = e->step,
+                              .max_step = e->max_step,
+                              .solver = e->solver,
+                              .progress = on_progress };
+}
+
+static void say_how_it_ended(Run *run, const KoineTables *tables)
+{
+    const KoineRunReport *const report = &run->record.run;
+    switch (report->end) {
+    case KOINE_RUN_DONE: break;
+    case KOINE_RUN_TERMINATED:
+        if (!run->is_quiet)
+            say("the model ended the run at time %g%s%s", report->time, report->text[0] ? ": " : "", report->text);
+        break;
+    case KOINE_RUN_INTERRUPTED: say("interrupted at time %g of %g", report->time, run->record.stop); break;
+    case KOINE_RUN_FAILED: {
+        Span span = SPAN_NONE;
+        if (report->fault.origin >= 0 && (uint32_t)report->fault.origin < tables->n_origins) {
+            const KoinePlace *const place = &tables->origins[report->fault.origin].place;
+            uint32_t source;
+            if (place->line > 0 && place->source < tables->n_sources &&
+                sources_open(compilation_sources(run->c), tables->sources[place->source], &source) == SOURCE_OK) {
+                const uint32_t at = source_offset(compilation_sources(run->c), source, place->line, place->column);
+                span = (Span){ source, at, at + 1 };
+            }
+        }
+        diag_error(run->diag, DIAG_RUN_FAILED, span, "%s", report->text);
+        print_diagnostics(run);
+        break;
+    }
+    case KOINE_RUN_SINK:
+    case KOINE_RUN_OPTIONS: say("%s", report->text); break;
+    }
+}
+
+static int status_of(KoineRunEnd end)
+{
+    switch (end) {
+    case KOINE_RUN_DONE:
+    case KOINE_RUN_TERMINATED: return EXIT_GOOD;
+    case KOINE_RUN_INTERRUPTED: return EXIT_INTERRUPTED;
+    case KOINE_RUN_FAILED: return EXIT_RUN;
+    case KOINE_RUN_SINK: return EXIT_ENVIRONMENT;
+    case KOINE_RUN_OPTIONS: return EXIT_USAGE;
+    }
+    return EXIT_RUN;
+}
+
+static int write_statistics(const Run *run)
+{
+    const char *const path = command_option(run->command, "stats");
+    if (!path)
+        return EXIT_GOOD;
+    Text json = { .arena = run->arena };
+    statistics_json(&run->record, &json);
+    FILE *const file = strcmp(path, "-") == 0 ? stdout : fopen(path, "w");
+    const bool is_written = file && fwrite(json.at, 1, json.n, file) == json.n;
+    if (is_written && (file == stdout || fclose(file) == 0))
+        return EXIT_GOOD;
+    say("cannot write '%s': %s", path, strerror(errno));
+    return EXIT_ENVIRONMENT;
+}
+
+static int report_run(Run *run, const KoineTables *tables)
+{
+    const KoineRunEnd end = run->record.run.end;
+    say_how_it_ended(run, tables);
+    if (end == KOINE_RUN_OPTIONS)
+        return EXIT_USAGE;
+    if (!run->is_quiet) {
+        Text text = { .arena = run->arena };
+        statistics_text(&run->record, &text);
+        fputs(text.at, stderr);
+    }
+    draw_plot(run);
+    if (!run->is_quiet && !output_is_stdout(run) && end != KOINE_RUN_SINK)
+        fprintf(stderr, "%s: %s\n", end == KOINE_RUN_DONE || end == KOINE_RUN_TERMINATED ? "results" : "results so far",
+                run->output);
+    const int status = write_statistics(run);
+    return status_of(end) != EXIT_GOOD ? status_of(end) : status;
+}
+
+static int simulate(Run *run, KoineModel *model, const char *const *globs)
+{
+    KoineSink *sinks[2] = { create_sink(run, globs), NULL };
+    KoineRunOptions options = run_options(run);
+    options.sinks = sinks;
+    options.n_sinks = 1;
+    if (run->show)
+        sinks[options.n_sinks++] = show_sink(run->show);
+    options.interrupt = interrupt_watch();
+    options.progress_context = &run->progress;
+    run->progress = progress_begin(options.start, options.stop, !run->is_quiet);
+    run->record.start = options.start;
+    run->record.stop = options.stop;
+    const double begun = wall_clock();
+    koine_simulate(model, &options, &run->record.run);
+    run->record.run_seconds = wall_clock() - begun;
+    run->record.tier_note = compilation_tier_note(run->c);
+    progress_clear(&run->progress);
+    return report_run(run, model->kind->tables);
+}
+
+/* From here on the model exists; its destruction is the caller's. */
+static int run_model(Run *run, KoineModel *model)
+{
+    const Experiment *const e = &run->settings.experiment;
+    const char *const *globs;
+    const bool is_set = set_values(model, e->settings, e->n_settings, run->arena, run->diag);
+    if (!select_variables(run, model->kind->tables, &globs) || !is_set) {
+        print_diagnostics(run);
+        return settings_error_status(&run->settings);
+    }
+    print_diagnostics(run);
+    choose_plot(run);
+    if (!run->is_quiet)
+        settings_say(&run->settings, run->arena);
+    return simulate(run, model, globs);
+}
+
+static int run_kind(Run *run, const KoineModelKind *kind)
+{
+    const KoineHost host = { .context = run, .seed = run->settings.experiment.seed, .message = on_message };
+    KoineModel *model = NULL;
+    if (kind->create(kind, &host, &model) < 0 || !model) {
+        say("there is not enough memory for an instance of '%s'", run->record.model.model);
+        return EXIT_ENVIRONMENT;
+    }
+    const int status = run_model(run, model);
+    kind->destroy(model);
+    return status;
+}
+
+static int compile_and_run(Run *run)
+{
+    const double begun = wall_clock();
+    if (!target_compile(run->command, &run->settings.target, run->c))
+        return EXIT_MODEL;
+    const char *why;
+    run->record.tier = run->settings.experiment.tier ? run->settings.experiment.tier : "auto";
+    const KoineModelKind *const kind = compilation_kind(run->c, run->record.tier, &why);
+    if (!kind) {
+        say("the tier '%s' cannot be used: %s", run->record.tier, why);
+        return EXIT_ENVIRONMENT;
+    }
+    run->record.compile_seconds = wall_clock() - begun;
+    run->record.model = compilation_report(run->c);
+    run->record.file = run->settings.target.path;
+    run->record.experiment = run->settings.experiment_path;
+    const int status = choose_output(run);
+    if (status != EXIT_GOOD)
+        return status;
+    run->record.output = run->output;
+    run->model_output = output_is_stdout(run) ? stderr : stdout;
+    return run_kind(run, kind);
+}
+
+static int run_run(const Command *command)
+{
+    Run run = { .command = command, .is_quiet = command_option(command, "quiet") };
+    run.c = compilation_create(out_of_memory);
+    run.arena = compilation_arena(run.c);
+    run.diag = compilation_diag(run.c);
+    int status = settings_gather(command, run.c, &run.settings);
+    if (status == EXIT_GOOD)
+        status = compile_and_run(&run);
+    compilation_destroy(run.c);
+    return status;
+}
+
+static const char *tier_word(uint32_t k)
+{
+    static const char *const words[] = { "auto", "interp", "tcc", "cc", NULL };
+    return words[k];
+}
+
+static const Option options[] = {
+    { .name = "start", .value = "TIME", .help = "begin of the simulated time; default 0" },
+    { .name = "stop", .value = "TIME", .help = "end of the simulated time" },
+    { .name = "interval", .value = "TIME", .help = "distance of recorded points; default a 500th of the run" },
+    { .name = "tolerance", .value = "NUMBER", .help = "relative error allowed, between 0 and 1; default 1e-6" },
+    { .name = "solver", .value = "NAME", .word = koine_solver_name, .help = "integration method; default auto" },
+    { .name = "step", .value = "TIME", .help = "step of fixed-step solvers; default the interval" },
+    { .name = "max-step", .value = "TIME", .help = "largest step of the other solvers" },
+    { .name = "tier",
+      .value = "NAME",
+      .word = tier_word,
+      .help = "how the model is executed: interp (at once), tcc or cc (compiled); default auto" },
+    { .name = "set",
+      .value = "NAME=VALUE",
+      .repeats = true,
+      .help = "a parameter, start value or control parameter; may be repeated" },
+    { .name = "seed", .value = "NUMBER", .help = "of random numbers; default 0" },
+    { .name = "variables", .value = "GLOB,...", .help = "what is recorded; default everything visible that changes" },
+    { .name = "output", .value = "FILE", .help = "FILE.csv, FILE.mat, or - for CSV on the standard output" },
+    { .name = "stats", .value = "FILE", .help = "write statistics as JSON; - for the standard output" },
+    { .name = "plot", .help = "draw the result in the terminal, also where there is none" },
+    { .name = "no-plot", .help = "draw nothing" },
+    { .name = "quiet", .help = "say nothing unless something is wrong" },
+    { 0 },
+};
+
+static const Example examples[] = {
+    { "koine run Ball.mdl --stop 6", "simulates six seconds, writes Ball.csv." },
+    { "koine run Ball.mdl --set D=1 --set Y=2 --output soft.mat", "with other values, into a MATLAB file." },
+    { "koine run Ball.exp.yaml --plot", "runs an experiment and draws the result." },
+    { "koine run Ball.mdl --stop 6 --output - --variables Y,Vy | head", "results as a stream." },
+    { 0 },
+};
+
+const Verb verb_run = {
+    .name = "run",
+    .arguments = "FILE[:CLASS]|NAME.exp.yaml",
+    .summary = "simulate a model",
+    .text = "Compiles the model, simulates it and writes the results. Settings come from the experiment file that "
+            "stands beside the model (Ball.exp.yaml for Ball.mdl) and from the command line, which wins; what was "
+            "used is said. Without --output the results are written to CLASS.csv in the current folder.\n\n"
+            "Ctrl-C ends a run and keeps its results; a second Ctrl-C ends the program at once.",
+    .least = 1,
+    .most = 1,
+    .options = options,
+    .examples = examples,
+    .run = run_run,
+};

@@ -1,0 +1,299 @@
+/* Settings by name; see set.h. A name is the path of a variable, exactly or, where that is unique, without regard to
+ * case; `x[2,1]` is an element of an array. The value is read by the type of the variable. */
+#include "cli/set.h"
+#include "base/names.h"
+#include "base/text.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <strings.h>
+
+typedef struct {
+    KoineModel *model;
+    const KoineTables *tables;
+    Arena *arena;
+    Diag *diag;
+} Setter;
+
+typedef struct {
+    const KoineVariable *variable;
+    uint32_t element;
+    bool is_whole; /* the name has no index */
+} Found;
+
+enum { FOUND_NONE, FOUND_ONE, FOUND_SEVERAL };
+
+static int find_variable(const KoineTables *tables, const char *name, const KoineVariable **found)
+{
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < tables->n_variables; k++)
+        if (strcmp(tables->variables[k].name, name) == 0) {
+            *found = &tables->variables[k];
+            return FOUND_ONE;
+        }
+    for (uint32_t k = 0; k < tables->n_variables; k++)
+        if (strcasecmp(tables->variables[k].name, name) == 0) {
+            *found = &tables->variables[k];
+            n++;
+        }
+    return n == 0 ? FOUND_NONE : n == 1 ? FOUND_ONE : FOUND_SEVERAL;
+}
+
+/* Row-major number of the element "[2,1]" (from 1 on), or UINT32_MAX. */
+static uint32_t read_element(const KoineTables *tables, const KoineVariable *variable, const char *index)
+{
+    uint64_t element = 0;
+    const char *at = index + 1;
+    for (uint32_t d = 0; d < variable->n_dims; d++) {
+        char *end;
+        const unsigned long k = strtoul(at, &end, 10);
+        const uint32_t extent = tables->dims[variable->first_dim + d];
+        if (end == at || *at < '0' || *at > '9' || k < 1 || k > extent || *end != (d + 1 < variable->n_dims ? ',' : ']'))
+            return UINT32_MAX;
+        element = element * extent + (k - 1);
+        at = end + 1;
+    }
+    return *at == 0 ? (uint32_t)element : UINT32_MAX;
+}
+
+/* ---- Names like the one that does not exist --------------------------------------------------------------------- */
+
+enum { MOST_NEAREST = 3 };
+
+typedef struct {
+    const char *names[MOST_NEAREST];
+    uint32_t distances[MOST_NEAREST];
+    uint32_t n;
+} Nearest;
+
+static void nearest_add(Nearest *nearest, const char *name, uint32_t distance)
+{
+    uint32_t k = nearest->n < MOST_NEAREST ? nearest->n++ : MOST_NEAREST - 1;
+    for (; k > 0 && nearest->distances[k - 1] > distance; k--) {
+        nearest->names[k] = nearest->names[k - 1];
+        nearest->distances[k] = nearest->distances[k - 1];
+    }
+    nearest->names[k] = name;
+    nearest->distances[k] = distance;
+}
+
+static bool ends_with_part(const char *path, const char *name)
+{
+    const size_t length = strlen(path), part = strlen(name);
+    return length > part && path[length - part - 1] == '.' && strcasecmp(path + length - part, name) == 0;
+}
+
+static Nearest find_nearest(const KoineTables *tables, const char *name)
+{
+    Nearest nearest = { 0 };
+    const uint32_t limit = strlen(name) < 4 ? 2 : strlen(name) < 9 ? 3 : 4;
+    for (uint32_t k = 0; k < tables->n_variables; k++) {
+        const KoineVariable *const variable = &tables->variables[k];
+        if (variable->flags & (KOINE_VARIABLE_HIDDEN | KOINE_VARIABLE_DERIVATIVE))
+            continue;
+        const uint32_t bound = nearest.n < MOST_NEAREST ? limit : nearest.distances[MOST_NEAREST - 1];
+        uint32_t distance = ends_with_part(variable->name, name) ? 1 : edit_distance(name, variable->name, bound);
+        if (distance < bound)
+            nearest_add(&nearest, variable->name, distance);
+    }
+    return nearest;
+}
+
+static bool report_unknown(const Setter *setter, const Setting *setting)
+{
+    const Nearest nearest = find_nearest(setter->tables, setting->name);
+    diag_error(setter->diag, DIAG_SET_UNKNOWN, setting->span, "'%s' has no variable '%s'", setter->tables->name,
+               setting->name);
+    Text list = { .arena = setter->arena };
+    for (uint32_t k = 0; k < nearest.n; k++)
+        text_format(&list, "%s'%s'", k == 0 ? "" : k + 1 < nearest.n ? ", " : " or ", nearest.names[k]);
+    if (nearest.n > 0)
+        diag_help(setter->diag, "did you mean %s?", list.at);
+    else
+        diag_help(setter->diag, "'koine check' and the first line of a result list the variables of a model");
+    return false;
+}
+
+static bool report_index(const Setter *setter, const Setting *setting, const KoineVariable *variable)
+{
+    Text extents = { .arena = setter->arena };
+    for (uint32_t d = 0; d < variable->n_dims; d++)
+        text_format(&extents, "%s%u", d ? "," : "", setter->tables->dims[variable->first_dim + d]);
+    diag_error(setter->diag, DIAG_SET_UNKNOWN, setting->span, "'%s' is no element of '%s', which has the extents [%s]",
+               setting->name, variable->name, extents.n ? extents.at : "");
+    diag_help(setter->diag, "indices begin at 1 and are separated by commas, without blanks");
+    return false;
+}
+
+static bool find_place(const Setter *setter, const Setting *setting, Found *found)
+{
+    *found = (Found){ .is_whole = true };
+    int status = find_variable(setter->tables, setting->name, &found->variable);
+    const char *const bracket = strrchr(setting->name, '[');
+    if (status == FOUND_NONE && bracket) {
+        const char *const name = arena_text(setter->arena, setting->name, (size_t)(bracket - setting->name));
+        status = find_variable(setter->tables, name, &found->variable);
+        if (status == FOUND_ONE) {
+            found->is_whole = false;
+            found->element = read_element(setter->tables, found->variable, bracket);
+            if (found->variable->n_dims == 0 || found->element == UINT32_MAX)
+                return report_index(setter, setting, found->variable);
+        }
+    }
+    if (status == FOUND_SEVERAL) {
+        diag_error(setter->diag, DIAG_SET_UNKNOWN, setting->span,
+                   "several variables differ from '%s' only in their capitals", setting->name);
+        diag_help(setter->diag, "write the name with the capitals of the model");
+        return false;
+    }
+    return status == FOUND_ONE || report_unknown(setter, setting);
+}
+
+/* ---- Values ----------------------------------------------------------------------------------------------------- */
+
+static bool report_value(const Setter *setter, const Setting *setting, const char *wanted)
+{
+    diag_error(setter->diag, DIAG_SET_VALUE, setting->span, "'%s' must be %s, not '%.60s'", setting->name, wanted,
+               setting->value);
+    return false;
+}
+
+static bool read_real(const Setter *setter, const Setting *setting, double *value)
+{
+    const char *const end = setting->value + strlen(setting->value);
+    if (setting->value == end || text_to_real(setting->value, end, value) != end)
+        return report_value(setter, setting, "a number");
+    if (!(*value - *value == 0))
+        return report_value(setter, setting, "a finite number");
+    return true;
+}
+
+static bool read_integer(const Setter *setter, const Setting *setting, int64_t *value)
+{
+    const char *digits = setting->value + (*setting->value == '-' || *setting->value == '+');
+    if (!*digits || digits[strspn(digits, "0123456789")])
+        return report_value(setter, setting, "a whole number");
+    errno = 0;
+    *value = strtoll(setting->value, NULL, 10);
+    return errno == 0 || report_value(setter, setting, "a whole number below 2^63");
+}
+
+static bool read_boolean(const Setter *setter, const Setting *setting, int64_t *value)
+{
+    static const char *const words[] = { "false", "0", "true", "1" };
+    for (uint32_t k = 0; k < 4; k++)
+        if (strcasecmp(setting->value, words[k]) == 0) {
+            *value = k / 2;
+            return true;
+        }
+    return report_value(setter, setting, "true or false");
+}
+
+static bool read_name(const Setter *setter, const Setting *setting, const KoineEnumeration *set, int64_t *value)
+{
+    const char *given = setting->value;
+    const size_t length = strlen(given);
+    if (length > 1 && given[0] == '\'' && given[length - 1] == '\'')
+        given = arena_text(setter->arena, given + 1, length - 2);
+    for (int pass = 0; pass < 2; pass++)
+        for (uint32_t k = 0; k < set->n; k++)
+            if ((pass == 0 ? strcmp : strcasecmp)(set->values[k], given) == 0) {
+                *value = k + 1;
+                return true;
+            }
+    Text list = { .arena = setter->arena };
+    for (uint32_t k = 0; k < set->n; k++)
+        text_format(&list, "%s%s", k == 0 ? "" : k + 1 < set->n ? ", " : " or ", set->values[k]);
+    return report_value(setter, setting, list.n ? list.at : "a value of its set");
+}
+
+static bool read_slot(const Setter *setter, const Setting *setting, const KoineVariable *variable, KoineSlot *slot)
+{
+    const bool is_negated = variable->flags & KOINE_VARIABLE_NEGATED;
+    bool is_good = false;
+    switch ((KoineType)variable->type) {
+    case KOINE_REAL:
+        is_good = read_real(setter, setting, &slot->r);
+        if (is_negated)
+            slot->r = -slot->r;
+        break;
+    case KOINE_INTEGER:
+        is_good = read_integer(setter, setting, &slot->i);
+        if (is_negated)
+            slot->i = -slot->i;
+        break;
+    case KOINE_BOOLEAN:
+        is_good = read_boolean(setter, setting, &slot->i);
+        if (is_negated)
+            slot->i = !slot->i;
+        break;
+    case KOINE_ENUMERATION:
+        is_good = read_name(setter, setting, &setter->tables->enumerations[variable->enumeration], &slot->i);
+        break;
+    case KOINE_STRING: diag_error(setter->diag, DIAG_SET_FIXED, setting->span, "'%s' is a text", setting->name); break;
+    }
+    return is_good;
+}
+
+/* ---- Setting ---------------------------------------------------------------------------------------------------- */
+
+static bool report_fixed(const Setter *setter, const Setting *setting, const KoineVariable *variable)
+{
+    const char *why = "it is computed by the model";
+    if (variable->flags & KOINE_VARIABLE_DERIVATIVE)
+        why = "it is a derivative";
+    else if (variable->variability == KOINE_VARIABILITY_CONSTANT || variable->variability == KOINE_VARIABILITY_STRUCTURAL)
+        why = "its value was used when the model was analysed";
+    else if (variable->variability == KOINE_VARIABILITY_PARAMETER)
+        why = "it is computed from other parameters";
+    diag_error(setter->diag, DIAG_SET_FIXED, setting->span, "'%s' cannot be set: %s", setting->name, why);
+    if (variable->place.line > 0 && variable->place.source < setter->tables->n_sources)
+        diag_help(setter->diag, "it is declared at %s:%u", setter->tables->sources[variable->place.source],
+                  variable->place.line);
+    return false;
+}
+
+static void warn_of_range(const Setter *setter, const Setting *setting, const KoineVariable *variable, KoineSlot slot)
+{
+    double value = variable->type == KOINE_REAL ? slot.r : (double)slot.i;
+    if (variable->flags & KOINE_VARIABLE_NEGATED)
+        value = -value;
+    if (value >= variable->min && value <= variable->max)
+        return;
+    Text range = { .arena = setter->arena };
+    text_real(&range, variable->min);
+    text_add(&range, " to ");
+    text_real(&range, variable->max);
+    diag_warning(setter->diag, DIAG_SET_VALUE, setting->span, "'%s' is meant to be from %s", setting->name, range.at);
+}
+
+static bool set_value(const Setter *setter, const Setting *setting)
+{
+    Found found;
+    if (!find_place(setter, setting, &found))
+        return false;
+    const KoineVariable *const variable = found.variable;
+    if (!(variable->flags & KOINE_VARIABLE_SETTABLE) || variable->set == KOINE_NO_OFFSET)
+        return report_fixed(setter, setting, variable);
+    if (found.is_whole && variable->n_dims > 0) {
+        diag_error(setter->diag, DIAG_SET_VALUE, setting->span, "'%s' is an array of %u elements", variable->name,
+                   variable->count);
+        diag_help(setter->diag, "set its elements one by one, as in --set '%s[1]=%s'", variable->name, setting->value);
+        return false;
+    }
+    KoineSlot slot;
+    if (!read_slot(setter, setting, variable, &slot))
+        return false;
+    if (variable->type == KOINE_REAL || variable->type == KOINE_INTEGER)
+        warn_of_range(setter, setting, variable, slot);
+    memcpy(setter->model->block + variable->set + sizeof slot * (size_t)found.element, &slot, sizeof slot);
+    return true;
+}
+
+bool set_values(KoineModel *model, const Setting *settings, uint32_t n, Arena *arena, Diag *diag)
+{
+    const Setter setter = { model, model->kind->tables, arena, diag };
+    bool is_good = true;
+    for (uint32_t k = 0; k < n; k++)
+        is_good &= set_value(&setter, &settings[k]);
+    return is_good;
+}

@@ -1,0 +1,188 @@
+#include "cli/settings.h"
+#include "koine/simulate.h"
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char EXPERIMENT_END[] = ".exp.yaml";
+static const double MOST_POINTS = 1e10; /* of the output grid: 80 GB for each variable */
+
+static bool is_experiment(const char *path)
+{
+    const size_t length = strlen(path), end = strlen(EXPERIMENT_END);
+    return length > end && strcmp(path + length - end, EXPERIMENT_END) == 0;
+}
+
+static bool is_same_file(const char *a, const char *b)
+{
+    struct stat first, second;
+    return stat(a, &first) == 0 && stat(b, &second) == 0 && first.st_dev == second.st_dev &&
+           first.st_ino == second.st_ino;
+}
+
+/* Ball.exp.yaml for Ball.mdl; NULL: there is none. */
+static const char *experiment_beside(const char *path, Arena *arena)
+{
+    const char *const slash = strrchr(path, '/'), *const dot = strrchr(path, '.');
+    const size_t stem = dot && (!slash || dot > slash) ? (size_t)(dot - path) : strlen(path);
+    const char *const beside = arena_format(arena, "%.*s%s", (int)stem, path, EXPERIMENT_END);
+    return access(beside, F_OK) == 0 ? beside : NULL;
+}
+
+static int print_errors(const Command *command, Compilation *c, int status)
+{
+    diag_print(compilation_diag(c), stderr, (DiagStyle){ .colour = command->colour_err });
+    return diag_errors(compilation_diag(c)) ? status : EXIT_GOOD;
+}
+
+/* The options that are settings of an experiment have the same names. */
+static int read_options(const Command *command, Compilation *c, Experiment *experiment)
+{
+    for (uint32_t k = 0; k < command->n_given; k++) {
+        const Given *const given = &command->given[k];
+        for (int key = 0; key < EXPERIMENT_KEYS; key++)
+            if (key != EXPERIMENT_PLOT && strcmp(given->name, experiment_key_name((ExperimentKey)key)) == 0)
+                experiment_give(experiment, given->name, given->value, compilation_arena(c), compilation_diag(c));
+    }
+    return print_errors(command, c, EXIT_USAGE);
+}
+
+/* The experiment named on the command line: it names its model. */
+static int open_experiment(const Command *command, Compilation *c, RunSettings *settings, Experiment *from_file)
+{
+    const char *const path = command->arguments[0];
+    const Target file = { path, NULL };
+    if (!target_exists(command, &file))
+        return EXIT_USAGE;
+    settings->experiment_path = path;
+    if (!experiment_open(path, compilation_sources(c), compilation_arena(c), compilation_diag(c), from_file))
+        return print_errors(command, c, EXIT_MODEL);
+    if (!from_file->has[EXPERIMENT_MODEL]) {
+        say("%s: the experiment names no model", path);
+        fprintf(stderr, "  help: write for example 'model: Ball.mdl' into it\n");
+        return EXIT_MODEL;
+    }
+    settings->target = target_split(from_file->model, compilation_arena(c));
+    return EXIT_GOOD;
+}
+
+/* The experiment beside the model, unless it is one for another model. */
+static int open_beside(const Command *command, Compilation *c, RunSettings *settings, Experiment *from_file)
+{
+    settings->target = target_split(command->arguments[0], compilation_arena(c));
+    if (!target_exists(command, &settings->target))
+        return EXIT_USAGE;
+    const char *const beside = experiment_beside(settings->target.path, compilation_arena(c));
+    if (!beside)
+        return EXIT_GOOD;
+    if (!experiment_open(beside, compilation_sources(c), compilation_arena(c), compilation_diag(c), from_file))
+        return print_errors(command, c, EXIT_MODEL);
+    if (from_file->has[EXPERIMENT_MODEL]) {
+        const Target theirs = target_split(from_file->model, compilation_arena(c));
+        if (!is_same_file(theirs.path, settings->target.path)) {
+            say("'%s' is an experiment with '%s' and is not used", beside, theirs.path);
+            *from_file = experiment_none();
+            return EXIT_GOOD;
+        }
+        if (!settings->target.class_name)
+            settings->target.class_name = theirs.class_name;
+    }
+    settings->experiment_path = beside;
+    return EXIT_GOOD;
+}
+
+static bool is_solver(const char *name)
+{
+    for (uint32_t k = 0; koine_solver_name(k); k++)
+        if (strcmp(koine_solver_name(k), name) == 0)
+            return true;
+    return false;
+}
+
+static void check_solver(const Experiment *e, Compilation *c)
+{
+    if (!e->solver || is_solver(e->solver))
+        return;
+    Text list = { .arena = compilation_arena(c) };
+    for (uint32_t k = 0; koine_solver_name(k); k++)
+        text_format(&list, "%s%s", k ? ", " : "", koine_solver_name(k));
+    diag_error(compilation_diag(c), DIAG_EXPERIMENT_VALUE, e->spans[EXPERIMENT_SOLVER], "there is no solver '%s'",
+               e->solver);
+    diag_help(compilation_diag(c), "one of: %s", list.at);
+}
+
+static void check_times(const Experiment *e, Compilation *c)
+{
+    Diag *const diag = compilation_diag(c);
+    if (!e->has[EXPERIMENT_STOP]) {
+        diag_error(diag, DIAG_NO_STOP, SPAN_NONE, "there is no stop time");
+        diag_help(diag, "give one with --stop, or 'stop:' in an experiment file beside the model");
+        return;
+    }
+    if (!experiment_check(e, diag))
+        return;
+    const double span = e->stop - (e->has[EXPERIMENT_START] ? e->start : 0);
+    if (!(span - span == 0)) {
+        diag_error(diag, DIAG_EXPERIMENT_VALUE, e->spans[EXPERIMENT_STOP],
+                   "from the start to the stop time is further than numbers reach");
+    } else if (e->has[EXPERIMENT_INTERVAL] && span / e->interval > MOST_POINTS) {
+        diag_error(diag, DIAG_TOO_MANY_POINTS, e->spans[EXPERIMENT_INTERVAL],
+                   "the interval would give %.3g points; at most %g are possible", span / e->interval, MOST_POINTS);
+        diag_help(diag, "choose a larger interval or an earlier stop");
+    }
+}
+
+int settings_gather(const Command *command, Compilation *c, RunSettings *settings)
+{
+    Experiment from_file = experiment_none(), from_options = experiment_none();
+    *settings = (RunSettings){ .experiment = experiment_none() };
+    int status = read_options(command, c, &from_options);
+    if (status != EXIT_GOOD)
+        return status;
+    status = is_experiment(command->arguments[0]) ? open_experiment(command, c, settings, &from_file)
+                                                  : open_beside(command, c, settings, &from_file);
+    if (status != EXIT_GOOD)
+        return status;
+    settings->experiment = experiment_merge(&from_file, &from_options, compilation_arena(c));
+    settings->is_from_file = settings->experiment_path != NULL;
+    for (int key = 0; key < EXPERIMENT_KEYS; key++)
+        settings->is_from_file &= !from_options.has[key];
+    check_solver(&settings->experiment, c);
+    check_times(&settings->experiment, c);
+    return print_errors(command, c, settings_error_status(settings));
+}
+
+int settings_error_status(const RunSettings *settings)
+{
+    return settings->is_from_file ? EXIT_MODEL : EXIT_USAGE;
+}
+
+static void add_number(Text *text, const Experiment *e, ExperimentKey key, double value, const char *otherwise)
+{
+    if (!e->has[key] && !otherwise)
+        return;
+    text_format(text, "%s%s ", text->n ? ", " : "", experiment_key_name(key));
+    if (e->has[key])
+        text_real(text, value);
+    else
+        text_add(text, otherwise);
+}
+
+void settings_say(const RunSettings *settings, Arena *arena)
+{
+    const Experiment *const e = &settings->experiment;
+    Text text = { .arena = arena };
+    add_number(&text, e, EXPERIMENT_START, e->start, "0");
+    add_number(&text, e, EXPERIMENT_STOP, e->stop, "");
+    add_number(&text, e, EXPERIMENT_INTERVAL, e->interval, "(stop - start)/500");
+    add_number(&text, e, EXPERIMENT_TOLERANCE, e->tolerance, "1e-06");
+    add_number(&text, e, EXPERIMENT_STEP, e->step, NULL);
+    add_number(&text, e, EXPERIMENT_MAX_STEP, e->max_step, NULL);
+    text_format(&text, ", solver %s, tier %s", e->solver ? e->solver : "auto", e->tier ? e->tier : "auto");
+    if (e->has[EXPERIMENT_SEED])
+        text_format(&text, ", seed %llu", (unsigned long long)e->seed);
+    fprintf(stderr, "%s%s%s: %s\n", settings->target.path, settings->experiment_path ? " with " : "",
+            settings->experiment_path ? settings->experiment_path : "", text.at);
+    for (uint32_t k = 0; k < e->n_settings; k++)
+        fprintf(stderr, "  %s = %s%s\n", e->settings[k].name, e->settings[k].value,
+                e->settings[k].span.source == SOURCE_NONE ? "" : " (experiment)");
+}

@@ -1,0 +1,22 @@
+/* The settings of a run: the model and its experiment, gathered from the file beside the model and the command line. */
+#ifndef CLI_SETTINGS_H
+#define CLI_SETTINGS_H
+
+#include "cli/target.h"
+#include "experiment/experiment.h"
+
+typedef struct {
+    Target target;
+    const char *experiment_path; /* NULL: none was used */
+    Experiment experiment;       /* merged: the command line wins */
+    bool is_from_file;           /* every setting is: a wrong one is not the command line's fault */
+} RunSettings;
+
+/* Not EXIT_GOOD: said on stderr; the status. */
+int settings_gather(const Command *command, Compilation *c, RunSettings *settings);
+/* What will be used, in a line or two on stderr. */
+void settings_say(const RunSettings *settings, Arena *arena);
+/* Status for a setting that turns out to be wrong later. */
+int settings_error_status(const RunSettings *settings);
+
+#endif

@@ -1,0 +1,21 @@
+/* What a run was and did: for people in a few lines, and as JSON (docs/cli.md lists the keys). */
+#ifndef CLI_STATISTICS_H
+#define CLI_STATISTICS_H
+
+#include "base/text.h"
+#include "driver/compile.h"
+#include "koine/simulate.h"
+
+typedef struct {
+    const char *file, *experiment, *output; /* experiment: NULL if none */
+    const char *tier, *tier_note;
+    double start, stop;
+    double compile_seconds, run_seconds; /* of the wall clock */
+    CompileReport model;
+    KoineRunReport run;
+} RunRecord;
+
+void statistics_text(const RunRecord *record, Text *text);
+void statistics_json(const RunRecord *record, Text *text);
+
+#endif

@@ -1,0 +1,121 @@
+#include "cli/terminal.h"
+#include "base/text.h"
+#include "cli/command.h"
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <strings.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+bool terminal_is(FILE *stream)
+{
+    return isatty(fileno(stream));
+}
+
+static bool is_dumb(void)
+{
+    const char *term = getenv("TERM");
+    return !term || !*term || strcmp(term, "dumb") == 0;
+}
+
+bool terminal_has_colour(FILE *stream, const char *when)
+{
+    if (when && strcmp(when, "always") == 0)
+        return true;
+    if (when && strcmp(when, "never") == 0)
+        return false;
+    const char *refused = getenv("NO_COLOR");
+    return !(refused && *refused) && !is_dumb() && terminal_is(stream);
+}
+
+bool terminal_has_unicode(void)
+{
+    static const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };
+    if (is_dumb())
+        return false;
+    for (uint32_t k = 0; k < 3; k++) {
+        const char *value = getenv(names[k]);
+        if (value && *value) {
+            const char *dot = strchr(value, '.');
+            return dot && (strncasecmp(dot + 1, "utf-8", 5) == 0 || strncasecmp(dot + 1, "utf8", 4) == 0);
+        }
+    }
+    return false;
+}
+
+uint32_t terminal_width(FILE *stream)
+{
+    struct winsize size;
+    if (ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+        return size.ws_col;
+    const char *columns = getenv("COLUMNS");
+    const long n = columns ? strtol(columns, NULL, 10) : 0;
+    return n >= 20 && n <= 1000 ? (uint32_t)n : 80;
+}
+
+/* ---- Progress -------------------------------------------------------------------------------------------------- */
+
+enum { BAR = 30, FIRST_AFTER = 300, AGAIN_AFTER = 100 }; /* characters; milliseconds */
+
+static int64_t milliseconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+Progress progress_begin(double start, double stop, bool is_wanted)
+{
+    const int64_t now = milliseconds();
+    return (Progress){
+        .start = start, .stop = stop, .begun = now, .shown = now, .is_on = is_wanted && terminal_is(stderr) && !is_dumb()
+    };
+}
+
+void progress_show(Progress *progress, double time)
+{
+    if (!progress->is_on)
+        return;
+    const int64_t now = milliseconds();
+    if (now - progress->begun < FIRST_AFTER || now - progress->shown < AGAIN_AFTER)
+        return;
+    progress->shown = now;
+    const double span = progress->stop - progress->start;
+    const double part = span > 0 ? fmin(fmax((time - progress->start) / span, 0), 1) : 1;
+    char bar[BAR + 1];
+    for (int k = 0; k < BAR; k++)
+        bar[k] = k < part * BAR ? '#' : '.';
+    bar[BAR] = 0;
+    fprintf(stderr, "\r\033[K[%s] %3d%%  t = %g of %g", bar, (int)(100 * part), time, progress->stop);
+    progress->is_visible = true;
+}
+
+void progress_clear(Progress *progress)
+{
+    if (progress->is_visible)
+        fputs("\r\033[K", stderr);
+    progress->is_visible = false;
+}
+
+/* ---- Interruption: the only writable global; a signal handler has nothing else ---------------------------------- */
+
+static volatile int interrupted;
+
+static void on_signal(int number)
+{
+    (void)number;
+    if (interrupted)
+        _exit(EXIT_INTERRUPTED);
+    interrupted = 1;
+}
+
+volatile const int *interrupt_watch(void)
+{
+    struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    return &interrupted;
+}

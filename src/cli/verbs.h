@@ -1,0 +1,9 @@
+/* The verbs: one file each. */
+#ifndef CLI_VERBS_H
+#define CLI_VERBS_H
+
+#include "cli/command.h"
+
+extern const Verb verb_check, verb_run, verb_plot, verb_dump, verb_explain, verb_doctor, verb_help;
+
+#endif
