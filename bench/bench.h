@@ -1,0 +1,98 @@
+/* koine-bench: figures of Koine beside hand-written C in the same run, each with its target.
+ *
+ * A row measures one figure. Rows know nothing of each other; what several need (the rate of a ring, the load of a
+ * network) is measured once and kept. CPU time of the process is measured, interleaved, best of several. */
+#ifndef BENCH_H
+#define BENCH_H
+
+#include "driver/compile.h"
+#include "koine/simulate.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct {
+    bool is_quick;      /* fewer repetitions, no model of a million equations */
+    const char *models; /* folder of the models */
+    const char *folder; /* temporary: generated models */
+    const char *self;   /* this program, for figures that need a process of their own */
+} Bench;
+
+typedef struct {
+    double value;
+    bool is_known; /* false: `note` says why */
+    char note[240];
+} Figure;
+
+typedef enum { AT_MOST, AT_LEAST } Direction;
+typedef struct Row {
+    const char *name;
+    Direction direction;
+    double target;
+    const char *unit; /* "x": ratio of CPU times, ours to that of hand-written C */
+    void (*measure)(const Bench *bench, const struct Row *row, Figure *figure);
+    const void *subject; /* what `measure` needs; may be NULL */
+    const char *tier;    /* may be NULL */
+} Row;
+
+typedef struct {
+    const char *title;
+    const Row *rows;
+    uint32_t n;
+} Group;
+extern const Group group_cvode, group_slopes, group_precision, group_size, group_events, group_process;
+
+/* ---- measure.c ---- */
+double cpu_seconds(void);
+double wall_seconds(void);
+
+typedef struct {
+    bool (*run)(void *context); /* false: it failed */
+    void *context;
+} Work;
+/* Seconds of one run of each, best of several, in turns. False: one of them failed. */
+bool measure_both(const Bench *bench, const Work *ours, const Work *theirs, double seconds[2]);
+
+/* Says why there is no figure. */
+void no_figure(Figure *figure, const char *format, ...);
+void note(Figure *figure, const char *format, ...);
+
+/* Runs this program with these arguments and reads `n` numbers from its output. */
+bool child_numbers(const Bench *bench, const char *const *arguments, double *numbers, uint32_t n);
+/* What such a child does; its exit code. */
+int child_main(int argc, char **argv);
+
+/* ---- subject.c: a model on Koine's side ---- */
+typedef struct {
+    Compilation *compilation;
+    const KoineModelKind *kind;
+} Subject;
+bool subject_open(Subject *subject, const char *path, const char *tier, Figure *figure); /* false: figure says why */
+void subject_close(Subject *subject);
+/* Position among the states of the variable of this name; the element's for arrays. UINT32_MAX: none. */
+uint32_t subject_state(const Subject *subject, const char *name);
+const KoineVariable *subject_variable(const Subject *subject, const char *name);
+
+typedef struct {
+    const char *solver;
+    double stop, tolerance;
+    uint32_t n;                /* states that are set and read */
+    const char *const *names;  /* of these */
+    const double *start;       /* n, or NULL: as in the model */
+    double *end;               /* n, or NULL */
+    KoineRunStatistics counts; /* out */
+    char text[256];            /* out: why it failed */
+} SubjectRun;
+bool subject_run(const Subject *subject, SubjectRun *run);
+/* Created, initialised and past its first instant; NULL: failed. The caller destroys it. */
+KoineModel *subject_start(const Subject *subject);
+
+/* ---- generate.c: large models, into bench->folder; the path belongs to the caller's buffer ---- */
+enum { PATH_SIZE = 512 };
+void generate_line(const Bench *bench, uint32_t cells, char *path);        /* heat line of components */
+void generate_network(const Bench *bench, uint32_t stages, char *path);    /* ring of Stage, five equations each */
+void generate_network_ir(const Bench *bench, uint32_t stages, char *path); /* the same in the text form */
+void generate_ring(const Bench *bench, uint32_t gates, char *path);        /* of inverting gates; odd */
+void generate_ticks(const Bench *bench, uint32_t idle, char *path);        /* one ticks, the others wait */
+void model_path(const Bench *bench, const char *file, char *path);         /* of a file in bench->models */
+
+#endif

@@ -1,0 +1,134 @@
+#include "bench.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void model_path(const Bench *bench, const char *file, char *path)
+{
+    snprintf(path, PATH_SIZE, "%s/%s", bench->models, file);
+}
+
+/* Classes are looked for beside the file that uses them. */
+static void link_class(const Bench *bench, const char *file)
+{
+    char from[PATH_SIZE], to[PATH_SIZE];
+    model_path(bench, file, from);
+    snprintf(to, sizeof to, "%s/%s", bench->folder, file);
+    if (access(to, F_OK) != 0 && symlink(from, to) != 0)
+        perror(to);
+}
+
+/* The file to write, named by a format; its path in `path`. NULL: it is there already. */
+static FILE *begin(const Bench *bench, char *path, const char *format, ...)
+{
+    char name[64];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(name, sizeof name, format, list);
+    va_end(list);
+    snprintf(path, PATH_SIZE, "%s/%s", bench->folder, name);
+    if (access(path, F_OK) == 0)
+        return NULL;
+    FILE *file = fopen(path, "w");
+    if (!file) {
+        perror(path);
+        exit(4);
+    }
+    return file;
+}
+
+static void subcomponents(FILE *f, const char *prefix, uint32_t n, const char *class)
+{
+    for (uint32_t k = 1; k <= n; k++)
+        fprintf(f, "    %s%u OF CLASS %s%s\n", prefix, k, class, k < n ? "," : "");
+}
+
+void generate_line(const Bench *bench, uint32_t cells, char *path)
+{
+    link_class(bench, "Cell.mdl");
+    FILE *f = begin(bench, path, "Line%u.mdl", cells);
+    if (!f)
+        return;
+    fprintf(f, "HIGH LEVEL COMPONENT Line%u\n  SUBCOMPONENTS\n", cells);
+    subcomponents(f, "C", cells, "Cell");
+    fprintf(f, "  COMPONENT CONNECTIONS\n");
+    for (uint32_t k = 1; k < cells; k++)
+        fprintf(f, "    C%u.U --> C%u.Left;\n    C%u.U --> C%u.Right;\n", k, k + 1, k + 1, k);
+    fprintf(f, "  INITIALIZE\n    C1.Left := 1;\nEND OF Line%u\n", cells);
+    fclose(f);
+}
+
+void generate_network(const Bench *bench, uint32_t stages, char *path)
+{
+    link_class(bench, "Stage.mdl");
+    FILE *f = begin(bench, path, "Net%u.mdl", stages);
+    if (!f)
+        return;
+    fprintf(f, "HIGH LEVEL COMPONENT Net%u\n  SUBCOMPONENTS\n", stages);
+    subcomponents(f, "S", stages, "Stage");
+    fprintf(f, "  COMPONENT CONNECTIONS\n");
+    for (uint32_t k = 1; k <= stages; k++)
+        fprintf(f, "    S%u.Out --> S%u.In;\n", k, k % stages + 1);
+    fprintf(f, "END OF Net%u\n", stages);
+    fclose(f);
+}
+
+void generate_network_ir(const Bench *bench, uint32_t stages, char *path)
+{
+    FILE *f = begin(bench, path, "net%u.ir", stages);
+    if (!f)
+        return;
+    fprintf(f, "koine-ir 1\nmodel net%u\n", stages);
+    for (uint32_t k = 1; k <= stages; k++)
+        fprintf(f,
+                "instance S%u Stage\n"
+                "param S%u.C Real = 2.0\nparam S%u.L Real = 0.5\nparam S%u.R Real = 0.1\n"
+                "var S%u.U Real continuous der start 0.0 fixed\nvar S%u.I Real continuous der start 0.0 fixed\n"
+                "var S%u.Loss Real continuous now\nvar S%u.Flow Real continuous now\nvar S%u.Out Real continuous now\n",
+                k, k, k, k, k, k, k, k, k);
+    for (uint32_t k = 1; k <= stages; k++) {
+        const uint32_t before = k == 1 ? stages : k - 1;
+        fprintf(f,
+                "eq S%u.e1 S%u.Loss := S%u.R*S%u.I*S%u.I\n"
+                "eq S%u.e2 S%u.Flow := S%u.Out - S%u.I\n"
+                "eq S%u.e3 S%u.Out := S%u.U - S%u.Loss\n"
+                "eq S%u.e4 der(S%u.U) := (S%u.Flow - S%u.I)/S%u.C\n"
+                "eq S%u.e5 der(S%u.I) := (S%u.U - S%u.R*S%u.I)/S%u.L\n",
+                k, k, k, k, k, k, k, before, k, k, k, k, k, k, k, k, k, k, k, k, k, k, k, k);
+    }
+    fprintf(f, "end net%u\n", stages);
+    fclose(f);
+}
+
+/* One gate is unstable at the start: one edge runs round for ever. */
+void generate_ring(const Bench *bench, uint32_t gates, char *path)
+{
+    link_class(bench, "Inv.mdl");
+    FILE *f = begin(bench, path, "Ring%u.mdl", gates);
+    if (!f)
+        return;
+    fprintf(f, "HIGH LEVEL COMPONENT Ring%u\n  SUBCOMPONENTS\n", gates);
+    subcomponents(f, "G", gates, "Inv");
+    fprintf(f, "  COMPONENT CONNECTIONS\n");
+    for (uint32_t k = 1; k <= gates; k++)
+        fprintf(f, "    G%u.Out --> G%u.In;\n", k, k % gates + 1);
+    fprintf(f, "  INITIALIZE\n");
+    for (uint32_t k = 2; k <= gates; k += 2)
+        fprintf(f, "    G%u.Out := TRUE;\n    G%u.NxtOut := TRUE;\n", k, k);
+    fprintf(f, "END OF Ring%u\n", gates);
+    fclose(f);
+}
+
+void generate_ticks(const Bench *bench, uint32_t idle, char *path)
+{
+    link_class(bench, "Tick.mdl");
+    FILE *f = begin(bench, path, "Ticks%u.mdl", idle);
+    if (!f)
+        return;
+    fprintf(f, "HIGH LEVEL COMPONENT Ticks%u\n  SUBCOMPONENTS\n", idle);
+    subcomponents(f, "K", idle + 1, "Tick");
+    fprintf(f, "  INITIALIZE\n    K%u.Due := 1;\nEND OF Ticks%u\n", idle / 2 + 1, idle);
+    fclose(f);
+}

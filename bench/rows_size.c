@@ -1,0 +1,192 @@
+/* D: large models: from text to a ready Schedule, start of large arrays, size of generated C. */
+#include "bench.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+    const char *name;
+    void (*generate)(const Bench *bench, uint32_t n, char *path);
+    uint32_t n;
+} Network;
+static const Network components_100k = { "components 100k", generate_network, 20000 },
+                     components_1m = { "components 1M", generate_network, 200000 },
+                     text_100k = { "text 100k", generate_network_ir, 20000 },
+                     text_1m = { "text 1M", generate_network_ir, 200000 };
+
+/* ---- what a child does ---- */
+static double peak_megabytes(void)
+{
+    FILE *file = fopen("/proc/self/status", "r");
+    char line[256];
+    double kilobytes = NAN;
+    while (file && fgets(line, sizeof line, file))
+        if (sscanf(line, "VmHWM: %lf", &kilobytes) == 1)
+            break;
+    if (file)
+        fclose(file);
+    return kilobytes / 1024;
+}
+
+static int fail(const Compilation *c)
+{
+    diag_print(compilation_diag(c), stderr, (DiagStyle){ 0 });
+    return 1;
+}
+
+/* seconds, MB, equations, seconds of the load alone */
+static int child_load(const char *path)
+{
+    const double begun = cpu_seconds();
+    Compilation *c = compilation_create(NULL);
+    if (!compilation_load(c, &(CompileRequest){ .path = path }))
+        return fail(c);
+    const double loaded = cpu_seconds() - begun;
+    if (!compilation_schedule(c))
+        return fail(c);
+    printf("%.6f %.3f %llu %.6f\n", cpu_seconds() - begun, peak_megabytes(),
+           (unsigned long long)compilation_report(c).equations, loaded);
+    return 0;
+}
+
+/* seconds, MB, states */
+static int child_start(const char *path, const char *tier)
+{
+    const double begun = cpu_seconds();
+    Subject subject;
+    Figure figure = { 0 };
+    if (!subject_open(&subject, path, tier, &figure)) {
+        fprintf(stderr, "%s\n", figure.note);
+        return 1;
+    }
+    KoineModel *model = subject_start(&subject);
+    if (!model)
+        return 1;
+    printf("%.6f %.3f %u\n", cpu_seconds() - begun, peak_megabytes(), subject.kind->tables->n_x);
+    return 0;
+}
+
+/* bytes of generated C */
+static int child_text(const char *path)
+{
+    Compilation *c = compilation_create(NULL);
+    Text text = { .arena = compilation_arena(c) };
+    if (!compilation_load(c, &(CompileRequest){ .path = path }) || !compilation_dump(c, NULL, DUMP_C, &text))
+        return fail(c);
+    printf("%zu\n", (size_t)text.n);
+    return 0;
+}
+
+int child_main(int argc, char **argv)
+{
+    if (argc == 2 && strcmp(argv[0], "load") == 0)
+        return child_load(argv[1]);
+    if (argc == 3 && strcmp(argv[0], "start") == 0)
+        return child_start(argv[1], argv[2]);
+    if (argc == 2 && strcmp(argv[0], "text") == 0)
+        return child_text(argv[1]);
+    return 2;
+}
+
+/* ---- rows ---- */
+enum { LOAD_SECONDS, LOAD_MEGABYTES, LOAD_EQUATIONS, LOAD_READ, N_LOAD };
+
+/* Best of several; kept, because seconds and memory are two rows. */
+static const double *load_network(const Bench *bench, const Network *network)
+{
+    static struct {
+        const Network *of;
+        bool is_good;
+        double numbers[N_LOAD];
+    } kept[8];
+    uint32_t k = 0;
+    while (kept[k].of && kept[k].of != network)
+        k++;
+    if (!kept[k].of) {
+        char path[PATH_SIZE];
+        kept[k].of = network;
+        network->generate(bench, network->n, path);
+        const int rounds = network->n > 100000 ? 1 : bench->is_quick ? 2 : 5;
+        for (int round = 0; round < rounds; round++) {
+            double numbers[N_LOAD];
+            if (!child_numbers(bench, (const char *[]){ "load", path, NULL }, numbers, N_LOAD))
+                return NULL;
+            if (round == 0 || numbers[LOAD_SECONDS] < kept[k].numbers[LOAD_SECONDS])
+                memcpy(kept[k].numbers, numbers, sizeof numbers);
+        }
+        kept[k].is_good = true;
+    }
+    return kept[k].is_good ? kept[k].numbers : NULL;
+}
+
+static void measure_load(const Bench *bench, const Row *row, Figure *figure)
+{
+    const Network *network = row->subject;
+    if (bench->is_quick && network->n > 100000) {
+        no_figure(figure, "left out by --quick");
+        return;
+    }
+    const double *numbers = load_network(bench, network);
+    if (!numbers) {
+        no_figure(figure, "%s cannot be compiled", network->name);
+        return;
+    }
+    figure->value = numbers[strcmp(row->unit, "s") == 0 ? LOAD_SECONDS : LOAD_MEGABYTES];
+    figure->is_known = true;
+    note(figure, "%.0f equations; load %.3f s, passes and program %.3f s", numbers[LOAD_EQUATIONS], numbers[LOAD_READ],
+         numbers[LOAD_SECONDS] - numbers[LOAD_READ]);
+}
+
+static void measure_start(const Bench *bench, const Row *row, Figure *figure)
+{
+    char path[PATH_SIZE];
+    double numbers[3] = { 0 };
+    double best[2] = { INFINITY, INFINITY };
+    model_path(bench, row->subject, path);
+    for (int round = 0; round < (bench->is_quick ? 2 : 5); round++) {
+        if (!child_numbers(bench, (const char *[]){ "start", path, row->tier, NULL }, numbers, 3)) {
+            no_figure(figure, "%s does not start", (const char *)row->subject);
+            return;
+        }
+        best[0] = fmin(best[0], numbers[0]);
+        best[1] = fmin(best[1], numbers[1]);
+    }
+    figure->value = best[strcmp(row->unit, "MB") == 0];
+    figure->is_known = true;
+    note(figure, "%.0f states, %.3f s, %.0f MB", numbers[2], best[0], best[1]);
+}
+
+static void measure_text(const Bench *bench, const Row *row, Figure *figure)
+{
+    double few, many;
+    char path[PATH_SIZE];
+    (void)row;
+    generate_network(bench, 10, path);
+    bool is_good = child_numbers(bench, (const char *[]){ "text", path, NULL }, &few, 1);
+    generate_network(bench, 10000, path);
+    is_good = is_good && child_numbers(bench, (const char *[]){ "text", path, NULL }, &many, 1);
+    if (!is_good) {
+        no_figure(figure, "no C is generated");
+        return;
+    }
+    figure->value = many / few;
+    figure->is_known = true;
+    note(figure, "%.0f and %.0f bytes", few, many);
+}
+
+static const Row rows[] = {
+    { "size/components100k/time", AT_MOST, 0.6, "s", measure_load, &components_100k, NULL },
+    { "size/components100k/memory", AT_MOST, 200, "MB", measure_load, &components_100k, NULL },
+    { "size/text100k/time", AT_MOST, 0.6, "s", measure_load, &text_100k, NULL },
+    { "size/text100k/memory", AT_MOST, 200, "MB", measure_load, &text_100k, NULL },
+    { "size/components1m/time", AT_MOST, 10, "s", measure_load, &components_1m, NULL },
+    { "size/components1m/memory", AT_MOST, 2000, "MB", measure_load, &components_1m, NULL },
+    { "size/text1m/time", AT_MOST, 10, "s", measure_load, &text_1m, NULL },
+    { "size/text1m/memory", AT_MOST, 2000, "MB", measure_load, &text_1m, NULL },
+    { "size/array1m/time", AT_MOST, 0.2, "s", measure_start, "heat1000000.ir", "interp" },
+    { "size/array1m/memory", AT_MOST, 100, "MB", measure_start, "heat1000000.ir", "interp" },
+    { "size/generated-c", AT_MOST, 1.05, "10k/10", measure_text, NULL, NULL },
+};
+const Group group_size = { "D. large models: text to a ready Schedule, start, generated C", rows,
+                           sizeof rows / sizeof rows[0] };
