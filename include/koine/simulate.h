@@ -6,6 +6,7 @@
 #ifndef KOINE_SIMULATE_H
 #define KOINE_SIMULATE_H
 
+#include "koine/api.h"
 #include "koine/model.h"
 #include <stdbool.h>
 #include <stdint.h>
@@ -89,10 +90,10 @@ typedef struct {
 } KoineRunReport;
 
 /* `model` is created and its parameters are set, it is not initialised yet. */
-KoineRunEnd koine_simulate(KoineModel *model, const KoineRunOptions *options, KoineRunReport *report);
+KOINE_API KoineRunEnd koine_simulate(KoineModel *model, const KoineRunOptions *options, KoineRunReport *report);
 
 /* The solvers, in the order of their table; NULL after the last. */
-const char *koine_solver_name(uint32_t k);
-const char *koine_solver_description(uint32_t k);
+KOINE_API const char *koine_solver_name(uint32_t k);
+KOINE_API const char *koine_solver_description(uint32_t k);
 
 #endif

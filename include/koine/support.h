@@ -8,6 +8,7 @@
 #ifndef KOINE_SUPPORT_H
 #define KOINE_SUPPORT_H
 
+#include "koine/api.h"
 #include "koine/model.h"
 #include <stdbool.h>
 
@@ -199,7 +200,7 @@ typedef struct KoineProgram {
 
 /* A kind that runs `program` with `code`. Both must outlive it; create with koine_machine_kind, free with
  * koine_machine_free. KOINE_ABSENT status is never returned: NULL means out of memory. */
-KoineModelKind *koine_machine_kind(const KoineProgram *program, const KoineCode *code);
-void koine_machine_free(KoineModelKind *kind);
+KOINE_API KoineModelKind *koine_machine_kind(const KoineProgram *program, const KoineCode *code);
+KOINE_API void koine_machine_free(KoineModelKind *kind);
 
 #endif

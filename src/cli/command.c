@@ -130,8 +130,7 @@ static int parse_option(Command *command, int n_words, char *const *words, int *
 {
     const char *const word = words[*k] + 2;
     const char *const equals = strchr(word, '=');
-    const char *const name =
-        arena_text(command->arena, word, equals ? (size_t)(equals - word) : strlen(word));
+    const char *const name = arena_text(command->arena, word, equals ? (size_t)(equals - word) : strlen(word));
     const Option *const option = option_find(command->verb, name);
     if (!option)
         return unknown_option(command, name);

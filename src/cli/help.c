@@ -57,7 +57,8 @@ static void print_options(const Option *options)
 
 void help_overview(void)
 {
-    puts("koine: models in several languages, one simulator\n\nusage: koine COMMAND [ARGUMENTS] [OPTIONS]\n\ncommands:");
+    puts(
+        "koine: models in several languages, one simulator\n\nusage: koine COMMAND [ARGUMENTS] [OPTIONS]\n\ncommands:");
     for (uint32_t k = 0; verbs[k]; k++)
         printf("  %-10s %s\n", verbs[k]->name, verbs[k]->summary);
     puts("\n'koine help COMMAND' explains a command with examples; 'koine --version' tells the version.\n\n"
@@ -138,8 +139,10 @@ static void man_verb(const Verb *verb)
 
 static void print_man(void)
 {
-    puts(".TH KOINE 1 \"\" \"koine " KOINE_VERSION "\" \"User commands\"\n.SH NAME\nkoine \\- modelling and simulation of "
-         "hybrid systems\n.SH SYNOPSIS\n.B koine\n\\fICOMMAND\\fR [\\fIARGUMENTS\\fR] [\\fIOPTIONS\\fR]\n.SH DESCRIPTION\n"
+    puts(".TH KOINE 1 \"\" \"koine " KOINE_VERSION
+         "\" \"User commands\"\n.SH NAME\nkoine \\- modelling and simulation of "
+         "hybrid systems\n.SH SYNOPSIS\n.B koine\n\\fICOMMAND\\fR [\\fIARGUMENTS\\fR] [\\fIOPTIONS\\fR]\n.SH "
+         "DESCRIPTION\n"
          "Koine reads models in several languages, analyses them and runs them.\n.SH OPTIONS OF EVERY COMMAND");
     man_options(common_options);
     puts(".SH COMMANDS");

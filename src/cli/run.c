@@ -126,7 +126,8 @@ static void choose_plot(Run *run)
 static void draw_plot(const Run *run)
 {
     if (run->show)
-        show_draw(run->show, run->show_to, run->show_to == stdout ? run->command->colour_out : run->command->colour_err);
+        show_draw(run->show, run->show_to,
+                  run->show_to == stdout ? run->command->colour_out : run->command->colour_err);
 }
 
 /* ---- What the model says ---------------------------------------------------------------------------------------- */

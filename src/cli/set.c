@@ -47,7 +47,8 @@ static uint32_t read_element(const KoineTables *tables, const KoineVariable *var
         char *end;
         const unsigned long k = strtoul(at, &end, 10);
         const uint32_t extent = tables->dims[variable->first_dim + d];
-        if (end == at || *at < '0' || *at > '9' || k < 1 || k > extent || *end != (d + 1 < variable->n_dims ? ',' : ']'))
+        if (end == at || *at < '0' || *at > '9' || k < 1 || k > extent ||
+            *end != (d + 1 < variable->n_dims ? ',' : ']'))
             return UINT32_MAX;
         element = element * extent + (k - 1);
         at = end + 1;
@@ -241,7 +242,8 @@ static bool report_fixed(const Setter *setter, const Setting *setting, const Koi
     const char *why = "it is computed by the model";
     if (variable->flags & KOINE_VARIABLE_DERIVATIVE)
         why = "it is a derivative";
-    else if (variable->variability == KOINE_VARIABILITY_CONSTANT || variable->variability == KOINE_VARIABILITY_STRUCTURAL)
+    else if (variable->variability == KOINE_VARIABILITY_CONSTANT ||
+             variable->variability == KOINE_VARIABILITY_STRUCTURAL)
         why = "its value was used when the model was analysed";
     else if (variable->variability == KOINE_VARIABILITY_PARAMETER)
         why = "it is computed from other parameters";

@@ -150,7 +150,9 @@ void show_draw(const Show *show, FILE *to, bool colour)
 void draw_panes(const PlotPane *panes, uint32_t n_panes, const PlotOptions *size, FILE *to, bool colour, Arena *arena)
 {
     const uint32_t width = terminal_width(to);
-    const PlotOptions options = { .width = size && size->width ? size->width : width < WIDEST ? width : WIDEST,
+    const PlotOptions options = { .width = size && size->width ? size->width
+                                           : width < WIDEST    ? width
+                                                               : WIDEST,
                                   .height = size ? size->height : 0,
                                   .is_ascii = !terminal_has_unicode(),
                                   .has_colour = colour };

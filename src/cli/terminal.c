@@ -69,9 +69,11 @@ static int64_t milliseconds(void)
 Progress progress_begin(double start, double stop, bool is_wanted)
 {
     const int64_t now = milliseconds();
-    return (Progress){
-        .start = start, .stop = stop, .begun = now, .shown = now, .is_on = is_wanted && terminal_is(stderr) && !is_dumb()
-    };
+    return (Progress){ .start = start,
+                       .stop = stop,
+                       .begun = now,
+                       .shown = now,
+                       .is_on = is_wanted && terminal_is(stderr) && !is_dumb() };
 }
 
 void progress_show(Progress *progress, double time)

@@ -10,6 +10,7 @@ Model *model_create(Pool *pool, Sources *sources, NameId name, const char *langu
     Model *model = NEW(arena, Model);
     *model =
         (Model){ .pool = pool, .arena = arena, .sources = sources, .name = name, .language = language, .span = span };
+    vec_reserve(arena, &model->refs, 1); /* term_refs of a term without leaves is a pointer all the same */
     const Domain scalar = { 0, 0 };
     vec_push(arena, &model->domains, scalar);
     vec_push_zero(arena, &model->statements); /* statement 0 is none */

@@ -30,7 +30,7 @@ static void write_file(const char *path, const char *text)
 }
 
 /* With KOINE_BLESS set the file is written instead of compared. */
-static void check_expected(Fixture *f, const char *text, const char *name)
+static void check_text(Fixture *f, const char *text, const char *name)
 {
     const char *path = arena_format(f->arena, KOINE_SOURCE_DIR "/tests/emit/c/%s.c", name);
     if (getenv("KOINE_BLESS"))
@@ -75,7 +75,7 @@ static void lotka_volterra(void **unused)
         f->kernels.at[k].is_shared = false;
     Code code = *fixture_code(f, "Raeuber");
     code.derivatives_section = 0;
-    check_expected(f, print_c(&code, f->arena).at, "lotka_volterra");
+    check_text(f, print_c(&code, f->arena).at, "lotka_volterra");
     fixture_destroy(f);
 }
 
@@ -130,7 +130,7 @@ static void forms(void **unused)
     begin_section(f, "roots");
     Code code = *fixture_code(f, "Forms");
     code.derivatives_section = 1;
-    check_expected(f, print_c(&code, f->arena).at, "forms");
+    check_text(f, print_c(&code, f->arena).at, "forms");
     fixture_destroy(f);
 }
 
@@ -150,7 +150,7 @@ static void keywords(void **unused)
         add_equation(f, k, op1(f, OP_SIN, leaf(f, 0)), 1, (uint32_t[]){ k - 1 }, "SX-177.mdl:1");
     for (uint32_t k = 0; k < f->kernels.n; k++)
         f->kernels.at[k].is_shared = false;
-    check_expected(f, print_c(fixture_code(f, "Schl\xc3\xbcsselwort"), f->arena).at, "keywords");
+    check_text(f, print_c(fixture_code(f, "Schl\xc3\xbcsselwort"), f->arena).at, "keywords");
     fixture_destroy(f);
 }
 

@@ -116,6 +116,7 @@ RunResult *run_model(const RunRequest *request)
             fail_msg("tier %s: %s", request->tier, why);
         r->is_compiled = true;
         simulate(r, kind, request);
+        snprintf(r->note, sizeof r->note, "%s", compilation_tier_note(c));
     }
     r->messages = diagnostics_text(c);
     compilation_destroy(c);

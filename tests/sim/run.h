@@ -29,6 +29,7 @@ typedef struct {
     RunRow *rows;
     KoineRunReport report;
     char *output; /* DISPLAY */
+    char note[512]; /* what `auto` did */
 } RunResult;
 
 RunResult *run_model(const RunRequest *request);

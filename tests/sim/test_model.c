@@ -230,6 +230,23 @@ static void test_refusals(void **state)
     assert_refused("paramring.ir", "KN2106", "'a'");
 }
 
+/* Chaotic: one bit of difference anywhere would be seen at the end. Expected: the interpreter's own result. */
+static void test_auto_changes_tiers_without_changing_a_bit(void **state)
+{
+    (void)state;
+    const RunRequest request = { .path = IR "lorenz.ir", .stop = 20000, .interval = 20000, .tolerance = 1e-6 };
+    RunRequest automatic = request;
+    automatic.tier = "auto";
+    RunResult *a = run_model(&request), *b = run_model(&automatic);
+    assert_done(a);
+    assert_done(b);
+    assert_memory_equal(a->rows[a->n_rows - 1].values, b->rows[b->n_rows - 1].values, 3 * sizeof(double));
+    if (!strstr(b->note, "moved to tcc"))
+        fail_msg("auto did not move: %s", b->note);
+    run_free(a);
+    run_free(b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -249,6 +266,7 @@ int main(void)
         cmocka_unit_test(test_domain_error_in_an_output_is_explained),
         cmocka_unit_test(test_no_solution_is_explained),
         cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_auto_changes_tiers_without_changing_a_bit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
