@@ -28,6 +28,8 @@ struct Arena {
     uint64_t n_large;
     OutOfMemory out_of_memory;
     size_t bytes;
+    uint64_t *allowed; /* hostile build: allocations until one fails, shared with arenas created like this one */
+    uint64_t own_allowed;
 };
 
 #ifdef KOINE_HOSTILE
@@ -47,6 +49,8 @@ static Chunk *chunk_create(Arena *arena, size_t wanted)
 {
 #ifdef KOINE_HOSTILE
     size_t size = wanted;
+    if (arena->allowed && (*arena->allowed)-- == 0)
+        fail(arena, wanted);
 #else
     static const size_t CHUNK_FIRST = (size_t)1 << 16, CHUNK_LARGEST = (size_t)1 << 22;
     size_t size = arena->last ? arena->last->size * 2 : CHUNK_FIRST;
@@ -132,7 +136,15 @@ Arena *arena_create(OutOfMemory out_of_memory)
 
 Arena *arena_create_like(const Arena *arena)
 {
-    return arena_create(arena->out_of_memory);
+    Arena *created = arena_create(arena->out_of_memory);
+    created->allowed = arena->allowed;
+    return created;
+}
+
+void arena_fail_after(Arena *arena, uint64_t allocations)
+{
+    arena->own_allowed = allocations;
+    arena->allowed = &arena->own_allowed;
 }
 
 static void release_last(Arena *arena)

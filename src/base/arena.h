@@ -29,6 +29,8 @@ void *arena_alloc(Arena *arena, size_t size, size_t align); /* zeroed */
 void *arena_grow(Arena *arena, void *old, size_t old_size, size_t new_size, size_t align);
 ArenaMark arena_mark(const Arena *arena);
 void arena_reset(Arena *arena, ArenaMark mark);
+/* Only in the hostile build: the allocation after this many fails, for this arena and those created like it. */
+void arena_fail_after(Arena *arena, uint64_t allocations);
 size_t arena_bytes(const Arena *arena); /* bytes obtained from the system */
 
 char *arena_text(Arena *arena, const char *text, size_t length); /* copy, terminated by 0 */

@@ -528,7 +528,8 @@ static void fill_roots(Events *e)
         return;
     const uint32_t n = l->data.roots.n;
     KoinePartStep *steps = NEW_ARRAY(l->arena, KoinePartStep, n + 1);
-    memcpy(steps, l->data.roots.steps, n * sizeof *steps);
+    if (n)
+        memcpy(steps, l->data.roots.steps, n * sizeof *steps);
     steps[n] =
         (KoinePartStep){ lay_section(l, "roots", e->root_pieces.at, e->root_spans.at, e->root_pieces.n), KOINE_NONE };
     l->data.roots = (KoinePart){ n + 1, steps };

@@ -429,7 +429,7 @@ static inline bool term_is_absent(Term term)
 }
 static inline const Ref *term_refs(const Model *model, Term term)
 {
-    return model->refs.at + term.first_ref;
+    return model->refs.at ? model->refs.at + term.first_ref : NULL;
 }
 Type ref_type(const Model *model, Ref ref);
 static inline Ref ref_now(VarId v)

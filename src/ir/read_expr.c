@@ -284,7 +284,6 @@ static const Expr *parse_call(Reader *r, uint32_t begin)
     if (!parse_list(r, &args, TOKEN_CLOSE, "',' or ')' after an argument"))
         return NULL;
     const Function *f = &r->top->model->functions.at[index];
-    const VarId *fields = r->top->model->fields.at + f->first_parameter;
     int64_t result = 1;
     if (reader_accept(r, TOKEN_DOT) && !reader_parse_integer(r, 1, 255, &result))
         return NULL;
@@ -296,6 +295,7 @@ static const Expr *parse_call(Reader *r, uint32_t begin)
         HELP(r, "give one argument for each input; f(x).2 is the second output");
         return NULL;
     }
+    const VarId *fields = r->top->model->fields.at + f->first_parameter;
     for (uint32_t k = 0; k < args.n; k++) {
         const Type wanted = model_var(r->top->model, fields[k])->type;
         args.at[k] = reader_convert(r, args.at[k], wanted);
