@@ -1,4 +1,5 @@
 #include "hand.h"
+#include "hand_slopes.h"
 #include "reference.h"
 #include <math.h>
 #include <nvector/nvector_serial.h>
@@ -11,24 +12,9 @@
 #include <sunnonlinsol/sunnonlinsol_fixedpoint.h>
 
 /* ---- Lorenz ---- */
-typedef struct {
-    double sigma, rho, beta;
-} Lorenz;
-static const Lorenz lorenz = { 10, 28, 8.0 / 3 };
-
-static void lorenz_slopes(const double *x, double *dx, const void *parameters)
-{
-    const Lorenz *p = parameters;
-    dx[0] = p->sigma * (x[1] - x[0]);
-    dx[1] = x[0] * (p->rho - x[2]) - x[1];
-    dx[2] = x[0] * x[1] - p->beta * x[2];
-}
-
 static int lorenz_callback(double t, N_Vector y, N_Vector dy, void *data)
 {
-    (void)t;
-    lorenz_slopes(NV_DATA_S(y), NV_DATA_S(dy), data);
-    return 0;
+    return lorenz_slopes(t, NV_DATA_S(y), NV_DATA_S(dy), data);
 }
 
 static int lorenz_jacobian(double t, N_Vector y, N_Vector dy, SUNMatrix j, void *data, N_Vector a, N_Vector b,
@@ -69,29 +55,14 @@ const Hand hand_lorenz = { .name = "lorenz",
                            .start = (const double[]){ 1, 1, 1 },
                            .stop = 10,
                            .parameters = &lorenz,
-                           .slopes = lorenz_slopes,
                            .callback = lorenz_callback,
                            .jacobian = lorenz_jacobian,
                            .reference = lorenz_reference };
 
 /* ---- Van der Pol ---- */
-typedef struct {
-    double mu;
-} VanDerPol;
-static const VanDerPol van_der_pol = { 1000 };
-
-static void van_der_pol_slopes(const double *x, double *dx, const void *parameters)
-{
-    const VanDerPol *p = parameters;
-    dx[0] = x[1];
-    dx[1] = p->mu * (1 - x[0] * x[0]) * x[1] - x[0];
-}
-
 static int van_der_pol_callback(double t, N_Vector y, N_Vector dy, void *data)
 {
-    (void)t;
-    van_der_pol_slopes(NV_DATA_S(y), NV_DATA_S(dy), data);
-    return 0;
+    return van_der_pol_slopes(t, NV_DATA_S(y), NV_DATA_S(dy), data);
 }
 
 static int van_der_pol_jacobian(double t, N_Vector y, N_Vector dy, SUNMatrix j, void *data, N_Vector a, N_Vector b,
@@ -126,35 +97,15 @@ const Hand hand_van_der_pol = { .name = "vanderpol",
                                 .start = (const double[]){ 2, 0 },
                                 .stop = 2000,
                                 .parameters = &van_der_pol,
-                                .slopes = van_der_pol_slopes,
                                 .callback = van_der_pol_callback,
                                 .jacobian = van_der_pol_jacobian,
                                 .is_stiff = true,
                                 .reference = van_der_pol_reference };
 
 /* ---- Arenstorf ---- */
-typedef struct {
-    double mu;
-} Arenstorf;
-static const Arenstorf arenstorf = { 0.012277471 };
-
-static void arenstorf_slopes(const double *x, double *dx, const void *parameters)
-{
-    const double mu = ((const Arenstorf *)parameters)->mu, nu = 1 - mu;
-    const double earth = x[0] + mu, moon = x[0] - nu;
-    const double r1 = earth * earth + x[1] * x[1], r2 = moon * moon + x[1] * x[1];
-    const double d1 = r1 * sqrt(r1), d2 = r2 * sqrt(r2);
-    dx[0] = x[2];
-    dx[1] = x[3];
-    dx[2] = x[0] + 2 * x[3] - nu * earth / d1 - mu * moon / d2;
-    dx[3] = x[1] - 2 * x[2] - nu * x[1] / d1 - mu * x[1] / d2;
-}
-
 static int arenstorf_callback(double t, N_Vector y, N_Vector dy, void *data)
 {
-    (void)t;
-    arenstorf_slopes(NV_DATA_S(y), NV_DATA_S(dy), data);
-    return 0;
+    return arenstorf_slopes(t, NV_DATA_S(y), NV_DATA_S(dy), data);
 }
 
 static int arenstorf_jacobian(double t, N_Vector y, N_Vector dy, SUNMatrix j, void *data, N_Vector a, N_Vector b,
@@ -204,28 +155,14 @@ const Hand hand_arenstorf = { .name = "arenstorf",
                               .start = (const double[]){ 0.994, 0, 0, -2.00158510637908252240537862224 },
                               .stop = 17.0652165601579625588917206249,
                               .parameters = &arenstorf,
-                              .slopes = arenstorf_slopes,
                               .callback = arenstorf_callback,
                               .jacobian = arenstorf_jacobian,
                               .reference = arenstorf_reference };
 
 /* ---- Ball: the stop lies in the flight after the thousandth bounce ---- */
-typedef struct {
-    double g, restitution;
-} Ball;
-static const Ball ball = { 9.81, 0.999 };
-
-static void ball_slopes(const double *x, double *dx, const void *parameters)
-{
-    dx[0] = x[1];
-    dx[1] = -((const Ball *)parameters)->g;
-}
-
 static int ball_callback(double t, N_Vector y, N_Vector dy, void *data)
 {
-    (void)t;
-    ball_slopes(NV_DATA_S(y), NV_DATA_S(dy), data);
-    return 0;
+    return ball_slopes(t, NV_DATA_S(y), NV_DATA_S(dy), data);
 }
 
 static int ball_jacobian(double t, N_Vector y, N_Vector dy, SUNMatrix j, void *data, N_Vector a, N_Vector b, N_Vector c)
@@ -273,7 +210,6 @@ const Hand hand_ball = { .name = "ball",
                          .start = (const double[]){ 1, 0 },
                          .stop = 570.7,
                          .parameters = &ball,
-                         .slopes = ball_slopes,
                          .callback = ball_callback,
                          .jacobian = ball_jacobian,
                          .root = ball_root,
@@ -281,28 +217,9 @@ const Hand hand_ball = { .name = "ball",
                          .reference = ball_reference };
 
 /* ---- Heat line ---- */
-typedef struct {
-    uint32_t n;
-    double k, left, right;
-} Heat;
-static const Heat heat_100 = { 100, 1e4, 1, 0 }, heat_10000 = { 10000, 1e4, 1, 0 };
-
-static void heat_slopes(const double *restrict u, double *restrict du, const void *parameters)
-{
-    const Heat *p = parameters;
-    const uint32_t n = p->n;
-    const double k = p->k;
-    du[0] = k * (p->left - 2 * u[0] + u[1]);
-    for (uint32_t i = 1; i + 1 < n; i++)
-        du[i] = k * (u[i - 1] - 2 * u[i] + u[i + 1]);
-    du[n - 1] = k * (u[n - 2] - 2 * u[n - 1] + p->right);
-}
-
 static int heat_callback(double t, N_Vector y, N_Vector dy, void *data)
 {
-    (void)t;
-    heat_slopes(NV_DATA_S(y), NV_DATA_S(dy), data);
-    return 0;
+    return heat_slopes(t, NV_DATA_S(y), NV_DATA_S(dy), data);
 }
 
 static int heat_jacobian(double t, N_Vector y, N_Vector dy, SUNMatrix j, void *data, N_Vector a, N_Vector b, N_Vector c)
@@ -352,7 +269,6 @@ const Hand hand_heat_100 = { .name = "heat100",
                              .n = 100,
                              .stop = 0.1,
                              .parameters = &heat_100,
-                             .slopes = heat_slopes,
                              .callback = heat_callback,
                              .jacobian = heat_jacobian,
                              .n_entries = 298,
@@ -363,7 +279,6 @@ const Hand hand_heat_10000 = { .name = "heat10000",
                                .n = 10000,
                                .stop = 0.1,
                                .parameters = &heat_10000,
-                               .slopes = heat_slopes,
                                .callback = heat_callback,
                                .jacobian = heat_jacobian,
                                .n_entries = 29998,

@@ -16,7 +16,6 @@ typedef struct {
     const double *start;      /* n, NULL: all 0 */
     double stop;
     const void *parameters;
-    void (*slopes)(const double *x, double *dx, const void *parameters);
     CVRhsFn callback; /* the same for CVODE */
     CVLsJacFn jacobian;
     uint32_t n_entries; /* of a sparse Jacobian; 0: dense */

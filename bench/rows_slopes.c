@@ -1,13 +1,16 @@
 /* B: the right-hand side alone. Both sides must agree in value before their times are compared. */
 #include "bench.h"
-#include "hand.h"
+#include "hand_alone.h"
+#include <dlfcn.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct {
-    const Hand *hand;
-    uint32_t components; /* 0: the file of `hand`; else a line of so many SIMPLEX components */
+    const char *file; /* NULL: a line of SIMPLEX components */
+    AloneModel model;
+    uint32_t cells;
 } Case;
 
 enum { BATCH = 64 }; /* evaluations a call, so that the harness itself does not count */
@@ -23,23 +26,24 @@ static bool run_ours(void *context)
 }
 
 typedef struct {
-    const Hand *hand;
+    const Alone *hand;
     double *x, *dx;
 } Theirs;
 
 static bool run_theirs(void *context)
 {
     const Theirs *t = context;
-    void (*const slopes)(const double *, double *, const void *) = t->hand->slopes;
+    int (*const slopes)(double, const double *, double *, const void *) = t->hand->slopes;
     for (int k = 0; k < BATCH; k++)
-        slopes(t->x, t->dx, t->hand->parameters);
+        if (slopes(0, t->x, t->dx, t->hand->parameters) != 0)
+            return false;
     return true;
 }
 
 /* The same point on both sides; states in Koine's order are found by name. */
 static bool is_equal(const Subject *subject, KoineModel *model, const Theirs *t)
 {
-    const Hand *hand = t->hand;
+    const Alone *hand = t->hand;
     double *x = (double *)(void *)(model->block + subject->kind->tables->x);
     const double *dx = (const double *)(const void *)(model->block + subject->kind->tables->dx);
     if (subject->kind->tables->n_x != hand->n)
@@ -50,7 +54,7 @@ static bool is_equal(const Subject *subject, KoineModel *model, const Theirs *t)
     }
     if (subject->kind->derivatives(model) != KOINE_OK)
         return false;
-    hand->slopes(t->x, t->dx, hand->parameters);
+    hand->slopes(0, t->x, t->dx, hand->parameters);
     for (uint32_t k = 0; k < hand->n; k++) {
         const double ours = dx[hand->names ? subject_state(subject, hand->names[k]) : k];
         if (!(fabs(ours - t->dx[k]) <= 1e-9 * (1 + fabs(t->dx[k]))))
@@ -59,17 +63,36 @@ static bool is_equal(const Subject *subject, KoineModel *model, const Theirs *t)
     return true;
 }
 
+/* Loaded as compiled models are, or near as the interpreter is. */
+static const Alone *find_hand(const Bench *bench, const Case *c, const char *tier)
+{
+    static void *module;
+    if (strcmp(tier, "interp") == 0)
+        return hand_alone(c->model, c->cells);
+    char path[PATH_SIZE];
+    snprintf(path, sizeof path, "%.*s-hand.so", PATH_SIZE - 16, bench->self);
+    module = module ? module : dlopen(path, RTLD_NOW);
+    AloneFind *find = NULL;
+    if (module)
+        *(void **)(void *)&find = dlsym(module, "hand_alone");
+    return find ? find(c->model, c->cells) : NULL;
+}
+
 static void measure(const Bench *bench, const Row *row, Figure *figure)
 {
     const Case *c = row->subject;
-    const Hand *hand = c->hand;
+    const Alone *hand = find_hand(bench, c, row->tier);
     Subject subject;
     char path[PATH_SIZE];
     double seconds[2];
-    if (c->components)
-        generate_line(bench, c->components, path);
+    if (!hand) {
+        no_figure(figure, "%s-hand.so cannot be loaded", bench->self);
+        return;
+    }
+    if (c->file)
+        model_path(bench, c->file, path);
     else
-        model_path(bench, hand->file, path);
+        generate_line(bench, c->cells, path);
     if (!subject_open(&subject, path, row->tier, figure))
         return;
     KoineModel *model = subject_start(&subject);
@@ -90,9 +113,9 @@ static void measure(const Bench *bench, const Row *row, Figure *figure)
     subject_close(&subject);
 }
 
-static const Case lorenz = { &hand_lorenz, 0 }, van_der_pol = { &hand_van_der_pol, 0 };
-static const Case line_100 = { &hand_heat_100, 100 }, line_10000 = { &hand_heat_10000, 10000 };
-static const Case array_100 = { &hand_heat_100, 0 }, array_10000 = { &hand_heat_10000, 0 };
+static const Case lorenz = { "Lorenz.mdl", ALONE_LORENZ, 0 }, van_der_pol = { "VanDerPol.mdl", ALONE_VAN_DER_POL, 0 };
+static const Case line_100 = { NULL, ALONE_LINE, 100 }, line_10000 = { NULL, ALONE_LINE, 10000 };
+static const Case array_100 = { "heat100.ir", ALONE_HEAT, 100 }, array_10000 = { "heat10000.ir", ALONE_HEAT, 10000 };
 
 #define TIERS(name, interp, subject)                                                                                   \
     { "slopes/" name "/interp", AT_MOST, interp, "x", measure, subject, "interp" },                                    \

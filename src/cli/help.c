@@ -42,6 +42,27 @@ static void print_heading(const char *heading, bool colour)
     printf("\n%s%s%s\n", colour ? "\033[1m" : "", heading, colour ? "\033[0m" : "");
 }
 
+/* The values of an option, unless its help names them already. */
+static void print_words(const Option *option)
+{
+    if (!option->word || strstr(option->help, option->word(0)) == option->help)
+        return;
+    uint32_t column = OPTION_COLUMN;
+    printf("%*s", OPTION_COLUMN, "");
+    for (uint32_t k = 0; option->word(k); k++) {
+        const uint32_t length = (uint32_t)strlen(option->word(k)) + 2;
+        if (column + length > WIDTH) {
+            printf(",\n%*s", OPTION_COLUMN, "");
+            column = OPTION_COLUMN;
+        } else if (k > 0) {
+            fputs(", ", stdout);
+        }
+        fputs(option->word(k), stdout);
+        column += length;
+    }
+    putchar('\n');
+}
+
 static void print_options(const Option *options)
 {
     for (; options && options->name; options++) {
@@ -52,6 +73,7 @@ static void print_options(const Option *options)
         if (length >= OPTION_COLUMN)
             printf("\n%*s", OPTION_COLUMN, "");
         print_wrapped(options->help, OPTION_COLUMN, OPTION_COLUMN);
+        print_words(options);
     }
 }
 

@@ -180,7 +180,7 @@ void settings_say(const RunSettings *settings, Arena *arena)
     text_format(&text, ", solver %s, tier %s", e->solver ? e->solver : "auto", e->tier ? e->tier : "auto");
     if (e->has[EXPERIMENT_SEED])
         text_format(&text, ", seed %llu", (unsigned long long)e->seed);
-    fprintf(stderr, "%s%s%s: %s\n", settings->target.path, settings->experiment_path ? " with " : "",
+    fprintf(stderr, "%s%s%s\n  %s\n", settings->target.path, settings->experiment_path ? " with " : "",
             settings->experiment_path ? settings->experiment_path : "", text.at);
     for (uint32_t k = 0; k < e->n_settings; k++)
         fprintf(stderr, "  %s = %s%s\n", e->settings[k].name, e->settings[k].value,

@@ -35,9 +35,10 @@ void statistics_text(const RunRecord *record, Text *text)
         text_format(text, " (%llu rejected)", (unsigned long long)s->rejected_steps);
     text_format(text, ", %llu state events, %llu time events", (unsigned long long)s->state_events,
                 (unsigned long long)s->time_events);
+    text_add(text, "\n  ");
     if (s->solver[0])
-        text_format(text, "; solver %s", s->solver);
-    text_format(text, ", tier %s; compiled in ", record->tier);
+        text_format(text, "solver %s, ", s->solver);
+    text_format(text, "tier %s; compiled in ", record->tier);
     add_seconds(text, record->compile_seconds);
     text_add(text, ", ran ");
     add_seconds(text, record->run_seconds);

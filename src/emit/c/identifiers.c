@@ -50,8 +50,8 @@ static char *spell(Arena *arena, const char *name)
         text.at[--text.n] = 0;
     if (text.n == 0)
         text_add(&text, "v");
-    else if (text.at[0] == '_')
-        return arena_format(arena, "v%s", text.at);
+    else if (text.at[0] == '_' || has_prelude_prefix(text.at))
+        return arena_format(arena, "v_%s", text.at);
     return text.at;
 }
 

@@ -148,6 +148,11 @@ void print_prelude(Text *text, const PreludeNeeds *needs)
     print_functions(text, needs->functions);
 }
 
+bool has_prelude_prefix(const char *name)
+{
+    return strncmp(name, "koine", 5) == 0 || strncmp(name, "Koine", 5) == 0 || strncmp(name, "KOINE", 5) == 0;
+}
+
 bool is_prelude_name(const char *name)
 {
     static const char *const taken[] = {
@@ -218,5 +223,5 @@ bool is_prelude_name(const char *name)
     for (int f = 0; f < FUNCTION_COUNT; f++)
         if (strcmp(name, names[f]) == 0)
             return true;
-    return strncmp(name, "koine", 5) == 0 || strncmp(name, "Koine", 5) == 0 || strncmp(name, "KOINE", 5) == 0;
+    return has_prelude_prefix(name);
 }

@@ -1,0 +1,26 @@
+#include "hand_alone.h"
+#include "hand_slopes.h"
+#include <stddef.h>
+
+__attribute__((visibility("default"))) const Alone *hand_alone(AloneModel model, uint32_t cells)
+{
+    static Heat heat;
+    static Line line;
+    static Alone many;
+    static const Alone small_lorenz = { 3, (const char *const[]){ "X", "Y", "Z" }, &lorenz, lorenz_slopes },
+                       small_van_der_pol = { 2, (const char *const[]){ "X", "V" }, &van_der_pol, van_der_pol_slopes };
+    switch (model) {
+    case ALONE_LORENZ: return &small_lorenz;
+    case ALONE_VAN_DER_POL: return &small_van_der_pol;
+    case ALONE_HEAT:
+        heat = heat_100;
+        heat.n = cells;
+        many = (Alone){ cells, NULL, &heat, heat_slopes };
+        return &many;
+    case ALONE_LINE:
+        line_fill(&line, cells);
+        many = (Alone){ cells, NULL, &line, line_slopes };
+        return &many;
+    }
+    return NULL;
+}

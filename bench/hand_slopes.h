@@ -1,0 +1,120 @@
+/* Right-hand sides by hand: what goes into CVODE and what is timed alone are the same lines. */
+#ifndef BENCH_HAND_SLOPES_H
+#define BENCH_HAND_SLOPES_H
+
+#include <math.h>
+#include <stdint.h>
+
+/* ---- Lorenz ---- */
+typedef struct {
+    double sigma, rho, beta;
+} Lorenz;
+static const Lorenz lorenz = { 10, 28, 8.0 / 3 };
+
+static inline int lorenz_slopes(double t, const double *x, double *dx, const void *parameters)
+{
+    (void)t;
+    const Lorenz *p = parameters;
+    dx[0] = p->sigma * (x[1] - x[0]);
+    dx[1] = x[0] * (p->rho - x[2]) - x[1];
+    dx[2] = x[0] * x[1] - p->beta * x[2];
+    return 0;
+}
+
+/* ---- Van der Pol ---- */
+typedef struct {
+    double mu;
+} VanDerPol;
+static const VanDerPol van_der_pol = { 1000 };
+
+static inline int van_der_pol_slopes(double t, const double *x, double *dx, const void *parameters)
+{
+    (void)t;
+    const VanDerPol *p = parameters;
+    dx[0] = x[1];
+    dx[1] = p->mu * (1 - x[0] * x[0]) * x[1] - x[0];
+    return 0;
+}
+
+/* ---- Arenstorf ---- */
+typedef struct {
+    double mu;
+} Arenstorf;
+static const Arenstorf arenstorf = { 0.012277471 };
+
+static inline int arenstorf_slopes(double t, const double *x, double *dx, const void *parameters)
+{
+    (void)t;
+    const double mu = ((const Arenstorf *)parameters)->mu, nu = 1 - mu;
+    const double earth = x[0] + mu, moon = x[0] - nu;
+    const double r1 = earth * earth + x[1] * x[1], r2 = moon * moon + x[1] * x[1];
+    const double d1 = r1 * sqrt(r1), d2 = r2 * sqrt(r2);
+    dx[0] = x[2];
+    dx[1] = x[3];
+    dx[2] = x[0] + 2 * x[3] - nu * earth / d1 - mu * moon / d2;
+    dx[3] = x[1] - 2 * x[2] - nu * x[1] / d1 - mu * x[1] / d2;
+    return 0;
+}
+
+/* ---- Ball ---- */
+typedef struct {
+    double g, restitution;
+} Ball;
+static const Ball ball = { 9.81, 0.999 };
+
+static inline int ball_slopes(double t, const double *x, double *dx, const void *parameters)
+{
+    (void)t;
+    dx[0] = x[1];
+    dx[1] = -((const Ball *)parameters)->g;
+    return 0;
+}
+
+/* ---- Heat line ---- */
+typedef struct {
+    uint32_t n;
+    double k, left, right;
+} Heat;
+static const Heat heat_100 = { 100, 1e4, 1, 0 }, heat_10000 = { 10000, 1e4, 1, 0 };
+
+static inline int heat_slopes(double t, const double *restrict u, double *restrict du, const void *parameters)
+{
+    (void)t;
+    const Heat *p = parameters;
+    const uint32_t n = p->n;
+    const double k = p->k;
+    du[0] = k * (p->left - 2 * u[0] + u[1]);
+    for (uint32_t i = 1; i + 1 < n; i++)
+        du[i] = k * (u[i - 1] - 2 * u[i] + u[i + 1]);
+    du[n - 1] = k * (u[n - 2] - 2 * u[n - 1] + p->right);
+    return 0;
+}
+
+/* ---- The line as components: every cell has a conductivity of its own ---- */
+typedef struct {
+    uint32_t n;
+    double left, right;
+    double k[10000];
+} Line;
+static inline void line_fill(Line *line, uint32_t cells)
+{
+    line->n = cells;
+    line->left = 1;
+    for (uint32_t i = 0; i < cells; i++)
+        line->k[i] = 1e4;
+}
+
+static inline int line_slopes(double t, const double *restrict u, double *restrict du, const void *parameters)
+{
+    const Line *p = parameters;
+    const uint32_t n = p->n;
+    const double *k = p->k;
+    (void)t;
+    du[0] = k[0] * (p->left - 2 * u[0] + u[1]);
+    for (uint32_t i = 1; i + 1 < n; i++)
+        du[i] = k[i] * (u[i - 1] - 2 * u[i] + u[i + 1]);
+    du[n - 1] = k[n - 1] * (u[n - 2] - 2 * u[n - 1] + p->right);
+    return 0;
+}
+
+#endif
