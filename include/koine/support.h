@@ -175,6 +175,7 @@ typedef struct KoineProgram {
 
     uint32_t n_nodes, n_cells, n_relations, n_steps, n_nexts, n_transitions, n_actions, n_pres, n_systems;
     uint32_t n_roots, n_calendar, n_writers;
+    uint32_t n_run_systems;                  /* systems behind these belong to the initial part */
     const KoineNode *nodes;                  /* in topological order */
     const uint32_t *readers_start, *readers; /* cell -> nodes */
     const uint32_t *moving;                  /* nodes that depend on time or x */

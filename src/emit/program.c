@@ -439,6 +439,8 @@ Program *program_create(const Schedule *schedule, Arena *arena)
     fill_tables(l);
     lay_blocks(l);
     lay_parts(l);
+    l->data.n_run_systems = l->systems.n;
+    lay_initial(l);
     lay_events(l);
     finish(l);
     return program;

@@ -258,7 +258,7 @@ static void lay_system(Layout *l, uint32_t index)
     KoineSystem system = { .kind = b->kind == BLOCK_LINEAR ? KOINE_SYSTEM_LINEAR : KOINE_SYSTEM_NEWTON,
                            .is_discrete = !b->is_moving,
                            .n = n,
-                           .origin = index,
+                           .origin = l->first_origin + index,
                            .tangent_section = KOINE_NONE };
     uint32_t *unknowns = NEW_ARRAY(l->arena, uint32_t, n), *residuals = NEW_ARRAY(l->arena, uint32_t, n);
     uint32_t *guesses = NEW_ARRAY(l->arena, uint32_t, n), *cells = NEW_ARRAY(l->arena, uint32_t, n);

@@ -4,13 +4,23 @@
 #include "ir/evaluate.h"
 #include <stdio.h>
 
+/* The block an origin stands for, and the schedule it belongs to; NULL: an assignment of a transition. */
+static const Block *block_of(const Layout *l, uint32_t origin, const Schedule **schedule)
+{
+    const uint32_t n = l->schedule->blocks.n, n_assignments = l->model->assignments.n;
+    *schedule = origin < n ? l->schedule : l->schedule->initial;
+    if (origin < n)
+        return &l->schedule->blocks.at[origin];
+    return origin < n + n_assignments ? NULL : &l->schedule->initial->blocks.at[origin - n - n_assignments];
+}
+
 static Span span_of(const Layout *l, uint32_t origin)
 {
     const Model *m = l->model;
-    const uint32_t n = l->schedule->blocks.n;
-    if (origin >= n)
-        return m->assignments.at[origin - n].span;
-    const Block *b = &l->schedule->blocks.at[origin];
+    const Schedule *schedule;
+    const Block *b = block_of(l, origin, &schedule);
+    if (!b)
+        return m->assignments.at[origin - l->schedule->blocks.n].span;
     switch ((BlockKind)b->kind) {
     case BLOCK_ASSIGN:
     case BLOCK_LINEAR:
@@ -84,21 +94,21 @@ static bool explain_term(const Layout *l, Term term, const KoineSlot *m, Text *t
 static void explain_origin(const Layout *l, uint32_t origin, const KoineSlot *m, Text *to)
 {
     const Model *model = l->model;
-    const uint32_t n = l->schedule->blocks.n;
-    if (origin >= n) {
-        const Assignment *a = &model->assignments.at[origin - n];
+    const Schedule *schedule;
+    const Block *b = block_of(l, origin, &schedule);
+    if (!b) {
+        const Assignment *a = &model->assignments.at[origin - l->schedule->blocks.n];
         if (!explain_term(l, a->guard, m, to) && !explain_term(l, a->value, m, to))
             text_add(to, "no finite value");
         return;
     }
-    const Block *b = &l->schedule->blocks.at[origin];
     bool found = false;
     switch ((BlockKind)b->kind) {
     case BLOCK_ASSIGN: found = explain_term(l, b->rhs, m, to); break;
     case BLOCK_LINEAR:
     case BLOCK_NEWTON:
         for (uint32_t k = 0; k < b->n_rows && !found; k++) {
-            const SystemRow *row = &l->schedule->rows.at[b->first_row + k];
+            const SystemRow *row = &schedule->rows.at[b->first_row + k];
             found = explain_term(l, row->lhs, m, to) || explain_term(l, row->rhs, m, to);
         }
         break;

@@ -31,6 +31,7 @@ typedef struct {
     VEC(Piece) pieces;
     uint32_t *first_piece; /* per block, n_blocks + 1 */
     uint32_t *system_of;   /* per block */
+    uint32_t first_origin; /* of the schedule being laid out: see program_explain.c */
     VEC(KoineSystem) systems;
     Code code;
     KoineProgram data;
@@ -52,7 +53,8 @@ void lay_tangent(Layout *l, uint32_t index);
 /* program_run.c: sections and parts */
 uint32_t lay_section(Layout *l, const char *name, const Piece *pieces, const Span *spans, uint32_t n);
 void lay_parts(Layout *l);
-/* program_explain.c: KoineProgram.explain; origins are blocks, then assignments of transitions */
+void lay_initial(Layout *l);
+/* program_explain.c: KoineProgram.explain; origins are blocks, assignments of transitions, blocks of the initial system */
 void explain_fault(void *context, KoineModel *model, uint32_t origin);
 /* program_events.c */
 void lay_events(Layout *l);

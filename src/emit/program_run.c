@@ -169,3 +169,31 @@ void lay_parts(Layout *l)
     l->data.outputs = lay_part(l, PART_OUTPUTS, "outputs");
     l->data.tangents = lay_tangents(l);
 }
+
+/* The initial system is a schedule of its own; its blocks are laid out behind the run's. */
+void lay_initial(Layout *l)
+{
+    const Schedule *run = l->schedule;
+    if (!run->initial)
+        return;
+    uint32_t *const first_piece = l->first_piece, *const system_of = l->system_of, seed_x = l->data.seed_x;
+    l->schedule = run->initial;
+    l->data.seed_x = KOINE_NONE; /* no tangents */
+    l->first_origin = run->blocks.n + l->model->assignments.n;
+    const uint32_t first_system = l->systems.n;
+    lay_blocks(l);
+    PartBuilder p = { .l = l, .name = "initial" };
+    for (uint32_t k = 0; k < l->schedule->blocks.n; k++) {
+        if (l->system_of[k] != KOINE_NONE)
+            add_system(&p, l->system_of[k]);
+        else
+            add_pieces(&p, l->first_piece[k], l->first_piece[k + 1], block_span(l, &l->schedule->blocks.at[k]));
+    }
+    l->data.initial_part = finish_part(&p);
+    l->data.n_run_systems = first_system;
+    l->schedule = run;
+    l->first_piece = first_piece;
+    l->system_of = system_of;
+    l->data.seed_x = seed_x;
+    l->first_origin = 0;
+}

@@ -52,7 +52,7 @@ typedef struct { /* which state a derivative depends on: compressed rows over sc
     const uint32_t *start, *index, *colour;
 } StatePattern;
 
-typedef struct {
+typedef struct Schedule {
     const Model *model;
     Arena *arena;
     VEC(Block) blocks;
@@ -62,6 +62,7 @@ typedef struct {
     VEC(VarId) starts;     /* start terms that are not literals, in dependency order */
     VEC(VarId) states;     /* in the order of x */
     StatePattern jacobian;
+    struct Schedule *initial; /* blocks of the initial system, in order; NULL: start values are enough */
     bool has_jacobian;
     /* figures for reports */
     uint32_t n_equations, n_unknowns, n_aliases, n_roots, n_calendar, largest_block;

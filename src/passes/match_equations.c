@@ -2,7 +2,11 @@
  *
  * Unknowns are the NOW variables and the derivatives of the states. An explicit equation determines its left side;
  * equations without direction are matched by Hopcroft and Karp. Array equations stay whole: each determines a range
- * of elements, which together must cover the array. What does not fit is explained by the smallest set. */
+ * of elements, which together must cover the array. What does not fit is explained by the smallest set.
+ *
+ * The initial system (c->is_initial) has the states without fixed start as further unknowns and the initial equations
+ * as further rows; an explicit equation may then determine something else than its left side. States that no equation
+ * determines keep their start values. */
 #include "base/bug.h"
 #include "graph/dulmage.h"
 #include "graph/matching.h"
@@ -21,6 +25,20 @@ static const char *unknown_text(Matcher *t, Ref ref)
 {
     const char *path = variable_path(t->model, ref.var, t->c->scratch);
     return ref.kind == REF_DER ? arena_format(t->c->scratch, "der(%s)", path) : path;
+}
+
+/* Initial system: states that are free to take a value. Listed last: they are matched only where nothing else can be. */
+static void list_free_states(Matcher *t)
+{
+    const Model *m = t->model;
+    Compile *c = t->c;
+    for (uint32_t k = 0; k < m->variables.n; k++) {
+        const Variable *v = &m->variables.at[k];
+        if (v->definition != DEFINITION_DER || !var_is_none(v->alias) || v->is_fixed || v->type.rank)
+            continue;
+        t->unknown_now[k] = c->unknowns.n;
+        vec_push(c->arena, &c->unknowns, ref_now((VarId){ k }));
+    }
 }
 
 static void list_unknowns(Matcher *t)
@@ -45,6 +63,8 @@ static void list_unknowns(Matcher *t)
             vec_push(c->arena, &c->unknowns, ref_der((VarId){ k }));
         }
     }
+    if (c->is_initial)
+        list_free_states(t);
     t->owner = NEW_ARRAY(c->scratch, uint32_t, c->unknowns.n + 1);
     t->covered = NEW_ARRAY(c->scratch, uint64_t, c->unknowns.n + 1);
 }
@@ -103,6 +123,18 @@ static bool is_unknown_leaf(const Matcher *t, Term term)
     return term.shape->kind == EXPR_LEAF && unknown_of(t, term_refs(t->model, term)[term.shape->u.leaf]) != ID_NONE;
 }
 
+static bool takes_part(const Compile *c, const Equation *e)
+{
+    return e->kind != EQUATION_DROPPED && e->when_valid != (c->is_initial ? VALID_NOT_INITIAL : VALID_INITIAL_ONLY);
+}
+
+/* An explicit equation of the initial system that may determine any of its Real unknowns. */
+static bool is_reversible(const Matcher *t, const Equation *e)
+{
+    return t->c->is_initial && e->kind == EQUATION_EXPLICIT && e->lhs.shape->type.kind == TYPE_REAL &&
+           e->lhs.shape->type.rank == 0 && !e->lhs.shape->has_index && !e->rhs.shape->has_index;
+}
+
 /* Explicit equations, and those without direction that are written v = e over an array. */
 static void match_explicit(Matcher *t)
 {
@@ -110,6 +142,8 @@ static void match_explicit(Matcher *t)
     for (uint32_t k = 0; k < m->equations.n; k++) {
         Equation *e = &m->equations.at[k];
         t->c->matched[k] = ID_NONE;
+        if (!takes_part(t->c, e) || is_reversible(t, e))
+            continue;
         if (e->kind == EQUATION_EXPLICIT) {
             const Ref ref = term_refs(m, e->lhs)[e->lhs.shape->u.leaf];
             const uint32_t u = unknown_of(t, ref);
@@ -174,7 +208,7 @@ static void collect(Matcher *t, Residuals *r)
     VEC(Edge) edges = { 0 };
     for (uint32_t k = 0; k < m->equations.n; k++) {
         const Equation *e = &m->equations.at[k];
-        if (e->kind != EQUATION_RESIDUAL || c->matched[k] != ID_NONE)
+        if ((e->kind != EQUATION_RESIDUAL && !is_reversible(t, e)) || c->matched[k] != ID_NONE || !takes_part(c, e))
             continue;
         const Term sides[] = { e->lhs, e->rhs };
         for (uint32_t side = 0; side < 2; side++)
@@ -254,6 +288,34 @@ static void check_arrays(Matcher *t)
     }
 }
 
+/* An explicit equation determines its left side unless something else has to give way. */
+static void prefer_left_sides(Matcher *t, const Residuals *r, uint32_t *column_of_row)
+{
+    for (uint32_t k = 0; k < r->rows.n; k++) {
+        const Equation *e = &t->model->equations.at[r->rows.at[k]];
+        column_of_row[k] = MATCH_NONE;
+        if (e->kind != EQUATION_EXPLICIT)
+            continue;
+        const uint32_t u = unknown_of(t, term_refs(t->model, e->lhs)[0]);
+        column_of_row[k] = u == ID_NONE ? MATCH_NONE : r->column_of[u];
+    }
+}
+
+/* States that the initial equations do not determine: known, at their start values. */
+static uint32_t keep_start_values(Matcher *t, const Residuals *r, uint32_t *row_of_column)
+{
+    uint32_t kept = 0;
+    for (uint32_t k = 0; k < r->columns.n; k++) {
+        const Ref ref = t->c->unknowns.at[r->columns.at[k]];
+        if (row_of_column[k] != MATCH_NONE || ref.kind != REF_NOW ||
+            model_var(t->model, ref.var)->definition != DEFINITION_DER)
+            continue;
+        row_of_column[k] = 0; /* taken: explain leaves it alone */
+        kept++;
+    }
+    return kept;
+}
+
 bool match_equations(Compile *c)
 {
     Model *m = c->model;
@@ -267,7 +329,7 @@ bool match_equations(Compile *c)
     bool *in_residual = NEW_ARRAY(c->scratch, bool, c->unknowns.n + 1);
     for (uint32_t k = 0; k < m->equations.n; k++) {
         const Equation *e = &m->equations.at[k];
-        if (e->kind != EQUATION_RESIDUAL)
+        if (e->kind != EQUATION_RESIDUAL || !takes_part(c, e))
             continue;
         const Term sides[] = { e->lhs, e->rhs };
         for (uint32_t side = 0; side < 2; side++)
@@ -278,7 +340,8 @@ bool match_equations(Compile *c)
             }
     }
     const uint32_t n_before = m->equations.n;
-    complete_states(&t, in_residual);
+    if (!c->is_initial)
+        complete_states(&t, in_residual);
     for (uint32_t k = n_before; k < m->equations.n; k++) {
         const Ref ref = term_refs(m, m->equations.at[k].lhs)[0];
         c->matched[k] = t.unknown_der[ref.var.index];
@@ -288,8 +351,10 @@ bool match_equations(Compile *c)
     collect(&t, &r);
     uint32_t *column_of_row = NEW_ARRAY(c->scratch, uint32_t, r.rows.n + 1);
     uint32_t *row_of_column = NEW_ARRAY(c->scratch, uint32_t, r.columns.n + 1);
-    const uint32_t size = match_rows(&r.g, c->scratch, column_of_row, row_of_column);
-    if (size < r.rows.n || size < r.columns.n)
+    prefer_left_sides(&t, &r, column_of_row);
+    const uint32_t size = match_rows_from(&r.g, c->scratch, column_of_row, column_of_row, row_of_column, NULL);
+    const uint32_t kept = c->is_initial ? keep_start_values(&t, &r, row_of_column) : 0;
+    if (size < r.rows.n || size + kept < r.columns.n)
         explain(&t, &r, column_of_row, row_of_column);
     for (uint32_t k = 0; k < r.rows.n; k++)
         if (column_of_row[k] != MATCH_NONE)

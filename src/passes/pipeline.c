@@ -16,6 +16,8 @@ const Pass pipeline[] = {
     { "match-equations", match_equations, FACT_WHEN_FREE, FACT_MATCHED, 0, "every unknown gets its equation" },
     { "sort-blocks", sort_blocks, FACT_MATCHED, FACT_SORTED, 0, "blocks in the order of computation" },
     { "build-parts", build_parts, FACT_SORTED, FACT_PARTS, 0, "what each purpose needs" },
+    { "build-initial", build_initial, FACT_PARTS, FACT_INITIAL, 0,
+      "the initial system, when there are initial equations" },
     { "build-jacobian", build_jacobian, FACT_PARTS, FACT_JACOBIAN, 0, "sparsity and colours" },
 };
 

@@ -19,7 +19,8 @@ enum {
     FACT_MATCHED = 1 << 9,    /* every unknown has its equation */
     FACT_SORTED = 1 << 10,    /* blocks exist, in topological order */
     FACT_PARTS = 1 << 11,     /* parts exist */
-    FACT_JACOBIAN = 1 << 12
+    FACT_JACOBIAN = 1 << 12,
+    FACT_INITIAL = 1 << 13 /* the initial system is sorted */
 };
 
 typedef struct {
@@ -30,6 +31,7 @@ typedef struct {
     Arena *arena;
     Arena *scratch; /* of the pass that runs */
     Diag *diag;
+    bool is_initial; /* the initial system is matched and sorted, not the run's */
 } Compile;
 
 bool reject_unsupported(Compile *c);
@@ -45,6 +47,7 @@ bool match_equations(Compile *c);
 bool sort_blocks(Compile *c);
 bool build_parts(Compile *c);
 bool build_jacobian(Compile *c);
+bool build_initial(Compile *c);
 
 typedef struct {
     const char *name;

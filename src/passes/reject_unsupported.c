@@ -50,8 +50,8 @@ static void check_equations(Compile *c)
             refuse(c, e->origin.span, "a loop variable of an outer loop used as a value");
         if ((e->lhs.shape && has_reduction(e->lhs.shape)) || (e->rhs.shape && has_reduction(e->rhs.shape)))
             refuse(c, e->origin.span, "a sum over a range or a function");
-        if (e->when_valid == VALID_INITIAL_ONLY)
-            refuse(c, e->origin.span, "an initial equation");
+        if (e->when_valid == VALID_INITIAL_ONLY && (e->domain.index || e->kind != EQUATION_RESIDUAL))
+            refuse(c, e->origin.span, "an initial equation over a range, or an initial assignment,");
     }
 }
 

@@ -69,6 +69,8 @@ static void list_nodes(Sorter *s)
         else
             (ref.kind == REF_DER ? s->der : s->now)[ref.var.index] = s->nodes.n - 1;
     }
+    if (c->is_initial) /* bits and step values are given, transitions do not fire */
+        return;
     for (uint32_t k = 0; k < m->relations.n; k++) {
         const Node node = { NODE_RELATION, k };
         vec_push(c->scratch, &s->nodes, node);
@@ -184,13 +186,10 @@ static void list_dependencies(Sorter *s)
         case NODE_EQUATION: {
             const Equation *e = &m->equations.at[node.object];
             depend_on_term(s, k, e->rhs, e->domain);
-            if (e->kind == EQUATION_RESIDUAL && e->lhs.shape->kind != EXPR_LEAF)
+            const bool is_left = e->lhs.shape->kind == EXPR_LEAF &&
+                                 ref_equal(term_refs(m, e->lhs)[0], s->c->unknowns.at[s->c->matched[node.object]]);
+            if (!is_left) /* v = e, matched to something in e */
                 depend_on_term(s, k, e->lhs, e->domain);
-            else if (e->kind == EQUATION_RESIDUAL && !e->lhs.shape->n_args) {
-                const Ref ref = term_refs(m, e->lhs)[0]; /* v = e, matched to something in e */
-                if (!ref_equal(ref, s->c->unknowns.at[s->c->matched[node.object]]))
-                    depend_on_term(s, k, e->lhs, e->domain);
-            }
             break;
         }
         case NODE_RELATION: {

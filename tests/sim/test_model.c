@@ -185,6 +185,21 @@ static void test_m4_parameters_in_order(void **state)
     run_free(r);
 }
 
+/* u = 4 before 1: x = 2, y = 4 at rest; then x = 2.5 - 0.5 exp(-2(t - 1)). */
+static void test_initial_equations_are_solved(void **state)
+{
+    (void)state;
+    RunResult *r = run("steady.ir", 2, 0.5);
+    assert_done(r);
+    assert_near(r->rows[0].values[run_column(r, "x")], 2, 1e-12);
+    assert_near(r->rows[0].values[run_column(r, "y")], 4, 1e-12);
+    assert_near(r->rows[0].values[run_column(r, "z")], 3, 0);
+    assert_near(run_at(r, "x", 0.5), 2, 1e-12);
+    assert_near(run_at(r, "x", 2), 2.5 - 0.5 * exp(-2), 1e-8);
+    assert_near(run_at(r, "z", 2), 3 * exp(-2), 1e-8);
+    run_free(r);
+}
+
 static void test_s14_conflict_names_both(void **state)
 {
     (void)state;
@@ -227,6 +242,7 @@ static void test_refusals(void **state)
     assert_refused("singular.ir", "KN2112", "too many equations");
     assert_refused("singular.ir", "KN2110", "'z' has no definition");
     assert_refused("ring.ir", "KN2113", "'p'");
+    assert_refused("toomany.ir", "KN2112", "too many equations");
     assert_refused("paramring.ir", "KN2106", "'a'");
 }
 
@@ -260,6 +276,7 @@ int main(void)
         cmocka_unit_test(test_s8_truth_inside_a_step_is_seen),
         cmocka_unit_test(test_step_functions),
         cmocka_unit_test(test_m4_parameters_in_order),
+        cmocka_unit_test(test_initial_equations_are_solved),
         cmocka_unit_test(test_s14_conflict_names_both),
         cmocka_unit_test(test_s16_zeno_is_named),
         cmocka_unit_test(test_division_by_zero_is_explained),

@@ -165,6 +165,42 @@ KoineStatus koine_run_tangents(Machine *k)
 }
 
 /* ---- interface ---- */
+static uint64_t hash_bits(const Machine *k)
+{
+    uint64_t h = 0xcbf29ce484222325u;
+    for (uint32_t j = 0; j < k->program->n_relations; j++)
+        h = (h ^ (uint64_t)k->m[k->program->relations[j].bit].i) * 0x100000001b3u;
+    for (uint32_t j = 0; j < k->program->n_steps; j++)
+        h = (h ^ (uint64_t)k->m[k->program->steps[j].value].i) * 0x100000001b3u;
+    return h;
+}
+
+/* Everything once, from the start values; with initial equations alternately with the initial system until no
+ * comparison changes any more. */
+static KoineStatus solve_initial(Machine *k)
+{
+    enum { MOST_ROUNDS = 50 };
+    const KoineProgram *p = k->program;
+    KoineStatus status = KOINE_OK;
+    k->m[p->initial].i = 1;
+    if (p->initial_part.n == 0)
+        status = koine_evaluate_all(k);
+    for (int round = 0; p->initial_part.n && status == KOINE_OK; round++) {
+        if (round == 0)
+            koine_evaluate_all(k); /* bits from the start values; what cannot be computed yet does not count */
+        const uint64_t before = hash_bits(k);
+        status = koine_run_part(k, &p->initial_part);
+        if (status == KOINE_OK)
+            status = koine_evaluate_all(k);
+        if (status == KOINE_OK && hash_bits(k) == before)
+            break;
+        if (round == MOST_ROUNDS)
+            status = koine_fault(k, KOINE_FAILED, KOINE_NONE, "the comparisons in the initial equations do not settle");
+    }
+    k->m[p->initial].i = 0;
+    return status > 0 ? KOINE_FAILED : status;
+}
+
 static KoineStatus machine_initialise(KoineModel *model, double time)
 {
     Machine *k = koine_machine_of(model);
@@ -184,7 +220,7 @@ static KoineStatus machine_initialise(KoineModel *model, double time)
             model->fault.time = time;
             return KOINE_FAILED;
         }
-    const KoineStatus status = koine_evaluate_all(k);
+    const KoineStatus status = solve_initial(k);
     for (uint32_t j = 0; j < p->n_pres && status == KOINE_OK; j++) {
         const KoinePre *pre = &p->pres[j];
         if (pre->start == KOINE_PRE_CURRENT)
@@ -279,10 +315,10 @@ static KoineStatus machine_accept(KoineModel *model, double time, const double *
     const KoineProgram *p = k->program;
     outcome->flags = 0;
     koine_consider_upgrade(k);
-    if (p->n_systems == 0 && k->instant->n_widened == 0)
+    if (p->n_run_systems == 0 && k->instant->n_widened == 0)
         return KOINE_OK;
     set_point(k, time, x);
-    if (p->n_systems) {
+    if (p->n_run_systems) {
         koine_run_part(k, &p->derivatives);
         koine_run_part(k, &p->roots);
         koine_keep_guesses(k);

@@ -231,7 +231,7 @@ KoineStatus koine_solve_tangent(Machine *k, uint32_t system)
 
 void koine_keep_guesses(Machine *k)
 {
-    for (uint32_t n = 0; n < k->program->n_systems; n++) {
+    for (uint32_t n = 0; n < k->program->n_run_systems; n++) {
         const KoineSystem *s = &k->program->systems[n];
         for (uint32_t j = 0; j < s->n; j++)
             if (isfinite(k->m[s->unknowns[j]].r))
