@@ -82,6 +82,7 @@ typedef struct {
 
 typedef struct { /* left > right (strict) or left >= right */
     bool is_strict, is_time;
+    bool is_guarded;                   /* operands may have no value: it keeps its bit then */
     uint32_t kernel, row;              /* outputs: left, right; is_time: slope and flip time */
     uint32_t left, right, slope, flip; /* slots */
     uint32_t bit, cell;
@@ -97,7 +98,7 @@ typedef struct { /* left > right (strict) or left >= right */
 typedef enum { KOINE_STEP_FLOOR, KOINE_STEP_CEIL, KOINE_STEP_TRUNC, KOINE_STEP_ROUND } KoineStepOp;
 typedef struct {
     uint8_t op;
-    bool is_time;
+    bool is_time, is_guarded;
     uint32_t kernel, row; /* outputs: argument; is_time: slope, offset; argument = slope*time + offset */
     uint32_t argument, slope, offset;
     uint32_t value, cell;

@@ -218,6 +218,7 @@ static void add_relation(Events *e, uint32_t index, const Block *b)
     node->cell = r->bit.index;
     KoineRelation *out = &e->relations[b->object];
     *out = (KoineRelation){ .is_strict = r->is_strict,
+                            .is_guarded = r->is_guarded,
                             .is_time = r->kind == RELATION_TIME,
                             .bit = l->now[r->bit.index],
                             .cell = r->bit.index,
@@ -273,6 +274,7 @@ static void add_step(Events *e, uint32_t index, const Block *b)
     node->cell = f->value.index;
     KoineStep *out = &e->steps[b->object];
     *out = (KoineStep){ .op = f->op,
+                        .is_guarded = f->is_guarded,
                         .is_time = f->kind == RELATION_TIME,
                         .value = l->now[f->value.index],
                         .cell = f->value.index,

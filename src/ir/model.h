@@ -216,6 +216,7 @@ typedef struct { /* left > right (strict) or left >= right; made by find-events 
     Term left, right;
     Term slope, flip; /* TIME: d(left - right)/dt and the time where they are equal; discrete */
     bool is_strict;
+    bool is_guarded; /* stands where another condition decides whether it counts: operands may have no value */
     uint8_t kind;
     uint16_t branch;
     RegionId region;
@@ -228,6 +229,7 @@ typedef struct {
     Term argument;
     Term slope, offset; /* TIME: argument = slope*time + offset */
     uint8_t op, kind;   /* StepOp, RelationKind */
+    bool is_guarded;    /* as for relations */
     uint16_t branch;
     RegionId region;
     VarId value; /* generated Integer */

@@ -25,6 +25,7 @@ typedef struct {
     uint16_t branch;
     InstanceId owner;
     Origin origin;
+    bool is_guarded; /* inside a branch, or behind another condition */
 } Finder;
 
 static bool is_event_op(Op op)
@@ -224,7 +225,11 @@ static void classify(Finder *f, Relation *r, const Expr *left, const Expr *right
 static VarId relation_for(Finder *f, const Expr *left, const Expr *right, bool is_strict)
 {
     Model *m = f->model;
-    Relation r = { .is_strict = is_strict, .region = f->region, .branch = f->branch, .origin = f->origin };
+    Relation r = { .is_strict = is_strict,
+                   .is_guarded = f->is_guarded,
+                   .region = f->region,
+                   .branch = f->branch,
+                   .origin = f->origin };
     r.left = take(f, left);
     r.right = take(f, right);
     const uint64_t hash = hash_term(
@@ -232,10 +237,12 @@ static VarId relation_for(Finder *f, const Expr *left, const Expr *right, bool i
     uint32_t first;
     const bool found = map_get(&f->relations, hash, &first);
     for (uint32_t k = found ? first : ID_NONE; k != ID_NONE; k = f->next.at[k]) {
-        const Relation *other = &m->relations.at[k];
+        Relation *other = &m->relations.at[k];
         if (other->is_strict == is_strict && other->region.index == f->region.index && other->branch == f->branch &&
-            same_term(m, other->left, r.left) && same_term(m, other->right, r.right))
+            same_term(m, other->left, r.left) && same_term(m, other->right, r.right)) {
+            other->is_guarded &= f->is_guarded;
             return other->bit;
+        }
     }
     classify(f, &r, left, right);
     r.bit = generated(f, "k", m->relations.n + 1, BOOLEAN_TYPE);
@@ -275,16 +282,18 @@ static const Expr *rewrite_step(Finder *f, const Expr *e)
     const bool is_integer = e->op >= OP_IFLOOR;
     StepFunction s = { .op = ops[is_integer ? e->op - OP_IFLOOR : e->op - OP_FLOOR],
                        .kind = RELATION_STATE,
+                       .is_guarded = f->is_guarded,
                        .region = f->region,
                        .branch = f->branch,
                        .origin = f->origin };
     s.argument = take(f, e->args[0]);
     for (uint32_t k = 0; k < m->steps.n; k++) { /* the same one twice in one equation is common: X/2 - floor(X/2) */
-        const StepFunction *other = &m->steps.at[m->steps.n - 1 - k];
+        StepFunction *other = &m->steps.at[m->steps.n - 1 - k];
         if (k >= 8)
             break;
         if (other->op == s.op && other->region.index == s.region.index && other->branch == s.branch &&
             same_term(m, other->argument, s.argument)) {
+            other->is_guarded &= f->is_guarded;
             const Expr *leaf = term_leaf(&f->builder, ref_now(other->value));
             return is_integer ? leaf : expr_unary(m->pool, OP_REAL, leaf);
         }
@@ -322,8 +331,14 @@ static const Expr *rewrite(Finder *f, const Expr *e)
         return e;
     const Expr *few[8];
     const Expr **args = e->n_args <= 8 ? few : NEW_ARRAY(f->c->scratch, const Expr *, e->n_args);
-    for (uint32_t k = 0; k < e->n_args; k++)
+    const bool before = f->is_guarded;
+    const bool is_choice =
+        e->kind == EXPR_IF || (e->kind == EXPR_CALL && (e->op == OP_AND || e->op == OP_OR)); /* the first decides */
+    for (uint32_t k = 0; k < e->n_args; k++) {
+        f->is_guarded = before || (is_choice && k > 0);
         args[k] = rewrite(f, e->args[k]);
+    }
+    f->is_guarded = before;
     e = expr_with_args(f->model->pool, e, args);
     if (e->kind != EXPR_CALL || e->is_literal || !is_event_op((Op)e->op) || !is_moving(f, e))
         return e;
@@ -382,9 +397,12 @@ bool find_events(Compile *c)
     find_definitions(&f);
     for (uint32_t k = 0; k < m->regions.n; k++) {
         const Region r = m->regions.at[k];
-        for (uint32_t j = 0; j < r.n_conditions; j++)
+        for (uint32_t j = 0; j < r.n_conditions; j++) {
+            f.is_guarded = j > 0; /* ELSIF: looked at only when those before do not hold */
             rewrite_term(&f, &m->conditions.at[r.first_condition + j], r.parent, r.parent_branch, r.owner,
                          (Origin){ .span = r.span, .parent = EQ_NONE });
+        }
+        f.is_guarded = false;
     }
     for (uint32_t k = 0; k < m->equations.n; k++) {
         Equation *e = &m->equations.at[k];

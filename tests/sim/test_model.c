@@ -200,6 +200,26 @@ static void test_initial_equations_are_solved(void **state)
     run_free(r);
 }
 
+/* y: 1 until t = 1, 2 until sqrt(t - 1) = 0.5 at 1.25, then 3. z: 1 until log(1 - t) = -0.5, 2 until 1, then 3. */
+static void test_conditions_behind_conditions_may_have_no_value(void **state)
+{
+    (void)state;
+    RunResult *r = run("guarded.ir", 2, 0.1);
+    assert_done(r);
+    assert_near(run_at(r, "y", 0.9), 1, 0);
+    assert_near(run_at(r, "y", 1.1), 2, 0);
+    assert_near(run_at(r, "y", 1.2), 2, 0);
+    assert_near(run_at(r, "y", 1.3), 3, 0);
+    assert_near(run_at(r, "z", 0.3), 1, 0); /* log 0.7 = -0.357 */
+    assert_near(run_at(r, "z", 0.4), 2, 0); /* log 0.6 = -0.511 */
+    assert_near(run_at(r, "z", 1.1), 3, 0);
+    const uint32_t y = run_column(r, "y");
+    for (uint32_t k = 1; k < r->n_rows; k++)
+        if (r->rows[k].values[y] == 3 && r->rows[k - 1].values[y] == 2)
+            assert_near(r->rows[k].time, 1.25, 1e-9);
+    run_free(r);
+}
+
 static void test_s14_conflict_names_both(void **state)
 {
     (void)state;
@@ -277,6 +297,7 @@ int main(void)
         cmocka_unit_test(test_step_functions),
         cmocka_unit_test(test_m4_parameters_in_order),
         cmocka_unit_test(test_initial_equations_are_solved),
+        cmocka_unit_test(test_conditions_behind_conditions_may_have_no_value),
         cmocka_unit_test(test_s14_conflict_names_both),
         cmocka_unit_test(test_s16_zeno_is_named),
         cmocka_unit_test(test_division_by_zero_is_explained),

@@ -124,7 +124,7 @@ static KoineStatus evaluate_relation(Machine *k, const KoineNode *node)
         return KOINE_OK;
     }
     if (!r->is_time && (isnan(k->m[r->left].r) || isnan(k->m[r->right].r)))
-        return koine_fault(k, KOINE_FAILED, node->origin, NULL);
+        return r->is_guarded ? KOINE_OK : koine_fault(k, KOINE_FAILED, node->origin, NULL);
     const bool value = r->is_time ? value_of_time_relation(k, r, p) : value_of_state_relation(k, r, p);
     if (k->m[r->bit].i == value)
         return KOINE_OK;
@@ -207,7 +207,7 @@ static KoineStatus evaluate_step(Machine *k, const KoineNode *node)
         return KOINE_OK;
     }
     if (!s->is_time && !isfinite(k->m[s->argument].r))
-        return koine_fault(k, KOINE_FAILED, node->origin, NULL);
+        return s->is_guarded ? KOINE_OK : koine_fault(k, KOINE_FAILED, node->origin, NULL);
     const int64_t value = value_of_step(k, s, &k->step_pins[node->object]);
     if (s->is_time)
         schedule_step(k, s, value);
@@ -729,7 +729,8 @@ static double margin_of(const Machine *k, uint32_t root, double *exact, double *
         const KoineRelation *r = &p->relations[owner];
         *exact = k->m[r->bit].i == !r->is_strict ? TINY : 0; /* g = 0 belongs to the present side */
         *band = band_of(r->band, k->m[r->left].r, k->m[r->right].r);
-        return is_masked(k, r->selector, r->branch) ? INFINITY : relation_margin(k, r);
+        const double margin = relation_margin(k, r);
+        return is_masked(k, r->selector, r->branch) || (r->is_guarded && isnan(margin)) ? INFINITY : margin;
     }
     const KoineStep *s = &p->steps[owner - p->n_relations];
     const double argument = k->m[s->argument].r;
@@ -737,7 +738,7 @@ static double margin_of(const Machine *k, uint32_t root, double *exact, double *
     const bool is_low = root == s->root;
     *exact = (is_low ? now.lo_in : now.hi_in) ? TINY : 0;
     *band = band_of(s->band, argument, is_low ? now.lo : now.hi);
-    if (is_masked(k, s->selector, s->branch))
+    if (is_masked(k, s->selector, s->branch) || (s->is_guarded && isnan(argument)))
         return INFINITY;
     return is_low ? argument - now.lo : now.hi - argument;
 }
