@@ -1,0 +1,18 @@
+/* The cache of compiled models, for commands and reports; emit/c/cache.h keeps it. */
+#ifndef DRIVER_CACHE_H
+#define DRIVER_CACHE_H
+
+#include "base/arena.h"
+#include <stdbool.h>
+
+typedef struct {
+    const char *path;
+    uint32_t entries;
+    uint64_t bytes, limit; /* held, and kept at most */
+} CompiledCache;
+
+/* False: the cache cannot be used; *why says so in one line. */
+bool compiled_cache(CompiledCache *cache, Arena *arena, const char **why);
+bool compiled_cache_clear(Arena *arena, const char **why);
+
+#endif
