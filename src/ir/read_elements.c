@@ -33,7 +33,7 @@ static const char *label_text(const Reader *r, const Label *label)
     return names_of(r->names, label->name);
 }
 
-static bool wrong_end(Reader *r, const Label *label, Span span, Span opened)
+bool reader_wrong_end(Reader *r, const Label *label, Span span, Span opened)
 {
     const char *name = label ? label_text(r, label) : "";
     if (r->token.kind == TOKEN_END) {
@@ -52,15 +52,15 @@ bool reader_parse_block_end(Reader *r, const Label *label, Span opened)
 {
     const uint32_t begin = r->token.begin;
     if (!reader_has_word(r, WORD_END))
-        return wrong_end(r, label, reader_token_span(r), opened);
+        return reader_wrong_end(r, label, reader_token_span(r), opened);
     reader_advance(r);
     Label found;
     if (reader_is_element_end(r))
-        return wrong_end(r, label, reader_span_from(r, begin), opened);
+        return reader_wrong_end(r, label, reader_span_from(r, begin), opened);
     if (!reader_parse_new_label(r, &found))
         return false;
     if (label && (found.owner.index != label->owner.index || !name_equal(found.name, label->name)))
-        return wrong_end(r, label, reader_span_from(r, begin), opened);
+        return reader_wrong_end(r, label, reader_span_from(r, begin), opened);
     return reader_is_element_end(r) || reader_syntax_error(r, "the end of the line");
 }
 
@@ -85,7 +85,7 @@ typedef enum {
     HAS_ORIGIN = 1 << 16
 } Has;
 
-static bool list_has(const WordList *list, uint32_t word)
+bool reader_list_has(const WordList *list, uint32_t word)
 {
     for (uint32_t k = 0; k < list->n; k++)
         if (list->words[k] == word)
@@ -116,10 +116,15 @@ static Has attribute_of(const Reader *r)
     case WORD_GENERATED: return HAS_GENERATED;
     case WORD_ORIGIN: return HAS_ORIGIN;
     default:
-        return list_has(&variability_words, r->token.word)  ? HAS_VARIABILITY
-               : list_has(&definition_words, r->token.word) ? HAS_DEFINITION
-                                                            : 0;
+        return reader_list_has(&variability_words, r->token.word)  ? HAS_VARIABILITY
+               : reader_list_has(&definition_words, r->token.word) ? HAS_DEFINITION
+                                                                   : 0;
     }
+}
+
+bool reader_has_attribute(const Reader *r)
+{
+    return attribute_of(r) != 0;
 }
 
 /* The value of an attribute goes to the row; its word is taken already. */
@@ -214,7 +219,7 @@ static bool parse_dims(Reader *r, const VarId *vars, uint32_t n)
 }
 
 /* What follows the names: type, dimensions, attributes, place. */
-static bool parse_variable_rest(Reader *r, uint32_t begin, const VarId *vars, uint32_t n)
+bool reader_parse_variable_rest(Reader *r, uint32_t begin, const VarId *vars, uint32_t n)
 {
     Type type;
     Span span;
@@ -235,7 +240,7 @@ static void set_defaults(Variable *row, Word word)
 }
 
 /* A variable that this line declares; not found: reported when it was declared. */
-static bool parse_declared(Reader *r, VarId *var)
+bool reader_parse_declared(Reader *r, VarId *var)
 {
     const bool is_absolute = reader_accept(r, TOKEN_DOT);
     return reader_parse_path(r) && (reader_find_variable(r, is_absolute, var) || !(r->failed = true));
@@ -245,19 +250,19 @@ static bool parse_variables(Reader *r, uint32_t begin, Word word)
 {
     VEC(VarId) vars = { 0 };
     VarId one;
-    if (!parse_declared(r, &one))
+    if (!reader_parse_declared(r, &one))
         return false;
     set_defaults(model_var(r->model, one), word);
     if (r->token.kind != TOKEN_COMMA)
-        return parse_variable_rest(r, begin, &one, 1);
+        return reader_parse_variable_rest(r, begin, &one, 1);
     vec_push(r->arena, &vars, one);
     while (reader_accept(r, TOKEN_COMMA)) {
-        if (!parse_declared(r, &one))
+        if (!reader_parse_declared(r, &one))
             return false;
         set_defaults(model_var(r->model, one), word);
         vec_push(r->arena, &vars, one);
     }
-    return parse_variable_rest(r, begin, vars.at, vars.n);
+    return reader_parse_variable_rest(r, begin, vars.at, vars.n);
 }
 
 /* alias b = -a */
@@ -272,179 +277,6 @@ static bool parse_alias(Reader *r, uint32_t begin)
         return false;
     model_var(r->model, var)->alias = alias;
     model_var(r->model, var)->is_negated = is_negated;
-    return true;
-}
-
-/* ---- structure ---- */
-/* (C = 0.001, u start 0.0 fixed): the paths begin at the instance. */
-static bool parse_modifications(Reader *r, const NameId *path, uint32_t n)
-{
-    do {
-        const uint32_t begin = r->token.begin;
-        VarId var;
-        if (!reader_parse_path(r))
-            return false;
-        /* The path of the instance goes before. */
-        const uint32_t own = r->path.n;
-        for (uint32_t k = 0; k < n; k++)
-            vec_push(r->arena, &r->path, path[k]);
-        memmove(r->path.at + n, r->path.at, own * sizeof *path);
-        memcpy(r->path.at, path, n * sizeof *path);
-        if (!reader_find_variable(r, true, &var))
-            return reader_unknown_name(r, begin, "variable of the instance");
-        if (!attribute_of(r))
-            return reader_syntax_error(r, "'=' or an attribute");
-        if (!reader_parse_attributes(r, &var, 1))
-            return false;
-    } while (reader_accept(r, TOKEN_COMMA));
-    return reader_expect(r, TOKEN_CLOSE, "',' or ')' after a modification");
-}
-
-static bool parse_instance(Reader *r, uint32_t begin)
-{
-    NameId class_name, language = { 0 };
-    uint32_t instance = 0, class;
-    if (!reader_parse_path(r))
-        return false;
-    const uint32_t n = r->path.n;
-    NameId *path = NEW_ARRAY(r->arena, NameId, n);
-    memcpy(path, r->path.at, n * sizeof *path);
-    for (uint32_t k = 0; k < n; k++)
-        if (path[k].index == ID_NONE || !map_get(&r->scope->instances, key_of(instance, path[k]), &instance))
-            return !(r->failed = true); /* reported when it was declared */
-    if (!reader_parse_name(r, &class_name) ||
-        (reader_accept_word(r, WORD_LANGUAGE) && !reader_parse_plain_or_string(r, &language)))
-        return false;
-    const Span open = reader_token_span(r);
-    if (reader_accept(r, TOKEN_OPEN)) {
-        if (!reader_find_class(r, class_name, &class)) {
-            reader_report(r, DIAG_IR_UNKNOWN_NAME, open, "there is no class %s to modify",
-                          names_of(r->names, class_name));
-            HELP(r, "declare it in this file: class %s ... end %s", names_of(r->names, class_name),
-                 names_of(r->names, class_name));
-            return false;
-        }
-        if (!parse_modifications(r, path, n))
-            return false;
-    }
-    Span span;
-    if (!reader_parse_element_end(r, begin, &span))
-        return false;
-    Instance *row = &r->model->instances.at[instance];
-    row->span = span;
-    if (!name_is_empty(language))
-        row->language = names_of(r->names, language);
-    else if (!row->language)
-        row->language = r->model->instances.at[row->parent.index].language;
-    return true;
-}
-
-static bool check_connector(Reader *r, Span span, const Port *port)
-{
-    uint32_t index;
-    if (!map_get(&r->connector_names, port->connector.index, &index))
-        return true;
-    const Connector *connector = &r->connectors.at[index];
-    bool is_good = connector->n == port->n_members;
-    for (uint32_t k = 0; is_good && k < port->n_members; k++) {
-        const ConnectorMember *wanted = &r->connector_members.at[connector->first + k];
-        const PortMember *member = &r->model->members.at[port->first_member + k];
-        const Type type = model_var(r->model, member->var)->type;
-        is_good = wanted->role == member->role && wanted->type.kind == type.kind &&
-                  wanted->type.enumeration == type.enumeration;
-    }
-    if (is_good)
-        return true;
-    reader_report(r, DIAG_IR_CONNECTOR, span, "the port does not have the members of connector %s",
-                  names_of(r->names, port->connector));
-    HELP(r, "members have the roles and types of the connector, in its order");
-    return false;
-}
-
-/* (Va / -i): potentials before the stroke, flows behind it; or a role before each name. */
-static bool parse_members(Reader *r, Port *port)
-{
-    uint8_t role = ROLE_POTENTIAL;
-    port->first_member = r->model->members.n;
-    if (!reader_expect(r, TOKEN_OPEN, "'(' before the members") || reader_accept(r, TOKEN_CLOSE))
-        return !r->failed || r->token.kind != TOKEN_BAD;
-    for (;;) {
-        PortMember member = { .role = role };
-        if (r->token.kind == TOKEN_NAME && list_has(&role_words, r->token.word) &&
-            !reader_choose(r, &role_words, "a role", &member.role))
-            return false;
-        member.is_negated = reader_accept(r, TOKEN_MINUS);
-        if (!reader_parse_variable_name(r, &member.var))
-            return false;
-        vec_push(r->arena, &r->model->members, member);
-        port->n_members++;
-        if (reader_accept(r, TOKEN_CLOSE))
-            return true;
-        if (reader_accept(r, TOKEN_SLASH))
-            role = ROLE_FLOW;
-        else if (!reader_expect(r, TOKEN_COMMA, "',', '/' or ')' after a member"))
-            return false;
-    }
-}
-
-static bool parse_port(Reader *r, uint32_t begin)
-{
-    Port port = { .n_members = 0 };
-    Label label;
-    if (!reader_parse_new_label(r, &label) || !reader_parse_name(r, &port.connector))
-        return false;
-    const Span members = reader_token_span(r);
-    if (!parse_members(r, &port) || !reader_parse_element_end(r, begin, &port.span) ||
-        !check_connector(r, members, &port))
-        return false;
-    port.owner = label.owner;
-    port.name = reader_stored_name(r, LABEL_PORT, label.name);
-    vec_push(r->arena, &r->model->ports, port);
-    return true;
-}
-
-/* A port or a variable. */
-static bool parse_end_point(Reader *r, bool is_causal, uint32_t *port, VarId *var)
-{
-    const uint32_t begin = r->token.begin;
-    *port = ID_NONE;
-    *var = VAR_NONE;
-    const bool is_absolute = reader_accept(r, TOKEN_DOT);
-    if (!reader_parse_path(r))
-        return false;
-    uint32_t owner = 0;
-    bool is_found = r->path.at[r->path.n - 1].index != ID_NONE;
-    for (uint32_t k = 0; is_found && k + 1 < r->path.n; k++)
-        is_found =
-            r->path.at[k].index != ID_NONE && map_get(&r->scope->instances, key_of(owner, r->path.at[k]), &owner);
-    if (is_found && !is_causal &&
-        !map_get(&r->scope->labels[LABEL_PORT], key_of(owner, r->path.at[r->path.n - 1]), port))
-        *port = ID_NONE;
-    const bool is_variable = reader_find_variable(r, is_absolute, var);
-    return is_variable || *port != ID_NONE || reader_unknown_name(r, begin, "port or variable");
-}
-
-static bool parse_connect(Reader *r, uint32_t begin)
-{
-    const bool is_causal = reader_accept_word(r, WORD_CAUSAL);
-    VarId from, to;
-    Connection connection = { .from = VAR_NONE, .to = VAR_NONE };
-    Span span;
-    if (!parse_end_point(r, is_causal, &connection.port_a, &from) ||
-        !parse_end_point(r, is_causal, &connection.port_b, &to) || !reader_parse_element_end(r, begin, &span))
-        return false;
-    if (connection.port_a != ID_NONE && connection.port_b != ID_NONE) {
-        connection.is_acausal = true;
-        connection.span = span;
-        vec_push(r->arena, &r->model->connections, connection);
-        return true;
-    }
-    if (var_is_none(from) || var_is_none(to)) {
-        reader_report(r, DIAG_IR_CONNECTOR, reader_span_from(r, begin), "a port cannot be connected to a variable");
-        HELP(r, "connect a port to a port, or a variable to a variable");
-        return false;
-    }
-    model_connect(r->model, from, to, span);
     return true;
 }
 
@@ -664,212 +496,6 @@ static bool parse_step(Reader *r, uint32_t begin)
     return true;
 }
 
-/* ---- functions ---- */
-static bool parse_field_line(Reader *r, uint32_t begin)
-{
-    VarId var;
-    return parse_declared(r, &var) && parse_variable_rest(r, begin, &var, 1);
-}
-
-/* Fields and the body, up to the end. */
-static bool parse_function_lines(Reader *r, uint32_t index)
-{
-    for (;;) {
-        while (r->token.kind == TOKEN_LINE || r->token.kind == TOKEN_SEMICOLON)
-            reader_advance(r);
-        const uint32_t begin = r->token.begin;
-        if (reader_accept_word(r, WORD_BEGIN)) {
-            uint32_t first;
-            if (!reader_parse_statements(r, &first) || !reader_expect_word(r, WORD_END))
-                return false;
-            r->model->functions.at[index].body = first;
-        } else if (reader_accept_word(r, WORD_INPUT) || reader_accept_word(r, WORD_OUTPUT) ||
-                   reader_accept_word(r, WORD_LOCAL)) {
-            if (!parse_field_line(r, begin))
-                reader_recover(r);
-        } else {
-            return true;
-        }
-    }
-}
-
-static bool parse_function(Reader *r, uint32_t begin)
-{
-    Label label;
-    uint32_t index;
-    NameId external = { 0 };
-    Span span;
-    if (r->scope != r->top) {
-        reader_report(r, DIAG_IR_MISPLACED, reader_span_from(r, begin), "a function cannot be declared in a class");
-        HELP(r, "declare it in the model: classes may call it");
-        return false;
-    }
-    if (!reader_parse_new_label(r, &label) || !map_get(&r->top->labels[LABEL_FUNCTION], key_of(0, label.name), &index))
-        return !(r->failed = true); /* reported when it was declared */
-    Function *f = &r->model->functions.at[index];
-    f->is_pure = !reader_accept_word(r, WORD_IMPURE);
-    if ((reader_accept_word(r, WORD_EXTERNAL) && !reader_parse_string(r, &external)) ||
-        !reader_parse_element_end(r, begin, &span))
-        return false;
-    f->external = external;
-    f->span = span;
-    r->function = index + 1;
-    const bool is_good = parse_function_lines(r, index);
-    r->function = 0;
-    return is_good && reader_parse_block_end(r, &label, span);
-}
-
-/* ---- spans ---- */
-typedef struct {
-    uint32_t end;
-    const Expr *node;
-} Above;
-
-/* The node of an occurrence, seen from the one above it. */
-static bool parse_node(Reader *r, const Expr *above, const Expr *lhs, const Expr *rhs, const Expr **node)
-{
-    int64_t number;
-    *node = NULL;
-    if (r->token.kind == TOKEN_MINUS && r->token.end < r->lexer.end &&
-        (r->lexer.text[r->token.end] == ' ' || r->lexer.text[r->token.end] == '\n'))
-        return reader_accept(r, TOKEN_MINUS);
-    if (r->token.kind == TOKEN_DOT) {
-        reader_advance(r);
-        *node = above;
-        if (r->token.kind == TOKEN_INTEGER) {
-            if (!reader_parse_integer(r, 1, UINT16_MAX, &number))
-                return false;
-            *node = above && number <= above->n_args ? above->args[number - 1] : NULL;
-        }
-    } else if (reader_accept_word(r, WORD_LHS)) {
-        *node = lhs;
-    } else if (reader_accept_word(r, WORD_RHS)) {
-        *node = rhs;
-    } else {
-        return reader_parse_shape(r, node);
-    }
-    if (*node)
-        return true;
-    reader_report(r, DIAG_IR_SHAPE, reader_token_span(r), "there is nothing this span could stand for");
-    HELP(r, ". is the node above, .2 its second argument, lhs and rhs are the sides of the equation");
-    return false;
-}
-
-/* Lines `span BELOW NODE @place`, for one origin. */
-static bool parse_span_lines(Reader *r, Origin *origin, const Expr *lhs, const Expr *rhs)
-{
-    VEC(Above) above = { 0 };
-    origin->first_occurrence = r->model->occurrences.n;
-    origin->n_occurrences = 0;
-    for (;;) {
-        while (r->token.kind == TOKEN_LINE || r->token.kind == TOKEN_SEMICOLON)
-            reader_advance(r);
-        if (!reader_accept_word(r, WORD_SPAN))
-            return true;
-        const uint32_t k = origin->n_occurrences;
-        int64_t n_below;
-        Occurrence o = { .span = SPAN_NONE };
-        while (above.n && above.at[above.n - 1].end <= k)
-            above.n--;
-        if (!reader_parse_integer(r, 0, UINT32_MAX / 2, &n_below) ||
-            !parse_node(r, above.n ? above.at[above.n - 1].node : NULL, lhs, rhs, &o.node))
-            return false;
-        if (r->token.kind == TOKEN_PLACE) {
-            const Token place = r->token;
-            reader_advance(r);
-            if (!reader_place_span(r, &place, &o.span))
-                return false;
-        }
-        o.n_below = (uint32_t)n_below;
-        vec_push(r->arena, &r->model->occurrences, o);
-        const Above next = { k + 1 + o.n_below, o.node };
-        vec_push(r->arena, &above, next);
-        origin->n_occurrences++;
-        if (!reader_is_element_end(r))
-            return reader_syntax_error(r, "the end of the line");
-    }
-}
-
-/* k1 or s1: by number, which relations and step functions have for a name. */
-static bool parse_numbered(Reader *r, char letter, uint32_t n, uint32_t *index)
-{
-    const uint32_t begin = r->token.begin;
-    NameId name;
-    if (!reader_parse_name(r, &name))
-        return false;
-    const char *text = names_of(r->names, name);
-    char dollar[16];
-    snprintf(dollar, sizeof dollar, "$%.13s", text);
-    *index = generated_number(dollar, strlen(dollar), letter) - 1;
-    return *index < n || reader_unknown_name(r, begin, letter == 'k' ? "relation" : "step function");
-}
-
-static bool parse_span_head(Reader *r, Origin **origin, const Expr **lhs, const Expr **rhs)
-{
-    const Span span = reader_token_span(r);
-    uint32_t index;
-    *lhs = *rhs = NULL;
-    if (reader_accept_word(r, WORD_EQ)) {
-        if (!reader_parse_label(r, LABEL_EQUATION, &index))
-            return false;
-        if (index < r->model->equations.n) {
-            Equation *e = &r->model->equations.at[index];
-            *origin = &e->origin;
-            *lhs = e->lhs.shape;
-            *rhs = e->rhs.shape;
-            return true;
-        }
-    } else if (reader_accept_word(r, WORD_TRANS)) {
-        if (!reader_parse_label(r, LABEL_TRANSITION, &index))
-            return false;
-        if (index < r->model->transitions.n) {
-            *origin = &r->model->transitions.at[index].origin;
-            return true;
-        }
-    } else if (reader_accept_word(r, WORD_RELATION)) {
-        if (!parse_numbered(r, 'k', r->model->relations.n, &index))
-            return false;
-        *origin = &r->model->relations.at[index].origin;
-        *lhs = r->model->relations.at[index].left.shape;
-        *rhs = r->model->relations.at[index].right.shape;
-        return true;
-    } else {
-        if (!reader_expect_word(r, WORD_STEPFN) || !parse_numbered(r, 's', r->model->steps.n, &index))
-            return false;
-        *origin = &r->model->steps.at[index].origin;
-        *lhs = r->model->steps.at[index].argument.shape;
-        return true;
-    }
-    if (r->failed)
-        return false; /* an element that could not be read */
-    reader_report(r, DIAG_IR_SHAPE, span, "the spans come before the element they belong to");
-    HELP(r, "put the spans section at the end of the model");
-    return false;
-}
-
-bool reader_parse_spans(Reader *r, uint32_t begin)
-{
-    const Span opened = { r->source, begin, begin + 5 };
-    for (;;) {
-        while (r->token.kind == TOKEN_LINE || r->token.kind == TOKEN_SEMICOLON)
-            reader_advance(r);
-        if (r->token.kind == TOKEN_END || reader_has_word(r, WORD_END))
-            break;
-        Origin *origin;
-        const Expr *lhs, *rhs;
-        if (reader_accept_word(r, WORD_SPAN)) {
-            reader_recover(r); /* after a mistake above it */
-            continue;
-        }
-        if (!reader_expect_word(r, WORD_OF) || !parse_span_head(r, &origin, &lhs, &rhs) ||
-            !parse_span_lines(r, origin, lhs, rhs))
-            reader_recover(r);
-    }
-    if (r->token.kind == TOKEN_END)
-        return wrong_end(r, NULL, reader_token_span(r), opened);
-    return reader_expect_word(r, WORD_END) && reader_expect_word(r, WORD_SPANS);
-}
-
 /* ---- dispatch ---- */
 static bool parse_facts(Reader *r, uint32_t begin)
 {
@@ -908,15 +534,15 @@ bool reader_parse_static(Reader *r, uint32_t begin, Word word)
     case WORD_VAR: return parse_variables(r, begin, word);
     case WORD_FACTS: return parse_facts(r, begin);
     case WORD_ALIAS: return parse_alias(r, begin);
-    case WORD_INSTANCE: return parse_instance(r, begin);
-    case WORD_PORT: return parse_port(r, begin);
-    case WORD_CONNECT: return parse_connect(r, begin);
+    case WORD_INSTANCE: return reader_parse_instance(r, begin);
+    case WORD_PORT: return reader_parse_port(r, begin);
+    case WORD_CONNECT: return reader_parse_connect(r, begin);
     case WORD_CHANNEL: return parse_channel(r, begin);
     case WORD_CLOCK: return parse_clock(r, begin);
     case WORD_DELAY: return parse_delay(r, begin);
     case WORD_STREAM: return parse_stream(r, begin);
     case WORD_TABLE: return parse_table(r, begin);
-    case WORD_FUNCTION: return parse_function(r, begin);
+    case WORD_FUNCTION: return reader_parse_function(r, begin);
     case WORD_ASSERT: return parse_assert(r, begin);
     case WORD_RELATION: return parse_relation(r, begin);
     case WORD_STEPFN: return parse_step(r, begin);

@@ -173,13 +173,17 @@ bool reader_parse_type(Reader *r, Type *type); /* without dimensions */
 bool reader_parse_integer(Reader *r, int64_t least, int64_t largest, int64_t *value);
 bool reader_parse_number(Reader *r, double *value); /* a Real or Integer literal with its sign */
 
-/* ---- terms (read_expr.c) ---- */
+/* ---- terms (read_expr.c, read_term.c) ---- */
 const Expr *reader_parse_expr(Reader *r, uint32_t least);  /* least: Binds */
 bool reader_parse_term(Reader *r, Type type, Term *term);  /* a term of this type, or reports */
 bool reader_parse_value(Reader *r, Type type, Term *term); /* the same; scalar or array for an array */
 bool reader_parse_operand_term(Reader *r, Binds least, const Expr **shape);
 bool reader_parse_any_term(Reader *r, const Expr **shape); /* refs stay in r->refs until finish_term */
 Term reader_finish_term(Reader *r, const Expr *shape);
+const Expr *reader_parse_operand(Reader *r);
+const Expr *reader_type_error(Reader *r, Span span, const char *what, Type is, const char *wanted); /* NULL */
+bool reader_parse_loop_name(Reader *r, NameId *name, uint32_t *level); /* level ID_NONE: the next one */
+uint32_t reader_next_level(const Reader *r);
 const Expr *reader_convert(Reader *r, const Expr *e, Type type); /* Integer literals to Real where wanted */
 bool reader_check_target(Reader *r, const Expr *shape, Span span);
 bool reader_parse_target(Reader *r, Term *target, Type *type);
@@ -202,7 +206,7 @@ Model *reader_read_class(Reader *r, uint32_t index, Span wanted_at);
 bool reader_parse_enum(Reader *r);
 bool reader_parse_connector(Reader *r, bool is_new);
 
-/* ---- elements (read_elements.c, read_dynamics.c, read_body.c) ---- */
+/* ---- elements (read_elements.c, read_structure.c, read_dynamics.c, read_body.c) ---- */
 typedef struct {
     RegionId region;
     uint16_t branch;
@@ -224,5 +228,14 @@ bool reader_parse_region_ref(Reader *r, RegionId *region, uint16_t *branch);
 bool reader_parse_origin_word(Reader *r, Origin *origin, bool *known); /* from and by; *known: it was one of them */
 
 bool reader_parse_spans(Reader *r, uint32_t begin);
+bool reader_parse_instance(Reader *r, uint32_t begin);
+bool reader_parse_port(Reader *r, uint32_t begin);
+bool reader_parse_connect(Reader *r, uint32_t begin);
+bool reader_parse_function(Reader *r, uint32_t begin);
+bool reader_list_has(const WordList *list, uint32_t word);
+bool reader_has_attribute(const Reader *r);
+bool reader_parse_declared(Reader *r, VarId *var); /* a variable that this line declares */
+bool reader_parse_variable_rest(Reader *r, uint32_t begin, const VarId *vars, uint32_t n); /* behind the names */
+bool reader_wrong_end(Reader *r, const Label *label, Span span, Span opened);
 
 #endif

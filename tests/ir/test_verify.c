@@ -94,7 +94,7 @@ static void set_ring(Model *m)
 }
 static void set_dim(Model *m)
 {
-    m->variables.at[1].first_dim = 7;
+    m->variables.at[4].first_dim = 7;
 }
 static void set_rank(Model *m)
 {
