@@ -344,7 +344,7 @@ static void make_variable(Maker *m)
 
 static DomainId maybe_domain(Maker *m)
 {
-    Iterator iterators[3];
+    Iterator iterators[3] = { 0 };
     const uint32_t n = chance(m, 75) ? 0 : 1 + pick(m, 3);
     for (uint32_t k = 0; k < n; k++) {
         iterators[k] = (Iterator){ .name = chance(m, 20)   ? (NameId){ 0 }
