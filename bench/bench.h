@@ -90,9 +90,10 @@ KoineModel *subject_start(const Subject *subject);
 enum { PATH_SIZE = 512 };
 void generate_line(const Bench *bench, uint32_t cells, char *path);        /* heat line of components */
 void generate_network(const Bench *bench, uint32_t stages, char *path);    /* ring of Stage, five equations each */
-void generate_network_ir(const Bench *bench, uint32_t stages, char *path); /* the same in the text form */
-void generate_ring(const Bench *bench, uint32_t gates, char *path);        /* of inverting gates; odd */
-void generate_ticks(const Bench *bench, uint32_t idle, char *path);        /* one ticks, the others wait */
-void model_path(const Bench *bench, const char *file, char *path);         /* of a file in bench->models */
+void generate_network_ir(const Bench *bench, uint32_t stages, char *path); /* the same in the text form, written out */
+void generate_network_classes(const Bench *bench, uint32_t stages, char *path); /* and with a class */
+void generate_ring(const Bench *bench, uint32_t gates, char *path);             /* of inverting gates; odd */
+void generate_ticks(const Bench *bench, uint32_t idle, char *path);             /* one ticks, the others wait */
+void model_path(const Bench *bench, const char *file, char *path);              /* of a file in bench->models */
 
 #endif

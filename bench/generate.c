@@ -102,6 +102,28 @@ void generate_network_ir(const Bench *bench, uint32_t stages, char *path)
     fclose(f);
 }
 
+void generate_network_classes(const Bench *bench, uint32_t stages, char *path)
+{
+    FILE *f = begin(bench, path, "classes%u.ir", stages);
+    if (!f)
+        return;
+    fputs("koine-ir 1\nclass Stage\n"
+          "param C Real = 2.0\nparam L Real = 0.5\nparam R Real = 0.1\n"
+          "var U Real continuous der start 0.0 fixed\nvar I Real continuous der start 0.0 fixed\n"
+          "var Loss Real continuous now\nvar Flow Real continuous now\nvar Out Real continuous now\n"
+          "var In Real continuous input causality input start 1.0\n"
+          "eq e1 Loss := R*I*I\neq e2 Flow := In - I\neq e3 Out := U - Loss\n"
+          "eq e4 der(U) := (Flow - I)/C\neq e5 der(I) := (U - R*I)/L\nend Stage\n",
+          f);
+    fprintf(f, "model classes%u\n", stages);
+    for (uint32_t k = 1; k <= stages; k++)
+        fprintf(f, "instance S%u Stage\n", k);
+    for (uint32_t k = 1; k <= stages; k++)
+        fprintf(f, "connect S%u.Out S%u.In\n", k, k % stages + 1);
+    fprintf(f, "end classes%u\n", stages);
+    fclose(f);
+}
+
 /* One gate is unstable at the start: one edge runs round for ever. */
 void generate_ring(const Bench *bench, uint32_t gates, char *path)
 {

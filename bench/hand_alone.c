@@ -7,8 +7,9 @@ __attribute__((visibility("default"))) const Alone *hand_alone(AloneModel model,
     static Heat heat;
     static Line line;
     static Alone many;
-    static const Alone small_lorenz = { 3, (const char *const[]){ "X", "Y", "Z" }, &lorenz, lorenz_slopes },
-                       small_van_der_pol = { 2, (const char *const[]){ "X", "V" }, &van_der_pol, van_der_pol_slopes };
+    static const char *const lorenz_names[] = { "X", "Y", "Z" }, *const van_der_pol_names[] = { "X", "V" };
+    static const Alone small_lorenz = { 3, lorenz_names, &lorenz, lorenz_slopes },
+                       small_van_der_pol = { 2, van_der_pol_names, &van_der_pol, van_der_pol_slopes };
     switch (model) {
     case ALONE_LORENZ: return &small_lorenz;
     case ALONE_VAN_DER_POL: return &small_van_der_pol;

@@ -12,6 +12,7 @@ typedef struct {
 } Network;
 static const Network components_100k = { "components 100k", generate_network, 20000 },
                      components_1m = { "components 1M", generate_network, 200000 },
+                     classes_100k = { "classes 100k", generate_network_classes, 20000 },
                      text_100k = { "text 100k", generate_network_ir, 20000 },
                      text_1m = { "text 1M", generate_network_ir, 200000 };
 
@@ -178,6 +179,8 @@ static void measure_text(const Bench *bench, const Row *row, Figure *figure)
 static const Row rows[] = {
     { "size/components100k/time", AT_MOST, 0.6, "s", measure_load, &components_100k, NULL },
     { "size/components100k/memory", AT_MOST, 200, "MB", measure_load, &components_100k, NULL },
+    { "size/classes100k/time", AT_MOST, 0.6, "s", measure_load, &classes_100k, NULL },
+    { "size/classes100k/memory", AT_MOST, 200, "MB", measure_load, &classes_100k, NULL },
     { "size/text100k/time", AT_MOST, 0.6, "s", measure_load, &text_100k, NULL },
     { "size/text100k/memory", AT_MOST, 200, "MB", measure_load, &text_100k, NULL },
     { "size/components1m/time", AT_MOST, 10, "s", measure_load, &components_1m, NULL },

@@ -2,6 +2,7 @@
 #include "base/text.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
+#include "driver/cache.h"
 #include "driver/compile.h"
 #include "koine/simulate.h"
 #include <math.h>
@@ -98,6 +99,17 @@ static const char *compiler_version(Arena *arena)
     return is_read ? arena_text(arena, line, strcspn(line, "\n")) : NULL;
 }
 
+static bool check_cache(Arena *arena)
+{
+    CompiledCache cache;
+    const char *why = NULL;
+    if (!compiled_cache(&cache, arena, &why))
+        return row("cache", why, false);
+    return row("cache",
+               arena_format(arena, "%s, %u models, %.1f MB", cache.path, cache.entries, (double)cache.bytes / 1e6),
+               true);
+}
+
 static int run_doctor(const Command *command)
 {
     struct utsname system;
@@ -109,6 +121,7 @@ static int run_doctor(const Command *command)
     bool is_good = row("C compiler", compiler ? compiler : "none found: install gcc, or use the tiers interp and tcc",
                        compiler != NULL);
     is_good &= check_tiers(command->arena);
+    is_good &= check_cache(command->arena);
     const bool is_writable = access(".", W_OK) == 0;
     row("current folder", is_writable ? "writable" : "not writable: results need --output", is_writable);
     row("terminal",

@@ -220,7 +220,7 @@ static bool read_slot(const Setter *setter, const Setting *setting, const KoineV
     case KOINE_INTEGER:
         is_good = read_integer(setter, setting, &slot->i);
         if (is_negated)
-            slot->i = -slot->i;
+            slot->i = (int64_t)(0u - (uint64_t)slot->i); /* also for the smallest one */
         break;
     case KOINE_BOOLEAN:
         is_good = read_boolean(setter, setting, &slot->i);
@@ -282,7 +282,7 @@ static bool set_value(const Setter *setter, const Setting *setting)
         diag_help(setter->diag, "set its elements one by one, as in --set '%s[1]=%s'", variable->name, setting->value);
         return false;
     }
-    KoineSlot slot;
+    KoineSlot slot = { 0 };
     if (!read_slot(setter, setting, variable, &slot))
         return false;
     if (variable->type == KOINE_REAL || variable->type == KOINE_INTEGER)

@@ -116,8 +116,12 @@ static void on_signal(int number)
 volatile const int *interrupt_watch(void)
 {
     struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
+    static const int signals[] = { SIGINT, SIGTERM };
     sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
+    for (int k = 0; k < 2; k++) {
+        struct sigaction before;
+        if (sigaction(signals[k], NULL, &before) == 0 && before.sa_handler != SIG_IGN) /* a shell may want it ignored */
+            sigaction(signals[k], &action, NULL);
+    }
     return &interrupted;
 }

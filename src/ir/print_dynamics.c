@@ -328,6 +328,8 @@ void printer_print_relations(Printer *p)
         printer_put(p, r->is_strict ? " > " : " >= ");
         printer_put_term(p, r->right, BINDS_SUM);
         printer_put_choice(p, &relation_words, r->kind);
+        if (r->is_guarded)
+            printer_put_word(p, WORD_GUARDED);
         printer_put_attribute(p, WORD_SLOPE, r->slope);
         printer_put_attribute(p, WORD_FLIP, r->flip);
         if (!var_is_none(r->bit)) {
@@ -350,6 +352,8 @@ void printer_print_steps(Printer *p)
         printer_put_term(p, s->argument, BINDS_IF);
         text_char(p->to, ')');
         printer_put_choice(p, &relation_words, s->kind);
+        if (s->is_guarded)
+            printer_put_word(p, WORD_GUARDED);
         printer_put_attribute(p, WORD_SLOPE, s->slope);
         printer_put_attribute(p, WORD_OFFSET, s->offset);
         if (!var_is_none(s->value)) {

@@ -459,8 +459,10 @@ static bool parse_relation(Reader *r, uint32_t begin)
         return false;
     }
     relation.right = reader_finish_term(r, shape);
-    if (!reader_choose(r, &relation_words, "the kind of the relation", &relation.kind) ||
-        (reader_accept_word(r, WORD_SLOPE) && !reader_parse_term(r, REAL_TYPE, &relation.slope)) ||
+    if (!reader_choose(r, &relation_words, "the kind of the relation", &relation.kind))
+        return false;
+    relation.is_guarded = reader_accept_word(r, WORD_GUARDED);
+    if ((reader_accept_word(r, WORD_SLOPE) && !reader_parse_term(r, REAL_TYPE, &relation.slope)) ||
         (reader_accept_word(r, WORD_FLIP) && !reader_parse_term(r, REAL_TYPE, &relation.flip)) ||
         (reader_accept_word(r, WORD_BIT) && !reader_parse_variable_name(r, &relation.bit)) ||
         !parse_found_tail(r, &relation.region, &relation.branch, &relation.origin) ||
@@ -485,8 +487,10 @@ static bool parse_step(Reader *r, uint32_t begin)
     step.op = (uint8_t)op;
     if (!reader_expect(r, TOKEN_OPEN, "'('") || !reader_parse_term(r, REAL_TYPE, &step.argument) ||
         !reader_expect(r, TOKEN_CLOSE, "')'") ||
-        !reader_choose(r, &relation_words, "the kind of the step function", &step.kind) ||
-        (reader_accept_word(r, WORD_SLOPE) && !reader_parse_term(r, REAL_TYPE, &step.slope)) ||
+        !reader_choose(r, &relation_words, "the kind of the step function", &step.kind))
+        return false;
+    step.is_guarded = reader_accept_word(r, WORD_GUARDED);
+    if ((reader_accept_word(r, WORD_SLOPE) && !reader_parse_term(r, REAL_TYPE, &step.slope)) ||
         (reader_accept_word(r, WORD_OFFSET) && !reader_parse_term(r, REAL_TYPE, &step.offset)) ||
         (reader_accept_word(r, WORD_VALUE) && !reader_parse_variable_name(r, &step.value)) ||
         !parse_found_tail(r, &step.region, &step.branch, &step.origin) ||

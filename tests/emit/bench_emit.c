@@ -121,8 +121,33 @@ static void measure(const Case *test)
     fixture_destroy(f);
 }
 
+/* One event node: a kernel called for a single row. */
+static void measure_kernel(void)
+{
+    Fixture *f = lorenz();
+    const Code *code = fixture_code(f, "bench");
+    const char *why;
+    KoineSlot m[9];
+    for (int k = 0; k < 9; k++)
+        m[k].r = 1.0 + k;
+    Executable *executable = interp_load(code, &why, f->arena);
+    double best = 1;
+    for (int round = 0; round < ROUNDS; round++) {
+        enum { REPEAT = 10000 };
+        const double start = seconds();
+        for (int i = 0; i < REPEAT; i++)
+            run_kernel(executable_code(executable), 1, m, code->rows + 4, 1);
+        const double s = (seconds() - start) / REPEAT;
+        best = s < best ? s : best;
+    }
+    printf("interp, kernel x*(r - z) - y called for one row: %.2f ns\n", best * 1e9);
+    executable_destroy(executable);
+    fixture_destroy(f);
+}
+
 int main(void)
 {
+    measure_kernel();
     const Case cases[] = { { "lorenz", lorenz(), hand_lorenz, 1 },
                            { "van der pol", van_der_pol(), hand_van_der_pol, 1 },
                            { "heat 100 affine", heat(100, AFFINE), hand_heat_100, 100 },

@@ -32,22 +32,22 @@ void printer_init(Printer *p, const Code *code, Arena *arena, Arena *line)
 }
 
 /* ---- lines ---- */
-/* Every blank of a line of ours may be a line break. */
-static void wrap(Printer *p, const char *line, size_t n)
+/* Every blank of the code may become a line break; those of the comment behind it do not. */
+static void wrap(Printer *p, const Text *line, size_t n_code)
 {
     const size_t margin = 4u * p->indent;
-    for (size_t start = 0, left = margin; start < n; left = margin + 8) {
-        size_t end = n;
-        if (left + (n - start) > LINE_WIDTH) {
+    for (size_t start = 0, left = margin; start < line->n; left = margin + 8) {
+        size_t end = line->n;
+        if (left + (line->n - start) > LINE_WIDTH) {
             const size_t limit = start + (LINE_WIDTH > left + 20 ? LINE_WIDTH - left : 20);
-            for (size_t k = start + 1; k < n && (k <= limit || end == n); k++)
-                if (line[k] == ' ')
+            for (size_t k = start + 1; k < n_code && (k <= limit || end == line->n); k++)
+                if (line->at[k] == ' ')
                     end = k;
         }
         text_format(p->out, "%*s", (int)left, "");
-        text_bytes(p->out, line + start, end - start);
+        text_bytes(p->out, line->at + start, end - start);
         text_char(p->out, '\n');
-        start = end + (end < n);
+        start = end + (end < line->n);
     }
 }
 
@@ -74,7 +74,7 @@ void print_line(Printer *p, const char *comment, const char *format, ...)
     text_bytes(&line, formatted, (size_t)n);
     if (comment)
         add_comment(&line, comment);
-    wrap(p, line.at, line.n);
+    wrap(p, &line, (size_t)n);
 }
 
 /* ---- what becomes a temporary ---- */
@@ -88,6 +88,23 @@ static uint32_t nesting_inside(const Printer *p, const Expr *user, uint32_t k, u
     return p->nesting.at[number] + !is_chain;
 }
 
+/* Whether a compiler may find a truth value at compile time: it, or a part that decides it, is a literal. */
+static bool may_fold(const Printer *p, const Expr *e)
+{
+    if (expr_is_constant(e))
+        return true;
+    bool some = false;
+    for (uint32_t k = 0; k < e->n_args && e->type.kind == TYPE_BOOLEAN; k++)
+        some |= p->may_fold.at[placement_number(&p->placement, e->args[k])];
+    return some;
+}
+
+/* libtcc 0.9.27 takes (c ? 0 : x) for false when it is a condition itself. As a value it is right. */
+static bool confuses_tcc(const Printer *p, const Expr *e)
+{
+    return e->kind == EXPR_IF && e->type.kind == TYPE_BOOLEAN && may_fold(p, e);
+}
+
 static void plan_temporaries(Printer *p)
 {
     const Placement *placement = &p->placement;
@@ -96,6 +113,7 @@ static void plan_temporaries(Printer *p)
     vec_reserve(p->arena, &p->temporary, n);
     vec_reserve(p->arena, &p->nesting, n);
     vec_reserve(p->arena, &p->size, n);
+    vec_reserve(p->arena, &p->may_fold, n);
     vec_reserve(p->arena, &p->has_temporaries, placement->regions.n);
     memset(p->temporary.at, 0, n * sizeof *p->temporary.at);
     memset(p->has_temporaries.at, 0, placement->regions.n);
@@ -115,10 +133,12 @@ static void plan_temporaries(Printer *p)
         }
         p->nesting.at[i] = nesting;
         p->size.at[i] = size;
+        p->may_fold.at[i] = may_fold(p, node->expr);
         const bool is_statement =
             node->expr->kind == EXPR_IF && (p->has_temporaries.at[node->side] || p->has_temporaries.at[node->side + 1]);
-        p->is_temporary.at[i] = node->expr->kind >= EXPR_CALL &&
-                                (node->uses > 1 || is_statement || nesting > MOST_NESTING || size > MOST_SIZE);
+        p->is_temporary.at[i] =
+            node->expr->kind >= EXPR_CALL && (node->uses > 1 || is_statement || confuses_tcc(p, node->expr) ||
+                                              nesting > MOST_NESTING || size > MOST_SIZE);
         for (uint32_t r = node->region; p->is_temporary.at[i] && r != ID_NONE && !p->has_temporaries.at[r];
              r = placement->regions.at[r].parent)
             p->has_temporaries.at[r] = 1;
@@ -190,7 +210,7 @@ static void print_column(Printer *p, Text *t, uint32_t column)
 static void print_leaf(Printer *p, Text *t, const Expr *e)
 {
     const uint32_t column = p->kernel->n_outputs + e->u.leaf;
-    if (p->spelling == SPELL_LOOP && p->strides[column] == 0) {
+    if (p->spelling == SPELL_LOOP && p->is_hoisted && p->strides[column] == 0) {
         text_format(t, "u%u", e->u.leaf);
         return;
     }

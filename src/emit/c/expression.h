@@ -32,10 +32,12 @@ typedef struct {
     const uint32_t *row;    /* STRAIGHT, LOOP */
     uint32_t element;       /* STRAIGHT */
     const int32_t *strides; /* LOOP, AFFINE; a LOOP over a regular table has one more for the iterator */
+    bool is_hoisted;        /* LOOP: leaves that do not move are constants u0, u1, ... before the loop */
     uint32_t n_temporaries;
     VEC(uint8_t) is_temporary;    /* per node */
     VEC(uint32_t) temporary;      /* per node: its number once declared, else 0 */
     VEC(uint32_t) nesting, size;  /* per node: of its text */
+    VEC(uint8_t) may_fold;        /* per node */
     VEC(uint8_t) has_temporaries; /* per region: in it or below */
 } Printer;
 
@@ -44,7 +46,7 @@ void printer_init(Printer *printer, const Code *code, Arena *arena, Arena *line)
 void print_line(Printer *printer, const char *comment, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void begin_kernel(Printer *printer, uint32_t kernel); /* before the next three */
 bool needs_block(const Printer *printer);             /* more than one statement */
-void print_invariants(Printer *printer);              /* LOOP: leaves that do not move, as constants before the loop */
+void print_invariants(Printer *printer);              /* LOOP, hoisted: the constants before the loop */
 void print_statements(Printer *printer, const char *comment);
 
 #endif

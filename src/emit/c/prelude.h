@@ -23,6 +23,6 @@ const char *function_name(Function function);
 const char *function_text(Function function); /* definition as in koine/ops.h; NULL: of libm */
 void print_prelude(Text *text, const PreludeNeeds *needs);
 bool has_prelude_prefix(const char *name); /* koine: all of ours begin so */
-bool is_prelude_name(const char *name); /* a keyword of C or a name the prelude may declare */
+bool is_prelude_name(const char *name);    /* a keyword of C or a name the prelude may declare */
 
 #endif

@@ -64,8 +64,9 @@ static void print_loop(Printer *p, const Run *run, const int32_t *strides, bool 
     begin_kernel(p, run->kernel);
     print_line(p, run->comment, "{");
     p->indent++;
-    print_invariants(p);
+    p->is_hoisted = is_independent; /* else the run may change them */
     if (is_independent) {
+        print_invariants(p);
         p->needs.loops = true;
         print_line(p, NULL, "KOINE_INDEPENDENT");
     }
@@ -178,24 +179,25 @@ static void print_slots(Text *text, const Identifiers *ids)
 
 static void print_table(Text *text, const Code *code)
 {
-    text_add(text, "\nstatic void (*const koine_sections[])(KoineSlot *m, const uint32_t *rows) = {\n");
+    text_format(text, "\nstatic void (*const koine_sections[%u])(KoineSlot *m, const uint32_t *rows) = {\n",
+                code->n_sections + 1); /* one more: an array must not be empty */
     for (uint32_t k = 0; k < code->n_sections; k++)
-        text_format(text, "    %s,\n", code->sections[k].name);
-    text_add(text, "    0\n};\n"
-                   "static void (*const koine_kernels[])(KoineSlot *m, const uint32_t *row, uint32_t n) = {\n");
+        text_format(text, "    [%u] = %s,\n", k, code->sections[k].name);
+    text_format(text,
+                "    [%u] = 0\n};\n"
+                "static void (*const koine_kernels[%u])(KoineSlot *m, const uint32_t *row, uint32_t n) = {\n",
+                code->n_sections, code->n_kernels + 1);
     for (uint32_t k = 0; k < code->n_kernels; k++)
         if (code->kernels[k].is_shared)
-            text_format(text, "    k%u,\n", k);
-        else
-            text_add(text, "    0,\n");
+            text_format(text, "    [%u] = k%u,\n", k, k);
     text_format(text,
-                "    0\n};\n"
+                "    [%u] = 0\n};\n"
                 "const struct {\n"
                 "    uint64_t n_sections, n_kernels;\n"
                 "    void (*const *sections)(KoineSlot *m, const uint32_t *rows);\n"
                 "    void (*const *kernels)(KoineSlot *m, const uint32_t *row, uint32_t n);\n"
                 "} " NATIVE_TABLE " = { %u, %u, koine_sections, koine_kernels };\n",
-                code->n_sections, code->n_kernels);
+                code->n_kernels, code->n_sections, code->n_kernels);
     if (code->derivatives_section != KOINE_NONE)
         text_format(text,
                     "\nint " NATIVE_DERIVATIVES "(KoineModel *model);\n"

@@ -501,7 +501,7 @@ static void find_uniform(Assembler *as, const uint8_t *column_kinds)
         for (uint32_t k = 0; k < e->n_args; k++)
             is_uniform &= as->is_uniform.at[placement_number(p, e->args[k])];
         as->is_uniform.at[i] = is_uniform;
-        for (uint32_t k = 0; k < e->n_args && !is_uniform; k++) {
+        for (uint32_t k = 0; k < e->n_args && !is_uniform && p->nodes.at[i].uses; k++) {
             const uint32_t argument = placement_number(p, e->args[k]);
             as->is_frontier.at[argument] = as->is_uniform.at[argument];
         }
@@ -510,6 +510,17 @@ static void find_uniform(Assembler *as, const uint8_t *column_kinds)
         const uint32_t number = placement_number(p, as->kernel->outputs[k]);
         as->is_frontier.at[number] = as->is_uniform.at[number];
     }
+}
+
+/* Uniform nodes are computed before the run, arguments first. Those that only one side of a uniform IF needs are left
+ * to that IF; an IF that is not uniform has no sides here, so what its sides need is computed in any case. */
+static bool is_in_prologue(const Assembler *as, uint32_t number)
+{
+    const PlacedNode *node = &as->placement->nodes.at[number];
+    if (!as->is_uniform.at[number] || node->uses == 0 || (node->expr->kind < EXPR_CALL && !as->is_frontier.at[number]))
+        return false;
+    const uint32_t owner = as->placement->regions.at[node->region].owner;
+    return owner == ID_NONE || !as->is_uniform.at[owner];
 }
 
 VectorCode assemble_vector(Assembler *as, const Kernel *kernel, const uint8_t *column_kinds, Arena *arena)
@@ -521,9 +532,10 @@ VectorCode assemble_vector(Assembler *as, const Kernel *kernel, const uint8_t *c
     as->columns = NULL;
     find_uniform(as, column_kinds);
     for (uint32_t i = 0; i < n; i++)
-        if (as->is_frontier.at[i]) {
+        if (is_in_prologue(as, i)) {
             const Operand from = value_of(as, i); /* keeps its register: uses by vector code are not released here */
-            vec_push(as->arena, &as->broadcasts, ((Broadcast){ from, 0 }));
+            if (as->is_frontier.at[i])
+                vec_push(as->arena, &as->broadcasts, ((Broadcast){ from, 0 }));
         }
     result.n_broadcasts = as->broadcasts.n;
     result.broadcasts = NEW_ARRAY(arena, Broadcast, as->broadcasts.n);

@@ -92,8 +92,8 @@ static inline void outputs(KoineSlot *m, const uint32_t *rows)
     }
     m[n_].i = koine_iadd(koine_idiv(m[Phase_next].i, -3),
             koine_integer(floor((double)m[Phase_next].i))); /* Forms.mdl:4 */
-    m[on].i = (m[Phase_next].i && !m[on].i) || (m[x].r <= m[y].r) == m[Phase_next].i; /* Forms.mdl:5
-            */
+    m[on].i = (m[Phase_next].i && !m[on].i) || (m[x].r <= m[y].r) ==
+            m[Phase_next].i; /* Forms.mdl:5 */
     { /* Forms.mdl:6 */
         const double t1 = sin(m[x].r + m[y].r);
         m[u_1].r = t1 * m[x].r;
@@ -125,22 +125,16 @@ static inline void roots(KoineSlot *m, const uint32_t *rows)
     (void)rows;
 }
 
-static void (*const koine_sections[])(KoineSlot *m, const uint32_t *rows) = {
-    outputs,
-    derivatives,
-    roots,
-    0
+static void (*const koine_sections[4])(KoineSlot *m, const uint32_t *rows) = {
+    [0] = outputs,
+    [1] = derivatives,
+    [2] = roots,
+    [3] = 0
 };
-static void (*const koine_kernels[])(KoineSlot *m, const uint32_t *row, uint32_t n) = {
-    0,
-    0,
-    0,
-    0,
-    0,
-    0,
-    k6,
-    k7,
-    0
+static void (*const koine_kernels[9])(KoineSlot *m, const uint32_t *row, uint32_t n) = {
+    [6] = k6,
+    [7] = k7,
+    [8] = 0
 };
 const struct {
     uint64_t n_sections, n_kernels;

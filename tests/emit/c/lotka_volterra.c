@@ -34,14 +34,12 @@ static inline void derivatives(KoineSlot *m, const uint32_t *rows)
     m[der_Luchse].r = m[c].r * m[Hasen].r * m[Luchse].r - m[d].r * m[Luchse].r; /* Raeuber.mdl:13 */
 }
 
-static void (*const koine_sections[])(KoineSlot *m, const uint32_t *rows) = {
-    derivatives,
-    0
+static void (*const koine_sections[2])(KoineSlot *m, const uint32_t *rows) = {
+    [0] = derivatives,
+    [1] = 0
 };
-static void (*const koine_kernels[])(KoineSlot *m, const uint32_t *row, uint32_t n) = {
-    0,
-    0,
-    0
+static void (*const koine_kernels[3])(KoineSlot *m, const uint32_t *row, uint32_t n) = {
+    [2] = 0
 };
 const struct {
     uint64_t n_sections, n_kernels;
