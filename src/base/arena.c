@@ -74,6 +74,18 @@ static size_t mapping_for(size_t size)
     return (size + sizeof(Large) + PAGE - 1) / PAGE * PAGE;
 }
 
+/* Filling a large array costs a page fault for every 4 KiB otherwise. Only advice: a refusal does not matter. */
+static void use_huge_pages(void *block, size_t mapped)
+{
+#ifdef MADV_HUGEPAGE
+    if (mapped >= (size_t)1 << 22)
+        (void)madvise(block, mapped, MADV_HUGEPAGE);
+#else
+    (void)block;
+    (void)mapped;
+#endif
+}
+
 static void *large_alloc(Arena *arena, size_t size)
 {
     const size_t mapped = mapping_for(size);
@@ -81,6 +93,7 @@ static void *large_alloc(Arena *arena, size_t size)
                                        : mmap(NULL, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (block == MAP_FAILED)
         fail(arena, size);
+    use_huge_pages(block, mapped);
     *block = (Large){ .before = arena->large, .mapped = mapped, .number = ++arena->n_large };
     if (arena->large)
         arena->large->after = block;
@@ -110,6 +123,7 @@ static void *large_grow(Arena *arena, void *old, size_t new_size)
     Large *moved = mremap(block, before, mapped, MREMAP_MAYMOVE);
     if (moved == MAP_FAILED)
         fail(arena, new_size);
+    use_huge_pages(moved, mapped);
     moved->mapped = mapped;
     arena->bytes += mapped - before;
     if (moved->before)

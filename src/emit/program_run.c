@@ -4,6 +4,8 @@
 #include "emit/program_parts.h"
 
 enum { AFFINE_FROM = 4 }; /* rows; shorter runs are written out */
+enum { EVEN_FROM = 16 };  /* rows; shorter even stretches of an uneven run are not worth a loop of their own */
+enum { MOST_LOOPS = 4 };  /* of one uneven run: code must not grow with the number of instances */
 
 static const char *comment_for(Layout *l, Span span)
 {
@@ -14,31 +16,65 @@ static const char *comment_for(Layout *l, Span span)
     return arena_format(l->arena, "%s:%u", base ? base + 1 : path, span_begin(l->model->sources, span).line);
 }
 
-/* Strides if the rows of the run advance evenly. */
-static bool find_strides(const Layout *l, const Kernel *kernel, uint32_t row, uint32_t n, int32_t *strides)
+/* Rows from `row` on that advance evenly, at most n; `strides` by how much. */
+static uint32_t even_rows(const Layout *l, uint32_t w, uint32_t row, uint32_t n, int32_t *strides)
 {
-    const uint32_t w = kernel->width, *rows = l->rows.at + row;
+    const uint32_t *rows = l->rows.at + row;
+    if (n < 2)
+        return n;
     for (uint32_t k = 0; k < w; k++)
         strides[k] = (int32_t)(rows[w + k] - rows[k]);
     for (uint32_t i = 2; i < n; i++)
         for (uint32_t k = 0; k < w; k++)
             if ((int32_t)(rows[i * w + k] - rows[(i - 1) * w + k]) != strides[k])
-                return false;
-    return true;
+                return i;
+    return n;
 }
 
+static void put_run(Layout *l, uint32_t kernel, uint32_t row, uint32_t n, Span span)
+{
+    const Run run = { kernel, row, n, comment_for(l, span) };
+    if (n > 1)
+        l->kernels.at[kernel].is_shared = true;
+    vec_push(l->arena, &l->runs, run);
+}
+
+/* Rows one by one if they are few, else by a loop over their table. */
+static void put_uneven(Layout *l, uint32_t kernel, uint32_t row, uint32_t n, Span span)
+{
+    const uint32_t w = l->kernels.at[kernel].width;
+    if (n >= AFFINE_FROM)
+        put_run(l, kernel, row, n, span);
+    else
+        for (uint32_t k = 0; k < n; k++)
+            put_run(l, kernel, row + k * w, 1, span);
+}
+
+/* The longest even stretches become loops without a table; what lies between stays as it is. */
 static void add_run(Layout *l, Piece piece, Span span)
 {
-    Run run = { piece.kernel, piece.row, piece.n, comment_for(l, span) };
-    Kernel kernel = l->kernels.at[piece.kernel];
-    if (!kernel.strides && piece.n >= AFFINE_FROM && !kernel.has_iterator) {
-        int32_t *strides = NEW_ARRAY(l->arena, int32_t, kernel.width);
-        if (find_strides(l, &kernel, piece.row, piece.n, strides))
-            run.kernel = kernel_for(l, kernel.n_outputs, kernel.outputs, kernel.n_leaves, strides, false, 0);
+    const Kernel kernel = l->kernels.at[piece.kernel];
+    const uint32_t w = kernel.width;
+    if (kernel.strides || kernel.has_iterator || piece.n < AFFINE_FROM) {
+        put_run(l, piece.kernel, piece.row, piece.n, span);
+        return;
     }
-    if (piece.n > 1)
-        l->kernels.at[run.kernel].is_shared = true;
-    vec_push(l->arena, &l->runs, run);
+    int32_t *strides = NEW_ARRAY(l->arena, int32_t, w);
+    uint32_t pending = 0, at = 0, loops = 0;
+    while (at < piece.n) {
+        const uint32_t even = even_rows(l, w, piece.row + at * w, piece.n - at, strides);
+        if (loops < MOST_LOOPS && (even >= EVEN_FROM || (even == piece.n && even >= AFFINE_FROM))) {
+            loops++;
+            put_uneven(l, piece.kernel, piece.row + pending * w, at - pending, span);
+            put_run(l, kernel_for(l, kernel.n_outputs, kernel.outputs, kernel.n_leaves, strides, false, 0),
+                    piece.row + at * w, even, span);
+            at += even;
+            pending = at;
+        } else {
+            at += even > 1 ? even - 1 : 1; /* the last row may begin the next stretch */
+        }
+    }
+    put_uneven(l, piece.kernel, piece.row + pending * w, piece.n - pending, span);
 }
 
 uint32_t lay_section(Layout *l, const char *name, const Piece *pieces, const Span *spans, uint32_t n)

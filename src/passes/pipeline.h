@@ -20,7 +20,8 @@ enum {
     FACT_SORTED = 1 << 10,    /* blocks exist, in topological order */
     FACT_PARTS = 1 << 11,     /* parts exist */
     FACT_JACOBIAN = 1 << 12,
-    FACT_INITIAL = 1 << 13 /* the initial system is sorted */
+    FACT_DEFINED = 1 << 14, /* every variable says how it gets its value */
+    FACT_INITIAL = 1 << 13  /* the initial system is sorted */
 };
 
 typedef struct {
@@ -35,6 +36,7 @@ typedef struct {
 } Compile;
 
 bool reject_unsupported(Compile *c);
+bool fill_definitions(Compile *c);
 bool evaluate_sizes(Compile *c);
 bool order_model(Compile *c);
 bool expand_connections(Compile *c);

@@ -577,9 +577,11 @@ static void make_function(Maker *m, uint32_t index)
 static void make_found(Maker *m)
 {
     for (uint32_t k = pick(m, 3); k > 0; k--) {
-        Relation r = {
-            .is_strict = chance(m, 50), .kind = (uint8_t)pick(m, 4), .bit = VAR_NONE, .origin = any_origin(m)
-        };
+        Relation r = { .is_strict = chance(m, 50),
+                       .is_guarded = chance(m, 50),
+                       .kind = (uint8_t)pick(m, 4),
+                       .bit = VAR_NONE,
+                       .origin = any_origin(m) };
         const Type type = chance(m, 80) ? REAL_TYPE : INTEGER_TYPE;
         r.left = make_term(m, type);
         r.right = make_term(m, type);
@@ -592,9 +594,11 @@ static void make_found(Maker *m)
         vec_push(m->w.arena, &m->model->relations, r);
     }
     for (uint32_t k = pick(m, 3); k > 0; k--) {
-        StepFunction s = {
-            .op = (uint8_t)pick(m, 4), .kind = (uint8_t)pick(m, 4), .value = VAR_NONE, .origin = any_origin(m)
-        };
+        StepFunction s = { .op = (uint8_t)pick(m, 4),
+                           .kind = (uint8_t)pick(m, 4),
+                           .is_guarded = chance(m, 50),
+                           .value = VAR_NONE,
+                           .origin = any_origin(m) };
         s.argument = make_term(m, REAL_TYPE);
         s.slope = maybe_term(m, REAL_TYPE, s.kind == RELATION_TIME ? 100 : 20);
         s.offset = maybe_term(m, REAL_TYPE, s.kind == RELATION_TIME ? 100 : 20);

@@ -1,6 +1,7 @@
 /* File-pair tests of the passes: FOLDER/CASE.ir is read, the passes run up to the one that its first line names, and
- * what is printed must be FOLDER/CASE.out: the Model, from match-equations on the Schedule; where the model is wrong,
- * the messages. The folder has the name of the pass. KOINE_BLESS=1 writes the expected files. */
+ * what is printed must be FOLDER/CASE.out: the Model, after sort-blocks the Schedule. A model that is refused has
+ * FOLDER/CASE.err instead: each of its lines stands in the messages, and no other code is reported. The folder has the
+ * name of the pass. With the comment "# without verify" the model is not verified before the passes. KOINE_BLESS=1 writes the expected files; after that somebody reads them. */
 #include "base/diag.h"
 #include "ir/print.h"
 #include "ir/print_schedule.h"
@@ -16,6 +17,9 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+static uint8_t seen_codes[10000];
+
+/* ---- running the passes ---- */
 typedef struct {
     const char *pass;
     bool is_found, is_broken;
@@ -29,31 +33,32 @@ static bool stop_at(void *context, const Compile *compile, const Pass *pass)
     return !stop->is_found && !stop->is_broken;
 }
 
-static void read_pass(const char *path, char *pass, size_t size)
+/* For models that verify refuses: a pass says it too. */
+static bool stop_late(void *context, const Compile *compile, const Pass *pass)
 {
-    char line[128] = "";
-    FILE *file = fopen(path, "r");
-    assert_non_null(file);
-    assert_non_null(fgets(line, sizeof line, file));
-    fclose(file);
-    if (strncmp(line, "# pass: ", 8) != 0)
-        fail_msg("%s: the first line is not '# pass: NAME'", path);
-    snprintf(pass, size, "%.*s", (int)strcspn(line + 8, "\n"), line + 8);
+    Stop *stop = context;
+    (void)compile;
+    stop->is_found = strcmp(pass->name, stop->pass) == 0;
+    return !stop->is_found;
 }
 
-static bool has_schedule(const char *pass)
+static uint32_t number_of(const char *pass)
 {
-    bool is_reached = false;
-    for (uint32_t k = 0; k < pipeline_count(); k++) {
-        is_reached = is_reached || strcmp(pipeline[k].name, "match-equations") == 0;
-        if (strcmp(pipeline[k].name, pass) == 0)
-            return is_reached;
-    }
-    fail_msg("there is no pass '%s'", pass);
-    return false;
+    uint32_t k = 0;
+    while (k < pipeline_count() && strcmp(pipeline[k].name, pass) != 0)
+        k++;
+    if (k == pipeline_count())
+        fail_msg("there is no pass '%s'", pass);
+    return k;
 }
 
-static void print_messages(Diag *diag, Text *to)
+typedef struct {
+    Text printed; /* empty: refused */
+    Text messages;
+    bool is_good;
+} Outcome;
+
+static void add_messages(Diag *diag, Text *to)
 {
     char *text = NULL;
     size_t size = 0;
@@ -64,39 +69,42 @@ static void print_messages(Diag *diag, Text *to)
     free(text);
 }
 
-static void print_outcome(const char *path, const char *pass, Text *to)
+static Outcome run_case(const char *path, const char *pass, Arena *arena)
 {
-    Arena *arena = to->arena;
+    Outcome outcome = { .printed = { .arena = arena }, .messages = { .arena = arena } };
     Pool *pool = pool_create(arena, names_create(arena));
     Sources *sources = sources_create(arena);
     Diag *diag = diag_create(arena, sources);
     Stop stop = { .pass = pass };
     uint32_t source;
     assert_int_equal(sources_open(sources, path, &source), SOURCE_OK);
+    const bool is_verified = !strstr(sources_get(sources, source)->text, "\n# without verify");
     Compile c = { .model = model_read(pool, sources, source, diag), .arena = arena, .diag = diag };
-    const bool good = c.model && model_verify(c.model, diag) && run_pipeline(&c, stop_at, &stop);
-    print_messages(diag, to);
+    outcome.is_good = c.model && (!is_verified || model_verify(c.model, diag)) &&
+                      run_pipeline(&c, is_verified ? stop_at : stop_late, &stop);
+    add_messages(diag, &outcome.messages);
     if (stop.is_broken)
-        fail_msg("%s: a pass broke the model: %s", path, to->at);
-    if (!good)
-        return;
-    if (!stop.is_found)
-        fail_msg("%s: there is no pass '%s'", path, pass);
-    if (has_schedule(pass))
-        schedule_print(c.schedule, to);
+        fail_msg("%s: a pass broke the model: %s", path, outcome.messages.at);
+    text_add(&outcome.printed, "");
+    if (!outcome.is_good)
+        return outcome;
+    assert_true(stop.is_found);
+    if (number_of(pass) >= number_of("sort-blocks"))
+        schedule_print(c.schedule, &outcome.printed);
     else
-        model_print(c.model, to, (PrintOptions){ 0 });
+        model_print(c.model, &outcome.printed, (PrintOptions){ .no_places = true });
+    return outcome;
 }
 
-static char *read_all(const char *path)
+/* ---- files ---- */
+static char *read_all(const char *path, Arena *arena)
 {
-    FILE *file = fopen(path, "rb");
-    if (!file)
+    Sources *sources = sources_create(arena);
+    uint32_t source;
+    if (sources_open(sources, path, &source) != SOURCE_OK)
         return NULL;
-    char *text = calloc(1, 1 << 20);
-    assert_true(fread(text, 1, (1 << 20) - 1, file) < (1 << 20) - 1);
-    fclose(file);
-    return text;
+    const Source *file = sources_get(sources, source);
+    return arena_text(arena, file->text, file->size);
 }
 
 static void write_all(const char *path, const char *text)
@@ -107,27 +115,99 @@ static void write_all(const char *path, const char *text)
     fclose(file);
 }
 
-static void check_pair(void **state)
+/* The pass of the first line; the folder is called as it is, with underscores. */
+static const char *pass_of(const char *path, Arena *arena)
 {
-    const char *path = *state; /* FOLDER/CASE.ir */
-    char pass[64], folder[64], expected_path[512];
-    read_pass(path, pass, sizeof pass);
-    snprintf(folder, sizeof folder, "%.*s", (int)strcspn(path, "/"), path);
+    static const char head[] = "# pass: ";
+    const char *text = read_all(path, arena);
+    assert_non_null(text);
+    if (strncmp(text, head, sizeof head - 1) != 0)
+        fail_msg("%s: the first line is not '# pass: NAME'", path);
+    text += sizeof head - 1;
+    const char *pass = arena_text(arena, text, strcspn(text, "\n"));
+    char *folder = arena_text(arena, path, strcspn(path, "/"));
     for (char *at = folder; *at; at++)
         *at = *at == '_' ? '-' : *at;
     assert_string_equal(folder, pass);
-    Text text = { .arena = arena_create(NULL) };
+    (void)number_of(pass);
+    return pass;
+}
+
+/* ---- messages ---- */
+static const char *next_code(const char *text)
+{
+    static const char *const heads[] = { "error KN", "warning KN" };
+    const char *first = NULL;
+    for (uint32_t k = 0; k < sizeof heads / sizeof *heads; k++) {
+        const char *at = strstr(text, heads[k]);
+        if (at && (!first || at < first))
+            first = at;
+    }
+    return first;
+}
+
+/* The lines with a code, without their places: what a bless writes. */
+static char *fragments_of(const char *messages, Arena *arena)
+{
+    Text text = { .arena = arena };
     text_add(&text, "");
-    print_outcome(path, pass, &text);
-    snprintf(expected_path, sizeof expected_path, "%.*s.out", (int)(strlen(path) - 3), path);
-    if (getenv("KOINE_BLESS"))
-        write_all(expected_path, text.at);
-    char *expected = read_all(expected_path);
-    if (!expected)
-        fail_msg("%s is missing; KOINE_BLESS=1 writes it", expected_path);
-    assert_string_equal(text.at, expected);
-    free(expected);
-    arena_destroy(text.arena);
+    for (const char *at = messages; (at = next_code(at)); at++)
+        text_format(&text, "%.*s\n", (int)strcspn(at, "\n"), at);
+    return text.at;
+}
+
+static void check_messages(const char *path, const char *messages, const char *expected, Arena *arena)
+{
+    for (const char *at = expected; *at;) {
+        const size_t n = strcspn(at, "\n");
+        const char *fragment = arena_text(arena, at, n);
+        if (n && !strstr(messages, fragment))
+            fail_msg("%s: no message with: %s\n%s", path, fragment, messages);
+        at += n + (at[n] == '\n');
+    }
+    for (const char *at = messages; (at = next_code(at)); at++) {
+        const char *code = arena_text(arena, strstr(at, "KN"), 6);
+        if (!strstr(expected, code))
+            fail_msg("%s: %s is not expected\n%s", path, code, messages);
+        seen_codes[strtoul(code + 2, NULL, 10)] = 1;
+    }
+}
+
+static void check_pair(void **state)
+{
+    const char *path = *state; /* FOLDER/CASE.ir */
+    Arena *arena = arena_create(NULL);
+    const Outcome outcome = run_case(path, pass_of(path, arena), arena);
+    const char *stem = arena_text(arena, path, strlen(path) - 3);
+    const char *good_path = arena_format(arena, "%s.out", stem), *bad_path = arena_format(arena, "%s.err", stem);
+    if (getenv("KOINE_BLESS") && outcome.is_good) {
+        write_all(good_path, outcome.printed.at);
+        unlink(bad_path);
+    } else if (getenv("KOINE_BLESS")) {
+        write_all(bad_path, fragments_of(outcome.messages.at, arena));
+        unlink(good_path);
+    }
+    const char *good = read_all(good_path, arena), *bad = read_all(bad_path, arena);
+    if (!good == !bad)
+        fail_msg("%s: there must be either %s or %s; KOINE_BLESS=1 writes it", path, good_path, bad_path);
+    if (good && !outcome.is_good)
+        fail_msg("%s: refused\n%s", path, outcome.messages.at);
+    if (bad && outcome.is_good)
+        fail_msg("%s: not refused\n%s", path, outcome.printed.at);
+    if (good)
+        assert_string_equal(outcome.printed.at, good);
+    else
+        check_messages(path, outcome.messages.at, bad, arena);
+    arena_destroy(arena);
+}
+
+/* After all pairs. KN2104, KN2107 and so on are what a pass says; where verify says it before, that code counts. */
+static void every_message_of_the_passes_occurs(void **state)
+{
+    (void)state;
+    for (uint32_t k = 0, code; (code = diag_code_at(k)); k++)
+        if (code >= 2100 && code < 2200 && !seen_codes[code])
+            fail_msg("no pair provokes KN%u", code);
 }
 
 int main(void)
@@ -135,12 +215,13 @@ int main(void)
     glob_t found;
     if (chdir(KOINE_SOURCE_DIR "/tests/passes") != 0 || glob("*/*.ir", 0, NULL, &found) != 0)
         return 1;
-    struct CMUnitTest *tests = calloc(found.gl_pathc, sizeof *tests);
+    struct CMUnitTest *tests = calloc(found.gl_pathc + 1, sizeof *tests);
     for (size_t k = 0; k < found.gl_pathc; k++)
         tests[k] = (struct CMUnitTest){ .name = found.gl_pathv[k],
                                         .test_func = check_pair,
                                         .initial_state = found.gl_pathv[k] };
-    const int failed = _cmocka_run_group_tests("pairs", tests, found.gl_pathc, NULL, NULL);
+    tests[found.gl_pathc] = (struct CMUnitTest){ .name = "messages", .test_func = every_message_of_the_passes_occurs };
+    const int failed = _cmocka_run_group_tests("pairs", tests, found.gl_pathc + 1, NULL, NULL);
     globfree(&found);
     free(tests);
     return failed;

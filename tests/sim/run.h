@@ -28,7 +28,7 @@ typedef struct {
     char **names;
     RunRow *rows;
     KoineRunReport report;
-    char *output; /* DISPLAY */
+    char *output;   /* DISPLAY */
     char note[512]; /* what `auto` did */
 } RunResult;
 

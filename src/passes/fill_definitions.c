@@ -1,0 +1,46 @@
+/* fill-definitions: where a front end left it open, how a variable gets its value: a state if its derivative occurs or a
+ * transition reinitialises it as continuous, next if a transition assigns it at commit, given if it is an input, else by
+ * an equation. */
+#include "passes/pipeline.h"
+
+static void note_derivatives(const Model *m, bool *has_derivative)
+{
+    for (uint32_t k = 0; k < m->refs.n; k++)
+        if (m->refs.at[k].kind == REF_DER)
+            has_derivative[m->refs.at[k].var.index] = true;
+}
+
+static void note_next(const Model *m, bool *is_next)
+{
+    for (uint32_t k = 0; k < m->transitions.n; k++) {
+        const Transition *t = &m->transitions.at[k];
+        for (uint32_t j = 0; t->effect == EFFECT_NEXT && j < t->n_assignments; j++) {
+            const Term target = m->assignments.at[t->first_assignment + j].target;
+            is_next[term_refs(m, target)[target.shape->u.leaf].var.index] = true;
+        }
+    }
+}
+
+static Definition definition_of(const Variable *v, bool has_derivative, bool is_next)
+{
+    if (v->variability <= VARIABILITY_PARAMETER)
+        return DEFINITION_BINDING;
+    if (has_derivative)
+        return DEFINITION_DER;
+    if (is_next)
+        return v->variability == VARIABILITY_CONTINUOUS ? DEFINITION_DER : DEFINITION_NEXT;
+    return v->causality == CAUSALITY_INPUT ? DEFINITION_INPUT : DEFINITION_NOW;
+}
+
+bool fill_definitions(Compile *c)
+{
+    Model *m = c->model;
+    bool *has_derivative = NEW_ARRAY(c->scratch, bool, m->variables.n + 1);
+    bool *is_next = NEW_ARRAY(c->scratch, bool, m->variables.n + 1);
+    note_derivatives(m, has_derivative);
+    note_next(m, is_next);
+    for (uint32_t k = 0; k < m->variables.n; k++)
+        if (m->variables.at[k].definition == DEFINITION_NONE)
+            m->variables.at[k].definition = (uint8_t)definition_of(&m->variables.at[k], has_derivative[k], is_next[k]);
+    return true;
+}
