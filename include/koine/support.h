@@ -165,6 +165,7 @@ typedef struct KoineProgram {
     const KoineConstant *constants; /* written at create, also the values behind --set */
 
     uint64_t work;            /* operations in the derivatives part, roughly: what `auto` counts */
+    uint64_t loop_work;       /* of these, in loops over many elements */
     KoinePart parameters;     /* bindings, in dependency order */
     KoinePart starts;         /* start values to states and discrete variables */
     KoinePart initial_part;   /* the initial system, when it is more than start values */

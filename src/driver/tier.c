@@ -45,12 +45,20 @@ static void note(Tiers *tiers, const char *text, const char *why)
              why ? why : "");
 }
 
+/* The interpreter's loops over many elements are vectorised and faster than what tcc makes of them. */
+static bool is_mostly_loops(const Program *program)
+{
+    const KoineProgram *data = program_data(program);
+    return 2 * data->loop_work > data->work;
+}
+
 static const KoineCode *upgrade(void *context)
 {
     Tiers *tiers = context;
     static const Tier next[] = { [TIER_INTERP] = TIER_TCC, [TIER_TCC] = TIER_CC, [TIER_CC] = TIER_CC };
     const char *why = NULL;
-    for (Tier tier = next[tiers->present]; tier != tiers->present; tier = next[tier]) {
+    const Tier first = is_mostly_loops(tiers->program) ? TIER_CC : next[tiers->present];
+    for (Tier tier = first; tier != tiers->present; tier = next[tier]) {
         const KoineCode *code = code_of(tiers, tiers->program, tier, &why, tiers->arena);
         if (code) {
             tiers->automatic[tier] = *code;
@@ -84,7 +92,7 @@ static const KoineModelKind *automatic_kind(Tiers *tiers, const Program *program
     tiers->automatic[TIER_INTERP] = *code;
     tiers->automatic[TIER_INTERP].upgrade = upgrade;
     tiers->automatic[TIER_INTERP].upgrade_context = tiers;
-    tiers->automatic[TIER_INTERP].upgrade_at = TCC_PAYS;
+    tiers->automatic[TIER_INTERP].upgrade_at = is_mostly_loops(program) ? CC_PAYS : TCC_PAYS;
     note(tiers, "began with interp", NULL);
     tiers->automatic_kind = koine_machine_kind(program_data(program), &tiers->automatic[TIER_INTERP]);
     return tiers->automatic_kind;

@@ -370,16 +370,19 @@ static const char *const *fill_slot_names(Layout *l)
 }
 
 /* Nodes of the expressions in the derivatives part, each element counted. */
-static uint64_t count_work(const Layout *l)
+static uint64_t count_work(const Layout *l, uint64_t *in_loops)
 {
+    enum { LOOP_FROM = 4 };
     uint64_t work = 1;
     for (uint32_t k = 0; k < l->data.derivatives.n; k++) {
         const KoinePartStep step = l->data.derivatives.steps[k];
         const Section *section = step.section == KOINE_NONE ? NULL : &l->sections.at[step.section];
         for (uint32_t j = 0; section && j < section->n_runs; j++) {
             const Run *run = &l->runs.at[section->first_run + j];
-            work +=
-                (uint64_t)run->n * (l->kernels.at[run->kernel].width + l->kernels.at[run->kernel].outputs[0]->depth);
+            const Kernel *kernel = &l->kernels.at[run->kernel];
+            const uint64_t own = (uint64_t)run->n * (kernel->width + kernel->outputs[0]->depth);
+            work += own;
+            *in_loops += run->n >= LOOP_FROM ? own : 0;
         }
         if (!section)
             work += 50 * (uint64_t)l->systems.at[step.system].n;
@@ -389,7 +392,7 @@ static uint64_t count_work(const Layout *l)
 
 static void finish(Layout *l)
 {
-    l->data.work = count_work(l);
+    l->data.work = count_work(l, &l->data.loop_work);
     l->data.n_slots = l->n_slots;
     l->data.rows = l->rows.at;
     l->data.n_rows = l->rows.n;
@@ -433,6 +436,7 @@ Program *program_create(const Schedule *schedule, Arena *arena)
                    .seed = NEW_ARRAY(arena, uint32_t, n),
                    .seed_der = NEW_ARRAY(arena, uint32_t, n) };
     map_init(&l->kernel_index, arena, 64);
+    map_init(&l->tangent_index, arena, 64);
     place_all(l);
     place_seeds(l);
     fill_constants(l);

@@ -238,8 +238,14 @@ static const Expr *seed_of(void *context, const Expr *leaf)
     return leaf->n_args ? term_element(s->builder, seed, leaf->n_args, leaf->args) : term_leaf(s->builder, seed);
 }
 
-/* The tangent of a term: its total derivative along the seeds; absent if it is zero. */
-static Term tangent_of(Layout *l, Term term, const Block *system)
+static bool has_seed(const Layout *l, Ref ref)
+{
+    return (ref.kind == REF_NOW && l->seed[ref.var.index] != KOINE_NONE) ||
+           (ref.kind == REF_DER && l->seed_der[ref.var.index] != KOINE_NONE);
+}
+
+/* The tangent of a term: its total derivative along the seeds. */
+static Term derive_term(Layout *l, Term term, const Block *system)
 {
     TermBuilder builder = term_builder(l->model);
     SeedContext context = { l, &builder, system };
@@ -247,6 +253,67 @@ static Term tangent_of(Layout *l, Term term, const Block *system)
     const Expr *d = expr_time_derivative(l->model->pool, e, seed_of, &context);
     REQUIRE(d);
     return term_finish(&builder, d);
+}
+
+static const Tangent *find_tangent(const Layout *l, const Expr *shape, uint64_t seeded, uint64_t hash)
+{
+    uint32_t k;
+    if (!map_get(&l->tangent_index, hash, &k))
+        return NULL;
+    for (; k != KOINE_NONE; k = l->tangents.at[k].next)
+        if (l->tangents.at[k].shape == shape && l->tangents.at[k].seeded == seeded)
+            return &l->tangents.at[k];
+    return NULL;
+}
+
+static const Tangent *add_tangent(Layout *l, Term term, uint64_t seeded, uint64_t hash)
+{
+    const uint32_t n = term.shape->n_leaves;
+    TermBuilder builder = term_builder(l->model);
+    SeedContext context = { l, &builder, NULL };
+    const Expr *e = term_import(&builder, term);
+    REQUIRE(e == term.shape); /* canonical: the builder numbers as the shape does */
+    Tangent t = { .shape = term.shape, .seeded = seeded, .next = KOINE_NONE };
+    t.derivative = expr_time_derivative(l->model->pool, e, seed_of, &context);
+    REQUIRE(t.derivative);
+    t.n_seeds = builder.refs.n - n;
+    for (uint32_t k = 0; k < t.n_seeds; k++)
+        for (uint32_t j = 0; j < n; j++)
+            if (builder.refs.at[j].var.index == builder.refs.at[n + k].var.index &&
+                (builder.refs.at[j].kind == REF_DER) == (builder.refs.at[n + k].kind == REF_SEED_DER) &&
+                has_seed(l, builder.refs.at[j]))
+                t.leaf_of[k] = (uint8_t)j;
+    uint32_t first;
+    if (map_get(&l->tangent_index, hash, &first))
+        t.next = first;
+    vec_push(l->arena, &l->tangents, t);
+    map_put(&l->tangent_index, hash, l->tangents.n - 1);
+    return &l->tangents.at[l->tangents.n - 1];
+}
+
+/* Shapes are differentiated once; an instance only supplies its references. */
+static Term tangent_of(Layout *l, Term term, const Block *system)
+{
+    enum { MOST_LEAVES = 64 };
+    Model *m = l->model;
+    const uint32_t n = term.shape->n_leaves;
+    if (system || term.shape->has_index || n > MOST_LEAVES)
+        return derive_term(l, term, system);
+    uint64_t seeded = 0;
+    for (uint32_t k = 0; k < n; k++)
+        seeded |= (uint64_t)has_seed(l, term_refs(m, term)[k]) << k;
+    const uint64_t hash = hash_mix(term.shape->id, seeded);
+    const Tangent *t = find_tangent(l, term.shape, seeded, hash);
+    if (!t)
+        t = add_tangent(l, term, seeded, hash);
+    Ref refs[2 * MOST_LEAVES];
+    if (n)
+        memcpy(refs, term_refs(m, term), n * sizeof *refs);
+    for (uint32_t k = 0; k < t->n_seeds; k++) {
+        const Ref ref = refs[t->leaf_of[k]];
+        refs[n + k] = (Ref){ ref.var, ref.kind == REF_DER ? REF_SEED_DER : REF_SEED };
+    }
+    return term_make(m, t->derivative, refs);
 }
 
 static void lay_system(Layout *l, uint32_t index)

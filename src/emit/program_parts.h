@@ -8,6 +8,14 @@
 #include "ir/schedule.h"
 #include <math.h>
 
+typedef struct { /* derivative of a shape along the seeds of some of its leaves: the same for all its instances */
+    const Expr *shape, *derivative; /* leaves of the derivative: those of the shape, then the seeds */
+    uint64_t seeded;                /* leaves that have a seed */
+    uint32_t n_seeds;
+    uint8_t leaf_of[64]; /* per seed: the leaf it belongs to */
+    uint32_t next;       /* of equal hash, or KOINE_NONE */
+} Tangent;
+
 typedef struct { /* how a block, or one outer iteration of it, is executed */
     uint32_t kernel, row, n;
 } Piece;
@@ -32,6 +40,8 @@ typedef struct {
     uint32_t *first_piece; /* per block, n_blocks + 1 */
     uint32_t *system_of;   /* per block */
     uint32_t first_origin; /* of the schedule being laid out: see program_explain.c */
+    VEC(Tangent) tangents;
+    Map tangent_index; /* hash -> first tangent of a chain */
     VEC(KoineSystem) systems;
     Code code;
     KoineProgram data;

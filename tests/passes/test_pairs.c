@@ -89,6 +89,7 @@ static Outcome run_case(const char *path, const char *pass, Arena *arena)
     if (!outcome.is_good)
         return outcome;
     assert_true(stop.is_found);
+    c.model->facts = 0; /* numbers of the table of passes, not of the model */
     if (number_of(pass) >= number_of("sort-blocks"))
         schedule_print(c.schedule, &outcome.printed);
     else

@@ -220,6 +220,69 @@ static void test_conditions_behind_conditions_may_have_no_value(void **state)
     run_free(r);
 }
 
+/* ---- exact Jacobians against central differences ---- */
+static void derivatives_at(KoineModel *model, const double *x, double *der)
+{
+    const KoineEvaluation at = { .time = 0.3, .x = x, .want = KOINE_WANT_DER, .der = der };
+    assert_int_equal(model->kind->evaluate(model, &at), KOINE_OK);
+}
+
+static void check_jacobian(const char *file, const char *tier)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s%s", IR, file);
+    Compilation *c = compilation_create(NULL);
+    assert_true(compilation_load(c, &(CompileRequest){ .path = path }) && compilation_schedule(c));
+    const char *why;
+    const KoineModelKind *kind = compilation_kind(c, tier, &why);
+    assert_non_null(kind);
+    const KoineHost host = { 0 };
+    KoineModel *model;
+    assert_int_equal(kind->create(kind, &host, &model), KOINE_OK);
+    assert_int_equal(kind->initialise(model, 0), KOINE_OK);
+    const KoinePattern *p = &kind->tables->jacobian;
+    const uint32_t n = kind->tables->n_x;
+    assert_int_equal(p->rows, n);
+    double *x = calloc(n, sizeof *x), *up = calloc(n, sizeof *x), *down = calloc(n, sizeof *x);
+    double *exact = calloc(p->start[n] + 1, sizeof *x);
+    memcpy(x, model->block + kind->tables->x, n * sizeof *x);
+    for (uint32_t k = 0; k < n; k++)
+        x[k] += 0.01 * (double)(k % 7) + 0.1;
+    const KoineEvaluation at = { .time = 0.3, .x = x };
+    assert_int_equal(kind->jacobian(model, &at, KOINE_BY_X, 0, exact), KOINE_OK);
+    for (uint32_t column = 0; column < n; column++) {
+        const double h = 1e-5, kept = x[column];
+        x[column] = kept + h;
+        derivatives_at(model, x, up);
+        x[column] = kept - h;
+        derivatives_at(model, x, down);
+        x[column] = kept;
+        for (uint32_t row = 0; row < n; row++) {
+            double entry = 0; /* not in the pattern: zero */
+            for (uint32_t k = p->start[row]; k < p->start[row + 1]; k++)
+                if (p->index[k] == column)
+                    entry = exact[k];
+            assert_near(entry, (up[row] - down[row]) / (2 * h), 1e-6 * (1 + fabs(entry)));
+        }
+    }
+    free(x);
+    free(up);
+    free(down);
+    free(exact);
+    kind->destroy(model);
+    compilation_destroy(c);
+}
+
+static void test_jacobians_are_exact(void **state)
+{
+    (void)state;
+    static const char *const files[] = { "lorenz.ir", "heat.ir", "linear.ir", "systems.ir", "steady.ir" };
+    static const char *const tiers[] = { "interp", "tcc", "cc" };
+    for (int k = 0; k < 5; k++)
+        for (int j = 0; j < 3; j++)
+            check_jacobian(files[k], tiers[j]);
+}
+
 static void test_s14_conflict_names_both(void **state)
 {
     (void)state;
@@ -298,6 +361,7 @@ int main(void)
         cmocka_unit_test(test_m4_parameters_in_order),
         cmocka_unit_test(test_initial_equations_are_solved),
         cmocka_unit_test(test_conditions_behind_conditions_may_have_no_value),
+        cmocka_unit_test(test_jacobians_are_exact),
         cmocka_unit_test(test_s14_conflict_names_both),
         cmocka_unit_test(test_s16_zeno_is_named),
         cmocka_unit_test(test_division_by_zero_is_explained),
