@@ -365,6 +365,10 @@ static const char *const *fill_slot_names(Layout *l)
             names[l->der[k]] = arena_format(l->arena, "der(%s)", path);
         if (l->pre[k] != KOINE_NONE)
             names[l->pre[k]] = arena_format(l->arena, "pre(%s)", path);
+        if (l->seed[k] != KOINE_NONE)
+            names[l->seed[k]] = arena_format(l->arena, "seed(%s)", path);
+        if (l->seed_der[k] != KOINE_NONE)
+            names[l->seed_der[k]] = arena_format(l->arena, "seed(der(%s))", path);
     }
     return names;
 }

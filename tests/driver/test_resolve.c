@@ -1,0 +1,66 @@
+/* Classes by name: one file each, found in the folder of the file that asks; what is missing or contains itself. */
+#include "driver/compile.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <cmocka.h>
+
+#define CLASSES KOINE_SOURCE_DIR "/tests/driver/classes/"
+
+static Compilation *load(const char *path, bool *is_good)
+{
+    Compilation *c = compilation_create(NULL);
+    const CompileRequest request = { .path = path };
+    *is_good = compilation_load(c, &request);
+    return c;
+}
+
+/* Refused with one error of this code, whose message has these texts in it, one after the other. */
+static void assert_refused(const char *path, const char *code, const char *first, const char *second)
+{
+    bool is_good;
+    Compilation *c = load(path, &is_good);
+    assert_false(is_good);
+    assert_int_equal(diag_errors(compilation_diag(c)), 1);
+    const char *json = diag_json(compilation_diag(c), compilation_arena(c));
+    const char *at = strstr(json, code);
+    assert_non_null(at);
+    at = strstr(at, first);
+    assert_non_null(at);
+    assert_non_null(strstr(at, second));
+    compilation_destroy(c);
+}
+
+static void test_a_class_lies_beside_the_file_that_asks(void **state)
+{
+    (void)state;
+    bool is_good;
+    Compilation *c = load(CLASSES "Pair.mdl", &is_good);
+    assert_true(is_good);
+    assert_int_equal(diag_errors(compilation_diag(c)), 0);
+    compilation_destroy(c);
+}
+
+static void test_an_unknown_class_is_named_with_its_file(void **state)
+{
+    (void)state;
+    assert_refused(CLASSES "UnknownPart.mdl", "KN2050", "there is no component class 'Missing'", "Missing.mdl");
+}
+
+static void test_a_component_cannot_contain_itself(void **state)
+{
+    (void)state;
+    assert_refused(CLASSES "Ring.mdl", "KN2051", "Ring.mdl' contains itself", "Middle.mdl");
+    assert_refused(CLASSES "Own.mdl", "KN2051", "Own.mdl' contains itself", "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_class_lies_beside_the_file_that_asks),
+        cmocka_unit_test(test_an_unknown_class_is_named_with_its_file),
+        cmocka_unit_test(test_a_component_cannot_contain_itself),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
