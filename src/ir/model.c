@@ -33,6 +33,27 @@ VarId model_add_variable(Model *model, InstanceId owner, NameId name, Type type,
     return (VarId){ model->variables.n - 1 };
 }
 
+VarId model_add_generated(Model *model, const char *prefix, uint32_t number, Type type, Span span)
+{
+    char text[32], digits[12];
+    size_t n = 0, n_digits = 0;
+    text[n++] = '$';
+    for (; *prefix; prefix++)
+        text[n++] = *prefix;
+    do
+        digits[n_digits++] = (char)('0' + number % 10);
+    while (number /= 10);
+    while (n_digits)
+        text[n++] = digits[--n_digits];
+    const VarId v =
+        model_add_variable(model, (InstanceId){ 0 }, names_add(pool_names(model->pool), text, n), type, span);
+    Variable *variable = model_var(model, v);
+    variable->definition = DEFINITION_NOW;
+    variable->variability = VARIABILITY_DISCRETE;
+    variable->is_generated = variable->is_protected = true;
+    return v;
+}
+
 Variable *model_var(const Model *model, VarId var)
 {
     return &model->variables.at[var.index];

@@ -396,6 +396,8 @@ typedef struct Model {
 Model *model_create(Pool *pool, Sources *sources, NameId name, const char *language, Span span);
 /* A variable with everything at its default; fill the row through model_var. Name must be new in its instance. */
 VarId model_add_variable(Model *model, InstanceId owner, NameId name, Type type, Span span);
+/* A discrete variable `$prefixN` of the top instance that a pass needs; defined now, hidden from results. */
+VarId model_add_generated(Model *model, const char *prefix, uint32_t number, Type type, Span span);
 Variable *model_var(const Model *model, VarId var);
 void model_set_dims(Model *model, VarId var, uint32_t n, const Term *extents);
 EqId model_add_equation(Model *model, EquationKind kind, Term lhs, Term rhs, Span span);

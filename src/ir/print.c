@@ -607,7 +607,7 @@ static void move_to_front(Printer *p, size_t begin, size_t middle)
     memcpy(to->at + begin, copy, size);
 }
 
-void model_print(const Model *model, Text *to, PrintOptions options)
+ModelPrinter printer_create_model(const Model *model, Text *to, PrintOptions options)
 {
     ModelPrinter mp = { .p = printer_create(model, to, options) };
     Printer *p = &mp.p;
@@ -616,6 +616,13 @@ void model_print(const Model *model, Text *to, PrintOptions options)
     fill_paths(p);
     printer_find_order(&mp);
     find_function_fields(p);
+    return mp;
+}
+
+void model_print(const Model *model, Text *to, PrintOptions options)
+{
+    ModelPrinter mp = printer_create_model(model, to, options);
+    Printer *p = &mp.p;
     const size_t begin = to->n;
     print_model(&mp);
     /* Shapes may use enumerations that nothing else does: so they come first, then move behind them. */

@@ -27,6 +27,9 @@ typedef struct {
     Numbering numbering[LABEL_COUNT];
 } ModelPrinter;
 
+/* ---- the whole (print.c) ---- */
+ModelPrinter printer_create_model(const Model *model, Text *to, PrintOptions options); /* names and labels are known */
+
 /* ---- order (print_order.c) ---- */
 bool printer_is_inside(const Model *model, RegionId region, uint32_t branch); /* a branch that exists */
 void printer_find_order(ModelPrinter *mp); /* what lies in which region, and all labels */

@@ -1,145 +1,225 @@
+/* Printing a Schedule: a line for each block and part. The Model gives names and labels; see print_model.h. */
 #include "ir/print_schedule.h"
 #include "base/bug.h"
-#include "ir/print.h"
+#include "ir/print_model.h"
+#include "ir/schedule_text.h"
+#include <stddef.h>
 
-static const char *const part_names[PART_COUNT] = {
-    [PART_PARAMETERS] = "parameters", [PART_STARTS] = "starts",   [PART_DERIVATIVES] = "derivatives",
-    [PART_ROOTS] = "roots",           [PART_OUTPUTS] = "outputs", [PART_EVENT] = "event"
+const ScheduleFact schedule_facts[] = {
+    { WORD_EQUATIONS, offsetof(Schedule, n_equations), false },
+    { WORD_UNKNOWNS, offsetof(Schedule, n_unknowns), false },
+    { WORD_ALIASES, offsetof(Schedule, n_aliases), false },
+    { WORD_BLOCKS, offsetof(Schedule, blocks.n), true },
+    { WORD_LARGEST, offsetof(Schedule, largest_block), false },
+    { WORD_STATES, offsetof(Schedule, states.n), true },
+    { WORD_ROOTS, offsetof(Schedule, n_roots), false },
+    { WORD_CALENDAR, offsetof(Schedule, n_calendar), false },
 };
+
+uint32_t schedule_fact_count(void)
+{
+    return sizeof schedule_facts / sizeof *schedule_facts;
+}
 
 const char *part_name(PartKind part)
 {
-    return part_names[part];
+    return word_text(part_words.words[part]);
 }
 
-static void add_ref(const Model *m, Ref ref, Text *to)
+/* ---- blocks ---- */
+static void put_ref(Printer *p, Ref ref)
 {
-    const char *path = variable_path(m, ref.var, to->arena);
-    text_format(to, ref.kind == REF_DER ? "der(%s)" : "%s", path);
+    printer_put(p, ref.kind == REF_DER ? "der(" : "");
+    printer_put_variable(p, ref.var);
+    printer_put(p, ref.kind == REF_DER ? ")" : "");
 }
 
-static void print_domain(const Model *m, DomainId domain, Text *to)
+static void put_variables(Printer *p, const VarId *variables, uint32_t n)
 {
-    const Domain *d = &m->domains.at[domain.index];
-    for (uint32_t k = 0; k < d->n; k++) {
-        const Iterator *it = &m->iterators.at[d->first + k];
-        text_format(to, "%s %s in %lld:%lld:%lld", k ? "," : " for", names_of(pool_names(m->pool), it->name),
-                    (long long)it->first, (long long)it->stride, (long long)(it->first + it->stride * (it->count - 1)));
+    for (uint32_t k = 0; k < n; k++) {
+        printer_put_space(p);
+        printer_put_variable(p, variables[k]);
     }
-    if (d->n)
-        text_char(to, ':');
 }
 
-static void print_rows(const Schedule *s, const Block *b, Text *to)
+static void put_from(Printer *p, EqId equation)
 {
-    text_format(to, " size %u (", b->n_rows);
-    for (uint32_t k = 0; k < b->n_rows; k++) {
-        if (k)
-            text_add(to, ", ");
-        add_ref(s->model, s->rows.at[b->first_row + k].unknown, to);
-    }
-    text_add(to, ") {");
-    for (uint32_t k = 0; k < b->n_rows; k++) {
-        const SystemRow *row = &s->rows.at[b->first_row + k];
-        text_add(to, k ? " ; " : " ");
-        term_print(s->model, row->lhs, (DomainId){ 0 }, to);
-        text_add(to, " = ");
-        term_print(s->model, row->rhs, (DomainId){ 0 }, to);
-    }
-    text_add(to, " }");
+    if (equation.index == ID_NONE)
+        return;
+    printer_put_word(p, WORD_FROM);
+    printer_put_space(p);
+    printer_put_label(p, LABEL_EQUATION, equation.index);
 }
 
-static void print_block(const Schedule *s, uint32_t index, Text *to)
+static void put_assignment(Printer *p, const Block *b)
 {
-    static const char *const kinds[] = {
-        [BLOCK_ASSIGN] = "assign",     [BLOCK_LINEAR] = "linear", [BLOCK_NEWTON] = "newton",
-        [BLOCK_RELATION] = "relation", [BLOCK_STEP] = "stepfn",   [BLOCK_TRANSITION] = "transition"
-    };
-    const Model *m = s->model;
+    printer_put_space(p);
+    printer_put_domain(p, b->domain);
+    printer_put_term(p, b->lhs, BINDS_IF);
+    printer_put(p, " := ");
+    printer_put_term(p, b->rhs, BINDS_IF);
+    printer_leave_domain(p, b->domain);
+}
+
+static void put_rows(Printer *p, const SystemRow *rows, uint32_t n)
+{
+    printer_put_word(p, WORD_SIZE);
+    printer_put_space(p);
+    printer_put_number(p, n);
+    printer_put(p, " (");
+    for (uint32_t k = 0; k < n; k++) {
+        printer_put(p, k ? ", " : "");
+        put_ref(p, rows[k].unknown);
+    }
+    printer_put(p, ") {");
+    for (uint32_t k = 0; k < n; k++) {
+        printer_put(p, k ? " ; " : " ");
+        printer_put_term(p, rows[k].lhs, BINDS_OR);
+        printer_put(p, " = ");
+        printer_put_term(p, rows[k].rhs, BINDS_IF);
+        put_from(p, rows[k].equation);
+    }
+    printer_put(p, " }");
+}
+
+static void put_relation(Printer *p, uint32_t index)
+{
+    const Relation *r = &p->model->relations.at[index];
+    text_format(p->to, " k%u ", index + 1);
+    printer_put_variable(p, r->bit);
+    printer_put(p, " := ");
+    printer_put_term(p, r->left, BINDS_SUM);
+    printer_put(p, r->is_strict ? " > " : " >= ");
+    printer_put_term(p, r->right, BINDS_SUM);
+    printer_put_choice(p, &relation_words, r->kind);
+}
+
+static void put_step(Printer *p, uint32_t index)
+{
+    const StepFunction *f = &p->model->steps.at[index];
+    text_format(p->to, " s%u ", index + 1);
+    printer_put_variable(p, f->value);
+    text_format(p->to, " := %s(", op_text(step_ops[f->op]));
+    printer_put_term(p, f->argument, BINDS_IF);
+    printer_put(p, ")");
+    printer_put_choice(p, &relation_words, f->kind);
+}
+
+static void put_transition(Printer *p, uint32_t index)
+{
+    const Transition *t = &p->model->transitions.at[index];
+    printer_put_space(p);
+    printer_put_label(p, LABEL_TRANSITION, index);
+    for (uint32_t k = 0; k < t->n_conditions; k++) {
+        printer_put(p, k ? ", " : " when ");
+        printer_put_term(p, p->model->conditions.at[t->first_condition + k], BINDS_OR);
+    }
+}
+
+static void print_block(Printer *p, const Schedule *s, uint32_t index)
+{
     const Block *b = &s->blocks.at[index];
-    text_format(to, "block b%u %s", index + 1, kinds[b->kind]);
+    printer_begin_line(p, WORD_BLOCK);
+    text_format(p->to, " b%u", index + 1);
+    printer_put_choice(p, &block_words, b->kind);
     switch ((BlockKind)b->kind) {
-    case BLOCK_ASSIGN:
-        print_domain(m, b->domain, to);
-        text_char(to, ' ');
-        term_print(m, b->lhs, b->domain, to);
-        text_add(to, " := ");
-        term_print(m, b->rhs, b->domain, to);
-        break;
+    case BLOCK_ASSIGN: put_assignment(p, b); break;
     case BLOCK_LINEAR:
-    case BLOCK_NEWTON: print_rows(s, b, to); break;
-    case BLOCK_RELATION: {
-        const Relation *r = &m->relations.at[b->object];
-        text_char(to, ' ');
-        add_ref(m, ref_now(r->bit), to);
-        text_add(to, " := ");
-        term_print(m, r->left, (DomainId){ 0 }, to);
-        text_add(to, r->is_strict ? " > " : " >= ");
-        term_print(m, r->right, (DomainId){ 0 }, to);
-        text_add(to, r->kind == RELATION_TIME ? " time" : " state");
-        break;
+    case BLOCK_NEWTON: put_rows(p, s->rows.at + b->first_row, b->n_rows); break;
+    case BLOCK_RELATION: put_relation(p, b->object); break;
+    case BLOCK_STEP: put_step(p, b->object); break;
+    case BLOCK_TRANSITION: put_transition(p, b->object); break;
     }
-    case BLOCK_STEP: {
-        const StepFunction *f = &m->steps.at[b->object];
-        text_char(to, ' ');
-        add_ref(m, ref_now(f->value), to);
-        text_add(to, " of ");
-        term_print(m, f->argument, (DomainId){ 0 }, to);
-        text_add(to, f->kind == RELATION_TIME ? " time" : " state");
-        break;
-    }
-    case BLOCK_TRANSITION: {
-        const Transition *t = &m->transitions.at[b->object];
-        text_format(to, " t%u when", b->object + 1);
-        for (uint32_t k = 0; k < t->n_conditions; k++) {
-            text_add(to, k ? ", " : " ");
-            term_print(m, m->conditions.at[t->first_condition + k], (DomainId){ 0 }, to);
-        }
-        break;
-    }
-    }
-    text_format(to, " level %u%s%s\n", b->level, b->is_moving ? " moving" : "", b->is_eager ? " eager" : "");
+    printer_put_word(p, WORD_LEVEL);
+    printer_put_space(p);
+    printer_put_number(p, b->level);
+    if (b->is_moving)
+        printer_put_word(p, WORD_MOVING);
+    if (b->is_eager)
+        printer_put_word(p, WORD_EAGER);
+    if (b->kind == BLOCK_ASSIGN)
+        put_from(p, b->equation);
+    text_char(p->to, '\n');
 }
 
-static void print_part(const Schedule *s, PartKind part, Text *to)
+/* ---- the other lines ---- */
+static void print_facts(Printer *p, const Schedule *s)
 {
-    text_format(to, "part %s", part_names[part]);
-    if (part == PART_PARAMETERS || part == PART_STARTS) {
-        const VarId *variables = part == PART_PARAMETERS ? s->parameters.at : s->starts.at;
-        const uint32_t n = part == PART_PARAMETERS ? s->parameters.n : s->starts.n;
-        for (uint32_t k = 0; k < n; k++) {
-            text_char(to, ' ');
-            add_ref(s->model, ref_now(variables[k]), to);
-        }
+    printer_begin_line(p, WORD_FACTS);
+    for (uint32_t k = 0; k < schedule_fact_count(); k++) {
+        uint32_t value;
+        memcpy(&value, (const char *)s + schedule_facts[k].offset, sizeof value);
+        printer_put_word(p, schedule_facts[k].word);
+        printer_put_space(p);
+        printer_put_number(p, value);
     }
+    text_char(p->to, '\n');
+}
+
+static void print_part(Printer *p, const Schedule *s, PartKind part)
+{
+    printer_begin_line(p, WORD_PART);
+    printer_put_choice(p, &part_words, part);
+    if (part == PART_PARAMETERS)
+        put_variables(p, s->parameters.at, s->parameters.n);
+    if (part == PART_STARTS)
+        put_variables(p, s->starts.at, s->starts.n);
     for (uint32_t k = 0; k < s->parts[part].n; k++)
-        text_format(to, " b%u", s->parts[part].at[k] + 1);
-    text_char(to, '\n');
+        text_format(p->to, " b%u", s->parts[part].at[k] + 1);
+    text_char(p->to, '\n');
+}
+
+static void print_jacobian(Printer *p, const StatePattern *j)
+{
+    printer_begin_line(p, WORD_JACOBIAN);
+    printer_put_word(p, WORD_COLOURS);
+    text_format(p->to, " %u\n", j->n_colours);
+    for (uint32_t row = 0; row < j->n; row++) {
+        printer_begin_line(p, WORD_ROW);
+        text_format(p->to, " %u colour %u :", row + 1, j->colour[row] + 1);
+        for (uint32_t k = j->start[row]; k < j->start[row + 1]; k++)
+            text_format(p->to, " %u", j->index[k] + 1);
+        text_char(p->to, '\n');
+    }
+}
+
+/* The initial system has blocks only: what it does not have is left out. */
+static void print_lines(Printer *p, const Schedule *s, bool is_initial)
+{
+    print_facts(p, s);
+    if (!is_initial || s->states.n) {
+        printer_begin_line(p, WORD_STATES);
+        put_variables(p, s->states.at, s->states.n);
+        text_char(p->to, '\n');
+    }
+    for (uint32_t k = 0; k < s->blocks.n; k++)
+        print_block(p, s, k);
+    for (PartKind part = 0; part < PART_COUNT; part++)
+        if (!is_initial || s->parts[part].n)
+            print_part(p, s, part);
+    if (s->has_jacobian)
+        print_jacobian(p, &s->jacobian);
+    if (!s->initial)
+        return;
+    printer_begin_line(p, WORD_INITIAL);
+    text_char(p->to, '\n');
+    p->indent++;
+    print_lines(p, s->initial, true);
+    p->indent--;
+    printer_put_end(p, WORD_INITIAL);
 }
 
 void schedule_print(const Schedule *s, Text *to)
 {
-    const Model *m = s->model;
-    const char *name = names_of(pool_names(m->pool), m->name);
-    text_format(to, "koine-schedule 1 of %s\n", name);
-    text_format(to, "facts equations %u aliases %u blocks %u largest %u states %u roots %u calendar %u\n",
-                s->n_equations, s->n_aliases, s->blocks.n, s->largest_block, s->states.n, s->n_roots, s->n_calendar);
-    text_add(to, "states");
-    for (uint32_t k = 0; k < s->states.n; k++) {
-        text_char(to, ' ');
-        add_ref(m, ref_now(s->states.at[k]), to);
-    }
+    ModelPrinter mp = printer_create_model(s->model, to, (PrintOptions){ .no_places = true });
+    Printer *p = &mp.p;
+    for (uint32_t k = 0; k < pool_n_enumerations(s->model->pool); k++) /* numbers as the reader gives them */
+        (void)printer_enumeration_label(p, k);
+    printer_put(p, SCHEDULE_FORM " 1 of ");
+    printer_put_name(p, s->model->name);
     text_char(to, '\n');
-    for (uint32_t k = 0; k < s->blocks.n; k++)
-        print_block(s, k, to);
-    for (PartKind part = 0; part < PART_COUNT; part++)
-        print_part(s, part, to);
-    if (s->has_jacobian) {
-        text_format(to, "jacobian colours %u", s->jacobian.n_colours);
-        for (uint32_t row = 0; row < s->jacobian.n; row++)
-            for (uint32_t k = s->jacobian.start[row]; k < s->jacobian.start[row + 1]; k++)
-                text_format(to, " (%u,%u)", row + 1, s->jacobian.index[k] + 1);
-        text_char(to, '\n');
-    }
-    text_format(to, "end %s\n", name);
+    print_lines(p, s, false);
+    printer_put(p, "end ");
+    printer_put_name(p, s->model->name);
+    text_char(to, '\n');
 }

@@ -268,28 +268,35 @@ static void read_file(Reader *r)
         skip_head(r, r->last_end, end);
 }
 
-Model *model_read(Pool *pool, Sources *sources, uint32_t source, Diag *diag)
+Reader *reader_create(Model *model, uint32_t source, Diag *diag)
 {
-    const Source *text = sources_get(sources, source);
+    Pool *pool = model->pool;
+    const Source *text = sources_get(model->sources, source);
     Arena *arena = pool_arena(pool);
     Reader *r = NEW(arena, Reader);
     *r = (Reader){ .pool = pool,
                    .names = pool_names(pool),
                    .arena = arena,
-                   .sources = sources,
+                   .sources = model->sources,
                    .diag = diag,
                    .source = source,
                    .words = words_create(arena),
-                   .to_compare = NAMES_TO_COMPARE };
+                   .to_compare = NAMES_TO_COMPARE,
+                   .model = model };
     r->lexer = (Lexer){ .text = text->text, .end = text->size, .source = source, .words = r->words, .diag = diag };
     Map *const maps[] = { &r->source_numbers,  &r->class_names, &r->enum_labels, &r->enum_values, &r->enum_places,
                           &r->connector_names, &r->shape_names, &r->locals,      &r->groups };
     for (uint32_t k = 0; k < sizeof maps / sizeof *maps; k++)
         map_init(maps[k], arena, 8);
-    sources_set_language(sources, source, TEXT_FORM);
-    r->model = model_create(pool, sources, (NameId){ 0 }, TEXT_FORM, SPAN_NONE);
-    r->scope = r->top = scope_create(r, r->model);
+    r->scope = r->top = scope_create(r, model);
     r->scope->has_top = true;
+    return r;
+}
+
+Model *model_read(Pool *pool, Sources *sources, uint32_t source, Diag *diag)
+{
+    sources_set_language(sources, source, TEXT_FORM);
+    Reader *r = reader_create(model_create(pool, sources, (NameId){ 0 }, TEXT_FORM, SPAN_NONE), source, diag);
     const uint32_t errors = diag_errors(diag);
     read_file(r);
     return r->failed || diag_errors(diag) > errors ? NULL : r->model;

@@ -130,6 +130,9 @@ typedef struct {
     Type found; /* type of the variable found last */
 } Reader;
 
+/* ---- the whole (read.c) ---- */
+Reader *reader_create(Model *model, uint32_t source, Diag *diag); /* of a text that goes into, or is about, the model */
+
 /* ---- tokens and messages (read_names.c) ---- */
 void reader_advance(Reader *r);
 void reader_jump(Reader *r, uint32_t at); /* goes on with the token there */
@@ -228,6 +231,7 @@ bool reader_parse_region_ref(Reader *r, RegionId *region, uint16_t *branch);
 bool reader_parse_origin_word(Reader *r, Origin *origin, bool *known); /* from and by; *known: it was one of them */
 
 bool reader_parse_spans(Reader *r, uint32_t begin);
+bool reader_parse_numbered(Reader *r, char letter, uint32_t n, uint32_t *index); /* k1: index 0, less than n */
 bool reader_parse_instance(Reader *r, uint32_t begin);
 bool reader_parse_port(Reader *r, uint32_t begin);
 bool reader_parse_connect(Reader *r, uint32_t begin);

@@ -300,8 +300,8 @@ static bool parse_span_lines(Reader *r, Origin *origin, const Expr *lhs, const E
     }
 }
 
-/* k1 or s1: by number, which relations and step functions have for a name. */
-static bool parse_numbered(Reader *r, char letter, uint32_t n, uint32_t *index)
+/* k1 or s1 or b1: by number, which relations, step functions and blocks of a Schedule have for a name. */
+bool reader_parse_numbered(Reader *r, char letter, uint32_t n, uint32_t *index)
 {
     const uint32_t begin = r->token.begin;
     NameId name;
@@ -311,7 +311,10 @@ static bool parse_numbered(Reader *r, char letter, uint32_t n, uint32_t *index)
     char dollar[16];
     snprintf(dollar, sizeof dollar, "$%.13s", text);
     *index = generated_number(dollar, strlen(dollar), letter) - 1;
-    return *index < n || reader_unknown_name(r, begin, letter == 'k' ? "relation" : "step function");
+    return *index < n || reader_unknown_name(r, begin,
+                                             letter == 'k'   ? "relation"
+                                             : letter == 's' ? "step function"
+                                                             : "block");
 }
 
 static bool parse_span_head(Reader *r, Origin **origin, const Expr **lhs, const Expr **rhs)
@@ -337,14 +340,14 @@ static bool parse_span_head(Reader *r, Origin **origin, const Expr **lhs, const 
             return true;
         }
     } else if (reader_accept_word(r, WORD_RELATION)) {
-        if (!parse_numbered(r, 'k', r->model->relations.n, &index))
+        if (!reader_parse_numbered(r, 'k', r->model->relations.n, &index))
             return false;
         *origin = &r->model->relations.at[index].origin;
         *lhs = r->model->relations.at[index].left.shape;
         *rhs = r->model->relations.at[index].right.shape;
         return true;
     } else {
-        if (!reader_expect_word(r, WORD_STEPFN) || !parse_numbered(r, 's', r->model->steps.n, &index))
+        if (!reader_expect_word(r, WORD_STEPFN) || !reader_parse_numbered(r, 's', r->model->steps.n, &index))
             return false;
         *origin = &r->model->steps.at[index].origin;
         *lhs = r->model->steps.at[index].argument.shape;

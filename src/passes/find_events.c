@@ -182,20 +182,6 @@ static Term take(Finder *f, const Expr *e)
     return term_make(f->model, simplifier_run(f->simplifier, e), f->builder.refs.at);
 }
 
-static VarId generated(Finder *f, const char *prefix, uint32_t number, Type type)
-{
-    Model *m = f->model;
-    char text[32];
-    snprintf(text, sizeof text, "$%s%u", prefix, number);
-    const VarId v =
-        model_add_variable(m, (InstanceId){ 0 }, names_text(pool_names(m->pool), text), type, f->origin.span);
-    Variable *variable = model_var(m, v);
-    variable->definition = DEFINITION_NOW;
-    variable->variability = VARIABILITY_DISCRETE;
-    variable->is_generated = variable->is_protected = true;
-    return v;
-}
-
 static void classify(Finder *f, Relation *r, const Expr *left, const Expr *right)
 {
     Pool *pool = f->model->pool;
@@ -245,7 +231,7 @@ static VarId relation_for(Finder *f, const Expr *left, const Expr *right, bool i
         }
     }
     classify(f, &r, left, right);
-    r.bit = generated(f, "k", m->relations.n + 1, BOOLEAN_TYPE);
+    r.bit = model_add_generated(m, "k", m->relations.n + 1, BOOLEAN_TYPE, f->origin.span);
     vec_push(m->arena, &m->relations, r);
     vec_push(f->c->scratch, &f->next, found ? first : ID_NONE);
     map_put(&f->relations, hash, m->relations.n - 1);
@@ -304,7 +290,7 @@ static const Expr *rewrite_step(Finder *f, const Expr *e)
         s.slope = take(f, a.slope);
         s.offset = take(f, a.offset);
     }
-    s.value = generated(f, "s", m->steps.n + 1, INTEGER_TYPE);
+    s.value = model_add_generated(m, "s", m->steps.n + 1, INTEGER_TYPE, f->origin.span);
     vec_push(m->arena, &m->steps, s);
     const Expr *leaf = term_leaf(&f->builder, ref_now(s.value));
     return is_integer ? leaf : expr_unary(m->pool, OP_REAL, leaf);

@@ -10,18 +10,6 @@ typedef struct {
     VarId *fired; /* per transition: its generated `fired` variable, or none */
 } Lowering;
 
-static VarId generated(Model *m, const char *prefix, uint32_t number, Span span)
-{
-    char text[32];
-    snprintf(text, sizeof text, "$%s%u", prefix, number);
-    const VarId v = model_add_variable(m, (InstanceId){ 0 }, names_text(pool_names(m->pool), text), BOOLEAN_TYPE, span);
-    Variable *variable = model_var(m, v);
-    variable->definition = DEFINITION_NOW;
-    variable->variability = VARIABILITY_DISCRETE;
-    variable->is_generated = variable->is_protected = true;
-    return v;
-}
-
 static void define(Lowering *l, Term lhs, Term rhs, const Transition *t)
 {
     Model *m = l->model;
@@ -43,7 +31,7 @@ static void name_conditions(Lowering *l, uint32_t k)
         const Term condition = m->conditions.at[t.first_condition + j];
         if (is_plain_variable(condition) && term_refs(m, condition)[0].kind == REF_NOW)
             continue;
-        const VarId g = generated(m, "g", t.first_condition + j + 1, t.origin.span);
+        const VarId g = model_add_generated(m, "g", t.first_condition + j + 1, BOOLEAN_TYPE, t.origin.span);
         model_var(m, g)->is_condition = true;
         const Term name = term_ref(m, ref_now(g));
         define(l, name, condition, &t);
@@ -162,7 +150,7 @@ bool lower_whens(Compile *c)
         const Transition *t = &m->transitions.at[k];
         l.fired[k] = VAR_NONE;
         if (t->trigger == TRIGGER_EDGE && (t->effect == EFFECT_NOW || is_read[k] || t->group))
-            l.fired[k] = generated(m, "f", k + 1, t->origin.span);
+            l.fired[k] = model_add_generated(m, "f", k + 1, BOOLEAN_TYPE, t->origin.span);
     }
     for (uint32_t k = 0; k < m->transitions.n; k++)
         if (!var_is_none(l.fired[k]))

@@ -19,20 +19,6 @@ static const Expr *selected(Merger *g, RegionId region, uint16_t branch)
     return expr_literal_relation(pool, OP_EQ, selector, expr_integer(pool, branch));
 }
 
-static VarId add_selector(Merger *g, uint32_t region)
-{
-    Model *m = g->model;
-    char text[32];
-    snprintf(text, sizeof text, "$r%u", region + 1);
-    const VarId v = model_add_variable(m, (InstanceId){ 0 }, names_text(pool_names(m->pool), text), INTEGER_TYPE,
-                                       m->regions.at[region].span);
-    Variable *variable = model_var(m, v);
-    variable->definition = DEFINITION_NOW;
-    variable->variability = VARIABILITY_DISCRETE;
-    variable->is_generated = variable->is_protected = true;
-    return v;
-}
-
 /* $r := if c1 then 1 else if c2 then 2 ... else n+1 or 0, and 0 where the region around it is not selected. */
 static void define_selector(Merger *g, uint32_t region)
 {
@@ -219,7 +205,7 @@ bool merge_regions(Compile *c)
     Model *m = c->model;
     Merger g = { .c = c, .model = m, .builder = term_builder(m) };
     for (uint32_t k = 0; k < m->regions.n; k++)
-        m->regions.at[k].selector = add_selector(&g, k);
+        m->regions.at[k].selector = model_add_generated(m, "r", k + 1, INTEGER_TYPE, m->regions.at[k].span);
     for (uint32_t k = 0; k < m->regions.n; k++)
         define_selector(&g, k);
     merge_equations(&g);
