@@ -4,7 +4,7 @@
 #include "emit/program_parts.h"
 
 enum { AFFINE_FROM = 4 }; /* rows; shorter runs are written out */
-enum { EVEN_FROM = 16 };  /* rows; shorter even stretches of an uneven run are not worth a loop of their own */
+enum { EVEN_FROM = 6 };   /* rows; shorter even stretches of an uneven run are not worth a loop of their own */
 enum { MOST_LOOPS = 4 };  /* of one uneven run: code must not grow with the number of instances */
 
 static const char *comment_for(Layout *l, Span span)

@@ -64,6 +64,19 @@ static inline uint32_t bitset_first(const Bitset *set) /* must not be empty */
     return member;
 }
 
+/* Removes and gives the smallest; must not be empty. */
+static inline uint32_t bitset_take(const Bitset *set)
+{
+    if (set->top == 0) {
+        const uint64_t word = set->level[0][0];
+        set->level[0][0] = word & (word - 1);
+        return (uint32_t)__builtin_ctzll(word);
+    }
+    const uint32_t member = bitset_first(set);
+    bitset_remove(set, member);
+    return member;
+}
+
 /* The smallest member that is at least `from`, or UINT32_MAX. */
 static inline uint32_t bitset_next(const Bitset *set, uint32_t from)
 {

@@ -8,6 +8,7 @@
 static const double TINY = 1e-30;    /* keeps z > 0 where an exact zero belongs to the present side */
 static const double MERGE_ULPS = 16; /* calendar entries this close belong to one instant */
 static const uint32_t DEFAULT_STEPS = 1000;
+enum { CYCLE_WINDOW = 8 }; /* last steps before the limit in which states are compared */
 
 KoineStatus koine_fault(Machine *k, KoineStatus status, uint32_t origin, const char *text)
 {
@@ -307,8 +308,7 @@ static KoineStatus evaluate_node(Machine *k, const KoineNode *node)
 static KoineStatus evaluate_dirty(Machine *k)
 {
     while (!bitset_is_empty(&k->dirty)) {
-        const uint32_t n = bitset_first(&k->dirty);
-        bitset_remove(&k->dirty, n);
+        const uint32_t n = bitset_take(&k->dirty);
         k->statistics.node_evaluations++;
         const KoineStatus status = evaluate_node(k, &k->program->nodes[n]);
         if (status != KOINE_OK)
@@ -477,6 +477,8 @@ static bool is_settled(Machine *k)
 {
     Instant *now = k->instant;
     uint32_t n = 0;
+    if (now->n_unsettled == 0)
+        return true;
     for (uint32_t j = 0; j < now->n_unsettled; j++) {
         const uint32_t pre = k->unsettled[j];
         if (differs(k, &k->program->pres[pre]))
@@ -582,10 +584,8 @@ static uint64_t hash_state(const Machine *k)
 
 static void look_for_cycle(Machine *k, uint32_t limit)
 {
-    enum { LONGEST = 7 };
+    enum { LONGEST = CYCLE_WINDOW - 1 };
     Instant *now = k->instant;
-    if (now->takt + LONGEST + 1 < limit)
-        return;
     if (now->takt + LONGEST + 1 == limit)
         memset(now->recent, 0, sizeof now->recent);
     const uint64_t h = hash_state(k);
@@ -613,9 +613,11 @@ KoineStatus koine_machine_step(KoineModel *model, KoineOutcome *outcome)
     if (status != KOINE_OK)
         return status;
     const uint32_t limit = model->host && model->host->max_steps ? model->host->max_steps : DEFAULT_STEPS;
-    look_for_cycle(k, limit);
-    if (now->takt >= limit)
-        return report_limit(k, limit);
+    if (now->takt + CYCLE_WINDOW >= limit) {
+        look_for_cycle(k, limit);
+        if (now->takt >= limit)
+            return report_limit(k, limit);
+    }
     now->step++;
     status = fire(k);
     outcome->flags = KOINE_COMMIT;

@@ -79,12 +79,9 @@ static void point_into(Machine *k, unsigned char *block, const uint64_t *at)
     k->is_unsettled = block + at[AT_IS_UNSETTLED];
 }
 
-Machine *koine_machine_of(KoineModel *model)
+void koine_machine_moved(KoineModel *model)
 {
-    Machine *k = model->handles;
-    if (k->block != model->block) /* the runner moved the block */
-        point_into(k, model->block, ((const MachineKind *)(const void *)model->kind)->offsets);
-    return k;
+    point_into(model->handles, model->block, ((const MachineKind *)(const void *)model->kind)->offsets);
 }
 
 /* ---- create, destroy ---- */

@@ -86,7 +86,14 @@ static inline void run_section(const Machine *k, uint32_t section)
         k->code->run_section(k->code->context, section, k->m);
 }
 
-Machine *koine_machine_of(KoineModel *model);
+void koine_machine_moved(KoineModel *model); /* the runner moved the block */
+static inline Machine *koine_machine_of(KoineModel *model)
+{
+    Machine *k = model->handles;
+    if (k->block != model->block)
+        koine_machine_moved(model);
+    return k;
+}
 /* A part: sections and systems in order. */
 KoineStatus koine_run_part(Machine *k, const KoinePart *part);
 KoineStatus koine_run_tangents(Machine *k);
