@@ -268,16 +268,16 @@ static void read_file(Reader *r)
         skip_head(r, r->last_end, end);
 }
 
-Reader *reader_create(Model *model, uint32_t source, Diag *diag)
+Reader *reader_create(Model *model, Sources *sources, uint32_t source, Diag *diag)
 {
     Pool *pool = model->pool;
-    const Source *text = sources_get(model->sources, source);
+    const Source *text = sources_get(sources, source);
     Arena *arena = pool_arena(pool);
     Reader *r = NEW(arena, Reader);
     *r = (Reader){ .pool = pool,
                    .names = pool_names(pool),
                    .arena = arena,
-                   .sources = model->sources,
+                   .sources = sources,
                    .diag = diag,
                    .source = source,
                    .words = words_create(arena),
@@ -296,7 +296,7 @@ Reader *reader_create(Model *model, uint32_t source, Diag *diag)
 Model *model_read(Pool *pool, Sources *sources, uint32_t source, Diag *diag)
 {
     sources_set_language(sources, source, TEXT_FORM);
-    Reader *r = reader_create(model_create(pool, sources, (NameId){ 0 }, TEXT_FORM, SPAN_NONE), source, diag);
+    Reader *r = reader_create(model_create(pool, sources, (NameId){ 0 }, TEXT_FORM, SPAN_NONE), sources, source, diag);
     const uint32_t errors = diag_errors(diag);
     read_file(r);
     return r->failed || diag_errors(diag) > errors ? NULL : r->model;

@@ -131,7 +131,8 @@ typedef struct {
 } Reader;
 
 /* ---- the whole (read.c) ---- */
-Reader *reader_create(Model *model, uint32_t source, Diag *diag); /* of a text that goes into, or is about, the model */
+/* Of a text that goes into the model, or is about it. */
+Reader *reader_create(Model *model, Sources *sources, uint32_t source, Diag *diag);
 
 /* ---- tokens and messages (read_names.c) ---- */
 void reader_advance(Reader *r);
