@@ -72,7 +72,8 @@ static bool stop_after(void *context, const Compile *compile, const Pass *pass)
 {
     const StopAfter *stop = context;
 #ifndef NDEBUG
-    REQUIRE(model_verify(compile->model, compile->diag));
+    if (!model_verify(compile->model, compile->diag))
+        return false; /* a user's mistake that shows only now, or one of ours: reported either way */
 #else
     (void)compile;
 #endif
@@ -83,7 +84,7 @@ static bool run_passes(Compilation *c, const char *after)
 {
     StopAfter stop = { after };
     c->passes = (Compile){ .model = c->model, .arena = c->arena, .diag = c->diag };
-    return run_pipeline(&c->passes, stop_after, &stop);
+    return run_pipeline(&c->passes, stop_after, &stop) && diag_errors(c->diag) == 0;
 }
 
 bool compilation_schedule(Compilation *c)

@@ -45,8 +45,10 @@ VarId model_add_generated(Model *model, const char *prefix, uint32_t number, Typ
     while (number /= 10);
     while (n_digits)
         text[n++] = digits[--n_digits];
-    const VarId v =
-        model_add_variable(model, (InstanceId){ 0 }, names_add(pool_names(model->pool), text, n), type, span);
+    Names *names = pool_names(model->pool);
+    for (NameId taken; n + 1 < sizeof text && names_find(names, text, n, &taken);)
+        text[n++] = 'x'; /* somebody's own name: ours gives way */
+    const VarId v = model_add_variable(model, (InstanceId){ 0 }, names_add(names, text, n), type, span);
     Variable *variable = model_var(model, v);
     variable->definition = DEFINITION_NOW;
     variable->variability = VARIABILITY_DISCRETE;

@@ -136,6 +136,24 @@ static void rewrite(Classes *k, Term *term)
         *term = term_make(m, simplifier_run(k->simplifier, term->shape), term_refs(m, *term));
 }
 
+/* The target of an assignment, too, may have become an alias (when equations). */
+static void redirect_assignment(Classes *k, Assignment *a)
+{
+    Model *m = k->c->model;
+    Ref target = term_refs(m, a->target)[a->target.shape->u.leaf];
+    bool sign;
+    const uint32_t root = root_of(k, target.var.index, &sign);
+    if (root == target.var.index || a->target.shape->n_args)
+        return;
+    if (sign) {
+        TermBuilder builder = term_builder(m);
+        const Expr *value = term_import(&builder, a->value);
+        a->value = term_finish(&builder, simplifier_run(k->simplifier, expr_unary(m->pool, OP_NEG, value)));
+    }
+    target.var.index = root;
+    a->target = term_make(m, a->target.shape, &target);
+}
+
 static void rewrite_all(Classes *k)
 {
     Model *m = k->c->model;
@@ -158,6 +176,7 @@ static void rewrite_all(Classes *k)
     for (uint32_t j = 0; j < m->assignments.n; j++) {
         rewrite(k, &m->assignments.at[j].guard);
         rewrite(k, &m->assignments.at[j].value);
+        redirect_assignment(k, &m->assignments.at[j]);
     }
     for (uint32_t j = 0; j < m->actions.n; j++)
         rewrite(k, &m->actions.at[j].guard);
@@ -187,6 +206,47 @@ static void redirect_targets(Classes *k)
     }
 }
 
+/* A fixed start of any of them is the start of the one that stays. */
+static void keep_fixed_start(Classes *k, Variable *root, const Variable *alias, bool negated)
+{
+    Model *m = k->c->model;
+    if (!alias->is_fixed || root->is_fixed || root->definition != DEFINITION_DER || term_is_absent(alias->start))
+        return;
+    TermBuilder builder = term_builder(m);
+    const Expr *start = term_import(&builder, alias->start);
+    if (negated)
+        start = simplifier_run(k->simplifier, expr_unary(m->pool, OP_NEG, start));
+    root->start = term_finish(&builder, start);
+    root->is_fixed = true;
+}
+
+/* A class of NOW variables changes as the one does that has the equation; without an explicit one as the liveliest. */
+static void settle_variability(Classes *k)
+{
+    Model *m = k->c->model;
+    uint8_t *explicitly = NEW_ARRAY(k->c->scratch, uint8_t, m->variables.n + 1); /* 1 + variability */
+    bool sign;
+    for (uint32_t j = 0; j < m->equations.n; j++) {
+        const Equation *e = &m->equations.at[j];
+        if (e->kind != EQUATION_EXPLICIT || term_refs(m, e->lhs)[0].kind != REF_NOW)
+            continue;
+        const uint32_t v = term_refs(m, e->lhs)[0].var.index, root = root_of(k, v, &sign);
+        const uint8_t own = (uint8_t)(m->variables.at[v].variability + 1);
+        if (own > explicitly[root])
+            explicitly[root] = own;
+    }
+    for (uint32_t j = 0; j < m->variables.n; j++) {
+        Variable *root = &m->variables.at[root_of(k, j, &sign)];
+        if (root->definition != DEFINITION_NOW || root == &m->variables.at[j])
+            continue;
+        const uint8_t by_equation = explicitly[root - m->variables.at];
+        if (by_equation)
+            root->variability = (uint8_t)(by_equation - 1);
+        else if (m->variables.at[j].variability > root->variability)
+            root->variability = m->variables.at[j].variability;
+    }
+}
+
 bool eliminate_aliases(Compile *c)
 {
     Model *m = c->model;
@@ -209,10 +269,9 @@ bool eliminate_aliases(Compile *c)
             continue;
         m->variables.at[j].alias.index = root;
         m->variables.at[j].is_negated = sign;
-        if (m->variables.at[root].definition == DEFINITION_NOW &&
-            m->variables.at[j].variability < m->variables.at[root].variability)
-            m->variables.at[root].variability = m->variables.at[j].variability;
+        keep_fixed_start(&k, &m->variables.at[root], &m->variables.at[j], sign);
     }
+    settle_variability(&k);
     rewrite_all(&k);
     redirect_targets(&k);
     return diag_errors(c->diag) == 0;

@@ -125,6 +125,7 @@ static void replace_fired(Lowering *l)
         }
 }
 
+/* What a NOW transition assigns is defined by equations; what it says is said when it fires. */
 static void drop_now_transitions(Model *m)
 {
     uint32_t n = 0;
@@ -132,6 +133,17 @@ static void drop_now_transitions(Model *m)
         if (m->transitions.at[k].effect == EFFECT_NEXT)
             m->transitions.at[n++] = m->transitions.at[k];
     m->transitions.n = n;
+}
+
+static void keep_actions(Model *m)
+{
+    for (uint32_t k = 0; k < m->transitions.n; k++) {
+        Transition *t = &m->transitions.at[k];
+        if (t->effect != EFFECT_NOW || t->n_actions == 0)
+            continue;
+        t->effect = EFFECT_NEXT;
+        t->n_assignments = 0;
+    }
 }
 
 bool lower_whens(Compile *c)
@@ -157,6 +169,7 @@ bool lower_whens(Compile *c)
             define_fired(&l, k);
     define_targets(&l);
     replace_fired(&l);
+    keep_actions(m);
     /* An EDGE transition of a group fires by its `fired` variable, which is up for one step only. */
     for (uint32_t k = 0; k < m->transitions.n; k++) {
         Transition *t = &m->transitions.at[k];

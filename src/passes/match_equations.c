@@ -12,6 +12,12 @@
 #include "graph/matching.h"
 #include "ir/element.h"
 #include "passes/pipeline.h"
+#include <stdlib.h>
+
+typedef struct { /* elements lo .. hi of an unknown, every one of them, are determined by an equation */
+    uint32_t unknown, equation;
+    int64_t lo, hi;
+} Covered;
 
 typedef struct {
     Compile *c;
@@ -19,6 +25,7 @@ typedef struct {
     uint32_t *unknown_now, *unknown_der; /* per variable: index in c->unknowns, or ID_NONE */
     uint32_t *owner;                     /* per unknown: 1 + equation (scalar), 0: none yet */
     uint64_t *covered;                   /* per unknown: elements that have an equation (arrays) */
+    VEC(Covered) parts;                  /* of arrays, as ranges of elements */
 } Matcher;
 
 static const char *unknown_text(Matcher *t, Ref ref)
@@ -111,6 +118,10 @@ static bool assign_left(Matcher *t, uint32_t k)
                        (long long)(lo < 0 ? lo + 1 : hi + 1), unknown_text(t, ref), (long long)count);
             return true;
         }
+        const uint64_t n = e->lhs.shape->n_args ? domain_count(m, e->domain) : (uint64_t)count;
+        const Covered part = { u, k, e->lhs.shape->n_args ? lo : 0, e->lhs.shape->n_args ? hi : count - 1 };
+        if (n && (uint64_t)(part.hi - part.lo + 1) == n) /* without gaps: can be compared with others */
+            vec_push(t->c->scratch, &t->parts, part);
         t->covered[u] += e->lhs.shape->n_args ? domain_count(m, e->domain) : (uint64_t)count;
         t->owner[u] = k + 1;
     }
@@ -235,8 +246,8 @@ static void explain(Matcher *t, const Residuals *r, const uint32_t *column_of_ro
             continue;
         const SubSystem s = explain_unmatched_row(&r->g, row_of_column, k, c->scratch);
         diag_error(c->diag, DIAG_SINGULAR, m->equations.at[r->rows.at[k]].origin.span,
-                   "too many equations: %u equations determine only %u unknown%s", s.n_rows, s.n_columns,
-                   s.n_columns == 1 ? "" : "s");
+                   "too many equations: %u equation%s for %u unknown%s", s.n_rows, s.n_rows == 1 ? "" : "s",
+                   s.n_columns, s.n_columns == 1 ? "" : "s");
         for (uint32_t j = 0; j < s.n_rows && j < MOST_ROWS; j++)
             if (s.rows[j] != k)
                 diag_note(c->diag, m->equations.at[r->rows.at[s.rows[j]]].origin.span, "this equation belongs to them");
@@ -267,6 +278,30 @@ static void explain(Matcher *t, const Residuals *r, const uint32_t *column_of_ro
             diag_note(c->diag, m->equations.at[r->rows.at[s.rows[j]]].origin.span,
                       "this equation determines one of them");
         diag_help(c->diag, "add an equation for one of these unknowns, or give one of them a value");
+    }
+}
+
+static int compare_parts(const void *a, const void *b)
+{
+    const Covered *x = a, *y = b;
+    if (x->unknown != y->unknown)
+        return x->unknown < y->unknown ? -1 : 1;
+    return x->lo < y->lo ? -1 : x->lo > y->lo;
+}
+
+/* No element twice. With the count of elements right, none is missing then either. */
+static void check_overlaps(Matcher *t)
+{
+    if (t->parts.n)
+        qsort(t->parts.at, t->parts.n, sizeof *t->parts.at, compare_parts);
+    for (uint32_t k = 1; k < t->parts.n; k++) {
+        const Covered *a = &t->parts.at[k - 1], *b = &t->parts.at[k];
+        if (a->unknown != b->unknown || b->lo > a->hi)
+            continue;
+        diag_error(t->c->diag, DIAG_DOUBLE_DEFINITION, t->model->equations.at[b->equation].origin.span,
+                   "element %lld of '%s' has two definitions", (long long)b->lo + 1,
+                   unknown_text(t, t->c->unknowns.at[b->unknown]));
+        diag_note(t->c->diag, t->model->equations.at[a->equation].origin.span, "the other one is here");
     }
 }
 
@@ -346,6 +381,7 @@ bool match_equations(Compile *c)
         const Ref ref = term_refs(m, m->equations.at[k].lhs)[0];
         c->matched[k] = t.unknown_der[ref.var.index];
     }
+    check_overlaps(&t);
     check_arrays(&t);
     Residuals r = { 0 };
     collect(&t, &r);

@@ -2,6 +2,7 @@
  * nothing. Variables are ordered by path, name by name in natural order; equations by owner, left side, right side;
  * regions and transitions by owner and conditions. Ids are renumbered everywhere. */
 #include "base/bug.h"
+#include "base/map.h"
 #include "graph/graph.h"
 #include "passes/pipeline.h"
 #include <stdlib.h>
@@ -131,6 +132,7 @@ typedef struct {
     const Model *model;
     const uint32_t *instance;   /* position of instances */
     const uint32_t *shape_rank; /* per node id, of the shapes in use */
+    const uint64_t *region_key; /* per region: what stands in it, whatever its order */
 } Order;
 
 static int compare_numbers(uint64_t a, uint64_t b)
@@ -154,6 +156,11 @@ static int compare_terms(const Order *o, Term a, Term b)
     return 0;
 }
 
+static uint64_t key_of(const Order *o, RegionId region)
+{
+    return region.index == ID_NONE ? 0 : o->region_key[region.index];
+}
+
 static int compare_equations(const Order *o, const Equation *a, const Equation *b)
 {
     int order = compare_numbers(o->instance[a->owner.index], o->instance[b->owner.index]);
@@ -161,6 +168,8 @@ static int compare_equations(const Order *o, const Equation *a, const Equation *
         order = compare_terms(o, a->lhs, b->lhs);
     if (order == 0)
         order = compare_terms(o, a->rhs, b->rhs);
+    if (order == 0)
+        order = compare_numbers(key_of(o, a->region), key_of(o, b->region));
     if (order == 0)
         order = compare_numbers(a->branch, b->branch);
     return order;
@@ -181,7 +190,14 @@ static int compare_regions(const Order *o, const Region *a, const Region *b)
         order = compare_term_lists(o, a->first_condition, a->n_conditions, b->first_condition, b->n_conditions);
     if (order == 0)
         order = compare_numbers(a->has_else, b->has_else);
+    if (order == 0) /* the same conditions twice: by what they decide */
+        order = compare_numbers(o->region_key[a - o->model->regions.at], o->region_key[b - o->model->regions.at]);
     return order;
+}
+
+static const char *action_text(const Order *o, uint32_t action)
+{
+    return names_of(pool_names(o->model->pool), o->model->actions.at[action].text);
 }
 
 static int compare_transitions(const Order *o, const Transition *a, const Transition *b)
@@ -199,7 +215,19 @@ static int compare_transitions(const Order *o, const Transition *a, const Transi
         order = compare_terms(o, x->target, y->target);
         if (order == 0)
             order = compare_terms(o, x->value, y->value);
+        if (order == 0)
+            order = compare_terms(o, x->guard, y->guard);
     }
+    if (order == 0)
+        order = compare_numbers(key_of(o, a->region), key_of(o, b->region));
+    if (order == 0)
+        order = compare_numbers(a->branch, b->branch);
+    if (order == 0)
+        order = compare_numbers((uint64_t)a->effect << 32 | a->rank, (uint64_t)b->effect << 32 | b->rank);
+    if (order == 0)
+        order = compare_numbers(a->n_actions, b->n_actions);
+    for (uint32_t k = 0; order == 0 && k < a->n_actions; k++)
+        order = strcmp(action_text(o, a->first_action + k), action_text(o, b->first_action + k));
     return order;
 }
 
@@ -272,7 +300,16 @@ static void permute(void *items, const uint32_t *ids, uint32_t n, size_t size, A
 }
 #define PERMUTE(m, field, ids, scratch) permute((m)->field.at, (ids), (m)->field.n, sizeof *(m)->field.at, (scratch))
 
-static void order_regions(Model *m, const Order *o, Arena *arena)
+static const uint64_t *moved_keys(const uint64_t *keys, const uint32_t *ids, uint32_t n, Arena *arena)
+{
+    uint64_t *moved = NEW_ARRAY(arena, uint64_t, n + 1);
+    for (uint32_t k = 0; k < n; k++)
+        moved[k] = keys[ids[k]];
+    return moved;
+}
+
+/* Gives for each place the region that stood there before. */
+static const uint32_t *order_regions(Model *m, const Order *o, Arena *arena)
 {
     const uint32_t *ids = sorted(m->regions.n, compare_region_ids, o, arena);
     const uint32_t *to = inverse(ids, m->regions.n, arena);
@@ -286,6 +323,7 @@ static void order_regions(Model *m, const Order *o, Arena *arena)
     for (uint32_t k = 0; k < m->transitions.n; k++)
         if (m->transitions.at[k].region.index != ID_NONE)
             m->transitions.at[k].region.index = to[m->transitions.at[k].region.index];
+    return ids;
 }
 
 static void order_transitions(Model *m, const Order *o, Arena *arena)
@@ -365,14 +403,59 @@ static const uint32_t *rank_shapes(const Model *m, Arena *arena)
     return rank;
 }
 
+/* ---- keys of regions: sums, so that the order of what they hold does not matter ---- */
+static uint64_t term_key(const Order *o, Term term)
+{
+    if (!term.shape)
+        return 1;
+    uint64_t key = hash_mix(7, o->shape_rank[term.shape->id]);
+    for (uint32_t k = 0; k < term.shape->n_leaves; k++)
+        key = hash_mix(key, (uint64_t)term_refs(o->model, term)[k].kind << 32 | term_refs(o->model, term)[k].var.index);
+    return key;
+}
+
+static void add_to_regions(const Model *m, RegionId region, uint16_t branch, uint64_t key, uint64_t *keys)
+{
+    for (; region.index != ID_NONE; region = m->regions.at[region.index].parent) {
+        key = hash_mix(key, branch);
+        keys[region.index] += key;
+        branch = m->regions.at[region.index].parent_branch;
+    }
+}
+
+static const uint64_t *region_keys(const Order *o, Arena *arena)
+{
+    const Model *m = o->model;
+    uint64_t *keys = NEW_ARRAY(arena, uint64_t, m->regions.n + 1);
+    for (uint32_t k = 0; k < m->equations.n; k++) {
+        const Equation *e = &m->equations.at[k];
+        add_to_regions(m, e->region, e->branch, hash_mix(term_key(o, e->lhs), term_key(o, e->rhs)), keys);
+    }
+    for (uint32_t k = 0; k < m->transitions.n; k++) {
+        const Transition *t = &m->transitions.at[k];
+        uint64_t key = 3;
+        for (uint32_t j = 0; j < t->n_conditions; j++)
+            key = hash_mix(key, term_key(o, m->conditions.at[t->first_condition + j]));
+        uint64_t body = 0;
+        for (uint32_t j = 0; j < t->n_assignments; j++) {
+            const Assignment *a = &m->assignments.at[t->first_assignment + j];
+            body += hash_mix(term_key(o, a->target), hash_mix(term_key(o, a->guard), term_key(o, a->value)));
+        }
+        add_to_regions(m, t->region, t->branch, hash_mix(key, body), keys);
+    }
+    return keys;
+}
+
 bool order_model(Compile *c)
 {
     Model *m = c->model;
     Arena *scratch = c->scratch;
     const Positions at = place_variables(m, scratch);
     move_variables(m, at.variable, scratch);
-    const Order order = { m, at.instance, rank_shapes(m, scratch) };
-    order_regions(m, &order, scratch);
+    Order order = { m, at.instance, rank_shapes(m, scratch), NULL };
+    order.region_key = region_keys(&order, scratch);
+    const uint32_t *regions = order_regions(m, &order, scratch);
+    order.region_key = moved_keys(order.region_key, regions, m->regions.n, scratch);
     order_transitions(m, &order, scratch);
     order_equations(m, &order, scratch);
     return true;

@@ -44,6 +44,10 @@ static void check_equations(Compile *c)
             refuse(c, e->origin.span, "an iteration formula");
         if (e->region.index != ID_NONE && e->domain.index)
             refuse(c, e->origin.span, "an array equation inside a branch");
+        if (e->region.index != ID_NONE && e->lhs.shape && e->lhs.shape->has_index)
+            refuse(c, e->origin.span, "an array element defined in a branch");
+        if (e->region.index != ID_NONE && e->when_valid != VALID_ALWAYS)
+            refuse(c, e->origin.span, "an equation in a branch that holds only at the start, or only after it,");
         if (e->region.index != ID_NONE && e->kind == EQUATION_RESIDUAL)
             refuse(c, e->origin.span, "an equation without direction inside a branch");
         if (has_unsupported_loop(m, e))
@@ -67,11 +71,19 @@ static void check_transitions(Compile *c)
         const Transition *t = &m->transitions.at[k];
         if (t->trigger != TRIGGER_LEVEL && t->trigger != TRIGGER_EDGE && t->trigger != TRIGGER_INITIAL)
             refuse(c, t->origin.span, triggers[t->trigger]);
+        if (t->trigger == TRIGGER_INITIAL && t->effect == EFFECT_NOW)
+            refuse(c, t->origin.span, "an initial transition that acts now");
+        for (uint32_t j = 0; t->effect == EFFECT_NOW && j < t->n_assignments; j++)
+            if (m->assignments.at[t->first_assignment + j].target.shape->has_index)
+                refuse(c, m->assignments.at[t->first_assignment + j].span, "an array element assigned now");
         if (t->form == FORM_PROCEDURE)
             refuse(c, t->origin.span, "a procedure in a transition");
         if (t->domain.index)
             refuse(c, t->origin.span, "a transition over a domain");
     }
+    for (uint32_t k = 0; k < m->refs.n; k++)
+        if (m->refs.at[k].kind == REF_FIRED && m->transitions.at[m->refs.at[k].var.index].trigger != TRIGGER_EDGE)
+            refuse(c, m->transitions.at[m->refs.at[k].var.index].origin.span, "fired() of a transition without edge");
     for (uint32_t k = 0; k < m->actions.n; k++)
         if (m->actions.at[k].kind == ACTION_SEND)
             refuse(c, m->actions.at[k].span, "sending a message");

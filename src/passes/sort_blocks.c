@@ -284,7 +284,7 @@ static bool add_single(Sorter *s, uint32_t node, bool is_loop)
     block.is_real = ref_type(m, unknown).kind == TYPE_REAL;
     const bool is_array = model_var(m, unknown.var)->type.rank > 0;
     const bool has_direction = e->lhs.shape->kind == EXPR_LEAF && ref_equal(term_refs(m, e->lhs)[0], unknown);
-    if (is_loop && (is_array || !block.is_real)) {
+    if (has_direction && is_loop && (is_array || !block.is_real)) {
         report_loop(s, &node, 1, block.is_real ? DIAG_NOT_YET : DIAG_DISCRETE_LOOP,
                     "a quantity that depends on its own present value",
                     "use the value of the previous step, or break the ring with a state variable");
@@ -292,8 +292,9 @@ static bool add_single(Sorter *s, uint32_t node, bool is_loop)
     }
     if (is_loop || !has_direction) {
         if (!block.is_real) {
-            report_loop(s, &node, 1, DIAG_UNSOLVABLE_LOOP, "an equation that cannot be solved for its unknown",
-                        "write it as v = ... for a quantity that is not Real");
+            diag_error(s->c->diag, DIAG_UNSOLVABLE_LOOP, node_span(s, node),
+                       "this equation cannot be solved for %s, which is not Real", node_text(s, node));
+            diag_help(s->c->diag, "write it as v = ... for a quantity that is not Real");
             return false;
         }
         Open open = open_equation(s, k, unknown);
