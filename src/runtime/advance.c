@@ -59,6 +59,8 @@ static void tell_progress(KoineRun *run)
 
 /* --- Crossing a point that cannot be evaluated --- */
 
+enum { FAULT_TRIES = 8 }; /* tenfold steps beyond the last good point */
+
 static KoineStatus true_fault(KoineRun *run)
 {
     if (run->model->fault.text[0])
@@ -69,15 +71,20 @@ static KoineStatus true_fault(KoineRun *run)
 }
 
 /* Evaluate just beyond the last good point by the checked way, so that the fault names what failed. */
-static KoineStatus name_fault(KoineRun *run, double time, double h)
+static KoineStatus name_fault(KoineRun *run, double h)
 {
     const size_t n = run->tables->n_x;
     double *const x = run->crossing;
     const double *const slope = run->before + n;
-    const KoineEvaluation at = { .time = time, .x = x, .want = KOINE_WANT_DER, .der = run->crossing + n };
-    for (size_t i = 0; i < n; ++i)
-        x[i] = run->solver->x[i] + h * slope[i];
-    run->kind->evaluate(run->model, &at);
+    KoineEvaluation at = { .x = x, .want = KOINE_WANT_DER, .der = run->crossing + n };
+    KoineStatus status = KOINE_OK;
+    for (int k = 0; k < FAULT_TRIES && status == KOINE_OK;
+         ++k, h *= 10) { /* a fixed step may have stopped short of it */
+        at.time = run->solver->time + h;
+        for (size_t i = 0; i < n; ++i)
+            x[i] = run->solver->x[i] + h * slope[i];
+        status = run->kind->evaluate(run->model, &at);
+    }
     return true_fault(run);
 }
 
@@ -137,7 +144,7 @@ static KoineStatus cross(KoineRun *run, unsigned *cause)
         *cause |= KOINE_AT_ROOTS;
         return KOINE_OK;
     }
-    return name_fault(run, from + h, h);
+    return name_fault(run, h);
 }
 
 /* --- The steps --- */

@@ -307,6 +307,16 @@ static void test_domain_error_in_an_output_is_explained(void **state)
 {
     (void)state;
     assert_fails("zero.ir", 2, "square root of a negative number", "zero.ir:7");
+    static const char *const solvers[] = { "auto", "cvode-bdf", "ida", "rk4" };
+    for (int k = 0; k < 4; k++) { /* in a derivative, too, whatever the solver */
+        RunResult *r = run_model(&(RunRequest){
+            .path = IR "root.ir", .solver = solvers[k], .stop = 2, .interval = 0.1, .step = 0.01, .tolerance = 1e-6 });
+        assert_int_equal(r->report.end, KOINE_RUN_FAILED);
+        if (!strstr(r->report.text, "square root of a negative number") || !strstr(r->report.text, "root.ir:7"))
+            fail_msg("%s: %s", solvers[k], r->report.text);
+        assert_near(r->report.time, 1, 1e-6);
+        run_free(r);
+    }
 }
 
 static void test_no_solution_is_explained(void **state)
