@@ -46,7 +46,6 @@ typedef struct {
 typedef enum { KOINE_SYSTEM_LINEAR, KOINE_SYSTEM_NEWTON } KoineSystemKind;
 typedef struct {
     uint8_t kind;
-    bool is_discrete; /* unknowns are discrete: solved in event steps only */
     uint32_t n;
     const uint32_t *unknowns, *residuals; /* n slots each */
     const uint32_t *guesses;              /* n slots: last accepted solution, the start of the iteration */

@@ -185,10 +185,9 @@ static double literal_real(Term term, double otherwise)
                                               : otherwise;
 }
 
-static bool is_settable(const Variable *v, const Variable *holder)
+static bool is_settable(const Variable *holder)
 {
     const Term term = holder->definition == DEFINITION_BINDING ? holder->binding : holder->start;
-    (void)v;
     if (holder->variability == VARIABILITY_STRUCTURAL || holder->variability == VARIABILITY_CONSTANT)
         return false;
     if (holder->definition == DEFINITION_NOW)
@@ -231,7 +230,7 @@ static void fill_variable(Layout *l, uint32_t k, KoineVariable *row)
         row->pre = (uint64_t)l->pre[holder_id] * sizeof(KoineSlot);
     if (holder->definition == DEFINITION_DER)
         row->state = (int32_t)(l->now[holder_id] - l->data.x);
-    if (is_settable(v, holder)) {
+    if (is_settable(holder)) {
         row->set = row->now;
         row->flags |= KOINE_VARIABLE_SETTABLE;
     }

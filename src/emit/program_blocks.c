@@ -323,7 +323,6 @@ static void lay_system(Layout *l, uint32_t index)
     const Block *b = &s->blocks.at[index];
     const uint32_t n = b->n_rows;
     KoineSystem system = { .kind = b->kind == BLOCK_LINEAR ? KOINE_SYSTEM_LINEAR : KOINE_SYSTEM_NEWTON,
-                           .is_discrete = !b->is_moving,
                            .n = n,
                            .origin = l->first_origin + index,
                            .tangent_section = KOINE_NONE };

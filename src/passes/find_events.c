@@ -23,7 +23,6 @@ typedef struct {
     TermBuilder builder;
     RegionId region;
     uint16_t branch;
-    InstanceId owner;
     Origin origin;
     bool is_guarded; /* inside a branch, or behind another condition */
 } Finder;
@@ -101,11 +100,9 @@ static Affine affine_leaf(Finder *f, const Expr *e, uint32_t depth)
         return NOT_AFFINE;
     uint8_t *known = &f->affine[ref.var.index];
     const Equation *equation = &f->model->equations.at[f->definition[ref.var.index] - 1];
-    const uint8_t before = *known;
     *known = 3;
     const Affine result = affine_of(f, term_import(&f->builder, equation->rhs), depth + 1);
     *known = result.ok ? 1 : 2;
-    (void)before;
     return result;
 }
 
@@ -337,13 +334,12 @@ static const Expr *rewrite(Finder *f, const Expr *e)
     return e->op >= OP_FLOOR ? rewrite_step(f, e) : rewrite_kink(f, e);
 }
 
-static void rewrite_term(Finder *f, Term *term, RegionId region, uint16_t branch, InstanceId owner, Origin origin)
+static void rewrite_term(Finder *f, Term *term, RegionId region, uint16_t branch, Origin origin)
 {
     if (!term->shape || !shape_has_events(f, term->shape))
         return;
     f->region = region;
     f->branch = branch;
-    f->owner = owner;
     f->origin = origin;
     f->builder.refs.n = 0;
     const Expr *e = rewrite(f, term_import(&f->builder, *term));
@@ -385,7 +381,7 @@ bool find_events(Compile *c)
         const Region r = m->regions.at[k];
         for (uint32_t j = 0; j < r.n_conditions; j++) {
             f.is_guarded = j > 0; /* ELSIF: looked at only when those before do not hold */
-            rewrite_term(&f, &m->conditions.at[r.first_condition + j], r.parent, r.parent_branch, r.owner,
+            rewrite_term(&f, &m->conditions.at[r.first_condition + j], r.parent, r.parent_branch,
                          (Origin){ .span = r.span, .parent = EQ_NONE });
         }
         f.is_guarded = false;
@@ -395,13 +391,13 @@ bool find_events(Compile *c)
         if (e->kind == EQUATION_DROPPED)
             continue;
         if (e->kind == EQUATION_RESIDUAL)
-            rewrite_term(&f, &e->lhs, e->region, e->branch, e->owner, e->origin);
-        rewrite_term(&f, &e->rhs, e->region, e->branch, e->owner, e->origin);
+            rewrite_term(&f, &e->lhs, e->region, e->branch, e->origin);
+        rewrite_term(&f, &e->rhs, e->region, e->branch, e->origin);
     }
     for (uint32_t k = 0; k < m->transitions.n; k++) {
         const Transition t = m->transitions.at[k];
         for (uint32_t j = 0; j < t.n_conditions; j++)
-            rewrite_term(&f, &m->conditions.at[t.first_condition + j], t.region, t.branch, t.owner, t.origin);
+            rewrite_term(&f, &m->conditions.at[t.first_condition + j], t.region, t.branch, t.origin);
     }
     return diag_errors(c->diag) == 0;
 }

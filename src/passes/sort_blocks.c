@@ -249,12 +249,11 @@ static void report_loop(Sorter *s, const uint32_t *nodes, uint32_t n, DiagCode c
     diag_help(s->c->diag, "%s", help);
 }
 
-static bool depends_on_itself(const Sorter *s, uint32_t node, const Incidence *g)
+static bool depends_on_itself(uint32_t node, const Incidence *g)
 {
     for (uint32_t k = g->start[node]; k < g->start[node + 1]; k++)
         if (g->index[k] == node)
             return true;
-    (void)s;
     return false;
 }
 
@@ -390,7 +389,7 @@ static void add_block(Sorter *s, uint32_t component, const Incidence *g)
     }
     const Node node = s->nodes.at[nodes[0]];
     if (node.kind == NODE_EQUATION) {
-        add_single(s, nodes[0], depends_on_itself(s, nodes[0], g));
+        add_single(s, nodes[0], depends_on_itself(nodes[0], g));
         return;
     }
     const Block block = { .kind = kinds[node.kind], .object = node.object, .equation = EQ_NONE };
