@@ -165,8 +165,10 @@ typedef struct KoineHost { /* what the runner lends the model; fixed at create *
     void *context;
     const char *resources;
     uint64_t seed;
-    double resolution;  /* time grid R; 0: exact */
-    uint32_t max_steps; /* event steps at one instant; 0: 1000 */
+    double resolution;          /* time grid R; 0: exact */
+    uint32_t max_steps;         /* event steps at one instant; 0: 1000 */
+    uint32_t max_cycles;        /* cycles of an iteration formula; 0: 50 */
+    double iteration_tolerance; /* relative change at which they end; 0: 1e-10 */
     void (*message)(void *context, const KoineModel *model, int level, const char *text);
 } KoineHost;
 enum { KOINE_MESSAGE_OUTPUT, KOINE_MESSAGE_WARNING, KOINE_MESSAGE_ERROR };

@@ -19,7 +19,8 @@ enum {
     KOINE_POINT_LEFT,  /* before an instant, frozen values */
     KOINE_POINT_STEP,  /* an event step before its commit, takt = its number; only for sinks that ask for every Takt */
     KOINE_POINT_RIGHT, /* after an instant */
-    KOINE_POINT_STOP
+    KOINE_POINT_STOP,
+    KOINE_POINT_REGION /* after an instant in which only regions changed: no transition fired (Takt -1 of SIMPLEX) */
 };
 
 typedef struct {
@@ -40,6 +41,8 @@ typedef struct KoineSink {
     char error[256];
 } KoineSink;
 
+enum { KOINE_ERROR_ADAPT, KOINE_ERROR_ESTIMATE, KOINE_ERROR_NONE }; /* adapt steps, only estimate, neither */
+
 typedef struct {
     double start, stop;
     double interval;    /* output grid; 0: (stop - start)/500 */
@@ -51,6 +54,12 @@ typedef struct {
     const char *solver; /* name from koine_solver_name; NULL: "auto" */
     double resolution;  /* time grid R; 0: exact, all that is supported now */
     uint32_t max_steps; /* event steps per instant; 0: what the host of the model says, or 1000 */
+    /* Control of the classic single-step methods; 0: their defaults */
+    double first_step;            /* size of the first step, and after every event */
+    double high_error, low_error; /* relative errors: above, the step is halved; below, the next is doubled */
+    int error_mode;               /* KOINE_ERROR_... */
+    uint32_t max_crossing;        /* search steps for one crossing; 0: 200 */
+    bool is_continued; /* the model stands at the end of an earlier run: go on from there, do not initialise */
     KoineSink *const *sinks;
     uint32_t n_sinks;
     volatile const int *interrupt; /* becomes non-zero: finish the step, close the sinks, return; may be NULL */
