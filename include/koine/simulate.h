@@ -33,7 +33,9 @@ typedef struct {
  * A status below 0 from a sink ends the run with KOINE_RUN_SINK; the sink says why in `error`. */
 typedef struct KoineSink {
     void *context;
-    bool wants_takts; /* KOINE_POINT_STEP as well */
+    bool wants_takts;  /* KOINE_POINT_STEP as well */
+    bool has_own_grid; /* KOINE_POINT_GRID at next_time instead of at the times of the output grid */
+    double next_time;  /* above the time of the last point, or INFINITY: `begin` sets it, `point` moves it on */
     KoineStatus (*begin)(struct KoineSink *sink, const KoineModel *model);
     KoineStatus (*point)(struct KoineSink *sink, const KoineModel *model, const KoinePoint *point);
     KoineStatus (*end)(struct KoineSink *sink,

@@ -10,15 +10,28 @@ static KoineStatus sink_failed(KoineRun *run, const KoineSink *sink)
                       sink->error[0] ? sink->error : "the sink does not say why");
 }
 
+/* The earliest time at which someone wants a point. */
+static void choose_grid_time(KoineRun *run)
+{
+    run->grid_time = run->output_time;
+    for (uint32_t k = 0; run->has_own_grids && k < run->options->n_sinks; ++k) {
+        const KoineSink *const sink = run->options->sinks[k];
+        if (sink->has_own_grid)
+            run->grid_time = koine_min(run->grid_time, sink->next_time);
+    }
+}
+
 KoineStatus koine_record_begin(KoineRun *run)
 {
     for (uint32_t k = 0; k < run->options->n_sinks; ++k) {
         KoineSink *const sink = run->options->sinks[k];
         run->n_begun = k + 1;
         run->wants_takts = run->wants_takts || sink->wants_takts;
+        run->has_own_grids = run->has_own_grids || sink->has_own_grid;
         if (sink->begin && sink->begin(sink, run->model) < 0)
             return sink_failed(run, sink);
     }
+    choose_grid_time(run);
     return KOINE_OK;
 }
 
@@ -47,11 +60,21 @@ static KoineStatus evaluate_outputs(KoineRun *run, double time)
     return run->kind->evaluate(model, &at);
 }
 
+/* Instants are for all; other points for who asked for them. */
+static bool is_wanted(const KoineRun *run, const KoineSink *sink, const KoinePoint *point)
+{
+    if (point->kind == KOINE_POINT_STEP)
+        return sink->wants_takts;
+    if (point->kind == KOINE_POINT_GRID && run->has_own_grids)
+        return (sink->has_own_grid ? sink->next_time : run->output_time) <= point->time;
+    return true;
+}
+
 static KoineStatus hand_out(KoineRun *run, const KoinePoint *point)
 {
     for (uint32_t k = 0; k < run->options->n_sinks; ++k) {
         KoineSink *const sink = run->options->sinks[k];
-        if (point->kind == KOINE_POINT_STEP && !sink->wants_takts)
+        if (!is_wanted(run, sink, point))
             continue;
         if (sink->point(sink, run->model, point) < 0)
             return sink_failed(run, sink);
@@ -79,7 +102,7 @@ KoineStatus koine_record(KoineRun *run, double time, uint32_t takt, int kind)
 
 static void next_grid_point(KoineRun *run)
 {
-    run->grid_time = run->options->start + (double)++run->grid_number * run->interval;
+    run->output_time = run->options->start + (double)++run->grid_number * run->interval;
 }
 
 KoineStatus koine_record_grid(KoineRun *run, double to, bool instant_follows)
@@ -90,14 +113,18 @@ KoineStatus koine_record_grid(KoineRun *run, double to, bool instant_follows)
         if (status > 0)
             return koine_model_failed(run, status, "computing the values of an output point");
         TRY(status);
-        next_grid_point(run);
+        if (run->output_time <= run->grid_time)
+            next_grid_point(run);
+        choose_grid_time(run);
     }
     return KOINE_OK;
 }
 
+/* A sink with a grid of its own has seen the instant and moved on. */
 void koine_record_skip(KoineRun *run, double time)
 {
     const double end = time + koine_near(time);
-    while (run->grid_time <= end)
+    while (run->output_time <= end)
         next_grid_point(run);
+    choose_grid_time(run);
 }

@@ -54,9 +54,10 @@ typedef struct KoineRun {
     KoineOutcome outcome; /* of the last instant */
     double time, stop;    /* how far the run is, how far it goes */
     double next_time;     /* head of the calendar */
-    double grid_time;     /* of the next output point; INFINITY: none */
+    double grid_time;     /* of the next point between instants: the output grid's or a sink's; INFINITY: none */
+    double output_time;   /* of the next point of the output grid */
     double interval;
-    uint64_t grid_number;      /* of grid_time */
+    uint64_t grid_number;      /* of output_time */
     double *atol;              /* n_x */
     double *crossing, *before; /* n_x each: state of an Euler crossing, and the last one with computable values */
     double before_time;        /* of `before`; NAN: the event was not found by crossing */
@@ -64,7 +65,7 @@ typedef struct KoineRun {
     uint32_t quiet;     /* time events in a row that did not restart the solver */
     uint32_t n_begun;   /* sinks to be ended */
     uint32_t countdown; /* steps to the next call of progress */
-    bool wants_takts, is_over;
+    bool wants_takts, has_own_grids, is_over;
     bool is_fresh; /* no step was accepted since the last instant */
     KoineSample instants, points;
     char solver_text[512]; /* why the solver cannot go on */

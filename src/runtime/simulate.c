@@ -126,7 +126,8 @@ static void set_problem(KoineRun *run)
     };
     run->time = options->start;
     run->stop = options->stop;
-    run->grid_time = options->n_sinks ? options->start : INFINITY;
+    run->output_time = options->n_sinks ? options->start : INFINITY;
+    run->grid_time = run->output_time;
     run->watch.critical = 32e-12 * span;
     run->countdown = 1;
     run->max_steps = options->max_steps                                ? options->max_steps

@@ -281,6 +281,54 @@ static void test_points_are_ordered_and_valid(void **state)
     toy_done(&run);
 }
 
+static KoineStatus own_begin(KoineSink *sink, const KoineModel *model)
+{
+    sink->next_time = 0.25;
+    return memory_begin(sink, model);
+}
+
+static KoineStatus own_point(KoineSink *sink, const KoineModel *model, const KoinePoint *point)
+{
+    while (sink->next_time <= point->time)
+        sink->next_time += 0.25;
+    return memory_point(sink, model, point);
+}
+
+/* A sink with a grid of its own gets its points and the instants; the other one sees nothing of it. */
+static void test_sink_with_its_own_grid(void **state)
+{
+    (void)state;
+    const KoineRunOptions plain = { .stop = 3, .interval = 0.07, .solver = "dopri5" };
+    ToyRun alone;
+    toy_run(&ball_toy, plain, true, &alone);
+    Memory *const other = memory_new(), *const own = memory_new();
+    own->sink.has_own_grid = true;
+    own->sink.begin = own_begin;
+    own->sink.point = own_point;
+    KoineSink *const sinks[] = { &other->sink, &own->sink };
+    KoineRunOptions options = plain;
+    options.sinks = sinks;
+    options.n_sinks = 2;
+    KoineModel *model = NULL;
+    KoineRunReport report;
+    assert_int_equal(ball_toy.kind.create(&ball_toy.kind, NULL, &model), KOINE_OK);
+    assert_int_equal(koine_simulate(model, &options, &report), KOINE_RUN_DONE);
+    ball_toy.kind.destroy(model);
+    assert_int_equal(other->n, alone.memory->n);
+    assert_memory_equal(other->point, alone.memory->point, other->n * sizeof other->point[0]);
+    uint32_t grid = 0;
+    for (uint32_t p = 0; p < own->n; ++p)
+        if (own->point[p].kind == KOINE_POINT_GRID) {
+            ++grid;
+            assert_true(own->point[p].time == 0.25 * round(own->point[p].time / 0.25));
+        }
+    assert_int_equal(grid, 10); /* 0.25 to 2.75 without 1.5, which is a tick */
+    assert_int_equal(memory_count(own, KOINE_POINT_LEFT), memory_count(other, KOINE_POINT_LEFT));
+    free(own);
+    free(other);
+    toy_done(&alone);
+}
+
 /* A run of no length: one instant that is start and stop. */
 static void test_empty_run(void **state)
 {
@@ -304,6 +352,7 @@ int main(void)
         cmocka_unit_test(test_derivatives_function_is_optional),
         cmocka_unit_test(test_progress_and_statistics),
         cmocka_unit_test(test_points_are_ordered_and_valid),
+        cmocka_unit_test(test_sink_with_its_own_grid),
         cmocka_unit_test(test_empty_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
