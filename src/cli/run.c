@@ -295,7 +295,7 @@ static int run_kind(Run *run, const KoineModelKind *kind)
 static int compile_and_run(Run *run)
 {
     const double begun = wall_clock();
-    if (!target_compile(run->command, &run->settings.target, run->c))
+    if (!target_compile(run->command, &run->settings.target, run->settings.experiment.profile, run->c))
         return EXIT_MODEL;
     const char *why;
     run->record.tier = run->settings.experiment.tier ? run->settings.experiment.tier : "auto";
@@ -351,6 +351,7 @@ static const Option options[] = {
       .value = "NAME=VALUE",
       .repeats = true,
       .help = "a parameter, start value or control parameter; may be repeated" },
+    { .name = "profile", .value = "NAME", .help = "behave like another system; simplex: as strict as SIMPLEX-II" },
     { .name = "seed", .value = "NUMBER", .help = "of random numbers; default 0" },
     { .name = "variables", .value = "GLOB,...", .help = "what is recorded; default everything visible that changes" },
     { .name = "output", .value = "FILE", .help = "FILE.csv, FILE.mat, or - for CSV on the standard output" },

@@ -178,6 +178,8 @@ void settings_say(const RunSettings *settings, Arena *arena)
     add_number(&text, e, EXPERIMENT_STEP, e->step, NULL);
     add_number(&text, e, EXPERIMENT_MAX_STEP, e->max_step, NULL);
     text_format(&text, ", solver %s, tier %s", e->solver ? e->solver : "auto", e->tier ? e->tier : "auto");
+    if (e->has[EXPERIMENT_PROFILE])
+        text_format(&text, ", profile %s", e->profile);
     if (e->has[EXPERIMENT_SEED])
         text_format(&text, ", seed %llu", (unsigned long long)e->seed);
     fprintf(stderr, "%s%s%s\n  %s\n", settings->target.path, settings->experiment_path ? " with " : "",

@@ -46,9 +46,9 @@ bool target_exists(const Command *command, const Target *target)
     return false;
 }
 
-bool target_compile(const Command *command, const Target *target, Compilation *c)
+bool target_compile(const Command *command, const Target *target, const char *profile, Compilation *c)
 {
-    const CompileRequest request = { .path = target->path, .class_name = target->class_name };
+    const CompileRequest request = { .path = target->path, .class_name = target->class_name, .profile = profile };
     const bool is_good = compilation_load(c, &request) && compilation_schedule(c);
     diag_print(compilation_diag(c), stderr, (DiagStyle){ .colour = command->colour_err });
     return is_good;

@@ -14,7 +14,7 @@ typedef struct {
 Target target_split(const char *text, Arena *arena);
 /* False: there is no such file; said on stderr, with a name like it where there is one. */
 bool target_exists(const Command *command, const Target *target);
-/* Text to schedule; diagnostics are printed. False: they say why. */
-bool target_compile(const Command *command, const Target *target, Compilation *c);
+/* Text to schedule; diagnostics are printed. False: they say why. `profile` may be NULL. */
+bool target_compile(const Command *command, const Target *target, const char *profile, Compilation *c);
 
 #endif

@@ -116,6 +116,7 @@ Experiment experiment_merge(const Experiment *base, const Experiment *over, Aren
         case EXPERIMENT_STEP: merged.step = over->step; break;
         case EXPERIMENT_MAX_STEP: merged.max_step = over->max_step; break;
         case EXPERIMENT_OUTPUT: merged.output = over->output; break;
+        case EXPERIMENT_PROFILE: merged.profile = over->profile; break;
         case EXPERIMENT_SEED: merged.seed = over->seed; break;
         case EXPERIMENT_SET: merge_settings(&merged, over, arena); break;
         case EXPERIMENT_VARIABLES: merged.variables = over->variables; break;

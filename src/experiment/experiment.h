@@ -19,6 +19,7 @@ typedef enum {
     EXPERIMENT_STEP,
     EXPERIMENT_MAX_STEP,
     EXPERIMENT_OUTPUT,
+    EXPERIMENT_PROFILE,
     EXPERIMENT_SEED,
     EXPERIMENT_SET,
     EXPERIMENT_VARIABLES,
@@ -52,7 +53,7 @@ typedef struct {
     Span spans[EXPERIMENT_KEYS]; /* where; SPAN_NONE from the command line */
     const char *model;           /* file or file:class; from a file relative to the current folder already */
     double start, stop, interval, tolerance, step, max_step;
-    const char *solver, *tier, *output;
+    const char *solver, *tier, *output, *profile;
     uint64_t seed;
     const Setting *settings; /* EXPERIMENT_SET; each name once */
     uint32_t n_settings;

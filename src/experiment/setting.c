@@ -22,13 +22,19 @@ static const Row rows[EXPERIMENT_KEYS] = {
     [EXPERIMENT_STEP] = { "step", SETTING_POSITIVE, offsetof(Experiment, step), "step: 0.001" },
     [EXPERIMENT_MAX_STEP] = { "max-step", SETTING_POSITIVE, offsetof(Experiment, max_step), "max-step: 0.1" },
     [EXPERIMENT_OUTPUT] = { "output", SETTING_TEXT, offsetof(Experiment, output), "output: result.csv" },
+    [EXPERIMENT_PROFILE] = { "profile", SETTING_WORD, offsetof(Experiment, profile), "profile: simplex" },
     [EXPERIMENT_SEED] = { "seed", SETTING_SEED, offsetof(Experiment, seed), "seed: 42" },
     [EXPERIMENT_SET] = { "set", SETTING_LIST, 0, "set: { mass: 2.5 }" },
     [EXPERIMENT_VARIABLES] = { "variables", SETTING_LIST, 0, "variables: [x, \"body.*\"]" },
     [EXPERIMENT_PLOT] = { "plot", SETTING_LIST, 0, "plot: [x, v]" },
 };
 
-static const char *const TIERS[] = { "auto", "interp", "tcc", "cc" };
+typedef struct {
+    const char *text; /* in a message */
+    const char *words[5];
+} Words;
+static const Words tiers = { "auto, interp, tcc or cc", { "auto", "interp", "tcc", "cc", NULL } };
+static const Words profiles = { "the name of a profile: simplex", { "simplex", NULL } };
 
 const char *experiment_key_name(ExperimentKey key)
 {
@@ -112,13 +118,14 @@ static bool take_seed(const SettingContext *context, ExperimentKey key, const ch
 
 static bool take_word(const SettingContext *context, ExperimentKey key, const char *value, Span span)
 {
-    for (size_t i = 0; i < sizeof TIERS / sizeof *TIERS; i++) {
-        if (strcmp(value, TIERS[i]) == 0) {
-            memcpy((char *)context->experiment + rows[key].field, &TIERS[i], sizeof TIERS[i]);
+    const Words *const words = key == EXPERIMENT_TIER ? &tiers : &profiles;
+    for (size_t i = 0; words->words[i]; i++) {
+        if (strcmp(value, words->words[i]) == 0) {
+            memcpy((char *)context->experiment + rows[key].field, &words->words[i], sizeof words->words[i]);
             return true;
         }
     }
-    return wrong(context, DIAG_EXPERIMENT_VALUE, key, value, span, "auto, interp, tcc or cc");
+    return wrong(context, DIAG_EXPERIMENT_VALUE, key, value, span, words->text);
 }
 
 static bool take_text(const SettingContext *context, ExperimentKey key, const char *value, Span span)

@@ -69,6 +69,7 @@ static void every_setting_is_read(void **state)
                           "step: 1e-3\n"
                           "max-step: 0.25\n"
                           "output: \"out.mat\"\n"
+                          "profile: simplex\n"
                           "seed: 18446744073709551615\n"
                           "set:\n"
                           "  mass: 2.5\n"
@@ -88,11 +89,12 @@ static void every_setting_is_read(void **state)
     assert_string_equal(e.solver, "cvode");
     assert_string_equal(e.tier, "interp");
     assert_string_equal(e.output, "out.mat");
+    assert_string_equal(e.profile, "simplex");
     assert_int_equal(e.n_settings, 3);
     assert_string_equal(e.settings[1].name, "body.r[1]");
     assert_string_equal(e.settings[1].value, "-3");
     assert_string_equal(e.settings[2].value, "true");
-    assert_int_equal(span_begin(fixture->sources, e.settings[0].span).line, 14);
+    assert_int_equal(span_begin(fixture->sources, e.settings[0].span).line, 15);
     assert_int_equal(span_begin(fixture->sources, e.settings[0].span).column, 3);
     assert_int_equal(e.variables.n, 3);
     assert_string_equal(e.variables.at[2].glob, "A[1,2]");
@@ -172,6 +174,7 @@ static void mistakes_are_told_with_place_and_advice(void **state)
         { "stop: inf\n", "yaml:1:7:", "'stop' must be finite" },
         { "interval: 0\n", "yaml:1:11:", "'interval' must be above 0, not '0'" },
         { "tolerance: 2\n", "yaml:1:12:", "'tolerance' must be below 1" },
+        { "profile: modelica\n", "yaml:1:10:", "'profile' must be the name of a profile: simplex" },
         { "seed: -1\n", "yaml:1:7:", "'seed' must be a whole number from 0 on" },
         { "seed: 18446744073709551616\n", "yaml:1:7:", "'seed' must be below 2^64" },
         { "tier: fast\n", "yaml:1:7:", "'tier' must be auto, interp, tcc or cc, not 'fast'" },

@@ -40,6 +40,7 @@ static Model *load_basic(const LoadRequest *request, Component *component, Scope
 
 static Model *load(const LoadRequest *request, Diag *diag)
 {
+    enum { STRICT_MESSAGES = 10 }; /* what the original reported at most */
     uint32_t errors = 0;
     const Lexer lexer = { .source = request->source,
                           .is_strict = request->profile && strcmp(request->profile, "simplex") == 0,
@@ -49,6 +50,8 @@ static Model *load(const LoadRequest *request, Diag *diag)
                           .errors = &errors };
     const Scope scope = mdl_scope_begin((Scope){
         .arena = lexer.arena, .names = lexer.names, .diag = diag, .errors = &errors, .is_strict = lexer.is_strict });
+    if (lexer.is_strict)
+        diag_set_limit(diag, STRICT_MESSAGES);
     sources_set_language(request->sources, request->source, "simplex");
     Component *component = mdl_parse_component(mdl_lex_begin(sources_get(request->sources, request->source), lexer));
     if (!component)
