@@ -190,3 +190,47 @@ double value_of(const KoineModel *model, const char *name)
 {
     return slot_value(model, variable_named(model, name), 0);
 }
+
+/* ---- comparing ---- */
+void expect_near(double actual, double expected, double tolerance)
+{
+    if (!(fabs(actual - expected) <= tolerance))
+        fail_msg("%.12g, expected %.12g within %g", actual, expected, tolerance);
+}
+
+void expect_done(const RunResult *r)
+{
+    if (!r->is_compiled)
+        fail_msg("%s", r->messages);
+    if (r->report.end != KOINE_RUN_DONE)
+        fail_msg("%s", r->report.text);
+}
+
+static void expect_equal_bits(const RunResult *a, const RunResult *b)
+{
+    assert_int_equal(a->n_rows, b->n_rows);
+    assert_int_equal(a->n_columns, b->n_columns);
+    for (uint32_t k = 0; k < a->n_rows; k++) {
+        assert_memory_equal(&a->rows[k].time, &b->rows[k].time, sizeof(double));
+        assert_memory_equal(a->rows[k].values, b->rows[k].values, a->n_columns * sizeof(double));
+    }
+}
+
+void run_in_all_tiers(RunRequest request, void (*check)(const RunResult *r))
+{
+    static const char *const tiers[] = { "interp", "tcc", "cc" };
+    RunResult *first = NULL;
+    for (int k = 0; k < 3; k++) {
+        request.tier = tiers[k];
+        RunResult *r = run_model(&request);
+        expect_done(r);
+        check(r);
+        if (first)
+            expect_equal_bits(first, r);
+        if (first)
+            run_free(r);
+        else
+            first = r;
+    }
+    run_free(first);
+}

@@ -41,4 +41,9 @@ double run_last(const RunResult *result, const char *name);
 void set_value(KoineModel *model, const char *name, double value);
 double value_of(const KoineModel *model, const char *name);
 
+void expect_near(double actual, double expected, double tolerance);
+void expect_done(const RunResult *result); /* it was compiled and ran to its end */
+/* Runs it in interp, tcc and cc, checks each result, and that all have the same bits. */
+void run_in_all_tiers(RunRequest request, void (*check)(const RunResult *result));
+
 #endif
