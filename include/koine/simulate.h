@@ -56,9 +56,10 @@ typedef struct {
     const char *solver; /* name from koine_solver_name; NULL: "auto" */
     double resolution;  /* time grid R; 0: exact, all that is supported now */
     uint32_t max_steps; /* event steps per instant; 0: what the host of the model says, or 1000 */
-    /* Control of the classic single-step methods; 0: their defaults */
-    double first_step;            /* size of the first step, and after every event */
-    double high_error, low_error; /* relative errors: above, the step is halved; below, the next is doubled */
+    /* Control of the classic single-step methods (simplex-...) */
+    double first_step;            /* size of the first step, and after every restart; 0: `step` */
+    double high_error, low_error; /* relative errors: above, the step is halved; below, the next is doubled;
+                                     0: the tolerance, and a tenth of the high error */
     int error_mode;               /* KOINE_ERROR_... */
     uint32_t max_crossing;        /* search steps for one crossing; 0: 200 */
     bool is_continued; /* the model stands at the end of an earlier run: go on from there, do not initialise */
@@ -81,6 +82,10 @@ typedef struct {
     char solver[32];                      /* the one in use at the end */
     char choice[256];                     /* what `auto` chose and why */
     KoineModelStatistics model;
+    /* Of the classic single-step methods */
+    uint64_t halvings, doublings;  /* of the step, because of its error */
+    double largest_error;          /* relative, as estimated, of all accepted steps; 0: none was estimated */
+    char largest_error_state[128]; /* where it was found */
 } KoineRunStatistics;
 
 typedef enum {

@@ -152,6 +152,8 @@ static KoineStatus cross(KoineRun *run, unsigned *cause)
 /* Where the solver has to stop. Time events that never disturb it are passed over and served by interpolation. */
 static double limit(const KoineRun *run, double goal)
 {
+    if (run->solver->kind->stops_at_points && run->grid_time > run->time && run->grid_time < goal - koine_near(goal))
+        return run->grid_time;
     return run->quiet >= QUIET_EVENTS && !run->solver->kind->never_passes ? run->stop : goal;
 }
 

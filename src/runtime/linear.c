@@ -310,8 +310,7 @@ static void put_sparse(const KoineLinear *linear, double i, double scale, SUNMat
             data[linear->diagonal[k]] += i;
 }
 
-KoineStatus koine_linear_fill(KoineLinear *linear, double time, const double *x, const double *f, double i,
-                              double scale, SUNMatrix matrix)
+KoineStatus koine_linear_evaluate(KoineLinear *linear, double time, const double *x, const double *f)
 {
     KoineModel *const model = linear->problem->model;
     const KoineEvaluation at = { .time = time, .x = x };
@@ -323,9 +322,22 @@ KoineStatus koine_linear_fill(KoineLinear *linear, double time, const double *x,
     if (!koine_is_finite(linear->values, linear->n_entries))
         return KOINE_RETRY;
     find_norm(linear);
+    return KOINE_OK;
+}
+
+void koine_linear_put(const KoineLinear *linear, double i, double scale, SUNMatrix matrix)
+{
     if (SUNMatGetID(matrix) == SUNMATRIX_DENSE)
         put_dense(linear, i, scale, matrix);
     else
         put_sparse(linear, i, scale, matrix);
-    return KOINE_OK;
+}
+
+KoineStatus koine_linear_fill(KoineLinear *linear, double time, const double *x, const double *f, double i,
+                              double scale, SUNMatrix matrix)
+{
+    const KoineStatus status = koine_linear_evaluate(linear, time, x, f);
+    if (status == KOINE_OK)
+        koine_linear_put(linear, i, scale, matrix);
+    return status;
 }

@@ -1,4 +1,4 @@
-/* Jacobian and linear solver for the implicit methods of SUNDIALS.
+/* Jacobian and linear solver for the implicit methods.
  *
  * Dense below a size, KLU above where the model has a pattern, GMRES without matrix for large models that have
  * none. The Jacobian is the model's own where it has one, else coloured difference quotients. */
@@ -34,7 +34,13 @@ typedef struct KoineLinear {
 KoineStatus koine_linear_create(KoineLinear *linear, const KoineProblem *problem, N_Vector vector, SUNContext context);
 void koine_linear_destroy(KoineLinear *linear);
 
-/* matrix := identity*i + scale*df/dx at (time, x), where f(time, x) = f. */
+/* linear->values := df/dx at (time, x), where f(time, x) = f. */
+KoineStatus koine_linear_evaluate(KoineLinear *linear, double time, const double *x, const double *f);
+
+/* matrix := identity*i + scale*linear->values */
+void koine_linear_put(const KoineLinear *linear, double i, double scale, SUNMatrix matrix);
+
+/* Both: matrix := identity*i + scale*df/dx at (time, x), where f(time, x) = f. */
 KoineStatus koine_linear_fill(KoineLinear *linear, double time, const double *x, const double *f, double i,
                               double scale, SUNMatrix matrix);
 

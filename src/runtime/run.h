@@ -146,7 +146,4 @@ KoineStatus koine_fail(KoineRun *run, KoineRunEnd end, const char *format, ...);
 /* The same for a call of the model that returned `status`: the fault says what. */
 KoineStatus koine_model_failed(KoineRun *run, KoineStatus status, const char *doing);
 
-/* "file:line", or "" */
-const char *koine_place_text(const KoineTables *tables, const KoinePlace *place, char *text, size_t size);
-
 #endif

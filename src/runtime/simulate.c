@@ -6,6 +6,7 @@
 
 static const double DEFAULT_TOLERANCE = 1e-6;
 static const double DEFAULT_POINTS = 500;
+static const double LOW_SHARE = 0.1; /* of high_error */
 static const uint32_t DEFAULT_MAX_STEPS = 1000;
 
 /* --- The run --- */
@@ -75,6 +76,21 @@ static KoineStatus run_model(KoineRun *run)
 
 /* --- Preparation --- */
 
+static KoineStatus check_error_control(KoineRun *run)
+{
+    const KoineRunOptions *const options = run->options;
+    if (!(options->first_step >= 0) || !(options->high_error >= 0) || !(options->low_error >= 0))
+        return koine_fail(run, KOINE_RUN_OPTIONS,
+                          "first step %g, high error %g, low error %g: none of them may be negative",
+                          options->first_step, options->high_error, options->low_error);
+    if (options->low_error > 0 && options->high_error > 0 && options->low_error >= options->high_error)
+        return koine_fail(run, KOINE_RUN_OPTIONS, "the low error %g is not below the high error %g", options->low_error,
+                          options->high_error);
+    if (options->error_mode < KOINE_ERROR_ADAPT || options->error_mode > KOINE_ERROR_NONE)
+        return koine_fail(run, KOINE_RUN_OPTIONS, "there is no error mode %d", options->error_mode);
+    return KOINE_OK;
+}
+
 static KoineStatus check_options(KoineRun *run)
 {
     const KoineRunOptions *const options = run->options;
@@ -91,6 +107,7 @@ static KoineStatus check_options(KoineRun *run)
                           options->interval, options->tolerance, options->step, options->max_step);
     if (options->tolerance >= 1)
         return koine_fail(run, KOINE_RUN_OPTIONS, "the tolerance %g is not below 1", options->tolerance);
+    TRY(check_error_control(run));
     if (options->resolution != 0)
         return koine_fail(run, KOINE_RUN_OPTIONS, "a time grid is not supported: the resolution must be 0, not %g",
                           options->resolution);
@@ -121,9 +138,13 @@ static void set_problem(KoineRun *run)
         .step = positive_or(options->step, run->interval),
         .max_step = positive_or(options->max_step, INFINITY),
         .resolution = options->resolution,
+        .error_mode = options->error_mode,
         .text = run->solver_text,
         .text_size = sizeof run->solver_text,
     };
+    run->problem.first_step = positive_or(options->first_step, run->problem.step);
+    run->problem.high_error = positive_or(options->high_error, run->problem.tolerance);
+    run->problem.low_error = positive_or(options->low_error, LOW_SHARE * run->problem.high_error);
     run->time = options->start;
     run->stop = options->stop;
     run->output_time = options->n_sinks ? options->start : INFINITY;

@@ -39,6 +39,10 @@ typedef struct {
     double step;        /* of fixed-step methods */
     double max_step;    /* INFINITY: none */
     double resolution;  /* time grid R; 0: exact */
+    double first_step;  /* of the classic methods: first step, and after every restart */
+    double high_error;  /* of the classic methods: relative error above which a step is halved ... */
+    double low_error;   /* ... and below which the next one is doubled */
+    int error_mode;     /* KOINE_ERROR_... */
     const double *atol; /* absolute tolerance of each state */
     char *text;         /* where a solver says why it cannot go on */
     size_t text_size;
@@ -55,7 +59,8 @@ typedef struct KoineSolver {
 
 typedef struct KoineSolverKind {
     const char *name, *description;
-    bool never_passes; /* its steps end at the goal: it must not be driven past an event and back */
+    bool never_passes;    /* its steps end at the goal: it must not be driven past an event and back */
+    bool stops_at_points; /* points of the output grid are goals, too */
     KoineStatus (*create)(const KoineProblem *problem, KoineSolver **solver);
     void (*destroy)(KoineSolver *solver);
     /* Begin at (time, x), forgetting the past; also takes over from another solver. */
@@ -74,7 +79,9 @@ typedef struct KoineSolverKind {
 
 extern const KoineSolverKind koine_solver_auto, koine_solver_dopri5, koine_solver_dop853, koine_solver_cvode_bdf,
     koine_solver_cvode_adams, koine_solver_ida, koine_solver_arkode_erk, koine_solver_arkode_dirk, koine_solver_euler,
-    koine_solver_heun, koine_solver_rk4;
+    koine_solver_heun, koine_solver_rk4, koine_solver_simplex_euler, koine_solver_simplex_rk4,
+    koine_solver_simplex_fehlberg, koine_solver_simplex_gauss, koine_solver_simplex_bulirsch_stoer,
+    koine_solver_simplex_rosenbrock;
 
 /* Not in the public table: models without states whose root functions move with time. */
 extern const KoineSolverKind koine_solver_clock;
@@ -103,6 +110,9 @@ KoineDerivatives koine_derivatives_of(const KoineModelKind *kind);
 
 /* Derivatives at (time, x) into `der`, by way of the block. RETRY also where a value is not finite. */
 KoineStatus koine_derivatives_at(KoineModel *model, double time, const double *x, double *der);
+
+/* "file:line", or "" */
+const char *koine_place_text(const KoineTables *tables, const KoinePlace *place, char *text, size_t size);
 
 /* True if all values are finite. */
 bool koine_is_finite(const double *values, size_t n);

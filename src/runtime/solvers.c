@@ -2,9 +2,23 @@
 #include "runtime/solver.h"
 
 static const KoineSolverKind *const solvers[] = {
-    &koine_solver_auto,        &koine_solver_dopri5, &koine_solver_dop853,     &koine_solver_cvode_bdf,
-    &koine_solver_cvode_adams, &koine_solver_ida,    &koine_solver_arkode_erk, &koine_solver_arkode_dirk,
-    &koine_solver_euler,       &koine_solver_heun,   &koine_solver_rk4,
+    &koine_solver_auto,
+    &koine_solver_dopri5,
+    &koine_solver_dop853,
+    &koine_solver_cvode_bdf,
+    &koine_solver_cvode_adams,
+    &koine_solver_ida,
+    &koine_solver_arkode_erk,
+    &koine_solver_arkode_dirk,
+    &koine_solver_euler,
+    &koine_solver_heun,
+    &koine_solver_rk4,
+    &koine_solver_simplex_euler,
+    &koine_solver_simplex_rk4,
+    &koine_solver_simplex_fehlberg,
+    &koine_solver_simplex_gauss,
+    &koine_solver_simplex_bulirsch_stoer,
+    &koine_solver_simplex_rosenbrock,
 };
 enum { N_SOLVERS = sizeof solvers / sizeof solvers[0] };
 

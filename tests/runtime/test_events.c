@@ -66,7 +66,7 @@ static void test_ball_meets_its_contact_times_with_every_solver(void **state)
     (void)state;
     for (uint32_t k = 0; koine_solver_name(k); ++k) {
         const char *const name = koine_solver_name(k);
-        if (strcmp(name, "euler") == 0)
+        if (strstr(name, "euler"))
             continue; /* loses energy with every step: another number of contacts */
         /* Parabolas are exact for methods of order 2 and up, but for start-up of multistep methods: local errors of
          * some 1e-9 in the height are errors of that size over the speed, 3, in the time of contact. */

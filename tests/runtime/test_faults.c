@@ -54,7 +54,7 @@ static void test_frozen_branch_is_left_not_failed(void **state)
     (void)state;
     for (uint32_t k = 0; koine_solver_name(k); ++k) {
         const char *const name = koine_solver_name(k);
-        const double tolerance = strcmp(name, "euler") == 0 ? 2e-3 : 1e-5;
+        const double tolerance = strstr(name, "euler") ? 2e-3 : 1e-5;
         ToyRun run;
         toy_run(&sqrt_toy, (KoineRunOptions){ .stop = 1, .step = 1e-3, .tolerance = 1e-8, .solver = name }, true, &run);
         if (run.report.end != KOINE_RUN_DONE)

@@ -142,7 +142,7 @@ static void test_every_solver_solves_decay_and_oscillator(void **state)
     for (uint32_t k = 0; koine_solver_name(k); ++k) {
         const char *const name = koine_solver_name(k);
         /* global error of an adaptive method: some hundred times the local tolerance; Euler: h/2*e^-1*t and h/2*t */
-        const double tolerance = strcmp(name, "euler") == 0 ? 3e-3 : 1e-5;
+        const double tolerance = strstr(name, "euler") ? 3e-3 : 1e-5;
         const KoineRunOptions options = { .stop = 2, .tolerance = 1e-8, .step = 1e-3, .solver = name };
         ToyRun run;
         toy_run(&decay_toy, options, true, &run);
@@ -271,10 +271,12 @@ static void test_max_step_is_kept(void **state)
 
 static void test_heat_with_every_kind_of_jacobian(void **state)
 {
-    static const char *const names[] = { "cvode-bdf", "ida", "arkode-dirk", "auto" };
+    static const char *const names[] = { "cvode-bdf", "ida",           "arkode-dirk",
+                                         "auto",      "simplex-gauss", "simplex-rosenbrock" };
     (void)state;
     for (size_t k = 0; k < sizeof names / sizeof names[0]; ++k) {
-        for (int kind = 0; kind < 3; ++kind) { /* dense differences, coloured differences, exact */
+        const bool is_gauss = strcmp(names[k], "simplex-gauss") == 0; /* 300 unknowns: too slow as a full matrix */
+        for (int kind = is_gauss ? 1 : 0; kind < 3; ++kind) { /* dense differences, coloured differences, exact */
             make_heat(kind > 0, kind > 1);
             ToyRun run;
             toy_run(&heat_toy, (KoineRunOptions){ .stop = 0.05, .tolerance = 1e-7, .solver = names[k] }, false, &run);
@@ -282,7 +284,8 @@ static void test_heat_with_every_kind_of_jacobian(void **state)
             for (int i = 0; i < CELLS; i += 9)
                 assert_near(run.end.x[i], heat_exact(i, 0.05), 2e-6);
             const KoineRunStatistics *const s = &run.report.statistics;
-            assert_true(s->jacobians > 0 && s->factorisations >= s->jacobians && s->nonlinear_iterations > 0);
+            assert_true(s->jacobians > 0 && s->factorisations >= s->jacobians);
+            assert_true((s->nonlinear_iterations > 0) == (strcmp(names[k], "simplex-rosenbrock") != 0));
             if (kind == 1) /* three colours: one evaluation each, against 100 of the dense one */
                 assert_true(s->evaluations < s->nonlinear_iterations + 3 * s->jacobians + 10 * s->steps + 3000);
         }
@@ -349,7 +352,7 @@ static void test_table_of_solvers(void **state)
         assert_true(strlen(koine_solver_description(n)) > 10);
         assert_true(strlen(koine_solver_name(n)) < 32);
     }
-    assert_int_equal(n, 11);
+    assert_int_equal(n, 17);
     assert_null(koine_solver_description(n));
 }
 

@@ -1,0 +1,105 @@
+/* Rosenbrock and Wanner, order 4, with the coefficients GRK4A of Kaps and Rentrop: the sixth of the classic methods.
+ *
+ * Four linear systems with one matrix make a step, no iteration; A-stable for angles up to 89 degrees. Written with
+ * U = (I/(gamma*h) - J)^-1 (...), which saves products with J: Hairer and Wanner, Solving Ordinary Differential
+ * Equations II, IV.7. With J = 0 a step over the kink of the document gives its 2.261. */
+#include "runtime/classic_linear.h"
+
+enum { STAGES = 4, POINT = STAGES, SLOPE, BY_TIME, N_WORK };
+
+static const double GAMMA = 0.395;
+static const double STAGE_TIME[STAGES] = { 0, 0.438, 0.87, 0.87 };
+static const double INNER[STAGES][STAGES - 1] = {
+    { 0 },
+    { 1.108860759493671 },
+    { 2.377085261983360, 0.1850114988899692 },
+    { 2.377085261983360, 0.1850114988899692, 0 },
+};
+static const double COUPLING[STAGES][STAGES - 1] = {
+    { 0 },
+    { -4.920188402397641 },
+    { 1.055588686048583, 3.351817267668938 },
+    { 3.846869007049313, 3.427109241268180, -2.162408848753263 },
+};
+static const double BY_TIME_WEIGHT[STAGES] = { 0.395, -0.3726723954840920, 0.06629196544571492, 0.4340946962568634 };
+static const double END[STAGES] = { 1.845683240405840, 0.1369796894360503, 0.7129097783291559, 0.6329113924050632 };
+
+/* df/dt by a difference quotient, to the side where there is a value. */
+static KoineStatus by_time(KoineClassic *classic, const KoineClassicStep *step)
+{
+    double *const slope = classic->work[BY_TIME];
+    double d = sqrt(DBL_EPSILON) * koine_max(fabs(step->time), fabs(step->h));
+    KoineStatus status = koine_classic_slope(classic, step->time + d, step->x, slope);
+    if (status == KOINE_RETRY) {
+        d = -d;
+        status = koine_classic_slope(classic, step->time + d, step->x, slope);
+    }
+    d = step->time + d - step->time; /* as it was in fact */
+    for (size_t i = 0; i < classic->n; ++i)
+        slope[i] = (slope[i] - step->slope[i]) / d;
+    return status;
+}
+
+/* work[k] := U of stage k, with the slope at its point. */
+static KoineStatus stage(KoineClassic *classic, const KoineClassicStep *step, uint32_t k, const double *slope)
+{
+    double *const u = classic->work[k];
+    const double *const change = classic->work[BY_TIME];
+    for (size_t i = 0; i < classic->n; ++i) {
+        double sum = slope[i] + step->h * BY_TIME_WEIGHT[k] * change[i];
+        for (uint32_t j = 0; j < k; ++j)
+            sum += COUPLING[k][j] / step->h * classic->work[j][i];
+        u[i] = sum;
+    }
+    return koine_classic_linear_solve(classic, u);
+}
+
+/* to := x + sum of weight[j]*U[j] */
+static void combine(const KoineClassic *classic, const KoineClassicStep *step, const double *weight, uint32_t n,
+                    double *to)
+{
+    for (size_t i = 0; i < classic->n; ++i) {
+        double sum = 0;
+        for (uint32_t j = 0; j < n; ++j)
+            sum += weight[j] * classic->work[j][i];
+        to[i] = step->x[i] + sum;
+    }
+}
+
+static KoineStatus rosenbrock_step(KoineClassic *classic, const KoineClassicStep *step)
+{
+    const double *slope = step->slope;
+    KoineStatus status = koine_classic_linear_factorise(classic, step, GAMMA * step->h);
+    if (status == KOINE_OK)
+        status = by_time(classic, step);
+    for (uint32_t k = 0; k < STAGES && status == KOINE_OK; ++k) {
+        if (k == 1 || k == 2) { /* the last stage stands where the third does */
+            combine(classic, step, INNER[k], k, classic->work[POINT]);
+            slope = classic->work[SLOPE];
+            status = koine_classic_slope(classic, step->time + STAGE_TIME[k] * step->h, classic->work[POINT],
+                                         classic->work[SLOPE]);
+        }
+        if (status == KOINE_OK)
+            status = stage(classic, step, k, slope);
+    }
+    if (status == KOINE_OK)
+        combine(classic, step, END, STAGES, step->end);
+    return status;
+}
+
+static KoineStatus create_system(KoineClassic *classic)
+{
+    return koine_classic_linear_create(classic, 1);
+}
+
+static const KoineClassicMethod rosenbrock = { .kind = &koine_solver_simplex_rosenbrock,
+                                               .n_work = N_WORK,
+                                               .create = create_system,
+                                               .destroy = koine_classic_linear_destroy,
+                                               .forget = koine_classic_linear_forget,
+                                               .step = rosenbrock_step,
+                                               .statistics = koine_classic_linear_statistics };
+
+KOINE_CLASSIC_ROW(
+    rosenbrock, "simplex-rosenbrock",
+    "SIMPLEX method 6: Rosenbrock-Wanner, order 4, steps halved and doubled; for stiff models at modest tolerances");
