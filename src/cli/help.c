@@ -1,6 +1,7 @@
 /* Help for the terminal, the manual page and bash completion, all from the table of verbs. */
 #include "cli/terminal.h"
 #include "cli/verbs.h"
+#include "koine/simulate.h"
 #include <stdio.h>
 
 enum { WIDTH = 80, OPTION_COLUMN = 24 };
@@ -224,7 +225,7 @@ static void print_completion(void)
     fputs("        if [ \"$verb\" = help ]; then COMPREPLY=($(compgen -W '", stdout);
     for (uint32_t k = 0; verbs[k]; k++)
         printf("%s ", verbs[k]->name);
-    puts("' -- \"$word\"))\n        else COMPREPLY=($(compgen -f -- \"$word\")); fi; return ;;\n    esac\n"
+    puts("solvers' -- \"$word\"))\n        else COMPREPLY=($(compgen -f -- \"$word\")); fi; return ;;\n    esac\n"
          "    case \"$verb\" in");
     for (uint32_t k = 0; verbs[k]; k++) {
         printf("        %s) COMPREPLY=($(compgen -W '", verbs[k]->name);
@@ -242,6 +243,18 @@ static const char *verb_word(uint32_t k)
     return verbs[k] ? verbs[k]->name : NULL;
 }
 
+/* Name and description of every solver: from the table of the runtime, so that none is missing. */
+static void help_solvers(bool colour)
+{
+    print_heading("Solvers", colour);
+    for (uint32_t k = 0; koine_solver_name(k); k++) {
+        printf("  %-*s", OPTION_COLUMN - 2, koine_solver_name(k));
+        if (strlen(koine_solver_name(k)) >= OPTION_COLUMN - 2)
+            printf("\n%*s", OPTION_COLUMN, "");
+        print_wrapped(koine_solver_description(k), OPTION_COLUMN, OPTION_COLUMN);
+    }
+}
+
 static int run_help(const Command *command)
 {
     if (command_option(command, "man")) {
@@ -257,6 +270,10 @@ static int run_help(const Command *command)
         return EXIT_GOOD;
     }
     const char *const name = command->arguments[0];
+    if (strcmp(name, "solvers") == 0) {
+        help_solvers(command->colour_out);
+        return EXIT_GOOD;
+    }
     const Verb *const verb = verb_find(name);
     if (verb) {
         help_verb(verb, command->colour_out);
@@ -276,15 +293,16 @@ static const Option help_options[] = {
 
 static const Example help_examples[] = {
     { "koine help run", "explains how to simulate a model." },
+    { "koine help solvers", "lists the integration methods." },
     { "koine help --completion > ~/.local/share/bash-completion/completions/koine", "teaches bash the commands." },
     { 0 },
 };
 
 const Verb verb_help = {
     .name = "help",
-    .arguments = "[COMMAND]",
+    .arguments = "[COMMAND|solvers]",
     .summary = "explain a command",
-    .text = "Lists the commands, or explains one of them with its options and examples.",
+    .text = "Lists the commands, or explains one of them with its options and examples; or lists the solvers.",
     .most = 1,
     .options = help_options,
     .examples = help_examples,

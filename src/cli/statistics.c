@@ -105,12 +105,16 @@ void statistics_json(const RunRecord *record, Text *text)
         { "transitions_fired", s->model.transitions },
         { "newton_iterations", s->model.newton_iterations },
         { "linear_solves", s->model.linear_solves },
+        { "step_halvings", s->halvings },
+        { "step_doublings", s->doublings },
         { "compiler_bytes", record->model.bytes },
     };
     for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
         add_key(text, counts[k].key);
         text_integer(text, (int64_t)counts[k].value);
     }
+    add_real(text, "largest_error", s->largest_error);
+    add_text(text, "largest_error_state", s->largest_error_state[0] ? s->largest_error_state : NULL);
     add_real(text, "compile_seconds", record->compile_seconds);
     add_real(text, "run_seconds", record->run_seconds);
     add_real(text, "model_cpu_seconds", s->model_seconds);
