@@ -1,6 +1,7 @@
 /* koine run: simulates a model. Settings are gathered, the model is compiled, values are set, the run goes to its
  * sinks, and what happened is said. */
 #include "base/vec.h"
+#include "cli/observe.h"
 #include "cli/set.h"
 #include "cli/settings.h"
 #include "cli/show.h"
@@ -8,6 +9,7 @@
 #include "cli/target.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
+#include "experiment/control.h"
 #include "formats/csv.h"
 #include "formats/mat.h"
 #include "formats/select.h"
@@ -23,6 +25,9 @@ typedef struct {
     Arena *arena; /* of the compilation */
     Diag *diag;
     RunSettings settings;
+    Controls controls;
+    KoineHost host;
+    KoineRunOptions options; /* without sinks */
     const char *output;
     ResultForm form;
     bool is_quiet;
@@ -151,19 +156,6 @@ static void on_progress(void *context, double time)
 
 /* ---- The run ---------------------------------------------------------------------------------------------------- */
 
-static KoineRunOptions run_options(const Run *run)
-{
-    const Experiment *const e = &run->settings.experiment;
-    return (KoineRunOptions){ .start = e->has[EXPERIMENT_START] ? e->start : 0,
-                              .stop = e->stop,
-                              .interval = e->interval,
-                              .tolerance = e->tolerance,
-                              .step = e->step,
-                              .max_step = e->max_step,
-                              .solver = e->solver,
-                              .progress = on_progress };
-}
-
 static void say_how_it_ended(Run *run, const KoineTables *tables)
 {
     const KoineRunReport *const report = &run->record.run;
@@ -222,6 +214,15 @@ static int write_statistics(const Run *run)
     return EXIT_ENVIRONMENT;
 }
 
+static void say_files(const Run *run, const char *what)
+{
+    if (!output_is_stdout(run))
+        fprintf(stderr, "%s: %s\n", what, run->output);
+    const Experiment *const e = &run->settings.experiment;
+    for (uint32_t k = 0; k < e->n_observers; k++)
+        fprintf(stderr, "observer %s: %s\n", e->observers[k].name, observe_path(&e->observers[k], run->arena));
+}
+
 static int report_run(Run *run, const KoineTables *tables)
 {
     const KoineRunEnd end = run->record.run.end;
@@ -234,22 +235,25 @@ static int report_run(Run *run, const KoineTables *tables)
         fputs(text.at, stderr);
     }
     draw_plot(run);
-    if (!run->is_quiet && !output_is_stdout(run) && end != KOINE_RUN_SINK)
-        fprintf(stderr, "%s: %s\n", end == KOINE_RUN_DONE || end == KOINE_RUN_TERMINATED ? "results" : "results so far",
-                run->output);
+    if (!run->is_quiet && end != KOINE_RUN_SINK)
+        say_files(run, end == KOINE_RUN_DONE || end == KOINE_RUN_TERMINATED ? "results" : "results so far");
     const int status = write_statistics(run);
     return status_of(end) != EXIT_GOOD ? status_of(end) : status;
 }
 
 static int simulate(Run *run, KoineModel *model, const char *const *globs)
 {
-    KoineSink *sinks[2] = { create_sink(run, globs), NULL };
-    KoineRunOptions options = run_options(run);
-    options.sinks = sinks;
-    options.n_sinks = 1;
+    VEC(KoineSink *) sinks = { 0 };
+    vec_push(run->arena, &sinks, create_sink(run, globs));
+    for (uint32_t k = 0; k < run->settings.experiment.n_observers; k++)
+        vec_push(run->arena, &sinks, observe_sink(&run->settings.experiment, k, run->arena));
     if (run->show)
-        sinks[options.n_sinks++] = show_sink(run->show);
+        vec_push(run->arena, &sinks, show_sink(run->show));
+    KoineRunOptions options = run->options;
+    options.sinks = sinks.at;
+    options.n_sinks = sinks.n;
     options.interrupt = interrupt_watch();
+    options.progress = on_progress;
     options.progress_context = &run->progress;
     run->progress = progress_begin(options.start, options.stop, !run->is_quiet);
     run->record.start = options.start;
@@ -266,24 +270,39 @@ static int simulate(Run *run, KoineModel *model, const char *const *globs)
 static int run_model(Run *run, KoineModel *model)
 {
     const Experiment *const e = &run->settings.experiment;
-    const char *const *globs;
-    const bool is_set = set_values(model, e->settings, e->n_settings, run->arena, run->diag);
-    if (!select_variables(run, model->kind->tables, &globs) || !is_set) {
+    if (!set_values(model, e->settings, e->n_settings, run->arena, run->diag)) {
         print_diagnostics(run);
         return settings_error_status(&run->settings);
     }
+    const char *const *globs;
+    select_variables(run, model->kind->tables, &globs);
     print_diagnostics(run);
     choose_plot(run);
     if (!run->is_quiet)
-        settings_say(&run->settings, run->arena);
+        settings_say(&run->settings, &run->controls, run->arena);
     return simulate(run, model, globs);
+}
+
+/* What can be wrong with the settings now that the model is known; all of it is reported. */
+static bool check_settings(Run *run, const KoineTables *tables)
+{
+    Experiment *const e = &run->settings.experiment;
+    const char *const *globs;
+    run->host = (KoineHost){ .context = run, .seed = e->seed, .message = on_message };
+    bool is_good = control_gather(e, tables, run->arena, run->diag, &run->controls);
+    is_good = is_good && control_apply(e, &run->controls, &run->host, &run->options, run->diag);
+    is_good &= select_variables(run, tables, &globs);
+    return observe_check(e, tables, run->output, run->arena, run->diag) && is_good;
 }
 
 static int run_kind(Run *run, const KoineModelKind *kind)
 {
-    const KoineHost host = { .context = run, .seed = run->settings.experiment.seed, .message = on_message };
+    if (!check_settings(run, kind->tables)) {
+        print_diagnostics(run);
+        return settings_error_status(&run->settings);
+    }
     KoineModel *model = NULL;
-    if (kind->create(kind, &host, &model) < 0 || !model) {
+    if (kind->create(kind, &run->host, &model) < 0 || !model) {
         say("there is not enough memory for an instance of '%s'", run->record.model.model);
         return EXIT_ENVIRONMENT;
     }
@@ -356,6 +375,10 @@ static const Option options[] = {
       .value = "NAME=VALUE",
       .repeats = true,
       .help = "a parameter, start value or control parameter; may be repeated" },
+    { .name = "control",
+      .value = "NAME=VALUE",
+      .repeats = true,
+      .help = "a control parameter, also where the model has a quantity of that name; may be repeated" },
     { .name = "profile", .value = "NAME", .help = "behave like another system; simplex: as strict as SIMPLEX-II" },
     { .name = "seed", .value = "NUMBER", .help = "of random numbers; default 0" },
     { .name = "variables", .value = "GLOB,...", .help = "what is recorded; default everything visible that changes" },

@@ -131,6 +131,17 @@ static void check_times(const Experiment *e, Compilation *c)
     }
 }
 
+/* Settings that are read but have no effect yet are refused. */
+static void check_unfinished(const Experiment *e, Compilation *c)
+{
+    static const ExperimentKey keys[] = { EXPERIMENT_START_FROM, EXPERIMENT_START_FROM_TIME, EXPERIMENT_INPUTS,
+                                          EXPERIMENT_PROTOCOL, EXPERIMENT_PHASES };
+    for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
+        if (e->has[keys[k]])
+            diag_error(compilation_diag(c), DIAG_EXPERIMENT_KEY, e->spans[keys[k]], "'%s' is not supported yet",
+                       experiment_key_name(keys[k]));
+}
+
 int settings_gather(const Command *command, Compilation *c, RunSettings *settings)
 {
     Experiment from_file = experiment_none(), from_options = experiment_none();
@@ -148,6 +159,7 @@ int settings_gather(const Command *command, Compilation *c, RunSettings *setting
         settings->is_from_file &= !from_options.has[key];
     check_solver(&settings->experiment, c);
     check_times(&settings->experiment, c);
+    check_unfinished(&settings->experiment, c);
     return print_errors(command, c, settings_error_status(settings));
 }
 
@@ -167,7 +179,21 @@ static void add_number(Text *text, const Experiment *e, ExperimentKey key, doubl
         text_add(text, otherwise);
 }
 
-void settings_say(const RunSettings *settings, Arena *arena)
+static void say_controls(const Controls *controls, Arena *arena)
+{
+    Text text = { .arena = arena };
+    for (int k = 0; k < CONTROL_PARAMETERS; k++) {
+        const Control *const control = &controls->at[k];
+        if (!control->is_given)
+            continue;
+        text_format(&text, "%s%s ", text.n ? ", " : "", control_name((ControlParameter)k));
+        text_real(&text, control->value);
+    }
+    if (text.n)
+        fprintf(stderr, "  %s\n", text.at);
+}
+
+void settings_say(const RunSettings *settings, const Controls *controls, Arena *arena)
 {
     const Experiment *const e = &settings->experiment;
     Text text = { .arena = arena };
@@ -177,13 +203,19 @@ void settings_say(const RunSettings *settings, Arena *arena)
     add_number(&text, e, EXPERIMENT_TOLERANCE, e->tolerance, "1e-06");
     add_number(&text, e, EXPERIMENT_STEP, e->step, NULL);
     add_number(&text, e, EXPERIMENT_MAX_STEP, e->max_step, NULL);
-    text_format(&text, ", solver %s, tier %s", e->solver ? e->solver : "auto", e->tier ? e->tier : "auto");
+    const Control *const method = &controls->at[CONTROL_INTMETH];
+    text_format(&text, ", solver %s, tier %s",
+                e->solver          ? e->solver
+                : method->is_given ? "by IntMeth"
+                                   : "auto",
+                e->tier ? e->tier : "auto");
     if (e->has[EXPERIMENT_PROFILE])
         text_format(&text, ", profile %s", e->profile);
     if (e->has[EXPERIMENT_SEED])
         text_format(&text, ", seed %llu", (unsigned long long)e->seed);
     fprintf(stderr, "%s%s%s\n  %s\n", settings->target.path, settings->experiment_path ? " with " : "",
             settings->experiment_path ? settings->experiment_path : "", text.at);
+    say_controls(controls, arena);
     for (uint32_t k = 0; k < e->n_settings; k++)
         fprintf(stderr, "  %s = %s%s\n", e->settings[k].name, e->settings[k].value,
                 e->settings[k].span.source == SOURCE_NONE ? "" : " (experiment)");

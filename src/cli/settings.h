@@ -3,7 +3,7 @@
 #define CLI_SETTINGS_H
 
 #include "cli/target.h"
-#include "experiment/experiment.h"
+#include "experiment/control.h"
 
 typedef struct {
     Target target;
@@ -15,7 +15,7 @@ typedef struct {
 /* Not EXIT_GOOD: said on stderr; the status. */
 int settings_gather(const Command *command, Compilation *c, RunSettings *settings);
 /* What will be used, in a line or two on stderr. */
-void settings_say(const RunSettings *settings, Arena *arena);
+void settings_say(const RunSettings *settings, const Controls *controls, Arena *arena);
 /* Status for a setting that turns out to be wrong later. */
 int settings_error_status(const RunSettings *settings);
 

@@ -13,15 +13,17 @@ Experiment experiment_none(void)
 }
 
 /* NAME=VALUE; the first "=" decides. */
-static bool give_assignment(const SettingContext *context, const char *assignment)
+static bool give_assignment(const SettingContext *context, ExperimentKey key, const char *assignment)
 {
     const char *const equals = strchr(assignment, '=');
     const char *end = equals;
     while (end && end > assignment && end[-1] == ' ')
         end--;
     if (!equals || end == assignment || equals[1] == 0) {
-        diag_error(context->diag, DIAG_EXPERIMENT_TYPE, SPAN_NONE, "'set' must be NAME=VALUE, not '%.60s'", assignment);
-        diag_help(context->diag, "write for example: --set mass=2.5");
+        diag_error(context->diag, DIAG_EXPERIMENT_TYPE, SPAN_NONE, "'%s' must be NAME=VALUE, not '%.60s'",
+                   experiment_key_name(key), assignment);
+        diag_help(context->diag, "write for example: --%s",
+                  key == EXPERIMENT_SET ? "set mass=2.5" : "control TScal=1e-3");
         return false;
     }
     const char *value = equals + 1;
@@ -30,9 +32,9 @@ static bool give_assignment(const SettingContext *context, const char *assignmen
     const Setting setting = { arena_text(context->arena, assignment, (size_t)(end - assignment)),
                               arena_text(context->arena, value, strlen(value)), SPAN_NONE };
     Experiment one = experiment_none();
-    one.has[EXPERIMENT_SET] = true;
-    one.settings = &setting;
-    one.n_settings = 1;
+    one.has[key] = true;
+    one.settings = one.controls = &setting;
+    one.n_settings = one.n_controls = 1;
     *context->experiment = experiment_merge(context->experiment, &one, context->arena);
     return true;
 }
@@ -72,29 +74,34 @@ bool experiment_give(Experiment *experiment, const char *key, const char *value,
             diag_help(diag, "did you mean '%s'?", setting_nearest_key(key));
         return false;
     }
-    if (found == EXPERIMENT_SET)
-        return give_assignment(&context, value);
+    if (found == EXPERIMENT_SET || found == EXPERIMENT_CONTROL)
+        return give_assignment(&context, found, value);
+    if (found == EXPERIMENT_OBSERVERS || found == EXPERIMENT_PHASES) {
+        diag_error(diag, DIAG_EXPERIMENT_TYPE, SPAN_NONE, "'%s' can only stand in an experiment file", key);
+        return false;
+    }
     if (setting_kind(found) == SETTING_LIST)
         return give_globs(&context, found, value);
     return setting_take(&context, found, value, SPAN_NONE);
 }
 
-static void merge_settings(Experiment *merged, const Experiment *over, Arena *arena)
+/* Name by name: `over` wins. */
+static void merge_settings(const Setting **settings, uint32_t *n, const Setting *over, uint32_t n_over, Arena *arena)
 {
     VEC(Setting) all = { 0 };
-    for (uint32_t i = 0; i < merged->n_settings; i++)
-        vec_push(arena, &all, merged->settings[i]);
-    for (uint32_t i = 0; i < over->n_settings; i++) {
+    for (uint32_t i = 0; i < *n; i++)
+        vec_push(arena, &all, (*settings)[i]);
+    for (uint32_t i = 0; i < n_over; i++) {
         uint32_t k = 0;
-        while (k < all.n && strcmp(all.at[k].name, over->settings[i].name) != 0)
+        while (k < all.n && strcmp(all.at[k].name, over[i].name) != 0)
             k++;
         if (k < all.n)
-            all.at[k] = over->settings[i];
+            all.at[k] = over[i];
         else
-            vec_push(arena, &all, over->settings[i]);
+            vec_push(arena, &all, over[i]);
     }
-    merged->settings = all.at;
-    merged->n_settings = all.n;
+    *settings = all.at;
+    *n = all.n;
 }
 
 Experiment experiment_merge(const Experiment *base, const Experiment *over, Arena *arena)
@@ -116,9 +123,20 @@ Experiment experiment_merge(const Experiment *base, const Experiment *over, Aren
         case EXPERIMENT_STEP: merged.step = over->step; break;
         case EXPERIMENT_MAX_STEP: merged.max_step = over->max_step; break;
         case EXPERIMENT_OUTPUT: merged.output = over->output; break;
-        case EXPERIMENT_PROFILE: merged.profile = over->profile; break;
         case EXPERIMENT_SEED: merged.seed = over->seed; break;
-        case EXPERIMENT_SET: merge_settings(&merged, over, arena); break;
+        case EXPERIMENT_PROFILE: merged.profile = over->profile; break;
+        case EXPERIMENT_START_FROM: merged.start_from = over->start_from; break;
+        case EXPERIMENT_START_FROM_TIME: merged.start_from_time = over->start_from_time; break;
+        case EXPERIMENT_INPUTS: merged.inputs = over->inputs; break;
+        case EXPERIMENT_PROTOCOL: merged.protocol = over->protocol; break;
+        case EXPERIMENT_CONTROL:
+            merge_settings(&merged.controls, &merged.n_controls, over->controls, over->n_controls, arena);
+            break;
+        case EXPERIMENT_OBSERVERS: merged.observers = over->observers, merged.n_observers = over->n_observers; break;
+        case EXPERIMENT_PHASES: merged.phases = over->phases, merged.n_phases = over->n_phases; break;
+        case EXPERIMENT_SET:
+            merge_settings(&merged.settings, &merged.n_settings, over->settings, over->n_settings, arena);
+            break;
         case EXPERIMENT_VARIABLES: merged.variables = over->variables; break;
         case EXPERIMENT_PLOT: merged.panes = over->panes, merged.n_panes = over->n_panes; break;
         case EXPERIMENT_KEYS: break;

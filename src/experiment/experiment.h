@@ -7,6 +7,7 @@
 #define EXPERIMENT_EXPERIMENT_H
 
 #include "base/diag.h"
+#include "formats/observer.h"
 
 typedef enum {
     EXPERIMENT_MODEL,
@@ -21,6 +22,13 @@ typedef enum {
     EXPERIMENT_OUTPUT,
     EXPERIMENT_PROFILE,
     EXPERIMENT_SEED,
+    EXPERIMENT_START_FROM,
+    EXPERIMENT_START_FROM_TIME,
+    EXPERIMENT_INPUTS,
+    EXPERIMENT_PROTOCOL,
+    EXPERIMENT_CONTROL,
+    EXPERIMENT_OBSERVERS,
+    EXPERIMENT_PHASES,
     EXPERIMENT_SET,
     EXPERIMENT_VARIABLES,
     EXPERIMENT_PLOT,
@@ -49,18 +57,45 @@ typedef struct {
 } ExperimentPane;
 
 typedef struct {
+    const char *name, *output; /* output: NULL stands for NAME.csv */
+    Span span;
+    ObserverKind kind;
+    ExperimentGlobs variables;
+    bool has_from, has_to;
+    double from, to, every, width;
+    uint32_t samples;
+} ExperimentObserver;
+
+typedef struct ExperimentPhase ExperimentPhase;
+
+typedef struct {
     bool has[EXPERIMENT_KEYS];   /* which of the following were given */
     Span spans[EXPERIMENT_KEYS]; /* where; SPAN_NONE from the command line */
     const char *model;           /* file or file:class; from a file relative to the current folder already */
     double start, stop, interval, tolerance, step, max_step;
     const char *solver, *tier, *output, *profile;
+    const char *start_from, *inputs, *protocol;
+    double start_from_time;
     uint64_t seed;
+    const Setting *controls; /* EXPERIMENT_CONTROL; each name once */
+    uint32_t n_controls;
+    const ExperimentObserver *observers; /* EXPERIMENT_OBSERVERS */
+    uint32_t n_observers;
+    const ExperimentPhase *phases; /* EXPERIMENT_PHASES; in the order of time */
+    uint32_t n_phases;
     const Setting *settings; /* EXPERIMENT_SET; each name once */
     uint32_t n_settings;
     ExperimentGlobs variables;   /* EXPERIMENT_VARIABLES */
     const ExperimentPane *panes; /* EXPERIMENT_PLOT */
     uint32_t n_panes;
 } Experiment;
+
+/* A part of the run. What it sets holds from its begin on. */
+struct ExperimentPhase {
+    Experiment
+        experiment; /* has STOP, unless it is the last; SET, CONTROL, SOLVER, TOLERANCE, STEP, MAX_STEP at most */
+    Span span;
+};
 
 Experiment experiment_none(void);
 
@@ -69,7 +104,7 @@ bool experiment_open(const char *path, Sources *sources, Arena *arena, Diag *dia
 bool experiment_read(uint32_t source, const Sources *sources, Arena *arena, Diag *diag, Experiment *experiment);
 
 /* A setting as the command line gives it: experiment_give(&e, "stop", "10", ...); lists are separated by
- * commas; for "set" the value is NAME=VALUE and repetition adds. False: reported. */
+ * commas; for "set" and "control" the value is NAME=VALUE and repetition adds. False: reported. */
 bool experiment_give(Experiment *experiment, const char *key, const char *value, Arena *arena, Diag *diag);
 
 /* `over` wins where it has something; `set` is merged name by name, lists are replaced. */

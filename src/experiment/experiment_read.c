@@ -6,32 +6,10 @@
 #include "base/names.h"
 #include "base/text.h"
 #include "base/vec.h"
-#include "experiment/setting.h"
+#include "experiment/reader.h"
 #include "formats/select.h"
-#include <yaml.h>
 
 enum { LARGEST_FILE = 1 << 20, DEEPEST = 8 };
-
-typedef enum { NODE_SCALAR, NODE_LIST, NODE_LIST_END, NODE_MAP, NODE_MAP_END, NODE_END, NODE_BAD } NodeKind;
-
-typedef struct {
-    NodeKind kind;
-    const char *text; /* NODE_SCALAR */
-    bool is_plain;    /* NODE_SCALAR: without quotes */
-    Span span;
-} Node;
-
-typedef struct {
-    yaml_parser_t parser;
-    const Source *source;
-    uint32_t source_id;
-    SettingContext context; /* arena, diag, experiment */
-    size_t mark_index;      /* characters and bytes of the place last computed */
-    uint32_t mark_byte;
-    int depth;
-    bool has_failed; /* nothing more to read */
-    bool has_errors; /* something was reported */
-} Reader;
 
 /* libyaml counts characters, a Span counts bytes. Places mostly come in rising order. */
 static uint32_t byte_of(Reader *reader, size_t index)
@@ -115,7 +93,7 @@ static Node node_of(Reader *reader, const yaml_event_t *event)
 }
 
 /* The next node; after a failure, and at the end, always the same. */
-static Node next_node(Reader *reader)
+Node setting_next(Reader *reader)
 {
     if (reader->has_failed)
         return (Node){ .kind = NODE_BAD };
@@ -128,32 +106,32 @@ static Node next_node(Reader *reader)
 }
 
 /* Passes over the rest of a value that has begun with `node`. */
-static void skip_value(Reader *reader, Node node)
+void setting_skip(Reader *reader, Node node)
 {
     if (node.kind != NODE_LIST && node.kind != NODE_MAP)
         return;
     const int outside = reader->depth - 1;
     while (reader->depth > outside && !reader->has_failed)
-        node = next_node(reader);
+        node = setting_next(reader);
 }
 
-static void report(Reader *reader, DiagCode code, Span span, const char *what, const char *name)
+void setting_report(Reader *reader, DiagCode code, Span span, const char *what, const char *name)
 {
     diag_error(reader->context.diag, code, span, what, name);
     reader->has_errors = true;
 }
 
-static void report_kind(Reader *reader, ExperimentKey key, Node node, const char *wanted)
+void setting_report_kind(Reader *reader, ExperimentKey key, Node node, const char *wanted)
 {
     diag_error(reader->context.diag, DIAG_EXPERIMENT_TYPE, node.span, "'%s' must be %s", experiment_key_name(key),
                wanted);
     diag_help(reader->context.diag, "write for example: %s", setting_example(key));
     reader->has_errors = true;
-    skip_value(reader, node);
+    setting_skip(reader, node);
 }
 
 /* A key without value ("stop:") is an empty plain scalar. */
-static bool is_empty(Node node)
+bool node_is_empty(Node node)
 {
     return node.kind == NODE_SCALAR && node.is_plain && node.text[0] == 0;
 }
@@ -173,21 +151,22 @@ static void add_globs(Reader *reader, Node node, Globs *globs)
 }
 
 /* The items of a list that has begun, or a single scalar. */
-static ExperimentGlobs read_globs(Reader *reader, ExperimentKey key, Node node)
+ExperimentGlobs setting_globs(Reader *reader, ExperimentKey key, Node node)
 {
     Globs globs = { 0 };
     const Span span = node.span;
     if (node.kind == NODE_SCALAR) {
         add_globs(reader, node, &globs);
     } else if (node.kind == NODE_LIST) {
-        for (node = next_node(reader); node.kind != NODE_LIST_END && node.kind != NODE_BAD; node = next_node(reader)) {
+        for (node = setting_next(reader); node.kind != NODE_LIST_END && node.kind != NODE_BAD;
+             node = setting_next(reader)) {
             if (node.kind == NODE_SCALAR)
                 add_globs(reader, node, &globs);
             else
-                report_kind(reader, key, node, "a list of names");
+                setting_report_kind(reader, key, node, "a list of names");
         }
     } else {
-        report_kind(reader, key, node, "a list of names");
+        setting_report_kind(reader, key, node, "a list of names");
         return (ExperimentGlobs){ 0 };
     }
     if (globs.n == 0 && !reader->has_errors) {
@@ -203,30 +182,31 @@ static ExperimentGlobs read_globs(Reader *reader, ExperimentKey key, Node node)
 static void read_pane_map(Reader *reader, ExperimentPane *pane)
 {
     bool has_title = false, has_variables = false;
-    for (Node key = next_node(reader); key.kind != NODE_MAP_END && key.kind != NODE_BAD; key = next_node(reader)) {
+    for (Node key = setting_next(reader); key.kind != NODE_MAP_END && key.kind != NODE_BAD;
+         key = setting_next(reader)) {
         if (key.kind != NODE_SCALAR) {
-            report_kind(reader, EXPERIMENT_PLOT, key, "names, or panes of 'title' and 'variables'");
-            skip_value(reader, next_node(reader));
+            setting_report_kind(reader, EXPERIMENT_PLOT, key, "names, or panes of 'title' and 'variables'");
+            setting_skip(reader, setting_next(reader));
             continue;
         }
-        const Node value = next_node(reader);
+        const Node value = setting_next(reader);
         const bool is_title = strcmp(key.text, "title") == 0, is_variables = strcmp(key.text, "variables") == 0;
         if ((is_title && has_title) || (is_variables && has_variables)) {
-            report(reader, DIAG_EXPERIMENT_DUPLICATE, key.span, "'%s' is given twice in one pane", key.text);
-            skip_value(reader, value);
+            setting_report(reader, DIAG_EXPERIMENT_DUPLICATE, key.span, "'%s' is given twice in one pane", key.text);
+            setting_skip(reader, value);
         } else if (is_title && value.kind == NODE_SCALAR) {
             pane->title = value.text;
             has_title = true;
         } else if (is_title) {
-            report(reader, DIAG_EXPERIMENT_TYPE, value.span, "'%s' must be a text", key.text);
-            skip_value(reader, value);
+            setting_report(reader, DIAG_EXPERIMENT_TYPE, value.span, "'%s' must be a text", key.text);
+            setting_skip(reader, value);
         } else if (is_variables) {
-            pane->variables = read_globs(reader, EXPERIMENT_VARIABLES, value);
+            pane->variables = setting_globs(reader, EXPERIMENT_VARIABLES, value);
             has_variables = true;
         } else {
-            report(reader, DIAG_EXPERIMENT_KEY, key.span, "a pane has no setting '%s'", key.text);
+            setting_report(reader, DIAG_EXPERIMENT_KEY, key.span, "a pane has no setting '%s'", key.text);
             diag_help(reader->context.diag, "a pane has 'title' and 'variables'");
-            skip_value(reader, value);
+            setting_skip(reader, value);
         }
     }
 }
@@ -239,9 +219,9 @@ static void read_pane(Reader *reader, Node node, Panes *panes)
     if (node.kind == NODE_MAP) {
         read_pane_map(reader, &pane);
         if (pane.variables.n == 0 && !reader->has_errors)
-            report(reader, DIAG_EXPERIMENT_VALUE, node.span, "a pane of '%s' has no variables", "plot");
+            setting_report(reader, DIAG_EXPERIMENT_VALUE, node.span, "a pane of '%s' has no variables", "plot");
     } else {
-        pane.variables = read_globs(reader, EXPERIMENT_PLOT, node);
+        pane.variables = setting_globs(reader, EXPERIMENT_PLOT, node);
     }
     vec_push(reader->context.arena, panes, pane);
 }
@@ -255,16 +235,17 @@ static void read_plot(Reader *reader, Node node)
         read_pane(reader, node, &panes);
     } else {
         const Span span = node.span;
-        for (node = next_node(reader); node.kind != NODE_LIST_END && node.kind != NODE_BAD; node = next_node(reader)) {
+        for (node = setting_next(reader); node.kind != NODE_LIST_END && node.kind != NODE_BAD;
+             node = setting_next(reader)) {
             if (node.kind == NODE_SCALAR)
                 add_globs(reader, node, &names);
             else
                 read_pane(reader, node, &panes);
         }
         if (names.n > 0 && panes.n > 0)
-            report(reader, DIAG_EXPERIMENT_TYPE, span, "'%s' mixes names and panes", "plot");
+            setting_report(reader, DIAG_EXPERIMENT_TYPE, span, "'%s' mixes names and panes", "plot");
         if (names.n == 0 && panes.n == 0 && !reader->has_errors)
-            report(reader, DIAG_EXPERIMENT_VALUE, span, "'%s' has no names", "plot");
+            setting_report(reader, DIAG_EXPERIMENT_VALUE, span, "'%s' has no names", "plot");
     }
     if (names.n > 0) {
         const ExperimentPane pane = { "", { names.at, names.n } };
@@ -296,15 +277,16 @@ static void read_elements(Settings *settings, const char *name, const char *inde
     Reader *const reader = settings->reader;
     Arena *const arena = reader->context.arena;
     uint32_t k = 0;
-    for (Node node = next_node(reader); node.kind != NODE_LIST_END && node.kind != NODE_BAD; node = next_node(reader)) {
+    for (Node node = setting_next(reader); node.kind != NODE_LIST_END && node.kind != NODE_BAD;
+         node = setting_next(reader)) {
         const char *const place = arena_format(arena, "%s%s%u", index, index[0] ? "," : "", (unsigned)++k);
         if (node.kind == NODE_LIST) {
             read_elements(settings, name, place, span);
-        } else if (node.kind == NODE_SCALAR && !is_empty(node)) {
+        } else if (node.kind == NODE_SCALAR && !node_is_empty(node)) {
             add_setting(settings, arena_format(arena, "%s[%s]", name, place), node, span);
         } else {
-            report(reader, DIAG_EXPERIMENT_TYPE, node.span, "an element of '%s' must be a value", name);
-            skip_value(reader, node);
+            setting_report(reader, DIAG_EXPERIMENT_TYPE, node.span, "an element of '%s' must be a value", name);
+            setting_skip(reader, node);
         }
     }
 }
@@ -316,7 +298,7 @@ static bool is_first(Settings *settings, Node name)
     const uint32_t known = names_count(settings->names);
     const NameId id = names_text(settings->names, name.text);
     if (id.index < known && id.index > 0) {
-        report(reader, DIAG_EXPERIMENT_DUPLICATE, name.span, "'%s' is set twice", name.text);
+        setting_report(reader, DIAG_EXPERIMENT_DUPLICATE, name.span, "'%s' is set twice", name.text);
         diag_note(reader->context.diag, settings->seen.at[id.index - 1], "it is set here first");
         return false;
     }
@@ -325,44 +307,53 @@ static bool is_first(Settings *settings, Node name)
     return true;
 }
 
-static void read_set(Reader *reader, Node node)
+/* `set` and `control`. */
+static void read_settings(Reader *reader, ExperimentKey key, Node node)
 {
     if (node.kind != NODE_MAP) {
-        report_kind(reader, EXPERIMENT_SET, node, "pairs of name and value");
+        setting_report_kind(reader, key, node, "pairs of name and value");
         return;
     }
     Settings settings = { .reader = reader, .names = names_create(reader->context.arena) };
-    for (Node name = next_node(reader); name.kind != NODE_MAP_END && name.kind != NODE_BAD; name = next_node(reader)) {
+    for (Node name = setting_next(reader); name.kind != NODE_MAP_END && name.kind != NODE_BAD;
+         name = setting_next(reader)) {
         if (name.kind != NODE_SCALAR || name.text[0] == 0) {
-            report_kind(reader, EXPERIMENT_SET, name, "pairs of name and value");
-            skip_value(reader, next_node(reader));
+            setting_report_kind(reader, key, name, "pairs of name and value");
+            setting_skip(reader, setting_next(reader));
             continue;
         }
-        const Node value = next_node(reader);
+        const Node value = setting_next(reader);
         if (!is_first(&settings, name)) {
-            skip_value(reader, value);
+            setting_skip(reader, value);
         } else if (value.kind == NODE_LIST) {
             read_elements(&settings, name.text, "", name.span);
-        } else if (value.kind == NODE_SCALAR && !is_empty(value)) {
+        } else if (value.kind == NODE_SCALAR && !node_is_empty(value)) {
             add_setting(&settings, name.text, value, name.span);
         } else if (value.kind != NODE_BAD) {
-            report(reader, DIAG_EXPERIMENT_TYPE, value.span, "'%s' must have a value or a list of values", name.text);
-            skip_value(reader, value);
+            setting_report(reader, DIAG_EXPERIMENT_TYPE, value.span, "'%s' must have a value or a list of values",
+                           name.text);
+            setting_skip(reader, value);
         }
     }
-    reader->context.experiment->settings = settings.settings.at;
-    reader->context.experiment->n_settings = settings.settings.n;
+    Experiment *const experiment = reader->context.experiment;
+    if (key == EXPERIMENT_CONTROL) {
+        experiment->controls = settings.settings.at;
+        experiment->n_controls = settings.settings.n;
+    } else {
+        experiment->settings = settings.settings.at;
+        experiment->n_settings = settings.settings.n;
+    }
 }
 
 /* ---- the whole file ---- */
 
-/* A model stands relative to the file that names it. */
-static const char *beside_file(Arena *arena, const char *path, const char *model)
+/* What a run reads stands relative to the file that names it. */
+static const char *beside_file(Arena *arena, const char *path, const char *file)
 {
     const char *const slash = strrchr(path, '/');
-    if (model[0] == '/' || !slash)
-        return model;
-    return arena_format(arena, "%.*s/%s", (int)(slash - path), path, model);
+    if (file[0] == '/' || !slash)
+        return file;
+    return arena_format(arena, "%.*s/%s", (int)(slash - path), path, file);
 }
 
 static void read_scalar_setting(Reader *reader, ExperimentKey key, Node value)
@@ -370,20 +361,22 @@ static void read_scalar_setting(Reader *reader, ExperimentKey key, Node value)
     Experiment *const experiment = reader->context.experiment;
     const SettingKind kind = setting_kind(key);
     const bool is_number = kind == SETTING_REAL || kind == SETTING_POSITIVE || kind == SETTING_SEED;
-    if (value.kind != NODE_SCALAR || is_empty(value) || (is_number && !value.is_plain)) {
-        report_kind(reader, key, value, is_number ? "a number" : "a text");
+    if (value.kind != NODE_SCALAR || node_is_empty(value) || (is_number && !value.is_plain)) {
+        setting_report_kind(reader, key, value, is_number ? "a number" : "a text");
         return;
     }
     if (!setting_take(&reader->context, key, value.text, value.span))
         reader->has_errors = true;
     else if (key == EXPERIMENT_MODEL)
         experiment->model = beside_file(reader->context.arena, reader->source->path, experiment->model);
+    else if (key == EXPERIMENT_INPUTS)
+        experiment->inputs = beside_file(reader->context.arena, reader->source->path, experiment->inputs);
 }
 
-static void read_value(Reader *reader, ExperimentKey key, Span span)
+void setting_value(Reader *reader, ExperimentKey key, Span span)
 {
     Experiment *const experiment = reader->context.experiment;
-    const Node value = next_node(reader);
+    const Node value = setting_next(reader);
     if (value.kind == NODE_BAD)
         return;
     if (setting_kind(key) != SETTING_LIST) {
@@ -392,12 +385,14 @@ static void read_value(Reader *reader, ExperimentKey key, Span span)
     }
     experiment->has[key] = true;
     experiment->spans[key] = span;
-    if (key == EXPERIMENT_SET)
-        read_set(reader, value);
-    else if (key == EXPERIMENT_PLOT)
-        read_plot(reader, value);
-    else
-        experiment->variables = read_globs(reader, key, value);
+    switch (key) {
+    case EXPERIMENT_SET:
+    case EXPERIMENT_CONTROL: read_settings(reader, key, value); break;
+    case EXPERIMENT_PLOT: read_plot(reader, value); break;
+    case EXPERIMENT_OBSERVERS: setting_observers(reader, value); break;
+    case EXPERIMENT_PHASES: setting_phases(reader, value); break;
+    default: experiment->variables = setting_globs(reader, key, value);
+    }
 }
 
 static void read_root(Reader *reader, Node root)
@@ -405,35 +400,36 @@ static void read_root(Reader *reader, Node root)
     Span seen[EXPERIMENT_KEYS];
     for (int k = 0; k < EXPERIMENT_KEYS; k++)
         seen[k] = SPAN_NONE;
-    if (root.kind == NODE_END || is_empty(root))
+    if (root.kind == NODE_END || node_is_empty(root))
         return; /* an empty file has no settings */
     if (root.kind != NODE_MAP) {
         if (root.kind != NODE_BAD)
-            report(reader, DIAG_EXPERIMENT_TYPE, root.span, "an experiment is pairs of setting and value, as in '%s'",
-                   setting_example(EXPERIMENT_STOP));
-        skip_value(reader, root);
+            setting_report(reader, DIAG_EXPERIMENT_TYPE, root.span,
+                           "an experiment is pairs of setting and value, as in '%s'", setting_example(EXPERIMENT_STOP));
+        setting_skip(reader, root);
         return;
     }
-    for (Node node = next_node(reader); node.kind != NODE_MAP_END && node.kind != NODE_BAD; node = next_node(reader)) {
+    for (Node node = setting_next(reader); node.kind != NODE_MAP_END && node.kind != NODE_BAD;
+         node = setting_next(reader)) {
         ExperimentKey key;
         if (node.kind != NODE_SCALAR) {
-            report(reader, DIAG_EXPERIMENT_KEY, node.span, "the name of a setting must be a word, as in '%s'",
-                   setting_example(EXPERIMENT_STOP));
-            skip_value(reader, node);
-            skip_value(reader, next_node(reader));
+            setting_report(reader, DIAG_EXPERIMENT_KEY, node.span, "the name of a setting must be a word, as in '%s'",
+                           setting_example(EXPERIMENT_STOP));
+            setting_skip(reader, node);
+            setting_skip(reader, setting_next(reader));
         } else if (!setting_find(node.text, &key)) {
-            report(reader, DIAG_EXPERIMENT_KEY, node.span, "there is no setting '%.60s'", node.text);
+            setting_report(reader, DIAG_EXPERIMENT_KEY, node.span, "there is no setting '%.60s'", node.text);
             const char *const nearest = setting_nearest_key(node.text);
             if (nearest)
                 diag_help(reader->context.diag, "did you mean '%s'?", nearest);
-            skip_value(reader, next_node(reader));
+            setting_skip(reader, setting_next(reader));
         } else if (seen[key].source != SOURCE_NONE) {
-            report(reader, DIAG_EXPERIMENT_DUPLICATE, node.span, "'%s' is given twice", node.text);
+            setting_report(reader, DIAG_EXPERIMENT_DUPLICATE, node.span, "'%s' is given twice", node.text);
             diag_note(reader->context.diag, seen[key], "it is given here first");
-            skip_value(reader, next_node(reader));
+            setting_skip(reader, setting_next(reader));
         } else {
             seen[key] = node.span;
-            read_value(reader, key, node.span);
+            setting_value(reader, key, node.span);
         }
     }
 }
@@ -467,7 +463,7 @@ bool experiment_read(uint32_t source, const Sources *sources, Arena *arena, Diag
     yaml_parser_set_encoding(&reader.parser, YAML_UTF8_ENCODING);
     yaml_parser_set_input_string(&reader.parser, (const unsigned char *)reader.source->text, reader.source->size);
     if (is_event(&reader, YAML_STREAM_START_EVENT) && is_event(&reader, YAML_DOCUMENT_START_EVENT)) {
-        read_root(&reader, next_node(&reader));
+        read_root(&reader, setting_next(&reader));
         if (!reader.has_failed && is_event(&reader, YAML_DOCUMENT_END_EVENT) &&
             !is_event(&reader, YAML_STREAM_END_EVENT) && !reader.has_failed)
             refuse(&reader, (Span){ source, 0, 0 }, "an experiment file has one document, without a second '---'");

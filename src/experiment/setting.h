@@ -10,7 +10,7 @@ typedef enum {
     SETTING_REAL,     /* finite */
     SETTING_POSITIVE, /* finite, above 0 */
     SETTING_SEED,
-    SETTING_LIST /* set, variables, plot: more than one value */
+    SETTING_LIST /* set, variables, plot, ...: more than one value */
 } SettingKind;
 
 typedef struct {

@@ -2,6 +2,7 @@
  * since the line before, as most discrete variables, is copied and not printed again. */
 #include "formats/csv.h"
 #include "base/text.h"
+#include "formats/csv_text.h"
 #include "formats/output.h"
 #include "formats/select.h"
 
@@ -31,21 +32,6 @@ static KoineStatus fail(CsvWriter *writer)
     return KOINE_FAILED;
 }
 
-static void add_quoted(Text *line, const char *name)
-{
-    if (!strpbrk(name, ",\"\r\n") && name[0] != ' ' && name[0] != 0 && name[strlen(name) - 1] != ' ') {
-        text_add(line, name);
-        return;
-    }
-    text_char(line, '"');
-    for (; *name; name++) {
-        if (*name == '"')
-            text_char(line, '"');
-        text_char(line, *name);
-    }
-    text_char(line, '"');
-}
-
 static void write_header(CsvWriter *writer, const KoineTables *tables, const Selection *selection)
 {
     Text line = { .arena = writer->arena }, name = { .arena = writer->arena };
@@ -54,7 +40,7 @@ static void write_header(CsvWriter *writer, const KoineTables *tables, const Sel
         name.n = 0;
         column_name(tables, &selection->at[i], &name);
         text_char(&line, ',');
-        add_quoted(&line, name.at);
+        csv_add_name(&line, name.at);
     }
     text_char(&line, '\n');
     const size_t row = (size_t)(selection->n + 1) * CELL_SIZE + 1;
@@ -63,34 +49,9 @@ static void write_header(CsvWriter *writer, const KoineTables *tables, const Sel
     writer->output.used += line.n;
 }
 
-static size_t integer_to_text(int64_t value, char *to)
-{
-    char digits[24];
-    size_t n = 0;
-    uint64_t rest = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
-    do
-        digits[n++] = (char)('0' + rest % 10);
-    while (rest /= 10);
-    size_t length = 0;
-    if (value < 0)
-        to[length++] = '-';
-    while (n > 0)
-        to[length++] = digits[--n];
-    return length;
-}
-
 static void print_cell(Cell *cell, KoineSlot slot)
 {
-    size_t n;
-    if (cell->type == KOINE_REAL) {
-        n = real_to_text(cell->is_negated ? -slot.r : slot.r, cell->text);
-    } else if (cell->type == KOINE_BOOLEAN) {
-        cell->text[0] = cell->is_negated != (slot.i != 0) ? '1' : '0';
-        n = 1;
-    } else { /* the smallest integer has no positive counterpart and stays */
-        n = integer_to_text(cell->is_negated ? (int64_t)(0 - (uint64_t)slot.i) : slot.i, cell->text);
-    }
-    cell->length = (uint8_t)n;
+    cell->length = (uint8_t)csv_slot_text(cell->type, cell->is_negated, slot, cell->text);
     cell->last = slot;
 }
 

@@ -51,7 +51,8 @@ uint32_t globs_split(const char *list, Arena *arena, const char *const **globs)
         int depth = 0;
         bool is_quoted = false;
         for (; *at && (*at != ',' || depth > 0 || is_quoted); at++) {
-            is_quoted ^= *at == '\'';
+            if (*at == '\'' && (is_quoted || at == begin || strchr(".([,", at[-1]))) /* else it is x' */
+                is_quoted = !is_quoted;
             depth += is_quoted ? 0 : *at == '[' ? 1 : *at == ']' ? -1 : 0;
         }
         const char *end = at;
@@ -176,6 +177,15 @@ static const char *nearest_name(const KoineTables *tables, const char *glob)
     return nearest;
 }
 
+/* x' is the derivative of x; a name in quotes is something else. */
+static const char *spell_out(const char *glob, Arena *arena)
+{
+    const size_t n = strlen(glob);
+    if (n < 2 || strchr(glob, '\'') != glob + n - 1)
+        return glob;
+    return arena_format(arena, "der(%.*s)", (int)(n - 1), glob);
+}
+
 bool select_columns(const KoineTables *tables, const char *const *globs, uint32_t n_globs, unsigned flags, Arena *arena,
                     Selection *selection, SelectionMiss *miss)
 {
@@ -184,7 +194,7 @@ bool select_columns(const KoineTables *tables, const char *const *globs, uint32_
     static const char *const everything[] = { "*" };
     const bool is_filtered = n_globs > 0;
     for (uint32_t g = 0; g < (is_filtered ? n_globs : 1); g++) {
-        const char *const glob = is_filtered ? globs[g] : everything[0];
+        const char *const glob = is_filtered ? spell_out(globs[g], arena) : everything[0];
         const bool is_exact = !has_wildcard(glob);
         bool is_any = false;
         for (uint32_t row = 0; row < tables->n_variables; row++) {

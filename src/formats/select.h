@@ -1,7 +1,7 @@
 /* Which scalars of a model are recorded, and what they are called.
  *
  * A glob is a name in which `*` stands for any characters and `?` for one; brackets are literal, so
- * `x[1,2]` names an element and `x` the whole array. Without globs everything visible that changes
+ * `x[1,2]` names an element and `x` the whole array; `x'` is der(x). Without globs everything visible that changes
  * is recorded. Parameters, constants and hidden variables are recorded where a glob without
  * wildcards names them. Strings are never recorded. The order is that of the globs, then that of
  * the table; a scalar appears once. */

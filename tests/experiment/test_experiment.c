@@ -79,7 +79,19 @@ static void every_setting_is_read(void **state)
                           "plot:\n"
                           "  - title: Position\n"
                           "    variables: [x, y]\n"
-                          "  - [v]\n",
+                          "  - [v]\n"
+                          "control: { TScal: 1e-3, MaxTkt: 7 }\n"
+                          "start-from: old.csv\n"
+                          "start-from-time: 2\n"
+                          "inputs: drive.csv\n"
+                          "protocol: what.txt\n"
+                          "observers:\n"
+                          "  - { name: o, kind: sampled, every: 2, from: 1, to: 3, variables: [x, v], output: o.txt }\n"
+                          "  - { variables: x, width: 5 }\n"
+                          "phases:\n"
+                          "  - until: 3\n"
+                          "    set: { mass: 4 }\n"
+                          "  - { solver: cvode, control: { MaxTkt: 9 } }\n",
                           &e));
     for (int k = 0; k < EXPERIMENT_KEYS; k++)
         assert_true(e.has[k]);
@@ -103,6 +115,21 @@ static void every_setting_is_read(void **state)
     assert_int_equal(e.panes[0].variables.n, 2);
     assert_string_equal(e.panes[1].title, "");
     assert_string_equal(e.panes[1].variables.at[0].glob, "v");
+    assert_int_equal(e.n_controls, 2);
+    assert_string_equal(e.controls[1].name, "MaxTkt");
+    assert_string_equal(e.inputs, "lab/drive.csv");
+    assert_string_equal(e.start_from, "old.csv");
+    assert_true(e.start_from_time == 2);
+    assert_int_equal(e.n_observers, 2);
+    assert_int_equal(e.observers[0].kind, OBSERVER_SAMPLED);
+    assert_true(e.observers[0].every == 2 && e.observers[0].from == 1 && e.observers[0].to == 3);
+    assert_string_equal(e.observers[0].output, "o.txt");
+    assert_string_equal(e.observers[1].name, "observer2");
+    assert_int_equal(e.observers[1].kind, OBSERVER_COMPRESSED_DISCRETE);
+    assert_int_equal(e.n_phases, 2);
+    assert_true(e.phases[0].experiment.stop == 3);
+    assert_string_equal(e.phases[0].experiment.settings[0].value, "4");
+    assert_string_equal(e.phases[1].experiment.controls[0].value, "9");
     assert_int_equal(diag_errors(fixture->diag), 0);
 }
 

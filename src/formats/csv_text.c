@@ -1,0 +1,44 @@
+#include "formats/csv_text.h"
+
+void csv_add_name(Text *line, const char *name)
+{
+    if (!strpbrk(name, ",\"\r\n") && name[0] != ' ' && name[0] != 0 && name[strlen(name) - 1] != ' ') {
+        text_add(line, name);
+        return;
+    }
+    text_char(line, '"');
+    for (; *name; name++) {
+        if (*name == '"')
+            text_char(line, '"');
+        text_char(line, *name);
+    }
+    text_char(line, '"');
+}
+
+static size_t integer_to_text(int64_t value, char *to)
+{
+    char digits[24];
+    size_t n = 0;
+    uint64_t rest = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+    do
+        digits[n++] = (char)('0' + rest % 10);
+    while (rest /= 10);
+    size_t length = 0;
+    if (value < 0)
+        to[length++] = '-';
+    while (n > 0)
+        to[length++] = digits[--n];
+    return length;
+}
+
+size_t csv_slot_text(uint8_t type, bool is_negated, KoineSlot slot, char *to)
+{
+    if (type == KOINE_REAL)
+        return real_to_text(is_negated ? -slot.r : slot.r, to);
+    if (type == KOINE_BOOLEAN) {
+        to[0] = is_negated != (slot.i != 0) ? '1' : '0';
+        return 1;
+    }
+    /* the smallest integer has no positive counterpart and stays */
+    return integer_to_text(is_negated ? (int64_t)(0 - (uint64_t)slot.i) : slot.i, to);
+}
