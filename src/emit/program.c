@@ -43,13 +43,23 @@ static void place_variables(Layout *l, Variability lo, Variability hi)
     }
 }
 
+/* The elements of a split array lie side by side before, too: if one is wanted, all are. */
+static void want_pre(Layout *l, VarId v)
+{
+    const Model *m = l->model;
+    const VarId array = variable_is_element(m, v) ? model_var(m, v)->origin : v;
+    const Holders holders = ref_holders(m, ref_now(array));
+    for (uint32_t k = 0; k < holders.n; k++)
+        l->pre[holders.first + k] = 0;
+}
+
 static void place_pre(Layout *l)
 {
     const Model *m = l->model;
     for (uint32_t k = 0; k < m->refs.n; k++) {
         const Ref ref = m->refs.at[k];
-        if (ref.kind == REF_PRE && var_is_none(model_var(m, ref.var)->alias) && l->pre[ref.var.index] == KOINE_NONE)
-            l->pre[ref.var.index] = 0; /* wanted; placed below in canonical order */
+        if (ref.kind == REF_PRE && (var_is_none(model_var(m, ref.var)->alias) || variable_is_split(m, ref.var)))
+            want_pre(l, ref.var); /* placed below in canonical order */
     }
     for (uint32_t k = 0; k < m->transitions.n; k++) { /* edges compare with the value before */
         const Transition *t = &m->transitions.at[k];
@@ -59,6 +69,9 @@ static void place_pre(Layout *l)
     for (uint32_t k = 0; k < m->variables.n; k++)
         if (l->pre[k] == 0)
             l->pre[k] = take_slots(l, variable_count(m, (VarId){ k }));
+    for (uint32_t k = 0; k < m->variables.n; k++)
+        if (variable_is_split(m, (VarId){ k }))
+            l->pre[k] = l->pre[m->variables.at[k].alias.index];
 }
 
 static void place_all(Layout *l)
@@ -75,7 +88,24 @@ static void place_all(Layout *l)
     align_slots(l);
     place_variables(l, VARIABILITY_CONSTANT, VARIABILITY_PARAMETER);
     align_slots(l);
+    for (uint32_t k = 0; k < m->variables.n; k++)
+        if (variable_is_split(m, (VarId){ k })) { /* its elements follow each other */
+            l->now[k] = l->now[m->variables.at[k].alias.index];
+            l->der[k] = l->der[m->variables.at[k].alias.index];
+        }
     place_pre(l);
+}
+
+/* Elements of a split array lie side by side here, too. */
+static void place_seed(Layout *l, VarId v)
+{
+    const Model *m = l->model;
+    if (l->seed[v.index] != KOINE_NONE)
+        return;
+    const Holders holders =
+        variable_is_element(m, v) ? ref_holders(m, ref_now(model_var(m, v)->origin)) : (Holders){ v.index, 1 };
+    for (uint32_t k = 0; k < holders.n; k++)
+        l->seed[holders.first + k] = take_slots(l, variable_count(m, (VarId){ holders.first + k }));
 }
 
 /* Tangents: of the states, of their derivatives, and of what lies between. */
@@ -98,10 +128,15 @@ static void place_seeds(Layout *l)
         for (uint32_t j = 0; j < n; j++) {
             const Ref ref = b->kind == BLOCK_ASSIGN ? term_refs(l->model, b->lhs)[b->lhs.shape->u.leaf]
                                                     : s->rows.at[b->first_row + j].unknown;
-            if (ref.kind == REF_NOW && l->seed[ref.var.index] == KOINE_NONE)
-                l->seed[ref.var.index] = take_slots(l, variable_count(l->model, ref.var));
+            if (ref.kind == REF_NOW)
+                place_seed(l, ref.var);
         }
     }
+    for (uint32_t k = 0; k < l->model->variables.n; k++)
+        if (variable_is_split(l->model, (VarId){ k })) {
+            l->seed[k] = l->seed[l->model->variables.at[k].alias.index];
+            l->seed_der[k] = l->seed_der[l->model->variables.at[k].alias.index];
+        }
 }
 
 uint32_t slot_of(const Layout *l, Ref ref)
@@ -234,7 +269,7 @@ static void fill_variable(Layout *l, uint32_t k, KoineVariable *row)
         row->set = row->now;
         row->flags |= KOINE_VARIABLE_SETTABLE;
     }
-    if (holder_id != k)
+    if (holder_id != k && !variable_is_split(m, (VarId){ k }))
         row->flags |= KOINE_VARIABLE_ALIAS;
     if (v->is_negated)
         row->flags |= KOINE_VARIABLE_NEGATED;
@@ -285,12 +320,18 @@ static void fill_variables(Layout *l)
         l->row_of[k] = n;
         fill_variable(l, k, &rows[n++]);
     }
+    for (uint32_t k = 0; k < m->variables.n; k++)
+        if (variable_is_element(m, (VarId){ k }))
+            l->row_of[k] = l->row_of[m->variables.at[k].origin.index];
     uint32_t *state_variable = NEW_ARRAY(l->arena, uint32_t, l->data.n_x + 1);
     for (uint32_t k = 0; k < s->states.n; k++) {
         const uint32_t v = s->states.at[k].index, count = (uint32_t)variable_count(m, s->states.at[k]);
         for (uint32_t j = 0; j < count; j++)
             state_variable[l->now[v] - l->data.x + j] = l->row_of[v] == KOINE_NONE ? 0 : l->row_of[v];
-        fill_derivative_row(l, s->states.at[k], &rows[n++]);
+        if (!variable_is_element(m, s->states.at[k]))
+            fill_derivative_row(l, s->states.at[k], &rows[n++]);
+        else if (model_var(m, model_var(m, s->states.at[k])->origin)->alias.index == v)
+            fill_derivative_row(l, model_var(m, s->states.at[k])->origin, &rows[n++]);
     }
     l->tables.variables = rows;
     l->tables.n_variables = n;

@@ -90,6 +90,17 @@ static void flatten_leaves(Flat *f, const Expr *e)
             flatten_leaves(f, e->args[k]);
 }
 
+/* ... outside of the indices of leaves. */
+static bool has_iterator_as_value(const Expr *e, uint32_t level)
+{
+    if (e->kind == EXPR_ITERATOR)
+        return e->u.iterator == level;
+    for (uint32_t k = 0; e->kind != EXPR_LEAF && k < e->n_args; k++)
+        if (has_iterator_as_value(e->args[k], level))
+            return true;
+    return false;
+}
+
 static bool has_iterator(const Expr *e, uint32_t level)
 {
     if (e->kind == EXPR_ITERATOR)
@@ -98,6 +109,25 @@ static bool has_iterator(const Expr *e, uint32_t level)
         if (has_iterator(e->args[k], level))
             return true;
     return false;
+}
+
+/* The loop variable of an outer range, used as a value: a leaf whose slots hold the values of the range. */
+static void flatten_iterator(Flat *f, uint32_t level)
+{
+    Layout *l = f->l;
+    const Iterator *it = &l->model->iterators.at[l->model->domains.at[f->domain.index].first + level];
+    ElementMap map = { 0 };
+    map.step[level] = 1;
+    const uint32_t first = take_slots(l, (uint64_t)it->count);
+    for (int64_t k = 0; k < it->count; k++) {
+        const KoineConstant value = { first + (uint32_t)k, 1, { .i = it->first + k * it->stride } };
+        vec_push(l->arena, &l->constants, value);
+    }
+    const Expr *from = expr_iterator(l->model->pool, level), *to = expr_leaf(l->model->pool, f->to.n, INTEGER_TYPE);
+    vec_push(l->arena, &f->from, from);
+    vec_push(l->arena, &f->to, to);
+    vec_push(l->arena, &f->maps, map);
+    vec_push(l->arena, &f->base, first);
 }
 
 static uint32_t put_row(Layout *l, const uint32_t *row, uint32_t n)
@@ -132,14 +162,15 @@ void lay_assignment(Layout *l, Term lhs, Term rhs, DomainId domain)
     f.from.n = f.to.n = 0; /* the target is no leaf of the kernel */
     f.refs = term_refs(m, rhs);
     flatten_leaves(&f, rhs.shape);
-    const Expr *shape = expr_substitute(m->pool, rhs.shape, f.from.n, f.from.at, f.to.at);
-    REQUIRE(shape);
     const uint32_t inner = d->n ? d->n - 1 : 0;
     int64_t outer = 1;
     for (uint32_t k = 0; k < inner; k++) {
         outer *= m->iterators.at[d->first + k].count;
-        REQUIRE(!has_iterator(shape, k)); /* refused by reject-unsupported */
+        if (has_iterator_as_value(rhs.shape, k))
+            flatten_iterator(&f, k);
     }
+    const Expr *shape = expr_substitute(m->pool, rhs.shape, f.from.n, f.from.at, f.to.at);
+    REQUIRE(shape);
     const bool uses_iterator = d->n && has_iterator(shape, inner);
     if (uses_iterator && inner) {
         const Expr *from = expr_iterator(m->pool, inner), *to = expr_iterator(m->pool, 0);

@@ -55,7 +55,7 @@ static void list_pres(Events *e)
     const Model *m = e->m;
     for (uint32_t k = 0; k < m->variables.n; k++) {
         e->pre_of[k] = KOINE_NONE;
-        if (e->l->pre[k] == KOINE_NONE)
+        if (e->l->pre[k] == KOINE_NONE || variable_is_split(m, (VarId){ k }))
             continue;
         e->pre_of[k] = e->pres.n;
         const KoinePre pre = { .now = e->l->now[k],
@@ -95,11 +95,15 @@ static void read_term(Events *e, Term term, bool *is_moving)
     const uint32_t node = e->nodes.n - 1;
     for (uint32_t k = 0; term.shape && k < term.shape->n_leaves; k++) {
         const Ref ref = term_refs(e->m, term)[k];
-        *is_moving |= ref.kind == REF_TIME || (ref.kind == REF_NOW && e->moves[ref.var.index]) || ref.kind == REF_DER;
-        const uint32_t cell = cell_of(e, ref);
-        const Read read = { cell, node };
-        if (cell != KOINE_NONE)
-            vec_push(e->l->arena, &e->reads, read);
+        *is_moving |= ref.kind == REF_TIME || ref.kind == REF_DER;
+        const Holders holders = ref_holders(e->m, ref);
+        for (uint32_t j = 0; j < holders.n; j++) {
+            const Ref held = { { holders.first + j }, ref.kind };
+            *is_moving |= ref.kind == REF_NOW && e->moves[held.var.index];
+            const Read read = { cell_of(e, held), node };
+            if (read.cell != KOINE_NONE)
+                vec_push(e->l->arena, &e->reads, read);
+        }
     }
 }
 
@@ -201,9 +205,12 @@ static void add_system(Events *e, uint32_t index, const Block *b)
                 bool own = false;
                 for (uint32_t i = 0; i < b->n_rows && !own; i++)
                     own = ref_equal(e->s->rows.at[b->first_row + i].unknown, ref);
-                const Read read = { cell_of(e, ref), e->nodes.n - 1 };
-                if (!own && read.cell != KOINE_NONE)
-                    vec_push(e->l->arena, &e->reads, read);
+                const Holders holders = own ? (Holders){ 0, 0 } : ref_holders(e->m, ref);
+                for (uint32_t i = 0; i < holders.n; i++) {
+                    const Read read = { cell_of(e, (Ref){ { holders.first + i }, ref.kind }), e->nodes.n - 1 };
+                    if (read.cell != KOINE_NONE)
+                        vec_push(e->l->arena, &e->reads, read);
+                }
             }
     }
     note_moving(e, is_moving);
@@ -488,9 +495,12 @@ static void note_feeding(Events *e, Term term, uint8_t *feeds)
 {
     for (uint32_t k = 0; term.shape && k < term.shape->n_leaves; k++) {
         const Ref ref = term_refs(e->m, term)[k];
-        const uint32_t cell = cell_of(e, ref);
-        if (cell != KOINE_NONE && !(ref.kind == REF_NOW && e->moves[ref.var.index]))
-            feeds[cell] = 1;
+        const Holders holders = ref_holders(e->m, ref);
+        for (uint32_t j = 0; j < holders.n; j++) {
+            const uint32_t cell = cell_of(e, (Ref){ { holders.first + j }, ref.kind });
+            if (cell != KOINE_NONE && !(ref.kind == REF_NOW && e->moves[holders.first + j]))
+                feeds[cell] = 1;
+        }
     }
 }
 

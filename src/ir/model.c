@@ -687,6 +687,15 @@ uint64_t variable_count(const Model *model, VarId var)
     return count;
 }
 
+Holders ref_holders(const Model *model, Ref ref)
+{
+    if (ref.kind == REF_TIME || (ref.kind >= REF_INITIAL && ref.kind <= REF_TICK))
+        return (Holders){ 0, 0 };
+    if (!variable_is_split(model, ref.var))
+        return (Holders){ ref.var.index, 1 };
+    return (Holders){ model_var(model, ref.var)->alias.index, (uint32_t)variable_count(model, ref.var) };
+}
+
 uint64_t domain_count(const Model *model, DomainId domain)
 {
     const Domain *d = &model->domains.at[domain.index];

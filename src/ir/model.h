@@ -474,6 +474,23 @@ char *variable_path(const Model *model, VarId var, Arena *arena);
 /* "Abstand < Radius" or the like: the term as text, in the notation of the text form. */
 char *term_text(const Model *model, Term term, Arena *arena);
 
+/* The array is held by scalar variables, one an element: `alias` is the first, the others follow (split-arrays). */
+static inline bool variable_is_split(const Model *model, VarId var)
+{
+    const Variable *v = &model->variables.at[var.index];
+    return v->type.rank && !var_is_none(v->alias) && model->variables.at[v->alias.index].type.rank == 0;
+}
+/* Holds an element of a split array. */
+static inline bool variable_is_element(const Model *model, VarId var)
+{
+    const Variable *v = &model->variables.at[var.index];
+    return !var_is_none(v->origin) && v->type.rank == 0 && variable_is_split(model, v->origin);
+}
+/* The variables that hold what a reference reads: itself, or the elements of a split array; none for time and the like. */
+typedef struct {
+    uint32_t first, n;
+} Holders;
+Holders ref_holders(const Model *model, Ref ref);
 /* Number of scalar elements (dims must be evaluated). */
 uint64_t variable_count(const Model *model, VarId var);
 uint64_t domain_count(const Model *model, DomainId domain);

@@ -59,7 +59,11 @@ static void add_leaves(Builder *b, const Expr *e, Term term, DomainId domain, co
             int64_t element = map.base;
             for (uint32_t k = 0; k < ELEMENT_LEVELS; k++)
                 element += map.step[k] * j[k];
-            const uint32_t v = ref.var.index;
+            uint32_t v = ref.var.index;
+            if (variable_is_split(m, ref.var)) {
+                v = model_var(m, ref.var)->alias.index + (uint32_t)element;
+                element = 0;
+            }
             if (ref.kind == REF_DER)
                 add_set(b, b->rows[b->first_state[v] + element]);
             else if (b->first_state[v] != ID_NONE)

@@ -67,9 +67,11 @@ static void note_moving(Parts *p, Term term, void *context)
         const Ref ref = term_refs(p->model, term)[k];
         if (ref.kind == REF_TIME)
             *moves = true;
-        else if (ref.kind == REF_NOW)
-            *moves |= p->moves[ref.var.index];
-        else if (ref.kind == REF_DER)
+        else if (ref.kind == REF_NOW) {
+            const Holders holders = ref_holders(p->model, ref);
+            for (uint32_t j = 0; j < holders.n; j++)
+                *moves |= p->moves[holders.first + j];
+        } else if (ref.kind == REF_DER)
             *moves = true;
     }
 }
@@ -109,10 +111,12 @@ static void need_term(Parts *p, Term term, void *context)
         const Ref ref = term_refs(p->model, term)[k];
         if (ref.kind != REF_NOW && ref.kind != REF_DER)
             continue;
-        for (uint32_t j = (ref.kind == REF_DER ? p->defines_der : p->defines_now)[ref.var.index]; j;
-             j = p->chain_next.at[j - 1])
-            if (p->schedule->blocks.at[p->chain_block.at[j - 1]].is_moving)
-                needed[p->chain_block.at[j - 1]] = true;
+        const Holders holders = ref_holders(p->model, ref);
+        for (uint32_t i = 0; i < holders.n; i++)
+            for (uint32_t j = (ref.kind == REF_DER ? p->defines_der : p->defines_now)[holders.first + i]; j;
+                 j = p->chain_next.at[j - 1])
+                if (p->schedule->blocks.at[p->chain_block.at[j - 1]].is_moving)
+                    needed[p->chain_block.at[j - 1]] = true;
     }
 }
 
@@ -268,7 +272,7 @@ bool build_parts(Compile *c)
                 .defines_der = NEW_ARRAY(c->scratch, uint32_t, m->variables.n + 1) };
     for (uint32_t k = 0; k < m->variables.n; k++) {
         const Variable *v = &m->variables.at[k];
-        s->n_aliases += !var_is_none(v->alias);
+        s->n_aliases += !var_is_none(v->alias) && !variable_is_split(m, (VarId){ k });
         if (v->definition == DEFINITION_DER && var_is_none(v->alias)) {
             p.moves[k] = true;
             const VarId state = { k };

@@ -14,8 +14,12 @@ typedef struct {
     Simplifier *simplifier;
 } Classes;
 
-static bool is_anchor(const Variable *v)
+/* Elements of split arrays keep their places side by side. */
+static bool is_anchor(const Model *m, uint32_t index)
 {
+    const Variable *v = &m->variables.at[index];
+    if (variable_is_split(m, (VarId){ index }) || variable_is_element(m, (VarId){ index }))
+        return true;
     return v->definition != DEFINITION_NOW && v->definition != DEFINITION_NONE;
 }
 
@@ -81,7 +85,7 @@ static bool join(Classes *k, VarId v, VarId w, bool negated, const Equation *e)
         diag_help(k->c->diag, "one of them needs an equation of its own");
         return false;
     }
-    const bool anchor_a = is_anchor(&m->variables.at[a]), anchor_b = is_anchor(&m->variables.at[b]);
+    const bool anchor_a = is_anchor(m, a), anchor_b = is_anchor(m, b);
     if (anchor_a && anchor_b)
         return false;
     if (anchor_b || (!anchor_a && b < a)) {
@@ -259,7 +263,7 @@ bool eliminate_aliases(Compile *c)
         VarId v, w;
         bool negated;
         if (is_alias(m, e, &v, &w, &negated) && !(negated && model_var(m, v)->type.rank) && same_dims(m, v, w) &&
-            !(e->kind == EQUATION_EXPLICIT && is_anchor(model_var(m, v))) && join(&k, v, w, negated, e))
+            !(e->kind == EQUATION_EXPLICIT && is_anchor(m, v.index)) && join(&k, v, w, negated, e))
             e->kind = EQUATION_DROPPED;
     }
     for (uint32_t j = 0; j < m->variables.n; j++) {

@@ -108,13 +108,23 @@ static void note_sizes(Indices *x, const Expr *e, bool is_index)
         vec_push(x->c->scratch, &x->to, expr_integer(x->c->model->pool, value.i));
         return;
     }
+    for (uint32_t k = 0; k < e->n_args; k++) /* bounds of reductions are structural, too */
+        note_sizes(x, e->args[k], is_index || e->kind == EXPR_LEAF || (e->kind == EXPR_REDUCE && k > 0));
+}
+
+static bool has_reduction(const Expr *e)
+{
+    if (e->kind == EXPR_REDUCE)
+        return true;
     for (uint32_t k = 0; k < e->n_args; k++)
-        note_sizes(x, e->args[k], is_index || e->kind == EXPR_LEAF);
+        if (has_reduction(e->args[k]))
+            return true;
+    return false;
 }
 
 static void settle_indices(Compile *c, Term *term, Span span)
 {
-    if (!term->shape || !term->shape->has_index)
+    if (!term->shape || term->shape->n_leaves == 0 || !(term->shape->has_index || has_reduction(term->shape)))
         return;
     Model *m = c->model;
     Indices x = { .c = c, .term = *term, .span = span };
@@ -123,6 +133,15 @@ static void settle_indices(Compile *c, Term *term, Span span)
         return;
     const Expr *settled = expr_substitute(m->pool, term->shape, x.from.n, x.from.at, x.to.at);
     *term = term_make(m, expr_simplify(m->pool, settled), m->refs.at + term->first_ref);
+}
+
+static bool size_domain(Compile *c, DomainId id, Span span)
+{
+    const Domain domain = c->model->domains.at[id.index];
+    bool good = true;
+    for (uint32_t k = 0; k < domain.n; k++)
+        good &= size_iterator(c, &c->model->iterators.at[domain.first + k], span);
+    return good;
 }
 
 bool evaluate_sizes(Compile *c)
@@ -136,10 +155,12 @@ bool evaluate_sizes(Compile *c)
         Equation *e = &m->equations.at[k];
         settle_indices(c, &e->lhs, e->origin.span);
         settle_indices(c, &e->rhs, e->origin.span);
-        const Domain domain = m->domains.at[e->domain.index];
-        for (uint32_t j = 0; j < domain.n; j++)
-            good &= size_iterator(c, &m->iterators.at[domain.first + j], e->origin.span);
+        good &= size_domain(c, e->domain, e->origin.span);
     }
+    for (uint32_t k = 0; k < m->transitions.n; k++)
+        good &= size_domain(c, m->transitions.at[k].domain, m->transitions.at[k].origin.span);
+    for (uint32_t k = 0; k < m->actions.n; k++)
+        settle_indices(c, &m->actions.at[k].guard, m->actions.at[k].span);
     for (uint32_t k = 0; k < m->conditions.n; k++)
         settle_indices(c, &m->conditions.at[k], SPAN_NONE);
     for (uint32_t k = 0; k < m->assignments.n; k++) {

@@ -325,10 +325,6 @@ static const Expr *rewrite(Finder *f, const Expr *e)
     e = expr_with_args(f->model->pool, e, args);
     if (e->kind != EXPR_CALL || e->is_literal || !is_event_op((Op)e->op) || !is_moving(f, e))
         return e;
-    if (e->has_index) {
-        diag_error(f->c->diag, DIAG_NOT_YET, f->origin.span, "a comparison of array elements cannot be an event yet");
-        return e;
-    }
     if (op_is_relation((Op)e->op))
         return rewrite_relation(f, e);
     return e->op >= OP_FLOOR ? rewrite_step(f, e) : rewrite_kink(f, e);

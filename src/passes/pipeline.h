@@ -21,7 +21,8 @@ enum {
     FACT_PARTS = 1 << 11,     /* parts exist */
     FACT_JACOBIAN = 1 << 12,
     FACT_DEFINED = 1 << 14, /* every variable says how it gets its value */
-    FACT_INITIAL = 1 << 13  /* the initial system is sorted */
+    FACT_INITIAL = 1 << 13, /* the initial system is sorted */
+    FACT_SPLIT = 1 << 15    /* arrays that events and branches touch are scalars, reductions are written out */
 };
 
 typedef struct {
@@ -40,6 +41,7 @@ bool fill_definitions(Compile *c);
 bool evaluate_sizes(Compile *c);
 bool order_model(Compile *c);
 bool expand_connections(Compile *c);
+bool split_arrays(Compile *c);
 bool fold_constants(Compile *c);
 bool eliminate_aliases(Compile *c);
 bool lower_whens(Compile *c);

@@ -1,4 +1,5 @@
 /* reject-unsupported: the Model can say more than this version executes; what it cannot is refused by name. */
+#include "ir/element.h"
 #include "passes/pipeline.h"
 
 static void refuse(Compile *c, Span span, const char *what)
@@ -6,29 +7,12 @@ static void refuse(Compile *c, Span span, const char *what)
     diag_error(c->diag, DIAG_NOT_YET, span, "%s cannot be executed yet", what);
 }
 
-/* An iterator of an outer loop outside of index expressions. */
-static bool uses_outer_iterator(const Expr *e, uint32_t innermost)
+static bool has_function(const Expr *e)
 {
-    if (e->kind == EXPR_ITERATOR)
-        return e->u.iterator != innermost;
-    for (uint32_t k = 0; e->kind != EXPR_LEAF && k < e->n_args; k++)
-        if (uses_outer_iterator(e->args[k], innermost))
-            return true;
-    return false;
-}
-
-static bool has_unsupported_loop(const Model *m, const Equation *e)
-{
-    const uint32_t n = m->domains.at[e->domain.index].n;
-    return n > 4 || (n > 1 && e->rhs.shape && uses_outer_iterator(e->rhs.shape, n - 1));
-}
-
-static bool has_reduction(const Expr *e)
-{
-    if (e->kind == EXPR_REDUCE || e->kind == EXPR_FUNCTION)
+    if (e->kind == EXPR_FUNCTION)
         return true;
     for (uint32_t k = 0; k < e->n_args; k++)
-        if (has_reduction(e->args[k]))
+        if (has_function(e->args[k]))
             return true;
     return false;
 }
@@ -42,20 +26,16 @@ static void check_equations(Compile *c)
             refuse(c, e->origin.span, "an algorithm");
         if (e->kind == EQUATION_ITERATION)
             refuse(c, e->origin.span, "an iteration formula");
-        if (e->region.index != ID_NONE && e->domain.index)
-            refuse(c, e->origin.span, "an array equation inside a branch");
-        if (e->region.index != ID_NONE && e->lhs.shape && e->lhs.shape->has_index)
-            refuse(c, e->origin.span, "an array element defined in a branch");
         if (e->region.index != ID_NONE && e->when_valid != VALID_ALWAYS)
             refuse(c, e->origin.span, "an equation in a branch that holds only at the start, or only after it,");
         if (e->region.index != ID_NONE && e->kind == EQUATION_RESIDUAL)
             refuse(c, e->origin.span, "an equation without direction inside a branch");
-        if (has_unsupported_loop(m, e))
-            refuse(c, e->origin.span, "a loop variable of an outer loop used as a value");
-        if ((e->lhs.shape && has_reduction(e->lhs.shape)) || (e->rhs.shape && has_reduction(e->rhs.shape)))
-            refuse(c, e->origin.span, "a sum over a range or a function");
-        if (e->when_valid == VALID_INITIAL_ONLY && (e->domain.index || e->kind != EQUATION_RESIDUAL))
-            refuse(c, e->origin.span, "an initial equation over a range, or an initial assignment,");
+        if (m->domains.at[e->domain.index].n > ELEMENT_LEVELS)
+            refuse(c, e->origin.span, "an equation over more than four ranges");
+        if ((e->lhs.shape && has_function(e->lhs.shape)) || (e->rhs.shape && has_function(e->rhs.shape)))
+            refuse(c, e->origin.span, "a function");
+        if (e->when_valid == VALID_INITIAL_ONLY && e->kind != EQUATION_RESIDUAL)
+            refuse(c, e->origin.span, "an initial assignment");
     }
 }
 
@@ -73,17 +53,16 @@ static void check_transitions(Compile *c)
             refuse(c, t->origin.span, triggers[t->trigger]);
         if (t->trigger == TRIGGER_INITIAL && t->effect == EFFECT_NOW)
             refuse(c, t->origin.span, "an initial transition that acts now");
-        for (uint32_t j = 0; t->effect == EFFECT_NOW && j < t->n_assignments; j++)
-            if (m->assignments.at[t->first_assignment + j].target.shape->has_index)
-                refuse(c, m->assignments.at[t->first_assignment + j].span, "an array element assigned now");
         if (t->form == FORM_PROCEDURE)
             refuse(c, t->origin.span, "a procedure in a transition");
-        if (t->domain.index)
-            refuse(c, t->origin.span, "a transition over a domain");
+        if (m->domains.at[t->domain.index].n > ELEMENT_LEVELS)
+            refuse(c, t->origin.span, "a transition over more than four ranges");
     }
     for (uint32_t k = 0; k < m->refs.n; k++)
         if (m->refs.at[k].kind == REF_FIRED && m->transitions.at[m->refs.at[k].var.index].trigger != TRIGGER_EDGE)
             refuse(c, m->transitions.at[m->refs.at[k].var.index].origin.span, "fired() of a transition without edge");
+        else if (m->refs.at[k].kind == REF_FIRED && m->transitions.at[m->refs.at[k].var.index].domain.index)
+            refuse(c, m->transitions.at[m->refs.at[k].var.index].origin.span, "fired() of a transition over a range");
     for (uint32_t k = 0; k < m->actions.n; k++)
         if (m->actions.at[k].kind == ACTION_SEND)
             refuse(c, m->actions.at[k].span, "sending a message");

@@ -110,6 +110,12 @@ static void depend(Sorter *s, uint32_t node, uint32_t on)
 
 static void depend_on_segments(Sorter *s, uint32_t node, Ref ref, int64_t lo, int64_t hi)
 {
+    if (variable_is_split(s->model, ref.var)) {
+        const uint32_t first = model_var(s->model, ref.var)->alias.index;
+        for (int64_t k = lo; k <= hi; k++)
+            depend(s, node, (ref.kind == REF_DER ? s->der : s->now)[first + k]);
+        return;
+    }
     for (uint32_t k = s->segments_of[2 * ref.var.index + (ref.kind == REF_DER)]; k; k = s->next_segment.at[k - 1]) {
         const Segment *segment = &s->segments.at[k - 1];
         if (segment->lo <= hi && lo <= segment->hi)

@@ -492,9 +492,8 @@ static bool is_settled(Machine *k)
 
 static KoineStatus report_conflict(Machine *k, const KoineNext *first, const KoineNext *second)
 {
-    char text[256], other[KOINE_FAULT_TEXT];
-    const char *name =
-        second->variable == KOINE_NONE ? "a variable" : k->program->tables->variables[second->variable].name;
+    char text[256], other[KOINE_FAULT_TEXT], name[128];
+    koine_slot_name(k->program->tables, second->variable, second->target, name, sizeof name);
     koine_fault(k, KOINE_CONFLICT, first->origin, "the other assignment");
     snprintf(other, sizeof other, "%.400s", k->model->fault.text);
     snprintf(text, sizeof text, "two events assign '%.100s' in one event step (Takt %u)", name, k->instant->takt);
@@ -552,13 +551,14 @@ static KoineStatus report_limit(Machine *k, uint32_t limit)
             const KoineNext *next = &p->nexts[transition->first_next + j];
             if (next->variable == KOINE_NONE)
                 continue;
-            const KoineVariable *v = &p->tables->variables[next->variable];
+            char name[64];
+            koine_slot_name(p->tables, next->variable, next->target, name, sizeof name);
             if (next->is_real)
-                n += snprintf(text + n, sizeof text - (size_t)n, "%s '%.60s' goes from %.9g", shown ? "," : " Now",
-                              v->name, k->m[next->target].r);
+                n += snprintf(text + n, sizeof text - (size_t)n, "%s '%s' goes from %.9g", shown ? "," : " Now", name,
+                              k->m[next->target].r);
             else
-                n += snprintf(text + n, sizeof text - (size_t)n, "%s '%.60s' goes from %lld", shown ? "," : " Now",
-                              v->name, (long long)k->m[next->target].i);
+                n += snprintf(text + n, sizeof text - (size_t)n, "%s '%s' goes from %lld", shown ? "," : " Now", name,
+                              (long long)k->m[next->target].i);
             run_kernel(k, next->kernel, next->row, 1);
             if (next->is_real)
                 n += snprintf(text + n, sizeof text - (size_t)n, " to %.9g", k->m[next->buffer].r);

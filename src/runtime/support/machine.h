@@ -119,4 +119,7 @@ void koine_keep_guesses(Machine *k);
 void koine_calendar_put(Machine *k, uint32_t entry, double time, bool late);
 void koine_calendar_remove(Machine *k, uint32_t entry);
 
+/* Name of a slot of variable `row` (KOINE_NONE: it has none), with the indices of the element: "x[2,1]". */
+void koine_slot_name(const KoineTables *tables, uint32_t row, uint32_t slot, char *to, size_t size);
+
 #endif
