@@ -348,6 +348,7 @@ typedef struct {
 } Port;
 typedef struct { /* causal: source variable to sink variable; acausal: port to port */
     bool is_acausal;
+    bool is_converting; /* causal: the value goes from the unit of `from` to that of `to` */
     VarId from, to;
     uint32_t port_a, port_b;
     Span span;

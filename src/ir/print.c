@@ -385,6 +385,8 @@ static void print_connections(Printer *p)
             printer_put_variable(p, c->from);
             printer_put_space(p);
             printer_put_variable(p, c->to);
+            if (c->is_converting)
+                printer_put_word(p, WORD_CONVERTING);
         }
         printer_end_line(p, c->span);
     }

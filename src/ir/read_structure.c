@@ -157,7 +157,10 @@ bool reader_parse_connect(Reader *r, uint32_t begin)
     Connection connection = { .from = VAR_NONE, .to = VAR_NONE };
     Span span;
     if (!parse_end_point(r, is_causal, &connection.port_a, &from) ||
-        !parse_end_point(r, is_causal, &connection.port_b, &to) || !reader_parse_element_end(r, begin, &span))
+        !parse_end_point(r, is_causal, &connection.port_b, &to))
+        return false;
+    const bool is_converting = reader_accept_word(r, WORD_CONVERTING);
+    if (!reader_parse_element_end(r, begin, &span))
         return false;
     if (connection.port_a != ID_NONE && connection.port_b != ID_NONE) {
         connection.is_acausal = true;
@@ -171,6 +174,7 @@ bool reader_parse_connect(Reader *r, uint32_t begin)
         return false;
     }
     model_connect(r->model, from, to, span);
+    r->model->connections.at[r->model->connections.n - 1].is_converting = is_converting;
     return true;
 }
 

@@ -695,6 +695,7 @@ static void make_rest(Maker *m)
         } else {
             c.from = (VarId){ pick(m, m->model->variables.n) };
             c.to = (VarId){ pick(m, m->model->variables.n) };
+            c.is_converting = chance(m, 20);
         }
         vec_push(m->w.arena, &m->model->connections, c);
     }

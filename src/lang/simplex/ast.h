@@ -7,6 +7,7 @@
 #define LANG_SIMPLEX_AST_H
 
 #include "base/source.h"
+#include "base/unit.h"
 #include "base/vec.h"
 #include "ir/model.h"
 
@@ -121,9 +122,11 @@ typedef struct {
     bool is_continuous;
     uint8_t range; /* TypeKind; TYPE_ENUM: the set is `set` */
     Ident set;
+    Ident unit; /* as it was written between the brackets; empty: none */
     Value initial;
     /* check */
-    bool is_bad; /* its value set is unknown */
+    const Unit *physical; /* NULL: not known */
+    bool is_bad;          /* its value set is unknown */
     Type type;
     const Expr *start; /* the initial value; NULL: none */
     /* lower */
@@ -173,6 +176,7 @@ typedef struct {
     Span span; /* the head */
     bool is_high_level;
     /* basic */
+    Ident time_unit;
     VEC(ValueSet) sets;
     VEC(TableDecl) tables;
     VEC(Quantity) quantities;

@@ -221,5 +221,6 @@ bool mdl_check_basic(Checker *checker)
         check_quantity(checker, k);
     check_statements(checker, checker->component->statements);
     mdl_check_definitions(checker);
+    mdl_check_units(checker);
     return *checker->errors == 0;
 }

@@ -35,6 +35,9 @@ const Expr *mdl_check_value(Scope *scope, Pool *pool, const Value *value, Type t
 /* ---- check_display.c ---- */
 void mdl_check_display(Checker *checker, Stmt *statement);
 
+/* ---- check_units.c ---- */
+void mdl_check_units(Checker *checker); /* whether they fit; warnings but for units that cannot be read */
+
 /* ---- check_definitions.c ---- */
 /* In every region one equation for each dependent, at most one for each derivative and, in an event, at most one
  * assignment to a state. */

@@ -1,6 +1,7 @@
 /* Subcomponents, connections, synonyms and initial values; see compose.h. */
 #include "lang/simplex/compose.h"
 #include "base/bug.h"
+#include "base/unit.h"
 #include "lang/simplex/check.h"
 #include "lang/simplex/lower.h"
 
@@ -246,6 +247,7 @@ static void declare_input(Composer *composer, const Link *link, VarId sensor, ui
     const VarId var = model_add_variable(model, (InstanceId){ 0 }, name->name, like.type, name->span);
     Variable *variable = model_var(model, var);
     variable->variability = like.variability;
+    variable->unit = like.unit;
     variable->definition = DEFINITION_INPUT;
     variable->causality = CAUSALITY_INPUT;
     variable->start = term_expr(model, mdl_default_value(model->pool, like.type));
@@ -266,6 +268,43 @@ static bool agrees(Composer *composer, const Link *link, VarId input, VarId sens
     return false;
 }
 
+static bool unit_of(const Composer *composer, const Variable *variable, Unit *unit)
+{
+    const Names *names = composer->scope.names;
+    UnitFault fault;
+    return !name_is_empty(variable->unit) &&
+           unit_parse(names_of(names, variable->unit), names_length(names, variable->unit), unit, &fault) == UNIT_GOOD;
+}
+
+/* Whether the connection converts; what cannot be converted is told, and connected as it is. */
+static bool converts(Composer *composer, const Link *link, const Variable *from, const Variable *to)
+{
+    Unit a, b;
+    if (name_equal(from->unit, to->unit) || !unit_of(composer, from, &a) || !unit_of(composer, to, &b) ||
+        unit_is_same(&a, &b))
+        return false;
+    const bool is_possible = unit_has_same_dimension(&a, &b);
+    if (is_possible && from->type.kind == TYPE_REAL)
+        return true;
+    diag_warning(composer->diag, DIAG_MDL_CONNECTION_UNIT, link->to.span, "`%s` is in %s, but `%s` in %s",
+                 path_text(composer, &link->to), names_of(composer->scope.names, to->unit),
+                 path_text(composer, &link->from), names_of(composer->scope.names, from->unit));
+    diag_note(composer->diag, to->span, "the sensor");
+    diag_note(composer->diag, from->span, "the output");
+    diag_help(composer->diag, is_possible
+                                  ? "an INTEGER is not converted: declare both as REAL, or in one unit"
+                                  : "these are different kinds of quantities; the number is passed on as it is");
+    return false;
+}
+
+static void join(Composer *composer, const Link *link, VarId from, VarId to)
+{
+    Model *model = composer->model;
+    const bool is_converting = converts(composer, link, model_var(model, from), model_var(model, to));
+    model_connect(model, from, to, link->to.span);
+    model->connections.at[model->connections.n - 1].is_converting = is_converting;
+}
+
 /* V --> B.V declares the input V, which takes its properties from the sensor. */
 static void compose_input(Composer *composer, uint32_t row)
 {
@@ -284,7 +323,7 @@ static void compose_input(Composer *composer, uint32_t row)
             return;
     }
     if (is_free && !var_is_none(composer->input_vars[row]))
-        model_connect(composer->model, composer->input_vars[row], sensor, link->to.span);
+        join(composer, link, composer->input_vars[row], sensor);
 }
 
 /* R := B.Y is a variable of the type of Y with the equation R := Y; of a constant it is a constant. */
@@ -297,6 +336,7 @@ static void add_output(Composer *composer, const Equivalence *equivalence, VarId
         model_add_variable(model, (InstanceId){ 0 }, equivalence->name.name, like.type, equivalence->name.span);
     Variable *variable = model_var(model, var);
     variable->variability = like.variability;
+    variable->unit = like.unit;
     if (like.variability <= VARIABILITY_PARAMETER) {
         variable->definition = DEFINITION_BINDING;
         variable->binding = term_ref(model, ref_now(source));
@@ -390,7 +430,7 @@ static void compose_connections(Composer *composer)
             var_is_none(source))
             continue;
         if (check_connection(composer, link, source, sensor))
-            model_connect(composer->model, source, sensor, link->to.span);
+            join(composer, link, source, sensor);
     }
 }
 

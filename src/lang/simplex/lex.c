@@ -332,6 +332,16 @@ static Token lex_string(Lexer *lexer)
     return (Token){ .kind = TOKEN_STRING, .begin = begin, .end = lexer->at, .name = name };
 }
 
+Token mdl_lex_to_bracket(Lexer *lexer)
+{
+    const uint32_t begin = lexer->at;
+    while (lexer->at < lexer->size && !strchr("],;:#\"", lexer->text[lexer->at]) &&
+           !is_line_end(lexer->text[lexer->at]))
+        lexer->at++;
+    const NameId name = names_add(lexer->names, lexer->text + begin, lexer->at - begin);
+    return (Token){ .kind = TOKEN_STRING, .begin = begin, .end = lexer->at, .name = name };
+}
+
 static TokenKind symbol_at(const Lexer *lexer, uint32_t *length)
 {
     const char second = peek(lexer, 1);
@@ -341,6 +351,8 @@ static TokenKind symbol_at(const Lexer *lexer, uint32_t *length)
     case ';': return TOKEN_SEMICOLON;
     case '(': return TOKEN_OPEN;
     case ')': return TOKEN_CLOSE;
+    case '[': return TOKEN_OPEN_BRACKET;
+    case ']': return TOKEN_CLOSE_BRACKET;
     case '=': return TOKEN_EQUAL;
     case '\'': return TOKEN_PRIME;
     case '^': return TOKEN_HAT;

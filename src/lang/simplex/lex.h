@@ -45,7 +45,8 @@ typedef struct {
 /* `given` has everything but the text and the place in it. */
 Lexer mdl_lex_begin(const Source *source, Lexer given);
 Token mdl_lex_next(Lexer *lexer);
-void mdl_lex_stop(Lexer *lexer); /* nothing but TOKEN_EOF from here on */
+Token mdl_lex_to_bracket(Lexer *lexer); /* up to `]`, as TOKEN_STRING; without it, to where no unit goes on */
+void mdl_lex_stop(Lexer *lexer);        /* nothing but TOKEN_EOF from here on */
 
 bool mdl_would_be_keyword(const char *text, uint32_t length); /* if it were written in capitals */
 const char *mdl_token_text(TokenKind kind);                   /* "END", ":=", "a name" */

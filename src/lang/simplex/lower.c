@@ -55,6 +55,7 @@ static void lower_quantity(Lower *lower, Quantity *quantity)
     quantity->var =
         model_add_variable(model, (InstanceId){ 0 }, quantity->name.name, quantity->type, quantity->name.span);
     set_use(model_var(model, quantity->var), quantity, initial);
+    model_var(model, quantity->var)->unit = quantity->unit.name;
 }
 
 static void lower_table(Lower *lower, const TableDecl *declared)

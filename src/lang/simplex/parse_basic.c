@@ -100,11 +100,15 @@ static bool parse_table(Parser *parser, Component *component)
     return is_good;
 }
 
-/* local_definitions ::= LOCAL DEFINITION[S] { enumeration_set } { tabular_function } */
+/* local_definitions ::= LOCAL DEFINITION[S] [ T unit ] { enumeration_set } { tabular_function } */
 static void parse_local_definitions(Parser *parser, Component *component)
 {
     mdl_advance(parser);
     if (!mdl_expect(parser, TOKEN_DEFINITION))
+        mdl_synchronise(parser);
+    if (mdl_accept(parser, TOKEN_TIME) &&
+        !(mdl_is_at(parser, TOKEN_OPEN_BRACKET) ? mdl_parse_unit(parser, &component->time_unit)
+                                                : mdl_syntax_error(parser, "the unit of the time, as in T [h]")))
         mdl_synchronise(parser);
     while (mdl_is_at(parser, TOKEN_VALUE) || mdl_is_at(parser, TOKEN_TABULAR)) {
         const bool is_good =
@@ -120,9 +124,10 @@ static void parse_local_definitions(Parser *parser, Component *component)
 }
 
 /* ---- declaration of elements ---- */
-/* range ::= INT | INTEGER | REAL | LOGICAL | identifier */
+/* range ::= INT [ unit ] | INTEGER [ unit ] | REAL [ unit ] | LOGICAL | identifier,  unit ::= '[' text ']' */
 static bool parse_range(Parser *parser, Quantity *quantity)
 {
+    const bool is_number = mdl_is_at(parser, TOKEN_INT) || mdl_is_at(parser, TOKEN_REAL);
     switch (parser->token.kind) {
     case TOKEN_INT: quantity->range = TYPE_INTEGER; break;
     case TOKEN_REAL: quantity->range = TYPE_REAL; break;
@@ -136,7 +141,10 @@ static bool parse_range(Parser *parser, Quantity *quantity)
                                      "there are INTEGER, REAL, LOGICAL and the VALUE SETs defined above");
     }
     mdl_advance(parser);
-    return true;
+    if (!mdl_is_at(parser, TOKEN_OPEN_BRACKET))
+        return true;
+    return is_number ? mdl_parse_unit(parser, &quantity->unit)
+                     : mdl_syntax_error_help(parser, "`)`", "only INTEGER and REAL quantities have units");
 }
 
 /* quantity ::= identifier '(' range ')' [ ':=' value ] */

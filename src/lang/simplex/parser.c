@@ -176,3 +176,18 @@ bool mdl_parse_value(Parser *parser, Value *value)
     value->span = mdl_span_to_here(parser, begin);
     return is_good;
 }
+
+/* A unit is no SIMPLEX: its text is read as a whole. */
+bool mdl_parse_unit(Parser *parser, Ident *unit)
+{
+    parser->token = mdl_lex_to_bracket(&parser->lexer);
+    *unit = (Ident){ parser->token.name, mdl_token_span(parser) };
+    mdl_advance(parser);
+    if (!mdl_expect(parser, TOKEN_CLOSE_BRACKET))
+        return false;
+    if (parser->lexer.is_strict) {
+        REPORT(parser, DIAG_MDL_UNIT_IN_PROFILE, unit->span, "the original has no units");
+        diag_help(parser->diag, "write it into a comment, or leave the profile `simplex`");
+    }
+    return true;
+}

@@ -40,6 +40,7 @@ bool mdl_too_deep(Parser *parser, Span at);    /* reports, ends the parsing; fal
 Span mdl_token_span(const Parser *parser);
 Span mdl_span_to_here(const Parser *parser, uint32_t begin); /* up to the last token accepted */
 bool mdl_parse_value(Parser *parser, Value *value);
+bool mdl_parse_unit(Parser *parser, Ident *unit); /* '[' text ']', at the bracket */
 bool mdl_parse_signed_number(Parser *parser, double *number);
 
 /* ---- parse_expression.c ---- */
