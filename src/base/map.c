@@ -6,17 +6,15 @@ void map_init(Map *map, Arena *arena, uint32_t expected)
     while (capacity < expected * 2)
         capacity *= 2;
     *map = (Map){ .arena = arena, .capacity = capacity };
-    map->keys = NEW_ARRAY(arena, uint64_t, capacity);
-    map->values = NEW_ARRAY(arena, uint32_t, capacity);
-    map->used = NEW_ARRAY(arena, uint8_t, capacity);
+    map->entries = NEW_ARRAY(arena, MapEntry, capacity);
 }
 
-static uint32_t slot_of(const Map *map, uint64_t key)
+static MapEntry *entry_of(const Map *map, uint64_t key)
 {
     uint32_t slot = (uint32_t)hash_mix(0x51ed270b, key) & (map->capacity - 1);
-    while (map->used[slot] && map->keys[slot] != key)
+    while (map->entries[slot].is_used && map->entries[slot].key != key)
         slot = (slot + 1) & (map->capacity - 1);
-    return slot;
+    return &map->entries[slot];
 }
 
 static void enlarge(Map *map)
@@ -24,29 +22,25 @@ static void enlarge(Map *map)
     const Map old = *map;
     map_init(map, old.arena, old.capacity);
     for (uint32_t k = 0; k < old.capacity; k++)
-        if (old.used[k])
-            map_put(map, old.keys[k], old.values[k]);
+        if (old.entries[k].is_used)
+            map_put(map, old.entries[k].key, old.entries[k].value);
 }
 
 void map_put(Map *map, uint64_t key, uint32_t value)
 {
     if ((map->n + 1) * 2 > map->capacity)
         enlarge(map);
-    const uint32_t slot = slot_of(map, key);
-    if (!map->used[slot]) {
-        map->used[slot] = 1;
-        map->keys[slot] = key;
-        map->n++;
-    }
-    map->values[slot] = value;
+    MapEntry *entry = entry_of(map, key);
+    map->n += !entry->is_used;
+    *entry = (MapEntry){ key, value, 1 };
 }
 
 bool map_get(const Map *map, uint64_t key, uint32_t *value)
 {
-    const uint32_t slot = slot_of(map, key);
-    if (!map->used[slot])
+    const MapEntry *entry = entry_of(map, key);
+    if (!entry->is_used)
         return false;
-    *value = map->values[slot];
+    *value = entry->value;
     return true;
 }
 

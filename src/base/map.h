@@ -6,11 +6,14 @@
 #include "base/arena.h"
 #include <stdbool.h>
 
+typedef struct { /* together: a look costs one line of cache */
+    uint64_t key;
+    uint32_t value, is_used;
+} MapEntry;
+
 typedef struct {
     Arena *arena;
-    uint64_t *keys;
-    uint32_t *values;
-    uint8_t *used;
+    MapEntry *entries;
     uint32_t n, capacity;
 } Map;
 

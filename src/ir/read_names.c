@@ -160,10 +160,31 @@ static bool name_expected(Reader *r)
     return false;
 }
 
+/* The name if the same plain one was seen lately; else where it will be remembered. */
+static bool find_recent(Reader *r, uint32_t *place, NameId *name)
+{
+    const char *text = r->lexer.text, *from = text + r->token.begin;
+    const uint32_t length = r->token.end - r->token.begin;
+    const uint32_t n = sizeof r->recent / sizeof r->recent[0];
+    *place = ((uint32_t)(unsigned char)from[0] * 31 + (unsigned char)from[length - 1] * 7 +
+              (unsigned char)from[length / 2] * 3 + length) %
+             n;
+    if (r->recent[*place].length != length || memcmp(text + r->recent[*place].at, from, length) != 0)
+        return false;
+    *name = r->recent[*place].name;
+    return true;
+}
+
 /* Plain names that are not words have no WORD, which spares asking. */
 static bool take_name(Reader *r, bool add, NameId *name)
 {
-    if (!(r->token.kind == TOKEN_NAME && r->token.word == WORD_NO) && !is_name_token(r))
+    uint32_t place = 0;
+    const bool is_plain = r->token.kind == TOKEN_NAME && r->token.word == WORD_NO;
+    if (is_plain && find_recent(r, &place, name)) {
+        reader_advance(r);
+        return true;
+    }
+    if (!is_plain && !is_name_token(r))
         return name_expected(r);
     const char *text;
     size_t length;
@@ -173,6 +194,11 @@ static bool take_name(Reader *r, bool add, NameId *name)
         *name = names_add(r->names, text, length);
     else if (!names_find(r->names, text, length, name))
         *name = (NameId){ ID_NONE };
+    if (is_plain && name->index != ID_NONE) {
+        r->recent[place].at = r->token.begin;
+        r->recent[place].length = r->token.end - r->token.begin;
+        r->recent[place].name = *name;
+    }
     reader_advance(r);
     return true;
 }
@@ -258,12 +284,21 @@ bool reader_parse_path(Reader *r)
 }
 
 /* The instance that the first n names of the path lead to. */
-static bool walk(const Reader *r, const Scope *scope, uint32_t n, uint32_t *instance)
+static bool walk(Reader *r, const Scope *scope, uint32_t n, uint32_t *instance)
 {
     *instance = 0;
+    if (n == 1 && r->last_owner.scope == scope && r->last_owner.name.index == r->path.at[0].index) {
+        *instance = r->last_owner.instance;
+        return true;
+    }
     for (uint32_t k = 0; k < n; k++)
         if (r->path.at[k].index == ID_NONE || !map_get(&scope->instances, key_of(*instance, r->path.at[k]), instance))
             return false;
+    if (n == 1) {
+        r->last_owner.scope = scope;
+        r->last_owner.name = r->path.at[0];
+        r->last_owner.instance = *instance;
+    }
     return true;
 }
 

@@ -128,6 +128,16 @@ typedef struct {
     bool in_shape;     /* leaves are %0, %1 */
     VEC(NameId) path;
     Type found; /* type of the variable found last */
+    /* names seen lately, by their first and last letters and length: a text says the same ones over and over */
+    struct {
+        uint32_t at, length; /* in the text; length 0: none */
+        NameId name;
+    } recent[256];
+    struct { /* the last instance that a path led to */
+        const Scope *scope;
+        NameId name;
+        uint32_t instance;
+    } last_owner;
 } Reader;
 
 /* ---- the whole (read.c) ---- */

@@ -98,7 +98,7 @@ static void regular_keys_are_spread(void **state)
             map_put(&map, KEYS[kind](k), 0);
         uint64_t run = 0, steps = 0; /* a run of used slots of length m costs at most m (m + 1) / 2 steps */
         for (uint32_t slot = 0; slot < map.capacity; slot++) {
-            run = map.used[slot] ? run + 1 : 0;
+            run = map.entries[slot].is_used ? run + 1 : 0;
             steps += run;
         }
         assert_true(steps <= 10 * (uint64_t)N);

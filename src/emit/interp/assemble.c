@@ -48,7 +48,7 @@ static void begin(Assembler *as, Form form)
     if (as->constant_numbers.capacity != SMALL_MAP)
         map_init(&as->constant_numbers, as->arena, 0);
     else {
-        memset(as->constant_numbers.used, 0, SMALL_MAP);
+        memset(as->constant_numbers.entries, 0, SMALL_MAP * sizeof(MapEntry));
         as->constant_numbers.n = 0;
     }
 }
