@@ -16,16 +16,11 @@ enum {
 };
 
 typedef struct {
-    Span span;
-    const char *message;
-} Place;
-
-typedef struct {
     DiagLevel level;
     DiagCode code;
     Span span;
     const char *message; /* this and all other texts are valid UTF-8 */
-    VEC(Place) notes;
+    VEC(DiagPlace) notes;
     uint32_t notes_left_out;
     const char *help; /* NULL: none; several are joined by a line feed */
     uint32_t order;   /* of reporting */
@@ -174,7 +169,7 @@ void diag_note(Diag *diag, Span span, const char *format, ...)
     }
     va_list args;
     va_start(args, format);
-    const Place note = { span, format_message(diag->arena, format, args) };
+    const DiagPlace note = { span, format_message(diag->arena, format, args) };
     va_end(args);
     vec_push(diag->arena, &item->notes, note);
 }
@@ -200,6 +195,16 @@ uint32_t diag_errors(const Diag *diag)
 uint32_t diag_warnings(const Diag *diag)
 {
     return diag->reported.warnings;
+}
+
+bool diag_item(const Diag *diag, uint32_t k, DiagItem *item)
+{
+    if (k >= diag->items.n)
+        return false;
+    const Item *const kept = diag->items.at[k];
+    *item =
+        (DiagItem){ kept->level, kept->code, { kept->span, kept->message }, kept->notes.n, kept->notes.at, kept->help };
+    return true;
 }
 
 /* ---- Order ----------------------------------------------------------------------------------------------------- */
@@ -446,7 +451,7 @@ static const char *level_word(DiagLevel level)
     BUG("unknown DiagLevel");
 }
 
-static void add_note(Printer *p, const Place *note)
+static void add_note(Printer *p, const DiagPlace *note)
 {
     text_add(p->text, "  ");
     begin_colour(p, COLOUR_CYAN);
@@ -458,9 +463,9 @@ static void add_note(Printer *p, const Place *note)
     add_excerpt(p, note->span);
 }
 
-static Place further_notes(Arena *arena, const Item *item)
+static DiagPlace further_notes(Arena *arena, const Item *item)
 {
-    return (Place){ SPAN_NONE, arena_format(arena, "and %u more", item->notes_left_out) };
+    return (DiagPlace){ SPAN_NONE, arena_format(arena, "and %u more", item->notes_left_out) };
 }
 
 static void add_help(Printer *p, const char *help)
@@ -485,7 +490,7 @@ static void add_item(Printer *p, const Item *item)
     for (uint32_t k = 0; k < item->notes.n; k++)
         add_note(p, &item->notes.at[k]);
     if (item->notes_left_out) {
-        const Place more = further_notes(p->text->arena, item);
+        const DiagPlace more = further_notes(p->text->arena, item);
         add_note(p, &more);
     }
     if (item->help)
@@ -531,7 +536,7 @@ static void add_json_place(Text *text, const Sources *sources, Span span)
                 end.line, end.column);
 }
 
-static void add_json_note(Text *text, const Sources *sources, const Place *note)
+static void add_json_note(Text *text, const Sources *sources, const DiagPlace *note)
 {
     text_add(text, "{\"message\": ");
     text_json(text, note->message);
@@ -550,7 +555,7 @@ static void add_json_item(Text *text, const Sources *sources, const Item *item)
         add_json_note(text, sources, &item->notes.at[k]);
     }
     if (item->notes_left_out) {
-        const Place more = further_notes(text->arena, item);
+        const DiagPlace more = further_notes(text->arena, item);
         text_add(text, ", ");
         add_json_note(text, sources, &more);
     }

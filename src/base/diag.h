@@ -55,6 +55,21 @@ void diag_print(Diag *diag, FILE *to, DiagStyle style);
 /* The JSON array of all diagnostics, for reports that embed it. */
 char *diag_json(Diag *diag, Arena *arena);
 
+/* The diagnostics kept, in the order of reporting, for whoever stores them. False: there are no more. */
+typedef struct {
+    Span span;
+    const char *message;
+} DiagPlace;
+typedef struct {
+    DiagLevel level;
+    DiagCode code;
+    DiagPlace at;
+    uint32_t n_notes;
+    const DiagPlace *notes;
+    const char *help; /* NULL: none */
+} DiagItem;
+bool diag_item(const Diag *diag, uint32_t k, DiagItem *item);
+
 const char *diag_title(uint32_t code); /* NULL: no such code */
 uint32_t diag_code_at(uint32_t k);     /* k-th code of the table, 0 after the last */
 
