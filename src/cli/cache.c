@@ -27,11 +27,12 @@ static int run_cache(const Command *command)
     if (strcmp(what, "clear") == 0) {
         if (!compiled_cache_clear(command->arena, &why))
             return fail(why);
-        printf("removed %u compiled models\n", cache.entries);
+        printf("removed %u compiled models and what is known of %u banks\n", cache.entries, cache.banks);
         return EXIT_GOOD;
     }
-    printf("%s\n%u compiled models, %.1f of at most %.0f MiB\n", cache.path, cache.entries,
-           (double)cache.bytes / 1048576, (double)cache.limit / 1048576);
+    printf("%s\n%u compiled models, %.1f of at most %.0f MiB\n%u checked banks, %.1f MiB\n", cache.path, cache.entries,
+           (double)cache.bytes / 1048576, (double)cache.limit / 1048576, cache.banks,
+           (double)cache.bank_bytes / 1048576);
     return EXIT_GOOD;
 }
 
@@ -46,7 +47,8 @@ const Verb verb_cache = {
     .arguments = "[show|path|clear]",
     .summary = "show or clear the cache of compiled models",
     .text =
-        "The tier cc keeps what the C compiler made, by content: the same model is never compiled twice. The folder is "
+        "The tier cc keeps what the C compiler made, by content: the same model is never compiled twice. `koine bank "
+        "check` keeps what it found out about classes. The folder is "
         "$XDG_CACHE_HOME/koine or ~/.cache/koine, readable for its owner only; the least recently used entries are "
         "removed when it grows too large.",
     .most = 1,

@@ -72,14 +72,15 @@ static void print_json(const Target *target, Compilation *c, bool is_good)
 
 static int run_check(const Command *command)
 {
-    const Target target = target_split(command->arguments[0], command->arena);
-    if (!target_exists(command, &target))
+    Target target = target_split(command->arguments[0], command->arena);
+    if (!target_find(command, &target))
         return EXIT_USAGE;
     const char *const profile = command_option(command, "profile");
     if (profile && strcmp(profile, "simplex") != 0)
         return usage_error(command, "there is no profile '%s'; one of: simplex", profile);
     Compilation *const c = compilation_create(out_of_memory);
-    const CompileRequest request = { .path = target.path, .class_name = target.class_name, .profile = profile };
+    CompileRequest request = target_request(command, &target);
+    request.profile = profile;
     const bool is_good = compilation_load(c, &request) && compilation_schedule(c);
     if (command_option(command, "json")) {
         print_json(&target, c, is_good);
@@ -97,6 +98,7 @@ static int run_check(const Command *command)
 static const Option options[] = {
     { .name = "json", .help = "figures and diagnostics as JSON on the standard output" },
     { .name = "profile", .value = "NAME", .help = "a stricter reading of the language: simplex" },
+    TARGET_USE,
     { 0 },
 };
 

@@ -29,11 +29,11 @@ static int run_dump(const Command *command)
     if (after && (schedule || c_text))
         return usage_error(command, "--after has no meaning with --%s, which comes after all passes",
                            schedule ? "schedule" : "c");
-    const Target target = target_split(command->arguments[0], command->arena);
-    if (!target_exists(command, &target))
+    Target target = target_split(command->arguments[0], command->arena);
+    if (!target_find(command, &target))
         return EXIT_USAGE;
     Compilation *const c = compilation_create(out_of_memory);
-    const CompileRequest request = { .path = target.path, .class_name = target.class_name };
+    const CompileRequest request = target_request(command, &target);
     const DumpForm form = shapes ? DUMP_SHAPES : schedule ? DUMP_SCHEDULE : c_text ? DUMP_C : DUMP_MODEL;
     Text text = { .arena = compilation_arena(c) };
     const bool is_good = compilation_load(c, &request) && compilation_dump(c, after ? after : "load", form, &text);
@@ -50,6 +50,7 @@ static const Option options[] = {
     { .name = "schedule", .help = "what is computed, in which order" },
     { .name = "c", .help = "the generated C" },
     { .name = "passes", .help = "list the passes in their order" },
+    TARGET_USE,
     { 0 },
 };
 

@@ -386,6 +386,7 @@ static const Option options[] = {
     { .name = "stats", .value = "FILE", .help = "write statistics as JSON; - for the standard output" },
     { .name = "plot", .help = "draw the result in the terminal, also where there is none" },
     { .name = "no-plot", .help = "draw nothing" },
+    TARGET_USE,
     { .name = "quiet", .help = "say nothing unless something is wrong" },
     { 0 },
 };

@@ -50,8 +50,8 @@ static int read_options(const Command *command, Compilation *c, Experiment *expe
 static int open_experiment(const Command *command, Compilation *c, RunSettings *settings, Experiment *from_file)
 {
     const char *const path = command->arguments[0];
-    const Target file = { path, NULL };
-    if (!target_exists(command, &file))
+    Target file = { path, NULL };
+    if (!target_find(command, &file))
         return EXIT_USAGE;
     settings->experiment_path = path;
     if (!experiment_open(path, compilation_sources(c), compilation_arena(c), compilation_diag(c), from_file))
@@ -62,14 +62,16 @@ static int open_experiment(const Command *command, Compilation *c, RunSettings *
         return EXIT_MODEL;
     }
     settings->target = target_split(from_file->model, compilation_arena(c));
-    return EXIT_GOOD;
+    struct stat state;
+    const bool is_folder = stat(settings->target.path, &state) == 0 && S_ISDIR(state.st_mode);
+    return !is_folder || target_find(command, &settings->target) ? EXIT_GOOD : EXIT_MODEL;
 }
 
 /* The experiment beside the model, unless it is one for another model. */
 static int open_beside(const Command *command, Compilation *c, RunSettings *settings, Experiment *from_file)
 {
     settings->target = target_split(command->arguments[0], compilation_arena(c));
-    if (!target_exists(command, &settings->target))
+    if (!target_find(command, &settings->target))
         return EXIT_USAGE;
     const char *const beside = experiment_beside(settings->target.path, compilation_arena(c));
     if (!beside)

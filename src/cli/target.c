@@ -1,5 +1,6 @@
 #include "cli/target.h"
 #include "base/names.h"
+#include "driver/bank.h"
 #include <dirent.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -33,11 +34,28 @@ static const char *nearest_file(const char *path, Arena *arena)
     return nearest;
 }
 
-bool target_exists(const Command *command, const Target *target)
+/* A folder with a class, or the folder of a class: the file of the version in use. */
+static bool find_in_bank(const Command *command, Target *target)
+{
+    Arena *const arena = command->arena;
+    Sources *const sources = sources_create(arena);
+    Diag *const diag = diag_create(arena, sources);
+    const BanksRequest request = { .sources = sources, .versions = target_versions(command) };
+    BankHit hit = { 0 };
+    const bool is_found =
+        bank_find_entry(banks_create(&request, arena), target->path, target->class_name, &hit, diag) &&
+        diag_errors(diag) == 0;
+    diag_print(diag, stderr, (DiagStyle){ .colour = command->colour_err });
+    if (is_found)
+        *target = (Target){ hit.path, hit.class_name };
+    return is_found;
+}
+
+bool target_find(const Command *command, Target *target)
 {
     struct stat state;
     if (stat(target->path, &state) == 0)
-        return true;
+        return !S_ISDIR(state.st_mode) || find_in_bank(command, target);
     const char *const nearest = nearest_file(target->path, command->arena);
     if (nearest)
         usage_error(command, "there is no file '%s'; did you mean '%s'?", target->path, nearest);
@@ -46,9 +64,26 @@ bool target_exists(const Command *command, const Target *target)
     return false;
 }
 
+const char *const *target_versions(const Command *command)
+{
+    VEC(const char *) versions = { 0 };
+    for (uint32_t k = 0; k < command->n_given; k++)
+        if (strcmp(command->given[k].name, "use") == 0)
+            vec_push(command->arena, &versions, command->given[k].value);
+    vec_push(command->arena, &versions, NULL);
+    return versions.at;
+}
+
+CompileRequest target_request(const Command *command, const Target *target)
+{
+    return (
+        CompileRequest){ .path = target->path, .class_name = target->class_name, .versions = target_versions(command) };
+}
+
 bool target_compile(const Command *command, const Target *target, const char *profile, Compilation *c)
 {
-    const CompileRequest request = { .path = target->path, .class_name = target->class_name, .profile = profile };
+    CompileRequest request = target_request(command, target);
+    request.profile = profile;
     const bool is_good = compilation_load(c, &request) && compilation_schedule(c);
     diag_print(compilation_diag(c), stderr, (DiagStyle){ .colour = command->colour_err });
     return is_good;

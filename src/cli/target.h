@@ -1,4 +1,4 @@
-/* The model a command line names: FILE or FILE:CLASS. */
+/* The model a command line names: FILE, FILE:CLASS, or BANK:CLASS where BANK is a folder. */
 #ifndef CLI_TARGET_H
 #define CLI_TARGET_H
 
@@ -12,8 +12,17 @@ typedef struct {
 
 /* Splits at the last colon, unless a file of the whole name exists. */
 Target target_split(const char *text, Arena *arena);
-/* False: there is no such file; said on stderr, with a name like it where there is one. */
-bool target_exists(const Command *command, const Target *target);
+/* A folder becomes the file of its class. False: there is no such file or class; said on stderr, with a name like it
+ * where there is one. */
+bool target_find(const Command *command, Target *target);
+/* Values of the option --use, ended by NULL; verbs that read models have the row TARGET_USE. */
+const char *const *target_versions(const Command *command);
+#define TARGET_USE                                                                                                     \
+    {                                                                                                                  \
+        .name = "use", .value = "[CLASS=]VERSION", .repeats = true,                                                    \
+        .help = "a version of a class in place of the one its bank uses; without CLASS: of all that have it"           \
+    }
+CompileRequest target_request(const Command *command, const Target *target);
 /* Text to schedule; diagnostics are printed. False: they say why. `profile` may be NULL. */
 bool target_compile(const Command *command, const Target *target, const char *profile, Compilation *c);
 

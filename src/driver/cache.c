@@ -1,4 +1,5 @@
 #include "driver/cache.h"
+#include "driver/store.h"
 #include "emit/c/cache.h"
 
 bool compiled_cache(CompiledCache *cache, Arena *arena, const char **why)
@@ -6,11 +7,15 @@ bool compiled_cache(CompiledCache *cache, Arena *arena, const char **why)
     CacheSummary summary;
     if (!cache_summary(&summary, arena, why))
         return false;
-    *cache = (CompiledCache){ summary.path, summary.n_entries, summary.bytes, CACHE_LIMIT };
+    *cache = (CompiledCache){ summary.path, summary.n_entries, summary.bytes, CACHE_LIMIT, 0, 0 };
+    const StoreSummary store = store_summary(arena);
+    cache->banks = store.n;
+    cache->bank_bytes = store.bytes;
     return true;
 }
 
 bool compiled_cache_clear(Arena *arena, const char **why)
 {
+    store_clear(arena);
     return cache_clear(arena, why);
 }

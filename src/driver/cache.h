@@ -1,4 +1,4 @@
-/* The cache of compiled models, for commands and reports; emit/c/cache.h keeps it. */
+/* The cache of compiled models and checked banks, for commands and reports; emit/c/cache.h and store.h keep it. */
 #ifndef DRIVER_CACHE_H
 #define DRIVER_CACHE_H
 
@@ -9,6 +9,8 @@ typedef struct {
     const char *path;
     uint32_t entries;
     uint64_t bytes, limit; /* held, and kept at most */
+    uint32_t banks;        /* of which the results of checks are kept */
+    uint64_t bank_bytes;
 } CompiledCache;
 
 /* False: the cache cannot be used; *why says so in one line. */

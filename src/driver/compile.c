@@ -1,6 +1,7 @@
 /* See compile.h. The order of work stands in compilation_load and compilation_schedule. */
 #include "driver/compile.h"
 #include "base/bug.h"
+#include "driver/languages.h"
 #include "driver/resolve.h"
 #include "driver/tier.h"
 #include "emit/c/print.h"
@@ -59,7 +60,7 @@ Diag *compilation_diag(const Compilation *c)
 
 bool compilation_load(Compilation *c, const CompileRequest *request)
 {
-    const ResolveRequest r = { c->pool, c->sources, request->languages, request->profile };
+    const ResolveRequest r = { c->pool, c->sources, request->languages, request->profile, request->versions };
     c->model = resolve_file(&r, request->path, request->class_name, c->diag);
     return c->model && !diag_errors(c->diag) && model_verify(c->model, c->diag);
 }
@@ -174,5 +175,6 @@ const char *compilation_tier_note(const Compilation *c)
 
 const char *compilation_language_name(uint32_t k)
 {
-    return resolve_language_name(k);
+    const Language *language = language_at(NULL, k);
+    return language ? language->name : NULL;
 }

@@ -17,6 +17,7 @@ typedef struct {
     const char *class_name;           /* NULL: the one in the file */
     const char *profile;              /* NULL: liberal */
     const Language *const *languages; /* besides the built-in ones, ended by NULL; may be NULL */
+    const char *const *versions;      /* of classes, in place of those in use (bank.h); may be NULL */
 } CompileRequest;
 
 Compilation *compilation_create(OutOfMemory out_of_memory);

@@ -209,7 +209,7 @@ static void test_doubling(void **state)
 static void test_damaged_texts(void **state)
 {
     (void)state;
-    static const char *const paths[] = { "examples/bouncing-ball/Ball.mdl", "examples/adder/delay/And.mdl",
+    static const char *const paths[] = { "examples/bouncing-ball/Ball.mdl", "examples/adder/And/Delay.mdl",
                                          "examples/sincos/SinCos.mdl",
                                          "tests/lang/simplex/accept/SX-096-if-in-event.mdl",
                                          "tests/lang/simplex/accept/SX-031-tables.mdl" };

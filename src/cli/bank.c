@@ -1,0 +1,266 @@
+/* koine bank: folders of component classes with versions. */
+#include "base/ids.h"
+#include "base/text.h"
+#include "cli/verbs.h"
+#include "driver/bank_check.h"
+#include <stdio.h>
+
+typedef struct {
+    const Command *command;
+    Arena *arena;
+    Sources *sources;
+    Diag *diag;
+    BankCheck check;
+} BankWork;
+
+static void print_messages(const BankWork *work)
+{
+    diag_print(work->diag, stderr, (DiagStyle){ .colour = work->command->colour_err });
+}
+
+/* Which classes have the k-th in one of their versions in use. */
+typedef struct {
+    VEC(uint32_t) users;
+} UsedBy;
+
+static UsedBy *find_users(const BankWork *work)
+{
+    const BankCheck *check = &work->check;
+    UsedBy *used = NEW_ARRAY(work->arena, UsedBy, check->classes.n);
+    for (uint32_t k = 0; k < check->classes.n; k++) {
+        const CheckedFile *file = bank_check_active(check, k);
+        for (uint32_t j = 0; file && j < file->record.n_uses; j++) {
+            const char *name = file->record.uses[j].name;
+            uint32_t at;
+            if (map_get(&check->class_by_name, hash_bytes(name, strlen(name), 3), &at) &&
+                strcmp(check->classes.at[at].name, name) == 0)
+                vec_push(work->arena, &used[at].users, k);
+        }
+    }
+    return used;
+}
+
+/* ---- list ---- */
+static void list_text(const BankWork *work, const UsedBy *used)
+{
+    const BankCheck *check = &work->check;
+    size_t widest = 5, widest_versions = 8;
+    Text *versions = NEW_ARRAY(work->arena, Text, check->classes.n);
+    for (uint32_t k = 0; k < check->classes.n; k++) {
+        const BankClass *class = &check->classes.at[k];
+        versions[k].arena = work->arena;
+        for (uint32_t j = 0; j < class->versions.n; j++) {
+            const char *name = class->versions.at[j].name;
+            text_format(&versions[k], "%s%s%s%s", j ? " " : "", j == class->active && name[0] ? "*" : "",
+                        name[0] ? name : "-", bank_check_file(check, k, j)->record.is_good ? "" : "!");
+        }
+        widest = strlen(class->name) > widest ? strlen(class->name) : widest;
+        widest_versions = versions[k].n > widest_versions ? versions[k].n : widest_versions;
+    }
+    printf("%-*s  %-*s  used by\n", (int)widest, "class", (int)widest_versions, "versions");
+    for (uint32_t k = 0; k < check->classes.n; k++) {
+        printf("%-*s  %-*s ", (int)widest, check->classes.at[k].name, (int)widest_versions, versions[k].at);
+        for (uint32_t j = 0; j < used[k].users.n; j++)
+            printf(" %s", check->classes.at[used[k].users.at[j]].name);
+        putchar('\n');
+    }
+}
+
+static void list_json(const BankWork *work, const UsedBy *used, bool is_good)
+{
+    const BankCheck *check = &work->check;
+    Text json = { .arena = work->arena };
+    text_format(&json, "{\"koine\":\"%s\",\"bank\":", KOINE_VERSION);
+    text_json(&json, check->request.folder);
+    text_format(&json, ",\"good\":%s,\"files\":%u,\"translated\":%u,\"classes\":[", is_good ? "true" : "false",
+                check->n_own, check->n_translated);
+    for (uint32_t k = 0; k < check->classes.n; k++) {
+        const BankClass *class = &check->classes.at[k];
+        text_add(&json, k ? ",\n{\"name\":" : "\n{\"name\":");
+        text_json(&json, class->name);
+        text_add(&json, ",\"versions\":[");
+        for (uint32_t j = 0; j < class->versions.n; j++) {
+            text_add(&json, j ? ",{\"name\":" : "{\"name\":");
+            text_json(&json, class->versions.at[j].name);
+            text_add(&json, ",\"file\":");
+            text_json(&json, class->versions.at[j].path);
+            text_format(&json, ",\"active\":%s,\"good\":%s}", j == class->active ? "true" : "false",
+                        bank_check_file(check, k, j)->record.is_good ? "true" : "false");
+        }
+        const CheckedFile *active = bank_check_active(check, k);
+        text_add(&json, "],\"uses\":[");
+        for (uint32_t j = 0; active && j < active->record.n_uses; j++) {
+            text_add(&json, j ? "," : "");
+            text_json(&json, active->record.uses[j].name);
+        }
+        text_add(&json, "],\"used_by\":[");
+        for (uint32_t j = 0; j < used[k].users.n; j++) {
+            text_add(&json, j ? "," : "");
+            text_json(&json, check->classes.at[used[k].users.at[j]].name);
+        }
+        text_add(&json, "]}");
+    }
+    text_add(&json, "],\"diagnostics\":");
+    text_add(&json, diag_json(work->diag, work->arena));
+    puts(json.at);
+    puts("}");
+}
+
+/* ---- check ---- */
+static int run_check(BankWork *work, const char *folder, bool is_list)
+{
+    const BankCheckRequest request = { .folder = folder, .profile = command_option(work->command, "profile") };
+    if (!bank_check(&work->check, &request, work->sources, work->diag, work->arena)) {
+        print_messages(work);
+        return EXIT_USAGE;
+    }
+    const BankCheck *check = &work->check;
+    const bool is_good = diag_errors(work->diag) == 0 && check->n_wrong == 0;
+    const int status = is_good || is_list ? EXIT_GOOD : EXIT_MODEL;
+    if (command_option(work->command, "json")) {
+        list_json(work, find_users(work), is_good);
+        return status;
+    }
+    if (is_list) {
+        list_text(work, find_users(work));
+        return status;
+    }
+    print_messages(work);
+    if (check->n_wrong)
+        printf("%u classes in %u files, %u of them wrong; translated %u of %u\n", check->classes.n, check->n_own,
+               check->n_wrong, check->n_translated, check->files.n);
+    else
+        printf("%u classes in %u files are good; translated %u of %u\n", check->classes.n, check->n_own,
+               check->n_translated, check->files.n);
+    return status;
+}
+
+/* ---- use ---- */
+static int no_such_version(const BankWork *work, const BankClass *class, const char *version)
+{
+    Text list = { .arena = work->arena };
+    for (uint32_t k = 0; k < class->versions.n; k++)
+        text_format(&list, "%s%s", k ? ", " : "", class->versions.at[k].name);
+    if (!class->versions.at[0].name[0])
+        return usage_error(work->command,
+                           "the class '%s' is a single file without versions; a folder '%s' with one "
+                           "file for each version would have them",
+                           class->name, class->name);
+    return usage_error(work->command, "the class '%s' has no version '%s'; it has %s", class->name, version, list.at);
+}
+
+static uint32_t version_of(const BankClass *class, const char *version)
+{
+    for (uint32_t k = 0; k < class->versions.n; k++)
+        if (strcmp(class->versions.at[k].name, version) == 0)
+            return k;
+    return ID_NONE;
+}
+
+static void say_change(const BankClass *class, const char *version)
+{
+    const bool was = class->active != ID_NONE;
+    const char *before = was ? class->versions.at[class->active].name : "none";
+    printf("%s: %s%s%s%s\n", class->name, version, was && strcmp(before, version) == 0 ? " (as before" : " (before: ",
+           was && strcmp(before, version) == 0 ? "" : before, ")");
+}
+
+/* class_name NULL: all classes that have the version. */
+static int use_version(BankWork *work, const char *folder, const char *class_name, const char *version)
+{
+    BankClasses classes = { 0 };
+    Banks *banks = banks_create(&(BanksRequest){ .sources = work->sources }, work->arena);
+    Bank *bank = bank_open(banks, folder, work->diag);
+    Diag *quiet = diag_create(work->arena, work->sources); /* versions that are wrong now may be what is mended */
+    if (diag_errors(work->diag) || !bank_list(banks, bank, &classes, bank->has_file ? quiet : work->diag)) {
+        print_messages(work);
+        return diag_errors(work->diag) ? EXIT_MODEL : EXIT_USAGE;
+    }
+    if (!bank->has_file) { /* versions count once there is a bank file: look as if there were */
+        bank->has_file = true;
+        bank->source = sources_add_text(work->sources, "", "", 0);
+        classes.n = 0;
+        bank_list(banks, bank, &classes, quiet);
+        bank->has_file = false;
+    }
+    VEC(const char *) names = { 0 };
+    for (uint32_t k = 0; k < classes.n; k++) {
+        const BankClass *class = &classes.at[k];
+        const bool is_wanted = !class_name || strcmp(class->name, class_name) == 0;
+        const bool has_it = version[0] && version_of(class, version) != ID_NONE;
+        if (is_wanted && class_name && !has_it)
+            return no_such_version(work, class, version);
+        if (is_wanted && has_it)
+            vec_push(work->arena, &names, class->name);
+    }
+    if (names.n == 0)
+        return class_name ? usage_error(work->command, "there is no class '%s' in the bank", class_name)
+                          : usage_error(work->command, "no class of the bank has a version '%s'", version);
+    const char *why;
+    if (!bank_use(bank, work->sources, names.n, names.at, version, work->arena, &why)) {
+        say("%s", why);
+        return EXIT_ENVIRONMENT;
+    }
+    for (uint32_t k = 0; k < classes.n; k++)
+        for (uint32_t j = 0; j < names.n; j++)
+            if (classes.at[k].name == names.at[j])
+                say_change(&classes.at[k], version);
+    return EXIT_GOOD;
+}
+
+static int run_use(BankWork *work)
+{
+    const Command *command = work->command;
+    const bool is_all = command_option(command, "all");
+    const uint32_t names = is_all ? 1 : 2, given = command->n_arguments - 1;
+    if (given < names || given > names + 1)
+        return usage_error(command,
+                           is_all ? "koine bank use --all VERSION [FOLDER]" : "koine bank use CLASS VERSION [FOLDER]");
+    const char *folder = given > names ? command->arguments[names + 1] : ".";
+    return use_version(work, folder, is_all ? NULL : command->arguments[1], command->arguments[names]);
+}
+
+static int run_bank(const Command *command)
+{
+    BankWork work = { .command = command, .arena = command->arena };
+    work.sources = sources_create(work.arena);
+    work.diag = diag_create(work.arena, work.sources);
+    const char *what = command->arguments[0];
+    if (strcmp(what, "use") == 0)
+        return run_use(&work);
+    const bool is_list = strcmp(what, "list") == 0;
+    if (!is_list && strcmp(what, "check") != 0)
+        return usage_error(command, "bank has no '%s': list, check or use", what);
+    if (command->n_arguments > 2)
+        return usage_error(command, "'%s' is one argument too many", command->arguments[2]);
+    return run_check(&work, command->n_arguments > 1 ? command->arguments[1] : ".", is_list);
+}
+
+static const Option options[] = {
+    { .name = "all", .help = "with use: every class that has the version" },
+    { .name = "json", .help = "with list and check: classes and diagnostics as JSON on the standard output" },
+    { .name = "profile", .value = "NAME", .help = "a stricter reading of the language, e.g. simplex" },
+    { 0 },
+};
+
+static const Example examples[] = {
+    { "koine bank list gates", "classes, their versions (* is in use, ! is wrong), and who uses them." },
+    { "koine bank check gates", "checks every version of every class; those that did not change are not read again." },
+    { "koine bank use And Delay gates", "from now on the class And is its version Delay." },
+    { "koine bank use --all Delay gates", "the same for all classes that have a version Delay." },
+    { 0 },
+};
+
+const Verb verb_bank = {
+    .name = "bank",
+    .arguments = "list|check|use [CLASS VERSION] [FOLDER]",
+    .summary = "list, check and switch component classes and their versions",
+    .text = "A bank is a folder of component classes. A class is a file of its name, or a folder of its name with a "
+            "file for each version, one of which is in use: the file koine.bank of the bank says which, and where "
+            "classes are sought that are not there (docs/banks.md). A class of a bank is run as BANK:CLASS.",
+    .least = 1,
+    .most = 4,
+    .options = options,
+    .examples = examples,
+    .run = run_bank,
+};
