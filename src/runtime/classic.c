@@ -291,6 +291,10 @@ KoineStatus koine_classic_interpolate(KoineSolver *solver, double time, double *
     const KoineClassicStep step = {
         .time = solver->from, .h = h, .x = classic->y_old, .slope = classic->slope_old, .end = classic->middle
     };
+    if (h == 0) {
+        memcpy(x, classic->y_old, classic->n * sizeof *x);
+        return KOINE_OK;
+    }
     const KoineStatus status = classic->method->step(classic, &step);
     TRY(status);
     if (status == KOINE_OK && koine_is_finite(classic->middle, classic->n)) {

@@ -7,6 +7,7 @@
 
 enum { STAGES = 4, POINT = STAGES, SLOPE, BY_TIME, N_WORK };
 
+static const double TIME_SHARE = 1e-6; /* of the step, for df/dt: inside of it, whatever the time */
 static const double GAMMA = 0.395;
 static const double STAGE_TIME[STAGES] = { 0, 0.438, 0.87, 0.87 };
 static const double INNER[STAGES][STAGES - 1] = {
@@ -28,7 +29,7 @@ static const double END[STAGES] = { 1.845683240405840, 0.1369796894360503, 0.712
 static KoineStatus by_time(KoineClassic *classic, const KoineClassicStep *step)
 {
     double *const slope = classic->work[BY_TIME];
-    double d = sqrt(DBL_EPSILON) * koine_max(fabs(step->time), fabs(step->h));
+    double d = koine_max(TIME_SHARE * step->h, koine_near(step->time));
     KoineStatus status = koine_classic_slope(classic, step->time + d, step->x, slope);
     if (status == KOINE_RETRY) {
         d = -d;

@@ -76,6 +76,11 @@ static KoineStatus run_model(KoineRun *run)
 
 /* --- Preparation --- */
 
+static double positive_or(double value, double otherwise)
+{
+    return value > 0 ? value : otherwise;
+}
+
 static KoineStatus check_error_control(KoineRun *run)
 {
     const KoineRunOptions *const options = run->options;
@@ -83,9 +88,10 @@ static KoineStatus check_error_control(KoineRun *run)
         return koine_fail(run, KOINE_RUN_OPTIONS,
                           "first step %g, high error %g, low error %g: none of them may be negative",
                           options->first_step, options->high_error, options->low_error);
-    if (options->low_error > 0 && options->high_error > 0 && options->low_error >= options->high_error)
-        return koine_fail(run, KOINE_RUN_OPTIONS, "the low error %g is not below the high error %g", options->low_error,
-                          options->high_error);
+    const double high = positive_or(options->high_error, positive_or(options->tolerance, DEFAULT_TOLERANCE));
+    if (options->low_error > high)
+        return koine_fail(run, KOINE_RUN_OPTIONS, "the low error %g lies above the high error %g", options->low_error,
+                          high);
     if (options->error_mode < KOINE_ERROR_ADAPT || options->error_mode > KOINE_ERROR_NONE)
         return koine_fail(run, KOINE_RUN_OPTIONS, "there is no error mode %d", options->error_mode);
     return KOINE_OK;
@@ -118,11 +124,6 @@ static KoineStatus check_options(KoineRun *run)
                           run->tables->capabilities & KOINE_IS_DAE ? "a residual form without explicit derivatives"
                                                                    : "one with a solver of its own");
     return KOINE_OK;
-}
-
-static double positive_or(double value, double otherwise)
-{
-    return value > 0 ? value : otherwise;
 }
 
 static void set_problem(KoineRun *run)

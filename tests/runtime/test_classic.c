@@ -565,8 +565,8 @@ static void test_options_of_error_control(void **state)
         KoineRunOptions options;
         const char *text;
     } rows[] = {
-        { { .stop = 1, .high_error = 1e-6, .low_error = 1e-5 },
-          "the low error 1e-05 is not below the high error 1e-06" },
+        { { .stop = 1, .high_error = 1e-6, .low_error = 1e-5 }, "the low error 1e-05 lies above the high error 1e-06" },
+        { { .stop = 1, .low_error = 1e-5 }, "the low error 1e-05 lies above the high error 1e-06" },
         { { .stop = 1, .first_step = -1 }, "first step -1, high error 0, low error 0: none of them may be negative" },
         { { .stop = 1, .error_mode = 3 }, "there is no error mode 3" },
     };
@@ -576,6 +576,60 @@ static void test_options_of_error_control(void **state)
         toy_run(&decay_toy, rows[k].options, false, &run);
         assert_int_equal(run.report.end, KOINE_RUN_OPTIONS);
         assert_string_equal(run.report.text, rows[k].text);
+    }
+}
+
+/* x' = 50*cos 50s, s the time since the start: x = sin 50s */
+static KoineStatus humming(KoineModel *model)
+{
+    ToyBlock *const b = toy_block(model);
+    b->dx[0] = 50 * cos(50 * (b->time - b->d[0]));
+    return KOINE_OK;
+}
+
+static void start_humming(ToyBlock *b)
+{
+    b->d[0] = b->time;
+}
+
+static const KoineTables humming_tables = TOY_TABLES("humming", 1, 0, 0);
+static const Toy humming_toy = { .kind = TOY_KIND(humming_tables, humming), .start = start_humming };
+
+/* df/dt is as good at late times as at early ones: the same steps, but for rounding of the time. */
+static void test_rosenbrock_at_late_times(void **state)
+{
+    double steps[2];
+    (void)state;
+    for (int k = 0; k < 2; ++k) {
+        const double start = k ? 1e6 : 0;
+        Bare bare;
+        bare_begin(&bare, &humming_toy, "simplex-rosenbrock",
+                   (KoineProblem){ .start = start, .stop = start + 1, .first_step = 0.01 });
+        while (bare.solver->time < start + 1)
+            bare_step(&bare, start + 1);
+        assert_near(bare.solver->x[0], sin(50), 1e-4);
+        steps[k] = (double)bare_statistics(&bare).steps;
+        bare_end(&bare);
+    }
+    assert_near(steps[1], steps[0], 0.05 * steps[0]);
+}
+
+/* Without a pattern df/dx of a large model would be a full matrix: refused, with a way out. */
+static void test_large_models_need_a_pattern(void **state)
+{
+    static const int implicit[] = { 3, 5 };
+    static const KoineTables tables = { .name = "large", .n_x = 1001 };
+    static const KoineModelKind kind = { .tables = &tables };
+    (void)state;
+    for (int k = 0; k < 2; ++k) {
+        KoineModel model = { .kind = &kind };
+        char text[512] = "";
+        const KoineProblem problem = { .model = &model, .text = text, .text_size = sizeof text };
+        KoineSolver *solver = NULL;
+        assert_int_equal(koine_find_solver(names[implicit[k]])->create(&problem, &solver), KOINE_FAILED);
+        assert_null(solver);
+        assert_string_equal(text, "the model has 1001 states and does not say which derivative depends on which; "
+                                  "cvode-bdf needs no matrix");
     }
 }
 
@@ -599,6 +653,8 @@ int main(void)
         cmocka_unit_test(test_SX_138_first_step_after_an_event),
         cmocka_unit_test(test_steps_end_on_the_time_grid),
         cmocka_unit_test(test_options_of_error_control),
+        cmocka_unit_test(test_rosenbrock_at_late_times),
+        cmocka_unit_test(test_large_models_need_a_pattern),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
