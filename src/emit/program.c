@@ -190,8 +190,8 @@ static void fill_constants(Layout *l)
         if (v->type.kind == TYPE_ENUM)
             value.i = 1;
         if (term.shape && term.shape->kind == EXPR_ARRAY) {
-            for (uint32_t j = 0; j < term.shape->n_args && j < n; j++)
-                if (literal_value(term.shape->args[j], &value))
+            for (uint32_t j = 0; j < n; j++)
+                if (literal_value(expr_array_element(term.shape, j), &value))
                     add_constant(l, l->now[k] + j, 1, value);
             continue;
         }
@@ -227,7 +227,7 @@ static bool is_settable(const Variable *holder)
         return false;
     if (holder->definition == DEFINITION_NOW)
         return false;
-    return !term.shape || expr_is_constant(term.shape);
+    return !term.shape || expr_is_literal(term.shape);
 }
 
 static void fill_variable(Layout *l, uint32_t k, KoineVariable *row)

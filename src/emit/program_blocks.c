@@ -58,7 +58,62 @@ typedef struct {
     VEC(const Expr *) to;
     VEC(ElementMap) maps;
     VEC(uint32_t) base; /* slot of element 0 */
+    uint32_t n_leaves;
 } Flat;
+
+static const Expr *new_leaf(Flat *f, Type type, ElementMap map, uint32_t base)
+{
+    vec_push(f->l->arena, &f->maps, map);
+    vec_push(f->l->arena, &f->base, base);
+    return expr_leaf(f->l->model->pool, f->n_leaves++, type);
+}
+
+static void replace(Flat *f, const Expr *from, const Expr *to)
+{
+    vec_push(f->l->arena, &f->from, from);
+    vec_push(f->l->arena, &f->to, to);
+}
+
+/* A slot that says: no value. */
+static uint32_t no_value(Layout *l, Type type)
+{
+    uint32_t *slot = type.kind == TYPE_REAL ? &l->no_real : &l->no_integer;
+    if (!*slot) {
+        KoineConstant constant = { take_slots(l, 1), 1, { .i = INTEGER_FAULT } };
+        if (type.kind == TYPE_REAL)
+            constant.value.r = NAN;
+        vec_push(l->arena, &l->constants, constant);
+        *slot = constant.slot;
+    }
+    return *slot;
+}
+
+/* An element whose index is known only at run time: if it is inside, the slot so many behind the first one, else no
+ * value, which is a fault wherever it gets. */
+static const Expr *chosen_element(Flat *f, const Expr *e)
+{
+    Model *m = f->l->model;
+    Pool *pool = m->pool;
+    const Ref ref = f->refs[e->u.leaf];
+    const Variable *v = model_var(m, ref.var);
+    const Expr *inside = NULL, *offset = NULL, *one = expr_integer(pool, 1);
+    for (uint32_t k = 0; k < e->n_args; k++) {
+        const Expr *extent = expr_integer(pool, m->dims.at[v->first_dim + k].extent);
+        const Expr *index = expr_substitute(pool, e->args[k], f->from.n, f->from.at, f->to.at);
+        REQUIRE(index);
+        const Expr *own = expr_binary(pool, OP_AND, expr_literal_relation(pool, OP_GE, index, one),
+                                      expr_literal_relation(pool, OP_LE, index, extent));
+        const Expr *from_0 = expr_binary(pool, OP_SUB, index, one);
+        inside = inside ? expr_binary(pool, OP_AND, inside, own) : own;
+        offset = offset ? expr_binary(pool, OP_ADD, expr_binary(pool, OP_MUL, offset, extent), from_0) : from_0;
+    }
+    const ElementMap fixed = { 0 };
+    const Expr *first = new_leaf(f, e->type, fixed, slot_of(f->l, ref));
+    const Expr *none = new_leaf(f, e->type, fixed, no_value(f->l, e->type));
+    return expr_if(pool, inside, expr_binary(pool, OP_ELEMENT, first, offset), none);
+}
+
+static void flatten_leaves(Flat *f, const Expr *e);
 
 static void flatten_leaf(Flat *f, const Expr *e)
 {
@@ -69,14 +124,15 @@ static void flatten_leaf(Flat *f, const Expr *e)
     Type scalar = e->type;
     scalar.rank = 0;
     ElementMap map;
-    REQUIRE(element_map(m, e, f->refs, f->domain, &map));
+    if (!element_map(m, e, f->refs, f->domain, &map)) {
+        for (uint32_t k = 0; k < e->n_args; k++)
+            flatten_leaves(f, e->args[k]);
+        replace(f, e, chosen_element(f, e));
+        return;
+    }
     if (e->type.rank)
         map.step[0] = 1; /* whole array, element by element */
-    vec_push(f->l->arena, &f->from, e);
-    const Expr *plain = expr_leaf(m->pool, f->to.n, scalar);
-    vec_push(f->l->arena, &f->to, plain);
-    vec_push(f->l->arena, &f->maps, map);
-    vec_push(f->l->arena, &f->base, slot_of(f->l, f->refs[e->u.leaf]));
+    replace(f, e, new_leaf(f, scalar, map, slot_of(f->l, f->refs[e->u.leaf])));
 }
 
 static void flatten_leaves(Flat *f, const Expr *e)
@@ -88,17 +144,6 @@ static void flatten_leaves(Flat *f, const Expr *e)
     for (uint32_t k = 0; k < e->n_args; k++)
         if (e->args[k]->n_leaves)
             flatten_leaves(f, e->args[k]);
-}
-
-/* ... outside of the indices of leaves. */
-static bool has_iterator_as_value(const Expr *e, uint32_t level)
-{
-    if (e->kind == EXPR_ITERATOR)
-        return e->u.iterator == level;
-    for (uint32_t k = 0; e->kind != EXPR_LEAF && k < e->n_args; k++)
-        if (has_iterator_as_value(e->args[k], level))
-            return true;
-    return false;
 }
 
 static bool has_iterator(const Expr *e, uint32_t level)
@@ -123,11 +168,7 @@ static void flatten_iterator(Flat *f, uint32_t level)
         const KoineConstant value = { first + (uint32_t)k, 1, { .i = it->first + k * it->stride } };
         vec_push(l->arena, &l->constants, value);
     }
-    const Expr *from = expr_iterator(l->model->pool, level), *to = expr_leaf(l->model->pool, f->to.n, INTEGER_TYPE);
-    vec_push(l->arena, &f->from, from);
-    vec_push(l->arena, &f->to, to);
-    vec_push(l->arena, &f->maps, map);
-    vec_push(l->arena, &f->base, first);
+    replace(f, expr_iterator(l->model->pool, level), new_leaf(f, INTEGER_TYPE, map, first));
 }
 
 static uint32_t put_row(Layout *l, const uint32_t *row, uint32_t n)
@@ -159,24 +200,27 @@ void lay_assignment(Layout *l, Term lhs, Term rhs, DomainId domain)
     }
     Flat f = { .l = l, .domain = domain, .refs = term_refs(m, lhs) };
     flatten_leaf(&f, lhs.shape);
-    f.from.n = f.to.n = 0; /* the target is no leaf of the kernel */
+    f.from.n = f.to.n = f.n_leaves = 0; /* the target is no leaf of the kernel */
     f.refs = term_refs(m, rhs);
     flatten_leaves(&f, rhs.shape);
+    const Expr *shape = expr_substitute(m->pool, rhs.shape, f.from.n, f.from.at, f.to.at);
+    REQUIRE(shape);
+    f.from.n = f.to.n = 0;
     const uint32_t inner = d->n ? d->n - 1 : 0;
     int64_t outer = 1;
     for (uint32_t k = 0; k < inner; k++) {
         outer *= m->iterators.at[d->first + k].count;
-        if (has_iterator_as_value(rhs.shape, k))
+        if (has_iterator(shape, k))
             flatten_iterator(&f, k);
     }
-    const Expr *shape = expr_substitute(m->pool, rhs.shape, f.from.n, f.from.at, f.to.at);
+    shape = expr_substitute(m->pool, shape, f.from.n, f.from.at, f.to.at);
     REQUIRE(shape);
     const bool uses_iterator = d->n && has_iterator(shape, inner);
     if (uses_iterator && inner) {
         const Expr *from = expr_iterator(m->pool, inner), *to = expr_iterator(m->pool, 0);
         shape = expr_substitute(m->pool, shape, 1, &from, &to);
     }
-    const uint32_t n_leaves = f.from.n, width = n_leaves + 1;
+    const uint32_t n_leaves = f.n_leaves, width = n_leaves + 1;
     const uint64_t count = is_whole ? variable_count(m, term_refs(m, lhs)[0].var)
                            : d->n   ? (uint64_t)m->iterators.at[d->first + inner].count
                                     : 1;
@@ -221,10 +265,10 @@ Piece lay_terms(Layout *l, uint32_t n, const Term *terms, const uint32_t *slots)
         Flat f = { .l = l, .refs = builder.refs.at };
         for (uint32_t k = 0; k < n; k++)
             flatten_leaves(&f, outputs[k]);
-        row = NEW_ARRAY(l->arena, uint32_t, n + f.from.n + 1);
+        row = NEW_ARRAY(l->arena, uint32_t, n + f.n_leaves + 1);
         for (uint32_t k = 0; k < n; k++)
             outputs[k] = expr_substitute(m->pool, outputs[k], f.from.n, f.from.at, f.to.at);
-        n_leaves = f.from.n;
+        n_leaves = f.n_leaves;
         for (uint32_t k = 0; k < n_leaves; k++)
             row[n + k] = (uint32_t)((int64_t)f.base.at[k] + f.maps.at[k].base);
     } else {

@@ -2,6 +2,7 @@
 #include "base/text.h"
 #include "emit/program_parts.h"
 #include "ir/evaluate.h"
+#include "ir/substitute.h"
 #include <stdio.h>
 
 /* The block an origin stands for, and the schedule it belongs to; NULL: an assignment of a transition. */
@@ -73,13 +74,137 @@ static void add_operands(const Layout *l, Text *to, const Expr *where, Term term
     }
 }
 
-/* False: the term has a value. */
-static bool explain_term(const Layout *l, Term term, const KoineSlot *m, Text *to)
+/* ---- elements: in a copy of the expression each is a leaf of its own, with the value it has now ---- */
+enum { MOST_LEAVES = 256 };
+typedef struct {
+    const Layout *l;
+    const KoineSlot *m;
+    const Ref *refs;
+    const int64_t *iterators; /* NULL: none */
+    Value leaves[MOST_LEAVES];
+    uint32_t n;
+    const Expr *from[MOST_LEAVES], *to[MOST_LEAVES];
+    int64_t outside[MOST_LEAVES]; /* per replaced leaf: the index that is outside, else 1 */
+    uint32_t place[MOST_LEAVES];  /* ... of which dimension */
+    uint32_t n_replaced;
+    bool is_too_large;
+} Elements;
+
+static void replace_elements(Elements *x, const Expr *e);
+
+static void replace_element(Elements *x, const Expr *e)
 {
-    enum { MOST_LEAVES = 256 };
-    Value leaves[MOST_LEAVES], operands[2];
-    if (!term.shape || term.shape->has_index || term.shape->n_leaves > MOST_LEAVES)
+    const Model *model = x->l->model;
+    const Ref ref = x->refs[e->u.leaf];
+    const Variable *v = model_var(model, ref.var);
+    int64_t number = 0, outside = 1;
+    uint32_t place = 0;
+    for (uint32_t k = 0; k < x->n_replaced; k++)
+        if (x->from[k] == e)
+            return;
+    for (uint32_t k = 0; k < e->n_args; k++) {
+        Value index = { .i = 0 };
+        const int64_t extent = model->dims.at[v->first_dim + k].extent;
+        replace_elements(x, e->args[k]);
+        const Expr *plain = expr_substitute(model->pool, e->args[k], x->n_replaced, x->from, x->to);
+        if (x->is_too_large || !plain || !expr_evaluate(plain, x->leaves, x->iterators, &index)) {
+            x->is_too_large = true;
+            return;
+        }
+        if ((index.i < 1 || index.i > extent) && outside == 1) {
+            outside = index.i;
+            place = k + 1;
+        }
+        number = number * extent + index.i - 1;
+    }
+    if (x->n == MOST_LEAVES || x->n_replaced == MOST_LEAVES) {
+        x->is_too_large = true;
+        return;
+    }
+    Value value = { .i = INTEGER_FAULT };
+    if (e->type.kind == TYPE_REAL)
+        value.r = NAN;
+    if (!place)
+        value.i = x->m[slot_of(x->l, ref) + number].i;
+    x->leaves[x->n] = value;
+    x->from[x->n_replaced] = e;
+    x->to[x->n_replaced] = expr_leaf(model->pool, x->n++, e->type);
+    x->outside[x->n_replaced] = outside;
+    x->place[x->n_replaced++] = place;
+}
+
+static void replace_elements(Elements *x, const Expr *e)
+{
+    if (e->kind == EXPR_LEAF && e->n_args) {
+        replace_element(x, e);
+        return;
+    }
+    for (uint32_t k = 0; k < e->n_args && !x->is_too_large; k++)
+        replace_elements(x, e->args[k]);
+}
+
+/* A term with elements of arrays, at one point of its ranges. */
+static bool explain_elements(const Layout *l, Term term, const KoineSlot *m, const int64_t *iterators, Text *to)
+{
+    const Model *model = l->model;
+    Elements x = { .l = l, .m = m, .refs = term_refs(model, term), .iterators = iterators, .n = term.shape->n_leaves };
+    for (uint32_t k = 0; k < x.n; k++)
+        if (ref_type(model, x.refs[k]).rank == 0)
+            x.leaves[k].i = m[slot_of(l, x.refs[k])].i;
+    replace_elements(&x, term.shape);
+    const Expr *where, *plain;
+    Value operands[2];
+    if (x.is_too_large || !(plain = expr_substitute(model->pool, term.shape, x.n_replaced, x.from, x.to)) ||
+        !expr_fault(plain, x.leaves, iterators, &where, operands))
         return false;
+    bool by_index = false; /* an index may itself be an element outside: that one is to blame, and stands before */
+    for (uint32_t k = 0; k < x.n_replaced; k++)
+        by_index |= x.to[k] == where && x.place[k] && x.outside[k] == INTEGER_FAULT;
+    for (uint32_t k = 0; k < x.n_replaced; k++)
+        if (x.place[k] && (x.to[k] == where || by_index)) {
+            const Ref ref = x.refs[x.from[k]->u.leaf];
+            const Variable *v = model_var(model, ref.var);
+            text_format(to, "index %lld of '%s' is outside 1 to %lld", (long long)x.outside[k],
+                        variable_path(model, ref.var, to->arena),
+                        (long long)model->dims.at[v->first_dim + x.place[k] - 1].extent);
+            return true;
+        }
+    text_format(to, "%s: %s", what_failed(where), term_text(model, term, to->arena));
+    return true;
+}
+
+static bool explain_array_term(const Layout *l, Term term, DomainId domain, const KoineSlot *m, Text *to)
+{
+    enum { MOST_POINTS = 100000 };
+    const Domain *d = &l->model->domains.at[domain.index];
+    int64_t at[ELEMENT_LEVELS] = { 0 };
+    if (d->n > ELEMENT_LEVELS || term.shape->n_leaves > MOST_LEAVES || term.shape->type.rank)
+        return false;
+    for (uint32_t k = 0; k < d->n; k++)
+        at[k] = l->model->iterators.at[d->first + k].first;
+    const uint64_t count = domain_count(l->model, domain);
+    for (uint64_t n = 0; n < count && n < MOST_POINTS; n++) {
+        if (explain_elements(l, term, m, at, to))
+            return true;
+        for (uint32_t k = d->n; k-- > 0;) { /* next point, innermost first */
+            const Iterator *it = &l->model->iterators.at[d->first + k];
+            at[k] += it->stride;
+            if ((at[k] - it->first) / it->stride < it->count)
+                break;
+            at[k] = it->first;
+        }
+    }
+    return false;
+}
+
+/* False: the term has a value. */
+static bool explain_over(const Layout *l, Term term, DomainId domain, const KoineSlot *m, Text *to)
+{
+    Value leaves[MOST_LEAVES], operands[2];
+    if (!term.shape || term.shape->n_leaves > MOST_LEAVES)
+        return false;
+    if (term.shape->has_index || term.shape->type.rank)
+        return explain_array_term(l, term, domain, m, to);
     for (uint32_t k = 0; k < term.shape->n_leaves; k++)
         leaves[k].i = m[slot_of(l, term_refs(l->model, term)[k])].i;
     const Expr *where;
@@ -89,6 +214,11 @@ static bool explain_term(const Layout *l, Term term, const KoineSlot *m, Text *t
                 term_text(l->model, term_make(l->model, where, term_refs(l->model, term)), to->arena));
     add_operands(l, to, where, term, leaves);
     return true;
+}
+
+static bool explain_term(const Layout *l, Term term, const KoineSlot *m, Text *to)
+{
+    return explain_over(l, term, (DomainId){ 0 }, m, to);
 }
 
 static void explain_origin(const Layout *l, uint32_t origin, const KoineSlot *m, Text *to)
@@ -104,7 +234,7 @@ static void explain_origin(const Layout *l, uint32_t origin, const KoineSlot *m,
     }
     bool found = false;
     switch ((BlockKind)b->kind) {
-    case BLOCK_ASSIGN: found = explain_term(l, b->rhs, m, to); break;
+    case BLOCK_ASSIGN: found = explain_over(l, b->rhs, b->domain, m, to); break;
     case BLOCK_LINEAR:
     case BLOCK_NEWTON:
         for (uint32_t k = 0; k < b->n_rows && !found; k++) {
@@ -134,7 +264,7 @@ static uint32_t find_origin(const Layout *l, const KoineSlot *m, Text *scratch)
         const size_t before = scratch->n;
         bool found = false;
         if (b->kind == BLOCK_ASSIGN && b->is_moving)
-            found = explain_term(l, b->rhs, m, scratch);
+            found = explain_over(l, b->rhs, b->domain, m, scratch);
         for (uint32_t j = 0; (b->kind == BLOCK_LINEAR || b->kind == BLOCK_NEWTON) && j < b->n_rows && !found; j++) {
             const SystemRow *row = &l->schedule->rows.at[b->first_row + j];
             found = explain_term(l, row->lhs, m, scratch) || explain_term(l, row->rhs, m, scratch);

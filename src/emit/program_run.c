@@ -186,7 +186,7 @@ static KoinePart lay_values(Layout *l, const VarId *variables, uint32_t n, bool 
         const uint32_t first = l->pieces.n, count = (uint32_t)variable_count(m, variables[k]);
         for (uint32_t j = 0; j < count; j++) { /* one value, or one an element */
             const bool is_array = term.shape->kind == EXPR_ARRAY;
-            const Term element = is_array ? term_make(m, term.shape->args[j], term_refs(m, term)) : term;
+            const Term element = is_array ? term_make(m, expr_array_element(term.shape, j), term_refs(m, term)) : term;
             const uint32_t slot = l->now[variables[k].index] + j;
             vec_push(l->arena, &l->pieces, lay_terms(l, 1, &element, &slot));
         }

@@ -142,6 +142,7 @@ static const Expr *derive_operation(Derivation *d, const Expr *e, const Expr *da
     case OP_ICEIL:
     case OP_ITRUNC:
     case OP_IROUND:
+    case OP_ELEMENT:
     case OP_COUNT: break;
     }
     BUG("not a Real operation");

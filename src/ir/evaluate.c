@@ -99,6 +99,7 @@ static Value evaluate_real(Op op, double a, double b)
     case OP_NOT:
     case OP_AND:
     case OP_OR:
+    case OP_ELEMENT:
     case OP_COUNT: break;
     }
     BUG("no operation on Reals");
@@ -153,6 +154,7 @@ static Value evaluate_integer(Op op, int64_t a, int64_t b)
     case OP_COSH:
     case OP_TANH:
     case OP_HOMOTOPY:
+    case OP_ELEMENT:
     case OP_COUNT: break;
     }
     BUG("no operation on Integers");

@@ -307,6 +307,7 @@ static void require_types(Op op, const Expr *const *args)
     case OP_SINH:
     case OP_COSH:
     case OP_TANH: REQUIRE(a.kind == TYPE_REAL); break;
+    case OP_ELEMENT: REQUIRE(args[0]->kind == EXPR_LEAF && args[1]->type.kind == TYPE_INTEGER); break;
     case OP_COUNT: BUG("no operation");
     }
 }
@@ -437,6 +438,29 @@ const Expr *expr_no_event(Pool *pool, const Expr *e)
 bool expr_too_deep(const Expr *a, const Expr *b)
 {
     return a->depth + 1 > EXPR_DEPTH || (b && b->depth + 1 > EXPR_DEPTH);
+}
+
+bool expr_is_literal(const Expr *e)
+{
+    if (e->kind != EXPR_ARRAY)
+        return expr_is_constant(e);
+    for (uint32_t k = 0; k < e->n_args; k++)
+        if (!expr_is_literal(e->args[k]))
+            return false;
+    return true;
+}
+
+const Expr *expr_array_element(const Expr *e, uint64_t number)
+{
+    while (e->kind == EXPR_ARRAY) {
+        uint64_t below = 1;
+        for (const Expr *inner = e->args[0]; inner->kind == EXPR_ARRAY; inner = inner->args[0])
+            below *= inner->n_args;
+        const uint64_t own = number / below;
+        number %= below;
+        e = e->args[own < e->n_args ? own : e->n_args - 1u];
+    }
+    return e;
 }
 
 bool expr_is_constant(const Expr *e)

@@ -132,7 +132,10 @@ const Expr *expr_no_event(Pool *pool, const Expr *e);
 
 bool expr_too_deep(const Expr *a, const Expr *b); /* an operation on them would pass EXPR_DEPTH */
 bool expr_is_constant(const Expr *e);             /* a literal */
-bool expr_is_real(const Expr *e, double value);   /* the Real literal, sign of zero disregarded */
+bool expr_is_literal(const Expr *e);              /* ... or an array of literals in braces */
+/* Element `number`, from 0 and in the order of rows, of an array in braces; what is no such array is every element. */
+const Expr *expr_array_element(const Expr *e, uint64_t number);
+bool expr_is_real(const Expr *e, double value); /* the Real literal, sign of zero disregarded */
 /* A total order that does not depend on the order of creation: kinds, operations, values, leaves, arguments. */
 int expr_compare(const Pool *pool, const Expr *a, const Expr *b);
 /* Leaf k becomes map[k] (leaf numbers); n_leaves entries. */

@@ -391,6 +391,7 @@ static bool peel(Solver *s, uint32_t k)
     case OP_SINH:
     case OP_COSH:
     case OP_TANH:
+    case OP_ELEMENT:
     case OP_HOMOTOPY: return false;
     case OP_COUNT: break;
     }

@@ -46,6 +46,21 @@ static void add_set(Builder *b, Set set)
         add_state(b, b->pool[set.begin + k]);
 }
 
+static void add_element(Builder *b, Ref ref, int64_t element)
+{
+    uint32_t v = ref.var.index;
+    if (variable_is_split(b->model, ref.var)) {
+        v = model_var(b->model, ref.var)->alias.index + (uint32_t)element;
+        element = 0;
+    }
+    if (ref.kind == REF_DER)
+        add_set(b, b->rows[b->first_state[v] + element]);
+    else if (b->first_state[v] != ID_NONE)
+        add_state(b, b->first_state[v] + (uint32_t)element);
+    else if (b->first_element[v] != ID_NONE)
+        add_set(b, b->sets[b->first_element[v] + element]);
+}
+
 /* What one reference, at iteration j of the domain, contributes. */
 static void add_leaves(Builder *b, const Expr *e, Term term, DomainId domain, const int64_t *j)
 {
@@ -55,21 +70,16 @@ static void add_leaves(Builder *b, const Expr *e, Term term, DomainId domain, co
     if (e->kind == EXPR_LEAF) {
         const Ref ref = term_refs(m, term)[e->u.leaf];
         ElementMap map;
-        if ((ref.kind == REF_NOW || ref.kind == REF_DER) && element_map(m, e, term_refs(m, term), domain, &map)) {
+        if (ref.kind != REF_NOW && ref.kind != REF_DER)
+            return;
+        if (element_map(m, e, term_refs(m, term), domain, &map)) {
             int64_t element = map.base;
             for (uint32_t k = 0; k < ELEMENT_LEVELS; k++)
                 element += map.step[k] * j[k];
-            uint32_t v = ref.var.index;
-            if (variable_is_split(m, ref.var)) {
-                v = model_var(m, ref.var)->alias.index + (uint32_t)element;
-                element = 0;
-            }
-            if (ref.kind == REF_DER)
-                add_set(b, b->rows[b->first_state[v] + element]);
-            else if (b->first_state[v] != ID_NONE)
-                add_state(b, b->first_state[v] + (uint32_t)element);
-            else if (b->first_element[v] != ID_NONE)
-                add_set(b, b->sets[b->first_element[v] + element]);
+            add_element(b, ref, element);
+        } else { /* an index that only the run knows may mean any element */
+            for (uint64_t k = 0; k < variable_count(m, ref.var); k++)
+                add_element(b, ref, (int64_t)k);
         }
         return;
     }

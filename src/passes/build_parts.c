@@ -226,7 +226,7 @@ static bool order_bindings(Parts *p, bool starts)
     for (uint32_t k = 0; k < m->variables.n; k++) {
         const Variable *v = &m->variables.at[k];
         const Term term = starts ? v->start : v->binding;
-        if (!term.shape || expr_is_constant(term.shape) || !var_is_none(v->alias) ||
+        if (!term.shape || expr_is_literal(term.shape) || !var_is_none(v->alias) ||
             (!starts && v->definition != DEFINITION_BINDING))
             continue;
         listed[k] = true;

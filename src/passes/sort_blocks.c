@@ -137,10 +137,8 @@ static void depend_on_elements(Sorter *s, uint32_t node, const Expr *e, Term ter
         const Span span = node_span(s, node);
         ElementMap map;
         int64_t lo = 0, hi = (int64_t)variable_count(m, ref.var) - 1;
-        if (e->n_args && !element_map(m, e, term_refs(m, term), domain, &map)) {
-            diag_error(s->c->diag, DIAG_NOT_YET, span, "an index of '%s' that is not a simple function of the range",
-                       variable_path(m, ref.var, s->c->scratch));
-        } else if (e->n_args && domain_count(m, domain)) {
+        /* an index that only the run knows may mean any element */
+        if (e->n_args && element_map(m, e, term_refs(m, term), domain, &map) && domain_count(m, domain)) {
             int64_t first, last;
             element_range(m, &map, domain, &first, &last);
             if (first < lo || last > hi)

@@ -200,6 +200,7 @@ static inline KoineSlot reference_call(const Expr *e, const KoineSlot *leaves, i
     case OP_COSH: return R(cosh(x.r));
     case OP_TANH: return R(tanh(x.r));
     case OP_HOMOTOPY: return x;
+    case OP_ELEMENT:
     case OP_COUNT: break;
     }
 #undef R

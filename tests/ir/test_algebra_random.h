@@ -341,6 +341,7 @@ static inline long double reference_call(Reference *r, const Expr *e)
     case OP_SINH: return sinhl(a);
     case OP_COSH: return coshl(a);
     case OP_TANH: return tanhl(a);
+    case OP_ELEMENT:
     case OP_COUNT: break;
     }
     fail_msg("unknown Op");

@@ -138,6 +138,61 @@ static void test_a_conflict_names_the_element(void **state)
     run_free(r);
 }
 
+/* A writer goes round the cells at t = 1, 2, 3, 4 and adds 0, 1, 2, 3; u[i] = i*exp(-t). */
+static void test_elements_by_an_index_of_the_run(void **state)
+{
+    (void)state;
+    RunResult *r = run("by_index.ir", 4.5, 0.5);
+    const double cells[] = { 13, 21, 32 }, e = exp(-4.5);
+    for (int i = 1; i <= 3; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "cell[%d]", i);
+        assert_near(run_last(r, name), cells[i - 1], 0);
+    }
+    assert_near(run_last(r, "at"), 2, 0);
+    assert_near(run_at(r, "read", 2.5), 21, 0); /* at = 3, place[3] = 2 */
+    assert_near(run_last(r, "read"), 13, 0);    /* at = 2, place[2] = 1 */
+    assert_near(run_last(r, "flow"), 2 * e, 1e-6);
+    assert_near(run_last(r, "through[1]"), 100 * 3 * e + 1, 1e-4); /* place[1] = 3 */
+    assert_near(run_at(r, "seen", 1.5), 0, 0);
+    assert_near(run_last(r, "seen"), 1, 0);
+    run_free(r);
+}
+
+static void set_at(KoineModel *model)
+{
+    set_value(model, "at", 4);
+}
+
+static void set_turn(KoineModel *model)
+{
+    set_value(model, "turn", 5);
+}
+
+static void assert_fault(const char *path, void (*prepare)(KoineModel *), const char *text)
+{
+    static const char *const tiers[] = { "interp", "tcc", "cc" };
+    for (int k = 0; k < 3; k++) {
+        RunResult *r =
+            run_model(&(RunRequest){ .path = path, .tier = tiers[k], .stop = 2, .interval = 1, .prepare = prepare });
+        if (!r->is_compiled)
+            fail_msg("%s", r->messages);
+        assert_int_not_equal(r->report.end, KOINE_RUN_DONE);
+        if (!strstr(r->report.text, text))
+            fail_msg("%s: %s", tiers[k], r->report.text);
+        run_free(r);
+    }
+}
+
+/* Path, line, index and range are named; of nested ones the inner index. */
+static void test_an_index_outside_is_a_fault(void **state)
+{
+    (void)state;
+    assert_fault(MODELS "by_index.ir", set_at, "by_index.ir:14:1: index 4 of 'place' is outside 1 to 3");
+    assert_fault(MODELS "outside.ir", NULL, "outside.ir:8:3: index 0 of 'x' is outside 1 to 2");
+    assert_fault(MODELS "outside.ir", set_turn, "outside.ir:8:3: index 5 of 'x' is outside 1 to 2");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -145,6 +200,8 @@ int main(void)
         cmocka_unit_test(test_events_and_comparisons_of_elements),
         cmocka_unit_test(test_initial_equations_over_a_range),
         cmocka_unit_test(test_a_sum_of_many_terms),
+        cmocka_unit_test(test_elements_by_an_index_of_the_run),
+        cmocka_unit_test(test_an_index_outside_is_a_fault),
         cmocka_unit_test(test_a_conflict_names_the_element),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -189,9 +189,8 @@ static void print_stride(Text *t, int32_t stride)
         text_format(t, " %c %lld * i", stride < 0 ? '-' : '+', (long long)size);
 }
 
-static void print_column(Printer *p, Text *t, uint32_t column)
+static void print_place(Printer *p, Text *t, uint32_t column)
 {
-    text_add(t, "m[");
     switch (p->spelling) {
     case SPELL_STRAIGHT: print_position(p, t, run_position(p->kernel, p->row, p->element, column)); break;
     case SPELL_LOOP:
@@ -204,6 +203,12 @@ static void print_column(Printer *p, Text *t, uint32_t column)
         print_stride(t, p->strides[column]);
         break;
     }
+}
+
+static void print_column(Printer *p, Text *t, uint32_t column)
+{
+    text_add(t, "m[");
+    print_place(p, t, column);
     text_add(t, "]");
 }
 
@@ -244,11 +249,23 @@ static void print_iterator(Printer *p, Text *t)
     }
 }
 
+/* How often a leaf only says where an array begins: its value is not needed then. */
+static uint32_t uses_as_place(const Printer *p, const Expr *leaf)
+{
+    uint32_t uses = 0;
+    for (uint32_t i = 0; i < p->placement.nodes.n; i++) {
+        const PlacedNode *node = &p->placement.nodes.at[i];
+        uses +=
+            node->uses && node->expr->kind == EXPR_CALL && node->expr->op == OP_ELEMENT && node->expr->args[0] == leaf;
+    }
+    return uses;
+}
+
 void print_invariants(Printer *p)
 {
     for (uint32_t i = 0; i < p->placement.nodes.n; i++) {
         const Expr *e = p->placement.nodes.at[i].expr;
-        if (e->kind != EXPR_LEAF || p->placement.nodes.at[i].uses == 0 ||
+        if (e->kind != EXPR_LEAF || p->placement.nodes.at[i].uses == uses_as_place(p, e) ||
             p->strides[p->kernel->n_outputs + e->u.leaf] != 0)
             continue;
         Text t = { .arena = p->line };
@@ -361,8 +378,22 @@ static void print_function(Printer *p, Text *t, const Expr *e, Function function
     text_add(t, to_integer ? "))" : ")");
 }
 
+/* The slot so many behind that of a leaf. */
+static void print_element(Printer *p, Text *t, const Expr *e)
+{
+    text_add(t, "m[");
+    print_place(p, t, p->kernel->n_outputs + e->args[0]->u.leaf);
+    text_add(t, " + ");
+    print_expression(p, t, e->args[1], BIND_MUL);
+    text_format(t, "].%s", member(e->type));
+}
+
 static void print_call(Printer *p, Text *t, const Expr *e, Binding at_least)
 {
+    if (e->op == OP_ELEMENT) {
+        print_element(p, t, e);
+        return;
+    }
     const Form form = form_of(e);
     if (form.style == STYLE_CALL) {
         print_function(p, t, e, form.function);

@@ -172,6 +172,7 @@ static Opcode opcode_of(const Expr *e)
     case OP_COSH: return OPCODE_COSH;
     case OP_TANH: return OPCODE_TANH;
     case OP_NUMBER:
+    case OP_ELEMENT: return OPCODE_ELEMENT;
     case OP_HOMOTOPY:
     case OP_COUNT: break;
     }
@@ -452,6 +453,16 @@ static MachineCode finish(Assembler *as, Arena *arena)
     for (uint32_t k = 0; k < as->constants.n; k++)
         constants[as->constants.n - 1 - k] = as->constants.at[k];
     return (MachineCode){ words, constants, as->constants.n, as->n_registers };
+}
+
+bool assembler_has_elements(const Assembler *as)
+{
+    for (uint32_t k = 0; k < as->placement->nodes.n; k++) {
+        const Expr *e = as->placement->nodes.at[k].expr;
+        if (e->kind == EXPR_CALL && e->op == OP_ELEMENT)
+            return true;
+    }
+    return false;
 }
 
 void assemble_begin(Assembler *as)

@@ -54,6 +54,9 @@ typedef struct {
 typedef struct Assembler Assembler;
 Assembler *assembler_create(Arena *scratch, const Placement *placement);
 
+/* The kernel at work reads elements by an index that is known only at run time: there is no vector code for that. */
+bool assembler_has_elements(const Assembler *assembler);
+
 /* Sections: begin, any number of kernels, end. columns: position of each output and leaf. */
 void assemble_begin(Assembler *assembler);
 void assemble_direct(Assembler *assembler, const Kernel *kernel, const uint32_t *columns, int64_t iterator);
