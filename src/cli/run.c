@@ -10,6 +10,7 @@
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "experiment/control.h"
+#include "experiment/drive.h"
 #include "formats/csv.h"
 #include "formats/mat.h"
 #include "formats/select.h"
@@ -26,6 +27,7 @@ typedef struct {
     Diag *diag;
     RunSettings settings;
     Controls controls;
+    Drive *drive; /* signals for the inputs; NULL: none */
     KoineHost host;
     KoineRunOptions options; /* without sinks */
     const char *output;
@@ -259,7 +261,10 @@ static int simulate(Run *run, KoineModel *model, const char *const *globs)
     run->record.start = options.start;
     run->record.stop = options.stop;
     const double begun = wall_clock();
-    koine_simulate(model, &options, &run->record.run);
+    KoineModel *const driven = run->drive ? drive_model(run->drive, model) : model;
+    koine_simulate(driven, &options, &run->record.run);
+    model->block = driven->block; /* it may have grown */
+    model->size = driven->size;
     run->record.run_seconds = wall_clock() - begun;
     run->record.tier_note = compilation_tier_note(run->c);
     progress_clear(&run->progress);
@@ -270,7 +275,9 @@ static int simulate(Run *run, KoineModel *model, const char *const *globs)
 static int run_model(Run *run, KoineModel *model)
 {
     const Experiment *const e = &run->settings.experiment;
-    if (!set_values(model, e->settings, e->n_settings, run->arena, run->diag)) {
+    const StartState *const start = &run->settings.start;
+    const bool is_started = !start->series || start_write(start, e, model, run->arena, run->diag);
+    if (!set_values(model, e->settings, e->n_settings, run->arena, run->diag) || !is_started) {
         print_diagnostics(run);
         return settings_error_status(&run->settings);
     }
@@ -283,6 +290,15 @@ static int run_model(Run *run, KoineModel *model)
     return simulate(run, model, globs);
 }
 
+static bool read_inputs(Run *run, const KoineTables *tables)
+{
+    const Experiment *const e = &run->settings.experiment;
+    const Series *const series = series_read(e->inputs, run->arena, run->diag);
+    if (series)
+        run->drive = drive_create(series, tables, e->inputs, e->spans[EXPERIMENT_INPUTS], run->arena, run->diag);
+    return run->drive != NULL;
+}
+
 /* What can be wrong with the settings now that the model is known; all of it is reported. */
 static bool check_settings(Run *run, const KoineTables *tables)
 {
@@ -292,6 +308,8 @@ static bool check_settings(Run *run, const KoineTables *tables)
     bool is_good = control_gather(e, tables, run->arena, run->diag, &run->controls);
     is_good = is_good && control_apply(e, &run->controls, &run->host, &run->options, run->diag);
     is_good &= select_variables(run, tables, &globs);
+    if (e->has[EXPERIMENT_INPUTS])
+        is_good &= read_inputs(run, tables);
     return observe_check(e, tables, run->output, run->arena, run->diag) && is_good;
 }
 
@@ -380,6 +398,9 @@ static const Option options[] = {
       .repeats = true,
       .help = "a control parameter, also where the model has a quantity of that name; may be repeated" },
     { .name = "profile", .value = "NAME", .help = "behave like another system; simplex: as strict as SIMPLEX-II" },
+    { .name = "start-from", .value = "FILE", .help = "start values from the end of an earlier result, .csv or .mat" },
+    { .name = "start-from-time", .value = "TIME", .help = "take them from what that result holds at a time" },
+    { .name = "inputs", .value = "FILE", .help = "signals for open inputs, a .csv or .mat with a column for each" },
     { .name = "seed", .value = "NUMBER", .help = "of random numbers; default 0" },
     { .name = "variables", .value = "GLOB,...", .help = "what is recorded; default everything visible that changes" },
     { .name = "output", .value = "FILE", .help = "FILE.csv, FILE.mat, or - for CSV on the standard output" },

@@ -133,11 +133,28 @@ static void check_times(const Experiment *e, Compilation *c)
     }
 }
 
+/* Without a start time the run goes on at the time of the earlier result. */
+static void read_start(RunSettings *settings, Compilation *c)
+{
+    Experiment *const e = &settings->experiment;
+    Diag *const diag = compilation_diag(c);
+    if (!e->has[EXPERIMENT_START_FROM]) {
+        if (e->has[EXPERIMENT_START_FROM_TIME])
+            diag_error(diag, DIAG_START_STATE, e->spans[EXPERIMENT_START_FROM_TIME],
+                       "'start-from-time' needs 'start-from', the result that it means");
+        return;
+    }
+    if (!start_read(e, compilation_arena(c), diag, &settings->start) || e->has[EXPERIMENT_START])
+        return;
+    e->has[EXPERIMENT_START] = true;
+    e->spans[EXPERIMENT_START] = e->spans[EXPERIMENT_START_FROM];
+    e->start = settings->start.time;
+}
+
 /* Settings that are read but have no effect yet are refused. */
 static void check_unfinished(const Experiment *e, Compilation *c)
 {
-    static const ExperimentKey keys[] = { EXPERIMENT_START_FROM, EXPERIMENT_START_FROM_TIME, EXPERIMENT_INPUTS,
-                                          EXPERIMENT_PROTOCOL, EXPERIMENT_PHASES };
+    static const ExperimentKey keys[] = { EXPERIMENT_PROTOCOL, EXPERIMENT_PHASES };
     for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
         if (e->has[keys[k]])
             diag_error(compilation_diag(c), DIAG_EXPERIMENT_KEY, e->spans[keys[k]], "'%s' is not supported yet",
@@ -160,8 +177,9 @@ int settings_gather(const Command *command, Compilation *c, RunSettings *setting
     for (int key = 0; key < EXPERIMENT_KEYS; key++)
         settings->is_from_file &= !from_options.has[key];
     check_solver(&settings->experiment, c);
-    check_times(&settings->experiment, c);
     check_unfinished(&settings->experiment, c);
+    read_start(settings, c);
+    check_times(&settings->experiment, c);
     return print_errors(command, c, settings_error_status(settings));
 }
 

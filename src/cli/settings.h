@@ -2,6 +2,7 @@
 #ifndef CLI_SETTINGS_H
 #define CLI_SETTINGS_H
 
+#include "cli/start.h"
 #include "cli/target.h"
 #include "experiment/control.h"
 
@@ -9,6 +10,7 @@ typedef struct {
     Target target;
     const char *experiment_path; /* NULL: none was used */
     Experiment experiment;       /* merged: the command line wins */
+    StartState start;            /* of `start-from` */
     bool is_from_file;           /* every setting is: a wrong one is not the command line's fault */
 } RunSettings;
 

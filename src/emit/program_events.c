@@ -76,6 +76,9 @@ static void find_moving(Events *e)
 {
     for (uint32_t k = 0; k < e->s->states.n; k++)
         e->moves[e->s->states.at[k].index] = true;
+    for (uint32_t k = 0; k < e->m->variables.n; k++)
+        e->moves[k] |= e->m->variables.at[k].definition == DEFINITION_INPUT &&
+                       e->m->variables.at[k].variability == VARIABILITY_CONTINUOUS;
     for (uint32_t k = 0; k < e->s->blocks.n; k++) {
         const Block *b = &e->s->blocks.at[k];
         if (!b->is_moving)

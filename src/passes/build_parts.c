@@ -1,6 +1,6 @@
 /* build-parts: which blocks each purpose needs, as increasing lists of block numbers.
  *
- * A block moves if it depends on time or on a state, directly or through moving blocks; bits and selectors do not
+ * A block moves if it depends on time, a state or a continuous input, directly or through moving blocks; bits and selectors do not
  * move between events. What does not move is evaluated in event steps only. */
 #include "base/bug.h"
 #include "graph/topological.h"
@@ -273,6 +273,8 @@ bool build_parts(Compile *c)
     for (uint32_t k = 0; k < m->variables.n; k++) {
         const Variable *v = &m->variables.at[k];
         s->n_aliases += !var_is_none(v->alias) && !variable_is_split(m, (VarId){ k });
+        if (v->definition == DEFINITION_INPUT && v->variability == VARIABILITY_CONTINUOUS)
+            p.moves[k] = true; /* a signal may drive it */
         if (v->definition == DEFINITION_DER && var_is_none(v->alias)) {
             p.moves[k] = true;
             const VarId state = { k };

@@ -1,0 +1,127 @@
+#include "cli/start.h"
+#include "formats/select.h"
+#include <float.h>
+#include <math.h>
+#include <strings.h>
+
+static bool is_near(double a, double b)
+{
+    return fabs(a - b) <= 16 * DBL_EPSILON * fmax(fabs(a), fabs(b));
+}
+
+static double time_of(const Series *series, uint64_t row)
+{
+    return series_value(&series->columns[0], row);
+}
+
+/* The last row at `time`; between two rows both. */
+static bool find_row(StartState *start, double time)
+{
+    const uint64_t n = start->series->n_rows;
+    uint64_t row = n;
+    for (uint64_t k = 0; k < n; k++)
+        if (time_of(start->series, k) <= time || is_near(time_of(start->series, k), time))
+            row = k;
+    if (row == n || (row + 1 == n && !is_near(time_of(start->series, row), time)))
+        return false;
+    start->row = row;
+    start->next = is_near(time_of(start->series, row), time) ? row : row + 1;
+    start->time = start->next == row ? time_of(start->series, row) : time;
+    return true;
+}
+
+bool start_read(const Experiment *experiment, Arena *arena, Diag *diag, StartState *start)
+{
+    *start = (StartState){ .path = experiment->start_from };
+    const Span span = experiment->spans[EXPERIMENT_START_FROM];
+    start->series = series_read(experiment->start_from, arena, diag);
+    if (!start->series)
+        return false;
+    const uint64_t n = start->series->n_rows;
+    if (n == 0) {
+        diag_error(diag, DIAG_START_STATE, span, "'%s' has no points to start from", start->path);
+        return false;
+    }
+    if (!experiment->has[EXPERIMENT_START_FROM_TIME]) {
+        start->row = start->next = n - 1;
+        start->time = time_of(start->series, n - 1);
+        return true;
+    }
+    if (find_row(start, experiment->start_from_time))
+        return true;
+    diag_error(diag, DIAG_START_STATE, experiment->spans[EXPERIMENT_START_FROM_TIME],
+               "'%s' holds nothing at time %.9g; it reaches from %.9g to %.9g", start->path,
+               experiment->start_from_time, time_of(start->series, 0), time_of(start->series, n - 1));
+    return false;
+}
+
+/* Continuous values lie on a line between two rows, others keep the earlier one. */
+static double value_at(const StartState *start, const SeriesColumn *column, bool is_continuous)
+{
+    const double before = series_value(column, start->row);
+    if (start->next == start->row || !is_continuous)
+        return before;
+    const double from = time_of(start->series, start->row), to = time_of(start->series, start->next);
+    return before + (series_value(column, start->next) - before) * ((start->time - from) / (to - from));
+}
+
+static bool is_set(const Experiment *experiment, const char *name)
+{
+    for (uint32_t k = 0; k < experiment->n_settings; k++)
+        if (strcasecmp(experiment->settings[k].name, name) == 0)
+            return true;
+    return false;
+}
+
+static bool write_element(const StartState *start, const KoineVariable *variable, const char *name,
+                          const SeriesColumn *column, unsigned char *to, Diag *diag)
+{
+    const double value = value_at(start, column, variable->variability == KOINE_VARIABILITY_CONTINUOUS);
+    KoineSlot slot = { .r = value };
+    const bool is_whole = value == floor(value) && fabs(value) < 9e18;
+    if (!isfinite(value) || (variable->type != KOINE_REAL && !is_whole)) {
+        diag_error(diag, DIAG_START_STATE, SPAN_NONE, "'%s' has no usable value of '%s' at time %.9g", start->path,
+                   name, start->time);
+        return false;
+    }
+    if (variable->type != KOINE_REAL)
+        slot.i = (int64_t)value;
+    memcpy(to, &slot, sizeof slot);
+    return true;
+}
+
+/* What a run cannot start without: a state, or what only event steps change. */
+static bool is_state(const KoineVariable *variable)
+{
+    return variable->state >= 0 ||
+           (variable->variability == KOINE_VARIABILITY_DISCRETE && variable->causality != KOINE_CAUSALITY_INPUT);
+}
+
+bool start_write(const StartState *start, const Experiment *experiment, KoineModel *model, Arena *arena, Diag *diag)
+{
+    const KoineTables *const tables = model->kind->tables;
+    const unsigned closed = KOINE_VARIABLE_ALIAS | KOINE_VARIABLE_HIDDEN | KOINE_VARIABLE_DERIVATIVE;
+    bool is_good = true;
+    Text name = { .arena = arena };
+    for (uint32_t row = 0; row < tables->n_variables; row++) {
+        const KoineVariable *const variable = &tables->variables[row];
+        if (!(variable->flags & KOINE_VARIABLE_SETTABLE) || variable->flags & closed ||
+            variable->set == KOINE_NO_OFFSET || variable->type == KOINE_STRING)
+            continue;
+        for (uint32_t k = 0; k < variable->count; k++) {
+            name.n = 0;
+            column_name(tables, &(Column){ row, k, 0 }, &name);
+            const SeriesColumn *const column = series_find(start->series, name.at);
+            if (column) {
+                is_good &= write_element(start, variable, name.at, column,
+                                         model->block + variable->set + sizeof(KoineSlot) * (size_t)k, diag);
+            } else if (is_state(variable) && !is_set(experiment, name.at)) {
+                diag_error(diag, DIAG_START_STATE, experiment->spans[EXPERIMENT_START_FROM],
+                           "'%s' holds no value of the state '%s'", start->path, name.at);
+                diag_help(diag, "record it in the earlier run, or give it with --set");
+                is_good = false;
+            }
+        }
+    }
+    return is_good;
+}

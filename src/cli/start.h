@@ -1,0 +1,25 @@
+/* The start state from an earlier result. */
+#ifndef CLI_START_H
+#define CLI_START_H
+
+#include "base/diag.h"
+#include "experiment/experiment.h"
+#include "formats/series.h"
+#include "koine/model.h"
+
+typedef struct {
+    const char *path;
+    const Series *series;
+    double time;        /* of the state */
+    uint64_t row, next; /* it lies from `row` on towards `next`; equal: it is that row */
+} StartState;
+
+/* Reads `start-from` of the experiment and finds its state: the last row, or the one at `start-from-time`. False:
+ * reported. */
+bool start_read(const Experiment *experiment, Arena *arena, Diag *diag, StartState *start);
+
+/* Writes what the result holds of the model's settable quantities into its block, before initialise. Every state must
+ * be there, unless `set` gives it. False: reported. */
+bool start_write(const StartState *start, const Experiment *experiment, KoineModel *model, Arena *arena, Diag *diag);
+
+#endif

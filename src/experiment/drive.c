@@ -1,0 +1,365 @@
+#include "experiment/drive.h"
+#include "base/names.h"
+#include "base/vec.h"
+#include "formats/select.h"
+#include <math.h>
+#include <strings.h>
+
+typedef struct {
+    uint64_t offset, set; /* of its slot; of its start value, or KOINE_NO_OFFSET */
+    bool is_line;         /* continuous: straight lines; else it holds its value */
+    uint8_t type;
+    const double *values; /* one a row */
+} Signal;
+
+struct Drive {
+    KoineModel model; /* first: the driven model; shares the block of `inner` */
+    KoineModelKind kind;
+    KoineModel *inner;
+    Signal *signals;
+    uint32_t n;
+    double *times;  /* rows that matter */
+    uint32_t *rows; /* their numbers in the table */
+    uint32_t n_rows;
+    uint32_t at;    /* row in force; UINT32_MAX: before the first */
+    bool has_input; /* a row was passed at the present instant */
+};
+
+static Drive *drive_of(KoineModel *model)
+{
+    return (Drive *)(void *)model;
+}
+
+/* ---- Signals ---------------------------------------------------------------------------------------------------- */
+
+static double value_at(const Drive *drive, const Signal *signal, double time)
+{
+    const uint32_t at = drive->at;
+    if (at == UINT32_MAX)
+        return signal->values[drive->rows[0]];
+    const double here = signal->values[drive->rows[at]];
+    if (!signal->is_line || at + 1 >= drive->n_rows)
+        return here;
+    const double from = drive->times[at], to = drive->times[at + 1], there = signal->values[drive->rows[at + 1]];
+    return time == to ? there : here + (there - here) * ((time - from) / (to - from));
+}
+
+static void write_signals(Drive *drive, double time, bool lines_only)
+{
+    unsigned char *const block = drive->model.block;
+    for (uint32_t k = 0; k < drive->n; k++) {
+        const Signal *const signal = &drive->signals[k];
+        if (lines_only && !signal->is_line)
+            continue;
+        KoineSlot slot = { .r = value_at(drive, signal, time) };
+        if (signal->type != KOINE_REAL)
+            slot.i = (int64_t)slot.r;
+        memcpy(block + signal->offset, &slot, sizeof slot);
+    }
+}
+
+static double near_time(double time)
+{
+    return 16 * 2.220446049250313e-16 * fabs(time);
+}
+
+/* Rows up to `time` have passed. True: there were some. */
+static bool pass_rows(Drive *drive, double time)
+{
+    const uint32_t before = drive->at;
+    while (drive->at + 1 < drive->n_rows && drive->times[drive->at + 1] <= time + near_time(time))
+        drive->at++; /* from UINT32_MAX to 0 */
+    return drive->at != before;
+}
+
+/* ---- The model -------------------------------------------------------------------------------------------------- */
+
+static KoineModel *inner_of(KoineModel *model)
+{
+    KoineModel *const inner = drive_of(model)->inner;
+    inner->block = model->block;
+    inner->size = model->size;
+    return inner;
+}
+
+static KoineStatus told(KoineModel *model, KoineStatus status)
+{
+    if (status != KOINE_OK)
+        model->fault = drive_of(model)->inner->fault;
+    return status;
+}
+
+static KoineStatus drive_initialise(KoineModel *model, double time)
+{
+    Drive *const drive = drive_of(model);
+    KoineModel *const inner = inner_of(model);
+    drive->at = UINT32_MAX;
+    pass_rows(drive, time);
+    write_signals(drive, time, false);
+    for (uint32_t k = 0; k < drive->n; k++) /* initialise makes the input from its start value */
+        if (drive->signals[k].set != KOINE_NO_OFFSET)
+            memcpy(model->block + drive->signals[k].set, model->block + drive->signals[k].offset, sizeof(KoineSlot));
+    return told(model, inner->kind->initialise(inner, time));
+}
+
+static KoineStatus drive_evaluate(KoineModel *model, const KoineEvaluation *at)
+{
+    KoineModel *const inner = inner_of(model);
+    write_signals(drive_of(model), at->time, true);
+    return told(model, inner->kind->evaluate(inner, at));
+}
+
+static KoineStatus drive_derivatives(KoineModel *model)
+{
+    KoineModel *const inner = inner_of(model);
+    double time;
+    memcpy(&time, model->block + model->kind->tables->time, sizeof time);
+    write_signals(drive_of(model), time, true);
+    return told(model, inner->kind->derivatives(inner));
+}
+
+static KoineStatus drive_accept(KoineModel *model, double time, const double *x, KoineOutcome *outcome)
+{
+    KoineModel *const inner = inner_of(model);
+    write_signals(drive_of(model), time, true);
+    return told(model, inner->kind->accept(inner, time, x, outcome));
+}
+
+static KoineStatus drive_arrive(KoineModel *model, const KoineArrival *arrival)
+{
+    Drive *const drive = drive_of(model);
+    KoineModel *const inner = inner_of(model);
+    KoineArrival inside = *arrival;
+    if (pass_rows(drive, arrival->time))
+        inside.cause |= KOINE_AT_INPUT;
+    write_signals(drive, arrival->time, false);
+    drive->has_input = (inside.cause & KOINE_AT_INPUT) != 0;
+    return told(model, inner->kind->arrive(inner, &inside));
+}
+
+static KoineStatus drive_step(KoineModel *model, KoineOutcome *outcome)
+{
+    KoineModel *const inner = inner_of(model);
+    return told(model, inner->kind->step(inner, outcome));
+}
+
+static KoineStatus drive_commit(KoineModel *model, KoineOutcome *outcome)
+{
+    KoineModel *const inner = inner_of(model);
+    return told(model, inner->kind->commit(inner, outcome));
+}
+
+static KoineStatus drive_leave(KoineModel *model, KoineOutcome *outcome)
+{
+    Drive *const drive = drive_of(model);
+    KoineModel *const inner = inner_of(model);
+    const KoineStatus status = told(model, inner->kind->leave(inner, outcome));
+    if (drive->has_input) /* values or slopes are others now */
+        outcome->flags |= KOINE_CHANGED | KOINE_RESTART;
+    if (drive->at + 1 < drive->n_rows)
+        outcome->next_time = fmin(outcome->next_time, drive->times[drive->at + 1]);
+    return status;
+}
+
+static KoineStatus drive_jacobian(KoineModel *model, const KoineEvaluation *at, int by, double cj, double *values)
+{
+    KoineModel *const inner = inner_of(model);
+    write_signals(drive_of(model), at->time, true);
+    return told(model, inner->kind->jacobian(inner, at, by, cj, values));
+}
+
+static KoineStatus drive_directional(KoineModel *model, const KoineEvaluation *at, int by, const double *seed,
+                                     double *result)
+{
+    KoineModel *const inner = inner_of(model);
+    write_signals(drive_of(model), at->time, true);
+    return told(model, inner->kind->directional(inner, at, by, seed, result));
+}
+
+static void drive_statistics(const KoineModel *model, KoineModelStatistics *out)
+{
+    const KoineModel *const inner = ((const Drive *)(const void *)model)->inner;
+    inner->kind->statistics(inner, out);
+}
+
+KoineModel *drive_model(Drive *drive, KoineModel *inner)
+{
+    const KoineModelKind *const kind = inner->kind;
+    drive->inner = inner;
+    drive->kind = (KoineModelKind){
+        .version = kind->version,
+        .size = sizeof drive->kind,
+        .tables = kind->tables,
+        .initialise = drive_initialise,
+        .evaluate = drive_evaluate,
+        .accept = drive_accept,
+        .arrive = drive_arrive,
+        .step = drive_step,
+        .commit = drive_commit,
+        .leave = drive_leave,
+        .derivatives = kind->derivatives ? drive_derivatives : NULL,
+        .jacobian = kind->jacobian ? drive_jacobian : NULL,
+        .directional = kind->directional ? drive_directional : NULL,
+        .statistics = kind->statistics ? drive_statistics : NULL,
+    };
+    drive->model = *inner;
+    drive->model.kind = &drive->kind;
+    return &drive->model;
+}
+
+/* ---- From the table --------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    const Series *series;
+    const KoineTables *tables;
+    const char *path;
+    Span span;
+    Arena *arena;
+    Diag *diag;
+} Matcher;
+
+static bool is_input(const KoineVariable *variable)
+{
+    return variable->causality == KOINE_CAUSALITY_INPUT && variable->type != KOINE_STRING &&
+           variable->now != KOINE_NO_OFFSET && !(variable->flags & KOINE_VARIABLE_ALIAS);
+}
+
+static bool report_column(const Matcher *m, const char *column)
+{
+    enum { MOST_LISTED = 8 };
+    const char *nearest = NULL;
+    uint32_t best = 4, inputs = 0;
+    Text list = { .arena = m->arena };
+    for (uint32_t row = 0; row < m->tables->n_variables; row++) {
+        const KoineVariable *const variable = &m->tables->variables[row];
+        if (!is_input(variable))
+            continue;
+        if (inputs++ < MOST_LISTED)
+            text_format(&list, "%s'%s'", inputs > 1 ? ", " : "", variable->name);
+        const uint32_t distance = edit_distance(column, variable->name, best);
+        if (distance < best && distance < strlen(variable->name)) {
+            best = distance;
+            nearest = variable->name;
+        }
+    }
+    diag_error(m->diag, DIAG_INPUT_SIGNAL, m->span,
+               "'%s' has a column '%.80s', but '%s' has no open input of that name", m->path, column, m->tables->name);
+    if (nearest)
+        diag_help(m->diag, "did you mean '%s'?", nearest);
+    else if (inputs == 0)
+        diag_help(m->diag, "the model has no open inputs: no sensor is without a connection");
+    else
+        diag_help(m->diag, "its open inputs are %s%s", list.at, inputs > MOST_LISTED ? ", ..." : "");
+    return false;
+}
+
+static bool check_values(const Matcher *m, const SeriesColumn *column, const KoineVariable *variable)
+{
+    for (uint64_t row = 0; row < m->series->n_rows; row++) {
+        const double value = series_value(column, row);
+        const bool is_good =
+            variable->type == KOINE_REAL      ? isfinite(value)
+            : variable->type == KOINE_BOOLEAN ? value == 0 || value == 1
+            : variable->type == KOINE_INTEGER
+                ? value == floor(value) && fabs(value) < 9e15
+                : value == floor(value) && value >= 1 && value <= m->tables->enumerations[variable->enumeration].n;
+        if (is_good)
+            continue;
+        diag_error(m->diag, DIAG_INPUT_SIGNAL, m->span, "'%s', point %llu: %.9g is no value of '%s'", m->path,
+                   (unsigned long long)row + 1, value, variable->name);
+        return false;
+    }
+    return true;
+}
+
+static bool match_column(const Matcher *m, const SeriesColumn *column, Signal *signal)
+{
+    Text name = { .arena = m->arena };
+    for (int pass = 0; pass < 2; pass++)
+        for (uint32_t row = 0; row < m->tables->n_variables; row++) {
+            const KoineVariable *const variable = &m->tables->variables[row];
+            for (uint32_t k = 0; is_input(variable) && k < variable->count; k++) {
+                name.n = 0;
+                column_name(m->tables, &(Column){ row, k, 0 }, &name);
+                if ((pass == 0 ? strcmp : strcasecmp)(name.at, column->name) != 0)
+                    continue;
+                const uint64_t element = sizeof(KoineSlot) * (uint64_t)k;
+                *signal = (Signal){ .offset = variable->now + element,
+                                    .set = variable->set == KOINE_NO_OFFSET ? KOINE_NO_OFFSET : variable->set + element,
+                                    .is_line = variable->variability == KOINE_VARIABILITY_CONTINUOUS,
+                                    .type = variable->type };
+                return check_values(m, column, variable);
+            }
+        }
+    return report_column(m, column->name);
+}
+
+static bool check_times(const Matcher *m)
+{
+    for (uint64_t row = 0; row < m->series->n_rows; row++) {
+        const double time = series_value(&m->series->columns[0], row);
+        if (isfinite(time) && (row == 0 || time >= series_value(&m->series->columns[0], row - 1)))
+            continue;
+        diag_error(m->diag, DIAG_INPUT_SIGNAL, m->span, "'%s', point %llu: the times do not rise", m->path,
+                   (unsigned long long)row + 1);
+        return false;
+    }
+    if (m->series->n_rows > 0 && m->series->n_rows < UINT32_MAX && m->series->n_columns > 1)
+        return true;
+    diag_error(m->diag, DIAG_INPUT_SIGNAL, m->span,
+               "'%s' holds no signals: it needs a column for the time and one for "
+               "an input",
+               m->path);
+    return false;
+}
+
+/* Whether something changes at `row`: a held value, or the slope of a line. `from` is the last row that matters. */
+static bool matters(const Drive *drive, const double *times, uint32_t from, uint32_t row)
+{
+    for (uint32_t k = 0; k < drive->n; k++) {
+        const double *const v = drive->signals[k].values;
+        const double before = times[row] - times[from], after = times[row + 1] - times[row];
+        if (!drive->signals[k].is_line ? v[row] != v[from]
+                                       : (v[row] - v[from]) * after != (v[row + 1] - v[row]) * before)
+            return true;
+    }
+    return false;
+}
+
+static void choose_rows(Drive *drive, const double *times, uint32_t n, Arena *arena)
+{
+    VEC(uint32_t) rows = { 0 };
+    for (uint32_t row = 0; row < n; row++)
+        if (row == 0 || row + 1 == n || matters(drive, times, rows.at[rows.n - 1], row))
+            vec_push(arena, &rows, row);
+    drive->rows = rows.at;
+    drive->n_rows = rows.n;
+    drive->times = NEW_ARRAY(arena, double, rows.n);
+    for (uint32_t k = 0; k < rows.n; k++)
+        drive->times[k] = times[rows.at[k]];
+}
+
+Drive *drive_create(const Series *signals, const KoineTables *tables, const char *path, Span span, Arena *arena,
+                    Diag *diag)
+{
+    const Matcher m = { signals, tables, path, span, arena, diag };
+    if (!check_times(&m))
+        return NULL;
+    Drive *const drive = NEW(arena, Drive);
+    drive->n = signals->n_columns - 1;
+    drive->signals = NEW_ARRAY(arena, Signal, drive->n);
+    bool is_good = true;
+    for (uint32_t k = 0; k < drive->n; k++) {
+        const SeriesColumn *const column = &signals->columns[k + 1];
+        is_good &= match_column(&m, column, &drive->signals[k]);
+        double *const values = NEW_ARRAY(arena, double, signals->n_rows);
+        for (uint64_t row = 0; row < signals->n_rows; row++)
+            values[row] = series_value(column, row);
+        drive->signals[k].values = values;
+    }
+    if (!is_good)
+        return NULL;
+    drive->at = UINT32_MAX;
+    choose_rows(drive, signals->columns[0].values, (uint32_t)signals->n_rows, arena);
+    return drive;
+}
