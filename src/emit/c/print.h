@@ -20,4 +20,8 @@ typedef struct {
 /* The text, terminated by 0, in `arena`. */
 Text print_c(const Code *code, Arena *arena);
 
+/* The same; where is_foreign[k] is true, section k only calls koine_foreign_section(context, k, m). */
+#define NATIVE_FOREIGN "koine_foreign_section"
+Text print_c_with_foreign(const Code *code, const bool *is_foreign, const void *context, Arena *arena);
+
 #endif
