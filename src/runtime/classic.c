@@ -216,7 +216,7 @@ static KoineStatus find_step(KoineClassic *classic, double goal, double *end, bo
 {
     const KoineProblem *const problem = classic->base.problem;
     const double from = classic->base.from;
-    for (double h = classic->regular;;) {
+    for (double h = koine_max(classic->regular, koine_near(from));;) {
         *end = end_of(problem, from, h, goal);
         h = *end - from;
         const KoineStatus status = try_step(classic, from, h);

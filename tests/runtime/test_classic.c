@@ -579,6 +579,20 @@ static void test_options_of_error_control(void **state)
     }
 }
 
+/* A first step that the time cannot tell is not taken for one. */
+static void test_tiny_first_step(void **state)
+{
+    (void)state;
+    for (int k = 0; k < METHODS; ++k) {
+        const KoineRunOptions options = { .start = 1, .stop = 2, .first_step = 1e-300, .solver = names[k] };
+        ToyRun run;
+        toy_run(&decay_toy, options, false, &run);
+        assert_int_equal(run.report.end, KOINE_RUN_DONE);
+        assert_near(run.end.x[0], exp(-1.0), orders[k] == 1 ? 1e-3 : 1e-5);
+        assert_true(run.report.statistics.doublings > 30);
+    }
+}
+
 /* x' = 50*cos 50s, s the time since the start: x = sin 50s */
 static KoineStatus humming(KoineModel *model)
 {
@@ -653,6 +667,7 @@ int main(void)
         cmocka_unit_test(test_SX_138_first_step_after_an_event),
         cmocka_unit_test(test_steps_end_on_the_time_grid),
         cmocka_unit_test(test_options_of_error_control),
+        cmocka_unit_test(test_tiny_first_step),
         cmocka_unit_test(test_rosenbrock_at_late_times),
         cmocka_unit_test(test_large_models_need_a_pattern),
     };
