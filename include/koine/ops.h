@@ -68,5 +68,30 @@ static inline int64_t koine_iabs(int64_t a)
 {
     return a < 0 ? koine_ineg(a) : a;
 }
+/* Tables: piecewise polynomials of n points x, as numbers: n; 1 if there is no value outside, else 0; the points; then
+ * for each of the n + 1 intervals (0 before the first point, n behind the last) the place it is developed at and four
+ * coefficients. The last point belongs to the interval before it. */
+static inline int64_t koine_interval(const double *t, double a)
+{
+    const double *x = t + 2;
+    int64_t low = 0, high = (int64_t)t[0];
+    if (a == x[high - 1])
+        return high - 1;
+    while (low < high) {
+        const int64_t middle = (low + high) / 2;
+        if (x[middle] <= a)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+static inline double koine_lookup(const double *t, int64_t interval, double a) /* interval < 0: the one of a */
+{
+    const int64_t n = (int64_t)t[0], k = interval < 0 ? koine_interval(t, a) : interval < n ? interval : n;
+    const double *row = t + 2 + n + 5 * k;
+    const double u = a - row[0];
+    return t[1] != 0 && (k == 0 || k == n) ? 0.0 / (a - a) : row[1] + u * (row[2] + u * (row[3] + u * row[4]));
+}
 
 #endif

@@ -94,9 +94,10 @@ typedef struct { /* left > right (strict) or left >= right */
     uint32_t origin;   /* in tables->roots or origins */
 } KoineRelation;
 
-typedef enum { KOINE_STEP_FLOOR, KOINE_STEP_CEIL, KOINE_STEP_TRUNC, KOINE_STEP_ROUND } KoineStepOp;
+typedef enum { KOINE_STEP_FLOOR, KOINE_STEP_CEIL, KOINE_STEP_TRUNC, KOINE_STEP_ROUND, KOINE_STEP_INTERVAL } KoineStepOp;
 typedef struct {
     uint8_t op;
+    const double *table; /* INTERVAL: as koine_lookup wants it */
     bool is_time, is_guarded;
     uint32_t kernel, row; /* outputs: argument; is_time: slope, offset; argument = slope*time + offset */
     uint32_t argument, slope, offset;

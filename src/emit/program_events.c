@@ -284,6 +284,7 @@ static void add_step(Events *e, uint32_t index, const Block *b)
     node->cell = f->value.index;
     KoineStep *out = &e->steps[b->object];
     *out = (KoineStep){ .op = f->op,
+                        .table = f->table ? f->table->data[0] : NULL,
                         .is_guarded = f->is_guarded,
                         .is_time = f->kind == RELATION_TIME,
                         .value = l->now[f->value.index],

@@ -52,15 +52,24 @@ static const char *what_failed(const Expr *where)
     }
 }
 
+static bool has_leaf(const Expr *e, uint32_t leaf)
+{
+    if (e->n_leaves <= leaf)
+        return false;
+    if (e->kind == EXPR_LEAF && e->u.leaf == leaf)
+        return true;
+    for (uint32_t k = 0; k < e->n_args; k++)
+        if (has_leaf(e->args[k], leaf))
+            return true;
+    return false;
+}
+
 static void add_operands(const Layout *l, Text *to, const Expr *where, Term term, const Value *leaves)
 {
     enum { MOST = 6 };
     uint32_t shown = 0;
     for (uint32_t k = 0; k < term.shape->n_leaves && shown < MOST; k++) {
-        bool used = false;
-        for (uint32_t j = 0; j < where->n_args && !used; j++)
-            used = where->n_leaves > k; /* every leaf below is shown, in order of number */
-        if (!used)
+        if (!has_leaf(where, k))
             continue;
         const Ref ref = term_refs(l->model, term)[k];
         const Expr *leaf = expr_leaf(l->model->pool, 0, ref_type(l->model, ref));
@@ -72,6 +81,16 @@ static void add_operands(const Layout *l, Text *to, const Expr *where, Term term
         else
             text_integer(to, leaves[k].i);
     }
+}
+
+static void explain_table(const Layout *l, const Table *table, double argument, Text *to)
+{
+    text_format(to, "the argument ");
+    text_real(to, argument);
+    text_format(to, " of the table %s lies outside ", names_of(pool_names(l->model->pool), table->name));
+    text_real(to, table->x[0]);
+    text_add(to, " .. ");
+    text_real(to, table->x[table->n - 1]);
 }
 
 /* ---- elements: in a copy of the expression each is a leaf of its own, with the value it has now ---- */
@@ -169,7 +188,11 @@ static bool explain_elements(const Layout *l, Term term, const KoineSlot *m, con
                         (long long)model->dims.at[v->first_dim + x.place[k] - 1].extent);
             return true;
         }
-    text_format(to, "%s: %s", what_failed(where), term_text(model, term, to->arena));
+    if (where->kind == EXPR_TABLE)
+        explain_table(l, where->u.table, operands[0].r, to);
+    else
+        text_add(to, what_failed(where));
+    text_format(to, ": %s", term_text(model, term, to->arena));
     return true;
 }
 
@@ -210,8 +233,12 @@ static bool explain_over(const Layout *l, Term term, DomainId domain, const Koin
     const Expr *where;
     if (!expr_fault(term.shape, leaves, NULL, &where, operands))
         return false;
-    text_format(to, "%s: %s", what_failed(where),
-                term_text(l->model, term_make(l->model, where, term_refs(l->model, term)), to->arena));
+    if (where->kind == EXPR_TABLE) {
+        explain_table(l, where->u.table, operands[0].r, to);
+        where = expr_table(l->model->pool, where->u.table, where->op, where->args[0], NULL); /* as it was written */
+    } else
+        text_add(to, what_failed(where));
+    text_format(to, ": %s", term_text(l->model, term_make(l->model, where, term_refs(l->model, term)), to->arena));
     add_operands(l, to, where, term, leaves);
     return true;
 }
@@ -230,6 +257,7 @@ static void explain_origin(const Layout *l, uint32_t origin, const KoineSlot *m,
         const Assignment *a = &model->assignments.at[origin - l->schedule->blocks.n];
         if (!explain_term(l, a->guard, m, to) && !explain_term(l, a->value, m, to))
             text_add(to, "no finite value");
+        text_format(to, " (in the assignment to %s)", term_text(model, a->target, to->arena));
         return;
     }
     bool found = false;

@@ -217,6 +217,16 @@ static const Expr *derive_array(Derivation *d, const Expr *e)
     return expr_array(d->pool, e->n_args, elements);
 }
 
+static const Expr *derive_table(Derivation *d, const Expr *e)
+{
+    const Expr *const da = derive(d, e->args[0]);
+    if (!da || da == d->zero || e->op >= table_degree((TableMethod)e->u.table->method))
+        return da ? d->zero : NULL;
+    const Expr *const slope =
+        expr_table(d->pool, e->u.table, e->op + 1u, e->args[0], e->n_args > 1 ? e->args[1] : NULL);
+    return simple_binary(d->pool, OP_MUL, slope, da);
+}
+
 static const Expr *derive_function(Derivation *d, const Expr *e)
 {
     for (uint32_t k = 0; k < e->n_args; k++)
@@ -234,6 +244,7 @@ static const Expr *derive_node(Derivation *d, const Expr *e)
         return derivative ? derivative : d->zero;
     }
     case EXPR_CALL: return derive_call(d, e);
+    case EXPR_TABLE: return derive_table(d, e);
     case EXPR_IF: return derive_if(d, e);
     case EXPR_REDUCE: return derive_reduce(d, e);
     case EXPR_ARRAY: return derive_array(d, e);

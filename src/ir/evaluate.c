@@ -318,6 +318,16 @@ static bool evaluate_reduce(Evaluation *ev, const Expr *e, Outcome *out)
     return true;
 }
 
+static bool evaluate_table(Evaluation *ev, const Expr *e, Outcome *out)
+{
+    Outcome argument, interval = { integer_value(-1), false };
+    if (!evaluate(ev, e->args[0], &argument) || (e->n_args > 1 && !evaluate(ev, e->args[1], &interval)))
+        return false;
+    out->value = real_value(koine_lookup(e->u.table->data[e->op], interval.value.i, argument.value.r));
+    out->is_bad = argument.is_bad || interval.is_bad || !isfinite(out->value.r);
+    return true;
+}
+
 static bool evaluate_leaf(const Evaluation *ev, const Expr *e, Outcome *out)
 {
     if (e->n_args > 0 || e->type.rank > 0 || e->type.kind == TYPE_STRING || !ev->leaves)
@@ -337,6 +347,7 @@ static bool evaluate_node(Evaluation *ev, const Expr *e, Outcome *out)
     case EXPR_LEAF: is_evaluable = evaluate_leaf(ev, e, out); break;
     case EXPR_ITERATOR: is_evaluable = find_iterator(ev, e->u.iterator, &out->value); break;
     case EXPR_CALL: return evaluate_call(ev, e, out);
+    case EXPR_TABLE: return evaluate_table(ev, e, out);
     case EXPR_IF: return evaluate_if(ev, e, out);
     case EXPR_REDUCE: return evaluate_reduce(ev, e, out);
     case EXPR_STRING:
@@ -460,11 +471,24 @@ static void locate_in_reduce(Evaluation *ev, const Expr *e, const Expr **where, 
     }
 }
 
+static void locate_in_table(Evaluation *ev, const Expr *e, const Expr **where, Value operands[2])
+{
+    if (locate_in_args(ev, e, 0, e->n_args, where, operands))
+        return;
+    *where = e;
+    for (uint32_t k = 0; k < e->n_args; k++) {
+        Outcome operand;
+        REQUIRE(evaluate(ev, e->args[k], &operand));
+        operands[k] = operand.value;
+    }
+}
+
 /* `e` is bad. */
 static void locate(Evaluation *ev, const Expr *e, const Expr **where, Value operands[2])
 {
     switch ((ExprKind)e->kind) {
     case EXPR_CALL: locate_in_call(ev, e, where, operands); return;
+    case EXPR_TABLE: locate_in_table(ev, e, where, operands); return;
     case EXPR_IF: locate_in_if(ev, e, where, operands); return;
     case EXPR_REDUCE: locate_in_reduce(ev, e, where, operands); return;
     case EXPR_REAL:

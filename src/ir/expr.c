@@ -13,6 +13,7 @@ struct Pool {
     uint32_t *slots; /* node id + 1, or 0 */
     uint32_t n_slots;
     VEC(Enumeration) enumerations;
+    VEC(Table *) tables;
 };
 
 /* ---- operations ---- */
@@ -131,6 +132,36 @@ uint32_t pool_n_enumerations(const Pool *pool)
 const Enumeration *pool_get_enumeration(const Pool *pool, uint32_t index)
 {
     return &pool->enumerations.at[index];
+}
+
+const Table *pool_table(Pool *pool, const Table *table)
+{
+    for (uint32_t k = 0; k < pool->tables.n; k++)
+        if (table_equal(pool->tables.at[k], table))
+            return pool->tables.at[k];
+    Table *own = NEW(pool->arena, Table);
+    double *points = NEW_ARRAY(pool->arena, double, 2 * (size_t)table->n);
+    memcpy(points, table->x, table->n * sizeof *points);
+    memcpy(points + table->n, table->y, table->n * sizeof *points);
+    *own = (Table){ .name = table->name,
+                    .method = table->method,
+                    .outside = table->outside,
+                    .n = table->n,
+                    .x = points,
+                    .y = points + table->n,
+                    .index = pool->tables.n };
+    vec_push(pool->arena, &pool->tables, own);
+    return own;
+}
+
+uint32_t pool_n_tables(const Pool *pool)
+{
+    return pool->tables.n;
+}
+
+const Table *pool_get_table(const Pool *pool, uint32_t index)
+{
+    return pool->tables.at[index];
 }
 
 static uint64_t payload(const Expr *node)
@@ -393,6 +424,17 @@ const Expr *expr_function(Pool *pool, uint32_t function, uint32_t result, Type t
     return intern(pool, &head, args);
 }
 
+const Expr *expr_table(Pool *pool, const Table *table, uint32_t order, const Expr *argument, const Expr *interval)
+{
+    REQUIRE(argument->type.kind == TYPE_REAL && (!interval || interval->type.kind == TYPE_INTEGER));
+    table_data(pool->tables.at[table->index], order, pool->arena);
+    const Expr *const args[] = { argument, interval };
+    Expr head = {
+        .kind = EXPR_TABLE, .op = (uint8_t)order, .type = REAL_TYPE, .n_args = interval ? 2 : 1, .u.table = table
+    };
+    return intern(pool, &head, args);
+}
+
 const Expr *expr_to_real(Pool *pool, const Expr *e)
 {
     if (e->type.kind == TYPE_REAL)
@@ -478,6 +520,18 @@ static int order(uint64_t a, uint64_t b)
     return a < b ? -1 : a > b;
 }
 
+static int compare_tables(const Pool *pool, const Table *a, const Table *b)
+{
+    int result = strcmp(names_of(pool->names, a->name), names_of(pool->names, b->name));
+    if (result == 0)
+        result = order((uint64_t)a->method << 40 | (uint64_t)a->outside << 32 | a->n,
+                       (uint64_t)b->method << 40 | (uint64_t)b->outside << 32 | b->n);
+    for (uint32_t k = 0; result == 0 && k < a->n; k++)
+        if (a->x[k] != b->x[k] || a->y[k] != b->y[k])
+            result = a->x[k] < b->x[k] || (a->x[k] == b->x[k] && a->y[k] < b->y[k]) ? -1 : 1;
+    return result;
+}
+
 static int compare_payload(const Pool *pool, const Expr *a, const Expr *b)
 {
     switch ((ExprKind)a->kind) {
@@ -493,6 +547,7 @@ static int compare_payload(const Pool *pool, const Expr *a, const Expr *b)
     case EXPR_ITERATOR:
     case EXPR_REDUCE:
     case EXPR_FUNCTION: return order(a->u.leaf, b->u.leaf);
+    case EXPR_TABLE: return compare_tables(pool, a->u.table, b->u.table);
     case EXPR_CALL:
     case EXPR_IF:
     case EXPR_ARRAY: return 0;

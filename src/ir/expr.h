@@ -13,6 +13,7 @@
 
 #include "base/arena.h"
 #include "base/names.h"
+#include "ir/table.h"
 #include <stdbool.h>
 
 typedef enum { TYPE_REAL, TYPE_INTEGER, TYPE_BOOLEAN, TYPE_ENUM, TYPE_STRING } TypeKind;
@@ -58,6 +59,7 @@ typedef enum {
     EXPR_LEAF,     /* u.leaf; args: index expressions, none = the whole */
     EXPR_ITERATOR, /* u.iterator: level of the owner's domain, 0 = outermost; Integer */
     EXPR_CALL,     /* op; args. Relations carry is_literal: true for ever literal (noEvent) */
+    EXPR_TABLE,    /* u.table; op: order of the derivative; args: argument, and the interval if it is frozen; Real */
     EXPR_IF,       /* args: condition, then, otherwise; only the chosen one is evaluated */
     EXPR_REDUCE,   /* op ADD, MUL, MIN, MAX, AND, OR; args: body, lo, step, hi; u.iterator: level inside the body */
     EXPR_ARRAY,    /* args: elements */
@@ -67,7 +69,7 @@ typedef enum {
 typedef struct Expr Expr;
 struct Expr {
     uint8_t kind; /* ExprKind */
-    uint8_t op;   /* EXPR_CALL, EXPR_REDUCE: Op; EXPR_FUNCTION: result number */
+    uint8_t op;   /* EXPR_CALL, EXPR_REDUCE: Op; EXPR_FUNCTION: result number; EXPR_TABLE: order */
     bool is_literal;
     bool has_index; /* some leaf below has index expressions or some iterator occurs */
     Type type;
@@ -81,6 +83,7 @@ struct Expr {
         int64_t integer;
         NameId text;
         uint32_t leaf, iterator, function;
+        const Table *table;
     } u;
     const Expr *args[];
 };
@@ -94,7 +97,7 @@ typedef struct {
     const NameId *values; /* value k has the number k + 1 */
 } Enumeration;
 
-typedef struct Pool Pool; /* all expressions, enumerations and names of one compilation */
+typedef struct Pool Pool; /* all expressions, enumerations, tables and names of one compilation */
 
 Pool *pool_create(Arena *arena, Names *names);
 Arena *pool_arena(const Pool *pool);
@@ -104,6 +107,10 @@ const Expr *pool_node(const Pool *pool, uint32_t id);
 uint32_t pool_enumeration(Pool *pool, const Enumeration *enumeration); /* equal name, order and values: the same one */
 uint32_t pool_n_enumerations(const Pool *pool);
 const Enumeration *pool_get_enumeration(const Pool *pool, uint32_t index);
+/* Name, method, outside, n, x and y are given and copied; equal ones are the same one. */
+const Table *pool_table(Pool *pool, const Table *table);
+uint32_t pool_n_tables(const Pool *pool);
+const Table *pool_get_table(const Pool *pool, uint32_t index);
 
 const Expr *expr_real(Pool *pool, double value);
 const Expr *expr_integer(Pool *pool, int64_t value);
@@ -124,6 +131,8 @@ const Expr *expr_reduce(Pool *pool, Op op, uint32_t level, const Expr *body, con
 const Expr *expr_array(Pool *pool, uint32_t n, const Expr *const *elements);
 const Expr *expr_function(Pool *pool, uint32_t function, uint32_t result, Type type, uint32_t n,
                           const Expr *const *args);
+/* The table, or its derivative of that order, at `argument`; interval NULL: the one the argument lies in. */
+const Expr *expr_table(Pool *pool, const Table *table, uint32_t order, const Expr *argument, const Expr *interval);
 const Expr *expr_to_real(Pool *pool, const Expr *e); /* Real: itself; Integer literal: Real literal; else real(e) */
 /* The same node with other arguments (and the same literal flag, leaf number, ...). */
 const Expr *expr_with_args(Pool *pool, const Expr *e, const Expr *const *args);

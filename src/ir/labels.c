@@ -4,14 +4,14 @@
 
 char label_letter(LabelKind kind)
 {
-    static const char letters[LABEL_COUNT] = { 'e', 'r', 't', 'q', 'k', 'd', 'g', 'b', 'f', 'a', 'p' };
+    static const char letters[LABEL_COUNT] = { 'e', 'r', 't', 'q', 'k', 'd', 'g', 'f', 'a', 'p' };
     return letters[kind];
 }
 
 const char *label_noun(LabelKind kind)
 {
-    static const char *const nouns[LABEL_COUNT] = { "equation", "region", "transition", "channel",   "clock", "delay",
-                                                    "stream",   "table",  "function",   "assertion", "port" };
+    static const char *const nouns[LABEL_COUNT] = { "equation", "region", "transition", "channel",   "clock",
+                                                    "delay",    "stream", "function",   "assertion", "port" };
     return nouns[kind];
 }
 
@@ -25,7 +25,6 @@ uint32_t label_count(const Model *model, LabelKind kind)
     case LABEL_CLOCK: return model->clocks.n;
     case LABEL_DELAY: return model->delays.n;
     case LABEL_STREAM: return model->streams.n;
-    case LABEL_TABLE: return model->tables.n;
     case LABEL_FUNCTION: return model->functions.n;
     case LABEL_ASSERTION: return model->assertions.n;
     case LABEL_PORT: return model->ports.n;
@@ -45,7 +44,6 @@ Label label_of(const Model *model, LabelKind kind, uint32_t index)
     case LABEL_CLOCK: return LABEL(clocks);
     case LABEL_DELAY: return LABEL(delays);
     case LABEL_STREAM: return LABEL(streams);
-    case LABEL_TABLE: return LABEL(tables);
     case LABEL_FUNCTION: return (Label){ { 0 }, model->functions.at[index].name };
     case LABEL_ASSERTION: return LABEL(assertions);
     case LABEL_PORT: return LABEL(ports);
@@ -65,7 +63,6 @@ Span label_span(const Model *model, LabelKind kind, uint32_t index)
     case LABEL_CLOCK: return model->clocks.at[index].span;
     case LABEL_DELAY: return model->delays.at[index].span;
     case LABEL_STREAM: return model->streams.at[index].span;
-    case LABEL_TABLE: return model->tables.at[index].span;
     case LABEL_FUNCTION: return model->functions.at[index].span;
     case LABEL_ASSERTION: return model->assertions.at[index].span;
     case LABEL_PORT: return model->ports.at[index].span;

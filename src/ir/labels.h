@@ -16,7 +16,6 @@ typedef enum {
     LABEL_CLOCK,
     LABEL_DELAY,
     LABEL_STREAM,
-    LABEL_TABLE,
     LABEL_FUNCTION,
     LABEL_ASSERTION,
     LABEL_PORT,

@@ -564,11 +564,6 @@ static void append_timed(Model *into, const Model *part, const Offsets *by)
         stream.owner.index += by->instance;
         vec_push(into->arena, &into->streams, stream);
     }
-    for (uint32_t k = 0; k < part->tables.n; k++) {
-        Table table = part->tables.at[k];
-        table.owner.index += by->instance;
-        vec_push(into->arena, &into->tables, table);
-    }
     for (uint32_t k = 0; k < part->assertions.n; k++) {
         Assertion assertion = part->assertions.at[k];
         assertion.owner.index += by->instance;

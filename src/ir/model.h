@@ -1,7 +1,7 @@
 /* Model: the unordered mathematics of a hybrid system, language-neutral.
  *
- * Variables, equations, regions, transitions, the time-driven elements, functions, tables, the
- * instance tree, ports and connections. docs/ir.md is its manual and describes the text form;
+ * Variables, equations, regions, transitions, the time-driven elements, functions, the instance
+ * tree, ports and connections. docs/ir.md is its manual and describes the text form;
  * docs/semantics.md says what it means. All references are by id; nothing is ever removed from the
  * arrays while ids are around (a dropped equation has kind EQUATION_DROPPED).
  *
@@ -224,11 +224,12 @@ typedef struct { /* left > right (strict) or left >= right; made by find-events 
     Origin origin;
 } Relation;
 
-typedef enum { STEP_FLOOR, STEP_CEIL, STEP_TRUNC, STEP_ROUND } StepOp;
+typedef enum { STEP_FLOOR, STEP_CEIL, STEP_TRUNC, STEP_ROUND, STEP_INTERVAL } StepOp;
 typedef struct {
     Term argument;
     Term slope, offset; /* TIME: argument = slope*time + offset */
     uint8_t op, kind;   /* StepOp, RelationKind */
+    const Table *table; /* STEP_INTERVAL: the interval of it in which the argument lies */
     bool is_guarded;    /* as for relations */
     uint16_t branch;
     RegionId region;
@@ -278,17 +279,6 @@ typedef struct {
     InstanceId owner;
     Span span;
 } Stream;
-
-typedef enum { TABLE_LINEAR, TABLE_BESSEL, TABLE_SPLINE, TABLE_AKIMA, TABLE_CONSTANT } TableMethod;
-typedef enum { OUTSIDE_ERROR, OUTSIDE_HOLD, OUTSIDE_EXTRAPOLATE } TableOutside;
-typedef struct {
-    NameId name;
-    InstanceId owner;
-    uint8_t method, outside;
-    uint32_t n;
-    const double *x, *y;
-    Span span;
-} Table;
 
 typedef enum {
     STATEMENT_ASSIGN, /* target := value */
@@ -380,7 +370,6 @@ typedef struct Model {
     VEC(Clock) clocks;
     VEC(Delay) delays;
     VEC(Stream) streams;
-    VEC(Table) tables;
     VEC(Function) functions;
     VEC(VarId) fields; /* of channels and functions */
     VEC(Statement) statements;

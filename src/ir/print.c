@@ -1,6 +1,6 @@
 /* Printing a Model, element by element; see print.h.
  *
- * The body is printed first: only then is known which sources, enumerations and shapes it uses. Their
+ * The body is printed first: only then is known which sources, enumerations, tables and shapes it uses. Their
  * declarations are put before it at the end. They are numbered in the order of first use, so that
  * nothing in the text depends on numbers in the pool or among the sources. */
 #include "ir/print.h"
@@ -192,24 +192,6 @@ static void print_streams(Printer *p)
     for (uint32_t k = 0; k < p->model->streams.n; k++) {
         begin_labelled(p, WORD_STREAM, LABEL_STREAM, k);
         printer_end_line(p, p->model->streams.at[k].span);
-    }
-}
-
-static void print_tables(Printer *p)
-{
-    for (uint32_t k = 0; k < p->model->tables.n; k++) {
-        const Table *t = &p->model->tables.at[k];
-        begin_labelled(p, WORD_TABLE, LABEL_TABLE, k);
-        printer_put_choice(p, &table_words, t->method);
-        printer_put_choice(p, &outside_words, t->outside);
-        for (uint32_t i = 0; i < t->n; i++) {
-            printer_put(p, " (");
-            text_real_point(p->to, t->x[i]);
-            printer_put(p, ", ");
-            text_real_point(p->to, t->y[i]);
-            text_char(p->to, ')');
-        }
-        printer_end_line(p, t->span);
     }
 }
 
@@ -536,7 +518,6 @@ static void print_model(ModelPrinter *mp)
     print_channels(p);
     print_clocks(p);
     print_streams(p);
-    print_tables(p);
     for (uint32_t k = 0; k < model->functions.n; k++)
         print_function(p, k);
     printer_each_dynamic(mp, printer_print_equation, printer_print_region, printer_print_transition);
@@ -590,6 +571,31 @@ static void print_enumerations(Printer *p)
     }
 }
 
+static void print_tables(Printer *p)
+{
+    for (uint32_t k = 0; k < p->tables.items.n; k++) {
+        const Table *t = pool_get_table(p->model->pool, p->tables.items.at[k]);
+        const char *label = printer_table_label(p, t);
+        printer_put(p, "table ");
+        printer_put_table(p, t);
+        if (label != names_of(p->names, t->name)) {
+            printer_put_word(p, WORD_NAMED);
+            printer_put_space(p);
+            printer_put_name(p, t->name);
+        }
+        printer_put_choice(p, &table_words, t->method);
+        printer_put_choice(p, &outside_words, t->outside);
+        for (uint32_t i = 0; i < t->n; i++) {
+            printer_put(p, " (");
+            text_real_point(p->to, t->x[i]);
+            printer_put(p, ", ");
+            text_real_point(p->to, t->y[i]);
+            text_char(p->to, ')');
+        }
+        text_char(p->to, '\n');
+    }
+}
+
 static void print_shapes(Printer *p)
 {
     for (uint32_t k = 0; k < p->shapes.items.n; k++) {
@@ -627,13 +633,14 @@ void model_print(const Model *model, Text *to, PrintOptions options)
     Printer *p = &mp.p;
     const size_t begin = to->n;
     print_model(&mp);
-    /* Shapes may use enumerations that nothing else does: so they come first, then move behind them. */
+    /* Shapes may use enumerations and tables that nothing else does: so they come first, then move behind them. */
     const size_t body_end = to->n;
     print_shapes(p);
     const size_t shapes_end = to->n;
     printer_put(p, TEXT_FORM " 1\n");
     print_sources(p);
     print_enumerations(p);
+    print_tables(p);
     move_to_front(p, body_end, shapes_end);
     move_to_front(p, begin, body_end);
 }

@@ -343,14 +343,25 @@ void printer_print_relations(Printer *p)
     }
 }
 
+void printer_put_step(Printer *p, const StepFunction *s)
+{
+    if (s->op == STEP_INTERVAL) {
+        printer_put(p, "interval(");
+        printer_put_table(p, s->table);
+        printer_put(p, ", ");
+    } else
+        text_format(p->to, "%s(", op_text(step_ops[s->op]));
+    printer_put_term(p, s->argument, BINDS_IF);
+    text_char(p->to, ')');
+}
+
 void printer_print_steps(Printer *p)
 {
     for (uint32_t k = 0; k < p->model->steps.n; k++) {
         const StepFunction *s = &p->model->steps.at[k];
         printer_begin_line(p, WORD_STEPFN);
-        text_format(p->to, " s%u %s(", k + 1, op_text(step_ops[s->op]));
-        printer_put_term(p, s->argument, BINDS_IF);
-        text_char(p->to, ')');
+        text_format(p->to, " s%u ", k + 1);
+        printer_put_step(p, s);
         printer_put_choice(p, &relation_words, s->kind);
         if (s->is_guarded)
             printer_put_word(p, WORD_GUARDED);

@@ -59,6 +59,7 @@ void printer_print_equation(ModelPrinter *mp, uint32_t index);
 void printer_print_transition(ModelPrinter *mp, uint32_t index);
 void printer_print_region(ModelPrinter *mp, uint32_t index);
 void printer_print_relations(Printer *p);
+void printer_put_step(Printer *p, const StepFunction *step); /* trunc(x) */
 void printer_print_steps(Printer *p);
 
 #endif

@@ -99,9 +99,8 @@ static void put_step(Printer *p, uint32_t index)
     const StepFunction *f = &p->model->steps.at[index];
     text_format(p->to, " s%u ", index + 1);
     printer_put_variable(p, f->value);
-    text_format(p->to, " := %s(", op_text(step_ops[f->op]));
-    printer_put_term(p, f->argument, BINDS_IF);
-    printer_put(p, ")");
+    printer_put(p, " := ");
+    printer_put_step(p, f);
     printer_put_choice(p, &relation_words, f->kind);
 }
 
@@ -215,6 +214,8 @@ void schedule_print(const Schedule *s, Text *to)
     Printer *p = &mp.p;
     for (uint32_t k = 0; k < pool_n_enumerations(s->model->pool); k++) /* numbers as the reader gives them */
         (void)printer_enumeration_label(p, k);
+    for (uint32_t k = 0; k < pool_n_tables(s->model->pool); k++)
+        (void)printer_table_label(p, pool_get_table(s->model->pool, k));
     printer_put(p, SCHEDULE_FORM " 1 of ");
     printer_put_name(p, s->model->name);
     text_char(to, '\n');

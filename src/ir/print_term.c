@@ -227,6 +227,33 @@ static void put_enumeration(Printer *p, uint32_t enumeration)
         printer_put(p, label);
 }
 
+/* The name, or $b2 for a further one of the same name. */
+const char *printer_table_label(Printer *p, const Table *table)
+{
+    const char *text = names_of(p->names, table->name);
+    if (!p->words)
+        return text;
+    const uint32_t number = printer_use(p, &p->tables, table->index);
+    uint32_t first;
+    if (!p->table_names.capacity)
+        map_init(&p->table_names, p->arena, 16);
+    if (!map_get(&p->table_names, table->name.index, &first))
+        map_put(&p->table_names, table->name.index, first = number);
+    if (first != number || name_is_empty(table->name) ||
+        generated_number(text, names_length(p->names, table->name), 'b'))
+        return arena_format(p->arena, "$b%u", number + 1);
+    return text;
+}
+
+void printer_put_table(Printer *p, const Table *table)
+{
+    const char *label = printer_table_label(p, table);
+    if (label == names_of(p->names, table->name))
+        printer_put_name(p, table->name);
+    else
+        printer_put(p, label);
+}
+
 void printer_put_type(Printer *p, Type type)
 {
     static const Word words[] = { WORD_REAL, WORD_INTEGER, WORD_BOOLEAN, WORD_NO, WORD_STRING };
@@ -523,6 +550,19 @@ static void put_function(Printer *p, const Expr *e, const Ref *refs)
         text_format(p->to, ".%u", e->op + 1u);
 }
 
+static void put_table(Printer *p, const Expr *e, const Ref *refs)
+{
+    printer_put(p, "table(");
+    printer_put_table(p, e->u.table);
+    for (uint32_t k = 0; k < e->n_args; k++) {
+        printer_put(p, ", ");
+        printer_put_expr(p, e->args[k], refs, BINDS_IF);
+    }
+    text_char(p->to, ')');
+    if (e->op)
+        text_format(p->to, ".%u", e->op);
+}
+
 static void put_bare(Printer *p, const Expr *e, const Ref *refs)
 {
     switch ((ExprKind)e->kind) {
@@ -539,6 +579,7 @@ static void put_bare(Printer *p, const Expr *e, const Ref *refs)
         return;
     case EXPR_ITERATOR: printer_put_iterator_name(p, e->u.iterator); return;
     case EXPR_CALL: put_call(p, e, refs); return;
+    case EXPR_TABLE: put_table(p, e, refs); return;
     case EXPR_IF: put_if(p, e, refs); return;
     case EXPR_REDUCE: put_reduce(p, e, refs); return;
     case EXPR_ARRAY: put_args(p, e, refs, "{}"); return;

@@ -27,8 +27,8 @@ typedef struct {
     uint32_t *function_of;          /* per variable: function + 1 whose field it is, or 0; NULL: no functions */
     uint32_t function;              /* whose body is printed, + 1; or 0 */
     VEC(NameId) iterators;          /* in scope; empty: by number */
-    Uses sources, enumerations, shapes, groups; /* numbers in the text */
-    Map enum_names, top_instances;
+    Uses sources, enumerations, tables, shapes, groups; /* numbers in the text */
+    Map enum_names, table_names, top_instances;
     uint32_t last_line; /* of the place printed last, from 0 */
 } Printer;
 
@@ -52,6 +52,8 @@ void printer_put_domain(Printer *p, DomainId domain); /* "for i in 1:N: "; its i
 void printer_leave_domain(Printer *p, DomainId domain);
 const char *printer_function_label(const Printer *p, uint32_t function);
 const char *printer_enumeration_label(Printer *p, uint32_t enumeration);
+const char *printer_table_label(Printer *p, const Table *table);
+void printer_put_table(Printer *p, const Table *table);
 uint32_t printer_use(Printer *p, Uses *uses, uint32_t key); /* its number in the text, from 0 */
 
 #endif

@@ -181,7 +181,7 @@ static void skip_head(Reader *r, uint32_t begin, uint32_t end)
         NameId name;
         if (r->token.kind == TOKEN_LINE || r->token.kind == TOKEN_SEMICOLON) {
             reader_advance(r);
-        } else if (word == WORD_SOURCE || word == WORD_ENUM || word == WORD_SHAPE) {
+        } else if (word == WORD_SOURCE || word == WORD_ENUM || word == WORD_TABLE || word == WORD_SHAPE) {
             r->lexer.at = r->token.end;
             lexer_skip_element(&r->lexer);
             r->token = lexer_next(&r->lexer);
@@ -199,7 +199,7 @@ static void skip_head(Reader *r, uint32_t begin, uint32_t end)
             reader_recover(r);
         } else {
             reader_report(r, DIAG_IR_MISPLACED, reader_token_span(r),
-                          "only source, enum, shape, connector and class stand outside a model");
+                          "only source, enum, table, shape, connector and class stand outside a model");
             HELP(r, "put it between model NAME and end NAME");
             reader_recover(r);
         }
@@ -285,7 +285,7 @@ Reader *reader_create(Model *model, Sources *sources, uint32_t source, Diag *dia
                    .model = model };
     r->lexer = (Lexer){ .text = text->text, .end = text->size, .source = source, .words = r->words, .diag = diag };
     Map *const maps[] = { &r->source_numbers,  &r->class_names, &r->enum_labels, &r->enum_values, &r->enum_places,
-                          &r->connector_names, &r->shape_names, &r->locals,      &r->groups };
+                          &r->connector_names, &r->shape_names, &r->locals,      &r->groups,      &r->table_labels };
     for (uint32_t k = 0; k < sizeof maps / sizeof *maps; k++)
         map_init(maps[k], arena, 8);
     r->scope = r->top = scope_create(r, model);

@@ -1,5 +1,6 @@
 /* The first go of the reader: what is declared where. See read_reader.h. */
 #include "ir/read_reader.h"
+#include <math.h>
 
 /* ---- scanning ---- */
 static bool label_kind(uint32_t word, LabelKind *kind)
@@ -14,7 +15,6 @@ static bool label_kind(uint32_t word, LabelKind *kind)
     case WORD_CLOCK: *kind = LABEL_CLOCK; return true;
     case WORD_DELAY: *kind = LABEL_DELAY; return true;
     case WORD_STREAM: *kind = LABEL_STREAM; return true;
-    case WORD_TABLE: *kind = LABEL_TABLE; return true;
     case WORD_FUNCTION: *kind = LABEL_FUNCTION; return true;
     case WORD_ASSERT: *kind = LABEL_ASSERTION; return true;
     case WORD_PORT: *kind = LABEL_PORT; return true;
@@ -119,6 +119,8 @@ static void scan_word(Reader *r, const Token *token, bool is_file)
         scan_head(r, reader_parse_source);
     } else if (is_file && word == WORD_ENUM) {
         scan_head(r, reader_parse_enum);
+    } else if (is_file && word == WORD_TABLE) {
+        scan_head(r, reader_parse_table);
     } else if (is_file && word == WORD_SHAPE) {
         vec_push(r->arena, &r->shape_lines, r->lexer.at);
     } else if (is_file && word == WORD_CONNECTOR) {
@@ -191,6 +193,57 @@ bool reader_parse_enum(Reader *r)
             return declared_twice(r, span, "value", names_of(r->names, values.at[k]), span);
         map_put(&r->enum_values, key_of(index, values.at[k]), k + 1);
     }
+    return true;
+}
+
+static bool check_points(Reader *r, const Table *t, Span span)
+{
+    const uint32_t least = table_least((TableMethod)t->method);
+    bool ascends = true;
+    for (uint32_t k = 0; k < t->n; k++)
+        ascends &= isfinite(t->x[k]) && isfinite(t->y[k]) && (k == 0 || t->x[k] > t->x[k - 1]);
+    if (t->n < least)
+        reader_report(r, DIAG_IR_TABLE_POINTS, span, "this table needs at least %u points, here are %u", least, t->n);
+    else if (!ascends)
+        reader_report(r, DIAG_IR_TABLE_POINTS, span, "the points of a table are finite and ascend");
+    else
+        return true;
+    HELP(r, "a point is (argument, value), as in (0.0, 1.0) (2.5, 3.0)");
+    return false;
+}
+
+/* table tb1 linear error (0.0, 0.0) (1.0, 2.0): behind the keyword. */
+bool reader_parse_table(Reader *r)
+{
+    const Span span = reader_token_span(r);
+    Table table = { .n = 0 };
+    VEC(double) x = { 0 }, y = { 0 };
+    NameId label;
+    uint32_t earlier;
+    if (!reader_parse_name(r, &label))
+        return false;
+    table.name = label;
+    if (reader_accept_word(r, WORD_NAMED) && !reader_parse_name(r, &table.name))
+        return false;
+    if (!reader_choose(r, &table_words, "the method of the table", &table.method) ||
+        !reader_choose(r, &outside_words, "what holds outside the table", &table.outside))
+        return false;
+    while (reader_accept(r, TOKEN_OPEN)) {
+        double a, b;
+        if (!reader_parse_number(r, &a) || !reader_expect(r, TOKEN_COMMA, "','") || !reader_parse_number(r, &b) ||
+            !reader_expect(r, TOKEN_CLOSE, "')'"))
+            return false;
+        vec_push(r->arena, &x, a);
+        vec_push(r->arena, &y, b);
+    }
+    table.n = x.n;
+    table.x = x.at;
+    table.y = y.at;
+    if (!check_points(r, &table, span))
+        return false;
+    if (map_get(&r->table_labels, label.index, &earlier))
+        return declared_twice(r, span, "table", names_of(r->names, label), SPAN_NONE);
+    map_put(&r->table_labels, label.index, pool_table(r->pool, &table)->index);
     return true;
 }
 

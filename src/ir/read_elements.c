@@ -369,34 +369,6 @@ static bool parse_stream(Reader *r, uint32_t begin)
     return true;
 }
 
-static bool parse_table(Reader *r, uint32_t begin)
-{
-    Table table = { .n = 0 };
-    VEC(double) x = { 0 }, y = { 0 };
-    Label label;
-    if (!reader_parse_new_label(r, &label) ||
-        !reader_choose(r, &table_words, "the method of the table", &table.method) ||
-        !reader_choose(r, &outside_words, "what holds outside the table", &table.outside))
-        return false;
-    while (reader_accept(r, TOKEN_OPEN)) {
-        double a, b;
-        if (!reader_parse_number(r, &a) || !reader_expect(r, TOKEN_COMMA, "','") || !reader_parse_number(r, &b) ||
-            !reader_expect(r, TOKEN_CLOSE, "')'"))
-            return false;
-        vec_push(r->arena, &x, a);
-        vec_push(r->arena, &y, b);
-    }
-    if (!reader_parse_element_end(r, begin, &table.span))
-        return false;
-    table.n = x.n;
-    table.x = x.at;
-    table.y = y.at;
-    table.owner = label.owner;
-    table.name = reader_stored_name(r, LABEL_TABLE, label.name);
-    vec_push(r->arena, &r->model->tables, table);
-    return true;
-}
-
 static bool parse_assert(Reader *r, uint32_t begin)
 {
     Assertion assertion = { .level = ASSERT_ERROR };
@@ -472,21 +444,29 @@ static bool parse_relation(Reader *r, uint32_t begin)
     return true;
 }
 
+/* trunc(x), or interval(tb1, x). */
+bool reader_parse_step_head(Reader *r, StepFunction *step)
+{
+    step->op = 0;
+    while (step->op < STEP_INTERVAL &&
+           !(r->token.kind == TOKEN_NAME && r->token.word == WORD_OPERATION + step_ops[step->op]))
+        step->op++;
+    if (step->op == STEP_INTERVAL && !reader_has_word(r, WORD_INTERVAL))
+        return reader_syntax_error(r, "floor, ceil, trunc, round or interval");
+    reader_advance(r);
+    return reader_expect(r, TOKEN_OPEN, "'('") &&
+           (step->op != STEP_INTERVAL ||
+            (reader_parse_table_name(r, &step->table) && reader_expect(r, TOKEN_COMMA, "','"))) &&
+           reader_parse_term(r, REAL_TYPE, &step->argument) && reader_expect(r, TOKEN_CLOSE, "')'");
+}
+
 static bool parse_step(Reader *r, uint32_t begin)
 {
     StepFunction step = { .region = REGION_NONE, .value = VAR_NONE, .origin = { .parent = EQ_NONE } };
     NameId name;
     if (!reader_parse_name(r, &name))
         return false;
-    uint32_t op = 0;
-    while (op < 4 && !(r->token.kind == TOKEN_NAME && r->token.word == WORD_OPERATION + step_ops[op]))
-        op++;
-    if (op == 4)
-        return reader_syntax_error(r, "floor, ceil, trunc or round");
-    reader_advance(r);
-    step.op = (uint8_t)op;
-    if (!reader_expect(r, TOKEN_OPEN, "'('") || !reader_parse_term(r, REAL_TYPE, &step.argument) ||
-        !reader_expect(r, TOKEN_CLOSE, "')'") ||
+    if (!reader_parse_step_head(r, &step) ||
         !reader_choose(r, &relation_words, "the kind of the step function", &step.kind))
         return false;
     step.is_guarded = reader_accept_word(r, WORD_GUARDED);
@@ -517,6 +497,7 @@ static bool misplaced(Reader *r, uint32_t begin, Word word)
     switch (word) {
     case WORD_SOURCE:
     case WORD_ENUM:
+    case WORD_TABLE:
     case WORD_SHAPE:
     case WORD_CONNECTOR:
     case WORD_CLASS: HELP(r, "it belongs to the head of the file, before the model"); break;
@@ -545,7 +526,6 @@ bool reader_parse_static(Reader *r, uint32_t begin, Word word)
     case WORD_CLOCK: return parse_clock(r, begin);
     case WORD_DELAY: return parse_delay(r, begin);
     case WORD_STREAM: return parse_stream(r, begin);
-    case WORD_TABLE: return parse_table(r, begin);
     case WORD_FUNCTION: return reader_parse_function(r, begin);
     case WORD_ASSERT: return parse_assert(r, begin);
     case WORD_RELATION: return parse_relation(r, begin);

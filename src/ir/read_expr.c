@@ -596,6 +596,48 @@ static const Expr *operand_expected(Reader *r)
     return NULL;
 }
 
+/* The label of a table. */
+bool reader_parse_table_name(Reader *r, const Table **table)
+{
+    const uint32_t begin = r->token.begin;
+    uint32_t index;
+    if (!reader_parse_path(r))
+        return false;
+    if (r->path.n != 1 || r->path.at[0].index == ID_NONE || !map_get(&r->table_labels, r->path.at[0].index, &index)) {
+        reader_unknown_name(r, begin, "table");
+        return false;
+    }
+    *table = pool_get_table(r->pool, index);
+    return true;
+}
+
+/* table(tb1, x), table(tb1, x, i): in the frozen interval i, table(tb1, x).1: its first derivative. */
+static const Expr *parse_table(Reader *r, Span span)
+{
+    const Table *table;
+    ExprList args = { .n = 0 };
+    int64_t order = 0;
+    reader_advance(r);
+    if (!reader_expect(r, TOKEN_OPEN, "'('") || !reader_parse_table_name(r, &table) ||
+        !reader_expect(r, TOKEN_COMMA, "','") || !parse_list(r, &args, TOKEN_CLOSE, "',' or ')' after an argument"))
+        return NULL;
+    if (reader_accept(r, TOKEN_DOT) && !reader_parse_integer(r, 1, TABLE_ORDERS - 1, &order))
+        return NULL;
+    if (args.n != 1 && args.n != 2) {
+        reader_report(r, DIAG_IR_ARGUMENTS, span, "a table has one argument, here are %u", args.n);
+        HELP(r, "write table(NAME, x)");
+        return NULL;
+    }
+    args.at[0] = reader_convert(r, args.at[0], REAL_TYPE);
+    if (!type_equal(args.at[0]->type, REAL_TYPE))
+        return reader_type_error(r, span, "the argument of a table", args.at[0]->type, "Real");
+    if (args.n == 2 && (!type_equal(args.at[1]->type, INTEGER_TYPE) || expr_is_constant(args.at[1])))
+        return reader_type_error(r, span, "the interval of a table", args.at[1]->type, "an Integer variable");
+    return is_too_deep(r, args.n, args.at, span)
+               ? NULL
+               : expr_table(r->pool, table, (uint32_t)order, args.at[0], args.n == 2 ? args.at[1] : NULL);
+}
+
 static const Expr *parse_opened_ref(Reader *r, RefKind kind)
 {
     reader_advance(r);
@@ -620,6 +662,7 @@ static const Expr *parse_word(Reader *r)
     case WORD_ANY: return parse_reduction(r, OP_OR, false);
     case WORD_NOEVENT: reader_advance(r); return parse_no_event(r);
     case WORD_LITERAL: reader_advance(r); return parse_literal_relation(r);
+    case WORD_TABLE: return parse_table(r, span);
     default: break;
     }
     if (word >= WORD_OPERATION) {

@@ -102,6 +102,7 @@ typedef struct {
     Map source_numbers; /* path: number in the text */
     VEC(Class) classes;
     Map class_names;
+    Map table_labels;             /* label: table */
     Map enum_labels, enum_values; /* label: enumeration; enumeration << 32 | name: number */
     Map enum_places;
     VEC(Connector) connectors;
@@ -205,6 +206,7 @@ bool reader_parse_domain(Reader *r,
                          DomainId *domain);     /* after "for", up to before the colon; loops are in scope then */
 void reader_leave_loops(Reader *r, uint32_t n); /* back to n loops in scope */
 bool reader_parse_shape(Reader *r, const Expr **shape);
+bool reader_parse_table_name(Reader *r, const Table **table);
 
 /* ---- places (read_places.c) ---- */
 bool reader_parse_source(Reader *r);
@@ -218,6 +220,7 @@ void reader_enter_rows(Reader *r, uint32_t first_instance, uint32_t first_variab
 bool reader_find_class(const Reader *r, NameId name, uint32_t *index);
 Model *reader_read_class(Reader *r, uint32_t index, Span wanted_at);
 bool reader_parse_enum(Reader *r);
+bool reader_parse_table(Reader *r);
 bool reader_parse_connector(Reader *r, bool is_new);
 
 /* ---- elements (read_elements.c, read_structure.c, read_dynamics.c, read_body.c) ---- */
@@ -241,6 +244,7 @@ bool reader_parse_statements(Reader *r, uint32_t *first); /* up to end, else, el
 bool reader_parse_region_ref(Reader *r, RegionId *region, uint16_t *branch);
 bool reader_parse_origin_word(Reader *r, Origin *origin, bool *known); /* from and by; *known: it was one of them */
 
+bool reader_parse_step_head(Reader *r, StepFunction *step); /* op, table, argument */
 bool reader_parse_spans(Reader *r, uint32_t begin);
 bool reader_parse_numbered(Reader *r, char letter, uint32_t n, uint32_t *index); /* k1: index 0, less than n */
 bool reader_parse_instance(Reader *r, uint32_t begin);

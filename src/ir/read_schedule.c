@@ -196,18 +196,12 @@ static bool parse_step(Reader *r, Block *b)
     if (!reader_parse_numbered(r, 's', r->model->steps.n, &b->object) || !reader_parse_variable_name(r, &found.value) ||
         !reader_expect(r, TOKEN_ASSIGN, "':='"))
         return false;
-    while (found.op < 4 && !(r->token.kind == TOKEN_NAME && r->token.word == WORD_OPERATION + step_ops[found.op]))
-        found.op++;
-    if (found.op == 4)
-        return reader_syntax_error(r, "floor, ceil, trunc or round");
-    reader_advance(r);
     const StepFunction *known = &r->model->steps.at[b->object];
-    return reader_expect(r, TOKEN_OPEN, "'('") && reader_parse_term(r, REAL_TYPE, &found.argument) &&
-           reader_expect(r, TOKEN_CLOSE, "')'") &&
+    return reader_parse_step_head(r, &found) &&
            reader_choose(r, &relation_words, "the kind of the step function", &found.kind) &&
            check_same(r, begin,
                       found.value.index == known->value.index && found.op == known->op && found.kind == known->kind &&
-                          same_term(r->model, found.argument, known->argument),
+                          found.table == known->table && same_term(r->model, found.argument, known->argument),
                       "step function of this number");
 }
 
@@ -495,7 +489,7 @@ static bool parse_end(Reader *r)
     return r->token.kind == TOKEN_END || reader_syntax_error(r, "the end of the text");
 }
 
-/* Names, labels and enumerations as the printer writes them. */
+/* Names, labels, tables and enumerations as the printer writes them. */
 static void enter_model(Reader *r)
 {
     Text ignored = { .arena = r->arena };
@@ -512,6 +506,9 @@ static void enter_model(Reader *r)
                 number ? names_text(r->names, arena_format(r->arena, "$%c%u", label_letter(kind), number)) : label.name;
             map_put(&r->scope->labels[kind], key_of(label.owner.index, name), k);
         }
+    for (uint32_t k = 0; k < pool_n_tables(r->pool); k++)
+        map_put(&r->table_labels, names_text(r->names, printer_table_label(&mp.p, pool_get_table(r->pool, k))).index,
+                k);
     for (uint32_t k = 0; k < pool_n_enumerations(r->pool); k++) {
         const Enumeration *e = pool_get_enumeration(r->pool, k);
         map_put(&r->enum_labels, names_text(r->names, printer_enumeration_label(&mp.p, k)).index, k);

@@ -574,6 +574,19 @@ static const Expr *simple_reduction(Rules r, const Expr *like, const Expr *const
     return expr_with_args(r.pool, like, args);
 }
 
+static const Expr *simple_table(Rules r, const Expr *like, const Expr *const *args)
+{
+    if (!fits(like->n_args, args, 1))
+        return NULL;
+    const Expr *const argument = args[0];
+    if (argument->kind == EXPR_REAL && like->n_args == 1) {
+        const double value = koine_lookup(like->u.table->data[like->op], -1, argument->u.real);
+        if (isfinite(value))
+            return expr_real(r.pool, value);
+    }
+    return expr_with_args(r.pool, like, args);
+}
+
 /* ---- expressions ---- */
 static const Expr *run(Simplifier *s, const Expr *e);
 
@@ -581,6 +594,7 @@ static const Expr *simple_node(Rules r, const Expr *e, const Expr *const *args)
 {
     switch ((ExprKind)e->kind) {
     case EXPR_CALL: return simple_call(r, (Op)e->op, args, e->is_literal);
+    case EXPR_TABLE: return simple_table(r, e, args);
     case EXPR_IF: return simple_branch(r, args);
     case EXPR_REDUCE: return simple_reduction(r, e, args);
     case EXPR_LEAF:

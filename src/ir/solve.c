@@ -165,6 +165,7 @@ static bool combine(Linear *l, const Expr *e, const LinearForm *args, LinearForm
     case EXPR_LEAF:
     case EXPR_ARRAY:
     case EXPR_FUNCTION:
+    case EXPR_TABLE:
     case EXPR_REAL:
     case EXPR_INTEGER:
     case EXPR_BOOLEAN:

@@ -629,7 +629,9 @@ static void check_relations(Verifier *v)
         const StepFunction *s = &model->steps.at[k];
         const Span span = s->origin.span;
         check_origin(v, &s->origin);
-        check_value(v, s->op, STEP_ROUND + 1, "a step operation", span);
+        check_value(v, s->op, STEP_INTERVAL + 1, "a step operation", span);
+        if ((s->op == STEP_INTERVAL) != (s->table != NULL))
+            verify_broken(v, span, "step function %u and its table", k + 1);
         check_value(v, s->kind, RELATION_LITERAL + 1, "a relation kind", span);
         check_region_ref(v, s->region, s->branch, span);
         check_optional(v, s->value.index, model->variables.n, "value", span);
@@ -668,11 +670,6 @@ static void check_timed(Verifier *v)
     }
     for (uint32_t k = 0; k < model->streams.n; k++)
         check_owner(v, model->streams.at[k].owner, model->streams.at[k].span);
-    for (uint32_t k = 0; k < model->tables.n; k++) {
-        check_owner(v, model->tables.at[k].owner, model->tables.at[k].span);
-        check_value(v, model->tables.at[k].method, TABLE_CONSTANT + 1, "a table method", model->tables.at[k].span);
-        check_value(v, model->tables.at[k].outside, OUTSIDE_EXTRAPOLATE + 1, "a table rule", model->tables.at[k].span);
-    }
     for (uint32_t k = 0; k < model->assertions.n; k++) {
         const Assertion *a = &model->assertions.at[k];
         check_owner(v, a->owner, a->span);

@@ -32,11 +32,16 @@ static bool is_event_op(Op op)
     return op_is_relation(op) || (op >= OP_ABS && op <= OP_IROUND);
 }
 
+static bool is_event_table(const Expr *e)
+{
+    return e->kind == EXPR_TABLE && e->n_args == 1 && table_has_kinks((TableMethod)e->u.table->method);
+}
+
 static bool shape_has_events(Finder *f, const Expr *e)
 {
     if (e->id < f->n_known && f->has_events[e->id])
         return f->has_events[e->id] == 2;
-    bool any = e->kind == EXPR_CALL && is_event_op((Op)e->op) && !e->is_literal;
+    bool any = (e->kind == EXPR_CALL && is_event_op((Op)e->op) && !e->is_literal) || is_event_table(e);
     for (uint32_t k = 0; k < e->n_args && !any; k++)
         any = shape_has_events(f, e->args[k]);
     if (e->id < f->n_known)
@@ -258,30 +263,29 @@ static const Expr *rewrite_relation(Finder *f, const Expr *e)
     return e;
 }
 
-static const Expr *rewrite_step(Finder *f, const Expr *e)
+/* The frozen Integer value of a step function of `argument`. */
+static const Expr *step_value(Finder *f, StepOp op, const Table *table, const Expr *argument)
 {
-    static const uint8_t ops[] = { STEP_FLOOR, STEP_CEIL, STEP_TRUNC, STEP_ROUND };
     Model *m = f->model;
-    const bool is_integer = e->op >= OP_IFLOOR;
-    StepFunction s = { .op = ops[is_integer ? e->op - OP_IFLOOR : e->op - OP_FLOOR],
+    StepFunction s = { .op = (uint8_t)op,
+                       .table = table,
                        .kind = RELATION_STATE,
                        .is_guarded = f->is_guarded,
                        .region = f->region,
                        .branch = f->branch,
                        .origin = f->origin };
-    s.argument = take(f, e->args[0]);
+    s.argument = take(f, argument);
     for (uint32_t k = 0; k < m->steps.n; k++) { /* the same one twice in one equation is common: X/2 - floor(X/2) */
         StepFunction *other = &m->steps.at[m->steps.n - 1 - k];
         if (k >= 8)
             break;
-        if (other->op == s.op && other->region.index == s.region.index && other->branch == s.branch &&
-            same_term(m, other->argument, s.argument)) {
+        if (other->op == s.op && other->table == s.table && other->region.index == s.region.index &&
+            other->branch == s.branch && same_term(m, other->argument, s.argument)) {
             other->is_guarded &= f->is_guarded;
-            const Expr *leaf = term_leaf(&f->builder, ref_now(other->value));
-            return is_integer ? leaf : expr_unary(m->pool, OP_REAL, leaf);
+            return term_leaf(&f->builder, ref_now(other->value));
         }
     }
-    const Affine a = affine_of(f, e->args[0], 0);
+    const Affine a = affine_of(f, argument, 0);
     if (a.ok && a.slope) {
         s.kind = RELATION_TIME;
         s.slope = take(f, a.slope);
@@ -289,8 +293,23 @@ static const Expr *rewrite_step(Finder *f, const Expr *e)
     }
     s.value = model_add_generated(m, "s", m->steps.n + 1, INTEGER_TYPE, f->origin.span);
     vec_push(m->arena, &m->steps, s);
-    const Expr *leaf = term_leaf(&f->builder, ref_now(s.value));
-    return is_integer ? leaf : expr_unary(m->pool, OP_REAL, leaf);
+    return term_leaf(&f->builder, ref_now(s.value));
+}
+
+static const Expr *rewrite_step(Finder *f, const Expr *e)
+{
+    static const uint8_t ops[] = { STEP_FLOOR, STEP_CEIL, STEP_TRUNC, STEP_ROUND };
+    const bool is_integer = e->op >= OP_IFLOOR;
+    const StepOp op = ops[is_integer ? e->op - OP_IFLOOR : e->op - OP_FLOOR];
+    const Expr *value = step_value(f, op, NULL, e->args[0]);
+    return is_integer ? value : expr_unary(f->model->pool, OP_REAL, value);
+}
+
+/* Inside a step of the integrator the table is the polynomial of one interval: its points are events. */
+static const Expr *rewrite_table(Finder *f, const Expr *e)
+{
+    const Expr *interval = step_value(f, STEP_INTERVAL, e->u.table, e->args[0]);
+    return expr_table(f->model->pool, e->u.table, e->op, e->args[0], interval);
 }
 
 static const Expr *rewrite_kink(Finder *f, const Expr *e)
@@ -323,8 +342,11 @@ static const Expr *rewrite(Finder *f, const Expr *e)
     }
     f->is_guarded = before;
     e = expr_with_args(f->model->pool, e, args);
-    if (e->kind != EXPR_CALL || e->is_literal || !is_event_op((Op)e->op) || !is_moving(f, e))
+    const bool is_event = (e->kind == EXPR_CALL && !e->is_literal && is_event_op((Op)e->op)) || is_event_table(e);
+    if (!is_event || !is_moving(f, e))
         return e;
+    if (e->kind == EXPR_TABLE)
+        return rewrite_table(f, e);
     if (op_is_relation((Op)e->op))
         return rewrite_relation(f, e);
     return e->op >= OP_FLOOR ? rewrite_step(f, e) : rewrite_kink(f, e);

@@ -81,8 +81,6 @@ bool reject_unsupported(Compile *c)
         refuse(c, m->delays.at[k].span, "a delay");
     for (uint32_t k = 0; k < m->streams.n; k++)
         refuse(c, m->streams.at[k].span, "a random stream");
-    for (uint32_t k = 0; k < m->tables.n; k++)
-        refuse(c, m->tables.at[k].span, "a table function");
     for (uint32_t k = 0; k < m->functions.n; k++)
         refuse(c, m->functions.at[k].span, "a function");
     for (uint32_t k = 0; k < m->assertions.n; k++)

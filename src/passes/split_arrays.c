@@ -50,8 +50,9 @@ static bool has_events(const Model *m, const Expr *e, const Ref *refs)
 {
     if (e->n_leaves == 0)
         return false;
-    const bool is_one = e->kind == EXPR_CALL && !e->is_literal &&
-                        (op_is_relation((Op)e->op) || (e->op >= OP_ABS && e->op <= OP_IROUND));
+    const bool is_one = (e->kind == EXPR_CALL && !e->is_literal &&
+                         (op_is_relation((Op)e->op) || (e->op >= OP_ABS && e->op <= OP_IROUND))) ||
+                        (e->kind == EXPR_TABLE && table_has_kinks((TableMethod)e->u.table->method));
     if ((is_one || (e->kind == EXPR_REDUCE && (e->op == OP_MIN || e->op == OP_MAX))) && is_moving(m, e, refs))
         return true;
     for (uint32_t k = 0; k < e->n_args; k++)

@@ -220,6 +220,11 @@ static inline KoineSlot reference(const Expr *e, const KoineSlot *leaves, int64_
     case EXPR_LEAF: return leaves[e->u.leaf];
     case EXPR_ITERATOR: return (KoineSlot){ .i = iterator };
     case EXPR_CALL: return reference_call(e, leaves, iterator);
+    case EXPR_TABLE: {
+        const int64_t interval = e->n_args > 1 ? reference(e->args[1], leaves, iterator).i : -1;
+        return (KoineSlot){ .r = koine_lookup(e->u.table->data[e->op], interval,
+                                              reference(e->args[0], leaves, iterator).r) };
+    }
     case EXPR_IF: return reference(e->args[reference(e->args[0], leaves, iterator).i ? 1 : 2], leaves, iterator);
     case EXPR_REDUCE:
     case EXPR_ARRAY:

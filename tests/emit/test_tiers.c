@@ -124,6 +124,19 @@ static const Expr *make_call(Maker *mk, TypeKind type, int depth)
     return expr_call(mk->f->pool, op, op_arity(op), args);
 }
 
+/* Tables take their argument anywhere, and frozen intervals of any number. */
+static const Expr *make_table(Maker *mk, int depth)
+{
+    static const double x[] = { -3, -0.5, 0, 1, 20 }, y[] = { 2, 1.5, -1, 0.25, 3 };
+    const Table points = {
+        .method = (uint8_t)random_below(5), .outside = (uint8_t)random_below(3), .n = 5, .x = x, .y = y
+    };
+    const Table *table = pool_table(mk->f->pool, &points);
+    const Expr *argument = make(mk, TYPE_REAL, depth - 1);
+    const Expr *interval = random_below(2) ? make(mk, TYPE_INTEGER, depth - 1) : NULL;
+    return expr_table(mk->f->pool, table, random_below(TABLE_ORDERS), argument, interval);
+}
+
 static const Expr *make(Maker *mk, TypeKind type, int depth)
 {
     if (mk->n_made[type] && random_below(5) == 0)
@@ -131,7 +144,9 @@ static const Expr *make(Maker *mk, TypeKind type, int depth)
     if (depth <= 0 || random_below(8) == 0)
         return make_leaf(mk, type);
     const Expr *e;
-    if (random_below(6) == 0) {
+    if (type == TYPE_REAL && random_below(12) == 0) {
+        e = make_table(mk, depth);
+    } else if (random_below(6) == 0) {
         const Expr *condition = make(mk, TYPE_BOOLEAN, depth - 1), *then = make(mk, type, depth - 1);
         e = expr_if(mk->f->pool, condition, then, make(mk, type, depth - 1));
     } else

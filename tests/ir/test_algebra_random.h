@@ -363,6 +363,7 @@ static inline long double reference(Reference *r, const Expr *e)
     case EXPR_REDUCE: value = reference_reduce(r, e); break;
     case EXPR_STRING:
     case EXPR_ARRAY:
+    case EXPR_TABLE:
     case EXPR_FUNCTION: fail_msg("not scalar");
     }
     r->is_bad |= !isfinite(value) || fabsl(value) > 1e100L || (value != 0 && fabsl(value) < 1e-100L);
@@ -431,6 +432,7 @@ static inline void print_expr(const Expr *e)
     case EXPR_REDUCE: printf("reduce i%u %s", e->u.iterator, op_text((Op)e->op)); break;
     case EXPR_ARRAY: printf("array"); break;
     case EXPR_FUNCTION: printf("f%u", e->u.function); break;
+    case EXPR_TABLE: printf("table%u", e->u.table->index); break;
     case EXPR_STRING: printf("text"); return;
     }
     if (e->n_args == 0)

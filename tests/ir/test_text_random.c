@@ -209,6 +209,31 @@ static const Expr *make_function_call(Maker *m, Type type, uint32_t depth)
     return make_literal(m, type);
 }
 
+static const Table *any_table(Maker *m)
+{
+    double x[] = { any_real(m), 0, 0 }, y[] = { any_real(m), any_real(m), any_real(m) };
+    for (uint32_t k = 0; k < 3; k++) {
+        y[k] = isfinite(y[k]) ? y[k] : k;
+        x[k] = k ? nextafter(x[k - 1], INFINITY) : isfinite(x[0]) && fabs(x[0]) < 1e300 ? x[0] : 0;
+    }
+    const NameId name = names_text(m->names, chance(m, 70) ? "tb" : chance(m, 50) ? "$b1" : "a table");
+    const Table t = { .name = chance(m, 80) ? name : (NameId){ 0 },
+                      .method = (uint8_t)pick(m, 5),
+                      .outside = (uint8_t)pick(m, 3),
+                      .n = 3,
+                      .x = x,
+                      .y = y };
+    const uint32_t n = pool_n_tables(m->model->pool);
+    return n > 3 ? pool_get_table(m->model->pool, pick(m, n)) : pool_table(m->model->pool, &t);
+}
+
+static const Expr *make_table(Maker *m, uint32_t depth)
+{
+    const Expr *argument = make(m, REAL_TYPE, depth + 1), *interval = make(m, INTEGER_TYPE, depth + 1);
+    const bool is_frozen = chance(m, 40) && !expr_is_constant(interval);
+    return expr_table(m->model->pool, any_table(m), pick(m, TABLE_ORDERS), argument, is_frozen ? interval : NULL);
+}
+
 static const Expr *make(Maker *m, Type type, uint32_t depth)
 {
     const uint32_t what = pick(m, 100);
@@ -225,6 +250,8 @@ static const Expr *make(Maker *m, Type type, uint32_t depth)
         return make_reduce(m, type, depth);
     if (what < 60)
         return make_function_call(m, type, depth);
+    if (what < 63 && type.kind == TYPE_REAL)
+        return make_table(m, depth);
     return has_calls ? make_call(m, type, depth) : make_leaf(m, type, depth);
 }
 
@@ -594,11 +621,12 @@ static void make_found(Maker *m)
         vec_push(m->w.arena, &m->model->relations, r);
     }
     for (uint32_t k = pick(m, 3); k > 0; k--) {
-        StepFunction s = { .op = (uint8_t)pick(m, 4),
+        StepFunction s = { .op = (uint8_t)pick(m, 5),
                            .kind = (uint8_t)pick(m, 4),
                            .is_guarded = chance(m, 50),
                            .value = VAR_NONE,
                            .origin = any_origin(m) };
+        s.table = s.op == STEP_INTERVAL ? any_table(m) : NULL;
         s.argument = make_term(m, REAL_TYPE);
         s.slope = maybe_term(m, REAL_TYPE, s.kind == RELATION_TIME ? 100 : 20);
         s.offset = maybe_term(m, REAL_TYPE, s.kind == RELATION_TIME ? 100 : 20);
@@ -632,20 +660,6 @@ static void make_timed(Maker *m)
     for (uint32_t k = pick(m, 2); k > 0; k--) {
         const Stream s = { maybe_name(m, "g"), any_owner(m), any_span(m) };
         vec_push(m->w.arena, &m->model->streams, s);
-    }
-    for (uint32_t k = pick(m, 2); k > 0; k--) {
-        double *values = NEW_ARRAY(m->w.arena, double, 6);
-        for (uint32_t i = 0; i < 6; i++)
-            values[i] = any_real(m);
-        const Table t = { .name = maybe_name(m, "tb"),
-                          .owner = any_owner(m),
-                          .method = (uint8_t)pick(m, 5),
-                          .outside = (uint8_t)pick(m, 3),
-                          .n = pick(m, 4),
-                          .x = values,
-                          .y = values + 3,
-                          .span = any_span(m) };
-        vec_push(m->w.arena, &m->model->tables, t);
     }
 }
 

@@ -154,20 +154,6 @@ static void test_sx157_sincos(void **state)
     in_all_tiers((RunRequest){ .path = EXAMPLES "sincos/SinCos.mdl", .stop = 2, .interval = 0.25 }, check_sincos);
 }
 
-static void check_heating(const RunResult *r)
-{
-    assert_near(run_at(r, "Zimmer.TRaum", 600), -9.637257, 1e-6);
-    assert_near(run_at(r, "Zimmer.THeizk", 600), -8.277589, 1e-6);
-    assert_near(run_at(r, "Zimmer.TRaum", 3600), -9.897030, 1e-6);
-    assert_near(run_at(r, "Zimmer.THeizk", 3600), -8.970304, 1e-6);
-}
-
-static void test_heating_without_tables(void **state)
-{
-    (void)state;
-    in_all_tiers((RunRequest){ .path = EXAMPLES "heating/Heizung.mdl", .stop = 3600, .interval = 600 }, check_heating);
-}
-
 /* ---- event case studies, spec 5.2 ---- */
 static void check_rest(const char *file, const char *a, double x, const char *b, double y)
 {
@@ -367,7 +353,6 @@ int main(void)
         cmocka_unit_test(test_sx113_ball),
         cmocka_unit_test(test_sx123_triangle_split_is_the_same),
         cmocka_unit_test(test_sx157_sincos),
-        cmocka_unit_test(test_heating_without_tables),
         cmocka_unit_test(test_sx088_two_assignments),
         cmocka_unit_test(test_sx086_swap),
         cmocka_unit_test(test_sx087_old_state),

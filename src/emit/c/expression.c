@@ -415,6 +415,25 @@ static void print_call(Printer *p, Text *t, const Expr *e, Binding at_least)
     close(t, is_open);
 }
 
+static void print_table_call(Printer *p, Text *t, const Expr *e)
+{
+    const uint32_t key = e->u.table->index * TABLE_ORDERS + e->op;
+    uint32_t number = 0;
+    while (number < p->tables.n && p->tables.at[number] != key)
+        number++;
+    if (number == p->tables.n)
+        vec_push(p->arena, &p->tables, key);
+    p->needs.functions[FUNCTION_koine_lookup] = true;
+    text_format(t, "koine_lookup(koine_table_%u, ", number + 1);
+    if (e->n_args > 1)
+        print_expression(p, t, e->args[1], BIND_ANY);
+    else
+        text_add(t, "-1");
+    text_add(t, ", ");
+    print_expression(p, t, e->args[0], BIND_ANY);
+    text_add(t, ")");
+}
+
 static void print_expression(Printer *p, Text *t, const Expr *e, Binding at_least)
 {
     const uint32_t number = placement_number(&p->placement, e);
@@ -442,6 +461,7 @@ static void print_expression(Printer *p, Text *t, const Expr *e, Binding at_leas
     case EXPR_LEAF: print_leaf(p, t, e); return;
     case EXPR_ITERATOR: print_iterator(p, t); return;
     case EXPR_CALL: print_call(p, t, e, at_least); return;
+    case EXPR_TABLE: print_table_call(p, t, e); return;
     case EXPR_IF:
         open(t, at_least > BIND_IF);
         print_expression(p, t, e->args[0], BIND_OR);

@@ -24,6 +24,7 @@ typedef struct {
     Placement placement;
     Identifiers identifiers;
     PreludeNeeds needs;
+    VEC(uint32_t) tables; /* in use: index*TABLE_ORDERS + order; koine_table_1 is the first */
     Text *out;
     uint32_t indent;
     /* the kernel at work */

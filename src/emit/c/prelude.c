@@ -67,13 +67,40 @@ static const char *const definitions[FUNCTION_COUNT] = {
                             "{\n"
                             "    return a < 0 ? koine_ineg(a) : a;\n"
                             "}\n",
+    [FUNCTION_koine_interval] = "static inline int64_t koine_interval(const double *t, double a)\n"
+                                "{\n"
+                                "    const double *x = t + 2;\n"
+                                "    int64_t low = 0, high = (int64_t)t[0];\n"
+                                "    if (a == x[high - 1])\n"
+                                "        return high - 1;\n"
+                                "    while (low < high) {\n"
+                                "        const int64_t middle = (low + high) / 2;\n"
+                                "        if (x[middle] <= a)\n"
+                                "            low = middle + 1;\n"
+                                "        else\n"
+                                "            high = middle;\n"
+                                "    }\n"
+                                "    return low;\n"
+                                "}\n",
+    [FUNCTION_koine_lookup] =
+        "static inline double koine_lookup(const double *t, int64_t interval, double a) /* interval < 0: the one of a "
+        "*/\n"
+        "{\n"
+        "    const int64_t n = (int64_t)t[0], k = interval < 0 ? koine_interval(t, a) : interval < n ? interval : n;\n"
+        "    const double *row = t + 2 + n + 5 * k;\n"
+        "    const double u = a - row[0];\n"
+        "    return t[1] != 0 && (k == 0 || k == n) ? 0.0 / (a - a) : row[1] + u * (row[2] + u * (row[3] + u * "
+        "row[4]));\n"
+        "}\n",
 };
 /* clang-format on */
 
 /* What a definition calls in turn. */
 static const struct {
     Function caller, called;
-} calls[] = { { FUNCTION_koine_idiv, FUNCTION_koine_ineg }, { FUNCTION_koine_iabs, FUNCTION_koine_ineg } };
+} calls[] = { { FUNCTION_koine_idiv, FUNCTION_koine_ineg },
+              { FUNCTION_koine_iabs, FUNCTION_koine_ineg },
+              { FUNCTION_koine_lookup, FUNCTION_koine_interval } };
 
 const char *function_name(Function function)
 {

@@ -177,6 +177,21 @@ static void print_slots(Text *text, const Identifiers *ids)
     }
 }
 
+static void print_tables(Text *text, const Printer *p)
+{
+    for (uint32_t k = 0; k < p->tables.n; k++) {
+        const uint32_t order = p->tables.at[k] % TABLE_ORDERS;
+        const Table *table = pool_get_table(p->code->pool, p->tables.at[k] / TABLE_ORDERS);
+        const uint32_t n = table_data_size(table);
+        text_format(text, "\nstatic const double koine_table_%u[%u] = {", k + 1, n);
+        for (uint32_t i = 0; i < n; i++) {
+            text_add(text, i % 5 == 2 % 5 || i == 0 ? "\n    " : " ");
+            text_real_point(text, table->data[order][i]);
+            text_add(text, i + 1 < n ? "," : "\n};\n");
+        }
+    }
+}
+
 static void print_table(Text *text, const Code *code)
 {
     text_format(text, "\nstatic void (*const koine_sections[%u])(KoineSlot *m, const uint32_t *rows) = {\n",
@@ -260,6 +275,7 @@ Text print_c_with_foreign(const Code *code, const bool *is_foreign, const void *
     if (is_foreign)
         text_add(&text, "\nvoid " NATIVE_FOREIGN "(void *context, uint32_t section, KoineSlot *m);\n");
     print_slots(&text, &printer.identifiers);
+    print_tables(&text, &printer);
     if (functions.n)
         text_bytes(&text, functions.at, functions.n);
     print_table(&text, code);

@@ -6,7 +6,9 @@
 typedef enum { FORM_DIRECT, FORM_BY_ROW, FORM_VECTOR } Form;
 
 struct Assembler {
-    Arena *arena;
+    Arena *arena, *keep;
+    Map tables; /* number of the table*TABLE_ORDERS + order: index in copies */
+    VEC(const double *) copies;
     const Placement *placement;
     Form form;
     const int32_t *distances; /* scalar forms: opcode -> first word */
@@ -28,10 +30,17 @@ struct Assembler {
     VEC(Broadcast) broadcasts;
 };
 
-Assembler *assembler_create(Arena *scratch, const Placement *placement)
+double table_value(const KoineSlot *address, int64_t interval, double argument)
+{
+    return koine_lookup((const double *)(intptr_t)address->i, interval, argument);
+}
+
+Assembler *assembler_create(Arena *scratch, const Placement *placement, Arena *keep)
 {
     Assembler *as = NEW(scratch, Assembler);
     as->arena = scratch;
+    as->keep = keep;
+    map_init(&as->tables, scratch, 0);
     as->placement = placement;
     return as;
 }
@@ -89,13 +98,8 @@ static void move(Assembler *as, Operand to, Operand from)
     instruction(as, OPCODE_MOVE, 2, operands);
 }
 
-static Operand constant(Assembler *as, const Expr *e)
+static Operand constant_slot(Assembler *as, KoineSlot value)
 {
-    KoineSlot value = { .i = e->u.integer };
-    if (e->kind == EXPR_REAL)
-        value.r = e->u.real;
-    else if (e->kind == EXPR_STRING)
-        value.i = e->u.text.index;
     uint32_t number;
     if (!map_get(&as->constant_numbers, (uint64_t)value.i, &number)) {
         number = as->constants.n;
@@ -103,6 +107,32 @@ static Operand constant(Assembler *as, const Expr *e)
         map_put(&as->constant_numbers, (uint64_t)value.i, number);
     }
     return (Operand){ true, -1 - (int32_t)number };
+}
+
+static Operand constant(Assembler *as, const Expr *e)
+{
+    KoineSlot value = { .i = e->u.integer };
+    if (e->kind == EXPR_REAL)
+        value.r = e->u.real;
+    else if (e->kind == EXPR_STRING)
+        value.i = e->u.text.index;
+    return constant_slot(as, value);
+}
+
+/* The address of a table's numbers, in memory that lives as long as the code. */
+static Operand table_constant(Assembler *as, const Expr *e)
+{
+    const uint32_t key = e->u.table->index * TABLE_ORDERS + e->op;
+    uint32_t index;
+    if (!map_get(&as->tables, key, &index)) {
+        const uint32_t n = table_data_size(e->u.table);
+        double *copy = NEW_ARRAY(as->keep, double, n);
+        memcpy(copy, e->u.table->data[e->op], n * sizeof *copy);
+        index = as->copies.n;
+        vec_push(as->arena, &as->copies, copy);
+        map_put(&as->tables, key, index);
+    }
+    return constant_slot(as, (KoineSlot){ .i = (int64_t)(intptr_t)as->copies.at[index] });
 }
 
 static Operand new_register(Assembler *as)
@@ -296,6 +326,32 @@ static Operand compute_call(Assembler *as, const Expr *e, const Operand *wanted)
     return operation(as, opcode_of(e), e->n_args, e->args, wanted);
 }
 
+static Operand compute_table(Assembler *as, const Expr *e, const Operand *wanted)
+{
+    const bool is_vector = as->form == FORM_VECTOR;
+    Operand operands[4] = { { 0 } };
+    for (uint32_t k = 0; k < e->n_args; k++)
+        operands[1 + k] = value_of(as, placement_number(as->placement, e->args[k]));
+    if (e->n_args == 1)
+        operands[2] = is_vector ? (Operand){ 0 } : constant_slot(as, (KoineSlot){ .i = -1 });
+    operands[3] = table_constant(as, e);
+    if (is_vector) /* as in operation() */
+        operands[0] = wanted ? *wanted : new_register(as);
+    for (uint32_t k = 0; k < e->n_args; k++)
+        release(as, placement_number(as->placement, e->args[k]));
+    if (!is_vector) {
+        operands[0] = wanted ? *wanted : new_register(as);
+        instruction(as, OPCODE_TABLE, 4, operands);
+        return operands[0];
+    }
+    const uint32_t words[] = { VECTOR_TABLE, word_of(as, operands[0]), word_of(as, operands[1]),
+                               e->n_args == 1 ? SEARCHED_WORD : word_of(as, operands[2]),
+                               (uint32_t)(-1 - operands[3].index) };
+    for (uint32_t k = 0; k < sizeof words / sizeof *words; k++)
+        vec_push(as->arena, &as->words, words[k]);
+    return operands[0];
+}
+
 static bool is_at_hand(const Assembler *as, const Expr *e)
 {
     return placement_value(as->placement, e)->kind <= EXPR_ITERATOR ||
@@ -382,6 +438,8 @@ static Operand compute(Assembler *as, uint32_t number, const Operand *wanted)
     const Expr *e = as->placement->nodes.at[number].expr;
     if (e->kind == EXPR_CALL)
         return compute_call(as, e, wanted);
+    if (e->kind == EXPR_TABLE)
+        return compute_table(as, e, wanted);
     REQUIRE(e->kind == EXPR_IF);
     return as->form == FORM_VECTOR ? compute_vector_if(as, number, wanted) : compute_if(as, number, wanted);
 }

@@ -24,11 +24,13 @@ enum {
     VECTOR_LOAD = OPCODE_COUNT, /* destination, column */
     VECTOR_STORE,               /* column, source */
     VECTOR_ITERATOR,            /* destination */
+    VECTOR_TABLE,               /* destination, argument, interval, constant that holds the address */
     VECTOR_SKIP_NONE,           /* condition, distance: no element is true */
     VECTOR_SKIP_ALL,            /* condition, distance: every element is true */
     VECTOR_END
 };
-#define COLUMN_BIT 0x80000000u
+#define COLUMN_BIT    0x80000000u
+#define SEARCHED_WORD UINT32_MAX /* VECTOR_TABLE: no interval is given */
 
 typedef struct {
     bool is_register; /* else position, column */
@@ -52,7 +54,8 @@ typedef struct {
 } VectorCode;
 
 typedef struct Assembler Assembler;
-Assembler *assembler_create(Arena *scratch, const Placement *placement);
+/* `keep` lives as long as the code: tables are copied to it. */
+Assembler *assembler_create(Arena *scratch, const Placement *placement, Arena *keep);
 
 /* The kernel at work reads elements by an index that is known only at run time: there is no vector code for that. */
 bool assembler_has_elements(const Assembler *assembler);

@@ -316,7 +316,7 @@ Executable *interp_load(const Code *code, const char **why, Arena *why_arena)
     Executable *executable = executable_create("interp");
     Loader loader = { .code = code, .arena = executable->arena, .scratch = arena_create(NULL), .placed = KOINE_NONE };
     placement_init(&loader.placement, code->pool, loader.scratch);
-    loader.assembler = assembler_create(loader.scratch, &loader.placement);
+    loader.assembler = assembler_create(loader.scratch, &loader.placement, loader.arena);
     loader.kernels = NEW_ARRAY(loader.arena, LoadedKernel, code->n_kernels);
     loader.programs = arena_alloc(loader.scratch, code->n_kernels * sizeof *loader.programs, _Alignof(void *));
     loader.check = run_check_create(code, loader.scratch);

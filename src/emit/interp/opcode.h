@@ -14,6 +14,9 @@
 #include "koine/model.h"
 #include "koine/ops.h"
 
+/* A table whose numbers lie at the address that the slot holds. Not inline: the machine has it in 32 places. */
+double table_value(const KoineSlot *address, int64_t interval, double argument);
+
 typedef enum {
 #define UNARY(name, member, value)      OPCODE_##name, OPCODE_##name##_LAST = OPCODE_##name + 3,
 #define BINARY(name, member, value)     OPCODE_##name, OPCODE_##name##_LAST = OPCODE_##name + 7,

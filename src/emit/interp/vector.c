@@ -143,6 +143,18 @@ static void iterate(const Chunk *c, KoineSlot *to)
                              : (int32_t)c->row[(size_t)(c->first + k) * p->row_words + p->width];
 }
 
+/* Words: destination, argument, interval, constant. */
+static void look_up(const Chunk *c, const uint32_t *words)
+{
+    const MachineCode *code = &c->program->code.body;
+    const KoineSlot *address = &code->constants[code->n_constants - 1 - words[3]];
+    KoineSlot *to = operand(c, words[0]);
+    const KoineSlot *argument = operand(c, words[1]);
+    const KoineSlot *interval = words[2] == SEARCHED_WORD ? NULL : operand(c, words[2]);
+    for (uint32_t k = 0; k < c->n; k++)
+        to[k].r = table_value(address, interval ? interval[k].i : -1, argument[k].r);
+}
+
 static bool all_are(const KoineSlot *condition, uint32_t n, bool wanted)
 {
     int64_t differs = 0;
@@ -166,6 +178,10 @@ static void run_chunk(const Chunk *c)
         case VECTOR_ITERATOR:
             iterate(c, operand(c, at[1]));
             at += 2;
+            break;
+        case VECTOR_TABLE:
+            look_up(c, at + 1);
+            at += 5;
             break;
         case VECTOR_SKIP_NONE:
         case VECTOR_SKIP_ALL: at += 3 + (all_are(operand(c, at[1]), c->n, at[0] == VECTOR_SKIP_ALL) ? at[2] : 0); break;

@@ -244,10 +244,6 @@ static void check_table_call(Checker *checker, Node *node)
         diag_note(checker->diag, symbol->name.span, "declared here");
         diag_help(checker->diag, "a product is written with *");
         node->is_bad = true;
-    } else if (!node->is_bad) {
-        REPORT(checker, DIAG_MDL_TABLE_NOT_YET, node->span, "tabular functions cannot be evaluated yet");
-        diag_help(checker->diag, "describe the function by IF … ELSIF … ELSE and equations");
-        node->is_bad = true;
     }
 }
 

@@ -71,9 +71,8 @@ static void lower_table(Lower *lower, const TableDecl *declared)
                           .outside = OUTSIDE_ERROR,
                           .n = declared->x.n,
                           .x = x,
-                          .y = y,
-                          .span = declared->name.span };
-    vec_push(model->arena, &model->tables, table);
+                          .y = y };
+    vec_push(model->arena, &lower->tables, pool_table(model->pool, &table));
 }
 
 /* ---- equations ---- */

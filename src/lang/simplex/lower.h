@@ -7,8 +7,9 @@
 typedef struct {
     Checker *checker;
     Model *model;
-    bool is_in_event; /* relations make no events */
-    bool is_traced;   /* places of subexpressions go to the model's occurrences */
+    bool is_in_event;          /* relations make no events */
+    bool is_traced;            /* places of subexpressions go to the model's occurrences */
+    VEC(const Table *) tables; /* by TableDecl */
     /* The references of the term under construction; a quantity has its leaf if it has the term's stamp. */
     VEC(Ref) refs;
     uint32_t stamp;

@@ -48,6 +48,12 @@ static const Expr *lower_comparison(Lower *lower, const Node *node)
 static const Expr *lower_call(Lower *lower, const Node *node, bool wants_real)
 {
     enum { MOST = 2 };
+    if (node->u.call.function == ID_NONE) {
+        const Symbol *symbol = &lower->checker->scope.list.at[node->u.call.symbol];
+        REQUIRE(symbol->kind == SYMBOL_TABLE);
+        const Expr *argument = mdl_lower_expression(lower, node->u.call.args[0], true);
+        return expr_table(lower->model->pool, lower->tables.at[symbol->object], 0, argument, NULL);
+    }
     REQUIRE(node->u.call.function != ID_NONE && node->u.call.n <= MOST);
     const bool takes_real = mdl_function_row(node->u.call.function)->from == TYPE_REAL;
     const Expr *args[MOST];

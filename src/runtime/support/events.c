@@ -1,5 +1,6 @@
 /* Event steps driven by change: what lowers an instant to work on exactly the nodes that something woke.
  * The order of the functions is that of an instant: arrive, step, commit, leave (docs/semantics.md). */
+#include "koine/ops.h"
 #include "machine.h"
 #include <float.h>
 #include <math.h>
@@ -141,9 +142,19 @@ typedef struct {
     bool lo_in, hi_in; /* the edge itself belongs to it */
 } Interval;
 
-static Interval interval_of(KoineStepOp op, double v)
+/* Interval v of a table; see koine_interval. */
+static Interval table_interval(const double *table, double v)
 {
-    switch (op) {
+    const double n = table[0], *x = table + 2;
+    return (Interval){ .lo = v > 0 ? x[(int64_t)v - 1] : -INFINITY,
+                       .hi = v < n ? x[(int64_t)v] : INFINITY,
+                       .lo_in = v > 0 && v < n,
+                       .hi_in = v == n - 1 };
+}
+
+static Interval interval_of(const KoineStep *s, double v)
+{
+    switch ((KoineStepOp)s->op) {
     case KOINE_STEP_FLOOR: return (Interval){ v, v + 1, true, false };
     case KOINE_STEP_CEIL: return (Interval){ v - 1, v, false, true };
     case KOINE_STEP_TRUNC:
@@ -154,17 +165,19 @@ static Interval interval_of(KoineStepOp op, double v)
         return v > 0   ? (Interval){ v - 0.5, v + 0.5, true, false }
                : v < 0 ? (Interval){ v - 0.5, v + 0.5, false, true }
                        : (Interval){ -0.5, 0.5, false, false };
+    case KOINE_STEP_INTERVAL: return table_interval(s->table, v);
     }
     return (Interval){ v, v, true, true };
 }
 
-static double step_value(KoineStepOp op, double argument)
+static double step_value(const KoineStep *s, double argument)
 {
-    switch (op) {
+    switch ((KoineStepOp)s->op) {
     case KOINE_STEP_FLOOR: return floor(argument);
     case KOINE_STEP_CEIL: return ceil(argument);
     case KOINE_STEP_TRUNC: return trunc(argument);
     case KOINE_STEP_ROUND: return round(argument);
+    case KOINE_STEP_INTERVAL: return (double)koine_interval(s->table, argument);
     }
     return argument;
 }
@@ -182,19 +195,19 @@ static int64_t value_of_step(Machine *k, const KoineStep *s, Pin *p)
     const double width = s->is_time ? 0 : band_of(s->band, argument, 0);
     if (p->state == 2 && fabs(key - p->at) <= width && slope == p->slope)
         return k->m[s->value].i;
-    const double value = step_value((KoineStepOp)s->op, argument);
+    const double value = step_value(s, argument);
     return fabs(value) < 9e18 ? (int64_t)value : 0;
 }
 
 static void schedule_step(Machine *k, const KoineStep *s, int64_t value)
 {
     const double slope = k->m[s->slope].r, offset = k->m[s->offset].r;
-    const Interval now = interval_of((KoineStepOp)s->op, (double)value);
-    if (slope == 0 || !isfinite(slope) || !isfinite(offset)) {
+    const Interval now = interval_of(s, (double)value);
+    const double time = ((slope > 0 ? now.hi : now.lo) - offset) / slope;
+    if (slope == 0 || !isfinite(slope) || !isfinite(time)) {
         koine_calendar_remove(k, s->calendar);
         return;
     }
-    const double time = ((slope > 0 ? now.hi : now.lo) - offset) / slope;
     koine_calendar_put(k, s->calendar, time, slope > 0 ? now.hi_in : now.lo_in);
 }
 
@@ -736,7 +749,7 @@ static double margin_of(const Machine *k, uint32_t root, double *exact, double *
     }
     const KoineStep *s = &p->steps[owner - p->n_relations];
     const double argument = k->m[s->argument].r;
-    const Interval now = interval_of((KoineStepOp)s->op, (double)k->m[s->value].i);
+    const Interval now = interval_of(s, (double)k->m[s->value].i);
     const bool is_low = root == s->root;
     *exact = (is_low ? now.lo_in : now.hi_in) ? TINY : 0;
     *band = band_of(s->band, argument, is_low ? now.lo : now.hi);
