@@ -3,6 +3,7 @@
 #include "base/bug.h"
 #include "driver/languages.h"
 #include "driver/resolve.h"
+#include "driver/structure.h"
 #include "driver/tier.h"
 #include "emit/c/print.h"
 #include "emit/program.h"
@@ -115,6 +116,21 @@ bool compilation_dump(Compilation *c, const char *after, DumpForm form, Text *to
         schedule_print(c->passes.schedule, to);
     else
         model_print(c->model, to, (PrintOptions){ .shapes = form == DUMP_SHAPES });
+    return true;
+}
+
+void compilation_structure_text(const Compilation *c, uint32_t depth, Text *to)
+{
+    structure_text(c->model, depth, to);
+}
+
+bool compilation_structure_svg(const Compilation *c, uint32_t depth, uint32_t most, uint32_t *n, Text *to)
+{
+    DiagramBox *box = structure_diagram(c->model, depth, n, c->arena);
+    if (*n > most)
+        return false;
+    diagram_layout(box, c->arena);
+    *to = diagram_svg(box, c->arena);
     return true;
 }
 

@@ -37,6 +37,11 @@ bool compilation_dump(Compilation *c, const char *after, DumpForm form, Text *to
 const char *compilation_pass_name(uint32_t k);
 const char *compilation_pass_purpose(uint32_t k);
 
+/* The structure of the loaded model down to `depth` levels. As SVG it may have at most `most` boxes: false if it has
+ * more; their number in *n. */
+void compilation_structure_text(const Compilation *c, uint32_t depth, Text *to);
+bool compilation_structure_svg(const Compilation *c, uint32_t depth, uint32_t most, uint32_t *n, Text *to);
+
 typedef struct { /* figures of `koine check`; the names are the keys of its JSON */
     const char *model, *language;
     uint64_t variables, equations, states, parameters, aliases, blocks, largest_block, linear_systems,

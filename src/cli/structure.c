@@ -1,0 +1,88 @@
+/* koine structure: the components of a model and how they are connected. */
+#include "cli/target.h"
+#include "cli/verbs.h"
+#include <errno.h>
+#include <stdlib.h>
+
+enum { BOXES_MOST = 3000 };
+
+static int write_picture(Compilation *c, uint32_t depth, const char *path)
+{
+    Text svg = { .arena = compilation_arena(c) };
+    uint32_t n;
+    if (!compilation_structure_svg(c, depth, BOXES_MOST, &n, &svg)) {
+        say("the picture would have %u boxes, more than %d; a smaller --depth or a part of the model would do", n,
+            BOXES_MOST);
+        return EXIT_USAGE;
+    }
+    if (strcmp(path, "-") == 0)
+        return fwrite(svg.at, 1, svg.n, stdout) == svg.n ? EXIT_GOOD : EXIT_ENVIRONMENT;
+    FILE *const file = fopen(path, "w");
+    const bool is_written = file && fwrite(svg.at, 1, svg.n, file) == svg.n;
+    if (file && fclose(file) == 0 && is_written)
+        return EXIT_GOOD;
+    say("cannot write '%s': %s", path, strerror(errno));
+    return EXIT_ENVIRONMENT;
+}
+
+static bool read_depth(const char *text, uint32_t *depth)
+{
+    char *end;
+    errno = 0;
+    const unsigned long value = strtoul(text, &end, 10);
+    *depth = (uint32_t)value;
+    return text[0] >= '0' && text[0] <= '9' && *end == 0 && errno == 0 && value <= 1000;
+}
+
+static int run_structure(const Command *command)
+{
+    const char *const svg = command_option(command, "svg"), *const wanted = command_option(command, "depth");
+    uint32_t depth = svg ? 1 : 1000;
+    if (wanted && !read_depth(wanted, &depth))
+        return usage_error(command, "--depth is a number of levels from 0 to 1000, not '%s'", wanted);
+    Target target = target_split(command->arguments[0], command->arena);
+    if (!target_find(command, &target))
+        return EXIT_USAGE;
+    Compilation *const c = compilation_create(out_of_memory);
+    const CompileRequest request = target_request(command, &target);
+    const bool is_good = compilation_load(c, &request);
+    diag_print(compilation_diag(c), stderr, (DiagStyle){ .colour = command->colour_err });
+    int status = is_good ? EXIT_GOOD : EXIT_MODEL;
+    if (is_good && svg) {
+        status = write_picture(c, depth, svg);
+    } else if (is_good) {
+        Text text = { .arena = compilation_arena(c) };
+        compilation_structure_text(c, depth, &text);
+        fwrite(text.at, 1, text.n, stdout);
+    }
+    compilation_destroy(c);
+    return status;
+}
+
+static const Option options[] = {
+    { .name = "svg", .value = "FILE", .help = "draw a picture; - for the standard output" },
+    { .name = "depth", .value = "N", .help = "levels below the model; default 1 in a picture, all in the text" },
+    TARGET_USE,
+    { 0 },
+};
+
+static const Example examples[] = {
+    { "koine structure Heizung.mdl", "a tree of components, with what their sensors read and where outputs go." },
+    { "koine structure Heizung.mdl --svg heating.svg", "a picture for a browser or a document." },
+    { "koine structure adder:Addi4Bit --svg - --depth 2 > adder.svg", "with the insides of the adders." },
+    { 0 },
+};
+
+const Verb verb_structure = {
+    .name = "structure",
+    .arguments = "FILE[:CLASS]",
+    .summary = "show the components of a model and their connections",
+    .text = "Prints the tree of components, or draws it: boxes are components, with class and version where they have "
+            "another name; hollow squares are sensors, filled ones outputs; arrows lead from outputs to the sensors "
+            "that read them. Of a component's quantities those that are connected are shown, and all sensors.",
+    .least = 1,
+    .most = 1,
+    .options = options,
+    .examples = examples,
+    .run = run_structure,
+};
