@@ -232,10 +232,12 @@ static uint32_t add_folder(const char *folder, CMUnitTestFunction function)
 
 int main(void)
 {
-    static const char *const loading[] = { "examples/bouncing-ball",    "examples/triangle",  "examples/sincos",
-                                           "examples/predator-prey",    "examples/heating",   "examples/adder/And",
-                                           "examples/adder/Or",         "examples/adder/XOr", "tests/sim/simplex",
-                                           "tests/lang/simplex/classes" };
+    static const char *const loading[] = {
+        "examples/bouncing-ball", "examples/triangle",         "examples/sincos",         "examples/predator-prey",
+        "examples/heating",       "examples/adder/And",        "examples/adder/Or",       "examples/adder/XOr",
+        "examples/rc-circuit",    "examples/oscillator",       "examples/lotka-volterra", "examples/case-studies",
+        "tests/sim/simplex",      "tests/lang/simplex/classes"
+    };
     char folder[LONGEST_PATH];
     bool is_complete = true;
     snprintf(folder, sizeof folder, "%s/accept", here);
