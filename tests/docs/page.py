@@ -5,7 +5,8 @@ Fenced blocks of a Markdown page, in order:
     ```console          commands behind "$ ", each followed by what it prints (standard output and error)
     ```mdl Name.mdl     a file of this name: it is written before the commands that follow (any language word)
 
-Output is compared only where the page shows some; a line of "..." stands for any lines. A command must succeed, unless
+Output is compared only where the page shows some; a line of "..." stands for any lines, and a number may be shown with
+fewer digits than are printed. A command must succeed, unless
 "[status 1]" is the last line below it. All other blocks are left alone."""
 import os
 import re
@@ -45,13 +46,34 @@ def commands(content, line):
     return found
 
 
+NUMBER = re.compile(r"(?<![\w.])(-?\d+(?:\.\d+)?(?:e[-+]?\d+)?)(?![\w.])")
+
+
+def is_same_line(shown, printed):
+    """Equal but for the digits of numbers, which are rounded to what is shown."""
+    if shown == printed.rstrip():
+        return True
+    left, right = NUMBER.split(shown), NUMBER.split(printed.rstrip())
+    if len(left) != len(right):
+        return False
+    for k, (a, b) in enumerate(zip(left, right)):
+        if a == b:
+            continue
+        if k % 2 == 0 or "e" in a:
+            return False
+        digits = len(a.split(".")[1]) if "." in a else 0
+        if abs(float(a) - float(b)) > (0.5001 * 10.0 ** -digits if digits else 1e-9):
+            return False
+    return True
+
+
 def matches(shown, printed):
     """Whether the lines printed are those shown, "..." being any number of lines."""
     if not shown:
         return not printed
     if shown[0] == "...":
         return any(matches(shown[1:], printed[k:]) for k in range(len(printed) + 1))
-    return bool(printed) and shown[0] == printed[0].rstrip() and matches(shown[1:], printed[1:])
+    return bool(printed) and is_same_line(shown[0], printed[0]) and matches(shown[1:], printed[1:])
 
 
 def run_page(path, folder, koine):
