@@ -211,7 +211,7 @@ static KoineStatus too_small(const KoineClassic *classic, double h)
     return KOINE_FAILED;
 }
 
-/* Steps from (from, y_old), smaller and smaller, until one is good. *h is its size. */
+/* Steps from (from, y_old), smaller and smaller, until one is good; it ends at *end. */
 static KoineStatus find_step(KoineClassic *classic, double goal, double *end, bool *was_halved)
 {
     const KoineProblem *const problem = classic->base.problem;
