@@ -246,6 +246,10 @@ typedef struct KoineModelKind {
     KoineStatus (*restore)(KoineModel *model, const void *state, uint64_t size);
     /* work done by the model, for statistics; NULL: not counted */
     void (*statistics)(const KoineModel *model, struct KoineModelStatistics *out);
+    /* `root` alone has crossed since the last accepted point. OK: that changes nothing but the side of the root
+     * function, which is changed now; there is no event. RETRY: it needs an instant; nothing was changed.
+     * ABSENT: it always does. */
+    KoineStatus (*flip)(KoineModel *model, uint32_t root);
 } KoineModelKind;
 
 typedef struct KoineModelStatistics {

@@ -82,6 +82,7 @@ typedef struct {
 typedef struct { /* left > right (strict) or left >= right */
     bool is_strict, is_time;
     bool is_guarded;                   /* operands may have no value: it keeps its bit then */
+    bool may_be_quiet;                 /* its bit is read by discrete scalar nodes only: some flips change nothing */
     uint32_t kernel, row;              /* outputs: left, right; is_time: slope and flip time */
     uint32_t left, right, slope, flip; /* slots */
     uint32_t bit, cell;

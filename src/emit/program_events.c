@@ -534,6 +534,61 @@ static void fill_feeding(Events *e)
     l->data.cell_pre = cell_pre;
 }
 
+/* ---- flips that can be without consequences ---- */
+static void mark(const Model *m, Term term, bool *is_loud)
+{
+    for (uint32_t k = 0; term.shape && k < term.shape->n_leaves; k++)
+        if (term_refs(m, term)[k].kind == REF_NOW)
+            is_loud[term_refs(m, term)[k].var.index] = true;
+}
+
+/* A bit is loud if more than discrete scalar nodes of the event graph read it: what moves, systems, other relations. */
+static void mark_loud(const Events *e, bool *is_loud)
+{
+    const Model *m = e->m;
+    for (uint32_t k = 0; k < e->s->blocks.n; k++) {
+        const Block *b = &e->s->blocks.at[k];
+        if (b->kind == BLOCK_ASSIGN && (b->is_moving || !b->is_eager || b->domain.index))
+            mark(m, b->rhs, is_loud);
+        for (uint32_t j = 0; j < b->n_rows; j++) {
+            mark(m, e->s->rows.at[b->first_row + j].lhs, is_loud);
+            mark(m, e->s->rows.at[b->first_row + j].rhs, is_loud);
+        }
+    }
+    for (uint32_t k = 0; k < m->relations.n; k++) {
+        const Relation *r = &m->relations.at[k];
+        const Term terms[] = { r->left, r->right, r->slope, r->flip };
+        for (uint32_t j = 0; j < 4; j++)
+            mark(m, terms[j], is_loud);
+    }
+    for (uint32_t k = 0; k < m->steps.n; k++) {
+        const StepFunction *f = &m->steps.at[k];
+        const Term terms[] = { f->argument, f->slope, f->offset };
+        for (uint32_t j = 0; j < 3; j++)
+            mark(m, terms[j], is_loud);
+    }
+    for (uint32_t k = 0; k < m->assignments.n; k++) {
+        mark(m, m->assignments.at[k].guard, is_loud);
+        mark(m, m->assignments.at[k].value, is_loud);
+    }
+}
+
+static void find_quiet(Events *e)
+{
+    bool *is_loud = NEW_ARRAY(e->l->arena, bool, e->m->variables.n + 1);
+    mark_loud(e, is_loud);
+    for (uint32_t k = 0; k < e->m->relations.n; k++) {
+        KoineRelation *r = &e->relations[k];
+        bool is_quiet = r->root != KOINE_NONE && !is_loud[r->cell] && e->pre_of[r->cell] == KOINE_NONE;
+        for (uint32_t j = e->l->data.readers_start[r->cell]; is_quiet && j < e->l->data.readers_start[r->cell + 1];
+             j++) {
+            const KoineNode *node = &e->nodes.at[e->l->data.readers[j]];
+            is_quiet = (node->kind == KOINE_NODE_ASSIGN || node->kind == KOINE_NODE_GUARD) && node->n == 1;
+        }
+        r->may_be_quiet = is_quiet;
+    }
+}
+
 /* The root part: what the operands need, then the operands themselves. */
 static void fill_roots(Events *e)
 {
@@ -596,6 +651,7 @@ void lay_events(Layout *l)
     for (uint32_t k = 0; k < l->schedule->parts[PART_EVENT].n; k++)
         add_block(&e, l->schedule->parts[PART_EVENT].at[k]);
     fill_readers(&e);
+    find_quiet(&e);
     fill_feeding(&e);
     fill_roots(&e);
     fill_checks(&e);

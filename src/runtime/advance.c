@@ -187,9 +187,10 @@ static KoineStatus stop_at_blind_spot(KoineRun *run, unsigned *cause)
  * back (S5). Then *to is that point, and the second event is looked for again. */
 static bool is_seen_between(KoineRun *run, double *to)
 {
-    if (!run->is_fresh || *to - run->time < 64 * koine_ulp(*to))
+    const double between = koine_min(run->time + 0.5 * (*to - run->time), run->roots.left);
+    if (!run->is_fresh || *to - run->time < 64 * koine_ulp(*to) || between <= run->time)
         return false;
-    *to = run->time + 0.5 * (*to - run->time);
+    *to = between;
     run->roots.time = NAN;
     return true;
 }

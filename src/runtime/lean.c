@@ -85,7 +85,8 @@ static KoineStatus first_slope(KoineLean *lean)
     return status;
 }
 
-/* First step from the size of the slope and of its change over an explicit Euler step: book, II.4. */
+/* First step from the size of the slope and of its change over an explicit Euler step: book, II.4. Its bound of 100 h0
+ * is far too careful where a state passes through zero, as at most events: steps taken before count more. */
 static double initial_step(KoineLean *lean, double distance)
 {
     const double limit = koine_min(lean->base.problem->max_step, distance);
@@ -103,7 +104,7 @@ static double initial_step(KoineLean *lean, double distance)
     const double d2 = norm(lean, change) / h0, d = koine_max(d1, d2);
     const double h1 = d <= 1e-15 ? koine_max(1e-6 * distance, 1e-3 * h0)
                                  : koine_rough_exp2(lean->method->exponent * koine_rough_log2(0.01 / d));
-    return koine_min(koine_min(100 * h0, h1), limit);
+    return koine_min(koine_min(koine_max(100 * h0, lean->usual), h1), limit);
 }
 
 static KoineStatus restart(KoineSolver *solver, double time, const double *x)
@@ -112,6 +113,7 @@ static KoineStatus restart(KoineSolver *solver, double time, const double *x)
     memcpy(lean->y, x, lean->n * sizeof *x);
     solver->from = solver->time = time;
     lean->h = 0;
+    lean->usual = koine_max(lean->largest, 0.1 * lean->usual);
     lean->last = lean->largest = 0;
     lean->log_old = LOG_FLOOR;
     lean->growth = FIRST_GROWTH;

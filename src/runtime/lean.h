@@ -18,6 +18,7 @@ typedef struct KoineLean {
     double h;                   /* to try next */
     double last;                /* length of the last step */
     double largest;             /* step since the last restart, or the first one proposed */
+    double usual;               /* largest step before the last restart; 0: there was none */
     double log_old;             /* log2 of the last accepted error */
     double growth;              /* largest factor for the next step; 1 after a failed evaluation */
     double *y, *y_old;          /* at time and from */

@@ -1,7 +1,7 @@
 /* Location of roots on the solver's interpolant (S5, S8, S9).
  *
  * A root function is positive as long as its relation keeps its value. A step is scanned at its end, and where a
- * cubic through both ends dips to zero, at the minimum of the cubic. The first crossing is enclosed by the Illinois
+ * cubic through both ends dips to zero, at the minimum of the cubic. The first crossing is enclosed by Chandrupatla's
  * method on all root functions together: whichever crosses first decides. */
 #include "runtime/run.h"
 #include <stdlib.h>
@@ -9,7 +9,8 @@
 static const double SLOPE_SHARE = 1e-4; /* of the interval, for slopes by difference */
 static const double NEAR_FACTOR = 2;    /* a root is near if its change over the interval, times this, could reach 0 */
 static const double DIP_MARGIN = 0.1;   /* of the smaller end: how far above 0 a predicted minimum is looked at */
-enum { MAX_DIPS = 8, MAX_SLOW = 3 };
+static const double SHORTEST_SPLIT = 1e-3; /* of a step: crossings closer than this are not told apart */
+enum { MAX_DIPS = 8 };
 
 KoineStatus koine_roots_create(KoineRun *run)
 {
@@ -18,7 +19,7 @@ KoineStatus koine_roots_create(KoineRun *run)
     *roots = (KoineRoots){ .n = run->tables->n_roots, .time = NAN };
     if (n == 0)
         return KOINE_OK;
-    double *const memory = malloc(6 * n * sizeof *memory + n);
+    double *const memory = malloc(6 * n * sizeof *memory + 2 * n);
     if (!memory)
         return koine_fail(run, KOINE_RUN_FAILED, "no memory for %u root functions", (unsigned)n);
     roots->memory = memory;
@@ -29,7 +30,8 @@ KoineStatus koine_roots_create(KoineRun *run)
     roots->slope_hi = memory + 4 * n;
     roots->rate = memory + 5 * n;
     roots->crossed = (uint8_t *)(memory + 6 * n);
-    memset(roots->crossed, 0, n);
+    roots->is_loud = roots->crossed + n;
+    memset(roots->crossed, 0, 2 * n);
     koine_roots_forget(run);
     return KOINE_OK;
 }
@@ -106,62 +108,81 @@ bool koine_roots_crossed(const KoineRoots *roots, const double *z)
 /* --- Enclosing the first crossing --- */
 
 typedef struct {
-    double lo, hi;               /* no crossing up to lo; hi: one, or no value */
-    double weight_lo, weight_hi; /* Illinois: of the end that stays */
-    int stayed;                  /* which end: -1 hi, 1 lo */
-    int slow;                    /* steps in a row that did not halve the interval */
-    bool is_blind;               /* at hi nothing has crossed, some root cannot be computed */
+    double lo, hi;        /* no crossing up to lo; hi: one, or no value */
+    double third;         /* time of roots->mid, the last end that was given up; NAN: none */
+    bool is_hi_new;       /* the newest point is hi */
+    bool is_blind;        /* at hi nothing has crossed, some root cannot be computed */
+    bool is_third_usable; /* there are values at the third point */
 } Bracket;
 
-/* The earliest of the secants of all roots that cross. */
-static double estimate(const KoineRoots *roots, const Bracket *bracket)
+/* The root whose secant crosses first, or NO_ROOT. */
+static uint32_t earliest(const KoineRoots *roots)
 {
-    double share = 1;
-    if (bracket->is_blind || bracket->slow >= MAX_SLOW)
-        return 0.5 * (bracket->lo + bracket->hi);
+    double share = INFINITY;
+    uint32_t first = NO_ROOT;
     for (uint32_t k = 0; k < roots->n; ++k) {
-        if (!(roots->hi[k] <= 0 && roots->lo[k] > 0))
-            continue;
-        const double a = bracket->weight_lo * roots->lo[k], b = bracket->weight_hi * roots->hi[k];
-        share = koine_min(share, a / (a - b));
+        const double a = roots->lo[k], b = roots->hi[k];
+        if (b <= 0 && a > 0 && a / (a - b) < share) {
+            share = a / (a - b);
+            first = k;
+        }
     }
-    return bracket->lo + share * (bracket->hi - bracket->lo);
+    return first;
 }
 
-static void narrow(KoineRoots *roots, Bracket *bracket, double t, bool is_beyond)
+/* Where between lo (0) and hi (1) to look next: Chandrupatla's method. Inverse quadratic interpolation through both
+ * ends and the third point where these three rise or fall together, else the middle. */
+static double next_share(const KoineRoots *roots, const Bracket *bracket)
 {
-    const double width = bracket->hi - bracket->lo;
+    const uint32_t root = bracket->is_blind ? NO_ROOT : earliest(roots);
+    if (root == NO_ROOT)
+        return 0.5;
+    const double lo = roots->lo[root], hi = roots->hi[root], width = bracket->hi - bracket->lo;
+    if (isnan(bracket->third))
+        return koine_min(koine_max(lo / (lo - hi), 0.05), 0.95);
+    if (!bracket->is_third_usable)
+        return 0.5;
+    const double a = bracket->is_hi_new ? hi : lo, b = bracket->is_hi_new ? lo : hi, c = roots->mid[root];
+    const double ta = bracket->is_hi_new ? bracket->hi : bracket->lo;
+    const double tb = bracket->is_hi_new ? bracket->lo : bracket->hi;
+    const double xi = (ta - tb) / (bracket->third - tb), phi = (a - b) / (c - b);
+    if (!(phi * phi < xi && (1 - phi) * (1 - phi) < 1 - xi)) /* also for NaN */
+        return 0.5;
+    const double share =
+        a / (b - a) * (c / (b - c)) + (bracket->third - ta) / (tb - ta) * (a / (c - a)) * (b / (c - b));
+    return (ta + share * (tb - ta) - bracket->lo) / width;
+}
+
+static void narrow(KoineRoots *roots, Bracket *bracket, double t, bool is_beyond, bool is_usable)
+{
     if (is_beyond) {
         swap(&roots->hi, &roots->mid);
+        bracket->third = bracket->hi;
+        bracket->is_third_usable = !bracket->is_blind;
+        bracket->is_blind = !is_usable;
         bracket->hi = t;
-        bracket->weight_hi = 1;
-        bracket->weight_lo *= bracket->stayed > 0 ? 0.5 : 1;
-        bracket->stayed = 1;
     } else {
         swap(&roots->lo, &roots->mid);
+        bracket->third = bracket->lo;
+        bracket->is_third_usable = true;
         bracket->lo = t;
-        bracket->weight_lo = 1;
-        bracket->weight_hi *= bracket->stayed < 0 ? 0.5 : 1;
-        bracket->stayed = -1;
     }
-    bracket->slow = bracket->slow < MAX_SLOW && bracket->hi - bracket->lo > 0.5 * width ? bracket->slow + 1 : 0;
+    bracket->is_hi_new = is_beyond;
 }
 
 /* lo and hi hold the root functions at both ends. */
 static KoineStatus locate(KoineRun *run, double from, double *to, bool is_blind)
 {
     KoineRoots *const roots = &run->roots;
-    Bracket bracket = { .lo = from, .hi = *to, .weight_lo = 1, .weight_hi = 1, .is_blind = is_blind };
+    Bracket bracket = { .lo = from, .hi = *to, .third = NAN, .is_blind = is_blind };
     const double tolerance = koine_max(4 * koine_ulp(koine_max(fabs(from), fabs(*to))), run->problem.resolution);
     while (bracket.hi - bracket.lo > tolerance) {
-        const double t =
-            koine_min(koine_max(estimate(roots, &bracket), bracket.lo + 0.5 * tolerance), bracket.hi - 0.5 * tolerance);
+        const double guess = bracket.lo + next_share(roots, &bracket) * (bracket.hi - bracket.lo);
+        const double t = koine_min(koine_max(guess, bracket.lo + 0.5 * tolerance), bracket.hi - 0.5 * tolerance);
         const KoineStatus status = evaluate_at(run, t, roots->mid);
         TRY(status);
-        const bool crossed = koine_roots_crossed(roots, roots->mid), is_beyond = crossed || status != KOINE_OK;
-        if (is_beyond)
-            bracket.is_blind = !crossed;
-        narrow(roots, &bracket, t, is_beyond);
+        const bool crossed = koine_roots_crossed(roots, roots->mid);
+        narrow(roots, &bracket, t, crossed || status != KOINE_OK, crossed);
     }
     roots->left = bracket.lo;
     if (bracket.is_blind)
@@ -216,22 +237,26 @@ static KoineStatus scan_dips(KoineRun *run, double from, double *to, bool *is_ev
 {
     KoineRoots *const roots = &run->roots;
     const double end = *to, h = end - from;
-    uint32_t looked = 0;
+    double last = from;
     if (SLOPE_SHARE * h < koine_near(end))
         return KOINE_OK;
     TRY(find_slopes(run, from, end));
-    for (uint32_t k = 0; k < roots->n && looked < MAX_DIPS; ++k) {
-        const double t = from + h * find_dip(roots, k, h);
-        if (!(t > from && t < *to))
-            continue;
-        ++looked;
+    for (int looked = 0; looked < MAX_DIPS && !*is_event; ++looked) { /* the earliest first */
+        double t = end;
+        for (uint32_t k = 0; k < roots->n; ++k) {
+            const double dip = from + h * find_dip(roots, k, h);
+            if (dip > last && dip < t)
+                t = dip;
+        }
+        if (t >= end)
+            break;
+        last = t;
         TRY(evaluate_at(run, t, roots->mid));
         if (!koine_roots_crossed(roots, roots->mid))
             continue;
         swap(&roots->hi, &roots->mid);
         *to = t;
         *is_event = true;
-        break; /* what crosses still earlier is found by the enclosure or after the event */
     }
     if (*is_event)
         return KOINE_OK;
@@ -240,24 +265,96 @@ static KoineStatus scan_dips(KoineRun *run, double from, double *to, bool *is_ev
     return KOINE_OK;
 }
 
+/* The only root that crosses between lo and z, or NO_ROOT. */
+static uint32_t only_crossing(const KoineRoots *roots, const double *z)
+{
+    uint32_t only = NO_ROOT;
+    for (uint32_t k = 0; k < roots->n; ++k)
+        if (z[k] <= 0 && roots->lo[k] > 0) {
+            if (only != NO_ROOT)
+                return NO_ROOT;
+            only = k;
+        }
+    return only;
+}
+
+/* Several roots cross in the piece: shorten it to a point between the first two of their secants, so that they come
+ * one after the other. */
+static KoineStatus split_piece(KoineRun *run, double from, double *to)
+{
+    KoineRoots *const roots = &run->roots;
+    const double shortest = SHORTEST_SPLIT * (run->solver->time - run->solver->from);
+    while (*to - from > shortest) {
+        double first = 1, second = 1;
+        for (uint32_t k = 0; k < roots->n; ++k)
+            if (roots->hi[k] <= 0 && roots->lo[k] > 0) {
+                const double share = roots->lo[k] / (roots->lo[k] - roots->hi[k]);
+                second = koine_min(second, koine_max(share, first));
+                first = koine_min(first, share);
+            }
+        const double t = from + 0.5 * (first + second) * (*to - from);
+        const KoineStatus status = evaluate_at(run, t, roots->mid);
+        if (status != KOINE_OK || !(t > from && t < *to))
+            return status;
+        swap(&roots->hi, &roots->mid);
+        *to = t;
+        if (!koine_roots_crossed(roots, roots->hi) || only_crossing(roots, roots->hi) != NO_ROOT)
+            break;
+    }
+    return KOINE_OK;
+}
+
+/* Some root that crosses may do so without an event, as far as is known. */
+static bool may_be_quiet(const KoineRoots *roots)
+{
+    for (uint32_t k = 0; k < roots->n; ++k)
+        if (roots->hi[k] <= 0 && roots->lo[k] > 0 && !roots->is_loud[k])
+            return true;
+    return false;
+}
+
+/* A comparison that decides nothing as things are, like the second of `a AND b` while a is false, changes its side
+ * without an event and without being located, if nothing else happens in the same piece. */
+static bool is_passed_quietly(KoineRun *run, double to)
+{
+    KoineRoots *const roots = &run->roots;
+    const uint32_t root = only_crossing(roots, roots->hi);
+    if (!run->kind->flip || root == NO_ROOT || roots->is_loud[root] || koine_place(run, to) != KOINE_OK)
+        return false;
+    const KoineStatus status = run->kind->flip(run->model, root);
+    roots->is_loud[root] = status == KOINE_ABSENT;
+    return status == KOINE_OK;
+}
+
 static KoineStatus scan_piece(KoineRun *run, double *to, bool *is_event)
 {
     KoineRoots *const roots = &run->roots;
-    const double from = roots->time, h = *to - from;
+    const double from = roots->time;
     const KoineStatus status = evaluate_at(run, *to, roots->hi);
     TRY(status);
-    *is_event = koine_roots_crossed(roots, roots->hi);
-    const bool is_blind = status != KOINE_OK && !*is_event;
-    if (!*is_event && !is_blind) {
-        if (is_some_near(roots, h))
-            TRY(scan_dips(run, from, to, is_event));
-        else
-            roots->has_slope_lo = false;
+    bool crossed = koine_roots_crossed(roots, roots->hi), has_dip = false;
+    if (status != KOINE_OK) {
+        *is_event = crossed;
+        return locate(run, from, to, !crossed);
     }
-    if (*is_event || is_blind)
-        return locate(run, from, to, is_blind);
+    if (crossed && run->kind->flip && may_be_quiet(roots) && only_crossing(roots, roots->hi) == NO_ROOT) {
+        TRY(split_piece(run, from, to));
+        crossed = koine_roots_crossed(roots, roots->hi);
+    }
+    if (is_some_near(roots, *to - from)) /* also before a crossing: what dips earlier comes first */
+        TRY(scan_dips(run, from, to, &has_dip));
+    else
+        roots->has_slope_lo = false;
+    const bool is_quiet = crossed && !has_dip && is_passed_quietly(run, *to);
+    *is_event = has_dip || (crossed && !is_quiet);
+    if (*is_event)
+        return locate(run, from, to, false);
     for (uint32_t k = 0; k < roots->n; ++k)
-        roots->rate[k] = fabs(roots->hi[k] - roots->lo[k]) / h;
+        roots->rate[k] = is_quiet ? INFINITY : fabs(roots->hi[k] - roots->lo[k]) / (*to - from);
+    if (is_quiet) {
+        TRY(evaluate_at(run, *to, roots->hi));
+        roots->has_slope_lo = false;
+    }
     swap(&roots->lo, &roots->hi);
     roots->time = *to;
     return KOINE_OK;

@@ -13,7 +13,8 @@ enum { WATCH_RING = 128 }; /* instants remembered; a power of two */
 
 typedef struct {
     double time;
-    uint32_t root; /* the first that crossed, or NO_ROOT */
+    uint32_t root;  /* the first that crossed, or NO_ROOT */
+    bool has_fired; /* some transition did */
 } KoineWatched;
 
 typedef struct {
@@ -29,6 +30,7 @@ typedef struct {
     double *slope_lo, *slope_hi; /* their slopes */
     double *rate;                /* |slope| over the last scanned interval; INFINITY: not known */
     uint8_t *crossed;            /* of the event found */
+    uint8_t *is_loud;            /* roots that never cross without an event, as far as is known */
     double time;                 /* of lo; NAN: to be evaluated anew */
     double left;                 /* last time before the event found where no root had crossed */
     bool has_slope_lo;

@@ -46,14 +46,14 @@ static uint64_t remembered(const KoineWatch *watch)
     return watch->n < WATCH_RING ? watch->n : WATCH_RING;
 }
 
-/* Times of the remembered instants with the cause of the last one, the newest first: a bounce is a contact, a release
- * and an apex, and only gaps from contact to contact shrink evenly. */
+/* Times of the remembered instants with the cause of the last one in which a transition fired, the newest first: a
+ * bounce is a contact, perhaps a release and an apex, and only gaps from contact to contact shrink evenly. */
 static uint64_t times_of_last_cause(const KoineWatch *watch, double *times)
 {
     const uint64_t n = remembered(watch);
     uint64_t found = 0;
     for (uint64_t k = 0; k < n; ++k)
-        if (seen(watch, k)->root == seen(watch, 0)->root)
+        if (seen(watch, k)->root == seen(watch, 0)->root && seen(watch, k)->has_fired)
             times[found++] = seen(watch, k)->time;
     return found;
 }
@@ -135,6 +135,7 @@ KoineStatus koine_watch(KoineRun *run, unsigned cause)
     watch->ring[watch->n++ % WATCH_RING] = (KoineWatched){
         .time = run->time,
         .root = cause & KOINE_AT_ROOTS ? first_crossed(&run->roots) : NO_ROOT,
+        .has_fired = run->outcome.takt > 0,
     };
     if (gap > watch->critical && gap > 64 * CHATTER_SPAN * koine_ulp(run->time)) {
         watch->still = 0;
@@ -145,7 +146,7 @@ KoineStatus koine_watch(KoineRun *run, unsigned cause)
         TRY(watch_stillness(run, cause));
     else
         watch->still = 0;
-    if (gap < ZENO_GAP * h_cross)
+    if (gap < ZENO_GAP * h_cross && run->outcome.takt > 0)
         TRY(watch_zeno(run, h_cross));
     return cause & KOINE_AT_ROOTS ? watch_chattering(run, h_cross) : KOINE_OK;
 }

@@ -796,6 +796,37 @@ void koine_narrow_bands(Machine *k)
     }
 }
 
+/* ---- flips without consequences ---- */
+/* Would the node, which reads discrete values only, have another value now? */
+static bool is_stale(const Machine *k, const KoineNode *node)
+{
+    KoineSlot *out = &k->m[node->output];
+    const KoineSlot before = *out;
+    run_kernel(k, node->kernel, node->row, 1);
+    const bool changed = out->i != before.i;
+    *out = before;
+    return changed;
+}
+
+KoineStatus koine_machine_flip(KoineModel *model, uint32_t root)
+{
+    Machine *k = koine_machine_of(model);
+    const KoineProgram *p = k->program;
+    const uint32_t owner = p->root_owner[root];
+    if (owner >= p->n_relations || !p->relations[owner].may_be_quiet)
+        return KOINE_ABSENT;
+    const KoineRelation *r = &p->relations[owner];
+    k->m[r->bit].i = !k->m[r->bit].i;
+    for (uint32_t j = p->readers_start[r->cell]; j < p->readers_start[r->cell + 1]; j++)
+        if (is_stale(k, &p->nodes[p->readers[j]])) {
+            k->m[r->bit].i = !k->m[r->bit].i;
+            return KOINE_RETRY;
+        }
+    k->instant->n_widened -= k->widened[root] > 0;
+    k->widened[root] = 0;
+    return KOINE_OK;
+}
+
 /* ---- leave ---- */
 KoineStatus koine_machine_leave(KoineModel *model, KoineOutcome *outcome)
 {

@@ -427,7 +427,8 @@ KoineModelKind *koine_machine_kind(const KoineProgram *program, const KoineCode 
                           .commit = koine_machine_commit,
                           .leave = koine_machine_leave,
                           .derivatives = code->derivatives && !code->upgrade ? code->derivatives : machine_derivatives,
-                          .statistics = machine_statistics };
+                          .statistics = machine_statistics,
+                          .flip = koine_machine_flip };
     if (program->seed_x != KOINE_NONE) {
         kind->kind.jacobian = machine_jacobian;
         kind->kind.directional = machine_directional;

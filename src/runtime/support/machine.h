@@ -106,6 +106,7 @@ KoineStatus koine_machine_leave(KoineModel *model, KoineOutcome *outcome);
 KoineStatus koine_evaluate_all(Machine *k); /* every node once, nothing is committed: the values at the start */
 void koine_root_functions(Machine *k, double *roots);
 void koine_narrow_bands(Machine *k);
+KoineStatus koine_machine_flip(KoineModel *model, uint32_t root);
 KoineStatus koine_fault(Machine *k, KoineStatus status, uint32_t origin, const char *text);
 
 /* systems.c */
