@@ -133,7 +133,9 @@ typedef struct {
     uint32_t capabilities;
     uint32_t n_variables, n_x, n_roots, n_origins, n_segments, n_entries, n_sources, n_dims, n_enumerations;
     const KoineVariable *variables;
-    const KoineOrigin *roots;   /* n_roots */
+    const KoineOrigin *roots; /* n_roots */
+    const uint8_t
+        *root_regions; /* n_roots: 1: it only selects what is integrated, no transition depends on it; or NULL */
     const KoineOrigin *origins; /* n_origins: equations and transitions, as named by faults */
     const KoineSegment *segments;
     const KoineEntry *entries;
@@ -165,7 +167,7 @@ typedef struct KoineHost { /* what the runner lends the model; fixed at create *
     void *context;
     const char *resources;
     uint64_t seed;
-    double resolution;          /* time grid R; 0: exact */
+    double resolution;          /* time grid R: arrivals lie at k*R, and so does next_time; 0: exact */
     uint32_t max_steps;         /* event steps at one instant; 0: 1000 */
     uint32_t max_cycles;        /* cycles of an iteration formula; 0: 50 */
     double iteration_tolerance; /* relative change at which they end; 0: 1e-10 */
@@ -189,7 +191,8 @@ enum { /* KoineArrival.cause */
        KOINE_AT_INPUT = 8,
        KOINE_AT_STEP = 16,
        KOINE_AT_ENTRY = 32,
-       KOINE_AT_STOP = 64 /* the run ends here: late time relations stay pending */
+       KOINE_AT_STOP = 64,     /* the run ends here: late time relations stay pending */
+       KOINE_AT_CONTINUE = 128 /* first instant of a continued run: anything may have been written from outside */
 };
 typedef struct {
     double time;

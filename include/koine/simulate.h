@@ -54,15 +54,18 @@ typedef struct {
                            states look at their root functions in these steps (or max_step, if smaller) */
     double max_step;    /* 0: none */
     const char *solver; /* name from koine_solver_name; NULL: "auto" */
-    double resolution;  /* time grid R; 0: exact, all that is supported now */
+    double resolution;  /* time grid R (TScal): all instants, start, stop and output points lie at k*R; 0: what the host
+                           of the model says. The host must name the same, or none at both: exact */
+    double max_time;    /* no stop time beyond it (TMax); 0: with a time grid 2147483647*R, else none */
     uint32_t max_steps; /* event steps per instant; 0: what the host of the model says, or 1000 */
     /* Control of the classic single-step methods (simplex-...) */
     double first_step;            /* size of the first step, and after every restart; 0: `step` */
     double high_error, low_error; /* relative errors: above, the step is halved; below, the next is doubled;
                                      0: the tolerance, and a tenth of the high error */
     int error_mode;               /* KOINE_ERROR_... */
-    uint32_t max_crossing;        /* search steps for one crossing; 0: 200 */
-    bool is_continued; /* the model stands at the end of an earlier run: go on from there, do not initialise */
+    uint32_t max_crossing;        /* search steps for one crossing on a time grid (MaxCro), Euler steps over a point
+                                     that cannot be evaluated; 0: 200 */
+    bool is_continued;            /* go on from where an earlier run of this instance ended; see koine_simulate */
     KoineSink *const *sinks;
     uint32_t n_sinks;
     volatile const int *interrupt; /* becomes non-zero: finish the step, close the sinks, return; may be NULL */
@@ -86,6 +89,9 @@ typedef struct {
     uint64_t halvings, doublings;  /* of the step, because of its error */
     double largest_error;          /* relative, as estimated, of all accepted steps; 0: none was estimated */
     char largest_error_state[128]; /* where it was found */
+    /* searches for state events, and the points looked at; regions: discontinuities on a time grid */
+    uint64_t crossing_searches, crossing_search_steps, region_searches, region_search_steps;
+    uint64_t cut_at_times, cut_at_outputs, cut_at_crossings, cut_at_regions; /* steps that ended there */
 } KoineRunStatistics;
 
 typedef enum {
@@ -105,7 +111,15 @@ typedef struct {
     KoineRunStatistics statistics;
 } KoineRunReport;
 
-/* `model` is created and its parameters are set, it is not initialised yet. */
+/* `model` is created and its parameters are set, it is not initialised yet.
+ *
+ * A continued run (is_continued) begins at the time in the block of an instance whose last run ended with DONE,
+ * TERMINATED or INTERRUPTED. Parameters, inputs and states may have been written in the block since then. `start` stays
+ * the begin of the first run: output points and fixed steps go on counting from there. The first instant evaluates
+ * everything again, and serves what happens just behind the time where the last run stopped; what was not changed
+ * from outside keeps its value. Its first point, of kind START, holds the values after that instant. Two runs, the
+ * second one continued, give the states that one run gives: the same bits for models without continuous states, and
+ * for fixed steps if the first run stops where a step ends; else within the tolerance, as the solver starts anew. */
 KOINE_API KoineRunEnd koine_simulate(KoineModel *model, const KoineRunOptions *options, KoineRunReport *report);
 
 /* The solvers, in the order of their table; NULL after the last. */

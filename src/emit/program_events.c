@@ -144,10 +144,10 @@ static KoinePlace place_of(const Events *e, Span span)
     return (KoinePlace){ span.source, at.line, at.column };
 }
 
-static void add_root(Events *e, uint32_t owner, const char *text, Span span)
+static void add_root(Events *e, uint32_t owner, const char *text, InstanceId instance, Span span)
 {
     vec_push(e->l->arena, &e->root_owner, owner);
-    const KoineOrigin origin = { text, "", place_of(e, span) };
+    const KoineOrigin origin = { text, instance_path(e->m, instance, e->l->arena), place_of(e, span) };
     vec_push(e->l->arena, &e->roots, origin);
 }
 
@@ -263,7 +263,7 @@ static void add_relation(Events *e, uint32_t index, const Block *b)
         add_root(e, b->object,
                  arena_format(l->arena, "%s %s %s", term_text(e->m, r->left, l->arena),
                               r->is_strict ? ">" : ">=", term_text(e->m, r->right, l->arena)),
-                 r->origin.span);
+                 r->owner, r->origin.span);
         vec_push(l->arena, &e->root_pieces, piece);
         vec_push(l->arena, &e->root_spans, r->origin.span);
         read_term(e, r->left, &is_moving);
@@ -315,8 +315,8 @@ static void add_step(Events *e, uint32_t index, const Block *b)
         out->root = e->roots.n;
         const char *text = term_text(e->m, f->argument, l->arena);
         const uint32_t owner = e->m->relations.n + b->object;
-        add_root(e, owner, arena_format(l->arena, "step of %s downwards", text), f->origin.span);
-        add_root(e, owner, arena_format(l->arena, "step of %s upwards", text), f->origin.span);
+        add_root(e, owner, arena_format(l->arena, "step of %s downwards", text), f->owner, f->origin.span);
+        add_root(e, owner, arena_format(l->arena, "step of %s upwards", text), f->owner, f->origin.span);
         vec_push(l->arena, &e->root_pieces, piece);
         vec_push(l->arena, &e->root_spans, f->origin.span);
         read_term(e, f->argument, &is_moving);
@@ -589,6 +589,51 @@ static void find_quiet(Events *e)
     }
 }
 
+enum { REACHES_TRANSITION = 1, REACHES_DYNAMICS = 2 };
+
+/* Whether a change of what the node defines can reach a transition, or the derivatives, without another relation or
+ * step function between. `below` says so of the cells that later nodes define. */
+static uint8_t reached_from(const Events *e, uint32_t cell, const uint8_t *below)
+{
+    const KoineProgram *p = &e->l->data;
+    uint8_t found = (uint8_t)(below[cell] | (p->feeds_dynamics[cell] ? REACHES_DYNAMICS : 0));
+    if (p->cell_pre[cell] != KOINE_NONE) /* its earlier value is read: by whom is not followed */
+        found |= REACHES_TRANSITION;
+    for (uint32_t k = p->readers_start[cell]; k < p->readers_start[cell + 1]; k++) {
+        const KoineNode *reader = &e->nodes.at[p->readers[k]];
+        if (reader->kind == KOINE_NODE_TRANSITION || reader->kind == KOINE_NODE_GUARD)
+            found |= REACHES_TRANSITION;
+        else if (reader->kind == KOINE_NODE_ASSIGN && reader->cell != KOINE_NONE)
+            found |= below[reader->cell];
+        for (uint32_t j = 0; reader->kind == KOINE_NODE_SYSTEM && j < e->l->systems.at[reader->object].n; j++)
+            found |= below[e->l->systems.at[reader->object].cells[j]];
+    }
+    return found;
+}
+
+/* Relations that only select what is integrated: on a time grid these are crossed in a way of their own. */
+static void fill_root_regions(Events *e)
+{
+    Layout *l = e->l;
+    uint8_t *below = NEW_ARRAY(l->arena, uint8_t, n_cells(e) + 1),
+            *regions = NEW_ARRAY(l->arena, uint8_t, e->roots.n + 1);
+    for (uint32_t k = e->nodes.n; k-- > 0;) {
+        const KoineNode *node = &e->nodes.at[k];
+        if (node->kind == KOINE_NODE_SYSTEM) {
+            const KoineSystem *system = &l->systems.at[node->object];
+            for (uint32_t j = 0; j < system->n; j++)
+                below[system->cells[j]] = reached_from(e, system->cells[j], below);
+        } else if (node->cell != KOINE_NONE) {
+            below[node->cell] = reached_from(e, node->cell, below);
+        }
+    }
+    for (uint32_t k = 0; k < e->roots.n; k++) {
+        const uint32_t owner = e->root_owner.at[k], n = e->m->relations.n;
+        regions[k] = below[owner < n ? e->relations[owner].cell : e->steps[owner - n].cell] == REACHES_DYNAMICS;
+    }
+    l->tables.root_regions = regions;
+}
+
 /* The root part: what the operands need, then the operands themselves. */
 static void fill_roots(Events *e)
 {
@@ -654,6 +699,7 @@ void lay_events(Layout *l)
     find_quiet(&e);
     fill_feeding(&e);
     fill_roots(&e);
+    fill_root_regions(&e);
     fill_checks(&e);
     l->data.nodes = e.nodes.at;
     l->data.n_nodes = e.nodes.n;

@@ -33,6 +33,36 @@ static Span span_of(const Layout *l, uint32_t origin)
     return SPAN_NONE;
 }
 
+static InstanceId owner_of(const Layout *l, uint32_t origin)
+{
+    const Model *m = l->model;
+    const Schedule *schedule;
+    const Block *b = block_of(l, origin, &schedule);
+    if (!b) {
+        const uint32_t assignment = origin - l->schedule->blocks.n;
+        for (uint32_t k = 0; k < m->transitions.n; k++)
+            if (assignment - m->transitions.at[k].first_assignment < m->transitions.at[k].n_assignments)
+                return m->transitions.at[k].owner;
+        return (InstanceId){ 0 };
+    }
+    switch ((BlockKind)b->kind) {
+    case BLOCK_ASSIGN:
+    case BLOCK_LINEAR:
+    case BLOCK_NEWTON: return m->equations.at[b->equation.index].owner;
+    case BLOCK_RELATION: return m->relations.at[b->object].owner;
+    case BLOCK_STEP: return m->steps.at[b->object].owner;
+    case BLOCK_TRANSITION: return m->transitions.at[b->object].owner;
+    }
+    return (InstanceId){ 0 };
+}
+
+/* The component that the fault happened in; the model itself for the top. */
+static void add_component(const Layout *l, uint32_t origin, Text *to)
+{
+    const char *path = instance_path(l->model, owner_of(l, origin), to->arena);
+    text_format(to, ", component %s", path[0] ? path : l->tables.name);
+}
+
 static const char *what_failed(const Expr *where)
 {
     if (where->kind != EXPR_CALL)
@@ -323,6 +353,8 @@ void explain_fault(void *context, KoineModel *model, uint32_t origin)
         text_add(&text, "a derivative has no finite value");
     else
         explain_origin(l, origin, m, &text);
+    if (origin != KOINE_NONE)
+        add_component(l, origin, &text);
     snprintf(model->fault.text, sizeof model->fault.text, "%s", text.at ? text.at : "");
     arena_destroy(scratch);
 }

@@ -220,7 +220,8 @@ typedef struct { /* left > right (strict) or left >= right; made by find-events 
     uint8_t kind;
     uint16_t branch;
     RegionId region;
-    VarId bit; /* generated Boolean that holds its value */
+    VarId bit;        /* generated Boolean that holds its value */
+    InstanceId owner; /* where it was met first */
     Origin origin;
 } Relation;
 
@@ -234,6 +235,7 @@ typedef struct {
     uint16_t branch;
     RegionId region;
     VarId value; /* generated Integer */
+    InstanceId owner;
     Origin origin;
 } StepFunction;
 

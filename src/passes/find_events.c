@@ -23,6 +23,7 @@ typedef struct {
     TermBuilder builder;
     RegionId region;
     uint16_t branch;
+    InstanceId owner;
     Origin origin;
     bool is_guarded; /* inside a branch, or behind another condition */
 } Finder;
@@ -217,6 +218,7 @@ static VarId relation_for(Finder *f, const Expr *left, const Expr *right, bool i
                    .is_guarded = f->is_guarded,
                    .region = f->region,
                    .branch = f->branch,
+                   .owner = f->owner,
                    .origin = f->origin };
     r.left = take(f, left);
     r.right = take(f, right);
@@ -273,6 +275,7 @@ static const Expr *step_value(Finder *f, StepOp op, const Table *table, const Ex
                        .is_guarded = f->is_guarded,
                        .region = f->region,
                        .branch = f->branch,
+                       .owner = f->owner,
                        .origin = f->origin };
     s.argument = take(f, argument);
     for (uint32_t k = 0; k < m->steps.n; k++) { /* the same one twice in one equation is common: X/2 - floor(X/2) */
@@ -398,6 +401,7 @@ bool find_events(Compile *c)
     for (uint32_t k = 0; k < m->regions.n; k++) {
         const Region r = m->regions.at[k];
         for (uint32_t j = 0; j < r.n_conditions; j++) {
+            f.owner = r.owner;
             f.is_guarded = j > 0; /* ELSIF: looked at only when those before do not hold */
             rewrite_term(&f, &m->conditions.at[r.first_condition + j], r.parent, r.parent_branch,
                          (Origin){ .span = r.span, .parent = EQ_NONE });
@@ -408,12 +412,14 @@ bool find_events(Compile *c)
         Equation *e = &m->equations.at[k];
         if (e->kind == EQUATION_DROPPED)
             continue;
+        f.owner = e->owner;
         if (e->kind == EQUATION_RESIDUAL)
             rewrite_term(&f, &e->lhs, e->region, e->branch, e->origin);
         rewrite_term(&f, &e->rhs, e->region, e->branch, e->origin);
     }
     for (uint32_t k = 0; k < m->transitions.n; k++) {
         const Transition t = m->transitions.at[k];
+        f.owner = t.owner;
         for (uint32_t j = 0; j < t.n_conditions; j++)
             rewrite_term(&f, &m->conditions.at[t.first_condition + j], t.region, t.branch, t.origin);
     }

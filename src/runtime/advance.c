@@ -1,16 +1,8 @@
 /* Integration up to the next event (2.3 of the semantics). */
 #include "runtime/run.h"
 
-static const uint32_t MAX_CROSSING = 200; /* Euler steps over a point that cannot be evaluated (MaxCro) */
-static const uint32_t QUIET_EVENTS = 4;   /* time events without restart, after which steps pass over them */
-static const uint32_t PROGRESS = 256;     /* steps between two calls of progress */
-
-static KoineStatus solver_failed(KoineRun *run)
-{
-    if (run->problem.text[0])
-        return koine_fail(run, KOINE_RUN_FAILED, "%s", run->problem.text);
-    return koine_model_failed(run, KOINE_FAILED, "integration");
-}
+static const uint32_t QUIET_EVENTS = 4; /* time events without restart, after which steps pass over them */
+static const uint32_t PROGRESS = 256;   /* steps between two calls of progress */
 
 KoineStatus koine_place(KoineRun *run, double time)
 {
@@ -22,7 +14,7 @@ KoineStatus koine_place(KoineRun *run, double time)
         if (time >= solver->time) /* by at most 16 ulp */
             memcpy(x, solver->x, run->tables->n_x * sizeof *x);
         else if (solver->kind->interpolate(solver, time, x) != KOINE_OK)
-            return solver_failed(run);
+            return koine_solver_failed(run);
         solver->placed = time;
     }
     *koine_time(run->model) = time;
@@ -61,15 +53,6 @@ static void tell_progress(KoineRun *run)
 
 enum { FAULT_TRIES = 8 }; /* tenfold steps beyond the last good point */
 
-static KoineStatus true_fault(KoineRun *run)
-{
-    if (run->model->fault.text[0])
-        return koine_model_failed(run, KOINE_RETRY, "integration");
-    return koine_fail(run, KOINE_RUN_FAILED,
-                      "integration: the derivatives cannot be computed beyond this point, and no event condition "
-                      "changes there");
-}
-
 /* Evaluate just beyond the last good point by the checked way, so that the fault names what failed. */
 static KoineStatus name_fault(KoineRun *run, double h)
 {
@@ -85,7 +68,7 @@ static KoineStatus name_fault(KoineRun *run, double h)
             x[i] = run->solver->x[i] + h * slope[i];
         status = run->kind->evaluate(run->model, &at);
     }
-    return true_fault(run);
+    return koine_true_fault(run);
 }
 
 /* One Euler step to time t. OK: nothing has happened yet; `slope` is the one to go on with. *is_event: some relation
@@ -110,7 +93,7 @@ static KoineStatus cross_once(KoineRun *run, double t, double h, double *slope, 
     }
     const KoineStatus status = koine_derivatives_at(run->model, t, x, trial);
     if (status < 0)
-        return solver_failed(run);
+        return koine_solver_failed(run);
     if (status == KOINE_OK) { /* the branch can still be computed here */
         memcpy(slope, trial, n * sizeof *slope);
         memcpy(run->before, x, n * sizeof *x);
@@ -121,13 +104,15 @@ static KoineStatus cross_once(KoineRun *run, double t, double h, double *slope, 
 
 /* Nothing succeeds beyond the solver's time although its step is down to h_cross: the branch in force ends here.
  * Explicit Euler steps look for the relation that ends it (D8). */
-static KoineStatus cross(KoineRun *run, unsigned *cause)
+static KoineStatus cross(KoineRun *run, double goal, unsigned *cause)
 {
+    if (koine_has_grid(run))
+        return koine_grid_cross(run, goal, cause);
     const KoineSolver *const solver = run->solver;
     const size_t n = run->tables->n_x;
     const double from = solver->time, h = koine_crossing_step(&run->problem, from, INFINITY);
     if (n == 0)
-        return true_fault(run);
+        return koine_true_fault(run);
     double *const slope = run->before + n;
     bool is_event = false;
     memcpy(run->crossing, solver->x, n * sizeof *slope);
@@ -135,10 +120,10 @@ static KoineStatus cross(KoineRun *run, unsigned *cause)
     run->before_time = from;
     const KoineStatus status = koine_derivatives_at(run->model, from, run->before, slope);
     if (status < 0)
-        return solver_failed(run);
+        return koine_solver_failed(run);
     if (status != KOINE_OK) /* not even here: there is no way on */
         memset(slope, 0, n * sizeof *slope);
-    for (uint32_t k = 1; status == KOINE_OK && k <= MAX_CROSSING && run->roots.n && !is_event; ++k)
+    for (uint32_t k = 1; status == KOINE_OK && k <= run->max_crossing && run->roots.n && !is_event; ++k)
         TRY(cross_once(run, from + k * h, h, slope, &is_event));
     if (is_event) {
         *cause |= KOINE_AT_ROOTS;
@@ -149,12 +134,21 @@ static KoineStatus cross(KoineRun *run, unsigned *cause)
 
 /* --- The steps --- */
 
-/* Where the solver has to stop. Time events that never disturb it are passed over and served by interpolation. */
+/* Where the solver has to stop. Time events that never disturb it are passed over and served by interpolation. With
+ * a time grid, steps that do not pass events end at output times too. */
 static double limit(const KoineRun *run, double goal)
 {
-    if (run->solver->kind->stops_at_points && run->grid_time > run->time && run->grid_time < goal - koine_near(goal))
+    const KoineSolverKind *const kind = run->solver->kind;
+    if ((kind->stops_at_points || (kind->never_passes && koine_has_grid(run))) && run->grid_time > run->time &&
+        run->grid_time < goal - koine_near(goal))
         return run->grid_time;
-    return run->quiet >= QUIET_EVENTS && !run->solver->kind->never_passes ? run->stop : goal;
+    return run->quiet >= QUIET_EVENTS && !kind->never_passes ? run->stop : goal;
+}
+
+/* How far the last step takes the run: on a time grid, to grid points. */
+static double reach(const KoineRun *run, double goal)
+{
+    return koine_snap(run, koine_min(run->solver->time, goal));
 }
 
 /* The step ends at the event with the accuracy of the method, not of the interpolant. */
@@ -168,11 +162,11 @@ static KoineStatus shorten(KoineRun *run, double to)
     KoineStatus status = solver->kind->shorten(solver, to);
     if (status > 0) /* it cannot be evaluated on the way: keep the interpolated state */
         status = solver->kind->restart(solver, to, run->crossing);
-    return status < 0 ? solver_failed(run) : KOINE_OK;
+    return status < 0 ? koine_solver_failed(run) : KOINE_OK;
 }
 
 /* A root function has no value beyond roots.left: go there, then on as from any point that cannot be evaluated. */
-static KoineStatus stop_at_blind_spot(KoineRun *run, unsigned *cause)
+static KoineStatus stop_at_blind_spot(KoineRun *run, double goal, unsigned *cause)
 {
     const double to = run->roots.left;
     TRY(koine_record_grid(run, to, false));
@@ -180,14 +174,15 @@ static KoineStatus stop_at_blind_spot(KoineRun *run, unsigned *cause)
     memcpy(run->crossing, koine_states(run->model), run->tables->n_x * sizeof *run->crossing);
     TRY(run->solver->kind->restart(run->solver, to, run->crossing));
     run->time = to;
-    return cross(run, cause);
+    koine_keep_here(run);
+    return cross(run, goal, cause);
 }
 
 /* Two events in one step: the model must see an accepted point between them, where it takes its hysteresis bands
  * back (S5). Then *to is that point, and the second event is looked for again. */
 static bool is_seen_between(KoineRun *run, double *to)
 {
-    const double between = koine_min(run->time + 0.5 * (*to - run->time), run->roots.left);
+    const double between = koine_snap(run, koine_min(run->time + 0.5 * (*to - run->time), run->roots.left));
     if (!run->is_fresh || *to - run->time < 64 * koine_ulp(*to) || between <= run->time)
         return false;
     *to = between;
@@ -195,35 +190,82 @@ static bool is_seen_between(KoineRun *run, double *to)
     return true;
 }
 
-/* One solver step, or what an event left over of the last one. */
-static KoineStatus advance_once(KoineRun *run, double goal, unsigned *cause)
+static void count_cut(KoineRun *run, double goal, double end)
+{
+    KoineRunStatistics *const statistics = &run->report->statistics;
+    if (run->solver->time != end)
+        return;
+    if (end == run->next_time)
+        ++statistics->cut_at_times;
+    else if (end < goal)
+        ++statistics->cut_at_outputs;
+}
+
+/* One solver step, unless an event left over some of the last one. */
+static KoineStatus step(KoineRun *run, double goal, double *to, unsigned *cause)
 {
     KoineSolver *const solver = run->solver;
-    if (solver->time <= run->time) {
-        const KoineStatus status = solver->kind->advance(solver, limit(run, goal));
-        if (status != KOINE_OK)
-            return status > 0 ? cross(run, cause) : solver_failed(run);
+    *to = reach(run, goal);
+    if (*to > run->time)
+        return KOINE_OK;
+    if (koine_has_grid(run))
+        TRY(koine_roots_refresh(run)); /* later the state may be out of reach: a step can end inside a cell */
+    const double end = limit(run, goal);
+    const KoineStatus status = solver->kind->advance(solver, end);
+    if (status != KOINE_OK)
+        return status > 0 ? cross(run, goal, cause) : koine_solver_failed(run);
+    count_cut(run, goal, end);
+    *to = reach(run, goal);
+    return KOINE_OK;
+}
+
+/* The discontinuity lies in the cell that begins at roots.left. */
+static KoineStatus cross_region(KoineRun *run, double goal, unsigned *cause)
+{
+    const double left = run->roots.left;
+    ++run->report->statistics.cut_at_regions;
+    if (left > run->time) {
+        TRY(koine_record_grid(run, left, false));
+        TRY(shorten(run, left));
+        TRY(koine_place(run, left));
+        run->time = left;
+        run->is_fresh = false;
+        TRY(koine_accept(run, cause));
+        koine_keep_here(run);
     }
-    double to = koine_min(solver->time, goal);
+    return koine_grid_cross(run, goal, cause);
+}
+
+static KoineStatus advance_once(KoineRun *run, double goal, unsigned *cause)
+{
+    const double before = run->time;
+    double to;
+    TRY(step(run, goal, &to, cause));
+    if (to <= run->time || run->time > before) /* inside a cell of the time grid, or an Euler step was made */
+        return KOINE_OK;
     bool is_event = false;
     if (run->roots.n) {
         TRY(koine_roots_refresh(run));
         const KoineStatus status = koine_roots_scan(run, &to, &is_event);
         TRY(status);
         if (status != KOINE_OK)
-            return stop_at_blind_spot(run, cause);
+            return stop_at_blind_spot(run, goal, cause);
         if (is_event)
             is_event = !is_seen_between(run, &to);
+        if (is_event && run->roots.has_region)
+            return cross_region(run, goal, cause);
     }
     if (run->grid_time <= to)
         TRY(koine_record_grid(run, to, is_event || to >= goal));
     if (is_event) {
+        run->report->statistics.cut_at_crossings += to < run->solver->time;
         TRY(shorten(run, to));
         *cause |= KOINE_AT_ROOTS;
     }
     TRY(koine_place(run, to));
     run->time = to;
     run->is_fresh = false;
+    koine_keep_here(run);
     return koine_accept(run, cause);
 }
 
@@ -244,6 +286,7 @@ KoineStatus koine_advance(KoineRun *run, double goal, unsigned *cause)
         run->time = goal;
         return koine_place(run, goal);
     }
+    koine_keep_here(run);
     while (run->time < goal && !*cause && !run->is_over) {
         TRY(advance_once(run, goal, cause));
         tell_progress(run);

@@ -174,7 +174,7 @@ static double end_of(const KoineProblem *problem, double from, double h, double 
     const double unit = problem->resolution;
     double end = from + h;
     if (unit > 0)
-        end = unit * (nearbyint(from / unit) + koine_max(1, floor(h / unit * (1 + 1e-12))));
+        end = koine_grid_time(unit, koine_grid_nearest(unit, from) + koine_max(1, floor(h / unit * (1 + 1e-12))));
     return end > goal - koine_near(goal) ? goal : end;
 }
 

@@ -1,7 +1,8 @@
 /* Fixed steps: Euler, Heun, the classical Runge-Kutta method.
  *
  * Steps end on the grid start + k*step, k an integer, and where the driver's goal cuts them; after an event the
- * first step is the short one back to the grid. A step that cannot be evaluated is cut to a quarter until it
+ * first step is the short one back to the grid. With a time grid R a step begins anew wherever the last one was cut.
+ * A step that cannot be evaluated is cut to a quarter until it
  * can, so that models leave the domain of a branch with these methods as with the others. Between the ends the
  * cubic Hermite interpolant serves; a step with an event in it is repeated up to the event. */
 #include "runtime/solver.h"
@@ -126,6 +127,8 @@ static double next_grid_time(const FixedSolver *fixed)
 {
     const KoineProblem *const problem = fixed->base.problem;
     const double t = fixed->base.time;
+    if (problem->resolution > 0)
+        return koine_step_end(problem, t, fixed->usual);
     const double k = floor((t + koine_near(t) - problem->start) / fixed->usual + 1e-9) + 1;
     return problem->start + k * fixed->usual;
 }

@@ -64,14 +64,15 @@ static KoineStatus event_steps(KoineRun *run)
 }
 
 /* Left limits with the bits frozen. Where the branch cannot be evaluated at the crossing itself, the last point
- * before it has to stand for them. */
+ * before it has to stand for them; on a time grid always, after a step across a discontinuity. */
 static KoineStatus record_left(KoineRun *run, unsigned cause)
 {
     const int kind = cause & KOINE_AT_START  ? KOINE_POINT_START
                      : cause & KOINE_AT_STOP ? KOINE_POINT_STOP
                                              : KOINE_POINT_LEFT;
-    KoineStatus status = koine_record(run, run->time, 0, kind);
-    if (status > 0 && cause & KOINE_AT_ROOTS) {
+    const bool is_across = koine_has_grid(run) && !isnan(run->before_time) && kind == KOINE_POINT_LEFT;
+    KoineStatus status = is_across ? KOINE_RETRY : koine_record(run, run->time, 0, kind);
+    if (status > 0 && (cause & KOINE_AT_ROOTS || !isnan(run->before_time))) {
         TRY(koine_place_left(run));
         status = koine_record(run, run->roots.left, 0, kind);
         TRY(koine_place(run, run->time));
@@ -79,9 +80,13 @@ static KoineStatus record_left(KoineRun *run, unsigned cause)
     return status > 0 ? koine_model_failed(run, status, "computing the values before an event") : status;
 }
 
-static KoineStatus record_right(KoineRun *run)
+/* The first point of a continued run holds what the first instant makes of the values found. */
+static KoineStatus record_right(KoineRun *run, unsigned cause)
 {
-    const KoineStatus status = koine_record(run, run->time, run->outcome.takt, KOINE_POINT_RIGHT);
+    const int kind = cause & KOINE_AT_CONTINUE ? KOINE_POINT_START
+                     : run->outcome.takt > 0   ? KOINE_POINT_RIGHT
+                                               : KOINE_POINT_REGION;
+    const KoineStatus status = koine_record(run, run->time, run->outcome.takt, kind);
     return status > 0 ? koine_model_failed(run, status, "computing the values after an event") : status;
 }
 
@@ -104,7 +109,7 @@ KoineStatus koine_instant(KoineRun *run, unsigned cause)
     };
     const bool records = run->options->n_sinks > 0;
     const double begun = koine_sample_begin(&run->instants, SAMPLE);
-    if (records)
+    if (records && !(cause & KOINE_AT_CONTINUE))
         TRY(record_left(run, cause));
     run->outcome = (KoineOutcome){ .next_time = INFINITY };
     KoineStatus status = run->kind->arrive(model, &arrival);
@@ -120,11 +125,10 @@ KoineStatus koine_instant(KoineRun *run, unsigned cause)
     run->roots.time = NAN;
     run->is_fresh = true;
     count(run, cause);
-    if (records) {
-        if (run->outcome.flags & KOINE_CHANGED)
-            TRY(record_right(run));
+    if (records && (run->outcome.flags & KOINE_CHANGED || cause & KOINE_AT_CONTINUE))
+        TRY(record_right(run, cause));
+    if (run->output_time < INFINITY || records)
         koine_record_skip(run, run->time);
-    }
     return koine_watch(run, cause);
 }
 

@@ -10,14 +10,14 @@ static KoineStatus sink_failed(KoineRun *run, const KoineSink *sink)
                       sink->error[0] ? sink->error : "the sink does not say why");
 }
 
-/* The earliest time at which someone wants a point. */
+/* The earliest time at which someone wants a point; with a time grid the first grid point not before it. */
 static void choose_grid_time(KoineRun *run)
 {
     run->grid_time = run->output_time;
     for (uint32_t k = 0; run->has_own_grids && k < run->options->n_sinks; ++k) {
         const KoineSink *const sink = run->options->sinks[k];
         if (sink->has_own_grid)
-            run->grid_time = koine_min(run->grid_time, sink->next_time);
+            run->grid_time = koine_min(run->grid_time, koine_snap_up(run, sink->next_time));
     }
 }
 
@@ -102,7 +102,18 @@ KoineStatus koine_record(KoineRun *run, double time, uint32_t takt, int kind)
 
 static void next_grid_point(KoineRun *run)
 {
-    run->output_time = run->options->start + (double)++run->grid_number * run->interval;
+    const double time = run->problem.start + (double)++run->grid_number * run->interval;
+    const double resolution = run->problem.resolution;
+    run->output_time = resolution > 0 ? koine_grid_time(resolution, koine_grid_nearest(resolution, time)) : time;
+}
+
+void koine_record_from_here(KoineRun *run)
+{
+    if (run->output_time == INFINITY)
+        return;
+    const double n = floor((run->time - run->problem.start) / run->interval) - 1;
+    run->grid_number = n > 0 ? (uint64_t)n : 0;
+    koine_record_skip(run, run->time);
 }
 
 KoineStatus koine_record_grid(KoineRun *run, double to, bool instant_follows)

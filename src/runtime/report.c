@@ -11,6 +11,20 @@ const char *koine_place_text(const KoineTables *tables, const KoinePlace *place,
     return text;
 }
 
+const char *koine_root_text(const KoineRun *run, uint32_t root, char *text, size_t size)
+{
+    const KoineOrigin *const origin = run->tables->roots ? &run->tables->roots[root] : NULL;
+    char place[256];
+    text[0] = '\0';
+    if (!origin)
+        return text;
+    koine_place_text(run->tables, &origin->place, place, sizeof place);
+    snprintf(text, size, "\"%s\"%s%s%s%s%s", origin->text ? origin->text : "?",
+             origin->path && origin->path[0] ? " of " : "", origin->path ? origin->path : "", place[0] ? " (" : "",
+             place, place[0] ? ")" : "");
+    return text;
+}
+
 static void finish(KoineRun *run, KoineRunEnd end)
 {
     run->report->end = end;
@@ -62,4 +76,20 @@ KoineStatus koine_model_failed(KoineRun *run, KoineStatus status, const char *do
                                      : NULL;
     return koine_fail(run, KOINE_RUN_FAILED, "%s: %s%s%s%s%s", doing, fault->text[0] ? fault->text : meaning(status),
                       variable ? ", computing " : "", variable ? variable : "", where[0] ? "," : "", where);
+}
+
+KoineStatus koine_solver_failed(KoineRun *run)
+{
+    if (run->problem.text[0])
+        return koine_fail(run, KOINE_RUN_FAILED, "%s", run->problem.text);
+    return koine_model_failed(run, KOINE_FAILED, "integration");
+}
+
+KoineStatus koine_true_fault(KoineRun *run)
+{
+    if (run->model->fault.text[0])
+        return koine_model_failed(run, KOINE_RETRY, "integration");
+    return koine_fail(run, KOINE_RUN_FAILED,
+                      "integration: the derivatives cannot be computed beyond this point, and no event condition "
+                      "changes there");
 }

@@ -2,7 +2,8 @@
  *
  * A root function is positive as long as its relation keeps its value. A step is scanned at its end, and where a
  * cubic through both ends dips to zero, at the minimum of the cubic. The first crossing is enclosed by Chandrupatla's
- * method on all root functions together: whichever crosses first decides. */
+ * method on all root functions together: whichever crosses first decides. On a time grid only grid points are looked
+ * at; grid.c searches there. */
 #include "runtime/run.h"
 #include <stdlib.h>
 
@@ -173,10 +174,14 @@ static void narrow(KoineRoots *roots, Bracket *bracket, double t, bool is_beyond
 /* lo and hi hold the root functions at both ends. */
 static KoineStatus locate(KoineRun *run, double from, double *to, bool is_blind)
 {
+    if (koine_has_grid(run))
+        return koine_grid_search(run, from, to, is_blind);
     KoineRoots *const roots = &run->roots;
     Bracket bracket = { .lo = from, .hi = *to, .third = NAN, .is_blind = is_blind };
-    const double tolerance = koine_max(4 * koine_ulp(koine_max(fabs(from), fabs(*to))), run->problem.resolution);
+    const double tolerance = 4 * koine_ulp(koine_max(fabs(from), fabs(*to)));
+    ++run->report->statistics.crossing_searches;
     while (bracket.hi - bracket.lo > tolerance) {
+        ++run->report->statistics.crossing_search_steps;
         const double guess = bracket.lo + next_share(roots, &bracket) * (bracket.hi - bracket.lo);
         const double t = koine_min(koine_max(guess, bracket.lo + 0.5 * tolerance), bracket.hi - 0.5 * tolerance);
         const KoineStatus status = evaluate_at(run, t, roots->mid);
@@ -210,9 +215,11 @@ static KoineStatus find_slopes(KoineRun *run, double from, double to)
     KoineRoots *const roots = &run->roots;
     const double d = SLOPE_SHARE * (to - from);
     if (!roots->has_slope_lo) {
-        TRY(evaluate_at(run, from + d, roots->mid));
+        const double near =
+            koine_max(from + d, run->solver->from); /* on a time grid, steps may be shorter than cells */
+        TRY(evaluate_at(run, near, roots->mid));
         for (uint32_t k = 0; k < roots->n; ++k)
-            roots->slope_lo[k] = (roots->mid[k] - roots->lo[k]) / d;
+            roots->slope_lo[k] = (roots->mid[k] - roots->lo[k]) / (near - from);
     }
     TRY(evaluate_at(run, to - d, roots->mid));
     for (uint32_t k = 0; k < roots->n; ++k)
@@ -244,7 +251,7 @@ static KoineStatus scan_dips(KoineRun *run, double from, double *to, bool *is_ev
     for (int looked = 0; looked < MAX_DIPS && !*is_event; ++looked) { /* the earliest first */
         double t = end;
         for (uint32_t k = 0; k < roots->n; ++k) {
-            const double dip = from + h * find_dip(roots, k, h);
+            const double dip = koine_snap_nearest(run, from + h * find_dip(roots, k, h));
             if (dip > last && dip < t)
                 t = dip;
         }
@@ -337,7 +344,8 @@ static KoineStatus scan_piece(KoineRun *run, double *to, bool *is_event)
         *is_event = crossed;
         return locate(run, from, to, !crossed);
     }
-    if (crossed && run->kind->flip && may_be_quiet(roots) && only_crossing(roots, roots->hi) == NO_ROOT) {
+    if (crossed && run->kind->flip && !koine_has_grid(run) && may_be_quiet(roots) &&
+        only_crossing(roots, roots->hi) == NO_ROOT) {
         TRY(split_piece(run, from, to));
         crossed = koine_roots_crossed(roots, roots->hi);
     }
@@ -368,7 +376,9 @@ KoineStatus koine_roots_scan(KoineRun *run, double *to, bool *is_event)
     KoineStatus status = KOINE_OK;
     *is_event = false;
     while (status == KOINE_OK && !*is_event && run->roots.time < end) {
-        const double next = run->roots.time + piece;
+        double next = koine_snap(run, run->roots.time + piece);
+        if (!(next > run->roots.time)) /* a cell of the time grid is longer than a piece */
+            next = end;
         *to = next < end - near_end ? next : end;
         status = scan_piece(run, to, is_event);
     }

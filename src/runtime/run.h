@@ -1,7 +1,7 @@
 /* One run of one model: the data shared by the files of the hybrid kernel.
  *
  * simulate.c is the run (2.2 of the semantics), advance.c the integration (2.3), roots.c the location of roots,
- * instant.c the instant (2.4), record.c what sinks receive, watch.c chattering and Zeno, report.c the texts.
+ * instant.c the instant (2.4), grid.c the steps over discontinuities on a time grid, record.c what sinks receive, watch.c chattering and Zeno, report.c the texts.
  * Functions return a status; below 0 the run is over and run->report says why. */
 #ifndef KOINE_RUNTIME_RUN_H
 #define KOINE_RUNTIME_RUN_H
@@ -34,6 +34,7 @@ typedef struct {
     double time;                 /* of lo; NAN: to be evaluated anew */
     double left;                 /* last time before the event found where no root had crossed */
     bool has_slope_lo;
+    bool has_region; /* of the event found, on a time grid: some root that only selects what is integrated */
     void *memory;
     uint64_t evaluations;
 } KoineRoots;
@@ -63,10 +64,11 @@ typedef struct KoineRun {
     double *atol;              /* n_x */
     double *crossing, *before; /* n_x each: state of an Euler crossing, and the last one with computable values */
     double before_time;        /* of `before`; NAN: the event was not found by crossing */
-    uint32_t max_steps;
-    uint32_t quiet;     /* time events in a row that did not restart the solver */
-    uint32_t n_begun;   /* sinks to be ended */
-    uint32_t countdown; /* steps to the next call of progress */
+    double *here;              /* n_x: with a time grid, the state at `time` */
+    uint32_t max_steps, max_crossing; /* event steps; steps of a search on a time grid, Euler steps of a crossing */
+    uint32_t quiet;                   /* time events in a row that did not restart the solver */
+    uint32_t n_begun;                 /* sinks to be ended */
+    uint32_t countdown;               /* steps to the next call of progress */
     bool wants_takts, has_own_grids, is_over;
     bool is_fresh; /* no step was accepted since the last instant */
     KoineSample instants, points;
@@ -83,6 +85,45 @@ KoineStatus koine_place(KoineRun *run, double time);
 
 /* The same for run->roots.left, the last point before a state event. */
 KoineStatus koine_place_left(KoineRun *run);
+
+/* --- grid.c --- */
+
+static inline bool koine_has_grid(const KoineRun *run)
+{
+    return run->problem.resolution > 0;
+}
+
+/* The last grid point not behind `time`; without a grid, `time`. */
+static inline double koine_snap(const KoineRun *run, double time)
+{
+    const double resolution = run->problem.resolution;
+    return resolution > 0 ? koine_grid_time(resolution, koine_grid_until(resolution, time)) : time;
+}
+
+/* The first grid point not before `time`; without a grid, `time`. */
+static inline double koine_snap_up(const KoineRun *run, double time)
+{
+    const double resolution = run->problem.resolution;
+    return resolution > 0 && time < INFINITY ? koine_grid_time(resolution, koine_grid_from(resolution, time)) : time;
+}
+
+static inline double koine_snap_nearest(const KoineRun *run, double time)
+{
+    const double resolution = run->problem.resolution;
+    return resolution > 0 ? koine_grid_time(resolution, koine_grid_nearest(resolution, time)) : time;
+}
+
+/* run->here := the state in the block, which is that of run->time. */
+void koine_keep_here(KoineRun *run);
+
+/* Some root has crossed in (from, *to], or cannot be computed at *to (is_blind): *to becomes the first grid point where
+ * one has, roots.left the one before. The rest as for koine_roots_scan. */
+KoineStatus koine_grid_search(KoineRun *run, double from, double *to, bool is_blind);
+
+/* From the grid point run->time an explicit Euler step of one cell, over what cannot be evaluated or is not smooth;
+ * further ones, at most to `goal`, while nothing can be computed. Adds KOINE_AT_ROOTS to *cause if some relation has
+ * changed behind it. roots.lo holds the root functions at run->time. */
+KoineStatus koine_grid_cross(KoineRun *run, double goal, unsigned *cause);
 
 /* --- roots.c --- */
 
@@ -130,6 +171,9 @@ KoineStatus koine_record(KoineRun *run, double time, uint32_t takt, int kind);
 /* The points of the output grid up to `to`; those that an instant at `to` stands for are left out. */
 KoineStatus koine_record_grid(KoineRun *run, double to, bool instant_follows);
 
+/* The first point between instants lies behind run->time. */
+void koine_record_from_here(KoineRun *run);
+
 /* The grid goes on after `time`. */
 void koine_record_skip(KoineRun *run, double time);
 
@@ -145,5 +189,14 @@ KoineStatus koine_fail(KoineRun *run, KoineRunEnd end, const char *format, ...);
 
 /* The same for a call of the model that returned `status`: the fault says what. */
 KoineStatus koine_model_failed(KoineRun *run, KoineStatus status, const char *doing);
+
+/* `"text" of path (file:line)` of a root function. */
+const char *koine_root_text(const KoineRun *run, uint32_t root, char *text, size_t size);
+
+/* The fault of the model, or what the solver says. */
+KoineStatus koine_solver_failed(KoineRun *run);
+
+/* Nothing can be computed beyond this point, and no relation changes there. */
+KoineStatus koine_true_fault(KoineRun *run);
 
 #endif

@@ -8,6 +8,7 @@ static const double DEFAULT_TOLERANCE = 1e-6;
 static const double DEFAULT_POINTS = 500;
 static const double LOW_SHARE = 0.1; /* of high_error */
 static const uint32_t DEFAULT_MAX_STEPS = 1000;
+static const uint32_t DEFAULT_MAX_CROSSING = 200;
 
 /* --- The run --- */
 
@@ -24,7 +25,8 @@ static unsigned causes_at(const KoineRun *run, double time, unsigned cause)
 /* An event just before or behind the end happens at the end. */
 static double next_goal(const KoineRun *run)
 {
-    const double head = run->next_time > run->time ? run->next_time : run->time;
+    const double next = koine_snap_up(run, run->next_time); /* models that know no grid may give any time */
+    const double head = next > run->time ? next : run->time;
     return head < run->stop - koine_near(run->stop) ? head : run->stop;
 }
 
@@ -41,6 +43,13 @@ static KoineStatus restart(KoineRun *run)
                : KOINE_OK;
 }
 
+/* The classic methods on a time grid: the first step size is in force again after every instant. */
+static bool begins_anew(const KoineRun *run)
+{
+    return koine_has_grid(run) && run->solver &&
+           (run->solver->kind->never_passes || run->solver->kind->stops_at_points);
+}
+
 /* The solver goes on undisturbed unless the instant changed what it integrates. */
 static KoineStatus instant(KoineRun *run, unsigned cause)
 {
@@ -51,7 +60,7 @@ static KoineStatus instant(KoineRun *run, unsigned cause)
     }
     if (run->solver)
         run->solver->placed = NAN;
-    if (run->outcome.flags & (KOINE_RESTART | KOINE_STATES | KOINE_NOMINALS))
+    if (run->outcome.flags & (KOINE_RESTART | KOINE_STATES | KOINE_NOMINALS) || begins_anew(run))
         return restart(run);
     if (cause & KOINE_AT_TIME)
         ++run->quiet;
@@ -60,7 +69,7 @@ static KoineStatus instant(KoineRun *run, unsigned cause)
 
 static KoineStatus run_model(KoineRun *run)
 {
-    TRY(instant(run, causes_at(run, run->time, KOINE_AT_START)));
+    TRY(instant(run, causes_at(run, run->time, run->options->is_continued ? KOINE_AT_CONTINUE : KOINE_AT_START)));
     while (run->time < run->stop && !run->is_over) {
         const double goal = next_goal(run);
         unsigned cause;
@@ -79,6 +88,46 @@ static KoineStatus run_model(KoineRun *run)
 static double positive_or(double value, double otherwise)
 {
     return value > 0 ? value : otherwise;
+}
+
+/* The model serves its calendar on the grid that its host names: the run must have the same. */
+static double resolution_of(const KoineRun *run)
+{
+    return run->options->resolution != 0 ? run->options->resolution
+           : run->model->host            ? run->model->host->resolution
+                                         : 0;
+}
+
+/* The largest time: 32 bits count grid points in SIMPLEX, unless another end is given; 51 bits are exact here. */
+static KoineStatus check_grid(KoineRun *run)
+{
+    const KoineRunOptions *const options = run->options;
+    const double resolution = resolution_of(run);
+    if (!(resolution >= 0) || !isfinite(resolution) || !(options->max_time >= 0))
+        return koine_fail(run, KOINE_RUN_OPTIONS, "resolution %g, max_time %g: none of them may be negative",
+                          resolution, options->max_time);
+    if (run->model->host && run->model->host->resolution != resolution)
+        return koine_fail(run, KOINE_RUN_OPTIONS,
+                          "the run has the time resolution %g, the model was created with %g: they must be the same",
+                          resolution, run->model->host->resolution);
+    const double most = positive_or(options->max_time, resolution > 0 ? 2147483647.0 * resolution : INFINITY);
+    const double limit = resolution > 0 ? fmin(most, 2251799813685248.0 * resolution) : most;
+    if (options->stop > limit)
+        return koine_fail(run, KOINE_RUN_OPTIONS, "the stop time %g lies beyond the largest time %g (TMax%s)",
+                          options->stop, limit,
+                          most == options->max_time ? "" : ": 2147483647 times the resolution TScal");
+    return KOINE_OK;
+}
+
+static KoineStatus check_start(KoineRun *run)
+{
+    const double time = *koine_time(run->model);
+    if (run->options->is_continued && !(time >= run->options->start && time <= run->options->stop))
+        return koine_fail(run, KOINE_RUN_OPTIONS,
+                          "the run cannot be continued: the model stands at time %g, which is not between start %g and "
+                          "stop %g",
+                          time, run->options->start, run->options->stop);
+    return KOINE_OK;
 }
 
 static KoineStatus check_error_control(KoineRun *run)
@@ -114,9 +163,8 @@ static KoineStatus check_options(KoineRun *run)
     if (options->tolerance >= 1)
         return koine_fail(run, KOINE_RUN_OPTIONS, "the tolerance %g is not below 1", options->tolerance);
     TRY(check_error_control(run));
-    if (options->resolution != 0)
-        return koine_fail(run, KOINE_RUN_OPTIONS, "a time grid is not supported: the resolution must be 0, not %g",
-                          options->resolution);
+    TRY(check_grid(run));
+    TRY(check_start(run));
     if (options->solver && !koine_find_solver(options->solver))
         return koine_fail(run, KOINE_RUN_OPTIONS, "there is no solver \"%s\"", options->solver);
     if (run->tables->capabilities & (KOINE_IS_DAE | KOINE_HAS_OWN_SOLVER))
@@ -126,19 +174,26 @@ static KoineStatus check_options(KoineRun *run)
     return KOINE_OK;
 }
 
+static double on_grid(double resolution, double time)
+{
+    return resolution > 0 ? koine_grid_time(resolution, koine_grid_nearest(resolution, time)) : time;
+}
+
 static void set_problem(KoineRun *run)
 {
     const KoineRunOptions *const options = run->options;
-    const double span = options->stop - options->start;
-    run->interval = positive_or(options->interval, span > 0 ? span / DEFAULT_POINTS : 1);
+    const double resolution = resolution_of(run);
+    const double start = on_grid(resolution, options->start), stop = on_grid(resolution, options->stop);
+    const double span = stop - start;
+    run->interval = koine_max(positive_or(options->interval, span > 0 ? span / DEFAULT_POINTS : 1), resolution);
     run->problem = (KoineProblem){
         .model = run->model,
-        .start = options->start,
-        .stop = options->stop,
+        .start = start,
+        .stop = stop,
         .tolerance = positive_or(options->tolerance, DEFAULT_TOLERANCE),
         .step = positive_or(options->step, run->interval),
         .max_step = positive_or(options->max_step, INFINITY),
-        .resolution = options->resolution,
+        .resolution = resolution,
         .error_mode = options->error_mode,
         .text = run->solver_text,
         .text_size = sizeof run->solver_text,
@@ -146,15 +201,17 @@ static void set_problem(KoineRun *run)
     run->problem.first_step = positive_or(options->first_step, run->problem.step);
     run->problem.high_error = positive_or(options->high_error, run->problem.tolerance);
     run->problem.low_error = positive_or(options->low_error, LOW_SHARE * run->problem.high_error);
-    run->time = options->start;
-    run->stop = options->stop;
-    run->output_time = options->n_sinks ? options->start : INFINITY;
+    run->time = options->is_continued ? on_grid(resolution, *koine_time(run->model)) : start;
+    run->stop = stop;
+    /* on a time grid steps may end at output times, whether or not anyone looks at the points */
+    run->output_time = options->n_sinks || resolution > 0 ? start : INFINITY;
     run->grid_time = run->output_time;
     run->watch.critical = 32e-12 * span;
     run->countdown = 1;
     run->max_steps = options->max_steps                                ? options->max_steps
                      : run->model->host && run->model->host->max_steps ? run->model->host->max_steps
                                                                        : DEFAULT_MAX_STEPS;
+    run->max_crossing = options->max_crossing ? options->max_crossing : DEFAULT_MAX_CROSSING;
 }
 
 static KoineStatus make_vectors(KoineRun *run)
@@ -162,12 +219,13 @@ static KoineStatus make_vectors(KoineRun *run)
     const size_t n = run->tables->n_x;
     if (n == 0)
         return KOINE_OK;
-    run->atol = malloc(5 * n * sizeof *run->atol);
+    run->atol = malloc(6 * n * sizeof *run->atol);
     if (!run->atol)
         return koine_fail(run, KOINE_RUN_FAILED, "no memory for %zu states", n);
     run->problem.atol = run->atol;
     run->crossing = run->atol + n;
     run->before = run->atol + 3 * n;
+    run->here = run->atol + 5 * n;
     return KOINE_OK;
 }
 
@@ -215,10 +273,11 @@ static KoineStatus prepare(KoineRun *run)
     TRY(make_vectors(run));
     TRY(koine_roots_create(run));
     *koine_time(run->model) = run->time;
-    const KoineStatus status = run->kind->initialise(run->model, run->time);
+    const KoineStatus status = run->options->is_continued ? KOINE_OK : run->kind->initialise(run->model, run->time);
     if (status != KOINE_OK)
         return koine_model_failed(run, status, "initialisation");
     TRY(make_solver(run));
+    koine_record_from_here(run);
     return koine_record_begin(run);
 }
 
@@ -237,6 +296,33 @@ static double seconds_per_evaluation(KoineRun *run, uint64_t evaluations)
     return (koine_clock(CLOCK_MONOTONIC) - begun) / (double)n;
 }
 
+/* What the model did in this run: its count at the end less the one at the begin. */
+static void count_model(KoineRun *run, int sign)
+{
+    KoineModelStatistics now = { 0 }, *const sum = &run->report->statistics.model;
+    if (!(run->kind->size >= sizeof(KoineModelKind) && run->kind->statistics))
+        return;
+    run->kind->statistics(run->model, &now);
+    const uint64_t by = (uint64_t)(int64_t)sign;
+    sum->node_evaluations += by * now.node_evaluations;
+    sum->transitions += by * now.transitions;
+    sum->newton_iterations += by * now.newton_iterations;
+    sum->linear_solves += by * now.linear_solves;
+}
+
+/* The block holds time and state of the end of the run, so that it can be continued. */
+static void settle(KoineRun *run)
+{
+    if (!run->solver || run->report->end == KOINE_RUN_FAILED)
+        return;
+    if (koine_has_grid(run) && run->tables->n_x && run->solver->time > run->time) {
+        memcpy(koine_states(run->model), run->here, run->tables->n_x * sizeof *run->here);
+        *koine_time(run->model) = run->time;
+    } else {
+        koine_place(run, run->time);
+    }
+}
+
 static void fill_statistics(KoineRun *run, double begun)
 {
     KoineRunStatistics *const statistics = &run->report->statistics;
@@ -246,8 +332,7 @@ static void fill_statistics(KoineRun *run, double begun)
         snprintf(statistics->solver, sizeof statistics->solver, "%s", run->solver->kind->name);
         run->solver->kind->statistics(run->solver, statistics);
     }
-    if (run->kind->size >= sizeof(KoineModelKind) && run->kind->statistics)
-        run->kind->statistics(run->model, &statistics->model);
+    count_model(run, 1);
     const double evaluations = (double)(statistics->evaluations + statistics->root_evaluations);
     const double integration =
         run->report->end == KOINE_RUN_DONE ? evaluations * seconds_per_evaluation(run, statistics->evaluations) : 0;
@@ -275,8 +360,9 @@ KoineRunEnd koine_simulate(KoineModel *model, const KoineRunOptions *options, Ko
                      .next_time = INFINITY };
     *report = (KoineRunReport){ .end = KOINE_RUN_DONE, .fault = { .origin = -1, .variable = -1 } };
     model->fault = report->fault;
-    if (prepare(&run) >= 0)
-        run_model(&run);
+    count_model(&run, -1);
+    if (prepare(&run) >= 0 && run_model(&run) >= 0)
+        settle(&run);
     report->time = run.time;
     koine_record_end(&run);
     if (report->end != KOINE_RUN_OPTIONS)

@@ -10,6 +10,7 @@
 #define KOINE_RUNTIME_SOLVER_H
 
 #include "koine/simulate.h"
+#include "runtime/support/grid.h"
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -59,7 +60,8 @@ typedef struct KoineSolver {
 
 typedef struct KoineSolverKind {
     const char *name, *description;
-    bool never_passes;    /* its steps end at the goal: it must not be driven past an event and back */
+    bool never_passes;    /* its steps end at the goal: it must not be driven past an event and back. With a time grid
+                             they end at points of the output grid, too, and every instant restarts it */
     bool stops_at_points; /* points of the output grid are goals, too */
     KoineStatus (*create)(const KoineProblem *problem, KoineSolver **solver);
     void (*destroy)(KoineSolver *solver);
@@ -154,6 +156,19 @@ static inline double koine_crossing_step(const KoineProblem *problem, double tim
 {
     const double span = koine_min(1e-12 * (problem->stop - problem->start), 1e-6 * usual);
     return koine_max(problem->resolution, koine_max(64 * koine_ulp(time), span));
+}
+
+/* Where a step of about `step` from `time` ends: with a time grid at a grid point; steps shorter than a cell end inside
+ * it, but not beyond the next grid point. */
+static inline double koine_step_end(const KoineProblem *problem, double time, double step)
+{
+    const double resolution = problem->resolution;
+    if (!(resolution > 0))
+        return time + step;
+    const double next = koine_grid_time(resolution, koine_grid_after(resolution, time));
+    if (step >= resolution)
+        return koine_max(next, koine_grid_time(resolution, koine_grid_until(resolution, time + step)));
+    return time + step < next - koine_near(next) ? time + step : next;
 }
 
 #endif

@@ -31,12 +31,9 @@ static void name_roots(const KoineRun *run, uint64_t n, char *text, size_t size)
             is_new = seen(&run->watch, j)->root != root;
         if (!is_new)
             continue;
-        const KoineOrigin *const origin = &run->tables->roots[root];
-        char place[256];
-        koine_place_text(run->tables, &origin->place, place, sizeof place);
-        const int length = snprintf(text + used, size - used, "%s\"%s\"%s%s%s%s%s", used ? ", " : "",
-                                    origin->text ? origin->text : "?", origin->path && origin->path[0] ? " of " : "",
-                                    origin->path ? origin->path : "", place[0] ? " (" : "", place, place[0] ? ")" : "");
+        char one[512];
+        const int length =
+            snprintf(text + used, size - used, "%s%s", used ? ", " : "", koine_root_text(run, root, one, sizeof one));
         used += length > 0 ? (size_t)length : 0;
     }
 }
@@ -130,6 +127,8 @@ static uint32_t first_crossed(const KoineRoots *roots)
 KoineStatus koine_watch(KoineRun *run, unsigned cause)
 {
     KoineWatch *const watch = &run->watch;
+    if (koine_has_grid(run)) /* instants are at least one cell apart: no chain stands still */
+        return KOINE_OK;
     const double before = watch->n ? seen(watch, 0)->time : -INFINITY;
     const double gap = run->time - before;
     watch->ring[watch->n++ % WATCH_RING] = (KoineWatched){

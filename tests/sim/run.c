@@ -23,6 +23,8 @@ static KoineStatus begin(KoineSink *sink, const KoineModel *model)
 {
     RunResult *r = ((Recorder *)(void *)sink)->result;
     const KoineTables *t = model->kind->tables;
+    if (r->names) /* continued */
+        return KOINE_OK;
     for (uint32_t k = 0; k < t->n_variables; k++)
         r->n_columns += t->variables[k].count;
     r->names = calloc(r->n_columns + 1, sizeof *r->names);
@@ -85,22 +87,36 @@ static char *diagnostics_text(Compilation *c)
 
 static void simulate(RunResult *r, const KoineModelKind *kind, const RunRequest *request)
 {
-    const KoineHost host = { .context = r, .max_steps = request->max_steps, .message = keep_message };
+    const KoineHost host = {
+        .context = r, .max_steps = request->max_steps, .resolution = request->resolution, .message = keep_message
+    };
     KoineModel *model;
     assert_int_equal(kind->create(kind, &host, &model), KOINE_OK);
     if (request->prepare)
         request->prepare(model);
     Recorder recorder = { { .wants_takts = request->every_takt, .begin = begin, .point = point, .end = end }, r };
     KoineSink *sinks[] = { &recorder.sink };
-    const KoineRunOptions options = { .stop = request->stop,
-                                      .interval = request->interval,
-                                      .tolerance = request->tolerance ? request->tolerance : 1e-9,
-                                      .step = request->step,
-                                      .solver = request->solver,
-                                      .max_steps = request->max_steps,
-                                      .sinks = sinks,
-                                      .n_sinks = 1 };
+    KoineRunOptions options = { .start = request->start,
+                                .stop = request->pause > 0 ? request->pause : request->stop,
+                                .resolution = request->resolution,
+                                .max_time = request->max_time,
+                                .max_crossing = request->max_crossing,
+                                .interval = request->interval,
+                                .tolerance = request->tolerance ? request->tolerance : 1e-9,
+                                .step = request->step,
+                                .solver = request->solver,
+                                .max_steps = request->max_steps,
+                                .sinks = sinks,
+                                .n_sinks = 1 };
     koine_simulate(model, &options, &r->report);
+    if (request->pause > 0 && r->report.end == KOINE_RUN_DONE) {
+        r->n_before = r->n_rows;
+        if (request->between)
+            request->between(model);
+        options.stop = request->stop;
+        options.is_continued = true;
+        koine_simulate(model, &options, &r->report);
+    }
     kind->destroy(model);
 }
 

@@ -7,11 +7,14 @@
 
 typedef struct {
     const char *path, *tier, *solver;
-    double stop, interval, tolerance, step;
-    uint32_t max_steps;
+    double start, stop, interval, tolerance, step;
+    double resolution, max_time;
+    uint32_t max_steps, max_crossing;
     bool every_takt;
     const Language *const *languages;
     void (*prepare)(KoineModel *model); /* sets parameters and start values; may be NULL */
+    double pause;                       /* above 0: the run stops here and is continued */
+    void (*between)(KoineModel *model); /* called at the pause; may be NULL */
 } RunRequest;
 
 typedef struct {
@@ -28,8 +31,9 @@ typedef struct {
     char **names;
     RunRow *rows;
     KoineRunReport report;
-    char *output;   /* DISPLAY */
-    char note[512]; /* what `auto` did */
+    uint32_t n_before; /* rows up to the pause */
+    char *output;      /* DISPLAY */
+    char note[512];    /* what `auto` did */
 } RunResult;
 
 RunResult *run_model(const RunRequest *request);

@@ -2,11 +2,11 @@
  * The order of the functions is that of an instant: arrive, step, commit, leave (docs/semantics.md). */
 #include "koine/ops.h"
 #include "machine.h"
+#include "relation.h"
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
 
-static const double TINY = 1e-30;    /* keeps z > 0 where an exact zero belongs to the present side */
 static const double MERGE_ULPS = 16; /* calendar entries this close belong to one instant */
 static const uint32_t DEFAULT_STEPS = 1000;
 enum { CYCLE_WINDOW = 8 }; /* last steps before the limit in which states are compared */
@@ -52,23 +52,15 @@ static void pin(Machine *k, Pin *which, uint32_t number)
 }
 
 /* ---- relations ---- */
-static bool is_masked(const Machine *k, uint32_t selector, int32_t branch)
-{
-    return selector != KOINE_NONE && k->m[selector].i != branch;
-}
-
 static bool literal_value(const KoineRelation *r, double left, double right)
 {
     return r->is_strict ? left > right : left >= right;
 }
 
-static double band_of(double relative, double left, double right)
+static bool time_value(const Machine *k, const KoineRelation *r, double slope, double flip, double t)
 {
-    return relative * (fabs(left) + fabs(right)) + TINY;
-}
-
-static bool time_value(const KoineRelation *r, double slope, double flip, double t)
-{
+    if (k->resolution > 0 && isfinite(flip) && slope != 0)
+        return koine_has_passed(k, flip, slope > 0 ? r->is_strict : !r->is_strict, t) == (slope > 0);
     if (slope > 0)
         return r->is_strict ? t > flip : t >= flip;
     if (slope < 0)
@@ -83,7 +75,7 @@ static void schedule_flip(Machine *k, const KoineRelation *r, bool value, double
         koine_calendar_remove(k, r->calendar);
         return;
     }
-    koine_calendar_put(k, r->calendar, flip, later ? r->is_strict : !r->is_strict);
+    koine_calendar_at(k, r->calendar, flip, later ? r->is_strict : !r->is_strict);
 }
 
 static bool value_of_time_relation(Machine *k, const KoineRelation *r, Pin *p)
@@ -98,7 +90,7 @@ static bool value_of_time_relation(Machine *k, const KoineRelation *r, Pin *p)
     if (p->state == 2 && p->at == flip && p->slope == slope)
         value = k->m[r->bit].i;
     else
-        value = time_value(r, slope, flip, k->m[k->program->time].r);
+        value = time_value(k, r, slope, flip, k->m[k->program->time].r);
     schedule_flip(k, r, value, slope, flip);
     return value;
 }
@@ -137,39 +129,6 @@ static KoineStatus evaluate_relation(Machine *k, const KoineNode *node)
 }
 
 /* ---- step functions ---- */
-typedef struct {
-    double lo, hi;     /* the argument's range for the present value */
-    bool lo_in, hi_in; /* the edge itself belongs to it */
-} Interval;
-
-/* Interval v of a table; see koine_interval. */
-static Interval table_interval(const double *table, double v)
-{
-    const double n = table[0], *x = table + 2;
-    return (Interval){ .lo = v > 0 ? x[(int64_t)v - 1] : -INFINITY,
-                       .hi = v < n ? x[(int64_t)v] : INFINITY,
-                       .lo_in = v > 0 && v < n,
-                       .hi_in = v == n - 1 };
-}
-
-static Interval interval_of(const KoineStep *s, double v)
-{
-    switch ((KoineStepOp)s->op) {
-    case KOINE_STEP_FLOOR: return (Interval){ v, v + 1, true, false };
-    case KOINE_STEP_CEIL: return (Interval){ v - 1, v, false, true };
-    case KOINE_STEP_TRUNC:
-        return v > 0   ? (Interval){ v, v + 1, true, false }
-               : v < 0 ? (Interval){ v - 1, v, false, true }
-                       : (Interval){ -1, 1, false, false };
-    case KOINE_STEP_ROUND:
-        return v > 0   ? (Interval){ v - 0.5, v + 0.5, true, false }
-               : v < 0 ? (Interval){ v - 0.5, v + 0.5, false, true }
-                       : (Interval){ -0.5, 0.5, false, false };
-    case KOINE_STEP_INTERVAL: return table_interval(s->table, v);
-    }
-    return (Interval){ v, v, true, true };
-}
-
 static double step_value(const KoineStep *s, double argument)
 {
     switch ((KoineStepOp)s->op) {
@@ -180,6 +139,14 @@ static double step_value(const KoineStep *s, double argument)
     case KOINE_STEP_INTERVAL: return (double)koine_interval(s->table, argument);
     }
     return argument;
+}
+
+/* When a step function of time leaves its present value, and whether it keeps it at that time itself. */
+static double edge_time(const KoineStep *s, int64_t value, double slope, double offset, bool *late)
+{
+    const Interval now = interval_of(s, (double)value);
+    *late = slope > 0 ? now.hi_in : now.lo_in;
+    return ((slope > 0 ? now.hi : now.lo) - offset) / slope;
 }
 
 static int64_t value_of_step(Machine *k, const KoineStep *s, Pin *p)
@@ -196,19 +163,27 @@ static int64_t value_of_step(Machine *k, const KoineStep *s, Pin *p)
     if (p->state == 2 && fabs(key - p->at) <= width && slope == p->slope)
         return k->m[s->value].i;
     const double value = step_value(s, argument);
-    return fabs(value) < 9e18 ? (int64_t)value : 0;
+    if (!(fabs(value) < 9e18))
+        return 0;
+    if (s->is_time && k->resolution > 0 && slope != 0) { /* at the edge itself the argument may be rounded below it */
+        bool late;
+        const double edge = edge_time(s, (int64_t)value, slope, key, &late);
+        if (koine_has_passed(k, edge, late, k->m[k->program->time].r))
+            return (int64_t)value + (slope > 0 ? 1 : -1);
+    }
+    return (int64_t)value;
 }
 
 static void schedule_step(Machine *k, const KoineStep *s, int64_t value)
 {
     const double slope = k->m[s->slope].r, offset = k->m[s->offset].r;
-    const Interval now = interval_of(s, (double)value);
-    const double time = ((slope > 0 ? now.hi : now.lo) - offset) / slope;
+    bool late;
+    const double time = edge_time(s, value, slope, offset, &late);
     if (slope == 0 || !isfinite(slope) || !isfinite(time)) {
         koine_calendar_remove(k, s->calendar);
         return;
     }
-    koine_calendar_put(k, s->calendar, time, slope > 0 ? now.hi_in : now.lo_in);
+    koine_calendar_at(k, s->calendar, time, late);
 }
 
 static KoineStatus evaluate_step(Machine *k, const KoineNode *node)
@@ -449,6 +424,37 @@ static void wake_initial_transitions(Machine *k)
             bitset_add(&k->dirty, j);
 }
 
+static void pin_at(Machine *k, Pin *which, uint32_t number, double at, double slope)
+{
+    pin(k, which, number);
+    *which = (Pin){ .at = at, .slope = slope, .state = 2 };
+}
+
+/* A run goes on where an earlier one stopped. Anything may have been written in between: all is evaluated again, and
+ * what still has the operands it had keeps its value, even one that rounding would decide otherwise. */
+static void take_up(Machine *k)
+{
+    const KoineProgram *p = k->program;
+    k->resolution = k->model->host ? k->model->host->resolution : 0;
+    for (uint32_t j = 0; j < p->n_relations; j++) {
+        const KoineRelation *r = &p->relations[j];
+        if (!is_masked(k, r->selector, r->branch))
+            pin_at(k, &k->relation_pins[j], j, r->is_time ? k->m[r->flip].r : k->m[r->left].r - k->m[r->right].r,
+                   r->is_time ? k->m[r->slope].r : 0);
+    }
+    for (uint32_t j = 0; j < p->n_steps; j++) {
+        const KoineStep *s = &p->steps[j];
+        if (!is_masked(k, s->selector, s->branch))
+            pin_at(k, &k->step_pins[j], p->n_relations + j, s->is_time ? k->m[s->offset].r : k->m[s->argument].r,
+                   s->is_time ? k->m[s->slope].r : 0);
+    }
+    koine_run_part(k, &p->parameters);
+    for (uint32_t j = 0; j < p->n_pres; j++)
+        memcpy(&k->m[p->pres[j].pre], &k->m[p->pres[j].now], p->pres[j].n * sizeof(KoineSlot));
+    for (uint32_t j = 0; j < p->n_nodes; j++)
+        bitset_add(&k->dirty, j);
+}
+
 KoineStatus koine_machine_arrive(KoineModel *model, const KoineArrival *arrival)
 {
     Machine *k = koine_machine_of(model);
@@ -466,6 +472,8 @@ KoineStatus koine_machine_arrive(KoineModel *model, const KoineArrival *arrival)
     if (!now->is_start)
         take_left_limits(k);
     pin_widened(k);
+    if (arrival->cause & KOINE_AT_CONTINUE)
+        take_up(k);
     for (uint32_t j = 0; j < p->n_moving; j++)
         bitset_add(&k->dirty, p->moving[j]);
     if (arrival->cause & KOINE_AT_INPUT)
@@ -729,73 +737,6 @@ KoineStatus koine_machine_commit(KoineModel *model, KoineOutcome *outcome)
     return KOINE_OK;
 }
 
-/* ---- root functions and their bands ---- */
-static double relation_margin(const Machine *k, const KoineRelation *r) /* s*g: positive inside the present side */
-{
-    const double g = k->m[r->left].r - k->m[r->right].r;
-    return k->m[r->bit].i ? g : -g;
-}
-
-static double margin_of(const Machine *k, uint32_t root, double *exact, double *band)
-{
-    const KoineProgram *p = k->program;
-    const uint32_t owner = p->root_owner[root];
-    if (owner < p->n_relations) {
-        const KoineRelation *r = &p->relations[owner];
-        *exact = k->m[r->bit].i == !r->is_strict ? TINY : 0; /* g = 0 belongs to the present side */
-        *band = band_of(r->band, k->m[r->left].r, k->m[r->right].r);
-        const double margin = relation_margin(k, r);
-        return is_masked(k, r->selector, r->branch) || (r->is_guarded && isnan(margin)) ? INFINITY : margin;
-    }
-    const KoineStep *s = &p->steps[owner - p->n_relations];
-    const double argument = k->m[s->argument].r;
-    const Interval now = interval_of(s, (double)k->m[s->value].i);
-    const bool is_low = root == s->root;
-    *exact = (is_low ? now.lo_in : now.hi_in) ? TINY : 0;
-    *band = band_of(s->band, argument, is_low ? now.lo : now.hi);
-    if (is_masked(k, s->selector, s->branch) || (s->is_guarded && isnan(argument)))
-        return INFINITY;
-    return is_low ? argument - now.lo : now.hi - argument;
-}
-
-void koine_root_functions(Machine *k, double *roots)
-{
-    for (uint32_t j = 0; j < k->program->n_roots; j++) {
-        double exact, band;
-        const double margin = margin_of(k, j, &exact, &band);
-        roots[j] = margin == INFINITY ? 1 : margin + (k->widened[j] > 0 ? k->widened[j] : exact);
-    }
-}
-
-/* On leaving an instant with a relation on the wrong side of its border by rounding: its border moves outwards. */
-static void widen_bands(Machine *k)
-{
-    Instant *now = k->instant;
-    now->n_widened = 0;
-    for (uint32_t j = 0; j < k->program->n_roots; j++) {
-        double exact, band;
-        const double margin = margin_of(k, j, &exact, &band);
-        k->widened[j] = margin <= 0 ? 2 * fabs(margin) + band : 0;
-        now->n_widened += k->widened[j] > 0;
-    }
-}
-
-/* After an accepted step: a border goes back once the relation has left its widened band. */
-void koine_narrow_bands(Machine *k)
-{
-    Instant *now = k->instant;
-    if (now->n_widened == 0)
-        return;
-    koine_run_part(k, &k->program->roots);
-    for (uint32_t j = 0; j < k->program->n_roots; j++) {
-        double exact, band;
-        if (k->widened[j] > 0 && margin_of(k, j, &exact, &band) > k->widened[j]) {
-            k->widened[j] = 0;
-            now->n_widened--;
-        }
-    }
-}
-
 /* ---- flips without consequences ---- */
 /* Would the node, which reads discrete values only, have another value now? */
 static bool is_stale(const Machine *k, const KoineNode *node)
@@ -840,7 +781,7 @@ KoineStatus koine_machine_leave(KoineModel *model, KoineOutcome *outcome)
     now->n_pinned = 0;
     koine_consider_upgrade(k);
     if (p->n_roots)
-        widen_bands(k);
+        koine_widen_bands(k);
     outcome->takt = now->takt;
     outcome->flags = (now->is_changed ? KOINE_CHANGED : 0u) | (now->has_states ? KOINE_STATES : 0u) |
                      (now->is_restart ? KOINE_RESTART : 0u) | (now->has_terminated ? KOINE_TERMINATE : 0u);

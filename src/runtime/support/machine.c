@@ -203,6 +203,7 @@ static KoineStatus machine_initialise(KoineModel *model, double time)
     Machine *k = koine_machine_of(model);
     const KoineProgram *p = k->program;
     k->m[p->time].r = time;
+    k->resolution = model->host ? model->host->resolution : 0;
     model->fault.text[0] = 0;
     koine_run_part(k, &p->parameters);
     koine_run_part(k, &p->starts);

@@ -54,6 +54,7 @@ typedef struct {
     Workspace *workspace;
     KoineModelStatistics statistics;
     uint64_t evaluations; /* of the derivatives part, for `upgrade` */
+    double resolution;    /* time grid R; 0: exact */
 } Machine;
 
 /* At an accepted point: faster code, when the work done so far pays for it. */
@@ -104,10 +105,13 @@ KoineStatus koine_machine_step(KoineModel *model, KoineOutcome *outcome);
 KoineStatus koine_machine_commit(KoineModel *model, KoineOutcome *outcome);
 KoineStatus koine_machine_leave(KoineModel *model, KoineOutcome *outcome);
 KoineStatus koine_evaluate_all(Machine *k); /* every node once, nothing is committed: the values at the start */
-void koine_root_functions(Machine *k, double *roots);
-void koine_narrow_bands(Machine *k);
 KoineStatus koine_machine_flip(KoineModel *model, uint32_t root);
 KoineStatus koine_fault(Machine *k, KoineStatus status, uint32_t origin, const char *text);
+
+/* bands.c */
+void koine_root_functions(Machine *k, double *roots);
+void koine_widen_bands(Machine *k);  /* on leaving an instant */
+void koine_narrow_bands(Machine *k); /* after an accepted step */
 
 /* systems.c */
 Workspace *koine_workspace_create(const KoineProgram *program);
@@ -119,6 +123,11 @@ void koine_keep_guesses(Machine *k);
 /* calendar.c */
 void koine_calendar_put(Machine *k, uint32_t entry, double time, bool late);
 void koine_calendar_remove(Machine *k, uint32_t entry);
+/* An entry for what happens at `time` itself or, if late, just behind it. On a grid that is the first grid point not
+ * before it or the first one behind it, and nothing is late. */
+void koine_calendar_at(Machine *k, uint32_t entry, double time, bool late);
+/* On a grid: the same decision for a value. What changes at `time`, or just behind it, has changed at grid point t. */
+bool koine_has_passed(const Machine *k, double time, bool late, double t);
 
 /* Name of a slot of variable `row` (KOINE_NONE: it has none), with the indices of the element: "x[2,1]". */
 void koine_slot_name(const KoineTables *tables, uint32_t row, uint32_t slot, char *to, size_t size);
