@@ -159,6 +159,7 @@ typedef struct KoineProgram {
     uint32_t n_slots;          /* named slots, from the start of the block; machine state follows */
     uint32_t time, x, dx, n_x; /* slots */
     uint32_t initial;          /* slot of the phase flag, or KOINE_NONE */
+    uint32_t calls;            /* slot: nonzero, a function failed; KOINE_NONE: none is called */
     const uint32_t *rows;
     uint32_t n_rows; /* numbers in rows */
 
@@ -199,6 +200,8 @@ typedef struct KoineProgram {
 
     /* explains a fault: fills model->fault from the node or equation `origin`; may be NULL */
     void (*explain)(void *context, KoineModel *model, uint32_t origin);
+    /* a function failed while `origin` was computed: whether that matters to its value */
+    bool (*matters)(void *context, const KoineModel *model, uint32_t origin);
     void *explain_context;
 } KoineProgram;
 

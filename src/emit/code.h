@@ -21,6 +21,7 @@ typedef struct {
     const int32_t *strides;              /* width entries, NULL: by table */
     bool has_iterator;
     int32_t iterator_stride;
+    bool has_calls; /* of functions: elements one by one, in order */
     bool is_shared; /* some run has n > 1 or an event node calls it: emit a function of its own */
 } Kernel;
 
@@ -45,8 +46,11 @@ typedef struct {
     const Section *sections;
     const uint32_t *rows;
     const char *const
-        *slot_names;              /* n_slots: path of the variable that lives there ("Integ.Z", "der(Y)"), NULL: none */
-    uint32_t derivatives_section; /* the derivatives part is exactly this section, else KOINE_NONE */
+        *slot_names; /* n_slots: path of the variable that lives there ("Integ.Z", "der(Y)"), NULL: none */
+    uint32_t n_routines;
+    const struct Routine *const *routines; /* of all functions that are called, also by each other */
+    uint32_t calls;                        /* slot of ROUTINE_CALL_SLOTS for them, KOINE_NONE: no calls */
+    uint32_t derivatives_section;          /* the derivatives part is exactly this section, else KOINE_NONE */
 } Code;
 
 /* ---- tiers ---- */

@@ -19,7 +19,8 @@ static void collect(Placement *p, const Expr *e)
     if (same) {
         p->number[e->id] = p->number[same->id];
     } else {
-        REQUIRE(e->kind <= EXPR_IF && e->type.rank == 0 && (e->kind != EXPR_LEAF || e->n_args == 0));
+        REQUIRE((e->kind <= EXPR_IF || e->kind == EXPR_FUNCTION) && e->type.rank == 0 &&
+                (e->kind != EXPR_LEAF || e->n_args == 0));
         for (uint32_t k = 0; k < e->n_args; k++)
             collect(p, e->args[k]);
         vec_push(p->arena, &p->nodes, ((PlacedNode){ .expr = e, .region = ID_NONE }));
@@ -43,7 +44,7 @@ static const Expr *passed_on(Placement *p, const Expr *e)
 
 static uint32_t common_region(const Placement *p, uint32_t a, uint32_t b)
 {
-    const Region *region = p->regions.at;
+    const PlacedRegion *region = p->regions.at;
     while (a != b) {
         if (region[a].depth < region[b].depth)
             b = region[b].parent;
@@ -118,7 +119,7 @@ void placement_of(Placement *p, const Kernel *kernel)
     p->numbered.n = p->nodes.n = p->regions.n = p->prelude.n = 0;
     for (uint32_t k = 0; k < kernel->n_outputs; k++)
         collect(p, kernel->outputs[k]);
-    vec_push(p->arena, &p->regions, ((Region){ ID_NONE, 0, ID_NONE }));
+    vec_push(p->arena, &p->regions, ((PlacedRegion){ ID_NONE, 0, ID_NONE }));
     for (uint32_t k = 0; k < kernel->n_outputs; k++)
         use(p, kernel->outputs[k], 0);
     for (uint32_t i = p->nodes.n; i-- > 0;) {
@@ -126,7 +127,7 @@ void placement_of(Placement *p, const Kernel *kernel)
         if (node->uses == 0)
             continue;
         if (node->expr->kind == EXPR_IF) {
-            const Region side = { node->region, p->regions.at[node->region].depth + 1, i };
+            const PlacedRegion side = { node->region, p->regions.at[node->region].depth + 1, i };
             node->side = p->regions.n;
             vec_push(p->arena, &p->regions, side);
             vec_push(p->arena, &p->regions, side);

@@ -24,7 +24,7 @@ typedef struct {
 
 typedef struct {
     uint32_t parent, depth, owner; /* owner: the IF */
-} Region;
+} PlacedRegion;
 
 typedef struct {
     Arena *arena; /* scratch */
@@ -32,7 +32,7 @@ typedef struct {
     uint32_t *number;       /* expression id -> number + 1 of the node with its value, 0: not in this kernel */
     VEC(uint32_t) numbered; /* ids that have one */
     VEC(PlacedNode) nodes;
-    VEC(Region) regions;
+    VEC(PlacedRegion) regions;
     VEC(uint32_t) prelude;
 } Placement;
 

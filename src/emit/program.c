@@ -3,6 +3,7 @@
 #include "emit/program.h"
 #include "emit/program_parts.h"
 #include "base/bug.h"
+#include "emit/routines.h"
 
 /* ---- slots ---- */
 uint32_t take_slots(Layout *l, uint64_t n)
@@ -81,6 +82,8 @@ static void place_all(Layout *l)
         l->now[k] = l->der[k] = l->pre[k] = l->seed[k] = l->seed_der[k] = KOINE_NONE;
     l->data.time = take_slots(l, 1);
     l->data.initial = take_slots(l, 1);
+    l->calls = m->functions.n ? take_slots(l, ROUTINE_CALL_SLOTS) : KOINE_NONE;
+    l->data.calls = m->functions.n ? l->calls + CALL_NOTED : KOINE_NONE;
     place_states(l);
     place_variables(l, VARIABILITY_CONTINUOUS, VARIABILITY_CONTINUOUS);
     align_slots(l);
@@ -444,7 +447,7 @@ static void finish(Layout *l)
     l->data.n_constants = l->constants.n;
     l->data.tables = &l->tables;
     l->tables.n_roots = l->data.n_roots;
-    const Kernel *kernels = l->kernels.at;
+    Kernel *kernels = l->kernels.at;
     l->code = (Code){ .pool = l->model->pool,
                       .model_name = l->tables.name,
                       .n_kernels = l->kernels.n,
@@ -457,8 +460,10 @@ static void finish(Layout *l)
                       .sections = l->sections.at,
                       .rows = l->rows.at,
                       .slot_names = fill_slot_names(l),
+                      .calls = l->calls,
                       .derivatives_section = KOINE_NONE };
-    if (l->data.derivatives.n == 1 && l->data.derivatives.steps[0].system == KOINE_NONE)
+    find_routines(&l->code, kernels, l->arena);
+    if (l->code.n_routines == 0 && l->data.derivatives.n == 1 && l->data.derivatives.steps[0].system == KOINE_NONE)
         l->code.derivatives_section = l->data.derivatives.steps[0].section;
 }
 

@@ -724,5 +724,6 @@ void lay_events(Layout *l)
     l->data.root_owner = e.root_owner.at;
     l->data.n_writers = e.n_writers;
     l->data.explain = explain_fault;
+    l->data.matters = fault_matters;
     l->data.explain_context = l;
 }

@@ -1,6 +1,7 @@
 /* Explaining a fault: the equation, its place, the innermost operation that failed and its operands. */
 #include "base/text.h"
 #include "emit/program_parts.h"
+#include "emit/routines.h"
 #include "ir/evaluate.h"
 #include "ir/substitute.h"
 #include <stdio.h>
@@ -92,6 +93,98 @@ static bool has_leaf(const Expr *e, uint32_t leaf)
         if (has_leaf(e->args[k], leaf))
             return true;
     return false;
+}
+
+/* ---- functions ---- */
+static void add_place(const Layout *l, Text *to, Span span)
+{
+    if (span.source == SOURCE_NONE)
+        return;
+    const LineColumn at = span_begin(l->model->sources, span);
+    text_format(to, "%s:%u:%u", sources_get(l->model->sources, span.source)->path, at.line, at.column);
+}
+
+/* "function Gauss, line Gauss.mdl:7:3: " */
+static void add_function(const Layout *l, Text *to, const Routine *routine, Span span)
+{
+    text_format(to, "function %s fails", names_of(pool_names(l->model->pool), routine->function->name));
+    if (span.source != SOURCE_NONE)
+        text_add(to, " at ");
+    add_place(l, to, span);
+    text_add(to, ": ");
+}
+
+static void add_fault_kind(const Layout *l, Text *to, RoutineFaultKind kind, const RoutineStep *step)
+{
+    switch (kind) {
+    case ROUTINE_NO_FAULT:
+    case ROUTINE_NOT_FINITE: text_add(to, "no finite value"); return;
+    case ROUTINE_INDEX: text_add(to, "index outside of its array"); return;
+    case ROUTINE_CHECK: text_add(to, names_of(pool_names(l->model->pool), step->text)); return;
+    case ROUTINE_ENDLESS:
+        text_format(to, "more than %d steps in one call: does a loop not end?", ROUTINE_STEPS);
+        return;
+    case ROUTINE_TOO_DEEP: text_format(to, "calls are nested more than %d deep", ROUTINE_DEPTH); return;
+    }
+}
+
+/* The statement and the scalar fields it reads. */
+static void add_statement(const Layout *l, Text *to, const RoutineFault *fault)
+{
+    const Function *f = fault->routine->function;
+    const Statement *s = &f->body->statements.at[fault->step->statement];
+    const Expr *where;
+    Value operands[2];
+    const bool is_known = fault->kind == ROUTINE_NOT_FINITE && !fault->step->value->has_call &&
+                          expr_fault(fault->step->value, fault->frame, NULL, &where, operands);
+    if (is_known)
+        text_add(to, what_failed(where));
+    else
+        add_fault_kind(l, to, (RoutineFaultKind)fault->kind, fault->step);
+    if (s->kind == STATEMENT_ASSIGN)
+        text_format(to, ": %s := %s", term_text(f->body, s->target, to->arena),
+                    term_text(f->body, s->value, to->arena));
+    uint32_t shown = 0;
+    for (uint32_t k = 0; k < fault->routine->n_fields; k++) {
+        const RoutineField *field = &fault->routine->fields[k];
+        if (field->rank || name_is_empty(field->name) || shown == 6 ||
+            (k >= f->n_inputs && k < f->n_inputs + f->n_outputs))
+            continue;
+        text_format(to, "%s%s = ", shown++ ? ", " : " with ", names_of(pool_names(l->model->pool), field->name));
+        if (field->type.kind == TYPE_REAL)
+            text_real(to, fault->frame[field->first].r);
+        else
+            text_integer(to, fault->frame[field->first].i);
+    }
+}
+
+/* `call` has no value although its arguments have. */
+static void add_call(const Layout *l, Text *to, const Expr *call, const Value *leaves, const int64_t *iterators)
+{
+    const Routine *routine = routine_of(call->u.function);
+    Value *inputs = NEW_ARRAY(to->arena, Value, call->n_args + 1u);
+    Value *outputs = NEW_ARRAY(to->arena, Value, routine->function->n_outputs + 1u);
+    RoutineFault *fault = NEW(to->arena, RoutineFault);
+    for (uint32_t k = 0; k < call->n_args; k++)
+        expr_evaluate(call->args[k], leaves, iterators, &inputs[k]);
+    routine_evaluate(routine, inputs, ROUTINE_STEPS, outputs, fault);
+    if (fault->kind == ROUTINE_NO_FAULT) {
+        text_add(to, "no finite value");
+        return;
+    }
+    add_function(l, to, fault->routine, fault->step->span);
+    add_statement(l, to, fault);
+}
+
+static bool add_site(const Layout *l, Text *to, uint32_t site)
+{
+    const Routine *routine;
+    const RoutineStep *step = routine_at_site(&l->code, site, &routine);
+    if (!step)
+        return false;
+    add_function(l, to, routine, step == routine->steps ? routine->function->span : step->span);
+    add_fault_kind(l, to, (RoutineFaultKind)(site & ((1u << SITE_KIND_BITS) - 1)), step);
+    return true;
 }
 
 static void add_operands(const Layout *l, Text *to, const Expr *where, Term term, const Value *leaves)
@@ -220,6 +313,8 @@ static bool explain_elements(const Layout *l, Term term, const KoineSlot *m, con
         }
     if (where->kind == EXPR_TABLE)
         explain_table(l, where->u.table, operands[0].r, to);
+    else if (where->kind == EXPR_FUNCTION)
+        add_call(l, to, where, x.leaves, iterators);
     else
         text_add(to, what_failed(where));
     text_format(to, ": %s", term_text(model, term, to->arena));
@@ -266,9 +361,12 @@ static bool explain_over(const Layout *l, Term term, DomainId domain, const Koin
     if (where->kind == EXPR_TABLE) {
         explain_table(l, where->u.table, operands[0].r, to);
         where = expr_table(l->model->pool, where->u.table, where->op, where->args[0], NULL); /* as it was written */
-    } else
+    } else if (where->kind == EXPR_FUNCTION)
+        add_call(l, to, where, leaves, NULL);
+    else
         text_add(to, what_failed(where));
-    text_format(to, ": %s", term_text(l->model, term_make(l->model, where, term_refs(l->model, term)), to->arena));
+    text_add(to, where->kind == EXPR_FUNCTION ? "; called as " : ": ");
+    text_add(to, term_text(l->model, term_make(l->model, where, term_refs(l->model, term)), to->arena));
     add_operands(l, to, where, term, leaves);
     return true;
 }
@@ -334,27 +432,102 @@ static uint32_t find_origin(const Layout *l, const KoineSlot *m, Text *scratch)
     return KOINE_NONE;
 }
 
+static bool is_endless(const Layout *l, const KoineSlot *m)
+{
+    const uint32_t kind = (uint32_t)m[l->calls + CALL_NOTED].i & ((1u << SITE_KIND_BITS) - 1);
+    return kind == ROUTINE_ENDLESS;
+}
+
 void explain_fault(void *context, KoineModel *model, uint32_t origin)
 {
     const Layout *l = context;
     Arena *scratch = arena_create_like(l->arena);
     Text text = { .arena = scratch };
     const KoineSlot *m = (const KoineSlot *)(const void *)model->block;
-    if (origin == KOINE_NONE)
+    const bool endless = l->calls != KOINE_NONE && is_endless(l, m);
+    if (origin == KOINE_NONE && !endless)
         origin = find_origin(l, m, &text);
     const Span span = origin == KOINE_NONE ? SPAN_NONE : span_of(l, origin);
     if (span.source != SOURCE_NONE) {
-        const LineColumn at = span_begin(l->model->sources, span);
-        text_format(&text, "%s:%u:%u: ", sources_get(l->model->sources, span.source)->path, at.line, at.column);
+        add_place(l, &text, span);
+        text_add(&text, ": ");
     }
+    const uint32_t site = l->calls == KOINE_NONE ? 0 : (uint32_t)m[l->calls + CALL_NOTED].i;
     if (model->fault.text[0]) /* the machine said what happened, only the place was missing */
         text_add(&text, model->fault.text);
-    else if (origin == KOINE_NONE)
+    else if ((origin == KOINE_NONE || endless) && !add_site(l, &text, site))
         text_add(&text, "a derivative has no finite value");
-    else
+    else if (origin != KOINE_NONE && !endless)
         explain_origin(l, origin, m, &text);
     if (origin != KOINE_NONE)
         add_component(l, origin, &text);
     snprintf(model->fault.text, sizeof model->fault.text, "%s", text.at ? text.at : "");
     arena_destroy(scratch);
+}
+
+/* ---- functions that failed ---- */
+/* Whether the value of a term suffers from a function that failed; one that cannot be looked at is taken to. */
+static bool suffers(const Layout *l, Term term, const KoineSlot *m, Text *scratch)
+{
+    if (!term.shape || !term.shape->has_call)
+        return false;
+    scratch->n = 0;
+    return term.shape->has_index || explain_term(l, term, m, scratch);
+}
+
+static bool block_suffers(const Layout *l, const Schedule *schedule, const Block *b, const KoineSlot *m, Text *scratch)
+{
+    const Model *model = l->model;
+    bool result = false;
+    switch ((BlockKind)b->kind) {
+    case BLOCK_ASSIGN: return suffers(l, b->rhs, m, scratch);
+    case BLOCK_LINEAR:
+    case BLOCK_NEWTON:
+        for (uint32_t k = 0; k < b->n_rows && !result; k++) {
+            const SystemRow *row = &schedule->rows.at[b->first_row + k];
+            result = suffers(l, row->lhs, m, scratch) || suffers(l, row->rhs, m, scratch);
+        }
+        return result;
+    case BLOCK_RELATION: {
+        const Relation *r = &model->relations.at[b->object];
+        return !r->is_guarded && (suffers(l, r->left, m, scratch) || suffers(l, r->right, m, scratch));
+    }
+    case BLOCK_STEP:
+        return !model->steps.at[b->object].is_guarded && suffers(l, model->steps.at[b->object].argument, m, scratch);
+    case BLOCK_TRANSITION: return false;
+    }
+    return false;
+}
+
+static bool parameters_suffer(const Layout *l, const KoineSlot *m, Text *scratch)
+{
+    bool result = false;
+    for (uint32_t k = 0; k < l->model->variables.n && !result; k++) {
+        const Variable *v = &l->model->variables.at[k];
+        result = suffers(l, v->binding, m, scratch) || suffers(l, v->start, m, scratch);
+    }
+    return result;
+}
+
+bool fault_matters(void *context, const KoineModel *model, uint32_t origin)
+{
+    const Layout *l = context;
+    Arena *scratch = arena_create_like(l->arena);
+    Text text = { .arena = scratch };
+    const KoineSlot *m = (const KoineSlot *)(const void *)model->block;
+    bool matters = is_endless(l, m); /* what ran so long is not run again to see */
+    if (!matters && origin == KOINE_NONE) {
+        for (uint32_t k = 0; k < l->schedule->blocks.n && !matters; k++)
+            matters = l->schedule->blocks.at[k].is_moving &&
+                      block_suffers(l, l->schedule, &l->schedule->blocks.at[k], m, &text);
+        matters = matters || parameters_suffer(l, m, &text);
+    } else if (!matters) {
+        const Schedule *schedule;
+        const Block *b = block_of(l, origin, &schedule);
+        const Assignment *a = b ? NULL : &l->model->assignments.at[origin - l->schedule->blocks.n];
+        matters = b ? block_suffers(l, schedule, b, m, &text)
+                    : suffers(l, a->guard, m, &text) || suffers(l, a->value, m, &text);
+    }
+    arena_destroy(scratch);
+    return matters;
 }

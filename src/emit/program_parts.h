@@ -44,6 +44,7 @@ typedef struct {
     VEC(Tangent) tangents;
     Map tangent_index; /* hash -> first tangent of a chain */
     VEC(KoineSystem) systems;
+    uint32_t calls; /* slot, or KOINE_NONE */
     Code code;
     KoineProgram data;
     KoineTables tables;
@@ -67,6 +68,7 @@ void lay_parts(Layout *l);
 void lay_initial(Layout *l);
 /* program_explain.c: KoineProgram.explain; origins are blocks, assignments of transitions, blocks of the initial system */
 void explain_fault(void *context, KoineModel *model, uint32_t origin);
+bool fault_matters(void *context, const KoineModel *model, uint32_t origin);
 /* program_events.c */
 void lay_events(Layout *l);
 

@@ -3,6 +3,7 @@
  * Inside, a derivative that is zero is the literal 0 whatever the rank, and NULL says that there is none; the
  * builders simple_... hand NULL on. */
 #include "ir/derive.h"
+#include "ir/derive_function.h"
 #include "base/bug.h"
 #include "ir/memo.h"
 #include "ir/simplify.h"
@@ -227,12 +228,33 @@ static const Expr *derive_table(Derivation *d, const Expr *e)
     return simple_binary(d->pool, OP_MUL, slope, da);
 }
 
+/* f(a, b): der(f)(a, b, a', b'). */
 static const Expr *derive_function(Derivation *d, const Expr *e)
 {
-    for (uint32_t k = 0; k < e->n_args; k++)
-        if (derive(d, e->args[k]) != d->zero)
+    const Expr **args = NEW_ARRAY(memo_arena(&d->memo), const Expr *, 2u * e->n_args + 1u);
+    uint32_t n = e->n_args;
+    bool varies = false;
+    for (uint32_t k = 0; k < e->n_args; k++) {
+        args[k] = e->args[k];
+        if (args[k]->type.kind != TYPE_REAL)
+            continue;
+        args[n] = derive(d, args[k]);
+        if (!args[n])
             return NULL;
-    return d->zero;
+        varies |= args[n++] != d->zero;
+    }
+    if (!varies)
+        return d->zero;
+    const Function *f = e->u.function, *derivative = f ? function_derivative(f) : NULL;
+    if (!derivative)
+        return NULL;
+    uint32_t result = 0;
+    for (uint32_t k = 0; k < e->op; k++)
+        result += f->body->variables.at[f->n_inputs + k].type.kind == TYPE_REAL;
+    for (uint32_t k = 0; k < n; k++)
+        if (args[k]->depth >= EXPR_DEPTH || args[k]->type.rank > 0)
+            return NULL;
+    return expr_function(d->pool, derivative, result, REAL_TYPE, n, args);
 }
 
 static const Expr *derive_node(Derivation *d, const Expr *e)

@@ -5,10 +5,11 @@
  * in the original and so become the same events and bits (expr_no_event makes them literal). Relations that the
  * derivative adds are literal: abs (0 counts as positive), min and max (where equal: the first), pow with variable
  * exponent (the part of the exponent is 0 where the base is not positive). sign, floor, ceil, trunc, round: 0.
- * A sum is derived by its body, the bounds being constant. homotopy: by both arguments.
+ * A sum is derived by its body, the bounds being constant. homotopy: by both arguments. A function: by calling its
+ * derivative, see derive_function.c.
  *
  * NULL: the derivative is not defined or not to be had. These are Strings, products, minima and maxima over a range, and
- * functions, if something in them varies; whole arrays in an operation; a derivative that passes EXPR_DEPTH.
+ * functions without derivative, if something in them varies; whole arrays in an operation; a derivative that passes EXPR_DEPTH.
  *
  * Linear in the number of nodes, however they are shared. */
 #ifndef IR_DERIVE_H

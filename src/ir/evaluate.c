@@ -3,6 +3,7 @@
 #include "base/bug.h"
 #include "base/vec.h"
 #include "ir/memo.h"
+#include "ir/routine_call.h"
 #include "koine/ops.h"
 
 /* Below this depth a node costs less to evaluate again than to look up; a bounded factor. */
@@ -17,7 +18,8 @@ struct Scope { /* iterator of a reduction being evaluated; the innermost of a le
 
 typedef struct {
     Value value;
-    bool is_bad; /* not good itself, or computed from an Integer fault */
+    bool is_bad;  /* not good itself, or computed from what is lost */
+    bool is_lost; /* from an Integer fault or a function that failed: bad whatever is computed from it */
 } Outcome;
 
 typedef struct {
@@ -32,6 +34,7 @@ typedef struct {
     uint32_t moment, last_moment; /* a number for each setting of the iterators in scope */
     Memo memo;                    /* node: index in entries */
     VEC(Entry) entries;
+    RoutineCall *call; /* whose expression it is, or NULL */
 } Evaluation;
 
 typedef struct {
@@ -180,7 +183,7 @@ static bool evaluate(Evaluation *ev, const Expr *e, Outcome *out);
  * the result, or it does not matter. */
 static bool is_lasting(const Expr *operand, Outcome outcome)
 {
-    return outcome.is_bad && (operand->type.kind != TYPE_REAL || isfinite(outcome.value.r));
+    return outcome.is_lost || (outcome.is_bad && (operand->type.kind != TYPE_REAL || isfinite(outcome.value.r)));
 }
 
 static bool find_iterator(const Evaluation *ev, uint32_t level, Value *value)
@@ -217,6 +220,7 @@ static bool evaluate_call(Evaluation *ev, const Expr *e, Outcome *out)
             n = needed_args(e, operand.value);
     }
     out->value = op_evaluate((Op)e->op, e->args[0]->type, args);
+    out->is_lost = is_lost;
     out->is_bad = is_lost || !value_is_good(e->type, out->value);
     return true;
 }
@@ -227,6 +231,7 @@ static bool evaluate_if(Evaluation *ev, const Expr *e, Outcome *out)
     if (!evaluate(ev, e->args[0], &condition) || !evaluate(ev, e->args[condition.value.i ? 1 : 2], out))
         return false;
     out->is_bad |= condition.is_bad;
+    out->is_lost |= condition.is_lost;
     return true;
 }
 
@@ -301,16 +306,18 @@ static bool evaluate_reduce(Evaluation *ev, const Expr *e, Outcome *out)
         return false;
     out->value = neutral_value((Op)e->op, e->type);
     if (range.step == 0 || out->is_bad) {
-        *out = (Outcome){ no_value(e->type), true };
+        *out = (Outcome){ no_value(e->type), true, false };
         return true;
     }
     const uint32_t moment = ev->moment;
+    out->is_lost = false;
     for (uint64_t k = 0; k < range.count; k++) {
         Outcome body;
         Scope scope;
         if (!evaluate_body(ev, e, range, k, &scope, &body))
             return false;
         out->is_bad |= is_lasting(e, body);
+        out->is_lost |= body.is_lost;
         out->value = accumulate(e, k, out->value, body.value);
     }
     ev->moment = moment;
@@ -320,11 +327,44 @@ static bool evaluate_reduce(Evaluation *ev, const Expr *e, Outcome *out)
 
 static bool evaluate_table(Evaluation *ev, const Expr *e, Outcome *out)
 {
-    Outcome argument, interval = { integer_value(-1), false };
+    Outcome argument, interval = { integer_value(-1), false, false };
     if (!evaluate(ev, e->args[0], &argument) || (e->n_args > 1 && !evaluate(ev, e->args[1], &interval)))
         return false;
     out->value = real_value(koine_lookup(e->u.table->data[e->op], interval.value.i, argument.value.r));
     out->is_bad = argument.is_bad || interval.is_bad || !isfinite(out->value.r);
+    out->is_lost = argument.is_lost || interval.is_lost;
+    return true;
+}
+
+/* A call, or an element of an array in a routine. */
+static bool evaluate_function(Evaluation *ev, const Expr *e, Outcome *out)
+{
+    enum { FEW = 8 };
+    Span ignored;
+    Value few[FEW], *args = e->n_args <= FEW ? few : NEW_ARRAY(memo_arena(&ev->memo), Value, e->n_args);
+    bool is_lost = false;
+    if (!e->u.function || (!is_element(e) && function_obstacle(e->u.function, &ignored)))
+        return false;
+    for (uint32_t k = 0; k < e->n_args; k++) {
+        Outcome operand;
+        if (e->args[k]->type.rank > 0 || !evaluate(ev, e->args[k], &operand))
+            return false;
+        args[k] = operand.value;
+        is_lost |= is_lasting(e->args[k], operand);
+    }
+    if (is_element(e)) {
+        int64_t index[ROUTINE_RANK];
+        uint32_t slot;
+        for (uint32_t k = 0; k < e->n_args; k++)
+            index[k] = args[k].i;
+        if (!routine_element_slot(ev->call, e->op, index, &slot))
+            return false;
+        out->value = ev->call->frame[slot];
+    } else if (!routine_call(ev->call, e, args, &out->value))
+        return false;
+    const bool is_good = value_is_good(e->type, out->value);
+    out->is_lost = is_lost || (!is_element(e) && !is_good);
+    out->is_bad = out->is_lost || !is_good;
     return true;
 }
 
@@ -350,11 +390,12 @@ static bool evaluate_node(Evaluation *ev, const Expr *e, Outcome *out)
     case EXPR_TABLE: return evaluate_table(ev, e, out);
     case EXPR_IF: return evaluate_if(ev, e, out);
     case EXPR_REDUCE: return evaluate_reduce(ev, e, out);
+    case EXPR_FUNCTION: return evaluate_function(ev, e, out);
     case EXPR_STRING:
-    case EXPR_ARRAY:
-    case EXPR_FUNCTION: return false;
+    case EXPR_ARRAY: return false;
     }
     out->is_bad = is_evaluable && !value_is_good(e->type, out->value);
+    out->is_lost = false;
     return is_evaluable;
 }
 
@@ -385,6 +426,7 @@ static void evaluation_begin(Evaluation *ev, const Value *leaves, const int64_t 
     ev->iterators = iterators;
     ev->scope = NULL;
     ev->moment = ev->last_moment = 0;
+    ev->call = NULL;
     ev->entries.at = NULL;
     ev->entries.n = ev->entries.capacity = 0;
     memo_begin(&ev->memo, NULL);
@@ -397,6 +439,19 @@ bool expr_evaluate(const Expr *e, const Value *leaves, const int64_t *iterators,
     Evaluation ev;
     Outcome outcome;
     evaluation_begin(&ev, leaves, iterators);
+    const bool is_evaluable = evaluate(&ev, e, &outcome);
+    memo_end(&ev.memo);
+    if (is_evaluable)
+        *result = outcome.value;
+    return is_evaluable;
+}
+
+bool expr_evaluate_in(RoutineCall *call, const Expr *e, Value *result)
+{
+    Evaluation ev;
+    Outcome outcome;
+    evaluation_begin(&ev, call->frame, NULL);
+    ev.call = call;
     const bool is_evaluable = evaluate(&ev, e, &outcome);
     memo_end(&ev.memo);
     if (is_evaluable)
@@ -431,6 +486,18 @@ static void locate_in_call(Evaluation *ev, const Expr *e, const Expr **where, Va
         return;
     *where = e;
     for (uint32_t k = 0; k < n; k++) {
+        Outcome operand;
+        REQUIRE(evaluate(ev, e->args[k], &operand));
+        operands[k] = operand.value;
+    }
+}
+
+static void locate_in_function(Evaluation *ev, const Expr *e, const Expr **where, Value operands[2])
+{
+    if (locate_in_args(ev, e, 0, e->n_args, where, operands))
+        return;
+    *where = e;
+    for (uint32_t k = 0; k < e->n_args && k < 2; k++) {
         Outcome operand;
         REQUIRE(evaluate(ev, e->args[k], &operand));
         operands[k] = operand.value;
@@ -491,6 +558,7 @@ static void locate(Evaluation *ev, const Expr *e, const Expr **where, Value oper
     case EXPR_TABLE: locate_in_table(ev, e, where, operands); return;
     case EXPR_IF: locate_in_if(ev, e, where, operands); return;
     case EXPR_REDUCE: locate_in_reduce(ev, e, where, operands); return;
+    case EXPR_FUNCTION: locate_in_function(ev, e, where, operands); return;
     case EXPR_REAL:
     case EXPR_INTEGER:
     case EXPR_BOOLEAN:
@@ -504,8 +572,7 @@ static void locate(Evaluation *ev, const Expr *e, const Expr **where, Value oper
         return;
     }
     case EXPR_STRING:
-    case EXPR_ARRAY:
-    case EXPR_FUNCTION: break;
+    case EXPR_ARRAY: break;
     }
     BUG("has no scalar value");
 }

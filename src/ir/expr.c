@@ -3,6 +3,7 @@
 #include "base/bug.h"
 #include "base/map.h"
 #include "base/vec.h"
+#include "ir/model.h"
 #include <math.h>
 #include <stdlib.h>
 
@@ -14,6 +15,7 @@ struct Pool {
     uint32_t n_slots;
     VEC(Enumeration) enumerations;
     VEC(Table *) tables;
+    uint32_t n_functions;
 };
 
 /* ---- operations ---- */
@@ -124,6 +126,11 @@ uint32_t pool_enumeration(Pool *pool, const Enumeration *enumeration)
     return pool->enumerations.n - 1;
 }
 
+uint32_t pool_count_function(Pool *pool)
+{
+    return pool->n_functions++;
+}
+
 uint32_t pool_n_enumerations(const Pool *pool)
 {
     return pool->enumerations.n;
@@ -194,11 +201,13 @@ static void fill_facts(Expr *node)
 {
     node->has_index =
         node->kind == EXPR_ITERATOR || node->kind == EXPR_REDUCE || (node->kind == EXPR_LEAF && node->n_args > 0);
+    node->has_call = node->kind == EXPR_FUNCTION;
     node->n_leaves = node->kind == EXPR_LEAF ? node->u.leaf + 1 : 0;
     uint32_t depth = 0;
     for (uint32_t k = 0; k < node->n_args; k++) {
         const Expr *arg = node->args[k];
         node->has_index |= arg->has_index;
+        node->has_call |= arg->has_call;
         if (arg->n_leaves > node->n_leaves)
             node->n_leaves = arg->n_leaves;
         if (arg->depth > depth)
@@ -416,7 +425,7 @@ const Expr *expr_array(Pool *pool, uint32_t n, const Expr *const *elements)
     return intern(pool, &(Expr){ .kind = EXPR_ARRAY, .type = type, .n_args = (uint16_t)n, .u.integer = 0 }, elements);
 }
 
-const Expr *expr_function(Pool *pool, uint32_t function, uint32_t result, Type type, uint32_t n,
+const Expr *expr_function(Pool *pool, const Function *function, uint32_t result, Type type, uint32_t n,
                           const Expr *const *args)
 {
     Expr head = { .kind = EXPR_FUNCTION, .op = (uint8_t)result, .type = type, .n_args = (uint16_t)n, .u.integer = 0 };
@@ -532,6 +541,15 @@ static int compare_tables(const Pool *pool, const Table *a, const Table *b)
     return result;
 }
 
+/* By name; functions of one name in the order in which they were made. */
+static int compare_functions(const Pool *pool, const Function *a, const Function *b)
+{
+    if (a == b || !a || !b)
+        return order(a != NULL, b != NULL);
+    const int names = strcmp(names_of(pool->names, a->name), names_of(pool->names, b->name));
+    return names ? names : order(a->number, b->number);
+}
+
 static int compare_payload(const Pool *pool, const Expr *a, const Expr *b)
 {
     switch ((ExprKind)a->kind) {
@@ -545,8 +563,8 @@ static int compare_payload(const Pool *pool, const Expr *a, const Expr *b)
     case EXPR_STRING: return strcmp(names_of(pool->names, a->u.text), names_of(pool->names, b->u.text));
     case EXPR_LEAF:
     case EXPR_ITERATOR:
-    case EXPR_REDUCE:
-    case EXPR_FUNCTION: return order(a->u.leaf, b->u.leaf);
+    case EXPR_REDUCE: return order(a->u.leaf, b->u.leaf);
+    case EXPR_FUNCTION: return compare_functions(pool, a->u.function, b->u.function);
     case EXPR_TABLE: return compare_tables(pool, a->u.table, b->u.table);
     case EXPR_CALL:
     case EXPR_IF:

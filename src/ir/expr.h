@@ -63,15 +63,17 @@ typedef enum {
     EXPR_IF,       /* args: condition, then, otherwise; only the chosen one is evaluated */
     EXPR_REDUCE,   /* op ADD, MUL, MIN, MAX, AND, OR; args: body, lo, step, hi; u.iterator: level inside the body */
     EXPR_ARRAY,    /* args: elements */
-    EXPR_FUNCTION, /* u.function, args; result number in op */
+    EXPR_FUNCTION, /* u.function, args; result number in op. One function is one object: see Function in model.h */
 } ExprKind;
 
 typedef struct Expr Expr;
+typedef struct Function Function;
 struct Expr {
     uint8_t kind; /* ExprKind */
     uint8_t op;   /* EXPR_CALL, EXPR_REDUCE: Op; EXPR_FUNCTION: result number; EXPR_TABLE: order */
     bool is_literal;
     bool has_index; /* some leaf below has index expressions or some iterator occurs */
+    bool has_call;  /* some function is called */
     Type type;
     uint32_t id;       /* dense number in its pool */
     uint32_t n_leaves; /* 1 + largest leaf number below, 0 if there is none */
@@ -82,7 +84,8 @@ struct Expr {
         double real;
         int64_t integer;
         NameId text;
-        uint32_t leaf, iterator, function;
+        uint32_t leaf, iterator;
+        const Function *function;
         const Table *table;
     } u;
     const Expr *args[];
@@ -106,6 +109,7 @@ uint32_t pool_count(const Pool *pool); /* number of nodes; ids are below it */
 const Expr *pool_node(const Pool *pool, uint32_t id);
 uint32_t pool_enumeration(Pool *pool, const Enumeration *enumeration); /* equal name, order and values: the same one */
 uint32_t pool_n_enumerations(const Pool *pool);
+uint32_t pool_count_function(Pool *pool); /* one more function; how many there were before */
 const Enumeration *pool_get_enumeration(const Pool *pool, uint32_t index);
 /* Name, method, outside, n, x and y are given and copied; equal ones are the same one. */
 const Table *pool_table(Pool *pool, const Table *table);
@@ -129,7 +133,7 @@ const Expr *expr_if(Pool *pool, const Expr *condition, const Expr *then, const E
 const Expr *expr_reduce(Pool *pool, Op op, uint32_t level, const Expr *body, const Expr *lo, const Expr *step,
                         const Expr *hi);
 const Expr *expr_array(Pool *pool, uint32_t n, const Expr *const *elements);
-const Expr *expr_function(Pool *pool, uint32_t function, uint32_t result, Type type, uint32_t n,
+const Expr *expr_function(Pool *pool, const Function *function, uint32_t result, Type type, uint32_t n,
                           const Expr *const *args);
 /* The table, or its derivative of that order, at `argument`; interval NULL: the one the argument lies in. */
 const Expr *expr_table(Pool *pool, const Table *table, uint32_t order, const Expr *argument, const Expr *interval);

@@ -44,7 +44,7 @@ Label label_of(const Model *model, LabelKind kind, uint32_t index)
     case LABEL_CLOCK: return LABEL(clocks);
     case LABEL_DELAY: return LABEL(delays);
     case LABEL_STREAM: return LABEL(streams);
-    case LABEL_FUNCTION: return (Label){ { 0 }, model->functions.at[index].name };
+    case LABEL_FUNCTION: return (Label){ { 0 }, model->functions.at[index]->name };
     case LABEL_ASSERTION: return LABEL(assertions);
     case LABEL_PORT: return LABEL(ports);
     case LABEL_COUNT: break;
@@ -63,22 +63,10 @@ Span label_span(const Model *model, LabelKind kind, uint32_t index)
     case LABEL_CLOCK: return model->clocks.at[index].span;
     case LABEL_DELAY: return model->delays.at[index].span;
     case LABEL_STREAM: return model->streams.at[index].span;
-    case LABEL_FUNCTION: return model->functions.at[index].span;
+    case LABEL_FUNCTION: return model->functions.at[index]->span;
     case LABEL_ASSERTION: return model->assertions.at[index].span;
     case LABEL_PORT: return model->ports.at[index].span;
     case LABEL_COUNT: break;
     }
     BUG("unknown LabelKind");
-}
-
-const char *function_local_name(const Model *model, const char *label, VarId var)
-{
-    const Variable *v = model_var(model, var);
-    const Names *names = pool_names(model->pool);
-    const size_t prefix = strlen(label);
-    const char *name = names_of(names, v->name);
-    if (v->owner.index != 0 || names_length(names, v->name) <= prefix + 1 || name[prefix] != '.' ||
-        memcmp(name, label, prefix) != 0)
-        return NULL;
-    return name + prefix + 1;
 }

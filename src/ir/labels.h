@@ -33,7 +33,4 @@ uint32_t label_count(const Model *model, LabelKind kind);
 Label label_of(const Model *model, LabelKind kind, uint32_t index);
 Span label_span(const Model *model, LabelKind kind, uint32_t index);
 
-/* Variable x of a function with the label f is variable "f.x" of the top instance. Gives the x, or NULL. */
-const char *function_local_name(const Model *model, const char *label, VarId var);
-
 #endif

@@ -342,10 +342,23 @@ const Expr *term_import(TermBuilder *builder, Term term)
     return same ? term.shape : expr_renumber(builder->model->pool, term.shape, map);
 }
 
+/* ---- functions ---- */
+Function *model_add_function(Model *model, NameId name, Span span)
+{
+    Function *function = NEW(model->arena, Function);
+    function->name = name;
+    function->number = pool_count_function(model->pool);
+    function->body = model_create(model->pool, model->sources, name, model->language, span);
+    function->is_pure = true;
+    function->span = span;
+    vec_push(model->arena, &model->functions, function);
+    return function;
+}
+
 /* ---- composition ---- */
 typedef struct {
     uint32_t var, ref, equation, region, condition, domain, iterator, dim, assignment, action, transition, clock,
-        channel, field, statement, function, port, member, occurrence, instance, group;
+        channel, field, statement, port, member, occurrence, instance, group;
 } Offsets;
 
 static Offsets offsets_of(const Model *into)
@@ -365,7 +378,6 @@ static Offsets offsets_of(const Model *into)
                       .channel = into->channels.n,
                       .field = into->fields.n,
                       .statement = into->statements.n - 1,
-                      .function = into->functions.n,
                       .port = into->ports.n,
                       .member = into->members.n,
                       .occurrence = into->occurrences.n,
@@ -572,14 +584,19 @@ static void append_timed(Model *into, const Model *part, const Offsets *by)
     }
 }
 
+/* Instances of a class share its functions: each is listed once. */
+static void list_function(Model *into, Function *function)
+{
+    for (uint32_t k = 0; k < into->functions.n; k++)
+        if (into->functions.at[k] == function)
+            return;
+    vec_push(into->arena, &into->functions, function);
+}
+
 static void append_structure(Model *into, const Model *part, const Offsets *by)
 {
-    for (uint32_t k = 0; k < part->functions.n; k++) {
-        Function function = part->functions.at[k];
-        function.first_parameter += by->field;
-        function.body = shift_statement(function.body, by);
-        vec_push(into->arena, &into->functions, function);
-    }
+    for (uint32_t k = 0; k < part->functions.n; k++)
+        list_function(into, part->functions.at[k]);
     for (uint32_t k = 0; k < part->fields.n; k++) {
         const VarId field = { part->fields.at[k].index + by->var };
         vec_push(into->arena, &into->fields, field);

@@ -300,14 +300,21 @@ typedef struct { /* a list by `next`; 0 ends it (statement 0 is unused) */
     Span span;
 } Statement;
 
-typedef struct {
+/* A function is closed: its fields and statements are a Model of their own, which nothing else refers to. So
+ * expressions name it by its address, and composing models leaves it alone. */
+struct Function {
     NameId name;
-    uint32_t first_parameter, n_inputs, n_outputs, n_locals; /* variables in model->fields, in this order */
-    uint32_t body;
-    NameId external; /* symbol, or empty */
+    uint32_t number; /* how many were made before it */
+    struct Model *body;
+    uint32_t n_inputs, n_outputs, n_locals; /* variables 0, 1, ... of body, in this order */
+    uint32_t first;                         /* statement of body, 0: none */
+    NameId external;                        /* symbol, or empty */
     bool is_pure;
     Span span;
-} Function;
+    Function *derivative;          /* made by function_derivative; NULL: not yet */
+    bool has_no_value;             /* a derivative that cannot be had */
+    const struct Routine *routine; /* made by routine.c; NULL: not yet */
+};
 
 typedef enum { ASSERT_ERROR, ASSERT_WARNING } AssertLevel;
 typedef struct {
@@ -372,8 +379,8 @@ typedef struct Model {
     VEC(Clock) clocks;
     VEC(Delay) delays;
     VEC(Stream) streams;
-    VEC(Function) functions;
-    VEC(VarId) fields; /* of channels and functions */
+    VEC(Function *) functions; /* those that are called somewhere, or may be */
+    VEC(VarId) fields;         /* of channels */
     VEC(Statement) statements;
     VEC(Assertion) assertions;
     VEC(Instance) instances;
@@ -402,6 +409,12 @@ TransitionId model_add_transition(Model *model, const Transition *head, uint32_t
 uint32_t model_add_terms(Model *model, uint32_t n, const Term *terms); /* index in model->conditions */
 DomainId model_add_domain(Model *model, uint32_t n, const Iterator *iterators);
 void model_connect(Model *model, VarId from, VarId to, Span span);
+/* A function without fields and statements, listed in the model; fields are added to its body, in order. */
+Function *model_add_function(Model *model, NameId name, Span span);
+static inline uint32_t function_fields(const Function *function)
+{
+    return function->n_inputs + function->n_outputs + function->n_locals;
+}
 
 /* Terms. A TermBuilder numbers references in the order they are asked for; finish makes it canonical. */
 typedef struct {

@@ -84,8 +84,6 @@ static void print_variables(Printer *p)
 {
     for (uint32_t k = 0; k < p->model->variables.n; k++) {
         const Variable *v = &p->model->variables.at[k];
-        if (p->function_of && p->function_of[k])
-            continue;
         printer_begin_line(p, v->variability == VARIABILITY_CONSTANT ? WORD_CONST
                               : is_parameter(v)                      ? WORD_PARAM
                                                                      : WORD_VAR);
@@ -211,52 +209,27 @@ static void print_assertions(Printer *p)
 }
 
 /* ---- functions ---- */
-/* x for a variable called "function.x", .x for another one of the top instance, a path else. */
-static void put_field_name(Printer *p, VarId var)
-{
-    const Variable *v = model_var(p->model, var);
-    if (v->owner.index == 0 && !function_local_name(p->model, printer_function_label(p, p->function - 1), var)) {
-        text_char(p->to, '.');
-        printer_put_name(p, v->name);
-    } else {
-        printer_put_variable(p, var);
-    }
-}
-
 static void print_function(Printer *p, uint32_t index)
 {
-    const Function *f = &p->model->functions.at[index];
-    p->function = index + 1;
+    const Function *f = p->model->functions.at[index];
     begin_labelled(p, WORD_FUNCTION, LABEL_FUNCTION, index);
     if (!f->is_pure)
         printer_put_word(p, WORD_IMPURE);
     printer_put_text_attribute(p, WORD_EXTERNAL, f->external);
     printer_end_line(p, f->span);
     p->indent++;
-    for (uint32_t k = 0; k < f->n_inputs + f->n_outputs + f->n_locals; k++) {
-        const VarId var = p->model->fields.at[f->first_parameter + k];
+    p->model = f->body;
+    for (uint32_t k = 0; k < function_fields(f); k++) {
         printer_begin_line(p, k < f->n_inputs ? WORD_INPUT : k < f->n_inputs + f->n_outputs ? WORD_OUTPUT : WORD_LOCAL);
         printer_put_space(p);
-        put_field_name(p, var);
-        put_variable_row(p, model_var(p->model, var), true);
+        printer_put_name(p, f->body->variables.at[k].name);
+        put_variable_row(p, &f->body->variables.at[k], true);
     }
-    if (f->body)
-        printer_put_body(p, f->body);
+    if (f->first)
+        printer_put_body(p, f->first);
+    p->model = p->labelled;
     p->indent--;
     printer_put_end_label(p, LABEL_FUNCTION, index);
-    p->function = 0;
-}
-
-static void find_function_fields(Printer *p)
-{
-    if (p->model->functions.n == 0)
-        return;
-    p->function_of = NEW_ARRAY(p->arena, uint32_t, p->model->variables.n);
-    for (uint32_t k = 0; k < p->model->functions.n; k++) {
-        const Function *f = &p->model->functions.at[k];
-        for (uint32_t i = 0; i < f->n_inputs + f->n_outputs + f->n_locals; i++)
-            p->function_of[p->model->fields.at[f->first_parameter + i].index] = k + 1;
-    }
 }
 
 /* ---- structure ---- */
@@ -623,7 +596,6 @@ ModelPrinter printer_create_model(const Model *model, Text *to, PrintOptions opt
     p->spelling = NEW_ARRAY(p->arena, uint8_t, names_count(p->names));
     fill_paths(p);
     printer_find_order(&mp);
-    find_function_fields(p);
     return mp;
 }
 

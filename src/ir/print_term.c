@@ -5,8 +5,12 @@
 
 Printer printer_create(const Model *model, Text *to, PrintOptions options)
 {
-    return (
-        Printer){ .model = model, .names = pool_names(model->pool), .arena = to->arena, .to = to, .options = options };
+    return (Printer){ .model = model,
+                      .labelled = model,
+                      .names = pool_names(model->pool),
+                      .arena = to->arena,
+                      .to = to,
+                      .options = options };
 }
 
 void printer_put(Printer *p, const char *text)
@@ -138,57 +142,19 @@ static bool is_iterator_name(const Printer *p, NameId name)
     return false;
 }
 
-const char *printer_function_label(const Printer *p, uint32_t function)
-{
-    const uint32_t number = p->numbers[LABEL_FUNCTION] ? p->numbers[LABEL_FUNCTION][function] : 0;
-    return number ? arena_format(p->arena, "$f%u", number) : names_of(p->names, p->model->functions.at[function].name);
-}
-
-/* The name of a field inside its function: only what follows "function.", if that can be told from an iterator. */
-static bool put_local(Printer *p, VarId var)
-{
-    const char *local = function_local_name(p->model, printer_function_label(p, p->function - 1), var);
-    if (!local)
-        return false;
-    const size_t length = names_length(p->names, model_var(p->model, var)->name) -
-                          (size_t)(local - names_of(p->names, model_var(p->model, var)->name));
-    NameId known;
-    if (names_find(p->names, local, length, &known) && is_iterator_name(p, known))
-        return false;
-    put_spelled(p, local, length, is_plain(p, local, length));
-    return true;
-}
-
-/* Whether the function that is printed has a field of this local name. */
-static bool is_local_name(const Printer *p, NameId name)
-{
-    if (!p->function)
-        return false;
-    const Function *f = &p->model->functions.at[p->function - 1];
-    const char *label = printer_function_label(p, p->function - 1);
-    for (uint32_t k = 0; k < f->n_inputs + f->n_outputs + f->n_locals; k++) {
-        const char *local = function_local_name(p->model, label, p->model->fields.at[f->first_parameter + k]);
-        if (local && strcmp(local, names_of(p->names, name)) == 0)
-            return true;
-    }
-    return false;
-}
-
 void printer_put_variable(Printer *p, VarId var)
 {
     const Variable *v = model_var(p->model, var);
-    if (p->function && p->function_of[var.index] == p->function && put_local(p, var))
-        return;
     const bool is_like_iterator =
         generated_number(names_of(p->names, v->name), names_length(p->names, v->name), 'i') != 0;
-    if (v->owner.index == 0 && (is_like_iterator || is_iterator_name(p, v->name) || is_local_name(p, v->name)))
+    if (v->owner.index == 0 && (is_like_iterator || is_iterator_name(p, v->name)))
         text_char(p->to, '.');
     printer_put_path(p, v->owner, v->name);
 }
 
 void printer_put_label(Printer *p, LabelKind kind, uint32_t index)
 {
-    const Label label = label_of(p->model, kind, index);
+    const Label label = label_of(p->labelled, kind, index);
     const uint32_t number = p->numbers[kind] ? p->numbers[kind][index] : 0;
     if (!number) {
         printer_put_path(p, label.owner, label.name);
@@ -544,7 +510,13 @@ static void put_if(Printer *p, const Expr *e, const Ref *refs)
 
 static void put_function(Printer *p, const Expr *e, const Ref *refs)
 {
-    printer_put_label(p, LABEL_FUNCTION, e->u.function);
+    uint32_t index = 0;
+    while (index < p->labelled->functions.n && p->labelled->functions.at[index] != e->u.function)
+        index++;
+    if (index < p->labelled->functions.n)
+        printer_put_label(p, LABEL_FUNCTION, index);
+    else
+        printer_put_name(p, e->u.function->name);
     put_args(p, e, refs, "()");
     if (e->op)
         text_format(p->to, ".%u", e->op + 1u);

@@ -24,8 +24,7 @@ typedef struct {
     uint8_t *spelling;              /* per name: 0 not known yet, 1 plain, 2 quoted; NULL: for a single term */
     const char **paths;             /* per instance, with the dot behind; NULL: for a single term */
     uint32_t *numbers[LABEL_COUNT]; /* per element: 0 is called by its name, else by this number */
-    uint32_t *function_of;          /* per variable: function + 1 whose field it is, or 0; NULL: no functions */
-    uint32_t function;              /* whose body is printed, + 1; or 0 */
+    const Model *labelled;          /* the whole model while the body of a function is printed: labels are its */
     VEC(NameId) iterators;          /* in scope; empty: by number */
     Uses sources, enumerations, tables, shapes, groups; /* numbers in the text */
     Map enum_names, table_names, top_instances;
@@ -50,7 +49,6 @@ void printer_put_term(Printer *p, Term term, Binds least);
 void printer_put_iterator_name(Printer *p, uint32_t level);
 void printer_put_domain(Printer *p, DomainId domain); /* "for i in 1:N: "; its iterators are in scope then */
 void printer_leave_domain(Printer *p, DomainId domain);
-const char *printer_function_label(const Printer *p, uint32_t function);
 const char *printer_enumeration_label(Printer *p, uint32_t enumeration);
 const char *printer_table_label(Printer *p, const Table *table);
 void printer_put_table(Printer *p, const Table *table);

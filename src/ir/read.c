@@ -4,7 +4,7 @@
 
 enum { NAMES_TO_COMPARE = 300000 };
 
-static Scope *scope_create(Reader *r, Model *model)
+Scope *reader_scope(Reader *r, Model *model)
 {
     Scope *scope = NEW(r->arena, Scope);
     scope->model = model;
@@ -59,7 +59,7 @@ static Model *read_class_text(Reader *r, const Class *class)
     if (!parse_head(r, class->head + 1, &language, &span))
         reader_recover(r);
     Model *model = model_create(r->pool, r->sources, class->name, language, span);
-    r->scope = scope_create(r, model);
+    r->scope = reader_scope(r, model);
     r->model = model;
     map_init(&r->groups, r->arena, 8);
     read_unit(r, r->token.begin, class->end);
@@ -83,7 +83,6 @@ Model *reader_read_class(Reader *r, uint32_t index, Span wanted_at)
     const Reader outer = *r;
     r->failed = false;
     r->loops.n = 0;
-    r->function = 0;
     Model *model = read_class_text(r, &outer.classes.at[index]);
     class = &r->classes.at[index];
     class->state = r->failed ? CLASS_BAD : CLASS_READ;
@@ -98,7 +97,6 @@ Model *reader_read_class(Reader *r, uint32_t index, Span wanted_at)
     r->model = outer.model;
     r->groups = outer.groups;
     r->loops.n = outer.loops.n;
-    r->function = outer.function;
     r->failed = failed;
     r->to_compare = to_compare;
     r->depth--;
@@ -285,10 +283,10 @@ Reader *reader_create(Model *model, Sources *sources, uint32_t source, Diag *dia
                    .model = model };
     r->lexer = (Lexer){ .text = text->text, .end = text->size, .source = source, .words = r->words, .diag = diag };
     Map *const maps[] = { &r->source_numbers,  &r->class_names, &r->enum_labels, &r->enum_values, &r->enum_places,
-                          &r->connector_names, &r->shape_names, &r->locals,      &r->groups,      &r->table_labels };
+                          &r->connector_names, &r->shape_names, &r->groups,      &r->table_labels };
     for (uint32_t k = 0; k < sizeof maps / sizeof *maps; k++)
         map_init(maps[k], arena, 8);
-    r->scope = r->top = scope_create(r, model);
+    r->scope = r->top = reader_scope(r, model);
     r->scope->has_top = true;
     return r;
 }

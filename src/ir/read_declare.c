@@ -306,15 +306,6 @@ bool reader_parse_connector(Reader *r, bool is_new)
     return true;
 }
 
-/* ---- declaring ---- */
-static NameId copy_name(Reader *r, const Token *token)
-{
-    const char *text = "";
-    size_t length = 0;
-    lexer_reader_token_text(&r->lexer, token, r->arena, &text, &length);
-    return names_add(r->names, text, length);
-}
-
 /* A path whose last name is new: the owner and the name. */
 static bool parse_new_path(Reader *r, InstanceId *owner, NameId *name)
 {
@@ -411,58 +402,31 @@ static bool declare_variables(Reader *r)
 }
 
 /* ---- functions ---- */
-typedef struct {
-    VEC(VarId) fields[3]; /* inputs, outputs, locals */
-} Fields;
+/* The function that is read: its names are those of its fields. */
+void reader_enter_function(Reader *r, uint32_t index)
+{
+    r->scope = r->top->functions.at[index];
+    r->model = r->scope->model;
+}
 
-/* The name of a field: x is variable "function.x", .x variable x, a.x that of an instance. */
-static bool declare_field(Reader *r, uint32_t function, const char *label, VarId *var)
+void reader_leave_function(Reader *r)
+{
+    r->scope = r->top;
+    r->model = r->top->model;
+}
+
+static bool declare_field(Reader *r)
 {
     const uint32_t begin = r->token.begin;
-    const bool is_absolute = reader_accept(r, TOKEN_DOT);
-    const Token first = r->token;
-    InstanceId owner;
     NameId name;
     Type type;
-    if (!parse_new_path(r, &owner, &name))
+    if (!reader_parse_name(r, &name))
         return false;
-    const bool is_local = !is_absolute && r->path.n == 1;
     const Span span = reader_span_from(r, begin);
     if (!parse_array_type(r, &type))
         return false;
-    if (is_local) {
-        const NameId local = copy_name(r, &first);
-        uint32_t earlier;
-        if (map_get(&r->locals, key_of(function + 1, local), &earlier))
-            return declared_twice(r, span, "field", names_of(r->names, local), r->model->variables.at[earlier].span);
-        name = names_text(r->names, arena_format(r->arena, "%s.%s", label, names_of(r->names, local)));
-        *var = add_variable(r, owner, name, type, span);
-        map_put(&r->locals, key_of(function + 1, local), var->index);
-        return true;
-    }
-    *var = add_variable(r, owner, name, type, span);
+    add_variable(r, (InstanceId){ 0 }, name, type, span);
     return true;
-}
-
-static bool is_free_field(Reader *r, VarId var, const Fields *fields, Span span)
-{
-    for (uint32_t detail = 0; detail < 3; detail++)
-        for (uint32_t k = 0; k < fields->fields[detail].n; k++)
-            if (fields->fields[detail].at[k].index == var.index)
-                return reader_report(r, DIAG_IR_DECLARED_TWICE, span, "the field is declared twice");
-    return true;
-}
-
-static void add_fields(Reader *r, uint32_t function, const Fields *fields)
-{
-    Function *f = &r->model->functions.at[function];
-    f->first_parameter = r->model->fields.n;
-    f->n_inputs = fields->fields[0].n;
-    f->n_outputs = fields->fields[1].n;
-    f->n_locals = fields->fields[2].n;
-    for (uint32_t detail = 0; detail < 3; detail++)
-        for (uint32_t k = 0; k < fields->fields[detail].n; k++)
-            vec_push(r->arena, &r->model->fields, fields->fields[detail].at[k]);
 }
 
 static bool declare_function_head(Reader *r, Label *label, uint32_t *index)
@@ -476,13 +440,13 @@ static bool declare_function_head(Reader *r, Label *label, uint32_t *index)
         return reader_report(r, DIAG_IR_MISPLACED, span, "functions have no owner: their names have no dots");
     if (map_get(&r->scope->labels[LABEL_FUNCTION], key, index))
         return declared_twice(r, span, "function", names_of(r->names, label->name),
-                              r->model->functions.at[*index].span);
+                              r->model->functions.at[*index]->span);
     const char *text = names_of(r->names, label->name);
     const bool is_number = generated_number(text, strlen(text), label_letter(LABEL_FUNCTION)) != 0;
-    const Function function = { .name = is_number ? (NameId){ 0 } : label->name, .is_pure = true, .span = span };
     *index = r->model->functions.n;
     map_put(&r->scope->labels[LABEL_FUNCTION], key, *index);
-    vec_push(r->arena, &r->model->functions, function);
+    const Function *function = model_add_function(r->model, is_number ? (NameId){ 0 } : label->name, span);
+    vec_push(r->arena, &r->top->functions, reader_scope(r, function->body));
     return true;
 }
 
@@ -490,19 +454,30 @@ static void declare_function(Reader *r, uint32_t *record)
 {
     Label label;
     uint32_t index;
-    Fields fields = { 0 };
     reader_jump(r, r->scope->records.at[*record].at);
     const bool is_good = declare_function_head(r, &label, &index);
-    for (++*record; *record < r->scope->records.n && r->scope->records.at[*record].kind == RECORD_FIELD; ++*record) {
-        const Record *field = &r->scope->records.at[*record];
-        VarId var;
-        reader_jump(r, field->at);
-        if (is_good && declare_field(r, index, names_of(r->names, label.name), &var) &&
-            is_free_field(r, var, &fields, reader_span_from(r, field->at)))
-            vec_push(r->arena, &fields.fields[field->detail], var);
+    const Scope *scope = r->scope;
+    const uint32_t first = ++*record;
+    while (*record < scope->records.n && scope->records.at[*record].kind == RECORD_FIELD)
+        ++*record;
+    if (!is_good)
+        return;
+    uint32_t n[3] = { 0 };
+    reader_enter_function(r, index);
+    for (uint32_t detail = 0; detail < 3; detail++) { /* inputs, outputs, locals */
+        const uint32_t before = r->model->variables.n;
+        for (uint32_t k = first; k < *record; k++)
+            if (scope->records.at[k].detail == detail) {
+                reader_jump(r, scope->records.at[k].at);
+                declare_field(r);
+            }
+        n[detail] = r->model->variables.n - before;
     }
-    if (is_good)
-        add_fields(r, index, &fields);
+    reader_leave_function(r);
+    Function *function = r->model->functions.at[index];
+    function->n_inputs = n[0];
+    function->n_outputs = n[1];
+    function->n_locals = n[2];
 }
 
 static void declare_functions(Reader *r)

@@ -242,8 +242,8 @@ static void set_defaults(Variable *row, Word word)
 /* A variable that this line declares; not found: reported when it was declared. */
 bool reader_parse_declared(Reader *r, VarId *var)
 {
-    const bool is_absolute = reader_accept(r, TOKEN_DOT);
-    return reader_parse_path(r) && (reader_find_variable(r, is_absolute, var) || !(r->failed = true));
+    reader_accept(r, TOKEN_DOT);
+    return reader_parse_path(r) && (reader_find_variable(r, var) || !(r->failed = true));
 }
 
 static bool parse_variables(Reader *r, uint32_t begin, Word word)

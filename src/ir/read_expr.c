@@ -283,7 +283,7 @@ static const Expr *parse_call(Reader *r, uint32_t begin)
     ExprList args = { .n = 0 };
     if (!parse_list(r, &args, TOKEN_CLOSE, "',' or ')' after an argument"))
         return NULL;
-    const Function *f = &r->top->model->functions.at[index];
+    const Function *f = r->top->model->functions.at[index];
     int64_t result = 1;
     if (reader_accept(r, TOKEN_DOT) && !reader_parse_integer(r, 1, 255, &result))
         return NULL;
@@ -295,17 +295,16 @@ static const Expr *parse_call(Reader *r, uint32_t begin)
         HELP(r, "give one argument for each input; f(x).2 is the second output");
         return NULL;
     }
-    const VarId *fields = r->top->model->fields.at + f->first_parameter;
     for (uint32_t k = 0; k < args.n; k++) {
-        const Type wanted = model_var(r->top->model, fields[k])->type;
+        const Type wanted = f->body->variables.at[k].type;
         args.at[k] = reader_convert(r, args.at[k], wanted);
         if (!type_equal(args.at[k]->type, wanted))
             return reader_type_error(r, span, "an argument", args.at[k]->type, reader_type_text(r, wanted));
     }
     if (is_too_deep(r, args.n, args.at, span))
         return NULL;
-    const Type type = model_var(r->top->model, fields[f->n_inputs + result - 1])->type;
-    return expr_function(r->pool, index, (uint32_t)result - 1, type, args.n, args.at);
+    const Type type = f->body->variables.at[f->n_inputs + result - 1].type;
+    return expr_function(r->pool, f, (uint32_t)result - 1, type, args.n, args.at);
 }
 
 /* $i3 is the loop variable of level 2. In shapes it needs no loop around it. */
@@ -340,7 +339,7 @@ static const Expr *parse_named(Reader *r)
             reader_unknown_name(r, begin, "value");
         return literal;
     }
-    if (!r->in_shape && reader_find_variable(r, is_absolute, &var))
+    if (!r->in_shape && reader_find_variable(r, &var))
         return parse_indexed(r, ref_now(var), begin);
     const Expr *literal = r->path.n == 2 ? enum_literal(r, r->path.at[0], r->path.at[1]) : NULL;
     if (!literal)

@@ -338,16 +338,12 @@ void reader_scope_add_variable(Reader *r, uint32_t owner, NameId name, uint32_t 
     scope->top.at[name.index] = (TopVariable){ var + 1, r->model->variables.at[var].type };
 }
 
-bool reader_find_variable(Reader *r, bool is_absolute, VarId *var)
+bool reader_find_variable(Reader *r, VarId *var)
 {
     const NameId name = r->path.at[r->path.n - 1];
     uint32_t owner;
     if (name.index == ID_NONE)
         return false;
-    if (r->function && r->path.n == 1 && !is_absolute && map_get(&r->locals, key_of(r->function, name), &var->index)) {
-        r->found = model_var(r->model, *var)->type;
-        return true;
-    }
     if (r->path.n == 1 && r->scope->has_top) {
         if (!reader_scope_variable(r->scope, 0, name, &var->index))
             return false;
@@ -401,10 +397,10 @@ bool reader_unknown_name(Reader *r, uint32_t begin, const char *what)
 bool reader_parse_variable_name(Reader *r, VarId *var)
 {
     const uint32_t begin = r->token.begin;
-    const bool is_absolute = reader_accept(r, TOKEN_DOT);
+    reader_accept(r, TOKEN_DOT);
     if (!reader_parse_path(r))
         return false;
-    return reader_find_variable(r, is_absolute, var) || reader_unknown_name(r, begin, "variable");
+    return reader_find_variable(r, var) || reader_unknown_name(r, begin, "variable");
 }
 
 /* ---- labels ---- */

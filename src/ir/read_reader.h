@@ -45,7 +45,8 @@ typedef struct {
     Type type;
 } TopVariable;
 
-typedef struct {
+typedef struct Scope Scope;
+struct Scope {
     Model *model;
     Map instances, variables; /* owner << 32 | name; variables of the top instance of the model are in top */
     VEC(TopVariable) top;     /* by name: one look instead of three, for models with a million names */
@@ -53,7 +54,8 @@ typedef struct {
     Map labels[LABEL_COUNT]; /* owner << 32 | name */
     VEC(Record) records;
     uint32_t next[LABEL_COUNT]; /* number that the next element of the kind gets */
-} Scope;
+    VEC(Scope *) functions;     /* of the fields of each */
+};
 
 typedef enum { CLASS_UNREAD, CLASS_READING, CLASS_READ, CLASS_BAD } ClassState;
 typedef struct {
@@ -123,10 +125,8 @@ typedef struct {
     VEC(Ref) refs;
     Map ref_numbers; /* when there are many */
     VEC(LoopName) loops;
-    uint32_t function; /* whose body is read, + 1 */
-    Map locals;        /* function << 32 | name: variable */
-    uint32_t literal;  /* inside so many noEvent() */
-    bool in_shape;     /* leaves are %0, %1 */
+    uint32_t literal; /* inside so many noEvent() */
+    bool in_shape;    /* leaves are %0, %1 */
     VEC(NameId) path;
     Type found; /* type of the variable found last */
     /* names seen lately, by their first and last letters and length: a text says the same ones over and over */
@@ -143,6 +143,7 @@ typedef struct {
 
 /* ---- the whole (read.c) ---- */
 /* Of a text that goes into the model, or is about it. */
+Scope *reader_scope(Reader *r, Model *model);
 Reader *reader_create(Model *model, Sources *sources, uint32_t source, Diag *diag);
 
 /* ---- tokens and messages (read_names.c) ---- */
@@ -180,7 +181,7 @@ bool reader_path_owner(Reader *r, uint32_t begin, InstanceId *owner);
 bool reader_parse_new_label(Reader *r, Label *label);                /* a label that is declared here */
 bool reader_parse_label(Reader *r, LabelKind kind, uint32_t *index); /* a label that is used */
 bool reader_parse_variable_name(Reader *r, VarId *var);
-bool reader_find_variable(Reader *r, bool is_absolute, VarId *var); /* by r->path; its type in r->found */
+bool reader_find_variable(Reader *r, VarId *var); /* by r->path; its type in r->found */
 bool reader_scope_variable(const Scope *scope, uint32_t owner, NameId name, uint32_t *var);
 void reader_scope_add_variable(Reader *r, uint32_t owner, NameId name, uint32_t var);
 bool reader_unknown_name(Reader *r, uint32_t begin, const char *what);
@@ -217,6 +218,8 @@ bool reader_place_span(Reader *r, const Token *token, Span *span);
 void reader_scan_unit(Reader *r, uint32_t begin, uint32_t end, bool is_file);
 void reader_declare_unit(Reader *r);
 void reader_enter_rows(Reader *r, uint32_t first_instance, uint32_t first_variable, const uint32_t *first);
+void reader_enter_function(Reader *r, uint32_t index); /* its fields are the names until ... */
+void reader_leave_function(Reader *r);
 bool reader_find_class(const Reader *r, NameId name, uint32_t *index);
 Model *reader_read_class(Reader *r, uint32_t index, Span wanted_at);
 bool reader_parse_enum(Reader *r);

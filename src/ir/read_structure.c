@@ -16,7 +16,7 @@ static bool parse_modifications(Reader *r, const NameId *path, uint32_t n)
             vec_push(r->arena, &r->path, path[k]);
         memmove(r->path.at + n, r->path.at, own * sizeof *path);
         memcpy(r->path.at, path, n * sizeof *path);
-        if (!reader_find_variable(r, true, &var))
+        if (!reader_find_variable(r, &var))
             return reader_unknown_name(r, begin, "variable of the instance");
         if (!reader_has_attribute(r))
             return reader_syntax_error(r, "'=' or an attribute");
@@ -135,7 +135,7 @@ static bool parse_end_point(Reader *r, bool is_causal, uint32_t *port, VarId *va
     const uint32_t begin = r->token.begin;
     *port = ID_NONE;
     *var = VAR_NONE;
-    const bool is_absolute = reader_accept(r, TOKEN_DOT);
+    reader_accept(r, TOKEN_DOT);
     if (!reader_parse_path(r))
         return false;
     uint32_t owner = 0;
@@ -146,7 +146,7 @@ static bool parse_end_point(Reader *r, bool is_causal, uint32_t *port, VarId *va
     if (is_found && !is_causal &&
         !map_get(&r->scope->labels[LABEL_PORT], key_of(owner, r->path.at[r->path.n - 1]), port))
         *port = ID_NONE;
-    const bool is_variable = reader_find_variable(r, is_absolute, var);
+    const bool is_variable = reader_find_variable(r, var);
     return is_variable || *port != ID_NONE || reader_unknown_name(r, begin, "port or variable");
 }
 
@@ -196,7 +196,7 @@ static bool parse_function_lines(Reader *r, uint32_t index)
             uint32_t first;
             if (!reader_parse_statements(r, &first) || !reader_expect_word(r, WORD_END))
                 return false;
-            r->model->functions.at[index].body = first;
+            r->top->model->functions.at[index]->first = first;
         } else if (reader_accept_word(r, WORD_INPUT) || reader_accept_word(r, WORD_OUTPUT) ||
                    reader_accept_word(r, WORD_LOCAL)) {
             if (!parse_field_line(r, begin))
@@ -220,16 +220,16 @@ bool reader_parse_function(Reader *r, uint32_t begin)
     }
     if (!reader_parse_new_label(r, &label) || !map_get(&r->top->labels[LABEL_FUNCTION], key_of(0, label.name), &index))
         return !(r->failed = true); /* reported when it was declared */
-    Function *f = &r->model->functions.at[index];
+    Function *f = r->model->functions.at[index];
     f->is_pure = !reader_accept_word(r, WORD_IMPURE);
     if ((reader_accept_word(r, WORD_EXTERNAL) && !reader_parse_string(r, &external)) ||
         !reader_parse_element_end(r, begin, &span))
         return false;
     f->external = external;
     f->span = span;
-    r->function = index + 1;
+    reader_enter_function(r, index);
     const bool is_good = parse_function_lines(r, index);
-    r->function = 0;
+    reader_leave_function(r);
     return is_good && reader_parse_block_end(r, &label, span);
 }
 

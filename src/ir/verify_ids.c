@@ -108,13 +108,10 @@ static void check_iterator(ShapeWalk *w, const Expr *e)
 
 static void check_call(ShapeWalk *w, const Expr *e)
 {
-    const Model *model = w->v->model;
-    if (!in_range(w->v, e->u.function, model->functions.n, "a call of function", w->place->span))
-        return;
-    const Function *f = &model->functions.at[e->u.function];
-    if (e->n_args != f->n_inputs || e->op >= f->n_outputs)
-        verify_broken(w->v, w->place->span, "a call with %u arguments for output %u of function %u", e->n_args, e->op,
-                      e->u.function);
+    const Function *f = e->u.function;
+    if (!f || e->n_args != f->n_inputs || e->op >= f->n_outputs)
+        verify_broken(w->v, w->place->span, "a call with %u arguments for output %u of function %s", e->n_args, e->op,
+                      f ? names_of(pool_names(w->v->model->pool), f->name) : "(none)");
 }
 
 static void walk_shape(ShapeWalk *w, const Expr *e)
@@ -338,9 +335,9 @@ static void visit_others(TermWalk *w)
         visit(w, model->delays.at[k].amount);
         visit(w, model->delays.at[k].max);
     }
-    for (uint32_t k = 0; k < model->functions.n; k++) {
-        w->place = (TermPlace){ .kind = PLACE_FUNCTION, .index = k, .span = model->functions.at[k].span };
-        visit_body(w, model->functions.at[k].body);
+    if (w->v->function) {
+        w->place = (TermPlace){ .kind = PLACE_FUNCTION, .span = w->v->function->span };
+        visit_body(w, w->v->function->first);
     }
     for (uint32_t k = 0; k < model->assertions.n; k++) {
         w->place = (TermPlace){ .kind = PLACE_ASSERTION, .index = k, .span = model->assertions.at[k].span };
@@ -698,18 +695,24 @@ static void check_statements(Verifier *v)
     }
 }
 
+static void check_function(Verifier *v, const Function *f)
+{
+    check_span(v, f->span, "a function");
+    if (!f->body || function_fields(f) != f->body->variables.n)
+        verify_broken(v, f->span, "a function with %u fields", function_fields(f));
+    else if (in_range(v, f->first, f->body->statements.n, "statement", f->span)) {
+        Verifier own = { f->body, f, v->diag, v->arena, true };
+        v->is_good &= verify_ids(&own) && verify_function(&own);
+    }
+}
+
 static void check_structure(Verifier *v)
 {
     const Model *model = v->model;
     for (uint32_t k = 0; k < model->fields.n; k++)
         in_range(v, model->fields.at[k].index, model->variables.n, "field", SPAN_NONE);
-    for (uint32_t k = 0; k < model->functions.n; k++) {
-        const Function *f = &model->functions.at[k];
-        check_span(v, f->span, "a function");
-        slice_in_range(v, f->first_parameter, f->n_inputs + f->n_outputs + f->n_locals, model->fields.n, "fields",
-                       f->span);
-        in_range(v, f->body, model->statements.n, "statement", f->span);
-    }
+    for (uint32_t k = 0; k < model->functions.n; k++)
+        check_function(v, model->functions.at[k]);
     for (uint32_t k = 0; k < model->members.n; k++) {
         in_range(v, model->members.at[k].var.index, model->variables.n, "member", SPAN_NONE);
         check_value(v, model->members.at[k].role, ROLE_PARAMETER + 1, "a role", SPAN_NONE);

@@ -31,6 +31,7 @@ typedef struct {
 
 typedef struct {
     const Model *model;
+    const Function *function; /* whose body the model is, or NULL */
     Diag *diag;
     Arena *arena;
     bool is_good;
@@ -38,6 +39,9 @@ typedef struct {
 
 /* All ids in range, all terms as their places want them. False: reported; the rules must not be tried then. */
 bool verify_ids(Verifier *v);
+
+/* The rule about the body of a function, whose ids are good. */
+bool verify_function(Verifier *v);
 
 typedef void (*VisitTerm)(Verifier *v, Term term, const TermPlace *place);
 void verify_each_term(Verifier *v, VisitTerm visit);

@@ -1,20 +1,11 @@
 /* reject-unsupported: the Model can say more than this version executes; what it cannot is refused by name. */
 #include "ir/element.h"
+#include "ir/routine.h"
 #include "passes/pipeline.h"
 
 static void refuse(Compile *c, Span span, const char *what)
 {
     diag_error(c->diag, DIAG_NOT_YET, span, "%s cannot be executed yet", what);
-}
-
-static bool has_function(const Expr *e)
-{
-    if (e->kind == EXPR_FUNCTION)
-        return true;
-    for (uint32_t k = 0; k < e->n_args; k++)
-        if (has_function(e->args[k]))
-            return true;
-    return false;
 }
 
 static void check_equations(Compile *c)
@@ -32,8 +23,6 @@ static void check_equations(Compile *c)
             refuse(c, e->origin.span, "an equation without direction inside a branch");
         if (m->domains.at[e->domain.index].n > ELEMENT_LEVELS)
             refuse(c, e->origin.span, "an equation over more than four ranges");
-        if ((e->lhs.shape && has_function(e->lhs.shape)) || (e->rhs.shape && has_function(e->rhs.shape)))
-            refuse(c, e->origin.span, "a function");
         if (e->when_valid == VALID_INITIAL_ONLY && e->kind != EQUATION_RESIDUAL)
             refuse(c, e->origin.span, "an initial assignment");
     }
@@ -68,6 +57,15 @@ static void check_transitions(Compile *c)
             refuse(c, m->actions.at[k].span, "sending a message");
 }
 
+static void check_function(Compile *c, const Function *f)
+{
+    Span where;
+    const char *obstacle = function_obstacle(f, &where);
+    if (obstacle)
+        diag_error(c->diag, DIAG_FUNCTION_FORM, where, "function %s cannot be executed: it has %s",
+                   names_of(pool_names(c->model->pool), f->name), obstacle);
+}
+
 bool reject_unsupported(Compile *c)
 {
     const Model *m = c->model;
@@ -82,7 +80,7 @@ bool reject_unsupported(Compile *c)
     for (uint32_t k = 0; k < m->streams.n; k++)
         refuse(c, m->streams.at[k].span, "a random stream");
     for (uint32_t k = 0; k < m->functions.n; k++)
-        refuse(c, m->functions.at[k].span, "a function");
+        check_function(c, m->functions.at[k]);
     for (uint32_t k = 0; k < m->assertions.n; k++)
         refuse(c, m->assertions.at[k].span, "an assertion");
     for (uint32_t k = 0; k < m->connections.n; k++)

@@ -185,8 +185,8 @@ static void prelude_is_ops(void **unused)
     assert_non_null(ops);
     uint32_t n = 0, n_ops = 0;
     for (int f = 0; f < FUNCTION_COUNT; f++)
-        if (function_text((Function)f)) {
-            assert_non_null(strstr(ops, function_text((Function)f)));
+        if (function_text((Helper)f)) {
+            assert_non_null(strstr(ops, function_text((Helper)f)));
             n++;
         }
     for (const char *at = strstr(ops, "static inline"); at; at = strstr(at + 1, "static inline"))

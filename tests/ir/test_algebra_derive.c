@@ -79,8 +79,8 @@ static void test_rules(void **state)
           expr_reduce(pool, OP_ADD, 0, one(m, OP_REAL, i), whole(m, 1), whole(m, 1), whole(m, 5)) },
         { expr_reduce(pool, OP_MUL, 0, body, whole(m, 1), whole(m, 1), whole(m, 5)), NULL },
         { expr_reduce(pool, OP_MUL, 0, y, whole(m, 1), whole(m, 1), whole(m, 5)), zero },
-        { expr_function(pool, 0, 0, REAL_TYPE, 1, &x), NULL },
-        { expr_function(pool, 0, 0, REAL_TYPE, 1, &y), zero },
+        { expr_function(pool, NULL, 0, REAL_TYPE, 1, &x), NULL },
+        { expr_function(pool, NULL, 0, REAL_TYPE, 1, &y), zero },
         { expr_string(pool, names_text(pool_names(pool), "text")), NULL },
     };
     for (uint32_t k = 0; k < LENGTH(rows); k++)
@@ -293,7 +293,7 @@ static void test_sharing_is_linear(void **state)
     assert_true(pool_count(m.pool) - before <= 20 * LEVELS);
 
     /* No derivative, found at once and not 2^60 times. */
-    e = expr_function(m.pool, 0, 0, REAL_TYPE, 1, &x);
+    e = expr_function(m.pool, NULL, 0, REAL_TYPE, 1, &x);
     for (uint32_t k = 0; k < LEVELS; k++)
         e = expr_if(m.pool, two(&m, OP_GT, e, x), two(&m, OP_MUL, e, e), e);
     assert_null(expr_derive(m.pool, e, x));

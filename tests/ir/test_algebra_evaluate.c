@@ -238,7 +238,7 @@ static void test_not_evaluable(void **state)
     const Type vector = { TYPE_REAL, 1, 0 };
     const Expr *const cases[] = { expr_element(m.pool, 0, REAL_TYPE, 1, &index),
                                   expr_string(m.pool, names_text(pool_names(m.pool), "text")),
-                                  expr_function(m.pool, 0, 0, REAL_TYPE, 1, &x),
+                                  expr_function(m.pool, NULL, 0, REAL_TYPE, 1, &x),
                                   expr_array(m.pool, 1, &x),
                                   expr_leaf(m.pool, 0, vector),
                                   two(&m, OP_ADD, expr_leaf(m.pool, 0, vector), expr_leaf(m.pool, 0, vector)),

@@ -431,7 +431,7 @@ static inline void print_expr(const Expr *e)
     case EXPR_IF: printf("if"); break;
     case EXPR_REDUCE: printf("reduce i%u %s", e->u.iterator, op_text((Op)e->op)); break;
     case EXPR_ARRAY: printf("array"); break;
-    case EXPR_FUNCTION: printf("f%u", e->u.function); break;
+    case EXPR_FUNCTION: printf("f"); break;
     case EXPR_TABLE: printf("table%u", e->u.table->index); break;
     case EXPR_STRING: printf("text"); return;
     }

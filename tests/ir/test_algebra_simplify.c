@@ -182,7 +182,7 @@ static void test_functions(void **state)
         { expr_element(pool, 2, REAL_TYPE, 1, &one_and_one), expr_element(pool, 2, REAL_TYPE, 1, &number_two) },
         { two(m, OP_SUB, a, a), two(m, OP_SUB, a, a) }, /* arrays are left alone */
         { expr_array(pool, 2, pair), expr_array(pool, 2, simple_pair) },
-        { expr_function(pool, 3, 0, REAL_TYPE, 2, pair), expr_function(pool, 3, 0, REAL_TYPE, 2, simple_pair) },
+        { expr_function(pool, NULL, 0, REAL_TYPE, 2, pair), expr_function(pool, NULL, 0, REAL_TYPE, 2, simple_pair) },
         { expr_reduce(pool, OP_ADD, 0, two(m, OP_MUL, body, number(m, 0)), whole(m, 1), whole(m, 1), whole(m, 9)),
           number(m, 0) },
         { expr_reduce(pool, OP_ADD, 0, body, whole(m, 2), whole(m, 1), whole(m, 1)), number(m, 0) },

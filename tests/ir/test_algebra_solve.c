@@ -73,7 +73,7 @@ static void test_linear_forms(void **state)
         two(m, OP_DIV, a, x),
         one(m, OP_SIN, x),
         expr_if(pool, two(m, OP_GT, x, c0), x, a),
-        expr_function(pool, 0, 0, REAL_TYPE, 1, &x),
+        expr_function(pool, NULL, 0, REAL_TYPE, 1, &x),
         two(m, OP_MUL, two(m, OP_ADD, x, a), two(m, OP_SUB, x, a)),
         expr_reduce(pool, OP_MUL, 0, x, whole(m, 1), whole(m, 1), whole(m, 2)),
     };

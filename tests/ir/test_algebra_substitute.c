@@ -43,7 +43,7 @@ static void test_kinds(void **state)
         const Expr *const relation = expr_literal_relation(pool, OP_LT, a, b);
         const Expr *const sum =
             expr_reduce(pool, OP_ADD, 0, two(m, OP_MUL, a, one(m, OP_REAL, i)), whole(m, 1), whole(m, 1), index);
-        const Expr *const call = expr_function(pool, 5, 2, REAL_TYPE, 7, many);
+        const Expr *const call = expr_function(pool, NULL, 2, REAL_TYPE, 7, many);
         whole_expr[s] = expr_if(pool, relation, sum, call);
     }
     assert_ptr_equal(expr_substitute(pool, whole_expr[0], 1, &k, &three), whole_expr[1]);

@@ -195,15 +195,14 @@ static const Expr *make_reduce(Maker *m, Type type, uint32_t depth)
 static const Expr *make_function_call(Maker *m, Type type, uint32_t depth)
 {
     for (uint32_t k = 0; k < m->model->functions.n; k++) {
-        const Function *f = &m->model->functions.at[k];
+        const Function *f = m->model->functions.at[k];
         for (uint32_t result = 0; result < f->n_outputs; result++) {
-            const VarId *fields = m->model->fields.at + f->first_parameter;
             const Expr *args[8];
-            if (!type_equal(model_var(m->model, fields[f->n_inputs + result])->type, type) || chance(m, 50))
+            if (!type_equal(f->body->variables.at[f->n_inputs + result].type, type) || chance(m, 50))
                 continue;
             for (uint32_t i = 0; i < f->n_inputs; i++)
-                args[i] = make(m, model_var(m->model, fields[i])->type, depth + 2);
-            return expr_function(m->w.pool, k, result, type, f->n_inputs, args);
+                args[i] = make(m, f->body->variables.at[i].type, depth + 2);
+            return expr_function(m->w.pool, f, result, type, f->n_inputs, args);
         }
     }
     return make_literal(m, type);
@@ -586,19 +585,20 @@ static void make_transition(Maker *m)
 static void make_function(Maker *m, uint32_t index)
 {
     const NameId name = names_text(m->names, arena_format(m->w.arena, chance(m, 20) ? "f %u" : "f%u", index));
-    Function f = { .name = name, .is_pure = chance(m, 70), .span = any_span(m), .external = maybe_text(m) };
-    f.n_inputs = pick(m, 4);
-    f.n_outputs = pick(m, 3);
-    f.n_locals = pick(m, 3);
-    f.first_parameter = m->model->fields.n;
-    for (uint32_t k = 0; k < f.n_inputs + f.n_outputs + f.n_locals; k++) {
-        const char *text = arena_format(m->w.arena, chance(m, 80) ? "%s.x%u" : "%s of %u", names_of(m->names, name), k);
-        const VarId var =
-            model_add_variable(m->model, (InstanceId){ 0 }, names_text(m->names, text), any_type(m), any_span(m));
-        vec_push(m->w.arena, &m->model->fields, var);
+    Model *const model = m->model;
+    Function *f = model_add_function(model, name, any_span(m));
+    f->is_pure = chance(m, 70);
+    f->external = maybe_text(m);
+    f->n_inputs = pick(m, 4);
+    f->n_outputs = 1 + pick(m, 3);
+    f->n_locals = pick(m, 3);
+    m->model = f->body;
+    for (uint32_t k = 0; k < function_fields(f); k++) {
+        const char *text = arena_format(m->w.arena, chance(m, 80) ? "x%u" : "field %u", k);
+        model_add_variable(f->body, (InstanceId){ 0 }, names_text(m->names, text), any_type(m), any_span(m));
     }
-    f.body = make_statements(m, 0);
-    vec_push(m->w.arena, &m->model->functions, f);
+    f->first = make_statements(m, 0);
+    m->model = model;
 }
 
 static void make_found(Maker *m)

@@ -93,7 +93,10 @@ static void set_ring(Model *m)
 }
 static void set_dim(Model *m)
 {
-    m->variables.at[4].first_dim = 7;
+    uint32_t k = 0;
+    while (m->variables.at[k].type.rank == 0)
+        k++;
+    m->variables.at[k].first_dim = 7;
 }
 static void set_rank(Model *m)
 {
@@ -275,11 +278,12 @@ static void set_field(Model *m)
 }
 static void set_fields(Model *m)
 {
-    m->functions.at[0].n_inputs = 500;
+    m->functions.at[0]->n_inputs = 500;
 }
 static void set_call(Model *m)
 {
-    m->functions.at[0].n_inputs = 0;
+    m->functions.at[0]->n_inputs = 0;
+    m->functions.at[0]->n_outputs = 2;
 }
 static void set_member(Model *m)
 {

@@ -1,6 +1,7 @@
 /* Expressions and the statements around them; see expression.h. */
 #include "emit/c/expression.h"
 #include "base/bug.h"
+#include "emit/c/routine.h"
 #include "emit/runs.h"
 #include <stdarg.h>
 
@@ -198,6 +199,7 @@ static void print_place(Printer *p, Text *t, uint32_t column)
         print_stride(t, p->strides[column]);
         break;
     case SPELL_ROW: text_format(t, "row[%u]", column); break;
+    case SPELL_ROUTINE: BUG("fields have names");
     case SPELL_AFFINE:
         text_format(t, "row[%u]", column);
         print_stride(t, p->strides[column]);
@@ -214,6 +216,10 @@ static void print_column(Printer *p, Text *t, uint32_t column)
 
 static void print_leaf(Printer *p, Text *t, const Expr *e)
 {
+    if (p->spelling == SPELL_ROUTINE) {
+        text_add(t, routine_slot_name(p->routine, e->u.leaf));
+        return;
+    }
     const uint32_t column = p->kernel->n_outputs + e->u.leaf;
     if (p->spelling == SPELL_LOOP && p->is_hoisted && p->strides[column] == 0) {
         text_format(t, "u%u", e->u.leaf);
@@ -240,6 +246,7 @@ static void print_iterator(Printer *p, Text *t)
         print_stride(t, p->kernel->strides ? p->kernel->iterator_stride : p->strides[p->kernel->width]);
         text_add(t, ")");
         break;
+    case SPELL_ROUTINE: BUG("a routine has no iterators");
     case SPELL_ROW: text_format(t, "(int32_t)row[%u]", p->kernel->width); break;
     case SPELL_AFFINE:
         text_format(t, "((int32_t)row[%u]", p->kernel->width);
@@ -281,10 +288,10 @@ typedef struct {
     const char *text; /* infix and prefix operators */
     Binding binding;  /* infix: of the whole; left and right argument need at least ... */
     Binding left, right;
-    Function function; /* STYLE_CALL; rounding to Integer wraps it */
-} Form;
+    Helper function; /* STYLE_CALL; rounding to Integer wraps it */
+} OperationForm;
 
-static const Form forms_real[] = {
+static const OperationForm forms_real[] = {
     [OP_NEG] = { STYLE_PREFIX, "-", BIND_SIGN, BIND_TIGHT, BIND_TIGHT, 0 },
     [OP_ADD] = { STYLE_INFIX, "+", BIND_ADD, BIND_ADD, BIND_MUL, 0 },
     [OP_SUB] = { STYLE_INFIX, "-", BIND_ADD, BIND_ADD, BIND_MUL, 0 },
@@ -331,18 +338,18 @@ static const Form forms_real[] = {
     [OP_TANH] = { .style = STYLE_CALL, .function = FUNCTION_tanh },
 };
 
-static Form form_of(const Expr *e)
+static OperationForm form_of(const Expr *e)
 {
     if (e->args[0]->type.kind != TYPE_REAL)
         switch ((Op)e->op) { /* Integer: wraps around, so not by an operator of C */
-        case OP_NEG: return (Form){ .style = STYLE_CALL, .function = FUNCTION_koine_ineg };
-        case OP_ADD: return (Form){ .style = STYLE_CALL, .function = FUNCTION_koine_iadd };
-        case OP_SUB: return (Form){ .style = STYLE_CALL, .function = FUNCTION_koine_isub };
-        case OP_MUL: return (Form){ .style = STYLE_CALL, .function = FUNCTION_koine_imul };
-        case OP_ABS: return (Form){ .style = STYLE_CALL, .function = FUNCTION_koine_iabs };
-        case OP_MIN: return (Form){ .style = STYLE_CALL, .function = FUNCTION_koine_imin };
-        case OP_MAX: return (Form){ .style = STYLE_CALL, .function = FUNCTION_koine_imax };
-        case OP_SIGN: return (Form){ .style = STYLE_CALL, .function = FUNCTION_koine_isign };
+        case OP_NEG: return (OperationForm){ .style = STYLE_CALL, .function = FUNCTION_koine_ineg };
+        case OP_ADD: return (OperationForm){ .style = STYLE_CALL, .function = FUNCTION_koine_iadd };
+        case OP_SUB: return (OperationForm){ .style = STYLE_CALL, .function = FUNCTION_koine_isub };
+        case OP_MUL: return (OperationForm){ .style = STYLE_CALL, .function = FUNCTION_koine_imul };
+        case OP_ABS: return (OperationForm){ .style = STYLE_CALL, .function = FUNCTION_koine_iabs };
+        case OP_MIN: return (OperationForm){ .style = STYLE_CALL, .function = FUNCTION_koine_imin };
+        case OP_MAX: return (OperationForm){ .style = STYLE_CALL, .function = FUNCTION_koine_imax };
+        case OP_SIGN: return (OperationForm){ .style = STYLE_CALL, .function = FUNCTION_koine_isign };
         default: break;
         }
     return forms_real[e->op];
@@ -362,7 +369,7 @@ static void close(Text *t, bool is_open)
         text_char(t, ')');
 }
 
-static void print_function(Printer *p, Text *t, const Expr *e, Function function)
+static void print_function(Printer *p, Text *t, const Expr *e, Helper function)
 {
     const bool to_integer = e->op >= OP_IFLOOR && e->op <= OP_IROUND;
     p->needs.functions[function] = true;
@@ -394,7 +401,7 @@ static void print_call(Printer *p, Text *t, const Expr *e, Binding at_least)
         print_element(p, t, e);
         return;
     }
-    const Form form = form_of(e);
+    const OperationForm form = form_of(e);
     if (form.style == STYLE_CALL) {
         print_function(p, t, e, form.function);
         return;
@@ -471,11 +478,16 @@ static void print_expression(Printer *p, Text *t, const Expr *e, Binding at_leas
         print_expression(p, t, e->args[2], BIND_IF);
         close(t, at_least > BIND_IF);
         return;
+    case EXPR_FUNCTION: print_routine_call(p, t, e); return;
     case EXPR_REDUCE:
-    case EXPR_ARRAY:
-    case EXPR_FUNCTION: break;
+    case EXPR_ARRAY: break;
     }
     BUG("not in a kernel");
+}
+
+void print_argument(Printer *p, Text *t, const Expr *e)
+{
+    print_expression(p, t, e, BIND_ANY);
 }
 
 /* ---- statements ---- */
@@ -568,4 +580,30 @@ void print_statements(Printer *p, const char *comment)
         print_assignment(p, target.at, placement_number(&p->placement, p->kernel->outputs[k]), comment);
     }
     arena_reset(p->line, mark);
+}
+
+/* ---- expressions of routines ---- */
+static void begin_expression(Printer *p, const Expr *const *e)
+{
+    p->own_kernel = (Kernel){ .n_outputs = 1, .outputs = e, .has_calls = true };
+    p->kernel = &p->own_kernel;
+    placement_of(&p->placement, p->kernel);
+    plan_temporaries(p);
+}
+
+bool is_statement_block(Printer *p, const Expr *e)
+{
+    begin_expression(p, &e);
+    return p->has_temporaries.at[0];
+}
+
+const char *print_value(Printer *p, const Expr *e)
+{
+    begin_expression(p, &e);
+    const uint32_t number = placement_number(&p->placement, e);
+    Text value = { .arena = p->line };
+    prepare(p, number);
+    print_expression(p, &value, e, BIND_ANY);
+    p->kernel = NULL;
+    return value.at;
 }

@@ -14,7 +14,8 @@ typedef enum {
     SPELL_STRAIGHT, /* one element: m[Hasen] */
     SPELL_LOOP,     /* element i of an affine run: m[T_1 + i] */
     SPELL_ROW,      /* m[row[2]] */
-    SPELL_AFFINE    /* m[row[2] + i] */
+    SPELL_AFFINE,   /* m[row[2] + i] */
+    SPELL_ROUTINE   /* x: a field of the function */
 } Spelling;
 
 typedef struct {
@@ -29,11 +30,13 @@ typedef struct {
     uint32_t indent;
     /* the kernel at work */
     const Kernel *kernel;
+    Kernel own_kernel; /* for an expression of a routine */
     Spelling spelling;
-    const uint32_t *row;    /* STRAIGHT, LOOP */
-    uint32_t element;       /* STRAIGHT */
-    const int32_t *strides; /* LOOP, AFFINE; a LOOP over a regular table has one more for the iterator */
-    bool is_hoisted;        /* LOOP: leaves that do not move are constants u0, u1, ... before the loop */
+    const uint32_t *row;                  /* STRAIGHT, LOOP */
+    uint32_t element;                     /* STRAIGHT */
+    const int32_t *strides;               /* LOOP, AFFINE; a LOOP over a regular table has one more for the iterator */
+    bool is_hoisted;                      /* LOOP: leaves that do not move are constants u0, u1, ... before the loop */
+    const struct RoutinePrinter *routine; /* ROUTINE */
     uint32_t n_temporaries;
     VEC(uint8_t) is_temporary;    /* per node */
     VEC(uint32_t) temporary;      /* per node: its number once declared, else 0 */
@@ -46,8 +49,14 @@ void printer_init(Printer *printer, const Code *code, Arena *arena, Arena *line)
 /* A line of code, wrapped; comment may be NULL. */
 void print_line(Printer *printer, const char *comment, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void begin_kernel(Printer *printer, uint32_t kernel); /* before the next three */
-bool needs_block(const Printer *printer);             /* more than one statement */
-void print_invariants(Printer *printer);              /* LOOP, hoisted: the constants before the loop */
+/* The expression is spelled in the routine at work; statements it needs are printed. */
+const char *print_value(Printer *printer, const Expr *e);
+bool is_statement_block(Printer *printer, const Expr *e); /* it needs some */
+bool needs_block(const Printer *printer);                 /* more than one statement */
+void print_invariants(Printer *printer);                  /* LOOP, hoisted: the constants before the loop */
 void print_statements(Printer *printer, const char *comment);
+
+/* An argument of a call. */
+void print_argument(Printer *printer, Text *text, const Expr *e);
 
 #endif

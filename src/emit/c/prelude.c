@@ -1,5 +1,6 @@
 /* Text of the prelude; see prelude.h. tests/emit/test_c.c compares the functions with koine/ops.h. */
 #include "emit/c/prelude.h"
+#include "ir/routine.h"
 #include <string.h>
 
 static const char *const names[FUNCTION_COUNT] = {
@@ -97,17 +98,17 @@ static const char *const definitions[FUNCTION_COUNT] = {
 
 /* What a definition calls in turn. */
 static const struct {
-    Function caller, called;
+    Helper caller, called;
 } calls[] = { { FUNCTION_koine_idiv, FUNCTION_koine_ineg },
               { FUNCTION_koine_iabs, FUNCTION_koine_ineg },
               { FUNCTION_koine_lookup, FUNCTION_koine_interval } };
 
-const char *function_name(Function function)
+const char *function_name(Helper function)
 {
     return names[function];
 }
 
-const char *function_text(Function function)
+const char *function_text(Helper function)
 {
     return definitions[function];
 }
@@ -116,8 +117,8 @@ const char *function_text(Function function)
  * it from replacing any other by values of its own. */
 static void print_builtins(Text *text, const bool *needed)
 {
-    static const Function exact[] = { FUNCTION_fabs,  FUNCTION_floor, FUNCTION_ceil,
-                                      FUNCTION_trunc, FUNCTION_round, FUNCTION_sqrt };
+    static const Helper exact[] = { FUNCTION_fabs,  FUNCTION_floor, FUNCTION_ceil,
+                                    FUNCTION_trunc, FUNCTION_round, FUNCTION_sqrt };
     bool is_open = false;
     for (size_t k = 0; k < sizeof exact / sizeof *exact; k++)
         if (needed[exact[k]]) {
@@ -148,6 +149,47 @@ static void print_functions(Text *text, const bool *needed)
             text_add(text, definitions[f]);
 }
 
+/* For functions of the model, see ir/routine.h. `call`: fault, depth, steps, noted. */
+static void print_call_support(Text *text)
+{
+    text_format(text,
+                "static inline void koine_fail(KoineSlot *call, int64_t site)\n"
+                "{\n"
+                "    if (!call[0].i)\n"
+                "        call[0].i = site;\n"
+                "    if (!call[3].i)\n"
+                "        call[3].i = site;\n"
+                "}\n"
+                "static inline int koine_count(KoineSlot *call, int64_t site)\n"
+                "{\n"
+                "    if (++call[2].i > %d)\n"
+                "        koine_fail(call, site | %d);\n"
+                "    return call[0].i == 0;\n"
+                "}\n"
+                "static inline int koine_enter(KoineSlot *call, int64_t site)\n"
+                "{\n"
+                "    if (call[1].i >= %d)\n"
+                "        koine_fail(call, site | %d);\n"
+                "    else\n"
+                "        koine_count(call, site);\n"
+                "    call[1].i++;\n"
+                "    return call[0].i == 0;\n"
+                "}\n"
+                "static inline int64_t koine_index(KoineSlot *call, int64_t site, int64_t index, int64_t n)\n"
+                "{\n"
+                "    if (index >= 1 && index <= n)\n"
+                "        return index - 1;\n"
+                "    koine_fail(call, site | %d);\n"
+                "    return 0;\n"
+                "}\n"
+                "static inline KoineSlot *koine_outside(KoineSlot *call)\n"
+                "{\n"
+                "    call[0].i = call[1].i = call[2].i = 0;\n"
+                "    return call;\n"
+                "}\n",
+                ROUTINE_STEPS, ROUTINE_ENDLESS, ROUTINE_DEPTH, ROUTINE_TOO_DEEP, ROUTINE_INDEX);
+}
+
 void print_prelude(Text *text, const PreludeNeeds *needs)
 {
     text_add(text, "typedef signed int int32_t;\n"
@@ -173,6 +215,8 @@ void print_prelude(Text *text, const PreludeNeeds *needs)
                        "#define KOINE_INDEPENDENT\n"
                        "#endif\n");
     print_functions(text, needs->functions);
+    if (needs->calls)
+        print_call_support(text);
 }
 
 bool has_prelude_prefix(const char *name)

@@ -11,16 +11,17 @@ typedef enum {
 #include "emit/c/functions.def"
 #undef FUNCTION
     FUNCTION_COUNT
-} Function;
+} Helper;
 
 typedef struct {
     bool functions[FUNCTION_COUNT];
     bool loops;       /* loops whose elements are independent */
+    bool calls;       /* functions of the model */
     bool derivatives; /* koine_derivatives: needs the head of KoineModel */
 } PreludeNeeds;
 
-const char *function_name(Function function);
-const char *function_text(Function function); /* definition as in koine/ops.h; NULL: of libm */
+const char *function_name(Helper function);
+const char *function_text(Helper function); /* definition as in koine/ops.h; NULL: of libm */
 void print_prelude(Text *text, const PreludeNeeds *needs);
 bool has_prelude_prefix(const char *name); /* koine: all of ours begin so */
 bool is_prelude_name(const char *name);    /* a keyword of C or a name the prelude may declare */

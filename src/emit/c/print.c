@@ -1,6 +1,7 @@
 /* Sections and kernels as C functions; see print.h. */
 #include "emit/c/print.h"
 #include "emit/c/expression.h"
+#include "emit/c/routine.h"
 #include "emit/runs.h"
 
 enum {
@@ -258,6 +259,7 @@ Text print_c_with_foreign(const Code *code, const bool *is_foreign, const void *
     Text functions = { .arena = bodies };
     printer.out = &functions;
     const bool *has_function = find_functions(code, scratch);
+    print_routines(&printer);
     for (uint32_t k = 0; k < code->n_kernels; k++)
         if (has_function[k])
             print_kernel(&printer, k);

@@ -2,15 +2,21 @@
  * See assemble.h. */
 #include "emit/interp/assemble.h"
 #include "base/bug.h"
+#include "emit/interp/routine.h"
+#include "emit/routines.h"
 
-typedef enum { FORM_DIRECT, FORM_BY_ROW, FORM_VECTOR } Form;
+typedef enum { FORM_DIRECT, FORM_BY_ROW, FORM_VECTOR } CodeForm;
 
 struct Assembler {
     Arena *arena, *keep;
     Map tables; /* number of the table*TABLE_ORDERS + order: index in copies */
     VEC(const double *) copies;
     const Placement *placement;
-    Form form;
+    const Code *code;
+    const LoadedRoutine *routines;
+    const Routine *routine; /* whose steps are assembled, or NULL */
+    uint32_t site;
+    CodeForm form;
     const int32_t *distances; /* scalar forms: opcode -> first word */
     VEC(uint32_t) words;
     VEC(KoineSlot) constants;
@@ -35,17 +41,20 @@ double table_value(const KoineSlot *address, int64_t interval, double argument)
     return koine_lookup((const double *)(intptr_t)address->i, interval, argument);
 }
 
-Assembler *assembler_create(Arena *scratch, const Placement *placement, Arena *keep)
+Assembler *assembler_create(Arena *scratch, const Placement *placement, Arena *keep, const Code *code,
+                            const LoadedRoutine *routines)
 {
     Assembler *as = NEW(scratch, Assembler);
     as->arena = scratch;
     as->keep = keep;
     map_init(&as->tables, scratch, 0);
     as->placement = placement;
+    as->code = code;
+    as->routines = routines;
     return as;
 }
 
-static void begin(Assembler *as, Form form)
+static void begin(Assembler *as, CodeForm form)
 {
     enum { SMALL_MAP = 16 }; /* what map_init gives at least: cleared, not made anew */
     as->form = form;
@@ -352,6 +361,33 @@ static Operand compute_table(Assembler *as, const Expr *e, const Operand *wanted
     return operands[0];
 }
 
+/* Arguments go to registers side by side. */
+static Operand compute_function(Assembler *as, const Expr *e, const Operand *wanted)
+{
+    const uint32_t first = as->n_registers;
+    as->n_registers += e->n_args + 1u;
+    for (uint32_t k = 0; k < e->n_args; k++) {
+        const uint32_t number = placement_number(as->placement, e->args[k]);
+        move(as, (Operand){ true, (int32_t)(first + k) }, value_of(as, number));
+        release(as, number);
+    }
+    const Operand result = { true, (int32_t)(first + e->n_args) };
+    const void *object = is_element(e) ? (const void *)&as->routine->fields[e->op]
+                                       : &as->routines[routine_number(as->code, e->u.function)];
+    uint32_t operands[] = { (uint32_t)result.index, first, 0, 0, e->op, as->routine ? 0 : as->code->calls };
+    memcpy(operands + 2, &object, sizeof object);
+    if (is_element(e))
+        operands[4] = as->site;
+    assemble_raw(as, is_element(e) ? OPCODE_FIELD : OPCODE_CALL, is_element(e) ? 5 : 6, operands);
+    for (uint32_t k = 0; k < e->n_args; k++)
+        vec_push(as->arena, &as->free_registers, first + k);
+    if (!wanted)
+        return result;
+    move(as, *wanted, result);
+    vec_push(as->arena, &as->free_registers, (uint32_t)result.index);
+    return *wanted;
+}
+
 static bool is_at_hand(const Assembler *as, const Expr *e)
 {
     return placement_value(as->placement, e)->kind <= EXPR_ITERATOR ||
@@ -440,6 +476,8 @@ static Operand compute(Assembler *as, uint32_t number, const Operand *wanted)
         return compute_call(as, e, wanted);
     if (e->kind == EXPR_TABLE)
         return compute_table(as, e, wanted);
+    if (e->kind == EXPR_FUNCTION)
+        return compute_function(as, e, wanted);
     REQUIRE(e->kind == EXPR_IF);
     return as->form == FORM_VECTOR ? compute_vector_if(as, number, wanted) : compute_if(as, number, wanted);
 }
@@ -535,6 +573,29 @@ void assemble_direct(Assembler *as, const Kernel *kernel, const uint32_t *column
     if (kernel->has_iterator)
         as->iterator = constant(as, &(Expr){ .kind = EXPR_INTEGER, .type = INTEGER_TYPE, .u.integer = iterator });
     outputs(as);
+}
+
+void assemble_raw(Assembler *as, Opcode opcode, uint32_t n, const uint32_t *operands)
+{
+    vec_push(as->arena, &as->words, (uint32_t)as->distances[opcode]);
+    for (uint32_t k = 0; k < n; k++)
+        vec_push(as->arena, &as->words, operands[k]);
+}
+
+uint32_t assembled_words(const Assembler *as)
+{
+    return as->words.n;
+}
+
+void assemble_patch(Assembler *as, uint32_t word, uint32_t value)
+{
+    as->words.at[word] = value;
+}
+
+void assemble_site(Assembler *as, const Routine *routine, uint32_t site)
+{
+    as->routine = routine;
+    as->site = site;
 }
 
 uint32_t assembled_constants(const Assembler *as)

@@ -53,9 +53,14 @@ typedef struct {
     uint32_t n_broadcasts;
 } VectorCode;
 
+typedef struct LoadedRoutine LoadedRoutine; /* see routine.h */
+struct Routine;
+
 typedef struct Assembler Assembler;
-/* `keep` lives as long as the code: tables are copied to it. */
-Assembler *assembler_create(Arena *scratch, const Placement *placement, Arena *keep);
+/* `keep` lives as long as the code: tables are copied to it. routines: those of the code, in its order; calls refer to
+ * them. */
+Assembler *assembler_create(Arena *scratch, const Placement *placement, Arena *keep, const Code *code,
+                            const LoadedRoutine *routines);
 
 /* The kernel at work reads elements by an index that is known only at run time: there is no vector code for that. */
 bool assembler_has_elements(const Assembler *assembler);
@@ -64,6 +69,12 @@ bool assembler_has_elements(const Assembler *assembler);
 void assemble_begin(Assembler *assembler);
 void assemble_direct(Assembler *assembler, const Kernel *kernel, const uint32_t *columns, int64_t iterator);
 uint32_t assembled_constants(const Assembler *assembler);
+/* In sections of routines also single instructions without variants; operands are slots. */
+uint32_t assembled_words(const Assembler *assembler);
+void assemble_raw(Assembler *assembler, Opcode opcode, uint32_t n, const uint32_t *operands);
+void assemble_patch(Assembler *assembler, uint32_t word, uint32_t value);
+/* Whose step the next kernel is, and the site of it; NULL: no routine's. */
+void assemble_site(Assembler *assembler, const struct Routine *routine, uint32_t site);
 MachineCode assemble_end(Assembler *assembler, Arena *arena);
 
 /* Kernels. An iterator is expected in register 0. */

@@ -6,6 +6,7 @@
  * of values alive at once) takes its frame from the heap during the call. */
 #include "base/bug.h"
 #include "emit/executable.h"
+#include "emit/interp/routine.h"
 #include "emit/interp/vector.h"
 #include "emit/runs.h"
 #include <stdlib.h>
@@ -316,7 +317,9 @@ Executable *interp_load(const Code *code, const char **why, Arena *why_arena)
     Executable *executable = executable_create("interp");
     Loader loader = { .code = code, .arena = executable->arena, .scratch = arena_create(NULL), .placed = KOINE_NONE };
     placement_init(&loader.placement, code->pool, loader.scratch);
-    loader.assembler = assembler_create(loader.scratch, &loader.placement, loader.arena);
+    LoadedRoutine *routines = NEW_ARRAY(loader.arena, LoadedRoutine, code->n_routines);
+    loader.assembler = assembler_create(loader.scratch, &loader.placement, loader.arena, code, routines);
+    assemble_routines(loader.assembler, &loader.placement, code, routines, loader.arena);
     loader.kernels = NEW_ARRAY(loader.arena, LoadedKernel, code->n_kernels);
     loader.programs = arena_alloc(loader.scratch, code->n_kernels * sizeof *loader.programs, _Alignof(void *));
     loader.check = run_check_create(code, loader.scratch);

@@ -247,7 +247,7 @@ const uint8_t *vector_regularity(const VectorProgram *p, const uint32_t *row, ui
 
 const VectorProgram *vector_program(Assembler *assembler, const Kernel *kernel, const uint8_t *kinds, Arena *arena)
 {
-    if (assembler_has_elements(assembler))
+    if (kernel->has_calls || assembler_has_elements(assembler))
         return NULL;
     VectorProgram *p = NEW(arena, VectorProgram);
     p->code = assemble_vector(assembler, kernel, kinds, arena);

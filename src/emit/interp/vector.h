@@ -18,7 +18,7 @@ typedef struct {
     int32_t iterator_stride;
 } VectorProgram;
 
-/* NULL: too many registers for the frame. */
+/* NULL: too many registers for the frame, or calls of functions. */
 const VectorProgram *vector_program(Assembler *assembler, const Kernel *kernel, const uint8_t *kinds, Arena *arena);
 /* For runs known at load: which columns advance by one within each chunk; NULL: none or no table. */
 const uint8_t *vector_regularity(const VectorProgram *program, const uint32_t *row, uint32_t n, Arena *arena);

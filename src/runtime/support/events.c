@@ -298,7 +298,9 @@ static KoineStatus evaluate_dirty(Machine *k)
     while (!bitset_is_empty(&k->dirty)) {
         const uint32_t n = bitset_take(&k->dirty);
         k->statistics.node_evaluations++;
-        const KoineStatus status = evaluate_node(k, &k->program->nodes[n]);
+        KoineStatus status = evaluate_node(k, &k->program->nodes[n]);
+        if (status == KOINE_OK)
+            status = koine_check_calls(k, KOINE_FAILED, k->program->nodes[n].origin);
         if (status != KOINE_OK)
             return status;
     }
@@ -532,6 +534,9 @@ static KoineStatus buffer_next(Machine *k, uint32_t number)
         return KOINE_OK;
     if (!is_good(&k->m[next->buffer], next->is_real))
         return koine_fault(k, KOINE_FAILED, next->origin, NULL);
+    const KoineStatus status = koine_check_calls(k, KOINE_FAILED, next->origin);
+    if (status != KOINE_OK)
+        return status;
     if (k->stamps[next->writer] == k->instant->step)
         return report_conflict(k, &k->program->nexts[k->writers[next->writer]], next);
     k->stamps[next->writer] = k->instant->step;

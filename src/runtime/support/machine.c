@@ -132,6 +132,16 @@ static KoineStatus machine_create(const KoineModelKind *base, const KoineHost *h
 }
 
 /* ---- parts ---- */
+KoineStatus koine_failed_call(Machine *k, KoineStatus status, uint32_t origin)
+{
+    const KoineProgram *p = k->program;
+    const bool matters = !p->matters || p->matters(p->explain_context, k->model, origin);
+    if (matters)
+        koine_fault(k, status, origin, NULL);
+    k->m[p->calls].i = 0;
+    return matters ? status : KOINE_OK;
+}
+
 KoineStatus koine_run_part(Machine *k, const KoinePart *part)
 {
     for (uint32_t j = 0; j < part->n; j++) {
@@ -143,7 +153,7 @@ KoineStatus koine_run_part(Machine *k, const KoinePart *part)
                 return status;
         }
     }
-    return KOINE_OK;
+    return koine_check_calls(k, KOINE_RETRY, KOINE_NONE);
 }
 
 KoineStatus koine_run_tangents(Machine *k)
@@ -205,8 +215,11 @@ static KoineStatus machine_initialise(KoineModel *model, double time)
     k->m[p->time].r = time;
     k->resolution = model->host ? model->host->resolution : 0;
     model->fault.text[0] = 0;
-    koine_run_part(k, &p->parameters);
-    koine_run_part(k, &p->starts);
+    if (p->calls != KOINE_NONE)
+        k->m[p->calls].i = 0;
+    const KoineStatus parameters = koine_run_part(k, &p->parameters), starts = koine_run_part(k, &p->starts);
+    if (parameters != KOINE_OK || starts != KOINE_OK)
+        return KOINE_FAILED;
     for (uint32_t j = 0; j < p->n_pres; j++) {
         const KoinePre *pre = &p->pres[j];
         memcpy(&k->m[pre->pre], &k->m[pre->now], pre->n * sizeof(KoineSlot));

@@ -95,6 +95,14 @@ static inline Machine *koine_machine_of(KoineModel *model)
         koine_machine_moved(model);
     return k;
 }
+/* A function failed since the last look: a fault, if the value of `origin` (KOINE_NONE: of any moving block) needs it.
+ * What is computed in vain, as the other side of a branch, may fail. */
+KoineStatus koine_failed_call(Machine *k, KoineStatus status, uint32_t origin);
+static inline KoineStatus koine_check_calls(Machine *k, KoineStatus status, uint32_t origin)
+{
+    const uint32_t calls = k->program->calls;
+    return calls == KOINE_NONE || !k->m[calls].i ? KOINE_OK : koine_failed_call(k, status, origin);
+}
 /* A part: sections and systems in order. */
 KoineStatus koine_run_part(Machine *k, const KoinePart *part);
 KoineStatus koine_run_tangents(Machine *k);

@@ -1,0 +1,315 @@
+/* See routine.h. */
+#include "emit/c/routine.h"
+#include "base/bug.h"
+#include "emit/routines.h"
+
+const char *routine_slot_name(const RoutinePrinter *rp, uint32_t slot)
+{
+    for (uint32_t k = 0; k < rp->routine->n_fields; k++)
+        if (rp->routine->fields[k].first == slot)
+            return rp->names[k];
+    BUG("a slot without field");
+}
+
+/* ---- names ---- */
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+/* Letters, digits and _ of the name; what is left of it tells people which one it is. */
+static char *spell(Arena *arena, const char *name)
+{
+    char *text = arena_text(arena, name, strlen(name) < 40 ? strlen(name) : 40);
+    for (char *c = text; *c; c++)
+        if (!is_letter(*c) && !(*c >= '0' && *c <= '9'))
+            *c = '_';
+    return text;
+}
+
+static const char *function_spelling(Printer *p, const Function *f)
+{
+    const Code *code = p->code;
+    const char *name = spell(p->arena, names_of(pool_names(code->pool), f->name));
+    return arena_format(p->arena, "f%u_%s", routine_number(code, f) + 1, name);
+}
+
+/* A field keeps its name if that is free in C and told apart from the names the printer makes. */
+static const char *field_spelling(Printer *p, const Routine *r, uint32_t field, const char *const *before)
+{
+    const char *name = names_of(pool_names(p->code->pool), r->fields[field].name);
+    char *text = spell(p->arena, name);
+    bool is_free = strlen(text) > 1 || (*text != 0 && is_letter(*text) && *text != 'm' && *text != 'n' && *text != 'i');
+    is_free = is_free && is_letter(*text) && *text != '_' && !is_prelude_name(text) && strcmp(text, "call") != 0 &&
+              strcmp(text, "out") != 0 && strcmp(text, "done") != 0 && strcmp(text, name) == 0;
+    if ((*text == 't' || *text == 'u' || *text == 'k' || *text == 'f') && text[1] >= '0' && text[1] <= '9')
+        is_free = false;
+    for (uint32_t k = 0; k < field; k++)
+        is_free = is_free && strcmp(before[k], text) != 0;
+    return is_free ? text : arena_format(p->arena, "v%u_%s", field, text);
+}
+
+/* ---- calls ---- */
+static void print_element(Printer *p, Text *t, uint32_t field, const Expr *const *index, const char *const *spelled)
+{
+    const RoutinePrinter *rp = p->routine;
+    const RoutineField *f = &rp->routine->fields[field];
+    text_format(t, "%s[", rp->names[field]);
+    for (uint32_t k = 2; k < f->rank; k++)
+        text_char(t, '(');
+    for (uint32_t k = 0; k < f->rank; k++) {
+        if (k)
+            text_format(t, "%s * %u + ", k > 1 ? ")" : "", f->extents[k]);
+        text_format(t, "koine_index(call, %u, ", rp->site);
+        if (spelled)
+            text_add(t, spelled[k]);
+        else
+            print_argument(p, t, index[k]);
+        text_format(t, ", %u)", f->extents[k]);
+    }
+    text_char(t, ']');
+}
+
+void print_routine_call(Printer *p, Text *t, const Expr *e)
+{
+    if (is_element(e)) {
+        print_element(p, t, e->op, e->args, NULL);
+        return;
+    }
+    text_format(t, "%s_%u(", function_spelling(p, e->u.function), e->op + 1u);
+    if (p->spelling == SPELL_ROUTINE)
+        text_add(t, "call");
+    else
+        text_format(t, "koine_outside(m + %u)", p->code->calls);
+    for (uint32_t k = 0; k < e->n_args; k++) {
+        text_add(t, ", ");
+        print_argument(p, t, e->args[k]);
+    }
+    text_char(t, ')');
+}
+
+/* ---- statements ---- */
+static const char *c_type(Type type)
+{
+    return type.kind == TYPE_REAL ? "double" : "int64_t";
+}
+
+static void print_list(Printer *p, RoutinePrinter *rp, uint32_t first);
+
+/* A fault in what was computed leaves the function. */
+static void print_checks(Printer *p, const RoutinePrinter *rp, const char *target, Type type, bool has_call,
+                         bool is_good)
+{
+    if (has_call)
+        print_line(p, NULL, "if (call[0].i) goto done;");
+    if (!target || is_good)
+        return;
+    const char *fails = type.kind == TYPE_REAL ? arena_format(p->line, "%s - %s != 0.0", target, target)
+                                               : arena_format(p->line, "%s == (-9223372036854775807 - 1)", target);
+    print_line(p, NULL, "if (%s) { koine_fail(call, %u); goto done; }", fails, rp->site | ROUTINE_NOT_FINITE);
+}
+
+static void print_assignment(Printer *p, RoutinePrinter *rp, const RoutineStep *step)
+{
+    const RoutineField *field = &rp->routine->fields[step->field];
+    const char *spelled[ROUTINE_RANK], *target = rp->names[step->field];
+    const bool is_block = field->rank > 0 || is_statement_block(p, step->value);
+    if (is_block) {
+        print_line(p, NULL, "{");
+        p->indent++;
+    }
+    for (uint32_t k = 0; k < field->rank; k++) {
+        spelled[k] = arena_format(p->line, "koine_at%u", k);
+        p->n_temporaries = 100 * (k + 1);
+        const char *index = print_value(p, step->index[k]);
+        print_line(p, NULL, "const int64_t %s = %s;", spelled[k], index);
+    }
+    const char *value = print_value(p, step->value);
+    if (field->rank) {
+        Text element = { .arena = p->line };
+        print_line(p, NULL, "const %s koine_value = %s;", c_type(field->type), value);
+        print_checks(p, rp, NULL, field->type, true, true);
+        print_element(p, &element, step->field, NULL, spelled);
+        print_line(p, NULL, "%s = koine_value;", element.at);
+        target = "koine_value";
+    } else
+        print_line(p, NULL, "%s = %s;", target, value);
+    print_checks(p, rp, target, field->type, field->rank > 0 || step->value->has_call,
+                 expr_is_constant(step->value) && value_is_good(field->type, (Value){ .i = step->value->u.integer }));
+    if (is_block) {
+        p->indent--;
+        print_line(p, NULL, "}");
+    }
+}
+
+static void print_loop(Printer *p, RoutinePrinter *rp, const RoutineStep *step)
+{
+    print_line(p, NULL, "for (;;) {");
+    p->indent++;
+    const char *condition = print_value(p, step->value);
+    print_line(p, NULL, "if (!(%s)) break;", condition);
+    print_checks(p, rp, NULL, BOOLEAN_TYPE, step->value->has_call, true);
+    print_line(p, NULL, "if (!koine_count(call, %u)) goto done;", rp->site);
+    print_list(p, rp, step->inner);
+    p->indent--;
+    print_line(p, NULL, "}");
+}
+
+static void print_if(Printer *p, RoutinePrinter *rp, const RoutineStep *step)
+{
+    print_line(p, NULL, "{");
+    p->indent++;
+    const char *condition = print_value(p, step->value);
+    print_line(p, NULL, "const int64_t koine_holds = %s;", condition);
+    print_checks(p, rp, NULL, BOOLEAN_TYPE, step->value->has_call, true);
+    if (step->kind == STATEMENT_ASSERT) {
+        print_line(p, NULL, "if (!koine_holds) { koine_fail(call, %u); goto done; }", rp->site | ROUTINE_CHECK);
+    } else {
+        print_line(p, NULL, "if (koine_holds) {");
+        p->indent++;
+        print_list(p, rp, step->inner);
+        p->indent--;
+        if (step->otherwise) {
+            print_line(p, NULL, "} else {");
+            p->indent++;
+            print_list(p, rp, step->otherwise);
+            p->indent--;
+        }
+        print_line(p, NULL, "}");
+    }
+    p->indent--;
+    print_line(p, NULL, "}");
+}
+
+static void print_list(Printer *p, RoutinePrinter *rp, uint32_t first)
+{
+    for (uint32_t k = first; k; k = rp->routine->steps[k].next) {
+        const RoutineStep *step = &rp->routine->steps[k];
+        rp->site = routine_site(rp->first_site, k);
+        switch ((StatementKind)step->kind) {
+        case STATEMENT_ASSIGN: print_assignment(p, rp, step); break;
+        case STATEMENT_WHILE: print_loop(p, rp, step); break;
+        case STATEMENT_IF:
+        case STATEMENT_ASSERT: print_if(p, rp, step); break;
+        case STATEMENT_BREAK: print_line(p, NULL, "break;"); break;
+        case STATEMENT_RETURN: print_line(p, NULL, "goto done;"); break;
+        case STATEMENT_FOR: BUG("not a step of a routine");
+        }
+    }
+}
+
+/* ---- functions ---- */
+static void print_head(Printer *p, const RoutinePrinter *rp, const char *ending)
+{
+    const Function *f = rp->routine->function;
+    Text head = { .arena = p->line };
+    text_format(&head, "static void %s(KoineSlot *call, KoineSlot *out", function_spelling(p, f));
+    for (uint32_t k = 0; k < f->n_inputs; k++)
+        text_format(&head, ", %s %s", c_type(rp->routine->fields[k].type), rp->names[k]);
+    p->indent = 0;
+    print_line(p, NULL, "%s)%s", head.at, ending);
+}
+
+static void print_fields(Printer *p, const RoutinePrinter *rp)
+{
+    const Routine *r = rp->routine;
+    for (uint32_t k = r->function->n_inputs; k < r->n_fields; k++) {
+        const RoutineField *field = &r->fields[k];
+        const char *zero = field->type.kind == TYPE_REAL ? "0.0" : field->type.kind == TYPE_ENUM ? "1" : "0";
+        if (field->rank == 0) {
+            print_line(p, NULL, "%s %s = %s;", c_type(field->type), rp->names[k], zero);
+            continue;
+        }
+        print_line(p, NULL, "%s %s[%u];", c_type(field->type), rp->names[k], field->count);
+        print_line(p, NULL, "for (int64_t i = 0; i < %u; i++) %s[i] = %s;", field->count, rp->names[k], zero);
+    }
+    Text unused = { .arena = p->line };
+    for (uint32_t k = 0; k < r->n_fields; k++)
+        if (k < r->function->n_inputs || k >= r->function->n_inputs + r->function->n_outputs)
+            text_format(&unused, "%s(void)%s", unused.n ? ", " : "", rp->names[k]);
+    if (unused.n)
+        print_line(p, NULL, "%s;", unused.at);
+}
+
+static void print_routine(Printer *p, RoutinePrinter *rp)
+{
+    const Function *f = rp->routine->function;
+    text_char(p->out, '\n');
+    print_head(p, rp, "");
+    print_line(p, NULL, "{");
+    p->indent = 1;
+    print_fields(p, rp);
+    print_line(p, NULL, "if (!koine_enter(call, %u)) goto done;", routine_site(rp->first_site, 0));
+    print_list(p, rp, rp->routine->first);
+    p->indent = 0;
+    print_line(p, NULL, "done:");
+    p->indent = 1;
+    print_line(p, NULL, "call[1].i--;");
+    for (uint32_t k = 0; k < f->n_outputs; k++) {
+        const RoutineField *field = &rp->routine->fields[f->n_inputs + k];
+        const KoineSlot none = routine_no_value(field->type);
+        print_line(p, NULL, "out[%u].%s = %s;", k, field->type.kind == TYPE_REAL ? "r" : "i",
+                   rp->names[f->n_inputs + k]);
+        if (none.i == INTEGER_FAULT)
+            print_line(p, NULL, "if (call[0].i) out[%u].i = (-9223372036854775807 - 1);", k);
+        else
+            print_line(p, NULL, "if (call[0].i) out[%u].i = 0x%llx;", k, (unsigned long long)none.i);
+    }
+    p->indent = 0;
+    print_line(p, NULL, "}");
+}
+
+/* Functions that return one of the outputs: what expressions call. */
+static void print_results(Printer *p, const RoutinePrinter *rp, bool is_declaration)
+{
+    const Function *f = rp->routine->function;
+    for (uint32_t k = 0; k < f->n_outputs; k++) {
+        const Type type = rp->routine->fields[f->n_inputs + k].type;
+        Text head = { .arena = p->line }, arguments = { .arena = p->line };
+        for (uint32_t j = 0; j < f->n_inputs; j++) {
+            text_format(&head, ", %s %s", c_type(rp->routine->fields[j].type), rp->names[j]);
+            text_format(&arguments, ", %s", rp->names[j]);
+        }
+        p->indent = 0;
+        print_line(p, NULL, "static inline %s %s_%u(KoineSlot *call%s)%s", c_type(type), function_spelling(p, f), k + 1,
+                   head.at ? head.at : "", is_declaration ? ";" : "");
+        if (is_declaration)
+            continue;
+        print_line(p, NULL, "{");
+        p->indent = 1;
+        print_line(p, NULL, "KoineSlot out[%u];", f->n_outputs);
+        print_line(p, NULL, "%s(call, out%s);", function_spelling(p, f), arguments.at ? arguments.at : "");
+        print_line(p, NULL, "return out[%u].%s;", k, type.kind == TYPE_REAL ? "r" : "i");
+        p->indent = 0;
+        print_line(p, NULL, "}");
+    }
+}
+
+void print_routines(Printer *p)
+{
+    const Code *code = p->code;
+    RoutinePrinter *printers = NEW_ARRAY(p->arena, RoutinePrinter, code->n_routines);
+    if (code->n_routines == 0)
+        return;
+    p->needs.calls = true;
+    p->spelling = SPELL_ROUTINE;
+    text_char(p->out, '\n');
+    for (uint32_t k = 0; k < code->n_routines; k++) {
+        const Routine *r = code->routines[k];
+        const char **names = NEW_ARRAY(p->arena, const char *, r->n_fields);
+        for (uint32_t j = 0; j < r->n_fields; j++)
+            names[j] = field_spelling(p, r, j, names);
+        printers[k] = (RoutinePrinter){ r, names, routine_first_site(code, k), 0 };
+        print_head(p, &printers[k], ";");
+        print_results(p, &printers[k], true);
+    }
+    for (uint32_t k = 0; k < code->n_routines; k++) {
+        const ArenaMark mark = arena_mark(p->line);
+        p->routine = &printers[k];
+        print_routine(p, &printers[k]);
+        print_results(p, &printers[k], false);
+        arena_reset(p->line, mark);
+    }
+    p->routine = NULL;
+    p->kernel = NULL;
+}

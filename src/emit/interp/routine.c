@@ -1,0 +1,292 @@
+/* See routine.h. */
+#include "emit/interp/routine.h"
+#include "base/bug.h"
+#include "emit/routines.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- execution ---- */
+static const void *pointer_at(const uint32_t *words)
+{
+    const void *pointer;
+    memcpy(&pointer, words, sizeof pointer);
+    return pointer;
+}
+
+static KoineSlot *call_slots(const KoineSlot *frame)
+{
+    return (KoineSlot *)(intptr_t)frame[0].i;
+}
+
+static bool fail(KoineSlot *call, uint32_t site)
+{
+    if (!call[CALL_FAULT].i)
+        call[CALL_FAULT].i = site;
+    if (!call[CALL_NOTED].i)
+        call[CALL_NOTED].i = site;
+    return false;
+}
+
+void interp_fail(KoineSlot *frame, uint32_t site)
+{
+    fail(call_slots(frame), site);
+}
+
+static bool count(KoineSlot *call, uint32_t site)
+{
+    return ++call[CALL_STEPS].i <= ROUTINE_STEPS || fail(call, site | ROUTINE_ENDLESS);
+}
+
+bool interp_count(KoineSlot *frame, uint32_t site)
+{
+    return count(call_slots(frame), site);
+}
+
+static void run_in(const LoadedRoutine *r, KoineSlot *call, const KoineSlot *args, uint32_t output, KoineSlot *to,
+                   KoineSlot *frame)
+{
+    const Routine *routine = r->routine;
+    const Function *f = routine->function;
+    KoineSlot *registers = frame + r->n_frame + r->code.n_constants;
+    memset(frame, 0, r->n_frame * sizeof *frame);
+    memcpy(frame + r->n_frame, r->code.constants, r->code.n_constants * sizeof *frame);
+    frame[0].i = (intptr_t)call;
+    for (uint32_t k = 0; k < f->n_inputs; k++)
+        frame[routine->fields[k].first] = args[k];
+    for (uint32_t k = f->n_inputs; k < routine->n_fields; k++)
+        for (uint32_t j = 0; j < routine->fields[k].count && routine->fields[k].type.kind == TYPE_ENUM; j++)
+            frame[routine->fields[k].first + j].i = 1;
+    execute_direct(r->code.words, frame, registers);
+    const RoutineField *field = &routine->fields[f->n_inputs + output];
+    *to = frame[field->first];
+    if (call[CALL_FAULT].i)
+        *to = routine_no_value(field->type);
+}
+
+static void run_small(const LoadedRoutine *r, KoineSlot *call, const KoineSlot *args, uint32_t output, KoineSlot *to)
+{
+    KoineSlot frame[128];
+    run_in(r, call, args, output, to, frame);
+}
+
+static void run_large(const LoadedRoutine *r, KoineSlot *call, const KoineSlot *args, uint32_t output, KoineSlot *to)
+{
+    KoineSlot frame[ROUTINE_SLOTS + 1024];
+    run_in(r, call, args, output, to, frame);
+}
+
+/* A single statement with thousands of values alive at once. */
+static void run_on_heap(const LoadedRoutine *r, KoineSlot *call, const KoineSlot *args, uint32_t output, KoineSlot *to,
+                        size_t n)
+{
+    KoineSlot *frame = malloc(n * sizeof *frame);
+    if (!frame)
+        BUG("out of memory for the registers of a function");
+    run_in(r, call, args, output, to, frame);
+    free(frame);
+}
+
+bool interp_call(const uint32_t *at, KoineSlot *m, const KoineSlot *args, KoineSlot *to)
+{
+    const LoadedRoutine *r = pointer_at(at + 3);
+    const bool is_inner = at[6] == 0;
+    KoineSlot *call = is_inner ? call_slots(m) : &m[at[6]];
+    if (!is_inner)
+        call[CALL_FAULT].i = call[CALL_STEPS].i = call[CALL_DEPTH].i = 0;
+    if (call[CALL_DEPTH].i >= ROUTINE_DEPTH) {
+        fail(call, r->site | ROUTINE_TOO_DEEP);
+    } else if (count(call, r->site)) {
+        const size_t n = (size_t)r->n_frame + r->code.n_constants + r->code.n_registers;
+        call[CALL_DEPTH].i++;
+        if (n <= 128)
+            run_small(r, call, args, at[5], to);
+        else if (n <= ROUTINE_SLOTS + 1024)
+            run_large(r, call, args, at[5], to);
+        else
+            run_on_heap(r, call, args, at[5], to, n);
+        call[CALL_DEPTH].i--;
+    }
+    if (call[CALL_FAULT].i)
+        *to = routine_no_value(r->routine->fields[r->routine->function->n_inputs + at[5]].type);
+    return !is_inner || !call[CALL_FAULT].i;
+}
+
+static bool find_slot(const RoutineField *field, const KoineSlot *index, uint32_t *slot)
+{
+    uint32_t offset = 0;
+    for (uint32_t k = 0; k < field->rank; k++) {
+        if (index[k].i < 1 || index[k].i > (int64_t)field->extents[k])
+            return false;
+        offset = offset * field->extents[k] + (uint32_t)(index[k].i - 1);
+    }
+    *slot = field->first + offset;
+    return true;
+}
+
+bool interp_element(const uint32_t *at, KoineSlot *m, const KoineSlot *index, KoineSlot *to)
+{
+    uint32_t slot;
+    if (!find_slot(pointer_at(at + 3), index, &slot))
+        return fail(call_slots(m), at[5] | ROUTINE_INDEX);
+    *to = m[slot];
+    return true;
+}
+
+bool interp_store(const uint32_t *at, KoineSlot *m)
+{
+    const RoutineField *field = pointer_at(at + 3);
+    uint32_t slot;
+    if (!find_slot(field, m + at[2], &slot))
+        return fail(call_slots(m), at[5] | ROUTINE_INDEX);
+    m[slot] = m[at[1]];
+    const bool is_good = field->type.kind == TYPE_REAL ? isfinite(m[slot].r) : m[slot].i != KOINE_INTEGER_FAULT;
+    return is_good || fail(call_slots(m), at[5] | ROUTINE_NOT_FINITE);
+}
+
+/* ---- code ---- */
+typedef struct {
+    Assembler *assembler;
+    Placement *placement;
+    const Routine *routine;
+    uint32_t *columns;
+    uint32_t first_site, value_slot;
+    VEC(uint32_t) breaks; /* words to fill in at the end of the innermost loop */
+    Arena *scratch;
+} Writer;
+
+static uint32_t site_of(const Writer *w, const RoutineStep *step)
+{
+    return routine_site(w->first_site, (uint32_t)(step - w->routine->steps));
+}
+
+/* slot := e */
+static void write_value(Writer *w, uint32_t slot, const Expr *e, uint32_t site)
+{
+    const uint32_t n = w->routine->n_slots;
+    const Kernel kernel = { .n_outputs = 1, .n_leaves = n, .width = n + 1, .outputs = &e, .has_calls = true };
+    w->columns[0] = slot;
+    placement_of(w->placement, &kernel);
+    assemble_site(w->assembler, w->routine, site);
+    assemble_direct(w->assembler, &kernel, w->columns, 0);
+}
+
+static void write_instruction(Writer *w, Opcode opcode, uint32_t n, const uint32_t *operands)
+{
+    assemble_raw(w->assembler, opcode, n, operands);
+}
+
+static void write_assignment(Writer *w, const RoutineStep *step)
+{
+    const RoutineField *field = &w->routine->fields[step->field];
+    const uint32_t site = site_of(w, step);
+    const bool is_real = field->type.kind == TYPE_REAL;
+    if (field->rank == 0) {
+        const uint32_t operands[] = { field->first, site | ROUTINE_NOT_FINITE };
+        write_value(w, field->first, step->value, site);
+        write_instruction(w, is_real ? OPCODE_CHECK_REAL : OPCODE_CHECK_INTEGER, 2, operands);
+        return;
+    }
+    for (uint32_t k = 0; k < field->rank; k++)
+        write_value(w, w->value_slot + 1 + k, step->index[k], site);
+    write_value(w, w->value_slot, step->value, site);
+    uint32_t operands[] = { w->value_slot, w->value_slot + 1, 0, 0, site };
+    memcpy(operands + 2, &field, sizeof field);
+    write_instruction(w, OPCODE_STORE, 5, operands);
+}
+
+/* Words behind a jump that is taken when the condition does not hold; its distance is filled in later. */
+static uint32_t write_condition(Writer *w, const RoutineStep *step)
+{
+    const uint32_t operands[] = { w->value_slot, 0 };
+    write_value(w, w->value_slot, step->value, site_of(w, step));
+    write_instruction(w, OPCODE_SKIP_UNLESS, 2, operands);
+    return assembled_words(w->assembler);
+}
+
+static uint32_t write_jump(Writer *w)
+{
+    write_instruction(w, OPCODE_SKIP, 1, (const uint32_t[]){ 0 });
+    return assembled_words(w->assembler);
+}
+
+static void arrive(Writer *w, uint32_t from)
+{
+    assemble_patch(w->assembler, from - 1, assembled_words(w->assembler) - from);
+}
+
+static void write_list(Writer *w, uint32_t first);
+
+static void write_loop(Writer *w, const RoutineStep *step)
+{
+    const uint32_t begin = assembled_words(w->assembler), outer_breaks = w->breaks.n;
+    const uint32_t to_end = write_condition(w, step);
+    write_instruction(w, OPCODE_COUNT_STEP, 1, (const uint32_t[]){ site_of(w, step) });
+    write_list(w, step->inner);
+    write_instruction(w, OPCODE_BACK, 1, (const uint32_t[]){ 0 });
+    assemble_patch(w->assembler, assembled_words(w->assembler) - 1, assembled_words(w->assembler) - begin);
+    arrive(w, to_end);
+    while (w->breaks.n > outer_breaks)
+        arrive(w, vec_pop(&w->breaks));
+}
+
+static void write_if(Writer *w, const RoutineStep *step)
+{
+    const uint32_t to_otherwise = write_condition(w, step);
+    write_list(w, step->inner);
+    if (!step->otherwise) {
+        arrive(w, to_otherwise);
+        return;
+    }
+    const uint32_t to_end = write_jump(w);
+    arrive(w, to_otherwise);
+    write_list(w, step->otherwise);
+    arrive(w, to_end);
+}
+
+static void write_check(Writer *w, const RoutineStep *step)
+{
+    const uint32_t to_fail = write_condition(w, step);
+    const uint32_t to_end = write_jump(w);
+    arrive(w, to_fail);
+    write_instruction(w, OPCODE_FAIL, 1, (const uint32_t[]){ site_of(w, step) | ROUTINE_CHECK });
+    arrive(w, to_end);
+}
+
+static void write_list(Writer *w, uint32_t first)
+{
+    for (uint32_t k = first; k; k = w->routine->steps[k].next) {
+        const RoutineStep *step = &w->routine->steps[k];
+        switch ((StatementKind)step->kind) {
+        case STATEMENT_ASSIGN: write_assignment(w, step); break;
+        case STATEMENT_WHILE: write_loop(w, step); break;
+        case STATEMENT_IF: write_if(w, step); break;
+        case STATEMENT_ASSERT: write_check(w, step); break;
+        case STATEMENT_BREAK: vec_push(w->scratch, &w->breaks, write_jump(w)); break;
+        case STATEMENT_RETURN: write_instruction(w, OPCODE_END, 0, NULL); break;
+        case STATEMENT_FOR: BUG("not a step of a routine");
+        }
+    }
+}
+
+void assemble_routines(Assembler *assembler, Placement *placement, const Code *code, LoadedRoutine *routines,
+                       Arena *arena)
+{
+    for (uint32_t k = 0; k < code->n_routines; k++) {
+        const Routine *r = code->routines[k];
+        Arena *scratch = arena_create(NULL);
+        Writer w = { assembler, placement,  r,     NEW_ARRAY(scratch, uint32_t, r->n_slots + 1u),
+                     0,         r->n_slots, { 0 }, scratch };
+        for (uint32_t slot = 0; slot < r->n_slots; slot++)
+            w.columns[1 + slot] = slot;
+        w.first_site = routine_first_site(code, k);
+        assemble_begin(assembler);
+        write_list(&w, r->first);
+        routines[k].code = assemble_end(assembler, arena);
+        routines[k].routine = r;
+        routines[k].n_frame = r->n_slots + 1 + ROUTINE_RANK;
+        routines[k].site = routine_site(w.first_site, 0);
+        arena_destroy(scratch);
+    }
+    assemble_site(assembler, NULL, 0);
+}

@@ -1,0 +1,78 @@
+/* See routines.h. */
+#include "emit/routines.h"
+#include "base/bug.h"
+
+typedef struct {
+    Arena *arena;
+    VEC(const Routine *) routines;
+    uint8_t *seen; /* per expression */
+    uint32_t n_seen;
+} Search;
+
+static void find_in(Search *s, const Expr *e)
+{
+    if (!e->has_call || (e->id < s->n_seen && s->seen[e->id]))
+        return;
+    if (e->id < s->n_seen)
+        s->seen[e->id] = 1;
+    for (uint32_t k = 0; k < e->n_args; k++)
+        find_in(s, e->args[k]);
+    if (e->kind != EXPR_FUNCTION || is_element(e))
+        return;
+    const Routine *routine = routine_of(e->u.function);
+    for (uint32_t k = 0; k < s->routines.n; k++)
+        if (s->routines.at[k] == routine)
+            return;
+    vec_push(s->arena, &s->routines, routine);
+}
+
+void find_routines(Code *code, Kernel *kernels, Arena *arena)
+{
+    Search s = { .arena = arena, .n_seen = pool_count(code->pool) };
+    s.seen = NEW_ARRAY(arena, uint8_t, s.n_seen);
+    for (uint32_t k = 0; k < code->n_kernels; k++)
+        for (uint32_t j = 0; j < kernels[k].n_outputs; j++)
+            if (kernels[k].outputs[j]->has_call) {
+                kernels[k].has_calls = true;
+                find_in(&s, kernels[k].outputs[j]);
+            }
+    for (uint32_t k = 0; k < s.routines.n; k++) { /* grows while it is read */
+        const Routine *r = s.routines.at[k];
+        for (uint32_t j = 1; j < r->n_steps; j++) {
+            if (r->steps[j].value)
+                find_in(&s, r->steps[j].value);
+            for (uint32_t i = 0; i < ROUTINE_RANK && r->steps[j].index[i]; i++)
+                find_in(&s, r->steps[j].index[i]);
+        }
+    }
+    code->routines = s.routines.at;
+    code->n_routines = s.routines.n;
+}
+
+uint32_t routine_first_site(const Code *code, uint32_t routine)
+{
+    uint32_t first = 1;
+    for (uint32_t k = 0; k < routine; k++)
+        first += code->routines[k]->n_steps;
+    return first;
+}
+
+const RoutineStep *routine_at_site(const Code *code, uint32_t site, const Routine **routine)
+{
+    uint32_t number = site >> SITE_KIND_BITS;
+    for (uint32_t k = 0; k < code->n_routines && number; k++) {
+        *routine = code->routines[k];
+        if (number - 1 < (*routine)->n_steps)
+            return &(*routine)->steps[number - 1];
+        number -= (*routine)->n_steps;
+    }
+    return NULL;
+}
+
+uint32_t routine_number(const Code *code, const Function *function)
+{
+    for (uint32_t k = 0; k < code->n_routines; k++)
+        if (code->routines[k]->function == function)
+            return k;
+    BUG("a function that nobody calls");
+}

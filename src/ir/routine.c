@@ -1,0 +1,282 @@
+/* Functions to routines; see routine.h. */
+#include "ir/routine.h"
+#include "base/bug.h"
+#include "ir/memo.h"
+#include "ir/simplify.h"
+
+const Function routine_element = { .number = UINT32_MAX };
+
+/* ---- what can be executed ---- */
+static bool has_obstacle(const Expr *e)
+{
+    if (e->kind == EXPR_REDUCE || e->kind == EXPR_ARRAY || e->kind == EXPR_STRING || e->type.rank > 0)
+        return true;
+    for (uint32_t k = 0; k < e->n_args; k++)
+        if (has_obstacle(e->args[k]))
+            return true;
+    return false;
+}
+
+static const char *field_obstacle(const Function *f, uint32_t field, uint64_t *slots)
+{
+    const Variable *v = &f->body->variables.at[field];
+    uint64_t count = 1;
+    if (v->type.kind == TYPE_STRING)
+        return "a field of type String";
+    if (v->type.rank > 0 && field < f->n_inputs + f->n_outputs)
+        return "an array as argument or result";
+    if (v->type.rank > 0 && field > 255)
+        return "more than 255 fields";
+    if (v->type.rank > ROUTINE_RANK)
+        return "an array of more than 4 dimensions";
+    for (uint32_t k = 0; k < v->type.rank; k++) {
+        const Expr *extent = f->body->dims.at[v->first_dim + k].term.shape;
+        if (extent->kind != EXPR_INTEGER || extent->u.integer < 1)
+            return "a local array without fixed size";
+        if (extent->u.integer > ROUTINE_SLOTS)
+            return "more than 4000 local numbers";
+        count *= (uint64_t)extent->u.integer;
+    }
+    *slots += count;
+    return *slots > ROUTINE_SLOTS - 96 ? "more than 4000 local numbers" : NULL;
+}
+
+const char *function_obstacle(const Function *f, Span *where)
+{
+    const Model *body = f->body;
+    uint64_t slots = 1;
+    *where = f->span;
+    if (!name_is_empty(f->external))
+        return "an external function";
+    if (!f->is_pure)
+        return "a function that is not pure";
+    if (f->n_outputs == 0 || f->n_outputs > 255)
+        return "a function without result, or with more than 255";
+    for (uint32_t k = 0; k < function_fields(f); k++) {
+        const char *obstacle = field_obstacle(f, k, &slots);
+        *where = body->variables.at[k].span;
+        if (obstacle)
+            return obstacle;
+    }
+    for (uint32_t k = 1; k < body->statements.n; k++) {
+        const Statement *s = &body->statements.at[k];
+        *where = s->span;
+        if ((s->value.shape && has_obstacle(s->value.shape)) || (s->target.shape && has_obstacle(s->target.shape)))
+            return "a whole array, a sum over a range or a String";
+    }
+    for (uint32_t k = 0; k < body->iterators.n; k++) {
+        const Iterator *i = &body->iterators.at[k];
+        *where = f->span;
+        if (has_obstacle(i->lo.shape) || has_obstacle(i->hi.shape) || (i->step.shape && has_obstacle(i->step.shape)))
+            return "a whole array, a sum over a range or a String";
+    }
+    return slots + 3 * body->iterators.n > ROUTINE_SLOTS ? "more than 4000 local numbers" : NULL;
+}
+
+/* ---- making ---- */
+typedef struct {
+    const Function *function;
+    Model *body;
+    Pool *pool;
+    VEC(RoutineField) fields;
+    VEC(RoutineStep) steps;
+    VEC(uint32_t) loops; /* per level: field of the loop variable */
+    uint32_t n_slots;
+    uint32_t statement; /* at work */
+    Span span;
+} Maker;
+
+static uint32_t add_field(Maker *m, NameId name, Type type)
+{
+    const RoutineField field = {
+        .name = name, .type = { type.kind, 0, type.enumeration }, .first = m->n_slots, .count = 1, .rank = type.rank
+    };
+    vec_push(m->body->arena, &m->fields, field);
+    m->n_slots++;
+    return m->fields.n - 1;
+}
+
+static void add_own_field(Maker *m, const Variable *v)
+{
+    const uint32_t number = add_field(m, v->name, v->type);
+    RoutineField *field = &m->fields.at[number];
+    for (uint32_t k = 0; k < v->type.rank; k++) {
+        field->extents[k] = (uint32_t)m->body->dims.at[v->first_dim + k].term.shape->u.integer;
+        field->count *= field->extents[k];
+    }
+    m->n_slots += field->count - 1;
+}
+
+static const Expr *slot_leaf(Maker *m, uint32_t field)
+{
+    return expr_leaf(m->pool, m->fields.at[field].first, m->fields.at[field].type);
+}
+
+static const Expr *lazy(Maker *m, Op op, const Expr *a, const Expr *b)
+{
+    const Expr *decided = expr_boolean(m->pool, op == OP_OR);
+    return op == OP_AND ? expr_if(m->pool, a, b, decided) : expr_if(m->pool, a, decided, b);
+}
+
+/* The expression over slots. */
+static const Expr *translate(Maker *m, const Expr *e, const Ref *refs, Memo *memo)
+{
+    uint32_t known;
+    if (memo_get(memo, e, &known))
+        return pool_node(m->pool, known);
+    const Expr **args = NEW_ARRAY(memo_arena(memo), const Expr *, e->n_args + 1u);
+    for (uint32_t k = 0; k < e->n_args; k++)
+        args[k] = translate(m, e->args[k], refs, memo);
+    const Expr *result;
+    if (e->kind == EXPR_LEAF && e->n_args)
+        result = expr_function(m->pool, &routine_element, refs[e->u.leaf].var.index, e->type, e->n_args, args);
+    else if (e->kind == EXPR_LEAF)
+        result = slot_leaf(m, refs[e->u.leaf].var.index);
+    else if (e->kind == EXPR_ITERATOR)
+        result = slot_leaf(m, m->loops.at[e->u.iterator]);
+    else if (e->kind == EXPR_CALL && (e->op == OP_AND || e->op == OP_OR) && args[1]->has_call)
+        result = lazy(m, (Op)e->op, args[0], args[1]);
+    else
+        result = e->n_args ? expr_with_args(m->pool, e, args) : e;
+    memo_put(memo, e, result->id);
+    return result;
+}
+
+static const Expr *expression(Maker *m, Term term)
+{
+    Memo memo;
+    memo_begin(&memo, NULL);
+    const Expr *result = translate(m, term.shape, term_refs(m->body, term), &memo);
+    memo_end(&memo);
+    return result;
+}
+
+static uint32_t add_step(Maker *m, StatementKind kind, const Expr *value)
+{
+    const RoutineStep step = { .kind = (uint8_t)kind, .value = value, .span = m->span, .statement = m->statement };
+    vec_push(m->body->arena, &m->steps, step);
+    return m->steps.n - 1;
+}
+
+static uint32_t assign(Maker *m, uint32_t field, const Expr *value)
+{
+    const uint32_t step = add_step(m, STATEMENT_ASSIGN, value);
+    m->steps.at[step].field = field;
+    return step;
+}
+
+static uint32_t make_list(Maker *m, uint32_t first);
+
+/* A loop over the last iterators of a domain, those before it being in scope: variable := lo; limit := hi; ... */
+static uint32_t make_loops(Maker *m, Domain domain, uint32_t k, uint32_t inner)
+{
+    if (k == domain.n)
+        return make_list(m, inner);
+    const Iterator iterator = m->body->iterators.at[domain.first + k];
+    const Expr *lo = expression(m, iterator.lo), *hi = expression(m, iterator.hi);
+    const Expr *step = iterator.step.shape ? expression(m, iterator.step) : expr_integer(m->pool, 1);
+    const uint32_t variable = add_field(m, iterator.name, INTEGER_TYPE);
+    const uint32_t limit = add_field(m, (NameId){ 0 }, INTEGER_TYPE);
+    vec_push(m->body->arena, &m->loops, variable);
+    const uint32_t first = assign(m, limit, hi), start = assign(m, variable, lo);
+    const Expr *i = slot_leaf(m, variable), *end = slot_leaf(m, limit), *by = step;
+    m->steps.at[first].next = start;
+    uint32_t last = start;
+    if (step->kind != EXPR_INTEGER) {
+        const uint32_t stride = add_field(m, (NameId){ 0 }, INTEGER_TYPE);
+        last = assign(m, stride, step);
+        m->steps.at[start].next = last;
+        by = slot_leaf(m, stride);
+    }
+    const Expr *zero = expr_integer(m->pool, 0);
+    const Expr *up = expr_literal_relation(m->pool, OP_LE, i, end),
+               *down = expr_literal_relation(m->pool, OP_GE, i, end);
+    const Expr *goes_up = expr_literal_relation(m->pool, OP_GT, by, zero);
+    const Expr *goes_down = expr_literal_relation(m->pool, OP_LT, by, zero);
+    const Expr *condition = expr_if(m->pool, goes_up, up, expr_binary(m->pool, OP_AND, goes_down, down));
+    const uint32_t loop = add_step(m, STATEMENT_WHILE, expr_simplify(m->pool, condition));
+    m->steps.at[last].next = loop;
+    const uint32_t body = make_loops(m, domain, k + 1, inner);
+    const uint32_t advance = assign(m, variable, expr_binary(m->pool, OP_ADD, i, by));
+    uint32_t tail = body;
+    while (tail && m->steps.at[tail].next)
+        tail = m->steps.at[tail].next;
+    if (tail)
+        m->steps.at[tail].next = advance;
+    m->steps.at[loop].inner = body ? body : advance;
+    m->loops.n--;
+    return first;
+}
+
+static uint32_t make_assignment(Maker *m, const Statement *s)
+{
+    const Expr *target = s->target.shape;
+    const uint32_t field = term_refs(m->body, s->target)[target->u.leaf].var.index;
+    const uint32_t step = assign(m, field, expression(m, s->value));
+    for (uint32_t k = 0; k < target->n_args; k++) {
+        const Expr *index = expression(m, (Term){ target->args[k], s->target.first_ref });
+        m->steps.at[step].index[k] = index;
+    }
+    return step;
+}
+
+/* The first step of a statement; it may be followed by more. */
+static uint32_t make_step(Maker *m, uint32_t statement)
+{
+    const Statement s = m->body->statements.at[statement];
+    m->statement = statement;
+    m->span = s.span;
+    switch ((StatementKind)s.kind) {
+    case STATEMENT_ASSIGN: return make_assignment(m, &s);
+    case STATEMENT_FOR: return make_loops(m, m->body->domains.at[s.domain.index], 0, s.inner);
+    case STATEMENT_BREAK:
+    case STATEMENT_RETURN: return add_step(m, (StatementKind)s.kind, NULL);
+    case STATEMENT_IF:
+    case STATEMENT_WHILE:
+    case STATEMENT_ASSERT: {
+        const uint32_t step = add_step(m, (StatementKind)s.kind, expression(m, s.value));
+        const uint32_t inner = make_list(m, s.inner), otherwise = make_list(m, s.otherwise);
+        m->steps.at[step].text = s.text;
+        m->steps.at[step].inner = inner;
+        m->steps.at[step].otherwise = otherwise;
+        return step;
+    }
+    }
+    BUG("unknown StatementKind");
+}
+
+static uint32_t make_list(Maker *m, uint32_t first)
+{
+    uint32_t begin = 0, last = 0;
+    for (uint32_t k = first; k; k = m->body->statements.at[k].next) {
+        const uint32_t step = make_step(m, k);
+        if (last)
+            m->steps.at[last].next = step;
+        else
+            begin = step;
+        for (last = step; m->steps.at[last].next;)
+            last = m->steps.at[last].next;
+    }
+    return begin;
+}
+
+const Routine *routine_of(const Function *function)
+{
+    if (function->routine)
+        return function->routine;
+    Maker m = { .function = function, .body = function->body, .pool = function->body->pool, .n_slots = 1 };
+    for (uint32_t k = 0; k < function_fields(function); k++)
+        add_own_field(&m, &function->body->variables.at[k]);
+    vec_push_zero(m.body->arena, &m.steps);
+    const uint32_t first = make_list(&m, function->first);
+    Routine *routine = NEW(m.body->arena, Routine);
+    *routine = (Routine){ .function = function,
+                          .n_fields = m.fields.n,
+                          .n_slots = m.n_slots,
+                          .n_steps = m.steps.n,
+                          .first = first,
+                          .fields = m.fields.at,
+                          .steps = m.steps.at };
+    ((Function *)function)->routine = routine; /* a function is not changed by being looked at more closely */
+    return routine;
+}

@@ -1,0 +1,41 @@
+/* V14: a function is closed and pure. Its statements read and write its own fields and nothing else, inputs keep
+ * their values, and `break` stands in a loop. */
+#include "ir/verify_terms.h"
+
+static void report(Verifier *v, Span span, const char *what, const char *help)
+{
+    diag_error(v->diag, DIAG_FUNCTION_BODY, span, "function %s %s",
+               names_of(pool_names(v->model->pool), v->function->name), what);
+    diag_help(v->diag, "%s", help);
+    v->is_good = false;
+}
+
+static void check_reads(Verifier *v, Term term, const TermPlace *place)
+{
+    for (uint32_t k = 0; k < term.shape->n_leaves; k++)
+        if (term_refs(v->model, term)[k].kind != REF_NOW) {
+            report(v, place->span, "reads something else than its fields",
+                   "time, derivatives and earlier values are given to it as arguments");
+            return;
+        }
+}
+
+static void check_list(Verifier *v, uint32_t first, uint32_t n_loops)
+{
+    for (uint32_t k = first; k; k = v->model->statements.at[k].next) {
+        const Statement *s = &v->model->statements.at[k];
+        if (s->kind == STATEMENT_ASSIGN && term_refs(v->model, s->target)[0].var.index < v->function->n_inputs)
+            report(v, s->span, "assigns its input", "assign to a local variable");
+        if (s->kind == STATEMENT_BREAK && n_loops == 0)
+            report(v, s->span, "has a break outside of a loop", "use return to leave the function");
+        check_list(v, s->inner, n_loops + (s->kind == STATEMENT_FOR || s->kind == STATEMENT_WHILE));
+        check_list(v, s->otherwise, n_loops);
+    }
+}
+
+bool verify_function(Verifier *v)
+{
+    verify_each_term(v, check_reads);
+    check_list(v, v->function->first, 0);
+    return v->is_good;
+}
