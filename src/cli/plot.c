@@ -11,12 +11,22 @@ enum { SERIES_UNASKED = 6 };
 
 typedef VEC(PlotSeries) SeriesList;
 
+/* The name with the unit, where the file has it: "comment [unit]" in MAT. */
+static const char *legend(const SeriesColumn *column, Arena *arena)
+{
+    const char *const open = strrchr(column->comment, '['), *const close = strrchr(column->comment, ']');
+    if (!open || !close || close < open)
+        return column->name;
+    return arena_format(arena, "%s %.*s", column->name, (int)(close + 1 - open), open);
+}
+
 static void add_column(const Command *command, const Series *results, const SeriesColumn *column, SeriesList *list)
 {
+    const char *const name = legend(column, command->arena);
     for (uint32_t k = 0; k < list->n; k++)
-        if (strcmp(list->at[k].name, column->name) == 0)
+        if (strcmp(list->at[k].name, name) == 0)
             return;
-    const PlotSeries series = { .name = column->name,
+    const PlotSeries series = { .name = name,
                                 .times = results->columns[0].values,
                                 .values = column->values,
                                 .n = results->n_rows,

@@ -123,6 +123,8 @@ static PlotSeries plot_series(const Show *show, const Track *track)
     Text name = { .arena = show->arena };
     column_name(show->tables, &track->column, &name);
     const KoineVariable *const variable = &show->tables->variables[track->column.variable];
+    if (variable->unit && variable->unit[0])
+        text_format(&name, " [%s]", variable->unit);
     return (PlotSeries){ .name = name.at,
                          .times = show->times.at,
                          .values = track->values.at,
