@@ -159,7 +159,20 @@ bool mdl_would_be_keyword(const char *text, uint32_t length)
     return keyword_of(capitals, length) != TOKEN_NAME;
 }
 
-static void check_name(const Lexer *lexer, uint32_t begin)
+/* A name that is used often is told once. */
+static bool is_told(Lexer *lexer, const char *text, uint32_t length)
+{
+    const uint64_t key = hash_bytes(text, length, 0);
+    uint32_t ignored;
+    if (!lexer->long_names.arena)
+        map_init(&lexer->long_names, lexer->arena, 8);
+    if (map_get(&lexer->long_names, key, &ignored))
+        return true;
+    map_put(&lexer->long_names, key, 1);
+    return false;
+}
+
+static void check_name(Lexer *lexer, uint32_t begin)
 {
     const uint32_t length = lexer->at - begin;
     const char *text = lexer->text + begin;
@@ -172,7 +185,7 @@ static void check_name(const Lexer *lexer, uint32_t begin)
         diag_help(lexer->diag, "single underscores stand between letters or digits, as in ABC_1");
     }
     const uint32_t limit = lexer->is_strict ? STRICT_NAME : LONGEST_NAME;
-    if (length > limit) {
+    if (length > limit && !is_told(lexer, text, length)) {
         REPORT(lexer, DIAG_MDL_NAME_TOO_LONG, span_from(lexer, begin), "a name has at most %u characters", limit);
         diag_help(lexer->diag, lexer->is_strict ? "shorten it, or leave the profile `simplex`" : "shorten it");
     }

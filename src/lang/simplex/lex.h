@@ -7,6 +7,7 @@
 #define LANG_SIMPLEX_LEX_H
 
 #include "lang/simplex/report.h"
+#include "base/map.h"
 #include "base/names.h"
 
 typedef enum {
@@ -40,6 +41,7 @@ typedef struct {
     Names *names;
     Diag *diag;
     uint32_t *errors;
+    Map long_names; /* told already */
 } Lexer;
 
 /* `given` has everything but the text and the place in it. */
