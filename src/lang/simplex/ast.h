@@ -148,6 +148,8 @@ typedef struct {
     Ident name;
     uint8_t method; /* TableMethod */
     VEC(TablePoint) x, y;
+    Ident unit_x, unit_y;
+    const Unit *physical_x, *physical_y; /* check; NULL: not known */
 } TableDecl;
 
 /* ---- high level components ---- */

@@ -249,15 +249,34 @@ static ValueUnit unit_of_quotient(const Walk *walk, const Node *call)
     return unit_of_product(walk, &quotient);
 }
 
+/* Of a table, or of a function that says nothing about units. */
+static ValueUnit unit_of_other_call(const Walk *walk, const Node *node)
+{
+    const Checker *checker = walk->checker;
+    ValueUnit argument = fits_all;
+    for (uint32_t k = 0; k < node->u.call.n; k++)
+        argument = unit_of(walk, node->u.call.args[k]);
+    if (node->u.call.symbol == ID_NONE)
+        return fits_all;
+    const Symbol *symbol = &checker->scope.list.at[node->u.call.symbol];
+    if (symbol->kind != SYMBOL_TABLE)
+        return fits_all;
+    const TableDecl *table = &checker->component->tables.at[symbol->object];
+    if (table->physical_x && !fits(&argument, table->physical_x)) {
+        diag_warning(checker->diag, DIAG_MDL_UNIT_OF_ARGUMENT, node->u.call.args[0]->span,
+                     "`%s` takes values in %s, this is in %s", names_of(checker->scope.names, table->name.name),
+                     unit_text(walk, table->physical_x), unit_text(walk, argument.unit));
+        help_convert(walk, argument.unit, table->physical_x);
+    }
+    return table->physical_y ? (ValueUnit){ PHYSICAL, 1, table->physical_y } : fits_all;
+}
+
 static ValueUnit unit_of_call(const Walk *walk, const Node *node)
 {
     Node *const *args = node->u.call.args;
     double number;
-    if (node->u.call.function == ID_NONE) {
-        for (uint32_t k = 0; k < node->u.call.n; k++)
-            unit_of(walk, args[k]);
-        return fits_all;
-    }
+    if (node->u.call.function == ID_NONE)
+        return unit_of_other_call(walk, node);
     switch ((FunctionId)node->u.call.function) {
     case FUNCTION_SQE: return unit_of_power(walk, args[0], 2);
     case FUNCTION_SQRT: return unit_of_power(walk, args[0], 0.5);
@@ -389,6 +408,14 @@ void mdl_check_units(Checker *checker)
             continue;
         quantity->physical = read_unit(checker, &quantity->unit);
         has_units = true;
+    }
+    for (uint32_t k = 0; k < component->tables.n; k++) {
+        TableDecl *table = &component->tables.at[k];
+        if (table->unit_x.span.end > 0)
+            table->physical_x = read_unit(checker, &table->unit_x);
+        if (table->unit_y.span.end > 0)
+            table->physical_y = read_unit(checker, &table->unit_y);
+        has_units |= table->unit_x.span.end > 0 || table->unit_y.span.end > 0;
     }
     if (!has_units)
         return;

@@ -83,16 +83,22 @@ static bool parse_points(Parser *parser, TableDecl *table, bool is_x)
     return mdl_expect(parser, TOKEN_CLOSE);
 }
 
-/* tabular_function ::= TABULAR FUNCTION identifier '(' REAL '-->' REAL ')' CONTINUOUS BY interpolation_method
- *                      INTERPOLATION ON '(' number_list ')' '-->' '(' number_list ')' */
+/* REAL [ unit ] */
+static bool parse_real(Parser *parser, Ident *unit)
+{
+    return mdl_expect(parser, TOKEN_REAL) && (!mdl_is_at(parser, TOKEN_OPEN_BRACKET) || mdl_parse_unit(parser, unit));
+}
+
+/* tabular_function ::= TABULAR FUNCTION identifier '(' REAL [ unit ] '-->' REAL [ unit ] ')' CONTINUOUS
+ *                      BY interpolation_method INTERPOLATION ON '(' number_list ')' '-->' '(' number_list ')' */
 static bool parse_table(Parser *parser, Component *component)
 {
     TableDecl table = { 0 };
     mdl_advance(parser);
     const bool is_good =
         mdl_expect(parser, TOKEN_FUNCTION) && mdl_expect_name(parser, "the name of the function", &table.name) &&
-        mdl_expect(parser, TOKEN_OPEN) && mdl_expect(parser, TOKEN_REAL) && mdl_expect(parser, TOKEN_ARROW) &&
-        mdl_expect(parser, TOKEN_REAL) && mdl_expect(parser, TOKEN_CLOSE) && mdl_expect(parser, TOKEN_CONTINUOUS) &&
+        mdl_expect(parser, TOKEN_OPEN) && parse_real(parser, &table.unit_x) && mdl_expect(parser, TOKEN_ARROW) &&
+        parse_real(parser, &table.unit_y) && mdl_expect(parser, TOKEN_CLOSE) && mdl_expect(parser, TOKEN_CONTINUOUS) &&
         mdl_expect(parser, TOKEN_BY) && parse_method(parser, &table.method) &&
         mdl_expect(parser, TOKEN_INTERPOLATION) && mdl_expect(parser, TOKEN_ON) && parse_points(parser, &table, true) &&
         mdl_expect(parser, TOKEN_ARROW) && parse_points(parser, &table, false);
