@@ -43,7 +43,11 @@ static void print_text(const CompileReport *report)
         printf("%-18s %llu\n", figures[k].text, (unsigned long long)figures[k].value);
 }
 
-static void print_json(const Target *target, Compilation *c, bool is_good)
+typedef struct {
+    Text symbols, classes; /* empty: not wanted, or the model could not be loaded */
+} Lists;
+
+static void print_json(const Target *target, Compilation *c, const Lists *lists, bool is_good)
 {
     Arena *const arena = compilation_arena(c);
     Text json = { .arena = arena };
@@ -64,10 +68,39 @@ static void print_json(const Target *target, Compilation *c, bool is_good)
     } else {
         text_add(&json, "null,\"language\":null,\"figures\":null");
     }
+    if (lists->symbols.n)
+        text_format(&json, ",\"symbols\":%s", lists->symbols.at);
+    if (lists->classes.n)
+        text_format(&json, ",\"classes\":%s", lists->classes.at);
     text_add(&json, ",\"diagnostics\":");
     text_add(&json, diag_json(compilation_diag(c), arena));
     puts(json.at);
     puts("}");
+}
+
+/* The text of the file with messages below the lines, then the lists; false: none of them is wanted. */
+static bool print_lists(const Command *command, const Target *target, Compilation *c, const Lists *lists)
+{
+    const bool numbers = command_option(command, "line-numbers"), silent = command_option(command, "no-messages");
+    Text text = { .arena = compilation_arena(c) };
+    const bool is_listing = command_option(command, "listing");
+    if (is_listing)
+        compilation_listing(c, target->path, numbers, silent, &text);
+    text_bytes(&text, lists->symbols.at, lists->symbols.n);
+    text_bytes(&text, lists->classes.at, lists->classes.n);
+    fwrite(text.at, 1, text.n, stdout);
+    return is_listing || command_option(command, "symbols") || command_option(command, "classes");
+}
+
+static Lists make_lists(const Command *command, Compilation *c)
+{
+    Lists lists = { { .arena = compilation_arena(c) }, { .arena = compilation_arena(c) } };
+    const bool is_json = command_option(command, "json");
+    if (command_option(command, "symbols"))
+        compilation_list(c, LIST_SYMBOLS, is_json, &lists.symbols);
+    if (command_option(command, "classes"))
+        compilation_list(c, LIST_CLASSES, is_json, &lists.classes);
+    return lists;
 }
 
 static int run_check(const Command *command)
@@ -81,12 +114,14 @@ static int run_check(const Command *command)
     Compilation *const c = compilation_create(out_of_memory);
     CompileRequest request = target_request(command, &target);
     request.profile = profile;
-    const bool is_good = compilation_load(c, &request) && compilation_schedule(c);
+    bool is_good = compilation_load(c, &request);
+    const Lists lists = is_good ? make_lists(command, c) : (Lists){ 0 }; /* before the passes work on the model */
+    is_good = is_good && compilation_schedule(c);
     if (command_option(command, "json")) {
-        print_json(&target, c, is_good);
+        print_json(&target, c, &lists, is_good);
     } else {
         diag_print(compilation_diag(c), stderr, (DiagStyle){ .colour = command->colour_err });
-        if (is_good) {
+        if (!print_lists(command, &target, c, &lists) && is_good) {
             const CompileReport report = compilation_report(c);
             print_text(&report);
         }
@@ -97,6 +132,11 @@ static int run_check(const Command *command)
 
 static const Option options[] = {
     { .name = "json", .help = "figures and diagnostics as JSON on the standard output" },
+    { .name = "symbols", .help = "list all quantities: use, time course, value set, start value, unit, derivatives" },
+    { .name = "classes", .help = "list the classes the model is made of" },
+    { .name = "listing", .help = "print the text, with the messages as $ lines below the lines they are about" },
+    { .name = "line-numbers", .help = "with --listing: number the lines" },
+    { .name = "no-messages", .help = "with --listing: the text alone" },
     { .name = "profile", .value = "NAME", .help = "a stricter reading of the language: simplex" },
     TARGET_USE,
     { 0 },
@@ -104,6 +144,8 @@ static const Option options[] = {
 
 static const Example examples[] = {
     { "koine check Ball.mdl", "tells what is wrong with the model, or how large it is." },
+    { "koine check Ball.mdl --symbols", "all quantities of the model." },
+    { "koine check Ball.mdl --listing --line-numbers", "the text with its messages, for printing." },
     { "koine check Ball.mdl --json", "the same as data for other programs." },
     { 0 },
 };

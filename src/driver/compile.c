@@ -4,6 +4,7 @@
 #include "driver/languages.h"
 #include "driver/resolve.h"
 #include "driver/structure.h"
+#include "driver/symbols.h"
 #include "driver/tier.h"
 #include "emit/c/print.h"
 #include "emit/program.h"
@@ -132,6 +133,21 @@ bool compilation_structure_svg(const Compilation *c, uint32_t depth, uint32_t mo
     diagram_layout(box, c->arena);
     *to = diagram_svg(box, c->arena);
     return true;
+}
+
+void compilation_list(const Compilation *c, ListKind kind, bool is_json, Text *to)
+{
+    static void (*const lists[][2])(const Model *, Text *) = {
+        [LIST_SYMBOLS] = { symbols_text, symbols_json }, [LIST_CLASSES] = { classes_text, classes_json }
+    };
+    lists[kind][is_json](c->model, to);
+}
+
+void compilation_listing(const Compilation *c, const char *path, bool has_numbers, bool has_no_messages, Text *to)
+{
+    uint32_t source;
+    if (sources_open(c->sources, path, &source) == SOURCE_OK)
+        listing(c->sources, source, c->diag, (ListingStyle){ has_numbers, has_no_messages }, to);
 }
 
 const char *compilation_pass_name(uint32_t k)

@@ -42,6 +42,11 @@ const char *compilation_pass_purpose(uint32_t k);
 void compilation_structure_text(const Compilation *c, uint32_t depth, Text *to);
 bool compilation_structure_svg(const Compilation *c, uint32_t depth, uint32_t most, uint32_t *n, Text *to);
 
+/* Lists of the loaded model (symbols.h); of the text of the file also when it could not be loaded. */
+typedef enum { LIST_SYMBOLS, LIST_CLASSES } ListKind;
+void compilation_list(const Compilation *c, ListKind kind, bool is_json, Text *to);
+void compilation_listing(const Compilation *c, const char *path, bool has_numbers, bool has_no_messages, Text *to);
+
 typedef struct { /* figures of `koine check`; the names are the keys of its JSON */
     const char *model, *language;
     uint64_t variables, equations, states, parameters, aliases, blocks, largest_block, linear_systems,
