@@ -39,7 +39,7 @@ typedef struct {
     const Row *rows;
     uint32_t n;
 } Group;
-extern const Group group_cvode, group_slopes, group_precision, group_size, group_events, group_process;
+extern const Group group_cvode, group_slopes, group_precision, group_size, group_events, group_process, group_bank;
 
 /* ---- measure.c ---- */
 double cpu_seconds(void);
@@ -51,6 +51,10 @@ typedef struct {
 } Work;
 /* Seconds of one run of each, best of several, in turns. False: one of them failed. */
 bool measure_both(const Bench *bench, const Work *ours, const Work *theirs, double seconds[2]);
+
+/* Runs a program without output; false: it failed. Seconds of the wall clock and of CPU. */
+bool run_program(const char *program, char *const *arguments, double *wall, double *cpu);
+const char *koine_binary(void); /* the built program, or what KOINE_BINARY names */
 
 /* Says why there is no figure. */
 void no_figure(Figure *figure, const char *format, ...);
@@ -75,6 +79,7 @@ const KoineVariable *subject_variable(const Subject *subject, const char *name);
 typedef struct {
     const char *solver;
     double stop, tolerance;
+    uint32_t max_steps;        /* event steps at one time; 0: the default */
     uint32_t n;                /* states that are set and read */
     const char *const *names;  /* of these */
     const double *start;       /* n, or NULL: as in the model */
@@ -94,6 +99,10 @@ void generate_network_ir(const Bench *bench, uint32_t stages, char *path); /* th
 void generate_network_classes(const Bench *bench, uint32_t stages, char *path); /* and with a class */
 void generate_ring(const Bench *bench, uint32_t gates, char *path);             /* of inverting gates; odd */
 void generate_ticks(const Bench *bench, uint32_t idle, char *path);             /* one ticks, the others wait */
-void model_path(const Bench *bench, const char *file, char *path);              /* of a file in bench->models */
+/* Adder of so many bits whose carry runs through all of them again and again; gates of a version (Logic, Delay). */
+void generate_adder(const Bench *bench, uint32_t bits, const char *version, char *path);
+/* A bank with 10,000 classes, a tenth of them made of nine others. */
+void generate_bank(const Bench *bench, char *path);
+void model_path(const Bench *bench, const char *file, char *path); /* of a file in bench->models */
 
 #endif

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-static const Group *const groups[] = { &group_cvode, &group_slopes, &group_precision,
-                                       &group_size,  &group_events, &group_process };
+static const Group *const groups[] = { &group_cvode,  &group_slopes,  &group_precision, &group_size,
+                                       &group_events, &group_process, &group_bank };
 enum { N_GROUPS = sizeof groups / sizeof groups[0] };
 
 typedef struct {

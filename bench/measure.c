@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -119,4 +122,30 @@ bool child_numbers(const Bench *bench, const char *const *arguments, double *num
     int status = 0;
     waitpid(child, &status, 0);
     return got == n && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+const char *koine_binary(void)
+{
+    const char *named = getenv("KOINE_BINARY");
+    return named ? named : KOINE_BUILD_DIR "/koine";
+}
+
+bool run_program(const char *program, char *const *arguments, double *wall, double *cpu)
+{
+    const double begun = wall_seconds();
+    const pid_t child = fork();
+    if (child == 0) {
+        const int nowhere = open("/dev/null", O_WRONLY);
+        dup2(nowhere, STDOUT_FILENO);
+        dup2(nowhere, STDERR_FILENO);
+        execv(program, arguments);
+        _exit(127);
+    }
+    int status;
+    struct rusage usage;
+    wait4(child, &status, 0, &usage);
+    *wall = wall_seconds() - begun;
+    *cpu = (double)usage.ru_utime.tv_sec + 1e-6 * (double)usage.ru_utime.tv_usec + (double)usage.ru_stime.tv_sec +
+           1e-6 * (double)usage.ru_stime.tv_usec;
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }

@@ -1,38 +1,9 @@
 /* F: the built program, from process start to results on disk. Wall clock: waiting for the disk counts. */
 #include "bench.h"
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
-
-static const char *binary(void)
-{
-    const char *named = getenv("KOINE_BINARY");
-    return named ? named : KOINE_BUILD_DIR "/koine";
-}
-
-static bool run_once(const char *program, char *const *arguments, double *wall, double *cpu)
-{
-    const double begun = wall_seconds();
-    const pid_t child = fork();
-    if (child == 0) {
-        const int nowhere = open("/dev/null", O_WRONLY);
-        dup2(nowhere, STDOUT_FILENO);
-        dup2(nowhere, STDERR_FILENO);
-        execv(program, arguments);
-        _exit(127);
-    }
-    int status;
-    struct rusage usage;
-    wait4(child, &status, 0, &usage);
-    *wall = wall_seconds() - begun;
-    *cpu = (double)usage.ru_utime.tv_sec + 1e-6 * (double)usage.ru_utime.tv_usec + (double)usage.ru_stime.tv_sec +
-           1e-6 * (double)usage.ru_stime.tv_usec;
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
-}
 
 static void measure(const Bench *bench, const Row *row, Figure *figure)
 {
@@ -40,17 +11,17 @@ static void measure(const Bench *bench, const Row *row, Figure *figure)
     double least_wall = INFINITY, least_cpu = INFINITY;
     model_path(bench, row->subject, path);
     snprintf(results, sizeof results, "%s/results.csv", bench->folder);
-    char *const arguments[] = { (char *)(uintptr_t)binary(),  "run",      path,    "--stop", "10", "--tier",
-                                (char *)(uintptr_t)row->tier, "--output", results, NULL };
-    if (access(binary(), X_OK) != 0) {
-        no_figure(figure, "%s is not there; KOINE_BINARY names another", binary());
+    char *const arguments[] = { (char *)(uintptr_t)koine_binary(), "run",      path,    "--stop", "10", "--tier",
+                                (char *)(uintptr_t)row->tier,      "--output", results, NULL };
+    if (access(koine_binary(), X_OK) != 0) {
+        no_figure(figure, "%s is not there; KOINE_BINARY names another", koine_binary());
         return;
     }
     for (int round = 0; round < (bench->is_quick ? 10 : 40); round++) {
         double wall, cpu;
         unlink(results);
-        if (!run_once(binary(), arguments, &wall, &cpu) || access(results, R_OK) != 0) {
-            no_figure(figure, "%s run %s fails or leaves no results", binary(), path);
+        if (!run_program(koine_binary(), arguments, &wall, &cpu) || access(results, R_OK) != 0) {
+            no_figure(figure, "%s run %s fails or leaves no results", koine_binary(), path);
             return;
         }
         least_wall = fmin(least_wall, wall);

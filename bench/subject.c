@@ -61,7 +61,7 @@ static double *slot(const KoineModel *model, uint64_t offset)
 
 bool subject_run(const Subject *subject, SubjectRun *run)
 {
-    const KoineHost host = { 0 };
+    const KoineHost host = { .max_steps = run->max_steps };
     KoineModel *model;
     KoineRunReport report;
     if (subject->kind->create(subject->kind, &host, &model) != KOINE_OK)
