@@ -107,6 +107,14 @@ void statistics_json(const RunRecord *record, Text *text)
         { "linear_solves", s->model.linear_solves },
         { "step_halvings", s->halvings },
         { "step_doublings", s->doublings },
+        { "crossing_searches", s->crossing_searches },
+        { "crossing_search_steps", s->crossing_search_steps },
+        { "region_searches", s->region_searches },
+        { "region_search_steps", s->region_search_steps },
+        { "steps_cut_at_times", s->cut_at_times },
+        { "steps_cut_at_outputs", s->cut_at_outputs },
+        { "steps_cut_at_crossings", s->cut_at_crossings },
+        { "steps_cut_at_regions", s->cut_at_regions },
         { "compiler_bytes", record->model.bytes },
     };
     for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {

@@ -98,7 +98,13 @@ static double resolution_of(const KoineRun *run)
                                          : 0;
 }
 
-/* The largest time: 32 bits count grid points in SIMPLEX, unless another end is given; 51 bits are exact here. */
+static double on_grid(double resolution, double time)
+{
+    return resolution > 0 ? koine_grid_time(resolution, koine_grid_nearest(resolution, time)) : time;
+}
+
+/* The largest time: 32 bits count grid points in SIMPLEX, unless another end is given. With more than 46 bits rounding
+ * would be larger than a quarter of a cell. */
 static KoineStatus check_grid(KoineRun *run)
 {
     const KoineRunOptions *const options = run->options;
@@ -111,7 +117,10 @@ static KoineStatus check_grid(KoineRun *run)
                           "the run has the time resolution %g, the model was created with %g: they must be the same",
                           resolution, run->model->host->resolution);
     const double most = positive_or(options->max_time, resolution > 0 ? 2147483647.0 * resolution : INFINITY);
-    const double limit = resolution > 0 ? fmin(most, 2251799813685248.0 * resolution) : most;
+    const double limit = resolution > 0 ? fmin(most, 70368744177664.0 * resolution) : most;
+    if (options->start < -limit)
+        return koine_fail(run, KOINE_RUN_OPTIONS, "the start time %g lies beyond minus the largest time %g",
+                          options->start, limit);
     if (options->stop > limit)
         return koine_fail(run, KOINE_RUN_OPTIONS, "the stop time %g lies beyond the largest time %g (TMax%s)",
                           options->stop, limit,
@@ -121,8 +130,9 @@ static KoineStatus check_grid(KoineRun *run)
 
 static KoineStatus check_start(KoineRun *run)
 {
-    const double time = *koine_time(run->model);
-    if (run->options->is_continued && !(time >= run->options->start && time <= run->options->stop))
+    const double time = *koine_time(run->model), resolution = resolution_of(run);
+    if (run->options->is_continued &&
+        !(time >= on_grid(resolution, run->options->start) && time <= on_grid(resolution, run->options->stop)))
         return koine_fail(run, KOINE_RUN_OPTIONS,
                           "the run cannot be continued: the model stands at time %g, which is not between start %g and "
                           "stop %g",
@@ -172,11 +182,6 @@ static KoineStatus check_options(KoineRun *run)
                           run->tables->capabilities & KOINE_IS_DAE ? "a residual form without explicit derivatives"
                                                                    : "one with a solver of its own");
     return KOINE_OK;
-}
-
-static double on_grid(double resolution, double time)
-{
-    return resolution > 0 ? koine_grid_time(resolution, koine_grid_nearest(resolution, time)) : time;
 }
 
 static void set_problem(KoineRun *run)

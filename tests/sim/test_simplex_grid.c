@@ -331,6 +331,32 @@ static void test_sx127_largest_time(void **state)
     run_free(r);
 }
 
+/* As without a grid: discrete models jump from event to event, a right side that changes moves the event, and what
+ * happens at the end is executed. TZiel moves from 4 to 7 at 2. */
+static void test_sx129_sx132_sx135_time_events_on_the_grid(void **state)
+{
+    (void)state;
+    RunResult *r = done(run_model(&(RunRequest){
+        .path = KOINE_SOURCE_DIR "/tests/sim/simplex/runs/Zeit.mdl", .stop = 7, .interval = 1, .resolution = 0.001 }));
+    assert_near(run_at(r, "n", 6), 0, 0);
+    assert_near(run_at(r, "n", 7), 1, 0);
+    assert_int_equal(r->report.statistics.steps, 0);
+    assert_int_equal(r->report.statistics.instants, 4); /* start, 2, 5, 7 */
+    run_free(r);
+}
+
+/* Time goes on where floor(T/0.1) steps: at grid points the quotient is rounded to either side. */
+static void test_step_functions_of_time_on_the_grid(void **state)
+{
+    (void)state;
+    RunResult *r =
+        in_all_tiers((RunRequest){ .path = GRID "Treppe.mdl", .stop = 2, .interval = 0.1, .resolution = 0.1 });
+    for (int k = 0; k <= 20; k++)
+        assert_near(run_at(r, "stufe", k / 10.0), k, 0);
+    assert_near(run_last(r, "n"), 20, 0);
+    run_free(r);
+}
+
 static void test_sx133_time_against_a_continuous_quantity(void **state)
 {
     (void)state;
@@ -527,6 +553,8 @@ int main(void)
         cmocka_unit_test(test_sx125_sx130_sx131_time_comparisons),
         cmocka_unit_test(test_sx126_no_drift),
         cmocka_unit_test(test_sx127_largest_time),
+        cmocka_unit_test(test_sx129_sx132_sx135_time_events_on_the_grid),
+        cmocka_unit_test(test_step_functions_of_time_on_the_grid),
         cmocka_unit_test(test_sx133_time_against_a_continuous_quantity),
         cmocka_unit_test(test_sx134_start_on_the_grid),
         cmocka_unit_test(test_sx136_two_halves_are_one_run),

@@ -438,6 +438,7 @@ static void take_up(Machine *k)
 {
     const KoineProgram *p = k->program;
     k->resolution = k->model->host ? k->model->host->resolution : 0;
+    k->instant->has_terminated = 0;
     for (uint32_t j = 0; j < p->n_relations; j++) {
         const KoineRelation *r = &p->relations[j];
         if (!is_masked(k, r->selector, r->branch))
