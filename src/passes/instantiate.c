@@ -5,7 +5,7 @@
 #include "ir/evaluate.h"
 #include "ir/memo.h"
 
-enum { LONGEST_CHAIN = 1000 };
+enum { LONGEST_CHAIN = 1000, FEW_KINKS = 8 };
 
 typedef struct {
     Compile *c;
@@ -13,6 +13,7 @@ typedef struct {
     TermBuilder builder;
     Point point;
     Span span;
+    bool is_index; /* below an index or a bound: numbers are wanted */
     bool is_open;
 } Site;
 
@@ -66,6 +67,21 @@ static const Expr *zero_of(Pool *pool, Type type)
 
 static const Expr *at(Site *x, const Expr *e, Memo *memo);
 
+/* An index or a bound: loop variables in it are literals. What is remembered elsewhere may have constants instead. */
+static const Expr *number_at(Site *x, const Expr *e, Memo *memo)
+{
+    const bool before = x->is_index;
+    if (before || !x->point.constants)
+        return at(x, e, memo);
+    Memo own;
+    memo_begin(&own, NULL);
+    x->is_index = true;
+    const Expr *result = at(x, e, &own);
+    x->is_index = before;
+    memo_end(&own);
+    return result;
+}
+
 /* ---- leaves ---- */
 /* Number of the element, from 0; false: an index is not a number, or outside (reported: *is_bad). */
 static bool element_number(Site *x, const Variable *v, const Expr *const *index, int64_t *number, bool *is_bad)
@@ -113,7 +129,7 @@ static const Expr *indexed_leaf(Site *x, const Expr *e, Memo *memo)
     const Expr **index = NEW_ARRAY(x->c->scratch, const Expr *, e->n_args);
     for (uint32_t k = 0; k < e->n_args; k++) {
         int64_t number;
-        index[k] = at(x, e->args[k], memo);
+        index[k] = number_at(x, e->args[k], memo);
         if (is_number(index[k], &number))
             index[k] = expr_integer(m->pool, number);
     }
@@ -181,8 +197,9 @@ static bool has_iterator(const Expr *e)
 static bool range_of(Site *x, const Expr *e, Memo *memo, int64_t *lo, int64_t *step, int64_t *count)
 {
     int64_t hi;
-    if (e->u.iterator >= POINT_LEVELS || !is_number(at(x, e->args[1], memo), lo) ||
-        !is_number(at(x, e->args[2], memo), step) || !is_number(at(x, e->args[3], memo), &hi) || *step == 0) {
+    if (e->u.iterator >= POINT_LEVELS || !is_number(number_at(x, e->args[1], memo), lo) ||
+        !is_number(number_at(x, e->args[2], memo), step) || !is_number(number_at(x, e->args[3], memo), &hi) ||
+        *step == 0) {
         x->is_open = true;
         return false;
     }
@@ -209,6 +226,9 @@ static const Expr *reduction(Site *x, const Expr *e, Memo *memo)
     const bool was_known = x->point.is_known[level];
     const int64_t before = x->point.value[level];
     const Expr *result = NULL;
+    /* Each step of a minimum compares what was found so far, once more: short chains keep that small. */
+    const bool has_kinks = (e->op == OP_MIN || e->op == OP_MAX) && count > FEW_KINKS && !x->point.is_attribute;
+    const int64_t longest = has_kinks ? 1 : LONGEST_CHAIN;
     for (int64_t n = 0; n < count && !diag_errors(x->c->diag) && !x->is_open; n++) {
         x->point.is_known[level] = true;
         x->point.value[level] = lo + n * step;
@@ -216,7 +236,7 @@ static const Expr *reduction(Site *x, const Expr *e, Memo *memo)
         memo_begin(&inner, NULL);
         const Expr *body = at(x, e->args[0], &inner);
         memo_end(&inner);
-        if (result && (n % LONGEST_CHAIN == 0 || expr_too_deep(result, body))) {
+        if (result && (n % longest == 0 || expr_too_deep(result, body))) {
             x->is_open |= has_iterator(result) || x->point.is_attribute;
             result = x->is_open ? body : cut_chain(x, result);
         }
@@ -228,6 +248,23 @@ static const Expr *reduction(Site *x, const Expr *e, Memo *memo)
 }
 
 /* ---- all nodes ---- */
+static const Expr *loop_value(Site *x, int64_t value)
+{
+    Model *m = x->model;
+    VarId v;
+    if (!x->point.constants || x->is_index)
+        return expr_integer(m->pool, value);
+    if (!map_get(x->point.constants, (uint64_t)value, &v.index)) {
+        v = model_add_generated(m, "i", m->variables.n, INTEGER_TYPE, SPAN_NONE);
+        Variable *row = model_var(m, v);
+        row->definition = DEFINITION_BINDING;
+        row->variability = VARIABILITY_CONSTANT;
+        row->binding = term_integer(m, value);
+        map_put(x->point.constants, (uint64_t)value, v.index);
+    }
+    return term_leaf(&x->builder, ref_now(v));
+}
+
 /* An array in braces: its element with the number of the point. */
 static const Expr *element_of_array(Site *x, const Expr *e, Memo *memo)
 {
@@ -270,7 +307,7 @@ static const Expr *at(Site *x, const Expr *e, Memo *memo)
         return whole_leaf(x, e);
     if (e->kind == EXPR_ITERATOR)
         return e->u.iterator < POINT_LEVELS && x->point.is_known[e->u.iterator]
-                   ? expr_integer(m->pool, x->point.value[e->u.iterator])
+                   ? loop_value(x, x->point.value[e->u.iterator])
                    : e;
     if (e->n_args == 0)
         return e;

@@ -3,6 +3,7 @@
 #ifndef PASSES_INSTANTIATE_H
 #define PASSES_INSTANTIATE_H
 
+#include "base/map.h"
 #include "passes/pipeline.h"
 
 enum {
@@ -14,6 +15,8 @@ typedef struct {
     bool is_known[POINT_LEVELS]; /* per level of the domain; an unknown loop variable stays */
     int64_t value[POINT_LEVELS];
     int64_t element;   /* of whole arrays the element with this number, from 0; -1: they stay whole */
+    Map *constants;    /* NULL: values of loop variables are literals; else constants, number -> variable: points then
+                          share their expressions, however many there are */
     bool is_attribute; /* start values and bindings: no variable may be added for what is summed so far */
 } Point;
 #define POINT_NONE ((Point){ .element = -1 })

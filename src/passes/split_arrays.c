@@ -18,7 +18,10 @@ typedef struct {
     bool *expand;     /* per equation */
     bool *has_reason; /* per equation: it cannot stay whole, whatever the others do */
     bool changed;
+    Map constants; /* values of loop variables in long ranges: number -> variable */
 } Splitter;
+
+enum { MOST_LITERALS = 32 }; /* values of a loop variable that are written into expressions */
 
 static Ref target_of(const Model *m, Term lhs)
 {
@@ -369,6 +372,7 @@ static void write_out(Splitter *s, uint32_t k)
             bool is_open = false;
             Equation one = e;
             point.element = is_whole ? (int64_t)j : -1;
+            point.constants = domain_count(m, e.domain) > MOST_LITERALS ? &s->constants : NULL;
             one.lhs = term_at(s->c, e.lhs, &point, e.origin.span, &is_open);
             one.rhs = term_at(s->c, e.rhs, &point, e.origin.span, &is_open);
             one.domain = (DomainId){ 0 };
@@ -548,6 +552,7 @@ static void write_out_transitions(Splitter *s)
                 old[k].group && iteration ? n_groups * (uint32_t)iteration + old[k].group : old[k].group;
             if (group > m->n_groups)
                 m->n_groups = group;
+            point.constants = domain_count(m, old[k].domain) > MOST_LITERALS ? &s->constants : NULL;
             add_transition(s, &old[k], &point, group);
         }
     }
@@ -586,6 +591,7 @@ bool split_arrays(Compile *c)
                    .expand = NEW_ARRAY(c->scratch, bool, m->equations.n + 1),
                    .has_reason = NEW_ARRAY(c->scratch, bool, m->equations.n + 1) };
     const uint32_t n_variables = m->variables.n, n_equations = m->equations.n;
+    map_init(&s.constants, c->scratch, 16);
     if (!decide(&s))
         return false;
     for (uint32_t k = 0; k < n_variables && !diag_errors(c->diag); k++)

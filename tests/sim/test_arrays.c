@@ -1,4 +1,4 @@
-/* Arrays in events, branches, sums and initial equations, from the Model on: every model runs in all three tiers, with
+/* Arrays in events, branches, sums and initial equations, from the Model on and in SIMPLEX-MDL: every model runs in all three tiers, with
  * equal bits. Expected values: traces by hand and closed forms, given beside the assertion. */
 #include "run.h"
 #include <math.h>
@@ -193,6 +193,99 @@ static void test_an_index_outside_is_a_fault(void **state)
     assert_fault(MODELS "outside.ir", set_turn, "outside.ir:8:3: index 5 of 'x' is outside 1 to 2");
 }
 
+/* ---- SIMPLEX-MDL ---- */
+/* An array of quantities and an array of components are the same equations: every value has the same bits. */
+static void test_quantities_and_components_are_the_same(void **state)
+{
+    (void)state;
+    RunResult *a = run("HeatQ.mdl", 1, 0.1), *b = run("HeatC.mdl", 1, 0.1);
+    assert_int_equal(a->n_rows, b->n_rows);
+    for (int i = 1; i <= 12; i++) {
+        char quantity[16], component[16];
+        snprintf(quantity, sizeof quantity, "Temp[%d]", i);
+        snprintf(component, sizeof component, "P[%d].Temp", i);
+        for (uint32_t k = 0; k < a->n_rows; k++) {
+            const double x = value_in_row(a, k, quantity), y = value_in_row(b, k, component);
+            assert_memory_equal(&x, &y, sizeof x);
+        }
+    }
+    /* heat is conserved; an insulated bar goes to its mean */
+    double heat = 0;
+    for (int i = 1; i <= 12; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "Temp[%d]", i);
+        heat += run_last(a, name);
+    }
+    assert_near(heat, 150, 1e-6);
+    run_free(a);
+    run_free(b);
+}
+
+/* Exactly one of the three gates has its input equal to its output: it changes a unit of time later, and the next one
+ * takes over. Outputs by hand. */
+static void test_a_ring_of_gates_as_component_array(void **state)
+{
+    static const int trace[6][3] = { { 1, 0, 0 }, { 1, 0, 1 }, { 0, 0, 1 }, { 0, 1, 1 }, { 0, 1, 0 }, { 1, 1, 0 } };
+    (void)state;
+    RunResult *r = run("Ring.mdl", 12.5, 0.5);
+    for (int t = 0; t <= 12; t++)
+        for (int i = 0; i < 3; i++) {
+            char name[16];
+            snprintf(name, sizeof name, "G[%d].Out", i + 1);
+            assert_near(run_at(r, name, t + 0.5), trace[t % 6][i], 0);
+        }
+    run_free(r);
+}
+
+/* After n shifts cell i holds n + 1 - i, or still 0. */
+static void test_a_shift_register(void **state)
+{
+    (void)state;
+    RunResult *r = run("Shift.mdl", 6.5, 0.5);
+    for (int n = 0; n <= 6; n++)
+        for (int i = 1; i <= 4; i++) {
+            char name[16];
+            snprintf(name, sizeof name, "Reg[%d]", i);
+            assert_near(run_at(r, name, n + 0.5), n + 1 - i > 0 ? n + 1 - i : 0, 0);
+        }
+    run_free(r);
+}
+
+/* 3 4 2 1 has 5 pairs in wrong order, and bubble sort exchanges once for each. */
+static void test_a_bubble_sort_by_computed_places(void **state)
+{
+    (void)state;
+    RunResult *r = run("Bubble.mdl", 1, 1);
+    for (int i = 1; i <= 4; i++) {
+        char name[8];
+        snprintf(name, sizeof name, "a[%d]", i);
+        assert_near(run_last(r, name), i, 0);
+    }
+    assert_near(run_last(r, "Swaps"), 5, 0);
+    run_free(r);
+}
+
+/* red, green, blue, red, green at 1, ..., 5. x[i] = 1 + i*t up to 2; an element without equation does not move. */
+static void test_the_values_of_a_set_as_indices(void **state)
+{
+    (void)state;
+    RunResult *r = run("Sets.mdl", 5.5, 0.25);
+    const double seen[] = { 2, 2, 1 }, weight[] = { 0.5, 1.5, 2 };
+    for (int c = 0; c < 3; c++) {
+        char name[16];
+        snprintf(name, sizeof name, "Seen[%d]", c + 1);
+        assert_near(run_last(r, name), seen[c], 0);
+        snprintf(name, sizeof name, "y[%d]", c + 1);
+        assert_near(run_at(r, name, 0.5), weight[c] * 1.5, 1e-9);
+        assert_near(run_last(r, name), weight[c] * 2, 1e-9);
+    }
+    assert_near(run_last(r, "Mass"), 0.5 * 2 + 1.5 * 2 + 2, 1e-12);
+    assert_near(run_at(r, "x[2]", 0.25), 1.5, 1e-9);
+    assert_near(run_last(r, "still[1]"), 7, 0);
+    assert_near(run_last(r, "still[2]"), 7 + 0.5 * 5.5, 1e-9);
+    run_free(r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -203,6 +296,11 @@ int main(void)
         cmocka_unit_test(test_elements_by_an_index_of_the_run),
         cmocka_unit_test(test_an_index_outside_is_a_fault),
         cmocka_unit_test(test_a_conflict_names_the_element),
+        cmocka_unit_test(test_quantities_and_components_are_the_same),
+        cmocka_unit_test(test_a_ring_of_gates_as_component_array),
+        cmocka_unit_test(test_a_shift_register),
+        cmocka_unit_test(test_a_bubble_sort_by_computed_places),
+        cmocka_unit_test(test_the_values_of_a_set_as_indices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

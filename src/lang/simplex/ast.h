@@ -27,10 +27,40 @@ typedef enum {
     NODE_UNARY,   /* op: NEG, NOT; u.operand[0] */
     NODE_BINARY,  /* op: ADD, SUB, MUL, DIV, AND, OR; u.operand */
     NODE_COMPARE, /* op: a relation; u.operand */
-    NODE_CALL     /* u.call */
+    NODE_CALL,    /* u.call */
+    NODE_REDUCE,  /* op: ADD, MUL, MIN, MAX, AND, OR; u.reduce */
+    NODE_LOOP     /* u.loop; made of a name by the checker */
 } NodeKind;
 
 typedef struct Node Node;
+typedef struct { /* FOR name FROM from TO to BY by */
+    Ident name;
+    Node *from, *to, *by; /* by NULL: 1 */
+    Span span;
+    /* check */
+    Type type;                    /* INTEGER or a value set, whose values are numbered from 1 */
+    int64_t first, stride, count; /* as last evaluated */
+    bool is_constant;             /* the range does not depend on loops around it */
+    bool is_bad;
+    bool is_known; /* it has a value at the moment: */
+    int64_t value;
+    /* lower */
+    bool is_symbolic; /* a loop variable of the Model: */
+    uint32_t level;
+} Loop;
+typedef VEC(Loop *) Loops; /* outermost first */
+
+typedef struct { /* ARRAY [n1, n2]; n 0: no array */
+    uint32_t n;
+    Node **nodes;
+    Span span;
+    /* check */
+    bool is_bad;
+    int64_t *extent;
+    Type *sets; /* of each index: INTEGER, or the set whose values are the indices */
+    uint64_t count;
+} Sizes;
+
 struct Node {
     uint8_t kind;   /* NodeKind */
     uint8_t op;     /* Op */
@@ -46,8 +76,15 @@ struct Node {
         bool truth;
         struct {
             NameId name;
+            uint32_t n; /* indices */
+            Node **index;
             uint32_t symbol; /* check */
         } name;
+        struct {
+            Loop *loop;
+            Node *body;
+        } reduce;
+        Loop *loop;
         Node *operand[2];
         struct {
             Ident name;
@@ -67,6 +104,7 @@ typedef enum {
     STMT_NEXT,       /* u.define:  target^ := value, in events only */
     STMT_DISPLAY,    /* u.display, in events only */
     STMT_IF,         /* u.choice */
+    STMT_FOR,        /* u.repeat */
     STMT_WHENEVER    /* u.event, not in events */
 } StmtKind;
 
@@ -83,6 +121,8 @@ struct Stmt {
     union {
         struct {
             Ident target;
+            uint32_t n; /* indices */
+            Node **index;
             Node *value;
             uint32_t symbol; /* check; ID_NONE: reported */
         } define;
@@ -101,6 +141,10 @@ struct Stmt {
             Node *condition;
             Stmt *body;
         } event;
+        struct {
+            Loop *loop;
+            Stmt *body;
+        } repeat;
     } u;
 };
 enum { STATEMENT_DEPTH = 200 };
@@ -118,20 +162,30 @@ typedef struct {
 typedef enum { USE_CONSTANT, USE_STATE, USE_DEPENDENT, USE_SENSOR } Use;
 typedef struct {
     Ident name;
+    Sizes sizes;
     uint8_t use; /* Use */
     bool is_continuous;
     uint8_t range; /* TypeKind; TYPE_ENUM: the set is `set` */
     Ident set;
-    Ident unit; /* as it was written between the brackets; empty: none */
-    Value initial;
+    Ident unit;    /* as it was written between the brackets; empty: none */
+    Value initial; /* of an array: of each element, unless they have values of their own: */
+    VEC(Value) initials;
     /* check */
     const Unit *physical; /* NULL: not known */
     bool is_bad;          /* its value set is unknown */
     Type type;
-    const Expr *start; /* the initial value; NULL: none */
+    const Expr *start;        /* the initial value; NULL: none */
+    uint64_t first_slot;      /* of its elements, in all elements of the component */
+    const bool *has_equation; /* per element: its derivative is defined somewhere */
     /* lower */
     VarId var;
 } Quantity;
+
+typedef struct { /* DIMENSION name := value */
+    Ident name;
+    Node *value;
+    int64_t number; /* check */
+} DimensionDecl;
 
 typedef struct {
     Ident name;
@@ -155,15 +209,21 @@ typedef struct {
 /* ---- high level components ---- */
 typedef struct {
     Ident name, class_name;
+    Sizes sizes;
 } SubDecl;
 typedef struct { /* `quantity` or `sub.quantity`; sub.name is empty for the first */
     Ident sub, quantity;
+    uint32_t n; /* indices of sub */
+    Node **index;
+    int64_t *number; /* compose: their values */
     Span span;
 } Path;
 typedef struct { /* from --> to;  one row for each member of a list */
     Path from, to;
     bool is_repeated; /* `from` stands in the row before: the same list */
+    Loops loops;      /* around it */
 } Link;
+typedef VEC(Link) Links;
 typedef struct {
     Ident name;
     Path source;
@@ -171,12 +231,15 @@ typedef struct {
 typedef struct {
     Path target;
     Value value;
+    Loops loops;
 } Initial;
+typedef VEC(Initial) Initials;
 
 typedef struct {
     Ident name;
     Span span; /* the head */
     bool is_high_level;
+    VEC(DimensionDecl) dimensions;
     /* basic */
     Ident time_unit;
     VEC(ValueSet) sets;
@@ -185,10 +248,10 @@ typedef struct {
     Stmt *statements;
     /* high level */
     VEC(SubDecl) subs;
-    VEC(Link) inputs; /* from.sub is empty */
+    Links inputs; /* from.sub is empty */
     VEC(Equivalence) equivalences;
-    VEC(Link) connections;
-    VEC(Initial) initials;
+    Links connections;
+    Initials initials;
 } Component;
 
 #endif

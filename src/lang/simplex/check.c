@@ -55,6 +55,7 @@ static void declare_local_definitions(Checker *checker)
                           (Symbol){ .kind = SYMBOL_SET, .object = k, .name = component->sets.at[k].name });
         declare_values(checker, k);
     }
+    mdl_check_dimensions(&checker->scope, checker->component);
     for (uint32_t k = 0; k < component->tables.n; k++) {
         mdl_scope_declare(&checker->scope,
                           (Symbol){ .kind = SYMBOL_TABLE, .object = k, .name = component->tables.at[k].name });
@@ -84,11 +85,41 @@ static void find_value_set(Checker *checker, Quantity *quantity)
     diag_note(checker->diag, symbol->name.span, "declared here");
 }
 
+/* One value for each element, as nested arrays. */
+static void check_initials(Checker *checker, Quantity *quantity)
+{
+    const Sizes *sizes = &quantity->sizes;
+    const uint32_t n = quantity->initials.n;
+    if (quantity->is_bad || sizes->is_bad)
+        return;
+    if (n != sizes->count || n > UINT16_MAX) {
+        REPORT(checker, DIAG_MDL_INITIAL_COUNT, quantity->initials.at[0].span, "`%s` has %llu elements, but %u values",
+               names_of(checker->scope.names, quantity->name.name), (unsigned long long)sizes->count, n);
+        diag_help(checker->diag, "give one value for all, or as many as there are elements (at most %u)", UINT16_MAX);
+        return;
+    }
+    const Expr **row = NEW_ARRAY(checker->arena, const Expr *, n);
+    for (uint32_t k = 0; k < n; k++)
+        if (!(row[k] = mdl_check_value(&checker->scope, checker->pool, &quantity->initials.at[k], quantity->type,
+                                       quantity->name.name)))
+            return;
+    uint32_t left = n;
+    for (uint32_t k = sizes->n; k-- > 0;) {
+        const uint32_t extent = (uint32_t)sizes->extent[k];
+        left /= extent;
+        for (uint32_t j = 0; j < left; j++)
+            row[j] = expr_array(checker->pool, extent, row + (size_t)j * extent);
+    }
+    quantity->start = row[0];
+}
+
 static void check_initial(Checker *checker, Quantity *quantity)
 {
     const char *name = names_of(checker->scope.names, quantity->name.name);
     const bool is_needed = quantity->use == USE_CONSTANT || quantity->use == USE_STATE;
-    if (quantity->initial.kind != VALUE_NONE) {
+    if (quantity->initials.n) {
+        check_initials(checker, quantity);
+    } else if (quantity->initial.kind != VALUE_NONE) {
         if (!quantity->is_bad)
             quantity->start = mdl_check_value(&checker->scope, checker->pool, &quantity->initial, quantity->type,
                                               quantity->name.name);
@@ -103,6 +134,7 @@ static void check_quantity(Checker *checker, uint32_t object)
 {
     Quantity *quantity = &checker->component->quantities.at[object];
     find_value_set(checker, quantity);
+    mdl_check_sizes(&checker->scope, checker->pool, checker->component, &quantity->sizes);
     mdl_scope_declare(&checker->scope, (Symbol){ .kind = SYMBOL_QUANTITY, .object = object, .name = quantity->name });
     check_initial(checker, quantity);
     if (quantity->is_continuous && !quantity->is_bad && quantity->type.kind != TYPE_REAL) {
@@ -179,6 +211,11 @@ static void check_define(Checker *checker, Stmt *statement)
 {
     const Quantity *quantity = find_target(checker, statement);
     mdl_check_expression(checker, statement->u.define.value);
+    if (quantity && !mdl_check_index(checker, &quantity->sizes, statement->u.define.target, statement->u.define.n,
+                                     statement->u.define.index)) {
+        statement->u.define.symbol = ID_NONE;
+        quantity = NULL;
+    }
     checker->has_bad_target |= !quantity && statement->kind == STMT_ALGEBRAIC;
     if (!quantity)
         return;
@@ -203,6 +240,13 @@ static void check_statements(Checker *checker, Stmt *first)
                     mdl_check_condition(checker, branch->condition, k == 0 ? "IF" : "ELSIF");
                 check_statements(checker, branch->body);
             }
+            break;
+        case STMT_FOR:
+            if (mdl_open_loop(checker, statement->u.repeat.loop))
+                check_statements(checker, statement->u.repeat.body);
+            else
+                checker->has_bad_target = true;
+            mdl_close_loop(checker);
             break;
         case STMT_WHENEVER:
             mdl_check_condition(checker, statement->u.event.condition, "WHENEVER");

@@ -15,6 +15,7 @@ typedef struct {
     uint32_t *errors;
     Component *component;
     bool is_in_event;    /* in the body of WHENEVER everything counts as discrete */
+    Loops loops;         /* around what is checked */
     bool has_bad_target; /* some equation defines nothing known: what it meant to define is not reported again */
 } Checker;
 
@@ -31,6 +32,23 @@ const char *mdl_set_text(const Pool *pool, Type type, Arena *arena); /* "REAL", 
 /* ---- check_value.c ---- */
 /* The value as an expression of the type; NULL: reported as not in the value set of `name`. */
 const Expr *mdl_check_value(Scope *scope, Pool *pool, const Value *value, Type type, NameId name);
+
+/* ---- check_array.c ---- */
+/* A number that is known before the run: literals, dimensions, values of sets, loop variables that are known. */
+bool mdl_static_value(Scope *scope, const Component *component, const Loops *loops, const Node *node, int64_t *value);
+bool mdl_loop_range(Scope *scope, const Component *component, const Loops *loops, Loop *loop);
+/* for (more = begin; more; more = next): the loop variable is known meanwhile. */
+bool mdl_loop_begin(Scope *scope, const Component *component, const Loops *loops, Loop *loop);
+bool mdl_loop_next(Loop *loop);
+bool mdl_check_range(Scope *scope, const Component *component, const Loops *loops, Loop *loop);
+bool mdl_open_loop(Checker *checker, Loop *loop); /* false: reported; to be closed in any case */
+void mdl_close_loop(Checker *checker);
+Loop *mdl_find_loop(Checker *checker, NameId name);
+void mdl_check_dimensions(Scope *scope, Component *component);
+void mdl_check_sizes(Scope *scope, Pool *pool, const Component *component, Sizes *sizes);
+bool mdl_check_index(Checker *checker, const Sizes *sizes, Ident name, uint32_t n, Node *const *index);
+void mdl_check_reduction(Checker *checker, Node *node);
+char *mdl_element_text(Arena *arena, const char *name, const Sizes *sizes, uint64_t number); /* "x[2,1]" */
 
 /* ---- check_display.c ---- */
 void mdl_check_display(Checker *checker, Stmt *statement);

@@ -7,7 +7,7 @@
 #include "lang/simplex/check.h"
 
 typedef struct {
-    uint32_t quantity;
+    uint32_t slot; /* of a quantity or an element of an array */
     Span span;
 } Defined;
 typedef VEC(Defined) Definitions;
@@ -21,14 +21,24 @@ typedef struct {
 
 typedef struct {
     Checker *checker;
-    Mark *marks; /* by quantity */
+    Mark *marks;           /* by slot */
+    uint32_t *quantity_of; /* by slot */
     uint32_t stamp;
+    Loops loops;
 } Walk;
 
-static void report_twice(Walk *walk, StmtKind kind, uint32_t quantity, Span first, Span second)
+static const char *slot_text(const Walk *walk, uint32_t slot)
+{
+    const Checker *checker = walk->checker;
+    const Quantity *quantity = &checker->component->quantities.at[walk->quantity_of[slot]];
+    return mdl_element_text(checker->arena, names_of(checker->scope.names, quantity->name.name), &quantity->sizes,
+                            slot - quantity->first_slot);
+}
+
+static void report_twice(Walk *walk, StmtKind kind, uint32_t slot, Span first, Span second)
 {
     Checker *checker = walk->checker;
-    const char *name = names_of(checker->scope.names, checker->component->quantities.at[quantity].name.name);
+    const char *name = slot_text(walk, slot);
     switch (kind) {
     case STMT_DERIVATIVE:
         REPORT(checker, DIAG_MDL_DERIVATIVE_TWICE, second, "the derivative of `%s` has two equations here", name);
@@ -44,9 +54,9 @@ static void report_twice(Walk *walk, StmtKind kind, uint32_t quantity, Span firs
 
 static void add_definition(Walk *walk, Definitions *list, StmtKind kind, Defined defined)
 {
-    Mark *mark = &walk->marks[defined.quantity];
+    Mark *mark = &walk->marks[defined.slot];
     if (mark->stamp == walk->stamp) {
-        report_twice(walk, kind, defined.quantity, list->at[mark->position].span, defined.span);
+        report_twice(walk, kind, defined.slot, list->at[mark->position].span, defined.span);
         return;
     }
     mark->stamp = walk->stamp;
@@ -60,8 +70,7 @@ static Definitions walk_sequence(Walk *walk, const Stmt *first, StmtKind of_inte
 static void report_partial(Walk *walk, const Stmt *statement, const Defined *defined, const Mark *mark)
 {
     Checker *checker = walk->checker;
-    const Quantity *quantity = &checker->component->quantities.at[defined->quantity];
-    const char *name = names_of(checker->scope.names, quantity->name.name);
+    const char *name = slot_text(walk, defined->slot);
     const bool misses_else = mark->missing == statement->u.choice.n;
     const Span place = misses_else ? statement->span : statement->u.choice.branches[mark->missing].span;
     REPORT(checker, DIAG_MDL_DEFINED_PARTLY, (Span){ place.source, place.begin, place.begin + 2 },
@@ -82,7 +91,7 @@ static Definitions walk_if(Walk *walk, const Stmt *statement, StmtKind of_intere
     for (uint32_t k = 0; k < n; k++)
         for (uint32_t j = 0; j < each[k].n; j++) {
             const Defined *defined = &each[k].at[j];
-            Mark *mark = &walk->marks[defined->quantity];
+            Mark *mark = &walk->marks[defined->slot];
             if (mark->stamp != walk->stamp) {
                 *mark = (Mark){ walk->stamp, all.n, 0, 0 };
                 vec_push(walk->checker->arena, &all, *defined);
@@ -93,31 +102,81 @@ static Definitions walk_if(Walk *walk, const Stmt *statement, StmtKind of_intere
         }
     const bool has_else = !statement->u.choice.branches[n - 1].condition;
     for (uint32_t j = 0; j < all.n; j++) {
-        const Mark *mark = &walk->marks[all.at[j].quantity];
+        const Mark *mark = &walk->marks[all.at[j].slot];
         if (of_interest == STMT_ALGEBRAIC && !(has_else && mark->branches == n))
             report_partial(walk, statement, &all.at[j], mark);
     }
     return all;
 }
 
-/* Definitions of one kind; those of an IF take part as if they stood in the sequence itself. */
+/* The slot on the left side at this point of the loops; false: none, or known only in the run. */
+static bool find_slot(Walk *walk, const Stmt *statement, uint32_t *slot)
+{
+    Checker *checker = walk->checker;
+    if (statement->u.define.symbol == ID_NONE)
+        return false;
+    const Quantity *quantity =
+        &checker->component->quantities.at[checker->scope.list.at[statement->u.define.symbol].object];
+    uint64_t number = 0;
+    for (uint32_t k = 0; k < statement->u.define.n; k++) {
+        int64_t index;
+        const Node *node = statement->u.define.index[k];
+        if (!mdl_static_value(&checker->scope, checker->component, &walk->loops, node, &index)) {
+            if (statement->kind != STMT_NEXT) {
+                REPORT(checker, DIAG_MDL_TARGET_INDEX, node->span,
+                       "an equation defines an element that is known before the run");
+                diag_help(checker->diag,
+                          "use numbers, DIMENSIONs and loop variables here; only events choose elements");
+                ((Stmt *)statement)->u.define.symbol = ID_NONE; /* said once */
+            }
+            return false;
+        }
+        if (index < 1 || index > quantity->sizes.extent[k])
+            return false; /* reported with the index, or found by the model */
+        number = number * (uint64_t)quantity->sizes.extent[k] + (uint64_t)index - 1;
+    }
+    *slot = (uint32_t)(quantity->first_slot + number);
+    return true;
+}
+
+/* All points of the range one after the other; what they define twice is found by the sequence around it. */
+static Definitions walk_for(Walk *walk, const Stmt *statement, StmtKind of_interest)
+{
+    Checker *checker = walk->checker;
+    Loop *loop = statement->u.repeat.loop;
+    Definitions all = { 0 };
+    if (loop->is_bad)
+        return all;
+    bool more = mdl_loop_begin(&checker->scope, checker->component, &walk->loops, loop);
+    vec_push(checker->arena, &walk->loops, loop);
+    for (; more && *checker->errors == 0; more = mdl_loop_next(loop)) {
+        const Definitions found = walk_sequence(walk, statement->u.repeat.body, of_interest);
+        for (uint32_t k = 0; k < found.n; k++)
+            vec_push(checker->arena, &all, found.at[k]);
+    }
+    loop->is_known = false;
+    walk->loops.n--;
+    return all;
+}
+
+/* Definitions of one kind; those of an IF and of a loop take part as if they stood in the sequence itself. */
 static Definitions walk_sequence(Walk *walk, const Stmt *first, StmtKind of_interest)
 {
     Arena *arena = walk->checker->arena;
     Definitions list = { 0 };
     VEC(Definitions) inner = { 0 };
     for (const Stmt *statement = first; statement; statement = statement->next)
-        if (statement->kind == STMT_IF) {
-            const Definitions found = walk_if(walk, statement, of_interest);
+        if (statement->kind == STMT_IF || statement->kind == STMT_FOR) {
+            const Definitions found = statement->kind == STMT_IF ? walk_if(walk, statement, of_interest)
+                                                                 : walk_for(walk, statement, of_interest);
             vec_push(arena, &inner, found);
         }
     walk->stamp++;
-    uint32_t next = 0;
+    uint32_t next = 0, slot;
     for (const Stmt *statement = first; statement; statement = statement->next) {
-        if (statement->kind == of_interest && statement->u.define.symbol != ID_NONE) {
-            const Symbol *symbol = &walk->checker->scope.list.at[statement->u.define.symbol];
-            add_definition(walk, &list, of_interest, (Defined){ symbol->object, statement->span });
-        } else if (statement->kind == STMT_IF) {
+        if (statement->kind == of_interest && find_slot(walk, statement, &slot)) {
+            add_definition(walk, &list, of_interest, (Defined){ slot, statement->span });
+        } else if (statement->kind == STMT_IF || statement->kind == STMT_FOR) {
             const Definitions *found = &inner.at[next++];
             for (uint32_t k = 0; k < found->n; k++)
                 add_definition(walk, &list, of_interest, found->at[k]);
@@ -126,35 +185,95 @@ static Definitions walk_sequence(Walk *walk, const Stmt *first, StmtKind of_inte
     return list;
 }
 
+static void walk_events(Walk *walk, const Stmt *first);
+
+/* Events of a loop differ in their elements only: one of them is enough. */
+static void walk_event_loop(Walk *walk, const Stmt *statement)
+{
+    Checker *checker = walk->checker;
+    Loop *loop = statement->u.repeat.loop;
+    if (loop->is_bad || !mdl_loop_begin(&checker->scope, checker->component, &walk->loops, loop))
+        return;
+    vec_push(checker->arena, &walk->loops, loop);
+    walk_events(walk, statement->u.repeat.body);
+    loop->is_known = false;
+    walk->loops.n--;
+}
+
 static void walk_events(Walk *walk, const Stmt *first)
 {
     for (const Stmt *statement = first; statement; statement = statement->next) {
         if (statement->kind == STMT_WHENEVER)
             walk_sequence(walk, statement->u.event.body, STMT_NEXT);
+        else if (statement->kind == STMT_FOR)
+            walk_event_loop(walk, statement);
         else if (statement->kind == STMT_IF)
             for (uint32_t k = 0; k < statement->u.choice.n; k++)
                 walk_events(walk, statement->u.choice.branches[k].body);
     }
 }
 
-static void report_undefined(Checker *checker, const Quantity *quantity)
+static void report_undefined(Walk *walk, uint32_t slot)
 {
-    const char *name = names_of(checker->scope.names, quantity->name.name);
+    Checker *checker = walk->checker;
+    const char *name = slot_text(walk, slot);
+    const Quantity *quantity = &checker->component->quantities.at[walk->quantity_of[slot]];
     REPORT(checker, DIAG_MDL_NOT_DEFINED, quantity->name.span, "the dependent variable `%s` is never defined", name);
     diag_help(checker->diag, "add %s := …; under DYNAMIC BEHAVIOUR, or declare it as something else", name);
 }
 
+/* Gives each element of each quantity a slot. */
+static bool number_slots(Walk *walk)
+{
+    static const uint64_t MOST_SLOTS = 20000000;
+    Checker *checker = walk->checker;
+    Component *component = checker->component;
+    uint64_t n = 0;
+    for (uint32_t k = 0; k < component->quantities.n; k++) {
+        component->quantities.at[k].first_slot = n;
+        n += component->quantities.at[k].sizes.count;
+    }
+    if (n > MOST_SLOTS) {
+        REPORT(checker, DIAG_MDL_TOO_MANY, component->name.span, "`%s` would have %llu quantities",
+               names_of(checker->scope.names, component->name.name), (unsigned long long)n);
+        diag_help(checker->diag, "at most %llu are possible", (unsigned long long)MOST_SLOTS);
+        return false;
+    }
+    walk->marks = NEW_ARRAY(checker->arena, Mark, n + 1);
+    walk->quantity_of = NEW_ARRAY(checker->arena, uint32_t, n + 1);
+    for (uint32_t k = 0; k < component->quantities.n; k++)
+        for (uint64_t j = 0; j < component->quantities.at[k].sizes.count; j++)
+            walk->quantity_of[component->quantities.at[k].first_slot + j] = k;
+    return true;
+}
+
 void mdl_check_definitions(Checker *checker)
 {
-    const Component *component = checker->component;
-    Walk walk = { .checker = checker, .marks = NEW_ARRAY(checker->arena, Mark, component->quantities.n) };
+    Component *component = checker->component;
+    Walk walk = { .checker = checker };
+    if (!number_slots(&walk))
+        return;
+    const uint32_t errors = *checker->errors; /* a loop with a mistake is not walked to its end */
     const Definitions dependents = walk_sequence(&walk, component->statements, STMT_ALGEBRAIC);
-    bool *is_defined = NEW_ARRAY(checker->arena, bool, component->quantities.n);
+    const Quantity *last = component->quantities.n ? &component->quantities.at[component->quantities.n - 1] : NULL;
+    bool *is_defined = NEW_ARRAY(checker->arena, bool, last ? last->first_slot + last->sizes.count : 1);
     for (uint32_t k = 0; k < dependents.n; k++)
-        is_defined[dependents.at[k].quantity] = true;
+        is_defined[dependents.at[k].slot] = true;
+    for (uint32_t k = 0; k < component->quantities.n; k++) {
+        const Quantity *quantity = &component->quantities.at[k];
+        if (quantity->use != USE_DEPENDENT || checker->has_bad_target ||
+            (quantity->sizes.n && *checker->errors > errors))
+            continue;
+        uint64_t slot = quantity->first_slot;
+        while (slot < quantity->first_slot + quantity->sizes.count && is_defined[slot])
+            slot++;
+        if (slot < quantity->first_slot + quantity->sizes.count)
+            report_undefined(&walk, (uint32_t)slot);
+    }
+    const Definitions derivatives = walk_sequence(&walk, component->statements, STMT_DERIVATIVE);
+    for (uint32_t k = 0; k < derivatives.n; k++)
+        is_defined[derivatives.at[k].slot] = true;
     for (uint32_t k = 0; k < component->quantities.n; k++)
-        if (component->quantities.at[k].use == USE_DEPENDENT && !is_defined[k] && !checker->has_bad_target)
-            report_undefined(checker, &component->quantities.at[k]);
-    walk_sequence(&walk, component->statements, STMT_DERIVATIVE);
+        component->quantities.at[k].has_equation = is_defined + component->quantities.at[k].first_slot;
     walk_events(&walk, component->statements);
 }

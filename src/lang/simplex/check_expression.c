@@ -51,11 +51,32 @@ static void check_quantity_use(Checker *checker, Node *node, const Quantity *qua
 static void check_name(Checker *checker, Node *node)
 {
     Scope *scope = &checker->scope;
+    Loop *loop = node->u.name.n ? NULL : mdl_find_loop(checker, node->u.name.name);
+    if (loop) {
+        node->kind = NODE_LOOP;
+        node->u.loop = loop;
+        node->type = loop->type;
+        node->is_bad = loop->is_bad;
+        node->course = COURSE_CONSTANT;
+        return;
+    }
+    const Ident name = { node->u.name.name, node->span };
     const uint32_t at = mdl_scope_use(scope, node->u.name.name, node->span, DIAG_MDL_UNKNOWN_NAME, "quantity or value");
     const Symbol *symbol = &scope->list.at[at];
     node->u.name.symbol = at;
     switch ((SymbolKind)symbol->kind) {
-    case SYMBOL_QUANTITY: check_quantity_use(checker, node, &checker->component->quantities.at[symbol->object]); return;
+    case SYMBOL_QUANTITY: {
+        const Quantity *quantity = &checker->component->quantities.at[symbol->object];
+        check_quantity_use(checker, node, quantity);
+        node->is_bad |= !mdl_check_index(checker, &quantity->sizes, name, node->u.name.n, node->u.name.index);
+        return;
+    }
+    case SYMBOL_DIMENSION:
+        node->kind = NODE_NUMBER;
+        node->u.number = (double)checker->component->dimensions.at[symbol->object].number;
+        node->type = INTEGER_TYPE;
+        node->course = COURSE_CONSTANT;
+        return;
     case SYMBOL_VALUE:
         node->type = checker->component->sets.at[symbol->object].type;
         node->course = COURSE_CONSTANT;
@@ -285,6 +306,8 @@ void mdl_check_expression(Checker *checker, Node *node)
     case NODE_BINARY: check_operation(checker, node); return;
     case NODE_COMPARE: check_comparison(checker, node); return;
     case NODE_CALL: check_call(checker, node); return;
+    case NODE_REDUCE: mdl_check_reduction(checker, node); return;
+    case NODE_LOOP: return;
     }
     BUG("unknown NodeKind");
 }

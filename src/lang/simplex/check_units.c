@@ -344,6 +344,11 @@ static ValueUnit unit_of(const Walk *walk, const Node *node)
         return fits_all;
     case NODE_COMPARE: check_alike(walk, node->u.operand[0], node->u.operand[1], "compared"); return fits_all;
     case NODE_CALL: return unit_of_call(walk, node);
+    case NODE_REDUCE: {
+        const ValueUnit body = unit_of(walk, node->u.reduce.body);
+        return node->op == OP_MUL || body.kind == NUMBER ? fits_all : body;
+    }
+    case NODE_LOOP: return fits_all;
     default: return fits_all;
     }
 }
@@ -387,6 +392,7 @@ static void check_statements(const Walk *walk, const Stmt *first)
                 check_statements(walk, statement->u.choice.branches[k].body);
             }
             break;
+        case STMT_FOR: check_statements(walk, statement->u.repeat.body); break;
         case STMT_WHENEVER:
             unit_of(walk, statement->u.event.condition);
             check_statements(walk, statement->u.event.body);

@@ -70,14 +70,15 @@ static bool reserve_parts(Composer *composer)
     uint64_t connections = component->inputs.n + (uint64_t)component->connections.n, occurrences = 0;
     for (uint32_t k = 0; k < component->subs.n; k++) {
         const Model *part = composer->classes.at[composer->subs[k].class].part;
+        const uint64_t count = component->subs.at[k].sizes.count;
         if (!part)
             continue;
-        refs += part->refs.n;
-        variables += part->variables.n;
-        equations += part->equations.n;
-        instances += part->instances.n;
-        connections += part->connections.n;
-        occurrences += part->occurrences.n;
+        refs += count * part->refs.n;
+        variables += count * part->variables.n;
+        equations += count * part->equations.n;
+        instances += count * part->instances.n;
+        connections += count * part->connections.n;
+        occurrences += count * part->occurrences.n;
     }
     const uint64_t all = refs + variables + equations + instances + connections + occurrences;
     if (all > most) {
@@ -101,7 +102,8 @@ static bool compose_subs(Composer *composer)
     const Component *component = composer->component;
     composer->subs = NEW_ARRAY(composer->arena, Sub, component->subs.n);
     for (uint32_t k = 0; k < component->subs.n; k++) {
-        const SubDecl *declared = &component->subs.at[k];
+        SubDecl *declared = &composer->component->subs.at[k];
+        mdl_check_sizes(&composer->scope, composer->pool, component, &declared->sizes);
         mdl_scope_declare(&composer->scope, (Symbol){ .kind = SYMBOL_SUB, .object = k, .name = declared->name });
         composer->subs[k].class = find_class(composer, &declared->class_name);
     }
@@ -111,9 +113,17 @@ static bool compose_subs(Composer *composer)
         const SubDecl *declared = &component->subs.at[k];
         Sub *sub = &composer->subs[k];
         const Model *part = composer->classes.at[sub->class].part;
-        if (part)
-            model_compose(composer->model, (InstanceId){ 0 }, declared->name.name, part, declared->name.span,
-                          &sub->first_var);
+        for (uint64_t j = 0; part && j < declared->sizes.count; j++) {
+            uint32_t first_var;
+            NameId name = declared->name.name;
+            if (declared->sizes.n)
+                name = names_text(
+                    composer->scope.names,
+                    mdl_element_text(composer->arena, names_of(composer->scope.names, name), &declared->sizes, j));
+            model_compose(composer->model, (InstanceId){ 0 }, name, part, declared->name.span, &first_var);
+            if (j == 0)
+                sub->first_var = first_var; /* the others follow */
+        }
     }
     return true;
 }
@@ -137,6 +147,31 @@ static void report_unknown(Composer *composer, const Path *path, const Class *cl
                      "EQUIVALENCE there");
 }
 
+/* Which member of an array of subcomponents; false: reported. */
+static bool find_element(Composer *composer, const Path *path, const Sizes *sizes, uint64_t *number)
+{
+    const char *name = names_of(composer->scope.names, path->sub.name);
+    *number = 0;
+    if (path->n != sizes->n) {
+        if (sizes->n == 0)
+            REPORT(composer, DIAG_MDL_INDEX_COUNT, path->sub.span, "`%s` is no array and has no elements", name);
+        else
+            REPORT(composer, DIAG_MDL_INDEX_COUNT, path->sub.span, "`%s` has %u dimension%s, not %u", name, sizes->n,
+                   sizes->n == 1 ? "" : "s", path->n);
+        diag_help(composer->diag, sizes->n ? "name one member, as in %s[1]" : "write %s alone", name);
+        return false;
+    }
+    for (uint32_t k = 0; k < path->n; k++) {
+        if (path->number[k] < 1 || path->number[k] > sizes->extent[k]) {
+            REPORT(composer, DIAG_MDL_INDEX_RANGE, path->index[k]->span, "index %lld of `%s` is outside 1 to %lld",
+                   (long long)path->number[k], name, (long long)sizes->extent[k]);
+            return false;
+        }
+        *number = *number * (uint64_t)sizes->extent[k] + (uint64_t)path->number[k] - 1;
+    }
+    return true;
+}
+
 /* The variable of sub.quantity, or none: reported. */
 static VarId find_in_sub(Composer *composer, const Path *path)
 {
@@ -153,7 +188,8 @@ static VarId find_in_sub(Composer *composer, const Path *path)
     }
     const Sub *sub = &composer->subs[symbol->object];
     const Class *class = &composer->classes.at[sub->class];
-    if (!class->part)
+    uint64_t number;
+    if (!class->part || !find_element(composer, path, &composer->component->subs.at[symbol->object].sizes, &number))
         return VAR_NONE;
     uint32_t index;
     if (!mdl_map_get_name(&class->quantities, composer->scope.names, composer->arena, path->quantity.name, &index)) {
@@ -163,7 +199,7 @@ static VarId find_in_sub(Composer *composer, const Path *path)
     const Variable *variable = &class->part->variables.at[index];
     if (!name_equal(variable->name, path->quantity.name))
         mdl_report_spelling(&composer->scope, path->quantity.span, (Ident){ variable->name, variable->span });
-    return (VarId){ sub->first_var + index };
+    return (VarId){ sub->first_var + (uint32_t)number * class->part->variables.n + index };
 }
 
 static bool is_input(const Model *model, VarId var)
@@ -177,7 +213,11 @@ static const char *path_text(Composer *composer, const Path *path)
     const char *quantity = names_of(composer->scope.names, path->quantity.name);
     if (name_is_empty(path->sub.name))
         return quantity;
-    return arena_format(composer->arena, "%s.%s", names_of(composer->scope.names, path->sub.name), quantity);
+    const char *sub = names_of(composer->scope.names, path->sub.name);
+    for (uint32_t k = 0; k < path->n; k++)
+        sub = arena_format(composer->arena, "%s%c%lld%s", sub, k ? ',' : '[', (long long)path->number[k],
+                           k + 1 == path->n ? "]" : "");
+    return arena_format(composer->arena, "%s.%s", sub, quantity);
 }
 
 /* A sensor of a subcomponent, or none: reported. */
@@ -533,8 +573,10 @@ static void compose_initial(Composer *composer, uint32_t row)
 static void compose_parts(Composer *composer)
 {
     const Component *component = composer->component;
-    if (!compose_subs(composer))
+    mdl_check_dimensions(&composer->scope, composer->component);
+    if (!mdl_write_out_links(&composer->scope, composer->component) || !compose_subs(composer))
         return;
+    composer->input_vars = NEW_ARRAY(composer->arena, VarId, component->inputs.n);
     composer->connected = NEW_ARRAY(composer->arena, uint32_t, composer->model->variables.n);
     composer->published = NEW_ARRAY(composer->arena, uint32_t, composer->model->variables.n);
     for (uint32_t k = 0; k < component->inputs.n; k++)
@@ -560,7 +602,6 @@ Model *mdl_compose_high(Component *component, const LoadRequest *request, Scope 
                           .errors = scope.errors,
                           .scope = scope,
                           .resolver = request->resolver,
-                          .input_vars = NEW_ARRAY(arena, VarId, component->inputs.n),
                           .output_vars = NEW_ARRAY(arena, VarId, component->equivalences.n) };
     map_init(&composer.class_by_name, arena, 16);
     compose_parts(&composer);

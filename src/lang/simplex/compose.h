@@ -11,4 +11,7 @@
 
 Model *mdl_compose_high(Component *component, const LoadRequest *request, Scope scope); /* NULL: reported */
 
+/* compose_array.c: rows in loops become one row for each point, indices become numbers. False: reported. */
+bool mdl_write_out_links(Scope *scope, Component *component);
+
 #endif

@@ -191,6 +191,13 @@ static void check_name(Lexer *lexer, uint32_t begin)
     }
 }
 
+/* Words of arrays: in the original they are names. */
+static bool is_beyond_thesis(TokenKind kind)
+{
+    return kind == TOKEN_ARRAY || kind == TOKEN_DIMENSION || kind == TOKEN_FOR || kind == TOKEN_FROM ||
+           kind == TOKEN_TO;
+}
+
 /* identifier ::= letter { ['_'] letter_or_digit } */
 static Token lex_name(Lexer *lexer)
 {
@@ -202,6 +209,8 @@ static Token lex_name(Lexer *lexer)
     Token token = { .kind = TOKEN_NAME, .begin = begin, .end = lexer->at };
     if (is_keyword)
         token.kind = (uint8_t)keyword_of(lexer->text + begin, length);
+    if (lexer->is_strict && is_beyond_thesis(token.kind))
+        token.kind = TOKEN_NAME;
     if (token.kind != TOKEN_NAME)
         return token;
     check_name(lexer, begin);
@@ -366,6 +375,8 @@ static TokenKind symbol_at(const Lexer *lexer, uint32_t *length)
     case ')': return TOKEN_CLOSE;
     case '[': return TOKEN_OPEN_BRACKET;
     case ']': return TOKEN_CLOSE_BRACKET;
+    case '{': return lexer->is_strict ? TOKEN_EOF : TOKEN_OPEN_BRACE;
+    case '}': return lexer->is_strict ? TOKEN_EOF : TOKEN_CLOSE_BRACE;
     case '=': return TOKEN_EQUAL;
     case '\'': return TOKEN_PRIME;
     case '^': return TOKEN_HAT;

@@ -55,6 +55,11 @@ static void lower_quantity(Lower *lower, Quantity *quantity)
     quantity->var =
         model_add_variable(model, (InstanceId){ 0 }, quantity->name.name, quantity->type, quantity->name.span);
     set_use(model_var(model, quantity->var), quantity, initial);
+    Term *extents = NEW_ARRAY(model->arena, Term, quantity->sizes.n + 1);
+    for (uint32_t k = 0; k < quantity->sizes.n; k++)
+        extents[k] = term_integer(model, quantity->sizes.extent[k]);
+    if (quantity->sizes.n)
+        model_set_dims(model, quantity->var, quantity->sizes.n, extents);
     model_var(model, quantity->var)->unit = quantity->unit.name;
 }
 
@@ -90,6 +95,39 @@ static bool reads(const Model *model, Term term, VarId var)
     return false;
 }
 
+static Term lower_target(Lower *lower, const Stmt *statement, bool is_derivative)
+{
+    const uint32_t object = lower->checker->scope.list.at[statement->u.define.symbol].object;
+    const Quantity *target = target_of(lower, statement);
+    const Ref ref = is_derivative ? ref_der(target->var) : ref_now(target->var);
+    if (statement->u.define.n == 0)
+        return term_ref(lower->model, ref);
+    mdl_lower_begin(lower);
+    const Expr *element =
+        mdl_lower_element(lower, target, object, ref, statement->u.define.n, statement->u.define.index);
+    return term_make(lower->model, element, lower->refs.at);
+}
+
+/* The ranges of the loops around. */
+static DomainId lower_domain(Lower *lower)
+{
+    Model *model = lower->model;
+    const uint32_t n = lower->loops.n;
+    if (n == 0)
+        return (DomainId){ 0 };
+    Iterator *iterators = NEW_ARRAY(model->arena, Iterator, n);
+    for (uint32_t k = 0; k < n; k++) {
+        const Loop *loop = lower->loops.at[k];
+        iterators[k] = (Iterator){ .name = loop->name.name,
+                                   .lo = term_integer(model, loop->first),
+                                   .hi = term_integer(model, loop->first + (loop->count - 1) * loop->stride),
+                                   .count = -1 };
+        if (loop->stride != 1)
+            iterators[k].step = term_integer(model, loop->stride);
+    }
+    return model_add_domain(model, n, iterators);
+}
+
 /* `Y := e` and `x' := e`. A definition by its own value is the source's iteration formula. */
 static void lower_equation(Lower *lower, const Stmt *statement, RegionPath path)
 {
@@ -97,12 +135,13 @@ static void lower_equation(Lower *lower, const Stmt *statement, RegionPath path)
     const Quantity *target = target_of(lower, statement);
     const bool is_derivative = statement->kind == STMT_DERIVATIVE;
     Origin origin = { .span = statement->span, .parent = EQ_NONE };
-    const Term left = term_ref(model, is_derivative ? ref_der(target->var) : ref_now(target->var));
+    const Term left = lower_target(lower, statement, is_derivative);
     const Term right = mdl_lower_traced(lower, statement->u.define.value, target->type.kind == TYPE_REAL, &origin);
-    const bool is_iteration = !is_derivative && reads(model, right, target->var);
+    const bool is_iteration = !is_derivative && !target->sizes.n && reads(model, right, target->var);
     const EqId id =
         model_add_equation(model, is_iteration ? EQUATION_ITERATION : EQUATION_EXPLICIT, left, right, statement->span);
     Equation *equation = &model->equations.at[id.index];
+    equation->domain = lower_domain(lower);
     equation->region = path.region;
     equation->branch = path.branch;
     equation->origin = origin;
@@ -125,6 +164,13 @@ static const Expr *both(Pool *pool, const Expr *a, const Expr *b)
     return a && b ? expr_binary(pool, OP_AND, a, b) : a ? a : b;
 }
 
+/* A loop whose values are written out one by one. */
+static bool begin_loop(Lower *lower, Loop *loop)
+{
+    const Loops none = { 0 };
+    return mdl_loop_begin(&lower->checker->scope, lower->checker->component, &none, loop);
+}
+
 /* Guards of the branches below: the first true condition selects, inside of what selects the statement itself. */
 static void find_guards(Event *event, const Stmt *first, const Expr *outer)
 {
@@ -132,6 +178,11 @@ static void find_guards(Event *event, const Stmt *first, const Expr *outer)
     Lower *lower = event->lower;
     Pool *pool = lower->model->pool;
     for (const Stmt *statement = first; statement; statement = statement->next) {
+        if (statement->kind == STMT_FOR) {
+            Loop *loop = statement->u.repeat.loop;
+            for (bool more = begin_loop(lower, loop); more; more = mdl_loop_next(loop))
+                find_guards(event, statement->u.repeat.body, outer);
+        }
         if (statement->kind != STMT_IF)
             continue;
         const Expr *earlier = outer; /* and none of the conditions so far */
@@ -159,7 +210,7 @@ static void lower_next(Event *event, const Stmt *statement, Term guard)
 {
     Lower *lower = event->lower;
     const Quantity *target = target_of(lower, statement);
-    const Assignment assignment = { .target = term_ref(lower->model, ref_now(target->var)),
+    const Assignment assignment = { .target = lower_target(lower, statement, false),
                                     .guard = guard,
                                     .value = mdl_lower_term(lower, statement->u.define.value,
                                                             target->type.kind == TYPE_REAL),
@@ -210,6 +261,12 @@ static void lower_event_body(Event *event, const Stmt *first, Term guard)
                 lower_event_body(event, statement->u.choice.branches[k].body, inner);
             }
             break;
+        case STMT_FOR: {
+            Loop *loop = statement->u.repeat.loop;
+            for (bool more = begin_loop(event->lower, loop); more; more = mdl_loop_next(loop))
+                lower_event_body(event, statement->u.repeat.body, guard);
+            break;
+        }
         case STMT_ALGEBRAIC:
         case STMT_DERIVATIVE:
         case STMT_WHENEVER: BUG("no transition statement");
@@ -233,6 +290,7 @@ static bool lower_event(Lower *lower, const Stmt *statement, RegionPath path)
     if (!event.has_failed)
         lower_event_body(&event, statement->u.event.body, TERM_NONE);
     lower->is_in_event = false;
+    head.domain = lower_domain(lower);
     model_add_transition(lower->model, &head, 1, &condition, event.assignments.n, event.assignments.at, event.actions.n,
                          event.actions.at);
     return !event.has_failed;
@@ -258,19 +316,116 @@ static bool lower_if(Lower *lower, const Stmt *statement, RegionPath path)
     return is_good;
 }
 
+/* Loops inside of events are written out: their ranges must be numbers then. */
+static bool has_dependent_range(const Stmt *first)
+{
+    for (const Stmt *statement = first; statement; statement = statement->next) {
+        if (statement->kind == STMT_FOR &&
+            (!statement->u.repeat.loop->is_constant || has_dependent_range(statement->u.repeat.body)))
+            return true;
+        for (uint32_t k = 0; statement->kind == STMT_IF && k < statement->u.choice.n; k++)
+            if (has_dependent_range(statement->u.choice.branches[k].body))
+                return true;
+    }
+    return false;
+}
+
+/* Whether the values of a loop around this statement must be known one by one: the Model has regions and ranges that do
+ * not depend on loop variables, and loop variables that are INTEGER. */
+static bool needs_values(const Stmt *statement)
+{
+    if (statement->kind == STMT_WHENEVER)
+        return has_dependent_range(statement->u.event.body);
+    if (statement->kind != STMT_FOR)
+        return statement->kind == STMT_IF;
+    const Loop *loop = statement->u.repeat.loop;
+    if (!loop->is_constant || loop->type.kind == TYPE_ENUM)
+        return true;
+    for (const Stmt *inner = statement->u.repeat.body; inner; inner = inner->next)
+        if (needs_values(inner))
+            return true;
+    return false;
+}
+
+static bool lower_statement(Lower *lower, const Stmt *statement, RegionPath path);
+
+/* Statements of the body that the Model can have over the range. */
+static bool lower_over_range(Lower *lower, Loop *loop, const Stmt *body, RegionPath path)
+{
+    bool is_good = true;
+    loop->is_symbolic = true;
+    loop->level = lower->n_levels++;
+    vec_push(lower->model->arena, &lower->loops, loop);
+    for (const Stmt *statement = body; statement; statement = statement->next)
+        if (!needs_values(statement))
+            is_good &= lower_statement(lower, statement, path);
+    lower->loops.n--;
+    lower->n_levels--;
+    loop->is_symbolic = false;
+    return is_good;
+}
+
+static bool lower_for(Lower *lower, const Stmt *statement, RegionPath path)
+{
+    enum { DEEPEST = 4 }; /* loop variables of one equation in the Model */
+    Loop *loop = statement->u.repeat.loop;
+    const bool has_range = loop->type.kind != TYPE_ENUM && lower->loops.n < DEEPEST;
+    bool is_good = true;
+    if (!begin_loop(lower, loop))
+        return true; /* an empty range */
+    loop->is_known = false;
+    if (has_range)
+        is_good = lower_over_range(lower, loop, statement->u.repeat.body, path);
+    bool has_more = !has_range;
+    for (const Stmt *inner = statement->u.repeat.body; inner; inner = inner->next)
+        has_more |= needs_values(inner);
+    for (bool more = has_more && begin_loop(lower, loop); more && is_good; more = mdl_loop_next(loop))
+        for (const Stmt *inner = statement->u.repeat.body; inner; inner = inner->next)
+            if (!has_range || needs_values(inner))
+                is_good &= lower_statement(lower, inner, path);
+    return is_good;
+}
+
+/* Elements of continuous states without differential equation do not move. */
+static void complete_derivatives(Lower *lower, const Quantity *quantity)
+{
+    Model *model = lower->model;
+    const Sizes *sizes = &quantity->sizes;
+    for (uint64_t k = 0; sizes->n && quantity->use == USE_STATE && quantity->is_continuous && k < sizes->count; k++) {
+        if (quantity->has_equation[k])
+            continue;
+        const Expr **index = NEW_ARRAY(model->arena, const Expr *, sizes->n);
+        uint64_t rest = k;
+        for (uint32_t j = sizes->n; j-- > 0;) {
+            index[j] = expr_integer(model->pool, (int64_t)(rest % (uint64_t)sizes->extent[j]) + 1);
+            rest /= (uint64_t)sizes->extent[j];
+        }
+        TermBuilder builder = term_builder(model);
+        const Expr *element = term_element(&builder, ref_der(quantity->var), sizes->n, index);
+        model_add_equation(model, EQUATION_EXPLICIT, term_finish(&builder, element), term_real(model, 0.0),
+                           quantity->name.span);
+    }
+}
+
+static bool lower_statement(Lower *lower, const Stmt *statement, RegionPath path)
+{
+    switch ((StmtKind)statement->kind) {
+    case STMT_ALGEBRAIC:
+    case STMT_DERIVATIVE: lower_equation(lower, statement, path); return true;
+    case STMT_IF: return lower_if(lower, statement, path);
+    case STMT_FOR: return lower_for(lower, statement, path);
+    case STMT_WHENEVER: return lower_event(lower, statement, path);
+    case STMT_NEXT:
+    case STMT_DISPLAY: BUG("transition statement outside of an event");
+    }
+    BUG("unknown StmtKind");
+}
+
 static bool lower_statements(Lower *lower, const Stmt *first, RegionPath path)
 {
     bool is_good = true;
-    for (const Stmt *statement = first; statement; statement = statement->next) {
-        switch ((StmtKind)statement->kind) {
-        case STMT_ALGEBRAIC:
-        case STMT_DERIVATIVE: lower_equation(lower, statement, path); break;
-        case STMT_IF: is_good &= lower_if(lower, statement, path); break;
-        case STMT_WHENEVER: is_good &= lower_event(lower, statement, path); break;
-        case STMT_NEXT:
-        case STMT_DISPLAY: BUG("transition statement outside of an event");
-        }
-    }
+    for (const Stmt *statement = first; statement; statement = statement->next)
+        is_good &= lower_statement(lower, statement, path);
     return is_good;
 }
 
@@ -286,5 +441,9 @@ Model *mdl_lower_basic(Checker *checker, Sources *sources)
         lower_quantity(&lower, &component->quantities.at[k]);
     for (uint32_t k = 0; k < component->tables.n; k++)
         lower_table(&lower, &component->tables.at[k]);
-    return lower_statements(&lower, component->statements, (RegionPath){ REGION_NONE, 0 }) ? model : NULL;
+    if (!lower_statements(&lower, component->statements, (RegionPath){ REGION_NONE, 0 }))
+        return NULL;
+    for (uint32_t k = 0; k < component->quantities.n; k++)
+        complete_derivatives(&lower, &component->quantities.at[k]);
+    return model;
 }

@@ -10,6 +10,8 @@ typedef struct {
     bool is_in_event;          /* relations make no events */
     bool is_traced;            /* places of subexpressions go to the model's occurrences */
     VEC(const Table *) tables; /* by TableDecl */
+    Loops loops;       /* that are loop variables of the Model, outermost first */
+    uint32_t n_levels; /* of them and of the reductions around */
     /* The references of the term under construction; a quantity has its leaf if it has the term's stamp. */
     VEC(Ref) refs;
     uint32_t stamp;
@@ -24,6 +26,9 @@ const Expr *mdl_default_value(Pool *pool, Type type);
 /* ---- lower_expression.c ---- */
 void mdl_lower_begin(Lower *lower); /* a new set of references */
 const Expr *mdl_lower_expression(Lower *lower, const Node *node, bool wants_real);
+/* An element, or the quantity itself if n is 0; `ref` is its value or derivative. */
+const Expr *mdl_lower_element(Lower *lower, const Quantity *quantity, uint32_t object, Ref ref, uint32_t n,
+                              Node *const *index);
 Term mdl_lower_term(Lower *lower, const Node *node, bool wants_real);
 /* The same, and where its parts stand; for the origin of an equation or transition. */
 Term mdl_lower_traced(Lower *lower, const Node *node, bool wants_real, Origin *origin);

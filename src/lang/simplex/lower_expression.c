@@ -25,7 +25,78 @@ static const Expr *lower_name(Lower *lower, const Node *node)
     if (symbol->kind == SYMBOL_VALUE)
         return expr_enum(lower->model->pool, node->type.enumeration, symbol->number);
     REQUIRE(symbol->kind == SYMBOL_QUANTITY);
-    return leaf(lower, symbol->object, ref_now(lower->checker->component->quantities.at[symbol->object].var));
+    const Quantity *quantity = &lower->checker->component->quantities.at[symbol->object];
+    return mdl_lower_element(lower, quantity, symbol->object, ref_now(quantity->var), node->u.name.n,
+                             node->u.name.index);
+}
+
+static const Expr *lower_index(Lower *lower, const Node *node)
+{
+    Pool *pool = lower->model->pool;
+    const bool was_traced = lower->is_traced; /* an index is no place of its own */
+    lower->is_traced = false;
+    const Expr *index = mdl_lower_expression(lower, node, false);
+    lower->is_traced = was_traced;
+    if (index->kind == EXPR_ENUM)
+        return expr_integer(pool, index->u.integer);
+    return index->type.kind == TYPE_ENUM ? expr_unary(pool, OP_NUMBER, index) : index;
+}
+
+const Expr *mdl_lower_element(Lower *lower, const Quantity *quantity, uint32_t object, Ref ref, uint32_t n,
+                              Node *const *index)
+{
+    if (n == 0)
+        return leaf(lower, object, ref);
+    const Expr **args = NEW_ARRAY(lower->model->arena, const Expr *, n);
+    for (uint32_t k = 0; k < n; k++)
+        args[k] = lower_index(lower, index[k]);
+    return expr_element(lower->model->pool, leaf(lower, object, ref)->u.leaf, quantity->type, n, args);
+}
+
+static const Expr *lower_loop(Lower *lower, const Loop *loop)
+{
+    Pool *pool = lower->model->pool;
+    if (loop->is_symbolic)
+        return expr_iterator(pool, loop->level);
+    REQUIRE(loop->is_known);
+    return loop->type.kind == TYPE_ENUM ? expr_enum(pool, loop->type.enumeration, loop->value)
+                                        : expr_integer(pool, loop->value);
+}
+
+/* Over values of a set, or where it is nested too deep: written out here. Else the Model has reductions. */
+static const Expr *lower_reduction(Lower *lower, const Node *node, bool wants_real)
+{
+    enum { DEEPEST = 12, LONGEST = 1000 };
+    Pool *pool = lower->model->pool;
+    Checker *checker = lower->checker;
+    Loop *loop = node->u.reduce.loop;
+    const bool is_real = wants_real && node->type.kind != TYPE_BOOLEAN;
+    const bool was_traced = lower->is_traced;
+    const Loops none = { 0 };
+    const Expr *result = NULL;
+    lower->is_traced = false;
+    if (loop->type.kind == TYPE_ENUM || lower->n_levels >= DEEPEST) {
+        uint32_t n = 0;
+        for (bool more = mdl_loop_begin(&checker->scope, checker->component, &none, loop); more && n < LONGEST;
+             more = mdl_loop_next(loop), n++) {
+            const Expr *body = mdl_lower_expression(lower, node->u.reduce.body, is_real);
+            result = result ? expr_binary(pool, node->op, result, body) : body;
+        }
+        loop->is_known = false;
+    }
+    if (!result) {
+        const Expr *lo = mdl_lower_expression(lower, loop->from, false);
+        const Expr *hi = mdl_lower_expression(lower, loop->to, false);
+        const Expr *step = loop->by ? mdl_lower_expression(lower, loop->by, false) : expr_integer(pool, 1);
+        loop->is_symbolic = true;
+        loop->level = lower->n_levels++;
+        const Expr *body = mdl_lower_expression(lower, node->u.reduce.body, is_real);
+        lower->n_levels--;
+        loop->is_symbolic = false;
+        result = expr_reduce(pool, node->op, loop->level, body, lo, step, hi);
+    }
+    lower->is_traced = was_traced;
+    return result;
 }
 
 static const Expr *lower_number(Lower *lower, const Node *node, bool wants_real)
@@ -86,6 +157,11 @@ static const Expr *lower_node(Lower *lower, const Node *node, bool wants_real)
     case NODE_BINARY: return lower_operation(lower, node, wants_real && node->type.kind != TYPE_BOOLEAN);
     case NODE_COMPARE: return lower_comparison(lower, node);
     case NODE_CALL: return lower_call(lower, node, wants_real);
+    case NODE_REDUCE: return lower_reduction(lower, node, wants_real);
+    case NODE_LOOP: {
+        const Expr *value = lower_loop(lower, node->u.loop);
+        return wants_real ? expr_to_real(lower->model->pool, value) : value;
+    }
     }
     BUG("unknown NodeKind");
 }

@@ -14,7 +14,7 @@ static bool another_item(Parser *parser)
         }
         return false;
     }
-    if (!mdl_is_at(parser, TOKEN_NAME))
+    if (!mdl_is_at(parser, TOKEN_NAME) && !mdl_is_at(parser, TOKEN_ARRAY))
         return false;
     if (!parser->is_panicking) {
         REPORT(parser, DIAG_SYNTAX, mdl_token_span(parser), "expected `,` before the next item of the list");
@@ -107,7 +107,7 @@ static bool parse_table(Parser *parser, Component *component)
 }
 
 /* local_definitions ::= LOCAL DEFINITION[S] [ T unit ] { enumeration_set } { tabular_function } */
-static void parse_local_definitions(Parser *parser, Component *component)
+void mdl_parse_local_definitions(Parser *parser, Component *component)
 {
     mdl_advance(parser);
     if (!mdl_expect(parser, TOKEN_DEFINITION))
@@ -116,12 +116,14 @@ static void parse_local_definitions(Parser *parser, Component *component)
         !(mdl_is_at(parser, TOKEN_OPEN_BRACKET) ? mdl_parse_unit(parser, &component->time_unit)
                                                 : mdl_syntax_error(parser, "the unit of the time, as in T [h]")))
         mdl_synchronise(parser);
-    while (mdl_is_at(parser, TOKEN_VALUE) || mdl_is_at(parser, TOKEN_TABULAR)) {
-        const bool is_good =
-            mdl_is_at(parser, TOKEN_VALUE) ? parse_value_set(parser, component) : parse_table(parser, component);
+    while (mdl_is_at(parser, TOKEN_VALUE) || mdl_is_at(parser, TOKEN_TABULAR) || mdl_is_at(parser, TOKEN_DIMENSION)) {
+        const bool is_good = mdl_is_at(parser, TOKEN_VALUE)     ? parse_value_set(parser, component)
+                             : mdl_is_at(parser, TOKEN_TABULAR) ? parse_table(parser, component)
+                                                                : mdl_parse_dimensions(parser, component);
         if (is_good)
             continue;
         while (!mdl_is_at(parser, TOKEN_VALUE) && !mdl_is_at(parser, TOKEN_TABULAR) &&
+               !mdl_is_at(parser, TOKEN_DIMENSION) && !mdl_is_at(parser, TOKEN_SUBCOMPONENT) &&
                !mdl_is_at(parser, TOKEN_DECLARATION) && !mdl_is_at(parser, TOKEN_DYNAMIC) &&
                !mdl_is_at(parser, TOKEN_EOF))
             mdl_advance(parser);
@@ -153,16 +155,32 @@ static bool parse_range(Parser *parser, Quantity *quantity)
                      : mdl_syntax_error_help(parser, "`)`", "only INTEGER and REAL quantities have units");
 }
 
-/* quantity ::= identifier '(' range ')' [ ':=' value ] */
+/* '(' value { ',' value } ')' of an array, in the order of rows */
+static bool parse_values(Parser *parser, Quantity *quantity)
+{
+    mdl_advance(parser);
+    do {
+        Value value;
+        if (!mdl_parse_value(parser, &value))
+            return false;
+        vec_push(parser->arena, &quantity->initials, value);
+    } while (mdl_accept(parser, TOKEN_COMMA));
+    return mdl_expect(parser, TOKEN_CLOSE);
+}
+
+/* quantity ::= [ sizes ] identifier '(' range ')' [ ':=' value ] */
 static bool parse_quantity(Parser *parser, Component *component, Use use, bool is_continuous)
 {
     Quantity quantity = { .use = (uint8_t)use, .is_continuous = is_continuous };
-    if (!mdl_expect_name(parser, "the name of a quantity", &quantity.name) || !mdl_expect(parser, TOKEN_OPEN) ||
+    if (!mdl_parse_sizes(parser, &quantity.sizes) ||
+        !mdl_expect_name(parser, "the name of a quantity", &quantity.name) || !mdl_expect(parser, TOKEN_OPEN) ||
         !parse_range(parser, &quantity) || !mdl_expect(parser, TOKEN_CLOSE))
         return false;
     if (mdl_is_at(parser, TOKEN_EQUAL))
         return mdl_syntax_error_help(parser, "`:=`", "an initial value follows `:=`");
-    if (mdl_accept(parser, TOKEN_ASSIGN) && !mdl_parse_value(parser, &quantity.initial))
+    if (mdl_accept(parser, TOKEN_ASSIGN) &&
+        !(quantity.sizes.n && mdl_is_at(parser, TOKEN_OPEN) ? parse_values(parser, &quantity)
+                                                            : mdl_parse_value(parser, &quantity.initial)))
         return false;
     vec_push(parser->arena, &component->quantities, quantity);
     return true;
@@ -267,7 +285,8 @@ static Stmt *parse_definition(Parser *parser, Place place)
 {
     Stmt *statement = new_statement(parser, place == IN_EVENT ? STMT_NEXT : STMT_ALGEBRAIC);
     statement->u.define.symbol = ID_NONE;
-    if (!mdl_expect_name(parser, "a statement", &statement->u.define.target))
+    if (!mdl_expect_name(parser, "a statement", &statement->u.define.target) ||
+        !mdl_parse_index(parser, &statement->u.define.n, &statement->u.define.index))
         return NULL;
     if (mdl_is_at(parser, TOKEN_NAME) && mdl_is_like_keyword(parser, statement->u.define.target.name)) {
         mdl_syntax_error_help(parser, "`:=`", "keywords are written in capitals: IF, DO, END");
@@ -295,7 +314,8 @@ static Stmt *parse_derivative(Parser *parser)
 {
     Stmt *statement = new_statement(parser, STMT_DERIVATIVE);
     statement->u.define.symbol = ID_NONE;
-    if (!mdl_expect_name(parser, "a derivative", &statement->u.define.target))
+    if (!mdl_expect_name(parser, "a derivative", &statement->u.define.target) ||
+        !mdl_parse_index(parser, &statement->u.define.n, &statement->u.define.index))
         return NULL;
     if (!mdl_accept(parser, TOKEN_PRIME)) {
         mdl_syntax_error_help(parser, "`'`",
@@ -305,21 +325,39 @@ static Stmt *parse_derivative(Parser *parser)
     return parse_right_side(parser, statement) ? statement : NULL;
 }
 
-/* differential_equations ::= DIFFERENTIAL EQUATION[S] derivative_assignment { derivative_assignment } END */
-static Stmt *parse_differential(Parser *parser)
+/* derivative_assignment { derivative_assignment } END ; between them loops: FOR … DO derivatives END */
+static Stmt *parse_derivatives(Parser *parser)
 {
-    mdl_advance(parser);
-    if (!mdl_expect(parser, TOKEN_EQUATION))
-        return NULL;
     Stmt *first = NULL, **end = &first;
+    if (parser->depth >= STATEMENT_DEPTH) {
+        mdl_too_deep(parser, mdl_token_span(parser));
+        return NULL;
+    }
+    parser->depth++;
     do {
-        *end = parse_derivative(parser);
+        if (mdl_is_at(parser, TOKEN_FOR)) {
+            Stmt *statement = new_statement(parser, STMT_FOR);
+            statement->u.repeat.loop = mdl_parse_loop(parser);
+            if (statement->u.repeat.loop && mdl_expect(parser, TOKEN_DO))
+                statement->u.repeat.body = parse_derivatives(parser);
+            *end = statement->u.repeat.body ? statement : NULL;
+        } else {
+            *end = parse_derivative(parser);
+        }
         if (*end)
             end = &(*end)->next;
         else
             mdl_synchronise(parser);
-    } while (mdl_is_at(parser, TOKEN_NAME));
+    } while (mdl_is_at(parser, TOKEN_NAME) || mdl_is_at(parser, TOKEN_FOR));
+    parser->depth--;
     return mdl_expect(parser, TOKEN_END) ? first : NULL;
+}
+
+/* differential_equations ::= DIFFERENTIAL EQUATION[S] derivatives */
+static Stmt *parse_differential(Parser *parser)
+{
+    mdl_advance(parser);
+    return mdl_expect(parser, TOKEN_EQUATION) ? parse_derivatives(parser) : NULL;
 }
 
 /* expression DO statement_sequence END; ELSE has no expression. A mistake in the condition or a missing DO does
@@ -360,6 +398,24 @@ static Stmt *parse_if(Parser *parser, Place place)
     }
     statement->u.choice.n = branches.n;
     statement->u.choice.branches = branches.at;
+    statement->span = mdl_span_to_here(parser, statement->span.begin);
+    return statement;
+}
+
+/* repetition ::= loop DO statement_sequence END */
+static Stmt *parse_for(Parser *parser, Place place)
+{
+    Stmt *statement = new_statement(parser, STMT_FOR);
+    statement->u.repeat.loop = mdl_parse_loop(parser);
+    if (!statement->u.repeat.loop)
+        while (!mdl_is_at(parser, TOKEN_DO) && !mdl_is_at(parser, TOKEN_SEMICOLON) && !mdl_is_at_landmark(parser))
+            mdl_advance(parser);
+    if (!mdl_expect(parser, TOKEN_DO) && mdl_is_at(parser, TOKEN_EOF))
+        return NULL;
+    parser->is_panicking = false;
+    statement->u.repeat.body = parse_statements(parser, place);
+    if (!mdl_expect(parser, TOKEN_END))
+        return NULL;
     statement->span = mdl_span_to_here(parser, statement->span.begin);
     return statement;
 }
@@ -425,6 +481,7 @@ static Stmt *parse_statement(Parser *parser, Place place)
 {
     switch (parser->token.kind) {
     case TOKEN_IF: return parse_if(parser, place);
+    case TOKEN_FOR: return parse_for(parser, place);
     case TOKEN_TIME: return parse_time_assignment(parser);
     case TOKEN_DIFFERENTIAL:
         if (place == IN_EVENT)
@@ -489,7 +546,7 @@ static Stmt *parse_statements(Parser *parser, Place place)
 void mdl_parse_basic(Parser *parser, Component *component)
 {
     if (mdl_is_at(parser, TOKEN_LOCAL))
-        parse_local_definitions(parser, component);
+        mdl_parse_local_definitions(parser, component);
     parse_declarations(parser, component);
     if (mdl_accept(parser, TOKEN_DYNAMIC)) {
         if (!mdl_expect(parser, TOKEN_BEHAVIOUR))

@@ -65,6 +65,8 @@ static Node *parse_call(Parser *parser, Ident name)
     VEC(Node *) args = { 0 };
     if (!mdl_expect(parser, TOKEN_OPEN))
         return NULL;
+    if (mdl_is_at(parser, TOKEN_FOR))
+        return mdl_parse_reduction(parser, name);
     do {
         Node *arg = mdl_parse_expression(parser);
         if (!arg)
@@ -88,8 +90,12 @@ static Node *parse_named(Parser *parser)
 {
     const Ident name = { parser->token.name, mdl_token_span(parser) };
     mdl_advance(parser);
+    uint32_t n_index;
+    Node **index = NULL;
     if (mdl_is_at(parser, TOKEN_OPEN))
         return parse_call(parser, name);
+    if (!mdl_parse_index(parser, &n_index, &index))
+        return NULL;
     if (mdl_is_at(parser, TOKEN_PRIME) || mdl_is_at(parser, TOKEN_HAT)) {
         const bool is_derivative = mdl_is_at(parser, TOKEN_PRIME);
         REPORT(parser, DIAG_MDL_DERIVATIVE_IN_EXPRESSION, mdl_token_span(parser), "%s cannot stand in an expression",
@@ -101,6 +107,8 @@ static Node *parse_named(Parser *parser)
     }
     Node *node = new_node(parser, NODE_NAME, name.span.begin);
     node->u.name.name = name.name;
+    node->u.name.n = n_index;
+    node->u.name.index = index;
     node->u.name.symbol = ID_NONE;
     return node;
 }

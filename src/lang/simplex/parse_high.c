@@ -1,11 +1,11 @@
 /* High level components: spec 2.2 and 2.10. */
 #include "lang/simplex/parser.h"
 
-/* subcomponent ::= identifier | identifier OF CLASS identifier */
+/* subcomponent ::= [ sizes ] ( identifier | identifier OF CLASS identifier ) */
 static bool parse_subcomponent(Parser *parser, Component *component)
 {
     SubDecl sub;
-    if (!mdl_expect_name(parser, "the name of a subcomponent", &sub.name))
+    if (!mdl_parse_sizes(parser, &sub.sizes) || !mdl_expect_name(parser, "the name of a subcomponent", &sub.name))
         return false;
     sub.class_name = sub.name;
     if (mdl_accept(parser, TOKEN_OF) &&
@@ -37,9 +37,10 @@ static bool parse_path(Parser *parser, bool may_be_bare, Path *path)
 {
     const uint32_t begin = parser->token.begin;
     *path = (Path){ 0 };
-    if (!mdl_expect_name(parser, may_be_bare ? "a name" : "subcomponent.quantity", &path->quantity))
+    if (!mdl_expect_name(parser, may_be_bare ? "a name" : "subcomponent.quantity", &path->quantity) ||
+        !mdl_parse_index(parser, &path->n, &path->index))
         return false;
-    if (mdl_is_at(parser, TOKEN_DOT) || !may_be_bare) {
+    if (mdl_is_at(parser, TOKEN_DOT) || !may_be_bare || path->n) {
         path->sub = path->quantity;
         if (!mdl_is_at(parser, TOKEN_DOT))
             return mdl_syntax_error_help(parser, "`.`",
@@ -52,11 +53,20 @@ static bool parse_path(Parser *parser, bool may_be_bare, Path *path)
     return true;
 }
 
+/* The loops around what is read now. */
+static Loops loops_here(Parser *parser)
+{
+    Loops loops = { 0 };
+    for (uint32_t k = 0; k < parser->loops.n; k++)
+        vec_push(parser->arena, &loops, parser->loops.at[k]);
+    return loops;
+}
+
 /* The right side of an arrow: input_element ';' | '(' input_element { ',' input_element } ')' ';' */
 static bool parse_targets(Parser *parser, Path from, bool is_input, Component *component)
 {
     const bool is_list = mdl_accept(parser, TOKEN_OPEN);
-    Link link = { .from = from };
+    Link link = { .from = from, .loops = loops_here(parser) };
     do {
         if (!parse_path(parser, false, &link.to))
             return false;
@@ -105,7 +115,7 @@ static bool parse_connection(Parser *parser, Component *component)
 /* initialization ::= output_element ':=' value ';' */
 static bool parse_initial(Parser *parser, Component *component)
 {
-    Initial initial;
+    Initial initial = { .loops = loops_here(parser) };
     if (!parse_path(parser, true, &initial.target) || !mdl_expect(parser, TOKEN_ASSIGN) ||
         !mdl_parse_value(parser, &initial.value))
         return false;
@@ -118,16 +128,40 @@ typedef struct {
     bool (*parse)(Parser *parser, Component *component);
 } Part;
 
+static void parse_items(Parser *parser, const Part *part, Component *component);
+
+/* loop DO item { item } END */
+static bool parse_repeated(Parser *parser, const Part *part, Component *component)
+{
+    enum { DEEPEST = 8 };
+    Loop *loop = mdl_parse_loop(parser);
+    if (!loop || !mdl_expect(parser, TOKEN_DO))
+        return false;
+    if (parser->loops.n == DEEPEST)
+        return mdl_too_deep(parser, loop->span);
+    vec_push(parser->arena, &parser->loops, loop);
+    parse_items(parser, part, component);
+    parser->loops.n--;
+    return mdl_expect(parser, TOKEN_END);
+}
+
+static void parse_items(Parser *parser, const Part *part, Component *component)
+{
+    do {
+        const bool is_good =
+            mdl_is_at(parser, TOKEN_FOR) ? parse_repeated(parser, part, component) : part->parse(parser, component);
+        if (!is_good)
+            mdl_synchronise(parser);
+    } while (!mdl_is_at_landmark(parser) || mdl_is_at(parser, TOKEN_FOR));
+}
+
 /* item { item } */
 static void parse_part(Parser *parser, const Part *part, Component *component)
 {
     mdl_advance(parser);
     if (part->second != TOKEN_EOF && !mdl_expect(parser, part->second))
         mdl_synchronise(parser);
-    do {
-        if (!part->parse(parser, component))
-            mdl_synchronise(parser);
-    } while (!mdl_is_at_landmark(parser));
+    parse_items(parser, part, component);
 }
 
 /* high_level_component ::= HIGH LEVEL COMPONENT identifier subcomponent_declaration [ input_connection_part ]
@@ -142,6 +176,8 @@ void mdl_parse_high(Parser *parser, Component *component)
         { TOKEN_INITIALIZE, TOKEN_EOF, parse_initial },
     };
     enum { N_PARTS = sizeof parts / sizeof *parts };
+    if (mdl_is_at(parser, TOKEN_LOCAL))
+        mdl_parse_local_definitions(parser, component);
     parse_subcomponents(parser, component);
     for (uint32_t last = 0;;) {
         uint32_t k = 0;

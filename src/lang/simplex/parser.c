@@ -101,6 +101,7 @@ bool mdl_is_at_landmark(const Parser *parser)
     case TOKEN_EOF:
     case TOKEN_END:
     case TOKEN_IF:
+    case TOKEN_FOR:
     case TOKEN_ELSIF:
     case TOKEN_ELSE:
     case TOKEN_WHENEVER:
@@ -116,6 +117,7 @@ bool mdl_is_at_landmark(const Parser *parser)
     case TOKEN_CONTINUOUS:
     case TOKEN_DISCRETE:
     case TOKEN_VALUE:
+    case TOKEN_DIMENSION:
     case TOKEN_TABULAR:
     case TOKEN_INPUT:
     case TOKEN_OUTPUT:

@@ -17,6 +17,7 @@ typedef struct {
     uint32_t last_end;
     bool is_panicking;
     uint32_t depth; /* of nested calls */
+    Loops loops;    /* around the connection that is read */
 } Parser;
 
 /* ---- parse.c ---- */
@@ -46,8 +47,16 @@ bool mdl_parse_signed_number(Parser *parser, double *number);
 /* ---- parse_expression.c ---- */
 Node *mdl_parse_expression(Parser *parser);
 
+/* ---- parse_array.c ---- */
+bool mdl_parse_index(Parser *parser, uint32_t *n, Node ***index);
+bool mdl_parse_sizes(Parser *parser, Sizes *sizes);
+bool mdl_parse_dimensions(Parser *parser, Component *component);
+Loop *mdl_parse_loop(Parser *parser);                  /* at FOR; NULL: reported */
+Node *mdl_parse_reduction(Parser *parser, Ident name); /* at FOR, after the parenthesis */
+
 /* ---- parse_basic.c, parse_high.c: after the head up to END OF ---- */
 void mdl_parse_basic(Parser *parser, Component *component);
+void mdl_parse_local_definitions(Parser *parser, Component *component);
 void mdl_parse_high(Parser *parser, Component *component);
 
 #endif

@@ -8,14 +8,15 @@
 #include "lang/simplex/report.h"
 
 typedef enum {
-    SYMBOL_QUANTITY, /* object: quantity */
-    SYMBOL_VALUE,    /* object: value set; number */
-    SYMBOL_SET,      /* object: value set */
-    SYMBOL_TABLE,    /* object: table */
-    SYMBOL_SUB,      /* object: subcomponent */
-    SYMBOL_INPUT,    /* object: first row of the links of this input */
-    SYMBOL_OUTPUT,   /* object: equivalence */
-    SYMBOL_UNKNOWN   /* used without declaration, and reported */
+    SYMBOL_QUANTITY,  /* object: quantity */
+    SYMBOL_VALUE,     /* object: value set; number */
+    SYMBOL_SET,       /* object: value set */
+    SYMBOL_TABLE,     /* object: table */
+    SYMBOL_DIMENSION, /* object: dimension */
+    SYMBOL_SUB,       /* object: subcomponent */
+    SYMBOL_INPUT,     /* object: first row of the links of this input */
+    SYMBOL_OUTPUT,    /* object: equivalence */
+    SYMBOL_UNKNOWN    /* used without declaration, and reported */
 } SymbolKind;
 
 typedef struct {
