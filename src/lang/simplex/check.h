@@ -16,6 +16,7 @@ typedef struct {
     Component *component;
     bool is_in_event;    /* in the body of WHENEVER everything counts as discrete */
     Loops loops;         /* around what is checked */
+    uint32_t n_points;   /* of loops, so far */
     bool has_bad_target; /* some equation defines nothing known: what it meant to define is not reported again */
 } Checker;
 
@@ -43,6 +44,7 @@ bool mdl_loop_next(Loop *loop);
 bool mdl_check_range(Scope *scope, const Component *component, const Loops *loops, Loop *loop);
 bool mdl_open_loop(Checker *checker, Loop *loop); /* false: reported; to be closed in any case */
 void mdl_close_loop(Checker *checker);
+bool mdl_count_point(Checker *checker, const Loop *loop); /* false: there are too many, which is reported */
 Loop *mdl_find_loop(Checker *checker, NameId name);
 void mdl_check_dimensions(Scope *scope, Component *component);
 void mdl_check_sizes(Scope *scope, Pool *pool, const Component *component, Sizes *sizes);

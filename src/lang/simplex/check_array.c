@@ -143,6 +143,7 @@ static void check_bound(Checker *checker, Loop *loop, Node *bound)
 /* The loop variable is known from here on, until mdl_close_loop. */
 bool mdl_open_loop(Checker *checker, Loop *loop)
 {
+    enum { DEEPEST = 8 }; /* indices are checked at all corners of the ranges */
     const char *name = names_of(checker->scope.names, loop->name.name);
     loop->type = INTEGER_TYPE;
     check_bound(checker, loop, loop->from);
@@ -161,6 +162,10 @@ bool mdl_open_loop(Checker *checker, Loop *loop)
         diag_help(checker->diag, "use another name for the loop variable");
         loop->is_bad = true;
     }
+    if (checker->loops.n == DEEPEST) {
+        REPORT(checker, DIAG_NESTED_TOO_DEEP, loop->span, "at most %d loops can stand in each other", DEEPEST);
+        loop->is_bad = true;
+    }
     if (!loop->is_bad)
         mdl_check_range(&checker->scope, checker->component, &checker->loops, loop);
     vec_push(checker->arena, &checker->loops, loop);
@@ -175,6 +180,18 @@ void mdl_close_loop(Checker *checker)
 Loop *mdl_find_loop(Checker *checker, NameId name)
 {
     return find_loop(&checker->scope, &checker->loops, name);
+}
+
+bool mdl_count_point(Checker *checker, const Loop *loop)
+{
+    enum { MOST_POINTS = 20000000 };
+    if (checker->n_points++ < MOST_POINTS)
+        return true;
+    if (checker->n_points == MOST_POINTS + 1u) {
+        REPORT(checker, DIAG_MDL_SIZE_RANGE, loop->span, "the loops of this component have too many values");
+        diag_help(checker->diag, "at most %d values of loop variables are possible", MOST_POINTS);
+    }
+    return false;
 }
 
 /* ---- sizes ---- */

@@ -149,7 +149,7 @@ static Definitions walk_for(Walk *walk, const Stmt *statement, StmtKind of_inter
         return all;
     bool more = mdl_loop_begin(&checker->scope, checker->component, &walk->loops, loop);
     vec_push(checker->arena, &walk->loops, loop);
-    for (; more && *checker->errors == 0; more = mdl_loop_next(loop)) {
+    for (; more && *checker->errors == 0 && mdl_count_point(checker, loop); more = mdl_loop_next(loop)) {
         const Definitions found = walk_sequence(walk, statement->u.repeat.body, of_interest);
         for (uint32_t k = 0; k < found.n; k++)
             vec_push(checker->arena, &all, found.at[k]);

@@ -171,6 +171,11 @@ static bool begin_loop(Lower *lower, Loop *loop)
     return mdl_loop_begin(&lower->checker->scope, lower->checker->component, &none, loop);
 }
 
+static bool next_point(Lower *lower, Loop *loop)
+{
+    return mdl_loop_next(loop) && mdl_count_point(lower->checker, loop);
+}
+
 /* Guards of the branches below: the first true condition selects, inside of what selects the statement itself. */
 static void find_guards(Event *event, const Stmt *first, const Expr *outer)
 {
@@ -180,7 +185,7 @@ static void find_guards(Event *event, const Stmt *first, const Expr *outer)
     for (const Stmt *statement = first; statement; statement = statement->next) {
         if (statement->kind == STMT_FOR) {
             Loop *loop = statement->u.repeat.loop;
-            for (bool more = begin_loop(lower, loop); more; more = mdl_loop_next(loop))
+            for (bool more = begin_loop(lower, loop); more; more = next_point(lower, loop))
                 find_guards(event, statement->u.repeat.body, outer);
         }
         if (statement->kind != STMT_IF)
@@ -263,7 +268,7 @@ static void lower_event_body(Event *event, const Stmt *first, Term guard)
             break;
         case STMT_FOR: {
             Loop *loop = statement->u.repeat.loop;
-            for (bool more = begin_loop(event->lower, loop); more; more = mdl_loop_next(loop))
+            for (bool more = begin_loop(event->lower, loop); more; more = next_point(event->lower, loop))
                 lower_event_body(event, statement->u.repeat.body, guard);
             break;
         }
@@ -379,7 +384,7 @@ static bool lower_for(Lower *lower, const Stmt *statement, RegionPath path)
     bool has_more = !has_range;
     for (const Stmt *inner = statement->u.repeat.body; inner; inner = inner->next)
         has_more |= needs_values(inner);
-    for (bool more = has_more && begin_loop(lower, loop); more && is_good; more = mdl_loop_next(loop))
+    for (bool more = has_more && begin_loop(lower, loop); more && is_good; more = next_point(lower, loop))
         for (const Stmt *inner = statement->u.repeat.body; inner; inner = inner->next)
             if (!has_range || needs_values(inner))
                 is_good &= lower_statement(lower, inner, path);
@@ -445,5 +450,5 @@ Model *mdl_lower_basic(Checker *checker, Sources *sources)
         return NULL;
     for (uint32_t k = 0; k < component->quantities.n; k++)
         complete_derivatives(&lower, &component->quantities.at[k]);
-    return model;
+    return *checker->errors == 0 ? model : NULL;
 }

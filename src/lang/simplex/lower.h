@@ -10,8 +10,8 @@ typedef struct {
     bool is_in_event;          /* relations make no events */
     bool is_traced;            /* places of subexpressions go to the model's occurrences */
     VEC(const Table *) tables; /* by TableDecl */
-    Loops loops;       /* that are loop variables of the Model, outermost first */
-    uint32_t n_levels; /* of them and of the reductions around */
+    Loops loops;               /* that are loop variables of the Model, outermost first */
+    uint32_t n_levels;         /* of them and of the reductions around */
     /* The references of the term under construction; a quantity has its leaf if it has the term's stamp. */
     VEC(Ref) refs;
     uint32_t stamp;
