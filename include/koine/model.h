@@ -259,6 +259,7 @@ typedef struct KoineModelStatistics {
     uint64_t node_evaluations; /* event graph nodes evaluated */
     uint64_t transitions;      /* transitions fired */
     uint64_t newton_iterations, linear_solves;
+    uint64_t iterations, cycles, most_cycles; /* iteration formulas: how often solved, cycles of all, of the longest */
 } KoineModelStatistics;
 
 #endif

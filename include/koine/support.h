@@ -43,11 +43,11 @@ typedef struct {
     const KoinePartStep *steps;
 } KoinePart;
 
-typedef enum { KOINE_SYSTEM_LINEAR, KOINE_SYSTEM_NEWTON } KoineSystemKind;
+typedef enum { KOINE_SYSTEM_LINEAR, KOINE_SYSTEM_NEWTON, KOINE_SYSTEM_ITERATE } KoineSystemKind;
 typedef struct {
     uint8_t kind;
     uint32_t n;
-    const uint32_t *unknowns, *residuals; /* n slots each */
+    const uint32_t *unknowns, *residuals; /* n slots each; ITERATE: residuals hold the new values */
     const uint32_t *guesses;              /* n slots: last accepted solution, the start of the iteration */
     const double *nominals;               /* n */
     uint32_t residual_section, jacobian_section;
@@ -55,6 +55,8 @@ typedef struct {
     const uint32_t *row, *column, *entry; /* entry: slot */
     const uint32_t *cells;                /* n: cell of each unknown */
     const char *const *names;             /* n: unknowns, for messages */
+    const uint8_t *types;                 /* n: KoineType; other than Real in ITERATE only */
+    const uint32_t *kernels, *rows;       /* ITERATE: n, unknown := kernel, in this order */
     uint32_t origin;
     /* tangent: entries of d residual / d seed are computed by this section into `tangents`; KOINE_NONE: none */
     uint32_t tangent_section;

@@ -184,7 +184,7 @@ CompileReport compilation_report(const Compilation *c)
         r.states += variable_count(m, s->states.at[k]);
     for (uint32_t k = 0; k < s->blocks.n; k++) {
         r.linear_systems += s->blocks.at[k].kind == BLOCK_LINEAR;
-        r.nonlinear_systems += s->blocks.at[k].kind == BLOCK_NEWTON;
+        r.nonlinear_systems += s->blocks.at[k].kind == BLOCK_NEWTON || s->blocks.at[k].kind == BLOCK_ITERATE;
     }
     if (s->has_jacobian) {
         r.jacobian_entries = s->jacobian.start[s->jacobian.n];

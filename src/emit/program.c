@@ -169,7 +169,7 @@ static void add_constant(Layout *l, uint32_t slot, uint32_t n, KoineSlot value)
     vec_push(l->arena, &l->constants, constant);
 }
 
-static bool literal_value(const Expr *e, KoineSlot *value)
+bool literal_value(const Expr *e, KoineSlot *value)
 {
     if (!expr_is_constant(e) || e->kind == EXPR_STRING)
         return false;

@@ -397,13 +397,17 @@ static void lay_system(Layout *l, uint32_t index)
     const Schedule *s = l->schedule;
     const Block *b = &s->blocks.at[index];
     const uint32_t n = b->n_rows;
-    KoineSystem system = { .kind = b->kind == BLOCK_LINEAR ? KOINE_SYSTEM_LINEAR : KOINE_SYSTEM_NEWTON,
-                           .n = n,
-                           .origin = l->first_origin + index,
-                           .tangent_section = KOINE_NONE };
+    static const uint8_t kinds[] = { [BLOCK_LINEAR] = KOINE_SYSTEM_LINEAR,
+                                     [BLOCK_NEWTON] = KOINE_SYSTEM_NEWTON,
+                                     [BLOCK_ITERATE] = KOINE_SYSTEM_ITERATE };
+    KoineSystem system = {
+        .kind = kinds[b->kind], .n = n, .origin = l->first_origin + index, .tangent_section = KOINE_NONE
+    };
     uint32_t *unknowns = NEW_ARRAY(l->arena, uint32_t, n), *residuals = NEW_ARRAY(l->arena, uint32_t, n);
     uint32_t *guesses = NEW_ARRAY(l->arena, uint32_t, n), *cells = NEW_ARRAY(l->arena, uint32_t, n);
     uint32_t *tangents = NEW_ARRAY(l->arena, uint32_t, n), *seeds = NEW_ARRAY(l->arena, uint32_t, n);
+    uint32_t *kernels = NEW_ARRAY(l->arena, uint32_t, n), *rows = NEW_ARRAY(l->arena, uint32_t, n);
+    uint8_t *types = NEW_ARRAY(l->arena, uint8_t, n);
     double *nominals = NEW_ARRAY(l->arena, double, n);
     const char **names = NEW_ARRAY(l->arena, const char *, n);
     VEC(uint32_t) row_of = { 0 }, column_of = { 0 }, entry_of = { 0 };
@@ -424,18 +428,30 @@ static void lay_system(Layout *l, uint32_t index)
         tangents[k] = l->data.seed_x == KOINE_NONE ? KOINE_NONE : take_slots(l, 1);
         KoineSlot start = { .r = 0 };
         const Term term = model_var(m, u.var)->start;
-        if (u.kind == REF_NOW && term.shape && term.shape->kind == EXPR_REAL)
-            start.r = term.shape->u.real;
+        types[k] = ref_type(m, u).kind;
+        if (types[k] == KOINE_ENUMERATION)
+            start.i = 1;
+        if (u.kind == REF_NOW && term.shape)
+            literal_value(term.shape, &start);
         const KoineConstant guess = { guesses[k], 1, start };
         vec_push(l->arena, &l->constants, guess);
     }
     for (uint32_t k = 0; k < n; k++) {
         const SystemRow *row = &s->rows.at[b->first_row + k];
         const Span span = m->equations.at[row->equation.index].origin.span;
+        if (b->kind == BLOCK_ITERATE) {
+            const Piece piece = lay_terms(l, 1, &row->rhs, &residuals[k]);
+            l->kernels.at[piece.kernel].is_shared = true;
+            kernels[k] = piece.kernel;
+            rows[k] = piece.row;
+        }
+        if (!b->is_real) /* nothing to differentiate */
+            continue;
         TermBuilder builder = term_builder(m);
         const Expr *e = expr_binary(m->pool, OP_SUB, term_import(&builder, row->lhs), term_import(&builder, row->rhs));
         const Term whole = term_finish(&builder, expr_simplify(m->pool, e));
-        add_piece(l, &residual, whole, residuals[k], span);
+        if (b->kind != BLOCK_ITERATE)
+            add_piece(l, &residual, whole, residuals[k], span);
         for (uint32_t j = 0; j < whole.shape->n_leaves; j++) {
             uint32_t c;
             const Ref ref = term_refs(m, whole)[j];
@@ -458,6 +474,9 @@ static void lay_system(Layout *l, uint32_t index)
     system.nominals = nominals;
     system.cells = cells;
     system.names = names;
+    system.kernels = kernels;
+    system.rows = rows;
+    system.types = types;
     system.n_entries = entry_of.n;
     system.row = row_of.at;
     system.column = column_of.at;
@@ -501,7 +520,7 @@ void lay_blocks(Layout *l)
         l->system_of[k] = KOINE_NONE;
         if (b->kind == BLOCK_ASSIGN)
             lay_assignment(l, b->lhs, b->rhs, b->domain);
-        else if (b->kind == BLOCK_LINEAR || b->kind == BLOCK_NEWTON)
+        else if (b->kind == BLOCK_LINEAR || b->kind == BLOCK_NEWTON || b->kind == BLOCK_ITERATE)
             lay_system(l, k);
     }
     l->first_piece[n] = l->pieces.n;

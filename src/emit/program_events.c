@@ -471,7 +471,8 @@ static void add_block(Events *e, uint32_t index)
     switch ((BlockKind)b->kind) {
     case BLOCK_ASSIGN: add_assignment(e, index, b); break;
     case BLOCK_LINEAR:
-    case BLOCK_NEWTON: add_system(e, index, b); break;
+    case BLOCK_NEWTON:
+    case BLOCK_ITERATE: add_system(e, index, b); break;
     case BLOCK_RELATION: add_relation(e, index, b); break;
     case BLOCK_STEP: add_step(e, index, b); break;
     case BLOCK_TRANSITION: add_transition(e, index, b); break;
@@ -687,9 +688,11 @@ void lay_events(Layout *l)
                  .transitions = NEW_ARRAY(l->arena, KoineTransition, l->model->transitions.n + 1),
                  .band = 16 * 2.220446049250313e-16 };
     map_init(&e.writers, l->arena, 64);
-    for (uint32_t k = 0; k < l->schedule->parts[PART_ROOTS].n; k++)
-        if (l->schedule->blocks.at[l->schedule->parts[PART_ROOTS].at[k]].kind == BLOCK_NEWTON)
-            e.band = 1e-9; /* operands are as exact as the iteration behind them */
+    for (uint32_t k = 0; k < l->schedule->parts[PART_ROOTS].n; k++) { /* operands are as exact as the iteration */
+        const BlockKind kind = l->schedule->blocks.at[l->schedule->parts[PART_ROOTS].at[k]].kind;
+        if (kind == BLOCK_NEWTON || kind == BLOCK_ITERATE)
+            e.band = 1e-9;
+    }
     list_pres(&e);
     find_guards(&e);
     find_moving(&e);

@@ -16,7 +16,39 @@ static const Block *block_of(const Layout *l, uint32_t origin, const Schedule **
     return origin < n + n_assignments ? NULL : &l->schedule->initial->blocks.at[origin - n - n_assignments];
 }
 
-static Span span_of(const Layout *l, uint32_t origin)
+static bool is_in_force(const Layout *l, RegionId region, uint16_t branch, const KoineSlot *m)
+{
+    for (; region.index != ID_NONE; branch = l->model->regions.at[region.index].parent_branch,
+                                    region = l->model->regions.at[region.index].parent) {
+        const VarId selector = l->model->regions.at[region.index].selector;
+        if (var_is_none(selector) || l->now[selector.index] == KOINE_NONE || m[l->now[selector.index]].i != branch)
+            return false;
+    }
+    return true;
+}
+
+/* Equations of the branches of a region are one in the schedule: the place is that of the branch in force. */
+static Span equation_span(const Layout *l, EqId equation, const KoineSlot *m)
+{
+    const Model *model = l->model;
+    const Equation *merged = &model->equations.at[equation.index];
+    if (merged->origin.made_by && strcmp(merged->origin.made_by, "merge-regions") == 0) {
+        const Ref target = term_refs(model, merged->lhs)[0];
+        for (uint32_t k = 0; k < model->equations.n; k++) {
+            const Equation *e = &model->equations.at[k];
+            if (e->kind != EQUATION_DROPPED || e->region.index == ID_NONE || !e->lhs.shape)
+                continue;
+            const Ref own = term_refs(model, e->lhs)[0];
+            const VarId alias = own.kind == target.kind ? model_var(model, own.var)->alias : VAR_NONE;
+            const uint32_t holder = var_is_none(alias) ? own.var.index : alias.index;
+            if (own.kind == target.kind && holder == target.var.index && is_in_force(l, e->region, e->branch, m))
+                return e->origin.span;
+        }
+    }
+    return merged->origin.span;
+}
+
+static Span span_of(const Layout *l, uint32_t origin, const KoineSlot *values)
 {
     const Model *m = l->model;
     const Schedule *schedule;
@@ -26,7 +58,8 @@ static Span span_of(const Layout *l, uint32_t origin)
     switch ((BlockKind)b->kind) {
     case BLOCK_ASSIGN:
     case BLOCK_LINEAR:
-    case BLOCK_NEWTON: return m->equations.at[b->equation.index].origin.span;
+    case BLOCK_NEWTON:
+    case BLOCK_ITERATE: return equation_span(l, b->equation, values);
     case BLOCK_RELATION: return m->relations.at[b->object].origin.span;
     case BLOCK_STEP: return m->steps.at[b->object].origin.span;
     case BLOCK_TRANSITION: return m->transitions.at[b->object].origin.span;
@@ -49,7 +82,8 @@ static InstanceId owner_of(const Layout *l, uint32_t origin)
     switch ((BlockKind)b->kind) {
     case BLOCK_ASSIGN:
     case BLOCK_LINEAR:
-    case BLOCK_NEWTON: return m->equations.at[b->equation.index].owner;
+    case BLOCK_NEWTON:
+    case BLOCK_ITERATE: return m->equations.at[b->equation.index].owner;
     case BLOCK_RELATION: return m->relations.at[b->object].owner;
     case BLOCK_STEP: return m->steps.at[b->object].owner;
     case BLOCK_TRANSITION: return m->transitions.at[b->object].owner;
@@ -393,6 +427,7 @@ static void explain_origin(const Layout *l, uint32_t origin, const KoineSlot *m,
     case BLOCK_ASSIGN: found = explain_over(l, b->rhs, b->domain, m, to); break;
     case BLOCK_LINEAR:
     case BLOCK_NEWTON:
+    case BLOCK_ITERATE:
         for (uint32_t k = 0; k < b->n_rows && !found; k++) {
             const SystemRow *row = &schedule->rows.at[b->first_row + k];
             found = explain_term(l, row->lhs, m, to) || explain_term(l, row->rhs, m, to);
@@ -421,7 +456,7 @@ static uint32_t find_origin(const Layout *l, const KoineSlot *m, Text *scratch)
         bool found = false;
         if (b->kind == BLOCK_ASSIGN && b->is_moving)
             found = explain_over(l, b->rhs, b->domain, m, scratch);
-        for (uint32_t j = 0; (b->kind == BLOCK_LINEAR || b->kind == BLOCK_NEWTON) && j < b->n_rows && !found; j++) {
+        for (uint32_t j = 0; b->kind >= BLOCK_LINEAR && b->kind <= BLOCK_ITERATE && j < b->n_rows && !found; j++) {
             const SystemRow *row = &l->schedule->rows.at[b->first_row + j];
             found = explain_term(l, row->lhs, m, scratch) || explain_term(l, row->rhs, m, scratch);
         }
@@ -447,7 +482,7 @@ void explain_fault(void *context, KoineModel *model, uint32_t origin)
     const bool endless = l->calls != KOINE_NONE && is_endless(l, m);
     if (origin == KOINE_NONE && !endless)
         origin = find_origin(l, m, &text);
-    const Span span = origin == KOINE_NONE ? SPAN_NONE : span_of(l, origin);
+    const Span span = origin == KOINE_NONE ? SPAN_NONE : span_of(l, origin, m);
     if (span.source != SOURCE_NONE) {
         add_place(l, &text, span);
         text_add(&text, ": ");
@@ -483,6 +518,7 @@ static bool block_suffers(const Layout *l, const Schedule *schedule, const Block
     case BLOCK_ASSIGN: return suffers(l, b->rhs, m, scratch);
     case BLOCK_LINEAR:
     case BLOCK_NEWTON:
+    case BLOCK_ITERATE:
         for (uint32_t k = 0; k < b->n_rows && !result; k++) {
             const SystemRow *row = &schedule->rows.at[b->first_row + k];
             result = suffers(l, row->lhs, m, scratch) || suffers(l, row->rhs, m, scratch);

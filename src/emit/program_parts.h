@@ -52,6 +52,7 @@ typedef struct {
 
 uint32_t take_slots(Layout *l, uint64_t n);
 uint32_t slot_of(const Layout *l, Ref ref);
+bool literal_value(const Expr *e, KoineSlot *value); /* false: not a literal, nothing is written */
 
 /* program_blocks.c: kernels and rows */
 uint32_t kernel_for(Layout *l, uint32_t n_outputs, const Expr *const *outputs, uint32_t n_leaves,

@@ -144,6 +144,12 @@ typedef struct {
     Origin origin;
 } Equation;
 
+/* Its left side says what it determines. */
+static inline bool equation_is_directed(const Equation *e)
+{
+    return e->kind == EQUATION_EXPLICIT || e->kind == EQUATION_ITERATION;
+}
+
 typedef enum { REGION_CAUSAL, REGION_ACAUSAL, REGION_STRUCTURAL } RegionKind;
 typedef struct {
     RegionId parent; /* or none */

@@ -124,7 +124,8 @@ static void print_block(Printer *p, const Schedule *s, uint32_t index)
     switch ((BlockKind)b->kind) {
     case BLOCK_ASSIGN: put_assignment(p, b); break;
     case BLOCK_LINEAR:
-    case BLOCK_NEWTON: put_rows(p, s->rows.at + b->first_row, b->n_rows); break;
+    case BLOCK_NEWTON:
+    case BLOCK_ITERATE: put_rows(p, s->rows.at + b->first_row, b->n_rows); break;
     case BLOCK_RELATION: put_relation(p, b->object); break;
     case BLOCK_STEP: put_step(p, b->object); break;
     case BLOCK_TRANSITION: put_transition(p, b->object); break;

@@ -117,7 +117,7 @@ static bool parse_assignment(Reader *r, Block *b)
     return true;
 }
 
-static bool parse_system_unknown(Reader *r, Ref *unknown)
+static bool parse_system_unknown(Reader *r, const Block *b, Ref *unknown)
 {
     const uint32_t begin = r->token.begin;
     Term target;
@@ -125,7 +125,7 @@ static bool parse_system_unknown(Reader *r, Ref *unknown)
     if (!parse_unknown(r, &target, &type))
         return false;
     *unknown = term_refs(r->model, target)[0];
-    return (type_equal(type, REAL_TYPE) && target.shape->n_args == 0) ||
+    return ((type_equal(type, REAL_TYPE) || b->kind == BLOCK_ITERATE) && target.shape->n_args == 0) ||
            reader_report(r, DIAG_IR_TYPE, reader_span_from(r, begin), "the unknown of a system is a scalar Real");
 }
 
@@ -142,7 +142,7 @@ static bool parse_system(Parser *p, Block *b)
     for (; b->n_rows < size; b->n_rows++) {
         SystemRow row = { .equation = EQ_NONE };
         if ((b->n_rows && !reader_expect(r, TOKEN_COMMA, "',' and a further unknown")) ||
-            !parse_system_unknown(r, &row.unknown))
+            !parse_system_unknown(r, b, &row.unknown))
             return false;
         vec_push(p->arena, &p->s->rows, row);
     }
@@ -152,9 +152,10 @@ static bool parse_system(Parser *p, Block *b)
     for (uint32_t k = 0; k < b->n_rows; k++) {
         SystemRow *row = &p->s->rows.at[b->first_row + k];
         if ((k && !reader_expect(r, TOKEN_SEMICOLON, "';' and a further equation")) ||
-            !reader_parse_term(r, REAL_TYPE, &row->lhs) || !reader_expect(r, TOKEN_IS, "'='") ||
-            !reader_parse_term(r, REAL_TYPE, &row->rhs) || !parse_from(r, &row->equation))
+            !reader_parse_term(r, ref_type(r->model, row->unknown), &row->lhs) || !reader_expect(r, TOKEN_IS, "'='") ||
+            !reader_parse_term(r, ref_type(r->model, row->unknown), &row->rhs) || !parse_from(r, &row->equation))
             return false;
+        b->is_real &= ref_type(r->model, row->unknown).kind == TYPE_REAL;
     }
     const SystemRow *first = &p->s->rows.at[b->first_row];
     b->equation = first->equation;
@@ -231,7 +232,8 @@ static bool parse_block_body(Parser *p, Block *b)
     switch ((BlockKind)b->kind) {
     case BLOCK_ASSIGN: return parse_assignment(p->r, b);
     case BLOCK_LINEAR:
-    case BLOCK_NEWTON: return parse_system(p, b);
+    case BLOCK_NEWTON:
+    case BLOCK_ITERATE: return parse_system(p, b);
     case BLOCK_RELATION: return parse_relation(p->r, b);
     case BLOCK_STEP: return parse_step(p->r, b);
     case BLOCK_TRANSITION: return parse_transition(p->r, b);

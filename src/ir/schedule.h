@@ -12,6 +12,7 @@ typedef enum {
     BLOCK_ASSIGN,    /* lhs := rhs over the domain */
     BLOCK_LINEAR,    /* equations linear in the unknowns */
     BLOCK_NEWTON,    /* equations solved by damped Newton iteration */
+    BLOCK_ITERATE,   /* assignments repeated in order until nothing changes: iteration formulas, discrete rings */
     BLOCK_RELATION,  /* object: relation */
     BLOCK_STEP,      /* object: step function */
     BLOCK_TRANSITION /* object: transition */

@@ -26,6 +26,7 @@ static void visit_reads(Parts *p, const Block *b, VisitTerm visit, void *context
     case BLOCK_ASSIGN: visit(p, b->rhs, context); break;
     case BLOCK_LINEAR:
     case BLOCK_NEWTON:
+    case BLOCK_ITERATE:
         for (uint32_t k = 0; k < b->n_rows; k++) {
             visit(p, p->schedule->rows.at[b->first_row + k].lhs, context);
             visit(p, p->schedule->rows.at[b->first_row + k].rhs, context);
@@ -87,7 +88,7 @@ static void define_blocks(Parts *p)
             if (ref.kind == REF_NOW)
                 p->moves[ref.var.index] |= b->is_moving;
             add_definition(p, ref, k);
-        } else if (b->kind == BLOCK_LINEAR || b->kind == BLOCK_NEWTON) {
+        } else if (b->kind == BLOCK_LINEAR || b->kind == BLOCK_NEWTON || b->kind == BLOCK_ITERATE) {
             visit_reads(p, b, note_moving, &b->is_moving);
             for (uint32_t j = 0; j < b->n_rows; j++) {
                 const Ref ref = s->rows.at[b->first_row + j].unknown;

@@ -186,14 +186,27 @@ static void rewrite_all(Classes *k)
         rewrite(k, &m->actions.at[j].guard);
 }
 
-/* An explicit equation keeps its left side as it is written; when its variable became an alias, the equation
+/* The first iteration begins at the value that its own variable was given. */
+static void keep_preset(Classes *k, const Equation *e, uint32_t root, uint32_t alias, bool negated)
+{
+    Model *m = k->c->model;
+    if (e->kind != EQUATION_ITERATION || term_is_absent(m->variables.at[alias].start))
+        return;
+    TermBuilder builder = term_builder(m);
+    const Expr *start = term_import(&builder, m->variables.at[alias].start);
+    if (negated)
+        start = simplifier_run(k->simplifier, expr_unary(m->pool, OP_NEG, start));
+    m->variables.at[root].start = term_finish(&builder, start);
+}
+
+/* A directed equation keeps its left side as it is written; when its variable became an alias, the equation
  * defines the representative. */
 static void redirect_targets(Classes *k)
 {
     Model *m = k->c->model;
     for (uint32_t j = 0; j < m->equations.n; j++) {
         Equation *e = &m->equations.at[j];
-        if (e->kind != EQUATION_EXPLICIT)
+        if (!equation_is_directed(e))
             continue;
         Ref target = term_refs(m, e->lhs)[0];
         bool sign;
@@ -205,6 +218,7 @@ static void redirect_targets(Classes *k)
             e->rhs = term_finish(
                 &builder, simplifier_run(k->simplifier, expr_unary(m->pool, OP_NEG, term_import(&builder, e->rhs))));
         }
+        keep_preset(k, e, root, target.var.index, sign);
         target.var.index = root;
         e->lhs = term_make(m, e->lhs.shape, &target);
     }
@@ -232,7 +246,7 @@ static void settle_variability(Classes *k)
     bool sign;
     for (uint32_t j = 0; j < m->equations.n; j++) {
         const Equation *e = &m->equations.at[j];
-        if (e->kind != EQUATION_EXPLICIT || term_refs(m, e->lhs)[0].kind != REF_NOW)
+        if (!equation_is_directed(e) || term_refs(m, e->lhs)[0].kind != REF_NOW)
             continue;
         const uint32_t v = term_refs(m, e->lhs)[0].var.index, root = root_of(k, v, &sign);
         const uint8_t own = (uint8_t)(m->variables.at[v].variability + 1);

@@ -155,7 +155,7 @@ static void match_explicit(Matcher *t)
         t->c->matched[k] = ID_NONE;
         if (!takes_part(t->c, e) || is_reversible(t, e))
             continue;
-        if (e->kind == EQUATION_EXPLICIT) {
+        if (equation_is_directed(e)) {
             const Ref ref = term_refs(m, e->lhs)[e->lhs.shape->u.leaf];
             const uint32_t u = unknown_of(t, ref);
             if (!assign_left(t, k) && u != ID_NONE && t->owner[u])

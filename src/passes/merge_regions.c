@@ -139,7 +139,11 @@ static void merge_target(Merger *g, const uint32_t *ids, uint32_t n)
         return;
     const Term rhs = term_finish(&g->builder, expr_simplify(m->pool, value));
     const Equation first = m->equations.at[ids[0]];
-    const EqId e = model_add_equation(m, EQUATION_EXPLICIT, first.lhs, rhs, first.origin.span);
+    EquationKind kind = EQUATION_EXPLICIT;
+    for (uint32_t k = 0; k < n; k++)
+        if (m->equations.at[ids[k]].kind == EQUATION_ITERATION)
+            kind = EQUATION_ITERATION;
+    const EqId e = model_add_equation(m, kind, first.lhs, rhs, first.origin.span);
     Equation *merged = &m->equations.at[e.index];
     merged->owner = first.owner;
     merged->origin.made_by = "merge-regions";
@@ -161,14 +165,14 @@ static void group_by_target(Merger *g)
     uint32_t *head = NEW_ARRAY(g->c->scratch, uint32_t, 2 * (size_t)m->variables.n + 2);
     uint32_t n = 0;
     for (uint32_t k = 0; k < m->equations.n; k++)
-        if (m->equations.at[k].kind == EQUATION_EXPLICIT && m->equations.at[k].region.index != ID_NONE)
+        if (equation_is_directed(&m->equations.at[k]) && m->equations.at[k].region.index != ID_NONE)
             head[target_key(m, k) + 1]++, n++;
     for (uint32_t k = 0; k < 2 * m->variables.n; k++)
         head[k + 1] += head[k];
     g->by_target = NEW_ARRAY(g->c->scratch, uint32_t, n + 1);
     g->n_by_target = n;
     for (uint32_t k = 0; k < m->equations.n; k++)
-        if (m->equations.at[k].kind == EQUATION_EXPLICIT && m->equations.at[k].region.index != ID_NONE)
+        if (equation_is_directed(&m->equations.at[k]) && m->equations.at[k].region.index != ID_NONE)
             g->by_target[head[target_key(m, k)]++] = k;
 }
 

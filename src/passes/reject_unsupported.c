@@ -15,8 +15,6 @@ static void check_equations(Compile *c)
         const Equation *e = &m->equations.at[k];
         if (e->kind == EQUATION_ALGORITHM)
             refuse(c, e->origin.span, "an algorithm");
-        if (e->kind == EQUATION_ITERATION)
-            refuse(c, e->origin.span, "an iteration formula");
         if (e->region.index != ID_NONE && e->when_valid != VALID_ALWAYS)
             refuse(c, e->origin.span, "an equation in a branch that holds only at the start, or only after it,");
         if (e->region.index != ID_NONE && e->kind == EQUATION_RESIDUAL)

@@ -1,6 +1,6 @@
 /* sort-blocks: block triangular form of the event graph. Nodes are equations, relations, step functions and
  * transitions; strong components become blocks: assignments where an equation can be solved symbolically, linear
- * systems, systems for Newton's method. Blocks of one level and one shape stand together, so that they can be
+ * systems, systems for Newton's method, iterations. Blocks of one level and one shape stand together, so that they can be
  * executed as one kernel. */
 #include "base/bug.h"
 #include "base/map.h"
@@ -287,9 +287,8 @@ static bool add_single(Sorter *s, uint32_t node, bool is_loop)
     block.is_real = ref_type(m, unknown).kind == TYPE_REAL;
     const bool is_array = model_var(m, unknown.var)->type.rank > 0;
     const bool has_direction = e->lhs.shape->kind == EXPR_LEAF && ref_equal(term_refs(m, e->lhs)[0], unknown);
-    if (has_direction && is_loop && (is_array || !block.is_real)) {
-        report_loop(s, &node, 1, block.is_real ? DIAG_NOT_YET : DIAG_DISCRETE_LOOP,
-                    "a quantity that depends on its own present value",
+    if (has_direction && is_loop && is_array) { /* scalars are iterated */
+        report_loop(s, &node, 1, DIAG_NOT_YET, "an array that depends on its own present value",
                     "use the value of the previous step, or break the ring with a state variable");
         return false;
     }
@@ -315,6 +314,105 @@ static bool add_single(Sorter *s, uint32_t node, bool is_loop)
     }
     vec_push(s->c->arena, &s->schedule->blocks, block);
     return true;
+}
+
+/* ---- iteration: assignments in an order in which as few as possible read a value of the cycle before ---- */
+static bool is_iterated(const Sorter *s, uint32_t node)
+{
+    const Node n = s->nodes.at[node];
+    return n.kind == NODE_EQUATION && s->model->equations.at[n.object].kind == EQUATION_ITERATION;
+}
+
+/* v := f(...) of a scalar. */
+static bool is_assignment(const Sorter *s, uint32_t node)
+{
+    const Node n = s->nodes.at[node];
+    if (n.kind != NODE_EQUATION)
+        return false;
+    const Equation *e = &s->model->equations.at[n.object];
+    const Ref unknown = s->c->unknowns.at[s->c->matched[n.object]];
+    return e->lhs.shape->kind == EXPR_LEAF && e->lhs.shape->n_args == 0 &&
+           ref_equal(term_refs(s->model, e->lhs)[0], unknown) && model_var(s->model, unknown.var)->type.rank == 0;
+}
+
+/* Formulas of the source that say so, and rings that have no other method since a member is not Real. */
+static bool is_iteration(const Sorter *s, const uint32_t *nodes, uint32_t n)
+{
+    bool all_real = true, any_iterated = false;
+    for (uint32_t k = 0; k < n; k++) {
+        if (!is_assignment(s, nodes[k]))
+            return false;
+        all_real &=
+            ref_type(s->model, s->c->unknowns.at[s->c->matched[s->nodes.at[nodes[k]].object]]).kind == TYPE_REAL;
+        any_iterated |= is_iterated(s, nodes[k]);
+    }
+    return any_iterated || !all_real;
+}
+
+/* Those that are iterated give their values of the cycle before; the others follow each other. A ring of others is cut
+ * at its first member. */
+static uint32_t *iteration_order(Sorter *s, const uint32_t *nodes, uint32_t n, const Incidence *g)
+{
+    Arena *scratch = s->c->scratch;
+    uint32_t *order = NEW_ARRAY(scratch, uint32_t, n), *waits = NEW_ARRAY(scratch, uint32_t, n);
+    bool *is_placed = NEW_ARRAY(scratch, bool, n);
+    VEC(Edge) edges = { 0 };
+    Map place;
+    map_init(&place, scratch, n);
+    for (uint32_t k = 0; k < n; k++)
+        map_put(&place, nodes[k], k);
+    for (uint32_t k = 0; k < n; k++)
+        for (uint32_t j = g->start[nodes[k]]; j < g->start[nodes[k] + 1]; j++) {
+            uint32_t other;
+            if (g->index[j] == nodes[k] || is_iterated(s, g->index[j]) || !map_get(&place, g->index[j], &other))
+                continue;
+            const Edge edge = { other, k }; /* k reads other */
+            vec_push(scratch, &edges, edge);
+            waits[k]++;
+        }
+    const Incidence readers = incidence_build(n, n, edges.at, edges.n, scratch);
+    uint32_t n_placed = 0, done = 0, cut = 0;
+    while (n_placed < n) {
+        for (uint32_t k = 0; n_placed == 0 && k < n; k++)
+            if (waits[k] == 0)
+                is_placed[order[n_placed++] = k] = true;
+        if (done == n_placed) { /* all wait for each other */
+            while (is_placed[cut])
+                cut++;
+            is_placed[order[n_placed++] = cut] = true;
+        }
+        for (; done < n_placed; done++)
+            for (uint32_t j = readers.start[order[done]]; j < readers.start[order[done] + 1]; j++) {
+                const uint32_t reader = readers.index[j];
+                if (waits[reader])
+                    waits[reader]--;
+                if (waits[reader] == 0 && !is_placed[reader])
+                    is_placed[order[n_placed++] = reader] = true;
+            }
+    }
+    for (uint32_t k = 0; k < n; k++)
+        order[k] = nodes[order[k]];
+    return order;
+}
+
+static void add_iteration(Sorter *s, const uint32_t *nodes, uint32_t n, const Incidence *g)
+{
+    Block block = { .kind = BLOCK_ITERATE, .first_row = s->schedule->rows.n, .n_rows = n, .is_real = true };
+    const uint32_t *order = iteration_order(s, nodes, n, g);
+    for (uint32_t k = 0; k < n; k++) {
+        const uint32_t equation = s->nodes.at[order[k]].object;
+        const Equation *e = &s->model->equations.at[equation];
+        const SystemRow row = { { equation }, e->lhs, e->rhs, s->c->unknowns.at[s->c->matched[equation]] };
+        block.is_real &= ref_type(s->model, row.unknown).kind == TYPE_REAL;
+        vec_push(s->c->arena, &s->schedule->rows, row);
+    }
+    const SystemRow *first = &s->schedule->rows.at[block.first_row];
+    block.equation = first->equation;
+    if (n == 1) {
+        block.lhs = first->lhs;
+        block.rhs = first->rhs;
+    }
+    vec_push(s->c->arena, &s->schedule->blocks, block);
 }
 
 /* Linear in all unknowns of the system: no partial derivative contains one of them. */
@@ -358,8 +456,9 @@ static bool add_system(Sorter *s, const uint32_t *nodes, uint32_t n)
         const Node node = s->nodes.at[nodes[k]];
         const Ref unknown = node.kind == NODE_EQUATION ? s->c->unknowns.at[s->c->matched[node.object]] : (Ref){ 0 };
         if (node.kind != NODE_EQUATION || ref_type(m, unknown).kind != TYPE_REAL) {
-            report_loop(s, nodes, n, DIAG_DISCRETE_LOOP, "discrete quantities that depend on each other",
-                        "a ring of present values has no defined result: break it with a state variable");
+            report_loop(
+                s, nodes, n, DIAG_DISCRETE_LOOP, "discrete quantities that depend on each other",
+                "what a comparison decides must not change its own sides: break the ring with a state variable");
             return false;
         }
         if (model_var(m, unknown.var)->type.rank) {
@@ -387,6 +486,10 @@ static void add_block(Sorter *s, uint32_t component, const Incidence *g)
     s->block_of[component] = s->schedule->blocks.n;
     if (n > s->schedule->largest_block)
         s->schedule->largest_block = n;
+    if ((n > 1 || depends_on_itself(nodes[0], g)) && is_iteration(s, nodes, n)) {
+        add_iteration(s, nodes, n, g);
+        return;
+    }
     if (n > 1) {
         add_system(s, nodes, n);
         return;

@@ -90,6 +90,8 @@ KoineStatus koine_record(KoineRun *run, double time, uint32_t takt, int kind)
     const double begun = koine_sample_begin(&run->points, SAMPLE);
     *koine_time(run->model) = time;
     KoineStatus status = evaluate_outputs(run, time);
+    if (status != KOINE_OK)
+        run->time = time; /* not as far as the steps are: the message tells where it failed */
     if (status < 0)
         return koine_model_failed(run, status, "computing the values of an output point");
     if (status != KOINE_OK)

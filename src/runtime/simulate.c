@@ -313,6 +313,9 @@ static void count_model(KoineRun *run, int sign)
     sum->transitions += by * now.transitions;
     sum->newton_iterations += by * now.newton_iterations;
     sum->linear_solves += by * now.linear_solves;
+    sum->iterations += by * now.iterations;
+    sum->cycles += by * now.cycles;
+    sum->most_cycles = now.most_cycles; /* of all runs so far */
 }
 
 /* The block holds time and state of the end of the run, so that it can be continued. */

@@ -248,8 +248,10 @@ static KoineStatus evaluate_system(Machine *k, const KoineNode *node)
     if (status != KOINE_OK)
         return status < 0 ? status : KOINE_FAILED;
     for (uint32_t j = 0; j < s->n; j++) {
+        const bool is_same = s->kind == KOINE_SYSTEM_ITERATE && k->m[s->guesses[j]].i == k->m[s->unknowns[j]].i;
         k->m[s->guesses[j]] = k->m[s->unknowns[j]];
-        cell_changed(k, s->cells[j]);
+        if (!is_same)
+            cell_changed(k, s->cells[j]);
     }
     return KOINE_OK;
 }

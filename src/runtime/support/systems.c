@@ -1,4 +1,5 @@
-/* Algebraic systems: linear ones by LU, others by damped Newton iteration with the exact Jacobian.
+/* Algebraic systems: linear ones by LU, iteration formulas by substitution, others by damped Newton iteration with the
+ * exact Jacobian.
  *
  * An iteration starts at the last accepted solution, so that repeated trials give the same result. */
 #include "machine.h"
@@ -12,7 +13,10 @@ extern void dgetrs_(const char *trans, const int *n, const int *nrhs, const doub
 
 static const double NEWTON_TOLERANCE = 1e-12; /* of a step, relative to the unknown or its nominal value */
 static const double NEWTON_SHRINK = 0.5;      /* damping, when the residual does not fall */
-static const double NEWTON_SMALLEST = 1e-4;   /* smallest fraction of a full step */
+static const double ITERATION_TOLERANCE = 1e-10;
+static const double ITERATION_FLOOR = 1e-4; /* of the tolerance: for values that tend to zero */
+static const uint32_t ITERATION_CYCLES = 50;
+static const double NEWTON_SMALLEST = 1e-4; /* smallest fraction of a full step */
 enum { NEWTON_STEPS = 60, SMALL = 8 };
 
 struct Workspace {
@@ -124,9 +128,12 @@ static KoineStatus report(Machine *k, const KoineSystem *s, const char *what)
 {
     char text[600];
     int n = snprintf(text, sizeof text, "%s;", what);
-    for (uint32_t j = 0; j < s->n && j < 6 && n < 520; j++)
-        n += snprintf(text + n, sizeof text - (size_t)n, "%s %.60s = %.9g", j ? "," : " last values:", s->names[j],
-                      k->m[s->unknowns[j]].r);
+    for (uint32_t j = 0; j < s->n && j < 6 && n < 520; j++) {
+        n += snprintf(text + n, sizeof text - (size_t)n, "%s %.60s = ", j ? "," : " last values:", s->names[j]);
+        n += s->types[j] == KOINE_REAL
+                 ? snprintf(text + n, sizeof text - (size_t)n, "%.9g", k->m[s->unknowns[j]].r)
+                 : snprintf(text + n, sizeof text - (size_t)n, "%lld", (long long)k->m[s->unknowns[j]].i);
+    }
     koine_fault(k, KOINE_RETRY, s->origin, text);
     return KOINE_RETRY;
 }
@@ -207,9 +214,64 @@ static KoineStatus solve_newton(Machine *k, const KoineSystem *s)
     return report(k, s, "the iteration for the nonlinear equations did not converge");
 }
 
+/* ---- iteration formulas ---- */
+static bool is_settled(const KoineSystem *s, uint32_t j, double tolerance, KoineSlot before, KoineSlot now,
+                       double largest)
+{
+    if (s->types[j] != KOINE_REAL)
+        return before.i == now.i;
+    const double scale = largest < s->nominals[j] ? largest : s->nominals[j];
+    return fabs(now.r - before.r) <= tolerance * (fabs(now.r) + ITERATION_FLOOR * scale);
+}
+
+static void count_cycles(Machine *k, uint32_t cycles)
+{
+    k->statistics.iterations++;
+    k->statistics.cycles += cycles;
+    if (cycles > k->statistics.most_cycles)
+        k->statistics.most_cycles = cycles;
+}
+
+/* The assignments in their order, again and again, from the last solution; the first time from the start values. */
+static KoineStatus solve_by_iteration(Machine *k, const KoineSystem *s)
+{
+    const KoineHost *host = k->model->host;
+    const uint32_t most = host && host->max_cycles ? host->max_cycles : ITERATION_CYCLES;
+    const double tolerance = host && host->iteration_tolerance > 0 ? host->iteration_tolerance : ITERATION_TOLERANCE;
+    double *largest = k->workspace->step;
+    for (uint32_t j = 0; j < s->n; j++) {
+        k->m[s->unknowns[j]] = k->m[s->guesses[j]];
+        largest[j] = 0;
+    }
+    for (uint32_t cycle = 1; cycle <= most; cycle++) {
+        bool all_settled = true;
+        for (uint32_t j = 0; j < s->n; j++) {
+            const KoineSlot before = k->m[s->unknowns[j]];
+            run_kernel(k, s->kernels[j], s->rows[j], 1);
+            const KoineSlot now = k->m[s->residuals[j]];
+            if (s->types[j] == KOINE_REAL ? !isfinite(now.r) : now.i == INT64_MIN)
+                return koine_fault(k, KOINE_RETRY, s->origin, NULL);
+            if (fabs(before.r) > largest[j])
+                largest[j] = fabs(before.r);
+            all_settled &= is_settled(s, j, tolerance, before, now, largest[j]);
+            k->m[s->unknowns[j]] = now;
+        }
+        if (all_settled) {
+            count_cycles(k, cycle);
+            return KOINE_OK;
+        }
+    }
+    count_cycles(k, most);
+    char text[120];
+    snprintf(text, sizeof text, "the iteration does not settle within %u cycles (MaxCyc)", most);
+    return report(k, s, text);
+}
+
 KoineStatus koine_solve_system(Machine *k, uint32_t system)
 {
     const KoineSystem *s = &k->program->systems[system];
+    if (s->kind == KOINE_SYSTEM_ITERATE)
+        return solve_by_iteration(k, s);
     return s->kind == KOINE_SYSTEM_LINEAR ? solve_linear(k, s) : solve_newton(k, s);
 }
 
@@ -234,7 +296,7 @@ void koine_keep_guesses(Machine *k)
     for (uint32_t n = 0; n < k->program->n_run_systems; n++) {
         const KoineSystem *s = &k->program->systems[n];
         for (uint32_t j = 0; j < s->n; j++)
-            if (isfinite(k->m[s->unknowns[j]].r))
+            if (s->types[j] != KOINE_REAL || isfinite(k->m[s->unknowns[j]].r))
                 k->m[s->guesses[j]] = k->m[s->unknowns[j]];
     }
 }
