@@ -195,7 +195,7 @@ static void test_any_bytes(void **state)
     uint64_t seed = 12345;
     uint32_t n_good = 0;
     Arena *arena = arena_create(NULL);
-    for (uint32_t k = 0; k < 200000; k++) {
+    for (uint32_t k = 0; k < 50000; k++) {
         char text[12];
         uint32_t length = 0;
         for (; length < sizeof text; length++) {
