@@ -173,13 +173,13 @@ static KoineStatus cross_cell(KoineRun *run, double time, double goal, unsigned 
     const KoineStatus status = slope_at(run, time, x, trial);
     if (status < 0)
         return koine_solver_failed(run);
-    if (status != KOINE_OK && time < goal)
+    if (status != KOINE_OK && !(time == goal && time >= run->next_time && run->before_time == run->time))
         return KOINE_OK;
     *is_done = true;
     koine_roots_forget(run);
     run->roots.left = run->before_time;
     TRY(go_on_from(run, time));
-    if (status != KOINE_OK) /* what happens at the goal may select another branch */
+    if (status != KOINE_OK) /* what happens there, a cell behind the last good point, may select another branch */
         return KOINE_OK;
     run->before_time = NAN;
     TRY(koine_record_grid(run, time, time >= goal));
@@ -188,10 +188,23 @@ static KoineStatus cross_cell(KoineRun *run, double time, double goal, unsigned 
     return koine_accept(run, cause);
 }
 
+/* Evaluate one step h beyond the last good point by the checked way, so that the fault names what failed. */
+static KoineStatus name_fault(KoineRun *run, double time, double h)
+{
+    const size_t n = run->tables->n_x;
+    for (size_t i = 0; i < n; ++i)
+        run->crossing[i] = run->before[i] + (h > 0 ? h * run->before[n + i] : 0);
+    const KoineEvaluation at = { .time = time, .x = run->crossing, .want = KOINE_WANT_DER, .der = run->crossing + n };
+    if (n)
+        run->kind->evaluate(run->model, &at);
+    return koine_true_fault(run);
+}
+
 KoineStatus koine_grid_cross(KoineRun *run, double goal, unsigned *cause)
 {
     const double resolution = run->problem.resolution;
     const double from = koine_grid_nearest(resolution, run->time);
+    uint32_t cells = 0;
     const size_t n = run->tables->n_x;
     bool is_done = false;
     if (n) {
@@ -204,7 +217,11 @@ KoineStatus koine_grid_cross(KoineRun *run, double goal, unsigned *cause)
     const KoineStatus status = slope_at(run, run->time, run->before, run->before + n);
     if (status < 0)
         return koine_solver_failed(run);
-    for (uint32_t k = 1; status == KOINE_OK && k <= run->max_crossing && !is_done; ++k)
-        TRY(cross_cell(run, koine_grid_time(resolution, from + k), goal, cause, &is_done));
-    return is_done ? KOINE_OK : koine_true_fault(run);
+    while (status == KOINE_OK && cells < run->max_crossing && !is_done &&
+           koine_grid_time(resolution, from + cells) < goal)
+        TRY(cross_cell(run, koine_grid_time(resolution, from + ++cells), goal, cause, &is_done));
+    if (is_done)
+        return KOINE_OK;
+    return status == KOINE_OK ? name_fault(run, koine_grid_time(resolution, from + 1), resolution)
+                              : name_fault(run, run->time, 0);
 }

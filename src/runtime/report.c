@@ -19,9 +19,9 @@ const char *koine_root_text(const KoineRun *run, uint32_t root, char *text, size
     if (!origin)
         return text;
     koine_place_text(run->tables, &origin->place, place, sizeof place);
-    snprintf(text, size, "\"%s\"%s%s%s%s%s", origin->text ? origin->text : "?",
-             origin->path && origin->path[0] ? " of " : "", origin->path ? origin->path : "", place[0] ? " (" : "",
-             place, place[0] ? ")" : "");
+    snprintf(text, size, "\"%s\" of %s%s%s%s", origin->text ? origin->text : "?",
+             origin->path && origin->path[0] ? origin->path : run->tables->name, place[0] ? " (" : "", place,
+             place[0] ? ")" : "");
     return text;
 }
 

@@ -121,7 +121,7 @@ void koine_keep_here(KoineRun *run);
 KoineStatus koine_grid_search(KoineRun *run, double from, double *to, bool is_blind);
 
 /* From the grid point run->time an explicit Euler step of one cell, over what cannot be evaluated or is not smooth;
- * further ones, at most to `goal`, while nothing can be computed. Adds KOINE_AT_ROOTS to *cause if some relation has
+ * further ones, not beyond `goal`, while nothing can be computed. Adds KOINE_AT_ROOTS to *cause if some relation has
  * changed behind it. roots.lo holds the root functions at run->time. */
 KoineStatus koine_grid_cross(KoineRun *run, double goal, unsigned *cause);
 
@@ -190,7 +190,7 @@ KoineStatus koine_fail(KoineRun *run, KoineRunEnd end, const char *format, ...);
 /* The same for a call of the model that returned `status`: the fault says what. */
 KoineStatus koine_model_failed(KoineRun *run, KoineStatus status, const char *doing);
 
-/* `"text" of path (file:line)` of a root function. */
+/* `"text" of component (file:line)` of a root function; the model itself for the top. */
 const char *koine_root_text(const KoineRun *run, uint32_t root, char *text, size_t size);
 
 /* The fault of the model, or what the solver says. */

@@ -238,8 +238,8 @@ static void test_sx117_regula_falsi_looks_less_often(void **state)
     request.max_crossing = 3;
     r = failed(run_model(&request), KOINE_RUN_FAILED);
     assert_non_null(strstr(r->report.text, "takes more than 3 steps (MaxCro)"));
-    assert_non_null(strstr(r->report.text, "x > 20"));
-    assert_non_null(strstr(r->report.text, "Schwelle.mdl:10"));
+    assert_non_null(strstr(r->report.text, "crossing of \"x > 20.0\" of Schwelle ("));
+    assert_non_null(strstr(r->report.text, "Schwelle.mdl:10)"));
     assert_non_null(strstr(r->report.text, "(at time "));
     run_free(r);
 }
@@ -523,6 +523,12 @@ static void test_sx194_sx197_reports(void **state)
           { "component Teil", "Ueberlauf.mdl:9:", "division by zero", "(at time 1)" } },
         { { .path = GRID "Ueberlauf.mdl", .stop = 2, .interval = 1 },
           { "component Ueberlauf", "Ueberlauf.mdl:9:", "division by zero", "(at time 1)" } },
+        { { .path = GRID "Ende.mdl", .stop = 2, .interval = 1 },
+          { "component Ende", "Ende.mdl:6:", "square root of a negative number", "(at time 0.99999999" } },
+        { { .path = GRID "Ende.mdl", .stop = 2, .interval = 1, .resolution = 0.5, .solver = "rk4" },
+          { "component Ende", "Ende.mdl:6:", "square root of a negative number", "(at time 1)" } },
+        { { .path = GRID "Ende.mdl", .stop = 2, .interval = 1, .resolution = 0.001 },
+          { "component Ende", "Ende.mdl:6:", "square root of a negative number", "(at time 1)" } },
         { { .path = KOINE_SOURCE_DIR "/tests/sim/simplex/case6.mdl", .stop = 1, .interval = 1 },
           { "component ", "case6.mdl:", "do not come to rest", "(at time 0)" } },
         { { .path = KOINE_SOURCE_DIR "/tests/sim/simplex/runs/Doppel.mdl", .stop = 2, .interval = 1 },
