@@ -32,7 +32,7 @@ static double step_seconds(const Bench *bench, uint32_t k, const char *tier, dou
     double short_best = INFINITY, long_best = INFINITY;
     bool is_good = true;
     for (int round = 0; is_good && round < (bench->is_quick ? 3 : 7); round++) {
-        double a, b;
+        double a = 0, b = 0;
         is_good = run_ripple(&subject, 2.5 * PERIOD[k], &few, &a) &&
                   run_ripple(&subject, (2.5 + ceil(periods)) * PERIOD[k], &many, &b);
         short_best = fmin(short_best, a);
