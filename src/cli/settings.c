@@ -50,7 +50,7 @@ static int read_options(const Command *command, Compilation *c, Experiment *expe
 static int open_experiment(const Command *command, Compilation *c, RunSettings *settings, Experiment *from_file)
 {
     const char *const path = command->arguments[0];
-    Target file = { path, NULL };
+    Target file = { path, NULL, NULL };
     if (!target_find(command, &file))
         return EXIT_USAGE;
     settings->experiment_path = path;
@@ -62,6 +62,7 @@ static int open_experiment(const Command *command, Compilation *c, RunSettings *
         return EXIT_MODEL;
     }
     settings->target = target_split(from_file->model, compilation_arena(c));
+    settings->target.use = from_file->use;
     struct stat state;
     const bool is_folder = stat(settings->target.path, &state) == 0 && S_ISDIR(state.st_mode);
     return !is_folder || target_find(command, &settings->target) ? EXIT_GOOD : EXIT_MODEL;
@@ -88,6 +89,7 @@ static int open_beside(const Command *command, Compilation *c, RunSettings *sett
         if (!settings->target.class_name)
             settings->target.class_name = theirs.class_name;
     }
+    settings->target.use = from_file->use;
     settings->experiment_path = beside;
     return EXIT_GOOD;
 }
@@ -229,6 +231,8 @@ void settings_say(const RunSettings *settings, const Controls *controls, Arena *
                 : method->is_given ? "by IntMeth"
                                    : "auto",
                 e->tier ? e->tier : "auto");
+    if (e->has[EXPERIMENT_USE])
+        text_format(&text, ", versions %s", e->use);
     if (e->has[EXPERIMENT_PROFILE])
         text_format(&text, ", profile %s", e->profile);
     if (e->has[EXPERIMENT_SEED])

@@ -9,8 +9,8 @@ Target target_split(const char *text, Arena *arena)
 {
     const char *const colon = strrchr(text, ':');
     if (!colon || colon == text || !colon[1] || strchr(colon, '/') || access(text, F_OK) == 0)
-        return (Target){ text, NULL };
-    return (Target){ arena_text(arena, text, (size_t)(colon - text)), colon + 1 };
+        return (Target){ text, NULL, NULL };
+    return (Target){ arena_text(arena, text, (size_t)(colon - text)), colon + 1, NULL };
 }
 
 /* The file of the same folder whose name is most like it; NULL: none is near. */
@@ -40,14 +40,14 @@ static bool find_in_bank(const Command *command, Target *target)
     Arena *const arena = command->arena;
     Sources *const sources = sources_create(arena);
     Diag *const diag = diag_create(arena, sources);
-    const BanksRequest request = { .sources = sources, .versions = target_versions(command) };
+    const BanksRequest request = { .sources = sources, .versions = target_versions(command, target) };
     BankHit hit = { 0 };
     const bool is_found =
         bank_find_entry(banks_create(&request, arena), target->path, target->class_name, &hit, diag) &&
         diag_errors(diag) == 0;
     diag_print(diag, stderr, (DiagStyle){ .colour = command->colour_err });
     if (is_found)
-        *target = (Target){ hit.path, hit.class_name };
+        *target = (Target){ hit.path, hit.class_name, target->use };
     return is_found;
 }
 
@@ -64,20 +64,28 @@ bool target_find(const Command *command, Target *target)
     return false;
 }
 
-const char *const *target_versions(const Command *command)
+const char *const *target_versions(const Command *command, const Target *target)
 {
     VEC(const char *) versions = { 0 };
     for (uint32_t k = 0; k < command->n_given; k++)
         if (strcmp(command->given[k].name, "use") == 0)
             vec_push(command->arena, &versions, command->given[k].value);
+    for (const char *at = versions.n == 0 && target->use ? target->use : ""; *at;) {
+        at += strspn(at, ", ");
+        const size_t length = strcspn(at, ", ");
+        if (length)
+            vec_push(command->arena, &versions, arena_text(command->arena, at, length));
+        at += length;
+    }
     vec_push(command->arena, &versions, NULL);
     return versions.at;
 }
 
 CompileRequest target_request(const Command *command, const Target *target)
 {
-    return (
-        CompileRequest){ .path = target->path, .class_name = target->class_name, .versions = target_versions(command) };
+    return (CompileRequest){ .path = target->path,
+                             .class_name = target->class_name,
+                             .versions = target_versions(command, target) };
 }
 
 bool target_compile(const Command *command, const Target *target, const char *profile, Compilation *c)

@@ -8,6 +8,7 @@
 typedef struct {
     const char *path;
     const char *class_name; /* NULL: the one in the file */
+    const char *use;        /* versions of classes, of an experiment; --use wins; NULL: none */
 } Target;
 
 /* Splits at the last colon, unless a file of the whole name exists. */
@@ -15,8 +16,8 @@ Target target_split(const char *text, Arena *arena);
 /* A folder becomes the file of its class. False: there is no such file or class; said on stderr, with a name like it
  * where there is one. */
 bool target_find(const Command *command, Target *target);
-/* Values of the option --use, ended by NULL; verbs that read models have the row TARGET_USE. */
-const char *const *target_versions(const Command *command);
+/* Values of the option --use, else of target->use, ended by NULL; verbs that read models have the row TARGET_USE. */
+const char *const *target_versions(const Command *command, const Target *target);
 #define TARGET_USE                                                                                                     \
     {                                                                                                                  \
         .name = "use", .value = "[CLASS=]VERSION", .repeats = true,                                                    \

@@ -21,6 +21,7 @@ typedef enum {
     EXPERIMENT_MAX_STEP,
     EXPERIMENT_OUTPUT,
     EXPERIMENT_PROFILE,
+    EXPERIMENT_USE,
     EXPERIMENT_SEED,
     EXPERIMENT_START_FROM,
     EXPERIMENT_START_FROM_TIME,
@@ -74,6 +75,7 @@ typedef struct {
     const char *model;           /* file or file:class; from a file relative to the current folder already */
     double start, stop, interval, tolerance, step, max_step;
     const char *solver, *tier, *output, *profile;
+    const char *use; /* versions of classes, separated by commas: VERSION or CLASS=VERSION */
     const char *start_from, *inputs, *protocol;
     double start_from_time;
     uint64_t seed;
