@@ -2,6 +2,7 @@
 #include "base/bug.h"
 #include "emit/program_parts.h"
 #include "ir/derive.h"
+#include "ir/memo.h"
 #include "ir/simplify.h"
 #include "ir/solve.h"
 #include "ir/substitute.h"
@@ -59,6 +60,7 @@ typedef struct {
     VEC(ElementMap) maps;
     VEC(uint32_t) base; /* slot of element 0 */
     uint32_t n_leaves;
+    bool has_chosen; /* some element has an index that is known only at run time */
 } Flat;
 
 static const Expr *new_leaf(Flat *f, Type type, ElementMap map, uint32_t base)
@@ -113,6 +115,66 @@ static const Expr *chosen_element(Flat *f, const Expr *e)
     return expr_if(pool, inside, expr_binary(pool, OP_ELEMENT, first, offset), none);
 }
 
+/* Whether evaluating `e`, which is flat, meets an index outside its array; NULL: never. A comparison would hide it.
+ * Only what is evaluated counts: the second operand of AND and OR, and the branches of IF, behind what decides. */
+static const Expr *is_outside(Flat *f, const Expr *e, Memo *memo);
+
+static const Expr *either(Pool *pool, const Expr *a, const Expr *b)
+{
+    return a && b ? expr_binary(pool, OP_OR, a, b) : a ? a : b;
+}
+
+static const Expr *find_outside(Flat *f, const Expr *e, Memo *memo)
+{
+    Pool *pool = f->l->model->pool;
+    if (e->kind == EXPR_IF && e->args[1]->kind == EXPR_CALL && e->args[1]->op == OP_ELEMENT)
+        return expr_unary(pool, OP_NOT, e->args[0]); /* of chosen_element */
+    const Expr *first = e->n_args ? is_outside(f, e->args[0], memo) : NULL;
+    const bool is_and = e->kind == EXPR_CALL && e->op == OP_AND, is_or = e->kind == EXPR_CALL && e->op == OP_OR;
+    if (is_and || is_or) {
+        const Expr *second = is_outside(f, e->args[1], memo);
+        const Expr *decides = is_and ? e->args[0] : expr_unary(pool, OP_NOT, e->args[0]);
+        return either(pool, first, second ? expr_binary(pool, OP_AND, decides, second) : NULL);
+    }
+    if (e->kind == EXPR_IF) {
+        const Expr *then = is_outside(f, e->args[1], memo), *otherwise = is_outside(f, e->args[2], memo);
+        const Expr *never = expr_boolean(pool, false);
+        return then || otherwise
+                   ? either(pool, first, expr_if(pool, e->args[0], then ? then : never, otherwise ? otherwise : never))
+                   : first;
+    }
+    for (uint32_t k = 1; k < e->n_args; k++)
+        first = either(pool, first, is_outside(f, e->args[k], memo));
+    return first;
+}
+
+static const Expr *is_outside(Flat *f, const Expr *e, Memo *memo)
+{
+    uint32_t known;
+    if (e->n_args == 0)
+        return NULL;
+    if (memo_get(memo, e, &known))
+        return known == ID_NONE ? NULL : pool_node(f->l->model->pool, known);
+    const Expr *found = find_outside(f, e, memo);
+    memo_put(memo, e, found ? found->id : ID_NONE);
+    return found;
+}
+
+/* The expression, and no value where an index is outside. */
+static const Expr *guard_elements(Flat *f, const Expr *e)
+{
+    const ElementMap fixed = { 0 };
+    Memo memo;
+    if (!f->has_chosen)
+        return e;
+    memo_begin(&memo, NULL);
+    const Expr *outside = is_outside(f, e, &memo);
+    memo_end(&memo);
+    if (!outside || expr_too_deep(outside, e))
+        return e;
+    return expr_if(f->l->model->pool, outside, new_leaf(f, e->type, fixed, no_value(f->l, e->type)), e);
+}
+
 static void flatten_leaves(Flat *f, const Expr *e);
 
 static void flatten_leaf(Flat *f, const Expr *e)
@@ -128,6 +190,7 @@ static void flatten_leaf(Flat *f, const Expr *e)
         for (uint32_t k = 0; k < e->n_args; k++)
             flatten_leaves(f, e->args[k]);
         replace(f, e, chosen_element(f, e));
+        f->has_chosen = true;
         return;
     }
     if (e->type.rank)
@@ -215,6 +278,7 @@ void lay_assignment(Layout *l, Term lhs, Term rhs, DomainId domain)
     }
     shape = expr_substitute(m->pool, shape, f.from.n, f.from.at, f.to.at);
     REQUIRE(shape);
+    shape = guard_elements(&f, shape);
     const bool uses_iterator = d->n && has_iterator(shape, inner);
     if (uses_iterator && inner) {
         const Expr *from = expr_iterator(m->pool, inner), *to = expr_iterator(m->pool, 0);
@@ -265,9 +329,9 @@ Piece lay_terms(Layout *l, uint32_t n, const Term *terms, const uint32_t *slots)
         Flat f = { .l = l, .refs = builder.refs.at };
         for (uint32_t k = 0; k < n; k++)
             flatten_leaves(&f, outputs[k]);
-        row = NEW_ARRAY(l->arena, uint32_t, n + f.n_leaves + 1);
         for (uint32_t k = 0; k < n; k++)
-            outputs[k] = expr_substitute(m->pool, outputs[k], f.from.n, f.from.at, f.to.at);
+            outputs[k] = guard_elements(&f, expr_substitute(m->pool, outputs[k], f.from.n, f.from.at, f.to.at));
+        row = NEW_ARRAY(l->arena, uint32_t, n + f.n_leaves + 1);
         n_leaves = f.n_leaves;
         for (uint32_t k = 0; k < n_leaves; k++)
             row[n + k] = (uint32_t)((int64_t)f.base.at[k] + f.maps.at[k].base);

@@ -291,7 +291,8 @@ static void replace_element(Elements *x, const Expr *e)
             outside = index.i;
             place = k + 1;
         }
-        number = number * extent + index.i - 1;
+        if (!place)
+            number = number * extent + index.i - 1;
     }
     if (x->n == MOST_LEAVES || x->n_replaced == MOST_LEAVES) {
         x->is_too_large = true;
@@ -319,8 +320,10 @@ static void replace_elements(Elements *x, const Expr *e)
         replace_elements(x, e->args[k]);
 }
 
-/* A term with elements of arrays, at one point of its ranges. */
-static bool explain_elements(const Layout *l, Term term, const KoineSlot *m, const int64_t *iterators, Text *to)
+/* A term with elements of arrays, at one point of its ranges. is_certain: that there was a fault is known, so an index
+ * outside is to blame even where a comparison hides it. */
+static bool explain_elements(const Layout *l, Term term, const KoineSlot *m, const int64_t *iterators, bool is_certain,
+                             Text *to)
 {
     const Model *model = l->model;
     Elements x = { .l = l, .m = m, .refs = term_refs(model, term), .iterators = iterators, .n = term.shape->n_leaves };
@@ -330,9 +333,16 @@ static bool explain_elements(const Layout *l, Term term, const KoineSlot *m, con
     replace_elements(&x, term.shape);
     const Expr *where, *plain;
     Value operands[2];
-    if (x.is_too_large || !(plain = expr_substitute(model->pool, term.shape, x.n_replaced, x.from, x.to)) ||
-        !expr_fault(plain, x.leaves, iterators, &where, operands))
+    if (x.is_too_large || !(plain = expr_substitute(model->pool, term.shape, x.n_replaced, x.from, x.to)))
         return false;
+    if (!expr_fault(plain, x.leaves, iterators, &where, operands)) {
+        uint32_t k = 0;
+        while (k < x.n_replaced && !x.place[k])
+            k++;
+        if (!is_certain || k == x.n_replaced)
+            return false;
+        where = x.to[k];
+    }
     bool by_index = false; /* an index may itself be an element outside: that one is to blame, and stands before */
     for (uint32_t k = 0; k < x.n_replaced; k++)
         by_index |= x.to[k] == where && x.place[k] && x.outside[k] == INTEGER_FAULT;
@@ -355,7 +365,8 @@ static bool explain_elements(const Layout *l, Term term, const KoineSlot *m, con
     return true;
 }
 
-static bool explain_array_term(const Layout *l, Term term, DomainId domain, const KoineSlot *m, Text *to)
+static bool explain_array_term(const Layout *l, Term term, DomainId domain, const KoineSlot *m, bool is_certain,
+                               Text *to)
 {
     enum { MOST_POINTS = 100000 };
     const Domain *d = &l->model->domains.at[domain.index];
@@ -366,7 +377,7 @@ static bool explain_array_term(const Layout *l, Term term, DomainId domain, cons
         at[k] = l->model->iterators.at[d->first + k].first;
     const uint64_t count = domain_count(l->model, domain);
     for (uint64_t n = 0; n < count && n < MOST_POINTS; n++) {
-        if (explain_elements(l, term, m, at, to))
+        if (explain_elements(l, term, m, at, is_certain, to))
             return true;
         for (uint32_t k = d->n; k-- > 0;) { /* next point, innermost first */
             const Iterator *it = &l->model->iterators.at[d->first + k];
@@ -386,7 +397,7 @@ static bool explain_over(const Layout *l, Term term, DomainId domain, const Koin
     if (!term.shape || term.shape->n_leaves > MOST_LEAVES)
         return false;
     if (term.shape->has_index || term.shape->type.rank)
-        return explain_array_term(l, term, domain, m, to);
+        return explain_array_term(l, term, domain, m, false, to);
     for (uint32_t k = 0; k < term.shape->n_leaves; k++)
         leaves[k].i = m[slot_of(l, term_refs(l->model, term)[k])].i;
     const Expr *where;
@@ -405,6 +416,12 @@ static bool explain_over(const Layout *l, Term term, DomainId domain, const Koin
     return true;
 }
 
+/* An index outside that a comparison hides. */
+static bool blame_index(const Layout *l, Term term, const KoineSlot *m, Text *to)
+{
+    return term.shape && term.shape->has_index && explain_array_term(l, term, (DomainId){ 0 }, m, true, to);
+}
+
 static bool explain_term(const Layout *l, Term term, const KoineSlot *m, Text *to)
 {
     return explain_over(l, term, (DomainId){ 0 }, m, to);
@@ -417,14 +434,17 @@ static void explain_origin(const Layout *l, uint32_t origin, const KoineSlot *m,
     const Block *b = block_of(l, origin, &schedule);
     if (!b) {
         const Assignment *a = &model->assignments.at[origin - l->schedule->blocks.n];
-        if (!explain_term(l, a->guard, m, to) && !explain_term(l, a->value, m, to))
+        if (!explain_term(l, a->guard, m, to) && !explain_term(l, a->value, m, to) &&
+            !blame_index(l, a->guard, m, to) && !blame_index(l, a->value, m, to))
             text_add(to, "no finite value");
         text_format(to, " (in the assignment to %s)", term_text(model, a->target, to->arena));
         return;
     }
     bool found = false;
     switch ((BlockKind)b->kind) {
-    case BLOCK_ASSIGN: found = explain_over(l, b->rhs, b->domain, m, to); break;
+    case BLOCK_ASSIGN:
+        found = explain_over(l, b->rhs, b->domain, m, to) || (!b->domain.index && blame_index(l, b->rhs, m, to));
+        break;
     case BLOCK_LINEAR:
     case BLOCK_NEWTON:
     case BLOCK_ITERATE:

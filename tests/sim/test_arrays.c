@@ -68,7 +68,7 @@ static void test_events_over_a_range_exchange_elements(void **state)
         assert_in_range(phase, 0, 4);
         seen[phase] = true;
         for (int i = 0; i < 4; i++) {
-            char name[8];
+            char name[32];
             snprintf(name, sizeof name, "x[%d]", i + 1);
             assert_int_equal((int)value_in_row(r, k, name), trace[phase][i]);
         }
@@ -87,7 +87,7 @@ static void test_events_and_comparisons_of_elements(void **state)
     double total = 0, largest = 0;
     int upto = 0;
     for (int i = 1; i <= 3; i++) {
-        char name[16];
+        char name[32];
         const double h = i * t - floor(i * t);
         snprintf(name, sizeof name, "h[%d]", i);
         assert_near(run_last(r, name), h, 1e-9);
@@ -112,7 +112,7 @@ static void test_initial_equations_over_a_range(void **state)
     (void)state;
     RunResult *r = run("begin.ir", 2, 1);
     for (int i = 1; i <= 3; i++) {
-        char name[8];
+        char name[32];
         snprintf(name, sizeof name, "x[%d]", i);
         assert_near(run_at(r, name, 0), 1 - i, 1e-12);
         assert_near(run_last(r, name), 1 - i * exp(-2.0), 1e-6);
@@ -145,7 +145,7 @@ static void test_elements_by_an_index_of_the_run(void **state)
     RunResult *r = run("by_index.ir", 4.5, 0.5);
     const double cells[] = { 13, 21, 32 }, e = exp(-4.5);
     for (int i = 1; i <= 3; i++) {
-        char name[16];
+        char name[32];
         snprintf(name, sizeof name, "cell[%d]", i);
         assert_near(run_last(r, name), cells[i - 1], 0);
     }
@@ -190,6 +190,7 @@ static void test_an_index_outside_is_a_fault(void **state)
     (void)state;
     assert_fault(MODELS "by_index.ir", set_at, "by_index.ir:14:1: index 4 of 'place' is outside 1 to 3");
     assert_fault(MODELS "outside.ir", NULL, "outside.ir:8:3: index 0 of 'x' is outside 1 to 2");
+    assert_fault(MODELS "hidden.ir", NULL, "hidden.ir:13:1: index 3 of 'x' is outside 1 to 2");
     assert_fault(MODELS "outside.ir", set_turn, "outside.ir:8:3: index 5 of 'x' is outside 1 to 2");
 }
 
@@ -201,7 +202,7 @@ static void test_quantities_and_components_are_the_same(void **state)
     RunResult *a = run("HeatQ.mdl", 1, 0.1), *b = run("HeatC.mdl", 1, 0.1);
     assert_int_equal(a->n_rows, b->n_rows);
     for (int i = 1; i <= 12; i++) {
-        char quantity[16], component[16];
+        char quantity[32], component[32];
         snprintf(quantity, sizeof quantity, "Temp[%d]", i);
         snprintf(component, sizeof component, "P[%d].Temp", i);
         for (uint32_t k = 0; k < a->n_rows; k++) {
@@ -212,7 +213,7 @@ static void test_quantities_and_components_are_the_same(void **state)
     /* heat is conserved; an insulated bar goes to its mean */
     double heat = 0;
     for (int i = 1; i <= 12; i++) {
-        char name[16];
+        char name[32];
         snprintf(name, sizeof name, "Temp[%d]", i);
         heat += run_last(a, name);
     }
@@ -230,7 +231,7 @@ static void test_a_ring_of_gates_as_component_array(void **state)
     RunResult *r = run("Ring.mdl", 12.5, 0.5);
     for (int t = 0; t <= 12; t++)
         for (int i = 0; i < 3; i++) {
-            char name[16];
+            char name[32];
             snprintf(name, sizeof name, "G[%d].Out", i + 1);
             assert_near(run_at(r, name, t + 0.5), trace[t % 6][i], 0);
         }
@@ -244,7 +245,7 @@ static void test_a_shift_register(void **state)
     RunResult *r = run("Shift.mdl", 6.5, 0.5);
     for (int n = 0; n <= 6; n++)
         for (int i = 1; i <= 4; i++) {
-            char name[16];
+            char name[32];
             snprintf(name, sizeof name, "Reg[%d]", i);
             assert_near(run_at(r, name, n + 0.5), n + 1 - i > 0 ? n + 1 - i : 0, 0);
         }
@@ -257,7 +258,7 @@ static void test_a_bubble_sort_by_computed_places(void **state)
     (void)state;
     RunResult *r = run("Bubble.mdl", 1, 1);
     for (int i = 1; i <= 4; i++) {
-        char name[8];
+        char name[32];
         snprintf(name, sizeof name, "a[%d]", i);
         assert_near(run_last(r, name), i, 0);
     }
@@ -272,7 +273,7 @@ static void test_the_values_of_a_set_as_indices(void **state)
     RunResult *r = run("Sets.mdl", 5.5, 0.25);
     const double seen[] = { 2, 2, 1 }, weight[] = { 0.5, 1.5, 2 };
     for (int c = 0; c < 3; c++) {
-        char name[16];
+        char name[32];
         snprintf(name, sizeof name, "Seen[%d]", c + 1);
         assert_near(run_last(r, name), seen[c], 0);
         snprintf(name, sizeof name, "y[%d]", c + 1);
