@@ -163,6 +163,13 @@ typedef struct KoineModel { /* generated code knows the first five members: keep
     KoineFault fault;
 } KoineModel;
 
+typedef struct {
+    KoineOrigin where; /* of the transition */
+    int32_t variable;  /* row of what it assigns; -1: the transition itself, before its assignments */
+    uint32_t element, takt;
+    KoineSlot before, after;
+} KoineFiring;
+
 typedef struct KoineHost { /* what the runner lends the model; fixed at create */
     void *context;
     const char *resources;
@@ -172,6 +179,8 @@ typedef struct KoineHost { /* what the runner lends the model; fixed at create *
     uint32_t max_cycles;        /* cycles of an iteration formula; 0: 50 */
     double iteration_tolerance; /* relative change at which they end; 0: 1e-10 */
     void (*message)(void *context, const KoineModel *model, int level, const char *text);
+    /* a transition fires, and what it assigns; takt is the event step that ends with it. NULL: nobody asks */
+    void (*fired)(void *context, const KoineModel *model, const KoineFiring *firing);
 } KoineHost;
 enum { KOINE_MESSAGE_OUTPUT, KOINE_MESSAGE_WARNING, KOINE_MESSAGE_ERROR };
 
@@ -255,11 +264,22 @@ typedef struct KoineModelKind {
     KoineStatus (*flip)(KoineModel *model, uint32_t root);
 } KoineModelKind;
 
+/* How often something took so many goes: none, 1, 2, 3 to 4, 5 to 8, 9 to 16, 17 to 32, more. */
+enum { KOINE_BUCKETS = 8 };
+static inline uint32_t koine_bucket(uint64_t n)
+{
+    uint32_t bucket = 0;
+    for (uint64_t bound = 0; bucket + 1 < KOINE_BUCKETS && n > bound; bound = bound ? 2 * bound : 1)
+        bucket++;
+    return bucket;
+}
+
 typedef struct KoineModelStatistics {
     uint64_t node_evaluations; /* event graph nodes evaluated */
     uint64_t transitions;      /* transitions fired */
     uint64_t newton_iterations, linear_solves;
     uint64_t iterations, cycles, most_cycles; /* iteration formulas: how often solved, cycles of all, of the longest */
+    uint64_t by_cycles[KOINE_BUCKETS];        /* nonlinear systems and iteration formulas solved, by their iterations */
 } KoineModelStatistics;
 
 #endif

@@ -12,7 +12,8 @@
 #include <stdint.h>
 
 /* Why a point is recorded. START and STOP are the left sides of the first and the last instant; RIGHT follows a left
- * side only if the instant changed something. A grid time at an instant gives no point of its own. */
+ * side only if the instant changed something. A grid time at an instant gives no point of its own. An interrupted run
+ * ends with STOP where it was. */
 enum {
     KOINE_POINT_START,
     KOINE_POINT_GRID,
@@ -43,6 +44,11 @@ typedef struct KoineSink {
     char error[256];
 } KoineSink;
 
+typedef struct {
+    double from, to;
+    double error; /* relative, as estimated; 0: not known */
+} KoineIntegrationStep;
+
 enum { KOINE_ERROR_ADAPT, KOINE_ERROR_ESTIMATE, KOINE_ERROR_NONE }; /* adapt steps, only estimate, neither */
 
 typedef struct {
@@ -71,6 +77,9 @@ typedef struct {
     volatile const int *interrupt; /* becomes non-zero: finish the step, close the sinks, return; may be NULL */
     void (*progress)(void *context, double time); /* called at accepted steps now and then; may be NULL */
     void *progress_context;
+    /* a step was accepted; the block holds its end. NULL: nobody asks */
+    void (*stepped)(void *context, const KoineModel *model, const KoineIntegrationStep *step);
+    void *stepped_context;
 } KoineRunOptions;
 
 typedef struct {
@@ -85,6 +94,7 @@ typedef struct {
     char solver[32];                      /* the one in use at the end */
     char choice[256];                     /* what `auto` chose and why */
     KoineModelStatistics model;
+    uint64_t takts[KOINE_BUCKETS]; /* instants by their event steps */
     /* Of the classic single-step methods */
     uint64_t halvings, doublings;  /* of the step, because of its error */
     double largest_error;          /* relative, as estimated, of all accepted steps; 0: none was estimated */

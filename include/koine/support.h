@@ -204,6 +204,9 @@ typedef struct KoineProgram {
     void (*explain)(void *context, KoineModel *model, uint32_t origin);
     /* a function failed while `origin` was computed: whether that matters to its value */
     bool (*matters)(void *context, const KoineModel *model, uint32_t origin);
+    /* where the node or equation `origin` stands in the user's text: path and place; its text is "". The path holds
+       until the next call. May be NULL */
+    void (*locate)(void *context, const KoineModel *model, uint32_t origin, KoineOrigin *where);
     void *explain_context;
 } KoineProgram;
 

@@ -728,5 +728,6 @@ void lay_events(Layout *l)
     l->data.n_writers = e.n_writers;
     l->data.explain = explain_fault;
     l->data.matters = fault_matters;
+    l->data.locate = locate_origin;
     l->data.explain_context = l;
 }

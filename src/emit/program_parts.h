@@ -41,6 +41,7 @@ typedef struct {
     uint32_t *first_piece; /* per block, n_blocks + 1 */
     uint32_t *system_of;   /* per block */
     uint32_t first_origin; /* of the schedule being laid out: see program_explain.c */
+    const char **paths;    /* per instance, as far as asked for; NULL: none yet */
     VEC(Tangent) tangents;
     Map tangent_index; /* hash -> first tangent of a chain */
     VEC(KoineSystem) systems;
@@ -70,6 +71,7 @@ void lay_initial(Layout *l);
 /* program_explain.c: KoineProgram.explain; origins are blocks, assignments of transitions, blocks of the initial system */
 void explain_fault(void *context, KoineModel *model, uint32_t origin);
 bool fault_matters(void *context, const KoineModel *model, uint32_t origin);
+void locate_origin(void *context, const KoineModel *model, uint32_t origin, KoineOrigin *where);
 /* program_events.c */
 void lay_events(Layout *l);
 

@@ -275,6 +275,7 @@ KoineStatus koine_classic_advance(KoineSolver *solver, double goal)
     classic->has_slope = false;
     classic->usual = koine_max(classic->usual, end - start);
     ++classic->steps;
+    solver->error = classic->wants_error ? classic->error : 0;
     if (classic->wants_error && classic->error > classic->largest_error) {
         classic->largest_error = classic->error;
         classic->largest_worst = classic->worst;

@@ -94,6 +94,7 @@ static void count(KoineRun *run, unsigned cause)
 {
     KoineRunStatistics *const statistics = &run->report->statistics;
     ++statistics->instants;
+    ++statistics->takts[koine_bucket(run->outcome.takt)];
     statistics->state_events += (cause & KOINE_AT_ROOTS) != 0;
     statistics->time_events += (cause & KOINE_AT_TIME) != 0;
 }
@@ -132,6 +133,13 @@ KoineStatus koine_instant(KoineRun *run, unsigned cause)
     return koine_watch(run, cause);
 }
 
+static void tell_step(KoineRun *run)
+{
+    const KoineIntegrationStep step = { run->stepped_time, run->time, run->solver ? run->solver->error : 0 };
+    run->stepped_time = run->time;
+    run->options->stepped(run->options->stepped_context, run->model, &step);
+}
+
 KoineStatus koine_accept(KoineRun *run, unsigned *cause)
 {
     KoineModel *const model = run->model;
@@ -143,6 +151,8 @@ KoineStatus koine_accept(KoineRun *run, unsigned *cause)
     }
     if (status != KOINE_OK)
         return koine_model_failed(run, status, "accepting a step");
+    if (run->options->stepped)
+        tell_step(run);
     if (outcome.flags & KOINE_COMMIT)
         *cause |= KOINE_AT_STEP;
     if (outcome.flags & KOINE_TERMINATE) {

@@ -56,6 +56,7 @@ typedef struct KoineRun {
     KoineWatch watch;
     KoineOutcome outcome; /* of the last instant */
     double time, stop;    /* how far the run is, how far it goes */
+    double stepped_time;  /* end of the last step that was told */
     double next_time;     /* head of the calendar */
     double grid_time;     /* of the next point between instants: the output grid's or a sink's; INFINITY: none */
     double output_time;   /* of the next point of the output grid */

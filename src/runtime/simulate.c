@@ -67,6 +67,16 @@ static KoineStatus instant(KoineRun *run, unsigned cause)
     return KOINE_OK;
 }
 
+/* An interrupted run leaves a last point from which a later one can start. */
+static KoineStatus record_interruption(KoineRun *run)
+{
+    if (run->report->end != KOINE_RUN_INTERRUPTED || !run->options->n_sinks)
+        return KOINE_OK;
+    TRY(koine_place(run, run->time));
+    const KoineStatus status = koine_record(run, run->time, 0, KOINE_POINT_STOP);
+    return status < 0 ? status : KOINE_OK; /* what cannot be computed here is not recorded */
+}
+
 static KoineStatus run_model(KoineRun *run)
 {
     TRY(instant(run, causes_at(run, run->time, run->options->is_continued ? KOINE_AT_CONTINUE : KOINE_AT_START)));
@@ -80,7 +90,7 @@ static KoineStatus run_model(KoineRun *run)
         if (cause)
             TRY(instant(run, cause));
     }
-    return KOINE_OK;
+    return record_interruption(run);
 }
 
 /* --- Preparation --- */
@@ -277,7 +287,7 @@ static KoineStatus prepare(KoineRun *run)
     set_problem(run);
     TRY(make_vectors(run));
     TRY(koine_roots_create(run));
-    *koine_time(run->model) = run->time;
+    *koine_time(run->model) = run->stepped_time = run->time;
     const KoineStatus status = run->options->is_continued ? KOINE_OK : run->kind->initialise(run->model, run->time);
     if (status != KOINE_OK)
         return koine_model_failed(run, status, "initialisation");
@@ -316,6 +326,8 @@ static void count_model(KoineRun *run, int sign)
     sum->iterations += by * now.iterations;
     sum->cycles += by * now.cycles;
     sum->most_cycles = now.most_cycles; /* of all runs so far */
+    for (uint32_t k = 0; k < KOINE_BUCKETS; ++k)
+        sum->by_cycles[k] += by * now.by_cycles[k];
 }
 
 /* The block holds time and state of the end of the run, so that it can be continued. */

@@ -55,6 +55,7 @@ typedef struct KoineSolver {
     double from, time; /* the last step; from == time after restart */
     const double *x;   /* state at `time` */
     double placed;     /* time whose state the block holds; NAN: none */
+    double error;      /* of the last step, relative, as estimated; 0: not known */
     uint32_t pieces;   /* into which a step is cut when root functions are scanned; 0: one */
 } KoineSolver;
 

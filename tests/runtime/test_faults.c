@@ -372,7 +372,8 @@ static void test_interrupt_keeps_results(void **state)
     assert_int_equal(run.report.end, KOINE_RUN_INTERRUPTED);
     assert_true(run.report.time == 0.5);
     assert_int_equal(run.memory->ended, 1);
-    assert_int_equal(run.memory->n, 5); /* 0, 0.125, ... 0.5 */
+    assert_int_equal(run.memory->n, 6); /* 0, 0.125, ... 0.5, and the point to go on from */
+    assert_int_equal(run.memory->point[5].kind, KOINE_POINT_STOP);
     assert_non_null(strstr(run.report.text, "interrupted"));
     toy_done(&run);
 }

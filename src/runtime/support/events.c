@@ -548,17 +548,42 @@ static KoineStatus buffer_next(Machine *k, uint32_t number)
     return KOINE_OK;
 }
 
+/* The transition and the assignments it left pending from `first` on. */
+static void tell_fired(const Machine *k, const KoineTransition *t, uint32_t first)
+{
+    const KoineProgram *p = k->program;
+    const KoineHost *host = k->model->host;
+    KoineFiring firing = { .where = { "", "", { 0 } }, .variable = -1, .takt = k->instant->takt + 1 };
+    if (p->locate)
+        p->locate(p->explain_context, k->model, t->origin, &firing.where);
+    host->fired(host->context, k->model, &firing);
+    for (uint32_t j = first; j < k->instant->n_pending; j++) {
+        const KoineNext *next = &p->nexts[k->pending[j]];
+        if (next->variable == KOINE_NONE)
+            continue;
+        firing.variable = (int32_t)next->variable;
+        firing.element = (uint32_t)(next->target - p->tables->variables[next->variable].now / sizeof(KoineSlot));
+        firing.before = k->m[next->target];
+        firing.after = k->m[next->buffer];
+        host->fired(host->context, k->model, &firing);
+    }
+}
+
 static KoineStatus fire(Machine *k)
 {
     const KoineProgram *p = k->program;
+    const bool is_heard = k->model->host && k->model->host->fired;
     for (uint32_t n = bitset_next(&k->enabled, 0); n != UINT32_MAX; n = bitset_next(&k->enabled, n + 1)) {
         const KoineTransition *t = &p->transitions[n];
         k->statistics.transitions++;
+        const uint32_t first = k->instant->n_pending;
         for (uint32_t j = 0; j < t->n_next; j++) {
             const KoineStatus status = buffer_next(k, t->first_next + j);
             if (status != KOINE_OK)
                 return status;
         }
+        if (is_heard)
+            tell_fired(k, t, first);
         for (uint32_t j = 0; j < t->n_actions; j++) /* arguments as they are before the commit */
             run_kernel(k, p->actions[t->first_action + j].kernel, p->actions[t->first_action + j].row, 1);
     }

@@ -270,9 +270,14 @@ static KoineStatus solve_by_iteration(Machine *k, const KoineSystem *s)
 KoineStatus koine_solve_system(Machine *k, uint32_t system)
 {
     const KoineSystem *s = &k->program->systems[system];
-    if (s->kind == KOINE_SYSTEM_ITERATE)
-        return solve_by_iteration(k, s);
-    return s->kind == KOINE_SYSTEM_LINEAR ? solve_linear(k, s) : solve_newton(k, s);
+    KoineModelStatistics *done = &k->statistics;
+    const uint64_t before = done->newton_iterations + done->cycles;
+    const KoineStatus status = s->kind == KOINE_SYSTEM_LINEAR    ? solve_linear(k, s)
+                               : s->kind == KOINE_SYSTEM_ITERATE ? solve_by_iteration(k, s)
+                                                                 : solve_newton(k, s);
+    if (s->kind != KOINE_SYSTEM_LINEAR)
+        done->by_cycles[koine_bucket(done->newton_iterations + done->cycles - before)]++;
+    return status;
 }
 
 /* Jacobian * tangent of the unknowns = - tangent of the residuals. */
