@@ -2,6 +2,7 @@
  * sinks, and what happened is said. */
 #include "base/vec.h"
 #include "cli/observe.h"
+#include "cli/phases.h"
 #include "cli/set.h"
 #include "cli/settings.h"
 #include "cli/show.h"
@@ -13,8 +14,10 @@
 #include "experiment/drive.h"
 #include "formats/csv.h"
 #include "formats/mat.h"
+#include "formats/protocol.h"
 #include "formats/select.h"
 #include <errno.h>
+#include <math.h>
 #include <sys/stat.h>
 #include <time.h>
 
@@ -27,9 +30,11 @@ typedef struct {
     Diag *diag;
     RunSettings settings;
     Controls controls;
-    Drive *drive; /* signals for the inputs; NULL: none */
+    const char *protocol_path;
+    Protocol *protocol; /* NULL: none is asked for */
+    Drive *drive;       /* signals for the inputs; NULL: none */
     KoineHost host;
-    KoineRunOptions options; /* without sinks */
+    Phases phases;
     const char *output;
     ResultForm form;
     bool is_quiet;
@@ -142,13 +147,24 @@ static void draw_plot(const Run *run)
 static void on_message(void *context, const KoineModel *model, int level, const char *text)
 {
     Run *const run = context;
-    (void)model;
     progress_clear(&run->progress);
+    if (run->protocol)
+        protocol_message(run->protocol, model, level, text);
     if (level == KOINE_MESSAGE_OUTPUT)
         fputs(text, run->model_output);
     else
         fprintf(stderr, "%s: %s%s", level == KOINE_MESSAGE_WARNING ? "warning" : "error", text,
                 ends_with(text, "\n") ? "" : "\n");
+}
+
+static void on_fired(void *context, const KoineModel *model, const KoineFiring *firing)
+{
+    protocol_fired(((Run *)context)->protocol, model, firing);
+}
+
+static void on_stepped(void *context, const KoineModel *model, const KoineIntegrationStep *step)
+{
+    protocol_step(((Run *)context)->protocol, model, step);
 }
 
 static void on_progress(void *context, double time)
@@ -167,7 +183,11 @@ static void say_how_it_ended(Run *run, const KoineTables *tables)
         if (!run->is_quiet)
             say("the model ended the run at time %g%s%s", report->time, report->text[0] ? ": " : "", report->text);
         break;
-    case KOINE_RUN_INTERRUPTED: say("interrupted at time %g of %g", report->time, run->record.stop); break;
+    case KOINE_RUN_INTERRUPTED:
+        say("interrupted at time %g of %g", report->time, run->record.stop);
+        if (!output_is_stdout(run))
+            fprintf(stderr, "  help: go on with --start-from %s and another --output\n", run->output);
+        break;
     case KOINE_RUN_FAILED: {
         Span span = SPAN_NONE;
         if (report->fault.origin >= 0 && (uint32_t)report->fault.origin < tables->n_origins) {
@@ -207,7 +227,7 @@ static int write_statistics(const Run *run)
     if (!path)
         return EXIT_GOOD;
     Text json = { .arena = run->arena };
-    statistics_json(&run->record, &json);
+    (ends_with(path, ".txt") ? statistics_table : statistics_json)(&run->record, &json);
     FILE *const file = strcmp(path, "-") == 0 ? stdout : fopen(path, "w");
     const bool is_written = file && fwrite(json.at, 1, json.n, file) == json.n;
     if (is_written && (file == stdout || fclose(file) == 0))
@@ -221,6 +241,8 @@ static void say_files(const Run *run, const char *what)
     if (!output_is_stdout(run))
         fprintf(stderr, "%s: %s\n", what, run->output);
     const Experiment *const e = &run->settings.experiment;
+    if (run->protocol)
+        fprintf(stderr, "protocol: %s\n", run->protocol_path);
     for (uint32_t k = 0; k < e->n_observers; k++)
         fprintf(stderr, "observer %s: %s\n", e->observers[k].name, observe_path(&e->observers[k], run->arena));
 }
@@ -243,31 +265,60 @@ static int report_run(Run *run, const KoineTables *tables)
     return status_of(end) != EXIT_GOOD ? status_of(end) : status;
 }
 
+/* One phase after the other, until the end or until something ends the run. */
+static bool run_phases(Run *run, KoineModel *model, PhaseSinks *sinks, uint32_t n_sinks)
+{
+    KoineRunReport *const report = &run->record.run;
+    for (uint32_t k = 0; k < run->phases.n; k++) {
+        const Phase *const phase = &run->phases.at[k];
+        KoineRunOptions options = phase->options;
+        const KoineRunStatistics before = report->statistics;
+        run->host = phase->host;
+        if (k > 0 && !set_values(model, SET_NOW, phase->settings, phase->n_settings, run->arena, run->diag))
+            return false;
+        options.sinks = phase_sinks_of(sinks, k == 0, k + 1 == run->phases.n, &options);
+        options.n_sinks = n_sinks;
+        options.interrupt = interrupt_watch();
+        options.progress = on_progress;
+        options.progress_context = &run->progress;
+        if (run->protocol && protocol_wants_steps(run->protocol)) {
+            options.stepped = on_stepped;
+            options.stepped_context = run;
+        }
+        koine_simulate(model, &options, report);
+        if (k > 0)
+            phases_add(&report->statistics, &before);
+        if (report->end != KOINE_RUN_DONE)
+            break;
+    }
+    phase_sinks_end(sinks, model);
+    return true;
+}
+
 static int simulate(Run *run, KoineModel *model, const char *const *globs)
 {
     VEC(KoineSink *) sinks = { 0 };
     vec_push(run->arena, &sinks, create_sink(run, globs));
     for (uint32_t k = 0; k < run->settings.experiment.n_observers; k++)
         vec_push(run->arena, &sinks, observe_sink(&run->settings.experiment, k, run->arena));
+    if (run->protocol)
+        vec_push(run->arena, &sinks, protocol_sink(run->protocol));
     if (run->show)
         vec_push(run->arena, &sinks, show_sink(run->show));
-    KoineRunOptions options = run->options;
-    options.sinks = sinks.at;
-    options.n_sinks = sinks.n;
-    options.interrupt = interrupt_watch();
-    options.progress = on_progress;
-    options.progress_context = &run->progress;
-    run->progress = progress_begin(options.start, options.stop, !run->is_quiet);
-    run->record.start = options.start;
-    run->record.stop = options.stop;
+    const KoineRunOptions *const first = &run->phases.at[0].options;
+    run->record.start = first->start;
+    run->record.stop = run->settings.experiment.stop;
+    run->progress = progress_begin(run->record.start, run->record.stop, !run->is_quiet);
     const double begun = wall_clock();
     KoineModel *const driven = run->drive ? drive_model(run->drive, model) : model;
-    koine_simulate(driven, &options, &run->record.run);
+    run_phases(run, driven, phase_sinks(sinks.at, sinks.n, run->arena), sinks.n);
     model->block = driven->block; /* it may have grown */
     model->size = driven->size;
     run->record.run_seconds = wall_clock() - begun;
     run->record.tier_note = compilation_tier_note(run->c);
     progress_clear(&run->progress);
+    if (run->protocol)
+        protocol_close(run->protocol, &run->record.run);
     return report_run(run, model->kind->tables);
 }
 
@@ -276,8 +327,11 @@ static int run_model(Run *run, KoineModel *model)
 {
     const Experiment *const e = &run->settings.experiment;
     const StartState *const start = &run->settings.start;
-    const bool is_started = !start->series || start_write(start, e, model, run->arena, run->diag);
-    if (!set_values(model, e->settings, e->n_settings, run->arena, run->diag) || !is_started) {
+    bool is_good = !start->series || start_write(start, e, model, run->arena, run->diag);
+    for (uint32_t k = 0; k < run->phases.n; k++)
+        is_good &= set_values(model, k == 0 ? SET_START : SET_CHECK, run->phases.at[k].settings,
+                              run->phases.at[k].n_settings, run->arena, run->diag);
+    if (!is_good) {
         print_diagnostics(run);
         return settings_error_status(&run->settings);
     }
@@ -299,15 +353,41 @@ static bool read_inputs(Run *run, const KoineTables *tables)
     return run->drive != NULL;
 }
 
+static double control_or(const Run *run, ControlParameter parameter, double otherwise)
+{
+    const Control *const control = &run->controls.at[parameter];
+    return control->is_given && !control->is_profile ? control->value : otherwise;
+}
+
+/* Asked for by name or by a depth; the profile's depth of 0 alone asks for nothing. */
+static void choose_protocol(Run *run)
+{
+    const Experiment *const e = &run->settings.experiment;
+    const double depth = control_or(run, CONTROL_PRTDEPTH, e->protocol ? 1 : -1);
+    if (depth < 0 || (depth == 0 && !e->protocol))
+        return;
+    const ProtocolOptions options = { .path = e->protocol
+                                                  ? e->protocol
+                                                  : arena_format(run->arena, "%s.protocol", run->record.model.model),
+                                      .depth = (int)depth,
+                                      .from = control_or(run, CONTROL_TPRTBEG, -INFINITY),
+                                      .to = control_or(run, CONTROL_TPRTEND, INFINITY) };
+    run->protocol_path = options.path;
+    run->protocol = protocol_create(&options, run->arena);
+    for (uint32_t k = 0; k < run->phases.n && depth > 0; k++)
+        run->phases.at[k].host.fired = on_fired;
+}
+
 /* What can be wrong with the settings now that the model is known; all of it is reported. */
 static bool check_settings(Run *run, const KoineTables *tables)
 {
     Experiment *const e = &run->settings.experiment;
     const char *const *globs;
     run->host = (KoineHost){ .context = run, .seed = e->seed, .message = on_message };
-    bool is_good = control_gather(e, tables, run->arena, run->diag, &run->controls);
-    is_good = is_good && control_apply(e, &run->controls, &run->host, &run->options, run->diag);
+    bool is_good = phases_prepare(e, &run->host, tables, run->arena, run->diag, &run->controls, &run->phases);
     is_good &= select_variables(run, tables, &globs);
+    if (is_good)
+        choose_protocol(run);
     if (e->has[EXPERIMENT_INPUTS])
         is_good &= read_inputs(run, tables);
     return observe_check(e, tables, run->output, run->arena, run->diag) && is_good;
@@ -404,7 +484,12 @@ static const Option options[] = {
     { .name = "seed", .value = "NUMBER", .help = "of random numbers; default 0" },
     { .name = "variables", .value = "GLOB,...", .help = "what is recorded; default everything visible that changes" },
     { .name = "output", .value = "FILE", .help = "FILE.csv, FILE.mat, or - for CSV on the standard output" },
-    { .name = "stats", .value = "FILE", .help = "write statistics as JSON; - for the standard output" },
+    { .name = "protocol",
+      .value = "FILE",
+      .help = "write what happened; more by --set PrtDepth=2, less by TPrtBeg, TPrtEnd" },
+    { .name = "stats",
+      .value = "FILE",
+      .help = "write statistics: FILE.txt as a table, else as JSON; - for the standard output" },
     { .name = "plot", .help = "draw the result in the terminal, also where there is none" },
     { .name = "no-plot", .help = "draw nothing" },
     TARGET_USE,
@@ -427,7 +512,8 @@ const Verb verb_run = {
     .text = "Compiles the model, simulates it and writes the results. Settings come from the experiment file that "
             "stands beside the model (Ball.exp.yaml for Ball.mdl) and from the command line, which wins; what was "
             "used is said. Without --output the results are written to CLASS.csv in the current folder.\n\n"
-            "Ctrl-C ends a run and keeps its results; a second Ctrl-C ends the program at once.",
+            "Ctrl-C or Ctrl-\\ ends a run in order and keeps its results, the last point being the state it was in: "
+            "--start-from goes on from there. A second one ends the program at once.",
     .least = 1,
     .most = 1,
     .options = options,

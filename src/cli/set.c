@@ -12,6 +12,7 @@ typedef struct {
     const KoineTables *tables;
     Arena *arena;
     Diag *diag;
+    SetWhat what;
 } Setter;
 
 typedef struct {
@@ -287,13 +288,15 @@ static bool set_value(const Setter *setter, const Setting *setting)
         return false;
     if (variable->type == KOINE_REAL || variable->type == KOINE_INTEGER)
         warn_of_range(setter, setting, variable, slot);
-    memcpy(setter->model->block + variable->set + sizeof slot * (size_t)found.element, &slot, sizeof slot);
+    const uint64_t offset = (setter->what == SET_NOW ? variable->now : variable->set) + 8 * (uint64_t)found.element;
+    if (setter->what != SET_CHECK)
+        memcpy(setter->model->block + offset, &slot, sizeof slot);
     return true;
 }
 
-bool set_values(KoineModel *model, const Setting *settings, uint32_t n, Arena *arena, Diag *diag)
+bool set_values(KoineModel *model, SetWhat what, const Setting *settings, uint32_t n, Arena *arena, Diag *diag)
 {
-    const Setter setter = { model, model->kind->tables, arena, diag };
+    const Setter setter = { model, model->kind->tables, arena, diag, what };
     bool is_good = true;
     for (uint32_t k = 0; k < n; k++)
         is_good &= set_value(&setter, &settings[k]);

@@ -6,7 +6,13 @@
 #include "experiment/experiment.h"
 #include "koine/model.h"
 
-/* Writes the settings into the block of a model that is not initialised yet. False: reported, all of them. */
-bool set_values(KoineModel *model, const Setting *settings, uint32_t n, Arena *arena, Diag *diag);
+typedef enum {
+    SET_START, /* before the model is initialised: parameters and start values */
+    SET_NOW,   /* between two parts of a run: parameters and states */
+    SET_CHECK  /* nothing is written */
+} SetWhat;
+
+/* Writes the settings into the block of a model. False: reported, all of them. */
+bool set_values(KoineModel *model, SetWhat what, const Setting *settings, uint32_t n, Arena *arena, Diag *diag);
 
 #endif

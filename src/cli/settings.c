@@ -114,6 +114,17 @@ static void check_solver(const Experiment *e, Compilation *c)
     diag_help(compilation_diag(c), "one of: %s", list.at);
 }
 
+/* The last phase may say when the run stops. */
+static void stop_with_phases(Experiment *e)
+{
+    const Experiment *const last = e->n_phases ? &e->phases[e->n_phases - 1].experiment : NULL;
+    if (e->has[EXPERIMENT_STOP] || !last || !last->has[EXPERIMENT_STOP])
+        return;
+    e->has[EXPERIMENT_STOP] = true;
+    e->spans[EXPERIMENT_STOP] = last->spans[EXPERIMENT_STOP];
+    e->stop = last->stop;
+}
+
 static void check_times(const Experiment *e, Compilation *c)
 {
     Diag *const diag = compilation_diag(c);
@@ -153,16 +164,6 @@ static void read_start(RunSettings *settings, Compilation *c)
     e->start = settings->start.time;
 }
 
-/* Settings that are read but have no effect yet are refused. */
-static void check_unfinished(const Experiment *e, Compilation *c)
-{
-    static const ExperimentKey keys[] = { EXPERIMENT_PROTOCOL, EXPERIMENT_PHASES };
-    for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
-        if (e->has[keys[k]])
-            diag_error(compilation_diag(c), DIAG_EXPERIMENT_KEY, e->spans[keys[k]], "'%s' is not supported yet",
-                       experiment_key_name(keys[k]));
-}
-
 int settings_gather(const Command *command, Compilation *c, RunSettings *settings)
 {
     Experiment from_file = experiment_none(), from_options = experiment_none();
@@ -179,8 +180,10 @@ int settings_gather(const Command *command, Compilation *c, RunSettings *setting
     for (int key = 0; key < EXPERIMENT_KEYS; key++)
         settings->is_from_file &= !from_options.has[key];
     check_solver(&settings->experiment, c);
-    check_unfinished(&settings->experiment, c);
+    for (uint32_t k = 0; k < settings->experiment.n_phases; k++)
+        check_solver(&settings->experiment.phases[k].experiment, c);
     read_start(settings, c);
+    stop_with_phases(&settings->experiment);
     check_times(&settings->experiment, c);
     return print_errors(command, c, settings_error_status(settings));
 }

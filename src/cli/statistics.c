@@ -69,6 +69,17 @@ static void add_text(Text *text, const char *key, const char *value)
         text_add(text, "null");
 }
 
+/* By the bounds of koine_bucket. */
+static const char *const BUCKETS[KOINE_BUCKETS] = { "0", "1", "2", "3-4", "5-8", "9-16", "17-32", "33-" };
+
+static void add_buckets(Text *text, const char *key, const uint64_t *buckets)
+{
+    add_key(text, key);
+    for (int k = 0; k < KOINE_BUCKETS; k++)
+        text_format(text, "%s\"%s\": %llu", k ? ", " : "{ ", BUCKETS[k], (unsigned long long)buckets[k]);
+    text_add(text, " }");
+}
+
 void statistics_json(const RunRecord *record, Text *text)
 {
     const KoineRunStatistics *const s = &record->run.statistics;
@@ -124,6 +135,8 @@ void statistics_json(const RunRecord *record, Text *text)
         add_key(text, counts[k].key);
         text_integer(text, (int64_t)counts[k].value);
     }
+    add_buckets(text, "instants_by_event_steps", s->takts);
+    add_buckets(text, "systems_by_iterations", s->model.by_cycles);
     add_real(text, "largest_error", s->largest_error);
     add_text(text, "largest_error_state", s->largest_error_state[0] ? s->largest_error_state : NULL);
     add_real(text, "compile_seconds", record->compile_seconds);
@@ -132,4 +145,62 @@ void statistics_json(const RunRecord *record, Text *text)
     add_real(text, "solver_cpu_seconds", s->solver_seconds);
     add_real(text, "total_cpu_seconds", s->total_seconds);
     text_add(text, "\n}\n");
+}
+
+/* ---- A table for people ----------------------------------------------------------------------------------------- */
+
+static void line(Text *text, const char *what, uint64_t n)
+{
+    text_format(text, "  %-44s %12llu\n", what, (unsigned long long)n);
+}
+
+static void mean(Text *text, const char *what, uint64_t sum, uint64_t n)
+{
+    if (n > 0)
+        text_format(text, "  %-44s %12.2f\n", what, (double)sum / (double)n);
+}
+
+static void distribution(Text *text, const char *what, const uint64_t *buckets)
+{
+    for (int k = 0; k < KOINE_BUCKETS; k++)
+        if (buckets[k])
+            text_format(text, "  %s %-*s %12llu\n", what, 43 - (int)strlen(what), BUCKETS[k],
+                        (unsigned long long)buckets[k]);
+}
+
+void statistics_table(const RunRecord *record, Text *text)
+{
+    const KoineRunStatistics *const s = &record->run.statistics;
+    text_format(text, "%s, %s at T = %.9g, solver %s, tier %s\n", record->model.model, end_word(record->run.end),
+                record->run.time, s->solver[0] ? s->solver : "none", record->tier);
+    text_add(text, "events\n");
+    line(text, "instants", s->instants);
+    line(text, "  because of time", s->time_events);
+    line(text, "  because of a crossing", s->state_events);
+    line(text, "transitions fired", s->model.transitions);
+    line(text, "event steps (Takte)", s->event_steps);
+    distribution(text, "instants with event steps:", s->takts);
+    mean(text, "event graph nodes per event step", s->model.node_evaluations, s->event_steps);
+    text_add(text, "integration\n");
+    line(text, "steps", s->steps);
+    line(text, "steps rejected", s->rejected_steps);
+    line(text, "steps halved because of the error", s->halvings);
+    line(text, "steps doubled", s->doublings);
+    line(text, "steps cut at time events", s->cut_at_times);
+    line(text, "steps cut at output points", s->cut_at_outputs);
+    line(text, "steps cut at crossings", s->cut_at_crossings);
+    line(text, "steps cut at region changes", s->cut_at_regions);
+    line(text, "evaluations of the derivatives", s->evaluations);
+    line(text, "restarts of the solver", s->restarts);
+    if (s->largest_error > 0)
+        text_format(text, "  %-44s %12.3g (%s)\n", "largest relative error", s->largest_error, s->largest_error_state);
+    mean(text, "search steps per crossing", s->crossing_search_steps, s->crossing_searches);
+    mean(text, "search steps per region change", s->region_search_steps, s->region_searches);
+    text_add(text, "iterations\n");
+    line(text, "linear systems solved", s->model.linear_solves);
+    line(text, "iterations of nonlinear systems", s->model.newton_iterations);
+    distribution(text, "systems with iterations:", s->model.by_cycles);
+    text_add(text, "time\n");
+    text_format(text, "  %-44s %12.6f s\n", "compiling", record->compile_seconds);
+    text_format(text, "  %-44s %12.6f s\n", "running", record->run_seconds);
 }

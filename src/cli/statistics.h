@@ -16,6 +16,7 @@ typedef struct {
 } RunRecord;
 
 void statistics_text(const RunRecord *record, Text *text);
+void statistics_table(const RunRecord *record, Text *text); /* all figures, for people */
 void statistics_json(const RunRecord *record, Text *text);
 
 #endif

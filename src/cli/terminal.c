@@ -116,9 +116,9 @@ static void on_signal(int number)
 volatile const int *interrupt_watch(void)
 {
     struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
-    static const int signals[] = { SIGINT, SIGTERM };
+    static const int signals[] = { SIGINT, SIGTERM, SIGQUIT };
     sigemptyset(&action.sa_mask);
-    for (int k = 0; k < 2; k++) {
+    for (size_t k = 0; k < sizeof signals / sizeof *signals; k++) {
         struct sigaction before;
         if (sigaction(signals[k], NULL, &before) == 0 && before.sa_handler != SIG_IGN) /* a shell may want it ignored */
             sigaction(signals[k], &action, NULL);

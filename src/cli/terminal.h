@@ -24,7 +24,7 @@ Progress progress_begin(double start, double stop, bool is_wanted);
 void progress_show(Progress *progress, double time);
 void progress_clear(Progress *progress); /* before anything else is printed */
 
-/* Ctrl-C and SIGTERM: the first one sets the flag, the second one ends the process at once (status 130). */
+/* Ctrl-C, Ctrl-\ and SIGTERM: the first one sets the flag, the second one ends the process at once (status 130). */
 volatile const int *interrupt_watch(void);
 
 #endif

@@ -1,0 +1,281 @@
+#include "cli/phases.h"
+#include "base/vec.h"
+#include <float.h>
+#include <math.h>
+
+static const double DEFAULT_POINTS = 500;
+
+/* ---- Settings --------------------------------------------------------------------------------------------------- */
+
+static bool check_time(const Experiment *whole, const Experiment *phase, Diag *diag)
+{
+    const double start = whole->has[EXPERIMENT_START] ? whole->start : 0;
+    if (phase->stop > start && phase->stop <= whole->stop)
+        return true;
+    diag_error(diag, DIAG_PHASE, phase->spans[EXPERIMENT_STOP],
+               "a phase ends at %.9g, which is not between the start %.9g and the stop %.9g", phase->stop, start,
+               whole->stop);
+    return false;
+}
+
+static bool add_phase(Experiment *merged, double until, const Phase *before, const KoineHost *host,
+                      const Controls *controls, Diag *diag, Phase *phase)
+{
+    *phase = (Phase){ .host = *host };
+    const bool is_good = control_apply(merged, controls, &phase->host, &phase->options, diag);
+    if (before && before->host.resolution != phase->host.resolution) {
+        diag_error(diag, DIAG_PHASE, SPAN_NONE, "TScal cannot change from phase to phase: it is %g, then %g",
+                   before->host.resolution, phase->host.resolution);
+        return false;
+    }
+    phase->options.stop = until;
+    phase->options.is_continued = before != NULL;
+    phase->settings = merged->settings;
+    phase->n_settings = merged->n_settings;
+    return is_good;
+}
+
+bool phases_prepare(Experiment *experiment, const KoineHost *host, const KoineTables *tables, Arena *arena, Diag *diag,
+                    Controls *controls, Phases *phases)
+{
+    VEC(Phase) all = { 0 };
+    Experiment merged = *experiment;
+    Controls now;
+    Phase phase;
+    bool is_good = true;
+    double reached = -INFINITY;
+    for (uint32_t k = 0; k <= experiment->n_phases; k++) {
+        const bool is_rest = k == experiment->n_phases; /* what the phases leave of the run, or all of it */
+        if (is_rest && reached >= experiment->stop)
+            break;
+        if (k > 0) { /* what was set is set */
+            merged.settings = NULL;
+            merged.n_settings = 0;
+        }
+        double until = experiment->stop;
+        if (!is_rest) {
+            const Experiment *const own = &experiment->phases[k].experiment;
+            Experiment changes = *own;
+            changes.has[EXPERIMENT_STOP] = false;
+            merged = experiment_merge(&merged, &changes, arena);
+            if (own->has[EXPERIMENT_STOP])
+                is_good &= check_time(experiment, own, diag);
+            until = own->has[EXPERIMENT_STOP] ? own->stop : experiment->stop;
+        }
+        is_good &= control_gather(&merged, tables, arena, diag, &now);
+        is_good = is_good && add_phase(&merged, until, all.n ? &all.at[all.n - 1] : NULL, host, &now, diag, &phase);
+        if (!is_good)
+            return false;
+        if (k == 0)
+            *controls = now;
+        vec_push(arena, &all, phase);
+        reached = until;
+    }
+    const double start = all.at[0].options.start; /* one output grid for all of them */
+    for (uint32_t k = 0; k < all.n; k++)
+        if (all.n > 1 && !(all.at[k].options.interval > 0))
+            all.at[k].options.interval = (experiment->stop - start) / DEFAULT_POINTS;
+    *phases = (Phases){ all.at, all.n };
+    experiment->settings = all.at[0].settings;
+    experiment->n_settings = all.at[0].n_settings;
+    return true;
+}
+
+/* ---- Sinks ------------------------------------------------------------------------------------------------------ */
+
+typedef struct {
+    KoineSink sink; /* first: the sink is this */
+    KoineSink *inner;
+    PhaseSinks *all;
+    KoinePoint stop; /* the end of the last phase waits ... */
+    KoineModel then; /* ... with the block of that time */
+    bool has_stop;
+} PhaseSink;
+
+struct PhaseSinks {
+    Arena *arena;
+    PhaseSink *at;
+    KoineSink **pointers;
+    KoineSink *const *inner;
+    uint32_t n;
+    bool is_first, is_last;
+    double start, interval;
+};
+
+static KoineStatus forwarded(PhaseSink *s, KoineStatus status)
+{
+    s->sink.next_time = s->inner->next_time;
+    s->sink.has_own_grid = s->inner->has_own_grid;
+    if (status < 0)
+        memcpy(s->sink.error, s->inner->error, sizeof s->sink.error);
+    return status;
+}
+
+static KoineStatus phase_begin(KoineSink *sink, const KoineModel *model)
+{
+    PhaseSink *const s = (PhaseSink *)(void *)sink;
+    return s->all->is_first && s->inner->begin ? forwarded(s, s->inner->begin(s->inner, model)) : KOINE_OK;
+}
+
+/* A point of the output grid, or one that the sink itself has asked for. */
+static bool is_wanted(const PhaseSink *s, double time)
+{
+    const double near = 16 * DBL_EPSILON * fabs(time);
+    if (s->inner->has_own_grid)
+        return s->inner->next_time <= time + near;
+    const double n = round((time - s->all->start) / s->all->interval);
+    return fabs(s->all->start + n * s->all->interval - time) <= near;
+}
+
+static void keep(PhaseSink *s, const KoineModel *model, const KoinePoint *point)
+{
+    unsigned char *const block = arena_alloc(s->all->arena, model->size, 64);
+    memcpy(block, model->block, model->size);
+    s->then = *model;
+    s->then.block = block;
+    s->stop = *point;
+    s->stop.kind = KOINE_POINT_LEFT;
+    s->has_stop = true;
+}
+
+/* The end of the phase before is of interest if something else happens at its time. */
+static KoineStatus flush_before(PhaseSink *s, double time)
+{
+    const bool is_wanted = s->has_stop && time <= s->stop.time;
+    s->has_stop = false;
+    if (!is_wanted)
+        return KOINE_OK;
+    return forwarded(s, s->inner->point(s->inner, &s->then, &s->stop));
+}
+
+static bool has_changed(const PhaseSink *s, const KoineModel *model)
+{
+    const KoineTables *const tables = model->kind->tables;
+    for (uint32_t k = 0; k < tables->n_variables; k++) {
+        const KoineVariable *const variable = &tables->variables[k];
+        if (variable->now != KOINE_NO_OFFSET && memcmp(model->block + variable->now, s->then.block + variable->now,
+                                                       sizeof(KoineSlot) * (size_t)variable->count) != 0)
+            return true;
+    }
+    return false;
+}
+
+static KoineStatus phase_point(KoineSink *sink, const KoineModel *model, const KoinePoint *point)
+{
+    PhaseSink *const s = (PhaseSink *)(void *)sink;
+    KoinePoint seen = *point;
+    if (point->kind == KOINE_POINT_STOP && !s->all->is_last) {
+        keep(s, model, point);
+        if (!is_wanted(s, point->time))
+            return KOINE_OK;
+        s->has_stop = false; /* written now; the copy tells what changes */
+        seen.kind = s->inner->has_own_grid ? KOINE_POINT_LEFT : KOINE_POINT_GRID;
+    } else if (point->kind == KOINE_POINT_START && !s->all->is_first) {
+        if (!has_changed(s, model))
+            return KOINE_OK;
+        if (point->takt > 0)
+            seen.kind = KOINE_POINT_RIGHT;
+    }
+    const KoineStatus status = flush_before(s, seen.time);
+    if (s->then.block && seen.time == s->stop.time && s->then.size == model->size)
+        memcpy(s->then.block, model->block, model->size); /* events at the border: they are seen */
+    return status < 0 ? status : forwarded(s, s->inner->point(s->inner, model, &seen));
+}
+
+static KoineStatus phase_end(KoineSink *sink, const KoineModel *model)
+{
+    PhaseSink *const s = (PhaseSink *)(void *)sink;
+    return s->all->is_last && s->inner->end ? forwarded(s, s->inner->end(s->inner, model)) : KOINE_OK;
+}
+
+PhaseSinks *phase_sinks(KoineSink *const *sinks, uint32_t n, Arena *arena)
+{
+    PhaseSinks *const all = NEW(arena, PhaseSinks);
+    *all = (PhaseSinks){ .arena = arena, .inner = sinks, .n = n };
+    all->at = NEW_ARRAY(arena, PhaseSink, n);
+    all->pointers = NEW_ARRAY(arena, KoineSink *, n);
+    for (uint32_t k = 0; k < n; k++) {
+        all->at[k] = (PhaseSink){ .inner = sinks[k], .all = all };
+        all->at[k].sink = (KoineSink){ .wants_takts = sinks[k]->wants_takts,
+                                       .has_own_grid = sinks[k]->has_own_grid,
+                                       .begin = phase_begin,
+                                       .point = phase_point,
+                                       .end = phase_end };
+        all->pointers[k] = &all->at[k].sink;
+    }
+    return all;
+}
+
+KoineSink *const *phase_sinks_of(PhaseSinks *sinks, bool is_first, bool is_last, const KoineRunOptions *options)
+{
+    sinks->is_first = is_first;
+    sinks->is_last = is_last;
+    sinks->start = options->start;
+    sinks->interval = options->interval;
+    return is_first && is_last ? sinks->inner : sinks->pointers;
+}
+
+void phase_sinks_end(PhaseSinks *sinks, const KoineModel *model)
+{
+    if (sinks->is_last)
+        return;
+    for (uint32_t k = 0; k < sinks->n; k++)
+        if (sinks->at[k].inner->end)
+            sinks->at[k].inner->end(sinks->at[k].inner, model);
+}
+
+/* ---- Statistics ------------------------------------------------------------------------------------------------- */
+
+void phases_add(KoineRunStatistics *sum, const KoineRunStatistics *part)
+{
+    KoineRunStatistics total = *part; /* texts are those of the last phase */
+    const struct {
+        uint64_t *to;
+        uint64_t more;
+    } counts[] = {
+        { &total.steps, sum->steps },
+        { &total.rejected_steps, sum->rejected_steps },
+        { &total.evaluations, sum->evaluations },
+        { &total.root_evaluations, sum->root_evaluations },
+        { &total.jacobians, sum->jacobians },
+        { &total.factorisations, sum->factorisations },
+        { &total.nonlinear_iterations, sum->nonlinear_iterations },
+        { &total.instants, sum->instants },
+        { &total.event_steps, sum->event_steps },
+        { &total.state_events, sum->state_events },
+        { &total.time_events, sum->time_events },
+        { &total.restarts, sum->restarts },
+        { &total.solver_changes, sum->solver_changes },
+        { &total.points, sum->points },
+        { &total.halvings, sum->halvings },
+        { &total.doublings, sum->doublings },
+        { &total.crossing_searches, sum->crossing_searches },
+        { &total.crossing_search_steps, sum->crossing_search_steps },
+        { &total.region_searches, sum->region_searches },
+        { &total.region_search_steps, sum->region_search_steps },
+        { &total.cut_at_times, sum->cut_at_times },
+        { &total.cut_at_outputs, sum->cut_at_outputs },
+        { &total.cut_at_crossings, sum->cut_at_crossings },
+        { &total.cut_at_regions, sum->cut_at_regions },
+        { &total.model.node_evaluations, sum->model.node_evaluations },
+        { &total.model.transitions, sum->model.transitions },
+        { &total.model.newton_iterations, sum->model.newton_iterations },
+        { &total.model.linear_solves, sum->model.linear_solves },
+        { &total.model.iterations, sum->model.iterations },
+        { &total.model.cycles, sum->model.cycles },
+    };
+    for (size_t k = 0; k < sizeof counts / sizeof *counts; k++)
+        *counts[k].to += counts[k].more;
+    for (uint32_t k = 0; k < KOINE_BUCKETS; k++) {
+        total.takts[k] += sum->takts[k];
+        total.model.by_cycles[k] += sum->model.by_cycles[k];
+    }
+    total.total_seconds += sum->total_seconds;
+    total.model_seconds += sum->model_seconds;
+    total.solver_seconds += sum->solver_seconds;
+    if (sum->largest_error > total.largest_error) {
+        total.largest_error = sum->largest_error;
+        memcpy(total.largest_error_state, sum->largest_error_state, sizeof total.largest_error_state);
+    }
+    *sum = total;
+}
