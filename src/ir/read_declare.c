@@ -247,6 +247,21 @@ bool reader_parse_table(Reader *r)
     return true;
 }
 
+/* The label of a table. */
+bool reader_parse_table_name(Reader *r, const Table **table)
+{
+    const uint32_t begin = r->token.begin;
+    uint32_t index;
+    if (!reader_parse_path(r))
+        return false;
+    if (r->path.n != 1 || r->path.at[0].index == ID_NONE || !map_get(&r->table_labels, r->path.at[0].index, &index)) {
+        reader_unknown_name(r, begin, "table");
+        return false;
+    }
+    *table = pool_get_table(r->pool, index);
+    return true;
+}
+
 static bool parse_connector_member(Reader *r, bool is_new)
 {
     ConnectorMember member;

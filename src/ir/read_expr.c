@@ -595,21 +595,6 @@ static const Expr *operand_expected(Reader *r)
     return NULL;
 }
 
-/* The label of a table. */
-bool reader_parse_table_name(Reader *r, const Table **table)
-{
-    const uint32_t begin = r->token.begin;
-    uint32_t index;
-    if (!reader_parse_path(r))
-        return false;
-    if (r->path.n != 1 || r->path.at[0].index == ID_NONE || !map_get(&r->table_labels, r->path.at[0].index, &index)) {
-        reader_unknown_name(r, begin, "table");
-        return false;
-    }
-    *table = pool_get_table(r->pool, index);
-    return true;
-}
-
 /* table(tb1, x), table(tb1, x, i): in the frozen interval i, table(tb1, x).1: its first derivative. */
 static const Expr *parse_table(Reader *r, Span span)
 {

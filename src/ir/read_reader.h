@@ -207,7 +207,6 @@ bool reader_parse_domain(Reader *r,
                          DomainId *domain);     /* after "for", up to before the colon; loops are in scope then */
 void reader_leave_loops(Reader *r, uint32_t n); /* back to n loops in scope */
 bool reader_parse_shape(Reader *r, const Expr **shape);
-bool reader_parse_table_name(Reader *r, const Table **table);
 
 /* ---- places (read_places.c) ---- */
 bool reader_parse_source(Reader *r);
@@ -224,6 +223,7 @@ bool reader_find_class(const Reader *r, NameId name, uint32_t *index);
 Model *reader_read_class(Reader *r, uint32_t index, Span wanted_at);
 bool reader_parse_enum(Reader *r);
 bool reader_parse_table(Reader *r);
+bool reader_parse_table_name(Reader *r, const Table **table);
 bool reader_parse_connector(Reader *r, bool is_new);
 
 /* ---- elements (read_elements.c, read_structure.c, read_dynamics.c, read_body.c) ---- */
