@@ -40,6 +40,30 @@ static inline int64_t koine_integer(double whole) /* of a whole number */
 {
     return whole >= -9223372036854775807.0 && whole < 9223372036854775807.0 ? (int64_t)whole : KOINE_INTEGER_FAULT;
 }
+static inline uint64_t koine_philox(uint64_t key, uint64_t counter,
+                                    uint64_t upper) /* Philox4x32-10: its first two words */
+{
+    uint64_t c0 = counter & 0xffffffffu, c1 = counter >> 32, c2 = upper & 0xffffffffu, c3 = upper >> 32;
+    uint64_t k0 = key & 0xffffffffu, k1 = key >> 32;
+    for (int round = 0; round < 10; round++) {
+        const uint64_t p0 = c0 * 0xd2511f53u, p1 = c2 * 0xcd9e8d57u;
+        c0 = (p1 >> 32) ^ c1 ^ k0;
+        c1 = p1 & 0xffffffffu;
+        c2 = (p0 >> 32) ^ c3 ^ k1;
+        c3 = p0 & 0xffffffffu;
+        k0 = (k0 + 0x9e3779b9u) & 0xffffffffu;
+        k1 = (k1 + 0xbb67ae85u) & 0xffffffffu;
+    }
+    return c1 << 32 | c0;
+}
+static inline int64_t koine_mix(int64_t a, int64_t b) /* a key made of two numbers, not negative */
+{
+    return (int64_t)(koine_philox((uint64_t)a, (uint64_t)b, 0) >> 1);
+}
+static inline double koine_random(int64_t key, int64_t position) /* uniform in the open interval 0 to 1 */
+{
+    return ((double)(int64_t)(koine_philox((uint64_t)key, (uint64_t)position, 0) >> 12) + 0.5) * 0x1p-52;
+}
 static inline double koine_rmin(double a, double b)
 {
     return b < a ? b : a;

@@ -127,6 +127,8 @@ static const Expr *derive_operation(Derivation *d, const Expr *e, const Expr *da
     case OP_TRUNC:
     case OP_ROUND:
     case OP_REAL: return d->zero;
+    case OP_MIX:
+    case OP_RANDOM:
     case OP_IDIV:
     case OP_IMOD:
     case OP_NUMBER:

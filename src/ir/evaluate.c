@@ -95,6 +95,8 @@ static Value evaluate_real(Op op, double a, double b)
     case OP_COSH: return real_value(cosh(a));
     case OP_TANH: return real_value(tanh(a));
     case OP_HOMOTOPY: return real_value(a);
+    case OP_MIX:
+    case OP_RANDOM:
     case OP_IDIV:
     case OP_IMOD:
     case OP_REAL:
@@ -115,6 +117,8 @@ static Value evaluate_integer(Op op, int64_t a, int64_t b)
     case OP_ADD: return integer_value(koine_iadd(a, b));
     case OP_SUB: return integer_value(koine_isub(a, b));
     case OP_MUL: return integer_value(koine_imul(a, b));
+    case OP_MIX: return integer_value(koine_mix(a, b));
+    case OP_RANDOM: return real_value(koine_random(a, b));
     case OP_IDIV: return integer_value(koine_idiv(a, b));
     case OP_IMOD: return integer_value(koine_imod(a, b));
     case OP_REAL: return real_value((double)a);

@@ -309,6 +309,8 @@ static void require_types(Op op, const Expr *const *args)
     case OP_MUL:
     case OP_MIN:
     case OP_MAX: REQUIRE(is_number(a) && type_equal(a, args[1]->type)); break;
+    case OP_MIX:
+    case OP_RANDOM:
     case OP_IDIV:
     case OP_IMOD: REQUIRE(a.kind == TYPE_INTEGER && type_equal(a, args[1]->type)); break;
     case OP_REAL: REQUIRE(a.kind == TYPE_INTEGER); break;

@@ -574,6 +574,8 @@ static void append_timed(Model *into, const Model *part, const Offsets *by)
     for (uint32_t k = 0; k < part->streams.n; k++) {
         Stream stream = part->streams.at[k];
         stream.owner.index += by->instance;
+        stream.key.index = shifted(stream.key.index, by->var);
+        stream.count.index = shifted(stream.count.index, by->var);
         vec_push(into->arena, &into->streams, stream);
     }
     for (uint32_t k = 0; k < part->assertions.n; k++) {

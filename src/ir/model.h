@@ -282,9 +282,11 @@ typedef struct {
     Span span;
 } Delay;
 
-typedef struct {
+typedef struct { /* random numbers: random(key, position), positions of a draw from 65536*count on */
     NameId name;
     InstanceId owner;
+    VarId key;   /* Integer parameter; its value is made by number-streams */
+    VarId count; /* Integer, how often it was drawn from; the transition that draws adds 1 */
     Span span;
 } Stream;
 

@@ -185,10 +185,21 @@ static void print_delays(Printer *p)
     }
 }
 
+static void put_stream_variable(Printer *p, Word word, VarId var)
+{
+    if (var_is_none(var))
+        return;
+    printer_put_word(p, word);
+    printer_put_space(p);
+    printer_put_variable(p, var);
+}
+
 static void print_streams(Printer *p)
 {
     for (uint32_t k = 0; k < p->model->streams.n; k++) {
         begin_labelled(p, WORD_STREAM, LABEL_STREAM, k);
+        put_stream_variable(p, WORD_KEY, p->model->streams.at[k].key);
+        put_stream_variable(p, WORD_COUNT, p->model->streams.at[k].count);
         printer_end_line(p, p->model->streams.at[k].span);
     }
 }

@@ -359,9 +359,12 @@ static bool parse_delay(Reader *r, uint32_t begin)
 
 static bool parse_stream(Reader *r, uint32_t begin)
 {
-    Stream stream;
+    Stream stream = { .key = VAR_NONE, .count = VAR_NONE };
     Label label;
-    if (!reader_parse_new_label(r, &label) || !reader_parse_element_end(r, begin, &stream.span))
+    if (!reader_parse_new_label(r, &label) ||
+        (reader_accept_word(r, WORD_KEY) && !reader_parse_variable_name(r, &stream.key)) ||
+        (reader_accept_word(r, WORD_COUNT) && !reader_parse_variable_name(r, &stream.count)) ||
+        !reader_parse_element_end(r, begin, &stream.span))
         return false;
     stream.owner = label.owner;
     stream.name = reader_stored_name(r, LABEL_STREAM, label.name);

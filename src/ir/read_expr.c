@@ -111,6 +111,8 @@ static Wants wants(Op op)
     case OP_MUL:
     case OP_MIN:
     case OP_MAX: return WANTS_NUMBERS;
+    case OP_MIX:
+    case OP_RANDOM:
     case OP_IDIV:
     case OP_IMOD:
     case OP_REAL: return WANTS_INTEGERS;

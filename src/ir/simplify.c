@@ -457,6 +457,8 @@ static const Expr *apply_rules(Rules r, Op op, const Expr *const *args, bool is_
     case OP_TRUNC:
     case OP_ROUND: return is_whole(a) ? a : expr_unary(r.pool, op, a);
     case OP_ELEMENT:
+    case OP_MIX:
+    case OP_RANDOM:
     case OP_ATAN2: return expr_binary(r.pool, op, a, b);
     case OP_REAL:
     case OP_NUMBER:

@@ -393,6 +393,8 @@ static bool peel(Solver *s, uint32_t k)
     case OP_COSH:
     case OP_TANH:
     case OP_ELEMENT:
+    case OP_MIX:
+    case OP_RANDOM:
     case OP_HOMOTOPY: return false;
     case OP_COUNT: break;
     }

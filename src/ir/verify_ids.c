@@ -665,8 +665,12 @@ static void check_timed(Verifier *v)
         if (term_is_absent(d->input) || term_is_absent(d->amount))
             verify_broken(v, d->span, "a delay without input or amount");
     }
-    for (uint32_t k = 0; k < model->streams.n; k++)
-        check_owner(v, model->streams.at[k].owner, model->streams.at[k].span);
+    for (uint32_t k = 0; k < model->streams.n; k++) {
+        const Stream *s = &model->streams.at[k];
+        check_owner(v, s->owner, s->span);
+        check_optional(v, s->key.index, model->variables.n, "key", s->span);
+        check_optional(v, s->count.index, model->variables.n, "count", s->span);
+    }
     for (uint32_t k = 0; k < model->assertions.n; k++) {
         const Assertion *a = &model->assertions.at[k];
         check_owner(v, a->owner, a->span);

@@ -42,5 +42,6 @@ bool fill_definitions(Compile *c)
     for (uint32_t k = 0; k < m->variables.n; k++)
         if (m->variables.at[k].definition == DEFINITION_NONE)
             m->variables.at[k].definition = (uint8_t)definition_of(&m->variables.at[k], has_derivative[k], is_next[k]);
+    number_streams(c);
     return true;
 }

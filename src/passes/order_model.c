@@ -119,6 +119,10 @@ static void move_variables(Model *m, const uint32_t *to, Arena *arena)
         renumber_var(&m->fields.at[k], to);
     for (uint32_t k = 0; k < m->members.n; k++)
         renumber_var(&m->members.at[k].var, to);
+    for (uint32_t k = 0; k < m->streams.n; k++) {
+        renumber_var(&m->streams.at[k].key, to);
+        renumber_var(&m->streams.at[k].count, to);
+    }
     for (uint32_t k = 0; k < m->delays.n; k++)
         renumber_var(&m->delays.at[k].output, to);
     for (uint32_t k = 0; k < m->connections.n; k++) {

@@ -36,6 +36,7 @@ typedef struct {
     bool is_initial; /* the initial system is matched and sorted, not the run's */
 } Compile;
 
+void number_streams(Compile *c); /* part of fill-definitions */
 bool reject_unsupported(Compile *c);
 bool fill_definitions(Compile *c);
 bool evaluate_sizes(Compile *c);

@@ -76,7 +76,8 @@ bool reject_unsupported(Compile *c)
     for (uint32_t k = 0; k < m->delays.n; k++)
         refuse(c, m->delays.at[k].span, "a delay");
     for (uint32_t k = 0; k < m->streams.n; k++)
-        refuse(c, m->streams.at[k].span, "a random stream");
+        if (var_is_none(m->streams.at[k].key) || var_is_none(m->streams.at[k].count))
+            refuse(c, m->streams.at[k].span, "a random stream without key or count");
     for (uint32_t k = 0; k < m->functions.n; k++)
         check_function(c, m->functions.at[k]);
     for (uint32_t k = 0; k < m->assertions.n; k++)

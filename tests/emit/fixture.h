@@ -160,6 +160,8 @@ static inline KoineSlot reference_call(const Expr *e, const KoineSlot *leaves, i
     case OP_MUL: return S(x.r * y.r, koine_imul(x.i, y.i));
     case OP_DIV: return R(x.r / y.r);
     case OP_POW: return R(pow(x.r, y.r));
+    case OP_MIX: return I(koine_mix(x.i, y.i));
+    case OP_RANDOM: return R(koine_random(x.i, y.i));
     case OP_IDIV: return I(koine_idiv(x.i, y.i));
     case OP_IMOD: return I(koine_imod(x.i, y.i));
     case OP_REAL: return R((double)x.i);

@@ -314,6 +314,8 @@ static bool takes(Op op, TypeKind type)
     case OP_IDIV:
     case OP_IMOD:
     case OP_REAL: return type == TYPE_INTEGER;
+    case OP_MIX:
+    case OP_RANDOM: return type == TYPE_INTEGER;
     case OP_ELEMENT: return false; /* its second argument has a type of its own */
     case OP_NUMBER:
     case OP_NOT:

@@ -337,6 +337,8 @@ static inline long double reference_call(Reference *r, const Expr *e)
     case OP_ASIN: return asinl(a);
     case OP_ACOS: return acosl(a);
     case OP_ATAN: return atanl(a);
+    case OP_MIX:
+    case OP_RANDOM: break; /* of Integers */
     case OP_ATAN2: r->is_zero_atan2 |= fabsl(a) < 1e-12L; return atan2l(a, b);
     case OP_SINH: return sinhl(a);
     case OP_COSH: return coshl(a);

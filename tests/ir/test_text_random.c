@@ -658,7 +658,7 @@ static void make_timed(Maker *m)
         vec_push(m->w.arena, &m->model->channels, c);
     }
     for (uint32_t k = pick(m, 2); k > 0; k--) {
-        const Stream s = { maybe_name(m, "g"), any_owner(m), any_span(m) };
+        const Stream s = { maybe_name(m, "g"), any_owner(m), VAR_NONE, VAR_NONE, any_span(m) };
         vec_push(m->w.arena, &m->model->streams, s);
     }
 }

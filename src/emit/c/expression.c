@@ -298,6 +298,8 @@ static const OperationForm forms_real[] = {
     [OP_MUL] = { STYLE_INFIX, "*", BIND_MUL, BIND_MUL, BIND_SIGN, 0 },
     [OP_DIV] = { STYLE_INFIX, "/", BIND_MUL, BIND_MUL, BIND_SIGN, 0 },
     [OP_POW] = { .style = STYLE_CALL, .function = FUNCTION_pow },
+    [OP_MIX] = { .style = STYLE_CALL, .function = FUNCTION_koine_mix },
+    [OP_RANDOM] = { .style = STYLE_CALL, .function = FUNCTION_koine_random },
     [OP_IDIV] = { .style = STYLE_CALL, .function = FUNCTION_koine_idiv },
     [OP_IMOD] = { .style = STYLE_CALL, .function = FUNCTION_koine_imod },
     [OP_REAL] = { STYLE_PREFIX, "(double)", BIND_SIGN, BIND_TIGHT, BIND_TIGHT, 0 },

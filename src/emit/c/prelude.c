@@ -40,6 +40,33 @@ static const char *const definitions[FUNCTION_COUNT] = {
                                "    return whole >= -9223372036854775807.0 && whole < 9223372036854775807.0 ? "
                                "(int64_t)whole : KOINE_INTEGER_FAULT;\n"
                                "}\n",
+    [FUNCTION_koine_philox] =
+        "static inline uint64_t koine_philox(uint64_t key, uint64_t counter,\n"
+        "                                    uint64_t upper) /* Philox4x32-10: its first two words */\n"
+        "{\n"
+        "    uint64_t c0 = counter & 0xffffffffu, c1 = counter >> 32, c2 = upper & 0xffffffffu, c3 = upper >> 32;\n"
+        "    uint64_t k0 = key & 0xffffffffu, k1 = key >> 32;\n"
+        "    for (int round = 0; round < 10; round++) {\n"
+        "        const uint64_t p0 = c0 * 0xd2511f53u, p1 = c2 * 0xcd9e8d57u;\n"
+        "        c0 = (p1 >> 32) ^ c1 ^ k0;\n"
+        "        c1 = p1 & 0xffffffffu;\n"
+        "        c2 = (p0 >> 32) ^ c3 ^ k1;\n"
+        "        c3 = p0 & 0xffffffffu;\n"
+        "        k0 = (k0 + 0x9e3779b9u) & 0xffffffffu;\n"
+        "        k1 = (k1 + 0xbb67ae85u) & 0xffffffffu;\n"
+        "    }\n"
+        "    return c1 << 32 | c0;\n"
+        "}\n",
+    [FUNCTION_koine_mix] =
+        "static inline int64_t koine_mix(int64_t a, int64_t b) /* a key made of two numbers, not negative */\n"
+        "{\n"
+        "    return (int64_t)(koine_philox((uint64_t)a, (uint64_t)b, 0) >> 1);\n"
+        "}\n",
+    [FUNCTION_koine_random] =
+        "static inline double koine_random(int64_t key, int64_t position) /* uniform in the open interval 0 to 1 */\n"
+        "{\n"
+        "    return ((double)(int64_t)(koine_philox((uint64_t)key, (uint64_t)position, 0) >> 12) + 0.5) * 0x1p-52;\n"
+        "}\n",
     [FUNCTION_koine_rmin] = "static inline double koine_rmin(double a, double b)\n"
                             "{\n"
                             "    return b < a ? b : a;\n"
@@ -101,6 +128,8 @@ static const struct {
     Helper caller, called;
 } calls[] = { { FUNCTION_koine_idiv, FUNCTION_koine_ineg },
               { FUNCTION_koine_iabs, FUNCTION_koine_ineg },
+              { FUNCTION_koine_mix, FUNCTION_koine_philox },
+              { FUNCTION_koine_random, FUNCTION_koine_philox },
               { FUNCTION_koine_lookup, FUNCTION_koine_interval } };
 
 const char *function_name(Helper function)

@@ -172,6 +172,8 @@ static Opcode opcode_of(const Expr *e)
     case OP_MUL: return by_type(e, OPCODE_RMUL, OPCODE_IMUL);
     case OP_DIV: return OPCODE_RDIV;
     case OP_POW: return OPCODE_POW;
+    case OP_MIX: return OPCODE_MIX;
+    case OP_RANDOM: return OPCODE_RANDOM;
     case OP_IDIV: return OPCODE_IDIV;
     case OP_IMOD: return OPCODE_IMOD;
     case OP_REAL: return OPCODE_REAL;

@@ -91,7 +91,8 @@ struct Node {
             uint32_t n;
             Node **args;
             uint32_t function; /* check: standard function, or ID_NONE ... */
-            uint32_t symbol;   /* ... and the table */
+            uint32_t symbol;   /* ... and the table, or ID_NONE ... */
+            uint8_t draw;      /* ... and the distribution, a Draw */
         } call;
     } u;
 };

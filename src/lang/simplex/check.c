@@ -210,7 +210,9 @@ static bool check_left_side(Checker *checker, const Stmt *statement, const Quant
 static void check_define(Checker *checker, Stmt *statement)
 {
     const Quantity *quantity = find_target(checker, statement);
+    checker->may_draw = statement->kind == STMT_NEXT;
     mdl_check_expression(checker, statement->u.define.value);
+    checker->may_draw = false;
     if (quantity && !mdl_check_index(checker, &quantity->sizes, statement->u.define.target, statement->u.define.n,
                                      statement->u.define.index)) {
         statement->u.define.symbol = ID_NONE;

@@ -17,6 +17,7 @@ typedef struct {
     bool is_in_event;    /* in the body of WHENEVER everything counts as discrete */
     Loops loops;         /* around what is checked */
     uint32_t n_points;   /* of loops, so far */
+    bool may_draw;       /* in the value of an assignment of an event */
     bool has_bad_target; /* some equation defines nothing known: what it meant to define is not reported again */
 } Checker;
 
@@ -29,6 +30,10 @@ void mdl_check_expression(Checker *checker, Node *node);
 void mdl_check_assignable(Checker *checker, const Quantity *target, const Node *value);
 void mdl_check_condition(Checker *checker, Node *condition, const char *keyword);
 const char *mdl_set_text(const Pool *pool, Type type, Arena *arena); /* "REAL", "the set `Colour`" */
+
+/* ---- random.c ---- */
+/* A call of a distribution: checks it; false: the name is none. */
+bool mdl_check_draw(Checker *checker, Node *node);
 
 /* ---- check_value.c ---- */
 /* The value as an expression of the type; NULL: reported as not in the value set of `name`. */

@@ -254,6 +254,8 @@ static void check_table_call(Checker *checker, Node *node)
     node->u.call.function = ID_NONE;
     node->u.call.symbol = mdl_scope_find(scope, node->u.call.name.name, node->u.call.name.span);
     const Symbol *symbol = node->u.call.symbol == ID_NONE ? NULL : &scope->list.at[node->u.call.symbol];
+    if (!symbol && mdl_check_draw(checker, node))
+        return;
     check_arguments(checker, node, symbol && symbol->kind == SYMBOL_TABLE ? 1 : node->u.call.n, TYPE_REAL);
     node->type = REAL_TYPE;
     if (!symbol || symbol->kind == SYMBOL_UNKNOWN) {

@@ -215,12 +215,16 @@ static void lower_next(Event *event, const Stmt *statement, Term guard)
 {
     Lower *lower = event->lower;
     const Quantity *target = target_of(lower, statement);
+    lower->target = target->name.name;
+    lower->drawn.n = 0;
     const Assignment assignment = { .target = lower_target(lower, statement, false),
                                     .guard = guard,
                                     .value = mdl_lower_term(lower, statement->u.define.value,
                                                             target->type.kind == TYPE_REAL),
                                     .span = statement->span };
     vec_push(lower->model->arena, &event->assignments, assignment);
+    for (uint32_t k = 0; k < lower->drawn.n; k++)
+        vec_push(lower->model->arena, &event->assignments, mdl_count_draw(lower, lower->drawn.at[k], &assignment));
 }
 
 /* What a conversion shows: a REAL for %f, a number for %d (values of sets count from 0, as in the original). */

@@ -12,6 +12,8 @@ typedef struct {
     VEC(const Table *) tables; /* by TableDecl */
     Loops loops;               /* that are loop variables of the Model, outermost first */
     uint32_t n_levels;         /* of them and of the reductions around */
+    NameId target;             /* of the assignment at work: names its streams */
+    VEC(VarId) drawn;          /* counts of the streams that it draws from */
     /* The references of the term under construction; a quantity has its leaf if it has the term's stamp. */
     VEC(Ref) refs;
     uint32_t stamp;
@@ -32,5 +34,12 @@ const Expr *mdl_lower_element(Lower *lower, const Quantity *quantity, uint32_t o
 Term mdl_lower_term(Lower *lower, const Node *node, bool wants_real);
 /* The same, and where its parts stand; for the origin of an equation or transition. */
 Term mdl_lower_traced(Lower *lower, const Node *node, bool wants_real, Origin *origin);
+
+/* ---- random.c ---- */
+const Expr *mdl_lower_draw(Lower *lower, const Node *node);
+/* Advances the stream with this count, when the assignment that draws from it is made. */
+Assignment mdl_count_draw(Lower *lower, VarId count, const Assignment *drawing);
+/* A leaf that stands nowhere else. */
+const Expr *mdl_lower_own_leaf(Lower *lower, Ref ref);
 
 #endif

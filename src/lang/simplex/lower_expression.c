@@ -19,6 +19,12 @@ static const Expr *leaf(Lower *lower, uint32_t slot, Ref ref)
     return expr_leaf(lower->model->pool, lower->leaves[slot], ref_type(lower->model, ref));
 }
 
+const Expr *mdl_lower_own_leaf(Lower *lower, Ref ref)
+{
+    vec_push(lower->model->arena, &lower->refs, ref);
+    return expr_leaf(lower->model->pool, lower->refs.n - 1, ref_type(lower->model, ref));
+}
+
 static const Expr *lower_name(Lower *lower, const Node *node)
 {
     const Symbol *symbol = &lower->checker->scope.list.at[node->u.name.symbol];
@@ -119,6 +125,8 @@ static const Expr *lower_comparison(Lower *lower, const Node *node)
 static const Expr *lower_call(Lower *lower, const Node *node, bool wants_real)
 {
     enum { MOST = 2 };
+    if (node->u.call.function == ID_NONE && node->u.call.symbol == ID_NONE)
+        return mdl_lower_draw(lower, node);
     if (node->u.call.function == ID_NONE) {
         const Symbol *symbol = &lower->checker->scope.list.at[node->u.call.symbol];
         REQUIRE(symbol->kind == SYMBOL_TABLE);

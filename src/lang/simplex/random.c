@@ -1,0 +1,209 @@
+/* Random numbers, an extension of the language: distributions are called like functions in the assignments of events.
+ * Each call has a stream of its own, named after the distribution and the quantity that is assigned; the event that
+ * draws from it advances it. See docs/languages/simplex.md. */
+#include "base/bug.h"
+#include "lang/simplex/lower.h"
+
+typedef enum { DRAW_UNIFORM, DRAW_EXPO, DRAW_NORMAL, DRAW_ERLANG, DRAW_EMPDISC, DRAW_EMPCONT, DRAW_COUNT } Draw;
+static const struct {
+    const char *name, *form;
+    uint8_t arity; /* 0: pairs of numbers, two at least */
+} draws[DRAW_COUNT] = {
+    [DRAW_UNIFORM] = { "UNIFORM", "UNIFORM (Low, High)", 2 },
+    [DRAW_EXPO] = { "EXPO", "EXPO (Mean)", 1 },
+    [DRAW_NORMAL] = { "NORMAL", "NORMAL (Mean, Sigma)", 2 },
+    [DRAW_ERLANG] = { "ERLANG", "ERLANG (Mean, 3)", 2 },
+    [DRAW_EMPDISC] = { "EMPDISC", "EMPDISC (Value1, Weight1, Value2, Weight2, …)", 0 },
+    [DRAW_EMPCONT] = { "EMPCONT", "EMPCONT (Value1, 0, Value2, 0.4, Value3, 1)", 0 },
+};
+enum { POSITIONS = 65536, ERLANG_MOST = 100 }; /* positions of a stream that belong to one draw */
+
+/* ---- checking ---- */
+static void report(Checker *checker, Node *node, Span span, const char *what)
+{
+    REPORT(checker, DIAG_MDL_DRAW, span, "%s", what);
+    diag_help(checker->diag, "write x^ := %s; in the body of an event", draws[node->u.call.draw].form);
+    node->is_bad = true;
+}
+
+static bool is_order(const Node *node)
+{
+    return node->kind == NODE_NUMBER && node->u.number >= 1 && node->u.number <= ERLANG_MOST &&
+           node->u.number == (double)(int)node->u.number;
+}
+
+bool mdl_check_draw(Checker *checker, Node *node)
+{
+    const char *text = names_of(checker->scope.names, node->u.call.name.name);
+    uint8_t draw = 0;
+    while (draw < DRAW_COUNT && strcmp(draws[draw].name, text) != 0)
+        draw++;
+    if (draw == DRAW_COUNT)
+        return false;
+    const uint32_t n = node->u.call.n;
+    node->u.call.draw = draw;
+    node->u.call.symbol = ID_NONE;
+    node->type = REAL_TYPE;
+    node->course = COURSE_DISCRETE;
+    for (uint32_t k = 0; k < n; k++) {
+        mdl_check_expression(checker, node->u.call.args[k]);
+        node->is_bad |= node->u.call.args[k]->is_bad;
+        const uint8_t kind = node->u.call.args[k]->type.kind;
+        if (!node->is_bad && kind != TYPE_REAL && kind != TYPE_INTEGER)
+            report(checker, node, node->u.call.args[k]->span, "an argument of a distribution is a number");
+    }
+    if (node->is_bad)
+        return true;
+    if (!checker->may_draw)
+        report(checker, node, node->span, "a random number is drawn in the assignment of an event only");
+    else if (checker->loops.n)
+        report(checker, node, node->span, "a random number cannot be drawn in a loop");
+    else if (draws[draw].arity ? n != draws[draw].arity : n < 4 || n % 2 != 0)
+        report(checker, node, node->span, "the distribution has other arguments");
+    else if (draw == DRAW_ERLANG && !is_order(node->u.call.args[1]))
+        report(checker, node, node->u.call.args[1]->span,
+               "the order of an Erlang distribution is a number from 1 to 100");
+    return true;
+}
+
+/* ---- lowering ---- */
+typedef struct {
+    Lower *lower;
+    Pool *pool;
+    const Expr *key, *count;
+} Drawer;
+
+static VarId add_variable(Lower *lower, const char *prefix, const char *site, Span span)
+{
+    Model *model = lower->model;
+    const NameId name = names_text(pool_names(model->pool), arena_format(model->arena, "$%s.%s", prefix, site));
+    const VarId var = model_add_variable(model, (InstanceId){ 0 }, name, INTEGER_TYPE, span);
+    model_var(model, var)->is_generated = true;
+    return var;
+}
+
+static void add_stream(Drawer *d, const Node *node)
+{
+    Lower *lower = d->lower;
+    Model *model = lower->model;
+    const Names *names = pool_names(model->pool);
+    const char *base =
+        arena_format(model->arena, "%s.%s", draws[node->u.call.draw].name, names_of(names, lower->target));
+    const char *site = base;
+    uint32_t same = 1;
+    for (uint32_t k = 0; k < model->streams.n; k++)
+        if (strcmp(names_of(names, model->streams.at[k].name), site) == 0) {
+            site = arena_format(model->arena, "%s.%u", base, ++same);
+            k = UINT32_MAX; /* again from the first */
+        }
+    const VarId key = add_variable(lower, "key", site, node->span),
+                count = add_variable(lower, "count", site, node->span);
+    model_var(model, key)->variability = VARIABILITY_PARAMETER;
+    model_var(model, key)->definition = DEFINITION_BINDING;
+    model_var(model, key)->binding = term_integer(model, 0);
+    model_var(model, count)->variability = VARIABILITY_DISCRETE;
+    model_var(model, count)->definition = DEFINITION_NEXT;
+    model_var(model, count)->is_fixed = true;
+    model_var(model, count)->start = term_integer(model, 0);
+    const Stream stream = { names_text(pool_names(model->pool), site), { 0 }, key, count, node->span };
+    vec_push(model->arena, &model->streams, stream);
+    vec_push(model->arena, &lower->drawn, count);
+    d->key = mdl_lower_own_leaf(lower, ref_now(key));
+    d->count = mdl_lower_own_leaf(lower, ref_now(count));
+}
+
+/* The uniform number of position j of this draw. */
+static const Expr *uniform(Drawer *d, uint32_t j)
+{
+    const Expr *first = expr_binary(d->pool, OP_MUL, d->count, expr_integer(d->pool, POSITIONS));
+    const Expr *position = expr_binary(d->pool, OP_ADD, first, expr_integer(d->pool, j));
+    return expr_binary(d->pool, OP_RANDOM, d->key, position);
+}
+
+static const Expr *times(Drawer *d, const Expr *a, const Expr *b)
+{
+    return expr_binary(d->pool, OP_MUL, a, b);
+}
+
+/* mean/order times the sum of `order` exponential numbers of mean 1. */
+static const Expr *erlang(Drawer *d, const Expr *mean, uint32_t order)
+{
+    const Expr *sum = expr_unary(d->pool, OP_LOG, uniform(d, 0));
+    for (uint32_t k = 1; k < order; k++)
+        sum = expr_binary(d->pool, OP_ADD, sum, expr_unary(d->pool, OP_LOG, uniform(d, k)));
+    const Expr *each = order == 1 ? mean : expr_binary(d->pool, OP_DIV, mean, expr_real(d->pool, order));
+    return expr_unary(d->pool, OP_NEG, times(d, each, sum));
+}
+
+/* Box and Muller: mean + sigma sqrt(-2 ln u0) cos(2 pi u1). */
+static const Expr *normal(Drawer *d, const Expr *mean, const Expr *sigma)
+{
+    const Expr *log = expr_unary(d->pool, OP_LOG, uniform(d, 0));
+    const Expr *radius = expr_unary(d->pool, OP_SQRT, times(d, expr_real(d->pool, -2.0), log));
+    const Expr *angle = times(d, expr_real(d->pool, 6.283185307179586), uniform(d, 1));
+    return expr_binary(d->pool, OP_ADD, mean, times(d, sigma, times(d, radius, expr_unary(d->pool, OP_COS, angle))));
+}
+
+/* Values with weights: the first whose sum of weights is above u times all of them. */
+static const Expr *discrete(Drawer *d, uint32_t n, const Expr *const *args)
+{
+    const Expr *all = args[1];
+    for (uint32_t k = 3; k < n; k += 2)
+        all = expr_binary(d->pool, OP_ADD, all, args[k]);
+    const Expr *drawn = times(d, uniform(d, 0), all), *result = args[n - 2];
+    for (uint32_t k = n - 2; k >= 2; k -= 2) {
+        const Expr *sum = args[1];
+        for (uint32_t j = 3; j < k; j += 2)
+            sum = expr_binary(d->pool, OP_ADD, sum, args[j]);
+        result = expr_if(d->pool, expr_literal_relation(d->pool, OP_LT, drawn, sum), args[k - 2], result);
+    }
+    return result;
+}
+
+/* Values with the probability of not more than them: linear between them. */
+static const Expr *continuous(Drawer *d, uint32_t n, const Expr *const *args)
+{
+    const Expr *u = uniform(d, 0), *result = args[n - 2];
+    for (uint32_t k = n - 2; k >= 2; k -= 2) {
+        const Expr *low = args[k - 2], *p = args[k - 1];
+        const Expr *slope = expr_binary(d->pool, OP_DIV, expr_binary(d->pool, OP_SUB, args[k], low),
+                                        expr_binary(d->pool, OP_SUB, args[k + 1], p));
+        const Expr *here = expr_binary(d->pool, OP_ADD, low, times(d, slope, expr_binary(d->pool, OP_SUB, u, p)));
+        result = expr_if(d->pool, expr_literal_relation(d->pool, OP_LT, u, args[k + 1]), here, result);
+    }
+    return expr_if(d->pool, expr_literal_relation(d->pool, OP_LT, u, args[1]), args[0], result);
+}
+
+const Expr *mdl_lower_draw(Lower *lower, const Node *node)
+{
+    Drawer d = { .lower = lower, .pool = lower->model->pool };
+    const uint32_t n = node->u.call.n;
+    const Expr **args = NEW_ARRAY(lower->model->arena, const Expr *, n);
+    for (uint32_t k = 0; k < n; k++)
+        args[k] = mdl_lower_expression(lower, node->u.call.args[k], true);
+    add_stream(&d, node);
+    switch ((Draw)node->u.call.draw) {
+    case DRAW_UNIFORM:
+        return expr_binary(d.pool, OP_ADD, args[0],
+                           times(&d, expr_binary(d.pool, OP_SUB, args[1], args[0]), uniform(&d, 0)));
+    case DRAW_EXPO: return erlang(&d, args[0], 1);
+    case DRAW_ERLANG: return erlang(&d, args[0], (uint32_t)node->u.call.args[1]->u.number);
+    case DRAW_NORMAL: return normal(&d, args[0], args[1]);
+    case DRAW_EMPDISC: return discrete(&d, n, args);
+    case DRAW_EMPCONT: return continuous(&d, n, args);
+    case DRAW_COUNT: break;
+    }
+    BUG("unknown Draw");
+}
+
+Assignment mdl_count_draw(Lower *lower, VarId count, const Assignment *drawing)
+{
+    Model *model = lower->model;
+    TermBuilder builder = term_builder(model);
+    const Expr *one_more =
+        expr_binary(model->pool, OP_ADD, term_leaf(&builder, ref_now(count)), expr_integer(model->pool, 1));
+    return (Assignment){ .target = term_ref(model, ref_now(count)),
+                         .guard = drawing->guard,
+                         .value = term_finish(&builder, one_more),
+                         .span = drawing->span };
+}
