@@ -119,11 +119,28 @@ static void array_arguments_are_refused(void **state)
     run_free(r);
 }
 
+/* SIMPLEX functions in two instances of a class. X' = -X^2 with X(0) = 1 and 2: X = 1/(1/X(0) + t); Y = sqrt(1 + X^2),
+ * P = X^3; 5! = 120; of the numbers 1 to 5 three are odd. */
+static void functions_of_simplex_have_their_values(void **state)
+{
+    (void)state;
+    RunResult *r = run_everywhere("../simplex/TwoProcs.mdl", "dopri5", 5);
+    const double a = 1.0 / 6, b = 1.0 / 5.5;
+    assert_near(run_last(r, "A.X"), a, 1e-7);
+    assert_near(run_last(r, "B.X"), b, 1e-7);
+    assert_near(run_last(r, "A.Y"), sqrt(1 + a * a), 1e-7);
+    assert_near(run_last(r, "B.P"), b * b * b, 1e-7);
+    assert_near(run_last(r, "A.F"), 120, 0);
+    assert_near(run_last(r, "B.Odd"), 3, 0);
+    run_free(r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(functions_have_their_values),
         cmocka_unit_test(faults_name_function_line_and_call),
+        cmocka_unit_test(functions_of_simplex_have_their_values),
         cmocka_unit_test(array_arguments_are_refused),
         cmocka_unit_test(faults_do_not_get_lost_in_truth_values),
     };

@@ -236,6 +236,7 @@ typedef struct {
 } Initial;
 typedef VEC(Initial) Initials;
 
+typedef struct Procedure Procedure; /* see procedure.h */
 typedef struct {
     Ident name;
     Span span; /* the head */
@@ -245,6 +246,7 @@ typedef struct {
     Ident time_unit;
     VEC(ValueSet) sets;
     VEC(TableDecl) tables;
+    VEC(Procedure *) procedures;
     VEC(Quantity) quantities;
     Stmt *statements;
     /* high level */

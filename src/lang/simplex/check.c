@@ -1,6 +1,7 @@
 /* Declarations and statements of basic components; see check.h. */
 #include "lang/simplex/check.h"
 #include "base/bug.h"
+#include "lang/simplex/procedure.h"
 
 /* ---- local definitions ---- */
 static void declare_values(Checker *checker, uint32_t object)
@@ -61,6 +62,8 @@ static void declare_local_definitions(Checker *checker)
                           (Symbol){ .kind = SYMBOL_TABLE, .object = k, .name = component->tables.at[k].name });
         check_table(checker, &component->tables.at[k]);
     }
+    mdl_declare_procedures(checker);
+    mdl_check_procedures(checker);
 }
 
 /* ---- quantities ---- */

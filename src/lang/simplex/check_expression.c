@@ -2,6 +2,7 @@
 #include "base/bug.h"
 #include "lang/simplex/check.h"
 #include "lang/simplex/function.h"
+#include "lang/simplex/procedure.h"
 #include <math.h>
 
 static const double INTEGER_LARGEST = 2e9; /* thesis lines 4373 to 4384 */
@@ -82,6 +83,7 @@ static void check_name(Checker *checker, Node *node)
         node->course = COURSE_CONSTANT;
         return;
     case SYMBOL_TABLE:
+    case SYMBOL_FUNCTION:
     case SYMBOL_SET:
         REPORT(checker, DIAG_MDL_NOT_A_QUANTITY, node->span, "`%s` is a %s and has no value of its own",
                names_of(scope->names, symbol->name.name),
@@ -256,6 +258,10 @@ static void check_table_call(Checker *checker, Node *node)
     const Symbol *symbol = node->u.call.symbol == ID_NONE ? NULL : &scope->list.at[node->u.call.symbol];
     if (!symbol && mdl_check_draw(checker, node))
         return;
+    if (symbol && symbol->kind == SYMBOL_FUNCTION) {
+        mdl_check_procedure_call(checker, node, checker->component->procedures.at[symbol->object]);
+        return;
+    }
     check_arguments(checker, node, symbol && symbol->kind == SYMBOL_TABLE ? 1 : node->u.call.n, TYPE_REAL);
     node->type = REAL_TYPE;
     if (!symbol || symbol->kind == SYMBOL_UNKNOWN) {

@@ -1,6 +1,7 @@
 /* Quantities, equations, regions and events; see lower.h. */
 #include "lang/simplex/lower.h"
 #include "base/bug.h"
+#include "lang/simplex/procedure.h"
 
 typedef struct {
     RegionId region;
@@ -450,6 +451,7 @@ Model *mdl_lower_basic(Checker *checker, Sources *sources)
         lower_quantity(&lower, &component->quantities.at[k]);
     for (uint32_t k = 0; k < component->tables.n; k++)
         lower_table(&lower, &component->tables.at[k]);
+    mdl_lower_procedures(&lower);
     if (!lower_statements(&lower, component->statements, (RegionPath){ REGION_NONE, 0 }))
         return NULL;
     for (uint32_t k = 0; k < component->quantities.n; k++)

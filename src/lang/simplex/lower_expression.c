@@ -2,6 +2,7 @@
 #include "base/bug.h"
 #include "lang/simplex/function.h"
 #include "lang/simplex/lower.h"
+#include "lang/simplex/procedure.h"
 
 void mdl_lower_begin(Lower *lower)
 {
@@ -129,6 +130,11 @@ static const Expr *lower_call(Lower *lower, const Node *node, bool wants_real)
         return mdl_lower_draw(lower, node);
     if (node->u.call.function == ID_NONE) {
         const Symbol *symbol = &lower->checker->scope.list.at[node->u.call.symbol];
+        if (symbol->kind == SYMBOL_FUNCTION) {
+            const Procedure *procedure = lower->checker->component->procedures.at[symbol->object];
+            const Expr *call = mdl_lower_procedure_call(lower, node, procedure);
+            return wants_real ? expr_to_real(lower->model->pool, call) : call;
+        }
         REQUIRE(symbol->kind == SYMBOL_TABLE);
         const Expr *argument = mdl_lower_expression(lower, node->u.call.args[0], true);
         return expr_table(lower->model->pool, lower->tables.at[symbol->object], 0, argument, NULL);

@@ -1,5 +1,6 @@
 /* Basic components: spec 2.2, 2.3 and 2.6 to 2.9. */
 #include "lang/simplex/parser.h"
+#include "lang/simplex/procedure.h"
 
 /* Items of a declaration list are separated by commas. The original's own listings have one after the last item. */
 static bool another_item(Parser *parser)
@@ -116,16 +117,18 @@ void mdl_parse_local_definitions(Parser *parser, Component *component)
         !(mdl_is_at(parser, TOKEN_OPEN_BRACKET) ? mdl_parse_unit(parser, &component->time_unit)
                                                 : mdl_syntax_error(parser, "the unit of the time, as in T [h]")))
         mdl_synchronise(parser);
-    while (mdl_is_at(parser, TOKEN_VALUE) || mdl_is_at(parser, TOKEN_TABULAR) || mdl_is_at(parser, TOKEN_DIMENSION)) {
-        const bool is_good = mdl_is_at(parser, TOKEN_VALUE)     ? parse_value_set(parser, component)
-                             : mdl_is_at(parser, TOKEN_TABULAR) ? parse_table(parser, component)
-                                                                : mdl_parse_dimensions(parser, component);
+    while (mdl_is_at(parser, TOKEN_VALUE) || mdl_is_at(parser, TOKEN_TABULAR) || mdl_is_at(parser, TOKEN_DIMENSION) ||
+           mdl_is_at(parser, TOKEN_FUNCTION)) {
+        const bool is_good = mdl_is_at(parser, TOKEN_VALUE)      ? parse_value_set(parser, component)
+                             : mdl_is_at(parser, TOKEN_TABULAR)  ? parse_table(parser, component)
+                             : mdl_is_at(parser, TOKEN_FUNCTION) ? mdl_parse_procedure(parser, component)
+                                                                 : mdl_parse_dimensions(parser, component);
         if (is_good)
             continue;
         while (!mdl_is_at(parser, TOKEN_VALUE) && !mdl_is_at(parser, TOKEN_TABULAR) &&
-               !mdl_is_at(parser, TOKEN_DIMENSION) && !mdl_is_at(parser, TOKEN_SUBCOMPONENT) &&
-               !mdl_is_at(parser, TOKEN_DECLARATION) && !mdl_is_at(parser, TOKEN_DYNAMIC) &&
-               !mdl_is_at(parser, TOKEN_EOF))
+               !mdl_is_at(parser, TOKEN_FUNCTION) && !mdl_is_at(parser, TOKEN_DIMENSION) &&
+               !mdl_is_at(parser, TOKEN_SUBCOMPONENT) && !mdl_is_at(parser, TOKEN_DECLARATION) &&
+               !mdl_is_at(parser, TOKEN_DYNAMIC) && !mdl_is_at(parser, TOKEN_EOF))
             mdl_advance(parser);
         parser->is_panicking = mdl_is_at(parser, TOKEN_EOF);
     }

@@ -73,6 +73,7 @@ static const char *kind_text(SymbolKind kind)
     case SYMBOL_VALUE: return "a value";
     case SYMBOL_SET: return "a value set";
     case SYMBOL_TABLE: return "a tabular function";
+    case SYMBOL_FUNCTION: return "a function";
     case SYMBOL_DIMENSION: return "a dimension";
     case SYMBOL_SUB: return "a subcomponent";
     case SYMBOL_INPUT: return "an input";

@@ -12,6 +12,7 @@ typedef enum {
     SYMBOL_VALUE,     /* object: value set; number */
     SYMBOL_SET,       /* object: value set */
     SYMBOL_TABLE,     /* object: table */
+    SYMBOL_FUNCTION,  /* object: procedure */
     SYMBOL_DIMENSION, /* object: dimension */
     SYMBOL_SUB,       /* object: subcomponent */
     SYMBOL_INPUT,     /* object: first row of the links of this input */
