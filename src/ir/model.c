@@ -621,7 +621,7 @@ static void append_structure(Model *into, const Model *part, const Offsets *by)
     }
     for (uint32_t k = 0; k < part->members.n; k++) {
         PortMember member = part->members.at[k];
-        member.var.index += by->var;
+        member.var.index = shifted(member.var.index, by->var);
         vec_push(into->arena, &into->members, member);
     }
     for (uint32_t k = 0; k < part->connections.n; k++) {

@@ -343,7 +343,7 @@ typedef struct {
 
 typedef enum { ROLE_POTENTIAL, ROLE_FLOW, ROLE_STREAM, ROLE_IN, ROLE_OUT, ROLE_PARAMETER } Role;
 typedef struct {
-    VarId var;
+    VarId var; /* none: an empty place, which fits everything; as a flow it takes what the others leave */
     uint8_t role;
     bool is_negated; /* FLOW: positive out of the component */
 } PortMember;
@@ -355,6 +355,7 @@ typedef struct {
 } Port;
 typedef struct { /* causal: source variable to sink variable; acausal: port to port */
     bool is_acausal;
+    bool is_inside;     /* acausal, ports of one instance: connected inside of it, not outside */
     bool is_converting; /* causal: the value goes from the unit of `from` to that of `to` */
     VarId from, to;
     uint32_t port_a, port_b;

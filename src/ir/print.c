@@ -318,7 +318,10 @@ static void print_ports(Printer *p)
             }
             if (member->is_negated)
                 text_char(p->to, '-');
-            printer_put_variable(p, member->var);
+            if (var_is_none(member->var))
+                text_char(p->to, '.');
+            else
+                printer_put_variable(p, member->var);
         }
         text_char(p->to, ')');
         printer_end_line(p, port->span);
@@ -341,6 +344,8 @@ static void print_connections(Printer *p)
             printer_put_label(p, LABEL_PORT, c->port_a);
             printer_put_space(p);
             printer_put_label(p, LABEL_PORT, c->port_b);
+            if (c->is_inside)
+                printer_put_word(p, WORD_INSIDE);
         } else {
             const Variable *from = model_var(p->model, c->from), *to = model_var(p->model, c->to);
             uint32_t ignored;

@@ -75,6 +75,10 @@ static bool check_connector(Reader *r, Span span, const Port *port)
     for (uint32_t k = 0; is_good && k < port->n_members; k++) {
         const ConnectorMember *wanted = &r->connector_members.at[connector->first + k];
         const PortMember *member = &r->model->members.at[port->first_member + k];
+        if (var_is_none(member->var)) {
+            is_good = wanted->role == member->role;
+            continue;
+        }
         const Type type = model_var(r->model, member->var)->type;
         is_good = wanted->role == member->role && wanted->type.kind == type.kind &&
                   wanted->type.enumeration == type.enumeration;
@@ -100,7 +104,9 @@ static bool parse_members(Reader *r, Port *port)
             !reader_choose(r, &role_words, "a role", &member.role))
             return false;
         member.is_negated = reader_accept(r, TOKEN_MINUS);
-        if (!reader_parse_variable_name(r, &member.var))
+        const bool has_dot = reader_accept(r, TOKEN_DOT);
+        member.var = VAR_NONE;
+        if (!(has_dot && r->token.kind != TOKEN_NAME) && !reader_parse_variable_name(r, &member.var))
             return false;
         vec_push(r->arena, &r->model->members, member);
         port->n_members++;
@@ -160,6 +166,7 @@ bool reader_parse_connect(Reader *r, uint32_t begin)
         !parse_end_point(r, is_causal, &connection.port_b, &to))
         return false;
     const bool is_converting = reader_accept_word(r, WORD_CONVERTING);
+    connection.is_inside = reader_accept_word(r, WORD_INSIDE);
     if (!reader_parse_element_end(r, begin, &span))
         return false;
     if (connection.port_a != ID_NONE && connection.port_b != ID_NONE) {

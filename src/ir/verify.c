@@ -772,7 +772,8 @@ static void verify_ports(Verifier *v, const Connection *c)
             mismatch(v, c, "the roles of members");
             return;
         }
-        verify_pair(v, c, x->var, y->var);
+        if (!var_is_none(x->var) && !var_is_none(y->var))
+            verify_pair(v, c, x->var, y->var);
     }
 }
 
@@ -799,6 +800,8 @@ static void verify_connections(Verifier *v)
     }
     for (uint32_t k = 0; k < model->members.n; k++) {
         const PortMember *member = &model->members.at[k];
+        if (var_is_none(member->var))
+            continue;
         const Variable *var = var_of(v, member->var.index);
         if (member->role != ROLE_FLOW || var->type.kind == TYPE_REAL)
             continue;

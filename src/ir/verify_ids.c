@@ -718,7 +718,8 @@ static void check_structure(Verifier *v)
     for (uint32_t k = 0; k < model->functions.n; k++)
         check_function(v, model->functions.at[k]);
     for (uint32_t k = 0; k < model->members.n; k++) {
-        in_range(v, model->members.at[k].var.index, model->variables.n, "member", SPAN_NONE);
+        if (!var_is_none(model->members.at[k].var))
+            in_range(v, model->members.at[k].var.index, model->variables.n, "member", SPAN_NONE);
         check_value(v, model->members.at[k].role, ROLE_PARAMETER + 1, "a role", SPAN_NONE);
     }
     for (uint32_t k = 0; k < model->ports.n; k++) {

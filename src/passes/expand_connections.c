@@ -1,8 +1,13 @@
 /* expand-connections: a causal connection from -> to becomes the equation to := from, or, if it converts units,
  * to := factor*from + offset; an input that stays unconnected keeps its start value. Two sources of one input are an
- * error that names both. */
+ * error that names both.
+ *
+ * Ports that are connected are a set: their potentials are equal, their flows add up to zero. A port has two sides: in
+ * its owner's surroundings, and inside of its owner, where its flow counts the other way. A flow without connection in
+ * its owner's surroundings is zero. An empty place of a port takes what the others leave: no sum is formed. */
 #include "base/unit.h"
 #include "passes/pipeline.h"
+#include <stdlib.h>
 
 static const char *path_of(Compile *c, VarId v)
 {
@@ -46,6 +51,191 @@ static Term carried(Model *m, const Connection *k)
     return term_make(m, value, &source);
 }
 
+/* ---- sets of ports ---- */
+enum { OUTSIDE, INSIDE }; /* sides of a port; element 2*port + side */
+
+typedef struct {
+    Compile *c;
+    Model *m;
+    uint32_t *parent; /* union-find over sides */
+    uint32_t *next;   /* the next element of the same set, in the order of ports; ID_NONE */
+    uint32_t *at;     /* per element 1 + the first connection that has it, 0: none */
+    bool *is_zero;    /* per variable: has its equation v = 0 already */
+} Sets;
+
+typedef struct {
+    VarId var;
+    double factor;
+} Part;
+typedef VEC(Part) Parts;
+
+static uint32_t root_of(Sets *s, uint32_t element)
+{
+    while (s->parent[element] != element)
+        element = s->parent[element] = s->parent[s->parent[element]];
+    return element;
+}
+
+static void join(Sets *s, const Connection *k, uint32_t number)
+{
+    const Model *m = s->m;
+    const InstanceId a = m->ports.at[k->port_a].owner, b = m->ports.at[k->port_b].owner;
+    const bool same = a.index == b.index;
+    const uint32_t side_a = same ? k->is_inside : m->instances.at[b.index].parent.index == a.index;
+    const uint32_t side_b = same ? k->is_inside : m->instances.at[a.index].parent.index == b.index;
+    const uint32_t x = 2 * k->port_a + side_a, y = 2 * k->port_b + side_b;
+    if (!s->at[x])
+        s->at[x] = number + 1;
+    if (!s->at[y])
+        s->at[y] = number + 1;
+    const uint32_t p = root_of(s, x), q = root_of(s, y);
+    s->parent[p > q ? p : q] = p > q ? q : p;
+}
+
+static void add_equation(Sets *s, Term left, Term right, Span span, VarId first)
+{
+    const EqId e = model_add_equation(s->m, EQUATION_RESIDUAL, left, right, span);
+    s->m->equations.at[e.index].owner = model_var(s->m, first)->owner;
+    s->m->equations.at[e.index].origin.made_by = "expand-connections";
+}
+
+static int by_variable(const void *a, const void *b)
+{
+    const uint32_t x = ((const Part *)a)->var.index, y = ((const Part *)b)->var.index;
+    return x < y ? -1 : x > y;
+}
+
+/* In the order of variables, each once; flows that cancel are left out. */
+static void collect(Parts *parts, bool is_flow)
+{
+    uint32_t n = 0;
+    if (parts->n)
+        qsort(parts->at, parts->n, sizeof *parts->at, by_variable);
+    for (uint32_t k = 0; k < parts->n; k++)
+        if (n && parts->at[n - 1].var.index == parts->at[k].var.index)
+            parts->at[n - 1].factor += parts->at[k].factor;
+        else
+            parts->at[n++] = parts->at[k];
+    parts->n = 0;
+    for (uint32_t k = 0; k < n; k++)
+        if (!is_flow || parts->at[k].factor != 0)
+            parts->at[parts->n++] = parts->at[k];
+}
+
+/* A balanced tree: a node can have any number of connections. */
+static const Expr *sum_of(Pool *pool, TermBuilder *builder, const Part *parts, uint32_t n)
+{
+    if (n > 1) {
+        const Expr *left = sum_of(pool, builder, parts, n / 2);
+        return expr_binary(pool, OP_ADD, left, sum_of(pool, builder, parts + n / 2, n - n / 2));
+    }
+    const Expr *leaf = term_leaf(builder, ref_now(parts->var));
+    if (parts->factor == 1)
+        return leaf;
+    if (parts->factor == -1)
+        return expr_unary(pool, OP_NEG, leaf);
+    return expr_binary(pool, OP_MUL, expr_real(pool, parts->factor), leaf);
+}
+
+static void make_zero(Sets *s, VarId var, Span span)
+{
+    if (s->is_zero[var.index])
+        return;
+    s->is_zero[var.index] = true;
+    add_equation(s, term_ref(s->m, ref_now(var)), term_real(s->m, 0), span, var);
+}
+
+static void balance(Sets *s, const Parts *parts, Span span)
+{
+    Model *m = s->m;
+    const Part *p = parts->at;
+    TermBuilder builder = term_builder(m);
+    if (parts->n == 1) {
+        make_zero(s, p[0].var, span);
+    } else if (parts->n == 2 && (p[0].factor == p[1].factor || p[0].factor == -p[1].factor)) {
+        const Expr *other = term_leaf(&builder, ref_now(p[1].var));
+        if (p[0].factor == p[1].factor)
+            other = expr_unary(m->pool, OP_NEG, other);
+        const Term right = term_finish(&builder, other);
+        add_equation(s, term_ref(m, ref_now(p[0].var)), right, span, p[0].var);
+    } else if (parts->n) {
+        const Term right = term_finish(&builder, sum_of(m->pool, &builder, p, parts->n));
+        add_equation(s, term_real(m, 0), right, span, p[0].var);
+    }
+}
+
+/* Member `place` of every port of the set. */
+static void expand_place(Sets *s, uint32_t first, uint32_t place, Parts *parts)
+{
+    Model *m = s->m;
+    const Span span = m->connections.at[s->at[first] - 1].span;
+    const uint8_t role = m->members.at[m->ports.at[first / 2].first_member + place].role;
+    bool is_open = false;
+    parts->n = 0;
+    for (uint32_t e = first; e != ID_NONE; e = s->next[e]) {
+        const PortMember *member = &m->members.at[m->ports.at[e / 2].first_member + place];
+        if (var_is_none(member->var)) {
+            is_open = true;
+            continue;
+        }
+        const Part part = { member->var, member->is_negated == (e % 2 == INSIDE) ? 1 : -1 };
+        vec_push(s->c->scratch, parts, part);
+    }
+    collect(parts, role == ROLE_FLOW);
+    if (role == ROLE_FLOW) {
+        if (!is_open)
+            balance(s, parts, span);
+        return;
+    }
+    for (uint32_t k = 1; k < parts->n; k++) {
+        const Term left = term_ref(m, ref_now(parts->at[k - 1].var));
+        add_equation(s, left, term_ref(m, ref_now(parts->at[k].var)), span, parts->at[k - 1].var);
+    }
+}
+
+/* Flows of ports that are not connected in their surroundings. */
+static void close_ports(Sets *s)
+{
+    const Model *m = s->m;
+    for (uint32_t k = 0; k < m->ports.n; k++)
+        for (uint32_t j = 0; !s->at[2 * k + OUTSIDE] && j < m->ports.at[k].n_members; j++) {
+            const PortMember member = m->members.at[m->ports.at[k].first_member + j];
+            if (member.role == ROLE_FLOW && !var_is_none(member.var))
+                make_zero(s, member.var, m->ports.at[k].span);
+        }
+}
+
+static void expand_ports(Compile *c)
+{
+    Model *m = c->model;
+    const uint32_t n = 2 * m->ports.n;
+    Sets s = { .c = c,
+               .m = m,
+               .parent = NEW_ARRAY(c->scratch, uint32_t, n + 1),
+               .next = NEW_ARRAY(c->scratch, uint32_t, n + 1),
+               .at = NEW_ARRAY(c->scratch, uint32_t, n + 1),
+               .is_zero = NEW_ARRAY(c->scratch, bool, m->variables.n + 1) };
+    uint32_t *last = NEW_ARRAY(c->scratch, uint32_t, n + 1);
+    for (uint32_t k = 0; k < n; k++) {
+        s.parent[k] = k;
+        s.next[k] = ID_NONE;
+    }
+    for (uint32_t k = 0; k < m->connections.n; k++)
+        if (m->connections.at[k].is_acausal)
+            join(&s, &m->connections.at[k], k);
+    for (uint32_t k = 0; k < n; k++) {
+        const uint32_t root = root_of(&s, k);
+        if (root != k)
+            s.next[last[root]] = k;
+        last[root] = k;
+    }
+    Parts parts = { 0 };
+    for (uint32_t k = 0; k < n; k++)
+        for (uint32_t j = 0; s.parent[k] == k && s.at[k] && j < m->ports.at[k / 2].n_members; j++)
+            expand_place(&s, k, j, &parts);
+    close_ports(&s);
+}
+
 bool expand_connections(Compile *c)
 {
     Model *m = c->model;
@@ -53,6 +243,8 @@ bool expand_connections(Compile *c)
     bool good = true;
     for (uint32_t k = 0; k < m->connections.n; k++) {
         const Connection connection = m->connections.at[k];
+        if (connection.is_acausal)
+            continue;
         if (!fits(c, &connection)) {
             good = false;
             continue;
@@ -72,5 +264,7 @@ bool expand_connections(Compile *c)
         m->equations.at[e.index].owner = to->owner;
         m->equations.at[e.index].origin.made_by = "expand-connections";
     }
+    if (good && m->ports.n)
+        expand_ports(c);
     return good;
 }
