@@ -1,6 +1,7 @@
 #include "driver/languages.h"
 #include "ir/print.h"
 #include "ir/read.h"
+#include "lang/dymola/dymola.h"
 #include "lang/simplex/simplex.h"
 #include <unistd.h>
 
@@ -12,7 +13,7 @@ static Model *load_text_form(const LoadRequest *request, Diag *diag)
 static const char *const text_form_extensions[] = { "ir", NULL };
 static const Language text_form_language = { TEXT_FORM, text_form_extensions, load_text_form };
 
-static const Language *const builtin[] = { &simplex_language, &text_form_language };
+static const Language *const builtin[] = { &simplex_language, &dymola_language, &text_form_language };
 enum { N_BUILTIN = sizeof builtin / sizeof builtin[0] };
 
 const Language *language_at(const Language *const *further, uint32_t k)
@@ -66,7 +67,9 @@ Model *language_load(const Language *const *further, const char *path, Span want
     }
     if (!language) {
         diag_error(diag, DIAG_UNKNOWN_LANGUAGE, wanted_at, "no language is known for '%s'", path);
-        diag_help(diag, "the ending of the name says the language: .mdl is SIMPLEX-MDL, .ir the text form of models");
+        diag_help(
+            diag,
+            "the ending of the name says the language: .mdl is SIMPLEX-MDL, .dym Dymola, .ir the text form of models");
         return NULL;
     }
     sources_set_language(request.sources, request.source, language->name);

@@ -1,0 +1,144 @@
+/* What the parser makes of a text: classes, their declarations, connections and equations. */
+#ifndef LANG_DYMOLA_AST_H
+#define LANG_DYMOLA_AST_H
+
+#include "base/map.h"
+#include "base/names.h"
+#include "base/source.h"
+#include "base/vec.h"
+#include "ir/expr.h"
+
+typedef struct {
+    NameId name;
+    Span span;
+} Ident;
+
+/* ---- expressions ---- */
+typedef enum {
+    NODE_NUMBER,
+    NODE_BOOLEAN,  /* number 0 or 1 */
+    NODE_VARIABLE, /* path */
+    NODE_DER,      /* path */
+    NODE_NEW,      /* path */
+    NODE_INIT,     /* path */
+    NODE_CALL,     /* op; args */
+    NODE_FUNCTION, /* path[0]; args */
+    NODE_IF        /* args: condition, then, else */
+} NodeKind;
+
+typedef struct Node Node;
+struct Node {
+    uint8_t kind;
+    uint8_t op; /* Op */
+    uint16_t depth;
+    uint32_t n_args, n_path;
+    Span span;
+    double number;
+    const Ident *path;
+    Node *const *args;
+};
+
+typedef struct {
+    Node *left, *right;
+    Span span;
+} EquationText;
+typedef VEC(EquationText) EquationTexts;
+
+typedef struct {
+    Node *condition;
+    EquationTexts equations;
+    Span span;
+} When;
+
+/* ---- declarations ---- */
+typedef enum { KIND_PARAMETER, KIND_CONSTANT, KIND_LOCAL, KIND_TERMINAL, KIND_INPUT, KIND_OUTPUT } VarKind;
+typedef enum { VALUE_NONE, VALUE_NUMBER, VALUE_BOOLEAN, VALUE_VARIABLE } ValueKind;
+typedef struct {
+    uint8_t kind; /* ValueKind */
+    double number;
+    Ident variable;
+    Span span;
+} Value;
+
+typedef struct {
+    uint8_t kind; /* VarKind */
+    Ident name;
+    Value value;
+} VarDecl;
+
+typedef struct {
+    Ident name; /* empty: a place without variable */
+    bool is_negated, is_through;
+} CutItem;
+
+typedef enum { CUT_NAMED, CUT_FLAT, CUT_LIST, CUT_EMPTY, CUT_BARE } CutKind;
+typedef struct Cut Cut;
+struct Cut { /* NAMED: name; FLAT: items; LIST: parts; EMPTY: `.`; BARE: declared without variables */
+    uint8_t kind;
+    Span span;
+    Ident name;
+    VEC(CutItem) items;
+    VEC(Cut *) parts;
+};
+
+typedef struct {
+    Ident name;
+    Cut *cut;
+    bool is_main, is_node;
+} CutDecl;
+
+typedef struct {
+    Ident name; /* empty: only a main path */
+    Cut *from, *to;
+    bool is_main;
+} PathDecl;
+
+typedef struct {
+    Ident name; /* empty: by position */
+    Value value;
+} ParamItem;
+
+typedef struct Class Class;
+typedef struct {
+    Ident name;
+    Class *class;
+    VEC(ParamItem) params;
+} Submodel;
+
+/* ---- connections ---- */
+typedef enum { JOIN_AT, JOIN_TO, JOIN_FROM, JOIN_PAR, JOIN_LOOP } Join;
+typedef enum { WIRE_NAME, WIRE_CUT, WIRE_PATH, WIRE_LIST, WIRE_EMPTY, WIRE_JOIN } WireKind;
+typedef struct Wire Wire;
+struct
+    Wire { /* NAME: path; CUT: path and its last is a cut; PATH: its last is a path; LIST: parts; JOIN: left, right */
+    uint8_t kind, join;
+    bool is_reversed;
+    uint16_t depth;
+    uint32_t n_path;
+    const Ident *path;
+    Span span;
+    VEC(Wire *) parts;
+    Wire *left, *right;
+};
+
+/* ---- classes ---- */
+enum { NAME_VARIABLE = 1, NAME_CONNECTABLE = 2 };
+typedef struct Unit Unit;
+struct Class {
+    Ident name;
+    Class *super, *outer;
+    bool is_class; /* not an object at once */
+    VEC(Class *) classes;
+    VEC(Submodel) submodels;
+    VEC(VarDecl) variables;
+    VEC(CutDecl) cuts;
+    VEC(PathDecl) paths;
+    VEC(Wire *) wires;
+    EquationTexts equations;
+    VEC(When *) whens;
+    Map known;  /* name -> NAME_ bits, of this body alone */
+    Unit *unit; /* once it is lowered */
+    bool has_failed;
+};
+
+#endif

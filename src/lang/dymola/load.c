@@ -1,0 +1,58 @@
+/* The language as the rest of the program sees it; see dymola.h. */
+#include "lang/dymola/dymola.h"
+#include "lang/dymola/parser.h"
+#include "lang/dymola/unit.h"
+
+/* The class that is asked for; else the last model, which is no class. */
+static Class *choose(const Class *all, const LoadRequest *request, const Names *names)
+{
+    Class *model = NULL;
+    for (uint32_t k = 0; k < all->classes.n; k++) {
+        Class *class = all->classes.at[k];
+        if (request->class_name ? strcmp(names_of(names, class->name.name), request->class_name) == 0
+                                : !class->is_class)
+            model = class;
+    }
+    return model;
+}
+
+static Model *load_class(Load *load, Class *all)
+{
+    const Span whole = { load->request->source, 0, 0 };
+    Class *class = choose(all, load->request, load->names);
+    if (!class) {
+        if (load->request->class_name)
+            REPORT(load, DIAG_DYM_NO_MODEL, whole, "there is no model `%s` in this text", load->request->class_name);
+        else
+            REPORT(load, DIAG_DYM_NO_MODEL, whole, "there is no model in this text, only classes");
+        diag_help(load->diag, "a model begins with `model` and its name, a class with `model class`");
+        return NULL;
+    }
+    Unit *unit = dym_lower_class(load, class, class->name.span);
+    if (!unit)
+        return NULL;
+    dym_leave_addressed(unit->model, load->arena);
+    return unit->model;
+}
+
+static Model *load(const LoadRequest *request, Diag *diag)
+{
+    uint32_t errors = 0;
+    Load one = { .request = request,
+                 .pool = request->pool,
+                 .arena = pool_arena(request->pool),
+                 .names = pool_names(request->pool),
+                 .diag = diag,
+                 .errors = &errors,
+                 .is_strict = request->profile && strcmp(request->profile, "dymola") == 0 };
+    const Lexer lexer = {
+        .arena = one.arena, .names = one.names, .sources = request->sources, .diag = diag, .errors = &errors
+    };
+    sources_set_language(request->sources, request->source, "dymola");
+    Class *all = dym_parse(lexer, request->source);
+    Model *model = all ? load_class(&one, all) : NULL;
+    return errors == 0 ? model : NULL;
+}
+
+static const char *const extensions[] = { "dym", NULL };
+const Language dymola_language = { "dymola", extensions, load };

@@ -1,0 +1,258 @@
+/* Classes: variables, objects and their parameters; see unit.h. */
+#include "lang/dymola/unit.h"
+
+enum { DEEPEST = 200, MOST_OBJECTS = 1000000 };
+
+/* ---- variables ---- */
+static void declare(Unit *unit, const VarDecl *declared)
+{
+    uint32_t k;
+    if (strcmp(NAME(unit, declared->name), "Time") == 0) {
+        REPORT(unit, DIAG_DYM_TIME_DECLARED, declared->name.span, "`Time` must not be declared");
+        diag_help(unit->diag, "it is known everywhere");
+        return;
+    }
+    if (map_get(&unit->var_names, declared->name.name.index, &k)) {
+        REPORT(unit, DIAG_DYM_TWICE, declared->name.span, "there are two variables `%s`", NAME(unit, declared->name));
+        diag_note(unit->diag, unit->vars.at[k].name.span, "the first is here");
+        return;
+    }
+    UnitVar var = {
+        .name = declared->name, .kind = declared->kind, .value = declared->value, .type = dym_new_type(unit)
+    };
+    var.var = model_add_variable(unit->model, (InstanceId){ 0 }, var.name.name, REAL_TYPE, var.name.span);
+    map_put(&unit->var_names, var.name.name.index, unit->vars.n);
+    map_put(&unit->var_types, var.var.index, var.type);
+    vec_push(unit->arena, &unit->vars, var);
+}
+
+static Term value_term(Unit *unit, const Value *value, Type type)
+{
+    const double number = value->kind == VALUE_NONE ? 0 : value->number;
+    return type.kind == TYPE_BOOLEAN ? term_boolean(unit->model, number != 0) : term_real(unit->model, number);
+}
+
+/* Parameters get their values, others their start values; Booleans start as False. */
+static void settle(Unit *unit, const UnitVar *var)
+{
+    static const uint8_t causalities[] = {
+        [KIND_PARAMETER] = CAUSALITY_PARAMETER, [KIND_CONSTANT] = CAUSALITY_LOCAL, [KIND_LOCAL] = CAUSALITY_LOCAL,
+        [KIND_TERMINAL] = CAUSALITY_LOCAL,      [KIND_INPUT] = CAUSALITY_INPUT,    [KIND_OUTPUT] = CAUSALITY_OUTPUT
+    };
+    const Type type = model_var(unit->model, var->var)->type;
+    const bool is_given = var->value.kind != VALUE_NONE;
+    const Term value = value_term(unit, &var->value, type);
+    Variable *v = model_var(unit->model, var->var);
+    v->causality = causalities[var->kind];
+    v->variability = type.kind == TYPE_BOOLEAN ? VARIABILITY_DISCRETE : VARIABILITY_CONTINUOUS;
+    if (var->kind == KIND_PARAMETER || var->kind == KIND_CONSTANT) {
+        v->variability = var->kind == KIND_PARAMETER ? VARIABILITY_PARAMETER : VARIABILITY_CONSTANT;
+        v->definition = DEFINITION_BINDING;
+        v->binding = value;
+    } else if (is_given || type.kind == TYPE_BOOLEAN || var->kind == KIND_INPUT) {
+        v->start = value;
+    }
+}
+
+/* ---- objects ---- */
+static void add_object(Unit *unit, const Submodel *submodel)
+{
+    uint32_t k;
+    if (map_get(&unit->object_names, submodel->name.name.index, &k)) {
+        REPORT(unit, DIAG_DYM_TWICE, submodel->name.span, "there are two objects `%s`", NAME(unit, submodel->name));
+        diag_note(unit->diag, unit->objects.at[k].name.span, "the first is here");
+        return;
+    }
+    Unit *part = dym_lower_class(unit->load, submodel->class, submodel->name.span);
+    if (!part)
+        return;
+    if (unit->model->instances.n + part->model->instances.n > MOST_OBJECTS) {
+        REPORT(unit, DIAG_DYM_TOO_LARGE, submodel->name.span, "the model has more than %d objects", MOST_OBJECTS);
+        diag_help(unit->diag, "objects of objects multiply; check how many each class needs");
+        return;
+    }
+    UnitObject object = { .name = submodel->name, .text = submodel, .unit = part, .first_port = unit->model->ports.n };
+    object.instance = model_compose(unit->model, (InstanceId){ 0 }, submodel->name.name, part->model,
+                                    submodel->name.span, &object.first_var);
+    for (uint32_t j = 0; j < part->vars.n; j++) /* directions are those of the whole model */
+        if (part->vars.at[j].kind == KIND_INPUT || part->vars.at[j].kind == KIND_OUTPUT)
+            unit->model->variables.at[object.first_var + part->vars.at[j].var.index].causality = CAUSALITY_LOCAL;
+    map_put(&unit->object_names, submodel->name.name.index, unit->objects.n);
+    vec_push(unit->arena, &unit->objects, object);
+}
+
+static const UnitVar *parameter_at(const Unit *unit, uint32_t place)
+{
+    for (uint32_t k = 0; k < unit->vars.n; k++)
+        if (unit->vars.at[k].kind == KIND_PARAMETER && place-- == 0)
+            return &unit->vars.at[k];
+    return NULL;
+}
+
+static const UnitVar *parameter_of(Unit *unit, const UnitObject *object, const ParamItem *item, uint32_t place)
+{
+    const Unit *part = object->unit;
+    uint32_t k;
+    const UnitVar *found = NULL;
+    if (name_is_empty(item->name.name))
+        found = parameter_at(part, place);
+    else if (map_get(&part->var_names, item->name.name.index, &k) && part->vars.at[k].kind == KIND_PARAMETER)
+        found = &part->vars.at[k];
+    if (found)
+        return found;
+    if (name_is_empty(item->name.name))
+        REPORT(unit, DIAG_DYM_PARAMETER, item->value.span, "the class of `%s` has no parameter number %u",
+               NAME(unit, object->name), place + 1);
+    else
+        REPORT(unit, DIAG_DYM_PARAMETER, item->name.span, "the class of `%s` has no parameter `%s`",
+               NAME(unit, object->name), NAME(unit, item->name));
+    diag_help(unit->diag, "only what the class declares as `parameter` can be set");
+    return NULL;
+}
+
+/* A parameter of the enclosing model, which the object's follows. */
+static bool bind_to(Unit *unit, const Value *value, Term *binding, Type type)
+{
+    uint32_t k;
+    if (!map_get(&unit->var_names, value->variable.name.index, &k)) {
+        REPORT(unit, DIAG_DYM_UNKNOWN_NAME, value->span, "there is no variable `%s`", NAME(unit, value->variable));
+        diag_help(unit->diag, "a parameter follows a parameter or constant of the enclosing model");
+        return false;
+    }
+    const Variable *outer = model_var(unit->model, unit->vars.at[k].var);
+    if (outer->variability > VARIABILITY_PARAMETER || !type_equal(outer->type, type)) {
+        REPORT(unit, DIAG_DYM_PARAMETER, value->span, "`%s` is no parameter of the same type",
+               NAME(unit, value->variable));
+        diag_help(unit->diag, "a parameter follows a parameter or constant; else declare it as `terminal`");
+        return false;
+    }
+    *binding = term_ref(unit->model, ref_now(unit->vars.at[k].var));
+    return true;
+}
+
+static void set_parameters(Unit *unit, const UnitObject *object)
+{
+    for (uint32_t k = 0; k < object->text->params.n; k++) {
+        const ParamItem *item = &object->text->params.at[k];
+        const UnitVar *parameter = parameter_of(unit, object, item, k);
+        if (!parameter)
+            continue;
+        const VarId var = { object->first_var + parameter->var.index };
+        const Type type = model_var(unit->model, var)->type;
+        Term binding;
+        if (item->value.kind == VALUE_VARIABLE) {
+            if (!bind_to(unit, &item->value, &binding, type))
+                continue;
+        } else if ((item->value.kind == VALUE_BOOLEAN) != (type.kind == TYPE_BOOLEAN)) {
+            REPORT(unit, DIAG_DYM_TYPE, item->value.span, "a number and a Boolean do not fit together");
+            continue;
+        } else {
+            binding = value_term(unit, &item->value, type);
+        }
+        model_var(unit->model, var)->binding = binding;
+    }
+}
+
+/* ---- classes ---- */
+static void collect_chain(Unit *unit, const Class *class)
+{
+    for (; class; class = class->super)
+        vec_push(unit->arena, &unit->chain, class);
+    for (uint32_t k = 0; k < unit->chain.n / 2; k++) {
+        const Class *last = unit->chain.at[unit->chain.n - 1 - k];
+        unit->chain.at[unit->chain.n - 1 - k] = unit->chain.at[k];
+        unit->chain.at[k] = last;
+    }
+}
+
+static Unit *new_unit(Load *load, const Class *class)
+{
+    Unit *unit = NEW(load->arena, Unit);
+    *unit = (Unit){ .load = load, .arena = load->arena, .diag = load->diag, .errors = load->errors };
+    unit->main_cut_at = unit->main_path_at = SPAN_NONE;
+    unit->model = model_create(load->pool, load->request->sources, class->name.name, "dymola", class->name.span);
+    map_init(&unit->var_names, load->arena, 16);
+    map_init(&unit->cut_names, load->arena, 16);
+    map_init(&unit->path_names, load->arena, 4);
+    map_init(&unit->object_names, load->arena, 16);
+    map_init(&unit->var_types, load->arena, 16);
+    map_init(&unit->port_points, load->arena, 16);
+    dym_new_type(unit);
+    dym_new_type(unit);
+    collect_chain(unit, class);
+    return unit;
+}
+
+static void lower_body(Unit *unit)
+{
+    for (uint32_t c = 0; c < unit->chain.n; c++) {
+        for (uint32_t k = 0; k < unit->chain.at[c]->submodels.n; k++)
+            add_object(unit, &unit->chain.at[c]->submodels.at[k]);
+        for (uint32_t k = 0; k < unit->chain.at[c]->variables.n; k++)
+            declare(unit, &unit->chain.at[c]->variables.at[k]);
+    }
+    if (*unit->errors)
+        return;
+    dym_lower_cuts(unit);
+    dym_join_wires(unit);
+    if (*unit->errors)
+        return;
+    dym_infer_types(unit);
+    for (uint32_t k = 0; k < unit->vars.n; k++)
+        settle(unit, &unit->vars.at[k]);
+    for (uint32_t k = 0; k < unit->model->variables.n; k++) { /* variables that a cut took over */
+        Variable *v = &unit->model->variables.at[k];
+        uint32_t type;
+        if (v->owner.index && map_get(&unit->var_types, k, &type))
+            v->variability = v->type.kind == TYPE_BOOLEAN ? VARIABILITY_DISCRETE : VARIABILITY_CONTINUOUS;
+    }
+    for (uint32_t k = 0; k < unit->objects.n; k++)
+        set_parameters(unit, &unit->objects.at[k]);
+    if (*unit->errors)
+        return;
+    dym_emit_connections(unit);
+    dym_lower_equations(unit);
+}
+
+Unit *dym_lower_class(Load *load, Class *class, Span wanted_at)
+{
+    if (class->unit || class->has_failed)
+        return class->unit;
+    if (load->depth > DEEPEST) {
+        REPORT(load, DIAG_DYM_TOO_LARGE, wanted_at, "objects are nested more than %d deep", DEEPEST);
+        diag_help(load->diag, "state more in one class");
+        return NULL;
+    }
+    load->depth++;
+    const uint32_t before = *load->errors;
+    Unit *unit = new_unit(load, class);
+    lower_body(unit);
+    load->depth--;
+    class->has_failed = *load->errors > before;
+    class->unit = class->has_failed ? NULL : unit;
+    return class->unit;
+}
+
+void dym_leave_addressed(Model *model, Arena *arena)
+{
+    bool *addressed = NEW_ARRAY(arena, bool, model->variables.n + 1),
+         *connected = NEW_ARRAY(arena, bool, model->ports.n + 1);
+    for (uint32_t k = 0; k < model->equations.n; k++) {
+        const Equation *e = &model->equations.at[k];
+        const Term sides[] = { e->lhs, e->rhs };
+        for (uint32_t s = 0; s < 2; s++)
+            for (uint32_t j = 0; j < sides[s].shape->n_leaves; j++) {
+                const Ref ref = term_refs(model, sides[s])[j];
+                if (!var_is_none(ref.var) && model_var(model, ref.var)->owner.index != e->owner.index)
+                    addressed[ref.var.index] = true;
+            }
+    }
+    for (uint32_t k = 0; k < model->connections.n; k++)
+        connected[model->connections.at[k].port_a] = connected[model->connections.at[k].port_b] = true;
+    for (uint32_t k = 0; k < model->ports.n; k++)
+        for (uint32_t j = 0; !connected[k] && j < model->ports.at[k].n_members; j++) {
+            PortMember *member = &model->members.at[model->ports.at[k].first_member + j];
+            if (member->role == ROLE_FLOW && !var_is_none(member->var) && addressed[member->var.index])
+                member->var = VAR_NONE;
+        }
+}

@@ -1,0 +1,45 @@
+/* Recursive descent over the grammar; each function carries its rule. `[,]`: commas between items of a list may be
+ * left out.
+ *
+ * A function that fails has reported and returns false or NULL; the parser is then in panic and stays silent until a
+ * list finds the begin of its next item. */
+#ifndef LANG_DYMOLA_PARSER_H
+#define LANG_DYMOLA_PARSER_H
+
+#include "lang/dymola/ast.h"
+#include "lang/dymola/lex.h"
+
+typedef struct {
+    Lexer lexer;
+    Arena *arena;
+    Diag *diag;
+    uint32_t *errors;
+    Token token, ahead; /* the current one and the next */
+    Span last;          /* of the token accepted last */
+    bool is_panicking;
+    uint32_t depth;
+    Class *class; /* the one that is being read; the outermost holds all others */
+} Parser;
+
+enum { NESTED_MOST = 200 };
+
+/* ---- parser.c ---- */
+Class *dym_parse(Lexer lexer, uint32_t source); /* the outermost, nameless one; NULL: there are syntax errors */
+void dym_advance(Parser *parser);
+bool dym_accept(Parser *parser, TokenKind kind);
+bool dym_expect(Parser *parser, TokenKind kind);
+bool dym_expect_name(Parser *parser, const char *what, Ident *name);
+bool dym_syntax_error(Parser *parser, const char *what);  /* reports that `what` was expected; false */
+bool dym_enter(Parser *parser);                           /* one level of nesting more; false: too deep, reported */
+bool dym_is_word(const Parser *parser, const char *word); /* the current token is this name */
+Span dym_span_since(const Parser *parser, Span begin);
+void dym_know(Parser *parser, NameId name, uint32_t bits);
+
+/* ---- parse_expression.c ---- */
+Node *dym_parse_expression(Parser *parser);
+
+/* ---- parse_connection.c ---- */
+Cut *dym_parse_cut(Parser *parser, bool allows_name);
+void dym_parse_connect(Parser *parser);
+
+#endif

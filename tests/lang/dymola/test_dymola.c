@@ -1,0 +1,555 @@
+/* The language Dymola: what a text becomes, and the messages of wrong ones. Equations are compared after
+ * expand-connections, as a sorted list without places. Row numbers of docs/coverage/OT.md in the names. */
+#include "base/text.h"
+#include "ir/print.h"
+#include "ir/verify.h"
+#include "lang/dymola/dymola.h"
+#include "lang/dymola/parser.h"
+#include "passes/pipeline.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+typedef struct {
+    Arena *arena;
+    Sources *sources;
+    Diag *diag;
+    Pool *pool;
+    Model *model;
+} Loaded;
+
+static Loaded load_as(const char *text, const char *class_name, const char *profile)
+{
+    Loaded l = { .arena = arena_create(NULL) };
+    l.sources = sources_create(l.arena);
+    l.diag = diag_create(l.arena, l.sources);
+    l.pool = pool_create(l.arena, names_create(l.arena));
+    const LoadRequest request = { .pool = l.pool,
+                                  .sources = l.sources,
+                                  .source = sources_add_text(l.sources, "t.dym", text, strlen(text)),
+                                  .class_name = class_name,
+                                  .profile = profile };
+    l.model = dymola_language.load(&request, l.diag);
+    return l;
+}
+
+static char *messages(Loaded *l)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *to = open_memstream(&text, &size);
+    diag_print(l->diag, to, (DiagStyle){ 0 });
+    fclose(to);
+    char *copy = arena_text(l->arena, text, size);
+    free(text);
+    return copy;
+}
+
+static Loaded load(const char *text)
+{
+    Loaded l = load_as(text, NULL, NULL);
+    if (!l.model || !model_verify(l.model, l.diag))
+        fail_msg("%s\n%s", text, messages(&l));
+    return l;
+}
+
+static void release(Loaded *l)
+{
+    arena_destroy(l->arena);
+}
+
+static bool until_connected(void *context, const Compile *compile, const Pass *pass)
+{
+    (void)compile;
+    return strcmp(pass->name, context) != 0;
+}
+
+static void run_to(Loaded *l, const char *pass)
+{
+    Compile compile = { .model = l->model, .arena = l->arena, .diag = l->diag };
+    if (!run_pipeline(&compile, until_connected, (void *)pass) || !model_verify(l->model, l->diag))
+        fail_msg("%s", messages(l));
+}
+
+/* The lines of the text form that begin with a word, without it. */
+static char *lines_of(Loaded *l, const char *word)
+{
+    Text text = { .arena = l->arena }, found = { .arena = l->arena };
+    model_print(l->model, &text, (PrintOptions){ .no_places = true });
+    text_add(&found, "");
+    for (char *line = strtok(text.at, "\n"); line; line = strtok(NULL, "\n"))
+        if (strncmp(line, word, strlen(word)) == 0 && line[strlen(word)] == ' ') {
+            text_add(&found, line + strlen(word) + 1);
+            text_char(&found, '\n');
+        }
+    return found.at;
+}
+
+static int compare_lines(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Equations without their labels, sorted. */
+static char *equations_of(Loaded *l)
+{
+    char *lines[200];
+    size_t n = 0;
+    for (char *line = strtok(lines_of(l, "eq"), "\n"); line && n < 200; line = strtok(NULL, "\n")) {
+        char *by = strstr(line, " by \"");
+        if (by)
+            *by = '\0';
+        lines[n++] = strchr(line, ' ') + 1;
+    }
+    qsort(lines, n, sizeof *lines, compare_lines);
+    Text text = { .arena = l->arena };
+    text_add(&text, "");
+    for (size_t k = 0; k < n; k++)
+        text_format(&text, "%s\n", lines[k]);
+    return text.at;
+}
+
+static void expect_equations(const char *text, const char *expected)
+{
+    Loaded l = load(text);
+    run_to(&l, "expand-connections");
+    assert_string_equal(equations_of(&l), expected);
+    release(&l);
+}
+
+static void expect_has(const char *text, const char *word, const char *part)
+{
+    Loaded l = load(text);
+    const char *lines = lines_of(&l, word);
+    if (!strstr(lines, part))
+        fail_msg("no `%s` in\n%s", part, lines);
+    release(&l);
+}
+
+static uint32_t live_equations(const Model *model)
+{
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < model->equations.n; k++)
+        n += model->equations.at[k].kind != EQUATION_DROPPED;
+    return n;
+}
+
+/* ---- lexical rules and declarations ---- */
+static void test_ot001_names_are_case_sensitive(void **state)
+{
+    (void)state;
+    expect_equations("model m local Potential potential Potential = 1 potential = 2 end",
+                     "Potential = 1.0\npotential = 2.0\n");
+}
+
+static void test_ot002_ot004_ot016_values(void **state)
+{
+    (void)state;
+    const char *text = "model m parameter a=88, b=10.5 c=1E6, d=-1.443E-11, e=1. f=+2 constant k=3\n"
+                       "parameter t=True, u=true, v=False, w=false end";
+    Loaded l = load(text);
+    assert_string_equal(lines_of(&l, "param"),
+                        "a Real causality parameter = 88.0\nb Real causality parameter = 10.5\n"
+                        "c Real causality parameter = 1000000.0\nd Real causality parameter = -1.443e-11\n"
+                        "e Real causality parameter = 1.0\nf Real causality parameter = 2.0\n"
+                        "t Boolean causality parameter = true\nu Boolean causality parameter = true\n"
+                        "v Boolean causality parameter = false\nw Boolean causality parameter = false\n");
+    assert_string_equal(lines_of(&l, "const"), "k Real = 3.0\n");
+    release(&l);
+}
+
+static void test_ot003_comments(void **state)
+{
+    (void)state;
+    expect_equations("{ one\n two } model{}m local x { x } x {\n} = { 7 } 1 end", "x = 1.0\n");
+}
+
+static void test_ot006_ot008_inheritance_copies(void **state)
+{
+    (void)state;
+    expect_equations(
+        "model class A local a a = 1 end model type (A) B local b b = a end model class (B) C local c c = b end\n"
+        "model m submodel (C) x end",
+        "x.a = 1.0\nx.b = x.a\nx.c = x.b\n");
+}
+
+static void test_ot009_ot010_ot011_ot012_parameters(void **state)
+{
+    (void)state;
+    Loaded l = load("model class P parameter p=1, q=2, r=3 end\n"
+                    "model m parameter k=9 submodel (P) a (q=5), b (7 8) c(r=k) submodel P (-4) end");
+    assert_string_equal(
+        lines_of(&l, "param"),
+        "a.p Real causality parameter = 1.0\na.q Real causality parameter = 5.0\na.r Real causality parameter = 3.0\n"
+        "b.p Real causality parameter = 7.0\nb.q Real causality parameter = 8.0\nb.r Real causality parameter = 3.0\n"
+        "c.p Real causality parameter = 1.0\nc.q Real causality parameter = 2.0\nc.r Real causality parameter = k\n"
+        "P.p Real causality parameter = -4.0\nP.q Real causality parameter = 2.0\nP.r Real causality "
+        "parameter = 3.0\nk Real causality parameter = 9.0\n");
+    release(&l);
+}
+
+/* The text of the document, L9299-9322. */
+static void test_ot005_ot007_ot013_nine_instances(void **state)
+{
+    (void)state;
+    Loaded l = load("model class mc1 parameter p1, p2 end model class mc2 end\n"
+                    "model class (mc2) mc3 submodel (mc1) mm1, mm2 (p1=5, p2=7) end\n"
+                    "model m submodel mc1 (p2=4) submodel (mc3) a b model mm end end");
+    assert_int_equal(l.model->instances.n, 9);
+    assert_string_equal(lines_of(&l, "instance"),
+                        "mc1 mc1\na mc3\na.mm1 mc1\na.mm2 mc1\nb mc3\nb.mm1 mc1\nb.mm2 mc1\nmm mm\n");
+    release(&l);
+}
+
+static void test_ot014_hierarchical_names(void **state)
+{
+    (void)state;
+    expect_equations("model class A local v v = 1 end model class B submodel (A) s end\n"
+                     "model m submodel (B) b local x, y x = b::s.v y = b.s.v end",
+                     "b.s.v = 1.0\nx = b.s.v\ny = b.s.v\n");
+}
+
+static void test_ot017_access(void **state)
+{
+    (void)state;
+    const char *text =
+        "model class A local v terminal w v = 1 w = v end model m submodel (A) a local x y x = a.w y = a.v end";
+    Loaded l = load(text);
+    release(&l);
+    l = load_as(text, NULL, "dymola");
+    assert_null(l.model);
+    assert_non_null(strstr(messages(&l), "error KN1318: `v` is local to its class"));
+    release(&l);
+}
+
+/* ---- cuts and connections ---- */
+#define PIN                                                                                                            \
+    "model class TwoPin cut a (Va / i) cut b (Vb / -i) main cut mc [a, b] main path mp <a - b> end\n"                  \
+    "model class One main cut c (V / i) end\n"
+
+static void test_ot019_ot020_ot021_ot022_cuts(void **state)
+{
+    (void)state;
+    expect_has(PIN "model m submodel (TwoPin) R end", "port", "R.b b (R.Vb / -R.i)");
+}
+
+static void test_ot026_four_forms_are_one(void **state)
+{
+    (void)state;
+    static const char *const forms[] = { "connect C:a at n1, C:b at n2", "connect C at (n1, n2)",
+                                         "connect C from n1 to n2", "connect n1 to C to n2" };
+    for (uint32_t k = 0; k < 4; k++) {
+        char text[600];
+        snprintf(text, sizeof text,
+                 PIN "model m submodel (TwoPin) C submodel (One) x y node n1 n2\n%s connect x at n1 y = n2 end",
+                 forms[k]);
+        expect_equations(text, "C.Va = x.V\nC.Vb = y.V\nC.i = -x.i\nC.i = y.i\n");
+    }
+}
+
+static void test_ot023_ot024_ot025_ot028_ot029_operands(void **state)
+{
+    (void)state;
+    const char *series = "A.Va = x.V\nA.Vb = B.Va\nA.i = -x.i\nA.i = B.i\nB.Vb = y.V\nB.i = y.i\n";
+    expect_equations(PIN "model m submodel (TwoPin) A B submodel (One) x y connect x to A - B to y end", series);
+    expect_equations(PIN "model m submodel (TwoPin) A B submodel (One) x y connect x - A..mp - B:a, B:b at y:c end",
+                     series);
+    expect_equations(PIN "model m submodel (TwoPin) A B submodel (One) x y connect x - A - \\ B, B:a at y end",
+                     "A.Va = x.V\nA.Vb = B.Vb\nA.i = -B.i\nA.i = -x.i\nB.Va = y.V\nB.i = -y.i\n");
+    expect_equations(PIN "model m submodel (TwoPin) A submodel (One) x connect A at (x, .) end",
+                     "A.Va = x.V\nA.i = -x.i\nA.i = 0.0\n");
+}
+
+/* common - ( V0 // (C - R1) // (L - R2)), L9421: one node of three, one of three, two of two. */
+static void test_ot027_series_and_parallel(void **state)
+{
+    (void)state;
+    expect_equations(
+        PIN "model m submodel (TwoPin) V0 C R1 L R2 node common\n"
+            "connect common - ( V0 // (C - R1) // (L - R2)) end",
+        "0.0 = -R1.i + (-R2.i + (-V0.i))\n0.0 = C.i + (L.i + V0.i)\nC.Va = L.Va\nC.Vb = R1.Va\nC.i = R1.i\n"
+        "L.Va = V0.Va\nL.Vb = R2.Va\nL.i = R2.i\nR1.Vb = R2.Vb\nR2.Vb = V0.Vb\n");
+}
+
+static void test_ot030_loop_and_named_connections(void **state)
+{
+    (void)state;
+    expect_equations(PIN "model m submodel (TwoPin) A B connect <ring> A loop B end",
+                     "A.Va = B.Vb\nA.Vb = B.Va\nA.i = B.i\nA.i = B.i\n");
+}
+
+static void test_ot031_nodes_with_variables(void **state)
+{
+    (void)state;
+    expect_equations(PIN "model m submodel (One) x local y node m (q / t) connect x at m y = q + t end",
+                     "q = x.V\nt = x.i\ny = q + t\n");
+}
+
+/* The cut of the enclosing model gets variables like those of the inner one; inside its flow counts the other way. */
+static void test_ot032_cuts_without_variables(void **state)
+{
+    (void)state;
+    expect_equations(PIN "model class S cut s submodel (One) x connect s at x end\n"
+                         "model m submodel (S) o submodel (One) y local w connect o:s at y w = o::s.V end",
+                     "o.s.V = o.x.V\no.s.V = y.V\no.s.i = -y.i\no.s.i = o.x.i\nw = o.s.V\n");
+}
+
+static void test_ot033_three_at_a_node(void **state)
+{
+    (void)state;
+    expect_equations(PIN "model m submodel (One) x y z node n connect x at n y at n, z at n end",
+                     "0.0 = x.i + (y.i + z.i)\nx.V = y.V\ny.V = z.V\n");
+}
+
+/* Unconnected flows are 0; one that an equation from outside names is left alone. */
+static void test_ot035_unconnected_flows(void **state)
+{
+    (void)state;
+    expect_equations(PIN "model m submodel (One) x y local f y.i = f f = 3 end", "f = 3.0\nx.i = 0.0\ny.i = f\n");
+}
+
+static void test_ot038_ot039_ot040_expressions(void **state)
+{
+    (void)state;
+    expect_equations("model m local a b c x y x = 2*Time\n"
+                     "a = if x > 1 then 1 else if x < -1 then -1 else x\n"
+                     "b = sqrt(x)+exp(x)+ln(x)+sin(x)+cos(x)+tan(x)+arcsin(x)+arccos(x)+arctan(x)\n"
+                     "c = arctan2(x, y)+sinh(x)+cosh(x)+tanh(x)+abs(x)+max(x, y)+int(x)\n"
+                     "y = -x**2 end",
+                     "a = if x > 1.0 then 1.0 else if x < -1.0 then -1.0 else x\n"
+                     "b = sqrt(x) + exp(x) + log(x) + sin(x) + cos(x) + tan(x) + asin(x) + acos(x) + atan(x)\n"
+                     "c = atan2(x, y) + sinh(x) + cosh(x) + tanh(x) + abs(x) + max(x, y) + trunc(x)\n"
+                     "x = 2.0*time\ny = -pow(x, 2.0)\n");
+}
+
+static void test_booleans_are_inferred(void **state)
+{
+    (void)state;
+    expect_has("model class S cut c (o) local i u x x = if o then i else u i = 1 u = 2 end\n"
+               "model m submodel (S) s local p = True connect s:c at k p = Time > 1 cut k (q) end",
+               "var", "q Boolean discrete");
+}
+
+/* The samples of the appendix, L9368-9388, L9408-9415, L9462-9475. */
+static void test_ot041_samples(void **state)
+{
+    (void)state;
+    Loaded l = load("model m parameter p1 p2=5, p3=-5E-3 local x=1, y z\n"
+                    "cut c1 (v1, v2 / v3, -v4), c2(u) main cut c3 [c1, (v5, v6) [ (v7 v8) (v1/v3)]]\n"
+                    "path p1 <c1 - c2> main path < (v9,v10) - [(v11/v12) (v13)] > end");
+    release(&l);
+    static const char *const connects[] = { "m1:c at m2:c", "m1 at m2", "m3 at (n1 n2, m2:c)", "m4..mp at m5..mp",
+                                            "m4 to m5 to m6" };
+    for (uint32_t k = 0; k < 5; k++) {
+        char text[600];
+        snprintf(text, sizeof text,
+                 PIN "model class Three main cut mc [(a) (b) (V/f)] end\n"
+                     "model m submodel (One) m1 m2 submodel (Three) m3 submodel (TwoPin) m4 m5 m6\n"
+                     "node n1 n2 connect %s end",
+                 connects[k]);
+        l = load(text);
+        release(&l);
+    }
+    static const char sample[] =
+        "model m local u i1 i2 t1 f1x f1y phi NextTime x parameter C L1 SampleTime a b\n"
+        "C*der(u) = i1 + i2\n"
+        "t1 = (f1x*sin(phi) - f1y*cos(phi))*L1\n"
+        "u = if Time > 1 and Time < 2 then 1 else 2*Time\n"
+        "when Time > NextTime then new(NextTime) = NextTime + SampleTime new(x) = a*x + b*u endwhen\n"
+        "when x > 1 then init(u) = -u end when end";
+    l = load("model m end");
+    uint32_t errors = 0;
+    const Lexer lexer = {
+        .arena = l.arena, .names = pool_names(l.pool), .sources = l.sources, .diag = l.diag, .errors = &errors
+    };
+    const Class *all = dym_parse(lexer, sources_add_text(l.sources, "sample.dym", sample, strlen(sample)));
+    assert_non_null(all);
+    assert_int_equal(all->classes.at[0]->equations.n, 3);
+    assert_int_equal(all->classes.at[0]->whens.n, 2);
+    release(&l);
+}
+
+/* ---- the circuit of the document ---- */
+static Loaded load_circuit(void)
+{
+    Loaded l = { .arena = arena_create(NULL) };
+    uint32_t source;
+    l.sources = sources_create(l.arena);
+    l.diag = diag_create(l.arena, l.sources);
+    l.pool = pool_create(l.arena, names_create(l.arena));
+    assert_int_equal(sources_open(l.sources, KOINE_SOURCE_DIR "/examples/circuit-dymola/circuit.dym", &source),
+                     SOURCE_OK);
+    const LoadRequest request = { .pool = l.pool, .sources = l.sources, .source = source };
+    l.model = dymola_language.load(&request, l.diag);
+    if (!l.model)
+        fail_msg("%s", messages(&l));
+    return l;
+}
+
+/* L927-950: the same list, potentials in another order of pairs. */
+static void test_ot015_ot042_basic_system_of_the_circuit(void **state)
+{
+    (void)state;
+    Loaded l = load_circuit();
+    run_to(&l, "expand-connections");
+    assert_int_equal(live_equations(l.model), 24);
+    assert_string_equal(
+        equations_of(&l),
+        "0.0 = R1.i + (R2.i + U0.i)\nC.C*der(C.u) = C.i\nC.Va = R1.Vb\nC.Vb = L.Vb\nC.i = R1.i\n"
+        "C.u = C.Va - C.Vb\nL.L*der(L.i) = L.u\nL.Va = R2.Vb\nL.Vb = U0.Vb\nL.i = R2.i\nL.u = L.Va - L.Vb\n"
+        "R1.R*R1.i = R1.u\nR1.Va = R2.Va\nR1.u = R1.Va - R1.Vb\nR2.R*R2.i = R2.u\nR2.Va = U0.Va\n"
+        "R2.u = R2.Va - R2.Vb\nU0.V0 = U0.u\nU0.Vb = g.V\nU0.u = U0.Va - U0.Vb\ng.V = 0.0\nu = U0.V0\n"
+        "y1 = C.u\ny2 = L.i\n");
+    release(&l);
+}
+
+/* The document keeps the outputs y1 = C.u, y2 = L.i as equations: its 13 are our 11 and these two. */
+static void test_ot047_alias_elimination_of_the_circuit(void **state)
+{
+    (void)state;
+    Loaded l = load_circuit();
+    run_to(&l, "eliminate-aliases");
+    uint32_t outputs = 0;
+    for (uint32_t k = 0; k < l.model->variables.n; k++)
+        outputs +=
+            l.model->variables.at[k].causality == CAUSALITY_OUTPUT && !var_is_none(l.model->variables.at[k].alias);
+    assert_int_equal(outputs, 2);
+    assert_int_equal(live_equations(l.model) + outputs, 13);
+    release(&l);
+}
+
+/* ---- wrong texts ---- */
+static void test_rejected(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *message;
+    } cases[] = {
+        { "model m { x", "1:9: error KN1300: this comment does not end" },
+        { "@", "1:1: error KN1301: `@` is followed by no name of a file" },
+        { "@gone.lib model m end", "1:1: error KN1301: the file `gone.lib` cannot be read" },
+        { "@t.dym model m end", "1:1: error KN1302: the file `t.dym` includes itself" },
+        { "model m parameter p=1E999 end", "1:21: error KN1303: this number is too large" },
+        { "model m local x x = 1 $ end", "1:23: error KN1304: this character has no meaning here" },
+        { "model m submodel (R) a end", "1:19: error KN1305: there is no class `R`" },
+        { "model class A end model class A end model m end", "1:31: error KN1306: there are two classes `A`" },
+        { "model m local x, x end", "1:18: error KN1306: there are two variables `x`" },
+        { "model m cut a (x) cut a (y) end", "1:23: error KN1306: there are two cuts or nodes `a`" },
+        { "model class A end model m submodel (A) a a end", "1:42: error KN1306: there are two objects `a`" },
+        { "model m local x when x > 1 then x = 1 endwhen end", "1:17: error KN1307: `when` is not executed yet" },
+        { "model m local x new(x) = 1 end", "1:17: error KN1307: `new` is not executed yet" },
+        { "model m local x x = 1 end variable unknown x",
+          "1:27: error KN1307: `variable unknown` is not executed yet" },
+        { "model class A end", "1:1: error KN1308: there is no model in this text, only classes" },
+        { "model class A model class B submodel (A) a end submodel (B) b end model m submodel (A) x end",
+          "error KN1305: there is no class `A`" },
+        { "model m local x x = 2*z end", "1:23: error KN1310: there is no variable `z`" },
+        { "model m local x x = o.z end", "1:21: error KN1310: there is no object `o`" },
+        { "model m local Time end", "1:15: error KN1311: `Time` must not be declared" },
+        { "model m local x = True x = 1 end", "1:24: error KN1312: a number and a Boolean do not fit together" },
+        { "model m local b = True cut c (v / b) end", "1:35: error KN1313: the through variable `b` is Boolean" },
+        { PIN "model m submodel (One) x (R=1) end", "3:27: error KN1314: the class of `x` has no parameter `R`" },
+        { PIN "model m submodel (One) x (1) end", "3:27: error KN1314: the class of `x` has no parameter number 1" },
+        { PIN "model m submodel (TwoPin) x node n connect x at n end",
+          "3:44: error KN1315: cuts of 2 and 1 parts are connected" },
+        { "model class A end model m submodel (A) a node n connect a at n end",
+          "1:57: error KN1316: the class of `a` has neither a main cut nor a main path" },
+        { "model m main cut a (x) main cut b (y) end", "1:33: error KN1316: the class has two main cuts" },
+        { "model m local x x = f(1) end", "1:21: error KN1317: there is no function `f`" },
+        { "model m local x x = sin(1, 2) end", "1:21: error KN1317: `sin` has 1 argument, not 2" },
+        { "model m parameter p local x x = der(p) end", "1:33: error KN1319: der of a parameter or constant" },
+        { PIN "model class Two main cut c (V, W / i) end model m submodel (One) x submodel (Two) y connect x at y end",
+          "3:93: error KN1320: the cuts `c` and `c` do not have the same variables" },
+        { "model m local a=True b=True (a and b) = (a or b) end",
+          "1:29: error KN1321: this Boolean equation does not say what it defines" },
+        { "model m local x x = if x > 1 then 1 end", "1:37: error KN1010: expected `else`, found `end`" },
+        { "model m", "error KN1010: expected `end`, found the end of the text" },
+    };
+    for (uint32_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        Loaded l = load_as(cases[k].text, NULL, NULL);
+        const char *said = messages(&l);
+        if (l.model || !strstr(said, cases[k].message))
+            fail_msg("%s\nwants: %s\nsays: %s", cases[k].text, cases[k].message, said);
+        release(&l);
+    }
+    Loaded l = load_as("model m end", "n", NULL);
+    assert_non_null(strstr(messages(&l), "1:1: error KN1308: there is no model `n` in this text"));
+    release(&l);
+}
+
+/* Objects that multiply, objects nested too deep; parentheses without end; a long chain of operators. */
+static void test_hostile_texts(void **state)
+{
+    (void)state;
+    Loaded l;
+    for (uint32_t copies = 1; copies <= 2; copies++) {
+        char chain[20000];
+        size_t n = (size_t)sprintf(chain, "model class A0 end\n");
+        for (uint32_t k = 1; k <= 220; k++)
+            n += (size_t)sprintf(chain + n, "model class A%u submodel (A%u) a%s end\n", k, k - 1,
+                                 copies > 1 ? ", b" : "");
+        sprintf(chain + n, "model m submodel (A220) x end");
+        l = load_as(chain, NULL, NULL);
+        assert_null(l.model);
+        assert_non_null(strstr(messages(&l), "t.dym:22:32: error KN1309: objects are nested more than 200 deep"));
+        release(&l);
+    }
+    char doubled[4000];
+    size_t length = (size_t)sprintf(doubled, "model class A0 end\n");
+    for (uint32_t k = 1; k <= 30; k++)
+        length += (size_t)sprintf(doubled + length, "model class A%u submodel (A%u) a b end\n", k, k - 1);
+    sprintf(doubled + length, "model m submodel (A30) x end");
+    l = load_as(doubled, NULL, NULL);
+    assert_null(l.model);
+    assert_non_null(strstr(messages(&l), "error KN1309: the model has more than 1000000 objects"));
+    release(&l);
+    char *text = malloc(60100);
+    strcpy(text, "model m local x x = ");
+    memset(text + 20, '(', 60000);
+    text[60020] = '\0';
+    l = load_as(text, NULL, NULL);
+    assert_null(l.model);
+    assert_non_null(strstr(messages(&l), "nested too deep"));
+    release(&l);
+    for (uint32_t k = 0; k < 20000; k++)
+        memcpy(text + 20 + 2 * k, "1+", 2);
+    strcpy(text + 20 + 40000, "1 end");
+    l = load_as(text, NULL, NULL);
+    assert_null(l.model);
+    release(&l);
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ot001_names_are_case_sensitive),
+        cmocka_unit_test(test_ot002_ot004_ot016_values),
+        cmocka_unit_test(test_ot003_comments),
+        cmocka_unit_test(test_ot006_ot008_inheritance_copies),
+        cmocka_unit_test(test_ot009_ot010_ot011_ot012_parameters),
+        cmocka_unit_test(test_ot005_ot007_ot013_nine_instances),
+        cmocka_unit_test(test_ot014_hierarchical_names),
+        cmocka_unit_test(test_ot017_access),
+        cmocka_unit_test(test_ot019_ot020_ot021_ot022_cuts),
+        cmocka_unit_test(test_ot026_four_forms_are_one),
+        cmocka_unit_test(test_ot023_ot024_ot025_ot028_ot029_operands),
+        cmocka_unit_test(test_ot027_series_and_parallel),
+        cmocka_unit_test(test_ot030_loop_and_named_connections),
+        cmocka_unit_test(test_ot031_nodes_with_variables),
+        cmocka_unit_test(test_ot032_cuts_without_variables),
+        cmocka_unit_test(test_ot033_three_at_a_node),
+        cmocka_unit_test(test_ot035_unconnected_flows),
+        cmocka_unit_test(test_ot038_ot039_ot040_expressions),
+        cmocka_unit_test(test_booleans_are_inferred),
+        cmocka_unit_test(test_ot041_samples),
+        cmocka_unit_test(test_ot015_ot042_basic_system_of_the_circuit),
+        cmocka_unit_test(test_ot047_alias_elimination_of_the_circuit),
+        cmocka_unit_test(test_rejected),
+        cmocka_unit_test(test_hostile_texts),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

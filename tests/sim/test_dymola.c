@@ -1,0 +1,108 @@
+/* Circuits written in Dymola, in all tiers; expected values are closed forms. */
+#include "run.h"
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#define HERE KOINE_SOURCE_DIR "/tests/sim/dymola/"
+
+static void set_220(KoineModel *model)
+{
+    set_value(model, "u", 220);
+}
+
+/* u = 220: y1 = 220 (1 - exp(-t/1e-4)), y2 = 11 (1 - exp(-t/7.5e-5)): R1 C = 1e-4, L/R2 = 7.5e-5. */
+static void check_circuit(const RunResult *r)
+{
+    expect_done(r);
+    for (double t = 1e-4; t < 4.5e-4; t += 1e-4) {
+        expect_near(run_at(r, "y1", t), 220 * (1 - exp(-t / 1e-4)), 220 * 1e-7);
+        expect_near(run_at(r, "y2", t), 11 * (1 - exp(-t / 7.5e-5)), 11 * 1e-7);
+    }
+    const double y1 = run_last(r, "y1"), y2 = run_last(r, "y2");
+    expect_near(run_last(r, "R1.i"), (220 - y1) / 100, 1e-12); /* solved for i ... */
+    expect_near(run_last(r, "R2.u"), 20 * y2, 1e-9);           /* ... and for u: OT-051 */
+    expect_near(run_last(r, "U0.i"), -(run_last(r, "R1.i") + y2), 1e-12);
+}
+
+static void test_ot043_ot051_the_circuit_of_the_document(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = KOINE_SOURCE_DIR "/examples/circuit-dymola/circuit.dym",
+                                   .stop = 4e-4,
+                                   .interval = 1e-4,
+                                   .tolerance = 1e-9,
+                                   .prepare = set_220 },
+                     check_circuit);
+}
+
+/* A divider: the node between two resistors is a linear block. The capacitor charges from 1 V to 10*2/3 V through
+ * R1 // R2 = 2/3 Ohm, C = 1.5 F: time constant 1 s. */
+static void check_divider(const RunResult *r)
+{
+    expect_done(r);
+    for (double t = 0.5; t < 2.1; t += 0.5)
+        expect_near(run_at(r, "C.u", t), 20.0 / 3 + (1 - 20.0 / 3) * exp(-t), 1e-7);
+    expect_near(run_last(r, "R1.i"), run_last(r, "R2.i") + run_last(r, "C.i"), 1e-12);
+}
+
+static void test_ot036_ot037_divider_in_any_form(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = HERE "divider.dym", .stop = 2, .interval = 0.5, .tolerance = 1e-9 },
+                     check_divider);
+}
+
+/* Three resistors in series across 6 V: no states, one linear block; 1, 2 and 3 V. */
+static void check_series(const RunResult *r)
+{
+    expect_done(r);
+    expect_near(run_last(r, "A.u"), 1, 1e-12);
+    expect_near(run_last(r, "B.u"), 2, 1e-12);
+    expect_near(run_last(r, "D.u"), 3, 1e-12);
+    expect_near(run_last(r, "V.i"), -1, 1e-12);
+}
+
+static void test_ot056_a_linear_block(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = HERE "series.dym", .stop = 1, .interval = 1 }, check_series);
+}
+
+/* Without ground the potentials have no reference, and both nodes say the same of the currents. */
+static void test_ot046_missing_ground(void **state)
+{
+    (void)state;
+    RunResult *r = run_model(&(RunRequest){ .path = HERE "floating.dym", .stop = 1, .interval = 1 });
+    assert_false(r->is_compiled);
+    assert_non_null(
+        strstr(r->messages, "floating.dym:5:11: error KN2107: 'R.i' and 'V.i' are defined only by each other"));
+    run_free(r);
+}
+
+static void test_ot015_inclusion(void **state)
+{
+    (void)state;
+    RunResult *r = run_model(&(RunRequest){ .path = HERE "inclusion.dym", .stop = 1, .interval = 1 });
+    expect_done(r);
+    expect_near(run_last(r, "inner.x"), 3, 0);
+    run_free(r);
+    r = run_model(&(RunRequest){ .path = HERE "cycle.dym", .stop = 1, .interval = 1 });
+    assert_false(r->is_compiled);
+    assert_non_null(strstr(r->messages, "error KN1302: the file `cycle.dym` includes itself"));
+    run_free(r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ot043_ot051_the_circuit_of_the_document),
+        cmocka_unit_test(test_ot036_ot037_divider_in_any_form),
+        cmocka_unit_test(test_ot056_a_linear_block),
+        cmocka_unit_test(test_ot046_missing_ground),
+        cmocka_unit_test(test_ot015_inclusion),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
