@@ -96,6 +96,7 @@ static void place_all(Layout *l)
             l->now[k] = l->now[m->variables.at[k].alias.index];
             l->der[k] = l->der[m->variables.at[k].alias.index];
         }
+    l->data.seed = var_is_none(m->seed) ? KOINE_NONE : l->now[m->seed.index];
     place_pre(l);
 }
 

@@ -8,8 +8,13 @@ Model *model_create(Pool *pool, Sources *sources, NameId name, const char *langu
 {
     Arena *arena = pool_arena(pool);
     Model *model = NEW(arena, Model);
-    *model =
-        (Model){ .pool = pool, .arena = arena, .sources = sources, .name = name, .language = language, .span = span };
+    *model = (Model){ .pool = pool,
+                      .arena = arena,
+                      .sources = sources,
+                      .name = name,
+                      .language = language,
+                      .span = span,
+                      .seed = VAR_NONE };
     vec_reserve(arena, &model->refs, 1); /* term_refs of a term without leaves is a pointer all the same */
     const Domain scalar = { 0, 0 };
     vec_push(arena, &model->domains, scalar);

@@ -398,6 +398,7 @@ typedef struct Model {
     VEC(Connection) connections;
     VEC(Occurrence) occurrences;
     uint32_t n_groups; /* elsewhen groups are 1 .. n_groups */
+    VarId seed;        /* of the random streams, made by fill-definitions; or none */
 } Model;
 
 /* ---- building ---- */

@@ -36,7 +36,7 @@ void number_streams(Compile *c)
     Model *m = c->model;
     if (m->streams.n == 0)
         return;
-    const VarId seed = add_seed(m);
+    const VarId seed = m->seed = add_seed(m);
     for (uint32_t k = 0; k < m->streams.n; k++) {
         const Stream *s = &m->streams.at[k];
         const int64_t path = hash_text(0, instance_path(m, s->owner, c->scratch));

@@ -125,6 +125,8 @@ static KoineStatus machine_create(const KoineModelKind *base, const KoineHost *h
     for (uint32_t j = 0; j < p->n_constants; j++)
         for (uint32_t i = 0; i < p->constants[j].n; i++)
             k->m[p->constants[j].slot + i] = p->constants[j].value;
+    if (p->seed != KOINE_NONE && host)
+        k->m[p->seed].i = (int64_t)host->seed;
     for (uint32_t j = 0; j < p->n_calendar; j++)
         k->entries[j].place = KOINE_NONE;
     *out = model;
