@@ -292,7 +292,12 @@ Term term_make(Model *model, const Expr *shape, const Ref *refs)
     if (!is_identity(order, shape->n_leaves))
         shape = expr_renumber(model->pool, shape, order);
     const Term term = { shape, model->refs.n };
+    /* refs may be the model's own, which move when they grow */
+    const uintptr_t own = (uintptr_t)model->refs.at, given = (uintptr_t)refs;
+    const bool is_own = given >= own && given < own + model->refs.n * sizeof(Ref);
     vec_reserve(model->arena, &model->refs, model->refs.n + used);
+    if (is_own)
+        refs = model->refs.at + (given - own) / sizeof(Ref);
     for (uint32_t k = 0; k < used; k++)
         model->refs.at[model->refs.n++] = refs[last[k]];
     return term;

@@ -71,6 +71,48 @@ static void test_ot056_a_linear_block(void **state)
     run_in_all_tiers((RunRequest){ .path = HERE "series.dym", .stop = 1, .interval = 1 }, check_series);
 }
 
+/* x = 2 sin(t) passes 1 or -1 seven times until 10 (spec 5.6): at asin(1/2) + ..., none of them twice. The integral of
+ * y over the half wave [0, pi] is 2*(2 - sqrt(3)) + 2*pi/3. */
+static void check_limiter(const RunResult *r)
+{
+    expect_done(r);
+    assert_int_equal(r->report.statistics.state_events, 7);
+    const double pi = 3.14159265358979323846;
+    expect_near(run_at(r, "a", pi), 2 * (2 - sqrt(3.0)) + 2 * pi / 3, 1e-7);
+    for (uint32_t k = 0; k < r->n_rows; k++)
+        assert_true(fabs(r->rows[k].values[run_column(r, "l.y")]) <= 1 + 1e-9);
+}
+
+static void test_ot073_the_limiter_has_seven_events(void **state)
+{
+    (void)state;
+    const double pi = 3.14159265358979323846;
+    run_in_all_tiers((RunRequest){ .path = HERE "limiter.dym", .stop = 10, .interval = pi, .tolerance = 1e-9 },
+                     check_limiter);
+}
+
+/* Closed, the capacitor stands at 10*500/520 V; open, it discharges with R2 C = 0.5 ms. The four times are met exactly. */
+static void check_switched(const RunResult *r)
+{
+    static const double times[] = { 0.0120, 0.0144, 0.0180, 0.0228 };
+    expect_done(r);
+    assert_int_equal(r->report.statistics.time_events, 4);
+    assert_int_equal(r->report.statistics.state_events, 0);
+    for (uint32_t j = 0; j < 4; j++)
+        expect_near(run_at(r, "Sw.OpenSw", times[j]), j % 2, 0);
+    const double full = 10.0 * 500 / 520;
+    expect_near(run_at(r, "y", 0.0114), 0, 1e-12);
+    expect_near(run_at(r, "y", 0.0144), full, 1e-7);
+    expect_near(run_at(r, "y", 0.0150), full * exp(-0.0006 / 0.0005), 1e-7);
+}
+
+static void test_ot079_ot093_ot094_the_switched_circuit(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = HERE "switched.dym", .stop = 0.03, .interval = 0.0006, .tolerance = 1e-9 },
+                     check_switched);
+}
+
 /* Without ground the potentials have no reference, and both nodes say the same of the currents. */
 static void test_ot046_missing_ground(void **state)
 {
@@ -101,6 +143,8 @@ int main(void)
         cmocka_unit_test(test_ot043_ot051_the_circuit_of_the_document),
         cmocka_unit_test(test_ot036_ot037_divider_in_any_form),
         cmocka_unit_test(test_ot056_a_linear_block),
+        cmocka_unit_test(test_ot073_the_limiter_has_seven_events),
+        cmocka_unit_test(test_ot079_ot093_ot094_the_switched_circuit),
         cmocka_unit_test(test_ot046_missing_ground),
         cmocka_unit_test(test_ot015_inclusion),
     };

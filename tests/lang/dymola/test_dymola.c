@@ -421,6 +421,29 @@ static void test_ot047_alias_elimination_of_the_circuit(void **state)
     release(&l);
 }
 
+/* 10,000 cells of a resistor and a capacitor: every unknown finds its equation. Large enough that
+ * the arrays of the Model move while they grow. */
+static void test_a_ladder_of_many_cells(void **state)
+{
+    (void)state;
+    enum { CELLS = 10000 };
+    Loaded l = { .arena = arena_create(NULL) };
+    Text text = { .arena = l.arena };
+    text_add(&text, "@el.lib\nmodel class Cell submodel (Resistor) R (R=1) submodel (Capacitor) C (C=1)\n"
+                    "submodel (Ground) g cut a cut b main path <a - b> connect a - R - b, R:b - C - g end\n"
+                    "model ladder submodel (Vsource) V submodel (Ground) g submodel (Cell)");
+    for (uint32_t k = 0; k < CELLS; k++)
+        text_format(&text, " c%u", k);
+    text_add(&text, "\nconnect g - reversed V - c0");
+    for (uint32_t k = 1; k < CELLS; k++)
+        text_format(&text, ", c%u - c%u", k - 1, k);
+    text_add(&text, "\nV.V0 = 1 end");
+    Loaded ladder = load(text.at);
+    run_to(&ladder, "match-equations");
+    release(&ladder);
+    release(&l);
+}
+
 /* ---- wrong texts ---- */
 static void test_rejected(void **state)
 {
@@ -548,6 +571,7 @@ int main(void)
         cmocka_unit_test(test_ot041_samples),
         cmocka_unit_test(test_ot015_ot042_basic_system_of_the_circuit),
         cmocka_unit_test(test_ot047_alias_elimination_of_the_circuit),
+        cmocka_unit_test(test_a_ladder_of_many_cells),
         cmocka_unit_test(test_rejected),
         cmocka_unit_test(test_hostile_texts),
     };
