@@ -181,6 +181,7 @@ typedef struct KoineHost { /* what the runner lends the model; fixed at create *
     void (*message)(void *context, const KoineModel *model, int level, const char *text);
     /* a transition fires, and what it assigns; takt is the event step that ends with it. NULL: nobody asks */
     void (*fired)(void *context, const KoineModel *model, const KoineFiring *firing);
+    uint8_t wants_work; /* 1: executions are counted, for kind->work */
 } KoineHost;
 enum { KOINE_MESSAGE_OUTPUT, KOINE_MESSAGE_WARNING, KOINE_MESSAGE_ERROR };
 
@@ -229,6 +230,19 @@ enum { KOINE_BY_X, KOINE_BY_INPUT, KOINE_BY_DAE };
 
 struct KoineModelStatistics;
 
+typedef enum {
+    KOINE_WORK_EQUATION,
+    KOINE_WORK_CONDITION, /* a comparison or step function, or when a transition fires */
+    KOINE_WORK_EVENT,     /* a transition that fired */
+    KOINE_WORK_ASSIGNMENT /* of a transition */
+} KoineWorkKind;
+typedef struct {       /* what one equation, condition, transition or assignment of one instance cost so far */
+    KoineOrigin where; /* text: "" */
+    uint8_t kind;
+    uint64_t executions; /* exact; elements of arrays each */
+    uint64_t operations; /* in all executions: those of the expression, an estimate of the time they took */
+} KoineWork;
+
 typedef struct KoineModelKind {
     uint32_t version, size; /* KOINE_MODEL_VERSION, sizeof(KoineModelKind) */
     const KoineTables *tables;
@@ -262,6 +276,9 @@ typedef struct KoineModelKind {
      * function, which is changed now; there is no event. RETRY: it needs an instant; nothing was changed.
      * ABSENT: it always does. */
     KoineStatus (*flip)(KoineModel *model, uint32_t root);
+    /* visits what was executed since the instance was created, in no particular order; nothing unless the host wanted
+     * it counted. Paths hold as long as the kind. NULL: not counted */
+    void (*work)(const KoineModel *model, void (*visit)(void *context, const KoineWork *work), void *context);
 } KoineModelKind;
 
 /* How often something took so many goes: none, 1, 2, 3 to 4, 5 to 8, 9 to 16, 17 to 32, more. */

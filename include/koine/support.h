@@ -156,6 +156,11 @@ typedef struct { /* n slots from `slot` on hold `value` when an instance is crea
     KoineSlot value;
 } KoineConstant;
 
+typedef struct {                          /* executions since an instance was created; only when somebody wants them */
+    uint64_t derivatives, roots, outputs; /* of the parts */
+    uint64_t *nodes, *transitions, *systems; /* evaluated; fired; residuals computed or cycles */
+} KoineCounts;
+
 typedef struct KoineProgram {
     const KoineTables *tables;
     uint32_t n_slots;          /* named slots, from the start of the block; machine state follows */
@@ -208,6 +213,9 @@ typedef struct KoineProgram {
     /* where the node or equation `origin` stands in the user's text: path and place; its text is "". The path holds
        until the next call. May be NULL */
     void (*locate)(void *context, const KoineModel *model, uint32_t origin, KoineOrigin *where);
+    /* attributes counts to the user's text; may be NULL */
+    void (*attribute)(void *context, const KoineCounts *counts, void (*visit)(void *context, const KoineWork *work),
+                      void *visit_context);
     void *explain_context;
 } KoineProgram;
 

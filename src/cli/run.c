@@ -1,6 +1,7 @@
 /* koine run: simulates a model. Settings are gathered, the model is compiled, values are set, the run goes to its
  * sinks, and what happened is said. */
 #include "base/vec.h"
+#include "cli/hot.h"
 #include "cli/observe.h"
 #include "cli/phases.h"
 #include "cli/set.h"
@@ -221,19 +222,41 @@ static int status_of(KoineRunEnd end)
     return EXIT_RUN;
 }
 
+static int write_text(const char *path, const Text *text)
+{
+    FILE *const file = strcmp(path, "-") == 0 ? stdout : fopen(path, "w");
+    const bool is_written = file && fwrite(text->at, 1, text->n, file) == text->n;
+    const int error = errno;
+    const bool is_closed = !file || file == stdout || fclose(file) == 0;
+    if (is_written && is_closed)
+        return EXIT_GOOD;
+    say("cannot write '%s': %s", path, strerror(is_written ? errno : error));
+    return EXIT_ENVIRONMENT;
+}
+
 static int write_statistics(const Run *run)
 {
     const char *const path = command_option(run->command, "stats");
     if (!path)
         return EXIT_GOOD;
-    Text json = { .arena = run->arena };
-    (ends_with(path, ".txt") ? statistics_table : statistics_json)(&run->record, &json);
-    FILE *const file = strcmp(path, "-") == 0 ? stdout : fopen(path, "w");
-    const bool is_written = file && fwrite(json.at, 1, json.n, file) == json.n;
-    if (is_written && (file == stdout || fclose(file) == 0))
+    Text text = { .arena = run->arena };
+    (ends_with(path, ".txt") ? statistics_table : statistics_json)(&run->record, &text);
+    return write_text(path, &text);
+}
+
+static int write_hot(const Run *run, const KoineModel *model)
+{
+    enum { MOST_SHOWN = 20 };
+    const char *const path = command_option(run->command, "hot");
+    if (!path)
         return EXIT_GOOD;
-    say("cannot write '%s': %s", path, strerror(errno));
-    return EXIT_ENVIRONMENT;
+    Text text = { .arena = run->arena };
+    const Hot hot = hot_collect(model, compilation_sources(run->c), run->arena);
+    if (ends_with(path, ".json"))
+        hot_json(&hot, &text);
+    else
+        hot_table(&hot, strcmp(path, "-") == 0 ? MOST_SHOWN : UINT32_MAX, &text);
+    return write_text(path, &text);
 }
 
 static void say_files(const Run *run, const char *what)
@@ -247,10 +270,10 @@ static void say_files(const Run *run, const char *what)
         fprintf(stderr, "observer %s: %s\n", e->observers[k].name, observe_path(&e->observers[k], run->arena));
 }
 
-static int report_run(Run *run, const KoineTables *tables)
+static int report_run(Run *run, const KoineModel *model)
 {
     const KoineRunEnd end = run->record.run.end;
-    say_how_it_ended(run, tables);
+    say_how_it_ended(run, model->kind->tables);
     if (end == KOINE_RUN_OPTIONS)
         return EXIT_USAGE;
     if (!run->is_quiet) {
@@ -261,8 +284,8 @@ static int report_run(Run *run, const KoineTables *tables)
     draw_plot(run);
     if (!run->is_quiet && end != KOINE_RUN_SINK)
         say_files(run, end == KOINE_RUN_DONE || end == KOINE_RUN_TERMINATED ? "results" : "results so far");
-    const int status = write_statistics(run);
-    return status_of(end) != EXIT_GOOD ? status_of(end) : status;
+    const int statistics = write_statistics(run), hot = write_hot(run, model);
+    return status_of(end) != EXIT_GOOD ? status_of(end) : statistics != EXIT_GOOD ? statistics : hot;
 }
 
 /* One phase after the other, until the end or until something ends the run. */
@@ -319,7 +342,7 @@ static int simulate(Run *run, KoineModel *model, const char *const *globs)
     progress_clear(&run->progress);
     if (run->protocol)
         protocol_close(run->protocol, &run->record.run);
-    return report_run(run, model->kind->tables);
+    return report_run(run, model);
 }
 
 /* From here on the model exists; its destruction is the caller's. */
@@ -383,7 +406,10 @@ static bool check_settings(Run *run, const KoineTables *tables)
 {
     Experiment *const e = &run->settings.experiment;
     const char *const *globs;
-    run->host = (KoineHost){ .context = run, .seed = e->seed, .message = on_message };
+    run->host = (KoineHost){ .context = run,
+                             .seed = e->seed,
+                             .message = on_message,
+                             .wants_work = command_option(run->command, "hot") != NULL };
     bool is_good = phases_prepare(e, &run->host, tables, run->arena, run->diag, &run->controls, &run->phases);
     is_good &= select_variables(run, tables, &globs);
     if (is_good)
@@ -490,6 +516,11 @@ static const Option options[] = {
     { .name = "stats",
       .value = "FILE",
       .help = "write statistics: FILE.txt as a table, else as JSON; - for the standard output" },
+    { .name = "hot",
+      .value = "FILE",
+      .help = "write where the work was done, by line and component: FILE.json, else as a table; - for the most "
+              "expensive on the standard output. Executions are exact; work = executions x operations of the "
+              "expression, an estimate" },
     { .name = "plot", .help = "draw the result in the terminal, also where there is none" },
     { .name = "no-plot", .help = "draw nothing" },
     TARGET_USE,

@@ -99,23 +99,26 @@ static void add_component(const Layout *l, uint32_t origin, Text *to)
 }
 
 /* For those who listen to a run: what is located often is remembered. */
-void locate_origin(void *context, const KoineModel *model, uint32_t origin, KoineOrigin *where)
+void locate_span(Layout *l, InstanceId owner, Span span, KoineOrigin *where)
 {
-    Layout *l = context;
-    *where = (KoineOrigin){ .text = "", .path = "" };
-    if (origin == KOINE_NONE)
-        return;
-    const InstanceId owner = owner_of(l, origin);
+    *where = (KoineOrigin){ .text = "" };
     if (!l->paths)
         l->paths = NEW_ARRAY(l->arena, const char *, l->model->instances.n + 1);
     if (!l->paths[owner.index])
         l->paths[owner.index] = instance_path(l->model, owner, l->arena);
     where->path = l->paths[owner.index];
-    const Span span = span_of(l, origin, (const KoineSlot *)(const void *)model->block);
     if (span.source == SOURCE_NONE)
         return;
     const LineColumn at = span_begin(l->model->sources, span);
     where->place = (KoinePlace){ span.source, at.line, at.column };
+}
+
+void locate_origin(void *context, const KoineModel *model, uint32_t origin, KoineOrigin *where)
+{
+    Layout *l = context;
+    *where = (KoineOrigin){ .text = "", .path = "" };
+    if (origin != KOINE_NONE)
+        locate_span(l, owner_of(l, origin), span_of(l, origin, (const KoineSlot *)(const void *)model->block), where);
 }
 
 static const char *what_failed(const Expr *where)

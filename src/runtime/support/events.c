@@ -300,6 +300,8 @@ static KoineStatus evaluate_dirty(Machine *k)
     while (!bitset_is_empty(&k->dirty)) {
         const uint32_t n = bitset_take(&k->dirty);
         k->statistics.node_evaluations++;
+        if (k->counts)
+            k->counts->nodes[n]++;
         KoineStatus status = evaluate_node(k, &k->program->nodes[n]);
         if (status == KOINE_OK)
             status = koine_check_calls(k, KOINE_FAILED, k->program->nodes[n].origin);
@@ -576,6 +578,8 @@ static KoineStatus fire(Machine *k)
     for (uint32_t n = bitset_next(&k->enabled, 0); n != UINT32_MAX; n = bitset_next(&k->enabled, n + 1)) {
         const KoineTransition *t = &p->transitions[n];
         k->statistics.transitions++;
+        if (k->counts)
+            k->counts->transitions[n]++;
         const uint32_t first = k->instant->n_pending;
         for (uint32_t j = 0; j < t->n_next; j++) {
             const KoineStatus status = buffer_next(k, t->first_next + j);
@@ -791,11 +795,14 @@ KoineStatus koine_machine_flip(KoineModel *model, uint32_t root)
         return KOINE_ABSENT;
     const KoineRelation *r = &p->relations[owner];
     k->m[r->bit].i = !k->m[r->bit].i;
-    for (uint32_t j = p->readers_start[r->cell]; j < p->readers_start[r->cell + 1]; j++)
+    for (uint32_t j = p->readers_start[r->cell]; j < p->readers_start[r->cell + 1]; j++) {
+        if (k->counts)
+            k->counts->nodes[p->readers[j]]++;
         if (is_stale(k, &p->nodes[p->readers[j]])) {
             k->m[r->bit].i = !k->m[r->bit].i;
             return KOINE_RETRY;
         }
+    }
     k->instant->n_widened -= k->widened[root] > 0;
     k->widened[root] = 0;
     return KOINE_OK;

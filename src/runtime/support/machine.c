@@ -81,7 +81,8 @@ static void point_into(Machine *k, unsigned char *block, const uint64_t *at)
 
 void koine_machine_moved(KoineModel *model)
 {
-    point_into(model->handles, model->block, ((const MachineKind *)(const void *)model->kind)->offsets);
+    Machine *k = model->handles;
+    point_into(k, model->block, k->kind->offsets);
 }
 
 /* ---- create, destroy ---- */
@@ -90,30 +91,48 @@ static void machine_destroy(KoineModel *model)
     if (!model)
         return;
     Machine *k = model->handles;
-    if (k)
+    if (k) {
         koine_workspace_destroy(k->workspace);
+        free(k->counts);
+    }
     free(k);
     free(model->block);
     free(model);
+}
+
+/* All counters in one piece of memory. */
+static KoineCounts *create_counts(const KoineProgram *p)
+{
+    const size_t n = (size_t)p->n_nodes + p->n_transitions + p->n_systems;
+    KoineCounts *counts = calloc(1, sizeof *counts + n * sizeof(uint64_t));
+    if (!counts)
+        return NULL;
+    counts->nodes = (uint64_t *)(void *)(counts + 1);
+    counts->transitions = counts->nodes + p->n_nodes;
+    counts->systems = counts->transitions + p->n_transitions;
+    return counts;
 }
 
 static KoineStatus machine_create(const KoineModelKind *base, const KoineHost *host, KoineModel **out)
 {
     const MachineKind *kind = (const MachineKind *)(const void *)base;
     const KoineProgram *p = kind->program;
+    const bool is_counting = host && host->wants_work;
     KoineModel *model = calloc(1, sizeof *model);
     if (!model)
         return KOINE_FAILED;
     Machine *k = model->handles = calloc(1, sizeof *k);
     model->block = aligned_alloc(ALIGNMENT, kind->size);
-    if (k)
+    if (k) {
         k->workspace = koine_workspace_create(p);
-    if (!k || !model->block || !k->workspace) {
+        k->counts = is_counting ? create_counts(p) : NULL;
+    }
+    if (!k || !model->block || !k->workspace || (is_counting && !k->counts)) {
         machine_destroy(model);
         return KOINE_FAILED;
     }
     memset(model->block, 0, kind->size);
-    model->kind = base;
+    model->kind = is_counting ? &kind->counting : base;
     model->size = kind->size;
     model->host = host;
     model->fault.origin = model->fault.variable = -1;
@@ -121,6 +140,7 @@ static KoineStatus machine_create(const KoineModelKind *base, const KoineHost *h
     k->program = p;
     k->code = kind->code;
     k->model = model;
+    k->kind = kind;
     point_into(k, model->block, kind->offsets);
     for (uint32_t j = 0; j < p->n_constants; j++)
         for (uint32_t i = 0; i < p->constants[j].n; i++)
@@ -144,8 +164,18 @@ KoineStatus koine_failed_call(Machine *k, KoineStatus status, uint32_t origin)
     return matters ? status : KOINE_OK;
 }
 
+static void count_part(Machine *k, const KoinePart *part)
+{
+    const KoineProgram *p = k->program;
+    k->counts->derivatives += part == &p->derivatives;
+    k->counts->roots += part == &p->roots;
+    k->counts->outputs += part == &p->outputs;
+}
+
 KoineStatus koine_run_part(Machine *k, const KoinePart *part)
 {
+    if (k->counts)
+        count_part(k, part);
     for (uint32_t j = 0; j < part->n; j++) {
         if (part->steps[j].system == KOINE_NONE) {
             run_section(k, part->steps[j].section);
@@ -317,8 +347,11 @@ static KoineStatus machine_derivatives(KoineModel *model)
 {
     Machine *k = koine_machine_of(model);
     k->evaluations++;
-    if (k->code->derivatives)
+    if (k->code->derivatives) {
+        if (k->counts)
+            count_part(k, &k->program->derivatives);
         return k->code->derivatives(model);
+    }
     return koine_run_part(k, &k->program->derivatives);
 }
 
@@ -343,7 +376,7 @@ static KoineStatus machine_accept(KoineModel *model, double time, const double *
 static KoineStatus machine_jacobian(KoineModel *model, const KoineEvaluation *at, int by, double cj, double *values)
 {
     Machine *k = koine_machine_of(model);
-    const MachineKind *kind = (const MachineKind *)(const void *)model->kind;
+    const MachineKind *kind = k->kind;
     const KoineProgram *p = k->program;
     (void)cj;
     if (by != KOINE_BY_X)
@@ -384,6 +417,13 @@ static KoineStatus machine_directional(KoineModel *model, const KoineEvaluation 
 static void machine_statistics(const KoineModel *model, KoineModelStatistics *out)
 {
     *out = ((const Machine *)model->handles)->statistics;
+}
+
+static void machine_work(const KoineModel *model, void (*visit)(void *context, const KoineWork *work), void *context)
+{
+    const Machine *k = model->handles;
+    if (k->counts && k->program->attribute)
+        k->program->attribute(k->program->explain_context, k->counts, visit, context);
 }
 
 /* ---- the kind ---- */
@@ -444,7 +484,8 @@ KoineModelKind *koine_machine_kind(const KoineProgram *program, const KoineCode 
                           .leave = koine_machine_leave,
                           .derivatives = code->derivatives && !code->upgrade ? code->derivatives : machine_derivatives,
                           .statistics = machine_statistics,
-                          .flip = koine_machine_flip };
+                          .flip = koine_machine_flip,
+                          .work = machine_work };
     if (program->seed_x != KOINE_NONE) {
         kind->kind.jacobian = machine_jacobian;
         kind->kind.directional = machine_directional;
@@ -453,6 +494,8 @@ KoineModelKind *koine_machine_kind(const KoineProgram *program, const KoineCode 
             return NULL;
         }
     }
+    kind->counting = kind->kind;
+    kind->counting.derivatives = machine_derivatives;
     return &kind->kind;
 }
 

@@ -37,6 +37,7 @@ typedef struct {
     const KoineProgram *program;
     const KoineCode *code;
     KoineModel *model;
+    const struct MachineKind *kind;
     unsigned char *block; /* the block the pointers below belong to */
     KoineSlot *m;
     Instant *instant;
@@ -53,6 +54,7 @@ typedef struct {
     uint8_t *is_unsettled;
     Workspace *workspace;
     KoineModelStatistics statistics;
+    KoineCounts *counts;  /* NULL: nobody wants them */
     uint64_t evaluations; /* of the derivatives part, for `upgrade` */
     double resolution;    /* time grid R; 0: exact */
 } Machine;
@@ -60,8 +62,9 @@ typedef struct {
 /* At an accepted point: faster code, when the work done so far pays for it. */
 void koine_consider_upgrade(Machine *k);
 
-typedef struct {
-    KoineModelKind kind; /* first member */
+typedef struct MachineKind {
+    KoineModelKind kind;     /* first member */
+    KoineModelKind counting; /* of instances that count: the same, no way around the machine */
     KoineTables tables;
     const KoineProgram *program;
     const KoineCode *code;

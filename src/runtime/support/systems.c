@@ -139,8 +139,15 @@ static KoineStatus report(Machine *k, const KoineSystem *s, const char *what)
 }
 
 /* ---- solving ---- */
+static inline void count_system(const Machine *k, const KoineSystem *s)
+{
+    if (k->counts)
+        k->counts->systems[s - k->program->systems]++;
+}
+
 static double residual_norm(Machine *k, const KoineSystem *s)
 {
+    count_system(k, s);
     run_section(k, s->residual_section);
     double sum = 0;
     for (uint32_t j = 0; j < s->n; j++)
@@ -153,6 +160,7 @@ static KoineStatus solve_linear(Machine *k, const KoineSystem *s)
     Workspace *w = k->workspace;
     for (uint32_t j = 0; j < s->n; j++)
         k->m[s->unknowns[j]].r = 0;
+    count_system(k, s);
     run_section(k, s->residual_section);
     k->statistics.linear_solves++;
     if (!factor(k, s))
@@ -245,6 +253,7 @@ static KoineStatus solve_by_iteration(Machine *k, const KoineSystem *s)
     }
     for (uint32_t cycle = 1; cycle <= most; cycle++) {
         bool all_settled = true;
+        count_system(k, s);
         for (uint32_t j = 0; j < s->n; j++) {
             const KoineSlot before = k->m[s->unknowns[j]];
             run_kernel(k, s->kernels[j], s->rows[j], 1);

@@ -1,0 +1,220 @@
+/* Attributing executions to the user's text: equations by the parts, nodes and systems they are executed in, the
+ * assignments of transitions by the firings. */
+#include "emit/program_parts.h"
+#include "ir/memo.h"
+#include <string.h>
+
+typedef struct {
+    Layout *l;
+    const KoineCounts *counts;
+    uint64_t *operations;         /* per kernel: of one element; 0: not known yet */
+    uint64_t *executions, *spent; /* per block */
+    uint32_t *first_branch;       /* per variable: 1 + first equation in a region, 0: none */
+    void (*visit)(void *context, const KoineWork *work);
+    void *context;
+} Attribution;
+
+/* ---- operations of an expression ---- */
+static uint64_t count_operations(const Expr *e, Memo *memo)
+{
+    uint32_t seen;
+    if (e->n_args == 0 || memo_get(memo, e, &seen))
+        return e->kind == EXPR_FUNCTION && e->n_args == 0;
+    memo_put(memo, e, 1);
+    uint64_t n = e->kind != EXPR_LEAF; /* what is selected by an index is no operation, the index may be one */
+    for (uint32_t k = 0; k < e->n_args; k++)
+        n += count_operations(e->args[k], memo);
+    return n;
+}
+
+/* What occurs twice is computed once; a copy is one operation, too. */
+static uint64_t operations_of(uint32_t n, const Expr *const *outputs)
+{
+    Memo memo;
+    uint64_t sum = 0;
+    memo_begin(&memo, NULL);
+    for (uint32_t k = 0; k < n; k++)
+        sum += outputs[k] ? count_operations(outputs[k], &memo) : 0;
+    memo_end(&memo);
+    return sum ? sum : 1;
+}
+
+static uint64_t kernel_operations(Attribution *a, uint32_t number)
+{
+    const Kernel *kernel = &a->l->kernels.at[number];
+    if (!a->operations[number])
+        a->operations[number] = operations_of(kernel->n_outputs, kernel->outputs);
+    return a->operations[number];
+}
+
+/* ---- sums of a block ---- */
+static void add(Attribution *a, uint32_t block, uint32_t kernel, uint64_t executions)
+{
+    a->executions[block] += executions;
+    a->spent[block] += executions * kernel_operations(a, kernel);
+}
+
+static void add_part(Attribution *a, PartKind part, uint64_t evaluations)
+{
+    const Layout *l = a->l;
+    for (uint32_t k = 0; k < l->schedule->parts[part].n; k++) {
+        const uint32_t block = l->schedule->parts[part].at[k];
+        if (l->system_of[block] != KOINE_NONE)
+            continue;
+        for (uint32_t j = l->first_piece[block]; j < l->first_piece[block + 1]; j++)
+            add(a, block, l->pieces.at[j].kernel, evaluations * l->pieces.at[j].n);
+    }
+}
+
+static void add_node(Attribution *a, const KoineNode *node, uint64_t evaluations)
+{
+    const KoineProgram *p = &a->l->data;
+    switch ((KoineNodeKind)node->kind) {
+    case KOINE_NODE_ASSIGN:
+    case KOINE_NODE_GUARD: add(a, node->origin, node->kernel, evaluations * node->n); return;
+    case KOINE_NODE_SYSTEM: return; /* counted where it is solved */
+    case KOINE_NODE_RELATION: {
+        const KoineRelation *r = &p->relations[node->object];
+        add(a, node->origin, r->kernel, evaluations + (r->root == KOINE_NONE ? 0 : a->counts->roots));
+        return;
+    }
+    case KOINE_NODE_STEP: {
+        const KoineStep *s = &p->steps[node->object];
+        add(a, node->origin, s->kernel, evaluations + (s->root == KOINE_NONE ? 0 : a->counts->roots));
+        return;
+    }
+    case KOINE_NODE_TRANSITION:
+        a->executions[node->origin] += evaluations;
+        a->spent[node->origin] += evaluations * p->transitions[node->object].n_conditions;
+        return;
+    }
+}
+
+/* ---- telling ---- */
+static void tell(Attribution *a, KoineWorkKind kind, InstanceId owner, Span span, uint64_t executions, uint64_t spent)
+{
+    if (!executions)
+        return;
+    KoineWork work = { .kind = (uint8_t)kind, .executions = executions, .operations = spent };
+    locate_span(a->l, owner, span, &work.where);
+    a->visit(a->context, &work);
+}
+
+/* The equations of a quantity in the branches of a region are executed as one: all of it stands at the first of the
+ * text, which is not always the first of the model. */
+static void find_branches(Attribution *a, Arena *scratch)
+{
+    const Model *m = a->l->model;
+    a->first_branch = NEW_ARRAY(scratch, uint32_t, m->variables.n + 1);
+    for (uint32_t k = 0; k < m->equations.n; k++) {
+        const Equation *e = &m->equations.at[k];
+        if (e->kind != EQUATION_DROPPED || e->region.index == ID_NONE || !e->lhs.shape)
+            continue;
+        const VarId own = term_refs(m, e->lhs)[0].var, alias = model_var(m, own)->alias;
+        uint32_t *first = &a->first_branch[var_is_none(alias) ? own.index : alias.index];
+        if (!*first || e->origin.span.begin < m->equations.at[*first - 1].origin.span.begin)
+            *first = k + 1;
+    }
+}
+
+static Span first_span(const Attribution *a, const Equation *e)
+{
+    const Model *m = a->l->model;
+    if (!e->origin.made_by || strcmp(e->origin.made_by, "merge-regions") != 0)
+        return e->origin.span;
+    const uint32_t first = a->first_branch[term_refs(m, e->lhs)[0].var.index];
+    return first ? m->equations.at[first - 1].origin.span : e->origin.span;
+}
+
+static void tell_equation(Attribution *a, KoineWorkKind kind, EqId equation, uint64_t executions, uint64_t spent)
+{
+    const Equation *e = equation.index == ID_NONE ? NULL : &a->l->model->equations.at[equation.index];
+    tell(a, kind, e ? e->owner : (InstanceId){ 0 }, e ? first_span(a, e) : SPAN_NONE, executions, spent);
+}
+
+static void tell_system(Attribution *a, const Block *b, uint64_t executions)
+{
+    for (uint32_t k = 0; k < b->n_rows; k++) {
+        const SystemRow *row = &a->l->schedule->rows.at[b->first_row + k];
+        const Expr *const sides[] = { row->lhs.shape, row->rhs.shape };
+        tell_equation(a, KOINE_WORK_EQUATION, row->equation, executions, executions * operations_of(2, sides));
+    }
+}
+
+static void tell_block(Attribution *a, uint32_t index, bool is_guard)
+{
+    const Block *b = &a->l->schedule->blocks.at[index];
+    const Model *m = a->l->model;
+    const uint64_t executions = a->executions[index], spent = a->spent[index];
+    switch ((BlockKind)b->kind) {
+    case BLOCK_ASSIGN:
+        tell_equation(a, is_guard ? KOINE_WORK_CONDITION : KOINE_WORK_EQUATION, b->equation, executions, spent);
+        return;
+    case BLOCK_LINEAR:
+    case BLOCK_NEWTON:
+    case BLOCK_ITERATE: tell_system(a, b, a->counts->systems[a->l->system_of[index]]); return;
+    case BLOCK_RELATION: {
+        const Relation *r = &m->relations.at[b->object];
+        tell(a, KOINE_WORK_CONDITION, r->owner, r->origin.span, executions, spent);
+        return;
+    }
+    case BLOCK_STEP: {
+        const StepFunction *s = &m->steps.at[b->object];
+        tell(a, KOINE_WORK_CONDITION, s->owner, s->origin.span, executions, spent);
+        return;
+    }
+    case BLOCK_TRANSITION: {
+        const Transition *t = &m->transitions.at[b->object];
+        tell(a, KOINE_WORK_CONDITION, t->owner, t->origin.span, executions, spent);
+        return;
+    }
+    }
+}
+
+static void tell_transition(Attribution *a, uint32_t number)
+{
+    const KoineProgram *p = &a->l->data;
+    const KoineTransition *t = &p->transitions[number];
+    const Transition *own = &a->l->model->transitions.at[number];
+    const uint64_t fired = a->counts->transitions[number];
+    if (!fired)
+        return;
+    uint64_t spent = fired;
+    for (uint32_t k = 0; k < t->n_actions; k++)
+        spent += fired * kernel_operations(a, p->actions[t->first_action + k].kernel);
+    tell(a, KOINE_WORK_EVENT, own->owner, own->origin.span, fired, spent);
+    for (uint32_t k = 0; k < t->n_next; k++) {
+        const KoineNext *next = &p->nexts[t->first_next + k];
+        const Assignment *assignment = &a->l->model->assignments.at[next->origin - a->l->schedule->blocks.n];
+        tell(a, KOINE_WORK_ASSIGNMENT, own->owner, assignment->span, fired, fired * kernel_operations(a, next->kernel));
+    }
+}
+
+void attribute_work(void *context, const KoineCounts *counts, void (*visit)(void *context, const KoineWork *work),
+                    void *visit_context)
+{
+    Layout *l = context;
+    Arena *scratch = arena_create_like(l->arena);
+    const uint32_t n = l->schedule->blocks.n;
+    Attribution a = { .l = l,
+                      .counts = counts,
+                      .operations = NEW_ARRAY(scratch, uint64_t, l->kernels.n + 1),
+                      .executions = NEW_ARRAY(scratch, uint64_t, n + 1),
+                      .spent = NEW_ARRAY(scratch, uint64_t, n + 1),
+                      .visit = visit,
+                      .context = visit_context };
+    bool *is_guard = NEW_ARRAY(scratch, bool, n + 1);
+    find_branches(&a, scratch);
+    add_part(&a, PART_DERIVATIVES, counts->derivatives);
+    add_part(&a, PART_ROOTS, counts->roots);
+    add_part(&a, PART_OUTPUTS, counts->outputs);
+    for (uint32_t k = 0; k < l->data.n_nodes; k++) {
+        add_node(&a, &l->data.nodes[k], counts->nodes[k]);
+        is_guard[l->data.nodes[k].origin] |= l->data.nodes[k].kind == KOINE_NODE_GUARD;
+    }
+    for (uint32_t k = 0; k < n; k++)
+        tell_block(&a, k, is_guard[k]);
+    for (uint32_t k = 0; k < l->data.n_transitions; k++)
+        tell_transition(&a, k);
+    arena_destroy(scratch);
+}
