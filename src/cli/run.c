@@ -331,7 +331,10 @@ static int simulate(Run *run, KoineModel *model, const char *const *globs)
     const KoineRunOptions *const first = &run->phases.at[0].options;
     run->record.start = first->start;
     run->record.stop = run->settings.experiment.stop;
-    run->progress = progress_begin(run->record.start, run->record.stop, !run->is_quiet);
+    run->progress = progress_begin(run->record.start, run->record.stop,
+                                   command_option(run->command, "progress") ? PROGRESS_LINES
+                                   : run->is_quiet                          ? PROGRESS_NONE
+                                                                            : PROGRESS_BAR);
     const double begun = wall_clock();
     KoineModel *const driven = run->drive ? drive_model(run->drive, model) : model;
     run_phases(run, driven, phase_sinks(sinks.at, sinks.n, run->arena), sinks.n);
@@ -521,6 +524,7 @@ static const Option options[] = {
       .help = "write where the work was done, by line and component: FILE.json, else as a table; - for the most "
               "expensive on the standard output. Executions are exact; work = executions x operations of the "
               "expression, an estimate" },
+    { .name = "progress", .help = "say on the standard error how far the time is, a line for each tenth of the run" },
     { .name = "plot", .help = "draw the result in the terminal, also where there is none" },
     { .name = "no-plot", .help = "draw nothing" },
     TARGET_USE,

@@ -66,32 +66,45 @@ static int64_t milliseconds(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-Progress progress_begin(double start, double stop, bool is_wanted)
+Progress progress_begin(double start, double stop, ProgressForm form)
 {
     const int64_t now = milliseconds();
-    return (Progress){ .start = start,
-                       .stop = stop,
-                       .begun = now,
-                       .shown = now,
-                       .is_on = is_wanted && terminal_is(stderr) && !is_dumb() };
+    const bool is_possible = form != PROGRESS_BAR || (terminal_is(stderr) && !is_dumb());
+    return (Progress){
+        .start = start, .stop = stop, .begun = now, .shown = now, .form = is_possible ? form : PROGRESS_NONE
+    };
 }
 
-void progress_show(Progress *progress, double time)
+static void show_line(Progress *progress, double part, double time)
 {
-    if (!progress->is_on)
-        return;
+    const int tenth = (int)(10 * part);
+    if (tenth > progress->tenth)
+        fprintf(stderr, "t = %g of %g, %d%%\n", time, progress->stop, (int)(100 * part));
+    progress->tenth = tenth > progress->tenth ? tenth : progress->tenth;
+}
+
+static void show_bar(Progress *progress, double part, double time)
+{
     const int64_t now = milliseconds();
     if (now - progress->begun < FIRST_AFTER || now - progress->shown < AGAIN_AFTER)
         return;
     progress->shown = now;
-    const double span = progress->stop - progress->start;
-    const double part = span > 0 ? fmin(fmax((time - progress->start) / span, 0), 1) : 1;
     char bar[BAR + 1];
     for (int k = 0; k < BAR; k++)
         bar[k] = k < part * BAR ? '#' : '.';
     bar[BAR] = 0;
     fprintf(stderr, "\r\033[K[%s] %3d%%  t = %g of %g", bar, (int)(100 * part), time, progress->stop);
     progress->is_visible = true;
+}
+
+void progress_show(Progress *progress, double time)
+{
+    const double span = progress->stop - progress->start;
+    const double part = span > 0 ? fmin(fmax((time - progress->start) / span, 0), 1) : 1;
+    if (progress->form == PROGRESS_BAR)
+        show_bar(progress, part, time);
+    else if (progress->form == PROGRESS_LINES)
+        show_line(progress, part, time);
 }
 
 void progress_clear(Progress *progress)

@@ -12,15 +12,18 @@ bool terminal_has_colour(FILE *stream, const char *when);
 bool terminal_has_unicode(void);
 uint32_t terminal_width(FILE *stream); /* 80 where unknown */
 
-/* A bar with the simulated time on stderr; silent where stderr is no terminal. It appears after a moment, so that
- * short runs stay quiet. */
+/* How far the simulated time has come, on stderr. As a bar: silent where stderr is no terminal, and for a moment, so
+ * that short runs stay quiet. As lines: one for each tenth of the run, anywhere. */
+typedef enum { PROGRESS_NONE, PROGRESS_BAR, PROGRESS_LINES } ProgressForm;
 typedef struct {
     double start, stop;
     int64_t begun, shown; /* milliseconds of the monotonic clock */
-    bool is_on, is_visible;
+    ProgressForm form;
+    int tenth; /* the last one told */
+    bool is_visible;
 } Progress;
 
-Progress progress_begin(double start, double stop, bool is_wanted);
+Progress progress_begin(double start, double stop, ProgressForm form);
 void progress_show(Progress *progress, double time);
 void progress_clear(Progress *progress); /* before anything else is printed */
 
