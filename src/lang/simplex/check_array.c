@@ -184,7 +184,7 @@ Loop *mdl_find_loop(Checker *checker, NameId name)
 
 bool mdl_count_point(Checker *checker, const Loop *loop)
 {
-    enum { MOST_POINTS = 20000000 };
+    enum { MOST_POINTS = 4000000 };
     if (checker->n_points++ < MOST_POINTS)
         return true;
     if (checker->n_points == MOST_POINTS + 1u) {

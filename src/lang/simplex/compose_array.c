@@ -2,7 +2,7 @@
 #include "lang/simplex/check.h"
 #include "lang/simplex/compose.h"
 
-enum { MOST_ROWS = 20000000 };
+enum { MOST_ROWS = 4000000 };
 
 typedef struct {
     Scope *scope;
