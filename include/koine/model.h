@@ -132,6 +132,7 @@ typedef struct {
     uint64_t x, dx, time; /* byte offsets: n_x contiguous doubles each, and the time */
     uint32_t capabilities;
     uint32_t n_variables, n_x, n_roots, n_origins, n_segments, n_entries, n_sources, n_dims, n_enumerations;
+    uint32_t n_signals; /* that the runner samples, see KoineModelKind.sample */
     const KoineVariable *variables;
     const KoineOrigin *roots; /* n_roots */
     const uint8_t
@@ -279,6 +280,13 @@ typedef struct KoineModelKind {
     /* visits what was executed since the instance was created, in no particular order; nothing unless the host wanted
      * it counted. Paths hold as long as the kind. NULL: not counted */
     void (*work)(const KoineModel *model, void (*visit)(void *context, const KoineWork *work), void *context);
+    /* Dead time of continuous signals; absent: there is none, else all three are there and tables->n_signals says of how
+     * many signals. The runner makes no step longer than longest_step, which it asks for when a run begins. After a step
+     * it samples the signals at points of the step and hands those in rising order to remember, which may ask for GROW;
+     * the last is the end of the step. */
+    double (*longest_step)(KoineModel *model);
+    KoineStatus (*sample)(KoineModel *model, double time, const double *x, double *signals);
+    KoineStatus (*remember)(KoineModel *model, double time, const double *signals);
 } KoineModelKind;
 
 /* How often something took so many goes: none, 1, 2, 3 to 4, 5 to 8, 9 to 16, 17 to 32, more. */

@@ -151,6 +151,13 @@ typedef struct {                                              /* a variable whos
     uint8_t start;                                            /* KOINE_PRE_...: what it is before the start */
 } KoinePre;
 
+typedef struct {                    /* output(time) = input(time - amount) */
+    uint32_t output, input, amount; /* slots, Real; the amount is a parameter */
+    uint32_t cell;                  /* of the output */
+    bool has_start;                 /* before the start: its start value; else what the input is at the start */
+    const char *name;               /* of the output, for messages */
+} KoineDelay;
+
 typedef struct { /* n slots from `slot` on hold `value` when an instance is created */
     uint32_t slot, n;
     KoineSlot value;
@@ -187,6 +194,7 @@ typedef struct KoineProgram {
 
     uint32_t n_nodes, n_cells, n_relations, n_steps, n_nexts, n_transitions, n_actions, n_pres, n_systems;
     uint32_t n_roots, n_calendar, n_writers;
+    uint32_t n_delays, n_moving_delays;      /* those whose output moves come first */
     uint32_t n_run_systems;                  /* systems behind these belong to the initial part */
     const KoineNode *nodes;                  /* in topological order */
     const uint32_t *readers_start, *readers; /* cell -> nodes */
@@ -203,6 +211,7 @@ typedef struct KoineProgram {
     const KoineAction *actions;
     const KoinePre *pres;
     const KoineSystem *systems;
+    const KoineDelay *delays;
     const uint32_t *finite_checks; /* outputs part: Real slots to look at, as pairs slot, origin */
     uint32_t n_finite_checks;
 

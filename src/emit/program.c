@@ -229,7 +229,7 @@ static bool is_settable(const Variable *holder)
     const Term term = holder->definition == DEFINITION_BINDING ? holder->binding : holder->start;
     if (holder->variability == VARIABILITY_STRUCTURAL || holder->variability == VARIABILITY_CONSTANT)
         return false;
-    if (holder->definition == DEFINITION_NOW)
+    if (holder->definition == DEFINITION_NOW || holder->definition == DEFINITION_FOREIGN)
         return false;
     return !term.shape || expr_is_literal(term.shape);
 }

@@ -77,7 +77,8 @@ static void find_moving(Events *e)
     for (uint32_t k = 0; k < e->s->states.n; k++)
         e->moves[e->s->states.at[k].index] = true;
     for (uint32_t k = 0; k < e->m->variables.n; k++)
-        e->moves[k] |= e->m->variables.at[k].definition == DEFINITION_INPUT &&
+        e->moves[k] |= (e->m->variables.at[k].definition == DEFINITION_INPUT ||
+                        e->m->variables.at[k].definition == DEFINITION_FOREIGN) &&
                        e->m->variables.at[k].variability == VARIABILITY_CONTINUOUS;
     for (uint32_t k = 0; k < e->s->blocks.n; k++) {
         const Block *b = &e->s->blocks.at[k];
@@ -674,6 +675,30 @@ static void fill_checks(Events *e)
     l->data.n_finite_checks = checks.n / 2;
 }
 
+/* Those whose output moves come first. */
+static void fill_delays(Events *e)
+{
+    Layout *l = e->l;
+    const Model *m = e->m;
+    KoineDelay *rows = NEW_ARRAY(l->arena, KoineDelay, m->delays.n + 1);
+    for (int moving = 1; moving >= 0; moving--) {
+        for (uint32_t k = 0; k < m->delays.n; k++) {
+            const Delay *d = &m->delays.at[k];
+            if (e->moves[d->output.index] != (moving == 1))
+                continue;
+            rows[l->data.n_delays++] = (KoineDelay){ .output = slot_of(l, ref_now(d->output)),
+                                                     .input = slot_of(l, term_refs(m, d->input)[0]),
+                                                     .amount = slot_of(l, term_refs(m, d->amount)[0]),
+                                                     .cell = cell_of(e, ref_now(d->output)),
+                                                     .has_start = !term_is_absent(model_var(m, d->output)->start),
+                                                     .name = variable_path(m, d->output, l->arena) };
+        }
+        if (moving)
+            l->data.n_moving_delays = l->tables.n_signals = l->data.n_delays;
+    }
+    l->data.delays = rows;
+}
+
 void lay_events(Layout *l)
 {
     const uint32_t n = l->model->variables.n + 1;
@@ -704,6 +729,7 @@ void lay_events(Layout *l)
     fill_roots(&e);
     fill_root_regions(&e);
     fill_checks(&e);
+    fill_delays(&e);
     l->data.nodes = e.nodes.at;
     l->data.n_nodes = e.nodes.n;
     l->data.moving = e.moving.at;

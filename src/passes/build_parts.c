@@ -274,8 +274,9 @@ bool build_parts(Compile *c)
     for (uint32_t k = 0; k < m->variables.n; k++) {
         const Variable *v = &m->variables.at[k];
         s->n_aliases += !var_is_none(v->alias) && !variable_is_split(m, (VarId){ k });
-        if (v->definition == DEFINITION_INPUT && v->variability == VARIABILITY_CONTINUOUS)
-            p.moves[k] = true; /* a signal may drive it */
+        if ((v->definition == DEFINITION_INPUT || v->definition == DEFINITION_FOREIGN) &&
+            v->variability == VARIABILITY_CONTINUOUS)
+            p.moves[k] = true; /* a signal may drive it; it is the output of a delay */
         if (v->definition == DEFINITION_DER && var_is_none(v->alias)) {
             p.moves[k] = true;
             const VarId state = { k };

@@ -12,15 +12,17 @@ typedef struct {
     uint32_t *parent; /* union-find */
     bool *negated;    /* relative to parent */
     Simplifier *simplifier;
+    bool *is_delayed; /* inputs of delays, which need places of their own */
 } Classes;
 
 /* Elements of split arrays keep their places side by side. */
-static bool is_anchor(const Model *m, uint32_t index)
+static bool is_anchor(const Classes *k, uint32_t index)
 {
+    const Model *m = k->c->model;
     const Variable *v = &m->variables.at[index];
     if (variable_is_split(m, (VarId){ index }) || variable_is_element(m, (VarId){ index }))
         return true;
-    return v->definition != DEFINITION_NOW && v->definition != DEFINITION_NONE;
+    return (v->definition != DEFINITION_NOW && v->definition != DEFINITION_NONE) || k->is_delayed[index];
 }
 
 static uint32_t root_of(Classes *k, uint32_t v, bool *negated)
@@ -85,7 +87,7 @@ static bool join(Classes *k, VarId v, VarId w, bool negated, const Equation *e)
         diag_help(k->c->diag, "one of them needs an equation of its own");
         return false;
     }
-    const bool anchor_a = is_anchor(m, a), anchor_b = is_anchor(m, b);
+    const bool anchor_a = is_anchor(k, a), anchor_b = is_anchor(k, b);
     if (anchor_a && anchor_b)
         return false;
     if (anchor_b || (!anchor_a && b < a)) {
@@ -269,7 +271,9 @@ bool eliminate_aliases(Compile *c)
 {
     Model *m = c->model;
     Classes k = { c, NEW_ARRAY(c->scratch, uint32_t, m->variables.n), NEW_ARRAY(c->scratch, bool, m->variables.n),
-                  simplifier_create(m->pool, c->scratch) };
+                  simplifier_create(m->pool, c->scratch), NEW_ARRAY(c->scratch, bool, m->variables.n) };
+    for (uint32_t j = 0; j < m->delays.n; j++)
+        k.is_delayed[term_refs(m, m->delays.at[j].input)[0].var.index] = true;
     for (uint32_t j = 0; j < m->variables.n; j++)
         k.parent[j] = j;
     for (uint32_t j = 0; j < m->equations.n; j++) {
@@ -277,7 +281,7 @@ bool eliminate_aliases(Compile *c)
         VarId v, w;
         bool negated;
         if (is_alias(m, e, &v, &w, &negated) && !(negated && model_var(m, v)->type.rank) && same_dims(m, v, w) &&
-            !(e->kind == EQUATION_EXPLICIT && is_anchor(m, v.index)) && join(&k, v, w, negated, e))
+            !(e->kind == EQUATION_EXPLICIT && is_anchor(&k, v.index)) && join(&k, v, w, negated, e))
             e->kind = EQUATION_DROPPED;
     }
     for (uint32_t j = 0; j < m->variables.n; j++) {

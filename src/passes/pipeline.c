@@ -5,7 +5,8 @@
 const Pass pipeline[] = {
     { "reject-unsupported", reject_unsupported, 0, FACT_SUPPORTED, 0, "refuse elements this version does not execute" },
     { "fill-definitions", fill_definitions, FACT_SUPPORTED, FACT_DEFINED, 0, "how each variable gets its value" },
-    { "evaluate-sizes", evaluate_sizes, FACT_DEFINED, FACT_SIZED, 0, "dimensions and domains become numbers" },
+    { "lower-delays", lower_delays, FACT_DEFINED, FACT_DELAYS, 0, "inputs of delays become equations" },
+    { "evaluate-sizes", evaluate_sizes, FACT_DELAYS, FACT_SIZED, 0, "dimensions and domains become numbers" },
     { "order-model", order_model, FACT_SIZED, FACT_ORDERED, 0, "canonical order, independent of the text's" },
     { "expand-connections", expand_connections, FACT_ORDERED, FACT_CONNECTED, 0, "connections become equations" },
     { "split-arrays", split_arrays, FACT_CONNECTED, FACT_SPLIT, 0, "arrays in events and branches become scalars" },

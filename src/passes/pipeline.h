@@ -22,6 +22,7 @@ enum {
     FACT_JACOBIAN = 1 << 12,
     FACT_DEFINED = 1 << 14, /* every variable says how it gets its value */
     FACT_INITIAL = 1 << 13, /* the initial system is sorted */
+    FACT_DELAYS = 1 << 16,  /* inputs and amounts of delays are variables */
     FACT_SPLIT = 1 << 15    /* arrays that events and branches touch are scalars, reductions are written out */
 };
 
@@ -39,6 +40,7 @@ typedef struct {
 void number_streams(Compile *c); /* part of fill-definitions */
 bool reject_unsupported(Compile *c);
 bool fill_definitions(Compile *c);
+bool lower_delays(Compile *c);
 bool evaluate_sizes(Compile *c);
 bool order_model(Compile *c);
 bool expand_connections(Compile *c);

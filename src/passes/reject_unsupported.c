@@ -55,6 +55,30 @@ static void check_transitions(Compile *c)
             refuse(c, m->actions.at[k].span, "sending a message");
 }
 
+/* The amount is a parameter: what it reads, too. */
+static bool is_fixed(const Model *m, Term term)
+{
+    for (uint32_t k = 0; k < term.shape->n_leaves; k++) {
+        const Ref ref = term_refs(m, term)[k];
+        if (ref.kind != REF_NOW || model_var(m, ref.var)->variability > VARIABILITY_PARAMETER)
+            return false;
+    }
+    return true;
+}
+
+static void check_delays(Compile *c)
+{
+    const Model *m = c->model;
+    for (uint32_t k = 0; k < m->delays.n; k++) {
+        const Delay *d = &m->delays.at[k];
+        const Type type = model_var(m, d->output)->type;
+        if (type.kind != TYPE_REAL || type.rank)
+            refuse(c, d->span, "a delay of anything but a scalar Real");
+        if (!is_fixed(m, d->amount))
+            refuse(c, d->span, "a delay by an amount that changes");
+    }
+}
+
 static void check_function(Compile *c, const Function *f)
 {
     Span where;
@@ -85,8 +109,7 @@ bool reject_unsupported(Compile *c)
         refuse(c, m->channels.at[k].span, "a channel");
     for (uint32_t k = 0; k < m->clocks.n; k++)
         refuse(c, m->clocks.at[k].span, "a clock");
-    for (uint32_t k = 0; k < m->delays.n; k++)
-        refuse(c, m->delays.at[k].span, "a delay");
+    check_delays(c);
     for (uint32_t k = 0; k < m->streams.n; k++)
         if (var_is_none(m->streams.at[k].key) || var_is_none(m->streams.at[k].count))
             refuse(c, m->streams.at[k].span, "a random stream without key or count");

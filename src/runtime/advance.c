@@ -142,7 +142,7 @@ static double limit(const KoineRun *run, double goal)
     if ((kind->stops_at_points || (kind->never_passes && koine_has_grid(run))) && run->grid_time > run->time &&
         run->grid_time < goal - koine_near(goal))
         return run->grid_time;
-    return run->quiet >= QUIET_EVENTS && !kind->never_passes ? run->stop : goal;
+    return run->quiet >= QUIET_EVENTS && !kind->never_passes && !run->tables->n_signals ? run->stop : goal;
 }
 
 /* How far the last step takes the run: on a time grid, to grid points. */

@@ -121,6 +121,7 @@ KoineStatus koine_instant(KoineRun *run, unsigned cause)
     status = run->kind->leave(model, &run->outcome);
     if (status != KOINE_OK)
         TRY(finish_call(run, run->kind->leave, status));
+    run->sampled_time = run->time;
     koine_sample_end(&run->instants, begun);
     run->next_time = run->outcome.next_time;
     run->roots.time = NAN;
@@ -151,6 +152,8 @@ KoineStatus koine_accept(KoineRun *run, unsigned *cause)
     }
     if (status != KOINE_OK)
         return koine_model_failed(run, status, "accepting a step");
+    if (run->tables->n_signals)
+        TRY(koine_signals_sample(run));
     if (run->options->stepped)
         tell_step(run);
     if (outcome.flags & KOINE_COMMIT)

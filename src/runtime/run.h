@@ -57,6 +57,8 @@ typedef struct KoineRun {
     KoineOutcome outcome; /* of the last instant */
     double time, stop;    /* how far the run is, how far it goes */
     double stepped_time;  /* end of the last step that was told */
+    double sampled_time;  /* up to which the model remembers its signals */
+    double *signals;      /* values of tables->n_signals at the points of a piece of a step */
     double next_time;     /* head of the calendar */
     double grid_time;     /* of the next point between instants: the output grid's or a sink's; INFINITY: none */
     double output_time;   /* of the next point of the output grid */
@@ -160,6 +162,14 @@ KoineStatus koine_grow(KoineRun *run);
 
 /* A completed step ends at run->time, which the block holds. Adds KOINE_AT_STEP to *cause if the model asks. */
 KoineStatus koine_accept(KoineRun *run, unsigned *cause);
+
+/* --- signals.c --- */
+
+/* The longest step and the memory of a model with dead time; nothing for others. */
+KoineStatus koine_signals_create(KoineRun *run);
+
+/* A step has led to run->time: the model remembers its signals since run->sampled_time. */
+KoineStatus koine_signals_sample(KoineRun *run);
 
 /* --- record.c --- */
 

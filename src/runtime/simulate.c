@@ -269,7 +269,8 @@ static void set_tolerances(KoineRun *run)
 static KoineStatus make_solver(KoineRun *run)
 {
     const KoineSolverKind *kind = koine_find_solver(run->options->solver ? run->options->solver : "auto");
-    if (run->tables->capabilities & KOINE_IS_AUTONOMOUS || (run->tables->n_x == 0 && run->tables->n_roots == 0))
+    if (run->tables->capabilities & KOINE_IS_AUTONOMOUS ||
+        (run->tables->n_x == 0 && run->tables->n_roots == 0 && run->tables->n_signals == 0))
         return KOINE_OK;
     if (run->tables->n_x == 0)
         kind = &koine_solver_clock;
@@ -291,6 +292,7 @@ static KoineStatus prepare(KoineRun *run)
     const KoineStatus status = run->options->is_continued ? KOINE_OK : run->kind->initialise(run->model, run->time);
     if (status != KOINE_OK)
         return koine_model_failed(run, status, "initialisation");
+    TRY(koine_signals_create(run));
     TRY(make_solver(run));
     koine_record_from_here(run);
     return koine_record_begin(run);
@@ -367,6 +369,7 @@ static void destroy(KoineRun *run)
         run->solver->kind->destroy(run->solver);
     koine_roots_destroy(run);
     free(run->atol);
+    free(run->signals);
 }
 
 KoineRunEnd koine_simulate(KoineModel *model, const KoineRunOptions *options, KoineRunReport *report)

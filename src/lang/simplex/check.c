@@ -210,11 +210,21 @@ static bool check_left_side(Checker *checker, const Stmt *statement, const Quant
     return true;
 }
 
+/* Dead time belongs to the whole component: it cannot be switched off, and has one history for each name. */
+static bool can_be_delay(const Checker *checker, const Stmt *statement, const Quantity *target)
+{
+    return statement->kind == STMT_ALGEBRAIC && mdl_is_delay(checker, statement->u.define.value) && target &&
+           target->sizes.n == 0 && !checker->is_in_event && !checker->is_in_branch && checker->loops.n == 0;
+}
+
 static void check_define(Checker *checker, Stmt *statement)
 {
     const Quantity *quantity = find_target(checker, statement);
     checker->may_draw = statement->kind == STMT_NEXT;
-    mdl_check_expression(checker, statement->u.define.value);
+    if (can_be_delay(checker, statement, quantity))
+        mdl_check_delay(checker, statement->u.define.value);
+    else
+        mdl_check_expression(checker, statement->u.define.value);
     checker->may_draw = false;
     if (quantity && !mdl_check_index(checker, &quantity->sizes, statement->u.define.target, statement->u.define.n,
                                      statement->u.define.index)) {
@@ -230,6 +240,21 @@ static void check_define(Checker *checker, Stmt *statement)
         statement->u.define.symbol = ID_NONE;
 }
 
+static void check_statements(Checker *checker, Stmt *first);
+
+static void check_branches(Checker *checker, Stmt *statement)
+{
+    const bool was_in_branch = checker->is_in_branch;
+    checker->is_in_branch = true;
+    for (uint32_t k = 0; k < statement->u.choice.n; k++) {
+        const Branch *branch = &statement->u.choice.branches[k];
+        if (branch->condition)
+            mdl_check_condition(checker, branch->condition, k == 0 ? "IF" : "ELSIF");
+        check_statements(checker, branch->body);
+    }
+    checker->is_in_branch = was_in_branch;
+}
+
 static void check_statements(Checker *checker, Stmt *first)
 {
     for (Stmt *statement = first; statement; statement = statement->next) {
@@ -238,14 +263,7 @@ static void check_statements(Checker *checker, Stmt *first)
         case STMT_DERIVATIVE:
         case STMT_NEXT: check_define(checker, statement); break;
         case STMT_DISPLAY: mdl_check_display(checker, statement); break;
-        case STMT_IF:
-            for (uint32_t k = 0; k < statement->u.choice.n; k++) {
-                const Branch *branch = &statement->u.choice.branches[k];
-                if (branch->condition)
-                    mdl_check_condition(checker, branch->condition, k == 0 ? "IF" : "ELSIF");
-                check_statements(checker, branch->body);
-            }
-            break;
+        case STMT_IF: check_branches(checker, statement); break;
         case STMT_FOR:
             if (mdl_open_loop(checker, statement->u.repeat.loop))
                 check_statements(checker, statement->u.repeat.body);

@@ -14,6 +14,7 @@ typedef struct {
     Diag *diag;
     uint32_t *errors;
     Component *component;
+    bool is_in_branch;   /* in the body of IF */
     bool is_in_event;    /* in the body of WHENEVER everything counts as discrete */
     Loops loops;         /* around what is checked */
     uint32_t n_points;   /* of loops, so far */
@@ -34,6 +35,12 @@ const char *mdl_set_text(const Pool *pool, Type type, Arena *arena); /* "REAL", 
 /* ---- random.c ---- */
 /* A call of a distribution: checks it; false: the name is none. */
 bool mdl_check_draw(Checker *checker, Node *node);
+
+/* ---- check_delay.c ---- */
+bool mdl_is_delay(const Checker *checker, const Node *node); /* DELAY (…), unless the component has its own DELAY */
+/* `value` is one that stands where it can: its arguments. */
+void mdl_check_delay(Checker *checker, Node *value);
+void mdl_report_delay_place(Checker *checker, Node *node); /* it stands where it cannot */
 
 /* ---- check_value.c ---- */
 /* The value as an expression of the type; NULL: reported as not in the value set of `name`. */

@@ -280,6 +280,10 @@ static void check_call(Checker *checker, Node *node)
 {
     const char *text = names_of(checker->scope.names, node->u.call.name.name);
     FunctionId function;
+    if (mdl_is_delay(checker, node)) {
+        mdl_report_delay_place(checker, node);
+        return;
+    }
     if (!mdl_function_find(text, &function)) {
         check_table_call(checker, node);
         return;

@@ -253,11 +253,13 @@ static ValueUnit unit_of_quotient(const Walk *walk, const Node *call)
 static ValueUnit unit_of_other_call(const Walk *walk, const Node *node)
 {
     const Checker *checker = walk->checker;
-    ValueUnit argument = fits_all;
-    for (uint32_t k = 0; k < node->u.call.n; k++)
+    ValueUnit argument = fits_all, first = fits_all;
+    for (uint32_t k = 0; k < node->u.call.n; k++) {
         argument = unit_of(walk, node->u.call.args[k]);
+        first = k == 0 ? argument : first;
+    }
     if (node->u.call.symbol == ID_NONE)
-        return fits_all;
+        return mdl_is_delay(checker, node) ? first : fits_all;
     const Symbol *symbol = &checker->scope.list.at[node->u.call.symbol];
     if (symbol->kind != SYMBOL_TABLE)
         return fits_all;

@@ -148,6 +148,22 @@ static void lower_equation(Lower *lower, const Stmt *statement, RegionPath path)
     equation->origin = origin;
 }
 
+/* `Y := DELAY (X, Tau, Initial)`. */
+static void lower_delay(Lower *lower, const Stmt *statement)
+{
+    Model *model = lower->model;
+    const Quantity *target = target_of(lower, statement);
+    Node *const *args = statement->u.define.value->u.call.args;
+    const Delay delay = { .output = target->var,
+                          .input = mdl_lower_term(lower, args[0], true),
+                          .amount = mdl_lower_term(lower, args[1], true),
+                          .max = TERM_NONE,
+                          .span = statement->span };
+    if (statement->u.define.value->u.call.n > 2)
+        model_var(model, target->var)->start = mdl_lower_term(lower, args[2], true);
+    vec_push(model->arena, &model->delays, delay);
+}
+
 /* ---- events ---- */
 typedef VEC(Term) Terms;
 
@@ -421,7 +437,12 @@ static bool lower_statement(Lower *lower, const Stmt *statement, RegionPath path
 {
     switch ((StmtKind)statement->kind) {
     case STMT_ALGEBRAIC:
-    case STMT_DERIVATIVE: lower_equation(lower, statement, path); return true;
+    case STMT_DERIVATIVE:
+        if (mdl_is_delay(lower->checker, statement->u.define.value))
+            lower_delay(lower, statement);
+        else
+            lower_equation(lower, statement, path);
+        return true;
     case STMT_IF: return lower_if(lower, statement, path);
     case STMT_FOR: return lower_for(lower, statement, path);
     case STMT_WHENEVER: return lower_event(lower, statement, path);

@@ -339,10 +339,23 @@ static void move_step(Machine *k, uint32_t number, int64_t by)
     bitset_add(&k->dirty, s->node);
 }
 
+static void serve_delay(Machine *k, uint32_t delay)
+{
+    if (!koine_switch_delay(k, delay))
+        return;
+    k->instant->is_changed = 1;
+    cell_changed(k, k->program->delays[delay].cell);
+}
+
 static void serve_entry(Machine *k, uint32_t entry)
 {
+    if (entry >= k->program->n_calendar) {
+        serve_delay(k, entry - k->program->n_calendar);
+        return;
+    }
     const uint32_t owner = k->program->calendar_owner[entry], n = k->program->n_relations;
     koine_calendar_remove(k, entry);
+    k->instant->bend = 0;
     if (owner < n)
         flip_relation(k, owner);
     else
@@ -456,6 +469,7 @@ static void take_up(Machine *k)
                    s->is_time ? k->m[s->slope].r : 0);
     }
     koine_run_part(k, &p->parameters);
+    koine_take_up_delays(k);
     for (uint32_t j = 0; j < p->n_pres; j++)
         memcpy(&k->m[p->pres[j].pre], &k->m[p->pres[j].now], p->pres[j].n * sizeof(KoineSlot));
     for (uint32_t j = 0; j < p->n_nodes; j++)
@@ -475,7 +489,10 @@ KoineStatus koine_machine_arrive(KoineModel *model, const KoineArrival *arrival)
     now->is_changed = now->is_restart = now->has_states = 0;
     now->at_stop = (arrival->cause & KOINE_AT_STOP) != 0;
     now->is_start = (arrival->cause & KOINE_AT_START) != 0;
+    now->bend = arrival->cause & ~(unsigned)KOINE_AT_TIME ? 0 : UINT8_MAX;
     model->fault.text[0] = 0;
+    if (p->n_moving_delays)
+        koine_read_delays(k);
     if (!now->is_start)
         take_left_limits(k);
     pin_widened(k);
@@ -814,6 +831,8 @@ KoineStatus koine_machine_leave(KoineModel *model, KoineOutcome *outcome)
     Machine *k = koine_machine_of(model);
     const KoineProgram *p = k->program;
     Instant *now = k->instant;
+    if (koine_reserve_points(k) == KOINE_GROW)
+        return KOINE_GROW;
     for (uint32_t j = 0; j < now->n_pinned; j++) {
         const uint32_t n = k->pinned[j];
         (n < p->n_relations ? &k->relation_pins[n] : &k->step_pins[n - p->n_relations])->state = 0;
@@ -822,6 +841,8 @@ KoineStatus koine_machine_leave(KoineModel *model, KoineOutcome *outcome)
     koine_consider_upgrade(k);
     if (p->n_roots)
         koine_widen_bands(k);
+    if (p->n_delays)
+        koine_leave_delays(k);
     outcome->takt = now->takt;
     outcome->flags = (now->is_changed ? KOINE_CHANGED : 0u) | (now->has_states ? KOINE_STATES : 0u) |
                      (now->is_restart ? KOINE_RESTART : 0u) | (now->has_terminated ? KOINE_TERMINATE : 0u);

@@ -22,6 +22,8 @@ enum {
     AT_PENDING,
     AT_UNSETTLED,
     AT_IS_UNSETTLED,
+    AT_DELAYS,
+    AT_POINTS, /* last: it is what grows */
     AT_COUNT
 };
 
@@ -41,8 +43,8 @@ static void lay_out(MachineKind *kind)
     at[AT_STEP_PINS] = reserve(&size, p->n_steps * sizeof(Pin));
     at[AT_PINNED] = reserve(&size, ((uint64_t)p->n_relations + p->n_steps) * sizeof(uint32_t));
     at[AT_WIDENED] = reserve(&size, p->n_roots * sizeof(double));
-    at[AT_ENTRIES] = reserve(&size, p->n_calendar * sizeof(Entry));
-    at[AT_HEAP] = reserve(&size, p->n_calendar * sizeof(uint32_t));
+    at[AT_ENTRIES] = reserve(&size, ((uint64_t)p->n_calendar + p->n_delays) * sizeof(Entry));
+    at[AT_HEAP] = reserve(&size, ((uint64_t)p->n_calendar + p->n_delays) * sizeof(uint32_t));
     for (int k = 0; k < BITSET_LEVELS; k++) {
         at[AT_DIRTY + k] = reserve(&size, bitset_words(p->n_nodes, k) * sizeof(uint64_t));
         at[AT_ENABLED + k] = reserve(&size, bitset_words(p->n_transitions, k) * sizeof(uint64_t));
@@ -52,6 +54,8 @@ static void lay_out(MachineKind *kind)
     at[AT_PENDING] = reserve(&size, p->n_nexts * sizeof(uint32_t));
     at[AT_UNSETTLED] = reserve(&size, p->n_pres * sizeof(uint32_t));
     at[AT_IS_UNSETTLED] = reserve(&size, p->n_pres);
+    at[AT_DELAYS] = reserve(&size, p->n_delays * sizeof(DelayState));
+    at[AT_POINTS] = reserve(&size, (uint64_t)p->n_delays * KOINE_FIRST_POINTS * sizeof(DelayPoint));
     kind->size = (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
@@ -77,6 +81,8 @@ static void point_into(Machine *k, unsigned char *block, const uint64_t *at)
     k->pending = (uint32_t *)(void *)(block + at[AT_PENDING]);
     k->unsettled = (uint32_t *)(void *)(block + at[AT_UNSETTLED]);
     k->is_unsettled = block + at[AT_IS_UNSETTLED];
+    k->delays = (DelayState *)(void *)(block + at[AT_DELAYS]);
+    k->points = (DelayPoint *)(void *)(block + at[AT_POINTS]);
 }
 
 void koine_machine_moved(KoineModel *model)
@@ -147,7 +153,7 @@ static KoineStatus machine_create(const KoineModelKind *base, const KoineHost *h
             k->m[p->constants[j].slot + i] = p->constants[j].value;
     if (p->seed != KOINE_NONE && host)
         k->m[p->seed].i = (int64_t)host->seed;
-    for (uint32_t j = 0; j < p->n_calendar; j++)
+    for (uint32_t j = 0; j < p->n_calendar + p->n_delays; j++)
         k->entries[j].place = KOINE_NONE;
     *out = model;
     return KOINE_OK;
@@ -263,7 +269,9 @@ static KoineStatus machine_initialise(KoineModel *model, double time)
             model->fault.time = time;
             return KOINE_FAILED;
         }
-    const KoineStatus status = solve_initial(k);
+    KoineStatus status = solve_initial(k);
+    if (status == KOINE_OK)
+        status = koine_begin_delays(k);
     for (uint32_t j = 0; j < p->n_pres && status == KOINE_OK; j++) {
         const KoinePre *pre = &p->pres[j];
         if (pre->start == KOINE_PRE_CURRENT)
@@ -280,6 +288,8 @@ static void set_point(Machine *k, double time, const double *x)
     k->m[p->time].r = time;
     if (x && x != &k->m[p->x].r && p->n_x)
         memcpy(&k->m[p->x], x, p->n_x * sizeof *x);
+    if (p->n_moving_delays)
+        koine_read_delays(k);
 }
 
 static bool all_finite(const double *values, uint32_t n)
@@ -347,6 +357,8 @@ static KoineStatus machine_derivatives(KoineModel *model)
 {
     Machine *k = koine_machine_of(model);
     k->evaluations++;
+    if (k->program->n_moving_delays)
+        koine_read_delays(k);
     if (k->code->derivatives) {
         if (k->counts)
             count_part(k, &k->program->derivatives);
@@ -469,23 +481,29 @@ KoineModelKind *koine_machine_kind(const KoineProgram *program, const KoineCode 
     lay_out(kind);
     kind->tables = *program->tables;
     kind->tables.block_size = kind->size;
-    kind->kind =
-        (KoineModelKind){ .version = KOINE_MODEL_VERSION,
-                          .size = sizeof kind->kind,
-                          .tables = &kind->tables,
-                          .create = machine_create,
-                          .destroy = machine_destroy,
-                          .initialise = machine_initialise,
-                          .evaluate = machine_evaluate,
-                          .accept = machine_accept,
-                          .arrive = koine_machine_arrive,
-                          .step = koine_machine_step,
-                          .commit = koine_machine_commit,
-                          .leave = koine_machine_leave,
-                          .derivatives = code->derivatives && !code->upgrade ? code->derivatives : machine_derivatives,
-                          .statistics = machine_statistics,
-                          .flip = koine_machine_flip,
-                          .work = machine_work };
+    kind->kind = (KoineModelKind){ .version = KOINE_MODEL_VERSION,
+                                   .size = sizeof kind->kind,
+                                   .tables = &kind->tables,
+                                   .create = machine_create,
+                                   .destroy = machine_destroy,
+                                   .initialise = machine_initialise,
+                                   .evaluate = machine_evaluate,
+                                   .accept = machine_accept,
+                                   .arrive = koine_machine_arrive,
+                                   .step = koine_machine_step,
+                                   .commit = koine_machine_commit,
+                                   .leave = koine_machine_leave,
+                                   .derivatives = code->derivatives && !code->upgrade && !program->n_moving_delays
+                                                      ? code->derivatives
+                                                      : machine_derivatives,
+                                   .statistics = machine_statistics,
+                                   .flip = koine_machine_flip,
+                                   .work = machine_work };
+    if (program->n_moving_delays) {
+        kind->kind.longest_step = koine_machine_longest_step;
+        kind->kind.sample = koine_machine_sample;
+        kind->kind.remember = koine_machine_remember;
+    }
     if (program->seed_x != KOINE_NONE) {
         kind->kind.jacobian = machine_jacobian;
         kind->kind.directional = machine_directional;

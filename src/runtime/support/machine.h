@@ -17,6 +17,7 @@ typedef struct {
     uint32_t n_heap;
     uint32_t n_widened; /* root functions with a widened band */
     uint8_t is_changed, is_restart, has_states, at_stop, is_start, has_terminated;
+    uint8_t bend;       /* least bend of the segments that delays have gone on to; 0: something else happens, too */
     uint64_t recent[8]; /* hashes of the states after the last steps, for naming cycles */
 } Instant;
 
@@ -31,6 +32,18 @@ typedef struct {
     uint32_t place; /* in the heap, KOINE_NONE: not pending */
     uint8_t late;
 } Entry;
+
+typedef struct { /* of the history of a delay */
+    double time, value;
+    uint8_t is_first; /* of a segment */
+    uint8_t bend;     /* first of a segment: 0 the value jumps, 1 its slope, and so on */
+} DelayPoint;
+
+typedef struct {
+    uint32_t n, capacity;  /* points */
+    uint32_t segment, end; /* the points that are read */
+} DelayState;
+enum { KOINE_FIRST_POINTS = 64 }; /* of each delay, in a block that has not grown */
 
 typedef struct {
     const uint32_t *rows; /* first member: generated code finds it here */
@@ -52,6 +65,8 @@ typedef struct {
     uint32_t *pending; /* assignments */
     uint32_t *unsettled;
     uint8_t *is_unsettled;
+    DelayState *delays;
+    DelayPoint *points; /* of all delays, capacity each; the rest of the block */
     Workspace *workspace;
     KoineModelStatistics statistics;
     KoineCounts *counts;  /* NULL: nobody wants them */
@@ -123,6 +138,17 @@ KoineStatus koine_fault(Machine *k, KoineStatus status, uint32_t origin, const c
 void koine_root_functions(Machine *k, double *roots);
 void koine_widen_bands(Machine *k);  /* on leaving an instant */
 void koine_narrow_bands(Machine *k); /* after an accepted step */
+
+/* delays.c */
+void koine_read_delays(Machine *k);                  /* outputs of moving delays at the time in the block */
+bool koine_switch_delay(Machine *k, uint32_t delay); /* to the next segment; the output has changed */
+KoineStatus koine_reserve_points(Machine *k);        /* GROW: the block is too small for another point each */
+void koine_leave_delays(Machine *k);                 /* jumps and bends of an instant; points are reserved */
+KoineStatus koine_begin_delays(Machine *k);          /* the history before the start */
+void koine_take_up_delays(Machine *k);               /* a continued run */
+KoineStatus koine_machine_sample(KoineModel *model, double time, const double *x, double *inputs);
+KoineStatus koine_machine_remember(KoineModel *model, double time, const double *inputs);
+double koine_machine_longest_step(KoineModel *model);
 
 /* systems.c */
 Workspace *koine_workspace_create(const KoineProgram *program);

@@ -1,0 +1,288 @@
+/* Dead time: what a signal was, kept in the block, and read a fixed time later.
+ *
+ * The history of a delay is a list of points in segments. A segment begins where the signal jumps or bends; nothing is
+ * interpolated across that. The output stays in one segment between events and goes on to the next one at an event of
+ * its own, exactly the dead time after the segment has begun: solvers see one smooth branch up to the event. Discrete
+ * signals have segments of one point. */
+#include "machine.h"
+#include <math.h>
+#include <stdio.h>
+
+enum { LAST_BEND = 5, WINDOW = 4 }; /* bends of a higher derivative are smooth enough; points of the interpolation */
+
+static DelayPoint *points_of(const Machine *k, uint32_t delay)
+{
+    return k->points + (uint64_t)delay * k->delays[delay].capacity;
+}
+
+/* The first point of the segment behind the one that is read; n: there is none. */
+static uint32_t next_segment(const Machine *k, uint32_t delay)
+{
+    const DelayState *s = &k->delays[delay];
+    const DelayPoint *points = points_of(k, delay);
+    uint32_t j = s->segment + 1;
+    while (j < s->n && !points[j].is_first)
+        j++;
+    return j;
+}
+
+static uint32_t last_not_after(const DelayPoint *points, uint32_t low, uint32_t end, double time)
+{
+    while (end - low > 1) {
+        const uint32_t middle = low + (end - low) / 2;
+        if (points[middle].time <= time)
+            low = middle;
+        else
+            end = middle;
+    }
+    return low;
+}
+
+/* Polynomial through the points around, at most WINDOW of them. */
+static double interpolate(const DelayPoint *points, uint32_t first, uint32_t end, double time)
+{
+    const uint32_t n = end - first < WINDOW ? end - first : WINDOW;
+    const uint32_t at = last_not_after(points, first, end, time);
+    uint32_t from = at > first ? at - 1 : first;
+    if (from + n > end)
+        from = end - n;
+    double sum = 0;
+    for (uint32_t i = from; i < from + n; i++) {
+        double weight = 1;
+        for (uint32_t j = from; j < from + n; j++)
+            if (j != i)
+                weight *= (time - points[j].time) / (points[i].time - points[j].time);
+        sum += weight * points[i].value;
+    }
+    return sum;
+}
+
+static double value_at(const Machine *k, uint32_t delay, double time)
+{
+    const DelayState *s = &k->delays[delay];
+    const DelayPoint *points = points_of(k, delay);
+    const double then = time - k->m[k->program->delays[delay].amount].r;
+    if (s->segment + 1 == s->end || then <= points[s->segment].time)
+        return points[s->segment].value;
+    if (then >= points[s->end - 1].time)
+        return points[s->end - 1].value;
+    return interpolate(points, s->segment, s->end, then);
+}
+
+void koine_read_delays(Machine *k)
+{
+    const KoineProgram *p = k->program;
+    for (uint32_t j = 0; j < p->n_moving_delays; j++)
+        k->m[p->delays[j].output].r = value_at(k, j, k->m[p->time].r);
+}
+
+/* ---- switching to the next segment ---- */
+static void schedule(Machine *k, uint32_t delay)
+{
+    const uint32_t entry = k->program->n_calendar + delay, next = next_segment(k, delay);
+    k->delays[delay].end = next;
+    if (next < k->delays[delay].n)
+        koine_calendar_at(k, entry, points_of(k, delay)[next].time + k->m[k->program->delays[delay].amount].r, false);
+    else
+        koine_calendar_remove(k, entry);
+}
+
+bool koine_switch_delay(Machine *k, uint32_t delay)
+{
+    const KoineDelay *d = &k->program->delays[delay];
+    DelayState *s = &k->delays[delay];
+    const double before = k->m[d->output].r;
+    s->segment = next_segment(k, delay);
+    const DelayPoint *first = &points_of(k, delay)[s->segment];
+    schedule(k, delay);
+    k->m[d->output].r =
+        delay < k->program->n_moving_delays ? value_at(k, delay, k->m[k->program->time].r) : first->value;
+    if (first->bend < k->instant->bend)
+        k->instant->bend = first->bend;
+    if (delay < k->program->n_moving_delays)
+        k->instant->is_restart = 1;
+    return memcmp(&before, &k->m[d->output].r, sizeof before) != 0;
+}
+
+/* ---- writing ---- */
+/* Points that nothing reads any more make room. */
+static void drop_old(Machine *k, uint32_t delay)
+{
+    DelayState *s = &k->delays[delay];
+    DelayPoint *points = points_of(k, delay);
+    const double then = k->m[k->program->time].r - k->m[k->program->delays[delay].amount].r;
+    const uint32_t at = last_not_after(points, s->segment, s->end, then);
+    const uint32_t n = at > s->segment + WINDOW ? at - WINDOW : s->segment;
+    if (n < s->capacity / 2)
+        return;
+    memmove(points, points + n, (s->n - n) * sizeof *points);
+    s->n -= n;
+    s->end -= n;
+    s->segment = s->segment > n ? s->segment - n : 0;
+}
+
+/* The runner has made the block larger: each delay has a larger part of it. */
+static void spread(Machine *k)
+{
+    const KoineProgram *p = k->program;
+    const uint64_t bytes = k->model->size - (uint64_t)((unsigned char *)k->points - k->block);
+    const uint64_t most = bytes / sizeof(DelayPoint) / p->n_delays;
+    const uint32_t capacity = most < UINT32_MAX / 2 ? (uint32_t)most : UINT32_MAX / 2;
+    if (capacity <= k->delays[0].capacity)
+        return;
+    for (uint32_t j = p->n_delays; j-- > 0;) {
+        memmove(k->points + (uint64_t)j * capacity, points_of(k, j), k->delays[j].n * sizeof(DelayPoint));
+        k->delays[j].capacity = capacity;
+    }
+}
+
+KoineStatus koine_reserve_points(Machine *k)
+{
+    enum { SPARE = 2 };
+    if (k->program->n_delays == 0)
+        return KOINE_OK;
+    spread(k);
+    for (uint32_t j = 0; j < k->program->n_delays; j++) {
+        if (k->delays[j].n + SPARE > k->delays[j].capacity)
+            drop_old(k, j);
+        if (k->delays[j].n + SPARE > k->delays[j].capacity)
+            return KOINE_GROW;
+    }
+    return KOINE_OK;
+}
+
+static void append(Machine *k, uint32_t delay, DelayPoint point)
+{
+    DelayState *s = &k->delays[delay];
+    DelayPoint *points = points_of(k, delay);
+    if (!point.is_first && s->n && points[s->n - 1].time >= point.time)
+        return;
+    points[s->n++] = point;
+    if (!point.is_first && s->end + 1 == s->n)
+        s->end = s->n;
+    if (point.is_first && s->end + 1 == s->n)
+        schedule(k, delay);
+}
+
+KoineStatus koine_machine_sample(KoineModel *model, double time, const double *x, double *inputs)
+{
+    Machine *k = koine_machine_of(model);
+    const KoineProgram *p = k->program;
+    const KoineEvaluation at = { .time = time, .x = x, .want = KOINE_WANT_OUTPUTS };
+    const KoineStatus status = model->kind->evaluate(model, &at);
+    for (uint32_t j = 0; j < p->n_moving_delays; j++)
+        inputs[j] = k->m[p->delays[j].input].r;
+    return status;
+}
+
+KoineStatus koine_machine_remember(KoineModel *model, double time, const double *inputs)
+{
+    Machine *k = koine_machine_of(model);
+    const KoineStatus status = koine_reserve_points(k);
+    for (uint32_t j = 0; j < k->program->n_moving_delays && status == KOINE_OK; j++)
+        append(k, j, (DelayPoint){ .time = time, .value = inputs[j] });
+    return status;
+}
+
+void koine_leave_delays(Machine *k)
+{
+    const KoineProgram *p = k->program;
+    const double time = k->m[p->time].r;
+    if (p->n_moving_delays) {
+        koine_run_part(k, &p->derivatives);
+        koine_run_part(k, &p->outputs);
+    }
+    for (uint32_t j = 0; j < p->n_delays; j++) {
+        const DelayState *s = &k->delays[j];
+        DelayPoint point = { .time = time, .value = k->m[p->delays[j].input].r };
+        const bool jumps = points_of(k, j)[s->n - 1].value != point.value;
+        const bool bends =
+            j < p->n_moving_delays && (k->instant->is_restart || k->instant->is_start) && k->instant->bend < LAST_BEND;
+        point.is_first = jumps || bends;
+        point.bend = jumps ? 0 : (uint8_t)(k->instant->bend + 1);
+        if (point.is_first || j < p->n_moving_delays)
+            append(k, j, point);
+    }
+}
+
+/* ---- begin of a run ---- */
+static KoineStatus check_amounts(Machine *k)
+{
+    const KoineProgram *p = k->program;
+    for (uint32_t j = 0; j < p->n_delays; j++) {
+        const double amount = k->m[p->delays[j].amount].r;
+        if (amount > 0 && isfinite(amount))
+            continue;
+        char text[256];
+        snprintf(text, sizeof text, "the dead time of '%.120s' is %g: it must be greater than 0", p->delays[j].name,
+                 amount);
+        return koine_fault(k, KOINE_FAILED, KOINE_NONE, text);
+    }
+    return KOINE_OK;
+}
+
+/* Without initial value a delay gives what its input is at the start; that may come from other delays. */
+static KoineStatus settle(Machine *k)
+{
+    const KoineProgram *p = k->program;
+    for (uint32_t round = 0; round <= p->n_delays; round++) {
+        uint32_t open = KOINE_NONE;
+        koine_run_part(k, &p->derivatives);
+        koine_run_part(k, &p->outputs);
+        for (uint32_t j = 0; j < p->n_delays; j++) {
+            const KoineDelay *d = &p->delays[j];
+            if (d->has_start || k->m[d->output].r == k->m[d->input].r)
+                continue;
+            k->m[d->output] = k->m[d->input];
+            open = j;
+        }
+        if (open == KOINE_NONE)
+            return KOINE_OK;
+        if (round == p->n_delays) {
+            char text[256];
+            snprintf(text, sizeof text,
+                     "'%.120s' depends on its own value before the start: give its DELAY an initial value",
+                     p->delays[open].name);
+            return koine_fault(k, KOINE_FAILED, KOINE_NONE, text);
+        }
+        const KoineStatus status = koine_evaluate_all(k);
+        if (status != KOINE_OK)
+            return status;
+    }
+    return KOINE_OK;
+}
+
+KoineStatus koine_begin_delays(Machine *k)
+{
+    const KoineProgram *p = k->program;
+    if (p->n_delays == 0)
+        return KOINE_OK;
+    KoineStatus status = check_amounts(k);
+    if (status == KOINE_OK)
+        status = settle(k);
+    for (uint32_t j = 0; j < p->n_delays && status == KOINE_OK; j++) {
+        DelayState *s = &k->delays[j];
+        *s = (DelayState){ .n = 1, .end = 1, .capacity = s->capacity ? s->capacity : KOINE_FIRST_POINTS };
+        points_of(k, j)[0] =
+            (DelayPoint){ .time = k->m[p->time].r, .value = k->m[p->delays[j].output].r, .is_first = 1 };
+        koine_calendar_remove(k, p->n_calendar + j);
+    }
+    return status;
+}
+
+void koine_take_up_delays(Machine *k)
+{
+    for (uint32_t j = 0; j < k->program->n_delays; j++) /* parameters may be others now */
+        schedule(k, j);
+}
+
+double koine_machine_longest_step(KoineModel *model)
+{
+    Machine *k = koine_machine_of(model);
+    const KoineProgram *p = k->program;
+    double shortest = INFINITY;
+    koine_run_part(k, &p->parameters);
+    for (uint32_t j = 0; j < p->n_moving_delays; j++)
+        shortest = fmin(shortest, k->m[p->delays[j].amount].r);
+    return shortest / 2;
+}

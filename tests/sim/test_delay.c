@@ -1,0 +1,182 @@
+/* Dead time, run in every tier: DELAY of docs/languages/simplex.md. Expected values are closed forms: the delayed signal
+ * itself, and for y'(t) = -y(t - 1) the polynomials that the method of steps gives. */
+#include "run.h"
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <cmocka.h>
+#include <string.h>
+
+#define DELAY KOINE_SOURCE_DIR "/tests/sim/simplex/delay/"
+
+/* Before the start: the value at the start, or the third argument. */
+static void check_signals(const RunResult *r)
+{
+    expect_done(r);
+    for (uint32_t k = 0; k < r->n_rows; k++) {
+        const double t = r->rows[k].time, *v = r->rows[k].values;
+        const bool at_jump = fabs(t - 2) < 1e-12;
+        expect_near(v[run_column(r, "Ramp")], 2 * fmax(t - 1.5, 0), 1e-6);
+        expect_near(v[run_column(r, "Sine")], sin(3 * fmax(t - 0.7, 0)), 1e-6);
+        expect_near(v[run_column(r, "Oscillator")], sin(fmax(t - 1.5, 0)), 1e-6);
+        expect_near(v[run_column(r, "Twice")], sin(3 * fmax(t - 1.1, 0)), 1e-6);
+        if (!at_jump)
+            expect_near(v[run_column(r, "Before")], t < 2 ? 5 : -2 * (t - 2), 1e-6);
+    }
+    assert_true(r->n_rows > 50);
+}
+
+static void test_delayed_signals(void **state)
+{
+    (void)state;
+    static const char *const solvers[] = { NULL, "cvode-bdf", "rk4", "dopri5" };
+    for (uint32_t k = 0; k < sizeof solvers / sizeof *solvers; k++)
+        run_in_all_tiers((RunRequest){ .path = DELAY "Signals.mdl",
+                                       .stop = 6,
+                                       .interval = 0.1,
+                                       .tolerance = 1e-8,
+                                       .step = 0.01,
+                                       .solver = solvers[k] },
+                         check_signals);
+}
+
+/* The history is part of what a run leaves behind. */
+static void test_continued_run_keeps_history(void **state)
+{
+    (void)state;
+    run_in_all_tiers(
+        (RunRequest){ .path = DELAY "Signals.mdl", .stop = 6, .interval = 0.1, .tolerance = 1e-8, .pause = 1.7 },
+        check_signals);
+}
+
+static double by_steps(double t)
+{
+    double sum = 1, factorial = 1;
+    for (int k = 1; k - 1 <= t; k++) {
+        factorial *= k;
+        sum += (k % 2 ? -1 : 1) * pow(t - (k - 1), k) / factorial;
+    }
+    return sum;
+}
+
+static void check_decay(const RunResult *r)
+{
+    expect_done(r);
+    for (uint32_t k = 0; k < r->n_rows; k++)
+        expect_near(r->rows[k].values[run_column(r, "Y")], by_steps(r->rows[k].time), 1e-6);
+    expect_near(run_at(r, "Y", 1), 0, 1e-6);
+    expect_near(run_at(r, "Y", 2), -0.5, 1e-6);
+}
+
+static void test_equation_with_dead_time(void **state)
+{
+    (void)state;
+    static const char *const solvers[] = { NULL, "cvode-bdf", "dopri5" };
+    for (uint32_t k = 0; k < sizeof solvers / sizeof *solvers; k++)
+        run_in_all_tiers(
+            (RunRequest){
+                .path = DELAY "Decay.mdl", .stop = 4, .interval = 0.1, .tolerance = 1e-8, .solver = solvers[k] },
+            check_decay);
+}
+
+/* Level is 3, from T = k on 3 + 2 k; Late follows after 2.5, Later another 1 behind. X = int Late. */
+static void check_steps(const RunResult *r)
+{
+    expect_done(r);
+    for (uint32_t k = 0; k < r->n_rows; k++) {
+        const double t = r->rows[k].time, *v = r->rows[k].values;
+        const double late = t < 3.5 ? 3 : 3 + 2 * floor(t - 2.5), later = t < 1     ? -7
+                                                                          : t < 4.5 ? 30
+                                                                                    : 30 + 20 * floor(t - 3.5);
+        if (r->rows[k].kind == KOINE_POINT_LEFT || r->rows[k].kind == KOINE_POINT_STEP ||
+            (r->rows[k].kind == KOINE_POINT_START && k == 0)) /* at an event, before what it does */
+            continue;
+        expect_near(v[run_column(r, "Late")], late, 0);
+        expect_near(v[run_column(r, "Later")], later, 0);
+    }
+    bool is_exact = false; /* the jump is there at 3.5 itself, and not before */
+    for (uint32_t k = 1; k < r->n_rows; k++)
+        is_exact |= r->rows[k].time == 3.5 && r->rows[k - 1].time == 3.5 &&
+                    r->rows[k - 1].values[run_column(r, "Late")] == 3 && r->rows[k].values[run_column(r, "Late")] == 5;
+    assert_true(is_exact);
+    expect_near(run_last(r, "THit"), 4.5, 0); /* the first value above 6 is 7 */
+    expect_near(run_last(r, "Hits"), 1, 0);
+    expect_near(run_at(r, "X", 3.25), 9.75, 1e-8);
+    expect_near(run_at(r, "X", 5), 19, 1e-8);
+    expect_near(run_at(r, "LateSaw", 2.25), 0, 0);
+    expect_near(run_at(r, "LateSaw", 2.75), 0.25 - 3, 1e-9);
+    expect_near(run_at(r, "LateSaw", 4), 1.5 - 5, 1e-9);
+    expect_near(run_at(r, "LateSaw", 5.75), 3.25 - 9, 1e-9);
+}
+
+static void test_jumps_at_the_exact_time(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = DELAY "Steps.mdl", .stop = 6.25, .interval = 0.25, .tolerance = 1e-8 },
+                     check_steps);
+}
+
+/* Many points: the history makes room, and grows where the dead time is long. */
+static void set_long(KoineModel *model)
+{
+    set_value(model, "Tau", 40);
+}
+
+static void check_long(const RunResult *r)
+{
+    expect_done(r);
+    expect_near(run_at(r, "Oscillator", 60), sin(20), 1e-5);
+    expect_near(run_at(r, "Oscillator", 90), sin(50), 1e-5);
+    expect_near(run_at(r, "Sine", 90), sin(3 * 89.3), 1e-5);
+}
+
+static void test_long_history(void **state)
+{
+    (void)state;
+    run_in_all_tiers(
+        (RunRequest){ .path = DELAY "Signals.mdl", .stop = 90, .interval = 10, .tolerance = 1e-8, .prepare = set_long },
+        check_long);
+}
+
+static void set_negative(KoineModel *model)
+{
+    set_value(model, "Tau", -1);
+}
+
+static void test_amount_must_be_positive(void **state)
+{
+    (void)state;
+    RunResult *r =
+        run_model(&(RunRequest){ .path = DELAY "Signals.mdl", .stop = 1, .interval = 1, .prepare = set_negative });
+    assert_true(r->is_compiled);
+    assert_int_equal(r->report.end, KOINE_RUN_FAILED);
+    assert_non_null(strstr(r->report.text, "the dead time of 'Ramp' is -1: it must be greater than 0"));
+    run_free(r);
+}
+
+static void test_own_value_needs_an_initial_one(void **state)
+{
+    (void)state;
+    RunResult *r = run_model(&(RunRequest){ .path = DELAY "OwnValue.mdl", .stop = 1, .interval = 1 });
+    assert_true(r->is_compiled);
+    assert_int_equal(r->report.end, KOINE_RUN_FAILED);
+    assert_non_null(strstr(r->report.text, "'Y' depends on its own value before the start"));
+    run_free(r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_delayed_signals),
+        cmocka_unit_test(test_continued_run_keeps_history),
+        cmocka_unit_test(test_equation_with_dead_time),
+        cmocka_unit_test(test_jumps_at_the_exact_time),
+        cmocka_unit_test(test_long_history),
+        cmocka_unit_test(test_amount_must_be_positive),
+        cmocka_unit_test(test_own_value_needs_an_initial_one),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
