@@ -11,7 +11,10 @@ KoineStatus koine_signals_create(KoineRun *run)
     run->sampled_time = run->time;
     if (n == 0)
         return KOINE_OK;
-    run->problem.max_step = koine_min(run->problem.max_step, run->kind->longest_step(run->model));
+    const double longest = run->kind->longest_step(run->model);
+    if (!(longest > 0))
+        return koine_fail(run, KOINE_RUN_FAILED, "a dead time is not greater than 0");
+    run->problem.max_step = koine_min(run->problem.max_step, longest);
     run->signals = malloc((PIECES + 1) * n * sizeof *run->signals);
     return run->signals ? KOINE_OK : koine_fail(run, KOINE_RUN_FAILED, "no memory for %zu signals", n);
 }
@@ -41,7 +44,7 @@ static bool is_dense(const KoineRun *run)
     for (uint32_t k = 0; k < n; ++k) {
         const double *const u = run->signals + k;
         const double middle = (4 * (u[n] + u[3 * n]) - u[0] - u[4 * n]) / 6;
-        const double scale = fmax(fabs(u[2 * n]), 1e-3);
+        const double ends = fmax(fabs(u[0]), fabs(u[4 * n])), scale = fmax(fmax(fabs(u[2 * n]), ends), 1e-3);
         if (!(fabs(u[2 * n] - middle) <= run->problem.tolerance * scale))
             return false;
     }

@@ -157,6 +157,22 @@ static void test_amount_must_be_positive(void **state)
     run_free(r);
 }
 
+/* A parameter that is changed between two runs is checked again. */
+static void test_amount_of_a_continued_run(void **state)
+{
+    (void)state;
+    static const char *const models[] = { DELAY "Signals.mdl", DELAY "Steps.mdl", DELAY "Discrete.mdl" };
+    static const char *const texts[] = { "a dead time is not greater than 0", "a dead time is not greater than 0",
+                                         "the dead time of 'Late' is -1: it must be greater than 0" };
+    for (uint32_t k = 0; k < 3; k++) {
+        RunResult *r = run_model(
+            &(RunRequest){ .path = models[k], .stop = 2, .interval = 1, .pause = 1, .between = set_negative });
+        assert_int_equal(r->report.end, KOINE_RUN_FAILED);
+        assert_non_null(strstr(r->report.text, texts[k]));
+        run_free(r);
+    }
+}
+
 static void test_own_value_needs_an_initial_one(void **state)
 {
     (void)state;
@@ -176,6 +192,7 @@ int main(void)
         cmocka_unit_test(test_jumps_at_the_exact_time),
         cmocka_unit_test(test_long_history),
         cmocka_unit_test(test_amount_must_be_positive),
+        cmocka_unit_test(test_amount_of_a_continued_run),
         cmocka_unit_test(test_own_value_needs_an_initial_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -244,6 +244,8 @@ static void unknown_function(Checker *checker, const Ident *name)
         return;
     for (uint32_t k = 0; k < FUNCTION_COUNT; k++)
         mdl_nearest_offer(&nearest, mdl_function_row(k)->name);
+    if (!checker->scope.is_strict)
+        mdl_nearest_offer(&nearest, "DELAY");
     for (uint32_t k = 0; k < checker->component->tables.n; k++)
         mdl_nearest_offer(&nearest, names_of(checker->scope.names, checker->component->tables.at[k].name.name));
     mdl_nearest_help(&nearest, checker->diag,

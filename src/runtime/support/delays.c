@@ -62,7 +62,7 @@ static double value_at(const Machine *k, uint32_t delay, double time)
     const DelayState *s = &k->delays[delay];
     const DelayPoint *points = points_of(k, delay);
     const double then = time - k->m[k->program->delays[delay].amount].r;
-    if (s->segment + 1 == s->end || then <= points[s->segment].time)
+    if (s->segment + 1 >= s->end || then <= points[s->segment].time)
         return points[s->segment].value;
     if (then >= points[s->end - 1].time)
         return points[s->end - 1].value;
@@ -270,10 +270,12 @@ KoineStatus koine_begin_delays(Machine *k)
     return status;
 }
 
-void koine_take_up_delays(Machine *k)
+KoineStatus koine_take_up_delays(Machine *k)
 {
+    const KoineStatus status = check_amounts(k);
     for (uint32_t j = 0; j < k->program->n_delays; j++) /* parameters may be others now */
         schedule(k, j);
+    return status;
 }
 
 double koine_machine_longest_step(KoineModel *model)

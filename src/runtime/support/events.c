@@ -469,7 +469,6 @@ static void take_up(Machine *k)
                    s->is_time ? k->m[s->slope].r : 0);
     }
     koine_run_part(k, &p->parameters);
-    koine_take_up_delays(k);
     for (uint32_t j = 0; j < p->n_pres; j++)
         memcpy(&k->m[p->pres[j].pre], &k->m[p->pres[j].now], p->pres[j].n * sizeof(KoineSlot));
     for (uint32_t j = 0; j < p->n_nodes; j++)
@@ -496,8 +495,11 @@ KoineStatus koine_machine_arrive(KoineModel *model, const KoineArrival *arrival)
     if (!now->is_start)
         take_left_limits(k);
     pin_widened(k);
-    if (arrival->cause & KOINE_AT_CONTINUE)
+    if (arrival->cause & KOINE_AT_CONTINUE) {
         take_up(k);
+        if (koine_take_up_delays(k) != KOINE_OK)
+            return KOINE_FAILED;
+    }
     for (uint32_t j = 0; j < p->n_moving; j++)
         bitset_add(&k->dirty, p->moving[j]);
     if (arrival->cause & KOINE_AT_INPUT)

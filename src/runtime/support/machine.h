@@ -145,7 +145,7 @@ bool koine_switch_delay(Machine *k, uint32_t delay); /* to the next segment; the
 KoineStatus koine_reserve_points(Machine *k);        /* GROW: the block is too small for another point each */
 void koine_leave_delays(Machine *k);                 /* jumps and bends of an instant; points are reserved */
 KoineStatus koine_begin_delays(Machine *k);          /* the history before the start */
-void koine_take_up_delays(Machine *k);               /* a continued run */
+KoineStatus koine_take_up_delays(Machine *k);        /* a continued run */
 KoineStatus koine_machine_sample(KoineModel *model, double time, const double *x, double *inputs);
 KoineStatus koine_machine_remember(KoineModel *model, double time, const double *inputs);
 double koine_machine_longest_step(KoineModel *model);
