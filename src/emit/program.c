@@ -373,7 +373,11 @@ static void fill_tables(Layout *l)
     l->tables.time = (uint64_t)l->data.time * sizeof(KoineSlot);
     l->tables.n_x = l->data.n_x;
     l->tables.capabilities = KOINE_CAN_SNAPSHOT;
-    if (s->parts[PART_DERIVATIVES].n == 0 && s->parts[PART_ROOTS].n == 0 && s->n_roots == 0 && l->data.n_x == 0)
+    bool has_signals = false; /* that are sampled between events, too */
+    for (uint32_t k = 0; k < m->delays.n; k++)
+        has_signals |= model_var(m, m->delays.at[k].output)->variability == VARIABILITY_CONTINUOUS;
+    if (s->parts[PART_DERIVATIVES].n == 0 && s->parts[PART_ROOTS].n == 0 && s->n_roots == 0 && l->data.n_x == 0 &&
+        !has_signals)
         l->tables.capabilities |= KOINE_IS_AUTONOMOUS;
     fill_variables(l);
     fill_enumerations(l);

@@ -182,6 +182,25 @@ static void drive_statistics(const KoineModel *model, KoineModelStatistics *out)
     inner->kind->statistics(inner, out);
 }
 
+static double drive_longest_step(KoineModel *model)
+{
+    KoineModel *const inner = inner_of(model);
+    return inner->kind->longest_step(inner);
+}
+
+static KoineStatus drive_sample(KoineModel *model, double time, const double *x, double *signals)
+{
+    KoineModel *const inner = inner_of(model);
+    write_signals(drive_of(model), time, true);
+    return told(model, inner->kind->sample(inner, time, x, signals));
+}
+
+static KoineStatus drive_remember(KoineModel *model, double time, const double *signals)
+{
+    KoineModel *const inner = inner_of(model);
+    return told(model, inner->kind->remember(inner, time, signals));
+}
+
 KoineModel *drive_model(Drive *drive, KoineModel *inner)
 {
     const KoineModelKind *const kind = inner->kind;
@@ -201,6 +220,9 @@ KoineModel *drive_model(Drive *drive, KoineModel *inner)
         .jacobian = kind->jacobian ? drive_jacobian : NULL,
         .directional = kind->directional ? drive_directional : NULL,
         .statistics = kind->statistics ? drive_statistics : NULL,
+        .longest_step = kind->longest_step ? drive_longest_step : NULL,
+        .sample = kind->sample ? drive_sample : NULL,
+        .remember = kind->remember ? drive_remember : NULL,
     };
     drive->model = *inner;
     drive->model.kind = &drive->kind;

@@ -52,6 +52,21 @@ static void test_continued_run_keeps_history(void **state)
         check_signals);
 }
 
+/* Nothing to integrate: the signal is remembered all the same. */
+static void check_no_states(const RunResult *r)
+{
+    expect_done(r);
+    for (uint32_t k = 0; k < r->n_rows; k++)
+        expect_near(r->rows[k].values[run_column(r, "Y")], sin(fmax(r->rows[k].time - 1, 0)), 1e-7);
+}
+
+static void test_without_states(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = DELAY "NoStates.mdl", .stop = 9, .interval = 0.3, .tolerance = 1e-8 },
+                     check_no_states);
+}
+
 static double by_steps(double t)
 {
     double sum = 1, factorial = 1;
@@ -188,6 +203,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_delayed_signals),
         cmocka_unit_test(test_continued_run_keeps_history),
+        cmocka_unit_test(test_without_states),
         cmocka_unit_test(test_equation_with_dead_time),
         cmocka_unit_test(test_jumps_at_the_exact_time),
         cmocka_unit_test(test_long_history),

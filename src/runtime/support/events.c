@@ -502,6 +502,8 @@ KoineStatus koine_machine_arrive(KoineModel *model, const KoineArrival *arrival)
     }
     for (uint32_t j = 0; j < p->n_moving; j++)
         bitset_add(&k->dirty, p->moving[j]);
+    if (arrival->cause & KOINE_AT_INPUT && p->n_moving_delays)
+        now->is_restart = 1; /* signals from outside may bend here: histories, too */
     if (arrival->cause & KOINE_AT_INPUT)
         for (uint32_t j = 0; j < p->n_nodes; j++)
             bitset_add(&k->dirty, j);
