@@ -1,5 +1,6 @@
 /* Dead time, `Y := DELAY (X, Tau, Initial)`: beyond the document. */
 #include "lang/simplex/check.h"
+#include "lang/simplex/procedure.h"
 
 bool mdl_is_delay(const Checker *checker, const Node *node)
 {
@@ -9,6 +10,9 @@ bool mdl_is_delay(const Checker *checker, const Node *node)
         return false;
     for (uint32_t k = 0; k < checker->component->tables.n; k++)
         if (checker->component->tables.at[k].name.name.index == node->u.call.name.name.index)
+            return false;
+    for (uint32_t k = 0; k < checker->component->procedures.n; k++)
+        if (checker->component->procedures.at[k]->name.name.index == node->u.call.name.name.index)
             return false;
     return true;
 }
