@@ -39,7 +39,8 @@ typedef struct {
     const Row *rows;
     uint32_t n;
 } Group;
-extern const Group group_cvode, group_slopes, group_precision, group_size, group_events, group_process, group_bank;
+extern const Group group_cvode, group_slopes, group_precision, group_size, group_events, group_process, group_bank,
+    group_engine;
 
 /* ---- measure.c ---- */
 double cpu_seconds(void);
@@ -64,6 +65,7 @@ void note(Figure *figure, const char *format, ...);
 bool child_numbers(const Bench *bench, const char *const *arguments, double *numbers, uint32_t n);
 /* What such a child does; its exit code. */
 int child_main(int argc, char **argv);
+int child_passes(const char *path); /* seconds of reading, of each pass, of laying out the program */
 
 /* ---- subject.c: a model on Koine's side ---- */
 typedef struct {
@@ -103,6 +105,7 @@ void generate_ticks(const Bench *bench, uint32_t idle, char *path);             
 void generate_adder(const Bench *bench, uint32_t bits, const char *version, char *path);
 /* A bank with 10,000 classes, a tenth of them made of nine others. */
 void generate_bank(const Bench *bench, char *path);
-void model_path(const Bench *bench, const char *file, char *path); /* of a file in bench->models */
+void generate_ladder(const Bench *bench, uint32_t cells, char *path); /* RC ladder of Dymola objects */
+void model_path(const Bench *bench, const char *file, char *path);    /* of a file in bench->models */
 
 #endif

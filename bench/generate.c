@@ -154,3 +154,19 @@ void generate_ticks(const Bench *bench, uint32_t idle, char *path)
     fprintf(f, "  INITIALIZE\n    K%u.Due := 1;\nEND OF Ticks%u\n", idle / 2 + 1, idle);
     fclose(f);
 }
+
+/* Resistor and capacitor objects of el.lib: eight equations a cell before aliases are removed. */
+void generate_ladder(const Bench *bench, uint32_t cells, char *path)
+{
+    FILE *f = begin(bench, path, "ladder%u.dym", cells);
+    if (!f)
+        return;
+    fprintf(f, "@el.lib\nmodel ladder\n  submodel (Vsource) U0\n  submodel (Ground) g\n  node n0, m0\n");
+    for (uint32_t k = 1; k <= cells; k++)
+        fprintf(f, "  node m%u\n  submodel (Resistor) R%u (R=1)\n  submodel (Capacitor) C%u (C=1)\n", k, k, k);
+    fprintf(f, "  connect g at n0, U0 at (m0, n0)\n");
+    for (uint32_t k = 1; k <= cells; k++)
+        fprintf(f, "  connect R%u at (m%u, m%u), C%u at (m%u, n0)\n", k, k - 1, k, k, k);
+    fprintf(f, "  U0.V0 = 1\nend\n");
+    fclose(f);
+}

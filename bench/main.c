@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 static const Group *const groups[] = { &group_cvode,  &group_slopes,  &group_precision, &group_size,
-                                       &group_events, &group_process, &group_bank };
+                                       &group_events, &group_process, &group_bank,      &group_engine };
 enum { N_GROUPS = sizeof groups / sizeof groups[0] };
 
 typedef struct {

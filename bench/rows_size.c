@@ -14,7 +14,10 @@ static const Network components_100k = { "components 100k", generate_network, 20
                      components_1m = { "components 1M", generate_network, 200000 },
                      classes_100k = { "classes 100k", generate_network_classes, 20000 },
                      text_100k = { "text 100k", generate_network_ir, 20000 },
-                     text_1m = { "text 1M", generate_network_ir, 200000 };
+                     text_1m = { "text 1M", generate_network_ir, 200000 },
+                     ladder_1k = { "ladder 1k", generate_ladder, 1000 },
+                     ladder_9k = { "ladder 9k", generate_ladder, 9000 },
+                     ladder_100k = { "ladder 100k", generate_ladder, 100000 };
 
 /* ---- what a child does ---- */
 static double peak_megabytes(void)
@@ -87,6 +90,8 @@ int child_main(int argc, char **argv)
         return child_start(argv[1], argv[2]);
     if (argc == 2 && strcmp(argv[0], "text") == 0)
         return child_text(argv[1]);
+    if (argc == 2 && strcmp(argv[0], "passes") == 0)
+        return child_passes(argv[1]);
     return 2;
 }
 
@@ -100,7 +105,7 @@ static const double *load_network(const Bench *bench, const Network *network)
         const Network *of;
         bool is_good;
         double numbers[N_LOAD];
-    } kept[8];
+    } kept[12];
     uint32_t k = 0;
     while (kept[k].of && kept[k].of != network)
         k++;
@@ -108,7 +113,7 @@ static const double *load_network(const Bench *bench, const Network *network)
         char path[PATH_SIZE];
         kept[k].of = network;
         network->generate(bench, network->n, path);
-        const int rounds = network->n > 100000 ? 1 : bench->is_quick ? 2 : 5;
+        const int rounds = network->n >= 100000 ? 1 : bench->is_quick ? 2 : 5;
         for (int round = 0; round < rounds; round++) {
             double numbers[N_LOAD];
             if (!child_numbers(bench, (const char *[]){ "load", path, NULL }, numbers, N_LOAD))
@@ -124,7 +129,7 @@ static const double *load_network(const Bench *bench, const Network *network)
 static void measure_load(const Bench *bench, const Row *row, Figure *figure)
 {
     const Network *network = row->subject;
-    if (bench->is_quick && network->n > 100000) {
+    if (bench->is_quick && network->n >= 100000) {
         no_figure(figure, "left out by --quick");
         return;
     }
@@ -187,6 +192,10 @@ static const Row rows[] = {
     { "size/components1m/memory", AT_MOST, 2000, "MB", measure_load, &components_1m, NULL },
     { "size/text1m/time", AT_MOST, 10, "s", measure_load, &text_1m, NULL },
     { "size/text1m/memory", AT_MOST, 2000, "MB", measure_load, &text_1m, NULL },
+    { "size/ladder1k/time", AT_MOST, 0.15, "s", measure_load, &ladder_1k, NULL },
+    { "size/ladder9k/time", AT_MOST, 1, "s", measure_load, &ladder_9k, NULL },
+    { "size/ladder100k/time", AT_MOST, 12, "s", measure_load, &ladder_100k, NULL },
+    { "size/ladder100k/memory", AT_MOST, 3000, "MB", measure_load, &ladder_100k, NULL },
     { "size/array1m/time", AT_MOST, 0.2, "s", measure_start, "heat1000000.ir", "interp" },
     { "size/array1m/memory", AT_MOST, 100, "MB", measure_start, "heat1000000.ir", "interp" },
     { "size/generated-c", AT_MOST, 1.05, "10k/10", measure_text, NULL, NULL },

@@ -23,6 +23,8 @@ struct Compilation {
     Compile passes;
     Program *program;
     Tiers tiers;
+    void (*watch)(void *context, const char *pass); /* may be NULL */
+    void *watch_context;
 };
 
 Compilation *compilation_create(OutOfMemory out_of_memory)
@@ -67,13 +69,22 @@ bool compilation_load(Compilation *c, const CompileRequest *request)
     return c->model && !diag_errors(c->diag) && model_verify(c->model, c->diag);
 }
 
+void compilation_watch(Compilation *c, void (*after)(void *context, const char *pass), void *context)
+{
+    c->watch = after;
+    c->watch_context = context;
+}
+
 typedef struct {
+    const Compilation *compilation;
     const char *after;
 } StopAfter;
 
 static bool stop_after(void *context, const Compile *compile, const Pass *pass)
 {
     const StopAfter *stop = context;
+    if (stop->compilation->watch)
+        stop->compilation->watch(stop->compilation->watch_context, pass->name);
 #ifndef NDEBUG
     if (!model_verify(compile->model, compile->diag))
         return false; /* a user's mistake that shows only now, or one of ours: reported either way */
@@ -85,7 +96,9 @@ static bool stop_after(void *context, const Compile *compile, const Pass *pass)
 
 static bool run_passes(Compilation *c, const char *after)
 {
-    StopAfter stop = { after };
+    StopAfter stop = { c, after };
+    if (c->watch)
+        c->watch(c->watch_context, NULL);
     c->passes = (Compile){ .model = c->model, .arena = c->arena, .diag = c->diag };
     return run_pipeline(&c->passes, stop_after, &stop) && diag_errors(c->diag) == 0;
 }

@@ -26,6 +26,9 @@ Arena *compilation_arena(const Compilation *c);
 Sources *compilation_sources(const Compilation *c);
 Diag *compilation_diag(const Compilation *c);
 
+/* `after` is called when the passes begin (pass NULL) and after each of them, by name. */
+void compilation_watch(Compilation *c, void (*after)(void *context, const char *pass), void *context);
+
 /* Text to Schedule. False: the diagnostics say why. */
 bool compilation_load(Compilation *c, const CompileRequest *request); /* up to the Model */
 bool compilation_schedule(Compilation *c);                            /* passes and program */
