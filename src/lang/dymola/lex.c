@@ -165,7 +165,8 @@ static void include(Lexer *lexer)
     }
     if (open_file(lexer, name, &source) != SOURCE_OK) {
         REPORT(lexer, DIAG_DYM_INCLUDE, span, "the file `%s` cannot be read", name);
-        diag_help(lexer->diag, "it is sought beside the file that includes it, then in the library (el.lib)");
+        diag_help(lexer->diag,
+                  "it is sought beside the file that includes it, then in the library (block.lib, el.lib)");
         return;
     }
     if (is_being_read(lexer, source) || lexer->files.n >= INCLUDE_DEPTH || ++lexer->n_included > INCLUDE_MOST) {

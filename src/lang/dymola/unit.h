@@ -94,7 +94,8 @@ struct Unit {
 
 /* lower.c: NULL: already reported. */
 Unit *dym_lower_class(Load *load, Class *class, Span wanted_at);
-/* Through variables that nothing is connected to and that an equation of another object names are left alone. */
+/* Through variables that nothing is connected to are left alone if an equation of another object names them, or sets
+ * the potential of their cut: `object.V = ...`. */
 void dym_leave_addressed(Model *model, Arena *arena);
 
 /* lower_cuts.c: cuts, nodes and paths become shapes and ports. */
