@@ -1,7 +1,8 @@
 /* build-parts: which blocks each purpose needs, as increasing lists of block numbers.
  *
  * A block moves if it depends on time, a state or a continuous input, directly or through moving blocks; bits and selectors do not
- * move between events. What does not move is evaluated in event steps only. */
+ * move between events. What does not move is evaluated in event steps only. A discrete Real, and what a when equation
+ * defines, do not move whatever they read: they take a value in event steps. */
 #include "base/bug.h"
 #include "graph/topological.h"
 #include "passes/pipeline.h"
@@ -77,6 +78,14 @@ static void note_moving(Parts *p, Term term, void *context)
     }
 }
 
+static bool is_held(const Parts *p, const Block *b, Ref ref)
+{
+    const Variable *v = model_var(p->model, ref.var);
+    const char *made_by = p->model->equations.at[b->equation.index].origin.made_by;
+    return ref.kind == REF_NOW && v->variability == VARIABILITY_DISCRETE &&
+           (v->type.kind == TYPE_REAL || (made_by && strcmp(made_by, "lower-whens") == 0));
+}
+
 static void define_blocks(Parts *p)
 {
     Schedule *s = p->schedule;
@@ -84,7 +93,8 @@ static void define_blocks(Parts *p)
         Block *b = &s->blocks.at[k];
         if (b->kind == BLOCK_ASSIGN) {
             const Ref ref = term_refs(p->model, b->lhs)[b->lhs.shape->u.leaf];
-            visit_reads(p, b, note_moving, &b->is_moving);
+            if (!is_held(p, b, ref))
+                visit_reads(p, b, note_moving, &b->is_moving);
             if (ref.kind == REF_NOW)
                 p->moves[ref.var.index] |= b->is_moving;
             add_definition(p, ref, k);

@@ -1,7 +1,8 @@
 /* eliminate-aliases: variables that an equation v = w or v = -w makes equal share one place.
  *
- * A class of equal variables has at most one anchor: a state, a NEXT variable, an input, a parameter. It represents
- * the class, else the canonically first variable does. Every reference is rewritten; the equation is dropped. */
+ * A class of equal variables has at most one anchor: a state, a NEXT variable, an input, a parameter, a discrete
+ * variable whose earlier value is read or that a transition sets now (its start value counts). It represents the class,
+ * else the canonically first variable does. Every reference is rewritten; the equation is dropped. */
 #include "base/bug.h"
 #include "ir/simplify.h"
 #include "ir/substitute.h"
@@ -12,7 +13,8 @@ typedef struct {
     uint32_t *parent; /* union-find */
     bool *negated;    /* relative to parent */
     Simplifier *simplifier;
-    bool *is_delayed; /* inputs of delays, which need places of their own */
+    bool *is_delayed;             /* inputs of delays, which need places of their own */
+    bool *is_remembered, *is_set; /* discrete and pre(v) is read; set now by a transition */
 } Classes;
 
 /* Elements of split arrays keep their places side by side. */
@@ -22,7 +24,35 @@ static bool is_anchor(const Classes *k, uint32_t index)
     const Variable *v = &m->variables.at[index];
     if (variable_is_split(m, (VarId){ index }) || variable_is_element(m, (VarId){ index }))
         return true;
-    return (v->definition != DEFINITION_NOW && v->definition != DEFINITION_NONE) || k->is_delayed[index];
+    return (v->definition != DEFINITION_NOW && v->definition != DEFINITION_NONE) || k->is_delayed[index] ||
+           k->is_remembered[index] || k->is_set[index];
+}
+
+static void note_memories(Classes *k)
+{
+    const Model *m = k->c->model;
+    for (uint32_t j = 0; j < m->refs.n; j++) {
+        const Ref ref = m->refs.at[j];
+        if (ref.kind == REF_PRE && model_var(m, ref.var)->variability == VARIABILITY_DISCRETE)
+            k->is_remembered[ref.var.index] = true;
+    }
+    for (uint32_t j = 0; j < m->transitions.n; j++) {
+        const Transition *t = &m->transitions.at[j];
+        for (uint32_t i = 0; t->effect == EFFECT_NOW && i < t->n_assignments; i++) {
+            const Term target = m->assignments.at[t->first_assignment + i].target;
+            k->is_set[term_refs(m, target)[target.shape->u.leaf].var.index] = true;
+        }
+    }
+}
+
+/* x = u can be the equation that samples a moving u at events: u keeps a place of its own. */
+static bool is_sampling(const Classes *k, VarId v, VarId w)
+{
+    const Model *m = k->c->model;
+    const bool is_moving = model_var(m, v)->variability == VARIABILITY_CONTINUOUS ||
+                           model_var(m, w)->variability == VARIABILITY_CONTINUOUS;
+    return is_moving &&
+           ((k->is_remembered[v.index] && !k->is_set[v.index]) || (k->is_remembered[w.index] && !k->is_set[w.index]));
 }
 
 static uint32_t root_of(Classes *k, uint32_t v, bool *negated)
@@ -142,24 +172,6 @@ static void rewrite(Classes *k, Term *term)
         *term = term_make(m, simplifier_run(k->simplifier, term->shape), term_refs(m, *term));
 }
 
-/* The target of an assignment, too, may have become an alias (when equations). */
-static void redirect_assignment(Classes *k, Assignment *a)
-{
-    Model *m = k->c->model;
-    Ref target = term_refs(m, a->target)[a->target.shape->u.leaf];
-    bool sign;
-    const uint32_t root = root_of(k, target.var.index, &sign);
-    if (root == target.var.index || a->target.shape->n_args)
-        return;
-    if (sign) {
-        TermBuilder builder = term_builder(m);
-        const Expr *value = term_import(&builder, a->value);
-        a->value = term_finish(&builder, simplifier_run(k->simplifier, expr_unary(m->pool, OP_NEG, value)));
-    }
-    target.var.index = root;
-    a->target = term_make(m, a->target.shape, &target);
-}
-
 static void rewrite_all(Classes *k)
 {
     Model *m = k->c->model;
@@ -182,7 +194,6 @@ static void rewrite_all(Classes *k)
     for (uint32_t j = 0; j < m->assignments.n; j++) {
         rewrite(k, &m->assignments.at[j].guard);
         rewrite(k, &m->assignments.at[j].value);
-        redirect_assignment(k, &m->assignments.at[j]);
     }
     for (uint32_t j = 0; j < m->actions.n; j++)
         rewrite(k, &m->actions.at[j].guard);
@@ -255,6 +266,9 @@ static void settle_variability(Classes *k)
         if (own > explicitly[root])
             explicitly[root] = own;
     }
+    for (uint32_t j = 0; j < m->variables.n; j++)
+        if (k->is_set[j])
+            explicitly[root_of(k, j, &sign)] = (uint8_t)(m->variables.at[j].variability + 1);
     for (uint32_t j = 0; j < m->variables.n; j++) {
         Variable *root = &m->variables.at[root_of(k, j, &sign)];
         if (root->definition != DEFINITION_NOW || root == &m->variables.at[j])
@@ -270,8 +284,14 @@ static void settle_variability(Classes *k)
 bool eliminate_aliases(Compile *c)
 {
     Model *m = c->model;
-    Classes k = { c, NEW_ARRAY(c->scratch, uint32_t, m->variables.n), NEW_ARRAY(c->scratch, bool, m->variables.n),
-                  simplifier_create(m->pool, c->scratch), NEW_ARRAY(c->scratch, bool, m->variables.n) };
+    Classes k = { c,
+                  NEW_ARRAY(c->scratch, uint32_t, m->variables.n),
+                  NEW_ARRAY(c->scratch, bool, m->variables.n),
+                  simplifier_create(m->pool, c->scratch),
+                  NEW_ARRAY(c->scratch, bool, m->variables.n),
+                  NEW_ARRAY(c->scratch, bool, m->variables.n),
+                  NEW_ARRAY(c->scratch, bool, m->variables.n) };
+    note_memories(&k);
     for (uint32_t j = 0; j < m->delays.n; j++)
         k.is_delayed[term_refs(m, m->delays.at[j].input)[0].var.index] = true;
     for (uint32_t j = 0; j < m->variables.n; j++)
@@ -281,7 +301,8 @@ bool eliminate_aliases(Compile *c)
         VarId v, w;
         bool negated;
         if (is_alias(m, e, &v, &w, &negated) && !(negated && model_var(m, v)->type.rank) && same_dims(m, v, w) &&
-            !(e->kind == EQUATION_EXPLICIT && is_anchor(&k, v.index)) && join(&k, v, w, negated, e))
+            !is_sampling(&k, v, w) && !(e->kind == EQUATION_EXPLICIT && is_anchor(&k, v.index)) &&
+            join(&k, v, w, negated, e))
             e->kind = EQUATION_DROPPED;
     }
     for (uint32_t j = 0; j < m->variables.n; j++) {

@@ -772,6 +772,8 @@ KoineStatus koine_machine_commit(KoineModel *model, KoineOutcome *outcome)
     for (uint32_t j = 0; j < n_unsettled; j++) { /* pre(v) := v */
         const KoinePre *pre = &p->pres[k->unsettled[j]];
         k->is_unsettled[k->unsettled[j]] = 0;
+        if (!pre->is_continuous && differs(k, pre)) /* what reads pre(v) sees another value */
+            now->is_changed = 1;
         memcpy(&k->m[pre->pre], &k->m[pre->now], pre->n * sizeof(KoineSlot));
         wake_readers(k, pre->cell);
     }
