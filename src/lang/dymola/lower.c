@@ -79,6 +79,7 @@ static void add_object(Unit *unit, const Submodel *submodel)
             unit->model->variables.at[object.first_var + part->vars.at[j].var.index].causality = CAUSALITY_LOCAL;
     map_put(&unit->object_names, submodel->name.name.index, unit->objects.n);
     vec_push(unit->arena, &unit->objects, object);
+    dym_take_memories(unit, &object);
 }
 
 static const UnitVar *parameter_at(const Unit *unit, uint32_t place)
@@ -177,6 +178,7 @@ static Unit *new_unit(Load *load, const Class *class)
     map_init(&unit->object_names, load->arena, 16);
     map_init(&unit->var_types, load->arena, 16);
     map_init(&unit->port_points, load->arena, 16);
+    map_init(&unit->remembered, load->arena, 4);
     dym_new_type(unit);
     dym_new_type(unit);
     collect_chain(unit, class);
@@ -208,6 +210,7 @@ static void lower_body(Unit *unit)
     }
     for (uint32_t k = 0; k < unit->objects.n; k++)
         set_parameters(unit, &unit->objects.at[k]);
+    dym_find_memories(unit);
     if (*unit->errors)
         return;
     dym_emit_connections(unit);

@@ -70,7 +70,10 @@ static const Expr *lower(Unit *unit, TermBuilder *builder, const Node *node)
     if (dym_is_time(unit, node))
         return term_leaf(builder, ref_time());
     const VarId var = dym_find_variable(unit, node->path, node->n_path);
-    return term_leaf(builder, node->kind == NODE_DER ? derivative(unit, var) : ref_now(var));
+    if (node->kind == NODE_DER)
+        return term_leaf(builder, derivative(unit, var));
+    const bool is_before = node->kind == NODE_VARIABLE && dym_is_remembered(unit, var);
+    return term_leaf(builder, is_before ? ref_pre(var) : ref_now(var));
 }
 
 static Term lower_term(Unit *unit, const Node *node)
@@ -83,8 +86,8 @@ static Term lower_term(Unit *unit, const Node *node)
 /* ---- what cannot be executed yet ---- */
 static bool check_node(Unit *unit, const Node *node)
 {
-    if (node->kind == NODE_NEW || node->kind == NODE_INIT) {
-        REPORT(unit, DIAG_DYM_NOT_YET, node->span, "`%s` is not executed yet", node->kind == NODE_NEW ? "new" : "init");
+    if (node->kind == NODE_INIT) {
+        REPORT(unit, DIAG_DYM_NOT_YET, node->span, "`init` is not executed yet");
         return false;
     }
     if (node->kind == NODE_DER) {
@@ -101,9 +104,12 @@ static bool check_node(Unit *unit, const Node *node)
     return true;
 }
 
-static bool is_bare(const Unit *unit, const Node *node)
+/* A variable that the equation may define. */
+static bool is_bare(Unit *unit, const Node *node)
 {
-    return node->kind == NODE_VARIABLE && !dym_is_time(unit, node);
+    if (node->kind == NODE_VARIABLE && !dym_is_time(unit, node))
+        return !dym_is_remembered(unit, dym_find_variable(unit, node->path, node->n_path));
+    return node->kind == NODE_NEW;
 }
 
 /* An equation between Booleans has a direction: the variable alone on one side is what it defines. */

@@ -57,6 +57,11 @@ typedef struct {
     uint32_t first_var, first_port;
 } UnitObject;
 
+typedef struct { /* the first new(var) of a class */
+    VarId var;
+    Span span;
+} MemoryUse;
+
 /* One load. */
 typedef struct {
     const LoadRequest *request;
@@ -83,8 +88,11 @@ struct Unit {
     VEC(Point) points;
     VEC(uint32_t) types; /* union-find over types */
     Map var_names, cut_names, path_names, object_names;
-    Map var_types;   /* variable of the Model -> type node, for own variables */
-    Map port_points; /* port of an object -> point */
+    Map var_types;       /* variable of the Model -> type node, for own variables */
+    Map port_points;     /* port of an object -> point */
+    Map remembered;      /* variables under new, those of objects too */
+    VEC(VarId) memories; /* the same as a list */
+    VEC(MemoryUse) uses; /* those that this class is the first to put under new */
     Shape *main_cut, *main_from, *main_to;
     Span main_cut_at, main_path_at;
     bool is_good;
@@ -117,6 +125,11 @@ void dym_infer_types(Unit *unit); /* from values, equations, connections; Real w
 /* names.c */
 bool dym_is_time(const Unit *unit, const Node *node);
 VarId dym_find_variable(Unit *unit, const Ident *path, uint32_t n); /* none: already reported */
+
+/* lower_memory.c */
+bool dym_is_remembered(const Unit *unit, VarId var);
+void dym_take_memories(Unit *unit, const UnitObject *object);
+void dym_find_memories(Unit *unit); /* before equations are lowered */
 
 /* lower_equations.c */
 typedef struct {

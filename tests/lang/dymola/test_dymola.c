@@ -1,133 +1,7 @@
 /* The language Dymola: what a text becomes, and the messages of wrong ones. Equations are compared after
  * expand-connections, as a sorted list without places. Row numbers of docs/coverage/OT.md in the names. */
-#include "base/text.h"
-#include "ir/print.h"
-#include "ir/verify.h"
-#include "lang/dymola/dymola.h"
 #include "lang/dymola/parser.h"
-#include "passes/pipeline.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <cmocka.h>
-
-typedef struct {
-    Arena *arena;
-    Sources *sources;
-    Diag *diag;
-    Pool *pool;
-    Model *model;
-} Loaded;
-
-static Loaded load_as(const char *text, const char *class_name, const char *profile)
-{
-    Loaded l = { .arena = arena_create(NULL) };
-    l.sources = sources_create(l.arena);
-    l.diag = diag_create(l.arena, l.sources);
-    l.pool = pool_create(l.arena, names_create(l.arena));
-    const LoadRequest request = { .pool = l.pool,
-                                  .sources = l.sources,
-                                  .source = sources_add_text(l.sources, "t.dym", text, strlen(text)),
-                                  .class_name = class_name,
-                                  .profile = profile };
-    l.model = dymola_language.load(&request, l.diag);
-    return l;
-}
-
-static char *messages(Loaded *l)
-{
-    char *text = NULL;
-    size_t size = 0;
-    FILE *to = open_memstream(&text, &size);
-    diag_print(l->diag, to, (DiagStyle){ 0 });
-    fclose(to);
-    char *copy = arena_text(l->arena, text, size);
-    free(text);
-    return copy;
-}
-
-static Loaded load(const char *text)
-{
-    Loaded l = load_as(text, NULL, NULL);
-    if (!l.model || !model_verify(l.model, l.diag))
-        fail_msg("%s\n%s", text, messages(&l));
-    return l;
-}
-
-static void release(Loaded *l)
-{
-    arena_destroy(l->arena);
-}
-
-static bool until_connected(void *context, const Compile *compile, const Pass *pass)
-{
-    (void)compile;
-    return strcmp(pass->name, context) != 0;
-}
-
-static void run_to(Loaded *l, const char *pass)
-{
-    Compile compile = { .model = l->model, .arena = l->arena, .diag = l->diag };
-    if (!run_pipeline(&compile, until_connected, (void *)pass) || !model_verify(l->model, l->diag))
-        fail_msg("%s", messages(l));
-}
-
-/* The lines of the text form that begin with a word, without it. */
-static char *lines_of(Loaded *l, const char *word)
-{
-    Text text = { .arena = l->arena }, found = { .arena = l->arena };
-    model_print(l->model, &text, (PrintOptions){ .no_places = true });
-    text_add(&found, "");
-    for (char *line = strtok(text.at, "\n"); line; line = strtok(NULL, "\n"))
-        if (strncmp(line, word, strlen(word)) == 0 && line[strlen(word)] == ' ') {
-            text_add(&found, line + strlen(word) + 1);
-            text_char(&found, '\n');
-        }
-    return found.at;
-}
-
-static int compare_lines(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-/* Equations without their labels, sorted. */
-static char *equations_of(Loaded *l)
-{
-    char *lines[200];
-    size_t n = 0;
-    for (char *line = strtok(lines_of(l, "eq"), "\n"); line && n < 200; line = strtok(NULL, "\n")) {
-        char *by = strstr(line, " by \"");
-        if (by)
-            *by = '\0';
-        lines[n++] = strchr(line, ' ') + 1;
-    }
-    qsort(lines, n, sizeof *lines, compare_lines);
-    Text text = { .arena = l->arena };
-    text_add(&text, "");
-    for (size_t k = 0; k < n; k++)
-        text_format(&text, "%s\n", lines[k]);
-    return text.at;
-}
-
-static void expect_equations(const char *text, const char *expected)
-{
-    Loaded l = load(text);
-    run_to(&l, "expand-connections");
-    assert_string_equal(equations_of(&l), expected);
-    release(&l);
-}
-
-static void expect_has(const char *text, const char *word, const char *part)
-{
-    Loaded l = load(text);
-    const char *lines = lines_of(&l, word);
-    if (!strstr(lines, part))
-        fail_msg("no `%s` in\n%s", part, lines);
-    release(&l);
-}
+#include "load.h"
 
 static uint32_t live_equations(const Model *model)
 {
@@ -463,7 +337,6 @@ static void test_rejected(void **state)
         { "model m cut a (x) cut a (y) end", "1:23: error KN1306: there are two cuts or nodes `a`" },
         { "model class A end model m submodel (A) a a end", "1:42: error KN1306: there are two objects `a`" },
         { "model m local x when x > 1 then x = 1 endwhen end", "1:17: error KN1307: `when` is not executed yet" },
-        { "model m local x new(x) = 1 end", "1:17: error KN1307: `new` is not executed yet" },
         { "model m local x x = 1 end variable unknown x",
           "1:27: error KN1307: `variable unknown` is not executed yet" },
         { "model class A end", "1:1: error KN1308: there is no model in this text, only classes" },
@@ -491,13 +364,8 @@ static void test_rejected(void **state)
         { "model m local x x = if x > 1 then 1 end", "1:37: error KN1010: expected `else`, found `end`" },
         { "model m", "error KN1010: expected `end`, found the end of the text" },
     };
-    for (uint32_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-        Loaded l = load_as(cases[k].text, NULL, NULL);
-        const char *said = messages(&l);
-        if (l.model || !strstr(said, cases[k].message))
-            fail_msg("%s\nwants: %s\nsays: %s", cases[k].text, cases[k].message, said);
-        release(&l);
-    }
+    for (uint32_t k = 0; k < sizeof cases / sizeof *cases; k++)
+        expect_refused(cases[k].text, cases[k].message);
     Loaded l = load_as("model m end", "n", NULL);
     assert_non_null(strstr(messages(&l), "1:1: error KN1308: there is no model `n` in this text"));
     release(&l);
