@@ -317,12 +317,19 @@ static void fill_variables(Layout *l)
     KoineVariable *rows = NEW_ARRAY(l->arena, KoineVariable, n + s->states.n + 1);
     l->row_of = NEW_ARRAY(l->arena, uint32_t, m->variables.n + 1);
     n = 0;
-    for (uint32_t k = 0; k < m->variables.n; k++) {
+    for (uint32_t k = 0; k < m->variables.n; k++)
         l->row_of[k] = KOINE_NONE;
-        if (m->variables.at[k].is_generated)
-            continue;
-        l->row_of[k] = n;
-        fill_variable(l, k, &rows[n++]);
+    for (uint32_t k = 0; k < m->variables.n; k++) {
+        const Variable *v = &m->variables.at[k];
+        const bool is_hidden_array = v->is_generated && variable_is_split(m, (VarId){ k });
+        const uint32_t first = is_hidden_array ? v->alias.index : k;
+        const uint64_t count = is_hidden_array ? variable_count(m, (VarId){ k }) : !v->is_generated;
+        for (uint32_t j = first; j < first + count; j++) { /* variables that hold elements stand where the array does */
+            if (l->row_of[j] != KOINE_NONE)
+                continue;
+            l->row_of[j] = n;
+            fill_variable(l, j, &rows[n++]);
+        }
     }
     for (uint32_t k = 0; k < m->variables.n; k++)
         if (variable_is_element(m, (VarId){ k }))

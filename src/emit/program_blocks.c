@@ -266,7 +266,9 @@ void lay_assignment(Layout *l, Term lhs, Term rhs, DomainId domain)
     f.from.n = f.to.n = f.n_leaves = 0; /* the target is no leaf of the kernel */
     f.refs = term_refs(m, rhs);
     flatten_leaves(&f, rhs.shape);
-    const Expr *shape = expr_substitute(m->pool, rhs.shape, f.from.n, f.from.at, f.to.at);
+    const Expr *shape = rhs.shape->type.rank /* a whole array is one leaf: split-arrays gives all others a range */
+                            ? f.to.at[0]
+                            : expr_substitute(m->pool, rhs.shape, f.from.n, f.from.at, f.to.at);
     REQUIRE(shape);
     f.from.n = f.to.n = 0;
     const uint32_t inner = d->n ? d->n - 1 : 0;

@@ -4,9 +4,10 @@
  *
  * Ports that are connected are a set: their potentials are equal, their flows add up to zero. A port has two sides: in
  * its owner's surroundings, and inside of its owner, where its flow counts the other way. A flow without connection in
- * its owner's surroundings is zero. An empty place of a port takes what the others leave: no sum is formed. */
+ * its owner's surroundings is zero. An empty place of a port takes what the others leave: no sum is formed. Arrays are
+ * connected as a whole: their potentials by one equation, their flows by one over the range of the elements. */
 #include "base/unit.h"
-#include "passes/pipeline.h"
+#include "passes/instantiate.h"
 #include <stdlib.h>
 
 static const char *path_of(Compile *c, VarId v)
@@ -94,7 +95,10 @@ static void join(Sets *s, const Connection *k, uint32_t number)
 
 static void add_equation(Sets *s, Term left, Term right, Span span, VarId first)
 {
+    const bool is_in_range = model_var(s->m, first)->type.rank && left.shape->type.rank == 0;
+    const DomainId domain = is_in_range ? domain_of_array(s->m, first) : (DomainId){ 0 };
     const EqId e = model_add_equation(s->m, EQUATION_RESIDUAL, left, right, span);
+    s->m->equations.at[e.index].domain = domain;
     s->m->equations.at[e.index].owner = model_var(s->m, first)->owner;
     s->m->equations.at[e.index].origin.made_by = "expand-connections";
 }
@@ -122,6 +126,22 @@ static void collect(Parts *parts, bool is_flow)
             parts->at[parts->n++] = parts->at[k];
 }
 
+/* The variable, or of an array the element of the range. */
+static const Expr *flow(TermBuilder *builder, VarId v)
+{
+    const Expr *index[UINT8_MAX];
+    const uint32_t rank = model_var(builder->model, v)->type.rank;
+    for (uint32_t k = 0; k < rank; k++)
+        index[k] = expr_iterator(builder->model->pool, k);
+    return rank ? term_element(builder, ref_now(v), rank, index) : term_leaf(builder, ref_now(v));
+}
+
+static Term flow_term(Model *m, VarId v)
+{
+    TermBuilder builder = term_builder(m);
+    return term_finish(&builder, flow(&builder, v));
+}
+
 /* A balanced tree: a node can have any number of connections. */
 static const Expr *sum_of(Pool *pool, TermBuilder *builder, const Part *parts, uint32_t n)
 {
@@ -129,7 +149,7 @@ static const Expr *sum_of(Pool *pool, TermBuilder *builder, const Part *parts, u
         const Expr *left = sum_of(pool, builder, parts, n / 2);
         return expr_binary(pool, OP_ADD, left, sum_of(pool, builder, parts + n / 2, n - n / 2));
     }
-    const Expr *leaf = term_leaf(builder, ref_now(parts->var));
+    const Expr *leaf = flow(builder, parts->var);
     if (parts->factor == 1)
         return leaf;
     if (parts->factor == -1)
@@ -142,7 +162,7 @@ static void make_zero(Sets *s, VarId var, Span span)
     if (s->is_zero[var.index])
         return;
     s->is_zero[var.index] = true;
-    add_equation(s, term_ref(s->m, ref_now(var)), term_real(s->m, 0), span, var);
+    add_equation(s, flow_term(s->m, var), term_real(s->m, 0), span, var);
 }
 
 static void balance(Sets *s, const Parts *parts, Span span)
@@ -153,11 +173,12 @@ static void balance(Sets *s, const Parts *parts, Span span)
     if (parts->n == 1) {
         make_zero(s, p[0].var, span);
     } else if (parts->n == 2 && (p[0].factor == p[1].factor || p[0].factor == -p[1].factor)) {
-        const Expr *other = term_leaf(&builder, ref_now(p[1].var));
-        if (p[0].factor == p[1].factor)
+        const bool is_opposite = p[0].factor == p[1].factor;
+        const Expr *other = is_opposite ? flow(&builder, p[1].var) : term_leaf(&builder, ref_now(p[1].var));
+        if (is_opposite)
             other = expr_unary(m->pool, OP_NEG, other);
         const Term right = term_finish(&builder, other);
-        add_equation(s, term_ref(m, ref_now(p[0].var)), right, span, p[0].var);
+        add_equation(s, is_opposite ? flow_term(m, p[0].var) : term_ref(m, ref_now(p[0].var)), right, span, p[0].var);
     } else if (parts->n) {
         const Term right = term_finish(&builder, sum_of(m->pool, &builder, p, parts->n));
         add_equation(s, term_real(m, 0), right, span, p[0].var);

@@ -44,6 +44,24 @@ bool point_next(const Model *m, DomainId domain, Point *point)
     return false;
 }
 
+DomainId domain_of_array(Model *m, VarId array)
+{
+    const Variable *v = model_var(m, array);
+    const Domain domain = { m->iterators.n, v->type.rank };
+    for (uint32_t k = 0; k < domain.n; k++) {
+        const int64_t extent = m->dims.at[v->first_dim + k].extent;
+        const Iterator iterator = { .name = names_text(pool_names(m->pool), arena_format(m->arena, "i%u", k + 1)),
+                                    .lo = term_integer(m, 1),
+                                    .hi = term_integer(m, extent),
+                                    .first = 1,
+                                    .stride = 1,
+                                    .count = extent };
+        vec_push(m->arena, &m->iterators, iterator);
+    }
+    vec_push(m->arena, &m->domains, domain);
+    return (DomainId){ m->domains.n - 1 };
+}
+
 static bool is_number(const Expr *e, int64_t *value)
 {
     Value v;
@@ -107,12 +125,16 @@ static const Expr *whole_leaf(Site *x, const Expr *e)
 {
     Model *m = x->model;
     const Ref ref = x->builder.refs.at[e->u.leaf];
-    if (e->type.rank == 0 || x->point.element < 0)
+    if (e->type.rank == 0 || x->point.element == -1)
         return e;
     const Variable *v = model_var(m, ref.var);
+    const Expr **index = NEW_ARRAY(x->c->scratch, const Expr *, v->type.rank);
+    for (uint32_t k = 0; k < v->type.rank && x->point.element == ELEMENT_IN_RANGE; k++)
+        index[k] = expr_iterator(m->pool, k);
+    if (x->point.element == ELEMENT_IN_RANGE)
+        return term_element(&x->builder, ref, v->type.rank, index);
     if (variable_is_split(m, ref.var))
         return term_leaf(&x->builder, (Ref){ { v->alias.index + (uint32_t)x->point.element }, ref.kind });
-    const Expr **index = NEW_ARRAY(x->c->scratch, const Expr *, v->type.rank);
     int64_t rest = x->point.element;
     for (uint32_t k = v->type.rank; k-- > 0;) {
         const int64_t extent = m->dims.at[v->first_dim + k].extent;

@@ -146,6 +146,19 @@ static bool is_reversible(const Matcher *t, const Equation *e)
            e->lhs.shape->type.rank == 0 && !e->lhs.shape->has_index && !e->rhs.shape->has_index;
 }
 
+/* Over a range, or with elements of arrays that are no scalars among its unknowns. */
+static bool is_array_equation(const Matcher *t, const Equation *e)
+{
+    const Term sides[] = { e->lhs, e->rhs };
+    bool is_one = e->domain.index != 0;
+    for (uint32_t side = 0; side < 2 && !is_one; side++)
+        for (uint32_t k = 0; k < sides[side].shape->n_leaves; k++) {
+            const Ref ref = term_refs(t->model, sides[side])[k];
+            is_one |= unknown_of(t, ref) != ID_NONE && model_var(t->model, ref.var)->type.rank;
+        }
+    return is_one;
+}
+
 /* Explicit equations, and those without direction that are written v = e over an array. */
 static void match_explicit(Matcher *t)
 {
@@ -164,8 +177,7 @@ static void match_explicit(Matcher *t)
                 diag_error(t->c->diag, DIAG_DOUBLE_DEFINITION, e->origin.span,
                            "'%s' cannot be defined by an equation: it is given", unknown_text(t, ref));
             }
-        } else if (e->kind == EQUATION_RESIDUAL &&
-                   (e->domain.index || e->lhs.shape->has_index || e->rhs.shape->has_index)) {
+        } else if (e->kind == EQUATION_RESIDUAL && is_array_equation(t, e)) {
             if (!is_unknown_leaf(t, e->lhs) && is_unknown_leaf(t, e->rhs)) {
                 const Term left = e->lhs;
                 e->lhs = e->rhs;

@@ -9,7 +9,7 @@ const Pass pipeline[] = {
     { "evaluate-sizes", evaluate_sizes, FACT_DELAYS, FACT_SIZED, 0, "dimensions and domains become numbers" },
     { "order-model", order_model, FACT_SIZED, FACT_ORDERED, 0, "canonical order, independent of the text's" },
     { "expand-connections", expand_connections, FACT_ORDERED, FACT_CONNECTED, 0, "connections become equations" },
-    { "split-arrays", split_arrays, FACT_CONNECTED, FACT_SPLIT, 0, "arrays in events and branches become scalars" },
+    { "split-arrays", split_arrays, FACT_CONNECTED, FACT_SPLIT, 0, "arrays that need it become scalars" },
     { "fold-constants", fold_constants, FACT_SPLIT, FACT_FOLDED, 0, "simplify every term" },
     { "eliminate-aliases", eliminate_aliases, FACT_FOLDED, FACT_ALIAS_FREE, 0, "v = w and v = -w share one place" },
     { "find-events", find_events, FACT_ALIAS_FREE, FACT_EVENTS, 0, "comparisons become root functions or time events" },

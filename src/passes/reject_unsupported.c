@@ -93,8 +93,7 @@ static bool is_physical(const Model *m, uint32_t port)
     const Port *p = &m->ports.at[port];
     for (uint32_t k = 0; k < p->n_members; k++) {
         const PortMember *member = &m->members.at[p->first_member + k];
-        const bool is_array = !var_is_none(member->var) && model_var(m, member->var)->type.rank > 0;
-        if (member->role != ROLE_POTENTIAL && (member->role != ROLE_FLOW || is_array))
+        if (member->role != ROLE_POTENTIAL && member->role != ROLE_FLOW)
             return false;
     }
     return true;
@@ -119,8 +118,7 @@ bool reject_unsupported(Compile *c)
         refuse(c, m->assertions.at[k].span, "an assertion");
     for (uint32_t k = 0; k < m->connections.n; k++)
         if (m->connections.at[k].is_acausal && !is_physical(m, m->connections.at[k].port_a))
-            refuse(c, m->connections.at[k].span,
-                   "a connection of ports with other members than potentials and scalar flows");
+            refuse(c, m->connections.at[k].span, "a connection of ports with other members than potentials and flows");
     for (uint32_t k = 0; k < m->variables.n; k++)
         if (m->variables.at[k].definition == DEFINITION_PULSE || m->variables.at[k].definition == DEFINITION_CLOCKED ||
             m->variables.at[k].definition == DEFINITION_FOREIGN || m->variables.at[k].type.kind == TYPE_STRING)

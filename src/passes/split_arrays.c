@@ -1,23 +1,20 @@
-/* split-arrays: arrays that events and branches touch become scalar variables, one an element; what defines them is
- * written out for every element. All other array equations stay whole: they are executed as loops.
+/* split-arrays: arrays that events and branches touch, and those that equations without direction determine element by
+ * element, become scalar variables, one an element; what defines them is written out for every element. All other array
+ * equations stay whole: they are executed as loops. choose_splits.c says which are which.
  *
- * Split are the targets of transitions, and what is defined in a branch, by a comparison that can change between
- * events, by an initial equation, by an equation without direction, or by itself (x[i] from x[i - 1]). The array itself
- * stays: its alias is the first element, the others follow, so that they lie side by side in memory and the array can
- * still be read as a whole or with an index that is known only at run time. Reductions are written out. */
+ * An array that is split stays: its alias is the first element, the others follow, so that they lie side by side in
+ * memory and the array can still be read as a whole or with an index that is known only at run time. Where nothing does
+ * that, and only equations without direction asked for the elements, they are variables of their own: `r[1]` can be
+ * equal to another variable and share its place; the array is hidden. Reductions are written out. */
 #include "base/bug.h"
 #include "base/text.h"
-#include "graph/components.h"
-#include "ir/element.h"
+#include "passes/choose_splits.h"
 #include "passes/instantiate.h"
 
 typedef struct {
     Compile *c;
     Model *model;
-    bool *split;      /* per variable */
-    bool *expand;     /* per equation */
-    bool *has_reason; /* per equation: it cannot stay whole, whatever the others do */
-    bool changed;
+    Splits splits;
     Map constants; /* values of loop variables in long ranges: number -> variable */
 } Splitter;
 
@@ -26,269 +23,6 @@ enum { MOST_LITERALS = 32 }; /* values of a loop variable that are written into 
 static Ref target_of(const Model *m, Term lhs)
 {
     return term_refs(m, lhs)[lhs.shape->u.leaf];
-}
-
-static bool has_target(const Equation *e)
-{
-    return e->kind == EQUATION_EXPLICIT || e->kind == EQUATION_ITERATION;
-}
-
-/* ---- what has to be split ---- */
-static bool is_moving(const Model *m, const Expr *e, const Ref *refs)
-{
-    if (e->kind == EXPR_LEAF) {
-        const Ref ref = refs[e->u.leaf];
-        return ref.kind == REF_TIME || ref.kind == REF_DER ||
-               ((ref.kind == REF_NOW || ref.kind == REF_LAST) &&
-                model_var(m, ref.var)->variability == VARIABILITY_CONTINUOUS);
-    }
-    for (uint32_t k = 0; k < e->n_args && e->n_leaves; k++)
-        if (is_moving(m, e->args[k], refs))
-            return true;
-    return false;
-}
-
-/* A comparison or a function with steps or kinks that can change between events. */
-static bool has_events(const Model *m, const Expr *e, const Ref *refs)
-{
-    if (e->n_leaves == 0)
-        return false;
-    const bool is_one = (e->kind == EXPR_CALL && !e->is_literal &&
-                         (op_is_relation((Op)e->op) || (e->op >= OP_ABS && e->op <= OP_IROUND))) ||
-                        (e->kind == EXPR_TABLE && table_has_kinks((TableMethod)e->u.table->method));
-    if ((is_one || (e->kind == EXPR_REDUCE && (e->op == OP_MIN || e->op == OP_MAX))) && is_moving(m, e, refs))
-        return true;
-    for (uint32_t k = 0; k < e->n_args; k++)
-        if (has_events(m, e->args[k], refs))
-            return true;
-    return false;
-}
-
-static bool is_array_equation(const Model *m, const Equation *e)
-{
-    if (e->kind == EQUATION_DROPPED || e->kind == EQUATION_ALGORITHM)
-        return false;
-    return e->domain.index || e->lhs.shape->type.rank ||
-           (has_target(e) && model_var(m, target_of(m, e->lhs).var)->type.rank) ||
-           (e->kind == EQUATION_RESIDUAL && (e->lhs.shape->has_index || e->rhs.shape->has_index));
-}
-
-static bool is_unknown(const Model *m, Term side)
-{
-    if (side.shape->kind != EXPR_LEAF)
-        return false;
-    const Ref ref = target_of(m, side);
-    const uint8_t definition = ref.kind > REF_START ? DEFINITION_NONE : model_var(m, ref.var)->definition;
-    return (ref.kind == REF_NOW && definition == DEFINITION_NOW) ||
-           (ref.kind == REF_DER && definition == DEFINITION_DER);
-}
-
-static bool has_open_reduction(Splitter *s, const Equation *e)
-{
-    bool is_open = false;
-    const Point point = { .element = -1, .is_attribute = true };
-    if (e->domain.index)
-        term_at(s->c, e->rhs, &point, e->origin.span, &is_open);
-    return is_open;
-}
-
-static bool has_reduction(const Expr *e)
-{
-    if (e->kind == EXPR_REDUCE)
-        return true;
-    for (uint32_t k = 0; k < e->n_args; k++)
-        if (has_reduction(e->args[k]))
-            return true;
-    return false;
-}
-
-static bool has_reason(Splitter *s, const Equation *e)
-{
-    const Model *m = s->model;
-    if (e->region.index != ID_NONE || e->when_valid == VALID_INITIAL_ONLY || e->kind == EQUATION_ITERATION)
-        return true;
-    if (e->kind == EQUATION_RESIDUAL && !is_unknown(m, e->lhs) && !is_unknown(m, e->rhs))
-        return true;
-    return has_events(m, e->rhs.shape, term_refs(m, e->rhs)) || has_events(m, e->lhs.shape, term_refs(m, e->lhs)) ||
-           (has_reduction(e->rhs.shape) && has_open_reduction(s, e));
-}
-
-static void split_variable(Splitter *s, VarId v)
-{
-    if (model_var(s->model, v)->type.rank == 0 || s->split[v.index])
-        return;
-    s->split[v.index] = true;
-    s->changed = true;
-}
-
-static void split_unknowns(Splitter *s, Term term)
-{
-    const Model *m = s->model;
-    for (uint32_t k = 0; k < term.shape->n_leaves; k++) {
-        const Ref ref = term_refs(m, term)[k];
-        const uint8_t definition = ref.kind > REF_START ? DEFINITION_NONE : model_var(m, ref.var)->definition;
-        if (definition == DEFINITION_NOW || definition == DEFINITION_DER)
-            split_variable(s, ref.var);
-    }
-}
-
-static bool reads_split(const Splitter *s, Term term)
-{
-    for (uint32_t k = 0; k < term.shape->n_leaves; k++) {
-        const Ref ref = term_refs(s->model, term)[k];
-        if (ref.kind <= REF_START && s->split[ref.var.index])
-            return true;
-    }
-    return false;
-}
-
-static void expand_equation(Splitter *s, uint32_t k)
-{
-    const Equation *e = &s->model->equations.at[k];
-    s->expand[k] = s->changed = true;
-    if (has_target(e)) {
-        split_variable(s, target_of(s->model, e->lhs).var);
-    } else {
-        split_unknowns(s, e->lhs);
-        split_unknowns(s, e->rhs);
-    }
-}
-
-/* An equation is written out if it has a reason of its own, if it defines something that is split, or if it is
- * evaluated in events only and reads something that is split: one changed element shall not cost the others. */
-static bool is_to_expand(const Splitter *s, uint32_t k)
-{
-    const Model *m = s->model;
-    const Equation *e = &m->equations.at[k];
-    if (s->has_reason[k])
-        return true;
-    const Ref target = has_target(e) || is_unknown(m, e->lhs) ? target_of(m, e->lhs) : target_of(m, e->rhs);
-    return s->split[target.var.index] ||
-           (model_var(m, target.var)->variability <= VARIABILITY_DISCRETE && reads_split(s, e->rhs));
-}
-
-static void close_under_reading(Splitter *s)
-{
-    const Model *m = s->model;
-    do {
-        s->changed = false;
-        for (uint32_t k = 0; k < m->equations.n; k++)
-            if (!s->expand[k] && is_array_equation(m, &m->equations.at[k]) && is_to_expand(s, k))
-                expand_equation(s, k);
-    } while (s->changed);
-}
-
-/* ---- rings of array equations ---- */
-typedef struct { /* elements lo .. hi are defined by the equation; a list by `next` */
-    uint32_t equation, next;
-    int64_t lo, hi;
-} Defined;
-
-typedef struct {
-    Splitter *s;
-    uint32_t *first; /* per variable, NOW in even, DER in odd places: 1 + Defined */
-    VEC(Defined) defined;
-    VEC(Edge) edges;
-} Rings;
-
-static void elements_of(const Model *m, const Expr *leaf, const Ref *refs, DomainId domain, int64_t *lo, int64_t *hi)
-{
-    ElementMap map;
-    *lo = 0;
-    *hi = (int64_t)variable_count(m, refs[leaf->u.leaf].var) - 1;
-    if (leaf->n_args && element_map(m, leaf, refs, domain, &map))
-        element_range(m, &map, domain, lo, hi);
-}
-
-static uint32_t *definers(const Rings *r, Ref ref)
-{
-    return &r->first[2 * (size_t)ref.var.index + (ref.kind == REF_DER)];
-}
-
-static void note_reads(Rings *r, uint32_t equation, const Expr *e, Term term, DomainId domain)
-{
-    const Model *m = r->s->model;
-    if (e->kind == EXPR_LEAF) {
-        const Ref ref = term_refs(m, term)[e->u.leaf];
-        if (ref.kind == REF_NOW || ref.kind == REF_DER) {
-            int64_t lo, hi;
-            elements_of(m, e, term_refs(m, term), domain, &lo, &hi);
-            for (uint32_t k = *definers(r, ref); k; k = r->defined.at[k - 1].next)
-                if (r->defined.at[k - 1].lo <= hi && lo <= r->defined.at[k - 1].hi) {
-                    const Edge edge = { equation, r->defined.at[k - 1].equation };
-                    vec_push(r->s->c->scratch, &r->edges, edge);
-                }
-        }
-    }
-    for (uint32_t k = 0; k < e->n_args && e->n_leaves; k++)
-        note_reads(r, equation, e->args[k], term, domain);
-}
-
-static void note_definition(Rings *r, uint32_t k)
-{
-    const Model *m = r->s->model;
-    const Equation *e = &m->equations.at[k];
-    const bool is_left = is_unknown(m, e->lhs);
-    if (e->kind == EQUATION_DROPPED || e->kind == EQUATION_ALGORITHM || (!is_left && !is_unknown(m, e->rhs)))
-        return;
-    const Term side = is_left ? e->lhs : e->rhs;
-    const Ref ref = target_of(m, side);
-    Defined row = { .equation = k, .next = *definers(r, ref) };
-    elements_of(m, side.shape, term_refs(m, side), e->domain, &row.lo, &row.hi);
-    vec_push(r->s->c->scratch, &r->defined, row);
-    *definers(r, ref) = r->defined.n;
-}
-
-static void split_rings(Splitter *s)
-{
-    Model *m = s->model;
-    Arena *scratch = s->c->scratch;
-    const uint32_t n = m->equations.n;
-    Rings r = { .s = s, .first = NEW_ARRAY(scratch, uint32_t, 2 * (size_t)m->variables.n + 2) };
-    for (uint32_t k = 0; k < n; k++)
-        note_definition(&r, k);
-    for (uint32_t k = 0; k < n; k++) {
-        const Equation *e = &m->equations.at[k];
-        if (e->kind != EQUATION_DROPPED && e->kind != EQUATION_ALGORITHM && e->rhs.shape)
-            note_reads(&r, k, is_unknown(m, e->lhs) ? e->rhs.shape : e->lhs.shape,
-                       is_unknown(m, e->lhs) ? e->rhs : e->lhs, e->domain);
-    }
-    const Incidence g = incidence_build(n, n, r.edges.at, r.edges.n, scratch);
-    const Components components = strong_components(&g, scratch, NULL);
-    for (uint32_t k = 0; k < n; k++) {
-        const uint32_t own = components.component_of[k];
-        bool is_ring = components.start[own + 1] - components.start[own] > 1;
-        for (uint32_t j = g.start[k]; j < g.start[k + 1]; j++)
-            is_ring |= g.index[j] == k;
-        if (is_ring && !s->expand[k] && is_array_equation(m, &m->equations.at[k]))
-            expand_equation(s, k);
-    }
-}
-
-static bool decide(Splitter *s)
-{
-    Model *m = s->model;
-    bool any = false;
-    for (uint32_t k = 0; k < m->transitions.n; k++) {
-        const Transition *t = &m->transitions.at[k];
-        for (uint32_t j = 0; j < t->n_assignments; j++)
-            split_variable(s, target_of(m, m->assignments.at[t->first_assignment + j].target).var);
-    }
-    const uint32_t n = m->equations.n;
-    for (uint32_t k = 0; k < n; k++)
-        if (is_array_equation(m, &m->equations.at[k])) {
-            const Equation e = m->equations.at[k];
-            s->has_reason[k] = has_reason(s, &e);
-            any = true;
-        }
-    if (diag_errors(s->c->diag))
-        return false;
-    if (any) {
-        close_under_reading(s);
-        split_rings(s);
-        close_under_reading(s);
-    }
-    return true;
 }
 
 /* ---- variables ---- */
@@ -329,6 +63,7 @@ static void add_elements(Splitter *s, VarId array)
         return;
     }
     const uint32_t first = m->variables.n;
+    const bool is_free = s->splits.is_free[array.index];
     for (uint64_t k = 0; k < n; k++) {
         Variable v = *model_var(m, array);
         const NameId name = names_text(pool_names(m->pool), element_name(m, array, k, s->c->scratch));
@@ -341,11 +76,14 @@ static void add_elements(Splitter *s, VarId array)
         const VarId element = model_add_variable(m, v.owner, name, scalar, v.span);
         v.name = name;
         v.type = scalar;
-        v.is_generated = true;
-        v.origin = array;
+        if (!is_free) {
+            v.is_generated = true;
+            v.origin = array;
+        }
         *model_var(m, element) = v;
     }
     model_var(m, array)->alias.index = first;
+    model_var(m, array)->is_generated |= is_free;
 }
 
 /* ---- equations ---- */
@@ -356,8 +94,7 @@ static void write_out(Splitter *s, uint32_t k)
     const bool is_whole = e.domain.index == 0 && e.lhs.shape->type.rank > 0;
     uint64_t n = 1;
     if (is_whole)
-        n = variable_count(
-            m, (is_unknown(m, e.lhs) || !is_unknown(m, e.rhs) ? target_of(m, e.lhs) : target_of(m, e.rhs)).var);
+        n = variable_count(m, target_of(m, e.lhs.shape->kind == EXPR_LEAF ? e.lhs : e.rhs).var);
     if (domain_count(m, e.domain) > MOST_ELEMENTS) {
         diag_error(s->c->diag, DIAG_TOO_MANY_ELEMENTS, e.origin.span,
                    "a range of %llu values, which are treated one by one",
@@ -385,12 +122,32 @@ static void write_out(Splitter *s, uint32_t k)
         }
 }
 
+/* An operation on whole arrays is one over the range of the array; v = w stays, for eliminate-aliases. */
+static void give_range(Splitter *s, uint32_t k)
+{
+    Model *m = s->model;
+    const Equation e = m->equations.at[k];
+    if (e.kind == EQUATION_DROPPED || e.kind == EQUATION_ALGORITHM || e.domain.index || !e.lhs.shape->type.rank ||
+        (e.lhs.shape->kind == EXPR_LEAF && e.rhs.shape->kind == EXPR_LEAF))
+        return;
+    const VarId like = target_of(m, e.lhs.shape->kind == EXPR_LEAF ? e.lhs : e.rhs).var;
+    const DomainId domain = domain_of_array(m, like);
+    Point point = POINT_NONE;
+    point.element = ELEMENT_IN_RANGE;
+    const Term lhs = term_at(s->c, e.lhs, &point, e.origin.span, NULL);
+    const Term rhs = term_at(s->c, e.rhs, &point, e.origin.span, NULL);
+    Equation *row = &m->equations.at[k];
+    row->lhs = lhs;
+    row->rhs = rhs;
+    row->domain = domain;
+}
+
 /* The term where it stands: reductions are written out, elements of split arrays become variables. */
 static void settle(Splitter *s, Term *term, Span span, bool is_attribute)
 {
-    if (!term->shape || (term->shape->n_leaves == 0 && !has_reduction(term->shape)))
+    if (!term->shape || (term->shape->n_leaves == 0 && !expr_has_reduction(term->shape)))
         return;
-    bool concerns = has_reduction(term->shape), is_open = false;
+    bool concerns = expr_has_reduction(term->shape), is_open = false;
     for (uint32_t k = 0; k < term->shape->n_leaves && !concerns; k++) {
         const Ref ref = term_refs(s->model, *term)[k];
         concerns = ref.kind <= REF_START && variable_is_split(s->model, ref.var);
@@ -585,21 +342,19 @@ bool split_arrays(Compile *c)
     Model *m = c->model;
     if (!has_arrays(m) && !has_reductions(m))
         return true;
-    Splitter s = { .c = c,
-                   .model = m,
-                   .split = NEW_ARRAY(c->scratch, bool, m->variables.n + 1),
-                   .expand = NEW_ARRAY(c->scratch, bool, m->equations.n + 1),
-                   .has_reason = NEW_ARRAY(c->scratch, bool, m->equations.n + 1) };
+    Splitter s = { .c = c, .model = m };
     const uint32_t n_variables = m->variables.n, n_equations = m->equations.n;
     map_init(&s.constants, c->scratch, 16);
-    if (!decide(&s))
+    if (!choose_splits(c, &s.splits))
         return false;
     for (uint32_t k = 0; k < n_variables && !diag_errors(c->diag); k++)
-        if (s.split[k])
+        if (s.splits.is_split[k])
             add_elements(&s, (VarId){ k });
     for (uint32_t k = 0; k < n_equations && !diag_errors(c->diag); k++)
-        if (s.expand[k])
+        if (s.splits.is_written_out[k])
             write_out(&s, k);
+        else
+            give_range(&s, k);
     if (diag_errors(c->diag))
         return false;
     settle_equations(&s, n_equations);
