@@ -304,7 +304,9 @@ typedef struct KoineModelStatistics {
     uint64_t transitions;      /* transitions fired */
     uint64_t newton_iterations, linear_solves;
     uint64_t iterations, cycles, most_cycles; /* iteration formulas: how often solved, cycles of all, of the longest */
-    uint64_t by_cycles[KOINE_BUCKETS];        /* nonlinear systems and iteration formulas solved, by their iterations */
+    uint64_t mixed_flips,
+        mixed_combinations;            /* comparisons that decide about their own sides: flips, combinations tried */
+    uint64_t by_cycles[KOINE_BUCKETS]; /* nonlinear systems and iteration formulas solved, by their iterations */
 } KoineModelStatistics;
 
 #endif
