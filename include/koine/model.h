@@ -179,6 +179,7 @@ typedef struct KoineHost { /* what the runner lends the model; fixed at create *
     uint32_t max_steps;         /* event steps at one instant; 0: 1000 */
     uint32_t max_cycles;        /* cycles of an iteration formula; 0: 50 */
     double iteration_tolerance; /* relative change at which they end; 0: 1e-10 */
+    double tolerance;           /* relative, of the run: that of nonlinear systems follows it; 0: they decide */
     void (*message)(void *context, const KoineModel *model, int level, const char *text);
     /* a transition fires, and what it assigns; takt is the event step that ends with it. NULL: nobody asks */
     void (*fired)(void *context, const KoineModel *model, const KoineFiring *firing);
@@ -300,9 +301,12 @@ static inline uint32_t koine_bucket(uint64_t n)
 }
 
 typedef struct KoineModelStatistics {
-    uint64_t node_evaluations; /* event graph nodes evaluated */
-    uint64_t transitions;      /* transitions fired */
-    uint64_t newton_iterations, linear_solves;
+    uint64_t node_evaluations;                 /* event graph nodes evaluated */
+    uint64_t transitions;                      /* transitions fired */
+    uint64_t newton_iterations, linear_solves; /* Jacobians of nonlinear systems; linear systems */
+    uint64_t newton_updates;                   /* steps that updated a Jacobian */
+    /* nonlinear systems that were solved from other values than the last ones, and by other methods */
+    uint64_t solved_from_start, solved_by_kinsol, solved_by_homotopy;
     uint64_t iterations, cycles, most_cycles; /* iteration formulas: how often solved, cycles of all, of the longest */
     uint64_t mixed_flips,
         mixed_combinations;            /* comparisons that decide about their own sides: flips, combinations tried */

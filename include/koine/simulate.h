@@ -8,6 +8,8 @@
 
 #include "koine/api.h"
 #include "koine/model.h"
+
+#define KOINE_USUAL_TOLERANCE 1e-6
 #include <stdbool.h>
 #include <stdint.h>
 

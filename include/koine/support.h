@@ -56,6 +56,9 @@ typedef struct {
     const uint32_t *unknowns, *residuals; /* n slots each; ITERATE: residuals hold the new values */
     const uint32_t *guesses;              /* n slots: last accepted solution, the start of the iteration */
     const double *nominals;               /* n */
+    const uint32_t *starts;               /* NEWTON: n slots, where else it may begin */
+    const uint8_t *is_given;              /* NEWTON: n; 1: before the start of a run the unknown itself holds it */
+    const double *bounds;                 /* NEWTON: n pairs, least and greatest value; NULL: none are given */
     uint32_t residual_section, jacobian_section;
     uint32_t n_entries;                   /* of the Jacobian */
     const uint32_t *row, *column, *entry; /* entry: slot */
@@ -242,6 +245,8 @@ typedef struct KoineProgram {
     /* where the node or equation `origin` stands in the user's text: path and place; its text is "". The path holds
        until the next call. May be NULL */
     void (*locate)(void *context, const KoineModel *model, uint32_t origin, KoineOrigin *where);
+    /* row `row` of the system `origin` in the user's text: place and equation; may be NULL */
+    void (*describe)(void *context, const KoineModel *model, uint32_t origin, uint32_t row, char *to, size_t size);
     /* attributes counts to the user's text; may be NULL */
     void (*attribute)(void *context, const KoineCounts *counts, void (*visit)(void *context, const KoineWork *work),
                       void *visit_context);

@@ -261,6 +261,10 @@ void phases_add(KoineRunStatistics *sum, const KoineRunStatistics *part)
         { &total.model.transitions, sum->model.transitions },
         { &total.model.newton_iterations, sum->model.newton_iterations },
         { &total.model.linear_solves, sum->model.linear_solves },
+        { &total.model.newton_updates, sum->model.newton_updates },
+        { &total.model.solved_from_start, sum->model.solved_from_start },
+        { &total.model.solved_by_kinsol, sum->model.solved_by_kinsol },
+        { &total.model.solved_by_homotopy, sum->model.solved_by_homotopy },
         { &total.model.iterations, sum->model.iterations },
         { &total.model.cycles, sum->model.cycles },
     };

@@ -115,6 +115,10 @@ void statistics_json(const RunRecord *record, Text *text)
         { "node_evaluations", s->model.node_evaluations },
         { "transitions_fired", s->model.transitions },
         { "newton_iterations", s->model.newton_iterations },
+        { "newton_updates", s->model.newton_updates },
+        { "solved_from_start", s->model.solved_from_start },
+        { "solved_by_kinsol", s->model.solved_by_kinsol },
+        { "solved_by_homotopy", s->model.solved_by_homotopy },
         { "iterations", s->model.iterations },
         { "iteration_cycles", s->model.cycles },
         { "most_cycles", s->model.most_cycles },
@@ -201,6 +205,10 @@ void statistics_table(const RunRecord *record, Text *text)
     text_add(text, "iterations\n");
     line(text, "linear systems solved", s->model.linear_solves);
     line(text, "iterations of nonlinear systems", s->model.newton_iterations);
+    line(text, "  steps that updated a Jacobian", s->model.newton_updates);
+    const uint64_t rescued = s->model.solved_from_start + s->model.solved_by_kinsol + s->model.solved_by_homotopy;
+    if (rescued)
+        line(text, "nonlinear systems that needed a search", rescued);
     distribution(text, "systems with iterations:", s->model.by_cycles);
     if (s->model.mixed_flips) {
         line(text, "flips of comparisons inside systems", s->model.mixed_flips);

@@ -782,6 +782,7 @@ void lay_events(Layout *l)
     l->data.explain = explain_fault;
     l->data.matters = fault_matters;
     l->data.locate = locate_origin;
+    l->data.describe = describe_row;
     l->data.attribute = attribute_work;
     l->data.explain_context = l;
 }

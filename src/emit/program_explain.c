@@ -543,6 +543,28 @@ void explain_fault(void *context, KoineModel *model, uint32_t origin)
     arena_destroy(scratch);
 }
 
+void describe_row(void *context, const KoineModel *model, uint32_t origin, uint32_t row, char *to, size_t size)
+{
+    const Layout *l = context;
+    const Schedule *schedule;
+    const Block *b = block_of(l, origin, &schedule);
+    Arena *scratch = arena_create_like(l->arena);
+    Text text = { .arena = scratch };
+    (void)model;
+    if (b && row < b->n_rows) {
+        const SystemRow *own = &schedule->rows.at[b->first_row + row];
+        const Span span = l->model->equations.at[own->equation.index].origin.span;
+        if (span.source != SOURCE_NONE) {
+            add_place(l, &text, span);
+            text_add(&text, ": ");
+        }
+        text_format(&text, "%.100s = %.100s", term_text(l->model, own->lhs, scratch),
+                    term_text(l->model, own->rhs, scratch));
+    }
+    snprintf(to, size, "%s", text.at ? text.at : "");
+    arena_destroy(scratch);
+}
+
 /* ---- functions that failed ---- */
 /* Whether the value of a term suffers from a function that failed; one that cannot be looked at is taken to. */
 static bool suffers(const Layout *l, Term term, const KoineSlot *m, Text *scratch)

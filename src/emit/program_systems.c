@@ -117,6 +117,31 @@ static Term tangent_of(Layout *l, Term term, const Block *system)
     return term_make(m, t->derivative, refs);
 }
 
+/* Least and greatest values of the unknowns as far as they are numbers; NULL: there are none. */
+static const double *bounds_of(Layout *l, const Block *b)
+{
+    double *bounds = NULL;
+    for (uint32_t k = 0; k < b->n_rows; k++) {
+        const Ref u = l->schedule->rows.at[b->first_row + k].unknown;
+        const Variable *v = model_var(l->model, u.var);
+        KoineSlot low = { .r = -INFINITY }, high = { .r = INFINITY };
+        const bool has_low = v->min.shape && literal_value(v->min.shape, &low);
+        const bool has_high = v->max.shape && literal_value(v->max.shape, &high);
+        if (u.kind != REF_NOW || !(has_low || has_high))
+            continue;
+        if (!bounds) {
+            bounds = NEW_ARRAY(l->arena, double, 2 * (size_t)b->n_rows);
+            for (uint32_t j = 0; j < b->n_rows; j++) {
+                bounds[2 * j] = -INFINITY;
+                bounds[2 * j + 1] = INFINITY;
+            }
+        }
+        bounds[2 * k] = low.r;
+        bounds[2 * k + 1] = high.r;
+    }
+    return bounds;
+}
+
 static void lay_system(Layout *l, uint32_t index)
 {
     Model *m = l->model;
@@ -135,6 +160,8 @@ static void lay_system(Layout *l, uint32_t index)
     uint32_t *kernels = NEW_ARRAY(l->arena, uint32_t, n), *rows = NEW_ARRAY(l->arena, uint32_t, n);
     uint8_t *types = NEW_ARRAY(l->arena, uint8_t, n);
     double *nominals = NEW_ARRAY(l->arena, double, n);
+    uint32_t *starts = NEW_ARRAY(l->arena, uint32_t, n);
+    uint8_t *is_given = NEW_ARRAY(l->arena, uint8_t, n);
     const char **names = NEW_ARRAY(l->arena, const char *, n);
     VEC(uint32_t) row_of = { 0 }, column_of = { 0 }, entry_of = { 0 };
     PieceList residual = { 0 }, jacobian = { 0 }, tangent = { 0 };
@@ -161,6 +188,17 @@ static void lay_system(Layout *l, uint32_t index)
             literal_value(term.shape, &start);
         const KoineConstant guess = { guesses[k], 1, start };
         vec_push(l->arena, &l->constants, guess);
+        if (b->kind == BLOCK_NEWTON) {
+            const KoineConstant begin = { starts[k] = take_slots(l, 1), 1, start };
+            vec_push(l->arena, &l->constants, begin);
+            is_given[k] = u.kind == REF_NOW && (model_var(m, u.var)->definition == DEFINITION_DER ||
+                                                (term.shape && !expr_is_literal(term.shape)));
+        }
+    }
+    if (b->kind == BLOCK_NEWTON) {
+        system.starts = starts;
+        system.is_given = is_given;
+        system.bounds = bounds_of(l, b);
     }
     for (uint32_t k = 0; k < n; k++) {
         const SystemRow *row = &s->rows.at[b->first_row + k];

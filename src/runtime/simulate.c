@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static const double DEFAULT_TOLERANCE = 1e-6;
 static const double DEFAULT_POINTS = 500;
 static const double LOW_SHARE = 0.1; /* of high_error */
 static const uint32_t DEFAULT_MAX_STEPS = 1000;
@@ -157,7 +156,7 @@ static KoineStatus check_error_control(KoineRun *run)
         return koine_fail(run, KOINE_RUN_OPTIONS,
                           "first step %g, high error %g, low error %g: none of them may be negative",
                           options->first_step, options->high_error, options->low_error);
-    const double high = positive_or(options->high_error, positive_or(options->tolerance, DEFAULT_TOLERANCE));
+    const double high = positive_or(options->high_error, positive_or(options->tolerance, KOINE_USUAL_TOLERANCE));
     if (options->low_error > high)
         return koine_fail(run, KOINE_RUN_OPTIONS, "the low error %g lies above the high error %g", options->low_error,
                           high);
@@ -205,7 +204,7 @@ static void set_problem(KoineRun *run)
         .model = run->model,
         .start = start,
         .stop = stop,
-        .tolerance = positive_or(options->tolerance, DEFAULT_TOLERANCE),
+        .tolerance = positive_or(options->tolerance, KOINE_USUAL_TOLERANCE),
         .step = positive_or(options->step, run->interval),
         .max_step = positive_or(options->max_step, INFINITY),
         .resolution = resolution,
@@ -325,6 +324,10 @@ static void count_model(KoineRun *run, int sign)
     sum->transitions += by * now.transitions;
     sum->newton_iterations += by * now.newton_iterations;
     sum->linear_solves += by * now.linear_solves;
+    sum->newton_updates += by * now.newton_updates;
+    sum->solved_from_start += by * now.solved_from_start;
+    sum->solved_by_kinsol += by * now.solved_by_kinsol;
+    sum->solved_by_homotopy += by * now.solved_by_homotopy;
     sum->iterations += by * now.iterations;
     sum->cycles += by * now.cycles;
     sum->mixed_flips += by * now.mixed_flips;

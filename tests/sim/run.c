@@ -88,7 +88,11 @@ static char *diagnostics_text(Compilation *c)
 static void simulate(RunResult *r, const KoineModelKind *kind, const RunRequest *request)
 {
     const KoineHost host = {
-        .context = r, .max_steps = request->max_steps, .resolution = request->resolution, .message = keep_message
+        .context = r,
+        .max_steps = request->max_steps,
+        .resolution = request->resolution,
+        .tolerance = request->tolerance ? request->tolerance : 1e-9,
+        .message = keep_message,
     };
     KoineModel *model;
     assert_int_equal(kind->create(kind, &host, &model), KOINE_OK);

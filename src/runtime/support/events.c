@@ -262,7 +262,10 @@ static KoineStatus evaluate_array(Machine *k, const KoineNode *node)
 static KoineStatus evaluate_system(Machine *k, const KoineNode *node)
 {
     const KoineSystem *s = &k->program->systems[node->object];
+    const bool was_searching = k->is_searching;
+    k->is_searching |= k->m[k->program->initial].i == 0;
     const KoineStatus status = koine_solve_system(k, node->object);
+    k->is_searching = was_searching;
     if (status != KOINE_OK)
         return status < 0 ? status : KOINE_FAILED;
     for (uint32_t j = 0; j < s->n; j++) {

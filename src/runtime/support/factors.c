@@ -14,14 +14,23 @@ Workspace *koine_workspace_create(const KoineProgram *program)
     Workspace *w = calloc(1, sizeof *w);
     if (!w)
         return NULL;
-    for (uint32_t k = 0; k < program->n_systems; k++)
-        if (program->systems[k].n > w->n)
-            w->n = program->systems[k].n;
+    uint32_t nonlinear = 0;
+    for (uint32_t k = 0; k < program->n_systems; k++) {
+        const KoineSystem *s = &program->systems[k];
+        if (s->n > w->n)
+            w->n = s->n;
+        if (s->kind == KOINE_SYSTEM_NEWTON && s->n > nonlinear)
+            nonlinear = s->n;
+    }
     const size_t n = w->n ? w->n : 1;
     w->matrix = malloc(n * n * sizeof *w->matrix);
     w->step = malloc(3 * n * sizeof *w->step);
     w->pivots = malloc(n * sizeof *w->pivots);
-    if (!w->matrix || !w->step || !w->pivots) {
+    if (nonlinear) {
+        w->newton = koine_newton_create(nonlinear);
+        w->kinsol = koine_kinsol_create(nonlinear);
+    }
+    if (!w->matrix || !w->step || !w->pivots || (nonlinear && (!w->newton || !w->kinsol))) {
         koine_workspace_destroy(w);
         return NULL;
     }
@@ -34,6 +43,8 @@ void koine_workspace_destroy(Workspace *w)
 {
     if (!w)
         return;
+    koine_newton_destroy(w->newton);
+    koine_kinsol_destroy(w->kinsol);
     free(w->matrix);
     free(w->step);
     free(w->pivots);

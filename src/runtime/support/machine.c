@@ -232,20 +232,24 @@ static KoineStatus solve_initial(Machine *k)
     const KoineProgram *p = k->program;
     KoineStatus status = KOINE_OK;
     k->m[p->initial].i = 1;
+    if (p->initial_part.n)
+        koine_evaluate_all(k); /* bits from the start values; what cannot be computed yet does not count */
+    k->is_searching = true;
     if (p->initial_part.n == 0)
         status = koine_evaluate_all(k);
     for (int round = 0; p->initial_part.n && status == KOINE_OK; round++) {
-        if (round == 0)
-            koine_evaluate_all(k); /* bits from the start values; what cannot be computed yet does not count */
         const uint64_t before = hash_bits(k);
         status = koine_run_part(k, &p->initial_part);
-        if (status == KOINE_OK)
+        if (status == KOINE_OK) {
+            koine_keep_guesses(k);
             status = koine_evaluate_all(k);
+        }
         if (status == KOINE_OK && hash_bits(k) == before)
             break;
         if (round == MOST_ROUNDS)
             status = koine_fault(k, KOINE_FAILED, KOINE_NONE, "the comparisons in the initial equations do not settle");
     }
+    k->is_searching = false;
     k->m[p->initial].i = 0;
     return status > 0 ? KOINE_FAILED : status;
 }
@@ -262,6 +266,7 @@ static KoineStatus machine_initialise(KoineModel *model, double time)
     const KoineStatus parameters = koine_run_part(k, &p->parameters), starts = koine_run_part(k, &p->starts);
     if (parameters != KOINE_OK || starts != KOINE_OK)
         return KOINE_FAILED;
+    koine_begin_guesses(k);
     for (uint32_t j = 0; j < p->n_pres; j++) {
         const KoinePre *pre = &p->pres[j];
         memcpy(&k->m[pre->pre], &k->m[pre->now], pre->n * sizeof(KoineSlot));

@@ -82,6 +82,7 @@ typedef struct {
     KoineCounts *counts;  /* NULL: nobody wants them */
     uint64_t evaluations; /* of the derivatives part, for `upgrade` */
     double resolution;    /* time grid R; 0: exact */
+    bool is_searching;    /* no smaller step will help: nonlinear systems try all they know */
 } Machine;
 
 /* At an accepted point: faster code, when the work done so far pays for it. */
@@ -177,6 +178,7 @@ void koine_workspace_destroy(Workspace *workspace);
 KoineStatus koine_solve_system(Machine *k, uint32_t system);
 KoineStatus koine_solve_tangent(Machine *k, uint32_t system);
 void koine_keep_guesses(Machine *k);
+void koine_begin_guesses(Machine *k); /* before the start: the start values */
 
 /* calendar.c */
 void koine_calendar_put(Machine *k, uint32_t entry, double time, bool late);

@@ -1,66 +1,289 @@
-/* Nonlinear systems by damped Newton iteration with the exact Jacobian.
+/* Nonlinear systems: damped Newton iteration with the exact Jacobian, and Broyden's updates where they do.
  *
- * The iteration starts at the last accepted solution, so that repeated trials give the same result. */
+ * Steps are measured relative to the unknown or its nominal value, and a step is good if the next one, computed with the
+ * same Jacobian, is shorter: so neither the units of the equations nor how they are multiplied matter. A full step that
+ * made the next one much shorter is followed by steps that update the factors instead of computing new ones. A trial that
+ * has no value (the root of a negative number) makes the step shorter. Bounds of variables are hints: steps stop short
+ * of them as long as that is not in the way.
+ *
+ * The iteration starts at the last accepted solution, so that repeated trials give the same result. What else is tried
+ * at events and at the start of a run stands in search.c. */
 #include "systems.h"
+#include <float.h>
 #include <math.h>
+#include <stdlib.h>
 
-static const double NEWTON_TOLERANCE = 1e-12; /* of a step, relative to the unknown or its nominal value */
-static const double NEWTON_SHRINK = 0.5;      /* damping, when the residual does not fall */
-static const double NEWTON_SMALLEST = 1e-4;   /* smallest fraction of a full step */
-enum { NEWTON_STEPS = 60 };
+static const double USUAL = 1e-12;                    /* tolerance, if the run tells none */
+static const double FINEST = 1e-13, COARSEST = 1e-10; /* in between: a fraction of the integrator's */
+static const double OF_INTEGRATOR = 1e-4;
+static const double ROUNDED = 1e-9;      /* steps this short that do not get shorter are rounding */
+static const double ROUNDED_FLAT = 1e-7; /* ... also where the Jacobian is singular at the solution */
+static const double SMALLEST = 1e-5;     /* fraction of a full step */
+static const double GOOD_RATE = 0.25;    /* of two steps: the Jacobian is good enough to be updated */
+static const double POOR_RATE = 0.5;     /* it has to be computed anew */
+static const double NEAR_BOUND = 0.9;    /* of the way to a bound */
+enum { UPDATED_FROM = 4 };               /* unknowns; below, a Jacobian is as cheap as an update */
+enum { MOST_STEPS = 60, VECTORS = 9 + KOINE_UPDATES + 1 };
 
-static double residual_norm(Machine *k, const KoineSystem *s)
+Newton *koine_newton_create(uint32_t n)
+{
+    Newton *w = calloc(1, sizeof *w);
+    double *all = malloc((size_t)VECTORS * (n + 1) * sizeof *all);
+    if (!w || !all) {
+        free(w);
+        free(all);
+        return NULL;
+    }
+    double **const vectors[] = { &w->scale, &w->weight, &w->before, &w->step, &w->next,
+                                 &w->first, &w->base,   &w->along,  &w->way };
+    w->all = all;
+    for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++, all += n + 1)
+        *vectors[k] = all;
+    for (size_t k = 0; k <= KOINE_UPDATES; k++, all += n + 1)
+        w->kept[k] = all;
+    return w;
+}
+
+void koine_newton_destroy(Newton *w)
+{
+    if (!w)
+        return;
+    free(w->all);
+    free(w);
+}
+
+double koine_newton_tolerance(const Machine *k)
+{
+    const KoineHost *host = k->model->host;
+    if (!host || !(host->tolerance > 0))
+        return USUAL;
+    const double own = OF_INTEGRATOR * host->tolerance;
+    return own < FINEST ? FINEST : own > COARSEST ? COARSEST : own;
+}
+
+bool koine_residuals(Machine *k, const KoineSystem *s)
 {
     koine_count_system(k, s);
     run_section(k, s->residual_section);
+    double sum = 0; /* 0*v is 0 for finite v and NaN for all others */
+    for (uint32_t j = 0; j < s->n; j++)
+        sum += 0 * k->m[s->residuals[j]].r;
+    return sum == 0;
+}
+
+void koine_newton_step(Machine *k, const KoineSystem *s, double *step)
+{
+    for (uint32_t j = 0; j < s->n; j++)
+        step[j] = -k->m[s->residuals[j]].r;
+    koine_solve_factored(k, s, step);
+}
+
+void koine_newton_scale(Machine *k, const KoineSystem *s)
+{
+    Newton *w = k->workspace->newton;
+    for (uint32_t j = 0; j < s->n; j++) {
+        const double size = fabs(k->m[s->unknowns[j]].r), scale = size > s->nominals[j] ? size : s->nominals[j];
+        w->scale[j] = scale;
+        w->weight[j] = 1 / (scale * scale);
+    }
+}
+
+double koine_newton_product(const Machine *k, const KoineSystem *s, const double *a, const double *b)
+{
+    const double *weight = k->workspace->newton->weight;
     double sum = 0;
     for (uint32_t j = 0; j < s->n; j++)
-        sum += k->m[s->residuals[j]].r * k->m[s->residuals[j]].r;
+        sum += a[j] * b[j] * weight[j];
     return sum;
 }
 
-static bool is_small_step(const Machine *k, const KoineSystem *s)
+static double norm_of(const Machine *k, const KoineSystem *s, const double *a)
 {
-    for (uint32_t j = 0; j < s->n; j++) {
-        const double size = fabs(k->m[s->unknowns[j]].r);
-        if (!(fabs(k->workspace->step[j]) <= NEWTON_TOLERANCE * (size > s->nominals[j] ? size : s->nominals[j])))
+    return sqrt(koine_newton_product(k, s, a, a));
+}
+
+static void go(Machine *k, const KoineSystem *s, const double *from, double fraction, const double *step)
+{
+    for (uint32_t j = 0; j < s->n; j++)
+        k->m[s->unknowns[j]].r = from[j] + fraction * step[j];
+}
+
+/* The last step, known to be within the tolerance: it is taken unless that makes no difference. */
+static void take_last(Machine *k, const KoineSystem *s, const double *step, double length)
+{
+    Newton *w = k->workspace->newton;
+    if (length <= (k->is_searching ? DBL_EPSILON : FINEST))
+        return;
+    for (uint32_t j = 0; j < s->n; j++)
+        w->before[j] = k->m[s->unknowns[j]].r;
+    go(k, s, w->before, 1, step);
+    if (koine_residuals(k, s))
+        return;
+    go(k, s, w->before, 0, step);
+    koine_residuals(k, s);
+}
+
+/* Broyden's updates of the factors: from a full step kept[0] and the step `next` that the same factors give at its end.
+ * True: converged. The unknowns stay where the residuals were computed last. */
+static bool update(Machine *k, const KoineSystem *s, double tolerance)
+{
+    Newton *w = k->workspace->newton;
+    double squares[KOINE_UPDATES + 1];
+    memcpy(w->kept[0], w->step, s->n * sizeof *w->step);
+    squares[0] = koine_newton_product(k, s, w->step, w->step);
+    for (uint32_t j = 0;; j++) {
+        for (uint32_t i = 0; i < j; i++) {
+            const double part = koine_newton_product(k, s, w->next, w->kept[i]) / squares[i];
+            for (uint32_t n = 0; n < s->n; n++)
+                w->next[n] += part * w->kept[i + 1][n];
+        }
+        const double part = koine_newton_product(k, s, w->next, w->kept[j]) / squares[j];
+        if (!(koine_newton_product(k, s, w->next, w->next) < POOR_RATE * POOR_RATE * squares[j]))
             return false;
+        for (uint32_t n = 0; n < s->n; n++)
+            w->next[n] /= 1 - part;
+        const double square = koine_newton_product(k, s, w->next, w->next);
+        if (sqrt(square) <= tolerance) {
+            take_last(k, s, w->next, sqrt(square));
+            return true;
+        }
+        if (j == KOINE_UPDATES)
+            return false;
+        memcpy(w->kept[j + 1], w->next, s->n * sizeof *w->next);
+        squares[j + 1] = square;
+        for (uint32_t n = 0; n < s->n; n++)
+            w->before[n] = k->m[s->unknowns[n]].r;
+        go(k, s, w->before, 1, w->next);
+        k->statistics.newton_updates++;
+        if (!koine_residuals(k, s)) {
+            go(k, s, w->before, 0, w->next);
+            koine_residuals(k, s);
+            return false;
+        }
+        koine_newton_step(k, s, w->next);
     }
-    return true;
+}
+
+/* As far as the bounds allow; all of it where they allow next to nothing. */
+static double within_bounds(const KoineSystem *s, const double *from, const double *step, double fraction)
+{
+    double allowed = fraction;
+    for (uint32_t j = 0; s->bounds && j < s->n; j++) {
+        const double low = s->bounds[2 * j], high = s->bounds[2 * j + 1], to = from[j] + allowed * step[j];
+        if (from[j] >= low && to < low)
+            allowed = NEAR_BOUND * (low - from[j]) / step[j];
+        else if (from[j] <= high && to > high)
+            allowed = NEAR_BOUND * (high - from[j]) / step[j];
+    }
+    return allowed < 0.01 * fraction ? fraction : allowed;
+}
+
+/* From `before` along `step` until the next step is shorter; the fraction taken, 0: none helps. */
+static double damp(Machine *k, const KoineSystem *s, double fraction, double length, double *next_length)
+{
+    Newton *w = k->workspace->newton;
+    while (fraction >= SMALLEST) {
+        go(k, s, w->before, fraction, w->step);
+        double shorter = fraction / 2;
+        if (koine_residuals(k, s)) {
+            koine_newton_step(k, s, w->next);
+            *next_length = norm_of(k, s, w->next);
+            if (*next_length <= (1 - fraction / 4) * length)
+                return fraction;
+            if (length <= ROUNDED)
+                break;
+            double bend = 0; /* how far the next step is from what it would be if the equations were linear */
+            for (uint32_t j = 0; j < s->n; j++) {
+                const double off = w->next[j] - (1 - fraction) * w->step[j];
+                bend += off * off * w->weight[j];
+            }
+            const double fit = 0.5 * fraction * fraction * length / sqrt(bend);
+            if (fit < shorter)
+                shorter = fit > fraction / 10 ? fit : fraction / 10;
+        }
+        fraction = shorter;
+    }
+    go(k, s, w->before, 0, w->step);
+    koine_residuals(k, s);
+    return 0;
+}
+
+/* The fraction that the bend seen in the last step makes likely. */
+static double predict(const Machine *k, const KoineSystem *s, double last, double last_length, double length)
+{
+    const Newton *w = k->workspace->newton;
+    double off = 0;
+    for (uint32_t j = 0; j < s->n; j++) {
+        const double d = w->next[j] - w->step[j];
+        off += d * d * w->weight[j];
+    }
+    const double fit = last * last_length * norm_of(k, s, w->next) / (sqrt(off) * length);
+    return !(fit < 1) ? 1 : fit > 10 * SMALLEST ? fit : 10 * SMALLEST;
+}
+
+NewtonEnd koine_newton(Machine *k, const KoineSystem *s)
+{
+    Newton *w = k->workspace->newton;
+    const double tolerance = koine_newton_tolerance(k);
+    double fraction = 1, length = 0, next_length = 0;
+    if (!koine_residuals(k, s))
+        return NEWTON_NO_VALUE;
+    for (int step = 0; step < MOST_STEPS; step++) {
+        bool is_solved = true;
+        for (uint32_t j = 0; j < s->n; j++) {
+            is_solved &= k->m[s->residuals[j]].r == 0;
+            w->before[j] = k->m[s->unknowns[j]].r;
+        }
+        if (is_solved) /* all over a flat stretch that was come to, as where exp(-y) is rounded to 0: not here */
+            return step == 0 || koine_factor(k, s) ? NEWTON_CONVERGED : NEWTON_SINGULAR;
+        k->statistics.newton_iterations++;
+        if (!koine_factor(k, s))
+            return NEWTON_SINGULAR;
+        const double last_length = length;
+        koine_newton_scale(k, s);
+        koine_newton_step(k, s, w->step);
+        length = norm_of(k, s, w->step);
+        if (!isfinite(length))
+            return NEWTON_SINGULAR;
+        if (length <= tolerance) {
+            take_last(k, s, w->step, length);
+            return NEWTON_CONVERGED;
+        }
+        fraction = step && fraction < 1 ? predict(k, s, fraction, last_length, length) : 1;
+        if (s->bounds)
+            fraction = within_bounds(s, w->before, w->step, fraction);
+        fraction = damp(k, s, fraction, length, &next_length);
+        if (fraction == 0)
+            return length <= ROUNDED_FLAT ? NEWTON_CONVERGED : NEWTON_STUCK;
+        if (fraction < 1)
+            continue;
+        if (s->n >= UPDATED_FROM && next_length < GOOD_RATE * length && update(k, s, tolerance))
+            return NEWTON_CONVERGED;
+        if (s->n < UPDATED_FROM && next_length <= tolerance) {
+            take_last(k, s, w->next, next_length);
+            return NEWTON_CONVERGED;
+        }
+    }
+    return NEWTON_SLOW;
+}
+
+void koine_newton_from(Machine *k, const KoineSystem *s, const uint32_t *slots)
+{
+    for (uint32_t j = 0; j < s->n; j++)
+        k->m[s->unknowns[j]] = k->m[slots[j]];
 }
 
 KoineStatus koine_solve_newton(Machine *k, const KoineSystem *s)
 {
-    Workspace *w = k->workspace;
-    for (uint32_t j = 0; j < s->n; j++)
-        k->m[s->unknowns[j]] = k->m[s->guesses[j]];
-    double norm = residual_norm(k, s);
-    for (int step = 0; step < NEWTON_STEPS; step++) {
-        k->statistics.newton_iterations++;
-        if (!isfinite(norm))
-            return koine_report_system(k, s, "the equations cannot be evaluated at the start of the iteration");
-        if (!koine_factor(k, s))
-            return koine_report_system(k, s, "the equations are singular at the last iterate");
-        for (uint32_t j = 0; j < s->n; j++) {
-            w->step[j] = -k->m[s->residuals[j]].r;
-            w->before[j] = k->m[s->unknowns[j]].r;
-        }
-        koine_solve_factored(k, s, w->step);
-        const bool is_last = is_small_step(k, s);
-        double fraction = 1, next = 0;
-        for (;;) { /* damping: the residual must fall */
-            for (uint32_t j = 0; j < s->n; j++)
-                k->m[s->unknowns[j]].r = w->before[j] + fraction * w->step[j];
-            next = residual_norm(k, s);
-            if (is_last || (isfinite(next) && next <= norm * (1 - 0.1 * fraction)) || fraction < NEWTON_SMALLEST)
-                break;
-            fraction *= NEWTON_SHRINK;
-        }
-        if (is_last && isfinite(next))
-            return KOINE_OK;
-        norm = next;
-        if (norm == 0)
-            return KOINE_OK;
+    koine_newton_from(k, s, s->guesses);
+    NewtonEnd end = koine_newton(k, s);
+    if (end == NEWTON_CONVERGED)
+        return KOINE_OK;
+    if (k->is_searching && koine_search(k, s))
+        return KOINE_OK;
+    if (k->is_searching) { /* the message is about the first attempt */
+        koine_newton_from(k, s, s->guesses);
+        end = koine_newton(k, s);
     }
-    return koine_report_system(k, s, "the iteration for the nonlinear equations did not converge");
+    return koine_report_newton(k, s, end);
 }

@@ -1,6 +1,7 @@
 /* Algebraic systems: the choice of the method, linear ones, tangents, messages. */
 #include "systems.h"
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 
 /* ---- messages ---- */
@@ -23,6 +24,54 @@ KoineStatus koine_report_system(Machine *k, const KoineSystem *s, const char *wh
                  : snprintf(text + n, sizeof text - (size_t)n, "%lld", (long long)k->m[s->unknowns[j]].i);
     }
     koine_fault(k, KOINE_RETRY, s->origin, text);
+    return KOINE_RETRY;
+}
+
+static void add_to_fault(KoineFault *fault, const char *format, ...)
+{
+    const size_t n = strlen(fault->text);
+    va_list list;
+    va_start(list, format);
+    vsnprintf(fault->text + n, sizeof fault->text - n, format, list);
+    va_end(list);
+}
+
+/* What still moves, and what is not fulfilled. */
+KoineStatus koine_report_newton(Machine *k, const KoineSystem *s, NewtonEnd end)
+{
+    static const char *const ends[] = {
+        [NEWTON_CONVERGED] = "",
+        [NEWTON_NO_VALUE] = "the nonlinear equations have no value where the iteration begins",
+        [NEWTON_SINGULAR] = "the nonlinear equations are singular at the last iterate",
+        [NEWTON_STUCK] = "the iteration for the nonlinear equations does not get on",
+        [NEWTON_SLOW] = "the iteration for the nonlinear equations did not converge",
+    };
+    KoineFault *const fault = &k->model->fault;
+    if (end == NEWTON_NO_VALUE) {
+        koine_fault(k, KOINE_RETRY, s->origin, NULL);
+        add_to_fault(fault, "; the iteration of %u nonlinear equation%s begins there: another start value may help",
+                     s->n, s->n == 1 ? "" : "s");
+        return KOINE_RETRY;
+    }
+    koine_report_system(k, s, ends[end]);
+    const Newton *w = k->workspace->newton;
+    uint32_t mover = 0, worst = 0;
+    for (uint32_t j = 1; j < s->n; j++) {
+        if (fabs(w->step[j]) * w->scale[mover] > fabs(w->step[mover]) * w->scale[j])
+            mover = j;
+        if (fabs(k->m[s->residuals[j]].r) > fabs(k->m[s->residuals[worst]].r))
+            worst = j;
+    }
+    if (end != NEWTON_SINGULAR)
+        add_to_fault(fault, "; %s%.60s moves most, the next step would be %.3g", s->n > 1 ? "of them " : "",
+                     s->names[mover], w->step[mover]);
+    char row[320] = "";
+    if (k->program->describe)
+        k->program->describe(k->program->explain_context, k->model, s->origin, worst, row, sizeof row);
+    add_to_fault(fault, "; the sides of %s differ by %.3g; %s", row[0] ? row : "an equation",
+                 k->m[s->residuals[worst]].r,
+                 k->is_searching ? "start values nearer to a solution may help, if there is one"
+                                 : "the solution that was followed may end here");
     return KOINE_RETRY;
 }
 
@@ -77,6 +126,18 @@ KoineStatus koine_solve_tangent(Machine *k, uint32_t system)
     for (uint32_t j = 0; j < s->n; j++)
         k->m[s->tangent_unknowns[j]].r = w->step[j];
     return KOINE_OK;
+}
+
+void koine_begin_guesses(Machine *k)
+{
+    for (uint32_t n = 0; n < k->program->n_systems; n++) {
+        const KoineSystem *s = &k->program->systems[n];
+        for (uint32_t j = 0; s->starts && j < s->n; j++) {
+            if (s->is_given[j])
+                k->m[s->starts[j]] = k->m[s->unknowns[j]];
+            k->m[s->guesses[j]] = k->m[s->starts[j]];
+        }
+    }
 }
 
 void koine_keep_guesses(Machine *k)

@@ -4,22 +4,64 @@
 
 #include "machine.h"
 
+enum { KOINE_UPDATES = 6 }; /* of one set of factors */
+
+typedef struct {            /* of Newton's method; vectors as long as the largest system */
+    double *scale, *weight; /* of each unknown; one over its square */
+    double *before, *step, *next;
+    double *kept[KOINE_UPDATES + 1];
+    double *first, *base, *along, *way; /* of searches */
+    double *all;
+} Newton;
+typedef struct Kinsol Kinsol;
+
 struct Workspace {
     uint32_t n; /* largest system */
     double *matrix, *step, *before, *trial;
     int *pivots;
+    Newton *newton; /* NULL: there are no nonlinear systems */
+    Kinsol *kinsol;
 };
 
 /* factors.c: fills and factors the Jacobian at the present unknowns; solves with the factors, in place. */
 bool koine_factor(Machine *k, const KoineSystem *s);
 void koine_solve_factored(Machine *k, const KoineSystem *s, double *b);
 
-/* newton.c, iterate.c */
+/* newton.c */
+typedef enum {
+    NEWTON_CONVERGED,
+    NEWTON_NO_VALUE, /* the equations have no value where it begins */
+    NEWTON_SINGULAR,
+    NEWTON_STUCK, /* no step helps */
+    NEWTON_SLOW   /* too many steps */
+} NewtonEnd;
+Newton *koine_newton_create(uint32_t n);
+void koine_newton_destroy(Newton *newton);
 KoineStatus koine_solve_newton(Machine *k, const KoineSystem *s);
+/* From the present unknowns. Afterwards the residuals are those of the unknowns. */
+NewtonEnd koine_newton(Machine *k, const KoineSystem *s);
+void koine_newton_from(Machine *k, const KoineSystem *s, const uint32_t *slots); /* the unknowns take these values */
+double koine_newton_tolerance(const Machine *k);
+bool koine_residuals(Machine *k, const KoineSystem *s); /* false: not all are finite */
+/* With the present factors and residuals; scale: of steps from here; product: of two steps in that scale. */
+void koine_newton_step(Machine *k, const KoineSystem *s, double *step);
+void koine_newton_scale(Machine *k, const KoineSystem *s);
+double koine_newton_product(const Machine *k, const KoineSystem *s, const double *a, const double *b);
+
+/* search.c: everything else that is known to help, in a fixed order; false: none did. */
+bool koine_search(Machine *k, const KoineSystem *s);
+
+/* kinsol.c: line search from the present unknowns; wherever it ends they are left. */
+Kinsol *koine_kinsol_create(uint32_t n);
+void koine_kinsol_destroy(Kinsol *kinsol);
+void koine_kinsol(Machine *k, const KoineSystem *s);
+
+/* iterate.c */
 KoineStatus koine_solve_by_iteration(Machine *k, const KoineSystem *s);
 
 /* systems.c: a fault that says what happened, and the last values. */
 KoineStatus koine_report_system(Machine *k, const KoineSystem *s, const char *what);
+KoineStatus koine_report_newton(Machine *k, const KoineSystem *s, NewtonEnd end);
 static inline void koine_count_system(const Machine *k, const KoineSystem *s)
 {
     if (k->counts)
