@@ -7,7 +7,7 @@ typedef struct {
     uint64_t value;
 } Figure;
 
-enum { FIGURES = 18 };
+enum { FIGURES = 22 };
 
 static void collect_figures(const CompileReport *r, Figure figures[FIGURES])
 {
@@ -21,6 +21,10 @@ static void collect_figures(const CompileReport *r, Figure figures[FIGURES])
         { "largest_block", "largest block", r->largest_block },
         { "linear_systems", "linear systems", r->linear_systems },
         { "nonlinear_systems", "nonlinear systems", r->nonlinear_systems },
+        { "index", "index", r->index },
+        { "differentiated_equations", "differentiations", r->differentiated_equations },
+        { "dummy_derivatives", "dummy derivatives", r->dummy_derivatives },
+        { "state_sets", "state sets", r->state_sets },
         { "root_functions", "root functions", r->root_functions },
         { "time_events", "time events", r->time_events },
         { "transitions", "transitions", r->transitions },

@@ -173,6 +173,13 @@ const char *compilation_pass_purpose(uint32_t k)
     return k < pipeline_count() ? pipeline[k].purpose : NULL;
 }
 
+/* An unknown that is no derivative: with one the index is at least 1. */
+static bool is_algebraic(const Variable *v)
+{
+    return v->definition == DEFINITION_NOW && v->variability == VARIABILITY_CONTINUOUS && var_is_none(v->alias) &&
+           !v->is_generated;
+}
+
 CompileReport compilation_report(const Compilation *c)
 {
     const Model *m = c->model;
@@ -188,10 +195,14 @@ CompileReport compilation_report(const Compilation *c)
                         .transitions = m->transitions.n,
                         .regions = m->regions.n,
                         .instances = m->instances.n,
+                        .index = s->index,
+                        .differentiated_equations = s->n_differentiated,
+                        .dummy_derivatives = s->n_dummies,
                         .bytes = arena_bytes(c->arena) };
     for (uint32_t k = 0; k < m->variables.n; k++) {
         r.variables += !m->variables.at[k].is_generated;
         r.parameters += m->variables.at[k].definition == DEFINITION_BINDING;
+        r.index |= is_algebraic(&m->variables.at[k]) && s->index == 0;
     }
     for (uint32_t k = 0; k < s->states.n; k++)
         r.states += variable_count(m, s->states.at[k]);

@@ -54,7 +54,7 @@ typedef struct { /* figures of `koine check`; the names are the keys of its JSON
     const char *model, *language;
     uint64_t variables, equations, states, parameters, aliases, blocks, largest_block, linear_systems,
         nonlinear_systems, root_functions, time_events, transitions, regions, instances, kernels, jacobian_entries,
-        jacobian_colours;
+        jacobian_colours, index, differentiated_equations, dummy_derivatives, state_sets;
     uint64_t bytes; /* memory the compilation holds */
 } CompileReport;
 CompileReport compilation_report(const Compilation *c);

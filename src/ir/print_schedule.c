@@ -137,11 +137,6 @@ static void print_block(Printer *p, const Schedule *s, uint32_t index)
         printer_put_word(p, WORD_MOVING);
     if (b->is_eager)
         printer_put_word(p, WORD_EAGER);
-    if (b->mixed) {
-        printer_put_word(p, WORD_MIXED);
-        printer_put_space(p);
-        printer_put_number(p, b->mixed);
-    }
     if (b->kind == BLOCK_ASSIGN)
         put_from(p, b->equation);
     text_char(p->to, '\n');
@@ -159,6 +154,16 @@ static void print_facts(Printer *p, const Schedule *s)
         printer_put_number(p, value);
     }
     text_char(p->to, '\n');
+}
+
+static void print_index(Printer *p, const Schedule *s)
+{
+    printer_begin_line(p, WORD_INDEX);
+    text_format(p->to, " %u", s->index);
+    printer_put_word(p, WORD_DIFFERENTIATED);
+    text_format(p->to, " %u", s->n_differentiated);
+    printer_put_word(p, WORD_DUMMIES);
+    text_format(p->to, " %u\n", s->n_dummies);
 }
 
 static void print_part(Printer *p, const Schedule *s, PartKind part)
@@ -192,6 +197,8 @@ static void print_jacobian(Printer *p, const StatePattern *j)
 static void print_lines(Printer *p, const Schedule *s, bool is_initial)
 {
     print_facts(p, s);
+    if (s->index)
+        print_index(p, s);
     if (!is_initial || s->states.n) {
         printer_begin_line(p, WORD_STATES);
         put_variables(p, s->states.at, s->states.n);

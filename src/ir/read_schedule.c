@@ -241,21 +241,7 @@ static bool parse_block_body(Parser *p, Block *b)
     return false;
 }
 
-/* Groups are numbered from 1 and their blocks stand together. */
-static bool parse_mixed(Parser *p, Block *b)
-{
-    const uint32_t begin = p->r->token.begin, n = p->s->blocks.n;
-    const uint32_t before = n ? p->s->blocks.at[n - 1].mixed : 0;
-    if (!parse_count(p->r, &b->mixed))
-        return false;
-    if (b->mixed == 0 || (b->mixed != before && b->mixed != p->s->n_mixed + 1))
-        return reader_report(p->r, DIAG_NUMBER_RANGE, reader_span_from(p->r, begin), "mixed %u is expected here",
-                             p->s->n_mixed + 1);
-    p->s->n_mixed = b->mixed;
-    return true;
-}
-
-/* block b3 assign x := y level 2 moving eager mixed 1 from e1: behind the keyword. */
+/* block b3 assign x := y level 2 moving eager from e1: behind the keyword. */
 static bool parse_block(Parser *p)
 {
     Reader *r = p->r;
@@ -274,8 +260,6 @@ static bool parse_block(Parser *p)
         return false;
     b.is_moving = reader_accept_word(r, WORD_MOVING);
     b.is_eager = reader_accept_word(r, WORD_EAGER);
-    if (reader_accept_word(r, WORD_MIXED) && !parse_mixed(p, &b))
-        return false;
     if (b.kind == BLOCK_ASSIGN && !parse_from(r, &b.equation))
         return false;
     vec_push(p->arena, &p->s->blocks, b);
@@ -294,6 +278,14 @@ static bool parse_facts(Parser *p)
             memcpy((char *)p->s + schedule_facts[k].offset, &p->facts[k], sizeof p->facts[k]);
     }
     return parse_line_end(p->r);
+}
+
+static bool parse_index(Parser *p)
+{
+    Schedule *s = p->s;
+    return parse_count(p->r, &s->index) && reader_expect_word(p->r, WORD_DIFFERENTIATED) &&
+           parse_count(p->r, &s->n_differentiated) && reader_expect_word(p->r, WORD_DUMMIES) &&
+           parse_count(p->r, &s->n_dummies) && parse_line_end(p->r);
 }
 
 static bool parse_states(Parser *p)
@@ -434,11 +426,13 @@ static bool parse_one_line(Parser *p, bool is_initial)
         return parse_states(p);
     if (reader_accept_word(r, WORD_FACTS))
         return parse_facts(p);
+    if (reader_accept_word(r, WORD_INDEX))
+        return parse_index(p);
     if (reader_accept_word(r, WORD_JACOBIAN))
         return parse_jacobian(p);
     if (!is_initial && reader_accept_word(r, WORD_INITIAL))
         return parse_initial(p);
-    return reader_syntax_error(r, "facts, states, block, part, jacobian, row, initial or end");
+    return reader_syntax_error(r, "facts, index, states, block, part, jacobian, row, initial or end");
 }
 
 static bool check_facts(Parser *p)

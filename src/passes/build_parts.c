@@ -295,6 +295,9 @@ bool build_parts(Compile *c)
     }
     for (uint32_t k = 0; k < m->equations.n; k++)
         s->n_equations += m->equations.at[k].kind != EQUATION_DROPPED;
+    s->index = c->reduced.index;
+    s->n_differentiated = c->reduced.n_differentiated;
+    s->n_dummies = c->reduced.n_dummies;
     define_blocks(&p);
     build_derivatives(&p);
     build_roots(&p);

@@ -23,8 +23,13 @@ enum {
     FACT_DEFINED = 1 << 14, /* every variable says how it gets its value */
     FACT_INITIAL = 1 << 13, /* the initial system is sorted */
     FACT_DELAYS = 1 << 16,  /* inputs and amounts of delays are variables */
+    FACT_REDUCED = 1 << 17, /* equations between states are differentiated */
     FACT_SPLIT = 1 << 15    /* arrays that events and branches touch are scalars, reductions are written out */
 };
+
+typedef struct { /* what reduce-index did; all 0: nothing */
+    uint32_t index, n_differentiated, n_dummies;
+} Reduced;
 
 typedef struct {
     Model *model;
@@ -34,6 +39,7 @@ typedef struct {
     Arena *arena;
     Arena *scratch; /* of the pass that runs */
     Diag *diag;
+    Reduced reduced;
     bool is_initial; /* the initial system is matched and sorted, not the run's */
 } Compile;
 
@@ -50,6 +56,7 @@ bool eliminate_aliases(Compile *c);
 bool lower_whens(Compile *c);
 bool find_events(Compile *c);
 bool merge_regions(Compile *c);
+bool reduce_index(Compile *c);
 bool match_equations(Compile *c);
 bool sort_blocks(Compile *c);
 bool build_parts(Compile *c);

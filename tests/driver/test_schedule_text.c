@@ -214,7 +214,7 @@ static void test_mistakes_are_named(void **state)
         { "\nrow 5 colour 2 :", "", "KN1012", "4 rows for 5 states" },
         { "4 5\n", "4 6\n", "KN1012", "state 6 of 5" },
         { "blocks 1", "blocks 2", "KN1012", "the facts say blocks" },
-        { "facts", "fact", "KN1010", "facts, states" },
+        { "facts", "fact", "KN1010", "facts, index, states" },
         { "end initial", "end", "KN1010", "'initial'" },
         { "end schedule", "end other", "KN1027", "another name" },
         { "end schedule", "", "KN1027", "not closed" },

@@ -37,16 +37,11 @@ static const Expr *lower_call(Unit *unit, TermBuilder *builder, const Node *node
     return expr_call(unit->load->pool, op, node->n_args, args);
 }
 
-/* A variable under der is a state; it starts at its value, or at 0. */
+/* A variable under der starts at its value, or at 0 unless something else says where. */
 static Ref derivative(Unit *unit, VarId var)
 {
     Variable *v = model_var(unit->model, var);
-    if (term_is_absent(v->start)) {
-        const Term zero = term_real(unit->model, 0);
-        v = model_var(unit->model, var);
-        v->start = zero;
-    }
-    v->is_fixed = true;
+    v->is_fixed = !term_is_absent(v->start);
     return ref_der(var);
 }
 

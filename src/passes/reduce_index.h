@@ -1,0 +1,60 @@
+/* Private to reduce-index: quantities with their derivatives, equations, and what was found out about both. */
+#ifndef PASSES_REDUCE_INDEX_H
+#define PASSES_REDUCE_INDEX_H
+
+#include "graph/pantelides.h"
+#include "passes/pipeline.h"
+
+/* A quantity is a variable with all its derivatives. der(x) = v makes v the first derivative of x: both are one quantity
+ * then, and the equation is no row. */
+typedef struct {
+    Compile *c;
+    Model *model;
+    /* per variable */
+    uint32_t *quantity_of; /* or ID_NONE */
+    uint32_t *order_of;    /* which derivative of the quantity it is */
+    uint32_t *follower;    /* the variable that is its derivative, or ID_NONE */
+    uint32_t *link;        /* the equation der(x) = v that says so */
+    /* per quantity */
+    uint32_t n_quantities;
+    uint32_t *head;    /* variable of order 0 */
+    uint32_t *present; /* highest derivative that is there in any case */
+    uint32_t *demoted; /* how many of its highest derivatives are unknowns of their own (dummy derivatives) */
+    uint32_t *set_of;  /* state set it is a candidate of: index in model->state_sets, or ID_NONE */
+    /* per row */
+    uint32_t n_rows;
+    uint32_t *rows; /* equations */
+    bool *is_rigid; /* cannot be differentiated or turned around */
+    Incidence g;    /* rows, quantities */
+    uint32_t *order;
+    Pantelides p;
+    /* the references that stand for order k of quantity j: refs[first_ref[j] + k] */
+    uint32_t *first_ref;
+    Ref *refs;
+} Reduction;
+
+/* Order of the quantity that the reference is; false: it is of none. */
+static inline bool quantity_of(const Reduction *r, Ref ref, uint32_t *quantity, uint32_t *order)
+{
+    if ((ref.kind != REF_NOW && ref.kind != REF_DER) || r->quantity_of[ref.var.index] == ID_NONE)
+        return false;
+    *quantity = r->quantity_of[ref.var.index];
+    *order = r->order_of[ref.var.index] + (ref.kind == REF_DER);
+    return true;
+}
+
+/* The variable that is order k of the quantity, or ID_NONE. */
+static inline uint32_t variable_of_order(const Reduction *r, uint32_t quantity, uint32_t order)
+{
+    uint32_t v = r->head[quantity];
+    while (order-- && v != ID_NONE)
+        v = r->follower[v];
+    return v;
+}
+
+/* reduce_select.c: which derivatives become unknowns of their own. False: reported. */
+bool select_states(Reduction *r);
+/* reduce_derive.c: variables, differentiated equations, references. False: reported. */
+bool write_reduced(Reduction *r);
+
+#endif
