@@ -132,7 +132,10 @@ typedef struct {
     uint64_t x, dx, time; /* byte offsets: n_x contiguous doubles each, and the time */
     uint32_t capabilities;
     uint32_t n_variables, n_x, n_roots, n_origins, n_segments, n_entries, n_sources, n_dims, n_enumerations;
-    uint32_t n_signals; /* that the runner samples, see KoineModelKind.sample */
+    uint32_t n_signals;      /* that the runner samples, see KoineModelKind.sample */
+    uint32_t n_w;            /* unknowns of the algebraic systems that the derivatives need, see KOINE_WANT_RESIDUAL */
+    const uint64_t *w;       /* n_w byte offsets: where their values stand after an evaluation of the derivatives */
+    const double *w_nominal; /* n_w */
     const KoineVariable *variables;
     const KoineOrigin *roots; /* n_roots */
     const uint8_t
@@ -190,9 +193,9 @@ enum { KOINE_MESSAGE_OUTPUT, KOINE_MESSAGE_WARNING, KOINE_MESSAGE_ERROR };
 enum { KOINE_WANT_DER = 1, KOINE_WANT_ROOTS = 2, KOINE_WANT_OUTPUTS = 4, KOINE_WANT_RESIDUAL = 8 };
 typedef struct {
     double time;
-    const double *x;  /* may be the block's own x */
-    const double *dx; /* residual only */
-    unsigned want;
+    const double *x;  /* may be the block's own x. RESIDUAL: n_x states, then n_w unknowns, never the block's own */
+    const double *dx; /* RESIDUAL: n_x; NULL: 0 */
+    unsigned want;    /* RESIDUAL stands alone: f(x, w) - dx for the states, then what the equations of w lack */
     double *der, *roots, *residual; /* der may be the block's own dx; outputs go to their slots */
 } KoineEvaluation;
 

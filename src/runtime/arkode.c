@@ -36,7 +36,7 @@ static bool set_up(KoineSundials *solver, bool is_implicit)
         ARKStepSetDeduceImplicitRhs(solver->memory, SUNTRUE) != ARK_SUCCESS)
         return false;
     KoineLinear *const linear = &solver->linear;
-    return koine_linear_create(linear, problem, solver->y, solver->context) == KOINE_OK &&
+    return koine_linear_create(linear, problem, KOINE_BY_X, problem->atol, solver->y, solver->context) == KOINE_OK &&
            ARKStepSetLinearSolver(solver->memory, linear->solver, linear->matrix) == ARK_SUCCESS &&
            (!linear->matrix || ARKStepSetJacFn(solver->memory, koine_sundials_jacobian) == ARK_SUCCESS);
 }
@@ -44,7 +44,7 @@ static bool set_up(KoineSundials *solver, bool is_implicit)
 static KoineStatus create(const KoineSolverKind *kind, bool is_implicit, const KoineProblem *problem, KoineSolver **out)
 {
     KoineSundials *solver;
-    TRY(koine_sundials_create(kind, problem, &solver));
+    TRY(koine_sundials_create(kind, problem, 0, &solver));
     N_VConst(0, solver->y);
     if (!set_up(solver, is_implicit)) {
         destroy(&solver->base);

@@ -37,7 +37,8 @@ static KoineStatus create(KoineClassic *classic, KoineClassicLinear *system)
     if (!system->point || SUNContext_Create(NULL, &system->context) != 0)
         return KOINE_FAILED;
     system->one = N_VNewEmpty_Serial(n, system->context);
-    if (!system->one || koine_linear_create(&system->linear, problem, system->one, system->context) < 0)
+    if (!system->one ||
+        koine_linear_create(&system->linear, problem, KOINE_BY_X, problem->atol, system->one, system->context) < 0)
         return KOINE_FAILED;
     if (!system->linear.matrix) {
         snprintf(problem->text, problem->text_size,

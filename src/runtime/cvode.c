@@ -34,7 +34,8 @@ static bool set_up_corrector(KoineSundials *solver, int method)
         return solver->nonlinear && CVodeSetNonlinearSolver(solver->memory, solver->nonlinear) == CV_SUCCESS;
     }
     KoineLinear *const linear = &solver->linear;
-    return koine_linear_create(linear, solver->base.problem, solver->y, solver->context) == KOINE_OK &&
+    return koine_linear_create(linear, solver->base.problem, KOINE_BY_X, solver->base.problem->atol, solver->y,
+                               solver->context) == KOINE_OK &&
            CVodeSetLinearSolver(solver->memory, linear->solver, linear->matrix) == CV_SUCCESS &&
            (!linear->matrix || CVodeSetJacFn(solver->memory, koine_sundials_jacobian) == CV_SUCCESS);
 }
@@ -42,7 +43,7 @@ static bool set_up_corrector(KoineSundials *solver, int method)
 static KoineStatus create(const KoineSolverKind *kind, int method, const KoineProblem *problem, KoineSolver **out)
 {
     KoineSundials *solver;
-    TRY(koine_sundials_create(kind, problem, &solver));
+    TRY(koine_sundials_create(kind, problem, 0, &solver));
     memset(N_VGetArrayPointer(solver->y), 0, problem->model->kind->tables->n_x * sizeof(double));
     if (!set_up(solver, method) || !set_up_corrector(solver, method)) {
         destroy(&solver->base);

@@ -1,26 +1,45 @@
-/* IDA on the residual form F = x' - f(t, x): BDF of variable order. */
+/* IDA: BDF of variable order.
+ *
+ * A model whose derivatives need algebraic systems is integrated in its residual form: the unknowns w of the systems
+ * are unknowns of IDA, which solves for them together with the states, F = (f(t, x, w) - x', r(t, x, w)). They take part
+ * in its Newton iteration and not in its error test. Others are integrated as F = f(t, x) - x'. */
 #include "runtime/sundials.h"
 #include <ida/ida.h>
 
 static const int MAX_FAILURES = 40;
 
+static const KoineTables *tables_of(const KoineSundials *solver)
+{
+    return solver->base.problem->model->kind->tables;
+}
+
 static int residual(double time, N_Vector y, N_Vector slope, N_Vector out, void *data)
 {
+    KoineSundials *const solver = data;
+    if (tables_of(solver)->n_w) {
+        ++solver->evaluations;
+        return koine_sundials_tell(solver,
+                                   koine_residual_at(solver->base.problem->model, time, N_VGetArrayPointer(y),
+                                                     N_VGetArrayPointer(slope), N_VGetArrayPointer(out)),
+                                   time);
+    }
     const int status = koine_sundials_slope(time, y, out, data);
     if (status == 0)
-        N_VLinearSum(1, slope, -1, out, out);
+        N_VLinearSum(1, out, -1, slope, out);
     return status;
 }
 
-/* dF/dx + cj*dF/dx' = cj*I - df/dx. The residual at the point gives f, which difference quotients need. */
+/* dF/dy + cj*dF/dy'. The residual at the point gives f and r, which difference quotients need. */
 static int jacobian(double time, double cj, N_Vector y, N_Vector slope, N_Vector residual_here, SUNMatrix matrix,
                     void *data, N_Vector work1, N_Vector work2, N_Vector work3)
 {
     KoineSundials *const solver = data;
     (void)work2, (void)work3;
-    N_VLinearSum(1, slope, -1, residual_here, work1);
+    N_VScale(1, residual_here, work1);
+    for (uint32_t i = 0; i < tables_of(solver)->n_x; ++i)
+        N_VGetArrayPointer(work1)[i] += N_VGetArrayPointer(slope)[i];
     const KoineStatus status =
-        koine_linear_fill(&solver->linear, time, N_VGetArrayPointer(y), N_VGetArrayPointer(work1), cj, -1, matrix);
+        koine_linear_fill(&solver->linear, time, N_VGetArrayPointer(y), N_VGetArrayPointer(work1), -cj, 1, matrix);
     return koine_sundials_tell(solver, status, time);
 }
 
@@ -32,6 +51,20 @@ static void destroy(KoineSolver *base)
     koine_sundials_destroy(solver);
 }
 
+/* Which unknowns are states; the others stay out of the error test. `slope` serves as the vector. */
+static bool name_unknowns(KoineSundials *solver)
+{
+    const KoineTables *const tables = tables_of(solver);
+    if (tables->n_w == 0)
+        return true;
+    for (uint32_t i = 0; i < tables->n_x + tables->n_w; ++i)
+        N_VGetArrayPointer(solver->slope)[i] = i < tables->n_x;
+    const bool is_good =
+        IDASetId(solver->memory, solver->slope) == IDA_SUCCESS && IDASetSuppressAlg(solver->memory, 1) == IDA_SUCCESS;
+    N_VConst(0, solver->slope);
+    return is_good;
+}
+
 static bool set_up(KoineSundials *solver)
 {
     const KoineProblem *const problem = solver->base.problem;
@@ -41,11 +74,13 @@ static bool set_up(KoineSundials *solver)
         IDAInit(solver->memory, residual, problem->start, solver->y, solver->slope) != IDA_SUCCESS ||
         IDASVtolerances(solver->memory, problem->tolerance, solver->atol) != IDA_SUCCESS ||
         IDASetUserData(solver->memory, solver) != IDA_SUCCESS ||
-        IDASetMaxConvFails(solver->memory, MAX_FAILURES) != IDA_SUCCESS)
+        IDASetMaxConvFails(solver->memory, MAX_FAILURES) != IDA_SUCCESS || !name_unknowns(solver))
         return false;
     if (!isinf(problem->max_step) && IDASetMaxStep(solver->memory, problem->max_step) != IDA_SUCCESS)
         return false;
-    return koine_linear_create(linear, problem, solver->y, solver->context) == KOINE_OK &&
+    const int by = tables_of(solver)->n_w ? KOINE_BY_DAE : KOINE_BY_X;
+    return koine_linear_create(linear, problem, by, N_VGetArrayPointer(solver->atol), solver->y, solver->context) ==
+               KOINE_OK &&
            IDASetLinearSolver(solver->memory, linear->solver, linear->matrix) == IDA_SUCCESS &&
            (!linear->matrix || IDASetJacFn(solver->memory, jacobian) == IDA_SUCCESS);
 }
@@ -53,7 +88,7 @@ static bool set_up(KoineSundials *solver)
 static KoineStatus create(const KoineProblem *problem, KoineSolver **out)
 {
     KoineSundials *solver;
-    TRY(koine_sundials_create(&koine_solver_ida, problem, &solver));
+    TRY(koine_sundials_create(&koine_solver_ida, problem, problem->model->kind->tables->n_w, &solver));
     N_VConst(0, solver->y);
     N_VConst(0, solver->slope);
     if (!set_up(solver)) {
@@ -88,14 +123,20 @@ static KoineStatus restart(KoineSolver *base, double time, const double *x)
     return KOINE_OK;
 }
 
-/* The slope at the start belongs to the state: F = 0 from the beginning. */
+/* Slope and w at the start belong to the state: F = 0 from the beginning. */
 static KoineStatus begin(KoineSundials *solver)
 {
+    const KoineTables *const tables = tables_of(solver);
     const KoineStatus status = koine_derivatives_at(solver->base.problem->model, solver->base.time, solver->base.x,
                                                     N_VGetArrayPointer(solver->slope));
     ++solver->evaluations;
     if (status != KOINE_OK)
         return status;
+    for (uint32_t j = 0; j < tables->n_w; ++j) {
+        N_VGetArrayPointer(solver->y)[tables->n_x + j] =
+            *(const double *)(const void *)(solver->base.problem->model->block + tables->w[j]);
+        N_VGetArrayPointer(solver->slope)[tables->n_x + j] = 0;
+    }
     solver->is_fresh = false;
     keep_counts(solver); /* IDAReInit forgets its counters */
     return IDAReInit(solver->memory, solver->base.time, solver->y, solver->slope) == IDA_SUCCESS ? KOINE_OK
@@ -128,8 +169,13 @@ static KoineStatus advance(KoineSolver *base, double goal)
 static KoineStatus interpolate(KoineSolver *base, double time, double *x)
 {
     KoineSundials *const solver = koine_sundials_of(base);
-    N_VSetArrayPointer(x, solver->view);
-    return IDAGetDky(solver->memory, time, 0, solver->view) == IDA_SUCCESS ? KOINE_OK : KOINE_FAILED;
+    const KoineTables *const tables = tables_of(solver);
+    N_VSetArrayPointer(tables->n_w ? N_VGetArrayPointer(solver->whole) : x, solver->view);
+    if (IDAGetDky(solver->memory, time, 0, solver->view) != IDA_SUCCESS)
+        return KOINE_FAILED;
+    if (tables->n_w)
+        memcpy(x, N_VGetArrayPointer(solver->whole), tables->n_x * sizeof *x);
+    return KOINE_OK;
 }
 
 static void statistics(const KoineSolver *base, KoineRunStatistics *out)
@@ -146,7 +192,7 @@ static void statistics(const KoineSolver *base, KoineRunStatistics *out)
 
 const KoineSolverKind koine_solver_ida = {
     .name = "ida",
-    .description = "IDA, BDF of variable order on the residual form; for stiff models",
+    .description = "IDA, BDF of variable order; algebraic systems are solved along",
     .create = create,
     .destroy = destroy,
     .restart = restart,

@@ -136,7 +136,7 @@ static KoineStatus prepare_differences(KoineLinear *linear)
 /* Step in the direction of column j: half the digits of the larger of value and scale. */
 static double increment(const KoineLinear *linear, const double *x, uint32_t j)
 {
-    const double scale = fmax(fabs(x[j]), linear->problem->atol[j] / linear->problem->tolerance);
+    const double scale = fmax(fabs(x[j]), linear->atol[j] / linear->problem->tolerance);
     return sqrt(DBL_EPSILON) * fmax(scale, DBL_MIN / DBL_EPSILON);
 }
 
@@ -148,7 +148,9 @@ static KoineStatus move_columns(KoineLinear *linear, double time, const double *
         linear->point[j] = x[j] + sign * increment(linear, x, j);
     }
     ++linear->evaluations;
-    return koine_derivatives_at(linear->problem->model, time, linear->point, linear->slope);
+    return linear->by == KOINE_BY_DAE
+               ? koine_residual_at(linear->problem->model, time, linear->point, NULL, linear->slope)
+               : koine_derivatives_at(linear->problem->model, time, linear->point, linear->slope);
 }
 
 static KoineStatus difference_quotients(KoineLinear *linear, double time, const double *x, const double *f)
@@ -231,11 +233,19 @@ static KoineStatus make_sparse(KoineLinear *linear, N_Vector vector, SUNContext 
     return linear->solver ? KOINE_OK : KOINE_FAILED;
 }
 
-KoineStatus koine_linear_create(KoineLinear *linear, const KoineProblem *problem, N_Vector vector, SUNContext context)
+KoineStatus koine_linear_create(KoineLinear *linear, const KoineProblem *problem, int by, const double *atol,
+                                N_Vector vector, SUNContext context)
 {
     const KoineModelKind *const kind = problem->model->kind;
-    *linear = (KoineLinear){ .problem = problem, .n = kind->tables->n_x, .norm = NAN };
-    linear->pattern = kind->tables->jacobian;
+    const KoineTables *const tables = kind->tables;
+    const bool is_dae = by == KOINE_BY_DAE;
+    *linear = (KoineLinear){ .problem = problem,
+                             .by = by,
+                             .n_x = tables->n_x,
+                             .atol = atol,
+                             .n = tables->n_x + (is_dae ? tables->n_w : 0),
+                             .norm = NAN };
+    linear->pattern = is_dae ? tables->dae_jacobian : tables->jacobian;
     const bool has_pattern = linear->pattern.start && linear->pattern.rows == linear->n;
     if (!has_pattern && linear->n > DENSE_LIMIT) {
         linear->solver = SUNLinSol_SPGMR(vector, SUN_PREC_NONE, 0, context);
@@ -291,7 +301,7 @@ static void put_dense(const KoineLinear *linear, double i, double scale, SUNMatr
     SUNMatZero(matrix);
     for (uint32_t p = 0; p < linear->n_entries; ++p)
         data[linear->position[p]] = scale * linear->values[p];
-    for (uint32_t k = 0; k < linear->n; ++k)
+    for (uint32_t k = 0; k < linear->n_x; ++k)
         data[(size_t)k * linear->n + k] += i;
 }
 
@@ -306,7 +316,7 @@ static void put_sparse(const KoineLinear *linear, double i, double scale, SUNMat
     for (uint32_t p = 0; p < linear->n_entries; ++p)
         data[linear->position[p]] = scale * linear->values[p];
     if (i != 0)
-        for (size_t k = 0; k < n; ++k)
+        for (size_t k = 0; k < linear->n_x; ++k)
             data[linear->diagonal[k]] += i;
 }
 
@@ -315,7 +325,7 @@ KoineStatus koine_linear_evaluate(KoineLinear *linear, double time, const double
     KoineModel *const model = linear->problem->model;
     const KoineEvaluation at = { .time = time, .x = x };
     const KoineStatus status = linear->by_colour ? difference_quotients(linear, time, x, f)
-                                                 : model->kind->jacobian(model, &at, KOINE_BY_X, 0, linear->values);
+                                                 : model->kind->jacobian(model, &at, linear->by, 0, linear->values);
     ++linear->jacobians;
     if (status != KOINE_OK)
         return status;

@@ -12,6 +12,9 @@
 
 typedef struct KoineLinear {
     const KoineProblem *problem;
+    int by;       /* KOINE_BY_X: f(t, x); KOINE_BY_DAE: also what the equations of w lack, with unknowns x and w */
+    uint32_t n_x; /* rows that have the identity beside them */
+    const double *atol;
     SUNMatrix matrix; /* NULL: matrix-free */
     SUNLinearSolver solver;
     uint32_t n, n_entries;
@@ -30,14 +33,15 @@ typedef struct KoineLinear {
     uint64_t jacobians, evaluations;
 } KoineLinear;
 
-/* `vector` is a template. The caller destroys it, also after a failure. */
-KoineStatus koine_linear_create(KoineLinear *linear, const KoineProblem *problem, N_Vector vector, SUNContext context);
+/* `vector` is a template, `atol` has a tolerance for each of its elements. The caller destroys it, also after a failure. */
+KoineStatus koine_linear_create(KoineLinear *linear, const KoineProblem *problem, int by, const double *atol,
+                                N_Vector vector, SUNContext context);
 void koine_linear_destroy(KoineLinear *linear);
 
 /* linear->values := df/dx at (time, x), where f(time, x) = f. */
 KoineStatus koine_linear_evaluate(KoineLinear *linear, double time, const double *x, const double *f);
 
-/* matrix := identity*i + scale*linear->values */
+/* matrix := identity*i + scale*linear->values; the identity has zeros for w */
 void koine_linear_put(const KoineLinear *linear, double i, double scale, SUNMatrix matrix);
 
 /* Both: matrix := identity*i + scale*df/dx at (time, x), where f(time, x) = f. */

@@ -114,6 +114,9 @@ KoineDerivatives koine_derivatives_of(const KoineModelKind *kind);
 /* Derivatives at (time, x) into `der`, by way of the block. RETRY also where a value is not finite. */
 KoineStatus koine_derivatives_at(KoineModel *model, double time, const double *x, double *der);
 
+/* f(x, w) - dx and what the equations of w lack, at y = (x, w), by way of the block; dx NULL: 0. RETRY as above. */
+KoineStatus koine_residual_at(KoineModel *model, double time, const double *y, const double *dx, double *residual);
+
 /* "file:line", or "" */
 const char *koine_place_text(const KoineTables *tables, const KoinePlace *place, char *text, size_t size);
 

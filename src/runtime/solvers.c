@@ -87,6 +87,12 @@ KoineStatus koine_derivatives_at(KoineModel *model, double time, const double *x
     return status;
 }
 
+KoineStatus koine_residual_at(KoineModel *model, double time, const double *y, const double *dx, double *residual)
+{
+    const KoineEvaluation at = { .time = time, .x = y, .dx = dx, .want = KOINE_WANT_RESIDUAL, .residual = residual };
+    return model->kind->evaluate(model, &at);
+}
+
 void koine_hermite(size_t n, double s, double h, const double *const ends[2], const double *const slopes[2], double *x)
 {
     const double *const a = ends[0], *const b = ends[1], *const da = slopes[0], *const db = slopes[1];

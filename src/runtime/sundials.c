@@ -5,9 +5,28 @@
 
 static const uint32_t MAX_TINY = 50; /* steps in a row that are too short to get on */
 
-KoineStatus koine_sundials_create(const KoineSolverKind *kind, const KoineProblem *problem, KoineSundials **out)
+/* SUNDIALS has no const vectors; tolerances are only read. Those of unknowns w follow the rule for states. */
+static N_Vector make_tolerances(const KoineProblem *problem, uint32_t n_w, SUNContext context)
 {
-    const uint32_t n = problem->model->kind->tables->n_x;
+    const KoineTables *const tables = problem->model->kind->tables;
+    if (n_w == 0)
+        return N_VMake_Serial(tables->n_x, (double *)(uintptr_t)problem->atol, context);
+    const N_Vector atol = N_VNew_Serial(tables->n_x + n_w, context);
+    double *const values = atol ? N_VGetArrayPointer(atol) : NULL;
+    if (values)
+        memcpy(values, problem->atol, tables->n_x * sizeof *values);
+    for (uint32_t j = 0; values && j < n_w; ++j) {
+        const double w = fabs(*(const double *)(const void *)(problem->model->block + tables->w[j]));
+        values[tables->n_x + j] =
+            problem->tolerance * 1e-3 * (w > 0 && isfinite(w) ? fmin(fmax(w, 1e-6), 1) : tables->w_nominal[j]);
+    }
+    return atol;
+}
+
+KoineStatus koine_sundials_create(const KoineSolverKind *kind, const KoineProblem *problem, uint32_t n_w,
+                                  KoineSundials **out)
+{
+    const uint32_t n = problem->model->kind->tables->n_x + n_w;
     KoineSundials *const solver = malloc(sizeof *solver);
     if (!solver)
         return KOINE_FAILED;
@@ -17,10 +36,10 @@ KoineStatus koine_sundials_create(const KoineSolverKind *kind, const KoineProble
         solver->y = N_VNew_Serial(n, solver->context);
         solver->slope = N_VNew_Serial(n, solver->context);
         solver->view = N_VNewEmpty_Serial(n, solver->context);
-        /* SUNDIALS has no const vectors; tolerances are only read */
-        solver->atol = N_VMake_Serial(n, (double *)(uintptr_t)problem->atol, solver->context);
+        solver->atol = make_tolerances(problem, n_w, solver->context);
+        solver->whole = n_w ? N_VNew_Serial(n, solver->context) : NULL;
     }
-    if (!solver->y || !solver->slope || !solver->view || !solver->atol) {
+    if (!solver->y || !solver->slope || !solver->view || !solver->atol || (n_w && !solver->whole)) {
         koine_sundials_destroy(solver);
         return KOINE_FAILED;
     }
@@ -34,7 +53,7 @@ void koine_sundials_destroy(KoineSundials *solver)
     koine_linear_destroy(&solver->linear);
     if (solver->nonlinear)
         SUNNonlinSolFree(solver->nonlinear);
-    const N_Vector vectors[] = { solver->y, solver->slope, solver->view, solver->atol };
+    const N_Vector vectors[] = { solver->y, solver->slope, solver->view, solver->atol, solver->whole };
     for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; ++k)
         if (vectors[k])
             N_VDestroy(vectors[k]);

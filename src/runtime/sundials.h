@@ -14,6 +14,7 @@ typedef struct KoineSundials {
     N_Vector y;     /* state at time */
     N_Vector slope; /* IDA: its derivative; ARKODE: state at from */
     N_Vector view;  /* looks at somebody else's numbers */
+    N_Vector whole; /* with unknowns w: room for all unknowns; else NULL */
     N_Vector atol;
     KoineLinear linear;
     SUNNonlinearSolver nonlinear; /* of the Adams methods */
@@ -27,8 +28,9 @@ typedef struct KoineSundials {
     uint64_t steps, rejected, evaluations, factorisations, iterations;
 } KoineSundials;
 
-/* Head, context and vectors; on failure nothing is left. */
-KoineStatus koine_sundials_create(const KoineSolverKind *kind, const KoineProblem *problem, KoineSundials **out);
+/* Head, context and vectors of the states and the first n_w unknowns of the model; on failure nothing is left. */
+KoineStatus koine_sundials_create(const KoineSolverKind *kind, const KoineProblem *problem, uint32_t n_w,
+                                  KoineSundials **out);
 void koine_sundials_destroy(KoineSundials *solver); /* all but `memory` */
 
 /* CVRhsFn, ARKRhsFn: 0, 1 try a smaller step, -1 give up. */

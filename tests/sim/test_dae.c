@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 #include <cmocka.h>
 
 #define HERE KOINE_SOURCE_DIR "/tests/sim/dae/"
@@ -92,12 +93,89 @@ static void test_transistor_amplifier(void **state)
         end });
 }
 
+/* OT-057: the unknowns of the nonlinear blocks become unknowns of the integrator, which solves their equations as
+ * residuals: the same end values, and the number of unknowns is that of the blocks' iteration variables. */
+static void check_residual_form(const RunResult *r)
+{
+    check_end(r);
+    assert_string_equal(r->report.statistics.solver, "ida");
+}
+
+static void test_ot057_amplifier_in_residual_form(void **state)
+{
+    (void)state;
+    static const EndValue end[] = { { "y1", -0.5562145012262709e-2 }, { "y2", 3.006522471903042 },
+                                    { "y3", 2.849958788608128 },      { "y4", 2.926422536206241 },
+                                    { "y5", 2.704617865010554 },      { "y6", 2.761837778393145 },
+                                    { "y7", 4.770927631616772 },      { "y8", 1.236995868091548 } };
+    static const Problem problem = { { .path = HERE "amplifier.dym",
+                                       .solver = "ida",
+                                       .stop = 0.2,
+                                       .interval = 0.2,
+                                       .tolerance = 1e-8,
+                                       .prepare = charge_amplifier },
+                                     1e-6,
+                                     0.1,
+                                     8,
+                                     end };
+    checked = &problem;
+    run_in_all_tiers(problem.run, check_residual_form);
+}
+
+static void test_ot057_unknowns_of_the_residual_form(void **state)
+{
+    (void)state;
+    Compilation *c = compilation_create(NULL);
+    const char *why = NULL;
+    assert_true(compilation_load(c, &(CompileRequest){ .path = HERE "amplifier.dym" }) && compilation_schedule(c));
+    const KoineModelKind *kind = compilation_kind(c, "interp", &why);
+    KoineModel *model;
+    assert_int_equal(kind->create(kind, NULL, &model), KOINE_OK);
+    charge_amplifier(model);
+    assert_int_equal(kind->initialise(model, 0), KOINE_OK);
+    const uint32_t n_x = kind->tables->n_x, n_w = kind->tables->n_w;
+    assert_int_equal(n_x, 5);
+    assert_true(n_w > 0);
+    double y[64], der[64], residual[64];
+    assert_true(n_x + n_w <= 64);
+    const KoineEvaluation at = { .time = 1e-3, .x = (double[]){ -3, 3, 3, 3, 6 }, .want = KOINE_WANT_DER, .der = der };
+    assert_int_equal(kind->evaluate(model, &at), KOINE_OK);
+    memcpy(y, at.x, n_x * sizeof *y);
+    for (uint32_t k = 0; k < n_w; k++)
+        memcpy(&y[n_x + k], model->block + kind->tables->w[k], sizeof *y);
+    /* the solution of the systems makes all residuals vanish ... */
+    const KoineEvaluation there = {
+        .time = 1e-3, .x = y, .dx = der, .want = KOINE_WANT_RESIDUAL, .residual = residual
+    };
+    assert_int_equal(kind->evaluate(model, &there), KOINE_OK);
+    for (uint32_t k = 0; k < n_x; k++)
+        expect_near(residual[k], 0, 1e-9 * fabs(der[k]));
+    for (uint32_t k = 0; k < n_w; k++)
+        expect_near(residual[n_x + k], 0, 1e-9);
+    /* ... and another value of one unknown does not. Without slopes, f itself is left. */
+    y[n_x] += 1e-3;
+    assert_int_equal(kind->evaluate(model, &there), KOINE_OK);
+    double largest = 0;
+    for (uint32_t k = 0; k < n_w; k++)
+        largest = fmax(largest, fabs(residual[n_x + k]));
+    assert_true(largest > 1e-9);
+    y[n_x] -= 1e-3;
+    const KoineEvaluation slopes = { .time = 1e-3, .x = y, .want = KOINE_WANT_RESIDUAL, .residual = residual };
+    assert_int_equal(kind->evaluate(model, &slopes), KOINE_OK);
+    for (uint32_t k = 0; k < n_x; k++)
+        expect_near(residual[k], der[k], 1e-9 * fabs(der[k]));
+    kind->destroy(model);
+    compilation_destroy(c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_robertson),
         cmocka_unit_test(test_akzo_nobel),
         cmocka_unit_test(test_transistor_amplifier),
+        cmocka_unit_test(test_ot057_amplifier_in_residual_form),
+        cmocka_unit_test(test_ot057_unknowns_of_the_residual_form),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -321,6 +321,8 @@ static KoineStatus machine_evaluate(KoineModel *model, const KoineEvaluation *at
     KoineStatus status = KOINE_OK;
     set_point(k, at->time, at->x);
     model->fault.text[0] = 0;
+    if (at->want & KOINE_WANT_RESIDUAL)
+        return koine_residual(k, at);
     if (at->want & KOINE_WANT_ROOTS) {
         status = koine_run_part(k, &p->roots);
         if (status == KOINE_OK)
@@ -486,6 +488,10 @@ KoineModelKind *koine_machine_kind(const KoineProgram *program, const KoineCode 
     lay_out(kind);
     kind->tables = *program->tables;
     kind->tables.block_size = kind->size;
+    if (!koine_list_unknowns(kind)) {
+        free(kind);
+        return NULL;
+    }
     kind->kind = (KoineModelKind){ .version = KOINE_MODEL_VERSION,
                                    .size = sizeof kind->kind,
                                    .tables = &kind->tables,
@@ -513,7 +519,7 @@ KoineModelKind *koine_machine_kind(const KoineProgram *program, const KoineCode 
         kind->kind.jacobian = machine_jacobian;
         kind->kind.directional = machine_directional;
         if (!sort_by_colour(kind)) {
-            free(kind);
+            koine_machine_free(&kind->kind);
             return NULL;
         }
     }
@@ -528,6 +534,8 @@ void koine_machine_free(KoineModelKind *base)
     if (!kind)
         return;
     free(kind->colour_start);
+    free(kind->w);
+    free(kind->w_nominal);
     free(kind);
 }
 

@@ -86,6 +86,8 @@ typedef struct MachineKind {
     const KoineCode *code;
     uint64_t offsets[32]; /* of the machine state in the block */
     uint64_t size;
+    uint64_t *w; /* offsets of the unknowns of the systems in the derivatives part */
+    double *w_nominal;
     /* Jacobian entries by colour */
     uint32_t *colour_start, *colour_entry, *colour_row, *colour_column_start, *colour_column;
 } MachineKind;
@@ -125,6 +127,10 @@ static inline KoineStatus koine_check_calls(Machine *k, KoineStatus status, uint
 /* A part: sections and systems in order. */
 KoineStatus koine_run_part(Machine *k, const KoinePart *part);
 KoineStatus koine_run_tangents(Machine *k);
+
+/* residual.c: the derivatives part with the unknowns of its systems given */
+bool koine_list_unknowns(MachineKind *kind); /* false: no memory */
+KoineStatus koine_residual(Machine *k, const KoineEvaluation *at);
 
 /* events.c */
 KoineStatus koine_machine_arrive(KoineModel *model, const KoineArrival *arrival);
