@@ -311,7 +311,9 @@ typedef struct KoineModelStatistics {
     /* nonlinear systems that were solved from other values than the last ones, and by other methods */
     uint64_t solved_from_start, solved_by_kinsol, solved_by_homotopy;
     uint64_t iterations, cycles, most_cycles; /* iteration formulas: how often solved, cycles of all, of the longest */
-    uint64_t by_cycles[KOINE_BUCKETS];        /* nonlinear systems and iteration formulas solved, by their iterations */
+    uint64_t mixed_flips,
+        mixed_combinations;            /* comparisons that decide about their own sides: flips, combinations tried */
+    uint64_t by_cycles[KOINE_BUCKETS]; /* nonlinear systems and iteration formulas solved, by their iterations */
 } KoineModelStatistics;
 
 #endif

@@ -43,6 +43,12 @@ typedef struct {
     const KoinePartStep *steps;
 } KoinePart;
 
+typedef struct { /* what a branch of a system depends on */
+    uint32_t slot;
+    bool is_boolean;
+    const char *name; /* for messages */
+} KoineChoice;
+
 typedef enum { KOINE_SYSTEM_LINEAR, KOINE_SYSTEM_NEWTON, KOINE_SYSTEM_ITERATE } KoineSystemKind;
 typedef struct {
     uint8_t kind;
@@ -64,6 +70,11 @@ typedef struct {
     /* tangent: entries of d residual / d seed are computed by this section into `tangents`; KOINE_NONE: none */
     uint32_t tangent_section;
     const uint32_t *tangent_residuals, *tangent_unknowns; /* n slots each */
+    /* after solving: unknowns that the chosen branch of an equation gives directly, as i in 0 = if Open then i else u,
+       have that value exactly, so that comparisons do not see what rounding left; KOINE_NONE: there are none */
+    uint32_t exact_section;
+    uint32_t n_choices;
+    const KoineChoice *choices;
 } KoineSystem;
 
 typedef enum {
@@ -96,6 +107,7 @@ typedef struct { /* left > right (strict) or left >= right */
     uint32_t root;     /* index of its root function, KOINE_NONE for time relations */
     uint32_t calendar; /* entry of the calendar; time relations */
     uint32_t node;     /* its place among the nodes */
+    uint32_t mixed;    /* group it decides together with, or KOINE_NONE */
     double band;       /* relative width of the rounding band */
     uint32_t origin;   /* in tables->roots or origins */
 } KoineRelation;
@@ -112,9 +124,16 @@ typedef struct {
     int32_t branch;
     uint32_t root; /* two root functions from here; KOINE_NONE for time steps */
     uint32_t calendar, node;
+    uint32_t mixed; /* group it decides together with, or KOINE_NONE */
     double band;
     uint32_t origin;
 } KoineStep;
+
+typedef struct { /* nodes that depend on each other by way of comparisons: evaluated until all of these fit */
+    uint32_t first_node, n_nodes;
+    uint32_t n_relations, n_steps; /* decisions among the nodes, the last ones of them */
+    const uint32_t *relations;
+} KoineMixed;
 
 typedef struct {
     uint32_t kernel, row;   /* outputs: guard (Boolean), value */
@@ -196,7 +215,7 @@ typedef struct KoineProgram {
     uint32_t seed_x, seed_dx; /* slots, n_x each; KOINE_NONE: no tangents */
 
     uint32_t n_nodes, n_cells, n_relations, n_steps, n_nexts, n_transitions, n_actions, n_pres, n_systems;
-    uint32_t n_roots, n_calendar, n_writers;
+    uint32_t n_roots, n_calendar, n_writers, n_mixed;
     uint32_t n_delays, n_moving_delays;      /* those whose output moves come first */
     uint32_t n_run_systems;                  /* systems behind these belong to the initial part */
     const KoineNode *nodes;                  /* in topological order */
@@ -214,6 +233,7 @@ typedef struct KoineProgram {
     const KoineAction *actions;
     const KoinePre *pres;
     const KoineSystem *systems;
+    const KoineMixed *mixed; /* in the order of their nodes */
     const KoineDelay *delays;
     const uint32_t *finite_checks; /* outputs part: Real slots to look at, as pairs slot, origin */
     uint32_t n_finite_checks;

@@ -123,6 +123,8 @@ void statistics_json(const RunRecord *record, Text *text)
         { "iteration_cycles", s->model.cycles },
         { "most_cycles", s->model.most_cycles },
         { "linear_solves", s->model.linear_solves },
+        { "mixed_flips", s->model.mixed_flips },
+        { "mixed_combinations", s->model.mixed_combinations },
         { "step_halvings", s->halvings },
         { "step_doublings", s->doublings },
         { "crossing_searches", s->crossing_searches },
@@ -208,6 +210,10 @@ void statistics_table(const RunRecord *record, Text *text)
     if (rescued)
         line(text, "nonlinear systems that needed a search", rescued);
     distribution(text, "systems with iterations:", s->model.by_cycles);
+    if (s->model.mixed_flips) {
+        line(text, "flips of comparisons inside systems", s->model.mixed_flips);
+        line(text, "combinations of them that were tried", s->model.mixed_combinations);
+    }
     text_add(text, "time\n");
     text_format(text, "  %-44s %12.6f s\n", "compiling", record->compile_seconds);
     text_format(text, "  %-44s %12.6f s\n", "running", record->run_seconds);

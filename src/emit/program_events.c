@@ -20,6 +20,8 @@ typedef struct {
     KoineRelation *relations;
     KoineStep *steps;
     KoineTransition *transitions;
+    KoineMixed *mixed;
+    uint32_t *mixed_relations, n_mixed_relations;
     VEC(KoineNext) nexts;
     VEC(KoineAction) actions;
     VEC(KoinePre) pres;
@@ -238,6 +240,7 @@ static void add_relation(Events *e, uint32_t index, const Block *b)
                             .root = KOINE_NONE,
                             .calendar = KOINE_NONE,
                             .node = e->nodes.n - 1,
+                            .mixed = b->mixed ? b->mixed - 1 : KOINE_NONE,
                             .band = e->band,
                             .origin = index };
     const uint32_t slots[2] = { take_slots(l, 1), take_slots(l, 1) };
@@ -295,6 +298,7 @@ static void add_step(Events *e, uint32_t index, const Block *b)
                         .root = KOINE_NONE,
                         .calendar = KOINE_NONE,
                         .node = e->nodes.n - 1,
+                        .mixed = b->mixed ? b->mixed - 1 : KOINE_NONE,
                         .band = e->band,
                         .origin = index };
     bool is_moving = false;
@@ -466,9 +470,26 @@ static void add_transition(Events *e, uint32_t index, const Block *b)
     out->n_actions = e->actions.n - out->first_action;
 }
 
+/* The block has the nodes from `first_node` on. Blocks of a group stand together, so do its nodes. */
+static void note_mixed(Events *e, const Block *b, uint32_t first_node)
+{
+    KoineMixed *g = &e->mixed[b->mixed - 1];
+    if (g->n_nodes == 0) {
+        g->first_node = first_node;
+        g->relations = e->mixed_relations + e->n_mixed_relations;
+    }
+    g->n_nodes = e->nodes.n - g->first_node;
+    if (b->kind == BLOCK_RELATION) {
+        e->mixed_relations[e->n_mixed_relations++] = b->object;
+        g->n_relations++;
+    }
+    g->n_steps += b->kind == BLOCK_STEP;
+}
+
 static void add_block(Events *e, uint32_t index)
 {
     const Block *b = &e->s->blocks.at[index];
+    const uint32_t first_node = e->nodes.n;
     switch ((BlockKind)b->kind) {
     case BLOCK_ASSIGN: add_assignment(e, index, b); break;
     case BLOCK_LINEAR:
@@ -478,6 +499,8 @@ static void add_block(Events *e, uint32_t index)
     case BLOCK_STEP: add_step(e, index, b); break;
     case BLOCK_TRANSITION: add_transition(e, index, b); break;
     }
+    if (b->mixed)
+        note_mixed(e, b, first_node);
 }
 
 /* ---- tables ---- */
@@ -711,6 +734,8 @@ void lay_events(Layout *l)
                  .relations = NEW_ARRAY(l->arena, KoineRelation, l->model->relations.n + 1),
                  .steps = NEW_ARRAY(l->arena, KoineStep, l->model->steps.n + 1),
                  .transitions = NEW_ARRAY(l->arena, KoineTransition, l->model->transitions.n + 1),
+                 .mixed = NEW_ARRAY(l->arena, KoineMixed, l->schedule->n_mixed + 1),
+                 .mixed_relations = NEW_ARRAY(l->arena, uint32_t, l->model->relations.n + 1),
                  .band = 16 * 2.220446049250313e-16 };
     map_init(&e.writers, l->arena, 64);
     for (uint32_t k = 0; k < l->schedule->parts[PART_ROOTS].n; k++) { /* operands are as exact as the iteration */
@@ -748,6 +773,8 @@ void lay_events(Layout *l)
     l->data.n_pres = e.pres.n;
     l->data.systems = l->systems.at;
     l->data.n_systems = l->systems.n;
+    l->data.mixed = e.mixed;
+    l->data.n_mixed = l->schedule->n_mixed;
     l->data.n_calendar = e.n_calendar;
     l->data.calendar_owner = e.calendar_owner.at;
     l->data.root_owner = e.root_owner.at;

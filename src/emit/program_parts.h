@@ -64,6 +64,8 @@ Piece lay_terms(Layout *l, uint32_t n, const Term *terms, const uint32_t *slots)
 void lay_assignment(Layout *l, Term lhs, Term rhs, DomainId domain);
 void lay_blocks(Layout *l);
 void lay_tangent(Layout *l, uint32_t index);
+/* program_choices.c: exact_section and choices of a system that has branches */
+void lay_choices(Layout *l, const Block *b, KoineSystem *system);
 /* program_run.c: sections and parts */
 uint32_t lay_section(Layout *l, const char *name, const Piece *pieces, const Span *spans, uint32_t n);
 void lay_parts(Layout *l);

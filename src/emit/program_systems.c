@@ -254,6 +254,7 @@ static void lay_system(Layout *l, uint32_t index)
                                              tangent.spans.at, tangent.pieces.n);
     system.tangent_residuals = tangents;
     system.tangent_unknowns = seeds;
+    lay_choices(l, b, &system);
     l->system_of[index] = l->systems.n;
     vec_push(l->arena, &l->systems, system);
 }

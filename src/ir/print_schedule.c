@@ -137,6 +137,11 @@ static void print_block(Printer *p, const Schedule *s, uint32_t index)
         printer_put_word(p, WORD_MOVING);
     if (b->is_eager)
         printer_put_word(p, WORD_EAGER);
+    if (b->mixed) {
+        printer_put_word(p, WORD_MIXED);
+        printer_put_space(p);
+        printer_put_number(p, b->mixed);
+    }
     if (b->kind == BLOCK_ASSIGN)
         put_from(p, b->equation);
     text_char(p->to, '\n');

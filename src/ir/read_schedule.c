@@ -241,7 +241,21 @@ static bool parse_block_body(Parser *p, Block *b)
     return false;
 }
 
-/* block b3 assign x := y level 2 moving eager from e1: behind the keyword. */
+/* Groups are numbered from 1 and their blocks stand together. */
+static bool parse_mixed(Parser *p, Block *b)
+{
+    const uint32_t begin = p->r->token.begin, n = p->s->blocks.n;
+    const uint32_t before = n ? p->s->blocks.at[n - 1].mixed : 0;
+    if (!parse_count(p->r, &b->mixed))
+        return false;
+    if (b->mixed == 0 || (b->mixed != before && b->mixed != p->s->n_mixed + 1))
+        return reader_report(p->r, DIAG_NUMBER_RANGE, reader_span_from(p->r, begin), "mixed %u is expected here",
+                             p->s->n_mixed + 1);
+    p->s->n_mixed = b->mixed;
+    return true;
+}
+
+/* block b3 assign x := y level 2 moving eager mixed 1 from e1: behind the keyword. */
 static bool parse_block(Parser *p)
 {
     Reader *r = p->r;
@@ -260,6 +274,8 @@ static bool parse_block(Parser *p)
         return false;
     b.is_moving = reader_accept_word(r, WORD_MOVING);
     b.is_eager = reader_accept_word(r, WORD_EAGER);
+    if (reader_accept_word(r, WORD_MIXED) && !parse_mixed(p, &b))
+        return false;
     if (b.kind == BLOCK_ASSIGN && !parse_from(r, &b.equation))
         return false;
     vec_push(p->arena, &p->s->blocks, b);

@@ -35,6 +35,7 @@ typedef struct {
     uint32_t object;
     uint32_t first_row, n_rows; /* systems: schedule->rows */
     bool is_real;
+    uint32_t mixed; /* not 0: blocks of this number decide together at events; they stand together, decisions last */
 } Block;
 
 typedef enum {
@@ -65,6 +66,7 @@ typedef struct Schedule {
     StatePattern jacobian;
     struct Schedule *initial; /* blocks of the initial system, in order; NULL: start values are enough */
     bool has_jacobian;
+    uint32_t n_mixed; /* highest number `mixed` of a block */
     /* figures for reports */
     uint32_t index, n_differentiated, n_dummies; /* reduce-index; index 0: it had nothing to do */
     uint32_t n_equations, n_unknowns, n_aliases, n_roots, n_calendar, largest_block;

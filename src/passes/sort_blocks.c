@@ -1,7 +1,11 @@
 /* sort-blocks: block triangular form of the event graph. Nodes are equations, relations, step functions and
  * transitions; strong components become blocks: assignments where an equation can be solved symbolically, linear
  * systems, systems for Newton's method, iterations. Blocks of one level and one shape stand together, so that they can be
- * executed as one kernel. */
+ * executed as one kernel.
+ *
+ * A component with comparisons whose sides depend on what they decide becomes several blocks: between events the
+ * comparisons are constant, so the rest of it is sorted without them. These blocks stand together, the comparisons last,
+ * and share the number `mixed`: at events they are repeated until the comparisons fit (docs/semantics.md). */
 #include "base/bug.h"
 #include "base/map.h"
 #include "graph/components.h"
@@ -34,7 +38,8 @@ typedef struct {
     VEC(uint32_t) next_segment;
     VEC(Edge) edges;
     Components components;
-    uint32_t *block_of; /* per component */
+    uint32_t *block_of, *size_of; /* per component: its blocks, from the first one on */
+    uint32_t n_mixed;
 } Sorter;
 
 /* ---- who defines what ---- */
@@ -243,13 +248,24 @@ static const char *node_text(Sorter *s, uint32_t node)
     return n.kind == NODE_RELATION ? "the comparison" : n.kind == NODE_STEP ? "the step function" : "the event";
 }
 
+/* Variables that a pass made have names that nobody knows. */
+static bool is_generated(const Sorter *s, uint32_t node)
+{
+    const Node n = s->nodes.at[node];
+    return n.kind == NODE_EQUATION && model_var(s->model, s->c->unknowns.at[s->c->matched[n.object]].var)->is_generated;
+}
+
 static void report_loop(Sorter *s, const uint32_t *nodes, uint32_t n, DiagCode code, const char *what, const char *help)
 {
     enum { MOST = 12 };
-    diag_error(s->c->diag, code, node_span(s, nodes[0]), "%s: %s depends on itself through %u step%s", what,
-               node_text(s, nodes[0]), n, n == 1 ? "" : "s");
+    uint32_t first = 0;
+    while (first + 1 < n && (s->nodes.at[nodes[first]].kind != NODE_EQUATION || is_generated(s, nodes[first])))
+        first++;
+    diag_error(s->c->diag, code, node_span(s, nodes[first]), "%s: %s depends on itself through %u step%s", what,
+               node_text(s, nodes[first]), n, n == 1 ? "" : "s");
     for (uint32_t k = 0; k < n && k < MOST; k++)
-        diag_note(s->c->diag, node_span(s, nodes[k]), "%s takes part", node_text(s, nodes[k]));
+        if (!is_generated(s, nodes[k]))
+            diag_note(s->c->diag, node_span(s, nodes[k]), "%s takes part", node_text(s, nodes[k]));
     diag_help(s->c->diag, "%s", help);
 }
 
@@ -448,6 +464,27 @@ static bool is_linear(Sorter *s, uint32_t first_row, uint32_t n)
     return true;
 }
 
+/* What a when does is decided once in an event step, not again and again. */
+static bool belongs_to_when(const Sorter *s, uint32_t node)
+{
+    const Node n = s->nodes.at[node];
+    const char *maker = n.kind == NODE_EQUATION ? s->model->equations.at[n.object].origin.made_by : NULL;
+    return maker && strcmp(maker, "lower-whens") == 0;
+}
+
+static void report_discrete_loop(Sorter *s, const uint32_t *nodes, uint32_t n)
+{
+    bool is_when = false;
+    for (uint32_t k = 0; k < n; k++)
+        is_when |= belongs_to_when(s, nodes[k]);
+    if (is_when)
+        report_loop(s, nodes, n, DIAG_DISCRETE_LOOP, "events that decide whether the others happen",
+                    "let one of them look at the values before the event");
+    else
+        report_loop(s, nodes, n, DIAG_DISCRETE_LOOP, "discrete quantities that depend on each other",
+                    "what is not Real must be written as v = ...; or break the ring with a state variable");
+}
+
 static bool add_system(Sorter *s, const uint32_t *nodes, uint32_t n)
 {
     Model *m = s->model;
@@ -456,9 +493,7 @@ static bool add_system(Sorter *s, const uint32_t *nodes, uint32_t n)
         const Node node = s->nodes.at[nodes[k]];
         const Ref unknown = node.kind == NODE_EQUATION ? s->c->unknowns.at[s->c->matched[node.object]] : (Ref){ 0 };
         if (node.kind != NODE_EQUATION || ref_type(m, unknown).kind != TYPE_REAL) {
-            report_loop(
-                s, nodes, n, DIAG_DISCRETE_LOOP, "discrete quantities that depend on each other",
-                "what a comparison decides must not change its own sides: break the ring with a state variable");
+            report_discrete_loop(s, nodes, n);
             return false;
         }
         if (model_var(m, unknown.var)->type.rank) {
@@ -476,14 +511,12 @@ static bool add_system(Sorter *s, const uint32_t *nodes, uint32_t n)
     return true;
 }
 
-static void add_block(Sorter *s, uint32_t component, const Incidence *g)
+/* The nodes of a ring, or one node. */
+static void add_nodes(Sorter *s, const uint32_t *nodes, uint32_t n, const Incidence *g)
 {
     static const uint8_t kinds[] = {
         [NODE_RELATION] = BLOCK_RELATION, [NODE_STEP] = BLOCK_STEP, [NODE_TRANSITION] = BLOCK_TRANSITION
     };
-    const uint32_t *nodes = s->components.node + s->components.start[component];
-    const uint32_t n = s->components.start[component + 1] - s->components.start[component];
-    s->block_of[component] = s->schedule->blocks.n;
     if (n > s->schedule->largest_block)
         s->schedule->largest_block = n;
     if ((n > 1 || depends_on_itself(nodes[0], g)) && is_iteration(s, nodes, n)) {
@@ -503,6 +536,72 @@ static void add_block(Sorter *s, uint32_t component, const Incidence *g)
     vec_push(s->c->arena, &s->schedule->blocks, block);
 }
 
+/* ---- comparisons that depend on what they decide ---- */
+static bool is_decision(const Sorter *s, uint32_t node)
+{
+    return s->nodes.at[node].kind == NODE_RELATION || s->nodes.at[node].kind == NODE_STEP;
+}
+
+static bool is_mixed(const Sorter *s, const uint32_t *nodes, uint32_t n, const Incidence *g)
+{
+    bool any = false;
+    if (n == 1 && !depends_on_itself(nodes[0], g))
+        return false;
+    for (uint32_t k = 0; k < n; k++) {
+        if (belongs_to_when(s, nodes[k]))
+            return false;
+        any |= is_decision(s, nodes[k]);
+    }
+    return any;
+}
+
+/* With the decisions given, the other nodes are sorted like a model of their own. */
+static void add_mixed(Sorter *s, const uint32_t *nodes, uint32_t n, const Incidence *g)
+{
+    Arena *scratch = s->c->scratch;
+    const uint32_t first = s->schedule->blocks.n;
+    VEC(uint32_t) others = { 0 };
+    VEC(Edge) edges = { 0 };
+    Map place;
+    map_init(&place, scratch, n);
+    for (uint32_t k = 0; k < n; k++)
+        if (!is_decision(s, nodes[k])) {
+            map_put(&place, nodes[k], others.n);
+            vec_push(scratch, &others, nodes[k]);
+        }
+    for (uint32_t k = 0; k < others.n; k++)
+        for (uint32_t j = g->start[others.at[k]]; j < g->start[others.at[k] + 1]; j++) {
+            Edge edge = { k, 0 };
+            if (map_get(&place, g->index[j], &edge.column))
+                vec_push(scratch, &edges, edge);
+        }
+    const Incidence inner = incidence_build(others.n, others.n, edges.at, edges.n, scratch);
+    const Components parts = strong_components(&inner, scratch, NULL);
+    uint32_t *members = NEW_ARRAY(scratch, uint32_t, others.n + 1);
+    for (uint32_t k = 0; k < others.n; k++)
+        members[k] = others.at[parts.node[k]];
+    for (uint32_t k = 0; k < parts.n; k++)
+        add_nodes(s, members + parts.start[k], parts.start[k + 1] - parts.start[k], g);
+    for (uint32_t k = 0; k < n; k++)
+        if (is_decision(s, nodes[k]))
+            add_nodes(s, &nodes[k], 1, g);
+    s->n_mixed++;
+    for (uint32_t k = first; k < s->schedule->blocks.n; k++)
+        s->schedule->blocks.at[k].mixed = s->n_mixed;
+}
+
+static void add_component(Sorter *s, uint32_t component, const Incidence *g)
+{
+    const uint32_t *nodes = s->components.node + s->components.start[component];
+    const uint32_t n = s->components.start[component + 1] - s->components.start[component];
+    s->block_of[component] = s->schedule->blocks.n;
+    if (is_mixed(s, nodes, n, g))
+        add_mixed(s, nodes, n, g);
+    else
+        add_nodes(s, nodes, n, g);
+    s->size_of[component] = s->schedule->blocks.n - s->block_of[component];
+}
+
 /* ---- order: by level, then by shape ---- */
 static uint32_t block_key(const Block *b)
 {
@@ -511,32 +610,42 @@ static uint32_t block_key(const Block *b)
     return b->kind;
 }
 
+/* Components in order, each with its blocks as they are. */
 static void order_blocks(Sorter *s, const Incidence *g)
 {
     Compile *c = s->c;
-    const uint32_t n = s->schedule->blocks.n;
+    const uint32_t n = s->components.n;
     VEC(Edge) edges = { 0 };
-    uint32_t *key = NEW_ARRAY(c->scratch, uint32_t, n + 1);
+    uint32_t *key = NEW_ARRAY(c->scratch, uint32_t, n + 1), *mixed = NEW_ARRAY(c->scratch, uint32_t, s->n_mixed + 1);
     for (uint32_t k = 0; k < s->nodes.n; k++) {
-        const uint32_t from = s->block_of[s->components.component_of[k]];
+        const uint32_t from = s->components.component_of[k];
         for (uint32_t j = g->start[k]; j < g->start[k + 1]; j++) {
-            const Edge edge = { from, s->block_of[s->components.component_of[g->index[j]]] };
+            const Edge edge = { from, s->components.component_of[g->index[j]] };
             if (edge.row != edge.column)
                 vec_push(c->scratch, &edges, edge);
         }
     }
     for (uint32_t k = 0; k < n; k++)
-        key[k] = block_key(&s->schedule->blocks.at[k]);
-    const Incidence blocks = incidence_build(n, n, edges.at, edges.n, c->scratch);
+        key[k] = block_key(&s->schedule->blocks.at[s->block_of[k]]);
+    const Incidence components = incidence_build(n, n, edges.at, edges.n, c->scratch);
     Topological order;
-    REQUIRE(topological_order(&blocks, key, c->scratch, &order, NULL));
-    Block *sorted = NEW_ARRAY(c->arena, Block, n + 1);
+    REQUIRE(topological_order(&components, key, c->scratch, &order, NULL));
+    Block *sorted = NEW_ARRAY(c->arena, Block, s->schedule->blocks.n + 1);
+    uint32_t n_sorted = 0, n_mixed = 0;
     for (uint32_t k = 0; k < n; k++) {
-        sorted[k] = s->schedule->blocks.at[order.order[k]];
-        sorted[k].level = order.level[order.order[k]];
+        const uint32_t component = order.order[k], first = s->block_of[component];
+        const uint32_t number = s->schedule->blocks.at[first].mixed;
+        if (number) /* numbered as they stand */
+            mixed[number] = ++n_mixed;
+        for (uint32_t j = 0; j < s->size_of[component]; j++) {
+            sorted[n_sorted] = s->schedule->blocks.at[first + j];
+            sorted[n_sorted].mixed = mixed[number];
+            sorted[n_sorted++].level = order.level[component];
+        }
     }
     s->schedule->blocks.at = sorted;
-    s->schedule->blocks.capacity = n;
+    s->schedule->blocks.capacity = s->schedule->blocks.n;
+    s->schedule->n_mixed = n_mixed;
 }
 
 bool sort_blocks(Compile *c)
@@ -558,9 +667,10 @@ bool sort_blocks(Compile *c)
     const Incidence g = incidence_build(s.nodes.n, s.nodes.n, s.edges.at, s.edges.n, c->scratch);
     s.components = strong_components(&g, c->scratch, NULL);
     s.block_of = NEW_ARRAY(c->scratch, uint32_t, s.components.n + 1);
+    s.size_of = NEW_ARRAY(c->scratch, uint32_t, s.components.n + 1);
     vec_reserve(c->arena, &c->schedule->blocks, s.components.n);
     for (uint32_t k = 0; k < s.components.n; k++)
-        add_block(&s, k, &g);
+        add_component(&s, k, &g);
     if (diag_errors(c->diag))
         return false;
     order_blocks(&s, &g);

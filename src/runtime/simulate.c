@@ -330,6 +330,8 @@ static void count_model(KoineRun *run, int sign)
     sum->solved_by_homotopy += by * now.solved_by_homotopy;
     sum->iterations += by * now.iterations;
     sum->cycles += by * now.cycles;
+    sum->mixed_flips += by * now.mixed_flips;
+    sum->mixed_combinations += by * now.mixed_combinations;
     sum->most_cycles = now.most_cycles; /* of all runs so far */
     for (uint32_t k = 0; k < KOINE_BUCKETS; ++k)
         sum->by_cycles[k] += by * now.by_cycles[k];

@@ -51,6 +51,11 @@ static inline void bitset_remove(const Bitset *set, uint32_t member)
     }
 }
 
+static inline bool bitset_has(const Bitset *set, uint32_t member)
+{
+    return set->level[0][member >> 6] >> (member & 63) & 1;
+}
+
 static inline bool bitset_is_empty(const Bitset *set)
 {
     return set->level[set->top][0] == 0;

@@ -102,29 +102,47 @@ static bool value_of_state_relation(Machine *k, const KoineRelation *r, Pin *p)
         p->state = 2;
         p->at = g;
     }
-    if (p->state == 2 && fabs(g - p->at) <= band_of(r->band, left, right))
+    if (p->state == 2 && fabs(g - p->at) <= band_of(r->band, left, right) && r->mixed == KOINE_NONE)
         return k->m[r->bit].i;
     return literal_value(r, left, right);
+}
+
+/* From the operands as they are; false: they have no value. */
+bool koine_decide(Machine *k, uint32_t relation, bool *value)
+{
+    const KoineRelation *r = &k->program->relations[relation];
+    Pin *p = &k->relation_pins[relation];
+    *value = k->m[r->bit].i;
+    run_kernel(k, r->kernel, r->row, 1);
+    if (is_masked(k, r->selector, r->branch)) {
+        if (r->is_time)
+            koine_calendar_remove(k, r->calendar);
+        return true;
+    }
+    if (!r->is_time && (isnan(k->m[r->left].r) || isnan(k->m[r->right].r)))
+        return r->is_guarded;
+    *value = r->is_time ? value_of_time_relation(k, r, p) : value_of_state_relation(k, r, p);
+    return true;
+}
+
+void koine_set_bit(Machine *k, const KoineRelation *r, bool value)
+{
+    if (k->m[r->bit].i == value)
+        return;
+    k->m[r->bit].i = value;
+    k->instant->is_changed = 1;
+    cell_changed(k, r->cell);
 }
 
 static KoineStatus evaluate_relation(Machine *k, const KoineNode *node)
 {
     const KoineRelation *r = &k->program->relations[node->object];
-    Pin *p = &k->relation_pins[node->object];
-    run_kernel(k, r->kernel, r->row, 1);
-    if (is_masked(k, r->selector, r->branch)) {
-        if (r->is_time)
-            koine_calendar_remove(k, r->calendar);
-        return KOINE_OK;
-    }
-    if (!r->is_time && (isnan(k->m[r->left].r) || isnan(k->m[r->right].r)))
-        return r->is_guarded ? KOINE_OK : koine_fault(k, KOINE_FAILED, node->origin, NULL);
-    const bool value = r->is_time ? value_of_time_relation(k, r, p) : value_of_state_relation(k, r, p);
-    if (k->m[r->bit].i == value)
-        return KOINE_OK;
-    k->m[r->bit].i = value;
-    k->instant->is_changed = 1;
-    cell_changed(k, r->cell);
+    bool value;
+    if (r->mixed != KOINE_NONE)
+        return koine_decide_together(k, node);
+    if (!koine_decide(k, node->object, &value))
+        return koine_fault(k, KOINE_FAILED, node->origin, NULL);
+    koine_set_bit(k, r, value);
     return KOINE_OK;
 }
 
@@ -205,7 +223,7 @@ static KoineStatus evaluate_step(Machine *k, const KoineNode *node)
     k->m[s->value].i = value;
     k->instant->is_changed = 1;
     cell_changed(k, s->cell);
-    return KOINE_OK;
+    return s->mixed == KOINE_NONE ? KOINE_OK : koine_count_round(k, s->mixed);
 }
 
 /* ---- assignments, systems, transitions ---- */
@@ -285,7 +303,7 @@ static void evaluate_guard(Machine *k, const KoineNode *node)
         bitset_remove(&k->enabled, node->object);
 }
 
-static KoineStatus evaluate_node(Machine *k, const KoineNode *node)
+KoineStatus koine_evaluate_node(Machine *k, const KoineNode *node)
 {
     switch ((KoineNodeKind)node->kind) {
     case KOINE_NODE_ASSIGN: return node->n == 1 ? evaluate_scalar(k, node) : evaluate_array(k, node);
@@ -300,14 +318,17 @@ static KoineStatus evaluate_node(Machine *k, const KoineNode *node)
 
 static KoineStatus evaluate_dirty(Machine *k)
 {
+    k->round.group = KOINE_NONE;
     while (!bitset_is_empty(&k->dirty)) {
         const uint32_t n = bitset_take(&k->dirty);
         k->statistics.node_evaluations++;
         if (k->counts)
             k->counts->nodes[n]++;
-        KoineStatus status = evaluate_node(k, &k->program->nodes[n]);
+        KoineStatus status = koine_evaluate_node(k, &k->program->nodes[n]);
         if (status == KOINE_OK)
             status = koine_check_calls(k, KOINE_FAILED, k->program->nodes[n].origin);
+        if (status != KOINE_OK && k->program->n_mixed)
+            status = koine_rescue(k, n, status);
         if (status != KOINE_OK)
             return status;
     }

@@ -22,6 +22,7 @@ enum {
     AT_PENDING,
     AT_UNSETTLED,
     AT_IS_UNSETTLED,
+    AT_ROUND,
     AT_DELAYS,
     AT_POINTS, /* last: it is what grows */
     AT_COUNT
@@ -54,6 +55,7 @@ static void lay_out(MachineKind *kind)
     at[AT_PENDING] = reserve(&size, p->n_nexts * sizeof(uint32_t));
     at[AT_UNSETTLED] = reserve(&size, p->n_pres * sizeof(uint32_t));
     at[AT_IS_UNSETTLED] = reserve(&size, p->n_pres);
+    at[AT_ROUND] = reserve(&size, p->n_mixed ? 2 * (uint64_t)p->n_relations : 0);
     at[AT_DELAYS] = reserve(&size, p->n_delays * sizeof(DelayState));
     at[AT_POINTS] = reserve(&size, (uint64_t)p->n_delays * KOINE_FIRST_POINTS * sizeof(DelayPoint));
     kind->size = (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
@@ -81,6 +83,8 @@ static void point_into(Machine *k, unsigned char *block, const uint64_t *at)
     k->pending = (uint32_t *)(void *)(block + at[AT_PENDING]);
     k->unsettled = (uint32_t *)(void *)(block + at[AT_UNSETTLED]);
     k->is_unsettled = block + at[AT_IS_UNSETTLED];
+    k->round.start = block + at[AT_ROUND];
+    k->round.value = k->round.start + k->program->n_relations;
     k->delays = (DelayState *)(void *)(block + at[AT_DELAYS]);
     k->points = (DelayPoint *)(void *)(block + at[AT_POINTS]);
 }

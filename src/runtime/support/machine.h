@@ -45,6 +45,15 @@ typedef struct {
 } DelayState;
 enum { KOINE_FIRST_POINTS = 64 }; /* of each delay, in a block that has not grown */
 
+/* Of a group of comparisons that depend on what they decide, while it is evaluated; nothing of it lasts. */
+enum { KOINE_VISITED = 64 };
+typedef struct {
+    uint32_t group; /* KOINE_NONE: none has changed a bit yet */
+    uint32_t n_rounds;
+    uint64_t seen[KOINE_VISITED]; /* hashes of the last combinations */
+    uint8_t *start, *value;       /* per relation of the model: its bit when the evaluation began, and what it is now */
+} Round;
+
 typedef struct {
     const uint32_t *rows; /* first member: generated code finds it here */
     const KoineProgram *program;
@@ -68,6 +77,7 @@ typedef struct {
     DelayState *delays;
     DelayPoint *points; /* of all delays, capacity each; the rest of the block */
     Workspace *workspace;
+    Round round;
     KoineModelStatistics statistics;
     KoineCounts *counts;  /* NULL: nobody wants them */
     uint64_t evaluations; /* of the derivatives part, for `upgrade` */
@@ -140,6 +150,17 @@ KoineStatus koine_machine_leave(KoineModel *model, KoineOutcome *outcome);
 KoineStatus koine_evaluate_all(Machine *k); /* every node once, nothing is committed: the values at the start */
 KoineStatus koine_machine_flip(KoineModel *model, uint32_t root);
 KoineStatus koine_fault(Machine *k, KoineStatus status, uint32_t origin, const char *text);
+
+KoineStatus koine_evaluate_node(Machine *k, const KoineNode *node);
+bool koine_decide(Machine *k, uint32_t relation,
+                  bool *value); /* from its operands as they are; false: they have none */
+void koine_set_bit(Machine *k, const KoineRelation *r, bool value);
+
+/* mixed.c */
+KoineStatus koine_decide_together(Machine *k,
+                                  const KoineNode *node);  /* this relation, and those of its group that wait */
+KoineStatus koine_count_round(Machine *k, uint32_t group); /* one of its step functions has changed */
+KoineStatus koine_rescue(Machine *k, uint32_t node, KoineStatus status); /* the node failed: other bits may help */
 
 /* bands.c */
 void koine_root_functions(Machine *k, double *roots);

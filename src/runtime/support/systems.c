@@ -7,9 +7,17 @@
 /* ---- messages ---- */
 KoineStatus koine_report_system(Machine *k, const KoineSystem *s, const char *what)
 {
-    char text[600];
-    int n = snprintf(text, sizeof text, "%s;", what);
-    for (uint32_t j = 0; j < s->n && j < 6 && n < 520; j++) {
+    char text[800];
+    int n = snprintf(text, sizeof text, "%s", what);
+    for (uint32_t j = 0; j < s->n_choices && n < 400; j++) {
+        const KoineChoice *choice = &s->choices[j];
+        n += snprintf(text + n, sizeof text - (size_t)n, "%s %.80s = ", j ? "," : " with", choice->name);
+        n += choice->is_boolean
+                 ? snprintf(text + n, sizeof text - (size_t)n, "%s", k->m[choice->slot].i ? "true" : "false")
+                 : snprintf(text + n, sizeof text - (size_t)n, "%lld", (long long)k->m[choice->slot].i);
+    }
+    n += snprintf(text + n, sizeof text - (size_t)n, ";");
+    for (uint32_t j = 0; j < s->n && j < 6 && n < 700; j++) {
         n += snprintf(text + n, sizeof text - (size_t)n, "%s %.60s = ", j ? "," : " last values:", s->names[j]);
         n += s->types[j] == KOINE_REAL
                  ? snprintf(text + n, sizeof text - (size_t)n, "%.9g", k->m[s->unknowns[j]].r)
@@ -97,6 +105,8 @@ KoineStatus koine_solve_system(Machine *k, uint32_t system)
     const KoineStatus status = s->kind == KOINE_SYSTEM_LINEAR    ? solve_linear(k, s)
                                : s->kind == KOINE_SYSTEM_ITERATE ? koine_solve_by_iteration(k, s)
                                                                  : koine_solve_newton(k, s);
+    if (status == KOINE_OK && s->exact_section != KOINE_NONE)
+        run_section(k, s->exact_section);
     if (s->kind != KOINE_SYSTEM_LINEAR)
         done->by_cycles[koine_bucket(done->newton_iterations + done->cycles - before)]++;
     return status;

@@ -1,0 +1,202 @@
+/* Systems whose equations have branches: what they depend on, for messages, and what a branch says exactly; see
+ * program_parts.h. */
+#include "emit/program_parts.h"
+#include "ir/simplify.h"
+
+typedef struct {
+    Layout *l;
+    const Block *block;
+    TermBuilder builder;
+    Map columns; /* of the unknowns */
+} Choices;
+
+static bool is_unknown(const Choices *c, const Expr *e)
+{
+    uint32_t ignored;
+    if (e->kind != EXPR_LEAF || e->n_args)
+        return false;
+    const Ref ref = c->builder.refs.at[e->u.leaf];
+    return map_get(&c->columns, (uint64_t)ref.kind << 32 | ref.var.index, &ignored);
+}
+
+static bool has_unknown(const Choices *c, const Expr *e)
+{
+    if (e->n_leaves == 0)
+        return false;
+    if (is_unknown(c, e))
+        return true;
+    for (uint32_t k = 0; k < e->n_args; k++)
+        if (has_unknown(c, e->args[k]))
+            return true;
+    return false;
+}
+
+/* ---- exact values ---- */
+/* Branches of `e` that are nothing but an unknown, each once. */
+static void collect_alone(Choices *c, const Expr *e, const Expr **found, uint32_t *n)
+{
+    enum { MOST = 16 };
+    if (e->kind == EXPR_IF) {
+        collect_alone(c, e->args[1], found, n);
+        collect_alone(c, e->args[2], found, n);
+        return;
+    }
+    if (e->kind == EXPR_CALL && e->op == OP_NEG)
+        e = e->args[0];
+    if (!is_unknown(c, e) || *n == MOST)
+        return;
+    for (uint32_t k = 0; k < *n; k++)
+        if (found[k] == e)
+            return;
+    found[(*n)++] = e;
+}
+
+/* `value` where the chosen branch of `e` is the unknown and nothing else; elsewhere the unknown as it is. */
+static const Expr *exact_value(Choices *c, const Expr *e, const Expr *unknown, const Expr *value)
+{
+    Pool *pool = c->l->model->pool;
+    if (e->kind == EXPR_IF)
+        return simple_if(pool, e->args[0], exact_value(c, e->args[1], unknown, value),
+                         exact_value(c, e->args[2], unknown, value));
+    if (e == unknown)
+        return value;
+    if (e->kind == EXPR_CALL && e->op == OP_NEG && e->args[0] == unknown)
+        return simple_unary(pool, OP_NEG, value);
+    return unknown;
+}
+
+typedef struct {
+    VEC(Piece) pieces;
+    VEC(Span) spans;
+} Exact;
+
+static void add_exact(Choices *c, const SystemRow *row, Exact *exact)
+{
+    enum { MOST = 16 };
+    Layout *l = c->l;
+    const Term sides[2] = { row->lhs, row->rhs };
+    for (uint32_t k = 0; k < 2; k++) {
+        if (sides[k].shape->kind != EXPR_IF)
+            continue;
+        c->builder.refs.n = 0;
+        const Expr *choice = term_import(&c->builder, sides[k]), *value = term_import(&c->builder, sides[1 - k]);
+        const Expr *found[MOST];
+        uint32_t n = 0;
+        if (has_unknown(c, value))
+            continue;
+        collect_alone(c, choice, found, &n);
+        for (uint32_t j = 0; j < n; j++) {
+            const Expr *e = exact_value(c, choice, found[j], value);
+            if (!e || e == found[j])
+                continue;
+            const Term term = term_make(l->model, e, c->builder.refs.at);
+            const uint32_t slot = slot_of(l, c->builder.refs.at[found[j]->u.leaf]);
+            vec_push(l->arena, &exact->pieces, lay_terms(l, 1, &term, &slot));
+            vec_push(l->arena, &exact->spans, l->model->equations.at[row->equation.index].origin.span);
+        }
+    }
+}
+
+/* ---- what the branches depend on ---- */
+/* Bits and selectors were made in the order of what they belong to. */
+static const Relation *relation_of_bit(const Model *m, VarId bit)
+{
+    uint32_t lo = 0, hi = m->relations.n;
+    while (lo < hi) {
+        const uint32_t middle = lo + (hi - lo) / 2;
+        if (m->relations.at[middle].bit.index < bit.index)
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    return lo < m->relations.n && m->relations.at[lo].bit.index == bit.index ? &m->relations.at[lo] : NULL;
+}
+
+static const Region *region_of_selector(const Model *m, VarId selector)
+{
+    uint32_t lo = 0, hi = m->regions.n;
+    while (lo < hi) {
+        const uint32_t middle = lo + (hi - lo) / 2;
+        if (m->regions.at[middle].selector.index < selector.index)
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    return lo < m->regions.n && m->regions.at[lo].selector.index == selector.index ? &m->regions.at[lo] : NULL;
+}
+
+static const char *choice_name(const Layout *l, Ref ref)
+{
+    const Model *m = l->model;
+    const Relation *relation = relation_of_bit(m, ref.var);
+    const Region *region = region_of_selector(m, ref.var);
+    if (relation)
+        return arena_format(l->arena, "`%s %s %s`", term_text(m, relation->left, l->arena),
+                            relation->is_strict ? ">" : ">=", term_text(m, relation->right, l->arena));
+    if (region && region->span.source != SOURCE_NONE)
+        return arena_format(l->arena, "branch of line %u", span_begin(m->sources, region->span).line);
+    return variable_path(m, ref.var, l->arena);
+}
+
+typedef struct {
+    VEC(Ref) refs;
+    Map seen;
+} Conditions;
+
+static void collect_leaves(const Model *m, Term term, const Expr *e, Arena *arena, Conditions *found)
+{
+    if (e->kind == EXPR_LEAF) {
+        const Ref ref = term_refs(m, term)[e->u.leaf];
+        uint32_t ignored;
+        const uint64_t key = (uint64_t)ref.kind << 32 | ref.var.index;
+        const bool is_discrete = (ref.kind == REF_NOW || ref.kind == REF_PRE) && ref_type(m, ref).kind != TYPE_REAL;
+        if (is_discrete && !map_get(&found->seen, key, &ignored)) {
+            map_put(&found->seen, key, 0);
+            vec_push(arena, &found->refs, ref);
+        }
+    }
+    for (uint32_t k = 0; k < e->n_args; k++)
+        if (e->args[k]->n_leaves)
+            collect_leaves(m, term, e->args[k], arena, found);
+}
+
+static void collect_conditions(const Model *m, Term term, const Expr *e, Arena *arena, Conditions *found)
+{
+    if (e->kind == EXPR_IF && e->args[0]->n_leaves)
+        collect_leaves(m, term, e->args[0], arena, found);
+    for (uint32_t k = 0; k < e->n_args; k++)
+        if (e->args[k]->n_leaves)
+            collect_conditions(m, term, e->args[k], arena, found);
+}
+
+void lay_choices(Layout *l, const Block *b, KoineSystem *system)
+{
+    enum { MOST_NAMED = 64 };
+    Model *m = l->model;
+    Conditions found = { 0 };
+    Exact exact = { 0 };
+    Choices c = { .l = l, .block = b, .builder = term_builder(m) };
+    map_init(&found.seen, l->arena, 8);
+    map_init(&c.columns, l->arena, b->n_rows);
+    system->exact_section = KOINE_NONE;
+    for (uint32_t k = 0; k < b->n_rows; k++) {
+        const SystemRow *row = &l->schedule->rows.at[b->first_row + k];
+        map_put(&c.columns, (uint64_t)row->unknown.kind << 32 | row->unknown.var.index, k);
+        collect_conditions(m, row->lhs, row->lhs.shape, l->arena, &found);
+        collect_conditions(m, row->rhs, row->rhs.shape, l->arena, &found);
+    }
+    if (found.refs.n == 0)
+        return;
+    for (uint32_t k = 0; k < b->n_rows; k++)
+        add_exact(&c, &l->schedule->rows.at[b->first_row + k], &exact);
+    if (exact.pieces.n)
+        system->exact_section = lay_section(l, arena_format(l->arena, "exact_%u", l->systems.n), exact.pieces.at,
+                                            exact.spans.at, exact.pieces.n);
+    const uint32_t n = found.refs.n < MOST_NAMED ? found.refs.n : MOST_NAMED;
+    KoineChoice *choices = NEW_ARRAY(l->arena, KoineChoice, n);
+    for (uint32_t k = 0; k < n; k++)
+        choices[k] = (KoineChoice){ slot_of(l, found.refs.at[k]), ref_type(m, found.refs.at[k]).kind == TYPE_BOOLEAN,
+                                    choice_name(l, found.refs.at[k]) };
+    system->choices = choices;
+    system->n_choices = n;
+}
