@@ -502,6 +502,7 @@ static void append_equations(Model *into, const Model *part, const Offsets *by)
         e.body = shift_statement(e.body, by);
         e.domain = shift_domain(e.domain, by);
         e.region.index = shifted(e.region.index, by->region);
+        e.when += e.when ? by->transition : 0;
         e.owner.index += by->instance;
         e.origin = shift_origin(e.origin, by);
         into->equations.at[into->equations.n++] = e;

@@ -139,6 +139,7 @@ typedef struct {
     uint32_t body; /* EQUATION_ALGORITHM: statement */
     DomainId domain;
     RegionId region; /* or none */
+    uint32_t when;   /* RESIDUAL: 1 + the transition that acts now in whose steps it holds; 0: it always does */
     InstanceId owner;
     NameId name; /* label in the text form, may be empty */
     Origin origin;

@@ -143,6 +143,11 @@ void printer_print_equation(ModelPrinter *mp, uint32_t index)
         p->to->at[--p->to->n] = 0;
     if (!printer_is_inside(p->model, e->region, e->branch))
         printer_put_region_ref(p, e->region, e->branch);
+    if (e->when) {
+        printer_put_word(p, WORD_WHEN);
+        printer_put_space(p);
+        printer_put_label(p, LABEL_TRANSITION, e->when - 1);
+    }
     printer_put_origin(p, &e->origin);
     printer_end_line(p, e->origin.span);
     if (e->kind == EQUATION_ALGORITHM) {

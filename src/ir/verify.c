@@ -149,7 +149,7 @@ static bool allows_pre(const Verifier *v, const TermPlace *place)
     if (place->kind != PLACE_EQUATION)
         return false;
     const Equation *e = &model->equations.at[place->index];
-    if (e->when_valid == VALID_INITIAL_ONLY || is_hold(model, e))
+    if (e->when_valid == VALID_INITIAL_ONLY || e->when || is_hold(model, e))
         return true;
     const bool has_target = e->lhs.shape->kind == EXPR_LEAF && e->lhs.shape->n_leaves > 0;
     const Ref target = has_target ? term_refs(model, e->lhs)[e->lhs.shape->u.leaf] : (Ref){ VAR_NONE, REF_TIME };
@@ -207,7 +207,9 @@ static bool is_literal_place(const RuleWalk *w)
 {
     const Model *model = w->v->model;
     switch ((TermPlaceKind)w->place->kind) {
-    case PLACE_EQUATION: return model->equations.at[w->place->index].when_valid == VALID_INITIAL_ONLY;
+    case PLACE_EQUATION:
+        return model->equations.at[w->place->index].when_valid == VALID_INITIAL_ONLY ||
+               model->equations.at[w->place->index].when;
     case PLACE_CONDITION:
     case PLACE_STATEMENT:
     case PLACE_ASSERTION: return false;

@@ -517,6 +517,12 @@ static void check_equation(Verifier *v, const Equation *e)
     check_value(v, e->when_valid, VALID_NOT_INITIAL + 1, "a validity", span);
     in_range(v, e->domain.index, v->model->domains.n, "domain", span);
     check_region_ref(v, e->region, e->branch, span);
+    if (e->when && in_range(v, e->when - 1, v->model->transitions.n, "transition", span)) {
+        const Transition *t = &v->model->transitions.at[e->when - 1];
+        if ((e->kind != EQUATION_RESIDUAL && e->kind != EQUATION_DROPPED) || e->when_valid != VALID_ALWAYS ||
+            t->effect != EFFECT_NOW || t->form != FORM_SET)
+            verify_broken(v, span, "an equation of a transition that does not set equations now");
+    }
     switch ((EquationKind)e->kind) {
     case EQUATION_RESIDUAL:
         if (term_is_absent(e->lhs) || term_is_absent(e->rhs))

@@ -78,10 +78,10 @@ static void note_moving(Parts *p, Term term, void *context)
     }
 }
 
-static bool is_held(const Parts *p, const Block *b, Ref ref)
+static bool is_held(const Parts *p, EqId equation, Ref ref)
 {
     const Variable *v = model_var(p->model, ref.var);
-    const char *made_by = p->model->equations.at[b->equation.index].origin.made_by;
+    const char *made_by = p->model->equations.at[equation.index].origin.made_by;
     return ref.kind == REF_NOW && v->variability == VARIABILITY_DISCRETE &&
            (v->type.kind == TYPE_REAL || (made_by && strcmp(made_by, "lower-whens") == 0));
 }
@@ -93,13 +93,17 @@ static void define_blocks(Parts *p)
         Block *b = &s->blocks.at[k];
         if (b->kind == BLOCK_ASSIGN) {
             const Ref ref = term_refs(p->model, b->lhs)[b->lhs.shape->u.leaf];
-            if (!is_held(p, b, ref))
+            if (!is_held(p, b->equation, ref))
                 visit_reads(p, b, note_moving, &b->is_moving);
             if (ref.kind == REF_NOW)
                 p->moves[ref.var.index] |= b->is_moving;
             add_definition(p, ref, k);
         } else if (b->kind == BLOCK_LINEAR || b->kind == BLOCK_NEWTON || b->kind == BLOCK_ITERATE) {
-            visit_reads(p, b, note_moving, &b->is_moving);
+            bool all_held = true;
+            for (uint32_t j = 0; j < b->n_rows; j++)
+                all_held &= is_held(p, s->rows.at[b->first_row + j].equation, s->rows.at[b->first_row + j].unknown);
+            if (!all_held)
+                visit_reads(p, b, note_moving, &b->is_moving);
             for (uint32_t j = 0; j < b->n_rows; j++) {
                 const Ref ref = s->rows.at[b->first_row + j].unknown;
                 if (ref.kind == REF_NOW)

@@ -77,7 +77,7 @@ static bool is_array_equation(const Model *m, const Equation *e)
 static bool is_alias(const Model *m, const Equation *e)
 {
     const Expr *left = e->lhs.shape, *right = e->rhs.shape;
-    return e->kind == EQUATION_RESIDUAL && e->region.index == ID_NONE && e->when_valid == VALID_ALWAYS &&
+    return e->kind == EQUATION_RESIDUAL && e->region.index == ID_NONE && !e->when && e->when_valid == VALID_ALWAYS &&
            e->domain.index == 0 && left->kind == EXPR_LEAF && right->kind == EXPR_LEAF && left->type.rank &&
            right->type.rank && leaf_of(m, e->lhs).kind == REF_NOW && leaf_of(m, e->rhs).kind == REF_NOW;
 }
@@ -163,7 +163,7 @@ static bool has_reason(Chooser *x, const Equation *e)
     const Model *m = x->model;
     if (has_braces(e->lhs.shape) || has_braces(e->rhs.shape))
         return true;
-    if (e->region.index != ID_NONE || e->when_valid == VALID_INITIAL_ONLY || e->kind == EQUATION_ITERATION ||
+    if (e->region.index != ID_NONE || e->when || e->when_valid == VALID_INITIAL_ONLY || e->kind == EQUATION_ITERATION ||
         is_undecided(m, e))
         return true;
     return has_events(m, e->rhs.shape, term_refs(m, e->rhs)) || has_events(m, e->lhs.shape, term_refs(m, e->lhs)) ||

@@ -15,7 +15,8 @@ typedef struct {
     VEC(uint32_t) next;  /* chain of relations with equal hash */
     uint8_t *has_events; /* per node id: 0 unknown, 1 no, 2 yes */
     uint32_t n_known;
-    uint32_t *definition; /* per variable: 1 + its only explicit scalar equation outside regions, or 0 */
+    uint32_t *definition; /* per variable: 1 + its only explicit scalar equation outside regions, or 0; else 1 + one
+                           * without direction that has it alone on the left: it holds whatever it is solved for */
     uint8_t *affine;      /* per variable: 0 unknown, 1 affine in time, 2 not, 3 being computed */
     uint32_t n_variables;
     Simplifier *simplifier;
@@ -367,9 +368,21 @@ static void rewrite_term(Finder *f, Term *term, RegionId region, uint16_t branch
     *term = take(f, e);
 }
 
+/* v = e, always. */
+static bool is_plain_residual(const Model *m, const Equation *e)
+{
+    return e->kind == EQUATION_RESIDUAL && e->region.index == ID_NONE && !e->domain.index &&
+           e->when_valid == VALID_ALWAYS && e->lhs.shape->kind == EXPR_LEAF && e->lhs.shape->n_args == 0 &&
+           e->lhs.shape->type.rank == 0 && term_refs(m, e->lhs)[0].kind == REF_NOW;
+}
+
 static void find_definitions(Finder *f)
 {
     const Model *m = f->model;
+    uint32_t *residual = NEW_ARRAY(f->c->scratch, uint32_t, f->n_variables + 1);
+    for (uint32_t k = m->equations.n; k-- > 0;)
+        if (is_plain_residual(m, &m->equations.at[k]))
+            residual[term_refs(m, m->equations.at[k].lhs)[0].var.index] = k + 1;
     for (uint32_t k = 0; k < m->equations.n; k++) {
         const Equation *e = &m->equations.at[k];
         if (e->kind != EQUATION_EXPLICIT || e->lhs.shape->n_args)
@@ -381,6 +394,9 @@ static void find_definitions(Finder *f)
             f->affine[target.var.index] = 2;
         f->definition[target.var.index] = k + 1;
     }
+    for (uint32_t k = 0; k < f->n_variables; k++)
+        if (!f->definition[k])
+            f->definition[k] = residual[k];
 }
 
 bool find_events(Compile *c)

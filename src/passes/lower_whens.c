@@ -10,10 +10,10 @@ typedef struct {
     VarId *fired; /* per transition: its generated `fired` variable, or none */
 } Lowering;
 
-static void define(Lowering *l, Term lhs, Term rhs, const Transition *t)
+static void define(Lowering *l, Term lhs, Term rhs, const Transition *t, Span span)
 {
     Model *m = l->model;
-    const EqId e = model_add_equation(m, EQUATION_EXPLICIT, lhs, rhs, t->origin.span);
+    const EqId e = model_add_equation(m, EQUATION_EXPLICIT, lhs, rhs, span);
     m->equations.at[e.index].owner = t->owner;
     m->equations.at[e.index].origin.made_by = "lower-whens";
 }
@@ -34,7 +34,7 @@ static void name_conditions(Lowering *l, uint32_t k)
         const VarId g = model_add_generated(m, "g", t.first_condition + j + 1, BOOLEAN_TYPE, t.origin.span);
         model_var(m, g)->is_condition = true;
         const Term name = term_ref(m, ref_now(g));
-        define(l, name, condition, &t);
+        define(l, name, condition, &t, t.origin.span);
         m->conditions.at[t.first_condition + j] = name;
     }
 }
@@ -72,7 +72,7 @@ static void define_fired(Lowering *l, uint32_t k)
             value = expr_binary(m->pool, OP_AND, value,
                                 expr_unary(m->pool, OP_NOT, term_leaf(&l->builder, ref_now(l->fired[j]))));
     const Term rhs = term_finish(&l->builder, value);
-    define(l, term_ref(m, ref_now(l->fired[k])), rhs, &t);
+    define(l, term_ref(m, ref_now(l->fired[k])), rhs, &t, t.origin.span);
 }
 
 /* All NOW assignments to one variable, which lie in one group, become one equation. */
@@ -99,9 +99,11 @@ static void define_targets(Lowering *l)
         const VarId v = targets.at[n];
         const Expr *value = term_leaf(&l->builder, ref_pre(v));
         Transition t = { 0 };
+        Span span = { 0 };
         for (uint32_t a = last[v.index]; a; a = before[a - 1]) {
             const Assignment *assignment = &m->assignments.at[a - 1];
             t = m->transitions.at[of[a - 1]];
+            span = a == last[v.index] ? assignment->span : t.origin.span; /* the only one, or all */
             const Expr *fires = term_leaf(&l->builder, ref_now(l->fired[of[a - 1]]));
             if (!term_is_absent(assignment->guard))
                 fires = expr_binary(m->pool, OP_AND, fires, term_import(&l->builder, assignment->guard));
@@ -109,7 +111,7 @@ static void define_targets(Lowering *l)
         }
         model_var(m, v)->definition = DEFINITION_NOW;
         const Term rhs = term_finish(&l->builder, value);
-        define(l, term_ref(m, ref_now(v)), rhs, &t);
+        define(l, term_ref(m, ref_now(v)), rhs, &t, span);
     }
 }
 

@@ -137,6 +137,7 @@ typedef struct {
     const uint32_t *instance;   /* position of instances */
     const uint32_t *shape_rank; /* per node id, of the shapes in use */
     const uint64_t *region_key; /* per region: what stands in it, whatever its order */
+    const uint64_t *when_key;   /* per transition: the equations that hold in its steps, whatever their order */
 } Order;
 
 static int compare_numbers(uint64_t a, uint64_t b)
@@ -176,6 +177,8 @@ static int compare_equations(const Order *o, const Equation *a, const Equation *
         order = compare_numbers(key_of(o, a->region), key_of(o, b->region));
     if (order == 0)
         order = compare_numbers(a->branch, b->branch);
+    if (order == 0)
+        order = compare_numbers(a->when, b->when);
     return order;
 }
 
@@ -232,6 +235,8 @@ static int compare_transitions(const Order *o, const Transition *a, const Transi
         order = compare_numbers(a->n_actions, b->n_actions);
     for (uint32_t k = 0; order == 0 && k < a->n_actions; k++)
         order = strcmp(action_text(o, a->first_action + k), action_text(o, b->first_action + k));
+    if (order == 0)
+        order = compare_numbers(o->when_key[a - o->model->transitions.at], o->when_key[b - o->model->transitions.at]);
     return order;
 }
 
@@ -348,6 +353,9 @@ static void order_transitions(Model *m, const Order *o, Arena *arena)
     for (uint32_t k = 0; k < m->refs.n; k++)
         if (m->refs.at[k].kind == REF_FIRED)
             m->refs.at[k].var.index = to[m->refs.at[k].var.index];
+    for (uint32_t k = 0; k < m->equations.n; k++)
+        if (m->equations.at[k].when)
+            m->equations.at[k].when = to[m->equations.at[k].when - 1] + 1;
 }
 
 static void order_equations(Model *m, const Order *o, Arena *arena)
@@ -450,16 +458,29 @@ static const uint64_t *region_keys(const Order *o, Arena *arena)
     return keys;
 }
 
+static const uint64_t *when_keys(const Order *o, Arena *arena)
+{
+    const Model *m = o->model;
+    uint64_t *keys = NEW_ARRAY(arena, uint64_t, m->transitions.n + 1);
+    for (uint32_t k = 0; k < m->equations.n; k++) {
+        const Equation *e = &m->equations.at[k];
+        if (e->when)
+            keys[e->when - 1] += hash_mix(term_key(o, e->lhs), term_key(o, e->rhs));
+    }
+    return keys;
+}
+
 bool order_model(Compile *c)
 {
     Model *m = c->model;
     Arena *scratch = c->scratch;
     const Positions at = place_variables(m, scratch);
     move_variables(m, at.variable, scratch);
-    Order order = { m, at.instance, rank_shapes(m, scratch), NULL };
+    Order order = { m, at.instance, rank_shapes(m, scratch), NULL, NULL };
     order.region_key = region_keys(&order, scratch);
     const uint32_t *regions = order_regions(m, &order, scratch);
     order.region_key = moved_keys(order.region_key, regions, m->regions.n, scratch);
+    order.when_key = when_keys(&order, scratch);
     order_transitions(m, &order, scratch);
     order_equations(m, &order, scratch);
     return true;

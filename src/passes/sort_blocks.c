@@ -269,6 +269,56 @@ static void report_loop(Sorter *s, const uint32_t *nodes, uint32_t n, DiagCode c
     diag_help(s->c->diag, "%s", help);
 }
 
+/* Whether a transition that acts now fires: $f1 and its conditions, made by lower-whens. */
+static bool is_firing(const Sorter *s, uint32_t node)
+{
+    const Node n = s->nodes.at[node];
+    if (n.kind != NODE_EQUATION)
+        return false;
+    const char *made_by = s->model->equations.at[n.object].origin.made_by;
+    const Variable *v = model_var(s->model, s->c->unknowns.at[s->c->matched[n.object]].var);
+    return made_by && strcmp(made_by, "lower-whens") == 0 && v->is_generated && v->type.kind == TYPE_BOOLEAN;
+}
+
+/* The ring without comparisons, and each event once. */
+static void note_ring(Sorter *s, const uint32_t *nodes, uint32_t n, uint32_t first)
+{
+    enum { MOST = 12 };
+    VEC(Span) events = { 0 };
+    vec_push(s->c->scratch, &events, node_span(s, nodes[first]));
+    for (uint32_t k = 0, shown = 0; k < n && shown < MOST; k++) {
+        const Span span = node_span(s, nodes[k]);
+        bool is_known = s->nodes.at[nodes[k]].kind != NODE_EQUATION;
+        for (uint32_t j = 0; j < events.n && is_firing(s, nodes[k]); j++)
+            is_known |= events.at[j].source == span.source && events.at[j].begin == span.begin;
+        if (is_known)
+            continue;
+        shown++;
+        if (is_firing(s, nodes[k])) {
+            diag_note(s->c->diag, span, "this event takes part in the ring");
+            vec_push(s->c->scratch, &events, span);
+        } else {
+            diag_note(s->c->diag, span, "%s takes part in the ring", node_text(s, nodes[k]));
+        }
+    }
+}
+
+/* Whether the event occurs would be decided by what it does. */
+static bool report_circular_whens(Sorter *s, const uint32_t *nodes, uint32_t n)
+{
+    uint32_t first = n;
+    for (uint32_t k = n; k-- > 0;)
+        if (is_firing(s, nodes[k]) && (first == n || node_span(s, nodes[k]).begin < node_span(s, nodes[first]).begin))
+            first = k;
+    if (first == n)
+        return false;
+    diag_error(s->c->diag, DIAG_DISCRETE_LOOP, node_span(s, nodes[first]),
+               "whether this event occurs depends on what it sets itself");
+    note_ring(s, nodes, n, first);
+    diag_help(s->c->diag, "let a condition read the value before the event: pre(v), in Dymola v where new(v) is set");
+    return true;
+}
+
 static bool depends_on_itself(uint32_t node, const Incidence *g)
 {
     for (uint32_t k = g->start[node]; k < g->start[node + 1]; k++)
@@ -519,6 +569,8 @@ static void add_nodes(Sorter *s, const uint32_t *nodes, uint32_t n, const Incide
     };
     if (n > s->schedule->largest_block)
         s->schedule->largest_block = n;
+    if (n > 1 && report_circular_whens(s, nodes, n))
+        return;
     if ((n > 1 || depends_on_itself(nodes[0], g)) && is_iteration(s, nodes, n)) {
         add_iteration(s, nodes, n, g);
         return;

@@ -316,6 +316,9 @@ static void write_out_transitions(Splitter *s)
     for (uint32_t k = 0; k < m->refs.n; k++)
         if (m->refs.at[k].kind == REF_FIRED)
             m->refs.at[k].var.index = number[m->refs.at[k].var.index];
+    for (uint32_t k = 0; k < m->equations.n; k++)
+        if (m->equations.at[k].when)
+            m->equations.at[k].when = number[m->equations.at[k].when - 1] + 1;
 }
 
 static bool has_arrays(const Model *m)

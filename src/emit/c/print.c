@@ -126,7 +126,7 @@ static void open_body(SectionPrinter *s)
 static void close_body(SectionPrinter *s, Text *out, const char *name, uint32_t part)
 {
     if (part)
-        text_format(out, "\nstatic void %s_%u(KoineSlot *m, const uint32_t *rows)\n{\n", name, part);
+        text_format(out, "\nstatic void %s_part_%u(KoineSlot *m, const uint32_t *rows)\n{\n", name, part);
     else
         text_format(out, "\nstatic inline void %s(KoineSlot *m, const uint32_t *rows)\n{\n", name);
     if (!s->body.n)
@@ -156,7 +156,7 @@ static void print_section(SectionPrinter *s, const Section *section, Text *out)
     close_body(s, out, section->name, ++s->n_parts);
     open_body(s);
     for (uint32_t k = 1; k <= s->n_parts; k++)
-        print_line(s->printer, NULL, "%s_%u(m, rows);", section->name, k);
+        print_line(s->printer, NULL, "%s_part_%u(m, rows);", section->name, k);
     s->uses_rows = true;
     close_body(s, out, section->name, 0);
 }
