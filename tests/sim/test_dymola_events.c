@@ -79,11 +79,198 @@ static void test_ot091_the_start_is_an_event(void **state)
         check_open);
 }
 
+/* ---- when ---- */
+/* cos(t) becomes positive at the start, which is an event, and at 3 pi/2 + 2 k pi; negative at pi/2 + 2 k pi. */
+static void check_edges(const RunResult *r)
+{
+    expect_done(r);
+    expect_near(run_at(r, "n", 0), 1, 0);
+    expect_near(run_at(r, "n", 4), 1, 0);
+    expect_near(run_at(r, "n", 5), 2, 0);
+    expect_near(run_last(r, "n"), 4, 0);
+    expect_near(run_last(r, "last"), 11 * PI / 2, 1e-9);
+    expect_near(run_last(r, "m"), 3, 0);
+}
+
+static void test_ot081_a_when_acts_once_for_each_rise(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = HERE "edges.dym", .stop = 20, .interval = 1, .tolerance = 1e-9 },
+                     check_edges);
+}
+
+/* x = 2 sin(t): y = -1 until x passes 1 at pi/6, 1 until x passes -1 at 7 pi/6, and so on; not when x comes back. */
+static void check_hysteresis(const RunResult *r)
+{
+    expect_done(r);
+    for (uint32_t k = 0; k < r->n_rows; k++) {
+        const double t = r->rows[k].time, phase = fmod(t - PI / 6 + 2 * PI, 2 * PI);
+        if (fabs(phase - PI) < 1e-6 || phase < 1e-6 || phase > 2 * PI - 1e-6)
+            continue;
+        expect_near(r->rows[k].values[run_column(r, "h.y")], t > PI / 6 && phase < PI ? 1 : -1, 0);
+    }
+    expect_near(run_at(r, "s", 2 * PI), -PI / 6 + PI - (2 * PI - 7 * PI / 6), 1e-7);
+}
+
+static void test_ot082_hysteresis(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = HERE "hysteresis.dym", .stop = 15, .interval = PI / 10, .tolerance = 1e-9 },
+                     check_hysteresis);
+}
+
+/* x_k = 1 - 0.5^k with x_0 = 0, at 0.05 + 0.1 k; y_k = t_k + x_k, the value of x before, and held: its integral is the
+ * sum of y_k*0.1. */
+static void check_difference(const RunResult *r)
+{
+    expect_done(r);
+    double sum = 0, t = 0.05;
+    for (int k = 0; k < 9; k++, t += 0.1) {
+        const double x = 1 - pow(0.5, k);
+        expect_near(run_at(r, "x", t), 1 - pow(0.5, k + 1), 1e-15);
+        expect_near(run_at(r, "y", t), t + x, 1e-15);
+        expect_near(run_at(r, "y", 0.1 * (k + 1)), t + x, 1e-15); /* OT-085: held */
+        sum += 0.1 * (t + x);
+    }
+    expect_near(run_at(r, "s", t), sum, 1e-9);
+    expect_near(run_at(r, "y", 0), 0, 0);
+    assert_int_equal(r->report.statistics.time_events, 10);
+    assert_int_equal(r->report.statistics.state_events, 0);
+}
+
+static void test_ot084_ot085_difference_equation(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = HERE "difference.dym", .stop = 1, .interval = 0.1, .tolerance = 1e-9 },
+                     check_difference);
+}
+
+/* The ball meets the ground with v0 = sqrt(2 g), the k-th time after t0 + 2 v0/g (c + c^2 + ... + c^k). At t = 2 it
+ * is on the parabola after the third impact. */
+static void check_ball(const RunResult *r)
+{
+    expect_done(r);
+    const double g = 9.81, c = 0.8, v0 = sqrt(2 * g);
+    double t = sqrt(2 / g), v = v0, after_third = 0;
+    int n = 0;
+    for (uint32_t k = 0; k + 1 < r->n_rows && n < 6; k++) {
+        const double *before = r->rows[k].values, *after = r->rows[k + 1].values;
+        const uint32_t velocity = run_column(r, "Velocity"), count = run_column(r, "n");
+        if (after[count] == before[count])
+            continue;
+        expect_near(r->rows[k].time, t, 1e-9);
+        expect_near(before[velocity], -v, 1e-8);
+        expect_near(after[velocity], -c * before[velocity], 1e-15);
+        v *= c;
+        if (++n == 3)
+            after_third = v * (2 - t) - g / 2 * (2 - t) * (2 - t);
+        t += 2 * v / g;
+    }
+    assert_int_equal(n, 6);
+    expect_near(run_at(r, "Height", 2), after_third, 1e-8);
+}
+
+static void test_ot086_bouncing_ball(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = HERE "ball.dym", .stop = 3, .interval = 0.5, .tolerance = 1e-10 },
+                     check_ball);
+}
+
+/* All in the instant at 1: x = 3, y = 7, z = 7, w = 14, k = 14; and nothing twice. */
+static void check_between(const RunResult *r)
+{
+    static const char *const names[] = { "x", "y", "z", "w", "k" };
+    static const double values[] = { 3, 7, 7, 14, 14 };
+    expect_done(r);
+    for (uint32_t j = 0; j < 5; j++)
+        expect_near(run_at(r, names[j], 1), values[j], 0);
+    expect_near(run_last(r, "y"), 8, 1e-15);
+    expect_near(run_last(r, "w"), 14, 0);
+    assert_int_equal(r->report.statistics.state_events, 0);
+}
+
+static void test_ot089_the_whole_model_is_evaluated(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = HERE "between.dym", .stop = 2, .interval = 0.5 }, check_between);
+}
+
+static void test_ot090_circular_whens(void **state)
+{
+    (void)state;
+    RunResult *r = run_model(&(RunRequest){ .path = HERE "circular.dym", .stop = 1, .interval = 1 });
+    assert_false(r->is_compiled);
+    assert_non_null(strstr(r->messages,
+                           "circular.dym:4:3: error KN2113: whether this event occurs depends on what it sets itself"));
+    assert_non_null(strstr(r->messages, "circular.dym:5:3: this event takes part in the ring"));
+    assert_non_null(strstr(r->messages, "circular.dym:5:21: 'x' takes part in the ring"));
+    assert_non_null(strstr(r->messages, "circular.dym:4:21: 'y' takes part in the ring"));
+    run_free(r);
+}
+
+/* They start at 0.5 and 3.5 and meet at t = 1 in x = 2.5; momentum gives (1*2 + 2*(-1))/3 = 0. s^3 + s = 4*2.5 - 1 has
+ * the solution s = 1.920 (checked by inserting). */
+static void check_impact(const RunResult *r)
+{
+    expect_done(r);
+    expect_near(run_at(r, "x1", 0), 0.5, 0);
+    expect_near(run_at(r, "x2", 0), 3.5, 0);
+    expect_near(run_at(r, "x1", 0.5), 1.5, 1e-12);
+    expect_near(run_last(r, "v1"), 0, 1e-15);
+    expect_near(run_last(r, "v2"), 0, 1e-15);
+    expect_near(run_last(r, "x1"), 2.5, 1e-9);
+    const double s = run_last(r, "s");
+    expect_near(s * s * s + s, 9, 1e-8);
+    expect_near(run_at(r, "s", 0.5), 0, 0);
+}
+
+static void test_ot086_init_in_equations(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = HERE "impact.dym", .stop = 2, .interval = 0.5, .tolerance = 1e-9 },
+                     check_impact);
+}
+
+/* The k-th sample is at 0.1 + 0.1 + ..., as the model adds them up, and so is the value that b reads there: u = t + 1.
+ * b, c and a act at once, in this order: c = 6 u, a is one sample behind. Ten times of 0.1 make 0.9999999999999999,
+ * which is the same instant as 4*0.25 = 1 (semantics, time events): 11 + 5 - 3 instants until 1, those at 0, 0.5
+ * and 1 being common; that at 0 is the start. */
+static void check_sampled(const RunResult *r)
+{
+    expect_done(r);
+    double t = 0, before = 0;
+    for (int k = 0; k < 10; k++, t += 0.1) {
+        expect_near(run_at(r, "b.y", t), 3 * (t + 1), 0);
+        expect_near(run_at(r, "c.y", t), 2 * (3 * (t + 1)), 0);
+        expect_near(run_at(r, "a.y", t), before, 0);
+        expect_near(run_at(r, "c.y", t + 0.05), 2 * (3 * (t + 1)), 0);
+        before = 2 * (3 * (t + 1));
+    }
+    expect_near(run_at(r, "slow.y", 0.75), 1.75, 0);
+    assert_int_equal(r->report.statistics.time_events, 12);
+    assert_int_equal(r->report.statistics.state_events, 0);
+}
+
+static void test_ot079_sample_times_are_met_exactly(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = HERE "sampled.dym", .stop = 1, .interval = 0.05 }, check_sampled);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ot087_ot088_booleans_settle_in_one_instant),
         cmocka_unit_test(test_ot091_the_start_is_an_event),
+        cmocka_unit_test(test_ot081_a_when_acts_once_for_each_rise),
+        cmocka_unit_test(test_ot082_hysteresis),
+        cmocka_unit_test(test_ot084_ot085_difference_equation),
+        cmocka_unit_test(test_ot086_bouncing_ball),
+        cmocka_unit_test(test_ot089_the_whole_model_is_evaluated),
+        cmocka_unit_test(test_ot090_circular_whens),
+        cmocka_unit_test(test_ot086_init_in_equations),
+        cmocka_unit_test(test_ot079_sample_times_are_met_exactly),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

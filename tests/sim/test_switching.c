@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#define IR     KOINE_SOURCE_DIR "/tests/sim/ir/"
-#define DYMOLA KOINE_SOURCE_DIR "/tests/sim/dymola/"
+#define IR KOINE_SOURCE_DIR "/tests/sim/ir/"
 
 /* ---- the rectifier of one diode, by its closed forms ----
  * Source A sin(w t) with Ri, ideal diode, C parallel to RL. Conducting: uC' = -a uC + b sin(w t); else uC' = -uC/(RL C).
@@ -172,112 +171,6 @@ static void test_s18_combinations_are_tried_one_by_one(void **state)
     run_in_all_tiers((RunRequest){ .path = IR "search.ir", .stop = 1, .interval = 1 }, check_search);
 }
 
-/* ---- equations without direction in branches ---- */
-/* Three pieces: x' = -x down to 1/2 (short: u = 0, i = x), x' = -1/2 down to 1/4 (constant current), then x' = -2 x
- * (u = -i/2: i = 2 x). x = i + u. */
-static void check_pieces(const RunResult *r)
-{
-    double times[64];
-    expect_done(r);
-    const double t1 = log(2.0), t2 = t1 + 0.5;
-    assert_int_equal(changes_of(r, "mode", times), 2);
-    expect_near(times[0], t1, 1e-8);
-    expect_near(times[1], t2, 1e-8);
-    expect_near(run_at(r, "x", 0.5), exp(-0.5), 1e-8);
-    expect_near(run_at(r, "x", 1.0), 0.5 - 0.5 * (1 - t1), 1e-8);
-    expect_near(run_at(r, "x", 2.0), 0.25 * exp(-2 * (2 - t2)), 1e-8);
-    expect_near(run_at(r, "u", 0.5), 0, 0); /* what a branch says alone is exact */
-}
-
-static void test_ot095_equations_in_branches(void **state)
-{
-    (void)state;
-    run_in_all_tiers((RunRequest){ .path = IR "branches.ir", .stop = 2, .interval = 0.5, .tolerance = 1e-10 },
-                     check_pieces);
-}
-
-/* Solved for its unknown in every branch, linear or not: no system is left. x' = 1, from 0. */
-static void check_solved(const RunResult *r)
-{
-    expect_done(r);
-    assert_int_equal(r->report.statistics.model.linear_solves + r->report.statistics.model.newton_iterations, 0);
-    expect_near(run_at(r, "i", 0.5), 0, 0);
-    expect_near(run_at(r, "i", 2), 2.0 / 20, 1e-12);
-    expect_near(run_at(r, "w", 0.5), log(3.0), 1e-15);
-    expect_near(run_at(r, "w", 2), -0.25, 1e-15);
-}
-
-static void test_ot095_solved_in_every_branch(void **state)
-{
-    (void)state;
-    run_in_all_tiers((RunRequest){ .path = IR "solved.ir", .stop = 2, .interval = 0.5, .tolerance = 1e-10 },
-                     check_solved);
-}
-
-static void expect_refused(const char *path, const char *message)
-{
-    RunResult *r = run_model(&(RunRequest){ .path = path, .stop = 1, .interval = 1 });
-    assert_false(r->is_compiled);
-    if (!strstr(r->messages, message))
-        fail_msg("expected '%s' in:\n%s", message, r->messages);
-    run_free(r);
-}
-
-static void test_ot096_switch_parallel_to_a_capacitor(void **state)
-{
-    (void)state;
-    expect_refused(
-        DYMOLA "switch_capacitor.dym",
-        "switch_capacitor.dym:4:3: error KN2180: 'Sw.i' cannot be computed when `Sw.Open > 0.5` is false: this "
-        "equation does not contain it then");
-    expect_refused(DYMOLA "switch_capacitor.dym", "an ideal switch can neither short a capacitor");
-}
-
-static void test_ot096_switch_in_series_with_an_inductor(void **state)
-{
-    (void)state;
-    expect_refused(
-        DYMOLA "switch_inductor.dym",
-        "switch_inductor.dym:4:3: error KN2180: 'Sw.u' cannot be computed when `Sw.Open > 0.5` is true: this "
-        "equation does not contain it then");
-}
-
-/* The bridge without the resistor to ground: with all diodes open, nothing ties its output to anything. */
-static void test_ot097_a_singular_combination_is_named(void **state)
-{
-    (void)state;
-    RunResult *r = run_model(&(RunRequest){ .path = IR "bridge_floating.ir", .stop = 0.05, .interval = 0.01 });
-    assert_true(r->is_compiled);
-    if (!strstr(r->messages,
-                "bridge_floating.ir:28:1: warning KN2181: when o1 is true, o2 is true, o3 is true and o4 is "
-                "true, these equations do not determine 'u1', 'V4', 'u2', 'V3'"))
-        fail_msg("%s", r->messages);
-    assert_int_equal(r->report.end, KOINE_RUN_FAILED);
-    assert_non_null(strstr(r->report.text, "no combination of the comparisons fits the equations"));
-    run_free(r);
-    r = run_model(&(RunRequest){ .path = IR "bridge_now.ir", .stop = 0.001, .interval = 0.001 });
-    expect_done(r);
-    assert_null(strstr(r->messages, "warning")); /* two diodes that would short the capacitor are no reason for one */
-    run_free(r);
-}
-
-/* Two ideal switches in series, moved by time: with both open the node between them floats. The warning says so, and the
- * run that comes there says which position it was. */
-static void test_ot097_a_singular_position_ends_the_run(void **state)
-{
-    (void)state;
-    RunResult *r = run_model(&(RunRequest){ .path = IR "two_switches.ir", .stop = 3, .interval = 0.5 });
-    assert_true(r->is_compiled);
-    if (!strstr(r->messages,
-                "warning KN2181: when s1 is true and s2 is true, these equations do not determine 'u1', 'u2', 'v'"))
-        fail_msg("%s", r->messages);
-    assert_int_equal(r->report.end, KOINE_RUN_FAILED);
-    expect_near(r->report.time, 2, 1e-12);
-    if (!strstr(r->report.text, "the linear equations have no unique solution with s1 = true, s2 = true"))
-        fail_msg("%s", r->report.text);
-    run_free(r);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -286,12 +179,6 @@ int main(void)
         cmocka_unit_test(test_s18_no_combination_fits),
         cmocka_unit_test(test_s18_of_two_solutions_the_nearer_one),
         cmocka_unit_test(test_s18_combinations_are_tried_one_by_one),
-        cmocka_unit_test(test_ot095_equations_in_branches),
-        cmocka_unit_test(test_ot095_solved_in_every_branch),
-        cmocka_unit_test(test_ot096_switch_parallel_to_a_capacitor),
-        cmocka_unit_test(test_ot096_switch_in_series_with_an_inductor),
-        cmocka_unit_test(test_ot097_a_singular_combination_is_named),
-        cmocka_unit_test(test_ot097_a_singular_position_ends_the_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

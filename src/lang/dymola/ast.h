@@ -16,14 +16,18 @@ typedef struct {
 /* ---- expressions ---- */
 typedef enum {
     NODE_NUMBER,
-    NODE_BOOLEAN,  /* number 0 or 1 */
-    NODE_VARIABLE, /* path */
-    NODE_DER,      /* path */
-    NODE_NEW,      /* path */
-    NODE_INIT,     /* path */
-    NODE_CALL,     /* op; args */
-    NODE_FUNCTION, /* path[0]; args */
-    NODE_IF        /* args: condition, then, else */
+    NODE_BOOLEAN,   /* number 0 or 1 */
+    NODE_VARIABLE,  /* path; args: indices */
+    NODE_DER,       /* the same */
+    NODE_NEW,       /* the same */
+    NODE_INIT,      /* the same */
+    NODE_CALL,      /* op; args */
+    NODE_FUNCTION,  /* path[0]; args */
+    NODE_IF,        /* args: condition, then, else */
+    NODE_ROW,       /* args: what stands side by side */
+    NODE_MATRIX,    /* args: rows */
+    NODE_TRANSPOSE, /* args: one */
+    NODE_RANGE      /* of an index; args: first and last, or none: all */
 } NodeKind;
 
 typedef struct Node Node;
@@ -51,23 +55,33 @@ typedef struct {
 } When;
 
 /* ---- declarations ---- */
+enum { DIMS_MOST = 2 };
+typedef struct { /* of a vector or matrix; n 0: a scalar, or not said */
+    uint32_t n, at[DIMS_MOST];
+    Span span;
+} Size;
+
 typedef enum { KIND_PARAMETER, KIND_CONSTANT, KIND_LOCAL, KIND_TERMINAL, KIND_INPUT, KIND_OUTPUT } VarKind;
-typedef enum { VALUE_NONE, VALUE_NUMBER, VALUE_BOOLEAN, VALUE_VARIABLE } ValueKind;
+typedef enum { VALUE_NONE, VALUE_NUMBER, VALUE_BOOLEAN, VALUE_VARIABLE, VALUE_MATRIX } ValueKind;
 typedef struct {
     uint8_t kind; /* ValueKind */
     double number;
     Ident variable;
     Span span;
+    Size size;             /* MATRIX: rows and columns */
+    const double *numbers; /* MATRIX: by rows */
 } Value;
 
 typedef struct {
     uint8_t kind; /* VarKind */
     Ident name;
+    Size size;
     Value value;
 } VarDecl;
 
 typedef struct {
     Ident name; /* empty: a place without variable */
+    Size size;
     bool is_negated, is_through;
 } CutItem;
 
@@ -122,7 +136,7 @@ struct
 };
 
 /* ---- classes ---- */
-enum { NAME_VARIABLE = 1, NAME_CONNECTABLE = 2 };
+enum { NAME_VARIABLE = 1, NAME_CONNECTABLE = 2, NAME_ARRAY = 4 };
 typedef struct Unit Unit;
 struct Class {
     Ident name;

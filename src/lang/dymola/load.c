@@ -32,6 +32,7 @@ static Model *load_class(Load *load, Class *all)
     if (!unit)
         return NULL;
     dym_leave_addressed(unit->model, load->arena);
+    dym_settle_inits(unit);
     return unit->model;
 }
 

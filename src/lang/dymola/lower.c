@@ -21,13 +21,49 @@ static void declare(Unit *unit, const VarDecl *declared)
         .name = declared->name, .kind = declared->kind, .value = declared->value, .type = dym_new_type(unit)
     };
     var.var = model_add_variable(unit->model, (InstanceId){ 0 }, var.name.name, REAL_TYPE, var.name.span);
+    dym_set_size(unit, var.var, &declared->size);
     map_put(&unit->var_names, var.name.name.index, unit->vars.n);
     map_put(&unit->var_types, var.var.index, var.type);
     vec_push(unit->arena, &unit->vars, var);
 }
 
-static Term value_term(Unit *unit, const Value *value, Type type)
+static bool fits_in_braces(Unit *unit, Span where, Extent e)
 {
+    if (e.rows <= UINT16_MAX && e.columns <= UINT16_MAX)
+        return true;
+    REPORT(unit, DIAG_DYM_TOO_LARGE, where, "%s cannot have a value for each element", dym_extent_text(unit, e));
+    diag_help(unit->diag, "at most %d rows can; larger ones have one value for all", UINT16_MAX);
+    return false;
+}
+
+/* By rows; a vector may be given as a row or as a column. */
+static Term matrix_term(Unit *unit, const Value *value, VarId var)
+{
+    Pool *pool = unit->load->pool;
+    const Extent e = dym_variable_extent(unit, var);
+    const uint32_t rank = model_var(unit->model, var)->type.rank, rows = value->size.at[0], columns = value->size.at[1];
+    if (!(rows == e.rows && columns == e.columns) && !(rank == 1 && rows == 1 && columns == e.rows)) {
+        REPORT(unit, DIAG_DYM_SIZE, value->span, "%s is given to %s", dym_extent_text(unit, (Extent){ rows, columns }),
+               dym_extent_text(unit, e));
+        return term_real(unit->model, 0);
+    }
+    if (!fits_in_braces(unit, value->span, e))
+        return term_real(unit->model, 0);
+    const Expr **outer = NEW_ARRAY(unit->arena, const Expr *, e.rows),
+               **row = NEW_ARRAY(unit->arena, const Expr *, e.columns);
+    for (uint32_t k = 0; k < e.rows; k++) {
+        for (uint32_t j = 0; j < e.columns; j++)
+            row[j] = expr_real(pool, value->numbers[k * e.columns + j]);
+        outer[k] = rank == 1 ? row[0] : expr_array(pool, e.columns, row);
+    }
+    return term_expr(unit->model, expr_array(pool, e.rows, outer));
+}
+
+static Term value_term(Unit *unit, const Value *value, VarId var)
+{
+    const Type type = model_var(unit->model, var)->type;
+    if (value->kind == VALUE_MATRIX)
+        return matrix_term(unit, value, var);
     const double number = value->kind == VALUE_NONE ? 0 : value->number;
     return type.kind == TYPE_BOOLEAN ? term_boolean(unit->model, number != 0) : term_real(unit->model, number);
 }
@@ -41,7 +77,7 @@ static void settle(Unit *unit, const UnitVar *var)
     };
     const Type type = model_var(unit->model, var->var)->type;
     const bool is_given = var->value.kind != VALUE_NONE;
-    const Term value = value_term(unit, &var->value, type);
+    const Term value = value_term(unit, &var->value, var->var);
     Variable *v = model_var(unit->model, var->var);
     v->causality = causalities[var->kind];
     v->variability = type.kind == TYPE_BOOLEAN ? VARIABILITY_DISCRETE : VARIABILITY_CONTINUOUS;
@@ -80,6 +116,7 @@ static void add_object(Unit *unit, const Submodel *submodel)
     map_put(&unit->object_names, submodel->name.name.index, unit->objects.n);
     vec_push(unit->arena, &unit->objects, object);
     dym_take_memories(unit, &object);
+    dym_take_inits(unit, &object);
 }
 
 static const UnitVar *parameter_at(const Unit *unit, uint32_t place)
@@ -111,9 +148,31 @@ static const UnitVar *parameter_of(Unit *unit, const UnitObject *object, const P
     return NULL;
 }
 
-/* A parameter of the enclosing model, which the object's follows. */
-static bool bind_to(Unit *unit, const Value *value, Term *binding, Type type)
+/* An array follows another element by element. */
+static Term parameter_term(Unit *unit, VarId var)
 {
+    Pool *pool = unit->load->pool;
+    const Extent e = dym_variable_extent(unit, var);
+    const uint32_t rank = model_var(unit->model, var)->type.rank;
+    TermBuilder builder = term_builder(unit->model);
+    if (rank == 0 || !fits_in_braces(unit, model_var(unit->model, var)->span, e))
+        return term_ref(unit->model, ref_now(var));
+    const Expr **outer = NEW_ARRAY(unit->arena, const Expr *, e.rows),
+               **row = NEW_ARRAY(unit->arena, const Expr *, e.columns);
+    for (uint32_t k = 0; k < e.rows; k++) {
+        for (uint32_t j = 0; j < e.columns; j++) {
+            const Expr *const index[] = { expr_integer(pool, k + 1), expr_integer(pool, j + 1) };
+            row[j] = term_element(&builder, ref_now(var), rank, index);
+        }
+        outer[k] = rank == 1 ? row[0] : expr_array(pool, e.columns, row);
+    }
+    return term_finish(&builder, expr_array(pool, e.rows, outer));
+}
+
+/* A parameter of the enclosing model, which the object's follows. */
+static bool bind_to(Unit *unit, const Value *value, Term *binding, VarId parameter)
+{
+    const Type type = model_var(unit->model, parameter)->type;
     uint32_t k;
     if (!map_get(&unit->var_names, value->variable.name.index, &k)) {
         REPORT(unit, DIAG_DYM_UNKNOWN_NAME, value->span, "there is no variable `%s`", NAME(unit, value->variable));
@@ -121,13 +180,14 @@ static bool bind_to(Unit *unit, const Value *value, Term *binding, Type type)
         return false;
     }
     const Variable *outer = model_var(unit->model, unit->vars.at[k].var);
-    if (outer->variability > VARIABILITY_PARAMETER || !type_equal(outer->type, type)) {
+    if (outer->variability > VARIABILITY_PARAMETER || !type_equal(outer->type, type) ||
+        !extent_equal(dym_variable_extent(unit, unit->vars.at[k].var), dym_variable_extent(unit, parameter))) {
         REPORT(unit, DIAG_DYM_PARAMETER, value->span, "`%s` is no parameter of the same type",
                NAME(unit, value->variable));
         diag_help(unit->diag, "a parameter follows a parameter or constant; else declare it as `terminal`");
         return false;
     }
-    *binding = term_ref(unit->model, ref_now(unit->vars.at[k].var));
+    *binding = parameter_term(unit, unit->vars.at[k].var);
     return true;
 }
 
@@ -142,13 +202,13 @@ static void set_parameters(Unit *unit, const UnitObject *object)
         const Type type = model_var(unit->model, var)->type;
         Term binding;
         if (item->value.kind == VALUE_VARIABLE) {
-            if (!bind_to(unit, &item->value, &binding, type))
+            if (!bind_to(unit, &item->value, &binding, var))
                 continue;
         } else if ((item->value.kind == VALUE_BOOLEAN) != (type.kind == TYPE_BOOLEAN)) {
             REPORT(unit, DIAG_DYM_TYPE, item->value.span, "a number and a Boolean do not fit together");
             continue;
         } else {
-            binding = value_term(unit, &item->value, type);
+            binding = value_term(unit, &item->value, var);
         }
         model_var(unit->model, var)->binding = binding;
     }

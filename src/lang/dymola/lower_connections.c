@@ -253,6 +253,7 @@ static void fill_bare_cut(Unit *unit, uint32_t index, uint32_t like)
                 member.var = (VarId){ earlier };
             } else {
                 member.var = model_add_variable(model, owner, name, REAL_TYPE, point.name.span);
+                dym_copy_size(unit, from, member.var);
                 map_put(&unit->var_types, member.var.index, dym_new_type(unit));
                 if (cut)
                     map_put(&cut->members, name.index, member.var.index);
@@ -301,15 +302,19 @@ static bool fits(Unit *unit, const Point *a, const Point *b)
     const Model *model = unit->model;
     const Port *x = &model->ports.at[a->port], *y = &model->ports.at[b->port];
     bool is_good = x->n_members == y->n_members;
-    for (uint32_t k = 0; is_good && k < x->n_members; k++)
-        is_good = model->members.at[x->first_member + k].role == model->members.at[y->first_member + k].role;
+    for (uint32_t k = 0; is_good && k < x->n_members; k++) {
+        const PortMember *p = &model->members.at[x->first_member + k], *q = &model->members.at[y->first_member + k];
+        is_good =
+            p->role == q->role && (var_is_none(p->var) || var_is_none(q->var) ||
+                                   extent_equal(dym_variable_extent(unit, p->var), dym_variable_extent(unit, q->var)));
+    }
     if (is_good)
         return true;
     REPORT(unit, DIAG_DYM_CONNECT_MEMBERS, b->joined_at, "the cuts `%s` and `%s` do not have the same variables",
            NAME(unit, a->name), NAME(unit, b->name));
     diag_note(unit->diag, x->span, "`%s` is declared here", NAME(unit, a->name));
     diag_note(unit->diag, y->span, "`%s` is declared here", NAME(unit, b->name));
-    diag_help(unit->diag, "connected cuts have as many across and as many through variables");
+    diag_help(unit->diag, "connected cuts have as many across and as many through variables, of equal sizes");
     return false;
 }
 

@@ -18,13 +18,23 @@ Shape *dym_point_shape(Unit *unit, uint32_t point)
 }
 
 /* A variable that only a cut names is a terminal. */
-static VarId cut_variable(Unit *unit, Ident name)
+static VarId cut_variable(Unit *unit, const CutItem *item)
 {
+    const Ident name = item->name;
     uint32_t k;
-    if (map_get(&unit->var_names, name.name.index, &k))
-        return unit->vars.at[k].var;
+    if (map_get(&unit->var_names, name.name.index, &k)) {
+        const VarId var = unit->vars.at[k].var;
+        const Extent e = dym_variable_extent(unit, var);
+        if (item->size.n && (item->size.n != model_var(unit->model, var)->type.rank || item->size.at[0] != e.rows ||
+                             (item->size.n == 2 && item->size.at[1] != e.columns))) {
+            REPORT(unit, DIAG_DYM_DIMENSION, item->size.span, "`%s` has another size", NAME(unit, name));
+            diag_note(unit->diag, unit->vars.at[k].name.span, "it is %s here", dym_extent_text(unit, e));
+        }
+        return var;
+    }
     UnitVar var = { .name = name, .kind = KIND_TERMINAL, .is_implicit = true, .type = dym_new_type(unit) };
     var.var = model_add_variable(unit->model, (InstanceId){ 0 }, name.name, REAL_TYPE, name.span);
+    dym_set_size(unit, var.var, &item->size);
     map_put(&unit->var_names, name.name.index, unit->vars.n);
     map_put(&unit->var_types, var.var.index, var.type);
     vec_push(unit->arena, &unit->vars, var);
@@ -54,11 +64,11 @@ static uint32_t add_port(Unit *unit, Ident name, const Cut *cut, bool is_node)
                   .span = cut->span };
     for (uint32_t k = 0; k < cut->items.n; k++)
         if (!name_is_empty(cut->items.at[k].name.name))
-            cut_variable(unit, cut->items.at[k].name);
+            cut_variable(unit, &cut->items.at[k]);
     port.first_member = model->members.n;
     for (uint32_t k = 0; k < cut->items.n; k++) {
         const CutItem *item = &cut->items.at[k];
-        const PortMember member = { .var = name_is_empty(item->name.name) ? VAR_NONE : cut_variable(unit, item->name),
+        const PortMember member = { .var = name_is_empty(item->name.name) ? VAR_NONE : cut_variable(unit, item),
                                     .role = item->is_through ? ROLE_FLOW : ROLE_POTENTIAL,
                                     .is_negated = item->is_through && item->is_negated != is_node };
         vec_push(model->arena, &model->members, member);

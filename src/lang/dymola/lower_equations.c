@@ -1,39 +1,12 @@
 /* Equations and expressions. */
+#include "base/bug.h"
 #include "lang/dymola/unit.h"
-
-static const FunctionRow functions[] = {
-    { "abs", OP_ABS, 1 },       { "arccos", OP_ACOS, 1 }, { "arcsin", OP_ASIN, 1 }, { "arctan", OP_ATAN, 1 },
-    { "arctan2", OP_ATAN2, 2 }, { "cos", OP_COS, 1 },     { "cosh", OP_COSH, 1 },   { "exp", OP_EXP, 1 },
-    { "int", OP_TRUNC, 1 },     { "ln", OP_LOG, 1 },      { "log10", OP_LOG10, 1 }, { "max", OP_MAX, 2 },
-    { "min", OP_MIN, 2 },       { "sign", OP_SIGN, 1 },   { "sin", OP_SIN, 1 },     { "sinh", OP_SINH, 1 },
-    { "sqrt", OP_SQRT, 1 },     { "tan", OP_TAN, 1 },     { "tanh", OP_TANH, 1 },
-};
-
-const FunctionRow *dym_find_function(Unit *unit, const Node *node)
-{
-    const char *name = NAME(unit, node->path[0]);
-    for (uint32_t k = 0; k < sizeof functions / sizeof *functions; k++) {
-        if (strcmp(functions[k].name, name) != 0)
-            continue;
-        if (functions[k].arity == node->n_args)
-            return &functions[k];
-        REPORT(unit, DIAG_DYM_FUNCTION, node->span, "`%s` has %u argument%s, not %u", name, functions[k].arity,
-               functions[k].arity == 1 ? "" : "s", node->n_args);
-        return NULL;
-    }
-    REPORT(unit, DIAG_DYM_FUNCTION, node->path[0].span, "there is no function `%s`", name);
-    diag_help(unit->diag, "known are abs, arccos, arcsin, arctan, arctan2, cos, cosh, exp, int, ln, log10, max, min, "
-                          "sign, sin, sinh, sqrt, tan, tanh");
-    return NULL;
-}
-
-static const Expr *lower(Unit *unit, TermBuilder *builder, const Node *node);
 
 static const Expr *lower_call(Unit *unit, TermBuilder *builder, const Node *node, Op op)
 {
     const Expr *args[2];
     for (uint32_t k = 0; k < node->n_args; k++)
-        args[k] = lower(unit, builder, node->args[k]);
+        args[k] = dym_lower_scalar(unit, builder, node->args[k]);
     return expr_call(unit->load->pool, op, node->n_args, args);
 }
 
@@ -45,46 +18,54 @@ static Ref derivative(Unit *unit, VarId var)
     return ref_der(var);
 }
 
-static const Expr *lower(Unit *unit, TermBuilder *builder, const Node *node)
+/* What the text calls v was v before this event step if there is a new(v). */
+Ref dym_reference(Unit *unit, const Node *node, VarId var)
+{
+    if (node->kind == NODE_DER)
+        return derivative(unit, var);
+    if (node->kind == NODE_INIT)
+        return dym_init_ref(unit, node, var);
+    return node->kind == NODE_VARIABLE && dym_is_remembered(unit, var) ? ref_pre(var) : ref_now(var);
+}
+
+const Expr *dym_lower_scalar(Unit *unit, TermBuilder *builder, const Node *node)
 {
     Pool *pool = unit->load->pool;
+    if (dym_is_from_matrix(unit, node))
+        return dym_lower_from_matrix(unit, builder, node);
     switch ((NodeKind)node->kind) {
     case NODE_NUMBER: return expr_real(pool, node->number);
     case NODE_BOOLEAN: return expr_boolean(pool, node->number != 0);
     case NODE_CALL: return lower_call(unit, builder, node, node->op);
     case NODE_FUNCTION: return lower_call(unit, builder, node, dym_find_function(unit, node)->op);
     case NODE_IF: {
-        const Expr *condition = lower(unit, builder, node->args[0]), *then = lower(unit, builder, node->args[1]);
-        return expr_if(pool, condition, then, lower(unit, builder, node->args[2]));
+        const Expr *condition = dym_lower_scalar(unit, builder, node->args[0]);
+        const Expr *then = dym_lower_scalar(unit, builder, node->args[1]);
+        return expr_if(pool, condition, then, dym_lower_scalar(unit, builder, node->args[2]));
     }
     case NODE_VARIABLE:
     case NODE_DER:
     case NODE_NEW:
     case NODE_INIT: break;
+    case NODE_ROW:
+    case NODE_MATRIX:
+    case NODE_TRANSPOSE:
+    case NODE_RANGE: BUG("a matrix is no scalar");
     }
     if (dym_is_time(unit, node))
         return term_leaf(builder, ref_time());
-    const VarId var = dym_find_variable(unit, node->path, node->n_path);
-    if (node->kind == NODE_DER)
-        return term_leaf(builder, derivative(unit, var));
-    const bool is_before = node->kind == NODE_VARIABLE && dym_is_remembered(unit, var);
-    return term_leaf(builder, is_before ? ref_pre(var) : ref_now(var));
+    return term_leaf(builder, dym_reference(unit, node, dym_find_variable(unit, node->path, node->n_path)));
 }
 
-static Term lower_term(Unit *unit, const Node *node)
+Term dym_lower_term(Unit *unit, const Node *node)
 {
     TermBuilder builder = term_builder(unit->model);
-    const Expr *shape = lower(unit, &builder, node);
+    const Expr *shape = dym_lower_scalar(unit, &builder, node);
     return term_finish(&builder, shape);
 }
 
-/* ---- what cannot be executed yet ---- */
-static bool check_node(Unit *unit, const Node *node)
+bool dym_check_node(Unit *unit, const Node *node)
 {
-    if (node->kind == NODE_INIT) {
-        REPORT(unit, DIAG_DYM_NOT_YET, node->span, "`init` is not executed yet");
-        return false;
-    }
     if (node->kind == NODE_DER) {
         const VarId var = dym_find_variable(unit, node->path, node->n_path);
         if (!var_is_none(var) && model_var(unit->model, var)->variability <= VARIABILITY_PARAMETER) {
@@ -94,7 +75,7 @@ static bool check_node(Unit *unit, const Node *node)
         }
     }
     for (uint32_t k = 0; k < node->n_args; k++)
-        if (!check_node(unit, node->args[k]))
+        if (!dym_check_node(unit, node->args[k]))
             return false;
     return true;
 }
@@ -108,28 +89,51 @@ static bool is_bare(Unit *unit, const Node *node)
 }
 
 /* An equation between Booleans has a direction: the variable alone on one side is what it defines. */
-static void lower_equation(Unit *unit, const EquationText *text)
+static bool direct(Unit *unit, const EquationText *text, Term *left, Term *right, bool *is_directed)
+{
+    *is_directed = left->shape->type.kind == TYPE_BOOLEAN && !(is_bare(unit, text->left) && is_bare(unit, text->right));
+    if (!*is_directed || is_bare(unit, text->left))
+        return true;
+    const Term t = *left;
+    *left = *right;
+    *right = t;
+    if (is_bare(unit, text->right))
+        return true;
+    REPORT(unit, DIAG_DYM_BOOLEAN_EQUATION, text->span, "this Boolean equation does not say what it defines");
+    diag_help(unit->diag, "write the variable alone on one side: a = b and c");
+    return false;
+}
+
+/* Equations of a when hold in its steps, those with init at the start. */
+void dym_add_equation(Unit *unit, const EquationText *text, bool is_directed, Term left, Term right, DomainId domain)
 {
     Model *model = unit->model;
-    if (!check_node(unit, text->left) || !check_node(unit, text->right))
+    if (is_directed && unit->when && domain.index == 0) {
+        const Assignment set = { .target = left, .value = right, .span = text->span };
+        vec_push(unit->arena, &unit->when->sets, set);
         return;
-    Term left = lower_term(unit, text->left), right = lower_term(unit, text->right);
-    EquationKind kind = EQUATION_RESIDUAL;
-    if (left.shape->type.kind == TYPE_BOOLEAN && !(is_bare(unit, text->left) && is_bare(unit, text->right))) {
-        kind = EQUATION_EXPLICIT;
-        if (!is_bare(unit, text->left)) {
-            const Term t = left;
-            left = right;
-            right = t;
-            if (!is_bare(unit, text->right)) {
-                REPORT(unit, DIAG_DYM_BOOLEAN_EQUATION, text->span,
-                       "this Boolean equation does not say what it defines");
-                diag_help(unit->diag, "write the variable alone on one side: a = b and c");
-                return;
-            }
-        }
     }
-    model_add_equation(model, kind, left, right, text->span);
+    const EquationKind kind = is_directed && !unit->when ? EQUATION_EXPLICIT : EQUATION_RESIDUAL;
+    const EqId e = model_add_equation(model, kind, left, right, text->span);
+    model->equations.at[e.index].domain = domain;
+    if (unit->when)
+        model->equations.at[e.index].when = unit->when->transition + 1;
+    else if (dym_has_init(text->left) || dym_has_init(text->right))
+        model->equations.at[e.index].when_valid = VALID_INITIAL_ONLY;
+}
+
+void dym_lower_equation(Unit *unit, const EquationText *text)
+{
+    Extent a, b;
+    if (unit->has_arrays && dym_extent(unit, text->left, &a) && dym_extent(unit, text->right, &b) &&
+        !(extent_is_scalar(a) && extent_is_scalar(b))) {
+        dym_lower_matrix_equation(unit, text);
+        return;
+    }
+    Term left = dym_lower_term(unit, text->left), right = dym_lower_term(unit, text->right);
+    bool is_directed;
+    if (direct(unit, text, &left, &right, &is_directed))
+        dym_add_equation(unit, text, is_directed, left, right, (DomainId){ 0 });
 }
 
 void dym_lower_equations(Unit *unit)
@@ -137,8 +141,9 @@ void dym_lower_equations(Unit *unit)
     for (uint32_t c = 0; c < unit->chain.n; c++) {
         const Class *class = unit->chain.at[c];
         for (uint32_t k = 0; k < class->equations.n; k++)
-            lower_equation(unit, &class->equations.at[k]);
+            if (dym_check_node(unit, class->equations.at[k].left) && dym_check_node(unit, class->equations.at[k].right))
+                dym_lower_equation(unit, &class->equations.at[k]);
         for (uint32_t k = 0; k < class->whens.n; k++)
-            REPORT(unit, DIAG_DYM_NOT_YET, class->whens.at[k]->span, "`when` is not executed yet");
+            dym_lower_when(unit, class->whens.at[k]);
     }
 }

@@ -90,6 +90,7 @@ static VarId companion_of(Unit *unit, VarId var)
     const Type type = model_var(m, var)->type;
     const Span span = model_var(m, var)->span;
     const VarId shown = model_add_generated(m, "o", var.index + 1, type, span);
+    dym_copy_size(unit, var, shown);
     model_var(m, shown)->origin = var;
     const Term right = term_ref(m, ref_pre(var));
     model_add_equation(m, EQUATION_EXPLICIT, term_ref(m, ref_now(shown)), right, span);

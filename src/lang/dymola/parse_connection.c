@@ -19,7 +19,9 @@ static bool parse_items(Parser *parser, Cut *cut)
         if (item.is_negated || !dym_accept(parser, TOKEN_DOT)) {
             if (!dym_expect_name(parser, "a variable of the cut", &item.name))
                 return false;
-            dym_know(parser, item.name.name, NAME_VARIABLE);
+            if (!dym_parse_size(parser, &item.size))
+                return false;
+            dym_know(parser, item.name.name, item.size.n ? NAME_VARIABLE | NAME_ARRAY : NAME_VARIABLE);
         }
         vec_push(parser->arena, &cut->items, item);
         dym_accept(parser, TOKEN_COMMA);

@@ -30,7 +30,21 @@ static Node *new_call(Parser *parser, NodeKind kind, Op op, uint32_t n, Node *co
     return node;
 }
 
-/* variable | model_ident { '::' model_ident } '.' variable */
+/* index -> Expression [ ':' Expression ] | ':' */
+static Node *parse_index(Parser *parser)
+{
+    const Span begin = parser->token.span;
+    Node *ends[2];
+    if (dym_accept(parser, TOKEN_COLON))
+        return new_call(parser, NODE_RANGE, OP_COUNT, 0, ends, begin);
+    ends[0] = dym_parse_expression(parser);
+    if (!ends[0] || !dym_accept(parser, TOKEN_COLON))
+        return ends[0];
+    ends[1] = dym_parse_expression(parser);
+    return new_call(parser, NODE_RANGE, OP_COUNT, 2, ends, begin);
+}
+
+/* variable | model_ident { '::' model_ident } '.' variable, with indices in this line */
 static Node *parse_path(Parser *parser, NodeKind kind)
 {
     const Span begin = parser->token.span;
@@ -42,6 +56,19 @@ static Node *parse_path(Parser *parser, NodeKind kind)
         vec_push(parser->arena, &path, name);
     } while (dym_accept(parser, TOKEN_DOT) || dym_accept(parser, TOKEN_COLONS));
     Node *node = new_node(parser, kind, dym_span_since(parser, begin));
+    if (parser->token.kind == TOKEN_OPEN && !parser->token.begins_line) {
+        VEC(Node *) indices = { 0 };
+        dym_advance(parser);
+        do {
+            Node *index = parse_index(parser);
+            if (!index)
+                return NULL;
+            vec_push(parser->arena, &indices, index);
+        } while (dym_accept(parser, TOKEN_COMMA));
+        if (!dym_expect(parser, TOKEN_CLOSE) ||
+            !(node = new_call(parser, kind, OP_COUNT, indices.n, indices.at, begin)))
+            return NULL;
+    }
     node->path = path.at;
     node->n_path = path.n;
     return node;
@@ -87,7 +114,8 @@ static Node *parse_operator(Parser *parser, NodeKind kind)
 static Node *parse_named(Parser *parser)
 {
     /* On a new line a parenthesis begins the next equation. */
-    if (parser->ahead.kind != TOKEN_OPEN || parser->ahead.begins_line)
+    if (parser->ahead.kind != TOKEN_OPEN || parser->ahead.begins_line ||
+        (dym_known(parser, parser->token.name) & NAME_ARRAY))
         return parse_path(parser, NODE_VARIABLE);
     if (dym_is_word(parser, "der"))
         return parse_operator(parser, NODE_DER);
@@ -98,7 +126,32 @@ static Node *parse_named(Parser *parser)
     return parse_function(parser);
 }
 
-/* primary -> '(' Expression ')' | unsigned | Boolean | variable | ... */
+/* '[' row { ';' row } ']', row -> Expression { ',' Expression } */
+static Node *parse_matrix(Parser *parser)
+{
+    const Span begin = parser->token.span;
+    VEC(Node *) rows = { 0 };
+    dym_advance(parser);
+    do {
+        const Span row_begin = parser->token.span;
+        VEC(Node *) row = { 0 };
+        do {
+            Node *part = dym_parse_expression(parser);
+            if (!part)
+                return NULL;
+            vec_push(parser->arena, &row, part);
+        } while (dym_accept(parser, TOKEN_COMMA));
+        Node *node = new_call(parser, NODE_ROW, OP_COUNT, row.n, row.at, row_begin);
+        if (!node)
+            return NULL;
+        vec_push(parser->arena, &rows, node);
+    } while (dym_accept(parser, TOKEN_SEMICOLON));
+    if (!dym_expect(parser, TOKEN_CLOSE_BRACKET))
+        return NULL;
+    return new_call(parser, NODE_MATRIX, OP_COUNT, rows.n, rows.at, begin);
+}
+
+/* primary -> '(' Expression ')' | unsigned | Boolean | variable | matrix | ... */
 static Node *parse_primary(Parser *parser)
 {
     const Token token = parser->token;
@@ -112,6 +165,7 @@ static Node *parse_primary(Parser *parser)
         node->number = token.kind == TOKEN_NUMBER ? token.number : token.kind == TOKEN_TRUE;
         return node;
     case TOKEN_NAME: return parse_named(parser);
+    case TOKEN_OPEN_BRACKET: return parse_matrix(parser);
     case TOKEN_OPEN:
         dym_advance(parser);
         node = dym_parse_expression(parser);
@@ -120,14 +174,24 @@ static Node *parse_primary(Parser *parser)
     }
 }
 
-/* factor -> primary [ '**' primary ] */
-static Node *parse_factor(Parser *parser)
+/* operand -> primary { "'" } */
+static Node *parse_operand(Parser *parser)
 {
     const Span begin = parser->token.span;
     Node *node = parse_primary(parser);
+    while (node && dym_accept(parser, TOKEN_TRANSPOSE))
+        node = new_call(parser, NODE_TRANSPOSE, OP_COUNT, 1, &node, begin);
+    return node;
+}
+
+/* factor -> operand [ '**' operand ] */
+static Node *parse_factor(Parser *parser)
+{
+    const Span begin = parser->token.span;
+    Node *node = parse_operand(parser);
     if (!node || !dym_accept(parser, TOKEN_POWER))
         return node;
-    Node *args[] = { node, parse_primary(parser) };
+    Node *args[] = { node, parse_operand(parser) };
     return new_call(parser, NODE_CALL, OP_POW, 2, args, begin);
 }
 

@@ -75,6 +75,14 @@ void dym_know(Parser *parser, NameId name, uint32_t bits)
     map_put(&parser->class->known, name.index, before | bits);
 }
 
+uint32_t dym_known(const Parser *parser, NameId name)
+{
+    uint32_t bits = 0;
+    for (const Class *class = parser->class; class && !bits; class = class->super)
+        map_get(&class->known, name.index, &bits);
+    return bits;
+}
+
 /* Skips to a keyword that begins a declaration, a connection or a class. */
 static void synchronise(Parser *parser)
 {
@@ -102,6 +110,70 @@ static void synchronise(Parser *parser)
 }
 
 /* ---- values ---- */
+bool dym_parse_size(Parser *parser, Size *size)
+{
+    const Span begin = parser->token.span;
+    if (parser->token.kind != TOKEN_OPEN || parser->token.begins_line)
+        return true;
+    dym_advance(parser);
+    do {
+        const double n = parser->token.number;
+        if (parser->token.kind != TOKEN_NUMBER)
+            return dym_syntax_error(parser, "a number of elements");
+        if (size->n == DIMS_MOST || !(n >= 1 && n <= MOST_ELEMENTS_OF_ONE && n == (uint32_t)n)) {
+            REPORT(parser, DIAG_DYM_DIMENSION, parser->token.span,
+                   size->n == DIMS_MOST ? "more than two dimensions" : "this is no number of elements");
+            diag_help(parser->diag, "a vector is x(3), a matrix x(3, 3): whole numbers from 1 to %d",
+                      MOST_ELEMENTS_OF_ONE);
+            parser->is_panicking = true;
+            return false;
+        }
+        size->at[size->n++] = (uint32_t)n;
+        dym_advance(parser);
+    } while (dym_accept(parser, TOKEN_COMMA));
+    if (!dym_expect(parser, TOKEN_CLOSE))
+        return false;
+    size->span = dym_span_since(parser, begin);
+    if (size->n == 2 && (uint64_t)size->at[0] * size->at[1] > MOST_ELEMENTS_OF_ONE) {
+        REPORT(parser, DIAG_DYM_DIMENSION, size->span, "a matrix of more than %d elements", MOST_ELEMENTS_OF_ONE);
+        parser->is_panicking = true;
+        return false;
+    }
+    return true;
+}
+
+/* number { ',' number } { ';' ... } ']' */
+static bool parse_numbers(Parser *parser, Value *value)
+{
+    VEC(double) numbers = { 0 };
+    uint32_t rows = 1, columns = 0, in_row = 0;
+    value->kind = VALUE_MATRIX;
+    for (;;) {
+        const bool is_negative = dym_accept(parser, TOKEN_MINUS);
+        if (parser->token.kind != TOKEN_NUMBER)
+            return dym_syntax_error(parser, "a number");
+        vec_push(parser->arena, &numbers, is_negative ? -parser->token.number : parser->token.number);
+        dym_advance(parser);
+        in_row++;
+        const bool is_end = parser->token.kind == TOKEN_CLOSE_BRACKET;
+        if (is_end || parser->token.kind == TOKEN_SEMICOLON) {
+            if (columns && columns != in_row)
+                return dym_syntax_error(parser, "rows of equal length");
+            columns = in_row;
+            in_row = 0;
+            rows += !is_end;
+            dym_advance(parser);
+            if (is_end)
+                break;
+        } else if (!dym_expect(parser, TOKEN_COMMA)) {
+            return false;
+        }
+    }
+    value->size = (Size){ .n = 2, .at = { rows, columns } };
+    value->numbers = numbers.at;
+    return true;
+}
+
 /* [ '+' | '-' ] unsigned | Boolean | variable */
 static bool parse_value(Parser *parser, bool allows_variable, Value *value)
 {
@@ -111,6 +183,9 @@ static bool parse_value(Parser *parser, bool allows_variable, Value *value)
         value->kind = VALUE_BOOLEAN;
         value->number = parser->token.kind == TOKEN_TRUE;
         dym_advance(parser);
+    } else if (dym_accept(parser, TOKEN_OPEN_BRACKET)) {
+        if (!parse_numbers(parser, value))
+            return false;
     } else if (allows_variable && parser->token.kind == TOKEN_NAME) {
         value->kind = VALUE_VARIABLE;
         dym_expect_name(parser, "a variable", &value->variable);
@@ -139,14 +214,14 @@ static bool begins_equation(const Parser *parser, bool takes_value)
     case TOKEN_PLUS:
     case TOKEN_MINUS:
     case TOKEN_POWER: return true;
-    case TOKEN_OPEN: return dym_is_word(parser, "der") || dym_is_word(parser, "new") || dym_is_word(parser, "init");
+    case TOKEN_OPEN: /* x(3): an element if there is an x already */
+        return (dym_known(parser, parser->token.name) & NAME_VARIABLE) ||
+               dym_is_function_name(names_of(parser->lexer.names, parser->token.name));
+    case TOKEN_TRANSPOSE: return true;
     case TOKEN_EQUAL: break;
     default: return false;
     }
-    uint32_t bits = 0;
-    for (const Class *class = parser->class; takes_value && class && !bits; class = class->super)
-        map_get(&class->known, parser->token.name.index, &bits);
-    return !takes_value || (bits & NAME_VARIABLE);
+    return !takes_value || (dym_known(parser, parser->token.name) & NAME_VARIABLE);
 }
 
 /* VarItem -> variable [ '=' ( number | Boolean ) ] */
@@ -157,9 +232,11 @@ static void parse_variables(Parser *parser, VarKind kind)
     while (parser->token.kind == TOKEN_NAME && (is_certain || !begins_equation(parser, takes_value))) {
         VarDecl declared = { .kind = (uint8_t)kind };
         dym_expect_name(parser, "a variable", &declared.name);
+        if (!dym_parse_size(parser, &declared.size))
+            return;
         if (takes_value && dym_accept(parser, TOKEN_EQUAL) && !parse_value(parser, false, &declared.value))
             return;
-        dym_know(parser, declared.name.name, NAME_VARIABLE);
+        dym_know(parser, declared.name.name, declared.size.n ? NAME_VARIABLE | NAME_ARRAY : NAME_VARIABLE);
         vec_push(parser->arena, &parser->class->variables, declared);
         is_certain = dym_accept(parser, TOKEN_COMMA);
     }

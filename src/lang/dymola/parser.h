@@ -21,7 +21,7 @@ typedef struct {
     Class *class; /* the one that is being read; the outermost holds all others */
 } Parser;
 
-enum { NESTED_MOST = 200 };
+enum { NESTED_MOST = 200, MOST_ELEMENTS_OF_ONE = 1000000 };
 
 /* ---- parser.c ---- */
 Class *dym_parse(Lexer lexer, uint32_t source); /* the outermost, nameless one; NULL: there are syntax errors */
@@ -34,6 +34,11 @@ bool dym_enter(Parser *parser);                           /* one level of nestin
 bool dym_is_word(const Parser *parser, const char *word); /* the current token is this name */
 Span dym_span_since(const Parser *parser, Span begin);
 void dym_know(Parser *parser, NameId name, uint32_t bits);
+uint32_t dym_known(const Parser *parser, NameId name); /* NAME_ bits, of inherited names too */
+/* '(' unsigned [ ',' unsigned ] ')', if there is one in this line */
+bool dym_parse_size(Parser *parser, Size *size);
+
+bool dym_is_function_name(const char *name); /* one that the language knows, operators like der among them */
 
 /* ---- parse_expression.c ---- */
 Node *dym_parse_expression(Parser *parser);

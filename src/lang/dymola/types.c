@@ -65,8 +65,19 @@ static uint32_t infer(Unit *unit, const Node *node)
     case NODE_NUMBER: return TYPE_NODE_REAL;
     case NODE_BOOLEAN: return TYPE_NODE_BOOLEAN;
     case NODE_CALL: return infer_operation(unit, node);
+    case NODE_ROW:
+    case NODE_MATRIX:
+        unit->has_arrays = true;
+        for (uint32_t k = 0; k < node->n_args; k++)
+            want(unit, node->args[k], TYPE_NODE_REAL);
+        return TYPE_NODE_REAL;
+    case NODE_TRANSPOSE: unit->has_arrays = true; return infer(unit, node->args[0]);
+    case NODE_RANGE: return TYPE_NODE_REAL;
     case NODE_FUNCTION:
-        dym_find_function(unit, node);
+        if (dym_matrix_function(unit, node))
+            unit->has_arrays = true;
+        else
+            dym_find_function(unit, node);
         for (uint32_t k = 0; k < node->n_args; k++)
             want(unit, node->args[k], TYPE_NODE_REAL);
         return TYPE_NODE_REAL;
@@ -98,6 +109,8 @@ static void infer_equations(Unit *unit, const EquationTexts *equations)
     for (uint32_t k = 0; k < equations->n; k++) {
         const uint32_t left = infer(unit, equations->at[k].left);
         dym_unify(unit, left, infer(unit, equations->at[k].right), equations->at[k].span);
+        if (unit->has_arrays)
+            dym_check_size(unit, &equations->at[k]);
     }
 }
 
@@ -139,16 +152,21 @@ static void check_cut(Unit *unit, const Cut *cut)
 
 void dym_infer_types(Unit *unit)
 {
+    for (uint32_t k = 0; k < unit->model->variables.n && !unit->has_arrays; k++)
+        unit->has_arrays = unit->model->variables.at[k].type.rank > 0;
     for (uint32_t k = 0; k < unit->vars.n; k++) {
         const UnitVar *var = &unit->vars.at[k];
-        if (var->value.kind == VALUE_NUMBER || var->value.kind == VALUE_BOOLEAN)
-            dym_unify(unit, var->type, var->value.kind == VALUE_NUMBER ? TYPE_NODE_REAL : TYPE_NODE_BOOLEAN,
+        if (var->value.kind != VALUE_NONE)
+            dym_unify(unit, var->type, var->value.kind == VALUE_BOOLEAN ? TYPE_NODE_BOOLEAN : TYPE_NODE_REAL,
                       var->value.span);
     }
     for (uint32_t k = 0; k < unit->chain.n; k++) {
         infer_equations(unit, &unit->chain.at[k]->equations);
         for (uint32_t j = 0; j < unit->chain.at[k]->whens.n; j++) {
+            Extent extent;
             want(unit, unit->chain.at[k]->whens.at[j]->condition, TYPE_NODE_BOOLEAN);
+            if (unit->has_arrays)
+                dym_extent(unit, unit->chain.at[k]->whens.at[j]->condition, &extent);
             infer_equations(unit, &unit->chain.at[k]->whens.at[j]->equations);
         }
     }
@@ -159,6 +177,6 @@ void dym_infer_types(Unit *unit)
     for (uint32_t k = 0; k < unit->model->variables.n; k++) {
         uint32_t type;
         if (map_get(&unit->var_types, k, &type) && root_of(unit, type) == TYPE_NODE_BOOLEAN)
-            unit->model->variables.at[k].type = BOOLEAN_TYPE;
+            unit->model->variables.at[k].type.kind = TYPE_BOOLEAN;
     }
 }

@@ -62,6 +62,18 @@ typedef struct { /* the first new(var) of a class */
     Span span;
 } MemoryUse;
 
+typedef struct { /* init(var) */
+    VarId var;
+    Span span;
+    bool is_at_start; /* outside of whens */
+} InitUse;
+
+typedef struct { /* the when that is being lowered */
+    uint32_t transition;
+    VEC(Assignment) sets, inits;
+    Map stand_ins; /* state -> the variable that stands for its value after the event */
+} WhenUse;
+
 /* One load. */
 typedef struct {
     const LoadRequest *request;
@@ -93,9 +105,12 @@ struct Unit {
     Map remembered;      /* variables under new, those of objects too */
     VEC(VarId) memories; /* the same as a list */
     VEC(MemoryUse) uses; /* those that this class is the first to put under new */
+    VEC(InitUse) inits;  /* those of objects too */
+    WhenUse *when;       /* or NULL */
     Shape *main_cut, *main_from, *main_to;
     Span main_cut_at, main_path_at;
     bool is_good;
+    bool has_arrays; /* some variable, also of objects, or some expression is no scalar */
 };
 
 #define NAME(unit, ident) names_of((unit)->load->names, (ident).name)
@@ -131,12 +146,59 @@ bool dym_is_remembered(const Unit *unit, VarId var);
 void dym_take_memories(Unit *unit, const UnitObject *object);
 void dym_find_memories(Unit *unit); /* before equations are lowered */
 
-/* lower_equations.c */
+/* lower_events.c */
+bool dym_has_init(const Node *node);
+Ref dym_init_ref(Unit *unit, const Node *node, VarId var); /* what init(var) is in an equation */
+void dym_take_inits(Unit *unit, const UnitObject *object);
+void dym_settle_inits(Unit *unit); /* of the model to be built: states whose start an equation determines */
+void dym_lower_when(Unit *unit, const When *text);
+
+/* extent.c */
+typedef struct {
+    uint32_t rows, columns;
+} Extent;
+static inline bool extent_is_scalar(Extent e)
+{
+    return e.rows == 1 && e.columns == 1;
+}
+static inline bool extent_equal(Extent a, Extent b)
+{
+    return a.rows == b.rows && a.columns == b.columns;
+}
+enum {
+    MOST_ROWS = 1000000, /* of a size in a text */
+    MOST_MADE = 10000    /* elements that are written one by one */
+};
+typedef enum { MATRIX_NONE, MATRIX_CROSS, MATRIX_DIAG, MATRIX_EYE, MATRIX_SKEW, MATRIX_ZERO } MatrixFunction;
+MatrixFunction dym_matrix_function(const Unit *unit, const Node *node);
+bool dym_extent(Unit *unit, const Node *node, Extent *extent); /* false: already reported */
+const char *dym_extent_text(Unit *unit, Extent extent);
+Extent dym_variable_extent(const Unit *unit, VarId var);
+bool dym_index_range(Unit *unit, const Node *index, uint32_t extent, uint32_t *first, uint32_t *last);
+void dym_check_size(Unit *unit, const EquationText *text);
+void dym_set_size(Unit *unit, VarId var, const Size *size);
+void dym_copy_size(Unit *unit, VarId from, VarId to);
+
+/* lower_matrix.c: for nodes and equations whose sizes fit */
+bool dym_is_from_matrix(Unit *unit, const Node *node); /* a scalar that is made of vectors or an element of one */
+const Expr *dym_lower_from_matrix(Unit *unit, TermBuilder *builder, const Node *node);
+void dym_lower_matrix_equation(Unit *unit, const EquationText *text);
+
+/* functions.c */
 typedef struct {
     const char *name;
     uint8_t op, arity;
 } FunctionRow;
 const FunctionRow *dym_find_function(Unit *unit, const Node *node); /* NULL: already reported */
+
+/* lower_equations.c */
+const Expr *dym_lower_scalar(Unit *unit, TermBuilder *builder, const Node *node);
+Ref dym_reference(Unit *unit, const Node *node, VarId var); /* what a NODE_VARIABLE, NODE_DER, ... stands for */
+Term dym_lower_term(Unit *unit, const Node *node);
+bool dym_check_node(Unit *unit, const Node *node);
+void dym_lower_equation(Unit *unit, const EquationText *text); /* of unit->when, if there is one */
+/* What an equation becomes once its sides are lowered; `left` is what it defines if it has a direction. */
+void dym_add_equation(Unit *unit, const EquationText *text, bool is_directed, Term left, Term right, DomainId domain);
 void dym_lower_equations(Unit *unit);
 
 #endif

@@ -336,7 +336,6 @@ static void test_rejected(void **state)
         { "model m local x, x end", "1:18: error KN1306: there are two variables `x`" },
         { "model m cut a (x) cut a (y) end", "1:23: error KN1306: there are two cuts or nodes `a`" },
         { "model class A end model m submodel (A) a a end", "1:42: error KN1306: there are two objects `a`" },
-        { "model m local x when x > 1 then x = 1 endwhen end", "1:17: error KN1307: `when` is not executed yet" },
         { "model m local x x = 1 end variable unknown x",
           "1:27: error KN1307: `variable unknown` is not executed yet" },
         { "model class A end", "1:1: error KN1308: there is no model in this text, only classes" },

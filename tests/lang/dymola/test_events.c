@@ -1,4 +1,4 @@
-/* The language Dymola: what `new` becomes, and the messages of wrong texts. */
+/* The language Dymola: what new, when and init become, and the messages of wrong texts. */
 #include "load.h"
 
 /* The text's new(v) is the variable, the text's v its value before; a Boolean starts as False, a number at 0. */
@@ -34,9 +34,73 @@ static void test_new_in_a_cut(void **state)
                      "p.$o1 := pre(p.s)\np.$o1 = q.r\np.s := not pre(p.s)\nq.z := not q.r\n");
 }
 
+/* ---- when and init ---- */
+/* Equations of a when have no direction but for Booleans; init(v) = e is an assignment of the next step. */
+static void test_ot081_ot084_ot086_whens_are_transitions(void **state)
+{
+    (void)state;
+    Loaded l = load("model m local x a=0.5 u b v T\n"
+                    "when Time >= T then new(T) = T + 1 new(x) + a*x = 2*u b = u > 1 init(v) = -v endwhen\n"
+                    "der(v) = 1 u = 3 a = 1 end");
+    Text text = { .arena = l.arena };
+    model_print(l.model, &text, (PrintOptions){ .no_places = true });
+    assert_non_null(strstr(text.at, "eq $e4 T = pre(T) + 1.0 when $t1\neq $e5 x + a*pre(x) = 2.0*u when $t1\n"));
+    assert_non_null(strstr(text.at,
+                           "trans $t1 edge now set start false when time >= pre(T) :\n  b := u > 1.0\nend $t1\n"
+                           "trans $t2 edge next set start false when time >= pre(T) :\n"
+                           "  next(v) := -v\nend $t2"));
+    release(&l);
+}
+
+/* Outside of whens it says where the state starts, which is free then. */
+static void test_ot086_init_at_the_start(void **state)
+{
+    (void)state;
+    const char *text = "model m local x=5 y init(x) = 2*y der(x) = -x y = x - 1 end";
+    expect_has(text, "eq", "initial $e1 x = 2.0*y");
+    expect_has(text, "var", "x Real continuous start 5.0\n");
+    expect_has("model class A local x der(x) = 1 end model m submodel (A) a init(a.x) = 3 end", "var",
+               "a.x Real continuous\n");
+}
+
+static uint32_t roots_of(const char *text)
+{
+    Loaded l = load(text);
+    Compile compile = { .model = l.model, .arena = l.arena, .diag = l.diag };
+    assert_true(run_pipeline(&compile, NULL, NULL));
+    const uint32_t n = compile.schedule->n_roots;
+    release(&l);
+    return n;
+}
+
+/* The ifs and functions inside of the when add no root function to the one of its condition. */
+static void test_ot083_no_indicators_in_whens(void **state)
+{
+    (void)state;
+    assert_int_equal(roots_of("model m local x y H x = sin(Time) H = 1 when x > 0.5 then y = 1 endwhen end"), 1);
+    assert_int_equal(roots_of("model m local x y H x = sin(Time) H = 1 when x > 0.5 then\n"
+                              "y = if x > 0.7 then 1 else if x < -2 then abs(x) else max(x, 0) endwhen end"),
+                     1);
+    assert_int_equal(roots_of("model m local x y H x = sin(Time) when x > 0.5 then y = 1 endwhen\n"
+                              "H = if x > 0.7 then 1 else 0 end"),
+                     2);
+}
+
 static void test_rejected(void **state)
 {
     (void)state;
+    expect_refused("model m local x x = 1 when Time > 1 then init(x) = 2 endwhen end",
+                   "1:42: error KN1323: init of a variable that is not under der");
+    expect_refused("model m local x x = 1 init(x) = 2 end",
+                   "1:23: error KN1323: init of a variable that is not under der");
+    expect_refused("model m local x der(x) = 1 when init(x) > 1 then new(x) = 2 endwhen end",
+                   "error KN1322: new of a variable under der");
+    expect_refused("model m local x y der(x) = 1 when init(x) > 1 then y = 2 endwhen end",
+                   "1:35: error KN1323: init in the condition of a when");
+    expect_refused("model m local a=True b=True when a then (a and b) = (a or b) endwhen end",
+                   "1:41: error KN1321: this Boolean equation does not say what it defines");
+    expect_refused("model m local x when x then x = 1 endwhen end", "error KN1312: a number and a Boolean");
+    expect_refused("model m local x when x > 1 then x = 1 end", "1:39: error KN1010: expected `endwhen`, found `end`");
     expect_refused("model m parameter p local x x = 1 new(p) = 2 end",
                    "1:35: error KN1322: new of a parameter or constant");
     expect_refused("model m input u new(u) = 2 end",
@@ -54,6 +118,9 @@ int main(void)
         cmocka_unit_test(test_ot084_ot091_new_is_now),
         cmocka_unit_test(test_new_of_an_objects_variable),
         cmocka_unit_test(test_new_in_a_cut),
+        cmocka_unit_test(test_ot081_ot084_ot086_whens_are_transitions),
+        cmocka_unit_test(test_ot086_init_at_the_start),
+        cmocka_unit_test(test_ot083_no_indicators_in_whens),
         cmocka_unit_test(test_rejected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

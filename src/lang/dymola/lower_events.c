@@ -1,0 +1,164 @@
+/* when and init.
+ *
+ * The equations of a when hold in the steps of a transition that acts now; what they set is found later, by matching. init(v)
+ * is the value of the state v after the event, so a transition that acts at the commit assigns it: directly where the
+ * text says init(v) = ..., else by way of a discrete variable that stands for init(v) in the equations of the when.
+ * Outside of whens init(v) is v in the initial system. */
+#include "lang/dymola/unit.h"
+
+bool dym_has_init(const Node *node)
+{
+    if (node->kind == NODE_INIT)
+        return true;
+    for (uint32_t k = 0; k < node->n_args; k++)
+        if (dym_has_init(node->args[k]))
+            return true;
+    return false;
+}
+
+/* init(v) = e or e = init(v) of a scalar v, and e has no init. */
+static const Node *plain_init(Unit *unit, const EquationText *text, const Node **value)
+{
+    const bool is_left = text->left->kind == NODE_INIT;
+    const Node *init = is_left ? text->left : text->right;
+    *value = is_left ? text->right : text->left;
+    if (init->kind != NODE_INIT || dym_has_init(*value))
+        return NULL;
+    const VarId var = dym_find_variable(unit, init->path, init->n_path);
+    return model_var(unit->model, var)->type.rank == 0 ? init : NULL;
+}
+
+/* ---- init ---- */
+static void note_init(Unit *unit, VarId var, Span span, bool is_at_start)
+{
+    const InitUse use = { var, span, is_at_start };
+    vec_push(unit->arena, &unit->inits, use);
+}
+
+void dym_take_inits(Unit *unit, const UnitObject *object)
+{
+    for (uint32_t k = 0; k < object->unit->inits.n; k++) {
+        InitUse use = object->unit->inits.at[k];
+        use.var.index += object->first_var;
+        vec_push(unit->arena, &unit->inits, use);
+    }
+}
+
+/* next(v) := what stands for init(v), element by element. */
+static void assign_elements(Unit *unit, VarId var, VarId stand_in, Span span)
+{
+    Model *m = unit->model;
+    const Extent extent = dym_variable_extent(unit, var);
+    const uint32_t rank = model_var(m, var)->type.rank;
+    for (uint32_t k = 0; k < extent.rows * extent.columns; k++) {
+        const Expr *const index[] = { expr_integer(m->pool, k / extent.columns + 1),
+                                      expr_integer(m->pool, k % extent.columns + 1) };
+        const VarId sides[] = { var, stand_in };
+        Term terms[2];
+        for (uint32_t j = 0; j < 2; j++) {
+            TermBuilder builder = term_builder(m);
+            const Ref ref = ref_now(sides[j]);
+            terms[j] =
+                term_finish(&builder, rank ? term_element(&builder, ref, rank, index) : term_leaf(&builder, ref));
+        }
+        const Assignment set = { .target = terms[0], .value = terms[1], .span = span };
+        vec_push(unit->arena, &unit->when->inits, set);
+    }
+}
+
+static VarId stand_in_for(Unit *unit, VarId var, Span span)
+{
+    Model *m = unit->model;
+    const VarId v = model_add_generated(m, "v", m->variables.n + 1, REAL_TYPE, span);
+    const Term zero = term_real(m, 0);
+    model_var(m, v)->start = zero;
+    if (model_var(m, var)->type.rank)
+        dym_copy_size(unit, var, v);
+    return v;
+}
+
+Ref dym_init_ref(Unit *unit, const Node *node, VarId var)
+{
+    uint32_t known;
+    if (!unit->when) {
+        note_init(unit, var, node->span, true);
+        return ref_now(var);
+    }
+    if (!map_get(&unit->when->stand_ins, var.index, &known)) {
+        known = stand_in_for(unit, var, node->span).index;
+        map_put(&unit->when->stand_ins, var.index, known);
+        assign_elements(unit, var, (VarId){ known }, node->span);
+        note_init(unit, var, node->span, false);
+    }
+    return ref_now((VarId){ known });
+}
+
+void dym_settle_inits(Unit *unit)
+{
+    Model *m = unit->model;
+    bool *is_state = NEW_ARRAY(unit->arena, bool, m->variables.n + 1);
+    for (uint32_t k = 0; k < m->refs.n; k++)
+        if (m->refs.at[k].kind == REF_DER)
+            is_state[m->refs.at[k].var.index] = true;
+    for (uint32_t k = 0; k < unit->inits.n; k++) {
+        const InitUse use = unit->inits.at[k];
+        if (!is_state[use.var.index]) {
+            REPORT(unit, DIAG_DYM_INIT, use.span, "init of a variable that is not under der");
+            diag_help(unit->diag, "what changes at events only is set by new(v) = ..., or by v = ... in a when");
+        }
+        if (use.is_at_start)
+            model_var(m, use.var)->is_fixed = false;
+    }
+}
+
+/* ---- when ---- */
+static void lower_init(Unit *unit, const Node *init, const Node *value, Span span)
+{
+    const VarId var = dym_find_variable(unit, init->path, init->n_path);
+    const Term right = dym_lower_term(unit, value);
+    const Assignment set = { .target = term_ref(unit->model, ref_now(var)), .value = right, .span = span };
+    vec_push(unit->arena, &unit->when->inits, set);
+    note_init(unit, var, init->span, false);
+}
+
+static void lower_body(Unit *unit, const When *text)
+{
+    for (uint32_t k = 0; k < text->equations.n; k++) {
+        const EquationText *equation = &text->equations.at[k];
+        if (!dym_check_node(unit, equation->left) || !dym_check_node(unit, equation->right))
+            continue;
+        const Node *value, *init = plain_init(unit, equation, &value);
+        if (init)
+            lower_init(unit, init, value, equation->span);
+        else
+            dym_lower_equation(unit, equation);
+    }
+}
+
+void dym_lower_when(Unit *unit, const When *text)
+{
+    Model *m = unit->model;
+    if (!dym_check_node(unit, text->condition))
+        return;
+    if (dym_has_init(text->condition)) {
+        REPORT(unit, DIAG_DYM_INIT, text->condition->span, "init in the condition of a when");
+        diag_help(unit->diag, "compare the variable itself");
+        return;
+    }
+    const Term condition = dym_lower_term(unit, text->condition);
+    WhenUse when = { .transition = m->transitions.n };
+    map_init(&when.stand_ins, unit->arena, 4);
+    unit->when = &when;
+    lower_body(unit, text);
+    unit->when = NULL;
+    Transition head = { .trigger = TRIGGER_EDGE,
+                        .effect = EFFECT_NOW,
+                        .form = FORM_SET,
+                        .edge_start = EDGE_START_FALSE,
+                        .region = REGION_NONE,
+                        .origin = { .span = text->span, .parent = EQ_NONE } };
+    model_add_transition(m, &head, 1, &condition, when.sets.n, when.sets.at, 0, NULL);
+    head.effect = EFFECT_NEXT;
+    if (when.inits.n)
+        model_add_transition(m, &head, 1, &condition, when.inits.n, when.inits.at, 0, NULL);
+}
