@@ -1,6 +1,7 @@
 /* See compile.h. The order of work stands in compilation_load and compilation_schedule. */
 #include "driver/compile.h"
 #include "base/bug.h"
+#include "driver/explore.h"
 #include "driver/languages.h"
 #include "driver/resolve.h"
 #include "driver/structure.h"
@@ -161,6 +162,18 @@ void compilation_listing(const Compilation *c, const char *path, bool has_number
     uint32_t source;
     if (sources_open(c->sources, path, &source) == SOURCE_OK)
         listing(c->sources, source, c->diag, (ListingStyle){ has_numbers, has_no_messages }, to);
+}
+
+bool compilation_explore(const Compilation *c, ExploreKind kind, const ExploreRequest *request, Text *to)
+{
+    const Schedule *const schedule = c->passes.schedule;
+    switch (kind) {
+    case EXPLORE_COMPONENTS: explore_components(c->model, to); break;
+    case EXPLORE_VARIABLE: return explore_variable(schedule, request->name, to);
+    case EXPLORE_BLOCKS: explore_blocks(schedule, request->first, request->most, to); break;
+    case EXPLORE_INCIDENCE: explore_incidence(schedule, request->most, to); break;
+    }
+    return true;
 }
 
 const char *compilation_pass_name(uint32_t k)

@@ -50,6 +50,15 @@ typedef enum { LIST_SYMBOLS, LIST_CLASSES } ListKind;
 void compilation_list(const Compilation *c, ListKind kind, bool is_json, Text *to);
 void compilation_listing(const Compilation *c, const char *path, bool has_numbers, bool has_no_messages, Text *to);
 
+/* What stands behind a scheduled model, as JSON (explore.h). EXPLORE_BLOCKS: `first` and `most` of them;
+ * EXPLORE_INCIDENCE: `most` cells a side; EXPLORE_VARIABLE: by `name`, false: there is none. */
+typedef enum { EXPLORE_COMPONENTS, EXPLORE_VARIABLE, EXPLORE_BLOCKS, EXPLORE_INCIDENCE } ExploreKind;
+typedef struct {
+    const char *name;
+    uint32_t first, most;
+} ExploreRequest;
+bool compilation_explore(const Compilation *c, ExploreKind kind, const ExploreRequest *request, Text *to);
+
 typedef struct { /* figures of `koine check`; the names are the keys of its JSON */
     const char *model, *language;
     uint64_t variables, equations, states, parameters, aliases, blocks, largest_block, linear_systems,
