@@ -14,6 +14,7 @@
 #include "experiment/control.h"
 #include "experiment/drive.h"
 #include "formats/csv.h"
+#include "formats/live.h"
 #include "formats/mat.h"
 #include "formats/protocol.h"
 #include "formats/select.h"
@@ -326,6 +327,10 @@ static int simulate(Run *run, KoineModel *model, const char *const *globs)
         vec_push(run->arena, &sinks, observe_sink(&run->settings.experiment, k, run->arena));
     if (run->protocol)
         vec_push(run->arena, &sinks, protocol_sink(run->protocol));
+    const char *const live = command_option(run->command, "live");
+    if (live)
+        vec_push(run->arena, &sinks,
+                 live_sink(live, globs, globs ? run->settings.experiment.variables.n : 0, run->arena));
     if (run->show)
         vec_push(run->arena, &sinks, show_sink(run->show));
     const KoineRunOptions *const first = &run->phases.at[0].options;
@@ -524,6 +529,9 @@ static const Option options[] = {
       .help = "write where the work was done, by line and component: FILE.json, else as a table; - for the most "
               "expensive on the standard output. Executions are exact; work = executions x operations of the "
               "expression, an estimate" },
+    { .name = "live",
+      .value = "FILE.live",
+      .help = "keep a preview of the run in a file of fixed size, for 'koine view' while it goes on" },
     { .name = "progress", .help = "say on the standard error how far the time is, a line for each tenth of the run" },
     { .name = "plot", .help = "draw the result in the terminal, also where there is none" },
     { .name = "no-plot", .help = "draw nothing" },
