@@ -1,0 +1,227 @@
+/* koine view: results and the model behind them in the browser. */
+#include "cli/target.h"
+#include "cli/terminal.h"
+#include "cli/verbs.h"
+#include "experiment/experiment.h"
+#include "web/view.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { PORT_FIRST = 8310, LAYOUT_MOST = 1 << 20 };
+
+typedef struct {
+    const Command *command;
+    ViewOptions options;
+    VEC(const char *) results;
+} ViewCall;
+
+static bool ends_with(const char *text, const char *end)
+{
+    const size_t length = strlen(text), n = strlen(end);
+    return length >= n && strcmp(text + length - n, end) == 0;
+}
+
+static bool is_result(const char *path)
+{
+    static const char *const endings[] = { ".csv", ".mat", ".live" };
+    for (size_t k = 0; k < sizeof endings / sizeof *endings; k++)
+        if (ends_with(path, endings[k]))
+            return true;
+    return false;
+}
+
+static int read_port(ViewCall *call)
+{
+    const char *const text = command_option(call->command, "port");
+    call->options.port = PORT_FIRST;
+    call->options.may_move = !text;
+    if (!text)
+        return EXIT_GOOD;
+    char *end;
+    const long port = strtol(text, &end, 10);
+    if (end == text || *end || port < 0 || port > 65535)
+        return usage_error(call->command, "--port is a number from 0 to 65535, not '%s'", text);
+    call->options.port = (uint16_t)port;
+    return EXIT_GOOD;
+}
+
+/* An experiment names its model; the model is what can be looked at. */
+static int find_model(ViewCall *call, const char *text)
+{
+    const Command *const command = call->command;
+    if (call->options.target)
+        return usage_error(command, "'%s' is a second model; one is shown with its results", text);
+    Target target = target_split(text, command->arena);
+    if (!target_find(command, &target))
+        return EXIT_USAGE;
+    if (ends_with(text, ".exp.yaml")) {
+        Sources *const sources = sources_create(command->arena);
+        Diag *const diag = diag_create(command->arena, sources);
+        Experiment experiment = experiment_none();
+        const bool is_good = experiment_open(text, sources, command->arena, diag, &experiment);
+        diag_print(diag, stderr, (DiagStyle){ .colour = command->colour_err });
+        if (!is_good)
+            return EXIT_MODEL;
+        if (!experiment.has[EXPERIMENT_MODEL])
+            return usage_error(command, "'%s' names no model", text);
+        target = target_split(experiment.model, command->arena);
+        target.use = experiment.use;
+        if (!target_find(command, &target))
+            return EXIT_USAGE;
+        call->options.model.profile = experiment.profile;
+    }
+    const char *const profile = call->options.model.profile;
+    call->options.model = target_request(command, &target);
+    call->options.model.profile = profile;
+    call->options.target = text;
+    return EXIT_GOOD;
+}
+
+static int read_arguments(ViewCall *call)
+{
+    const Command *const command = call->command;
+    for (uint32_t k = 0; k < command->n_arguments; k++) {
+        const char *const argument = command->arguments[k];
+        if (is_result(argument)) {
+            vec_push(command->arena, &call->results, argument);
+        } else {
+            const int status = find_model(call, argument);
+            if (status != EXIT_GOOD)
+                return status;
+        }
+    }
+    call->options.results = call->results.at;
+    call->options.n_results = call->results.n;
+    return EXIT_GOOD;
+}
+
+/* A layout saved by the page; it is JSON that only the page looks into. */
+static int read_layout(ViewCall *call)
+{
+    const char *const path = command_option(call->command, "layout");
+    if (!path)
+        return EXIT_GOOD;
+    FILE *const file = fopen(path, "r");
+    char *const text = NEW_ARRAY(call->command->arena, char, LAYOUT_MOST + 1);
+    const size_t n = file ? fread(text, 1, LAYOUT_MOST + 1, file) : 0;
+    if (!file) {
+        say("cannot read '%s': %s", path, strerror(errno));
+        return EXIT_ENVIRONMENT;
+    }
+    fclose(file);
+    if (n > LAYOUT_MOST || text[0] != '{' || !strstr(text, "\"koine-layout\"")) {
+        say("'%s' is not a layout saved by the viewer", path);
+        return EXIT_MODEL;
+    }
+    call->options.layout = text;
+    return EXIT_GOOD;
+}
+
+/* Twice forked, so that nobody has to wait for the browser. */
+static void open_browser(const char *address)
+{
+    const pid_t child = fork();
+    if (child == 0) {
+        if (fork() == 0) {
+            const int nothing = open("/dev/null", O_RDWR);
+            setsid();
+            if (nothing >= 0 && dup2(nothing, 0) >= 0 && dup2(nothing, 1) >= 0 && dup2(nothing, 2) >= 0)
+                execlp("xdg-open", "xdg-open", address, (char *)NULL);
+            _exit(127);
+        }
+        _exit(0);
+    }
+    if (child > 0)
+        waitpid(child, NULL, 0);
+}
+
+static bool has_display(void)
+{
+    const char *const x = getenv("DISPLAY"), *const wayland = getenv("WAYLAND_DISPLAY");
+    return (x && *x) || (wayland && *wayland);
+}
+
+static int serve(ViewCall *call)
+{
+    const Command *const command = call->command;
+    char program[4096] = { 0 };
+    if (readlink("/proc/self/exe", program, sizeof program - 1) < 0)
+        snprintf(program, sizeof program, "koine");
+    call->options.version = KOINE_VERSION;
+    call->options.program = program;
+    call->options.out_of_memory = out_of_memory;
+    call->options.run_arguments = NULL;
+    volatile const int *const stop = interrupt_watch();
+    const char *error;
+    View *const view = view_create(&call->options, command->arena, &error);
+    if (!view) {
+        say("%s", error);
+        return EXIT_ENVIRONMENT;
+    }
+    uint32_t n_bad = 0;
+    for (uint32_t k = 0; k < call->results.n; k++) {
+        const char *const why = view_result_error(view, k);
+        n_bad += why != NULL;
+        if (why)
+            say("'%s': %s", call->results.at[k], why);
+    }
+    int status = EXIT_MODEL;
+    if (n_bad == 0 || n_bad < call->results.n || call->options.target) {
+        printf("%s\n", view_address(view));
+        fflush(stdout);
+        say("the page is at this address until Ctrl-C");
+        if (!command_option(command, "no-open") && has_display())
+            open_browser(view_address(view));
+        view_serve(view, stop);
+        status = EXIT_GOOD;
+    }
+    view_destroy(view);
+    return status;
+}
+
+static int run_view(const Command *command)
+{
+    ViewCall call = { .command = command };
+    int status = read_port(&call);
+    if (status == EXIT_GOOD)
+        status = read_arguments(&call);
+    if (status == EXIT_GOOD)
+        status = read_layout(&call);
+    return status == EXIT_GOOD ? serve(&call) : status;
+}
+
+static const Option options[] = {
+    { .name = "port", .value = "NUMBER", .help = "where to listen; default the first free one from 8310; 0: any" },
+    { .name = "layout", .value = "FILE", .help = "panes and curves as the page saved them" },
+    { .name = "no-open", .help = "only print the address; so it is where there is no display" },
+    TARGET_USE,
+    { 0 },
+};
+
+static const Example examples[] = {
+    { "koine view Ball.csv", "curves of a result." },
+    { "koine view Ball.mdl", "the model: its structure, its parameters, runs of it." },
+    { "koine view Ball.mdl before.csv after.csv", "two results, and the equations behind them." },
+    { "koine view Ball.csv --no-open --port 9000", "prints the address only, e.g. for a tunnel." },
+    { 0 },
+};
+
+const Verb verb_view = {
+    .name = "view",
+    .arguments = "[RESULT...] [FILE[:CLASS]|NAME.exp.yaml]",
+    .summary = "look at results and models in the browser",
+    .text = "Opens a page in the browser, or prints its address: curves of results, several of them over each other, "
+            "the structure of the model and the equation behind a variable, and runs with other parameters. The page "
+            "is served by this program to this machine only; the address contains a secret that changes each time. "
+            "Ctrl-C ends it; a run that is under way keeps its results.\n\n"
+            "Results are files that end in .csv or .mat; anything else is a model.",
+    .least = 1,
+    .most = 64,
+    .options = options,
+    .examples = examples,
+    .run = run_view,
+};

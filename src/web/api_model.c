@@ -1,0 +1,174 @@
+/* Answers about the model: components, the equation behind a variable, blocks, parameters. */
+#include "web/session.h"
+#include <math.h>
+
+/* False: answered; the model is being compiled, there is none, or it is wrong. */
+static bool has_model(View *view, HttpRequest *request, HttpResponse *response)
+{
+    switch ((ModelState)atomic_load_explicit(&view->model.state, memory_order_acquire)) {
+    case MODEL_GOOD: return true;
+    case MODEL_WORKING: answer_error(request, response, 202, "the model is being compiled"); return false;
+    case MODEL_NONE: answer_error(request, response, 404, "no model was opened"); return false;
+    case MODEL_FAILED: break;
+    }
+    Text text = { .arena = request->arena };
+    text_add(&text, "{ \"error\": \"the model has mistakes\", \"diagnostics\": ");
+    text_add(&text, diag_json(compilation_diag(view->model.compilation), request->arena));
+    text_add(&text, " }\n");
+    answer_text(response, JSON_TYPE, &text);
+    response->status = 409;
+    return false;
+}
+
+static void explore(View *view, HttpRequest *request, HttpResponse *response, ExploreKind kind, ExploreRequest what)
+{
+    if (!has_model(view, request, response))
+        return;
+    Text text = { .arena = request->arena };
+    if (compilation_explore(view->model.compilation, kind, &what, &text))
+        answer_text(response, JSON_TYPE, &text);
+    else
+        answer_error(request, response, 404, "the model has no variable of this name");
+}
+
+void answer_structure(View *view, HttpRequest *request, HttpResponse *response)
+{
+    explore(view, request, response, EXPLORE_COMPONENTS, (ExploreRequest){ 0 });
+}
+
+void answer_variable(View *view, HttpRequest *request, HttpResponse *response)
+{
+    const char *const name = http_field(request, "name");
+    explore(view, request, response, EXPLORE_VARIABLE, (ExploreRequest){ .name = name ? name : "" });
+}
+
+void answer_blocks(View *view, HttpRequest *request, HttpResponse *response)
+{
+    enum { BLOCKS_MOST = 500 };
+    explore(view, request, response, EXPLORE_BLOCKS,
+            (ExploreRequest){ .first = request_integer(request, "first", 0), .most = BLOCKS_MOST });
+}
+
+void answer_incidence(View *view, HttpRequest *request, HttpResponse *response)
+{
+    enum { CELLS_MOST = 400 };
+    explore(view, request, response, EXPLORE_INCIDENCE, (ExploreRequest){ .most = CELLS_MOST });
+}
+
+void answer_diagram(View *view, HttpRequest *request, HttpResponse *response)
+{
+    enum { BOXES_MOST = 1000, DEPTH_MOST = 20 };
+    const uint32_t depth = request_integer(request, "depth", 1);
+    if (!has_model(view, request, response))
+        return;
+    Text svg = { 0 };
+    uint32_t n;
+    if (compilation_structure_svg(view->model.compilation, depth < DEPTH_MOST ? depth : DEPTH_MOST, BOXES_MOST, &n,
+                                  &svg))
+        answer_text(response, "image/svg+xml; charset=utf-8", &svg);
+    else
+        answer_error(request, response, 413, "the picture would have %u boxes", n);
+}
+
+/* The text of a file of the model, by number: what was read for it, and nothing else. */
+void answer_source(View *view, HttpRequest *request, HttpResponse *response)
+{
+    if (!has_model(view, request, response))
+        return;
+    const Sources *const sources = compilation_sources(view->model.compilation);
+    const uint32_t id = request_integer(request, "id", UINT32_MAX);
+    if (id >= sources_count(sources)) {
+        answer_error(request, response, 404, "there is no such file");
+        return;
+    }
+    const Source *const source = sources_get(sources, id);
+    const Text text = { .at = (char *)source->text, .n = source->size }; /* only read */
+    answer_text(response, "text/plain; charset=utf-8", &text);
+}
+
+/* What the model has without any setting. */
+static void add_value(const ModelView *model, const KoineVariable *v, Text *to)
+{
+    const KoineTables *const tables = model->kind->tables;
+    KoineSlot slot;
+    if (!model->instance || v->set == KOINE_NO_OFFSET) {
+        text_add(to, "null");
+        return;
+    }
+    memcpy(&slot, model->instance->block + v->set, sizeof slot);
+    if (v->type == KOINE_REAL)
+        json_real(to, slot.r);
+    else if (v->type == KOINE_BOOLEAN)
+        text_add(to, slot.i ? "\"true\"" : "\"false\"");
+    else if (v->type == KOINE_ENUMERATION && slot.i >= 1 && slot.i <= (int64_t)tables->enumerations[v->enumeration].n)
+        text_json(to, tables->enumerations[v->enumeration].values[slot.i - 1]);
+    else
+        text_integer(to, slot.i);
+}
+
+static const char *type_word(uint8_t type)
+{
+    static const char *const words[] = { "Real", "Integer", "Boolean", "Enumeration", "String" };
+    return type < sizeof words / sizeof *words ? words[type] : "";
+}
+
+/* { "model", "parameters": [{ "name", "value", "unit", "comment", "type", "kind": "parameter" | "start", "file",
+ * "line", "elements" }] } */
+void answer_parameters(View *view, HttpRequest *request, HttpResponse *response)
+{
+    const unsigned closed = KOINE_VARIABLE_ALIAS | KOINE_VARIABLE_HIDDEN | KOINE_VARIABLE_DERIVATIVE;
+    if (!has_model(view, request, response))
+        return;
+    const KoineTables *const tables = view->model.kind->tables;
+    Text text = { .arena = request->arena };
+    text_add(&text, "{ \"model\": ");
+    text_json(&text, tables->name);
+    text_add(&text, ", \"parameters\": [");
+    bool is_first = true;
+    for (uint32_t k = 0; k < tables->n_variables; k++) {
+        const KoineVariable *const v = &tables->variables[k];
+        if (!(v->flags & KOINE_VARIABLE_SETTABLE) || v->flags & closed || v->type == KOINE_STRING)
+            continue;
+        text_add(&text, is_first ? "{ \"name\": " : ",\n{ \"name\": ");
+        is_first = false;
+        text_json(&text, v->name);
+        text_add(&text, ", \"value\": ");
+        add_value(&view->model, v, &text);
+        text_add(&text, ", \"unit\": ");
+        text_json(&text, v->unit ? v->unit : "");
+        text_add(&text, ", \"comment\": ");
+        text_json(&text, v->comment ? v->comment : "");
+        text_format(&text, ", \"type\": \"%s\", \"kind\": \"%s\", \"elements\": %u, \"line\": %u, \"file\": ",
+                    type_word(v->type), v->variability <= KOINE_VARIABILITY_PARAMETER ? "parameter" : "start", v->count,
+                    v->place.line);
+        text_json(&text, v->place.line && v->place.source < tables->n_sources ? tables->sources[v->place.source] : "");
+        text_add(&text, " }");
+    }
+    text_add(&text, "] }\n");
+    answer_text(response, JSON_TYPE, &text);
+}
+
+/* { "names": [...], "units": [...], "comments": [...] } of all variables, for results that do not tell */
+void answer_names(View *view, HttpRequest *request, HttpResponse *response)
+{
+    if (!has_model(view, request, response))
+        return;
+    const KoineTables *const tables = view->model.kind->tables;
+    Text text = { .arena = request->arena };
+    const char *const keys[] = { "{ \"names\": [", "],\n\"units\": [", "],\n\"comments\": [" };
+    for (uint32_t part = 0; part < 3; part++) {
+        bool is_first = true;
+        text_add(&text, keys[part]);
+        for (uint32_t k = 0; k < tables->n_variables; k++) {
+            const KoineVariable *const v = &tables->variables[k];
+            if (v->flags & KOINE_VARIABLE_HIDDEN)
+                continue;
+            text_add(&text, is_first ? "" : ",");
+            is_first = false;
+            const char *const value = part == 0 ? v->name : part == 1 ? v->unit : v->comment;
+            text_json(&text, value ? value : "");
+        }
+    }
+    text_add(&text, "] }\n");
+    answer_text(response, JSON_TYPE, &text);
+}

@@ -1,0 +1,211 @@
+#include "web/curves.h"
+#include <math.h>
+
+enum { PIECE = 1 << 14, ROWS_A_PIXEL = 4 };
+
+typedef struct {
+    uint64_t first, last; /* rows [first, last) */
+    double from, to;
+} Rows;
+
+/* The rows inside, and one on either side so that lines reach the border. */
+static Rows rows_of(const Result *result, CurvesWindow window)
+{
+    Rows rows = { 0, result_rows(result), window.from, window.to };
+    if (rows.last == 0)
+        return rows;
+    double ends[2];
+    result_read(result, 0, 0, 1, &ends[0]);
+    result_read(result, 0, rows.last - 1, 1, &ends[1]);
+    if (!(rows.from > ends[0]))
+        rows.from = ends[0];
+    if (!(rows.to < ends[1]))
+        rows.to = ends[1];
+    const uint64_t n = rows.last;
+    rows.first = result_row_at(result, rows.from);
+    rows.last = rows.to < ends[1] ? result_row_at(result, nextafter(rows.to, INFINITY)) : n;
+    if (rows.first > 0)
+        rows.first--;
+    if (rows.last < n)
+        rows.last++;
+    return rows;
+}
+
+static bool read_all(const Result *result, const uint32_t *columns, uint32_t n_columns, Rows rows, Arena *arena,
+                     Curves *curves)
+{
+    curves->n = rows.last - rows.first;
+    curves->times = NEW_ARRAY(arena, double, curves->n + 1);
+    bool is_good = result_read(result, 0, rows.first, curves->n, curves->times);
+    for (uint32_t k = 0; k < n_columns && is_good; k++) {
+        curves->columns[k] = NEW_ARRAY(arena, double, curves->n + 1);
+        is_good = result_read(result, columns[k], rows.first, curves->n, curves->columns[k]);
+    }
+    return is_good;
+}
+
+/* Smallest and largest value of one piece of time. */
+typedef struct {
+    double low, high;
+    uint64_t low_row, high_row;
+    bool is_known;
+} Extremes;
+
+static void extremes_add(Extremes *e, double value, uint64_t row)
+{
+    if (!(value - value == 0))
+        return;
+    if (!e->is_known || value < e->low) {
+        e->low = value;
+        e->low_row = row;
+    }
+    if (!e->is_known || value > e->high) {
+        e->high = value;
+        e->high_row = row;
+    }
+    e->is_known = true;
+}
+
+typedef struct {
+    const Result *result;
+    Rows rows;
+    uint32_t width;
+    uint32_t *piece; /* of each row of the block under way */
+    double *values;
+    double *first, *last; /* times of the pieces; first is nan: no row lies in it */
+} Reduction;
+
+/* Which piece of time each row of a block belongs to. */
+static bool find_pieces(Reduction *r, uint64_t row, uint64_t n)
+{
+    if (!result_read(r->result, 0, row, n, r->values))
+        return false;
+    const double scale = r->width / (r->rows.to - r->rows.from);
+    for (uint64_t k = 0; k < n; k++) {
+        const double at = (r->values[k] - r->rows.from) * scale;
+        const uint32_t piece = !(at > 0) ? 0 : at >= r->width ? r->width - 1 : (uint32_t)at;
+        r->piece[k] = piece;
+        if (isnan(r->first[piece]))
+            r->first[piece] = r->values[k];
+        r->last[piece] = r->values[k];
+    }
+    return true;
+}
+
+static bool add_block(Reduction *r, uint64_t row, uint64_t n, const uint32_t *columns, uint32_t n_columns,
+                      Extremes *extremes)
+{
+    if (!find_pieces(r, row, n))
+        return false;
+    for (uint32_t c = 0; c < n_columns; c++) {
+        if (!result_read(r->result, columns[c], row, n, r->values))
+            return false;
+        for (uint64_t k = 0; k < n; k++)
+            extremes_add(&extremes[(size_t)c * r->width + r->piece[k]], r->values[k], row + k);
+    }
+    return true;
+}
+
+static void write_pieces(const Reduction *r, const Extremes *extremes, uint32_t n_columns, Arena *arena, Curves *curves)
+{
+    curves->is_reduced = true;
+    curves->times = NEW_ARRAY(arena, double, 2 * (size_t)r->width);
+    for (uint32_t c = 0; c < n_columns; c++)
+        curves->columns[c] = NEW_ARRAY(arena, double, 2 * (size_t)r->width);
+    for (uint32_t p = 0; p < r->width; p++) {
+        if (isnan(r->first[p]))
+            continue;
+        const uint64_t at = curves->n;
+        curves->times[at] = r->first[p];
+        curves->times[at + 1] = r->last[p];
+        for (uint32_t c = 0; c < n_columns; c++) {
+            const Extremes *const e = &extremes[(size_t)c * r->width + p];
+            const bool is_rising = e->low_row <= e->high_row;
+            curves->columns[c][at] = !e->is_known ? NAN : is_rising ? e->low : e->high;
+            curves->columns[c][at + 1] = !e->is_known ? NAN : is_rising ? e->high : e->low;
+        }
+        curves->n += 2;
+    }
+}
+
+static bool reduce(const Result *result, const uint32_t *columns, uint32_t n_columns, Rows rows, uint32_t width,
+                   Arena *arena, Curves *curves)
+{
+    Reduction r = { .result = result,
+                    .rows = rows,
+                    .width = width,
+                    .piece = NEW_ARRAY(arena, uint32_t, PIECE),
+                    .values = NEW_ARRAY(arena, double, PIECE),
+                    .first = NEW_ARRAY(arena, double, width),
+                    .last = NEW_ARRAY(arena, double, width) };
+    Extremes *const extremes = NEW_ARRAY(arena, Extremes, (size_t)width * n_columns + 1);
+    for (uint32_t p = 0; p < width; p++)
+        r.first[p] = NAN;
+    for (uint64_t row = rows.first; row < rows.last; row += PIECE) {
+        const uint64_t n = rows.last - row < PIECE ? rows.last - row : PIECE;
+        if (!add_block(&r, row, n, columns, n_columns, extremes))
+            return false;
+    }
+    write_pieces(&r, extremes, n_columns, arena, curves);
+    return true;
+}
+
+/* Every so-many-th row. */
+static bool thin_out(const Result *result, const uint32_t *columns, uint32_t n_columns, Rows rows, uint32_t width,
+                     Arena *arena, Curves *curves)
+{
+    const uint64_t n = rows.last - rows.first, stride = (n + width - 1) / width;
+    double *const block = NEW_ARRAY(arena, double, PIECE);
+    curves->times = NEW_ARRAY(arena, double, n / stride + 2);
+    for (uint32_t c = 0; c < n_columns; c++)
+        curves->columns[c] = NEW_ARRAY(arena, double, n / stride + 2);
+    for (uint32_t c = 0; c <= n_columns; c++) {
+        double *const to = c ? curves->columns[c - 1] : curves->times;
+        curves->n = 0;
+        for (uint64_t row = rows.first; row < rows.last; row += PIECE) {
+            const uint64_t size = rows.last - row < PIECE ? rows.last - row : PIECE;
+            if (!result_read(result, c ? columns[c - 1] : 0, row, size, block))
+                return false;
+            for (uint64_t k = (stride - (row - rows.first) % stride) % stride; k < size; k += stride)
+                to[curves->n++] = block[k];
+        }
+    }
+    return true;
+}
+
+bool curves_read(const Result *result, const uint32_t *columns, uint32_t n_columns, CurvesWindow window, Arena *arena,
+                 Curves *curves)
+{
+    *curves = (Curves){ .columns = NEW_ARRAY(arena, double *, n_columns + 1) };
+    const uint32_t width = window.width < 1 ? 1 : window.width > CURVES_WIDTH_MOST ? CURVES_WIDTH_MOST : window.width;
+    const Rows rows = rows_of(result, window);
+    if (rows.last <= rows.first || rows.last - rows.first <= (uint64_t)ROWS_A_PIXEL * width || !(rows.to > rows.from))
+        return read_all(result, columns, n_columns, rows.last < rows.first ? (Rows){ 0 } : rows, arena, curves);
+    if (window.wants_points)
+        return thin_out(result, columns, n_columns, rows, width, arena, curves);
+    return reduce(result, columns, n_columns, rows, width, arena, curves);
+}
+
+double *curves_events(const Result *result, double from, double to, uint32_t most, Arena *arena, uint32_t *n,
+                      bool *is_all)
+{
+    const Rows rows = rows_of(result, (CurvesWindow){ .from = from, .to = to });
+    double *const times = NEW_ARRAY(arena, double, most + 1), *const block = NEW_ARRAY(arena, double, PIECE);
+    double before = NAN;
+    *n = 0;
+    *is_all = true;
+    for (uint64_t row = rows.first; row < rows.last; row += PIECE) {
+        const uint64_t size = rows.last - row < PIECE ? rows.last - row : PIECE;
+        if (!result_read(result, 0, row, size, block))
+            break;
+        for (uint64_t k = 0; k < size; k++) {
+            const bool is_event = block[k] == before && (*n == 0 || times[*n - 1] != before);
+            if (is_event && *n == most)
+                *is_all = false;
+            else if (is_event)
+                times[(*n)++] = before;
+            before = block[k];
+        }
+    }
+    return times;
+}

@@ -1,0 +1,31 @@
+/* What a picture of some width shows of a range of time: every row where they are few, else for each of `width` pieces
+ * of time the smallest and the largest value, in the order in which they came. All columns share the times. */
+#ifndef WEB_CURVES_H
+#define WEB_CURVES_H
+
+#include "web/result.h"
+
+enum { CURVES_COLUMNS_MOST = 256, CURVES_WIDTH_MOST = 8192 };
+
+typedef struct {
+    double from, to; /* may be infinite */
+    uint32_t width;
+    bool wants_points; /* whole points, evenly thinned out, instead of smallest and largest values */
+} CurvesWindow;
+
+typedef struct {
+    uint64_t n;       /* points */
+    bool is_reduced;  /* smallest and largest values */
+    double *times;    /* n */
+    double **columns; /* n each */
+} Curves;
+
+/* False: the values cannot be read. */
+bool curves_read(const Result *result, const uint32_t *columns, uint32_t n_columns, CurvesWindow window, Arena *arena,
+                 Curves *curves);
+
+/* Times at which two rows stand: both sides of an event. At most `most`, *n of them; *is_all: there are no more. */
+double *curves_events(const Result *result, double from, double to, uint32_t most, Arena *arena, uint32_t *n,
+                      bool *is_all);
+
+#endif

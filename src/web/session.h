@@ -1,0 +1,91 @@
+/* What the viewer knows: shared by the files that answer requests. Private to this folder. */
+#ifndef WEB_SESSION_H
+#define WEB_SESSION_H
+
+#include "base/vec.h"
+#include "koine/model.h"
+#include "web/guard.h"
+#include "web/result.h"
+#include "web/view.h"
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/types.h>
+
+typedef enum { RUN_DONE, RUN_GOING, RUN_STOPPED, RUN_FAILED, RUN_UNREADABLE } RunState;
+
+typedef struct {
+    uint32_t id;
+    const char *name, *path; /* of the result */
+    RunState state;
+    Result *result;      /* NULL: there is nothing to see yet, or it cannot be read */
+    const char *message; /* what the run said, or why it cannot be read; "": nothing */
+    bool is_live;        /* the result is the preview */
+    /* of runs started here */
+    pid_t process; /* 0: none is going on */
+    const char *live_path, *statistics_path, *profile_path, *message_path;
+    const char *settings; /* JSON array of what was set */
+    double start, stop;   /* wanted; nan: not known */
+    bool wants_profile;
+} Run;
+
+typedef enum { MODEL_NONE, MODEL_WORKING, MODEL_GOOD, MODEL_FAILED } ModelState;
+
+typedef struct {
+    _Atomic int state; /* ModelState: the others may be read once it is not WORKING */
+    pthread_t thread;
+    bool is_started;
+    CompileRequest request;
+    OutOfMemory out_of_memory;
+    Compilation *compilation;
+    const KoineModelKind *kind; /* with GOOD */
+    KoineModel *instance;       /* never run: it holds the values that can be set; NULL: no memory */
+    KoineHost host;
+} ModelView;
+
+struct View {
+    ViewOptions options;
+    Arena *arena;
+    Guard guard;
+    HttpServer *server;
+    const char *address;
+    const char *folder; /* temporary: previews, statistics; NULL: not made yet */
+    VEC(Run *) runs;
+    ModelView model;
+    uint64_t revision;  /* grows with whatever the page should look at again */
+    uint32_t n_started; /* runs */
+};
+
+/* ---- answers ---- */
+void answer_text(HttpResponse *response, const char *type, const Text *text);
+void answer_error(HttpRequest *request, HttpResponse *response, int status, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+#define JSON_TYPE "application/json; charset=utf-8"
+void json_real(Text *to, double value); /* null where JSON has no number */
+/* The run named by the field `run`, with a result; NULL: answered. */
+Run *request_run(View *view, HttpRequest *request, HttpResponse *response);
+double request_real(const HttpRequest *request, const char *name, double otherwise);
+uint32_t request_integer(const HttpRequest *request, const char *name, uint32_t otherwise);
+
+typedef void Answer(View *view, HttpRequest *request, HttpResponse *response);
+/* api_data.c */
+Answer answer_variables, answer_data, answer_events, answer_values, answer_export;
+/* api_model.c */
+Answer answer_structure, answer_diagram, answer_variable, answer_source, answer_blocks, answer_incidence,
+    answer_parameters, answer_names;
+/* api_run.c */
+Answer answer_state, answer_changes, answer_run, answer_stop, answer_statistics, answer_profile;
+
+/* model.c */
+void model_begin(ModelView *model, const CompileRequest *request, OutOfMemory out_of_memory);
+void model_end(ModelView *model);
+
+/* runs.c */
+Run *runs_open(View *view, const char *path);
+/* Starts `koine run` with these arguments behind the target; NULL: *error says why. */
+Run *runs_start(View *view, const char *const *arguments, uint32_t n, const char *settings, bool wants_profile,
+                const char **error);
+void runs_stop(const Run *run);
+void runs_watch(View *view); /* looks what has changed */
+void runs_end(View *view);
+
+#endif

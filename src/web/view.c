@@ -1,0 +1,174 @@
+#include "web/view.h"
+#include "web/page.h"
+#include "web/session.h"
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* ---- answers ---- */
+void answer_text(HttpResponse *response, const char *type, const Text *text)
+{
+    *response = (HttpResponse){ .status = 200, .type = type, .body = text->at, .size = text->n };
+}
+
+void answer_error(HttpRequest *request, HttpResponse *response, int status, const char *format, ...)
+{
+    char message[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    Text text = { .arena = request->arena };
+    text_add(&text, "{ \"error\": ");
+    text_json(&text, message);
+    text_add(&text, " }\n");
+    answer_text(response, JSON_TYPE, &text);
+    response->status = status;
+}
+
+void json_real(Text *to, double value)
+{
+    if (value - value == 0)
+        text_real(to, value);
+    else
+        text_add(to, "null");
+}
+
+double request_real(const HttpRequest *request, const char *name, double otherwise)
+{
+    const char *const text = http_field(request, name);
+    double value;
+    return text && *text && text_to_real(text, text + strlen(text), &value) == text + strlen(text) ? value : otherwise;
+}
+
+uint32_t request_integer(const HttpRequest *request, const char *name, uint32_t otherwise)
+{
+    const char *const text = http_field(request, name);
+    if (!text || !*text || strlen(text) > 9 || strspn(text, "0123456789") != strlen(text))
+        return otherwise;
+    return (uint32_t)strtoul(text, NULL, 10);
+}
+
+Run *request_run(View *view, HttpRequest *request, HttpResponse *response)
+{
+    const uint32_t id = request_integer(request, "run", UINT32_MAX);
+    if (id >= view->runs.n) {
+        answer_error(request, response, 404, "there is no such run");
+        return NULL;
+    }
+    if (!view->runs.at[id]->result) {
+        answer_error(request, response, 404, "there is nothing to see of this run yet");
+        return NULL;
+    }
+    return view->runs.at[id];
+}
+
+/* ---- who answers what ---- */
+/* Scripts, styles and data of our own only; a picture may also come from the page itself (exports). */
+#define PAGE_POLICY                                                                                                    \
+    "Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; "               \
+    "img-src 'self' data: blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'\r\n"
+
+static const struct {
+    const char *method, *path;
+    Answer *answer;
+} routes[] = {
+    { "GET", "api/state", answer_state },         { "GET", "api/changes", answer_changes },
+    { "GET", "api/variables", answer_variables }, { "GET", "api/data", answer_data },
+    { "GET", "api/events", answer_events },       { "GET", "api/values", answer_values },
+    { "GET", "api/export.csv", answer_export },   { "GET", "api/statistics", answer_statistics },
+    { "GET", "api/profile", answer_profile },     { "GET", "api/structure", answer_structure },
+    { "GET", "api/diagram.svg", answer_diagram }, { "GET", "api/variable", answer_variable },
+    { "GET", "api/source", answer_source },       { "GET", "api/blocks", answer_blocks },
+    { "GET", "api/incidence", answer_incidence }, { "GET", "api/parameters", answer_parameters },
+    { "GET", "api/names", answer_names },         { "POST", "api/run", answer_run },
+    { "POST", "api/stop", answer_stop },
+};
+
+static void answer(void *context, HttpRequest *request, HttpResponse *response)
+{
+    View *const view = context;
+    const char *rest;
+    const int status = guard_check(&view->guard, request, &rest);
+    if (status) {
+        answer_error(request, response, status, "this address is not for you");
+        return;
+    }
+    for (uint32_t k = 0; k < n_page_files && strcmp(request->method, "GET") == 0; k++) {
+        const PageFile *const file = &page_files[k];
+        if (strcmp(rest, file->name) == 0 || (!*rest && strcmp(file->name, "index.html") == 0)) {
+            *response = (HttpResponse){
+                .status = 200, .type = file->type, .headers = PAGE_POLICY, .body = file->bytes, .size = file->size
+            };
+            return;
+        }
+    }
+    for (size_t k = 0; k < sizeof routes / sizeof *routes; k++) {
+        if (strcmp(rest, routes[k].path) != 0)
+            continue;
+        if (strcmp(request->method, routes[k].method) == 0)
+            routes[k].answer(view, request, response);
+        else
+            answer_error(request, response, 405, "this address wants %s", routes[k].method);
+        return;
+    }
+    answer_error(request, response, 404, "there is nothing at this address");
+}
+
+static void idle(void *context)
+{
+    runs_watch(context);
+}
+
+/* ---- its life ---- */
+View *view_create(const ViewOptions *options, Arena *arena, const char **error)
+{
+    View *const view = NEW(arena, View);
+    view->options = *options;
+    view->arena = arena;
+    if (!guard_create(&view->guard)) {
+        *error = "the system gives no random numbers";
+        return NULL;
+    }
+    int failure;
+    const HttpHandler handler = { .context = view, .answer = answer, .idle = idle };
+    view->server = http_listen(options->port, options->may_move, &handler, arena, &failure);
+    if (!view->server) {
+        *error = arena_format(arena,
+                              failure == EADDRINUSE ? "port %u is in use; --port takes another, --port 0 any"
+                                                    : "cannot listen on port %u: %s",
+                              options->port, strerror(failure));
+        return NULL;
+    }
+    view->guard.port = http_port(view->server);
+    view->address = arena_format(arena, "http://127.0.0.1:%u/%s/", view->guard.port, view->guard.token);
+    for (uint32_t k = 0; k < options->n_results; k++)
+        runs_open(view, options->results[k]);
+    if (options->target)
+        model_begin(&view->model, &options->model, options->out_of_memory);
+    return view;
+}
+
+const char *view_address(const View *view)
+{
+    return view->address;
+}
+
+const char *view_result_error(const View *view, uint32_t result)
+{
+    return view->runs.at[result]->result ? NULL : view->runs.at[result]->message;
+}
+
+void view_serve(View *view, volatile const int *stop)
+{
+    http_serve(view->server, stop);
+}
+
+void view_destroy(View *view)
+{
+    http_close(view->server);
+    runs_end(view);
+    model_end(&view->model);
+}

@@ -1,0 +1,33 @@
+/* The viewer: a page on this machine that shows results, the model behind them, and runs it again.
+ *
+ * One thread serves (http.h); a model is compiled in a second one, and runs are processes of their own, started with
+ * the same program: a model that fails, hangs or eats memory takes nothing else with it. Requests never name files. */
+#ifndef WEB_VIEW_H
+#define WEB_VIEW_H
+
+#include "driver/compile.h"
+
+typedef struct {
+    const char *version;              /* of Koine */
+    const char *program;              /* this executable, for runs */
+    const char *target;               /* the model as the command line names it; NULL: none */
+    CompileRequest model;             /* of the target */
+    const char *const *run_arguments; /* of `koine run`, behind the target, ended by NULL; may be NULL */
+    const char *const *results;
+    uint32_t n_results;
+    const char *layout; /* JSON text of a layout saved earlier; NULL: none */
+    uint16_t port;      /* the first to try */
+    bool may_move;      /* or one of the next */
+    OutOfMemory out_of_memory;
+} ViewOptions;
+
+typedef struct View View;
+
+/* The texts of the options must stay. NULL: *error says why. Results that cannot be read are shown as such. */
+View *view_create(const ViewOptions *options, Arena *arena, const char **error);
+const char *view_address(const View *view);                       /* with the token */
+const char *view_result_error(const View *view, uint32_t result); /* NULL: it can be read */
+void view_serve(View *view, volatile const int *stop);            /* until *stop is not zero */
+void view_destroy(View *view);                                    /* stops a run that is under way */
+
+#endif

@@ -1,0 +1,143 @@
+// Fetches what the panes show: for each run the curves of a window three times as wide as the picture, so that panning
+// needs no request; finer ones when somebody zooms in.
+import * as api from "./api.ts";
+import { later } from "./dom.ts";
+import { store } from "./state.ts";
+
+interface Held {
+    key: string; // which curves, of which state of the run
+    from: number;
+    to: number;
+    width: number;
+    data: api.Data;
+    names: Map<string, number>;
+}
+
+export interface Curve {
+    times: Float64Array;
+    values: Float64Array;
+}
+
+const MARGIN = 1; // widths of the picture on either side
+
+class Feeder {
+    width = 1000; // pixels of the widest pane
+    private readonly held = new Map<number, Held>();
+    private readonly points = new Map<string, { key: string; data: api.Data }>();
+    private readonly events = new Map<number, { key: string; times: number[] }>();
+    private readonly busy = new Map<number, AbortController>();
+    private readonly listeners = new Set<() => void>();
+    requests = 0; // for tests: how often the server was asked for curves
+
+    on(f: () => void): void {
+        this.listeners.add(f);
+    }
+
+    private emit(): void {
+        this.listeners.forEach((f) => f());
+    }
+
+    readonly update = later(30, () => void this.refresh());
+
+    private wanted(run: api.RunInfo, variables: api.Variables): string[] {
+        const names = new Set<string>();
+        for (const pane of store.layout.panes)
+            if (pane.x === "time") for (const name of pane.curves) if (variables.index.has(name)) names.add(name);
+        return [...names].slice(0, 256);
+    }
+
+    private isEnough(held: Held | undefined, key: string): boolean {
+        if (!held || held.key !== key) return false;
+        const { from, to } = store.window;
+        const all = store.range();
+        if (held.from > Math.max(from, all.from) || held.to < Math.min(to, all.to)) return false;
+        return !held.data.reduced || (held.to - held.from) / held.width <= ((to - from) / this.width) * 1.5;
+    }
+
+    async refresh(): Promise<void> {
+        await Promise.all(store.shown.map((run) => this.refreshRun(run).catch(() => undefined)));
+        this.emit();
+    }
+
+    private async refreshRun(run: api.RunInfo): Promise<void> {
+        const variables = await store.ensureVariables(run.id);
+        const names = this.wanted(run, variables);
+        const state = `${run.rows}/${run.live}/${run.state}/${run.to}`;
+        const key = `${names.join("\n")}\n${state}`;
+        await this.refreshPoints(run, variables, state);
+        await this.refreshEvents(run, state);
+        if (!names.length || this.isEnough(this.held.get(run.id), key)) return;
+        this.busy.get(run.id)?.abort();
+        const abort = new AbortController();
+        this.busy.set(run.id, abort);
+        const { from, to } = store.window;
+        const span = to - from;
+        const window = { from: from - MARGIN * span, to: to + MARGIN * span };
+        const all = store.range();
+        const share = (Math.min(window.to, all.to) - Math.max(window.from, all.from)) / span;
+        const width = Math.min(8192, Math.ceil(this.width * Math.max(1, share)));
+        this.requests++;
+        const columns = names.map((name) => variables.index.get(name)!);
+        const data = await api.data(run.id, columns, window, width, abort.signal);
+        this.held.set(run.id, {
+            key,
+            from: Math.max(window.from, data.from),
+            to: Math.min(window.to, data.to),
+            width,
+            data,
+            names: new Map(names.map((name, k) => [name, k])),
+        });
+    }
+
+    /** Curves over a variable need whole points: those of the window, thinned out evenly. */
+    private async refreshPoints(run: api.RunInfo, variables: api.Variables, state: string): Promise<void> {
+        for (const [at, pane] of store.layout.panes.entries()) {
+            const x = variables.index.get(pane.x);
+            if (pane.x === "time" || x === undefined) continue;
+            const names = pane.curves.filter((name) => variables.index.has(name));
+            const { from, to } = store.window;
+            const key = `${pane.x}\n${names.join("\n")}\n${state}/${from}/${to}`;
+            const id = `${run.id}/${at}`;
+            if (this.points.get(id)?.key === key) continue;
+            const columns = [x, ...names.map((name) => variables.index.get(name)!)];
+            const response = await fetch(
+                `api/data?run=${run.id}&vars=${columns.join(",")}&from=${from}&to=${to}&width=4000&points=1`,
+            );
+            if (!response.ok) continue;
+            const all = new Float64Array(await response.arrayBuffer());
+            const n = all[0];
+            const column = (k: number) => all.subarray(4 + k * n, 4 + (k + 1) * n);
+            const data = { n, reduced: false, from, to, times: column(0), columns: columns.map((_, k) => column(k + 1)) };
+            this.points.set(id, { key, data });
+        }
+    }
+
+    private async refreshEvents(run: api.RunInfo, state: string): Promise<void> {
+        if (!store.layout.panes.some((p) => p.events && p.x === "time")) return;
+        const { from, to } = store.window;
+        const key = `${state}/${from}/${to}`;
+        if (this.events.get(run.id)?.key === key) return;
+        const answer = await api.json<{ times: number[]; all: boolean }>(
+            `api/events?run=${run.id}&from=${from}&to=${to}`,
+        );
+        this.events.set(run.id, { key, times: answer.all && answer.times.length <= 200 ? answer.times : [] });
+    }
+
+    curve(run: number, name: string): Curve | null {
+        const held = this.held.get(run);
+        const k = held?.names.get(name);
+        return held && k !== undefined ? { times: held.data.times, values: held.data.columns[k] } : null;
+    }
+
+    /** x and y of a pane over a variable. */
+    phase(run: number, pane: number, curve: number): { x: Float64Array; y: Float64Array } | null {
+        const data = this.points.get(`${run}/${pane}`)?.data;
+        return data && data.columns[curve + 1] ? { x: data.columns[0], y: data.columns[curve + 1] } : null;
+    }
+
+    eventTimes(run: number): number[] {
+        return this.events.get(run)?.times ?? [];
+    }
+}
+
+export const feeder = new Feeder();

@@ -1,0 +1,179 @@
+// Runs from the page: parameters, run, stop, and what the run said.
+import * as api from "./api.ts";
+import { announce, h, later, number, replace } from "./dom.ts";
+import { store } from "./state.ts";
+import { problem } from "./structure.ts";
+import { matcher } from "./tree.ts";
+
+interface Parameter {
+    name: string;
+    value: number | string | null;
+    unit: string;
+    comment: string;
+    type: string;
+    kind: "parameter" | "start";
+    file: string;
+    line: number;
+    elements: number;
+}
+
+const SETTINGS: [string, string, string][] = [
+    ["stop", "Stop time", "as in the experiment"],
+    ["interval", "Interval", "a 500th"],
+    ["tolerance", "Tolerance", "1e-6"],
+    ["solver", "Solver", "auto"],
+];
+const ROWS_MOST = 300;
+
+export class Runner {
+    private readonly filter = h("input", { type: "search", placeholder: "Filter parameters", "aria-label": "Filter parameters" });
+    private readonly table = h("div", { class: "scroll parameters" });
+    private readonly button = h("button", { class: "primary", id: "run", onclick: () => void this.run() }, "Run");
+    private readonly stop = h("button", { id: "stop", onclick: () => void this.halt(), disabled: true }, "Stop");
+    private readonly progress = h("span", { class: "soft", id: "progress", role: "status" });
+    private readonly profile = h("input", { type: "checkbox", id: "profile" });
+    private readonly message = h("div", { class: "message", id: "message", "aria-live": "polite" });
+    private readonly settings = new Map<string, HTMLInputElement>();
+    readonly root: HTMLElement;
+    private parameters: Parameter[] = [];
+    private readonly changed = new Map<string, string>();
+    private isLoaded = false;
+    private going: number | null = null;
+
+    constructor(private readonly onPlace: (file: string, line: number) => void) {
+        for (const [key, label, hint] of SETTINGS)
+            this.settings.set(key, h("input", { id: `set-${key}`, placeholder: hint, "aria-label": label, autocomplete: "off" }));
+        this.root = h(
+            "div",
+            { class: "runner view", hidden: true },
+            h(
+                "section",
+                { class: "run-bar", "aria-label": "Run" },
+                ...SETTINGS.map(([key, label]) => h("label", {}, h("span", {}, label), this.settings.get(key)!)),
+                h("label", { class: "check", title: "Count the work of each line of the source" }, this.profile, "profile"),
+                this.button,
+                this.stop,
+                this.progress,
+            ),
+            this.message,
+            h("section", { "aria-label": "Parameters" }, h("div", { class: "search-row" }, this.filter), this.table),
+        );
+        this.filter.addEventListener("input", later(60, () => this.render()));
+        this.root.addEventListener("keydown", (event) => {
+            if (event.key === "Enter" && (event.target as HTMLElement).tagName === "INPUT") void this.run();
+        });
+        store.on("state", () => this.onState());
+    }
+
+    async load(): Promise<void> {
+        if (this.isLoaded || store.state.model.state === "working") return;
+        this.isLoaded = true;
+        try {
+            this.parameters = (await api.json<{ parameters: Parameter[] }>("api/parameters")).parameters;
+            this.render();
+        } catch (error) {
+            this.isLoaded = false;
+            replace(this.table, problem(error));
+        }
+    }
+
+    private render(): void {
+        const fits = matcher(this.filter.value.trim());
+        const found = this.parameters.filter((p) => p.elements === 1 && fits(p.name));
+        const rows = found.slice(0, ROWS_MOST).map((p) => {
+            const original = p.value == null ? "" : String(p.value);
+            const input = h("input", {
+                value: this.changed.get(p.name) ?? original,
+                "aria-label": p.name,
+                "data-name": p.name,
+                autocomplete: "off",
+                spellcheck: "false",
+            });
+            const mark = () => {
+                if (input.value === original) this.changed.delete(p.name);
+                else this.changed.set(p.name, input.value);
+                input.classList.toggle("changed", this.changed.has(p.name));
+            };
+            input.addEventListener("input", mark);
+            input.classList.toggle("changed", this.changed.has(p.name));
+            return h(
+                "tr",
+                {},
+                h("th", { scope: "row" }, p.name),
+                h("td", {}, input),
+                h("td", { class: "soft left" }, p.unit),
+                h("td", { class: "soft left" }, p.kind === "start" ? "start value" : ""),
+                h("td", { class: "soft left" }, p.comment),
+                h("td", { class: "left" }, p.line ? h("button", { class: "link", onclick: () => this.onPlace(p.file, p.line) }, `${p.file.replace(/^.*\//, "")}:${p.line}`) : null),
+            );
+        });
+        replace(
+            this.table,
+            h("table", {}, h("tbody", {}, ...rows)),
+            found.length > ROWS_MOST && h("p", { class: "soft" }, `${found.length - ROWS_MOST} more; filter to see them`),
+            !this.parameters.length && h("p", { class: "soft" }, "The model has no parameters."),
+        );
+    }
+
+    private async run(): Promise<void> {
+        if (this.button.disabled) return;
+        const fields: [string, string][] = [];
+        for (const [key, input] of this.settings) if (input.value.trim()) fields.push([key, input.value.trim()]);
+        for (const [name, value] of this.changed) fields.push(["set", `${name}=${value}`]);
+        if (this.profile.checked) fields.push(["profile", "1"]);
+        replace(this.message);
+        try {
+            const answer = await api.post<{ run: number }>("api/run", fields);
+            this.going = answer.run;
+            announce("The run has begun");
+        } catch (error) {
+            replace(this.message, problem(error));
+        }
+    }
+
+    private async halt(): Promise<void> {
+        const run = store.state.runs.find((r) => r.state === "running");
+        if (run) await api.post("api/stop", [["run", String(run.id)]]);
+    }
+
+    private onState(): void {
+        const run = store.state.runs.find((r) => r.state === "running");
+        this.button.disabled = !!run;
+        this.stop.disabled = !run;
+        this.progress.textContent = run ? (run.rows ? `time ${number(run.to)}, ${run.rows} points` : "starting…") : "";
+        const mine = store.state.runs.find((r) => r.id === this.going);
+        if (mine && mine.state !== "running") {
+            this.going = null;
+            this.report(mine);
+        }
+        if (store.state.model.state !== "working" && !this.root.hidden) void this.load();
+    }
+
+    /** What the run said; places in the source become links. */
+    private report(run: api.RunInfo): void {
+        const title =
+            run.state === "done" ? `${run.name} is done` : run.state === "stopped" ? `${run.name} was stopped` : `${run.name} failed`;
+        const text = h("pre", {});
+        for (const line of run.message.split("\n")) {
+            const place = /^(\s*(?:note: )?)([^\s:][^:]*):(\d+):(\d+): (.*)$/.exec(line);
+            if (place)
+                text.append(
+                    place[1],
+                    h("button", { class: "link", onclick: () => this.onPlace(place[2], Number(place[3])) }, `${place[2]}:${place[3]}`),
+                    `: ${place[5]}\n`,
+                );
+            else text.append(`${line}\n`);
+        }
+        replace(
+            this.message,
+            h("p", { class: run.state === "failed" ? "bad" : "good" }, title, run.rows ? " " : null, run.rows ? h("button", { class: "small", onclick: () => this.look() }, "See the curves") : null),
+            run.message.trim() ? text : null,
+        );
+        announce(title);
+    }
+
+    private look(): void {
+        store.layout.view = "plots";
+        store.emit("layout");
+    }
+}

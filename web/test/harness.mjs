@@ -1,0 +1,35 @@
+// A viewer and a browser to drive it: the program is started on a free port, Chromium is the distribution's.
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { chromium } from "playwright-core";
+
+export const CHROMIUM = [process.env.KOINE_CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(
+    (path) => path && existsSync(path),
+);
+
+/** Starts `koine view ...`; gives its address and a function that ends it as Ctrl-C does. */
+export function startViewer(koine, args, cwd) {
+    const child = spawn(koine, ["view", ...args, "--no-open", "--port", "0"], { cwd, stdio: ["ignore", "pipe", "pipe"] });
+    let errors = "";
+    child.stderr.on("data", (data) => (errors += data));
+    const exited = new Promise((resolve) => child.on("exit", (code) => resolve(code)));
+    const address = new Promise((resolve, reject) => {
+        child.stdout.once("data", (data) => resolve(String(data).trim()));
+        exited.then((code) => reject(new Error(`koine view ended with ${code}: ${errors}`)));
+    });
+    return {
+        child,
+        address,
+        stop: async () => {
+            child.kill("SIGINT");
+            return exited;
+        },
+    };
+}
+
+export async function startBrowser() {
+    return chromium.launch({
+        executablePath: CHROMIUM,
+        args: ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--hide-scrollbars", "--force-color-profile=srgb"],
+    });
+}
