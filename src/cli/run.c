@@ -4,6 +4,7 @@
 #include "cli/hot.h"
 #include "cli/observe.h"
 #include "cli/phases.h"
+#include "cli/provenance.h"
 #include "cli/set.h"
 #include "cli/settings.h"
 #include "cli/show.h"
@@ -18,12 +19,13 @@
 #include "formats/mat.h"
 #include "formats/protocol.h"
 #include "formats/select.h"
+#include "formats/store.h"
 #include <errno.h>
 #include <math.h>
 #include <sys/stat.h>
 #include <time.h>
 
-typedef enum { RESULT_CSV, RESULT_MAT } ResultForm;
+typedef enum { RESULT_CSV, RESULT_MAT, RESULT_STORE } ResultForm;
 
 typedef struct {
     const Command *command;
@@ -79,13 +81,13 @@ static int choose_output(Run *run)
         return EXIT_GOOD;
     }
     run->output = e->output;
-    run->form = ends_with(run->output, ".mat") ? RESULT_MAT : RESULT_CSV;
+    run->form = ends_with(run->output, ".mat") ? RESULT_MAT : ends_with(run->output, ".h5") ? RESULT_STORE : RESULT_CSV;
     struct stat state;
     const bool is_special = stat(run->output, &state) == 0 && (S_ISCHR(state.st_mode) || S_ISFIFO(state.st_mode));
-    if (strcmp(run->output, "-") == 0 || ends_with(run->output, ".csv") || run->form == RESULT_MAT || is_special)
+    if (strcmp(run->output, "-") == 0 || ends_with(run->output, ".csv") || run->form != RESULT_CSV || is_special)
         return EXIT_GOOD;
     return usage_error(run->command,
-                       "the form of the results follows from the ending of the file, .csv or .mat; '%s' has neither",
+                       "the form of the results follows from the ending of the file, .csv, .mat or .h5; '%s' has none",
                        run->output);
 }
 
@@ -104,7 +106,7 @@ static bool select_variables(Run *run, const KoineTables *tables, const char *co
     *globs = wanted->n ? all : NULL;
     Selection selection;
     SelectionMiss miss;
-    const unsigned flags = run->form == RESULT_MAT ? SELECT_PARAMETERS : 0;
+    const unsigned flags = run->form == RESULT_CSV ? 0 : SELECT_PARAMETERS;
     if (!wanted->n || select_columns(tables, all, wanted->n, flags, run->arena, &selection, &miss))
         return true;
     char text[256];
@@ -120,8 +122,28 @@ static KoineSink *create_sink(const Run *run, const char *const *globs)
         const MatOptions options = { .path = run->output, .globs = globs, .n_globs = n };
         return mat_sink(&options, run->arena);
     }
+    if (run->form == RESULT_STORE) {
+        Text begin = { .arena = run->arena };
+        provenance_json(&run->record, &run->settings.experiment, compilation_sources(run->c), &begin);
+        const StoreOptions options = { .path = run->output, .globs = globs, .n_globs = n, .begin = begin.at };
+        return store_sink(&options, run->arena);
+    }
     const CsvOptions options = { .path = run->output, .globs = globs, .n_globs = n };
     return csv_sink(&options, run->arena);
+}
+
+/* The statistics go into a native result too; what could not be written is a failure of the run. */
+static void close_sink(Run *run, KoineSink *sink)
+{
+    if (run->form != RESULT_STORE)
+        return;
+    Text end = { .arena = run->arena };
+    statistics_json(&run->record, &end);
+    KoineRunReport *const report = &run->record.run;
+    if (store_finish(sink, end.at) || report->end == KOINE_RUN_SINK)
+        return;
+    report->end = KOINE_RUN_SINK;
+    snprintf(report->text, sizeof report->text, "%s", sink->error);
 }
 
 /* ---- The plot at the end ---------------------------------------------------------------------------------------- */
@@ -348,6 +370,7 @@ static int simulate(Run *run, KoineModel *model, const char *const *globs)
     run->record.run_seconds = wall_clock() - begun;
     run->record.tier_note = compilation_tier_note(run->c);
     progress_clear(&run->progress);
+    close_sink(run, sinks.at[0]);
     if (run->protocol)
         protocol_close(run->protocol, &run->record.run);
     return report_run(run, model);
@@ -512,12 +535,19 @@ static const Option options[] = {
       .repeats = true,
       .help = "a control parameter, also where the model has a quantity of that name; may be repeated" },
     { .name = "profile", .value = "NAME", .help = "behave like another system; simplex: as strict as SIMPLEX-II" },
-    { .name = "start-from", .value = "FILE", .help = "start values from the end of an earlier result, .csv or .mat" },
+    { .name = "start-from",
+      .value = "FILE",
+      .help = "start values from the end of an earlier result, .csv, .mat or .h5" },
     { .name = "start-from-time", .value = "TIME", .help = "take them from what that result holds at a time" },
-    { .name = "inputs", .value = "FILE", .help = "signals for open inputs, a .csv or .mat with a column for each" },
+    { .name = "inputs",
+      .value = "FILE",
+      .help = "signals for open inputs, a .csv, .mat or .h5 with a column for each" },
     { .name = "seed", .value = "NUMBER", .help = "of random numbers; default 0" },
     { .name = "variables", .value = "GLOB,...", .help = "what is recorded; default everything visible that changes" },
-    { .name = "output", .value = "FILE", .help = "FILE.csv, FILE.mat, or - for CSV on the standard output" },
+    { .name = "output",
+      .value = "FILE",
+      .help = "FILE.csv, FILE.mat, FILE.h5 (native: compressed, with units, for large results and 'koine view'), or - "
+              "for CSV on the standard output" },
     { .name = "protocol",
       .value = "FILE",
       .help = "write what happened; more by --set PrtDepth=2, less by TPrtBeg, TPrtEnd" },

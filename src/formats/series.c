@@ -1,7 +1,9 @@
 #include "formats/series.h"
+#include "base/map.h"
 #include "base/names.h"
 #include "formats/csv.h"
 #include "formats/mat.h"
+#include "formats/store.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -45,6 +47,51 @@ static void report_unreadable(Diag *diag, const char *path, int error)
                path, reason);
 }
 
+/* "comment [unit]", as in MAT files. */
+static const char *comment_of(const StoreVariable *variable, Arena *arena)
+{
+    if (!variable->unit[0])
+        return variable->comment;
+    return arena_format(arena, "%s%s[%s]", variable->comment, variable->comment[0] ? " " : "", variable->unit);
+}
+
+/* All of a native result. Aliases without a sign share their values. */
+static Series *read_store(const char *path, Arena *arena, Diag *diag)
+{
+    Store *const store = store_open(path, arena, diag);
+    if (!store)
+        return NULL;
+    const StoreInfo *const info = store_info(store);
+    SeriesColumn *const columns = NEW_ARRAY(arena, SeriesColumn, info->n_variables);
+    Map known;
+    map_init(&known, arena, info->n_variables);
+    for (uint32_t k = 0; k < info->n_variables; k++) {
+        const StoreVariable *const v = &info->variables[k];
+        const uint64_t key = ((uint64_t)v->storage << 1 | v->is_negated) << 32 | v->column;
+        const uint64_t n = v->storage == STORE_CONSTANT ? 1 : info->n_rows;
+        uint32_t other;
+        columns[k] = (SeriesColumn){ v->name, comment_of(v, arena), NULL, v->storage == STORE_CONSTANT };
+        if (map_get(&known, key, &other)) {
+            columns[k].values = columns[other].values;
+            continue;
+        }
+        double *const values = NEW_ARRAY(arena, double, n);
+        store_values(store, k, 0, n, values);
+        columns[k].values = values;
+        map_put(&known, key, k);
+    }
+    Series *const series = NEW(arena, Series);
+    *series = (Series){ info->n_variables, info->n_rows, columns };
+    store_close(store);
+    return series;
+}
+
+static bool is_store(int file)
+{
+    char begin[8];
+    return pread(file, begin, sizeof begin, 0) == (ssize_t)sizeof begin && store_is_file(begin, sizeof begin);
+}
+
 Series *series_read(const char *path, Arena *arena, Diag *diag)
 {
     const bool is_standard = strcmp(path, "-") == 0;
@@ -52,6 +99,10 @@ Series *series_read(const char *path, Arena *arena, Diag *diag)
     if (file < 0) {
         report_unreadable(diag, path, errno);
         return NULL;
+    }
+    if (!is_standard && is_store(file)) {
+        close(file);
+        return read_store(path, arena, diag);
     }
     Content content = { 0 };
     Series *series = NULL;

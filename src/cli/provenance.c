@@ -1,0 +1,122 @@
+#include "cli/provenance.h"
+#include "base/map.h"
+#include <time.h>
+
+const char *provenance_hash(const Sources *sources, Arena *arena)
+{
+    uint64_t high = 0, low = 0x9e3779b97f4a7c15u;
+    for (uint32_t k = 0; k < sources_count(sources); k++) {
+        const Source *const source = sources_get(sources, k);
+        high = hash_bytes(source->text, source->size, high);
+        low = hash_bytes(source->text, source->size, low);
+    }
+    return arena_format(arena, "%016llx%016llx", (unsigned long long)high, (unsigned long long)low);
+}
+
+static void add_name(Text *text, const char *key)
+{
+    text_add(text, text->at[text->n - 1] == '{' ? "" : ", ");
+    text_json(text, key);
+    text_add(text, ": ");
+}
+
+static void add_text(Text *text, const char *key, const char *value)
+{
+    add_name(text, key);
+    if (value)
+        text_json(text, value);
+    else
+        text_add(text, "null");
+}
+
+static void add_real(Text *text, const char *key, double value)
+{
+    add_name(text, key);
+    if (value - value == 0)
+        text_real(text, value);
+    else
+        text_add(text, "null");
+}
+
+static void add_pairs(Text *text, const char *key, const Setting *settings, uint32_t n)
+{
+    if (n == 0)
+        return;
+    add_name(text, key);
+    text_char(text, '{');
+    for (uint32_t k = 0; k < n; k++)
+        add_text(text, settings[k].name, settings[k].value);
+    text_char(text, '}');
+}
+
+static void add_given(const Experiment *e, Text *text)
+{
+    const struct {
+        ExperimentKey key;
+        double value;
+    } reals[] = { { EXPERIMENT_START, e->start },
+                  { EXPERIMENT_STOP, e->stop },
+                  { EXPERIMENT_INTERVAL, e->interval },
+                  { EXPERIMENT_TOLERANCE, e->tolerance },
+                  { EXPERIMENT_STEP, e->step },
+                  { EXPERIMENT_MAX_STEP, e->max_step },
+                  { EXPERIMENT_START_FROM_TIME, e->start_from_time },
+                  { EXPERIMENT_SEED, (double)e->seed } };
+    const struct {
+        ExperimentKey key;
+        const char *value;
+    } texts[] = { { EXPERIMENT_SOLVER, e->solver },         { EXPERIMENT_TIER, e->tier },
+                  { EXPERIMENT_PROFILE, e->profile },       { EXPERIMENT_USE, e->use },
+                  { EXPERIMENT_START_FROM, e->start_from }, { EXPERIMENT_INPUTS, e->inputs } };
+    for (size_t k = 0; k < sizeof reals / sizeof reals[0]; k++)
+        if (e->has[reals[k].key])
+            add_real(text, experiment_key_name(reals[k].key), reals[k].value);
+    for (size_t k = 0; k < sizeof texts / sizeof texts[0]; k++)
+        if (e->has[texts[k].key])
+            add_text(text, experiment_key_name(texts[k].key), texts[k].value);
+    add_pairs(text, experiment_key_name(EXPERIMENT_CONTROL), e->controls, e->n_controls);
+    add_pairs(text, experiment_key_name(EXPERIMENT_SET), e->settings, e->n_settings);
+}
+
+void provenance_settings(const Experiment *e, Text *text)
+{
+    text_char(text, '{');
+    add_given(e, text);
+    if (e->n_phases) {
+        add_name(text, experiment_key_name(EXPERIMENT_PHASES));
+        for (uint32_t k = 0; k < e->n_phases; k++) {
+            text_add(text, k ? ", {" : "[{");
+            add_given(&e->phases[k].experiment, text);
+            text_char(text, '}');
+        }
+        text_char(text, ']');
+    }
+    text_char(text, '}');
+}
+
+void provenance_json(const RunRecord *record, const Experiment *experiment, const Sources *sources, Text *text)
+{
+    char now[32] = "";
+    const time_t seconds = time(NULL);
+    struct tm utc;
+    if (gmtime_r(&seconds, &utc))
+        strftime(now, sizeof now, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    text_char(text, '{');
+    add_text(text, "format", "koine-result");
+    add_text(text, "koine", KOINE_VERSION);
+    add_text(text, "created", now);
+    add_text(text, "model", record->model.model);
+    add_text(text, "language", record->model.language);
+    add_text(text, "file", record->file);
+    add_text(text, "experiment", record->experiment);
+    add_text(text, "hash", provenance_hash(sources, text->arena));
+    add_name(text, "sources");
+    for (uint32_t k = 0; k < sources_count(sources); k++) {
+        text_add(text, k ? ", " : "[");
+        text_json(text, sources_get(sources, k)->path);
+    }
+    text_add(text, sources_count(sources) ? "]" : "[]");
+    add_name(text, "settings");
+    provenance_settings(experiment, text);
+    text_add(text, "}\n");
+}

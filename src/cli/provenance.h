@@ -1,0 +1,15 @@
+/* Where a result comes from: the model and its hash, all settings, the version, the time, as a JSON object that stays
+ * with the result. docs/results.md lists the keys. */
+#ifndef CLI_PROVENANCE_H
+#define CLI_PROVENANCE_H
+
+#include "cli/settings.h"
+#include "cli/statistics.h"
+
+/* Of all sources the model was read from: 32 hexadecimal digits. */
+const char *provenance_hash(const Sources *sources, Arena *arena);
+/* The settings alone, as a JSON object. */
+void provenance_settings(const Experiment *experiment, Text *text);
+void provenance_json(const RunRecord *record, const Experiment *experiment, const Sources *sources, Text *text);
+
+#endif

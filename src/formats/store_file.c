@@ -1,0 +1,244 @@
+#include "formats/store_file.h"
+#include "formats/store_pack.h"
+#include "formats/store_space.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+    RESERVE_STEP = 4 << 20,   /* bytes reserved at a time */
+    RESERVE_LEFT = 512 << 10, /* always free for the library's own structures: enough to close in order */
+};
+
+static void fail(StoreFile *file, int error)
+{
+    if (file->is_failed)
+        return;
+    file->is_failed = true;
+    char reason[100];
+    if (error == 0)
+        snprintf(reason, sizeof reason, "the HDF5 library refuses");
+    else if (strerror_r(error, reason, sizeof reason) != 0)
+        snprintf(reason, sizeof reason, "error %d", error);
+    snprintf(file->error, sizeof file->error, "cannot write '%.120s': %s", file->path, reason);
+}
+
+/* ---- filters ----------------------------------------------------------------------------------------------------- */
+
+/* Chunks are packed by us; the library only has to know that the filter exists. */
+static size_t refuse(unsigned flags, size_t n_values, const unsigned *values, size_t n_bytes, size_t *size,
+                     void **buffer)
+{
+    (void)flags, (void)n_values, (void)values, (void)n_bytes, (void)size, (void)buffer;
+    return 0;
+}
+
+static const H5Z_class2_t LZ4_CLASS = { H5Z_CLASS_T_VERS, STORE_FILTER_LZ4, 1, 1, "lz4", NULL, NULL, refuse };
+
+/* ---- the file ---------------------------------------------------------------------------------------------------- */
+
+/* Opens and locks; nothing of an older file is touched before the lock is ours. */
+static bool open_locked(StoreFile *file)
+{
+    file->descriptor = open(file->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    struct stat state;
+    if (file->descriptor < 0 || fstat(file->descriptor, &state) != 0) {
+        fail(file, errno);
+        return false;
+    }
+    if (!S_ISREG(state.st_mode)) {
+        fail(file, 0);
+        snprintf(file->error, sizeof file->error,
+                 "cannot write '%.120s': a native result needs a file on a disk; write CSV to devices and pipes",
+                 file->path);
+        return false;
+    }
+    if (flock(file->descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+        fail(file, 0);
+        snprintf(file->error, sizeof file->error,
+                 "cannot write '%.120s': another run is writing it; wait for it or choose another --output",
+                 file->path);
+        return false;
+    }
+    return true;
+}
+
+static hid_t create_properties(void)
+{
+    const hid_t properties = H5Pcreate(H5P_FILE_ACCESS);
+    H5Pset_libver_bounds(properties, H5F_LIBVER_V110, H5F_LIBVER_V110);
+    H5Pset_file_locking(properties, false, true); /* the lock is ours, and holds while others read */
+    H5Pset_meta_block_size(properties, 1 << 14);
+    return properties;
+}
+
+bool store_file_create(StoreFile *file, const char *path)
+{
+    *file = (StoreFile){ .path = path, .file = -1, .descriptor = -1 };
+    if (!open_locked(file))
+        return false;
+    H5open();
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    if (H5Zfilter_avail(STORE_FILTER_LZ4) <= 0)
+        H5Zregister(&LZ4_CLASS);
+    const hid_t access = create_properties(), creation = H5Pcreate(H5P_FILE_CREATE);
+    H5Pset_link_phase_change(creation, 64, 32); /* links and attributes stay in the object header */
+    file->file = H5Fcreate(path, H5F_ACC_TRUNC, creation, access);
+    H5Pclose(access);
+    H5Pclose(creation);
+    if (file->file < 0)
+        fail(file, errno);
+    return !file->is_failed;
+}
+
+void store_file_share(StoreFile *file)
+{
+    if (!file->is_failed && H5Fstart_swmr_write(file->file) < 0)
+        fail(file, 0);
+}
+
+void store_file_flush(StoreFile *file)
+{
+    errno = 0;
+    if (!file->is_failed && H5Fflush(file->file, H5F_SCOPE_LOCAL) < 0)
+        fail(file, errno);
+}
+
+bool store_file_close(StoreFile *file)
+{
+    errno = 0;
+    if (file->file >= 0 && H5Fclose(file->file) < 0)
+        fail(file, errno);
+    file->file = -1;
+    struct stat state;
+    if (file->descriptor >= 0) {
+        /* What was reserved beyond the end is given back; failing to is no loss. */
+        if (file->reserved > 0 && fstat(file->descriptor, &state) == 0 &&
+            ftruncate(file->descriptor, state.st_size) != 0)
+            file->reserved = 0;
+        close(file->descriptor);
+    }
+    file->descriptor = -1;
+    return !file->is_failed;
+}
+
+/* Space for `size` more bytes and for the structures that go with them. */
+static bool reserve(StoreFile *file, size_t size)
+{
+    haddr_t end = 0;
+    if (H5Fget_eoa(file->file, &end) < 0)
+        return fail(file, 0), false;
+    const uint64_t wanted = end + size + RESERVE_LEFT;
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && wanted > limit.rlim_cur)
+        return fail(file, EFBIG), false;
+    if (file->is_unreserved || wanted <= file->reserved)
+        return true;
+    const uint64_t from = file->reserved > end ? file->reserved : end;
+    uint64_t length = wanted - from + RESERVE_STEP;
+    int error = space_reserve(file->descriptor, from, length);
+    if (error == ENOSPC) { /* the last bit of a disk counts too */
+        length = wanted - from;
+        error = space_reserve(file->descriptor, from, length);
+    }
+    if (error == 0)
+        file->reserved = from + length;
+    else if (error == ENOSPC || error == EFBIG || error == EDQUOT)
+        return fail(file, error), false;
+    else
+        file->is_unreserved = true;
+    return true;
+}
+
+/* ---- datasets ---------------------------------------------------------------------------------------------------- */
+
+hid_t store_file_group(StoreFile *file, const char *name)
+{
+    if (file->is_failed)
+        return -1;
+    const hid_t creation = H5Pcreate(H5P_GROUP_CREATE);
+    H5Pset_link_phase_change(creation, 64, 32);
+    const hid_t group = H5Gcreate2(file->file, name, H5P_DEFAULT, creation, H5P_DEFAULT);
+    H5Pclose(creation);
+    if (group < 0)
+        fail(file, 0);
+    return group;
+}
+
+StoreDataset store_file_dataset(StoreFile *file, const char *name, hid_t type, int rank, int growing,
+                                const hsize_t *extent, const hsize_t *chunk)
+{
+    StoreDataset dataset = { .id = -1, .rank = rank, .growing = growing, .width = H5Tget_size(type) };
+    if (file->is_failed)
+        return dataset;
+    hsize_t most[3];
+    for (int k = 0; k < rank; k++) {
+        dataset.extent[k] = extent[k];
+        dataset.chunk[k] = chunk[k];
+        most[k] = k == growing ? H5S_UNLIMITED : extent[k];
+    }
+    const hid_t space = H5Screate_simple(rank, extent, most), creation = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_chunk(creation, rank, chunk);
+    H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER);
+    H5Pset_obj_track_times(creation, false);
+    H5Pset_shuffle(creation);
+    H5Pset_filter(creation, STORE_FILTER_LZ4, H5Z_FLAG_MANDATORY, 0, NULL);
+    H5Pset_fletcher32(creation);
+    errno = 0;
+    dataset.id = H5Dcreate2(file->file, name, type, space, H5P_DEFAULT, creation, H5P_DEFAULT);
+    H5Sclose(space);
+    H5Pclose(creation);
+    if (dataset.id < 0)
+        fail(file, errno);
+    return dataset;
+}
+
+void store_file_dataset_close(StoreDataset *dataset)
+{
+    if (dataset->id > 0)
+        H5Dclose(dataset->id);
+    dataset->id = -1;
+}
+
+void store_file_extend(StoreFile *file, StoreDataset *dataset, hsize_t extent)
+{
+    if (file->is_failed)
+        return;
+    dataset->extent[dataset->growing] = extent;
+    errno = 0;
+    if (H5Dset_extent(dataset->id, dataset->extent) < 0)
+        fail(file, errno);
+}
+
+void store_file_chunk(StoreFile *file, const StoreDataset *dataset, const hsize_t *at, const void *elements)
+{
+    if (file->is_failed)
+        return;
+    size_t n = 1;
+    for (int k = 0; k < dataset->rank; k++)
+        n *= dataset->chunk[k];
+    const size_t size = pack(elements, n, dataset->width, file->planes, file->packed);
+    if (!reserve(file, size))
+        return;
+    errno = 0;
+    if (H5Dwrite_chunk(dataset->id, H5P_DEFAULT, 0, at, size, file->packed) < 0)
+        fail(file, errno);
+}
+
+void store_file_attribute(StoreFile *file, const char *name, hid_t type, const void *value)
+{
+    if (file->is_failed)
+        return;
+    const hid_t space = H5Screate(H5S_SCALAR);
+    const hid_t attribute = H5Acreate2(file->file, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
+    if (attribute < 0 || H5Awrite(attribute, type, value) < 0)
+        fail(file, 0);
+    if (attribute >= 0)
+        H5Aclose(attribute);
+    H5Sclose(space);
+}

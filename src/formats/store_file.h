@@ -1,0 +1,49 @@
+/* The HDF5 side of the native store's writer: datasets that grow, finished chunks, space. Private to formats.
+ *
+ * Nothing that fails here is fatal: the first failure is remembered in `error`, later calls do nothing. Disk space is
+ * reserved ahead of what the library writes, because the library cannot close a file whose structures it could not
+ * write: a full disk is found before it sees it. */
+#ifndef FORMATS_STORE_FILE_H
+#define FORMATS_STORE_FILE_H
+
+#include <hdf5.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct {
+    hid_t id;
+    int rank, growing; /* the dimension that grows */
+    hsize_t extent[3], chunk[3];
+    size_t width; /* bytes of an element */
+} StoreDataset;
+
+typedef struct {
+    const char *path;
+    hid_t file;
+    int descriptor; /* ours, beside the library's: holds the lock and the reservation; -1: not open */
+    uint64_t reserved;
+    bool is_unreserved; /* this file system cannot reserve */
+    bool is_failed;
+    char error[256];
+    unsigned char *planes, *packed; /* room for the largest chunk */
+} StoreFile;
+
+/* Every chunk has at most `largest` bytes; planes and packed are the caller's, of `largest` and pack_bound(largest). */
+bool store_file_create(StoreFile *file, const char *path);
+/* From here on others may read while we write; no further dataset can be made. */
+void store_file_share(StoreFile *file);
+void store_file_flush(StoreFile *file);
+/* Closes everything; also after failures. */
+bool store_file_close(StoreFile *file);
+
+hid_t store_file_group(StoreFile *file, const char *name);
+/* `type` is closed with the dataset where it is not one of the library's own. */
+StoreDataset store_file_dataset(StoreFile *file, const char *name, hid_t type, int rank, int growing,
+                                const hsize_t *extent, const hsize_t *chunk);
+void store_file_extend(StoreFile *file, StoreDataset *dataset, hsize_t extent);
+/* A whole chunk, beginning at the element `at`. */
+void store_file_chunk(StoreFile *file, const StoreDataset *dataset, const hsize_t *at, const void *elements);
+void store_file_dataset_close(StoreDataset *dataset);
+void store_file_attribute(StoreFile *file, const char *name, hid_t type, const void *value);
+
+#endif

@@ -1,0 +1,312 @@
+/* The sink of the native store: rows are copied out of the model into one of two blocks; when it is full the writer's
+ * thread packs and writes it while the run fills the other. The run waits only when the disk is slower than it. */
+#include "base/map.h"
+#include "base/vec.h"
+#include "formats/select.h"
+#include "formats/store.h"
+#include "formats/store_layout.h"
+#include "formats/store_write.h"
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+
+typedef struct { /* slots that follow each other in the model and in the row */
+    uint64_t offset;
+    uint32_t at, n;
+} SlotRun;
+
+typedef struct {
+    KoineSink sink; /* first: the sink is the writer */
+    StoreOptions options;
+    Arena *arena;
+    StoreWriter writer;
+    VEC(SlotRun) runs;
+    VEC(uint64_t) constants; /* offsets */
+    uint32_t kind_at;        /* of the columns of marks in a row */
+    uint32_t row_slots, n_filled;
+    KoineSlot *filling, *written; /* two blocks */
+    bool is_open, has_point;
+    /* Shared with the thread */
+    pthread_t thread;
+    pthread_mutex_t mutex;
+    pthread_cond_t changed;
+    uint32_t n_pending; /* rows of `written` that are to be written */
+    bool has_thread, is_ending, is_failed;
+} StoreSink;
+
+static KoineStatus fail(StoreSink *s)
+{
+    memcpy(s->sink.error, s->writer.file.error, sizeof s->sink.error);
+    return KOINE_FAILED;
+}
+
+/* ---- the thread -------------------------------------------------------------------------------------------------- */
+
+static void *write_blocks(void *context)
+{
+    StoreSink *const s = context;
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* the library keeps this for each thread */
+    pthread_mutex_lock(&s->mutex);
+    for (;;) {
+        while (s->n_pending == 0 && !s->is_ending)
+            pthread_cond_wait(&s->changed, &s->mutex);
+        if (s->n_pending == 0)
+            break;
+        const uint32_t n = s->n_pending;
+        pthread_mutex_unlock(&s->mutex);
+        const bool is_good = store_writer_block(&s->writer, s->written, n);
+        pthread_mutex_lock(&s->mutex);
+        s->is_failed |= !is_good;
+        s->n_pending = 0;
+        pthread_cond_broadcast(&s->changed);
+    }
+    pthread_mutex_unlock(&s->mutex);
+    return NULL;
+}
+
+static void start_thread(StoreSink *s)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_mutex_init(&s->mutex, NULL);
+    pthread_cond_init(&s->changed, NULL);
+    pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are the program's */
+    s->has_thread = pthread_create(&s->thread, NULL, write_blocks, s) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+/* Gives the block that is being filled to the thread, when it is done with the one before. */
+static bool hand_over(StoreSink *s)
+{
+    const uint32_t n = s->n_filled;
+    s->n_filled = 0;
+    if (n == 0)
+        return !s->is_failed;
+    if (!s->has_thread) {
+        s->is_failed |= !store_writer_block(&s->writer, s->filling, n);
+        return !s->is_failed;
+    }
+    pthread_mutex_lock(&s->mutex);
+    while (s->n_pending > 0)
+        pthread_cond_wait(&s->changed, &s->mutex);
+    const bool is_good = !s->is_failed;
+    if (is_good) {
+        KoineSlot *const filled = s->filling;
+        s->filling = s->written;
+        s->written = filled;
+        s->n_pending = n;
+        pthread_cond_broadcast(&s->changed);
+    }
+    pthread_mutex_unlock(&s->mutex);
+    return is_good;
+}
+
+static void end_thread(StoreSink *s)
+{
+    if (!s->has_thread)
+        return;
+    pthread_mutex_lock(&s->mutex);
+    s->is_ending = true;
+    pthread_cond_broadcast(&s->changed);
+    pthread_mutex_unlock(&s->mutex);
+    pthread_join(s->thread, NULL);
+    s->has_thread = false;
+    pthread_mutex_destroy(&s->mutex);
+    pthread_cond_destroy(&s->changed);
+}
+
+/* ---- columns ----------------------------------------------------------------------------------------------------- */
+
+static StoreStorage storage_of(const KoineVariable *variable)
+{
+    if (variable->variability <= KOINE_VARIABILITY_PARAMETER)
+        return STORE_CONSTANT;
+    return variable->variability == KOINE_VARIABILITY_CONTINUOUS && variable->type == KOINE_REAL ? STORE_DENSE
+                                                                                                 : STORE_CHANGES;
+}
+
+static int by_offset(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+typedef VEC(uint64_t) Offsets;
+
+/* The different slots of one storage in the order of the model's memory. */
+static Offsets collect_offsets(const KoineTables *tables, const Selection *selection, StoreStorage storage,
+                               Arena *arena)
+{
+    Offsets offsets = { 0 };
+    for (uint32_t k = 0; k < selection->n; k++)
+        if (storage_of(&tables->variables[selection->at[k].variable]) == storage)
+            vec_push(arena, &offsets, selection->at[k].offset);
+    if (offsets.n)
+        qsort(offsets.at, offsets.n, sizeof *offsets.at, by_offset);
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < offsets.n; k++)
+        if (n == 0 || offsets.at[n - 1] != offsets.at[k])
+            offsets.at[n++] = offsets.at[k];
+    offsets.n = n;
+    return offsets;
+}
+
+static void add_runs(StoreSink *s, const Offsets *offsets, uint32_t at, Map *columns, uint32_t first_column)
+{
+    map_init(columns, s->arena, offsets->n);
+    for (uint32_t k = 0; k < offsets->n; k++, at++) {
+        map_put(columns, offsets->at[k], first_column + k);
+        if (k > 0 && offsets->at[k] == offsets->at[k - 1] + sizeof(KoineSlot))
+            s->runs.at[s->runs.n - 1].n++;
+        else
+            vec_push(s->arena, &s->runs, ((SlotRun){ offsets->at[k], at, 1 }));
+    }
+}
+
+static const char **list_enumerations(const KoineTables *tables, Arena *arena)
+{
+    const char **const list = NEW_ARRAY(arena, const char *, tables->n_enumerations + 1);
+    for (uint32_t k = 0; k < tables->n_enumerations; k++) {
+        Text text = { .arena = arena };
+        text_add(&text, tables->enumerations[k].name);
+        for (uint32_t v = 0; v < tables->enumerations[k].n; v++)
+            text_format(&text, "\n%s", tables->enumerations[k].values[v]);
+        list[k] = text.at;
+    }
+    return list;
+}
+
+static StoreTables make_tables(StoreSink *s, const KoineTables *tables, const Selection *selection)
+{
+    Arena *const arena = s->arena;
+    Offsets offsets[3];
+    Map columns[3];
+    for (int k = 0; k < 3; k++)
+        offsets[k] = collect_offsets(tables, selection, (StoreStorage)k, arena);
+    StoreWriter *const w = &s->writer;
+    w->n_dense = 1 + offsets[STORE_DENSE].n;
+    w->n_changes = MARK_COLUMNS + offsets[STORE_CHANGES].n;
+    s->kind_at = w->n_dense;
+    add_runs(s, &offsets[STORE_DENSE], 1, &columns[STORE_DENSE], 1);
+    add_runs(s, &offsets[STORE_CHANGES], w->n_dense + MARK_COLUMNS, &columns[STORE_CHANGES], MARK_COLUMNS);
+    map_init(&columns[STORE_CONSTANT], arena, offsets[STORE_CONSTANT].n);
+    for (uint32_t k = 0; k < offsets[STORE_CONSTANT].n; k++) {
+        map_put(&columns[STORE_CONSTANT], offsets[STORE_CONSTANT].at[k], k);
+        vec_push(arena, &s->constants, offsets[STORE_CONSTANT].at[k]);
+    }
+    StoreTables made = { .rows = NEW_ARRAY(arena, StoreRow, selection->n + 1), .n_rows = selection->n + 1 };
+    made.rows[0] = (StoreRow){ "time", "s", "", { STORE_DENSE, 0, 0, KOINE_REAL, KOINE_VARIABILITY_CONTINUOUS } };
+    made.rows[0].table[TABLE_ENUMERATION] = -1;
+    for (uint32_t k = 0; k < selection->n; k++) {
+        const Column *const column = &selection->at[k];
+        const KoineVariable *const variable = &tables->variables[column->variable];
+        const StoreStorage storage = storage_of(variable);
+        Text name = { .arena = arena };
+        column_name(tables, column, &name);
+        uint32_t at = 0;
+        map_get(&columns[storage], column->offset, &at);
+        StoreRow *const row = &made.rows[k + 1];
+        *row = (StoreRow){ name.at,
+                           variable->unit ? variable->unit : "",
+                           variable->comment ? variable->comment : "",
+                           { (int32_t)storage, (int32_t)at, (variable->flags & KOINE_VARIABLE_NEGATED) != 0,
+                             variable->type, variable->variability, variable->causality, -1 } };
+        if (variable->type == KOINE_ENUMERATION && variable->enumeration < tables->n_enumerations)
+            row->table[TABLE_ENUMERATION] = (int32_t)variable->enumeration;
+    }
+    made.enumerations = list_enumerations(tables, arena);
+    made.n_enumerations = tables->n_enumerations;
+    made.n_constants = offsets[STORE_CONSTANT].n;
+    made.begin = s->options.begin ? s->options.begin : "{}";
+    return made;
+}
+
+/* ---- the sink ---------------------------------------------------------------------------------------------------- */
+
+static KoineStatus store_begin(KoineSink *sink, const KoineModel *model)
+{
+    StoreSink *const s = (StoreSink *)sink;
+    const StoreOptions *const options = &s->options;
+    const KoineTables *const tables = model->kind->tables;
+    Selection selection;
+    SelectionMiss miss;
+    if (!select_columns(tables, options->globs, options->n_globs, SELECT_PARAMETERS, s->arena, &selection, &miss)) {
+        selection_miss_text(&miss, options->globs, sink->error, sizeof sink->error);
+        return KOINE_FAILED;
+    }
+    const StoreTables made = make_tables(s, tables, &selection);
+    s->is_open = true;
+    if (!store_writer_begin(&s->writer, options->path, &made, s->arena))
+        return fail(s);
+    s->row_slots = s->writer.n_dense + s->writer.n_changes;
+    s->filling = NEW_ARRAY(s->arena, KoineSlot, (size_t)s->row_slots * s->writer.block_rows);
+    s->written = NEW_ARRAY(s->arena, KoineSlot, (size_t)s->row_slots * s->writer.block_rows);
+    return KOINE_OK;
+}
+
+/* Parameters have their values from the first point on. The thread starts then, too: the file is its own from there. */
+static void write_constants(StoreSink *s, const KoineModel *model)
+{
+    KoineSlot *const slots = NEW_ARRAY(s->arena, KoineSlot, s->constants.n);
+    for (uint32_t k = 0; k < s->constants.n; k++)
+        memcpy(&slots[k], model->block + s->constants.at[k], sizeof slots[k]);
+    store_writer_constants(&s->writer, slots, s->constants.n, s->arena);
+    s->has_point = true;
+    start_thread(s);
+}
+
+static KoineStatus store_point(KoineSink *sink, const KoineModel *model, const KoinePoint *point)
+{
+    StoreSink *const s = (StoreSink *)sink;
+    if (!s->has_point)
+        write_constants(s, model);
+    KoineSlot *const row = s->filling + (size_t)s->row_slots * s->n_filled;
+    row[0].r = point->time;
+    row[s->kind_at + COLUMN_KIND].i = point->kind;
+    row[s->kind_at + COLUMN_TAKT].i = point->takt;
+    for (uint32_t k = 0; k < s->runs.n; k++) {
+        const SlotRun *const run = &s->runs.at[k];
+        if (run->n == 1)
+            memcpy(&row[run->at], model->block + run->offset, sizeof *row);
+        else
+            memcpy(&row[run->at], model->block + run->offset, run->n * sizeof *row);
+    }
+    if (++s->n_filled < s->writer.block_rows)
+        return KOINE_OK;
+    return hand_over(s) ? KOINE_OK : fail(s);
+}
+
+static KoineStatus store_end(KoineSink *sink, const KoineModel *model)
+{
+    (void)model;
+    StoreSink *const s = (StoreSink *)sink;
+    const bool is_handed = hand_over(s);
+    end_thread(s);
+    return is_handed && !s->is_failed ? KOINE_OK : fail(s);
+}
+
+bool store_finish(KoineSink *sink, const char *end)
+{
+    StoreSink *const s = (StoreSink *)sink;
+    if (!s->is_open)
+        return true;
+    s->is_open = false;
+    end_thread(s);
+    if (store_writer_end(&s->writer, end))
+        return true;
+    fail(s);
+    return false;
+}
+
+KoineSink *store_sink(const StoreOptions *options, Arena *arena)
+{
+    StoreSink *const s = NEW(arena, StoreSink);
+    s->options = *options;
+    s->arena = arena;
+    s->sink.context = s;
+    s->sink.wants_takts = options->every_takt;
+    s->sink.begin = store_begin;
+    s->sink.point = store_point;
+    s->sink.end = store_end;
+    return &s->sink;
+}

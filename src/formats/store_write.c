@@ -1,0 +1,320 @@
+#include "formats/store_write.h"
+#include "formats/store_layout.h"
+#include "formats/store_pack.h"
+#include <math.h>
+
+static uint32_t least(uint64_t a, uint64_t b)
+{
+    return (uint32_t)(a < b ? a : b);
+}
+
+static uint32_t most(uint64_t a, uint64_t b)
+{
+    return (uint32_t)(a > b ? a : b);
+}
+
+/* ---- tables ------------------------------------------------------------------------------------------------------ */
+
+typedef const char *(*TextOf)(const StoreTables *tables, uint32_t k);
+
+static const char *name_of(const StoreTables *tables, uint32_t k)
+{
+    return tables->rows[k].name;
+}
+
+static const char *unit_of(const StoreTables *tables, uint32_t k)
+{
+    return tables->rows[k].unit;
+}
+
+static const char *comment_of(const StoreTables *tables, uint32_t k)
+{
+    return tables->rows[k].comment;
+}
+
+static const char *enumeration_of(const StoreTables *tables, uint32_t k)
+{
+    return tables->enumerations[k];
+}
+
+/* Texts of one length, filled up with zeros. */
+static void write_texts(StoreFile *file, const char *path, const StoreTables *tables, TextOf text_of, uint32_t n,
+                        Arena *arena)
+{
+    size_t longest = 1;
+    for (uint32_t k = 0; k < n; k++)
+        longest = most(longest, strlen(text_of(tables, k)));
+    const hid_t type = H5Tcopy(H5T_C_S1);
+    H5Tset_size(type, longest);
+    H5Tset_strpad(type, H5T_STR_NULLPAD);
+    H5Tset_cset(type, H5T_CSET_UTF8);
+    const hsize_t extent = n, chunk = most(1, CHUNK_BYTES / longest);
+    StoreDataset dataset = store_file_dataset(file, path, type, 1, 0, &extent, &chunk);
+    const ArenaMark mark = arena_mark(arena);
+    const size_t size = (size_t)chunk * longest;
+    unsigned char *const planes = file->planes, *const packed = file->packed;
+    if (longest > CHUNK_BYTES) { /* larger than any chunk of numbers */
+        file->planes = NEW_ARRAY(arena, unsigned char, size);
+        file->packed = NEW_ARRAY(arena, unsigned char, pack_bound(size));
+    }
+    char *const bytes = NEW_ARRAY(arena, char, size);
+    for (hsize_t begin = 0; begin < n; begin += chunk) {
+        memset(bytes, 0, size);
+        for (uint32_t k = 0; k < chunk && begin + k < n; k++) {
+            const char *const text = text_of(tables, (uint32_t)begin + k);
+            memcpy(bytes + k * longest, text, strlen(text));
+        }
+        store_file_chunk(file, &dataset, &begin, bytes);
+    }
+    file->planes = planes;
+    file->packed = packed;
+    arena_reset(arena, mark);
+    store_file_dataset_close(&dataset);
+    H5Tclose(type);
+}
+
+static void write_table(StoreFile *file, const StoreTables *tables, Arena *arena)
+{
+    enum { ROWS = CHUNK_BYTES / (TABLE_COLUMNS * 4) };
+    const hsize_t extent[2] = { tables->n_rows, TABLE_COLUMNS }, chunk[2] = { ROWS, TABLE_COLUMNS };
+    StoreDataset dataset = store_file_dataset(file, "/variables/table", H5T_STD_I32LE, 2, 0, extent, chunk);
+    const ArenaMark mark = arena_mark(arena);
+    int32_t(*const rows)[TABLE_COLUMNS] = arena_alloc(arena, ROWS * sizeof *rows, _Alignof(int32_t));
+    for (hsize_t at[2] = { 0, 0 }; at[0] < tables->n_rows; at[0] += ROWS) {
+        memset(rows, 0, ROWS * sizeof *rows);
+        for (uint32_t k = 0; k < ROWS && at[0] + k < tables->n_rows; k++)
+            memcpy(rows[k], tables->rows[at[0] + k].table, sizeof *rows);
+        store_file_chunk(file, &dataset, at, rows);
+    }
+    arena_reset(arena, mark);
+    store_file_dataset_close(&dataset);
+}
+
+/* Bytes of a text that is not known when the dataset is made. */
+static void write_text(StoreWriter *writer, StoreDataset *dataset, const char *text)
+{
+    const size_t size = strlen(text);
+    if (writer->file.is_failed) /* there may be no dataset */
+        return;
+    store_file_extend(&writer->file, dataset, size);
+    char *const bytes = (char *)writer->tile; /* CHUNK_VALUES doubles: more than a piece of text */
+    const size_t piece = dataset->chunk[0];
+    for (hsize_t begin = 0; begin < size; begin += piece) {
+        memset(bytes, 0, piece);
+        memcpy(bytes, text + begin, size - begin < piece ? size - begin : piece);
+        store_file_chunk(&writer->file, dataset, &begin, bytes);
+    }
+}
+
+/* ---- the datasets ------------------------------------------------------------------------------------------------ */
+
+static hid_t change_type(void)
+{
+    const hid_t type = H5Tcreate(H5T_COMPOUND, sizeof(struct StoreChange));
+    H5Tinsert(type, "column", offsetof(struct StoreChange, column), H5T_STD_U64LE);
+    H5Tinsert(type, "row", offsetof(struct StoreChange, row), H5T_STD_U64LE);
+    H5Tinsert(type, "value", offsetof(struct StoreChange, value), H5T_STD_I64LE);
+    return type;
+}
+
+static void create_datasets(StoreWriter *w, uint32_t n_constants)
+{
+    StoreFile *const file = &w->file;
+    const hsize_t rows = w->block_rows;
+    const hsize_t text_chunk = CHUNK_BYTES / 8, none = 0, change_chunk = CHUNK_CHANGES;
+    w->begin = store_file_dataset(file, "/begin", H5T_STD_U8LE, 1, 0, &none, &text_chunk);
+    w->end = store_file_dataset(file, "/end", H5T_STD_U8LE, 1, 0, &none, &text_chunk);
+    w->blocks = store_file_dataset(file, "/blocks", H5T_STD_U64LE, 2, 0, (hsize_t[]){ 0, BLOCK_COLUMNS },
+                                   (hsize_t[]){ 1, BLOCK_COLUMNS });
+    w->values = store_file_dataset(file, "/values", H5T_IEEE_F64LE, 2, 1, (hsize_t[]){ w->n_dense, 0 },
+                                   (hsize_t[]){ least(w->n_dense, CHUNK_VALUES / rows), rows });
+    w->extremes = store_file_dataset(file, "/extremes", H5T_IEEE_F64LE, 3, 1, (hsize_t[]){ w->n_dense, 0, 2 },
+                                     (hsize_t[]){ least(w->n_dense, CHUNK_VALUES / (2 * w->spans)), w->spans, 2 });
+    w->first = store_file_dataset(file, "/first", H5T_STD_I64LE, 2, 1, (hsize_t[]){ w->n_changes, 0 },
+                                  (hsize_t[]){ least(w->n_changes, CHUNK_FIRST), 1 });
+    const hid_t type = change_type();
+    w->changes = store_file_dataset(file, "/changes", type, 1, 0, &none, &change_chunk);
+    H5Tclose(type);
+    const hsize_t constants = n_constants, constant_chunk = CHUNK_FIRST;
+    w->constants = store_file_dataset(file, "/constants", H5T_STD_I64LE, 1, 0, &constants, &constant_chunk);
+}
+
+static void choose_sizes(StoreWriter *w, Arena *arena)
+{
+    const uint64_t row = 8 * ((uint64_t)w->n_dense + w->n_changes);
+    w->block_rows = BLOCK_ROWS_MOST;
+    while (w->block_rows > BLOCK_ROWS_LEAST && w->block_rows * row > BLOCK_BYTES)
+        w->block_rows /= 2;
+    w->spans = most(1, w->block_rows / SPAN_ROWS);
+    w->tile = NEW_ARRAY(arena, double, CHUNK_VALUES);
+    w->pairs = NEW_ARRAY(arena, double, CHUNK_VALUES);
+    w->firsts = NEW_ARRAY(arena, int64_t, CHUNK_FIRST);
+    w->list = NEW_ARRAY(arena, struct StoreChange, CHUNK_CHANGES);
+}
+
+bool store_writer_begin(StoreWriter *w, const char *path, const StoreTables *tables, Arena *arena)
+{
+    StoreFile *const file = &w->file;
+    if (!store_file_create(file, path))
+        return false;
+    file->planes = NEW_ARRAY(arena, unsigned char, CHUNK_BYTES);
+    file->packed = NEW_ARRAY(arena, unsigned char, pack_bound(CHUNK_BYTES));
+    choose_sizes(w, arena);
+    const hid_t text = H5Tcopy(H5T_C_S1);
+    static const char FORMAT[] = "koine-result";
+    H5Tset_size(text, sizeof FORMAT - 1);
+    store_file_attribute(file, "format", text, FORMAT);
+    store_file_attribute(file, "version", H5T_NATIVE_INT, &(int){ STORE_VERSION });
+    H5Tclose(text);
+    const hid_t group = store_file_group(file, "/variables");
+    create_datasets(w, tables->n_constants);
+    write_texts(file, "/variables/name", tables, name_of, tables->n_rows, arena);
+    write_texts(file, "/variables/unit", tables, unit_of, tables->n_rows, arena);
+    write_texts(file, "/variables/comment", tables, comment_of, tables->n_rows, arena);
+    write_texts(file, "/enumerations", tables, enumeration_of, tables->n_enumerations, arena);
+    write_table(file, tables, arena);
+    write_text(w, &w->begin, tables->begin);
+    if (group >= 0)
+        H5Gclose(group);
+    store_file_share(file);
+    store_file_flush(file); /* whoever opens it from here on finds everything but rows */
+    return !file->is_failed;
+}
+
+void store_writer_constants(StoreWriter *w, const KoineSlot *slots, uint32_t n, Arena *arena)
+{
+    const ArenaMark mark = arena_mark(arena);
+    KoineSlot *const chunk = NEW_ARRAY(arena, KoineSlot, CHUNK_FIRST);
+    for (hsize_t begin = 0; begin < n; begin += CHUNK_FIRST) {
+        memset(chunk, 0, CHUNK_FIRST * sizeof *chunk);
+        memcpy(chunk, slots + begin, least(n - begin, CHUNK_FIRST) * sizeof *chunk);
+        store_file_chunk(&w->file, &w->constants, &begin, chunk);
+    }
+    arena_reset(arena, mark);
+}
+
+/* ---- a block ----------------------------------------------------------------------------------------------------- */
+
+/* Columns first .. first + count - 1, one after the other; rows that are not there are 0. */
+static void gather(const StoreWriter *w, const KoineSlot *rows, uint32_t n, uint32_t first, uint32_t count,
+                   double *tile)
+{
+    const size_t row = (size_t)w->n_dense + w->n_changes, height = w->block_rows;
+    if (n < height)
+        memset(tile, 0, height * count * sizeof *tile);
+    for (uint32_t r = 0; r < n; r++) {
+        const KoineSlot *const from = rows + r * row + first;
+        for (uint32_t c = 0; c < count; c++)
+            memcpy(&tile[c * height + r], &from[c], sizeof *tile);
+    }
+}
+
+static void find_extremes(const double *values, uint32_t n, double *pair)
+{
+    double smallest = INFINITY, largest = -INFINITY;
+    for (uint32_t k = 0; k < n; k++) {
+        smallest = values[k] < smallest ? values[k] : smallest;
+        largest = values[k] > largest ? values[k] : largest;
+    }
+    const bool is_any = smallest <= largest;
+    pair[0] = is_any ? smallest : (double)NAN;
+    pair[1] = is_any ? largest : (double)NAN;
+}
+
+/* The pairs of one column of the tile, at its place in the chunk of pairs. */
+static void add_extremes(StoreWriter *w, const double *values, uint32_t n, uint32_t column)
+{
+    const uint32_t span = w->block_rows / w->spans, wide = (uint32_t)w->extremes.chunk[0];
+    double *const pairs = w->pairs + 2 * (size_t)w->spans * (column % wide);
+    for (uint32_t k = 0; k < w->spans; k++)
+        find_extremes(values + k * span, k * span < n ? least(span, n - k * span) : 0, pairs + 2 * k);
+    if ((column + 1) % wide == 0 || column + 1 == w->n_dense) {
+        const hsize_t at[3] = { column - column % wide, w->n_blocks * w->spans, 0 };
+        store_file_chunk(&w->file, &w->extremes, at, w->pairs);
+    }
+}
+
+static void write_dense(StoreWriter *w, const KoineSlot *rows, uint32_t n)
+{
+    const uint32_t height = w->block_rows, wide = (uint32_t)w->values.chunk[0];
+    store_file_extend(&w->file, &w->values, w->n_rows + n);
+    store_file_extend(&w->file, &w->extremes, (w->n_blocks + 1) * w->spans);
+    for (uint32_t first = 0; first < w->n_dense && !w->file.is_failed; first += wide) {
+        const uint32_t count = least(wide, w->n_dense - first);
+        if (count < wide)
+            memset(w->tile, 0, CHUNK_VALUES * sizeof *w->tile);
+        gather(w, rows, n, first, count, w->tile);
+        for (uint32_t c = 0; c < count; c++)
+            add_extremes(w, w->tile + (size_t)c * height, n, first + c);
+        store_file_chunk(&w->file, &w->values, (hsize_t[]){ first, w->n_blocks * height }, w->tile);
+    }
+}
+
+static void write_list(StoreWriter *w)
+{
+    for (uint32_t k = w->n_list; k < CHUNK_CHANGES; k++)
+        w->list[k] = (struct StoreChange){ CHANGE_NONE, 0, 0 };
+    const hsize_t at = w->n_listed;
+    store_file_extend(&w->file, &w->changes, at + CHUNK_CHANGES);
+    store_file_chunk(&w->file, &w->changes, &at, w->list);
+    w->n_listed += CHUNK_CHANGES;
+    w->n_list = 0;
+}
+
+static void add_change(StoreWriter *w, uint32_t column, uint64_t row, int64_t value)
+{
+    w->list[w->n_list++] = (struct StoreChange){ column, row, value };
+    if (w->n_list == CHUNK_CHANGES)
+        write_list(w);
+}
+
+/* The values at the begin of the block, and what changes in it, column by column. */
+static void write_changes(StoreWriter *w, const KoineSlot *rows, uint32_t n)
+{
+    const uint32_t height = w->block_rows, wide = CHUNK_VALUES / height, chunk = (uint32_t)w->first.chunk[0];
+    store_file_extend(&w->file, &w->first, w->n_blocks + 1);
+    for (uint32_t first = 0; first < w->n_changes && !w->file.is_failed; first += wide) {
+        const uint32_t count = least(wide, w->n_changes - first);
+        gather(w, rows, n, w->n_dense + first, count, w->tile);
+        for (uint32_t c = 0; c < count; c++) {
+            const int64_t *const values = (const int64_t *)(const void *)(w->tile + (size_t)c * height);
+            const uint32_t column = first + c;
+            w->firsts[column % chunk] = values[0];
+            for (uint32_t r = 1; r < n; r++)
+                if (values[r] != values[r - 1])
+                    add_change(w, column, w->n_rows + r, values[r]);
+            if ((column + 1) % chunk == 0 || column + 1 == w->n_changes)
+                store_file_chunk(&w->file, &w->first, (hsize_t[]){ column - column % chunk, w->n_blocks }, w->firsts);
+        }
+    }
+    if (w->n_list > 0)
+        write_list(w);
+}
+
+bool store_writer_block(StoreWriter *w, const KoineSlot *rows, uint32_t n)
+{
+    const uint64_t entry[BLOCK_COLUMNS] = { w->n_rows + n, w->n_listed };
+    write_dense(w, rows, n);
+    write_changes(w, rows, n);
+    store_file_flush(&w->file);
+    /* Whoever sees the entry finds all that it stands for. */
+    store_file_extend(&w->file, &w->blocks, w->n_blocks + 1);
+    store_file_chunk(&w->file, &w->blocks, (hsize_t[]){ w->n_blocks, 0 }, entry);
+    store_file_flush(&w->file);
+    if (w->file.is_failed)
+        return false;
+    w->n_blocks++;
+    w->n_rows += n;
+    return true;
+}
+
+bool store_writer_end(StoreWriter *w, const char *end)
+{
+    if (end)
+        write_text(w, &w->end, end);
+    StoreDataset *const all[] = { &w->blocks,  &w->values,    &w->extremes, &w->first,
+                                  &w->changes, &w->constants, &w->begin,    &w->end };
+    for (size_t k = 0; k < sizeof all / sizeof all[0]; k++)
+        store_file_dataset_close(all[k]);
+    return store_file_close(&w->file);
+}
