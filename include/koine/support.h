@@ -180,6 +180,26 @@ typedef struct {                    /* output(time) = input(time - amount) */
     const char *name;               /* of the output, for messages */
 } KoineDelay;
 
+/* Which of the candidates are states is chosen while the model runs: after steps, by the constraint Jacobian. On each level
+ * some of the candidates are states; levels go from the highest derivatives downwards. */
+typedef struct {
+    uint32_t n_rows, n_columns, n_entries, n_levels;
+    const uint32_t *depth;      /* n_rows: on how many levels the constraint takes a candidate away; descending */
+    const uint32_t *height;     /* n_columns: on how many levels it is a candidate */
+    const double *weight;       /* n_columns: the smaller, the rather it is a state */
+    const double *start_weight; /* the same, for the choice at the start */
+    const uint32_t *row, *column, *entry; /* n_entries of the Jacobian; entry: slot */
+    uint32_t section;                     /* computes the entries, after the derivatives part */
+    const uint32_t *candidate;            /* n_levels*n_columns slots */
+    const uint32_t *n_states;             /* n_levels */
+    const uint32_t *state, *choice;       /* slots, of all levels: the state, the number of its candidate from 1 */
+    const uint32_t *state_cell, *choice_cell;
+} KoineStateSet;
+
+typedef struct {             /* a start value that was given, but is no state's: constraints may say otherwise */
+    uint32_t slot, variable; /* row in the tables */
+} KoineGivenStart;
+
 typedef struct { /* n slots from `slot` on hold `value` when an instance is created */
     uint32_t slot, n;
     KoineSlot value;
@@ -235,6 +255,9 @@ typedef struct KoineProgram {
     const KoineSystem *systems;
     const KoineMixed *mixed; /* in the order of their nodes */
     const KoineDelay *delays;
+    uint32_t n_state_sets, n_given_starts;
+    const KoineStateSet *state_sets;
+    const KoineGivenStart *given_starts;
     const uint32_t *finite_checks; /* outputs part: Real slots to look at, as pairs slot, origin */
     uint32_t n_finite_checks;
 

@@ -210,7 +210,8 @@ CompileReport compilation_report(const Compilation *c)
                         .instances = m->instances.n,
                         .index = s->index,
                         .differentiated_equations = s->n_differentiated,
-                        .dummy_derivatives = s->n_dummies,
+                        .dummy_derivatives = s->n_differentiated, /* one for each equation that was added */
+                        .state_sets = m->state_sets.n,
                         .bytes = arena_bytes(c->arena) };
     for (uint32_t k = 0; k < m->variables.n; k++) {
         r.variables += !m->variables.at[k].is_generated;

@@ -224,12 +224,13 @@ static double literal_real(Term term, double otherwise)
                                               : otherwise;
 }
 
-static bool is_settable(const Variable *holder)
+static bool is_settable(const Layout *l, uint32_t index)
 {
+    const Variable *holder = &l->model->variables.at[index];
     const Term term = holder->definition == DEFINITION_BINDING ? holder->binding : holder->start;
     if (holder->variability == VARIABILITY_STRUCTURAL || holder->variability == VARIABILITY_CONSTANT)
         return false;
-    if (holder->definition == DEFINITION_NOW || holder->definition == DEFINITION_FOREIGN)
+    if ((holder->definition == DEFINITION_NOW && !l->is_candidate[index]) || holder->definition == DEFINITION_FOREIGN)
         return false;
     return !term.shape || expr_is_literal(term.shape);
 }
@@ -269,7 +270,7 @@ static void fill_variable(Layout *l, uint32_t k, KoineVariable *row)
         row->pre = (uint64_t)l->pre[holder_id] * sizeof(KoineSlot);
     if (holder->definition == DEFINITION_DER)
         row->state = (int32_t)(l->now[holder_id] - l->data.x);
-    if (is_settable(holder)) {
+    if (is_settable(l, holder_id)) {
         row->set = row->now;
         row->flags |= KOINE_VARIABLE_SETTABLE;
     }
@@ -491,6 +492,7 @@ Program *program_create(const Schedule *schedule, Arena *arena)
     *l = (Layout){ .schedule = schedule,
                    .model = (Model *)schedule->model, /* terms are added to it, nothing in it is changed */
                    .arena = arena,
+                   .is_candidate = find_candidates(schedule->model, arena),
                    .now = NEW_ARRAY(arena, uint32_t, n),
                    .der = NEW_ARRAY(arena, uint32_t, n),
                    .pre = NEW_ARRAY(arena, uint32_t, n),
@@ -506,6 +508,7 @@ Program *program_create(const Schedule *schedule, Arena *arena)
     lay_parts(l);
     l->data.n_run_systems = l->systems.n;
     lay_initial(l);
+    lay_state_sets(l);
     lay_events(l);
     finish(l);
     return program;

@@ -27,6 +27,7 @@ typedef struct {
     uint32_t n_slots;
     uint32_t *now, *der, *pre, *seed, *seed_der; /* per variable: first slot, or KOINE_NONE */
     uint32_t *row_of;                            /* per variable: row in the tables */
+    bool *is_candidate;                          /* per variable: of a state set; its start value is used */
     uint32_t n_variables_with_place;
     uint32_t no_real, no_integer; /* slots that hold no value, 0: not needed yet */
     VEC(uint32_t) dims;
@@ -54,6 +55,10 @@ typedef struct {
 uint32_t take_slots(Layout *l, uint64_t n);
 uint32_t slot_of(const Layout *l, Ref ref);
 bool literal_value(const Expr *e, KoineSlot *value); /* false: not a literal, nothing is written */
+
+/* program_sets.c */
+void lay_state_sets(Layout *l);
+bool *find_candidates(const Model *model, Arena *arena);
 
 /* program_blocks.c: kernels and rows */
 uint32_t kernel_for(Layout *l, uint32_t n_outputs, const Expr *const *outputs, uint32_t n_leaves,

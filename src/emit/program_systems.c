@@ -191,8 +191,9 @@ static void lay_system(Layout *l, uint32_t index)
         if (b->kind == BLOCK_NEWTON) {
             const KoineConstant begin = { starts[k] = take_slots(l, 1), 1, start };
             vec_push(l->arena, &l->constants, begin);
-            is_given[k] = u.kind == REF_NOW && (model_var(m, u.var)->definition == DEFINITION_DER ||
-                                                (term.shape && !expr_is_literal(term.shape)));
+            is_given[k] =
+                u.kind == REF_NOW && (model_var(m, u.var)->definition == DEFINITION_DER ||
+                                      l->is_candidate[u.var.index] || (term.shape && !expr_is_literal(term.shape)));
         }
     }
     if (b->kind == BLOCK_NEWTON) {

@@ -649,7 +649,8 @@ InstanceId model_compose(Model *into, InstanceId into_owner, NameId name, const 
                          uint32_t *first_var)
 {
     REQUIRE(into->pool == part->pool && into != part);
-    REQUIRE(part->relations.n == 0 && part->steps.n == 0); /* models are composed before the passes */
+    REQUIRE(part->relations.n == 0 && part->steps.n == 0 &&
+            part->state_sets.n == 0); /* models are composed before the passes */
     const Offsets by = offsets_of(into);
     *first_var = by.var;
     const InstanceId instance = append_instances(into, into_owner, name, part, span, &by);

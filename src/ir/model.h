@@ -246,6 +246,22 @@ typedef struct {
     Origin origin;
 } StepFunction;
 
+/* Constraints that leave open which of the quantities in them are states: chosen while the model runs, by the constraint
+ * Jacobian; made by reduce-index. On each level some of the candidates are states: state k of the level equals the
+ * candidate whose number, from 1, choice k holds. Levels go from the highest derivatives downwards. */
+typedef struct {
+    uint32_t n_rows, n_columns, n_entries, n_levels;
+    const uint32_t *depth;        /* per row: how many levels its constraint takes part in; descending */
+    const uint32_t *height;       /* per column: on how many levels it is a candidate */
+    const double *weight;         /* per column: the smaller, the rather it is a state */
+    const uint32_t *row, *column; /* per entry of the Jacobian */
+    const Term *entry;
+    const VarId *candidate;      /* n_columns a level; none above the height of a column */
+    const uint32_t *n_states;    /* per level */
+    const VarId *state, *choice; /* of all levels */
+    Span span;
+} StateSet;
+
 typedef struct {
     NameId name;
     InstanceId owner;
@@ -385,6 +401,7 @@ typedef struct Model {
     VEC(Action) actions;
     VEC(Relation) relations;
     VEC(StepFunction) steps;
+    VEC(StateSet) state_sets;
     VEC(Channel) channels;
     VEC(Clock) clocks;
     VEC(Delay) delays;

@@ -513,6 +513,7 @@ static void print_model(ModelPrinter *mp)
     print_delays(p);
     printer_print_relations(p);
     printer_print_steps(p);
+    printer_print_state_sets(p);
     print_assertions(p);
     print_connections(p);
     print_aliases(p);

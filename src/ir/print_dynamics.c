@@ -382,3 +382,56 @@ void printer_print_steps(Printer *p)
         printer_end_line(p, s->origin.span);
     }
 }
+
+/* ---- state sets ---- */
+static void put_set_columns(Printer *p, const StateSet *s)
+{
+    for (uint32_t k = 0; k < s->n_columns; k++) {
+        printer_put_word(p, WORD_COLUMN);
+        printer_put_word(p, WORD_WEIGHT);
+        printer_put_space(p);
+        text_real_point(p->to, s->weight[k]);
+        printer_put(p, " (");
+        for (uint32_t level = 0; level < s->height[k]; level++) {
+            printer_put(p, level ? ", " : "");
+            printer_put_variable(p, s->candidate[level * s->n_columns + k]);
+        }
+        printer_put(p, ")");
+    }
+}
+
+static void put_set_rows(Printer *p, const StateSet *s)
+{
+    for (uint32_t k = 0, entry = 0; k < s->n_rows; k++) {
+        printer_put_word(p, WORD_ROW);
+        text_format(p->to, " %u (", s->depth[k]);
+        for (uint32_t first = entry; entry < s->n_entries && s->row[entry] == k; entry++) {
+            text_format(p->to, "%s%u ", entry == first ? "" : ", ", s->column[entry] + 1);
+            printer_put_term(p, s->entry[entry], BINDS_IF);
+        }
+        printer_put(p, ")");
+    }
+}
+
+void printer_print_state_sets(Printer *p)
+{
+    for (uint32_t k = 0; k < p->model->state_sets.n; k++) {
+        const StateSet *s = &p->model->state_sets.at[k];
+        printer_begin_line(p, WORD_STATESET);
+        text_format(p->to, " z%u", k + 1);
+        put_set_columns(p, s);
+        put_set_rows(p, s);
+        for (uint32_t level = 0, at = 0; level < s->n_levels; level++) {
+            printer_put_word(p, WORD_LEVEL);
+            printer_put(p, " (");
+            for (uint32_t j = 0; j < s->n_states[level]; j++, at++) {
+                printer_put(p, j ? ", " : "");
+                printer_put_variable(p, s->state[at]);
+                printer_put_space(p);
+                printer_put_variable(p, s->choice[at]);
+            }
+            printer_put(p, ")");
+        }
+        printer_end_line(p, s->span);
+    }
+}

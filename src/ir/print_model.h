@@ -61,5 +61,6 @@ void printer_print_region(ModelPrinter *mp, uint32_t index);
 void printer_print_relations(Printer *p);
 void printer_put_step(Printer *p, const StepFunction *step); /* trunc(x) */
 void printer_print_steps(Printer *p);
+void printer_print_state_sets(Printer *p);
 
 #endif

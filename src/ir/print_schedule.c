@@ -166,9 +166,7 @@ static void print_index(Printer *p, const Schedule *s)
     printer_begin_line(p, WORD_INDEX);
     text_format(p->to, " %u", s->index);
     printer_put_word(p, WORD_DIFFERENTIATED);
-    text_format(p->to, " %u", s->n_differentiated);
-    printer_put_word(p, WORD_DUMMIES);
-    text_format(p->to, " %u\n", s->n_dummies);
+    text_format(p->to, " %u\n", s->n_differentiated);
 }
 
 static void print_part(Printer *p, const Schedule *s, PartKind part)

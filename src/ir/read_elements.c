@@ -533,6 +533,7 @@ bool reader_parse_static(Reader *r, uint32_t begin, Word word)
     case WORD_ASSERT: return parse_assert(r, begin);
     case WORD_RELATION: return parse_relation(r, begin);
     case WORD_STEPFN: return parse_step(r, begin);
+    case WORD_STATESET: return reader_parse_state_set(r, begin);
     case WORD_SPANS: return reader_parse_spans(r, begin);
     default: return misplaced(r, begin, word);
     }

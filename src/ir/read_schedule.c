@@ -300,8 +300,7 @@ static bool parse_index(Parser *p)
 {
     Schedule *s = p->s;
     return parse_count(p->r, &s->index) && reader_expect_word(p->r, WORD_DIFFERENTIATED) &&
-           parse_count(p->r, &s->n_differentiated) && reader_expect_word(p->r, WORD_DUMMIES) &&
-           parse_count(p->r, &s->n_dummies) && parse_line_end(p->r);
+           parse_count(p->r, &s->n_differentiated) && parse_line_end(p->r);
 }
 
 static bool parse_states(Parser *p)

@@ -68,7 +68,7 @@ typedef struct Schedule {
     bool has_jacobian;
     uint32_t n_mixed; /* highest number `mixed` of a block */
     /* figures for reports */
-    uint32_t index, n_differentiated, n_dummies; /* reduce-index; index 0: it had nothing to do */
+    uint32_t index, n_differentiated; /* reduce-index; index 0: it had nothing to do */
     uint32_t n_equations, n_unknowns, n_aliases, n_roots, n_calendar, largest_block;
 } Schedule;
 

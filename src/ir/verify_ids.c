@@ -324,6 +324,12 @@ static void visit_others(TermWalk *w)
         visit(w, s->slope);
         visit(w, s->offset);
     }
+    for (uint32_t k = 0; k < model->state_sets.n; k++) {
+        const StateSet *s = &model->state_sets.at[k];
+        w->place = (TermPlace){ .kind = PLACE_RELATION, .index = k, .span = s->span };
+        for (uint32_t j = 0; j < s->n_entries; j++)
+            visit(w, s->entry[j]);
+    }
     for (uint32_t k = 0; k < model->clocks.n; k++) {
         w->place = (TermPlace){ .kind = PLACE_TIMED, .index = k, .span = model->clocks.at[k].span };
         visit(w, model->clocks.at[k].start);
@@ -612,6 +618,39 @@ static void check_transition(Verifier *v, const Transition *t)
             check_action(v, &model->actions.at[t->first_action + k]);
 }
 
+/* On each level as many states as candidates that no row of that depth takes. */
+static void check_state_sets(Verifier *v)
+{
+    const Model *model = v->model;
+    for (uint32_t k = 0; k < model->state_sets.n; k++) {
+        const StateSet *s = &model->state_sets.at[k];
+        uint32_t at = 0;
+        for (uint32_t level = 0; level < s->n_levels; level++) {
+            uint32_t candidates = 0, rows = 0;
+            for (uint32_t j = 0; j < s->n_columns; j++) {
+                candidates += s->height[j] > level;
+                if (s->height[j] > level)
+                    in_range(v, s->candidate[level * s->n_columns + j].index, model->variables.n, "candidate", s->span);
+            }
+            for (uint32_t j = 0; j < s->n_rows; j++)
+                rows += s->depth[j] > level;
+            if (candidates != rows + s->n_states[level])
+                verify_broken(v, s->span, "level %u of state set %u: %u candidates, %u rows, %u states", level + 1,
+                              k + 1, candidates, rows, s->n_states[level]);
+            for (uint32_t j = 0; j < s->n_states[level]; j++, at++) {
+                in_range(v, s->state[at].index, model->variables.n, "state", s->span);
+                in_range(v, s->choice[at].index, model->variables.n, "choice", s->span);
+            }
+        }
+        for (uint32_t j = 0; j < s->n_rows; j++)
+            if (s->depth[j] > s->n_levels || (j && s->depth[j] > s->depth[j - 1]))
+                verify_broken(v, s->span, "row %u of state set %u", j + 1, k + 1);
+        for (uint32_t j = 0; j < s->n_columns; j++)
+            if (s->height[j] > s->n_levels)
+                verify_broken(v, s->span, "column %u of state set %u", j + 1, k + 1);
+    }
+}
+
 static void check_relations(Verifier *v)
 {
     const Model *model = v->model;
@@ -759,6 +798,7 @@ bool verify_ids(Verifier *v)
     for (uint32_t k = 0; k < model->transitions.n; k++)
         check_transition(v, &model->transitions.at[k]);
     check_relations(v);
+    check_state_sets(v);
     check_timed(v);
     check_structure(v);
     if (v->is_good) /* the walk follows ids */

@@ -301,7 +301,6 @@ bool build_parts(Compile *c)
         s->n_equations += m->equations.at[k].kind != EQUATION_DROPPED;
     s->index = c->reduced.index;
     s->n_differentiated = c->reduced.n_differentiated;
-    s->n_dummies = c->reduced.n_dummies;
     define_blocks(&p);
     build_derivatives(&p);
     build_roots(&p);

@@ -29,7 +29,7 @@ enum {
 };
 
 typedef struct { /* what reduce-index did; all 0: nothing */
-    uint32_t index, n_differentiated, n_dummies;
+    uint32_t index, n_differentiated;
 } Reduced;
 
 typedef struct {

@@ -13,10 +13,10 @@ static bool is_touched(const Reduction *r, uint32_t quantity)
 /* Order k of the quantity is integrated. */
 static bool is_state(const Reduction *r, uint32_t quantity, uint32_t order)
 {
-    return r->set_of[quantity] == ID_NONE && order + r->demoted[quantity] < r->p.highest[quantity];
+    return order + r->demoted[quantity] < r->p.highest[quantity];
 }
 
-static Ref ref_of_order(const Reduction *r, uint32_t quantity, uint32_t order)
+Ref ref_of_order(const Reduction *r, uint32_t quantity, uint32_t order)
 {
     REQUIRE(is_touched(r, quantity) && order <= r->p.highest[quantity]);
     return r->refs[r->first_ref[quantity] + order];
@@ -97,7 +97,7 @@ static bool place_quantity(Reduction *r, uint32_t quantity)
     for (uint32_t k = 0; k <= highest; k++) {
         const uint32_t own = variable_of_order(r, quantity, k);
         const bool is_integrated = is_state(r, quantity, k), follows_state = k && is_state(r, quantity, k - 1);
-        if (own == ID_NONE && follows_state && !is_integrated) {
+        if (own == ID_NONE && follows_state && !is_integrated && r->set_of[quantity] == ID_NONE) {
             refs[k] = ref_der(refs[k - 1].var);
             continue;
         }
@@ -232,7 +232,7 @@ static bool derive_row(Reduction *r, uint32_t row)
         e->origin.made_by = "reduce-index";
         e->origin.parent = (EqId){ of };
         of = made.index;
-        r->c->reduced.n_differentiated++;
+        r->c->reduced.n_differentiated++; /* and one derivative has become an unknown for it */
     }
     return true;
 }
@@ -261,9 +261,9 @@ bool write_reduced(Reduction *r)
             continue;
         if (!place_quantity(r, k))
             return false;
-        r->c->reduced.n_dummies += r->demoted[k];
     }
     replace_references(r);
+    write_state_sets(r);
     if (!check_assignments(r))
         return false;
     for (uint32_t row = 0; row < r->n_rows; row++)

@@ -5,6 +5,21 @@
 #include "graph/pantelides.h"
 #include "passes/pipeline.h"
 
+typedef struct {
+    uint32_t row, depth; /* row of the reduction, how often it is differentiated */
+} SetRow;
+typedef struct {
+    uint32_t row, column; /* of the plan */
+    Term term;
+} SetEntry;
+typedef struct { /* of a state set */
+    uint32_t n_rows, n_columns, n_levels;
+    SetRow *rows;      /* the most often differentiated first */
+    uint32_t *columns; /* quantities */
+    double *weights;
+    VEC(SetEntry) entries;
+} SetPlan;
+
 /* A quantity is a variable with all its derivatives. der(x) = v makes v the first derivative of x: both are one quantity
  * then, and the equation is no row. */
 typedef struct {
@@ -20,7 +35,9 @@ typedef struct {
     uint32_t *head;    /* variable of order 0 */
     uint32_t *present; /* highest derivative that is there in any case */
     uint32_t *demoted; /* how many of its highest derivatives are unknowns of their own (dummy derivatives) */
-    uint32_t *set_of;  /* state set it is a candidate of: index in model->state_sets, or ID_NONE */
+    uint32_t *set_of;  /* state set it is a candidate of: index in plans, or ID_NONE */
+    VEC(SetPlan) plans;
+    uint32_t n_set_states; /* states and choices that were made for them */
     /* per row */
     uint32_t n_rows;
     uint32_t *rows; /* equations */
@@ -54,6 +71,10 @@ static inline uint32_t variable_of_order(const Reduction *r, uint32_t quantity, 
 
 /* reduce_select.c: which derivatives become unknowns of their own. False: reported. */
 bool select_states(Reduction *r);
+/* The references that stand for the orders of a quantity, once they are placed. */
+Ref ref_of_order(const Reduction *r, uint32_t quantity, uint32_t order);
+/* reduce_sets.c: the plans become state sets of the model, with their states and equations. */
+void write_state_sets(Reduction *r);
 /* reduce_derive.c: variables, differentiated equations, references. False: reported. */
 bool write_reduced(Reduction *r);
 

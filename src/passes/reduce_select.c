@@ -492,11 +492,56 @@ static bool take_all(Selector *s, const Component *c, bool *is_done)
     return true;
 }
 
-static bool choose_by_values(Selector *s, const Component *c)
+/* Wishes that leave a choice: the weight of the column decides. */
+static double weight_of(uint32_t wish)
 {
-    diag_error(s->r->c->diag, DIAG_NOT_YET, s->r->model->equations.at[s->r->rows[c->rows[0]]].origin.span,
-               "which of the quantities in this constraint can be states depends on their values: not executed yet");
-    return false;
+    static const double weights[] = {
+        [SELECT_NEVER] = 1000, [SELECT_AVOID] = 10, [SELECT_DEFAULT] = 1, [SELECT_PREFER] = 0.1
+    };
+    return weights[wish];
+}
+
+static int compare_depths(const void *a, const void *b)
+{
+    const SetRow *x = a, *y = b;
+    if (x->depth != y->depth)
+        return x->depth > y->depth ? -1 : 1;
+    return x->row < y->row ? -1 : x->row > y->row;
+}
+
+/* The quantities, but those that shall be states anyway, become candidates of a state set. */
+static void choose_by_values(Selector *s, const Component *c)
+{
+    Reduction *r = s->r;
+    Arena *scratch = r->c->scratch;
+    SetPlan plan = { .rows = NEW_ARRAY(scratch, SetRow, c->n_rows + 1),
+                     .columns = NEW_ARRAY(scratch, uint32_t, c->n_columns + 1),
+                     .weights = NEW_ARRAY(scratch, double, c->n_columns + 1) };
+    Map place;
+    map_init(&place, scratch, c->n_columns);
+    for (uint32_t k = 0; k < c->n_columns; k++) {
+        if (c->columns[k].wish == SELECT_ALWAYS)
+            continue;
+        map_put(&place, c->columns[k].column, plan.n_columns);
+        plan.weights[plan.n_columns] = weight_of(c->columns[k].wish);
+        plan.columns[plan.n_columns++] = c->columns[k].column;
+    }
+    for (uint32_t k = 0; k < c->n_rows; k++)
+        plan.rows[plan.n_rows++] = (SetRow){ c->rows[k], r->p.differentiated[c->rows[k]] };
+    qsort(plan.rows, plan.n_rows, sizeof *plan.rows, compare_depths);
+    plan.n_levels = plan.rows[0].depth;
+    for (uint32_t k = 0; k < plan.n_rows; k++)
+        for (uint32_t j = s->row_entries[plan.rows[k].row]; j < s->row_entries[plan.rows[k].row + 1]; j++) {
+            SetEntry entry = { .row = k, .term = s->entries.at[j].term };
+            if (map_get(&place, s->entries.at[j].column, &entry.column))
+                vec_push(scratch, &plan.entries, entry);
+        }
+    for (uint32_t k = 0; k < plan.n_columns; k++) {
+        const uint32_t column = plan.columns[k], highest = r->p.highest[column];
+        r->set_of[column] = r->plans.n;
+        r->demoted[column] = highest < plan.n_levels ? highest : plan.n_levels;
+    }
+    vec_push(scratch, &r->plans, plan);
 }
 
 static void mark_assigned(Selector *s)
@@ -539,7 +584,7 @@ static bool choose(Selector *s)
         else if (!take_all(s, &all[k], &is_done))
             good = false;
         else if (!is_done)
-            good &= choose_by_values(s, &all[k]);
+            choose_by_values(s, &all[k]);
     }
     return good;
 }

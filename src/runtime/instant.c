@@ -110,7 +110,7 @@ KoineStatus koine_instant(KoineRun *run, unsigned cause)
     };
     const bool records = run->options->n_sinks > 0;
     const double begun = koine_sample_begin(&run->instants, SAMPLE);
-    if (records && !(cause & KOINE_AT_CONTINUE))
+    if (records && cause != KOINE_AT_STEP && !(cause & KOINE_AT_CONTINUE))
         TRY(record_left(run, cause));
     run->outcome = (KoineOutcome){ .next_time = INFINITY };
     KoineStatus status = run->kind->arrive(model, &arrival);

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -166,6 +167,361 @@ static void test_ot070_a_pendulum_with_an_angle(void **state)
                      check_angle);
 }
 
+/* ---- states that are chosen while the model runs ---- */
+/* Complete elliptic integral of the first kind, by the arithmetic-geometric mean. */
+static double elliptic(double k)
+{
+    double a = 1, b = sqrt(1 - k * k);
+    for (int n = 0; n < 8; n++) {
+        const double mean = 0.5 * (a + b);
+        b = sqrt(a * b);
+        a = mean;
+    }
+    return 1.57079632679489662 / a;
+}
+
+static double swing_period(void) /* amplitude 90 degrees */
+{
+    return 4 * sqrt(1 / 9.81) * elliptic(sqrt(0.5));
+}
+
+static double loop_period(void) /* 7 m/s at the lowest point */
+{
+    return 4.0 / 7 * elliptic(sqrt(4 * 9.81 / 49));
+}
+
+/* At all points; the energy relative to that of the lift, or to the kinetic one at the lowest point. */
+static void expect_pendulum(const RunResult *r, double energy, double scale)
+{
+    const uint32_t c = run_column(r, "c"), e = run_column(r, "E");
+    expect_done(r);
+    for (uint32_t k = 0; k < r->n_rows; k++) {
+        assert_true(fabs(r->rows[k].values[c]) < 1e-8);
+        assert_true(fabs(r->rows[k].values[e] - energy) < 1e-4 * scale);
+    }
+}
+
+/* Released horizontally: at odd quarters of the period it is at the bottom, at even halves back. */
+static void check_swing(const RunResult *r)
+{
+    expect_pendulum(r, 0, 9.81);
+    for (uint32_t k = 0; k < r->n_rows; k++)
+        if (k % 2)
+            expect_near(r->rows[k].values[run_column(r, "x")], 0, 2e-5 * (1 + r->rows[k].time));
+        else
+            expect_near(fabs(r->rows[k].values[run_column(r, "x")]), 1, 1e-6);
+}
+
+static void test_ot070_the_pendulum_swings(void **state)
+{
+    (void)state;
+    const CompileReport f = figures_of(HERE "pendulum.dym");
+    assert_int_equal(f.index, 3);
+    assert_int_equal(f.differentiated_equations, 2);
+    assert_int_equal(f.state_sets, 1);
+    assert_int_equal(f.states, 2);
+    run_in_all_tiers((RunRequest){ .path = HERE "pendulum.dym",
+                                   .stop = 8 * swing_period(),
+                                   .interval = swing_period() / 4,
+                                   .tolerance = 1e-8 },
+                     check_swing);
+}
+
+/* Once around in a period: y = -1 there, y = 1 half way; never slower than the energy says at the top. */
+static void check_loop(const RunResult *r)
+{
+    const double energy = 24.5 - 9.81;
+    expect_pendulum(r, energy, 24.5);
+    for (uint32_t k = 0; k < r->n_rows; k++)
+        expect_near(r->rows[k].values[run_column(r, "y")], k % 2 ? 1 : -1, 1e-6);
+}
+
+static void test_ot070_the_pendulum_loops(void **state)
+{
+    (void)state;
+    run_in_all_tiers(
+        (RunRequest){
+            .path = HERE "looping.dym", .stop = 20 * loop_period(), .interval = loop_period() / 2, .tolerance = 1e-8 },
+        check_loop);
+}
+
+/* A thousand seconds, every quadrant some thousand times; the phase is right to the end. */
+static void test_ot070_a_thousand_seconds(void **state)
+{
+    (void)state;
+#if defined(KOINE_HOSTILE) || defined(__SANITIZE_ADDRESS__)
+    const double stop = 20;
+#else
+    const double stop = 1000;
+#endif
+    RunResult *r = run_model(
+        &(RunRequest){ .path = HERE "pendulum.dym", .tier = "tcc", .stop = stop, .interval = 0.1, .tolerance = 1e-8 });
+    expect_pendulum(r, 0, 9.81);
+    run_free(r);
+    r = run_model(
+        &(RunRequest){ .path = HERE "looping.dym", .tier = "tcc", .stop = stop, .interval = 0.1, .tolerance = 1e-8 });
+    expect_pendulum(r, 24.5 - 9.81, 24.5);
+    run_free(r);
+}
+
+/* The same motion whatever method steps: multistep methods restart when the choice changes. */
+static void test_ot070_all_kinds_of_methods(void **state)
+{
+    static const char *const solvers[] = { "dopri5", "cvode-bdf", "cvode-adams", "ida", "rk4" };
+    (void)state;
+    for (uint32_t k = 0; k < sizeof solvers / sizeof *solvers; k++) {
+        RunResult *r = run_model(&(RunRequest){ .path = HERE "pendulum.dym",
+                                                .solver = solvers[k],
+                                                .stop = 2 * swing_period(),
+                                                .interval = swing_period() / 4,
+                                                .step = 1e-3,
+                                                .tolerance = 1e-8 });
+        check_swing(r);
+        run_free(r);
+    }
+}
+
+/* Stopped in the middle and continued: the choices are kept in the block. */
+static void test_ot070_a_continued_run(void **state)
+{
+    (void)state;
+    RunResult *r = run_model(&(RunRequest){ .path = HERE "looping.dym",
+                                            .stop = 4 * loop_period(),
+                                            .pause = 1.3 * loop_period(),
+                                            .interval = loop_period() / 2,
+                                            .tolerance = 1e-8 });
+    expect_pendulum(r, 24.5 - 9.81, 24.5);
+    expect_near(run_last(r, "y"), -1, 1e-6);
+    run_free(r);
+}
+
+/* Two chained rods against the same motion in angles, which has no constraints. */
+static void test_ot070_the_double_pendulum(void **state)
+{
+    static const char *const names[] = { "x1", "y1", "x2", "y2" };
+    (void)state;
+    RunRequest request = { .path = HERE "double.dym", .stop = 3, .interval = 0.25, .tolerance = 1e-10 };
+    RunResult *r = run_model(&request);
+    request.path = HERE "angles.dym";
+    RunResult *expected = run_model(&request);
+    expect_done(r);
+    expect_done(expected);
+    for (double t = 0; t < 3.1; t += 0.25) {
+        for (uint32_t k = 0; k < 4; k++)
+            expect_near(run_at(r, names[k], t), run_at(expected, names[k], t), 1e-6);
+        expect_near(run_at(r, "c1", t), 0, 1e-11);
+        expect_near(run_at(r, "c2", t), 0, 1e-11);
+    }
+    run_free(r);
+    run_free(expected);
+}
+
+/* A loop of three bars without moment: the crank turns round and round, the kinetic energy stays 0.5*(8^2 + ...). */
+static void check_fourbar(const RunResult *r)
+{
+    expect_done(r);
+    const double energy = pow(run_at(r, "wa", 0), 2) + pow(run_at(r, "wb", 0), 2) + pow(run_at(r, "wc", 0), 2);
+    expect_near(run_at(r, "wa", 0), 8, 1e-12);
+    for (double t = 0; t < 5.1; t += 0.5) {
+        expect_near(run_at(r, "k1", t), 0, 1e-11);
+        expect_near(run_at(r, "k2", t), 0, 1e-11);
+        expect_near(pow(run_at(r, "wa", t), 2) + pow(run_at(r, "wb", t), 2) + pow(run_at(r, "wc", t), 2), energy,
+                    1e-6 * energy);
+    }
+    assert_true(run_last(r, "a") > 30); /* several turns */
+}
+
+static void test_ot070_a_closed_loop_of_bars(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = HERE "fourbar.dym", .stop = 5, .interval = 0.5, .tolerance = 1e-9 },
+                     check_fourbar);
+}
+
+/* ---- random systems: q(x)' = B q(x) + C' l, C q(x) = 0, against z' = N' B N z with N an orthonormal basis of the
+ * null space of C ---- */
+enum { LARGEST = 5 };
+typedef struct {
+    uint32_t n, m; /* quantities, constraints */
+    double b[LARGEST][LARGEST], c[LARGEST][LARGEST], basis[LARGEST][LARGEST];
+    bool is_linear; /* q(x) = x, else x + x^3/10 */
+    double x[LARGEST];
+} System;
+
+static double random_number(uint64_t *state)
+{
+    uint64_t z = *state += 0x9e3779b97f4a7c15u;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return (double)((z ^ z >> 31) >> 11) * 0x1p-52 - 1;
+}
+
+static double dot(const double *a, const double *b, uint32_t n)
+{
+    double sum = 0;
+    for (uint32_t k = 0; k < n; k++)
+        sum += a[k] * b[k];
+    return sum;
+}
+
+/* Rows of c, then of the basis, made orthonormal by Gram and Schmidt. */
+static void make_basis(System *s, uint64_t *random)
+{
+    double rows[LARGEST][LARGEST];
+    for (uint32_t k = 0; k < s->n; k++) {
+        double *row = rows[k], size = 0;
+        for (int again = 0; size < 0.1; again++) {
+            for (uint32_t j = 0; j < s->n; j++)
+                row[j] = k < s->m && again == 0 ? s->c[k][j] : random_number(random);
+            if (k < s->m)
+                memcpy(s->c[k], row, sizeof rows[k]);
+            for (int twice = 0; twice < 2; twice++)
+                for (uint32_t i = 0; i < k; i++) {
+                    const double part = dot(row, rows[i], s->n);
+                    for (uint32_t j = 0; j < s->n; j++)
+                        row[j] -= part * rows[i][j];
+                }
+            size = sqrt(dot(row, row, s->n));
+        }
+        for (uint32_t j = 0; j < s->n; j++)
+            row[j] /= size;
+        if (k >= s->m)
+            memcpy(s->basis[k - s->m], row, sizeof rows[k]);
+    }
+}
+
+static System random_system(uint64_t *random, bool is_linear)
+{
+    System s = { .is_linear = is_linear };
+    s.n = 2 + (uint32_t)((random_number(random) + 1) * 2);
+    s.m = 1 + (uint32_t)((random_number(random) + 1) * 0.5 * (s.n - 1));
+    for (uint32_t k = 0; k < s.n; k++)
+        for (uint32_t j = 0; j < s.n; j++) {
+            s.b[k][j] = random_number(random);
+            s.c[k][j] = random_number(random);
+        }
+    make_basis(&s, random);
+    return s;
+}
+
+static void write_system(const System *s, const char *path)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fprintf(file, "model random\n  local");
+    for (uint32_t k = 0; k < s->n; k++)
+        fprintf(file, " x%u=%.17g, q%u,", k, s->x[k], k);
+    for (uint32_t k = 0; k < s->m; k++)
+        fprintf(file, " l%u%s", k, k + 1 < s->m ? "," : "\n");
+    for (uint32_t k = 0; k < s->n; k++) {
+        fprintf(file, "  q%u = x%u\n", k, k);
+        if (s->is_linear)
+            fprintf(file, "  der(x%u) = 0", k);
+        else
+            fprintf(file, "  (1 + 0.3*x%u*x%u)*der(x%u) = 0", k, k, k);
+        for (uint32_t j = 0; j < s->n; j++)
+            fprintf(file, s->is_linear ? " + (%.17g)*x%u" : " + (%.17g)*(x%u + 0.1*x%u*x%u*x%u)", s->b[k][j], j, j, j,
+                    j);
+        for (uint32_t j = 0; j < s->m; j++)
+            fprintf(file, " + (%.17g)*l%u", s->c[j][k], j);
+        fprintf(file, "\n");
+    }
+    for (uint32_t k = 0; k < s->m; k++) {
+        fprintf(file, "  0 = 0");
+        for (uint32_t j = 0; j < s->n; j++)
+            fprintf(file, s->is_linear ? " + (%.17g)*x%u" : " + (%.17g)*(x%u + 0.1*x%u*x%u*x%u)", s->c[k][j], j, j, j,
+                    j);
+        fprintf(file, "\n");
+    }
+    fprintf(file, "end\n");
+    fclose(file);
+}
+
+/* z' = N' B N z by the classical method with small steps; q = N z. */
+static void integrate(const System *s, double *z, double stop)
+{
+    enum { STEPS = 2000 };
+    const uint32_t n = s->n - s->m;
+    double a[LARGEST][LARGEST];
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t j = 0; j < n; j++) {
+            a[i][j] = 0;
+            for (uint32_t k = 0; k < s->n; k++)
+                a[i][j] += s->basis[i][k] * dot(s->b[k], s->basis[j], s->n);
+        }
+    const double h = stop / STEPS;
+    for (int step = 0; step < STEPS; step++) {
+        double term[LARGEST], sum[LARGEST]; /* Taylor's series of exp(h a) z to the fourth order */
+        memcpy(term, z, n * sizeof *z);
+        memcpy(sum, z, n * sizeof *z);
+        for (int order = 1; order <= 4; order++) {
+            double next[LARGEST];
+            for (uint32_t i = 0; i < n; i++)
+                next[i] = h / order * dot(a[i], term, n);
+            memcpy(term, next, n * sizeof *z);
+            for (uint32_t i = 0; i < n; i++)
+                sum[i] += term[i];
+        }
+        memcpy(z, sum, n * sizeof *z);
+    }
+}
+
+static double from_q(const System *s, double q)
+{
+    double x = q;
+    for (int k = 0; !s->is_linear && k < 60; k++)
+        x -= (x + 0.1 * x * x * x - q) / (1 + 0.3 * x * x);
+    return x;
+}
+
+static void check_random(bool is_linear, uint64_t seed)
+{
+    char path[] = "/tmp/koine-index-XXXXXX", file[64];
+    uint64_t random = seed;
+    assert_non_null(mkdtemp(path));
+    snprintf(file, sizeof file, "%s/random.dym", path);
+    for (uint32_t round = 0; round < 12; round++) {
+        System s = random_system(&random, is_linear);
+        double z[LARGEST];
+        for (uint32_t k = 0; k < s.n - s.m; k++)
+            z[k] = 1 + random_number(&random);
+        for (uint32_t k = 0; k < s.n; k++) {
+            double q = 0;
+            for (uint32_t j = 0; j < s.n - s.m; j++)
+                q += s.basis[j][k] * z[j];
+            s.x[k] = from_q(&s, q);
+        }
+        write_system(&s, file);
+        RunResult *r = run_model(&(RunRequest){ .path = file, .stop = 2, .interval = 2, .tolerance = 1e-10 });
+        expect_done(r);
+        assert_null(r->output); /* no start value contradicts another */
+        integrate(&s, z, 2);
+        for (uint32_t k = 0; k < s.n; k++) {
+            char name[8];
+            double q = 0;
+            for (uint32_t j = 0; j < s.n - s.m; j++)
+                q += s.basis[j][k] * z[j];
+            snprintf(name, sizeof name, "q%u", k);
+            expect_near(run_last(r, name), from_q(&s, q), 1e-7);
+        }
+        run_free(r);
+    }
+    unlink(file);
+    rmdir(path);
+}
+
+static void test_ot068_random_linear_constraints(void **state)
+{
+    (void)state;
+    check_random(true, 1);
+}
+
+static void test_ot068_random_constraints_with_chosen_states(void **state)
+{
+    (void)state;
+    check_random(false, 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -176,6 +532,15 @@ int main(void)
         cmocka_unit_test(test_ot065_two_equations_differentiated_once),
         cmocka_unit_test(test_ot064_inverse_dynamics_along_a_path),
         cmocka_unit_test(test_ot070_a_pendulum_with_an_angle),
+        cmocka_unit_test(test_ot070_the_pendulum_swings),
+        cmocka_unit_test(test_ot070_the_pendulum_loops),
+        cmocka_unit_test(test_ot070_a_thousand_seconds),
+        cmocka_unit_test(test_ot070_all_kinds_of_methods),
+        cmocka_unit_test(test_ot070_a_continued_run),
+        cmocka_unit_test(test_ot070_the_double_pendulum),
+        cmocka_unit_test(test_ot070_a_closed_loop_of_bars),
+        cmocka_unit_test(test_ot068_random_linear_constraints),
+        cmocka_unit_test(test_ot068_random_constraints_with_chosen_states),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

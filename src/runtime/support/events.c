@@ -499,6 +499,11 @@ static void take_up(Machine *k)
         bitset_add(&k->dirty, j);
 }
 
+void koine_wake_readers(Machine *k, uint32_t cell)
+{
+    wake_readers(k, cell);
+}
+
 KoineStatus koine_machine_arrive(KoineModel *model, const KoineArrival *arrival)
 {
     Machine *k = koine_machine_of(model);
@@ -516,6 +521,8 @@ KoineStatus koine_machine_arrive(KoineModel *model, const KoineArrival *arrival)
     model->fault.text[0] = 0;
     if (p->n_moving_delays)
         koine_read_delays(k);
+    if (arrival->cause & KOINE_AT_STEP && p->n_state_sets)
+        koine_switch_sets(k);
     if (!now->is_start)
         take_left_limits(k);
     pin_widened(k);

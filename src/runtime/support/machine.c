@@ -103,6 +103,7 @@ static void machine_destroy(KoineModel *model)
     Machine *k = model->handles;
     if (k) {
         koine_workspace_destroy(k->workspace);
+        koine_set_space_destroy(k->set_space);
         free(k->counts);
     }
     free(k);
@@ -127,7 +128,7 @@ static KoineStatus machine_create(const KoineModelKind *base, const KoineHost *h
 {
     const MachineKind *kind = (const MachineKind *)(const void *)base;
     const KoineProgram *p = kind->program;
-    const bool is_counting = host && host->wants_work;
+    const bool is_counting = host && host->wants_work, has_sets = p->n_state_sets || p->n_given_starts;
     KoineModel *model = calloc(1, sizeof *model);
     if (!model)
         return KOINE_FAILED;
@@ -135,9 +136,10 @@ static KoineStatus machine_create(const KoineModelKind *base, const KoineHost *h
     model->block = aligned_alloc(ALIGNMENT, kind->size);
     if (k) {
         k->workspace = koine_workspace_create(p);
+        k->set_space = has_sets ? koine_set_space_create(p) : NULL;
         k->counts = is_counting ? create_counts(p) : NULL;
     }
-    if (!k || !model->block || !k->workspace || (is_counting && !k->counts)) {
+    if (!k || !model->block || !k->workspace || (has_sets && !k->set_space) || (is_counting && !k->counts)) {
         machine_destroy(model);
         return KOINE_FAILED;
     }
@@ -267,6 +269,8 @@ static KoineStatus machine_initialise(KoineModel *model, double time)
     if (parameters != KOINE_OK || starts != KOINE_OK)
         return KOINE_FAILED;
     koine_begin_guesses(k);
+    if (k->set_space)
+        koine_begin_sets(k);
     for (uint32_t j = 0; j < p->n_pres; j++) {
         const KoinePre *pre = &p->pres[j];
         memcpy(&k->m[pre->pre], &k->m[pre->now], pre->n * sizeof(KoineSlot));
@@ -279,6 +283,8 @@ static KoineStatus machine_initialise(KoineModel *model, double time)
             return KOINE_FAILED;
         }
     KoineStatus status = solve_initial(k);
+    if (status == KOINE_OK && k->set_space)
+        status = koine_settle_sets(k);
     if (status == KOINE_OK)
         status = koine_begin_delays(k);
     for (uint32_t j = 0; j < p->n_pres && status == KOINE_OK; j++) {
@@ -384,14 +390,16 @@ static KoineStatus machine_accept(KoineModel *model, double time, const double *
     const KoineProgram *p = k->program;
     outcome->flags = 0;
     koine_consider_upgrade(k);
-    if (p->n_run_systems == 0 && k->instant->n_widened == 0)
+    if (p->n_run_systems == 0 && k->instant->n_widened == 0 && p->n_state_sets == 0)
         return KOINE_OK;
     set_point(k, time, x);
-    if (p->n_run_systems) {
+    if (p->n_run_systems || p->n_state_sets) {
         koine_run_part(k, &p->derivatives);
         koine_run_part(k, &p->roots);
         koine_keep_guesses(k);
     }
+    if (p->n_state_sets && koine_wants_switch(k))
+        outcome->flags |= KOINE_COMMIT;
     koine_narrow_bands(k);
     return KOINE_OK;
 }

@@ -5,6 +5,7 @@
 #include "bitset.h"
 #include "koine/support.h"
 
+typedef struct SetSpace SetSpace;   /* of state sets */
 typedef struct Workspace Workspace; /* of algebraic systems: matrices, pivots */
 
 /* What one instant remembers; in the block. */
@@ -77,6 +78,7 @@ typedef struct {
     DelayState *delays;
     DelayPoint *points; /* of all delays, capacity each; the rest of the block */
     Workspace *workspace;
+    SetSpace *set_space; /* NULL: no state sets, no given starts */
     Round round;
     KoineModelStatistics statistics;
     KoineCounts *counts;  /* NULL: nobody wants them */
@@ -161,6 +163,16 @@ KoineStatus koine_decide_together(Machine *k,
                                   const KoineNode *node);  /* this relation, and those of its group that wait */
 KoineStatus koine_count_round(Machine *k, uint32_t group); /* one of its step functions has changed */
 KoineStatus koine_rescue(Machine *k, uint32_t node, KoineStatus status); /* the node failed: other bits may help */
+
+void koine_wake_readers(Machine *k, uint32_t cell);
+
+/* state_sets.c */
+SetSpace *koine_set_space_create(const KoineProgram *program);
+void koine_set_space_destroy(SetSpace *space);
+void koine_begin_sets(Machine *k);         /* choices by the start values */
+KoineStatus koine_settle_sets(Machine *k); /* constraints at the start; the best choices there */
+bool koine_wants_switch(Machine *k);       /* after an accepted step, derivatives being evaluated */
+void koine_switch_sets(Machine *k);        /* in an instant */
 
 /* bands.c */
 void koine_root_functions(Machine *k, double *roots);

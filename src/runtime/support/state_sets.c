@@ -1,0 +1,247 @@
+/* State sets: which of the candidates are states, by pivoting the constraint Jacobian; see koine/support.h.
+ *
+ * The candidates that are no states follow from the constraints; that works as long as their columns of the Jacobian are
+ * far from singular. After each step the best columns are looked for by elimination with full pivoting, those of the
+ * deepest constraints first, so that the choices of all levels go together. They replace the present ones if those have a
+ * determinant smaller than SWITCH times theirs: a choice stays long enough to be worth the restart of the solver. */
+#include "machine.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const double SWITCH = 0.7;
+static const double GIVEN_TOLERANCE = 1e-6; /* of a start value that was given, relative to it or to 1 */
+
+struct SetSpace {
+    double *matrix;  /* rows */
+    uint32_t *taken; /* per column: depth of the constraint it follows from; 0: a state on all levels */
+    uint32_t *present;
+    uint8_t *is_done;
+    double *given; /* start values */
+};
+
+SetSpace *koine_set_space_create(const KoineProgram *program)
+{
+    SetSpace *w = calloc(1, sizeof *w);
+    size_t cells = 1, rows = 1, columns = 1;
+    if (!w)
+        return NULL;
+    for (uint32_t k = 0; k < program->n_state_sets; k++) {
+        const KoineStateSet *s = &program->state_sets[k];
+        const size_t own = (size_t)s->n_rows * s->n_columns;
+        cells = own > cells ? own : cells;
+        rows = s->n_rows > rows ? s->n_rows : rows;
+        columns = s->n_columns > columns ? s->n_columns : columns;
+    }
+    w->matrix = malloc(cells * sizeof *w->matrix);
+    w->taken = malloc(columns * sizeof *w->taken);
+    w->present = malloc(columns * sizeof *w->present);
+    w->is_done = malloc(rows);
+    w->given = malloc((program->n_given_starts + 1u) * sizeof *w->given);
+    if (!w->matrix || !w->taken || !w->present || !w->is_done || !w->given) {
+        koine_set_space_destroy(w);
+        return NULL;
+    }
+    return w;
+}
+
+void koine_set_space_destroy(SetSpace *w)
+{
+    if (!w)
+        return;
+    free(w->matrix);
+    free(w->taken);
+    free(w->present);
+    free(w->is_done);
+    free(w->given);
+    free(w);
+}
+
+/* ---- choosing ---- */
+/* Rows scaled to 1. What has no value counts as zero. */
+static void fill_matrix(const Machine *k, const KoineStateSet *s, const double *weight)
+{
+    SetSpace *w = k->set_space;
+    memset(w->matrix, 0, (size_t)s->n_rows * s->n_columns * sizeof *w->matrix);
+    for (uint32_t j = 0; j < s->n_entries; j++) {
+        const double value = k->m[s->entry[j]].r * weight[s->column[j]];
+        if (isfinite(value))
+            w->matrix[(size_t)s->row[j] * s->n_columns + s->column[j]] += value;
+    }
+    for (uint32_t i = 0; i < s->n_rows; i++) {
+        double *row = w->matrix + (size_t)i * s->n_columns, largest = 0;
+        for (uint32_t j = 0; j < s->n_columns; j++)
+            largest = fmax(largest, fabs(row[j]));
+        for (uint32_t j = 0; largest > 0 && j < s->n_columns; j++)
+            row[j] /= largest;
+    }
+}
+
+/* The largest entry in rows of this depth, in columns that may be taken for them. */
+static double find_pivot(const SetSpace *w, const KoineStateSet *s, uint32_t depth, const uint32_t *only,
+                         const uint32_t *taken, uint32_t *row, uint32_t *column)
+{
+    double best = 0;
+    for (uint32_t i = 0; i < s->n_rows; i++) {
+        if (w->is_done[i] || s->depth[i] != depth)
+            continue;
+        for (uint32_t j = 0; j < s->n_columns; j++) {
+            const double size = fabs(w->matrix[(size_t)i * s->n_columns + j]);
+            if (size > best && !taken[j] && s->height[j] >= depth && (!only || only[j] == depth)) {
+                best = size;
+                *row = i;
+                *column = j;
+            }
+        }
+    }
+    return best;
+}
+
+/* Takes a column for each row: from all, or where it has `only` so. Gives the logarithm of the determinant. */
+static double eliminate(const Machine *k, const KoineStateSet *s, const double *weight, const uint32_t *only,
+                        uint32_t *taken)
+{
+    SetSpace *w = k->set_space;
+    double sum = 0;
+    fill_matrix(k, s, weight);
+    memset(taken, 0, s->n_columns * sizeof *taken);
+    memset(w->is_done, 0, s->n_rows);
+    for (uint32_t n = 0; n < s->n_rows; n++) {
+        uint32_t row = 0, column = 0;
+        const double pivot = find_pivot(w, s, s->depth[n], only, taken, &row, &column);
+        if (!(pivot > 0))
+            return -INFINITY;
+        sum += log(pivot);
+        taken[column] = s->depth[n];
+        w->is_done[row] = 1;
+        const double *from = w->matrix + (size_t)row * s->n_columns;
+        for (uint32_t i = 0; i < s->n_rows; i++) {
+            double *to = w->matrix + (size_t)i * s->n_columns;
+            if (w->is_done[i] || to[column] == 0)
+                continue;
+            const double factor = to[column] / from[column];
+            for (uint32_t j = 0; j < s->n_columns; j++)
+                to[j] -= factor * from[j];
+        }
+    }
+    return sum;
+}
+
+/* Per column: on how many levels it is no state now. */
+static void read_choices(const Machine *k, const KoineStateSet *s, uint32_t *taken)
+{
+    memcpy(taken, s->height, s->n_columns * sizeof *taken);
+    for (uint32_t level = 0, at = 0; level < s->n_levels; level++)
+        for (uint32_t j = 0; j < s->n_states[level]; j++, at++)
+            taken[(uint32_t)k->m[s->choice[at]].i - 1]--;
+}
+
+static bool is_better(const Machine *k, const KoineStateSet *s)
+{
+    SetSpace *w = k->set_space;
+    run_section(k, s->section);
+    read_choices(k, s, w->present);
+    const double now = eliminate(k, s, s->weight, w->present, w->taken);
+    const double best = eliminate(k, s, s->weight, NULL, w->taken);
+    return best > -INFINITY && !(now >= best + log(SWITCH));
+}
+
+bool koine_wants_switch(Machine *k)
+{
+    bool any = false;
+    for (uint32_t n = 0; n < k->program->n_state_sets && !any; n++)
+        any = is_better(k, &k->program->state_sets[n]);
+    return any;
+}
+
+/* ---- switching ---- */
+static bool is_chosen(const KoineStateSet *s, const uint32_t *taken, uint32_t level, uint32_t column)
+{
+    return s->height[column] > level && taken[column] <= level;
+}
+
+/* States whose candidate stays chosen keep it; the others take the new ones in order, with their present values. */
+static void take_choices(Machine *k, const KoineStateSet *s, bool all)
+{
+    uint32_t *const is_used = k->set_space->present, *const taken = k->set_space->taken;
+    for (uint32_t level = 0, at = 0; level < s->n_levels; at += s->n_states[level++]) {
+        memset(is_used, 0, s->n_columns * sizeof *is_used);
+        for (uint32_t j = 0; j < s->n_states[level] && !all; j++) {
+            const uint32_t column = (uint32_t)k->m[s->choice[at + j]].i - 1;
+            if (is_chosen(s, taken, level, column))
+                is_used[column] = j + 1;
+        }
+        for (uint32_t j = 0, next = 0; j < s->n_states[level]; j++) {
+            const uint32_t column = (uint32_t)k->m[s->choice[at + j]].i - 1;
+            if (is_used[column] == j + 1)
+                continue;
+            while (is_used[next] || !is_chosen(s, taken, level, next))
+                next++;
+            is_used[next] = j + 1;
+            k->m[s->choice[at + j]].i = (int64_t)next + 1;
+            k->m[s->state[at + j]].r = k->m[s->candidate[level * s->n_columns + next]].r;
+            koine_wake_readers(k, s->choice_cell[at + j]);
+            koine_wake_readers(k, s->state_cell[at + j]);
+            k->instant->has_states = k->instant->is_restart = 1;
+        }
+    }
+}
+
+void koine_switch_sets(Machine *k)
+{
+    if (koine_run_part(k, &k->program->derivatives) != KOINE_OK)
+        return; /* it cannot be computed here: nothing to choose by */
+    for (uint32_t n = 0; n < k->program->n_state_sets; n++)
+        if (is_better(k, &k->program->state_sets[n]))
+            take_choices(k, &k->program->state_sets[n], false);
+}
+
+/* ---- the start ---- */
+void koine_begin_sets(Machine *k)
+{
+    const KoineProgram *p = k->program;
+    SetSpace *w = k->set_space;
+    for (uint32_t n = 0; n < p->n_state_sets; n++) {
+        const KoineStateSet *s = &p->state_sets[n];
+        run_section(k, s->section);
+        if (eliminate(k, s, s->start_weight, NULL, w->taken) == -INFINITY)
+            read_choices(k, s, w->taken);
+        take_choices(k, s, true);
+    }
+    for (uint32_t n = 0; n < p->n_given_starts; n++)
+        w->given[n] = k->m[p->given_starts[n].slot].r;
+}
+
+static void warn_of_starts(Machine *k)
+{
+    const KoineProgram *p = k->program;
+    const KoineHost *host = k->model->host;
+    for (uint32_t n = 0; host && host->message && n < p->n_given_starts; n++) {
+        const KoineGivenStart *g = &p->given_starts[n];
+        const double given = k->set_space->given[n], is = k->m[g->slot].r;
+        char text[400];
+        if (fabs(is - given) <= GIVEN_TOLERANCE * fmax(1, fabs(given)) || !isfinite(is))
+            continue;
+        snprintf(text, sizeof text,
+                 "the start value %.9g given for '%.200s' contradicts the constraints and the other start values: it "
+                 "begins at %.9g",
+                 given, p->tables->variables[g->variable].name, is);
+        host->message(host->context, k->model, KOINE_MESSAGE_WARNING, text);
+    }
+}
+
+KoineStatus koine_settle_sets(Machine *k)
+{
+    const bool was_searching = k->is_searching;
+    k->is_searching = true;
+    const KoineStatus status = koine_run_part(k, &k->program->derivatives);
+    k->is_searching = was_searching;
+    if (status != KOINE_OK)
+        return KOINE_FAILED;
+    koine_keep_guesses(k);
+    koine_run_part(k, &k->program->outputs);
+    warn_of_starts(k);
+    koine_switch_sets(k);
+    k->instant->has_states = k->instant->is_restart = 0; /* nobody has seen others */
+    return KOINE_OK;
+}
