@@ -169,6 +169,7 @@ enum { KOINE_PRE_START, KOINE_PRE_CURRENT, KOINE_PRE_FALSE }; /* start value; va
 typedef struct {                                              /* a variable whose earlier value is read */
     uint32_t now, pre, n;                                     /* slots */
     uint32_t cell;                                            /* of pre(v) */
+    uint32_t variable;                                        /* row in the tables, for messages; KOINE_NONE */
     bool is_continuous;                                       /* takes the left limit when an instant begins */
     uint8_t start;                                            /* KOINE_PRE_...: what it is before the start */
 } KoinePre;

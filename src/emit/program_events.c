@@ -63,6 +63,7 @@ static void list_pres(Events *e)
         const KoinePre pre = { .now = e->l->now[k],
                                .pre = e->l->pre[k],
                                .n = (uint32_t)variable_count(m, (VarId){ k }),
+                               .variable = e->l->row_of[k],
                                .is_continuous = m->variables.at[k].variability == VARIABILITY_CONTINUOUS,
                                .start =
                                    (uint8_t)(m->variables.at[k].edge == EDGE_START_FALSE + 1     ? KOINE_PRE_FALSE

@@ -401,6 +401,29 @@ static bool peel(Solver *s, uint32_t k)
     BUG("unknown Op");
 }
 
+static const Expr *solve_side(Solver *s);
+
+/* An `if` whose condition does not depend on the leaf: each branch for itself. */
+static const Expr *solve_branches(const Solver *s)
+{
+    const Expr *const e = s->side, *const right = right_side(s), *solution[2];
+    Solver branch = { .pool = s->pool };
+    branch.search.leaf = s->search.leaf;
+    for (uint32_t k = 0; k < 2; k++) {
+        memo_begin(&branch.search.memo, NULL);
+        const bool is_inside =
+            occurs(&branch.search, e->args[1 + k]) && !(k == 0 && occurs(&branch.search, e->args[0]));
+        branch.side = e->args[1 + k];
+        branch.numerator = right;
+        branch.denominator = NULL;
+        solution[k] = right && is_inside ? solve_side(&branch) : NULL;
+        memo_end(&branch.search.memo);
+        if (!solution[k])
+            return NULL;
+    }
+    return simple_if(s->pool, e->args[0], solution[0], solution[1]);
+}
+
 static const Expr *solve_side(Solver *s)
 {
     while (s->side != s->search.leaf) {
@@ -421,8 +444,10 @@ static const Expr *solve_side(Solver *s)
             }
         const bool is_peelable = e->kind == EXPR_CALL && n == 1 && !is_call(e, OP_HOMOTOPY) &&
                                  !(is_call(e, OP_MUL) && e->type.kind == TYPE_INTEGER);
-        if (!is_peelable)
-            return solve_linear(s);
+        if (!is_peelable) {
+            const Expr *const solution = e->kind == EXPR_IF ? solve_branches(s) : NULL;
+            return solution ? solution : solve_linear(s);
+        }
         if (!peel(s, k))
             return NULL;
     }

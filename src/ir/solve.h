@@ -18,7 +18,7 @@ bool expr_linear(Pool *pool, const Expr *e, const Expr *leaf, const Expr **coeff
  * invertible operations are peeled off: exp, log, log10, not, a/x with a literal a. Only what has one solution wherever the
  * original has one; where it has none (exp(x) = -1) the result is not finite, as a fault should be. So no sqrt(x) = c:
  * c*c would be accepted for negative c; no trigonometric functions, even powers, abs.
- * Integers: only if the coefficient is 1 or -1. NULL if the coefficient is 0, also in one branch of an `if`; that a
+ * An `if` whose condition does not contain the leaf is solved branch by branch. Integers: only if the coefficient is 1 or -1. NULL if the coefficient is 0, also in one branch of an `if`; that a
  * coefficient may vanish at run time is left to the caller (see expr_linear).
  * What the user wrote is kept, only the new operations are simplified: u = R*i for i gives u/R. */
 const Expr *expr_solve(Pool *pool, const Expr *lhs, const Expr *rhs, const Expr *leaf);

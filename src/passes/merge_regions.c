@@ -212,6 +212,9 @@ bool merge_regions(Compile *c)
         m->regions.at[k].selector = model_add_generated(m, "r", k + 1, INTEGER_TYPE, m->regions.at[k].span);
     for (uint32_t k = 0; k < m->regions.n; k++)
         define_selector(&g, k);
+    merge_residuals(c);
+    if (diag_errors(c->diag))
+        return false;
     merge_equations(&g);
     guard_transitions(&g);
     return diag_errors(c->diag) == 0;

@@ -20,6 +20,7 @@ const Pass pipeline[] = {
     { "reduce-index", reduce_index, FACT_WHEN_FREE, FACT_REDUCED, 0, "constraints between states are differentiated" },
     { "match-equations", match_equations, FACT_REDUCED, FACT_MATCHED, 0, "every unknown gets its equation" },
     { "sort-blocks", sort_blocks, FACT_MATCHED, FACT_SORTED, 0, "blocks in the order of computation" },
+    { "check-branches", check_branches, FACT_SORTED, FACT_REGULAR, 0, "equations with branches, for all choices" },
     { "build-parts", build_parts, FACT_SORTED, FACT_PARTS, 0, "what each purpose needs" },
     { "build-initial", build_initial, FACT_PARTS, FACT_INITIAL, 0,
       "the initial system, when there are initial equations" },

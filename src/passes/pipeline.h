@@ -25,6 +25,7 @@ enum {
     FACT_SOLVED = 1 << 17,  /* no equation holds in the steps of a transition only: they are assignments of it */
     FACT_DELAYS = 1 << 16,  /* inputs and amounts of delays are variables */
     FACT_REDUCED = 1 << 17, /* equations between states are differentiated */
+    FACT_REGULAR = 1 << 18, /* no equation alone lacks its unknown in a branch */
     FACT_SPLIT = 1 << 15    /* arrays that events and branches touch are scalars, reductions are written out */
 };
 
@@ -57,10 +58,12 @@ bool fold_constants(Compile *c);
 bool eliminate_aliases(Compile *c);
 bool lower_whens(Compile *c);
 bool find_events(Compile *c);
+void merge_residuals(Compile *c); /* part of merge-regions */
 bool merge_regions(Compile *c);
 bool reduce_index(Compile *c);
 bool match_equations(Compile *c);
 bool sort_blocks(Compile *c);
+bool check_branches(Compile *c);
 bool build_parts(Compile *c);
 bool build_jacobian(Compile *c);
 bool build_initial(Compile *c);

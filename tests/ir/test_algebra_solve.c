@@ -135,8 +135,9 @@ static void test_solutions(void **state)
         { one(m, OP_LOG10, x), a, two(m, OP_POW, number(m, 10), a) },
         { two(m, OP_SUB, one(m, OP_EXP, ax), b), zero, two(m, OP_DIV, one(m, OP_LOG, b), a) },
         { two(m, OP_DIV, number(m, 1), x), a, two(m, OP_DIV, number(m, 1), a) },
-        { expr_if(pool, p, ax, two(m, OP_MUL, b, x)), c, two(m, OP_DIV, c, expr_if(pool, p, a, b)) },
-        { expr_if(pool, p, two(m, OP_ADD, x, a), two(m, OP_ADD, x, b)), c, two(m, OP_SUB, c, expr_if(pool, p, a, b)) },
+        { expr_if(pool, p, ax, two(m, OP_MUL, b, x)), c, expr_if(pool, p, two(m, OP_DIV, c, a), two(m, OP_DIV, c, b)) },
+        { expr_if(pool, p, two(m, OP_ADD, x, a), two(m, OP_ADD, x, b)), c,
+          expr_if(pool, p, two(m, OP_SUB, c, a), two(m, OP_SUB, c, b)) },
         /* none, or more than one, or not known */
         { a, b, NULL },
         { x, x, NULL },

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#define IR KOINE_SOURCE_DIR "/tests/sim/ir/"
+#define IR     KOINE_SOURCE_DIR "/tests/sim/ir/"
+#define DYMOLA KOINE_SOURCE_DIR "/tests/sim/dymola/"
 
 /* ---- the rectifier of one diode, by its closed forms ----
  * Source A sin(w t) with Ri, ideal diode, C parallel to RL. Conducting: uC' = -a uC + b sin(w t); else uC' = -uC/(RL C).
@@ -171,6 +172,256 @@ static void test_s18_combinations_are_tried_one_by_one(void **state)
     run_in_all_tiers((RunRequest){ .path = IR "search.ir", .stop = 1, .interval = 1 }, check_search);
 }
 
+/* ---- equations without direction in branches ---- */
+/* Three pieces: x' = -x down to 1/2 (short: u = 0, i = x), x' = -1/2 down to 1/4 (constant current), then x' = -2 x
+ * (u = -i/2: i = 2 x). x = i + u. */
+static void check_pieces(const RunResult *r)
+{
+    double times[64];
+    expect_done(r);
+    const double t1 = log(2.0), t2 = t1 + 0.5;
+    assert_int_equal(changes_of(r, "mode", times), 2);
+    expect_near(times[0], t1, 1e-8);
+    expect_near(times[1], t2, 1e-8);
+    expect_near(run_at(r, "x", 0.5), exp(-0.5), 1e-8);
+    expect_near(run_at(r, "x", 1.0), 0.5 - 0.5 * (1 - t1), 1e-8);
+    expect_near(run_at(r, "x", 2.0), 0.25 * exp(-2 * (2 - t2)), 1e-8);
+    expect_near(run_at(r, "u", 0.5), 0, 0); /* what a branch says alone is exact */
+}
+
+static void test_ot095_equations_in_branches(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = IR "branches.ir", .stop = 2, .interval = 0.5, .tolerance = 1e-10 },
+                     check_pieces);
+}
+
+/* Solved for its unknown in every branch, linear or not: no system is left. x' = 1, from 0. */
+static void check_solved(const RunResult *r)
+{
+    expect_done(r);
+    assert_int_equal(r->report.statistics.model.linear_solves + r->report.statistics.model.newton_iterations, 0);
+    expect_near(run_at(r, "i", 0.5), 0, 0);
+    expect_near(run_at(r, "i", 2), 2.0 / 20, 1e-12);
+    expect_near(run_at(r, "w", 0.5), log(3.0), 1e-15);
+    expect_near(run_at(r, "w", 2), -0.25, 1e-15);
+}
+
+static void test_ot095_solved_in_every_branch(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = IR "solved.ir", .stop = 2, .interval = 0.5, .tolerance = 1e-10 },
+                     check_solved);
+}
+
+static void expect_refused(const char *path, const char *message)
+{
+    RunResult *r = run_model(&(RunRequest){ .path = path, .stop = 1, .interval = 1 });
+    assert_false(r->is_compiled);
+    if (!strstr(r->messages, message))
+        fail_msg("expected '%s' in:\n%s", message, r->messages);
+    run_free(r);
+}
+
+static void test_ot096_switch_parallel_to_a_capacitor(void **state)
+{
+    (void)state;
+    expect_refused(
+        DYMOLA "switch_capacitor.dym",
+        "error KN2180: 'Sw.i' cannot be computed when Sw.Open is false: this equation does not contain it then");
+    expect_refused(DYMOLA "switch_capacitor.dym", "an ideal switch can neither short a capacitor");
+}
+
+static void test_ot096_switch_in_series_with_an_inductor(void **state)
+{
+    (void)state;
+    expect_refused(
+        DYMOLA "switch_inductor.dym",
+        "error KN2180: 'Sw.u' cannot be computed when Sw.Open is true: this equation does not contain it then");
+}
+
+/* The bridge without the resistor to ground: with all diodes open, nothing ties its output to anything. */
+static void test_ot097_a_singular_combination_is_named(void **state)
+{
+    (void)state;
+    RunResult *r = run_model(&(RunRequest){ .path = IR "bridge_floating.ir", .stop = 0.05, .interval = 0.01 });
+    assert_true(r->is_compiled);
+    if (!strstr(r->messages,
+                "bridge_floating.ir:28:1: warning KN2181: when o1 is true, o2 is true, o3 is true and o4 is "
+                "true, these equations do not determine 'u1', 'V4', 'u2', 'V3'"))
+        fail_msg("%s", r->messages);
+    assert_int_equal(r->report.end, KOINE_RUN_FAILED);
+    assert_non_null(strstr(r->report.text, "no combination of the comparisons fits the equations"));
+    run_free(r);
+    r = run_model(&(RunRequest){ .path = IR "bridge_now.ir", .stop = 0.001, .interval = 0.001 });
+    expect_done(r);
+    assert_null(strstr(r->messages, "warning")); /* two diodes that would short the capacitor are no reason for one */
+    run_free(r);
+}
+
+/* Two ideal switches in series, moved by time: with both open the node between them floats. The warning says so, and the
+ * run that comes there says which position it was. */
+static void test_ot097_a_singular_position_ends_the_run(void **state)
+{
+    (void)state;
+    RunResult *r = run_model(&(RunRequest){ .path = IR "two_switches.ir", .stop = 3, .interval = 0.5 });
+    assert_true(r->is_compiled);
+    if (!strstr(r->messages,
+                "warning KN2181: when s1 is true and s2 is true, these equations do not determine 'u1', 'u2', 'v'"))
+        fail_msg("%s", r->messages);
+    assert_int_equal(r->report.end, KOINE_RUN_FAILED);
+    expect_near(r->report.time, 2, 1e-12);
+    if (!strstr(r->report.text, "the linear equations have no unique solution with s1 = true, s2 = true"))
+        fail_msg("%s", r->report.text);
+    run_free(r);
+}
+
+/* ---- diodes of the library: the state before the event step decides which equation holds ---- */
+static void check_rectifier(const RunResult *r)
+{
+    double switches[64], times[64];
+    uint32_t n;
+    expect_done(r);
+    for (int k = 1; k <= 20; k++)
+        expect_near(run_at(r, "C.u", 0.0025 * k), rectified(0.0025 * k, false, switches, &n), 2e-7);
+    assert_int_equal(r->report.statistics.state_events, 6);
+    assert_int_equal(changes_of(r, "D.Open", times), 1 + n);
+    for (uint32_t k = 0; k < n; k++)
+        expect_near(times[k + 1], switches[k], 1e-9);
+    for (uint32_t k = 0; k < r->n_rows; k++)
+        assert_true(r->rows[k].values[run_column(r, "D.i")] == 0 || r->rows[k].values[run_column(r, "D.u")] == 0);
+    assert_true(r->report.statistics.takts[koine_bucket(3)] == 0); /* at most two steps: they confirm at once */
+}
+
+static void test_ot098_the_rectifier(void **state)
+{
+    (void)state;
+    static const char *const paths[] = { DYMOLA "rectifier_boolean.dym", DYMOLA "rectifier_automaton.dym",
+                                         DYMOLA "rectifier_hysteresis.dym" };
+    for (uint32_t k = 0; k < 3; k++)
+        run_in_all_tiers((RunRequest){ .path = paths[k], .stop = 0.05, .interval = 0.0025, .tolerance = 1e-9 },
+                         check_rectifier);
+}
+
+/* When it opens, the current has come down to 0: source and load meet there, not later. Between them lies the voltage at Ri,
+ * so with current the source is above the load. */
+static void check_opening(const RunResult *r)
+{
+    uint32_t n = 0;
+    expect_done(r);
+    for (uint32_t k = 1; k < r->n_rows; k++) {
+        const double *before = r->rows[k - 1].values, *now = r->rows[k].values;
+        const double source = now[run_column(r, "U0.V0")], load = now[run_column(r, "RL.u")];
+        if (now[run_column(r, "D.Open")] == 0)
+            assert_true(source >= load - 1e-9);
+        else
+            assert_true(source <= load + 1e-9);
+        if (now[run_column(r, "D.Open")] == 0 || before[run_column(r, "D.Open")] != 0)
+            continue;
+        n++;
+        expect_near(before[run_column(r, "D.i")], 0, 1e-12);
+        expect_near(source, load, 1e-9);
+        assert_true(source > 8); /* behind the peak of the source: the capacitor is charged through Ri */
+    }
+    assert_int_equal(n, 3);
+}
+
+static void test_ot099_the_diode_opens_when_its_current_ends(void **state)
+{
+    (void)state;
+    run_in_all_tiers(
+        (RunRequest){ .path = DYMOLA "rectifier_hysteresis.dym", .stop = 0.05, .interval = 1e-4, .tolerance = 1e-9 },
+        check_opening);
+}
+
+static void check_automata(const RunResult *r)
+{
+    double times[64];
+    static const double pi = 3.14159265358979323846;
+    expect_done(r);
+    for (uint32_t k = 0; k < r->n_rows; k++) {
+        assert_true(r->rows[k].values[run_column(r, "same2")] == 1);
+        assert_true(r->rows[k].values[run_column(r, "same3")] == 1);
+        assert_true(r->rows[k].values[run_column(r, "one")] == 1);
+    }
+    assert_int_equal(changes_of(r, "d2.Open", times), 4);
+    for (uint32_t k = 0; k < 4; k++)
+        expect_near(times[k], k * pi, 1e-9);
+}
+
+static void test_ot100_automata_as_equations(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = DYMOLA "automata.dym", .stop = 10, .interval = 0.5, .every_takt = true },
+                     check_automata);
+}
+
+/* u > 0 with u/R = 0: the diode of two states opens and closes for ever, the one of three stays closed. */
+static void test_ot101_a_current_that_underflows(void **state)
+{
+    (void)state;
+    RunResult *r = run_model(&(RunRequest){ .path = DYMOLA "underflow_hysteresis.dym", .stop = 2, .interval = 1 });
+    expect_done(r);
+    expect_near(run_last(r, "D.Open"), 0, 0);
+    expect_near(run_last(r, "D.Close"), 1, 0);
+    expect_near(run_last(r, "D.i"), 0, 0);
+    run_free(r);
+}
+
+/* OT-092: the message names what changes, its line, the comparison and the period. */
+static void test_ot092_endless_switching_is_named(void **state)
+{
+    (void)state;
+    RunResult *r = run_model(&(RunRequest){ .path = DYMOLA "underflow_automaton.dym", .stop = 2, .interval = 1 });
+    assert_int_equal(r->report.end, KOINE_RUN_FAILED);
+    expect_near(r->report.time, 1, 0);
+    static const char *const parts[] = { "the events at this time do not come to rest: more than 1000 event steps. Now "
+                                         "'D.Open' goes from true to false",
+                                         "comparisons that switch to and fro: `0.0 >= D.u` (el.lib:",
+                                         "the states repeat every 2 steps", "component D" };
+    for (uint32_t k = 0; k < 4; k++)
+        if (!strstr(r->report.text, parts[k]))
+            fail_msg("expected '%s' in: %s", parts[k], r->report.text);
+    run_free(r);
+    r = run_model(&(RunRequest){ .path = DYMOLA "underflow_automaton.dym", .stop = 2, .interval = 1, .max_steps = 50 });
+    assert_non_null(strstr(r->report.text, "more than 50 event steps"));
+    run_free(r);
+}
+
+static void check_dymola_bridge(const RunResult *r)
+{
+    double switches[64];
+    uint32_t n;
+    expect_done(r);
+    assert_null(strstr(r->messages, "warning"));
+    for (int k = 1; k <= 20; k++)
+        expect_near(run_at(r, "C.u", 0.0025 * k), rectified(0.0025 * k, true, switches, &n), 2e-4);
+    static const char *const pairs[][2] = {
+        { "d1.i", "d1.u" }, { "d2.i", "d2.u" }, { "d3.i", "d3.u" }, { "d4.i", "d4.u" }
+    };
+    for (uint32_t k = 0; k < r->n_rows; k++)
+        for (uint32_t j = 0; j < 4; j++)
+            assert_true(r->rows[k].values[run_column(r, pairs[j][0])] == 0 ||
+                        r->rows[k].values[run_column(r, pairs[j][1])] == 0);
+}
+
+static void test_ot102_the_bridge(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = DYMOLA "bridge.dym", .stop = 0.05, .interval = 0.0025, .tolerance = 1e-9 },
+                     check_dymola_bridge);
+    RunResult *r = run_model(&(RunRequest){ .path = DYMOLA "bridge_floating.dym", .stop = 0.05, .interval = 0.01 });
+    if (!strstr(r->messages,
+                "warning KN2181: when d1.Open is true, d2.Open is true, d3.Open is true and d4.Open is true, "
+                "these equations do not determine 'C.Va', 'C.Vb', 'd1.u', 'd2.u', 'd3.u', 'd4.u'"))
+        fail_msg("%s", r->messages);
+    assert_int_equal(r->report.end, KOINE_RUN_FAILED);
+    if (!strstr(r->report.text, "the linear equations have no unique solution with d1.Open = true, d2.Open = true, "
+                                "d3.Open = true, d4.Open = true"))
+        fail_msg("%s", r->report.text);
+    run_free(r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -179,6 +430,18 @@ int main(void)
         cmocka_unit_test(test_s18_no_combination_fits),
         cmocka_unit_test(test_s18_of_two_solutions_the_nearer_one),
         cmocka_unit_test(test_s18_combinations_are_tried_one_by_one),
+        cmocka_unit_test(test_ot095_equations_in_branches),
+        cmocka_unit_test(test_ot095_solved_in_every_branch),
+        cmocka_unit_test(test_ot096_switch_parallel_to_a_capacitor),
+        cmocka_unit_test(test_ot096_switch_in_series_with_an_inductor),
+        cmocka_unit_test(test_ot097_a_singular_combination_is_named),
+        cmocka_unit_test(test_ot097_a_singular_position_ends_the_run),
+        cmocka_unit_test(test_ot098_the_rectifier),
+        cmocka_unit_test(test_ot099_the_diode_opens_when_its_current_ends),
+        cmocka_unit_test(test_ot100_automata_as_equations),
+        cmocka_unit_test(test_ot101_a_current_that_underflows),
+        cmocka_unit_test(test_ot092_endless_switching_is_named),
+        cmocka_unit_test(test_ot102_the_bridge),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

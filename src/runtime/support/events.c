@@ -9,7 +9,7 @@
 
 static const double MERGE_ULPS = 16; /* calendar entries this close belong to one instant */
 static const uint32_t DEFAULT_STEPS = 1000;
-enum { CYCLE_WINDOW = 8 }; /* last steps before the limit in which states are compared */
+enum { MANY_STEPS = 16 }; /* of an instant; what still changes then may do so for ever */
 
 KoineStatus koine_fault(Machine *k, KoineStatus status, uint32_t origin, const char *text)
 {
@@ -49,6 +49,13 @@ static void pin(Machine *k, Pin *which, uint32_t number)
     if (which->state == 0)
         k->pinned[k->instant->n_pinned++] = number;
     which->state = 1;
+}
+
+/* A commit has moved it: decided anew from now on, also when it comes back. */
+static inline void release(Pin *which)
+{
+    if (which->state == 2)
+        which->state = 3;
 }
 
 /* ---- relations ---- */
@@ -102,8 +109,9 @@ static bool value_of_state_relation(Machine *k, const KoineRelation *r, Pin *p)
         p->state = 2;
         p->at = g;
     }
-    if (p->state == 2 && fabs(g - p->at) <= band_of(r->band, left, right) && r->mixed == KOINE_NONE)
+    if (p->state == 2 && fabs(g - p->at) <= r->band * (fabs(left) + fabs(right)) && r->mixed == KOINE_NONE)
         return k->m[r->bit].i;
+    release(p);
     return literal_value(r, left, right);
 }
 
@@ -132,6 +140,8 @@ void koine_set_bit(Machine *k, const KoineRelation *r, bool value)
     k->m[r->bit].i = value;
     k->instant->is_changed = 1;
     cell_changed(k, r->cell);
+    if (k->instant->takt > MANY_STEPS)
+        koine_note_restless(k, r);
 }
 
 static KoineStatus evaluate_relation(Machine *k, const KoineNode *node)
@@ -180,6 +190,7 @@ static int64_t value_of_step(Machine *k, const KoineStep *s, Pin *p)
     const double width = s->is_time ? 0 : band_of(s->band, argument, 0);
     if (p->state == 2 && fabs(key - p->at) <= width && slope == p->slope)
         return k->m[s->value].i;
+    release(p);
     const double value = step_value(s, argument);
     if (!(fabs(value) < 9e18))
         return 0;
@@ -646,67 +657,6 @@ static KoineStatus fire(Machine *k)
     return KOINE_OK;
 }
 
-/* The last states of an instant that does not settle repeat: say what changes and by which events. */
-static KoineStatus report_limit(Machine *k, uint32_t limit)
-{
-    const KoineProgram *p = k->program;
-    char text[700];
-    int n =
-        snprintf(text, sizeof text, "the events at this time do not come to rest: more than %u event steps.", limit);
-    uint32_t shown = 0, origin = KOINE_NONE;
-    for (uint32_t t = bitset_next(&k->enabled, 0); t != UINT32_MAX; t = bitset_next(&k->enabled, t + 1)) {
-        const KoineTransition *transition = &p->transitions[t];
-        origin = origin == KOINE_NONE ? transition->origin : origin;
-        for (uint32_t j = 0; j < transition->n_next && shown < 6 && n < 600; j++) {
-            const KoineNext *next = &p->nexts[transition->first_next + j];
-            if (next->variable == KOINE_NONE)
-                continue;
-            char name[64];
-            koine_slot_name(p->tables, next->variable, next->target, name, sizeof name);
-            if (next->is_real)
-                n += snprintf(text + n, sizeof text - (size_t)n, "%s '%s' goes from %.9g", shown ? "," : " Now", name,
-                              k->m[next->target].r);
-            else
-                n += snprintf(text + n, sizeof text - (size_t)n, "%s '%s' goes from %lld", shown ? "," : " Now", name,
-                              (long long)k->m[next->target].i);
-            run_kernel(k, next->kernel, next->row, 1);
-            if (next->is_real)
-                n += snprintf(text + n, sizeof text - (size_t)n, " to %.9g", k->m[next->buffer].r);
-            else
-                n += snprintf(text + n, sizeof text - (size_t)n, " to %lld", (long long)k->m[next->buffer].i);
-            shown++;
-        }
-    }
-    if (k->instant->recent[0])
-        snprintf(text + n, sizeof text - (size_t)n, "; the states repeat every %llu steps",
-                 (unsigned long long)k->instant->recent[0]);
-    return koine_fault(k, KOINE_LIMIT, origin, text);
-}
-
-/* Near the limit the discrete state is hashed after each step; an equal hash gives the period of the cycle. */
-static uint64_t hash_state(const Machine *k)
-{
-    uint64_t h = 0xcbf29ce484222325u;
-    for (uint32_t j = 0; j < k->program->n_nexts; j++)
-        h = (h ^ (uint64_t)k->m[k->program->nexts[j].target].i) * 0x100000001b3u;
-    return h ^ (h >> 31);
-}
-
-static void look_for_cycle(Machine *k, uint32_t limit)
-{
-    enum { LONGEST = CYCLE_WINDOW - 1 };
-    Instant *now = k->instant;
-    if (now->takt + LONGEST + 1 == limit)
-        memset(now->recent, 0, sizeof now->recent);
-    const uint64_t h = hash_state(k);
-    const uint32_t n = now->takt + LONGEST + 1 - limit; /* 0 .. LONGEST */
-    for (uint32_t j = n; j >= 1 && !now->recent[0]; j--)
-        if (now->recent[j] == h)
-            now->recent[0] = n + 1 - j;
-    if (n < LONGEST)
-        now->recent[n + 1] = h;
-}
-
 KoineStatus koine_machine_step(KoineModel *model, KoineOutcome *outcome)
 {
     Machine *k = koine_machine_of(model);
@@ -723,10 +673,10 @@ KoineStatus koine_machine_step(KoineModel *model, KoineOutcome *outcome)
     if (status != KOINE_OK)
         return status;
     const uint32_t limit = model->host && model->host->max_steps ? model->host->max_steps : DEFAULT_STEPS;
-    if (now->takt + CYCLE_WINDOW >= limit) {
-        look_for_cycle(k, limit);
+    if (now->takt + KOINE_CYCLE_WINDOW >= limit) {
+        koine_look_for_cycle(k, limit);
         if (now->takt >= limit)
-            return report_limit(k, limit);
+            return koine_report_endless(k, limit);
     }
     now->step++;
     status = fire(k);
@@ -807,6 +757,7 @@ KoineStatus koine_machine_commit(KoineModel *model, KoineOutcome *outcome)
             now->is_changed = 1;
         memcpy(&k->m[pre->pre], &k->m[pre->now], pre->n * sizeof(KoineSlot));
         wake_readers(k, pre->cell);
+        now->is_restart |= p->feeds_dynamics[pre->cell];
     }
     for (uint32_t j = 0; j < now->n_pending; j++) {
         const KoineNext *next = &p->nexts[k->pending[j]];

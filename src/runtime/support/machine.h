@@ -25,7 +25,7 @@ typedef struct {
 typedef struct { /* of a relation or step function */
     double at;   /* operand difference (relation), argument (step), flip time or offset when it was pinned */
     double slope;
-    uint8_t state; /* 0 free, 1 pinned, operands not seen yet, 2 pinned */
+    uint8_t state; /* 0 free, 1 pinned, operands not seen yet, 2 pinned, 3 free again */
 } Pin;
 
 typedef struct {
@@ -55,6 +55,9 @@ typedef struct {
     uint8_t *start, *value;       /* per relation of the model: its bit when the evaluation began, and what it is now */
 } Round;
 
+enum { KOINE_CYCLE_WINDOW = 8 }; /* last steps before the limit in which states are compared */
+enum { KOINE_RESTLESS = 4 };     /* comparisons that are named then */
+
 typedef struct {
     const uint32_t *rows; /* first member: generated code finds it here */
     const KoineProgram *program;
@@ -80,6 +83,7 @@ typedef struct {
     Workspace *workspace;
     SetSpace *set_space; /* NULL: no state sets, no given starts */
     Round round;
+    uint32_t restless[KOINE_RESTLESS], n_restless; /* relations that changed in the last steps before the limit */
     KoineModelStatistics statistics;
     KoineCounts *counts;  /* NULL: nobody wants them */
     uint64_t evaluations; /* of the derivatives part, for `upgrade` */
@@ -157,6 +161,12 @@ KoineStatus koine_evaluate_node(Machine *k, const KoineNode *node);
 bool koine_decide(Machine *k, uint32_t relation,
                   bool *value); /* from its operands as they are; false: they have none */
 void koine_set_bit(Machine *k, const KoineRelation *r, bool value);
+
+/* endless.c */
+void koine_look_for_cycle(Machine *k, uint32_t limit); /* in each of the last steps before the limit */
+void koine_note_restless(Machine *k, const KoineRelation *r);
+KoineStatus koine_report_endless(Machine *k, uint32_t limit);
+int koine_put_root(const KoineTables *tables, uint32_t root, char *to, size_t size); /* text and place */
 
 /* mixed.c */
 KoineStatus koine_decide_together(Machine *k,

@@ -84,15 +84,6 @@ static uint64_t next_choice(uint64_t choice, uint32_t n)
     return choice >> n ? 0 : choice;
 }
 
-static int put_place(const KoineTables *tables, const KoineOrigin *root, char *to, size_t size)
-{
-    const bool is_known = root->place.line && root->place.source < tables->n_sources;
-    const char *path = is_known ? tables->sources[root->place.source] : "", *base = strrchr(path, '/');
-    if (!is_known)
-        return snprintf(to, size, "`%.80s`", root->text);
-    return snprintf(to, size, "`%.80s` (%.40s:%u)", root->text, base ? base + 1 : path, root->place.line);
-}
-
 typedef struct {
     char text[700];
     int n;
@@ -110,8 +101,7 @@ static void begin_table(const Machine *k, const KoineMixed *g, Table *table)
         if (root == KOINE_NONE)
             table->n += snprintf(table->text + table->n, sizeof table->text - (size_t)table->n, "a comparison of time");
         else
-            table->n += put_place(p->tables, &p->tables->roots[root], table->text + table->n,
-                                  sizeof table->text - (size_t)table->n);
+            table->n += koine_put_root(p->tables, root, table->text + table->n, sizeof table->text - (size_t)table->n);
     }
 }
 

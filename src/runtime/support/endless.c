@@ -1,0 +1,139 @@
+/* An instant that does not come to rest (S15): what changes in every step, by which events and comparisons, and the
+ * period if the states repeat. */
+#include "machine.h"
+#include <stdio.h>
+
+enum { LONGEST = KOINE_CYCLE_WINDOW - 1, MOST_SHOWN = 6 };
+
+int koine_put_root(const KoineTables *tables, uint32_t root, char *to, size_t size)
+{
+    const KoineOrigin *origin = &tables->roots[root];
+    const bool is_known = origin->place.line && origin->place.source < tables->n_sources;
+    const char *path = is_known ? tables->sources[origin->place.source] : "", *base = strrchr(path, '/');
+    if (!is_known)
+        return snprintf(to, size, "`%.80s`", origin->text);
+    return snprintf(to, size, "`%.80s` (%.40s:%u)", origin->text, base ? base + 1 : path, origin->place.line);
+}
+
+/* ---- the message ---- */
+typedef struct {
+    char text[800];
+    int n;
+    uint32_t shown, origin;
+} Message;
+
+#define ADD(message, ...)                                                                                              \
+    ((message)->n +=                                                                                                   \
+     snprintf((message)->text + (message)->n, sizeof(message)->text - (size_t)(message)->n, __VA_ARGS__))
+
+static void add_value(Message *message, uint8_t type, KoineSlot value)
+{
+    if (type == KOINE_REAL)
+        ADD(message, "%.9g", value.r);
+    else if (type == KOINE_BOOLEAN)
+        ADD(message, "%s", value.i ? "true" : "false");
+    else
+        ADD(message, "%lld", (long long)value.i);
+}
+
+static void add_change(const Machine *k, Message *message, uint32_t variable, uint32_t slot, KoineSlot from,
+                       KoineSlot to)
+{
+    char name[64];
+    const uint8_t type = k->program->tables->variables[variable].type;
+    if (message->shown >= MOST_SHOWN || message->n > 480)
+        return;
+    koine_slot_name(k->program->tables, variable, slot, name, sizeof name);
+    ADD(message, "%s '%s' goes from ", message->shown++ ? "," : " Now", name);
+    add_value(message, type, from);
+    ADD(message, " to ");
+    add_value(message, type, to);
+}
+
+static void add_transitions(const Machine *k, Message *message)
+{
+    const KoineProgram *p = k->program;
+    for (uint32_t t = bitset_next(&k->enabled, 0); t != UINT32_MAX; t = bitset_next(&k->enabled, t + 1)) {
+        const KoineTransition *transition = &p->transitions[t];
+        message->origin = message->origin == KOINE_NONE ? transition->origin : message->origin;
+        for (uint32_t j = 0; j < transition->n_next; j++) {
+            const KoineNext *next = &p->nexts[transition->first_next + j];
+            if (next->variable == KOINE_NONE)
+                continue;
+            run_kernel(k, next->kernel, next->row, 1);
+            add_change(k, message, next->variable, next->target, k->m[next->target], k->m[next->buffer]);
+        }
+    }
+}
+
+/* Quantities whose value before is read: v differs from pre(v) again and again. */
+static void add_unsettled(const Machine *k, Message *message)
+{
+    const KoineProgram *p = k->program;
+    for (uint32_t j = 0; j < k->instant->n_unsettled; j++) {
+        const KoinePre *pre = &p->pres[k->unsettled[j]];
+        for (uint32_t i = 0; i < p->n_nodes && message->origin == KOINE_NONE; i++)
+            if (p->nodes[i].kind == KOINE_NODE_ASSIGN && p->nodes[i].output == pre->now)
+                message->origin = p->nodes[i].origin;
+        for (uint32_t i = 0; i < pre->n && pre->variable != KOINE_NONE; i++)
+            if (k->m[pre->now + i].i != k->m[pre->pre + i].i)
+                add_change(k, message, pre->variable, pre->now + i, k->m[pre->pre + i], k->m[pre->now + i]);
+    }
+}
+
+KoineStatus koine_report_endless(Machine *k, uint32_t limit)
+{
+    Message message = { .origin = KOINE_NONE };
+    ADD(&message, "the events at this time do not come to rest: more than %u event steps.", limit);
+    add_transitions(k, &message);
+    add_unsettled(k, &message);
+    for (uint32_t j = 0; j < k->n_restless && message.n < 600; j++) {
+        const uint32_t root = k->program->relations[k->restless[j]].root;
+        ADD(&message, "%s", j ? ", " : "; comparisons that switch to and fro: ");
+        message.n +=
+            koine_put_root(k->program->tables, root, message.text + message.n, sizeof message.text - (size_t)message.n);
+    }
+    if (k->instant->recent[0])
+        ADD(&message, "; the states repeat every %llu steps", (unsigned long long)k->instant->recent[0]);
+    return koine_fault(k, KOINE_LIMIT, message.origin, message.text);
+}
+
+/* ---- the period ---- */
+static uint64_t hash_state(const Machine *k)
+{
+    const KoineProgram *p = k->program;
+    uint64_t h = 0xcbf29ce484222325u;
+    for (uint32_t j = 0; j < p->n_nexts; j++)
+        h = (h ^ (uint64_t)k->m[p->nexts[j].target].i) * 0x100000001b3u;
+    for (uint32_t j = 0; j < p->n_pres; j++)
+        for (uint32_t i = 0; i < p->pres[j].n && !p->pres[j].is_continuous; i++)
+            h = (h ^ (uint64_t)k->m[p->pres[j].pre + i].i) * 0x100000001b3u;
+    return h ^ (h >> 31);
+}
+
+void koine_look_for_cycle(Machine *k, uint32_t limit)
+{
+    Instant *now = k->instant;
+    if (now->takt + LONGEST + 1 == limit) {
+        memset(now->recent, 0, sizeof now->recent);
+        k->n_restless = 0;
+    }
+    const uint64_t h = hash_state(k);
+    const uint32_t n = now->takt + LONGEST + 1 - limit; /* 0 .. LONGEST */
+    for (uint32_t j = n; j >= 1 && !now->recent[0]; j--)
+        if (now->recent[j] == h)
+            now->recent[0] = n + 1 - j;
+    if (n < LONGEST)
+        now->recent[n + 1] = h;
+}
+
+void koine_note_restless(Machine *k, const KoineRelation *r)
+{
+    const uint32_t number = (uint32_t)(r - k->program->relations);
+    if (r->root == KOINE_NONE || k->n_restless == KOINE_RESTLESS)
+        return;
+    for (uint32_t j = 0; j < k->n_restless; j++)
+        if (k->restless[j] == number)
+            return;
+    k->restless[k->n_restless++] = number;
+}
