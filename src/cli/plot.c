@@ -20,15 +20,16 @@ static const char *legend(const SeriesColumn *column, Arena *arena)
     return arena_format(arena, "%s %.*s", column->name, (int)(close + 1 - open), open);
 }
 
-static void add_column(const Command *command, const Series *results, const SeriesColumn *column, SeriesList *list)
+static void add_column(const Command *command, const Series *results, uint32_t at, SeriesList *list)
 {
+    const SeriesColumn *const column = &results->columns[at];
     const char *const name = legend(column, command->arena);
     for (uint32_t k = 0; k < list->n; k++)
         if (strcmp(list->at[k].name, name) == 0)
             return;
     const PlotSeries series = { .name = name,
                                 .times = results->columns[0].values,
-                                .values = column->values,
+                                .values = series_fetch(results, at, command->arena),
                                 .n = results->n_rows,
                                 .is_constant = column->is_constant };
     vec_push(command->arena, list, series);
@@ -43,7 +44,7 @@ static int select_series(const Command *command, const Series *results, const ch
         bool is_found = false;
         for (uint32_t c = 1; c < results->n_columns; c++)
             if (glob_matches(each[g], results->columns[c].name)) {
-                add_column(command, results, &results->columns[c], list);
+                add_column(command, results, c, list);
                 is_found = true;
             }
         const char *const nearest = is_found ? NULL : series_nearest(results, each[g]);
@@ -76,7 +77,7 @@ static int select_panes(const Command *command, const Series *results, PaneList 
         if (results->columns[c].is_constant)
             continue;
         if (n_changing++ < SERIES_UNASKED)
-            add_column(command, results, &results->columns[c], &list);
+            add_column(command, results, c, &list);
     }
     if (n_changing > SERIES_UNASKED)
         say("%d of %u variables are drawn; --variables chooses others", SERIES_UNASKED, n_changing);
@@ -111,6 +112,25 @@ static int read_size(const Command *command, const char *name, uint32_t *size)
     return EXIT_GOOD;
 }
 
+static int draw_results(const Command *command, const Series *results, PlotOptions *options)
+{
+    PaneList panes = { 0 };
+    int status = select_panes(command, results, &panes);
+    if (status != EXIT_GOOD)
+        return status;
+    const char *const title = command_option(command, "title");
+    if (title && panes.n > 0)
+        panes.at[0].title = title;
+    const char *const output = command_option(command, "output");
+    if (panes.n == 0 || results->n_rows == 0)
+        say("'%s' has nothing to draw", command->arguments[0]);
+    else if (output)
+        status = write_svg(command, output, panes, options);
+    else
+        draw_panes(panes.at, panes.n, options, stdout, command->colour_out, command->arena);
+    return status;
+}
+
 static int run_plot(const Command *command)
 {
     PlotOptions options = { 0 };
@@ -121,24 +141,12 @@ static int run_plot(const Command *command)
         return status;
     Sources *const sources = sources_create(command->arena);
     Diag *const diag = diag_create(command->arena, sources);
-    const Series *const results = series_read(command->arguments[0], command->arena, diag);
+    const Series *const results = series_lazy(command->arguments[0], command->arena, diag);
     diag_print(diag, stderr, (DiagStyle){ .colour = command->colour_err });
     if (!results)
         return EXIT_MODEL;
-    PaneList panes = { 0 };
-    status = select_panes(command, results, &panes);
-    if (status != EXIT_GOOD)
-        return status;
-    const char *const title = command_option(command, "title");
-    if (title && panes.n > 0)
-        panes.at[0].title = title;
-    const char *const output = command_option(command, "output");
-    if (panes.n == 0 || results->n_rows == 0)
-        say("'%s' has nothing to draw", command->arguments[0]);
-    else if (output)
-        status = write_svg(command, output, panes, &options);
-    else
-        draw_panes(panes.at, panes.n, &options, stdout, command->colour_out, command->arena);
+    status = draw_results(command, results, &options);
+    series_done(results);
     return status;
 }
 
@@ -164,7 +172,7 @@ const Verb verb_plot = {
     .name = "plot",
     .arguments = "FILE",
     .summary = "draw results in the terminal or as SVG",
-    .text = "Reads a result (CSV or MAT, told apart by content; - is the standard input) and draws it.",
+    .text = "Reads a result (CSV, MAT or native, told apart by content; - is the standard input) and draws it.",
     .least = 1,
     .most = 1,
     .options = options_of_plot,

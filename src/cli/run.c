@@ -5,6 +5,7 @@
 #include "cli/observe.h"
 #include "cli/phases.h"
 #include "cli/provenance.h"
+#include "cli/result_file.h"
 #include "cli/set.h"
 #include "cli/settings.h"
 #include "cli/show.h"
@@ -19,13 +20,9 @@
 #include "formats/mat.h"
 #include "formats/protocol.h"
 #include "formats/select.h"
-#include "formats/store.h"
 #include <errno.h>
 #include <math.h>
-#include <sys/stat.h>
 #include <time.h>
-
-typedef enum { RESULT_CSV, RESULT_MAT, RESULT_STORE } ResultForm;
 
 typedef struct {
     const Command *command;
@@ -63,12 +60,6 @@ static void print_diagnostics(const Run *run)
 
 /* ---- Where the results go --------------------------------------------------------------------------------------- */
 
-static bool ends_with(const char *text, const char *end)
-{
-    const size_t length = strlen(text), n = strlen(end);
-    return length >= n && strcmp(text + length - n, end) == 0;
-}
-
 static int choose_output(Run *run)
 {
     const Experiment *const e = &run->settings.experiment;
@@ -81,10 +72,7 @@ static int choose_output(Run *run)
         return EXIT_GOOD;
     }
     run->output = e->output;
-    run->form = ends_with(run->output, ".mat") ? RESULT_MAT : ends_with(run->output, ".h5") ? RESULT_STORE : RESULT_CSV;
-    struct stat state;
-    const bool is_special = stat(run->output, &state) == 0 && (S_ISCHR(state.st_mode) || S_ISFIFO(state.st_mode));
-    if (strcmp(run->output, "-") == 0 || ends_with(run->output, ".csv") || run->form != RESULT_CSV || is_special)
+    if (result_file_form(run->output, &run->form))
         return EXIT_GOOD;
     return usage_error(run->command,
                        "the form of the results follows from the ending of the file, .csv, .mat or .h5; '%s' has none",
@@ -117,30 +105,25 @@ static bool select_variables(Run *run, const KoineTables *tables, const char *co
 
 static KoineSink *create_sink(const Run *run, const char *const *globs)
 {
-    const uint32_t n = globs ? run->settings.experiment.variables.n : 0;
-    if (run->form == RESULT_MAT) {
-        const MatOptions options = { .path = run->output, .globs = globs, .n_globs = n };
-        return mat_sink(&options, run->arena);
-    }
-    if (run->form == RESULT_STORE) {
-        Text begin = { .arena = run->arena };
+    Text begin = { .arena = run->arena };
+    if (run->form == RESULT_STORE)
         provenance_json(&run->record, &run->settings.experiment, compilation_sources(run->c), &begin);
-        const StoreOptions options = { .path = run->output, .globs = globs, .n_globs = n, .begin = begin.at };
-        return store_sink(&options, run->arena);
-    }
-    const CsvOptions options = { .path = run->output, .globs = globs, .n_globs = n };
-    return csv_sink(&options, run->arena);
+    const ResultOptions options = { .form = run->form,
+                                    .path = run->output,
+                                    .globs = globs,
+                                    .n_globs = globs ? run->settings.experiment.variables.n : 0,
+                                    .begin = begin.at };
+    return result_file_sink(&options, run->arena);
 }
 
 /* The statistics go into a native result too; what could not be written is a failure of the run. */
 static void close_sink(Run *run, KoineSink *sink)
 {
-    if (run->form != RESULT_STORE)
-        return;
     Text end = { .arena = run->arena };
-    statistics_json(&run->record, &end);
+    if (run->form == RESULT_STORE)
+        statistics_json(&run->record, &end);
     KoineRunReport *const report = &run->record.run;
-    if (store_finish(sink, end.at) || report->end == KOINE_RUN_SINK)
+    if (result_file_finish(run->form, sink, end.at) || report->end == KOINE_RUN_SINK)
         return;
     report->end = KOINE_RUN_SINK;
     snprintf(report->text, sizeof report->text, "%s", sink->error);
@@ -178,7 +161,7 @@ static void on_message(void *context, const KoineModel *model, int level, const 
         fputs(text, run->model_output);
     else
         fprintf(stderr, "%s: %s%s", level == KOINE_MESSAGE_WARNING ? "warning" : "error", text,
-                ends_with(text, "\n") ? "" : "\n");
+                text_ends_with(text, "\n") ? "" : "\n");
 }
 
 static void on_fired(void *context, const KoineModel *model, const KoineFiring *firing)
@@ -263,7 +246,7 @@ static int write_statistics(const Run *run)
     if (!path)
         return EXIT_GOOD;
     Text text = { .arena = run->arena };
-    (ends_with(path, ".txt") ? statistics_table : statistics_json)(&run->record, &text);
+    (text_ends_with(path, ".txt") ? statistics_table : statistics_json)(&run->record, &text);
     return write_text(path, &text);
 }
 
@@ -275,7 +258,7 @@ static int write_hot(const Run *run, const KoineModel *model)
         return EXIT_GOOD;
     Text text = { .arena = run->arena };
     const Hot hot = hot_collect(model, compilation_sources(run->c), run->arena);
-    if (ends_with(path, ".json"))
+    if (text_ends_with(path, ".json"))
         hot_json(&hot, &text);
     else
         hot_table(&hot, strcmp(path, "-") == 0 ? MOST_SHOWN : UINT32_MAX, &text);

@@ -16,7 +16,8 @@ typedef struct {
     const char *path;         /* "-": the standard output */
     const char *const *globs; /* what to record, see select.h; NULL: everything visible that changes */
     uint32_t n_globs;
-    bool every_takt; /* a line after each event step as well */
+    bool every_takt;     /* a line after each event step as well */
+    bool has_parameters; /* columns for parameters and constants too */
 } CsvOptions;
 
 /* A sink that lives in the arena. The file is created by the sink's begin; options are copied, the

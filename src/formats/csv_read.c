@@ -235,6 +235,6 @@ Series *csv_read(const char *path, const char *text, size_t size, Arena *arena, 
     for (uint32_t c = 0; c < columns.n; c++)
         columns.at[c].values = values + c * rows;
     Series *const series = NEW(arena, Series);
-    *series = (Series){ columns.n, row, columns.at };
+    *series = (Series){ columns.n, row, columns.at, NULL };
     return series;
 }

@@ -61,7 +61,9 @@ static KoineStatus csv_begin(KoineSink *sink, const KoineModel *model)
     const KoineTables *const tables = model->kind->tables;
     Selection selection;
     SelectionMiss miss;
-    if (!select_columns(tables, writer->options.globs, writer->options.n_globs, 0, writer->arena, &selection, &miss)) {
+    const unsigned flags = writer->options.has_parameters ? SELECT_PARAMETERS : 0;
+    if (!select_columns(tables, writer->options.globs, writer->options.n_globs, flags, writer->arena, &selection,
+                        &miss)) {
         selection_miss_text(&miss, writer->options.globs, sink->error, sizeof sink->error);
         return KOINE_FAILED;
     }

@@ -55,35 +55,57 @@ static const char *comment_of(const StoreVariable *variable, Arena *arena)
     return arena_format(arena, "%s%s[%s]", variable->comment, variable->comment[0] ? " " : "", variable->unit);
 }
 
-/* All of a native result. Aliases without a sign share their values. */
-static Series *read_store(const char *path, Arena *arena, Diag *diag)
+/* A native result with the time and no other values. */
+static Series *open_store(const char *path, Arena *arena, Diag *diag)
 {
     Store *const store = store_open(path, arena, diag);
     if (!store)
         return NULL;
     const StoreInfo *const info = store_info(store);
     SeriesColumn *const columns = NEW_ARRAY(arena, SeriesColumn, info->n_variables);
-    Map known;
-    map_init(&known, arena, info->n_variables);
     for (uint32_t k = 0; k < info->n_variables; k++) {
         const StoreVariable *const v = &info->variables[k];
-        const uint64_t key = ((uint64_t)v->storage << 1 | v->is_negated) << 32 | v->column;
-        const uint64_t n = v->storage == STORE_CONSTANT ? 1 : info->n_rows;
-        uint32_t other;
         columns[k] = (SeriesColumn){ v->name, comment_of(v, arena), NULL, v->storage == STORE_CONSTANT };
+    }
+    double *const times = NEW_ARRAY(arena, double, info->n_rows);
+    store_values(store, 0, 0, info->n_rows, times);
+    columns[0].values = times;
+    Series *const series = NEW(arena, Series);
+    *series = (Series){ info->n_variables, info->n_rows, columns, store };
+    return series;
+}
+
+/* All values of a native result. Aliases without a sign share theirs. */
+static void load_all(Series *series, Arena *arena)
+{
+    const StoreInfo *const info = store_info(series->store);
+    SeriesColumn *const columns = NEW_ARRAY(arena, SeriesColumn, series->n_columns);
+    memcpy(columns, series->columns, series->n_columns * sizeof *columns);
+    Map known;
+    map_init(&known, arena, series->n_columns);
+    for (uint32_t k = 0; k < series->n_columns; k++) {
+        const StoreVariable *const v = &info->variables[k];
+        const uint64_t key = ((uint64_t)v->storage << 1 | v->is_negated) << 32 | v->column;
+        uint32_t other;
         if (map_get(&known, key, &other)) {
             columns[k].values = columns[other].values;
             continue;
         }
-        double *const values = NEW_ARRAY(arena, double, n);
-        store_values(store, k, 0, n, values);
-        columns[k].values = values;
+        columns[k].values = series_fetch(series, k, arena);
         map_put(&known, key, k);
     }
-    Series *const series = NEW(arena, Series);
-    *series = (Series){ info->n_variables, info->n_rows, columns };
-    store_close(store);
-    return series;
+    series->columns = columns;
+}
+
+const double *series_fetch(const Series *series, uint32_t column, Arena *arena)
+{
+    const SeriesColumn *const c = &series->columns[column];
+    if (c->values)
+        return c->values;
+    const uint64_t n = c->is_constant ? 1 : series->n_rows;
+    double *const values = NEW_ARRAY(arena, double, n);
+    store_values(series->store, column, 0, n, values);
+    return values;
 }
 
 static bool is_store(int file)
@@ -92,7 +114,7 @@ static bool is_store(int file)
     return pread(file, begin, sizeof begin, 0) == (ssize_t)sizeof begin && store_is_file(begin, sizeof begin);
 }
 
-Series *series_read(const char *path, Arena *arena, Diag *diag)
+Series *series_lazy(const char *path, Arena *arena, Diag *diag)
 {
     const bool is_standard = strcmp(path, "-") == 0;
     const int file = is_standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
@@ -102,7 +124,7 @@ Series *series_read(const char *path, Arena *arena, Diag *diag)
     }
     if (!is_standard && is_store(file)) {
         close(file);
-        return read_store(path, arena, diag);
+        return open_store(path, arena, diag);
     }
     Content content = { 0 };
     Series *series = NULL;
@@ -116,6 +138,23 @@ Series *series_read(const char *path, Arena *arena, Diag *diag)
     free(content.bytes);
     if (!is_standard)
         close(file);
+    return series;
+}
+
+void series_done(const Series *series)
+{
+    if (series && series->store)
+        store_close(series->store);
+}
+
+Series *series_read(const char *path, Arena *arena, Diag *diag)
+{
+    Series *const series = series_lazy(path, arena, diag);
+    if (!series || !series->store)
+        return series;
+    load_all(series, arena);
+    series_done(series);
+    series->store = NULL;
     return series;
 }
 

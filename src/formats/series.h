@@ -15,6 +15,7 @@ typedef struct {
     uint32_t n_columns;
     uint64_t n_rows;
     const SeriesColumn *columns; /* the first one is the time */
+    struct Store *store;         /* of series_lazy: where the values still are; NULL: in the columns */
 } Series;
 
 static inline double series_value(const SeriesColumn *column, uint64_t row)
@@ -22,8 +23,14 @@ static inline double series_value(const SeriesColumn *column, uint64_t row)
     return column->values[column->is_constant ? 0 : row];
 }
 
-/* Reads a CSV or MAT file, told apart by content; "-" is the standard input. NULL: reported. */
+/* Reads a CSV, MAT or native file, told apart by content; "-" is the standard input. NULL: reported. */
 Series *series_read(const char *path, Arena *arena, Diag *diag);
+/* The same, but the values of native files are not read before they are asked for: columns[k].values is NULL, but for
+ * the time. To be ended by series_done. */
+Series *series_lazy(const char *path, Arena *arena, Diag *diag);
+void series_done(const Series *series);
+/* The values of a column, read into the arena where they are not there yet. */
+const double *series_fetch(const Series *series, uint32_t column, Arena *arena);
 /* NULL: no such column. */
 const SeriesColumn *series_find(const Series *series, const char *name);
 /* The column most like `name`, for "did you mean"; NULL: none is near. */
