@@ -436,7 +436,11 @@ void http_serve(HttpServer *server, volatile const int *stop)
 
 void http_close(HttpServer *server)
 {
-    while (server->n)
+    while (server->n) {
+        const Connection *const c = server->connections[server->n - 1];
+        if (c->is_streaming && c->head_sent == c->head.n) /* an end in order, where it can be had */
+            (void)!send(c->socket, "0\r\n\r\n", 5, MSG_NOSIGNAL);
         drop(server, server->n - 1);
+    }
     close(server->listener);
 }

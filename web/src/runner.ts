@@ -2,7 +2,7 @@
 import * as api from "./api.ts";
 import { announce, h, later, number, replace } from "./dom.ts";
 import { store } from "./state.ts";
-import { problem } from "./structure.ts";
+import { problem, sourceLine } from "./structure.ts";
 import { matcher } from "./tree.ts";
 
 interface Parameter {
@@ -155,14 +155,18 @@ export class Runner {
             run.state === "done" ? `${run.name} is done` : run.state === "stopped" ? `${run.name} was stopped` : `${run.name} failed`;
         const text = h("pre", {});
         for (const line of run.message.split("\n")) {
-            const place = /^(\s*(?:note: )?)([^\s:][^:]*):(\d+):(\d+): (.*)$/.exec(line);
-            if (place)
-                text.append(
-                    place[1],
-                    h("button", { class: "link", onclick: () => this.onPlace(place[2], Number(place[3])) }, `${place[2]}:${place[3]}`),
-                    `: ${place[5]}\n`,
-                );
-            else text.append(`${line}\n`);
+            const place = /^(.*?)([^\s:]+\.\w+):(\d+):(\d+)(:.*)$/.exec(line);
+            if (!place) {
+                text.append(`${line}\n`);
+                continue;
+            }
+            const [, before, file, number, , after] = place;
+            const show = () => this.onPlace(file, Number(number));
+            const code = h("code", { class: "quoted" });
+            text.append(before, h("button", { class: "link", onclick: show }, `${file}:${number}`), `${after}\n`, code);
+            void sourceLine(file, Number(number)).then((source) => {
+                if (source && !run.message.includes(source)) code.textContent = `${source}\n`;
+            });
         }
         replace(
             this.message,

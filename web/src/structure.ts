@@ -38,6 +38,19 @@ export function problem(error: unknown): HTMLElement {
     return h("div", { class: "problem", role: "alert" }, h("p", {}, failure.message), list.length ? h("ul", {}, ...list) : null);
 }
 
+/** A line of a file of the model; "" where it is none. */
+export async function sourceLine(file: string, line: number): Promise<string> {
+    try {
+        const { files } = await api.json<{ files: string[] }>("api/structure");
+        const source = files.findIndex((f) => f === file || f.endsWith(`/${file}`));
+        if (source < 0) return "";
+        const response = await fetch(`api/source?id=${source}`);
+        return response.ok ? ((await response.text()).split(/\r\n|\n|\r/)[line - 1] ?? "") : "";
+    } catch {
+        return "";
+    }
+}
+
 export class Structure {
     private readonly search = h("input", { type: "search", placeholder: "Variable", "aria-label": "Search variables of the model", list: "model-variables" });
     private readonly components = h("div", { class: "components" });
@@ -52,7 +65,7 @@ export class Structure {
     );
     private tree: Component[] = [];
     private files: string[] = [];
-    private loaded = -1;
+    private loading: Promise<void> | null = null;
     private depth = 1;
 
     constructor(private readonly onPlot: (name: string) => void) {
@@ -62,9 +75,14 @@ export class Structure {
         });
     }
 
-    async load(): Promise<void> {
-        if (store.state.model.state === "working" || this.loaded === 1) return;
-        this.loaded = 1;
+    /** Once; whoever asks while it is under way waits for the same answer. */
+    load(): Promise<void> {
+        if (store.state.model.state === "working") return Promise.resolve();
+        this.loading ??= this.fetch();
+        return this.loading;
+    }
+
+    private async fetch(): Promise<void> {
         try {
             const answer = await api.json<{ components: Component[]; files: string[] }>("api/structure");
             this.tree = answer.components;
@@ -74,7 +92,7 @@ export class Structure {
             if (!this.glass.childElementCount)
                 replace(this.glass, h("p", { class: "soft" }, "Choose a variable to see where it is declared and what defines it."));
         } catch (error) {
-            this.loaded = -1;
+            this.loading = null;
             replace(this.glass, problem(error));
         }
     }

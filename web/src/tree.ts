@@ -90,8 +90,6 @@ export class Tree {
         this.list.append(this.space);
         this.list.addEventListener("scroll", () => this.render());
         this.list.addEventListener("keydown", (event) => this.onKey(event));
-        this.list.addEventListener("focus", () => this.render());
-        this.list.addEventListener("blur", () => this.render());
         this.search.addEventListener("input", later(60, () => this.find()));
         this.search.addEventListener("keydown", (event) => {
             if (event.key === "Enter" && this.rows.length) this.activate(this.rows[0]);
@@ -204,11 +202,10 @@ export class Tree {
     private row(row: Row, k: number, shown: Set<string>, elsewhere: Set<string>): HTMLElement {
         const isOn = shown.has(row.path);
         const { unit, comment } = row.isFolder ? { unit: "", comment: "" } : store.describe(row.path);
-        const hasFocus = k === this.focus && document.activeElement === this.list;
         const element = h(
             "div",
             {
-                class: `row${isOn ? " on" : elsewhere.has(row.path) ? " elsewhere" : ""}${hasFocus ? " focus" : ""}`,
+                class: `row${isOn ? " on" : elsewhere.has(row.path) ? " elsewhere" : ""}${k === this.focus ? " focus" : ""}`,
                 id: `row-${k}`,
                 role: "treeitem",
                 "aria-level": row.level + 1,

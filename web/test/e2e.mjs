@@ -1,0 +1,324 @@
+// node e2e.mjs KOINE FOLDER: the page in a real browser, from opening to exporting. FOLDER gets screenshots.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { startBrowser, startViewer } from "./harness.mjs";
+
+const koine = resolve(process.argv[2]);
+const pictures = resolve(process.argv[3]);
+const examples = join(import.meta.dirname, "../../examples");
+const work = mkdtempSync(join(tmpdir(), "koine-page-"));
+mkdirSync(pictures, { recursive: true });
+for (const name of ["bouncing-ball/Ball.mdl", "bouncing-ball/Ball.exp.yaml", "lotka-volterra/Volterra.mdl", "heating"])
+    cpSync(join(examples, name), join(work, name.split("/").pop()), { recursive: true });
+execFileSync(koine, ["run", "Ball.mdl", "--quiet", "--output", "hard.csv"], { cwd: work });
+execFileSync(koine, ["run", "Ball.mdl", "--quiet", "--output", "soft.csv", "--set", "D=1"], { cwd: work });
+
+const browser = await startBrowser();
+const errors = [];
+let count = 0;
+
+async function openPage(address, options = {}) {
+    const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, acceptDownloads: true, ...options });
+    const page = await context.newPage();
+    const origin = new URL(address).origin;
+    page.setDefaultTimeout(8000);
+    page.on("pageerror", (error) => errors.push(error.message));
+    page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
+    page.on("request", (request) => {
+        const url = request.url();
+        if (!url.startsWith(origin) && !/^(blob|data):/.test(url)) errors.push(`a request to ${url}`);
+    });
+    await page.goto(address);
+    return page;
+}
+
+async function step(name, f) {
+    const begun = Date.now();
+    try {
+        await f();
+    } catch (error) {
+        console.log(`not ok ${name}`);
+        throw error;
+    }
+    count++;
+    console.log(`ok ${name} (${Date.now() - begun} ms)`);
+}
+
+const shot = (page, name) => page.screenshot({ path: join(pictures, `${name}.png`) });
+const layoutOf = (page) => page.evaluate(() => JSON.parse(decodeURIComponent(location.hash.slice(1))));
+/** Pixels of the first pane that are not of the background. */
+const inkOf = (page, pane = 0) =>
+    page.evaluate((k) => {
+        const canvas = document.querySelectorAll(".pane canvas")[k];
+        const data = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
+        const colours = new Map();
+        for (let i = 0; i < data.length; i += 4) {
+            if (data[i + 3] < 200) continue;
+            const saturation = Math.max(data[i], data[i + 1], data[i + 2]) - Math.min(data[i], data[i + 1], data[i + 2]);
+            if (saturation > 60) colours.set("curve", (colours.get("curve") ?? 0) + 1);
+        }
+        return colours.get("curve") ?? 0;
+    }, pane);
+
+function readCsv(path) {
+    const [head, ...lines] = readFileSync(path, "utf8").trim().split("\n");
+    return { names: head.split(","), rows: lines.map((line) => line.split(",").map(Number)) };
+}
+
+/** The value that a table shows, as a number. */
+const numberOf = (text) => Number(text.replace("−", "-"));
+
+async function testResults() {
+    const viewer = startViewer(koine, ["hard.csv", "soft.csv", "Ball.mdl"], work);
+    const address = await viewer.address;
+    let page;
+    await step("open: the page shows runs and variables", async () => {
+        page = await openPage(address);
+        await page.waitForSelector(".pane canvas");
+        assert.deepEqual(await page.locator(".run .name").allTextContents(), ["hard", "soft"]);
+        assert.equal(await page.locator(".tree .row").count(), 7);
+        assert.match(await page.title(), /Ball\.mdl/);
+    });
+    await step("a stranger sees nothing", async () => {
+        const answer = await fetch(new URL("/", address));
+        assert.equal(answer.status, 403);
+    });
+    await step("search: a glob finds variables, Enter plots the first", async () => {
+        await page.keyboard.press("/");
+        await page.keyboard.type("*y");
+        await page.waitForFunction(() => document.getElementById("matches").textContent === "3 of 7");
+        assert.deepEqual(await page.locator(".tree .row .name").allTextContents(), ["Ay", "Vy", "Y"]);
+        await page.keyboard.press("Escape");
+        await page.keyboard.type("vy");
+        await page.waitForFunction(() => document.querySelectorAll(".tree .row").length === 1);
+        await page.keyboard.press("Enter");
+        await page.waitForFunction(() => document.querySelectorAll(".chip").length === 2);
+        await page.keyboard.press("Escape");
+    });
+    await step("plot: curves in panes", async () => {
+        await page.getByRole("button", { name: "+ Pane" }).click();
+        await page.locator(".row[title='Y']").click();
+        await page.waitForSelector(".row.on[title='Y']");
+        await page.locator(".row[title='Y_Treppe']").click();
+        await page.waitForFunction(() => document.querySelectorAll(".pane canvas").length === 2);
+        await page.waitForTimeout(150);
+        assert.ok((await inkOf(page, 1)) > 800, "there is hardly anything drawn");
+        assert.match(await page.locator(".plot").nth(1).getAttribute("aria-label"), /Y \(hard\) from −1\.3.* to 1 /);
+    });
+    await step("zoom: dragging in one pane moves all, Fit goes back", async () => {
+        const box = await page.locator(".u-over").first().boundingBox();
+        await page.mouse.move(box.x + box.width * 0.25, box.y + 40);
+        await page.mouse.down();
+        await page.mouse.move(box.x + box.width * 0.5, box.y + 60, { steps: 4 });
+        await page.mouse.up();
+        await page.waitForFunction(() => location.hash.includes("from"));
+        const { window } = await layoutOf(page);
+        assert.ok(Math.abs(window.from - 1.5) < 0.05 && Math.abs(window.to - 3) < 0.05, JSON.stringify(window));
+        await shot(page, "zoom");
+        await page.locator(".plot").first().focus();
+        await page.keyboard.press("ArrowRight");
+        await page.waitForFunction((from) => JSON.parse(decodeURIComponent(location.hash.slice(1))).window.from > from + 0.1, window.from);
+        await page.locator("#fit").click();
+        await page.waitForFunction(() => JSON.parse(decodeURIComponent(location.hash.slice(1))).window === null);
+    });
+    await step("compare: values at the cursor and the difference of two runs", async () => {
+        const box = await page.locator(".u-over").first().boundingBox();
+        await page.mouse.move(box.x + box.width / 2, box.y + 50);
+        await page.waitForFunction(() => /time [23]/.test(document.querySelector("#values th")?.textContent ?? ""));
+        await page.waitForFunction(() => !document.querySelector("#values td").textContent.includes("–"));
+        const time = numberOf((await page.locator("#values thead th").first().textContent()).replace("time ", ""));
+        const cells = await page.locator("#values tbody tr", { hasText: /^Vy/ }).locator("td").allTextContents();
+        const [hard, soft, difference] = cells.map(numberOf);
+        for (const [path, value] of [["hard.csv", hard], ["soft.csv", soft]]) {
+            const { names, rows } = readCsv(join(work, path));
+            const column = names.indexOf("Vy");
+            const at = rows.findLastIndex((row) => row[0] <= time);
+            const share = (time - rows[at][0]) / (rows[at + 1][0] - rows[at][0]);
+            const expected = rows[at][column] + share * (rows[at + 1][column] - rows[at][column]);
+            assert.ok(Math.abs(value - expected) < 1e-4 * Math.max(1, Math.abs(expected)), `${value} is not ${expected}`);
+        }
+        assert.ok(Math.abs(difference - (soft - hard)) < 1e-4);
+        await shot(page, "compare");
+        await page.locator(".pane").first().getByLabel("difference").check();
+        await page.waitForFunction(() => document.querySelector(".plot").getAttribute("aria-label").includes("soft − hard"));
+        await page.locator(".pane").first().getByLabel("difference").uncheck();
+    });
+    await step("one variable over another", async () => {
+        await page.getByRole("button", { name: "Remove pane 1" }).click();
+        await page.getByLabel("Horizontal axis of pane 1").selectOption("Y");
+        await page.waitForFunction(() => document.querySelector(".plot").getAttribute("aria-label").includes("over Y"));
+        await page.waitForTimeout(200);
+        assert.ok((await inkOf(page)) > 300);
+        await page.getByLabel("Horizontal axis of pane 1").selectOption("time");
+    });
+    await step("export: CSV and SVG", async () => {
+        await page.locator(".run", { hasText: "soft" }).locator("input").uncheck();
+        const [csv] = await Promise.all([page.waitForEvent("download"), page.locator("#export-csv").click()]);
+        const exported = readCsv(await csv.path());
+        const original = readCsv(join(work, "hard.csv"));
+        assert.deepEqual(exported.names, ["time", "Y", "Y_Treppe"]);
+        assert.equal(exported.rows.length, original.rows.length);
+        const y = original.names.indexOf("Y");
+        assert.equal(exported.rows[100][1], original.rows[100][y]);
+        const [svg] = await Promise.all([page.waitForEvent("download"), page.locator("#export-svg").click()]);
+        const text = readFileSync(await svg.path(), "utf8");
+        assert.match(text, /^<svg [\s\S]*<path class="line"[\s\S]*Y_Treppe[\s\S]*<\/svg>\n$/);
+    });
+    await step("layout: in the address, and in a file", async () => {
+        const before = await layoutOf(page);
+        await page.reload();
+        await page.waitForSelector(".pane canvas");
+        assert.deepEqual(await layoutOf(page), before);
+        await page.locator(".menu summary").click();
+        const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Save layout…" }).click()]);
+        assert.deepEqual(JSON.parse(readFileSync(await file.path(), "utf8")), before);
+        await page.locator(".menu summary").click();
+    });
+    await step("the equation behind a variable", async () => {
+        await page.locator(".row[title='Ay']").hover();
+        await page.getByRole("button", { name: "What defines Ay?" }).click();
+        await page.waitForSelector("#glass-name");
+        const text = await page.locator(".glass").innerText();
+        assert.match(text, /Ball\.mdl:34\s+Ay := \(K1\/M\) \* \(Radius - Abstand\)/);
+        assert.match(text, /Ball\.mdl:40\s+Ay := 0;/);
+        await shot(page, "equation");
+        await page.getByRole("button", { name: "Ball.mdl:34" }).click();
+        assert.match(await page.locator(".source .here").innerText(), /Ay := \(K1\/M\)/);
+    });
+    await step("analysis: blocks and incidence", async () => {
+        await page.keyboard.press("3");
+        await page.waitForSelector(".blocks tbody tr");
+        assert.ok((await page.locator(".blocks tbody tr").count()) >= 9);
+        await page.waitForSelector("canvas.incidence");
+    });
+    await page.context().close();
+    assert.equal(await viewer.stop(), 0, "Ctrl-C ends it with status 0");
+}
+
+async function testRuns() {
+    const viewer = startViewer(koine, ["Ball.mdl"], work);
+    const page = await openPage(await viewer.address);
+    await step("run: change a parameter, run, see its curve", async () => {
+        await page.getByLabel("D", { exact: true }).fill("0.5");
+        await page.locator("#profile").check();
+        await page.locator("#run").click();
+        await page.waitForFunction(() => document.getElementById("message").textContent.includes("is done"));
+        assert.ok(existsSync(join(work, "Ball-1.csv")));
+        execFileSync(koine, ["run", "Ball.mdl", "--quiet", "--output", "same.csv", "--set", "D=0.5"], { cwd: work });
+        assert.equal(readFileSync(join(work, "Ball-1.csv"), "utf8"), readFileSync(join(work, "same.csv"), "utf8"));
+        await shot(page, "run");
+        await page.getByRole("button", { name: "See the curves" }).click();
+        await page.waitForSelector(".pane canvas");
+        await page.keyboard.press("3");
+        await page.waitForSelector(".profile tbody tr");
+        assert.match(await page.locator(".profile").innerText(), /Ball\.mdl:\d+/);
+        await shot(page, "analysis");
+    });
+    await step("errors are shown, with the line they are about", async () => {
+        await page.keyboard.press("4");
+        await page.getByLabel("D", { exact: true }).fill("x");
+        await page.locator("#run").click();
+        await page.waitForFunction(() => document.getElementById("message").textContent.includes("failed"));
+        assert.match(await page.locator("#message").innerText(), /KN4043/);
+        await page.getByLabel("D", { exact: true }).fill("2.5");
+        await page.getByLabel("M", { exact: true }).fill("0");
+        await page.locator("#run").click();
+        await page.waitForFunction(() => /failed[\s\S]*KN3001/.test(document.getElementById("message").textContent));
+        await page.waitForFunction(() => document.querySelector("#message .quoted")?.textContent.includes("Ay := (K1/M)"));
+        await page.locator("#message").getByRole("button", { name: "Ball.mdl:34" }).click();
+        assert.match(await page.locator(".source .here").innerText(), /Ay := \(K1\/M\)/);
+    });
+    await page.context().close();
+    await viewer.stop();
+}
+
+async function testLive() {
+    const viewer = startViewer(koine, ["Volterra.mdl"], work);
+    const page = await openPage(await viewer.address);
+    await step("live: curves grow while the run goes on; stop keeps what there is", async () => {
+        await page.locator("#set-stop").fill("1e9");
+        await page.locator("#set-interval").fill("1");
+        await page.locator("#run").click();
+        const rows = () => page.evaluate(async () => (await (await fetch("api/state")).json()).runs[0]);
+        await page.waitForFunction(() => /time \d/.test(document.getElementById("progress").textContent));
+        await page.keyboard.press("Escape");
+        await page.locator("#tab-plots").click();
+        await page.waitForSelector(".pane canvas");
+        const first = await rows();
+        assert.equal(first.state, "running");
+        assert.equal(first.live, true);
+        await page.waitForFunction((to) => Number(document.querySelector(".plot").getAttribute("aria-label").match(/to ([\d.e+]+):/)[1]) > 1.2 * to, first.to);
+        await shot(page, "live");
+        await page.locator("#tab-run").click();
+        await page.locator("#stop").click();
+        await page.waitForFunction(() => document.getElementById("message").textContent.includes("was stopped"));
+        const last = await rows();
+        assert.equal(last.state, "stopped");
+        assert.ok(last.to > first.to && !last.live);
+    });
+    await page.context().close();
+    assert.equal(await viewer.stop(), 0);
+}
+
+async function testLooks() {
+    const viewer = startViewer(koine, ["hard.csv", "soft.csv", "heating/Heizung.mdl"], work);
+    const address = await viewer.address;
+    const layout = { "koine-layout": 1, view: "plots", panes: [{ curves: ["Y", "Y_Treppe"] }, { curves: ["Vy"] }] };
+    const hash = `#${encodeURIComponent(JSON.stringify(layout))}`;
+    for (const colorScheme of ["light", "dark"]) {
+        await step(`looks: desktop and phone, ${colorScheme}`, async () => {
+            const desk = await openPage(address + hash, { colorScheme });
+            await desk.waitForSelector(".pane canvas");
+            await desk.waitForTimeout(200);
+            await shot(desk, `desktop-${colorScheme}`);
+            await desk.locator("#tab-structure").click();
+            await desk.waitForFunction(() => document.querySelector(".diagram img")?.complete);
+            await desk.waitForTimeout(100);
+            await shot(desk, `structure-${colorScheme}`);
+            await desk.context().close();
+            const phone = await openPage(address + hash, { colorScheme, viewport: { width: 390, height: 780 }, isMobile: true, hasTouch: true });
+            await phone.waitForSelector(".pane canvas");
+            await phone.waitForTimeout(200);
+            const overflow = await phone.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+            assert.equal(overflow, 0, "the page is wider than the phone");
+            await shot(phone, `phone-${colorScheme}`);
+            await phone.getByRole("button", { name: "Variables" }).tap();
+            await phone.waitForSelector(".side.open .row");
+            await shot(phone, `phone-variables-${colorScheme}`);
+            await phone.context().close();
+        });
+    }
+    await step("everything that can be pressed has a name", async () => {
+        const page = await openPage(address + hash);
+        await page.waitForSelector(".pane canvas");
+        const nameless = await page.evaluate(() =>
+            [...document.querySelectorAll("button, input:not([hidden]), select, [role=tree], [role=figure]")]
+                .filter((e) => !(e.getAttribute("aria-label") || e.textContent.trim() || e.closest("label")?.textContent.trim()))
+                .map((e) => e.outerHTML.slice(0, 120)),
+        );
+        assert.deepEqual(nameless, []);
+        await page.context().close();
+    });
+    await viewer.stop();
+}
+
+const begun = Date.now();
+let status = 0;
+try {
+    await testResults();
+    await testRuns();
+    await testLive();
+    await testLooks();
+    assert.deepEqual(errors, [], "the browser complained");
+} catch (error) {
+    console.error(error);
+    console.error(errors);
+    status = 1;
+}
+await browser.close();
+rmSync(work, { recursive: true, force: true });
+console.log(`${count} steps, ${((Date.now() - begun) / 1000).toFixed(1)} s; pictures in ${pictures}`);
+process.exit(status);
