@@ -57,17 +57,13 @@ void answer_incidence(View *view, HttpRequest *request, HttpResponse *response)
 
 void answer_diagram(View *view, HttpRequest *request, HttpResponse *response)
 {
-    enum { BOXES_MOST = 1000, DEPTH_MOST = 20 };
     const uint32_t depth = request_integer(request, "depth", 1);
     if (!has_model(view, request, response))
         return;
-    Text svg = { 0 };
-    uint32_t n;
-    if (compilation_structure_svg(view->model.compilation, depth < DEPTH_MOST ? depth : DEPTH_MOST, BOXES_MOST, &n,
-                                  &svg))
-        answer_text(response, "image/svg+xml; charset=utf-8", &svg);
+    if (depth < DIAGRAM_DEPTHS && view->model.diagrams[depth].n)
+        answer_text(response, "image/svg+xml; charset=utf-8", &view->model.diagrams[depth]);
     else
-        answer_error(request, response, 413, "the picture would have %u boxes", n);
+        answer_error(request, response, 413, "the picture would have too many boxes");
 }
 
 /* The text of a file of the model, by number: what was read for it, and nothing else. */

@@ -1,6 +1,19 @@
 /* The model behind the results, compiled beside the loop. */
 #include "web/session.h"
 
+/* The passes turn connections into equations: pictures are drawn before. */
+static void draw_diagrams(ModelView *model)
+{
+    enum { BOXES_MOST = 1000 };
+    for (uint32_t depth = 0; depth < DIAGRAM_DEPTHS; depth++) {
+        uint32_t n;
+        Text svg = { 0 };
+        if (!compilation_structure_svg(model->compilation, depth, BOXES_MOST, &n, &svg))
+            return;
+        model->diagrams[depth] = svg;
+    }
+}
+
 static void *compile(void *context)
 {
     ModelView *const model = context;
@@ -8,8 +21,11 @@ static void *compile(void *context)
     model->compilation = c;
     const char *why;
     const KoineModelKind *kind = NULL;
-    if (compilation_load(c, &model->request) && compilation_schedule(c))
-        kind = compilation_kind(c, "interp", &why);
+    if (compilation_load(c, &model->request)) {
+        draw_diagrams(model);
+        if (compilation_schedule(c))
+            kind = compilation_kind(c, "interp", &why);
+    }
     model->kind = kind;
     if (kind && kind->create(kind, &model->host, &model->instance) < 0)
         model->instance = NULL;

@@ -28,6 +28,7 @@ typedef struct {
     bool wants_profile;
 } Run;
 
+enum { DIAGRAM_DEPTHS = 4 }; /* 0 to 3 levels below the model */
 typedef enum { MODEL_NONE, MODEL_WORKING, MODEL_GOOD, MODEL_FAILED } ModelState;
 
 typedef struct {
@@ -40,6 +41,7 @@ typedef struct {
     const KoineModelKind *kind; /* with GOOD */
     KoineModel *instance;       /* never run: it holds the values that can be set; NULL: no memory */
     KoineHost host;
+    Text diagrams[DIAGRAM_DEPTHS]; /* of the model as it was loaded, by depth; empty: too many boxes */
 } ModelView;
 
 struct View {

@@ -74,7 +74,12 @@ function axes(unit: string, xLabel: string): uPlot.Axis[] {
     };
     return [
         { ...common, label: xLabel, size: 28 },
-        { ...common, label: unit || undefined, size: 62 },
+        {
+            ...common,
+            label: unit || undefined,
+            size: (_: uPlot, values: string[] | null) =>
+                18 + Math.max(36, ...(values ?? []).map((text) => 6.6 * text.length)),
+        },
     ];
 }
 

@@ -18,7 +18,7 @@ interface Parameter {
 }
 
 const SETTINGS: [string, string, string][] = [
-    ["stop", "Stop time", "as in the experiment"],
+    ["stop", "Stop time", "as given"],
     ["interval", "Interval", "a 500th"],
     ["tolerance", "Tolerance", "1e-6"],
     ["solver", "Solver", "auto"],
@@ -154,7 +154,7 @@ export class Runner {
         const title =
             run.state === "done" ? `${run.name} is done` : run.state === "stopped" ? `${run.name} was stopped` : `${run.name} failed`;
         const text = h("pre", {});
-        for (const line of run.message.split("\n")) {
+        for (const line of run.message.trimEnd().split("\n")) {
             const place = /^(.*?)([^\s:]+\.\w+):(\d+):(\d+)(:.*)$/.exec(line);
             if (!place) {
                 text.append(`${line}\n`);

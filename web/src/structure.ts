@@ -137,6 +137,7 @@ export class Structure {
 
     private renderDiagram(): void {
         const picture = h("img", { src: `api/diagram.svg?depth=${this.depth}`, alt: "Diagram of the components and their connections" });
+        picture.addEventListener("click", () => picture.classList.toggle("whole"));
         const note = h("p", { class: "soft" });
         picture.addEventListener("error", () => (note.textContent = "The diagram is too large to be drawn."));
         const select = h(
@@ -148,7 +149,7 @@ export class Structure {
                     this.renderDiagram();
                 },
             },
-            ...[1, 2, 3, 4].map((d) => h("option", { value: d, selected: d === this.depth }, `${d} level${d > 1 ? "s" : ""}`)),
+            ...[1, 2, 3].map((d) => h("option", { value: d, selected: d === this.depth }, `${d} level${d > 1 ? "s" : ""}`)),
         );
         const isFlat = this.tree.length <= 1;
         replace(this.diagram, !isFlat && h("div", { class: "diagram-tools" }, select), picture, note);
