@@ -27,7 +27,7 @@ static bool ends_with(const char *text, const char *end)
 
 static bool is_result(const char *path)
 {
-    static const char *const endings[] = { ".csv", ".mat", ".live" };
+    static const char *const endings[] = { ".h5", ".csv", ".mat", ".live" };
     for (size_t k = 0; k < sizeof endings / sizeof *endings; k++)
         if (ends_with(path, endings[k]))
             return true;
@@ -203,7 +203,7 @@ static const Option options[] = {
 };
 
 static const Example examples[] = {
-    { "koine view Ball.csv", "curves of a result." },
+    { "koine view Ball.h5", "curves of a result." },
     { "koine view Ball.mdl", "the model: its structure, its parameters, runs of it." },
     { "koine view Ball.mdl before.csv after.csv", "two results, and the equations behind them." },
     { "koine view Ball.csv --no-open --port 9000", "prints the address only, e.g. for a tunnel." },
@@ -218,7 +218,7 @@ const Verb verb_view = {
             "the structure of the model and the equation behind a variable, and runs with other parameters. The page "
             "is served by this program to this machine only; the address contains a secret that changes each time. "
             "Ctrl-C ends it; a run that is under way keeps its results.\n\n"
-            "Results are files that end in .csv or .mat; anything else is a model.",
+            "Results are files that end in .h5, .csv or .mat; anything else is a model.",
     .least = 1,
     .most = 64,
     .options = options,

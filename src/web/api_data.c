@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* { "names": [...], "units": [...], "comments": [...], "discrete": "0110..." }; the first one is the time */
+/* { "names": [...], "units": [...], "comments": [...], "discrete": "0112..." }; the first one is the time; 2: constant */
 void answer_variables(View *view, HttpRequest *request, HttpResponse *response)
 {
     const Run *const run = request_run(view, request, response);
@@ -22,7 +22,7 @@ void answer_variables(View *view, HttpRequest *request, HttpResponse *response)
         text_json(&units, column->unit);
         text_add(&comments, comma);
         text_json(&comments, column->comment);
-        text_char(&discrete, column->is_discrete ? '1' : '0');
+        text_char(&discrete, column->is_constant ? '2' : column->is_discrete ? '1' : '0');
     }
     Text text = { .arena = request->arena };
     text_format(&text, "{ \"names\": [%s],\n\"units\": [%s],\n\"comments\": [%s],\n\"discrete\": \"%s\" }\n",

@@ -41,7 +41,7 @@ static void add_run(const Run *run, Text *to)
     json_real(to, ends[0]);
     text_add(to, ", \"to\": ");
     json_real(to, ends[1]);
-    text_format(to, ", \"statistics\": %s", run->statistics_path && !run->process ? "true" : "false");
+    text_format(to, ", \"statistics\": %s", run->result && result_provenance(run->result) ? "true" : "false");
     text_format(to, ", \"profile\": %s, \"settings\": %s, \"message\": ",
                 run->wants_profile && !run->process ? "true" : "false", run->settings);
     text_json(to, run->message);
@@ -198,11 +198,20 @@ static void answer_file(HttpRequest *request, HttpResponse *response, const char
     answer_text(response, JSON_TYPE, &text);
 }
 
+/* { "begin": what was known beforehand, "end": statistics }, each null where there is none. */
 void answer_statistics(View *view, HttpRequest *request, HttpResponse *response)
 {
     const uint32_t id = request_integer(request, "run", UINT32_MAX);
     const Run *const run = id < view->runs.n ? view->runs.at[id] : NULL;
-    answer_file(request, response, run && !run->process ? run->statistics_path : NULL);
+    const char *const begin = run && run->result ? result_provenance(run->result) : NULL;
+    const char *const end = run && run->result ? result_statistics(run->result) : NULL;
+    if (!begin && !end) {
+        answer_error(request, response, 404, "nothing is known about this run");
+        return;
+    }
+    Text text = { .arena = request->arena };
+    text_format(&text, "{ \"begin\": %s, \"end\": %s }\n", begin ? begin : "null", end ? end : "null");
+    answer_text(response, JSON_TYPE, &text);
 }
 
 void answer_profile(View *view, HttpRequest *request, HttpResponse *response)

@@ -150,6 +150,36 @@ static bool reduce(const Result *result, const uint32_t *columns, uint32_t n_col
     return true;
 }
 
+/* The pieces as the file knows them. Which of the two came first it does not say: the nearer one to what was before. */
+static bool take_buckets(const Result *result, const uint32_t *columns, uint32_t n_columns, Rows rows, uint32_t width,
+                         Arena *arena, Curves *curves)
+{
+    ResultBucket *const buckets = NEW_ARRAY(arena, ResultBucket, width);
+    for (uint32_t c = 0; c < n_columns; c++) {
+        if (!result_buckets(result, columns[c], rows.from, rows.to, width, buckets))
+            return false;
+        double *const values = curves->columns[c] = NEW_ARRAY(arena, double, 2 * (size_t)width);
+        if (c == 0)
+            curves->times = NEW_ARRAY(arena, double, 2 * (size_t)width);
+        uint64_t n = 0;
+        for (uint32_t p = 0; p < width; p++) {
+            const ResultBucket *const b = &buckets[p];
+            if (!b->n)
+                continue;
+            const double before = n ? values[n - 1] : NAN;
+            const bool is_falling = fabs(before - b->maximum) < fabs(before - b->minimum);
+            curves->times[n] = b->first_time;
+            curves->times[n + 1] = b->last_time;
+            values[n] = is_falling ? b->maximum : b->minimum;
+            values[n + 1] = is_falling ? b->minimum : b->maximum;
+            n += 2;
+        }
+        curves->n = n;
+    }
+    curves->is_reduced = true;
+    return true;
+}
+
 /* Every so-many-th row. */
 static bool thin_out(const Result *result, const uint32_t *columns, uint32_t n_columns, Rows rows, uint32_t width,
                      Arena *arena, Curves *curves)
@@ -183,6 +213,8 @@ bool curves_read(const Result *result, const uint32_t *columns, uint32_t n_colum
         return read_all(result, columns, n_columns, rows.last < rows.first ? (Rows){ 0 } : rows, arena, curves);
     if (window.wants_points)
         return thin_out(result, columns, n_columns, rows, width, arena, curves);
+    if (n_columns && take_buckets(result, columns, n_columns, rows, width, arena, curves))
+        return true;
     return reduce(result, columns, n_columns, rows, width, arena, curves);
 }
 
@@ -191,6 +223,12 @@ double *curves_events(const Result *result, double from, double to, uint32_t mos
 {
     const Rows rows = rows_of(result, (CurvesWindow){ .from = from, .to = to });
     double *const times = NEW_ARRAY(arena, double, most + 1), *const block = NEW_ARRAY(arena, double, PIECE);
+    uint64_t n_events;
+    if (result_events(result, rows.from, rows.to, most, times, &n_events)) {
+        *is_all = n_events <= most;
+        *n = *is_all ? (uint32_t)n_events : most;
+        return times;
+    }
     double before = NAN;
     *n = 0;
     *is_all = true;

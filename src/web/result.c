@@ -2,8 +2,12 @@
 #include "base/diag.h"
 #include "formats/live.h"
 #include "formats/series.h"
+#include "formats/store.h"
+#include <fcntl.h>
 #include <math.h>
+#include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 typedef struct {
     const char *form;
@@ -11,8 +15,12 @@ typedef struct {
     /* Fills columns and rows. False: *error says why. */
     bool (*open)(Result *result, const char **error);
     bool (*read)(const Result *result, uint32_t column, uint64_t first, uint64_t n, double *to);
-    bool (*has_changed)(Result *result);
+    ResultChange (*look)(Result *result);
     void (*close)(Result *result);
+    /* optional: NULL means that the rows must be read */
+    uint64_t (*row_at)(const Result *result, double time);
+    bool (*buckets)(const Result *result, uint32_t column, double from, double to, uint32_t n, ResultBucket *buckets);
+    bool (*events)(const Result *result, double from, double to, uint32_t most, double *times, uint64_t *n);
 } ResultKind;
 
 struct Result {
@@ -22,8 +30,11 @@ struct Result {
     ResultColumn *columns;
     uint32_t n_columns;
     uint64_t n_rows;
-    const Series *series;  /* SERIES */
-    LiveFile *live;        /* LIVE */
+    const Series *series; /* SERIES */
+    LiveFile *live;       /* LIVE */
+    Store *store;         /* STORE */
+    const char *provenance, *statistics;
+    uint64_t node;         /* of the file when it was opened */
     int64_t changed, size; /* of the file when it was read */
 };
 
@@ -46,6 +57,7 @@ static void note_state(Result *result)
     if (stat(result->path, &state) == 0) {
         result->changed = (int64_t)state.st_mtim.tv_sec * 1000000000 + state.st_mtim.tv_nsec;
         result->size = (int64_t)state.st_size;
+        result->node = (uint64_t)state.st_ino;
     }
 }
 
@@ -94,11 +106,11 @@ static bool series_range(const Result *result, uint32_t column, uint64_t first, 
     return true;
 }
 
-static bool series_has_changed(Result *result)
+static ResultChange series_look(Result *result)
 {
     const int64_t changed = result->changed, size = result->size;
     note_state(result);
-    return changed != result->changed || size != result->size;
+    return changed != result->changed || size != result->size ? RESULT_OTHER : RESULT_SAME;
 }
 
 static void series_close(Result *result)
@@ -135,11 +147,11 @@ static bool read_live(const Result *result, uint32_t column, uint64_t first, uin
     return true;
 }
 
-static bool live_has_changed(Result *result)
+static ResultChange look_live(Result *result)
 {
     const uint64_t before = result->n_rows;
     result->n_rows = live_refresh(result->live);
-    return result->n_rows != before;
+    return result->n_rows != before ? RESULT_GROWN : RESULT_SAME;
 }
 
 static void close_live(Result *result)
@@ -147,9 +159,110 @@ static void close_live(Result *result)
     live_close(result->live);
 }
 
+/* ---- the native store: read in place ---- */
+static bool is_store(const char *path)
+{
+    char bytes[16];
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return false;
+    const ssize_t n = read(file, bytes, sizeof bytes);
+    close(file);
+    return n > 0 && store_is_file(bytes, (size_t)n);
+}
+
+static void take_store_info(Result *result)
+{
+    const StoreInfo *const info = store_info(result->store);
+    result->n_rows = info->n_rows;
+    result->provenance = info->begin;
+    result->statistics = info->end;
+}
+
+static bool open_store(Result *result, const char **error)
+{
+    Sources *const sources = sources_create(result->arena);
+    Diag *const diag = diag_create(result->arena, sources);
+    note_state(result);
+    result->store = store_open(result->path, result->arena, diag);
+    DiagItem item;
+    if (!result->store) {
+        *error = diag_item(diag, 0, &item) ? item.at.message : "it is no result";
+        return false;
+    }
+    const StoreInfo *const info = store_info(result->store);
+    result->n_columns = info->n_variables;
+    result->columns = NEW_ARRAY(result->arena, ResultColumn, info->n_variables + 1);
+    for (uint32_t k = 0; k < info->n_variables; k++) {
+        const StoreVariable *const from = &info->variables[k];
+        result->columns[k] = (ResultColumn){ .name = from->name,
+                                             .unit = from->unit ? from->unit : "",
+                                             .comment = from->comment ? from->comment : "",
+                                             .is_constant = from->storage == STORE_CONSTANT,
+                                             .is_discrete = from->storage == STORE_CHANGES };
+    }
+    take_store_info(result);
+    return info->n_variables > 0;
+}
+
+static bool read_store(const Result *result, uint32_t column, uint64_t first, uint64_t n, double *to)
+{
+    store_values(result->store, column, first, n, to);
+    return true;
+}
+
+static ResultChange look_store(Result *result)
+{
+    struct stat state;
+    if (stat(result->path, &state) != 0)
+        return RESULT_SAME;
+    if ((uint64_t)state.st_ino != result->node || (int64_t)state.st_size < result->size)
+        return RESULT_OTHER;
+    if (result->statistics || !store_refresh(result->store))
+        return RESULT_SAME;
+    take_store_info(result);
+    return RESULT_GROWN;
+}
+
+static void close_store(Result *result)
+{
+    store_close(result->store);
+}
+
+static uint64_t store_row(const Result *result, double time)
+{
+    return store_row_at(result->store, time);
+}
+
+static bool store_pieces(const Result *result, uint32_t column, double from, double to, uint32_t n,
+                         ResultBucket *buckets)
+{
+    StoreBucket *const all = malloc(n * sizeof *all);
+    if (!all)
+        return false;
+    store_buckets(result->store, column, from, to, n, all);
+    for (uint32_t k = 0; k < n; k++)
+        buckets[k] = (ResultBucket){ all[k].n, all[k].minimum, all[k].maximum, all[k].first_time, all[k].last_time };
+    free(all);
+    return true;
+}
+
+static bool store_event_times(const Result *result, double from, double to, uint32_t most, double *times, uint64_t *n)
+{
+    uint64_t *const rows = malloc((most + 1) * sizeof *rows);
+    if (!rows)
+        return false;
+    *n = store_events(result->store, from, to, most, rows);
+    for (uint64_t k = 0; k < *n && k < most; k++)
+        store_values(result->store, 0, rows[k], 1, &times[k]);
+    free(rows);
+    return true;
+}
+
 static const ResultKind kinds[] = {
-    { "live", is_live, open_live, read_live, live_has_changed, close_live },
-    { "CSV or MAT", is_any, series_open, series_range, series_has_changed, series_close },
+    { "live", is_live, open_live, read_live, look_live, close_live, NULL, NULL, NULL },
+    { "store", is_store, open_store, read_store, look_store, close_store, store_row, store_pieces, store_event_times },
+    { "CSV or MAT", is_any, series_open, series_range, series_look, series_close, NULL, NULL, NULL },
 };
 
 /* ---- what all have ---- */
@@ -204,6 +317,8 @@ bool result_read(const Result *result, uint32_t column, uint64_t first, uint64_t
 
 uint64_t result_row_at(const Result *result, double time)
 {
+    if (result->kind->row_at)
+        return result->kind->row_at(result, time);
     uint64_t low = 0, high = result->n_rows;
     while (low < high) {
         const uint64_t middle = low + (high - low) / 2;
@@ -216,7 +331,27 @@ uint64_t result_row_at(const Result *result, double time)
     return low;
 }
 
-bool result_has_changed(Result *result)
+ResultChange result_look(Result *result)
 {
-    return result->kind->has_changed(result);
+    return result->kind->look(result);
+}
+
+const char *result_provenance(const Result *result)
+{
+    return result->provenance;
+}
+
+const char *result_statistics(const Result *result)
+{
+    return result->statistics;
+}
+
+bool result_buckets(const Result *result, uint32_t column, double from, double to, uint32_t n, ResultBucket *buckets)
+{
+    return result->kind->buckets && result->kind->buckets(result, column, from, to, n, buckets);
+}
+
+bool result_events(const Result *result, double from, double to, uint32_t most, double *times, uint64_t *n)
+{
+    return result->kind->events && result->kind->events(result, from, to, most, times, n);
 }

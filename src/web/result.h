@@ -25,7 +25,26 @@ uint64_t result_rows(const Result *result);
 bool result_read(const Result *result, uint32_t column, uint64_t first, uint64_t n, double *to);
 /* The first row at or behind a time. */
 uint64_t result_row_at(const Result *result, double time);
-/* Whether the file has other content now than when it was opened or looked at last; a live result reads it at once. */
-bool result_has_changed(Result *result);
+/* The file now, against what it was when it was opened or looked at last. */
+typedef enum {
+    RESULT_SAME,
+    RESULT_GROWN /* further rows can be read */,
+    RESULT_OTHER /* to be opened again */
+} ResultChange;
+ResultChange result_look(Result *result);
+/* What is known of the run: JSON objects as docs/results.md describes them; NULL: nothing. */
+const char *result_provenance(const Result *result);
+const char *result_statistics(const Result *result);
+
+/* ---- where the file itself knows more than its rows ---- */
+typedef struct {
+    uint64_t n; /* rows; 0: none, and nothing else is set */
+    double minimum, maximum;
+    double first_time, last_time;
+} ResultBucket;
+/* Smallest and largest values of `n` equal pieces of time. False: the rows must be read. */
+bool result_buckets(const Result *result, uint32_t column, double from, double to, uint32_t n, ResultBucket *buckets);
+/* Times of events, at most `most` of them; *n: how many there are. False: two rows of equal time tell. */
+bool result_events(const Result *result, double from, double to, uint32_t most, double *times, uint64_t *n);
 
 #endif

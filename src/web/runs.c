@@ -80,7 +80,7 @@ static const char *free_name(View *view)
         name_of_path(colon && colon[1] && !strchr(colon, '/') ? colon + 1 : view->options.target, view->arena);
     const size_t size = strcspn(model, ".");
     for (;;) {
-        const char *const path = arena_format(view->arena, "%.*s-%u.csv", (int)size, model, ++view->n_started);
+        const char *const path = arena_format(view->arena, "%.*s-%u.h5", (int)size, model, ++view->n_started);
         if (access(path, F_OK) != 0)
             return path;
     }
@@ -107,7 +107,6 @@ Run *runs_start(View *view, const char *const *arguments, uint32_t n, const char
     Arena *const arena = view->arena;
     const char *const path = free_name(view);
     Run run = { .live_path = arena_format(arena, "%s/%u.live", view->folder, view->runs.n),
-                .statistics_path = arena_format(arena, "%s/%u.json", view->folder, view->runs.n),
                 .profile_path = arena_format(arena, "%s/%u.hot.json", view->folder, view->runs.n),
                 .message_path = arena_format(arena, "%s/%u.txt", view->folder, view->runs.n) };
     VEC(const char *) all = { 0 };
@@ -117,8 +116,7 @@ Run *runs_start(View *view, const char *const *arguments, uint32_t n, const char
                                   "--no-plot",
                                   "--color=never",
                                   arena_format(arena, "--output=%s", path),
-                                  arena_format(arena, "--live=%s", run.live_path),
-                                  arena_format(arena, "--stats=%s", run.statistics_path) };
+                                  arena_format(arena, "--live=%s", run.live_path) };
     for (size_t k = 0; k < sizeof fixed / sizeof *fixed; k++)
         vec_push(arena, &all, fixed[k]);
     if (wants_profile)
@@ -211,9 +209,18 @@ static void watch_going(View *view, Run *run)
         arena_destroy(scratch);
         run->is_live = run->result != NULL;
         view->revision += run->is_live;
-    } else if (result_has_changed(run->result)) {
+    } else if (result_look(run->result) != RESULT_SAME) {
         view->revision++;
     }
+}
+
+static void watch_file(View *view, Run *run)
+{
+    const ResultChange change = result_look(run->result);
+    if (change == RESULT_OTHER)
+        open_result(view, run);
+    else
+        view->revision += change == RESULT_GROWN;
 }
 
 void runs_watch(View *view)
@@ -222,15 +229,15 @@ void runs_watch(View *view)
         Run *const run = view->runs.at[k];
         if (run->process)
             watch_going(view, run);
-        else if (run->result && result_has_changed(run->result))
-            open_result(view, run);
+        else if (run->result)
+            watch_file(view, run);
     }
 }
 
 /* ---- the end ---- */
 static void remove_files(const Run *run)
 {
-    const char *const paths[] = { run->live_path, run->statistics_path, run->profile_path, run->message_path };
+    const char *const paths[] = { run->live_path, run->profile_path, run->message_path };
     for (size_t k = 0; k < sizeof paths / sizeof *paths; k++)
         if (paths[k])
             unlink(paths[k]);

@@ -22,7 +22,7 @@ typedef struct {
     bool is_live;        /* the result is the preview */
     /* of runs started here */
     pid_t process; /* 0: none is going on */
-    const char *live_path, *statistics_path, *profile_path, *message_path;
+    const char *live_path, *profile_path, *message_path;
     const char *settings; /* JSON array of what was set */
     double start, stop;   /* wanted; nan: not known */
     bool wants_profile;

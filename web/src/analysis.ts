@@ -40,6 +40,19 @@ const FIGURES: [string, string][] = [
     ["run_seconds", "running [s]"],
 ];
 
+interface Known {
+    begin: { settings?: { set?: Record<string, string> } & Record<string, unknown> } | null;
+    end: Record<string, unknown> | null;
+}
+
+function settingsOf(known: Known | null): string {
+    const { set, ...others } = known?.begin?.settings ?? {};
+    return Object.entries({ ...others, ...set })
+        .filter(([, value]) => typeof value !== "object")
+        .map(([name, value]) => `${name}=${value}`)
+        .join(", ");
+}
+
 export class Analysis {
     private readonly statistics = h("section", { "aria-label": "Statistics" });
     private readonly profile = h("section", { "aria-label": "Profile" });
@@ -65,17 +78,18 @@ export class Analysis {
     // ---- runs ----
     private async loadStatistics(): Promise<void> {
         const runs = store.state.runs.filter((r) => r.state !== "unreadable");
-        const known = await Promise.all(
+        const answers = await Promise.all(
             runs.map((run) =>
-                !run.statistics ? null : api.json<Record<string, unknown>>(`api/statistics?run=${run.id}`).catch(() => null),
+                !run.statistics ? null : api.json<Known>(`api/statistics?run=${run.id}`).catch(() => null),
             ),
         );
+        const known = answers.map((a) => a?.end);
         const rows: [string, (k: number) => string][] = [
             ["state", (k) => runs[k].state],
             ["points kept", (k) => String(runs[k].rows)],
             ["variables", (k) => String(Math.max(0, runs[k].variables - 1))],
             ["time", (k) => `${number(runs[k].from)} … ${number(runs[k].to)}`],
-            ["settings", (k) => runs[k].settings.join(", ")],
+            ["settings", (k) => settingsOf(answers[k]) || runs[k].settings.join(", ")],
             ...FIGURES.filter(([key]) => known.some((s) => s?.[key] != null)).map(
                 ([key, label]): [string, (k: number) => string] => [
                     label,

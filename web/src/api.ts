@@ -29,6 +29,7 @@ export interface Variables {
     units: string[];
     comments: string[];
     discrete: boolean[];
+    constant: boolean[];
     index: Map<string, number>;
 }
 
@@ -92,6 +93,7 @@ export async function variables(run: number): Promise<Variables> {
     return {
         ...raw,
         discrete: [...raw.discrete].map((c) => c === "1"),
+        constant: [...raw.discrete].map((c) => c === "2"),
         index: new Map(raw.names.map((name, k) => [name, k])),
     };
 }

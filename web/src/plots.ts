@@ -94,9 +94,19 @@ export class Plots {
         this.tree.setNames([...names]);
         if (!store.hasLayout && names.size && store.layout.panes.every((p) => !p.curves.length)) {
             store.hasLayout = true;
-            store.layout.panes[0].curves.push([...names][0]); /* something to begin with */
+            store.layout.panes[0].curves.push(this.firstCurve([...names])); /* something to begin with */
             store.emit("layout");
         }
+    }
+
+    private firstCurve(names: string[]): string {
+        const moves = (name: string) =>
+            store.runs.some((run) => {
+                const variables = store.variables.get(run.id);
+                const k = variables?.index.get(name);
+                return k !== undefined && !variables!.constant[k];
+            });
+        return names.find(moves) ?? names[0];
     }
 
     private onLayout(): void {
