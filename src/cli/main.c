@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 const Verb *const verbs[] = {
-    &verb_check, &verb_run,  &verb_plot,    &verb_convert, &verb_compare, &verb_bank, &verb_structure,
+    &verb_check, &verb_run,  &verb_plot,    &verb_convert, &verb_compare, &verb_runs, &verb_bank, &verb_structure,
     &verb_view,  &verb_dump, &verb_explain, &verb_doctor,  &verb_cache,   &verb_help, NULL,
 };
 

@@ -2,6 +2,7 @@
  * sinks, and what happened is said. */
 #include "base/vec.h"
 #include "cli/hot.h"
+#include "cli/note.h"
 #include "cli/observe.h"
 #include "cli/phases.h"
 #include "cli/provenance.h"
@@ -356,7 +357,12 @@ static int simulate(Run *run, KoineModel *model, const char *const *globs)
     close_sink(run, sinks.at[0]);
     if (run->protocol)
         protocol_close(run->protocol, &run->record.run);
-    return report_run(run, model);
+    const int status = report_run(run, model);
+    if (run->record.run.end != KOINE_RUN_OPTIONS)
+        note_run(run->command, &run->record, &run->settings.experiment, compilation_sources(run->c), run->diag,
+                 run->arena);
+    print_diagnostics(run);
+    return status;
 }
 
 /* From here on the model exists; its destruction is the caller's. */
@@ -479,7 +485,8 @@ static int run_run(const Command *command)
     run.c = compilation_create(out_of_memory);
     run.arena = compilation_arena(run.c);
     run.diag = compilation_diag(run.c);
-    int status = settings_gather(command, run.c, &run.settings);
+    const char *tags;
+    int status = note_tags(command, &tags) ? settings_gather(command, run.c, &run.settings) : EXIT_USAGE;
     if (status == EXIT_GOOD)
         status = compile_and_run(&run);
     compilation_destroy(run.c);
@@ -545,6 +552,8 @@ static const Option options[] = {
     { .name = "live",
       .value = "FILE.live",
       .help = "keep a preview of the run in a file of fixed size, for 'koine view' while it goes on" },
+    { .name = "tag", .value = "WORD", .repeats = true, .help = "note the run under this word, see 'koine help runs'" },
+    { .name = "no-catalogue", .help = "do not note the run in .koine/runs.sqlite" },
     { .name = "progress", .help = "say on the standard error how far the time is, a line for each tenth of the run" },
     { .name = "plot", .help = "draw the result in the terminal, also where there is none" },
     { .name = "no-plot", .help = "draw nothing" },

@@ -5,7 +5,7 @@ typedef struct {
     uint64_t value;
 } Count;
 
-static const char *end_word(KoineRunEnd end)
+const char *run_end_word(KoineRunEnd end)
 {
     switch (end) {
     case KOINE_RUN_DONE: return "done";
@@ -88,7 +88,7 @@ void statistics_json(const RunRecord *record, Text *text)
     add_text(text, "file", record->file);
     add_text(text, "experiment", record->experiment);
     add_text(text, "output", record->output);
-    add_text(text, "end", end_word(record->run.end));
+    add_text(text, "end", run_end_word(record->run.end));
     add_text(text, "message", record->run.text[0] ? record->run.text : NULL);
     add_real(text, "start", record->start);
     add_real(text, "stop", record->stop);
@@ -177,7 +177,7 @@ static void distribution(Text *text, const char *what, const uint64_t *buckets)
 void statistics_table(const RunRecord *record, Text *text)
 {
     const KoineRunStatistics *const s = &record->run.statistics;
-    text_format(text, "%s, %s at T = %.9g, solver %s, tier %s\n", record->model.model, end_word(record->run.end),
+    text_format(text, "%s, %s at T = %.9g, solver %s, tier %s\n", record->model.model, run_end_word(record->run.end),
                 record->run.time, s->solver[0] ? s->solver : "none", record->tier);
     text_add(text, "events\n");
     line(text, "instants", s->instants);

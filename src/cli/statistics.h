@@ -15,6 +15,7 @@ typedef struct {
     KoineRunReport run;
 } RunRecord;
 
+const char *run_end_word(KoineRunEnd end); /* "done", ... */
 void statistics_text(const RunRecord *record, Text *text);
 void statistics_table(const RunRecord *record, Text *text); /* all figures, for people */
 void statistics_json(const RunRecord *record, Text *text);

@@ -4,7 +4,7 @@
 
 #include "cli/command.h"
 
-extern const Verb verb_check, verb_run, verb_plot, verb_convert, verb_compare, verb_bank, verb_structure, verb_view,
-    verb_dump, verb_explain, verb_doctor, verb_cache, verb_help;
+extern const Verb verb_check, verb_run, verb_plot, verb_convert, verb_compare, verb_runs, verb_bank, verb_structure,
+    verb_view, verb_dump, verb_explain, verb_doctor, verb_cache, verb_help;
 
 #endif

@@ -1,0 +1,334 @@
+/* koine runs: the catalogue of runs. */
+#include "base/text.h"
+#include "cli/note.h"
+#include "cli/verbs.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+typedef struct {
+    const Command *command;
+    Arena *arena;
+    const char *path;
+    Catalogue *catalogue;
+} Runs;
+
+static int failed(const Runs *r, CatalogueStatus status)
+{
+    Sources *const sources = sources_create(r->arena);
+    Diag *const diag = diag_create(r->arena, sources);
+    switch (status) {
+    case CATALOGUE_GOOD: return EXIT_GOOD;
+    case CATALOGUE_ABSENT: say("there is no catalogue yet: 'koine run' makes '%s'", r->path); return EXIT_MODEL;
+    case CATALOGUE_REFUSED: say("'%s' cannot be read and written", r->path); return EXIT_ENVIRONMENT;
+    case CATALOGUE_BUSY: say("'%s' is in use by another process; try again", r->path); return EXIT_ENVIRONMENT;
+    case CATALOGUE_DAMAGED:
+    case CATALOGUE_NEWER:
+        note_problem(status, r->path, true, diag);
+        diag_print(diag, stderr, (DiagStyle){ .colour = r->command->colour_err });
+        return EXIT_MODEL;
+    case CATALOGUE_FAILED: break;
+    }
+    say("'%s' cannot be used", r->path);
+    return EXIT_ENVIRONMENT;
+}
+
+/* ---- Runs by number ---------------------------------------------------------------------------------------------- */
+
+static int find_run(const Runs *r, const char *text, CatalogueRun *run)
+{
+    char *end;
+    errno = 0;
+    const long long id = strtoll(text, &end, 10);
+    if (*end || end == text || id <= 0 || errno)
+        return usage_error(r->command, "'%s' is not the number of a run; 'koine runs list' shows them", text);
+    CatalogueRun *found;
+    uint32_t n;
+    const CatalogueStatus status = catalogue_list(r->catalogue, &(CatalogueFilter){ .id = id }, r->arena, &found, &n);
+    if (status != CATALOGUE_GOOD)
+        return failed(r, status);
+    if (n == 0) {
+        say("there is no run %lld in '%s'", id, r->path);
+        return EXIT_MODEL;
+    }
+    *run = found[0];
+    return EXIT_GOOD;
+}
+
+static const char *state_of_result(const CatalogueRun *run)
+{
+    if (!run->result[0])
+        return "not kept";
+    if (run->is_replaced)
+        return "replaced by a later run";
+    return access(run->result, F_OK) == 0 ? "" : "gone";
+}
+
+/* ---- list -------------------------------------------------------------------------------------------------------- */
+
+static void add_text(Text *text, const char *key, const char *value)
+{
+    text_format(text, "%s\"%s\": ", text->at[text->n - 1] == '{' ? "" : ", ", key);
+    text_json(text, value);
+}
+
+static void add_real(Text *text, const char *key, double value)
+{
+    text_format(text, ", \"%s\": ", key);
+    if (value - value == 0)
+        text_real(text, value);
+    else
+        text_add(text, "null");
+}
+
+static void run_json(const CatalogueRun *run, Text *text)
+{
+    text_format(text, "{\"id\": %lld", (long long)run->id);
+    add_text(text, "created", run->created);
+    add_text(text, "koine", run->koine);
+    add_text(text, "model", run->model);
+    add_text(text, "file", run->file);
+    add_text(text, "experiment", run->experiment);
+    add_text(text, "hash", run->hash);
+    text_format(text, ", \"settings\": %s", run->settings);
+    add_text(text, "result", run->result);
+    text_format(text, ", \"replaced\": %s", run->is_replaced ? "true" : "false");
+    add_text(text, "outcome", run->outcome);
+    add_text(text, "message", run->message);
+    add_real(text, "start", run->start);
+    add_real(text, "stop", run->stop);
+    add_real(text, "time", run->time);
+    text_format(text, ", \"points\": %llu", (unsigned long long)run->points);
+    add_real(text, "compile_seconds", run->compile_seconds);
+    add_real(text, "run_seconds", run->run_seconds);
+    add_text(text, "tags", run->tags);
+    text_char(text, '}');
+}
+
+/* Below the current folder without the way to it. */
+static const char *short_path(const char *path, Arena *arena)
+{
+    char *const here = getcwd(NULL, 0);
+    const size_t n = here ? strlen(here) : 0;
+    const bool is_below = n && strncmp(path, here, n) == 0 && path[n] == '/';
+    free(here);
+    return is_below ? arena_text(arena, path + n + 1, strlen(path + n + 1)) : path;
+}
+
+static int list_runs(const Runs *r)
+{
+    const char *const most = command_option(r->command, "most");
+    char *end = NULL;
+    const long wanted = most ? strtol(most, &end, 10) : 20;
+    if (most && (*end || end == most || wanted < 0 || wanted > 1000000))
+        return usage_error(r->command, "--most must be a whole number from 0 (all) to 1000000, not '%s'", most);
+    const CatalogueFilter filter = { .model = command_option(r->command, "model"),
+                                     .tag = command_option(r->command, "tag"),
+                                     .most = (uint32_t)wanted };
+    CatalogueRun *runs;
+    uint32_t n;
+    const CatalogueStatus status = catalogue_list(r->catalogue, &filter, r->arena, &runs, &n);
+    if (status != CATALOGUE_GOOD)
+        return failed(r, status);
+    Text text = { .arena = r->arena };
+    const bool is_json = command_option(r->command, "json");
+    if (is_json)
+        text_char(&text, '[');
+    for (uint32_t k = 0; k < n; k++) {
+        if (is_json) {
+            text_add(&text, k ? ",\n" : "");
+            run_json(&runs[k], &text);
+            continue;
+        }
+        const char *const state = state_of_result(&runs[k]);
+        text_format(&text, "%5lld  %.16s  %-16s %-11s %8.3f s  %s%s%s%s%s%s\n", (long long)runs[k].id, runs[k].created,
+                    runs[k].model, runs[k].outcome, runs[k].run_seconds, short_path(runs[k].result, r->arena),
+                    state[0] ? " (" : "", state, state[0] ? ")" : "", runs[k].tags[0] ? "  #" : "", runs[k].tags);
+    }
+    if (is_json)
+        text_add(&text, "]\n");
+    if (text.n)
+        fputs(text.at, stdout);
+    else
+        say("no run fits");
+    return EXIT_GOOD;
+}
+
+/* ---- show, compare, forget, tag ---------------------------------------------------------------------------------- */
+
+static int show_run(const Runs *r)
+{
+    CatalogueRun run;
+    const int status = find_run(r, r->command->arguments[1], &run);
+    if (status != EXIT_GOOD)
+        return status;
+    if (command_option(r->command, "json")) {
+        Text text = { .arena = r->arena };
+        run_json(&run, &text);
+        puts(text.at);
+        return EXIT_GOOD;
+    }
+    const char *const state = state_of_result(&run);
+    printf("run         %lld\ncreated     %s by koine %s\nmodel       %s\nfile        %s\n", (long long)run.id,
+           run.created, run.koine, run.model, run.file);
+    if (run.experiment[0])
+        printf("experiment  %s\n", run.experiment);
+    printf("hash        %s\nsettings    %s\nresult      %s%s%s%s\n", run.hash, run.settings, run.result,
+           state[0] ? " (" : "", state, state[0] ? ")" : "");
+    printf("outcome     %s%s%s\ntime        %.9g of %.9g to %.9g\npoints      %llu\nduration    compiled %.3f s, ran "
+           "%.3f s\n",
+           run.outcome, run.message[0] ? ": " : "", run.message, run.time, run.start, run.stop,
+           (unsigned long long)run.points, run.compile_seconds, run.run_seconds);
+    if (run.tags[0])
+        printf("tags        %s\n", run.tags);
+    return EXIT_GOOD;
+}
+
+static int compare_runs(const Runs *r)
+{
+    const char **const results = NEW_ARRAY(r->arena, const char *, 2);
+    for (uint32_t k = 0; k < 2; k++) {
+        CatalogueRun run;
+        const int status = find_run(r, r->command->arguments[k + 1], &run);
+        if (status != EXIT_GOOD)
+            return status;
+        const char *const state = state_of_result(&run);
+        if (state[0]) {
+            say("the result of run %s was %s", r->command->arguments[k + 1], state);
+            return EXIT_MODEL;
+        }
+        results[k] = short_path(run.result, r->arena);
+    }
+    Command compare = *r->command;
+    compare.verb = &verb_compare;
+    compare.arguments = results;
+    compare.n_arguments = 2;
+    return verb_compare.run(&compare);
+}
+
+static int forget_run(const Runs *r, const CatalogueRun *run)
+{
+    const CatalogueStatus status = catalogue_forget(r->catalogue, run->id);
+    if (status != CATALOGUE_GOOD)
+        return failed(r, status);
+    if (command_option(r->command, "results") && !state_of_result(run)[0] && unlink(run->result) != 0) {
+        say("cannot delete '%s': %s", run->result, strerror(errno));
+        return EXIT_ENVIRONMENT;
+    }
+    return EXIT_GOOD;
+}
+
+static int forget_runs(const Runs *r)
+{
+    int status = EXIT_GOOD;
+    if (command_option(r->command, "all")) {
+        CatalogueRun *runs;
+        uint32_t n;
+        const CatalogueFilter filter = { .tag = command_option(r->command, "tag"),
+                                         .model = command_option(r->command, "model") };
+        const CatalogueStatus listed = catalogue_list(r->catalogue, &filter, r->arena, &runs, &n);
+        if (listed != CATALOGUE_GOOD)
+            return failed(r, listed);
+        for (uint32_t k = 0; k < n && status == EXIT_GOOD; k++)
+            status = forget_run(r, &runs[k]);
+        return status;
+    }
+    if (r->command->n_arguments < 2)
+        return usage_error(r->command, "give the numbers of the runs to forget, or --all");
+    for (uint32_t k = 1; k < r->command->n_arguments && status == EXIT_GOOD; k++) {
+        CatalogueRun run;
+        status = find_run(r, r->command->arguments[k], &run);
+        if (status == EXIT_GOOD)
+            status = forget_run(r, &run);
+    }
+    return status;
+}
+
+static int tag_run(const Runs *r)
+{
+    CatalogueRun run;
+    const int status = find_run(r, r->command->arguments[1], &run);
+    if (status != EXIT_GOOD)
+        return status;
+    for (uint32_t k = 2; k < r->command->n_arguments; k++) {
+        if (!catalogue_is_tag(r->command->arguments[k]))
+            return usage_error(r->command, "a tag has neither blanks nor commas, and is not empty: '%s'",
+                               r->command->arguments[k]);
+        const CatalogueStatus tagged = catalogue_tag(r->catalogue, run.id, r->command->arguments[k]);
+        if (tagged != CATALOGUE_GOOD)
+            return failed(r, tagged);
+    }
+    return EXIT_GOOD;
+}
+
+typedef struct {
+    const char *name, *arguments;
+    uint32_t least, most; /* arguments after the name */
+    int (*run)(const Runs *r);
+} RunsAction;
+
+static const RunsAction ACTIONS[] = {
+    { "list", "", 0, 0, list_runs },
+    { "show", "ID", 1, 1, show_run },
+    { "compare", "ID ID", 2, 2, compare_runs },
+    { "forget", "ID... or --all", 0, UINT32_MAX, forget_runs },
+    { "tag", "ID WORD...", 2, UINT32_MAX, tag_run },
+};
+
+static int run_runs(const Command *command)
+{
+    const char *const name = command->n_arguments ? command->arguments[0] : "list";
+    const RunsAction *action = NULL;
+    for (size_t k = 0; k < sizeof ACTIONS / sizeof ACTIONS[0]; k++)
+        if (strcmp(ACTIONS[k].name, name) == 0)
+            action = &ACTIONS[k];
+    if (!action)
+        return usage_error(command, "there is no 'koine runs %s'; one of list, show, compare, forget, tag", name);
+    const uint32_t n = command->n_arguments ? command->n_arguments - 1 : 0;
+    if (n < action->least || n > action->most)
+        return usage_error(command, "koine runs %s %s", name, action->arguments);
+    Runs r = { .command = command, .arena = command->arena, .path = catalogue_path(command->arena) };
+    const CatalogueStatus status = catalogue_open(r.path, false, r.arena, &r.catalogue);
+    if (status != CATALOGUE_GOOD)
+        return failed(&r, status);
+    const int result = action->run(&r);
+    catalogue_close(r.catalogue);
+    return result;
+}
+
+static const Option options_of_runs[] = {
+    { .name = "model", .value = "GLOB", .help = "list, forget --all: only runs of these models" },
+    { .name = "tag", .value = "WORD", .help = "list, forget --all: only runs with this tag" },
+    { .name = "most", .value = "N", .help = "list: the newest so many; default 20, 0 for all" },
+    { .name = "json", .help = "list, show: as JSON" },
+    { .name = "all", .help = "forget: all that fit --model and --tag" },
+    { .name = "results", .help = "forget: delete the result files too, unless a later run wrote them" },
+    { .name = "tube", .value = "NUMBER", .help = "compare: see 'koine help compare'" },
+    { .name = "absolute", .value = "NUMBER", .help = "compare: see 'koine help compare'" },
+    { .name = "variables", .value = "GLOB,...", .help = "compare: what is compared; default everything" },
+    { .name = "svg", .value = "FILE", .help = "compare: draw the signals that differ most" },
+    { 0 },
+};
+
+static const Example examples[] = {
+    { "koine runs list --tag final", "the newest runs with a tag." },
+    { "koine runs show 12", "model, settings, result, duration and outcome of a run." },
+    { "koine runs compare 11 12 --svg difference.svg", "the results of two runs, signal by signal." },
+    { "koine runs forget 3 4 --results", "drops two runs and their result files." },
+    { 0 },
+};
+
+const Verb verb_runs = {
+    .name = "runs",
+    .arguments = "[list|show|compare|forget|tag] [ID...]",
+    .summary = "list, compare and forget earlier runs",
+    .text = "'koine run' notes every run that came to its end in .koine/runs.sqlite of the project: the nearest folder "
+            "above that has a folder .koine, else the current one. 'koine run --tag WORD' and 'koine runs tag ID WORD' "
+            "mark runs, 'koine run --no-catalogue' notes nothing. The catalogue may be deleted at any time.",
+    .least = 0,
+    .most = UINT32_MAX,
+    .options = options_of_runs,
+    .examples = examples,
+    .run = run_runs,
+};

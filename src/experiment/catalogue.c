@@ -1,0 +1,297 @@
+#include "experiment/catalogue.h"
+#include "base/vec.h"
+#include <errno.h>
+#include <limits.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { VERSION = 1, PATIENCE = 2000 /* ms for another process */ };
+
+struct Catalogue {
+    sqlite3 *base;
+    Arena *arena;
+};
+
+/* ---- where ------------------------------------------------------------------------------------------------------- */
+
+static bool is_folder(const char *path)
+{
+    struct stat state;
+    return stat(path, &state) == 0 && S_ISDIR(state.st_mode);
+}
+
+const char *catalogue_path(Arena *arena)
+{
+    char here[PATH_MAX];
+    if (!getcwd(here, sizeof here))
+        return ".koine/runs.sqlite";
+    const char *const home = getenv("HOME");
+    char *const at = arena_text(arena, here, strlen(here));
+    for (bool is_first = true; at[0] == '/' && at[1]; is_first = false) {
+        if ((is_first || !home || strcmp(at, home) != 0) && is_folder(arena_format(arena, "%s/.koine", at)))
+            return arena_format(arena, "%s/.koine/runs.sqlite", at);
+        char *const slash = strrchr(at, '/');
+        *(slash == at ? slash + 1 : slash) = 0;
+    }
+    return arena_format(arena, "%s/.koine/runs.sqlite", strcmp(here, "/") == 0 ? "" : here);
+}
+
+/* ---- opening ----------------------------------------------------------------------------------------------------- */
+
+static CatalogueStatus status_of(int code)
+{
+    switch (code & 0xff) {
+    case SQLITE_OK:
+    case SQLITE_ROW:
+    case SQLITE_DONE: return CATALOGUE_GOOD;
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED: return CATALOGUE_BUSY;
+    case SQLITE_READONLY:
+    case SQLITE_CANTOPEN:
+    case SQLITE_PERM:
+    case SQLITE_FULL:
+    case SQLITE_IOERR: return CATALOGUE_REFUSED;
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+    case SQLITE_ERROR: return CATALOGUE_DAMAGED; /* no such table or column: not our file */
+    default: return CATALOGUE_FAILED;
+    }
+}
+
+static const char SCHEMA[] =
+    "BEGIN IMMEDIATE;"
+    "CREATE TABLE IF NOT EXISTS runs(id INTEGER PRIMARY KEY AUTOINCREMENT, created TEXT NOT NULL, koine TEXT NOT NULL,"
+    " model TEXT NOT NULL, file TEXT NOT NULL, experiment TEXT NOT NULL, hash TEXT NOT NULL, settings TEXT NOT NULL,"
+    " result TEXT NOT NULL, is_replaced INTEGER NOT NULL DEFAULT 0, outcome TEXT NOT NULL, message TEXT NOT NULL,"
+    " start REAL, stop REAL, time REAL, points INTEGER NOT NULL, compile_seconds REAL, run_seconds REAL,"
+    " tags TEXT NOT NULL DEFAULT ',');"
+    "CREATE INDEX IF NOT EXISTS runs_result ON runs(result);"
+    "PRAGMA user_version=1;"
+    "COMMIT";
+
+static int read_version(sqlite3 *base, int *version)
+{
+    sqlite3_stmt *statement;
+    int code = sqlite3_prepare_v2(base, "PRAGMA user_version", -1, &statement, NULL);
+    if (code != SQLITE_OK)
+        return code;
+    code = sqlite3_step(statement);
+    *version = code == SQLITE_ROW ? sqlite3_column_int(statement, 0) : 0;
+    const int end = sqlite3_finalize(statement);
+    return code == SQLITE_ROW ? SQLITE_OK : end;
+}
+
+/* Written ahead without waiting for the disk: a power cut may cost the last entries, a crash of the program none. */
+static CatalogueStatus prepare_base(sqlite3 *base, bool is_made)
+{
+    int version = 0;
+    sqlite3_busy_timeout(base, PATIENCE);
+    sqlite3_db_config(base, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    sqlite3_db_config(base, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+    int code = read_version(base, &version);
+    if (code == SQLITE_OK && version > VERSION)
+        return CATALOGUE_NEWER;
+    if (code == SQLITE_OK && version < VERSION) {
+        if (!is_made)
+            return CATALOGUE_DAMAGED;
+        code = sqlite3_exec(base, "PRAGMA journal_mode=WAL", NULL, NULL, NULL);
+        if (code == SQLITE_OK)
+            code = sqlite3_exec(base, SCHEMA, NULL, NULL, NULL);
+    }
+    if (code == SQLITE_OK)
+        code = sqlite3_exec(base, "PRAGMA synchronous=NORMAL", NULL, NULL, NULL);
+    return status_of(code);
+}
+
+static bool make_folder(const char *path, Arena *arena)
+{
+    const char *const slash = strrchr(path, '/');
+    if (!slash)
+        return true;
+    const char *const folder = arena_text(arena, path, (size_t)(slash - path));
+    return mkdir(folder, 0777) == 0 || errno == EEXIST;
+}
+
+CatalogueStatus catalogue_open(const char *path, bool is_made, Arena *arena, Catalogue **catalogue)
+{
+    *catalogue = NULL;
+    if (is_made ? !make_folder(path, arena) : access(path, F_OK) != 0)
+        return is_made ? CATALOGUE_REFUSED : CATALOGUE_ABSENT;
+    Catalogue *const c = NEW(arena, Catalogue);
+    c->arena = arena;
+    const int code = sqlite3_open_v2(path, &c->base, SQLITE_OPEN_READWRITE | (is_made ? SQLITE_OPEN_CREATE : 0), NULL);
+    const CatalogueStatus status = code == SQLITE_OK ? prepare_base(c->base, is_made) : status_of(code);
+    if (status == CATALOGUE_GOOD)
+        *catalogue = c;
+    else
+        sqlite3_close(c->base);
+    return status;
+}
+
+void catalogue_close(Catalogue *catalogue)
+{
+    if (catalogue)
+        sqlite3_close(catalogue->base);
+}
+
+/* ---- runs -------------------------------------------------------------------------------------------------------- */
+
+static void bind_text(sqlite3_stmt *statement, int at, const char *text)
+{
+    sqlite3_bind_text(statement, at, text ? text : "", -1, SQLITE_STATIC);
+}
+
+/* Executes a statement that gives no rows. */
+static int finish(sqlite3_stmt *statement)
+{
+    const int code = sqlite3_step(statement);
+    const int end = sqlite3_finalize(statement);
+    return code == SQLITE_DONE ? SQLITE_OK : end;
+}
+
+static int mark_replaced(Catalogue *c, const char *result)
+{
+    sqlite3_stmt *statement;
+    if (!result[0])
+        return SQLITE_OK;
+    const int code = sqlite3_prepare_v2(c->base, "UPDATE runs SET is_replaced=1 WHERE result=?1 AND is_replaced=0", -1,
+                                        &statement, NULL);
+    if (code != SQLITE_OK)
+        return code;
+    bind_text(statement, 1, result);
+    return finish(statement);
+}
+
+static int insert(Catalogue *c, const CatalogueRun *run)
+{
+    static const char TEXT[] =
+        "INSERT INTO runs(created,koine,model,file,experiment,hash,settings,result,outcome,message,start,stop,time,"
+        "points,compile_seconds,run_seconds,tags) VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17)";
+    sqlite3_stmt *statement;
+    const int code = sqlite3_prepare_v2(c->base, TEXT, -1, &statement, NULL);
+    if (code != SQLITE_OK)
+        return code;
+    const char *const texts[] = { run->created, run->koine,    run->model,  run->file,    run->experiment,
+                                  run->hash,    run->settings, run->result, run->outcome, run->message };
+    for (int k = 0; k < 10; k++)
+        bind_text(statement, k + 1, texts[k]);
+    sqlite3_bind_double(statement, 11, run->start);
+    sqlite3_bind_double(statement, 12, run->stop);
+    sqlite3_bind_double(statement, 13, run->time);
+    sqlite3_bind_int64(statement, 14, (int64_t)run->points);
+    sqlite3_bind_double(statement, 15, run->compile_seconds);
+    sqlite3_bind_double(statement, 16, run->run_seconds);
+    bind_text(statement, 17, arena_format(c->arena, ",%s%s", run->tags, run->tags[0] ? "," : ""));
+    return finish(statement);
+}
+
+CatalogueStatus catalogue_add(Catalogue *c, CatalogueRun *run)
+{
+    int code = sqlite3_exec(c->base, "BEGIN IMMEDIATE", NULL, NULL, NULL);
+    if (code != SQLITE_OK)
+        return status_of(code);
+    code = mark_replaced(c, run->result);
+    if (code == SQLITE_OK)
+        code = insert(c, run);
+    run->id = sqlite3_last_insert_rowid(c->base);
+    const int end = sqlite3_exec(c->base, code == SQLITE_OK ? "COMMIT" : "ROLLBACK", NULL, NULL, NULL);
+    return status_of(code == SQLITE_OK ? end : code);
+}
+
+static const char *text_at(sqlite3_stmt *statement, int column, Arena *arena)
+{
+    const char *const text = (const char *)sqlite3_column_text(statement, column);
+    return text ? arena_text(arena, text, strlen(text)) : "";
+}
+
+/* ",a,b," as "a,b". */
+static const char *tags_at(sqlite3_stmt *statement, int column, Arena *arena)
+{
+    const char *const text = text_at(statement, column, arena);
+    const size_t n = strlen(text);
+    return n < 2 ? "" : arena_text(arena, text + 1, n - 2);
+}
+
+static CatalogueRun run_at(sqlite3_stmt *s, Arena *arena)
+{
+    return (CatalogueRun){ .id = sqlite3_column_int64(s, 0),
+                           .created = text_at(s, 1, arena),
+                           .koine = text_at(s, 2, arena),
+                           .model = text_at(s, 3, arena),
+                           .file = text_at(s, 4, arena),
+                           .experiment = text_at(s, 5, arena),
+                           .hash = text_at(s, 6, arena),
+                           .settings = text_at(s, 7, arena),
+                           .result = text_at(s, 8, arena),
+                           .is_replaced = sqlite3_column_int(s, 9) != 0,
+                           .outcome = text_at(s, 10, arena),
+                           .message = text_at(s, 11, arena),
+                           .start = sqlite3_column_double(s, 12),
+                           .stop = sqlite3_column_double(s, 13),
+                           .time = sqlite3_column_double(s, 14),
+                           .points = (uint64_t)sqlite3_column_int64(s, 15),
+                           .compile_seconds = sqlite3_column_double(s, 16),
+                           .run_seconds = sqlite3_column_double(s, 17),
+                           .tags = tags_at(s, 18, arena) };
+}
+
+CatalogueStatus catalogue_list(Catalogue *c, const CatalogueFilter *filter, Arena *arena, CatalogueRun **runs,
+                               uint32_t *n)
+{
+    static const char TEXT[] =
+        "SELECT "
+        "id,created,koine,model,file,experiment,hash,settings,result,is_replaced,outcome,message,start,stop,time,"
+        "points,compile_seconds,run_seconds,tags FROM runs WHERE (?1=0 OR id=?1) AND (?2='' OR model GLOB ?2) AND "
+        "(?3='' OR instr(tags, ?3)) ORDER BY id DESC LIMIT ?4";
+    VEC(CatalogueRun) found = { 0 };
+    sqlite3_stmt *statement;
+    *n = 0;
+    int code = sqlite3_prepare_v2(c->base, TEXT, -1, &statement, NULL);
+    if (code != SQLITE_OK)
+        return status_of(code);
+    sqlite3_bind_int64(statement, 1, filter->id);
+    bind_text(statement, 2, filter->model);
+    bind_text(statement, 3, filter->tag ? arena_format(arena, ",%s,", filter->tag) : "");
+    sqlite3_bind_int64(statement, 4, filter->most ? (int64_t)filter->most : -1);
+    while ((code = sqlite3_step(statement)) == SQLITE_ROW)
+        vec_push(arena, &found, run_at(statement, arena));
+    sqlite3_finalize(statement);
+    *runs = found.at;
+    *n = found.n;
+    return status_of(code);
+}
+
+CatalogueStatus catalogue_forget(Catalogue *c, int64_t id)
+{
+    sqlite3_stmt *statement;
+    const int code = sqlite3_prepare_v2(c->base, "DELETE FROM runs WHERE id=?1", -1, &statement, NULL);
+    if (code != SQLITE_OK)
+        return status_of(code);
+    sqlite3_bind_int64(statement, 1, id);
+    return status_of(finish(statement));
+}
+
+CatalogueStatus catalogue_tag(Catalogue *c, int64_t id, const char *tag)
+{
+    sqlite3_stmt *statement;
+    const int code = sqlite3_prepare_v2(
+        c->base, "UPDATE runs SET tags = tags || ?2 || ',' WHERE id=?1 AND NOT instr(tags, ',' || ?2 || ',')", -1,
+        &statement, NULL);
+    if (code != SQLITE_OK)
+        return status_of(code);
+    sqlite3_bind_int64(statement, 1, id);
+    bind_text(statement, 2, tag);
+    return status_of(finish(statement));
+}
+
+bool catalogue_is_tag(const char *tag)
+{
+    if (!*tag)
+        return false;
+    for (; *tag; tag++)
+        if (*tag == ',' || (unsigned char)*tag <= ' ')
+            return false;
+    return true;
+}
