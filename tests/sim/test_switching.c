@@ -422,6 +422,107 @@ static void test_ot102_the_bridge(void **state)
     run_free(r);
 }
 
+/* ---- comparisons that are exactly at their border ---- */
+static void down(KoineModel *model)
+{
+    set_value(model, "d", -1);
+}
+
+/* x = 1 + d t from HighLimit = 1 on, exactly: not above the limit at the start. Up: y stays 1, one event when x leaves the
+ * band; down: y = x, none. a is the integral of y. */
+static void test_ot075_ot076_a_limiter_that_begins_at_its_limit(void **state)
+{
+    (void)state;
+    static const char *const solvers[] = { "dopri5", "dop853", "cvode-bdf", "cvode-adams", "rk4" };
+    for (uint32_t k = 0; k < 5; k++) {
+        RunRequest request = { .path = DYMOLA "limiter_start.dym",
+                               .solver = solvers[k],
+                               .stop = 1,
+                               .interval = 0.25,
+                               .step = 0.25,
+                               .tolerance = 1e-9 };
+        RunResult *r = run_model(&request);
+        expect_done(r);
+        expect_near(run_at(r, "l.y", 0), 1, 0);
+        expect_near(run_last(r, "l.y"), 1, 0);
+        expect_near(run_last(r, "a"), 1, 1e-8);
+        assert_int_equal(r->report.statistics.state_events, 1);
+        run_free(r);
+        request.prepare = down;
+        r = run_model(&request);
+        expect_done(r);
+        expect_near(run_at(r, "l.y", 0.25), 0.75, 1e-8);
+        expect_near(run_last(r, "a"), 0.5, 1e-8);
+        assert_int_equal(r->report.statistics.state_events, 0);
+        run_free(r);
+    }
+}
+
+static void one_event_there(KoineModel *model)
+{
+    set_value(model, "Tevent", 1);
+}
+
+static void beyond(KoineModel *model)
+{
+    set_value(model, "e", 1e-4);
+}
+
+/* x = (1 + e)(2 t - t^2) touches 1 at t = 1: y = x all the way, a(2) = 4/3; also if a time event falls on that point. With
+ * e = 1e-4 it is beyond for 2*sqrt(e/(1 + e)) s, which cuts 4/3 e^1.5/sqrt(1 + e) off the area. */
+static void test_ot077_touching_the_limit_and_going_back(void **state)
+{
+    (void)state;
+    RunRequest request = { .path = DYMOLA "limiter_touch.dym", .stop = 2, .interval = 0.25, .tolerance = 1e-10 };
+    void (*const prepare[])(KoineModel *) = { NULL, one_event_there, beyond };
+    for (uint32_t k = 0; k < 3; k++) {
+        const double e = k == 2 ? 1e-4 : 0;
+        request.prepare = prepare[k];
+        RunResult *r = run_model(&request);
+        expect_done(r);
+        expect_near(run_last(r, "a"), (1 + e) * 4 / 3 - 4.0 / 3 * e * sqrt(e) / sqrt(1 + e), 1e-9);
+        expect_near(run_last(r, "l.y"), 0, 1e-8);
+        assert_true(r->report.statistics.state_events == 0 || r->report.statistics.state_events == 2);
+        run_free(r);
+    }
+}
+
+/* x rises from 0; at 1 an event sets it to -2, in the moment in which it passes the limit. y is -1 behind it, and x between the
+ * limits from t = 2 on: a(3.5) = 1/2 - 1 - 3/8. */
+static void check_simultaneous(const RunResult *r)
+{
+    expect_done(r);
+    expect_near(run_at(r, "l.y", 0.5), 0.5, 1e-9);
+    expect_near(run_at(r, "l.y", 1.5), -1, 0);
+    expect_near(run_at(r, "n", 1.5), 1, 0);
+    expect_near(run_at(r, "high", 1.5), 0, 0);
+    expect_near(run_at(r, "l.y", 3), 0, 1e-9);
+    expect_near(run_last(r, "a"), -0.875, 1e-9);
+}
+
+static void test_ot078_simultaneous_events_in_any_order_of_the_text(void **state)
+{
+    (void)state;
+    static const char *const paths[] = { DYMOLA "simultaneous_1.dym", DYMOLA "simultaneous_2.dym",
+                                         DYMOLA "simultaneous_3.dym" };
+    RunResult *results[3];
+    for (uint32_t k = 0; k < 3; k++) {
+        run_in_all_tiers((RunRequest){ .path = paths[k], .stop = 3.5, .interval = 0.5, .tolerance = 1e-9 },
+                         check_simultaneous);
+        results[k] = run_model(&(RunRequest){ .path = paths[k], .stop = 3.5, .interval = 0.5, .tolerance = 1e-9 });
+    }
+    for (uint32_t k = 1; k < 3; k++) {
+        assert_int_equal(results[k]->n_rows, results[0]->n_rows);
+        for (uint32_t j = 0; j < results[0]->n_rows; j++) {
+            assert_true(results[k]->rows[j].time == results[0]->rows[j].time);
+            assert_memory_equal(results[k]->rows[j].values, results[0]->rows[j].values,
+                                results[0]->n_columns * sizeof(double));
+        }
+        run_free(results[k]);
+    }
+    run_free(results[0]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -442,6 +543,9 @@ int main(void)
         cmocka_unit_test(test_ot101_a_current_that_underflows),
         cmocka_unit_test(test_ot092_endless_switching_is_named),
         cmocka_unit_test(test_ot102_the_bridge),
+        cmocka_unit_test(test_ot075_ot076_a_limiter_that_begins_at_its_limit),
+        cmocka_unit_test(test_ot077_touching_the_limit_and_going_back),
+        cmocka_unit_test(test_ot078_simultaneous_events_in_any_order_of_the_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
