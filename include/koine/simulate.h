@@ -73,7 +73,8 @@ typedef struct {
     int error_mode;               /* KOINE_ERROR_... */
     uint32_t max_crossing;        /* search steps for one crossing on a time grid (MaxCro), Euler steps over a point
                                      that cannot be evaluated; 0: 200 */
-    bool is_continued;            /* go on from where an earlier run of this instance ended; see koine_simulate */
+    bool stop_at_chattering; /* a run that chatters fails; else it is warned of and goes on, see docs/semantics.md */
+    bool is_continued;       /* go on from where an earlier run of this instance ended; see koine_simulate */
     KoineSink *const *sinks;
     uint32_t n_sinks;
     volatile const int *interrupt; /* becomes non-zero: finish the step, close the sinks, return; may be NULL */
@@ -91,10 +92,11 @@ typedef struct {
     uint64_t instants, event_steps; /* instants with their cause: */
     uint64_t state_events, time_events;
     uint64_t restarts, solver_changes, points;
-    double total_seconds;                 /* CPU of the thread */
-    double model_seconds, solver_seconds; /* estimates: derivatives timed after the run, one instant in 1024 */
-    char solver[32];                      /* the one in use at the end */
-    char choice[256];                     /* what `auto` chose and why */
+    uint64_t chatterings, chattering_events; /* how often it began; state events while comparisons were held back */
+    double total_seconds;                    /* CPU of the thread */
+    double model_seconds, solver_seconds;    /* estimates: derivatives timed after the run, one instant in 1024 */
+    char solver[32];                         /* the one in use at the end */
+    char choice[256];                        /* what `auto` chose and why */
     KoineModelStatistics model;
     uint64_t takts[KOINE_BUCKETS]; /* instants by their event steps */
     /* Of the classic single-step methods */

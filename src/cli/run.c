@@ -309,6 +309,7 @@ static bool run_phases(Run *run, KoineModel *model, PhaseSinks *sinks, uint32_t 
         options.sinks = phase_sinks_of(sinks, k == 0, k + 1 == run->phases.n, &options);
         options.n_sinks = n_sinks;
         options.interrupt = interrupt_watch();
+        options.stop_at_chattering = command_option(run->command, "stop-at-chattering") != NULL;
         options.progress = on_progress;
         options.progress_context = &run->progress;
         if (run->protocol && protocol_wants_steps(run->protocol)) {
@@ -554,6 +555,8 @@ static const Option options[] = {
       .help = "keep a preview of the run in a file of fixed size, for 'koine view' while it goes on" },
     { .name = "tag", .value = "WORD", .repeats = true, .help = "note the run under this word, see 'koine help runs'" },
     { .name = "no-catalogue", .help = "do not note the run in .koine/runs.sqlite" },
+    { .name = "stop-at-chattering",
+      .help = "end the run when a comparison switches to and fro without end; without it there is a warning" },
     { .name = "progress", .help = "say on the standard error how far the time is, a line for each tenth of the run" },
     { .name = "plot", .help = "draw the result in the terminal, also where there is none" },
     { .name = "no-plot", .help = "draw nothing" },

@@ -111,6 +111,8 @@ void statistics_json(const RunRecord *record, Text *text)
         { "state_events", s->state_events },
         { "time_events", s->time_events },
         { "restarts", s->restarts },
+        { "chatterings", s->chatterings },
+        { "chattering_events", s->chattering_events },
         { "solver_changes", s->solver_changes },
         { "node_evaluations", s->model.node_evaluations },
         { "transitions_fired", s->model.transitions },
@@ -183,6 +185,10 @@ void statistics_table(const RunRecord *record, Text *text)
     line(text, "instants", s->instants);
     line(text, "  because of time", s->time_events);
     line(text, "  because of a crossing", s->state_events);
+    if (s->chatterings) {
+        line(text, "comparisons found to chatter", s->chatterings);
+        line(text, "  crossings while held back", s->chattering_events);
+    }
     line(text, "transitions fired", s->model.transitions);
     line(text, "event steps (Takte)", s->event_steps);
     distribution(text, "instants with event steps:", s->takts);

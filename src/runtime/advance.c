@@ -139,6 +139,8 @@ static KoineStatus cross(KoineRun *run, double goal, unsigned *cause)
 static double limit(const KoineRun *run, double goal)
 {
     const KoineSolverKind *const kind = run->solver->kind;
+    if (run->watch.rest_end > run->time && run->watch.rest_end < goal - koine_near(goal))
+        return run->watch.rest_end;
     if ((kind->stops_at_points || (kind->never_passes && koine_has_grid(run))) && run->grid_time > run->time &&
         run->grid_time < goal - koine_near(goal))
         return run->grid_time;
@@ -208,8 +210,10 @@ static KoineStatus step(KoineRun *run, double goal, double *to, unsigned *cause)
     *to = reach(run, goal);
     if (*to > run->time)
         return KOINE_OK;
-    if (koine_has_grid(run))
-        TRY(koine_roots_refresh(run)); /* later the state may be out of reach: a step can end inside a cell */
+    /* On a time grid the state may be out of reach later: a step can end inside a cell. After an instant it is known
+     * exactly only here: behind the step, rounding could put a comparison at its border on the wrong side for good. */
+    if (koine_has_grid(run) || run->is_fresh)
+        TRY(koine_roots_refresh(run));
     const double end = limit(run, goal);
     const KoineStatus status = solver->kind->advance(solver, end);
     if (status != KOINE_OK)

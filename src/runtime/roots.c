@@ -20,7 +20,7 @@ KoineStatus koine_roots_create(KoineRun *run)
     *roots = (KoineRoots){ .n = run->tables->n_roots, .time = NAN };
     if (n == 0)
         return KOINE_OK;
-    double *const memory = malloc(6 * n * sizeof *memory + 2 * n);
+    double *const memory = malloc(7 * n * sizeof *memory + 2 * n);
     if (!memory)
         return koine_fail(run, KOINE_RUN_FAILED, "no memory for %u root functions", (unsigned)n);
     roots->memory = memory;
@@ -30,7 +30,10 @@ KoineStatus koine_roots_create(KoineRun *run)
     roots->slope_lo = memory + 3 * n;
     roots->slope_hi = memory + 4 * n;
     roots->rate = memory + 5 * n;
-    roots->crossed = (uint8_t *)(memory + 6 * n);
+    roots->rest = memory + 6 * n;
+    for (size_t k = 0; k < n; ++k)
+        roots->rest[k] = -INFINITY;
+    roots->crossed = (uint8_t *)(memory + 7 * n);
     roots->is_loud = roots->crossed + n;
     memset(roots->crossed, 0, 2 * n);
     koine_roots_forget(run);
@@ -52,6 +55,24 @@ void koine_roots_forget(KoineRun *run)
         roots->rate[k] = INFINITY;
 }
 
+/* Comparisons that chatter are not looked at for a while. */
+static void hold_back(const KoineRoots *roots, double time, double *z)
+{
+    for (uint32_t k = 0; k < roots->n; ++k)
+        if (time < roots->rest[k])
+            z[k] = 1;
+}
+
+/* All that has crossed at hi was held back up to there: there is nothing to search. */
+static bool was_held_back(const KoineRun *run, double to)
+{
+    const KoineRoots *const roots = &run->roots;
+    for (uint32_t k = 0; k < roots->n; ++k)
+        if (roots->hi[k] <= 0 && roots->lo[k] > 0 && roots->rest[k] != to)
+            return false;
+    return true;
+}
+
 KoineStatus koine_roots_evaluate(KoineRun *run, double *z)
 {
     KoineModel *const model = run->model;
@@ -65,6 +86,8 @@ KoineStatus koine_roots_evaluate(KoineRun *run, double *z)
         z[k] = NAN;
     ++run->roots.evaluations;
     const KoineStatus status = run->kind->evaluate(model, &at);
+    if (run->watch.rest_end < INFINITY && status == KOINE_OK)
+        hold_back(&run->roots, at.time, z);
     return status < 0 ? koine_model_failed(run, status, "root functions") : status;
 }
 
@@ -177,6 +200,11 @@ static KoineStatus locate(KoineRun *run, double from, double *to, bool is_blind)
     if (koine_has_grid(run))
         return koine_grid_search(run, from, to, is_blind);
     KoineRoots *const roots = &run->roots;
+    if (run->watch.rest_end < INFINITY && !is_blind && was_held_back(run, *to)) {
+        roots->left = from;
+        koine_roots_flag(run, roots->hi);
+        return KOINE_OK;
+    }
     Bracket bracket = { .lo = from, .hi = *to, .third = NAN, .is_blind = is_blind };
     const double tolerance = 4 * koine_ulp(koine_max(fabs(from), fabs(*to)));
     ++run->report->statistics.crossing_searches;

@@ -22,6 +22,12 @@ typedef struct {
     uint64_t n;      /* instants so far; the last is ring[(n - 1) % WATCH_RING] */
     double critical; /* smaller gaps are looked at */
     uint64_t still;  /* instants in a row that did not move the time */
+    uint64_t streak; /* state events in a row with gaps below `dense` */
+    double streak_start, dense;
+    double dwell;     /* how long a comparison that chatters is held back after it has changed */
+    double rest_end;  /* when the next of them is looked at again; INFINITY: none is held back */
+    bool has_chatter; /* some comparison is held back, or was just before */
+    bool has_warned;  /* of a streak */
 } KoineWatch;
 
 typedef struct {
@@ -31,8 +37,9 @@ typedef struct {
     double *rate;                /* |slope| over the last scanned interval; INFINITY: not known */
     uint8_t *crossed;            /* of the event found */
     uint8_t *is_loud;            /* roots that never cross without an event, as far as is known */
-    double time;                 /* of lo; NAN: to be evaluated anew */
-    double left;                 /* last time before the event found where no root had crossed */
+    double *rest; /* roots that chatter: positive until this time whatever their value; -INFINITY: none */
+    double time;  /* of lo; NAN: to be evaluated anew */
+    double left;  /* last time before the event found where no root had crossed */
     bool has_slope_lo;
     bool has_region; /* of the event found, on a time grid: some root that only selects what is integrated */
     void *memory;
@@ -192,6 +199,7 @@ void koine_record_skip(KoineRun *run, double time);
 
 /* An instant has ended: below 0 if it is one of a chain that will not end. */
 KoineStatus koine_watch(KoineRun *run, unsigned cause);
+void koine_watch_begin(KoineRun *run, double span);
 
 /* --- report.c --- */
 

@@ -220,7 +220,7 @@ static void set_problem(KoineRun *run)
     /* on a time grid steps may end at output times, whether or not anyone looks at the points */
     run->output_time = options->n_sinks || resolution > 0 ? start : INFINITY;
     run->grid_time = run->output_time;
-    run->watch.critical = 32e-12 * span;
+    koine_watch_begin(run, span);
     run->countdown = 1;
     run->max_steps = options->max_steps                                ? options->max_steps
                      : run->model->host && run->model->host->max_steps ? run->model->host->max_steps

@@ -8,9 +8,12 @@ enum {
     ZENO = 32,        /* shrinking gaps in a row ... */
     ZENO_AT_LEAST = 8 /* ... or these, if the gaps have become a millionth meanwhile */
 };
-static const double CHATTER_SPAN = 32;  /* h_cross */
-static const double ZENO_GAP = 16;      /* h_cross */
-static const double ZENO_DROP = 1e-6;   /* of the gaps, for the shorter chain */
+enum { STREAK = 1000 };                /* state events in a row ... */
+static const double DENSE = 1e-8;      /* ... each so soon after the last one, as a share of the run: worth a warning */
+static const double DWELL = 0.01;      /* of the output interval: how long a comparison that chatters is held back */
+static const double CHATTER_SPAN = 32; /* h_cross */
+static const double ZENO_GAP = 16;     /* h_cross */
+static const double ZENO_DROP = 1e-6;  /* of the gaps, for the shorter chain */
 static const double ZENO_RATIO = 0.999; /* gaps that shrink by less are taken as equal */
 
 /* The instant `back` before the last. */
@@ -89,9 +92,49 @@ static KoineStatus watch_zeno(KoineRun *run, double h_cross)
         (unsigned long long)back, ratio, last, run->time + last * ratio / (1 - ratio), names[0] ? ": " : "", names);
 }
 
+/* ---- chattering ---- */
+static void warn(const KoineRun *run, const char *format, uint64_t n, double span, const char *names, double dwell)
+{
+    const KoineHost *const host = run->model->host;
+    char text[1536];
+    if (!host || !host->message)
+        return;
+    snprintf(text, sizeof text, format, (unsigned long long)n, run->time - span, run->time, names, dwell);
+    host->message(host->context, run->model, KOINE_MESSAGE_WARNING, text);
+}
+
+/* When the next comparison that is held back is looked at again. */
+static void find_rest_end(KoineRun *run)
+{
+    KoineWatch *const watch = &run->watch;
+    watch->rest_end = INFINITY;
+    watch->has_chatter = false;
+    for (uint32_t k = 0; k < run->roots.n; ++k) {
+        watch->has_chatter |= run->roots.rest[k] > -INFINITY;
+        if (run->roots.rest[k] > run->time)
+            watch->rest_end = koine_min(watch->rest_end, run->roots.rest[k]);
+    }
+}
+
+/* A comparison that chatters has changed again. If it did so as soon as it was looked at, it is held back again; if it
+ * took its time, it is located like the others from now on. */
+static void hold_back_again(KoineRun *run)
+{
+    KoineRoots *const roots = &run->roots;
+    uint64_t held = 0;
+    for (uint32_t k = 0; k < roots->n; ++k) {
+        if (!roots->crossed[k] || roots->rest[k] == -INFINITY)
+            continue;
+        const bool is_at_once = run->time - roots->rest[k] <= run->watch.dwell;
+        roots->rest[k] = is_at_once ? run->time + run->watch.dwell : -INFINITY;
+        held += is_at_once;
+    }
+    run->report->statistics.chattering_events += held > 0;
+}
+
 static KoineStatus watch_chattering(KoineRun *run, double h_cross)
 {
-    const KoineWatch *const watch = &run->watch;
+    KoineWatch *const watch = &run->watch;
     if (watch->n <= CHATTER)
         return KOINE_OK;
     const double span = run->time - seen(watch, CHATTER)->time;
@@ -102,10 +145,53 @@ static KoineStatus watch_chattering(KoineRun *run, double h_cross)
             return KOINE_OK;
     char names[1024];
     name_roots(run, CHATTER, names, sizeof names);
-    return koine_fail(run, KOINE_RUN_FAILED,
-                      "chattering: %d state events in %.3g units of time: %s. The relation switches to and fro without "
-                      "end; give it a hysteresis or an equation for the sliding motion",
-                      CHATTER, span, names);
+    ++run->report->statistics.chatterings;
+    if (run->options->stop_at_chattering)
+        return koine_fail(
+            run, KOINE_RUN_FAILED,
+            "chattering: %d state events in %.3g units of time: %s. The relation switches to and fro without "
+            "end; give it a hysteresis or an equation for the sliding motion",
+            CHATTER, span, names);
+    warn(
+        run,
+        "chattering: %llu state events between %.15g and %.15g: %s. It is looked at only every %.3g units of time from "
+        "here on; a hysteresis or an equation for the sliding motion would say what is meant\n",
+        CHATTER, span, names, watch->dwell);
+    for (uint64_t k = 0; k < CHATTER; ++k)
+        run->roots.rest[seen(watch, k)->root] = run->time + watch->dwell;
+    watch->n = 0; /* the chain is broken: what comes is another one */
+    return KOINE_OK;
+}
+
+/* Many state events in a short time that are no chattering yet: the run will be long, and the user wants to know why. */
+static void watch_streak(KoineRun *run, double gap, unsigned cause)
+{
+    KoineWatch *const watch = &run->watch;
+    if (!(cause & KOINE_AT_ROOTS) || gap > watch->dense) {
+        watch->streak = 0;
+        return;
+    }
+    if (watch->streak++ == 0)
+        watch->streak_start = run->time;
+    if (watch->streak < STREAK || watch->has_warned)
+        return;
+    watch->has_warned = true;
+    ++run->report->statistics.chatterings;
+    char names[1024];
+    name_roots(run, remembered(watch), names, sizeof names);
+    warn(run,
+         "%llu state events between %.15g and %.15g: %s. If this goes on the run takes very long; a wider hysteresis "
+         "makes it shorter\n",
+         watch->streak, run->time - watch->streak_start, names, 0);
+}
+
+void koine_watch_begin(KoineRun *run, double span)
+{
+    KoineWatch *const watch = &run->watch;
+    watch->critical = 32e-12 * span;
+    watch->dense = DENSE * span;
+    watch->rest_end = INFINITY;
+    watch->dwell = koine_max(DWELL * (run->interval > 0 ? run->interval : span / 500), watch->critical);
 }
 
 static KoineStatus watch_stillness(KoineRun *run, unsigned cause)
@@ -136,6 +222,12 @@ KoineStatus koine_watch(KoineRun *run, unsigned cause)
         .root = cause & KOINE_AT_ROOTS ? first_crossed(&run->roots) : NO_ROOT,
         .has_fired = run->outcome.takt > 0,
     };
+    if (watch->has_chatter) {
+        if (cause & KOINE_AT_ROOTS)
+            hold_back_again(run);
+        find_rest_end(run);
+    }
+    watch_streak(run, gap, cause);
     if (gap > watch->critical && gap > 64 * CHATTER_SPAN * koine_ulp(run->time)) {
         watch->still = 0;
         return KOINE_OK;
@@ -147,5 +239,7 @@ KoineStatus koine_watch(KoineRun *run, unsigned cause)
         watch->still = 0;
     if (gap < ZENO_GAP * h_cross && run->outcome.takt > 0)
         TRY(watch_zeno(run, h_cross));
-    return cause & KOINE_AT_ROOTS ? watch_chattering(run, h_cross) : KOINE_OK;
+    TRY(cause & KOINE_AT_ROOTS ? watch_chattering(run, h_cross) : KOINE_OK);
+    find_rest_end(run);
+    return KOINE_OK;
 }

@@ -270,8 +270,10 @@ static void test_chattering_is_named(void **state)
     (void)state;
     for (size_t k = 0; k < sizeof names / sizeof names[0]; ++k) {
         ToyRun run;
-        toy_run(&relay_toy, (KoineRunOptions){ .stop = 1, .solver = names[k] }, false, &run);
+        toy_run(&relay_toy, (KoineRunOptions){ .stop = 1, .solver = names[k], .stop_at_chattering = true }, false,
+                &run);
         assert_int_equal(run.report.end, KOINE_RUN_FAILED);
+        assert_int_equal(run.report.statistics.chatterings, 1);
         assert_non_null(strstr(run.report.text, "chattering"));
         assert_non_null(strstr(run.report.text, "\"x > 0\" of relay (Model.mo:4)"));
         assert_near(run.report.time, 0.3, 1e-6);

@@ -523,6 +523,42 @@ static void test_ot078_simultaneous_events_in_any_order_of_the_text(void **state
     run_free(results[0]);
 }
 
+/* ---- chattering ---- */
+/* x slides along 0 from 0.3 to 0.8, then falls with -2: it is located as usual again. y' is the mean of 1 and -1/2 while it
+ * slides (Filippov): y = 0.3 + (t - 0.3)/4, which passes 0.4 at 0.7: other events are met meanwhile. Held back for 5e-4. */
+static void check_slide(const RunResult *r)
+{
+    double times[64];
+    expect_done(r);
+    expect_near(run_at(r, "y", 0.5), 0.3 + 0.2 / 4, 1e-3);
+    expect_near(run_at(r, "y", 0.8), 0.3 + 0.5 / 4, 1e-3);
+    expect_near(run_at(r, "x", 0.8), 0, 1e-3);
+    expect_near(run_last(r, "x"), -0.4, 2e-3);
+    expect_near(run_last(r, "y"), 0.425 - 0.1, 2e-3);
+    assert_int_equal(changes_of(r, "late", times), 1);
+    expect_near(times[0], 0.7, 2e-3);
+    assert_int_equal(r->report.statistics.chatterings, 1);
+    assert_in_range(r->report.statistics.chattering_events, 900, 1010); /* 0.5/5e-4 */
+    assert_non_null(r->output);
+    static const char *const parts[] = { "chattering: 32 state events between 0.3", " and 0.30000000000000",
+                                         "\"x > 0.0\" of slide (", "slide.ir:7)",
+                                         "It is looked at only every 0.0005 units of time from here on" };
+    for (uint32_t k = 0; k < 5; k++)
+        if (!strstr(r->output, parts[k]))
+            fail_msg("expected '%s' in: %s", parts[k], r->output);
+    assert_null(strstr(strstr(r->output, "chattering") + 1, "chattering")); /* once */
+}
+
+static void test_ot092_chattering_is_warned_of_and_passed(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = IR "slide.ir", .stop = 1, .interval = 0.05 }, check_slide);
+    RunResult *r = run_model(
+        &(RunRequest){ .path = IR "slide.ir", .solver = "cvode-bdf", .stop = 1, .interval = 0.05, .tolerance = 1e-8 });
+    check_slide(r);
+    run_free(r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -546,6 +582,7 @@ int main(void)
         cmocka_unit_test(test_ot075_ot076_a_limiter_that_begins_at_its_limit),
         cmocka_unit_test(test_ot077_touching_the_limit_and_going_back),
         cmocka_unit_test(test_ot078_simultaneous_events_in_any_order_of_the_text),
+        cmocka_unit_test(test_ot092_chattering_is_warned_of_and_passed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
