@@ -1,0 +1,286 @@
+/* See tearing.h. The number of open rows of an unknown column never changes: a row is closed when nothing in it is
+ * unknown. So only the gains move, at most three times a row, in an indexed heap. */
+#include "graph/tearing.h"
+#include "base/bug.h"
+#include <math.h>
+#include <string.h>
+
+enum { ROW_OPEN, ROW_USED, ROW_RESIDUAL };
+static const uint32_t NOWHERE = UINT32_MAX;
+static const uint32_t FORCED = UINT32_MAX; /* gain of a column that no row can compute */
+
+typedef struct {
+    const TearingProblem *p;
+    Incidence columns;
+    uint32_t n;
+    uint32_t *unknown;  /* per row: unknown columns */
+    uint8_t *state;     /* per row */
+    uint8_t *is_known;  /* per column */
+    uint32_t *solvable; /* per column: open rows that could compute it */
+    uint32_t *gain;     /* per column: rows that it would leave with one column, which they can compute */
+    double *growth;     /* per column */
+    double *size;       /* per entry: magnitude, balanced; NULL: 1 */
+    uint32_t *heap, *place, n_heap;
+    uint32_t *queue, n_queue; /* rows with at most one unknown column; a row comes in at most twice */
+    bool is_cooling;          /* the limit of growth was met: what is known near it is large too, so begin anew */
+    Tearing result;
+    uint64_t work;
+} Tearer;
+
+/* ---- heap of unknown columns, best first ---- */
+static bool is_better(const Tearer *t, uint32_t a, uint32_t b)
+{
+    if (t->gain[a] != t->gain[b])
+        return t->gain[a] > t->gain[b];
+    const uint32_t rows_a = t->columns.start[a + 1] - t->columns.start[a];
+    const uint32_t rows_b = t->columns.start[b + 1] - t->columns.start[b];
+    return rows_a != rows_b ? rows_a > rows_b : a < b;
+}
+
+static void put(Tearer *t, uint32_t place, uint32_t column)
+{
+    t->heap[place] = column;
+    t->place[column] = place;
+}
+
+static void sift(Tearer *t, uint32_t column)
+{
+    uint32_t at = t->place[column];
+    for (; at && is_better(t, column, t->heap[(at - 1) / 2]); at = (at - 1) / 2, t->work++)
+        put(t, at, t->heap[(at - 1) / 2]);
+    for (;; t->work++) {
+        uint32_t child = 2 * at + 1;
+        if (child >= t->n_heap)
+            break;
+        if (child + 1 < t->n_heap && is_better(t, t->heap[child + 1], t->heap[child]))
+            child++;
+        if (!is_better(t, t->heap[child], column))
+            break;
+        put(t, at, t->heap[child]);
+        at = child;
+    }
+    put(t, at, column);
+}
+
+static void take_out(Tearer *t, uint32_t column)
+{
+    const uint32_t at = t->place[column], last = t->heap[--t->n_heap];
+    t->place[column] = NOWHERE;
+    if (last == column)
+        return;
+    put(t, at, last);
+    sift(t, last);
+}
+
+static void change_gain(Tearer *t, uint32_t column, int by)
+{
+    if (t->is_known[column] || t->gain[column] == FORCED)
+        return;
+    t->gain[column] += (uint32_t)by;
+    sift(t, column);
+}
+
+/* ---- rows ---- */
+static bool may_use(const Tearer *t, uint32_t row)
+{
+    return !(t->p->is_kept && t->p->is_kept[row]);
+}
+
+/* The row has two unknown columns: knowing one would give the other. Or it had: by = -1. */
+static void count_pair(Tearer *t, uint32_t row, int by)
+{
+    const Incidence *g = &t->p->rows;
+    uint32_t entry[2], n = 0;
+    if (!may_use(t, row))
+        return;
+    for (uint32_t k = g->start[row]; k < g->start[row + 1]; k++, t->work++)
+        if (!t->is_known[g->index[k]] && n < 2)
+            entry[n++] = k;
+    for (uint32_t k = 0; k < n; k++)
+        if (n == 2 && t->p->solvable[entry[1 - k]])
+            change_gain(t, g->index[entry[k]], by);
+}
+
+/* `column` becomes known; rows are told. */
+static void know(Tearer *t, uint32_t column)
+{
+    for (uint32_t k = t->columns.start[column]; k < t->columns.start[column + 1]; k++, t->work++) {
+        const uint32_t row = t->columns.index[k];
+        if (t->state[row] == ROW_OPEN && t->unknown[row] == 2)
+            count_pair(t, row, -1);
+    }
+    t->is_known[column] = true;
+    if (t->place[column] != NOWHERE)
+        take_out(t, column);
+    for (uint32_t k = t->columns.start[column]; k < t->columns.start[column + 1]; k++, t->work++) {
+        const uint32_t row = t->columns.index[k];
+        t->unknown[row]--;
+        if (t->state[row] != ROW_OPEN)
+            continue;
+        if (t->unknown[row] == 2)
+            count_pair(t, row, 1);
+        else if (t->unknown[row] <= 1)
+            t->queue[t->n_queue++] = row;
+    }
+}
+
+static double growth_in(Tearer *t, uint32_t row, uint32_t entry)
+{
+    const Incidence *g = &t->p->rows;
+    const double *size = t->size;
+    double sum = 0;
+    for (uint32_t k = g->start[row]; k < g->start[row + 1]; k++, t->work++)
+        if (k != entry)
+            sum += (size ? size[k] : 1) * t->growth[g->index[k]];
+    sum /= size ? size[entry] : 1;
+    return sum > 1 ? sum : 1;
+}
+
+static void tear(Tearer *t, uint32_t column)
+{
+    t->growth[column] = 1;
+    know(t, column);
+}
+
+/* A row with at most one unknown column. */
+static void take_row(Tearer *t, uint32_t row)
+{
+    const Incidence *g = &t->p->rows;
+    uint32_t entry = g->start[row];
+    if (t->state[row] != ROW_OPEN)
+        return;
+    if (t->unknown[row] == 0) {
+        t->state[row] = ROW_RESIDUAL;
+        return;
+    }
+    for (; t->is_known[g->index[entry]]; entry++)
+        t->work++;
+    const uint32_t column = g->index[entry];
+    if (!t->p->solvable[entry] || !may_use(t, row))
+        return; /* it waits until another row computes the column */
+    const double growth = growth_in(t, row, entry);
+    t->is_cooling = t->p->most_growth > 0 && !(growth <= (t->is_cooling ? sqrt(t->p->most_growth) : t->p->most_growth));
+    if (t->is_cooling) {
+        t->state[row] = ROW_RESIDUAL;
+        tear(t, column);
+        return;
+    }
+    t->state[row] = ROW_USED;
+    t->growth[column] = growth;
+    t->result.row[t->result.n_inner] = row;
+    t->result.column[t->result.n_inner++] = column;
+    know(t, column);
+}
+
+/* Magnitudes without the units: rows and columns scaled so that the mean logarithm of each is zero, nearly. */
+static void balance(Tearer *t, Arena *arena)
+{
+    enum { SWEEPS = 8 };
+    const Incidence *g = &t->p->rows;
+    double *row = NEW_ARRAY(arena, double, t->n + 1), *column = NEW_ARRAY(arena, double, t->n + 1);
+    double *sum = NEW_ARRAY(arena, double, t->n + 1);
+    t->size = NEW_ARRAY(arena, double, incidence_entries(g) + 1);
+    for (uint32_t k = 0; k < incidence_entries(g); k++)
+        t->size[k] = t->p->magnitude[k] > 0 ? log(t->p->magnitude[k]) : 0;
+    for (int sweep = 0; sweep < SWEEPS; sweep++) {
+        memset(sum, 0, t->n * sizeof *sum);
+        for (uint32_t r = 0; r < t->n; r++) {
+            const uint32_t n = g->start[r + 1] - g->start[r];
+            double mean = 0;
+            for (uint32_t k = g->start[r]; k < g->start[r + 1]; k++)
+                mean += t->size[k] + column[g->index[k]];
+            row[r] = n ? -mean / n : 0;
+            for (uint32_t k = g->start[r]; k < g->start[r + 1]; k++)
+                sum[g->index[k]] += t->size[k] + row[r];
+        }
+        for (uint32_t c = 0; c < t->n; c++) {
+            const uint32_t n = t->columns.start[c + 1] - t->columns.start[c];
+            column[c] = n ? -sum[c] / n : 0;
+        }
+    }
+    for (uint32_t r = 0; r < t->n; r++)
+        for (uint32_t k = g->start[r]; k < g->start[r + 1]; k++)
+            t->size[k] = exp(t->size[k] + row[r] + column[g->index[k]]);
+}
+
+static void begin(Tearer *t)
+{
+    const Incidence *g = &t->p->rows;
+    for (uint32_t row = 0; row < t->n; row++) {
+        t->unknown[row] = g->start[row + 1] - g->start[row];
+        for (uint32_t k = g->start[row]; k < g->start[row + 1]; k++)
+            t->solvable[g->index[k]] += t->p->solvable[k] && may_use(t, row);
+    }
+    for (uint32_t column = 0; column < t->n; column++) {
+        t->place[column] = column;
+        t->heap[column] = column;
+        t->growth[column] = 1;
+        if (t->solvable[column] == 0)
+            t->gain[column] = FORCED;
+    }
+    t->n_heap = t->n;
+    for (uint32_t k = t->n; k-- > 0;)
+        sift(t, t->heap[k]);
+    for (uint32_t row = 0; row < t->n; row++) {
+        if (t->unknown[row] == 2)
+            count_pair(t, row, 1);
+        else if (t->unknown[row] <= 1)
+            t->queue[t->n_queue++] = row;
+    }
+}
+
+/* Behind the pairs: residual rows and torn columns. */
+static void finish(Tearer *t)
+{
+    uint8_t *is_inner = t->is_known; /* all are known now */
+    uint32_t at = t->result.n_inner;
+    for (uint32_t k = 0; k < t->result.n_inner; k++)
+        is_inner[t->result.column[k]] = false;
+    for (uint32_t k = 0; k < t->n; k++)
+        if (is_inner[k])
+            t->result.column[at++] = k;
+    REQUIRE(at == t->n);
+    at = t->result.n_inner;
+    for (uint32_t k = 0; k < t->n; k++)
+        if (t->state[k] != ROW_USED)
+            t->result.row[at++] = k;
+    REQUIRE(at == t->n);
+}
+
+Tearing tear_system(const TearingProblem *problem, Arena *arena, uint64_t *work)
+{
+    const uint32_t n = problem->rows.rows;
+    REQUIRE(problem->rows.columns == n);
+    Tearer t = { .p = problem, .n = n };
+    t.result.row = NEW_ARRAY(arena, uint32_t, n + 1);
+    t.result.column = NEW_ARRAY(arena, uint32_t, n + 1);
+    const ArenaMark mark = arena_mark(arena);
+    t.columns = incidence_transpose(&problem->rows, arena);
+    t.unknown = NEW_ARRAY(arena, uint32_t, n + 1);
+    t.state = NEW_ARRAY(arena, uint8_t, n + 1);
+    t.is_known = NEW_ARRAY(arena, uint8_t, n + 1);
+    t.solvable = NEW_ARRAY(arena, uint32_t, n + 1);
+    t.gain = NEW_ARRAY(arena, uint32_t, n + 1);
+    t.growth = NEW_ARRAY(arena, double, n + 1);
+    t.heap = NEW_ARRAY(arena, uint32_t, n + 1);
+    t.place = NEW_ARRAY(arena, uint32_t, n + 1);
+    t.queue = NEW_ARRAY(arena, uint32_t, 2 * (size_t)n + 1);
+    if (problem->magnitude && problem->most_growth > 0)
+        balance(&t, arena);
+    begin(&t);
+    for (uint32_t column = 0; problem->is_torn && column < n; column++)
+        if (problem->is_torn[column])
+            tear(&t, column);
+    for (uint32_t head = 0;;) {
+        while (head < t.n_queue)
+            take_row(&t, t.queue[head++]);
+        if (t.n_heap == 0)
+            break;
+        tear(&t, t.heap[0]);
+    }
+    finish(&t);
+    if (work)
+        *work += t.work + incidence_entries(&problem->rows) + n;
+    arena_reset(arena, mark);
+    return t.result;
+}
