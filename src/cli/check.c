@@ -7,7 +7,7 @@ typedef struct {
     uint64_t value;
 } Figure;
 
-enum { FIGURES = 22 };
+enum { FIGURES = 23 };
 
 static void collect_figures(const CompileReport *r, Figure figures[FIGURES])
 {
@@ -19,6 +19,7 @@ static void collect_figures(const CompileReport *r, Figure figures[FIGURES])
         { "aliases", "aliases removed", r->aliases },
         { "blocks", "blocks", r->blocks },
         { "largest_block", "largest block", r->largest_block },
+        { "largest_torn", "after tearing", r->largest_torn },
         { "linear_systems", "linear systems", r->linear_systems },
         { "nonlinear_systems", "nonlinear systems", r->nonlinear_systems },
         { "index", "index", r->index },

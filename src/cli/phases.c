@@ -265,6 +265,7 @@ void phases_add(KoineRunStatistics *sum, const KoineRunStatistics *part)
         { &total.model.solved_from_start, sum->model.solved_from_start },
         { &total.model.solved_by_kinsol, sum->model.solved_by_kinsol },
         { &total.model.solved_by_homotopy, sum->model.solved_by_homotopy },
+        { &total.model.factorizations, sum->model.factorizations },
         { &total.model.iterations, sum->model.iterations },
         { &total.model.cycles, sum->model.cycles },
     };

@@ -127,6 +127,7 @@ void statistics_json(const RunRecord *record, Text *text)
         { "linear_solves", s->model.linear_solves },
         { "mixed_flips", s->model.mixed_flips },
         { "mixed_combinations", s->model.mixed_combinations },
+        { "factorizations", s->model.factorizations },
         { "step_halvings", s->halvings },
         { "step_doublings", s->doublings },
         { "crossing_searches", s->crossing_searches },
@@ -210,6 +211,7 @@ void statistics_table(const RunRecord *record, Text *text)
     mean(text, "search steps per region change", s->region_search_steps, s->region_searches);
     text_add(text, "iterations\n");
     line(text, "linear systems solved", s->model.linear_solves);
+    line(text, "matrices of systems factored", s->model.factorizations);
     line(text, "iterations of nonlinear systems", s->model.newton_iterations);
     line(text, "  steps that updated a Jacobian", s->model.newton_updates);
     const uint64_t rescued = s->model.solved_from_start + s->model.solved_by_kinsol + s->model.solved_by_homotopy;

@@ -21,6 +21,7 @@ struct Compilation {
     Diag *diag;
     Pool *pool;
     Model *model;
+    uint8_t systems; /* SystemsChoice */
     Compile passes;
     Program *program;
     Tiers tiers;
@@ -63,8 +64,18 @@ Diag *compilation_diag(const Compilation *c)
     return c->diag;
 }
 
+static const char *const systems_names[] = { [SYSTEMS_TORN] = "torn", [SYSTEMS_WHOLE] = "whole" };
+
+const char *compilation_systems_name(uint32_t k)
+{
+    return k < sizeof systems_names / sizeof *systems_names ? systems_names[k] : NULL;
+}
+
 bool compilation_load(Compilation *c, const CompileRequest *request)
 {
+    for (uint32_t k = 0; request->systems && compilation_systems_name(k); k++)
+        if (strcmp(request->systems, systems_names[k]) == 0)
+            c->systems = (uint8_t)k;
     const ResolveRequest r = { c->pool, c->sources, request->languages, request->profile, request->versions };
     c->model = resolve_file(&r, request->path, request->class_name, c->diag);
     return c->model && !diag_errors(c->diag) && model_verify(c->model, c->diag);
@@ -100,7 +111,7 @@ static bool run_passes(Compilation *c, const char *after)
     StopAfter stop = { c, after };
     if (c->watch)
         c->watch(c->watch_context, NULL);
-    c->passes = (Compile){ .model = c->model, .arena = c->arena, .diag = c->diag };
+    c->passes = (Compile){ .model = c->model, .arena = c->arena, .diag = c->diag, .systems = c->systems };
     return run_pipeline(&c->passes, stop_after, &stop) && diag_errors(c->diag) == 0;
 }
 
@@ -221,6 +232,9 @@ CompileReport compilation_report(const Compilation *c)
     for (uint32_t k = 0; k < s->states.n; k++)
         r.states += variable_count(m, s->states.at[k]);
     for (uint32_t k = 0; k < s->blocks.n; k++) {
+        const Block *b = &s->blocks.at[k];
+        if (b->kind == BLOCK_LINEAR || b->kind == BLOCK_NEWTON)
+            r.largest_torn = b->n_rows - b->n_inner > r.largest_torn ? b->n_rows - b->n_inner : r.largest_torn;
         r.linear_systems += s->blocks.at[k].kind == BLOCK_LINEAR;
         r.nonlinear_systems += s->blocks.at[k].kind == BLOCK_NEWTON || s->blocks.at[k].kind == BLOCK_ITERATE;
     }

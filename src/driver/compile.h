@@ -17,6 +17,7 @@ typedef struct {
     const char *class_name;           /* NULL: the one in the file */
     const char *profile;              /* NULL: liberal */
     const Language *const *languages; /* besides the built-in ones, ended by NULL; may be NULL */
+    const char *systems;              /* "torn" (also NULL), "whole": see compilation_systems_name */
     const char *const *versions;      /* of classes, in place of those in use (bank.h); may be NULL */
 } CompileRequest;
 
@@ -36,6 +37,8 @@ bool compilation_schedule(Compilation *c);                            /* passes 
 typedef enum { DUMP_MODEL, DUMP_SHAPES, DUMP_SCHEDULE, DUMP_C } DumpForm;
 /* Runs the passes up to `after` (NULL: all; "load": none) and writes the text form. */
 bool compilation_dump(Compilation *c, const char *after, DumpForm form, Text *to);
+/* How systems of equations are solved: names for CompileRequest.systems; NULL after the last. */
+const char *compilation_systems_name(uint32_t k);
 /* Names for --after, in order; NULL after the last. */
 const char *compilation_pass_name(uint32_t k);
 const char *compilation_pass_purpose(uint32_t k);
@@ -61,7 +64,7 @@ bool compilation_explore(const Compilation *c, ExploreKind kind, const ExploreRe
 
 typedef struct { /* figures of `koine check`; the names are the keys of its JSON */
     const char *model, *language;
-    uint64_t variables, equations, states, parameters, aliases, blocks, largest_block, linear_systems,
+    uint64_t variables, equations, states, parameters, aliases, blocks, largest_block, largest_torn, linear_systems,
         nonlinear_systems, root_functions, time_events, transitions, regions, instances, kernels, jacobian_entries,
         jacobian_colours, index, differentiated_equations, dummy_derivatives, state_sets;
     uint64_t bytes; /* memory the compilation holds */

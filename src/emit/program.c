@@ -445,7 +445,7 @@ static uint64_t count_work(const Layout *l, uint64_t *in_loops)
             *in_loops += run->n >= LOOP_FROM ? own : 0;
         }
         if (!section)
-            work += 50 * (uint64_t)l->systems.at[step.system].n;
+            work += 50 * ((uint64_t)l->systems.at[step.system].n + l->systems.at[step.system].n_inner);
     }
     return work;
 }

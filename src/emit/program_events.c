@@ -199,9 +199,12 @@ static void add_system(Events *e, uint32_t index, const Block *b)
     node->object = e->l->system_of[index];
     uint32_t *cells = (uint32_t *)e->l->systems.at[node->object].cells; /* filled here, constant afterwards */
     bool is_moving = b->is_moving;
+    Map own;
+    map_init(&own, e->l->arena, b->n_rows);
     for (uint32_t k = 0; k < b->n_rows; k++) {
         const SystemRow *row = &e->s->rows.at[b->first_row + k];
-        cells[k] = cell_of(e, row->unknown);
+        cells[system_place(b, k)] = cell_of(e, row->unknown);
+        map_put(&own, (uint64_t)row->unknown.kind << 32 | row->unknown.var.index, k);
     }
     for (uint32_t k = 0; k < b->n_rows; k++) {
         const SystemRow *row = &e->s->rows.at[b->first_row + k];
@@ -209,11 +212,10 @@ static void add_system(Events *e, uint32_t index, const Block *b)
         for (uint32_t side = 0; side < 2; side++)
             for (uint32_t j = 0; j < sides[side].shape->n_leaves; j++) {
                 const Ref ref = term_refs(e->m, sides[side])[j];
-                bool own = false;
-                for (uint32_t i = 0; i < b->n_rows && !own; i++)
-                    own = ref_equal(e->s->rows.at[b->first_row + i].unknown, ref);
-                const Holders holders = own ? (Holders){ 0, 0 } : ref_holders(e->m, ref);
-                is_moving |= ref.kind == REF_TIME || (ref.kind == REF_DER && !own);
+                uint32_t ignored;
+                const bool is_own = map_get(&own, (uint64_t)ref.kind << 32 | ref.var.index, &ignored);
+                const Holders holders = is_own ? (Holders){ 0, 0 } : ref_holders(e->m, ref);
+                is_moving |= ref.kind == REF_TIME || (ref.kind == REF_DER && !is_own);
                 for (uint32_t i = 0; i < holders.n; i++) {
                     is_moving |= ref.kind == REF_NOW && e->moves[holders.first + i];
                     const Read read = { cell_of(e, (Ref){ { holders.first + i }, ref.kind }), e->nodes.n - 1 };
@@ -620,8 +622,9 @@ static void find_quiet(Events *e)
 enum { REACHES_TRANSITION = 1, REACHES_DYNAMICS = 2 };
 
 /* Whether a change of what the node defines can reach a transition, or the derivatives, without another relation or
- * step function between. `below` says so of the cells that later nodes define. */
-static uint8_t reached_from(const Events *e, uint32_t cell, const uint8_t *below)
+ * step function between. `below` says so of the cells that later nodes define,
+ * `below_system` of systems. */
+static uint8_t reached_from(const Events *e, uint32_t cell, const uint8_t *below, const uint8_t *below_system)
 {
     const KoineProgram *p = &e->l->data;
     uint8_t found = (uint8_t)(below[cell] | (p->feeds_dynamics[cell] ? REACHES_DYNAMICS : 0));
@@ -633,8 +636,8 @@ static uint8_t reached_from(const Events *e, uint32_t cell, const uint8_t *below
             found |= REACHES_TRANSITION;
         else if (reader->kind == KOINE_NODE_ASSIGN && reader->cell != KOINE_NONE)
             found |= below[reader->cell];
-        for (uint32_t j = 0; reader->kind == KOINE_NODE_SYSTEM && j < e->l->systems.at[reader->object].n; j++)
-            found |= below[e->l->systems.at[reader->object].cells[j]];
+        if (reader->kind == KOINE_NODE_SYSTEM)
+            found |= below_system[reader->object];
     }
     return found;
 }
@@ -644,15 +647,18 @@ static void fill_root_regions(Events *e)
 {
     Layout *l = e->l;
     uint8_t *below = NEW_ARRAY(l->arena, uint8_t, n_cells(e) + 1),
+            *below_system = NEW_ARRAY(l->arena, uint8_t, l->systems.n + 1),
             *regions = NEW_ARRAY(l->arena, uint8_t, e->roots.n + 1);
     for (uint32_t k = e->nodes.n; k-- > 0;) {
         const KoineNode *node = &e->nodes.at[k];
         if (node->kind == KOINE_NODE_SYSTEM) {
             const KoineSystem *system = &l->systems.at[node->object];
-            for (uint32_t j = 0; j < system->n; j++)
-                below[system->cells[j]] = reached_from(e, system->cells[j], below);
+            for (uint32_t j = 0; j < system->n + system->n_inner; j++) {
+                below[system->cells[j]] = reached_from(e, system->cells[j], below, below_system);
+                below_system[node->object] |= below[system->cells[j]];
+            }
         } else if (node->cell != KOINE_NONE) {
-            below[node->cell] = reached_from(e, node->cell, below);
+            below[node->cell] = reached_from(e, node->cell, below, below_system);
         }
     }
     for (uint32_t k = 0; k < e->roots.n; k++) {

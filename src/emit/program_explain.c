@@ -551,8 +551,8 @@ void describe_row(void *context, const KoineModel *model, uint32_t origin, uint3
     Arena *scratch = arena_create_like(l->arena);
     Text text = { .arena = scratch };
     (void)model;
-    if (b && row < b->n_rows) {
-        const SystemRow *own = &schedule->rows.at[b->first_row + row];
+    if (b && row < b->n_rows - b->n_inner) { /* residuals come last */
+        const SystemRow *own = &schedule->rows.at[b->first_row + b->n_inner + row];
         const Span span = l->model->equations.at[own->equation.index].origin.span;
         if (span.source != SOURCE_NONE) {
             add_place(l, &text, span);

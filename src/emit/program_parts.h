@@ -52,6 +52,12 @@ typedef struct {
     KoineTables tables;
 } Layout;
 
+/* Rows of a block in the places of its KoineSystem: residuals first, explicit rows behind them. */
+static inline uint32_t system_place(const Block *b, uint32_t row)
+{
+    return row < b->n_inner ? b->n_rows - b->n_inner + row : row - b->n_inner;
+}
+
 uint32_t take_slots(Layout *l, uint64_t n);
 uint32_t slot_of(const Layout *l, Ref ref);
 bool literal_value(const Expr *e, KoineSlot *value); /* false: not a literal, nothing is written */

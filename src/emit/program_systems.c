@@ -20,8 +20,13 @@ static void add_piece(Layout *l, PieceList *list, Term term, uint32_t slot, Span
 typedef struct {
     Layout *l;
     TermBuilder *builder;
-    const Block *block; /* its unknowns have no seed: they are what is solved for */
+    const Map *unknowns; /* of a system, by ref_key: they have no seed, they are what is solved for; NULL: none */
 } SeedContext;
+
+static uint64_t ref_key(Ref ref)
+{
+    return (uint64_t)ref.kind << 32 | ref.var.index;
+}
 
 static const Expr *seed_of(void *context, const Expr *leaf)
 {
@@ -32,9 +37,9 @@ static const Expr *seed_of(void *context, const Expr *leaf)
     const uint32_t slot = (ref.kind == REF_NOW ? s->l->seed : s->l->seed_der)[ref.var.index];
     if (slot == KOINE_NONE)
         return NULL;
-    for (uint32_t k = 0; s->block && k < s->block->n_rows; k++)
-        if (ref_equal(s->l->schedule->rows.at[s->block->first_row + k].unknown, ref))
-            return NULL;
+    uint32_t ignored;
+    if (s->unknowns && map_get(s->unknowns, ref_key(ref), &ignored))
+        return NULL;
     const Ref seed = { ref.var, ref.kind == REF_NOW ? REF_SEED : REF_SEED_DER };
     return leaf->n_args ? term_element(s->builder, seed, leaf->n_args, leaf->args) : term_leaf(s->builder, seed);
 }
@@ -46,10 +51,10 @@ static bool has_seed(const Layout *l, Ref ref)
 }
 
 /* The tangent of a term: its total derivative along the seeds. */
-static Term derive_term(Layout *l, Term term, const Block *system)
+static Term derive_term(Layout *l, Term term, const Map *unknowns)
 {
     TermBuilder builder = term_builder(l->model);
-    SeedContext context = { l, &builder, system };
+    SeedContext context = { l, &builder, unknowns };
     const Expr *e = term_import(&builder, term);
     const Expr *d = expr_time_derivative(l->model->pool, e, seed_of, &context);
     REQUIRE(d);
@@ -93,13 +98,13 @@ static const Tangent *add_tangent(Layout *l, Term term, uint64_t seeded, uint64_
 }
 
 /* Shapes are differentiated once; an instance only supplies its references. */
-static Term tangent_of(Layout *l, Term term, const Block *system)
+static Term tangent_of(Layout *l, Term term, const Map *unknowns)
 {
     enum { MOST_LEAVES = 64 };
     Model *m = l->model;
     const uint32_t n = term.shape->n_leaves;
-    if (system || term.shape->has_index || n > MOST_LEAVES)
-        return derive_term(l, term, system);
+    if (unknowns || term.shape->has_index || n > MOST_LEAVES)
+        return derive_term(l, term, unknowns);
     uint64_t seeded = 0;
     for (uint32_t k = 0; k < n; k++)
         seeded |= (uint64_t)has_seed(l, term_refs(m, term)[k]) << k;
@@ -117,12 +122,13 @@ static Term tangent_of(Layout *l, Term term, const Block *system)
     return term_make(m, t->derivative, refs);
 }
 
-/* Least and greatest values of the unknowns as far as they are numbers; NULL: there are none. */
+/* Least and greatest values of the iterated unknowns as far as they are numbers; NULL: there are none. */
 static const double *bounds_of(Layout *l, const Block *b)
 {
     double *bounds = NULL;
-    for (uint32_t k = 0; k < b->n_rows; k++) {
-        const Ref u = l->schedule->rows.at[b->first_row + k].unknown;
+    const uint32_t n = b->n_rows - b->n_inner;
+    for (uint32_t k = 0; k < n; k++) {
+        const Ref u = l->schedule->rows.at[b->first_row + b->n_inner + k].unknown;
         const Variable *v = model_var(l->model, u.var);
         KoineSlot low = { .r = -INFINITY }, high = { .r = INFINITY };
         const bool has_low = v->min.shape && literal_value(v->min.shape, &low);
@@ -130,8 +136,8 @@ static const double *bounds_of(Layout *l, const Block *b)
         if (u.kind != REF_NOW || !(has_low || has_high))
             continue;
         if (!bounds) {
-            bounds = NEW_ARRAY(l->arena, double, 2 * (size_t)b->n_rows);
-            for (uint32_t j = 0; j < b->n_rows; j++) {
+            bounds = NEW_ARRAY(l->arena, double, 2 * (size_t)n);
+            for (uint32_t j = 0; j < n; j++) {
                 bounds[2 * j] = -INFINITY;
                 bounds[2 * j + 1] = INFINITY;
             }
@@ -142,119 +148,197 @@ static const double *bounds_of(Layout *l, const Block *b)
     return bounds;
 }
 
+typedef struct { /* a system under construction; places: see KoineSystem */
+    Layout *l;
+    const Block *block;
+    uint32_t n, n_inner;
+    uint32_t *unknowns, *residuals, *guesses, *starts, *tangents, *seeds, *kernels, *rows;
+    uint8_t *types, *is_given;
+    double *nominals;
+    const char **names;
+    Map columns; /* unknowns */
+    Map inputs;  /* slots that the Jacobian is computed from */
+    VEC(uint32_t) row_of, column_of, entry_of, input;
+    PieceList residual, jacobian, tangent;
+    bool has_tangents;
+} SystemLayout;
+
+static void lay_unknown(SystemLayout *y, uint32_t place, Ref u)
+{
+    Layout *l = y->l;
+    const Variable *v = model_var(l->model, u.var);
+    map_put(&y->columns, ref_key(u), place);
+    y->unknowns[place] = slot_of(l, u);
+    const char *path = variable_path(l->model, u.var, l->arena);
+    y->names[place] = u.kind == REF_DER ? arena_format(l->arena, "der(%s)", path) : path;
+    y->seeds[place] = u.kind == REF_DER ? l->seed_der[u.var.index] : l->seed[u.var.index];
+    y->types[place] = ref_type(l->model, u).kind;
+    if (place >= y->n) /* explicit: no iteration */
+        return;
+    y->residuals[place] = take_slots(l, 1);
+    y->guesses[place] = take_slots(l, 1);
+    y->nominals[place] = v->nominal.shape && v->nominal.shape->kind == EXPR_REAL ? v->nominal.shape->u.real : 1.0;
+    KoineSlot start = { .r = 0 };
+    if (y->types[place] == KOINE_ENUMERATION)
+        start.i = 1;
+    if (u.kind == REF_NOW && v->start.shape)
+        literal_value(v->start.shape, &start);
+    const KoineConstant guess = { y->guesses[place], 1, start };
+    vec_push(l->arena, &l->constants, guess);
+    if (y->block->kind != BLOCK_NEWTON)
+        return;
+    const KoineConstant begin = { y->starts[place] = take_slots(l, 1), 1, start };
+    vec_push(l->arena, &l->constants, begin);
+    y->is_given[place] = u.kind == REF_NOW && (v->definition == DEFINITION_DER || l->is_candidate[u.var.index] ||
+                                               (v->start.shape && !expr_is_literal(v->start.shape)));
+}
+
+/* A number of the Jacobian: a constant, or computed by its section. */
+static void lay_entry(SystemLayout *y, uint32_t row, uint32_t column, Term term, Span span)
+{
+    Layout *l = y->l;
+    KoineConstant constant = { take_slots(l, 1), 1, { .r = 0 } };
+    vec_push(l->arena, &y->row_of, row);
+    vec_push(l->arena, &y->column_of, column);
+    vec_push(l->arena, &y->entry_of, constant.slot);
+    if (literal_value(term.shape, &constant.value)) {
+        vec_push(l->arena, &l->constants, constant);
+        return;
+    }
+    add_piece(l, &y->jacobian, term, constant.slot, span);
+    const Piece piece = y->jacobian.pieces.at[y->jacobian.pieces.n - 1];
+    const Kernel *kernel = &l->kernels.at[piece.kernel];
+    for (uint32_t k = 0; k < kernel->n_leaves; k++) {
+        const uint32_t slot = l->rows.at[piece.row + kernel->n_outputs + k];
+        uint32_t ignored;
+        if (map_get(&y->inputs, slot, &ignored))
+            continue;
+        map_put(&y->inputs, slot, 0);
+        vec_push(l->arena, &y->input, slot);
+    }
+}
+
+/* Partial derivatives of `whole` by the unknowns, and its tangent. */
+static void lay_derivatives(SystemLayout *y, uint32_t place, Term whole, Span span)
+{
+    Model *m = y->l->model;
+    for (uint32_t j = 0; j < whole.shape->n_leaves; j++) {
+        uint32_t column;
+        if (!map_get(&y->columns, ref_key(term_refs(m, whole)[j]), &column))
+            continue;
+        const Expr *d = expr_derive(m->pool, whole.shape, expr_leaf(m->pool, j, REAL_TYPE));
+        REQUIRE(d);
+        if (!expr_is_real(d, 0))
+            lay_entry(y, place, column, term_make(m, d, term_refs(m, whole)), span);
+    }
+    if (y->has_tangents)
+        add_piece(y->l, &y->tangent, tangent_of(y->l, whole, &y->columns), y->tangents[place], span);
+}
+
+static void lay_row(SystemLayout *y, uint32_t k)
+{
+    Layout *l = y->l;
+    Model *m = l->model;
+    const Block *b = y->block;
+    const SystemRow *row = &l->schedule->rows.at[b->first_row + k];
+    const uint32_t place = system_place(b, k);
+    const Span span = m->equations.at[row->equation.index].origin.span;
+    if (k < b->n_inner) {
+        add_piece(l, &y->residual, row->rhs, y->unknowns[place], span);
+        lay_derivatives(y, place, row->rhs, span);
+        return;
+    }
+    if (b->kind == BLOCK_ITERATE) {
+        const Piece piece = lay_terms(l, 1, &row->rhs, &y->residuals[place]);
+        l->kernels.at[piece.kernel].is_shared = true;
+        y->kernels[place] = piece.kernel;
+        y->rows[place] = piece.row;
+    }
+    if (!b->is_real) /* nothing to differentiate */
+        return;
+    TermBuilder builder = term_builder(m);
+    const Expr *e = expr_binary(m->pool, OP_SUB, term_import(&builder, row->lhs), term_import(&builder, row->rhs));
+    const Term whole = term_finish(&builder, expr_simplify(m->pool, e));
+    if (b->kind != BLOCK_ITERATE)
+        add_piece(l, &y->residual, whole, y->residuals[place], span);
+    lay_derivatives(y, place, whole, span);
+}
+
+static uint32_t lay_list(SystemLayout *y, const char *format, const PieceList *list)
+{
+    Layout *l = y->l;
+    return lay_section(l, arena_format(l->arena, format, l->systems.n), list->pieces.at, list->spans.at,
+                       list->pieces.n);
+}
+
+static void begin_system(SystemLayout *y)
+{
+    Layout *l = y->l;
+    const Block *b = y->block;
+    const uint32_t n = y->n, all = b->n_rows;
+    y->unknowns = NEW_ARRAY(l->arena, uint32_t, all);
+    y->residuals = NEW_ARRAY(l->arena, uint32_t, n);
+    y->guesses = NEW_ARRAY(l->arena, uint32_t, n);
+    y->starts = NEW_ARRAY(l->arena, uint32_t, n);
+    y->is_given = NEW_ARRAY(l->arena, uint8_t, n);
+    y->tangents = NEW_ARRAY(l->arena, uint32_t, all);
+    y->seeds = NEW_ARRAY(l->arena, uint32_t, all);
+    y->kernels = NEW_ARRAY(l->arena, uint32_t, n);
+    y->rows = NEW_ARRAY(l->arena, uint32_t, n);
+    y->types = NEW_ARRAY(l->arena, uint8_t, all);
+    y->nominals = NEW_ARRAY(l->arena, double, n);
+    y->names = NEW_ARRAY(l->arena, const char *, all);
+    map_init(&y->columns, l->arena, all);
+    map_init(&y->inputs, l->arena, 0);
+    for (uint32_t k = 0; k < all; k++)
+        lay_unknown(y, system_place(b, k), l->schedule->rows.at[b->first_row + k].unknown);
+    y->has_tangents = l->data.seed_x != KOINE_NONE && b->is_real && y->seeds[0] != KOINE_NONE;
+    for (uint32_t k = 0; k < all; k++)
+        y->tangents[k] = y->has_tangents ? take_slots(l, 1) : KOINE_NONE;
+}
+
+_Static_assert((int)SYSTEM_DENSE_MOST == (int)KOINE_DENSE_MOST, "compiler and machine agree");
+
 static void lay_system(Layout *l, uint32_t index)
 {
-    Model *m = l->model;
-    const Schedule *s = l->schedule;
-    const Block *b = &s->blocks.at[index];
-    const uint32_t n = b->n_rows;
     static const uint8_t kinds[] = { [BLOCK_LINEAR] = KOINE_SYSTEM_LINEAR,
                                      [BLOCK_NEWTON] = KOINE_SYSTEM_NEWTON,
                                      [BLOCK_ITERATE] = KOINE_SYSTEM_ITERATE };
+    const Block *b = &l->schedule->blocks.at[index];
+    SystemLayout y = { .l = l, .block = b, .n = b->n_rows - b->n_inner, .n_inner = b->n_inner };
+    begin_system(&y);
+    for (uint32_t k = 0; k < b->n_rows; k++)
+        lay_row(&y, k);
     KoineSystem system = {
-        .kind = kinds[b->kind], .n = n, .origin = l->first_origin + index, .tangent_section = KOINE_NONE
+        .kind = kinds[b->kind],
+        .n = y.n,
+        .n_inner = y.n_inner,
+        .unknowns = y.unknowns,
+        .residuals = y.residuals,
+        .guesses = y.guesses,
+        .nominals = y.nominals,
+        .starts = b->kind == BLOCK_NEWTON ? y.starts : NULL,
+        .is_given = y.is_given,
+        .bounds = b->kind == BLOCK_NEWTON ? bounds_of(l, b) : NULL,
+        .residual_section = lay_list(&y, "residual_%u", &y.residual),
+        .jacobian_section = lay_list(&y, "jacobian_%u", &y.jacobian),
+        .n_entries = y.entry_of.n,
+        .row = y.row_of.at,
+        .column = y.column_of.at,
+        .entry = y.entry_of.at,
+        .basis = y.n > KOINE_DENSE_MOST && b->is_real ? take_slots(l, 1 + (uint64_t)y.entry_of.n) : KOINE_NONE,
+        .n_inputs = y.input.n,
+        .inputs = y.input.at,
+        .cells = NEW_ARRAY(l->arena, uint32_t, b->n_rows), /* filled with the event graph */
+        .names = y.names,
+        .types = y.types,
+        .kernels = y.kernels,
+        .rows = y.rows,
+        .origin = l->first_origin + index,
+        .tangent_section = y.tangent.pieces.n ? lay_list(&y, "tangent_%u", &y.tangent) : KOINE_NONE,
+        .tangent_residuals = y.tangents,
+        .tangent_unknowns = y.seeds,
     };
-    uint32_t *unknowns = NEW_ARRAY(l->arena, uint32_t, n), *residuals = NEW_ARRAY(l->arena, uint32_t, n);
-    uint32_t *guesses = NEW_ARRAY(l->arena, uint32_t, n), *cells = NEW_ARRAY(l->arena, uint32_t, n);
-    uint32_t *tangents = NEW_ARRAY(l->arena, uint32_t, n), *seeds = NEW_ARRAY(l->arena, uint32_t, n);
-    uint32_t *kernels = NEW_ARRAY(l->arena, uint32_t, n), *rows = NEW_ARRAY(l->arena, uint32_t, n);
-    uint8_t *types = NEW_ARRAY(l->arena, uint8_t, n);
-    double *nominals = NEW_ARRAY(l->arena, double, n);
-    uint32_t *starts = NEW_ARRAY(l->arena, uint32_t, n);
-    uint8_t *is_given = NEW_ARRAY(l->arena, uint8_t, n);
-    const char **names = NEW_ARRAY(l->arena, const char *, n);
-    VEC(uint32_t) row_of = { 0 }, column_of = { 0 }, entry_of = { 0 };
-    PieceList residual = { 0 }, jacobian = { 0 }, tangent = { 0 };
-    Map column;
-    map_init(&column, l->arena, n);
-    for (uint32_t k = 0; k < n; k++) {
-        const Ref u = s->rows.at[b->first_row + k].unknown;
-        map_put(&column, (uint64_t)u.kind << 32 | u.var.index, k);
-        unknowns[k] = slot_of(l, u);
-        residuals[k] = take_slots(l, 1);
-        guesses[k] = take_slots(l, 1);
-        const Term nominal = model_var(m, u.var)->nominal;
-        nominals[k] = nominal.shape && nominal.shape->kind == EXPR_REAL ? nominal.shape->u.real : 1.0;
-        const char *path = variable_path(m, u.var, l->arena);
-        names[k] = u.kind == REF_DER ? arena_format(l->arena, "der(%s)", path) : path;
-        seeds[k] = u.kind == REF_DER ? l->seed_der[u.var.index] : l->seed[u.var.index];
-        tangents[k] = l->data.seed_x == KOINE_NONE ? KOINE_NONE : take_slots(l, 1);
-        KoineSlot start = { .r = 0 };
-        const Term term = model_var(m, u.var)->start;
-        types[k] = ref_type(m, u).kind;
-        if (types[k] == KOINE_ENUMERATION)
-            start.i = 1;
-        if (u.kind == REF_NOW && term.shape)
-            literal_value(term.shape, &start);
-        const KoineConstant guess = { guesses[k], 1, start };
-        vec_push(l->arena, &l->constants, guess);
-        if (b->kind == BLOCK_NEWTON) {
-            const KoineConstant begin = { starts[k] = take_slots(l, 1), 1, start };
-            vec_push(l->arena, &l->constants, begin);
-            is_given[k] =
-                u.kind == REF_NOW && (model_var(m, u.var)->definition == DEFINITION_DER ||
-                                      l->is_candidate[u.var.index] || (term.shape && !expr_is_literal(term.shape)));
-        }
-    }
-    if (b->kind == BLOCK_NEWTON) {
-        system.starts = starts;
-        system.is_given = is_given;
-        system.bounds = bounds_of(l, b);
-    }
-    for (uint32_t k = 0; k < n; k++) {
-        const SystemRow *row = &s->rows.at[b->first_row + k];
-        const Span span = m->equations.at[row->equation.index].origin.span;
-        if (b->kind == BLOCK_ITERATE) {
-            const Piece piece = lay_terms(l, 1, &row->rhs, &residuals[k]);
-            l->kernels.at[piece.kernel].is_shared = true;
-            kernels[k] = piece.kernel;
-            rows[k] = piece.row;
-        }
-        if (!b->is_real) /* nothing to differentiate */
-            continue;
-        TermBuilder builder = term_builder(m);
-        const Expr *e = expr_binary(m->pool, OP_SUB, term_import(&builder, row->lhs), term_import(&builder, row->rhs));
-        const Term whole = term_finish(&builder, expr_simplify(m->pool, e));
-        if (b->kind != BLOCK_ITERATE)
-            add_piece(l, &residual, whole, residuals[k], span);
-        for (uint32_t j = 0; j < whole.shape->n_leaves; j++) {
-            uint32_t c;
-            const Ref ref = term_refs(m, whole)[j];
-            if (!map_get(&column, (uint64_t)ref.kind << 32 | ref.var.index, &c))
-                continue;
-            const Expr *d = expr_derive(m->pool, whole.shape, expr_leaf(m->pool, j, REAL_TYPE));
-            REQUIRE(d);
-            const uint32_t slot = take_slots(l, 1);
-            add_piece(l, &jacobian, term_make(m, d, term_refs(m, whole)), slot, span);
-            vec_push(l->arena, &row_of, k);
-            vec_push(l->arena, &column_of, c);
-            vec_push(l->arena, &entry_of, slot);
-        }
-        if (tangents[k] != KOINE_NONE)
-            add_piece(l, &tangent, tangent_of(l, whole, b), tangents[k], span);
-    }
-    system.unknowns = unknowns;
-    system.residuals = residuals;
-    system.guesses = guesses;
-    system.nominals = nominals;
-    system.cells = cells;
-    system.names = names;
-    system.kernels = kernels;
-    system.rows = rows;
-    system.types = types;
-    system.n_entries = entry_of.n;
-    system.row = row_of.at;
-    system.column = column_of.at;
-    system.entry = entry_of.at;
-    system.residual_section = lay_section(l, arena_format(l->arena, "residual_%u", l->systems.n), residual.pieces.at,
-                                          residual.spans.at, residual.pieces.n);
-    system.jacobian_section = lay_section(l, arena_format(l->arena, "jacobian_%u", l->systems.n), jacobian.pieces.at,
-                                          jacobian.spans.at, jacobian.pieces.n);
-    if (tangent.pieces.n)
-        system.tangent_section = lay_section(l, arena_format(l->arena, "tangent_%u", l->systems.n), tangent.pieces.at,
-                                             tangent.spans.at, tangent.pieces.n);
-    system.tangent_residuals = tangents;
-    system.tangent_unknowns = seeds;
     lay_choices(l, b, &system);
     l->system_of[index] = l->systems.n;
     vec_push(l->arena, &l->systems, system);

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+enum { LEVELS = 64 }; /* of growth: powers of two */
 enum { ROW_OPEN, ROW_USED, ROW_RESIDUAL };
 static const uint32_t NOWHERE = UINT32_MAX;
 static const uint32_t FORCED = UINT32_MAX; /* gain of a column that no row can compute */
@@ -21,8 +22,10 @@ typedef struct {
     double *growth;     /* per column */
     double *size;       /* per entry: magnitude, balanced; NULL: 1 */
     uint32_t *heap, *place, n_heap;
-    uint32_t *queue, n_queue; /* rows with at most one unknown column; a row comes in at most twice */
-    bool is_cooling;          /* the limit of growth was met: what is known near it is large too, so begin anew */
+    /* rows that can compute their last unknown column: lists by growth, each first come first served */
+    uint32_t *entry, *next, first[LEVELS], last[LEVELS], level; /* level: none below it is filled */
+    double *row_growth;
+    bool is_cooling; /* the limit of growth was met: what is known near it is large too, so begin anew */
     Tearing result;
     uint64_t work;
 } Tearer;
@@ -32,6 +35,9 @@ static bool is_better(const Tearer *t, uint32_t a, uint32_t b)
 {
     if (t->gain[a] != t->gain[b])
         return t->gain[a] > t->gain[b];
+    const uint8_t *preferred = t->p->is_preferred;
+    if (preferred && preferred[a] != preferred[b])
+        return preferred[a];
     const uint32_t rows_a = t->columns.start[a + 1] - t->columns.start[a];
     const uint32_t rows_b = t->columns.start[b + 1] - t->columns.start[b];
     return rows_a != rows_b ? rows_a > rows_b : a < b;
@@ -101,6 +107,52 @@ static void count_pair(Tearer *t, uint32_t row, int by)
             change_gain(t, g->index[entry[k]], by);
 }
 
+static double growth_in(Tearer *t, uint32_t row, uint32_t entry)
+{
+    const Incidence *g = &t->p->rows;
+    const double *size = t->size;
+    double sum = 0;
+    for (uint32_t k = g->start[row]; k < g->start[row + 1]; k++, t->work++)
+        if (k != entry)
+            sum += (size ? size[k] : 1) * t->growth[g->index[k]];
+    sum /= size ? size[entry] : 1;
+    return sum > 1 ? sum : 1;
+}
+
+/* The row has one unknown column: it waits to compute it, if it can. */
+static void enqueue(Tearer *t, uint32_t row)
+{
+    const Incidence *g = &t->p->rows;
+    uint32_t entry = g->start[row];
+    for (; t->is_known[g->index[entry]]; entry++)
+        t->work++;
+    if (!t->p->solvable[entry] || !may_use(t, row))
+        return; /* another row has to compute the column */
+    const double growth = growth_in(t, row, entry);
+    const uint32_t level = growth < 0x1p63 ? (uint32_t)ilogb(growth) : LEVELS - 1;
+    t->entry[row] = entry;
+    t->row_growth[row] = growth;
+    t->next[row] = NOWHERE;
+    if (t->first[level] == NOWHERE)
+        t->first[level] = row;
+    else
+        t->next[t->last[level]] = row;
+    t->last[level] = row;
+    t->level = level < t->level ? level : t->level;
+}
+
+static uint32_t dequeue(Tearer *t)
+{
+    for (; t->level < LEVELS; t->level++) {
+        const uint32_t row = t->first[t->level];
+        if (row == NOWHERE)
+            continue;
+        t->first[t->level] = t->next[row];
+        return row;
+    }
+    return NOWHERE;
+}
+
 /* `column` becomes known; rows are told. */
 static void know(Tearer *t, uint32_t column)
 {
@@ -119,21 +171,11 @@ static void know(Tearer *t, uint32_t column)
             continue;
         if (t->unknown[row] == 2)
             count_pair(t, row, 1);
-        else if (t->unknown[row] <= 1)
-            t->queue[t->n_queue++] = row;
+        else if (t->unknown[row] == 1)
+            enqueue(t, row);
+        else if (t->unknown[row] == 0)
+            t->state[row] = ROW_RESIDUAL;
     }
-}
-
-static double growth_in(Tearer *t, uint32_t row, uint32_t entry)
-{
-    const Incidence *g = &t->p->rows;
-    const double *size = t->size;
-    double sum = 0;
-    for (uint32_t k = g->start[row]; k < g->start[row + 1]; k++, t->work++)
-        if (k != entry)
-            sum += (size ? size[k] : 1) * t->growth[g->index[k]];
-    sum /= size ? size[entry] : 1;
-    return sum > 1 ? sum : 1;
 }
 
 static void tear(Tearer *t, uint32_t column)
@@ -142,31 +184,21 @@ static void tear(Tearer *t, uint32_t column)
     know(t, column);
 }
 
-/* A row with at most one unknown column. */
 static void take_row(Tearer *t, uint32_t row)
 {
-    const Incidence *g = &t->p->rows;
-    uint32_t entry = g->start[row];
+    const uint32_t column = t->p->rows.index[t->entry[row]];
+    const double growth = t->row_growth[row], most = t->p->most_growth;
     if (t->state[row] != ROW_OPEN)
-        return;
-    if (t->unknown[row] == 0) {
-        t->state[row] = ROW_RESIDUAL;
-        return;
-    }
-    for (; t->is_known[g->index[entry]]; entry++)
-        t->work++;
-    const uint32_t column = g->index[entry];
-    if (!t->p->solvable[entry] || !may_use(t, row))
-        return; /* it waits until another row computes the column */
-    const double growth = growth_in(t, row, entry);
-    t->is_cooling = t->p->most_growth > 0 && !(growth <= (t->is_cooling ? sqrt(t->p->most_growth) : t->p->most_growth));
+        return; /* another row has computed the column */
+    t->is_cooling = most > 0 && !(growth <= (t->is_cooling ? sqrt(most) : most));
     if (t->is_cooling) {
-        t->state[row] = ROW_RESIDUAL;
+        t->result.n_cut++;
         tear(t, column);
         return;
     }
     t->state[row] = ROW_USED;
     t->growth[column] = growth;
+    t->result.growth = growth > t->result.growth ? growth : t->result.growth;
     t->result.row[t->result.n_inner] = row;
     t->result.column[t->result.n_inner++] = column;
     know(t, column);
@@ -224,8 +256,10 @@ static void begin(Tearer *t)
     for (uint32_t row = 0; row < t->n; row++) {
         if (t->unknown[row] == 2)
             count_pair(t, row, 1);
-        else if (t->unknown[row] <= 1)
-            t->queue[t->n_queue++] = row;
+        else if (t->unknown[row] == 1)
+            enqueue(t, row);
+        else if (t->unknown[row] == 0)
+            t->state[row] = ROW_RESIDUAL;
     }
 }
 
@@ -264,19 +298,26 @@ Tearing tear_system(const TearingProblem *problem, Arena *arena, uint64_t *work)
     t.growth = NEW_ARRAY(arena, double, n + 1);
     t.heap = NEW_ARRAY(arena, uint32_t, n + 1);
     t.place = NEW_ARRAY(arena, uint32_t, n + 1);
-    t.queue = NEW_ARRAY(arena, uint32_t, 2 * (size_t)n + 1);
+    t.entry = NEW_ARRAY(arena, uint32_t, n + 1);
+    t.next = NEW_ARRAY(arena, uint32_t, n + 1);
+    t.row_growth = NEW_ARRAY(arena, double, n + 1);
+    for (t.level = LEVELS; t.level-- > 0;)
+        t.first[t.level] = NOWHERE;
+    t.level = LEVELS;
     if (problem->magnitude && problem->most_growth > 0)
         balance(&t, arena);
     begin(&t);
     for (uint32_t column = 0; problem->is_torn && column < n; column++)
         if (problem->is_torn[column])
             tear(&t, column);
-    for (uint32_t head = 0;;) {
-        while (head < t.n_queue)
-            take_row(&t, t.queue[head++]);
-        if (t.n_heap == 0)
+    for (;;) {
+        const uint32_t row = dequeue(&t);
+        if (row != NOWHERE)
+            take_row(&t, row);
+        else if (t.n_heap)
+            tear(&t, t.heap[0]);
+        else
             break;
-        tear(&t, t.heap[0]);
     }
     finish(&t);
     if (work)

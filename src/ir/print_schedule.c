@@ -61,11 +61,16 @@ static void put_assignment(Printer *p, const Block *b)
     printer_leave_domain(p, b->domain);
 }
 
-static void put_rows(Printer *p, const SystemRow *rows, uint32_t n)
+static void put_rows(Printer *p, const SystemRow *rows, uint32_t n, uint32_t n_inner)
 {
     printer_put_word(p, WORD_SIZE);
     printer_put_space(p);
     printer_put_number(p, n);
+    if (n_inner) {
+        printer_put_word(p, WORD_TORN);
+        printer_put_space(p);
+        printer_put_number(p, n - n_inner);
+    }
     printer_put(p, " (");
     for (uint32_t k = 0; k < n; k++) {
         printer_put(p, k ? ", " : "");
@@ -75,7 +80,7 @@ static void put_rows(Printer *p, const SystemRow *rows, uint32_t n)
     for (uint32_t k = 0; k < n; k++) {
         printer_put(p, k ? " ; " : " ");
         printer_put_term(p, rows[k].lhs, BINDS_OR);
-        printer_put(p, " = ");
+        printer_put(p, k < n_inner ? " := " : " = ");
         printer_put_term(p, rows[k].rhs, BINDS_IF);
         put_from(p, rows[k].equation);
     }
@@ -125,7 +130,7 @@ static void print_block(Printer *p, const Schedule *s, uint32_t index)
     case BLOCK_ASSIGN: put_assignment(p, b); break;
     case BLOCK_LINEAR:
     case BLOCK_NEWTON:
-    case BLOCK_ITERATE: put_rows(p, s->rows.at + b->first_row, b->n_rows); break;
+    case BLOCK_ITERATE: put_rows(p, s->rows.at + b->first_row, b->n_rows, b->n_inner); break;
     case BLOCK_RELATION: put_relation(p, b->object); break;
     case BLOCK_STEP: put_step(p, b->object); break;
     case BLOCK_TRANSITION: put_transition(p, b->object); break;

@@ -129,15 +129,45 @@ static bool parse_system_unknown(Reader *r, const Block *b, Ref *unknown)
            reader_report(r, DIAG_IR_TYPE, reader_span_from(r, begin), "the unknown of a system is a scalar Real");
 }
 
-/* size 2 (a, b) { a + b = x from e4 ; a - b = y from e5 } */
+/* size 3 torn 1: the first two rows are explicit. */
+static bool parse_system_size(Reader *r, Block *b, uint32_t *size)
+{
+    int64_t n, torn;
+    if (!reader_expect_word(r, WORD_SIZE) || !reader_parse_integer(r, 1, UINT32_MAX, &n))
+        return false;
+    *size = (uint32_t)n;
+    if (b->kind == BLOCK_ITERATE || !reader_accept_word(r, WORD_TORN))
+        return true;
+    if (!reader_parse_integer(r, 1, n - 1, &torn))
+        return false;
+    b->n_inner = (uint32_t)(n - torn);
+    return true;
+}
+
+/* a := x - b from e4, or a + b = x from e4. */
+static bool parse_system_row(Reader *r, SystemRow *row, bool is_inner)
+{
+    const uint32_t begin = r->token.begin;
+    const Type type = ref_type(r->model, row->unknown);
+    if (!reader_parse_term(r, type, &row->lhs))
+        return false;
+    const bool is_unknown = row->lhs.shape->kind == EXPR_LEAF && row->lhs.shape->n_args == 0 &&
+                            ref_equal(term_refs(r->model, row->lhs)[0], row->unknown);
+    if (is_inner && !is_unknown)
+        return reader_report(r, DIAG_IR_TARGET, reader_span_from(r, begin),
+                             "an explicit row of a torn system determines its own unknown");
+    return (is_inner ? reader_expect(r, TOKEN_ASSIGN, "':='") : reader_expect(r, TOKEN_IS, "'='")) &&
+           reader_parse_term(r, type, &row->rhs) && parse_from(r, &row->equation);
+}
+
+/* size 3 torn 1 (a, b, c) { a := 2*b from e3 ; b := x - c from e4 ; a - c = y from e5 } */
 static bool parse_system(Parser *p, Block *b)
 {
     Reader *r = p->r;
-    int64_t size;
+    uint32_t size;
     b->is_real = true;
     b->first_row = p->s->rows.n;
-    if (!reader_expect_word(r, WORD_SIZE) || !reader_parse_integer(r, 1, UINT32_MAX, &size) ||
-        !reader_expect(r, TOKEN_OPEN, "'(' before the unknowns"))
+    if (!parse_system_size(r, b, &size) || !reader_expect(r, TOKEN_OPEN, "'(' before the unknowns"))
         return false;
     for (; b->n_rows < size; b->n_rows++) {
         SystemRow row = { .equation = EQ_NONE };
@@ -152,12 +182,11 @@ static bool parse_system(Parser *p, Block *b)
     for (uint32_t k = 0; k < b->n_rows; k++) {
         SystemRow *row = &p->s->rows.at[b->first_row + k];
         if ((k && !reader_expect(r, TOKEN_SEMICOLON, "';' and a further equation")) ||
-            !reader_parse_term(r, ref_type(r->model, row->unknown), &row->lhs) || !reader_expect(r, TOKEN_IS, "'='") ||
-            !reader_parse_term(r, ref_type(r->model, row->unknown), &row->rhs) || !parse_from(r, &row->equation))
+            !parse_system_row(r, row, k < b->n_inner))
             return false;
         b->is_real &= ref_type(r->model, row->unknown).kind == TYPE_REAL;
     }
-    const SystemRow *first = &p->s->rows.at[b->first_row];
+    const SystemRow *first = &p->s->rows.at[b->first_row + b->n_inner];
     b->equation = first->equation;
     if (b->n_rows == 1) {
         b->lhs = first->lhs;

@@ -18,7 +18,10 @@ typedef enum {
     BLOCK_TRANSITION /* object: transition */
 } BlockKind;
 
-typedef struct { /* lhs = rhs of a system, and the unknown matched with it */
+enum { SYSTEM_DENSE_MOST = 30 }; /* unknowns that are iterated: larger systems are solved sparse */
+
+typedef struct { /* lhs = rhs of a system, and its unknown. Of a torn system: inner rows say unknown := rhs, the others
+                    are residuals */
     EqId equation;
     Term lhs, rhs;
     Ref unknown;
@@ -34,6 +37,9 @@ typedef struct {
     EqId equation;
     uint32_t object;
     uint32_t first_row, n_rows; /* systems: schedule->rows */
+    uint32_t
+        n_inner; /* LINEAR, NEWTON: so many rows at the beginning are explicit, in order; the unknowns of the others
+                         are iterated. 0: not torn */
     bool is_real;
     uint32_t mixed; /* not 0: blocks of this number decide together at events; they stand together, decisions last */
 } Block;

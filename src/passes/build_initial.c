@@ -9,10 +9,13 @@ bool build_initial(Compile *c)
         any = m->equations.at[k].when_valid == VALID_INITIAL_ONLY && m->equations.at[k].kind != EQUATION_DROPPED;
     if (!any)
         return true;
-    Compile initial = {
-        .model = c->model, .arena = c->arena, .scratch = c->scratch, .diag = c->diag, .is_initial = true
-    };
-    if (!match_equations(&initial) || !sort_blocks(&initial))
+    Compile initial = { .model = c->model,
+                        .arena = c->arena,
+                        .scratch = c->scratch,
+                        .diag = c->diag,
+                        .systems = c->systems,
+                        .is_initial = true };
+    if (!match_equations(&initial) || !sort_blocks(&initial) || !tear_systems(&initial))
         return false;
     c->schedule->initial = initial.schedule;
     return true;

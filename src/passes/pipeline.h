@@ -22,12 +22,15 @@ enum {
     FACT_JACOBIAN = 1 << 12,
     FACT_DEFINED = 1 << 14, /* every variable says how it gets its value */
     FACT_INITIAL = 1 << 13, /* the initial system is sorted */
-    FACT_SOLVED = 1 << 17,  /* no equation holds in the steps of a transition only: they are assignments of it */
+    FACT_SOLVED = 1 << 20,  /* no equation holds in the steps of a transition only: they are assignments of it */
     FACT_DELAYS = 1 << 16,  /* inputs and amounts of delays are variables */
     FACT_REDUCED = 1 << 17, /* equations between states are differentiated */
     FACT_REGULAR = 1 << 18, /* no equation alone lacks its unknown in a branch */
+    FACT_TORN = 1 << 19,    /* systems have explicit rows and residuals */
     FACT_SPLIT = 1 << 15    /* arrays that events and branches touch are scalars, reductions are written out */
 };
+
+typedef enum { SYSTEMS_TORN, SYSTEMS_WHOLE } SystemsChoice; /* WHOLE: all unknowns are solved for together */
 
 typedef struct { /* what reduce-index did; all 0: nothing */
     uint32_t index, n_differentiated;
@@ -42,6 +45,7 @@ typedef struct {
     Arena *scratch; /* of the pass that runs */
     Diag *diag;
     Reduced reduced;
+    uint8_t systems; /* SystemsChoice */
     bool is_initial; /* the initial system is matched and sorted, not the run's */
 } Compile;
 
@@ -64,6 +68,7 @@ bool reduce_index(Compile *c);
 bool match_equations(Compile *c);
 bool sort_blocks(Compile *c);
 bool check_branches(Compile *c);
+bool tear_systems(Compile *c);
 bool build_parts(Compile *c);
 bool build_jacobian(Compile *c);
 bool build_initial(Compile *c);

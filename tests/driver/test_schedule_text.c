@@ -90,6 +90,7 @@ static void assert_same_blocks(const Schedule *a, const Schedule *b)
         assert_int_equal(x->equation.index, y->equation.index);
         assert_int_equal(x->object, y->object);
         assert_int_equal(x->n_rows, y->n_rows);
+        assert_int_equal(x->n_inner, y->n_inner);
         assert_ptr_equal(x->lhs.shape, y->lhs.shape);
         assert_ptr_equal(x->rhs.shape, y->rhs.shape);
         assert_int_equal(domain_count(a->model, x->domain), domain_count(b->model, y->domain));
@@ -207,7 +208,11 @@ static void test_mistakes_are_named(void **state)
         { "transition t1 when", "transition t1 when true, ", "KN1032", "another transition" },
         { "transition t1", "transition t7", "KN1022", "there is no transition t7" },
         { "linear size 2", "linear size 3", "KN1010", "a further unknown" },
-        { "linear size 2 (a, b)", "linear size 2 (a, n)", "KN1024", "scalar Real" },
+        { "linear size 2 torn 1 (b, a)", "linear size 2 torn 1 (b, n)", "KN1024", "scalar Real" },
+        { "linear size 2 torn 1", "linear size 2 torn 2", "KN1012", "from 1 to 1" },
+        { "linear size 2 torn 1", "linear size 2 torn", "KN1010", "number" },
+        { "linear size 2 torn 1 (b, a)", "linear size 2 torn 1 (a, b)", "KN1033", "its own unknown" },
+        { "b := x - a", "b = x - a", "KN1010", "':='" },
         { "linear size", "quadratic size", "KN1010", "the kind of the block" },
         { "jacobian colours 2", "jacobian colours 1", "KN1012", "from 1 to 1" },
         { "row 2 colour", "row 3 colour", "KN1012", "from 2 to 2" },

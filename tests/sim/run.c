@@ -128,7 +128,9 @@ RunResult *run_model(const RunRequest *request)
 {
     RunResult *r = calloc(1, sizeof *r);
     Compilation *c = compilation_create(NULL);
-    const CompileRequest compile = { .path = request->path, .languages = request->languages };
+    const CompileRequest compile = { .path = request->path,
+                                     .systems = request->systems,
+                                     .languages = request->languages };
     if (compilation_load(c, &compile) && compilation_schedule(c)) {
         const char *why = NULL;
         const KoineModelKind *kind = compilation_kind(c, request->tier ? request->tier : "interp", &why);

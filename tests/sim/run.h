@@ -11,6 +11,7 @@ typedef struct {
     double resolution, max_time;
     uint32_t max_steps, max_crossing;
     bool every_takt;
+    const char *systems; /* CompileRequest.systems */
     const Language *const *languages;
     void (*prepare)(KoineModel *model); /* sets parameters and start values; may be NULL */
     double pause;                       /* above 0: the run stops here and is continued */

@@ -276,9 +276,9 @@ static void check_jacobian(const char *file, const char *tier)
 static void test_jacobians_are_exact(void **state)
 {
     (void)state;
-    static const char *const files[] = { "lorenz.ir", "heat.ir", "linear.ir", "systems.ir", "steady.ir" };
+    static const char *const files[] = { "lorenz.ir", "heat.ir", "linear.ir", "systems.ir", "steady.ir", "torn.ir" };
     static const char *const tiers[] = { "interp", "tcc", "cc" };
-    for (int k = 0; k < 5; k++)
+    for (int k = 0; k < 6; k++)
         for (int j = 0; j < 3; j++)
             check_jacobian(files[k], tiers[j]);
 }

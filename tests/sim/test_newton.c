@@ -77,8 +77,10 @@ static void test_ot058_newton_with_updates_in_the_right_side(void **state)
 {
     (void)state;
     write_model(OT058);
-    run_in_all_tiers((RunRequest){ .path = path, .stop = 2, .interval = 0.1, .tolerance = 1e-8, .solver = "dopri5" },
-                     check_updates);
+    run_in_all_tiers(
+        (RunRequest){
+            .path = path, .stop = 2, .interval = 0.1, .tolerance = 1e-8, .solver = "dopri5", .systems = "whole" },
+        check_updates);
     unlink(path);
 }
 
@@ -89,8 +91,13 @@ static void test_c7_tolerance_follows_the_run(void **state)
     uint64_t work[2];
     for (int k = 0; k < 2; k++) {
         write_model(OT058);
-        RunResult *r = run_model(&(RunRequest){
-            .path = path, .stop = 2, .interval = 0.1, .tolerance = k ? 1e-9 : 1e-5, .solver = "rk4", .step = 0.01 });
+        RunResult *r = run_model(&(RunRequest){ .path = path,
+                                                .stop = 2,
+                                                .interval = 0.1,
+                                                .tolerance = k ? 1e-9 : 1e-5,
+                                                .solver = "rk4",
+                                                .step = 0.01,
+                                                .systems = "whole" });
         expect_done(r);
         work[k] = r->report.statistics.model.newton_updates + r->report.statistics.model.newton_iterations;
         run_free(r);

@@ -285,6 +285,8 @@ static KoineStatus evaluate_system(Machine *k, const KoineNode *node)
         if (!is_same)
             cell_changed(k, s->cells[j]);
     }
+    for (uint32_t j = 0; j < s->n_inner; j++)
+        cell_changed(k, s->cells[s->n + j]);
     return KOINE_OK;
 }
 

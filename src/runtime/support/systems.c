@@ -8,6 +8,8 @@
 KoineStatus koine_report_system(Machine *k, const KoineSystem *s, const char *what)
 {
     char text[800];
+    if (k->workspace->is_out_of_memory)
+        what = "there is not enough memory to factor the matrix of the equations";
     int n = snprintf(text, sizeof text, "%s", what);
     for (uint32_t j = 0; j < s->n_choices && n < 400; j++) {
         const KoineChoice *choice = &s->choices[j];
@@ -94,6 +96,10 @@ static KoineStatus solve_linear(Machine *k, const KoineSystem *s)
             return koine_report_system(k, s, "the linear equations have no finite solution");
         k->m[s->unknowns[j]].r = w->step[j];
     }
+    if (s->n_inner) { /* what follows from them */
+        koine_count_system(k, s);
+        run_section(k, s->residual_section);
+    }
     return KOINE_OK;
 }
 
@@ -112,7 +118,7 @@ KoineStatus koine_solve_system(Machine *k, uint32_t system)
     return status;
 }
 
-/* Jacobian * tangent of the unknowns = - tangent of the residuals. */
+/* Jacobian * tangent of the unknowns = - tangent of the residuals; explicit rows follow their right sides. */
 KoineStatus koine_solve_tangent(Machine *k, uint32_t system)
 {
     const KoineSystem *s = &k->program->systems[system];
@@ -120,11 +126,11 @@ KoineStatus koine_solve_tangent(Machine *k, uint32_t system)
     run_section(k, s->tangent_section);
     if (!koine_factor(k, s))
         return KOINE_RETRY;
-    for (uint32_t j = 0; j < s->n; j++)
-        w->step[j] = -k->m[s->tangent_residuals[j]].r;
-    koine_solve_factored(k, s, w->step);
-    for (uint32_t j = 0; j < s->n; j++)
-        k->m[s->tangent_unknowns[j]].r = w->step[j];
+    for (uint32_t j = 0; j < s->n + s->n_inner; j++)
+        w->all[j] = j < s->n ? -k->m[s->tangent_residuals[j]].r : k->m[s->tangent_residuals[j]].r;
+    koine_solve_all_factored(k, s, w->all);
+    for (uint32_t j = 0; j < s->n + s->n_inner; j++)
+        k->m[s->tangent_unknowns[j]].r = w->all[j];
     return KOINE_OK;
 }
 

@@ -16,16 +16,22 @@ typedef struct {            /* of Newton's method; vectors as long as the larges
 typedef struct Kinsol Kinsol;
 
 struct Workspace {
-    uint32_t n; /* largest system */
-    double *matrix, *step, *before, *trial;
-    int *pivots;
-    Newton *newton; /* NULL: there are no nonlinear systems */
+    double *step;            /* unknowns of the largest system */
+    double *all;             /* likewise, with the explicit unknowns */
+    struct Factors *factors; /* per system */
+    uint32_t n_factors;
+    bool is_out_of_memory; /* the last factorisation failed for it */
+    Newton *newton;        /* NULL: there are no nonlinear systems */
     Kinsol *kinsol;
 };
 
-/* factors.c: fills and factors the Jacobian at the present unknowns; solves with the factors, in place. */
+/* factors.c: the Jacobian at the present unknowns, filled and factored; factors are kept as long as what they were
+ * computed from keeps its values, wherever the block has been since. False: singular. */
 bool koine_factor(Machine *k, const KoineSystem *s);
+/* With these factors, in place: unknowns that are iterated, where explicit rows have no error. */
 void koine_solve_factored(Machine *k, const KoineSystem *s, double *b);
+/* All unknowns, n + n_inner. */
+void koine_solve_all_factored(Machine *k, const KoineSystem *s, double *b);
 
 /* newton.c */
 typedef enum {

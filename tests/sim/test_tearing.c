@@ -1,0 +1,246 @@
+/* Torn systems: the same values and derivatives as of the whole system, in every size; known sizes; events, initial
+ * systems; factors that are kept. */
+#include "run.h"
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#define IR KOINE_SOURCE_DIR "/tests/sim/ir/"
+
+static char root[64];
+
+static int set_up(void **state)
+{
+    (void)state;
+    strcpy(root, "/tmp/koine-tear-XXXXXX");
+    return mkdtemp(root) ? 0 : 1;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    char path[96];
+    snprintf(path, sizeof path, "%s/m.ir", root);
+    unlink(path);
+    return rmdir(root);
+}
+
+static uint64_t seed;
+
+static uint32_t below(uint32_t n)
+{
+    seed ^= seed << 13;
+    seed ^= seed >> 7;
+    seed ^= seed << 17;
+    return (uint32_t)((seed >> 11) % n);
+}
+
+static double between(double a, double b)
+{
+    return a + (b - a) * below(10000) / 10000;
+}
+
+typedef enum { CONSTANT, MOVING, NONLINEAR } Kind;
+
+/* A ring of n equations with far couplings, diagonally dominant; forced by two states. */
+static const char *write_system(uint32_t n, Kind kind, uint32_t far)
+{
+    static char path[96];
+    snprintf(path, sizeof path, "%s/m.ir", root);
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fprintf(f, "koine-ir 1\nmodel m\nvar x Real continuous der start 0.5 fixed\n"
+               "var z Real continuous der start 1.0 fixed\n");
+    for (uint32_t k = 0; k < n; k++)
+        fprintf(f, "param p%u Real = %.4f\nvar y%u Real continuous now\n", k, between(0.5, 2), k);
+    for (uint32_t k = 0; k < n; k++) {
+        static const char *const diagonal[] = { "3.0*y%u", "(3.0 + sin(z))*y%u", "3.0*y%u + 0.2*sin(y%u)" };
+        fprintf(f, "eq q%u ", k);
+        fprintf(f, diagonal[kind], k, k);
+        fprintf(f, " %s p%u*y%u", below(2) ? "+" : "-", k, (k + 1) % n);
+        for (uint32_t j = 0; j < far; j++)
+            fprintf(f, " + (%.3f)*y%u", between(-0.3, 0.3), below(n));
+        fprintf(f, " = (%.3f)*x + z*z\n", between(-1, 1));
+    }
+    fprintf(f, "eq e1 der(x) = y0 - x\neq e2 der(z) = y%u*x - z\nend m\n", n / 2);
+    fclose(f);
+    return path;
+}
+
+typedef struct {
+    Compilation *c;
+    const KoineModelKind *kind;
+    KoineModel *model;
+} Running;
+
+static Running instantiate(const char *path, const char *systems, const char *tier)
+{
+    static const KoineHost host = { 0 };
+    Running i = { .c = compilation_create(NULL) };
+    const char *why;
+    const CompileRequest request = { .path = path, .systems = systems };
+    if (!compilation_load(i.c, &request) || !compilation_schedule(i.c))
+        fail_msg("%s", diag_json(compilation_diag(i.c), compilation_arena(i.c)));
+    i.kind = compilation_kind(i.c, tier, &why);
+    assert_non_null(i.kind);
+    assert_int_equal(i.kind->create(i.kind, &host, &i.model), KOINE_OK);
+    assert_int_equal(i.kind->initialise(i.model, 0), KOINE_OK);
+    return i;
+}
+
+static void destroy(Running *i)
+{
+    i->kind->destroy(i->model);
+    compilation_destroy(i->c);
+}
+
+static void evaluate(const Running *i, const double *x, double *der, double *jacobian)
+{
+    const KoineEvaluation at = { .time = 0, .x = x, .want = KOINE_WANT_DER | KOINE_WANT_OUTPUTS, .der = der };
+    assert_int_equal(i->kind->evaluate(i->model, &at), KOINE_OK);
+    if (jacobian)
+        assert_int_equal(i->kind->jacobian(i->model, &at, KOINE_BY_X, 0, jacobian), KOINE_OK);
+}
+
+static uint64_t factorizations(const Running *i)
+{
+    KoineModelStatistics statistics;
+    i->kind->statistics(i->model, &statistics);
+    return statistics.factorizations;
+}
+
+/* Values, derivatives and Jacobians, at three points, to 1e-10. */
+static void compare(const char *path, uint32_t n, uint32_t most_torn)
+{
+    Running torn = instantiate(path, NULL, "interp"), whole = instantiate(path, "whole", "interp");
+    const CompileReport report = compilation_report(torn.c);
+    assert_int_equal(report.largest_block, n);
+    assert_in_range(report.largest_torn, 1, most_torn);
+    assert_int_equal(compilation_report(whole.c).largest_torn, n);
+    for (int point = 0; point < 3; point++) {
+        const double x[] = { 0.5 + point, 1 - 0.3 * point };
+        double a[2], b[2], jacobian_a[4], jacobian_b[4];
+        evaluate(&torn, x, a, jacobian_a);
+        evaluate(&whole, x, b, jacobian_b);
+        for (uint32_t k = 0; k < 2; k++)
+            expect_near(a[k], b[k], 1e-10 * (1 + fabs(b[k])));
+        for (uint32_t k = 0; k < 4; k++)
+            expect_near(jacobian_a[k], jacobian_b[k], 1e-10 * (1 + fabs(jacobian_b[k])));
+        for (uint32_t k = 0; k < n; k++) {
+            char name[16];
+            snprintf(name, sizeof name, "y%u", k);
+            const double value = value_of(whole.model, name);
+            expect_near(value_of(torn.model, name), value, 1e-10 * (1 + fabs(value)));
+        }
+    }
+    destroy(&torn);
+    destroy(&whole);
+}
+
+/* OT-060: the Schur complement against the solution of the whole. Up to 8 by our own elimination, up to 30 by LAPACK,
+ * above by KLU: both sides meet all of them. */
+static void test_ot060_linear_systems_torn_and_whole_agree(void **state)
+{
+    (void)state;
+    static const uint32_t sizes[] = { 2, 3, 8, 20, 31, 120 };
+    seed = 17;
+    for (uint32_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
+        for (uint32_t far = 0; far < 3; far++)
+            for (Kind kind = CONSTANT; kind <= MOVING; kind++)
+                compare(write_system(sizes[k], kind, far), sizes[k], sizes[k] < 30 ? sizes[k] - 1 : sizes[k]);
+}
+
+static void test_ot059_nonlinear_systems_torn_and_whole_agree(void **state)
+{
+    (void)state;
+    static const uint32_t sizes[] = { 2, 5, 12, 120 };
+    seed = 18;
+    for (uint32_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
+        for (uint32_t far = 0; far < 3; far++)
+            compare(write_system(sizes[k], NONLINEAR, far), sizes[k], sizes[k]);
+}
+
+/* A ring of n is torn to 1, unless errors grow: every row multiplies them by up to 2/3 or by up to 6. */
+static void test_ot062_sizes_of_rings(void **state)
+{
+    (void)state;
+    seed = 19;
+    compare(write_system(20, CONSTANT, 0), 20, 1);
+    compare(write_system(300, CONSTANT, 0), 300, 1);
+}
+
+/* Constant matrices are factored once, others when a state in them moves; also for the tangents. Wherever the block has
+ * been in between, results are those of a new instance. */
+static void check_factors(uint32_t n, const char *systems)
+{
+    Running i = instantiate(write_system(n, CONSTANT, 1), systems, "interp");
+    double der[2], again[2], jacobian[4];
+    for (int point = 0; point < 5; point++) {
+        const double x[] = { 0.1 * point, 1 + 0.2 * point };
+        evaluate(&i, x, der, jacobian);
+    }
+    assert_int_equal(factorizations(&i), 1);
+    destroy(&i);
+    i = instantiate(write_system(n, MOVING, 1), systems, "interp");
+    const uint64_t before = factorizations(&i);
+    const double x[] = { 0.3, 0.7 }, y[] = { 0.3, 1.9 };
+    evaluate(&i, x, der, jacobian);
+    evaluate(&i, x, again, jacobian);
+    assert_memory_equal(der, again, sizeof der);
+    assert_int_equal(factorizations(&i), before + 1);
+    unsigned char *kept = malloc(i.model->size);
+    memcpy(kept, i.model->block, i.model->size);
+    evaluate(&i, y, again, jacobian);
+    assert_true(memcmp(der, again, sizeof der) != 0);
+    memcpy(i.model->block, kept, i.model->size);
+    evaluate(&i, x, again, jacobian);
+    assert_memory_equal(der, again, sizeof der);
+    free(kept);
+    destroy(&i);
+}
+
+static void test_factors_are_kept_while_nothing_changes(void **state)
+{
+    (void)state;
+    seed = 20;
+    check_factors(6, NULL);
+    check_factors(12, "whole");
+    check_factors(50, "whole");
+    check_factors(120, NULL);
+}
+
+/* u and v follow from i; at time 1 the switch closes: i = x/(R1 + R2), before 0. x' = -i. */
+static void check_events(const RunResult *r)
+{
+    expect_done(r);
+    expect_near(run_at(r, "i", 0.5), 0, 1e-13);
+    expect_near(run_at(r, "u", 0.5), 3, 1e-12);
+    expect_near(run_at(r, "x", 2), 3 * exp(-1.0 / 30), 1e-8);
+    expect_near(run_at(r, "i", 2), run_at(r, "x", 2) / 30, 1e-12);
+    expect_near(run_at(r, "n", 2), 1, 0); /* the jump of v was seen by a transition */
+}
+
+static void test_torn_systems_in_events_and_at_the_start(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = IR "torn.ir", .stop = 2, .interval = 0.5, .tolerance = 1e-10 },
+                     check_events);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ot060_linear_systems_torn_and_whole_agree),
+        cmocka_unit_test(test_ot059_nonlinear_systems_torn_and_whole_agree),
+        cmocka_unit_test(test_ot062_sizes_of_rings),
+        cmocka_unit_test(test_factors_are_kept_while_nothing_changes),
+        cmocka_unit_test(test_torn_systems_in_events_and_at_the_start),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
