@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "cli/verbs.h"
 #include "driver/bank_check.h"
+#include "experiment/experiment.h"
 #include <stdio.h>
 
 typedef struct {
@@ -110,6 +111,8 @@ static void list_json(const BankWork *work, const UsedBy *used, bool is_good)
 static int run_check(BankWork *work, const char *folder, bool is_list)
 {
     const BankCheckRequest request = { .folder = folder, .profile = command_option(work->command, "profile") };
+    if (request.profile && !experiment_knows_profile(request.profile))
+        return usage_error(work->command, "there is no profile '%s'; one of: dymola, simplex", request.profile);
     if (!bank_check(&work->check, &request, work->sources, work->diag, work->arena)) {
         print_messages(work);
         return EXIT_USAGE;
@@ -239,7 +242,7 @@ static int run_bank(const Command *command)
 static const Option options[] = {
     { .name = "all", .help = "with use: every class that has the version" },
     { .name = "json", .help = "with list and check: classes and diagnostics as JSON on the standard output" },
-    { .name = "profile", .value = "NAME", .help = "a stricter reading of the language, e.g. simplex" },
+    { .name = "profile", .value = "NAME", .help = "the reading of the original: dymola, simplex" },
     { 0 },
 };
 

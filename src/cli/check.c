@@ -1,6 +1,7 @@
 /* koine check: diagnostics and the figures of the analysed model. */
 #include "cli/target.h"
 #include "cli/verbs.h"
+#include "experiment/experiment.h"
 
 typedef struct {
     const char *key, *text; /* key: of the JSON, stable; text: for people */
@@ -114,8 +115,8 @@ static int run_check(const Command *command)
     if (!target_find(command, &target))
         return EXIT_USAGE;
     const char *const profile = command_option(command, "profile");
-    if (profile && strcmp(profile, "simplex") != 0)
-        return usage_error(command, "there is no profile '%s'; one of: simplex", profile);
+    if (profile && !experiment_knows_profile(profile))
+        return usage_error(command, "there is no profile '%s'; one of: dymola, simplex", profile);
     Compilation *const c = compilation_create(out_of_memory);
     CompileRequest request = target_request(command, &target);
     request.profile = profile;
@@ -142,7 +143,7 @@ static const Option options[] = {
     { .name = "listing", .help = "print the text, with the messages as $ lines below the lines they are about" },
     { .name = "line-numbers", .help = "with --listing: number the lines" },
     { .name = "no-messages", .help = "with --listing: the text alone" },
-    { .name = "profile", .value = "NAME", .help = "a stricter reading of the language: simplex" },
+    { .name = "profile", .value = "NAME", .help = "the reading of the original: dymola, simplex" },
     TARGET_USE,
     { 0 },
 };

@@ -525,7 +525,7 @@ static const Option options[] = {
       .value = "NAME=VALUE",
       .repeats = true,
       .help = "a control parameter, also where the model has a quantity of that name; may be repeated" },
-    { .name = "profile", .value = "NAME", .help = "behave like another system; simplex: as strict as SIMPLEX-II" },
+    { .name = "profile", .value = "NAME", .help = "behave like the original: dymola, simplex" },
     { .name = "start-from",
       .value = "FILE",
       .help = "start values from the end of an earlier result, .csv, .mat or .h5" },

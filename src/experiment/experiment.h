@@ -116,5 +116,6 @@ Experiment experiment_merge(const Experiment *base, const Experiment *over, Aren
 bool experiment_check(const Experiment *experiment, Diag *diag);
 
 const char *experiment_key_name(ExperimentKey key); /* "max-step" */
+bool experiment_knows_profile(const char *name);
 
 #endif

@@ -44,7 +44,15 @@ typedef struct {
     const char *words[5];
 } Words;
 static const Words tiers = { "auto, interp, tcc or cc", { "auto", "interp", "tcc", "cc", NULL } };
-static const Words profiles = { "the name of a profile: simplex", { "simplex", NULL } };
+static const Words profiles = { "the name of a profile: dymola or simplex", { "dymola", "simplex", NULL } };
+
+bool experiment_knows_profile(const char *name)
+{
+    for (size_t i = 0; profiles.words[i]; i++)
+        if (strcmp(name, profiles.words[i]) == 0)
+            return true;
+    return false;
+}
 
 const char *experiment_key_name(ExperimentKey key)
 {

@@ -203,7 +203,7 @@ static void mistakes_are_told_with_place_and_advice(void **state)
         { "stop: inf\n", "yaml:1:7:", "'stop' must be finite" },
         { "interval: 0\n", "yaml:1:11:", "'interval' must be above 0, not '0'" },
         { "tolerance: 2\n", "yaml:1:12:", "'tolerance' must be below 1" },
-        { "profile: modelica\n", "yaml:1:10:", "'profile' must be the name of a profile: simplex" },
+        { "profile: modelica\n", "yaml:1:10:", "'profile' must be the name of a profile: dymola or simplex" },
         { "seed: -1\n", "yaml:1:7:", "'seed' must be a whole number from 0 on" },
         { "seed: 18446744073709551616\n", "yaml:1:7:", "'seed' must be below 2^64" },
         { "tier: fast\n", "yaml:1:7:", "'tier' must be auto, interp, tcc or cc, not 'fast'" },

@@ -258,11 +258,54 @@ static void test_ot079_sample_times_are_met_exactly(void **state)
     run_in_all_tiers((RunRequest){ .path = HERE "sampled.dym", .stop = 1, .interval = 0.05 }, check_sampled);
 }
 
+/* x_k = A x_(k-1) + 3 b by hand: (3, 6), (6, 9), (8.25, 10.5); y is the difference; w is turned and halved. */
+static void check_statespace(const RunResult *r)
+{
+    static const double x1[] = { 0, 3, 6, 8.25 }, x2[] = { 0, 6, 9, 10.5 };
+    expect_done(r);
+    for (int k = 0; k <= 3; k++) {
+        expect_near(run_at(r, "x[1]", k), x1[k], 0);
+        expect_near(run_at(r, "x[2]", k), x2[k], 0);
+        expect_near(run_at(r, "y", k), x1[k] - x2[k], 0);
+        expect_near(run_at(r, "w[1]", k), pow(-0.5, k), 1e-15);
+        expect_near(run_at(r, "w[2]", k), pow(-0.5, k), 1e-15);
+    }
+}
+
+static void test_ot084_ot086_vectors_in_whens(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = HERE "statespace.dym", .stop = 3, .interval = 1 }, check_statespace);
+}
+
+/* ---- without events ---- */
+/* The if makes no event: the two that there are in [0, 5] rise and fall with the Boolean, which has a when. The integral
+ * over [0, pi] is that of the limiter with events, 2*(2 - sqrt(3)) + 2*pi/3, as far as steps across a kink allow. */
+static void check_events_off(const RunResult *r)
+{
+    expect_done(r);
+    assert_int_equal(r->report.statistics.state_events, 2);
+    expect_near(run_last(r, "n"), 1, 0);
+    expect_near(run_at(r, "a", PI), 2 * (2 - sqrt(3.0)) + 2 * PI / 3, 1e-4);
+    for (uint32_t k = 0; k < r->n_rows; k++)
+        assert_true(fabs(r->rows[k].values[run_column(r, "y")]) <= 1);
+    assert_non_null(strstr(r->messages, "limiter_off.dym:7:3: warning KN1325: events are off"));
+}
+
+static void test_ot074_events_off(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = HERE "limiter_off.dym", .stop = 5, .interval = PI, .tolerance = 1e-7 },
+                     check_events_off);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ot087_ot088_booleans_settle_in_one_instant),
         cmocka_unit_test(test_ot091_the_start_is_an_event),
+        cmocka_unit_test(test_ot084_ot086_vectors_in_whens),
+        cmocka_unit_test(test_ot074_events_off),
         cmocka_unit_test(test_ot081_a_when_acts_once_for_each_rise),
         cmocka_unit_test(test_ot082_hysteresis),
         cmocka_unit_test(test_ot084_ot085_difference_equation),

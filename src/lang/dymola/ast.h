@@ -136,12 +136,14 @@ struct
 };
 
 /* ---- classes ---- */
+typedef enum { EVENTS_UNSAID, EVENTS_ON, EVENTS_OFF } EventsOption;
 enum { NAME_VARIABLE = 1, NAME_CONNECTABLE = 2, NAME_ARRAY = 4 };
 typedef struct Unit Unit;
 struct Class {
     Ident name;
     Class *super, *outer;
-    bool is_class; /* not an object at once */
+    bool is_class;  /* not an object at once */
+    uint8_t events; /* EventsOption; of the whole text */
     VEC(Class *) classes;
     VEC(Submodel) submodels;
     VEC(VarDecl) variables;

@@ -51,6 +51,7 @@ static Model *load(const LoadRequest *request, Diag *diag)
     };
     sources_set_language(request->sources, request->source, "dymola");
     Class *all = dym_parse(lexer, request->source);
+    one.has_no_events = all && (all->events == EVENTS_OFF || (all->events == EVENTS_UNSAID && one.is_strict));
     Model *model = all ? load_class(&one, all) : NULL;
     return errors == 0 ? model : NULL;
 }

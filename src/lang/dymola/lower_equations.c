@@ -104,10 +104,27 @@ static bool direct(Unit *unit, const EquationText *text, Term *left, Term *right
     return false;
 }
 
+/* Without events an if is what it is wherever the integrator looks. */
+static void make_literal(Unit *unit, Term *side, Span span)
+{
+    const Expr *literal = expr_no_event(unit->load->pool, side->shape);
+    if (literal != side->shape && !unit->load->has_warned) {
+        unit->load->has_warned = true;
+        diag_warning(unit->diag, DIAG_DYM_EVENTS_OFF, span,
+                     "events are off: this and other ifs change inside of steps");
+        diag_help(unit->diag, "step control relies on smooth equations; `set Events on` makes each change an event");
+    }
+    side->shape = literal;
+}
+
 /* Equations of a when hold in its steps, those with init at the start. */
 void dym_add_equation(Unit *unit, const EquationText *text, bool is_directed, Term left, Term right, DomainId domain)
 {
     Model *model = unit->model;
+    if (unit->load->has_no_events && !unit->when && left.shape->type.kind == TYPE_REAL) {
+        make_literal(unit, &left, text->span);
+        make_literal(unit, &right, text->span);
+    }
     if (is_directed && unit->when && domain.index == 0) {
         const Assignment set = { .target = left, .value = right, .span = text->span };
         vec_push(unit->arena, &unit->when->sets, set);

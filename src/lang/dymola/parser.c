@@ -530,6 +530,26 @@ static void parse_directive(Parser *parser)
     }
 }
 
+/* set Events ( on | off ) */
+static void parse_set(Parser *parser)
+{
+    Ident option, value;
+    dym_advance(parser);
+    if (!dym_expect_name(parser, "the name of an option: Events", &option) ||
+        !dym_expect_name(parser, "`on` or `off`", &value))
+        return;
+    const char *name = names_of(parser->lexer.names, option.name), *text = names_of(parser->lexer.names, value.name);
+    const bool is_on = strcmp(text, "on") == 0;
+    if (strcmp(name, "Events") != 0) {
+        REPORT(parser, DIAG_DYM_SET, option.span, "there is no option `%s`", name);
+        diag_help(parser->diag, "`set Events on` or `set Events off`");
+    } else if (!is_on && strcmp(text, "off") != 0) {
+        REPORT(parser, DIAG_DYM_SET, value.span, "Events cannot be `%s`", text);
+        diag_help(parser->diag, "`set Events on` or `set Events off`");
+    }
+    parser->class->events = is_on ? EVENTS_ON : EVENTS_OFF;
+}
+
 Class *dym_parse(Lexer lexer, uint32_t source)
 {
     Parser parser = { .lexer = lexer, .arena = lexer.arena, .diag = lexer.diag, .errors = lexer.errors };
@@ -543,6 +563,8 @@ Class *dym_parse(Lexer lexer, uint32_t source)
             parse_model(&parser);
         else if (dym_is_word(&parser, "variable"))
             parse_directive(&parser);
+        else if (dym_is_word(&parser, "set"))
+            parse_set(&parser);
         else if (!dym_accept(&parser, TOKEN_SEMICOLON))
             dym_syntax_error(&parser, "`model`");
     }

@@ -83,6 +83,8 @@ typedef struct {
     Diag *diag;
     uint32_t *errors;
     bool is_strict;
+    bool has_no_events; /* ifs are literal: nobody is told where they change */
+    bool has_warned;    /* of it */
     uint32_t depth;
 } Load;
 

@@ -86,9 +86,28 @@ static void test_ot083_no_indicators_in_whens(void **state)
                      2);
 }
 
+/* The if of numbers is literal, conditions of whens and Boolean equations are not. */
+static void test_ot074_set_events(void **state)
+{
+    (void)state;
+    const char *body = "model m local x a b n a = x > 1 x = if Time > 2 then 1 else max(Time, 0)\n"
+                       "when x > 3 then n = if x > 4 then 1 else 2 endwhen b = if a then x > 5 else False end ";
+    char text[400];
+    for (uint32_t k = 0; k < 3; k++) {
+        snprintf(text, sizeof text, "%s%s", body, k == 0 ? "" : k == 1 ? "set Events on" : "set Events off");
+        expect_has(text, "eq", k == 2 ? "x = if noEvent(time > 2.0) then" : "x = if time > 2.0 then");
+        expect_has(text, "eq", "a := x > 1.0\n");
+        expect_has(text, "eq", "b := if a then x > 5.0 else false\n");
+        expect_has(text, "trans", "when x > 3.0 :");
+    }
+}
+
 static void test_rejected(void **state)
 {
     (void)state;
+    expect_refused("set Event on model m end", "1:5: error KN1324: there is no option `Event`");
+    expect_refused("model m end set Events maybe", "1:24: error KN1324: Events cannot be `maybe`");
+    expect_refused("model m end set Events", "error KN1010: expected `on` or `off`, found the end of the text");
     expect_refused("model m local x x = 1 when Time > 1 then init(x) = 2 endwhen end",
                    "1:42: error KN1323: init of a variable that is not under der");
     expect_refused("model m local x x = 1 init(x) = 2 end",
@@ -121,6 +140,7 @@ int main(void)
         cmocka_unit_test(test_ot081_ot084_ot086_whens_are_transitions),
         cmocka_unit_test(test_ot086_init_at_the_start),
         cmocka_unit_test(test_ot083_no_indicators_in_whens),
+        cmocka_unit_test(test_ot074_set_events),
         cmocka_unit_test(test_rejected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
