@@ -144,6 +144,7 @@ static const Option options[] = {
     { .name = "line-numbers", .help = "with --listing: number the lines" },
     { .name = "no-messages", .help = "with --listing: the text alone" },
     { .name = "profile", .value = "NAME", .help = "the reading of the original: dymola, simplex" },
+    TARGET_TASK,
     TARGET_USE,
     { 0 },
 };

@@ -50,6 +50,7 @@ static const Option options[] = {
     { .name = "schedule", .help = "what is computed, in which order" },
     { .name = "c", .help = "the generated C" },
     { .name = "passes", .help = "list the passes in their order" },
+    TARGET_TASK,
     TARGET_USE,
     { 0 },
 };

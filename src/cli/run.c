@@ -560,6 +560,7 @@ static const Option options[] = {
     { .name = "progress", .help = "say on the standard error how far the time is, a line for each tenth of the run" },
     { .name = "plot", .help = "draw the result in the terminal, also where there is none" },
     { .name = "no-plot", .help = "draw nothing" },
+    TARGET_TASK,
     TARGET_USE,
     { .name = "quiet", .help = "say nothing unless something is wrong" },
     { 0 },

@@ -50,7 +50,7 @@ static int read_options(const Command *command, Compilation *c, Experiment *expe
 static int open_experiment(const Command *command, Compilation *c, RunSettings *settings, Experiment *from_file)
 {
     const char *const path = command->arguments[0];
-    Target file = { path, NULL, NULL };
+    Target file = { .path = path };
     if (!target_find(command, &file))
         return EXIT_USAGE;
     settings->experiment_path = path;
@@ -125,6 +125,15 @@ static void stop_with_phases(Experiment *e)
     e->stop = last->stop;
 }
 
+/* A steady state is one point, unless a stop time is given. */
+static void stop_with_task(Experiment *e)
+{
+    if (e->has[EXPERIMENT_STOP] || !e->has[EXPERIMENT_TASK] || strncmp(e->task, "steady", 6) != 0)
+        return;
+    e->has[EXPERIMENT_STOP] = true;
+    e->stop = e->has[EXPERIMENT_START] ? e->start : 0;
+}
+
 static void check_times(const Experiment *e, Compilation *c)
 {
     Diag *const diag = compilation_diag(c);
@@ -176,6 +185,8 @@ int settings_gather(const Command *command, Compilation *c, RunSettings *setting
     if (status != EXIT_GOOD)
         return status;
     settings->experiment = experiment_merge(&from_file, &from_options, compilation_arena(c));
+    settings->target.task = settings->experiment.task;
+    settings->target.task_span = settings->experiment.spans[EXPERIMENT_TASK];
     settings->is_from_file = settings->experiment_path != NULL;
     for (int key = 0; key < EXPERIMENT_KEYS; key++)
         settings->is_from_file &= !from_options.has[key];
@@ -184,6 +195,7 @@ int settings_gather(const Command *command, Compilation *c, RunSettings *setting
         check_solver(&settings->experiment.phases[k].experiment, c);
     read_start(settings, c);
     stop_with_phases(&settings->experiment);
+    stop_with_task(&settings->experiment);
     check_times(&settings->experiment, c);
     return print_errors(command, c, settings_error_status(settings));
 }
@@ -236,6 +248,8 @@ void settings_say(const RunSettings *settings, const Controls *controls, Arena *
                 e->tier ? e->tier : "auto");
     if (e->has[EXPERIMENT_USE])
         text_format(&text, ", versions %s", e->use);
+    if (e->has[EXPERIMENT_TASK])
+        text_format(&text, ", task %s", e->task);
     if (e->has[EXPERIMENT_PROFILE])
         text_format(&text, ", profile %s", e->profile);
     if (e->has[EXPERIMENT_SEED])

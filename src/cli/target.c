@@ -9,8 +9,8 @@ Target target_split(const char *text, Arena *arena)
 {
     const char *const colon = strrchr(text, ':');
     if (!colon || colon == text || !colon[1] || strchr(colon, '/') || access(text, F_OK) == 0)
-        return (Target){ text, NULL, NULL };
-    return (Target){ arena_text(arena, text, (size_t)(colon - text)), colon + 1, NULL };
+        return (Target){ .path = text };
+    return (Target){ .path = arena_text(arena, text, (size_t)(colon - text)), .class_name = colon + 1 };
 }
 
 /* The file of the same folder whose name is most like it; NULL: none is near. */
@@ -47,7 +47,7 @@ static bool find_in_bank(const Command *command, Target *target)
         diag_errors(diag) == 0;
     diag_print(diag, stderr, (DiagStyle){ .colour = command->colour_err });
     if (is_found)
-        *target = (Target){ hit.path, hit.class_name, target->use };
+        *target = (Target){ hit.path, hit.class_name, target->use, target->task, target->task_span };
     return is_found;
 }
 
@@ -83,9 +83,12 @@ const char *const *target_versions(const Command *command, const Target *target)
 
 CompileRequest target_request(const Command *command, const Target *target)
 {
+    const char *const task = option_find(command->verb, "task") ? command_option(command, "task") : NULL;
     return (CompileRequest){ .path = target->path,
                              .class_name = target->class_name,
-                             .versions = target_versions(command, target) };
+                             .versions = target_versions(command, target),
+                             .task = task ? task : target->task,
+                             .task_span = task || !target->task ? SPAN_NONE : target->task_span };
 }
 
 bool target_compile(const Command *command, const Target *target, const char *profile, Compilation *c)

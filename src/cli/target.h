@@ -9,6 +9,8 @@ typedef struct {
     const char *path;
     const char *class_name; /* NULL: the one in the file */
     const char *use;        /* versions of classes, of an experiment; --use wins; NULL: none */
+    const char *task;       /* of an experiment; --task wins; NULL: none */
+    Span task_span;
 } Target;
 
 /* Splits at the last colon, unless a file of the whole name exists. */
@@ -22,6 +24,11 @@ const char *const *target_versions(const Command *command, const Target *target)
     {                                                                                                                  \
         .name = "use", .value = "[CLASS=]VERSION", .repeats = true,                                                    \
         .help = "a version of a class in place of the one its bank uses; without CLASS: of all that have it"           \
+    }
+#define TARGET_TASK                                                                                                    \
+    {                                                                                                                  \
+        .name = "task", .value = "TASK",                                                                               \
+        .help = "what is known and unknown: steady, start steady, or a list of unknown NAME, known NAME=VALUE"         \
     }
 CompileRequest target_request(const Command *command, const Target *target);
 /* Text to schedule; diagnostics are printed. False: they say why. `profile` may be NULL. */

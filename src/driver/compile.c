@@ -6,6 +6,7 @@
 #include "driver/resolve.h"
 #include "driver/structure.h"
 #include "driver/symbols.h"
+#include "driver/task.h"
 #include "driver/tier.h"
 #include "emit/c/print.h"
 #include "emit/program.h"
@@ -78,7 +79,9 @@ bool compilation_load(Compilation *c, const CompileRequest *request)
             c->systems = (uint8_t)k;
     const ResolveRequest r = { c->pool, c->sources, request->languages, request->profile, request->versions };
     c->model = resolve_file(&r, request->path, request->class_name, c->diag);
-    return c->model && !diag_errors(c->diag) && model_verify(c->model, c->diag);
+    if (!c->model || diag_errors(c->diag) || !model_verify(c->model, c->diag))
+        return false;
+    return !request->task || task_read(c->model, request->task, request->task_span, c->diag);
 }
 
 void compilation_watch(Compilation *c, void (*after)(void *context, const char *pass), void *context)

@@ -19,6 +19,8 @@ typedef struct {
     const Language *const *languages; /* besides the built-in ones, ended by NULL; may be NULL */
     const char *systems;              /* "torn" (also NULL), "whole": see compilation_systems_name */
     const char *const *versions;      /* of classes, in place of those in use (bank.h); may be NULL */
+    const char *task;                 /* what is known and unknown (task.h); NULL: as usual */
+    Span task_span;                   /* where it is said; SPAN_NONE: on the command line */
 } CompileRequest;
 
 Compilation *compilation_create(OutOfMemory out_of_memory);

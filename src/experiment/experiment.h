@@ -22,6 +22,7 @@ typedef enum {
     EXPERIMENT_OUTPUT,
     EXPERIMENT_PROFILE,
     EXPERIMENT_USE,
+    EXPERIMENT_TASK,
     EXPERIMENT_SEED,
     EXPERIMENT_START_FROM,
     EXPERIMENT_START_FROM_TIME,
@@ -75,7 +76,8 @@ typedef struct {
     const char *model;           /* file or file:class; from a file relative to the current folder already */
     double start, stop, interval, tolerance, step, max_step;
     const char *solver, *tier, *output, *profile;
-    const char *use; /* versions of classes, separated by commas: VERSION or CLASS=VERSION */
+    const char *use;  /* versions of classes, separated by commas: VERSION or CLASS=VERSION */
+    const char *task; /* what is known and unknown */
     const char *start_from, *inputs, *protocol;
     double start_from_time;
     uint64_t seed;

@@ -24,6 +24,7 @@ static const Row rows[EXPERIMENT_KEYS] = {
     [EXPERIMENT_OUTPUT] = { "output", SETTING_TEXT, offsetof(Experiment, output), "output: result.csv" },
     [EXPERIMENT_PROFILE] = { "profile", SETTING_WORD, offsetof(Experiment, profile), "profile: simplex" },
     [EXPERIMENT_USE] = { "use", SETTING_TEXT, offsetof(Experiment, use), "use: Delay" },
+    [EXPERIMENT_TASK] = { "task", SETTING_TEXT, offsetof(Experiment, task), "task: start steady" },
     [EXPERIMENT_SEED] = { "seed", SETTING_SEED, offsetof(Experiment, seed), "seed: 42" },
     [EXPERIMENT_START_FROM] = { "start-from", SETTING_TEXT, offsetof(Experiment, start_from), "start-from: old.csv" },
     [EXPERIMENT_START_FROM_TIME] = { "start-from-time", SETTING_REAL, offsetof(Experiment, start_from_time),

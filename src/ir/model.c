@@ -595,6 +595,12 @@ static void append_timed(Model *into, const Model *part, const Offsets *by)
         assertion.condition = shift_term(assertion.condition, by);
         vec_push(into->arena, &into->assertions, assertion);
     }
+    for (uint32_t k = 0; k < part->tasks.n; k++) {
+        Task task = part->tasks.at[k];
+        task.ref.var.index += by->var;
+        task.value = shift_term(task.value, by);
+        vec_push(into->arena, &into->tasks, task);
+    }
 }
 
 /* Instances of a class share its functions: each is listed once. */

@@ -351,6 +351,19 @@ typedef struct {
     Span span;
 } Assertion;
 
+/* What is to be computed, where that is not the usual: derivatives of states and all that is not given. */
+typedef enum {
+    TASK_UNKNOWN, /* a state, input or parameter is computed; a state is no state then */
+    TASK_KNOWN,   /* a variable or derivative is given: `value`, or from outside if that is absent */
+    TASK_REST     /* a state is computed such that the run begins with derivative 0 */
+} TaskKind;
+typedef struct {
+    uint8_t kind;
+    Ref ref; /* REF_NOW, or REF_DER for KNOWN */
+    Term value;
+    Span span;
+} Task;
+
 typedef struct {
     NameId name, class_name;
     InstanceId parent; /* none for the top, which is instance 0 */
@@ -410,6 +423,8 @@ typedef struct Model {
     VEC(VarId) fields;         /* of channels */
     VEC(Statement) statements;
     VEC(Assertion) assertions;
+    VEC(Task) tasks; /* none are left after apply-task */
+    bool has_task;   /* ... which says so: equations may be solved for what is not on their left side */
     VEC(Instance) instances;
     VEC(Port) ports;
     VEC(PortMember) members;

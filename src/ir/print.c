@@ -219,6 +219,25 @@ static void print_assertions(Printer *p)
     }
 }
 
+static void print_tasks(Printer *p)
+{
+    static const Word words[] = { [TASK_UNKNOWN] = WORD_UNKNOWN, [TASK_KNOWN] = WORD_KNOWN, [TASK_REST] = WORD_REST };
+    for (uint32_t k = 0; k < p->model->tasks.n; k++) {
+        const Task *task = &p->model->tasks.at[k];
+        const bool is_derivative = task->ref.kind == REF_DER;
+        printer_begin_line(p, WORD_TASK);
+        printer_put_word(p, words[task->kind]);
+        printer_put(p, is_derivative ? " der(" : " ");
+        printer_put_variable(p, task->ref.var);
+        printer_put(p, is_derivative ? ")" : "");
+        if (!term_is_absent(task->value)) {
+            printer_put(p, " = ");
+            printer_put_term(p, task->value, BINDS_SUM);
+        }
+        printer_end_line(p, task->span);
+    }
+}
+
 /* ---- functions ---- */
 static void print_function(Printer *p, uint32_t index)
 {
@@ -515,6 +534,7 @@ static void print_model(ModelPrinter *mp)
     printer_print_steps(p);
     printer_print_state_sets(p);
     print_assertions(p);
+    print_tasks(p);
     print_connections(p);
     print_aliases(p);
     print_spans(mp);

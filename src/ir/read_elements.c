@@ -389,6 +389,29 @@ static bool parse_assert(Reader *r, uint32_t begin)
     return true;
 }
 
+static bool parse_task(Reader *r, uint32_t begin)
+{
+    Task task = { 0 };
+    if (reader_accept_word(r, WORD_KNOWN))
+        task.kind = TASK_KNOWN;
+    else if (reader_accept_word(r, WORD_REST))
+        task.kind = TASK_REST;
+    else if (!reader_expect_word(r, WORD_UNKNOWN))
+        return false;
+    const bool is_derivative = task.kind == TASK_KNOWN && reader_accept_word(r, WORD_DER);
+    if ((is_derivative && !reader_expect(r, TOKEN_OPEN, "a '(' after der")) ||
+        !reader_parse_variable_name(r, &task.ref.var) ||
+        (is_derivative && !reader_expect(r, TOKEN_CLOSE, "a ')' after the variable")))
+        return false;
+    task.ref.kind = is_derivative ? REF_DER : REF_NOW;
+    if (task.kind == TASK_KNOWN && reader_accept(r, TOKEN_IS) && !reader_parse_term(r, REAL_TYPE, &task.value))
+        return false;
+    if (!reader_parse_element_end(r, begin, &task.span))
+        return false;
+    vec_push(r->arena, &r->model->tasks, task);
+    return true;
+}
+
 /* ---- relations and step functions, as passes make them ---- */
 static bool parse_found_tail(Reader *r, RegionId *region, uint16_t *branch, Origin *origin)
 {
@@ -531,6 +554,7 @@ bool reader_parse_static(Reader *r, uint32_t begin, Word word)
     case WORD_STREAM: return parse_stream(r, begin);
     case WORD_FUNCTION: return reader_parse_function(r, begin);
     case WORD_ASSERT: return parse_assert(r, begin);
+    case WORD_TASK: return parse_task(r, begin);
     case WORD_RELATION: return parse_relation(r, begin);
     case WORD_STEPFN: return parse_step(r, begin);
     case WORD_STATESET: return reader_parse_state_set(r, begin);

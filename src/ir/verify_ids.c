@@ -349,6 +349,12 @@ static void visit_others(TermWalk *w)
         w->place = (TermPlace){ .kind = PLACE_ASSERTION, .index = k, .span = model->assertions.at[k].span };
         visit(w, model->assertions.at[k].condition);
     }
+    for (uint32_t k = 0; k < model->tasks.n; k++) {
+        w->place = (TermPlace){ .kind = PLACE_START,
+                                .index = model->tasks.at[k].ref.var.index,
+                                .span = model->tasks.at[k].span };
+        visit(w, model->tasks.at[k].value);
+    }
 }
 
 void verify_each_term(Verifier *v, VisitTerm visit_term)
@@ -722,6 +728,11 @@ static void check_timed(Verifier *v)
         if (term_is_absent(a->condition))
             verify_broken(v, a->span, "an assertion without a condition");
         want_type(v, a->condition, BOOLEAN_TYPE, "the condition of an assertion", a->span);
+    }
+    for (uint32_t k = 0; k < model->tasks.n; k++) {
+        const Task *task = &model->tasks.at[k];
+        check_value(v, task->kind, TASK_REST + 1, "a kind of task", task->span);
+        in_range(v, task->ref.var.index, model->variables.n, "variable of a task", task->span);
     }
 }
 

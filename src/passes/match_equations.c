@@ -139,11 +139,12 @@ static bool takes_part(const Compile *c, const Equation *e)
     return e->kind != EQUATION_DROPPED && e->when_valid != (c->is_initial ? VALID_NOT_INITIAL : VALID_INITIAL_ONLY);
 }
 
-/* An explicit equation of the initial system that may determine any of its Real unknowns. */
+/* An explicit equation of the initial system, or of a task, that may determine any of its Real unknowns. */
 static bool is_reversible(const Matcher *t, const Equation *e)
 {
-    return t->c->is_initial && e->kind == EQUATION_EXPLICIT && e->lhs.shape->type.kind == TYPE_REAL &&
-           e->lhs.shape->type.rank == 0 && !e->lhs.shape->has_index && !e->rhs.shape->has_index;
+    return (t->c->is_initial || t->model->has_task) && e->kind == EQUATION_EXPLICIT &&
+           e->lhs.shape->type.kind == TYPE_REAL && e->lhs.shape->type.rank == 0 && !e->lhs.shape->has_index &&
+           !e->rhs.shape->has_index;
 }
 
 /* Over a range, or with elements of arrays that are no scalars among its unknowns. */
@@ -376,7 +377,7 @@ bool match_equations(Compile *c)
     bool *in_residual = NEW_ARRAY(c->scratch, bool, c->unknowns.n + 1);
     for (uint32_t k = 0; k < m->equations.n; k++) {
         const Equation *e = &m->equations.at[k];
-        if (e->kind != EQUATION_RESIDUAL || !takes_part(c, e))
+        if ((e->kind != EQUATION_RESIDUAL && !is_reversible(&t, e)) || !takes_part(c, e))
             continue;
         const Term sides[] = { e->lhs, e->rhs };
         for (uint32_t side = 0; side < 2; side++)

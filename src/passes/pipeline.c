@@ -5,6 +5,7 @@
 const Pass pipeline[] = {
     { "reject-unsupported", reject_unsupported, 0, FACT_SUPPORTED, 0, "refuse elements this version does not execute" },
     { "fill-definitions", fill_definitions, FACT_SUPPORTED, FACT_DEFINED, 0, "how each variable gets its value" },
+    { "apply-task", apply_task, FACT_DEFINED, 0, 0, "what the task makes known and unknown" },
     { "lower-delays", lower_delays, FACT_DEFINED, FACT_DELAYS, 0, "inputs of delays become equations" },
     { "evaluate-sizes", evaluate_sizes, FACT_DELAYS, FACT_SIZED, 0, "dimensions and domains become numbers" },
     { "order-model", order_model, FACT_SIZED, FACT_ORDERED, 0, "canonical order, independent of the text's" },

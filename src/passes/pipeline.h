@@ -52,6 +52,7 @@ typedef struct {
 void number_streams(Compile *c); /* part of fill-definitions */
 bool reject_unsupported(Compile *c);
 bool fill_definitions(Compile *c);
+bool apply_task(Compile *c);
 bool lower_delays(Compile *c);
 bool evaluate_sizes(Compile *c);
 bool order_model(Compile *c);

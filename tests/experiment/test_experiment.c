@@ -71,6 +71,7 @@ static void every_setting_is_read(void **state)
                           "output: \"out.mat\"\n"
                           "profile: simplex\n"
                           "use: And=Delay, Or=Logic\n"
+                          "task: unknown f, known der(v) = 2\n"
                           "seed: 18446744073709551615\n"
                           "set:\n"
                           "  mass: 2.5\n"
@@ -103,12 +104,13 @@ static void every_setting_is_read(void **state)
     assert_string_equal(e.tier, "interp");
     assert_string_equal(e.output, "out.mat");
     assert_string_equal(e.profile, "simplex");
+    assert_string_equal(e.task, "unknown f, known der(v) = 2");
     assert_string_equal(e.use, "And=Delay, Or=Logic");
     assert_int_equal(e.n_settings, 3);
     assert_string_equal(e.settings[1].name, "body.r[1]");
     assert_string_equal(e.settings[1].value, "-3");
     assert_string_equal(e.settings[2].value, "true");
-    assert_int_equal(span_begin(fixture->sources, e.settings[0].span).line, 16);
+    assert_int_equal(span_begin(fixture->sources, e.settings[0].span).line, 17);
     assert_int_equal(span_begin(fixture->sources, e.settings[0].span).column, 3);
     assert_int_equal(e.variables.n, 3);
     assert_string_equal(e.variables.at[2].glob, "A[1,2]");

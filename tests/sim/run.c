@@ -130,7 +130,9 @@ RunResult *run_model(const RunRequest *request)
     Compilation *c = compilation_create(NULL);
     const CompileRequest compile = { .path = request->path,
                                      .systems = request->systems,
-                                     .languages = request->languages };
+                                     .languages = request->languages,
+                                     .task = request->task,
+                                     .task_span = SPAN_NONE };
     if (compilation_load(c, &compile) && compilation_schedule(c)) {
         const char *why = NULL;
         const KoineModelKind *kind = compilation_kind(c, request->tier ? request->tier : "interp", &why);

@@ -13,6 +13,7 @@ typedef struct {
     bool every_takt;
     const char *systems; /* CompileRequest.systems */
     const Language *const *languages;
+    const char *task;
     void (*prepare)(KoineModel *model); /* sets parameters and start values; may be NULL */
     double pause;                       /* above 0: the run stops here and is continued */
     void (*between)(KoineModel *model); /* called at the pause; may be NULL */

@@ -152,8 +152,9 @@ struct Class {
     VEC(Wire *) wires;
     EquationTexts equations;
     VEC(When *) whens;
-    Map known;  /* name -> NAME_ bits, of this body alone */
-    Unit *unit; /* once it is lowered */
+    VEC(Node *) unknowns; /* `variable unknown` after the model */
+    Map known;            /* name -> NAME_ bits, of this body alone */
+    Unit *unit;           /* once it is lowered */
     bool has_failed;
 };
 

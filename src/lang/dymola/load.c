@@ -33,6 +33,13 @@ static Model *load_class(Load *load, Class *all)
         return NULL;
     dym_leave_addressed(unit->model, load->arena);
     dym_settle_inits(unit);
+    for (uint32_t k = 0; k < class->unknowns.n; k++) {
+        const Node *name = class->unknowns.at[k];
+        const VarId var = dym_find_variable(unit, name->path, name->n_path);
+        const Task task = { TASK_UNKNOWN, ref_now(var), TERM_NONE, name->span };
+        if (!var_is_none(var))
+            vec_push(unit->model->arena, &unit->model->tasks, task);
+    }
     return unit->model;
 }
 

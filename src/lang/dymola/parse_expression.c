@@ -45,7 +45,7 @@ static Node *parse_index(Parser *parser)
 }
 
 /* variable | model_ident { '::' model_ident } '.' variable, with indices in this line */
-static Node *parse_path(Parser *parser, NodeKind kind)
+Node *dym_parse_path(Parser *parser, NodeKind kind)
 {
     const Span begin = parser->token.span;
     VEC(Ident) path = { 0 };
@@ -104,7 +104,7 @@ static Node *parse_operator(Parser *parser, NodeKind kind)
     const Span begin = parser->token.span;
     dym_advance(parser);
     dym_advance(parser);
-    Node *node = parse_path(parser, kind);
+    Node *node = dym_parse_path(parser, kind);
     if (!node || !dym_expect(parser, TOKEN_CLOSE))
         return NULL;
     node->span = dym_span_since(parser, begin);
@@ -116,7 +116,7 @@ static Node *parse_named(Parser *parser)
     /* On a new line a parenthesis begins the next equation. */
     if (parser->ahead.kind != TOKEN_OPEN || parser->ahead.begins_line ||
         (dym_known(parser, parser->token.name) & NAME_ARRAY))
-        return parse_path(parser, NODE_VARIABLE);
+        return dym_parse_path(parser, NODE_VARIABLE);
     if (dym_is_word(parser, "der"))
         return parse_operator(parser, NODE_DER);
     if (dym_is_word(parser, "new"))

@@ -508,14 +508,37 @@ static void parse_model(Parser *parser)
     parser->depth--;
 }
 
+/* variable unknown variable {[,] variable}: of the model before. */
+static void parse_unknowns(Parser *parser)
+{
+    const Class *all = parser->class;
+    Class *class = all->classes.n ? all->classes.at[all->classes.n - 1] : NULL;
+    if (!class) {
+        dym_syntax_error(parser, "`model` before `variable unknown`");
+        return;
+    }
+    dym_advance(parser);
+    do {
+        Node *name = dym_parse_path(parser, NODE_VARIABLE);
+        if (!name)
+            return;
+        vec_push(parser->arena, &class->unknowns, name);
+    } while (dym_accept(parser, TOKEN_COMMA) ||
+             (parser->token.kind == TOKEN_NAME &&
+              !(parser->token.begins_line && (dym_is_word(parser, "variable") || dym_is_word(parser, "set")))));
+}
+
 /* Directives after the model. `not evaluate` keeps parameters symbolic: here all are. `tear` is advice. */
 static void parse_directive(Parser *parser)
 {
     const Span begin = parser->token.span;
     const uint32_t source = begin.source;
     dym_advance(parser);
-    const bool is_unknown = dym_is_word(parser, "unknown");
-    const bool is_known = parser->token.kind == TOKEN_NOT || dym_is_word(parser, "tear") || is_unknown;
+    if (dym_is_word(parser, "unknown")) {
+        parse_unknowns(parser);
+        return;
+    }
+    const bool is_known = parser->token.kind == TOKEN_NOT || dym_is_word(parser, "tear");
     if (!is_known) {
         dym_syntax_error(parser, "`not evaluate`, `tear` or `unknown`");
         return;
@@ -524,10 +547,6 @@ static void parse_directive(Parser *parser)
            !(parser->token.begins_line && (dym_is_word(parser, "variable") || dym_is_word(parser, "set"))) &&
            parser->token.span.source == source)
         dym_advance(parser);
-    if (is_unknown) {
-        REPORT(parser, DIAG_DYM_NOT_YET, dym_span_since(parser, begin), "`variable unknown` is not executed yet");
-        diag_help(parser->diag, "variables under der are known");
-    }
 }
 
 /* set Events ( on | off ) */

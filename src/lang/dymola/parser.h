@@ -42,6 +42,7 @@ bool dym_is_function_name(const char *name); /* one that the language knows, ope
 
 /* ---- parse_expression.c ---- */
 Node *dym_parse_expression(Parser *parser);
+Node *dym_parse_path(Parser *parser, NodeKind kind); /* the name of a variable, also of an object */
 
 /* ---- parse_connection.c ---- */
 Cut *dym_parse_cut(Parser *parser, bool allows_name);
