@@ -174,6 +174,22 @@ typedef struct {
     KoineSlot before, after;
 } KoineFiring;
 
+enum { /* KoineIterate.way: where the iteration began, or what brought it there */
+       KOINE_WAY_LAST,
+       KOINE_WAY_START,
+       KOINE_WAY_BESIDE,
+       KOINE_WAY_KINSOL,
+       KOINE_WAY_HOMOTOPY
+};
+typedef struct {
+    uint32_t origin; /* of the system */
+    uint32_t step;   /* 0: where it began */
+    uint8_t way;
+    double fraction,
+        length;      /* of the step that led here: of a full one, and the length of that in scales; 0 if step is 0 */
+    double residual; /* the largest, as it stands in its equation */
+} KoineIterate;
+
 typedef struct KoineHost { /* what the runner lends the model; fixed at create */
     void *context;
     const char *resources;
@@ -186,6 +202,8 @@ typedef struct KoineHost { /* what the runner lends the model; fixed at create *
     void (*message)(void *context, const KoineModel *model, int level, const char *text);
     /* a transition fires, and what it assigns; takt is the event step that ends with it. NULL: nobody asks */
     void (*fired)(void *context, const KoineModel *model, const KoineFiring *firing);
+    /* a point of the iteration for a nonlinear system; its unknowns stand in the block. NULL: nobody asks */
+    void (*iterated)(void *context, const KoineModel *model, const KoineIterate *iterate);
     uint8_t wants_work; /* 1: executions are counted, for kind->work */
 } KoineHost;
 enum { KOINE_MESSAGE_OUTPUT, KOINE_MESSAGE_WARNING, KOINE_MESSAGE_ERROR };

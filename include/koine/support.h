@@ -284,6 +284,9 @@ typedef struct KoineProgram {
     void (*locate)(void *context, const KoineModel *model, uint32_t origin, KoineOrigin *where);
     /* row `row` of the system `origin` in the user's text: place and equation; may be NULL */
     void (*describe)(void *context, const KoineModel *model, uint32_t origin, uint32_t row, char *to, size_t size);
+    /* why the system `origin` is singular: what is not determined, which equations depend on each other; "": not
+       known. May be NULL */
+    void (*blame)(void *context, const KoineModel *model, uint32_t origin, char *to, size_t size);
     /* attributes counts to the user's text; may be NULL */
     void (*attribute)(void *context, const KoineCounts *counts, void (*visit)(void *context, const KoineWork *work),
                       void *visit_context);

@@ -2,6 +2,7 @@
 #include "driver/compile.h"
 #include "base/bug.h"
 #include "driver/explore.h"
+#include "driver/inspect.h"
 #include "driver/languages.h"
 #include "driver/resolve.h"
 #include "driver/structure.h"
@@ -248,6 +249,47 @@ CompileReport compilation_report(const Compilation *c)
     if (c->program)
         r.kernels = program_code(c->program)->n_kernels;
     return r;
+}
+
+static Inspection inspection(const Compilation *c, bool is_json)
+{
+    const Span span = c->model->span;
+    return (Inspection){ .schedule = c->passes.schedule,
+                         .program = c->program,
+                         .file = span.source == SOURCE_NONE ? "" : sources_get(c->sources, span.source)->path,
+                         .is_json = is_json };
+}
+
+void compilation_list_blocks(const Compilation *c, bool is_complete, bool is_json, Text *to)
+{
+    const Inspection of = inspection(c, is_json);
+    inspect_list(&of, is_complete, to);
+}
+
+bool compilation_inspected(const Compilation *c, const char *name, Inspected *inspected)
+{
+    const Inspection of = inspection(c, false);
+    if (!inspect_find(&of, name, &inspected->block, &inspected->is_initial))
+        return false;
+    Trace *trace = NEW(c->arena, Trace);
+    trace->arena = c->arena;
+    trace->system = inspect_system(&of, inspected->block, inspected->is_initial);
+    inspected->trace = trace;
+    inspected->iterated = trace_iterated;
+    return true;
+}
+
+void compilation_inspect(const Compilation *c, const Inspected *inspected, const KoineModel *model, double time,
+                         const char *failure, bool is_json, Text *to)
+{
+    const Inspection of = inspection(c, is_json);
+    const InspectedBlock what = { .block = inspected->block,
+                                  .is_initial = inspected->is_initial,
+                                  .model = model,
+                                  .time = time,
+                                  .failure = failure,
+                                  .trace = inspected->trace };
+    inspect_block(&of, &what, to);
 }
 
 const KoineModelKind *compilation_kind(Compilation *c, const char *tier, const char **why)

@@ -73,6 +73,19 @@ typedef struct { /* figures of `koine check`; the names are the keys of its JSON
 } CompileReport;
 CompileReport compilation_report(const Compilation *c);
 
+/* Blocks of a scheduled model (inspect.h): the list of them, and one as it was solved in an instance that had `iterated`
+ * and `trace` for its host. False: there is no block of that name. */
+typedef struct {
+    uint32_t block;
+    bool is_initial;
+    void *trace;
+    void (*iterated)(void *context, const KoineModel *model, const KoineIterate *iterate);
+} Inspected;
+void compilation_list_blocks(const Compilation *c, bool is_complete, bool is_json, Text *to);
+bool compilation_inspected(const Compilation *c, const char *name, Inspected *inspected);
+void compilation_inspect(const Compilation *c, const Inspected *inspected, const KoineModel *model, double time,
+                         const char *failure, bool is_json, Text *to);
+
 /* The model in a tier: "auto", "interp", "tcc", "cc". NULL: *why says why not. Belongs to the compilation. */
 const KoineModelKind *compilation_kind(Compilation *c, const char *tier, const char **why);
 /* What `auto` did so far, for the statistics; "" for other tiers. */

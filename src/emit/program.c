@@ -523,3 +523,9 @@ const Code *program_code(const Program *program)
 {
     return &program->layout.code;
 }
+
+uint32_t program_slot(const Program *program, Ref ref)
+{
+    const bool has_slot = ref.kind == REF_NOW || ref.kind == REF_PRE || ref.kind == REF_DER || ref.kind == REF_TIME;
+    return has_slot ? slot_of(&program->layout, ref) : KOINE_NONE;
+}

@@ -12,5 +12,6 @@ typedef struct Program Program;
 Program *program_create(const Schedule *schedule, Arena *arena);
 const KoineProgram *program_data(const Program *program);
 const Code *program_code(const Program *program);
+uint32_t program_slot(const Program *program, Ref ref); /* where its value lies; KOINE_NONE: nowhere */
 
 #endif

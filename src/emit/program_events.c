@@ -792,6 +792,7 @@ void lay_events(Layout *l)
     l->data.matters = fault_matters;
     l->data.locate = locate_origin;
     l->data.describe = describe_row;
+    l->data.blame = blame_system;
     l->data.attribute = attribute_work;
     l->data.explain_context = l;
 }

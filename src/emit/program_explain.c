@@ -2,6 +2,7 @@
 #include "base/text.h"
 #include "emit/program_parts.h"
 #include "emit/routines.h"
+#include "ir/dependence.h"
 #include "ir/evaluate.h"
 #include "ir/substitute.h"
 #include <stdio.h>
@@ -560,6 +561,49 @@ void describe_row(void *context, const KoineModel *model, uint32_t origin, uint3
         }
         text_format(&text, "%.100s = %.100s", term_text(l->model, own->lhs, scratch),
                     term_text(l->model, own->rhs, scratch));
+    }
+    snprintf(to, size, "%s", text.at ? text.at : "");
+    arena_destroy(scratch);
+}
+
+/* ---- singular systems ---- */
+typedef struct {
+    const Layout *l;
+    const KoineSlot *m;
+} SlotValues;
+
+static Value slot_value(void *context, Ref ref)
+{
+    const SlotValues *s = context;
+    Value value = { .r = NAN };
+    if (ref.kind == REF_NOW || ref.kind == REF_PRE || ref.kind == REF_DER || ref.kind == REF_TIME)
+        memcpy(&value, &s->m[slot_of(s->l, ref)], sizeof value);
+    return value;
+}
+
+void blame_system(void *context, const KoineModel *model, uint32_t origin, char *to, size_t size)
+{
+    enum { MOST = 4 };
+    const Layout *l = context;
+    const Schedule *schedule;
+    const Block *b = block_of(l, origin, &schedule);
+    Arena *scratch = arena_create_like(l->arena);
+    Text text = { .arena = scratch };
+    SlotValues values = { l, (const KoineSlot *)(const void *)model->block };
+    Dependence d;
+    const SystemRow *rows = b ? schedule->rows.at + b->first_row : NULL;
+    if (b && find_dependence(l->model, rows, b->n_rows, false, slot_value, &values, scratch, &d)) {
+        for (uint32_t k = 0; k < d.n_unknowns && k < MOST; k++)
+            text_format(&text, "%s%s", k ? ", " : "not determined: ",
+                        variable_path(l->model, rows[d.unknowns[k]].unknown.var, scratch));
+        if (d.n_unknowns > MOST)
+            text_format(&text, " and %u more", d.n_unknowns - MOST);
+        for (uint32_t k = 0; k < d.n_equations && k < MOST; k++) {
+            text_add(&text, k ? ", " : "; depend on each other: the equations ");
+            add_place(l, &text, l->model->equations.at[rows[d.equations[k]].equation.index].origin.span);
+        }
+        if (d.n_equations > MOST)
+            text_format(&text, " and %u more", d.n_equations - MOST);
     }
     snprintf(to, size, "%s", text.at ? text.at : "");
     arena_destroy(scratch);

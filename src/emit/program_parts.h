@@ -86,6 +86,7 @@ void explain_fault(void *context, KoineModel *model, uint32_t origin);
 bool fault_matters(void *context, const KoineModel *model, uint32_t origin);
 void locate_origin(void *context, const KoineModel *model, uint32_t origin, KoineOrigin *where);
 void describe_row(void *context, const KoineModel *model, uint32_t origin, uint32_t row, char *to, size_t size);
+void blame_system(void *context, const KoineModel *model, uint32_t origin, char *to, size_t size);
 void locate_span(Layout *l, InstanceId owner, Span span, KoineOrigin *where);
 /* program_work.c: KoineProgram.attribute */
 void attribute_work(void *context, const KoineCounts *counts, void (*visit)(void *context, const KoineWork *work),

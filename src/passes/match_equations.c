@@ -12,6 +12,7 @@
 #include "graph/matching.h"
 #include "ir/element.h"
 #include "passes/pipeline.h"
+#include "passes/roles.h"
 #include <stdlib.h>
 
 typedef struct { /* elements lo .. hi of an unknown, every one of them, are determined by an equation */
@@ -248,6 +249,47 @@ static void collect(Matcher *t, Residuals *r)
     r->g = incidence_build(r->rows.n, r->columns.n, edges.at, edges.n, c->scratch);
 }
 
+static const Ref *refs_of(const Matcher *t, const Residuals *r, const SubSystem *s)
+{
+    Ref *refs = NEW_ARRAY(t->c->scratch, Ref, s->n_columns + 1);
+    for (uint32_t k = 0; k < s->n_columns; k++)
+        refs[k] = t->c->unknowns.at[r->columns.at[s->columns[k]]];
+    return refs;
+}
+
+/* Initial system: states in these equations whose start values are fixed; as many as there are. */
+static uint32_t note_fixed(const Matcher *t, const Residuals *r, const SubSystem *s, uint32_t most)
+{
+    const Model *m = t->model;
+    uint32_t n = 0;
+    bool *is_told = NEW_ARRAY(t->c->scratch, bool, m->variables.n + 1);
+    for (uint32_t k = 0; k < s->n_rows; k++) {
+        const Equation *e = &m->equations.at[r->rows.at[s->rows[k]]];
+        const Term sides[] = { e->lhs, e->rhs };
+        for (uint32_t side = 0; side < 2; side++)
+            for (uint32_t j = 0; j < sides[side].shape->n_leaves; j++) {
+                const Ref ref = term_refs(m, sides[side])[j];
+                if (ref.kind != REF_NOW || is_told[ref.var.index] || !model_var(m, ref.var)->is_fixed ||
+                    model_var(m, ref.var)->definition != DEFINITION_DER)
+                    continue;
+                is_told[ref.var.index] = true;
+                if (n++ < most)
+                    diag_note(t->c->diag, model_var(m, ref.var)->span, "the start value of '%s' is fixed",
+                              variable_path(m, ref.var, t->c->scratch));
+            }
+    }
+    return n;
+}
+
+static void advise_on_start(const Matcher *t, const Residuals *r, const SubSystem *s)
+{
+    enum { MOST = 8 };
+    if (note_fixed(t, r, s, MOST))
+        diag_help(t->c->diag, "remove one of these initial equations, or let one of these start values be free");
+    else
+        diag_help(t->c->diag, "remove one of these initial equations");
+}
+
 static void explain(Matcher *t, const Residuals *r, const uint32_t *column_of_row, const uint32_t *row_of_column)
 {
     enum { MOST_ROWS = 8 };
@@ -259,15 +301,18 @@ static void explain(Matcher *t, const Residuals *r, const uint32_t *column_of_ro
             continue;
         const SubSystem s = explain_unmatched_row(&r->g, row_of_column, k, c->scratch);
         diag_error(c->diag, DIAG_SINGULAR, m->equations.at[r->rows.at[k]].origin.span,
-                   "too many equations: %u equation%s for %u unknown%s", s.n_rows, s.n_rows == 1 ? "" : "s",
-                   s.n_columns, s.n_columns == 1 ? "" : "s");
+                   "too many equations%s: %u equation%s for %u unknown%s", c->is_initial ? " at the start" : "",
+                   s.n_rows, s.n_rows == 1 ? "" : "s", s.n_columns, s.n_columns == 1 ? "" : "s");
         for (uint32_t j = 0; j < s.n_rows && j < MOST_ROWS; j++)
             if (s.rows[j] != k)
                 diag_note(c->diag, m->equations.at[r->rows.at[s.rows[j]]].origin.span, "this equation belongs to them");
         for (uint32_t j = 0; j < s.n_columns && j < MOST_ROWS; j++)
             diag_note(c->diag, model_var(m, c->unknowns.at[r->columns.at[s.columns[j]]].var)->span, "unknown '%s'",
                       unknown_text(t, c->unknowns.at[r->columns.at[s.columns[j]]]));
-        diag_help(c->diag, "remove one of these equations, or make one of their known quantities unknown");
+        if (c->is_initial)
+            advise_on_start(t, r, &s);
+        else
+            diag_help(c->diag, "%s", advice_for_overdetermined(c, refs_of(t, r, &s), s.n_columns));
     }
     for (uint32_t k = 0; k < r->columns.n; k++) {
         if (row_of_column[k] != MATCH_NONE)
@@ -290,7 +335,7 @@ static void explain(Matcher *t, const Residuals *r, const uint32_t *column_of_ro
         for (uint32_t j = 0; j < s.n_rows && j < MOST_ROWS; j++)
             diag_note(c->diag, m->equations.at[r->rows.at[s.rows[j]]].origin.span,
                       "this equation determines one of them");
-        diag_help(c->diag, "add an equation for one of these unknowns, or give one of them a value");
+        diag_help(c->diag, "%s", advice_for_undetermined(c, refs_of(t, r, &s), s.n_columns));
     }
 }
 

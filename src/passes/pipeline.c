@@ -22,6 +22,7 @@ const Pass pipeline[] = {
     { "match-equations", match_equations, FACT_REDUCED, FACT_MATCHED, 0, "every unknown gets its equation" },
     { "sort-blocks", sort_blocks, FACT_MATCHED, FACT_SORTED, 0, "blocks in the order of computation" },
     { "check-branches", check_branches, FACT_SORTED, FACT_REGULAR, 0, "equations with branches, for all choices" },
+    { "check-systems", check_systems, FACT_SORTED, 0, 0, "systems that are singular whatever the parameters" },
     { "tear-systems", tear_systems, FACT_REGULAR, FACT_TORN, 0, "few unknowns of a system are iterated" },
     { "build-parts", build_parts, FACT_TORN, FACT_PARTS, 0, "what each purpose needs" },
     { "build-initial", build_initial, FACT_PARTS, FACT_INITIAL, 0,

@@ -68,6 +68,7 @@ bool merge_regions(Compile *c);
 bool reduce_index(Compile *c);
 bool match_equations(Compile *c);
 bool sort_blocks(Compile *c);
+bool check_systems(Compile *c);
 bool check_branches(Compile *c);
 bool tear_systems(Compile *c);
 bool build_parts(Compile *c);

@@ -221,6 +221,23 @@ static double predict(const Machine *k, const KoineSystem *s, double last, doubl
     return !(fit < 1) ? 1 : fit > 10 * SMALLEST ? fit : 10 * SMALLEST;
 }
 
+static void tell(Machine *k, const KoineSystem *s, uint32_t step, double fraction, double length)
+{
+    const KoineHost *host = k->model->host;
+    const Newton *w = k->workspace->newton;
+    if (!host || !host->iterated || w->is_silent)
+        return;
+    KoineIterate iterate = { .origin = s->origin, .step = step, .way = w->route };
+    if (step) {
+        iterate.fraction = fraction;
+        iterate.length = length;
+    }
+    for (uint32_t j = 0; j < s->n; j++)
+        if (fabs(k->m[s->residuals[j]].r) > iterate.residual)
+            iterate.residual = fabs(k->m[s->residuals[j]].r);
+    host->iterated(host->context, k->model, &iterate);
+}
+
 NewtonEnd koine_newton(Machine *k, const KoineSystem *s)
 {
     Newton *w = k->workspace->newton;
@@ -234,6 +251,7 @@ NewtonEnd koine_newton(Machine *k, const KoineSystem *s)
             is_solved &= k->m[s->residuals[j]].r == 0;
             w->before[j] = k->m[s->unknowns[j]].r;
         }
+        tell(k, s, (uint32_t)step, fraction, length);
         if (is_solved) /* all over a flat stretch that was come to, as where exp(-y) is rounded to 0: not here */
             return step == 0 || koine_factor(k, s) ? NEWTON_CONVERGED : NEWTON_SINGULAR;
         k->statistics.newton_iterations++;
@@ -275,6 +293,7 @@ void koine_newton_from(Machine *k, const KoineSystem *s, const uint32_t *slots)
 
 KoineStatus koine_solve_newton(Machine *k, const KoineSystem *s)
 {
+    k->workspace->newton->route = KOINE_WAY_LAST;
     koine_newton_from(k, s, s->guesses);
     NewtonEnd end = koine_newton(k, s);
     if (end == NEWTON_CONVERGED)
@@ -282,8 +301,10 @@ KoineStatus koine_solve_newton(Machine *k, const KoineSystem *s)
     if (k->is_searching && koine_search(k, s))
         return KOINE_OK;
     if (k->is_searching) { /* the message is about the first attempt */
+        k->workspace->newton->is_silent = true;
         koine_newton_from(k, s, s->guesses);
         end = koine_newton(k, s);
+        k->workspace->newton->is_silent = false;
     }
     return koine_report_newton(k, s, end);
 }

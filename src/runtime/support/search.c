@@ -44,6 +44,7 @@ static bool search_nearby(Machine *k, const KoineSystem *s, double distance)
         koine_newton_from(k, s, s->starts);
         koine_newton_scale(k, s);
         spread(k, s, sign * distance);
+        k->workspace->newton->route = KOINE_WAY_BESIDE;
         if (is_solved(k, s, &k->statistics.solved_from_start))
             return true;
     }
@@ -54,6 +55,7 @@ static bool search_by_kinsol(Machine *k, const KoineSystem *s, const uint32_t *f
 {
     koine_newton_from(k, s, from);
     koine_kinsol(k, s);
+    k->workspace->newton->route = KOINE_WAY_KINSOL;
     return is_solved(k, s, &k->statistics.solved_by_kinsol);
 }
 
@@ -170,6 +172,7 @@ static bool search_by_homotopy(Machine *k, const KoineSystem *s, const uint32_t 
 {
     Curve c = { .k = k, .s = s, .w = k->workspace->newton, .direction = 1, .length = FIRST_LENGTH };
     koine_newton_from(k, s, from);
+    c.w->route = KOINE_WAY_HOMOTOPY;
     if (!koine_residuals(k, s))
         return false;
     for (uint32_t j = 0; j < s->n; j++) {
@@ -192,6 +195,7 @@ bool koine_search(Machine *k, const KoineSystem *s)
 {
     const bool has_two = differ(k, s);
     if (has_two) {
+        k->workspace->newton->route = KOINE_WAY_START;
         koine_newton_from(k, s, s->starts);
         if (is_solved(k, s, &k->statistics.solved_from_start))
             return true;

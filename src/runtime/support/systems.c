@@ -38,6 +38,15 @@ static void add_to_fault(KoineFault *fault, const char *format, ...)
     va_end(list);
 }
 
+static void add_blame(Machine *k, const KoineSystem *s)
+{
+    char text[500] = "";
+    if (k->program->blame)
+        k->program->blame(k->program->explain_context, k->model, s->origin, text, sizeof text);
+    if (text[0])
+        add_to_fault(&k->model->fault, "; %s", text);
+}
+
 /* What still moves, and what is not fulfilled. */
 KoineStatus koine_report_newton(Machine *k, const KoineSystem *s, NewtonEnd end)
 {
@@ -67,6 +76,8 @@ KoineStatus koine_report_newton(Machine *k, const KoineSystem *s, NewtonEnd end)
     if (end != NEWTON_SINGULAR)
         add_to_fault(fault, "; %s%.60s moves most, the next step would be %.3g", s->n > 1 ? "of them " : "",
                      s->names[mover], w->step[mover]);
+    else
+        add_blame(k, s);
     char row[320] = "";
     if (k->program->describe)
         k->program->describe(k->program->explain_context, k->model, s->origin, worst, row, sizeof row);

@@ -12,6 +12,8 @@ typedef struct {            /* of Newton's method; vectors as long as the larges
     double *kept[KOINE_UPDATES + 1];
     double *first, *base, *along, *way; /* of searches */
     double *all;
+    uint8_t route;  /* KOINE_WAY_...: for those who watch */
+    bool is_silent; /* nobody is told about this iteration */
 } Newton;
 typedef struct Kinsol Kinsol;
 

@@ -1,0 +1,103 @@
+/* koine inspect: one block of a model, as it was solved. */
+#include "cli/target.h"
+#include "cli/terminal.h"
+#include "cli/verbs.h"
+#include "koine/simulate.h"
+#include <math.h>
+#include <stdlib.h>
+
+static void be_silent(void *context, const KoineModel *model, int level, const char *text)
+{
+    (void)context, (void)model, (void)level, (void)text;
+}
+
+/* Runs the model up to the wanted time and shows the block there; a run that fails is shown where it failed. */
+static int inspect(const Command *command, Compilation *c, const char *name, double time)
+{
+    const char *why;
+    Inspected inspected;
+    const bool is_json = command_option(command, "json") != NULL;
+    if (!compilation_inspected(c, name, &inspected)) {
+        say("there is no block '%s'; the command without --block lists them", name);
+        return EXIT_USAGE;
+    }
+    const KoineModelKind *const kind = compilation_kind(c, "interp", &why);
+    const KoineHost host = { .context = inspected.trace,
+                             .tolerance = KOINE_USUAL_TOLERANCE,
+                             .message = be_silent,
+                             .iterated = inspected.iterated };
+    KoineModel *model = NULL;
+    if (!kind || kind->create(kind, &host, &model) < 0 || !model) {
+        say("there is not enough memory for an instance of the model");
+        return EXIT_ENVIRONMENT;
+    }
+    const KoineRunOptions options = { .stop = time };
+    KoineRunReport report = { 0 };
+    koine_simulate(model, &options, &report);
+    Text text = { .arena = compilation_arena(c) };
+    const char *const failure = report.end == KOINE_RUN_FAILED ? report.text : NULL;
+    compilation_inspect(c, &inspected, model, failure ? report.time : time, failure, is_json, &text);
+    fwrite(text.at, 1, text.n, stdout);
+    kind->destroy(model);
+    return EXIT_GOOD;
+}
+
+static int run_inspect(const Command *command)
+{
+    Target target = target_split(command->arguments[0], command->arena);
+    if (!target_find(command, &target))
+        return EXIT_USAGE;
+    const char *const name = command_option(command, "block"), *const at = command_option(command, "time");
+    double time = 0;
+    if (at && (text_to_real(at, at + strlen(at), &time) != at + strlen(at) || !*at || !(time >= 0) || !isfinite(time)))
+        return usage_error(command, "--time wants a number from 0 on, not '%s'", at);
+    Compilation *const c = compilation_create(out_of_memory);
+    int status = EXIT_MODEL;
+    if (target_compile(command, &target, NULL, c)) {
+        Text text = { .arena = compilation_arena(c) };
+        status = EXIT_GOOD;
+        if (name) {
+            status = inspect(command, c, name, time);
+        } else {
+            compilation_list_blocks(c, command_option(command, "all"), command_option(command, "json"), &text);
+            fwrite(text.at, 1, text.n, stdout);
+        }
+    }
+    compilation_destroy(c);
+    return status;
+}
+
+static const Option options[] = {
+    { .name = "block",
+      .value = "NUMBER",
+      .help = "show this block; 12 or b12: of the run, i12: of the initial system" },
+    { .name = "time", .value = "TIME", .help = "with --block: run up to this time first; default the start" },
+    { .name = "all", .help = "list all blocks, not only systems of equations" },
+    { .name = "json", .help = "as JSON" },
+    TARGET_TASK,
+    TARGET_USE,
+    { 0 },
+};
+
+static const Example examples[] = {
+    { "koine inspect circuit.dym", "lists the systems of equations that are solved together." },
+    { "koine inspect circuit.dym --block 5", "equations, unknowns, Jacobian and iterates of block 5 at the start." },
+    { "koine inspect circuit.dym --block 5 --time 0.1 --json", "the same at a later time, as data." },
+    { 0 },
+};
+
+const Verb verb_inspect = {
+    .name = "inspect",
+    .arguments = "FILE[:CLASS]",
+    .summary = "look into the systems of equations of a model",
+    .text =
+        "Lists the blocks in which a model is solved: systems of equations that have to be solved together and, with "
+        "--all, everything that is computed. With --block one of them is shown: its equations with their places, its "
+        "unknowns, which of them are iterated and which follow explicitly, the Jacobian, and how the iteration went "
+        "the last time it was solved. Messages about failed iterations are best understood here.",
+    .least = 1,
+    .most = 1,
+    .options = options,
+    .examples = examples,
+    .run = run_inspect,
+};

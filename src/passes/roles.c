@@ -1,0 +1,52 @@
+#include "passes/roles.h"
+
+typedef struct {
+    uint32_t potentials, flows; /* unknowns that are such, or hold the value of one */
+} Roles;
+
+static Roles count_roles(const Compile *c, const Ref *unknowns, uint32_t n)
+{
+    const Model *m = c->model;
+    bool *is_potential = NEW_ARRAY(c->scratch, bool, m->variables.n + 1),
+         *is_flow = NEW_ARRAY(c->scratch, bool, m->variables.n + 1);
+    for (uint32_t k = 0; k < m->members.n; k++) {
+        const PortMember *member = &m->members.at[k];
+        if (var_is_none(member->var))
+            continue;
+        const VarId alias = model_var(m, member->var)->alias, holder = var_is_none(alias) ? member->var : alias;
+        if (member->role == ROLE_POTENTIAL)
+            is_potential[holder.index] = true;
+        else if (member->role == ROLE_FLOW)
+            is_flow[holder.index] = true;
+    }
+    Roles roles = { 0 };
+    for (uint32_t k = 0; k < n; k++) {
+        roles.potentials += is_potential[unknowns[k].var.index] && !is_flow[unknowns[k].var.index];
+        roles.flows += is_flow[unknowns[k].var.index];
+    }
+    return roles;
+}
+
+const char *advice_for_undetermined(const Compile *c, const Ref *unknowns, uint32_t n)
+{
+    const Roles roles = count_roles(c, unknowns, n);
+    if (roles.potentials && !roles.flows)
+        return "potentials have a value only against a reference: connect one of them to it, in a circuit to a Ground; "
+               "between two current sources in series a way for the difference is missing";
+    if (roles.flows && !roles.potentials)
+        return "nothing says how flows divide between ideal connections, as voltage sources in parallel: give one of "
+               "them a resistance";
+    return "add an equation for one of these unknowns, or give one of them a value";
+}
+
+const char *advice_for_overdetermined(const Compile *c, const Ref *unknowns, uint32_t n)
+{
+    const Roles roles = count_roles(c, unknowns, n);
+    if (roles.potentials && !roles.flows)
+        return "the difference of two potentials is given twice, as by voltage sources in parallel, or a source "
+               "between two "
+               "Grounds: remove one, or put a resistance in series";
+    if (roles.flows && !roles.potentials)
+        return "a flow is given twice, as by current sources in series: remove one, or give the difference another way";
+    return "remove one of these equations, or make one of their known quantities unknown";
+}

@@ -1,0 +1,12 @@
+/* Advice by what variables are in their ports: potentials, or flows that add up to zero. */
+#ifndef PASSES_ROLES_H
+#define PASSES_ROLES_H
+
+#include "passes/pipeline.h"
+
+/* What would determine these unknowns. */
+const char *advice_for_undetermined(const Compile *c, const Ref *unknowns, uint32_t n);
+/* What to do about more equations than unknowns, these being the unknowns. */
+const char *advice_for_overdetermined(const Compile *c, const Ref *unknowns, uint32_t n);
+
+#endif
