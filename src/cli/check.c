@@ -145,6 +145,7 @@ static const Option options[] = {
     { .name = "no-messages", .help = "with --listing: the text alone" },
     { .name = "profile", .value = "NAME", .help = "the reading of the original: dymola, simplex" },
     TARGET_TASK,
+    TARGET_ANALYSIS,
     TARGET_USE,
     { 0 },
 };

@@ -51,12 +51,15 @@ static const Option options[] = {
     { .name = "c", .help = "the generated C" },
     { .name = "passes", .help = "list the passes in their order" },
     TARGET_TASK,
+    TARGET_ANALYSIS,
     TARGET_USE,
     { 0 },
 };
 
 static const Example examples[] = {
     { "koine dump Ball.mdl --after find-events", "the model once its comparisons have become events." },
+    { "koine dump circuit.dym --schedule --evaluate-parameters --remove-unneeded",
+      "the few statements that are left when parameters are numbers and only outputs are wanted." },
     { "koine dump Ball.mdl --c", "the C code that the tiers tcc and cc compile." },
     { 0 },
 };

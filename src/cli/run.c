@@ -456,9 +456,19 @@ static int run_kind(Run *run, const KoineModelKind *kind)
     return status;
 }
 
+static const char *const *wanted_variables(const Run *run)
+{
+    const ExperimentGlobs *const wanted = &run->settings.experiment.variables;
+    const char **const all = NEW_ARRAY(run->arena, const char *, wanted->n + 1);
+    for (uint32_t k = 0; k < wanted->n; k++)
+        all[k] = wanted->at[k].glob;
+    return all;
+}
+
 static int compile_and_run(Run *run)
 {
     const double begun = wall_clock();
+    run->settings.target.wanted = wanted_variables(run);
     if (!target_compile(run->command, &run->settings.target, run->settings.experiment.profile, run->c))
         return EXIT_MODEL;
     const char *why;
@@ -561,6 +571,7 @@ static const Option options[] = {
     { .name = "plot", .help = "draw the result in the terminal, also where there is none" },
     { .name = "no-plot", .help = "draw nothing" },
     TARGET_TASK,
+    TARGET_ANALYSIS,
     TARGET_USE,
     { .name = "quiet", .help = "say nothing unless something is wrong" },
     { 0 },

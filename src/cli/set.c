@@ -243,9 +243,10 @@ static bool report_fixed(const Setter *setter, const Setting *setting, const Koi
     const char *why = "it is computed by the model";
     if (variable->flags & KOINE_VARIABLE_DERIVATIVE)
         why = "it is a derivative";
-    else if (variable->variability == KOINE_VARIABILITY_CONSTANT ||
-             variable->variability == KOINE_VARIABILITY_STRUCTURAL)
-        why = "its value was used when the model was analysed";
+    else if (variable->variability == KOINE_VARIABILITY_CONSTANT)
+        why = "it is a constant";
+    else if (variable->variability == KOINE_VARIABILITY_STRUCTURAL)
+        why = "its value was used when the model was analysed, as a size or by --evaluate-parameters";
     else if (variable->variability == KOINE_VARIABILITY_PARAMETER)
         why = "it is computed from other parameters";
     diag_error(setter->diag, DIAG_SET_FIXED, setting->span, "'%s' cannot be set: %s", setting->name, why);

@@ -46,8 +46,10 @@ static bool find_in_bank(const Command *command, Target *target)
         bank_find_entry(banks_create(&request, arena), target->path, target->class_name, &hit, diag) &&
         diag_errors(diag) == 0;
     diag_print(diag, stderr, (DiagStyle){ .colour = command->colour_err });
-    if (is_found)
-        *target = (Target){ hit.path, hit.class_name, target->use, target->task, target->task_span };
+    if (is_found) {
+        target->path = hit.path;
+        target->class_name = hit.class_name;
+    }
     return is_found;
 }
 
@@ -81,11 +83,20 @@ const char *const *target_versions(const Command *command, const Target *target)
     return versions.at;
 }
 
+/* A switch that not every verb has. */
+static bool is_asked(const Command *command, const char *name)
+{
+    return option_find(command->verb, name) && command_option(command, name);
+}
+
 CompileRequest target_request(const Command *command, const Target *target)
 {
     const char *const task = option_find(command->verb, "task") ? command_option(command, "task") : NULL;
     return (CompileRequest){ .path = target->path,
                              .class_name = target->class_name,
+                             .evaluate_parameters = is_asked(command, "evaluate-parameters"),
+                             .remove_unneeded = is_asked(command, "remove-unneeded"),
+                             .wanted = target->wanted,
                              .versions = target_versions(command, target),
                              .task = task ? task : target->task,
                              .task_span = task || !target->task ? SPAN_NONE : target->task_span };

@@ -7,9 +7,10 @@
 
 typedef struct {
     const char *path;
-    const char *class_name; /* NULL: the one in the file */
-    const char *use;        /* versions of classes, of an experiment; --use wins; NULL: none */
-    const char *task;       /* of an experiment; --task wins; NULL: none */
+    const char *class_name;    /* NULL: the one in the file */
+    const char *const *wanted; /* variables that are recorded, ended by NULL; NULL: all */
+    const char *use;           /* versions of classes, of an experiment; --use wins; NULL: none */
+    const char *task;          /* of an experiment; --task wins; NULL: none */
     Span task_span;
 } Target;
 
@@ -29,6 +30,13 @@ const char *const *target_versions(const Command *command, const Target *target)
     {                                                                                                                  \
         .name = "task", .value = "TASK",                                                                               \
         .help = "what is known and unknown: steady, start steady, or a list of unknown NAME, known NAME=VALUE"         \
+    }
+/* Options of verbs that analyse models. */
+#define TARGET_ANALYSIS                                                                                                \
+    { .name = "evaluate-parameters",                                                                                   \
+      .help = "parameters become numbers: faster, but they cannot be set; the model may keep some of them" },          \
+    {                                                                                                                  \
+        .name = "remove-unneeded", .help = "compute only what states, events, outputs and --variables need"            \
     }
 CompileRequest target_request(const Command *command, const Target *target);
 /* Text to schedule; diagnostics are printed. False: they say why. `profile` may be NULL. */

@@ -11,6 +11,7 @@
 #include "driver/tier.h"
 #include "emit/c/print.h"
 #include "emit/program.h"
+#include "formats/select.h"
 #include "ir/print.h"
 #include "ir/print_schedule.h"
 #include "ir/verify.h"
@@ -25,6 +26,8 @@ struct Compilation {
     Model *model;
     uint8_t systems; /* SystemsChoice */
     Compile passes;
+    bool evaluate_parameters, remove_unneeded;
+    const char *const *wanted;
     Program *program;
     Tiers tiers;
     void (*watch)(void *context, const char *pass); /* may be NULL */
@@ -78,6 +81,9 @@ bool compilation_load(Compilation *c, const CompileRequest *request)
     for (uint32_t k = 0; request->systems && compilation_systems_name(k); k++)
         if (strcmp(request->systems, systems_names[k]) == 0)
             c->systems = (uint8_t)k;
+    c->evaluate_parameters = request->evaluate_parameters;
+    c->remove_unneeded = request->remove_unneeded;
+    c->wanted = request->wanted;
     const ResolveRequest r = { c->pool, c->sources, request->languages, request->profile, request->versions };
     c->model = resolve_file(&r, request->path, request->class_name, c->diag);
     if (!c->model || diag_errors(c->diag) || !model_verify(c->model, c->diag))
@@ -110,12 +116,35 @@ static bool stop_after(void *context, const Compile *compile, const Pass *pass)
     return !stop->after || strcmp(stop->after, pass->name) != 0;
 }
 
+/* `x` and `x[2]` both ask for the array x, whether it is one variable or one an element. */
+static bool matches_wanted(void *context, const Model *model, VarId var)
+{
+    Compilation *c = context;
+    const char *path = variable_path(model, var, c->arena);
+    const size_t length = strlen(path);
+    const char *array = arena_text(c->arena, path, strcspn(path, "["));
+    for (uint32_t k = 0; c->wanted[k]; k++) {
+        const char *glob = c->wanted[k];
+        if (glob_matches(glob, path) || glob_matches(glob, array) ||
+            (strncmp(glob, path, length) == 0 && glob[length] == '['))
+            return true;
+    }
+    return false;
+}
+
 static bool run_passes(Compilation *c, const char *after)
 {
     StopAfter stop = { c, after };
     if (c->watch)
         c->watch(c->watch_context, NULL);
-    c->passes = (Compile){ .model = c->model, .arena = c->arena, .diag = c->diag, .systems = c->systems };
+    c->passes = (Compile){ .model = c->model,
+                           .arena = c->arena,
+                           .diag = c->diag,
+                           .systems = c->systems,
+                           .evaluates_parameters = c->evaluate_parameters,
+                           .removes_unneeded = c->remove_unneeded,
+                           .wants = c->wanted ? matches_wanted : NULL,
+                           .wants_context = c };
     return run_pipeline(&c->passes, stop_after, &stop) && diag_errors(c->diag) == 0;
 }
 

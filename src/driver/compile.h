@@ -18,6 +18,9 @@ typedef struct {
     const char *profile;              /* NULL: liberal */
     const Language *const *languages; /* besides the built-in ones, ended by NULL; may be NULL */
     const char *systems;              /* "torn" (also NULL), "whole": see compilation_systems_name */
+    bool evaluate_parameters;         /* parameters become numbers, but those that the model keeps */
+    bool remove_unneeded;             /* only what states, outputs, events and `wanted` need is computed */
+    const char *const *wanted;        /* patterns of names, ended by NULL; may be NULL */
     const char *const *versions;      /* of classes, in place of those in use (bank.h); may be NULL */
     const char *task;                 /* what is known and unknown (task.h); NULL: as usual */
     Span task_span;                   /* where it is said; SPAN_NONE: on the command line */

@@ -326,7 +326,7 @@ static void fill_variables(Layout *l)
         const uint32_t first = is_hidden_array ? v->alias.index : k;
         const uint64_t count = is_hidden_array ? variable_count(m, (VarId){ k }) : !v->is_generated;
         for (uint32_t j = first; j < first + count; j++) { /* variables that hold elements stand where the array does */
-            if (l->row_of[j] != KOINE_NONE)
+            if (l->row_of[j] != KOINE_NONE || (is_hidden_array && m->variables.at[j].is_generated))
                 continue;
             l->row_of[j] = n;
             fill_variable(l, j, &rows[n++]);

@@ -127,11 +127,24 @@ static void take(Selector *selector, uint32_t row, uint32_t element)
     vec_push(selector->arena, &selector->columns, column);
 }
 
+/* Also the name of an array whose elements are variables of their own: `x` for x[1], x[2]. */
+static bool names_variable(Selector *selector, const char *glob, const KoineVariable *variable)
+{
+    const char *const bracket = strchr(variable->name, '[');
+    if (glob_matches(glob, variable->name))
+        return true;
+    if (variable->n_dims || !bracket || variable->name[strlen(variable->name) - 1] != ']')
+        return false;
+    selector->name.n = 0;
+    text_bytes(&selector->name, variable->name, (size_t)(bracket - variable->name));
+    return glob_matches(glob, selector->name.at);
+}
+
 /* Takes what the glob matches of one row; returns whether there was something. */
 static bool take_matching(Selector *selector, const char *glob, uint32_t row)
 {
     const KoineVariable *const variable = &selector->tables->variables[row];
-    const bool is_whole = glob_matches(glob, variable->name);
+    const bool is_whole = names_variable(selector, glob, variable);
     bool is_any = is_whole;
     for (uint32_t e = 0; e < variable->count && (is_whole || variable->n_dims > 0); e++) {
         if (!is_whole) {

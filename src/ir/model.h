@@ -85,6 +85,7 @@ typedef struct {
     uint32_t first_dim; /* model->dims.at[first_dim ...], type.rank of them */
     uint8_t variability, definition, causality, select;
     bool is_fixed, is_protected, is_generated;
+    bool is_kept;                           /* parameter: stays one when parameters become numbers */
     bool is_condition;                      /* generated: the condition of one transition, read by nothing else */
     uint8_t edge;                           /* EdgeStart + 1 if an edge of it is watched (lower-whens), else 0 */
     Term binding, start, nominal, min, max; /* scalar terms; for arrays they hold for every element, or is EXPR_ARRAY */

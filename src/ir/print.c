@@ -70,6 +70,8 @@ static void put_variable_row(Printer *p, const Variable *v, bool is_field)
     printer_put_text_attribute(p, WORD_COMMENT, v->comment);
     if (v->is_protected)
         printer_put_word(p, WORD_PROTECTED);
+    if (v->is_kept)
+        printer_put_word(p, WORD_KEEP);
     if (v->is_generated)
         printer_put_word(p, WORD_GENERATED);
     if (!var_is_none(v->origin)) {

@@ -82,7 +82,8 @@ typedef enum {
     HAS_COMMENT = 1 << 13,
     HAS_PROTECTED = 1 << 14,
     HAS_GENERATED = 1 << 15,
-    HAS_ORIGIN = 1 << 16
+    HAS_ORIGIN = 1 << 16,
+    HAS_KEEP = 1 << 17
 } Has;
 
 bool reader_list_has(const WordList *list, uint32_t word)
@@ -114,6 +115,7 @@ static Has attribute_of(const Reader *r)
     case WORD_COMMENT: return HAS_COMMENT;
     case WORD_PROTECTED: return HAS_PROTECTED;
     case WORD_GENERATED: return HAS_GENERATED;
+    case WORD_KEEP: return HAS_KEEP;
     case WORD_ORIGIN: return HAS_ORIGIN;
     default:
         return reader_list_has(&variability_words, r->token.word)  ? HAS_VARIABILITY
@@ -146,6 +148,7 @@ static bool parse_attribute_value(Reader *r, Has has, Variable *row)
     case HAS_FIXED: row->is_fixed = true; return true;
     case HAS_PROTECTED: row->is_protected = true; return true;
     case HAS_GENERATED: row->is_generated = true; return true;
+    case HAS_KEEP: row->is_kept = true; return true;
     case HAS_VARIABILITY:
     case HAS_DEFINITION: break;
     }

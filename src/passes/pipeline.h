@@ -46,6 +46,10 @@ typedef struct {
     Diag *diag;
     Reduced reduced;
     uint8_t systems; /* SystemsChoice */
+    bool evaluates_parameters; /* evaluate-parameters: all but those that are to be kept */
+    bool removes_unneeded;     /* remove-unneeded: what neither states, outputs, events nor `wants` need */
+    bool (*wants)(void *context, const Model *model, VarId var); /* may be NULL: no more than the outputs */
+    void *wants_context;
     bool is_initial; /* the initial system is matched and sorted, not the run's */
 } Compile;
 
@@ -59,6 +63,7 @@ bool order_model(Compile *c);
 bool expand_connections(Compile *c);
 bool solve_whens(Compile *c);
 bool split_arrays(Compile *c);
+bool evaluate_parameters(Compile *c);
 bool fold_constants(Compile *c);
 bool eliminate_aliases(Compile *c);
 bool lower_whens(Compile *c);
@@ -71,6 +76,7 @@ bool sort_blocks(Compile *c);
 bool check_systems(Compile *c);
 bool check_branches(Compile *c);
 bool tear_systems(Compile *c);
+bool remove_unneeded(Compile *c);
 bool build_parts(Compile *c);
 bool build_jacobian(Compile *c);
 bool build_initial(Compile *c);

@@ -1,7 +1,8 @@
 /* File-pair tests of the passes: FOLDER/CASE.ir is read, the passes run up to the one that its first line names, and
  * what is printed must be FOLDER/CASE.out: the Model, after sort-blocks the Schedule. A model that is refused has
  * FOLDER/CASE.err instead: each of its lines stands in the messages, and no other code is reported. The folder has the
- * name of the pass. With the comment "# without verify" the model is not verified before the passes. KOINE_BLESS=1 writes the expected files; after that somebody reads them. */
+ * name of the pass. With the comment "# without verify" the model is not verified before the passes; "# evaluate parameters" and
+ * "# remove unneeded" ask for what is done on demand. KOINE_BLESS=1 writes the expected files; after that somebody reads them. */
 #include "base/diag.h"
 #include "ir/print.h"
 #include "ir/print_schedule.h"
@@ -79,7 +80,12 @@ static Outcome run_case(const char *path, const char *pass, Arena *arena)
     uint32_t source;
     assert_int_equal(sources_open(sources, path, &source), SOURCE_OK);
     const bool is_verified = !strstr(sources_get(sources, source)->text, "\n# without verify");
-    Compile c = { .model = model_read(pool, sources, source, diag), .arena = arena, .diag = diag };
+    const char *const text = sources_get(sources, source)->text;
+    Compile c = { .model = model_read(pool, sources, source, diag),
+                  .arena = arena,
+                  .diag = diag,
+                  .evaluates_parameters = strstr(text, "\n# evaluate parameters") != NULL,
+                  .removes_unneeded = strstr(text, "\n# remove unneeded") != NULL };
     outcome.is_good = c.model && (!is_verified || model_verify(c.model, diag)) &&
                       run_pipeline(&c, is_verified ? stop_at : stop_late, &stop);
     add_messages(diag, &outcome.messages);

@@ -130,6 +130,8 @@ RunResult *run_model(const RunRequest *request)
     Compilation *c = compilation_create(NULL);
     const CompileRequest compile = { .path = request->path,
                                      .systems = request->systems,
+                                     .evaluate_parameters = request->evaluate_parameters,
+                                     .remove_unneeded = request->remove_unneeded,
                                      .languages = request->languages,
                                      .task = request->task,
                                      .task_span = SPAN_NONE };

@@ -12,6 +12,7 @@ typedef struct {
     uint32_t max_steps, max_crossing;
     bool every_takt;
     const char *systems; /* CompileRequest.systems */
+    bool evaluate_parameters, remove_unneeded;
     const Language *const *languages;
     const char *task;
     void (*prepare)(KoineModel *model); /* sets parameters and start values; may be NULL */

@@ -153,6 +153,7 @@ struct Class {
     EquationTexts equations;
     VEC(When *) whens;
     VEC(Node *) unknowns; /* `variable unknown` after the model */
+    VEC(Node *) kept;     /* variable not evaluate */
     Map known;            /* name -> NAME_ bits, of this body alone */
     Unit *unit;           /* once it is lowered */
     bool has_failed;

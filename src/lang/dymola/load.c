@@ -16,6 +16,23 @@ static Class *choose(const Class *all, const LoadRequest *request, const Names *
     return model;
 }
 
+static void keep_parameters(Unit *unit, const Class *class)
+{
+    for (uint32_t k = 0; k < class->kept.n; k++) {
+        const Node *name = class->kept.at[k];
+        const VarId var = dym_find_variable(unit, name->path, name->n_path);
+        if (var_is_none(var))
+            continue;
+        Variable *v = model_var(unit->model, var);
+        if (v->variability == VARIABILITY_PARAMETER && name->n_args == 0) {
+            v->is_kept = true;
+            continue;
+        }
+        REPORT(unit, DIAG_DYM_KEPT, name->span, "`%s` is no parameter", NAME(unit, name->path[name->n_path - 1]));
+        diag_help(unit->diag, "`variable not evaluate` names parameters, whole ones if they are vectors");
+    }
+}
+
 static Model *load_class(Load *load, Class *all)
 {
     const Span whole = { load->request->source, 0, 0 };
@@ -31,6 +48,7 @@ static Model *load_class(Load *load, Class *all)
     Unit *unit = dym_lower_class(load, class, class->name.span);
     if (!unit)
         return NULL;
+    keep_parameters(unit, class);
     dym_leave_addressed(unit->model, load->arena);
     dym_settle_inits(unit);
     for (uint32_t k = 0; k < class->unknowns.n; k++) {

@@ -508,13 +508,18 @@ static void parse_model(Parser *parser)
     parser->depth--;
 }
 
-/* variable unknown variable {[,] variable}: of the model before. */
-static void parse_unknowns(Parser *parser)
+/* The list behind `variable unknown` or `variable not evaluate`: of the model before. */
+static void parse_names(Parser *parser, bool is_unknown)
 {
     const Class *all = parser->class;
     Class *class = all->classes.n ? all->classes.at[all->classes.n - 1] : NULL;
     if (!class) {
-        dym_syntax_error(parser, "`model` before `variable unknown`");
+        dym_syntax_error(parser, is_unknown ? "`model` before `variable unknown`"
+                                            : "`model` before `variable not evaluate`");
+        return;
+    }
+    if (!is_unknown && !dym_is_word(parser, "evaluate")) {
+        dym_syntax_error(parser, "`evaluate`");
         return;
     }
     dym_advance(parser);
@@ -522,23 +527,27 @@ static void parse_unknowns(Parser *parser)
         Node *name = dym_parse_path(parser, NODE_VARIABLE);
         if (!name)
             return;
-        vec_push(parser->arena, &class->unknowns, name);
+        if (is_unknown)
+            vec_push(parser->arena, &class->unknowns, name);
+        else
+            vec_push(parser->arena, &class->kept, name);
     } while (dym_accept(parser, TOKEN_COMMA) ||
              (parser->token.kind == TOKEN_NAME &&
               !(parser->token.begins_line && (dym_is_word(parser, "variable") || dym_is_word(parser, "set")))));
 }
 
-/* Directives after the model. `not evaluate` keeps parameters symbolic: here all are. `tear` is advice. */
+/* Directives after the model. `tear` is advice. */
 static void parse_directive(Parser *parser)
 {
     const Span begin = parser->token.span;
     const uint32_t source = begin.source;
     dym_advance(parser);
-    if (dym_is_word(parser, "unknown")) {
-        parse_unknowns(parser);
+    const bool is_unknown = dym_is_word(parser, "unknown");
+    if (is_unknown || dym_accept(parser, TOKEN_NOT)) {
+        parse_names(parser, is_unknown);
         return;
     }
-    const bool is_known = parser->token.kind == TOKEN_NOT || dym_is_word(parser, "tear");
+    const bool is_known = dym_is_word(parser, "tear");
     if (!is_known) {
         dym_syntax_error(parser, "`not evaluate`, `tear` or `unknown`");
         return;
