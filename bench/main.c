@@ -10,15 +10,18 @@
 static const Group *const groups[] = { &group_cvode,  &group_slopes,  &group_precision, &group_size,
                                        &group_events, &group_process, &group_bank,      &group_engine };
 enum { N_GROUPS = sizeof groups / sizeof groups[0] };
+static const Group *const viewer_groups[] = { &group_results }; /* of --viewer */
+enum { N_VIEWER_GROUPS = sizeof viewer_groups / sizeof viewer_groups[0] };
 
 typedef struct {
-    bool is_quick, is_list;
+    bool is_quick, is_list, is_viewer;
     const char *rows, *json;
 } Options;
 
 static int usage(FILE *to, int code)
 {
-    fputs("usage: koine-bench [--quick] [--row GLOB] [--json FILE] [--list]\n"
+    fputs("usage: koine-bench [--viewer] [--quick] [--row GLOB] [--json FILE] [--list]\n"
+          "  --viewer     the rows of results and the viewer instead: they need a minute and 3 GB of disk\n"
           "  --quick      fewer repetitions; no models of a million equations\n"
           "  --row GLOB   only rows whose names match, e.g. 'cvode/*/cc'\n"
           "  --json FILE  the figures, for machines\n"
@@ -32,6 +35,8 @@ static bool read_options(int argc, char **argv, Options *o)
     for (int k = 1; k < argc; k++) {
         if (strcmp(argv[k], "--quick") == 0)
             o->is_quick = true;
+        else if (strcmp(argv[k], "--viewer") == 0)
+            o->is_viewer = true;
         else if (strcmp(argv[k], "--list") == 0)
             o->is_list = true;
         else if (strcmp(argv[k], "--row") == 0 && k + 1 < argc)
@@ -93,15 +98,17 @@ static void json_row(FILE *f, const Row *row, const Figure *figure, bool is_firs
 static uint32_t run_rows(const Bench *bench, const Options *o, FILE *json)
 {
     uint32_t n = 0, misses = 0;
-    for (uint32_t g = 0; g < N_GROUPS; g++) {
+    const Group *const *const chosen = o->is_viewer ? viewer_groups : groups;
+    const uint32_t n_chosen = o->is_viewer ? N_VIEWER_GROUPS : N_GROUPS;
+    for (uint32_t g = 0; g < n_chosen; g++) {
         bool has_title = false;
-        for (uint32_t k = 0; k < groups[g]->n; k++) {
-            const Row *row = &groups[g]->rows[k];
+        for (uint32_t k = 0; k < chosen[g]->n; k++) {
+            const Row *row = &chosen[g]->rows[k];
             Figure figure = { 0 };
             if (o->rows && fnmatch(o->rows, row->name, 0) != 0)
                 continue;
             if (!has_title)
-                printf("\n%s\n", groups[g]->title);
+                printf("\n%s\n", chosen[g]->title);
             has_title = true;
             if (!o->is_list)
                 row->measure(bench, row, &figure);
