@@ -36,14 +36,18 @@ static bool read_at(const Hdf5File *file, uint64_t address, void *to, size_t siz
     return true;
 }
 
+static bool is_sum_good(const Hdf5File *file, const unsigned char *bytes, size_t size)
+{
+    return file->is_unchecked || lookup3(bytes, size - 4) == get(bytes + size - 4, 4);
+}
+
 /* `size` bytes with a signature in front and a checksum behind. While a run writes, a structure may be read in the
  * middle of its change: a few more goes. */
 static bool read_checked(const Hdf5File *file, uint64_t address, const char *signature, unsigned char *to, size_t size)
 {
     enum { GOES = 3 };
     for (int go = 0; go < GOES; go++)
-        if (read_at(file, address, to, size) && memcmp(to, signature, 4) == 0 &&
-            lookup3(to, size - 4) == get(to + size - 4, 4))
+        if (read_at(file, address, to, size) && memcmp(to, signature, 4) == 0 && is_sum_good(file, to, size))
             return true;
     return false;
 }
@@ -59,14 +63,15 @@ Hdf5Status hdf5_open(Hdf5File *file, int descriptor)
     unsigned char block[SUPERBLOCK];
     if (fstat(descriptor, &state) != 0)
         return HDF5_UNREADABLE;
-    *file = (Hdf5File){ .descriptor = descriptor, .size = (uint64_t)state.st_size };
+    const bool is_unchecked = file->is_unchecked;
+    *file = (Hdf5File){ .descriptor = descriptor, .size = (uint64_t)state.st_size, .is_unchecked = is_unchecked };
     if (!read_at(file, 0, block, sizeof SIGNATURE) || !hdf5_is_file(block, sizeof SIGNATURE))
         return HDF5_NOT_HDF5;
     if (!read_at(file, 0, block, sizeof block))
         return HDF5_DAMAGED;
     if (block[8] != 3)
         return HDF5_OTHER;
-    for (int go = 0; lookup3(block, SUPERBLOCK - 4) != get(block + SUPERBLOCK - 4, 4); go++)
+    for (int go = 0; !is_sum_good(file, block, SUPERBLOCK); go++)
         if (go == 3 || !read_at(file, 0, block, sizeof block))
             return HDF5_DAMAGED;
     if (block[9] != 8 || block[10] != 8 || get(block + 12, 8) != 0)
@@ -125,6 +130,18 @@ static bool read_messages(Header *h, const unsigned char *at, const unsigned cha
     return true;
 }
 
+/* One piece of a header; its messages begin at `begin`, four bytes of checksum follow them. */
+static bool read_part(Header *h, uint64_t address, const char *signature, size_t begin, uint64_t size)
+{
+    if (size < begin + 4 || size > MOST_HEADER || size > h->file->size)
+        return false;
+    unsigned char *const bytes = malloc(size);
+    const bool is_good = bytes && read_checked(h->file, address, signature, bytes, size) &&
+                         read_messages(h, bytes + begin, bytes + size - 4);
+    free(bytes);
+    return is_good;
+}
+
 static Hdf5Status read_header(const Hdf5File *file, uint64_t address, OnMessage on_message, void *context)
 {
     Header h = { .file = file, .on_message = on_message, .context = context };
@@ -142,16 +159,9 @@ static Hdf5Status read_header(const Hdf5File *file, uint64_t address, OnMessage 
     if (size > MOST_HEADER)
         return HDF5_DAMAGED;
     const size_t begin = at + (size_t)width;
-    unsigned char *const bytes = malloc(MOST_HEADER + 64);
-    if (!bytes)
-        return HDF5_UNREADABLE;
-    bool is_good = read_checked(file, address, "OHDR", bytes, begin + size + 4) &&
-                   read_messages(&h, bytes + begin, bytes + begin + size);
+    bool is_good = read_part(&h, address, "OHDR", begin, begin + size + 4);
     for (int k = 0; k < h.n_parts && is_good; k++)
-        is_good = h.parts[k].size >= 8 && h.parts[k].size <= MOST_HEADER &&
-                  read_checked(file, h.parts[k].address, "OCHK", bytes, h.parts[k].size) &&
-                  read_messages(&h, bytes + 4, bytes + h.parts[k].size - 4);
-    free(bytes);
+        is_good = read_part(&h, h.parts[k].address, "OCHK", 4, h.parts[k].size);
     return is_good ? HDF5_GOOD : HDF5_DAMAGED;
 }
 
@@ -381,8 +391,7 @@ static void read_data_block(Array *a, uint64_t address, uint64_t first, uint64_t
         if (!(used[k / 8] & 0x80 >> k % 8))
             continue;
         unsigned char *const bytes = room(a, page);
-        if (bytes && read_at(a->file, address + size + k * page, bytes, page) &&
-            lookup3(bytes, page - 4) == get(bytes + page - 4, 4))
+        if (bytes && read_at(a->file, address + size + k * page, bytes, page) && is_sum_good(a->file, bytes, page))
             take_all(a, first + k * a->page, bytes, a->page);
         else
             damaged(a);
@@ -549,7 +558,7 @@ bool hdf5_chunk(const Hdf5File *file, const Hdf5Dataset *d, uint64_t k, Hdf5Scra
     return enlarge(&scratch->planes, &scratch->planes_size, d->elements * d->width) &&
            enlarge(&scratch->packed, &scratch->packed_size, chunk->size) &&
            read_at(file, chunk->address, scratch->packed, chunk->size) &&
-           unpack_planes(scratch->packed, chunk->size, d->elements, d->width, scratch->planes);
+           unpack_planes(scratch->packed, chunk->size, d->elements, d->width, !file->is_unchecked, scratch->planes);
 }
 
 void hdf5_scratch_free(Hdf5Scratch *scratch)

@@ -16,6 +16,7 @@ typedef struct {
     uint64_t size;     /* bytes there are */
     uint64_t promised; /* bytes there were when it was closed; 0: it was not, it is being written or was killed */
     uint64_t root;     /* address of the root group's object header */
+    bool is_unchecked; /* checksums are not looked at: for fuzzing, which they would stop at the first byte */
 } Hdf5File;
 
 enum { HDF5_RANK = 3 };
@@ -41,7 +42,7 @@ typedef struct {
 typedef enum { HDF5_GOOD, HDF5_UNREADABLE, HDF5_NOT_HDF5, HDF5_OTHER, HDF5_DAMAGED } Hdf5Status;
 
 bool hdf5_is_file(const void *bytes, size_t size);
-/* `descriptor` stays the caller's. OTHER: an HDF5 file, but not of this form. */
+/* `descriptor` stays the caller's, file->is_unchecked is his. OTHER: an HDF5 file, but not of this form. */
 Hdf5Status hdf5_open(Hdf5File *file, int descriptor);
 /* A whole number among the attributes of the root group. */
 Hdf5Status hdf5_number(const Hdf5File *file, const char *name, int32_t *value);

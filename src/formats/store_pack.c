@@ -178,7 +178,7 @@ size_t pack(const void *elements, size_t n, size_t width, void *planes, void *to
     return length + CHECKSUM;
 }
 
-bool unpack_planes(const void *packed, size_t size, size_t n, size_t width, void *planes)
+bool unpack_planes(const void *packed, size_t size, size_t n, size_t width, bool is_checked, void *planes)
 {
     const unsigned char *const from = packed;
     if (size < LZ4_HEAD + BLOCK_HEAD + CHECKSUM)
@@ -187,8 +187,8 @@ bool unpack_planes(const void *packed, size_t size, size_t n, size_t width, void
     uint32_t checksum = 0;
     for (int k = 0; k < CHECKSUM; k++)
         checksum |= (uint32_t)from[length + (size_t)k] << 8 * k;
-    if (checksum != fletcher32(from, length) || get_big(from, 8) != n * width || get_big(from + 8, 4) != n * width ||
-        get_big(from + LZ4_HEAD, 4) != body)
+    if ((is_checked && checksum != fletcher32(from, length)) || get_big(from, 8) != n * width ||
+        get_big(from + 8, 4) != n * width || get_big(from + LZ4_HEAD, 4) != body)
         return false;
     const char *const begin = (const char *)from + LZ4_HEAD + BLOCK_HEAD;
     if (body == n * width) {

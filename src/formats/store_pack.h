@@ -16,8 +16,9 @@ enum { STORE_FILTER_SHUFFLE = 2, STORE_FILTER_FLETCHER = 3, STORE_FILTER_LZ4 = 3
 size_t pack_bound(size_t size);
 /* Packs n elements of `width` bytes; `planes` is scratch of n*width bytes. Returns the bytes written to `to`. */
 size_t pack(const void *elements, size_t n, size_t width, void *planes, void *to);
-/* Gives the n*width bytes back as planes: byte 0 of all elements, then byte 1, ... False: damaged. */
-bool unpack_planes(const void *packed, size_t size, size_t n, size_t width, void *planes);
+/* Gives the n*width bytes back as planes: byte 0 of all elements, then byte 1, ... False: damaged. is_checked: its
+ * checksum counts. */
+bool unpack_planes(const void *packed, size_t size, size_t n, size_t width, bool is_checked, void *planes);
 /* Elements first .. first + count - 1 out of the planes of n elements of `width` bytes. */
 void unshuffle(const void *planes, size_t n, size_t width, size_t first, size_t count, void *to);
 

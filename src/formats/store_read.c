@@ -341,21 +341,32 @@ bool store_is_file(const void *bytes, size_t size)
     return hdf5_is_file(bytes, size);
 }
 
-Store *store_open(const char *path, Arena *arena, Diag *diag)
+static Store *open_descriptor(int descriptor, const char *path, bool is_unchecked, Arena *arena, Diag *diag)
 {
-    const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-    if (descriptor < 0)
-        return report_unreadable(diag, path, errno), NULL;
     Store *const store = NEW(arena, Store);
     store->path = arena_text(arena, path, strlen(path));
     store->arena = arena;
     store->index = arena_create_like(arena);
     store->descriptor = descriptor;
+    store->file.is_unchecked = is_unchecked;
     const Opening opening = { store, path, arena, diag };
     if (open_store(&opening))
         return store;
     store_close(store);
     return NULL;
+}
+
+Store *store_open(const char *path, Arena *arena, Diag *diag)
+{
+    const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0)
+        return report_unreadable(diag, path, errno), NULL;
+    return open_descriptor(descriptor, path, false, arena, diag);
+}
+
+Store *store_open_unchecked(int descriptor, Arena *arena, Diag *diag)
+{
+    return open_descriptor(descriptor, "fuzz.h5", true, arena, diag);
 }
 
 void store_close(Store *store)
