@@ -3,6 +3,7 @@
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "experiment/experiment.h"
+#include "web/result.h"
 #include "web/view.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -23,15 +24,6 @@ static bool ends_with(const char *text, const char *end)
 {
     const size_t length = strlen(text), n = strlen(end);
     return length >= n && strcmp(text + length - n, end) == 0;
-}
-
-static bool is_result(const char *path)
-{
-    static const char *const endings[] = { ".h5", ".csv", ".mat", ".live" };
-    for (size_t k = 0; k < sizeof endings / sizeof *endings; k++)
-        if (ends_with(path, endings[k]))
-            return true;
-    return false;
 }
 
 static int read_port(ViewCall *call)
@@ -86,7 +78,7 @@ static int read_arguments(ViewCall *call)
     const Command *const command = call->command;
     for (uint32_t k = 0; k < command->n_arguments; k++) {
         const char *const argument = command->arguments[k];
-        if (is_result(argument)) {
+        if (result_is_named(argument)) {
             vec_push(command->arena, &call->results, argument);
         } else {
             const int status = find_model(call, argument);

@@ -266,6 +266,15 @@ static const ResultKind kinds[] = {
 };
 
 /* ---- what all have ---- */
+bool result_is_named(const char *path)
+{
+    static const char *const endings[] = { ".h5", ".csv", ".mat", LIVE_ENDING };
+    for (size_t k = 0; k < sizeof endings / sizeof *endings; k++)
+        if (ends_with(path, endings[k]))
+            return true;
+    return false;
+}
+
 Result *result_open(const char *path, Arena *arena, const char **error)
 {
     Arena *const own = arena_create_like(arena);
@@ -302,6 +311,16 @@ uint32_t result_columns(const Result *result)
 const ResultColumn *result_column(const Result *result, uint32_t column)
 {
     return &result->columns[column];
+}
+
+uint32_t result_find(const Result *result, const char *name)
+{
+    if (result->store)
+        return store_find(result->store, name);
+    for (uint32_t k = 0; k < result->n_columns; k++)
+        if (strcmp(result->columns[k].name, name) == 0)
+            return k;
+    return UINT32_MAX;
 }
 
 uint64_t result_rows(const Result *result)

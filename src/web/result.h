@@ -14,12 +14,15 @@ typedef struct {
 
 typedef struct Result Result;
 
+/* By the ending of the name: a result and not a model. */
+bool result_is_named(const char *path);
 /* NULL: *error says why, in the arena given. */
 Result *result_open(const char *path, Arena *arena, const char **error);
 void result_close(Result *result);
 const char *result_form(const Result *result); /* "CSV", ... */
 uint32_t result_columns(const Result *result); /* the first one is the time */
 const ResultColumn *result_column(const Result *result, uint32_t column);
+uint32_t result_find(const Result *result, const char *name); /* UINT32_MAX: there is none */
 uint64_t result_rows(const Result *result);
 /* Values of a column from row `first` on. False: they cannot be read. */
 bool result_read(const Result *result, uint32_t column, uint64_t first, uint64_t n, double *to);

@@ -1,4 +1,5 @@
 #include "web/view.h"
+#include "web/json_rows.h"
 #include "web/page.h"
 #include "web/session.h"
 #include <errno.h>
@@ -123,6 +124,23 @@ static void idle(void *context)
 }
 
 /* ---- its life ---- */
+/* The model that a result names: where that file is there it is the likely one, and it is compiled as it is now. */
+static void find_model(View *view)
+{
+    for (uint32_t k = 0; k < view->runs.n; k++) {
+        const Run *const run = view->runs.at[k];
+        JsonRows rows = { 0 };
+        if (run->result)
+            json_rows(result_provenance(run->result), view->arena, &rows);
+        const char *const file = json_row(&rows, "file");
+        if (file && access(file, R_OK) == 0) {
+            view->options.target = file;
+            view->options.model = (CompileRequest){ .path = file, .profile = json_row(&rows, "settings.profile") };
+            return;
+        }
+    }
+}
+
 View *view_create(const ViewOptions *options, Arena *arena, const char **error)
 {
     View *const view = NEW(arena, View);
@@ -146,8 +164,10 @@ View *view_create(const ViewOptions *options, Arena *arena, const char **error)
     view->address = arena_format(arena, "http://127.0.0.1:%u/%s/", view->guard.port, view->guard.token);
     for (uint32_t k = 0; k < options->n_results; k++)
         runs_open(view, options->results[k]);
-    if (options->target)
-        model_begin(&view->model, &options->model, options->out_of_memory);
+    if (!view->options.target)
+        find_model(view);
+    if (view->options.target)
+        model_begin(&view->model, &view->options.model, options->out_of_memory);
     return view;
 }
 

@@ -8,10 +8,10 @@
 #include "driver/compile.h"
 
 typedef struct {
-    const char *version;              /* of Koine */
-    const char *program;              /* this executable, for runs */
-    const char *target;               /* the model as the command line names it; NULL: none */
-    CompileRequest model;             /* of the target */
+    const char *version;  /* of Koine */
+    const char *program;  /* this executable, for runs */
+    const char *target;   /* the model as the command line names it; NULL: the one a result names, where it is there */
+    CompileRequest model; /* of the target */
     const char *const *run_arguments; /* of `koine run`, behind the target, ended by NULL; may be NULL */
     const char *const *results;
     uint32_t n_results;

@@ -181,6 +181,7 @@ export class Pane {
                     label: d.label,
                     stroke: d.colour,
                     width: 1.6,
+                    pxAlign: 0,
                     dash: d.dash,
                     points: { show: false },
                     ...(d.discrete ? { paths: stepped } : {}),

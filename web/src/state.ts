@@ -102,7 +102,7 @@ class Store {
     }
 
     /** Where a variable is described: in the first shown run that has it. */
-    describe(name: string): { unit: string; comment: string; discrete: boolean } {
+    describe(name: string): { unit: string; comment: string; discrete: boolean; constant: boolean } {
         for (const run of [...this.shown, ...this.runs]) {
             const variables = this.variables.get(run.id);
             const k = variables?.index.get(name);
@@ -111,9 +111,10 @@ class Store {
                     unit: variables.units[k] || this.modelUnits.get(name)?.unit || "",
                     comment: variables.comments[k] || this.modelUnits.get(name)?.comment || "",
                     discrete: variables.discrete[k],
+                    constant: variables.constant[k],
                 };
         }
-        return { unit: "", comment: "", discrete: false };
+        return { unit: "", comment: "", discrete: false, constant: false };
     }
 
     modelUnits = new Map<string, { unit: string; comment: string }>();

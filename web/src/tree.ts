@@ -201,11 +201,11 @@ export class Tree {
 
     private row(row: Row, k: number, shown: Set<string>, elsewhere: Set<string>): HTMLElement {
         const isOn = shown.has(row.path);
-        const { unit, comment } = row.isFolder ? { unit: "", comment: "" } : store.describe(row.path);
+        const { unit, comment, constant } = row.isFolder ? { unit: "", comment: "", constant: false } : store.describe(row.path);
         const element = h(
             "div",
             {
-                class: `row${isOn ? " on" : elsewhere.has(row.path) ? " elsewhere" : ""}${k === this.focus ? " focus" : ""}`,
+                class: `row${constant ? " fixed" : ""}${isOn ? " on" : elsewhere.has(row.path) ? " elsewhere" : ""}${k === this.focus ? " focus" : ""}`,
                 id: `row-${k}`,
                 role: "treeitem",
                 "aria-level": row.level + 1,

@@ -1,0 +1,145 @@
+/* koine report: what is known of runs and their curves in one file. */
+#include "base/vec.h"
+#include "cli/target.h"
+#include "cli/verbs.h"
+#include "web/report.h"
+#include <errno.h>
+#include <stdio.h>
+
+typedef struct {
+    const Command *command;
+    ReportOptions options;
+    VEC(ReportRun) runs;
+    VEC(const char *) panes;
+    Compilation *compilation;
+    Text diagram;
+} ReportCall;
+
+/* The model as it is now; one with mistakes is in the report with them. */
+static int load_model(ReportCall *call, const char *text)
+{
+    enum { BOXES_MOST = 200 };
+    const Command *const command = call->command;
+    if (call->compilation)
+        return usage_error(command, "'%s' is a second model; a report has one", text);
+    Target target = target_split(text, command->arena);
+    if (!target_find(command, &target))
+        return EXIT_USAGE;
+    call->compilation = compilation_create(out_of_memory);
+    const CompileRequest request = target_request(command, &target);
+    uint32_t n;
+    if (compilation_load(call->compilation, &request)) {
+        if (compilation_structure_svg(call->compilation, 1, BOXES_MOST, &n, &call->diagram))
+            call->options.diagram = &call->diagram;
+        compilation_schedule(call->compilation);
+    }
+    call->options.compilation = call->compilation;
+    call->options.model = target.path;
+    return EXIT_GOOD;
+}
+
+static int open_result(ReportCall *call, const char *path)
+{
+    const char *error = "";
+    const Result *const result = result_open(path, call->command->arena, &error);
+    if (!result) {
+        say("%s", error);
+        return EXIT_MODEL;
+    }
+    vec_push(call->command->arena, &call->runs, ((ReportRun){ path, result }));
+    return EXIT_GOOD;
+}
+
+static int read_arguments(ReportCall *call)
+{
+    const Command *const command = call->command;
+    for (uint32_t k = 0; k < command->n_arguments; k++) {
+        const char *const argument = command->arguments[k];
+        const int status = result_is_named(argument) ? open_result(call, argument) : load_model(call, argument);
+        if (status != EXIT_GOOD)
+            return status;
+    }
+    if (call->runs.n == 0)
+        return usage_error(command, "a report is about a result: koine report Ball.h5");
+    for (uint32_t k = 0; k < command->n_given; k++)
+        if (strcmp(command->given[k].name, "variables") == 0)
+            vec_push(command->arena, &call->panes, command->given[k].value);
+    return EXIT_GOOD;
+}
+
+static int write_report(const Command *command, const Text *html)
+{
+    const char *const given = command_option(command, "output"), *const path = given ? given : "report.html";
+    FILE *const file = strcmp(path, "-") == 0 ? stdout : fopen(path, "w");
+    bool is_good = file && fwrite(html->at, 1, html->n, file) == html->n;
+    if (file && file != stdout)
+        is_good &= fclose(file) == 0;
+    if (!is_good) {
+        say("cannot write '%s': %s", path, strerror(errno));
+        return EXIT_ENVIRONMENT;
+    }
+    if (file != stdout)
+        fprintf(stderr, "report: %s\n", path);
+    return EXIT_GOOD;
+}
+
+static int make_report(ReportCall *call)
+{
+    const Command *const command = call->command;
+    const char *const title = command_option(command, "title");
+    call->options.version = KOINE_VERSION;
+    call->options.title = title ? title : call->runs.at[0].path;
+    call->options.runs = call->runs.at;
+    call->options.n_runs = call->runs.n;
+    call->options.panes = call->panes.at;
+    call->options.n_panes = call->panes.n;
+    Text html = { .arena = command->arena };
+    const char *error = "";
+    if (report_html(&call->options, &html, &error))
+        return write_report(command, &html);
+    return usage_error(command, "%s", error);
+}
+
+static int run_report(const Command *command)
+{
+    ReportCall call = { .command = command };
+    int status = read_arguments(&call);
+    if (status == EXIT_GOOD)
+        status = make_report(&call);
+    for (uint32_t k = 0; k < call.runs.n; k++)
+        result_close((Result *)call.runs.at[k].result);
+    compilation_destroy(call.compilation);
+    return status;
+}
+
+static const Option options[] = {
+    { .name = "output", .value = "FILE.html", .help = "where to; default report.html; - for the standard output" },
+    { .name = "variables",
+      .value = "GLOB,...",
+      .repeats = true,
+      .help = "what is drawn; each occurrence is a picture of its own; default a few that change" },
+    { .name = "title", .value = "TEXT", .help = "of the report; default the first result" },
+    TARGET_USE,
+    { 0 },
+};
+
+static const Example examples[] = {
+    { "koine report Ball.h5", "writes report.html." },
+    { "koine report before.h5 after.h5 --variables Y,Y_Treppe --variables Vy", "two runs, two pictures." },
+    { "koine report Ball.h5 Ball.mdl --output ball.html", "with the text and the diagram of the model." },
+    { 0 },
+};
+
+const Verb verb_report = {
+    .name = "report",
+    .arguments = "RESULT... [FILE[:CLASS]]",
+    .summary = "put results, parameters and curves into one HTML file",
+    .text = "Writes a file that needs no other and no network: curves that can be zoomed, parameters, settings and "
+            "statistics of the runs, and the model where it is given. Results are files that end in .h5, .csv or .mat; "
+            "those in .h5 know their parameters, settings and statistics.",
+    .least = 1,
+    .most = 64,
+    .options = options,
+    .examples = examples,
+    .run = run_report,
+};

@@ -1,0 +1,94 @@
+#include "web/json_rows.h"
+
+enum { DEPTH_MOST = 8 };
+
+static const char *skip_space(const char *at)
+{
+    return at + strspn(at, " \t\r\n");
+}
+
+/* Behind a string; NULL: it does not end. */
+static const char *string_end(const char *at)
+{
+    for (at++; *at && *at != '"'; at++)
+        if (*at == '\\' && !*++at)
+            return NULL;
+    return *at ? at + 1 : NULL;
+}
+
+static const char *value_end(const char *at)
+{
+    if (*at == '"')
+        return string_end(at);
+    if (*at != '{' && *at != '[')
+        return at + strcspn(at, ",]} \t\r\n");
+    for (uint32_t depth = 0; *at;) {
+        if (*at == '"') {
+            at = string_end(at);
+            if (!at)
+                return NULL;
+            continue;
+        }
+        depth += *at == '{' || *at == '[';
+        depth -= *at == '}' || *at == ']';
+        at++;
+        if (depth == 0)
+            return at;
+    }
+    return NULL;
+}
+
+static const char *unquote(const char *from, const char *end, Arena *arena)
+{
+    if (*from != '"')
+        return arena_text(arena, from, (size_t)(end - from));
+    Text text = { .arena = arena };
+    text_add(&text, "");
+    for (from++; from < end - 1; from++) {
+        if (*from == '\\')
+            from++;
+        text_char(&text, from[-1] == '\\' && *from == 'n' ? '\n' : *from);
+    }
+    return text.at ? text.at : "";
+}
+
+static void add_object(const char *at, const char *prefix, uint32_t depth, Arena *arena, JsonRows *rows)
+{
+    at = skip_space(at);
+    if (*at != '{' || depth == DEPTH_MOST)
+        return;
+    for (at = skip_space(at + 1); *at == '"'; at = skip_space(at + 1)) {
+        const char *const key_end = string_end(at);
+        if (!key_end)
+            return;
+        const char *const key = arena_format(arena, "%s%s", prefix, unquote(at, key_end, arena));
+        at = skip_space(key_end);
+        if (*at != ':')
+            return;
+        at = skip_space(at + 1);
+        const char *const end = value_end(at);
+        if (!end || end == at)
+            return;
+        if (*at == '{')
+            add_object(at, arena_format(arena, "%s.", key), depth + 1, arena, rows);
+        else
+            vec_push(arena, rows, ((JsonRow){ key, unquote(at, end, arena) }));
+        at = skip_space(end);
+        if (*at != ',')
+            return;
+    }
+}
+
+void json_rows(const char *text, Arena *arena, JsonRows *rows)
+{
+    if (text)
+        add_object(text, "", 0, arena, rows);
+}
+
+const char *json_row(const JsonRows *rows, const char *key)
+{
+    for (uint32_t k = 0; k < rows->n; k++)
+        if (strcmp(rows->at[k].key, key) == 0)
+            return strcmp(rows->at[k].value, "null") == 0 ? NULL : rows->at[k].value;
+    return NULL;
+}
