@@ -41,7 +41,7 @@ typedef struct {
 } Group;
 extern const Group group_cvode, group_slopes, group_precision, group_size, group_events, group_process, group_bank,
     group_engine;
-extern const Group group_results; /* with --viewer */
+extern const Group group_results, group_page; /* with --viewer */
 
 /* ---- measure.c ---- */
 double cpu_seconds(void);

@@ -10,7 +10,7 @@
 static const Group *const groups[] = { &group_cvode,  &group_slopes,  &group_precision, &group_size,
                                        &group_events, &group_process, &group_bank,      &group_engine };
 enum { N_GROUPS = sizeof groups / sizeof groups[0] };
-static const Group *const viewer_groups[] = { &group_results }; /* of --viewer */
+static const Group *const viewer_groups[] = { &group_results, &group_page }; /* of --viewer */
 enum { N_VIEWER_GROUPS = sizeof viewer_groups / sizeof viewer_groups[0] };
 
 typedef struct {
@@ -21,7 +21,7 @@ typedef struct {
 static int usage(FILE *to, int code)
 {
     fputs("usage: koine-bench [--viewer] [--quick] [--row GLOB] [--json FILE] [--list]\n"
-          "  --viewer     the rows of results and the viewer instead: they need a minute and 3 GB of disk\n"
+          "  --viewer     the rows of results and the viewer instead: minutes, 3 GB of disk, headless Chromium\n"
           "  --quick      fewer repetitions; no models of a million equations\n"
           "  --row GLOB   only rows whose names match, e.g. 'cvode/*/cc'\n"
           "  --json FILE  the figures, for machines\n"
