@@ -334,8 +334,9 @@ static Span block_span(const Schedule *s, const Block *block)
 static void add_block(const Schedule *s, const Block *block, Text *to)
 {
     enum { UNKNOWNS_MOST = 8 };
-    text_format(to, "{ \"kind\": \"%s\", \"size\": %u, \"moving\": %s, \"unknowns\": [", block_word(block->kind),
-                block->n_rows ? block->n_rows : 1, block->is_moving ? "true" : "false");
+    text_format(to, "{ \"kind\": \"%s%s\", \"size\": %u, \"moving\": %s, \"unknowns\": [",
+                block->mixed ? "mixed: " : "", block_word(block->kind), block->n_rows ? block->n_rows : 1,
+                block->is_moving ? "true" : "false");
     if (block->kind == BLOCK_ASSIGN && !term_is_absent(block->lhs))
         text_json(to, ref_name(s->model, term_refs(s->model, block->lhs)[0], to->arena));
     for (uint32_t r = 0; r < block->n_rows && r < UNKNOWNS_MOST; r++) {

@@ -19,14 +19,13 @@ typedef struct {
 /* ---- HTML ---- */
 static void add_escaped(Text *to, const char *text)
 {
-    for (; *text; text++) {
-        switch (*text) {
-        case '<': text_add(to, "&lt;"); break;
-        case '>': text_add(to, "&gt;"); break;
-        case '&': text_add(to, "&amp;"); break;
-        case '"': text_add(to, "&quot;"); break;
-        default: text_char(to, *text);
-        }
+    while (*text) {
+        const size_t plain = strcspn(text, "<>&\"");
+        text_bytes(to, text, plain);
+        text += plain;
+        if (*text)
+            text_add(to, *text == '<' ? "&lt;" : *text == '>' ? "&gt;" : *text == '&' ? "&amp;" : "&quot;");
+        text += *text != 0;
     }
 }
 
@@ -40,15 +39,18 @@ static void add_cell(Text *to, const char *tag, const char *text)
 static void add_base64(Text *to, const char *bytes, size_t size)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    char *const all = NEW_ARRAY(to->arena, char, 4 * (size / 3 + 1));
+    size_t n = 0;
     for (size_t k = 0; k < size; k += 3) {
         const unsigned char *const b = (const unsigned char *)bytes + k;
-        const uint32_t all =
+        const uint32_t three =
             (uint32_t)b[0] << 16 | (k + 1 < size ? (uint32_t)b[1] << 8 : 0) | (k + 2 < size ? b[2] : 0);
-        text_char(to, digits[all >> 18]);
-        text_char(to, digits[all >> 12 & 63]);
-        text_char(to, k + 1 < size ? digits[all >> 6 & 63] : '=');
-        text_char(to, k + 2 < size ? digits[all & 63] : '=');
+        all[n++] = digits[three >> 18];
+        all[n++] = digits[three >> 12 & 63];
+        all[n++] = k + 1 < size ? digits[three >> 6 & 63] : '=';
+        all[n++] = k + 2 < size ? digits[three & 63] : '=';
     }
+    text_bytes(to, all, n);
 }
 
 /* A picture of its own, so that its styles stay inside. */
