@@ -298,6 +298,7 @@ static const Row rows[] = {
     GROWTH("find-events"),
     GROWTH("merge-regions"),
     GROWTH("lower-whens"),
+    GROWTH("reduce-index"),
     GROWTH("match-equations"),
     GROWTH("sort-blocks"),
     GROWTH("build-parts"),

@@ -237,6 +237,13 @@ static void redirect_targets(Classes *k)
     }
 }
 
+/* The one that stays has the strongest wish for a state. */
+static void keep_wish(Variable *root, const Variable *alias)
+{
+    if (alias->select > root->select)
+        root->select = alias->select;
+}
+
 /* A fixed start of any of them is the start of the one that stays. */
 static void keep_fixed_start(Classes *k, Variable *root, const Variable *alias, bool negated)
 {
@@ -313,6 +320,7 @@ bool eliminate_aliases(Compile *c)
         m->variables.at[j].alias.index = root;
         m->variables.at[j].is_negated = sign;
         keep_fixed_start(&k, &m->variables.at[root], &m->variables.at[j], sign);
+        keep_wish(&m->variables.at[root], &m->variables.at[j]);
     }
     settle_variability(&k);
     rewrite_all(&k);

@@ -211,13 +211,39 @@ static void complete_states(Matcher *t, const bool *in_residual)
 }
 
 /* ---- equations without direction ---- */
+#define LEFT_OUT (MATCH_NONE - 1)
+typedef VEC(Edge) EdgeList;
 typedef struct {
     VEC(uint32_t) rows;    /* equations */
+    uint32_t n_firm;       /* of these; the others may be left out */
     VEC(uint32_t) columns; /* unknowns */
     uint32_t *column_of;   /* per unknown, ID_NONE: not free */
     Incidence g;
 } Residuals;
 
+/* A fixed start of what is no state (reduce-index): holds if something can follow it. */
+static bool is_optional(const Equation *e)
+{
+    return e->when_valid == VALID_INITIAL_ONLY && e->origin.made_by && strcmp(e->origin.made_by, "reduce-index") == 0;
+}
+
+static void add_row(Matcher *t, Residuals *r, uint32_t k, EdgeList *edges)
+{
+    Model *m = t->model;
+    const Equation *e = &m->equations.at[k];
+    const Term sides[] = { e->lhs, e->rhs };
+    for (uint32_t side = 0; side < 2; side++)
+        for (uint32_t j = 0; j < sides[side].shape->n_leaves; j++) {
+            const uint32_t u = unknown_of(t, term_refs(m, sides[side])[j]);
+            if (u == ID_NONE || r->column_of[u] == ID_NONE)
+                continue;
+            const Edge edge = { r->rows.n, r->column_of[u] };
+            vec_push(t->c->scratch, edges, edge);
+        }
+    vec_push(t->c->scratch, &r->rows, k);
+}
+
+/* Optional ones come last. */
 static void collect(Matcher *t, Residuals *r)
 {
     Model *m = t->model;
@@ -230,22 +256,20 @@ static void collect(Matcher *t, Residuals *r)
             vec_push(c->scratch, &r->columns, u);
         }
     }
-    VEC(Edge) edges = { 0 };
+    EdgeList edges = { 0 };
+    VEC(uint32_t) optional = { 0 };
     for (uint32_t k = 0; k < m->equations.n; k++) {
         const Equation *e = &m->equations.at[k];
         if ((e->kind != EQUATION_RESIDUAL && !is_reversible(t, e)) || c->matched[k] != ID_NONE || !takes_part(c, e))
             continue;
-        const Term sides[] = { e->lhs, e->rhs };
-        for (uint32_t side = 0; side < 2; side++)
-            for (uint32_t j = 0; j < sides[side].shape->n_leaves; j++) {
-                const uint32_t u = unknown_of(t, term_refs(m, sides[side])[j]);
-                if (u == ID_NONE || r->column_of[u] == ID_NONE)
-                    continue;
-                const Edge edge = { r->rows.n, r->column_of[u] };
-                vec_push(c->scratch, &edges, edge);
-            }
-        vec_push(c->scratch, &r->rows, k);
+        if (is_optional(e))
+            vec_push(c->scratch, &optional, k);
+        else
+            add_row(t, r, k, &edges);
     }
+    r->n_firm = r->rows.n;
+    for (uint32_t k = 0; k < optional.n; k++)
+        add_row(t, r, optional.at[k], &edges);
     r->g = incidence_build(r->rows.n, r->columns.n, edges.at, edges.n, c->scratch);
 }
 
@@ -409,6 +433,19 @@ static uint32_t keep_start_values(Matcher *t, const Residuals *r, uint32_t *row_
     return kept;
 }
 
+/* Optional equations for which there is no unknown; how many. */
+static uint32_t leave_out(Matcher *t, const Residuals *r, uint32_t *column_of_row)
+{
+    uint32_t n = 0;
+    for (uint32_t k = r->n_firm; k < r->rows.n; k++)
+        if (column_of_row[k] == MATCH_NONE) {
+            t->model->equations.at[r->rows.at[k]].kind = EQUATION_DROPPED;
+            column_of_row[k] = LEFT_OUT;
+            n++;
+        }
+    return n;
+}
+
 bool match_equations(Compile *c)
 {
     Model *m = c->model;
@@ -446,12 +483,17 @@ bool match_equations(Compile *c)
     uint32_t *column_of_row = NEW_ARRAY(c->scratch, uint32_t, r.rows.n + 1);
     uint32_t *row_of_column = NEW_ARRAY(c->scratch, uint32_t, r.columns.n + 1);
     prefer_left_sides(&t, &r, column_of_row);
+    if (r.n_firm < r.rows.n) { /* what is matched stays matched */
+        const Incidence firm = { r.n_firm, r.g.columns, r.g.start, r.g.index };
+        match_rows_from(&firm, c->scratch, column_of_row, column_of_row, row_of_column, NULL);
+    }
     const uint32_t size = match_rows_from(&r.g, c->scratch, column_of_row, column_of_row, row_of_column, NULL);
     const uint32_t kept = c->is_initial ? keep_start_values(&t, &r, row_of_column) : 0;
-    if (size < r.rows.n || size + kept < r.columns.n)
+    const uint32_t left_out = leave_out(&t, &r, column_of_row);
+    if (size + left_out < r.rows.n || size + kept < r.columns.n)
         explain(&t, &r, column_of_row, row_of_column);
     for (uint32_t k = 0; k < r.rows.n; k++)
-        if (column_of_row[k] != MATCH_NONE)
+        if (column_of_row[k] != MATCH_NONE && column_of_row[k] != LEFT_OUT)
             c->matched[r.rows.at[k]] = r.columns.at[column_of_row[k]];
     return diag_errors(c->diag) == 0;
 }

@@ -45,7 +45,7 @@ typedef struct {
     Arena *scratch; /* of the pass that runs */
     Diag *diag;
     Reduced reduced;
-    uint8_t systems; /* SystemsChoice */
+    uint8_t systems;           /* SystemsChoice */
     bool evaluates_parameters; /* evaluate-parameters: all but those that are to be kept */
     bool removes_unneeded;     /* remove-unneeded: what neither states, outputs, events nor `wants` need */
     bool (*wants)(void *context, const Model *model, VarId var); /* may be NULL: no more than the outputs */

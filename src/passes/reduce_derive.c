@@ -252,6 +252,32 @@ static void open_rows(Reduction *r)
     }
 }
 
+/* ---- start values ---- */
+/* A fixed start of what is no state any more holds as far as a state with a free start can follow it: an equation of the
+ * initial system, which match-equations leaves out if there is none. In a state set the choice sees to it. */
+static void add_start_equations(Reduction *r)
+{
+    Model *m = r->model;
+    bool is_free = false;
+    VEC(uint32_t) fixed = { 0 };
+    for (uint32_t k = 0; k < r->n_quantities; k++)
+        for (uint32_t v = r->head[k]; is_touched(r, k) && v != ID_NONE; v = r->follower[v]) {
+            const Variable *row = &m->variables.at[v];
+            is_free |= row->definition == DEFINITION_DER && !row->is_fixed;
+            if (row->definition == DEFINITION_NOW && row->is_fixed && r->set_of[k] == ID_NONE)
+                vec_push(r->c->scratch, &fixed, v);
+        }
+    for (uint32_t k = 0; k < fixed.n && is_free; k++) {
+        const VarId var = { fixed.at[k] };
+        const EqId made = model_add_equation(m, EQUATION_RESIDUAL, term_ref(m, ref_now(var)), model_var(m, var)->start,
+                                             model_var(m, var)->span);
+        Equation *e = &m->equations.at[made.index];
+        e->when_valid = VALID_INITIAL_ONLY;
+        e->owner = model_var(m, var)->owner;
+        e->origin.made_by = "reduce-index";
+    }
+}
+
 bool write_reduced(Reduction *r)
 {
     list_touched(r);
@@ -269,6 +295,7 @@ bool write_reduced(Reduction *r)
     for (uint32_t row = 0; row < r->n_rows; row++)
         if (r->p.differentiated[row] && !derive_row(r, row))
             return false;
+    add_start_equations(r);
     r->c->reduced.index = r->p.most + 1;
     return true;
 }

@@ -286,11 +286,23 @@ static bool check_rigid(Reduction *r)
     return good;
 }
 
-bool reduce_index(Compile *c)
+/* A state that is wanted, but has no derivative anywhere. */
+static void check_wishes(Compile *c)
+{
+    const Model *m = c->model;
+    for (uint32_t k = 0; k < m->variables.n; k++) {
+        const Variable *v = &m->variables.at[k];
+        if (v->select != SELECT_ALWAYS || v->definition != DEFINITION_NOW || !var_is_none(v->alias))
+            continue;
+        diag_warning(c->diag, DIAG_STATE_NO_EFFECT, v->span, "'%s' shall be a state, but nothing needs its derivative",
+                     variable_path(m, (VarId){ k }, c->scratch));
+        diag_help(c->diag, "the wish has no effect; name a variable under der, or one that is bound to such variables");
+    }
+}
+
+static bool reduce(Compile *c)
 {
     Model *m = c->model;
-    if (is_index_one(c))
-        return true;
     const size_t n = m->variables.n + 1u;
     Reduction r = { .c = c,
                     .model = m,
@@ -313,4 +325,12 @@ bool reduce_index(Compile *c)
     if (r.p.most == 0)
         return true;
     return check_rigid(&r) && select_states(&r) && write_reduced(&r);
+}
+
+bool reduce_index(Compile *c)
+{
+    if (!is_index_one(c) && !reduce(c))
+        return false;
+    check_wishes(c);
+    return true;
 }

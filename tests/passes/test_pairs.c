@@ -1,8 +1,9 @@
 /* File-pair tests of the passes: FOLDER/CASE.ir is read, the passes run up to the one that its first line names, and
  * what is printed must be FOLDER/CASE.out: the Model, after sort-blocks the Schedule. A model that is refused has
- * FOLDER/CASE.err instead: each of its lines stands in the messages, and no other code is reported. The folder has the
- * name of the pass. With the comment "# without verify" the model is not verified before the passes; "# evaluate parameters" and
- * "# remove unneeded" ask for what is done on demand. KOINE_BLESS=1 writes the expected files; after that somebody reads them. */
+ * FOLDER/CASE.err instead, one that is warned of may have FOLDER/CASE.warn besides: each of its lines stands in the
+ * messages, and no other code is reported. The folder has the name of the pass. With the comment "# without verify" the
+ * model is not verified before the passes; "# evaluate parameters" and "# remove unneeded" ask for what is done on demand.
+ * KOINE_BLESS=1 writes the expected files; after that somebody reads them. */
 #include "base/diag.h"
 #include "ir/print.h"
 #include "ir/print_schedule.h"
@@ -194,7 +195,8 @@ static void check_pair(void **state)
         write_all(bad_path, fragments_of(outcome.messages.at, arena));
         unlink(good_path);
     }
-    const char *good = read_all(good_path, arena), *bad = read_all(bad_path, arena);
+    const char *good = read_all(good_path, arena), *bad = read_all(bad_path, arena),
+               *warn = read_all(arena_format(arena, "%s.warn", stem), arena);
     if (!good == !bad)
         fail_msg("%s: there must be either %s or %s; KOINE_BLESS=1 writes it", path, good_path, bad_path);
     if (good && !outcome.is_good)
@@ -203,7 +205,9 @@ static void check_pair(void **state)
         fail_msg("%s: not refused\n%s", path, outcome.printed.at);
     if (good)
         assert_string_equal(outcome.printed.at, good);
-    else
+    if (good && warn)
+        check_messages(path, outcome.messages.at, warn, arena);
+    if (bad)
         check_messages(path, outcome.messages.at, bad, arena);
     arena_destroy(arena);
 }

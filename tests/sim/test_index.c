@@ -1,6 +1,8 @@
 /* Constraints between states: index reduction, dummy derivatives, state selection. Expected values are closed forms; each
  * model runs in all tiers. */
 #include "run.h"
+#include "ir/read.h"
+#include "passes/pipeline.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -522,6 +524,173 @@ static void test_ot068_random_constraints_with_chosen_states(void **state)
     check_random(false, 2);
 }
 
+/* ---- wishes and start values ---- */
+static void expect_state(const KoineModel *model, const char *name, bool is_state)
+{
+    const KoineTables *t = model->kind->tables;
+    for (uint32_t k = 0; k < t->n_variables; k++)
+        if (strcmp(t->variables[k].name, name) == 0) {
+            assert_int_equal(t->variables[k].state >= 0, is_state);
+            return;
+        }
+    fail_msg("no variable %s", name);
+}
+
+static void expect_u2(KoineModel *model)
+{
+    expect_state(model, "u1", false);
+    expect_state(model, "u2", true);
+}
+
+static void test_ot068_the_state_that_is_named(void **state)
+{
+    (void)state;
+    run_in_all_tiers(
+        (RunRequest){
+            .path = HERE "named.dym", .stop = 1e-3, .interval = 1e-4, .tolerance = 1e-9, .prepare = expect_u2 },
+        check_capacitors);
+}
+
+static void expect_x_and_vx(KoineModel *model)
+{
+    expect_state(model, "x", true);
+    expect_state(model, "vx", true);
+    expect_state(model, "y", false);
+    expect_state(model, "vy", false);
+}
+
+/* Amplitude a = 0.01: the period is 2 pi sqrt(L/g) (1 + a^2/16 + ...), to 1e-9. */
+static void check_small(const RunResult *r)
+{
+    expect_done(r);
+    const double period = 6.28318530717958648 / sqrt(9.81) * (1 + 1e-4 / 16);
+    expect_near(run_at(r, "x", 10 * period), 0.01, 1e-8);
+    expect_near(run_at(r, "x", 10.5 * period), -0.01, 1e-8);
+}
+
+static void test_ot068_named_states_of_a_pendulum(void **state)
+{
+    (void)state;
+    const double period = 6.28318530717958648 / sqrt(9.81) * (1 + 1e-4 / 16);
+    assert_int_equal(figures_of(HERE "small.dym").state_sets, 0);
+    run_in_all_tiers((RunRequest){ .path = HERE "small.dym",
+                                   .stop = 11 * period,
+                                   .interval = period / 2,
+                                   .tolerance = 1e-11,
+                                   .prepare = expect_x_and_vx },
+                     check_small);
+}
+
+/* All equations hold at the start, the differentiated ones too; what was given holds: y = 0.8, vy = -x vx/y = -0.75. */
+static void check_start(const RunResult *r)
+{
+    expect_done(r);
+    assert_null(r->output);
+    expect_near(run_at(r, "x", 0), 0.6, 0);
+    expect_near(run_at(r, "vx", 0), 1, 0);
+    expect_near(fabs(run_at(r, "y", 0)), 0.8, 1e-12);
+    expect_near(fabs(run_at(r, "vy", 0)), 0.75, 1e-12);
+    for (uint32_t k = 0; k < r->n_rows; k++)
+        for (uint32_t j = 0; j < 3; j++) {
+            static const char *const names[] = { "c0", "c1", "c2" };
+            expect_near(r->rows[k].values[run_column(r, names[j])], 0, 1e-11);
+        }
+}
+
+static void test_ot069_consistent_start_values(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = HERE "start.dym", .stop = 1, .interval = 0.25, .tolerance = 1e-9 },
+                     check_start);
+}
+
+/* 2 V and 5 V at one voltage: the first is taken, the other is named. */
+static void test_ot069_a_start_value_that_contradicts(void **state)
+{
+    (void)state;
+    RunResult *r =
+        run_model(&(RunRequest){ .path = HERE "contradiction.dym", .stop = 1e-3, .interval = 1e-4, .tolerance = 1e-9 });
+    check_capacitors(r);
+    assert_string_equal(r->output, "the start value 5 given for 'u2' contradicts the constraints and the other start "
+                                   "values: it begins at 2");
+    run_free(r);
+}
+
+/* ---- size ---- */
+static char *write_text(const char *name, void (*write)(FILE *file, uint32_t n), uint32_t n)
+{
+    char *path = malloc(64);
+    snprintf(path, 64, "/tmp/koine-index-%ld-%s", (long)getpid(), name);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    write(file, n);
+    fclose(file);
+    return path;
+}
+
+/* n capacitors at one voltage; the currents are added one by one. */
+static void write_bank(FILE *file, uint32_t n)
+{
+    fprintf(file, "koine-ir 1\nmodel bank\nvar V, I Real continuous now\n");
+    for (uint32_t k = 0; k < n; k++) {
+        fprintf(file, "var u%u Real continuous der\nvar i%u, s%u Real continuous now\n", k, k, k);
+        fprintf(file, "eq a%u u%u = V\neq b%u 1e-6*der(u%u) = i%u\n", k, k, k, k, k);
+        if (k)
+            fprintf(file, "eq c%u s%u = s%u + i%u\n", k, k, k - 1, k);
+    }
+    fprintf(file, "eq c0 s0 = i0\neq d s%u = I\neq r 10.0 = 100.0*I + V\nend bank\n", n - 1);
+}
+
+static void test_ot064_a_bank_of_a_thousand_capacitors(void **state)
+{
+    (void)state;
+    char *path = write_text("bank.ir", write_bank, 1000);
+    expect_figures(path, 2, 999, 1);
+    unlink(path);
+    free(path);
+}
+
+/* x = sin(cos(sin(... y ...))), n deep, differentiated twice. */
+static void write_deep(FILE *file, uint32_t n)
+{
+    fprintf(file, "koine-ir 1\nmodel deep\nvar x, y, v, w Real continuous der\nvar F Real continuous now\n"
+                  "eq e1 der(x) = v\neq e2 der(v) = F\neq e3 der(y) = w\neq e4 der(w) = -y\neq e5 x = ");
+    for (uint32_t k = 0; k < n; k++)
+        fprintf(file, k % 2 ? "cos(" : "sin(");
+    fprintf(file, "y");
+    for (uint32_t k = 0; k < n; k++)
+        fprintf(file, ")");
+    fprintf(file, "\nend deep\n");
+}
+
+static uint64_t nodes_of(uint32_t depth)
+{
+    char *path = write_text("deep.ir", write_deep, depth);
+    Arena *arena = arena_create(NULL);
+    Pool *pool = pool_create(arena, names_create(arena));
+    Sources *sources = sources_create(arena);
+    Diag *diag = diag_create(arena, sources);
+    uint32_t source;
+    assert_int_equal(sources_open(sources, path, &source), SOURCE_OK);
+    Compile c = { .model = model_read(pool, sources, source, diag), .arena = arena, .diag = diag };
+    assert_true(c.model && run_pipeline(&c, NULL, NULL));
+    assert_int_equal(c.schedule->index, 3);
+    const uint64_t nodes = pool_count(pool);
+    arena_destroy(arena);
+    unlink(path);
+    free(path);
+    return nodes;
+}
+
+/* Written out, the second derivative of n nested functions has about n^2 factors; shared, it grows with n. */
+static void test_ot067_derivatives_do_not_blow_up(void **state)
+{
+    (void)state;
+    const uint64_t few = nodes_of(50), many = nodes_of(400);
+    assert_true(many < 8 * few + few);
+    assert_true(many < 400 * 40);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -539,6 +708,12 @@ int main(void)
         cmocka_unit_test(test_ot070_a_continued_run),
         cmocka_unit_test(test_ot070_the_double_pendulum),
         cmocka_unit_test(test_ot070_a_closed_loop_of_bars),
+        cmocka_unit_test(test_ot068_the_state_that_is_named),
+        cmocka_unit_test(test_ot068_named_states_of_a_pendulum),
+        cmocka_unit_test(test_ot069_consistent_start_values),
+        cmocka_unit_test(test_ot069_a_start_value_that_contradicts),
+        cmocka_unit_test(test_ot064_a_bank_of_a_thousand_capacitors),
+        cmocka_unit_test(test_ot067_derivatives_do_not_blow_up),
         cmocka_unit_test(test_ot068_random_linear_constraints),
         cmocka_unit_test(test_ot068_random_constraints_with_chosen_states),
     };

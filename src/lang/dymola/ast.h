@@ -47,6 +47,7 @@ typedef struct {
     Span span;
 } EquationText;
 typedef VEC(EquationText) EquationTexts;
+typedef VEC(Node *) Nodes;
 
 typedef struct {
     Node *condition;
@@ -152,10 +153,9 @@ struct Class {
     VEC(Wire *) wires;
     EquationTexts equations;
     VEC(When *) whens;
-    VEC(Node *) unknowns; /* `variable unknown` after the model */
-    VEC(Node *) kept;     /* variable not evaluate */
-    Map known;            /* name -> NAME_ bits, of this body alone */
-    Unit *unit;           /* once it is lowered */
+    Nodes unknowns, kept, states; /* `variable unknown`, `variable not evaluate`, `variable state` after the model */
+    Map known;                    /* name -> NAME_ bits, of this body alone */
+    Unit *unit;                   /* once it is lowered */
     bool has_failed;
 };
 

@@ -33,6 +33,20 @@ static void keep_parameters(Unit *unit, const Class *class)
     }
 }
 
+static void wish_for_state(Unit *unit, const Node *name)
+{
+    const VarId var = dym_find_variable(unit, name->path, name->n_path);
+    if (var_is_none(var))
+        return;
+    Variable *v = model_var(unit->model, var);
+    if (v->variability == VARIABILITY_CONTINUOUS) {
+        v->select = SELECT_ALWAYS;
+        return;
+    }
+    REPORT(unit, DIAG_DYM_STATE, name->span, "`variable state` of something that does not change with time");
+    diag_help(unit->diag, "a state is a variable under der, or one that could stand there");
+}
+
 static Model *load_class(Load *load, Class *all)
 {
     const Span whole = { load->request->source, 0, 0 };
@@ -58,6 +72,8 @@ static Model *load_class(Load *load, Class *all)
         if (!var_is_none(var))
             vec_push(unit->model->arena, &unit->model->tasks, task);
     }
+    for (uint32_t k = 0; k < class->states.n; k++)
+        wish_for_state(unit, class->states.at[k]);
     return unit->model;
 }
 

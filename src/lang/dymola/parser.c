@@ -508,29 +508,24 @@ static void parse_model(Parser *parser)
     parser->depth--;
 }
 
-/* The list behind `variable unknown` or `variable not evaluate`: of the model before. */
-static void parse_names(Parser *parser, bool is_unknown)
+/* The model before a directive; NULL: there is none, which is reported. */
+static Class *class_before(Parser *parser, const char *directive)
 {
     const Class *all = parser->class;
-    Class *class = all->classes.n ? all->classes.at[all->classes.n - 1] : NULL;
-    if (!class) {
-        dym_syntax_error(parser, is_unknown ? "`model` before `variable unknown`"
-                                            : "`model` before `variable not evaluate`");
-        return;
-    }
-    if (!is_unknown && !dym_is_word(parser, "evaluate")) {
-        dym_syntax_error(parser, "`evaluate`");
-        return;
-    }
+    if (all->classes.n)
+        return all->classes.at[all->classes.n - 1];
+    dym_syntax_error(parser, directive);
+    return NULL;
+}
+
+static void parse_names(Parser *parser, Nodes *names)
+{
     dym_advance(parser);
     do {
         Node *name = dym_parse_path(parser, NODE_VARIABLE);
         if (!name)
             return;
-        if (is_unknown)
-            vec_push(parser->arena, &class->unknowns, name);
-        else
-            vec_push(parser->arena, &class->kept, name);
+        vec_push(parser->arena, names, name);
     } while (dym_accept(parser, TOKEN_COMMA) ||
              (parser->token.kind == TOKEN_NAME &&
               !(parser->token.begins_line && (dym_is_word(parser, "variable") || dym_is_word(parser, "set")))));
@@ -542,14 +537,29 @@ static void parse_directive(Parser *parser)
     const Span begin = parser->token.span;
     const uint32_t source = begin.source;
     dym_advance(parser);
-    const bool is_unknown = dym_is_word(parser, "unknown");
-    if (is_unknown || dym_accept(parser, TOKEN_NOT)) {
-        parse_names(parser, is_unknown);
+    if (dym_is_word(parser, "state")) {
+        Class *class = class_before(parser, "`model` before `variable state`");
+        if (class)
+            parse_names(parser, &class->states);
+        return;
+    }
+    if (dym_is_word(parser, "unknown")) {
+        Class *class = class_before(parser, "`model` before `variable unknown`");
+        if (class)
+            parse_names(parser, &class->unknowns);
+        return;
+    }
+    if (dym_accept(parser, TOKEN_NOT)) {
+        Class *class = class_before(parser, "`model` before `variable not evaluate`");
+        if (class && !dym_is_word(parser, "evaluate"))
+            dym_syntax_error(parser, "`evaluate`");
+        else if (class)
+            parse_names(parser, &class->kept);
         return;
     }
     const bool is_known = dym_is_word(parser, "tear");
     if (!is_known) {
-        dym_syntax_error(parser, "`not evaluate`, `tear` or `unknown`");
+        dym_syntax_error(parser, "`not evaluate`, `state`, `tear` or `unknown`");
         return;
     }
     while (parser->token.kind != TOKEN_EOF && parser->token.kind != TOKEN_MODEL &&

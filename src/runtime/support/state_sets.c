@@ -10,10 +10,12 @@
 #include <stdlib.h>
 
 static const double SWITCH = 0.7;
+static const double LEAST = 0.01;
 static const double GIVEN_TOLERANCE = 1e-6; /* of a start value that was given, relative to it or to 1 */
 
 struct SetSpace {
     double *matrix;  /* rows */
+    double *largest; /* per row */
     uint32_t *taken; /* per column: depth of the constraint it follows from; 0: a state on all levels */
     uint32_t *present;
     uint8_t *is_done;
@@ -37,8 +39,9 @@ SetSpace *koine_set_space_create(const KoineProgram *program)
     w->taken = malloc(columns * sizeof *w->taken);
     w->present = malloc(columns * sizeof *w->present);
     w->is_done = malloc(rows);
+    w->largest = malloc(rows * sizeof *w->largest);
     w->given = malloc((program->n_given_starts + 1u) * sizeof *w->given);
-    if (!w->matrix || !w->taken || !w->present || !w->is_done || !w->given) {
+    if (!w->matrix || !w->taken || !w->present || !w->is_done || !w->largest || !w->given) {
         koine_set_space_destroy(w);
         return NULL;
     }
@@ -53,27 +56,33 @@ void koine_set_space_destroy(SetSpace *w)
     free(w->taken);
     free(w->present);
     free(w->is_done);
+    free(w->largest);
     free(w->given);
     free(w);
 }
 
 /* ---- choosing ---- */
-/* Rows scaled to 1. What has no value counts as zero. */
-static void fill_matrix(const Machine *k, const KoineStateSet *s, const double *weight)
+/* Rows scaled to 1. What has no value counts as zero. At the start an entry is at least LEAST: it is computed from what
+ * was only guessed. */
+static void fill_matrix(const Machine *k, const KoineStateSet *s, bool at_start)
 {
     SetSpace *w = k->set_space;
+    const double *const weight = at_start ? s->start_weight : s->weight;
     memset(w->matrix, 0, (size_t)s->n_rows * s->n_columns * sizeof *w->matrix);
+    memset(w->largest, 0, s->n_rows * sizeof *w->largest);
     for (uint32_t j = 0; j < s->n_entries; j++) {
-        const double value = k->m[s->entry[j]].r * weight[s->column[j]];
+        const double value = k->m[s->entry[j]].r;
         if (isfinite(value))
-            w->matrix[(size_t)s->row[j] * s->n_columns + s->column[j]] += value;
+            w->largest[s->row[j]] = fmax(w->largest[s->row[j]], fabs(value));
     }
-    for (uint32_t i = 0; i < s->n_rows; i++) {
-        double *row = w->matrix + (size_t)i * s->n_columns, largest = 0;
-        for (uint32_t j = 0; j < s->n_columns; j++)
-            largest = fmax(largest, fabs(row[j]));
-        for (uint32_t j = 0; largest > 0 && j < s->n_columns; j++)
-            row[j] /= largest;
+    for (uint32_t j = 0; j < s->n_entries; j++) {
+        const double largest = w->largest[s->row[j]];
+        double value = largest > 0 ? k->m[s->entry[j]].r / largest : at_start;
+        if (!isfinite(value))
+            value = 0;
+        if (at_start && fabs(value) < LEAST)
+            value = value < 0 ? -LEAST : LEAST;
+        w->matrix[(size_t)s->row[j] * s->n_columns + s->column[j]] = value * weight[s->column[j]];
     }
 }
 
@@ -98,12 +107,11 @@ static double find_pivot(const SetSpace *w, const KoineStateSet *s, uint32_t dep
 }
 
 /* Takes a column for each row: from all, or where it has `only` so. Gives the logarithm of the determinant. */
-static double eliminate(const Machine *k, const KoineStateSet *s, const double *weight, const uint32_t *only,
-                        uint32_t *taken)
+static double eliminate(const Machine *k, const KoineStateSet *s, bool at_start, const uint32_t *only, uint32_t *taken)
 {
     SetSpace *w = k->set_space;
     double sum = 0;
-    fill_matrix(k, s, weight);
+    fill_matrix(k, s, at_start);
     memset(taken, 0, s->n_columns * sizeof *taken);
     memset(w->is_done, 0, s->n_rows);
     for (uint32_t n = 0; n < s->n_rows; n++) {
@@ -141,8 +149,8 @@ static bool is_better(const Machine *k, const KoineStateSet *s)
     SetSpace *w = k->set_space;
     run_section(k, s->section);
     read_choices(k, s, w->present);
-    const double now = eliminate(k, s, s->weight, w->present, w->taken);
-    const double best = eliminate(k, s, s->weight, NULL, w->taken);
+    const double now = eliminate(k, s, false, w->present, w->taken);
+    const double best = eliminate(k, s, false, NULL, w->taken);
     return best > -INFINITY && !(now >= best + log(SWITCH));
 }
 
@@ -204,7 +212,7 @@ void koine_begin_sets(Machine *k)
     for (uint32_t n = 0; n < p->n_state_sets; n++) {
         const KoineStateSet *s = &p->state_sets[n];
         run_section(k, s->section);
-        if (eliminate(k, s, s->start_weight, NULL, w->taken) == -INFINITY)
+        if (eliminate(k, s, true, NULL, w->taken) == -INFINITY)
             read_choices(k, s, w->taken);
         take_choices(k, s, true);
     }
