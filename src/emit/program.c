@@ -369,6 +369,16 @@ static void fill_enumerations(Layout *l)
     l->tables.n_enumerations = n;
 }
 
+static KoinePattern pattern_of(const StatePattern *p)
+{
+    return (KoinePattern){ .rows = p->n,
+                           .columns = p->n,
+                           .start = p->start,
+                           .index = p->index,
+                           .colour = p->colour,
+                           .n_colours = p->n_colours };
+}
+
 static void fill_tables(Layout *l)
 {
     const Model *m = l->model;
@@ -395,12 +405,9 @@ static void fill_tables(Layout *l)
         sources[k] = sources_get(m->sources, k)->path;
     l->tables.sources = sources;
     if (s->has_jacobian)
-        l->tables.jacobian = (KoinePattern){ .rows = s->jacobian.n,
-                                             .columns = s->jacobian.n,
-                                             .start = s->jacobian.start,
-                                             .index = s->jacobian.index,
-                                             .colour = s->jacobian.colour,
-                                             .n_colours = s->jacobian.n_colours };
+        l->tables.jacobian = pattern_of(&s->jacobian);
+    if (s->dae_jacobian.n)
+        l->tables.dae_jacobian = pattern_of(&s->dae_jacobian);
 }
 
 static const char *const *fill_slot_names(Layout *l)

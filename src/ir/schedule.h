@@ -70,7 +70,9 @@ typedef struct Schedule {
     VEC(VarId) starts;     /* start terms that are not literals, in dependency order */
     VEC(VarId) states;     /* in the order of x */
     StatePattern jacobian;
-    struct Schedule *initial; /* blocks of the initial system, in order; NULL: start values are enough */
+    StatePattern dae_jacobian; /* of the residual form: states, then what is iterated in the systems of the derivatives
+                                  part; n 0: none. Follows from the blocks and is not in the text form */
+    struct Schedule *initial;  /* blocks of the initial system, in order; NULL: start values are enough */
     bool has_jacobian;
     uint32_t n_mixed; /* highest number `mixed` of a block */
     /* figures for reports */

@@ -1,7 +1,8 @@
 /* build-jacobian: which derivative depends on which state, element by element, and a colouring of the columns.
  *
  * Sets of states are carried along the derivatives part in its order; a system passes the union of its rows to all
- * its unknowns. Too large a result (dense coupling of very many states) is left out: the solver then works without. */
+ * its unknowns. In the residual form the unknowns that are iterated are columns like the states, and the residuals rows
+ * of their own. Too large a result (dense coupling of very many states) is left out: the solver then works without. */
 #include "base/bug.h"
 #include "graph/colouring.h"
 #include "ir/element.h"
@@ -26,7 +27,9 @@ typedef struct {
     Set *rows;               /* per state: its derivative's */
     uint32_t *pool;          /* entries of all sets */
     uint64_t n_pool, capacity;
-    uint32_t *mark, stamp; /* per state: already in the set being built */
+    uint32_t n_columns;    /* states, in the residual form also unknowns of systems */
+    bool is_dae;           /* residual form */
+    uint32_t *mark, stamp; /* per column: already in the set being built */
     uint32_t *work;        /* the set being built */
     uint32_t n_work;
     bool is_too_large;
@@ -153,6 +156,29 @@ static void carry_assignment(Builder *b, const Block *block)
     }
 }
 
+/* Residual form: unknowns are columns, explicit rows as assignments, a row of the pattern for each residual. */
+static void carry_residuals(Builder *b, const Block *block)
+{
+    const int64_t j[ELEMENT_LEVELS] = { 0 };
+    const SystemRow *rows = &b->schedule->rows.at[block->first_row];
+    uint32_t column = b->n_columns;
+    for (uint32_t k = block->n_inner; k < block->n_rows; k++) {
+        begin_set(b);
+        add_state(b, b->n_columns++);
+        put_set(b, rows[k].unknown, 0, end_set(b));
+    }
+    for (uint32_t k = 0; k < block->n_rows; k++) {
+        begin_set(b);
+        add_leaves(b, rows[k].rhs.shape, rows[k].rhs, (DomainId){ 0 }, j);
+        if (k < block->n_inner) {
+            put_set(b, rows[k].unknown, 0, end_set(b));
+        } else {
+            add_leaves(b, rows[k].lhs.shape, rows[k].lhs, (DomainId){ 0 }, j);
+            b->rows[column++] = end_set(b);
+        }
+    }
+}
+
 static void carry_system(Builder *b, const Block *block)
 {
     const int64_t j[ELEMENT_LEVELS] = { 0 };
@@ -195,6 +221,50 @@ static bool number_elements(Builder *b, uint32_t *n_states, uint32_t *n_elements
     return true;
 }
 
+static bool is_system(const Block *block)
+{
+    return block->kind == BLOCK_LINEAR || block->kind == BLOCK_NEWTON;
+}
+
+/* The pattern of all rows; false: too large. */
+static bool carry(Builder *b, uint32_t n_states, uint32_t n_elements, uint32_t n_w, StatePattern *pattern)
+{
+    Arena *arena = b->c->arena, *scratch = b->c->scratch;
+    const Schedule *s = b->schedule;
+    const uint32_t n = n_states + n_w;
+    b->is_dae = n_w > 0;
+    b->n_columns = n_states;
+    b->n_pool = 0;
+    b->stamp = 0;
+    b->sets = NEW_ARRAY(scratch, Set, n_elements + 1);
+    b->rows = NEW_ARRAY(scratch, Set, n + 1);
+    b->mark = NEW_ARRAY(scratch, uint32_t, n + 1);
+    b->work = NEW_ARRAY(scratch, uint32_t, n + 1);
+    for (uint32_t k = 0; k < s->parts[PART_DERIVATIVES].n && !b->is_too_large; k++) {
+        const Block *block = &s->blocks.at[s->parts[PART_DERIVATIVES].at[k]];
+        if (block->kind == BLOCK_ASSIGN)
+            carry_assignment(b, block);
+        else if (b->is_dae && is_system(block))
+            carry_residuals(b, block);
+        else
+            carry_system(b, block);
+    }
+    if (b->is_too_large)
+        return false;
+    uint32_t *start = NEW_ARRAY(arena, uint32_t, n + 1);
+    for (uint32_t k = 0; k < n; k++)
+        start[k + 1] = start[k] + b->rows[k].n;
+    uint32_t *index = NEW_ARRAY(arena, uint32_t, start[n] + 1);
+    for (uint32_t k = 0; k < n; k++)
+        if (b->rows[k].n)
+            memcpy(index + start[k], b->pool + b->rows[k].begin, b->rows[k].n * sizeof *index);
+    uint32_t *colour = NEW_ARRAY(arena, uint32_t, n + 1);
+    const Incidence g = { n, n, start, index };
+    const uint32_t n_colours = colour_columns(&g, COLOUR_NATURAL, scratch, colour, NULL);
+    *pattern = (StatePattern){ n, n_colours, start, index, colour };
+    return true;
+}
+
 bool build_jacobian(Compile *c)
 {
     Model *m = c->model;
@@ -204,33 +274,15 @@ bool build_jacobian(Compile *c)
                   .schedule = s,
                   .first_state = NEW_ARRAY(c->scratch, uint32_t, m->variables.n + 1),
                   .first_element = NEW_ARRAY(c->scratch, uint32_t, m->variables.n + 1) };
-    uint32_t n_states, n_elements;
+    uint32_t n_states, n_elements, n_w = 0;
     if (s->states.n == 0 || !number_elements(&b, &n_states, &n_elements))
         return true;
-    b.sets = NEW_ARRAY(c->scratch, Set, n_elements + 1);
-    b.rows = NEW_ARRAY(c->scratch, Set, n_states + 1);
-    b.mark = NEW_ARRAY(c->scratch, uint32_t, n_states + 1);
-    b.work = NEW_ARRAY(c->scratch, uint32_t, n_states + 1);
-    for (uint32_t k = 0; k < s->parts[PART_DERIVATIVES].n && !b.is_too_large; k++) {
+    s->has_jacobian = carry(&b, n_states, n_elements, 0, &s->jacobian);
+    for (uint32_t k = 0; k < s->parts[PART_DERIVATIVES].n; k++) {
         const Block *block = &s->blocks.at[s->parts[PART_DERIVATIVES].at[k]];
-        if (block->kind == BLOCK_ASSIGN)
-            carry_assignment(&b, block);
-        else
-            carry_system(&b, block);
+        n_w += is_system(block) ? block->n_rows - block->n_inner : 0;
     }
-    if (b.is_too_large)
-        return true;
-    uint32_t *start = NEW_ARRAY(c->arena, uint32_t, n_states + 1);
-    for (uint32_t k = 0; k < n_states; k++)
-        start[k + 1] = start[k] + b.rows[k].n;
-    uint32_t *index = NEW_ARRAY(c->arena, uint32_t, start[n_states] + 1);
-    for (uint32_t k = 0; k < n_states; k++)
-        if (b.rows[k].n)
-            memcpy(index + start[k], b.pool + b.rows[k].begin, b.rows[k].n * sizeof *index);
-    uint32_t *colour = NEW_ARRAY(c->arena, uint32_t, n_states + 1);
-    const Incidence pattern = { n_states, n_states, start, index };
-    const uint32_t n_colours = colour_columns(&pattern, COLOUR_NATURAL, c->scratch, colour, NULL);
-    s->jacobian = (StatePattern){ n_states, n_colours, start, index, colour };
-    s->has_jacobian = true;
+    if (s->has_jacobian && n_w)
+        carry(&b, n_states, n_elements, n_w, &s->dae_jacobian);
     return true;
 }

@@ -164,6 +164,27 @@ static void test_ot057_unknowns_of_the_residual_form(void **state)
     assert_int_equal(kind->evaluate(model, &slopes), KOINE_OK);
     for (uint32_t k = 0; k < n_x; k++)
         expect_near(residual[k], der[k], 1e-9 * fabs(der[k]));
+    /* the exact Jacobian against difference quotients, and nothing outside of its pattern */
+    const KoinePattern *pattern = &kind->tables->dae_jacobian;
+    const uint32_t n = n_x + n_w;
+    double values[64 * 64], before[64];
+    assert_int_equal(pattern->rows, n);
+    assert_int_equal(kind->jacobian(model, &slopes, KOINE_BY_DAE, 0, values), KOINE_OK);
+    for (uint32_t column = 0; column < n; column++) {
+        const double at_column = y[column], step = 1e-6 * fmax(fabs(at_column), 1e-3);
+        y[column] = at_column - step;
+        assert_int_equal(kind->evaluate(model, &slopes), KOINE_OK);
+        memcpy(before, residual, n * sizeof *before);
+        y[column] = at_column + step;
+        assert_int_equal(kind->evaluate(model, &slopes), KOINE_OK);
+        y[column] = at_column;
+        for (uint32_t row = 0; row < n; row++) {
+            double exact = 0;
+            for (uint32_t e = pattern->start[row]; e < pattern->start[row + 1]; e++)
+                exact += pattern->index[e] == column ? values[e] : 0;
+            expect_near((residual[row] - before[row]) / (2 * step), exact, 1e-5 * fmax(fabs(exact), 1e-3));
+        }
+    }
     kind->destroy(model);
     compilation_destroy(c);
 }

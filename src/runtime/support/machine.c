@@ -104,6 +104,7 @@ static void machine_destroy(KoineModel *model)
     if (k) {
         koine_workspace_destroy(k->workspace);
         koine_set_space_destroy(k->set_space);
+        free(k->residual_work);
         free(k->counts);
     }
     free(k);
@@ -137,9 +138,11 @@ static KoineStatus machine_create(const KoineModelKind *base, const KoineHost *h
     if (k) {
         k->workspace = koine_workspace_create(p);
         k->set_space = has_sets ? koine_set_space_create(p) : NULL;
+        k->residual_work = malloc((p->n_x + 3 * (size_t)kind->tables.n_w + 1) * sizeof *k->residual_work);
         k->counts = is_counting ? create_counts(p) : NULL;
     }
-    if (!k || !model->block || !k->workspace || (has_sets && !k->set_space) || (is_counting && !k->counts)) {
+    if (!k || !model->block || !k->workspace || !k->residual_work || (has_sets && !k->set_space) ||
+        (is_counting && !k->counts)) {
         machine_destroy(model);
         return KOINE_FAILED;
     }
@@ -407,21 +410,23 @@ static KoineStatus machine_accept(KoineModel *model, double time, const double *
 static KoineStatus machine_jacobian(KoineModel *model, const KoineEvaluation *at, int by, double cj, double *values)
 {
     Machine *k = koine_machine_of(model);
-    const MachineKind *kind = k->kind;
+    const Colours *colours = &k->kind->by_x;
     const KoineProgram *p = k->program;
     (void)cj;
-    if (by != KOINE_BY_X)
+    if (by != KOINE_BY_X && (by != KOINE_BY_DAE || !k->kind->by_dae.start))
         return KOINE_ABSENT;
     set_point(k, at->time, at->x);
+    if (by == KOINE_BY_DAE)
+        return koine_residual_jacobian(k, at, values);
     KoineStatus status = koine_run_part(k, &p->derivatives);
-    for (uint32_t c = 0; c < p->tables->jacobian.n_colours && status == KOINE_OK; c++) {
-        for (uint32_t j = kind->colour_column_start[c]; j < kind->colour_column_start[c + 1]; j++)
-            k->m[p->seed_x + kind->colour_column[j]].r = 1;
+    for (uint32_t c = 0; c < colours->n && status == KOINE_OK; c++) {
+        for (uint32_t j = colours->column_start[c]; j < colours->column_start[c + 1]; j++)
+            k->m[p->seed_x + colours->column[j]].r = 1;
         status = koine_run_tangents(k);
-        for (uint32_t j = kind->colour_start[c]; j < kind->colour_start[c + 1]; j++)
-            values[kind->colour_entry[j]] = k->m[p->seed_dx + kind->colour_row[j]].r;
-        for (uint32_t j = kind->colour_column_start[c]; j < kind->colour_column_start[c + 1]; j++)
-            k->m[p->seed_x + kind->colour_column[j]].r = 0;
+        for (uint32_t j = colours->start[c]; j < colours->start[c + 1]; j++)
+            values[colours->entry[j]] = k->m[p->seed_dx + colours->row[j]].r;
+        for (uint32_t j = colours->column_start[c]; j < colours->column_start[c + 1]; j++)
+            k->m[p->seed_x + colours->column[j]].r = 0;
     }
     if (status == KOINE_OK && !all_finite(values, p->tables->jacobian.start[p->tables->jacobian.rows]))
         status = koine_fault(k, KOINE_RETRY, KOINE_NONE, NULL);
@@ -458,35 +463,35 @@ static void machine_work(const KoineModel *model, void (*visit)(void *context, c
 }
 
 /* ---- the kind ---- */
-/* Entries and columns of the Jacobian, sorted by colour. */
-static bool sort_by_colour(MachineKind *kind)
+/* False: no memory. */
+static bool sort_by_colour(const KoinePattern *j, Colours *out)
 {
-    const KoinePattern *j = &kind->program->tables->jacobian;
     const uint32_t n = j->rows, entries = j->start[n], colours = j->n_colours;
     uint32_t *all = calloc((size_t)2 * (colours + 2) + 2 * (size_t)entries + n + 1, sizeof *all);
     if (!all)
         return false;
-    kind->colour_start = all;
-    kind->colour_column_start = kind->colour_start + colours + 2;
-    kind->colour_entry = kind->colour_column_start + colours + 2;
-    kind->colour_row = kind->colour_entry + entries;
-    kind->colour_column = kind->colour_row + entries;
+    out->n = colours;
+    out->start = all;
+    out->column_start = out->start + colours + 2;
+    out->entry = out->column_start + colours + 2;
+    out->row = out->entry + entries;
+    out->column = out->row + entries;
     for (uint32_t k = 0; k < entries; k++)
-        kind->colour_start[j->colour[j->index[k]] + 2]++;
+        out->start[j->colour[j->index[k]] + 2]++;
     for (uint32_t k = 0; k < n; k++)
-        kind->colour_column_start[j->colour[k] + 2]++;
+        out->column_start[j->colour[k] + 2]++;
     for (uint32_t k = 1; k <= colours; k++) {
-        kind->colour_start[k + 1] += kind->colour_start[k];
-        kind->colour_column_start[k + 1] += kind->colour_column_start[k];
+        out->start[k + 1] += out->start[k];
+        out->column_start[k + 1] += out->column_start[k];
     }
     for (uint32_t row = 0; row < n; row++)
         for (uint32_t k = j->start[row]; k < j->start[row + 1]; k++) {
-            const uint32_t place = kind->colour_start[j->colour[j->index[k]] + 1]++;
-            kind->colour_entry[place] = k;
-            kind->colour_row[place] = row;
+            const uint32_t place = out->start[j->colour[j->index[k]] + 1]++;
+            out->entry[place] = k;
+            out->row[place] = row;
         }
     for (uint32_t k = 0; k < n; k++)
-        kind->colour_column[kind->colour_column_start[j->colour[k] + 1]++] = k;
+        out->column[out->column_start[j->colour[k] + 1]++] = k;
     return true;
 }
 
@@ -530,7 +535,8 @@ KoineModelKind *koine_machine_kind(const KoineProgram *program, const KoineCode 
     if (program->seed_x != KOINE_NONE) {
         kind->kind.jacobian = machine_jacobian;
         kind->kind.directional = machine_directional;
-        if (!sort_by_colour(kind)) {
+        if (!sort_by_colour(&kind->tables.jacobian, &kind->by_x) ||
+            (kind->tables.dae_jacobian.rows && !sort_by_colour(&kind->tables.dae_jacobian, &kind->by_dae))) {
             koine_machine_free(&kind->kind);
             return NULL;
         }
@@ -545,7 +551,8 @@ void koine_machine_free(KoineModelKind *base)
     MachineKind *kind = (MachineKind *)(void *)base;
     if (!kind)
         return;
-    free(kind->colour_start);
+    free(kind->by_x.start);
+    free(kind->by_dae.start);
     free(kind->w);
     free(kind->w_nominal);
     free(kind);

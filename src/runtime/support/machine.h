@@ -81,7 +81,8 @@ typedef struct {
     DelayState *delays;
     DelayPoint *points; /* of all delays, capacity each; the rest of the block */
     Workspace *workspace;
-    SetSpace *set_space; /* NULL: no state sets, no given starts */
+    SetSpace *set_space;   /* NULL: no state sets, no given starts */
+    double *residual_work; /* of the residual form: n_x + 3*n_w */
     Round round;
     uint32_t restless[KOINE_RESTLESS], n_restless; /* relations that changed in the last steps before the limit */
     KoineModelStatistics statistics;
@@ -94,6 +95,11 @@ typedef struct {
 /* At an accepted point: faster code, when the work done so far pays for it. */
 void koine_consider_upgrade(Machine *k);
 
+typedef struct { /* entries and columns of a Jacobian, sorted by the colour of the column */
+    uint32_t n;
+    uint32_t *start, *entry, *row, *column_start, *column;
+} Colours;
+
 typedef struct MachineKind {
     KoineModelKind kind;     /* first member */
     KoineModelKind counting; /* of instances that count: the same, no way around the machine */
@@ -104,8 +110,7 @@ typedef struct MachineKind {
     uint64_t size;
     uint64_t *w; /* offsets of the unknowns of the systems in the derivatives part */
     double *w_nominal;
-    /* Jacobian entries by colour */
-    uint32_t *colour_start, *colour_entry, *colour_row, *colour_column_start, *colour_column;
+    Colours by_x, by_dae;
 } MachineKind;
 
 static inline void run_kernel(const Machine *k, uint32_t kernel, uint32_t row, uint32_t n)
@@ -147,6 +152,7 @@ KoineStatus koine_run_tangents(Machine *k);
 /* residual.c: the derivatives part with the unknowns of its systems given */
 bool koine_list_unknowns(MachineKind *kind); /* false: no memory */
 KoineStatus koine_residual(Machine *k, const KoineEvaluation *at);
+KoineStatus koine_residual_jacobian(Machine *k, const KoineEvaluation *at, double *values);
 
 /* events.c */
 KoineStatus koine_machine_arrive(KoineModel *model, const KoineArrival *arrival);

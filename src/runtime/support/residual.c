@@ -3,6 +3,7 @@
 #include "machine.h"
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* The system of this step whose unknowns are given; NULL: it has none. */
 static const KoineSystem *given_system(const KoineProgram *p, const KoinePartStep *step)
@@ -73,4 +74,80 @@ KoineStatus koine_residual(Machine *k, const KoineEvaluation *at)
         if (!isfinite(at->residual[j]))
             return koine_fault(k, KOINE_RETRY, KOINE_NONE, NULL);
     return KOINE_OK;
+}
+
+/* ---- Jacobian ---- */
+/* Tangents of all unknowns and of the residuals of a system, from those of the unknowns that are given. */
+static void pass_tangents(Machine *k, const KoineSystem *s, const double *seed, double *out)
+{
+    run_section(k, s->tangent_section);
+    for (uint32_t j = 0; j < s->n; j++) {
+        k->m[s->tangent_unknowns[j]].r = seed[j];
+        out[j] = k->m[s->tangent_residuals[j]].r;
+    }
+    for (uint32_t j = s->n; j < s->n + s->n_inner; j++)
+        k->m[s->tangent_unknowns[j]].r = k->m[s->tangent_residuals[j]].r;
+    for (uint32_t e = 0; e < s->n_entries; e++) { /* explicit rows come first, in order */
+        const double change = k->m[s->entry[e]].r * k->m[s->tangent_unknowns[s->column[e]]].r;
+        if (s->row[e] < s->n)
+            out[s->row[e]] += change;
+        else
+            k->m[s->tangent_unknowns[s->row[e]]].r += change;
+    }
+}
+
+/* One direction: seeds of x stand in the block, those of w are given; the slopes' tangents are left in the block. */
+static KoineStatus run_direction(Machine *k, const double *seed, double *out)
+{
+    const KoineProgram *p = k->program;
+    for (uint32_t j = 0; j < p->tangents.n; j++) {
+        const KoinePartStep *step = &p->tangents.steps[j];
+        const KoineSystem *s = given_system(p, step);
+        if (s) {
+            pass_tangents(k, s, seed, out);
+            seed += s->n;
+            out += s->n;
+        } else if (step->system == KOINE_NONE) {
+            run_section(k, step->section);
+        } else {
+            const KoineStatus status = koine_solve_tangent(k, step->system);
+            if (status != KOINE_OK)
+                return status;
+        }
+    }
+    return KOINE_OK;
+}
+
+/* At the point at->x, in the order of the pattern. */
+KoineStatus koine_residual_jacobian(Machine *k, const KoineEvaluation *at, double *values)
+{
+    const KoineProgram *p = k->program;
+    const Colours *colours = &k->kind->by_dae;
+    const uint32_t n_x = p->n_x, n_w = k->kind->tables.n_w;
+    double *seed = k->residual_work, *tangent = seed + n_w, *residual = tangent + n_w;
+    KoineEvaluation here = *at;
+    here.dx = NULL;
+    here.residual = residual;
+    KoineStatus status = koine_residual(k, &here);
+    for (uint32_t j = 0; j < p->derivatives.n && status == KOINE_OK; j++) {
+        const KoineSystem *s = given_system(p, &p->derivatives.steps[j]);
+        if (s)
+            run_section(k, s->jacobian_section);
+    }
+    for (uint32_t c = 0; c < colours->n && status == KOINE_OK; c++) {
+        memset(seed, 0, n_w * sizeof *seed);
+        for (uint32_t j = colours->column_start[c]; j < colours->column_start[c + 1]; j++) {
+            const uint32_t column = colours->column[j];
+            *(column < n_x ? &k->m[p->seed_x + column].r : &seed[column - n_x]) = 1;
+        }
+        status = run_direction(k, seed, tangent);
+        for (uint32_t j = colours->start[c]; j < colours->start[c + 1]; j++) {
+            const uint32_t row = colours->row[j];
+            values[colours->entry[j]] = row < n_x ? k->m[p->seed_dx + row].r : tangent[row - n_x];
+        }
+        for (uint32_t j = colours->column_start[c]; j < colours->column_start[c + 1]; j++)
+            if (colours->column[j] < n_x)
+                k->m[p->seed_x + colours->column[j]].r = 0;
+    }
+    return status;
 }
