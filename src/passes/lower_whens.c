@@ -135,6 +135,8 @@ static void drop_now_transitions(Model *m)
         if (m->transitions.at[k].effect == EFFECT_NEXT)
             m->transitions.at[n++] = m->transitions.at[k];
     m->transitions.n = n;
+    for (uint32_t k = 0; k < m->equations.n; k++) /* solve-whens has dropped them: the numbers mean others now */
+        m->equations.at[k].when = 0;
 }
 
 static void keep_actions(Model *m)

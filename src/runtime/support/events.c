@@ -116,7 +116,7 @@ static bool value_of_state_relation(Machine *k, const KoineRelation *r, Pin *p)
 }
 
 /* From the operands as they are; false: they have no value. */
-bool koine_decide(Machine *k, uint32_t relation, bool *value)
+static inline bool decide(Machine *k, uint32_t relation, bool *value)
 {
     const KoineRelation *r = &k->program->relations[relation];
     Pin *p = &k->relation_pins[relation];
@@ -133,7 +133,7 @@ bool koine_decide(Machine *k, uint32_t relation, bool *value)
     return true;
 }
 
-void koine_set_bit(Machine *k, const KoineRelation *r, bool value)
+static inline void set_bit(Machine *k, const KoineRelation *r, bool value)
 {
     if (k->m[r->bit].i == value)
         return;
@@ -150,10 +150,20 @@ static KoineStatus evaluate_relation(Machine *k, const KoineNode *node)
     bool value;
     if (r->mixed != KOINE_NONE)
         return koine_decide_together(k, node);
-    if (!koine_decide(k, node->object, &value))
+    if (!decide(k, node->object, &value))
         return koine_fault(k, KOINE_FAILED, node->origin, NULL);
-    koine_set_bit(k, r, value);
+    set_bit(k, r, value);
     return KOINE_OK;
+}
+
+bool koine_decide(Machine *k, uint32_t relation, bool *value)
+{
+    return decide(k, relation, value);
+}
+
+void koine_set_bit(Machine *k, const KoineRelation *r, bool value)
+{
+    set_bit(k, r, value);
 }
 
 /* ---- step functions ---- */
@@ -316,7 +326,7 @@ static void evaluate_guard(Machine *k, const KoineNode *node)
         bitset_remove(&k->enabled, node->object);
 }
 
-KoineStatus koine_evaluate_node(Machine *k, const KoineNode *node)
+static inline KoineStatus evaluate_node(Machine *k, const KoineNode *node)
 {
     switch ((KoineNodeKind)node->kind) {
     case KOINE_NODE_ASSIGN: return node->n == 1 ? evaluate_scalar(k, node) : evaluate_array(k, node);
@@ -329,6 +339,11 @@ KoineStatus koine_evaluate_node(Machine *k, const KoineNode *node)
     return KOINE_FAILED;
 }
 
+KoineStatus koine_evaluate_node(Machine *k, const KoineNode *node)
+{
+    return evaluate_node(k, node);
+}
+
 static KoineStatus evaluate_dirty(Machine *k)
 {
     k->round.group = KOINE_NONE;
@@ -337,7 +352,7 @@ static KoineStatus evaluate_dirty(Machine *k)
         k->statistics.node_evaluations++;
         if (k->counts)
             k->counts->nodes[n]++;
-        KoineStatus status = koine_evaluate_node(k, &k->program->nodes[n]);
+        KoineStatus status = evaluate_node(k, &k->program->nodes[n]);
         if (status == KOINE_OK)
             status = koine_check_calls(k, KOINE_FAILED, k->program->nodes[n].origin);
         if (status != KOINE_OK && k->program->n_mixed)
