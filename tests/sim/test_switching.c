@@ -172,6 +172,29 @@ static void test_s18_combinations_are_tried_one_by_one(void **state)
     run_in_all_tiers((RunRequest){ .path = IR "search.ir", .stop = 1, .interval = 1 }, check_search);
 }
 
+/* y = x + floor(y)/2: 1 step up at x = 1, where y goes on from 1 to 1.5. */
+static void check_floor_ring(const RunResult *r)
+{
+    double times[64];
+    expect_done(r);
+    assert_int_equal(changes_of(r, "n", times), 1);
+    expect_near(times[0], 0.75, 1e-12);
+    expect_near(run_at(r, "y", 0.5), 0.75, 1e-12);
+    expect_near(run_last(r, "y"), 1.75, 1e-12);
+}
+
+static void test_s18_step_functions_in_a_ring(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = IR "floor_ring.ir", .stop = 1, .interval = 0.25 }, check_floor_ring);
+    RunResult *r = run_model(&(RunRequest){ .path = IR "floor_endless.ir", .stop = 1, .interval = 0.25 });
+    assert_int_equal(r->report.end, KOINE_RUN_FAILED);
+    if (!strstr(r->report.text, "floor_endless.ir:9:1: step functions and equations that depend on each other do not "
+                                "settle within 200 rounds"))
+        fail_msg("%s", r->report.text);
+    run_free(r);
+}
+
 /* ---- equations without direction in branches ---- */
 /* Three pieces: x' = -x down to 1/2 (short: u = 0, i = x), x' = -1/2 down to 1/4 (constant current), then x' = -2 x
  * (u = -i/2: i = 2 x). x = i + u. */
@@ -559,6 +582,22 @@ static void test_ot092_chattering_is_warned_of_and_passed(void **state)
     run_free(r);
 }
 
+/* Not chattering, but 2500 events in a hundred thousandth of the run: one warning, nothing is held back. */
+static void test_ot092_very_many_events_are_warned_of(void **state)
+{
+    (void)state;
+    RunResult *r = run_model(&(RunRequest){ .path = IR "dense.ir", .stop = 1, .interval = 0.5 });
+    expect_done(r);
+    assert_int_equal(r->report.statistics.state_events, 2500);
+    assert_int_equal(r->report.statistics.chatterings, 1);
+    assert_int_equal(r->report.statistics.chattering_events, 0);
+    assert_non_null(r->output);
+    assert_non_null(strstr(r->output, "1000 state events between 2.0000"));
+    assert_non_null(strstr(r->output, "dense.ir:7)"));
+    assert_non_null(strstr(r->output, "dense.ir:10)"));
+    run_free(r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -567,6 +606,7 @@ int main(void)
         cmocka_unit_test(test_s18_no_combination_fits),
         cmocka_unit_test(test_s18_of_two_solutions_the_nearer_one),
         cmocka_unit_test(test_s18_combinations_are_tried_one_by_one),
+        cmocka_unit_test(test_s18_step_functions_in_a_ring),
         cmocka_unit_test(test_ot095_equations_in_branches),
         cmocka_unit_test(test_ot095_solved_in_every_branch),
         cmocka_unit_test(test_ot096_switch_parallel_to_a_capacitor),
@@ -583,6 +623,7 @@ int main(void)
         cmocka_unit_test(test_ot077_touching_the_limit_and_going_back),
         cmocka_unit_test(test_ot078_simultaneous_events_in_any_order_of_the_text),
         cmocka_unit_test(test_ot092_chattering_is_warned_of_and_passed),
+        cmocka_unit_test(test_ot092_very_many_events_are_warned_of),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
