@@ -550,6 +550,15 @@ static bool is_all_fixed(const Checker *k)
     return true;
 }
 
+/* The equation stands in a class; the object is what the user can change. */
+static void note_object(const Checker *k, EqId equation)
+{
+    const InstanceId owner = k->model->equations.at[equation.index].owner;
+    const Instance *object = &k->model->instances.at[owner.index];
+    if (owner.index && object->span.source != SOURCE_NONE)
+        diag_note(k->c->diag, object->span, "in '%s'", instance_path(k->model, owner, k->c->scratch));
+}
+
 static void report_alone(Checker *k)
 {
     diag_error(k->c->diag, DIAG_BRANCH_WITHOUT_UNKNOWN, row_span(k, 0),
@@ -557,6 +566,7 @@ static void report_alone(Checker *k)
                combination_text(k));
     diag_note(k->c->diag, model_var(k->model, k->rows[0].unknown.var)->span,
               "nothing else determines it: all other quantities of the equation are known before");
+    note_object(k, k->rows[0].equation);
     diag_help(k->c->diag, "an ideal switch can neither short a capacitor nor interrupt an inductor: give it a resistor "
                           "in series or in parallel");
 }
@@ -595,6 +605,7 @@ static void report_system(Checker *k, uint32_t n_singular, uint32_t n_tried, boo
     else
         diag_warning(diag, DIAG_SINGULAR_BRANCHES, span, "when %s, these equations do not determine %s",
                      combination_text(k), names.at);
+    note_object(k, k->rows[k->varied.at[0]].equation);
     for (uint32_t j = 0; j < n_dependent && j < MOST_NAMED; j++)
         diag_note(diag, row_span(k, over->rows[j]), "one of %u equations that are not independent then", n_dependent);
     if (n_singular > 1)

@@ -253,6 +253,7 @@ static void test_ot096_switch_parallel_to_a_capacitor(void **state)
         DYMOLA "switch_capacitor.dym",
         "error KN2180: 'Sw.i' cannot be computed when Sw.Open is false: this equation does not contain it then");
     expect_refused(DYMOLA "switch_capacitor.dym", "an ideal switch can neither short a capacitor");
+    expect_refused(DYMOLA "switch_capacitor.dym", "switch_capacitor.dym:5:21: in 'Sw'");
 }
 
 static void test_ot096_switch_in_series_with_an_inductor(void **state)
