@@ -130,7 +130,7 @@ static void measure_open(const Bench *bench, const Row *row, Figure *figure)
     (void)row;
     Cost cost;
     char result[PATH_SIZE], picture[PATH_SIZE];
-    const double stop = bench->is_quick ? 100 : 3600;
+    const double stop = bench->is_quick ? 100 : 3900;
     snprintf(result, sizeof result, "%s/large.h5", bench->folder);
     snprintf(picture, sizeof picture, "%s/curve.svg", bench->folder);
     if (!is_there(figure))

@@ -215,12 +215,14 @@ static int report(const Comparison *c)
     const bool is_same_range = have_same_range(c);
     print_worst(c);
     const bool is_same = is_same_range && c->n_different == 0 && c->missing.n == 0;
-    if (!is_same && (c->n_different || c->missing.n))
-        say("%u of %u signals differ, %u are missing%s", c->n_different, c->pairs.n, c->missing.n,
-            c->n_more ? arena_format(c->arena, "; '%s' has %u others", c->command->arguments[1], c->n_more) : "");
+    const char *const more =
+        c->n_more ? arena_format(c->arena, "; '%s' has %u others", c->command->arguments[1], c->n_more) : "";
+    const bool is_one = c->pairs.n == 1;
+    if (c->n_different || c->missing.n)
+        say("%u of %u signals differ, %u are missing%s", c->n_different, c->pairs.n, c->missing.n, more);
     else
-        say("%u signals %s%s", c->pairs.n, is_same ? "agree" : "agree where both have values",
-            c->n_more ? arena_format(c->arena, "; '%s' has %u others", c->command->arguments[1], c->n_more) : "");
+        say("%u signal%s agree%s%s%s", c->pairs.n, is_one ? "" : "s", is_one ? "s" : "",
+            is_same ? "" : " where both have values", more);
     const char *const svg = command_option(c->command, "svg");
     const int drawn = svg && c->pairs.n ? draw_worst(c, svg) : EXIT_GOOD;
     return drawn != EXIT_GOOD ? drawn : is_same ? EXIT_GOOD : EXIT_MODEL;
