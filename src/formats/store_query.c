@@ -118,10 +118,10 @@ static void add(StoreBucket *bucket, uint64_t row, uint64_t n, StorePair time, S
 
 static void add_rows(Store *s, uint32_t variable, uint64_t row, uint64_t end, const Buckets *b)
 {
-    enum { PIECE = 256 };
+    enum { PIECE = 4096 }; /* a block at a time: its chunks are decoded once */
     double times[PIECE], values[PIECE];
     while (row < end) {
-        const uint64_t n = least(end - row, PIECE);
+        const uint64_t n = least(end - row, PIECE - row % PIECE);
         store_values(s, 0, row, n, times);
         store_values(s, variable, row, n, values);
         for (uint64_t k = 0; k < n; k++)
@@ -131,27 +131,58 @@ static void add_rows(Store *s, uint32_t variable, uint64_t row, uint64_t end, co
     }
 }
 
-/* A span that is narrow beside a bucket goes there as a whole: its extremes are known without reading it. */
+/* Smallest and largest values of spans: known for dense columns, looked for in others, which change rarely. */
+static void find_extremes(Store *s, uint32_t variable, uint64_t span, uint64_t n, StorePair *pairs)
+{
+    const StoreVariable *const v = &s->info.variables[variable];
+    if (v->storage == STORE_DENSE) {
+        store_read_spans(s, v->column, span, n, pairs);
+        for (uint64_t k = 0; k < n && v->is_negated; k++)
+            pairs[k] = (StorePair){ -pairs[k].largest, -pairs[k].smallest };
+        return;
+    }
+    enum { PIECE = 4096 };
+    double values[PIECE];
+    uint64_t row = 0, there = 0; /* rows in `values` */
+    for (uint64_t k = 0; k < n; k++) {
+        const uint64_t first = span_first(s, span + k), count = span_count(s, span + k);
+        if (first < row || first + count > row + there) {
+            row = first;
+            there = least(s->info.n_rows - row, PIECE - row % PIECE);
+            store_values(s, variable, row, there, values);
+        }
+        double smallest = values[first - row], largest = smallest; /* nan: lost; each row is looked at */
+        for (uint64_t i = first - row; i < first - row + count && i < there; i++) {
+            smallest = values[i] < smallest ? values[i] : smallest;
+            largest = values[i] > largest ? values[i] : largest;
+        }
+        pairs[k] = (StorePair){ smallest, largest };
+    }
+}
+
+/* A span that is narrow beside a bucket goes there as a whole: its extremes are known without reading it. What lies
+ * between such spans is read row by row, as much as possible in one go. */
 static void add_spans(Store *s, uint32_t variable, uint64_t row, uint64_t end, const Buckets *b)
 {
     enum { PIECE = 64, NARROW = 4 };
-    const StoreVariable *const v = &s->info.variables[variable];
+    uint64_t open = row; /* first row that is not in a bucket yet */
     for (uint64_t span = row / s->span_rows; span_first(s, span) < end;) {
         StorePair pairs[PIECE];
         const uint64_t n = least((end - 1) / s->span_rows + 1 - span, PIECE);
-        store_read_spans(s, v->column, span, n, pairs);
+        find_extremes(s, variable, span, n, pairs);
         for (uint64_t k = 0; k < n; k++) {
             const uint64_t first = span_first(s, span + k), last = first + span_count(s, span + k);
             const StorePair time = s->spans[span + k];
-            const StorePair value = v->is_negated ? (StorePair){ -pairs[k].largest, -pairs[k].smallest } : pairs[k];
-            if (first >= row && last <= end && (time.largest - time.smallest) * NARROW < b->width &&
-                !isnan(value.smallest))
-                add(bucket_of(b, time.smallest), first, last - first, time, value);
-            else
-                add_rows(s, variable, first < row ? row : first, last < end ? last : end, b);
+            if (first < row || last > end || (time.largest - time.smallest) * NARROW >= b->width ||
+                isnan(pairs[k].smallest))
+                continue;
+            add_rows(s, variable, open, first, b);
+            add(bucket_of(b, time.smallest), first, last - first, time, pairs[k]);
+            open = last;
         }
         span += n;
     }
+    add_rows(s, variable, open, end, b);
 }
 
 void store_buckets(Store *s, uint32_t variable, double from, double to, uint32_t n, StoreBucket *buckets)
@@ -163,7 +194,7 @@ void store_buckets(Store *s, uint32_t variable, double from, double to, uint32_t
     const uint64_t row = find_row(s, from, false), end = find_row(s, to, true);
     if (row >= end)
         return;
-    if (s->info.variables[variable].storage == STORE_DENSE && end - row > 4 * (uint64_t)n)
+    if (end - row > 4 * (uint64_t)n)
         add_spans(s, variable, row, end, &b);
     else
         add_rows(s, variable, row, end, &b);

@@ -11,24 +11,39 @@
 
 /* ---- chunks ------------------------------------------------------------------------------------------------------ */
 
+static StoreHand *hand_for(Store *store, const Hdf5Dataset *dataset)
+{
+    return &store->hands[dataset == &store->values    ? HAND_VALUES
+                         : dataset == &store->changes ? HAND_CHANGES
+                                                      : HAND_OTHER];
+}
+
 /* Decodes a chunk unless it is the one at hand. */
 static bool open_chunk(Store *store, const Hdf5Dataset *dataset, uint64_t k)
 {
-    if (store->at_hand == dataset && store->at_hand_chunk == k)
+    StoreHand *const hand = hand_for(store, dataset);
+    if (hand->dataset == dataset && hand->chunk == k)
         return true;
-    store->at_hand = NULL;
-    if (!hdf5_chunk(&store->file, dataset, k, &store->scratch)) {
+    hand->dataset = NULL;
+    if (!hdf5_chunk(&store->file, dataset, k, &hand->scratch)) {
         store->info.n_damaged += k < dataset->n_chunks && dataset->chunks[k].is_there;
         return false;
     }
-    store->at_hand = dataset;
-    store->at_hand_chunk = k;
+    hand->dataset = dataset;
+    hand->chunk = k;
     return true;
 }
 
-static void take_elements(const Store *store, const Hdf5Dataset *dataset, uint64_t first, uint64_t n, void *to)
+/* Of the chunk that was opened last for this dataset. */
+static void take_elements(Store *store, const Hdf5Dataset *dataset, uint64_t first, uint64_t n, void *to)
 {
-    unshuffle(store->scratch.planes, dataset->elements, dataset->width, first, n, to);
+    unshuffle(hand_for(store, dataset)->scratch.planes, dataset->elements, dataset->width, first, n, to);
+}
+
+static void forget_hands(Store *store)
+{
+    for (int k = 0; k < STORE_HANDS; k++)
+        store->hands[k].dataset = NULL;
 }
 
 /* ---- tables ------------------------------------------------------------------------------------------------------ */
@@ -82,7 +97,7 @@ static void *read_whole(const Opening *o, const char *name, int rank, uint32_t w
             return refuse(o, HDF5_DAMAGED, name), NULL;
         take_elements(o->store, &d, 0, count * (row / d.width), bytes + first * row);
     }
-    o->store->at_hand = NULL; /* d goes */
+    forget_hands(o->store); /* d goes */
     return bytes;
 }
 
@@ -106,7 +121,7 @@ static const char **read_texts(const Opening *o, const char *name, uint64_t *n)
         texts[k] = arena_text(o->arena, text, strnlen(text, d.width));
     }
     free(text);
-    o->store->at_hand = NULL;
+    forget_hands(o->store);
     if (!is_good)
         refuse(o, HDF5_DAMAGED, name);
     return is_good ? texts : NULL;
@@ -372,7 +387,8 @@ Store *store_open_unchecked(int descriptor, Arena *arena, Diag *diag)
 void store_close(Store *store)
 {
     close(store->descriptor);
-    hdf5_scratch_free(&store->scratch);
+    for (int k = 0; k < STORE_HANDS; k++)
+        hdf5_scratch_free(&store->hands[k].scratch);
     free(store->spans);
     store->spans = NULL;
     arena_destroy(store->index);
@@ -400,7 +416,7 @@ bool store_refresh(Store *s)
     const bool had_end = s->info.end;
     Store fresh = *s;
     fresh.index = arena_create_like(s->arena);
-    fresh.at_hand = NULL;
+    forget_hands(&fresh);
     Sources *const sources = sources_create(fresh.index);
     const Opening opening = { &fresh, s->path, fresh.index, diag_create(fresh.index, sources) };
     const bool is_good = hdf5_open(&fresh.file, s->descriptor) == HDF5_GOOD && open_columns(&opening) &&
@@ -408,14 +424,13 @@ bool store_refresh(Store *s)
                          fresh.block_rows == s->block_rows && fresh.span_rows == s->span_rows;
     if (is_good)
         read_blocks(&fresh);
-    s->scratch = fresh.scratch; /* it may have grown */
-    s->at_hand = NULL;
-    if (!is_good || fresh.info.n_rows < before) { /* read in the middle of a change: next time */
+    forget_hands(&fresh);                           /* what they point to is in `fresh` */
+    memcpy(s->hands, fresh.hands, sizeof s->hands); /* they may have grown */
+    if (!is_good || fresh.info.n_rows < before) {   /* read in the middle of a change: next time */
         arena_destroy(fresh.index);
         return false;
     }
     arena_destroy(s->index);
-    fresh.at_hand = NULL; /* what it points to is in `fresh` */
     *s = fresh;
     count_lost(s, NULL);
     if (!had_end)
@@ -457,7 +472,7 @@ static void read_dense(Store *s, uint32_t column, uint64_t b, const Range *range
         fill(range, first, n, range->lost);
 }
 
-static StoreChange change_at(const Store *s, uint64_t k)
+static StoreChange change_at(Store *s, uint64_t k)
 {
     StoreChange change;
     take_elements(s, &s->changes, k, 1, &change);

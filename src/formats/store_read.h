@@ -10,6 +10,14 @@ typedef struct {
     double smallest, largest;
 } StorePair;
 
+/* A chunk that was decoded last: the next question is often about the same one. */
+typedef struct {
+    const Hdf5Dataset *dataset; /* NULL: none */
+    uint64_t chunk;
+    Hdf5Scratch scratch;
+} StoreHand;
+enum { HAND_VALUES, HAND_CHANGES, HAND_OTHER, STORE_HANDS };
+
 struct Store {
     StoreInfo info;
     const char *path;
@@ -22,9 +30,7 @@ struct Store {
     uint64_t n_blocks;
     uint64_t *block_changes; /* n_blocks + 1: first row of /changes of each; CHANGE_NONE: not known */
     Map by_name;             /* of hashes */
-    Hdf5Scratch scratch;
-    const Hdf5Dataset *at_hand; /* what the scratch holds; NULL: nothing */
-    uint64_t at_hand_chunk;
+    StoreHand hands[STORE_HANDS];
     StorePair *spans;             /* times of spans: first and last */
     uint64_t n_spans, spans_rows; /* of `spans`, and the rows they are made of */
 };
