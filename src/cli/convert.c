@@ -27,6 +27,16 @@ static int check_globs(const Command *command, const Series *series, const Resul
     return EXIT_GOOD;
 }
 
+/* They were stored by change then, and stay so. */
+static bool has_changing_parameters(const StoreInfo *info)
+{
+    for (uint32_t k = 0; info && k < info->n_variables; k++)
+        if (info->variables[k].variability == KOINE_VARIABILITY_PARAMETER &&
+            info->variables[k].storage == STORE_CHANGES)
+            return true;
+    return false;
+}
+
 static int write_result(const Command *command, const Series *series, ResultOptions *options)
 {
     const StoreInfo *const info = series->store ? store_info(series->store) : NULL;
@@ -35,6 +45,7 @@ static int write_result(const Command *command, const Series *series, ResultOpti
     text_json(&begin, command->arguments[0]);
     text_add(&begin, "}\n");
     options->begin = info ? info->begin : begin.at;
+    options->has_phases = has_changing_parameters(info);
     const char *const globs = command_option(command, "variables");
     if (globs)
         options->n_globs = globs_split(globs, command->arena, &options->globs);

@@ -26,7 +26,9 @@ KoineSink *result_file_sink(const ResultOptions *o, Arena *arena)
         return mat_sink(&options, arena);
     }
     case RESULT_STORE: {
-        const StoreOptions options = { .path = o->path, .globs = o->globs, .n_globs = o->n_globs, .begin = o->begin };
+        const StoreOptions options = {
+            .path = o->path, .globs = o->globs, .n_globs = o->n_globs, .has_phases = o->has_phases, .begin = o->begin
+        };
         return store_sink(&options, arena);
     }
     case RESULT_CSV: break;

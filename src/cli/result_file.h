@@ -13,6 +13,7 @@ typedef struct {
     const char *const *globs; /* see formats/select.h */
     uint32_t n_globs;
     bool has_parameters; /* CSV: columns for them too; the other forms always have them */
+    bool has_phases;     /* parameters may change in the run */
     const char *begin;   /* native: a JSON object about the run */
 } ResultOptions;
 

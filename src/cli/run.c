@@ -113,6 +113,7 @@ static KoineSink *create_sink(const Run *run, const char *const *globs)
                                     .path = run->output,
                                     .globs = globs,
                                     .n_globs = globs ? run->settings.experiment.variables.n : 0,
+                                    .has_phases = run->phases.n > 1,
                                     .begin = begin.at };
     return result_file_sink(&options, run->arena);
 }

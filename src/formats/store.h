@@ -19,6 +19,7 @@ typedef struct {
     const char *const *globs; /* see select.h; NULL: everything visible, parameters too */
     uint32_t n_globs;
     bool every_takt;
+    bool has_phases;   /* parameters may change in the run: they are stored by change */
     const char *begin; /* what is known of the run beforehand: a JSON object, kept as it is; NULL: {} */
 } StoreOptions;
 

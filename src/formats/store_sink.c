@@ -117,10 +117,11 @@ static void end_thread(StoreSink *s)
 
 /* ---- columns ----------------------------------------------------------------------------------------------------- */
 
-static StoreStorage storage_of(const KoineVariable *variable)
+static StoreStorage storage_of(const StoreSink *s, const KoineVariable *variable)
 {
     if (variable->variability <= KOINE_VARIABILITY_PARAMETER)
-        return STORE_CONSTANT;
+        return s->options.has_phases && variable->variability == KOINE_VARIABILITY_PARAMETER ? STORE_CHANGES
+                                                                                             : STORE_CONSTANT;
     return variable->variability == KOINE_VARIABILITY_CONTINUOUS && variable->type == KOINE_REAL ? STORE_DENSE
                                                                                                  : STORE_CHANGES;
 }
@@ -134,12 +135,12 @@ static int by_offset(const void *a, const void *b)
 typedef VEC(uint64_t) Offsets;
 
 /* The different slots of one storage in the order of the model's memory. */
-static Offsets collect_offsets(const KoineTables *tables, const Selection *selection, StoreStorage storage,
-                               Arena *arena)
+static Offsets collect_offsets(const StoreSink *s, const KoineTables *tables, const Selection *selection,
+                               StoreStorage storage, Arena *arena)
 {
     Offsets offsets = { 0 };
     for (uint32_t k = 0; k < selection->n; k++)
-        if (storage_of(&tables->variables[selection->at[k].variable]) == storage)
+        if (storage_of(s, &tables->variables[selection->at[k].variable]) == storage)
             vec_push(arena, &offsets, selection->at[k].offset);
     if (offsets.n)
         qsort(offsets.at, offsets.n, sizeof *offsets.at, by_offset);
@@ -182,7 +183,7 @@ static StoreTables make_tables(StoreSink *s, const KoineTables *tables, const Se
     Offsets offsets[3];
     Map columns[3];
     for (int k = 0; k < 3; k++)
-        offsets[k] = collect_offsets(tables, selection, (StoreStorage)k, arena);
+        offsets[k] = collect_offsets(s, tables, selection, (StoreStorage)k, arena);
     StoreWriter *const w = &s->writer;
     w->n_dense = 1 + offsets[STORE_DENSE].n;
     w->n_changes = MARK_COLUMNS + offsets[STORE_CHANGES].n;
@@ -200,7 +201,7 @@ static StoreTables make_tables(StoreSink *s, const KoineTables *tables, const Se
     for (uint32_t k = 0; k < selection->n; k++) {
         const Column *const column = &selection->at[k];
         const KoineVariable *const variable = &tables->variables[column->variable];
-        const StoreStorage storage = storage_of(variable);
+        const StoreStorage storage = storage_of(s, variable);
         Text name = { .arena = arena };
         column_name(tables, column, &name);
         uint32_t at = 0;
