@@ -501,6 +501,7 @@ static int run_run(const Command *command)
     int status = note_tags(command, &tags) ? settings_gather(command, run.c, &run.settings) : EXIT_USAGE;
     if (status == EXIT_GOOD)
         status = compile_and_run(&run);
+    series_done(run.settings.start.series);
     compilation_destroy(run.c);
     return status;
 }

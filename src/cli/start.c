@@ -34,7 +34,7 @@ bool start_read(const Experiment *experiment, Arena *arena, Diag *diag, StartSta
 {
     *start = (StartState){ .path = experiment->start_from };
     const Span span = experiment->spans[EXPERIMENT_START_FROM];
-    start->series = series_read(experiment->start_from, arena, diag);
+    start->series = series_lazy(experiment->start_from, arena, diag);
     if (!start->series)
         return false;
     const uint64_t n = start->series->n_rows;
@@ -58,11 +58,11 @@ bool start_read(const Experiment *experiment, Arena *arena, Diag *diag, StartSta
 /* Continuous values lie on a line between two rows, others keep the earlier one. */
 static double value_at(const StartState *start, const SeriesColumn *column, bool is_continuous)
 {
-    const double before = series_value(column, start->row);
+    const double before = series_at(start->series, column, start->row);
     if (start->next == start->row || !is_continuous)
         return before;
     const double from = time_of(start->series, start->row), to = time_of(start->series, start->next);
-    return before + (series_value(column, start->next) - before) * ((start->time - from) / (to - from));
+    return before + (series_at(start->series, column, start->next) - before) * ((start->time - from) / (to - from));
 }
 
 static bool is_set(const Experiment *experiment, const char *name)

@@ -158,8 +158,21 @@ Series *series_read(const char *path, Arena *arena, Diag *diag)
     return series;
 }
 
+double series_at(const Series *series, const SeriesColumn *column, uint64_t row)
+{
+    if (column->values)
+        return series_value(column, row);
+    double value;
+    store_values(series->store, (uint32_t)(column - series->columns), row, 1, &value);
+    return value;
+}
+
 const SeriesColumn *series_find(const Series *series, const char *name)
 {
+    if (series->store) {
+        const uint32_t k = store_find(series->store, name);
+        return k < series->n_columns ? &series->columns[k] : NULL;
+    }
     for (uint32_t c = 0; c < series->n_columns; c++)
         if (strcmp(series->columns[c].name, name) == 0)
             return &series->columns[c];

@@ -31,6 +31,8 @@ Series *series_lazy(const char *path, Arena *arena, Diag *diag);
 void series_done(const Series *series);
 /* The values of a column, read into the arena where they are not there yet. */
 const double *series_fetch(const Series *series, uint32_t column, Arena *arena);
+/* One value, read where it still is in the file. */
+double series_at(const Series *series, const SeriesColumn *column, uint64_t row);
 /* NULL: no such column. */
 const SeriesColumn *series_find(const Series *series, const char *name);
 /* The column most like `name`, for "did you mean"; NULL: none is near. */
