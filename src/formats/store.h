@@ -4,7 +4,7 @@
  * continuously are kept whole (`dense`), with the smallest and largest value of every few hundred rows; discrete ones by
  * change; parameters and constants once. Aliases share a column, with a sign. A block is so many rows; blocks are
  * packed and written by a thread of their own, each followed by a flush in HDF5's single-writer mode: whoever reads
- * while the run goes on, or after it was killed, finds whole blocks. */
+ * while the run goes on, or after it was killed, finds whole blocks; of a slow run also the begin of the last one. */
 #ifndef FORMATS_STORE_H
 #define FORMATS_STORE_H
 
@@ -19,6 +19,7 @@ typedef struct {
     const char *const *globs; /* see select.h; NULL: everything visible, parameters too */
     uint32_t n_globs;
     bool every_takt;
+    double patience;   /* seconds that rows wait for their block to become full at most; 0: 10 */
     bool has_phases;   /* parameters may change in the run: they are stored by change */
     const char *begin; /* what is known of the run beforehand: a JSON object, kept as it is; NULL: {} */
 } StoreOptions;

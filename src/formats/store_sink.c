@@ -6,9 +6,12 @@
 #include "formats/store.h"
 #include "formats/store_layout.h"
 #include "formats/store_write.h"
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
+#include <time.h>
 
 typedef struct { /* slots that follow each other in the model and in the row */
     uint64_t offset;
@@ -23,7 +26,8 @@ typedef struct {
     VEC(SlotRun) runs;
     VEC(uint64_t) constants; /* offsets */
     uint32_t kind_at;        /* of the columns of marks in a row */
-    uint32_t row_slots, n_filled;
+    uint32_t row_slots;
+    _Atomic uint32_t n_filled;    /* rows of `filling`; those before it do not change any more */
     KoineSlot *filling, *written; /* two blocks */
     bool is_open, has_point;
     /* Shared with the thread */
@@ -31,6 +35,8 @@ typedef struct {
     pthread_mutex_t mutex;
     pthread_cond_t changed;
     uint32_t n_pending; /* rows of `written` that are to be written */
+    uint32_t n_for_now; /* rows of `filling` that were written already */
+    bool is_looking;    /* the thread reads `filling` */
     bool has_thread, is_ending, is_failed;
 } StoreSink;
 
@@ -42,19 +48,53 @@ static KoineStatus fail(StoreSink *s)
 
 /* ---- the thread -------------------------------------------------------------------------------------------------- */
 
+/* Waits for a block; false: the rows that are there have waited long enough. */
+static bool wait_for_block(StoreSink *s)
+{
+    const double patience = s->options.patience > 0 ? s->options.patience : 10;
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    const double end = (double)until.tv_nsec * 1e-9 + patience;
+    until.tv_sec += (time_t)end;
+    until.tv_nsec = (long)((end - (double)(time_t)end) * 1e9);
+    while (s->n_pending == 0 && !s->is_ending)
+        if (pthread_cond_timedwait(&s->changed, &s->mutex, &until) == ETIMEDOUT)
+            return false;
+    return true;
+}
+
+/* The begin of a block that fills slowly. It is written again when it has doubled, so that what is given up of the file
+ * stays smaller than the block. */
+static void write_for_now(StoreSink *s)
+{
+    const uint32_t n = atomic_load_explicit(&s->n_filled, memory_order_acquire);
+    if (n == 0 || n < 2 * s->n_for_now || s->is_failed)
+        return;
+    s->is_looking = true;
+    pthread_mutex_unlock(&s->mutex);
+    const bool is_good = store_writer_block(&s->writer, s->filling, n, true);
+    pthread_mutex_lock(&s->mutex);
+    s->is_failed |= !is_good;
+    s->n_for_now = n;
+    s->is_looking = false;
+    pthread_cond_broadcast(&s->changed);
+}
+
 static void *write_blocks(void *context)
 {
     StoreSink *const s = context;
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* the library keeps this for each thread */
     pthread_mutex_lock(&s->mutex);
     for (;;) {
-        while (s->n_pending == 0 && !s->is_ending)
-            pthread_cond_wait(&s->changed, &s->mutex);
+        if (!wait_for_block(s)) {
+            write_for_now(s);
+            continue;
+        }
         if (s->n_pending == 0)
             break;
         const uint32_t n = s->n_pending;
         pthread_mutex_unlock(&s->mutex);
-        const bool is_good = store_writer_block(&s->writer, s->written, n);
+        const bool is_good = store_writer_block(&s->writer, s->written, n, false);
         pthread_mutex_lock(&s->mutex);
         s->is_failed |= !is_good;
         s->n_pending = 0;
@@ -78,16 +118,16 @@ static void start_thread(StoreSink *s)
 /* Gives the block that is being filled to the thread, when it is done with the one before. */
 static bool hand_over(StoreSink *s)
 {
-    const uint32_t n = s->n_filled;
-    s->n_filled = 0;
+    const uint32_t n = atomic_load_explicit(&s->n_filled, memory_order_relaxed);
     if (n == 0)
         return !s->is_failed;
     if (!s->has_thread) {
-        s->is_failed |= !store_writer_block(&s->writer, s->filling, n);
+        s->n_filled = 0;
+        s->is_failed |= !store_writer_block(&s->writer, s->filling, n, false);
         return !s->is_failed;
     }
     pthread_mutex_lock(&s->mutex);
-    while (s->n_pending > 0)
+    while (s->n_pending > 0 || s->is_looking)
         pthread_cond_wait(&s->changed, &s->mutex);
     const bool is_good = !s->is_failed;
     if (is_good) {
@@ -95,8 +135,10 @@ static bool hand_over(StoreSink *s)
         s->filling = s->written;
         s->written = filled;
         s->n_pending = n;
-        pthread_cond_broadcast(&s->changed);
     }
+    s->n_filled = 0;
+    s->n_for_now = 0;
+    pthread_cond_broadcast(&s->changed);
     pthread_mutex_unlock(&s->mutex);
     return is_good;
 }
@@ -261,7 +303,8 @@ static KoineStatus store_point(KoineSink *sink, const KoineModel *model, const K
     StoreSink *const s = (StoreSink *)sink;
     if (!s->has_point)
         write_constants(s, model);
-    KoineSlot *const row = s->filling + (size_t)s->row_slots * s->n_filled;
+    const uint32_t n = atomic_load_explicit(&s->n_filled, memory_order_relaxed);
+    KoineSlot *const row = s->filling + (size_t)s->row_slots * n;
     row[0].r = point->time;
     row[s->kind_at + COLUMN_KIND].i = point->kind;
     row[s->kind_at + COLUMN_TAKT].i = point->takt;
@@ -272,7 +315,8 @@ static KoineStatus store_point(KoineSink *sink, const KoineModel *model, const K
         else
             memcpy(&row[run->at], model->block + run->offset, run->n * sizeof *row);
     }
-    if (++s->n_filled < s->writer.block_rows)
+    atomic_store_explicit(&s->n_filled, n + 1, memory_order_release);
+    if (n + 1 < s->writer.block_rows)
         return KOINE_OK;
     return hand_over(s) ? KOINE_OK : fail(s);
 }

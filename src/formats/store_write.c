@@ -291,9 +291,10 @@ static void write_changes(StoreWriter *w, const KoineSlot *rows, uint32_t n)
         write_list(w);
 }
 
-bool store_writer_block(StoreWriter *w, const KoineSlot *rows, uint32_t n)
+bool store_writer_block(StoreWriter *w, const KoineSlot *rows, uint32_t n, bool is_for_now)
 {
-    const uint64_t entry[BLOCK_COLUMNS] = { w->n_rows + n, w->n_listed };
+    const uint64_t listed = w->n_listed;
+    const uint64_t entry[BLOCK_COLUMNS] = { w->n_rows + n, listed };
     write_dense(w, rows, n);
     write_changes(w, rows, n);
     store_file_flush(&w->file);
@@ -303,6 +304,10 @@ bool store_writer_block(StoreWriter *w, const KoineSlot *rows, uint32_t n)
     store_file_flush(&w->file);
     if (w->file.is_failed)
         return false;
+    if (is_for_now) {
+        w->n_listed = listed;
+        return true;
+    }
     w->n_blocks++;
     w->n_rows += n;
     return true;

@@ -37,8 +37,9 @@ typedef struct {
 /* Creates the file with all datasets and the tables. False: writer->file.error says why. */
 bool store_writer_begin(StoreWriter *writer, const char *path, const StoreTables *tables, Arena *arena);
 void store_writer_constants(StoreWriter *writer, const KoineSlot *slots, uint32_t n, Arena *arena);
-/* Rows of n_dense + n_changes slots, at most block_rows of them; fewer only in the last block. */
-bool store_writer_block(StoreWriter *writer, const KoineSlot *rows, uint32_t n);
+/* Rows of n_dense + n_changes slots, at most block_rows of them; fewer only in the last block, or for now: the next call
+ * then has the same rows and more, and replaces what this one wrote. */
+bool store_writer_block(StoreWriter *writer, const KoineSlot *rows, uint32_t n, bool is_for_now);
 bool store_writer_end(StoreWriter *writer, const char *end);
 
 #endif

@@ -431,6 +431,44 @@ static void test_a_result_can_be_read_while_it_grows(void **state)
     store_close(store);
 }
 
+/* A run that is slow to fill a block: its rows are there before the block is full, and no row is lost or twice. */
+static void test_a_slow_run_is_written_before_its_block_is_full(void **state)
+{
+    Fixture *const f = *state;
+    FakeModel fake;
+    fake_create(&fake);
+    const StoreOptions options = { .path = f->path, .patience = 0.02 };
+    KoineSink *const sink = store_sink(&options, f->arena);
+    assert_int_equal(sink->begin(sink, &fake.model), KOINE_OK);
+    Store *store = NULL;
+    uint64_t seen = 0;
+    for (int row = 0; row < 6000; row++) {
+        fake_fill(&fake, row);
+        assert_int_equal(sink->point(sink, &fake.model, &(KoinePoint){ .time = row }), KOINE_OK);
+        if (row != 100 && row != 500 && row != 5000)
+            continue;
+        for (int go = 0; go < 200 && seen < (uint64_t)row; go++) {
+            usleep(10000);
+            store = store ? store : open_good(f);
+            store_refresh(store);
+            seen = store_info(store)->n_rows;
+        }
+        assert_int_equal(seen, row + 1);
+        assert_int_equal(good_rows(store), seen);
+        double on[101];
+        store_values(store, store_find(store, "on"), 0, 101, on);
+        assert_true(on[99] == 1 && on[100] == 0);
+    }
+    assert_int_equal(sink->end(sink, &fake.model), KOINE_OK);
+    assert_true(store_finish(sink, NULL));
+    store_refresh(store);
+    assert_int_equal(good_rows(store), 6000);
+    store_close(store);
+    store = open_good(f);
+    assert_int_equal(good_rows(store), 6000);
+    store_close(store);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -446,6 +484,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_two_writers_of_one_file, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_a_full_disk_keeps_what_was_written, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_a_result_can_be_read_while_it_grows, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_a_slow_run_is_written_before_its_block_is_full, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
