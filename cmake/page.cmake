@@ -11,7 +11,7 @@ if(NOT NPM)
 endif()
 add_custom_command(
   OUTPUT ${page_c}
-  COMMAND ${CMAKE_SOURCE_DIR}/web/build ${page_folder}
+  COMMAND ${CMAKE_COMMAND} -E env NPM=${NPM} ${CMAKE_SOURCE_DIR}/web/build ${page_folder} # npm found later: built again
   COMMAND ${CMAKE_COMMAND} -DOUTPUT=${page_c} -DFOLDER=${page_folder} -P ${CMAKE_SOURCE_DIR}/src/web/embed.cmake
   DEPENDS ${page_sources} web/package.json web/package-lock.json web/build web/bundle.mjs src/web/embed.cmake
   VERBATIM)

@@ -20,6 +20,7 @@ typedef struct {
     Result *result;      /* NULL: there is nothing to see yet, or it cannot be read */
     const char *message; /* what the run said, or why it cannot be read; "": nothing */
     bool is_live;        /* the result is the preview */
+    int64_t look_after;  /* milliseconds of the clock: not sooner again at the file */
     /* of runs started here */
     pid_t process; /* 0: none is going on */
     const char *live_path, *profile_path, *message_path;

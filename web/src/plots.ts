@@ -96,6 +96,8 @@ export class Plots {
             store.hasLayout = true;
             store.layout.panes[0].curves.push(this.firstCurve([...names])); /* something to begin with */
             store.emit("layout");
+        } else {
+            this.onLayout(); /* units are known now */
         }
     }
 
@@ -116,6 +118,7 @@ export class Plots {
             store.layout.runs,
             store.layout.units,
             store.runs.map((r) => r.id),
+            store.layout.panes.flatMap((p) => p.curves.map((name) => store.describe(name).unit)),
         ]);
         if (key !== this.paneKey) this.renderPanes();
         this.paneKey = key;

@@ -1,7 +1,7 @@
 // node e2e.mjs KOINE FOLDER: the page in a real browser, from opening to exporting. FOLDER gets screenshots.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { startBrowser, startViewer } from "./harness.mjs";
@@ -24,7 +24,7 @@ async function openPage(address, options = {}) {
     const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, acceptDownloads: true, ...options });
     const page = await context.newPage();
     const origin = new URL(address).origin;
-    page.setDefaultTimeout(8000);
+    page.setDefaultTimeout(20000);
     page.on("pageerror", (error) => errors.push(error.message));
     page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
     page.on("request", (request) => {
@@ -175,6 +175,13 @@ async function testResults() {
         await page.locator(".menu summary").click();
         const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Save layout…" }).click()]);
         assert.deepEqual(JSON.parse(readFileSync(await file.path(), "utf8")), before);
+        cpSync(await file.path(), join(work, "layout.json"));
+        const again = startViewer(koine, ["hard.csv", "--layout", "layout.json"], work);
+        const other = await openPage(await again.address);
+        await other.waitForSelector(".pane canvas");
+        assert.deepEqual(await other.locator(".chip > span:first-of-type").allTextContents(), ["Y", "Y_Treppe"]);
+        await other.context().close();
+        await again.stop();
         await page.locator(".menu summary").click();
     });
     await step("the equation behind a variable", async () => {
@@ -196,6 +203,44 @@ async function testResults() {
     });
     await page.context().close();
     assert.equal(await viewer.stop(), 0, "Ctrl-C ends it with status 0");
+}
+
+/** A fall with units: V(t) = -g t in m/s, shown in km/h. */
+const FALL = `BASIC COMPONENT Fall
+DECLARATION OF ELEMENTS
+  CONSTANTS
+    g (REAL [m/s^2]) := 9.81
+  STATE VARIABLES
+    CONTINUOUS Y (REAL [m]) := 100, V (REAL [m/s]) := 0
+DYNAMIC BEHAVIOUR
+  DIFFERENTIAL EQUATIONS
+    Y' := V;
+    V' := -g;
+  END
+END OF Fall
+`;
+
+async function testUnits() {
+    writeFileSync(join(work, "Fall.mdl"), FALL);
+    execFileSync(koine, ["run", "Fall.mdl", "--quiet", "--stop", "4", "--output", "fall.h5"], { cwd: work });
+    const viewer = startViewer(koine, ["fall.h5"], work);
+    const layout = { "koine-layout": 1, view: "plots", panes: [{ curves: ["V"] }] };
+    const page = await openPage(`${await viewer.address}#${encodeURIComponent(JSON.stringify(layout))}`);
+    await step("units: another one for the display; a result finds its model", async () => {
+        await page.getByLabel("Unit of V").selectOption("km/h");
+        const box = await page.locator(".u-over").first().boundingBox();
+        await page.mouse.move(box.x + box.width / 2, box.y + 50);
+        await page.waitForFunction(() => /^time [12]/.test(document.querySelector("#values th")?.textContent ?? ""));
+        await page.waitForFunction(() => /\d/.test(document.querySelector("#values td").textContent));
+        const time = numberOf((await page.locator("#values thead th").first().textContent()).replace("time ", ""));
+        const cells = await page.locator("#values tbody tr").first().locator("td").allTextContents();
+        assert.ok(Math.abs(numberOf(cells[0]) + 9.81 * time * 3.6) < 1e-3, `${cells[0]} at ${time}`);
+        assert.equal(cells[1], "km/h");
+        assert.equal((await layoutOf(page)).units.V, "km/h");
+        assert.equal(await page.locator("h1").textContent(), "Fall.mdl");
+    });
+    await page.context().close();
+    await viewer.stop();
 }
 
 async function testRuns() {
@@ -313,6 +358,7 @@ const begun = Date.now();
 let status = 0;
 try {
     await testResults();
+    await testUnits();
     await testRuns();
     await testLive();
     await testLooks();
