@@ -59,12 +59,23 @@ export function number(value: number | null | undefined): string {
         .replace("-", "−");
 }
 
-/** A colour of the theme as the canvas wants it. */
+const colours = new Map<string, string>();
+
+/** A colour of the theme as the canvas wants it. Kept: to ask for it costs a layout of the page. */
 export function css(name: string): string {
-    const probe = document.createElement("span");
-    probe.style.color = `var(${name})`;
-    document.body.append(probe);
-    const colour = getComputedStyle(probe).color;
-    probe.remove();
+    let colour = colours.get(name);
+    if (colour === undefined) {
+        const probe = document.createElement("span");
+        probe.style.color = `var(${name})`;
+        document.body.append(probe);
+        colour = getComputedStyle(probe).color;
+        probe.remove();
+        colours.set(name, colour);
+    }
     return colour;
+}
+
+/** After a change from light to dark. */
+export function forgetColours(): void {
+    colours.clear();
 }

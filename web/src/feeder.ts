@@ -19,12 +19,13 @@ export interface Curve {
 }
 
 const MARGIN = 1; // widths of the picture on either side
+const EVENTS_MOST = 600; // more than that would only be a grey area
 
 class Feeder {
     width = 1000; // pixels of the widest pane
     private readonly held = new Map<number, Held>();
     private readonly points = new Map<string, { key: string; data: api.Data }>();
-    private readonly events = new Map<number, { key: string; times: number[] }>();
+    private readonly events = new Map<number, { state: string; from: number; to: number; times: number[] }>();
     private readonly busy = new Map<number, AbortController>();
     private readonly listeners = new Set<() => void>();
     requests = 0; // for tests: how often the server was asked for curves
@@ -37,7 +38,7 @@ class Feeder {
         this.listeners.forEach((f) => f());
     }
 
-    readonly update = later(30, () => void this.refresh());
+    readonly update = later(50, () => void this.refresh());
 
     private wanted(run: api.RunInfo, variables: api.Variables): string[] {
         const names = new Set<string>();
@@ -54,18 +55,29 @@ class Feeder {
         return !held.data.reduced || (held.to - held.from) / held.width <= ((to - from) / this.width) * 1.5;
     }
 
+    /** Curves first; what is drawn around them comes after. */
     async refresh(): Promise<void> {
         await Promise.all(store.shown.map((run) => this.refreshRun(run).catch(() => undefined)));
         this.emit();
+        const more = await Promise.all(store.shown.map((run) => this.refreshMore(run).catch(() => false)));
+        if (more.some(Boolean)) this.emit();
+    }
+
+    private stateOf(run: api.RunInfo): string {
+        return `${run.rows}/${run.live}/${run.state}/${run.to}`;
+    }
+
+    /** True: something has changed. */
+    private async refreshMore(run: api.RunInfo): Promise<boolean> {
+        const variables = await store.ensureVariables(run.id);
+        const points = await this.refreshPoints(run, variables, this.stateOf(run));
+        return (await this.refreshEvents(run, this.stateOf(run))) || points;
     }
 
     private async refreshRun(run: api.RunInfo): Promise<void> {
         const variables = await store.ensureVariables(run.id);
         const names = this.wanted(run, variables);
-        const state = `${run.rows}/${run.live}/${run.state}/${run.to}`;
-        const key = `${names.join("\n")}\n${state}`;
-        await this.refreshPoints(run, variables, state);
-        await this.refreshEvents(run, state);
+        const key = `${names.join("\n")}\n${this.stateOf(run)}`;
         if (!names.length || this.isEnough(this.held.get(run.id), key)) return;
         this.busy.get(run.id)?.abort();
         const abort = new AbortController();
@@ -90,7 +102,8 @@ class Feeder {
     }
 
     /** Curves over a variable need whole points: those of the window, thinned out evenly. */
-    private async refreshPoints(run: api.RunInfo, variables: api.Variables, state: string): Promise<void> {
+    private async refreshPoints(run: api.RunInfo, variables: api.Variables, state: string): Promise<boolean> {
+        let hasChanged = false;
         for (const [at, pane] of store.layout.panes.entries()) {
             const x = variables.index.get(pane.x);
             if (pane.x === "time" || x === undefined) continue;
@@ -109,18 +122,25 @@ class Feeder {
             const column = (k: number) => all.subarray(4 + k * n, 4 + (k + 1) * n);
             const data = { n, reduced: false, from, to, times: column(0), columns: columns.map((_, k) => column(k + 1)) };
             this.points.set(id, { key, data });
+            hasChanged = true;
         }
+        return hasChanged;
     }
 
-    private async refreshEvents(run: api.RunInfo, state: string): Promise<void> {
-        if (!store.layout.panes.some((p) => p.events && p.x === "time")) return;
+    private async refreshEvents(run: api.RunInfo, state: string): Promise<boolean> {
+        if (!store.layout.panes.some((p) => p.events && p.x === "time")) return false;
         const { from, to } = store.window;
-        const key = `${state}/${from}/${to}`;
-        if (this.events.get(run.id)?.key === key) return;
+        const span = to - from;
+        const known = this.events.get(run.id);
+        const isNear = known && known.from <= from && known.to >= to && known.to - known.from <= 6 * span;
+        if (isNear && known.state === state) return false;
+        const wide = { from: from - MARGIN * span, to: to + MARGIN * span };
         const answer = await api.json<{ times: number[]; all: boolean }>(
-            `api/events?run=${run.id}&from=${from}&to=${to}`,
+            `api/events?run=${run.id}&from=${wide.from}&to=${wide.to}`,
         );
-        this.events.set(run.id, { key, times: answer.all && answer.times.length <= 200 ? answer.times : [] });
+        const times = answer.all && answer.times.length <= EVENTS_MOST ? answer.times : [];
+        this.events.set(run.id, { ...wide, state, times });
+        return true;
     }
 
     curve(run: number, name: string): Curve | null {

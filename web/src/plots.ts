@@ -1,6 +1,6 @@
 // The view of curves: runs and variables on the left, panes and the table of values on the right.
 import * as api from "./api.ts";
-import { announce, download, h, later, number, replace } from "./dom.ts";
+import { announce, download, forgetColours, h, later, number, replace } from "./dom.ts";
 import { feeder } from "./feeder.ts";
 import { colourOf, drawnOf, Pane } from "./pane.ts";
 import { store } from "./state.ts";
@@ -44,6 +44,7 @@ export class Plots {
 
     /** Colours have changed. */
     repaint(): void {
+        forgetColours();
         this.paneKey = "";
         this.onLayout();
     }
