@@ -2,6 +2,7 @@
 #include "cli/target.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
+#include "experiment/catalogue.h"
 #include "experiment/experiment.h"
 #include "web/result.h"
 #include "web/view.h"
@@ -73,9 +74,37 @@ static int find_model(ViewCall *call, const char *text)
     return EXIT_GOOD;
 }
 
+/* Without arguments: the newest run of the project whose result is still there. */
+static int take_newest(ViewCall *call)
+{
+    const Command *const command = call->command;
+    const char *const path = catalogue_path(command->arena);
+    Catalogue *catalogue;
+    CatalogueRun *runs = NULL;
+    uint32_t n = 0;
+    if (catalogue_open(path, false, command->arena, &catalogue) == CATALOGUE_GOOD) {
+        if (catalogue_list(catalogue, &(CatalogueFilter){ 0 }, command->arena, &runs, &n) != CATALOGUE_GOOD)
+            n = 0;
+        catalogue_close(catalogue);
+    }
+    for (uint32_t k = 0; k < n; k++) {
+        if (runs[k].is_replaced || !result_is_named(runs[k].result) || access(runs[k].result, R_OK) != 0)
+            continue;
+        say("run %lld of '%s': %s", (long long)runs[k].id, runs[k].model, runs[k].result);
+        vec_push(command->arena, &call->results, runs[k].result);
+        return EXIT_GOOD;
+    }
+    return usage_error(command, "there is no run here yet; name a result or a model: koine view Ball.h5");
+}
+
 static int read_arguments(ViewCall *call)
 {
     const Command *const command = call->command;
+    if (command->n_arguments == 0) {
+        const int status = take_newest(call);
+        if (status != EXIT_GOOD)
+            return status;
+    }
     for (uint32_t k = 0; k < command->n_arguments; k++) {
         const char *const argument = command->arguments[k];
         if (result_is_named(argument)) {
@@ -195,6 +224,7 @@ static const Option options[] = {
 };
 
 static const Example examples[] = {
+    { "koine view", "the newest run of the project." },
     { "koine view Ball.h5", "curves of a result." },
     { "koine view Ball.mdl", "the model: its structure, its parameters, runs of it." },
     { "koine view Ball.mdl before.csv after.csv", "two results, and the equations behind them." },
@@ -210,8 +240,8 @@ const Verb verb_view = {
             "the structure of the model and the equation behind a variable, and runs with other parameters. The page "
             "is served by this program to this machine only; the address contains a secret that changes each time. "
             "Ctrl-C ends it; a run that is under way keeps its results.\n\n"
-            "Results are files that end in .h5, .csv or .mat; anything else is a model.",
-    .least = 1,
+            "Without arguments the newest run of the catalogue is shown (see 'koine help runs'). Results are files "
+            "that end in .h5, .csv or .mat; anything else is a model.",
     .most = 64,
     .options = options,
     .examples = examples,

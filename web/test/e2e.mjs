@@ -252,6 +252,7 @@ async function testRuns() {
         await page.locator("#run").click();
         await page.waitForFunction(() => document.getElementById("message").textContent.includes("is done"));
         assert.ok(existsSync(join(work, "Ball-1.h5")));
+        assert.match(execFileSync(koine, ["runs", "list", "--json"], { cwd: work, encoding: "utf8" }), /Ball-1\.h5/);
         execFileSync(koine, ["run", "Ball.mdl", "--quiet", "--output", "same.csv", "--variables", "Y", "--set", "D=0.5"], { cwd: work });
         const exported = await page.evaluate(async () => {
             const { names } = await (await fetch("api/variables?run=0")).json();
