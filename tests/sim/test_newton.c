@@ -328,6 +328,18 @@ static void test_the_worst_equation_is_named(void **state)
                   ": a*a + b*b = -1.0 differ by ");
 }
 
+/* k = 1 makes the equations say the same thing on their left sides; for other k they are regular. */
+static void test_singular_by_its_values_is_explained(void **state)
+{
+    (void)state;
+    const char *lines = "param k Real = 1.0\nvar x Real continuous now\nvar y Real continuous now\n"
+                        "var z Real continuous now\n"
+                        "eq e1 x + k*y + z = 1.0\neq e2 k*x + y + k*z = 2.0\neq e3 z + x*k = 0.5*y\n";
+    expect_failed(lines, "the linear equations have no unique solution");
+    expect_failed(lines, "not determined: ");
+    expect_failed(lines, "; depend on each other: the equations ");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -348,6 +360,7 @@ int main(void)
         cmocka_unit_test(test_no_solution_is_explained),
         cmocka_unit_test(test_solution_at_infinity_is_explained),
         cmocka_unit_test(test_the_worst_equation_is_named),
+        cmocka_unit_test(test_singular_by_its_values_is_explained),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

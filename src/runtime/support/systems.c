@@ -47,6 +47,13 @@ static void add_blame(Machine *k, const KoineSystem *s)
         add_to_fault(&k->model->fault, "; %s", text);
 }
 
+static KoineStatus report_singular(Machine *k, const KoineSystem *s)
+{
+    koine_report_system(k, s, "the linear equations have no unique solution");
+    add_blame(k, s);
+    return KOINE_RETRY;
+}
+
 /* What still moves, and what is not fulfilled. */
 KoineStatus koine_report_newton(Machine *k, const KoineSystem *s, NewtonEnd end)
 {
@@ -98,7 +105,7 @@ static KoineStatus solve_linear(Machine *k, const KoineSystem *s)
     run_section(k, s->residual_section);
     k->statistics.linear_solves++;
     if (!koine_factor(k, s))
-        return koine_report_system(k, s, "the linear equations have no unique solution");
+        return report_singular(k, s);
     for (uint32_t j = 0; j < s->n; j++)
         w->step[j] = -k->m[s->residuals[j]].r;
     koine_solve_factored(k, s, w->step);
