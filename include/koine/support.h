@@ -230,7 +230,8 @@ typedef struct KoineProgram {
     uint32_t time, x, dx, n_x; /* slots */
     uint32_t initial;          /* slot of the phase flag, or KOINE_NONE */
     uint32_t seed;             /* slot of the seed of random numbers, or KOINE_NONE */
-    uint32_t calls;            /* slot: nonzero, a function failed; KOINE_NONE: none is called */
+    uint32_t homotopy; /* slot: 1, less while the initial system is found from a simplified one; or KOINE_NONE */
+    uint32_t calls;    /* slot: nonzero, a function failed; KOINE_NONE: none is called */
     const uint32_t *rows;
     uint32_t n_rows; /* numbers in rows */
 

@@ -97,6 +97,7 @@ static void place_all(Layout *l)
             l->der[k] = l->der[m->variables.at[k].alias.index];
         }
     l->data.seed = var_is_none(m->seed) ? KOINE_NONE : l->now[m->seed.index];
+    l->data.homotopy = var_is_none(m->homotopy) ? KOINE_NONE : l->now[m->homotopy.index];
     place_pre(l);
 }
 

@@ -1,5 +1,6 @@
 #include "ir/dependence.h"
 #include "ir/derive.h"
+#include "ir/memo.h"
 #include <math.h>
 
 static const double ROUNDING = 1e-10; /* of what was there: smaller is zero */
@@ -9,14 +10,27 @@ static uint64_t key_of(Ref ref)
     return (uint64_t)ref.kind << 32 | ref.var.index;
 }
 
+static bool find_choice(const Expr *e, Memo *memo)
+{
+    uint32_t known;
+    if (e->n_args == 0)
+        return false;
+    if (memo_get(memo, e, &known))
+        return known;
+    bool has = e->kind == EXPR_IF;
+    for (uint32_t k = 0; k < e->n_args && !has; k++)
+        has = find_choice(e->args[k], memo);
+    memo_put(memo, e, has);
+    return has;
+}
+
 static bool has_choice(const Expr *e)
 {
-    if (e->kind == EXPR_IF)
-        return true;
-    for (uint32_t k = 0; k < e->n_args; k++)
-        if (has_choice(e->args[k]))
-            return true;
-    return false;
+    Memo memo;
+    memo_begin(&memo, NULL);
+    const bool has = find_choice(e, &memo);
+    memo_end(&memo);
+    return has;
 }
 
 uint32_t row_derivatives(Model *m, const SystemRow *row, const Map *columns, Value (*value)(void *context, Ref ref),

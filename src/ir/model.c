@@ -14,7 +14,8 @@ Model *model_create(Pool *pool, Sources *sources, NameId name, const char *langu
                       .name = name,
                       .language = language,
                       .span = span,
-                      .seed = VAR_NONE };
+                      .seed = VAR_NONE,
+                      .homotopy = VAR_NONE };
     vec_reserve(arena, &model->refs, 1); /* term_refs of a term without leaves is a pointer all the same */
     const Domain scalar = { 0, 0 };
     vec_push(arena, &model->domains, scalar);

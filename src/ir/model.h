@@ -433,6 +433,7 @@ typedef struct Model {
     VEC(Occurrence) occurrences;
     uint32_t n_groups; /* elsewhen groups are 1 .. n_groups */
     VarId seed;        /* of the random streams, made by fill-definitions; or none */
+    VarId homotopy;    /* parameter from simplified to actual, made by lower-homotopy; or none */
 } Model;
 
 /* ---- building ---- */

@@ -21,6 +21,7 @@ const Pass pipeline[] = {
     { "lower-whens", lower_whens, FACT_MERGED, FACT_WHEN_FREE, 0,
       "conditions get names, when equations become equations" },
     { "reduce-index", reduce_index, FACT_WHEN_FREE, FACT_REDUCED, 0, "constraints between states are differentiated" },
+    { "lower-homotopy", lower_homotopy, FACT_REDUCED, 0, 0, "simplified expressions serve the start only" },
     { "match-equations", match_equations, FACT_REDUCED, FACT_MATCHED, 0, "every unknown gets its equation" },
     { "sort-blocks", sort_blocks, FACT_MATCHED, FACT_SORTED, 0, "blocks in the order of computation" },
     { "check-branches", check_branches, FACT_SORTED, FACT_REGULAR, 0, "equations with branches, for all choices" },

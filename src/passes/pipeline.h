@@ -71,6 +71,7 @@ bool find_events(Compile *c);
 void merge_residuals(Compile *c); /* part of merge-regions */
 bool merge_regions(Compile *c);
 bool reduce_index(Compile *c);
+bool lower_homotopy(Compile *c);
 bool match_equations(Compile *c);
 bool sort_blocks(Compile *c);
 bool check_systems(Compile *c);

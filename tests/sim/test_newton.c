@@ -221,6 +221,27 @@ static void test_search_by_homotopy(void **state)
     unlink(path);
 }
 
+/* The simplified equation y + 2 = 0 leads to the solution of y^3 - 2y + 2 = 0, which Newton's method misses from 0: it
+ * jumps between 0 and 1. In the run the actual equation holds: y(t)^3 - 2 y + 2 = -t. */
+static void check_operator(const RunResult *r)
+{
+    expect_done(r);
+    assert_int_equal(r->report.statistics.model.solved_by_homotopy, 1);
+    expect_near(run_at(r, "y", 0), -1.7692923542386314, 1e-12);
+    const double y = run_last(r, "y");
+    expect_near(y * y * y - 2 * y + 2, -1, 1e-9);
+    expect_near(run_last(r, "x"), 1, 1e-9);
+}
+
+static void test_m2_homotopy_from_a_simplified_equation(void **state)
+{
+    (void)state;
+    write_model("var y Real continuous now start 0.0\nvar x Real continuous der start 0.0 fixed\n"
+                "eq e1 homotopy(y*y*y - 2.0*y + 2.0, y + 2.0) = -x\neq e2 der(x) = 1.0\n");
+    run_in_all_tiers((RunRequest){ .path = path, .stop = 1, .interval = 0.5 }, check_operator);
+    unlink(path);
+}
+
 /* ---- random systems ---- */
 static uint32_t seed = 1;
 static double next_random(double low, double high)
@@ -354,6 +375,7 @@ int main(void)
         cmocka_unit_test(test_search_beside_the_start_values),
         cmocka_unit_test(test_search_by_kinsol),
         cmocka_unit_test(test_search_by_homotopy),
+        cmocka_unit_test(test_m2_homotopy_from_a_simplified_equation),
         cmocka_unit_test(test_random_equations_against_bisection),
         cmocka_unit_test(test_random_systems_with_known_solutions),
         cmocka_unit_test(test_no_value_is_explained),

@@ -229,6 +229,60 @@ static uint64_t hash_bits(const Machine *k)
     return h;
 }
 
+/* ---- homotopy: the initial system from a simplified one ---- */
+static void set_initial_guesses(Machine *k, bool to_starts)
+{
+    for (uint32_t n = k->program->n_run_systems; n < k->program->n_systems; n++) {
+        const KoineSystem *s = &k->program->systems[n];
+        for (uint32_t j = 0; s->starts && j < s->n; j++)
+            k->m[s->guesses[j]] = k->m[to_starts ? s->starts[j] : s->unknowns[j]];
+    }
+}
+
+/* In steps that become smaller where they fail. */
+static KoineStatus follow_homotopy(Machine *k)
+{
+    static const double FIRST = 0.25, SMALLEST = 1e-4;
+    KoineSlot *const p = &k->m[k->program->homotopy];
+    double reached = 0, step = FIRST;
+    p->r = 0;
+    KoineStatus status = koine_run_part(k, &k->program->initial_part);
+    k->is_searching = false;
+    while (status == KOINE_OK && reached < 1) {
+        set_initial_guesses(k, false);
+        for (; step >= SMALLEST; step /= 2) {
+            p->r = reached + step < 1 ? reached + step : 1;
+            status = koine_run_part(k, &k->program->initial_part);
+            if (status <= 0)
+                break;
+        }
+        reached = p->r;
+        step *= 2;
+    }
+    k->is_searching = true;
+    p->r = 1;
+    k->statistics.solved_by_homotopy += status == KOINE_OK;
+    return status;
+}
+
+/* As it is; then by way of the simplified expressions of the model; then by all that may help. */
+static KoineStatus run_initial_part(Machine *k)
+{
+    const KoineProgram *p = k->program;
+    if (p->homotopy == KOINE_NONE)
+        return koine_run_part(k, &p->initial_part);
+    k->is_searching = false;
+    KoineStatus status = koine_run_part(k, &p->initial_part);
+    k->is_searching = true;
+    if (status > 0)
+        status = follow_homotopy(k);
+    if (status > 0) {
+        set_initial_guesses(k, true);
+        status = koine_run_part(k, &p->initial_part);
+    }
+    return status;
+}
+
 /* Everything once, from the start values; with initial equations alternately with the initial system until no
  * comparison changes any more. */
 static KoineStatus solve_initial(Machine *k)
@@ -244,7 +298,7 @@ static KoineStatus solve_initial(Machine *k)
         status = koine_evaluate_all(k);
     for (int round = 0; p->initial_part.n && status == KOINE_OK; round++) {
         const uint64_t before = hash_bits(k);
-        status = koine_run_part(k, &p->initial_part);
+        status = run_initial_part(k);
         if (status == KOINE_OK) {
             koine_keep_guesses(k);
             status = koine_evaluate_all(k);
