@@ -37,11 +37,10 @@ static bool is_system(const Block *b)
     return b->kind == BLOCK_LINEAR || b->kind == BLOCK_NEWTON || b->kind == BLOCK_ITERATE;
 }
 
-/* Rows at the beginning that are explicit: systems are not torn. */
+/* Rows at the beginning that are explicit. */
 static uint32_t inner_of(const Block *b)
 {
-    (void)b;
-    return 0;
+    return b->kind == BLOCK_LINEAR || b->kind == BLOCK_NEWTON ? b->n_inner : 0;
 }
 
 bool inspect_find(const Inspection *of, const char *name, uint32_t *block, bool *is_initial)
