@@ -108,12 +108,22 @@ static Choice *choice_for(Checker *k, uint64_t key)
     return choice;
 }
 
+/* Of a state set: the machine sees to it that the choices fit together. */
+static bool is_state_choice(const Model *m, Term term, const Expr *e)
+{
+    if (e->kind != EXPR_CALL || e->op != OP_EQ || e->args[0]->kind != EXPR_LEAF)
+        return false;
+    const Ref ref = term_refs(m, term)[e->args[0]->u.leaf];
+    return ref.kind == REF_NOW && ref_type(m, ref).kind == TYPE_INTEGER &&
+           model_var(m, ref.var)->definition == DEFINITION_FOREIGN;
+}
+
 /* What the condition `e` depends on. */
 static void find_choices(Checker *k, Term term, const Expr *e)
 {
     const Model *m = k->model;
     Ref selector;
-    if (e->n_leaves == 0)
+    if (e->n_leaves == 0 || is_state_choice(m, term, e))
         return;
     if (e->kind == EXPR_CALL && (e->op == OP_AND || e->op == OP_OR || e->op == OP_NOT)) {
         for (uint32_t j = 0; j < e->n_args; j++)

@@ -340,6 +340,32 @@ static void test_ot070_a_closed_loop_of_bars(void **state)
                      check_fourbar);
 }
 
+/* No force but those of the constraints: once around in pi seconds, one radian forward for each two around. */
+static void check_helix(const RunResult *r)
+{
+    expect_done(r);
+    for (double t = 0; t < 10.1; t += 0.5) {
+        expect_near(run_at(r, "x", t), cos(2 * t), 1e-6);
+        expect_near(run_at(r, "y", t), sin(2 * t), 1e-6);
+        expect_near(run_at(r, "z", t), t, 1e-6);
+        for (uint32_t j = 0; j < 3; j++) {
+            static const char *const names[] = { "c1", "c2", "c3" };
+            expect_near(run_at(r, names[j], t), 0, 1e-11);
+        }
+    }
+}
+
+static void test_ot070_constraints_of_places_and_of_speeds(void **state)
+{
+    (void)state;
+    const CompileReport f = figures_of(HERE "helix.dym");
+    assert_int_equal(f.index, 3);
+    assert_int_equal(f.differentiated_equations, 3);
+    assert_int_equal(f.states, 3); /* two places, one speed */
+    run_in_all_tiers((RunRequest){ .path = HERE "helix.dym", .stop = 10, .interval = 0.5, .tolerance = 1e-9 },
+                     check_helix);
+}
+
 /* ---- random systems: q(x)' = B q(x) + C' l, C q(x) = 0, against z' = N' B N z with N an orthonormal basis of the
  * null space of C ---- */
 enum { LARGEST = 5 };
@@ -708,6 +734,7 @@ int main(void)
         cmocka_unit_test(test_ot070_a_continued_run),
         cmocka_unit_test(test_ot070_the_double_pendulum),
         cmocka_unit_test(test_ot070_a_closed_loop_of_bars),
+        cmocka_unit_test(test_ot070_constraints_of_places_and_of_speeds),
         cmocka_unit_test(test_ot068_the_state_that_is_named),
         cmocka_unit_test(test_ot068_named_states_of_a_pendulum),
         cmocka_unit_test(test_ot069_consistent_start_values),
