@@ -624,6 +624,21 @@ static void check_transition(Verifier *v, const Transition *t)
             check_action(v, &model->actions.at[t->first_action + k]);
 }
 
+/* The machine relies on the number that the choice begins with. */
+static void check_choice(Verifier *v, const StateSet *s, uint32_t level, uint32_t at)
+{
+    const Model *model = v->model;
+    if (!in_range(v, s->state[at].index, model->variables.n, "state", s->span) ||
+        !in_range(v, s->choice[at].index, model->variables.n, "choice", s->span))
+        return;
+    const Variable *choice = model_var(model, s->choice[at]);
+    const Expr *start = choice->start.shape;
+    const int64_t number = start && start->kind == EXPR_INTEGER ? start->u.integer : 0;
+    if (choice->definition != DEFINITION_FOREIGN || number < 1 || number > s->n_columns ||
+        s->height[number - 1] <= level || model_var(model, s->state[at])->definition != DEFINITION_DER)
+        verify_broken(v, s->span, "state %u of a state set, or its choice", at + 1);
+}
+
 /* On each level as many states as candidates that no row of that depth takes. */
 static void check_state_sets(Verifier *v)
 {
@@ -643,10 +658,8 @@ static void check_state_sets(Verifier *v)
             if (candidates != rows + s->n_states[level])
                 verify_broken(v, s->span, "level %u of state set %u: %u candidates, %u rows, %u states", level + 1,
                               k + 1, candidates, rows, s->n_states[level]);
-            for (uint32_t j = 0; j < s->n_states[level]; j++, at++) {
-                in_range(v, s->state[at].index, model->variables.n, "state", s->span);
-                in_range(v, s->choice[at].index, model->variables.n, "choice", s->span);
-            }
+            for (uint32_t j = 0; j < s->n_states[level]; j++, at++)
+                check_choice(v, s, level, at);
         }
         for (uint32_t j = 0; j < s->n_rows; j++)
             if (s->depth[j] > s->n_levels || (j && s->depth[j] > s->depth[j - 1]))

@@ -11,6 +11,7 @@ static const char good[] = "koine-ir 1\n"
                            "var b Boolean discrete\n"
                            "var s Real discrete next\n"
                            "var y2 Real continuous\n"
+                           "var n Integer discrete foreign start 1\n"
                            "port q Q (x / s)\n"
                            "channel c capacity 3 (s)\n"
                            "clock k1 sub k1 2\n"
@@ -43,6 +44,7 @@ static const char good[] = "koine-ir 1\n"
                            "delay d y2 of x by p\n"
                            "relation k1 x > p time slope 1.0 flip 1.0\n"
                            "stepfn s1 floor(x) time slope 1.0 offset 0.0\n"
+                           "stateset z1 column weight 1.0 (x) column weight 1.0 (y2) row 1 (1 x, 2 1.0) level (x n)\n"
                            "assert a1 b \"text\"\n"
                            "connect x s\n"
                            "connect q q\n"
@@ -314,6 +316,24 @@ static void set_range_type(Model *m)
     m->iterators.at[0].hi = term_real(m, 1.0);
 }
 
+static void set_candidate(Model *m)
+{
+    ((VarId *)m->state_sets.at[0].candidate)[0].index = 500;
+}
+static void set_states(Model *m)
+{
+    ((uint32_t *)m->state_sets.at[0].n_states)[0] = 0;
+}
+static void set_choice(Model *m)
+{
+    const Term start = term_integer(m, 7);
+    model_var(m, m->state_sets.at[0].choice[0])->start = start;
+}
+static void set_depth(Model *m)
+{
+    ((uint32_t *)m->state_sets.at[0].depth)[0] = 9;
+}
+
 static void broken_models_are_named(void **state)
 {
     (void)state;
@@ -382,6 +402,10 @@ static void broken_models_are_named(void **state)
         set_port,
         set_range,
         set_range_type,
+        set_candidate,
+        set_states,
+        set_choice,
+        set_depth,
     };
     for (uint32_t k = 0; k < sizeof breaks / sizeof *breaks; k++) {
         World w = world_create();

@@ -183,8 +183,10 @@ static void take_choices(Machine *k, const KoineStateSet *s, bool all)
             const uint32_t column = (uint32_t)k->m[s->choice[at + j]].i - 1;
             if (is_used[column] == j + 1)
                 continue;
-            while (is_used[next] || !is_chosen(s, taken, level, next))
+            while (next < s->n_columns && (is_used[next] || !is_chosen(s, taken, level, next)))
                 next++;
+            if (next == s->n_columns) /* a set that was written by hand, with starts that do not fit together */
+                break;
             is_used[next] = j + 1;
             k->m[s->choice[at + j]].i = (int64_t)next + 1;
             k->m[s->state[at + j]].r = k->m[s->candidate[level * s->n_columns + next]].r;
