@@ -229,6 +229,24 @@ static void test_ot070_the_pendulum_swings(void **state)
                      check_swing);
 }
 
+/* A comparison of candidates: half of each period on the right, two crossings a period. */
+static void check_halves(const RunResult *r)
+{
+    expect_pendulum(r, 0, 9.81);
+    assert_int_equal(r->report.statistics.state_events, 8);
+    for (int k = 1; k <= 4; k++)
+        expect_near(run_at(r, "n", k * swing_period()), k * swing_period() / 2, 1e-6);
+}
+
+static void test_ot070_events_of_chosen_states(void **state)
+{
+    (void)state;
+    run_in_all_tiers(
+        (RunRequest){
+            .path = HERE "halves.dym", .stop = 4 * swing_period(), .interval = swing_period(), .tolerance = 1e-9 },
+        check_halves);
+}
+
 /* Once around in a period: y = -1 there, y = 1 half way; never slower than the energy says at the top. */
 static void check_loop(const RunResult *r)
 {
@@ -728,6 +746,7 @@ int main(void)
         cmocka_unit_test(test_ot064_inverse_dynamics_along_a_path),
         cmocka_unit_test(test_ot070_a_pendulum_with_an_angle),
         cmocka_unit_test(test_ot070_the_pendulum_swings),
+        cmocka_unit_test(test_ot070_events_of_chosen_states),
         cmocka_unit_test(test_ot070_the_pendulum_loops),
         cmocka_unit_test(test_ot070_a_thousand_seconds),
         cmocka_unit_test(test_ot070_all_kinds_of_methods),
