@@ -386,7 +386,8 @@ KoineRunEnd koine_simulate(KoineModel *model, const KoineRunOptions *options, Ko
                      .tables = model->kind->tables,
                      .options = options,
                      .report = report,
-                     .next_time = INFINITY };
+                     .next_time = INFINITY,
+                     .before_time = NAN }; /* nothing lies before the start */
     *report = (KoineRunReport){ .end = KOINE_RUN_DONE, .fault = { .origin = -1, .variable = -1 } };
     model->fault = report->fault;
     count_model(&run, -1);
