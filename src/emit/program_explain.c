@@ -92,6 +92,15 @@ static InstanceId owner_of(const Layout *l, uint32_t origin)
     return (InstanceId){ 0 };
 }
 
+/* An equation that reduce-index made of the one at its place. */
+static bool is_differentiated(const Model *m, EqId equation)
+{
+    if (equation.index == ID_NONE)
+        return false;
+    const Origin *origin = &m->equations.at[equation.index].origin;
+    return origin->made_by && origin->parent.index != ID_NONE && strcmp(origin->made_by, "reduce-index") == 0;
+}
+
 /* The component that the fault happened in; the model itself for the top. */
 static void add_component(const Layout *l, uint32_t origin, Text *to)
 {
@@ -488,7 +497,10 @@ static void explain_origin(const Layout *l, uint32_t origin, const KoineSlot *m,
     if (!found)
         text_add(to, "no finite value");
     if (b->kind == BLOCK_ASSIGN)
-        text_format(to, " (in the equation of %s)", term_text(model, b->lhs, to->arena));
+        text_format(to,
+                    is_differentiated(model, b->equation) ? " (in the derivative of this equation, for %s)"
+                                                          : " (in the equation of %s)",
+                    term_text(model, b->lhs, to->arena));
 }
 
 /* The first moving block without finite value: evaluation failed somewhere in a part. */
@@ -557,7 +569,7 @@ void describe_row(void *context, const KoineModel *model, uint32_t origin, uint3
         const Span span = l->model->equations.at[own->equation.index].origin.span;
         if (span.source != SOURCE_NONE) {
             add_place(l, &text, span);
-            text_add(&text, ": ");
+            text_add(&text, is_differentiated(l->model, own->equation) ? ": derivative of this equation: " : ": ");
         }
         text_format(&text, "%.100s = %.100s", term_text(l->model, own->lhs, scratch),
                     term_text(l->model, own->rhs, scratch));

@@ -30,7 +30,6 @@ static void add_equation(Reduction *r, EquationKind kind, Ref left, Term right, 
     Equation *e = &m->equations.at[made.index];
     e->owner = m->equations.at[of].owner;
     e->origin.made_by = "reduce-index";
-    e->origin.parent = (EqId){ of };
 }
 
 /* States and choices of one level; the variables, and equations for values and derivatives. */

@@ -660,6 +660,17 @@ static void test_ot069_a_start_value_that_contradicts(void **state)
     run_free(r);
 }
 
+/* A fault in an equation that nobody wrote names the one it was made of. */
+static void test_ot064_a_fault_in_a_derivative(void **state)
+{
+    (void)state;
+    RunResult *r = run_model(&(RunRequest){ .path = HERE "root.dym", .stop = 1, .interval = 1 });
+    assert_int_equal(r->report.end, KOINE_RUN_FAILED);
+    assert_non_null(strstr(r->report.text, "root.dym:6:"));
+    assert_non_null(strstr(r->report.text, "in the derivative of this equation, for F"));
+    run_free(r);
+}
+
 /* ---- size ---- */
 static char *write_text(const char *name, void (*write)(FILE *file, uint32_t n), uint32_t n)
 {
@@ -758,6 +769,7 @@ int main(void)
         cmocka_unit_test(test_ot068_named_states_of_a_pendulum),
         cmocka_unit_test(test_ot069_consistent_start_values),
         cmocka_unit_test(test_ot069_a_start_value_that_contradicts),
+        cmocka_unit_test(test_ot064_a_fault_in_a_derivative),
         cmocka_unit_test(test_ot064_a_bank_of_a_thousand_capacitors),
         cmocka_unit_test(test_ot067_derivatives_do_not_blow_up),
         cmocka_unit_test(test_ot068_random_linear_constraints),
