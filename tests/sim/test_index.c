@@ -543,7 +543,7 @@ static void check_random(bool is_linear, uint64_t seed)
         assert_null(r->output); /* no start value contradicts another */
         integrate(&s, z, 2);
         for (uint32_t k = 0; k < s.n; k++) {
-            char name[8];
+            char name[16];
             double q = 0;
             for (uint32_t j = 0; j < s.n - s.m; j++)
                 q += s.basis[j][k] * z[j];
