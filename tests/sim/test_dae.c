@@ -1,7 +1,7 @@
 /* Problems of the literature's test sets with published end values, written in Dymola.
  *
  * Data and reference values: Test Set for IVP Solvers (Mazzia and Magherini, University of Bari, release 2.4), computed
- * there with tolerances of 1e-14 or so unless said otherwise; each value here to all printed digits. An error of a hundred
+ * there with tolerances of 1e-14 or so unless said otherwise; each value here to all printed digits. An error of some hundred
  * times the tolerance is allowed: what accumulates over the run. */
 #include "run.h"
 #include <math.h>
@@ -189,12 +189,72 @@ static void test_ot057_unknowns_of_the_residual_form(void **state)
     compilation_destroy(c);
 }
 
+/* Index 3. Reference: the more digits of two published solutions, which agree to 1e-12. */
+static void test_car_axis(void **state)
+{
+    (void)state;
+    static const EndValue end[] = { { "xl", 0.493455784275402809122e-1 },    { "yl", 0.496989460230171153861 },
+                                    { "xr", 0.104174252488542151681e1 },     { "yr", 0.373911027265361256927 },
+                                    { "vxl", -0.770583684040972357970e-1 },  { "vyl", 0.744686658723778553466e-2 },
+                                    { "vxr", 0.175568157537232222276e-1 },   { "vyr", 0.770341043779251976443 },
+                                    { "lam1", -0.473688659084893324729e-2 }, { "lam2", -0.110468033125734368808e-2 } };
+    run_problem(
+        &(Problem){ { .path = HERE "caraxis.dym", .stop = 3, .interval = 3, .tolerance = 1e-9 }, 1e-7, 0.1, 10, end });
+}
+
+/* Index 3, three loops. */
+static void test_andrews_squeezer(void **state)
+{
+    (void)state;
+    static const EndValue end[] = {
+        { "be", 0.1581077119629904e2 },   { "th", -0.1575637105984298e2 }, { "ga", 0.4082224013073101e-1 },
+        { "ph", -0.5347301163226948 },    { "de", 0.5244099658805304 },    { "om", 0.5347301163226948 },
+        { "ep", 0.1048080741042263e1 },   { "vbe", 0.1139920302151208e4 }, { "vth", -0.1424379294994111e4 },
+        { "vga", 0.1103291221937134e2 },  { "vph", 0.1929337464421385e2 }, { "vde", 0.5735699284790808 },
+        { "vom", -0.1929337464421385e2 }, { "vep", 0.3231791658026955 },
+    };
+    run_problem(&(Problem){
+        { .path = HERE "andrews.dym", .stop = 0.03, .interval = 0.03, .tolerance = 1e-10 }, 2e-7, 0.1, 14, end });
+}
+
+/* The multipliers are forces; of all unknowns of index 3 they are the least accurate in the published solution. Ours do
+ * not change by 1e-8 between tolerances of 1e-10 and 1e-12. */
+static void test_andrews_squeezer_forces(void **state)
+{
+    (void)state;
+    static const EndValue end[] = { { "la1", 0.1991753333731910e3 }, { "la2", -0.2975531228015052e2 },
+                                    { "la3", 0.2306654119098399e2 }, { "la4", 0.3145271365475927e2 },
+                                    { "la5", 0.2264249232082739e2 }, { "la6", 0.1161740700019673e2 } };
+    run_problem(&(Problem){
+        { .path = HERE "andrews.dym", .stop = 0.03, .interval = 0.03, .tolerance = 1e-10 }, 5e-6, 0.1, 6, end });
+}
+
+/* Index 2 as given: constraints on velocities. The rod rings undamped at high frequencies, of which the published method
+ * (BDF too) loses a part: the first seven components count, as in the test set itself. */
+static void test_slider_crank(void **state)
+{
+    (void)state;
+    static const EndValue end[] = { { "phi1", 0.1500000000000104e2 }, { "phi2", -0.3311734988256260 },
+                                    { "x3", 0.1697373328427860 },     { "q1", 0.1893192899613509e-3 },
+                                    { "q2", 0.2375751249879174e-4 },  { "q3", -0.5323896770569702e-5 },
+                                    { "q4", -0.8363313279112129e-5 } };
+    run_problem(&(Problem){ { .path = HERE "crank.dym", .tier = "cc", .stop = 0.1, .interval = 0.1, .tolerance = 1e-8 },
+                            1e-5,
+                            1e-3,
+                            7,
+                            end });
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_robertson),
         cmocka_unit_test(test_akzo_nobel),
         cmocka_unit_test(test_transistor_amplifier),
+        cmocka_unit_test(test_car_axis),
+        cmocka_unit_test(test_andrews_squeezer),
+        cmocka_unit_test(test_andrews_squeezer_forces),
+        cmocka_unit_test(test_slider_crank),
         cmocka_unit_test(test_ot057_amplifier_in_residual_form),
         cmocka_unit_test(test_ot057_unknowns_of_the_residual_form),
     };

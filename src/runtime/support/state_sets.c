@@ -20,12 +20,13 @@ struct SetSpace {
     uint32_t *present;
     uint8_t *is_done;
     double *given; /* start values */
+    double *kept;  /* values of the candidates of all sets */
 };
 
 SetSpace *koine_set_space_create(const KoineProgram *program)
 {
     SetSpace *w = calloc(1, sizeof *w);
-    size_t cells = 1, rows = 1, columns = 1;
+    size_t cells = 1, rows = 1, columns = 1, candidates = 1;
     if (!w)
         return NULL;
     for (uint32_t k = 0; k < program->n_state_sets; k++) {
@@ -34,14 +35,16 @@ SetSpace *koine_set_space_create(const KoineProgram *program)
         cells = own > cells ? own : cells;
         rows = s->n_rows > rows ? s->n_rows : rows;
         columns = s->n_columns > columns ? s->n_columns : columns;
+        candidates += (size_t)s->n_levels * s->n_columns;
     }
+    w->kept = malloc(candidates * sizeof *w->kept);
     w->matrix = malloc(cells * sizeof *w->matrix);
     w->taken = malloc(columns * sizeof *w->taken);
     w->present = malloc(columns * sizeof *w->present);
     w->is_done = malloc(rows);
     w->largest = malloc(rows * sizeof *w->largest);
     w->given = malloc((program->n_given_starts + 1u) * sizeof *w->given);
-    if (!w->matrix || !w->taken || !w->present || !w->is_done || !w->largest || !w->given) {
+    if (!w->matrix || !w->taken || !w->present || !w->is_done || !w->largest || !w->given || !w->kept) {
         koine_set_space_destroy(w);
         return NULL;
     }
@@ -58,6 +61,7 @@ void koine_set_space_destroy(SetSpace *w)
     free(w->is_done);
     free(w->largest);
     free(w->given);
+    free(w->kept);
     free(w);
 }
 
@@ -207,10 +211,39 @@ void koine_switch_sets(Machine *k)
 }
 
 /* ---- the start ---- */
+/* The coefficients of the constraints may depend on what is computed from time and start values: that is computed once
+ * before the first choice. Systems keep their guesses, candidates the start values that they have. */
+static void compute_coefficients(Machine *k)
+{
+    const KoineProgram *p = k->program;
+    double *const kept = k->set_space->kept;
+    for (int round = 0; round < 2; round++) {
+        size_t at = 0;
+        for (uint32_t n = 0; n < p->n_state_sets; n++) {
+            const KoineStateSet *s = &p->state_sets[n];
+            for (uint32_t j = 0; j < s->n_levels * s->n_columns; j++, at++) {
+                if (s->candidate[j] == KOINE_NONE)
+                    continue;
+                if (round == 0)
+                    kept[at] = k->m[s->candidate[j]].r;
+                else if (kept[at] != 0)
+                    k->m[s->candidate[j]].r = kept[at];
+            }
+        }
+        for (uint32_t j = 0; round == 0 && j < p->derivatives.n; j++)
+            if (p->derivatives.steps[j].system == KOINE_NONE)
+                run_section(k, p->derivatives.steps[j].section);
+    }
+    if (p->calls != KOINE_NONE)
+        k->m[p->calls].i = 0;
+}
+
 void koine_begin_sets(Machine *k)
 {
     const KoineProgram *p = k->program;
     SetSpace *w = k->set_space;
+    if (p->n_state_sets)
+        compute_coefficients(k);
     for (uint32_t n = 0; n < p->n_state_sets; n++) {
         const KoineStateSet *s = &p->state_sets[n];
         run_section(k, s->section);
