@@ -239,7 +239,6 @@ static bool keep(Solver *s, uint32_t equation, VarId v)
         const Expr *held = term_leaf(&builder, k == 0 ? ref_now(v) : ref_pre(v));
         *sides[k] = term_finish(&builder, expr_if(m->pool, condition, expr_no_event(m->pool, own), held));
     }
-    e->when = 0;
     e->origin.made_by = "solve-whens";
     return true;
 }
@@ -316,5 +315,7 @@ bool solve_whens(Compile *c)
     if (choose(&s))
         reconsider(&s);
     solve_rows(&s);
+    for (uint32_t k = 0; k < m->equations.n; k++) /* transitions that act now will go; so does what refers to them */
+        m->equations.at[k].when = 0;
     return diag_errors(c->diag) == 0;
 }
