@@ -158,7 +158,12 @@ typedef struct {
     uint32_t origin, variable;
 } KoineNext;
 
-typedef enum { KOINE_TRIGGER_LEVEL, KOINE_TRIGGER_EDGE, KOINE_TRIGGER_INITIAL } KoineTriggerKind;
+typedef enum {
+    KOINE_TRIGGER_LEVEL,
+    KOINE_TRIGGER_EDGE,
+    KOINE_TRIGGER_INITIAL,
+    KOINE_TRIGGER_STEP /* tested after accepted steps */
+} KoineTriggerKind;
 typedef struct {
     uint8_t kind; /* display, terminate, warning */
     const char *format;
@@ -271,6 +276,8 @@ typedef struct KoineProgram {
     const KoineMixed *mixed; /* in the order of their nodes */
     const KoineDelay *delays;
     uint32_t n_state_sets, n_given_starts;
+    uint32_t n_step_conditions;
+    const uint32_t *step_conditions; /* nodes of the conditions that are tested after accepted steps */
     const KoineStateSet *state_sets;
     const KoineGivenStart *given_starts;
     const uint32_t *finite_checks; /* outputs part: Real slots to look at, as pairs slot, origin */

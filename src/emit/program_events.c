@@ -438,7 +438,8 @@ static void add_transition(Events *e, uint32_t index, const Block *b)
 {
     static const uint8_t triggers[] = { [TRIGGER_LEVEL] = KOINE_TRIGGER_LEVEL,
                                         [TRIGGER_EDGE] = KOINE_TRIGGER_EDGE,
-                                        [TRIGGER_INITIAL] = KOINE_TRIGGER_INITIAL };
+                                        [TRIGGER_INITIAL] = KOINE_TRIGGER_INITIAL,
+                                        [TRIGGER_STEP] = KOINE_TRIGGER_STEP };
     Layout *l = e->l;
     Model *m = e->m;
     const Transition *t = &m->transitions.at[b->object];
@@ -506,6 +507,25 @@ static void add_block(Events *e, uint32_t index)
     }
     if (b->mixed)
         note_mixed(e, b, first_node);
+}
+
+/* The nodes that define the conditions of transitions that are tested after steps. */
+static void list_step_conditions(Events *e)
+{
+    const Model *m = e->m;
+    VEC(uint32_t) found = { 0 };
+    bool *is_tested = NEW_ARRAY(e->l->arena, bool, m->variables.n + 1);
+    for (uint32_t k = 0; k < m->transitions.n; k++) {
+        const Transition *t = &m->transitions.at[k];
+        for (uint32_t j = 0; t->trigger == TRIGGER_STEP && j < t->n_conditions; j++)
+            is_tested[term_refs(m, m->conditions.at[t->first_condition + j])[0].var.index] = true;
+    }
+    for (uint32_t k = 0; k < e->nodes.n; k++)
+        if (e->nodes.at[k].kind == KOINE_NODE_ASSIGN && e->nodes.at[k].cell < m->variables.n &&
+            is_tested[e->nodes.at[k].cell])
+            vec_push(e->l->arena, &found, k);
+    e->l->data.step_conditions = found.at;
+    e->l->data.n_step_conditions = found.n;
 }
 
 /* ---- tables ---- */
@@ -757,6 +777,7 @@ void lay_events(Layout *l)
     find_moving(&e);
     for (uint32_t k = 0; k < l->schedule->parts[PART_EVENT].n; k++)
         add_block(&e, l->schedule->parts[PART_EVENT].at[k]);
+    list_step_conditions(&e);
     fill_readers(&e);
     find_quiet(&e);
     fill_feeding(&e);

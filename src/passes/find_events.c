@@ -436,7 +436,7 @@ bool find_events(Compile *c)
     for (uint32_t k = 0; k < m->transitions.n; k++) {
         const Transition t = m->transitions.at[k];
         f.owner = t.owner;
-        for (uint32_t j = 0; j < t.n_conditions; j++)
+        for (uint32_t j = 0; t.trigger != TRIGGER_STEP && j < t.n_conditions; j++) /* those are never located */
             rewrite_term(&f, &m->conditions.at[t.first_condition + j], t.region, t.branch, t.origin);
     }
     return diag_errors(c->diag) == 0;

@@ -29,7 +29,7 @@ static void name_conditions(Lowering *l, uint32_t k)
     const Transition t = m->transitions.at[k];
     for (uint32_t j = 0; j < t.n_conditions; j++) {
         const Term condition = m->conditions.at[t.first_condition + j];
-        if (is_plain_variable(condition) && term_refs(m, condition)[0].kind == REF_NOW)
+        if (t.trigger != TRIGGER_STEP && is_plain_variable(condition) && term_refs(m, condition)[0].kind == REF_NOW)
             continue;
         const VarId g = model_add_generated(m, "g", t.first_condition + j + 1, BOOLEAN_TYPE, t.origin.span);
         model_var(m, g)->is_condition = true;

@@ -28,16 +28,18 @@ static void check_transitions(Compile *c)
 {
     static const char *const triggers[] = { [TRIGGER_TICK] = "a clocked transition",
                                             [TRIGGER_MESSAGE] = "a message transition",
-                                            [TRIGGER_STEP] = "an integrator step transition",
                                             [TRIGGER_TERMINAL] = "a terminal transition",
                                             [TRIGGER_ENTRY] = "an entry transition" };
     const Model *m = c->model;
     for (uint32_t k = 0; k < m->transitions.n; k++) {
         const Transition *t = &m->transitions.at[k];
-        if (t->trigger != TRIGGER_LEVEL && t->trigger != TRIGGER_EDGE && t->trigger != TRIGGER_INITIAL)
+        if (t->trigger != TRIGGER_LEVEL && t->trigger != TRIGGER_EDGE && t->trigger != TRIGGER_INITIAL &&
+            t->trigger != TRIGGER_STEP)
             refuse(c, t->origin.span, triggers[t->trigger]);
         if (t->trigger == TRIGGER_INITIAL && t->effect == EFFECT_NOW)
             refuse(c, t->origin.span, "an initial transition that acts now");
+        if (t->trigger == TRIGGER_STEP && (t->effect == EFFECT_NOW || t->n_conditions != 1))
+            refuse(c, t->origin.span, "a step transition that acts now or has not one condition");
         if (t->form == FORM_PROCEDURE)
             refuse(c, t->origin.span, "a procedure in a transition");
         if (m->domains.at[t->domain.index].n > ELEMENT_LEVELS)

@@ -278,6 +278,33 @@ static void test_ot084_ot086_vectors_in_whens(void **state)
     run_in_all_tiers((RunRequest){ .path = HERE "statespace.dym", .stop = 3, .interval = 1 }, check_statespace);
 }
 
+/* ---- step events ---- */
+/* Steps of 0.25: x is above 1.05 first at 1.25, not at 1.05, and is set back to 0.25; then at 2.25 and 3.25. */
+static void check_steps(const RunResult *r)
+{
+    expect_done(r);
+    expect_near(run_at(r, "n", 1), 0, 0);
+    expect_near(run_at(r, "x", 1), 1, 1e-15);
+    expect_near(run_at(r, "n", 1.25), 1, 0);
+    expect_near(run_at(r, "x", 1.25), 0.25, 1e-15);
+    expect_near(run_at(r, "n", 2), 1, 0);
+    expect_near(run_last(r, "n"), 3, 0);
+    expect_near(run_last(r, "x"), 1, 1e-15);
+    assert_int_equal(r->report.statistics.state_events, 0);
+    assert_int_equal(r->report.statistics.time_events, 0);
+}
+
+static void test_ot080_conditions_after_steps(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = KOINE_SOURCE_DIR "/tests/sim/ir/after_steps.ir",
+                                   .solver = "euler",
+                                   .step = 0.25,
+                                   .stop = 4,
+                                   .interval = 1 },
+                     check_steps);
+}
+
 /* ---- without events ---- */
 /* The if makes no event: the two that there are in [0, 5] rise and fall with the Boolean, which has a when. The integral
  * over [0, pi] is that of the limiter with events, 2*(2 - sqrt(3)) + 2*pi/3, as far as steps across a kink allow. */
@@ -305,6 +332,7 @@ int main(void)
         cmocka_unit_test(test_ot087_ot088_booleans_settle_in_one_instant),
         cmocka_unit_test(test_ot091_the_start_is_an_event),
         cmocka_unit_test(test_ot084_ot086_vectors_in_whens),
+        cmocka_unit_test(test_ot080_conditions_after_steps),
         cmocka_unit_test(test_ot074_events_off),
         cmocka_unit_test(test_ot081_a_when_acts_once_for_each_rise),
         cmocka_unit_test(test_ot082_hysteresis),

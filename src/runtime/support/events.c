@@ -304,8 +304,9 @@ static void evaluate_transition(Machine *k, const KoineNode *node)
 {
     const KoineTransition *t = &k->program->transitions[node->object];
     bool is_enabled = t->trigger == KOINE_TRIGGER_INITIAL && k->instant->is_start && k->instant->takt == 0;
-    for (uint32_t j = 0; j < t->n_conditions && !is_enabled; j++)
-        is_enabled = k->m[t->conditions[j]].i && (t->trigger == KOINE_TRIGGER_LEVEL || !k->m[t->before[j]].i);
+    const bool may_fire = t->trigger != KOINE_TRIGGER_STEP || (k->instant->is_step && k->instant->takt == 0);
+    for (uint32_t j = 0; j < t->n_conditions && !is_enabled && may_fire; j++)
+        is_enabled = k->m[t->conditions[j]].i && (t->trigger != KOINE_TRIGGER_EDGE || !k->m[t->before[j]].i);
     if (is_enabled)
         bitset_add(&k->enabled, node->object);
     else
@@ -368,6 +369,21 @@ KoineStatus koine_evaluate_all(Machine *k)
     for (uint32_t j = 0; j < k->program->n_nodes; j++)
         bitset_add(&k->dirty, j);
     return evaluate_dirty(k);
+}
+
+/* Is there a transition that fires after this step? What the conditions were stays: the instant evaluates them. */
+bool koine_wants_step(Machine *k)
+{
+    const KoineProgram *p = k->program;
+    bool any = false;
+    for (uint32_t j = 0; j < p->n_step_conditions; j++) {
+        const KoineNode *node = &p->nodes[p->step_conditions[j]];
+        const KoineSlot before = k->m[node->output];
+        run_kernel(k, node->kernel, node->row, 1);
+        any |= k->m[node->output].i == 1;
+        k->m[node->output] = before;
+    }
+    return any;
 }
 
 /* ---- arrive ---- */
@@ -486,12 +502,11 @@ static void take_left_limits(Machine *k)
     }
 }
 
-static void wake_initial_transitions(Machine *k)
+static void wake_transitions(Machine *k, KoineTriggerKind trigger)
 {
     const KoineProgram *p = k->program;
     for (uint32_t j = 0; j < p->n_nodes; j++)
-        if (p->nodes[j].kind == KOINE_NODE_TRANSITION &&
-            p->transitions[p->nodes[j].object].trigger == KOINE_TRIGGER_INITIAL)
+        if (p->nodes[j].kind == KOINE_NODE_TRANSITION && p->transitions[p->nodes[j].object].trigger == trigger)
             bitset_add(&k->dirty, j);
 }
 
@@ -567,7 +582,10 @@ KoineStatus koine_machine_arrive(KoineModel *model, const KoineArrival *arrival)
         for (uint32_t j = 0; j < p->n_nodes; j++)
             bitset_add(&k->dirty, j);
     if (now->is_start) /* everything else was evaluated by initialise */
-        wake_initial_transitions(k);
+        wake_transitions(k, KOINE_TRIGGER_INITIAL);
+    now->is_step = p->n_step_conditions && (arrival->cause & KOINE_AT_STEP);
+    if (now->is_step)
+        wake_transitions(k, KOINE_TRIGGER_STEP);
     if ((arrival->cause & KOINE_AT_ROOTS) && arrival->crossed)
         serve_roots(k, arrival->crossed);
     if (!now->is_start)
@@ -789,7 +807,9 @@ KoineStatus koine_machine_commit(KoineModel *model, KoineOutcome *outcome)
     now->n_pending = 0;
     run_actions(k);
     if (now->is_start && now->takt == 0) /* they fire once */
-        wake_initial_transitions(k);
+        wake_transitions(k, KOINE_TRIGGER_INITIAL);
+    if (now->is_step && now->takt == 0)
+        wake_transitions(k, KOINE_TRIGGER_STEP);
     now->takt++;
     outcome->takt = now->takt;
     outcome->flags = KOINE_COMMIT;

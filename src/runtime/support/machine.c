@@ -447,16 +447,20 @@ static KoineStatus machine_accept(KoineModel *model, double time, const double *
     const KoineProgram *p = k->program;
     outcome->flags = 0;
     koine_consider_upgrade(k);
-    if (p->n_run_systems == 0 && k->instant->n_widened == 0 && p->n_state_sets == 0)
+    if (p->n_run_systems == 0 && k->instant->n_widened == 0 && p->n_state_sets == 0 && p->n_step_conditions == 0)
         return KOINE_OK;
     set_point(k, time, x);
-    if (p->n_run_systems || p->n_state_sets) {
+    if (p->n_run_systems || p->n_state_sets || p->n_step_conditions) {
         koine_run_part(k, &p->derivatives);
         koine_run_part(k, &p->roots);
         koine_keep_guesses(k);
     }
     if (p->n_state_sets && koine_wants_switch(k))
         outcome->flags |= KOINE_COMMIT;
+    if (p->n_step_conditions) {
+        koine_run_part(k, &p->outputs);
+        outcome->flags |= koine_wants_step(k) ? KOINE_COMMIT : 0;
+    }
     koine_narrow_bands(k);
     return KOINE_OK;
 }

@@ -17,7 +17,7 @@ typedef struct {
     uint32_t n_pinned;
     uint32_t n_heap;
     uint32_t n_widened; /* root functions with a widened band */
-    uint8_t is_changed, is_restart, has_states, at_stop, is_start, has_terminated;
+    uint8_t is_changed, is_restart, has_states, at_stop, is_start, is_step, has_terminated;
     uint8_t bend;       /* least bend of the segments that delays have gone on to; 0: something else happens, too */
     uint64_t recent[8]; /* hashes of the states after the last steps, for naming cycles */
 } Instant;
@@ -155,6 +155,7 @@ KoineStatus koine_residual(Machine *k, const KoineEvaluation *at);
 KoineStatus koine_residual_jacobian(Machine *k, const KoineEvaluation *at, double *values);
 
 /* events.c */
+bool koine_wants_step(Machine *k);
 KoineStatus koine_machine_arrive(KoineModel *model, const KoineArrival *arrival);
 KoineStatus koine_machine_step(KoineModel *model, KoineOutcome *outcome);
 KoineStatus koine_machine_commit(KoineModel *model, KoineOutcome *outcome);
