@@ -226,10 +226,88 @@ static void test_ot104_amplifiers(void **state)
                      check_opamp);
 }
 
+/* an y[k] = bn u[k] + ... + b0 u[k-n] - a(n-1) y[k-1] - ... - a0 y[k-n], the transfer function in z by its definition. */
+static double difference(const Transfer *f, const double *u, int k)
+{
+    enum { MOST_SAMPLES = 16 };
+    double y[MOST_SAMPLES] = { 0 };
+    for (int j = 0; j <= k; j++) {
+        for (int i = 0; i <= f->n && i <= j; i++)
+            y[j] += f->b[f->n - i] * u[j - i] - (i ? f->a[f->n - i] * y[j - i] : 0);
+        y[j] /= f->a[f->n];
+    }
+    return y[k];
+}
+
+static const Transfer sampled[] = {
+    { "p.y", 0, { 2 }, { 1 } },
+    { "i.y", 1, { 2 * 0.25 }, { -1, 1 } },
+    { "pi.y", 1, { 2 * (0.5 - 1), 2 }, { -1, 1 } },
+    { "c1.y", 1, { 3, 0.5 }, { -1, 2 } },
+    { "c2.y", 2, { 3, -1, 0.25 }, { 0.2, -0.9, 1 } },
+    { "c3.y", 3, { 1, 2, 0, 0.5 }, { -0.1, 0.2, -0.5, 1 } },
+    { "c4.y", 4, { 2, -1, 0.3, 0.2, 0.1 }, { 0.1, -0.1, 0.2, -0.5, 2 } },
+    { "c5.y", 5, { 2, -1, 0.4, 0.3, 0.2, 0.1 }, { 0.2, 0.1, -0.1, 0.2, -0.5, 2 } },
+};
+
+/* u = 1 + t, taken every 0.25 s. The block behind c1 sees its output of the same instant. Between samples all is held. */
+static void check_sampled(const RunResult *r)
+{
+    static const Transfer second = { "second.y", 1, { 1 }, { -0.5, 1 } };
+    double u[9], y[9];
+    expect_done(r);
+    for (int k = 0; k <= 8; k++)
+        u[k] = 1 + 0.25 * k;
+    for (int k = 0; k <= 8; k++) {
+        for (size_t j = 0; j < sizeof sampled / sizeof *sampled; j++) {
+            expect_near(run_at(r, sampled[j].name, 0.25 * k), difference(&sampled[j], u, k), 1e-12);
+            if (k < 8)
+                expect_near(run_at(r, sampled[j].name, 0.25 * k + 0.125), difference(&sampled[j], u, k), 1e-12);
+        }
+        y[k] = difference(&sampled[3], u, k);
+        expect_near(run_at(r, "second.y", 0.25 * k), difference(&second, y, k), 1e-12);
+    }
+    double integral = 0, before = 0; /* the bounded controller, step by step */
+    for (int k = 0; k <= 8; k++) {
+        const double wanted = 0.5 * (integral + u[k] + 0.1 / 0.25 * (u[k] - before)), bounded = fmin(wanted, 1.2);
+        expect_near(run_at(r, "pid.y", 0.25 * k), bounded, 1e-12);
+        integral += 0.25 / 0.5 * u[k] + 0.25 * 2 * (bounded - wanted);
+        before = u[k];
+    }
+    assert_int_equal(r->report.statistics.state_events, 0);
+}
+
+static void test_ot156_ot157_sampled_blocks(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = HERE "sampled_blocks.dym", .stop = 2, .interval = 0.125 }, check_sampled);
+}
+
+/* Behind each event the signals are what their definitions say; all events are known in advance. */
+static void check_signals(const RunResult *r)
+{
+    expect_done(r);
+    assert_int_equal(r->report.statistics.state_events, 0);
+    for (double t = 0.0125; t < 2; t += 0.025) { /* none of the jumps */
+        const double phase = fmod(t, 0.5), late = fmod(t - 0.3 + 10, 0.5);
+        expect_near(run_at(r, "p.y", t), phase < 0.1 ? 3 : 0, 1e-12);
+        expect_near(run_at(r, "q.y", t), t < 0.3 ? 0 : late < 0.25 ? 2 : -2, 1e-12);
+        expect_near(run_at(r, "s.y", t), 4 * fmod(t, 0.25), 1e-9);
+    }
+}
+
+static void test_ot161_periodic_signals(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = HERE "signals.dym", .stop = 2, .interval = 0.0125 }, check_signals);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_ot154_ot160_blocks_follow_their_transfer_functions),
                                         cmocka_unit_test(test_ot155_the_control_loop),
+                                        cmocka_unit_test(test_ot156_ot157_sampled_blocks),
+                                        cmocka_unit_test(test_ot161_periodic_signals),
                                         cmocka_unit_test(test_ot158_ot159_limits),
                                         cmocka_unit_test(test_blocks_have_no_direction),
                                         cmocka_unit_test(test_ot104_ot164_the_motor_of_the_document),
