@@ -1,4 +1,4 @@
-/* Vectors and matrices of Dymola, in all tiers. Expected values are closed forms or integrated here, from scalar
+/* Vectors, matrices and functions of Dymola, in all tiers. Expected values are closed forms or integrated here, from scalar
  * equations, by a classical Runge-Kutta method whose error is far below the tolerance. */
 #include "run.h"
 #include <math.h>
@@ -176,11 +176,32 @@ static void test_equations_that_are_solved(void **state)
     run_in_all_tiers((RunRequest){ .path = HERE "solved.dym", .stop = 2, .interval = 1 }, check_solved);
 }
 
+/* v' = -v^2 from 1: v = 1/(1 + t); w is the real root of w^3 + w = 10 + v. */
+static void check_functions(const RunResult *r)
+{
+    expect_done(r);
+    for (double t = 0; t < 4.1; t += 1) {
+        const double v = 1 / (1 + t), w = run_at(r, "w", t);
+        expect_near(run_at(r, "v", t), v, 1e-7);
+        expect_near(w * w * w + w, 10 + run_at(r, "v", t), 1e-6);
+        expect_near(run_at(r, "d.f", t), v * v, 1e-6);
+    }
+}
+
+static void test_ot040_functions_of_the_text(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = HERE "functions.dym", .stop = 4, .interval = 1, .tolerance = 1e-9 },
+                     check_functions);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_a_free_top), cmocka_unit_test(test_mechanics_in_vectors),
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_a_free_top),
+                                        cmocka_unit_test(test_mechanics_in_vectors),
                                         cmocka_unit_test(test_ot052_mechanics_with_numbers),
                                         cmocka_unit_test(test_a_line_of_cells),
-                                        cmocka_unit_test(test_equations_that_are_solved) };
+                                        cmocka_unit_test(test_equations_that_are_solved),
+                                        cmocka_unit_test(test_ot040_functions_of_the_text) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

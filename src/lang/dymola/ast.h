@@ -136,6 +136,13 @@ struct
     Wire *left, *right;
 };
 
+/* ---- functions ---- */
+typedef struct {
+    Class *class; /* its variables: arguments, the value, called as the function is, and locals; its equations */
+    uint32_t n_inputs;
+    struct Function *made;
+} FunctionText;
+
 /* ---- classes ---- */
 typedef enum { EVENTS_UNSAID, EVENTS_ON, EVENTS_OFF } EventsOption;
 enum { NAME_VARIABLE = 1, NAME_CONNECTABLE = 2, NAME_ARRAY = 4 };
@@ -153,9 +160,11 @@ struct Class {
     VEC(Wire *) wires;
     EquationTexts equations;
     VEC(When *) whens;
-    Nodes unknowns, kept, states; /* `variable unknown`, `variable not evaluate`, `variable state` after the model */
-    Map known;                    /* name -> NAME_ bits, of this body alone */
-    Unit *unit;                   /* once it is lowered */
+    Nodes unknowns, kept, states;  /* `variable unknown`, `variable not evaluate`, `variable state` after the model */
+    VEC(FunctionText *) functions; /* of the outermost: those of the text, in their order */
+    Map function_names;            /* ... and their places */
+    Map known;                     /* name -> NAME_ bits, of this body alone */
+    Unit *unit;                    /* once it is lowered */
     bool has_failed;
 };
 

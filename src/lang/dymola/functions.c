@@ -18,6 +18,19 @@ static const FunctionRow *find(const char *name)
     return NULL;
 }
 
+bool dym_check_call(Unit *unit, const Node *node)
+{
+    const FunctionText *function = dym_find_user_function(unit->load, node);
+    if (!function)
+        return dym_find_function(unit, node) != NULL;
+    if (function->n_inputs == node->n_args)
+        return true;
+    REPORT(unit, DIAG_DYM_FUNCTION, node->span, "`%s` has %u argument%s, not %u", NAME(unit, node->path[0]),
+           function->n_inputs, function->n_inputs == 1 ? "" : "s", node->n_args);
+    diag_note(unit->diag, function->class->name.span, "it is defined here");
+    return false;
+}
+
 bool dym_is_function_name(const char *name)
 {
     static const char *const operators[] = { "der", "new", "init", "cross", "diag", "eye", "skew", "zero" };
@@ -33,6 +46,13 @@ const FunctionRow *dym_find_function(Unit *unit, const Node *node)
     const FunctionRow *row = find(name);
     if (row && row->arity == node->n_args)
         return row;
+    uint32_t k;
+    if (map_get(&unit->load->all->function_names, node->path[0].name.index, &k)) {
+        REPORT(unit, DIAG_DYM_FUNCTION, node->path[0].span, "the function `%s` is defined later", name);
+        diag_note(unit->diag, unit->load->all->functions.at[k]->class->name.span, "here");
+        diag_help(unit->diag, "a function calls those that stand before it");
+        return NULL;
+    }
     if (row) {
         REPORT(unit, DIAG_DYM_FUNCTION, node->span, "`%s` has %u argument%s, not %u", name, row->arity,
                row->arity == 1 ? "" : "s", node->n_args);

@@ -59,7 +59,9 @@ static Model *load_class(Load *load, Class *all)
         diag_help(load->diag, "a model begins with `model` and its name, a class with `model class`");
         return NULL;
     }
-    Unit *unit = dym_lower_class(load, class, class->name.span);
+    load->all = all;
+    dym_lower_functions(load);
+    Unit *unit = *load->errors ? NULL : dym_lower_class(load, class, class->name.span);
     if (!unit)
         return NULL;
     keep_parameters(unit, class);

@@ -4,7 +4,7 @@
 enum { DEEPEST = 200, MOST_OBJECTS = 1000000 };
 
 /* ---- variables ---- */
-static void declare(Unit *unit, const VarDecl *declared)
+void dym_declare(Unit *unit, const VarDecl *declared)
 {
     uint32_t k;
     if (strcmp(NAME(unit, declared->name), "Time") == 0) {
@@ -226,7 +226,7 @@ static void collect_chain(Unit *unit, const Class *class)
     }
 }
 
-static Unit *new_unit(Load *load, const Class *class)
+Unit *dym_new_unit(Load *load, const Class *class)
 {
     Unit *unit = NEW(load->arena, Unit);
     *unit = (Unit){ .load = load, .arena = load->arena, .diag = load->diag, .errors = load->errors };
@@ -251,7 +251,7 @@ static void lower_body(Unit *unit)
         for (uint32_t k = 0; k < unit->chain.at[c]->submodels.n; k++)
             add_object(unit, &unit->chain.at[c]->submodels.at[k]);
         for (uint32_t k = 0; k < unit->chain.at[c]->variables.n; k++)
-            declare(unit, &unit->chain.at[c]->variables.at[k]);
+            dym_declare(unit, &unit->chain.at[c]->variables.at[k]);
     }
     if (*unit->errors)
         return;
@@ -288,7 +288,7 @@ Unit *dym_lower_class(Load *load, Class *class, Span wanted_at)
     }
     load->depth++;
     const uint32_t before = *load->errors;
-    Unit *unit = new_unit(load, class);
+    Unit *unit = dym_new_unit(load, class);
     lower_body(unit);
     load->depth--;
     class->has_failed = *load->errors > before;

@@ -37,7 +37,11 @@ const Expr *dym_lower_scalar(Unit *unit, TermBuilder *builder, const Node *node)
     case NODE_NUMBER: return expr_real(pool, node->number);
     case NODE_BOOLEAN: return expr_boolean(pool, node->number != 0);
     case NODE_CALL: return lower_call(unit, builder, node, node->op);
-    case NODE_FUNCTION: return lower_call(unit, builder, node, dym_find_function(unit, node)->op);
+    case NODE_FUNCTION: {
+        const FunctionText *function = dym_find_user_function(unit->load, node);
+        return function ? dym_lower_user_call(unit, builder, node, function)
+                        : lower_call(unit, builder, node, dym_find_function(unit, node)->op);
+    }
     case NODE_IF: {
         const Expr *condition = dym_lower_scalar(unit, builder, node->args[0]);
         const Expr *then = dym_lower_scalar(unit, builder, node->args[1]);

@@ -203,6 +203,15 @@ static bool parse_value(Parser *parser, bool allows_variable, Value *value)
 }
 
 /* ---- declarations ---- */
+static bool is_function(const Parser *parser, NameId name)
+{
+    const Class *all = parser->class;
+    uint32_t k;
+    while (all->outer)
+        all = all->outer;
+    return dym_is_function_name(names_of(parser->lexer.names, name)) || map_get(&all->function_names, name.index, &k);
+}
+
 /* A name that begins an equation, where a list without commas could go on. */
 static bool begins_equation(const Parser *parser, bool takes_value)
 {
@@ -215,8 +224,7 @@ static bool begins_equation(const Parser *parser, bool takes_value)
     case TOKEN_MINUS:
     case TOKEN_POWER: return true;
     case TOKEN_OPEN: /* x(3): an element if there is an x already */
-        return (dym_known(parser, parser->token.name) & NAME_VARIABLE) ||
-               dym_is_function_name(names_of(parser->lexer.names, parser->token.name));
+        return (dym_known(parser, parser->token.name) & NAME_VARIABLE) || is_function(parser, parser->token.name);
     case TOKEN_TRANSPOSE: return true;
     case TOKEN_EQUAL: break;
     default: return false;
@@ -588,17 +596,76 @@ static void parse_set(Parser *parser)
     parser->class->events = is_on ? EVENTS_ON : EVENTS_OFF;
 }
 
+/* function ident '(' ident { ',' ident } ')' { local ... | ident '=' Expression } end */
+static void parse_function_body(Parser *parser, FunctionText *function)
+{
+    Class *class = function->class;
+    Ident name = { 0 };
+    if (!dym_expect(parser, TOKEN_OPEN))
+        return;
+    do {
+        if (!dym_expect_name(parser, "the name of an argument", &name))
+            return;
+        const VarDecl argument = { .kind = KIND_LOCAL, .name = name };
+        vec_push(parser->arena, &class->variables, argument);
+        dym_know(parser, name.name, NAME_VARIABLE);
+    } while (dym_accept(parser, TOKEN_COMMA));
+    function->n_inputs = class->variables.n;
+    const VarDecl value = { .kind = KIND_LOCAL, .name = class->name };
+    vec_push(parser->arena, &class->variables, value);
+    dym_know(parser, class->name.name, NAME_VARIABLE);
+    if (!dym_expect(parser, TOKEN_CLOSE))
+        return;
+    while (parser->token.kind != TOKEN_END && !parser->is_panicking) {
+        if (dym_accept(parser, TOKEN_LOCAL))
+            parse_variables(parser, KIND_TERMINAL); /* without start values */
+        else if (!parse_equation(parser, &class->equations))
+            return;
+    }
+    dym_expect(parser, TOKEN_END);
+}
+
+static void parse_function(Parser *parser)
+{
+    FunctionText *function = NEW(parser->arena, FunctionText);
+    Class *all = parser->class;
+    uint32_t k;
+    dym_advance(parser);
+    function->class = new_class(parser);
+    if (!dym_expect_name(parser, "the name of a function", &function->class->name))
+        return;
+    const Ident name = function->class->name;
+    const bool is_second = map_get(&all->function_names, name.name.index, &k);
+    const Span first = is_second ? all->functions.at[k]->class->name.span : SPAN_NONE;
+    const bool is_again = first.source == name.span.source && first.begin == name.span.begin; /* file included twice */
+    if (dym_is_function_name(names_of(parser->lexer.names, name.name)) || (is_second && !is_again)) {
+        REPORT(parser, DIAG_DYM_TWICE, name.span, "there are two functions `%s`",
+               names_of(parser->lexer.names, name.name));
+        diag_help(parser->diag, "give it another name");
+    }
+    parser->class = function->class;
+    parse_function_body(parser, function);
+    parser->class = all;
+    if (is_again)
+        return;
+    map_put(&all->function_names, name.name.index, all->functions.n);
+    vec_push(parser->arena, &all->functions, function);
+}
+
 Class *dym_parse(Lexer lexer, uint32_t source)
 {
     Parser parser = { .lexer = lexer, .arena = lexer.arena, .diag = lexer.diag, .errors = lexer.errors };
     dym_lex_begin(&parser.lexer, source);
     parser.class = new_class(&parser);
     Class *all = parser.class;
+    map_init(&all->function_names, parser.arena, 8);
     parser.token = dym_lex_next(&parser.lexer);
     parser.ahead = dym_lex_next(&parser.lexer);
     while (parser.token.kind != TOKEN_EOF && !parser.is_panicking) {
         if (parser.token.kind == TOKEN_MODEL)
             parse_model(&parser);
+        else if (dym_is_word(&parser, "function"))
+            parse_function(&parser);
         else if (dym_is_word(&parser, "variable"))
             parse_directive(&parser);
         else if (dym_is_word(&parser, "set"))

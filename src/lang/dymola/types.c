@@ -77,7 +77,7 @@ static uint32_t infer(Unit *unit, const Node *node)
         if (dym_matrix_function(unit, node))
             unit->has_arrays = true;
         else
-            dym_find_function(unit, node);
+            dym_check_call(unit, node);
         for (uint32_t k = 0; k < node->n_args; k++)
             want(unit, node->args[k], TYPE_NODE_REAL);
         return TYPE_NODE_REAL;

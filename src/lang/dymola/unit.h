@@ -86,6 +86,8 @@ typedef struct {
     bool has_no_events; /* ifs are literal: nobody is told where they change */
     bool has_warned;    /* of it */
     uint32_t depth;
+    const Class *all;           /* the text */
+    uint32_t n_functions_ready; /* a function may call those before it */
 } Load;
 
 struct Unit {
@@ -117,7 +119,14 @@ struct Unit {
 
 #define NAME(unit, ident) names_of((unit)->load->names, (ident).name)
 
+/* lower_functions.c */
+void dym_lower_functions(Load *load);
+const FunctionText *dym_find_user_function(const Load *load, const Node *node); /* NULL: none */
+const Expr *dym_lower_user_call(Unit *unit, TermBuilder *builder, const Node *node, const FunctionText *function);
+
 /* lower.c: NULL: already reported. */
+Unit *dym_new_unit(Load *load, const Class *class);
+void dym_declare(Unit *unit, const VarDecl *declared);
 Unit *dym_lower_class(Load *load, Class *class, Span wanted_at);
 /* Through variables that nothing is connected to are left alone if an equation of another object names them, or sets
  * the potential of their cut: `object.V = ...`. */
@@ -192,6 +201,7 @@ typedef struct {
     uint8_t op, arity;
 } FunctionRow;
 const FunctionRow *dym_find_function(Unit *unit, const Node *node); /* NULL: already reported */
+bool dym_check_call(Unit *unit, const Node *node);                  /* also of functions of the text */
 
 /* lower_equations.c */
 const Expr *dym_lower_scalar(Unit *unit, TermBuilder *builder, const Node *node);

@@ -1,0 +1,135 @@
+/* Functions of the text: statements on scalars, executed in their order. They become functions of the Model; a call is
+ * one value to the passes, with exact derivatives. Comparisons in them are no events. */
+#include "lang/dymola/unit.h"
+
+const FunctionText *dym_find_user_function(const Load *load, const Node *node)
+{
+    uint32_t k;
+    if (!load->all || !map_get(&load->all->function_names, node->path[0].name.index, &k) ||
+        k >= load->n_functions_ready)
+        return NULL;
+    return load->all->functions.at[k];
+}
+
+/* The same function for all classes that call it. */
+static void list_function(Model *model, Function *function)
+{
+    for (uint32_t k = 0; k < model->functions.n; k++)
+        if (model->functions.at[k] == function)
+            return;
+    vec_push(model->arena, &model->functions, function);
+}
+
+const Expr *dym_lower_user_call(Unit *unit, TermBuilder *builder, const Node *node, const FunctionText *function)
+{
+    const Expr **args = NEW_ARRAY(unit->arena, const Expr *, node->n_args);
+    for (uint32_t k = 0; k < node->n_args; k++)
+        args[k] = dym_lower_scalar(unit, builder, node->args[k]);
+    list_function(unit->model, function->made);
+    return expr_function(unit->load->pool, function->made, 0, REAL_TYPE, node->n_args, args);
+}
+
+/* What equations may say and statements may not. */
+static bool check_value(Unit *unit, const Node *node)
+{
+    const bool is_operator = node->kind == NODE_DER || node->kind == NODE_NEW || node->kind == NODE_INIT;
+    if (is_operator || dym_is_time(unit, node)) {
+        REPORT(unit, DIAG_DYM_FUNCTION_BODY, node->span, "a function knows its arguments only");
+        diag_help(unit->diag, "give it Time, or the value of a derivative, as an argument");
+        return false;
+    }
+    for (uint32_t k = 0; k < node->n_args; k++)
+        if (!check_value(unit, node->args[k]))
+            return false;
+    return true;
+}
+
+static void add_statement(Unit *unit, FunctionText *function, const EquationText *text, uint32_t *last)
+{
+    Model *m = unit->model;
+    Extent e;
+    if (text->left->kind != NODE_VARIABLE || text->left->n_path != 1 || text->left->n_args) {
+        REPORT(unit, DIAG_DYM_FUNCTION_BODY, text->left->span, "a statement assigns a value to a variable");
+        diag_help(unit->diag, "write the variable alone on the left: y = x*x");
+        return;
+    }
+    const VarId target = dym_find_variable(unit, text->left->path, 1);
+    if (var_is_none(target) || !check_value(unit, text->right) || !dym_extent(unit, text->right, &e))
+        return;
+    if (target.index < function->n_inputs) {
+        REPORT(unit, DIAG_DYM_FUNCTION_BODY, text->left->span, "an argument is not assigned to");
+        diag_help(unit->diag, "declare a variable of its own with `local`");
+        return;
+    }
+    TermBuilder builder = term_builder(m);
+    const Expr *value = expr_no_event(unit->load->pool, dym_lower_scalar(unit, &builder, text->right));
+    Statement statement = { .kind = STATEMENT_ASSIGN, .span = text->span };
+    statement.value = term_finish(&builder, value);
+    statement.target = term_ref(m, ref_now(target));
+    if (m->statements.n == 0) {
+        const Statement unused = { 0 };
+        vec_push(m->arena, &m->statements, unused);
+    }
+    vec_push(m->arena, &m->statements, statement);
+    if (*last)
+        m->statements.at[*last].next = m->statements.n - 1;
+    else
+        function->made->first = m->statements.n - 1;
+    *last = m->statements.n - 1;
+}
+
+static bool is_assigned(const FunctionText *function)
+{
+    for (uint32_t k = 0; k < function->class->equations.n; k++) {
+        const Node *left = function->class->equations.at[k].left;
+        if (left->kind == NODE_VARIABLE && left->n_path == 1 &&
+            name_equal(left->path[0].name, function->class->name.name))
+            return true;
+    }
+    return false;
+}
+
+static void lower_function(Load *load, FunctionText *function)
+{
+    const Class *class = function->class;
+    Unit *unit = dym_new_unit(load, class);
+    for (uint32_t k = 0; k < class->variables.n; k++) {
+        dym_declare(unit, &class->variables.at[k]);
+        if (class->variables.at[k].size.n) {
+            REPORT(unit, DIAG_DYM_FUNCTION_BODY, class->variables.at[k].name.span, "functions have scalars only");
+            diag_help(unit->diag, "give it the elements as arguments");
+        }
+    }
+    if (!is_assigned(function)) {
+        REPORT(unit, DIAG_DYM_FUNCTION_BODY, class->name.span, "the function gives no value");
+        diag_help(unit->diag, "a statement assigns it to the name of the function: %s = ...", NAME(unit, class->name));
+    }
+    if (*unit->errors)
+        return;
+    dym_infer_types(unit);
+    for (uint32_t k = 0; k <= function->n_inputs && !*unit->errors; k++)
+        if (model_var(unit->model, unit->vars.at[k].var)->type.kind != TYPE_REAL)
+            REPORT(unit, DIAG_DYM_TYPE, unit->vars.at[k].name.span, "arguments and value of a function are numbers");
+    if (*unit->errors)
+        return;
+    function->made = NEW(load->arena, Function);
+    *function->made = (Function){ .name = class->name.name,
+                                  .number = pool_count_function(load->pool),
+                                  .body = unit->model,
+                                  .n_inputs = function->n_inputs,
+                                  .n_outputs = 1,
+                                  .n_locals = class->variables.n - function->n_inputs - 1,
+                                  .is_pure = true,
+                                  .span = class->name.span };
+    uint32_t last = 0;
+    for (uint32_t k = 0; k < class->equations.n; k++)
+        add_statement(unit, function, &class->equations.at[k], &last);
+}
+
+void dym_lower_functions(Load *load)
+{
+    for (uint32_t k = 0; k < load->all->functions.n; k++) {
+        lower_function(load, load->all->functions.at[k]);
+        load->n_functions_ready = k + 1;
+    }
+}
