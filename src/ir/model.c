@@ -33,6 +33,7 @@ VarId model_add_variable(Model *model, InstanceId owner, NameId name, Type type,
                                 .type = type,
                                 .variability = type.kind == TYPE_REAL ? VARIABILITY_CONTINUOUS : VARIABILITY_DISCRETE,
                                 .select = SELECT_DEFAULT,
+                                .residual = VAR_NONE,
                                 .origin = VAR_NONE,
                                 .alias = VAR_NONE };
     vec_push(model->arena, &model->variables, variable);
@@ -470,6 +471,7 @@ static void append_variables(Model *into, const Model *part, const Offsets *by)
         v.nominal = shift_term(v.nominal, by);
         v.min = shift_term(v.min, by);
         v.max = shift_term(v.max, by);
+        v.residual.index = shifted(v.residual.index, by->var);
         v.origin.index = shifted(v.origin.index, by->var);
         v.alias.index = shifted(v.alias.index, by->var);
         into->variables.at[into->variables.n++] = v;

@@ -90,6 +90,8 @@ typedef struct {
     uint8_t edge;                           /* EdgeStart + 1 if an edge of it is watched (lower-whens), else 0 */
     Term binding, start, nominal, min, max; /* scalar terms; for arrays they hold for every element, or is EXPR_ARRAY */
     NameId unit, display_unit, quantity, comment;
+    bool is_torn;    /* the user wants it to be iterated in the system that it is an unknown of, */
+    VarId residual;  /* ... and the equation of this variable to be its residual; none: any */
     VarId origin;    /* generated: what it came from */
     VarId alias;     /* eliminated: the variable that holds its value, else none */
     bool is_negated; /* ... with opposite sign (Boolean: negation) */

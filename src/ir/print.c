@@ -64,6 +64,13 @@ static void put_variable_row(Printer *p, const Variable *v, bool is_field)
         printer_put_word(p, WORD_SELECT);
         printer_put_choice(p, &select_words, v->select);
     }
+    if (v->is_torn)
+        printer_put_word(p, WORD_TEAR);
+    if (!var_is_none(v->residual)) {
+        printer_put_word(p, WORD_RESIDUAL);
+        printer_put_space(p);
+        printer_put_variable(p, v->residual);
+    }
     printer_put_text_attribute(p, WORD_UNIT, v->unit);
     printer_put_text_attribute(p, WORD_DISPLAYUNIT, v->display_unit);
     printer_put_text_attribute(p, WORD_QUANTITY, v->quantity);

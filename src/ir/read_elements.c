@@ -83,7 +83,9 @@ typedef enum {
     HAS_PROTECTED = 1 << 14,
     HAS_GENERATED = 1 << 15,
     HAS_ORIGIN = 1 << 16,
-    HAS_KEEP = 1 << 17
+    HAS_KEEP = 1 << 17,
+    HAS_TEAR = 1 << 18,
+    HAS_RESIDUAL = 1 << 19
 } Has;
 
 bool reader_list_has(const WordList *list, uint32_t word)
@@ -117,6 +119,8 @@ static Has attribute_of(const Reader *r)
     case WORD_GENERATED: return HAS_GENERATED;
     case WORD_KEEP: return HAS_KEEP;
     case WORD_ORIGIN: return HAS_ORIGIN;
+    case WORD_TEAR: return HAS_TEAR;
+    case WORD_RESIDUAL: return HAS_RESIDUAL;
     default:
         return reader_list_has(&variability_words, r->token.word)  ? HAS_VARIABILITY
                : reader_list_has(&definition_words, r->token.word) ? HAS_DEFINITION
@@ -145,6 +149,8 @@ static bool parse_attribute_value(Reader *r, Has has, Variable *row)
     case HAS_QUANTITY: return reader_parse_string(r, &row->quantity);
     case HAS_COMMENT: return reader_parse_string(r, &row->comment);
     case HAS_ORIGIN: return reader_parse_variable_name(r, &row->origin);
+    case HAS_RESIDUAL: return reader_parse_variable_name(r, &row->residual);
+    case HAS_TEAR: row->is_torn = true; return true;
     case HAS_FIXED: row->is_fixed = true; return true;
     case HAS_PROTECTED: row->is_protected = true; return true;
     case HAS_GENERATED: row->is_generated = true; return true;

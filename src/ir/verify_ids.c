@@ -416,6 +416,7 @@ static void check_variable(Verifier *v, uint32_t index)
     if (var->type.kind == TYPE_ENUM)
         check_value(v, var->type.enumeration, pool_n_enumerations(model->pool), "an enumeration", var->span);
     check_optional(v, var->origin.index, model->variables.n, "origin", var->span);
+    check_optional(v, var->residual.index, model->variables.n, "residual", var->span);
     check_optional(v, var->alias.index, model->variables.n, "alias", var->span);
     if (var->alias.index == index)
         verify_broken(v, var->span, "variable %u is its own alias", index);

@@ -109,6 +109,7 @@ static void move_variables(Model *m, const uint32_t *to, Arena *arena)
         *moved = old[k];
         renumber_var(&moved->alias, to);
         renumber_var(&moved->origin, to);
+        renumber_var(&moved->residual, to);
     }
     for (uint32_t k = 0; k < m->refs.n; k++)
         if (m->refs.at[k].kind != REF_FIRED && m->refs.at[k].kind != REF_TICK)

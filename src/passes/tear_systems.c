@@ -27,6 +27,9 @@ typedef struct {
     double *value;    /* per variable: of a parameter; NAN: none */
     bool *has_value;  /* per variable: it was looked for */
     Map coefficients; /* of residual and leaf, see coefficient_of */
+    uint32_t *wish;   /* per variable: 1 + the variable that the user wants torn and that it holds, or 0 */
+    bool *is_granted; /* per variable that the user wants torn */
+    uint32_t n_wishes;
 } Passage;
 
 typedef struct { /* a system under consideration */
@@ -36,9 +39,11 @@ typedef struct { /* a system under consideration */
     VEC(uint32_t) start, index;
     VEC(uint8_t) solvable;
     VEC(double) magnitude;
-    uint8_t *has_start; /* per unknown: a start value is given, so it is a good one to iterate */
-    bool has_array;     /* some row reads elements of an array that only the run knows */
-    bool is_extreme;    /* some coefficient is */
+    uint8_t *has_start;         /* per unknown: a start value is given, so it is a good one to iterate */
+    uint8_t *is_torn, *is_kept; /* per unknown, per row: wishes of the user; NULL: there are none */
+    uint32_t n_wishes;
+    bool has_array;  /* some row reads elements of an array that only the run knows */
+    bool is_extreme; /* some coefficient is */
 } System;
 
 /* ---- coefficients ---- */
@@ -231,6 +236,151 @@ static TearingProblem read_system(Passage *p, System *s)
                              .most_growth = MORE_OF_FEW * MOST_GROWTH[s->block->kind] };
 }
 
+/* ---- what the user wants ---- */
+static VarId holder_of(const Model *m, VarId var)
+{
+    const Variable *v = model_var(m, var);
+    return var_is_none(v->alias) || variable_is_split(m, var) ? var : v->alias;
+}
+
+static void list_wishes(Passage *p)
+{
+    const Model *m = p->model;
+    p->wish = NEW_ARRAY(p->c->scratch, uint32_t, m->variables.n + 1);
+    p->is_granted = NEW_ARRAY(p->c->scratch, bool, m->variables.n + 1);
+    for (uint32_t k = 0; k < m->variables.n; k++) {
+        if (!m->variables.at[k].is_torn || variable_is_split(m, (VarId){ k }))
+            continue;
+        p->wish[holder_of(m, (VarId){ k }).index] = k + 1;
+        p->n_wishes++;
+    }
+}
+
+/* A side of the row is `var`, or an element of it, alone. */
+static bool is_alone(const Passage *p, Term side, VarId var)
+{
+    const Holders holders = ref_holders(p->model, ref_now(var));
+    if (side.shape->kind != EXPR_LEAF)
+        return false;
+    const Ref ref = term_refs(p->model, side)[side.shape->u.leaf];
+    return ref.kind == REF_NOW && ref.var.index >= holders.first && ref.var.index < holders.first + holders.n;
+}
+
+static bool occurs(const Passage *p, Term side, VarId var)
+{
+    const Holders holders = ref_holders(p->model, ref_now(var));
+    for (uint32_t k = 0; k < side.shape->n_leaves; k++) {
+        const Ref ref = term_refs(p->model, side)[k];
+        if (ref.kind == REF_NOW && ref.var.index >= holders.first && ref.var.index < holders.first + holders.n)
+            return true;
+    }
+    return false;
+}
+
+/* The equations of `var`: those that have it alone on the left, or else on the right, or else the only one that it is in. */
+static bool keep_rows(const Passage *p, System *s, VarId var)
+{
+    const uint32_t n = s->block->n_rows;
+    uint32_t n_found = 0, last = 0;
+    for (uint32_t side = 0; side < 2 && n_found == 0; side++)
+        for (uint32_t k = 0; k < n; k++)
+            if (is_alone(p, side ? s->rows[k].rhs : s->rows[k].lhs, var)) {
+                s->is_kept[k] = true;
+                n_found++;
+            }
+    if (n_found)
+        return true;
+    for (uint32_t k = 0; k < n; k++)
+        if (occurs(p, s->rows[k].lhs, var) || occurs(p, s->rows[k].rhs, var)) {
+            last = k;
+            n_found++;
+        }
+    s->is_kept[last] |= n_found == 1;
+    return n_found == 1;
+}
+
+static bool read_wishes(Passage *p, System *s)
+{
+    Compile *c = p->c;
+    const uint32_t n = s->block->n_rows;
+    for (uint32_t k = 0; k < n; k++) {
+        const Ref unknown = s->rows[k].unknown;
+        const uint32_t wish = p->wish[unknown.var.index];
+        if (!wish || unknown.kind != REF_NOW)
+            continue;
+        if (!s->is_torn) {
+            s->is_torn = NEW_ARRAY(c->scratch, uint8_t, n);
+            s->is_kept = NEW_ARRAY(c->scratch, uint8_t, n);
+        }
+        const Variable *v = &p->model->variables.at[wish - 1];
+        s->is_torn[k] = true;
+        s->n_wishes++;
+        p->is_granted[wish - 1] = true;
+        if (var_is_none(v->residual))
+            continue;
+        const VarId residual = holder_of(p->model, v->residual);
+        if (keep_rows(p, s, residual))
+            continue;
+        diag_error(c->diag, DIAG_TEAR_RESIDUAL, v->span, "'%s' does not name an equation of the system that '%s' is in",
+                   variable_path(p->model, v->residual, c->scratch),
+                   variable_path(p->model, (VarId){ wish - 1 }, c->scratch));
+        diag_note(c->diag, p->model->equations.at[s->rows[0].equation.index].origin.span,
+                  "the system has %u equations, this is one of them", n);
+        diag_help(c->diag, "name a variable that stands alone on a side of the equation, or only in it");
+        return false;
+    }
+    return true;
+}
+
+/* More had to be torn than the user wants: what is left does not follow explicitly. */
+static void report_inadmissible(Passage *p, const System *s, const Tearing *found)
+{
+    enum { MOST = 6 };
+    Compile *c = p->c;
+    const uint32_t n = s->block->n_rows, n_torn = n - found->n_inner;
+    uint32_t n_named = 0;
+    const Ref *first = NULL;
+    for (uint32_t k = 0; k < n && !first; k++)
+        if (s->is_torn[k])
+            first = &s->rows[k].unknown;
+    diag_error(c->diag, DIAG_TEAR_NOT_ENOUGH, model_var(p->model, first->var)->span,
+               "with %u of %u unknowns torn the others cannot be computed one after the other: %u have to be torn",
+               s->n_wishes, n, n_torn);
+    for (uint32_t k = found->n_inner; k < n && n_named < MOST; k++) {
+        if (s->is_torn[found->column[k]])
+            continue;
+        const Ref unknown = s->rows[found->column[k]].unknown;
+        diag_note(c->diag, model_var(p->model, unknown.var)->span, "'%s%s%s' would have to be torn, too",
+                  unknown.kind == REF_DER ? "der(" : "", variable_path(p->model, unknown.var, c->scratch),
+                  unknown.kind == REF_DER ? ")" : "");
+        n_named++;
+    }
+    diag_help(c->diag, "an equation is solved for an unknown only where it is linear in it, with a coefficient that is "
+                       "never zero; tear more or other variables, or none");
+}
+
+/* Wishes for what is no unknown of a system. */
+static void report_idle_wishes(Passage *p)
+{
+    Compile *c = p->c;
+    for (uint32_t k = 0; k < p->model->variables.n && !c->is_initial; k++) {
+        const Variable *v = &p->model->variables.at[k];
+        if (!v->is_torn || p->is_granted[k] || variable_is_split(p->model, (VarId){ k }))
+            continue;
+        const char *path = variable_path(p->model, (VarId){ k }, c->scratch);
+        const Variable *holder = model_var(p->model, holder_of(p->model, (VarId){ k }));
+        if (holder->definition == DEFINITION_NOW && holder->type.kind == TYPE_REAL) {
+            diag_warning(c->diag, DIAG_TEAR_IDLE, v->span,
+                         "'%s' needs no tearing: no system of equations has it as unknown", path);
+            diag_help(c->diag, "leave the directive out");
+            continue;
+        }
+        diag_error(c->diag, DIAG_TEAR_KNOWN, v->span, "'%s' cannot be torn: it is not computed from equations", path);
+        diag_help(c->diag,
+                  "only unknowns of a system can be iterated: no parameters, states, inputs, discrete variables");
+    }
+}
+
 /* A linear system that stays large is solved as a whole: sparse, with pivots, at the same cost. */
 static Tearing choose(Passage *p, System *s)
 {
@@ -238,7 +388,19 @@ static Tearing choose(Passage *p, System *s)
     const uint32_t n = s->block->n_rows;
     if (s->has_array || s->is_extreme)
         return (Tearing){ 0 };
+    if (p->n_wishes && !read_wishes(p, s))
+        return (Tearing){ 0 };
+    if (s->is_torn) {
+        problem.is_torn = s->is_torn;
+        problem.is_kept = s->is_kept;
+        problem.most_growth = 0;
+    }
     Tearing found = tear_system(&problem, p->c->scratch, NULL);
+    if (s->is_torn) {
+        if (n - found.n_inner > s->n_wishes && !p->c->is_initial)
+            report_inadmissible(p, s, &found);
+        return found;
+    }
     const double most = MOST_GROWTH[s->block->kind];
     if (found.n_cut || (found.growth > most && (n - found.n_inner) * FEW > n)) {
         problem.most_growth = most;
@@ -298,6 +460,7 @@ bool tear_systems(Compile *c)
                   .value = NEW_ARRAY(c->scratch, double, n + 1),
                   .has_value = NEW_ARRAY(c->scratch, bool, n + 1) };
     map_init(&p.coefficients, c->scratch, 0);
+    list_wishes(&p);
     for (uint32_t k = 0; k < schedule->blocks.n; k++) {
         Block *b = &schedule->blocks.at[k];
         if ((b->kind != BLOCK_LINEAR && b->kind != BLOCK_NEWTON) || b->n_rows < 2 || b->mixed)
@@ -307,5 +470,7 @@ bool tear_systems(Compile *c)
         if (found.n_inner)
             reorder(&p, &s, &found);
     }
-    return true;
+    if (p.n_wishes)
+        report_idle_wishes(&p);
+    return diag_errors(c->diag) == 0;
 }

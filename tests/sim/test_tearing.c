@@ -175,6 +175,98 @@ static void test_ot062_sizes_of_rings(void **state)
     compare(write_system(300, CONSTANT, 0), 300, 1);
 }
 
+#define DYMOLA KOINE_SOURCE_DIR "/tests/sim/dymola/"
+
+/* u1 = u2 since the same current flows: 2 u1 + 320*Is*(exp(u1/Vt) - 1) = 5 + exp(-t), solved here by bisection. */
+static void check_diodes(const RunResult *r)
+{
+    expect_done(r);
+    for (uint32_t k = 0; k < r->n_rows; k++) {
+        double lo = 0, hi = 1;
+        for (int j = 0; j < 60; j++) {
+            const double u = (lo + hi) / 2;
+            if (2 * u + 320 * 1e-9 * (exp(u / 0.025) - 1) < 5 + r->rows[k].values[run_column(r, "x")])
+                lo = u;
+            else
+                hi = u;
+        }
+        expect_near(r->rows[k].values[run_column(r, "u1")], lo, 1e-10);
+        expect_near(r->rows[k].values[run_column(r, "u2")], lo, 1e-10);
+    }
+}
+
+/* By directive, and whole: the same solution from 1 and from 5 unknowns. */
+static void test_ot059_a_nonlinear_system_torn_by_directive(void **state)
+{
+    (void)state;
+    const RunRequest request = { .path = DYMOLA "tear.dym", .stop = 2, .interval = 0.5, .tolerance = 1e-9 };
+    run_in_all_tiers(request, check_diodes);
+    Running torn = instantiate(DYMOLA "tear.dym", NULL, "interp"),
+            whole = instantiate(DYMOLA "tear.dym", "whole", "interp");
+    assert_int_equal(compilation_report(torn.c).largest_block, 5);
+    assert_int_equal(compilation_report(torn.c).largest_torn, 1);
+    assert_int_equal(compilation_report(whole.c).largest_torn, 5);
+    static const char *const names[] = { "u1", "u2", "uR", "uS", "i" };
+    const double x = 1;
+    double der;
+    evaluate(&torn, &x, &der, NULL);
+    evaluate(&whole, &x, &der, NULL);
+    for (uint32_t k = 0; k < 5; k++)
+        expect_near(value_of(torn.model, names[k]), value_of(whole.model, names[k]), 1e-10);
+    destroy(&torn);
+    destroy(&whole);
+}
+
+static void expect_refused(const char *equations, const char *message)
+{
+    char path[96];
+    snprintf(path, sizeof path, "%s/m.dym", root);
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fprintf(f, "model m\n  local x, y, z, s = 1\n%s", equations);
+    fclose(f);
+    RunResult *r = run_model(&(RunRequest){ .path = path, .stop = 1, .interval = 1 });
+    assert_false(r->is_compiled);
+    if (!strstr(r->messages, message))
+        fail_msg("wants: %s\nsays: %s", message, r->messages);
+    run_free(r);
+    unlink(path);
+}
+
+static void test_ot061_inadmissible_directives_are_refused(void **state)
+{
+    (void)state;
+    expect_refused("  x*x + y*z = 3\n  x*y + z = 1\n  z*z*x + y = 2\n  der(s) = x\nend\nvariable tear z\n",
+                   "m.dym:2:15: error KN2132: with 1 of 3 unknowns torn the others cannot be computed one after the "
+                   "other: 2 have to be torn");
+    expect_refused("  x*x + y*z = 3\n  x*y + z = 1\n  z*z*x + y = 2\n  der(s) = x\nend\nvariable tear z\n",
+                   "m.dym:2:9: 'x' would have to be torn, too");
+    expect_refused("  x = exp(y)\n  y = x + z*y\n  x*z = y + s\n  der(s) = x\nend\nvariable tear x [z]\n",
+                   "m.dym:2:9: error KN2131: 'z' does not name an equation of the system that 'x' is in");
+    expect_refused("  x = exp(y)\n  y = x + z*y\n  x*z = y + s\n  der(s) = x\nend\nvariable tear s\n",
+                   "m.dym:2:18: error KN2130: 's' cannot be torn: it is not computed from equations");
+}
+
+/* OT-060: reduced inertia. (J1 + J2/i^2) = 1: w' = 10 - 0.75 w. */
+static void check_drive(const RunResult *r)
+{
+    expect_done(r);
+    expect_near(run_last(r, "w"), 10 / 0.75 * (1 - exp(-0.75 * 2)), 1e-7);
+    expect_near(run_last(r, "a1"), 10 - 0.75 * run_last(r, "w"), 1e-12);
+    expect_near(run_last(r, "t2"), 4 * run_last(r, "t1"), 1e-12);
+}
+
+static void test_ot060_reduced_inertia_of_a_drive(void **state)
+{
+    (void)state;
+    Running torn = instantiate(DYMOLA "drive.dym", NULL, "interp");
+    assert_int_equal(compilation_report(torn.c).largest_block, 4);
+    assert_int_equal(compilation_report(torn.c).largest_torn, 1);
+    destroy(&torn);
+    run_in_all_tiers((RunRequest){ .path = DYMOLA "drive.dym", .stop = 2, .interval = 1, .tolerance = 1e-9 },
+                     check_drive);
+}
+
 /* Constant matrices are factored once, others when a state in them moves; also for the tangents. Wherever the block has
  * been in between, results are those of a new instance. */
 static void check_factors(uint32_t n, const char *systems)
@@ -239,6 +331,9 @@ int main(void)
         cmocka_unit_test(test_ot060_linear_systems_torn_and_whole_agree),
         cmocka_unit_test(test_ot059_nonlinear_systems_torn_and_whole_agree),
         cmocka_unit_test(test_ot062_sizes_of_rings),
+        cmocka_unit_test(test_ot059_a_nonlinear_system_torn_by_directive),
+        cmocka_unit_test(test_ot060_reduced_inertia_of_a_drive),
+        cmocka_unit_test(test_ot061_inadmissible_directives_are_refused),
         cmocka_unit_test(test_factors_are_kept_while_nothing_changes),
         cmocka_unit_test(test_torn_systems_in_events_and_at_the_start),
     };

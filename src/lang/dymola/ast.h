@@ -143,6 +143,10 @@ typedef struct {
     struct Function *made;
 } FunctionText;
 
+typedef struct {           /* variable tear name [residual] */
+    Node *name, *residual; /* residual: NULL: none is given */
+} Tear;
+
 /* ---- classes ---- */
 typedef enum { EVENTS_UNSAID, EVENTS_ON, EVENTS_OFF } EventsOption;
 enum { NAME_VARIABLE = 1, NAME_CONNECTABLE = 2, NAME_ARRAY = 4 };
@@ -161,6 +165,7 @@ struct Class {
     EquationTexts equations;
     VEC(When *) whens;
     Nodes unknowns, kept, states;  /* `variable unknown`, `variable not evaluate`, `variable state` after the model */
+    VEC(Tear) tears;               /* `variable tear`, likewise */
     VEC(FunctionText *) functions; /* of the outermost: those of the text, in their order */
     Map function_names;            /* ... and their places */
     Map known;                     /* name -> NAME_ bits, of this body alone */

@@ -47,6 +47,21 @@ static void wish_for_state(Unit *unit, const Node *name)
     diag_help(unit->diag, "a state is a variable under der, or one that could stand there");
 }
 
+static void tear_variables(Unit *unit, const Class *class)
+{
+    for (uint32_t k = 0; k < class->tears.n; k++) {
+        const Tear *tear = &class->tears.at[k];
+        const VarId var = dym_find_variable(unit, tear->name->path, tear->name->n_path);
+        const VarId residual =
+            tear->residual ? dym_find_variable(unit, tear->residual->path, tear->residual->n_path) : VAR_NONE;
+        if (var_is_none(var))
+            continue;
+        Variable *v = model_var(unit->model, var);
+        v->is_torn = true;
+        v->residual = residual;
+    }
+}
+
 static Model *load_class(Load *load, Class *all)
 {
     const Span whole = { load->request->source, 0, 0 };
@@ -76,6 +91,7 @@ static Model *load_class(Load *load, Class *all)
     }
     for (uint32_t k = 0; k < class->states.n; k++)
         wish_for_state(unit, class->states.at[k]);
+    tear_variables(unit, class);
     return unit->model;
 }
 

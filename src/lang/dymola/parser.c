@@ -516,6 +516,12 @@ static void parse_model(Parser *parser)
     parser->depth--;
 }
 
+static bool directive_goes_on(const Parser *parser)
+{
+    return parser->token.kind == TOKEN_NAME &&
+           !(parser->token.begins_line && (dym_is_word(parser, "variable") || dym_is_word(parser, "set")));
+}
+
 /* The model before a directive; NULL: there is none, which is reported. */
 static Class *class_before(Parser *parser, const char *directive)
 {
@@ -534,17 +540,41 @@ static void parse_names(Parser *parser, Nodes *names)
         if (!name)
             return;
         vec_push(parser->arena, names, name);
-    } while (dym_accept(parser, TOKEN_COMMA) ||
-             (parser->token.kind == TOKEN_NAME &&
-              !(parser->token.begins_line && (dym_is_word(parser, "variable") || dym_is_word(parser, "set")))));
+    } while (dym_accept(parser, TOKEN_COMMA) || directive_goes_on(parser));
 }
 
-/* Directives after the model. `tear` is advice. */
+/* variable tear variable [ '[' variable ']' ] {[,] variable ...}: of the model before. */
+static void parse_tears(Parser *parser)
+{
+    Class *class = class_before(parser, "`model` before `variable tear`");
+    if (!class)
+        return;
+    dym_advance(parser);
+    do {
+        Tear tear = { .name = dym_parse_path(parser, NODE_VARIABLE) };
+        if (!tear.name)
+            return;
+        if (tear.name->n_args) {
+            REPORT(parser, DIAG_NOT_YET, tear.name->span, "elements of a vector cannot be torn alone yet");
+            diag_help(parser->diag, "name the vector: all its elements are torn");
+        }
+        if (dym_accept(parser, TOKEN_OPEN_BRACKET)) {
+            tear.residual = dym_parse_path(parser, NODE_VARIABLE);
+            if (!tear.residual || !dym_expect(parser, TOKEN_CLOSE_BRACKET))
+                return;
+        }
+        vec_push(parser->arena, &class->tears, tear);
+    } while (dym_accept(parser, TOKEN_COMMA) || directive_goes_on(parser));
+}
+
+/* Directives after the model. */
 static void parse_directive(Parser *parser)
 {
-    const Span begin = parser->token.span;
-    const uint32_t source = begin.source;
     dym_advance(parser);
+    if (dym_is_word(parser, "tear")) {
+        parse_tears(parser);
+        return;
+    }
     if (dym_is_word(parser, "state")) {
         Class *class = class_before(parser, "`model` before `variable state`");
         if (class)
@@ -565,15 +595,7 @@ static void parse_directive(Parser *parser)
             parse_names(parser, &class->kept);
         return;
     }
-    const bool is_known = dym_is_word(parser, "tear");
-    if (!is_known) {
-        dym_syntax_error(parser, "`not evaluate`, `state`, `tear` or `unknown`");
-        return;
-    }
-    while (parser->token.kind != TOKEN_EOF && parser->token.kind != TOKEN_MODEL &&
-           !(parser->token.begins_line && (dym_is_word(parser, "variable") || dym_is_word(parser, "set"))) &&
-           parser->token.span.source == source)
-        dym_advance(parser);
+    dym_syntax_error(parser, "`not evaluate`, `state`, `tear` or `unknown`");
 }
 
 /* set Events ( on | off ) */
