@@ -303,6 +303,7 @@ static const Row rows[] = {
     GROWTH("match-equations"),
     GROWTH("sort-blocks"),
     GROWTH("remove-unneeded"),
+    GROWTH("tear-systems"),
     GROWTH("build-parts"),
     GROWTH("build-initial"),
     GROWTH("build-jacobian"),

@@ -267,6 +267,25 @@ static void test_ot060_reduced_inertia_of_a_drive(void **state)
                      check_drive);
 }
 
+/* The arm of 6 joints: 255 equations, torn to 6 without being told how; derivatives as of the whole system. */
+static void test_ot062_an_arm_is_torn_to_its_joints(void **state)
+{
+    (void)state;
+    static const char path[] = KOINE_SOURCE_DIR "/bench/models/robot.ir";
+    Running torn = instantiate(path, NULL, "interp"), whole = instantiate(path, "whole", "interp");
+    assert_int_equal(compilation_report(torn.c).largest_block, 255);
+    assert_int_equal(compilation_report(torn.c).largest_torn, 6);
+    double x[12], a[12], b[12];
+    for (uint32_t k = 0; k < 12; k++)
+        x[k] = 0.3 * k - 1;
+    evaluate(&torn, x, a, NULL);
+    evaluate(&whole, x, b, NULL);
+    for (uint32_t k = 0; k < 12; k++)
+        expect_near(a[k], b[k], 1e-11 * (1 + fabs(b[k])));
+    destroy(&torn);
+    destroy(&whole);
+}
+
 /* Constant matrices are factored once, others when a state in them moves; also for the tangents. Wherever the block has
  * been in between, results are those of a new instance. */
 static void check_factors(uint32_t n, const char *systems)
@@ -331,6 +350,7 @@ int main(void)
         cmocka_unit_test(test_ot060_linear_systems_torn_and_whole_agree),
         cmocka_unit_test(test_ot059_nonlinear_systems_torn_and_whole_agree),
         cmocka_unit_test(test_ot062_sizes_of_rings),
+        cmocka_unit_test(test_ot062_an_arm_is_torn_to_its_joints),
         cmocka_unit_test(test_ot059_a_nonlinear_system_torn_by_directive),
         cmocka_unit_test(test_ot060_reduced_inertia_of_a_drive),
         cmocka_unit_test(test_ot061_inadmissible_directives_are_refused),
