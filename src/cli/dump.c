@@ -53,6 +53,7 @@ static const Option options[] = {
     TARGET_TASK,
     TARGET_ANALYSIS,
     TARGET_USE,
+    TARGET_SYSTEMS,
     { 0 },
 };
 

@@ -575,6 +575,7 @@ static const Option options[] = {
     TARGET_TASK,
     TARGET_ANALYSIS,
     TARGET_USE,
+    TARGET_SYSTEMS,
     { .name = "quiet", .help = "say nothing unless something is wrong" },
     { 0 },
 };

@@ -147,6 +147,7 @@ void statistics_json(const RunRecord *record, Text *text)
     add_buckets(text, "instants_by_event_steps", s->takts);
     add_buckets(text, "systems_by_iterations", s->model.by_cycles);
     add_real(text, "largest_error", s->largest_error);
+    add_real(text, "largest_condition", s->model.largest_condition);
     add_text(text, "largest_error_state", s->largest_error_state[0] ? s->largest_error_state : NULL);
     add_real(text, "compile_seconds", record->compile_seconds);
     add_real(text, "run_seconds", record->run_seconds);

@@ -53,9 +53,28 @@ static bool find_in_bank(const Command *command, Target *target)
     return is_found;
 }
 
+static const char *given_systems(const Command *command)
+{
+    return option_find(command->verb, "systems") ? command_option(command, "systems") : NULL;
+}
+
+/* The value of --systems, where a verb has it, is known. */
+static bool check_systems(const Command *command)
+{
+    const char *const given = given_systems(command);
+    bool is_known = !given;
+    for (uint32_t k = 0; !is_known && compilation_systems_name(k); k++)
+        is_known = strcmp(given, compilation_systems_name(k)) == 0;
+    if (!is_known)
+        usage_error(command, "systems are not solved '%s'; one of: torn, whole", given);
+    return is_known;
+}
+
 bool target_find(const Command *command, Target *target)
 {
     struct stat state;
+    if (!check_systems(command))
+        return false;
     if (stat(target->path, &state) == 0)
         return !S_ISDIR(state.st_mode) || find_in_bank(command, target);
     const char *const nearest = nearest_file(target->path, command->arena);
@@ -94,6 +113,7 @@ CompileRequest target_request(const Command *command, const Target *target)
     const char *const task = option_find(command->verb, "task") ? command_option(command, "task") : NULL;
     return (CompileRequest){ .path = target->path,
                              .class_name = target->class_name,
+                             .systems = given_systems(command),
                              .evaluate_parameters = is_asked(command, "evaluate-parameters"),
                              .remove_unneeded = is_asked(command, "remove-unneeded"),
                              .wanted = target->wanted,

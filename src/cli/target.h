@@ -38,6 +38,11 @@ const char *const *target_versions(const Command *command, const Target *target)
     {                                                                                                                  \
         .name = "remove-unneeded", .help = "compute only what states, events, outputs and --variables need"            \
     }
+#define TARGET_SYSTEMS                                                                                                 \
+    {                                                                                                                  \
+        .name = "systems", .value = "HOW",                                                                             \
+        .help = "how systems of equations are solved: torn (usual), or whole, for all unknowns together"               \
+    }
 CompileRequest target_request(const Command *command, const Target *target);
 /* Text to schedule; diagnostics are printed. False: they say why. `profile` may be NULL. */
 bool target_compile(const Command *command, const Target *target, const char *profile, Compilation *c);

@@ -15,7 +15,8 @@ extern void dgetrs_(const char *trans, const int *n, const int *nrhs, const doub
 
 enum { SMALL = 8 }; /* up to here without LAPACK */
 static const double PIVOT_TOLERANCE =
-    0.1; /* of the largest in its column: the usual 0.001 loses digits in long chains */
+    0.1;                              /* of the largest in its column: the usual 0.001 loses digits in long chains */
+static const double BAD_PIVOT = 1e-8; /* of the largest: the condition is looked at */
 static const double LEAST_GROWTH = 1e-10; /* reciprocal pivot growth: below, other pivots are chosen */
 
 typedef struct { /* compressed columns of the matrix of all rows */
@@ -142,9 +143,10 @@ Workspace *koine_workspace_create(const KoineProgram *program)
         all = s->n + s->n_inner > all ? s->n + s->n_inner : all;
     }
     w->step = malloc((n + all) * sizeof *w->step);
+    w->matrix = malloc(3 * (size_t)KOINE_DENSE_MOST * KOINE_DENSE_MOST * sizeof *w->matrix);
     w->factors = calloc((size_t)program->n_systems + 1, sizeof *w->factors);
     w->n_factors = w->factors ? program->n_systems : 0;
-    bool is_good = w->step && w->factors;
+    bool is_good = w->step && w->factors && w->matrix;
     for (uint32_t k = 0; k < w->n_factors && is_good; k++)
         if (program->systems[k].n_entries)
             is_good = create_factors(&w->factors[k], &program->systems[k]);
@@ -178,6 +180,7 @@ void koine_workspace_destroy(Workspace *w)
         destroy_sparse(f->sparse);
     }
     free(w->factors);
+    free(w->matrix);
     free(w->step);
     free(w);
 }
@@ -225,16 +228,16 @@ static void solve_small(const double *a, int n, const int *pivots, double *b)
 }
 
 /* D row by row, then b + a D. */
-static void fill_dense(Factors *f, const KoineSystem *s)
+static void fill_dense(Factors *f, const KoineSystem *s, double *matrix)
 {
     const size_t n = s->n;
     memset(f->inner, 0, n * s->n_inner * sizeof *f->inner);
-    memset(f->matrix, 0, n * n * sizeof *f->matrix);
+    memset(matrix, 0, n * n * sizeof *matrix);
     for (uint32_t e = 0; e < s->n_entries; e++) {
         const uint32_t row = s->row[e], column = s->column[e];
         const bool is_inner = row >= n;
         const size_t step = is_inner ? 1 : n; /* from one column to the next */
-        double *to = is_inner ? f->inner + (row - n) * n : f->matrix + row;
+        double *to = is_inner ? f->inner + (row - n) * n : matrix + row;
         if (column < n) {
             to[column * step] += f->entries[e];
             continue;
@@ -247,14 +250,34 @@ static void fill_dense(Factors *f, const KoineSystem *s)
     }
 }
 
-static bool factor_dense(Factors *f, const KoineSystem *s)
+/* By the pivots, and only if they look bad by a second elimination. */
+static bool is_well(Machine *k, Factors *f, const KoineSystem *s)
+{
+    double least = INFINITY, most = 0;
+    for (uint32_t j = 0; j < s->n; j++) {
+        const double pivot = fabs(f->matrix[j + (size_t)j * s->n]);
+        least = fmin(least, pivot);
+        most = fmax(most, pivot);
+    }
+    if (least > BAD_PIVOT * most)
+        return true;
+    double *matrix = k->workspace->matrix, *work = matrix + (size_t)s->n * s->n;
+    fill_dense(f, s, matrix);
+    const double condition = koine_condition(matrix, s->n, work);
+    if (isfinite(condition))
+        k->statistics.largest_condition = fmax(k->statistics.largest_condition, condition);
+    return isfinite(condition);
+}
+
+static bool factor_dense(Machine *k, Factors *f, const KoineSystem *s)
 {
     int n = (int)s->n, info = 0;
-    fill_dense(f, s);
+    fill_dense(f, s, f->matrix);
     if (n <= SMALL)
-        return factor_small(f->matrix, n, f->pivots);
-    dgetrf_(&n, &n, f->matrix, &n, f->pivots, &info);
-    return info == 0;
+        info = !factor_small(f->matrix, n, f->pivots);
+    else
+        dgetrf_(&n, &n, f->matrix, &n, f->pivots, &info);
+    return info == 0 && is_well(k, f, s);
 }
 
 static void solve_dense(const Factors *f, const KoineSystem *s, double *b)
@@ -342,7 +365,7 @@ bool koine_factor(Machine *k, const KoineSystem *s)
         f->entries[j] = k->m[s->entry[j]].r;
     f->is_tried = true;
     k->statistics.factorizations++;
-    f->is_good = f->sparse ? factor_sparse(k, s, f) : factor_dense(f, s);
+    f->is_good = f->sparse ? factor_sparse(k, s, f) : factor_dense(k, f, s);
     return f->is_good;
 }
 
