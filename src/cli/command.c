@@ -161,11 +161,18 @@ int command_parse(Command *command, int n_words, char *const *words)
             has_options = false;
         } else if (strcmp(word, "-h") == 0) {
             vec_push(command->arena, &given, ((Given){ "help", "" }));
-        } else if (word[1] != '-') {
-            return usage_error(command, "there is no option %s; options have two dashes and a whole word", word);
         } else {
+            char output[] = "--output";
+            char *const short_form[] = { output,
+                                         k + 1 < n_words ? words[k + 1] : NULL }; /* -o FILE, as compilers have it */
+            const bool is_short = strcmp(word, "-o") == 0 && option_find(command->verb, "output");
+            if (word[1] != '-' && !is_short)
+                return usage_error(command, "there is no option %s; options have two dashes and a whole word", word);
             Given one;
-            const int status = parse_option(command, n_words, words, &k, &one);
+            int first = 0;
+            const int status = is_short ? parse_option(command, k + 1 < n_words ? 2 : 1, short_form, &first, &one)
+                                        : parse_option(command, n_words, words, &k, &one);
+            k += first;
             if (status != EXIT_GOOD)
                 return status;
             vec_push(command->arena, &given, one);
