@@ -69,7 +69,9 @@ Diag *compilation_diag(const Compilation *c)
     return c->diag;
 }
 
-static const char *const systems_names[] = { [SYSTEMS_TORN] = "torn", [SYSTEMS_WHOLE] = "whole" };
+static const char *const systems_names[] = {
+    [SYSTEMS_TORN] = "torn", [SYSTEMS_WHOLE] = "whole", [SYSTEMS_SYMBOLIC] = "symbolic"
+};
 
 const char *compilation_systems_name(uint32_t k)
 {

@@ -17,7 +17,7 @@ typedef struct {
     const char *class_name;           /* NULL: the one in the file */
     const char *profile;              /* NULL: liberal */
     const Language *const *languages; /* besides the built-in ones, ended by NULL; may be NULL */
-    const char *systems;              /* "torn" (also NULL), "whole": see compilation_systems_name */
+    const char *systems;              /* "torn" (also NULL), "whole", "symbolic": see compilation_systems_name */
     bool evaluate_parameters;         /* parameters become numbers, but those that the model keeps */
     bool remove_unneeded;             /* only what states, outputs, events and `wanted` need is computed */
     const char *const *wanted;        /* patterns of names, ended by NULL; may be NULL */

@@ -15,7 +15,8 @@ bool build_initial(Compile *c)
                         .diag = c->diag,
                         .systems = c->systems,
                         .is_initial = true };
-    if (!match_equations(&initial) || !sort_blocks(&initial) || !check_systems(&initial) || !tear_systems(&initial))
+    if (!match_equations(&initial) || !sort_blocks(&initial) || !check_systems(&initial) || !tear_systems(&initial) ||
+        !solve_small(&initial))
         return false;
     c->schedule->initial = initial.schedule;
     return true;

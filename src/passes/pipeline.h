@@ -30,7 +30,8 @@ enum {
     FACT_SPLIT = 1 << 15    /* arrays that events and branches touch are scalars, reductions are written out */
 };
 
-typedef enum { SYSTEMS_TORN, SYSTEMS_WHOLE } SystemsChoice; /* WHOLE: all unknowns are solved for together */
+/* WHOLE: all unknowns are solved for together; SYMBOLIC: torn, small linear ones by formulas */
+typedef enum { SYSTEMS_TORN, SYSTEMS_WHOLE, SYSTEMS_SYMBOLIC } SystemsChoice;
 
 typedef struct { /* what reduce-index did; all 0: nothing */
     uint32_t index, n_differentiated;
@@ -77,6 +78,7 @@ bool sort_blocks(Compile *c);
 bool check_systems(Compile *c);
 bool check_branches(Compile *c);
 bool tear_systems(Compile *c);
+bool solve_small(Compile *c);
 bool remove_unneeded(Compile *c);
 bool build_parts(Compile *c);
 bool build_jacobian(Compile *c);

@@ -106,6 +106,28 @@ static void check_switched(const RunResult *r)
     expect_near(run_at(r, "y", 0.0150), full * exp(-0.0006 / 0.0005), 1e-7);
 }
 
+/* OT-055: the linear block of four is solved by formulas: no system is left, R1.u = -(1 - OpenSw)*(Va - C.Va)/(OpenSw/R -
+ * (1 - OpenSw)), and the others follow from it. The determinant is 1/20 of the document's -20 and 1: -1 (closed), 1/20. */
+static void check_formulas(const RunResult *r)
+{
+    check_switched(r);
+    assert_int_equal(r->report.statistics.model.linear_solves, 0);
+    expect_near(run_at(r, "R1.i", 0.0114), 0, 0);
+    expect_near(run_at(r, "R1.u", 0.0114), 0, 0);
+    expect_near(run_at(r, "Sw.u", 0.0114), 10 - run_at(r, "y", 0.0114), 1e-14);
+    expect_near(run_at(r, "R1.i", 0.0138), (10 - run_at(r, "y", 0.0138)) / 20, 1e-14);
+    expect_near(run_at(r, "Sw.u", 0.0138), 0, 1e-14);
+}
+
+static void test_ot055_the_switched_circuit_by_formulas(void **state)
+{
+    (void)state;
+    run_in_all_tiers(
+        (RunRequest){
+            .path = HERE "switched.dym", .systems = "symbolic", .stop = 0.03, .interval = 0.0006, .tolerance = 1e-9 },
+        check_formulas);
+}
+
 static void test_ot079_ot093_ot094_the_switched_circuit(void **state)
 {
     (void)state;
@@ -144,6 +166,7 @@ int main(void)
         cmocka_unit_test(test_ot036_ot037_divider_in_any_form),
         cmocka_unit_test(test_ot056_a_linear_block),
         cmocka_unit_test(test_ot073_the_limiter_has_seven_events),
+        cmocka_unit_test(test_ot055_the_switched_circuit_by_formulas),
         cmocka_unit_test(test_ot079_ot093_ot094_the_switched_circuit),
         cmocka_unit_test(test_ot046_missing_ground),
         cmocka_unit_test(test_ot015_inclusion),
