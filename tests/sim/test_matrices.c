@@ -135,7 +135,7 @@ static void heat_one(KoineModel *model)
 static void check_line(const RunResult *r)
 {
     double sum = 0;
-    char name[8];
+    char name[16];
     expect_done(r);
     for (int k = 1; k <= 100; k++) {
         snprintf(name, sizeof name, "T[%d]", k);

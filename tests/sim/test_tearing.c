@@ -326,7 +326,7 @@ static void test_ot056_numeric_solution_with_estimated_condition(void **state)
         double der[2];
         evaluate(&i, x, der, NULL);
         for (int j = 0; j < N; j++) {
-            char name[8];
+            char name[16];
             snprintf(name, sizeof name, "y%d", j);
             expect_near(value_of(i.model, name), 1, 1e-5);
         }
