@@ -114,6 +114,13 @@ static bool is_store(int file)
     return pread(file, begin, sizeof begin, 0) == (ssize_t)sizeof begin && store_is_file(begin, sizeof begin);
 }
 
+/* Nothing by these names is text, whatever text it might be taken for. */
+static bool is_named_binary(const char *path)
+{
+    const size_t n = strlen(path);
+    return (n > 3 && strcmp(path + n - 3, ".h5") == 0) || (n > 4 && strcmp(path + n - 4, ".mat") == 0);
+}
+
 Series *series_lazy(const char *path, Arena *arena, Diag *diag)
 {
     const bool is_standard = strcmp(path, "-") == 0;
@@ -129,12 +136,17 @@ Series *series_lazy(const char *path, Arena *arena, Diag *diag)
     Content content = { 0 };
     Series *series = NULL;
     const int error = read_content(file, &content);
-    if (error)
+    if (error) {
         report_unreadable(diag, path, error);
-    else if (mat_is_file(content.bytes, content.size))
+    } else if (mat_is_file(content.bytes, content.size)) {
         series = mat_read(path, content.bytes, content.size, arena, diag);
-    else
+    } else if (is_named_binary(path)) {
+        diag_error(diag, DIAG_RESULT_DAMAGED, SPAN_NONE, "%s: this is no result: it begins neither as HDF5 nor as MAT",
+                   path);
+        diag_help(diag, "a CSV file needs the ending .csv");
+    } else {
         series = csv_read(path, content.bytes, content.size, arena, diag);
+    }
     free(content.bytes);
     if (!is_standard)
         close(file);
