@@ -36,15 +36,13 @@ typedef struct {
     uint32_t rank;
 } Elimination;
 
-/* `order`: what column stands where; `sizes`: of what was added up in each place. A number that is nothing but the
- * rounding of what cancels is zero; one that is small by itself is not. */
-static Elimination eliminate(double *a, double *sizes, uint32_t n, uint32_t *order)
+/* `sizes`: of what was added up in each place. A number that is nothing but the rounding of what cancels is zero; one
+ * that is small by itself is not. */
+static Elimination eliminate(double *a, double *sizes, uint32_t n)
 {
     Elimination e = { 0, 0, 0 };
     for (uint32_t k = 0; k < n * n; k++)
         sizes[k] = fabs(a[k]);
-    for (uint32_t k = 0; k < n; k++)
-        order[k] = k;
     for (uint32_t k = 0; k < n; k++) {
         uint32_t row = k, column = k;
         for (uint32_t j = k; j < n; j++)
@@ -66,9 +64,6 @@ static Elimination eliminate(double *a, double *sizes, uint32_t n, uint32_t *ord
             swap(&a[i + k * n], &a[i + column * n]);
             swap(&sizes[i + k * n], &sizes[i + column * n]);
         }
-        const uint32_t t = order[k];
-        order[k] = order[column];
-        order[column] = t;
         for (uint32_t i = k + 1; i < n; i++) {
             const double factor = a[i + k * n] / a[k + k * n];
             for (uint32_t j = k + 1; j < n; j++) {
@@ -86,10 +81,9 @@ static Elimination eliminate(double *a, double *sizes, uint32_t n, uint32_t *ord
 
 double koine_condition(const double *matrix, uint32_t n, double *work)
 {
-    uint32_t order[KOINE_DENSE_MOST];
     memcpy(work, matrix, (size_t)n * n * sizeof *work);
     if (!scale(work, n))
         return INFINITY;
-    const Elimination e = eliminate(work, work + (size_t)n * n, n, order);
+    const Elimination e = eliminate(work, work + (size_t)n * n, n);
     return e.rank < n ? INFINITY : n * e.first / e.last;
 }
