@@ -4,7 +4,7 @@ import "./theme.css";
 import "./style.css";
 import { Analysis } from "./analysis.ts";
 import * as api from "./api.ts";
-import { announce, download, h, replace } from "./dom.ts";
+import { announce, download, h } from "./dom.ts";
 import { Plots } from "./plots.ts";
 import { Runner } from "./runner.ts";
 import { readLayout, store } from "./state.ts";
@@ -27,7 +27,10 @@ class App {
     };
     private readonly title = h("h1", {}, "Koine");
     private readonly status = h("span", { class: "status", id: "status" });
-    private readonly tabs = h("nav", { role: "tablist", "aria-label": "Views" });
+    // Made once: a button replaced between press and release of the mouse would lose the click.
+    private readonly buttons = Object.fromEntries(
+        VIEWS.map((v) => [v, h("button", { role: "tab", id: `tab-${v}`, onclick: () => this.show(v) }, TITLES[v])]),
+    ) as Record<View, HTMLButtonElement>;
     private readonly file = h("input", { type: "file", accept: ".json", hidden: true, onchange: () => void this.openLayout() });
 
     start(): void {
@@ -36,7 +39,7 @@ class App {
             "header",
             { class: "bar" },
             this.title,
-            this.tabs,
+            h("nav", { role: "tablist", "aria-label": "Views" }, ...VIEWS.map((v) => this.buttons[v])),
             h("span", { class: "grow" }),
             this.status,
             h(
@@ -147,21 +150,10 @@ class App {
     private renderTabs(): void {
         const hasModel = store.state.model.target != null;
         const view = (VIEWS as readonly string[]).includes(store.layout.view) ? (store.layout.view as View) : "plots";
-        replace(
-            this.tabs,
-            ...VIEWS.filter((v) => v === "plots" || v === "analysis" || hasModel).map((v) =>
-                h(
-                    "button",
-                    {
-                        role: "tab",
-                        id: `tab-${v}`,
-                        "aria-selected": v === view ? "true" : "false",
-                        onclick: () => this.show(v),
-                    },
-                    TITLES[v],
-                ),
-            ),
-        );
+        for (const v of VIEWS) {
+            this.buttons[v].hidden = (v === "structure" || v === "run") && !hasModel;
+            this.buttons[v].setAttribute("aria-selected", v === view ? "true" : "false");
+        }
         for (const v of VIEWS) this.views[v].hidden = v !== view;
         if (view === "structure") void this.structure.load();
         if (view === "analysis") void this.analysis.load();

@@ -19,6 +19,9 @@ export class Plots {
     private cursor: number | null = null;
     private exact = new Map<string, number | null>(); // run/name at the cursor
     private paneKey = "";
+    private readonly runRows = new Map<number, ReturnType<Plots["makeRunRow"]>>();
+    private readonly runsTitle = h("h2", {}, "Runs");
+    private readonly noRun = h("p", { class: "soft" }, "No run yet");
 
     constructor(onExplain: (name: string) => void) {
         this.tree = new Tree(onExplain);
@@ -141,32 +144,40 @@ export class Plots {
     }
 
     // ---- runs ----
+    /** A run's row is made once and changed in place: it keeps the focus and half-made clicks while a run goes on. */
     private renderRuns(): void {
         const rows = store.state.runs.map((run) => {
-            const isShown = !store.layout.runs.includes(run.id) && run.rows > 0;
+            const row = this.runRows.get(run.id) ?? this.makeRunRow(run.id);
+            this.runRows.set(run.id, row);
             const order = store.shown.findIndex((r) => r.id === run.id);
-            const label = run.state === "done" ? "" : run.state;
-            return h(
-                "label",
-                { class: `run ${run.state}`, title: [run.file, ...run.settings, run.message].filter(Boolean).join("\n") },
-                h("input", {
-                    type: "checkbox",
-                    checked: isShown,
-                    disabled: run.rows === 0,
-                    onchange: () => {
-                        const hidden = store.layout.runs;
-                        const at = hidden.indexOf(run.id);
-                        if (at >= 0) hidden.splice(at, 1);
-                        else hidden.push(run.id);
-                        store.emit("layout");
-                    },
-                }),
-                h("span", { class: `dash dash-${order >= 0 ? order % 5 : 0}`, "aria-hidden": "true" }),
-                h("span", { class: "name" }, run.name),
-                h("span", { class: `soft state-${run.state}` }, label || `${run.rows}`),
-            );
+            row.root.className = `run ${run.state}`;
+            row.root.title = [run.file, ...run.settings, run.message].filter(Boolean).join("\n");
+            row.box.checked = !store.layout.runs.includes(run.id) && run.rows > 0;
+            row.box.disabled = run.rows === 0;
+            row.dash.className = `dash dash-${order >= 0 ? order % 5 : 0}`;
+            row.name.textContent = run.name;
+            row.label.className = `soft state-${run.state}`;
+            row.label.textContent = run.state === "done" ? `${run.rows}` : run.state;
+            return row.root;
         });
-        replace(this.runs, h("h2", {}, "Runs"), ...(rows.length ? rows : [h("p", { class: "soft" }, "No run yet")]));
+        const content = rows.length ? rows : [this.noRun];
+        const old = [...this.runs.children].slice(1);
+        if (content.length !== old.length || content.some((row, k) => row !== old[k])) replace(this.runs, this.runsTitle, ...content);
+    }
+
+    private makeRunRow(id: number) {
+        const toggle = () => {
+            const hidden = store.layout.runs;
+            const at = hidden.indexOf(id);
+            if (at >= 0) hidden.splice(at, 1);
+            else hidden.push(id);
+            store.emit("layout");
+        };
+        const box = h("input", { type: "checkbox", onchange: toggle });
+        const dash = h("span", { "aria-hidden": "true" });
+        const name = h("span", { class: "name" });
+        const label = h("span", {});
+        return { root: h("label", {}, box, dash, name, label), box, dash, name, label };
     }
 
     // ---- panes ----

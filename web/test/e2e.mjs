@@ -302,7 +302,16 @@ async function testLive() {
         assert.equal(first.live, true);
         await page.waitForFunction((to) => Number(document.querySelector(".plot").getAttribute("aria-label").match(/to ([\d.e+]+):/)[1]) > 1.2 * to, first.to);
         await shot(page, "live");
-        await page.locator("#tab-run").click();
+        await page.locator(".run input").focus();
+        const points = await page.locator("#progress").textContent();
+        await page.waitForFunction((text) => document.getElementById("progress").textContent !== text, points);
+        assert.equal(await page.evaluate(() => document.activeElement.type), "checkbox");
+        const tab = await page.locator("#tab-run").boundingBox(); /* a slow click, over several reports of the run */
+        await page.mouse.move(tab.x + tab.width / 2, tab.y + tab.height / 2);
+        await page.mouse.down();
+        const before = await page.locator("#progress").textContent();
+        await page.waitForFunction((text) => document.getElementById("progress").textContent !== text, before);
+        await page.mouse.up();
         await page.locator("#stop").click();
         await page.waitForFunction(() => document.getElementById("message").textContent.includes("was stopped"));
         const last = await rows();

@@ -7,9 +7,14 @@ export const CHROMIUM = [process.env.KOINE_CHROMIUM, "/usr/bin/chromium", "/usr/
     (path) => path && existsSync(path),
 );
 
+/** A test that fails leaves no viewer, and so no run, behind. */
+const children = [];
+process.on("exit", () => children.forEach((child) => child.exitCode === null && child.kill("SIGINT")));
+
 /** Starts `koine view ...`; gives its address and a function that ends it as Ctrl-C does. */
 export function startViewer(koine, args, cwd) {
     const child = spawn(koine, ["view", ...args, "--no-open", "--port", "0"], { cwd, stdio: ["ignore", "pipe", "pipe"] });
+    children.push(child);
     let errors = "";
     child.stderr.on("data", (data) => (errors += data));
     const exited = new Promise((resolve) => child.on("exit", (code) => resolve(code)));
