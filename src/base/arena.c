@@ -1,5 +1,5 @@
 /* Chunked arena; see arena.h. Small blocks share chunks. A large block is mapped on its own: pages that are never
- * touched cost nothing, and growing it moves no bytes. The hostile build gives every allocation a chunk of its own,
+ * touched cost nothing, and growing it moves no bytes. Hostile memory gives every allocation a chunk of its own,
  * poisons released memory and thereby lets the address sanitizer see each overrun. */
 #define _GNU_SOURCE /* mremap */
 #include "base/arena.h"
@@ -28,15 +28,26 @@ struct Arena {
     uint64_t n_large;
     OutOfMemory out_of_memory;
     size_t bytes;
-    uint64_t *allowed; /* hostile build: allocations until one fails, shared with arenas created like this one */
+    bool is_hostile;
+    uint64_t *allowed; /* hostile memory: allocations until one fails, shared with arenas created like this one */
     uint64_t own_allowed;
 };
 
 #ifdef KOINE_HOSTILE
-static const size_t LARGE_FROM = SIZE_MAX;
-#else
-static const size_t LARGE_FROM = (size_t)1 << 18;
+bool arena_is_hostile(const Arena *arena)
+{
+    if (arena)
+        return arena->is_hostile;
+    const char *wanted = getenv("KOINE_HOSTILE");
+    return wanted && strcmp(wanted, "1") == 0;
+}
 #endif
+
+/* Blocks of this size and more are large. */
+static size_t large_from(const Arena *arena)
+{
+    return arena_is_hostile(arena) ? SIZE_MAX : (size_t)1 << 18;
+}
 
 static _Noreturn void fail(const Arena *arena, size_t wanted)
 {
@@ -47,18 +58,17 @@ static _Noreturn void fail(const Arena *arena, size_t wanted)
 
 static Chunk *chunk_create(Arena *arena, size_t wanted)
 {
-#ifdef KOINE_HOSTILE
-    size_t size = wanted;
-    if (arena->allowed && (*arena->allowed)-- == 0)
-        fail(arena, wanted);
-#else
     static const size_t CHUNK_FIRST = (size_t)1 << 16, CHUNK_LARGEST = (size_t)1 << 22;
     size_t size = arena->last ? arena->last->size * 2 : CHUNK_FIRST;
     if (size > CHUNK_LARGEST)
         size = CHUNK_LARGEST;
     if (size < wanted)
         size = wanted;
-#endif
+    if (arena_is_hostile(arena)) {
+        size = wanted;
+        if (arena->allowed && (*arena->allowed)-- == 0)
+            fail(arena, wanted);
+    }
     Chunk *chunk = wanted > SIZE_MAX / 2 ? NULL : calloc(1, sizeof *chunk + size);
     if (!chunk)
         fail(arena, wanted);
@@ -145,6 +155,7 @@ Arena *arena_create(OutOfMemory out_of_memory)
         fail(NULL, sizeof *arena);
     }
     arena->out_of_memory = out_of_memory;
+    arena->is_hostile = arena_is_hostile(NULL);
     return arena;
 }
 
@@ -166,9 +177,8 @@ static void release_last(Arena *arena)
     Chunk *chunk = arena->last;
     arena->last = chunk->before;
     arena->bytes -= chunk->size;
-#ifdef KOINE_HOSTILE
-    memset(chunk->data, 0xdb, chunk->size);
-#endif
+    if (arena_is_hostile(arena))
+        memset(chunk->data, 0xdb, chunk->size);
     free(chunk);
 }
 
@@ -185,7 +195,7 @@ void arena_destroy(Arena *arena)
 
 void *arena_alloc(Arena *arena, size_t size, size_t align)
 {
-    if (size >= LARGE_FROM)
+    if (size >= large_from(arena))
         return large_alloc(arena, size);
     Chunk *chunk = arena->last;
     if (chunk) {
@@ -205,12 +215,12 @@ void *arena_alloc(Arena *arena, size_t size, size_t align)
 void *arena_grow(Arena *arena, void *old, size_t old_size, size_t new_size, size_t align)
 {
     REQUIRE(new_size >= old_size);
-    if (old && old_size >= LARGE_FROM)
+    if (old && old_size >= large_from(arena))
         return large_grow(arena, old, new_size);
     Chunk *chunk = arena->last;
     unsigned char *const bytes = old;
     if (bytes && chunk && bytes + old_size == chunk->data + chunk->used && bytes >= chunk->data &&
-        new_size < LARGE_FROM && new_size - old_size <= chunk->size - chunk->used) {
+        new_size < large_from(arena) && new_size - old_size <= chunk->size - chunk->used) {
         chunk->used += new_size - old_size;
         return old;
     }

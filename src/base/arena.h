@@ -6,6 +6,7 @@
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -29,7 +30,18 @@ void *arena_alloc(Arena *arena, size_t size, size_t align); /* zeroed */
 void *arena_grow(Arena *arena, void *old, size_t old_size, size_t new_size, size_t align);
 ArenaMark arena_mark(const Arena *arena);
 void arena_reset(Arena *arena, ArenaMark mark);
-/* Only in the hostile build: the allocation after this many fails, for this arena and those created like it. */
+/* Hostile memory, for tests: builds with KOINE_HOSTILE give every allocation a chunk of its own when the environment
+ * has KOINE_HOSTILE=1, let what grows move nearly every time, and poison what is released. NULL: would an arena created now be hostile? */
+#ifdef KOINE_HOSTILE
+bool arena_is_hostile(const Arena *arena);
+#else
+static inline bool arena_is_hostile(const Arena *arena)
+{
+    (void)arena;
+    return false;
+}
+#endif
+/* Hostile memory only: the allocation after this many fails, for this arena and those created like it. */
 void arena_fail_after(Arena *arena, uint64_t allocations);
 size_t arena_bytes(const Arena *arena); /* bytes obtained from the system */
 

@@ -12,13 +12,11 @@ static void text_reserve(Text *text, size_t more)
     const size_t wanted = text->n + more + 1;
     if (wanted <= text->capacity)
         return;
-#ifdef KOINE_HOSTILE
-    const size_t larger = wanted + wanted / 8; /* moves often, and yet in total in linear memory */
-#else
     size_t larger = text->capacity < 64 ? 64 : text->capacity * 2;
     if (larger < wanted)
         larger = wanted;
-#endif
+    if (arena_is_hostile(text->arena))
+        larger = wanted + wanted / 8; /* moves often, and yet in total in linear memory */
     text->at = arena_grow(text->arena, text->at, text->capacity, larger, 1);
     text->capacity = larger;
 }

@@ -56,11 +56,7 @@ static void zeros_are_part_of_a_name(void **state)
 static void many_names_stay_where_they_are(void **state)
 {
     (void)state;
-#ifdef KOINE_HOSTILE
-    enum { N = 2000 }; /* every name moves the table */
-#else
-    enum { N = 100000 };
-#endif
+    const uint32_t N = arena_is_hostile(NULL) ? 2000 : 100000; /* every name moves the table */
     Arena *arena = arena_create(NULL);
     Names *names = names_create(arena);
     const char *first = names_of(names, names_text(names, "name0"));

@@ -246,11 +246,7 @@ static void rubbish_is_refused_with_its_line(void **state)
 static void memory_is_bounded_by_the_text(void **state)
 {
     Fixture *const fixture = *state;
-#ifdef KOINE_HOSTILE
-    enum { N = 1000 }; /* growing arrays by one item each costs the square */
-#else
-    enum { N = 40000 };
-#endif
+    const int N = arena_is_hostile(NULL) ? 1000 : 40000; /* growing arrays by one item each costs the square */
     Text text = { .arena = fixture->arena };
     for (int i = 0; i < N; i++)
         text_add(&text, i ? ",a" : "a"); /* as many columns as lines, but one field in a line */

@@ -29,7 +29,7 @@ typedef struct {
     VEC(uint32_t) index;
 } Rows;
 
-/* Doubled here: the hostile build grows vectors by one item, too slow for a million. */
+/* Doubled here: hostile memory grows vectors by one item, too slow for a million. */
 #define ROWS_PUSH(rows, vec, item)                                                                                     \
     do {                                                                                                               \
         if ((vec)->n == (vec)->capacity)                                                                               \

@@ -5,12 +5,11 @@
 
 static const PrintOptions plain = { 0 };
 
-/* The hostile build grows everything byte by byte: there large means less. */
-#ifdef KOINE_HOSTILE
-enum { MANY = 10000, SMALL = 200, LARGE = 800, ROUNDS = 20 };
-#else
-enum { MANY = 1000000, SMALL = 25000, LARGE = 100000, ROUNDS = 400 };
-#endif
+/* Hostile memory grows everything byte by byte: there large means less. */
+static uint32_t size_of_test(uint32_t usual, uint32_t hostile)
+{
+    return arena_is_hostile(NULL) ? hostile : usual;
+}
 
 /* ---- files ---- */
 static char *path_of(const World *w, const char *folder, const char *name)
@@ -276,12 +275,12 @@ static void refuse_repeated(const char *name, const char *head, const char *unit
     arena_destroy(arena);
 }
 
-static void refuse_regions(void)
+static void refuse_regions(uint32_t many)
 {
     Arena *arena = arena_create(NULL);
     Text text = { .arena = arena };
     text_add(&text, "koine-ir 1\nmodel M\nvar x Real continuous\n");
-    for (uint32_t k = 0; k < MANY / 10; k++)
+    for (uint32_t k = 0; k < many; k++)
         text_format(&text, "region r%u causal\ncase x > 0.0 :\n", k);
     assert_refused("regions", text.at, text.n, 1006);
     arena_destroy(arena);
@@ -290,19 +289,20 @@ static void refuse_regions(void)
 static void deep_nesting_is_refused(void **state)
 {
     (void)state;
-    refuse_repeated("parentheses", "eq e1 x = ", "(", MANY, 1006);
-    refuse_repeated("signs", "eq e1 x = ", "-", MANY, 1006);
-    refuse_repeated("not", "eq e1 x = ", "not ", MANY, 1006);
-    refuse_repeated("if", "eq e1 x = ", "if x > 0.0 then x else ", MANY / 10 + 9000, 1006);
-    refuse_repeated("calls", "eq e1 x = ", "sin(", MANY / 10 + 9000, 1006);
-    refuse_repeated("indices", "eq e1 x = ", "x[", MANY / 10 + 9000, 1006);
-    refuse_repeated("sum", "eq e1 x = x", " + x", MANY, 1006);
-    refuse_repeated("arrays", "eq e1 x = ", "{", MANY / 10 + 9000, 1006);
-    refuse_repeated("noEvent", "eq e1 x = ", "noEvent(", MANY / 10 + 9000, 1006);
-    refuse_repeated("reductions", "eq e1 x = ", "sum(for i in 1:2: ", MANY / 10 + 9000, 1006);
-    refuse_regions();
-    refuse_repeated("statements", "algorithm a\n", "if x > 0.0 then\n", MANY / 10 + 9000, 1006);
-    refuse_repeated("loops", "algorithm a\n", "for i in 1:3:\n", MANY / 10 + 9000, 1006);
+    const uint32_t many = size_of_test(1000000, 10000);
+    refuse_repeated("parentheses", "eq e1 x = ", "(", many, 1006);
+    refuse_repeated("signs", "eq e1 x = ", "-", many, 1006);
+    refuse_repeated("not", "eq e1 x = ", "not ", many, 1006);
+    refuse_repeated("if", "eq e1 x = ", "if x > 0.0 then x else ", many / 10 + 9000, 1006);
+    refuse_repeated("calls", "eq e1 x = ", "sin(", many / 10 + 9000, 1006);
+    refuse_repeated("indices", "eq e1 x = ", "x[", many / 10 + 9000, 1006);
+    refuse_repeated("sum", "eq e1 x = x", " + x", many, 1006);
+    refuse_repeated("arrays", "eq e1 x = ", "{", many / 10 + 9000, 1006);
+    refuse_repeated("noEvent", "eq e1 x = ", "noEvent(", many / 10 + 9000, 1006);
+    refuse_repeated("reductions", "eq e1 x = ", "sum(for i in 1:2: ", many / 10 + 9000, 1006);
+    refuse_regions(many / 10);
+    refuse_repeated("statements", "algorithm a\n", "if x > 0.0 then\n", many / 10 + 9000, 1006);
+    refuse_repeated("loops", "algorithm a\n", "for i in 1:3:\n", many / 10 + 9000, 1006);
 }
 
 static void deep_expressions_survive(void **state)
@@ -348,11 +348,12 @@ static void rubbish_is_refused(void **state)
     uint32_t source;
     assert_int_equal(sources_open(w.sources, KOINE_SOURCE_DIR "/tests/ir/elements.ir", &source), SOURCE_OK);
     const Source *good = sources_get(w.sources, source);
-    for (uint32_t n = 0; n + 1 < good->size; n += n < ROUNDS ? 1 : 37)
+    const uint32_t rounds = size_of_test(400, 20);
+    for (uint32_t n = 0; n + 1 < good->size; n += n < rounds ? 1 : 37)
         assert_refused("truncated", good->text, n, 0);
     uint64_t seed = 88172645463325252u;
     char *copy = arena_alloc(w.arena, good->size + 1, 1);
-    for (uint32_t round = 0; round < ROUNDS; round++) {
+    for (uint32_t round = 0; round < rounds; round++) {
         World other = world_create();
         memcpy(copy, good->text, good->size);
         for (uint32_t k = 0; k < 1 + round % 7; k++)
@@ -509,7 +510,8 @@ static void reading_is_linear(void **state)
 {
     (void)state;
     double small_time, large_time;
-    const size_t small = read_large(SMALL, &small_time), large = read_large(LARGE, &large_time);
+    const size_t small = read_large(size_of_test(25000, 200), &small_time),
+                 large = read_large(size_of_test(100000, 800), &large_time);
     assert_true(large < 6 * small);
     assert_true(large_time < 12 * small_time + 1.0);
     assert_true(large_time < 20.0);
