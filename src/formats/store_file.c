@@ -20,6 +20,8 @@ static void fail(StoreFile *file, int error)
     if (file->is_failed)
         return;
     file->is_failed = true;
+    if (file->driver.error != 0) /* the library tells less */
+        error = file->driver.error;
     char reason[100];
     if (error == 0)
         snprintf(reason, sizeof reason, "the HDF5 library refuses");
@@ -65,6 +67,13 @@ static bool open_locked(StoreFile *file)
                  file->path);
         return false;
     }
+    /* Not to nothing: ext4 sends a file that was emptied and written anew to the disk when it is closed. */
+    if (state.st_size > 1 && ftruncate(file->descriptor, 1) != 0) {
+        fail(file, errno);
+        return false;
+    }
+    struct rlimit limit;
+    file->limit = getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY ? limit.rlim_cur : UINT64_MAX;
     return true;
 }
 
@@ -77,18 +86,22 @@ static hid_t create_properties(void)
     return properties;
 }
 
-bool store_file_create(StoreFile *file, const char *path)
+bool store_file_create(StoreFile *file, const char *path, Arena *arena)
 {
-    *file = (StoreFile){ .path = path, .file = -1, .descriptor = -1 };
+    *file = (StoreFile){ .path = path, .file = -1, .descriptor = -1, .driver_id = -1 };
     if (!open_locked(file))
         return false;
+    file->driver =
+        (StoreDriver){ .descriptor = file->descriptor, .buffer = NEW_ARRAY(arena, unsigned char, DRIVER_BUFFER) };
     H5open();
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     if (H5Zfilter_avail(STORE_FILTER_LZ4) <= 0)
         H5Zregister(&LZ4_CLASS);
     const hid_t access = create_properties(), creation = H5Pcreate(H5P_FILE_CREATE);
     H5Pset_link_phase_change(creation, 64, 32); /* links and attributes stay in the object header */
-    file->file = H5Fcreate(path, H5F_ACC_TRUNC, creation, access);
+    file->driver_id = store_driver_use(&file->driver, access);
+    if (file->driver_id >= 0)
+        file->file = H5Fcreate(path, H5F_ACC_TRUNC, creation, access);
     H5Pclose(access);
     H5Pclose(creation);
     if (file->file < 0)
@@ -114,7 +127,9 @@ bool store_file_close(StoreFile *file)
     errno = 0;
     if (file->file >= 0 && H5Fclose(file->file) < 0)
         fail(file, errno);
-    file->file = -1;
+    if (file->driver_id >= 0)
+        H5FDunregister(file->driver_id);
+    file->file = file->driver_id = -1;
     struct stat state;
     if (file->descriptor >= 0) {
         /* What was reserved beyond the end is given back; failing to is no loss. */
@@ -134,8 +149,7 @@ static bool reserve(StoreFile *file, size_t size)
     if (H5Fget_eoa(file->file, &end) < 0)
         return fail(file, 0), false;
     const uint64_t wanted = end + size + RESERVE_LEFT;
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && wanted > limit.rlim_cur)
+    if (wanted > file->limit)
         return fail(file, EFBIG), false;
     if (file->is_unreserved || wanted <= file->reserved)
         return true;
@@ -215,18 +229,20 @@ void store_file_extend(StoreFile *file, StoreDataset *dataset, hsize_t extent)
         fail(file, errno);
 }
 
-void store_file_chunk(StoreFile *file, const StoreDataset *dataset, const hsize_t *at, const void *elements)
+void store_file_chunk(StoreFile *file, StoreDataset *dataset, const hsize_t *at, const void *elements)
 {
     if (file->is_failed)
         return;
     size_t n = 1;
     for (int k = 0; k < dataset->rank; k++)
         n *= dataset->chunk[k];
-    const size_t size = pack(elements, n, dataset->width, file->planes, file->packed);
+    unsigned char *const lent = store_driver_lend(&file->driver, pack_bound(n * dataset->width));
+    unsigned char *const packed = lent ? lent : file->packed;
+    const size_t size = pack(elements, n, dataset->width, file->planes, &dataset->history, packed);
     if (!reserve(file, size))
         return;
     errno = 0;
-    if (H5Dwrite_chunk(dataset->id, H5P_DEFAULT, 0, at, size, file->packed) < 0)
+    if (H5Dwrite_chunk(dataset->id, H5P_DEFAULT, 0, at, size, packed) < 0)
         fail(file, errno);
 }
 

@@ -6,30 +6,34 @@
 #ifndef FORMATS_STORE_FILE_H
 #define FORMATS_STORE_FILE_H
 
-#include <hdf5.h>
+#include "base/arena.h"
+#include "formats/store_driver.h"
+#include "formats/store_pack.h"
 #include <stdbool.h>
-#include <stdint.h>
 
 typedef struct {
     hid_t id;
     int rank, growing; /* the dimension that grows */
     hsize_t extent[3], chunk[3];
     size_t width; /* bytes of an element */
+    PackHistory history;
 } StoreDataset;
 
 typedef struct {
     const char *path;
-    hid_t file;
-    int descriptor; /* ours, beside the library's: holds the lock and the reservation; -1: not open */
-    uint64_t reserved;
-    bool is_unreserved; /* this file system cannot reserve */
+    hid_t file, driver_id;
+    int descriptor; /* of the file; holds the lock; -1: not open */
+    StoreDriver driver;
+    uint64_t reserved, limit; /* bytes: on the disk, and what the process may write */
+    bool is_unreserved;       /* this file system cannot reserve */
     bool is_failed;
     char error[256];
     unsigned char *planes, *packed; /* room for the largest chunk */
 } StoreFile;
 
-/* Every chunk has at most `largest` bytes; planes and packed are the caller's, of `largest` and pack_bound(largest). */
-bool store_file_create(StoreFile *file, const char *path);
+/* Every chunk has at most `largest` bytes; planes and packed are the caller's, of `largest` and pack_bound(largest). The
+ * file must stay where it is in memory. */
+bool store_file_create(StoreFile *file, const char *path, Arena *arena);
 /* From here on others may read while we write; no further dataset can be made. */
 void store_file_share(StoreFile *file);
 void store_file_flush(StoreFile *file);
@@ -42,7 +46,7 @@ StoreDataset store_file_dataset(StoreFile *file, const char *name, hid_t type, i
                                 const hsize_t *extent, const hsize_t *chunk);
 void store_file_extend(StoreFile *file, StoreDataset *dataset, hsize_t extent);
 /* A whole chunk, beginning at the element `at`. */
-void store_file_chunk(StoreFile *file, const StoreDataset *dataset, const hsize_t *at, const void *elements);
+void store_file_chunk(StoreFile *file, StoreDataset *dataset, const hsize_t *at, const void *elements);
 void store_file_dataset_close(StoreDataset *dataset);
 void store_file_attribute(StoreFile *file, const char *name, hid_t type, const void *value);
 

@@ -1,4 +1,5 @@
 #include "formats/store_pack.h"
+#include <limits.h>
 #include <lz4.h>
 #include <string.h>
 
@@ -20,95 +21,174 @@ static uint64_t get_big(const unsigned char *from, int bytes)
 
 /* ---- shuffle ----------------------------------------------------------------------------------------------------- */
 
-/* Byte j of word k becomes byte k of word j. */
-static void transpose_bytes(uint64_t w[8])
+/* Elements of eight bytes are turned sixteen at a time where the compiler has vectors; without them the plain loops at
+ * the end of shuffle and unshuffle do everything. */
+#ifdef __has_builtin
+#if __has_builtin(__builtin_shufflevector)
+#define HAS_TURN
+#endif
+#endif
+
+#ifdef HAS_TURN
+enum { LANES = 16 };
+typedef unsigned char Bytes __attribute__((vector_size(16)));
+
+/* Byte p of the 128 goes to 2p, from the second half to 2p+1: the seven bits of its place rotate by one. */
+static inline void interleave(Bytes x[8])
 {
-    static const uint64_t LOW1 = 0x00ff00ff00ff00ffu, LOW2 = 0x0000ffff0000ffffu, LOW4 = 0x00000000ffffffffu;
-    for (int k = 0; k < 8; k += 2) {
-        const uint64_t t = ((w[k] >> 8) ^ w[k + 1]) & LOW1;
-        w[k] ^= t << 8;
-        w[k + 1] ^= t;
-    }
-    for (int k = 0; k < 8; k = k % 4 == 1 ? k + 3 : k + 1) {
-        const uint64_t t = ((w[k] >> 16) ^ w[k + 2]) & LOW2;
-        w[k] ^= t << 16;
-        w[k + 2] ^= t;
-    }
+    Bytes y[8];
     for (int k = 0; k < 4; k++) {
-        const uint64_t t = ((w[k] >> 32) ^ w[k + 4]) & LOW4;
-        w[k] ^= t << 32;
-        w[k + 4] ^= t;
+        y[2 * k] = __builtin_shufflevector(x[k], x[k + 4], 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+        y[2 * k + 1] =
+            __builtin_shufflevector(x[k], x[k + 4], 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
     }
+    memcpy(x, y, sizeof y);
 }
 
-/* Whether word k in memory begins with its lowest byte: then eight words can be turned at once. */
-static bool is_little(void)
+/* The place of a byte is its element (four bits), then its number in it (three): four rotations exchange them. */
+static size_t shuffle_words(const unsigned char *from, size_t n, unsigned char *const to[PACK_PLANES])
 {
-    const uint16_t probe = 1;
-    unsigned char first;
-    memcpy(&first, &probe, 1);
-    return first == 1;
+    size_t i = 0;
+    for (; i + LANES <= n; i += LANES) {
+        Bytes x[8];
+        memcpy(x, from + 8 * i, sizeof x);
+        for (int k = 0; k < 4; k++)
+            interleave(x);
+        for (size_t k = 0; k < 8; k++)
+            memcpy(to[k] + i, &x[k], LANES);
+    }
+    return i;
 }
+
+/* And three bring them back. */
+static size_t unshuffle_words(const unsigned char *from, size_t n, size_t count, unsigned char *to)
+{
+    size_t i = 0;
+    for (; i + LANES <= count; i += LANES) {
+        Bytes x[8];
+        for (size_t k = 0; k < 8; k++)
+            memcpy(&x[k], from + k * n + i, LANES);
+        for (int k = 0; k < 3; k++)
+            interleave(x);
+        memcpy(to + 8 * i, x, sizeof x);
+    }
+    return i;
+}
+#else
+static size_t shuffle_words(const unsigned char *from, size_t n, unsigned char *const to[PACK_PLANES])
+{
+    (void)from, (void)n, (void)to;
+    return 0;
+}
+
+static size_t unshuffle_words(const unsigned char *from, size_t n, size_t count, unsigned char *to)
+{
+    (void)from, (void)n, (void)count, (void)to;
+    return 0;
+}
+#endif
 
 static void shuffle(const unsigned char *from, size_t n, size_t width, unsigned char *to)
 {
-    size_t i = 0;
-    for (; width == 8 && is_little() && i + 8 <= n; i += 8) {
-        uint64_t words[8];
-        memcpy(words, from + 8 * i, sizeof words);
-        transpose_bytes(words);
-        for (size_t k = 0; k < 8; k++)
-            memcpy(to + k * n + i, &words[k], 8);
-    }
-    for (; i < n; i++)
+    for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < width; k++)
             to[k * n + i] = from[i * width + k];
+}
+
+/* Each plane to a place of its own. */
+static void shuffle_planes(const unsigned char *from, size_t n, unsigned char *const to[PACK_PLANES])
+{
+    for (size_t i = shuffle_words(from, n, to); i < n; i++)
+        for (size_t k = 0; k < PACK_PLANES; k++)
+            to[k][i] = from[i * PACK_PLANES + k];
 }
 
 void unshuffle(const void *planes, size_t n, size_t width, size_t first, size_t count, void *to)
 {
     const unsigned char *const from = (const unsigned char *)planes + first;
     unsigned char *const out = to;
-    size_t i = 0;
-    for (; width == 8 && is_little() && i + 8 <= count; i += 8) {
-        uint64_t words[8];
-        for (size_t k = 0; k < 8; k++)
-            memcpy(&words[k], from + k * n + i, 8);
-        transpose_bytes(words);
-        memcpy(out + 8 * i, words, sizeof words);
-    }
-    for (; i < count; i++)
+    for (size_t i = width == 8 ? unshuffle_words(from, n, count, out) : 0; i < count; i++)
         for (size_t k = 0; k < width; k++)
             out[i * width + k] = from[k * n + i];
 }
 
 /* ---- checksums --------------------------------------------------------------------------------------------------- */
 
-/* As HDF5 computes it: words of two bytes, the first one high. */
-static uint32_t fletcher32(const unsigned char *bytes, size_t size)
+static bool is_little(void)
 {
-    enum { MOST = 360 }; /* words after which the sums could overflow */
-    uint32_t sum1 = 0, sum2 = 0;
-    size_t words = size / 2;
-    while (words > 0) {
-        const size_t n = words < MOST ? words : MOST;
-        for (size_t k = 0; k < n; k++, bytes += 2) {
-            sum1 += (uint32_t)bytes[0] << 8 | bytes[1];
-            sum2 += sum1;
-        }
-        words -= n;
-        sum1 = (sum1 & 0xffff) + (sum1 >> 16);
-        sum2 = (sum2 & 0xffff) + (sum2 >> 16);
+    static const union {
+        uint16_t word;
+        unsigned char first;
+    } ORDER = { 1 };
+    return ORDER.first;
+}
+
+/* Words of two bytes, in rows of eight: pairs of them, the low and the high halves, with sums of their own. With `once`
+ * the sum of a place and `twice` that of its partial sums, the sum of all partial sums is eight times that of `twice`
+ * less `once` times the place. */
+enum { PAIRS = 4, ROW = 2 * PAIRS, ROWS = 360 }; /* rows after which `twice` could overflow */
+typedef uint32_t Sums __attribute__((vector_size(4 * PAIRS)));
+
+typedef struct {
+    uint64_t plain, partial; /* modulo 65535 */
+    bool is_any;             /* a word was not 0 */
+} Fletcher;
+
+static void add_rows(Fletcher *f, const unsigned char *bytes, size_t rows)
+{
+    Sums once_low = { 0 }, once_high = { 0 }, twice_low = { 0 }, twice_high = { 0 };
+    for (size_t row = 0; row < rows; row++, bytes += 2 * ROW) {
+        Sums pairs;
+        memcpy(&pairs, bytes, sizeof pairs);
+        once_low += pairs & 0xffff;
+        once_high += pairs >> 16;
+        twice_low += once_low;
+        twice_high += once_high;
     }
-    if (size % 2) {
-        sum1 += (uint32_t)*bytes << 8;
-        sum2 += sum1;
-        sum1 = (sum1 & 0xffff) + (sum1 >> 16);
-        sum2 = (sum2 & 0xffff) + (sum2 >> 16);
+    uint64_t plain = 0, partial = 0, less = 0;
+    for (int k = 0; k < PAIRS; k++) {
+        const uint64_t second = is_little() ? once_high[k] : once_low[k];
+        plain += (uint64_t)once_low[k] + once_high[k];
+        partial += (uint64_t)twice_low[k] + twice_high[k];
+        less += 2 * (uint64_t)k * ((uint64_t)once_low[k] + once_high[k]) + second;
     }
-    sum1 = (sum1 & 0xffff) + (sum1 >> 16);
-    sum2 = (sum2 & 0xffff) + (sum2 >> 16);
-    return sum2 << 16 | sum1;
+    f->partial = (f->partial + ROW * rows * f->plain + ROW * partial - less) % 65535;
+    f->plain = (f->plain + plain) % 65535;
+    f->is_any |= plain != 0;
+}
+
+static void add_word(Fletcher *f, const unsigned char bytes[2])
+{
+    uint16_t word;
+    memcpy(&word, bytes, sizeof word);
+    f->plain = (f->plain + word) % 65535;
+    f->partial = (f->partial + f->plain) % 65535;
+    f->is_any |= word != 0;
+}
+
+/* HDF5 takes the first byte of a word as the high one; exchanging the bytes of all words exchanges those of the sums. And
+ * its way to add gives 65535 where the sum is a multiple of that, and 0 only if all words are 0. */
+static uint32_t fletcher_sum(uint64_t sum, bool is_any)
+{
+    const uint32_t value = sum == 0 && is_any ? 65535 : (uint32_t)sum;
+    return is_little() ? value >> 8 | (value & 0xff) << 8 : value;
+}
+
+uint32_t fletcher32(const void *data, size_t size)
+{
+    const unsigned char *bytes = data;
+    Fletcher f = { 0, 0, false };
+    while (size >= 2 * ROW) {
+        const size_t most = size / (2 * ROW), rows = most < ROWS ? most : ROWS;
+        add_rows(&f, bytes, rows);
+        bytes += rows * 2 * ROW;
+        size -= rows * 2 * ROW;
+    }
+    for (; size >= 2; size -= 2, bytes += 2)
+        add_word(&f, bytes);
+    if (size == 1)
+        add_word(&f, (const unsigned char[2]){ *bytes, 0 });
+    return fletcher_sum(f.partial, f.is_any) << 16 | fletcher_sum(f.plain, f.is_any);
 }
 
 static uint32_t rotate(uint32_t x, int k)
@@ -150,50 +230,117 @@ uint32_t lookup3(const void *bytes, size_t size)
 
 /* ---- chunks ------------------------------------------------------------------------------------------------------ */
 
+/* Planes of this size on are blocks of their own: those that do not get smaller need not be tried again and again. */
+static const size_t PLANE_FROM = 1024;
+
 size_t pack_bound(size_t size)
 {
-    return LZ4_HEAD + BLOCK_HEAD + (size_t)LZ4_compressBound((int)size) + CHECKSUM;
+    return LZ4_HEAD + PACK_PLANES * BLOCK_HEAD + size + CHECKSUM;
 }
 
-/* The LZ4 filter's frame: size of the whole and of a block, then blocks with their sizes; ours is one block. What does
- * not get smaller is stored as it is, with the size of the block. */
-size_t pack(const void *elements, size_t n, size_t width, void *planes, void *to)
+/* One block of the frame: its size, its bytes. What does not get smaller is stored as it is. */
+static size_t pack_block(const unsigned char *from, size_t size, unsigned char *to)
+{
+    char *const body = (char *)to + BLOCK_HEAD;
+    size_t packed = (size_t)LZ4_compress_default((const char *)from, body, (int)size, (int)size - 1);
+    if (packed == 0) {
+        memcpy(body, from, size);
+        packed = size;
+    }
+    put_big(to, packed, BLOCK_HEAD);
+    return packed;
+}
+
+/* A plane that hardly got smaller is left alone for a while, twice as long each time. */
+static void learn(PackPlane *plane, size_t packed, size_t size)
+{
+    enum { LONGEST = 31 };
+    plane->pause = packed < size - size / 8 ? 0 : plane->pause < LONGEST ? 2 * plane->pause + 1 : LONGEST;
+    plane->wait = plane->pause;
+}
+
+/* A plane a block. The first ones, the low bytes, are seldom tried and stand where they belong from the begin. */
+static size_t pack_planes(const void *elements, size_t n, unsigned char *scratch, PackHistory *history,
+                          unsigned char *to)
+{
+    unsigned char *planes[PACK_PLANES];
+    size_t n_plain = 0;
+    while (n_plain < PACK_PLANES && history->planes[n_plain].wait > 0)
+        n_plain++;
+    for (size_t k = 0; k < PACK_PLANES; k++)
+        planes[k] = k < n_plain ? to + k * (BLOCK_HEAD + n) + BLOCK_HEAD : scratch + k * n;
+    shuffle_planes(elements, n, planes);
+    size_t length = 0;
+    for (size_t k = 0; k < PACK_PLANES; k++) {
+        PackPlane *const plane = &history->planes[k];
+        size_t packed = n;
+        if (plane->wait > 0) {
+            plane->wait--;
+            put_big(to + length, n, BLOCK_HEAD);
+            if (k >= n_plain)
+                memcpy(to + length + BLOCK_HEAD, planes[k], n);
+        } else {
+            packed = pack_block(planes[k], n, to + length);
+            learn(plane, packed, n);
+        }
+        length += BLOCK_HEAD + packed;
+    }
+    return length;
+}
+
+/* The LZ4 filter's frame: size of the whole and of a block, then the blocks. */
+size_t pack(const void *elements, size_t n, size_t width, void *planes, PackHistory *history, void *to)
 {
     const size_t size = n * width;
     unsigned char *const out = to;
-    shuffle(elements, n, width, planes);
+    const bool is_by_plane = n >= PLANE_FROM && width == PACK_PLANES;
     put_big(out, size, 8);
-    put_big(out + 8, size, 4);
-    char *const body = (char *)out + LZ4_HEAD + BLOCK_HEAD;
-    size_t packed = (size_t)LZ4_compress_default(planes, body, (int)size, LZ4_compressBound((int)size));
-    if (packed == 0 || packed >= size) {
-        memcpy(body, planes, size);
-        packed = size;
+    put_big(out + 8, is_by_plane ? n : size, 4);
+    size_t length = LZ4_HEAD;
+    if (is_by_plane) {
+        length += pack_planes(elements, n, planes, history, out + length);
+    } else {
+        shuffle(elements, n, width, planes);
+        length += BLOCK_HEAD + pack_block(planes, size, out + length);
     }
-    put_big(out + LZ4_HEAD, packed, 4);
-    const size_t length = LZ4_HEAD + BLOCK_HEAD + packed;
     const uint32_t checksum = fletcher32(out, length);
     for (int k = 0; k < CHECKSUM; k++)
         out[length + (size_t)k] = (unsigned char)(checksum >> 8 * k);
     return length + CHECKSUM;
 }
 
+static bool unpack_blocks(const unsigned char *from, size_t length, size_t block, char *to, size_t size)
+{
+    for (size_t done = 0; done < size; done += block) {
+        const size_t raw = size - done < block ? size - done : block;
+        if (length < BLOCK_HEAD)
+            return false;
+        const size_t packed = get_big(from, BLOCK_HEAD);
+        from += BLOCK_HEAD;
+        length -= BLOCK_HEAD;
+        if (packed > length)
+            return false;
+        if (packed == raw)
+            memcpy(to + done, from, raw);
+        else if (LZ4_decompress_safe((const char *)from, to + done, (int)packed, (int)raw) != (int)raw)
+            return false;
+        from += packed;
+        length -= packed;
+    }
+    return length == 0;
+}
+
 bool unpack_planes(const void *packed, size_t size, size_t n, size_t width, bool is_checked, void *planes)
 {
     const unsigned char *const from = packed;
-    if (size < LZ4_HEAD + BLOCK_HEAD + CHECKSUM)
+    if (size < LZ4_HEAD + BLOCK_HEAD + CHECKSUM || size > INT_MAX || n * width > INT_MAX)
         return false;
-    const size_t length = size - CHECKSUM, body = length - LZ4_HEAD - BLOCK_HEAD;
+    const size_t length = size - CHECKSUM;
     uint32_t checksum = 0;
     for (int k = 0; k < CHECKSUM; k++)
         checksum |= (uint32_t)from[length + (size_t)k] << 8 * k;
-    if ((is_checked && checksum != fletcher32(from, length)) || get_big(from, 8) != n * width ||
-        get_big(from + 8, 4) != n * width || get_big(from + LZ4_HEAD, 4) != body)
+    if ((is_checked && checksum != fletcher32(from, length)) || get_big(from, 8) != n * width)
         return false;
-    const char *const begin = (const char *)from + LZ4_HEAD + BLOCK_HEAD;
-    if (body == n * width) {
-        memcpy(planes, begin, body);
-        return true;
-    }
-    return LZ4_decompress_safe(begin, planes, (int)body, (int)(n * width)) == (int)(n * width);
+    const size_t block = get_big(from + 8, 4);
+    return block > 0 && unpack_blocks(from + LZ4_HEAD, length - LZ4_HEAD, block, planes, n * width);
 }

@@ -1,5 +1,6 @@
-/* The sink of the native store: rows are copied out of the model into one of two blocks; when it is full the writer's
- * thread packs and writes it while the run fills the other. The run waits only when the disk is slower than it. */
+/* The sink of the native store: rows are copied out of the model into a block; when it is full the writer's thread packs
+ * and writes it while the run fills the next. There are a few of them, so that the run waits only when the disk is slower
+ * than it for long; the one freed last is used first, because it is still in the cache. */
 #include "base/map.h"
 #include "base/vec.h"
 #include "formats/select.h"
@@ -18,23 +19,32 @@ typedef struct { /* slots that follow each other in the model and in the row */
     uint32_t at, n;
 } SlotRun;
 
+enum { BLOCKS = 3 }; /* one is filled, one written, one lies between; of BLOCK_BYTES at most */
+
+typedef struct {
+    KoineSlot *rows;
+    uint32_t n;
+} Filled;
+
 typedef struct {
     KoineSink sink; /* first: the sink is the writer */
     StoreOptions options;
     Arena *arena;
     StoreWriter writer;
     VEC(SlotRun) runs;
-    VEC(uint64_t) constants; /* offsets */
-    uint32_t kind_at;        /* of the columns of marks in a row */
-    uint32_t row_slots;
-    _Atomic uint32_t n_filled;    /* rows of `filling`; those before it do not change any more */
-    KoineSlot *filling, *written; /* two blocks */
+    VEC(uint64_t) constants;   /* offsets */
+    uint32_t kind_at;          /* of the columns of marks in a row */
+    _Atomic uint32_t n_filled; /* rows of `filling`; those before it do not change any more */
+    KoineSlot *filling;
     bool is_open, has_point;
     /* Shared with the thread */
     pthread_t thread;
     pthread_mutex_t mutex;
     pthread_cond_t changed;
-    uint32_t n_pending; /* rows of `written` that are to be written */
+    KoineSlot *empty[BLOCKS];
+    uint32_t n_empty;
+    Filled pending[BLOCKS]; /* to be written, the first one first */
+    uint32_t n_pending;
     uint32_t n_for_now; /* rows of `filling` that were written already */
     bool is_looking;    /* the thread reads `filling` */
     bool has_thread, is_ending, is_failed;
@@ -92,12 +102,13 @@ static void *write_blocks(void *context)
         }
         if (s->n_pending == 0)
             break;
-        const uint32_t n = s->n_pending;
+        const Filled block = s->pending[0];
         pthread_mutex_unlock(&s->mutex);
-        const bool is_good = store_writer_block(&s->writer, s->written, n, false);
+        const bool is_good = store_writer_block(&s->writer, block.rows, block.n, false);
         pthread_mutex_lock(&s->mutex);
         s->is_failed |= !is_good;
-        s->n_pending = 0;
+        s->empty[s->n_empty++] = block.rows;
+        memmove(s->pending, s->pending + 1, --s->n_pending * sizeof *s->pending);
         pthread_cond_broadcast(&s->changed);
     }
     pthread_mutex_unlock(&s->mutex);
@@ -115,7 +126,7 @@ static void start_thread(StoreSink *s)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-/* Gives the block that is being filled to the thread, when it is done with the one before. */
+/* Gives the block that is being filled to the thread, and begins the next when there is one. */
 static bool hand_over(StoreSink *s)
 {
     const uint32_t n = atomic_load_explicit(&s->n_filled, memory_order_relaxed);
@@ -127,14 +138,12 @@ static bool hand_over(StoreSink *s)
         return !s->is_failed;
     }
     pthread_mutex_lock(&s->mutex);
-    while (s->n_pending > 0 || s->is_looking)
+    while (s->n_empty == 0 || s->is_looking)
         pthread_cond_wait(&s->changed, &s->mutex);
     const bool is_good = !s->is_failed;
     if (is_good) {
-        KoineSlot *const filled = s->filling;
-        s->filling = s->written;
-        s->written = filled;
-        s->n_pending = n;
+        s->pending[s->n_pending++] = (Filled){ s->filling, n };
+        s->filling = s->empty[--s->n_empty];
     }
     s->n_filled = 0;
     s->n_for_now = 0;
@@ -266,6 +275,15 @@ static StoreTables make_tables(StoreSink *s, const KoineTables *tables, const Se
 
 /* ---- the sink ---------------------------------------------------------------------------------------------------- */
 
+/* Its rows begin with cache lines. */
+static KoineSlot *make_block(StoreSink *s)
+{
+    enum { LINE = 64 };
+    const size_t size = s->writer.stride * s->writer.block_rows;
+    KoineSlot *const slots = NEW_ARRAY(s->arena, KoineSlot, size + LINE / sizeof(KoineSlot));
+    return slots + (LINE - (uintptr_t)slots % LINE) % LINE / sizeof(KoineSlot);
+}
+
 static KoineStatus store_begin(KoineSink *sink, const KoineModel *model)
 {
     StoreSink *const s = (StoreSink *)sink;
@@ -281,9 +299,9 @@ static KoineStatus store_begin(KoineSink *sink, const KoineModel *model)
     s->is_open = true;
     if (!store_writer_begin(&s->writer, options->path, &made, s->arena))
         return fail(s);
-    s->row_slots = s->writer.n_dense + s->writer.n_changes;
-    s->filling = NEW_ARRAY(s->arena, KoineSlot, (size_t)s->row_slots * s->writer.block_rows);
-    s->written = NEW_ARRAY(s->arena, KoineSlot, (size_t)s->row_slots * s->writer.block_rows);
+    while (s->n_empty < BLOCKS)
+        s->empty[s->n_empty++] = make_block(s);
+    s->filling = s->empty[--s->n_empty];
     return KOINE_OK;
 }
 
@@ -304,7 +322,7 @@ static KoineStatus store_point(KoineSink *sink, const KoineModel *model, const K
     if (!s->has_point)
         write_constants(s, model);
     const uint32_t n = atomic_load_explicit(&s->n_filled, memory_order_relaxed);
-    KoineSlot *const row = s->filling + (size_t)s->row_slots * n;
+    KoineSlot *const row = s->filling + s->writer.stride * n;
     row[0].r = point->time;
     row[s->kind_at + COLUMN_KIND].i = point->kind;
     row[s->kind_at + COLUMN_TAKT].i = point->takt;

@@ -1,7 +1,7 @@
 #include "formats/store_write.h"
 #include "formats/store_layout.h"
 #include "formats/store_pack.h"
-#include <math.h>
+#include "formats/store_tile.h"
 
 static uint32_t least(uint64_t a, uint64_t b)
 {
@@ -97,7 +97,7 @@ static void write_text(StoreWriter *writer, StoreDataset *dataset, const char *t
     if (writer->file.is_failed) /* there may be no dataset */
         return;
     store_file_extend(&writer->file, dataset, size);
-    char *const bytes = (char *)writer->tile; /* CHUNK_VALUES doubles: more than a piece of text */
+    char *const bytes = (char *)writer->tile; /* CHUNK_VALUES slots: more than a piece of text */
     const size_t piece = dataset->chunk[0];
     for (hsize_t begin = 0; begin < size; begin += piece) {
         memset(bytes, 0, piece);
@@ -141,12 +141,14 @@ static void create_datasets(StoreWriter *w, uint32_t n_constants)
 
 static void choose_sizes(StoreWriter *w, Arena *arena)
 {
-    const uint64_t row = 8 * ((uint64_t)w->n_dense + w->n_changes);
+    enum { LINE = 8 }; /* rows begin with cache lines */
+    w->stride = ((uint64_t)w->n_dense + w->n_changes + LINE - 1) / LINE * LINE;
+    const uint64_t row = sizeof(KoineSlot) * w->stride;
     w->block_rows = BLOCK_ROWS_MOST;
     while (w->block_rows > BLOCK_ROWS_LEAST && w->block_rows * row > BLOCK_BYTES)
         w->block_rows /= 2;
     w->spans = most(1, w->block_rows / SPAN_ROWS);
-    w->tile = NEW_ARRAY(arena, double, CHUNK_VALUES);
+    w->tile = NEW_ARRAY(arena, KoineSlot, CHUNK_VALUES);
     w->pairs = NEW_ARRAY(arena, double, CHUNK_VALUES);
     w->firsts = NEW_ARRAY(arena, int64_t, CHUNK_FIRST);
     w->list = NEW_ARRAY(arena, struct StoreChange, CHUNK_CHANGES);
@@ -155,7 +157,7 @@ static void choose_sizes(StoreWriter *w, Arena *arena)
 bool store_writer_begin(StoreWriter *w, const char *path, const StoreTables *tables, Arena *arena)
 {
     StoreFile *const file = &w->file;
-    if (!store_file_create(file, path))
+    if (!store_file_create(file, path, arena))
         return false;
     file->planes = NEW_ARRAY(arena, unsigned char, CHUNK_BYTES);
     file->packed = NEW_ARRAY(arena, unsigned char, pack_bound(CHUNK_BYTES));
@@ -195,39 +197,26 @@ void store_writer_constants(StoreWriter *w, const KoineSlot *slots, uint32_t n, 
 
 /* ---- a block ----------------------------------------------------------------------------------------------------- */
 
-/* Columns first .. first + count - 1, one after the other; rows that are not there are 0. */
-static void gather(const StoreWriter *w, const KoineSlot *rows, uint32_t n, uint32_t first, uint32_t count,
-                   double *tile)
+/* Columns first .. first + count - 1, one after the other. */
+static void gather(const StoreWriter *w, const KoineSlot *rows, uint32_t n, uint32_t first, uint32_t count)
 {
-    const size_t row = (size_t)w->n_dense + w->n_changes, height = w->block_rows;
-    if (n < height)
-        memset(tile, 0, height * count * sizeof *tile);
-    for (uint32_t r = 0; r < n; r++) {
-        const KoineSlot *const from = rows + r * row + first;
-        for (uint32_t c = 0; c < count; c++)
-            memcpy(&tile[c * height + r], &from[c], sizeof *tile);
-    }
-}
-
-static void find_extremes(const double *values, uint32_t n, double *pair)
-{
-    double smallest = INFINITY, largest = -INFINITY;
-    for (uint32_t k = 0; k < n; k++) {
-        smallest = values[k] < smallest ? values[k] : smallest;
-        largest = values[k] > largest ? values[k] : largest;
-    }
-    const bool is_any = smallest <= largest;
-    pair[0] = is_any ? smallest : (double)NAN;
-    pair[1] = is_any ? largest : (double)NAN;
+    const TileSource from = {
+        .rows = rows + first,
+        .stride = w->stride,
+        .n_rows = n,
+        .n_columns = count,
+        .has_next = first + 2 * count <= w->n_dense + w->n_changes,
+    };
+    tile_gather(&from, w->block_rows, w->tile);
 }
 
 /* The pairs of one column of the tile, at its place in the chunk of pairs. */
-static void add_extremes(StoreWriter *w, const double *values, uint32_t n, uint32_t column)
+static void add_extremes(StoreWriter *w, const KoineSlot *values, uint32_t n, uint32_t column)
 {
     const uint32_t span = w->block_rows / w->spans, wide = (uint32_t)w->extremes.chunk[0];
     double *const pairs = w->pairs + 2 * (size_t)w->spans * (column % wide);
     for (uint32_t k = 0; k < w->spans; k++)
-        find_extremes(values + k * span, k * span < n ? least(span, n - k * span) : 0, pairs + 2 * k);
+        tile_extremes(values + k * span, k * span < n ? least(span, n - k * span) : 0, pairs + 2 * k);
     if ((column + 1) % wide == 0 || column + 1 == w->n_dense) {
         const hsize_t at[3] = { column - column % wide, w->n_blocks * w->spans, 0 };
         store_file_chunk(&w->file, &w->extremes, at, w->pairs);
@@ -243,7 +232,7 @@ static void write_dense(StoreWriter *w, const KoineSlot *rows, uint32_t n)
         const uint32_t count = least(wide, w->n_dense - first);
         if (count < wide)
             memset(w->tile, 0, CHUNK_VALUES * sizeof *w->tile);
-        gather(w, rows, n, first, count, w->tile);
+        gather(w, rows, n, first, count);
         for (uint32_t c = 0; c < count; c++)
             add_extremes(w, w->tile + (size_t)c * height, n, first + c);
         store_file_chunk(&w->file, &w->values, (hsize_t[]){ first, w->n_blocks * height }, w->tile);
@@ -275,14 +264,14 @@ static void write_changes(StoreWriter *w, const KoineSlot *rows, uint32_t n)
     store_file_extend(&w->file, &w->first, w->n_blocks + 1);
     for (uint32_t first = 0; first < w->n_changes && !w->file.is_failed; first += wide) {
         const uint32_t count = least(wide, w->n_changes - first);
-        gather(w, rows, n, w->n_dense + first, count, w->tile);
+        gather(w, rows, n, w->n_dense + first, count);
         for (uint32_t c = 0; c < count; c++) {
-            const int64_t *const values = (const int64_t *)(const void *)(w->tile + (size_t)c * height);
+            const KoineSlot *const values = w->tile + (size_t)c * height;
             const uint32_t column = first + c;
-            w->firsts[column % chunk] = values[0];
+            w->firsts[column % chunk] = values[0].i;
             for (uint32_t r = 1; r < n; r++)
-                if (values[r] != values[r - 1])
-                    add_change(w, column, w->n_rows + r, values[r]);
+                if (values[r].i != values[r - 1].i)
+                    add_change(w, column, w->n_rows + r, values[r].i);
             if ((column + 1) % chunk == 0 || column + 1 == w->n_changes)
                 store_file_chunk(&w->file, &w->first, (hsize_t[]){ column - column % chunk, w->n_blocks }, w->firsts);
         }

@@ -9,12 +9,14 @@
 
 typedef struct {
     uint32_t n_dense, n_changes; /* columns; the dense ones come first in a row */
+    uint64_t stride;             /* slots from row to row of a block */
     uint32_t block_rows, spans;  /* rows of a block, and pairs of smallest and largest value in it */
     StoreFile file;
     StoreDataset blocks, values, extremes, first, changes, constants, begin, end;
     uint64_t n_blocks, n_rows, n_listed; /* written; n_listed: rows of /changes */
     /* Room for one chunk of each kind */
-    double *tile, *pairs;
+    KoineSlot *tile;
+    double *pairs;
     int64_t *firsts;
     struct StoreChange *list;
     uint32_t n_list;
@@ -37,7 +39,7 @@ typedef struct {
 /* Creates the file with all datasets and the tables. False: writer->file.error says why. */
 bool store_writer_begin(StoreWriter *writer, const char *path, const StoreTables *tables, Arena *arena);
 void store_writer_constants(StoreWriter *writer, const KoineSlot *slots, uint32_t n, Arena *arena);
-/* Rows of n_dense + n_changes slots, at most block_rows of them; fewer only in the last block, or for now: the next call
+/* Rows of n_dense + n_changes slots, `stride` apart, at most block_rows of them; fewer only in the last block, or for now: the next call
  * then has the same rows and more, and replaces what this one wrote. */
 bool store_writer_block(StoreWriter *writer, const KoineSlot *rows, uint32_t n, bool is_for_now);
 bool store_writer_end(StoreWriter *writer, const char *end);

@@ -107,6 +107,23 @@ static void test_values_come_back_exactly(void **state)
     store_close(store);
 }
 
+/* A longer file of an earlier run leaves nothing behind. */
+static void test_an_older_file_is_replaced(void **state)
+{
+    Fixture *const f = *state;
+    FakeModel fake;
+    struct stat state_long, state_short;
+    fake_create(&fake);
+    assert_true(store_finish(write_rows(f, &fake, 9000, NULL), "{}"));
+    assert_int_equal(stat(f->path, &state_long), 0);
+    assert_true(store_finish(write_rows(f, &fake, 10, NULL), "{}"));
+    assert_int_equal(stat(f->path, &state_short), 0);
+    assert_true(state_short.st_size < state_long.st_size);
+    Store *const store = open_good(f);
+    assert_int_equal(store_info(store)->n_rows, 10);
+    store_close(store);
+}
+
 /* A part of a variable is the same as that part of the whole, wherever blocks end. */
 static void test_ranges_do_not_depend_on_blocks(void **state)
 {
@@ -473,6 +490,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_values_come_back_exactly, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_an_older_file_is_replaced, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_ranges_do_not_depend_on_blocks, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_columns_have_types_units_and_descriptions, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_aliases_are_stored_once, set_up, tear_down),
