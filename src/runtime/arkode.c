@@ -41,11 +41,21 @@ static bool set_up(KoineSundials *solver, bool is_implicit)
            (!linear->matrix || ARKStepSetJacFn(solver->memory, koine_sundials_jacobian) == ARK_SUCCESS);
 }
 
+static KoineSundialsCounts read_counts(void *memory)
+{
+    KoineSundialsCounts counts = { 0 };
+    ARKStepGetNumErrTestFails(memory, &counts.rejected);
+    ARKStepGetNumStepSolveFails(memory, &counts.failed);
+    ARKStepGetNumLinSolvSetups(memory, &counts.setups);
+    ARKStepGetNumNonlinSolvIters(memory, &counts.iterations);
+    return counts;
+}
+
 static KoineStatus create(const KoineSolverKind *kind, bool is_implicit, const KoineProblem *problem, KoineSolver **out)
 {
     KoineSundials *solver;
     TRY(koine_sundials_create(kind, problem, 0, &solver));
-    N_VConst(0, solver->y);
+    solver->read_counts = read_counts;
     if (!set_up(solver, is_implicit)) {
         destroy(&solver->base);
         return KOINE_FAILED;
@@ -54,26 +64,12 @@ static KoineStatus create(const KoineSolverKind *kind, bool is_implicit, const K
     return KOINE_OK;
 }
 
-static void keep_counts(KoineSundials *solver)
-{
-    long int rejected = 0, failed = 0, setups = 0, iterations = 0;
-    ARKStepGetNumErrTestFails(solver->memory, &rejected);
-    ARKStepGetNumStepSolveFails(solver->memory, &failed);
-    ARKStepGetNumLinSolvSetups(solver->memory, &setups);
-    ARKStepGetNumNonlinSolvIters(solver->memory, &iterations);
-    solver->rejected += (uint64_t)(rejected + failed);
-    solver->factorisations += (uint64_t)setups;
-    solver->iterations += (uint64_t)iterations;
-}
-
-static KoineStatus begin_at(KoineSundials *solver, double time)
+static KoineStatus begin_at(KoineSundials *solver, double time, const double *x)
 {
     const bool is_implicit = solver->base.kind == &koine_solver_arkode_dirk;
     const ARKRhsFn slope = koine_sundials_slope;
-    keep_counts(solver);
-    solver->base.from = solver->base.time = time;
-    solver->goal = NAN;
-    solver->is_stuck = false;
+    koine_sundials_keep_counts(solver);
+    koine_sundials_place(solver, time, x);
     const int flag =
         ARKStepReInit(solver->memory, is_implicit ? NULL : slope, is_implicit ? slope : NULL, time, solver->y);
     return flag == ARK_SUCCESS ? KOINE_OK : KOINE_FAILED;
@@ -81,10 +77,7 @@ static KoineStatus begin_at(KoineSundials *solver, double time)
 
 static KoineStatus restart(KoineSolver *base, double time, const double *x)
 {
-    KoineSundials *const solver = koine_sundials_of(base);
-    memcpy(N_VGetArrayPointer(solver->y), x, base->problem->model->kind->tables->n_x * sizeof *x);
-    solver->largest = 0;
-    return begin_at(solver, time);
+    return begin_at(koine_sundials_of(base), time, x);
 }
 
 /* ARKODE gives up where the end of a good step cannot be evaluated: begin again with a quarter of it. */
@@ -95,7 +88,7 @@ static bool can_retreat(KoineSundials *solver)
         return false;
     const double least = koine_crossing_step(solver->base.problem, solver->base.time, fmax(solver->largest, h));
     solver->is_stuck = h < least;
-    return !solver->is_stuck && begin_at(solver, solver->base.time) == KOINE_OK &&
+    return !solver->is_stuck && begin_at(solver, solver->base.time, NULL) == KOINE_OK &&
            ARKStepSetInitStep(solver->memory, h) == ARK_SUCCESS;
 }
 
@@ -135,7 +128,7 @@ static KoineStatus shorten(KoineSolver *base, double time)
     KoineSundials *const solver = koine_sundials_of(base);
     const double h = time - base->from;
     N_VScale(1, solver->slope, solver->y);
-    TRY(begin_at(solver, base->from));
+    TRY(begin_at(solver, base->from, NULL));
     ARKStepSetInitStep(solver->memory, h);
     KoineStatus status = KOINE_OK;
     while (status == KOINE_OK && base->time < time)
@@ -148,18 +141,6 @@ static KoineStatus interpolate(KoineSolver *base, double time, double *x)
     KoineSundials *const solver = koine_sundials_of(base);
     N_VSetArrayPointer(x, solver->view);
     return ARKStepGetDky(solver->memory, time, 0, solver->view) == ARK_SUCCESS ? KOINE_OK : KOINE_FAILED;
-}
-
-static void statistics(const KoineSolver *base, KoineRunStatistics *out)
-{
-    KoineSundials copy = *(const KoineSundials *)(const void *)base;
-    keep_counts(&copy);
-    out->steps += copy.steps;
-    out->rejected_steps += copy.rejected;
-    out->evaluations += copy.evaluations + copy.linear.evaluations;
-    out->jacobians += copy.linear.jacobians;
-    out->factorisations += copy.factorisations;
-    out->nonlinear_iterations += copy.iterations;
 }
 
 static KoineStatus create_erk(const KoineProblem *problem, KoineSolver **solver)
@@ -182,7 +163,7 @@ const KoineSolverKind koine_solver_arkode_erk = {
     .advance = advance,
     .interpolate = interpolate,
     .shorten = shorten,
-    .statistics = statistics,
+    .statistics = koine_sundials_statistics,
 };
 
 const KoineSolverKind koine_solver_arkode_dirk = {
@@ -195,5 +176,5 @@ const KoineSolverKind koine_solver_arkode_dirk = {
     .advance = advance,
     .interpolate = interpolate,
     .shorten = shorten,
-    .statistics = statistics,
+    .statistics = koine_sundials_statistics,
 };

@@ -40,11 +40,21 @@ static bool set_up_corrector(KoineSundials *solver, int method)
            (!linear->matrix || CVodeSetJacFn(solver->memory, koine_sundials_jacobian) == CV_SUCCESS);
 }
 
+static KoineSundialsCounts read_counts(void *memory)
+{
+    KoineSundialsCounts counts = { 0 };
+    CVodeGetNumErrTestFails(memory, &counts.rejected);
+    CVodeGetNumStepSolveFails(memory, &counts.failed);
+    CVodeGetNumLinSolvSetups(memory, &counts.setups);
+    CVodeGetNumNonlinSolvIters(memory, &counts.iterations);
+    return counts;
+}
+
 static KoineStatus create(const KoineSolverKind *kind, int method, const KoineProblem *problem, KoineSolver **out)
 {
     KoineSundials *solver;
     TRY(koine_sundials_create(kind, problem, 0, &solver));
-    memset(N_VGetArrayPointer(solver->y), 0, problem->model->kind->tables->n_x * sizeof(double));
+    solver->read_counts = read_counts;
     if (!set_up(solver, method) || !set_up_corrector(solver, method)) {
         destroy(&solver->base);
         return KOINE_FAILED;
@@ -53,28 +63,11 @@ static KoineStatus create(const KoineSolverKind *kind, int method, const KoinePr
     return KOINE_OK;
 }
 
-/* CVodeReInit forgets its counters. */
-static void keep_counts(KoineSundials *solver)
-{
-    long int rejected = 0, failed = 0, setups = 0, iterations = 0;
-    CVodeGetNumErrTestFails(solver->memory, &rejected);
-    CVodeGetNumStepSolveFails(solver->memory, &failed);
-    CVodeGetNumLinSolvSetups(solver->memory, &setups);
-    CVodeGetNumNonlinSolvIters(solver->memory, &iterations);
-    solver->rejected += (uint64_t)(rejected + failed);
-    solver->factorisations += (uint64_t)setups;
-    solver->iterations += (uint64_t)iterations;
-}
-
 static KoineStatus restart(KoineSolver *base, double time, const double *x)
 {
     KoineSundials *const solver = koine_sundials_of(base);
-    keep_counts(solver);
-    memcpy(N_VGetArrayPointer(solver->y), x, solver->base.problem->model->kind->tables->n_x * sizeof *x);
-    base->from = base->time = time;
-    solver->goal = NAN;
-    solver->largest = 0;
-    solver->is_stuck = false;
+    koine_sundials_keep_counts(solver);
+    koine_sundials_place(solver, time, x);
     return CVodeReInit(solver->memory, time, solver->y) == CV_SUCCESS ? KOINE_OK : KOINE_FAILED;
 }
 
@@ -103,18 +96,6 @@ static KoineStatus interpolate(KoineSolver *base, double time, double *x)
     return CVodeGetDky(solver->memory, time, 0, solver->view) == CV_SUCCESS ? KOINE_OK : KOINE_FAILED;
 }
 
-static void statistics(const KoineSolver *base, KoineRunStatistics *out)
-{
-    KoineSundials copy = *(const KoineSundials *)(const void *)base; /* the counters of this one stay as they are */
-    keep_counts(&copy);
-    out->steps += copy.steps;
-    out->rejected_steps += copy.rejected;
-    out->evaluations += copy.evaluations + copy.linear.evaluations;
-    out->jacobians += copy.linear.jacobians;
-    out->factorisations += copy.factorisations;
-    out->nonlinear_iterations += copy.iterations;
-}
-
 double koine_cvode_norm(const KoineSolver *solver)
 {
     return ((const KoineSundials *)(const void *)solver)->linear.norm;
@@ -138,7 +119,7 @@ const KoineSolverKind koine_solver_cvode_bdf = {
     .restart = restart,
     .advance = advance,
     .interpolate = interpolate,
-    .statistics = statistics,
+    .statistics = koine_sundials_statistics,
 };
 
 const KoineSolverKind koine_solver_cvode_adams = {
@@ -149,5 +130,5 @@ const KoineSolverKind koine_solver_cvode_adams = {
     .restart = restart,
     .advance = advance,
     .interpolate = interpolate,
-    .statistics = statistics,
+    .statistics = koine_sundials_statistics,
 };

@@ -85,12 +85,21 @@ static bool set_up(KoineSundials *solver)
            (!linear->matrix || IDASetJacFn(solver->memory, jacobian) == IDA_SUCCESS);
 }
 
+static KoineSundialsCounts read_counts(void *memory)
+{
+    KoineSundialsCounts counts = { 0 };
+    IDAGetNumErrTestFails(memory, &counts.rejected);
+    IDAGetNumStepSolveFails(memory, &counts.failed);
+    IDAGetNumLinSolvSetups(memory, &counts.setups);
+    IDAGetNumNonlinSolvIters(memory, &counts.iterations);
+    return counts;
+}
+
 static KoineStatus create(const KoineProblem *problem, KoineSolver **out)
 {
     KoineSundials *solver;
     TRY(koine_sundials_create(&koine_solver_ida, problem, problem->model->kind->tables->n_w, &solver));
-    N_VConst(0, solver->y);
-    N_VConst(0, solver->slope);
+    solver->read_counts = read_counts;
     if (!set_up(solver)) {
         destroy(&solver->base);
         return KOINE_FAILED;
@@ -99,26 +108,10 @@ static KoineStatus create(const KoineProblem *problem, KoineSolver **out)
     return KOINE_OK;
 }
 
-static void keep_counts(KoineSundials *solver)
-{
-    long int rejected = 0, failed = 0, setups = 0, iterations = 0;
-    IDAGetNumErrTestFails(solver->memory, &rejected);
-    IDAGetNumStepSolveFails(solver->memory, &failed);
-    IDAGetNumLinSolvSetups(solver->memory, &setups);
-    IDAGetNumNonlinSolvIters(solver->memory, &iterations);
-    solver->rejected += (uint64_t)(rejected + failed);
-    solver->factorisations += (uint64_t)setups;
-    solver->iterations += (uint64_t)iterations;
-}
-
 static KoineStatus restart(KoineSolver *base, double time, const double *x)
 {
     KoineSundials *const solver = koine_sundials_of(base);
-    memcpy(N_VGetArrayPointer(solver->y), x, solver->base.problem->model->kind->tables->n_x * sizeof *x);
-    base->from = base->time = time;
-    solver->goal = NAN;
-    solver->largest = 0;
-    solver->is_stuck = false;
+    koine_sundials_place(solver, time, x);
     solver->is_fresh = true;
     return KOINE_OK;
 }
@@ -138,7 +131,7 @@ static KoineStatus begin(KoineSundials *solver)
         N_VGetArrayPointer(solver->slope)[tables->n_x + j] = 0;
     }
     solver->is_fresh = false;
-    keep_counts(solver); /* IDAReInit forgets its counters */
+    koine_sundials_keep_counts(solver);
     return IDAReInit(solver->memory, solver->base.time, solver->y, solver->slope) == IDA_SUCCESS ? KOINE_OK
                                                                                                  : KOINE_FAILED;
 }
@@ -178,18 +171,6 @@ static KoineStatus interpolate(KoineSolver *base, double time, double *x)
     return KOINE_OK;
 }
 
-static void statistics(const KoineSolver *base, KoineRunStatistics *out)
-{
-    KoineSundials copy = *(const KoineSundials *)(const void *)base;
-    keep_counts(&copy);
-    out->steps += copy.steps;
-    out->rejected_steps += copy.rejected;
-    out->evaluations += copy.evaluations + copy.linear.evaluations;
-    out->jacobians += copy.linear.jacobians;
-    out->factorisations += copy.factorisations;
-    out->nonlinear_iterations += copy.iterations;
-}
-
 const KoineSolverKind koine_solver_ida = {
     .name = "ida",
     .description = "IDA, BDF of variable order; algebraic systems are solved along",
@@ -198,5 +179,5 @@ const KoineSolverKind koine_solver_ida = {
     .restart = restart,
     .advance = advance,
     .interpolate = interpolate,
-    .statistics = statistics,
+    .statistics = koine_sundials_statistics,
 };

@@ -43,6 +43,8 @@ KoineStatus koine_sundials_create(const KoineSolverKind *kind, const KoineProble
         koine_sundials_destroy(solver);
         return KOINE_FAILED;
     }
+    N_VConst(0, solver->y);
+    N_VConst(0, solver->slope);
     solver->base.x = N_VGetArrayPointer(solver->y);
     *out = solver;
     return KOINE_OK;
@@ -103,6 +105,38 @@ void koine_sundials_message(int code, const char *module, const char *function, 
     const KoineSundials *const solver = data;
     if (code < 0)
         snprintf(solver->base.problem->text, solver->base.problem->text_size, "%s, %s: %s", module, function, text);
+}
+
+void koine_sundials_keep_counts(KoineSundials *solver)
+{
+    const KoineSundialsCounts counts = solver->read_counts(solver->memory);
+    solver->rejected += (uint64_t)(counts.rejected + counts.failed);
+    solver->factorisations += (uint64_t)counts.setups;
+    solver->iterations += (uint64_t)counts.iterations;
+}
+
+void koine_sundials_statistics(const KoineSolver *base, KoineRunStatistics *out)
+{
+    KoineSundials copy = *(const KoineSundials *)(const void *)base; /* the counters of this one stay as they are */
+    koine_sundials_keep_counts(&copy);
+    out->steps += copy.steps;
+    out->rejected_steps += copy.rejected;
+    out->evaluations += copy.evaluations + copy.linear.evaluations;
+    out->jacobians += copy.linear.jacobians;
+    out->factorisations += copy.factorisations;
+    out->nonlinear_iterations += copy.iterations;
+}
+
+void koine_sundials_place(KoineSundials *solver, double time, const double *x)
+{
+    KoineSolver *const base = &solver->base;
+    if (x) {
+        memcpy(N_VGetArrayPointer(solver->y), x, base->problem->model->kind->tables->n_x * sizeof *x);
+        solver->largest = 0;
+    }
+    base->from = base->time = time;
+    solver->goal = NAN;
+    solver->is_stuck = false;
 }
 
 KoineStatus koine_sundials_failed(KoineSundials *solver)

@@ -7,6 +7,11 @@
 #include <sundials/sundials_context.h>
 #include <sundials/sundials_nonlinearsolver.h>
 
+/* Counters of an integrator since it was begun. */
+typedef struct {
+    long int rejected, failed, setups, iterations;
+} KoineSundialsCounts;
+
 typedef struct KoineSundials {
     KoineSolver base;
     void *memory; /* of CVODE, IDA or ARKODE */
@@ -25,6 +30,7 @@ typedef struct KoineSundials {
     double failed_time;           /* of the last evaluation that failed; NAN: none since the last step */
     uint32_t tiny;                /* steps in a row too short to be told from none */
     KoineStatus failure;          /* of the model, below 0 */
+    KoineSundialsCounts (*read_counts)(void *memory);
     uint64_t steps, rejected, evaluations, factorisations, iterations;
 } KoineSundials;
 
@@ -45,6 +51,13 @@ int koine_sundials_tell(KoineSundials *solver, KoineStatus status, double time);
 
 /* CVErrHandlerFn and its sisters: the text of the last error goes to the problem, nothing is printed. */
 void koine_sundials_message(int code, const char *module, const char *function, char *text, void *solver);
+
+/* Beginning again makes the integrator forget its counters: they are added up before. */
+void koine_sundials_keep_counts(KoineSundials *solver);
+void koine_sundials_statistics(const KoineSolver *base, KoineRunStatistics *out);
+
+/* The point to begin from; the integrator itself is not told yet. `x` NULL: the state stays. */
+void koine_sundials_place(KoineSundials *solver, double time, const double *x);
 
 /* What a negative flag of the integrator means to the driver. */
 KoineStatus koine_sundials_failed(KoineSundials *solver);
