@@ -1,4 +1,4 @@
-/* Where terms stand in a Model, and a walk over all of them. Private to verify*.c. */
+/* Where terms stand in a Model, a walk over all of them, and what the checks share. Private to verify*.c. */
 #ifndef IR_VERIFY_TERMS_H
 #define IR_VERIFY_TERMS_H
 
@@ -46,8 +46,21 @@ bool verify_function(Verifier *v);
 typedef void (*VisitTerm)(Verifier *v, Term term, const TermPlace *place);
 void verify_each_term(Verifier *v, VisitTerm visit);
 
+/* Every quantity is defined as often as it should be; the branches of an acausal region have as many equations. */
+void verify_definitions(Verifier *v);
+void verify_balance(Verifier *v);
+
+/* A mistake of the user. */
+#define REPORT(v, code, span, ...) (diag_error((v)->diag, code, span, __VA_ARGS__), verify_failed(v))
+
+static inline void verify_failed(Verifier *v)
+{
+    v->is_good = false;
+}
+
 /* A mistake of Koine. */
 void verify_broken(Verifier *v, Span span, const char *format, ...) __attribute__((format(printf, 3, 4)));
 const char *verify_variable_text(const Verifier *v, VarId var);
+void verify_note_declaration(Verifier *v, VarId var);
 
 #endif

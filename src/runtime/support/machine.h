@@ -169,6 +169,9 @@ bool koine_decide(Machine *k, uint32_t relation,
                   bool *value); /* from its operands as they are; false: they have none */
 void koine_set_bit(Machine *k, const KoineRelation *r, bool value);
 
+/* actions.c: what enabled transitions print, and whether one ends the run */
+void koine_run_actions(Machine *k);
+
 /* endless.c */
 void koine_look_for_cycle(Machine *k, uint32_t limit); /* in each of the last steps before the limit */
 void koine_note_restless(Machine *k, const KoineRelation *r);
