@@ -146,16 +146,17 @@ typedef struct {
     Compilation *c;
     const KoineModelKind *kind;
     KoineModel *model;
-    double x[12], der[12];
+    uint32_t n; /* states */
+    double x[40], der[40];
 } Arm;
 
-static bool open_arm(Arm *arm, const char *path, const char *systems)
+static bool open_arm(Arm *arm, const char *path, const char *systems, const char *tier)
 {
     static const KoineHost host = { 0 };
     const char *why;
     arm->c = compilation_create(NULL);
     return compilation_load(arm->c, &(CompileRequest){ .path = path, .systems = systems }) &&
-           compilation_schedule(arm->c) && (arm->kind = compilation_kind(arm->c, "cc", &why)) &&
+           compilation_schedule(arm->c) && (arm->kind = compilation_kind(arm->c, tier, &why)) &&
            arm->kind->create(arm->kind, &host, &arm->model) == KOINE_OK &&
            arm->kind->initialise(arm->model, 0) == KOINE_OK;
 }
@@ -172,7 +173,7 @@ static bool run_arm(void *context)
     Arm *arm = context;
     bool is_good = true;
     for (int k = 0; k < 200 && is_good; k++) {
-        for (int j = 0; j < 12; j++)
+        for (uint32_t j = 0; j < arm->n; j++)
             arm->x[j] = 0.1 * j + 0.001 * k;
         const KoineEvaluation at = { .x = arm->x, .want = KOINE_WANT_DER, .der = arm->der };
         is_good = arm->kind->evaluate(arm->model, &at) == KOINE_OK;
@@ -183,13 +184,13 @@ static bool run_arm(void *context)
 static void measure_gain(const Bench *bench, const Row *row, Figure *figure)
 {
     char path[PATH_SIZE];
-    Arm torn = { 0 }, whole = { 0 };
+    Arm torn = { .n = 12 }, whole = { .n = 12 };
     double seconds[2] = { 0 }, most = 0;
     (void)row;
     robot_path(bench, path);
-    const bool is_good = open_arm(&torn, path, NULL) && open_arm(&whole, path, "whole") &&
+    const bool is_good = open_arm(&torn, path, NULL, "cc") && open_arm(&whole, path, "whole", "cc") &&
                          measure_both(bench, &(Work){ run_arm, &torn }, &(Work){ run_arm, &whole }, seconds);
-    for (int k = 0; k < 12; k++)
+    for (uint32_t k = 0; k < torn.n; k++)
         most = fmax(most, fabs(torn.der[k] - whole.der[k]) / (1 + fabs(whole.der[k])));
     close_arm(&torn);
     close_arm(&whole);
@@ -203,10 +204,62 @@ static void measure_gain(const Bench *bench, const Row *row, Figure *figure)
          1e6 * seconds[1] / 200, most);
 }
 
+/* ---- formulas of small systems beside their numeric solution ---- */
+enum { STAGES = 20 };
+
+/* Stages beside each other at one source: a T of resistors, two parallel capacitors (index 2), and a bridge of five
+ * resistors; each of them a system of its own. */
+static void generate_filters(const Bench *bench, char path[PATH_SIZE])
+{
+    snprintf(path, PATH_SIZE, "%s/filters.dym", bench->folder);
+    FILE *f = fopen(path, "w");
+    if (!f)
+        return;
+    fprintf(f, "@el.lib\nmodel filters\n  submodel (Vsource) U\n  submodel (Ground) g\n  node n0 n1\n");
+    for (uint32_t k = 0; k < STAGES; k++)
+        fprintf(
+            f,
+            "  submodel (Resistor) Ra%u (R=%u), Rb%u (R=3), Rc%u (R=2)\n  submodel (Capacitor) C%u (C=0.5), D%u "
+            "(C=0.25)\n  submodel (Resistor) Rd%u (R=1), Re%u (R=2), Rf%u (R=3), Rg%u (R=4), Rh%u (R=5)\n"
+            "  node m%u c%u p%u q%u\n"
+            "  connect Ra%u at (n1,m%u), Rb%u at (m%u,n0), Rc%u at (m%u,c%u), C%u at (c%u,n0), D%u at (c%u,n0)\n"
+            "  connect Rd%u at (c%u,p%u), Re%u at (c%u,q%u), Rf%u at (p%u,q%u), Rg%u at (p%u,n0), Rh%u at (q%u,n0)\n",
+            k, k % 3 + 1, k, k, k, k, k, k, k, k, k, k, k, k, k, k, k, k, k, k, k, k, k, k, k, k, k, k, k, k, k, k, k,
+            k, k, k, k, k, k);
+    fprintf(f, "  connect U at (n1,n0), g at n0\n  U.V0 = 10\nend\n");
+    fclose(f);
+}
+
+static void measure_formulas(const Bench *bench, const Row *row, Figure *figure)
+{
+    char path[PATH_SIZE];
+    Arm formulas = { .n = STAGES }, numeric = { .n = STAGES };
+    double seconds[2] = { 0 }, most = 0;
+    generate_filters(bench, path);
+    const bool is_good = open_arm(&formulas, path, NULL, row->tier) && open_arm(&numeric, path, "torn", row->tier) &&
+                         measure_both(bench, &(Work){ run_arm, &formulas }, &(Work){ run_arm, &numeric }, seconds);
+    for (uint32_t k = 0; k < STAGES; k++)
+        most = fmax(most, fabs(formulas.der[k] - numeric.der[k]) / (1 + fabs(numeric.der[k])));
+    const CompileReport report = is_good ? compilation_report(formulas.c) : (CompileReport){ 0 };
+    close_arm(&formulas);
+    close_arm(&numeric);
+    if (!is_good || !(most < 1e-12)) {
+        no_figure(figure, "derivatives differ by %g", most);
+        return;
+    }
+    figure->value = seconds[0] / seconds[1];
+    figure->is_known = true;
+    note(figure, "%.3g us an evaluation, numeric %.3g us; %llu systems by formulas, %llu numeric",
+         1e6 * seconds[0] / 200, 1e6 * seconds[1] / 200, (unsigned long long)report.formula_systems,
+         (unsigned long long)report.linear_systems);
+}
+
 static const Rings one = { "ring", 0 }, many = { "rings", 10 };
 static const Row rows[] = {
     { "tearing/robot255", AT_MOST, 10, "ms", measure_robot, NULL, NULL },
     { "tearing/robot255/gain", AT_MOST, 0.5, "x whole", measure_gain, NULL, NULL },
+    { "tearing/filters/cc", AT_MOST, 0.5, "x numeric", measure_formulas, NULL, "cc" },
+    { "tearing/filters/interp", AT_MOST, 0.7, "x numeric", measure_formulas, NULL, "interp" },
     { "tearing/growth/one", AT_MOST, 1.5, "exponent", measure_growth, &one, NULL },
     { "tearing/growth/many", AT_MOST, 1.5, "exponent", measure_growth, &many, NULL },
     { "tearing/growth/choice", AT_MOST, 1.7, "exponent", measure_choice, NULL, NULL },

@@ -282,6 +282,10 @@ typedef struct KoineProgram {
     const KoineGivenStart *given_starts;
     const uint32_t *finite_checks; /* outputs part: Real slots to look at, as pairs slot, origin */
     uint32_t n_finite_checks;
+    const uint32_t
+        *regular_checks; /* systems that were solved by formulas: pairs slot, origin; the slot holds 0, or less
+                                       than rounding errors, where the parameters make the system singular */
+    uint32_t n_regular_checks;
 
     /* explains a fault: fills model->fault from the node or equation `origin`; may be NULL */
     void (*explain)(void *context, KoineModel *model, uint32_t origin);

@@ -8,7 +8,7 @@ typedef struct {
     uint64_t value;
 } Figure;
 
-enum { FIGURES = 23 };
+enum { FIGURES = 24 };
 
 static void collect_figures(const CompileReport *r, Figure figures[FIGURES])
 {
@@ -23,6 +23,7 @@ static void collect_figures(const CompileReport *r, Figure figures[FIGURES])
         { "largest_torn", "after tearing", r->largest_torn },
         { "linear_systems", "linear systems", r->linear_systems },
         { "nonlinear_systems", "nonlinear systems", r->nonlinear_systems },
+        { "formula_systems", "solved by formulas", r->formula_systems },
         { "index", "index", r->index },
         { "differentiated_equations", "differentiations", r->differentiated_equations },
         { "dummy_derivatives", "dummy derivatives", r->dummy_derivatives },

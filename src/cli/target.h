@@ -40,8 +40,7 @@ const char *const *target_versions(const Command *command, const Target *target)
     }
 #define TARGET_SYSTEMS                                                                                                 \
     {                                                                                                                  \
-        .name = "systems", .value = "HOW",                                                                             \
-        .help = "how systems of equations are solved: torn (usual), whole, for all unknowns together, or symbolic"     \
+        .name = "systems", .value = "HOW", .help = "how systems of equations are solved: auto, torn, whole, symbolic"  \
     }
 CompileRequest target_request(const Command *command, const Target *target);
 /* Text to schedule; diagnostics are printed. False: they say why. `profile` may be NULL. */

@@ -70,7 +70,7 @@ Diag *compilation_diag(const Compilation *c)
 }
 
 static const char *const systems_names[] = {
-    [SYSTEMS_TORN] = "torn", [SYSTEMS_WHOLE] = "whole", [SYSTEMS_SYMBOLIC] = "symbolic"
+    [SYSTEMS_AUTO] = "auto", [SYSTEMS_TORN] = "torn", [SYSTEMS_WHOLE] = "whole", [SYSTEMS_SYMBOLIC] = "symbolic"
 };
 
 const char *compilation_systems_name(uint32_t k)
@@ -261,15 +261,17 @@ CompileReport compilation_report(const Compilation *c)
                         .bytes = arena_bytes(c->arena) };
     for (uint32_t k = 0; k < m->variables.n; k++) {
         r.variables += !m->variables.at[k].is_generated;
-        r.parameters += m->variables.at[k].definition == DEFINITION_BINDING;
+        r.parameters += m->variables.at[k].definition == DEFINITION_BINDING && !m->variables.at[k].is_generated;
         r.index |= is_algebraic(&m->variables.at[k]) && s->index == 0;
     }
     for (uint32_t k = 0; k < s->states.n; k++)
         r.states += variable_count(m, s->states.at[k]);
     for (uint32_t k = 0; k < s->blocks.n; k++) {
         const Block *b = &s->blocks.at[k];
-        if (b->kind == BLOCK_LINEAR || b->kind == BLOCK_NEWTON)
+        const bool is_formula = b->kind == BLOCK_ASSIGN && b->n_rows;
+        if (b->kind == BLOCK_LINEAR || b->kind == BLOCK_NEWTON || is_formula)
             r.largest_torn = b->n_rows - b->n_inner > r.largest_torn ? b->n_rows - b->n_inner : r.largest_torn;
+        r.formula_systems += is_formula;
         r.linear_systems += s->blocks.at[k].kind == BLOCK_LINEAR;
         r.nonlinear_systems += s->blocks.at[k].kind == BLOCK_NEWTON || s->blocks.at[k].kind == BLOCK_ITERATE;
     }

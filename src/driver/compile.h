@@ -17,7 +17,7 @@ typedef struct {
     const char *class_name;           /* NULL: the one in the file */
     const char *profile;              /* NULL: liberal */
     const Language *const *languages; /* besides the built-in ones, ended by NULL; may be NULL */
-    const char *systems;              /* "torn" (also NULL), "whole", "symbolic": see compilation_systems_name */
+    const char *systems;              /* "auto" (also NULL), "torn" ...: see compilation_systems_name */
     bool evaluate_parameters;         /* parameters become numbers, but those that the model keeps */
     bool remove_unneeded;             /* only what states, outputs, events and `wanted` need is computed */
     const char *const *wanted;        /* patterns of names, ended by NULL; may be NULL */
@@ -70,8 +70,8 @@ bool compilation_explore(const Compilation *c, ExploreKind kind, const ExploreRe
 typedef struct { /* figures of `koine check`; the names are the keys of its JSON */
     const char *model, *language;
     uint64_t variables, equations, states, parameters, aliases, blocks, largest_block, largest_torn, linear_systems,
-        nonlinear_systems, root_functions, time_events, transitions, regions, instances, kernels, jacobian_entries,
-        jacobian_colours, index, differentiated_equations, dummy_derivatives, state_sets;
+        nonlinear_systems, formula_systems, root_functions, time_events, transitions, regions, instances, kernels,
+        jacobian_entries, jacobian_colours, index, differentiated_equations, dummy_derivatives, state_sets;
     uint64_t bytes; /* memory the compilation holds */
 } CompileReport;
 CompileReport compilation_report(const Compilation *c);

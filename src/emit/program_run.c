@@ -195,9 +195,25 @@ static KoinePart lay_values(Layout *l, const VarId *variables, uint32_t n, bool 
     return finish_part(&p);
 }
 
+/* What was divided by when systems were solved by formulas. */
+static void list_checks(Layout *l)
+{
+    VEC(uint32_t) checks = { 0 };
+    for (uint32_t k = 0; k < l->schedule->blocks.n; k++) {
+        const Block *b = &l->schedule->blocks.at[k];
+        if (!b->check)
+            continue;
+        vec_push(l->arena, &checks, slot_of(l, ref_now((VarId){ b->check - 1 })));
+        vec_push(l->arena, &checks, k);
+    }
+    l->data.regular_checks = checks.at;
+    l->data.n_regular_checks = checks.n / 2;
+}
+
 void lay_parts(Layout *l)
 {
     const Schedule *s = l->schedule;
+    list_checks(l);
     l->data.parameters = lay_values(l, s->parameters.at, s->parameters.n, false, "parameters");
     l->data.starts = lay_values(l, s->starts.at, s->starts.n, true, "starts");
     l->data.derivatives = lay_part(l, PART_DERIVATIVES, "derivatives");

@@ -132,12 +132,17 @@ static void enqueue(Tearer *t, uint32_t row)
     const uint32_t level = growth < 0x1p63 ? (uint32_t)ilogb(growth) : LEVELS - 1;
     t->entry[row] = entry;
     t->row_growth[row] = growth;
-    t->next[row] = NOWHERE;
-    if (t->first[level] == NOWHERE)
+    if (t->p->solvable[entry] == TEARING_PLAIN && t->first[level] != NOWHERE) {
+        t->next[row] = t->first[level];
         t->first[level] = row;
-    else
-        t->next[t->last[level]] = row;
-    t->last[level] = row;
+    } else {
+        t->next[row] = NOWHERE;
+        if (t->first[level] == NOWHERE)
+            t->first[level] = row;
+        else
+            t->next[t->last[level]] = row;
+        t->last[level] = row;
+    }
     t->level = level < t->level ? level : t->level;
 }
 

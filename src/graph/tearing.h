@@ -4,7 +4,7 @@
  * row has, besides its own column, only columns of earlier pairs and torn columns. The other rows are residuals, as many
  * as there are torn columns.
  *
- * Method: a row with one unknown column left computes it, those first that magnify errors least. When there is none, the column is torn that makes most rows
+ * Method: a row with one unknown column left computes it, those first that magnify errors least (to a factor of two), of these the plain ones. When there is none, the column is torn that makes most rows
  * computable, then a preferred one, then the one in most rows, then the first; a column that no row can compute is torn anyway (heuristic of
  * the kind of Carpanzano and Cellier; the least set is NP-complete). O(entries + rows log rows).
  *
@@ -16,9 +16,10 @@
 
 #include "graph/graph.h"
 
+enum { TEARING_PLAIN = 2 };
 typedef struct {
     Incidence rows;              /* square; no repeated entries */
-    const uint8_t *solvable;     /* per entry */
+    const uint8_t *solvable;     /* per entry; TEARING_PLAIN: with less arithmetic than others */
     const double *magnitude;     /* per entry: of its coefficient, > 0 where solvable; NULL: 1 */
     const uint8_t *is_torn;      /* per column: torn in any case; NULL: none */
     const uint8_t *is_kept;      /* per row: a residual in any case; NULL: none */

@@ -147,8 +147,17 @@ static void print_block(Printer *p, const Schedule *s, uint32_t index)
         printer_put_space(p);
         printer_put_number(p, b->mixed);
     }
+    if (b->check) {
+        printer_put_word(p, WORD_CHECKED);
+        printer_put_space(p);
+        printer_put_variable(p, (VarId){ b->check - 1 });
+    }
     if (b->kind == BLOCK_ASSIGN)
         put_from(p, b->equation);
+    if (b->kind == BLOCK_ASSIGN && b->n_rows) {
+        printer_put_word(p, WORD_SOLVES);
+        put_rows(p, s->rows.at + b->first_row, b->n_rows, b->n_inner);
+    }
     text_char(p->to, '\n');
 }
 

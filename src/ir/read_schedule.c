@@ -284,6 +284,31 @@ static bool parse_mixed(Parser *p, Block *b)
     return true;
 }
 
+/* A parameter, which is looked at before a run. */
+static bool parse_check(Reader *r, Block *b)
+{
+    const uint32_t begin = r->token.begin;
+    VarId checked;
+    if (!reader_parse_variable_name(r, &checked))
+        return false;
+    const Variable *v = model_var(r->model, checked);
+    b->check = checked.index + 1;
+    return check_same(r, begin, v->definition == DEFINITION_BINDING && v->type.kind == TYPE_REAL && v->type.rank == 0,
+                      "Real parameter of this name");
+}
+
+/* The system that the assignment and those behind it were made of. */
+static bool parse_solved(Parser *p, Block *b)
+{
+    Block system = { .kind = BLOCK_LINEAR };
+    if (!parse_system(p, &system))
+        return false;
+    b->first_row = system.first_row;
+    b->n_rows = system.n_rows;
+    b->n_inner = system.n_inner;
+    return true;
+}
+
 /* block b3 assign x := y level 2 moving eager mixed 1 from e1: behind the keyword. */
 static bool parse_block(Parser *p)
 {
@@ -305,7 +330,11 @@ static bool parse_block(Parser *p)
     b.is_eager = reader_accept_word(r, WORD_EAGER);
     if (reader_accept_word(r, WORD_MIXED) && !parse_mixed(p, &b))
         return false;
+    if (b.kind == BLOCK_ASSIGN && reader_accept_word(r, WORD_CHECKED) && !parse_check(r, &b))
+        return false;
     if (b.kind == BLOCK_ASSIGN && !parse_from(r, &b.equation))
+        return false;
+    if (b.kind == BLOCK_ASSIGN && reader_accept_word(r, WORD_SOLVES) && !parse_solved(p, &b))
         return false;
     vec_push(p->arena, &p->s->blocks, b);
     return parse_line_end(r);

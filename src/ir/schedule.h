@@ -41,6 +41,9 @@ typedef struct {
         n_inner; /* LINEAR, NEWTON: so many rows at the beginning are explicit, in order; the unknowns of the others
                          are iterated. 0: not torn */
     bool is_real;
+    uint32_t
+        check; /* ASSIGN by solve-small: 1 + parameter that must not be 0, or 0. It then has n_rows, too: the system
+                       that it and the assignments of the other unknowns were made of */
     uint32_t mixed; /* not 0: blocks of this number decide together at events; they stand together, decisions last */
 } Block;
 

@@ -28,7 +28,7 @@ const Pass pipeline[] = {
     { "check-systems", check_systems, FACT_SORTED, 0, 0, "systems that are singular whatever the parameters" },
     { "remove-unneeded", remove_unneeded, FACT_SORTED, 0, 0, "on demand: only what states and outputs need" },
     { "tear-systems", tear_systems, FACT_REGULAR, FACT_TORN, 0, "few unknowns of a system are iterated" },
-    { "solve-small", solve_small, FACT_TORN, 0, 0, "on demand: formulas for small linear systems" },
+    { "solve-small", solve_small, FACT_TORN, 0, 0, "formulas for small linear systems" },
     { "build-parts", build_parts, FACT_TORN, FACT_PARTS, 0, "what each purpose needs" },
     { "build-initial", build_initial, FACT_PARTS, FACT_INITIAL, 0,
       "the initial system, when there are initial equations" },

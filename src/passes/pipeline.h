@@ -30,8 +30,9 @@ enum {
     FACT_SPLIT = 1 << 15    /* arrays that events and branches touch are scalars, reductions are written out */
 };
 
-/* WHOLE: all unknowns are solved for together; SYMBOLIC: torn, small linear ones by formulas */
-typedef enum { SYSTEMS_TORN, SYSTEMS_WHOLE, SYSTEMS_SYMBOLIC } SystemsChoice;
+/* AUTO: torn, small linear ones by formulas where nothing can vanish that is divided by; TORN: no formulas; WHOLE: all
+ * unknowns are solved for together; SYMBOLIC: formulas wherever they can be written down */
+typedef enum { SYSTEMS_AUTO, SYSTEMS_TORN, SYSTEMS_WHOLE, SYSTEMS_SYMBOLIC } SystemsChoice;
 
 typedef struct { /* what reduce-index did; all 0: nothing */
     uint32_t index, n_differentiated;

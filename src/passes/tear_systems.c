@@ -11,6 +11,7 @@
 #include "ir/evaluate.h"
 #include "ir/simplify.h"
 #include "ir/solve.h"
+#include "passes/known_values.h"
 #include "passes/pipeline.h"
 #include <math.h>
 
@@ -24,8 +25,7 @@ static const uint32_t FEW = 8;      /* such a system has so many times fewer unk
 typedef struct {
     Compile *c;
     Model *model;
-    double *value;    /* per variable: of a parameter; NAN: none */
-    bool *has_value;  /* per variable: it was looked for */
+    KnownValues known;
     Map coefficients; /* of residual and leaf, see coefficient_of */
     uint32_t *wish;   /* per variable: 1 + the variable that the user wants torn and that it holds, or 0 */
     bool *is_granted; /* per variable that the user wants torn */
@@ -39,72 +39,24 @@ typedef struct { /* a system under consideration */
     VEC(uint32_t) start, index;
     VEC(uint8_t) solvable;
     VEC(double) magnitude;
-    uint8_t *has_start;         /* per unknown: a start value is given, so it is a good one to iterate */
+    uint8_t *is_good;           /* per unknown: good to iterate, as a start value is given; or wanted first */
     uint8_t *is_torn, *is_kept; /* per unknown, per row: wishes of the user; NULL: there are none */
     uint32_t n_wishes;
     bool has_array;  /* some row reads elements of an array that only the run knows */
     bool is_extreme; /* some coefficient is */
 } System;
 
-/* ---- coefficients ---- */
-static double parameter_value(Passage *p, Ref ref, uint32_t depth);
-
-/* NAN: it has no value before the run. */
-static double known_value(Passage *p, const Expr *e, const Ref *refs, uint32_t depth)
-{
-    enum { DEEPEST = 100, MOST_LEAVES = 64 };
-    Value leaves[MOST_LEAVES], value;
-    if (depth > DEEPEST || e->n_leaves > MOST_LEAVES || e->type.kind != TYPE_REAL || e->type.rank || e->has_call)
-        return NAN;
-    for (uint32_t k = 0; k < e->n_leaves; k++) {
-        leaves[k].r = 0;
-        if (!expr_uses_leaf(e, k))
-            continue;
-        const double known = parameter_value(p, refs[k], depth);
-        if (isnan(known))
-            return NAN;
-        if (ref_type(p->model, refs[k]).kind == TYPE_REAL)
-            leaves[k].r = known;
-        else
-            leaves[k].i = (int64_t)known;
-    }
-    return expr_evaluate(e, leaves, NULL, &value) ? value.r : NAN;
-}
-
-static double parameter_value(Passage *p, Ref ref, uint32_t depth)
-{
-    if (ref.kind != REF_NOW || var_is_none(ref.var))
-        return NAN;
-    const uint32_t k = ref.var.index;
-    const Variable *v = model_var(p->model, ref.var);
-    if (p->has_value[k])
-        return p->value[k];
-    p->has_value[k] = true;
-    p->value[k] = NAN; /* also for a ring */
-    if (v->definition != DEFINITION_BINDING || term_is_absent(v->binding) || v->type.rank)
-        return NAN;
-    const Expr *e = v->binding.shape;
-    double value = NAN;
-    if (e->kind == EXPR_INTEGER || e->kind == EXPR_ENUM)
-        value = (double)e->u.integer;
-    else if (e->kind == EXPR_BOOLEAN)
-        value = (double)e->u.integer;
-    else
-        value = known_value(p, e, term_refs(p->model, v->binding), depth + 1);
-    return p->value[k] = value;
-}
-
 /* ---- magnitudes: of coefficients at the start, for judging how errors grow ---- */
 static Value guessed_leaf(Passage *p, Ref ref)
 {
     const Type type = ref_type(p->model, ref);
-    double value = parameter_value(p, ref, 0);
+    double value = known_parameter(&p->known, ref);
     if (isnan(value) && ref.kind != REF_DER && !var_is_none(ref.var)) {
         const Term start = model_var(p->model, ref.var)->start;
         if (!term_is_absent(start) && start.shape->kind == EXPR_REAL)
             value = start.shape->u.real;
         else if (!term_is_absent(start) && start.shape->type.kind == TYPE_REAL)
-            value = known_value(p, start.shape, term_refs(p->model, start), 0);
+            value = known_value(&p->known, start.shape, term_refs(p->model, start));
     }
     if (!isfinite(value) || value == 0)
         value = 1; /* something in general position */
@@ -137,11 +89,11 @@ static bool never_zero(Passage *p, const Expr *e, const Ref *refs, uint32_t *bud
         return true;
     if (e->kind == EXPR_CALL && e->op == OP_NEG)
         return never_zero(p, e->args[0], refs, budget);
-    if (e->kind == EXPR_CALL && e->op == OP_DIV && isfinite(known_value(p, e->args[1], refs, 0)))
+    if (e->kind == EXPR_CALL && e->op == OP_DIV && isfinite(known_value(&p->known, e->args[1], refs)))
         return never_zero(p, e->args[0], refs, budget);
-    if (e->kind == EXPR_CALL && e->op == OP_MUL && !isfinite(known_value(p, e, refs, 0)))
+    if (e->kind == EXPR_CALL && e->op == OP_MUL && !isfinite(known_value(&p->known, e, refs)))
         return never_zero(p, e->args[0], refs, budget) && never_zero(p, e->args[1], refs, budget);
-    const double value = known_value(p, e, refs, 0);
+    const double value = known_value(&p->known, e, refs);
     return isfinite(value) && value != 0;
 }
 
@@ -207,7 +159,9 @@ static void add_row(Passage *p, System *s, uint32_t row)
         if (coefficient && expr_is_real(coefficient, 0))
             continue; /* it cancels */
         vec_push(scratch, &s->index, column);
-        vec_push(scratch, &s->solvable, is_linear && never_zero(p, coefficient, builder.refs.at, &budget));
+        const bool is_solvable = is_linear && never_zero(p, coefficient, builder.refs.at, &budget);
+        const bool is_plain = is_solvable && (expr_is_real(coefficient, 1) || expr_is_real(coefficient, -1));
+        vec_push(scratch, &s->solvable, is_plain ? TEARING_PLAIN : is_solvable);
         vec_push(scratch, &s->magnitude, magnitude_of(p, coefficient, builder.refs.at));
         const double size = s->magnitude.at[s->magnitude.n - 1];
         s->is_extreme |= !(size < EXTREME && size > 1 / EXTREME);
@@ -220,10 +174,12 @@ static TearingProblem read_system(Passage *p, System *s)
     map_init(&s->columns, p->c->scratch, n);
     for (uint32_t k = 0; k < n; k++)
         map_put(&s->columns, ref_key(s->rows[k].unknown), k);
-    s->has_start = NEW_ARRAY(p->c->scratch, uint8_t, n);
+    s->is_good = NEW_ARRAY(p->c->scratch, uint8_t, n);
     for (uint32_t k = 0; k < n; k++) {
         const Ref unknown = s->rows[k].unknown;
-        s->has_start[k] = unknown.kind == REF_NOW && !term_is_absent(model_var(p->model, unknown.var)->start);
+        s->is_good[k] = unknown.kind == REF_DER
+                            ? s->block->kind == BLOCK_LINEAR
+                            : unknown.kind == REF_NOW && !term_is_absent(model_var(p->model, unknown.var)->start);
     }
     for (uint32_t k = 0; k < n; k++)
         add_row(p, s, k);
@@ -231,7 +187,7 @@ static TearingProblem read_system(Passage *p, System *s)
     const Incidence rows = { n, n, s->start.at, s->index.at };
     return (TearingProblem){ .rows = rows,
                              .solvable = s->solvable.at,
-                             .is_preferred = s->has_start,
+                             .is_preferred = s->is_good,
                              .magnitude = s->magnitude.at,
                              .most_growth = MORE_OF_FEW * MOST_GROWTH[s->block->kind] };
 }
@@ -452,13 +408,9 @@ static void reorder(Passage *p, System *s, const Tearing *found)
 bool tear_systems(Compile *c)
 {
     Schedule *schedule = c->schedule;
-    const uint32_t n = c->model->variables.n;
     if (c->systems == SYSTEMS_WHOLE)
         return true;
-    Passage p = { .c = c,
-                  .model = c->model,
-                  .value = NEW_ARRAY(c->scratch, double, n + 1),
-                  .has_value = NEW_ARRAY(c->scratch, bool, n + 1) };
+    Passage p = { .c = c, .model = c->model, .known = known_values(c->model, c->scratch) };
     map_init(&p.coefficients, c->scratch, 0);
     list_wishes(&p);
     for (uint32_t k = 0; k < schedule->blocks.n; k++) {

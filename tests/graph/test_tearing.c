@@ -210,6 +210,30 @@ static void wishes_are_kept(void **state)
     arena_destroy(arena);
 }
 
+/* Two rows could compute the same column: the plain one does, wherever it stands. */
+static void plain_rows_are_used(void **state)
+{
+    (void)state;
+    for (uint32_t plain = 0; plain < 2; plain++) {
+        Arena *arena = arena_create(NULL);
+        Rows rows = { .arena = arena };
+        for (uint32_t k = 0; k < 2; k++) {
+            row_begin(&rows);
+            row_entry(&rows, 0);
+            row_entry(&rows, 1);
+        }
+        const Incidence g = rows_end(&rows, 2);
+        uint8_t solvable[4] = { 1, 1, 1, 1 };
+        solvable[2 * plain] = solvable[2 * plain + 1] = TEARING_PLAIN;
+        const TearingProblem p = { .rows = g, .solvable = solvable };
+        const Tearing found = tear_system(&p, arena, NULL);
+        check_tearing(&p, &found, arena);
+        assert_int_equal(found.n_inner, 1);
+        assert_int_equal(found.row[0], plain);
+        arena_destroy(arena);
+    }
+}
+
 static void work_is_linear(void **state)
 {
     (void)state;
@@ -244,6 +268,7 @@ int main(void)
         cmocka_unit_test(known_examples),
         cmocka_unit_test(growth_is_limited),
         cmocka_unit_test(wishes_are_kept),
+        cmocka_unit_test(plain_rows_are_used),
         cmocka_unit_test(work_is_linear),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,7 +3,7 @@
  * FOLDER/CASE.err instead, one that is warned of may have FOLDER/CASE.warn besides: each of its lines stands in the
  * messages, and no other code is reported. The folder has the name of the pass. With the comment "# without verify" the
  * model is not verified before the passes; "# evaluate parameters" and "# remove unneeded" ask for what is done on demand, as does
- * "# systems symbolic".
+ * "# systems symbolic" and "# systems torn".
  * KOINE_BLESS=1 writes the expected files; after that somebody reads them. */
 #include "base/diag.h"
 #include "ir/print.h"
@@ -87,7 +87,9 @@ static Outcome run_case(const char *path, const char *pass, Arena *arena)
                   .arena = arena,
                   .diag = diag,
                   .evaluates_parameters = strstr(text, "\n# evaluate parameters") != NULL,
-                  .systems = strstr(text, "\n# systems symbolic") ? SYSTEMS_SYMBOLIC : SYSTEMS_TORN,
+                  .systems = strstr(text, "\n# systems symbolic") ? SYSTEMS_SYMBOLIC
+                             : strstr(text, "\n# systems torn")   ? SYSTEMS_TORN
+                                                                  : SYSTEMS_AUTO,
                   .removes_unneeded = strstr(text, "\n# remove unneeded") != NULL };
     outcome.is_good = c.model && (!is_verified || model_verify(c.model, diag)) &&
                       run_pipeline(&c, is_verified ? stop_at : stop_late, &stop);

@@ -325,6 +325,8 @@ static KoineStatus machine_initialise(KoineModel *model, double time)
     const KoineStatus parameters = koine_run_part(k, &p->parameters), starts = koine_run_part(k, &p->starts);
     if (parameters != KOINE_OK || starts != KOINE_OK)
         return KOINE_FAILED;
+    if (koine_check_formulas(k) != KOINE_OK)
+        return KOINE_FAILED;
     koine_begin_guesses(k);
     if (k->set_space)
         koine_begin_sets(k);

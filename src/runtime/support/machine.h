@@ -215,6 +215,7 @@ Workspace *koine_workspace_create(const KoineProgram *program);
 void koine_workspace_destroy(Workspace *workspace);
 KoineStatus koine_solve_system(Machine *k, uint32_t system);
 KoineStatus koine_solve_tangent(Machine *k, uint32_t system);
+KoineStatus koine_check_formulas(Machine *k); /* the parameters are known: formulas divide by nothing that is 0 */
 void koine_keep_guesses(Machine *k);
 void koine_begin_guesses(Machine *k); /* before the start: the start values */
 

@@ -38,11 +38,11 @@ static void add_to_fault(KoineFault *fault, const char *format, ...)
     va_end(list);
 }
 
-static void add_blame(Machine *k, const KoineSystem *s)
+static void add_blame(Machine *k, uint32_t origin)
 {
     char text[500] = "";
     if (k->program->blame)
-        k->program->blame(k->program->explain_context, k->model, s->origin, text, sizeof text);
+        k->program->blame(k->program->explain_context, k->model, origin, text, sizeof text);
     if (text[0])
         add_to_fault(&k->model->fault, "; %s", text);
 }
@@ -50,8 +50,28 @@ static void add_blame(Machine *k, const KoineSystem *s)
 static KoineStatus report_singular(Machine *k, const KoineSystem *s)
 {
     koine_report_system(k, s, "the linear equations have no unique solution");
-    add_blame(k, s);
+    add_blame(k, s->origin);
     return KOINE_RETRY;
+}
+
+KoineStatus koine_check_formulas(Machine *k)
+{
+    static const double ROUNDING = 1e-14;
+    const KoineProgram *p = k->program;
+    for (uint32_t j = 0; j < p->n_regular_checks; j++) {
+        const double value = k->m[p->regular_checks[2 * j]].r;
+        const uint32_t origin = p->regular_checks[2 * j + 1];
+        if (fabs(value) > ROUNDING && isfinite(value))
+            continue;
+        if (!isfinite(value))
+            return koine_fault(k, KOINE_FAILED, origin,
+                               "these linear equations are solved by formulas that divide by parameters; with these "
+                               "values it is a division by 0: --systems whole does without");
+        koine_fault(k, KOINE_FAILED, origin, "with these parameters the linear equations have no unique solution");
+        add_blame(k, origin);
+        return KOINE_FAILED;
+    }
+    return KOINE_OK;
 }
 
 /* What still moves, and what is not fulfilled. */
@@ -84,7 +104,7 @@ KoineStatus koine_report_newton(Machine *k, const KoineSystem *s, NewtonEnd end)
         add_to_fault(fault, "; %s%.60s moves most, the next step would be %.3g", s->n > 1 ? "of them " : "",
                      s->names[mover], w->step[mover]);
     else
-        add_blame(k, s);
+        add_blame(k, s->origin);
     char row[320] = "";
     if (k->program->describe)
         k->program->describe(k->program->explain_context, k->model, s->origin, worst, row, sizeof row);
