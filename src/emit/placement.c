@@ -5,7 +5,19 @@
 void placement_init(Placement *placement, const Pool *pool, Arena *arena)
 {
     *placement = (Placement){ .arena = arena, .pool = pool };
-    placement->number = NEW_ARRAY(arena, uint32_t, pool_count(pool));
+    placement->n_numbers = pool_count(pool);
+    placement->number = NEW_ARRAY(arena, uint32_t, placement->n_numbers);
+}
+
+/* The pool may have grown. */
+static void make_room(Placement *p)
+{
+    const uint32_t n = pool_count(p->pool);
+    if (n <= p->n_numbers)
+        return;
+    p->number = arena_grow(p->arena, p->number, p->n_numbers * sizeof *p->number, 2 * (size_t)n * sizeof *p->number,
+                           _Alignof(uint32_t));
+    p->n_numbers = 2 * n;
 }
 
 /* The argument whose value an expression passes on, or NULL. */
@@ -117,6 +129,7 @@ void placement_of(Placement *p, const Kernel *kernel)
     for (uint32_t i = 0; i < p->numbered.n; i++)
         p->number[p->numbered.at[i]] = 0;
     p->numbered.n = p->nodes.n = p->regions.n = p->prelude.n = 0;
+    make_room(p);
     for (uint32_t k = 0; k < kernel->n_outputs; k++)
         collect(p, kernel->outputs[k]);
     vec_push(p->arena, &p->regions, ((PlacedRegion){ ID_NONE, 0, ID_NONE }));

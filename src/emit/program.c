@@ -4,6 +4,7 @@
 #include "emit/program_parts.h"
 #include "base/bug.h"
 #include "emit/routines.h"
+#include "emit/share.h"
 
 /* ---- slots ---- */
 uint32_t take_slots(Layout *l, uint64_t n)
@@ -419,6 +420,8 @@ static const char *const *fill_slot_names(Layout *l)
         return names;
     const Model *m = l->model;
     names[l->data.time] = "time";
+    for (uint32_t k = 0; k < l->shared_slots.n; k++)
+        names[l->shared_slots.at[k]] = arena_format(l->arena, "shared.%u", k + 1);
     for (uint32_t k = 0; k < m->variables.n; k++) {
         const char *path = variable_path(m, (VarId){ k }, l->arena);
         if (!var_is_none(m->variables.at[k].alias) || m->variables.at[k].type.rank)
@@ -508,6 +511,7 @@ Program *program_create(const Schedule *schedule, Arena *arena)
                    .seed_der = NEW_ARRAY(arena, uint32_t, n) };
     map_init(&l->kernel_index, arena, 64);
     map_init(&l->tangent_index, arena, 64);
+    l->share = share_create(l);
     place_all(l);
     place_seeds(l);
     fill_constants(l);
@@ -518,6 +522,8 @@ Program *program_create(const Schedule *schedule, Arena *arena)
     lay_initial(l);
     lay_state_sets(l);
     lay_events(l);
+    share_destroy(l->share);
+    l->share = NULL;
     finish(l);
     return program;
 }

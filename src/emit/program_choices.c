@@ -65,12 +65,7 @@ static const Expr *exact_value(Choices *c, const Expr *e, const Expr *unknown, c
     return unknown;
 }
 
-typedef struct {
-    VEC(Piece) pieces;
-    VEC(Span) spans;
-} Exact;
-
-static void add_exact(Choices *c, const SystemRow *row, Exact *exact)
+static void add_exact(Choices *c, const SystemRow *row, Entries *exact)
 {
     enum { MOST = 16 };
     Layout *l = c->l;
@@ -91,8 +86,8 @@ static void add_exact(Choices *c, const SystemRow *row, Exact *exact)
                 continue;
             const Term term = term_make(l->model, e, c->builder.refs.at);
             const uint32_t slot = slot_of(l, c->builder.refs.at[found[j]->u.leaf]);
-            vec_push(l->arena, &exact->pieces, lay_terms(l, 1, &term, &slot));
-            vec_push(l->arena, &exact->spans, l->model->equations.at[row->equation.index].origin.span);
+            add_entry(l, exact, lay_terms(l, 1, &term, &slot), KOINE_NONE,
+                      l->model->equations.at[row->equation.index].origin.span);
         }
     }
 }
@@ -174,7 +169,7 @@ void lay_choices(Layout *l, const Block *b, KoineSystem *system)
     enum { MOST_NAMED = 64 };
     Model *m = l->model;
     Conditions found = { 0 };
-    Exact exact = { 0 };
+    Entries exact = { 0 };
     Choices c = { .l = l, .block = b, .builder = term_builder(m) };
     map_init(&found.seen, l->arena, 8);
     map_init(&c.columns, l->arena, b->n_rows);
@@ -189,9 +184,8 @@ void lay_choices(Layout *l, const Block *b, KoineSystem *system)
         return;
     for (uint32_t k = 0; k < b->n_rows; k++)
         add_exact(&c, &l->schedule->rows.at[b->first_row + k], &exact);
-    if (exact.pieces.n)
-        system->exact_section = lay_section(l, arena_format(l->arena, "exact_%u", l->systems.n), exact.pieces.at,
-                                            exact.spans.at, exact.pieces.n);
+    if (exact.n)
+        system->exact_section = lay_section(l, arena_format(l->arena, "exact_%u", l->systems.n), &exact);
     const uint32_t n = found.refs.n < MOST_NAMED ? found.refs.n : MOST_NAMED;
     KoineChoice *choices = NEW_ARRAY(l->arena, KoineChoice, n);
     for (uint32_t k = 0; k < n; k++)

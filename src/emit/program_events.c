@@ -27,8 +27,7 @@ typedef struct {
     VEC(KoinePre) pres;
     VEC(KoineOrigin) roots;
     VEC(uint32_t) root_owner, calendar_owner;
-    VEC(Piece) root_pieces;
-    VEC(Span) root_spans;
+    Entries root_operands;
     Map writers;
     uint32_t n_writers;
     uint32_t n_calendar;
@@ -273,8 +272,7 @@ static void add_relation(Events *e, uint32_t index, const Block *b)
                  arena_format(l->arena, "%s %s %s", term_text(e->m, r->left, l->arena),
                               r->is_strict ? ">" : ">=", term_text(e->m, r->right, l->arena)),
                  r->owner, r->origin.span);
-        vec_push(l->arena, &e->root_pieces, piece);
-        vec_push(l->arena, &e->root_spans, r->origin.span);
+        add_entry(l, &e->root_operands, piece, index, r->origin.span);
         read_term(e, r->left, &is_moving);
         read_term(e, r->right, &is_moving);
         is_moving = true; /* a root function watches it: look again at every instant */
@@ -327,8 +325,7 @@ static void add_step(Events *e, uint32_t index, const Block *b)
         const uint32_t owner = e->m->relations.n + b->object;
         add_root(e, owner, arena_format(l->arena, "step of %s downwards", text), f->owner, f->origin.span);
         add_root(e, owner, arena_format(l->arena, "step of %s upwards", text), f->owner, f->origin.span);
-        vec_push(l->arena, &e->root_pieces, piece);
-        vec_push(l->arena, &e->root_spans, f->origin.span);
+        add_entry(l, &e->root_operands, piece, index, f->origin.span);
         read_term(e, f->argument, &is_moving);
         is_moving = true;
     }
@@ -688,21 +685,12 @@ static void fill_root_regions(Events *e)
     l->tables.root_regions = regions;
 }
 
-/* The root part: what the operands need, then the operands themselves. */
 static void fill_roots(Events *e)
 {
     Layout *l = e->l;
     l->data.n_roots = e->roots.n;
     l->tables.roots = e->roots.at;
-    if (e->root_pieces.n == 0)
-        return;
-    const uint32_t n = l->data.roots.n;
-    KoinePartStep *steps = NEW_ARRAY(l->arena, KoinePartStep, n + 1);
-    if (n)
-        memcpy(steps, l->data.roots.steps, n * sizeof *steps);
-    steps[n] =
-        (KoinePartStep){ lay_section(l, "roots", e->root_pieces.at, e->root_spans.at, e->root_pieces.n), KOINE_NONE };
-    l->data.roots = (KoinePart){ n + 1, steps };
+    lay_roots(l, &e->root_operands);
 }
 
 static void fill_checks(Events *e)

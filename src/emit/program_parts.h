@@ -20,6 +20,23 @@ typedef struct { /* how a block, or one outer iteration of it, is executed */
     uint32_t kernel, row, n;
 } Piece;
 
+typedef struct { /* of a list that is executed in order */
+    Piece piece;
+    uint32_t system; /* not KOINE_NONE: it is solved, there is no piece */
+    bool is_tangent; /* ... its tangent */
+    bool is_shared;  /* computes what several others need: added to what the block says */
+    uint32_t within; /* not KOINE_NONE: in the section of this system's tangent, which follows */
+    uint32_t block;  /* or KOINE_NONE */
+    Span span;
+} Entry;
+
+typedef struct {
+    Entry *at;
+    uint32_t n, capacity;
+} Entries;
+
+enum { AFFINE_FROM = 4 }; /* rows of one kernel that become a loop; shorter runs are written out */
+
 typedef struct {
     const Schedule *schedule;
     Model *model;
@@ -46,7 +63,11 @@ typedef struct {
     VEC(Tangent) tangents;
     Map tangent_index; /* hash -> first tangent of a chain */
     VEC(KoineSystem) systems;
-    uint32_t calls; /* slot, or KOINE_NONE */
+    VEC(Entries) system_tangents; /* per system, until its section is laid out */
+    struct Share *share;          /* see share.h; only while the program is made */
+    VEC(uint32_t) shared_slots;   /* common subexpressions, in order */
+    Entries executed[PART_COUNT]; /* of the parts derivatives, roots and outputs */
+    uint32_t calls;               /* slot, or KOINE_NONE */
     Code code;
     KoineProgram data;
     KoineTables tables;
@@ -78,8 +99,10 @@ void lay_tangent(Layout *l, uint32_t index);
 /* program_choices.c: exact_section and choices of a system that has branches */
 void lay_choices(Layout *l, const Block *b, KoineSystem *system);
 /* program_run.c: sections and parts */
-uint32_t lay_section(Layout *l, const char *name, const Piece *pieces, const Span *spans, uint32_t n);
+void add_entry(Layout *l, Entries *list, Piece piece, uint32_t block, Span span);
+uint32_t lay_section(Layout *l, const char *name, const Entries *list);
 void lay_parts(Layout *l);
+void lay_roots(Layout *l, const Entries *operands); /* the root part: what the operands need, then these */
 void lay_initial(Layout *l);
 /* program_explain.c: KoineProgram.explain; origins are blocks, assignments of transitions, blocks of the initial system */
 void explain_fault(void *context, KoineModel *model, uint32_t origin);

@@ -2,10 +2,10 @@
  * advance by constant distances becomes an affine one, which needs no table. */
 #include "base/bug.h"
 #include "emit/program_parts.h"
+#include "emit/share.h"
 
-enum { AFFINE_FROM = 4 }; /* rows; shorter runs are written out */
-enum { EVEN_FROM = 6 };   /* rows; shorter even stretches of an uneven run are not worth a loop of their own */
-enum { MOST_LOOPS = 4 };  /* of one uneven run: code must not grow with the number of instances */
+enum { EVEN_FROM = 6 };  /* rows; shorter even stretches of an uneven run are not worth a loop of their own */
+enum { MOST_LOOPS = 4 }; /* of one uneven run: code must not grow with the number of instances */
 
 static const char *comment_for(Layout *l, Span span)
 {
@@ -77,64 +77,75 @@ static void add_run(Layout *l, Piece piece, Span span)
     put_uneven(l, piece.kernel, piece.row + pending * w, piece.n - pending, span);
 }
 
-uint32_t lay_section(Layout *l, const char *name, const Piece *pieces, const Span *spans, uint32_t n)
+void add_entry(Layout *l, Entries *list, Piece piece, uint32_t block, Span span)
+{
+    const Entry entry = { .piece = piece, .system = KOINE_NONE, .within = KOINE_NONE, .block = block, .span = span };
+    vec_push(l->arena, list, entry);
+}
+
+static uint32_t lay_stretch(Layout *l, const char *name, const Entry *entries, uint32_t n)
 {
     Section section = { name, l->runs.n, 0 };
     for (uint32_t begin = 0, end; begin < n; begin = end) {
-        Piece piece = pieces[begin];
+        Piece piece = entries[begin].piece;
         const Kernel *kernel = &l->kernels.at[piece.kernel];
-        for (end = begin + 1; end < n && !kernel->strides && pieces[end].kernel == piece.kernel &&
-                              pieces[end].row == piece.row + piece.n * kernel->width;
+        for (end = begin + 1; end < n && !kernel->strides && entries[end].piece.kernel == piece.kernel &&
+                              entries[end].piece.row == piece.row + piece.n * kernel->width;
              end++)
-            piece.n += pieces[end].n;
+            piece.n += entries[end].piece.n;
         if (piece.n > 1 && piece.n < AFFINE_FROM && !kernel->strides) { /* too short for a loop */
-            piece = pieces[begin];
+            piece = entries[begin].piece;
             end = begin + 1;
         }
-        add_run(l, piece, spans[begin]);
+        add_run(l, piece, entries[begin].span);
     }
     section.n_runs = l->runs.n - section.first_run;
     vec_push(l->arena, &l->sections, section);
     return l->sections.n - 1;
 }
 
-typedef struct {
-    Layout *l;
-    const char *name;
-    VEC(KoinePartStep) steps;
-    VEC(Piece) pieces;
-    VEC(Span) spans;
-} PartBuilder;
-
-static void close_section(PartBuilder *p)
+uint32_t lay_section(Layout *l, const char *name, const Entries *list)
 {
-    if (p->pieces.n == 0)
-        return;
-    const char *name = p->steps.n ? arena_format(p->l->arena, "%s_%u", p->name, p->steps.n) : p->name;
-    const KoinePartStep step = { lay_section(p->l, name, p->pieces.at, p->spans.at, p->pieces.n), KOINE_NONE };
-    vec_push(p->l->arena, &p->steps, step);
-    p->pieces.n = p->spans.n = 0;
+    return lay_stretch(l, name, list->at, list->n);
 }
 
-static void add_system(PartBuilder *p, uint32_t system)
+/* ---- parts ---- */
+static void add_system(Layout *l, Entries *list, uint32_t system, bool is_tangent)
 {
-    close_section(p);
-    const KoinePartStep step = { KOINE_NONE, system };
-    vec_push(p->l->arena, &p->steps, step);
+    const Entry entry = { .system = system, .is_tangent = is_tangent, .within = KOINE_NONE, .block = KOINE_NONE };
+    vec_push(l->arena, list, entry);
 }
 
-static void add_pieces(PartBuilder *p, uint32_t first, uint32_t end, Span span)
+static void add_pieces(Layout *l, Entries *list, uint32_t first, uint32_t end, uint32_t block, Span span)
 {
-    for (uint32_t k = first; k < end; k++) {
-        vec_push(p->l->arena, &p->pieces, p->l->pieces.at[k]);
-        vec_push(p->l->arena, &p->spans, span);
+    for (uint32_t k = first; k < end; k++)
+        add_entry(l, list, l->pieces.at[k], block, span);
+}
+
+/* A section for each stretch between systems; the first has the name, others the name and a number. */
+static KoinePart lay_list(Layout *l, const char *name, const Entries *list)
+{
+    VEC(KoinePartStep) steps = { 0 };
+    for (uint32_t begin = 0, end; begin < list->n; begin = end) {
+        const Entry *first = &list->at[begin];
+        end = begin + 1;
+        if (first->system != KOINE_NONE) {
+            const KoinePartStep step = { KOINE_NONE, first->system };
+            vec_push(l->arena, &steps, step);
+            continue;
+        }
+        while (end < list->n && list->at[end].system == KOINE_NONE && list->at[end].within == first->within)
+            end++;
+        if (first->within != KOINE_NONE) {
+            l->systems.at[first->within].tangent_section =
+                lay_stretch(l, arena_format(l->arena, "tangent_%u", first->within), first, end - begin);
+            continue;
+        }
+        const char *own = steps.n ? arena_format(l->arena, "%s_%u", name, steps.n) : name;
+        const KoinePartStep step = { lay_stretch(l, own, first, end - begin), KOINE_NONE };
+        vec_push(l->arena, &steps, step);
     }
-}
-
-static KoinePart finish_part(PartBuilder *p)
-{
-    close_section(p);
-    return (KoinePart){ p->steps.n, p->steps.at };
+    return (KoinePart){ steps.n, steps.at };
 }
 
 static Span block_span(const Layout *l, const Block *b)
@@ -142,43 +153,53 @@ static Span block_span(const Layout *l, const Block *b)
     return b->equation.index == ID_NONE ? SPAN_NONE : l->model->equations.at[b->equation.index].origin.span;
 }
 
-static KoinePart lay_part(Layout *l, PartKind part, const char *name)
+static void add_block(Layout *l, Entries *list, uint32_t index)
 {
-    PartBuilder p = { .l = l, .name = name };
-    for (uint32_t k = 0; k < l->schedule->parts[part].n; k++) {
-        const uint32_t index = l->schedule->parts[part].at[k];
-        const Block *b = &l->schedule->blocks.at[index];
-        if (l->system_of[index] != KOINE_NONE)
-            add_system(&p, l->system_of[index]);
-        else
-            add_pieces(&p, l->first_piece[index], l->first_piece[index + 1], block_span(l, b));
-    }
-    return finish_part(&p);
+    if (l->system_of[index] != KOINE_NONE)
+        add_system(l, list, l->system_of[index], false);
+    else
+        add_pieces(l, list, l->first_piece[index], l->first_piece[index + 1], index,
+                   block_span(l, &l->schedule->blocks.at[index]));
 }
 
-static KoinePart lay_tangents(Layout *l)
+/* What the part executes: its blocks, then `more` (NULL: nothing); `after`: see ShareRequest. */
+static Shared list_part(Layout *l, PartKind part, const Entries *more, uint32_t after)
 {
-    PartBuilder p = { .l = l, .name = "tangents" };
+    const ShareRequest request = { .after = after };
+    Entries list = { 0 };
+    for (uint32_t k = 0; k < l->schedule->parts[part].n; k++)
+        add_block(l, &list, l->schedule->parts[part].at[k]);
+    for (uint32_t k = 0; more && k < more->n; k++)
+        vec_push(l->arena, &list, more->at[k]);
+    return share_entries(l, &request, &list, &l->executed[part], NULL);
+}
+
+static void list_tangents(Layout *l, uint32_t after, Entries *out)
+{
     const Schedule *s = l->schedule;
-    if (!s->has_jacobian)
-        return (KoinePart){ 0, NULL };
-    for (uint32_t k = 0; k < s->parts[PART_DERIVATIVES].n; k++) {
-        const uint32_t index = s->parts[PART_DERIVATIVES].at[k];
-        if (l->system_of[index] != KOINE_NONE) {
-            add_system(&p, l->system_of[index]);
+    const ShareRequest request = { .after = after };
+    Entries list = { 0 };
+    for (uint32_t k = 0; s->has_jacobian && k < s->parts[PART_DERIVATIVES].n; k++) {
+        const uint32_t index = s->parts[PART_DERIVATIVES].at[k], system = l->system_of[index], first = l->pieces.n;
+        if (system == KOINE_NONE) {
+            lay_tangent(l, index);
+            add_pieces(l, &list, first, l->pieces.n, index, block_span(l, &s->blocks.at[index]));
             continue;
         }
-        const uint32_t first = l->pieces.n;
-        lay_tangent(l, index);
-        add_pieces(&p, first, l->pieces.n, block_span(l, &s->blocks.at[index]));
+        for (uint32_t j = 0; j < l->system_tangents.at[system].n; j++) {
+            Entry entry = l->system_tangents.at[system].at[j];
+            entry.within = system;
+            vec_push(l->arena, &list, entry);
+        }
+        add_system(l, &list, system, true);
     }
-    return finish_part(&p);
+    share_entries(l, &request, &list, out, NULL);
 }
 
 /* Values that are computed once: parameters, start values. */
 static KoinePart lay_values(Layout *l, const VarId *variables, uint32_t n, bool starts, const char *name)
 {
-    PartBuilder p = { .l = l, .name = name };
+    Entries list = { 0 };
     Model *m = l->model;
     for (uint32_t k = 0; k < n; k++) {
         const Variable *v = model_var(m, variables[k]);
@@ -190,9 +211,9 @@ static KoinePart lay_values(Layout *l, const VarId *variables, uint32_t n, bool 
             const uint32_t slot = l->now[variables[k].index] + j;
             vec_push(l->arena, &l->pieces, lay_terms(l, 1, &element, &slot));
         }
-        add_pieces(&p, first, l->pieces.n, v->span);
+        add_pieces(l, &list, first, l->pieces.n, KOINE_NONE, v->span);
     }
-    return finish_part(&p);
+    return lay_list(l, name, &list);
 }
 
 /* What was divided by when systems were solved by formulas. */
@@ -213,13 +234,22 @@ static void list_checks(Layout *l)
 void lay_parts(Layout *l)
 {
     const Schedule *s = l->schedule;
+    Entries tangents = { 0 };
     list_checks(l);
     l->data.parameters = lay_values(l, s->parameters.at, s->parameters.n, false, "parameters");
     l->data.starts = lay_values(l, s->starts.at, s->starts.n, true, "starts");
-    l->data.derivatives = lay_part(l, PART_DERIVATIVES, "derivatives");
-    l->data.roots = lay_part(l, PART_ROOTS, "roots_base");
-    l->data.outputs = lay_part(l, PART_OUTPUTS, "outputs");
-    l->data.tangents = lay_tangents(l);
+    const Shared derivatives = list_part(l, PART_DERIVATIVES, NULL, 0);
+    list_part(l, PART_OUTPUTS, NULL, derivatives.list); /* both are executed after the derivatives, at the same point */
+    list_tangents(l, derivatives.list, &tangents);
+    l->data.derivatives = lay_list(l, "derivatives", &l->executed[PART_DERIVATIVES]);
+    l->data.outputs = lay_list(l, "outputs", &l->executed[PART_OUTPUTS]);
+    l->data.tangents = lay_list(l, "tangents", &tangents);
+}
+
+void lay_roots(Layout *l, const Entries *operands)
+{
+    list_part(l, PART_ROOTS, operands, 0);
+    l->data.roots = lay_list(l, "roots", &l->executed[PART_ROOTS]);
 }
 
 /* The initial system is a schedule of its own; its blocks are laid out behind the run's. */
@@ -234,14 +264,10 @@ void lay_initial(Layout *l)
     l->first_origin = run->blocks.n + l->model->assignments.n;
     const uint32_t first_system = l->systems.n;
     lay_blocks(l);
-    PartBuilder p = { .l = l, .name = "initial" };
-    for (uint32_t k = 0; k < l->schedule->blocks.n; k++) {
-        if (l->system_of[k] != KOINE_NONE)
-            add_system(&p, l->system_of[k]);
-        else
-            add_pieces(&p, l->first_piece[k], l->first_piece[k + 1], block_span(l, &l->schedule->blocks.at[k]));
-    }
-    l->data.initial_part = finish_part(&p);
+    Entries list = { 0 };
+    for (uint32_t k = 0; k < l->schedule->blocks.n; k++)
+        add_block(l, &list, k);
+    l->data.initial_part = lay_list(l, "initial", &list);
     l->data.n_run_systems = first_system;
     l->schedule = run;
     l->first_piece = first_piece;

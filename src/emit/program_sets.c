@@ -21,14 +21,12 @@ static const uint32_t *cells_of(Layout *l, const VarId *variables, uint32_t n)
 
 static uint32_t lay_entries(Layout *l, const StateSet *s, uint32_t number, uint32_t *entry)
 {
-    Piece *pieces = NEW_ARRAY(l->arena, Piece, s->n_entries + 1);
-    Span *spans = NEW_ARRAY(l->arena, Span, s->n_entries + 1);
+    Entries list = { 0 };
     for (uint32_t k = 0; k < s->n_entries; k++) {
         entry[k] = take_slots(l, 1);
-        pieces[k] = lay_terms(l, 1, &s->entry[k], &entry[k]);
-        spans[k] = s->span;
+        add_entry(l, &list, lay_terms(l, 1, &s->entry[k], &entry[k]), KOINE_NONE, s->span);
     }
-    return lay_section(l, arena_format(l->arena, "state_set_%u", number), pieces, spans, s->n_entries);
+    return lay_section(l, arena_format(l->arena, "state_set_%u", number), &list);
 }
 
 static KoineStateSet lay_set(Layout *l, const StateSet *s, uint32_t number)

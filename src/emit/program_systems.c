@@ -1,20 +1,15 @@
 /* Systems of equations and tangents: residuals, Jacobians, directional derivatives; see program_parts.h. */
 #include "base/bug.h"
 #include "emit/program_parts.h"
+#include "emit/share.h"
 #include "ir/derive.h"
 #include "ir/memo.h"
 #include "ir/simplify.h"
 
 /* ---- systems ---- */
-typedef struct {
-    VEC(Piece) pieces;
-    VEC(Span) spans;
-} PieceList;
-
-static void add_piece(Layout *l, PieceList *list, Term term, uint32_t slot, Span span)
+static void add_term(Layout *l, Entries *list, Term term, uint32_t slot, Span span)
 {
-    vec_push(l->arena, &list->pieces, lay_terms(l, 1, &term, &slot));
-    vec_push(l->arena, &list->spans, span);
+    add_entry(l, list, lay_terms(l, 1, &term, &slot), KOINE_NONE, span);
 }
 
 typedef struct {
@@ -159,7 +154,7 @@ typedef struct { /* a system under construction; places: see KoineSystem */
     Map columns; /* unknowns */
     Map inputs;  /* slots that the Jacobian is computed from */
     VEC(uint32_t) row_of, column_of, entry_of, input;
-    PieceList residual, jacobian, tangent;
+    Entries residual, jacobian, tangent;
     bool has_tangents;
 } SystemLayout;
 
@@ -205,8 +200,8 @@ static void lay_entry(SystemLayout *y, uint32_t row, uint32_t column, Term term,
         vec_push(l->arena, &l->constants, constant);
         return;
     }
-    add_piece(l, &y->jacobian, term, constant.slot, span);
-    const Piece piece = y->jacobian.pieces.at[y->jacobian.pieces.n - 1];
+    add_term(l, &y->jacobian, term, constant.slot, span);
+    const Piece piece = y->jacobian.at[y->jacobian.n - 1].piece;
     const Kernel *kernel = &l->kernels.at[piece.kernel];
     for (uint32_t k = 0; k < kernel->n_leaves; k++) {
         const uint32_t slot = l->rows.at[piece.row + kernel->n_outputs + k];
@@ -232,7 +227,7 @@ static void lay_derivatives(SystemLayout *y, uint32_t place, Term whole, Span sp
             lay_entry(y, place, column, term_make(m, d, term_refs(m, whole)), span);
     }
     if (y->has_tangents)
-        add_piece(y->l, &y->tangent, tangent_of(y->l, whole, &y->columns), y->tangents[place], span);
+        add_term(y->l, &y->tangent, tangent_of(y->l, whole, &y->columns), y->tangents[place], span);
 }
 
 static void lay_row(SystemLayout *y, uint32_t k)
@@ -244,7 +239,7 @@ static void lay_row(SystemLayout *y, uint32_t k)
     const uint32_t place = system_place(b, k);
     const Span span = m->equations.at[row->equation.index].origin.span;
     if (k < b->n_inner) {
-        add_piece(l, &y->residual, row->rhs, y->unknowns[place], span);
+        add_term(l, &y->residual, row->rhs, y->unknowns[place], span);
         lay_derivatives(y, place, row->rhs, span);
         return;
     }
@@ -260,15 +255,17 @@ static void lay_row(SystemLayout *y, uint32_t k)
     const Expr *e = expr_binary(m->pool, OP_SUB, term_import(&builder, row->lhs), term_import(&builder, row->rhs));
     const Term whole = term_finish(&builder, expr_simplify(m->pool, e));
     if (b->kind != BLOCK_ITERATE)
-        add_piece(l, &y->residual, whole, y->residuals[place], span);
+        add_term(l, &y->residual, whole, y->residuals[place], span);
     lay_derivatives(y, place, whole, span);
 }
 
-static uint32_t lay_list(SystemLayout *y, const char *format, const PieceList *list)
+static uint32_t lay_list(SystemLayout *y, const char *format, const Entries *list)
 {
     Layout *l = y->l;
-    return lay_section(l, arena_format(l->arena, format, l->systems.n), list->pieces.at, list->spans.at,
-                       list->pieces.n);
+    const ShareRequest alone = { .after = 0 };
+    Entries shared = { 0 };
+    share_entries(l, &alone, list, &shared, NULL);
+    return lay_section(l, arena_format(l->arena, format, l->systems.n), &shared);
 }
 
 static void begin_system(SystemLayout *y)
@@ -335,13 +332,14 @@ static void lay_system(Layout *l, uint32_t index)
         .kernels = y.kernels,
         .rows = y.rows,
         .origin = l->first_origin + index,
-        .tangent_section = y.tangent.pieces.n ? lay_list(&y, "tangent_%u", &y.tangent) : KOINE_NONE,
+        .tangent_section = KOINE_NONE, /* laid out with the tangents part */
         .tangent_residuals = y.tangents,
         .tangent_unknowns = y.seeds,
     };
     lay_choices(l, b, &system);
     l->system_of[index] = l->systems.n;
     vec_push(l->arena, &l->systems, system);
+    vec_push(l->arena, &l->system_tangents, y.tangent);
 }
 
 /* Tangent pieces of block `index`, appended to l->pieces. */

@@ -54,15 +54,24 @@ static void add(Attribution *a, uint32_t block, uint32_t kernel, uint64_t execut
     a->spent[block] += executions * kernel_operations(a, kernel);
 }
 
+/* Operands of root functions are counted with their nodes. */
+static bool is_operand(const Layout *l, const Entry *entry)
+{
+    const uint8_t kind = l->schedule->blocks.at[entry->block].kind;
+    return (kind == BLOCK_RELATION || kind == BLOCK_STEP) && !entry->is_shared;
+}
+
+/* What several equations need is counted with the first of them. */
 static void add_part(Attribution *a, PartKind part, uint64_t evaluations)
 {
     const Layout *l = a->l;
-    for (uint32_t k = 0; k < l->schedule->parts[part].n; k++) {
-        const uint32_t block = l->schedule->parts[part].at[k];
-        if (l->system_of[block] != KOINE_NONE)
+    for (uint32_t k = 0; k < l->executed[part].n; k++) {
+        const Entry *entry = &l->executed[part].at[k];
+        if (entry->system != KOINE_NONE || is_operand(l, entry))
             continue;
-        for (uint32_t j = l->first_piece[block]; j < l->first_piece[block + 1]; j++)
-            add(a, block, l->pieces.at[j].kernel, evaluations * l->pieces.at[j].n);
+        const uint64_t executions = evaluations * entry->piece.n;
+        a->spent[entry->block] += executions * kernel_operations(a, entry->piece.kernel);
+        a->executions[entry->block] += entry->is_shared ? 0 : executions;
     }
 }
 

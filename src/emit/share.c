@@ -1,0 +1,388 @@
+/* Which values get a slot, and the entries that compute and read them; see share.h. */
+#include "emit/share_values.h"
+#include "base/bug.h"
+#include "ir/substitute.h"
+
+enum {
+    WORTH = 6,     /* additions that have to be saved: less does not pay for a store and its slot */
+    DEAREST = 4000 /* costs are not counted beyond */
+};
+
+Share *share_create(Layout *l)
+{
+    Arena *arena = arena_create_like(l->arena);
+    Share *s = NEW(arena, Share);
+    s->arena = arena;
+    placement_init(&s->placement, l->model->pool, arena);
+    return s;
+}
+
+void share_destroy(Share *share)
+{
+    arena_destroy(share->arena);
+}
+
+/* ---- which values ---- */
+static uint64_t saved(const Share *s, const SharedValue *v)
+{
+    const uint64_t needed = v->uses < v->entries ? v->uses : v->entries;
+    const uint64_t computed = s->repeats && v->is_outside && !v->varies ? needed * s->repeats : needed;
+    return computed ? (computed - 1) * v->cost : 0;
+}
+
+static bool is_in_list(const Share *s, const SharedValue *v)
+{
+    return v->kind == VALUE_OPERATION && v->list == s->list;
+}
+
+/* Variables that do not vary are not read by what is executed before the list. */
+static bool is_held_by_outputs(const Share *s, const SharedValue *v)
+{
+    return s->repeats == 0 || v->varies;
+}
+
+/* Costs of all that is below, as if nothing were read from slots; arguments have smaller numbers. */
+static void add_costs(Share *s, bool stops_at_boundaries)
+{
+    for (uint32_t k = 0; k < s->values.n; k++) {
+        SharedValue *v = &s->values.at[k];
+        if (!is_in_list(s, v))
+            continue;
+        uint32_t cost = v->own_cost;
+        for (uint32_t j = 0; j < v->n_args; j++) {
+            const SharedValue *arg = &s->values.at[s->args.at[v->first_arg + j]];
+            if (is_in_list(s, arg) && !arg->is_boundary)
+                cost += arg->cost;
+        }
+        v->cost = cost < DEAREST ? cost : DEAREST;
+        if (stops_at_boundaries && v->is_wanted && saved(s, v) < WORTH) /* the rest of it comes from other slots */
+            v->is_wanted = v->is_boundary = false;
+    }
+}
+
+/* From what nobody else needs downwards: who needs a value is known when it is decided. */
+static void choose_values(Share *s)
+{
+    add_costs(s, false);
+    for (uint32_t k = s->values.n; k-- > 0;) {
+        SharedValue *v = &s->values.at[k];
+        if (!is_in_list(s, v))
+            continue;
+        const bool is_named = v->named_at <= v->first_entry && is_held_by_outputs(s, v);
+        const bool is_held = share_is_held(s, v) || is_named;
+        v->is_wanted = !is_held && v->is_sure && saved(s, v) >= WORTH;
+        v->is_boundary = is_held || v->is_wanted;
+        const uint32_t uses = v->is_boundary ? 1 : v->uses;
+        const bool is_outside = v->varies || (!v->is_boundary && v->is_outside);
+        for (uint32_t j = 0; j < v->n_args; j++) {
+            const uint32_t number = s->args.at[v->first_arg + j];
+            SharedValue *arg = &s->values.at[number];
+            if (!is_in_list(s, arg) || (j && number == s->args.at[v->first_arg + j - 1]))
+                continue;
+            arg->uses = arg->uses < UINT32_MAX - uses ? arg->uses + uses : UINT32_MAX;
+            arg->is_outside |= is_outside;
+        }
+    }
+    add_costs(s, true);
+}
+
+/* ---- rewriting the rows of a kernel ---- */
+typedef struct {
+    Share *s;
+    Layout *l;
+    const Entries *list;
+    Entries *out, *base;
+    /* rows first .. first + n - 1 of the list, all of one kernel */
+    uint32_t first, n;
+    KernelNodes nodes;
+    VEC(bool) is_ready;    /* per node: its leaves have their values before these rows */
+    VEC(bool) is_replaced; /* ... it is read from a slot */
+    VEC(bool) is_used;     /* ... somebody needs it */
+} Group;
+
+static const Node *node_of(const Group *g, uint32_t node)
+{
+    return &g->s->nodes.at[g->nodes.first + node];
+}
+
+static SharedValue *value_of(const Group *g, uint32_t row, uint32_t node)
+{
+    return &g->s->values.at[g->s->numbers.at[g->s->first_value.at[g->first + row] + node]];
+}
+
+static bool is_operation(const Expr *e)
+{
+    return e->kind != EXPR_LEAF && !expr_is_constant(e);
+}
+
+static bool leaf_is_ready(const Group *g, uint32_t leaf)
+{
+    const Kernel *kernel = &g->l->kernels.at[g->list->at[g->first].piece.kernel];
+    for (uint32_t k = 0; k < g->n; k++) {
+        const uint32_t slot = g->l->rows.at[g->list->at[g->first + k].piece.row + kernel->n_outputs + leaf];
+        const SlotState *state = share_slot(g->s, slot);
+        if (state->list == g->s->list && state->written_at > g->first) /* entries are numbered from 1 */
+            return false;
+    }
+    return true;
+}
+
+static bool is_ready(const Group *g, const Node *node)
+{
+    if (node->expr->kind == EXPR_LEAF)
+        return leaf_is_ready(g, node->expr->u.leaf);
+    for (uint32_t k = 0; k < node->expr->n_args; k++) {
+        const uint32_t arg = g->s->node_args.at[node->first_arg + k];
+        if (!g->is_ready.at[arg] && !g->is_replaced.at[arg])
+            return false;
+    }
+    return true;
+}
+
+/* In all rows or in none. Where most of them want it the others follow: the first and the last of a row of equal
+ * components often lack a neighbour. */
+static bool is_replaced(const Group *g, uint32_t number)
+{
+    const Node *node = node_of(g, number);
+    uint32_t n_held = 0, n_wanted = 0;
+    if (!is_operation(node->expr))
+        return false;
+    for (uint32_t k = 0; k < g->n; k++) {
+        const SharedValue *v = value_of(g, k, number);
+        if (v->kind != VALUE_OPERATION)
+            return false;
+        n_held += share_is_held(g->s, v);
+        n_wanted += !share_is_held(g->s, v) && v->is_wanted;
+    }
+    if (n_held == g->n)
+        return true;
+    if (!g->is_ready.at[number] || node->is_root) /* a root is the first to compute it, or it would be held */
+        return false;
+    if (n_held + n_wanted < g->n) {
+        if (!node->is_sure || 4 * (uint64_t)(n_held + n_wanted) < 3 * (uint64_t)g->n)
+            return false;
+        for (uint32_t k = 0; k < g->n; k++)
+            if (!share_is_held(g->s, value_of(g, k, number)) && g->s->repeats && !value_of(g, k, number)->varies &&
+                !value_of(g, k, number)->is_wanted)
+                return false;
+    }
+    return true;
+}
+
+static void plan(Group *g)
+{
+    const uint32_t n = g->nodes.n;
+    Arena *arena = g->s->arena;
+    vec_reserve(arena, &g->is_ready, n);
+    vec_reserve(arena, &g->is_replaced, n);
+    vec_reserve(arena, &g->is_used, n);
+    for (uint32_t k = 0; k < n; k++) {
+        g->is_ready.at[k] = is_ready(g, node_of(g, k));
+        g->is_replaced.at[k] = is_replaced(g, k);
+        g->is_used.at[k] = node_of(g, k)->is_root;
+    }
+    for (uint32_t k = n; k-- > 0;) {
+        bool is_computed = g->is_used.at[k] && !g->is_replaced.at[k];
+        for (uint32_t j = 0; j < g->n && g->is_used.at[k] && !is_computed; j++)
+            is_computed = !share_is_held(g->s, value_of(g, j, k));
+        const Node *node = node_of(g, k);
+        for (uint32_t j = 0; is_computed && j < node->expr->n_args; j++)
+            g->is_used.at[g->s->node_args.at[node->first_arg + j]] = true;
+    }
+}
+
+typedef struct { /* a kernel and where its leaves come from */
+    uint32_t kernel, n_outputs, n_leaves;
+    const uint32_t *source; /* leaf of the kernel before, or 1 << 31 | number of a node that is read from a slot */
+} Rewritten;
+#define FROM_NODE 0x80000000u
+
+static void collect_leaves(const Expr *e, uint32_t *map, uint32_t *n)
+{
+    if (e->kind == EXPR_LEAF && map[e->u.leaf] == KOINE_NONE)
+        map[e->u.leaf] = (*n)++;
+    for (uint32_t k = 0; k < e->n_args; k++)
+        if (e->args[k]->n_leaves)
+            collect_leaves(e->args[k], map, n);
+}
+
+/* The expressions with leaves for what is read from slots, `without` excepted. */
+static Rewritten rewrite(Group *g, uint32_t n_outputs, const Expr *const *outputs, uint32_t without)
+{
+    Layout *l = g->l;
+    Pool *pool = l->model->pool;
+    Arena *arena = g->s->arena;
+    const uint32_t n_before = l->kernels.at[g->list->at[g->first].piece.kernel].n_leaves;
+    const Expr **from = NEW_ARRAY(arena, const Expr *, g->nodes.n), **to = NEW_ARRAY(arena, const Expr *, g->nodes.n);
+    uint32_t *node = NEW_ARRAY(arena, uint32_t, g->nodes.n), n = 0;
+    for (uint32_t k = 0; k < g->nodes.n; k++) {
+        if (!g->is_replaced.at[k] || !g->is_used.at[k] || k == without)
+            continue;
+        from[n] = node_of(g, k)->expr;
+        to[n] = expr_leaf(pool, n_before + n, from[n]->type);
+        node[n++] = k;
+    }
+    uint32_t *map = NEW_ARRAY(arena, uint32_t, n_before + n), n_leaves = 0;
+    const Expr **own = NEW_ARRAY(arena, const Expr *, n_outputs);
+    for (uint32_t k = 0; k < n_before + n; k++)
+        map[k] = KOINE_NONE;
+    for (uint32_t k = 0; k < n_outputs; k++) {
+        own[k] = expr_substitute(pool, outputs[k], n, from, to);
+        REQUIRE(own[k]);
+        collect_leaves(own[k], map, &n_leaves);
+    }
+    for (uint32_t k = 0; k < n_outputs; k++)
+        own[k] = expr_renumber(pool, own[k], map);
+    uint32_t *source = NEW_ARRAY(arena, uint32_t, n_leaves);
+    for (uint32_t k = 0; k < n_before + n; k++)
+        if (map[k] != KOINE_NONE)
+            source[map[k]] = k < n_before ? k : FROM_NODE | node[k - n_before];
+    return (Rewritten){ kernel_for(l, n_outputs, own, n_leaves, NULL, false, 0), n_outputs, n_leaves, source };
+}
+
+/* One row of a rewritten kernel; the outputs go to `slots`. */
+static Piece lay_row_of(const Group *g, const Rewritten *r, uint32_t row, const uint32_t *slots)
+{
+    Layout *l = g->l;
+    const Piece before = g->list->at[g->first + row].piece;
+    const uint32_t n_before = l->kernels.at[before.kernel].n_outputs, first = l->rows.n;
+    for (uint32_t k = 0; k < r->n_outputs; k++)
+        vec_push(l->arena, &l->rows, slots[k]);
+    for (uint32_t k = 0; k < r->n_leaves; k++) {
+        const uint32_t source = r->source[k];
+        const uint32_t slot = source & FROM_NODE ? value_of(g, row, source & ~FROM_NODE)->holder
+                                                 : l->rows.at[before.row + n_before + source];
+        vec_push(l->arena, &l->rows, slot);
+    }
+    return (Piece){ r->kernel, first, 1 };
+}
+
+static void hold(Share *s, uint32_t number, uint32_t slot, uint32_t list)
+{
+    s->values.at[number].holder = slot;
+    s->values.at[number].holder_list = list;
+    share_slot(s, slot)->holds = number;
+}
+
+/* The node is computed into slots of its own for those rows whose value is in none yet. */
+static void make_shared(Group *g, uint32_t number)
+{
+    Share *s = g->s;
+    const Expr *e = node_of(g, number)->expr;
+    Rewritten r = { .n_outputs = 0 };
+    for (uint32_t k = 0; k < g->n; k++) {
+        const SharedValue *v = value_of(g, k, number);
+        if (share_is_held(s, v))
+            continue;
+        if (r.n_outputs == 0)
+            r = rewrite(g, 1, &e, number);
+        const uint32_t slot = take_slots(g->l, 1);
+        Entry entry = g->list->at[g->first + k];
+        entry.piece = lay_row_of(g, &r, k, &slot);
+        entry.is_shared = true;
+        const bool is_base = s->repeats && !v->varies;
+        if (is_base)
+            entry.within = KOINE_NONE;
+        vec_push(g->l->arena, is_base ? g->base : g->out, entry);
+        hold(s, (uint32_t)(v - s->values.at), slot, is_base ? s->base_list : s->list);
+        vec_push(g->l->arena, &g->l->shared_slots, slot);
+    }
+}
+
+static void write_over(Share *s, uint32_t slot, uint32_t entry)
+{
+    SlotState *state = share_slot(s, slot);
+    (void)entry;
+    if (state->holds != KOINE_NONE && s->values.at[state->holds].holder == slot)
+        s->values.at[state->holds].holder = KOINE_NONE;
+    state->holds = KOINE_NONE;
+}
+
+/* What the rows define can be read from now on. */
+static void hold_outputs(Group *g)
+{
+    Share *s = g->s;
+    for (uint32_t k = 0; k < g->n; k++) {
+        const Entry *entry = &g->list->at[g->first + k];
+        const Kernel *kernel = &g->l->kernels.at[entry->piece.kernel];
+        for (uint32_t j = 0; j < kernel->n_outputs; j++) {
+            const uint32_t slot = g->l->rows.at[entry->piece.row + j];
+            const SharedValue *v = value_of(g, k, s->roots.at[g->nodes.first_root + j]);
+            write_over(s, slot, 0);
+            if (v->kind == VALUE_OPERATION && !share_is_held(s, v) && is_held_by_outputs(s, v))
+                hold(s, (uint32_t)(v - s->values.at), slot, s->list);
+        }
+    }
+}
+
+static void share_rows(Group *g)
+{
+    Layout *l = g->l;
+    bool is_changed = false;
+    g->nodes = *share_kernel(g->s, l, g->list->at[g->first].piece.kernel);
+    plan(g);
+    for (uint32_t k = 0; k < g->nodes.n; k++)
+        if (g->is_used.at[k] && g->is_replaced.at[k]) {
+            make_shared(g, k);
+            is_changed = true;
+        }
+    const uint32_t kernel = g->list->at[g->first].piece.kernel;
+    Rewritten r = { .n_outputs = 0 };
+    if (is_changed)
+        r = rewrite(g, l->kernels.at[kernel].n_outputs, l->kernels.at[kernel].outputs, KOINE_NONE);
+    for (uint32_t k = 0; k < g->n; k++) {
+        Entry entry = g->list->at[g->first + k];
+        uint32_t slots[KERNEL_OUTPUTS];
+        for (uint32_t j = 0; is_changed && j < r.n_outputs; j++)
+            slots[j] = l->rows.at[entry.piece.row + j];
+        if (is_changed)
+            entry.piece = lay_row_of(g, &r, k, slots);
+        vec_push(l->arena, g->out, entry);
+    }
+    hold_outputs(g);
+}
+
+/* ---- lists ---- */
+/* Rows from `first` on that become one loop, or one. */
+static uint32_t rows_of_loop(const Group *g, uint32_t first)
+{
+    const Entry *begin = &g->list->at[first];
+    const Kernel *kernel = &g->l->kernels.at[begin->piece.kernel];
+    uint32_t n = 1;
+    while (first + n < g->list->n) {
+        const Entry *next = &g->list->at[first + n];
+        if (next->system != KOINE_NONE || next->within != begin->within || next->piece.kernel != begin->piece.kernel ||
+            next->piece.row != begin->piece.row + n * kernel->width)
+            break;
+        n++;
+    }
+    return n < AFFINE_FROM ? 1 : n;
+}
+
+Shared share_entries(Layout *l, const ShareRequest *request, const Entries *list, Entries *out, Entries *base)
+{
+    Share *s = l->share;
+    Group g = { .s = s, .l = l, .list = list, .out = out, .base = base };
+    s->parent_list = request->after;
+    s->base_list = ++s->n_lists;
+    s->list = ++s->n_lists;
+    s->repeats = base ? request->repeats : 0;
+    if (!request->after) {
+        s->epoch++;
+        s->values.n = s->args.n = 0;
+    }
+    share_number(s, l, request, list);
+    choose_values(s);
+    for (uint32_t k = 0; k < list->n; k += g.n) {
+        g.first = k;
+        g.n = 1;
+        if (s->first_value.at[k] == KOINE_NONE) {
+            vec_push(l->arena, out, list->at[k]);
+            share_writes(l, &list->at[k], write_over, s, 0);
+        } else {
+            g.n = rows_of_loop(&g, k);
+            share_rows(&g);
+        }
+    }
+    return (Shared){ s->list, s->base_list };
+}

@@ -1,0 +1,35 @@
+/* Common subexpressions of what is executed one after the other: a part, the sections of a system.
+ *
+ * Values are numbered over the whole list: two expressions have one number if they are the same operation of the same
+ * numbers, whatever equations they stand in; a slot has the number of what was written to it last. A value that several
+ * entries need is computed once, into a slot of its own or into the variable that it defines anyway, and read by the
+ * others. Nothing is computed that no entry computes in any case: what stands in one branch only stays there, unless it
+ * is computed unconditionally elsewhere. What is not worth a slot is left where it is.
+ *
+ * Rows of one kernel that follow each other become a loop and are treated alike: either a subexpression is replaced in
+ * all of them or in none, so that code does not grow with the number of instances. Loops of array equations only define
+ * slots here. Everything is linear in the number of nodes. docs/decisions/0019 says why this happens here. */
+#ifndef EMIT_SHARE_H
+#define EMIT_SHARE_H
+
+#include "emit/program_parts.h"
+
+typedef struct {
+    uint32_t after;          /* number of a list that is always executed before: what it computed may be used; 0: none.
+                                Between that list and this one only others that have it before them, too */
+    uint32_t repeats;        /* the list is executed so often for each execution of `base` */
+    uint32_t n_varying;      /* slots that change between these executions, beside those that the list writes */
+    const uint32_t *varying; /* may be NULL */
+    uint32_t n_range, range; /* as many from `range` on */
+} ShareRequest;
+
+typedef struct Share Share;
+Share *share_create(Layout *l);
+void share_destroy(Share *share);
+typedef struct { /* numbers of lists, for `after` */
+    uint32_t list, base;
+} Shared;
+/* `out` does what `list` does. `base` (NULL: none) gets what does not vary; it is to be executed before. */
+Shared share_entries(Layout *l, const ShareRequest *request, const Entries *list, Entries *out, Entries *base);
+
+#endif

@@ -1,0 +1,273 @@
+/* Numbering values: each node of each entry of a list; see share.h. */
+#include "emit/share_values.h"
+#include "base/bug.h"
+#include "emit/runs.h"
+
+/* ---- kernels ---- */
+/* What an operation costs, in additions. */
+static uint8_t operation_cost(const Expr *e)
+{
+    if (e->kind == EXPR_FUNCTION)
+        return 60;
+    if (e->kind == EXPR_TABLE)
+        return 15;
+    if (e->kind != EXPR_CALL)
+        return e->kind == EXPR_IF;
+    switch ((Op)e->op) {
+    case OP_POW: return 40;
+    case OP_EXP:
+    case OP_LOG:
+    case OP_LOG10:
+    case OP_SIN:
+    case OP_COS:
+    case OP_TAN:
+    case OP_ASIN:
+    case OP_ACOS:
+    case OP_ATAN:
+    case OP_ATAN2:
+    case OP_SINH:
+    case OP_COSH:
+    case OP_TANH:
+    case OP_MIX:
+    case OP_RANDOM: return 20;
+    case OP_SQRT: return 8;
+    case OP_DIV:
+    case OP_IDIV:
+    case OP_IMOD: return 6;
+    default: return 1;
+    }
+}
+
+static void list_nodes(Share *s, const Kernel *kernel, KernelNodes *out)
+{
+    const Placement *p = &s->placement;
+    *out = (KernelNodes){ .first = s->nodes.n, .n = p->nodes.n, .first_root = s->roots.n, .is_known = true };
+    for (uint32_t k = 0; k < p->nodes.n; k++) {
+        const PlacedNode *placed = &p->nodes.at[k];
+        const Node node = { placed->expr, s->node_args.n, placed->uses && placed->region == 0, false };
+        vec_push(s->arena, &s->nodes, node);
+        for (uint32_t j = 0; j < placed->expr->n_args; j++)
+            vec_push(s->arena, &s->node_args, placement_number(p, placed->expr->args[j]));
+    }
+    for (uint32_t k = 0; k < kernel->n_outputs; k++) {
+        const uint32_t root = placement_number(p, kernel->outputs[k]);
+        s->nodes.at[out->first + root].is_root = true;
+        vec_push(s->arena, &s->roots, root);
+    }
+}
+
+const KernelNodes *share_kernel(Share *s, Layout *l, uint32_t number)
+{
+    while (s->kernels.n <= number)
+        (void)vec_push_zero(s->arena, &s->kernels);
+    KernelNodes *nodes = &s->kernels.at[number];
+    if (!nodes->is_known) {
+        placement_of(&s->placement, &l->kernels.at[number]);
+        list_nodes(s, &l->kernels.at[number], nodes);
+    }
+    return nodes;
+}
+
+/* ---- slots ---- */
+SlotState *share_slot(Share *s, uint32_t slot)
+{
+    while (s->slots.n <= slot)
+        (void)vec_push_zero(s->arena, &s->slots);
+    SlotState *state = &s->slots.at[slot];
+    if (state->epoch != s->epoch)
+        *state = (SlotState){ .epoch = s->epoch, .value = KOINE_NONE, .holds = KOINE_NONE };
+    return state;
+}
+
+/* Whatever it is now: its value gets a number when somebody reads it. */
+static void write_unknown(Share *s, uint32_t slot, uint32_t entry)
+{
+    SlotState *state = share_slot(s, slot);
+    state->value = KOINE_NONE;
+    state->list = s->list;
+    state->written_at = entry;
+}
+
+void share_writes(const Layout *l, const Entry *entry, void (*write)(Share *s, uint32_t slot, uint32_t entry_number),
+                  Share *s, uint32_t entry_number)
+{
+    if (entry->system != KOINE_NONE) {
+        const KoineSystem *system = &l->systems.at[entry->system];
+        for (uint32_t k = 0; k < system->n + system->n_inner; k++) {
+            if (entry->is_tangent && system->tangent_unknowns[k] != KOINE_NONE)
+                write(s, system->tangent_unknowns[k], entry_number);
+            else if (!entry->is_tangent)
+                write(s, system->unknowns[k], entry_number);
+        }
+        return;
+    }
+    const Kernel *kernel = &l->kernels.at[entry->piece.kernel];
+    const uint32_t *row = l->rows.at + entry->piece.row;
+    for (uint32_t i = 0; i < entry->piece.n; i++)
+        for (uint32_t k = 0; k < kernel->n_outputs; k++)
+            write(s, run_position(kernel, row, i, k), entry_number);
+}
+
+/* ---- values ---- */
+static uint32_t add_value(Share *s, SharedValue value)
+{
+    value.holder = value.named_at = KOINE_NONE;
+    vec_push(s->arena, &s->values, value);
+    return s->values.n - 1;
+}
+
+static void enlarge_heads(Share *s)
+{
+    const uint32_t before = s->n_heads;
+    s->n_heads = before ? 4 * before : 1024;
+    s->heads = NEW_ARRAY(s->arena, uint32_t, s->n_heads);
+    s->head_epochs = NEW_ARRAY(s->arena, uint32_t, s->n_heads);
+    for (uint32_t k = 0; k < s->values.n; k++) {
+        SharedValue *v = &s->values.at[k];
+        if (v->kind == VALUE_SLOT)
+            continue;
+        const uint32_t at = v->hash & (s->n_heads - 1);
+        v->next = s->head_epochs[at] == s->epoch ? s->heads[at] : 0;
+        s->heads[at] = k + 1;
+        s->head_epochs[at] = s->epoch;
+    }
+}
+
+/* The value of this operation, made if it is new. */
+static uint32_t find_value(Share *s, ValueKind kind, uint64_t payload, uint32_t n_args, const uint32_t *args)
+{
+    uint64_t hash = hash_mix(kind, payload);
+    for (uint32_t k = 0; k < n_args; k++)
+        hash = hash_mix(hash, args[k]);
+    if (s->values.n >= s->n_heads)
+        enlarge_heads(s);
+    const uint32_t at = (uint32_t)hash & (s->n_heads - 1);
+    const uint32_t head = s->head_epochs[at] == s->epoch ? s->heads[at] : 0;
+    for (uint32_t k = head; k; k = s->values.at[k - 1].next) {
+        const SharedValue *v = &s->values.at[k - 1];
+        if (v->hash == (uint32_t)hash && v->kind == kind && v->payload == payload && v->n_args == n_args &&
+            (n_args == 0 || memcmp(s->args.at + v->first_arg, args, n_args * sizeof *args) == 0))
+            return k - 1;
+    }
+    SharedValue value = { .payload = payload,
+                          .hash = (uint32_t)hash,
+                          .next = head,
+                          .first_arg = s->args.n,
+                          .n_args = n_args,
+                          .kind = (uint8_t)kind };
+    for (uint32_t k = 0; k < n_args; k++) {
+        value.varies |= s->values.at[args[k]].varies;
+        vec_push(s->arena, &s->args, args[k]);
+    }
+    const uint32_t number = add_value(s, value);
+    s->heads[at] = number + 1;
+    s->head_epochs[at] = s->epoch;
+    return number;
+}
+
+/* What the slot holds at this entry. */
+static uint32_t slot_value(Share *s, uint32_t slot)
+{
+    SlotState *state = share_slot(s, slot);
+    if (state->value == KOINE_NONE)
+        state->value =
+            add_value(s, (SharedValue){ .kind = VALUE_SLOT, .varies = s->repeats && state->list == s->list });
+    return state->value;
+}
+
+static uint64_t payload_of(const Expr *e)
+{
+    const uint64_t number = e->kind == EXPR_FUNCTION ? e->u.function->number
+                            : e->kind == EXPR_TABLE  ? e->u.table->index
+                                                     : 0;
+    return number << 16 | (uint64_t)e->kind << 8 | e->op;
+}
+
+static uint32_t operation_value(Share *s, const Node *node, const uint32_t *numbers)
+{
+    enum { FEW = 8 };
+    const Expr *e = node->expr;
+    uint32_t few[FEW];
+    uint32_t *args = e->n_args <= FEW ? few : NEW_ARRAY(s->arena, uint32_t, e->n_args);
+    for (uint32_t k = 0; k < e->n_args; k++)
+        args[k] = numbers[s->node_args.at[node->first_arg + k]];
+    const bool is_impure = e->kind == EXPR_FUNCTION && !e->u.function->is_pure;
+    if (is_impure || (e->kind == EXPR_CALL && e->op == OP_ELEMENT)) /* what it reads is not known: like nothing else */
+        return add_value(s, (SharedValue){ .kind = VALUE_SLOT, .varies = s->repeats > 0 });
+    const bool commutes = e->kind == EXPR_CALL && (e->op == OP_ADD || e->op == OP_MUL);
+    if (commutes && args[0] > args[1]) {
+        const uint32_t first = args[0];
+        args[0] = args[1];
+        args[1] = first;
+    }
+    const uint32_t number = find_value(s, VALUE_OPERATION, payload_of(e), e->n_args, args);
+    s->values.at[number].own_cost = operation_cost(e);
+    return number;
+}
+
+/* ---- entries ---- */
+static void note_use(Share *s, uint32_t number, uint32_t entry, bool is_sure)
+{
+    SharedValue *v = &s->values.at[number];
+    if (v->list != s->list) {
+        v->list = s->list;
+        v->is_sure = v->is_boundary = v->is_wanted = v->is_outside = false;
+        v->entries = v->uses = 0;
+        v->last_entry = v->named_at = KOINE_NONE;
+        v->first_entry = entry;
+    }
+    v->entries += v->last_entry != entry;
+    v->last_entry = entry;
+    v->is_sure |= is_sure;
+}
+
+static void number_nodes(Share *s, const Layout *l, const Entry *entry, uint32_t number, const KernelNodes *nodes)
+{
+    const Kernel *kernel = &l->kernels.at[entry->piece.kernel];
+    const uint32_t *row = l->rows.at + entry->piece.row, first = s->numbers.n;
+    vec_reserve(s->arena, &s->numbers, first + nodes->n);
+    s->numbers.n += nodes->n;
+    for (uint32_t k = 0; k < nodes->n; k++) {
+        const Node *node = &s->nodes.at[nodes->first + k];
+        const Expr *e = node->expr;
+        uint32_t *own = s->numbers.at + first;
+        own[k] = e->kind == EXPR_LEAF  ? slot_value(s, row[kernel->n_outputs + e->u.leaf])
+                 : expr_is_constant(e) ? find_value(s, VALUE_CONSTANT, e->id, 0, NULL)
+                                       : operation_value(s, node, own);
+        if (s->values.at[own[k]].kind == VALUE_OPERATION && e->kind != EXPR_LEAF)
+            note_use(s, own[k], number, node->is_sure);
+    }
+    for (uint32_t k = 0; k < kernel->n_outputs; k++) {
+        const uint32_t root = s->numbers.at[first + s->roots.at[nodes->first_root + k]];
+        SharedValue *v = &s->values.at[root];
+        SlotState *state = share_slot(s, row[k]);
+        state->value = root;
+        state->list = s->list;
+        state->written_at = number;
+        if (v->list != s->list)
+            continue;
+        v->uses++;
+        v->is_outside = true;
+        if (v->named_at == KOINE_NONE)
+            v->named_at = number;
+    }
+}
+
+void share_number(Share *s, Layout *l, const ShareRequest *request, const Entries *list)
+{
+    s->first_value.n = s->numbers.n = 0;
+    for (uint32_t k = 0; k < request->n_varying; k++)
+        write_unknown(s, request->varying[k], 0);
+    for (uint32_t k = 0; k < request->n_range; k++)
+        write_unknown(s, request->range + k, 0);
+    for (uint32_t k = 0; k < list->n; k++) {
+        const Entry *entry = &list->at[k];
+        const Kernel *kernel = entry->system == KOINE_NONE ? &l->kernels.at[entry->piece.kernel] : NULL;
+        const bool is_plain = kernel && !kernel->strides && !kernel->has_iterator && entry->piece.n == 1;
+        vec_push(s->arena, &s->first_value, is_plain ? s->numbers.n : KOINE_NONE);
+        if (is_plain)
+            number_nodes(s, l, entry, k + 1, share_kernel(s, l, entry->piece.kernel));
+        else
+            share_writes(l, entry, write_unknown, s, k + 1);
+    }
+}

@@ -1,0 +1,79 @@
+/* Private to emit/share*.c: numbers of values; see share.h. */
+#ifndef EMIT_SHARE_VALUES_H
+#define EMIT_SHARE_VALUES_H
+
+#include "emit/placement.h"
+#include "emit/share.h"
+
+typedef enum { VALUE_SLOT, VALUE_CONSTANT, VALUE_OPERATION } ValueKind;
+
+typedef struct {
+    uint64_t payload; /* what operation, which constant */
+    uint32_t hash, next;
+    uint32_t first_arg, n_args; /* in share->args: numbers of values */
+    uint8_t kind, own_cost;
+    bool varies;
+    /* of the list at work, else not valid */
+    bool is_sure;     /* some entry computes it in any case */
+    bool is_boundary; /* read from a slot by those that need it */
+    bool is_wanted;   /* ... which is to be made */
+    bool is_outside;  /* needed by something that varies */
+    uint32_t list;    /* number of the list that these belong to */
+    uint32_t entries, last_entry, first_entry, named_at, uses;
+    uint32_t cost; /* of computing it: a sum over what is no boundary */
+    /* slot that holds it, and since which list; KOINE_NONE: none */
+    uint32_t holder, holder_list;
+} SharedValue;
+
+typedef struct { /* a node of a kernel */
+    const Expr *expr;
+    uint32_t first_arg; /* in share->node_args: numbers of nodes, as many as expr has arguments */
+    bool is_sure;       /* computed whatever the branches */
+    bool is_root;
+} Node;
+
+typedef struct {
+    uint32_t first, n;   /* in share->nodes, in post-order */
+    uint32_t first_root; /* in share->roots: node of each output */
+    bool is_known;
+} KernelNodes;
+
+typedef struct {
+    uint32_t epoch, value;
+    uint32_t list, written_at; /* last entry that writes it, and its list; 0: none yet */
+    uint32_t holds;            /* the value whose holder it is, or KOINE_NONE */
+} SlotState;
+
+struct Share {
+    Arena *arena;
+    Placement placement;
+    VEC(KernelNodes) kernels;
+    VEC(Node) nodes;
+    VEC(uint32_t) node_args, roots;
+    VEC(SharedValue) values;
+    VEC(uint32_t) args;
+    uint32_t *heads, n_heads; /* hash -> 1 + first value of a chain, of this epoch */
+    uint32_t *head_epochs;
+    VEC(SlotState) slots;
+    uint32_t epoch; /* all numbers of values belong to it */
+    uint32_t n_lists, list, base_list, parent_list, repeats;
+    VEC(uint32_t) first_value; /* per entry: in `numbers`, or KOINE_NONE: it is not looked into */
+    VEC(uint32_t) numbers;     /* per entry and node: its value */
+};
+
+const KernelNodes *share_kernel(Share *s, Layout *l, uint32_t kernel);
+SlotState *share_slot(Share *s, uint32_t slot);
+/* Numbers of all nodes of the list. */
+void share_number(Share *s, Layout *l, const ShareRequest *request, const Entries *list);
+/* Calls `write` for each slot that the entry writes. */
+void share_writes(const Layout *l, const Entry *entry, void (*write)(Share *s, uint32_t slot, uint32_t entry_number),
+                  Share *s, uint32_t entry_number);
+
+/* The value's slot can be read by the list at work. */
+static inline bool share_is_held(const Share *s, const SharedValue *v)
+{
+    return v->holder != KOINE_NONE &&
+           (v->holder_list == s->list || v->holder_list == s->base_list || v->holder_list == s->parent_list);
+}
+
+#endif
