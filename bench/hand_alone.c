@@ -10,9 +10,15 @@ __attribute__((visibility("default"))) const Alone *hand_alone(AloneModel model,
     static const char *const lorenz_names[] = { "X", "Y", "Z" }, *const van_der_pol_names[] = { "X", "V" };
     static const Alone small_lorenz = { 3, lorenz_names, &lorenz, lorenz_slopes },
                        small_van_der_pol = { 2, van_der_pol_names, &van_der_pol, van_der_pol_slopes };
+    static const char *const pendulums_names[] = { "a", "b", "u", "v" };
+    static const char *const arm_names[] = { "q1", "q2", "q3", "q4", "q5", "q6", "w1", "w2", "w3", "w4", "w5", "w6" };
+    static const Alone small_pendulums = { 4, pendulums_names, &pendulums, pendulums_slopes },
+                       small_arm = { 12, arm_names, &arm, arm_slopes };
     switch (model) {
     case ALONE_LORENZ: return &small_lorenz;
     case ALONE_VAN_DER_POL: return &small_van_der_pol;
+    case ALONE_PENDULUMS: return &small_pendulums;
+    case ALONE_ARM: return &small_arm;
     case ALONE_HEAT:
         heat = heat_100;
         heat.n = cells;

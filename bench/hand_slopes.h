@@ -70,6 +70,55 @@ static inline int ball_slopes(double t, const double *x, double *dx, const void 
     return 0;
 }
 
+/* ---- Double pendulum ---- */
+typedef struct {
+    double m1, m2, l1, l2, g;
+} Pendulums;
+static const Pendulums pendulums = { 1, 0.5, 1, 0.8, 9.81 };
+
+/* Each function once. */
+static inline int pendulums_slopes(double t, const double *x, double *dx, const void *parameters)
+{
+    (void)t;
+    const Pendulums *p = parameters;
+    const double a = x[0], b = x[1], u = x[2], v = x[3];
+    const double sine = sin(a - b), cosine = cos(a - b);
+    const double divisor = 2 * p->m1 + p->m2 - p->m2 * cos(2 * a - 2 * b);
+    dx[0] = u;
+    dx[1] = v;
+    dx[2] = (-p->g * (2 * p->m1 + p->m2) * sin(a) - p->m2 * p->g * sin(a - 2 * b) -
+             2 * sine * p->m2 * (v * v * p->l2 + u * u * p->l1 * cosine)) /
+            (p->l1 * divisor);
+    dx[3] = 2 * sine *
+            (u * u * p->l1 * (p->m1 + p->m2) + p->g * (p->m1 + p->m2) * cos(a) + v * v * p->l2 * p->m2 * cosine) /
+            (p->l2 * divisor);
+    return 0;
+}
+
+/* ---- Arm of six links ---- */
+typedef struct {
+    double weight, friction, inertia;
+} Arm;
+static const Arm arm = { 9.81, 0.5, 2 };
+
+/* Each cosine once, and each sum from the one behind it. */
+static inline int arm_slopes(double t, const double *x, double *dx, const void *parameters)
+{
+    enum { LINKS = 6 };
+    (void)t;
+    const Arm *p = parameters;
+    double cosine[LINKS], angle = 0, load = 0;
+    for (int k = 0; k < LINKS; k++) {
+        dx[k] = x[LINKS + k];
+        cosine[k] = cos(angle += x[k]);
+    }
+    for (int k = LINKS; k-- > 0;) {
+        load += (LINKS - k) * cosine[k];
+        dx[LINKS + k] = (-p->friction * x[LINKS + k] - p->weight * load) / p->inertia;
+    }
+    return 0;
+}
+
 /* ---- Heat line ---- */
 typedef struct {
     uint32_t n;
