@@ -503,6 +503,7 @@ Program *program_create(const Schedule *schedule, Arena *arena)
     *l = (Layout){ .schedule = schedule,
                    .model = (Model *)schedule->model, /* terms are added to it, nothing in it is changed */
                    .arena = arena,
+                   .scratch = arena_create_like(arena),
                    .is_candidate = find_candidates(schedule->model, arena),
                    .now = NEW_ARRAY(arena, uint32_t, n),
                    .der = NEW_ARRAY(arena, uint32_t, n),
@@ -525,6 +526,8 @@ Program *program_create(const Schedule *schedule, Arena *arena)
     share_destroy(l->share);
     l->share = NULL;
     finish(l);
+    arena_destroy(l->scratch);
+    l->scratch = NULL;
     return program;
 }
 

@@ -41,6 +41,7 @@ typedef struct {
     const Schedule *schedule;
     Model *model;
     Arena *arena;
+    Arena *scratch; /* while it is laid out */
     uint32_t n_slots;
     uint32_t *now, *der, *pre, *seed, *seed_der; /* per variable: first slot, or KOINE_NONE */
     uint32_t *row_of;                            /* per variable: row in the tables */

@@ -217,15 +217,20 @@ static void lay_entry(SystemLayout *y, uint32_t row, uint32_t column, Term term,
 static void lay_derivatives(SystemLayout *y, uint32_t place, Term whole, Span span)
 {
     Model *m = y->l->model;
-    for (uint32_t j = 0; j < whole.shape->n_leaves; j++) {
-        uint32_t column;
-        if (!map_get(&y->columns, ref_key(term_refs(m, whole)[j]), &column))
-            continue;
-        const Expr *d = expr_derive(m->pool, whole.shape, expr_leaf(m->pool, j, REAL_TYPE));
-        REQUIRE(d);
-        if (!expr_is_real(d, 0))
-            lay_entry(y, place, column, term_make(m, d, term_refs(m, whole)), span);
+    const ArenaMark mark = arena_mark(y->l->scratch);
+    const uint32_t n = whole.shape->n_leaves;
+    uint32_t *column = NEW_ARRAY(y->l->scratch, uint32_t, n + 1);
+    bool *is_unknown = NEW_ARRAY(y->l->scratch, bool, n + 1);
+    for (uint32_t j = 0; j < n; j++)
+        is_unknown[j] = map_get(&y->columns, ref_key(term_refs(m, whole)[j]), &column[j]);
+    const Gradient gradient = expr_gradient(m->pool, expr_simplify(m->pool, whole.shape), is_unknown, y->l->scratch);
+    for (uint32_t j = 0; j < gradient.n; j++) {
+        const Partial *partial = &gradient.at[j];
+        REQUIRE(partial->derivative);
+        if (!expr_is_real(partial->derivative, 0))
+            lay_entry(y, place, column[partial->leaf], term_make(m, partial->derivative, term_refs(m, whole)), span);
     }
+    arena_reset(y->l->scratch, mark);
     if (y->has_tangents)
         add_term(y->l, &y->tangent, tangent_of(y->l, whole, &y->columns), y->tangents[place], span);
 }

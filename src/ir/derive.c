@@ -5,6 +5,7 @@
 #include "ir/derive.h"
 #include "ir/derive_function.h"
 #include "base/bug.h"
+#include "base/vec.h"
 #include "ir/memo.h"
 #include "ir/simplify.h"
 
@@ -296,20 +297,27 @@ static const Expr *derive(Derivation *d, const Expr *e)
     return derivative;
 }
 
+static void begin(Derivation *d, Pool *pool, LeafDerivative leaf_derivative, void *context, uint32_t first_leaf,
+                  Arena *arena)
+{
+    d->pool = pool;
+    d->zero = expr_real(pool, 0);
+    d->one = expr_real(pool, 1);
+    d->two = expr_real(pool, 2);
+    d->leaf_derivative = leaf_derivative;
+    d->context = context;
+    d->first_leaf = first_leaf;
+    memo_begin(&d->memo, arena);
+}
+
 /* A node without derivative makes the whole have none, at once: nothing is asked again, so NULL needs no memo. */
 static const Expr *derive_all(Pool *pool, const Expr *e, LeafDerivative leaf_derivative, void *context,
                               uint32_t first_leaf)
 {
     if (e->type.kind == TYPE_STRING)
         return NULL;
-    Derivation d = { .pool = pool,
-                     .zero = expr_real(pool, 0),
-                     .one = expr_real(pool, 1),
-                     .two = expr_real(pool, 2),
-                     .leaf_derivative = leaf_derivative,
-                     .context = context,
-                     .first_leaf = first_leaf };
-    memo_begin(&d.memo, NULL);
+    Derivation d;
+    begin(&d, pool, leaf_derivative, context, first_leaf, NULL);
     const Expr *const simple = expr_simplify(pool, e);
     const Expr *derivative = derive(&d, simple);
     if (derivative && e->type.kind == TYPE_REAL)
@@ -318,11 +326,148 @@ static const Expr *derive_all(Pool *pool, const Expr *e, LeafDerivative leaf_der
     return derivative;
 }
 
-/* ---- public ---- */
 static const Expr *unit_derivative(void *context, const Expr *leaf)
 {
     const Expr *const *const by = context; /* the leaf and the literal 1 */
     return leaf == by[0] ? by[1] : NULL;
+}
+
+/* ---- all leaves at once: lists of partial derivatives, from the leaves upwards ---- */
+typedef struct {
+    uint32_t begin, n; /* in partials */
+} List;
+
+typedef struct {
+    Derivation d; /* its memo: node: number of its list */
+    const bool *is_wanted;
+    Arena *arena;
+    VEC(Partial) partials;
+    VEC(List) lists;
+} GradientWalk;
+
+/* An operation through which a leaf stays linear: parts are those of the arguments, NULL where the leaf does not occur. */
+static bool stays_linear(const Expr *e, const Partial *const *parts)
+{
+    for (uint32_t k = 0; k < e->n_args; k++)
+        if (parts[k] && !parts[k]->is_linear)
+            return false;
+    if (e->type.kind != TYPE_REAL || e->type.rank)
+        return false;
+    if (e->kind == EXPR_IF)
+        return !parts[0];
+    if (e->kind == EXPR_REDUCE)
+        return e->op == OP_ADD && parts[0] && !parts[1] && !parts[2] && !parts[3];
+    if (e->kind != EXPR_CALL)
+        return false;
+    switch (e->op) {
+    case OP_NEG:
+    case OP_ADD:
+    case OP_SUB:
+    case OP_HOMOTOPY: return true;
+    case OP_MUL: return !parts[0] || !parts[1];
+    case OP_DIV: return !parts[1];
+    default: return false;
+    }
+}
+
+/* By one leaf: what the rules for a node make of the derivatives of its arguments. */
+static const Expr *derive_by_parts(GradientWalk *g, const Expr *e, const Partial *const *parts, uint32_t leaf)
+{
+    const Expr *const zero = g->d.zero;
+    if (e->type.kind != TYPE_REAL || e->kind == EXPR_LEAF)
+        return zero;
+    if (e->kind != EXPR_CALL && !(e->kind == EXPR_IF && e->type.rank == 0)) { /* few have such nodes */
+        const Expr *const by[] = { expr_leaf(g->d.pool, leaf, REAL_TYPE), g->d.one };
+        Derivation single;
+        begin(&single, g->d.pool, unit_derivative, (void *)by, leaf, g->arena);
+        const Expr *const derivative = derive(&single, e);
+        memo_end(&single.memo);
+        return derivative;
+    }
+    const uint32_t first = e->kind == EXPR_IF;
+    const Expr *const da = parts[first] ? parts[first]->derivative : zero;
+    const Expr *const db = e->n_args > first + 1 && parts[first + 1] ? parts[first + 1]->derivative : zero;
+    if (!da || !db)
+        return NULL;
+    if (da == zero && db == zero)
+        return zero;
+    if (e->kind == EXPR_IF)
+        return simple_if(g->d.pool, e->args[0], da, db);
+    for (uint32_t k = 0; k < e->n_args; k++)
+        if (e->args[k]->type.rank > 0)
+            return NULL;
+    if (db == zero && (e->op == OP_ADD || e->op == OP_SUB))
+        return da;
+    if (da == zero && e->op == OP_ADD)
+        return db;
+    return derive_operation(&g->d, e, da, db);
+}
+
+static List gradient_of(GradientWalk *g, const Expr *e);
+
+/* The lists of the arguments, leaf by leaf. */
+static List merge_lists(GradientWalk *g, const Expr *e)
+{
+    enum { FEW = 4 };
+    List few[FEW];
+    const Partial *few_parts[FEW];
+    const bool is_small = e->n_args <= FEW;
+    List *const lists = is_small ? few : NEW_ARRAY(g->arena, List, e->n_args);
+    const Partial **const parts = is_small ? few_parts : NEW_ARRAY(g->arena, const Partial *, e->n_args);
+    for (uint32_t k = 0; k < e->n_args; k++)
+        lists[k] = gradient_of(g, e->args[k]);
+    List merged = { g->partials.n, 0 };
+    while (true) {
+        uint32_t leaf = UINT32_MAX, total = 0;
+        for (uint32_t k = 0; k < e->n_args; k++) {
+            total += lists[k].n;
+            if (lists[k].n && g->partials.at[lists[k].begin].leaf < leaf)
+                leaf = g->partials.at[lists[k].begin].leaf;
+        }
+        if (total == 0)
+            break;
+        for (uint32_t k = 0; k < e->n_args; k++) {
+            const bool has = lists[k].n && g->partials.at[lists[k].begin].leaf == leaf;
+            parts[k] = has ? &g->partials.at[lists[k].begin] : NULL;
+            lists[k].begin += has;
+            lists[k].n -= has;
+        }
+        const Expr *const derivative = derive_by_parts(g, e, parts, leaf);
+        const Partial partial = { derivative, leaf, derivative && stays_linear(e, parts) };
+        vec_push(g->arena, &g->partials, partial);
+        merged.n++;
+    }
+    return merged;
+}
+
+static List gradient_of(GradientWalk *g, const Expr *e)
+{
+    uint32_t known;
+    if (e->n_leaves == 0)
+        return (List){ 0, 0 };
+    if (e->n_args == 0) {
+        const Partial partial = { g->d.one, e->u.leaf, true };
+        const bool is_wanted = g->is_wanted[e->u.leaf] && e->type.kind == TYPE_REAL && e->type.rank == 0;
+        if (is_wanted)
+            vec_push(g->arena, &g->partials, partial);
+        return (List){ g->partials.n - is_wanted, is_wanted };
+    }
+    if (memo_get(&g->d.memo, e, &known))
+        return g->lists.at[known];
+    const List list = merge_lists(g, e);
+    memo_put(&g->d.memo, e, g->lists.n);
+    vec_push(g->arena, &g->lists, list);
+    return list;
+}
+
+/* ---- public ---- */
+Gradient expr_gradient(Pool *pool, const Expr *e, const bool *is_wanted, Arena *arena)
+{
+    GradientWalk g = { .is_wanted = is_wanted, .arena = arena };
+    begin(&g.d, pool, NULL, NULL, 0, arena);
+    const List list = gradient_of(&g, e);
+    memo_end(&g.d.memo);
+    return (Gradient){ list.n, list.n ? g.partials.at + list.begin : NULL };
 }
 
 const Expr *expr_derive(Pool *pool, const Expr *e, const Expr *leaf)

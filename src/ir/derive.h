@@ -21,6 +21,21 @@
  * also where its index could have the same value: x[i] does not depend on x[1]. */
 const Expr *expr_derive(Pool *pool, const Expr *e, const Expr *leaf);
 
+/* All partial derivatives at once. Those of a sum of n terms cost n log n together, one after the other they cost n
+ * each. is_wanted says which scalar leaves of type Real count (n_leaves entries). The expression is taken as it is: it is
+ * not simplified before, so that is_linear says what expr_linear would; on a simplified one the derivatives are those of
+ * expr_derive. In the order of leaves; what does not occur has no entry. `arena` is for the result and for the work. */
+typedef struct {
+    const Expr *derivative; /* NULL: there is none */
+    uint32_t leaf;
+    bool is_linear; /* expr_linear finds a coefficient, and the derivative is it */
+} Partial;
+typedef struct {
+    uint32_t n;
+    const Partial *at;
+} Gradient;
+Gradient expr_gradient(Pool *pool, const Expr *e, const bool *is_wanted, Arena *arena);
+
 /* Total derivative by the chain rule. The callback gives the derivative of a leaf node of type Real (NULL: zero),
  * of the leaf's type; it is asked once for each node. Index expressions are simplified. */
 typedef const Expr *(*LeafDerivative)(void *context, const Expr *leaf);

@@ -3,6 +3,7 @@
 #include "base/bug.h"
 #include "base/map.h"
 #include "base/vec.h"
+#include "ir/memo.h"
 #include "ir/model.h"
 #include <math.h>
 #include <stdlib.h>
@@ -606,12 +607,12 @@ int expr_compare(const Pool *pool, const Expr *a, const Expr *b)
 }
 
 /* Small expressions are renumbered without a memo: sharing inside one equation is rare and shallow. */
-static const Expr *renumber(Pool *pool, const Expr *e, const uint32_t *map, Map *seen)
+static const Expr *renumber(Pool *pool, const Expr *e, const uint32_t *map, Memo *seen)
 {
     uint32_t known;
     if (e->n_leaves == 0)
         return e;
-    if (seen && map_get(seen, e->id, &known))
+    if (seen && memo_get(seen, e, &known))
         return pool_node(pool, known);
     Expr head = *e;
     if (e->kind == EXPR_LEAF)
@@ -622,7 +623,7 @@ static const Expr *renumber(Pool *pool, const Expr *e, const uint32_t *map, Map 
         args[k] = renumber(pool, e->args[k], map, seen);
     const Expr *result = intern(pool, &head, args);
     if (seen)
-        map_put(seen, e->id, result->id);
+        memo_put(seen, e, result->id);
     return result;
 }
 
@@ -631,7 +632,9 @@ const Expr *expr_renumber(Pool *pool, const Expr *e, const uint32_t *map)
     enum { SMALL_DEPTH = 12 };
     if (e->depth <= SMALL_DEPTH)
         return renumber(pool, e, map, NULL);
-    Map seen;
-    map_init(&seen, pool->arena, 64);
-    return renumber(pool, e, map, &seen);
+    Memo seen;
+    memo_begin(&seen, NULL);
+    const Expr *result = renumber(pool, e, map, &seen);
+    memo_end(&seen);
+    return result;
 }

@@ -10,6 +10,7 @@
 #define IR_MODEL_H
 
 #include "base/ids.h"
+#include "base/map.h"
 #include "base/source.h"
 #include "base/vec.h"
 #include "ir/expr.h"
@@ -433,9 +434,10 @@ typedef struct Model {
     VEC(PortMember) members;
     VEC(Connection) connections;
     VEC(Occurrence) occurrences;
-    uint32_t n_groups; /* elsewhen groups are 1 .. n_groups */
-    VarId seed;        /* of the random streams, made by fill-definitions; or none */
-    VarId homotopy;    /* parameter from simplified to actual, made by lower-homotopy; or none */
+    uint32_t n_groups;                   /* elsewhen groups are 1 .. n_groups */
+    VarId seed;                          /* of the random streams, made by fill-definitions; or none */
+    VarId homotopy;                      /* parameter from simplified to actual, made by lower-homotopy; or none */
+    VEC(uint32_t) leaf_order, leaf_list; /* work of term_make for large shapes: ID_NONE and empty in between */
 } Model;
 
 /* ---- building ---- */
@@ -467,6 +469,8 @@ static inline uint32_t function_fields(const Function *function)
 typedef struct {
     Model *model;
     VEC(Ref) refs;
+    Map numbers; /* of refs, once there are many: the first n_numbered */
+    uint32_t n_numbered;
 } TermBuilder;
 TermBuilder term_builder(Model *model);
 const Expr *term_leaf(TermBuilder *builder, Ref ref); /* the scalar variable, time, ... ; same ref, same leaf */

@@ -239,6 +239,78 @@ bool expr_linear(Pool *pool, const Expr *e, const Expr *leaf, const Expr **coeff
     return is_linear;
 }
 
+/* ---- degree in many leaves ---- */
+typedef enum { DEGREE_ZERO, DEGREE_ONE, DEGREE_MORE } Degree;
+
+typedef struct {
+    const bool *is_unknown;
+    Memo memo; /* node: its degree */
+} DegreeWalk;
+
+static Degree degree_of(DegreeWalk *w, const Expr *e);
+
+static Degree degree_of_call(const Expr *e, const Degree *args, Degree highest)
+{
+    if (is_linear_op((Op)e->op) && e->type.kind == TYPE_REAL) {
+        if (e->op == OP_MUL)
+            return args[0] && args[1] ? DEGREE_MORE : highest;
+        if (e->op == OP_DIV)
+            return args[1] ? DEGREE_MORE : args[0];
+        return highest;
+    }
+    return highest ? DEGREE_MORE : DEGREE_ZERO;
+}
+
+static Degree degree_of_node(DegreeWalk *w, const Expr *e)
+{
+    enum { FEW = 4 };
+    Degree args[FEW], highest = DEGREE_ZERO;
+    for (uint32_t k = 0; k < e->n_args; k++) {
+        const Degree degree = degree_of(w, e->args[k]);
+        if (degree > highest)
+            highest = degree;
+        if (k < FEW)
+            args[k] = degree;
+    }
+    if (highest == DEGREE_ZERO)
+        return e->kind == EXPR_LEAF && w->is_unknown[e->u.leaf] ? DEGREE_ONE : DEGREE_ZERO;
+    if (e->type.rank)
+        return DEGREE_MORE;
+    if (e->kind == EXPR_CALL)
+        return degree_of_call(e, args, highest);
+    if (e->kind == EXPR_IF)
+        return args[0] || e->type.kind != TYPE_REAL ? DEGREE_MORE : highest;
+    if (e->kind == EXPR_REDUCE && e->op == OP_ADD)
+        return args[1] || args[2] || args[3] ? DEGREE_MORE : args[0];
+    return DEGREE_MORE;
+}
+
+static Degree degree_of(DegreeWalk *w, const Expr *e)
+{
+    uint32_t known;
+    if (e->n_leaves == 0)
+        return DEGREE_ZERO;
+    if (e->n_args == 0)
+        return w->is_unknown[e->u.leaf] ? DEGREE_ONE : DEGREE_ZERO;
+    const bool use_memo = e->depth > DEPTH_WITHOUT_MEMO;
+    if (use_memo && memo_get(&w->memo, e, &known))
+        return (Degree)known;
+    const Degree degree = degree_of_node(w, e);
+    if (use_memo)
+        memo_put(&w->memo, e, degree);
+    return degree;
+}
+
+bool expr_is_linear_in(const Expr *e, const bool *is_unknown)
+{
+    DegreeWalk w;
+    w.is_unknown = is_unknown;
+    memo_begin(&w.memo, NULL);
+    const bool is_linear = degree_of(&w, e) != DEGREE_MORE;
+    memo_end(&w.memo);
+    return is_linear;
+}
+
 /* ---- solving ---- */
 typedef struct { /* side = numerator/denominator; the leaf is in side only */
     Pool *pool;

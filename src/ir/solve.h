@@ -14,6 +14,10 @@ bool expr_uses_leaf(const Expr *e, uint32_t leaf);
  * 0 if the leaf does not occur; it may vanish at run time. */
 bool expr_linear(Pool *pool, const Expr *e, const Expr *leaf, const Expr **coefficient, const Expr **rest);
 
+/* Linear in all leaves that is_unknown names (n_leaves entries) together: none of their coefficients contains one of them.
+ * One walk, whatever their number. */
+bool expr_is_linear_in(const Expr *e, const bool *is_unknown);
+
 /* The solution of lhs = rhs for the leaf, or NULL. Found if the equation is linear in the leaf, or becomes so when
  * invertible operations are peeled off: exp, log, log10, not, a/x with a literal a. Only what has one solution wherever the
  * original has one; where it has none (exp(x) = -1) the result is not finite, as a fault should be. So no sqrt(x) = c:

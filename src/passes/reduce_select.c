@@ -38,6 +38,7 @@ typedef struct {
     bool *is_row_done;
     bool *is_assigned; /* per quantity: events assign it */
     uint32_t *live;    /* per quantity: entries in rows that are not done */
+    const Expr **sum;  /* per quantity: partial derivative of the row in work, or NULL */
 } Selector;
 
 /* ---- values of parameters ---- */
@@ -81,58 +82,68 @@ static bool constant_value(Selector *s, Term term, uint32_t depth, double *value
 }
 
 /* ---- entries ---- */
-/* Partial derivative of equation `row` by order `order` of the quantity, which may stand in it as v and as der(x). */
-static bool add_entry(Selector *s, uint32_t row, uint32_t quantity, uint32_t order)
+/* Partial derivatives of equation `row` by the quantities in the orders that count, each of which may stand in it as v
+ * and as der(x): into s->sum, per quantity. */
+static bool derive_row(Selector *s, uint32_t row, TermBuilder *builder)
 {
-    enum { DEEPEST = 50 };
     Reduction *r = s->r;
     Model *m = r->model;
+    Arena *scratch = r->c->scratch;
     const Equation *e = &m->equations.at[r->rows[row]];
-    TermBuilder builder = term_builder(m);
-    const Expr *left = term_import(&builder, e->lhs), *right = term_import(&builder, e->rhs), *sum = NULL;
-    const Expr *whole = expr_binary(m->pool, OP_SUB, left, right);
-    for (uint32_t k = 0; k < builder.refs.n; k++) {
-        uint32_t q, o;
-        if (!quantity_of(r, builder.refs.at[k], &q, &o) || q != quantity || o != order)
-            continue;
-        const Expr *d = expr_derive(m->pool, whole, expr_leaf(m->pool, k, REAL_TYPE));
-        if (!d) {
+    const Expr *left = term_import(builder, e->lhs), *right = term_import(builder, e->rhs);
+    const Expr *whole = expr_simplify(m->pool, expr_binary(m->pool, OP_SUB, left, right));
+    const uint32_t n = builder->refs.n;
+    bool *is_wanted = NEW_ARRAY(scratch, bool, n + 1);
+    uint32_t *quantity = NEW_ARRAY(scratch, uint32_t, n + 1), order;
+    for (uint32_t k = 0; k < n; k++)
+        is_wanted[k] = quantity_of(r, builder->refs.at[k], &quantity[k], &order) &&
+                       order + r->p.differentiated[row] == r->p.highest[quantity[k]];
+    const Gradient gradient = expr_gradient(m->pool, whole, is_wanted, scratch);
+    for (uint32_t k = 0; k < gradient.n; k++) {
+        const Partial *partial = &gradient.at[k];
+        if (!partial->derivative) {
             diag_error(r->c->diag, DIAG_NOT_DIFFERENTIABLE, e->origin.span,
                        "this equation must be differentiated, because states depend on each other, but it has no "
                        "derivative by '%s'",
-                       variable_path(m, builder.refs.at[k].var, r->c->scratch));
+                       variable_path(m, builder->refs.at[partial->leaf].var, scratch));
             return false;
         }
-        sum = sum ? expr_binary(m->pool, OP_ADD, sum, d) : d;
+        const Expr **sum = &s->sum[quantity[partial->leaf]];
+        *sum = *sum ? expr_binary(m->pool, OP_ADD, *sum, partial->derivative) : partial->derivative;
     }
-    if (!sum)
-        return true;
+    return true;
+}
+
+static void add_entry(Selector *s, uint32_t row, uint32_t quantity, const Ref *refs)
+{
+    enum { DEEPEST = 50 };
+    Model *m = s->r->model;
+    if (!s->sum[quantity])
+        return;
     Entry entry = { .row = row, .column = quantity, .kind = ENTRY_VARIES };
-    sum = expr_simplify_derivative(m->pool, sum);
+    const Expr *sum = expr_simplify_derivative(m->pool, s->sum[quantity]);
+    s->sum[quantity] = NULL; /* of the next row; and this one once */
     if (expr_is_real(sum, 0))
-        return true;
-    entry.term = term_make(m, sum, builder.refs.at);
+        return;
+    entry.term = term_make(m, sum, refs);
     if (constant_value(s, entry.term, DEEPEST, &entry.value))
         entry.kind = ENTRY_CONSTANT;
-    vec_push(r->c->scratch, &s->entries, entry);
-    return true;
+    vec_push(s->r->c->scratch, &s->entries, entry);
 }
 
 static bool list_entries(Selector *s)
 {
     Reduction *r = s->r;
-    uint32_t *seen = NEW_ARRAY(r->c->scratch, uint32_t, r->n_quantities + 1);
+    s->sum = NEW_ARRAY(r->c->scratch, const Expr *, r->n_quantities + 1);
     for (uint32_t row = 0; row < r->n_rows; row++) {
-        const uint32_t times = r->p.differentiated[row];
+        TermBuilder builder = term_builder(r->model);
         s->row_entries[row] = s->entries.n;
-        for (uint32_t k = r->g.start[row]; times && k < r->g.start[row + 1]; k++) {
-            const uint32_t quantity = r->g.index[k];
-            if (r->order[k] + times != r->p.highest[quantity] || seen[quantity] == row + 1)
-                continue;
-            seen[quantity] = row + 1;
-            if (!add_entry(s, row, quantity, r->order[k]))
-                return false;
-        }
+        if (r->p.differentiated[row] == 0)
+            continue;
+        if (!derive_row(s, row, &builder))
+            return false;
+        for (uint32_t k = r->g.start[row]; k < r->g.start[row + 1]; k++)
+            add_entry(s, row, r->g.index[k], builder.refs.at);
     }
     s->row_entries[r->n_rows] = s->entries.n;
     s->column_start = NEW_ARRAY(r->c->scratch, uint32_t, r->n_quantities + 2);

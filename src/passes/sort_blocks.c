@@ -10,7 +10,6 @@
 #include "base/map.h"
 #include "graph/components.h"
 #include "graph/topological.h"
-#include "ir/derive.h"
 #include "ir/element.h"
 #include "ir/simplify.h"
 #include "ir/solve.h"
@@ -481,11 +480,12 @@ static void add_iteration(Sorter *s, const uint32_t *nodes, uint32_t n, const In
     vec_push(s->c->arena, &s->schedule->blocks, block);
 }
 
-/* Linear in all unknowns of the system: no partial derivative contains one of them. */
+/* Linear in all unknowns of the system: no coefficient contains one of them. */
 static bool is_linear(Sorter *s, uint32_t first_row, uint32_t n)
 {
     Model *m = s->model;
     Map unknowns;
+    VEC(bool) is_unknown = { 0 };
     map_init(&unknowns, s->c->scratch, n);
     for (uint32_t k = 0; k < n; k++) {
         const Ref u = s->schedule->rows.at[first_row + k].unknown;
@@ -496,20 +496,15 @@ static bool is_linear(Sorter *s, uint32_t first_row, uint32_t n)
         TermBuilder builder = term_builder(m);
         const Expr *residual =
             expr_binary(m->pool, OP_SUB, term_import(&builder, row->lhs), term_import(&builder, row->rhs));
+        is_unknown.n = 0;
         for (uint32_t j = 0; j < builder.refs.n; j++) {
             uint32_t ignored;
             const Ref ref = builder.refs.at[j];
-            if (!map_get(&unknowns, (uint64_t)ref.kind << 32 | ref.var.index, &ignored))
-                continue;
-            const Expr *d = expr_derive(m->pool, residual, expr_leaf(m->pool, j, REAL_TYPE));
-            if (!d)
-                return false;
-            for (uint32_t i = 0; i < builder.refs.n; i++)
-                if (map_get(&unknowns, (uint64_t)builder.refs.at[i].kind << 32 | builder.refs.at[i].var.index,
-                            &ignored) &&
-                    expr_uses_leaf(d, i))
-                    return false;
+            const bool is_one = map_get(&unknowns, (uint64_t)ref.kind << 32 | ref.var.index, &ignored);
+            vec_push(s->c->scratch, &is_unknown, is_one);
         }
+        if (!expr_is_linear_in(expr_simplify(m->pool, residual), is_unknown.at))
+            return false;
     }
     return true;
 }

@@ -23,10 +23,17 @@ static const double EXTREME = 1e30; /* coefficient: products of a few overflow o
 static const uint32_t FEW = 8;      /* such a system has so many times fewer unknowns */
 
 typedef struct {
+    const Expr *residual;
+    const bool *is_unknown; /* per leaf */
+    Gradient gradient;
+} KnownGradient;
+
+typedef struct {
     Compile *c;
     Model *model;
     KnownValues known;
-    Map coefficients; /* of residual and leaf, see coefficient_of */
+    Map gradient_of; /* residual and unknowns: number in gradients */
+    VEC(KnownGradient) gradients;
     uint32_t *wish;   /* per variable: 1 + the variable that the user wants torn and that it holds, or 0 */
     bool *is_granted; /* per variable that the user wants torn */
     uint32_t n_wishes;
@@ -39,12 +46,16 @@ typedef struct { /* a system under consideration */
     VEC(uint32_t) start, index;
     VEC(uint8_t) solvable;
     VEC(double) magnitude;
+    VEC(uint32_t) column_of;    /* of the row being read, per leaf: which unknown it is, */
+    VEC(bool) is_unknown;       /* ... if it is one */
     uint8_t *is_good;           /* per unknown: good to iterate, as a start value is given; or wanted first */
     uint8_t *is_torn, *is_kept; /* per unknown, per row: wishes of the user; NULL: there are none */
     uint32_t n_wishes;
     bool has_array;  /* some row reads elements of an array that only the run knows */
     bool is_extreme; /* some coefficient is */
 } System;
+
+enum { MOST_LEAVES = 64 }; /* of what is evaluated */
 
 /* ---- magnitudes: of coefficients at the start, for judging how errors grow ---- */
 static Value guessed_leaf(Passage *p, Ref ref)
@@ -66,7 +77,6 @@ static Value guessed_leaf(Passage *p, Ref ref)
 /* 1 if nothing is known. */
 static double magnitude_of(Passage *p, const Expr *e, const Ref *refs)
 {
-    enum { MOST_LEAVES = 64 };
     Value leaves[MOST_LEAVES], value;
     if (!e || e->n_leaves > MOST_LEAVES || e->has_call || e->has_index)
         return 1;
@@ -97,22 +107,24 @@ static bool never_zero(Passage *p, const Expr *e, const Ref *refs, uint32_t *bud
     return isfinite(value) && value != 0;
 }
 
-/* The partial derivative; whether it is a coefficient. Equal rows have equal ones. */
-static const Expr *coefficient_of(Passage *p, const Expr *residual, uint32_t leaf, bool *is_linear)
+/* Partial derivatives by the unknowns, and which are coefficients. Equal rows have equal ones, if they have the same
+ * unknowns. */
+static Gradient coefficients_of(Passage *p, const Expr *residual, const bool *is_unknown, uint32_t n)
 {
-    Pool *pool = p->model->pool;
-    const uint64_t key = (uint64_t)residual->id << 32 | leaf;
+    Arena *scratch = p->c->scratch;
     uint32_t known;
-    if (!map_get(&p->coefficients, key, &known)) {
-        const Expr *coefficient = NULL, *rest, *x = expr_leaf(pool, leaf, REAL_TYPE);
-        *is_linear = expr_linear(pool, residual, x, &coefficient, &rest);
-        if (!*is_linear)
-            coefficient = expr_derive(pool, residual, x);
-        known = coefficient ? 2 * coefficient->id + *is_linear + 1 : 0;
-        map_put(&p->coefficients, key, known);
+    const uint64_t key = hash_mix(residual->id, hash_bytes(is_unknown, n * sizeof *is_unknown, 0));
+    if (map_get(&p->gradient_of, key, &known)) {
+        const KnownGradient *k = &p->gradients.at[known];
+        if (k->residual == residual && memcmp(k->is_unknown, is_unknown, n * sizeof *is_unknown) == 0)
+            return k->gradient;
     }
-    *is_linear = known && (known - 1) % 2;
-    return known ? pool_node(pool, (known - 1) / 2) : NULL;
+    bool *copy = NEW_ARRAY(scratch, bool, n + 1);
+    memcpy(copy, is_unknown, n * sizeof *copy);
+    const KnownGradient found = { residual, copy, expr_gradient(p->model->pool, residual, copy, scratch) };
+    map_put(&p->gradient_of, key, p->gradients.n);
+    vec_push(scratch, &p->gradients, found);
+    return found.gradient;
 }
 
 /* ---- a system as a graph ---- */
@@ -142,30 +154,45 @@ static bool reads_element(const Passage *p, const System *s, Ref ref)
     return false;
 }
 
+/* An unknown of a row and its coefficient. */
+static void add_entry(Passage *p, System *s, uint32_t column, const Partial *partial, const Ref *refs)
+{
+    Arena *scratch = p->c->scratch;
+    uint32_t budget = 32;
+    const Expr *coefficient = partial->derivative;
+    if (coefficient && expr_is_real(coefficient, 0))
+        return;                                               /* it cancels */
+    if (coefficient && coefficient->n_leaves > MOST_LEAVES) { /* of a long sum; perhaps it has few of its own */
+        const Term own = term_make(p->model, coefficient, refs);
+        coefficient = own.shape;
+        refs = term_refs(p->model, own);
+    }
+    const double size = magnitude_of(p, coefficient, refs);
+    const bool is_solvable = partial->is_linear && never_zero(p, coefficient, refs, &budget);
+    const bool is_plain = is_solvable && (expr_is_real(coefficient, 1) || expr_is_real(coefficient, -1));
+    vec_push(scratch, &s->index, column);
+    vec_push(scratch, &s->solvable, is_plain ? TEARING_PLAIN : is_solvable);
+    vec_push(scratch, &s->magnitude, size);
+    s->is_extreme |= !(size < EXTREME && size > 1 / EXTREME);
+}
+
 static void add_row(Passage *p, System *s, uint32_t row)
 {
     Arena *scratch = p->c->scratch;
     const Expr *lhs, *rhs;
     const TermBuilder builder = open_row(p, &s->rows[row], &lhs, &rhs);
     const Expr *residual = expr_binary(p->model->pool, OP_SUB, lhs, rhs);
+    const uint32_t n = builder.refs.n;
     vec_push(scratch, &s->start, s->index.n);
-    for (uint32_t k = 0; k < builder.refs.n; k++) {
-        uint32_t column, budget = 32;
+    vec_reserve(scratch, &s->column_of, n);
+    vec_reserve(scratch, &s->is_unknown, n);
+    for (uint32_t k = 0; k < n; k++) {
         s->has_array |= reads_element(p, s, builder.refs.at[k]);
-        if (!map_get(&s->columns, ref_key(builder.refs.at[k]), &column))
-            continue;
-        bool is_linear;
-        const Expr *coefficient = coefficient_of(p, residual, k, &is_linear);
-        if (coefficient && expr_is_real(coefficient, 0))
-            continue; /* it cancels */
-        vec_push(scratch, &s->index, column);
-        const bool is_solvable = is_linear && never_zero(p, coefficient, builder.refs.at, &budget);
-        const bool is_plain = is_solvable && (expr_is_real(coefficient, 1) || expr_is_real(coefficient, -1));
-        vec_push(scratch, &s->solvable, is_plain ? TEARING_PLAIN : is_solvable);
-        vec_push(scratch, &s->magnitude, magnitude_of(p, coefficient, builder.refs.at));
-        const double size = s->magnitude.at[s->magnitude.n - 1];
-        s->is_extreme |= !(size < EXTREME && size > 1 / EXTREME);
+        s->is_unknown.at[k] = map_get(&s->columns, ref_key(builder.refs.at[k]), &s->column_of.at[k]);
     }
+    const Gradient gradient = coefficients_of(p, residual, s->is_unknown.at, n);
+    for (uint32_t k = 0; k < gradient.n; k++)
+        add_entry(p, s, s->column_of.at[gradient.at[k].leaf], &gradient.at[k], builder.refs.at);
 }
 
 static TearingProblem read_system(Passage *p, System *s)
@@ -411,7 +438,7 @@ bool tear_systems(Compile *c)
     if (c->systems == SYSTEMS_WHOLE)
         return true;
     Passage p = { .c = c, .model = c->model, .known = known_values(c->model, c->scratch) };
-    map_init(&p.coefficients, c->scratch, 0);
+    map_init(&p.gradient_of, c->scratch, 0);
     list_wishes(&p);
     for (uint32_t k = 0; k < schedule->blocks.n; k++) {
         Block *b = &schedule->blocks.at[k];
