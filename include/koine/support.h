@@ -65,6 +65,7 @@ typedef struct {
     const uint32_t *starts;               /* NEWTON: n slots, where else it may begin */
     const uint8_t *is_given;              /* NEWTON: n; 1: before the start of a run the unknown itself holds it */
     const double *bounds;                 /* NEWTON: n pairs, least and greatest value; NULL: none are given */
+    uint32_t prepared_section;            /* what both of these need and no unknown changes; KOINE_NONE: nothing */
     uint32_t residual_section;            /* explicit rows, then residuals */
     uint32_t jacobian_section;            /* entries that are not constant */
     uint32_t n_entries;                   /* of the Jacobian */
@@ -251,6 +252,7 @@ typedef struct KoineProgram {
     KoinePart derivatives;    /* time, x -> dx */
     KoinePart roots;          /* what the root functions need, complete */
     KoinePart outputs;        /* the rest of what is recorded; after derivatives */
+    KoinePart slopes;         /* what tangents need at a point, whatever the seeds; after derivatives */
     KoinePart tangents;       /* seeds of x -> tangents of dx */
     uint32_t seed_x, seed_dx; /* slots, n_x each; KOINE_NONE: no tangents */
 

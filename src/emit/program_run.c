@@ -163,7 +163,7 @@ static void add_block(Layout *l, Entries *list, uint32_t index)
 }
 
 /* What the part executes: its blocks, then `more` (NULL: nothing); `after`: see ShareRequest. */
-static Shared list_part(Layout *l, PartKind part, const Entries *more, uint32_t after)
+static Shared list_part(Layout *l, PartKind part, const Entries *more, Shared after)
 {
     const ShareRequest request = { .after = after };
     Entries list = { 0 };
@@ -174,10 +174,13 @@ static Shared list_part(Layout *l, PartKind part, const Entries *more, uint32_t 
     return share_entries(l, &request, &list, &l->executed[part], NULL);
 }
 
-static void list_tangents(Layout *l, uint32_t after, Entries *out)
+/* Those of one point are executed once for each colour: what does not depend on the seeds is computed before. */
+static void list_tangents(Layout *l, Shared after, Entries *out, Entries *base)
 {
     const Schedule *s = l->schedule;
-    const ShareRequest request = { .after = after };
+    const ShareRequest request = {
+        .after = after, .repeats = s->jacobian.n_colours, .range = l->data.seed_x, .n_range = l->data.n_x
+    };
     Entries list = { 0 };
     for (uint32_t k = 0; s->has_jacobian && k < s->parts[PART_DERIVATIVES].n; k++) {
         const uint32_t index = s->parts[PART_DERIVATIVES].at[k], system = l->system_of[index], first = l->pieces.n;
@@ -193,7 +196,8 @@ static void list_tangents(Layout *l, uint32_t after, Entries *out)
         }
         add_system(l, &list, system, true);
     }
-    share_entries(l, &request, &list, out, NULL);
+    if (s->has_jacobian)
+        share_entries(l, &request, &list, out, base);
 }
 
 /* Values that are computed once: parameters, start values. */
@@ -234,21 +238,22 @@ static void list_checks(Layout *l)
 void lay_parts(Layout *l)
 {
     const Schedule *s = l->schedule;
-    Entries tangents = { 0 };
+    Entries tangents = { 0 }, slopes = { 0 };
     list_checks(l);
     l->data.parameters = lay_values(l, s->parameters.at, s->parameters.n, false, "parameters");
     l->data.starts = lay_values(l, s->starts.at, s->starts.n, true, "starts");
-    const Shared derivatives = list_part(l, PART_DERIVATIVES, NULL, 0);
-    list_part(l, PART_OUTPUTS, NULL, derivatives.list); /* both are executed after the derivatives, at the same point */
-    list_tangents(l, derivatives.list, &tangents);
+    const Shared derivatives = list_part(l, PART_DERIVATIVES, NULL, (Shared){ 0 });
+    list_part(l, PART_OUTPUTS, NULL, derivatives); /* both are executed after the derivatives, at the same point */
+    list_tangents(l, derivatives, &tangents, &slopes);
     l->data.derivatives = lay_list(l, "derivatives", &l->executed[PART_DERIVATIVES]);
     l->data.outputs = lay_list(l, "outputs", &l->executed[PART_OUTPUTS]);
+    l->data.slopes = lay_list(l, "slopes", &slopes);
     l->data.tangents = lay_list(l, "tangents", &tangents);
 }
 
 void lay_roots(Layout *l, const Entries *operands)
 {
-    list_part(l, PART_ROOTS, operands, 0);
+    list_part(l, PART_ROOTS, operands, (Shared){ 0 });
     l->data.roots = lay_list(l, "roots", &l->executed[PART_ROOTS]);
 }
 

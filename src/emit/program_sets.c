@@ -1,5 +1,5 @@
 /* State sets of the Model as the machine wants them; see program_parts.h. */
-#include "emit/program_parts.h"
+#include "emit/share.h"
 
 static const double FIXED_WEIGHT = 1e-3; /* a fixed start is kept if it can be */
 
@@ -21,12 +21,13 @@ static const uint32_t *cells_of(Layout *l, const VarId *variables, uint32_t n)
 
 static uint32_t lay_entries(Layout *l, const StateSet *s, uint32_t number, uint32_t *entry)
 {
-    Entries list = { 0 };
+    Entries list = { 0 }, shared = { 0 };
     for (uint32_t k = 0; k < s->n_entries; k++) {
         entry[k] = take_slots(l, 1);
         add_entry(l, &list, lay_terms(l, 1, &s->entry[k], &entry[k]), KOINE_NONE, s->span);
     }
-    return lay_section(l, arena_format(l->arena, "state_set_%u", number), &list);
+    share_entries(l, &(ShareRequest){ .repeats = 0 }, &list, &shared, NULL);
+    return lay_section(l, arena_format(l->arena, "state_set_%u", number), &shared);
 }
 
 static KoineStateSet lay_set(Layout *l, const StateSet *s, uint32_t number)

@@ -264,13 +264,25 @@ static void lay_row(SystemLayout *y, uint32_t k)
     lay_derivatives(y, place, whole, span);
 }
 
-static uint32_t lay_list(SystemLayout *y, const char *format, const Entries *list)
+/* The sections of a system. What does not depend on its unknowns is computed once before they are looked for: the residuals are
+ * computed several times, and the Jacobian has much in common with them. Beyond that it shares nothing with the
+ * residuals: it may be computed elsewhere than they were. */
+static void lay_sections(SystemLayout *y, KoineSystem *system)
 {
+    enum { LINEAR = 2, ITERATED = 4 }; /* how often the residuals are computed, roughly */
     Layout *l = y->l;
-    const ShareRequest alone = { .after = 0 };
-    Entries shared = { 0 };
-    share_entries(l, &alone, list, &shared, NULL);
-    return lay_section(l, arena_format(l->arena, format, l->systems.n), &shared);
+    Entries prepared = { 0 }, residual = { 0 }, jacobian = { 0 };
+    const ShareRequest first = { .repeats = y->block->kind == BLOCK_LINEAR ? LINEAR : ITERATED,
+                                 .n_varying = y->n + y->n_inner,
+                                 .varying = y->unknowns };
+    const Shared shared = share_entries(l, &first, &y->residual, &residual, &prepared);
+    const ShareRequest second = { .after = { 0, shared.base } };
+    share_entries(l, &second, &y->jacobian, &jacobian, NULL);
+    const uint32_t n = l->systems.n;
+    system->prepared_section =
+        prepared.n ? lay_section(l, arena_format(l->arena, "prepared_%u", n), &prepared) : KOINE_NONE;
+    system->residual_section = lay_section(l, arena_format(l->arena, "residual_%u", n), &residual);
+    system->jacobian_section = lay_section(l, arena_format(l->arena, "jacobian_%u", n), &jacobian);
 }
 
 static void begin_system(SystemLayout *y)
@@ -322,8 +334,6 @@ static void lay_system(Layout *l, uint32_t index)
         .starts = b->kind == BLOCK_NEWTON ? y.starts : NULL,
         .is_given = y.is_given,
         .bounds = b->kind == BLOCK_NEWTON ? bounds_of(l, b) : NULL,
-        .residual_section = lay_list(&y, "residual_%u", &y.residual),
-        .jacobian_section = lay_list(&y, "jacobian_%u", &y.jacobian),
         .n_entries = y.entry_of.n,
         .row = y.row_of.at,
         .column = y.column_of.at,
@@ -341,6 +351,7 @@ static void lay_system(Layout *l, uint32_t index)
         .tangent_residuals = y.tangents,
         .tangent_unknowns = y.seeds,
     };
+    lay_sections(&y, &system);
     lay_choices(l, b, &system);
     l->system_of[index] = l->systems.n;
     vec_push(l->arena, &l->systems, system);

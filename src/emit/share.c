@@ -32,7 +32,7 @@ static uint64_t saved(const Share *s, const SharedValue *v)
 
 static bool is_in_list(const Share *s, const SharedValue *v)
 {
-    return v->kind == VALUE_OPERATION && v->list == s->list;
+    return v->kind == VALUE_OPERATION && v->list == s->own.list;
 }
 
 /* Variables that do not vary are not read by what is executed before the list. */
@@ -121,7 +121,7 @@ static bool leaf_is_ready(const Group *g, uint32_t leaf)
     for (uint32_t k = 0; k < g->n; k++) {
         const uint32_t slot = g->l->rows.at[g->list->at[g->first + k].piece.row + kernel->n_outputs + leaf];
         const SlotState *state = share_slot(g->s, slot);
-        if (state->list == g->s->list && state->written_at > g->first) /* entries are numbered from 1 */
+        if (state->list == g->s->own.list && state->written_at > g->first) /* entries are numbered from 1 */
             return false;
     }
     return true;
@@ -284,7 +284,7 @@ static void make_shared(Group *g, uint32_t number)
         if (is_base)
             entry.within = KOINE_NONE;
         vec_push(g->l->arena, is_base ? g->base : g->out, entry);
-        hold(s, (uint32_t)(v - s->values.at), slot, is_base ? s->base_list : s->list);
+        hold(s, (uint32_t)(v - s->values.at), slot, is_base ? s->own.base : s->own.list);
         vec_push(g->l->arena, &g->l->shared_slots, slot);
     }
 }
@@ -310,7 +310,7 @@ static void hold_outputs(Group *g)
             const SharedValue *v = value_of(g, k, s->roots.at[g->nodes.first_root + j]);
             write_over(s, slot, 0);
             if (v->kind == VALUE_OPERATION && !share_is_held(s, v) && is_held_by_outputs(s, v))
-                hold(s, (uint32_t)(v - s->values.at), slot, s->list);
+                hold(s, (uint32_t)(v - s->values.at), slot, s->own.list);
         }
     }
 }
@@ -363,11 +363,11 @@ Shared share_entries(Layout *l, const ShareRequest *request, const Entries *list
 {
     Share *s = l->share;
     Group g = { .s = s, .l = l, .list = list, .out = out, .base = base };
-    s->parent_list = request->after;
-    s->base_list = ++s->n_lists;
-    s->list = ++s->n_lists;
+    s->before = request->after;
+    s->own = (Shared){ s->n_lists + 1, s->n_lists + 2 };
+    s->n_lists += 2;
     s->repeats = base ? request->repeats : 0;
-    if (!request->after) {
+    if (!request->after.list && !request->after.base) {
         s->epoch++;
         s->values.n = s->args.n = 0;
     }
@@ -384,5 +384,5 @@ Shared share_entries(Layout *l, const ShareRequest *request, const Entries *list
             share_rows(&g);
         }
     }
-    return (Shared){ s->list, s->base_list };
+    return s->own;
 }

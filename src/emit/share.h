@@ -14,9 +14,13 @@
 
 #include "emit/program_parts.h"
 
+typedef struct { /* numbers of lists; 0: none */
+    uint32_t list, base;
+} Shared;
+
 typedef struct {
-    uint32_t after;          /* number of a list that is always executed before: what it computed may be used; 0: none.
-                                Between that list and this one only others that have it before them, too */
+    Shared after;            /* these are always executed before: what they computed may be used. Between them and this
+                                list only others that have them before, too */
     uint32_t repeats;        /* the list is executed so often for each execution of `base` */
     uint32_t n_varying;      /* slots that change between these executions, beside those that the list writes */
     const uint32_t *varying; /* may be NULL */
@@ -26,9 +30,6 @@ typedef struct {
 typedef struct Share Share;
 Share *share_create(Layout *l);
 void share_destroy(Share *share);
-typedef struct { /* numbers of lists, for `after` */
-    uint32_t list, base;
-} Shared;
 /* `out` does what `list` does. `base` (NULL: none) gets what does not vary; it is to be executed before. */
 Shared share_entries(Layout *l, const ShareRequest *request, const Entries *list, Entries *out, Entries *base);
 

@@ -84,7 +84,7 @@ static void write_unknown(Share *s, uint32_t slot, uint32_t entry)
 {
     SlotState *state = share_slot(s, slot);
     state->value = KOINE_NONE;
-    state->list = s->list;
+    state->list = s->own.list;
     state->written_at = entry;
 }
 
@@ -171,7 +171,7 @@ static uint32_t slot_value(Share *s, uint32_t slot)
     SlotState *state = share_slot(s, slot);
     if (state->value == KOINE_NONE)
         state->value =
-            add_value(s, (SharedValue){ .kind = VALUE_SLOT, .varies = s->repeats && state->list == s->list });
+            add_value(s, (SharedValue){ .kind = VALUE_SLOT, .varies = s->repeats && state->list == s->own.list });
     return state->value;
 }
 
@@ -209,8 +209,8 @@ static uint32_t operation_value(Share *s, const Node *node, const uint32_t *numb
 static void note_use(Share *s, uint32_t number, uint32_t entry, bool is_sure)
 {
     SharedValue *v = &s->values.at[number];
-    if (v->list != s->list) {
-        v->list = s->list;
+    if (v->list != s->own.list) {
+        v->list = s->own.list;
         v->is_sure = v->is_boundary = v->is_wanted = v->is_outside = false;
         v->entries = v->uses = 0;
         v->last_entry = v->named_at = KOINE_NONE;
@@ -242,9 +242,9 @@ static void number_nodes(Share *s, const Layout *l, const Entry *entry, uint32_t
         SharedValue *v = &s->values.at[root];
         SlotState *state = share_slot(s, row[k]);
         state->value = root;
-        state->list = s->list;
+        state->list = s->own.list;
         state->written_at = number;
-        if (v->list != s->list)
+        if (v->list != s->own.list)
             continue;
         v->uses++;
         v->is_outside = true;

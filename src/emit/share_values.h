@@ -56,7 +56,8 @@ struct Share {
     uint32_t *head_epochs;
     VEC(SlotState) slots;
     uint32_t epoch; /* all numbers of values belong to it */
-    uint32_t n_lists, list, base_list, parent_list, repeats;
+    uint32_t n_lists, repeats;
+    Shared own, before;        /* the list at work, those before it */
     VEC(uint32_t) first_value; /* per entry: in `numbers`, or KOINE_NONE: it is not looked into */
     VEC(uint32_t) numbers;     /* per entry and node: its value */
 };
@@ -72,8 +73,9 @@ void share_writes(const Layout *l, const Entry *entry, void (*write)(Share *s, u
 /* The value's slot can be read by the list at work. */
 static inline bool share_is_held(const Share *s, const SharedValue *v)
 {
+    const uint32_t since = v->holder_list;
     return v->holder != KOINE_NONE &&
-           (v->holder_list == s->list || v->holder_list == s->base_list || v->holder_list == s->parent_list);
+           (since == s->own.list || since == s->own.base || since == s->before.list || since == s->before.base);
 }
 
 #endif

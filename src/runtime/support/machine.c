@@ -479,6 +479,8 @@ static KoineStatus machine_jacobian(KoineModel *model, const KoineEvaluation *at
     if (by == KOINE_BY_DAE)
         return koine_residual_jacobian(k, at, values);
     KoineStatus status = koine_run_part(k, &p->derivatives);
+    if (status == KOINE_OK)
+        status = koine_run_part(k, &p->slopes);
     for (uint32_t c = 0; c < colours->n && status == KOINE_OK; c++) {
         for (uint32_t j = colours->column_start[c]; j < colours->column_start[c + 1]; j++)
             k->m[p->seed_x + colours->column[j]].r = 1;
@@ -503,6 +505,8 @@ static KoineStatus machine_directional(KoineModel *model, const KoineEvaluation 
     set_point(k, at->time, at->x);
     KoineStatus status = koine_run_part(k, &p->derivatives);
     memcpy(&k->m[p->seed_x], seed, p->n_x * sizeof *seed);
+    if (status == KOINE_OK)
+        status = koine_run_part(k, &p->slopes);
     if (status == KOINE_OK)
         status = koine_run_tangents(k);
     memcpy(result, &k->m[p->seed_dx], p->n_x * sizeof *result);

@@ -129,6 +129,13 @@ static inline void run_section(const Machine *k, uint32_t section)
         k->code->run_section(k->code->context, section, k->m);
 }
 
+/* Before residuals and Jacobian at another point than before. */
+static inline void koine_prepare_system(const Machine *k, const KoineSystem *s)
+{
+    if (s->prepared_section != KOINE_NONE)
+        run_section(k, s->prepared_section);
+}
+
 void koine_machine_moved(KoineModel *model); /* the runner moved the block */
 static inline Machine *koine_machine_of(KoineModel *model)
 {

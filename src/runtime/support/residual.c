@@ -54,6 +54,7 @@ KoineStatus koine_residual(Machine *k, const KoineEvaluation *at)
         if (s) {
             for (uint32_t i = 0; i < s->n; i++)
                 k->m[s->unknowns[i]].r = *w++;
+            koine_prepare_system(k, s);
             run_section(k, s->residual_section);
             for (uint32_t i = 0; i < s->n; i++)
                 *out++ = k->m[s->residuals[i]].r;
@@ -134,6 +135,8 @@ KoineStatus koine_residual_jacobian(Machine *k, const KoineEvaluation *at, doubl
         if (s)
             run_section(k, s->jacobian_section);
     }
+    if (status == KOINE_OK)
+        status = koine_run_part(k, &p->slopes);
     for (uint32_t c = 0; c < colours->n && status == KOINE_OK; c++) {
         memset(seed, 0, n_w * sizeof *seed);
         for (uint32_t j = colours->column_start[c]; j < colours->column_start[c + 1]; j++) {

@@ -146,6 +146,7 @@ KoineStatus koine_solve_system(Machine *k, uint32_t system)
     const KoineSystem *s = &k->program->systems[system];
     KoineModelStatistics *done = &k->statistics;
     const uint64_t before = done->newton_iterations + done->cycles;
+    koine_prepare_system(k, s);
     const KoineStatus status = s->kind == KOINE_SYSTEM_LINEAR    ? solve_linear(k, s)
                                : s->kind == KOINE_SYSTEM_ITERATE ? koine_solve_by_iteration(k, s)
                                                                  : koine_solve_newton(k, s);
