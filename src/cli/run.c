@@ -494,6 +494,8 @@ static int compile_and_run(Run *run)
 static int run_run(const Command *command)
 {
     Run run = { .command = command, .is_quiet = command_option(command, "quiet") };
+    if (command_option(command, "stop-with-input") && !interrupt_with_input())
+        return say("there is no thread to watch the standard input"), EXIT_ENVIRONMENT;
     run.c = compilation_create(out_of_memory);
     run.arena = compilation_arena(run.c);
     run.diag = compilation_diag(run.c);
@@ -565,6 +567,8 @@ static const Option options[] = {
     { .name = "live",
       .value = "FILE.live",
       .help = "keep a preview of the run in a file of fixed size, for 'koine view' while it goes on" },
+    { .name = "stop-with-input",
+      .help = "end the run in order when the standard input ends: for programs that start it and may die" },
     { .name = "tag", .value = "WORD", .repeats = true, .help = "note the run under this word, see 'koine help runs'" },
     { .name = "no-catalogue", .help = "do not note the run in .koine/runs.sqlite" },
     { .name = "stop-at-chattering",

@@ -1,7 +1,9 @@
 #include "cli/terminal.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include <errno.h>
 #include <math.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <strings.h>
@@ -137,4 +139,22 @@ volatile const int *interrupt_watch(void)
             sigaction(signals[k], &action, NULL);
     }
     return &interrupted;
+}
+
+static void *await_end_of_input(void *nothing)
+{
+    char bytes[256];
+    for (;;) {
+        const ssize_t n = read(STDIN_FILENO, bytes, sizeof bytes);
+        if (n == 0 || (n < 0 && errno != EINTR))
+            break;
+    }
+    kill(getpid(), SIGTERM);
+    return nothing;
+}
+
+bool interrupt_with_input(void)
+{
+    pthread_t thread;
+    return pthread_create(&thread, NULL, await_end_of_input, NULL) == 0 && pthread_detach(thread) == 0;
 }

@@ -29,5 +29,7 @@ void progress_clear(Progress *progress); /* before anything else is printed */
 
 /* Ctrl-C, Ctrl-\ and SIGTERM: the first one sets the flag, the second one ends the process at once (status 130). */
 volatile const int *interrupt_watch(void);
+/* From now on the end of the standard input is a SIGTERM: whoever started the program is gone. False: no thread. */
+bool interrupt_with_input(void);
 
 #endif

@@ -88,16 +88,47 @@ static const char *free_name(View *view)
 }
 
 /* In the new process; only calls that are safe there. */
-static _Noreturn void become(const char *program, char *const *arguments, int messages)
+static _Noreturn void become(const char *program, char *const *arguments, int lifeline, int messages)
 {
-    const int nothing = open("/dev/null", O_RDONLY);
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     setpgid(0, 0); /* Ctrl-C in the terminal of the viewer reaches the run through the viewer */
-    if (nothing >= 0 && dup2(nothing, 0) >= 0 && dup2(messages, 1) >= 0 && dup2(messages, 2) >= 0)
+    if (dup2(lifeline, 0) >= 0 && dup2(messages, 1) >= 0 && dup2(messages, 2) >= 0)
         execv(program, arguments);
     _exit(127);
+}
+
+/* Its standard input, which ends with us, however that happens: `koine run --stop-with-input` ends then. */
+static bool make_lifeline(int ends[2])
+{
+    if (pipe(ends) != 0)
+        return false;
+    for (int k = 0; k < 2; k++)
+        fcntl(ends[k], F_SETFD, FD_CLOEXEC);
+    return true;
+}
+
+static pid_t start_process(const char *program, char *const *arguments, const char *message_path, int *lifeline)
+{
+    int ends[2];
+    const int messages = open(message_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (messages < 0)
+        return -1;
+    if (!make_lifeline(ends)) {
+        close(messages);
+        return -1;
+    }
+    const pid_t process = fork();
+    if (process == 0)
+        become(program, arguments, ends[0], messages);
+    close(messages);
+    close(ends[0]);
+    if (process < 0)
+        close(ends[1]);
+    else
+        *lifeline = ends[1];
+    return process;
 }
 
 Run *runs_start(View *view, const char *const *arguments, uint32_t n, const char *settings, bool wants_profile,
@@ -116,6 +147,7 @@ Run *runs_start(View *view, const char *const *arguments, uint32_t n, const char
                                   view->options.target,
                                   "--no-plot",
                                   "--color=never",
+                                  "--stop-with-input",
                                   arena_format(arena, "--output=%s", path),
                                   arena_format(arena, "--live=%s", run.live_path) };
     for (size_t k = 0; k < sizeof fixed / sizeof *fixed; k++)
@@ -127,12 +159,7 @@ Run *runs_start(View *view, const char *const *arguments, uint32_t n, const char
     for (uint32_t k = 0; k < n; k++)
         vec_push(arena, &all, arguments[k]);
     vec_push(arena, &all, NULL);
-    const int messages = open(run.message_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    const pid_t process = messages >= 0 ? fork() : -1;
-    if (process == 0)
-        become(view->options.program, (char *const *)all.at, messages);
-    if (messages >= 0)
-        close(messages);
+    const pid_t process = start_process(view->options.program, (char *const *)all.at, run.message_path, &run.lifeline);
     if (process < 0) {
         *error = arena_format(arena, "cannot start the run: %s", strerror(errno));
         return NULL;
@@ -154,7 +181,7 @@ Run *runs_start(View *view, const char *const *arguments, uint32_t n, const char
 void runs_stop(const Run *run)
 {
     if (run->process)
-        kill(run->process, SIGINT);
+        kill(run->process, SIGTERM); /* SIGINT may be ignored: then the viewer stands in the background of a script */
 }
 
 /* ---- watching ---- */
@@ -188,6 +215,7 @@ static RunState state_of(int status)
 static void finish(View *view, Run *run, int status)
 {
     run->process = 0;
+    close(run->lifeline);
     run->state = state_of(status);
     run->message = read_message(run, view->arena);
     if (WIFSIGNALED(status))

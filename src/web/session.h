@@ -23,6 +23,7 @@ typedef struct {
     int64_t look_after;  /* milliseconds of the clock: not sooner again at the file */
     /* of runs started here */
     pid_t process; /* 0: none is going on */
+    int lifeline;  /* of the process */
     const char *live_path, *profile_path, *message_path;
     const char *settings; /* JSON array of what was set */
     double start, stop;   /* wanted; nan: not known */
