@@ -246,7 +246,8 @@ static bool is_input(const KoineVariable *variable)
            variable->now != KOINE_NO_OFFSET && !(variable->flags & KOINE_VARIABLE_ALIAS);
 }
 
-static bool report_column(const Matcher *m, const char *column)
+/* The input most like a name, and a list of them. */
+static void help_with_inputs(const Matcher *m, const char *column)
 {
     enum { MOST_LISTED = 8 };
     const char *nearest = NULL;
@@ -264,21 +265,34 @@ static bool report_column(const Matcher *m, const char *column)
             nearest = variable->name;
         }
     }
-    diag_error(m->diag, DIAG_INPUT_SIGNAL, m->span,
-               "'%s' has a column '%.80s', but '%s' has no open input of that name", m->path, column, m->tables->name);
     if (nearest)
         diag_help(m->diag, "did you mean '%s'?", nearest);
     else if (inputs == 0)
         diag_help(m->diag, "the model has no open inputs: no sensor is without a connection");
     else
         diag_help(m->diag, "its open inputs are %s%s", list.at, inputs > MOST_LISTED ? ", ..." : "");
+}
+
+static bool report_column(const Matcher *m, const char *column)
+{
+    diag_error(m->diag, DIAG_INPUT_SIGNAL, m->span,
+               "'%s' has a column '%.80s', but '%s' has no open input of that name", m->path, column, m->tables->name);
+    help_with_inputs(m, column);
     return false;
 }
 
-static bool check_values(const Matcher *m, const SeriesColumn *column, const KoineVariable *variable)
+static bool report_none(const Matcher *m)
+{
+    diag_error(m->diag, DIAG_INPUT_SIGNAL, m->span, "no column of '%s' has the name of an open input of '%s'", m->path,
+               m->tables->name);
+    help_with_inputs(m, "");
+    return false;
+}
+
+static bool check_values(const Matcher *m, const double *values, const KoineVariable *variable)
 {
     for (uint64_t row = 0; row < m->series->n_rows; row++) {
-        const double value = series_value(column, row);
+        const double value = values[row];
         const bool is_good =
             variable->type == KOINE_REAL      ? isfinite(value)
             : variable->type == KOINE_BOOLEAN ? value == 0 || value == 1
@@ -294,7 +308,32 @@ static bool check_values(const Matcher *m, const SeriesColumn *column, const Koi
     return true;
 }
 
-static bool match_column(const Matcher *m, const SeriesColumn *column, Signal *signal)
+/* One value a row, also of what is constant. */
+static const double *column_values(const Matcher *m, const SeriesColumn *column)
+{
+    const double *const values = series_fetch(m->series, (uint32_t)(column - m->series->columns), m->arena);
+    if (!column->is_constant)
+        return values;
+    double *const all = NEW_ARRAY(m->arena, double, m->series->n_rows);
+    for (uint64_t row = 0; row < m->series->n_rows; row++)
+        all[row] = values[0];
+    return all;
+}
+
+static bool add_signal(const Matcher *m, const SeriesColumn *column, const KoineVariable *variable, uint32_t k,
+                       Drive *drive)
+{
+    const uint64_t element = sizeof(KoineSlot) * (uint64_t)k;
+    const Signal signal = { .offset = variable->now + element,
+                            .set = variable->set == KOINE_NO_OFFSET ? KOINE_NO_OFFSET : variable->set + element,
+                            .is_line = variable->variability == KOINE_VARIABILITY_CONTINUOUS,
+                            .type = variable->type,
+                            .values = column_values(m, column) };
+    drive->signals[drive->n++] = signal;
+    return check_values(m, signal.values, variable);
+}
+
+static bool match_column(const Matcher *m, const SeriesColumn *column, Drive *drive)
 {
     Text name = { .arena = m->arena };
     for (int pass = 0; pass < 2; pass++)
@@ -303,17 +342,43 @@ static bool match_column(const Matcher *m, const SeriesColumn *column, Signal *s
             for (uint32_t k = 0; is_input(variable) && k < variable->count; k++) {
                 name.n = 0;
                 column_name(m->tables, &(Column){ row, k, 0 }, &name);
-                if ((pass == 0 ? strcmp : strcasecmp)(name.at, column->name) != 0)
-                    continue;
-                const uint64_t element = sizeof(KoineSlot) * (uint64_t)k;
-                *signal = (Signal){ .offset = variable->now + element,
-                                    .set = variable->set == KOINE_NO_OFFSET ? KOINE_NO_OFFSET : variable->set + element,
-                                    .is_line = variable->variability == KOINE_VARIABILITY_CONTINUOUS,
-                                    .type = variable->type };
-                return check_values(m, column, variable);
+                if ((pass == 0 ? strcmp : strcasecmp)(name.at, column->name) == 0)
+                    return add_signal(m, column, variable, k, drive);
             }
         }
     return report_column(m, column->name);
+}
+
+/* Every column of a table is meant as a signal. */
+static bool match_columns(const Matcher *m, Drive *drive)
+{
+    bool is_good = true;
+    drive->signals = NEW_ARRAY(m->arena, Signal, m->series->n_columns);
+    for (uint32_t k = 1; k < m->series->n_columns; k++)
+        is_good &= match_column(m, &m->series->columns[k], drive);
+    return is_good;
+}
+
+/* A native result has columns for much else: what has the name of an input is read, the rest stays in the file. */
+static bool match_inputs(const Matcher *m, Drive *drive)
+{
+    Text name = { .arena = m->arena };
+    uint64_t n_inputs = 0;
+    bool is_good = true;
+    for (uint32_t row = 0; row < m->tables->n_variables; row++)
+        n_inputs += is_input(&m->tables->variables[row]) ? m->tables->variables[row].count : 0;
+    drive->signals = NEW_ARRAY(m->arena, Signal, n_inputs + 1);
+    for (uint32_t row = 0; row < m->tables->n_variables; row++) {
+        const KoineVariable *const variable = &m->tables->variables[row];
+        for (uint32_t k = 0; is_input(variable) && k < variable->count; k++) {
+            name.n = 0;
+            column_name(m->tables, &(Column){ row, k, 0 }, &name);
+            const SeriesColumn *const column = series_find(m->series, name.at);
+            if (column)
+                is_good &= add_signal(m, column, variable, k, drive);
+        }
+    }
+    return drive->n > 0 ? is_good : report_none(m);
 }
 
 static bool check_times(const Matcher *m)
@@ -368,18 +433,7 @@ Drive *drive_create(const Series *signals, const KoineTables *tables, const char
     if (!check_times(&m))
         return NULL;
     Drive *const drive = NEW(arena, Drive);
-    drive->n = signals->n_columns - 1;
-    drive->signals = NEW_ARRAY(arena, Signal, drive->n);
-    bool is_good = true;
-    for (uint32_t k = 0; k < drive->n; k++) {
-        const SeriesColumn *const column = &signals->columns[k + 1];
-        is_good &= match_column(&m, column, &drive->signals[k]);
-        double *const values = NEW_ARRAY(arena, double, signals->n_rows);
-        for (uint64_t row = 0; row < signals->n_rows; row++)
-            values[row] = series_value(column, row);
-        drive->signals[k].values = values;
-    }
-    if (!is_good)
+    if (!(signals->store ? match_inputs : match_columns)(&m, drive))
         return NULL;
     drive->at = UINT32_MAX;
     choose_rows(drive, signals->columns[0].values, (uint32_t)signals->n_rows, arena);
