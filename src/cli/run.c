@@ -535,7 +535,7 @@ static const Option options[] = {
     { .name = "set",
       .value = "NAME=VALUE",
       .repeats = true,
-      .help = "a parameter, start value or control parameter; may be repeated" },
+      .help = "a parameter, start value or control parameter; x[2]=3 or x={1, 3} for arrays; may be repeated" },
     { .name = "control",
       .value = "NAME=VALUE",
       .repeats = true,

@@ -1,5 +1,6 @@
 /* Settings by name; see set.h. A name is the path of a variable, exactly or, where that is unique, without regard to
- * case; `x[2,1]` is an element of an array. The value is read by the type of the variable. */
+ * case; `x[2,1]` is an element of an array. The value is read by the type of the variable; that of a whole array stands in
+ * braces, row by row: {{1, 2}, {3, 4}}. */
 #include "cli/set.h"
 #include "base/names.h"
 #include "base/text.h"
@@ -270,6 +271,107 @@ static void warn_of_range(const Setter *setter, const Setting *setting, const Ko
     diag_warning(setter->diag, DIAG_SET_VALUE, setting->span, "'%s' is meant to be from %s", setting->name, range.at);
 }
 
+static bool set_element(const Setter *setter, const Setting *setting, const KoineVariable *variable, uint64_t element)
+{
+    KoineSlot slot = { 0 };
+    if (!read_slot(setter, setting, variable, &slot))
+        return false;
+    if (variable->type == KOINE_REAL || variable->type == KOINE_INTEGER)
+        warn_of_range(setter, setting, variable, slot);
+    const uint64_t offset = (setter->what == SET_NOW ? variable->now : variable->set) + 8 * element;
+    if (setter->what != SET_CHECK)
+        memcpy(setter->model->block + offset, &slot, sizeof slot);
+    return true;
+}
+
+/* ---- Whole arrays ----------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    const Setter *setter;
+    const Setting *setting;
+    const KoineVariable *variable;
+    const char *at; /* what is not read yet */
+} Braces;
+
+typedef enum { BRACES_GOOD, BRACES_REPORTED, BRACES_MISFIT } BracesStatus;
+
+static bool skip(Braces *b, char c)
+{
+    b->at += strspn(b->at, " \t\n");
+    if (*b->at != c)
+        return false;
+    b->at++;
+    b->at += strspn(b->at, " \t\n");
+    return true;
+}
+
+static BracesStatus read_item(Braces *b, uint64_t element)
+{
+    size_t n = strcspn(b->at, ",{}");
+    const char *const next = b->at + n;
+    while (n > 0 && strchr(" \t\n", b->at[n - 1]))
+        n--;
+    if (n == 0)
+        return BRACES_MISFIT;
+    const Setting item = { .name = b->setting->name,
+                           .value = arena_text(b->setter->arena, b->at, n),
+                           .span = b->setting->span };
+    b->at = next;
+    return set_element(b->setter, &item, b->variable, element) ? BRACES_GOOD : BRACES_REPORTED;
+}
+
+/* {item, item} along dimension `d`; `first` is the number of what stands before, in elements of that dimension. */
+static BracesStatus read_braces(Braces *b, uint32_t d, uint64_t first)
+{
+    const uint32_t extent = b->setter->tables->dims[b->variable->first_dim + d];
+    if (!skip(b, '{'))
+        return BRACES_MISFIT;
+    for (uint32_t k = 0; k < extent; k++) {
+        if (k > 0 && !skip(b, ','))
+            return BRACES_MISFIT;
+        const uint64_t element = first * extent + k;
+        const BracesStatus status =
+            d + 1 < b->variable->n_dims ? read_braces(b, d + 1, element) : read_item(b, element);
+        if (status != BRACES_GOOD)
+            return status;
+    }
+    return skip(b, '}') ? BRACES_GOOD : BRACES_MISFIT;
+}
+
+/* {0, 0}, {{0, 0}, {0, 0}}: what the value of an array looks like. */
+static void add_shape(const Setter *setter, const KoineVariable *variable, uint32_t d, Text *text)
+{
+    enum { MOST = 4 };
+    const uint32_t extent = setter->tables->dims[variable->first_dim + d];
+    text_char(text, '{');
+    for (uint32_t k = 0; k < extent && k < MOST; k++) {
+        text_add(text, k ? ", " : "");
+        if (d + 1 < variable->n_dims)
+            add_shape(setter, variable, d + 1, text);
+        else
+            text_char(text, '0');
+    }
+    text_add(text, extent > MOST ? ", ...}" : "}");
+}
+
+static bool set_array(const Setter *setter, const Setting *setting, const KoineVariable *variable)
+{
+    Braces b = { setter, setting, variable, setting->value };
+    const BracesStatus status = read_braces(&b, 0, 0);
+    if (status == BRACES_GOOD && !*b.at)
+        return true;
+    if (status == BRACES_REPORTED)
+        return false;
+    Text shape = { .arena = setter->arena };
+    add_shape(setter, variable, 0, &shape);
+    diag_error(setter->diag, DIAG_SET_VALUE, setting->span,
+               "'%s' is an array of %u elements, which '%.60s' does not fit", variable->name, variable->count,
+               setting->value);
+    diag_help(setter->diag, "set all of them, as in --set '%s=%s', or one, as in --set '%s[%s1]=0'", variable->name,
+              shape.at, variable->name, variable->n_dims > 1 ? "1," : "");
+    return false;
+}
+
 static bool set_value(const Setter *setter, const Setting *setting)
 {
     Found found;
@@ -278,21 +380,9 @@ static bool set_value(const Setter *setter, const Setting *setting)
     const KoineVariable *const variable = found.variable;
     if (!(variable->flags & KOINE_VARIABLE_SETTABLE) || variable->set == KOINE_NO_OFFSET)
         return report_fixed(setter, setting, variable);
-    if (found.is_whole && variable->n_dims > 0) {
-        diag_error(setter->diag, DIAG_SET_VALUE, setting->span, "'%s' is an array of %u elements", variable->name,
-                   variable->count);
-        diag_help(setter->diag, "set its elements one by one, as in --set '%s[1]=%s'", variable->name, setting->value);
-        return false;
-    }
-    KoineSlot slot = { 0 };
-    if (!read_slot(setter, setting, variable, &slot))
-        return false;
-    if (variable->type == KOINE_REAL || variable->type == KOINE_INTEGER)
-        warn_of_range(setter, setting, variable, slot);
-    const uint64_t offset = (setter->what == SET_NOW ? variable->now : variable->set) + 8 * (uint64_t)found.element;
-    if (setter->what != SET_CHECK)
-        memcpy(setter->model->block + offset, &slot, sizeof slot);
-    return true;
+    if (found.is_whole && variable->n_dims > 0)
+        return set_array(setter, setting, variable);
+    return set_element(setter, setting, variable, found.element);
 }
 
 bool set_values(KoineModel *model, SetWhat what, const Setting *settings, uint32_t n, Arena *arena, Diag *diag)

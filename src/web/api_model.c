@@ -82,24 +82,61 @@ void answer_source(View *view, HttpRequest *request, HttpResponse *response)
     answer_text(response, "text/plain; charset=utf-8", &text);
 }
 
-/* What the model has without any setting. */
-static void add_value(const ModelView *model, const KoineVariable *v, Text *to)
+/* The value of an element as `--set` takes it. */
+static void add_element(const ModelView *model, const KoineVariable *v, uint64_t element, Text *to)
 {
     const KoineTables *const tables = model->kind->tables;
     KoineSlot slot;
-    if (!model->instance || v->set == KOINE_NO_OFFSET) {
+    memcpy(&slot, model->instance->block + v->set + sizeof slot * element, sizeof slot);
+    if (v->type == KOINE_REAL)
+        text_real(to, slot.r);
+    else if (v->type == KOINE_BOOLEAN)
+        text_add(to, slot.i ? "true" : "false");
+    else if (v->type == KOINE_ENUMERATION && slot.i >= 1 && slot.i <= (int64_t)tables->enumerations[v->enumeration].n)
+        text_add(to, tables->enumerations[v->enumeration].values[slot.i - 1]);
+    else
+        text_integer(to, slot.i);
+}
+
+/* {1, 2} along dimension `d`; `first` is the number of what stands before. */
+static void add_elements(const ModelView *model, const KoineVariable *v, uint32_t d, uint64_t first, Text *to)
+{
+    if (d == v->n_dims) {
+        add_element(model, v, first, to);
+        return;
+    }
+    const uint32_t extent = model->kind->tables->dims[v->first_dim + d];
+    text_char(to, '{');
+    for (uint32_t k = 0; k < extent; k++) {
+        text_add(to, k ? ", " : "");
+        add_elements(model, v, d + 1, first * extent + k, to);
+    }
+    text_char(to, '}');
+}
+
+/* What the model has without any setting: a number, a text, an array in braces; null: not known, or too long to edit. */
+static void add_value(const ModelView *model, const KoineVariable *v, Arena *arena, Text *to)
+{
+    enum { ELEMENTS_MOST = 200 };
+    if (!model->instance || v->set == KOINE_NO_OFFSET || v->count > ELEMENTS_MOST) {
         text_add(to, "null");
         return;
     }
-    memcpy(&slot, model->instance->block + v->set, sizeof slot);
-    if (v->type == KOINE_REAL)
-        json_real(to, slot.r);
-    else if (v->type == KOINE_BOOLEAN)
-        text_add(to, slot.i ? "\"true\"" : "\"false\"");
-    else if (v->type == KOINE_ENUMERATION && slot.i >= 1 && slot.i <= (int64_t)tables->enumerations[v->enumeration].n)
-        text_json(to, tables->enumerations[v->enumeration].values[slot.i - 1]);
+    Text value = { .arena = arena };
+    add_elements(model, v, 0, 0, &value);
+    const bool is_number = value.at[strspn(value.at, "-+.e0123456789")] == 0; /* not inf */
+    if (v->n_dims == 0 && (v->type == KOINE_REAL || v->type == KOINE_INTEGER))
+        text_add(to, is_number ? value.at : "null");
     else
-        text_integer(to, slot.i);
+        text_json(to, value.at);
+}
+
+static void add_extents(const KoineTables *tables, const KoineVariable *v, Text *to)
+{
+    text_char(to, '[');
+    for (uint32_t d = 0; d < v->n_dims; d++)
+        text_format(to, "%s%u", d ? ", " : "", tables->dims[v->first_dim + d]);
+    text_char(to, ']');
 }
 
 static const char *type_word(uint8_t type)
@@ -109,7 +146,7 @@ static const char *type_word(uint8_t type)
 }
 
 /* { "model", "parameters": [{ "name", "value", "unit", "comment", "type", "kind": "parameter" | "start", "file",
- * "line", "elements" }] } */
+ * "line", "extents" }] } */
 void answer_parameters(View *view, HttpRequest *request, HttpResponse *response)
 {
     const unsigned closed = KOINE_VARIABLE_ALIAS | KOINE_VARIABLE_HIDDEN | KOINE_VARIABLE_DERIVATIVE;
@@ -129,14 +166,15 @@ void answer_parameters(View *view, HttpRequest *request, HttpResponse *response)
         is_first = false;
         text_json(&text, v->name);
         text_add(&text, ", \"value\": ");
-        add_value(&view->model, v, &text);
+        add_value(&view->model, v, request->arena, &text);
         text_add(&text, ", \"unit\": ");
         text_json(&text, v->unit ? v->unit : "");
         text_add(&text, ", \"comment\": ");
         text_json(&text, v->comment ? v->comment : "");
-        text_format(&text, ", \"type\": \"%s\", \"kind\": \"%s\", \"elements\": %u, \"line\": %u, \"file\": ",
-                    type_word(v->type), v->variability <= KOINE_VARIABILITY_PARAMETER ? "parameter" : "start", v->count,
-                    v->place.line);
+        text_format(&text, ", \"type\": \"%s\", \"kind\": \"%s\", \"extents\": ", type_word(v->type),
+                    v->variability <= KOINE_VARIABILITY_PARAMETER ? "parameter" : "start");
+        add_extents(tables, v, &text);
+        text_format(&text, ", \"line\": %u, \"file\": ", v->place.line);
         text_json(&text, v->place.line && v->place.source < tables->n_sources ? tables->sources[v->place.source] : "");
         text_add(&text, " }");
     }

@@ -14,7 +14,7 @@ interface Parameter {
     kind: "parameter" | "start";
     file: string;
     line: number;
-    elements: number;
+    extents: number[];
 }
 
 const SETTINGS: [string, string, string][] = [
@@ -79,13 +79,16 @@ export class Runner {
 
     private render(): void {
         const fits = matcher(this.filter.value.trim());
-        const found = this.parameters.filter((p) => p.elements === 1 && fits(p.name));
+        const found = this.parameters.filter((p) => fits(p.name));
         const rows = found.slice(0, ROWS_MOST).map((p) => {
             const original = p.value == null ? "" : String(p.value);
             const input = h("input", {
                 value: this.changed.get(p.name) ?? original,
                 "aria-label": p.name,
                 "data-name": p.name,
+                placeholder: p.extents.length && p.value == null ? "{…}" : "",
+                title: p.extents.length ? "Elements in braces, row by row: {{1, 2}, {3, 4}}" : "",
+                class: p.extents.length ? "array" : "",
                 autocomplete: "off",
                 spellcheck: "false",
             });
@@ -99,7 +102,7 @@ export class Runner {
             return h(
                 "tr",
                 {},
-                h("th", { scope: "row" }, p.name),
+                h("th", { scope: "row" }, p.name, p.extents.length ? h("span", { class: "soft" }, ` [${p.extents.join(",")}]`) : null),
                 h("td", {}, input),
                 h("td", { class: "soft left" }, p.unit),
                 h("td", { class: "soft left" }, p.kind === "start" ? "start value" : ""),

@@ -285,6 +285,37 @@ async function testRuns() {
     await viewer.stop();
 }
 
+/** x[i](t) = k[i] t */
+const ARRAY = `koine-ir 1
+model Slopes
+param k Real[3] = {1.0, 2.0, 3.0}
+var x Real[3] continuous der start 0.0 fixed
+eq e1 for i in 1:3: der(x[i]) := k[i]
+end Slopes
+`;
+
+async function testArrays() {
+    writeFileSync(join(work, "Slopes.ir"), ARRAY);
+    const viewer = startViewer(koine, ["Slopes.ir"], work);
+    const page = await openPage(await viewer.address);
+    await step("run: the elements of an array are set in braces", async () => {
+        const input = page.locator("input[data-name='k']");
+        assert.equal(await input.inputValue(), "{1, 2, 3}");
+        await input.fill("{1, -4, 3}");
+        await page.locator("#set-stop").fill("1");
+        await page.locator("#run").click();
+        await page.waitForFunction(() => document.getElementById("message").textContent.includes("is done"));
+        const exported = await page.evaluate(async () => {
+            const { names } = await (await fetch("api/variables?run=0")).json();
+            return (await fetch(`api/export.csv?run=0&vars=${names.indexOf("x[2]")}`)).text();
+        });
+        const last = exported.trim().split("\n").at(-1).split(",").map(Number);
+        assert.ok(last[0] === 1 && Math.abs(last[1] + 4) < 1e-9, String(last));
+    });
+    await page.context().close();
+    await viewer.stop();
+}
+
 async function testLive() {
     const viewer = startViewer(koine, ["Volterra.mdl"], work);
     const page = await openPage(await viewer.address);
@@ -368,7 +399,7 @@ const begun = Date.now();
 let status = 0;
 try {
     const one = testResults().then(testUnits);
-    const other = testRuns().then(testLive).then(testLooks);
+    const other = testRuns().then(testArrays).then(testLive).then(testLooks);
     await Promise.all([one, other]);
     assert.deepEqual(errors, [], "the browser complained");
 } catch (error) {
