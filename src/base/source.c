@@ -152,6 +152,11 @@ const Source *sources_get(const Sources *sources, uint32_t id)
     return &entry_of(sources, id)->source;
 }
 
+const char *source_hash(const Source *source, Arena *arena)
+{
+    return arena_format(arena, "%016llx", (unsigned long long)hash_bytes(source->text, source->size, 0));
+}
+
 void sources_set_language(Sources *sources, uint32_t id, const char *language)
 {
     entry_of(sources, id)->source.language = language;

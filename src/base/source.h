@@ -44,6 +44,7 @@ SourceStatus sources_open(Sources *sources, const char *path, uint32_t *id);
 uint32_t sources_add_text(Sources *sources, const char *path, const char *text, size_t size);
 uint32_t sources_count(const Sources *sources);
 const Source *sources_get(const Sources *sources, uint32_t id);
+const char *source_hash(const Source *source, Arena *arena); /* of its text: 16 hexadecimal digits */
 void sources_set_language(Sources *sources, uint32_t id, const char *language);
 /* Line and column of the first byte, and of the first byte after the span; 0, 0 without a source. */
 LineColumn span_begin(const Sources *sources, Span span);

@@ -31,12 +31,18 @@ void note_problem(CatalogueStatus status, const char *path, bool is_error, Diag 
     diag_help(diag, "move the file away: the next run begins a new one; results are not touched");
 }
 
+/* Also of a file that is still to be made, if its folder is there. */
 static const char *absolute_path(const char *path, Arena *arena)
 {
     if (strcmp(path, "-") == 0)
         return "";
-    char *const real = realpath(path, NULL);
-    const char *const copy = real ? arena_text(arena, real, strlen(real)) : path;
+    char *real = realpath(path, NULL);
+    const char *copy = real ? arena_text(arena, real, strlen(real)) : NULL;
+    if (!copy) {
+        const char *const slash = strrchr(path, '/');
+        real = realpath(slash ? arena_text(arena, path, (size_t)(slash + 1 - path)) : ".", NULL);
+        copy = real ? arena_format(arena, "%s/%s", strcmp(real, "/") == 0 ? "" : real, slash ? slash + 1 : path) : path;
+    }
     free(real);
     return copy;
 }
@@ -51,47 +57,12 @@ static const char *now(Arena *arena)
     return arena_text(arena, text, strlen(text));
 }
 
-static CatalogueStatus add(const char *path, CatalogueRun *run, Arena *arena)
+static void tell(const Command *command, CatalogueStatus status, const char *path, Diag *diag)
 {
-    Catalogue *catalogue;
-    CatalogueStatus status = catalogue_open(path, true, arena, &catalogue);
-    if (status == CATALOGUE_GOOD)
-        status = catalogue_add(catalogue, run);
-    catalogue_close(catalogue);
-    return status;
-}
-
-void note_run(const Command *command, const RunRecord *record, const Experiment *experiment, const Sources *sources,
-              Diag *diag, Arena *arena)
-{
-    if (command_option(command, "no-catalogue"))
-        return;
-    Text settings = { .arena = arena };
-    provenance_settings(experiment, &settings);
-    const KoineRunReport *const run = &record->run;
-    CatalogueRun entry = { .created = now(arena),
-                           .koine = KOINE_VERSION,
-                           .model = record->model.model,
-                           .file = absolute_path(record->file, arena),
-                           .experiment = record->experiment ? absolute_path(record->experiment, arena) : "",
-                           .hash = provenance_hash(sources, arena),
-                           .settings = settings.at,
-                           .result = absolute_path(record->output, arena),
-                           .outcome = run_end_word(run->end),
-                           .message = run->text,
-                           .start = record->start,
-                           .stop = record->stop,
-                           .time = run->time,
-                           .points = run->statistics.points,
-                           .compile_seconds = record->compile_seconds,
-                           .run_seconds = record->run_seconds };
-    const char *const path = catalogue_path(arena);
-    if (!note_tags(command, &entry.tags))
-        return;
-    switch (add(path, &entry, arena)) {
+    switch (status) {
     case CATALOGUE_GOOD: break;
-    case CATALOGUE_DAMAGED: note_problem(CATALOGUE_DAMAGED, path, false, diag); break;
-    case CATALOGUE_NEWER: note_problem(CATALOGUE_NEWER, path, false, diag); break;
+    case CATALOGUE_DAMAGED:
+    case CATALOGUE_NEWER: note_problem(status, path, false, diag); break;
     case CATALOGUE_ABSENT:
     case CATALOGUE_REFUSED:
     case CATALOGUE_BUSY:
@@ -100,4 +71,60 @@ void note_run(const Command *command, const RunRecord *record, const Experiment 
             say("this run is not noted: '%s' cannot be written", path);
         break;
     }
+}
+
+Note *note_begin(const Command *command, const RunRecord *record, const Experiment *experiment, const Sources *sources,
+                 Diag *diag, Arena *arena)
+{
+    if (command_option(command, "no-catalogue"))
+        return NULL;
+    Text settings = { .arena = arena }, origins = { .arena = arena };
+    provenance_settings(experiment, &settings);
+    provenance_origins(sources, &origins);
+    Note *const note = NEW(arena, Note);
+    note->run = (CatalogueRun){ .created = now(arena),
+                                .koine = KOINE_VERSION,
+                                .model = record->model.model,
+                                .file = absolute_path(record->file, arena),
+                                .experiment = record->experiment ? absolute_path(record->experiment, arena) : "",
+                                .hash = provenance_hash(sources, arena),
+                                .origins = origins.at,
+                                .settings = settings.at,
+                                .result = absolute_path(record->output, arena),
+                                .outcome = "running",
+                                .message = "",
+                                .process = process_self(arena),
+                                .start = record->start,
+                                .stop = record->stop,
+                                .time = record->start,
+                                .compile_seconds = record->compile_seconds };
+    const char *const path = catalogue_path(arena);
+    if (!note_tags(command, &note->run.tags))
+        return NULL;
+    CatalogueStatus status = catalogue_open(path, true, arena, &note->catalogue);
+    if (status == CATALOGUE_GOOD)
+        status = catalogue_add(note->catalogue, &note->run);
+    tell(command, status, path, diag);
+    if (status == CATALOGUE_GOOD)
+        return note;
+    catalogue_close(note->catalogue);
+    return NULL;
+}
+
+void note_end(Note *note, const RunRecord *record)
+{
+    if (!note)
+        return;
+    const KoineRunReport *const run = &record->run;
+    note->run.outcome = run_end_word(run->end);
+    note->run.message = run->text;
+    note->run.time = run->time;
+    note->run.points = run->statistics.points;
+    note->run.run_seconds = record->run_seconds;
+    /* What cannot be written now was told when the run began; the entry says then that it crashed. */
+    if (run->end == KOINE_RUN_OPTIONS)
+        catalogue_forget(note->catalogue, note->run.id);
+    else
+        catalogue_close_run(note->catalogue, &note->run);
+    catalogue_close(note->catalogue);
 }

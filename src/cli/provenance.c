@@ -1,5 +1,6 @@
 #include "cli/provenance.h"
 #include "base/map.h"
+#include <stdlib.h>
 #include <time.h>
 
 const char *provenance_hash(const Sources *sources, Arena *arena)
@@ -11,6 +12,24 @@ const char *provenance_hash(const Sources *sources, Arena *arena)
         low = hash_bytes(source->text, source->size, low);
     }
     return arena_format(arena, "%016llx%016llx", (unsigned long long)high, (unsigned long long)low);
+}
+
+void provenance_origins(const Sources *sources, Text *text)
+{
+    bool is_first = true;
+    text_char(text, '{');
+    for (uint32_t k = 0; k < sources_count(sources); k++) {
+        const Source *const source = sources_get(sources, k);
+        char *const path = realpath(source->path, NULL);
+        if (!path)
+            continue;
+        text_add(text, is_first ? "" : ", ");
+        text_json(text, path);
+        text_format(text, ": \"%s\"", source_hash(source, text->arena));
+        free(path);
+        is_first = false;
+    }
+    text_char(text, '}');
 }
 
 static void add_name(Text *text, const char *key)
@@ -116,6 +135,8 @@ void provenance_json(const RunRecord *record, const Experiment *experiment, cons
         text_json(text, sources_get(sources, k)->path);
     }
     text_add(text, sources_count(sources) ? "]" : "[]");
+    add_name(text, "origins");
+    provenance_origins(sources, text);
     add_name(text, "settings");
     provenance_settings(experiment, text);
     text_add(text, "}\n");

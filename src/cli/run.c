@@ -348,6 +348,8 @@ static int simulate(Run *run, KoineModel *model, const char *const *globs)
                                    command_option(run->command, "progress") ? PROGRESS_LINES
                                    : run->is_quiet                          ? PROGRESS_NONE
                                                                             : PROGRESS_BAR);
+    Note *const note = note_begin(run->command, &run->record, &run->settings.experiment, compilation_sources(run->c),
+                                  run->diag, run->arena);
     const double begun = wall_clock();
     KoineModel *const driven = run->drive ? drive_model(run->drive, model) : model;
     run_phases(run, driven, phase_sinks(sinks.at, sinks.n, run->arena), sinks.n);
@@ -360,9 +362,7 @@ static int simulate(Run *run, KoineModel *model, const char *const *globs)
     if (run->protocol)
         protocol_close(run->protocol, &run->record.run);
     const int status = report_run(run, model);
-    if (run->record.run.end != KOINE_RUN_OPTIONS)
-        note_run(run->command, &run->record, &run->settings.experiment, compilation_sources(run->c), run->diag,
-                 run->arena);
+    note_end(note, &run->record);
     print_diagnostics(run);
     return status;
 }

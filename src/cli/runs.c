@@ -2,6 +2,8 @@
 #include "base/text.h"
 #include "cli/note.h"
 #include "cli/verbs.h"
+#include "formats/store.h"
+#include "web/origin.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -36,6 +38,69 @@ static int failed(const Runs *r, CatalogueStatus status)
 
 /* ---- Runs by number ---------------------------------------------------------------------------------------------- */
 
+static const char *state_of_result(const CatalogueRun *run)
+{
+    if (!run->result[0])
+        return "not kept";
+    if (run->is_replaced)
+        return "replaced by a later run";
+    return access(run->result, F_OK) == 0 ? "" : "gone";
+}
+
+/* ---- runs that did not come to their end ------------------------------------------------------------------------- */
+
+/* Lines of a table, whole ones, and the number that the last of them begins with. */
+static void look_into_table(const char *path, CatalogueRun *run)
+{
+    FILE *const file = fopen(path, "r");
+    char *line = NULL;
+    size_t size = 0;
+    uint64_t n = 0;
+    for (ssize_t length; file && (length = getline(&line, &size, file)) > 0 && line[length - 1] == '\n'; n++)
+        run->time = strtod(line, NULL);
+    run->points = n > 1 ? n - 1 : 0; /* the first one has the names */
+    free(line);
+    if (file)
+        fclose(file);
+}
+
+static void look_into_store(const char *path, CatalogueRun *run, Arena *like)
+{
+    Arena *const scratch = arena_create_like(like);
+    Store *const store = store_open(path, scratch, diag_create(scratch, sources_create(scratch)));
+    const uint64_t n = store ? store_info(store)->n_rows : 0;
+    run->points = n;
+    if (n)
+        store_values(store, 0, n - 1, 1, &run->time);
+    if (store)
+        store_close(store);
+    arena_destroy(scratch);
+}
+
+/* A run that was noted as running and whose process is gone: what its result holds is noted for good. */
+static void settle(const Runs *r, CatalogueRun *run)
+{
+    if (strcmp(run->outcome, "running") != 0)
+        return;
+    switch (process_state(&run->process, r->arena)) {
+    case PROCESS_ALIVE: return;
+    case PROCESS_ELSEWHERE:
+        run->message = arena_format(r->arena, "on the machine '%s', which is not this one", run->process.host);
+        return;
+    case PROCESS_GONE: break;
+    }
+    const size_t n = strlen(run->result);
+    const bool is_there = !state_of_result(run)[0];
+    run->outcome = "crashed";
+    run->message = "its process was killed, or the machine went down";
+    run->time = run->start;
+    if (is_there && n > 3 && strcmp(run->result + n - 3, ".h5") == 0)
+        look_into_store(run->result, run, r->arena);
+    else if (is_there && n > 4 && strcmp(run->result + n - 4, ".csv") == 0)
+        look_into_table(run->result, run);
+    catalogue_close_run(r->catalogue, run);
+}
+
 static int find_run(const Runs *r, const char *text, CatalogueRun *run)
 {
     char *end;
@@ -53,16 +118,8 @@ static int find_run(const Runs *r, const char *text, CatalogueRun *run)
         return EXIT_MODEL;
     }
     *run = found[0];
+    settle(r, run);
     return EXIT_GOOD;
-}
-
-static const char *state_of_result(const CatalogueRun *run)
-{
-    if (!run->result[0])
-        return "not kept";
-    if (run->is_replaced)
-        return "replaced by a later run";
-    return access(run->result, F_OK) == 0 ? "" : "gone";
 }
 
 /* ---- list -------------------------------------------------------------------------------------------------------- */
@@ -116,6 +173,22 @@ static const char *short_path(const char *path, Arena *arena)
     return is_below ? arena_text(arena, path + n + 1, strlen(path + n + 1)) : path;
 }
 
+static void add_line(const Runs *r, const CatalogueRun *run, Text *text)
+{
+    const char *const state = state_of_result(run);
+    const bool is_crashed = strcmp(run->outcome, "crashed") == 0, is_going = strcmp(run->outcome, "running") == 0;
+    text_format(text, "%5lld  %.16s  %-16s %-11s ", (long long)run->id, run->created, run->model, run->outcome);
+    if (is_crashed || is_going)
+        text_format(text, "%10s", ""); /* how long is not known */
+    else
+        text_format(text, "%8.3f s", run->run_seconds);
+    text_format(text, "  %s%s%s%s", short_path(run->result, r->arena), state[0] ? " (" : "", state,
+                state[0] ? ")" : "");
+    if (is_crashed && !state[0])
+        text_format(text, " (%llu points up to time %.9g)", (unsigned long long)run->points, run->time);
+    text_format(text, "%s%s\n", run->tags[0] ? "  #" : "", run->tags);
+}
+
 static int list_runs(const Runs *r)
 {
     const char *const most = command_option(r->command, "most");
@@ -136,15 +209,13 @@ static int list_runs(const Runs *r)
     if (is_json)
         text_char(&text, '[');
     for (uint32_t k = 0; k < n; k++) {
+        settle(r, &runs[k]);
         if (is_json) {
             text_add(&text, k ? ",\n" : "");
             run_json(&runs[k], &text);
             continue;
         }
-        const char *const state = state_of_result(&runs[k]);
-        text_format(&text, "%5lld  %.16s  %-16s %-11s %8.3f s  %s%s%s%s%s%s\n", (long long)runs[k].id, runs[k].created,
-                    runs[k].model, runs[k].outcome, runs[k].run_seconds, short_path(runs[k].result, r->arena),
-                    state[0] ? " (" : "", state, state[0] ? ")" : "", runs[k].tags[0] ? "  #" : "", runs[k].tags);
+        add_line(r, &runs[k], &text);
     }
     if (is_json)
         text_add(&text, "]\n");
@@ -174,8 +245,12 @@ static int show_run(const Runs *r)
            run.created, run.koine, run.model, run.file);
     if (run.experiment[0])
         printf("experiment  %s\n", run.experiment);
-    printf("hash        %s\nsettings    %s\nresult      %s%s%s%s\n", run.hash, run.settings, run.result,
-           state[0] ? " (" : "", state, state[0] ? ")" : "");
+    printf("hash        %s\n", run.hash);
+    RunOrigin *const origin = origin_create(arena_format(r->arena, "{\"origins\": %s}", run.origins), r->arena);
+    if (origin && origin_look(origin))
+        printf("            the model has changed since this run: %s\n", origin_changes(origin));
+    printf("settings    %s\nresult      %s%s%s%s\n", run.settings, run.result, state[0] ? " (" : "", state,
+           state[0] ? ")" : "");
     printf("outcome     %s%s%s\ntime        %.9g of %.9g to %.9g\npoints      %llu\nduration    compiled %.3f s, ran "
            "%.3f s\n",
            run.outcome, run.message[0] ? ": " : "", run.message, run.time, run.start, run.stop,
@@ -323,7 +398,7 @@ const Verb verb_runs = {
     .name = "runs",
     .arguments = "[list|show|compare|forget|tag] [ID...]",
     .summary = "list, compare and forget earlier runs",
-    .text = "'koine run' notes every run that came to its end in .koine/runs.sqlite of the project: the nearest folder "
+    .text = "'koine run' notes every run in .koine/runs.sqlite of the project: the nearest folder "
             "above that has a folder .koine, else the current one. 'koine run --tag WORD' and 'koine runs tag ID WORD' "
             "mark runs, 'koine run --no-catalogue' notes nothing. The catalogue may be deleted at any time.",
     .least = 0,

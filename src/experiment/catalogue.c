@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { VERSION = 1, PATIENCE = 2000 /* ms for another process */ };
+enum { VERSION = 2, PATIENCE = 2000 /* ms for another process */ };
 
 struct Catalogue {
     sqlite3 *base;
@@ -60,16 +60,19 @@ static CatalogueStatus status_of(int code)
     }
 }
 
-static const char SCHEMA[] =
-    "BEGIN IMMEDIATE;"
+static const char SCHEMA_1[] =
     "CREATE TABLE IF NOT EXISTS runs(id INTEGER PRIMARY KEY AUTOINCREMENT, created TEXT NOT NULL, koine TEXT NOT NULL,"
     " model TEXT NOT NULL, file TEXT NOT NULL, experiment TEXT NOT NULL, hash TEXT NOT NULL, settings TEXT NOT NULL,"
     " result TEXT NOT NULL, is_replaced INTEGER NOT NULL DEFAULT 0, outcome TEXT NOT NULL, message TEXT NOT NULL,"
     " start REAL, stop REAL, time REAL, points INTEGER NOT NULL, compile_seconds REAL, run_seconds REAL,"
     " tags TEXT NOT NULL DEFAULT ',');"
-    "CREATE INDEX IF NOT EXISTS runs_result ON runs(result);"
-    "PRAGMA user_version=1;"
-    "COMMIT";
+    "CREATE INDEX IF NOT EXISTS runs_result ON runs(result);";
+static const char SCHEMA_2[] = /* runs are noted when they begin */
+    "ALTER TABLE runs ADD COLUMN origins TEXT NOT NULL DEFAULT '{}';"
+    "ALTER TABLE runs ADD COLUMN host TEXT NOT NULL DEFAULT '';"
+    "ALTER TABLE runs ADD COLUMN process INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE runs ADD COLUMN process_begun INTEGER NOT NULL DEFAULT 0;"
+    "PRAGMA user_version=2;";
 
 static int read_version(sqlite3 *base, int *version)
 {
@@ -83,6 +86,22 @@ static int read_version(sqlite3 *base, int *version)
     return code == SQLITE_ROW ? SQLITE_OK : end;
 }
 
+/* Brings an empty or older catalogue to the tables of now; another process may be about to do the same. */
+static int bring_up(sqlite3 *base)
+{
+    int version = 0;
+    int code = sqlite3_exec(base, "PRAGMA journal_mode=WAL; BEGIN IMMEDIATE", NULL, NULL, NULL);
+    if (code != SQLITE_OK)
+        return code;
+    code = read_version(base, &version);
+    if (code == SQLITE_OK && version < 1)
+        code = sqlite3_exec(base, SCHEMA_1, NULL, NULL, NULL);
+    if (code == SQLITE_OK && version < 2)
+        code = sqlite3_exec(base, SCHEMA_2, NULL, NULL, NULL);
+    const int end = sqlite3_exec(base, code == SQLITE_OK ? "COMMIT" : "ROLLBACK", NULL, NULL, NULL);
+    return code == SQLITE_OK ? end : code;
+}
+
 /* Written ahead without waiting for the disk: a power cut may cost the last entries, a crash of the program none. */
 static CatalogueStatus prepare_base(sqlite3 *base, bool is_made)
 {
@@ -94,11 +113,9 @@ static CatalogueStatus prepare_base(sqlite3 *base, bool is_made)
     if (code == SQLITE_OK && version > VERSION)
         return CATALOGUE_NEWER;
     if (code == SQLITE_OK && version < VERSION) {
-        if (!is_made)
+        if (!is_made && version < 1)
             return CATALOGUE_DAMAGED;
-        code = sqlite3_exec(base, "PRAGMA journal_mode=WAL", NULL, NULL, NULL);
-        if (code == SQLITE_OK)
-            code = sqlite3_exec(base, SCHEMA, NULL, NULL, NULL);
+        code = bring_up(base);
     }
     if (code == SQLITE_OK)
         code = sqlite3_exec(base, "PRAGMA synchronous=NORMAL", NULL, NULL, NULL);
@@ -151,16 +168,42 @@ static int finish(sqlite3_stmt *statement)
     return code == SQLITE_DONE ? SQLITE_OK : end;
 }
 
-static int mark_replaced(Catalogue *c, const char *result)
+/* A run that writes this result at the moment, or 0: the new one will be refused by its lock. */
+static int find_writer(Catalogue *c, const char *result, int64_t *id)
 {
     sqlite3_stmt *statement;
-    if (!result[0])
-        return SQLITE_OK;
-    const int code = sqlite3_prepare_v2(c->base, "UPDATE runs SET is_replaced=1 WHERE result=?1 AND is_replaced=0", -1,
-                                        &statement, NULL);
+    int code = sqlite3_prepare_v2(c->base,
+                                  "SELECT id,host,process,process_begun FROM runs WHERE result=?1 AND is_replaced=0 "
+                                  "AND outcome='running'",
+                                  -1, &statement, NULL);
     if (code != SQLITE_OK)
         return code;
     bind_text(statement, 1, result);
+    *id = 0;
+    while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
+        const ProcessMark mark = { (const char *)sqlite3_column_text(statement, 1), sqlite3_column_int64(statement, 2),
+                                   sqlite3_column_int64(statement, 3) };
+        if (process_state(&mark, c->arena) == PROCESS_ALIVE)
+            *id = sqlite3_column_int64(statement, 0);
+    }
+    const int end = sqlite3_finalize(statement);
+    return code == SQLITE_DONE ? SQLITE_OK : end;
+}
+
+static int mark_replaced(Catalogue *c, const char *result)
+{
+    sqlite3_stmt *statement;
+    int64_t writer;
+    if (!result[0])
+        return SQLITE_OK;
+    int code = find_writer(c, result, &writer);
+    if (code == SQLITE_OK)
+        code = sqlite3_prepare_v2(c->base, "UPDATE runs SET is_replaced=1 WHERE result=?1 AND is_replaced=0 AND id<>?2",
+                                  -1, &statement, NULL);
+    if (code != SQLITE_OK)
+        return code;
+    bind_text(statement, 1, result);
+    sqlite3_bind_int64(statement, 2, writer);
     return finish(statement);
 }
 
@@ -168,7 +211,8 @@ static int insert(Catalogue *c, const CatalogueRun *run)
 {
     static const char TEXT[] =
         "INSERT INTO runs(created,koine,model,file,experiment,hash,settings,result,outcome,message,start,stop,time,"
-        "points,compile_seconds,run_seconds,tags) VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17)";
+        "points,compile_seconds,run_seconds,tags,origins,host,process,process_begun) "
+        "VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17,?18,?19,?20,?21)";
     sqlite3_stmt *statement;
     const int code = sqlite3_prepare_v2(c->base, TEXT, -1, &statement, NULL);
     if (code != SQLITE_OK)
@@ -184,6 +228,10 @@ static int insert(Catalogue *c, const CatalogueRun *run)
     sqlite3_bind_double(statement, 15, run->compile_seconds);
     sqlite3_bind_double(statement, 16, run->run_seconds);
     bind_text(statement, 17, arena_format(c->arena, ",%s%s", run->tags, run->tags[0] ? "," : ""));
+    bind_text(statement, 18, run->origins ? run->origins : "{}");
+    bind_text(statement, 19, run->process.host);
+    sqlite3_bind_int64(statement, 20, run->process.number);
+    sqlite3_bind_int64(statement, 21, run->process.begun);
     return finish(statement);
 }
 
@@ -198,6 +246,26 @@ CatalogueStatus catalogue_add(Catalogue *c, CatalogueRun *run)
     run->id = sqlite3_last_insert_rowid(c->base);
     const int end = sqlite3_exec(c->base, code == SQLITE_OK ? "COMMIT" : "ROLLBACK", NULL, NULL, NULL);
     return status_of(code == SQLITE_OK ? end : code);
+}
+
+CatalogueStatus catalogue_close_run(Catalogue *c, const CatalogueRun *run)
+{
+    sqlite3_stmt *statement;
+    const int code = sqlite3_prepare_v2(c->base,
+                                        "UPDATE runs SET outcome=?2,message=?3,time=?4,points=?5,compile_seconds=?6,"
+                                        "run_seconds=?7,result=?8 WHERE id=?1",
+                                        -1, &statement, NULL);
+    if (code != SQLITE_OK)
+        return status_of(code);
+    sqlite3_bind_int64(statement, 1, run->id);
+    bind_text(statement, 2, run->outcome);
+    bind_text(statement, 3, run->message);
+    sqlite3_bind_double(statement, 4, run->time);
+    sqlite3_bind_int64(statement, 5, (int64_t)run->points);
+    sqlite3_bind_double(statement, 6, run->compile_seconds);
+    sqlite3_bind_double(statement, 7, run->run_seconds);
+    bind_text(statement, 8, run->result);
+    return status_of(finish(statement));
 }
 
 static const char *text_at(sqlite3_stmt *statement, int column, Arena *arena)
@@ -216,25 +284,28 @@ static const char *tags_at(sqlite3_stmt *statement, int column, Arena *arena)
 
 static CatalogueRun run_at(sqlite3_stmt *s, Arena *arena)
 {
-    return (CatalogueRun){ .id = sqlite3_column_int64(s, 0),
-                           .created = text_at(s, 1, arena),
-                           .koine = text_at(s, 2, arena),
-                           .model = text_at(s, 3, arena),
-                           .file = text_at(s, 4, arena),
-                           .experiment = text_at(s, 5, arena),
-                           .hash = text_at(s, 6, arena),
-                           .settings = text_at(s, 7, arena),
-                           .result = text_at(s, 8, arena),
-                           .is_replaced = sqlite3_column_int(s, 9) != 0,
-                           .outcome = text_at(s, 10, arena),
-                           .message = text_at(s, 11, arena),
-                           .start = sqlite3_column_double(s, 12),
-                           .stop = sqlite3_column_double(s, 13),
-                           .time = sqlite3_column_double(s, 14),
-                           .points = (uint64_t)sqlite3_column_int64(s, 15),
-                           .compile_seconds = sqlite3_column_double(s, 16),
-                           .run_seconds = sqlite3_column_double(s, 17),
-                           .tags = tags_at(s, 18, arena) };
+    return (
+        CatalogueRun){ .id = sqlite3_column_int64(s, 0),
+                       .created = text_at(s, 1, arena),
+                       .koine = text_at(s, 2, arena),
+                       .model = text_at(s, 3, arena),
+                       .file = text_at(s, 4, arena),
+                       .experiment = text_at(s, 5, arena),
+                       .hash = text_at(s, 6, arena),
+                       .settings = text_at(s, 7, arena),
+                       .result = text_at(s, 8, arena),
+                       .is_replaced = sqlite3_column_int(s, 9) != 0,
+                       .outcome = text_at(s, 10, arena),
+                       .message = text_at(s, 11, arena),
+                       .start = sqlite3_column_double(s, 12),
+                       .stop = sqlite3_column_double(s, 13),
+                       .time = sqlite3_column_double(s, 14),
+                       .points = (uint64_t)sqlite3_column_int64(s, 15),
+                       .compile_seconds = sqlite3_column_double(s, 16),
+                       .run_seconds = sqlite3_column_double(s, 17),
+                       .tags = tags_at(s, 18, arena),
+                       .origins = text_at(s, 19, arena),
+                       .process = { text_at(s, 20, arena), sqlite3_column_int64(s, 21), sqlite3_column_int64(s, 22) } };
 }
 
 CatalogueStatus catalogue_list(Catalogue *c, const CatalogueFilter *filter, Arena *arena, CatalogueRun **runs,
@@ -243,7 +314,8 @@ CatalogueStatus catalogue_list(Catalogue *c, const CatalogueFilter *filter, Aren
     static const char TEXT[] =
         "SELECT "
         "id,created,koine,model,file,experiment,hash,settings,result,is_replaced,outcome,message,start,stop,time,"
-        "points,compile_seconds,run_seconds,tags FROM runs WHERE (?1=0 OR id=?1) AND (?2='' OR model GLOB ?2) AND "
+        "points,compile_seconds,run_seconds,tags,origins,host,process,process_begun FROM runs WHERE (?1=0 OR id=?1) "
+        "AND (?2='' OR model GLOB ?2) AND "
         "(?3='' OR instr(tags, ?3)) ORDER BY id DESC LIMIT ?4";
     VEC(CatalogueRun) found = { 0 };
     sqlite3_stmt *statement;

@@ -6,18 +6,19 @@
 #ifndef EXPERIMENT_CATALOGUE_H
 #define EXPERIMENT_CATALOGUE_H
 
-#include "base/arena.h"
-#include <stdbool.h>
+#include "experiment/process.h"
 
 typedef struct {
     int64_t id;          /* given by the catalogue */
     const char *created; /* time of day in UTC, 2026-01-31T12:00:00Z */
     const char *koine;   /* version */
     const char *model, *file, *experiment, *hash;
+    const char *origins;      /* files of the model with their hashes, JSON */
     const char *settings;     /* JSON */
     const char *result;       /* absolute path, or "" */
     bool is_replaced;         /* a later run wrote the same file */
-    const char *outcome;      /* "done", "failed", ... */
+    const char *outcome;      /* "running", "done", "failed", "crashed", ... */
+    ProcessMark process;      /* that ran it */
     const char *message;      /* or "" */
     double start, stop, time; /* wanted, wanted, reached */
     uint64_t points;
@@ -42,8 +43,10 @@ const char *catalogue_path(Arena *arena);
 CatalogueStatus catalogue_open(const char *path, bool is_made, Arena *arena, Catalogue **catalogue);
 void catalogue_close(Catalogue *catalogue);
 
-/* Sets run->id; runs with the same result are marked as replaced. */
+/* Sets run->id; runs with the same result are marked as replaced, unless they are still going on. */
 CatalogueStatus catalogue_add(Catalogue *catalogue, CatalogueRun *run);
+/* What came of the run with this id: outcome, message, time, points, seconds. */
+CatalogueStatus catalogue_close_run(Catalogue *catalogue, const CatalogueRun *run);
 
 typedef struct {
     const char *model, *tag; /* NULL: any; the model may have * and ? */

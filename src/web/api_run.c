@@ -42,6 +42,8 @@ static void add_run(const Run *run, Text *to)
     text_add(to, ", \"to\": ");
     json_real(to, ends[1]);
     text_format(to, ", \"statistics\": %s", run->result && result_provenance(run->result) ? "true" : "false");
+    text_add(to, ", \"changed\": ");
+    text_json(to, run->origin && origin_changes(run->origin) ? origin_changes(run->origin) : "");
     text_format(to, ", \"profile\": %s, \"settings\": %s, \"message\": ",
                 run->wants_profile && !run->process ? "true" : "false", run->settings);
     text_json(to, run->message);

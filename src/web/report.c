@@ -3,6 +3,7 @@
 #include "formats/select.h"
 #include "web/curves.h"
 #include "web/json_rows.h"
+#include "web/origin.h"
 #include "web/page.h"
 #include <math.h>
 
@@ -127,6 +128,21 @@ static void add_settings(const Report *r)
     }
 }
 
+/* Files of the model that were edited since a run. */
+static void add_changes(const Report *r)
+{
+    Text cells = { .arena = r->arena };
+    bool is_any = false;
+    for (uint32_t k = 0; k < r->options->n_runs; k++) {
+        RunOrigin *const origin = origin_create(result_provenance(r->options->runs[k].result), r->arena);
+        const char *const changes = origin && origin_look(origin) ? origin_changes(origin) : NULL;
+        add_cell(&cells, "td", changes ? changes : "");
+        is_any |= changes != NULL;
+    }
+    if (is_any)
+        text_format(r->to, "<tr class=\"bad\"><th>the model has changed since this run</th>%s</tr>\n", cells.at);
+}
+
 static void add_runs(const Report *r)
 {
     static const struct {
@@ -152,6 +168,7 @@ static void add_runs(const Report *r)
     add_row(r, "model", r->begins, "model");
     add_row(r, "file", r->begins, "file");
     add_row(r, "hash of the model", r->begins, "hash");
+    add_changes(r);
     add_row(r, "Koine", r->begins, "koine");
     add_row(r, "created", r->begins, "created");
     add_settings(r);

@@ -44,6 +44,8 @@ static void open_result(View *view, Run *run)
         result_close(run->result);
         run->result = result;
         run->is_live = false;
+        run->origin = origin_create(result_provenance(result), view->arena);
+        run->origin_after = 0;
     } else if (!run->result && run->state == RUN_DONE) {
         run->state = RUN_UNREADABLE;
         run->message = error;
@@ -264,10 +266,22 @@ static void watch_file(View *view, Run *run)
     run->look_after = now_ms() + 10 * (now_ms() - begun);
 }
 
+/* Whether the model was edited since. */
+static void watch_origin(View *view, Run *run)
+{
+    enum { PAUSE_MS = 1000 };
+    const int64_t now = now_ms();
+    if (!run->origin || now < run->origin_after)
+        return;
+    view->revision += origin_look(run->origin);
+    run->origin_after = now + PAUSE_MS;
+}
+
 void runs_watch(View *view)
 {
     for (uint32_t k = 0; k < view->runs.n; k++) {
         Run *const run = view->runs.at[k];
+        watch_origin(view, run);
         if (run->process)
             watch_going(view, run);
         else if (run->result)

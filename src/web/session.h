@@ -5,6 +5,7 @@
 #include "base/vec.h"
 #include "koine/model.h"
 #include "web/guard.h"
+#include "web/origin.h"
 #include "web/result.h"
 #include "web/view.h"
 #include <pthread.h>
@@ -17,10 +18,12 @@ typedef struct {
     uint32_t id;
     const char *name, *path; /* of the result */
     RunState state;
-    Result *result;      /* NULL: there is nothing to see yet, or it cannot be read */
-    const char *message; /* what the run said, or why it cannot be read; "": nothing */
-    bool is_live;        /* the result is the preview */
-    int64_t look_after;  /* milliseconds of the clock: not sooner again at the file */
+    Result *result;       /* NULL: there is nothing to see yet, or it cannot be read */
+    const char *message;  /* what the run said, or why it cannot be read; "": nothing */
+    bool is_live;         /* the result is the preview */
+    int64_t look_after;   /* milliseconds of the clock: not sooner again at the file */
+    RunOrigin *origin;    /* the model it was made from; NULL: not known */
+    int64_t origin_after; /* the same for the files of the model */
     /* of runs started here */
     pid_t process; /* 0: none is going on */
     int lifeline;  /* of the process */

@@ -14,6 +14,8 @@ export interface RunInfo {
     profile: boolean;
     settings: string[];
     message: string;
+    /** Files of the model that were edited since. */
+    changed: string;
 }
 
 export interface State {

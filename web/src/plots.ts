@@ -158,6 +158,8 @@ export class Plots {
             row.name.textContent = run.name;
             row.label.className = `soft state-${run.state}`;
             row.label.textContent = run.state === "done" ? `${run.rows}` : run.state;
+            row.note.hidden = !run.changed;
+            row.note.textContent = run.changed ? `the model has changed since this run (${run.changed})` : "";
             return row.root;
         });
         const content = rows.length ? rows : [this.noRun];
@@ -177,7 +179,8 @@ export class Plots {
         const dash = h("span", { "aria-hidden": "true" });
         const name = h("span", { class: "name" });
         const label = h("span", {});
-        return { root: h("label", {}, box, dash, name, label), box, dash, name, label };
+        const note = h("span", { class: "note", hidden: true });
+        return { root: h("label", {}, box, dash, name, label, note), box, dash, name, label, note };
     }
 
     // ---- panes ----

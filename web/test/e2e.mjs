@@ -262,6 +262,13 @@ async function testRuns() {
         await shot(page, "run");
         await page.getByRole("button", { name: "See the curves" }).click();
         await page.waitForSelector(".pane canvas");
+        const model = join(work, "Ball.mdl");
+        const text = readFileSync(model, "utf8");
+        writeFileSync(model, `${text}\n`);
+        await page.waitForFunction(() => /^the model has changed since this run \(Ball\.mdl\)$/.test(document.querySelector(".run .note").textContent));
+        await shot(page, "changed");
+        writeFileSync(model, text);
+        await page.waitForFunction(() => document.querySelector(".run .note").hidden);
         await page.keyboard.press("3");
         await page.waitForSelector(".profile tbody tr");
         assert.match(await page.locator(".profile").innerText(), /Ball\.mdl:\d+/);

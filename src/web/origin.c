@@ -1,0 +1,89 @@
+#include "web/origin.h"
+#include "base/map.h"
+#include "base/source.h"
+#include "web/json_rows.h"
+#include <sys/stat.h>
+
+enum { FILES_MOST = 256 }; /* further ones are not looked at */
+
+typedef struct {
+    const char *path, *name;
+    const char *hash;
+    time_t seconds; /* of the last change, when it was looked into */
+    long nanoseconds;
+    off_t size;
+    bool is_seen, is_other;
+} File;
+
+struct RunOrigin {
+    Arena *arena;
+    VEC(File) files;
+    Text changes;
+};
+
+RunOrigin *origin_create(const char *begin, Arena *arena)
+{
+    static const char PREFIX[] = "origins.";
+    JsonRows rows = { 0 };
+    json_rows(begin, arena, &rows);
+    RunOrigin *const origin = NEW(arena, RunOrigin);
+    origin->arena = arena;
+    origin->changes.arena = arena;
+    for (uint32_t k = 0; k < rows.n && origin->files.n < FILES_MOST; k++) {
+        if (strncmp(rows.at[k].key, PREFIX, sizeof PREFIX - 1) != 0)
+            continue;
+        const char *const path = rows.at[k].key + sizeof PREFIX - 1, *const slash = strrchr(path, '/');
+        vec_push(arena, &origin->files,
+                 ((File){ .path = path, .name = slash ? slash + 1 : path, .hash = rows.at[k].value }));
+    }
+    return origin->files.n ? origin : NULL;
+}
+
+static bool has_hash(const File *file, Arena *like)
+{
+    Arena *const scratch = arena_create_like(like);
+    Sources *const sources = sources_create(scratch);
+    uint32_t id;
+    const bool is_same = sources_open(sources, file->path, &id) == SOURCE_OK &&
+                         strcmp(source_hash(sources_get(sources, id), scratch), file->hash) == 0;
+    arena_destroy(scratch);
+    return is_same;
+}
+
+/* True: it is another one than when it was looked at last. */
+static bool look(File *file, Arena *like)
+{
+    struct stat state;
+    const bool was_other = file->is_other;
+    if (stat(file->path, &state) != 0 || !S_ISREG(state.st_mode)) {
+        file->is_other = true;
+        file->is_seen = false;
+    } else if (!file->is_seen || file->seconds != state.st_mtim.tv_sec || file->size != state.st_size ||
+               file->nanoseconds != state.st_mtim.tv_nsec) {
+        file->is_seen = true;
+        file->seconds = state.st_mtim.tv_sec;
+        file->nanoseconds = state.st_mtim.tv_nsec;
+        file->size = state.st_size;
+        file->is_other = !has_hash(file, like);
+    }
+    return file->is_other != was_other;
+}
+
+bool origin_look(RunOrigin *origin)
+{
+    bool is_new = false;
+    for (uint32_t k = 0; k < origin->files.n; k++)
+        is_new |= look(&origin->files.at[k], origin->arena);
+    if (!is_new)
+        return false;
+    origin->changes.n = 0;
+    for (uint32_t k = 0; k < origin->files.n; k++)
+        if (origin->files.at[k].is_other)
+            text_format(&origin->changes, "%s%s", origin->changes.n ? ", " : "", origin->files.at[k].name);
+    return true;
+}
+
+const char *origin_changes(const RunOrigin *origin)
+{
+    return origin->changes.n ? origin->changes.at : NULL;
+}
