@@ -128,7 +128,7 @@ async function testResults() {
         const box = await page.locator(".u-over").first().boundingBox();
         await page.mouse.move(box.x + box.width / 2, box.y + 50);
         await page.waitForFunction(() => /time [23]/.test(document.querySelector("#values th")?.textContent ?? ""));
-        await page.waitForFunction(() => !document.querySelector("#values td").textContent.includes("–"));
+        await page.waitForFunction(() => document.querySelector("#values td")?.textContent.includes("–") === false);
         const time = numberOf((await page.locator("#values thead th").first().textContent()).replace("time ", ""));
         const cells = await page.locator("#values tbody tr", { hasText: /^Vy/ }).locator("td").allTextContents();
         const [hard, soft, difference] = cells.map(numberOf);
@@ -143,13 +143,13 @@ async function testResults() {
         assert.ok(Math.abs(difference - (soft - hard)) < 1e-4);
         await shot(page, "compare");
         await page.locator(".pane").first().getByLabel("difference").check();
-        await page.waitForFunction(() => document.querySelector(".plot").getAttribute("aria-label").includes("soft − hard"));
+        await page.waitForFunction(() => document.querySelector(".plot")?.getAttribute("aria-label")?.includes("soft − hard"));
         await page.locator(".pane").first().getByLabel("difference").uncheck();
     });
     await step("one variable over another", async () => {
         await page.getByRole("button", { name: "Remove pane 1" }).click();
         await page.getByLabel("Horizontal axis of pane 1").selectOption("Y");
-        await page.waitForFunction(() => document.querySelector(".plot").getAttribute("aria-label").includes("over Y"));
+        await page.waitForFunction(() => document.querySelector(".plot")?.getAttribute("aria-label")?.includes("over Y"));
         await page.waitForTimeout(200);
         assert.ok((await inkOf(page)) > 300);
         await page.getByLabel("Horizontal axis of pane 1").selectOption("time");
@@ -231,7 +231,7 @@ async function testUnits() {
         const box = await page.locator(".u-over").first().boundingBox();
         await page.mouse.move(box.x + box.width / 2, box.y + 50);
         await page.waitForFunction(() => /^time [12]/.test(document.querySelector("#values th")?.textContent ?? ""));
-        await page.waitForFunction(() => /\d/.test(document.querySelector("#values td").textContent));
+        await page.waitForFunction(() => /\d/.test(document.querySelector("#values td")?.textContent ?? ""));
         const time = numberOf((await page.locator("#values thead th").first().textContent()).replace("time ", ""));
         const cells = await page.locator("#values tbody tr").first().locator("td").allTextContents();
         assert.ok(Math.abs(numberOf(cells[0]) + 9.81 * time * 3.6) < 1e-3, `${cells[0]} at ${time}`);
@@ -265,10 +265,10 @@ async function testRuns() {
         const model = join(work, "Ball.mdl");
         const text = readFileSync(model, "utf8");
         writeFileSync(model, `${text}\n`);
-        await page.waitForFunction(() => /^the model has changed since this run \(Ball\.mdl\)$/.test(document.querySelector(".run .note").textContent));
+        await page.waitForFunction(() => /^the model has changed since this run \(Ball\.mdl\)$/.test(document.querySelector(".run .note")?.textContent ?? ""));
         await shot(page, "changed");
         writeFileSync(model, text);
-        await page.waitForFunction(() => document.querySelector(".run .note").hidden);
+        await page.waitForFunction(() => document.querySelector(".run .note")?.hidden);
         await page.keyboard.press("3");
         await page.waitForSelector(".profile tbody tr");
         assert.match(await page.locator(".profile").innerText(), /Ball\.mdl:\d+/);
@@ -338,7 +338,7 @@ async function testLive() {
         const first = await rows();
         assert.equal(first.state, "running");
         assert.equal(first.live, true);
-        await page.waitForFunction((to) => Number(document.querySelector(".plot").getAttribute("aria-label").match(/to ([\d.e+]+):/)[1]) > 1.2 * to, first.to);
+        await page.waitForFunction((to) => Number(document.querySelector(".plot")?.getAttribute("aria-label")?.match(/to ([\d.e+]+):/)?.[1]) > 1.2 * to, first.to);
         await shot(page, "live");
         await page.locator(".run input").focus();
         const points = await page.locator("#progress").textContent();
