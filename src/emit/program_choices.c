@@ -126,8 +126,7 @@ static const char *choice_name(const Layout *l, Ref ref)
     const Relation *relation = relation_of_bit(m, ref.var);
     const Region *region = region_of_selector(m, ref.var);
     if (relation)
-        return arena_format(l->arena, "`%s %s %s`", term_text(m, relation->left, l->arena),
-                            relation->is_strict ? ">" : ">=", term_text(m, relation->right, l->arena));
+        return arena_format(l->arena, "`%s`", relation_text(m, relation, l->arena));
     if (region && region->span.source != SOURCE_NONE)
         return arena_format(l->arena, "branch of line %u", span_begin(m->sources, region->span).line);
     return variable_path(m, ref.var, l->arena);

@@ -268,10 +268,7 @@ static void add_relation(Events *e, uint32_t index, const Block *b)
         out->left = slots[0];
         out->right = slots[1];
         out->root = e->roots.n;
-        add_root(e, b->object,
-                 arena_format(l->arena, "%s %s %s", term_text(e->m, r->left, l->arena),
-                              r->is_strict ? ">" : ">=", term_text(e->m, r->right, l->arena)),
-                 r->owner, r->origin.span);
+        add_root(e, b->object, relation_text(e->m, r, l->arena), r->owner, r->origin.span);
         add_entry(l, &e->root_operands, piece, index, r->origin.span);
         read_term(e, r->left, &is_moving);
         read_term(e, r->right, &is_moving);

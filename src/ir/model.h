@@ -530,6 +530,9 @@ char *variable_path(const Model *model, VarId var, Arena *arena);
 /* "Abstand < Radius" or the like: the term as text, in the notation of the text form. */
 char *term_text(const Model *model, Term term, Arena *arena);
 
+/* The comparison of a relation, a number on the right: x <= 0, not 0 >= x. */
+char *relation_text(const Model *model, const Relation *relation, Arena *arena);
+
 /* The array is held by scalar variables, one an element: `alias` is the first, the others follow (split-arrays). */
 static inline bool variable_is_split(const Model *model, VarId var)
 {

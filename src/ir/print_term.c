@@ -658,3 +658,12 @@ char *term_text(const Model *model, Term term, Arena *arena)
         term_print(model, term, (DomainId){ 0 }, &text);
     return text.at;
 }
+
+char *relation_text(const Model *model, const Relation *relation, Arena *arena)
+{
+    const bool is_turned = expr_is_literal(relation->left.shape) && !expr_is_literal(relation->right.shape);
+    const Term first = is_turned ? relation->right : relation->left,
+               second = is_turned ? relation->left : relation->right;
+    return arena_format(arena, "%s %s%s %s", term_text(model, first, arena), is_turned ? "<" : ">",
+                        relation->is_strict ? "" : "=", term_text(model, second, arena));
+}

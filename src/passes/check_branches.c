@@ -478,13 +478,10 @@ static bool is_dangerous(Checker *k)
 }
 
 /* ---- reports ---- */
-static const char *relation_text(const Checker *k, VarId bit)
+static const char *comparison_text(const Checker *k, VarId bit)
 {
     const Relation *r = relation_of(k->model, bit);
-    Arena *scratch = k->c->scratch;
-    return r ? arena_format(scratch, "`%s %s %s`", term_text(k->model, r->left, scratch),
-                            r->is_strict ? ">" : ">=", term_text(k->model, r->right, scratch))
-             : NULL;
+    return r ? arena_format(k->c->scratch, "`%s`", relation_text(k->model, r, k->c->scratch)) : NULL;
 }
 
 static const char *choice_text(const Checker *k, const Choice *choice)
@@ -501,7 +498,7 @@ static const char *choice_text(const Checker *k, const Choice *choice)
             region && region->span.source != SOURCE_NONE ? span_begin(m->sources, region->span).line : 0;
         return arena_format(scratch, "branch %d of line %u is chosen", choice->value + 1, line);
     }
-    const char *relation = relation_text(k, choice->ref.var);
+    const char *relation = comparison_text(k, choice->ref.var);
     return arena_format(scratch, "%s is %s", relation ? relation : variable_path(m, choice->ref.var, scratch),
                         choice->value ? "true" : "false");
 }

@@ -132,6 +132,41 @@ static KoineStatus cross(KoineRun *run, double goal, unsigned *cause)
     return name_fault(run, h);
 }
 
+/* --- Turning back at once --- */
+
+static const double FIRST_LOOK = 0.5; /* h_cross behind an instant */
+
+/* What has just crossed its border may go back at once and come again before a step ends: a ball that bounces lower and
+ * lower. Neither the ends of a step nor an interpolant of limited accuracy show that, the slope does. */
+static KoineStatus turn_back(KoineRun *run, double goal, unsigned *cause)
+{
+    KoineSolver *const solver = run->solver;
+    const size_t n = run->tables->n_x;
+    const double from = run->time, h = FIRST_LOOK * koine_crossing_step(&run->problem, from, INFINITY);
+    double *const x = run->crossing, *const slope = run->crossing + n;
+    bool is_event = false;
+    if (n == 0 || solver->time != from || from + h >= goal || from + h >= run->grid_time)
+        return KOINE_OK;
+    const KoineStatus status = koine_derivatives_at(run->model, from, solver->x, slope);
+    if (status < 0)
+        return koine_solver_failed(run);
+    for (size_t i = 0; i < n; ++i)
+        x[i] = solver->x[i] + h * slope[i];
+    memcpy(koine_states(run->model), x, n * sizeof *x);
+    *koine_time(run->model) = from + h;
+    solver->placed = NAN;
+    if (status == KOINE_OK)
+        TRY(koine_roots_look(run, &is_event));
+    if (!is_event)
+        return koine_place(run, from);
+    memcpy(run->before, solver->x, n * sizeof *x);
+    run->before_time = from;
+    run->time = from + h;
+    *cause |= KOINE_AT_ROOTS;
+    TRY(solver->kind->restart(solver, run->time, x));
+    return koine_place(run, run->time);
+}
+
 /* --- The steps --- */
 
 /* Where the solver has to stop. Time events that never disturb it are passed over and served by interpolation. With
@@ -214,6 +249,11 @@ static KoineStatus step(KoineRun *run, double goal, double *to, unsigned *cause)
      * exactly only here: behind the step, rounding could put a comparison at its border on the wrong side for good. */
     if (koine_has_grid(run) || run->is_fresh)
         TRY(koine_roots_refresh(run));
+    if (run->is_fresh && run->was_crossing && !koine_has_grid(run)) {
+        TRY(turn_back(run, goal, cause));
+        if (*cause)
+            return KOINE_OK;
+    }
     const double end = limit(run, goal);
     const KoineStatus status = solver->kind->advance(solver, end);
     if (status != KOINE_OK)

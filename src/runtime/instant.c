@@ -126,6 +126,7 @@ KoineStatus koine_instant(KoineRun *run, unsigned cause)
     run->next_time = run->outcome.next_time;
     run->roots.time = NAN;
     run->is_fresh = true;
+    run->was_crossing = (cause & KOINE_AT_ROOTS) != 0;
     count(run, cause);
     if (records && (run->outcome.flags & KOINE_CHANGED || cause & KOINE_AT_CONTINUE))
         TRY(record_right(run, cause));

@@ -20,7 +20,7 @@ KoineStatus koine_roots_create(KoineRun *run)
     *roots = (KoineRoots){ .n = run->tables->n_roots, .time = NAN };
     if (n == 0)
         return KOINE_OK;
-    double *const memory = malloc(7 * n * sizeof *memory + 2 * n);
+    double *const memory = malloc(7 * n * sizeof *memory + 3 * n);
     if (!memory)
         return koine_fail(run, KOINE_RUN_FAILED, "no memory for %u root functions", (unsigned)n);
     roots->memory = memory;
@@ -35,7 +35,8 @@ KoineStatus koine_roots_create(KoineRun *run)
         roots->rest[k] = -INFINITY;
     roots->crossed = (uint8_t *)(memory + 7 * n);
     roots->is_loud = roots->crossed + n;
-    memset(roots->crossed, 0, 2 * n);
+    roots->is_named = roots->is_loud + n;
+    memset(roots->crossed, 0, 3 * n);
     koine_roots_forget(run);
     return KOINE_OK;
 }
@@ -359,6 +360,19 @@ static bool is_passed_quietly(KoineRun *run, double to)
     const KoineStatus status = run->kind->flip(run->model, root);
     roots->is_loud[root] = status == KOINE_ABSENT;
     return status == KOINE_OK;
+}
+
+KoineStatus koine_roots_look(KoineRun *run, bool *is_event)
+{
+    KoineRoots *const roots = &run->roots;
+    const KoineStatus status = koine_roots_evaluate(run, roots->hi);
+    TRY(status);
+    if (status != KOINE_OK || !koine_roots_crossed(roots, roots->hi) || may_be_quiet(roots))
+        return KOINE_OK;
+    roots->left = run->time;
+    koine_roots_flag(run, roots->hi);
+    *is_event = true;
+    return KOINE_OK;
 }
 
 static KoineStatus scan_piece(KoineRun *run, double *to, bool *is_event)

@@ -13,8 +13,8 @@ enum { WATCH_RING = 128 }; /* instants remembered; a power of two */
 
 typedef struct {
     double time;
-    uint32_t root;  /* the first that crossed, or NO_ROOT */
-    bool has_fired; /* some transition did */
+    uint32_t root;   /* the first that crossed, or NO_ROOT */
+    unsigned effect; /* 0: nothing fired; else tells apart what instants of one root did */
 } KoineWatched;
 
 typedef struct {
@@ -37,6 +37,7 @@ typedef struct {
     double *rate;                /* |slope| over the last scanned interval; INFINITY: not known */
     uint8_t *crossed;            /* of the event found */
     uint8_t *is_loud;            /* roots that never cross without an event, as far as is known */
+    uint8_t *is_named;           /* a warning has named it as chattering */
     double *rest; /* roots that chatter: positive until this time whatever their value; -INFINITY: none */
     double time;  /* of lo; NAN: to be evaluated anew */
     double left;  /* last time before the event found where no root had crossed */
@@ -80,7 +81,8 @@ typedef struct KoineRun {
     uint32_t n_begun;                 /* sinks to be ended */
     uint32_t countdown;               /* steps to the next call of progress */
     bool wants_takts, has_own_grids, is_over;
-    bool is_fresh; /* no step was accepted since the last instant */
+    bool is_fresh;     /* no step was accepted since the last instant */
+    bool was_crossing; /* the last instant was a state event */
     KoineSample instants, points;
     char solver_text[512]; /* why the solver cannot go on */
 } KoineRun;
@@ -149,6 +151,9 @@ void koine_roots_forget(KoineRun *run);
 /* Look for crossings in (run->time, *to]. An event moves *to to it and sets run->roots.crossed. RETRY: a root
  * function cannot be evaluated beyond run->roots.left, and none has crossed before. */
 KoineStatus koine_roots_scan(KoineRun *run, double *to, bool *is_event);
+
+/* Look for crossings at the point in the block, a little behind run->time; roots.lo holds the root functions there. */
+KoineStatus koine_roots_look(KoineRun *run, bool *is_event);
 
 /* Root functions at the point in the block. RETRY if some cannot be computed: those are NAN. */
 KoineStatus koine_roots_evaluate(KoineRun *run, double *z);

@@ -46,14 +46,14 @@ static uint64_t remembered(const KoineWatch *watch)
     return watch->n < WATCH_RING ? watch->n : WATCH_RING;
 }
 
-/* Times of the remembered instants with the cause of the last one in which a transition fired, the newest first: a
- * bounce is a contact, perhaps a release and an apex, and only gaps from contact to contact shrink evenly. */
+/* Times of the remembered instants with cause and effect of the last one, the newest first: a bounce is a contact,
+ * perhaps a release and an apex, and only gaps from contact to contact shrink evenly. */
 static uint64_t times_of_last_cause(const KoineWatch *watch, double *times)
 {
     const uint64_t n = remembered(watch);
     uint64_t found = 0;
     for (uint64_t k = 0; k < n; ++k)
-        if (seen(watch, k)->root == seen(watch, 0)->root && seen(watch, k)->has_fired)
+        if (seen(watch, k)->root == seen(watch, 0)->root && seen(watch, k)->effect == seen(watch, 0)->effect)
             times[found++] = seen(watch, k)->time;
     return found;
 }
@@ -152,13 +152,18 @@ static KoineStatus watch_chattering(KoineRun *run, double h_cross)
             "chattering: %d state events in %.3g units of time: %s. The relation switches to and fro without "
             "end; give it a hysteresis or an equation for the sliding motion",
             CHATTER, span, names);
-    warn(
-        run,
-        "chattering: %llu state events between %.15g and %.15g: %s. It is looked at only every %.3g units of time from "
-        "here on; a hysteresis or an equation for the sliding motion would say what is meant\n",
-        CHATTER, span, names, watch->dwell);
-    for (uint64_t k = 0; k < CHATTER; ++k)
-        run->roots.rest[seen(watch, k)->root] = run->time + watch->dwell;
+    bool is_new = false; /* those that come and go are named once */
+    for (uint64_t k = 0; k < CHATTER; ++k) {
+        const uint32_t root = seen(watch, k)->root;
+        is_new |= !run->roots.is_named[root];
+        run->roots.is_named[root] = 1;
+        run->roots.rest[root] = run->time + watch->dwell;
+    }
+    if (is_new)
+        warn(run,
+             "chattering: %llu state events between %.15g and %.15g: %s. It is looked at only every %.3g units of time "
+             "from here on; a hysteresis or an equation for the sliding motion would say what is meant\n",
+             CHATTER, span, names, watch->dwell);
     watch->n = 0; /* the chain is broken: what comes is another one */
     return KOINE_OK;
 }
@@ -220,7 +225,7 @@ KoineStatus koine_watch(KoineRun *run, unsigned cause)
     watch->ring[watch->n++ % WATCH_RING] = (KoineWatched){
         .time = run->time,
         .root = cause & KOINE_AT_ROOTS ? first_crossed(&run->roots) : NO_ROOT,
-        .has_fired = run->outcome.takt > 0,
+        .effect = run->outcome.takt > 0 ? run->outcome.flags + 1 : 0,
     };
     if (watch->has_chatter) {
         if (cause & KOINE_AT_ROOTS)

@@ -1,6 +1,7 @@
 /* Instantaneous equations of the language Dymola, in all tiers; expected values are closed forms. */
 #include "run.h"
 #include <math.h>
+#include <stdlib.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -177,6 +178,37 @@ static void test_ot086_bouncing_ball(void **state)
                      check_ball);
 }
 
+/* The ball comes to rest after t0 + 2 t0 c/(1 - c), t0 the time of the first fall: bounces become lower than any tolerance
+ * and shorter than any step, yet it does not fall through the ground. */
+static void test_s16_a_ball_that_comes_to_rest(void **state)
+{
+    static const char *const solvers[] = { "dopri5", "dop853", "ida", "rk4" };
+    (void)state;
+    for (uint32_t k = 0; k < 4; k++) {
+        RunResult *r = run_model(
+            &(RunRequest){ .path = HERE "ball.dym", .solver = solvers[k], .stop = 10, .interval = 0.5, .step = 0.01 });
+        assert_int_equal(r->report.end, KOINE_RUN_FAILED);
+        assert_non_null(strstr(r->report.text, "Zeno: the last 32 events of one kind"));
+        assert_non_null(strstr(r->report.text, "\"Height <= 0.0\" of ball"));
+        expect_near(strtod(strstr(r->report.text, "accumulate at time ") + 19, NULL), 9 * sqrt(2 / 9.81), 1e-5);
+        run_free(r);
+    }
+}
+
+/* Comparisons that slide again and again are named once, not each time. */
+static void test_ot092_what_chatters_is_named_once(void **state)
+{
+    (void)state;
+    RunResult *r = run_model(&(RunRequest){ .path = HERE "sliding.dym", .stop = 2, .interval = 0.5 });
+    uint32_t n = 0;
+    expect_done(r);
+    for (const char *at = r->output; (at = strstr(at, "chattering:")) != NULL; at++)
+        n++;
+    assert_in_range(n, 1, 2);
+    assert_true(r->report.statistics.chatterings > 10);
+    run_free(r);
+}
+
 /* All in the instant at 1: x = 3, y = 7, z = 7, w = 14, k = 14; and nothing twice. */
 static void check_between(const RunResult *r)
 {
@@ -338,6 +370,8 @@ int main(void)
         cmocka_unit_test(test_ot082_hysteresis),
         cmocka_unit_test(test_ot084_ot085_difference_equation),
         cmocka_unit_test(test_ot086_bouncing_ball),
+        cmocka_unit_test(test_s16_a_ball_that_comes_to_rest),
+        cmocka_unit_test(test_ot092_what_chatters_is_named_once),
         cmocka_unit_test(test_ot089_the_whole_model_is_evaluated),
         cmocka_unit_test(test_ot090_circular_whens),
         cmocka_unit_test(test_ot086_init_in_equations),
