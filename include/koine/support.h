@@ -216,8 +216,9 @@ typedef struct {
     const uint32_t *state_cell, *choice_cell;
 } KoineStateSet;
 
-typedef struct {             /* a start value that was given, but is no state's: constraints may say otherwise */
+typedef struct {             /* a start value that is no state's: constraints may say otherwise */
     uint32_t slot, variable; /* row in the tables */
+    bool is_declared;        /* else it is given if it is not 0 */
 } KoineGivenStart;
 
 typedef struct { /* n slots from `slot` on hold `value` when an instance is created */

@@ -71,11 +71,13 @@ void lay_state_sets(Layout *l)
     KoineStateSet *sets = NEW_ARRAY(l->arena, KoineStateSet, m->state_sets.n + 1);
     for (uint32_t k = 0; k < m->state_sets.n; k++)
         sets[k] = lay_set(l, &m->state_sets.at[k], k + 1);
+    const bool *is_candidate = s->index ? find_candidates(m, l->arena) : NULL;
     for (uint32_t k = 0; s->index && k < m->variables.n; k++) {
         const Variable *v = &m->variables.at[k];
-        const KoineGivenStart row = { l->now[k], l->row_of[k] };
-        if (v->definition == DEFINITION_NOW && v->is_fixed && v->variability == VARIABILITY_CONTINUOUS &&
-            var_is_none(v->alias) && v->type.rank == 0 && row.variable != KOINE_NONE)
+        const KoineGivenStart row = { l->now[k], l->row_of[k], v->is_fixed };
+        if (v->definition == DEFINITION_NOW && (v->is_fixed || is_candidate[k]) &&
+            v->variability == VARIABILITY_CONTINUOUS && var_is_none(v->alias) && v->type.rank == 0 &&
+            row.variable != KOINE_NONE)
             vec_push(l->arena, &given, row);
     }
     l->data.state_sets = sets;

@@ -666,6 +666,23 @@ static void test_ot069_a_start_value_that_contradicts(void **state)
     run_free(r);
 }
 
+static void set_second(KoineModel *model)
+{
+    set_value(model, "y", 0.3);
+}
+
+/* The same where the text says nothing and the value is set before the run: the bar is 1 long, x begins at 0.8. */
+static void test_ot069_a_value_that_was_set_and_contradicts(void **state)
+{
+    (void)state;
+    RunResult *r =
+        run_model(&(RunRequest){ .path = HERE "unsaid.dym", .stop = 0.1, .interval = 0.1, .prepare = set_second });
+    expect_done(r);
+    assert_string_equal(r->output, "the start value 0.3 given for 'y' contradicts the constraints and the other start "
+                                   "values: it begins at 0.6");
+    run_free(r);
+}
+
 /* A fault in an equation that nobody wrote names the one it was made of. */
 static void test_ot064_a_fault_in_a_derivative(void **state)
 {
@@ -775,6 +792,7 @@ int main(void)
         cmocka_unit_test(test_ot068_named_states_of_a_pendulum),
         cmocka_unit_test(test_ot069_consistent_start_values),
         cmocka_unit_test(test_ot069_a_start_value_that_contradicts),
+        cmocka_unit_test(test_ot069_a_value_that_was_set_and_contradicts),
         cmocka_unit_test(test_ot064_a_fault_in_a_derivative),
         cmocka_unit_test(test_ot064_a_bank_of_a_thousand_capacitors),
         cmocka_unit_test(test_ot067_derivatives_do_not_blow_up),

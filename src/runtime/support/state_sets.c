@@ -263,12 +263,13 @@ static void warn_of_starts(Machine *k)
         const KoineGivenStart *g = &p->given_starts[n];
         const double given = k->set_space->given[n], is = k->m[g->slot].r;
         char text[400];
-        if (fabs(is - given) <= GIVEN_TOLERANCE * fmax(1, fabs(given)) || !isfinite(is))
+        if (fabs(is - given) <= GIVEN_TOLERANCE * fmax(1, fabs(given)) || !isfinite(is) ||
+            (given == 0 && !g->is_declared))
             continue;
         snprintf(text, sizeof text,
                  "the start value %.9g given for '%.200s' contradicts the constraints and the other start values: it "
                  "begins at %.9g",
-                 given, p->tables->variables[g->variable].name, is);
+                 given, p->tables->variables[g->variable].name, is + 0.0); /* no -0 */
         host->message(host->context, k->model, KOINE_MESSAGE_WARNING, text);
     }
 }
