@@ -328,7 +328,7 @@ static KoineStatus split_piece(KoineRun *run, double from, double *to)
                 second = koine_min(second, koine_max(share, first));
                 first = koine_min(first, share);
             }
-        const double t = from + 0.5 * (first + second) * (*to - from);
+        const double t = from + koine_max(0.5 * (first + second) * (*to - from), shortest); /* roots may begin at 0 */
         const KoineStatus status = evaluate_at(run, t, roots->mid);
         if (status != KOINE_OK || !(t > from && t < *to))
             return status;

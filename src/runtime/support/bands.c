@@ -38,7 +38,32 @@ void koine_root_functions(Machine *k, double *roots)
     }
 }
 
-/* On leaving an instant with a relation on the wrong side of its border by rounding: its border moves outwards. */
+/* What a system of equations leaves of a quantity that vanishes, as the current of a diode that carries none, is
+ * rounding of what it was computed from. The largest operands tell how much; crossings to and fro that never go beyond
+ * that mean nothing. */
+enum { MEANINGLESS = 3 }; /* crossings */
+
+void koine_count_flip(Machine *k, uint32_t root)
+{
+    if (k->noise && k->flips[root] < MEANINGLESS)
+        k->flips[root]++;
+}
+
+void koine_measure_noise(Machine *k)
+{
+    for (uint32_t j = 0; k->noise && j < k->program->n_roots; j++) {
+        double exact, band;
+        const double margin = margin_of(k, j, &exact, &band);
+        if (margin == INFINITY)
+            continue;
+        k->noise[j] = fmax(k->noise[j], band);
+        if (fabs(margin) > k->noise[j])
+            k->flips[j] = 0;
+    }
+}
+
+/* On leaving an instant with a relation on the wrong side of its border, or too close to it, by rounding: its border moves
+ * outwards. */
 void koine_widen_bands(Machine *k)
 {
     Instant *now = k->instant;
@@ -46,7 +71,8 @@ void koine_widen_bands(Machine *k)
     for (uint32_t j = 0; j < k->program->n_roots; j++) {
         double exact, band;
         const double margin = margin_of(k, j, &exact, &band);
-        k->widened[j] = margin <= 0 ? 2 * fabs(margin) + band : 0;
+        const double noise = k->noise && k->flips[j] == MEANINGLESS ? k->noise[j] : 0;
+        k->widened[j] = margin <= noise ? 2 * fabs(margin) + fmax(band, noise) : 0;
         now->n_widened += k->widened[j] > 0;
     }
 }

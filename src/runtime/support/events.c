@@ -465,6 +465,7 @@ static void serve_roots(Machine *k, const uint8_t *crossed)
         if (!crossed[j])
             continue;
         const uint32_t owner = p->root_owner[j], n = p->n_relations;
+        koine_count_flip(k, j);
         if (owner < n)
             flip_relation(k, owner);
         else

@@ -13,6 +13,8 @@ enum {
     AT_STEP_PINS,
     AT_PINNED,
     AT_WIDENED,
+    AT_NOISE,
+    AT_FLIPS,
     AT_ENTRIES,
     AT_HEAP,
     AT_DIRTY,                              /* BITSET_LEVELS of them */
@@ -44,6 +46,8 @@ static void lay_out(MachineKind *kind)
     at[AT_STEP_PINS] = reserve(&size, p->n_steps * sizeof(Pin));
     at[AT_PINNED] = reserve(&size, ((uint64_t)p->n_relations + p->n_steps) * sizeof(uint32_t));
     at[AT_WIDENED] = reserve(&size, p->n_roots * sizeof(double));
+    at[AT_NOISE] = reserve(&size, p->n_run_systems ? p->n_roots * sizeof(double) : 0);
+    at[AT_FLIPS] = reserve(&size, p->n_run_systems ? p->n_roots : 0);
     at[AT_ENTRIES] = reserve(&size, ((uint64_t)p->n_calendar + p->n_delays) * sizeof(Entry));
     at[AT_HEAP] = reserve(&size, ((uint64_t)p->n_calendar + p->n_delays) * sizeof(uint32_t));
     for (int k = 0; k < BITSET_LEVELS; k++) {
@@ -72,6 +76,8 @@ static void point_into(Machine *k, unsigned char *block, const uint64_t *at)
     k->step_pins = (Pin *)(void *)(block + at[AT_STEP_PINS]);
     k->pinned = (uint32_t *)(void *)(block + at[AT_PINNED]);
     k->widened = (double *)(void *)(block + at[AT_WIDENED]);
+    k->noise = k->program->n_run_systems ? (double *)(void *)(block + at[AT_NOISE]) : NULL;
+    k->flips = block + at[AT_FLIPS];
     k->entries = (Entry *)(void *)(block + at[AT_ENTRIES]);
     k->heap = (uint32_t *)(void *)(block + at[AT_HEAP]);
     for (int j = 0; j < BITSET_LEVELS; j++) {
@@ -456,6 +462,7 @@ static KoineStatus machine_accept(KoineModel *model, double time, const double *
         koine_run_part(k, &p->derivatives);
         koine_run_part(k, &p->roots);
         koine_keep_guesses(k);
+        koine_measure_noise(k);
     }
     if (p->n_state_sets && koine_wants_switch(k))
         outcome->flags |= KOINE_COMMIT;

@@ -70,6 +70,8 @@ typedef struct {
     Pin *relation_pins, *step_pins;
     uint32_t *pinned; /* relations, then n_relations + steps */
     double *widened;  /* per root: extra band e, 0: none */
+    double *noise;    /* per root: rounding band of the largest operands it had; NULL: no systems are solved */
+    uint8_t *flips;   /* per root, with noise: crossings since it was beyond it */
     Entry *entries;   /* calendar */
     uint32_t *heap;
     Bitset dirty, enabled;
@@ -203,8 +205,10 @@ void koine_switch_sets(Machine *k);        /* in an instant */
 
 /* bands.c */
 void koine_root_functions(Machine *k, double *roots);
-void koine_widen_bands(Machine *k);  /* on leaving an instant */
-void koine_narrow_bands(Machine *k); /* after an accepted step */
+void koine_widen_bands(Machine *k);   /* on leaving an instant */
+void koine_narrow_bands(Machine *k);  /* after an accepted step */
+void koine_measure_noise(Machine *k); /* likewise, before it: the operands are those of this point */
+void koine_count_flip(Machine *k, uint32_t root);
 
 /* delays.c */
 void koine_read_delays(Machine *k);                  /* outputs of moving delays at the time in the block */
