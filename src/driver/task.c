@@ -9,7 +9,8 @@ typedef struct {
     Arena *arena;
     Diag *diag;
     Span span;
-    const char *item; /* in messages */
+    const char *item;              /* in messages */
+    uint32_t first_rest, end_rest; /* tasks that `steady` made of all states */
 } TaskReader;
 
 static bool wrong(const TaskReader *r, const char *what)
@@ -94,8 +95,19 @@ static void add_rest(const TaskReader *r, VarId var, bool at_start)
         add(r, TASK_KNOWN, ref_der(var), term_real(r->model, 0));
 }
 
-/* All states, or the one that is named. */
-static bool read_steady(const TaskReader *r, const char *name, bool at_start)
+/* What the tasks from `first` to `end` say about it, or NULL. */
+static Task *find_task(const TaskReader *r, uint32_t first, uint32_t end, Ref ref)
+{
+    for (uint32_t k = first; k < end; k++) {
+        Task *task = &r->model->tasks.at[k];
+        if (task->ref.var.index == ref.var.index && task->ref.kind == ref.kind)
+            return task;
+    }
+    return NULL;
+}
+
+/* All states, or the one that is named. With all of them, a state that is known is at rest where it is known to be. */
+static bool read_steady(TaskReader *r, const char *name, bool at_start)
 {
     Ref ref;
     if (*name) {
@@ -110,9 +122,14 @@ static bool read_steady(const TaskReader *r, const char *name, bool at_start)
     for (uint32_t k = 0; k < r->model->refs.n; k++)
         if (r->model->refs.at[k].kind == REF_DER)
             any = is_state[r->model->refs.at[k].var.index] = true;
+    const uint32_t n = r->model->tasks.n;
     for (uint32_t k = 0; k < r->model->variables.n; k++)
-        if (is_state[k])
+        if (is_state[k] && (at_start || !find_task(r, 0, n, ref_now((VarId){ k }))))
             add_rest(r, (VarId){ k }, at_start);
+        else if (is_state[k] && !find_task(r, 0, n, ref_der((VarId){ k })))
+            add(r, TASK_KNOWN, ref_der((VarId){ k }), term_real(r->model, 0));
+    r->first_rest = n;
+    r->end_rest = at_start ? n : r->model->tasks.n;
     return any || wrong(r, "the model has no states");
 }
 
@@ -133,7 +150,11 @@ static bool read_known(const TaskReader *r, char *text)
     }
     if (!read_ref(r, text, &ref))
         return false;
-    add(r, TASK_KNOWN, ref, value);
+    Task *earlier = find_task(r, r->first_rest, r->end_rest, ref);
+    if (earlier)
+        *earlier = (Task){ TASK_KNOWN, ref, value, r->span };
+    else
+        add(r, TASK_KNOWN, ref, value);
     return true;
 }
 
@@ -173,7 +194,7 @@ static char *end_of_item(char *at)
 bool task_read(Model *model, const char *text, Span span, Diag *diag)
 {
     Arena *arena = arena_create_like(model->arena);
-    TaskReader r = { model, arena, diag, span, text };
+    TaskReader r = { .model = model, .arena = arena, .diag = diag, .span = span, .item = text };
     bool is_good = true;
     for (char *at = arena_text(arena, text, strlen(text)), *end, *next; at && is_good; at = next) {
         at += strspn(at, " ");

@@ -574,8 +574,10 @@ static void report_alone(Checker *k)
     diag_note(k->c->diag, model_var(k->model, k->rows[0].unknown.var)->span,
               "nothing else determines it: all other quantities of the equation are known before");
     note_object(k, k->rows[0].equation);
-    diag_help(k->c->diag, "an ideal switch can neither short a capacitor nor interrupt an inductor: give it a resistor "
-                          "in series or in parallel");
+    diag_help(k->c->diag,
+              "an ideal switch can neither short a capacitor or a voltage source nor interrupt an inductor or a "
+              "current source: give it a resistor "
+              "in series or in parallel");
 }
 
 static void report_system(Checker *k, uint32_t n_singular, uint32_t n_tried, bool is_all)

@@ -39,8 +39,7 @@ static void report(const Compile *c, const SystemRow *rows, uint32_t n, const De
                "%u equations do not determine their %u unknowns: one of these %u equations follows from the other%s", n,
                n, d->n_equations, d->n_equations == 2 ? "" : "s");
     for (uint32_t k = 1; k < d->n_equations && k < MOST_NOTES; k++)
-        diag_note(c->diag, m->equations.at[rows[d->equations[k]].equation.index].origin.span,
-                  "this equation belongs to them");
+        note_equation(c, rows[d->equations[k]].equation.index, "belongs to them");
     Ref *unknowns = NEW_ARRAY(c->scratch, Ref, d->n_unknowns + 1);
     for (uint32_t k = 0; k < d->n_unknowns; k++) {
         unknowns[k] = rows[d->unknowns[k]].unknown;

@@ -7,6 +7,7 @@
 #include "ir/simplify.h"
 #include "ir/substitute.h"
 #include "passes/pipeline.h"
+#include "passes/roles.h"
 
 typedef struct {
     Compile *c;
@@ -112,9 +113,14 @@ static bool join(Classes *k, VarId v, VarId w, bool negated, const Equation *e)
     bool sign_v, sign_w;
     uint32_t a = root_of(k, v.index, &sign_v), b = root_of(k, w.index, &sign_w);
     if (a == b) {
-        diag_error(k->c->diag, DIAG_ALIAS_RING, e->origin.span, "'%s' and '%s' are defined only by each other",
+        const bool is_floating = are_flows(k->c, (Ref[]){ ref_now(v), ref_now(w) }, 2);
+        diag_error(k->c->diag, DIAG_ALIAS_RING, e->origin.span,
+                   is_floating ? "'%s' and '%s' are balanced twice: what is connected here hangs on nothing else"
+                               : "'%s' and '%s' are defined only by each other",
                    variable_path(m, v, k->c->scratch), variable_path(m, w, k->c->scratch));
-        diag_help(k->c->diag, "one of them needs an equation of its own");
+        diag_help(k->c->diag, is_floating ? "potentials have a value only against a reference: connect one of these "
+                                            "nodes to it, in a circuit to a Ground"
+                                          : "one of them needs an equation of its own");
         return false;
     }
     const bool anchor_a = is_anchor(k, a), anchor_b = is_anchor(k, b);

@@ -327,9 +327,9 @@ static void explain(Matcher *t, const Residuals *r, const uint32_t *column_of_ro
         diag_error(c->diag, DIAG_SINGULAR, m->equations.at[r->rows.at[k]].origin.span,
                    "too many equations%s: %u equation%s for %u unknown%s", c->is_initial ? " at the start" : "",
                    s.n_rows, s.n_rows == 1 ? "" : "s", s.n_columns, s.n_columns == 1 ? "" : "s");
-        for (uint32_t j = 0; j < s.n_rows && j < MOST_ROWS; j++)
-            if (s.rows[j] != k)
-                diag_note(c->diag, m->equations.at[r->rows.at[s.rows[j]]].origin.span, "this equation belongs to them");
+        for (uint32_t j = 0; j < s.n_rows && j < MOST_ROWS; j++) /* the place above does not tell the object */
+            if (s.rows[j] != k || m->equations.at[r->rows.at[k]].owner.index != 0)
+                note_equation(c, r->rows.at[s.rows[j]], "belongs to them");
         for (uint32_t j = 0; j < s.n_columns && j < MOST_ROWS; j++)
             diag_note(c->diag, model_var(m, c->unknowns.at[r->columns.at[s.columns[j]]].var)->span, "unknown '%s'",
                       unknown_text(t, c->unknowns.at[r->columns.at[s.columns[j]]]));
@@ -353,12 +353,11 @@ static void explain(Matcher *t, const Residuals *r, const uint32_t *column_of_ro
                    "too few equations: %u unknowns have only %u equation%s", s.n_columns, s.n_rows,
                    s.n_rows == 1 ? "" : "s");
         for (uint32_t j = 0; j < s.n_columns && j < MOST_ROWS; j++)
-            if (s.columns[j] != k)
+            if (s.columns[j] != k || model_var(m, ref.var)->owner.index != 0)
                 diag_note(c->diag, model_var(m, c->unknowns.at[r->columns.at[s.columns[j]]].var)->span, "unknown '%s'",
                           unknown_text(t, c->unknowns.at[r->columns.at[s.columns[j]]]));
         for (uint32_t j = 0; j < s.n_rows && j < MOST_ROWS; j++)
-            diag_note(c->diag, m->equations.at[r->rows.at[s.rows[j]]].origin.span,
-                      "this equation determines one of them");
+            note_equation(c, r->rows.at[s.rows[j]], "determines one of them");
         diag_help(c->diag, "%s", advice_for_undetermined(c, refs_of(t, r, &s), s.n_columns));
     }
 }

@@ -4,6 +4,7 @@
  *
  * Models that do not need it are looked at once and left alone. */
 #include "passes/reduce_index.h"
+#include "passes/roles.h"
 #include "base/bug.h"
 #include "graph/dulmage.h"
 #include "graph/matching.h"
@@ -242,7 +243,7 @@ static void explain_row(Reduction *r, const uint32_t *row_of_column, uint32_t ro
                s.n_rows == 1 ? "" : "s", s.n_columns, s.n_columns == 1 ? "" : "s");
     for (uint32_t j = 0; j < s.n_rows && j < MOST_NOTES; j++)
         if (s.rows[j] != row)
-            diag_note(diag, m->equations.at[r->rows[s.rows[j]]].origin.span, "this equation belongs to them");
+            note_equation(r->c, r->rows[s.rows[j]], "belongs to them");
     for (uint32_t j = 0; j < s.n_columns && j < MOST_NOTES; j++)
         diag_note(diag, m->variables.at[r->head[s.columns[j]]].span, "unknown '%s', and its derivatives",
                   quantity_text(r, s.columns[j]));

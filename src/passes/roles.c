@@ -27,6 +27,21 @@ static Roles count_roles(const Compile *c, const Ref *unknowns, uint32_t n)
     return roles;
 }
 
+bool are_flows(const Compile *c, const Ref *unknowns, uint32_t n)
+{
+    return count_roles(c, unknowns, n).flows == n;
+}
+
+void note_equation(const Compile *c, uint32_t equation, const char *what)
+{
+    const Equation *e = &c->model->equations.at[equation];
+    const char *path = instance_path(c->model, e->owner, c->scratch);
+    if (path && *path)
+        diag_note(c->diag, e->origin.span, "this equation of '%s' %s", path, what);
+    else
+        diag_note(c->diag, e->origin.span, "this equation %s", what);
+}
+
 const char *advice_for_undetermined(const Compile *c, const Ref *unknowns, uint32_t n)
 {
     const Roles roles = count_roles(c, unknowns, n);
