@@ -90,7 +90,9 @@ static void place_all(Layout *l)
     align_slots(l);
     place_variables(l, VARIABILITY_DISCRETE, VARIABILITY_DISCRETE);
     align_slots(l);
+    l->parameters = l->n_slots;
     place_variables(l, VARIABILITY_CONSTANT, VARIABILITY_PARAMETER);
+    l->n_parameters = l->n_slots - l->parameters;
     align_slots(l);
     for (uint32_t k = 0; k < m->variables.n; k++)
         if (variable_is_split(m, (VarId){ k })) { /* its elements follow each other */
@@ -523,6 +525,7 @@ Program *program_create(const Schedule *schedule, Arena *arena)
     lay_initial(l);
     lay_state_sets(l);
     lay_events(l);
+    lay_fixed(l);
     share_destroy(l->share);
     l->share = NULL;
     finish(l);

@@ -67,6 +67,8 @@ typedef struct {
     VEC(Entries) system_tangents; /* per system, until its section is laid out */
     struct Share *share;          /* see share.h; only while the program is made */
     VEC(uint32_t) shared_slots;   /* common subexpressions, in order */
+    uint32_t parameters, n_parameters; /* slots */
+    Entries fixed;                /* what the parts need of parameters alone */
     Entries executed[PART_COUNT]; /* of the parts derivatives, roots and outputs */
     uint32_t calls;               /* slot, or KOINE_NONE */
     Code code;
@@ -105,6 +107,7 @@ uint32_t lay_section(Layout *l, const char *name, const Entries *list);
 void lay_parts(Layout *l);
 void lay_roots(Layout *l, const Entries *operands); /* the root part: what the operands need, then these */
 void lay_initial(Layout *l);
+void lay_fixed(Layout *l);
 /* program_explain.c: KoineProgram.explain; origins are blocks, assignments of transitions, blocks of the initial system */
 void explain_fault(void *context, KoineModel *model, uint32_t origin);
 bool fault_matters(void *context, const KoineModel *model, uint32_t origin);

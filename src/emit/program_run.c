@@ -165,13 +165,16 @@ static void add_block(Layout *l, Entries *list, uint32_t index)
 /* What the part executes: its blocks, then `more` (NULL: nothing); `after`: see ShareRequest. */
 static Shared list_part(Layout *l, PartKind part, const Entries *more, Shared after)
 {
-    const ShareRequest request = { .after = after };
+    enum { OFTEN = 2 }; /* enough to save what costs something */
+    const ShareRequest request = {
+        .after = after, .repeats = OFTEN, .n_fixed = l->n_parameters, .fixed = l->parameters
+    };
     Entries list = { 0 };
     for (uint32_t k = 0; k < l->schedule->parts[part].n; k++)
         add_block(l, &list, l->schedule->parts[part].at[k]);
     for (uint32_t k = 0; more && k < more->n; k++)
         vec_push(l->arena, &list, more->at[k]);
-    return share_entries(l, &request, &list, &l->executed[part], NULL);
+    return share_entries(l, &request, &list, &l->executed[part], l->n_parameters ? &l->fixed : NULL);
 }
 
 /* Those of one point are executed once for each colour: what does not depend on the seeds is computed before. */
@@ -255,6 +258,16 @@ void lay_roots(Layout *l, const Entries *operands)
 {
     list_part(l, PART_ROOTS, operands, (Shared){ 0 });
     l->data.roots = lay_list(l, "roots", &l->executed[PART_ROOTS]);
+}
+
+/* What depends on parameters alone is computed with them. */
+void lay_fixed(Layout *l)
+{
+    const KoinePart given = l->data.parameters, more = lay_list(l, "fixed", &l->fixed);
+    KoinePartStep *steps = NEW_ARRAY(l->arena, KoinePartStep, given.n + more.n + 1);
+    for (uint32_t k = 0; k < given.n + more.n; k++)
+        steps[k] = k < given.n ? given.steps[k] : more.steps[k - given.n];
+    l->data.parameters = (KoinePart){ given.n + more.n, steps };
 }
 
 /* The initial system is a schedule of its own; its blocks are laid out behind the run's. */

@@ -25,6 +25,7 @@ typedef struct {
     uint32_t n_varying;      /* slots that change between these executions, beside those that the list writes */
     const uint32_t *varying; /* may be NULL */
     uint32_t n_range, range; /* as many from `range` on */
+    uint32_t n_fixed, fixed; /* not 0: all others vary than those from `fixed` on; also in the lists before */
 } ShareRequest;
 
 typedef struct Share Share;

@@ -165,13 +165,19 @@ static uint32_t find_value(Share *s, ValueKind kind, uint64_t payload, uint32_t 
     return number;
 }
 
+static bool slot_varies(const Share *s, uint32_t slot, const SlotState *state)
+{
+    if (s->n_fixed && slot - s->fixed >= s->n_fixed)
+        return true;
+    return s->repeats && state->list == s->own.list;
+}
+
 /* What the slot holds at this entry. */
 static uint32_t slot_value(Share *s, uint32_t slot)
 {
     SlotState *state = share_slot(s, slot);
     if (state->value == KOINE_NONE)
-        state->value =
-            add_value(s, (SharedValue){ .kind = VALUE_SLOT, .varies = s->repeats && state->list == s->own.list });
+        state->value = add_value(s, (SharedValue){ .kind = VALUE_SLOT, .varies = slot_varies(s, slot, state) });
     return state->value;
 }
 
@@ -256,6 +262,10 @@ static void number_nodes(Share *s, const Layout *l, const Entry *entry, uint32_t
 void share_number(Share *s, Layout *l, const ShareRequest *request, const Entries *list)
 {
     s->first_value.n = s->numbers.n = 0;
+    s->n_fixed = request->n_fixed;
+    s->fixed = request->fixed;
+    for (uint32_t k = 0; k < s->values.n && s->n_fixed == 0; k++)
+        s->values.at[k].varies = false; /* in this list: it was computed before */
     for (uint32_t k = 0; k < request->n_varying; k++)
         write_unknown(s, request->varying[k], 0);
     for (uint32_t k = 0; k < request->n_range; k++)

@@ -57,6 +57,7 @@ struct Share {
     VEC(SlotState) slots;
     uint32_t epoch; /* all numbers of values belong to it */
     uint32_t n_lists, repeats;
+    uint32_t n_fixed, fixed; /* slots; see ShareRequest */
     Shared own, before;        /* the list at work, those before it */
     VEC(uint32_t) first_value; /* per entry: in `numbers`, or KOINE_NONE: it is not looked into */
     VEC(uint32_t) numbers;     /* per entry and node: its value */
