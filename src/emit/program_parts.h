@@ -64,13 +64,13 @@ typedef struct {
     VEC(Tangent) tangents;
     Map tangent_index; /* hash -> first tangent of a chain */
     VEC(KoineSystem) systems;
-    VEC(Entries) system_tangents; /* per system, until its section is laid out */
-    struct Share *share;          /* see share.h; only while the program is made */
-    VEC(uint32_t) shared_slots;   /* common subexpressions, in order */
+    VEC(Entries) system_tangents;      /* per system, until its section is laid out */
+    struct Share *share;               /* see share.h; only while the program is made */
+    VEC(uint32_t) shared_slots;        /* common subexpressions, in order */
     uint32_t parameters, n_parameters; /* slots */
-    Entries fixed;                /* what the parts need of parameters alone */
-    Entries executed[PART_COUNT]; /* of the parts derivatives, roots and outputs */
-    uint32_t calls;               /* slot, or KOINE_NONE */
+    Entries fixed;                     /* what the parts need of parameters alone */
+    Entries executed[PART_COUNT];      /* of the parts derivatives, roots and outputs */
+    uint32_t calls;                    /* slot, or KOINE_NONE */
     Code code;
     KoineProgram data;
     KoineTables tables;

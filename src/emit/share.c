@@ -3,10 +3,7 @@
 #include "base/bug.h"
 #include "ir/substitute.h"
 
-enum {
-    WORTH = 6,     /* additions that have to be saved: less does not pay for a store and its slot */
-    DEAREST = 4000 /* costs are not counted beyond */
-};
+enum { DEAREST = 4000 }; /* costs are not counted beyond */
 
 Share *share_create(Layout *l)
 {
@@ -25,7 +22,8 @@ void share_destroy(Share *share)
 /* ---- which values ---- */
 static uint64_t saved(const Share *s, const SharedValue *v)
 {
-    const uint64_t needed = v->uses < v->entries ? v->uses : v->entries;
+    const uint32_t entries = v->is_sure ? v->entries : v->guarded;
+    const uint64_t needed = v->uses < entries ? v->uses : entries;
     const uint64_t computed = s->repeats && v->is_outside && !v->varies ? needed * s->repeats : needed;
     return computed ? (computed - 1) * v->cost : 0;
 }
@@ -41,6 +39,12 @@ static bool is_held_by_outputs(const Share *s, const SharedValue *v)
     return s->repeats == 0 || v->varies;
 }
 
+/* It may be computed in the branch that needs it. What is executed before the list has no branches. */
+static bool can_be_guarded(const Share *s, const SharedValue *v)
+{
+    return v->guard && is_held_by_outputs(s, v);
+}
+
 /* Costs of all that is below, as if nothing were read from slots; arguments have smaller numbers. */
 static void add_costs(Share *s, bool stops_at_boundaries)
 {
@@ -54,7 +58,7 @@ static void add_costs(Share *s, bool stops_at_boundaries)
             if (is_in_list(s, arg) && !arg->is_boundary)
                 cost += arg->cost;
         }
-        v->cost = cost < DEAREST ? cost : DEAREST;
+        v->cost = (uint16_t)(cost < DEAREST ? cost : DEAREST);
         if (stops_at_boundaries && v->is_wanted && saved(s, v) < WORTH) /* the rest of it comes from other slots */
             v->is_wanted = v->is_boundary = false;
     }
@@ -69,8 +73,8 @@ static void choose_values(Share *s)
         if (!is_in_list(s, v))
             continue;
         const bool is_named = v->named_at <= v->first_entry && is_held_by_outputs(s, v);
-        const bool is_held = share_is_held(s, v) || is_named;
-        v->is_wanted = !is_held && v->is_sure && saved(s, v) >= WORTH;
+        const bool is_held = is_named || share_is_held(s, v, v->is_sure ? 0 : v->guard);
+        v->is_wanted = !is_held && (v->is_sure || can_be_guarded(s, v)) && saved(s, v) >= WORTH;
         v->is_boundary = is_held || v->is_wanted;
         const uint32_t uses = v->is_boundary ? 1 : v->uses;
         const bool is_outside = v->varies || (!v->is_boundary && v->is_outside);
@@ -95,7 +99,8 @@ typedef struct {
     /* rows first .. first + n - 1 of the list, all of one kernel */
     uint32_t first, n;
     KernelNodes nodes;
-    VEC(bool) is_ready;    /* per node: its leaves have their values before these rows */
+    VEC(bool) is_plain;    /* per node: its leaves have their values before these rows */
+    VEC(bool) is_ready;    /* ... or what is below is read from slots */
     VEC(bool) is_replaced; /* ... it is read from a slot */
     VEC(bool) is_used;     /* ... somebody needs it */
 } Group;
@@ -108,6 +113,23 @@ static const Node *node_of(const Group *g, uint32_t node)
 static SharedValue *value_of(const Group *g, uint32_t row, uint32_t node)
 {
     return &g->s->values.at[g->s->numbers.at[g->s->first_value.at[g->first + row] + node]];
+}
+
+static uint32_t guard_of(const Group *g, uint32_t row, uint32_t node)
+{
+    return share_guard(node_of(g, node), g->s->numbers.at + g->s->first_value.at[g->first + row]);
+}
+
+static bool is_held(const Group *g, uint32_t row, uint32_t node)
+{
+    return share_is_held(g->s, value_of(g, row, node), guard_of(g, row, node));
+}
+
+/* ... or is to be made, for all or for the branch that the node is in. */
+static bool is_wanted(const Group *g, uint32_t row, uint32_t node)
+{
+    const SharedValue *v = value_of(g, row, node);
+    return v->is_wanted && (v->is_sure || v->guard == guard_of(g, row, node));
 }
 
 static bool is_operation(const Expr *e)
@@ -139,31 +161,41 @@ static bool is_ready(const Group *g, const Node *node)
     return true;
 }
 
+/* The condition is computed once more: a bit, or what compares two. */
+static bool can_guard(const Group *g, const Node *node)
+{
+    enum { COMPARISON = 2 };
+    return g->is_plain.at[node->condition] && node->expr->type.kind == TYPE_REAL &&
+           node_of(g, node->condition)->expr->depth <= COMPARISON;
+}
+
 /* In all rows or in none. Where most of them want it the others follow: the first and the last of a row of equal
  * components often lack a neighbour. */
 static bool is_replaced(const Group *g, uint32_t number)
 {
     const Node *node = node_of(g, number);
-    uint32_t n_held = 0, n_wanted = 0;
+    uint32_t n_held = 0, n_wanted = 0, n_guarded = 0;
     if (!is_operation(node->expr))
         return false;
     for (uint32_t k = 0; k < g->n; k++) {
-        const SharedValue *v = value_of(g, k, number);
-        if (v->kind != VALUE_OPERATION)
+        if (value_of(g, k, number)->kind != VALUE_OPERATION)
             return false;
-        n_held += share_is_held(g->s, v);
-        n_wanted += !share_is_held(g->s, v) && v->is_wanted;
+        n_held += is_held(g, k, number);
+        const bool wanted = !is_held(g, k, number) && is_wanted(g, k, number);
+        n_wanted += wanted;
+        n_guarded += wanted && !value_of(g, k, number)->is_sure;
     }
     if (n_held == g->n)
         return true;
     if (!g->is_ready.at[number] || node->is_root) /* a root is the first to compute it, or it would be held */
         return false;
+    if (n_guarded && (n_guarded < n_wanted || !can_guard(g, node)))
+        return false;
     if (n_held + n_wanted < g->n) {
         if (!node->is_sure || 4 * (uint64_t)(n_held + n_wanted) < 3 * (uint64_t)g->n)
             return false;
         for (uint32_t k = 0; k < g->n; k++)
-            if (!share_is_held(g->s, value_of(g, k, number)) && g->s->repeats && !value_of(g, k, number)->varies &&
-                !value_of(g, k, number)->is_wanted)
+            if (!is_held(g, k, number) && !is_wanted(g, k, number) && !is_held_by_outputs(g->s, value_of(g, k, number)))
                 return false;
     }
     return true;
@@ -173,18 +205,22 @@ static void plan(Group *g)
 {
     const uint32_t n = g->nodes.n;
     Arena *arena = g->s->arena;
+    vec_reserve(arena, &g->is_plain, n);
     vec_reserve(arena, &g->is_ready, n);
     vec_reserve(arena, &g->is_replaced, n);
     vec_reserve(arena, &g->is_used, n);
+    memset(g->is_replaced.at, 0, n * sizeof *g->is_replaced.at);
+    for (uint32_t k = 0; k < n; k++)
+        g->is_plain.at[k] = g->is_ready.at[k] = is_ready(g, node_of(g, k));
     for (uint32_t k = 0; k < n; k++) {
-        g->is_ready.at[k] = is_ready(g, node_of(g, k));
+        g->is_ready.at[k] = g->is_plain.at[k] || is_ready(g, node_of(g, k));
         g->is_replaced.at[k] = is_replaced(g, k);
         g->is_used.at[k] = node_of(g, k)->is_root;
     }
     for (uint32_t k = n; k-- > 0;) {
         bool is_computed = g->is_used.at[k] && !g->is_replaced.at[k];
         for (uint32_t j = 0; j < g->n && g->is_used.at[k] && !is_computed; j++)
-            is_computed = !share_is_held(g->s, value_of(g, j, k));
+            is_computed = !is_held(g, j, k);
         const Node *node = node_of(g, k);
         for (uint32_t j = 0; is_computed && j < node->expr->n_args; j++)
             g->is_used.at[g->s->node_args.at[node->first_arg + j]] = true;
@@ -206,8 +242,17 @@ static void collect_leaves(const Expr *e, uint32_t *map, uint32_t *n)
             collect_leaves(e->args[k], map, n);
 }
 
-/* The expressions with leaves for what is read from slots, `without` excepted. */
-static Rewritten rewrite(Group *g, uint32_t n_outputs, const Expr *const *outputs, uint32_t without)
+/* The expression where its branch is chosen, else 0; the condition is as it was. */
+static const Expr *guarded(const Group *g, const Node *node, const Expr *e)
+{
+    Pool *pool = g->l->model->pool;
+    const Expr *condition = node_of(g, node->condition)->expr, *none = expr_real(pool, 0);
+    return node->is_otherwise ? expr_if(pool, condition, none, e) : expr_if(pool, condition, e, none);
+}
+
+/* The expressions with leaves for what is read from slots. `only` (KOINE_NONE: none): a node that is not, because the
+ * expression is its own. */
+static Rewritten rewrite(Group *g, uint32_t n_outputs, const Expr *const *outputs, uint32_t only, bool is_guarded)
 {
     Layout *l = g->l;
     Pool *pool = l->model->pool;
@@ -216,7 +261,7 @@ static Rewritten rewrite(Group *g, uint32_t n_outputs, const Expr *const *output
     const Expr **from = NEW_ARRAY(arena, const Expr *, g->nodes.n), **to = NEW_ARRAY(arena, const Expr *, g->nodes.n);
     uint32_t *node = NEW_ARRAY(arena, uint32_t, g->nodes.n), n = 0;
     for (uint32_t k = 0; k < g->nodes.n; k++) {
-        if (!g->is_replaced.at[k] || !g->is_used.at[k] || k == without)
+        if (!g->is_replaced.at[k] || !g->is_used.at[k] || k == only)
             continue;
         from[n] = node_of(g, k)->expr;
         to[n] = expr_leaf(pool, n_before + n, from[n]->type);
@@ -229,6 +274,8 @@ static Rewritten rewrite(Group *g, uint32_t n_outputs, const Expr *const *output
     for (uint32_t k = 0; k < n_outputs; k++) {
         own[k] = expr_substitute(pool, outputs[k], n, from, to);
         REQUIRE(own[k]);
+        if (is_guarded)
+            own[k] = guarded(g, node_of(g, only), own[k]);
         collect_leaves(own[k], map, &n_leaves);
     }
     for (uint32_t k = 0; k < n_outputs; k++)
@@ -257,9 +304,10 @@ static Piece lay_row_of(const Group *g, const Rewritten *r, uint32_t row, const 
     return (Piece){ r->kernel, first, 1 };
 }
 
-static void hold(Share *s, uint32_t number, uint32_t slot, uint32_t list)
+static void hold(Share *s, uint32_t number, uint32_t slot, uint32_t list, uint32_t guard)
 {
     s->values.at[number].holder = slot;
+    s->values.at[number].holder_guard = guard;
     s->values.at[number].holder_list = list;
     share_slot(s, slot)->holds = number;
 }
@@ -272,10 +320,11 @@ static void make_shared(Group *g, uint32_t number)
     Rewritten r = { .n_outputs = 0 };
     for (uint32_t k = 0; k < g->n; k++) {
         const SharedValue *v = value_of(g, k, number);
-        if (share_is_held(s, v))
+        if (is_held(g, k, number))
             continue;
+        const bool is_guarded = !v->is_sure; /* of all rows or of none */
         if (r.n_outputs == 0)
-            r = rewrite(g, 1, &e, number);
+            r = rewrite(g, 1, &e, number, is_guarded);
         const uint32_t slot = take_slots(g->l, 1);
         Entry entry = g->list->at[g->first + k];
         entry.piece = lay_row_of(g, &r, k, &slot);
@@ -284,7 +333,8 @@ static void make_shared(Group *g, uint32_t number)
         if (is_base)
             entry.within = KOINE_NONE;
         vec_push(g->l->arena, is_base ? g->base : g->out, entry);
-        hold(s, (uint32_t)(v - s->values.at), slot, is_base ? s->own.base : s->own.list);
+        hold(s, (uint32_t)(v - s->values.at), slot, is_base ? s->own.base : s->own.list,
+             is_guarded ? guard_of(g, k, number) : 0);
         vec_push(g->l->arena, &g->l->shared_slots, slot);
     }
 }
@@ -309,8 +359,8 @@ static void hold_outputs(Group *g)
             const uint32_t slot = g->l->rows.at[entry->piece.row + j];
             const SharedValue *v = value_of(g, k, s->roots.at[g->nodes.first_root + j]);
             write_over(s, slot, 0);
-            if (v->kind == VALUE_OPERATION && !share_is_held(s, v) && is_held_by_outputs(s, v))
-                hold(s, (uint32_t)(v - s->values.at), slot, s->own.list);
+            if (v->kind == VALUE_OPERATION && !share_is_held(s, v, 0) && is_held_by_outputs(s, v))
+                hold(s, (uint32_t)(v - s->values.at), slot, s->own.list, 0);
         }
     }
 }
@@ -329,7 +379,7 @@ static void share_rows(Group *g)
     const uint32_t kernel = g->list->at[g->first].piece.kernel;
     Rewritten r = { .n_outputs = 0 };
     if (is_changed)
-        r = rewrite(g, l->kernels.at[kernel].n_outputs, l->kernels.at[kernel].outputs, KOINE_NONE);
+        r = rewrite(g, l->kernels.at[kernel].n_outputs, l->kernels.at[kernel].outputs, KOINE_NONE, false);
     for (uint32_t k = 0; k < g->n; k++) {
         Entry entry = g->list->at[g->first + k];
         uint32_t slots[KERNEL_OUTPUTS];

@@ -38,14 +38,30 @@ static uint8_t operation_cost(const Expr *e)
     }
 }
 
+/* The IF whose side the region is, if it is no part of another one; ID_NONE: none such. */
+static uint32_t outer_if(const Placement *p, uint32_t region)
+{
+    return region != ID_NONE && p->regions.at[region].depth == 1 ? p->regions.at[region].owner : ID_NONE;
+}
+
 static void list_nodes(Share *s, const Kernel *kernel, KernelNodes *out)
 {
     const Placement *p = &s->placement;
+    uint64_t cost = 0;
     *out = (KernelNodes){ .first = s->nodes.n, .n = p->nodes.n, .first_root = s->roots.n, .is_known = true };
     for (uint32_t k = 0; k < p->nodes.n; k++) {
         const PlacedNode *placed = &p->nodes.at[k];
-        const Node node = { placed->expr, s->node_args.n, placed->uses && placed->region == 0, false };
+        Node node = { .expr = placed->expr,
+                      .first_arg = s->node_args.n,
+                      .is_sure = placed->uses && placed->region == 0,
+                      .condition = KOINE_NONE };
+        const uint32_t owner = placed->uses ? outer_if(p, placed->region) : ID_NONE;
+        if (owner != ID_NONE) {
+            node.condition = placement_number(p, p->nodes.at[owner].expr->args[0]);
+            node.is_otherwise = placed->region != p->nodes.at[owner].side;
+        }
         vec_push(s->arena, &s->nodes, node);
+        cost += placed->uses ? operation_cost(placed->expr) : 0;
         for (uint32_t j = 0; j < placed->expr->n_args; j++)
             vec_push(s->arena, &s->node_args, placement_number(p, placed->expr->args[j]));
     }
@@ -54,6 +70,7 @@ static void list_nodes(Share *s, const Kernel *kernel, KernelNodes *out)
         s->nodes.at[out->first + root].is_root = true;
         vec_push(s->arena, &s->roots, root);
     }
+    out->is_cheap = cost < WORTH;
 }
 
 const KernelNodes *share_kernel(Share *s, Layout *l, uint32_t number)
@@ -134,7 +151,7 @@ static void enlarge_heads(Share *s)
 }
 
 /* The value of this operation, made if it is new. */
-static uint32_t find_value(Share *s, ValueKind kind, uint64_t payload, uint32_t n_args, const uint32_t *args)
+static uint32_t find_value(Share *s, ValueKind kind, uint32_t payload, uint32_t n_args, const uint32_t *args)
 {
     uint64_t hash = hash_mix(kind, payload);
     for (uint32_t k = 0; k < n_args; k++)
@@ -153,7 +170,7 @@ static uint32_t find_value(Share *s, ValueKind kind, uint64_t payload, uint32_t 
                           .hash = (uint32_t)hash,
                           .next = head,
                           .first_arg = s->args.n,
-                          .n_args = n_args,
+                          .n_args = (uint16_t)n_args,
                           .kind = (uint8_t)kind };
     for (uint32_t k = 0; k < n_args; k++) {
         value.varies |= s->values.at[args[k]].varies;
@@ -181,12 +198,16 @@ static uint32_t slot_value(Share *s, uint32_t slot)
     return state->value;
 }
 
-static uint64_t payload_of(const Expr *e)
+/* Which operation it is; false: like nothing else, because what it reads is not known, or changes something. */
+static bool find_payload(const Expr *e, uint32_t *payload)
 {
-    const uint64_t number = e->kind == EXPR_FUNCTION ? e->u.function->number
+    enum { MOST = 1 << 20 };
+    const uint32_t number = e->kind == EXPR_FUNCTION ? e->u.function->number
                             : e->kind == EXPR_TABLE  ? e->u.table->index
                                                      : 0;
-    return number << 16 | (uint64_t)e->kind << 8 | e->op;
+    *payload = number << 12 | (uint32_t)e->kind << 8 | e->op;
+    return number < MOST && !(e->kind == EXPR_FUNCTION && !e->u.function->is_pure) &&
+           !(e->kind == EXPR_CALL && e->op == OP_ELEMENT);
 }
 
 static uint32_t operation_value(Share *s, const Node *node, const uint32_t *numbers)
@@ -197,8 +218,8 @@ static uint32_t operation_value(Share *s, const Node *node, const uint32_t *numb
     uint32_t *args = e->n_args <= FEW ? few : NEW_ARRAY(s->arena, uint32_t, e->n_args);
     for (uint32_t k = 0; k < e->n_args; k++)
         args[k] = numbers[s->node_args.at[node->first_arg + k]];
-    const bool is_impure = e->kind == EXPR_FUNCTION && !e->u.function->is_pure;
-    if (is_impure || (e->kind == EXPR_CALL && e->op == OP_ELEMENT)) /* what it reads is not known: like nothing else */
+    uint32_t payload;
+    if (!find_payload(e, &payload))
         return add_value(s, (SharedValue){ .kind = VALUE_SLOT, .varies = s->repeats > 0 });
     const bool commutes = e->kind == EXPR_CALL && (e->op == OP_ADD || e->op == OP_MUL);
     if (commutes && args[0] > args[1]) {
@@ -206,22 +227,25 @@ static uint32_t operation_value(Share *s, const Node *node, const uint32_t *numb
         args[0] = args[1];
         args[1] = first;
     }
-    const uint32_t number = find_value(s, VALUE_OPERATION, payload_of(e), e->n_args, args);
+    const uint32_t number = find_value(s, VALUE_OPERATION, payload, e->n_args, args);
     s->values.at[number].own_cost = operation_cost(e);
     return number;
 }
 
 /* ---- entries ---- */
-static void note_use(Share *s, uint32_t number, uint32_t entry, bool is_sure)
+static void note_use(Share *s, uint32_t number, uint32_t entry, bool is_sure, uint32_t guard)
 {
     SharedValue *v = &s->values.at[number];
     if (v->list != s->own.list) {
         v->list = s->own.list;
         v->is_sure = v->is_boundary = v->is_wanted = v->is_outside = false;
-        v->entries = v->uses = 0;
+        v->entries = v->uses = v->guard = v->guarded = 0;
         v->last_entry = v->named_at = KOINE_NONE;
         v->first_entry = entry;
     }
+    if (v->guard == 0)
+        v->guard = guard;
+    v->guarded += guard && guard == v->guard;
     v->entries += v->last_entry != entry;
     v->last_entry = entry;
     v->is_sure |= is_sure;
@@ -232,6 +256,7 @@ static void number_nodes(Share *s, const Layout *l, const Entry *entry, uint32_t
     const Kernel *kernel = &l->kernels.at[entry->piece.kernel];
     const uint32_t *row = l->rows.at + entry->piece.row, first = s->numbers.n;
     vec_reserve(s->arena, &s->numbers, first + nodes->n);
+    memset(s->numbers.at + first, 0, nodes->n * sizeof *s->numbers.at);
     s->numbers.n += nodes->n;
     for (uint32_t k = 0; k < nodes->n; k++) {
         const Node *node = &s->nodes.at[nodes->first + k];
@@ -240,8 +265,12 @@ static void number_nodes(Share *s, const Layout *l, const Entry *entry, uint32_t
         own[k] = e->kind == EXPR_LEAF  ? slot_value(s, row[kernel->n_outputs + e->u.leaf])
                  : expr_is_constant(e) ? find_value(s, VALUE_CONSTANT, e->id, 0, NULL)
                                        : operation_value(s, node, own);
-        if (s->values.at[own[k]].kind == VALUE_OPERATION && e->kind != EXPR_LEAF)
-            note_use(s, own[k], number, node->is_sure);
+    }
+    for (uint32_t k = 0; k < nodes->n; k++) { /* conditions stand behind their branches */
+        const Node *node = &s->nodes.at[nodes->first + k];
+        const uint32_t *own = s->numbers.at + first;
+        if (s->values.at[own[k]].kind == VALUE_OPERATION && node->expr->kind != EXPR_LEAF)
+            note_use(s, own[k], number, node->is_sure, share_guard(node, own));
     }
     for (uint32_t k = 0; k < kernel->n_outputs; k++) {
         const uint32_t root = s->numbers.at[first + s->roots.at[nodes->first_root + k]];
@@ -273,7 +302,8 @@ void share_number(Share *s, Layout *l, const ShareRequest *request, const Entrie
     for (uint32_t k = 0; k < list->n; k++) {
         const Entry *entry = &list->at[k];
         const Kernel *kernel = entry->system == KOINE_NONE ? &l->kernels.at[entry->piece.kernel] : NULL;
-        const bool is_plain = kernel && !kernel->strides && !kernel->has_iterator && entry->piece.n == 1;
+        const bool is_plain = kernel && !kernel->strides && !kernel->has_iterator && entry->piece.n == 1 &&
+                              !share_kernel(s, l, entry->piece.kernel)->is_cheap;
         vec_push(s->arena, &s->first_value, is_plain ? s->numbers.n : KOINE_NONE);
         if (is_plain)
             number_nodes(s, l, entry, k + 1, share_kernel(s, l, entry->piece.kernel));

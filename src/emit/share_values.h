@@ -5,24 +5,28 @@
 #include "emit/placement.h"
 #include "emit/share.h"
 
+enum { WORTH = 6 }; /* additions that have to be saved: less does not pay for a store and its slot */
+
 typedef enum { VALUE_SLOT, VALUE_CONSTANT, VALUE_OPERATION } ValueKind;
 
-typedef struct {
-    uint64_t payload; /* what operation, which constant */
+typedef struct {      /* there are as many as operations in a model: small */
+    uint32_t payload; /* what operation, which constant */
     uint32_t hash, next;
-    uint32_t first_arg, n_args; /* in share->args: numbers of values */
+    uint32_t first_arg; /* in share->args: numbers of values */
+    uint16_t n_args;
+    uint16_t cost; /* of computing it: a sum over what is no boundary */
     uint8_t kind, own_cost;
-    bool varies;
+    bool varies : 1;
     /* of the list at work, else not valid */
-    bool is_sure;     /* some entry computes it in any case */
-    bool is_boundary; /* read from a slot by those that need it */
-    bool is_wanted;   /* ... which is to be made */
-    bool is_outside;  /* needed by something that varies */
-    uint32_t list;    /* number of the list that these belong to */
+    bool is_sure : 1;     /* some entry computes it in any case */
+    bool is_boundary : 1; /* read from a slot by those that need it */
+    bool is_wanted : 1;   /* ... which is to be made */
+    bool is_outside : 1;  /* needed by something that varies */
+    uint32_t list;        /* number of the list that these belong to */
     uint32_t entries, last_entry, first_entry, named_at, uses;
-    uint32_t cost; /* of computing it: a sum over what is no boundary */
-    /* slot that holds it, and since which list; KOINE_NONE: none */
-    uint32_t holder, holder_list;
+    uint32_t guard, guarded; /* the first branch that it is needed in, and by how many entries there */
+    /* slot that holds it, and since which list; KOINE_NONE: none. Not 0: only in this branch */
+    uint32_t holder, holder_list, holder_guard;
 } SharedValue;
 
 typedef struct { /* a node of a kernel */
@@ -30,12 +34,15 @@ typedef struct { /* a node of a kernel */
     uint32_t first_arg; /* in share->node_args: numbers of nodes, as many as expr has arguments */
     bool is_sure;       /* computed whatever the branches */
     bool is_root;
+    bool is_otherwise;  /* ... its side */
+    uint32_t condition; /* node: the branch that it is needed in, whatever further branches; KOINE_NONE: none such */
 } Node;
 
 typedef struct {
     uint32_t first, n;   /* in share->nodes, in post-order */
     uint32_t first_root; /* in share->roots: node of each output */
     bool is_known;
+    bool is_cheap; /* nothing in it is worth a slot: it is not looked into */
 } KernelNodes;
 
 typedef struct {
@@ -57,7 +64,7 @@ struct Share {
     VEC(SlotState) slots;
     uint32_t epoch; /* all numbers of values belong to it */
     uint32_t n_lists, repeats;
-    uint32_t n_fixed, fixed; /* slots; see ShareRequest */
+    uint32_t n_fixed, fixed;   /* slots; see ShareRequest */
     Shared own, before;        /* the list at work, those before it */
     VEC(uint32_t) first_value; /* per entry: in `numbers`, or KOINE_NONE: it is not looked into */
     VEC(uint32_t) numbers;     /* per entry and node: its value */
@@ -71,10 +78,18 @@ void share_number(Share *s, Layout *l, const ShareRequest *request, const Entrie
 void share_writes(const Layout *l, const Entry *entry, void (*write)(Share *s, uint32_t slot, uint32_t entry_number),
                   Share *s, uint32_t entry_number);
 
-/* The value's slot can be read by the list at work. */
-static inline bool share_is_held(const Share *s, const SharedValue *v)
+/* The branch a node is in, by the number of its condition; 0: none. */
+static inline uint32_t share_guard(const Node *node, const uint32_t *numbers)
+{
+    return node->condition == KOINE_NONE ? 0 : 2 * (numbers[node->condition] + 1) + node->is_otherwise;
+}
+
+/* The value's slot can be read by the list at work, where `guard` holds. */
+static inline bool share_is_held(const Share *s, const SharedValue *v, uint32_t guard)
 {
     const uint32_t since = v->holder_list;
+    if (v->holder_guard && v->holder_guard != guard)
+        return false;
     return v->holder != KOINE_NONE &&
            (since == s->own.list || since == s->own.base || since == s->before.list || since == s->before.base);
 }

@@ -173,6 +173,24 @@ static void cheap_values_are_computed_where_needed(void **unused)
     drop(&w);
 }
 
+/* What parameters alone determine is computed with them. */
+static void parameters_are_computed_once(void **unused)
+{
+    (void)unused;
+    World w = make(STATES "param a Real = 2.0\nparam b Real = 3.0\nvar y Real continuous\n"
+                          "eq y := a/b*q + sqrt(a)\neq der(w) := y - a/b*w - 2.0*a\n");
+    const KoinePart *parameters = &program_data(w.program)->parameters;
+    const Count derivatives = count(&w, "derivatives"), fixed = count(&w, "fixed");
+    assert_int_equal(derivatives.by_op[OP_DIV] + derivatives.by_op[OP_SQRT], 0);
+    assert_int_equal(derivatives.by_op[OP_MUL], 3); /* 2.0*a is not worth a slot */
+    assert_int_equal(fixed.by_op[OP_DIV], 1);
+    assert_int_equal(fixed.by_op[OP_SQRT], 1);
+    assert_int_equal(fixed.all, 2);
+    assert_int_equal(parameters->n, 1);
+    assert_ptr_equal(&w.code->sections[parameters->steps[0].section], section_of(&w, "fixed"));
+    drop(&w);
+}
+
 /* ---- branches ---- */
 /* What stands in branches only stays there: off, it costs nothing and divides by nothing. */
 static void branches_stay_branches(void **unused)
@@ -184,6 +202,31 @@ static void branches_stay_branches(void **unused)
                           "eq der(w) := a + b\n");
     assert_int_equal(count(&w, "derivatives").by_op[OP_EXP], 2);
     assert_int_equal(count(&w, "derivatives").by_op[OP_DIV], 2);
+    drop(&w);
+}
+
+/* What several equations need in the same branch is computed once, in that branch. */
+static void branches_share_what_they_need(void **unused)
+{
+    (void)unused;
+    World w = make(STATES "var a, b, c Real continuous\n"
+                          "eq a := if literal(q > 1.0) then exp(q)/w else 0.0\n"
+                          "eq b := if literal(q > 1.0) then 2.0*exp(q) else log(q)\n"
+                          "eq c := if literal(q > 1.0) then 3.0 else 5.0*log(q)\n"
+                          "eq der(w) := a + b + c\n");
+    Placement placement;
+    assert_int_equal(count(&w, "derivatives").by_op[OP_EXP], 1);
+    assert_int_equal(count(&w, "derivatives").by_op[OP_LOG], 1);
+    assert_int_equal(count(&w, "tangents").by_op[OP_EXP] + count(&w, "slopes").by_op[OP_EXP], 0);
+    placement_init(&placement, w.pool, w.arena);
+    const Section *section = section_of(&w, "derivatives");
+    for (uint32_t k = 0; k < section->n_runs; k++) { /* in a branch: not in the region of the whole */
+        placement_of(&placement, &w.code->kernels[w.code->runs[section->first_run + k].kernel]);
+        for (uint32_t j = 0; j < placement.nodes.n; j++)
+            if (placement.nodes.at[j].expr->kind == EXPR_CALL &&
+                (placement.nodes.at[j].expr->op == OP_EXP || placement.nodes.at[j].expr->op == OP_LOG))
+                assert_int_not_equal(placement.nodes.at[j].region, 0);
+    }
     drop(&w);
 }
 
@@ -407,11 +450,18 @@ static void no_bit_changes(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ten_equations_one_sine), cmocka_unit_test(operands_commute),
-        cmocka_unit_test(variables_hold_values),  cmocka_unit_test(cheap_values_are_computed_where_needed),
-        cmocka_unit_test(branches_stay_branches), cmocka_unit_test(branches_read_what_is_there),
-        cmocka_unit_test(residuals_share),        cmocka_unit_test(matrices_are_prepared),
-        cmocka_unit_test(instances_stay_loops),   cmocka_unit_test(neighbours_share),
+        cmocka_unit_test(ten_equations_one_sine),
+        cmocka_unit_test(operands_commute),
+        cmocka_unit_test(variables_hold_values),
+        cmocka_unit_test(cheap_values_are_computed_where_needed),
+        cmocka_unit_test(parameters_are_computed_once),
+        cmocka_unit_test(branches_stay_branches),
+        cmocka_unit_test(branches_share_what_they_need),
+        cmocka_unit_test(branches_read_what_is_there),
+        cmocka_unit_test(residuals_share),
+        cmocka_unit_test(matrices_are_prepared),
+        cmocka_unit_test(instances_stay_loops),
+        cmocka_unit_test(neighbours_share),
         cmocka_unit_test(no_bit_changes),
     };
     return cmocka_run_group_tests_name("share", tests, NULL, NULL);
