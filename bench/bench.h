@@ -107,6 +107,8 @@ void generate_adder(const Bench *bench, uint32_t bits, const char *version, char
 /* A bank with 10,000 classes, a tenth of them made of nine others. */
 void generate_bank(const Bench *bench, char *path);
 void generate_ladder(const Bench *bench, uint32_t cells, char *path); /* RC ladder of Dymola objects */
-void model_path(const Bench *bench, const char *file, char *path);    /* of a file in bench->models */
+/* Equations with sines of states anywhere in the model, ten a state: each sine stands in many of them. */
+void generate_sines(const Bench *bench, uint32_t equations, char *path);
+void model_path(const Bench *bench, const char *file, char *path); /* of a file in bench->models */
 
 #endif

@@ -170,3 +170,25 @@ void generate_ladder(const Bench *bench, uint32_t cells, char *path)
     fprintf(f, "  U0.V0 = 1\nend\n");
     fclose(f);
 }
+
+void generate_sines(const Bench *bench, uint32_t equations, char *path)
+{
+    const uint32_t states = equations / 10;
+    uint32_t random = 1;
+    FILE *f = begin(bench, path, "sines%u.ir", equations);
+    if (!f)
+        return;
+    fprintf(f, "koine-ir 1\nmodel sines\n");
+    for (uint32_t k = 0; k < states; k++)
+        fprintf(f, "var x%u Real continuous der start 0.5 fixed\neq d%u der(x%u) := y%u - sin(x%u)\n", k, k, k, 10 * k,
+                k);
+    for (uint32_t k = 0; k < equations; k++) {
+        uint32_t at[3];
+        for (int j = 0; j < 3; j++)
+            at[j] = (random = random * 1664525u + 1013904223u) / 64 % states;
+        fprintf(f, "var y%u Real continuous\neq e%u y%u := 1.5*sin(x%u) + %u.5*sin(x%u)*cos(x%u)\n", k, k, k, at[0],
+                k % 7, at[1], at[2]);
+    }
+    fprintf(f, "end sines\n");
+    fclose(f);
+}

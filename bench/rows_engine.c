@@ -108,6 +108,29 @@ static void measure_growth(const Bench *bench, const Row *row, Figure *figure)
          g->cells[1] * EQUATIONS_OF_CELL);
 }
 
+/* Laying out a program that shares nearly all it computes, at 20,000 and 200,000 equations (--quick: a tenth). */
+static void measure_sharing(const Bench *bench, const Row *row, Figure *figure)
+{
+    const uint32_t n = count_passes();
+    double best[2] = { INFINITY, INFINITY };
+    (void)row;
+    for (int k = 0; k < 2; k++) {
+        char path[PATH_SIZE];
+        generate_sines(bench, (bench->is_quick ? 2000 : 20000) * (k ? 10 : 1), path);
+        for (int round = 0; round < (k ? 2 : 5); round++) {
+            double numbers[MOST_PASSES + 2];
+            if (n > MOST_PASSES || !child_numbers(bench, (const char *[]){ "passes", path, NULL }, numbers, n + 2)) {
+                no_figure(figure, "the model cannot be compiled");
+                return;
+            }
+            best[k] = fmin(best[k], fmax(numbers[n + 1], SHORTEST));
+        }
+    }
+    figure->value = log10(best[1] / best[0]);
+    figure->is_known = true;
+    note(figure, "%.3g and %.3g ms", 1e3 * best[0], 1e3 * best[1]);
+}
+
 /* All of it, at 100,000 and 1,000,000 equations (--quick: a tenth). */
 static void measure_whole(const Bench *bench, const Row *row, Figure *figure)
 {
@@ -314,6 +337,7 @@ static const Row rows[] = {
     GROWTH("build-initial"),
     GROWTH("build-jacobian"),
     GROWTH("program"),
+    { "growth/sharing", AT_MOST, 1.5, "exponent", measure_sharing, NULL, NULL },
     { "growth/unlisted", AT_MOST, 0, "passes", measure_missing, NULL, NULL },
     { "growth/all", AT_MOST, 1.5, "1M/100k", measure_whole, NULL, NULL },
     { "engine/random20k", AT_MOST, 0.1, "s", measure_random, NULL, NULL },

@@ -1,6 +1,7 @@
 /* Which values get a slot, and the entries that compute and read them; see share.h. */
 #include "emit/share_values.h"
 #include "base/bug.h"
+#include "ir/memo.h"
 #include "ir/substitute.h"
 
 enum { DEAREST = 4000 }; /* costs are not counted beyond */
@@ -11,6 +12,7 @@ Share *share_create(Layout *l)
     Share *s = NEW(arena, Share);
     s->arena = arena;
     placement_init(&s->placement, l->model->pool, arena);
+    map_init(&s->rewritten_index, arena, 64);
     return s;
 }
 
@@ -227,19 +229,18 @@ static void plan(Group *g)
     }
 }
 
-typedef struct { /* a kernel and where its leaves come from */
-    uint32_t kernel, n_outputs, n_leaves;
-    const uint32_t *source; /* leaf of the kernel before, or 1 << 31 | number of a node that is read from a slot */
-} Rewritten;
 #define FROM_NODE 0x80000000u
 
-static void collect_leaves(const Expr *e, uint32_t *map, uint32_t *n)
+static void collect_leaves(const Expr *e, uint32_t *map, uint32_t *n, Memo *memo)
 {
+    uint32_t seen;
     if (e->kind == EXPR_LEAF && map[e->u.leaf] == KOINE_NONE)
         map[e->u.leaf] = (*n)++;
+    if (e->n_args == 0 || e->n_leaves == 0 || memo_get(memo, e, &seen))
+        return;
+    memo_put(memo, e, 0);
     for (uint32_t k = 0; k < e->n_args; k++)
-        if (e->args[k]->n_leaves)
-            collect_leaves(e->args[k], map, n);
+        collect_leaves(e->args[k], map, n, memo);
 }
 
 /* The expression where its branch is chosen, else 0; the condition is as it was. */
@@ -250,9 +251,8 @@ static const Expr *guarded(const Group *g, const Node *node, const Expr *e)
     return node->is_otherwise ? expr_if(pool, condition, none, e) : expr_if(pool, condition, e, none);
 }
 
-/* The expressions with leaves for what is read from slots. `only` (KOINE_NONE: none): a node that is not, because the
- * expression is its own. */
-static Rewritten rewrite(Group *g, uint32_t n_outputs, const Expr *const *outputs, uint32_t only, bool is_guarded)
+static Rewritten make_rewritten(Group *g, uint32_t n_outputs, const Expr *const *outputs, uint32_t only,
+                                bool is_guarded)
 {
     Layout *l = g->l;
     Pool *pool = l->model->pool;
@@ -269,6 +269,8 @@ static Rewritten rewrite(Group *g, uint32_t n_outputs, const Expr *const *output
     }
     uint32_t *map = NEW_ARRAY(arena, uint32_t, n_before + n), n_leaves = 0;
     const Expr **own = NEW_ARRAY(arena, const Expr *, n_outputs);
+    Memo memo;
+    memo_begin(&memo, NULL);
     for (uint32_t k = 0; k < n_before + n; k++)
         map[k] = KOINE_NONE;
     for (uint32_t k = 0; k < n_outputs; k++) {
@@ -276,15 +278,51 @@ static Rewritten rewrite(Group *g, uint32_t n_outputs, const Expr *const *output
         REQUIRE(own[k]);
         if (is_guarded)
             own[k] = guarded(g, node_of(g, only), own[k]);
-        collect_leaves(own[k], map, &n_leaves);
+        collect_leaves(own[k], map, &n_leaves, &memo);
     }
+    memo_end(&memo);
     for (uint32_t k = 0; k < n_outputs; k++)
         own[k] = expr_renumber(pool, own[k], map);
     uint32_t *source = NEW_ARRAY(arena, uint32_t, n_leaves);
     for (uint32_t k = 0; k < n_before + n; k++)
         if (map[k] != KOINE_NONE)
             source[map[k]] = k < n_before ? k : FROM_NODE | node[k - n_before];
-    return (Rewritten){ kernel_for(l, n_outputs, own, n_leaves, NULL, false, 0), n_outputs, n_leaves, source };
+    return (Rewritten){ .kernel = kernel_for(l, n_outputs, own, n_leaves, NULL, false, 0),
+                        .n_outputs = n_outputs,
+                        .n_leaves = n_leaves,
+                        .source = source,
+                        .only = only,
+                        .is_guarded = is_guarded };
+}
+
+/* The expressions with leaves for what is read from slots. `only` (KOINE_NONE: none): a node that is not, because the
+ * expression is its own. */
+static Rewritten rewrite(Group *g, uint32_t n_outputs, const Expr *const *outputs, uint32_t only, bool is_guarded)
+{
+    enum { MOST_NODES = 64 };
+    Share *s = g->s;
+    const uint32_t before = g->list->at[g->first].piece.kernel;
+    uint64_t replaced = 0;
+    for (uint32_t k = 0; k < g->nodes.n && g->nodes.n <= MOST_NODES; k++)
+        replaced |= (uint64_t)(g->is_replaced.at[k] && g->is_used.at[k]) << k;
+    const uint64_t hash = hash_mix(hash_mix(before, replaced), 2 * (uint64_t)only + is_guarded);
+    uint32_t first = KOINE_NONE;
+    if (g->nodes.n <= MOST_NODES && !map_get(&s->rewritten_index, hash, &first))
+        first = KOINE_NONE;
+    for (uint32_t k = first; k != KOINE_NONE; k = s->rewritten.at[k].next) {
+        const Rewritten *r = &s->rewritten.at[k];
+        if (r->before == before && r->replaced == replaced && r->only == only && r->is_guarded == is_guarded)
+            return *r;
+    }
+    Rewritten r = make_rewritten(g, n_outputs, outputs, only, is_guarded);
+    r.before = before;
+    r.replaced = replaced;
+    r.next = first;
+    if (g->nodes.n <= MOST_NODES) {
+        vec_push(s->arena, &s->rewritten, r);
+        map_put(&s->rewritten_index, hash, s->rewritten.n - 1);
+    }
+    return r;
 }
 
 /* One row of a rewritten kernel; the outputs go to `slots`. */

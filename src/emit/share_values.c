@@ -137,16 +137,14 @@ static void enlarge_heads(Share *s)
 {
     const uint32_t before = s->n_heads;
     s->n_heads = before ? 4 * before : 1024;
-    s->heads = NEW_ARRAY(s->arena, uint32_t, s->n_heads);
-    s->head_epochs = NEW_ARRAY(s->arena, uint32_t, s->n_heads);
+    s->heads = NEW_ARRAY(s->arena, ValueHead, s->n_heads);
     for (uint32_t k = 0; k < s->values.n; k++) {
         SharedValue *v = &s->values.at[k];
         if (v->kind == VALUE_SLOT)
             continue;
-        const uint32_t at = v->hash & (s->n_heads - 1);
-        v->next = s->head_epochs[at] == s->epoch ? s->heads[at] : 0;
-        s->heads[at] = k + 1;
-        s->head_epochs[at] = s->epoch;
+        ValueHead *head = &s->heads[v->hash & (s->n_heads - 1)];
+        v->next = head->epoch == s->epoch ? head->first : 0;
+        *head = (ValueHead){ s->epoch, k + 1 };
     }
 }
 
@@ -158,9 +156,9 @@ static uint32_t find_value(Share *s, ValueKind kind, uint32_t payload, uint32_t 
         hash = hash_mix(hash, args[k]);
     if (s->values.n >= s->n_heads)
         enlarge_heads(s);
-    const uint32_t at = (uint32_t)hash & (s->n_heads - 1);
-    const uint32_t head = s->head_epochs[at] == s->epoch ? s->heads[at] : 0;
-    for (uint32_t k = head; k; k = s->values.at[k - 1].next) {
+    ValueHead *head = &s->heads[(uint32_t)hash & (s->n_heads - 1)];
+    const uint32_t first = head->epoch == s->epoch ? head->first : 0;
+    for (uint32_t k = first; k; k = s->values.at[k - 1].next) {
         const SharedValue *v = &s->values.at[k - 1];
         if (v->hash == (uint32_t)hash && v->kind == kind && v->payload == payload && v->n_args == n_args &&
             (n_args == 0 || memcmp(s->args.at + v->first_arg, args, n_args * sizeof *args) == 0))
@@ -168,7 +166,7 @@ static uint32_t find_value(Share *s, ValueKind kind, uint32_t payload, uint32_t 
     }
     SharedValue value = { .payload = payload,
                           .hash = (uint32_t)hash,
-                          .next = head,
+                          .next = first,
                           .first_arg = s->args.n,
                           .n_args = (uint16_t)n_args,
                           .kind = (uint8_t)kind };
@@ -177,8 +175,7 @@ static uint32_t find_value(Share *s, ValueKind kind, uint32_t payload, uint32_t 
         vec_push(s->arena, &s->args, args[k]);
     }
     const uint32_t number = add_value(s, value);
-    s->heads[at] = number + 1;
-    s->head_epochs[at] = s->epoch;
+    *head = (ValueHead){ s->epoch, number + 1 };
     return number;
 }
 

@@ -51,6 +51,20 @@ typedef struct {
     uint32_t holds;            /* the value whose holder it is, or KOINE_NONE */
 } SlotState;
 
+typedef struct {
+    uint32_t epoch, first; /* 1 + first value of a chain, if it is the present epoch */
+} ValueHead;
+
+typedef struct { /* a kernel made of another one, and where its leaves come from */
+    uint32_t kernel, n_outputs, n_leaves;
+    const uint32_t *source; /* leaf of the kernel before, or 1 << 31 | number of a node that is read from a slot */
+    /* of what it was made: many rows ask for the same */
+    uint32_t before, only;
+    uint64_t replaced; /* nodes */
+    bool is_guarded;
+    uint32_t next;
+} Rewritten;
+
 struct Share {
     Arena *arena;
     Placement placement;
@@ -59,13 +73,15 @@ struct Share {
     VEC(uint32_t) node_args, roots;
     VEC(SharedValue) values;
     VEC(uint32_t) args;
-    uint32_t *heads, n_heads; /* hash -> 1 + first value of a chain, of this epoch */
-    uint32_t *head_epochs;
+    ValueHead *heads; /* by hash */
+    uint32_t n_heads;
     VEC(SlotState) slots;
     uint32_t epoch; /* all numbers of values belong to it */
     uint32_t n_lists, repeats;
-    uint32_t n_fixed, fixed;   /* slots; see ShareRequest */
-    Shared own, before;        /* the list at work, those before it */
+    uint32_t n_fixed, fixed; /* slots; see ShareRequest */
+    Shared own, before;      /* the list at work, those before it */
+    VEC(Rewritten) rewritten;
+    Map rewritten_index;       /* hash -> first of a chain */
     VEC(uint32_t) first_value; /* per entry: in `numbers`, or KOINE_NONE: it is not looked into */
     VEC(uint32_t) numbers;     /* per entry and node: its value */
 };
