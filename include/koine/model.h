@@ -326,6 +326,7 @@ typedef struct KoineModelStatistics {
     uint64_t transitions;                      /* transitions fired */
     uint64_t newton_iterations, linear_solves; /* Jacobians of nonlinear systems; linear systems */
     uint64_t factorizations;                   /* of matrices of systems, when something in them has changed */
+    uint64_t factors_found;                    /* ... and factors of the same matrix were still there */
     double largest_condition;                  /* of matrices that had to be looked at, estimated; 0: none had to */
     uint64_t newton_updates;                   /* steps that updated a Jacobian */
     /* nonlinear systems that were solved from other values than the last ones, and by other methods */

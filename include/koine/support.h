@@ -75,6 +75,7 @@ typedef struct {
                        give equal results; KOINE_NONE: solved dense, n <= KOINE_DENSE_MOST */
     uint32_t n_inputs;              /* of jacobian_section: while they keep their values, so do the entries */
     const uint32_t *inputs;         /* slots */
+    uint32_t n_sets;                /* of factors that are kept, at least 1: more if only branches change the entries */
     const uint32_t *cells;          /* n + n_inner: cell of each unknown */
     const char *const *names;       /* n + n_inner: unknowns, for messages */
     const uint8_t *types;           /* n + n_inner: KoineType; other than Real in ITERATE only */

@@ -266,6 +266,7 @@ void phases_add(KoineRunStatistics *sum, const KoineRunStatistics *part)
         { &total.model.solved_by_kinsol, sum->model.solved_by_kinsol },
         { &total.model.solved_by_homotopy, sum->model.solved_by_homotopy },
         { &total.model.factorizations, sum->model.factorizations },
+        { &total.model.factors_found, sum->model.factors_found },
         { &total.model.iterations, sum->model.iterations },
         { &total.model.cycles, sum->model.cycles },
     };

@@ -128,6 +128,7 @@ void statistics_json(const RunRecord *record, Text *text)
         { "mixed_flips", s->model.mixed_flips },
         { "mixed_combinations", s->model.mixed_combinations },
         { "factorizations", s->model.factorizations },
+        { "factors_found", s->model.factors_found },
         { "step_halvings", s->halvings },
         { "step_doublings", s->doublings },
         { "crossing_searches", s->crossing_searches },
@@ -213,6 +214,8 @@ void statistics_table(const RunRecord *record, Text *text)
     text_add(text, "iterations\n");
     line(text, "linear systems solved", s->model.linear_solves);
     line(text, "matrices of systems factored", s->model.factorizations);
+    if (s->model.factors_found)
+        line(text, "matrices whose factors were kept", s->model.factors_found);
     line(text, "iterations of nonlinear systems", s->model.newton_iterations);
     line(text, "  steps that updated a Jacobian", s->model.newton_updates);
     const uint64_t rescued = s->model.solved_from_start + s->model.solved_by_kinsol + s->model.solved_by_homotopy;

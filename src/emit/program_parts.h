@@ -59,6 +59,7 @@ typedef struct {
     VEC(Piece) pieces;
     uint32_t *first_piece; /* per block, n_blocks + 1 */
     uint32_t *system_of;   /* per block */
+    bool *moves;           /* per variable: it changes between events */
     uint32_t first_origin; /* of the schedule being laid out: see program_explain.c */
     const char **paths;    /* per instance, as far as asked for; NULL: none yet */
     VEC(Tangent) tangents;

@@ -143,6 +143,71 @@ static const double *bounds_of(Layout *l, const Block *b)
     return bounds;
 }
 
+/* ---- how many matrices a system goes through ---- */
+typedef struct {
+    Map seen;      /* what entries depend on, by ref_key */
+    bool is_moved; /* ... by what changes between events */
+    double n;      /* combinations of the values of what changes at events only */
+} Matrices;
+
+/* Per variable: it changes between events. */
+static bool *find_moving(const Layout *l)
+{
+    const Schedule *s = l->schedule;
+    const Model *m = l->model;
+    bool *moves = NEW_ARRAY(l->arena, bool, m->variables.n + 1);
+    for (uint32_t k = 0; k < m->variables.n; k++) {
+        const Variable *v = &m->variables.at[k];
+        const bool is_given = v->definition == DEFINITION_INPUT || v->definition == DEFINITION_FOREIGN;
+        moves[k] = v->definition == DEFINITION_DER || (is_given && v->variability == VARIABILITY_CONTINUOUS);
+    }
+    for (uint32_t k = 0; k < s->blocks.n; k++) {
+        const Block *b = &s->blocks.at[k];
+        if (!b->is_moving)
+            continue;
+        if (b->kind == BLOCK_ASSIGN)
+            moves[term_refs(m, b->lhs)[b->lhs.shape->u.leaf].var.index] = true;
+        for (uint32_t j = 0; b->kind != BLOCK_ASSIGN && j < b->n_rows; j++)
+            moves[s->rows.at[b->first_row + j].unknown.var.index] = true;
+    }
+    return moves;
+}
+
+static double values_of(const Model *m, Ref ref)
+{
+    enum { MANY = 1000 };
+    const Type type = ref_type(m, ref);
+    if (type.kind == TYPE_BOOLEAN)
+        return 2;
+    return type.kind == TYPE_ENUM ? pool_get_enumeration(m->pool, type.enumeration)->n : MANY;
+}
+
+static void count_matrices(Layout *l, Matrices *to, Term term)
+{
+    const Model *m = l->model;
+    for (uint32_t k = 0; k < term.shape->n_leaves; k++) {
+        const Ref ref = term_refs(m, term)[k];
+        uint32_t ignored;
+        if (map_get(&to->seen, ref_key(ref), &ignored))
+            continue;
+        map_put(&to->seen, ref_key(ref), 0);
+        if ((ref.kind != REF_NOW && ref.kind != REF_PRE) || l->moves[ref.var.index])
+            to->is_moved = true;
+        else if (model_var(m, ref.var)->definition != DEFINITION_BINDING)
+            to->n *= values_of(m, ref);
+    }
+}
+
+/* Sets of factors worth keeping: as many as there are combinations, but not too much memory. */
+static uint32_t sets_of(const Layout *l, const Block *b, const Matrices *matrices, uint32_t n_entries)
+{
+    enum { MOST_SETS = 16, MOST_NUMBERS = 1 << 18 };
+    const bool is_kept = b->kind == BLOCK_LINEAR && l->first_origin == 0 && !matrices->is_moved;
+    const uint32_t wanted = !is_kept ? 1 : matrices->n < MOST_SETS ? (uint32_t)matrices->n : MOST_SETS;
+    const uint32_t most = MOST_NUMBERS / (n_entries + 1);
+    return wanted < most ? wanted : most ? most : 1;
+}
+
 typedef struct { /* a system under construction; places: see KoineSystem */
     Layout *l;
     const Block *block;
@@ -156,6 +221,7 @@ typedef struct { /* a system under construction; places: see KoineSystem */
     VEC(uint32_t) row_of, column_of, entry_of, input;
     Entries residual, jacobian, tangent;
     bool has_tangents;
+    Matrices matrices;
 } SystemLayout;
 
 static void lay_unknown(SystemLayout *y, uint32_t place, Ref u)
@@ -201,6 +267,7 @@ static void lay_entry(SystemLayout *y, uint32_t row, uint32_t column, Term term,
         return;
     }
     add_term(l, &y->jacobian, term, constant.slot, span);
+    count_matrices(l, &y->matrices, term);
     const Piece piece = y->jacobian.at[y->jacobian.n - 1].piece;
     const Kernel *kernel = &l->kernels.at[piece.kernel];
     for (uint32_t k = 0; k < kernel->n_leaves; k++) {
@@ -304,6 +371,8 @@ static void begin_system(SystemLayout *y)
     y->names = NEW_ARRAY(l->arena, const char *, all);
     map_init(&y->columns, l->arena, all);
     map_init(&y->inputs, l->arena, 0);
+    y->matrices.n = 1;
+    map_init(&y->matrices.seen, l->arena, 0);
     for (uint32_t k = 0; k < all; k++)
         lay_unknown(y, system_place(b, k), l->schedule->rows.at[b->first_row + k].unknown);
     y->has_tangents = l->data.seed_x != KOINE_NONE && b->is_real && y->seeds[0] != KOINE_NONE;
@@ -341,6 +410,7 @@ static void lay_system(Layout *l, uint32_t index)
         .basis = y.n > KOINE_DENSE_MOST && b->is_real ? take_slots(l, 1 + (uint64_t)y.entry_of.n) : KOINE_NONE,
         .n_inputs = y.input.n,
         .inputs = y.input.at,
+        .n_sets = sets_of(l, b, &y.matrices, y.entry_of.n),
         .cells = NEW_ARRAY(l->arena, uint32_t, b->n_rows), /* filled with the event graph */
         .names = y.names,
         .types = y.types,
@@ -378,6 +448,7 @@ void lay_blocks(Layout *l)
     const uint32_t n = s->blocks.n;
     l->first_piece = NEW_ARRAY(l->arena, uint32_t, n + 1);
     l->system_of = NEW_ARRAY(l->arena, uint32_t, n + 1);
+    l->moves = find_moving(l);
     for (uint32_t k = 0; k < n; k++) {
         const Block *b = &s->blocks.at[k];
         l->first_piece[k] = l->pieces.n;

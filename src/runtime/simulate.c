@@ -329,6 +329,7 @@ static void count_model(KoineRun *run, int sign)
     sum->solved_by_kinsol += by * now.solved_by_kinsol;
     sum->solved_by_homotopy += by * now.solved_by_homotopy;
     sum->factorizations += by * now.factorizations;
+    sum->factors_found += by * now.factors_found;
     sum->largest_condition = now.largest_condition; /* of all runs so far */
     sum->iterations += by * now.iterations;
     sum->cycles += by * now.cycles;

@@ -3,7 +3,10 @@
  * Torn systems: with explicit rows v = c v' + d x and residuals r = a v + b x, x iterated, the Jacobian of the residuals
  * with respect to x alone is b + a D, D = dv/dx from the rows in order (the Schur complement A22 - A21 A11^-1 A12; A11 is
  * never inverted). Up to KOINE_DENSE_MOST iterated unknowns it is formed and factored dense; above, the sparse matrix of
- * all rows is factored, which gives the same step without filling anything. Linear systems of that size come whole. */
+ * all rows is factored, which gives the same step without filling anything. Linear systems of that size come whole.
+ *
+ * A matrix that only branches change goes through the same few values again and again: several sets of factors are kept
+ * for it, one for each of the last combinations. What is found is what would be computed, bit by bit. */
 #include "systems.h"
 #include <klu.h>
 #include <math.h>
@@ -23,19 +26,26 @@ typedef struct { /* compressed columns of the matrix of all rows */
     int *start, *index;
     double *values;
     uint32_t *position; /* per entry of the Jacobian: in values */
-    double *basis;      /* entries that the pivots of `numeric` were chosen for */
     klu_common common;
     klu_symbolic *symbolic;
-    klu_numeric *numeric;
 } Sparse;
 
-typedef struct Factors {
+typedef struct {
     bool is_tried, is_good; /* `kept` are the values of the inputs; they gave a regular matrix */
+    uint64_t used;          /* when it was last; the least one gives way */
     KoineSlot *kept;
     double *entries;
     double *matrix; /* dense: n * n, by columns */
     int *pivots;
-    double *inner;     /* dense: n_inner rows of n: D */
+    double *inner; /* dense: n_inner rows of n: D */
+    klu_numeric *numeric;
+    double *basis; /* sparse: entries that the pivots of `numeric` were chosen for */
+} FactorSet;
+
+typedef struct Factors {
+    FactorSet *sets, *present; /* n_sets of KoineSystem; the one in use */
+    uint32_t n_sets;
+    uint64_t now;
     uint32_t *columns; /* dense: per explicit row, bits: which of its n can differ from 0 */
     Sparse *sparse;
 } Factors;
@@ -45,13 +55,11 @@ static void destroy_sparse(Sparse *a)
 {
     if (!a)
         return;
-    klu_free_numeric(&a->numeric, &a->common);
     klu_free_symbolic(&a->symbolic, &a->common);
     free(a->start);
     free(a->index);
     free(a->values);
     free(a->position);
-    free(a->basis);
     free(a);
 }
 
@@ -93,8 +101,7 @@ static Sparse *create_sparse(const KoineSystem *s)
     a->index = malloc((n_values + 1) * sizeof *a->index);
     a->values = malloc((n_values + 1) * sizeof *a->values);
     a->position = malloc((s->n_entries + 1) * sizeof *a->position);
-    a->basis = malloc((s->n_entries + 1) * sizeof *a->basis);
-    if (a->start && a->index && a->values && a->position && a->basis && place_entries(a, s))
+    if (a->start && a->index && a->values && a->position && place_entries(a, s))
         a->symbolic = klu_analyze((int)all, a->start, a->index, &a->common);
     if (a->symbolic || a->common.status == KLU_SINGULAR) /* singular by structure: every factorisation will say so */
         return a;
@@ -102,14 +109,25 @@ static Sparse *create_sparse(const KoineSystem *s)
     return NULL;
 }
 
-static bool create_dense(Factors *f, const KoineSystem *s)
+static bool create_set(FactorSet *set, const KoineSystem *s)
 {
     const size_t n = s->n ? s->n : 1;
-    f->matrix = malloc(n * n * sizeof *f->matrix);
-    f->pivots = malloc(n * sizeof *f->pivots);
-    f->inner = malloc((n * s->n_inner + 1) * sizeof *f->inner);
+    set->kept = malloc((s->n_inputs + 1) * sizeof *set->kept);
+    set->entries = malloc((s->n_entries + 1) * sizeof *set->entries);
+    if (s->basis != KOINE_NONE) {
+        set->basis = malloc((s->n_entries + 1) * sizeof *set->basis);
+        return set->kept && set->entries && set->basis;
+    }
+    set->matrix = malloc(n * n * sizeof *set->matrix);
+    set->pivots = malloc(n * sizeof *set->pivots);
+    set->inner = malloc((n * s->n_inner + 1) * sizeof *set->inner);
+    return set->kept && set->entries && set->matrix && set->pivots && set->inner;
+}
+
+static bool create_dense(Factors *f, const KoineSystem *s)
+{
     f->columns = calloc((size_t)s->n_inner + 1, sizeof *f->columns);
-    if (!f->matrix || !f->pivots || !f->inner || !f->columns)
+    if (!f->columns)
         return false;
     for (uint32_t j = 0; j < s->n_entries && s->row[j] >= s->n; j++)
         f->columns[s->row[j] - s->n] |= s->column[j] < s->n ? 1u << s->column[j] : f->columns[s->column[j] - s->n];
@@ -118,10 +136,14 @@ static bool create_dense(Factors *f, const KoineSystem *s)
 
 static bool create_factors(Factors *f, const KoineSystem *s)
 {
-    f->kept = malloc((s->n_inputs + 1) * sizeof *f->kept);
-    f->entries = malloc((s->n_entries + 1) * sizeof *f->entries);
-    if (!f->kept || !f->entries)
+    f->sets = calloc(s->n_sets, sizeof *f->sets);
+    if (!f->sets)
         return false;
+    f->present = f->sets;
+    f->n_sets = s->n_sets;
+    for (uint32_t k = 0; k < f->n_sets; k++)
+        if (!create_set(&f->sets[k], s))
+            return false;
     if (s->basis == KOINE_NONE)
         return create_dense(f, s);
     f->sparse = create_sparse(s);
@@ -171,11 +193,18 @@ void koine_workspace_destroy(Workspace *w)
     koine_kinsol_destroy(w->kinsol);
     for (uint32_t k = 0; k < w->n_factors; k++) {
         Factors *f = &w->factors[k];
-        free(f->kept);
-        free(f->entries);
-        free(f->matrix);
-        free(f->pivots);
-        free(f->inner);
+        for (uint32_t j = 0; j < f->n_sets; j++) {
+            FactorSet *set = &f->sets[j];
+            if (f->sparse)
+                klu_free_numeric(&set->numeric, &f->sparse->common);
+            free(set->kept);
+            free(set->entries);
+            free(set->matrix);
+            free(set->pivots);
+            free(set->inner);
+            free(set->basis);
+        }
+        free(f->sets);
         free(f->columns);
         destroy_sparse(f->sparse);
     }
@@ -228,34 +257,35 @@ static void solve_small(const double *a, int n, const int *pivots, double *b)
 }
 
 /* D row by row, then b + a D. */
-static void fill_dense(Factors *f, const KoineSystem *s, double *matrix)
+static void fill_dense(const Factors *f, const KoineSystem *s, double *matrix)
 {
+    FactorSet *set = f->present;
     const size_t n = s->n;
-    memset(f->inner, 0, n * s->n_inner * sizeof *f->inner);
+    memset(set->inner, 0, n * s->n_inner * sizeof *set->inner);
     memset(matrix, 0, n * n * sizeof *matrix);
     for (uint32_t e = 0; e < s->n_entries; e++) {
         const uint32_t row = s->row[e], column = s->column[e];
         const bool is_inner = row >= n;
         const size_t step = is_inner ? 1 : n; /* from one column to the next */
-        double *to = is_inner ? f->inner + (row - n) * n : matrix + row;
+        double *to = is_inner ? set->inner + (row - n) * n : matrix + row;
         if (column < n) {
-            to[column * step] += f->entries[e];
+            to[column * step] += set->entries[e];
             continue;
         }
-        const double *from = f->inner + (column - n) * n;
+        const double *from = set->inner + (column - n) * n;
         uint32_t j = 0;
         for (uint32_t bits = f->columns[column - n]; bits; bits >>= 1, j++)
             if (bits & 1)
-                to[j * step] += f->entries[e] * from[j];
+                to[j * step] += set->entries[e] * from[j];
     }
 }
 
 /* By the pivots, and only if they look bad by a second elimination. */
-static bool is_well(Machine *k, Factors *f, const KoineSystem *s)
+static bool is_well(Machine *k, const Factors *f, const KoineSystem *s)
 {
     double least = INFINITY, most = 0;
     for (uint32_t j = 0; j < s->n; j++) {
-        const double pivot = fabs(f->matrix[j + (size_t)j * s->n]);
+        const double pivot = fabs(f->present->matrix[j + (size_t)j * s->n]);
         least = fmin(least, pivot);
         most = fmax(most, pivot);
     }
@@ -269,14 +299,14 @@ static bool is_well(Machine *k, Factors *f, const KoineSystem *s)
     return isfinite(condition);
 }
 
-static bool factor_dense(Machine *k, Factors *f, const KoineSystem *s)
+static bool factor_dense(Machine *k, const Factors *f, const KoineSystem *s)
 {
     int n = (int)s->n, info = 0;
-    fill_dense(f, s, f->matrix);
+    fill_dense(f, s, f->present->matrix);
     if (n <= SMALL)
-        info = !factor_small(f->matrix, n, f->pivots);
+        info = !factor_small(f->present->matrix, n, f->present->pivots);
     else
-        dgetrf_(&n, &n, f->matrix, &n, f->pivots, &info);
+        dgetrf_(&n, &n, f->present->matrix, &n, f->present->pivots, &info);
     return info == 0 && is_well(k, f, s);
 }
 
@@ -284,9 +314,9 @@ static void solve_dense(const Factors *f, const KoineSystem *s, double *b)
 {
     int n = (int)s->n, one = 1, info = 0;
     if (n <= SMALL)
-        solve_small(f->matrix, n, f->pivots, b);
+        solve_small(f->present->matrix, n, f->present->pivots, b);
     else
-        dgetrs_("N", &n, &one, f->matrix, &n, f->pivots, b, &n, &info);
+        dgetrs_("N", &n, &one, f->present->matrix, &n, f->present->pivots, b, &n, &info);
 }
 
 /* ---- sparse ---- */
@@ -297,76 +327,106 @@ static void fill_sparse(Sparse *a, const KoineSystem *s, const double *entries)
 }
 
 /* Chooses pivots for these entries. */
-static bool factor_anew(Workspace *w, Sparse *a, const KoineSystem *s, const double *entries)
+static bool factor_anew(Workspace *w, const Factors *f, const KoineSystem *s, const double *entries)
 {
-    klu_free_numeric(&a->numeric, &a->common);
+    Sparse *a = f->sparse;
+    FactorSet *set = f->present;
+    klu_free_numeric(&set->numeric, &a->common);
     if (!a->symbolic)
         return false;
     fill_sparse(a, s, entries);
-    a->numeric = klu_factor(a->start, a->index, a->values, a->symbolic, &a->common);
+    set->numeric = klu_factor(a->start, a->index, a->values, a->symbolic, &a->common);
     w->is_out_of_memory = a->common.status == KLU_OUT_OF_MEMORY;
-    if (a->numeric && a->common.status == KLU_OK) {
-        memcpy(a->basis, entries, s->n_entries * sizeof *entries);
+    if (set->numeric && a->common.status == KLU_OK) {
+        memcpy(set->basis, entries, s->n_entries * sizeof *entries);
         return true;
     }
-    klu_free_numeric(&a->numeric, &a->common);
+    klu_free_numeric(&set->numeric, &a->common);
     return false;
 }
 
 /* The pivots are those of the block's basis, whatever was factored before: results depend on the block alone. */
-static bool has_basis(const Machine *k, const KoineSystem *s, const Sparse *a)
+static bool has_basis(const Machine *k, const KoineSystem *s, const FactorSet *set)
 {
     const KoineSlot *basis = &k->m[s->basis];
-    return a->numeric && basis[0].i && memcmp(a->basis, basis + 1, s->n_entries * sizeof *a->basis) == 0;
+    return set->numeric && basis[0].i && memcmp(set->basis, basis + 1, s->n_entries * sizeof *set->basis) == 0;
 }
 
-static bool factor_sparse(Machine *k, const KoineSystem *s, Factors *f)
+static bool factor_sparse(Machine *k, const KoineSystem *s, const Factors *f)
 {
     Sparse *a = f->sparse;
+    FactorSet *set = f->present;
     KoineSlot *basis = &k->m[s->basis];
-    if (basis[0].i && !has_basis(k, s, a))
-        (void)factor_anew(k->workspace, a, s, &basis[1].r);
-    if (a->numeric && basis[0].i) {
-        fill_sparse(a, s, f->entries);
-        if (klu_refactor(a->start, a->index, a->values, a->symbolic, a->numeric, &a->common) &&
+    if (basis[0].i && !has_basis(k, s, set))
+        (void)factor_anew(k->workspace, f, s, &basis[1].r);
+    if (set->numeric && basis[0].i) {
+        fill_sparse(a, s, set->entries);
+        if (klu_refactor(a->start, a->index, a->values, a->symbolic, set->numeric, &a->common) &&
             a->common.status == KLU_OK &&
-            klu_rgrowth(a->start, a->index, a->values, a->symbolic, a->numeric, &a->common) &&
+            klu_rgrowth(a->start, a->index, a->values, a->symbolic, set->numeric, &a->common) &&
             a->common.rgrowth > LEAST_GROWTH)
             return true;
     }
-    if (!factor_anew(k->workspace, a, s, f->entries))
+    if (!factor_anew(k->workspace, f, s, set->entries))
         return false;
     basis[0].i = 1;
-    memcpy(basis + 1, f->entries, s->n_entries * sizeof *f->entries);
+    memcpy(basis + 1, set->entries, s->n_entries * sizeof *set->entries);
     return true;
 }
 
 /* ---- both ---- */
-static bool is_same_matrix(const Machine *k, const KoineSystem *s, const Factors *f)
+static bool is_same_matrix(const Machine *k, const KoineSystem *s, const FactorSet *set)
 {
-    if (!f->is_tried)
+    if (!set->is_tried)
         return false;
     for (uint32_t j = 0; j < s->n_inputs; j++)
-        if (k->m[s->inputs[j]].i != f->kept[j].i)
+        if (k->m[s->inputs[j]].i != set->kept[j].i)
             return false;
-    return !f->sparse || has_basis(k, s, f->sparse);
+    return s->basis == KOINE_NONE || has_basis(k, s, set);
+}
+
+/* Among the sets that are not in use; the one that was not for longest is there if none has the matrix. */
+static bool find_set(const Machine *k, const KoineSystem *s, Factors *f)
+{
+    FactorSet *oldest = f->sets;
+    f->present->used = ++f->now;
+    for (uint32_t j = 0; j < f->n_sets; j++) {
+        FactorSet *set = &f->sets[j];
+        if (set != f->present && is_same_matrix(k, s, set)) {
+            f->present = set;
+            return true;
+        }
+        oldest = set->used < oldest->used ? set : oldest;
+    }
+    f->present = oldest;
+    return false;
 }
 
 bool koine_factor(Machine *k, const KoineSystem *s)
 {
     Factors *f = &k->workspace->factors[s - k->program->systems];
     k->workspace->is_out_of_memory = false;
-    if (is_same_matrix(k, s, f))
-        return f->is_good;
+    if (is_same_matrix(k, s, f->present))
+        return f->present->is_good;
+    if (f->n_sets > 1 && find_set(k, s, f)) {
+        k->statistics.factors_found++;
+        return f->present->is_good;
+    }
+    FactorSet *set = f->present;
     run_section(k, s->jacobian_section);
     for (uint32_t j = 0; j < s->n_inputs; j++)
-        f->kept[j] = k->m[s->inputs[j]];
+        set->kept[j] = k->m[s->inputs[j]];
     for (uint32_t j = 0; j < s->n_entries; j++)
-        f->entries[j] = k->m[s->entry[j]].r;
-    f->is_tried = true;
+        set->entries[j] = k->m[s->entry[j]].r;
+    set->is_tried = true;
     k->statistics.factorizations++;
-    f->is_good = f->sparse ? factor_sparse(k, s, f) : factor_dense(k, f, s);
-    return f->is_good;
+    set->is_good = f->sparse ? factor_sparse(k, s, f) : factor_dense(k, f, s);
+    return set->is_good;
+}
+
+static void solve_sparse(const Factors *f, const KoineSystem *s, double *b)
+{
+    klu_solve(f->sparse->symbolic, f->present->numeric, (int)(s->n + s->n_inner), 1, b, &f->sparse->common);
 }
 
 void koine_solve_factored(Machine *k, const KoineSystem *s, double *b)
@@ -379,26 +439,27 @@ void koine_solve_factored(Machine *k, const KoineSystem *s, double *b)
     }
     memcpy(w->all, b, s->n * sizeof *b);
     memset(w->all + s->n, 0, s->n_inner * sizeof *b);
-    klu_solve(f->sparse->symbolic, f->sparse->numeric, (int)(s->n + s->n_inner), 1, w->all, &f->sparse->common);
+    solve_sparse(f, s, w->all);
     memcpy(b, w->all, s->n * sizeof *b);
 }
 
 void koine_solve_all_factored(Machine *k, const KoineSystem *s, double *b)
 {
     const Factors *f = &k->workspace->factors[s - k->program->systems];
+    const FactorSet *set = f->present;
     const uint32_t n = s->n;
     if (f->sparse) {
-        klu_solve(f->sparse->symbolic, f->sparse->numeric, (int)(n + s->n_inner), 1, b, &f->sparse->common);
+        solve_sparse(f, s, b);
         return;
     }
     for (uint32_t e = 0; e < s->n_entries; e++)
         if (s->column[e] >= n)
-            b[s->row[e]] += s->row[e] < n ? -f->entries[e] * b[s->column[e]] : f->entries[e] * b[s->column[e]];
+            b[s->row[e]] += s->row[e] < n ? -set->entries[e] * b[s->column[e]] : set->entries[e] * b[s->column[e]];
     solve_dense(f, s, b);
     for (uint32_t i = 0; i < s->n_inner; i++) {
         uint32_t j = 0;
         for (uint32_t bits = f->columns[i]; bits; bits >>= 1, j++)
             if (bits & 1)
-                b[n + i] += f->inner[(size_t)i * n + j] * b[j];
+                b[n + i] += set->inner[(size_t)i * n + j] * b[j];
     }
 }
