@@ -148,6 +148,7 @@ typedef struct {
     const uint32_t *dims;
     const uint32_t *state_variable; /* n_x: row in variables of each state */
     KoinePattern jacobian, input_jacobian, dae_jacobian, feedthrough, initial_feedthrough;
+    KoinePattern whole_jacobian; /* instead of `jacobian` where that would be too full; see KOINE_BY_WHOLE */
 } KoineTables;
 
 enum { KOINE_FAULT_TEXT = 1024 };
@@ -249,7 +250,10 @@ typedef struct {
     double next_time; /* calendar head, INFINITY if none */
 } KoineOutcome;
 
-enum { KOINE_BY_X, KOINE_BY_INPUT, KOINE_BY_DAE };
+/* What a Jacobian is derived by. WHOLE: by the states x and by z, all that the equations of the derivatives define, der(x)
+ * among it: row k of the states is der(x[k]) as a column of z; the rows behind them are what the equations lack. So
+ * I - g*(df/dx) has the same solutions as the states of this matrix times -g with the identity added for x. */
+enum { KOINE_BY_X, KOINE_BY_INPUT, KOINE_BY_DAE, KOINE_BY_WHOLE };
 
 struct KoineModelStatistics;
 

@@ -257,6 +257,9 @@ typedef struct KoineProgram {
     KoinePart slopes;         /* what tangents need at a point, whatever the seeds; after derivatives */
     KoinePart tangents;       /* seeds of x -> tangents of dx */
     uint32_t seed_x, seed_dx; /* slots, n_x each; KOINE_NONE: no tangents */
+    uint32_t whole_section;   /* computes those of tables->whole_jacobian that are not constant; KOINE_NONE: none */
+    const uint32_t *whole_entries; /* in the order of the pattern: slot, or KOINE_NONE: constant, ... */
+    const double *whole_constants; /* ... this one */
 
     uint32_t n_nodes, n_cells, n_relations, n_steps, n_nexts, n_transitions, n_actions, n_pres, n_systems;
     uint32_t n_roots, n_calendar, n_writers, n_mixed;

@@ -121,7 +121,7 @@ static void place_seeds(Layout *l)
 {
     const Schedule *s = l->schedule;
     l->data.seed_x = l->data.seed_dx = KOINE_NONE;
-    if (!s->has_jacobian)
+    if (!s->has_jacobian && !s->is_whole)
         return;
     align_slots(l);
     l->data.seed_x = l->n_slots;
@@ -521,6 +521,7 @@ Program *program_create(const Schedule *schedule, Arena *arena)
     fill_tables(l);
     lay_blocks(l);
     lay_parts(l);
+    lay_whole(l);
     l->data.n_run_systems = l->systems.n;
     lay_initial(l);
     lay_state_sets(l);

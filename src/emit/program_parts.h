@@ -106,6 +106,7 @@ void lay_choices(Layout *l, const Block *b, KoineSystem *system);
 void add_entry(Layout *l, Entries *list, Piece piece, uint32_t block, Span span);
 uint32_t lay_section(Layout *l, const char *name, const Entries *list);
 void lay_parts(Layout *l);
+void lay_whole(Layout *l);                          /* program_whole.c */
 void lay_roots(Layout *l, const Entries *operands); /* the root part: what the operands need, then these */
 void lay_initial(Layout *l);
 void lay_fixed(Layout *l);

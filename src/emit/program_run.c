@@ -185,7 +185,7 @@ static void list_tangents(Layout *l, Shared after, Entries *out, Entries *base)
         .after = after, .repeats = s->jacobian.n_colours, .range = l->data.seed_x, .n_range = l->data.n_x
     };
     Entries list = { 0 };
-    for (uint32_t k = 0; s->has_jacobian && k < s->parts[PART_DERIVATIVES].n; k++) {
+    for (uint32_t k = 0; (s->has_jacobian || s->is_whole) && k < s->parts[PART_DERIVATIVES].n; k++) {
         const uint32_t index = s->parts[PART_DERIVATIVES].at[k], system = l->system_of[index], first = l->pieces.n;
         if (system == KOINE_NONE) {
             lay_tangent(l, index);

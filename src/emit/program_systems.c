@@ -280,7 +280,7 @@ static void lay_entry(SystemLayout *y, uint32_t row, uint32_t column, Term term,
     }
 }
 
-/* Partial derivatives of `whole` by the unknowns, and its tangent. */
+/* Partial derivatives of `whole` by the unknowns. */
 static void lay_derivatives(SystemLayout *y, uint32_t place, Term whole, Span span)
 {
     Model *m = y->l->model;
@@ -298,11 +298,10 @@ static void lay_derivatives(SystemLayout *y, uint32_t place, Term whole, Span sp
             lay_entry(y, place, column[partial->leaf], term_make(m, partial->derivative, term_refs(m, whole)), span);
     }
     arena_reset(y->l->scratch, mark);
-    if (y->has_tangents)
-        add_term(y->l, &y->tangent, tangent_of(y->l, whole, &y->columns), y->tangents[place], span);
 }
 
-static void lay_row(SystemLayout *y, uint32_t k)
+/* What the row computes: a right side, or what the equation lacks. Absent: there is nothing to differentiate. */
+static Term lay_row(SystemLayout *y, uint32_t k)
 {
     Layout *l = y->l;
     Model *m = l->model;
@@ -312,8 +311,7 @@ static void lay_row(SystemLayout *y, uint32_t k)
     const Span span = m->equations.at[row->equation.index].origin.span;
     if (k < b->n_inner) {
         add_term(l, &y->residual, row->rhs, y->unknowns[place], span);
-        lay_derivatives(y, place, row->rhs, span);
-        return;
+        return row->rhs;
     }
     if (b->kind == BLOCK_ITERATE) {
         const Piece piece = lay_terms(l, 1, &row->rhs, &y->residuals[place]);
@@ -321,14 +319,36 @@ static void lay_row(SystemLayout *y, uint32_t k)
         y->kernels[place] = piece.kernel;
         y->rows[place] = piece.row;
     }
-    if (!b->is_real) /* nothing to differentiate */
-        return;
+    if (!b->is_real)
+        return TERM_NONE;
     TermBuilder builder = term_builder(m);
     const Expr *e = expr_binary(m->pool, OP_SUB, term_import(&builder, row->lhs), term_import(&builder, row->rhs));
     const Term whole = term_finish(&builder, expr_simplify(m->pool, e));
     if (b->kind != BLOCK_ITERATE)
         add_term(l, &y->residual, whole, y->residuals[place], span);
-    lay_derivatives(y, place, whole, span);
+    return whole;
+}
+
+/* One section after the other, so that rows of one kernel lie side by side and become loops. */
+static void lay_rows(SystemLayout *y)
+{
+    Layout *l = y->l;
+    const Block *b = y->block;
+    Term *terms = NEW_ARRAY(l->arena, Term, b->n_rows);
+    for (uint32_t k = 0; k < b->n_rows; k++)
+        terms[k] = lay_row(y, k);
+    for (uint32_t pass = 0; pass < 2; pass++)
+        for (uint32_t k = 0; k < b->n_rows; k++) {
+            const EqId equation = l->schedule->rows.at[b->first_row + k].equation;
+            const Span span = l->model->equations.at[equation.index].origin.span;
+            const uint32_t place = system_place(b, k);
+            if (term_is_absent(terms[k]))
+                continue;
+            if (pass == 0)
+                lay_derivatives(y, place, terms[k], span);
+            else if (y->has_tangents)
+                add_term(l, &y->tangent, tangent_of(l, terms[k], &y->columns), y->tangents[place], span);
+        }
 }
 
 /* The sections of a system. What does not depend on its unknowns is computed once before they are looked for: the residuals are
@@ -390,8 +410,7 @@ static void lay_system(Layout *l, uint32_t index)
     const Block *b = &l->schedule->blocks.at[index];
     SystemLayout y = { .l = l, .block = b, .n = b->n_rows - b->n_inner, .n_inner = b->n_inner };
     begin_system(&y);
-    for (uint32_t k = 0; k < b->n_rows; k++)
-        lay_row(&y, k);
+    lay_rows(&y);
     KoineSystem system = {
         .kind = kinds[b->kind],
         .n = y.n,

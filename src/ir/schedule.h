@@ -77,6 +77,7 @@ typedef struct Schedule {
                                   part; n 0: none. Follows from the blocks and is not in the text form */
     struct Schedule *initial;  /* blocks of the initial system, in order; NULL: start values are enough */
     bool has_jacobian;
+    bool is_whole;    /* the Jacobian by the states would be too full: with all that lies between it is not. As above */
     uint32_t n_mixed; /* highest number `mixed` of a block */
     /* figures for reports */
     uint32_t index, n_differentiated; /* reduce-index; index 0: it had nothing to do */

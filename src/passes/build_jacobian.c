@@ -2,7 +2,8 @@
  *
  * Sets of states are carried along the derivatives part in its order; a system passes the union of its rows to all
  * its unknowns. In the residual form the unknowns that are iterated are columns like the states, and the residuals rows
- * of their own. Too large a result (dense coupling of very many states) is left out: the solver then works without. */
+ * of their own. Too full a result (many states that all depend on each other) is left out. Where the equations are
+ * scalar, the whole Jacobian takes its place, see docs/decisions/0020; else the solver works without. */
 #include "base/bug.h"
 #include "graph/colouring.h"
 #include "ir/element.h"
@@ -10,6 +11,8 @@
 #include <stdlib.h>
 
 static const uint64_t MOST_ENTRIES = 24u << 20; /* 96 MiB of indices */
+static const uint64_t FEW_ENTRIES = 100000;     /* never too full: factored at once */
+static const uint64_t ENTRIES_OF_ONE = 32;      /* per state and quantity between: more is too full */
 static const uint64_t MOST_STATES = 300000;     /* beyond, a colouring costs more than it can bring at start */
 
 typedef struct {
@@ -26,7 +29,7 @@ typedef struct {
     Set *sets;               /* of algebraic elements */
     Set *rows;               /* per state: its derivative's */
     uint32_t *pool;          /* entries of all sets */
-    uint64_t n_pool, capacity;
+    uint64_t n_pool, capacity, most;
     uint32_t n_columns;    /* states, in the residual form also unknowns of systems */
     bool is_dae;           /* residual form */
     uint32_t *mark, stamp; /* per column: already in the set being built */
@@ -104,7 +107,7 @@ static void begin_set(Builder *b)
 
 static Set end_set(Builder *b)
 {
-    if (b->n_pool + b->n_work > MOST_ENTRIES) {
+    if (b->n_pool + b->n_work > b->most) {
         b->is_too_large = true;
         return (Set){ 0, 0 };
     }
@@ -265,6 +268,31 @@ static bool carry(Builder *b, uint32_t n_states, uint32_t n_elements, uint32_t n
     return true;
 }
 
+/* Every equation can be derived by itself: by scalars, without iterations. */
+static bool can_be_whole(const Builder *b)
+{
+    const Schedule *s = b->schedule;
+    for (uint32_t k = 0; k < s->states.n; k++)
+        if (model_var(b->model, s->states.at[k])->type.rank)
+            return false;
+    for (uint32_t k = 0; k < s->parts[PART_DERIVATIVES].n; k++) {
+        const Block *block = &s->blocks.at[s->parts[PART_DERIVATIVES].at[k]];
+        if (block->kind == BLOCK_ASSIGN) {
+            if (block->domain.index || block->lhs.shape->n_args || block->rhs.shape->has_index)
+                return false;
+            continue;
+        }
+        if (!is_system(block) || !block->is_real)
+            return false;
+        for (uint32_t j = 0; j < block->n_rows; j++) {
+            const SystemRow *row = &s->rows.at[block->first_row + j];
+            if (row->lhs.shape->has_index || row->rhs.shape->has_index)
+                return false;
+        }
+    }
+    return true;
+}
+
 bool build_jacobian(Compile *c)
 {
     Model *m = c->model;
@@ -277,12 +305,17 @@ bool build_jacobian(Compile *c)
     uint32_t n_states, n_elements, n_w = 0;
     if (s->states.n == 0 || !number_elements(&b, &n_states, &n_elements))
         return true;
+    const bool may_be_whole = can_be_whole(&b);
+    b.most = may_be_whole ? FEW_ENTRIES + ENTRIES_OF_ONE * ((uint64_t)n_states + n_elements) : MOST_ENTRIES;
     s->has_jacobian = carry(&b, n_states, n_elements, 0, &s->jacobian);
+    s->is_whole = !s->has_jacobian && may_be_whole;
     for (uint32_t k = 0; k < s->parts[PART_DERIVATIVES].n; k++) {
         const Block *block = &s->blocks.at[s->parts[PART_DERIVATIVES].at[k]];
         n_w += is_system(block) ? block->n_rows - block->n_inner : 0;
     }
-    if (s->has_jacobian && n_w)
+    b.is_too_large = false;
+    b.most = MOST_ENTRIES;
+    if ((s->has_jacobian || s->is_whole) && n_w)
         carry(&b, n_states, n_elements, n_w, &s->dae_jacobian);
     return true;
 }

@@ -27,6 +27,21 @@ static bool set_up(KoineSundials *solver, int method)
     return isinf(problem->max_step) || CVodeSetMaxStep(solver->memory, problem->max_step) == CV_SUCCESS;
 }
 
+/* CVLsLinSysFn: I - gamma*J, where CVODE cannot add the identity itself: not all unknowns are states. */
+static int whole_matrix(double time, N_Vector y, N_Vector slope, SUNMatrix matrix, int is_good, int *is_new,
+                        double gamma, void *data, N_Vector work1, N_Vector work2, N_Vector work3)
+{
+    KoineSundials *const solver = data;
+    (void)work1, (void)work2, (void)work3;
+    KoineStatus status = KOINE_OK;
+    if (!is_good)
+        status = koine_linear_evaluate(&solver->linear, time, N_VGetArrayPointer(y), N_VGetArrayPointer(slope));
+    *is_new = !is_good;
+    if (status == KOINE_OK)
+        koine_linear_put(&solver->linear, 1, -gamma, matrix);
+    return koine_sundials_tell(solver, status, time);
+}
+
 static bool set_up_corrector(KoineSundials *solver, int method)
 {
     if (method == CV_ADAMS) {
@@ -34,10 +49,15 @@ static bool set_up_corrector(KoineSundials *solver, int method)
         return solver->nonlinear && CVodeSetNonlinearSolver(solver->memory, solver->nonlinear) == CV_SUCCESS;
     }
     KoineLinear *const linear = &solver->linear;
-    return koine_linear_create(linear, solver->base.problem, KOINE_BY_X, solver->base.problem->atol, solver->y,
-                               solver->context) == KOINE_OK &&
-           CVodeSetLinearSolver(solver->memory, linear->solver, linear->matrix) == CV_SUCCESS &&
-           (!linear->matrix || CVodeSetJacFn(solver->memory, koine_sundials_jacobian) == CV_SUCCESS);
+    const KoineModelKind *const kind = solver->base.problem->model->kind;
+    const bool is_whole = kind->tables->whole_jacobian.start && kind->jacobian && kind->directional;
+    if (koine_linear_create(linear, solver->base.problem, is_whole ? KOINE_BY_WHOLE : KOINE_BY_X,
+                            solver->base.problem->atol, solver->y, solver->context) != KOINE_OK ||
+        CVodeSetLinearSolver(solver->memory, linear->solver, linear->matrix) != CV_SUCCESS)
+        return false;
+    if (is_whole)
+        return CVodeSetLinSysFn(solver->memory, whole_matrix) == CV_SUCCESS;
+    return !linear->matrix || CVodeSetJacFn(solver->memory, koine_sundials_jacobian) == CV_SUCCESS;
 }
 
 static KoineSundialsCounts read_counts(void *memory)

@@ -1,6 +1,7 @@
 /* Jacobians and linear solvers; see linear.h. */
 #include "runtime/linear.h"
 #include <stdlib.h>
+#include <nvector/nvector_serial.h>
 #include <sunlinsol/sunlinsol_dense.h>
 #include <sunlinsol/sunlinsol_klu.h>
 #include <sunlinsol/sunlinsol_spgmr.h>
@@ -173,6 +174,79 @@ static KoineStatus difference_quotients(KoineLinear *linear, double time, const 
     return KOINE_OK;
 }
 
+/* --- A solver for the states with a matrix of the whole --- */
+
+typedef struct {
+    SUNLinearSolver inner;
+    N_Vector right, solution; /* of the whole */
+    size_t n_x;
+} Inside;
+
+static SUNLinearSolver_Type whole_type(SUNLinearSolver solver)
+{
+    (void)solver;
+    return SUNLINEARSOLVER_DIRECT;
+}
+
+static int whole_initialise(SUNLinearSolver solver)
+{
+    return SUNLinSolInitialize(((Inside *)solver->content)->inner);
+}
+
+static int whole_setup(SUNLinearSolver solver, SUNMatrix matrix)
+{
+    return SUNLinSolSetup(((Inside *)solver->content)->inner, matrix);
+}
+
+static int whole_solve(SUNLinearSolver solver, SUNMatrix matrix, N_Vector x, N_Vector b, double tolerance)
+{
+    const Inside *const inside = solver->content;
+    N_VConst(0, inside->right);
+    memcpy(N_VGetArrayPointer(inside->right), N_VGetArrayPointer(b), inside->n_x * sizeof(double));
+    const int status = SUNLinSolSolve(inside->inner, matrix, inside->solution, inside->right, tolerance);
+    memcpy(N_VGetArrayPointer(x), N_VGetArrayPointer(inside->solution), inside->n_x * sizeof(double));
+    return status;
+}
+
+static int whole_free(SUNLinearSolver solver)
+{
+    Inside *const inside = solver->content;
+    if (inside->inner)
+        SUNLinSolFree(inside->inner);
+    if (inside->right)
+        N_VDestroy(inside->right);
+    if (inside->solution)
+        N_VDestroy(inside->solution);
+    free(inside);
+    solver->content = NULL;
+    SUNLinSolFreeEmpty(solver);
+    return 0;
+}
+
+static KoineStatus make_whole(KoineLinear *linear, SUNContext context)
+{
+    Inside *const inside = calloc(1, sizeof *inside);
+    SUNLinearSolver const solver = inside ? SUNLinSolNewEmpty(context) : NULL;
+    if (!solver) {
+        free(inside);
+        return KOINE_FAILED;
+    }
+    linear->solver = solver;
+    solver->content = inside;
+    solver->ops->gettype = whole_type;
+    solver->ops->initialize = whole_initialise;
+    solver->ops->setup = whole_setup;
+    solver->ops->solve = whole_solve;
+    solver->ops->free = whole_free;
+    inside->n_x = linear->n_x;
+    inside->right = N_VNew_Serial(linear->n, context);
+    inside->solution = N_VNew_Serial(linear->n, context);
+    inside->inner = inside->right && inside->solution ? SUNLinSol_KLU(inside->right, linear->matrix, context) : NULL;
+    linear->point = malloc(2 * (size_t)linear->n_x * sizeof *linear->point);
+    linear->slope = linear->point ? linear->point + linear->n_x : NULL;
+    return inside->inner && linear->point ? KOINE_OK : KOINE_FAILED;
+}
+
 /* --- Matrix and solver --- */
 
 static KoineStatus make_dense(KoineLinear *linear, N_Vector vector, SUNContext context)
@@ -229,6 +303,8 @@ static KoineStatus make_sparse(KoineLinear *linear, N_Vector vector, SUNContext 
     build_structure(linear);
     memcpy(SM_INDEXPTRS_S(linear->matrix), linear->start, (n + 1) * sizeof *linear->start);
     memcpy(SM_INDEXVALS_S(linear->matrix), linear->column, entries * sizeof *linear->column);
+    if (linear->by == KOINE_BY_WHOLE)
+        return make_whole(linear, context);
     linear->solver = SUNLinSol_KLU(vector, linear->matrix, context);
     return linear->solver ? KOINE_OK : KOINE_FAILED;
 }
@@ -246,6 +322,13 @@ KoineStatus koine_linear_create(KoineLinear *linear, const KoineProblem *problem
                              .n = tables->n_x + (is_dae ? tables->n_w : 0),
                              .norm = NAN };
     linear->pattern = is_dae ? tables->dae_jacobian : tables->jacobian;
+    if (by == KOINE_BY_WHOLE) {
+        linear->pattern = tables->whole_jacobian;
+        linear->n = linear->pattern.rows;
+        linear->n_entries = linear->pattern.start[linear->n];
+        TRY(find_rows(linear));
+        return make_sparse(linear, vector, context);
+    }
     const bool has_pattern = linear->pattern.start && linear->pattern.rows == linear->n;
     if (!has_pattern && linear->n > DENSE_LIMIT) {
         linear->solver = SUNLinSol_SPGMR(vector, SUN_PREC_NONE, 0, context);
@@ -295,6 +378,22 @@ static void find_norm(KoineLinear *linear)
     linear->norm = norm;
 }
 
+/* Signs that do not follow the order of the states, so that little cancels: a lower bound of the norm. */
+static KoineStatus find_norm_along(KoineLinear *linear, const KoineEvaluation *at)
+{
+    KoineModel *const model = linear->problem->model;
+    uint64_t random = 1;
+    for (uint32_t i = 0; i < linear->n_x; ++i) {
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        linear->point[i] = random >> 63 ? 1 : -1;
+    }
+    const KoineStatus status = model->kind->directional(model, at, KOINE_BY_X, linear->point, linear->slope);
+    linear->norm = 0;
+    for (uint32_t i = 0; status == KOINE_OK && i < linear->n_x; ++i)
+        linear->norm = fmax(linear->norm, fabs(linear->slope[i]));
+    return status;
+}
+
 static void put_dense(const KoineLinear *linear, double i, double scale, SUNMatrix matrix)
 {
     double *const data = SM_DATA_D(matrix);
@@ -331,6 +430,8 @@ KoineStatus koine_linear_evaluate(KoineLinear *linear, double time, const double
         return status;
     if (!koine_is_finite(linear->values, linear->n_entries))
         return KOINE_RETRY;
+    if (linear->by == KOINE_BY_WHOLE)
+        return find_norm_along(linear, &at);
     find_norm(linear);
     return KOINE_OK;
 }

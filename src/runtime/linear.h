@@ -1,7 +1,10 @@
 /* Jacobian and linear solver for the implicit methods.
  *
  * Dense below a size, KLU above where the model has a pattern, GMRES without matrix for large models that have
- * none. The Jacobian is the model's own where it has one, else coloured difference quotients. */
+ * none. The Jacobian is the model's own where it has one, else coloured difference quotients.
+ *
+ * KOINE_BY_WHOLE: the matrix has the quantities between states and derivatives as unknowns, too. Vectors have the states
+ * alone: the solver adds zeros on the right and drops what is not asked for. */
 #ifndef KOINE_RUNTIME_LINEAR_H
 #define KOINE_RUNTIME_LINEAR_H
 
@@ -12,7 +15,8 @@
 
 typedef struct KoineLinear {
     const KoineProblem *problem;
-    int by;       /* KOINE_BY_X: f(t, x); KOINE_BY_DAE: also what the equations of w lack, with unknowns x and w */
+    int by;       /* KOINE_BY_X: f(t, x); KOINE_BY_DAE: also what the equations of w lack, with unknowns x and w;
+                     KOINE_BY_WHOLE: see model.h */
     uint32_t n_x; /* rows that have the identity beside them */
     const double *atol;
     SUNMatrix matrix; /* NULL: matrix-free */
@@ -29,7 +33,7 @@ typedef struct KoineLinear {
     uint32_t n_colours;
     double *values;        /* of df/dx, in the order of the pattern */
     double *point, *slope; /* work of the difference quotient */
-    double norm;           /* largest row sum of the last df/dx; NAN: none yet */
+    double norm;           /* largest row sum of the last df/dx; NAN: none yet. WHOLE: of df/dx along one direction */
     uint64_t jacobians, evaluations;
 } KoineLinear;
 

@@ -243,6 +243,12 @@ void print_prelude(Text *text, const PreludeNeeds *needs)
                        "#else\n"
                        "#define KOINE_INDEPENDENT\n"
                        "#endif\n");
+    if (needs->parts) /* inlined again they would be one function for passes that are quadratic in its length */
+        text_add(text, "#ifdef __TINYC__\n"
+                       "#define KOINE_PART static\n"
+                       "#else\n"
+                       "#define KOINE_PART static __attribute__((noinline))\n"
+                       "#endif\n");
     print_functions(text, needs->functions);
     if (needs->calls)
         print_call_support(text);

@@ -16,6 +16,7 @@ typedef enum {
 typedef struct {
     bool functions[FUNCTION_COUNT];
     bool loops;       /* loops whose elements are independent */
+    bool parts;       /* sections in several functions */
     bool calls;       /* functions of the model */
     bool derivatives; /* koine_derivatives: needs the head of KoineModel */
 } PreludeNeeds;

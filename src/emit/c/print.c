@@ -126,7 +126,7 @@ static void open_body(SectionPrinter *s)
 static void close_body(SectionPrinter *s, Text *out, const char *name, uint32_t part)
 {
     if (part)
-        text_format(out, "\nstatic void %s_part_%u(KoineSlot *m, const uint32_t *rows)\n{\n", name, part);
+        text_format(out, "\nKOINE_PART void %s_part_%u(KoineSlot *m, const uint32_t *rows)\n{\n", name, part);
     else
         text_format(out, "\nstatic inline void %s(KoineSlot *m, const uint32_t *rows)\n{\n", name);
     if (!s->body.n)
@@ -154,6 +154,7 @@ static void print_section(SectionPrinter *s, const Section *section, Text *out)
         return;
     }
     close_body(s, out, section->name, ++s->n_parts);
+    s->printer->needs.parts = true;
     open_body(s);
     for (uint32_t k = 1; k <= s->n_parts; k++)
         print_line(s->printer, NULL, "%s_part_%u(m, rows);", section->name, k);

@@ -474,17 +474,34 @@ static KoineStatus machine_accept(KoineModel *model, double time, const double *
     return KOINE_OK;
 }
 
+static KoineStatus whole_jacobian(Machine *k, double *values)
+{
+    const KoineProgram *p = k->program;
+    const uint32_t n = p->tables->whole_jacobian.start[p->tables->whole_jacobian.rows];
+    const KoineStatus status = koine_run_part(k, &p->derivatives);
+    if (status != KOINE_OK)
+        return status;
+    run_section(k, p->whole_section);
+    for (uint32_t j = 0; j < n; j++)
+        values[j] = p->whole_entries[j] == KOINE_NONE ? p->whole_constants[j] : k->m[p->whole_entries[j]].r;
+    return KOINE_OK;
+}
+
 static KoineStatus machine_jacobian(KoineModel *model, const KoineEvaluation *at, int by, double cj, double *values)
 {
     Machine *k = koine_machine_of(model);
     const Colours *colours = &k->kind->by_x;
     const KoineProgram *p = k->program;
     (void)cj;
-    if (by != KOINE_BY_X && (by != KOINE_BY_DAE || !k->kind->by_dae.start))
+    const bool is_there = (by == KOINE_BY_X && colours->start) || (by == KOINE_BY_DAE && k->kind->by_dae.start) ||
+                          (by == KOINE_BY_WHOLE && p->whole_section != KOINE_NONE);
+    if (!is_there)
         return KOINE_ABSENT;
     set_point(k, at->time, at->x);
     if (by == KOINE_BY_DAE)
         return koine_residual_jacobian(k, at, values);
+    if (by == KOINE_BY_WHOLE)
+        return whole_jacobian(k, values);
     KoineStatus status = koine_run_part(k, &p->derivatives);
     if (status == KOINE_OK)
         status = koine_run_part(k, &p->slopes);
@@ -606,7 +623,7 @@ KoineModelKind *koine_machine_kind(const KoineProgram *program, const KoineCode 
     if (program->seed_x != KOINE_NONE) {
         kind->kind.jacobian = machine_jacobian;
         kind->kind.directional = machine_directional;
-        if (!sort_by_colour(&kind->tables.jacobian, &kind->by_x) ||
+        if ((kind->tables.jacobian.rows && !sort_by_colour(&kind->tables.jacobian, &kind->by_x)) ||
             (kind->tables.dae_jacobian.rows && !sort_by_colour(&kind->tables.dae_jacobian, &kind->by_dae))) {
             koine_machine_free(&kind->kind);
             return NULL;

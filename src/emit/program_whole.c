@@ -1,0 +1,146 @@
+/* The whole Jacobian: not of the derivatives by the states alone, but of every equation of the derivatives part by what
+ * stands in it. Columns are the states and then what the equations define, in their order; rows likewise. Where all
+ * states depend on each other through few quantities, as at a node with many objects, it is as sparse as the equations
+ * are, while the derivatives by the states would be a full matrix. docs/decisions/0020 says more. */
+#include "base/bug.h"
+#include "emit/program_parts.h"
+#include "emit/share.h"
+#include "ir/derive.h"
+#include "ir/simplify.h"
+
+typedef struct {
+    Layout *l;
+    uint32_t *now, *der; /* per variable: its column, the column of its derivative; or KOINE_NONE */
+    uint32_t n;          /* columns */
+    VEC(uint32_t) start, index, entry;
+    VEC(double) constant;
+    Entries section;
+} Whole;
+
+static uint32_t column_of(const Whole *w, Ref ref)
+{
+    if (ref.kind == REF_NOW)
+        return w->now[ref.var.index];
+    return ref.kind == REF_DER ? w->der[ref.var.index] : KOINE_NONE;
+}
+
+static void add_column(Whole *w, Ref ref)
+{
+    (ref.kind == REF_DER ? w->der : w->now)[ref.var.index] = w->n++;
+}
+
+static bool is_system(const Block *b)
+{
+    return b->kind != BLOCK_ASSIGN;
+}
+
+static void number_columns(Whole *w)
+{
+    const Schedule *s = w->l->schedule;
+    for (uint32_t k = 0; k < w->l->model->variables.n; k++)
+        w->now[k] = w->der[k] = KOINE_NONE;
+    for (uint32_t k = 0; k < s->states.n; k++)
+        add_column(w, ref_now(s->states.at[k]));
+    for (uint32_t k = 0; k < s->parts[PART_DERIVATIVES].n; k++) {
+        const Block *b = &s->blocks.at[s->parts[PART_DERIVATIVES].at[k]];
+        if (!is_system(b))
+            add_column(w, term_refs(w->l->model, b->lhs)[b->lhs.shape->u.leaf]);
+        for (uint32_t j = 0; is_system(b) && j < b->n_rows; j++)
+            add_column(w, s->rows.at[b->first_row + j].unknown);
+    }
+}
+
+static void put_entry(Whole *w, uint32_t column, uint32_t slot, double constant)
+{
+    Arena *arena = w->l->arena;
+    vec_push(arena, &w->index, column);
+    vec_push(arena, &w->entry, slot);
+    vec_push(arena, &w->constant, constant);
+}
+
+/* Partial derivatives of a term by all columns. */
+static void put_derivatives(Whole *w, Term term, Span span)
+{
+    Layout *l = w->l;
+    Model *m = l->model;
+    const uint32_t n = term.shape->n_leaves;
+    const ArenaMark mark = arena_mark(l->scratch);
+    bool *is_wanted = NEW_ARRAY(l->scratch, bool, n + 1);
+    for (uint32_t k = 0; k < n; k++)
+        is_wanted[k] = column_of(w, term_refs(m, term)[k]) != KOINE_NONE;
+    const Gradient gradient = expr_gradient(m->pool, expr_simplify(m->pool, term.shape), is_wanted, l->scratch);
+    for (uint32_t k = 0; k < gradient.n; k++) {
+        const Partial *partial = &gradient.at[k];
+        const uint32_t column = column_of(w, term_refs(m, term)[partial->leaf]);
+        KoineSlot constant = { .r = 0 };
+        REQUIRE(partial->derivative);
+        if (literal_value(partial->derivative, &constant)) {
+            if (constant.r != 0)
+                put_entry(w, column, KOINE_NONE, constant.r);
+            continue;
+        }
+        const Term derivative = term_make(m, partial->derivative, term_refs(m, term));
+        const uint32_t slot = take_slots(l, 1);
+        put_entry(w, column, slot, 0);
+        add_entry(l, &w->section, lay_terms(l, 1, &derivative, &slot), KOINE_NONE, span);
+    }
+    arena_reset(l->scratch, mark);
+}
+
+/* 0 = term - v. */
+static void put_explicit(Whole *w, Ref ref, Term term, Span span)
+{
+    put_entry(w, column_of(w, ref), KOINE_NONE, -1);
+    put_derivatives(w, term, span);
+    vec_push(w->l->arena, &w->start, w->index.n);
+}
+
+static void put_system(Whole *w, const Block *b)
+{
+    Model *m = w->l->model;
+    for (uint32_t k = 0; k < b->n_rows; k++) {
+        const SystemRow *row = &w->l->schedule->rows.at[b->first_row + k];
+        const Span span = m->equations.at[row->equation.index].origin.span;
+        if (k < b->n_inner) {
+            put_explicit(w, row->unknown, row->rhs, span);
+            continue;
+        }
+        TermBuilder builder = term_builder(m);
+        const Expr *e = expr_binary(m->pool, OP_SUB, term_import(&builder, row->lhs), term_import(&builder, row->rhs));
+        put_derivatives(w, term_finish(&builder, expr_simplify(m->pool, e)), span);
+        vec_push(w->l->arena, &w->start, w->index.n);
+    }
+}
+
+void lay_whole(Layout *l)
+{
+    const Schedule *s = l->schedule;
+    const uint32_t n = l->model->variables.n + 1;
+    const ShareRequest alone = { .after = 0 };
+    Whole w = { .l = l, .now = NEW_ARRAY(l->arena, uint32_t, n), .der = NEW_ARRAY(l->arena, uint32_t, n) };
+    Entries shared = { 0 };
+    l->data.whole_section = KOINE_NONE;
+    if (!s->is_whole)
+        return;
+    number_columns(&w);
+    vec_push(l->arena, &w.start, 0);
+    for (uint32_t k = 0; k < s->states.n; k++) { /* how a state changes is a column */
+        if (w.der[s->states.at[k].index] != KOINE_NONE)
+            put_entry(&w, w.der[s->states.at[k].index], KOINE_NONE, 1);
+        vec_push(l->arena, &w.start, w.index.n);
+    }
+    for (uint32_t k = 0; k < s->parts[PART_DERIVATIVES].n; k++) {
+        const Block *b = &s->blocks.at[s->parts[PART_DERIVATIVES].at[k]];
+        if (is_system(b))
+            put_system(&w, b);
+        else
+            put_explicit(&w, term_refs(l->model, b->lhs)[b->lhs.shape->u.leaf], b->rhs,
+                         l->model->equations.at[b->equation.index].origin.span);
+    }
+    REQUIRE(w.start.n == w.n + 1);
+    share_entries(l, &alone, &w.section, &shared, NULL);
+    l->data.whole_section = lay_section(l, "whole_jacobian", &shared);
+    l->data.whole_entries = w.entry.at;
+    l->data.whole_constants = w.constant.at;
+    l->tables.whole_jacobian = (KoinePattern){ .rows = w.n, .columns = w.n, .start = w.start.at, .index = w.index.at };
+}
