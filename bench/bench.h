@@ -40,7 +40,7 @@ typedef struct {
     uint32_t n;
 } Group;
 extern const Group group_cvode, group_slopes, group_precision, group_size, group_events, group_process, group_bank,
-    group_engine, group_tearing;
+    group_growth, group_engine, group_tearing;
 extern const Group group_results, group_page; /* with --viewer */
 
 /* ---- measure.c ---- */
@@ -109,6 +109,9 @@ void generate_bank(const Bench *bench, char *path);
 void generate_ladder(const Bench *bench, uint32_t cells, char *path); /* RC ladder of Dymola objects */
 /* Equations with sines of states anywhere in the model, ten a state: each sine stands in many of them. */
 void generate_sines(const Bench *bench, uint32_t equations, char *path);
+/* Branches of a resistor and a capacitor, all at one node; resistors between two nodes. */
+void generate_star(const Bench *bench, uint32_t branches, char *path);
+void generate_parallel(const Bench *bench, uint32_t resistors, char *path);
 void model_path(const Bench *bench, const char *file, char *path); /* of a file in bench->models */
 
 #endif

@@ -192,3 +192,40 @@ void generate_sines(const Bench *bench, uint32_t equations, char *path)
     fprintf(f, "end sines\n");
     fclose(f);
 }
+
+static void begin_star(FILE *f)
+{
+    fprintf(f, "@el.lib\nmodel star\n  submodel (Vsource) U0\n  submodel (Ground) g\n  submodel (Resistor) R0 (R=1)\n"
+               "  node n0, s, m\n");
+}
+
+void generate_star(const Bench *bench, uint32_t branches, char *path)
+{
+    FILE *f = begin(bench, path, "star%u.dym", branches);
+    if (!f)
+        return;
+    begin_star(f);
+    for (uint32_t k = 1; k <= branches; k++)
+        fprintf(f, "  node m%u\n  submodel (Resistor) R%u (R=1)\n  submodel (Capacitor) C%u (C=%u)\n", k, k, k, k);
+    fprintf(f, "  connect g at n0, U0 at (s, n0), R0 at (s, m)\n");
+    for (uint32_t k = 1; k <= branches; k++)
+        fprintf(f, "  connect R%u at (m, m%u), C%u at (m%u, n0)\n", k, k, k, k);
+    fprintf(f, "  U0.V0 = 1\nend\n");
+    fclose(f);
+}
+
+void generate_parallel(const Bench *bench, uint32_t resistors, char *path)
+{
+    FILE *f = begin(bench, path, "parallel%u.dym", resistors);
+    if (!f)
+        return;
+    begin_star(f);
+    fprintf(f, "  node q\n  submodel (Capacitor) C0 (C=1)\n");
+    for (uint32_t k = 1; k <= resistors; k++)
+        fprintf(f, "  submodel (Resistor) R%u (R=%u)\n", k, k);
+    fprintf(f, "  connect g at n0, U0 at (s, n0), R0 at (s, m), C0 at (q, n0)\n");
+    for (uint32_t k = 1; k <= resistors; k++)
+        fprintf(f, "  connect R%u at (m, q)\n", k);
+    fprintf(f, "  U0.V0 = 1\nend\n");
+    fclose(f);
+}

@@ -1,4 +1,4 @@
-/* H: the equation engine: how each pass grows, matching, an RC ladder beside CVODE with a banded matrix by hand. */
+/* H: the equation engine: matching, an RC ladder beside CVODE with a banded matrix by hand, branches at one node. */
 #include "bench.h"
 #include "graph/components.h"
 #include "graph/matching.h"
@@ -9,146 +9,6 @@
 #include <string.h>
 #include <sunlinsol/sunlinsol_band.h>
 #include <sunmatrix/sunmatrix_band.h>
-
-/* ---- growth: seconds of every pass for two ladders, and the exponent between them ---- */
-enum { MOST_PASSES = 40, EQUATIONS_OF_CELL = 8 };
-static const double SHORTEST = 1e-3; /* seconds: what is below is no time */
-
-typedef struct {
-    double last;
-    uint32_t n;
-    double seconds[MOST_PASSES];
-} Stopwatch;
-
-static void stop_watch(void *context, const char *pass)
-{
-    Stopwatch *w = context;
-    const double now = cpu_seconds();
-    if (pass && w->n < MOST_PASSES)
-        w->seconds[w->n++] = now - w->last;
-    w->last = now;
-}
-
-int child_passes(const char *path)
-{
-    Stopwatch w = { 0 };
-    Compilation *c = compilation_create(NULL);
-    const double begun = cpu_seconds();
-    compilation_watch(c, stop_watch, &w);
-    if (!compilation_load(c, &(CompileRequest){ .path = path }))
-        return 1;
-    const double loaded = cpu_seconds() - begun;
-    if (!compilation_schedule(c))
-        return 1;
-    printf("%.6f", loaded);
-    for (uint32_t k = 0; k < w.n; k++)
-        printf(" %.6f", w.seconds[k]);
-    printf(" %.6f\n", cpu_seconds() - w.last);
-    return 0;
-}
-
-static uint32_t count_passes(void)
-{
-    uint32_t n = 0;
-    while (compilation_pass_name(n))
-        n++;
-    return n;
-}
-
-typedef struct {
-    bool is_good;
-    uint32_t n; /* passes */
-    uint32_t cells[2];
-    double seconds[2][MOST_PASSES + 2]; /* reading, the passes, the program */
-} Growth;
-
-/* Measured once. */
-static const Growth *growth(const Bench *bench)
-{
-    static Growth g;
-    if (g.n)
-        return &g;
-    g.n = count_passes();
-    g.is_good = g.n <= MOST_PASSES;
-    for (int k = 0; k < 2 && g.is_good; k++) {
-        char path[PATH_SIZE];
-        g.cells[k] = (bench->is_quick ? 1250 : 12500) * (k ? 10 : 1);
-        generate_ladder(bench, g.cells[k], path);
-        for (int round = 0; round < (k ? 2 : 5) && g.is_good; round++) {
-            double numbers[MOST_PASSES + 2];
-            g.is_good = child_numbers(bench, (const char *[]){ "passes", path, NULL }, numbers, g.n + 2);
-            for (uint32_t j = 0; j < g.n + 2; j++)
-                if (round == 0 || numbers[j] < g.seconds[k][j])
-                    g.seconds[k][j] = numbers[j];
-        }
-    }
-    return &g;
-}
-
-static void measure_growth(const Bench *bench, const Row *row, Figure *figure)
-{
-    const Growth *g = growth(bench);
-    const char *pass = row->subject;
-    uint32_t j = 0;
-    if (strcmp(pass, "program") == 0)
-        j = g->n + 1;
-    else if (strcmp(pass, "read") != 0)
-        while (j < g->n && strcmp(compilation_pass_name(j++), pass) != 0)
-            ;
-    if (!g->is_good) {
-        no_figure(figure, "the ladder cannot be compiled");
-        return;
-    }
-    const double few = fmax(g->seconds[0][j], SHORTEST), many = fmax(g->seconds[1][j], SHORTEST);
-    figure->value = log(many / few) / log((double)g->cells[1] / g->cells[0]);
-    figure->is_known = true;
-    note(figure, "%.3g and %.3g us an equation, of %u and %u",
-         1e6 * g->seconds[0][j] / (g->cells[0] * EQUATIONS_OF_CELL),
-         1e6 * g->seconds[1][j] / (g->cells[1] * EQUATIONS_OF_CELL), g->cells[0] * EQUATIONS_OF_CELL,
-         g->cells[1] * EQUATIONS_OF_CELL);
-}
-
-/* Laying out a program that shares nearly all it computes, at 20,000 and 200,000 equations (--quick: a tenth). */
-static void measure_sharing(const Bench *bench, const Row *row, Figure *figure)
-{
-    const uint32_t n = count_passes();
-    double best[2] = { INFINITY, INFINITY };
-    (void)row;
-    for (int k = 0; k < 2; k++) {
-        char path[PATH_SIZE];
-        generate_sines(bench, (bench->is_quick ? 2000 : 20000) * (k ? 10 : 1), path);
-        for (int round = 0; round < (k ? 2 : 5); round++) {
-            double numbers[MOST_PASSES + 2];
-            if (n > MOST_PASSES || !child_numbers(bench, (const char *[]){ "passes", path, NULL }, numbers, n + 2)) {
-                no_figure(figure, "the model cannot be compiled");
-                return;
-            }
-            best[k] = fmin(best[k], fmax(numbers[n + 1], SHORTEST));
-        }
-    }
-    figure->value = log10(best[1] / best[0]);
-    figure->is_known = true;
-    note(figure, "%.3g and %.3g ms", 1e3 * best[0], 1e3 * best[1]);
-}
-
-/* All of it, at 100,000 and 1,000,000 equations (--quick: a tenth). */
-static void measure_whole(const Bench *bench, const Row *row, Figure *figure)
-{
-    const Growth *g = growth(bench);
-    (void)row;
-    if (!g->is_good) {
-        no_figure(figure, "the ladder cannot be compiled");
-        return;
-    }
-    double of_equation[2] = { 0 };
-    for (int k = 0; k < 2; k++)
-        for (uint32_t j = 0; j < g->n + 2; j++)
-            of_equation[k] += 1e6 * g->seconds[k][j] / (g->cells[k] * EQUATIONS_OF_CELL);
-    figure->value = of_equation[1] / of_equation[0];
-    figure->is_known = true;
-    note(figure, "%.3g and %.3g us an equation, of %u and %u", of_equation[0], of_equation[1],
-         g->cells[0] * EQUATIONS_OF_CELL, g->cells[1] * EQUATIONS_OF_CELL);
-}
 
 /* ---- matching and sorting of random equations ---- */
 static uint64_t next_random(uint64_t *state)
@@ -300,66 +160,51 @@ static void measure_run(const Bench *bench, const Row *row, Figure *figure)
          (unsigned long long)ours.run.counts.steps, hand.steps);
 }
 
-/* Every pass has its row: those without one are counted. */
-static void measure_missing(const Bench *bench, const Row *row, Figure *figure);
-
-#define GROWTH(pass)                                                                                                   \
-    {                                                                                                                  \
-        "growth/" pass, AT_MOST, 1.5, "exponent", measure_growth, pass, NULL                                           \
+/* ---- many branches at one node: how the run grows ---- */
+static bool run_star(const Bench *bench, const Row *row, uint32_t branches, double *seconds, SubjectRun *run,
+                     Figure *figure)
+{
+    Subject subject;
+    char path[PATH_SIZE];
+    generate_star(bench, branches, path);
+    if (!subject_open(&subject, path, row->tier, figure))
+        return false;
+    bool is_good = true;
+    *seconds = INFINITY;
+    for (int round = 0; round < 3 && is_good; round++) {
+        const double begun = cpu_seconds();
+        is_good = subject_run(&subject, run);
+        *seconds = fmin(*seconds, cpu_seconds() - begun);
     }
+    subject_close(&subject);
+    if (!is_good)
+        no_figure(figure, "failed: %s", run->text);
+    return is_good;
+}
+
+static void measure_star(const Bench *bench, const Row *row, Figure *figure)
+{
+    enum { FEW = 1000, MANY = 4000 };
+    SubjectRun run = { .solver = "auto", .stop = STOP, .tolerance = TOLERANCE };
+    double few, many;
+    if (!run_star(bench, row, FEW, &few, &run, figure))
+        return;
+    const double steps = (double)run.counts.steps;
+    if (!run_star(bench, row, MANY, &many, &run, figure))
+        return;
+    const double few_step = few / steps, many_step = many / (double)run.counts.steps;
+    figure->value = log(many_step / few_step) / log((double)MANY / FEW);
+    figure->is_known = true;
+    note(figure, "%d branches %.3g ms, %d %.3g ms; a step %.3g and %.3g us a branch", FEW, 1e3 * few, MANY, 1e3 * many,
+         1e6 * few_step / FEW, 1e6 * many_step / MANY);
+}
+
 static const Row rows[] = {
-    GROWTH("read"),
-    GROWTH("reject-unsupported"),
-    GROWTH("fill-definitions"),
-    GROWTH("apply-task"),
-    GROWTH("lower-homotopy"),
-    GROWTH("lower-delays"),
-    GROWTH("evaluate-sizes"),
-    GROWTH("order-model"),
-    GROWTH("expand-connections"),
-    GROWTH("split-arrays"),
-    GROWTH("evaluate-parameters"),
-    GROWTH("fold-constants"),
-    GROWTH("eliminate-aliases"),
-    GROWTH("find-events"),
-    GROWTH("merge-regions"),
-    GROWTH("solve-whens"),
-    GROWTH("lower-whens"),
-    GROWTH("reduce-index"),
-    GROWTH("match-equations"),
-    GROWTH("sort-blocks"),
-    GROWTH("remove-unneeded"),
-    GROWTH("check-branches"),
-    GROWTH("check-systems"),
-    GROWTH("tear-systems"),
-    GROWTH("solve-small"),
-    GROWTH("build-parts"),
-    GROWTH("build-initial"),
-    GROWTH("build-jacobian"),
-    GROWTH("program"),
-    { "growth/sharing", AT_MOST, 1.5, "exponent", measure_sharing, NULL, NULL },
-    { "growth/unlisted", AT_MOST, 0, "passes", measure_missing, NULL, NULL },
-    { "growth/all", AT_MOST, 1.5, "1M/100k", measure_whole, NULL, NULL },
     { "engine/random20k", AT_MOST, 0.1, "s", measure_random, NULL, NULL },
     { "engine/ladder1k/cc", AT_MOST, 1.3, "x", measure_run, NULL, "cc" },
     { "engine/ladder1k/interp", AT_MOST, 2, "x", measure_run, NULL, "interp" },
+    { "engine/star/interp", AT_MOST, 1.5, "exponent", measure_star, NULL, "interp" },
+    { "engine/star/cc", AT_MOST, 1.5, "exponent", measure_star, NULL, "cc" },
 };
-const Group group_engine = {
-    "H. equation engine: growth of the passes with an RC ladder of objects, matching, the ladder's run", rows,
-    sizeof rows / sizeof rows[0]
-};
-
-static void measure_missing(const Bench *bench, const Row *row, Figure *figure)
-{
-    uint32_t n = 0;
-    (void)bench, (void)row;
-    for (uint32_t k = 0; compilation_pass_name(k); k++) {
-        bool is_listed = false;
-        for (uint32_t j = 0; j < group_engine.n && !is_listed; j++)
-            is_listed = rows[j].measure == measure_growth && strcmp(rows[j].subject, compilation_pass_name(k)) == 0;
-        if (!is_listed)
-            note(figure, "%s%s", n++ ? ", " : "", compilation_pass_name(k));
-    }
-    figure->value = n;
-    figure->is_known = true;
-}
+const Group group_engine = { "H. equation engine: matching, the ladder's run, the run of many branches at a node", rows,
+                             sizeof rows / sizeof rows[0] };

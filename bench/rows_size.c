@@ -17,7 +17,9 @@ static const Network components_100k = { "components 100k", generate_network, 20
                      text_1m = { "text 1M", generate_network_ir, 200000 },
                      ladder_1k = { "ladder 1k", generate_ladder, 1000 },
                      ladder_9k = { "ladder 9k", generate_ladder, 9000 },
-                     ladder_100k = { "ladder 100k", generate_ladder, 100000 };
+                     ladder_100k = { "ladder 100k", generate_ladder, 100000 },
+                     star_10k = { "star 10k", generate_star, 10000 },
+                     star_100k = { "star 100k", generate_star, 100000 };
 
 /* ---- what a child does ---- */
 static double peak_megabytes(void)
@@ -196,6 +198,9 @@ static const Row rows[] = {
     { "size/ladder9k/time", AT_MOST, 1, "s", measure_load, &ladder_9k, NULL },
     { "size/ladder100k/time", AT_MOST, 12, "s", measure_load, &ladder_100k, NULL },
     { "size/ladder100k/memory", AT_MOST, 3000, "MB", measure_load, &ladder_100k, NULL },
+    { "size/star10k/time", AT_MOST, 1, "s", measure_load, &star_10k, NULL },
+    { "size/star100k/time", AT_MOST, 12, "s", measure_load, &star_100k, NULL },
+    { "size/star100k/memory", AT_MOST, 3000, "MB", measure_load, &star_100k, NULL },
     { "size/array1m/time", AT_MOST, 0.2, "s", measure_start, "heat1000000.ir", "interp" },
     { "size/array1m/memory", AT_MOST, 100, "MB", measure_start, "heat1000000.ir", "interp" },
     { "size/generated-c", AT_MOST, 1.05, "10k/10", measure_text, NULL, NULL },
