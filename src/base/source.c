@@ -197,12 +197,17 @@ static Entry *indexed_entry(const Sources *sources, uint32_t id)
     return entry;
 }
 
-static uint32_t characters_before(const Entry *entry, uint32_t offset)
+static uint32_t characters_between(const Entry *entry, uint32_t from, uint32_t to)
 {
-    uint32_t n = entry->characters[offset / STRIDE];
-    for (uint32_t at = offset / STRIDE * STRIDE; at < offset; at++)
+    uint32_t n = 0;
+    for (uint32_t at = from; at < to; at++)
         n += !utf8_is_inside(entry->source.text[at]);
     return n;
+}
+
+static uint32_t characters_before(const Entry *entry, uint32_t offset)
+{
+    return entry->characters[offset / STRIDE] + characters_between(entry, offset / STRIDE * STRIDE, offset);
 }
 
 /* Index of the last item not greater than `value`; the first item is not greater. */
@@ -230,8 +235,10 @@ static LineColumn place_of(const Sources *sources, uint32_t id, uint32_t offset)
     while (offset > 0 && utf8_is_inside(source->text[offset]))
         offset--;
     const uint32_t line = last_not_greater(source->lines, source->n_lines, offset);
-    const uint32_t before = characters_before(entry, source->lines[line]);
-    return (LineColumn){ line + 1, characters_before(entry, offset) - before + 1 };
+    const uint32_t begin = source->lines[line];
+    if (offset - begin < STRIDE) /* most lines: shorter than the way from the last count */
+        return (LineColumn){ line + 1, characters_between(entry, begin, offset) + 1 };
+    return (LineColumn){ line + 1, characters_before(entry, offset) - characters_before(entry, begin) + 1 };
 }
 
 LineColumn span_begin(const Sources *sources, Span span)

@@ -12,8 +12,11 @@ typedef struct { /* derivative of a shape along the seeds of some of its leaves:
     const Expr *shape, *derivative; /* leaves of the derivative: those of the shape, then the seeds */
     uint64_t seeded;                /* leaves that have a seed */
     uint32_t n_seeds;
-    uint8_t leaf_of[64]; /* per seed: the leaf it belongs to */
-    uint32_t next;       /* of equal hash, or KOINE_NONE */
+    uint8_t leaf_of[64];   /* per seed: the leaf it belongs to */
+    const Expr *canonical; /* the derivative as a term has it whose references are all different; NULL: none yet */
+    uint32_t n_used;
+    uint8_t used[24]; /* ... and which of the leaves these are */
+    uint32_t next;    /* of equal hash, or KOINE_NONE */
 } Tangent;
 
 typedef struct { /* how a block, or one outer iteration of it, is executed */

@@ -56,7 +56,7 @@ static Term derive_term(Layout *l, Term term, const Map *unknowns)
     return term_finish(&builder, d);
 }
 
-static const Tangent *find_tangent(const Layout *l, const Expr *shape, uint64_t seeded, uint64_t hash)
+static Tangent *find_tangent(const Layout *l, const Expr *shape, uint64_t seeded, uint64_t hash)
 {
     uint32_t k;
     if (!map_get(&l->tangent_index, hash, &k))
@@ -67,7 +67,7 @@ static const Tangent *find_tangent(const Layout *l, const Expr *shape, uint64_t 
     return NULL;
 }
 
-static const Tangent *add_tangent(Layout *l, Term term, uint64_t seeded, uint64_t hash)
+static Tangent *add_tangent(Layout *l, Term term, uint64_t seeded, uint64_t hash)
 {
     const uint32_t n = term.shape->n_leaves;
     TermBuilder builder = term_builder(l->model);
@@ -92,6 +92,33 @@ static const Tangent *add_tangent(Layout *l, Term term, uint64_t seeded, uint64_
     return &l->tangents.at[l->tangents.n - 1];
 }
 
+/* The derivative with these references. A term has its references once and in the order in which they occur; that order
+ * is the same for all instances whose references are all different. */
+static Term tangent_term(Model *m, Tangent *t, const Ref *refs, uint32_t n)
+{
+    enum { FEW = 24 };
+    bool are_different = n <= FEW;
+    for (uint32_t k = 1; k < n && are_different; k++)
+        for (uint32_t j = 0; j < k && are_different; j++)
+            are_different = !ref_equal(refs[j], refs[k]);
+    if (!are_different)
+        return term_make(m, t->derivative, refs);
+    if (t->canonical) {
+        Ref used[FEW];
+        for (uint32_t k = 0; k < t->n_used; k++)
+            used[k] = refs[t->used[k]];
+        return term_of_canonical(m, t->canonical, used);
+    }
+    const Term term = term_make(m, t->derivative, refs);
+    t->canonical = term.shape;
+    t->n_used = term.shape->n_leaves;
+    for (uint32_t k = 0; k < t->n_used; k++)
+        for (uint32_t j = 0; j < n; j++)
+            if (ref_equal(term_refs(m, term)[k], refs[j]))
+                t->used[k] = (uint8_t)j;
+    return term;
+}
+
 /* Shapes are differentiated once; an instance only supplies its references. */
 static Term tangent_of(Layout *l, Term term, const Map *unknowns)
 {
@@ -104,7 +131,7 @@ static Term tangent_of(Layout *l, Term term, const Map *unknowns)
     for (uint32_t k = 0; k < n; k++)
         seeded |= (uint64_t)has_seed(l, term_refs(m, term)[k]) << k;
     const uint64_t hash = hash_mix(term.shape->id, seeded);
-    const Tangent *t = find_tangent(l, term.shape, seeded, hash);
+    Tangent *t = find_tangent(l, term.shape, seeded, hash);
     if (!t)
         t = add_tangent(l, term, seeded, hash);
     Ref refs[2 * MOST_LEAVES];
@@ -114,7 +141,7 @@ static Term tangent_of(Layout *l, Term term, const Map *unknowns)
         const Ref ref = refs[t->leaf_of[k]];
         refs[n + k] = (Ref){ ref.var, ref.kind == REF_DER ? REF_SEED_DER : REF_SEED };
     }
-    return term_make(m, t->derivative, refs);
+    return tangent_term(m, t, refs, n + t->n_seeds);
 }
 
 /* Least and greatest values of the iterated unknowns as far as they are numbers; NULL: there are none. */

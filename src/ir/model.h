@@ -478,6 +478,8 @@ const Expr *term_element(TermBuilder *builder, Ref ref, uint32_t n, const Expr *
 Term term_finish(TermBuilder *builder, const Expr *shape); /* the builder may be used again afterwards: refs cleared */
 /* The shape with its leaves being refs[0..]: canonical numbering, unused leaves dropped, equal refs merged. */
 Term term_make(Model *model, const Expr *shape, const Ref *refs);
+/* The same for a shape and references of which the caller knows that they are so already. */
+Term term_of_canonical(Model *model, const Expr *shape, const Ref *refs);
 Term term_real(Model *model, double value);
 Term term_integer(Model *model, int64_t value);
 Term term_boolean(Model *model, bool value);

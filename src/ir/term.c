@@ -214,6 +214,15 @@ Term term_make(Model *model, const Expr *shape, const Ref *refs)
     return add_term(model, shape, refs, last, used);
 }
 
+Term term_of_canonical(Model *model, const Expr *shape, const Ref *refs)
+{
+    const Term term = { shape, model->refs.n };
+    vec_reserve(model->arena, &model->refs, model->refs.n + shape->n_leaves);
+    for (uint32_t k = 0; k < shape->n_leaves; k++)
+        model->refs.at[model->refs.n++] = refs[k];
+    return term;
+}
+
 Term term_finish(TermBuilder *builder, const Expr *shape)
 {
     const Term term = term_make(builder->model, shape, builder->refs.at);
