@@ -61,7 +61,12 @@ export class Analysis {
     readonly root = h("div", { class: "analysis view", hidden: true }, this.statistics, this.profile, this.picture, this.blocks);
     private hasModel = false;
 
-    constructor(private readonly onSource: (source: number, line: number) => void) {
+    private profiled: number | null = null; // the run whose profile is shown
+
+    constructor(
+        private readonly onSource: (source: number, line: number) => void,
+        private readonly onPlace: (file: string, line: number) => void,
+    ) {
         store.on("state", () => {
             if (!this.root.hidden) void this.load();
         });
@@ -117,6 +122,8 @@ export class Analysis {
                 : h("p", { class: "soft" }, "No run yet."),
         );
         const last = [...runs].reverse().find((r) => r.profile);
+        if (last && last.id === this.profiled) return; /* its links stay while another run reports */
+        this.profiled = null;
         if (last) await this.loadProfile(last);
         else
             replace(
@@ -128,6 +135,7 @@ export class Analysis {
     private async loadProfile(run: api.RunInfo): Promise<void> {
         const profile = await api.json<Profile>(`api/profile?run=${run.id}`).catch(() => null);
         if (!profile) return;
+        this.profiled = run.id;
         replace(
             this.profile,
             h("h2", {}, `Profile of ${run.name}`),
@@ -147,7 +155,7 @@ export class Analysis {
                                 {},
                                 h("td", {}, h("span", { class: "share", style: `--share:${line.share}` }, `${(100 * line.share).toFixed(1)} %`)),
                                 h("td", {}, String(line.executions)),
-                                h("td", {}, line.file ? `${line.file}:${line.line}` : "–"),
+                                h("td", {}, line.file ? h("button", { class: "link", onclick: () => this.onPlace(line.file!, line.line) }, `${line.file}:${line.line}`) : "–"),
                                 h("td", { class: "left" }, h("code", {}, line.text)),
                             ),
                         ),

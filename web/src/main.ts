@@ -17,7 +17,10 @@ const TITLES: Record<View, string> = { plots: "Plots", structure: "Structure", a
 class App {
     private readonly structure = new Structure((name) => this.plot(name));
     private readonly plots = new Plots((name) => this.explain(name));
-    private readonly analysis = new Analysis((source, line) => this.showSource(source, line));
+    private readonly analysis = new Analysis(
+        (source, line) => this.showSource(source, line),
+        (file, line) => this.showFile(file, line),
+    );
     private readonly runner = new Runner((file, line) => this.showFile(file, line));
     private readonly views: Record<View, HTMLElement> = {
         plots: this.plots.root,

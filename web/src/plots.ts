@@ -8,6 +8,7 @@ import { svg } from "./svg.ts";
 import { Tree } from "./tree.ts";
 import { choices, shown } from "./units.ts";
 
+const OTHER = "\n"; // no name of a variable
 export class Plots {
     private readonly tree: Tree;
     private readonly runs = h("section", { class: "runs", "aria-label": "Runs" });
@@ -215,11 +216,19 @@ export class Plots {
             {
                 "aria-label": `Horizontal axis of pane ${at + 1}`,
                 onchange: (event: Event) => {
-                    layout.x = (event.target as HTMLSelectElement).value;
+                    const select = event.target as HTMLSelectElement;
+                    if (select.value === OTHER) {
+                        select.value = layout.x;
+                        this.side.classList.add("open");
+                        this.tree.chooseAxis(at);
+                        return;
+                    }
+                    layout.x = select.value;
                     store.emit("layout");
                 },
             },
             ...["time", ...names].map((n) => h("option", { value: n, selected: n === layout.x }, n)),
+            h("option", { value: OTHER }, "other…"),
         );
         return h(
             "section",

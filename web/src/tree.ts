@@ -57,26 +57,51 @@ function fold(names: string[]): Folder {
         }
         folder.leaves.push({ name: steps[steps.length - 1], path });
     }
+    foldArrays(top);
     return top;
+}
+
+/** The elements of a long array become a folder of their own. */
+function foldArrays(folder: Folder): void {
+    const FROM = 12;
+    const arrays = new Map<string, { name: string; path: string }[]>();
+    for (const inner of folder.folders.values()) foldArrays(inner);
+    for (const leaf of folder.leaves) {
+        const base = /^(.+)\[[\d,]+\]$/.exec(leaf.name)?.[1];
+        if (!base) continue;
+        const known = arrays.get(base);
+        if (known) known.push(leaf);
+        else arrays.set(base, [leaf]);
+    }
+    const folded = new Set<string>();
+    for (const [base, leaves] of arrays) {
+        if (leaves.length < FROM) continue;
+        folder.folders.set(`${base}[ ]`, { folders: new Map(), leaves, size: leaves.length });
+        for (const leaf of leaves) folded.add(leaf.path);
+    }
+    if (folded.size) folder.leaves = folder.leaves.filter((leaf) => !folded.has(leaf.path));
 }
 
 export class Tree {
     readonly search = h("input", {
         type: "search",
         id: "search",
-        placeholder: "Search: word, or glob such as *.T",
+        placeholder: "Search: word or glob, *.T",
         "aria-label": "Search variables",
         spellcheck: "false",
         autocomplete: "off",
     });
     private readonly count = h("span", { class: "soft", id: "matches" });
     private readonly all = h("button", { class: "small", onclick: () => this.plotAll(), hidden: true }, "Plot these");
+    private readonly hint = h("p", { class: "hint", id: "axis-hint", hidden: true }, "Choose the variable for the horizontal axis; Esc leaves it as it is.");
+    private axisOf: number | null = null;
     private readonly list = h("div", { class: "tree", role: "tree", tabindex: 0, "aria-label": "Variables" });
     private readonly space = h("div", { class: "tree-space" });
     readonly root = h(
         "section",
         { class: "variables", "aria-label": "Variables" },
         h("div", { class: "search-row" }, this.search),
+        this.hint,
         h("div", { class: "search-info" }, this.count, this.all),
         this.list,
     );
@@ -95,6 +120,7 @@ export class Tree {
             if (event.key === "Enter" && this.rows.length) this.activate(this.rows[0]);
             if (event.key === "ArrowDown") this.list.focus();
             if (event.key === "Escape") {
+                this.endChoice();
                 this.search.value = "";
                 this.find();
             }
@@ -139,6 +165,21 @@ export class Tree {
         this.render();
     }
 
+    /** The next variable chosen is the horizontal axis of a pane. */
+    chooseAxis(pane: number): void {
+        this.axisOf = pane;
+        this.root.classList.add("choosing");
+        this.hint.hidden = false;
+        this.search.focus();
+        announce("Choose a variable for the horizontal axis");
+    }
+
+    private endChoice(): void {
+        this.axisOf = null;
+        this.root.classList.remove("choosing");
+        this.hint.hidden = true;
+    }
+
     private plotAll(): void {
         const pane = store.layout.panes[store.active];
         for (const name of this.matches ?? []) if (!pane.curves.includes(name)) pane.curves.push(name);
@@ -150,7 +191,12 @@ export class Tree {
             if (this.open.has(row.path)) this.open.delete(row.path);
             else this.open.add(row.path);
             this.flatten();
+        } else if (this.axisOf != null && store.layout.panes[this.axisOf]) {
+            store.layout.panes[this.axisOf].x = row.path;
+            this.endChoice();
+            store.emit("layout");
         } else {
+            this.endChoice();
             store.toggleCurve(row.path);
         }
     }

@@ -4,6 +4,7 @@ import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { startBrowser, startViewer } from "./harness.mjs";
 
 const koine = resolve(process.argv[2]);
@@ -29,7 +30,7 @@ async function openPage(address, options = {}) {
     page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
     page.on("request", (request) => {
         const url = request.url();
-        if (!url.startsWith(origin) && !/^(blob|data):/.test(url)) errors.push(`a request to ${url}`);
+        if (!url.startsWith(origin) && !/^(blob|data|file):/.test(url)) errors.push(`a request to ${url}`);
     });
     await page.goto(address);
     return page;
@@ -152,6 +153,13 @@ async function testResults() {
         await page.waitForFunction(() => document.querySelector(".plot")?.getAttribute("aria-label")?.includes("over Y"));
         await page.waitForTimeout(200);
         assert.ok((await inkOf(page)) > 300);
+        await page.getByLabel("Horizontal axis of pane 1").selectOption({ label: "other…" });
+        await page.keyboard.type("Abstand");
+        await page.waitForFunction(() => document.querySelectorAll(".tree .row").length === 1);
+        await page.keyboard.press("Enter");
+        await page.waitForFunction(() => document.querySelector(".plot")?.getAttribute("aria-label")?.includes("over Abstand"));
+        assert.ok(await page.locator("#axis-hint").isHidden());
+        await page.keyboard.press("Escape");
         await page.getByLabel("Horizontal axis of pane 1").selectOption("time");
     });
     await step("export: CSV and SVG", async () => {
@@ -273,6 +281,8 @@ async function testRuns() {
         await page.waitForSelector(".profile tbody tr");
         assert.match(await page.locator(".profile").innerText(), /Ball\.mdl:\d+/);
         await shot(page, "analysis");
+        await page.locator(".profile").getByRole("button", { name: "Ball.mdl:34" }).first().click();
+        assert.match(await page.locator(".source .here").innerText(), /Ay := \(K1\/M\)/);
     });
     await step("errors are shown, with the line they are about", async () => {
         await page.keyboard.press("4");
@@ -289,6 +299,29 @@ async function testRuns() {
         assert.match(await page.locator(".source .here").innerText(), /Ay := \(K1\/M\)/);
     });
     await page.context().close();
+    await viewer.stop();
+}
+
+/** Names with any characters: they are text, wherever they stand. */
+async function testNames() {
+    const names = ["<img src=x onerror=alert(1)>", "</script><b>", "a&amp;b", "ünï çødé ☃", "q'\\\"o\\", "x.y[2].z(3)", "%2e%2e/etc", "__proto__"];
+    const quoted = names.map((n) => `"${n.replaceAll('"', '""')}"`);
+    writeFileSync(join(work, "names.csv"), `time,${quoted.join(",")}\n0,${names.map((_, k) => k)}\n1,${names.map((_, k) => k + 1)}\n`);
+    const viewer = startViewer(koine, ["names.csv"], work);
+    const layout = { "koine-layout": 1, view: "plots", panes: [{ curves: names }] };
+    const page = await openPage(`${await viewer.address}#${encodeURIComponent(JSON.stringify(layout))}`);
+    await step("names with any characters are text", async () => {
+        await page.waitForSelector(".pane canvas");
+        assert.deepEqual(await page.locator(".chip > span:first-of-type").allTextContents(), names);
+        assert.equal(await page.evaluate(() => document.querySelectorAll("main img, main b, main script").length), 0);
+        const [csv] = await Promise.all([page.waitForEvent("download"), page.locator("#export-csv").click()]);
+        assert.equal(readFileSync(await csv.path(), "utf8").split("\n")[0], `time,${quoted.map((n, k) => (/[",\n ]/.test(names[k]) ? n : names[k]))}`);
+        execFileSync(koine, ["report", "names.csv", "--output", "names.html"], { cwd: work });
+        await page.goto(pathToFileURL(join(work, "names.html")).href);
+        await page.waitForSelector(".report-plot canvas");
+        assert.equal(await page.evaluate(() => document.querySelectorAll("img[src=x], b").length), 0);
+        await page.context().close();
+    });
     await viewer.stop();
 }
 
@@ -405,7 +438,7 @@ async function testLooks() {
 const begun = Date.now();
 let status = 0;
 try {
-    const one = testResults().then(testUnits);
+    const one = testResults().then(testUnits).then(testNames);
     const other = testRuns().then(testArrays).then(testLive).then(testLooks);
     await Promise.all([one, other]);
     assert.deepEqual(errors, [], "the browser complained");
