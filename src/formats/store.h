@@ -55,6 +55,7 @@ typedef struct {
     const StoreVariable *variables;
     const char *begin, *end; /* JSON; end is NULL while the run goes on, or if it was killed */
     uint64_t lost_rows;      /* rows in which something is missing: the file is damaged or cut */
+    bool is_closed;          /* in order; else the run goes on, or was killed */
     uint64_t n_damaged;      /* chunks that turned out to be damaged when they were read */
 } StoreInfo;
 

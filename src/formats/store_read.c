@@ -237,6 +237,7 @@ static void read_blocks(Store *s)
 {
     s->n_blocks = 0;
     s->info.n_rows = 0;
+    s->info.is_closed = s->file.promised > 0;
     s->block_changes = NEW_ARRAY(s->index, uint64_t, s->blocks.n_chunks + 1);
     for (uint64_t k = 0; k < s->blocks.n_chunks; k++) {
         uint64_t entry[BLOCK_COLUMNS];

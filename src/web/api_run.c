@@ -42,6 +42,9 @@ static void add_run(const Run *run, Text *to)
     text_add(to, ", \"to\": ");
     json_real(to, ends[1]);
     text_format(to, ", \"statistics\": %s", run->result && result_provenance(run->result) ? "true" : "false");
+    const char *const remark = run->result && !run->process ? result_note(run->result) : NULL;
+    text_add(to, ", \"remark\": ");
+    text_json(to, remark ? remark : "");
     text_add(to, ", \"changed\": ");
     text_json(to, run->origin && origin_changes(run->origin) ? origin_changes(run->origin) : "");
     text_format(to, ", \"profile\": %s, \"settings\": %s, \"message\": ",
@@ -59,6 +62,9 @@ static void add_state(const View *view, Text *to)
         text_json(to, view->options.target);
     else
         text_add(to, "null");
+    const RunOrigin *const origin = view->model.origin;
+    text_add(to, ", \"changed\": ");
+    text_json(to, origin && origin_changes(origin) ? origin_changes(origin) : "");
     text_add(to, " }, \"runs\": [");
     for (uint32_t k = 0; k < view->runs.n; k++) {
         text_add(to, k ? ", " : "");

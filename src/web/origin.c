@@ -1,8 +1,8 @@
 #include "web/origin.h"
 #include "base/map.h"
-#include "base/source.h"
 #include "web/json_rows.h"
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { FILES_MOST = 256 }; /* further ones are not looked at */
 
@@ -21,21 +21,42 @@ struct RunOrigin {
     Text changes;
 };
 
+static void add_file(RunOrigin *origin, const char *path, const char *hash)
+{
+    const char *const slash = strrchr(path, '/');
+    if (origin->files.n < FILES_MOST)
+        vec_push(origin->arena, &origin->files,
+                 ((File){ .path = path, .name = slash ? slash + 1 : path, .hash = hash }));
+}
+
+static RunOrigin *create(Arena *arena)
+{
+    RunOrigin *const origin = NEW(arena, RunOrigin);
+    origin->arena = arena;
+    origin->changes.arena = arena;
+    return origin;
+}
+
+RunOrigin *origin_of_sources(const Sources *sources, Arena *arena)
+{
+    RunOrigin *const origin = create(arena);
+    for (uint32_t k = 0; k < sources_count(sources); k++) {
+        const Source *const source = sources_get(sources, k);
+        if (access(source->path, F_OK) == 0) /* else it is part of the program */
+            add_file(origin, source->path, source_hash(source, arena));
+    }
+    return origin->files.n ? origin : NULL;
+}
+
 RunOrigin *origin_create(const char *begin, Arena *arena)
 {
     static const char PREFIX[] = "origins.";
     JsonRows rows = { 0 };
     json_rows(begin, arena, &rows);
-    RunOrigin *const origin = NEW(arena, RunOrigin);
-    origin->arena = arena;
-    origin->changes.arena = arena;
-    for (uint32_t k = 0; k < rows.n && origin->files.n < FILES_MOST; k++) {
-        if (strncmp(rows.at[k].key, PREFIX, sizeof PREFIX - 1) != 0)
-            continue;
-        const char *const path = rows.at[k].key + sizeof PREFIX - 1, *const slash = strrchr(path, '/');
-        vec_push(arena, &origin->files,
-                 ((File){ .path = path, .name = slash ? slash + 1 : path, .hash = rows.at[k].value }));
-    }
+    RunOrigin *const origin = create(arena);
+    for (uint32_t k = 0; k < rows.n; k++)
+        if (strncmp(rows.at[k].key, PREFIX, sizeof PREFIX - 1) == 0)
+            add_file(origin, rows.at[k].key + sizeof PREFIX - 1, rows.at[k].value);
     return origin->files.n ? origin : NULL;
 }
 

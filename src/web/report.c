@@ -143,6 +143,20 @@ static void add_changes(const Report *r)
         text_format(r->to, "<tr class=\"bad\"><th>the model has changed since this run</th>%s</tr>\n", cells.at);
 }
 
+/* Damaged results, and such whose runs did not end. */
+static void add_notes(const Report *r)
+{
+    Text cells = { .arena = r->arena };
+    bool is_any = false;
+    for (uint32_t k = 0; k < r->options->n_runs; k++) {
+        const char *const note = result_note(r->options->runs[k].result);
+        add_cell(&cells, "td", note ? note : "");
+        is_any |= note != NULL;
+    }
+    if (is_any)
+        text_format(r->to, "<tr class=\"bad\"><th>the result is not whole</th>%s</tr>\n", cells.at);
+}
+
 static void add_runs(const Report *r)
 {
     static const struct {
@@ -169,6 +183,7 @@ static void add_runs(const Report *r)
     add_row(r, "file", r->begins, "file");
     add_row(r, "hash of the model", r->begins, "hash");
     add_changes(r);
+    add_notes(r);
     add_row(r, "Koine", r->begins, "koine");
     add_row(r, "created", r->begins, "created");
     add_settings(r);

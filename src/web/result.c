@@ -34,6 +34,8 @@ struct Result {
     LiveFile *live;       /* LIVE */
     Store *store;         /* STORE */
     const char *provenance, *statistics;
+    const char *damage;    /* what was found when it was opened; NULL: nothing */
+    bool is_unfinished;    /* its run did not come to an end yet, or was killed */
     uint64_t node;         /* of the file when it was opened */
     int64_t changed, size; /* of the file when it was read */
 };
@@ -73,6 +75,13 @@ static bool looks_discrete(const SeriesColumn *column, uint64_t n)
     return !column->is_constant && n > 1 && n_changes <= n / 4;
 }
 
+/* The first warning of a reader. */
+static const char *warning_of(const Diag *diag)
+{
+    DiagItem item;
+    return diag_item(diag, 0, &item) ? item.at.message : NULL;
+}
+
 static bool series_open(Result *result, const char **error)
 {
     Sources *const sources = sources_create(result->arena);
@@ -84,6 +93,7 @@ static bool series_open(Result *result, const char **error)
         *error = diag_item(diag, 0, &item) ? item.at.message : "there is nothing in it";
         return false;
     }
+    result->damage = warning_of(diag);
     result->n_columns = result->series->n_columns;
     result->n_rows = result->series->n_rows;
     result->columns = NEW_ARRAY(result->arena, ResultColumn, result->n_columns);
@@ -177,6 +187,7 @@ static void take_store_info(Result *result)
     result->n_rows = info->n_rows;
     result->provenance = info->begin;
     result->statistics = info->end;
+    result->is_unfinished = !info->is_closed && !info->end;
 }
 
 static bool open_store(Result *result, const char **error)
@@ -191,6 +202,7 @@ static bool open_store(Result *result, const char **error)
         return false;
     }
     const StoreInfo *const info = store_info(result->store);
+    result->damage = warning_of(diag);
     result->n_columns = info->n_variables;
     result->columns = NEW_ARRAY(result->arena, ResultColumn, info->n_variables + 1);
     for (uint32_t k = 0; k < info->n_variables; k++) {
@@ -358,6 +370,13 @@ ResultChange result_look(Result *result)
 const char *result_provenance(const Result *result)
 {
     return result->provenance;
+}
+
+const char *result_note(const Result *result)
+{
+    return result->damage          ? result->damage
+           : result->is_unfinished ? "its run has not ended: it goes on elsewhere, or was killed"
+                                   : NULL;
 }
 
 const char *result_statistics(const Result *result)

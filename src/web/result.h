@@ -37,6 +37,8 @@ typedef enum {
 ResultChange result_look(Result *result);
 /* What is known of the run: JSON objects as docs/results.md describes them; NULL: nothing. */
 const char *result_provenance(const Result *result);
+/* What should be known when it is looked at: it is damaged, its run did not end; NULL: nothing. */
+const char *result_note(const Result *result);
 const char *result_statistics(const Result *result);
 
 /* ---- where the file itself knows more than its rows ---- */

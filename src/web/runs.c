@@ -84,7 +84,8 @@ static const char *free_name(View *view)
     const size_t size = strcspn(model, ".");
     for (;;) {
         const char *const path = arena_format(view->arena, "%.*s-%u.h5", (int)size, model, ++view->n_started);
-        if (access(path, F_OK) != 0)
+        struct stat state;
+        if (lstat(path, &state) != 0) /* also a link that leads nowhere is something */
             return path;
     }
 }
@@ -266,22 +267,36 @@ static void watch_file(View *view, Run *run)
     run->look_after = now_ms() + 10 * (now_ms() - begun);
 }
 
-/* Whether the model was edited since. */
-static void watch_origin(View *view, Run *run)
+/* Whether the files of a model were edited since, about once a second. */
+static void watch_origin(View *view, RunOrigin *origin, int64_t *after)
 {
     enum { PAUSE_MS = 1000 };
     const int64_t now = now_ms();
-    if (!run->origin || now < run->origin_after)
+    if (!origin || now < *after)
         return;
-    view->revision += origin_look(run->origin);
-    run->origin_after = now + PAUSE_MS;
+    view->revision += origin_look(origin);
+    *after = now + PAUSE_MS;
+}
+
+/* The model as it was compiled for the page. */
+static void watch_model(View *view)
+{
+    ModelView *const model = &view->model;
+    const int state = atomic_load_explicit(&model->state, memory_order_acquire);
+    if (state != MODEL_GOOD && state != MODEL_FAILED)
+        return;
+    if (!model->has_origin)
+        model->origin = origin_of_sources(compilation_sources(model->compilation), view->arena);
+    model->has_origin = true;
+    watch_origin(view, model->origin, &model->origin_after);
 }
 
 void runs_watch(View *view)
 {
+    watch_model(view);
     for (uint32_t k = 0; k < view->runs.n; k++) {
         Run *const run = view->runs.at[k];
-        watch_origin(view, run);
+        watch_origin(view, run->origin, &run->origin_after);
         if (run->process)
             watch_going(view, run);
         else if (run->result)

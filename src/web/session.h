@@ -46,6 +46,9 @@ typedef struct {
     const KoineModelKind *kind; /* with GOOD */
     KoineModel *instance;       /* never run: it holds the values that can be set; NULL: no memory */
     KoineHost host;
+    bool has_origin;               /* its files were listed, with GOOD or FAILED */
+    RunOrigin *origin;             /* NULL: none */
+    int64_t origin_after;          /* milliseconds of the clock: not sooner again at them */
     Text diagrams[DIAGRAM_DEPTHS]; /* of the model as it was loaded, by depth; empty: too many boxes */
 } ModelView;
 

@@ -14,6 +14,8 @@ export interface RunInfo {
     profile: boolean;
     settings: string[];
     message: string;
+    /** What should be known of the result: it is damaged, its run did not end. */
+    remark: string;
     /** Files of the model that were edited since. */
     changed: string;
 }
@@ -21,7 +23,7 @@ export interface RunInfo {
 export interface State {
     revision: number;
     koine: string;
-    model: { state: "none" | "working" | "good" | "failed"; target: string | null };
+    model: { state: "none" | "working" | "good" | "failed"; target: string | null; changed: string };
     runs: RunInfo[];
     layout?: unknown;
 }

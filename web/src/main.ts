@@ -135,8 +135,10 @@ class App {
                 ? "The model has mistakes"
                 : bad
                   ? `${bad.name} cannot be read`
-                  : "";
-        this.status.title = bad?.message ?? "";
+                  : model.changed
+                    ? `${model.changed} has changed since it was opened`
+                    : "";
+        this.status.title = bad?.message ?? (model.changed ? "A run takes it as it is now; structure and analysis show it as it was: start the viewer again." : "");
         if (model.state === "good" && !store.modelUnits.size) void this.loadUnits();
         this.renderTabs();
     }

@@ -159,8 +159,9 @@ export class Plots {
             row.name.textContent = run.name;
             row.label.className = `soft state-${run.state}`;
             row.label.textContent = run.state === "done" ? `${run.rows}` : run.state;
-            row.note.hidden = !run.changed;
-            row.note.textContent = run.changed ? `the model has changed since this run (${run.changed})` : "";
+            const notes = [run.remark, run.changed && `the model has changed since this run (${run.changed})`].filter(Boolean);
+            row.note.hidden = !notes.length;
+            row.note.textContent = notes.join("\n");
             return row.root;
         });
         const content = rows.length ? rows : [this.noRun];

@@ -51,7 +51,7 @@ export function readLayout(from: any): Layout | null {
 type Event = "state" | "layout" | "window" | "variables" | "active";
 
 class Store {
-    state: api.State = { revision: -1, koine: "", model: { state: "none", target: null }, runs: [] };
+    state: api.State = { revision: -1, koine: "", model: { state: "none", target: null, changed: "" }, runs: [] };
     layout: Layout = nothing();
     active = 0; // pane that takes new curves
     hasLayout = false; // from the address or a file

@@ -274,6 +274,7 @@ async function testRuns() {
         const text = readFileSync(model, "utf8");
         writeFileSync(model, `${text}\n`);
         await page.waitForFunction(() => /^the model has changed since this run \(Ball\.mdl\)$/.test(document.querySelector(".run .note")?.textContent ?? ""));
+        await page.waitForFunction(() => document.getElementById("status").textContent === "Ball.mdl has changed since it was opened");
         await shot(page, "changed");
         writeFileSync(model, text);
         await page.waitForFunction(() => document.querySelector(".run .note")?.hidden);
