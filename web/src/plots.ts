@@ -221,7 +221,7 @@ export class Plots {
                     if (select.value === OTHER) {
                         select.value = layout.x;
                         this.side.classList.add("open");
-                        this.tree.chooseAxis(at);
+                        this.tree.chooseAxis(at, () => this.side.classList.remove("open"));
                         return;
                     }
                     layout.x = select.value;

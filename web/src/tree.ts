@@ -95,6 +95,7 @@ export class Tree {
     private readonly all = h("button", { class: "small", onclick: () => this.plotAll(), hidden: true }, "Plot these");
     private readonly hint = h("p", { class: "hint", id: "axis-hint", hidden: true }, "Choose the variable for the horizontal axis; Esc leaves it as it is.");
     private axisOf: number | null = null;
+    private axisDone = (): void => undefined;
     private readonly list = h("div", { class: "tree", role: "tree", tabindex: 0, "aria-label": "Variables" });
     private readonly space = h("div", { class: "tree-space" });
     readonly root = h(
@@ -166,17 +167,17 @@ export class Tree {
     }
 
     /** The next variable chosen is the horizontal axis of a pane. */
-    chooseAxis(pane: number): void {
+    chooseAxis(pane: number, done: () => void): void {
         this.axisOf = pane;
-        this.root.classList.add("choosing");
+        this.axisDone = done;
         this.hint.hidden = false;
         this.search.focus();
         announce("Choose a variable for the horizontal axis");
     }
 
     private endChoice(): void {
+        if (this.axisOf != null) this.axisDone();
         this.axisOf = null;
-        this.root.classList.remove("choosing");
         this.hint.hidden = true;
     }
 
