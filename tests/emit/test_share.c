@@ -447,6 +447,80 @@ static void no_bit_changes(void **unused)
     }
 }
 
+/* Expressions that can be differentiated anywhere, with little growth. */
+static void add_smooth(Text *text, uint32_t n, uint32_t depth)
+{
+    static const char *const shapes[] = { "sin(", "cos(", "0.5*exp(-sin(", "(0.5 + " };
+    if (depth == 0) {
+        const bool is_state = n == 0 || below(2);
+        text_format(text, is_state ? "x%u" : "y%u", below(is_state ? 4 : n));
+        return;
+    }
+    const uint32_t shape = below(4);
+    text_add(text, shapes[shape]);
+    add_smooth(text, n, depth - 1);
+    text_add(text, below(2) ? "*" : " - ");
+    add_smooth(text, n, depth - 1);
+    text_add(text, shape == 2 ? "))" : ")");
+}
+
+/* Tangents beside central differences of the derivatives; the values they share come from three sections. */
+static void check_tangents(const World *w, const KoineCode *code, KoineSlot *m)
+{
+    const double step = 1e-5;
+    const KoineProgram *p = program_data(w->program);
+    for (uint32_t k = 0; k < 4; k++) {
+        double slopes[2][4];
+        const double x = m[p->x + k].r;
+        for (int side = 0; side < 2; side++) {
+            m[p->x + k].r = side ? x + step : x - step;
+            run_section(w, code, "derivatives", m);
+            for (uint32_t j = 0; j < 4; j++)
+                slopes[side][j] = m[p->dx + j].r;
+        }
+        m[p->x + k].r = x;
+        run_section(w, code, "derivatives", m);
+        run_section(w, code, "slopes", m);
+        m[p->seed_x + k].r = 1;
+        run_section(w, code, "tangents", m);
+        m[p->seed_x + k].r = 0;
+        for (uint32_t j = 0; j < 4; j++) {
+            const double difference = (slopes[1][j] - slopes[0][j]) / (2 * step);
+            assert_true(fabs(m[p->seed_dx + j].r - difference) <= 1e-5 * (1 + fabs(difference)));
+        }
+    }
+}
+
+static void tangents_agree_with_differences(void **unused)
+{
+    (void)unused;
+    enum { MODELS = 20, EQUATIONS = 6 };
+    seed = 362436069362436069u;
+    for (int round = 0; round < MODELS; round++) {
+        Arena *arena = arena_create(NULL);
+        Text text = { .arena = arena };
+        for (uint32_t k = 0; k < 4; k++)
+            text_format(&text, "var x%u Real continuous der start 0.5 fixed\n", k);
+        for (uint32_t k = 0; k < EQUATIONS + 4; k++) {
+            text_format(&text, k < EQUATIONS ? "var y%u Real continuous\neq y%u := " : "eq der(x%u) := y%u + ",
+                        k < EQUATIONS ? k : k - EQUATIONS, k < EQUATIONS ? k : k - EQUATIONS);
+            add_smooth(&text, k < EQUATIONS ? k : EQUATIONS, 3);
+            text_add(&text, "\n");
+        }
+        World w = make(text.at);
+        const char *why = NULL;
+        Executable *executable = interp_load(w.code, &why, arena);
+        assert_non_null(executable);
+        KoineSlot *m = NEW_ARRAY(arena, KoineSlot, w.code->n_slots);
+        for (uint32_t k = 0; k < 4; k++)
+            m[program_data(w.program)->x + k].r = (double)below(2000) / 1000 - 1;
+        check_tangents(&w, executable_code(executable), m);
+        executable_destroy(executable);
+        drop(&w);
+        arena_destroy(arena);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -463,6 +537,7 @@ int main(void)
         cmocka_unit_test(instances_stay_loops),
         cmocka_unit_test(neighbours_share),
         cmocka_unit_test(no_bit_changes),
+        cmocka_unit_test(tangents_agree_with_differences),
     };
     return cmocka_run_group_tests_name("share", tests, NULL, NULL);
 }
