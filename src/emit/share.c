@@ -41,10 +41,11 @@ static bool is_held_by_outputs(const Share *s, const SharedValue *v)
     return s->repeats == 0 || v->varies;
 }
 
-/* It may be computed in the branch that needs it. What is executed before the list has no branches. */
+/* It may be computed in the branch that needs it; one branch is enough. What is executed before the list has no
+ * branches. */
 static bool can_be_guarded(const Share *s, const SharedValue *v)
 {
-    return v->guard && is_held_by_outputs(s, v);
+    return v->guard && is_held_by_outputs(s, v) && !share_is_held(s, v, v->holder_guard);
 }
 
 /* Costs of all that is below, as if nothing were read from slots; arguments have smaller numbers. */

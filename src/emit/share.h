@@ -3,8 +3,8 @@
  * Values are numbered over the whole list: two expressions have one number if they are the same operation of the same
  * numbers, whatever equations they stand in; a slot has the number of what was written to it last. A value that several
  * entries need is computed once, into a slot of its own or into the variable that it defines anyway, and read by the
- * others. Nothing is computed that no entry computes in any case: what stands in one branch only stays there, unless it
- * is computed unconditionally elsewhere. What is not worth a slot is left where it is.
+ * others. Nothing is computed that would not be computed otherwise: what stands in branches only is computed in the
+ * branch that several need it in, or stays there. What is not worth a slot is left where it is.
  *
  * Rows of one kernel that follow each other become a loop and are treated alike: either a subexpression is replaced in
  * all of them or in none, so that code does not grow with the number of instances. Loops of array equations only define
