@@ -77,7 +77,10 @@ static KoineStatus record_left(KoineRun *run, unsigned cause)
         status = koine_record(run, run->roots.left, 0, kind);
         TRY(koine_place(run, run->time));
     }
-    return status > 0 ? koine_model_failed(run, status, "computing the values before an event") : status;
+    return status > 0 ? koine_model_failed(run, status,
+                                           cause & KOINE_AT_START ? "computing the values at the start"
+                                                                  : "computing the values before an event")
+                      : status;
 }
 
 /* The first point of a continued run holds what the first instant makes of the values found. */

@@ -51,6 +51,20 @@ const char *dym_token_text(TokenKind kind)
     return texts[kind];
 }
 
+bool dym_is_keyword(TokenKind kind)
+{
+    static const bool is_keyword[TOKEN_COUNT] = {
+#define SYMBOL(name, text)
+#define KEYWORD(name, text) [TOKEN_##name] = true,
+#define KEYWORD2(name, text)
+#include "lang/dymola/token.def"
+#undef SYMBOL
+#undef KEYWORD
+#undef KEYWORD2
+    };
+    return is_keyword[kind];
+}
+
 static bool is_letter(char c)
 {
     return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
@@ -270,7 +284,10 @@ static void report_character(Lexer *lexer)
     while (((unsigned char)char_at(source, r->at) & 0xc0) == 0x80)
         r->at++;
     REPORT(lexer, DIAG_DYM_CHARACTER, (Span){ r->source, begin, r->at }, "this character has no meaning here");
-    diag_help(lexer->diag, "names are made of letters, digits and `_`");
+    if (source->text[begin] == '^')
+        diag_help(lexer->diag, "a power is written a**b");
+    else
+        diag_help(lexer->diag, "names are made of letters, digits and `_`");
 }
 
 Token dym_lex_next(Lexer *lexer)

@@ -48,5 +48,6 @@ void dym_lex_begin(Lexer *lexer, uint32_t source);
 Token dym_lex_next(Lexer *lexer);
 void dym_lex_stop(Lexer *lexer); /* nothing but the end follows */
 const char *dym_token_text(TokenKind kind);
+bool dym_is_keyword(TokenKind kind);
 
 #endif

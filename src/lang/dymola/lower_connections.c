@@ -102,8 +102,13 @@ static bool find_operand(Unit *unit, const Wire *wire, Operand *operand)
 {
     const Ident name = wire->path[0];
     uint32_t k;
-    if (wire->n_path > 2 || (wire->kind == WIRE_NAME && wire->n_path > 1))
-        return unknown(unit, wire->path[1], "object to connect");
+    if (wire->n_path > 2 || (wire->kind == WIRE_NAME && wire->n_path > 1)) {
+        REPORT(unit, DIAG_DYM_UNKNOWN_NAME, wire->path[1].span,
+               "`%s` is inside of `%s` and cannot be connected from here", NAME(unit, wire->path[1]), NAME(unit, name));
+        diag_help(unit->diag, "give the class of `%s` a cut, and connect that inside with `%s`", NAME(unit, name),
+                  NAME(unit, wire->path[1]));
+        return false;
+    }
     if (map_get(&unit->object_names, name.name.index, &k)) {
         const UnitObject *object = &unit->objects.at[k];
         if (wire->kind != WIRE_NAME)

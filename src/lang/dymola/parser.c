@@ -47,8 +47,14 @@ bool dym_expect(Parser *parser, TokenKind kind)
 
 bool dym_expect_name(Parser *parser, const char *what, Ident *name)
 {
-    if (parser->token.kind != TOKEN_NAME)
-        return dym_syntax_error(parser, what);
+    if (parser->token.kind != TOKEN_NAME) {
+        const bool is_first = !parser->is_panicking;
+        dym_syntax_error(parser, what);
+        if (is_first && dym_is_keyword((TokenKind)parser->token.kind))
+            diag_help(parser->diag, "%s is a word of the language and cannot be a name",
+                      dym_token_text((TokenKind)parser->token.kind));
+        return false;
+    }
     *name = (Ident){ parser->token.name, parser->token.span };
     dym_advance(parser);
     return true;
@@ -236,7 +242,7 @@ static bool begins_equation(const Parser *parser, bool takes_value)
 static void parse_variables(Parser *parser, VarKind kind)
 {
     const bool takes_value = kind <= KIND_LOCAL;
-    bool is_certain = true; /* after the keyword and after a comma */
+    bool is_certain = true, has_comma = false; /* after the keyword and after a comma */
     while (parser->token.kind == TOKEN_NAME && (is_certain || !begins_equation(parser, takes_value))) {
         VarDecl declared = { .kind = (uint8_t)kind };
         dym_expect_name(parser, "a variable", &declared.name);
@@ -246,8 +252,15 @@ static void parse_variables(Parser *parser, VarKind kind)
             return;
         dym_know(parser, declared.name.name, declared.size.n ? NAME_VARIABLE | NAME_ARRAY : NAME_VARIABLE);
         vec_push(parser->arena, &parser->class->variables, declared);
-        is_certain = dym_accept(parser, TOKEN_COMMA);
+        is_certain = has_comma = dym_accept(parser, TOKEN_COMMA);
     }
+    /* `local` alone is no error, but `local end = 1` means a variable */
+    const bool is_meant = !parser->token.begins_line && dym_is_keyword((TokenKind)parser->token.kind) &&
+                          (parser->ahead.kind == TOKEN_EQUAL || parser->ahead.kind == TOKEN_COMMA ||
+                           (parser->ahead.begins_line && parser->ahead.kind != TOKEN_EOF));
+    Ident ignored;
+    if (has_comma || (is_certain && is_meant))
+        dym_expect_name(parser, "the name of a variable", &ignored);
 }
 
 /* cut_ident [Cut] { [,] cut_ident [Cut] }, also for nodes */
@@ -317,7 +330,7 @@ static Class *expect_class(Parser *parser, Ident name)
     if (class)
         return class;
     REPORT(parser, DIAG_DYM_NO_CLASS, name.span, "there is no class `%s`", names_of(parser->lexer.names, name.name));
-    diag_help(parser->diag, "a class stands before its use, or in a file included by @file before it");
+    dym_advise_on_class(parser, name.name);
     return NULL;
 }
 
@@ -509,7 +522,9 @@ static void parse_model(Parser *parser)
             break;
         parse_item(parser);
     }
-    dym_expect(parser, TOKEN_END);
+    const bool is_good = !parser->is_panicking;
+    if (!dym_expect(parser, TOKEN_END) && is_good)
+        diag_note(parser->diag, class->name.span, "of the model that begins here");
     parser->class = class->outer;
     if (!name_is_empty(class->name.name))
         add_class(parser, class);

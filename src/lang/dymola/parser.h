@@ -44,6 +44,9 @@ bool dym_is_function_name(const char *name); /* one that the language knows, ope
 Node *dym_parse_expression(Parser *parser);
 Node *dym_parse_path(Parser *parser, NodeKind kind); /* the name of a variable, also of an object */
 
+/* ---- hints.c ---- */
+void dym_advise_on_class(const Parser *parser, NameId wanted); /* help for a class that is not there */
+
 /* ---- parse_connection.c ---- */
 Cut *dym_parse_cut(Parser *parser, bool allows_name);
 void dym_parse_connect(Parser *parser);

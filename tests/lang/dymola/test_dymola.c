@@ -372,6 +372,19 @@ static void test_rejected(void **state)
           "1:29: error KN1321: this Boolean equation does not say what it defines" },
         { "model m local x x = if x > 1 then 1 end", "1:37: error KN1010: expected `else`, found `end`" },
         { "model m", "error KN1010: expected `end`, found the end of the text" },
+        { "model m", "note: t.dym:1:7: of the model that begins here" },
+        { "model m submodel (Resistor) a end", "help: it is a class of the library: write @el.lib before it" },
+        { "model m submodel (PT1) a end", "help: it is a class of the library: write @block.lib before it" },
+        { "model class Lamp end model m submodel (Lmap) a end", "help: did you mean `Lamp`?" },
+        { "model class A submodel (A) a end model m end",
+          "help: `A` is not complete here: a class can neither contain nor extend itself" },
+        { "model class (A) A end model m end",
+          "help: `A` is not complete here: a class can neither contain nor extend itself" },
+        { "model m local end = 1 end", "1:15: error KN1010: expected the name of a variable, found `end`" },
+        { "model m local x, if end", "help: `if` is a word of the language and cannot be a name" },
+        { "model m local x x = 2^3 end", "help: a power is written a**b" },
+        { PIN "model class O submodel (One) a end model m submodel (O) x submodel (One) y connect x::a:c at y end",
+          "error KN1310: `a` is inside of `x` and cannot be connected from here" },
     };
     for (uint32_t k = 0; k < sizeof cases / sizeof *cases; k++)
         expect_refused(cases[k].text, cases[k].message);
