@@ -20,6 +20,7 @@ const Pass pipeline[] = {
     { "merge-regions", merge_regions, FACT_EVENTS, FACT_MERGED, 0, "branches become selectors" },
     { "lower-whens", lower_whens, FACT_MERGED, FACT_WHEN_FREE, 0,
       "conditions get names, when equations become equations" },
+    { "find-constraints", find_constraints, FACT_WHEN_FREE, 0, 0, "sums of equations between states alone" },
     { "reduce-index", reduce_index, FACT_WHEN_FREE, FACT_REDUCED, 0, "constraints between states are differentiated" },
     { "lower-homotopy", lower_homotopy, FACT_REDUCED, 0, 0, "simplified expressions serve the start only" },
     { "match-equations", match_equations, FACT_REDUCED, FACT_MATCHED, 0, "every unknown gets its equation" },

@@ -72,6 +72,7 @@ bool lower_whens(Compile *c);
 bool find_events(Compile *c);
 void merge_residuals(Compile *c); /* part of merge-regions */
 bool merge_regions(Compile *c);
+bool find_constraints(Compile *c);
 bool reduce_index(Compile *c);
 bool lower_homotopy(Compile *c);
 bool match_equations(Compile *c);

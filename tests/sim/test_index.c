@@ -666,6 +666,37 @@ static void test_ot069_a_start_value_that_contradicts(void **state)
     run_free(r);
 }
 
+/* By Runge-Kutta steps of 0.5 us for two voltages and two currents, the potentials written down by hand. */
+static void check_hidden(const RunResult *r)
+{
+    expect_done(r);
+    expect_near(run_last(r, "C1.u"), -1.349011581483, 1e-9);
+    expect_near(run_last(r, "C2.u"), -0.130803981358, 1e-9);
+    expect_near(run_last(r, "C3.u"), 1.349011581483 + 0.130803981358, 1e-9);
+    expect_near(run_last(r, "L1.i"), 0.317739432092, 1e-9);
+    expect_near(run_last(r, "L2.i"), 0.064084273857, 1e-9);
+    expect_near(run_last(r, "L3.i"), 0.253655158235, 1e-9);
+}
+
+/* The same with steps of 0.5 us for two currents and the star that is equivalent to the resistors. */
+static void check_delta(const RunResult *r)
+{
+    expect_done(r);
+    expect_near(run_last(r, "L1.i"), 1.113100326366, 1e-9);
+    expect_near(run_last(r, "L2.i"), -0.770500350741, 1e-9);
+    expect_near(run_last(r, "L3.i"), -0.342599975625, 1e-9);
+    expect_near(run_last(r, "R12.i"), 0.813383613430, 1e-9);
+}
+
+static void test_ot063_constraints_that_sums_of_equations_hide(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = HERE "hidden.dym", .stop = 0.01, .interval = 0.01, .tolerance = 1e-10 },
+                     check_hidden);
+    run_in_all_tiers((RunRequest){ .path = HERE "delta.dym", .stop = 0.05, .interval = 0.05, .tolerance = 1e-10 },
+                     check_delta);
+}
+
 static void set_second(KoineModel *model)
 {
     set_value(model, "y", 0.3);
@@ -791,6 +822,7 @@ int main(void)
         cmocka_unit_test(test_ot068_the_state_that_is_named),
         cmocka_unit_test(test_ot068_named_states_of_a_pendulum),
         cmocka_unit_test(test_ot069_consistent_start_values),
+        cmocka_unit_test(test_ot063_constraints_that_sums_of_equations_hide),
         cmocka_unit_test(test_ot069_a_start_value_that_contradicts),
         cmocka_unit_test(test_ot069_a_value_that_was_set_and_contradicts),
         cmocka_unit_test(test_ot064_a_fault_in_a_derivative),
