@@ -268,10 +268,10 @@ CompileReport compilation_report(const Compilation *c)
         r.states += variable_count(m, s->states.at[k]);
     for (uint32_t k = 0; k < s->blocks.n; k++) {
         const Block *b = &s->blocks.at[k];
-        const bool is_formula = b->kind == BLOCK_ASSIGN && b->n_rows;
-        if (b->kind == BLOCK_LINEAR || b->kind == BLOCK_NEWTON || is_formula)
-            r.largest_torn = b->n_rows - b->n_inner > r.largest_torn ? b->n_rows - b->n_inner : r.largest_torn;
-        r.formula_systems += is_formula;
+        const bool is_system = b->kind == BLOCK_LINEAR || b->kind == BLOCK_NEWTON;
+        const uint32_t torn = is_system ? b->n_rows - b->n_inner : b->n_solved - b->n_solved_inner;
+        r.largest_torn = torn > r.largest_torn ? torn : r.largest_torn;
+        r.formula_systems += b->n_solved > 0;
         r.linear_systems += s->blocks.at[k].kind == BLOCK_LINEAR;
         r.nonlinear_systems += s->blocks.at[k].kind == BLOCK_NEWTON || s->blocks.at[k].kind == BLOCK_ITERATE;
     }

@@ -603,8 +603,10 @@ void blame_system(void *context, const KoineModel *model, uint32_t origin, char 
     Text text = { .arena = scratch };
     SlotValues values = { l, (const KoineSlot *)(const void *)model->block };
     Dependence d;
-    const SystemRow *rows = b ? schedule->rows.at + b->first_row : NULL;
-    if (b && find_dependence(l->model, rows, b->n_rows, false, slot_value, &values, scratch, &d)) {
+    const bool is_solved = b && b->n_solved; /* by formulas */
+    const SystemRow *rows = b ? schedule->rows.at + (is_solved ? b->solved_row : b->first_row) : NULL;
+    if (b &&
+        find_dependence(l->model, rows, is_solved ? b->n_solved : b->n_rows, false, slot_value, &values, scratch, &d)) {
         for (uint32_t k = 0; k < d.n_unknowns && k < MOST; k++)
             text_format(&text, "%s%s", k ? ", " : "not determined: ",
                         variable_path(l->model, rows[d.unknowns[k]].unknown.var, scratch));

@@ -154,9 +154,9 @@ static void print_block(Printer *p, const Schedule *s, uint32_t index)
     }
     if (b->kind == BLOCK_ASSIGN)
         put_from(p, b->equation);
-    if (b->kind == BLOCK_ASSIGN && b->n_rows) {
+    if (b->n_solved) {
         printer_put_word(p, WORD_SOLVES);
-        put_rows(p, s->rows.at + b->first_row, b->n_rows, b->n_inner);
+        put_rows(p, s->rows.at + b->solved_row, b->n_solved, b->n_solved_inner);
     }
     text_char(p->to, '\n');
 }

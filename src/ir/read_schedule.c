@@ -303,9 +303,9 @@ static bool parse_solved(Parser *p, Block *b)
     Block system = { .kind = BLOCK_LINEAR };
     if (!parse_system(p, &system))
         return false;
-    b->first_row = system.first_row;
-    b->n_rows = system.n_rows;
-    b->n_inner = system.n_inner;
+    b->solved_row = system.first_row;
+    b->n_solved = system.n_rows;
+    b->n_solved_inner = system.n_inner;
     return true;
 }
 

@@ -41,9 +41,9 @@ typedef struct {
         n_inner; /* LINEAR, NEWTON: so many rows at the beginning are explicit, in order; the unknowns of the others
                          are iterated. 0: not torn */
     bool is_real;
-    uint32_t
-        check; /* ASSIGN by solve-small: 1 + parameter that must not be 0, or 0. It then has n_rows, too: the system
-                       that it and the assignments of the other unknowns were made of */
+    /* ASSIGN by solve-small: the system that it and the assignments behind it were made of; n_solved 0: none */
+    uint32_t solved_row, n_solved, n_solved_inner;
+    uint32_t check; /* ... and 1 + parameter that must not be 0, or 0 */
     uint32_t mixed; /* not 0: blocks of this number decide together at events; they stand together, decisions last */
 } Block;
 

@@ -345,9 +345,9 @@ static void add_assignments(Passage *p, const Block *blocks, const Solved *solve
             const SystemRow *own = &s->rows.at[blocks[k].first_row + n_inner + row];
             Block b = assignment(&blocks[k], own->equation, term_ref(p->model, own->unknown), solved[k].solution[row]);
             if (row == 0) { /* it stands for the system */
-                b.first_row = blocks[k].first_row;
-                b.n_rows = blocks[k].n_rows;
-                b.n_inner = n_inner;
+                b.solved_row = blocks[k].first_row;
+                b.n_solved = blocks[k].n_rows;
+                b.n_solved_inner = n_inner;
                 b.check = solved[k].check;
             }
             vec_push(p->c->arena, &s->blocks, b);

@@ -62,6 +62,17 @@ static void a_system_names_how_many_are_solved_together(void **state)
     compilation_destroy(c);
 }
 
+/* A system that became formulas is a row of assignments here. */
+static void formulas_are_assignments(void **state)
+{
+    (void)state;
+    Compilation *const c = compile(KOINE_SOURCE_DIR "/tests/sim/dymola/drive.dym");
+    const char *const text = ask(c, EXPLORE_BLOCKS, (ExploreRequest){ .first = 0, .most = 10 });
+    expect(text, "\"kind\": \"assignment\", \"size\": 1, \"moving\": true, \"unknowns\": [\"a1\"]");
+    expect(ask(c, EXPLORE_INCIDENCE, (ExploreRequest){ .most = 400 }), "\"systems\": []");
+    compilation_destroy(c);
+}
+
 /* In the order of computation every equation depends on unknowns before it and on its own: nothing above the diagonal
  * outside of systems. */
 static void incidence_is_lower_triangular(void **state)
@@ -89,6 +100,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(both_branches_of_an_equation_are_found),
         cmocka_unit_test(a_system_names_how_many_are_solved_together),
+        cmocka_unit_test(formulas_are_assignments),
         cmocka_unit_test(incidence_is_lower_triangular),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

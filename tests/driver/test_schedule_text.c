@@ -91,6 +91,9 @@ static void assert_same_blocks(const Schedule *a, const Schedule *b)
         assert_int_equal(x->object, y->object);
         assert_int_equal(x->n_rows, y->n_rows);
         assert_int_equal(x->n_inner, y->n_inner);
+        assert_int_equal(x->n_solved, y->n_solved);
+        assert_int_equal(x->n_solved_inner, y->n_solved_inner);
+        assert_int_equal(x->check, y->check);
         assert_ptr_equal(x->lhs.shape, y->lhs.shape);
         assert_ptr_equal(x->rhs.shape, y->rhs.shape);
         assert_int_equal(domain_count(a->model, x->domain), domain_count(b->model, y->domain));
