@@ -11,6 +11,7 @@
 enum {
     LIMIT_DEFAULT = 50,
     NOTES_MOST = 20, /* kept for one diagnostic */
+    SET_MOST = 1000, /* equations, variables kept for one diagnostic */
     WINDOW = 100,    /* columns shown of a source line */
     TAB_COLUMNS = 8  /* at most; for the window only, the caret line repeats the tabs */
 };
@@ -22,6 +23,7 @@ typedef struct {
     const char *message; /* this and all other texts are valid UTF-8 */
     VEC(DiagPlace) notes;
     uint32_t notes_left_out;
+    VEC(DiagPlace) equations, variables;
     const char *help; /* NULL: none; several are joined by a line feed */
     uint32_t order;   /* of reporting */
     bool is_printed;
@@ -172,6 +174,24 @@ void diag_note(Diag *diag, Span span, const char *format, ...)
     const DiagPlace note = { span, format_message(diag->arena, format, args) };
     va_end(args);
     vec_push(diag->arena, &item->notes, note);
+}
+
+void diag_equation(Diag *diag, Span span, const char *text)
+{
+    REQUIRE(diag->has_last);
+    if (!diag->last || diag->last->equations.n >= SET_MOST)
+        return;
+    const DiagPlace place = { span, valid_utf8(diag->arena, text) };
+    vec_push(diag->arena, &diag->last->equations, place);
+}
+
+void diag_variable(Diag *diag, Span span, const char *name)
+{
+    REQUIRE(diag->has_last);
+    if (!diag->last || diag->last->variables.n >= SET_MOST)
+        return;
+    const DiagPlace place = { span, valid_utf8(diag->arena, name) };
+    vec_push(diag->arena, &diag->last->variables, place);
 }
 
 void diag_help(Diag *diag, const char *format, ...)
@@ -536,12 +556,30 @@ static void add_json_place(Text *text, const Sources *sources, Span span)
                 end.line, end.column);
 }
 
-static void add_json_note(Text *text, const Sources *sources, const DiagPlace *note)
+static void add_json_named(Text *text, const Sources *sources, const char *key, const DiagPlace *note)
 {
-    text_add(text, "{\"message\": ");
+    text_format(text, "{\"%s\": ", key);
     text_json(text, note->message);
     add_json_place(text, sources, note->span);
     text_char(text, '}');
+}
+
+static void add_json_note(Text *text, const Sources *sources, const DiagPlace *note)
+{
+    add_json_named(text, sources, "message", note);
+}
+
+static void add_json_set(Text *text, const Sources *sources, const char *set, const char *key, const DiagPlace *places,
+                         uint32_t n)
+{
+    if (n == 0)
+        return;
+    text_format(text, ", \"%s\": [", set);
+    for (uint32_t k = 0; k < n; k++) {
+        text_add(text, k ? ", " : "");
+        add_json_named(text, sources, key, &places[k]);
+    }
+    text_char(text, ']');
 }
 
 static void add_json_item(Text *text, const Sources *sources, const Item *item)
@@ -561,6 +599,8 @@ static void add_json_item(Text *text, const Sources *sources, const Item *item)
     }
     text_char(text, ']');
     add_json_text(text, "help", item->help);
+    add_json_set(text, sources, "equations", "text", item->equations.at, item->equations.n);
+    add_json_set(text, sources, "variables", "name", item->variables.at, item->variables.n);
     text_char(text, '}');
 }
 

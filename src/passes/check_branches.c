@@ -16,6 +16,7 @@
 #include "ir/memo.h"
 #include "ir/solve.h"
 #include "passes/pipeline.h"
+#include "passes/roles.h"
 #include <math.h>
 
 enum { MOST_COMBINATIONS = 1 << 12, MOST_CHOICES = 64, MOST_NAMED = 6 };
@@ -571,6 +572,8 @@ static void report_alone(Checker *k)
     diag_error(k->c->diag, DIAG_BRANCH_WITHOUT_UNKNOWN, row_span(k, 0),
                "%s cannot be computed when %s: this equation does not contain it then", unknown_text(k, 0),
                combination_text(k));
+    blame_equation(k->c, k->rows[0].equation.index);
+    blame_unknown(k->c, k->rows[0].unknown);
     diag_note(k->c->diag, model_var(k->model, k->rows[0].unknown.var)->span,
               "nothing else determines it: all other quantities of the equation are known before");
     note_object(k, k->rows[0].equation);
@@ -614,6 +617,11 @@ static void report_system(Checker *k, uint32_t n_singular, uint32_t n_tried, boo
     else
         diag_warning(diag, DIAG_SINGULAR_BRANCHES, span, "when %s, these equations do not determine %s",
                      combination_text(k), names.at);
+    for (uint32_t j = 0; j < n; j++)
+        blame_equation(k->c, k->rows[j].equation.index);
+    for (uint32_t j = 0; j < n; j++)
+        if (is_open[j])
+            blame_unknown(k->c, k->rows[j].unknown);
     note_object(k, k->rows[k->varied.at[0]].equation);
     for (uint32_t j = 0; j < n_dependent && j < MOST_NAMED; j++)
         diag_note(diag, row_span(k, over->rows[j]), "one of %u equations that are not independent then", n_dependent);

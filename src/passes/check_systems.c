@@ -38,6 +38,10 @@ static void report(const Compile *c, const SystemRow *rows, uint32_t n, const De
     diag_error(c->diag, DIAG_DEPENDENT_EQUATIONS, m->equations.at[rows[first].equation.index].origin.span,
                "%u equations do not determine their %u unknowns: one of these %u equations follows from the other%s", n,
                n, d->n_equations, d->n_equations == 2 ? "" : "s");
+    for (uint32_t k = 0; k < d->n_equations; k++)
+        blame_equation(c, rows[d->equations[k]].equation.index);
+    for (uint32_t k = 0; k < d->n_unknowns; k++)
+        blame_unknown(c, rows[d->unknowns[k]].unknown);
     for (uint32_t k = 1; k < d->n_equations && k < MOST_NOTES; k++)
         note_equation(c, rows[d->equations[k]].equation.index, "belongs to them");
     Ref *unknowns = NEW_ARRAY(c->scratch, Ref, d->n_unknowns + 1);

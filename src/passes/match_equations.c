@@ -314,6 +314,15 @@ static void advise_on_start(const Matcher *t, const Residuals *r, const SubSyste
         diag_help(t->c->diag, "remove one of these initial equations");
 }
 
+/* All of it, for programs. */
+static void blame(const Matcher *t, const Residuals *r, const SubSystem *s)
+{
+    for (uint32_t k = 0; k < s->n_rows; k++)
+        blame_equation(t->c, r->rows.at[s->rows[k]]);
+    for (uint32_t k = 0; k < s->n_columns; k++)
+        blame_unknown(t->c, t->c->unknowns.at[r->columns.at[s->columns[k]]]);
+}
+
 static void explain(Matcher *t, const Residuals *r, const uint32_t *column_of_row, const uint32_t *row_of_column)
 {
     enum { MOST_ROWS = 8 };
@@ -327,6 +336,7 @@ static void explain(Matcher *t, const Residuals *r, const uint32_t *column_of_ro
         diag_error(c->diag, DIAG_SINGULAR, m->equations.at[r->rows.at[k]].origin.span,
                    "too many equations%s: %u equation%s for %u unknown%s", c->is_initial ? " at the start" : "",
                    s.n_rows, s.n_rows == 1 ? "" : "s", s.n_columns, s.n_columns == 1 ? "" : "s");
+        blame(t, r, &s);
         for (uint32_t j = 0; j < s.n_rows && j < MOST_ROWS; j++) /* the place above does not tell the object */
             if (s.rows[j] != k || m->equations.at[r->rows.at[k]].owner.index != 0)
                 note_equation(c, r->rows.at[s.rows[j]], "belongs to them");
@@ -346,12 +356,14 @@ static void explain(Matcher *t, const Residuals *r, const uint32_t *column_of_ro
         if (s.n_rows == 0) {
             diag_error(c->diag, DIAG_NO_DEFINITION, model_var(m, ref.var)->span, "'%s' has no definition",
                        unknown_text(t, ref));
+            blame_unknown(c, ref);
             diag_help(c->diag, "add an equation that determines it");
             continue;
         }
         diag_error(c->diag, DIAG_SINGULAR, model_var(m, ref.var)->span,
                    "too few equations: %u unknowns have only %u equation%s", s.n_columns, s.n_rows,
                    s.n_rows == 1 ? "" : "s");
+        blame(t, r, &s);
         for (uint32_t j = 0; j < s.n_columns && j < MOST_ROWS; j++)
             if (s.columns[j] != k || model_var(m, ref.var)->owner.index != 0)
                 diag_note(c->diag, model_var(m, c->unknowns.at[r->columns.at[s.columns[j]]].var)->span, "unknown '%s'",

@@ -241,6 +241,10 @@ static void explain_row(Reduction *r, const uint32_t *row_of_column, uint32_t ro
     diag_error(diag, DIAG_SINGULAR, m->equations.at[r->rows[row]].origin.span,
                "too many equations: %u equation%s for %u unknown%s, also when differentiated", s.n_rows,
                s.n_rows == 1 ? "" : "s", s.n_columns, s.n_columns == 1 ? "" : "s");
+    for (uint32_t j = 0; j < s.n_rows; j++)
+        blame_equation(r->c, r->rows[s.rows[j]]);
+    for (uint32_t j = 0; j < s.n_columns; j++)
+        blame_unknown(r->c, ref_now((VarId){ r->head[s.columns[j]] }));
     for (uint32_t j = 0; j < s.n_rows && j < MOST_NOTES; j++)
         if (s.rows[j] != row)
             note_equation(r->c, r->rows[s.rows[j]], "belongs to them");

@@ -42,6 +42,23 @@ void note_equation(const Compile *c, uint32_t equation, const char *what)
         diag_note(c->diag, e->origin.span, "this equation %s", what);
 }
 
+void blame_equation(const Compile *c, uint32_t equation)
+{
+    const Equation *e = &c->model->equations.at[equation];
+    const bool has_text = !term_is_absent(e->lhs) && !term_is_absent(e->rhs);
+    diag_equation(c->diag, e->origin.span,
+                  has_text ? arena_format(c->scratch, "%s = %s", term_text(c->model, e->lhs, c->scratch),
+                                          term_text(c->model, e->rhs, c->scratch))
+                           : "");
+}
+
+void blame_unknown(const Compile *c, Ref unknown)
+{
+    const char *path = variable_path(c->model, unknown.var, c->scratch);
+    diag_variable(c->diag, model_var(c->model, unknown.var)->span,
+                  unknown.kind == REF_DER ? arena_format(c->scratch, "der(%s)", path) : path);
+}
+
 const char *advice_for_undetermined(const Compile *c, const Ref *unknowns, uint32_t n)
 {
     const Roles roles = count_roles(c, unknowns, n);

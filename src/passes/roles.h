@@ -8,6 +8,9 @@
 bool are_flows(const Compile *c, const Ref *unknowns, uint32_t n);
 /* A note at an equation, "this equation ...", that names the object it belongs to: classes are written once. */
 void note_equation(const Compile *c, uint32_t equation, const char *what);
+/* An equation, an unknown that the diagnostic reported last is about, for programs. */
+void blame_equation(const Compile *c, uint32_t equation);
+void blame_unknown(const Compile *c, Ref unknown);
 /* What would determine these unknowns. */
 const char *advice_for_undetermined(const Compile *c, const Ref *unknowns, uint32_t n);
 /* What to do about more equations than unknowns, these being the unknowns. */

@@ -334,6 +334,32 @@ static void json(void **state)
     assert_string_equal(diag_json(c->diag, c->arena), EXPECTED); /* all, whatever was printed */
 }
 
+/* Sets of equations and variables are for programs: bounded, and not printed for people. */
+static void json_has_the_sets_a_message_is_about(void **state)
+{
+    Case *c = *state;
+    const uint32_t s = add(c, "m.mdl", "a = b\n");
+    diag_error(c->diag, DIAG_SYNTAX, SPAN_NONE, "x");
+    diag_equation(c->diag, find(c, s, "a = b"), "a = b");
+    diag_variable(c->diag, find(c, s, "b"), "b\xff");
+    for (int k = 0; k < 2000; k++)
+        diag_variable(c->diag, SPAN_NONE, "more");
+    const char *text = diag_json(c->diag, c->arena);
+    assert_non_null(strstr(text,
+                           "\"help\": null, \"equations\": [{\"text\": \"a = b\", \"file\": \"m.mdl\", \"line\": 1, "
+                           "\"column\": 1, \"end_line\": 1, \"end_column\": 6}], \"variables\": [{\"name\": "
+                           "\"b\xEF\xBF\xBD\", \"file\": \"m.mdl\", \"line\": 1, \"column\": 5,"));
+    uint32_t n = 0;
+    for (const char *at = text; (at = strstr(at, "\"name\"")); at++)
+        n++;
+    assert_int_equal(n, 1000);
+    assert_null(strstr(printed(c, (DiagStyle){ 0 }), "more"));
+    diag_set_limit(c->diag, 1);
+    diag_error(c->diag, DIAG_SYNTAX, SPAN_NONE, "not kept");
+    diag_equation(c->diag, SPAN_NONE, "lost");
+    assert_null(strstr(diag_json(c->diag, c->arena), "lost"));
+}
+
 static void json_tells_what_was_left_out(void **state)
 {
     Case *c = *state;
@@ -386,6 +412,7 @@ int main(void)
         TEST(the_limit_holds_for_errors_and_for_warnings),
         TEST(notes_are_limited_too),
         TEST(json),
+        TEST(json_has_the_sets_a_message_is_about),
         TEST(json_tells_what_was_left_out),
         cmocka_unit_test(every_code_has_a_title_and_is_unique),
     };
