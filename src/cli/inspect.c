@@ -11,6 +11,25 @@ static void be_silent(void *context, const KoineModel *model, int level, const c
     (void)context, (void)model, (void)level, (void)text;
 }
 
+/* Everything once more at the end of the run: it may not have been needed there. False: it has no value. */
+static bool evaluate(const KoineModelKind *kind, KoineModel *model)
+{
+    const KoineTables *const tables = kind->tables;
+    double *const x = malloc((tables->n_x + 1) * sizeof *x), *const der = malloc((tables->n_x + 1) * sizeof *der);
+    bool is_good = false;
+    if (x && der) {
+        memcpy(x, model->block + tables->x, tables->n_x * sizeof *x);
+        const KoineEvaluation at = { .time = *(const double *)(const void *)(model->block + tables->time),
+                                     .x = x,
+                                     .want = KOINE_WANT_DER | KOINE_WANT_OUTPUTS,
+                                     .der = der };
+        is_good = kind->evaluate(model, &at) == KOINE_OK;
+    }
+    free(x);
+    free(der);
+    return is_good;
+}
+
 /* Runs the model up to the wanted time and shows the block there; a run that fails is shown where it failed. */
 static int inspect(const Command *command, Compilation *c, const char *name, double time)
 {
@@ -35,8 +54,11 @@ static int inspect(const Command *command, Compilation *c, const char *name, dou
     KoineRunReport report = { 0 };
     koine_simulate(model, &options, &report);
     Text text = { .arena = compilation_arena(c) };
-    const char *const failure = report.end == KOINE_RUN_FAILED ? report.text : NULL;
-    compilation_inspect(c, &inspected, model, failure ? report.time : time, failure, is_json, &text);
+    const char *failure = report.end == KOINE_RUN_FAILED ? report.text : NULL;
+    if (!failure && !evaluate(kind, model))
+        failure = model->fault.text;
+    compilation_inspect(c, &inspected, model, report.end == KOINE_RUN_FAILED ? report.time : time, failure, is_json,
+                        &text);
     fwrite(text.at, 1, text.n, stdout);
     kind->destroy(model);
     return EXIT_GOOD;
@@ -76,6 +98,7 @@ static const Option options[] = {
     { .name = "json", .help = "as JSON" },
     TARGET_TASK,
     TARGET_USE,
+    TARGET_SYSTEMS,
     { 0 },
 };
 

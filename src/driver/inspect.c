@@ -32,14 +32,27 @@ static const Schedule *schedule_of(const Inspection *of, bool is_initial)
     return is_initial ? of->schedule->initial : of->schedule;
 }
 
+/* Equations that are solved together, also by formulas. */
 static bool is_system(const Block *b)
 {
-    return b->kind == BLOCK_LINEAR || b->kind == BLOCK_NEWTON || b->kind == BLOCK_ITERATE;
+    return b->kind == BLOCK_LINEAR || b->kind == BLOCK_NEWTON || b->kind == BLOCK_ITERATE || b->n_solved;
+}
+
+static uint32_t rows_of(const Block *b)
+{
+    return b->n_solved ? b->n_solved : b->n_rows;
+}
+
+static uint32_t first_row_of(const Block *b)
+{
+    return b->n_solved ? b->solved_row : b->first_row;
 }
 
 /* Rows at the beginning that are explicit. */
 static uint32_t inner_of(const Block *b)
 {
+    if (b->n_solved)
+        return b->n_solved_inner;
     return b->kind == BLOCK_LINEAR || b->kind == BLOCK_NEWTON ? b->n_inner : 0;
 }
 
@@ -82,7 +95,7 @@ static const char *place_text(const Model *m, Span span, Arena *arena)
 
 static const char *kind_word(const Block *b)
 {
-    return word_text(block_words.words[b->kind]);
+    return b->n_solved ? "formula" : word_text(block_words.words[b->kind]);
 }
 
 static Span block_span(const Model *m, const Block *b)
@@ -105,27 +118,27 @@ static const char *unknowns_text(const Inspection *of, const Schedule *s, const 
 {
     const Model *m = of->schedule->model;
     Text text = { .arena = arena };
-    if (b->kind == BLOCK_ASSIGN)
+    if (b->kind == BLOCK_ASSIGN && !b->n_solved)
         return ref_text(m, term_refs(m, b->lhs)[b->lhs.shape->u.leaf], arena);
-    const uint32_t first = inner_of(b) < b->n_rows ? inner_of(b) : 0; /* those that are iterated */
-    for (uint32_t k = first; is_system(b) && k < b->n_rows; k++) {
+    const uint32_t first = inner_of(b) < rows_of(b) ? inner_of(b) : 0; /* those that are iterated */
+    for (uint32_t k = first; is_system(b) && k < rows_of(b); k++) {
         if (k - first == MOST_NAMES) {
             text_add(&text, ", ...");
             break;
         }
-        text_format(&text, "%s%s", k > first ? ", " : "", ref_text(m, s->rows.at[b->first_row + k].unknown, arena));
+        text_format(&text, "%s%s", k > first ? ", " : "", ref_text(m, s->rows.at[first_row_of(b) + k].unknown, arena));
     }
     return text.at ? text.at : "";
 }
 
 static uint32_t size_of(const Block *b)
 {
-    return is_system(b) ? b->n_rows : 1;
+    return is_system(b) ? rows_of(b) : 1;
 }
 
 static uint32_t iterated_of(const Block *b)
 {
-    return b->kind == BLOCK_LINEAR || b->kind == BLOCK_NEWTON ? b->n_rows - inner_of(b) : is_system(b) ? b->n_rows : 0;
+    return is_system(b) ? rows_of(b) - inner_of(b) : 0;
 }
 
 static void list_blocks(const Inspection *of, bool is_initial, bool is_complete, uint32_t *n, Text *to)
@@ -207,8 +220,8 @@ typedef VEC(Cell) Cells;
 static Cells jacobian_of(View *v)
 {
     Cells cells = { 0 };
-    const SystemRow *rows = v->schedule->rows.at + v->block->first_row;
-    const uint32_t n = v->block->n_rows;
+    const SystemRow *rows = v->schedule->rows.at + first_row_of(v->block);
+    const uint32_t n = rows_of(v->block);
     Map columns;
     map_init(&columns, v->arena, n);
     for (uint32_t k = 0; k < n; k++)
@@ -278,13 +291,25 @@ static const char *block_name(const View *v)
     return arena_format(v->arena, "%c%u", v->what->is_initial ? 'i' : 'b', v->what->block + 1);
 }
 
+/* The assignment of an unknown of a system that became formulas: it stands at the system's block or behind it. */
+static const Block *formula_of(const Schedule *s, uint32_t block, Ref unknown)
+{
+    for (uint32_t k = block; k < s->blocks.n && s->blocks.at[k].level == s->blocks.at[block].level; k++) {
+        const Block *b = &s->blocks.at[k];
+        if (b->kind == BLOCK_ASSIGN && b->lhs.shape->kind == EXPR_LEAF &&
+            ref_equal(term_refs(s->model, b->lhs)[b->lhs.shape->u.leaf], unknown))
+            return b;
+    }
+    return NULL;
+}
+
 /* ---- as JSON ---- */
 static void json_rows(const View *v)
 {
     Text *to = v->to;
-    const SystemRow *rows = v->schedule->rows.at + v->block->first_row;
+    const SystemRow *rows = v->schedule->rows.at + first_row_of(v->block);
     text_add(to, ",\"equations\":[");
-    for (uint32_t k = 0; k < v->block->n_rows; k++) {
+    for (uint32_t k = 0; k < rows_of(v->block); k++) {
         text_format(to, "%s\n{\"row\":%u,\"place\":", k ? "," : "", k + 1);
         text_json(to, place_text(v->model, row_span(v, &rows[k]), v->arena));
         text_add(to, ",\"text\":");
@@ -292,7 +317,7 @@ static void json_rows(const View *v)
         text_format(to, ",\"explicit\":%s}", is_explicit(v, k) ? "true" : "false");
     }
     text_add(to, "],\"unknowns\":[");
-    for (uint32_t k = 0; k < v->block->n_rows; k++) {
+    for (uint32_t k = 0; k < rows_of(v->block); k++) {
         const Ref ref = rows[k].unknown;
         const Variable *variable = model_var(v->model, ref.var);
         text_format(to, "%s\n{\"column\":%u,\"name\":", k ? "," : "", k + 1);
@@ -348,6 +373,22 @@ static void json_iterates(const View *v)
     text_char(v->to, ']');
 }
 
+static void json_formulas(const View *v)
+{
+    const Block *b = v->block;
+    text_add(v->to, ",\"formulas\":[");
+    for (uint32_t k = 0; k < b->n_solved - b->n_solved_inner; k++) {
+        const Ref unknown = v->schedule->rows.at[b->solved_row + b->n_solved_inner + k].unknown;
+        const Block *own = formula_of(v->schedule, v->what->block, unknown);
+        text_add(v->to, k ? ",{\"unknown\":" : "{\"unknown\":");
+        text_json(v->to, ref_text(v->model, unknown, v->arena));
+        text_add(v->to, ",\"text\":");
+        text_json(v->to, own ? term_text(v->model, own->rhs, v->arena) : "");
+        text_char(v->to, '}');
+    }
+    text_char(v->to, ']');
+}
+
 static void block_json(View *v)
 {
     Text *to = v->to;
@@ -366,6 +407,7 @@ static void block_json(View *v)
         json_rows(v);
         json_jacobian(v);
         json_iterates(v);
+        json_formulas(v);
     }
     text_add(to, "}\n");
 }
@@ -374,17 +416,17 @@ static void block_json(View *v)
 static void text_rows(const View *v)
 {
     Text *to = v->to;
-    const SystemRow *rows = v->schedule->rows.at + v->block->first_row;
+    const SystemRow *rows = v->schedule->rows.at + first_row_of(v->block);
     const bool is_torn = inner_of(v->block) > 0;
     text_add(to, "\nequations\n");
-    for (uint32_t k = 0; k < v->block->n_rows; k++)
+    for (uint32_t k = 0; k < rows_of(v->block); k++)
         text_format(to, "%4u  %s%s\n      %s\n", k + 1, place_text(v->model, row_span(v, &rows[k]), v->arena),
                     !is_torn            ? ""
                     : is_explicit(v, k) ? ", explicit"
                                         : ", residual",
                     row_text(v, &rows[k]));
     text_add(to, "\nunknowns\n");
-    for (uint32_t k = 0; k < v->block->n_rows; k++) {
+    for (uint32_t k = 0; k < rows_of(v->block); k++) {
         const Ref ref = rows[k].unknown;
         text_format(to, "%4u  %-32s %-24.17g start %g%s\n", k + 1, ref_text(v->model, ref, v->arena), number_of(v, ref),
                     start_of(v, ref), is_torn && !is_explicit(v, k) ? ", iterated" : "");
@@ -395,7 +437,7 @@ static void text_jacobian(View *v)
 {
     const Cells cells = jacobian_of(v);
     Text *to = v->to;
-    const uint32_t n = v->block->n_rows;
+    const uint32_t n = rows_of(v->block);
     text_format(to, "\nJacobian: %u of %llu entries; rows are equations, columns unknowns\n", cells.n,
                 (unsigned long long)n * n);
     if (n > MOST_PATTERN) {
@@ -446,15 +488,55 @@ static void text_iterates(const View *v)
     }
 }
 
+/* A hidden parameter, and what it is. */
+static void add_parameter(const View *v, const char *word, VarId var)
+{
+    const Variable *p = model_var(v->model, var);
+    text_format(v->to, "      %s %s = %s = %g\n", word, variable_path(v->model, var, v->arena),
+                term_text(v->model, p->binding, v->arena), number_of(v, ref_now(var)));
+}
+
+static void add_parameters(const View *v, Term formula)
+{
+    for (uint32_t k = 0; k < formula.shape->n_leaves; k++) {
+        const Ref ref = term_refs(v->model, formula)[k];
+        const Variable *p = ref.kind == REF_NOW ? model_var(v->model, ref.var) : NULL;
+        if (p && p->is_generated && p->definition == DEFINITION_BINDING)
+            add_parameter(v, "where", ref.var);
+    }
+}
+
+/* Of the unknowns that are left; the others follow by the explicit equations. */
+static void text_formulas(const View *v)
+{
+    const Schedule *s = v->schedule;
+    const Block *b = v->block;
+    if (!b->n_solved)
+        return;
+    text_add(v->to, "\nformulas\n");
+    for (uint32_t k = 0; k < b->n_solved - b->n_solved_inner; k++) {
+        const Ref unknown = s->rows.at[b->solved_row + b->n_solved_inner + k].unknown;
+        const Block *own = formula_of(s, v->what->block, unknown);
+        if (!own)
+            continue;
+        text_format(v->to, "      %s := %s\n", ref_text(v->model, unknown, v->arena),
+                    term_text(v->model, own->rhs, v->arena));
+        add_parameters(v, own->rhs);
+    }
+    if (b->check)
+        add_parameter(v, "not 0:", (VarId){ b->check - 1 });
+}
+
 static void block_text(View *v)
 {
     const Block *b = v->block;
     Text *to = v->to;
     text_format(to, "block %s of %s: %s", block_name(v), v->of->file, kind_word(b));
     if (is_system(b)) {
-        text_format(to, ", %u equation%s", b->n_rows, b->n_rows == 1 ? "" : "s");
+        text_format(to, ", %u equation%s", rows_of(b), rows_of(b) == 1 ? "" : "s");
         if (inner_of(b))
-            text_format(to, ", %u unknown%s iterated", iterated_of(b), iterated_of(b) == 1 ? "" : "s");
+            text_format(to, ", %u unknown%s %s", iterated_of(b), iterated_of(b) == 1 ? "" : "s",
+                        b->n_solved ? "by formulas" : "iterated");
     }
     text_format(to, "\ntime %g%s%s\n", v->what->time, v->what->failure ? ", failed: " : "",
                 v->what->failure ? v->what->failure : "");
@@ -462,6 +544,7 @@ static void block_text(View *v)
         text_rows(v);
         text_jacobian(v);
         text_iterates(v);
+        text_formulas(v);
     } else if (b->kind == BLOCK_ASSIGN) {
         const Ref ref = term_refs(v->model, b->lhs)[b->lhs.shape->u.leaf];
         text_format(to, "%s\n  %s := %s\n", place_text(v->model, block_span(v->model, b), v->arena),
