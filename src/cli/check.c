@@ -52,6 +52,7 @@ static void print_text(const CompileReport *report)
 
 typedef struct {
     Text symbols, classes; /* empty: not wanted, or the model could not be loaded */
+    bool has_blocks;       /* all of them in the structure */
 } Lists;
 
 static void print_json(const Target *target, Compilation *c, const Lists *lists, bool is_good)
@@ -71,9 +72,10 @@ static void print_json(const Target *target, Compilation *c, const Lists *lists,
         text_add(&json, ",\"figures\":{");
         for (uint32_t k = 0; k < FIGURES; k++)
             text_format(&json, "%s\"%s\":%llu", k ? "," : "", figures[k].key, (unsigned long long)figures[k].value);
-        text_char(&json, '}');
+        text_add(&json, "},\"structure\":");
+        compilation_structure(c, lists->has_blocks, true, &json);
     } else {
-        text_add(&json, "null,\"language\":null,\"figures\":null");
+        text_add(&json, "null,\"language\":null,\"figures\":null,\"structure\":null");
     }
     if (lists->symbols.n)
         text_format(&json, ",\"symbols\":%s", lists->symbols.at);
@@ -86,7 +88,8 @@ static void print_json(const Target *target, Compilation *c, const Lists *lists,
 }
 
 /* The text of the file with messages below the lines, then the lists; false: none of them is wanted. */
-static bool print_lists(const Command *command, const Target *target, Compilation *c, const Lists *lists)
+static bool print_lists(const Command *command, const Target *target, Compilation *c, const Lists *lists,
+                        bool has_schedule)
 {
     const bool numbers = command_option(command, "line-numbers"), silent = command_option(command, "no-messages");
     Text text = { .arena = compilation_arena(c) };
@@ -95,13 +98,18 @@ static bool print_lists(const Command *command, const Target *target, Compilatio
         compilation_listing(c, target->path, numbers, silent, &text);
     text_bytes(&text, lists->symbols.at, lists->symbols.n);
     text_bytes(&text, lists->classes.at, lists->classes.n);
+    if (has_schedule && (command_option(command, "structure") || lists->has_blocks))
+        compilation_structure(c, lists->has_blocks, false, &text);
     fwrite(text.at, 1, text.n, stdout);
-    return is_listing || command_option(command, "symbols") || command_option(command, "classes");
+    return is_listing || command_option(command, "symbols") || command_option(command, "classes") ||
+           command_option(command, "structure") || command_option(command, "blocks");
 }
 
 static Lists make_lists(const Command *command, Compilation *c)
 {
-    Lists lists = { { .arena = compilation_arena(c) }, { .arena = compilation_arena(c) } };
+    Lists lists = { { .arena = compilation_arena(c) },
+                    { .arena = compilation_arena(c) },
+                    command_option(command, "blocks") != NULL };
     const bool is_json = command_option(command, "json");
     if (command_option(command, "symbols"))
         compilation_list(c, LIST_SYMBOLS, is_json, &lists.symbols);
@@ -128,7 +136,7 @@ static int run_check(const Command *command)
         print_json(&target, c, &lists, is_good);
     } else {
         diag_print(compilation_diag(c), stderr, (DiagStyle){ .colour = command->colour_err });
-        if (!print_lists(command, &target, c, &lists) && is_good) {
+        if (!print_lists(command, &target, c, &lists, is_good) && is_good) {
             const CompileReport report = compilation_report(c);
             print_text(&report);
         }
@@ -141,6 +149,8 @@ static const Option options[] = {
     { .name = "json", .help = "figures and diagnostics as JSON on the standard output" },
     { .name = "symbols", .help = "list all quantities: use, time course, value set, start value, unit, derivatives" },
     { .name = "classes", .help = "list the classes the model is made of" },
+    { .name = "structure", .help = "index, states, systems of equations, and comparisons that may chatter" },
+    { .name = "blocks", .help = "the same with every block that is computed" },
     { .name = "listing", .help = "print the text, with the messages as $ lines below the lines they are about" },
     { .name = "line-numbers", .help = "with --listing: number the lines" },
     { .name = "no-messages", .help = "with --listing: the text alone" },
@@ -155,6 +165,7 @@ static const Option options[] = {
 static const Example examples[] = {
     { "koine check Ball.mdl", "tells what is wrong with the model, or how large it is." },
     { "koine check Ball.mdl --symbols", "all quantities of the model." },
+    { "koine check circuit.dym --structure", "index, states, systems of equations, comparisons." },
     { "koine check Ball.mdl --listing --line-numbers", "the text with its messages, for printing." },
     { "koine check Ball.mdl --json", "the same as data for other programs." },
     { 0 },

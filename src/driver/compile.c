@@ -4,6 +4,7 @@
 #include "driver/explore.h"
 #include "driver/inspect.h"
 #include "driver/languages.h"
+#include "driver/report.h"
 #include "driver/resolve.h"
 #include "driver/structure.h"
 #include "driver/symbols.h"
@@ -282,6 +283,12 @@ CompileReport compilation_report(const Compilation *c)
     if (c->program)
         r.kernels = program_code(c->program)->n_kernels;
     return r;
+}
+
+void compilation_structure(const Compilation *c, bool has_all_blocks, bool is_json, Text *to)
+{
+    const CompileReport report = compilation_report(c);
+    report_structure(c->passes.schedule, (ReportStyle){ has_all_blocks, is_json, (uint32_t)report.index }, to);
 }
 
 static Inspection inspection(const Compilation *c, bool is_json)
