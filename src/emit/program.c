@@ -290,10 +290,21 @@ static void fill_variable(Layout *l, uint32_t k, KoineVariable *row)
         vec_push(l->arena, &l->dims, (uint32_t)m->dims.at[v->first_dim + j].extent);
 }
 
+static const char *derivative_name(Layout *l, VarId state)
+{
+    const char *path = variable_path(l->model, state, l->scratch);
+    const size_t n = strlen(path);
+    char *name = arena_alloc(l->arena, n + sizeof "der()", 1);
+    memcpy(name, "der(", 4);
+    memcpy(name + 4, path, n);
+    name[4 + n] = ')';
+    return name;
+}
+
 static void fill_derivative_row(Layout *l, VarId state, KoineVariable *row)
 {
     const Model *m = l->model;
-    *row = (KoineVariable){ .name = arena_format(l->arena, "der(%s)", variable_path(m, state, l->arena)),
+    *row = (KoineVariable){ .name = derivative_name(l, state),
                             .unit = "",
                             .comment = "",
                             .now = (uint64_t)l->der[state.index] * sizeof(KoineSlot),

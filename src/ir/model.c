@@ -1,7 +1,6 @@
 /* Building Models; see model.h. */
 #include "ir/model.h"
 #include "base/bug.h"
-#include "base/text.h"
 
 Model *model_create(Pool *pool, Sources *sources, NameId name, const char *language, Span span)
 {
@@ -480,34 +479,41 @@ VarId model_find(Model *model, InstanceId owner, NameId name)
 }
 
 /* ---- names ---- */
-static void add_path(const Model *model, InstanceId instance, Text *to)
+/* "a.b" and, if there is one, ".name" behind it, in memory of just that size: models have many names. */
+static char *path_of(const Model *model, InstanceId instance, const char *name, Arena *arena)
 {
-    const Instance *node = &model->instances.at[instance.index];
-    if (node->parent.index == ID_NONE)
-        return;
-    add_path(model, node->parent, to);
-    if (to->n)
-        text_char(to, '.');
-    text_add(to, names_of(pool_names(model->pool), node->name));
+    const Names *names = pool_names(model->pool);
+    const size_t length = name ? strlen(name) : 0;
+    size_t size = name ? length + 1 : 0; /* of all parts, each with its dot or, the last, with the end */
+    for (const Instance *node = &model->instances.at[instance.index]; node->parent.index != ID_NONE;
+         node = &model->instances.at[node->parent.index])
+        size += strlen(names_of(names, node->name)) + 1;
+    char *path = arena_alloc(arena, size ? size : 1, 1), *end = path + size;
+    if (name) {
+        end -= length + 1;
+        memcpy(end, name, length);
+    }
+    for (const Instance *node = &model->instances.at[instance.index]; node->parent.index != ID_NONE;
+         node = &model->instances.at[node->parent.index]) {
+        const char *part = names_of(names, node->name);
+        const size_t n = strlen(part);
+        if (end < path + size) /* another part follows */
+            end[-1] = '.';
+        end -= n + 1;
+        memcpy(end, part, n);
+    }
+    return path;
 }
 
 char *instance_path(const Model *model, InstanceId instance, Arena *arena)
 {
-    Text path = { .arena = arena };
-    text_add(&path, "");
-    add_path(model, instance, &path);
-    return path.at ? path.at : arena_text(arena, "", 0);
+    return path_of(model, instance, NULL, arena);
 }
 
 char *variable_path(const Model *model, VarId var, Arena *arena)
 {
     const Variable *v = model_var(model, var);
-    Text path = { .arena = arena };
-    add_path(model, v->owner, &path);
-    if (path.n)
-        text_char(&path, '.');
-    text_add(&path, names_of(pool_names(model->pool), v->name));
-    return path.at;
+    return path_of(model, v->owner, names_of(pool_names(model->pool), v->name), arena);
 }
 
 uint64_t variable_count(const Model *model, VarId var)

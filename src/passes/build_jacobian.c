@@ -99,6 +99,23 @@ static int compare_numbers(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* Most sets have a few members. */
+static void sort_numbers(uint32_t *numbers, uint32_t n)
+{
+    enum { FEW = 12 };
+    if (n > FEW) {
+        qsort(numbers, n, sizeof *numbers, compare_numbers);
+        return;
+    }
+    for (uint32_t k = 1; k < n; k++) {
+        const uint32_t number = numbers[k];
+        uint32_t j = k;
+        for (; j > 0 && numbers[j - 1] > number; j--)
+            numbers[j] = numbers[j - 1];
+        numbers[j] = number;
+    }
+}
+
 static void begin_set(Builder *b)
 {
     b->stamp++;
@@ -118,7 +135,7 @@ static Set end_set(Builder *b)
         b->pool = arena_grow(b->c->scratch, b->pool, b->capacity * sizeof *b->pool, larger * sizeof *b->pool, 16);
         b->capacity = larger;
     }
-    qsort(b->work, b->n_work, sizeof *b->work, compare_numbers);
+    sort_numbers(b->work, b->n_work);
     if (b->n_work)
         memcpy(b->pool + b->n_pool, b->work, b->n_work * sizeof *b->work);
     const Set set = { b->n_pool, b->n_work };
