@@ -119,6 +119,24 @@ static void test_ot044_an_unknown_parameter(void **state)
         check_parameter);
 }
 
+/* Which force holds the mass at 2? c*x; v is at rest, too. */
+static void check_held(const RunResult *r)
+{
+    expect_done(r);
+    expect_near(run_last(r, "x"), 2, 0);
+    expect_near(run_last(r, "v"), 0, 1e-14);
+    expect_near(run_last(r, "f"), 6, 1e-13);
+}
+
+static void test_ot044_at_rest_where_it_is_known(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = HERE "mass.dym", .task = "steady, unknown f, known x = 2", .stop = 0 },
+                     check_held);
+    run_in_all_tiers((RunRequest){ .path = HERE "mass.dym", .task = "known x = 2, steady, unknown f", .stop = 0 },
+                     check_held);
+}
+
 /* ---- mistakes ---- */
 static void expect_refused(const char *file, const char *task, const char *text)
 {
@@ -184,6 +202,7 @@ int main(void)
         cmocka_unit_test(test_ot045_states_and_derivatives_known),
         cmocka_unit_test(test_ot044_steady_state_of_explicit_equations),
         cmocka_unit_test(test_ot044_an_unknown_parameter),
+        cmocka_unit_test(test_ot044_at_rest_where_it_is_known),
         cmocka_unit_test(test_ot044_wrong_counts_name_what_has_no_equation),
         cmocka_unit_test(test_kn2160_what_cannot_be_known),
         cmocka_unit_test(test_kn2161_named_twice),
