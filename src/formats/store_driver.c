@@ -19,50 +19,47 @@ static StoreDriver *driver_of(const H5FD_t *file)
     return ((const Handle *)(const void *)file)->driver;
 }
 
-static herr_t failed(StoreDriver *d, int error)
+/* ---- bytes ------------------------------------------------------------------------------------------------------- */
+
+/* The first failure ends all writing: what is in the file by then stays as it is. The library does not hear of it. */
+static void failed(StoreDriver *d, int error)
 {
     if (d->error == 0)
         d->error = error;
-    errno = error;
-    return -1;
 }
 
-/* ---- bytes ------------------------------------------------------------------------------------------------------- */
-
-static herr_t write_at(StoreDriver *d, uint64_t at, const void *bytes, size_t size)
+static void write_at(StoreDriver *d, uint64_t at, const void *bytes, size_t size)
 {
-    for (size_t done = 0; done < size;) {
+    for (size_t done = 0; done < size && d->error == 0;) {
         const ssize_t n = pwrite(d->descriptor, (const char *)bytes + done, size - done, (off_t)(at + done));
         if (n > 0)
             done += (size_t)n;
         else if (n == 0 || errno != EINTR)
-            return failed(d, n == 0 ? EIO : errno);
+            failed(d, n == 0 ? EIO : errno);
     }
-    return 0;
 }
 
 /* Sends off the first `size` gathered bytes. */
-static herr_t send_off(StoreDriver *d, size_t size)
+static void send_off(StoreDriver *d, size_t size)
 {
     if (size == 0)
-        return 0;
-    const herr_t status = write_at(d, d->at, d->buffer, size);
+        return;
+    write_at(d, d->at, d->buffer, size);
     d->n -= size;
     d->at += size;
     memmove(d->buffer, d->buffer + size, d->n);
-    return status;
 }
 
 /* Sends off whole pages, so that none is touched twice. */
-static herr_t send_pages(StoreDriver *d)
+static void send_pages(StoreDriver *d)
 {
     enum { PAGE = 4096 };
     const size_t rest = (d->at + d->n) % PAGE;
-    return send_off(d, d->n > rest ? d->n - rest : d->n);
+    send_off(d, d->n > rest ? d->n - rest : d->n);
 }
 
 /* Appends to what is gathered. */
-static herr_t gather(StoreDriver *d, const unsigned char *bytes, size_t size)
+static void gather(StoreDriver *d, const unsigned char *bytes, size_t size)
 {
     while (size > 0) {
         const size_t room = DRIVER_BUFFER - d->n, n = size < room ? size : room;
@@ -71,10 +68,9 @@ static herr_t gather(StoreDriver *d, const unsigned char *bytes, size_t size)
         d->n += n;
         bytes += n;
         size -= n;
-        if (d->n == DRIVER_BUFFER && send_pages(d) < 0)
-            return -1;
+        if (d->n == DRIVER_BUFFER)
+            send_pages(d);
     }
-    return 0;
 }
 
 static herr_t driver_write(H5FD_t *file, H5FD_mem_t type, hid_t properties, haddr_t at, size_t size, const void *bytes)
@@ -91,41 +87,43 @@ static herr_t driver_write(H5FD_t *file, H5FD_mem_t type, hid_t properties, hadd
      * all while somebody still writes behind what is gathered. */
     const bool is_gathered = end == d->size && (!d->lent || d->lent == bytes);
     if (at != d->at + d->n || !is_gathered) {
-        if (send_off(d, d->n) < 0)
-            return -1;
+        send_off(d, d->n);
         d->at = at;
     }
-    if (!is_gathered)
-        return write_at(d, at, bytes, size);
-    d->lent = NULL;
-    return gather(d, bytes, size);
+    if (is_gathered) {
+        d->lent = NULL;
+        gather(d, bytes, size);
+    } else {
+        write_at(d, at, bytes, size);
+    }
+    return 0;
 }
 
 unsigned char *store_driver_lend(StoreDriver *d, size_t size)
 {
     d->lent = NULL;
-    if (d->n + size > DRIVER_BUFFER && send_pages(d) < 0)
-        return NULL;
+    if (d->n + size > DRIVER_BUFFER)
+        send_pages(d);
     if (d->n + size <= DRIVER_BUFFER)
         d->lent = d->buffer + d->n;
     return d->lent;
 }
 
+/* What cannot be read, and what lies beyond the end, is zeros. */
 static herr_t driver_read(H5FD_t *file, H5FD_mem_t type, hid_t properties, haddr_t at, size_t size, void *bytes)
 {
     (void)type, (void)properties;
     StoreDriver *const d = driver_of(file);
-    if (send_off(d, d->n) < 0)
-        return -1;
+    send_off(d, d->n);
     for (size_t done = 0; done < size;) {
         const ssize_t n = pread(d->descriptor, (char *)bytes + done, size - done, (off_t)(at + done));
         if (n > 0) {
             done += (size_t)n;
-        } else if (n == 0) { /* beyond the end there are zeros */
+        } else if (n == 0 || errno != EINTR) {
+            if (n < 0)
+                failed(d, errno);
             memset((char *)bytes + done, 0, size - done);
             return 0;
-        } else if (errno != EINTR) {
-            return failed(d, errno);
         }
     }
     return 0;
@@ -135,7 +133,8 @@ static herr_t driver_flush(H5FD_t *file, hid_t properties, hbool_t is_closing)
 {
     (void)properties, (void)is_closing;
     StoreDriver *const d = driver_of(file);
-    return send_off(d, d->n);
+    send_off(d, d->n);
+    return 0;
 }
 
 /* The file is to be as long as what is allocated. */
@@ -146,10 +145,9 @@ static herr_t driver_truncate(H5FD_t *file, hid_t properties, hbool_t is_closing
     StoreDriver *const d = handle->driver;
     if (handle->end == d->size)
         return 0;
-    if (send_off(d, d->n) < 0)
-        return -1;
-    if (ftruncate(d->descriptor, (off_t)handle->end) != 0)
-        return failed(d, errno);
+    send_off(d, d->n);
+    if (d->error == 0 && ftruncate(d->descriptor, (off_t)handle->end) != 0)
+        failed(d, errno);
     d->size = handle->end;
     return 0;
 }
@@ -170,9 +168,9 @@ static H5FD_t *driver_open(const char *name, unsigned flags, hid_t access, haddr
 static herr_t driver_close(H5FD_t *file)
 {
     StoreDriver *const d = driver_of(file);
-    const herr_t status = send_off(d, d->n);
+    send_off(d, d->n);
     free(file);
-    return status;
+    return 0;
 }
 
 static herr_t driver_query(const H5FD_t *file, unsigned long *features)

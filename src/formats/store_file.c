@@ -20,14 +20,21 @@ static void fail(StoreFile *file, int error)
     if (file->is_failed)
         return;
     file->is_failed = true;
-    if (file->driver.error != 0) /* the library tells less */
-        error = file->driver.error;
     char reason[100];
     if (error == 0)
         snprintf(reason, sizeof reason, "the HDF5 library refuses");
     else if (strerror_r(error, reason, sizeof reason) != 0)
         snprintf(reason, sizeof reason, "error %d", error);
     snprintf(file->error, sizeof file->error, "cannot write '%.120s': %s", file->path, reason);
+}
+
+/* What a call of the library came to: `status` is its own, the driver knows about the disk. */
+static void check(StoreFile *file, int64_t status)
+{
+    if (file->driver.error != 0)
+        fail(file, file->driver.error);
+    else if (status < 0)
+        fail(file, 0);
 }
 
 /* ---- filters ----------------------------------------------------------------------------------------------------- */
@@ -104,29 +111,26 @@ bool store_file_create(StoreFile *file, const char *path, Arena *arena)
         file->file = H5Fcreate(path, H5F_ACC_TRUNC, creation, access);
     H5Pclose(access);
     H5Pclose(creation);
-    if (file->file < 0)
-        fail(file, errno);
+    check(file, file->file);
     return !file->is_failed;
 }
 
 void store_file_share(StoreFile *file)
 {
-    if (!file->is_failed && H5Fstart_swmr_write(file->file) < 0)
-        fail(file, 0);
+    if (!file->is_failed)
+        check(file, H5Fstart_swmr_write(file->file));
 }
 
 void store_file_flush(StoreFile *file)
 {
-    errno = 0;
-    if (!file->is_failed && H5Fflush(file->file, H5F_SCOPE_LOCAL) < 0)
-        fail(file, errno);
+    if (!file->is_failed)
+        check(file, H5Fflush(file->file, H5F_SCOPE_LOCAL));
 }
 
 bool store_file_close(StoreFile *file)
 {
-    errno = 0;
-    if (file->file >= 0 && H5Fclose(file->file) < 0)
-        fail(file, errno);
+    if (file->file >= 0)
+        check(file, H5Fclose(file->file));
     if (file->driver_id >= 0)
         H5FDunregister(file->driver_id);
     file->file = file->driver_id = -1;
@@ -203,12 +207,10 @@ StoreDataset store_file_dataset(StoreFile *file, const char *name, hid_t type, i
     H5Pset_shuffle(creation);
     H5Pset_filter(creation, STORE_FILTER_LZ4, H5Z_FLAG_MANDATORY, 0, NULL);
     H5Pset_fletcher32(creation);
-    errno = 0;
     dataset.id = H5Dcreate2(file->file, name, type, space, H5P_DEFAULT, creation, H5P_DEFAULT);
     H5Sclose(space);
     H5Pclose(creation);
-    if (dataset.id < 0)
-        fail(file, errno);
+    check(file, dataset.id);
     return dataset;
 }
 
@@ -224,9 +226,7 @@ void store_file_extend(StoreFile *file, StoreDataset *dataset, hsize_t extent)
     if (file->is_failed)
         return;
     dataset->extent[dataset->growing] = extent;
-    errno = 0;
-    if (H5Dset_extent(dataset->id, dataset->extent) < 0)
-        fail(file, errno);
+    check(file, H5Dset_extent(dataset->id, dataset->extent));
 }
 
 void store_file_chunk(StoreFile *file, StoreDataset *dataset, const hsize_t *at, const void *elements)
@@ -241,9 +241,7 @@ void store_file_chunk(StoreFile *file, StoreDataset *dataset, const hsize_t *at,
     const size_t size = pack(elements, n, dataset->width, file->planes, &dataset->history, packed);
     if (!reserve(file, size))
         return;
-    errno = 0;
-    if (H5Dwrite_chunk(dataset->id, H5P_DEFAULT, 0, at, size, packed) < 0)
-        fail(file, errno);
+    check(file, H5Dwrite_chunk(dataset->id, H5P_DEFAULT, 0, at, size, packed));
 }
 
 void store_file_attribute(StoreFile *file, const char *name, hid_t type, const void *value)

@@ -3,7 +3,9 @@
 #include "fake_model.h"
 #include "formats/store.h"
 #include <fcntl.h>
+#include <hdf5.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -415,6 +417,42 @@ static void test_a_full_disk_keeps_what_was_written(void **state)
     store_close(store);
 }
 
+/* A disk that refuses although the space was reserved: even closing cannot write any more. What was written before can
+ * be read, and nothing of the file is left in the library, which would try again when the program ends. */
+static void test_a_disk_that_refuses_at_the_end(void **state)
+{
+    Fixture *const f = *state;
+    FakeModel fake;
+    fake_create(&fake);
+    const StoreOptions options = { .path = f->path };
+    KoineSink *const sink = store_sink(&options, f->arena);
+    assert_int_equal(sink->begin(sink, &fake.model), KOINE_OK);
+    struct rlimit before;
+    KoineStatus status = KOINE_OK;
+    getrlimit(RLIMIT_FSIZE, &before);
+    signal(SIGXFSZ, SIG_IGN);
+    for (int row = 0; row < 40000 && status == KOINE_OK; row++) {
+        if (row == 20000)
+            setrlimit(RLIMIT_FSIZE, &(struct rlimit){ 100, before.rlim_max });
+        fake_fill(&fake, row);
+        const KoinePoint point = { .time = 0.25 * row, .kind = KOINE_POINT_GRID };
+        status = sink->point(sink, &fake.model, &point);
+    }
+    if (status == KOINE_OK)
+        status = sink->end(sink, &fake.model);
+    const bool is_finished = store_finish(sink, "{}");
+    setrlimit(RLIMIT_FSIZE, &before);
+    signal(SIGXFSZ, SIG_DFL);
+    assert_true(status == KOINE_FAILED || !is_finished);
+    assert_string_equal(sink->error, arena_format(f->arena, "cannot write '%s': File too large", f->path));
+    assert_int_equal(H5Fget_obj_count((hid_t)H5F_OBJ_ALL, H5F_OBJ_ALL), 0);
+    Store *const store = store_open(f->path, f->arena, f->diag);
+    assert_non_null(store);
+    assert_true(store_info(store)->n_rows >= 4096);
+    assert_int_equal(good_rows(store), store_info(store)->n_rows);
+    store_close(store);
+}
+
 static void test_a_result_can_be_read_while_it_grows(void **state)
 {
     Fixture *const f = *state;
@@ -501,6 +539,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_other_files_are_refused, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_two_writers_of_one_file, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_a_full_disk_keeps_what_was_written, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_a_disk_that_refuses_at_the_end, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_a_result_can_be_read_while_it_grows, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_a_slow_run_is_written_before_its_block_is_full, set_up, tear_down),
     };
