@@ -36,6 +36,7 @@ typedef struct { /* of a list that is executed in order */
 typedef struct {
     Entry *at;
     uint32_t n, capacity;
+    Arena *arena; /* NULL: the program's */
 } Entries;
 
 enum { AFFINE_FROM = 4 }; /* rows of one kernel that become a loop; shorter runs are written out */
@@ -106,6 +107,7 @@ void lay_tangent(Layout *l, uint32_t index);
 /* program_choices.c: exact_section and choices of a system that has branches */
 void lay_choices(Layout *l, const Block *b, KoineSystem *system);
 /* program_run.c: sections and parts */
+void push_entry(Layout *l, Entries *list, Entry entry);
 void add_entry(Layout *l, Entries *list, Piece piece, uint32_t block, Span span);
 uint32_t lay_section(Layout *l, const char *name, const Entries *list);
 void lay_parts(Layout *l);

@@ -77,10 +77,15 @@ static void add_run(Layout *l, Piece piece, Span span)
     put_uneven(l, piece.kernel, piece.row + pending * w, piece.n - pending, span);
 }
 
+void push_entry(Layout *l, Entries *list, Entry entry)
+{
+    vec_push(list->arena ? list->arena : l->arena, list, entry);
+}
+
 void add_entry(Layout *l, Entries *list, Piece piece, uint32_t block, Span span)
 {
     const Entry entry = { .piece = piece, .system = KOINE_NONE, .within = KOINE_NONE, .block = block, .span = span };
-    vec_push(l->arena, list, entry);
+    push_entry(l, list, entry);
 }
 
 static uint32_t lay_stretch(Layout *l, const char *name, const Entry *entries, uint32_t n)
@@ -113,7 +118,7 @@ uint32_t lay_section(Layout *l, const char *name, const Entries *list)
 static void add_system(Layout *l, Entries *list, uint32_t system, bool is_tangent)
 {
     const Entry entry = { .system = system, .is_tangent = is_tangent, .within = KOINE_NONE, .block = KOINE_NONE };
-    vec_push(l->arena, list, entry);
+    push_entry(l, list, entry);
 }
 
 static void add_pieces(Layout *l, Entries *list, uint32_t first, uint32_t end, uint32_t block, Span span)
@@ -162,29 +167,40 @@ static void add_block(Layout *l, Entries *list, uint32_t index)
                    block_span(l, &l->schedule->blocks.at[index]));
 }
 
-/* What the part executes: its blocks, then `more` (NULL: nothing); `after`: see ShareRequest. */
-static Shared list_part(Layout *l, PartKind part, const Entries *more, Shared after)
+static Entries list_part(Layout *l, PartKind part, Arena *scratch)
+{
+    Entries list = { .arena = scratch };
+    for (uint32_t k = 0; k < l->schedule->parts[part].n; k++)
+        add_block(l, &list, l->schedule->parts[part].at[k]);
+    return list;
+}
+
+/* What the part executes; `after`: see ShareRequest. */
+static Shared share_part(Layout *l, PartKind part, const Entries *list, Shared after)
 {
     enum { OFTEN = 2 }; /* enough to save what costs something */
     const ShareRequest request = {
         .after = after, .repeats = OFTEN, .n_fixed = l->n_parameters, .fixed = l->parameters
     };
-    Entries list = { 0 };
-    for (uint32_t k = 0; k < l->schedule->parts[part].n; k++)
-        add_block(l, &list, l->schedule->parts[part].at[k]);
-    for (uint32_t k = 0; more && k < more->n; k++)
-        vec_push(l->arena, &list, more->at[k]);
-    return share_entries(l, &request, &list, &l->executed[part], l->n_parameters ? &l->fixed : NULL);
+    return share_entries(l, &request, list, &l->executed[part], l->n_parameters ? &l->fixed : NULL);
 }
 
 /* Those of one point are executed once for each colour: what does not depend on the seeds is computed before. */
-static void list_tangents(Layout *l, Shared after, Entries *out, Entries *base)
+static void share_tangents(Layout *l, const Entries *list, Shared after, Entries *out, Entries *base)
 {
     const Schedule *s = l->schedule;
+    const uint32_t by_x = s->jacobian.n_colours, by_all = s->dae_jacobian.n_colours;
     const ShareRequest request = {
-        .after = after, .repeats = s->jacobian.n_colours, .range = l->data.seed_x, .n_range = l->data.n_x
+        .after = after, .repeats = by_x > by_all ? by_x : by_all, .range = l->data.seed_x, .n_range = l->data.n_x
     };
-    Entries list = { 0 };
+    if (list->n)
+        share_entries(l, &request, list, out, base);
+}
+
+static Entries list_tangents(Layout *l, Arena *scratch)
+{
+    const Schedule *s = l->schedule;
+    Entries list = { .arena = scratch };
     for (uint32_t k = 0; (s->has_jacobian || s->is_whole) && k < s->parts[PART_DERIVATIVES].n; k++) {
         const uint32_t index = s->parts[PART_DERIVATIVES].at[k], system = l->system_of[index], first = l->pieces.n;
         if (system == KOINE_NONE) {
@@ -195,12 +211,11 @@ static void list_tangents(Layout *l, Shared after, Entries *out, Entries *base)
         for (uint32_t j = 0; j < l->system_tangents.at[system].n; j++) {
             Entry entry = l->system_tangents.at[system].at[j];
             entry.within = system;
-            vec_push(l->arena, &list, entry);
+            push_entry(l, &list, entry);
         }
         add_system(l, &list, system, true);
     }
-    if (s->has_jacobian)
-        share_entries(l, &request, &list, out, base);
+    return list;
 }
 
 /* Values that are computed once: parameters, start values. */
@@ -241,23 +256,34 @@ static void list_checks(Layout *l)
 void lay_parts(Layout *l)
 {
     const Schedule *s = l->schedule;
-    Entries tangents = { 0 }, slopes = { 0 };
+    Arena *scratch = arena_create_like(l->arena);
+    Entries tangents = { .arena = scratch }, slopes = { .arena = scratch };
     list_checks(l);
     l->data.parameters = lay_values(l, s->parameters.at, s->parameters.n, false, "parameters");
     l->data.starts = lay_values(l, s->starts.at, s->starts.n, true, "starts");
-    const Shared derivatives = list_part(l, PART_DERIVATIVES, NULL, (Shared){ 0 });
-    list_part(l, PART_OUTPUTS, NULL, derivatives); /* both are executed after the derivatives, at the same point */
-    list_tangents(l, derivatives, &tangents, &slopes);
+    const Entries derivatives = list_part(l, PART_DERIVATIVES, scratch), outputs = list_part(l, PART_OUTPUTS, scratch),
+                  along = list_tangents(l, scratch);
+    share_survey(l, 3, (const Entries *const[]){ &derivatives, &outputs, &along });
+    const Shared before = share_part(l, PART_DERIVATIVES, &derivatives, (Shared){ 0 });
+    share_part(l, PART_OUTPUTS, &outputs, before); /* both are executed after the derivatives, at the same point */
+    share_tangents(l, &along, before, &tangents, &slopes);
     l->data.derivatives = lay_list(l, "derivatives", &l->executed[PART_DERIVATIVES]);
     l->data.outputs = lay_list(l, "outputs", &l->executed[PART_OUTPUTS]);
     l->data.slopes = lay_list(l, "slopes", &slopes);
     l->data.tangents = lay_list(l, "tangents", &tangents);
+    arena_destroy(scratch);
 }
 
 void lay_roots(Layout *l, const Entries *operands)
 {
-    list_part(l, PART_ROOTS, operands, (Shared){ 0 });
+    Arena *scratch = arena_create_like(l->arena);
+    Entries list = list_part(l, PART_ROOTS, scratch);
+    for (uint32_t k = 0; k < operands->n; k++)
+        push_entry(l, &list, operands->at[k]);
+    share_survey(l, 1, (const Entries *const[]){ &list });
+    share_part(l, PART_ROOTS, &list, (Shared){ 0 });
     l->data.roots = lay_list(l, "roots", &l->executed[PART_ROOTS]);
+    arena_destroy(scratch);
 }
 
 /* What depends on parameters alone is computed with them. */

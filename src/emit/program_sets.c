@@ -26,6 +26,7 @@ static uint32_t lay_entries(Layout *l, const StateSet *s, uint32_t number, uint3
         entry[k] = take_slots(l, 1);
         add_entry(l, &list, lay_terms(l, 1, &s->entry[k], &entry[k]), KOINE_NONE, s->span);
     }
+    share_survey(l, 1, (const Entries *const[]){ &list });
     share_entries(l, &(ShareRequest){ .repeats = 0 }, &list, &shared, NULL);
     return lay_section(l, arena_format(l->arena, "state_set_%u", number), &shared);
 }

@@ -389,6 +389,7 @@ static void lay_sections(SystemLayout *y, KoineSystem *system)
     const ShareRequest first = { .repeats = y->block->kind == BLOCK_LINEAR ? LINEAR : ITERATED,
                                  .n_varying = y->n + y->n_inner,
                                  .varying = y->unknowns };
+    share_survey(l, 2, (const Entries *const[]){ &y->residual, &y->jacobian });
     const Shared shared = share_entries(l, &first, &y->residual, &residual, &prepared);
     const ShareRequest second = { .after = { 0, shared.base } };
     share_entries(l, &second, &y->jacobian, &jacobian, NULL);

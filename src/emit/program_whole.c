@@ -116,7 +116,7 @@ void lay_whole(Layout *l)
 {
     const Schedule *s = l->schedule;
     const uint32_t n = l->model->variables.n + 1;
-    const ShareRequest alone = { .after = 0 };
+    const ShareRequest alone = { .repeats = 0 };
     Whole w = { .l = l, .now = NEW_ARRAY(l->arena, uint32_t, n), .der = NEW_ARRAY(l->arena, uint32_t, n) };
     Entries shared = { 0 };
     l->data.whole_section = KOINE_NONE;
@@ -138,6 +138,7 @@ void lay_whole(Layout *l)
                          l->model->equations.at[b->equation.index].origin.span);
     }
     REQUIRE(w.start.n == w.n + 1);
+    share_survey(l, 1, (const Entries *const[]){ &w.section });
     share_entries(l, &alone, &w.section, &shared, NULL);
     l->data.whole_section = lay_section(l, "whole_jacobian", &shared);
     l->data.whole_entries = w.entry.at;

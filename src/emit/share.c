@@ -371,7 +371,7 @@ static void make_shared(Group *g, uint32_t number)
         const bool is_base = s->repeats && !v->varies;
         if (is_base)
             entry.within = KOINE_NONE;
-        vec_push(g->l->arena, is_base ? g->base : g->out, entry);
+        push_entry(g->l, is_base ? g->base : g->out, entry);
         hold(s, (uint32_t)(v - s->values.at), slot, is_base ? s->own.base : s->own.list,
              is_guarded ? guard_of(g, k, number) : 0);
         vec_push(g->l->arena, &g->l->shared_slots, slot);
@@ -426,7 +426,7 @@ static void share_rows(Group *g)
             slots[j] = l->rows.at[entry.piece.row + j];
         if (is_changed)
             entry.piece = lay_row_of(g, &r, k, slots);
-        vec_push(l->arena, g->out, entry);
+        push_entry(l, g->out, entry);
     }
     hold_outputs(g);
 }
@@ -440,7 +440,8 @@ static uint32_t rows_of_loop(const Group *g, uint32_t first)
     uint32_t n = 1;
     while (first + n < g->list->n) {
         const Entry *next = &g->list->at[first + n];
-        if (next->system != KOINE_NONE || next->within != begin->within || next->piece.kernel != begin->piece.kernel ||
+        if (g->s->first_value.at[first + n] == KOINE_NONE || next->system != KOINE_NONE ||
+            next->within != begin->within || next->piece.kernel != begin->piece.kernel ||
             next->piece.row != begin->piece.row + n * kernel->width)
             break;
         n++;
@@ -460,13 +461,16 @@ Shared share_entries(Layout *l, const ShareRequest *request, const Entries *list
         s->epoch++;
         s->values.n = s->args.n = 0;
     }
-    share_number(s, l, request, list);
-    choose_values(s);
-    for (uint32_t k = 0; k < list->n; k += g.n) {
+    const bool is_shared = share_number(s, l, request, list);
+    if (is_shared)
+        choose_values(s);
+    for (uint32_t k = 0; k < list->n && !is_shared; k++)
+        push_entry(l, out, list->at[k]);
+    for (uint32_t k = 0; k < list->n && is_shared; k += g.n) {
         g.first = k;
         g.n = 1;
         if (s->first_value.at[k] == KOINE_NONE) {
-            vec_push(l->arena, out, list->at[k]);
+            push_entry(l, out, list->at[k]);
             share_writes(l, &list->at[k], write_over, s, 0);
         } else {
             g.n = rows_of_loop(&g, k);

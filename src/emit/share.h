@@ -31,6 +31,9 @@ typedef struct {
 typedef struct Share Share;
 Share *share_create(Layout *l);
 void share_destroy(Share *share);
+/* Looks for what may occur twice in these lists, or be computed once for many executions: before they are shared one
+ * after the other. Entries without any of it cost no memory. */
+void share_survey(Layout *l, uint32_t n, const Entries *const *lists);
 /* `out` does what `list` does. `base` (NULL: none) gets what does not vary; it is to be executed before. */
 Shared share_entries(Layout *l, const ShareRequest *request, const Entries *list, Entries *out, Entries *base);
 

@@ -47,7 +47,7 @@ static uint32_t outer_if(const Placement *p, uint32_t region)
 static void list_nodes(Share *s, const Kernel *kernel, KernelNodes *out)
 {
     const Placement *p = &s->placement;
-    uint64_t cost = 0;
+    uint64_t *costs = NEW_ARRAY(s->arena, uint64_t, p->nodes.n);
     *out = (KernelNodes){ .first = s->nodes.n, .n = p->nodes.n, .first_root = s->roots.n, .is_known = true };
     for (uint32_t k = 0; k < p->nodes.n; k++) {
         const PlacedNode *placed = &p->nodes.at[k];
@@ -61,16 +61,23 @@ static void list_nodes(Share *s, const Kernel *kernel, KernelNodes *out)
             node.is_otherwise = placed->region != p->nodes.at[owner].side;
         }
         vec_push(s->arena, &s->nodes, node);
-        cost += placed->uses ? operation_cost(placed->expr) : 0;
-        for (uint32_t j = 0; j < placed->expr->n_args; j++)
-            vec_push(s->arena, &s->node_args, placement_number(p, placed->expr->args[j]));
+        costs[k] = placed->uses ? operation_cost(placed->expr) : 0;
+        uint64_t most = 0;
+        for (uint32_t j = 0; j < placed->expr->n_args; j++) {
+            const uint32_t arg = placement_number(p, placed->expr->args[j]);
+            vec_push(s->arena, &s->node_args, arg);
+            costs[k] += costs[arg];
+            most = costs[arg] > most ? costs[arg] : most;
+        }
+        costs[k] = costs[k] < WORTH ? costs[k] : WORTH; /* no more is asked */
+        s->nodes.at[out->first + k].is_anchor = costs[k] == WORTH && most < WORTH;
+        out->n_anchors += s->nodes.at[out->first + k].is_anchor;
     }
     for (uint32_t k = 0; k < kernel->n_outputs; k++) {
         const uint32_t root = placement_number(p, kernel->outputs[k]);
         s->nodes.at[out->first + root].is_root = true;
         vec_push(s->arena, &s->roots, root);
     }
-    out->is_cheap = cost < WORTH;
 }
 
 const KernelNodes *share_kernel(Share *s, Layout *l, uint32_t number)
@@ -88,8 +95,10 @@ const KernelNodes *share_kernel(Share *s, Layout *l, uint32_t number)
 /* ---- slots ---- */
 SlotState *share_slot(Share *s, uint32_t slot)
 {
-    while (s->slots.n <= slot)
-        (void)vec_push_zero(s->arena, &s->slots);
+    if (slot >= s->slots.n) { /* new memory is zero: what nobody asks for is not touched */
+        vec_reserve(s->arena, &s->slots, slot + 1);
+        s->slots.n = s->slots.capacity;
+    }
     SlotState *state = &s->slots.at[slot];
     if (state->epoch != s->epoch)
         *state = (SlotState){ .epoch = s->epoch, .value = KOINE_NONE, .holds = KOINE_NONE };
@@ -229,6 +238,98 @@ static uint32_t operation_value(Share *s, const Node *node, const uint32_t *numb
     return number;
 }
 
+/* ---- what is worth a look ---- */
+static bool is_plain(const Layout *l, const Entry *entry)
+{
+    if (entry->system != KOINE_NONE || entry->piece.n != 1)
+        return false;
+    const Kernel *kernel = &l->kernels.at[entry->piece.kernel];
+    return !kernel->strides && !kernel->has_iterator;
+}
+
+static bool may_vary(const Share *s, uint32_t slot)
+{
+    if (s->n_fixed)
+        return slot - s->fixed >= s->n_fixed;
+    return slot < s->slots.n && s->slots.at[slot].epoch == s->epoch && s->slots.at[slot].list == s->own.list;
+}
+
+/* Hashes of the nodes of an entry by their operations and slots. */
+static void hash_nodes(Share *s, const Layout *l, const Entry *entry, const KernelNodes *nodes)
+{
+    const Kernel *kernel = &l->kernels.at[entry->piece.kernel];
+    const uint32_t *row = l->rows.at + entry->piece.row + kernel->n_outputs;
+    vec_reserve(s->arena, &s->hashes, nodes->n);
+    vec_reserve(s->arena, &s->hash_varies, nodes->n);
+    for (uint32_t k = 0; k < nodes->n; k++) {
+        const Node *node = &s->nodes.at[nodes->first + k];
+        const Expr *e = node->expr;
+        const bool is_leaf = e->kind == EXPR_LEAF;
+        const bool commutes = e->kind == EXPR_CALL && (e->op == OP_ADD || e->op == OP_MUL);
+        uint32_t payload = e->id;
+        bool varies =
+            is_leaf ? s->repeats && may_vary(s, row[e->u.leaf]) : !expr_is_constant(e) && !find_payload(e, &payload);
+        uint64_t hash = is_leaf ? hash_mix(1, row[e->u.leaf]) : hash_mix(2, payload), sum = 0;
+        for (uint32_t j = 0; j < e->n_args; j++) {
+            const uint32_t arg = s->node_args.at[node->first_arg + j];
+            varies |= s->hash_varies.at[arg];
+            if (commutes)
+                sum += s->hashes.at[arg];
+            else
+                hash = hash_mix(hash, s->hashes.at[arg]);
+        }
+        s->hashes.at[k] = (uint32_t)(commutes ? hash_mix(hash, sum) : hash);
+        s->hash_varies.at[k] = varies;
+    }
+}
+
+void share_survey(Layout *l, uint32_t n, const Entries *const *lists)
+{
+    Share *s = l->share;
+    uint64_t n_anchors = 0;
+    for (uint32_t k = 0; k < n; k++)
+        for (uint32_t j = 0; j < lists[k]->n; j++)
+            if (is_plain(l, &lists[k]->at[j]))
+                n_anchors += share_kernel(s, l, lists[k]->at[j].piece.kernel)->n_anchors;
+    if (s->n_marks < 4 * n_anchors) {
+        for (s->n_marks = s->n_marks ? s->n_marks : 1024; s->n_marks < 4 * n_anchors;)
+            s->n_marks *= 2;
+        s->marks = NEW_ARRAY(s->arena, uint32_t, s->n_marks);
+    }
+    s->survey++;
+    s->repeats = 0;
+    for (uint32_t k = 0; k < n; k++)
+        for (uint32_t j = 0; j < lists[k]->n; j++) {
+            const Entry *entry = &lists[k]->at[j];
+            const KernelNodes *nodes = is_plain(l, entry) ? share_kernel(s, l, entry->piece.kernel) : NULL;
+            if (!nodes || !nodes->n_anchors)
+                continue;
+            hash_nodes(s, l, entry, nodes);
+            for (uint32_t i = 0; i < nodes->n; i++) {
+                uint32_t *mark = &s->marks[s->hashes.at[i] & (s->n_marks - 1)];
+                if (s->nodes.at[nodes->first + i].is_anchor)
+                    *mark = *mark / 4 == s->survey ? 4 * s->survey + 2 : 4 * s->survey + 1;
+            }
+        }
+}
+
+/* Something in it may occur elsewhere, or be computed before. */
+static bool is_interesting(Share *s, Layout *l, const Entry *entry)
+{
+    const KernelNodes *nodes = is_plain(l, entry) ? share_kernel(s, l, entry->piece.kernel) : NULL;
+    if (!nodes || !nodes->n_anchors)
+        return false;
+    REQUIRE(s->n_marks); /* a survey was made */
+    hash_nodes(s, l, entry, nodes);
+    for (uint32_t k = 0; k < nodes->n; k++) {
+        if (!s->nodes.at[nodes->first + k].is_anchor)
+            continue;
+        if (s->marks[s->hashes.at[k] & (s->n_marks - 1)] == 4 * s->survey + 2 || (s->repeats && !s->hash_varies.at[k]))
+            return true;
+    }
+    return false;
+}
+
 /* ---- entries ---- */
 static void note_use(Share *s, uint32_t number, uint32_t entry, bool is_sure, uint32_t guard)
 {
@@ -285,11 +386,22 @@ static void number_nodes(Share *s, const Layout *l, const Entry *entry, uint32_t
     }
 }
 
-void share_number(Share *s, Layout *l, const ShareRequest *request, const Entries *list)
+/* Nothing before it is shared, nothing in it is interesting: what it writes need not be known. */
+static bool is_dull(Share *s, Layout *l, const Entries *list)
+{
+    for (uint32_t k = 0; k < list->n; k++)
+        if (s->values.n || is_interesting(s, l, &list->at[k]))
+            return false;
+    return true;
+}
+
+bool share_number(Share *s, Layout *l, const ShareRequest *request, const Entries *list)
 {
     s->first_value.n = s->numbers.n = 0;
     s->n_fixed = request->n_fixed;
     s->fixed = request->fixed;
+    if (is_dull(s, l, list))
+        return false;
     for (uint32_t k = 0; k < s->values.n && s->n_fixed == 0; k++)
         s->values.at[k].varies = false; /* in this list: it was computed before */
     for (uint32_t k = 0; k < request->n_varying; k++)
@@ -298,13 +410,12 @@ void share_number(Share *s, Layout *l, const ShareRequest *request, const Entrie
         write_unknown(s, request->range + k, 0);
     for (uint32_t k = 0; k < list->n; k++) {
         const Entry *entry = &list->at[k];
-        const Kernel *kernel = entry->system == KOINE_NONE ? &l->kernels.at[entry->piece.kernel] : NULL;
-        const bool is_plain = kernel && !kernel->strides && !kernel->has_iterator && entry->piece.n == 1 &&
-                              !share_kernel(s, l, entry->piece.kernel)->is_cheap;
-        vec_push(s->arena, &s->first_value, is_plain ? s->numbers.n : KOINE_NONE);
-        if (is_plain)
+        const bool is_numbered = is_interesting(s, l, entry);
+        vec_push(s->arena, &s->first_value, is_numbered ? s->numbers.n : KOINE_NONE);
+        if (is_numbered)
             number_nodes(s, l, entry, k + 1, share_kernel(s, l, entry->piece.kernel));
         else
             share_writes(l, entry, write_unknown, s, k + 1);
     }
+    return true;
 }

@@ -34,6 +34,7 @@ typedef struct { /* a node of a kernel */
     uint32_t first_arg; /* in share->node_args: numbers of nodes, as many as expr has arguments */
     bool is_sure;       /* computed whatever the branches */
     bool is_root;
+    bool is_anchor;     /* the smallest that is worth a slot: all that is contains one */
     bool is_otherwise;  /* ... its side */
     uint32_t condition; /* node: the branch that it is needed in, whatever further branches; KOINE_NONE: none such */
 } Node;
@@ -42,7 +43,7 @@ typedef struct {
     uint32_t first, n;   /* in share->nodes, in post-order */
     uint32_t first_root; /* in share->roots: node of each output */
     bool is_known;
-    bool is_cheap; /* nothing in it is worth a slot: it is not looked into */
+    uint32_t n_anchors; /* 0: nothing in it is worth a slot */
 } KernelNodes;
 
 typedef struct {
@@ -75,6 +76,10 @@ struct Share {
     VEC(uint32_t) args;
     ValueHead *heads; /* by hash */
     uint32_t n_heads;
+    uint32_t *marks, n_marks; /* by hash of an anchor: survey*4 + how often it occurs, at most 2 */
+    uint32_t survey;
+    VEC(uint32_t) hashes;  /* per node of the entry at work */
+    VEC(bool) hash_varies; /* ... it depends on what varies */
     VEC(SlotState) slots;
     uint32_t epoch; /* all numbers of values belong to it */
     uint32_t n_lists, repeats;
@@ -88,8 +93,8 @@ struct Share {
 
 const KernelNodes *share_kernel(Share *s, Layout *l, uint32_t kernel);
 SlotState *share_slot(Share *s, uint32_t slot);
-/* Numbers of all nodes of the list. */
-void share_number(Share *s, Layout *l, const ShareRequest *request, const Entries *list);
+/* Numbers of all nodes of the list; false: there is nothing to share. */
+bool share_number(Share *s, Layout *l, const ShareRequest *request, const Entries *list);
 /* Calls `write` for each slot that the entry writes. */
 void share_writes(const Layout *l, const Entry *entry, void (*write)(Share *s, uint32_t slot, uint32_t entry_number),
                   Share *s, uint32_t entry_number);
