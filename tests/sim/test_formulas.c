@@ -190,6 +190,45 @@ static void test_ot055_singular_by_parameters(void **state)
     expect_failure(opposite_capacitors, "torn", "the linear equations have no unique solution");
 }
 
+/* ---- parameters that are changed on the way ---- */
+static void other_capacitor(KoineModel *model)
+{
+    set_value(model, "C2", -1);
+    set_value(model, "J", 3);
+}
+
+/* x' = x/(C1 + C2), which is 5, then 1; a = x/(C1 + J/m/m), with a divisor that is a parameter of its own. */
+static void check_changed(const RunResult *r)
+{
+    expect_done(r);
+    assert_int_equal(r->report.statistics.model.linear_solves, 0);
+    expect_near(run_at(r, "x", 2), exp(0.2) * exp(1), 1e-7);
+    expect_near(run_at(r, "d", 2), run_at(r, "x", 2), 1e-12);
+    expect_near(run_at(r, "a", 2), run_at(r, "x", 2) / 2.75, 1e-12);
+}
+
+static void test_ot055_parameters_of_a_continued_run(void **state)
+{
+    (void)state;
+    write_model("param C1 Real = 2.0\nparam C2 Real = 3.0\nparam J Real = 8.0\nparam m Real = 2.0\n"
+                "var x Real continuous der start 1.0 fixed\nvar i1 Real continuous now\nvar i2 Real continuous now\n"
+                "var d Real continuous now\nvar a Real continuous now\nvar t Real continuous now\n"
+                "eq e1 der(x) := d\neq e2 i1 = C1*d\neq e3 i2 = C2*d\neq e4 i1 + i2 = x\n"
+                "eq e5 t = J*a/m/m\neq e6 C1*a = x - t\n");
+    expect_formulas(path, 2, 0);
+    RunRequest request = {
+        .path = path, .stop = 2, .interval = 0.5, .tolerance = 1e-9, .pause = 1, .between = other_capacitor
+    };
+    run_in_all_tiers(request, check_changed);
+    request.between = opposite_capacitors;
+    RunResult *r = run_model(&request);
+    assert_int_equal(r->report.end, KOINE_RUN_FAILED);
+    if (!strstr(r->report.text, "with these parameters the linear equations have no unique solution"))
+        fail_msg("%s", r->report.text);
+    expect_near(r->report.time, 1, 1e-12);
+    run_free(r);
+}
+
 /* Singular up to rounding: 0.1 + 0.2 - 0.3 is 5.6e-17. */
 static void cancelling(KoineModel *model)
 {
@@ -240,6 +279,7 @@ int main(void)
         cmocka_unit_test(test_ot055_a_denominator_that_is_never_zero),
         cmocka_unit_test(test_ot055_what_may_vanish_stays_numeric),
         cmocka_unit_test(test_ot055_singular_by_parameters),
+        cmocka_unit_test(test_ot055_parameters_of_a_continued_run),
         cmocka_unit_test(test_ot055_singular_but_for_rounding),
         cmocka_unit_test(test_ot055_a_parameter_that_is_divided_by),
     };

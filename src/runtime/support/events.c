@@ -572,7 +572,7 @@ KoineStatus koine_machine_arrive(KoineModel *model, const KoineArrival *arrival)
     pin_widened(k);
     if (arrival->cause & KOINE_AT_CONTINUE) {
         take_up(k);
-        if (koine_take_up_delays(k) != KOINE_OK)
+        if (koine_check_formulas(k) != KOINE_OK || koine_take_up_delays(k) != KOINE_OK)
             return KOINE_FAILED;
     }
     for (uint32_t j = 0; j < p->n_moving; j++)
