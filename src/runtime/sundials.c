@@ -1,9 +1,17 @@
 /* Shared by the rows built on SUNDIALS; see sundials.h. */
 #include "runtime/sundials.h"
+#include <float.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 static const uint32_t MAX_TINY = 50; /* steps in a row that are too short to get on */
+
+static const double ROUNDING = 1e3 * DBL_EPSILON; /* times the largest unknown: below it, a zero that was computed */
+
+static double start_of(const KoineProblem *problem, uint32_t j)
+{
+    return *(const double *)(const void *)(problem->model->block + problem->model->kind->tables->w[j]);
+}
 
 /* SUNDIALS has no const vectors; tolerances are only read. Those of unknowns w follow the rule for states. */
 static N_Vector make_tolerances(const KoineProblem *problem, uint32_t n_w, SUNContext context)
@@ -15,10 +23,14 @@ static N_Vector make_tolerances(const KoineProblem *problem, uint32_t n_w, SUNCo
     double *const values = atol ? N_VGetArrayPointer(atol) : NULL;
     if (values)
         memcpy(values, problem->atol, tables->n_x * sizeof *values);
+    double largest = 0;
+    for (uint32_t j = 0; j < n_w; ++j)
+        largest = fmax(largest, fabs(start_of(problem, j)));
     for (uint32_t j = 0; values && j < n_w; ++j) {
-        const double w = fabs(*(const double *)(const void *)(problem->model->block + tables->w[j]));
-        values[tables->n_x + j] =
-            problem->tolerance * 1e-3 * (w > 0 && isfinite(w) ? fmin(fmax(w, 1e-6), 1) : tables->w_nominal[j]);
+        const double w = fabs(start_of(problem, j)), rounding = ROUNDING * largest;
+        values[tables->n_x + j] = w > rounding && isfinite(w)
+                                      ? problem->tolerance * 1e-3 * fmin(fmax(w, 1e-6), 1)
+                                      : fmax(problem->tolerance * 1e-3 * tables->w_nominal[j], 0.1 * rounding);
     }
     return atol;
 }
