@@ -506,7 +506,7 @@ static bool count_chunks(const Hdf5File *file, Hdf5Dataset *d)
         if (k == d->growing)
             continue;
         const uint64_t n = d->extent[k] / d->chunk[k] + (d->extent[k] % d->chunk[k] != 0);
-        if (n > UINT32_MAX / d->across)
+        if (d->across && n > UINT32_MAX / d->across)
             return false;
         d->across *= n;
     }
