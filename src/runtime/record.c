@@ -2,7 +2,8 @@
 #include "runtime/run.h"
 #include "runtime/sample.h"
 
-static const uint64_t SAMPLE = 64; /* one point in so many is timed */
+static const uint64_t SAMPLE = 64;      /* one point in so many is timed */
+static const double SHORTEST = 0x1p-30; /* of the way between two points */
 
 static KoineStatus sink_failed(KoineRun *run, const KoineSink *sink)
 {
@@ -60,6 +61,33 @@ static KoineStatus evaluate_outputs(KoineRun *run, double time)
     return run->kind->evaluate(model, &at);
 }
 
+/* Without states no step of a solver becomes smaller where the solution of a system cannot be followed: here it does, from
+ * the last point on. *time becomes the time that was reached, or could not be. */
+static KoineStatus follow_outputs(KoineRun *run, double *time)
+{
+    const double end = *time, from = run->evaluated_time, least = SHORTEST * (end - from);
+    double at = from, step = 0.5 * (end - from);
+    KoineStatus status = KOINE_RETRY;
+    while (at < end && step >= least && status >= 0) {
+        *time = at + step < end ? at + step : end;
+        *koine_time(run->model) = *time;
+        status = evaluate_outputs(run, *time);
+        step = status == KOINE_OK ? 2 * step : 0.5 * step;
+        at = status == KOINE_OK ? *time : at;
+    }
+    return status;
+}
+
+static KoineStatus evaluate_point(KoineRun *run, double *time)
+{
+    KoineStatus status = evaluate_outputs(run, *time);
+    if (status > 0 && run->tables->n_x == 0 && run->evaluated_time < *time)
+        status = follow_outputs(run, time);
+    if (status == KOINE_OK)
+        run->evaluated_time = *time;
+    return status;
+}
+
 /* Instants are for all; other points for who asked for them. */
 static bool is_wanted(const KoineRun *run, const KoineSink *sink, const KoinePoint *point)
 {
@@ -89,7 +117,7 @@ KoineStatus koine_record(KoineRun *run, double time, uint32_t takt, int kind)
     const KoinePoint point = { .time = time, .takt = takt, .kind = kind };
     const double begun = koine_sample_begin(&run->points, SAMPLE);
     *koine_time(run->model) = time;
-    KoineStatus status = evaluate_outputs(run, time);
+    KoineStatus status = evaluate_point(run, &time);
     if (status != KOINE_OK)
         run->time = time; /* not as far as the steps are: the message tells where it failed */
     if (status < 0)

@@ -62,14 +62,15 @@ typedef struct KoineRun {
     KoineSolver *solver; /* NULL: nothing moves between events */
     KoineRoots roots;
     KoineWatch watch;
-    KoineOutcome outcome; /* of the last instant */
-    double time, stop;    /* how far the run is, how far it goes */
-    double stepped_time;  /* end of the last step that was told */
-    double sampled_time;  /* up to which the model remembers its signals */
-    double *signals;      /* values of tables->n_signals at the points of a piece of a step */
-    double next_time;     /* head of the calendar */
-    double grid_time;     /* of the next point between instants: the output grid's or a sink's; INFINITY: none */
-    double output_time;   /* of the next point of the output grid */
+    KoineOutcome outcome;  /* of the last instant */
+    double time, stop;     /* how far the run is, how far it goes */
+    double stepped_time;   /* end of the last step that was told */
+    double evaluated_time; /* of the last point that was recorded */
+    double sampled_time;   /* up to which the model remembers its signals */
+    double *signals;       /* values of tables->n_signals at the points of a piece of a step */
+    double next_time;      /* head of the calendar */
+    double grid_time;      /* of the next point between instants: the output grid's or a sink's; INFINITY: none */
+    double output_time;    /* of the next point of the output grid */
     double interval;
     uint64_t grid_number;      /* of output_time */
     double *atol;              /* n_x */

@@ -389,7 +389,8 @@ KoineRunEnd koine_simulate(KoineModel *model, const KoineRunOptions *options, Ko
                      .options = options,
                      .report = report,
                      .next_time = INFINITY,
-                     .before_time = NAN }; /* nothing lies before the start */
+                     .before_time = NAN, /* nothing lies before the start */
+                     .evaluated_time = NAN };
     *report = (KoineRunReport){ .end = KOINE_RUN_DONE, .fault = { .origin = -1, .variable = -1 } };
     model->fault = report->fault;
     count_model(&run, -1);

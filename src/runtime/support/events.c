@@ -537,6 +537,7 @@ static void take_up(Machine *k)
                    s->is_time ? k->m[s->slope].r : 0);
     }
     koine_run_part(k, &p->parameters);
+    koine_forget_solutions(k);
     for (uint32_t j = 0; j < p->n_pres; j++)
         memcpy(&k->m[p->pres[j].pre], &k->m[p->pres[j].now], p->pres[j].n * sizeof(KoineSlot));
     for (uint32_t j = 0; j < p->n_nodes; j++)

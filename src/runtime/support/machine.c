@@ -25,6 +25,7 @@ enum {
     AT_UNSETTLED,
     AT_IS_UNSETTLED,
     AT_ROUND,
+    AT_SOLVED,
     AT_DELAYS,
     AT_POINTS, /* last: it is what grows */
     AT_COUNT
@@ -60,6 +61,7 @@ static void lay_out(MachineKind *kind)
     at[AT_UNSETTLED] = reserve(&size, p->n_pres * sizeof(uint32_t));
     at[AT_IS_UNSETTLED] = reserve(&size, p->n_pres);
     at[AT_ROUND] = reserve(&size, p->n_mixed ? 2 * (uint64_t)p->n_relations : 0);
+    at[AT_SOLVED] = reserve(&size, p->n_run_systems);
     at[AT_DELAYS] = reserve(&size, p->n_delays * sizeof(DelayState));
     at[AT_POINTS] = reserve(&size, (uint64_t)p->n_delays * KOINE_FIRST_POINTS * sizeof(DelayPoint));
     kind->size = (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
@@ -91,6 +93,7 @@ static void point_into(Machine *k, unsigned char *block, const uint64_t *at)
     k->is_unsettled = block + at[AT_IS_UNSETTLED];
     k->round.start = block + at[AT_ROUND];
     k->round.value = k->round.start + k->program->n_relations;
+    k->is_solved = block + at[AT_SOLVED];
     k->delays = (DelayState *)(void *)(block + at[AT_DELAYS]);
     k->points = (DelayPoint *)(void *)(block + at[AT_POINTS]);
 }
@@ -419,6 +422,8 @@ static KoineStatus machine_evaluate(KoineModel *model, const KoineEvaluation *at
         status = koine_run_part(k, &p->outputs);
         if (status == KOINE_OK)
             status = check_outputs(k);
+        if (status == KOINE_OK && p->n_x == 0) /* points are all the steps there are */
+            koine_keep_guesses(k);
     }
     return status;
 }

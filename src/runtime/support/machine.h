@@ -80,6 +80,7 @@ typedef struct {
     uint32_t *pending; /* assignments */
     uint32_t *unsettled;
     uint8_t *is_unsettled;
+    uint8_t *is_solved; /* per system of the run: it was solved at least once */
     DelayState *delays;
     DelayPoint *points; /* of all delays, capacity each; the rest of the block */
     Workspace *workspace;
@@ -228,7 +229,8 @@ KoineStatus koine_solve_system(Machine *k, uint32_t system);
 KoineStatus koine_solve_tangent(Machine *k, uint32_t system);
 KoineStatus koine_check_formulas(Machine *k); /* the parameters are known: formulas divide by nothing that is 0 */
 void koine_keep_guesses(Machine *k);
-void koine_begin_guesses(Machine *k); /* before the start: the start values */
+void koine_begin_guesses(Machine *k);    /* before the start: the start values */
+void koine_forget_solutions(Machine *k); /* the next solution of each system is its first one */
 
 /* calendar.c */
 void koine_calendar_put(Machine *k, uint32_t entry, double time, bool late);

@@ -7,7 +7,7 @@
  * of them as long as that is not in the way.
  *
  * The iteration starts at the last accepted solution, so that repeated trials give the same result. What else is tried
- * at events and at the start of a run stands in search.c. */
+ * where a system is solved for the first time, at events and at the start of a run stands in search.c. */
 #include "systems.h"
 #include <float.h>
 #include <math.h>
@@ -291,20 +291,45 @@ void koine_newton_from(Machine *k, const KoineSystem *s, const uint32_t *slots)
         k->m[s->unknowns[j]] = k->m[slots[j]];
 }
 
-KoineStatus koine_solve_newton(Machine *k, const KoineSystem *s)
+/* Solved for the first time in a run there is no solution to follow. At the start of one, `is_searching` says it all. */
+static bool is_first(const Machine *k, const KoineSystem *s)
+{
+    const size_t n = (size_t)(s - k->program->systems);
+    return n < k->program->n_run_systems && !k->is_solved[n] && k->m[k->program->initial].i == 0;
+}
+
+/* The first solution is followed from now on, also if the step that leads away from it is never accepted. */
+static void begin_following(Machine *k, const KoineSystem *s)
+{
+    k->is_solved[s - k->program->systems] = 1;
+    for (uint32_t j = 0; j < s->n; j++)
+        k->m[s->guesses[j]] = k->m[s->unknowns[j]];
+}
+
+static NewtonEnd solve_or_search(Machine *k, const KoineSystem *s)
 {
     k->workspace->newton->route = KOINE_WAY_LAST;
     koine_newton_from(k, s, s->guesses);
     NewtonEnd end = koine_newton(k, s);
-    if (end == NEWTON_CONVERGED)
-        return KOINE_OK;
-    if (k->is_searching && koine_search(k, s))
-        return KOINE_OK;
-    if (k->is_searching) { /* the message is about the first attempt */
-        k->workspace->newton->is_silent = true;
-        koine_newton_from(k, s, s->guesses);
-        end = koine_newton(k, s);
-        k->workspace->newton->is_silent = false;
-    }
-    return koine_report_newton(k, s, end);
+    if (end == NEWTON_CONVERGED || !k->is_searching)
+        return end;
+    if (koine_search(k, s))
+        return NEWTON_CONVERGED;
+    k->workspace->newton->is_silent = true; /* the message is about the first attempt */
+    koine_newton_from(k, s, s->guesses);
+    end = koine_newton(k, s);
+    k->workspace->newton->is_silent = false;
+    return end;
+}
+
+KoineStatus koine_solve_newton(Machine *k, const KoineSystem *s)
+{
+    const bool was_searching = k->is_searching, first = is_first(k, s);
+    k->is_searching |= first;
+    const NewtonEnd end = solve_or_search(k, s);
+    if (end == NEWTON_CONVERGED && first)
+        begin_following(k, s);
+    const KoineStatus status = end == NEWTON_CONVERGED ? KOINE_OK : koine_report_newton(k, s, end);
+    k->is_searching = was_searching;
+    return status;
 }

@@ -1,4 +1,5 @@
-/* What is tried where Newton's method fails at an event or at the start of a run, in this order:
+/* What is tried where Newton's method fails at an event, at the start of a run, or wherever a system is solved for the
+ * first time in a run, in this order:
  *
  *   start values; start values that are a little apart from each other (many Jacobians are singular where all unknowns
  *   are 0); the line search of KINSOL from the last solution, from the start values; homotopy from the start values,

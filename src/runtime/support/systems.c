@@ -183,6 +183,12 @@ void koine_begin_guesses(Machine *k)
             k->m[s->guesses[j]] = k->m[s->starts[j]];
         }
     }
+    koine_forget_solutions(k);
+}
+
+void koine_forget_solutions(Machine *k)
+{
+    memset(k->is_solved, 0, k->program->n_run_systems);
 }
 
 void koine_keep_guesses(Machine *k)
