@@ -17,6 +17,7 @@ const Pass pipeline[] = {
     { "fold-constants", fold_constants, FACT_SOLVED, FACT_FOLDED, 0, "simplify every term" },
     { "eliminate-aliases", eliminate_aliases, FACT_FOLDED, FACT_ALIAS_FREE, 0, "v = w and v = -w share one place" },
     { "find-events", find_events, FACT_ALIAS_FREE, FACT_EVENTS, 0, "comparisons become root functions or time events" },
+    { "carry-rests", carry_rests, FACT_EVENTS, 0, 0, "times that are sums lose nothing by rounding" },
     { "merge-regions", merge_regions, FACT_EVENTS, FACT_MERGED, 0, "branches become selectors" },
     { "lower-whens", lower_whens, FACT_MERGED, FACT_WHEN_FREE, 0,
       "conditions get names, when equations become equations" },

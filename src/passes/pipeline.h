@@ -70,6 +70,7 @@ bool fold_constants(Compile *c);
 bool eliminate_aliases(Compile *c);
 bool lower_whens(Compile *c);
 bool find_events(Compile *c);
+bool carry_rests(Compile *c);
 void merge_residuals(Compile *c); /* part of merge-regions */
 bool merge_regions(Compile *c);
 bool find_constraints(Compile *c);

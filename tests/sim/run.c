@@ -10,6 +10,7 @@
 typedef struct {
     KoineSink sink; /* first member */
     RunResult *result;
+    bool keeps_last; /* of the rows, only the last */
 } Recorder;
 
 static double slot_value(const KoineModel *model, const KoineVariable *v, uint32_t element)
@@ -45,6 +46,8 @@ static KoineStatus point(KoineSink *sink, const KoineModel *model, const KoinePo
 {
     RunResult *r = ((Recorder *)(void *)sink)->result;
     const KoineTables *t = model->kind->tables;
+    if (r->n_rows && ((Recorder *)(void *)sink)->keeps_last)
+        free(r->rows[--r->n_rows].values);
     if (r->n_rows == r->capacity) {
         r->capacity = r->capacity ? 2 * r->capacity : 64;
         r->rows = realloc(r->rows, r->capacity * sizeof *r->rows);
@@ -98,7 +101,9 @@ static void simulate(RunResult *r, const KoineModelKind *kind, const RunRequest 
     assert_int_equal(kind->create(kind, &host, &model), KOINE_OK);
     if (request->prepare)
         request->prepare(model);
-    Recorder recorder = { { .wants_takts = request->every_takt, .begin = begin, .point = point, .end = end }, r };
+    Recorder recorder = { { .wants_takts = request->every_takt, .begin = begin, .point = point, .end = end },
+                          r,
+                          request->keeps_last };
     KoineSink *sinks[] = { &recorder.sink };
     KoineRunOptions options = { .start = request->start,
                                 .stop = request->pause > 0 ? request->pause : request->stop,

@@ -265,14 +265,14 @@ static void test_ot086_init_in_equations(void **state)
 }
 
 /* The k-th sample is at 0.1 + 0.1 + ..., as the model adds them up, and so is the value that b reads there: u = t + 1.
- * b, c and a act at once, in this order: c = 6 u, a is one sample behind. Ten times of 0.1 make 0.9999999999999999,
- * which is the same instant as 4*0.25 = 1 (semantics, time events): 11 + 5 - 3 instants until 1, those at 0, 0.5
- * and 1 being common; that at 0 is the start. */
+ * b, c and a act at once, in this order: c = 6 u, a is one sample behind. The sums of 0.1 are k*0.1, rounded once:
+ * 11 + 5 - 3 instants until 1, those at 0, 0.5 and 1 being common; that at 0 is the start. */
 static void check_sampled(const RunResult *r)
 {
     expect_done(r);
-    double t = 0, before = 0;
-    for (int k = 0; k < 10; k++, t += 0.1) {
+    double before = 0;
+    for (int k = 0; k < 10; k++) {
+        const double t = k * 0.1;
         expect_near(run_at(r, "b.y", t), 3 * (t + 1), 0);
         expect_near(run_at(r, "c.y", t), 2 * (3 * (t + 1)), 0);
         expect_near(run_at(r, "a.y", t), before, 0);
