@@ -1,7 +1,7 @@
 /* The operations of expressions whose meaning is not that of one C operator or one libm call.
  *
  * The constant folder, the interpreter and generated C all use these, so that they agree in every
- * bit. An Integer operation without result (division by zero, conversion out of range) gives
+ * bit. An Integer operation without result (division by zero, overflow) gives
  * KOINE_INTEGER_FAULT; a Real one gives a value that is not finite. Whoever stores the result
  * looks for these and reports the fault. */
 #ifndef KOINE_OPS_H
@@ -12,17 +12,28 @@
 
 #define KOINE_INTEGER_FAULT INT64_MIN
 
+/* Sums, differences and products of Integers that leave the 64 bits have no result, and neither has what is computed
+ * from an operand without value. */
 static inline int64_t koine_iadd(int64_t a, int64_t b)
 {
-    return (int64_t)((uint64_t)a + (uint64_t)b);
+    const int64_t sum = (int64_t)((uint64_t)a + (uint64_t)b);
+    const int lost = ((a ^ sum) & (b ^ sum)) < 0;
+    return lost || a == KOINE_INTEGER_FAULT || b == KOINE_INTEGER_FAULT ? KOINE_INTEGER_FAULT : sum;
 }
 static inline int64_t koine_isub(int64_t a, int64_t b)
 {
-    return (int64_t)((uint64_t)a - (uint64_t)b);
+    const int64_t rest = (int64_t)((uint64_t)a - (uint64_t)b);
+    const int lost = ((a ^ b) & (a ^ rest)) < 0;
+    return lost || a == KOINE_INTEGER_FAULT || b == KOINE_INTEGER_FAULT ? KOINE_INTEGER_FAULT : rest;
 }
 static inline int64_t koine_imul(int64_t a, int64_t b)
 {
-    return (int64_t)((uint64_t)a * (uint64_t)b);
+    const int64_t product = (int64_t)((uint64_t)a * (uint64_t)b);
+    if (a == (int32_t)a && b == (int32_t)b)
+        return product;
+    if (a == KOINE_INTEGER_FAULT || b == KOINE_INTEGER_FAULT)
+        return KOINE_INTEGER_FAULT;
+    return a == 0 || (product != KOINE_INTEGER_FAULT && product / a == b) ? product : KOINE_INTEGER_FAULT;
 }
 static inline int64_t koine_ineg(int64_t a)
 {
@@ -30,11 +41,23 @@ static inline int64_t koine_ineg(int64_t a)
 }
 static inline int64_t koine_idiv(int64_t a, int64_t b) /* rounded toward 0 */
 {
-    return b == 0 ? KOINE_INTEGER_FAULT : b == -1 ? koine_ineg(a) : a / b;
+    if (b == 0 || a == KOINE_INTEGER_FAULT || b == KOINE_INTEGER_FAULT)
+        return KOINE_INTEGER_FAULT;
+    return b == -1 ? -a : a / b;
 }
 static inline int64_t koine_imod(int64_t a, int64_t b) /* sign of a */
 {
-    return b == 0 ? KOINE_INTEGER_FAULT : b == -1 ? 0 : a % b;
+    if (b == 0 || a == KOINE_INTEGER_FAULT || b == KOINE_INTEGER_FAULT)
+        return KOINE_INTEGER_FAULT;
+    return b == -1 ? 0 : a % b;
+}
+static inline int64_t koine_narrow(int64_t a) /* the INTEGER of SIMPLEX-II: up to 2E+9 */
+{
+    return a >= -2000000000 && a <= 2000000000 ? a : KOINE_INTEGER_FAULT;
+}
+static inline double koine_real(int64_t a)
+{
+    return a == KOINE_INTEGER_FAULT ? 0.0 / 0.0 : (double)a;
 }
 static inline int64_t koine_integer(double whole) /* of a whole number */
 {
@@ -72,13 +95,14 @@ static inline double koine_rmax(double a, double b)
 {
     return b > a ? b : a;
 }
-static inline int64_t koine_imin(int64_t a, int64_t b)
+static inline int64_t koine_imin(int64_t a, int64_t b) /* a fault is the least of all */
 {
     return b < a ? b : a;
 }
 static inline int64_t koine_imax(int64_t a, int64_t b)
 {
-    return b > a ? b : a;
+    const int64_t larger = b > a ? b : a;
+    return a == KOINE_INTEGER_FAULT || b == KOINE_INTEGER_FAULT ? KOINE_INTEGER_FAULT : larger;
 }
 static inline double koine_rsign(double a)
 {
@@ -86,7 +110,7 @@ static inline double koine_rsign(double a)
 }
 static inline int64_t koine_isign(int64_t a)
 {
-    return a > 0 ? 1 : a < 0 ? -1 : 0;
+    return a == KOINE_INTEGER_FAULT ? a : a > 0 ? 1 : a < 0 ? -1 : 0;
 }
 static inline int64_t koine_iabs(int64_t a)
 {

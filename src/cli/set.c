@@ -257,18 +257,25 @@ static bool report_fixed(const Setter *setter, const Setting *setting, const Koi
     return false;
 }
 
-static void warn_of_range(const Setter *setter, const Setting *setting, const KoineVariable *variable, KoineSlot slot)
+/* The range of an INTEGER is one of its type; that of a Real only what was meant. */
+static bool check_range(const Setter *setter, const Setting *setting, const KoineVariable *variable, KoineSlot slot)
 {
     double value = variable->type == KOINE_REAL ? slot.r : (double)slot.i;
     if (variable->flags & KOINE_VARIABLE_NEGATED)
         value = -value;
     if (value >= variable->min && value <= variable->max)
-        return;
+        return true;
     Text range = { .arena = setter->arena };
     text_real(&range, variable->min);
     text_add(&range, " to ");
     text_real(&range, variable->max);
+    if (variable->type == KOINE_INTEGER) {
+        diag_error(setter->diag, DIAG_SET_VALUE, setting->span, "'%s' must be from %s, not '%.60s'", setting->name,
+                   range.at, setting->value);
+        return false;
+    }
     diag_warning(setter->diag, DIAG_SET_VALUE, setting->span, "'%s' is meant to be from %s", setting->name, range.at);
+    return true;
 }
 
 static bool set_element(const Setter *setter, const Setting *setting, const KoineVariable *variable, uint64_t element)
@@ -276,8 +283,9 @@ static bool set_element(const Setter *setter, const Setting *setting, const Koin
     KoineSlot slot = { 0 };
     if (!read_slot(setter, setting, variable, &slot))
         return false;
-    if (variable->type == KOINE_REAL || variable->type == KOINE_INTEGER)
-        warn_of_range(setter, setting, variable, slot);
+    const bool is_number = variable->type == KOINE_REAL || variable->type == KOINE_INTEGER;
+    if (is_number && !check_range(setter, setting, variable, slot))
+        return false;
     const uint64_t offset = (setter->what == SET_NOW ? variable->now : variable->set) + 8 * element;
     if (setter->what != SET_CHECK)
         memcpy(setter->model->block + offset, &slot, sizeof slot);

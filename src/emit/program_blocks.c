@@ -61,6 +61,7 @@ typedef struct {
     VEC(uint32_t) base; /* slot of element 0 */
     uint32_t n_leaves;
     bool has_chosen; /* some element has an index that is known only at run time */
+    bool has_hiding; /* some Integer that may have no value is compared */
 } Flat;
 
 static const Expr *new_leaf(Flat *f, Type type, ElementMap map, uint32_t base)
@@ -115,7 +116,8 @@ static const Expr *chosen_element(Flat *f, const Expr *e)
     return expr_if(pool, inside, expr_binary(pool, OP_ELEMENT, first, offset), none);
 }
 
-/* Whether evaluating `e`, which is flat, meets an index outside its array; NULL: never. A comparison would hide it.
+/* Whether evaluating `e`, which is flat, meets an index outside its array or compares an Integer without value; NULL:
+ * never. A comparison would hide it.
  * Only what is evaluated counts: the second operand of AND and OR, and the branches of IF, behind what decides. */
 static const Expr *is_outside(Flat *f, const Expr *e, Memo *memo);
 
@@ -145,6 +147,10 @@ static const Expr *find_outside(Flat *f, const Expr *e, Memo *memo)
     }
     for (uint32_t k = 1; k < e->n_args; k++)
         first = either(pool, first, is_outside(f, e->args[k], memo));
+    const Expr *lost = expr_integer(pool, INTEGER_FAULT);
+    for (uint32_t k = 0; k < e->n_args && e->kind == EXPR_CALL && op_is_relation((Op)e->op); k++)
+        if (e->args[k]->is_checked)
+            first = either(pool, first, expr_literal_relation(pool, OP_EQ, e->args[k], lost));
     return first;
 }
 
@@ -160,12 +166,12 @@ static const Expr *is_outside(Flat *f, const Expr *e, Memo *memo)
     return found;
 }
 
-/* The expression, and no value where an index is outside. */
+/* The expression, and no value where an index is outside or an Integer compared has none. */
 static const Expr *guard_elements(Flat *f, const Expr *e)
 {
     const ElementMap fixed = { 0 };
     Memo memo;
-    if (!f->has_chosen)
+    if (!f->has_chosen && !f->has_hiding)
         return e;
     memo_begin(&memo, NULL);
     const Expr *outside = is_outside(f, e, &memo);
@@ -250,7 +256,8 @@ void lay_assignment(Layout *l, Term lhs, Term rhs, DomainId domain)
     Model *m = l->model;
     const Domain *d = &m->domains.at[domain.index];
     const bool is_whole = lhs.shape->n_args == 0 && lhs.shape->type.rank > 0;
-    if (!rhs.shape->has_index && !is_whole && d->n == 0 && lhs.shape->n_args == 0) { /* the usual case: scalar */
+    const bool hides = rhs.shape->has_hiding;
+    if (!rhs.shape->has_index && !is_whole && d->n == 0 && lhs.shape->n_args == 0 && !hides) { /* as usual: scalar */
         const uint32_t n = rhs.shape->n_leaves;
         uint32_t few[FEW + 1];
         uint32_t *row = n <= FEW ? few : NEW_ARRAY(l->arena, uint32_t, n + 1);
@@ -261,7 +268,7 @@ void lay_assignment(Layout *l, Term lhs, Term rhs, DomainId domain)
         vec_push(l->arena, &l->pieces, piece);
         return;
     }
-    Flat f = { .l = l, .domain = domain, .refs = term_refs(m, lhs) };
+    Flat f = { .l = l, .domain = domain, .refs = term_refs(m, lhs), .has_hiding = hides };
     flatten_leaf(&f, lhs.shape);
     f.from.n = f.to.n = f.n_leaves = 0; /* the target is no leaf of the kernel */
     f.refs = term_refs(m, rhs);
@@ -322,13 +329,15 @@ Piece lay_terms(Layout *l, uint32_t n, const Term *terms, const uint32_t *slots)
     const Expr **outputs = NEW_ARRAY(l->arena, const Expr *, n);
     for (uint32_t k = 0; k < n; k++)
         outputs[k] = term_import(&builder, terms[k]);
-    bool has_index = false;
-    for (uint32_t k = 0; k < n; k++)
+    bool has_index = false, hides = false;
+    for (uint32_t k = 0; k < n; k++) {
         has_index |= outputs[k]->has_index;
+        hides |= outputs[k]->has_hiding;
+    }
     uint32_t n_leaves = builder.refs.n;
     uint32_t *row = NEW_ARRAY(l->arena, uint32_t, n + n_leaves + 1);
-    if (has_index) {
-        Flat f = { .l = l, .refs = builder.refs.at };
+    if (has_index || hides) {
+        Flat f = { .l = l, .refs = builder.refs.at, .has_hiding = hides };
         for (uint32_t k = 0; k < n; k++)
             flatten_leaves(&f, outputs[k]);
         for (uint32_t k = 0; k < n; k++)

@@ -146,6 +146,15 @@ static const char *what_failed(const Expr *where)
     case OP_ACOS: return "argument outside -1 .. 1";
     case OP_POW: return "power that is not defined or too large";
     case OP_EXP: return "overflow";
+    case OP_NARROW: return "INTEGER beyond -2E+9 .. 2E+9, the range of the profile";
+    case OP_ADD:
+    case OP_SUB:
+    case OP_MUL:
+    case OP_NEG: return where->type.kind == TYPE_INTEGER ? "overflow of an Integer" : "no finite value";
+    case OP_ITRUNC:
+    case OP_IFLOOR:
+    case OP_ICEIL:
+    case OP_IROUND: return "number too large for an Integer";
     default: return "no finite value";
     }
 }
@@ -444,6 +453,8 @@ static bool explain_over(const Layout *l, Term term, DomainId domain, const Koin
     else
         text_add(to, what_failed(where));
     text_add(to, where->kind == EXPR_FUNCTION ? "; called as " : ": ");
+    if (where->kind == EXPR_CALL && where->op == OP_NARROW)
+        where = where->args[0]; /* as it was written */
     text_add(to, term_text(l->model, term_make(l->model, where, term_refs(l->model, term)), to->arena));
     add_operands(l, to, where, term, leaves);
     return true;

@@ -132,6 +132,7 @@ static const Expr *derive_operation(Derivation *d, const Expr *e, const Expr *da
     case OP_RANDOM:
     case OP_IDIV:
     case OP_IMOD:
+    case OP_NARROW:
     case OP_NUMBER:
     case OP_NOT:
     case OP_AND:

@@ -99,6 +99,7 @@ static Value evaluate_real(Op op, double a, double b)
     case OP_RANDOM:
     case OP_IDIV:
     case OP_IMOD:
+    case OP_NARROW:
     case OP_REAL:
     case OP_NUMBER:
     case OP_NOT:
@@ -121,7 +122,8 @@ static Value evaluate_integer(Op op, int64_t a, int64_t b)
     case OP_RANDOM: return real_value(koine_random(a, b));
     case OP_IDIV: return integer_value(koine_idiv(a, b));
     case OP_IMOD: return integer_value(koine_imod(a, b));
-    case OP_REAL: return real_value((double)a);
+    case OP_NARROW: return integer_value(koine_narrow(a));
+    case OP_REAL: return real_value(koine_real(a));
     case OP_NUMBER: return integer_value(a);
     case OP_NOT: return integer_value(!a);
     case OP_AND: return integer_value(a && b);

@@ -198,17 +198,30 @@ static bool is_same(const Expr *node, const Expr *head, const Expr *const *args)
            (head->n_args == 0 || memcmp(node->args, args, head->n_args * sizeof *args) == 0);
 }
 
+static bool is_checked(const Expr *node)
+{
+    if (node->type.kind != TYPE_INTEGER || (node->kind != EXPR_CALL && node->kind != EXPR_IF))
+        return false;
+    if (node->kind == EXPR_IF)
+        return node->args[1]->is_checked || node->args[2]->is_checked;
+    return node->op != OP_NUMBER && node->op != OP_MIX && node->op != OP_ELEMENT;
+}
+
 static void fill_facts(Expr *node)
 {
     node->has_index =
         node->kind == EXPR_ITERATOR || node->kind == EXPR_REDUCE || (node->kind == EXPR_LEAF && node->n_args > 0);
     node->has_call = node->kind == EXPR_FUNCTION;
+    node->is_checked = is_checked(node);
+    node->has_hiding = node->kind == EXPR_CALL && op_is_relation((Op)node->op) &&
+                       (node->args[0]->is_checked || node->args[1]->is_checked);
     node->n_leaves = node->kind == EXPR_LEAF ? node->u.leaf + 1 : 0;
     uint32_t depth = 0;
     for (uint32_t k = 0; k < node->n_args; k++) {
         const Expr *arg = node->args[k];
         node->has_index |= arg->has_index;
         node->has_call |= arg->has_call;
+        node->has_hiding |= arg->has_hiding;
         if (arg->n_leaves > node->n_leaves)
             node->n_leaves = arg->n_leaves;
         if (arg->depth > depth)
@@ -314,6 +327,7 @@ static void require_types(Op op, const Expr *const *args)
     case OP_RANDOM:
     case OP_IDIV:
     case OP_IMOD: REQUIRE(a.kind == TYPE_INTEGER && type_equal(a, args[1]->type)); break;
+    case OP_NARROW:
     case OP_REAL: REQUIRE(a.kind == TYPE_INTEGER); break;
     case OP_NUMBER: REQUIRE(a.kind == TYPE_BOOLEAN || a.kind == TYPE_ENUM); break;
     case OP_NOT: REQUIRE(a.kind == TYPE_BOOLEAN); break;

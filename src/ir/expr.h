@@ -72,8 +72,10 @@ struct Expr {
     uint8_t kind; /* ExprKind */
     uint8_t op;   /* EXPR_CALL, EXPR_REDUCE: Op; EXPR_FUNCTION: result number; EXPR_TABLE: order */
     bool is_literal;
-    bool has_index; /* some leaf below has index expressions or some iterator occurs */
-    bool has_call;  /* some function is called */
+    bool has_index;  /* some leaf below has index expressions or some iterator occurs */
+    bool has_call;   /* some function is called */
+    bool is_checked; /* an Integer that arithmetic may leave without value */
+    bool has_hiding; /* ... is compared somewhere below, which hides that */
     Type type;
     uint32_t id;       /* dense number in its pool */
     uint32_t n_leaves; /* 1 + largest leaf number below, 0 if there is none */

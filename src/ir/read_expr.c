@@ -115,6 +115,7 @@ static Wants wants(Op op)
     case OP_RANDOM:
     case OP_IDIV:
     case OP_IMOD:
+    case OP_NARROW:
     case OP_REAL: return WANTS_INTEGERS;
     case OP_NUMBER: return WANTS_VALUE;
     case OP_NOT:

@@ -462,6 +462,7 @@ static const Expr *apply_rules(Rules r, Op op, const Expr *const *args, bool is_
     case OP_ATAN2: return expr_binary(r.pool, op, a, b);
     case OP_REAL:
     case OP_NUMBER:
+    case OP_NARROW:
     case OP_SIGN:
     case OP_IFLOOR:
     case OP_ICEIL:

@@ -313,6 +313,7 @@ static bool takes(Op op, TypeKind type)
     case OP_SIGN: return type == TYPE_REAL || type == TYPE_INTEGER;
     case OP_IDIV:
     case OP_IMOD:
+    case OP_NARROW:
     case OP_REAL: return type == TYPE_INTEGER;
     case OP_MIX:
     case OP_RANDOM: return type == TYPE_INTEGER;

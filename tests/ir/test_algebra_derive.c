@@ -246,9 +246,9 @@ static void test_every_operation(void **state)
     static const double points[][2] = { { 0.3, 0.8 }, { 0.7, -0.4 }, { 0.05, 2.5 }, { 0.9, 0.1 } };
     Maker m = maker_create(1, WITH_ALL);
     for (Op op = 0; op < OP_COUNT; op++) {
-        const bool is_real = !op_is_relation(op) && op != OP_IDIV && op != OP_IMOD && op != OP_REAL &&
-                             op != OP_NUMBER && op != OP_NOT && op != OP_AND && op != OP_OR && op != OP_ELEMENT &&
-                             op != OP_MIX && op != OP_RANDOM;
+        const bool is_real = !op_is_relation(op) && op != OP_IDIV && op != OP_IMOD && op != OP_NARROW &&
+                             op != OP_REAL && op != OP_NUMBER && op != OP_NOT && op != OP_AND && op != OP_OR &&
+                             op != OP_ELEMENT && op != OP_MIX && op != OP_RANDOM;
         if (!is_real)
             continue;
         const Expr *const args[] = { real_leaf(&m, 0), real_leaf(&m, 1) };

@@ -129,12 +129,19 @@ static void test_relations(void **state)
     maker_destroy(&m);
 }
 
+__extension__ typedef __int128 Wide;
+
+static int64_t expected_64(Wide exact)
+{
+    return exact > INT64_MAX || exact <= INT64_MIN ? INTEGER_FAULT : (int64_t)exact;
+}
+
 static int64_t expected_integer(Op op, int64_t a, int64_t b)
 {
     switch ((int)op) {
-    case OP_ADD: return (int64_t)((uint64_t)a + (uint64_t)b);
-    case OP_SUB: return (int64_t)((uint64_t)a - (uint64_t)b);
-    case OP_MUL: return (int64_t)((uint64_t)a * (uint64_t)b);
+    case OP_ADD: return expected_64((Wide)a + b);
+    case OP_SUB: return expected_64((Wide)a - b);
+    case OP_MUL: return expected_64((Wide)a * b);
     case OP_IDIV: return b == 0 ? INTEGER_FAULT : a / b;
     case OP_IMOD: return b == 0 ? INTEGER_FAULT : a % b;
     case OP_MIN: return a < b ? a : b;

@@ -302,7 +302,8 @@ static const OperationForm forms_real[] = {
     [OP_RANDOM] = { .style = STYLE_CALL, .function = FUNCTION_koine_random },
     [OP_IDIV] = { .style = STYLE_CALL, .function = FUNCTION_koine_idiv },
     [OP_IMOD] = { .style = STYLE_CALL, .function = FUNCTION_koine_imod },
-    [OP_REAL] = { STYLE_PREFIX, "(double)", BIND_SIGN, BIND_TIGHT, BIND_TIGHT, 0 },
+    [OP_NARROW] = { .style = STYLE_CALL, .function = FUNCTION_koine_narrow },
+    [OP_REAL] = { .style = STYLE_CALL, .function = FUNCTION_koine_real },
     [OP_NOT] = { STYLE_PREFIX, "!", BIND_SIGN, BIND_TIGHT, BIND_TIGHT, 0 },
     [OP_AND] = { STYLE_INFIX, "&&", BIND_AND, BIND_AND, BIND_EQUAL, 0 },
     [OP_OR] = { STYLE_INFIX, "||", BIND_OR, BIND_EQUAL, BIND_EQUAL, 0 },
@@ -343,7 +344,11 @@ static const OperationForm forms_real[] = {
 static OperationForm form_of(const Expr *e)
 {
     if (e->args[0]->type.kind != TYPE_REAL)
-        switch ((Op)e->op) { /* Integer: wraps around, so not by an operator of C */
+        switch ((Op)e->op) { /* Integer: checked, so not by an operator of C */
+        case OP_REAL:        /* what is stored has a value */
+            if (e->args[0]->kind == EXPR_LEAF || e->args[0]->kind == EXPR_ITERATOR)
+                break;
+            return (OperationForm){ .style = STYLE_CALL, .function = FUNCTION_koine_real };
         case OP_NEG: return (OperationForm){ .style = STYLE_CALL, .function = FUNCTION_koine_ineg };
         case OP_ADD: return (OperationForm){ .style = STYLE_CALL, .function = FUNCTION_koine_iadd };
         case OP_SUB: return (OperationForm){ .style = STYLE_CALL, .function = FUNCTION_koine_isub };

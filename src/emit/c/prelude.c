@@ -11,29 +11,54 @@ static const char *const names[FUNCTION_COUNT] = {
 
 /* clang-format off: as in koine/ops.h */
 static const char *const definitions[FUNCTION_COUNT] = {
-    [FUNCTION_koine_iadd] = "static inline int64_t koine_iadd(int64_t a, int64_t b)\n"
-                            "{\n"
-                            "    return (int64_t)((uint64_t)a + (uint64_t)b);\n"
-                            "}\n",
-    [FUNCTION_koine_isub] = "static inline int64_t koine_isub(int64_t a, int64_t b)\n"
-                            "{\n"
-                            "    return (int64_t)((uint64_t)a - (uint64_t)b);\n"
-                            "}\n",
-    [FUNCTION_koine_imul] = "static inline int64_t koine_imul(int64_t a, int64_t b)\n"
-                            "{\n"
-                            "    return (int64_t)((uint64_t)a * (uint64_t)b);\n"
-                            "}\n",
+    [FUNCTION_koine_iadd] =
+        "static inline int64_t koine_iadd(int64_t a, int64_t b)\n"
+        "{\n"
+        "    const int64_t sum = (int64_t)((uint64_t)a + (uint64_t)b);\n"
+        "    const int lost = ((a ^ sum) & (b ^ sum)) < 0;\n"
+        "    return lost || a == KOINE_INTEGER_FAULT || b == KOINE_INTEGER_FAULT ? KOINE_INTEGER_FAULT : sum;\n"
+        "}\n",
+    [FUNCTION_koine_isub] =
+        "static inline int64_t koine_isub(int64_t a, int64_t b)\n"
+        "{\n"
+        "    const int64_t rest = (int64_t)((uint64_t)a - (uint64_t)b);\n"
+        "    const int lost = ((a ^ b) & (a ^ rest)) < 0;\n"
+        "    return lost || a == KOINE_INTEGER_FAULT || b == KOINE_INTEGER_FAULT ? KOINE_INTEGER_FAULT : rest;\n"
+        "}\n",
+    [FUNCTION_koine_imul] =
+        "static inline int64_t koine_imul(int64_t a, int64_t b)\n"
+        "{\n"
+        "    const int64_t product = (int64_t)((uint64_t)a * (uint64_t)b);\n"
+        "    if (a == (int32_t)a && b == (int32_t)b)\n"
+        "        return product;\n"
+        "    if (a == KOINE_INTEGER_FAULT || b == KOINE_INTEGER_FAULT)\n"
+        "        return KOINE_INTEGER_FAULT;\n"
+        "    return a == 0 || (product != KOINE_INTEGER_FAULT && product / a == b) ? product : KOINE_INTEGER_FAULT;\n"
+        "}\n",
     [FUNCTION_koine_ineg] = "static inline int64_t koine_ineg(int64_t a)\n"
                             "{\n"
                             "    return (int64_t)(0u - (uint64_t)a);\n"
                             "}\n",
     [FUNCTION_koine_idiv] = "static inline int64_t koine_idiv(int64_t a, int64_t b) /* rounded toward 0 */\n"
                             "{\n"
-                            "    return b == 0 ? KOINE_INTEGER_FAULT : b == -1 ? koine_ineg(a) : a / b;\n"
+                            "    if (b == 0 || a == KOINE_INTEGER_FAULT || b == KOINE_INTEGER_FAULT)\n"
+                            "        return KOINE_INTEGER_FAULT;\n"
+                            "    return b == -1 ? -a : a / b;\n"
                             "}\n",
     [FUNCTION_koine_imod] = "static inline int64_t koine_imod(int64_t a, int64_t b) /* sign of a */\n"
                             "{\n"
-                            "    return b == 0 ? KOINE_INTEGER_FAULT : b == -1 ? 0 : a % b;\n"
+                            "    if (b == 0 || a == KOINE_INTEGER_FAULT || b == KOINE_INTEGER_FAULT)\n"
+                            "        return KOINE_INTEGER_FAULT;\n"
+                            "    return b == -1 ? 0 : a % b;\n"
+                            "}\n",
+    [FUNCTION_koine_narrow] =
+        "static inline int64_t koine_narrow(int64_t a) /* the INTEGER of SIMPLEX-II: up to 2E+9 */\n"
+        "{\n"
+        "    return a >= -2000000000 && a <= 2000000000 ? a : KOINE_INTEGER_FAULT;\n"
+        "}\n",
+    [FUNCTION_koine_real] = "static inline double koine_real(int64_t a)\n"
+                            "{\n"
+                            "    return a == KOINE_INTEGER_FAULT ? 0.0 / 0.0 : (double)a;\n"
                             "}\n",
     [FUNCTION_koine_integer] = "static inline int64_t koine_integer(double whole) /* of a whole number */\n"
                                "{\n"
@@ -75,21 +100,23 @@ static const char *const definitions[FUNCTION_COUNT] = {
                             "{\n"
                             "    return b > a ? b : a;\n"
                             "}\n",
-    [FUNCTION_koine_imin] = "static inline int64_t koine_imin(int64_t a, int64_t b)\n"
+    [FUNCTION_koine_imin] = "static inline int64_t koine_imin(int64_t a, int64_t b) /* a fault is the least of all */\n"
                             "{\n"
                             "    return b < a ? b : a;\n"
                             "}\n",
-    [FUNCTION_koine_imax] = "static inline int64_t koine_imax(int64_t a, int64_t b)\n"
-                            "{\n"
-                            "    return b > a ? b : a;\n"
-                            "}\n",
+    [FUNCTION_koine_imax] =
+        "static inline int64_t koine_imax(int64_t a, int64_t b)\n"
+        "{\n"
+        "    const int64_t larger = b > a ? b : a;\n"
+        "    return a == KOINE_INTEGER_FAULT || b == KOINE_INTEGER_FAULT ? KOINE_INTEGER_FAULT : larger;\n"
+        "}\n",
     [FUNCTION_koine_rsign] = "static inline double koine_rsign(double a)\n"
                              "{\n"
                              "    return a > 0 ? 1.0 : a < 0 ? -1.0 : a;\n"
                              "}\n",
     [FUNCTION_koine_isign] = "static inline int64_t koine_isign(int64_t a)\n"
                              "{\n"
-                             "    return a > 0 ? 1 : a < 0 ? -1 : 0;\n"
+                             "    return a == KOINE_INTEGER_FAULT ? a : a > 0 ? 1 : a < 0 ? -1 : 0;\n"
                              "}\n",
     [FUNCTION_koine_iabs] = "static inline int64_t koine_iabs(int64_t a)\n"
                             "{\n"
@@ -126,8 +153,7 @@ static const char *const definitions[FUNCTION_COUNT] = {
 /* What a definition calls in turn. */
 static const struct {
     Helper caller, called;
-} calls[] = { { FUNCTION_koine_idiv, FUNCTION_koine_ineg },
-              { FUNCTION_koine_iabs, FUNCTION_koine_ineg },
+} calls[] = { { FUNCTION_koine_iabs, FUNCTION_koine_ineg },
               { FUNCTION_koine_mix, FUNCTION_koine_philox },
               { FUNCTION_koine_random, FUNCTION_koine_philox },
               { FUNCTION_koine_lookup, FUNCTION_koine_interval } };
@@ -160,6 +186,14 @@ static void print_builtins(Text *text, const bool *needed)
         text_add(text, "#endif\n");
 }
 
+static bool uses_faults(const bool *is_printed)
+{
+    for (int f = 0; f < FUNCTION_COUNT; f++)
+        if (is_printed[f] && definitions[f] && strstr(definitions[f], "KOINE_INTEGER_FAULT"))
+            return true;
+    return false;
+}
+
 static void print_functions(Text *text, const bool *needed)
 {
     bool is_printed[FUNCTION_COUNT];
@@ -171,7 +205,7 @@ static void print_functions(Text *text, const bool *needed)
             text_format(text, "double %s(double%s);\n", names[f],
                         f == FUNCTION_pow || f == FUNCTION_atan2 ? ", double" : "");
     print_builtins(text, needed);
-    if (is_printed[FUNCTION_koine_idiv] || is_printed[FUNCTION_koine_imod] || is_printed[FUNCTION_koine_integer])
+    if (uses_faults(is_printed))
         text_add(text, "#define KOINE_INTEGER_FAULT (-9223372036854775807 - 1)\n");
     for (int f = 0; f < FUNCTION_COUNT; f++)
         if (is_printed[f] && definitions[f])

@@ -176,6 +176,7 @@ static Opcode opcode_of(const Expr *e)
     case OP_RANDOM: return OPCODE_RANDOM;
     case OP_IDIV: return OPCODE_IDIV;
     case OP_IMOD: return OPCODE_IMOD;
+    case OP_NARROW: return OPCODE_NARROW;
     case OP_REAL: return OPCODE_REAL;
     case OP_NOT: return OPCODE_NOT;
     case OP_AND: return OPCODE_AND;

@@ -45,6 +45,8 @@ static void set_use(Variable *variable, const Quantity *quantity, Term initial)
     BUG("unknown Use");
 }
 
+static const int64_t INTEGER_LARGEST = 2000000000; /* in the profile */
+
 static void lower_quantity(Lower *lower, Quantity *quantity)
 {
     Model *model = lower->model;
@@ -61,7 +63,12 @@ static void lower_quantity(Lower *lower, Quantity *quantity)
         extents[k] = term_integer(model, quantity->sizes.extent[k]);
     if (quantity->sizes.n)
         model_set_dims(model, quantity->var, quantity->sizes.n, extents);
-    model_var(model, quantity->var)->unit = quantity->unit.name;
+    Variable *variable = model_var(model, quantity->var);
+    variable->unit = quantity->unit.name;
+    if (lower->checker->scope.is_strict && quantity->type.kind == TYPE_INTEGER) {
+        variable->min = term_integer(model, -INTEGER_LARGEST);
+        variable->max = term_integer(model, INTEGER_LARGEST);
+    }
 }
 
 static void lower_table(Lower *lower, const TableDecl *declared)

@@ -123,6 +123,13 @@ static const Expr *lower_comparison(Lower *lower, const Node *node)
                               : expr_binary(lower->model->pool, node->op, a, b);
 }
 
+/* The original's INTEGERs end at 2E+9: so do those of the profile. */
+static const Expr *narrow(const Lower *lower, const Expr *e)
+{
+    const bool is_limited = lower->checker->scope.is_strict && e->is_checked;
+    return is_limited ? expr_unary(lower->model->pool, OP_NARROW, e) : e;
+}
+
 static const Expr *lower_call(Lower *lower, const Node *node, bool wants_real)
 {
     enum { MOST = 2 };
@@ -144,7 +151,8 @@ static const Expr *lower_call(Lower *lower, const Node *node, bool wants_real)
     const Expr *args[MOST];
     for (uint32_t k = 0; k < node->u.call.n; k++)
         args[k] = mdl_lower_expression(lower, node->u.call.args[k], takes_real);
-    const Expr *call = mdl_function_build(lower->model->pool, node->u.call.function, args, lower->is_in_event);
+    const Expr *call =
+        narrow(lower, mdl_function_build(lower->model->pool, node->u.call.function, args, lower->is_in_event));
     return wants_real ? expr_to_real(lower->model->pool, call) : call;
 }
 
@@ -153,8 +161,9 @@ static const Expr *lower_operation(Lower *lower, const Node *node, bool wants_re
     const bool is_real = wants_real || node->type.kind == TYPE_REAL;
     const Expr *a = mdl_lower_expression(lower, node->u.operand[0], is_real);
     if (node->kind == NODE_UNARY)
-        return expr_unary(lower->model->pool, node->op, a);
-    return expr_binary(lower->model->pool, node->op, a, mdl_lower_expression(lower, node->u.operand[1], is_real));
+        return narrow(lower, expr_unary(lower->model->pool, node->op, a));
+    const Expr *b = mdl_lower_expression(lower, node->u.operand[1], is_real);
+    return narrow(lower, expr_binary(lower->model->pool, node->op, a, b));
 }
 
 static const Expr *lower_node(Lower *lower, const Node *node, bool wants_real)

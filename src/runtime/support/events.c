@@ -314,17 +314,20 @@ static void evaluate_transition(Machine *k, const KoineNode *node)
 }
 
 /* A condition that nothing but its transition reads. */
-static void evaluate_guard(Machine *k, const KoineNode *node)
+static KoineStatus evaluate_guard(Machine *k, const KoineNode *node)
 {
     const int64_t before = k->m[node->output].i;
     run_kernel(k, node->kernel, node->row, 1);
     const int64_t after = k->m[node->output].i;
     if (after == before)
-        return;
+        return KOINE_OK;
+    if (after == INT64_MIN)
+        return koine_fault(k, KOINE_FAILED, node->origin, NULL);
     if (after)
         bitset_add(&k->enabled, node->object);
     else
         bitset_remove(&k->enabled, node->object);
+    return KOINE_OK;
 }
 
 static inline KoineStatus evaluate_node(Machine *k, const KoineNode *node)
@@ -335,7 +338,7 @@ static inline KoineStatus evaluate_node(Machine *k, const KoineNode *node)
     case KOINE_NODE_RELATION: return evaluate_relation(k, node);
     case KOINE_NODE_STEP: return evaluate_step(k, node);
     case KOINE_NODE_TRANSITION: evaluate_transition(k, node); return KOINE_OK;
-    case KOINE_NODE_GUARD: evaluate_guard(k, node); return KOINE_OK;
+    case KOINE_NODE_GUARD: return evaluate_guard(k, node);
     }
     return KOINE_FAILED;
 }

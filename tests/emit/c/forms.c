@@ -30,15 +30,19 @@ double sin(double);
 #define KOINE_INTEGER_FAULT (-9223372036854775807 - 1)
 static inline int64_t koine_iadd(int64_t a, int64_t b)
 {
-    return (int64_t)((uint64_t)a + (uint64_t)b);
-}
-static inline int64_t koine_ineg(int64_t a)
-{
-    return (int64_t)(0u - (uint64_t)a);
+    const int64_t sum = (int64_t)((uint64_t)a + (uint64_t)b);
+    const int lost = ((a ^ sum) & (b ^ sum)) < 0;
+    return lost || a == KOINE_INTEGER_FAULT || b == KOINE_INTEGER_FAULT ? KOINE_INTEGER_FAULT : sum;
 }
 static inline int64_t koine_idiv(int64_t a, int64_t b) /* rounded toward 0 */
 {
-    return b == 0 ? KOINE_INTEGER_FAULT : b == -1 ? koine_ineg(a) : a / b;
+    if (b == 0 || a == KOINE_INTEGER_FAULT || b == KOINE_INTEGER_FAULT)
+        return KOINE_INTEGER_FAULT;
+    return b == -1 ? -a : a / b;
+}
+static inline double koine_real(int64_t a)
+{
+    return a == KOINE_INTEGER_FAULT ? 0.0 / 0.0 : (double)a;
 }
 static inline int64_t koine_integer(double whole) /* of a whole number */
 {
@@ -72,7 +76,7 @@ static void k6(KoineSlot *m, const uint32_t *row, uint32_t n)
 static void k7(KoineSlot *m, const uint32_t *row, uint32_t n)
 {
     for (; n > 0; n--, row += 3) {
-        m[row[0]].r = m[row[1]].r * (double)(int32_t)row[2];
+        m[row[0]].r = m[row[1]].r * koine_real((int32_t)row[2]);
     }
 }
 
@@ -91,7 +95,7 @@ static inline void outputs(KoineSlot *m, const uint32_t *rows)
         }
     }
     m[n_].i = koine_iadd(koine_idiv(m[Phase_next].i, -3),
-            koine_integer(floor((double)m[Phase_next].i))); /* Forms.mdl:4 */
+            koine_integer(floor(koine_real(m[Phase_next].i)))); /* Forms.mdl:4 */
     m[on].i = (m[Phase_next].i && !m[on].i) || (m[x].r <= m[y].r) ==
             m[Phase_next].i; /* Forms.mdl:5 */
     { /* Forms.mdl:6 */
@@ -114,7 +118,7 @@ static inline void derivatives(KoineSlot *m, const uint32_t *rows)
     { /* Forms.mdl:9 */
         KOINE_INDEPENDENT
         for (int64_t i = 0; i < 4; i++) {
-            m[310 + i].r = m[x + i].r * (double)(1 + i);
+            m[310 + i].r = m[x + i].r * koine_real((1 + i));
         }
     }
 }
