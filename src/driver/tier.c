@@ -40,9 +40,10 @@ static const KoineModelKind *kind_of(Tiers *tiers, const Program *program, Tier 
 /* ---- auto ---- */
 static void note(Tiers *tiers, const char *text, const char *why)
 {
-    const size_t used = strlen(tiers->note);
-    snprintf(tiers->note + used, sizeof tiers->note - used, "%s%s%s%s", used ? "; " : "", text, why ? ": " : "",
-             why ? why : "");
+    char before[sizeof tiers->note];
+    memcpy(before, tiers->note, sizeof before);
+    snprintf(tiers->note, sizeof tiers->note, "%.250s%s%.120s%s%.130s", before, before[0] ? "; " : "", text,
+             why ? ": " : "", why ? why : "");
 }
 
 /* The interpreter's loops over many elements are vectorised and faster than what tcc makes of them. */

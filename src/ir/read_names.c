@@ -115,11 +115,10 @@ bool reader_choose(Reader *r, const WordList *list, const char *what, uint8_t *v
             return true;
         }
     reader_syntax_error(r, what);
-    char words[200] = "";
-    size_t n = 0;
+    Text words = { .arena = r->arena };
     for (uint32_t k = 0; k < list->n; k++)
-        n += (size_t)snprintf(words + n, sizeof words - n, "%s%s", k ? ", " : "", word_text(list->words[k]));
-    HELP(r, "write one of %s", words);
+        text_format(&words, "%s%s", k ? ", " : "", word_text(list->words[k]));
+    HELP(r, "write one of %s", words.at ? words.at : "");
     return false;
 }
 

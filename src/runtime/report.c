@@ -34,14 +34,13 @@ static void finish(KoineRun *run, KoineRunEnd end)
 
 KoineStatus koine_fail(KoineRun *run, KoineRunEnd end, const char *format, ...)
 {
-    char *const text = run->report->text;
-    const size_t size = sizeof run->report->text;
+    KoineText text = koine_text_in(run->report->text, sizeof run->report->text);
     va_list arguments;
     va_start(arguments, format);
-    const int length = vsnprintf(text, size, format, arguments);
+    koine_text_list(&text, format, arguments);
     va_end(arguments);
-    if (length >= 0 && (size_t)length < size && end != KOINE_RUN_OPTIONS)
-        snprintf(text + length, size - (size_t)length, " (at time %.17g)", run->time);
+    if (end != KOINE_RUN_OPTIONS)
+        koine_text_add(&text, " (at time %.17g)", run->time);
     finish(run, end);
     return KOINE_FAILED;
 }

@@ -7,6 +7,7 @@
 #define KOINE_RUNTIME_RUN_H
 
 #include "runtime/solver.h"
+#include "runtime/support/text.h"
 
 enum { WATCH_RING = 128 }; /* instants remembered; a power of two */
 #define NO_ROOT UINT32_MAX

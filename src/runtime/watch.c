@@ -25,9 +25,8 @@ static const KoineWatched *seen(const KoineWatch *watch, uint64_t back)
 /* Names of the roots of the last `n` instants, each once. */
 static void name_roots(const KoineRun *run, uint64_t n, char *text, size_t size)
 {
-    size_t used = 0;
-    text[0] = '\0';
-    for (uint64_t k = 0; k < n && used + 1 < size && run->tables->roots; ++k) {
+    KoineText list = koine_text_in(text, size);
+    for (uint64_t k = 0; k < n && run->tables->roots; ++k) {
         const uint32_t root = seen(&run->watch, k)->root;
         bool is_new = root != NO_ROOT;
         for (uint64_t j = 0; j < k && is_new; ++j)
@@ -35,9 +34,7 @@ static void name_roots(const KoineRun *run, uint64_t n, char *text, size_t size)
         if (!is_new)
             continue;
         char one[512];
-        const int length =
-            snprintf(text + used, size - used, "%s%s", used ? ", " : "", koine_root_text(run, root, one, sizeof one));
-        used += length > 0 ? (size_t)length : 0;
+        koine_text_add(&list, "%s%s", list.n ? ", " : "", koine_root_text(run, root, one, sizeof one));
     }
 }
 

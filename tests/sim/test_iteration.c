@@ -145,7 +145,7 @@ static void test_sx068_too_many_cycles(void **state)
         "component Endlos (at time 2)",
         check_endless);
     in_all_tiers((RunRequest){ .path = ITERATION "Nicht.mdl", .stop = 5, .interval = 1 },
-                 "Nicht.mdl:5:3: the iteration does not settle within 50 cycles (MaxCyc); last values: a = 0, "
+                 "Nicht.mdl:5:3: the iteration does not settle within 50 cycles (MaxCyc); last values: a = false, "
                  "component Nicht (at time 0)",
                  NULL);
 }

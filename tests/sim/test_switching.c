@@ -136,6 +136,20 @@ static void test_s18_no_combination_fits(void **state)
     run_free(r);
 }
 
+/* Eighteen of them with long names: the message is cut, not the memory behind it. */
+static void test_s18_a_long_list_of_comparisons_is_cut(void **state)
+{
+    (void)state;
+    RunResult *r = run_model(&(RunRequest){ .path = DYMOLA "misfits.dym", .stop = 2, .interval = 0.1 });
+    assert_int_equal(r->report.end, KOINE_RUN_FAILED);
+    assert_non_null(strstr(r->report.text, "no combination of the comparisons fits the equations"));
+    assert_non_null(strstr(r->report.text, "`aRatherLongNameOfAnUnknown0 > 1.0` (misfits.dym:8)"));
+    assert_non_null(strstr(r->report.text, " and 11 more;"));
+    assert_true(strlen(r->report.text) < sizeof r->report.text);
+    expect_near(r->report.time, 0.5005, 1e-9); /* (1 + 0.001) y = 2 x passes y = 1 there */
+    run_free(r);
+}
+
 /* y = 2 x while y > 1, else x: between 1/2 and 1 both are true, and y stays where it was. Up: y jumps from 1 to 2 at
  * x = 1; down: from 1 to 1/2 at x = 1/2. x = 2 t until t = 1, then 3 - t. */
 static void check_two_solutions(const RunResult *r)
@@ -622,6 +636,7 @@ int main(void)
         cmocka_unit_test(test_s18_a_diode_that_decides_now),
         cmocka_unit_test(test_s18_a_bridge_that_decides_now),
         cmocka_unit_test(test_s18_no_combination_fits),
+        cmocka_unit_test(test_s18_a_long_list_of_comparisons_is_cut),
         cmocka_unit_test(test_s18_of_two_solutions_the_nearer_one),
         cmocka_unit_test(test_s18_combinations_are_tried_one_by_one),
         cmocka_unit_test(test_s18_step_functions_in_a_ring),

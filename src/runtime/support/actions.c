@@ -1,20 +1,16 @@
 /* What transitions say when they take effect: output, warnings, the end of the run. */
 #include "machine.h"
-#include <stdio.h>
 #include <string.h>
 
 static void print_action(Machine *k, const KoineAction *a)
 {
-    char text[1024];
-    size_t n = 0;
+    char room[1024];
+    KoineText text = koine_text_in(room, sizeof room);
     uint32_t arg = 0;
-    for (const char *f = a->format; *f && n + 64 < sizeof text; f++) {
-        if (*f != '%') {
-            text[n++] = *f;
-            continue;
-        }
-        if (f[1] == '%') {
-            text[n++] = *f++;
+    for (const char *f = a->format; *f && !text.is_cut; f++) {
+        if (*f != '%' || f[1] == '%') {
+            koine_text_add(&text, "%c", *f);
+            f += *f == '%';
             continue;
         }
         char one[32];
@@ -30,21 +26,18 @@ static void print_action(Machine *k, const KoineAction *a)
         if (a->types[arg] == KOINE_REAL) {
             one[m++] = *f == 'd' || *f == 'i' ? 'g' : *f;
             one[m] = 0;
-            n += (size_t)snprintf(text + n, sizeof text - n, one, value.r);
+            koine_text_add(&text, one, value.r);
         } else {
             memcpy(one + m, "lld", 4);
-            n += (size_t)snprintf(text + n, sizeof text - n, one, (long long)value.i);
+            koine_text_add(&text, one, (long long)value.i);
         }
-        if (n >= sizeof text)
-            n = sizeof text - 1;
         arg++;
     }
-    text[n] = 0;
     if (a->kind == KOINE_ACTION_TERMINATE)
         k->instant->has_terminated = 1;
     if (k->model->host && k->model->host->message)
         k->model->host->message(k->model->host->context, k->model,
-                                a->kind == KOINE_ACTION_WARNING ? KOINE_MESSAGE_WARNING : KOINE_MESSAGE_OUTPUT, text);
+                                a->kind == KOINE_ACTION_WARNING ? KOINE_MESSAGE_WARNING : KOINE_MESSAGE_OUTPUT, room);
 }
 
 void koine_run_actions(Machine *k)

@@ -1,53 +1,48 @@
 /* An instant that does not come to rest (S15): what changes in every step, by which events and comparisons, and the
  * period if the states repeat. */
 #include "machine.h"
-#include <stdio.h>
 
 enum { LONGEST = KOINE_CYCLE_WINDOW - 1, MOST_SHOWN = 6 };
 
-int koine_put_root(const KoineTables *tables, uint32_t root, char *to, size_t size)
+void koine_put_root(KoineText *text, const KoineTables *tables, uint32_t root)
 {
     const KoineOrigin *origin = &tables->roots[root];
     const bool is_known = origin->place.line && origin->place.source < tables->n_sources;
     const char *path = is_known ? tables->sources[origin->place.source] : "", *base = strrchr(path, '/');
     if (!is_known)
-        return snprintf(to, size, "`%.80s`", origin->text);
-    return snprintf(to, size, "`%.80s` (%.40s:%u)", origin->text, base ? base + 1 : path, origin->place.line);
+        koine_text_add(text, "`%.80s`", origin->text);
+    else
+        koine_text_add(text, "`%.80s` (%.40s:%u)", origin->text, base ? base + 1 : path, origin->place.line);
+}
+
+void koine_put_value(KoineText *text, uint8_t type, KoineSlot value)
+{
+    if (type == KOINE_REAL)
+        koine_text_add(text, "%.9g", value.r);
+    else if (type == KOINE_BOOLEAN)
+        koine_text_add(text, "%s", value.i ? "true" : "false");
+    else
+        koine_text_add(text, "%lld", (long long)value.i);
 }
 
 /* ---- the message ---- */
 typedef struct {
-    char text[800];
-    int n;
+    KoineText text;
     uint32_t shown, origin;
 } Message;
-
-#define ADD(message, ...)                                                                                              \
-    ((message)->n +=                                                                                                   \
-     snprintf((message)->text + (message)->n, sizeof(message)->text - (size_t)(message)->n, __VA_ARGS__))
-
-static void add_value(Message *message, uint8_t type, KoineSlot value)
-{
-    if (type == KOINE_REAL)
-        ADD(message, "%.9g", value.r);
-    else if (type == KOINE_BOOLEAN)
-        ADD(message, "%s", value.i ? "true" : "false");
-    else
-        ADD(message, "%lld", (long long)value.i);
-}
 
 static void add_change(const Machine *k, Message *message, uint32_t variable, uint32_t slot, KoineSlot from,
                        KoineSlot to)
 {
     char name[64];
     const uint8_t type = k->program->tables->variables[variable].type;
-    if (message->shown >= MOST_SHOWN || message->n > 480)
+    if (message->shown >= MOST_SHOWN || message->text.n > 480)
         return;
     koine_slot_name(k->program->tables, variable, slot, name, sizeof name);
-    ADD(message, "%s '%s' goes from ", message->shown++ ? "," : " Now", name);
-    add_value(message, type, from);
-    ADD(message, " to ");
-    add_value(message, type, to);
+    koine_text_add(&message->text, "%s '%s' goes from ", message->shown++ ? "," : " Now", name);
+    koine_put_value(&message->text, type, from);
+    koine_text_add(&message->text, " to ");
+    koine_put_value(&message->text, type, to);
 }
 
 static void add_transitions(const Machine *k, Message *message)
@@ -83,19 +78,20 @@ static void add_unsettled(const Machine *k, Message *message)
 
 KoineStatus koine_report_endless(Machine *k, uint32_t limit)
 {
-    Message message = { .origin = KOINE_NONE };
-    ADD(&message, "the events at this time do not come to rest: more than %u event steps.", limit);
+    char room[800];
+    Message message = { .text = koine_text_in(room, sizeof room), .origin = KOINE_NONE };
+    KoineText *text = &message.text;
+    koine_text_add(text, "the events at this time do not come to rest: more than %u event steps.", limit);
     add_transitions(k, &message);
     add_unsettled(k, &message);
-    for (uint32_t j = 0; j < k->n_restless && message.n < 600; j++) {
+    for (uint32_t j = 0; j < k->n_restless && text->n < 600; j++) {
         const uint32_t root = k->program->relations[k->restless[j]].root;
-        ADD(&message, "%s", j ? ", " : "; comparisons that switch to and fro: ");
-        message.n +=
-            koine_put_root(k->program->tables, root, message.text + message.n, sizeof message.text - (size_t)message.n);
+        koine_text_add(text, "%s", j ? ", " : "; comparisons that switch to and fro: ");
+        koine_put_root(text, k->program->tables, root);
     }
     if (k->instant->recent[0])
-        ADD(&message, "; the states repeat every %llu steps", (unsigned long long)k->instant->recent[0]);
-    return koine_fault(k, KOINE_LIMIT, message.origin, message.text);
+        koine_text_add(text, "; the states repeat every %llu steps", (unsigned long long)k->instant->recent[0]);
+    return koine_fault(k, KOINE_LIMIT, message.origin, room);
 }
 
 /* ---- the period ---- */

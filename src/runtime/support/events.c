@@ -629,8 +629,8 @@ static KoineStatus report_conflict(Machine *k, const KoineNext *first, const Koi
     snprintf(other, sizeof other, "%.400s", k->model->fault.text);
     snprintf(text, sizeof text, "two events assign '%.100s' in one event step (Takt %u)", name, k->instant->takt);
     koine_fault(k, KOINE_CONFLICT, second->origin, text);
-    const size_t used = strlen(k->model->fault.text);
-    snprintf(k->model->fault.text + used, sizeof k->model->fault.text - used, "; %s", other);
+    KoineText more = koine_text_behind(k->model->fault.text, sizeof k->model->fault.text);
+    koine_text_add(&more, "; %s", other);
     return KOINE_CONFLICT;
 }
 

@@ -654,13 +654,14 @@ void koine_machine_free(KoineModelKind *base)
 void koine_slot_name(const KoineTables *tables, uint32_t row, uint32_t slot, char *to, size_t size)
 {
     enum { MOST_DIMS = 8, LONGEST = 60 };
+    KoineText text = koine_text_in(to, size);
     if (row == KOINE_NONE) {
-        snprintf(to, size, "a variable");
+        koine_text_add(&text, "a variable");
         return;
     }
     const KoineVariable *v = &tables->variables[row];
     uint32_t index[MOST_DIMS], number = slot - (uint32_t)(v->now / sizeof(KoineSlot));
-    int n = snprintf(to, size, "%.*s", LONGEST, v->name);
+    koine_text_add(&text, "%.*s", LONGEST, v->name);
     if (v->n_dims > MOST_DIMS)
         return;
     for (uint32_t k = v->n_dims; k-- > 0;) {
@@ -668,6 +669,6 @@ void koine_slot_name(const KoineTables *tables, uint32_t row, uint32_t slot, cha
         index[k] = number % extent + 1;
         number /= extent;
     }
-    for (uint32_t k = 0; k < v->n_dims && (size_t)n < size; k++)
-        n += snprintf(to + n, size - (size_t)n, "%c%u%s", k ? ',' : '[', index[k], k + 1 == v->n_dims ? "]" : "");
+    for (uint32_t k = 0; k < v->n_dims; k++)
+        koine_text_add(&text, "%c%u%s", k ? ',' : '[', index[k], k + 1 == v->n_dims ? "]" : "");
 }

@@ -4,6 +4,7 @@
 
 #include "bitset.h"
 #include "koine/support.h"
+#include "text.h"
 
 typedef struct SetSpace SetSpace;   /* of state sets */
 typedef struct Workspace Workspace; /* of algebraic systems: matrices, pivots */
@@ -186,7 +187,8 @@ void koine_run_actions(Machine *k);
 void koine_look_for_cycle(Machine *k, uint32_t limit); /* in each of the last steps before the limit */
 void koine_note_restless(Machine *k, const KoineRelation *r);
 KoineStatus koine_report_endless(Machine *k, uint32_t limit);
-int koine_put_root(const KoineTables *tables, uint32_t root, char *to, size_t size); /* text and place */
+void koine_put_root(KoineText *text, const KoineTables *tables, uint32_t root); /* its text and place */
+void koine_put_value(KoineText *text, uint8_t type, KoineSlot value);
 
 /* mixed.c */
 KoineStatus koine_decide_together(Machine *k,

@@ -6,6 +6,7 @@
 #include "machine.h"
 #include <stdio.h>
 
+enum { LONGEST_LIST = 400 }; /* letters of the names of comparisons in a message */
 enum { MOST_COMBINATIONS = 4096, MOST_BITS = 62, MOST_ROUNDS = 200 };
 
 static uint64_t hash_bits(const Machine *k, const KoineMixed *g)
@@ -85,23 +86,25 @@ static uint64_t next_choice(uint64_t choice, uint32_t n)
 }
 
 typedef struct {
-    char text[700];
-    int n;
+    KoineText text;
     uint32_t n_tried, n_unsolved;
 } Table;
 
 static void begin_table(const Machine *k, const KoineMixed *g, Table *table)
 {
     const KoineProgram *p = k->program;
-    const int most = (int)sizeof table->text - 260;
-    table->n = snprintf(table->text, sizeof table->text, "no combination of the comparisons fits the equations:");
-    for (uint32_t j = 0; j < g->n_relations && table->n < most; j++) {
+    koine_text_add(&table->text, "no combination of the comparisons fits the equations:");
+    for (uint32_t j = 0; j < g->n_relations; j++) {
         const uint32_t root = p->relations[g->relations[j]].root;
-        table->n += snprintf(table->text + table->n, sizeof table->text - (size_t)table->n, "%s ", j ? "," : "");
+        if (table->text.n > LONGEST_LIST) {
+            koine_text_add(&table->text, " and %u more", g->n_relations - j);
+            return;
+        }
+        koine_text_add(&table->text, "%s ", j ? "," : "");
         if (root == KOINE_NONE)
-            table->n += snprintf(table->text + table->n, sizeof table->text - (size_t)table->n, "a comparison of time");
+            koine_text_add(&table->text, "a comparison of time");
         else
-            table->n += koine_put_root(p->tables, root, table->text + table->n, sizeof table->text - (size_t)table->n);
+            koine_put_root(&table->text, p->tables, root);
     }
 }
 
@@ -117,24 +120,23 @@ static void add_to_table(const Machine *k, const KoineMixed *g, Table *table, co
         taken[n] = k->m[k->program->relations[g->relations[n]].bit].i ? 'T' : 'F';
     taken[n] = 0;
     table->n_unsolved += outcome[0] == 0;
-    table->n += snprintf(table->text + table->n, sizeof table->text - (size_t)table->n, "%s %s gives %s",
-                         table->n_tried == 1 ? ";" : ",", taken, outcome[0] ? outcome : "no solution");
+    koine_text_add(&table->text, "%s %s gives %s", table->n_tried == 1 ? ";" : ",", taken,
+                   outcome[0] ? outcome : "no solution");
 }
 
 static KoineStatus none_fits(Machine *k, const KoineMixed *g, Table *table)
 {
     if (table->n_tried > 8)
-        snprintf(table->text + table->n, sizeof table->text - (size_t)table->n, "; %u combinations were tried",
-                 table->n_tried);
-    return koine_fault(k, KOINE_FAILED, k->program->nodes[g->first_node].origin, table->text);
+        koine_text_add(&table->text, "; %u combinations were tried", table->n_tried);
+    return koine_fault(k, KOINE_FAILED, k->program->nodes[g->first_node].origin, table->text.at);
 }
 
 static KoineStatus search_combination(Machine *k, uint32_t group)
 {
     const KoineMixed *g = &k->program->mixed[group];
     const uint32_t n = g->n_relations < MOST_BITS ? g->n_relations : MOST_BITS;
-    Table table = { .n = 0 };
-    char outcome[17];
+    char room[KOINE_FAULT_TEXT], outcome[17];
+    Table table = { .text = koine_text_in(room, sizeof room) };
     begin_table(k, g, &table);
     for (uint32_t distance = 0; distance <= n && table.n_tried < MOST_COMBINATIONS; distance++) {
         uint64_t others = distance ? ((uint64_t)1 << distance) - 1 : 0;

@@ -1,40 +1,35 @@
 /* Algebraic systems: the choice of the method, linear ones, tangents, messages. */
 #include "systems.h"
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 
 /* ---- messages ---- */
 KoineStatus koine_report_system(Machine *k, const KoineSystem *s, const char *what)
 {
-    char text[800];
+    char room[800];
+    KoineText text = koine_text_in(room, sizeof room);
     if (k->workspace->is_out_of_memory)
         what = "there is not enough memory to factor the matrix of the equations";
-    int n = snprintf(text, sizeof text, "%s", what);
-    for (uint32_t j = 0; j < s->n_choices && n < 400; j++) {
+    koine_text_add(&text, "%s", what);
+    for (uint32_t j = 0; j < s->n_choices && text.n < 400; j++) {
         const KoineChoice *choice = &s->choices[j];
-        n += snprintf(text + n, sizeof text - (size_t)n, "%s %.80s = ", j ? "," : " with", choice->name);
-        n += choice->is_boolean
-                 ? snprintf(text + n, sizeof text - (size_t)n, "%s", k->m[choice->slot].i ? "true" : "false")
-                 : snprintf(text + n, sizeof text - (size_t)n, "%lld", (long long)k->m[choice->slot].i);
+        koine_text_add(&text, "%s %.80s = ", j ? "," : " with", choice->name);
+        koine_put_value(&text, choice->is_boolean ? KOINE_BOOLEAN : KOINE_INTEGER, k->m[choice->slot]);
     }
-    n += snprintf(text + n, sizeof text - (size_t)n, ";");
-    for (uint32_t j = 0; j < s->n && j < 6 && n < 700; j++) {
-        n += snprintf(text + n, sizeof text - (size_t)n, "%s %.60s = ", j ? "," : " last values:", s->names[j]);
-        n += s->types[j] == KOINE_REAL
-                 ? snprintf(text + n, sizeof text - (size_t)n, "%.9g", k->m[s->unknowns[j]].r)
-                 : snprintf(text + n, sizeof text - (size_t)n, "%lld", (long long)k->m[s->unknowns[j]].i);
+    koine_text_add(&text, ";");
+    for (uint32_t j = 0; j < s->n && j < 6 && text.n < 700; j++) {
+        koine_text_add(&text, "%s %.60s = ", j ? "," : " last values:", s->names[j]);
+        koine_put_value(&text, s->types[j], k->m[s->unknowns[j]]);
     }
-    koine_fault(k, KOINE_RETRY, s->origin, text);
+    koine_fault(k, KOINE_RETRY, s->origin, room);
     return KOINE_RETRY;
 }
 
 static void add_to_fault(KoineFault *fault, const char *format, ...)
 {
-    const size_t n = strlen(fault->text);
+    KoineText text = koine_text_behind(fault->text, sizeof fault->text);
     va_list list;
     va_start(list, format);
-    vsnprintf(fault->text + n, sizeof fault->text - n, format, list);
+    koine_text_list(&text, format, list);
     va_end(list);
 }
 
