@@ -2,11 +2,21 @@
  *
  * In an event step the nodes of such a group are evaluated with the bits as they are, then all its comparisons are
  * decided from the solution, and so on until none changes. Where that goes round, or the equations have no solution
- * with the bits it has come to, all combinations are tried, those nearest to the bits at the beginning first. */
+ * with the bits it has come to, one comparison at a time is changed, always the first that the solution contradicts:
+ * Murty's least-index method, which ends at the solution where the equations are those of a complementarity problem with
+ * one (diodes with some resistance; Judice and Pires 1994 for the two stages together). Where that does not help, either, all
+ * combinations are tried, those nearest to the bits at the beginning first.
+ *
+ * A solution may lie on the border of a comparison: rounding decides then, perhaps differently in every combination. So if
+ * nothing fits literally, a combination does that is contradicted by no more than rounding. */
 #include "machine.h"
+#include <float.h>
+#include <math.h>
 #include <stdio.h>
 
-enum { LONGEST_LIST = 400 }; /* letters of the names of comparisons in a message */
+enum { LONGEST_LIST = 400, MOST_ROWS = 8, WIDEST = 16 }; /* of a message: letters of names, rows, letters of a row */
+static const double ROUNDING = 1e-12;                    /* of the largest quantity */
+static const double SAME = 1e-9;                         /* likewise: two solutions are one */
 enum { MOST_COMBINATIONS = 4096, MOST_BITS = 62, MOST_ROUNDS = 200 };
 
 static uint64_t hash_bits(const Machine *k, const KoineMixed *g)
@@ -40,6 +50,20 @@ static bool goes_round(Machine *k, const KoineMixed *g)
 }
 
 /* ---- trying combinations ---- */
+typedef struct { /* of a combination */
+    bool is_solved;
+    double
+        contradiction; /* the largest, relative to the largest quantity of the group; 0: it fits, INFINITY: not solved */
+    uint32_t first;    /* relation of the group that is contradicted */
+} Outcome;
+
+typedef struct { /* of a search */
+    KoineText text;
+    uint32_t n_tried;
+    double least; /* contradiction of a combination so far; it is k->round.best */
+    bool has_pivoted;
+} Search;
+
 static void set_bits(Machine *k, const KoineMixed *g, uint64_t others)
 {
     for (uint32_t j = 0; j < g->n_relations; j++) {
@@ -48,31 +72,141 @@ static void set_bits(Machine *k, const KoineMixed *g, uint64_t others)
     }
 }
 
+static void set_values(Machine *k, const KoineMixed *g, const uint8_t *values)
+{
+    for (uint32_t j = 0; j < g->n_relations; j++)
+        koine_set_bit(k, &k->program->relations[g->relations[j]], values[g->relations[j]]);
+}
+
+static bool bit_of(const Machine *k, const KoineMixed *g, uint32_t j)
+{
+    return k->m[k->program->relations[g->relations[j]].bit].i != 0;
+}
+
+static uint32_t reals_of(const KoineProgram *p, const KoineNode *node)
+{
+    if (node->kind == KOINE_NODE_SYSTEM)
+        return p->systems[node->object].n;
+    return node->kind == KOINE_NODE_ASSIGN && node->is_real ? node->n : 0;
+}
+
+uint64_t koine_most_quantities(const KoineProgram *p)
+{
+    uint64_t most = 0;
+    for (uint32_t j = 0; j < p->n_mixed; j++) {
+        uint64_t n = 0;
+        for (uint32_t i = 0; i < p->mixed[j].n_nodes; i++)
+            n += reals_of(p, &p->nodes[p->mixed[j].first_node + i]);
+        most = n > most ? n : most;
+    }
+    return most;
+}
+
+/* Copies the Reals that the nodes of the group have computed, if `to` is given; their number. */
+static uint32_t quantities_of(const Machine *k, const KoineMixed *g, double *to, double *largest)
+{
+    const KoineProgram *p = k->program;
+    uint32_t n = 0;
+    *largest = 0;
+    for (uint32_t j = 0; j < g->n_nodes; j++) {
+        const KoineNode *node = &p->nodes[g->first_node + j];
+        const KoineSystem *s = node->kind == KOINE_NODE_SYSTEM ? &p->systems[node->object] : NULL;
+        for (uint32_t i = 0; i < reals_of(p, node); i++) {
+            if (s && s->types[i] != KOINE_REAL)
+                continue;
+            const double value = k->m[s ? s->unknowns[i] : node->output + i * node->stride].r;
+            *largest = fmax(*largest, fabs(value));
+            if (to)
+                to[n] = value;
+            n++;
+        }
+    }
+    return n;
+}
+
+/* By how much the operands of a comparison contradict its bit. */
+static double contradiction_of(const Machine *k, const KoineRelation *r, double largest)
+{
+    if (r->is_time)
+        return INFINITY;
+    const double left = k->m[r->left].r, right = k->m[r->right].r;
+    const double size = fmax(largest, fmax(fabs(left), fabs(right)));
+    return size > 0 ? fmax(fabs(left - right) / size, DBL_MIN) : DBL_MIN;
+}
+
 /* With the bits as they are: everything else in its order, then whether the comparisons come out as they were taken.
- * `outcome` has one letter for each of the first of them. */
-static bool fits(Machine *k, const KoineMixed *g, char *outcome, uint32_t n_outcome)
+ * `letters`, if any, has one for each of the first of them. */
+static Outcome try_bits(Machine *k, const KoineMixed *g, char *letters)
 {
     const KoineNode *nodes = k->program->nodes + g->first_node;
     const uint32_t n_others = g->n_nodes - g->n_relations - g->n_steps;
-    bool is_good = true;
-    outcome[0] = 0;
+    Outcome outcome = { .contradiction = INFINITY, .first = KOINE_NONE };
+    k->statistics.mixed_combinations++;
+    if (letters)
+        letters[0] = 0;
     for (uint32_t j = 0; j < n_others; j++) {
         KoineStatus status = koine_evaluate_node(k, &nodes[j]);
         if (status == KOINE_OK)
             status = koine_check_calls(k, KOINE_FAILED, nodes[j].origin);
         if (status != KOINE_OK)
-            return false;
+            return outcome;
     }
+    outcome = (Outcome){ .is_solved = true, .first = KOINE_NONE };
+    double largest;
+    quantities_of(k, g, NULL, &largest);
     for (uint32_t j = 0; j < g->n_relations; j++) {
         bool value;
         const bool has_value = koine_decide(k, g->relations[j], &value);
-        is_good &= has_value && value == (k->m[k->program->relations[g->relations[j]].bit].i != 0);
-        if (j + 1 < n_outcome) {
-            outcome[j] = !has_value ? '?' : value ? 'T' : 'F';
-            outcome[j + 1] = 0;
+        if (letters && j < WIDEST) {
+            letters[j] = !has_value ? '?' : value ? 'T' : 'F';
+            letters[j + 1] = 0;
         }
+        if (has_value && value == bit_of(k, g, j))
+            continue;
+        if (outcome.first == KOINE_NONE)
+            outcome.first = j;
+        const double one = has_value ? contradiction_of(k, &k->program->relations[g->relations[j]], largest) : INFINITY;
+        outcome.contradiction = fmax(outcome.contradiction, one);
     }
-    return is_good;
+    return outcome;
+}
+
+static void note_outcome(Machine *k, const KoineMixed *g, Search *search, Outcome outcome)
+{
+    search->n_tried++;
+    if (!(outcome.contradiction < search->least))
+        return;
+    search->least = outcome.contradiction;
+    for (uint32_t j = 0; j < g->n_relations; j++)
+        k->round.best[g->relations[j]] = bit_of(k, g, j);
+}
+
+/* From a combination that has a solution: the first comparison that is contradicted changes, and so on. A change that leaves no
+ * solution is taken back, and the next one that is contradicted is tried. */
+static Outcome pivot(Machine *k, const KoineMixed *g, Search *search, Outcome outcome)
+{
+    const uint32_t most = search->n_tried + 64 + 16 * g->n_relations;
+    search->has_pivoted = true;
+    while (outcome.first != KOINE_NONE && search->n_tried < most) {
+        Outcome next = { .is_solved = false };
+        for (uint32_t j = outcome.first; j < g->n_relations && !next.is_solved; j++) {
+            const KoineRelation *r = &k->program->relations[g->relations[j]];
+            bool value;
+            if (j != outcome.first && (!koine_decide(k, g->relations[j], &value) || value == bit_of(k, g, j)))
+                continue;
+            koine_set_bit(k, r, !bit_of(k, g, j));
+            next = try_bits(k, g, NULL);
+            note_outcome(k, g, search, next);
+            if (next.is_solved)
+                break;
+            koine_set_bit(k, r, !bit_of(k, g, j));
+            try_bits(k, g, NULL); /* the solution that is to be judged */
+        }
+        if (!next.is_solved)
+            return next;
+        outcome = next;
+    }
+    return outcome;
 }
 
 /* The next number with as many bits, below 2^n; 0: there is none. */
@@ -85,76 +219,114 @@ static uint64_t next_choice(uint64_t choice, uint32_t n)
     return choice >> n ? 0 : choice;
 }
 
-typedef struct {
-    KoineText text;
-    uint32_t n_tried, n_unsolved;
-} Table;
-
-static void begin_table(const Machine *k, const KoineMixed *g, Table *table)
+static void begin_table(const Machine *k, const KoineMixed *g, KoineText *text)
 {
     const KoineProgram *p = k->program;
-    koine_text_add(&table->text, "no combination of the comparisons fits the equations:");
+    koine_text_add(text, "no combination of the comparisons fits the equations:");
     for (uint32_t j = 0; j < g->n_relations; j++) {
         const uint32_t root = p->relations[g->relations[j]].root;
-        if (table->text.n > LONGEST_LIST) {
-            koine_text_add(&table->text, " and %u more", g->n_relations - j);
+        if (text->n > LONGEST_LIST) {
+            koine_text_add(text, " and %u more", g->n_relations - j);
             return;
         }
-        koine_text_add(&table->text, "%s ", j ? "," : "");
+        koine_text_add(text, "%s ", j ? "," : "");
         if (root == KOINE_NONE)
-            koine_text_add(&table->text, "a comparison of time");
+            koine_text_add(text, "a comparison of time");
         else
-            koine_put_root(&table->text, p->tables, root);
+            koine_put_root(text, p->tables, root);
     }
 }
 
 /* FT gives TT: what the comparisons were taken as, and how they come out then. */
-static void add_to_table(const Machine *k, const KoineMixed *g, Table *table, const char *outcome)
+static void add_to_table(const Machine *k, const KoineMixed *g, KoineText *text, uint32_t row, const char *letters)
 {
-    enum { MOST_ROWS = 8, WIDEST = 16 };
-    if (table->n_tried++ >= MOST_ROWS)
-        return;
     char taken[WIDEST + 1];
     uint32_t n = 0;
     for (; n < g->n_relations && n < WIDEST; n++)
-        taken[n] = k->m[k->program->relations[g->relations[n]].bit].i ? 'T' : 'F';
+        taken[n] = bit_of(k, g, n) ? 'T' : 'F';
     taken[n] = 0;
-    table->n_unsolved += outcome[0] == 0;
-    koine_text_add(&table->text, "%s %s gives %s", table->n_tried == 1 ? ";" : ",", taken,
-                   outcome[0] ? outcome : "no solution");
+    if (row < MOST_ROWS)
+        koine_text_add(text, "%s %s gives %s", row ? "," : ";", taken, letters[0] ? letters : "no solution");
 }
 
-static KoineStatus none_fits(Machine *k, const KoineMixed *g, Table *table)
+/* What was tried last fits: nothing of the group is left to do. */
+static KoineStatus settle(Machine *k, const KoineMixed *g)
 {
-    if (table->n_tried > 8)
-        koine_text_add(&table->text, "; %u combinations were tried", table->n_tried);
-    return koine_fault(k, KOINE_FAILED, k->program->nodes[g->first_node].origin, table->text.at);
+    for (uint32_t j = 0; j < g->n_nodes; j++)
+        bitset_remove(&k->dirty, g->first_node + j);
+    k->model->fault.text[0] = 0;
+    return KOINE_OK;
+}
+
+/* Do the comparisons that are contradicted make no difference, here on their borders? With the others of their values
+ * the equations have the same solution then. */
+static bool is_continuous(Machine *k, const KoineMixed *g)
+{
+    double size, other_size, *before = k->round.quantities;
+    const uint32_t n = quantities_of(k, g, before, &size);
+    double *after = before + n;
+    bool is_flipped = false;
+    for (uint32_t j = 0; j < g->n_relations; j++) {
+        bool value = false;
+        if (koine_decide(k, g->relations[j], &value) && value != bit_of(k, g, j))
+            is_flipped = true;
+        k->round.value[g->relations[j]] = value;
+    }
+    set_values(k, g, k->round.value);
+    if (!is_flipped || !try_bits(k, g, NULL).is_solved)
+        return false;
+    quantities_of(k, g, after, &other_size);
+    for (uint32_t j = 0; j < n; j++)
+        if (!(fabs(after[j] - before[j]) <= SAME * fmax(size, other_size)))
+            return false;
+    return true;
+}
+
+/* Nothing fits literally. What is contradicted by rounding alone does, where the equations are continuous. */
+static KoineStatus settle_tie(Machine *k, const KoineMixed *g, Search *search)
+{
+    if (!(search->least <= ROUNDING))
+        return KOINE_ABSENT;
+    set_values(k, g, k->round.best);
+    if (!(try_bits(k, g, NULL).contradiction <= ROUNDING) || !is_continuous(k, g))
+        return KOINE_ABSENT;
+    set_values(k, g, k->round.best);
+    return try_bits(k, g, NULL).is_solved ? settle(k, g) : KOINE_ABSENT;
+}
+
+static KoineStatus none_fits(Machine *k, const KoineMixed *g, Search *search)
+{
+    if (search->n_tried > MOST_ROWS)
+        koine_text_add(&search->text, "; %u combinations were tried", search->n_tried);
+    return koine_fault(k, KOINE_FAILED, k->program->nodes[g->first_node].origin, search->text.at);
 }
 
 static KoineStatus search_combination(Machine *k, uint32_t group)
 {
     const KoineMixed *g = &k->program->mixed[group];
     const uint32_t n = g->n_relations < MOST_BITS ? g->n_relations : MOST_BITS;
-    char room[KOINE_FAULT_TEXT], outcome[17];
-    Table table = { .text = koine_text_in(room, sizeof room) };
-    begin_table(k, g, &table);
-    for (uint32_t distance = 0; distance <= n && table.n_tried < MOST_COMBINATIONS; distance++) {
+    char room[KOINE_FAULT_TEXT], letters[WIDEST + 1];
+    Search search = { .text = koine_text_in(room, sizeof room), .least = INFINITY };
+    uint32_t row = 0;
+    begin_table(k, g, &search.text);
+    for (uint32_t distance = 0; distance <= n && row < MOST_COMBINATIONS; distance++) {
         uint64_t others = distance ? ((uint64_t)1 << distance) - 1 : 0;
         do {
             set_bits(k, g, others);
-            k->statistics.mixed_combinations++;
-            const bool is_good = fits(k, g, outcome, sizeof outcome);
-            add_to_table(k, g, &table, outcome);
-            if (is_good && g->n_steps == 0) {
-                for (uint32_t j = 0; j < g->n_nodes; j++)
-                    bitset_remove(&k->dirty, g->first_node + j);
-                k->model->fault.text[0] = 0;
-                return KOINE_OK;
+            Outcome outcome = try_bits(k, g, letters);
+            note_outcome(k, g, &search, outcome);
+            add_to_table(k, g, &search.text, row++, letters);
+            if (outcome.is_solved && !search.has_pivoted && g->n_steps == 0) {
+                outcome = pivot(k, g, &search, outcome);
+                if (outcome.first != KOINE_NONE && settle_tie(k, g, &search) == KOINE_OK)
+                    return KOINE_OK;
             }
+            if (outcome.is_solved && outcome.first == KOINE_NONE && g->n_steps == 0)
+                return settle(k, g);
             others = next_choice(others, n);
-        } while (others && table.n_tried < MOST_COMBINATIONS);
+        } while (others && row < MOST_COMBINATIONS);
     }
-    return none_fits(k, g, &table);
+    return g->n_steps == 0 && settle_tie(k, g, &search) == KOINE_OK ? KOINE_OK : none_fits(k, g, &search);
 }
 
 KoineStatus koine_decide_together(Machine *k, const KoineNode *node)
@@ -179,8 +351,7 @@ KoineStatus koine_decide_together(Machine *k, const KoineNode *node)
     }
     if (!any)
         return KOINE_OK;
-    for (uint32_t j = 0; j < g->n_relations; j++)
-        koine_set_bit(k, &p->relations[g->relations[j]], k->round.value[g->relations[j]]);
+    set_values(k, g, k->round.value);
     return goes_round(k, g) ? search_combination(k, group) : KOINE_OK;
 }
 
