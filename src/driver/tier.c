@@ -53,31 +53,27 @@ static bool is_mostly_loops(const Program *program)
     return 2 * data->loop_work > data->work;
 }
 
+/* A tier that refuses the text ends the climb: what one compiler does not take for ours is not shown to another. */
 static const KoineCode *upgrade(void *context)
 {
     Tiers *tiers = context;
-    static const Tier next[] = { [TIER_INTERP] = TIER_TCC, [TIER_TCC] = TIER_CC, [TIER_CC] = TIER_CC };
     const char *why = NULL;
-    const Tier first = is_mostly_loops(tiers->program) ? TIER_CC : next[tiers->present];
-    for (Tier tier = first; tier != tiers->present; tier = next[tier]) {
-        const KoineCode *code = code_of(tiers, tiers->program, tier, &why, tiers->arena);
-        if (code) {
-            tiers->automatic[tier] = *code;
-            if (tier != TIER_CC) {
-                tiers->automatic[tier].upgrade = upgrade;
-                tiers->automatic[tier].upgrade_context = tiers;
-                tiers->automatic[tier].upgrade_at = CC_PAYS;
-            }
-            note(tiers, tier == TIER_TCC ? "moved to tcc" : "moved to cc", NULL);
-            tiers->present = tier;
-            return &tiers->automatic[tier];
-        }
+    const Tier tier = tiers->present == TIER_TCC || is_mostly_loops(tiers->program) ? TIER_CC : TIER_TCC;
+    const KoineCode *code = code_of(tiers, tiers->program, tier, &why, tiers->arena);
+    if (!code) {
         note(tiers, tier == TIER_TCC ? "no tcc" : "no cc", why);
-        if (tier == TIER_CC)
-            break;
+        tiers->automatic[tiers->present].upgrade = NULL; /* nothing better is to be had: do not ask again */
+        return NULL;
     }
-    tiers->automatic[tiers->present].upgrade = NULL; /* nothing better is to be had: do not ask again */
-    return NULL;
+    tiers->automatic[tier] = *code;
+    if (tier != TIER_CC) {
+        tiers->automatic[tier].upgrade = upgrade;
+        tiers->automatic[tier].upgrade_context = tiers;
+        tiers->automatic[tier].upgrade_at = CC_PAYS;
+    }
+    note(tiers, tier == TIER_TCC ? "moved to tcc" : "moved to cc", NULL);
+    tiers->present = tier;
+    return &tiers->automatic[tier];
 }
 
 static const KoineModelKind *automatic_kind(Tiers *tiers, const Program *program, const char **why, Arena *arena)

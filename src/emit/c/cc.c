@@ -155,8 +155,8 @@ Executable *cc_load(const Code *code, const char **why, Arena *why_arena)
     Job job = { .code = code, .arena = arena_create(NULL) };
     Executable *executable = NULL;
     bool try_elsewhere;
-    if (find_compiler(&job.compiler, job.arena, &job.why)) {
-        job.text = print_c(code, job.arena);
+    if (find_compiler(&job.compiler, job.arena, &job.why) &&
+        print_c_for_compiler(code, NULL, NULL, job.arena, &job.text, &job.why)) {
         find_key(&job);
         executable = load_from_cache(&job, &try_elsewhere);
         if (!executable && try_elsewhere) {

@@ -1,6 +1,7 @@
 /* Expressions and the statements around them; see expression.h. */
 #include "emit/c/expression.h"
 #include "base/bug.h"
+#include "emit/c/model_text.h"
 #include "emit/c/routine.h"
 #include "emit/runs.h"
 #include <stdarg.h>
@@ -52,14 +53,6 @@ static void wrap(Printer *p, const Text *line, size_t n_code)
     }
 }
 
-static void add_comment(Text *line, const char *comment)
-{
-    text_add(line, " /* ");
-    for (const char *c = comment; *c; c++)
-        text_char(line, (*c == '/' && c > comment && c[-1] == '*') || (unsigned char)*c < ' ' ? '_' : *c);
-    text_add(line, " */");
-}
-
 void print_line(Printer *p, const char *comment, const char *format, ...)
 {
     va_list args, again;
@@ -73,8 +66,10 @@ void print_line(Printer *p, const char *comment, const char *format, ...)
     va_end(again);
     Text line = { .arena = p->line };
     text_bytes(&line, formatted, (size_t)n);
-    if (comment)
-        add_comment(&line, comment);
+    if (comment) {
+        text_char(&line, ' ');
+        model_comment(&line, comment);
+    }
     wrap(p, &line, (size_t)n);
 }
 
@@ -235,6 +230,17 @@ static void print_integer(Text *t, int64_t value)
         text_add(t, "(-9223372036854775807 - 1)");
     else
         text_integer(t, value);
+}
+
+/* A number that is none has no literal in C: as a word it would be the name of a variable. */
+static void print_real(Text *t, double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    if (value - value == 0)
+        text_real_point(t, value);
+    else
+        text_format(t, "((KoineSlot){ .i = 0x%llx }).r", (unsigned long long)bits);
 }
 
 static void print_iterator(Printer *p, Text *t)
@@ -460,7 +466,7 @@ static void print_expression(Printer *p, Text *t, const Expr *e, Binding at_leas
     case EXPR_REAL: {
         const bool is_open = at_least == BIND_TIGHT && (e->u.real < 0 || (e->u.real == 0 && 1 / e->u.real < 0));
         open(t, is_open);
-        text_real_point(t, e->u.real);
+        print_real(t, e->u.real);
         close(t, is_open);
         return;
     }

@@ -1,7 +1,6 @@
 /* Sanitised, unique names; see identifiers.h. */
 #include "emit/c/identifiers.h"
-#include "base/text.h"
-#include "base/utf8.h"
+#include "emit/c/model_text.h"
 #include "emit/c/prelude.h"
 #include <ctype.h>
 
@@ -13,51 +12,21 @@ void identifiers_init(Identifiers *ids, const Code *code, Arena *arena)
         names_text(ids->sections, code->sections[k].name);
 }
 
-static bool is_plain(uint32_t c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
-static void add_character(Text *text, uint32_t c)
-{
-    static const struct {
-        uint32_t character;
-        const char *spelling;
-    } umlauts[] = { { 0xe4, "ae" }, { 0xf6, "oe" }, { 0xfc, "ue" }, { 0xc4, "Ae" },
-                    { 0xd6, "Oe" }, { 0xdc, "Ue" }, { 0xdf, "ss" } };
-    for (size_t k = 0; k < sizeof umlauts / sizeof *umlauts; k++)
-        if (umlauts[k].character == c) {
-            text_add(text, umlauts[k].spelling);
-            return;
-        }
-    if (is_plain(c))
-        text_char(text, (char)c);
-    else if (text->n && text->at[text->n - 1] != '_')
-        text_char(text, '_');
-}
-
 static char *spell(Arena *arena, const char *name)
 {
-    enum { LONGEST = 63, SUFFIX = 24 }; /* significant in C17; what may be added below */
-    Text text = { .arena = arena };
-    const char *end = name + strlen(name);
-    uint32_t size;
-    if (*name >= '0' && *name <= '9')
-        text_add(&text, "v");
-    for (const char *at = name; at < end && text.n < LONGEST - SUFFIX; at += size)
-        add_character(&text, utf8_decode(at, end, &size));
-    while (text.n && text.at[text.n - 1] == '_')
-        text.at[--text.n] = 0;
-    if (text.n == 0)
-        text_add(&text, "v");
-    else if (text.at[0] == '_' || has_prelude_prefix(text.at))
-        return arena_format(arena, "v_%s", text.at);
-    return text.at;
+    char *text = model_identifier(arena, name);
+    const bool is_function = *text == 'f' && isdigit((unsigned char)text[1]); /* f2_Name */
+    const bool is_ours = *text == '_' || is_function || has_prelude_prefix(text);
+    return *text >= '0' && *text <= '9' ? arena_format(arena, "v%s", text)
+           : is_ours                    ? arena_format(arena, "v_%s", text)
+                                        : text;
 }
 
-/* Names the printer makes itself: t1, k7, and the parts of a section, derivatives_2. */
+/* Names the printer makes itself: t1, k7, and the parts of a section, derivatives_part_2. */
 static bool is_made_by_printer(const Identifiers *ids, const char *name)
 {
+    static const char part[] = "_part_";
+    const size_t n_part = sizeof part - 1;
     size_t n = strlen(name);
     while (n && isdigit((unsigned char)name[n - 1]))
         n--;
@@ -66,7 +35,8 @@ static bool is_made_by_printer(const Identifiers *ids, const char *name)
     if (n == 1)
         return *name == 't' || *name == 'k' || *name == 'u';
     NameId unused;
-    return n > 1 && name[n - 1] == '_' && names_find(ids->sections, name, n - 1, &unused);
+    return n > n_part && memcmp(name + n - n_part, part, n_part) == 0 &&
+           names_find(ids->sections, name, n - n_part, &unused);
 }
 
 static bool is_free(const Identifiers *ids, const char *name)

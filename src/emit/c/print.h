@@ -20,8 +20,10 @@ typedef struct {
 /* The text, terminated by 0, in `arena`. */
 Text print_c(const Code *code, Arena *arena);
 
-/* The same; where is_foreign[k] is true, section k only calls koine_foreign_section(context, k, m). */
+/* The same for a compiler; false: it is not a text that Koine writes, and no compiler may see it. Where is_foreign is
+ * given and is_foreign[k] is true, section k only calls koine_foreign_section(context, k, m). */
 #define NATIVE_FOREIGN "koine_foreign_section"
-Text print_c_with_foreign(const Code *code, const bool *is_foreign, const void *context, Arena *arena);
+bool print_c_for_compiler(const Code *code, const bool *is_foreign, const void *context, Arena *arena, Text *text,
+                          const char **why);
 
 #endif

@@ -1,6 +1,7 @@
 /* See routine.h. */
 #include "emit/c/routine.h"
 #include "base/bug.h"
+#include "emit/c/model_text.h"
 #include "emit/routines.h"
 
 const char *routine_slot_name(const RoutinePrinter *rp, uint32_t slot)
@@ -17,20 +18,10 @@ static bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-/* Letters, digits and _ of the name; what is left of it tells people which one it is. */
-static char *spell(Arena *arena, const char *name)
-{
-    char *text = arena_text(arena, name, strlen(name) < 40 ? strlen(name) : 40);
-    for (char *c = text; *c; c++)
-        if (!is_letter(*c) && !(*c >= '0' && *c <= '9'))
-            *c = '_';
-    return text;
-}
-
 static const char *function_spelling(Printer *p, const Function *f)
 {
     const Code *code = p->code;
-    const char *name = spell(p->arena, names_of(pool_names(code->pool), f->name));
+    const char *name = model_identifier(p->arena, names_of(pool_names(code->pool), f->name));
     return arena_format(p->arena, "f%u_%s", routine_number(code, f) + 1, name);
 }
 
@@ -38,7 +29,7 @@ static const char *function_spelling(Printer *p, const Function *f)
 static const char *field_spelling(Printer *p, const Routine *r, uint32_t field, const char *const *before)
 {
     const char *name = names_of(pool_names(p->code->pool), r->fields[field].name);
-    char *text = spell(p->arena, name);
+    const char *text = model_identifier(p->arena, name);
     bool is_free = strlen(text) > 1 || (*text != 0 && is_letter(*text) && *text != 'm' && *text != 'n' && *text != 'i');
     is_free = is_free && is_letter(*text) && *text != '_' && !is_prelude_name(text) && strcmp(text, "call") != 0 &&
               strcmp(text, "out") != 0 && strcmp(text, "done") != 0 && strcmp(text, name) == 0;

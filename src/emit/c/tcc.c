@@ -102,7 +102,14 @@ Executable *tcc_load(const Code *code, const char **why, Arena *why_arena)
     Arena *scratch = arena_create(NULL);
     const bool *is_loop = find_loops(code, scratch);
     Executable *loops = is_loop ? interp_load(code, why, why_arena) : NULL;
-    const Text text = print_c_with_foreign(code, is_loop, loops ? loops->code.context : NULL, scratch);
+    Text text;
+    const char *refusal;
+    if (!print_c_for_compiler(code, is_loop, loops ? loops->code.context : NULL, scratch, &text, &refusal)) {
+        *why = arena_text(why_arena, refusal, strlen(refusal));
+        executable_destroy(loops);
+        arena_destroy(scratch);
+        return NULL;
+    }
     Messages messages = { .arena = why_arena };
     Executable *executable = NULL;
     pthread_mutex_lock(&libtcc_lock);

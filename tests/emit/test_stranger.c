@@ -1,0 +1,238 @@
+/* A model's texts in generated C: whatever bytes its names have, the code is that of the plain model. */
+#include "emit/c/model_text.h"
+#include "emit/c/print.h"
+#include "emit/c/vet.h"
+#include "fixture.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+enum { SLOTS = 5 };
+
+/* ---- the code of a small model under other names ---- */
+static Text print_named(Fixture *f, const char *model, const char *const *names, const char *comment)
+{
+    memcpy(f->slot_names, names, SLOTS * sizeof *names);
+    begin_section(f, "derivatives");
+    add_equation(f, 3, op2(f, OP_MUL, leaf(f, 0), op1(f, OP_SIN, leaf(f, 1))), 2, (uint32_t[]){ 0, 1 }, comment);
+    add_equation(f, 4, op2(f, OP_ADD, leaf(f, 0), leaf(f, 1)), 2, (uint32_t[]){ 2, 3 }, comment);
+    const Expr *loop = op1(f, OP_COS, leaf(f, 0));
+    const uint32_t kernel = add_kernel(f, 1, &loop, 1);
+    add_run(f, kernel, (uint32_t[]){ 0, 1, 1, 0, 2, 3, 4, 2 }, 8, 4, comment);
+    Code code = *fixture_code(f, model);
+    code.derivatives_section = 0;
+    const char *why = NULL;
+    Text text;
+    if (!print_c_for_compiler(&code, NULL, NULL, f->arena, &text, &why))
+        fail_msg("%s:\n%s", why, text.at);
+    return text;
+}
+
+/* The next token of C, comments left out; its length, 0 at the end. What is left is at *at. */
+static size_t next_token(const char **at, const char **token)
+{
+    for (;;) {
+        *at += strspn(*at, " \n");
+        if (strncmp(*at, "/*", 2) != 0)
+            break;
+        const char *end = strstr(*at + 2, "*/");
+        assert_non_null(end);
+        *at = end + 2;
+    }
+    static const char word[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+    *token = *at;
+    const size_t n = strspn(*at, word);
+    *at += n ? n : **at != 0;
+    return (size_t)(*at - *token);
+}
+
+static bool is_identifier(const char *token)
+{
+    return (*token >= 'a' && *token <= 'z') || (*token >= 'A' && *token <= 'Z') || *token == '_';
+}
+
+/* Token by token the same; identifiers may be others. */
+static void assert_same_code(const char *a, const char *b)
+{
+    for (;;) {
+        const char *x, *y;
+        const size_t n = next_token(&a, &x), m = next_token(&b, &y);
+        if (n == 0 || m == 0) {
+            assert_int_equal(n, m);
+            return;
+        }
+        if ((n != m || memcmp(x, y, n) != 0) && !(is_identifier(x) && is_identifier(y)))
+            fail_msg("%.*s instead of %.*s", (int)m, y, (int)n, x);
+    }
+}
+
+static void assert_text_is_plain(const Text *text)
+{
+    for (size_t k = 0; k < text->n; k++)
+        assert_true(text->at[k] == '\n' || (text->at[k] >= ' ' && text->at[k] <= '~'));
+}
+
+static const char *const PLAIN[SLOTS] = { "a", "b", "c", "d", "e" };
+
+static void check_name(const char *hostile)
+{
+    Fixture *f = fixture_create(SLOTS), *g = fixture_create(SLOTS);
+    const char *names[SLOTS];
+    for (uint32_t k = 0; k < SLOTS; k++)
+        names[k] = arena_format(g->arena, "%s%s", k % 2 ? PLAIN[k] : "", hostile);
+    const Text plain = print_named(f, "Plain", PLAIN, "Plain.mdl:1");
+    const Text other = print_named(g, hostile, names, hostile);
+    assert_text_is_plain(&other);
+    assert_same_code(plain.at, other.at);
+    fixture_destroy(f);
+    fixture_destroy(g);
+}
+
+static void any_byte_in_any_name_leaves_the_code_as_it_is(void **unused)
+{
+    (void)unused;
+    for (int byte = 1; byte < 256; byte++) {
+        const char one[] = { (char)byte, 0 }, in[] = { 'x', (char)byte, 'y', 0 };
+        const char behind[] = { '*', (char)byte, '/', 'q', '(', ')', ';', '/', '*', 0 };
+        const char joined[] = { '*', '\\', (char)byte, '/', '*', '?', '?', '/', (char)byte, '/', '#', 'e', 0 };
+        check_name(one);
+        check_name(in);
+        check_name(behind);
+        check_name(joined);
+    }
+}
+
+static void no_two_bytes_end_a_comment(void **unused)
+{
+    (void)unused;
+    Arena *arena = arena_create(NULL);
+    for (int a = 1; a < 256; a++)
+        for (int b = 1; b < 256; b++) {
+            const char pair[] = { (char)a, (char)b, 0 };
+            Text text = { .arena = arena };
+            model_comment(&text, pair);
+            assert_ptr_equal(strstr(text.at, "*/"), text.at + text.n - 2);
+            assert_null(strpbrk(text.at, "\\?#\n\r"));
+            assert_null(strstr(text.at + 1, "/*"));
+            assert_text_is_plain(&text);
+        }
+    arena_destroy(arena);
+}
+
+static void names_that_were_tried(void **unused)
+{
+    (void)unused;
+    static const char *const tried[] = {
+        "x */ extern int system(const char *); __attribute__((constructor)) static void p(void){ system(\"id\"); } /*",
+        "p*\\\n/ }; extern int system(const char *); enum { zz, /*",
+        "p*\?\?/\n/ }; int system(); enum { zz, /*",
+        "x */\n#ifdef __TINYC__\n#error no\n#endif\n/*",
+        "asm",
+        "__asm__",
+        "_Pragma",
+        "system",
+        "goto",
+        "typeof",
+        "done",
+        "call",
+        "out",
+        "f1_x",
+        "derivatives_part_1",
+        "k1",
+        "t1",
+        "u1",
+        "koine_fail",
+        "KOINE_PART",
+        "inf",
+        "nan",
+        "",
+        "%:include",
+        "<:",
+        "\xff\xfe",
+        "\xe2\x80\xa8",
+    };
+    for (size_t k = 0; k < sizeof tried / sizeof *tried; k++)
+        check_name(tried[k]);
+}
+
+/* ---- the check before the compiler ---- */
+static bool is_refused(const char *injected)
+{
+    Fixture *f = fixture_create(SLOTS);
+    begin_section(f, "derivatives");
+    const Code *code = fixture_code(f, "Vet");
+    Text text = { .arena = f->arena };
+    text_add(&text, "/* Vet */\n#define PRELUDE\n");
+    const PreludeSpan prelude = { strlen("/* Vet */\n"), text.n };
+    text_format(&text, "static inline void derivatives(KoineSlot *m)\n{\n    %s\n}\n", injected);
+    const char *why = NULL;
+    const bool is_good = vet_text(code, &text, prelude, f->arena, &why);
+    assert_true(is_good || strstr(why, "line 5"));
+    fixture_destroy(f);
+    return !is_good;
+}
+
+static void what_the_printer_writes_passes(void **unused)
+{
+    (void)unused;
+    static const char *const good[] = { "m[a].r = sin(m[b].r) ? 1.0 : -2e+30; /* Ball.mdl:12 */",
+                                        "for (int64_t i = 0; i < 4; i++) { if (!(m[i].i && 1)) break; }",
+                                        "k1(m, rows + 3, 4); f2_Name_1(call, 2);", "derivatives_part_2(m, rows);",
+                                        "m[system].r = ((KoineSlot){ .i = 0x7ff }).r;" };
+    for (size_t k = 0; k < sizeof good / sizeof *good; k++)
+        assert_false(is_refused(good[k]));
+}
+
+static void what_it_does_not_write_is_refused(void **unused)
+{
+    (void)unused;
+    static const char *const bad[] = { "system(1);",
+                                       "system /* */ (1);",
+                                       "(system)(1);",
+                                       "m[a].r = b(2);",
+                                       "asm (1);",
+                                       "__builtin_trap;",
+                                       "extern int x;",
+                                       "typedef int x;",
+                                       "union x;",
+                                       "#include",
+                                       "x = \"text\";",
+                                       "x = 'c';",
+                                       "a \\\n b",
+                                       "?\?=",
+                                       "%:define",
+                                       "<:",
+                                       "x = a % 2;",
+                                       "x = ~a;",
+                                       "/* \\ */",
+                                       "/* ? */",
+                                       "/* # */",
+                                       "/* /* */",
+                                       "/* \x7f */",
+                                       "/* \xc3\xa4 */",
+                                       "x\r",
+                                       "x\t",
+                                       "while (1);",
+                                       "sizeof (x);",
+                                       "register int a;",
+                                       "@",
+                                       "$a",
+                                       "`",
+                                       "/* no end" };
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++)
+        if (!is_refused(bad[k]))
+            fail_msg("%s", bad[k]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(any_byte_in_any_name_leaves_the_code_as_it_is),
+        cmocka_unit_test(no_two_bytes_end_a_comment),
+        cmocka_unit_test(names_that_were_tried),
+        cmocka_unit_test(what_the_printer_writes_passes),
+        cmocka_unit_test(what_it_does_not_write_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
