@@ -7,7 +7,7 @@
 #include "ir/evaluate.h"
 #include "ir/schedule.h"
 
-enum { DEPENDENCE_MOST = 200 }; /* rows; larger systems are not looked at */
+enum { DEPENDENCE_MOST = 50000 }; /* rows; larger systems are not looked at */
 
 typedef struct {
     uint32_t n_unknowns, n_equations;

@@ -2,7 +2,7 @@
  *
  * Every unknown has an equation, and still the equations say too little: a circuit without ground determines only
  * differences of its potentials. Whether that is so is found with random values: a matrix that is singular for them is
- * singular for all. Systems with branches are left to check-branches, large ones to the run. */
+ * singular for all. Systems with branches are left to check-branches, those that take too long to the run. */
 #include "ir/dependence.h"
 #include "passes/pipeline.h"
 #include "passes/roles.h"

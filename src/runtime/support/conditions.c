@@ -1,89 +1,119 @@
-/* How far a dense matrix is from being singular: by elimination with complete pivoting. */
+/* Whether the factors of a system mean anything.
+ *
+ * A right side by chance has a part that the equations can hardly produce: the solution x is long in the direction that they
+ * hardly notice, and its length tells the condition of the matrix. Two errors make it meaningless. If every entry is changed
+ * by its rounding, what they do to x changes by as small a part of |A||x|; that may change x by all of its length. And
+ * in a long elimination a pivot may be made of nothing but errors: then x does not solve its equations, and what it lacks,
+ * computed more exactly, leads as far away. The matrix is singular then, as far as numbers can tell.
+ *
+ * Lengths are measured with rows and columns divided by their largest numbers, so that units do not matter. Torn systems
+ * are looked at with all their rows: what cancels in explicit ones is an error like any other. */
 #include "systems.h"
 #include <float.h>
 #include <math.h>
 
-static const double ROUNDING = 16 * DBL_EPSILON;
-
-/* Rows, then columns, divided by a power of two near their largest number. */
-static bool scale(double *a, uint32_t n)
-{
-    for (int by_columns = 0; by_columns < 2; by_columns++)
-        for (uint32_t k = 0; k < n; k++) {
-            double most = 0;
-            for (uint32_t j = 0; j < n; j++)
-                most = fmax(most, fabs(by_columns ? a[j + k * n] : a[k + j * n]));
-            if (!(most > 0) || !isfinite(most))
-                return false;
-            const int power = -ilogb(most);
-            for (uint32_t j = 0; j < n; j++) {
-                double *entry = by_columns ? &a[j + k * n] : &a[k + j * n];
-                *entry = scalbn(*entry, power);
-            }
-        }
-    return true;
-}
-
-static void swap(double *a, double *b)
-{
-    const double t = *a;
-    *a = *b;
-    *b = t;
-}
+static const double LARGEST = 1 / (8 * DBL_EPSILON); /* change of x by that of the entries */
+static const double LARGE = 1e9;                     /* length of x: the factors are tried */
+static const double FAR = 0.25;                      /* of x: the factors have not one digit */
 
 typedef struct {
-    double first, last; /* pivots, in absolute value */
-    uint32_t rank;
-} Elimination;
+    const KoineSystem *s;
+    const double *entries;
+    uint32_t all;
+    double *row_size, *column_size; /* largest entries; in columns of rows divided by their size */
+    double *x, *y, *low;
+} Matrix;
 
-/* `sizes`: of what was added up in each place. A number that is nothing but the rounding of what cancels is zero; one
- * that is small by itself is not. */
-static Elimination eliminate(double *a, double *sizes, uint32_t n)
+/* 1 or -1 by chance. */
+static double sign_of(uint64_t k)
 {
-    Elimination e = { 0, 0, 0 };
-    for (uint32_t k = 0; k < n * n; k++)
-        sizes[k] = fabs(a[k]);
-    for (uint32_t k = 0; k < n; k++) {
-        uint32_t row = k, column = k;
-        for (uint32_t j = k; j < n; j++)
-            for (uint32_t i = k; i < n; i++)
-                if (fabs(a[i + j * n]) > fabs(a[row + column * n])) {
-                    row = i;
-                    column = j;
-                }
-        if (a[row + column * n] == 0)
-            break;
-        e.last = fabs(a[row + column * n]);
-        e.first = k ? e.first : e.last;
-        e.rank = k + 1;
-        for (uint32_t j = 0; j < n; j++) {
-            swap(&a[k + j * n], &a[row + j * n]);
-            swap(&sizes[k + j * n], &sizes[row + j * n]);
-        }
-        for (uint32_t i = 0; i < n; i++) {
-            swap(&a[i + k * n], &a[i + column * n]);
-            swap(&sizes[i + k * n], &sizes[i + column * n]);
-        }
-        for (uint32_t i = k + 1; i < n; i++) {
-            const double factor = a[i + k * n] / a[k + k * n];
-            for (uint32_t j = k + 1; j < n; j++) {
-                const double part = factor * a[k + j * n];
-                double *sum = &a[i + j * n], *size = &sizes[i + j * n];
-                *sum -= part;
-                *size = fmax(*size, fabs(factor) * sizes[k + j * n]);
-                if (fabs(*sum) <= ROUNDING * *size)
-                    *sum = 0;
-            }
-        }
-    }
-    return e;
+    k = (k + 1) * 0x9e3779b97f4a7c15u;
+    k = (k ^ k >> 29) * 0xbf58476d1ce4e5b9u;
+    return k >> 40 & 1 ? 1 : -1;
 }
 
-double koine_condition(const double *matrix, uint32_t n, double *work)
+static void measure(const Matrix *a)
 {
-    memcpy(work, matrix, (size_t)n * n * sizeof *work);
-    if (!scale(work, n))
+    const KoineSystem *s = a->s;
+    for (uint32_t j = 0; j < a->all; j++)
+        a->row_size[j] = j < s->n ? 0 : 1;
+    for (uint32_t e = 0; e < s->n_entries; e++)
+        a->row_size[s->row[e]] = fmax(a->row_size[s->row[e]], fabs(a->entries[e]));
+    for (uint32_t j = 0; j < a->all; j++)
+        a->column_size[j] = j < s->n ? 0 : 1 / a->row_size[j];
+    for (uint32_t e = 0; e < s->n_entries; e++)
+        a->column_size[s->column[e]] = fmax(a->column_size[s->column[e]], fabs(a->entries[e]) / a->row_size[s->row[e]]);
+}
+
+static double length(const Matrix *a, const double *x)
+{
+    double most = 0;
+    for (uint32_t j = 0; j < a->all; j++) {
+        const double size = fabs(x[j]) * a->column_size[j];
+        most = size <= most ? most : size; /* also where it is not a number */
+    }
+    return most;
+}
+
+/* |A||x|, with signs by chance. */
+static void put_change(const Matrix *a, const double *x, double *to)
+{
+    const KoineSystem *s = a->s;
+    for (uint32_t j = 0; j < a->all; j++)
+        to[j] = j < s->n ? 0 : fabs(x[j]);
+    for (uint32_t e = 0; e < s->n_entries; e++)
+        to[s->row[e]] += fabs(a->entries[e] * x[s->column[e]]);
+    for (uint32_t j = 0; j < a->all; j++)
+        to[j] *= sign_of(j + a->all);
+}
+
+static void put_right_side(const Matrix *a, double *to)
+{
+    for (uint32_t j = 0; j < a->all; j++)
+        to[j] = sign_of(j) * a->row_size[j];
+}
+
+/* The right side less A x; errors of the sums are kept and added at the end. */
+static void put_defect(const Matrix *a, const double *x, double *to)
+{
+    const KoineSystem *s = a->s;
+    put_right_side(a, to);
+    memset(a->low, 0, a->all * sizeof *a->low);
+    for (uint32_t e = 0; e < s->n_entries + s->n_inner; e++) {
+        const bool is_entry = e < s->n_entries;
+        const uint32_t row = is_entry ? s->row[e] : s->n + (e - s->n_entries), column = is_entry ? s->column[e] : row;
+        const double factor = !is_entry || row < s->n ? is_entry ? -a->entries[e] : -1 : a->entries[e];
+        const double product = factor * x[column], sum = to[row] + product, part = sum - to[row];
+        a->low[row] += fma(factor, x[column], -product) + (to[row] - (sum - part)) + (product - part);
+        to[row] = sum;
+    }
+    for (uint32_t j = 0; j < a->all; j++)
+        to[j] += a->low[j];
+}
+
+double koine_condition(Machine *k, const KoineSystem *s, const double *entries)
+{
+    const uint32_t all = s->n + s->n_inner;
+    double *const work = k->workspace->look;
+    const Matrix a = { .s = s,
+                       .entries = entries,
+                       .all = all,
+                       .row_size = work,
+                       .column_size = work + all,
+                       .x = work + 2 * (size_t)all,
+                       .y = work + 3 * (size_t)all,
+                       .low = work + 4 * (size_t)all };
+    measure(&a);
+    put_right_side(&a, a.x);
+    koine_solve_all_factored(k, s, a.x);
+    const double size = length(&a, a.x);
+    if (!isfinite(size) || size < LARGE)
+        return size;
+    put_change(&a, a.x, a.y);
+    koine_solve_all_factored(k, s, a.y);
+    if (!(length(&a, a.y) < LARGEST * size))
         return INFINITY;
-    const Elimination e = eliminate(work, work + (size_t)n * n, n);
-    return e.rank < n ? INFINITY : n * e.first / e.last;
+    put_defect(&a, a.x, a.y);
+    koine_solve_all_factored(k, s, a.y);
+    return length(&a, a.y) < FAR * size ? size : INFINITY;
 }

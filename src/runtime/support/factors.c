@@ -16,7 +16,7 @@ extern void dgetrf_(const int *m, const int *n, double *a, const int *lda, int *
 extern void dgetrs_(const char *trans, const int *n, const int *nrhs, const double *a, const int *lda,
                     const int *pivots, double *b, const int *ldb, int *info);
 
-enum { SMALL = 8 }; /* up to here without LAPACK */
+enum { SMALL = 8, LOOK = 5 }; /* up to here without LAPACK; vectors for looking more closely */
 static const double PIVOT_TOLERANCE =
     0.1;                              /* of the largest in its column: the usual 0.001 loses digits in long chains */
 static const double BAD_PIVOT = 1e-8; /* of the largest: the condition is looked at */
@@ -165,10 +165,10 @@ Workspace *koine_workspace_create(const KoineProgram *program)
         all = s->n + s->n_inner > all ? s->n + s->n_inner : all;
     }
     w->step = malloc((n + all) * sizeof *w->step);
-    w->matrix = malloc(3 * (size_t)KOINE_DENSE_MOST * KOINE_DENSE_MOST * sizeof *w->matrix);
+    w->look = malloc(LOOK * all * sizeof *w->look);
     w->factors = calloc((size_t)program->n_systems + 1, sizeof *w->factors);
     w->n_factors = w->factors ? program->n_systems : 0;
-    bool is_good = w->step && w->factors && w->matrix;
+    bool is_good = w->step && w->factors && w->look;
     for (uint32_t k = 0; k < w->n_factors && is_good; k++)
         if (program->systems[k].n_entries)
             is_good = create_factors(&w->factors[k], &program->systems[k]);
@@ -209,7 +209,7 @@ void koine_workspace_destroy(Workspace *w)
         destroy_sparse(f->sparse);
     }
     free(w->factors);
-    free(w->matrix);
+    free(w->look);
     free(w->step);
     free(w);
 }
@@ -280,20 +280,32 @@ static void fill_dense(const Factors *f, const KoineSystem *s, double *matrix)
     }
 }
 
-/* By the pivots, and only if they look bad by a second elimination. */
+/* Is a pivot small against what was added up in its row? Explicit rows come first. */
+static bool is_doubtful(Machine *k, const Factors *f, const KoineSystem *s)
+{
+    const FactorSet *set = f->present;
+    double *size = k->workspace->look;
+    uint32_t order[KOINE_DENSE_MOST];
+    memset(size, 0, ((size_t)s->n + s->n_inner) * sizeof *size);
+    for (uint32_t e = 0; e < s->n_entries; e++) {
+        const double by = s->column[e] < s->n ? 1 : size[s->column[e]];
+        size[s->row[e]] = fmax(size[s->row[e]], fabs(set->entries[e]) * by);
+    }
+    for (uint32_t j = 0; j < s->n; j++)
+        order[j] = j;
+    for (uint32_t j = 0; j < s->n; j++) {
+        const uint32_t other = (uint32_t)set->pivots[j] - (s->n > SMALL), row = order[other];
+        order[other] = order[j];
+        order[j] = row;
+        if (!(fabs(set->matrix[j + (size_t)j * s->n]) > BAD_PIVOT * size[row]))
+            return true;
+    }
+    return false;
+}
+
 static bool is_well(Machine *k, const Factors *f, const KoineSystem *s)
 {
-    double least = INFINITY, most = 0;
-    for (uint32_t j = 0; j < s->n; j++) {
-        const double pivot = fabs(f->present->matrix[j + (size_t)j * s->n]);
-        least = fmin(least, pivot);
-        most = fmax(most, pivot);
-    }
-    if (least > BAD_PIVOT * most)
-        return true;
-    double *matrix = k->workspace->matrix, *work = matrix + (size_t)s->n * s->n;
-    fill_dense(f, s, matrix);
-    const double condition = koine_condition(matrix, s->n, work);
+    const double condition = koine_condition(k, s, f->present->entries);
     if (isfinite(condition))
         k->statistics.largest_condition = fmax(k->statistics.largest_condition, condition);
     return isfinite(condition);
@@ -307,7 +319,7 @@ static bool factor_dense(Machine *k, const Factors *f, const KoineSystem *s)
         info = !factor_small(f->present->matrix, n, f->present->pivots);
     else
         dgetrf_(&n, &n, f->present->matrix, &n, f->present->pivots, &info);
-    return info == 0 && is_well(k, f, s);
+    return info == 0 && (!is_doubtful(k, f, s) || is_well(k, f, s));
 }
 
 static void solve_dense(const Factors *f, const KoineSystem *s, double *b)
@@ -352,6 +364,32 @@ static bool has_basis(const Machine *k, const KoineSystem *s, const FactorSet *s
     return set->numeric && basis[0].i && memcmp(set->basis, basis + 1, s->n_entries * sizeof *set->basis) == 0;
 }
 
+/* The same by the size of columns, in rows that are divided by their largest number as KLU does. */
+static bool is_doubtful_sparse(Machine *k, const Factors *f, const KoineSystem *s)
+{
+    const Sparse *a = f->sparse;
+    const klu_numeric *numeric = f->present->numeric;
+    const double *pivots = numeric->Udiag, *scale = numeric->Rs;
+    double *size = k->workspace->look;
+    const uint32_t all = s->n + s->n_inner;
+    for (uint32_t j = 0; j < all; j++)
+        size[numeric->Pnum[j]] = scale[j];
+    for (uint32_t j = 0; j < all; j++) {
+        const uint32_t column = (uint32_t)a->symbolic->Q[j];
+        double most = 0;
+        for (int i = a->start[column]; i < a->start[column + 1]; i++)
+            most = fmax(most, fabs(a->values[i]) / size[a->index[i]]);
+        if (!(fabs(pivots[j]) > BAD_PIVOT * most))
+            return true;
+    }
+    return false;
+}
+
+static bool is_well_sparse(Machine *k, const Factors *f, const KoineSystem *s)
+{
+    return !is_doubtful_sparse(k, f, s) || is_well(k, f, s);
+}
+
 static bool factor_sparse(Machine *k, const KoineSystem *s, const Factors *f)
 {
     Sparse *a = f->sparse;
@@ -364,14 +402,14 @@ static bool factor_sparse(Machine *k, const KoineSystem *s, const Factors *f)
         if (klu_refactor(a->start, a->index, a->values, a->symbolic, set->numeric, &a->common) &&
             a->common.status == KLU_OK &&
             klu_rgrowth(a->start, a->index, a->values, a->symbolic, set->numeric, &a->common) &&
-            a->common.rgrowth > LEAST_GROWTH)
+            a->common.rgrowth > LEAST_GROWTH && is_well_sparse(k, f, s))
             return true;
     }
     if (!factor_anew(k->workspace, f, s, set->entries))
         return false;
     basis[0].i = 1;
     memcpy(basis + 1, set->entries, s->n_entries * sizeof *set->entries);
-    return true;
+    return is_well_sparse(k, f, s);
 }
 
 /* ---- both ---- */

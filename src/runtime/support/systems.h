@@ -20,7 +20,7 @@ typedef struct Kinsol Kinsol;
 struct Workspace {
     double *step;            /* unknowns of the largest system */
     double *all;             /* likewise, with the explicit unknowns */
-    double *matrix;          /* three dense ones, for looking at a matrix more closely */
+    double *look;            /* five times as many as `all`: for looking at a matrix more closely */
     struct Factors *factors; /* per system */
     uint32_t n_factors;
     bool is_out_of_memory; /* the last factorisation failed for it */
@@ -36,9 +36,9 @@ void koine_solve_factored(Machine *k, const KoineSystem *s, double *b);
 /* All unknowns, n + n_inner. */
 void koine_solve_all_factored(Machine *k, const KoineSystem *s, double *b);
 
-/* conditions.c: condition number of a dense matrix of n*n numbers by columns, with rows and columns scaled; `work` has
- * twice as many numbers. Infinite: singular. */
-double koine_condition(const double *matrix, uint32_t n, double *work);
+/* conditions.c: estimated condition number of the matrix of all rows, from its present factors. Infinite: singular, as far
+ * as can be told from rounded numbers. */
+double koine_condition(Machine *k, const KoineSystem *s, const double *entries);
 
 /* newton.c */
 typedef enum {

@@ -1,0 +1,160 @@
+/* Systems that are singular, at any size: told when the model is compiled, or when it runs, and never solved to numbers that
+ * are nothing but rounding. Networks of conductances are written here: node potentials V, branch currents i, currents s from
+ * outside that sum to 0. Node 0 is bound to the reference by a conductance g. */
+#include "run.h"
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+static char path[64];
+static uint32_t seed;
+static uint32_t next_number(void)
+{
+    seed = seed * 1664525u + 1013904223u;
+    return seed >> 8;
+}
+
+typedef struct {
+    uint32_t nodes, chords;
+    double g;       /* of node 0; 0: its value only */
+    bool has_g;     /* false: there is no such equation */
+    bool is_moving; /* the matrix changes with the time */
+} Network;
+
+static void write_network(Network n)
+{
+    snprintf(path, sizeof path, "/tmp/koine-singular-%d.ir", (int)getpid());
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fprintf(file, "koine-ir 1\nmodel m\n");
+    if (n.has_g)
+        fprintf(file, "param g Real = %.17g\nvar ig Real continuous now\neq eg ig = g*V0\n", n.g);
+    const uint32_t branches = n.nodes + n.chords;
+    seed = 1;
+    for (uint32_t k = 0; k < n.nodes; k++)
+        fprintf(file, "var V%u Real continuous now\n", k);
+    uint32_t *from = calloc(branches, sizeof *from), *to = calloc(branches, sizeof *to);
+    assert_non_null(from);
+    assert_non_null(to);
+    for (uint32_t k = 0; k < branches; k++) {
+        from[k] = k < n.nodes ? k : next_number() % n.nodes;
+        to[k] = k < n.nodes ? (k + 1) % n.nodes : (from[k] + 1 + next_number() % (n.nodes - 1)) % n.nodes;
+        fprintf(file, "var i%u Real continuous now\neq b%u %.3f*i%u = (V%u - V%u)%s\n", k, k,
+                1 + next_number() % 99000 / 1000.0, k, from[k], to[k],
+                n.is_moving && k == 0 ? "*(2.0 + sin(time))" : "");
+    }
+    for (uint32_t node = 0; node < n.nodes; node++) {
+        fprintf(file, "eq n%u 0.0%s%s", node,
+                node == 0   ? " + sin(time)"
+                : node == 1 ? " - sin(time)"
+                            : "",
+                node == 0 && n.has_g ? " - ig" : "");
+        for (uint32_t k = 0; k < branches; k++)
+            if (from[k] == node || to[k] == node)
+                fprintf(file, " %c i%u", from[k] == node ? '-' : '+', k);
+        fprintf(file, " = 0.0\n");
+    }
+    fprintf(file, "end m\n");
+    fclose(file);
+    free(from);
+    free(to);
+}
+
+static RunResult *run_network(Network n)
+{
+    write_network(n);
+    RunResult *r = run_model(&(RunRequest){ .path = path, .stop = 1, .interval = 0.25, .tier = "interp" });
+    unlink(path);
+    return r;
+}
+
+static void expect_text(const char *text, const char *part)
+{
+    if (!strstr(text, part))
+        fail_msg("'%s' is not in: %s", part, text);
+}
+
+/* Whatever the conductances are, potentials are determined up to a constant only. */
+static void test_a_network_without_reference_is_refused_at_any_size(void **state)
+{
+    (void)state;
+    static const uint32_t sizes[] = { 5, 60, 500 };
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+        RunResult *r = run_network((Network){ .nodes = sizes[k], .chords = sizes[k] });
+        assert_false(r->is_compiled);
+        expect_text(r->messages, "KN2164");
+        expect_text(r->messages, "nothing determines 'V");
+        run_free(r);
+    }
+}
+
+/* With the value 0 the reference is lost while the model runs; dense and sparse, torn and whole. */
+static void test_a_reference_that_is_lost_by_a_value_is_told(void **state)
+{
+    (void)state;
+    static const uint32_t sizes[] = { 4, 12, 40, 200, 1000 };
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
+        for (int is_moving = 0; is_moving < 2; is_moving++) {
+            RunResult *r = run_network(
+                (Network){ .nodes = sizes[k], .chords = sizes[k] / 4, .has_g = true, .is_moving = is_moving });
+            assert_true(r->is_compiled);
+            assert_int_equal(r->report.end, KOINE_RUN_FAILED);
+            expect_text(r->report.text, "no unique solution");
+            run_free(r);
+        }
+}
+
+/* A weak reference is one: V0 = (sum of what comes from outside)/g = 0. */
+static void test_a_weak_reference_is_enough(void **state)
+{
+    (void)state;
+    static const uint32_t sizes[] = { 4, 12, 40, 200, 1000 };
+    static const double conductances[] = { 1, 1e-6, 1e-9 };
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
+        for (size_t j = 0; j < sizeof conductances / sizeof *conductances; j++) {
+            RunResult *r = run_network((Network){
+                .nodes = sizes[k], .chords = sizes[k] / 4, .has_g = true, .g = conductances[j], .is_moving = true });
+            expect_done(r);
+            expect_near(run_last(r, "V0"), 0, 1e-12 / conductances[j]);
+            run_free(r);
+        }
+}
+
+/* What explicit rows cancel is rounding, too: b = (0.1 + 0.2 - 0.3) x is 0 for all that is known about the numbers. */
+static void test_rounding_left_by_explicit_rows_is_no_pivot(void **state)
+{
+    (void)state;
+    snprintf(path, sizeof path, "/tmp/koine-singular-%d.ir", (int)getpid());
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(
+        "koine-ir 1\nmodel m\nparam p Real = 0.1\nparam q Real = 0.2\nparam r Real = 0.3\n"
+        "var x Real continuous now\nvar a Real continuous now\nvar b Real continuous now\nvar c Real continuous now\n"
+        "eq e1 a = p*x + c\neq e2 b = a + q*x\neq e3 r*x - b = 1.0 + sin(time) - c\neq e4 c = 0.5*a - 0.5*p*x\nend m\n",
+        file);
+    fclose(file);
+    for (int k = 0; k < 2; k++) {
+        RunResult *r = run_model(&(RunRequest){
+            .path = path, .stop = 1, .interval = 0.5, .systems = k ? "whole" : "torn", .tier = "interp" });
+        assert_true(r->is_compiled);
+        assert_int_equal(r->report.end, KOINE_RUN_FAILED);
+        run_free(r);
+    }
+    unlink(path);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_network_without_reference_is_refused_at_any_size),
+        cmocka_unit_test(test_a_reference_that_is_lost_by_a_value_is_told),
+        cmocka_unit_test(test_a_weak_reference_is_enough),
+        cmocka_unit_test(test_rounding_left_by_explicit_rows_is_no_pivot),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
