@@ -63,7 +63,7 @@ static bool wait_for_block(StoreSink *s)
 {
     const double patience = s->options.patience > 0 ? s->options.patience : 10;
     struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
+    clock_gettime(CLOCK_MONOTONIC, &until); /* as `changed` has it: nobody sets this clock back */
     const double end = (double)until.tv_nsec * 1e-9 + patience;
     until.tv_sec += (time_t)end;
     until.tv_nsec = (long)((end - (double)(time_t)end) * 1e9);
@@ -120,7 +120,11 @@ static void start_thread(StoreSink *s)
     sigset_t all, before;
     sigfillset(&all);
     pthread_mutex_init(&s->mutex, NULL);
-    pthread_cond_init(&s->changed, NULL);
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&s->changed, &monotonic);
+    pthread_condattr_destroy(&monotonic);
     pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are the program's */
     s->has_thread = pthread_create(&s->thread, NULL, write_blocks, s) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);

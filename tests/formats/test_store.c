@@ -12,6 +12,8 @@
 #include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -486,6 +488,43 @@ static void test_a_result_can_be_read_while_it_grows(void **state)
     store_close(store);
 }
 
+/* Where a clock that was a day ahead is set right, the time of day of the program's last look lies far in the future.
+ * The library takes this definition instead of its own. */
+static bool is_clock_ahead;
+int clock_gettime(clockid_t clock, struct timespec *now)
+{
+    const int result = (int)syscall(SYS_clock_gettime, clock, now);
+    if (clock == CLOCK_REALTIME && is_clock_ahead)
+        now->tv_sec += 86400;
+    return result;
+}
+
+/* Rows are in the file after the patience of the writer, whatever happens to the time of day. */
+static void test_a_clock_that_is_set_back_delays_no_rows(void **state)
+{
+    Fixture *const f = *state;
+    FakeModel fake;
+    fake_create(&fake);
+    is_clock_ahead = true;
+    const StoreOptions options = { .path = f->path, .patience = 0.02 };
+    KoineSink *const sink = store_sink(&options, f->arena);
+    assert_int_equal(sink->begin(sink, &fake.model), KOINE_OK);
+    for (int row = 0; row < 50; row++) {
+        fake_fill(&fake, row);
+        assert_int_equal(sink->point(sink, &fake.model, &(KoinePoint){ .time = row }), KOINE_OK);
+    }
+    Store *const store = open_good(f);
+    for (int go = 0; go < 500 && store_info(store)->n_rows < 50; go++) {
+        usleep(10000);
+        store_refresh(store);
+    }
+    is_clock_ahead = false;
+    assert_int_equal(good_rows(store), 50);
+    store_close(store);
+    assert_int_equal(sink->end(sink, &fake.model), KOINE_OK);
+    assert_true(store_finish(sink, NULL));
+}
+
 /* A run that is slow to fill a block: its rows are there before the block is full, and no row is lost or twice. */
 static void test_a_slow_run_is_written_before_its_block_is_full(void **state)
 {
@@ -541,6 +580,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_a_full_disk_keeps_what_was_written, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_a_disk_that_refuses_at_the_end, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_a_result_can_be_read_while_it_grows, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_a_clock_that_is_set_back_delays_no_rows, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_a_slow_run_is_written_before_its_block_is_full, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
