@@ -131,7 +131,7 @@ static void on_signal(int number)
 volatile const int *interrupt_watch(void)
 {
     struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
-    static const int signals[] = { SIGINT, SIGTERM, SIGQUIT };
+    static const int signals[] = { SIGINT, SIGTERM, SIGQUIT, SIGHUP };
     sigemptyset(&action.sa_mask);
     for (size_t k = 0; k < sizeof signals / sizeof *signals; k++) {
         struct sigaction before;

@@ -27,7 +27,7 @@ Progress progress_begin(double start, double stop, ProgressForm form);
 void progress_show(Progress *progress, double time);
 void progress_clear(Progress *progress); /* before anything else is printed */
 
-/* Ctrl-C, Ctrl-\ and SIGTERM: the first one sets the flag, the second one ends the process at once (status 130). */
+/* Ctrl-C, Ctrl-\, SIGTERM and the end of the terminal: the first one sets the flag, the second one ends the process at once (status 130). */
 volatile const int *interrupt_watch(void);
 /* From now on the end of the standard input is a SIGTERM: whoever started the program is gone. False: no thread. */
 bool interrupt_with_input(void);
