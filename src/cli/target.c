@@ -2,6 +2,7 @@
 #include "base/names.h"
 #include "driver/bank.h"
 #include <dirent.h>
+#include <errno.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -77,6 +78,10 @@ bool target_find(const Command *command, Target *target)
         return false;
     if (stat(target->path, &state) == 0)
         return !S_ISDIR(state.st_mode) || find_in_bank(command, target);
+    if (errno != ENOENT && errno != ENOTDIR) {
+        usage_error(command, "cannot read '%s': %s", target->path, strerror(errno));
+        return false;
+    }
     const char *const nearest = nearest_file(target->path, command->arena);
     if (nearest)
         usage_error(command, "there is no file '%s'; did you mean '%s'?", target->path, nearest);
