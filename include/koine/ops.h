@@ -87,6 +87,10 @@ static inline double koine_random(int64_t key, int64_t position) /* uniform in t
 {
     return ((double)(int64_t)(koine_philox((uint64_t)key, (uint64_t)position, 0) >> 12) + 0.5) * 0x1p-52;
 }
+static inline double koine_at_least(double a, double least)
+{
+    return a >= least ? a : 0.0 / 0.0;
+}
 static inline double koine_rmin(double a, double b)
 {
     return b < a ? b : a;

@@ -146,6 +146,7 @@ static const char *what_failed(const Expr *where)
     case OP_ACOS: return "argument outside -1 .. 1";
     case OP_POW: return "power that is not defined or too large";
     case OP_EXP: return "overflow";
+    case OP_AT_LEAST: return "impossible parameter of a distribution";
     case OP_NARROW: return "INTEGER beyond -2E+9 .. 2E+9, the range of the profile";
     case OP_ADD:
     case OP_SUB:
@@ -455,6 +456,8 @@ static bool explain_over(const Layout *l, Term term, DomainId domain, const Koin
     text_add(to, where->kind == EXPR_FUNCTION ? "; called as " : ": ");
     if (where->kind == EXPR_CALL && where->op == OP_NARROW)
         where = where->args[0]; /* as it was written */
+    else if (where->kind == EXPR_CALL && where->op == OP_AT_LEAST)
+        where = expr_binary(l->model->pool, OP_GE, where->args[0], where->args[1]);
     text_add(to, term_text(l->model, term_make(l->model, where, term_refs(l->model, term)), to->arena));
     add_operands(l, to, where, term, leaves);
     return true;

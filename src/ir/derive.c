@@ -121,6 +121,7 @@ static const Expr *derive_operation(Derivation *d, const Expr *e, const Expr *da
     case OP_SINH: return mul(d, simple_unary(pool, OP_COSH, a), da);
     case OP_COSH: return mul(d, simple_unary(pool, OP_SINH, a), da);
     case OP_TANH: return mul(d, sub(d, d->one, mul(d, e, e)), da);
+    case OP_AT_LEAST: return da;
     case OP_HOMOTOPY: return simple_binary(pool, OP_HOMOTOPY, da, db);
     case OP_SIGN:
     case OP_FLOOR:

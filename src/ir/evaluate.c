@@ -69,6 +69,7 @@ static Value evaluate_real(Op op, double a, double b)
     case OP_EQ: return integer_value(a == b);
     case OP_NE: return integer_value(a != b);
     case OP_ABS: return real_value(fabs(a));
+    case OP_AT_LEAST: return real_value(koine_at_least(a, b));
     case OP_MIN: return real_value(koine_rmin(a, b));
     case OP_MAX: return real_value(koine_rmax(a, b));
     case OP_SIGN: return real_value(koine_rsign(a));
@@ -139,6 +140,7 @@ static Value evaluate_integer(Op op, int64_t a, int64_t b)
     case OP_MAX: return integer_value(koine_imax(a, b));
     case OP_SIGN: return integer_value(koine_isign(a));
     case OP_DIV:
+    case OP_AT_LEAST:
     case OP_POW:
     case OP_FLOOR:
     case OP_CEIL:

@@ -341,6 +341,7 @@ static void require_types(Op op, const Expr *const *args)
     case OP_NE: REQUIRE(type_equal(a, args[1]->type)); break;
     case OP_DIV:
     case OP_POW:
+    case OP_AT_LEAST:
     case OP_ATAN2:
     case OP_HOMOTOPY: REQUIRE(a.kind == TYPE_REAL && type_equal(a, args[1]->type)); break;
     case OP_FLOOR:

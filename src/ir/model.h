@@ -402,6 +402,7 @@ typedef struct Model {
     Sources *sources;
     NameId name;
     const char *language;
+    NameId time_unit; /* in which it counts the time; empty: it does not say */
     Span span;
     uint32_t facts; /* FACT_ bits of passes/pipeline.h */
 

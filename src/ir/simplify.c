@@ -459,6 +459,7 @@ static const Expr *apply_rules(Rules r, Op op, const Expr *const *args, bool is_
     case OP_ELEMENT:
     case OP_MIX:
     case OP_RANDOM:
+    case OP_AT_LEAST:
     case OP_ATAN2: return expr_binary(r.pool, op, a, b);
     case OP_REAL:
     case OP_NUMBER:

@@ -432,6 +432,7 @@ static bool peel(Solver *s, uint32_t k)
     case OP_IDIV:
     case OP_IMOD:
     case OP_NARROW:
+    case OP_AT_LEAST:
     case OP_REAL:
     case OP_NUMBER:
     case OP_AND:

@@ -164,6 +164,7 @@ static inline KoineSlot reference_call(const Expr *e, const KoineSlot *leaves, i
     case OP_RANDOM: return R(koine_random(x.i, y.i));
     case OP_IDIV: return I(koine_idiv(x.i, y.i));
     case OP_IMOD: return I(koine_imod(x.i, y.i));
+    case OP_AT_LEAST: return R(koine_at_least(x.r, y.r));
     case OP_NARROW: return I(koine_narrow(x.i));
     case OP_REAL: return R(koine_real(x.i));
     case OP_NUMBER: return x;

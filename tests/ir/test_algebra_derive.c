@@ -247,8 +247,8 @@ static void test_every_operation(void **state)
     Maker m = maker_create(1, WITH_ALL);
     for (Op op = 0; op < OP_COUNT; op++) {
         const bool is_real = !op_is_relation(op) && op != OP_IDIV && op != OP_IMOD && op != OP_NARROW &&
-                             op != OP_REAL && op != OP_NUMBER && op != OP_NOT && op != OP_AND && op != OP_OR &&
-                             op != OP_ELEMENT && op != OP_MIX && op != OP_RANDOM;
+                             op != OP_AT_LEAST && op != OP_REAL && op != OP_NUMBER && op != OP_NOT && op != OP_AND &&
+                             op != OP_OR && op != OP_ELEMENT && op != OP_MIX && op != OP_RANDOM;
         if (!is_real)
             continue;
         const Expr *const args[] = { real_leaf(&m, 0), real_leaf(&m, 1) };

@@ -303,6 +303,7 @@ static inline long double reference_call(Reference *r, const Expr *e)
     case OP_POW: return powl(a, b);
     case OP_IDIV: return truncl(a / b);
     case OP_IMOD: return fmodl(a, b);
+    case OP_AT_LEAST:
     case OP_NARROW:
     case OP_REAL:
     case OP_NUMBER:

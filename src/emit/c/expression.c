@@ -305,6 +305,7 @@ static const OperationForm forms_real[] = {
     [OP_DIV] = { STYLE_INFIX, "/", BIND_MUL, BIND_MUL, BIND_SIGN, 0 },
     [OP_POW] = { .style = STYLE_CALL, .function = FUNCTION_pow },
     [OP_MIX] = { .style = STYLE_CALL, .function = FUNCTION_koine_mix },
+    [OP_AT_LEAST] = { .style = STYLE_CALL, .function = FUNCTION_koine_at_least },
     [OP_RANDOM] = { .style = STYLE_CALL, .function = FUNCTION_koine_random },
     [OP_IDIV] = { .style = STYLE_CALL, .function = FUNCTION_koine_idiv },
     [OP_IMOD] = { .style = STYLE_CALL, .function = FUNCTION_koine_imod },

@@ -92,6 +92,10 @@ static const char *const definitions[FUNCTION_COUNT] = {
         "{\n"
         "    return ((double)(int64_t)(koine_philox((uint64_t)key, (uint64_t)position, 0) >> 12) + 0.5) * 0x1p-52;\n"
         "}\n",
+    [FUNCTION_koine_at_least] = "static inline double koine_at_least(double a, double least)\n"
+                                "{\n"
+                                "    return a >= least ? a : 0.0 / 0.0;\n"
+                                "}\n",
     [FUNCTION_koine_rmin] = "static inline double koine_rmin(double a, double b)\n"
                             "{\n"
                             "    return b < a ? b : a;\n"

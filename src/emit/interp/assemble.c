@@ -174,6 +174,7 @@ static Opcode opcode_of(const Expr *e)
     case OP_POW: return OPCODE_POW;
     case OP_MIX: return OPCODE_MIX;
     case OP_RANDOM: return OPCODE_RANDOM;
+    case OP_AT_LEAST: return OPCODE_AT_LEAST;
     case OP_IDIV: return OPCODE_IDIV;
     case OP_IMOD: return OPCODE_IMOD;
     case OP_NARROW: return OPCODE_NARROW;

@@ -141,6 +141,7 @@ struct Stmt {
         struct {
             Node *condition;
             Stmt *body;
+            bool has_draw; /* check: a random number is drawn in it */
         } event;
         struct {
             Loop *loop;
@@ -244,6 +245,7 @@ typedef struct {
     VEC(DimensionDecl) dimensions;
     /* basic */
     Ident time_unit;
+    NameId counted_in; /* check: unit of the time, empty if nothing has a unit */
     VEC(ValueSet) sets;
     VEC(TableDecl) tables;
     VEC(Procedure *) procedures;

@@ -248,8 +248,10 @@ static void check_branches(Checker *checker, Stmt *statement)
     checker->is_in_branch = true;
     for (uint32_t k = 0; k < statement->u.choice.n; k++) {
         const Branch *branch = &statement->u.choice.branches[k];
+        checker->may_draw = checker->is_in_event;
         if (branch->condition)
             mdl_check_condition(checker, branch->condition, k == 0 ? "IF" : "ELSIF");
+        checker->may_draw = false;
         check_statements(checker, branch->body);
     }
     checker->is_in_branch = was_in_branch;
@@ -274,7 +276,9 @@ static void check_statements(Checker *checker, Stmt *first)
         case STMT_WHENEVER:
             mdl_check_condition(checker, statement->u.event.condition, "WHENEVER");
             checker->is_in_event = true;
+            checker->event = statement;
             check_statements(checker, statement->u.event.body);
+            checker->event = NULL;
             checker->is_in_event = false;
             break;
         }

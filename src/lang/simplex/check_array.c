@@ -324,8 +324,11 @@ void mdl_check_reduction(Checker *checker, Node *node)
 {
     const bool is_logical = node->op == OP_AND || node->op == OP_OR;
     Node *body = node->u.reduce.body;
+    const bool was_in_reduction = checker->is_in_reduction;
     node->is_bad = !mdl_open_loop(checker, node->u.reduce.loop);
+    checker->is_in_reduction = true;
     mdl_check_expression(checker, body);
+    checker->is_in_reduction = was_in_reduction;
     mdl_close_loop(checker);
     node->type = body->type;
     node->course = body->course;

@@ -428,6 +428,7 @@ void mdl_check_units(Checker *checker)
     if (!has_units)
         return;
     unit_parse("s", 1, seconds, &ignored);
+    component->counted_in = has_time_unit ? component->time_unit.name : names_text(checker->scope.names, "s");
     Walk walk = { checker, has_time_unit ? read_unit(checker, &component->time_unit) : seconds };
     if (*checker->errors == 0)
         check_statements(&walk, component->statements);

@@ -128,6 +128,38 @@ static bool compose_subs(Composer *composer)
     return true;
 }
 
+/* All parts of a model count the time in one unit. */
+static void check_time_units(Composer *composer)
+{
+    const Component *component = composer->component;
+    const Names *names = composer->scope.names;
+    uint32_t first = ID_NONE;
+    for (uint32_t k = 0; k < component->subs.n; k++) {
+        const Model *part = composer->classes.at[composer->subs[k].class].part;
+        Unit a, b;
+        UnitFault fault;
+        if (!part || name_is_empty(part->time_unit))
+            continue;
+        const char *own = names_of(names, part->time_unit);
+        const char *other = names_of(names, composer->model->time_unit);
+        if (first == ID_NONE) {
+            first = k;
+            composer->model->time_unit = part->time_unit;
+        } else if (unit_parse(own, strlen(own), &a, &fault) == UNIT_GOOD &&
+                   unit_parse(other, strlen(other), &b, &fault) == UNIT_GOOD && !unit_is_same(&a, &b)) {
+            REPORT(composer, DIAG_MDL_TIME_UNIT, component->subs.at[k].name.span,
+                   "`%s` counts the time in %s, `%s` in %s", names_of(names, component->subs.at[k].name.name), own,
+                   names_of(names, component->subs.at[first].name.name), other);
+            diag_note(composer->diag, component->subs.at[first].name.span, "the other one");
+            diag_help(composer->diag,
+                      "all parts of a model have one time: declare T [%s] in its class and convert the "
+                      "rates there; without T [...] it is in s",
+                      other);
+            return;
+        }
+    }
+}
+
 /* ---- paths ---- */
 static void report_unknown(Composer *composer, const Path *path, const Class *class)
 {
@@ -576,6 +608,7 @@ static void compose_parts(Composer *composer)
     mdl_check_dimensions(&composer->scope, composer->component);
     if (!mdl_write_out_links(&composer->scope, composer->component) || !compose_subs(composer))
         return;
+    check_time_units(composer);
     composer->input_vars = NEW_ARRAY(composer->arena, VarId, component->inputs.n);
     composer->connected = NEW_ARRAY(composer->arena, uint32_t, composer->model->variables.n);
     composer->published = NEW_ARRAY(composer->arena, uint32_t, composer->model->variables.n);

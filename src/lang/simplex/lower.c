@@ -192,12 +192,18 @@ static const Expr *both(Pool *pool, const Expr *a, const Expr *b)
 static bool begin_loop(Lower *lower, Loop *loop)
 {
     const Loops none = { 0 };
-    return mdl_loop_begin(&lower->checker->scope, lower->checker->component, &none, loop);
+    if (!mdl_loop_begin(&lower->checker->scope, lower->checker->component, &none, loop))
+        return false;
+    vec_push(lower->model->arena, &lower->written, loop);
+    return true;
 }
 
 static bool next_point(Lower *lower, Loop *loop)
 {
-    return mdl_loop_next(loop) && mdl_count_point(lower->checker, loop);
+    if (mdl_loop_next(loop) && mdl_count_point(lower->checker, loop))
+        return true;
+    lower->written.n--;
+    return false;
 }
 
 /* Guards of the branches below: the first true condition selects, inside of what selects the statement itself. */
@@ -319,7 +325,12 @@ static bool lower_event(Lower *lower, const Stmt *statement, RegionPath path)
     Event event = { .lower = lower };
     lower->is_in_event = true;
     mdl_lower_begin(lower);
+    lower->target = names_text(pool_names(lower->model->pool), "IF");
+    lower->drawn.n = 0;
     find_guards(&event, statement->u.event.body, NULL);
+    const Assignment always = { .guard = TERM_NONE, .span = statement->span };
+    for (uint32_t k = 0; k < lower->drawn.n; k++) /* whichever branch is taken */
+        vec_push(lower->model->arena, &event.assignments, mdl_count_draw(lower, lower->drawn.at[k], &always));
     if (!event.has_failed)
         lower_event_body(&event, statement->u.event.body, TERM_NONE);
     lower->is_in_event = false;
@@ -368,7 +379,7 @@ static bool has_dependent_range(const Stmt *first)
 static bool needs_values(const Stmt *statement)
 {
     if (statement->kind == STMT_WHENEVER)
-        return has_dependent_range(statement->u.event.body);
+        return statement->u.event.has_draw || has_dependent_range(statement->u.event.body);
     if (statement->kind != STMT_FOR)
         return statement->kind == STMT_IF;
     const Loop *loop = statement->u.repeat.loop;
@@ -406,6 +417,7 @@ static bool lower_for(Lower *lower, const Stmt *statement, RegionPath path)
     bool is_good = true;
     if (!begin_loop(lower, loop))
         return true; /* an empty range */
+    lower->written.n--;
     loop->is_known = false;
     if (has_range)
         is_good = lower_over_range(lower, loop, statement->u.repeat.body, path);
@@ -416,7 +428,7 @@ static bool lower_for(Lower *lower, const Stmt *statement, RegionPath path)
         for (const Stmt *inner = statement->u.repeat.body; inner; inner = inner->next)
             if (!has_range || needs_values(inner))
                 is_good &= lower_statement(lower, inner, path);
-    return is_good;
+    return is_good; /* where it is not, nothing more is lowered */
 }
 
 /* Elements of continuous states without differential equation do not move. */
@@ -471,6 +483,7 @@ Model *mdl_lower_basic(Checker *checker, Sources *sources)
 {
     Component *component = checker->component;
     Model *model = model_create(checker->pool, sources, component->name.name, "simplex", component->span);
+    model->time_unit = component->counted_in;
     Lower lower = { .checker = checker,
                     .model = model,
                     .stamps = NEW_ARRAY(model->arena, uint32_t, component->quantities.n + 1),

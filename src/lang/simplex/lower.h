@@ -14,6 +14,7 @@ typedef struct {
     uint32_t n_levels;         /* of them and of the reductions around */
     NameId target;             /* of the assignment at work: names its streams */
     VEC(VarId) drawn;          /* counts of the streams that it draws from */
+    Loops written;             /* that are written out value by value, outermost first */
     /* The references of the term under construction; a quantity has its leaf if it has the term's stamp. */
     VEC(Ref) refs;
     uint32_t stamp;

@@ -32,6 +32,86 @@ static bool is_order(const Node *node)
            node->u.number == (double)(int)node->u.number;
 }
 
+/* A number, with or without sign. */
+static bool is_number(const Node *node, double *value)
+{
+    const bool is_negative = node->kind == NODE_UNARY && node->op == OP_NEG;
+    const Node *plain = is_negative ? node->u.operand[0] : node;
+    *value = plain->kind == NODE_NUMBER ? is_negative ? -plain->u.number : plain->u.number : 0;
+    return plain->kind == NODE_NUMBER;
+}
+
+/* What must hold: parameter `above` (or the number 1) is at least parameter `below` (or the number). */
+typedef struct {
+    uint32_t above, below;
+    double least;
+    const char *rule;
+} Rule;
+enum { RULE_ONE = UINT32_MAX - 1, RULE_SUM = UINT32_MAX - 2 }; /* the number 1; the sum of all weights */
+
+/* Rule number k of a distribution with n arguments; false: it has no more. */
+static bool rule_of(Draw draw, uint32_t n, uint32_t k, Rule *rule)
+{
+    *rule = (Rule){ .below = ID_NONE };
+    switch (draw) {
+    case DRAW_UNIFORM: *rule = (Rule){ 1, 0, 0, "the upper bound is at least the lower one" }; return k == 0;
+    case DRAW_EXPO:
+    case DRAW_ERLANG: *rule = (Rule){ 0, ID_NONE, 0, "the mean is at least 0" }; return k == 0;
+    case DRAW_NORMAL: *rule = (Rule){ 1, ID_NONE, 0, "the standard deviation is at least 0" }; return k == 0;
+    case DRAW_EMPDISC:
+        *rule = (Rule){ 2 * k + 1, ID_NONE, 0, "a weight is at least 0" };
+        if (2 * k == n)
+            *rule = (Rule){ RULE_SUM, ID_NONE, 4.9406564584124654e-324, "some weight is above 0" };
+        return 2 * k <= n;
+    case DRAW_EMPCONT:
+        *rule = (Rule){ k + 2, k, 0, k % 2 ? "F ascends" : "the values ascend" };
+        if (k == n - 2)
+            *rule = (Rule){ 1, ID_NONE, 0, "F begins at 0 or above" };
+        else if (k == n - 1)
+            *rule = (Rule){ n - 1, ID_NONE, 1, "F ends with 1" };
+        else if (k == n)
+            *rule = (Rule){ RULE_ONE, n - 1, 0, "F ends with 1" };
+        return k <= n;
+    case DRAW_COUNT: break;
+    }
+    BUG("unknown Draw");
+}
+
+static bool literal_of(const Node *node, uint32_t which, double *value)
+{
+    *value = 1;
+    if (which == RULE_ONE)
+        return true;
+    if (which != RULE_SUM)
+        return is_number(node->u.call.args[which], value);
+    *value = 0;
+    for (uint32_t k = 1; k < node->u.call.n; k += 2) {
+        double weight;
+        if (!is_number(node->u.call.args[k], &weight))
+            return false;
+        *value += weight;
+    }
+    return true;
+}
+
+/* Parameters that are literals; all others are looked at when a number is drawn. */
+static void check_parameters(Checker *checker, Node *node)
+{
+    Rule rule;
+    for (uint32_t k = 0; rule_of((Draw)node->u.call.draw, node->u.call.n, k, &rule); k++) {
+        double above, below = rule.least;
+        if (!literal_of(node, rule.above, &above) || (rule.below != ID_NONE && !literal_of(node, rule.below, &below)) ||
+            above >= below)
+            continue;
+        const bool is_argument = rule.above < node->u.call.n;
+        REPORT(checker, DIAG_MDL_DISTRIBUTION, is_argument ? node->u.call.args[rule.above]->span : node->span,
+               "no such distribution: %s", rule.rule);
+        diag_help(checker->diag, "the form is %s", draws[node->u.call.draw].form);
+        node->is_bad = true;
+        return;
+    }
+}
+
 bool mdl_check_draw(Checker *checker, Node *node)
 {
     const char *text = names_of(checker->scope.names, node->u.call.name.name);
@@ -55,14 +135,19 @@ bool mdl_check_draw(Checker *checker, Node *node)
     if (node->is_bad)
         return true;
     if (!checker->may_draw)
-        report(checker, node, node->span, "a random number is drawn in the assignment of an event only");
-    else if (checker->loops.n)
-        report(checker, node, node->span, "a random number cannot be drawn in a loop");
+        report(checker, node, node->span,
+               "a random number is drawn in the assignments of an event and in conditions of IF there only");
+    else if (checker->is_in_reduction)
+        report(checker, node, node->span, "a random number cannot be drawn in SUM, PROD, MIN, MAX, ALL and ANY");
     else if (draws[draw].arity ? n != draws[draw].arity : n < 4 || n % 2 != 0)
         report(checker, node, node->span, "the distribution has other arguments");
     else if (draw == DRAW_ERLANG && !is_order(node->u.call.args[1]))
         report(checker, node, node->u.call.args[1]->span,
                "the order of an Erlang distribution is a number from 1 to 100");
+    else
+        check_parameters(checker, node);
+    if (checker->event)
+        checker->event->u.event.has_draw = true;
     return true;
 }
 
@@ -89,6 +174,8 @@ static void add_stream(Drawer *d, const Node *node)
     const Names *names = pool_names(model->pool);
     const char *base =
         arena_format(model->arena, "%s.%s", draws[node->u.call.draw].name, names_of(names, lower->target));
+    for (uint32_t k = 0; k < lower->written.n; k++)
+        base = arena_format(model->arena, "%s.%lld", base, (long long)lower->written.at[k]->value);
     const char *site = base;
     uint32_t same = 1;
     for (uint32_t k = 0; k < model->streams.n; k++)
@@ -174,6 +261,49 @@ static const Expr *continuous(Drawer *d, uint32_t n, const Expr *const *args)
     return expr_if(d->pool, expr_literal_relation(d->pool, OP_LT, u, args[1]), args[0], result);
 }
 
+static const Expr *parameter(Drawer *d, uint32_t n, const Expr *const *args, uint32_t which, double number)
+{
+    if (which < n)
+        return args[which];
+    if (which != RULE_SUM)
+        return expr_real(d->pool, which == RULE_ONE ? 1 : number);
+    const Expr *sum = args[1];
+    for (uint32_t k = 3; k < n; k += 2)
+        sum = expr_binary(d->pool, OP_ADD, sum, args[k]);
+    return sum;
+}
+
+/* The number, or no value where a parameter makes no sense. */
+static const Expr *checked(Drawer *d, Draw draw, uint32_t n, const Expr *const *args, const Expr *number)
+{
+    Rule rule;
+    for (uint32_t k = 0; rule_of(draw, n, k, &rule); k++) {
+        const Expr *above = parameter(d, n, args, rule.above, 0);
+        const Expr *below = parameter(d, n, args, rule.below, rule.least);
+        if (expr_is_constant(above) && expr_is_constant(below))
+            continue; /* looked at already */
+        number = expr_if(d->pool, expr_literal_relation(d->pool, OP_GE, above, below), number,
+                         expr_binary(d->pool, OP_AT_LEAST, above, below));
+    }
+    return number;
+}
+
+static const Expr *draw_number(Drawer *d, const Node *node, uint32_t n, const Expr *const *args)
+{
+    switch ((Draw)node->u.call.draw) {
+    case DRAW_UNIFORM:
+        return expr_binary(d->pool, OP_ADD, args[0],
+                           times(d, expr_binary(d->pool, OP_SUB, args[1], args[0]), uniform(d, 0)));
+    case DRAW_EXPO: return erlang(d, args[0], 1);
+    case DRAW_ERLANG: return erlang(d, args[0], (uint32_t)node->u.call.args[1]->u.number);
+    case DRAW_NORMAL: return normal(d, args[0], args[1]);
+    case DRAW_EMPDISC: return discrete(d, n, args);
+    case DRAW_EMPCONT: return continuous(d, n, args);
+    case DRAW_COUNT: break;
+    }
+    BUG("unknown Draw");
+}
+
 const Expr *mdl_lower_draw(Lower *lower, const Node *node)
 {
     Drawer d = { .lower = lower, .pool = lower->model->pool };
@@ -182,18 +312,7 @@ const Expr *mdl_lower_draw(Lower *lower, const Node *node)
     for (uint32_t k = 0; k < n; k++)
         args[k] = mdl_lower_expression(lower, node->u.call.args[k], true);
     add_stream(&d, node);
-    switch ((Draw)node->u.call.draw) {
-    case DRAW_UNIFORM:
-        return expr_binary(d.pool, OP_ADD, args[0],
-                           times(&d, expr_binary(d.pool, OP_SUB, args[1], args[0]), uniform(&d, 0)));
-    case DRAW_EXPO: return erlang(&d, args[0], 1);
-    case DRAW_ERLANG: return erlang(&d, args[0], (uint32_t)node->u.call.args[1]->u.number);
-    case DRAW_NORMAL: return normal(&d, args[0], args[1]);
-    case DRAW_EMPDISC: return discrete(&d, n, args);
-    case DRAW_EMPCONT: return continuous(&d, n, args);
-    case DRAW_COUNT: break;
-    }
-    BUG("unknown Draw");
+    return checked(&d, (Draw)node->u.call.draw, n, args, draw_number(&d, node, n, args));
 }
 
 Assignment mdl_count_draw(Lower *lower, VarId count, const Assignment *drawing)
