@@ -54,13 +54,14 @@ bool observe_check(const Experiment *experiment, const KoineTables *tables, cons
     return is_good;
 }
 
-KoineSink *observe_sink(const Experiment *experiment, uint32_t k, Arena *arena)
+KoineSink *observe_sink(const Experiment *experiment, uint32_t k, bool is_confined, Arena *arena)
 {
     const ExperimentObserver *const observer = &experiment->observers[k];
     const double start = experiment->has[EXPERIMENT_START] ? experiment->start : 0;
     const ObserverOptions options = {
         .kind = observer->kind,
         .path = observe_path(observer, arena),
+        .is_confined = is_confined,
         .globs = globs_of(observer, arena),
         .n_globs = observer->variables.n,
         .from = observer->has_from ? observer->from : start,

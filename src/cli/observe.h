@@ -8,7 +8,7 @@
 /* Whether the variables exist and every file has one writer, before a file is touched. False: reported, all of it. */
 bool observe_check(const Experiment *experiment, const KoineTables *tables, const char *output, Arena *arena,
                    Diag *diag);
-KoineSink *observe_sink(const Experiment *experiment, uint32_t observer, Arena *arena);
+KoineSink *observe_sink(const Experiment *experiment, uint32_t observer, bool is_confined, Arena *arena);
 const char *observe_path(const ExperimentObserver *observer, Arena *arena);
 
 #endif

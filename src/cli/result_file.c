@@ -22,19 +22,30 @@ KoineSink *result_file_sink(const ResultOptions *o, Arena *arena)
 {
     switch (o->form) {
     case RESULT_MAT: {
-        const MatOptions options = { .path = o->path, .globs = o->globs, .n_globs = o->n_globs };
+        const MatOptions options = {
+            .path = o->path, .is_confined = o->is_confined, .globs = o->globs, .n_globs = o->n_globs
+        };
         return mat_sink(&options, arena);
     }
     case RESULT_STORE: {
         const StoreOptions options = {
-            .path = o->path, .globs = o->globs, .n_globs = o->n_globs, .has_phases = o->has_phases, .begin = o->begin
+            .path = o->path,
+            .is_confined = o->is_confined,
+            .globs = o->globs,
+            .n_globs = o->n_globs,
+            .has_phases = o->has_phases,
+            .begin = o->begin,
         };
         return store_sink(&options, arena);
     }
     case RESULT_CSV: break;
     }
     const CsvOptions options = {
-        .path = o->path, .globs = o->globs, .n_globs = o->n_globs, .has_parameters = o->has_parameters
+        .path = o->path,
+        .is_confined = o->is_confined,
+        .globs = o->globs,
+        .n_globs = o->n_globs,
+        .has_parameters = o->has_parameters,
     };
     return csv_sink(&options, arena);
 }

@@ -10,6 +10,7 @@ typedef enum { RESULT_CSV, RESULT_MAT, RESULT_STORE } ResultForm;
 typedef struct {
     ResultForm form;
     const char *path;
+    bool is_confined;         /* named by a model or an experiment, see formats/writing.h */
     const char *const *globs; /* see formats/select.h */
     uint32_t n_globs;
     bool has_parameters; /* CSV: columns for them too; the other forms always have them */

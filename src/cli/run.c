@@ -21,6 +21,7 @@
 #include "formats/mat.h"
 #include "formats/protocol.h"
 #include "formats/select.h"
+#include "formats/writing.h"
 #include <errno.h>
 #include <math.h>
 #include <time.h>
@@ -65,11 +66,7 @@ static int choose_output(Run *run)
 {
     const Experiment *const e = &run->settings.experiment;
     if (!e->has[EXPERIMENT_OUTPUT]) {
-        char *const name = arena_format(run->arena, "%s.csv", run->record.model.model);
-        for (char *c = name; *c; c++)
-            if (*c == '/')
-                *c = '_';
-        run->output = name;
+        run->output = arena_format(run->arena, "%s.csv", writing_name(run->record.model.model, run->arena));
         return EXIT_GOOD;
     }
     run->output = e->output;
@@ -78,6 +75,13 @@ static int choose_output(Run *run)
     return usage_error(run->command,
                        "the form of the results follows from the ending of the file, .csv, .mat or .h5; '%s' has none",
                        run->output);
+}
+
+/* The setting does not stand on the command line: a model or an experiment decides where the file lies. */
+static bool is_confined(const Run *run, ExperimentKey key)
+{
+    const Experiment *const e = &run->settings.experiment;
+    return !command_option(run->command, "write-anywhere") && (!e->has[key] || e->spans[key].source != SOURCE_NONE);
 }
 
 static bool output_is_stdout(const Run *run)
@@ -111,6 +115,7 @@ static KoineSink *create_sink(const Run *run, const char *const *globs)
         provenance_json(&run->record, &run->settings.experiment, compilation_sources(run->c), &begin);
     const ResultOptions options = { .form = run->form,
                                     .path = run->output,
+                                    .is_confined = is_confined(run, EXPERIMENT_OUTPUT),
                                     .globs = globs,
                                     .n_globs = globs ? run->settings.experiment.variables.n : 0,
                                     .has_phases = run->phases.n > 1,
@@ -332,7 +337,8 @@ static int simulate(Run *run, KoineModel *model, const char *const *globs)
     VEC(KoineSink *) sinks = { 0 };
     vec_push(run->arena, &sinks, create_sink(run, globs));
     for (uint32_t k = 0; k < run->settings.experiment.n_observers; k++)
-        vec_push(run->arena, &sinks, observe_sink(&run->settings.experiment, k, run->arena));
+        vec_push(run->arena, &sinks,
+                 observe_sink(&run->settings.experiment, k, is_confined(run, EXPERIMENT_OBSERVERS), run->arena));
     if (run->protocol)
         vec_push(run->arena, &sinks, protocol_sink(run->protocol));
     const char *const live = command_option(run->command, "live");
@@ -414,7 +420,9 @@ static void choose_protocol(Run *run)
         return;
     const ProtocolOptions options = { .path = e->protocol
                                                   ? e->protocol
-                                                  : arena_format(run->arena, "%s.protocol", run->record.model.model),
+                                                  : arena_format(run->arena, "%s.protocol",
+                                                                 writing_name(run->record.model.model, run->arena)),
+                                      .is_confined = is_confined(run, EXPERIMENT_PROTOCOL),
                                       .depth = (int)depth,
                                       .from = control_or(run, CONTROL_TPRTBEG, -INFINITY),
                                       .to = control_or(run, CONTROL_TPRTEND, INFINITY) };
@@ -422,6 +430,31 @@ static void choose_protocol(Run *run)
     run->protocol = protocol_create(&options, run->arena);
     for (uint32_t k = 0; k < run->phases.n && depth > 0; k++)
         run->phases.at[k].host.fired = on_fired;
+}
+
+static bool check_place(Run *run, const char *path, const char *option, bool is_confined, Span span)
+{
+    const char *const refusal = is_confined ? writing_refusal(path) : NULL;
+    if (!refusal)
+        return true;
+    diag_error(run->diag, DIAG_WRITING, span, "'%s' is not written: %s", path, refusal);
+    diag_help(run->diag, "if you want that, say so: %s, or --write-anywhere", option);
+    return false;
+}
+
+/* Where files lie that the command line does not name. */
+static bool check_places(Run *run)
+{
+    const Experiment *const e = &run->settings.experiment;
+    bool is_good =
+        check_place(run, run->output, "--output", is_confined(run, EXPERIMENT_OUTPUT), e->spans[EXPERIMENT_OUTPUT]);
+    if (run->protocol)
+        is_good &= check_place(run, run->protocol_path, "--protocol", is_confined(run, EXPERIMENT_PROTOCOL),
+                               e->spans[EXPERIMENT_PROTOCOL]);
+    for (uint32_t k = 0; k < e->n_observers; k++)
+        is_good &= check_place(run, observe_path(&e->observers[k], run->arena), "name another file",
+                               is_confined(run, EXPERIMENT_OBSERVERS), e->observers[k].span);
+    return is_good;
 }
 
 /* What can be wrong with the settings now that the model is known; all of it is reported. */
@@ -439,6 +472,7 @@ static bool check_settings(Run *run, const KoineTables *tables)
         choose_protocol(run);
     if (e->has[EXPERIMENT_INPUTS])
         is_good &= read_inputs(run, tables);
+    is_good &= check_places(run);
     return observe_check(e, tables, run->output, run->arena, run->diag) && is_good;
 }
 
@@ -557,6 +591,8 @@ static const Option options[] = {
     { .name = "protocol",
       .value = "FILE",
       .help = "write what happened; more by --set PrtDepth=2, less by TPrtBeg, TPrtEnd" },
+    { .name = "write-anywhere",
+      .help = "files that the experiment names may lie outside of the current folder and replace any file" },
     { .name = "stats",
       .value = "FILE",
       .help = "write statistics: FILE.txt as a table, else as JSON; - for the standard output" },

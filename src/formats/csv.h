@@ -14,6 +14,7 @@
 
 typedef struct {
     const char *path;         /* "-": the standard output */
+    bool is_confined;         /* named by a model or an experiment, see formats/writing.h */
     const char *const *globs; /* what to record, see select.h; NULL: everything visible that changes */
     uint32_t n_globs;
     bool every_takt;     /* a line after each event step as well */

@@ -67,7 +67,7 @@ static KoineStatus csv_begin(KoineSink *sink, const KoineModel *model)
         selection_miss_text(&miss, writer->options.globs, sink->error, sizeof sink->error);
         return KOINE_FAILED;
     }
-    if (!output_open(&writer->output, writer->options.path, true))
+    if (!output_open(&writer->output, writer->options.path, true, writer->options.is_confined))
         return fail(writer);
     writer->is_open = true;
     writer->n_cells = selection.n;

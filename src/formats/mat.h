@@ -15,6 +15,7 @@
 
 typedef struct {
     const char *path;
+    bool is_confined;         /* named by a model or an experiment, see formats/writing.h */
     const char *const *globs; /* see select.h; NULL: everything visible, parameters too */
     uint32_t n_globs;
     bool every_takt;

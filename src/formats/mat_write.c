@@ -186,7 +186,7 @@ static KoineStatus mat_begin(KoineSink *sink, const KoineModel *model)
         snprintf(sink->error, sizeof sink->error, "a MAT file cannot be written to the standard output");
         return KOINE_FAILED;
     }
-    if (!output_open(&writer->output, options->path, false))
+    if (!output_open(&writer->output, options->path, false, options->is_confined))
         return fail(writer);
     writer->is_open = true;
     map_init(&writer->fixed.by_slot, writer->arena, 64);

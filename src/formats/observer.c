@@ -365,7 +365,7 @@ static KoineStatus observer_begin(KoineSink *sink, const KoineModel *model)
         selection_miss_text(&miss, o->options.globs, sink->error, sizeof sink->error);
         return KOINE_FAILED;
     }
-    if (!output_open(&o->output, o->options.path, true))
+    if (!output_open(&o->output, o->options.path, true, o->options.is_confined))
         return fail(o);
     o->is_open = true;
     o->n = selection.n;

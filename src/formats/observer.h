@@ -25,6 +25,7 @@ typedef enum {
 typedef struct {
     ObserverKind kind;
     const char *path;         /* "-": the standard output */
+    bool is_confined;         /* named by a model or an experiment, see formats/writing.h */
     const char *const *globs; /* see select.h; NULL: everything visible that changes */
     uint32_t n_globs;
     double from, to;  /* `to` may be INFINITY: to the end of the run */

@@ -1,4 +1,5 @@
 #include "formats/output.h"
+#include "formats/writing.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -7,13 +8,14 @@
 
 static const size_t OUTPUT_PIECE = (size_t)256 * 1024; /* one write(2) */
 
-bool output_open(Output *output, const char *path, bool is_lines)
+bool output_open(Output *output, const char *path, bool is_lines, bool is_confined)
 {
     *output = (Output){ .path = path, .file = -1, .is_lines = is_lines };
     const bool is_standard = strcmp(path, "-") == 0;
-    output->file = is_standard ? STDOUT_FILENO : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    output->file =
+        is_standard ? STDOUT_FILENO : writing_open(path, is_confined ? WRITING_CONFINED : 0, &output->refusal);
     if (output->file < 0) {
-        output->failure = errno;
+        output->failure = output->refusal ? EACCES : errno;
         return false;
     }
     struct stat status;
@@ -40,10 +42,27 @@ static void cut_to_records(Output *output, size_t n)
         output->written += n;
 }
 
+/* Others may ask later who wrote this. */
+static void note(Output *output, uint64_t size)
+{
+    if (!output->head.n)
+        output->head = written_head(output->buffer, output->used);
+    written_note(output->path, output->head, size);
+}
+
+static bool cut_older(Output *output)
+{
+    if (!output->is_cut && output->is_regular && ftruncate(output->file, 0) != 0)
+        output->failure = errno;
+    output->is_cut = true;
+    return output->failure == 0;
+}
+
 bool output_flush(Output *output)
 {
-    if (output->failure)
+    if (output->failure || !cut_older(output))
         return false;
+    const bool is_first = output->written == 0 && output->used > 0;
     size_t done = 0;
     while (done < output->used) {
         const ssize_t n = write(output->file, output->buffer + done, output->used - done);
@@ -56,6 +75,8 @@ bool output_flush(Output *output)
         }
     }
     output->written += done;
+    if (is_first && output->is_regular)
+        note(output, WRITTEN_OPEN);
     output->used = 0;
     return true;
 }
@@ -93,6 +114,8 @@ bool output_close(Output *output)
     if (output->file < 0)
         return output->failure == 0;
     output_flush(output);
+    if (output->head.n)
+        note(output, output->written);
     const bool is_standard = output->file == STDOUT_FILENO && strcmp(output->path, "-") == 0;
     if (!is_standard && close(output->file) != 0 && !output->failure && errno != EINTR)
         output->failure = errno;
@@ -106,7 +129,9 @@ void output_failure(const Output *output, char *text, size_t size)
     if (strerror_r(output->failure, reason, sizeof reason) != 0)
         snprintf(reason, sizeof reason, "error %d", output->failure);
     const bool is_standard = strcmp(output->path, "-") == 0;
-    if (is_standard)
+    if (output->refusal)
+        snprintf(text, size, "cannot write '%.*s': %s", 100, output->path, output->refusal);
+    else if (is_standard)
         snprintf(text, size, "cannot write to the standard output: %s", reason);
     else
         snprintf(text, size, "cannot write '%.*s': %s", 120, output->path, reason);

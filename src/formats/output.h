@@ -8,6 +8,7 @@
 #define FORMATS_OUTPUT_H
 
 #include "base/arena.h"
+#include "formats/written.h"
 #include <stdbool.h>
 
 typedef struct {
@@ -15,14 +16,18 @@ typedef struct {
     char *buffer;
     size_t used, full, capacity; /* bytes; from `full` on the end of a record writes the buffer out */
     uint64_t written;
-    int file;        /* descriptor, or -1 */
-    int failure;     /* errno of the first failure, or 0 */
-    bool is_lines;   /* records are lines */
-    bool is_regular; /* can be cut and patched */
+    int file;            /* descriptor, or -1 */
+    int failure;         /* errno of the first failure, or 0 */
+    const char *refusal; /* why it may not be written, or NULL; failure is set too */
+    WrittenHead head;    /* what is noted of the begin */
+    bool is_cut;         /* an older file is gone */
+    bool is_lines;       /* records are lines */
+    bool is_regular;     /* can be cut and patched */
 } Output;
 
-/* `path` "-" is the standard output. */
-bool output_open(Output *output, const char *path, bool is_lines);
+/* `path` "-" is the standard output. Confined: named by a model or an experiment, see formats/writing.h. An older file
+ * stays as it is until something is written. */
+bool output_open(Output *output, const char *path, bool is_lines, bool is_confined);
 /* Gives the output a buffer for records of at most `record` bytes. */
 void output_buffer(Output *output, Arena *arena, size_t record);
 /* At least `record` free bytes; the caller advances `used`. */

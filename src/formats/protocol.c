@@ -152,7 +152,7 @@ void protocol_message(Protocol *p, const KoineModel *model, int level, const cha
 static KoineStatus protocol_begin(KoineSink *sink, const KoineModel *model)
 {
     Protocol *const p = (Protocol *)sink;
-    if (!output_open(&p->output, p->options.path, true)) {
+    if (!output_open(&p->output, p->options.path, true, p->options.is_confined)) {
         output_failure(&p->output, sink->error, sizeof sink->error);
         return KOINE_FAILED;
     }

@@ -12,6 +12,7 @@
 
 typedef struct {
     const char *path; /* "-": the standard output */
+    bool is_confined; /* named by a model or an experiment, see formats/writing.h */
     int depth;
     double from, to;
 } ProtocolOptions;

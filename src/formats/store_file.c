@@ -1,6 +1,7 @@
 #include "formats/store_file.h"
 #include "formats/store_pack.h"
 #include "formats/store_space.h"
+#include "formats/writing.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -52,10 +53,16 @@ static const H5Z_class2_t LZ4_CLASS = { H5Z_CLASS_T_VERS, STORE_FILTER_LZ4, 1, 1
 /* ---- the file ---------------------------------------------------------------------------------------------------- */
 
 /* Opens and locks; nothing of an older file is touched before the lock is ours. */
-static bool open_locked(StoreFile *file)
+static bool open_locked(StoreFile *file, bool is_confined)
 {
-    file->descriptor = open(file->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    const char *refusal;
+    file->descriptor = writing_open(file->path, WRITING_READS | (is_confined ? WRITING_CONFINED : 0), &refusal);
     struct stat state;
+    if (refusal) {
+        fail(file, 0);
+        snprintf(file->error, sizeof file->error, "cannot write '%.100s': %s", file->path, refusal);
+        return false;
+    }
     if (file->descriptor < 0 || fstat(file->descriptor, &state) != 0) {
         fail(file, errno);
         return false;
@@ -64,13 +71,6 @@ static bool open_locked(StoreFile *file)
         fail(file, 0);
         snprintf(file->error, sizeof file->error,
                  "cannot write '%.120s': a native result needs a file on a disk; write CSV to devices and pipes",
-                 file->path);
-        return false;
-    }
-    if (flock(file->descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-        fail(file, 0);
-        snprintf(file->error, sizeof file->error,
-                 "cannot write '%.120s': another run is writing it; wait for it or choose another --output",
                  file->path);
         return false;
     }
@@ -93,10 +93,10 @@ static hid_t create_properties(void)
     return properties;
 }
 
-bool store_file_create(StoreFile *file, const char *path, Arena *arena)
+bool store_file_create(StoreFile *file, const char *path, bool is_confined, Arena *arena)
 {
     *file = (StoreFile){ .path = path, .file = -1, .descriptor = -1, .driver_id = -1 };
-    if (!open_locked(file))
+    if (!open_locked(file, is_confined))
         return false;
     file->driver =
         (StoreDriver){ .descriptor = file->descriptor, .buffer = NEW_ARRAY(arena, unsigned char, DRIVER_BUFFER) };

@@ -33,7 +33,7 @@ typedef struct {
 
 /* Every chunk has at most `largest` bytes; planes and packed are the caller's, of `largest` and pack_bound(largest). The
  * file must stay where it is in memory. */
-bool store_file_create(StoreFile *file, const char *path, Arena *arena);
+bool store_file_create(StoreFile *file, const char *path, bool is_confined, Arena *arena);
 /* From here on others may read while we write; no further dataset can be made. */
 void store_file_share(StoreFile *file);
 void store_file_flush(StoreFile *file);

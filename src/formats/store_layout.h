@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 enum { STORE_VERSION = 1 };
+#define STORE_FORMAT "koine-result" /* attribute of the root */
 
 /* Datasets: /begin /end /blocks /values /extremes /first /changes /constants /enumerations and those of the group
  * /variables: name unit comment table. */

@@ -301,7 +301,7 @@ static KoineStatus store_begin(KoineSink *sink, const KoineModel *model)
     }
     const StoreTables made = make_tables(s, tables, &selection);
     s->is_open = true;
-    if (!store_writer_begin(&s->writer, options->path, &made, s->arena))
+    if (!store_writer_begin(&s->writer, options->path, options->is_confined, &made, s->arena))
         return fail(s);
     while (s->n_empty < BLOCKS)
         s->empty[s->n_empty++] = make_block(s);

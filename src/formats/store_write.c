@@ -154,16 +154,16 @@ static void choose_sizes(StoreWriter *w, Arena *arena)
     w->list = NEW_ARRAY(arena, struct StoreChange, CHUNK_CHANGES);
 }
 
-bool store_writer_begin(StoreWriter *w, const char *path, const StoreTables *tables, Arena *arena)
+bool store_writer_begin(StoreWriter *w, const char *path, bool is_confined, const StoreTables *tables, Arena *arena)
 {
     StoreFile *const file = &w->file;
-    if (!store_file_create(file, path, arena))
+    if (!store_file_create(file, path, is_confined, arena))
         return false;
     file->planes = NEW_ARRAY(arena, unsigned char, CHUNK_BYTES);
     file->packed = NEW_ARRAY(arena, unsigned char, pack_bound(CHUNK_BYTES));
     choose_sizes(w, arena);
     const hid_t text = H5Tcopy(H5T_C_S1);
-    static const char FORMAT[] = "koine-result";
+    static const char FORMAT[] = STORE_FORMAT;
     H5Tset_size(text, sizeof FORMAT - 1);
     store_file_attribute(file, "format", text, FORMAT);
     store_file_attribute(file, "version", H5T_NATIVE_INT, &(int){ STORE_VERSION });
