@@ -113,6 +113,7 @@ typedef struct {
 typedef struct { /* left > right (strict) or left >= right */
     bool is_strict, is_time;
     bool is_guarded;                   /* operands may have no value: it keeps its bit then */
+    bool is_joint;                     /* where left equals right both values of it give the same equations */
     bool may_be_quiet;                 /* its bit is read by discrete scalar nodes only: some flips change nothing */
     uint32_t kernel, row;              /* outputs: left, right; is_time: slope and flip time */
     uint32_t left, right, slope, flip; /* slots */

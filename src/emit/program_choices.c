@@ -65,10 +65,29 @@ static const Expr *exact_value(Choices *c, const Expr *e, const Expr *unknown, c
     return unknown;
 }
 
+/* What the chosen branch of `e` says without any unknown; elsewhere the unknown as it is. */
+static const Expr *given_value(Choices *c, const Expr *e, const Expr *unknown)
+{
+    if (e->kind == EXPR_IF)
+        return simple_if(c->l->model->pool, e->args[0], given_value(c, e->args[1], unknown),
+                         given_value(c, e->args[2], unknown));
+    return has_unknown(c, e) ? unknown : e;
+}
+
+static void add_exact_value(Choices *c, const SystemRow *row, Entries *exact, const Expr *unknown, const Expr *value)
+{
+    Layout *l = c->l;
+    if (!value || value == unknown)
+        return;
+    const Term term = term_make(l->model, value, c->builder.refs.at);
+    const uint32_t slot = slot_of(l, c->builder.refs.at[unknown->u.leaf]);
+    add_entry(l, exact, lay_terms(l, 1, &term, &slot), KOINE_NONE,
+              l->model->equations.at[row->equation.index].origin.span);
+}
+
 static void add_exact(Choices *c, const SystemRow *row, Entries *exact)
 {
     enum { MOST = 16 };
-    Layout *l = c->l;
     const Term sides[2] = { row->lhs, row->rhs };
     for (uint32_t k = 0; k < 2; k++) {
         if (sides[k].shape->kind != EXPR_IF)
@@ -77,18 +96,13 @@ static void add_exact(Choices *c, const SystemRow *row, Entries *exact)
         const Expr *choice = term_import(&c->builder, sides[k]), *value = term_import(&c->builder, sides[1 - k]);
         const Expr *found[MOST];
         uint32_t n = 0;
+        if (is_unknown(c, value))
+            add_exact_value(c, row, exact, value, given_value(c, choice, value));
         if (has_unknown(c, value))
             continue;
         collect_alone(c, choice, found, &n);
-        for (uint32_t j = 0; j < n; j++) {
-            const Expr *e = exact_value(c, choice, found[j], value);
-            if (!e || e == found[j])
-                continue;
-            const Term term = term_make(l->model, e, c->builder.refs.at);
-            const uint32_t slot = slot_of(l, c->builder.refs.at[found[j]->u.leaf]);
-            add_entry(l, exact, lay_terms(l, 1, &term, &slot), KOINE_NONE,
-                      l->model->equations.at[row->equation.index].origin.span);
-        }
+        for (uint32_t j = 0; j < n; j++)
+            add_exact_value(c, row, exact, found[j], exact_value(c, choice, found[j], value));
     }
 }
 

@@ -236,6 +236,7 @@ static void add_relation(Events *e, uint32_t index, const Block *b)
     KoineRelation *out = &e->relations[b->object];
     *out = (KoineRelation){ .is_strict = r->is_strict,
                             .is_guarded = r->is_guarded,
+                            .is_joint = r->is_joint,
                             .is_time = r->kind == RELATION_TIME,
                             .bit = l->now[r->bit.index],
                             .cell = r->bit.index,

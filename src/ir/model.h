@@ -228,6 +228,8 @@ typedef struct { /* left > right (strict) or left >= right; made by find-events 
     Term slope, flip; /* TIME: d(left - right)/dt and the time where they are equal; discrete */
     bool is_strict;
     bool is_guarded; /* stands where another condition decides whether it counts: operands may have no value */
+    bool
+        is_joint; /* where left equals right the equations are the same for both values; by find-joints, not in the text form */
     uint8_t kind;
     uint16_t branch;
     RegionId region;

@@ -26,6 +26,7 @@ const Pass pipeline[] = {
     { "lower-homotopy", lower_homotopy, FACT_REDUCED, 0, 0, "simplified expressions serve the start only" },
     { "match-equations", match_equations, FACT_REDUCED, FACT_MATCHED, 0, "every unknown gets its equation" },
     { "sort-blocks", sort_blocks, FACT_MATCHED, FACT_SORTED, 0, "blocks in the order of computation" },
+    { "find-joints", find_joints, FACT_SORTED, 0, 0, "comparisons on whose borders both sides agree" },
     { "check-branches", check_branches, FACT_SORTED, FACT_REGULAR, 0, "equations with branches, for all choices" },
     { "check-systems", check_systems, FACT_SORTED, 0, 0, "systems that are singular whatever the parameters" },
     { "remove-unneeded", remove_unneeded, FACT_SORTED, 0, 0, "on demand: only what states and outputs need" },

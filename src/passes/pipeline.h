@@ -78,6 +78,7 @@ bool reduce_index(Compile *c);
 bool lower_homotopy(Compile *c);
 bool match_equations(Compile *c);
 bool sort_blocks(Compile *c);
+bool find_joints(Compile *c);
 bool check_systems(Compile *c);
 bool check_branches(Compile *c);
 bool tear_systems(Compile *c);

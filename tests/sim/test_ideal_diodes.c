@@ -207,12 +207,148 @@ static void test_s18_forty_diodes_change_together(void **state)
     run_free(r);
 }
 
+/* ---- the buck converter, by the closed forms of its three linear circuits ---- */
+typedef struct {
+    double i, u; /* of the inductor and the capacitor */
+} Buck;
+
+/* L i' = e - r i - u, C u' = i - u/R after time t; L = C = 1e-4. */
+static Buck flow(Buck x, double e, double r, double load, double t)
+{
+    const double l = 1e-4, c = 1e-4, a = -r / l, b = -1 / l, d = -1 / (load * c);
+    const Buck rest = { e / (r + load), e * load / (r + load) };
+    const double i = x.i - rest.i, u = x.u - rest.u, m = (a + d) / 2, det = a * d - b / c, q = m * m - det;
+    double even, odd; /* exp(A t) = even + odd (A - m) */
+    if (q > 0) {
+        const double w = sqrt(q), slow = det / (m - w), fast = m - w;
+        even = (exp(slow * t) + exp(fast * t)) / 2;
+        odd = (exp(slow * t) - exp(fast * t)) / (2 * w);
+    } else {
+        const double w = sqrt(-q);
+        even = exp(m * t) * cos(w * t);
+        odd = exp(m * t) * sin(w * t) / w;
+    }
+    return (Buck){ rest.i + even * i + odd * ((a - m) * i + b * u), rest.u + even * u + odd * (i / c + (d - m) * u) };
+}
+
+/* State at the end of period n; *lapse is when the current ended first, or 0. */
+static Buck buck_after(uint32_t n, double load, double snubber, double *lapse)
+{
+    const double period = 1 / 20000.0, duty = 0.4;
+    Buck x = { 0, 0 };
+    *lapse = 0;
+    for (uint32_t k = 0; k < n; k++) {
+        x = flow(x, 24, 0, load, duty * period);
+        const double rest = (1 - duty) * period;
+        double lo = 0, hi = 0;
+        while (hi < rest && flow(x, 0, 0, load, hi).i >= 0) {
+            lo = hi;
+            hi += rest / 256;
+        }
+        if (hi >= rest) {
+            x = flow(x, 0, 0, load, rest);
+            continue;
+        }
+        for (int j = 0; j < 60; j++)
+            *(flow(x, 0, 0, load, (lo + hi) / 2).i >= 0 ? &lo : &hi) = (lo + hi) / 2;
+        *lapse = *lapse == 0 ? (k + duty) * period + hi : *lapse;
+        x = flow(x, 0, 0, load, hi);
+        x = flow(x, 0, snubber, load, rest - hi);
+    }
+    return x;
+}
+
+static void check_buck(const RunResult *r, double load, double snubber, double tolerance)
+{
+    double lapse;
+    expect_done(r);
+    for (uint32_t n = 1; n <= 200; n += n < 20 ? 1 : 20) {
+        const Buck x = buck_after(n, load, snubber, &lapse);
+        expect_near(run_at(r, "L.i", n / 20000.0), x.i, tolerance);
+        expect_near(run_at(r, "C.u", n / 20000.0), x.u, tolerance);
+    }
+}
+
+static void check_snubber(const RunResult *r)
+{
+    check_buck(r, 5, 1e5, 2e-5); /* auto becomes stiff while the snubber decides */
+}
+
+static void check_heavy(const RunResult *r)
+{
+    check_buck(r, 1, 0, 2e-6);
+}
+
+static void heavy_load(KoineModel *model)
+{
+    set_value(model, "R.R", 1);
+}
+
+/* At rest and at light load the current ends in some of the first periods; a snubber says what the potential behind the switch
+ * is then. With the heavy load it never ends, and nothing but the ideal parts is needed. */
+static void test_s18_a_buck_converter_of_ideal_parts(void **state)
+{
+    (void)state;
+    RunRequest request = { .path = SWITCHING "buck_snubber.dym", .stop = 0.01, .interval = 0.00005, .tolerance = 1e-8 };
+    run_in_all_tiers(request, check_snubber);
+    request.solver = "cvode-bdf";
+    RunResult *r = run_model(&request);
+    check_buck(r, 5, 1e5, 2e-5); /* 200 periods with two restarts each */
+    run_free(r);
+    request.prepare = heavy_load;
+    request.solver = NULL;
+    request.path = SWITCHING "buck.dym";
+    run_in_all_tiers(request, check_heavy);
+    request.path = SWITCHING "buck_closed.dym";
+    run_in_all_tiers(request, check_heavy);
+}
+
+/* Without snubber and with both open nothing says what the potential is, and the current would have to stay 0: refused. */
+static void test_s18_a_current_that_ends_behind_two_open_switches(void **state)
+{
+    (void)state;
+    double lapse;
+    RunResult *r =
+        run_model(&(RunRequest){ .path = SWITCHING "buck.dym", .stop = 0.01, .interval = 0.00005, .tolerance = 1e-8 });
+    assert_int_equal(r->report.end, KOINE_RUN_FAILED);
+    buck_after(10, 5, 1e5, &lapse);
+    expect_near(r->report.time, lapse, 1e-9);
+    assert_non_null(strstr(r->report.text, "`dd.s < 0.0`"));
+    assert_non_null(strstr(r->report.text, "T gives no solution, F gives T"));
+    run_free(r);
+}
+
+/* 10 A sin(w t) from 2 ms behind the zero to the next one, in the positive halves only: of each period, the charge is
+ * 10 (cos(0.2 pi) + 1)/w. */
+static void check_thyristor(const RunResult *r)
+{
+    const double w = 314.15926535897931, pi = 3.14159265358979312, charge = 10 * (cos(0.2 * pi) + 1) / w;
+    expect_done(r);
+    for (int k = 1; k <= 3; k++)
+        expect_near(run_at(r, "q", 0.02 * k - 0.005), k * charge, 1e-7);
+    expect_near(run_at(r, "R.i", 0.001), 0, 0);
+    expect_near(run_at(r, "R.i", 0.005), 10, 1e-9);
+    expect_near(run_at(r, "T.u", 0.001), 100 * sin(w * 0.001), 1e-9);
+    expect_near(run_at(r, "R.i", 0.013), 0, 0);
+}
+
+static void test_s18_a_thyristor(void **state)
+{
+    (void)state;
+    run_in_all_tiers(
+        (RunRequest){ .path = SWITCHING "thyristor.dym", .stop = 0.06, .interval = 0.001, .tolerance = 1e-9 },
+        check_thyristor);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_s18_multipliers_of_2_4_and_8_stages),
         cmocka_unit_test(test_s18_a_multiplier_of_20_stages),
         cmocka_unit_test(test_s18_forty_diodes_change_together),
+        cmocka_unit_test(test_s18_a_buck_converter_of_ideal_parts),
+        cmocka_unit_test(test_s18_a_current_that_ends_behind_two_open_switches),
+        cmocka_unit_test(test_s18_a_thyristor),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

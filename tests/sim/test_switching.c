@@ -448,15 +448,19 @@ static void test_ot102_the_bridge(void **state)
     (void)state;
     run_in_all_tiers((RunRequest){ .path = DYMOLA "bridge.dym", .stop = 0.05, .interval = 0.0025, .tolerance = 1e-9 },
                      check_dymola_bridge);
-    RunResult *r = run_model(&(RunRequest){ .path = DYMOLA "bridge_floating.dym", .stop = 0.05, .interval = 0.01 });
+    /* Without Rb nothing says where the load is while all are open; one of them closes without current and says it. */
+    RunResult *r = run_model(
+        &(RunRequest){ .path = DYMOLA "bridge_floating.dym", .stop = 0.05, .interval = 0.0025, .tolerance = 1e-9 });
     if (!strstr(r->messages,
                 "warning KN2181: when d1.Open is true, d2.Open is true, d3.Open is true and d4.Open is true, "
-                "these equations do not determine 'C.Va', 'C.Vb', 'd1.u', 'd2.u', 'd3.u', 'd4.u'"))
+                "these equations do not determine 'C.Va', 'C.Vb', 'd1.u', 'd1.s', 'd2.u', 'd2.s' and 4 more"))
         fail_msg("%s", r->messages);
-    assert_int_equal(r->report.end, KOINE_RUN_FAILED);
-    if (!strstr(r->report.text, "the linear equations have no unique solution with d1.Open = true, d2.Open = true, "
-                                "d3.Open = true, d4.Open = true"))
-        fail_msg("%s", r->report.text);
+    expect_done(r);
+    for (int k = 1; k <= 20; k++) {
+        double switches[64];
+        uint32_t n;
+        expect_near(run_at(r, "C.u", 0.0025 * k), rectified(0.0025 * k, true, switches, &n), 2e-7);
+    }
     run_free(r);
 }
 

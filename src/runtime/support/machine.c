@@ -26,7 +26,6 @@ enum {
     AT_IS_UNSETTLED,
     AT_ROUND,
     AT_SOLVED,
-    AT_QUANTITIES,
     AT_DELAYS,
     AT_POINTS, /* last: it is what grows */
     AT_COUNT
@@ -63,7 +62,6 @@ static void lay_out(MachineKind *kind)
     at[AT_IS_UNSETTLED] = reserve(&size, p->n_pres);
     at[AT_SOLVED] = reserve(&size, p->n_run_systems);
     at[AT_ROUND] = reserve(&size, p->n_mixed ? 3 * (uint64_t)p->n_relations : 0);
-    at[AT_QUANTITIES] = reserve(&size, 2 * koine_most_quantities(p) * sizeof(double));
     at[AT_DELAYS] = reserve(&size, p->n_delays * sizeof(DelayState));
     at[AT_POINTS] = reserve(&size, (uint64_t)p->n_delays * KOINE_FIRST_POINTS * sizeof(DelayPoint));
     kind->size = (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
@@ -97,7 +95,6 @@ static void point_into(Machine *k, unsigned char *block, const uint64_t *at)
     k->round.value = k->round.start + k->program->n_relations;
     k->is_solved = block + at[AT_SOLVED];
     k->round.best = k->round.value + k->program->n_relations;
-    k->round.quantities = (double *)(void *)(block + at[AT_QUANTITIES]);
     k->delays = (DelayState *)(void *)(block + at[AT_DELAYS]);
     k->points = (DelayPoint *)(void *)(block + at[AT_POINTS]);
 }

@@ -54,9 +54,8 @@ typedef struct {
     uint32_t n_rounds;
     uint64_t seen[KOINE_VISITED]; /* hashes of the last combinations */
     uint8_t *start, *value,
-        *best;          /* per relation of the model: its bit when the evaluation began, what it is now, and in
+        *best; /* per relation of the model: its bit when the evaluation began, what it is now, and in
                                       the combination that is contradicted least */
-    double *quantities; /* of two solutions */
 } Round;
 
 enum { KOINE_CYCLE_WINDOW = 8 }; /* last steps before the limit in which states are compared */
@@ -194,7 +193,6 @@ void koine_put_root(KoineText *text, const KoineTables *tables, uint32_t root); 
 void koine_put_value(KoineText *text, uint8_t type, KoineSlot value);
 
 /* mixed.c */
-uint64_t koine_most_quantities(const KoineProgram *program); /* Reals that a group computes */
 KoineStatus koine_decide_together(Machine *k,
                                   const KoineNode *node);  /* this relation, and those of its group that wait */
 KoineStatus koine_count_round(Machine *k, uint32_t group); /* one of its step functions has changed */

@@ -8,7 +8,8 @@
  * combinations are tried, those nearest to the bits at the beginning first.
  *
  * A solution may lie on the border of a comparison: rounding decides then, perhaps differently in every combination. So if
- * nothing fits literally, a combination does that is contradicted by no more than rounding. */
+ * nothing fits literally, a combination does that is contradicted by no more than rounding, and only by comparisons that
+ * make no difference on their borders (find-joints). */
 #include "machine.h"
 #include <float.h>
 #include <math.h>
@@ -16,7 +17,6 @@
 
 enum { LONGEST_LIST = 400, MOST_ROWS = 8, WIDEST = 16 }; /* of a message: letters of names, rows, letters of a row */
 static const double ROUNDING = 1e-12;                    /* of the largest quantity */
-static const double SAME = 1e-9;                         /* likewise: two solutions are one */
 enum { MOST_COMBINATIONS = 4096, MOST_BITS = 62, MOST_ROUNDS = 200 };
 
 static uint64_t hash_bits(const Machine *k, const KoineMixed *g)
@@ -83,51 +83,26 @@ static bool bit_of(const Machine *k, const KoineMixed *g, uint32_t j)
     return k->m[k->program->relations[g->relations[j]].bit].i != 0;
 }
 
-static uint32_t reals_of(const KoineProgram *p, const KoineNode *node)
-{
-    if (node->kind == KOINE_NODE_SYSTEM)
-        return p->systems[node->object].n;
-    return node->kind == KOINE_NODE_ASSIGN && node->is_real ? node->n : 0;
-}
-
-uint64_t koine_most_quantities(const KoineProgram *p)
-{
-    uint64_t most = 0;
-    for (uint32_t j = 0; j < p->n_mixed; j++) {
-        uint64_t n = 0;
-        for (uint32_t i = 0; i < p->mixed[j].n_nodes; i++)
-            n += reals_of(p, &p->nodes[p->mixed[j].first_node + i]);
-        most = n > most ? n : most;
-    }
-    return most;
-}
-
-/* Copies the Reals that the nodes of the group have computed, if `to` is given; their number. */
-static uint32_t quantities_of(const Machine *k, const KoineMixed *g, double *to, double *largest)
+/* The largest Real that the nodes of the group have computed. */
+static double largest_quantity(const Machine *k, const KoineMixed *g)
 {
     const KoineProgram *p = k->program;
-    uint32_t n = 0;
-    *largest = 0;
+    double largest = 0;
     for (uint32_t j = 0; j < g->n_nodes; j++) {
         const KoineNode *node = &p->nodes[g->first_node + j];
         const KoineSystem *s = node->kind == KOINE_NODE_SYSTEM ? &p->systems[node->object] : NULL;
-        for (uint32_t i = 0; i < reals_of(p, node); i++) {
-            if (s && s->types[i] != KOINE_REAL)
-                continue;
-            const double value = k->m[s ? s->unknowns[i] : node->output + i * node->stride].r;
-            *largest = fmax(*largest, fabs(value));
-            if (to)
-                to[n] = value;
-            n++;
-        }
+        const uint32_t n = s ? s->n : node->kind == KOINE_NODE_ASSIGN && node->is_real ? node->n : 0;
+        for (uint32_t i = 0; i < n; i++)
+            if (!s || s->types[i] == KOINE_REAL)
+                largest = fmax(largest, fabs(k->m[s ? s->unknowns[i] : node->output + i * node->stride].r));
     }
-    return n;
+    return largest;
 }
 
 /* By how much the operands of a comparison contradict its bit. */
 static double contradiction_of(const Machine *k, const KoineRelation *r, double largest)
 {
-    if (r->is_time)
+    if (!r->is_joint)
         return INFINITY;
     const double left = k->m[r->left].r, right = k->m[r->right].r;
     const double size = fmax(largest, fmax(fabs(left), fabs(right)));
@@ -152,8 +127,7 @@ static Outcome try_bits(Machine *k, const KoineMixed *g, char *letters)
             return outcome;
     }
     outcome = (Outcome){ .is_solved = true, .first = KOINE_NONE };
-    double largest;
-    quantities_of(k, g, NULL, &largest);
+    const double largest = largest_quantity(k, g);
     for (uint32_t j = 0; j < g->n_relations; j++) {
         bool value;
         const bool has_value = koine_decide(k, g->relations[j], &value);
@@ -258,40 +232,13 @@ static KoineStatus settle(Machine *k, const KoineMixed *g)
     return KOINE_OK;
 }
 
-/* Do the comparisons that are contradicted make no difference, here on their borders? With the others of their values
- * the equations have the same solution then. */
-static bool is_continuous(Machine *k, const KoineMixed *g)
-{
-    double size, other_size, *before = k->round.quantities;
-    const uint32_t n = quantities_of(k, g, before, &size);
-    double *after = before + n;
-    bool is_flipped = false;
-    for (uint32_t j = 0; j < g->n_relations; j++) {
-        bool value = false;
-        if (koine_decide(k, g->relations[j], &value) && value != bit_of(k, g, j))
-            is_flipped = true;
-        k->round.value[g->relations[j]] = value;
-    }
-    set_values(k, g, k->round.value);
-    if (!is_flipped || !try_bits(k, g, NULL).is_solved)
-        return false;
-    quantities_of(k, g, after, &other_size);
-    for (uint32_t j = 0; j < n; j++)
-        if (!(fabs(after[j] - before[j]) <= SAME * fmax(size, other_size)))
-            return false;
-    return true;
-}
-
-/* Nothing fits literally. What is contradicted by rounding alone does, where the equations are continuous. */
+/* Nothing fits literally. What is contradicted by rounding alone does, where the comparisons make no difference. */
 static KoineStatus settle_tie(Machine *k, const KoineMixed *g, Search *search)
 {
     if (!(search->least <= ROUNDING))
         return KOINE_ABSENT;
     set_values(k, g, k->round.best);
-    if (!(try_bits(k, g, NULL).contradiction <= ROUNDING) || !is_continuous(k, g))
-        return KOINE_ABSENT;
-    set_values(k, g, k->round.best);
-    return try_bits(k, g, NULL).is_solved ? settle(k, g) : KOINE_ABSENT;
+    return try_bits(k, g, NULL).contradiction <= ROUNDING ? settle(k, g) : KOINE_ABSENT;
 }
 
 static KoineStatus none_fits(Machine *k, const KoineMixed *g, Search *search)
