@@ -151,10 +151,42 @@ typedef struct {
     KoinePattern whole_jacobian; /* instead of `jacobian` where that would be too full; see KOINE_BY_WHOLE */
 } KoineTables;
 
+/* Why a run failed: the numbers are those of the diagnostics and their pages (KN3101 ...). */
+typedef enum {
+    KOINE_CAUSE_NONE = 0, /* not told */
+    KOINE_CAUSE_ZENO = 3101,
+    KOINE_CAUSE_CHATTERING = 3102,
+    KOINE_CAUSE_EVENT_STEPS = 3103,    /* the events at one time do not come to rest (MaxTkt) */
+    KOINE_CAUSE_TIME_STANDS = 3104,    /* time events at one time without end */
+    KOINE_CAUSE_CONFLICT = 3105,       /* two events assign one variable in one event step */
+    KOINE_CAUSE_CROSSING = 3106,       /* a crossing is not found within MaxCro steps */
+    KOINE_CAUSE_DIVISION = 3111,       /* by zero */
+    KOINE_CAUSE_DOMAIN = 3112,         /* the argument of a function lies where it has no value */
+    KOINE_CAUSE_NOT_FINITE = 3113,     /* a result that is too large, or none for another reason */
+    KOINE_CAUSE_INDEX = 3114,          /* outside of its array */
+    KOINE_CAUSE_TABLE = 3115,          /* the argument lies outside of the table */
+    KOINE_CAUSE_FUNCTION = 3116,       /* a function of the model failed */
+    KOINE_CAUSE_OVERFLOW = 3117,       /* of an Integer */
+    KOINE_CAUSE_DISTRIBUTION = 3118,   /* a parameter of a random distribution */
+    KOINE_CAUSE_SINGULAR = 3121,       /* linear equations without unique solution */
+    KOINE_CAUSE_NO_CONVERGENCE = 3122, /* of nonlinear equations */
+    KOINE_CAUSE_CYCLES = 3123,         /* an iteration formula does not settle (MaxCyc) */
+    KOINE_CAUSE_NO_COMBINATION = 3124, /* of comparisons fits the equations */
+    KOINE_CAUSE_INITIAL = 3125,        /* the initial equations do not settle */
+    KOINE_CAUSE_START_VALUE = 3126,    /* that is not finite */
+    KOINE_CAUSE_DEAD_TIME = 3127,      /* of a delay */
+    KOINE_CAUSE_STEP_SIZE = 3131,      /* the step size vanished */
+    KOINE_CAUSE_SOLVER = 3132,         /* the solver gave up */
+    KOINE_CAUSE_MEMORY = 3133
+} KoineCause;
+
 enum { KOINE_FAULT_TEXT = 1024 };
 typedef struct {
     int32_t origin;   /* index into tables->origins, or -1 */
     int32_t variable; /* row of the variable that could not be computed, or -1 */
+    int32_t cause;    /* KoineCause */
+    KoinePlace place; /* where in the text of the model; line 0: not known */
+    char block[16];   /* the system of equations it happened in, as `koine inspect` calls it; or empty */
     double time;
     char text[KOINE_FAULT_TEXT]; /* one sentence with the values of the operands */
 } KoineFault;

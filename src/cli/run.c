@@ -1,6 +1,7 @@
 /* koine run: simulates a model. Settings are gathered, the model is compiled, values are set, the run goes to its
  * sinks, and what happened is said. */
 #include "base/vec.h"
+#include "cli/failure.h"
 #include "cli/hot.h"
 #include "cli/note.h"
 #include "cli/observe.h"
@@ -202,21 +203,10 @@ static void say_how_it_ended(Run *run, const KoineTables *tables)
         if (!output_is_stdout(run))
             fprintf(stderr, "  help: go on with --start-from %s and another --output\n", run->output);
         break;
-    case KOINE_RUN_FAILED: {
-        Span span = SPAN_NONE;
-        if (report->fault.origin >= 0 && (uint32_t)report->fault.origin < tables->n_origins) {
-            const KoinePlace *const place = &tables->origins[report->fault.origin].place;
-            uint32_t source;
-            if (place->line > 0 && place->source < tables->n_sources &&
-                sources_open(compilation_sources(run->c), tables->sources[place->source], &source) == SOURCE_OK) {
-                const uint32_t at = source_offset(compilation_sources(run->c), source, place->line, place->column);
-                span = (Span){ source, at, at + 1 };
-            }
-        }
-        diag_error(run->diag, DIAG_RUN_FAILED, span, "%s", report->text);
+    case KOINE_RUN_FAILED:
+        failure_tell(run->diag, compilation_sources(run->c), tables, report, run->record.file);
         print_diagnostics(run);
         break;
-    }
     case KOINE_RUN_SINK:
     case KOINE_RUN_OPTIONS: say("%s", report->text); break;
     }

@@ -1,4 +1,5 @@
 #include "cli/statistics.h"
+#include "cli/failure.h"
 
 typedef struct {
     const char *key;
@@ -89,6 +90,9 @@ void statistics_json(const RunRecord *record, Text *text)
     add_text(text, "experiment", record->experiment);
     add_text(text, "output", record->output);
     add_text(text, "end", run_end_word(record->run.end));
+    char code[16];
+    snprintf(code, sizeof code, "KN%u", (unsigned)failure_code(&record->run));
+    add_text(text, "code", record->run.end == KOINE_RUN_FAILED ? code : NULL);
     add_text(text, "message", record->run.text[0] ? record->run.text : NULL);
     add_real(text, "start", record->start);
     add_real(text, "stop", record->stop);

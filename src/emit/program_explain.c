@@ -131,31 +131,42 @@ void locate_origin(void *context, const KoineModel *model, uint32_t origin, Koin
         locate_span(l, owner_of(l, origin), span_of(l, origin, (const KoineSlot *)(const void *)model->block), where);
 }
 
-static const char *what_failed(const Expr *where)
+/* An explanation while it is made, and which KoineCause it comes to. */
+typedef struct {
+    Text text;
+    int32_t cause;
+} Why;
+
+static const char *what_failed(const Expr *where, int32_t *cause)
 {
+    *cause = KOINE_CAUSE_NOT_FINITE;
     if (where->kind != EXPR_CALL)
         return "no finite value";
     switch ((Op)where->op) {
     case OP_DIV:
     case OP_IDIV:
-    case OP_IMOD: return "division by zero or overflow";
-    case OP_SQRT: return "square root of a negative number";
+    case OP_IMOD: *cause = KOINE_CAUSE_DIVISION; return "division by zero or overflow";
+    case OP_SQRT: *cause = KOINE_CAUSE_DOMAIN; return "square root of a negative number";
     case OP_LOG:
-    case OP_LOG10: return "logarithm of a number that is not positive";
+    case OP_LOG10: *cause = KOINE_CAUSE_DOMAIN; return "logarithm of a number that is not positive";
     case OP_ASIN:
-    case OP_ACOS: return "argument outside -1 .. 1";
-    case OP_POW: return "power that is not defined or too large";
+    case OP_ACOS: *cause = KOINE_CAUSE_DOMAIN; return "argument outside -1 .. 1";
+    case OP_POW: *cause = KOINE_CAUSE_DOMAIN; return "power that is not defined or too large";
     case OP_EXP: return "overflow";
-    case OP_AT_LEAST: return "impossible parameter of a distribution";
-    case OP_NARROW: return "INTEGER beyond -2E+9 .. 2E+9, the range of the profile";
+    case OP_AT_LEAST: *cause = KOINE_CAUSE_DISTRIBUTION; return "impossible parameter of a distribution";
+    case OP_NARROW: *cause = KOINE_CAUSE_OVERFLOW; return "INTEGER beyond -2E+9 .. 2E+9, the range of the profile";
     case OP_ADD:
     case OP_SUB:
     case OP_MUL:
-    case OP_NEG: return where->type.kind == TYPE_INTEGER ? "overflow of an Integer" : "no finite value";
+    case OP_NEG:
+        if (where->type.kind != TYPE_INTEGER)
+            return "no finite value";
+        *cause = KOINE_CAUSE_OVERFLOW;
+        return "overflow of an Integer";
     case OP_ITRUNC:
     case OP_IFLOOR:
     case OP_ICEIL:
-    case OP_IROUND: return "number too large for an Integer";
+    case OP_IROUND: *cause = KOINE_CAUSE_OVERFLOW; return "number too large for an Integer";
     default: return "no finite value";
     }
 }
@@ -212,10 +223,11 @@ static void add_statement(const Layout *l, Text *to, const RoutineFault *fault)
     const Statement *s = &f->body->statements.at[fault->step->statement];
     const Expr *where;
     Value operands[2];
+    int32_t ignored; /* that the function failed is the cause */
     const bool is_known = fault->kind == ROUTINE_NOT_FINITE && !fault->step->value->has_call &&
                           expr_fault(fault->step->value, fault->frame, NULL, &where, operands);
     if (is_known)
-        text_add(to, what_failed(where));
+        text_add(to, what_failed(where, &ignored));
     else
         add_fault_kind(l, to, (RoutineFaultKind)fault->kind, fault->step);
     if (s->kind == STATEMENT_ASSIGN)
@@ -236,8 +248,10 @@ static void add_statement(const Layout *l, Text *to, const RoutineFault *fault)
 }
 
 /* `call` has no value although its arguments have. */
-static void add_call(const Layout *l, Text *to, const Expr *call, const Value *leaves, const int64_t *iterators)
+static void add_call(const Layout *l, Why *why, const Expr *call, const Value *leaves, const int64_t *iterators)
 {
+    Text *const to = &why->text;
+    why->cause = KOINE_CAUSE_FUNCTION;
     const Routine *routine = routine_of(call->u.function);
     Value *inputs = NEW_ARRAY(to->arena, Value, call->n_args + 1u);
     Value *outputs = NEW_ARRAY(to->arena, Value, routine->function->n_outputs + 1u);
@@ -283,8 +297,10 @@ static void add_operands(const Layout *l, Text *to, const Expr *where, Term term
     }
 }
 
-static void explain_table(const Layout *l, const Table *table, double argument, Text *to)
+static void explain_table(const Layout *l, const Table *table, double argument, Why *why)
 {
+    Text *const to = &why->text;
+    why->cause = KOINE_CAUSE_TABLE;
     text_format(to, "the argument ");
     text_real(to, argument);
     text_format(to, " of the table %s lies outside ", names_of(pool_names(l->model->pool), table->name));
@@ -366,8 +382,9 @@ static void replace_elements(Elements *x, const Expr *e)
 /* A term with elements of arrays, at one point of its ranges. is_certain: that there was a fault is known, so an index
  * outside is to blame even where a comparison hides it. */
 static bool explain_elements(const Layout *l, Term term, const KoineSlot *m, const int64_t *iterators, bool is_certain,
-                             Text *to)
+                             Why *why)
 {
+    Text *const to = &why->text;
     const Model *model = l->model;
     Elements x = { .l = l, .m = m, .refs = term_refs(model, term), .iterators = iterators, .n = term.shape->n_leaves };
     for (uint32_t k = 0; k < x.n; k++)
@@ -396,20 +413,21 @@ static bool explain_elements(const Layout *l, Term term, const KoineSlot *m, con
             text_format(to, "index %lld of '%s' is outside 1 to %lld", (long long)x.outside[k],
                         variable_path(model, ref.var, to->arena),
                         (long long)model->dims.at[v->first_dim + x.place[k] - 1].extent);
+            why->cause = KOINE_CAUSE_INDEX;
             return true;
         }
     if (where->kind == EXPR_TABLE)
-        explain_table(l, where->u.table, operands[0].r, to);
+        explain_table(l, where->u.table, operands[0].r, why);
     else if (where->kind == EXPR_FUNCTION)
-        add_call(l, to, where, x.leaves, iterators);
+        add_call(l, why, where, x.leaves, iterators);
     else
-        text_add(to, what_failed(where));
+        text_add(to, what_failed(where, &why->cause));
     text_format(to, ": %s", term_text(model, term, to->arena));
     return true;
 }
 
 static bool explain_array_term(const Layout *l, Term term, DomainId domain, const KoineSlot *m, bool is_certain,
-                               Text *to)
+                               Why *why)
 {
     enum { MOST_POINTS = 100000 };
     const Domain *d = &l->model->domains.at[domain.index];
@@ -420,7 +438,7 @@ static bool explain_array_term(const Layout *l, Term term, DomainId domain, cons
         at[k] = l->model->iterators.at[d->first + k].first;
     const uint64_t count = domain_count(l->model, domain);
     for (uint64_t n = 0; n < count && n < MOST_POINTS; n++) {
-        if (explain_elements(l, term, m, at, is_certain, to))
+        if (explain_elements(l, term, m, at, is_certain, why))
             return true;
         for (uint32_t k = d->n; k-- > 0;) { /* next point, innermost first */
             const Iterator *it = &l->model->iterators.at[d->first + k];
@@ -434,25 +452,26 @@ static bool explain_array_term(const Layout *l, Term term, DomainId domain, cons
 }
 
 /* False: the term has a value. */
-static bool explain_over(const Layout *l, Term term, DomainId domain, const KoineSlot *m, Text *to)
+static bool explain_over(const Layout *l, Term term, DomainId domain, const KoineSlot *m, Why *why)
 {
+    Text *const to = &why->text;
     Value leaves[MOST_LEAVES], operands[2];
     if (!term.shape || term.shape->n_leaves > MOST_LEAVES)
         return false;
     if (term.shape->has_index || term.shape->type.rank)
-        return explain_array_term(l, term, domain, m, false, to);
+        return explain_array_term(l, term, domain, m, false, why);
     for (uint32_t k = 0; k < term.shape->n_leaves; k++)
         leaves[k].i = m[slot_of(l, term_refs(l->model, term)[k])].i;
     const Expr *where;
     if (!expr_fault(term.shape, leaves, NULL, &where, operands))
         return false;
     if (where->kind == EXPR_TABLE) {
-        explain_table(l, where->u.table, operands[0].r, to);
+        explain_table(l, where->u.table, operands[0].r, why);
         where = expr_table(l->model->pool, where->u.table, where->op, where->args[0], NULL); /* as it was written */
     } else if (where->kind == EXPR_FUNCTION)
-        add_call(l, to, where, leaves, NULL);
+        add_call(l, why, where, leaves, NULL);
     else
-        text_add(to, what_failed(where));
+        text_add(to, what_failed(where, &why->cause));
     text_add(to, where->kind == EXPR_FUNCTION ? "; called as " : ": ");
     if (where->kind == EXPR_CALL && where->op == OP_NARROW)
         where = where->args[0]; /* as it was written */
@@ -464,25 +483,27 @@ static bool explain_over(const Layout *l, Term term, DomainId domain, const Koin
 }
 
 /* An index outside that a comparison hides. */
-static bool blame_index(const Layout *l, Term term, const KoineSlot *m, Text *to)
+static bool blame_index(const Layout *l, Term term, const KoineSlot *m, Why *why)
 {
-    return term.shape && term.shape->has_index && explain_array_term(l, term, (DomainId){ 0 }, m, true, to);
+    return term.shape && term.shape->has_index && explain_array_term(l, term, (DomainId){ 0 }, m, true, why);
 }
 
-static bool explain_term(const Layout *l, Term term, const KoineSlot *m, Text *to)
+static bool explain_term(const Layout *l, Term term, const KoineSlot *m, Why *why)
 {
-    return explain_over(l, term, (DomainId){ 0 }, m, to);
+    return explain_over(l, term, (DomainId){ 0 }, m, why);
 }
 
-static void explain_origin(const Layout *l, uint32_t origin, const KoineSlot *m, Text *to)
+static void explain_origin(const Layout *l, uint32_t origin, const KoineSlot *m, Why *why)
 {
+    Text *const to = &why->text;
+    why->cause = KOINE_CAUSE_NOT_FINITE;
     const Model *model = l->model;
     const Schedule *schedule;
     const Block *b = block_of(l, origin, &schedule);
     if (!b) {
         const Assignment *a = &model->assignments.at[origin - l->schedule->blocks.n];
-        if (!explain_term(l, a->guard, m, to) && !explain_term(l, a->value, m, to) &&
-            !blame_index(l, a->guard, m, to) && !blame_index(l, a->value, m, to))
+        if (!explain_term(l, a->guard, m, why) && !explain_term(l, a->value, m, why) &&
+            !blame_index(l, a->guard, m, why) && !blame_index(l, a->value, m, why))
             text_add(to, "no finite value");
         text_format(to, " (in the assignment to %s)", term_text(model, a->target, to->arena));
         return;
@@ -490,22 +511,22 @@ static void explain_origin(const Layout *l, uint32_t origin, const KoineSlot *m,
     bool found = false;
     switch ((BlockKind)b->kind) {
     case BLOCK_ASSIGN:
-        found = explain_over(l, b->rhs, b->domain, m, to) || (!b->domain.index && blame_index(l, b->rhs, m, to));
+        found = explain_over(l, b->rhs, b->domain, m, why) || (!b->domain.index && blame_index(l, b->rhs, m, why));
         break;
     case BLOCK_LINEAR:
     case BLOCK_NEWTON:
     case BLOCK_ITERATE:
         for (uint32_t k = 0; k < b->n_rows && !found; k++) {
             const SystemRow *row = &schedule->rows.at[b->first_row + k];
-            found = explain_term(l, row->lhs, m, to) || explain_term(l, row->rhs, m, to);
+            found = explain_term(l, row->lhs, m, why) || explain_term(l, row->rhs, m, why);
         }
         break;
     case BLOCK_RELATION: {
         const Relation *r = &model->relations.at[b->object];
-        found = explain_term(l, r->left, m, to) || explain_term(l, r->right, m, to);
+        found = explain_term(l, r->left, m, why) || explain_term(l, r->right, m, why);
         break;
     }
-    case BLOCK_STEP: found = explain_term(l, model->steps.at[b->object].argument, m, to); break;
+    case BLOCK_STEP: found = explain_term(l, model->steps.at[b->object].argument, m, why); break;
     case BLOCK_TRANSITION: break;
     }
     if (!found)
@@ -518,11 +539,11 @@ static void explain_origin(const Layout *l, uint32_t origin, const KoineSlot *m,
 }
 
 /* The first moving block without finite value: evaluation failed somewhere in a part. */
-static uint32_t find_origin(const Layout *l, const KoineSlot *m, Text *scratch)
+static uint32_t find_origin(const Layout *l, const KoineSlot *m, Why *scratch)
 {
     for (uint32_t k = 0; k < l->schedule->blocks.n; k++) {
         const Block *b = &l->schedule->blocks.at[k];
-        const size_t before = scratch->n;
+        const size_t before = scratch->text.n;
         bool found = false;
         if (b->kind == BLOCK_ASSIGN && b->is_moving)
             found = explain_over(l, b->rhs, b->domain, m, scratch);
@@ -530,7 +551,7 @@ static uint32_t find_origin(const Layout *l, const KoineSlot *m, Text *scratch)
             const SystemRow *row = &l->schedule->rows.at[b->first_row + j];
             found = explain_term(l, row->lhs, m, scratch) || explain_term(l, row->rhs, m, scratch);
         }
-        scratch->n = before;
+        scratch->text.n = before;
         if (found)
             return k;
     }
@@ -543,30 +564,52 @@ static bool is_endless(const Layout *l, const KoineSlot *m)
     return kind == ROUTINE_ENDLESS;
 }
 
+/* The name of a system of equations, as `koine inspect` has it. */
+static void name_block(const Layout *l, uint32_t origin, char *to, size_t size)
+{
+    const Schedule *schedule;
+    const Block *b = origin == KOINE_NONE ? NULL : block_of(l, origin, &schedule);
+    if (b && b->kind >= BLOCK_LINEAR && b->kind <= BLOCK_ITERATE)
+        snprintf(to, size, "%c%u", schedule == l->schedule ? 'b' : 'i', (unsigned)(b - schedule->blocks.at) + 1);
+}
+
+static void explain_nothing(Why *why)
+{
+    text_add(&why->text, "a derivative has no finite value");
+    why->cause = KOINE_CAUSE_NOT_FINITE;
+}
+
 void explain_fault(void *context, KoineModel *model, uint32_t origin)
 {
     const Layout *l = context;
     Arena *scratch = arena_create_like(l->arena);
-    Text text = { .arena = scratch };
+    Why why = { .text = { .arena = scratch } };
+    Text *const text = &why.text;
     const KoineSlot *m = (const KoineSlot *)(const void *)model->block;
     const bool endless = l->calls != KOINE_NONE && is_endless(l, m);
     if (origin == KOINE_NONE && !endless)
-        origin = find_origin(l, m, &text);
+        origin = find_origin(l, m, &why);
     const Span span = origin == KOINE_NONE ? SPAN_NONE : span_of(l, origin, m);
     if (span.source != SOURCE_NONE) {
-        add_place(l, &text, span);
-        text_add(&text, ": ");
+        const LineColumn at = span_begin(l->model->sources, span);
+        model->fault.place = (KoinePlace){ span.source, at.line, at.column };
+        add_place(l, text, span);
+        text_add(text, ": ");
     }
     const uint32_t site = l->calls == KOINE_NONE ? 0 : (uint32_t)m[l->calls + CALL_NOTED].i;
     if (model->fault.text[0]) /* the machine said what happened, only the place was missing */
-        text_add(&text, model->fault.text);
-    else if ((origin == KOINE_NONE || endless) && !add_site(l, &text, site))
-        text_add(&text, "a derivative has no finite value");
+        text_add(text, model->fault.text);
     else if (origin != KOINE_NONE && !endless)
-        explain_origin(l, origin, m, &text);
+        explain_origin(l, origin, m, &why);
+    else if (add_site(l, text, site))
+        why.cause = KOINE_CAUSE_FUNCTION;
+    else
+        explain_nothing(&why);
     if (origin != KOINE_NONE)
-        add_component(l, origin, &text);
-    snprintf(model->fault.text, sizeof model->fault.text, "%s", text.at ? text.at : "");
+        add_component(l, origin, text);
+    model->fault.cause = why.cause;
+    name_block(l, origin, model->fault.block, sizeof model->fault.block);
+    snprintf(model->fault.text, sizeof model->fault.text, "%s", text->at ? text->at : "");
     arena_destroy(scratch);
 }
 
@@ -639,15 +682,15 @@ void blame_system(void *context, const KoineModel *model, uint32_t origin, char 
 
 /* ---- functions that failed ---- */
 /* Whether the value of a term suffers from a function that failed; one that cannot be looked at is taken to. */
-static bool suffers(const Layout *l, Term term, const KoineSlot *m, Text *scratch)
+static bool suffers(const Layout *l, Term term, const KoineSlot *m, Why *scratch)
 {
     if (!term.shape || !term.shape->has_call)
         return false;
-    scratch->n = 0;
+    scratch->text.n = 0;
     return term.shape->has_index || explain_term(l, term, m, scratch);
 }
 
-static bool block_suffers(const Layout *l, const Schedule *schedule, const Block *b, const KoineSlot *m, Text *scratch)
+static bool block_suffers(const Layout *l, const Schedule *schedule, const Block *b, const KoineSlot *m, Why *scratch)
 {
     const Model *model = l->model;
     bool result = false;
@@ -672,7 +715,7 @@ static bool block_suffers(const Layout *l, const Schedule *schedule, const Block
     return false;
 }
 
-static bool parameters_suffer(const Layout *l, const KoineSlot *m, Text *scratch)
+static bool parameters_suffer(const Layout *l, const KoineSlot *m, Why *scratch)
 {
     bool result = false;
     for (uint32_t k = 0; k < l->model->variables.n && !result; k++) {
@@ -686,20 +729,20 @@ bool fault_matters(void *context, const KoineModel *model, uint32_t origin)
 {
     const Layout *l = context;
     Arena *scratch = arena_create_like(l->arena);
-    Text text = { .arena = scratch };
+    Why why = { .text = { .arena = scratch } };
     const KoineSlot *m = (const KoineSlot *)(const void *)model->block;
     bool matters = is_endless(l, m); /* what ran so long is not run again to see */
     if (!matters && origin == KOINE_NONE) {
         for (uint32_t k = 0; k < l->schedule->blocks.n && !matters; k++)
             matters = l->schedule->blocks.at[k].is_moving &&
-                      block_suffers(l, l->schedule, &l->schedule->blocks.at[k], m, &text);
-        matters = matters || parameters_suffer(l, m, &text);
+                      block_suffers(l, l->schedule, &l->schedule->blocks.at[k], m, &why);
+        matters = matters || parameters_suffer(l, m, &why);
     } else if (!matters) {
         const Schedule *schedule;
         const Block *b = block_of(l, origin, &schedule);
         const Assignment *a = b ? NULL : &l->model->assignments.at[origin - l->schedule->blocks.n];
-        matters = b ? block_suffers(l, schedule, b, m, &text)
-                    : suffers(l, a->guard, m, &text) || suffers(l, a->value, m, &text);
+        matters =
+            b ? block_suffers(l, schedule, b, m, &why) : suffers(l, a->guard, m, &why) || suffers(l, a->value, m, &why);
     }
     arena_destroy(scratch);
     return matters;

@@ -200,6 +200,7 @@ static KoineStatus too_small(const KoineClassic *classic, double h)
         snprintf(limit, sizeof limit, "the time grid %.6g", problem->resolution);
     if (isfinite(classic->error))
         snprintf(why, sizeof why, "the relative error is %.3g, above %.3g", classic->error, problem->high_error);
+    koine_step_vanished(problem);
     snprintf(
         problem->text, problem->text_size,
         "%s needs a step below %s because of %s%s%s%s: with a step of %.3g %s; allow a larger error%s, or choose a "

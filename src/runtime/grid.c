@@ -44,11 +44,12 @@ static KoineStatus takes_too_long(KoineRun *run, const Bracket *bracket)
     char text[512];
     while (root + 1 < run->roots.n && !has_crossed(&run->roots, root))
         ++root;
-    return koine_fail(run, KOINE_RUN_FAILED,
-                      "the search for the %s of %s takes more than %u steps (MaxCro); it lies between %.15g and %.15g",
-                      bracket->has_region ? "change" : "crossing", koine_root_text(run, root, text, sizeof text),
-                      (unsigned)run->max_crossing, koine_grid_time(resolution, bracket->lo),
-                      koine_grid_time(resolution, bracket->hi));
+    return koine_fail_by(
+        run, KOINE_CAUSE_CROSSING,
+        "the search for the %s of %s takes more than %u steps (MaxCro); it lies between %.15g and %.15g",
+        bracket->has_region ? "change" : "crossing", koine_root_text(run, root, text, sizeof text),
+        (unsigned)run->max_crossing, koine_grid_time(resolution, bracket->lo),
+        koine_grid_time(resolution, bracket->hi));
 }
 
 /* The grid point to look at next, strictly between lo and hi: where the first of the secants of all roots that cross

@@ -13,7 +13,7 @@ KoineStatus koine_grow(KoineRun *run)
     const uint64_t size = (2 * model->size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     unsigned char *const block = aligned_alloc(ALIGNMENT, size);
     if (!block)
-        return koine_fail(run, KOINE_RUN_FAILED, "no memory for a model of %llu bytes", (unsigned long long)size);
+        return koine_fail_by(run, KOINE_CAUSE_MEMORY, "no memory for a model of %llu bytes", (unsigned long long)size);
     memcpy(block, model->block, model->size);
     memset(block + model->size, 0, size - model->size);
     free(model->block);
@@ -34,9 +34,9 @@ static KoineStatus finish_call(KoineRun *run, KoineStatus (*call)(KoineModel *, 
 
 static KoineStatus too_many_steps(KoineRun *run)
 {
-    return koine_fail(run, KOINE_RUN_FAILED,
-                      "more than %u event steps at one time: some transition stays enabled for ever",
-                      (unsigned)run->max_steps);
+    return koine_fail_by(run, KOINE_CAUSE_EVENT_STEPS,
+                         "more than %u event steps at one time (MaxTkt): some transition stays enabled for ever",
+                         (unsigned)run->max_steps);
 }
 
 static KoineStatus event_steps(KoineRun *run)

@@ -154,6 +154,7 @@ static KoineStatus undo_begin(KoineLean *lean, KoineStatus status)
 static KoineStatus step_vanished(KoineLean *lean, double h)
 {
     const KoineProblem *const problem = lean->base.problem;
+    koine_step_vanished(problem);
     snprintf(problem->text, problem->text_size,
              "%s: the step size fell to %.3g and the error is still above the tolerance: the solution may end here, "
              "or the tolerance %.3g is too small",

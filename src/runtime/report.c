@@ -32,17 +32,33 @@ static void finish(KoineRun *run, KoineRunEnd end)
     run->is_over = true;
 }
 
-KoineStatus koine_fail(KoineRun *run, KoineRunEnd end, const char *format, ...)
+static KoineStatus fail(KoineRun *run, KoineRunEnd end, const char *format, va_list arguments)
 {
     KoineText text = koine_text_in(run->report->text, sizeof run->report->text);
-    va_list arguments;
-    va_start(arguments, format);
     koine_text_list(&text, format, arguments);
-    va_end(arguments);
     if (end != KOINE_RUN_OPTIONS)
         koine_text_add(&text, " (at time %.17g)", run->time);
     finish(run, end);
     return KOINE_FAILED;
+}
+
+KoineStatus koine_fail(KoineRun *run, KoineRunEnd end, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    const KoineStatus status = fail(run, end, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+KoineStatus koine_fail_by(KoineRun *run, int32_t cause, const char *format, ...)
+{
+    run->report->fault.cause = cause;
+    va_list arguments;
+    va_start(arguments, format);
+    const KoineStatus status = fail(run, KOINE_RUN_FAILED, format, arguments);
+    va_end(arguments);
+    return status;
 }
 
 static const char *meaning(KoineStatus status)
@@ -80,7 +96,7 @@ KoineStatus koine_model_failed(KoineRun *run, KoineStatus status, const char *do
 KoineStatus koine_solver_failed(KoineRun *run)
 {
     if (run->problem.text[0])
-        return koine_fail(run, KOINE_RUN_FAILED, "%s", run->problem.text);
+        return koine_fail_by(run, run->solver_cause ? run->solver_cause : KOINE_CAUSE_SOLVER, "%s", run->problem.text);
     return koine_model_failed(run, KOINE_FAILED, "integration");
 }
 
@@ -88,7 +104,7 @@ KoineStatus koine_true_fault(KoineRun *run)
 {
     if (run->model->fault.text[0])
         return koine_model_failed(run, KOINE_RETRY, "integration");
-    return koine_fail(run, KOINE_RUN_FAILED,
-                      "integration: the derivatives cannot be computed beyond this point, and no event condition "
-                      "changes there");
+    return koine_fail_by(run, KOINE_CAUSE_STEP_SIZE,
+                         "integration: the derivatives cannot be computed beyond this point, and no event condition "
+                         "changes there");
 }

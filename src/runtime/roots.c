@@ -22,7 +22,7 @@ KoineStatus koine_roots_create(KoineRun *run)
         return KOINE_OK;
     double *const memory = malloc(7 * n * sizeof *memory + 3 * n);
     if (!memory)
-        return koine_fail(run, KOINE_RUN_FAILED, "no memory for %u root functions", (unsigned)n);
+        return koine_fail_by(run, KOINE_CAUSE_MEMORY, "no memory for %u root functions", (unsigned)n);
     roots->memory = memory;
     roots->lo = memory;
     roots->hi = memory + n;

@@ -87,6 +87,7 @@ typedef struct KoineRun {
     bool was_crossing; /* the last instant was a state event */
     KoineSample instants, points;
     char solver_text[512]; /* why the solver cannot go on */
+    int32_t solver_cause;  /* KoineCause of it, or 0 */
 } KoineRun;
 
 /* --- advance.c --- */
@@ -212,6 +213,9 @@ void koine_watch_begin(KoineRun *run, double span);
 
 /* The run is over: `format` says what happened; time and place are added. Returns KOINE_FAILED. */
 KoineStatus koine_fail(KoineRun *run, KoineRunEnd end, const char *format, ...);
+
+/* The same for a failed run of which the cause is known, a KoineCause. */
+KoineStatus koine_fail_by(KoineRun *run, int32_t cause, const char *format, ...);
 
 /* The same for a call of the model that returned `status`: the fault says what. */
 KoineStatus koine_model_failed(KoineRun *run, KoineStatus status, const char *doing);

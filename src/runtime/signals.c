@@ -13,10 +13,10 @@ KoineStatus koine_signals_create(KoineRun *run)
         return KOINE_OK;
     const double longest = run->kind->longest_step(run->model);
     if (!(longest > 0))
-        return koine_fail(run, KOINE_RUN_FAILED, "a dead time is not greater than 0");
+        return koine_fail_by(run, KOINE_CAUSE_DEAD_TIME, "a dead time is not greater than 0");
     run->problem.max_step = koine_min(run->problem.max_step, longest);
     run->signals = malloc((PIECES + 1) * n * sizeof *run->signals);
-    return run->signals ? KOINE_OK : koine_fail(run, KOINE_RUN_FAILED, "no memory for %zu signals", n);
+    return run->signals ? KOINE_OK : koine_fail_by(run, KOINE_CAUSE_MEMORY, "no memory for %zu signals", n);
 }
 
 static KoineStatus sample(KoineRun *run, double time, double *values)

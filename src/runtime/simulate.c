@@ -37,8 +37,8 @@ static KoineStatus restart(KoineRun *run)
     run->quiet = 0;
     koine_roots_forget(run);
     return run->solver->kind->restart(run->solver, run->time, koine_states(run->model)) < 0
-               ? koine_fail(run, KOINE_RUN_FAILED, "%s cannot be restarted: %s", run->solver->kind->name,
-                            run->problem.text)
+               ? koine_fail_by(run, KOINE_CAUSE_SOLVER, "%s cannot be restarted: %s", run->solver->kind->name,
+                               run->problem.text)
                : KOINE_OK;
 }
 
@@ -211,6 +211,7 @@ static void set_problem(KoineRun *run)
         .error_mode = options->error_mode,
         .text = run->solver_text,
         .text_size = sizeof run->solver_text,
+        .cause = &run->solver_cause,
     };
     run->problem.first_step = positive_or(options->first_step, run->problem.step);
     run->problem.high_error = positive_or(options->high_error, run->problem.tolerance);
@@ -235,7 +236,7 @@ static KoineStatus make_vectors(KoineRun *run)
         return KOINE_OK;
     run->atol = malloc(6 * n * sizeof *run->atol);
     if (!run->atol)
-        return koine_fail(run, KOINE_RUN_FAILED, "no memory for %zu states", n);
+        return koine_fail_by(run, KOINE_CAUSE_MEMORY, "no memory for %zu states", n);
     run->problem.atol = run->atol;
     run->crossing = run->atol + n;
     run->before = run->atol + 3 * n;
@@ -276,8 +277,8 @@ static KoineStatus make_solver(KoineRun *run)
     else
         set_tolerances(run);
     if (kind->create(&run->problem, &run->solver) < 0)
-        return koine_fail(run, KOINE_RUN_FAILED, "the solver %s cannot be set up: %s", kind->name,
-                          run->problem.text[0] ? run->problem.text : "no memory");
+        return koine_fail_by(run, KOINE_CAUSE_SOLVER, "the solver %s cannot be set up: %s", kind->name,
+                             run->problem.text[0] ? run->problem.text : "no memory");
     return run->solver->kind->restart(run->solver, run->time, run->tables->n_x ? koine_states(run->model) : NULL);
 }
 

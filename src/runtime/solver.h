@@ -47,6 +47,7 @@ typedef struct {
     const double *atol; /* absolute tolerance of each state */
     char *text;         /* where a solver says why it cannot go on */
     size_t text_size;
+    int32_t *cause; /* ... and which KoineCause it is; 0: it gave up */
 } KoineProblem;
 
 typedef struct KoineSolver {
@@ -95,6 +96,13 @@ const KoineSolverKind *koine_find_solver(const char *name);
 static inline double *koine_states(const KoineModel *model)
 {
     return (double *)(void *)(model->block + model->kind->tables->x);
+}
+
+/* The text of the problem says that the step size vanished. */
+static inline void koine_step_vanished(const KoineProblem *problem)
+{
+    if (problem->cause)
+        *problem->cause = KOINE_CAUSE_STEP_SIZE;
 }
 
 static inline double *koine_slopes(const KoineModel *model)

@@ -169,6 +169,7 @@ static KoineStatus stepped_tiny(KoineSundials *solver, double h, bool has_failed
         return KOINE_OK;
     if (has_failed)
         return KOINE_RETRY;
+    koine_step_vanished(problem);
     snprintf(problem->text, problem->text_size,
              "%s: the step size fell to %.3g: the solution may end here, or the tolerance %.3g is too small",
              solver->base.kind->name, h, problem->tolerance);

@@ -38,6 +38,14 @@ static void name_roots(const KoineRun *run, uint64_t n, char *text, size_t size)
     }
 }
 
+/* The comparison that changed last is where a failure is shown. */
+static void show_last_root(KoineRun *run)
+{
+    const uint32_t root = seen(&run->watch, 0)->root;
+    if (root != NO_ROOT && run->tables->roots)
+        run->report->fault.place = run->tables->roots[root].place;
+}
+
 static uint64_t remembered(const KoineWatch *watch)
 {
     return watch->n < WATCH_RING ? watch->n : WATCH_RING;
@@ -82,8 +90,9 @@ static KoineStatus watch_zeno(KoineRun *run, double h_cross)
     const double ratio = exp(log(last / (times[back] - times[back + 1])) / (double)back);
     char names[1024];
     name_roots(run, 1, names, sizeof names);
-    return koine_fail(
-        run, KOINE_RUN_FAILED,
+    show_last_root(run);
+    return koine_fail_by(
+        run, KOINE_CAUSE_ZENO,
         "Zeno: the last %llu events of one kind follow each other at gaps that shrink by the factor %.4g and are down "
         "to %.3g; they accumulate at time %.15g%s%s. The model needs another equation after that time",
         (unsigned long long)back, ratio, last, run->time + last * ratio / (1 - ratio), names[0] ? ": " : "", names);
@@ -144,8 +153,10 @@ static KoineStatus watch_chattering(KoineRun *run, double h_cross)
     name_roots(run, CHATTER, names, sizeof names);
     ++run->report->statistics.chatterings;
     if (run->options->stop_at_chattering)
-        return koine_fail(
-            run, KOINE_RUN_FAILED,
+        show_last_root(run);
+    if (run->options->stop_at_chattering)
+        return koine_fail_by(
+            run, KOINE_CAUSE_CHATTERING,
             "chattering: %d state events in %.3g units of time: %s. The relation switches to and fro without "
             "end; give it a hysteresis or an equation for the sliding motion",
             CHATTER, span, names);
@@ -200,10 +211,10 @@ static KoineStatus watch_stillness(KoineRun *run, unsigned cause)
 {
     if (!(cause & KOINE_AT_TIME) || ++run->watch.still <= run->max_steps)
         return KOINE_OK;
-    return koine_fail(run, KOINE_RUN_FAILED,
-                      "the calendar stands still: %llu time events at one time. A strict comparison with time that "
-                      "resets itself never ends: use >=",
-                      (unsigned long long)run->watch.still);
+    return koine_fail_by(run, KOINE_CAUSE_TIME_STANDS,
+                         "the calendar stands still: %llu time events at one time. A strict comparison with time that "
+                         "resets itself never ends: use >=",
+                         (unsigned long long)run->watch.still);
 }
 
 static uint32_t first_crossed(const KoineRoots *roots)

@@ -323,9 +323,11 @@ static void test_calendars_without_end(void **state)
     toy_run(&zeno, (KoineRunOptions){ .stop = 1 }, false, &run);
     assert_int_equal(run.report.end, KOINE_RUN_FAILED);
     assert_non_null(strstr(run.report.text, "accumulate at time 0.5"));
+    assert_int_equal(run.report.fault.cause, KOINE_CAUSE_ZENO);
     toy_run(&still, (KoineRunOptions){ .stop = 1 }, false, &run);
     assert_int_equal(run.report.end, KOINE_RUN_FAILED);
     assert_non_null(strstr(run.report.text, "the calendar stands still"));
+    assert_int_equal(run.report.fault.cause, KOINE_CAUSE_TIME_STANDS);
     assert_near(run.report.time, 0.5, 0);
 }
 
@@ -344,6 +346,7 @@ static void test_event_steps_without_end(void **state)
     toy_run(&endless, (KoineRunOptions){ .stop = 1, .max_steps = 50 }, false, &run);
     assert_int_equal(run.report.end, KOINE_RUN_FAILED);
     assert_non_null(strstr(run.report.text, "more than 50 event steps"));
+    assert_int_equal(run.report.fault.cause, KOINE_CAUSE_EVENT_STEPS);
 }
 
 /* --- Surroundings --- */

@@ -294,7 +294,7 @@ async function testRuns() {
         await page.getByLabel("D", { exact: true }).fill("2.5");
         await page.getByLabel("M", { exact: true }).fill("0");
         await page.locator("#run").click();
-        await page.waitForFunction(() => /failed[\s\S]*KN3001/.test(document.getElementById("message").textContent));
+        await page.waitForFunction(() => /failed[\s\S]*KN3111/.test(document.getElementById("message").textContent));
         await page.waitForFunction(() => document.querySelector("#message .quoted")?.textContent.includes("Ay := (K1/M)"));
         await page.locator("#message").getByRole("button", { name: "Ball.mdl:34" }).click();
         assert.match(await page.locator(".source .here").innerText(), /Ay := \(K1\/M\)/);

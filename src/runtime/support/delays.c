@@ -216,7 +216,7 @@ static KoineStatus check_amounts(Machine *k)
         char text[256];
         snprintf(text, sizeof text, "the dead time of '%.120s' is %g: it must be greater than 0", p->delays[j].name,
                  amount);
-        return koine_fault(k, KOINE_FAILED, KOINE_NONE, text);
+        return koine_because(k, KOINE_CAUSE_DEAD_TIME, koine_fault(k, KOINE_FAILED, KOINE_NONE, text));
     }
     return KOINE_OK;
 }
@@ -243,7 +243,7 @@ static KoineStatus settle(Machine *k)
             snprintf(text, sizeof text,
                      "'%.120s' depends on its own value before the start: give its DELAY an initial value",
                      p->delays[open].name);
-            return koine_fault(k, KOINE_FAILED, KOINE_NONE, text);
+            return koine_because(k, KOINE_CAUSE_DEAD_TIME, koine_fault(k, KOINE_FAILED, KOINE_NONE, text));
         }
         const KoineStatus status = koine_evaluate_all(k);
         if (status != KOINE_OK)

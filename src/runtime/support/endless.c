@@ -81,7 +81,7 @@ KoineStatus koine_report_endless(Machine *k, uint32_t limit)
     char room[800];
     Message message = { .text = koine_text_in(room, sizeof room), .origin = KOINE_NONE };
     KoineText *text = &message.text;
-    koine_text_add(text, "the events at this time do not come to rest: more than %u event steps.", limit);
+    koine_text_add(text, "the events at this time do not come to rest: more than %u event steps (MaxTkt).", limit);
     add_transitions(k, &message);
     add_unsettled(k, &message);
     for (uint32_t j = 0; j < k->n_restless && text->n < 600; j++) {
@@ -91,7 +91,7 @@ KoineStatus koine_report_endless(Machine *k, uint32_t limit)
     }
     if (k->instant->recent[0])
         koine_text_add(text, "; the states repeat every %llu steps", (unsigned long long)k->instant->recent[0]);
-    return koine_fault(k, KOINE_LIMIT, message.origin, room);
+    return koine_because(k, KOINE_CAUSE_EVENT_STEPS, koine_fault(k, KOINE_LIMIT, message.origin, room));
 }
 
 /* ---- the period ---- */

@@ -16,6 +16,9 @@ KoineStatus koine_fault(Machine *k, KoineStatus status, uint32_t origin, const c
     KoineModel *model = k->model;
     model->fault.origin = -1;
     model->fault.variable = -1;
+    model->fault.cause = KOINE_CAUSE_NONE;
+    model->fault.place = (KoinePlace){ 0 };
+    model->fault.block[0] = 0;
     model->fault.time = k->m[k->program->time].r;
     snprintf(model->fault.text, sizeof model->fault.text, "%s", text ? text : "");
     if (k->program->explain)
@@ -631,7 +634,7 @@ static KoineStatus report_conflict(Machine *k, const KoineNext *first, const Koi
     koine_fault(k, KOINE_CONFLICT, second->origin, text);
     KoineText more = koine_text_behind(k->model->fault.text, sizeof k->model->fault.text);
     koine_text_add(&more, "; %s", other);
-    return KOINE_CONFLICT;
+    return koine_because(k, KOINE_CAUSE_CONFLICT, KOINE_CONFLICT);
 }
 
 static KoineStatus buffer_next(Machine *k, uint32_t number)

@@ -57,5 +57,5 @@ KoineStatus koine_solve_by_iteration(Machine *k, const KoineSystem *s)
     count_cycles(k, most);
     char text[120];
     snprintf(text, sizeof text, "the iteration does not settle within %u cycles (MaxCyc)", most);
-    return koine_report_system(k, s, text);
+    return koine_because(k, KOINE_CAUSE_CYCLES, koine_report_system(k, s, text));
 }

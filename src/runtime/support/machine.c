@@ -316,7 +316,9 @@ static KoineStatus solve_initial(Machine *k)
         if (status == KOINE_OK && hash_bits(k) == before)
             break;
         if (round == MOST_ROUNDS)
-            status = koine_fault(k, KOINE_FAILED, KOINE_NONE, "the comparisons in the initial equations do not settle");
+            status = koine_because(
+                k, KOINE_CAUSE_INITIAL,
+                koine_fault(k, KOINE_FAILED, KOINE_NONE, "the comparisons in the initial equations do not settle"));
     }
     k->is_searching = false;
     k->m[p->initial].i = 0;
@@ -349,7 +351,8 @@ static KoineStatus machine_initialise(KoineModel *model, double time)
             const KoineVariable *v = &p->tables->variables[p->tables->state_variable[j]];
             snprintf(model->fault.text, sizeof model->fault.text, "the start value of '%s' is not finite", v->name);
             model->fault.time = time;
-            return KOINE_FAILED;
+            model->fault.place = v->place;
+            return koine_because(k, KOINE_CAUSE_START_VALUE, KOINE_FAILED);
         }
     KoineStatus status = solve_initial(k);
     if (status == KOINE_OK && k->set_space)

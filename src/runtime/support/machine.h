@@ -176,6 +176,12 @@ KoineStatus koine_machine_leave(KoineModel *model, KoineOutcome *outcome);
 KoineStatus koine_evaluate_all(Machine *k); /* every node once, nothing is committed: the values at the start */
 KoineStatus koine_machine_flip(KoineModel *model, uint32_t root);
 KoineStatus koine_fault(Machine *k, KoineStatus status, uint32_t origin, const char *text);
+/* Says why, of the fault that was made last: koine_fault itself knows the cause only where an operation has no value. */
+static inline KoineStatus koine_because(Machine *k, KoineCause cause, KoineStatus status)
+{
+    k->model->fault.cause = cause;
+    return status;
+}
 
 KoineStatus koine_evaluate_node(Machine *k, const KoineNode *node);
 bool koine_decide(Machine *k, uint32_t relation,

@@ -245,7 +245,8 @@ static KoineStatus none_fits(Machine *k, const KoineMixed *g, Search *search)
 {
     if (search->n_tried > MOST_ROWS)
         koine_text_add(&search->text, "; %u combinations were tried", search->n_tried);
-    return koine_fault(k, KOINE_FAILED, k->program->nodes[g->first_node].origin, search->text.at);
+    return koine_because(k, KOINE_CAUSE_NO_COMBINATION,
+                         koine_fault(k, KOINE_FAILED, k->program->nodes[g->first_node].origin, search->text.at));
 }
 
 static KoineStatus search_combination(Machine *k, uint32_t group)
@@ -312,7 +313,8 @@ KoineStatus koine_count_round(Machine *k, uint32_t group)
     char text[160];
     snprintf(text, sizeof text, "step functions and equations that depend on each other do not settle within %d rounds",
              MOST_ROUNDS);
-    return koine_fault(k, KOINE_FAILED, k->program->nodes[k->program->mixed[group].first_node].origin, text);
+    const uint32_t origin = k->program->nodes[k->program->mixed[group].first_node].origin;
+    return koine_because(k, KOINE_CAUSE_NO_COMBINATION, koine_fault(k, KOINE_FAILED, origin, text));
 }
 
 KoineStatus koine_rescue(Machine *k, uint32_t node, KoineStatus status)

@@ -21,7 +21,7 @@ KoineStatus koine_report_system(Machine *k, const KoineSystem *s, const char *wh
         koine_put_value(&text, s->types[j], k->m[s->unknowns[j]]);
     }
     koine_fault(k, KOINE_RETRY, s->origin, room);
-    return KOINE_RETRY;
+    return koine_because(k, k->workspace->is_out_of_memory ? KOINE_CAUSE_MEMORY : KOINE_CAUSE_SINGULAR, KOINE_RETRY);
 }
 
 static void add_to_fault(KoineFault *fault, const char *format, ...)
@@ -59,12 +59,13 @@ KoineStatus koine_check_formulas(Machine *k)
         if (fabs(value) > ROUNDING && isfinite(value))
             continue;
         if (!isfinite(value))
-            return koine_fault(k, KOINE_FAILED, origin,
-                               "these linear equations are solved by formulas that divide by parameters; with these "
-                               "values it is a division by 0: --systems whole does without");
+            return koine_because(k, KOINE_CAUSE_DIVISION,
+                                 koine_fault(k, KOINE_FAILED, origin,
+                                             "these linear equations are solved by formulas that divide by parameters; "
+                                             "with these values it is a division by 0: --systems whole does without"));
         koine_fault(k, KOINE_FAILED, origin, "with these parameters the linear equations have no unique solution");
         add_blame(k, origin);
-        return KOINE_FAILED;
+        return koine_because(k, KOINE_CAUSE_SINGULAR, KOINE_FAILED);
     }
     return KOINE_OK;
 }
@@ -107,7 +108,7 @@ KoineStatus koine_report_newton(Machine *k, const KoineSystem *s, NewtonEnd end)
                  k->m[s->residuals[worst]].r,
                  k->is_searching ? "start values nearer to a solution may help, if there is one"
                                  : "the solution that was followed may end here");
-    return KOINE_RETRY;
+    return koine_because(k, KOINE_CAUSE_NO_CONVERGENCE, KOINE_RETRY);
 }
 
 /* ---- solving ---- */
