@@ -345,6 +345,10 @@ typedef struct KoineModelKind {
     double (*longest_step)(KoineModel *model);
     KoineStatus (*sample)(KoineModel *model, double time, const double *x, double *signals);
     KoineStatus (*remember)(KoineModel *model, double time, const double *signals);
+    /* Time events that are found by a search; absent: the calendar head is all. Called behind an instant, and again where
+     * a search has come to: returns the first time event not beyond `until`, or INFINITY, and in *searched how far that
+     * is sure: `until`, or less when much is to be searched; the runner steps no further and asks again. */
+    double (*look_ahead)(KoineModel *model, double until, double *searched);
 } KoineModelKind;
 
 /* How often something took so many goes: none, 1, 2, 3 to 4, 5 to 8, 9 to 16, 17 to 32, more. */
@@ -370,6 +374,7 @@ typedef struct KoineModelStatistics {
     uint64_t iterations, cycles, most_cycles; /* iteration formulas: how often solved, cycles of all, of the longest */
     uint64_t mixed_flips,
         mixed_combinations;            /* comparisons that decide about their own sides: flips, combinations tried */
+    uint64_t time_looks;               /* evaluations of functions of the time, by which their events were found */
     uint64_t by_cycles[KOINE_BUCKETS]; /* nonlinear systems and iteration formulas solved, by their iterations */
 } KoineModelStatistics;
 

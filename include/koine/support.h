@@ -110,6 +110,76 @@ typedef struct {
     uint32_t variable; /* ASSIGN: row in the tables, for messages; KOINE_NONE */
 } KoineNode;
 
+/* ---- functions of the time ----
+ * What depends on the time, parameters and discrete variables alone is also there as code for intervals: of a whole
+ * interval of the time it gives an interval that holds all values and one that holds all slopes. So a crossing is found,
+ * or proved to be absent, whatever steps a solver makes. Instruction k computes cell k from cells before it. */
+typedef enum {
+    KOINE_TIME_NUMBER, /* numbers[a] */
+    KOINE_TIME_NOW,
+    KOINE_TIME_REAL,    /* input a, a Real */
+    KOINE_TIME_INTEGER, /* input a, anything else: its number */
+    KOINE_TIME_NEG,     /* of cell a */
+    KOINE_TIME_ADD,     /* of cells a and b, as all with two operands */
+    KOINE_TIME_SUB,
+    KOINE_TIME_MUL,
+    KOINE_TIME_DIV,
+    KOINE_TIME_POW,
+    KOINE_TIME_ABS,
+    KOINE_TIME_MIN,
+    KOINE_TIME_MAX,
+    KOINE_TIME_SIGN,
+    KOINE_TIME_FLOOR,
+    KOINE_TIME_CEIL,
+    KOINE_TIME_TRUNC,
+    KOINE_TIME_ROUND,
+    KOINE_TIME_SQRT,
+    KOINE_TIME_EXP,
+    KOINE_TIME_LOG,
+    KOINE_TIME_LOG10,
+    KOINE_TIME_SIN,
+    KOINE_TIME_COS,
+    KOINE_TIME_TAN,
+    KOINE_TIME_ASIN,
+    KOINE_TIME_ACOS,
+    KOINE_TIME_ATAN,
+    KOINE_TIME_ATAN2,
+    KOINE_TIME_SINH,
+    KOINE_TIME_COSH,
+    KOINE_TIME_TANH,
+    KOINE_TIME_NOT, /* truth values: 0, 1 */
+    KOINE_TIME_AND,
+    KOINE_TIME_OR,
+    KOINE_TIME_GREATER, /* a > b */
+    KOINE_TIME_GREATER_EQUAL,
+    KOINE_TIME_EQUAL,
+    KOINE_TIME_IF,     /* a: condition, b, c */
+    KOINE_TIME_TABLE,  /* tables[c] at cell a; in the interval of the table that cell b says, KOINE_NONE: its own */
+    KOINE_TIME_BROKEN, /* the same of a table that jumps at its points */
+    KOINE_TIME_OPS
+} KoineTimeOp;
+typedef struct {
+    uint32_t op, a, b, c;
+} KoineTimeInstruction;
+typedef struct {
+    uint32_t n;
+    uint32_t left, right; /* cells of the operands; right KOINE_NONE: there is one only */
+    const KoineTimeInstruction *instructions;
+    const double *numbers;
+    const double *const *tables; /* as koine_lookup wants them */
+} KoineTimeCode;
+
+typedef struct {
+    uint32_t kernel, row;
+} KoineTimePiece;
+typedef struct {           /* a function of the time: its code and what it reads beside the time */
+    uint32_t code;         /* in the program's time_codes */
+    uint32_t inputs, n_in; /* slots, that only events change ... */
+    uint32_t n_pieces;     /* ... and kernels that compute them */
+    const KoineTimePiece *pieces;
+    uint32_t saved; /* index of its first input among those of all functions */
+} KoineTimeFunction;
+
 typedef struct { /* left > right (strict) or left >= right */
     bool is_strict, is_time;
     bool is_guarded;                   /* operands may have no value: it keeps its bit then */
@@ -122,10 +192,11 @@ typedef struct { /* left > right (strict) or left >= right */
     int32_t branch;
     uint32_t root;     /* index of its root function, KOINE_NONE for time relations */
     uint32_t calendar; /* entry of the calendar; time relations */
-    uint32_t node;     /* its place among the nodes */
-    uint32_t mixed;    /* group it decides together with, or KOINE_NONE */
-    double band;       /* relative width of the rounding band */
-    uint32_t origin;   /* in tables->roots or origins */
+    uint32_t timed;  /* its operands depend on the time alone, but not affinely: function of the time, or KOINE_NONE */
+    uint32_t node;   /* its place among the nodes */
+    uint32_t mixed;  /* group it decides together with, or KOINE_NONE */
+    double band;     /* relative width of the rounding band */
+    uint32_t origin; /* in tables->roots or origins */
 } KoineRelation;
 
 typedef enum { KOINE_STEP_FLOOR, KOINE_STEP_CEIL, KOINE_STEP_TRUNC, KOINE_STEP_ROUND, KOINE_STEP_INTERVAL } KoineStepOp;
@@ -140,6 +211,7 @@ typedef struct {
     int32_t branch;
     uint32_t root; /* two root functions from here; KOINE_NONE for time steps */
     uint32_t calendar, node;
+    uint32_t timed; /* as of relations */
     uint32_t mixed; /* group it decides together with, or KOINE_NONE */
     double band;
     uint32_t origin;
@@ -273,7 +345,11 @@ typedef struct KoineProgram {
     const uint8_t *feeds_dynamics;  /* per cell: a change asks for a restart */
     const uint32_t *cell_pre;       /* per cell: index in pres of the variable it holds, or KOINE_NONE */
     const uint32_t *calendar_owner; /* relation, or n_relations + step function */
-    const uint32_t *root_owner;     /* likewise; a step function owns two */
+    uint32_t n_time_codes, n_time_functions, n_time_inputs; /* inputs of all functions */
+    uint32_t most_cells;                                    /* of a code */
+    const KoineTimeCode *time_codes;
+    const KoineTimeFunction *time_functions;
+    const uint32_t *root_owner; /* likewise; a step function owns two */
     const KoineRelation *relations;
     const KoineStep *steps;
     const KoineNext *nexts;

@@ -31,6 +31,7 @@ typedef struct {
     Map writers;
     uint32_t n_writers;
     uint32_t n_calendar;
+    TimeCodes *time_codes;
     double band;
 } Events;
 
@@ -226,6 +227,23 @@ static void add_system(Events *e, uint32_t index, const Block *b)
     note_moving(e, is_moving);
 }
 
+/* The operands of a comparison or step function as a function of the time: then it has an entry in the calendar and no
+ * root function, and is looked at again only when something that it reads beside the time changes. */
+static uint32_t add_timed(Events *e, const Block *b, uint32_t owner, Term left, Term right)
+{
+    uint32_t n;
+    const Term *inputs;
+    const uint32_t timed = b->mixed ? KOINE_NONE : lay_time_function(e->time_codes, left, right, &n, &inputs);
+    if (timed == KOINE_NONE)
+        return KOINE_NONE;
+    bool is_moving = false;
+    for (uint32_t k = 0; k < n; k++)
+        read_term(e, inputs[k], &is_moving);
+    e->n_calendar++;
+    vec_push(e->l->arena, &e->calendar_owner, owner);
+    return timed;
+}
+
 static void add_relation(Events *e, uint32_t index, const Block *b)
 {
     Layout *l = e->l;
@@ -244,6 +262,7 @@ static void add_relation(Events *e, uint32_t index, const Block *b)
                             .branch = r->branch,
                             .root = KOINE_NONE,
                             .calendar = KOINE_NONE,
+                            .timed = KOINE_NONE,
                             .node = e->nodes.n - 1,
                             .mixed = b->mixed ? b->mixed - 1 : KOINE_NONE,
                             .band = e->band,
@@ -268,9 +287,14 @@ static void add_relation(Events *e, uint32_t index, const Block *b)
         out->row = piece.row;
         out->left = slots[0];
         out->right = slots[1];
+        out->timed = add_timed(e, b, b->object, r->left, r->right);
+    }
+    if (out->timed != KOINE_NONE) {
+        out->calendar = e->n_calendar - 1;
+    } else if (!out->is_time) {
         out->root = e->roots.n;
         add_root(e, b->object, relation_text(e->m, r, l->arena), r->owner, r->origin.span);
-        add_entry(l, &e->root_operands, piece, index, r->origin.span);
+        add_entry(l, &e->root_operands, (Piece){ out->kernel, out->row, 1 }, index, r->origin.span);
         read_term(e, r->left, &is_moving);
         read_term(e, r->right, &is_moving);
         is_moving = true; /* a root function watches it: look again at every instant */
@@ -298,6 +322,7 @@ static void add_step(Events *e, uint32_t index, const Block *b)
                         .branch = f->branch,
                         .root = KOINE_NONE,
                         .calendar = KOINE_NONE,
+                        .timed = KOINE_NONE,
                         .node = e->nodes.n - 1,
                         .mixed = b->mixed ? b->mixed - 1 : KOINE_NONE,
                         .band = e->band,
@@ -318,6 +343,11 @@ static void add_step(Events *e, uint32_t index, const Block *b)
         const Term term = masked(e, f->argument, f->region, f->branch);
         piece = lay_terms(l, 1, &term, slots);
         out->argument = slots[0];
+        out->timed = add_timed(e, b, e->m->relations.n + b->object, f->argument, TERM_NONE);
+    }
+    if (out->timed != KOINE_NONE) {
+        out->calendar = e->n_calendar - 1;
+    } else if (!out->is_time) {
         out->root = e->roots.n;
         const char *text = term_text(e->m, f->argument, l->arena);
         const uint32_t owner = e->m->relations.n + b->object;
@@ -688,7 +718,8 @@ static void fill_roots(Events *e)
     Layout *l = e->l;
     l->data.n_roots = e->roots.n;
     l->tables.roots = e->roots.at;
-    lay_roots(l, &e->root_operands);
+    if (e->roots.n) /* functions of the time alone need nothing here */
+        lay_roots(l, &e->root_operands);
 }
 
 static void fill_checks(Events *e)
@@ -752,6 +783,7 @@ void lay_events(Layout *l)
                  .mixed = NEW_ARRAY(l->arena, KoineMixed, l->schedule->n_mixed + 1),
                  .mixed_relations = NEW_ARRAY(l->arena, uint32_t, l->model->relations.n + 1),
                  .band = 16 * 2.220446049250313e-16 };
+    e.time_codes = time_codes_create(l, e.moves);
     map_init(&e.writers, l->arena, 64);
     for (uint32_t k = 0; k < l->schedule->parts[PART_ROOTS].n; k++) { /* operands are as exact as the iteration */
         const BlockKind kind = l->schedule->blocks.at[l->schedule->parts[PART_ROOTS].at[k]].kind;
@@ -792,6 +824,7 @@ void lay_events(Layout *l)
     l->data.mixed = e.mixed;
     l->data.n_mixed = l->schedule->n_mixed;
     l->data.n_calendar = e.n_calendar;
+    time_codes_finish(e.time_codes);
     l->data.calendar_owner = e.calendar_owner.at;
     l->data.root_owner = e.root_owner.at;
     l->data.n_writers = e.n_writers;

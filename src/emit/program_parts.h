@@ -125,6 +125,13 @@ void locate_span(Layout *l, InstanceId owner, Span span, KoineOrigin *where);
 /* program_work.c: KoineProgram.attribute */
 void attribute_work(void *context, const KoineCounts *counts, void (*visit)(void *context, const KoineWork *work),
                     void *visit_context);
+/* program_time.c: interval code of functions of the time */
+typedef struct TimeCodes TimeCodes;
+TimeCodes *time_codes_create(Layout *l, const bool *moves); /* per variable: it changes between events */
+/* A function of the time for both operands, the right one may be absent; what it reads beside the time. KOINE_NONE: they
+ * depend on more than the time, on nothing that moves, or on what has no interval form. */
+uint32_t lay_time_function(TimeCodes *codes, Term left, Term right, uint32_t *n_inputs, const Term **inputs);
+void time_codes_finish(const TimeCodes *codes);
 /* program_events.c */
 void lay_events(Layout *l);
 

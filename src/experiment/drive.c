@@ -182,6 +182,14 @@ static void drive_statistics(const KoineModel *model, KoineModelStatistics *out)
     inner->kind->statistics(inner, out);
 }
 
+static double drive_look_ahead(KoineModel *model, double until, double *searched)
+{
+    Drive *const drive = drive_of(model);
+    KoineModel *const inner = inner_of(model);
+    const double row = drive->at + 1 < drive->n_rows ? drive->times[drive->at + 1] : INFINITY;
+    return fmin(inner->kind->look_ahead(inner, fmin(until, row), searched), row);
+}
+
 static double drive_longest_step(KoineModel *model)
 {
     KoineModel *const inner = inner_of(model);
@@ -223,6 +231,7 @@ KoineModel *drive_model(Drive *drive, KoineModel *inner)
         .longest_step = kind->longest_step ? drive_longest_step : NULL,
         .sample = kind->sample ? drive_sample : NULL,
         .remember = kind->remember ? drive_remember : NULL,
+        .look_ahead = kind->look_ahead ? drive_look_ahead : NULL,
     };
     drive->model = *inner;
     drive->model.kind = &drive->kind;

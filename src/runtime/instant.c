@@ -63,6 +63,12 @@ static KoineStatus event_steps(KoineRun *run)
     return KOINE_OK;
 }
 
+/* A time event that was found by a search may lie just behind the last point of the branch. */
+static double before_event(const KoineRun *run, unsigned cause)
+{
+    return cause & KOINE_AT_ROOTS || !isnan(run->before_time) ? run->roots.left : run->time - 64 * koine_ulp(run->time);
+}
+
 /* Left limits with the bits frozen. Where the branch cannot be evaluated at the crossing itself, the last point
  * before it has to stand for them; on a time grid always, after a step across a discontinuity. */
 static KoineStatus record_left(KoineRun *run, unsigned cause)
@@ -72,9 +78,11 @@ static KoineStatus record_left(KoineRun *run, unsigned cause)
                                              : KOINE_POINT_LEFT;
     const bool is_across = koine_has_grid(run) && !isnan(run->before_time) && kind == KOINE_POINT_LEFT;
     KoineStatus status = is_across ? KOINE_RETRY : koine_record(run, run->time, 0, kind);
-    if (status > 0 && (cause & KOINE_AT_ROOTS || !isnan(run->before_time))) {
-        TRY(koine_place_left(run));
-        status = koine_record(run, run->roots.left, 0, kind);
+    if (status > 0 && !(cause & KOINE_AT_START) &&
+        (cause & (KOINE_AT_ROOTS | KOINE_AT_TIME) || !isnan(run->before_time))) {
+        const double left = before_event(run, cause);
+        TRY(left == run->roots.left ? koine_place_left(run) : koine_place(run, left));
+        status = koine_record(run, left, 0, kind);
         TRY(koine_place(run, run->time));
     }
     return status > 0 ? koine_model_failed(run, status,

@@ -21,9 +21,22 @@ static unsigned causes_at(const KoineRun *run, double time, unsigned cause)
     return cause;
 }
 
-/* An event just before or behind the end happens at the end. */
-static double next_goal(const KoineRun *run)
+/* The next time event of models that search for it; where the search has come to, if that is all. */
+static double look_ahead(KoineRun *run)
 {
+    double searched = INFINITY;
+    if (run->kind->size < sizeof(KoineModelKind) || !run->kind->look_ahead)
+        return searched;
+    run->next_time = run->kind->look_ahead(run->model, run->stop, &searched);
+    return searched < run->stop ? koine_snap(run, searched) : INFINITY;
+}
+
+/* An event just before or behind the end happens at the end. */
+static double next_goal(KoineRun *run)
+{
+    const double searched = look_ahead(run);
+    if (searched > run->time && searched < run->next_time)
+        return searched;
     const double next = koine_snap_up(run, run->next_time); /* models that know no grid may give any time */
     const double head = next > run->time ? next : run->time;
     return head < run->stop - koine_near(run->stop) ? head : run->stop;
@@ -334,6 +347,7 @@ static void count_model(KoineRun *run, int sign)
     sum->largest_condition = now.largest_condition; /* of all runs so far */
     sum->iterations += by * now.iterations;
     sum->cycles += by * now.cycles;
+    sum->time_looks += by * now.time_looks;
     sum->mixed_flips += by * now.mixed_flips;
     sum->mixed_combinations += by * now.mixed_combinations;
     sum->most_cycles = now.most_cycles; /* of all runs so far */

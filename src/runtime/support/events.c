@@ -128,8 +128,12 @@ static inline bool decide(Machine *k, uint32_t relation, bool *value)
     if (is_masked(k, r->selector, r->branch)) {
         if (r->is_time)
             koine_calendar_remove(k, r->calendar);
+        if (r->timed != KOINE_NONE)
+            koine_timed_stop(k, relation);
         return true;
     }
+    if (r->timed != KOINE_NONE && koine_timed_is_known(k, relation, p))
+        return true;
     if (!r->is_time && (isnan(k->m[r->left].r) || isnan(k->m[r->right].r)))
         return r->is_guarded;
     *value = r->is_time ? value_of_time_relation(k, r, p) : value_of_state_relation(k, r, p);
@@ -232,14 +236,20 @@ static KoineStatus evaluate_step(Machine *k, const KoineNode *node)
 {
     const KoineStep *s = &k->program->steps[node->object];
     run_kernel(k, s->kernel, s->row, 1);
+    const uint32_t owner = k->program->n_relations + node->object;
+    Pin *p = &k->step_pins[node->object];
     if (is_masked(k, s->selector, s->branch)) {
         if (s->is_time)
             koine_calendar_remove(k, s->calendar);
+        if (s->timed != KOINE_NONE)
+            koine_timed_stop(k, owner);
         return KOINE_OK;
     }
+    if (s->timed != KOINE_NONE && koine_timed_is_known(k, owner, p))
+        return KOINE_OK;
     if (!s->is_time && !isfinite(k->m[s->argument].r))
         return s->is_guarded ? KOINE_OK : koine_fault(k, KOINE_FAILED, node->origin, NULL);
-    const int64_t value = value_of_step(k, s, &k->step_pins[node->object]);
+    const int64_t value = value_of_step(k, s, p);
     if (s->is_time)
         schedule_step(k, s, value);
     if (k->m[s->value].i == value)
@@ -428,10 +438,16 @@ static void serve_entry(Machine *k, uint32_t entry)
         return;
     }
     const uint32_t owner = k->program->calendar_owner[entry], n = k->program->n_relations;
+    const bool is_timed =
+        (owner < n ? k->program->relations[owner].timed : k->program->steps[owner - n].timed) != KOINE_NONE;
     koine_calendar_remove(k, entry);
     k->instant->bend = 0;
-    if (owner < n)
+    if (is_timed && koine_timed_is_blind(k, owner))
+        bitset_add(&k->dirty, owner < n ? k->program->relations[owner].node : k->program->steps[owner - n].node);
+    else if (owner < n)
         flip_relation(k, owner);
+    else if (is_timed)
+        move_step(k, owner - n, koine_timed_direction(k, owner - n));
     else
         move_step(k, owner - n, k->m[k->program->steps[owner - n].slope].r > 0 ? 1 : -1);
 }
@@ -449,7 +465,10 @@ static void serve_due(Machine *k, double t)
         const Entry *e = &k->entries[entry];
         if (e->time > t + window(t) || (e->late && e->time >= t - window(t)))
             return;
-        serve_entry(k, entry);
+        if (e->is_open)
+            koine_timed_extend(k, entry);
+        else
+            serve_entry(k, entry);
     }
 }
 
@@ -458,7 +477,12 @@ static bool serve_late(Machine *k, double t)
 {
     bool any = false;
     while (k->instant->n_heap && k->entries[k->heap[0]].time <= t + window(t)) {
-        serve_entry(k, k->heap[0]);
+        const uint32_t entry = k->heap[0];
+        if (k->entries[entry].is_open) {
+            koine_timed_extend(k, entry);
+            continue;
+        }
+        serve_entry(k, entry);
         any = true;
     }
     return any;
@@ -532,13 +556,17 @@ static void take_up(Machine *k)
     k->instant->has_terminated = 0;
     for (uint32_t j = 0; j < p->n_relations; j++) {
         const KoineRelation *r = &p->relations[j];
-        if (!is_masked(k, r->selector, r->branch))
+        if (r->timed != KOINE_NONE)
+            koine_timed_resume(k, j);
+        else if (!is_masked(k, r->selector, r->branch))
             pin_at(k, &k->relation_pins[j], j, r->is_time ? k->m[r->flip].r : k->m[r->left].r - k->m[r->right].r,
                    r->is_time ? k->m[r->slope].r : 0);
     }
     for (uint32_t j = 0; j < p->n_steps; j++) {
         const KoineStep *s = &p->steps[j];
-        if (!is_masked(k, s->selector, s->branch))
+        if (s->timed != KOINE_NONE)
+            koine_timed_resume(k, p->n_relations + j);
+        else if (!is_masked(k, s->selector, s->branch))
             pin_at(k, &k->step_pins[j], p->n_relations + j, s->is_time ? k->m[s->offset].r : k->m[s->argument].r,
                    s->is_time ? k->m[s->slope].r : 0);
     }

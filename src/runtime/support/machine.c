@@ -1,5 +1,6 @@
 /* The machine: a KoineModelKind made of a program and the code of a tier; see koine/support.h. */
 #include "machine.h"
+#include "time_search.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +27,8 @@ enum {
     AT_IS_UNSETTLED,
     AT_ROUND,
     AT_SOLVED,
+    AT_SEARCHES,
+    AT_TIME_INPUTS,
     AT_DELAYS,
     AT_POINTS, /* last: it is what grows */
     AT_COUNT
@@ -62,6 +65,8 @@ static void lay_out(MachineKind *kind)
     at[AT_IS_UNSETTLED] = reserve(&size, p->n_pres);
     at[AT_SOLVED] = reserve(&size, p->n_run_systems);
     at[AT_ROUND] = reserve(&size, p->n_mixed ? 3 * (uint64_t)p->n_relations : 0);
+    at[AT_SEARCHES] = reserve(&size, p->n_time_functions * sizeof(TimeSearch));
+    at[AT_TIME_INPUTS] = reserve(&size, p->n_time_inputs * sizeof(KoineSlot));
     at[AT_DELAYS] = reserve(&size, p->n_delays * sizeof(DelayState));
     at[AT_POINTS] = reserve(&size, (uint64_t)p->n_delays * KOINE_FIRST_POINTS * sizeof(DelayPoint));
     kind->size = (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
@@ -95,6 +100,8 @@ static void point_into(Machine *k, unsigned char *block, const uint64_t *at)
     k->round.value = k->round.start + k->program->n_relations;
     k->is_solved = block + at[AT_SOLVED];
     k->round.best = k->round.value + k->program->n_relations;
+    k->searches = (TimeSearch *)(void *)(block + at[AT_SEARCHES]);
+    k->time_inputs = (KoineSlot *)(void *)(block + at[AT_TIME_INPUTS]);
     k->delays = (DelayState *)(void *)(block + at[AT_DELAYS]);
     k->points = (DelayPoint *)(void *)(block + at[AT_POINTS]);
 }
@@ -115,6 +122,7 @@ static void machine_destroy(KoineModel *model)
         koine_workspace_destroy(k->workspace);
         koine_set_space_destroy(k->set_space);
         free(k->residual_work);
+        free(k->cells);
         free(k->counts);
     }
     free(k);
@@ -149,9 +157,10 @@ static KoineStatus machine_create(const KoineModelKind *base, const KoineHost *h
         k->workspace = koine_workspace_create(p);
         k->set_space = has_sets ? koine_set_space_create(p) : NULL;
         k->residual_work = malloc((p->n_x + 3 * (size_t)kind->tables.n_w + 1) * sizeof *k->residual_work);
+        k->cells = malloc((p->most_cells + (size_t)1) * sizeof *k->cells);
         k->counts = is_counting ? create_counts(p) : NULL;
     }
-    if (!k || !model->block || !k->workspace || !k->residual_work || (has_sets && !k->set_space) ||
+    if (!k || !model->block || !k->workspace || !k->residual_work || !k->cells || (has_sets && !k->set_space) ||
         (is_counting && !k->counts)) {
         machine_destroy(model);
         return KOINE_FAILED;
@@ -332,6 +341,7 @@ static KoineStatus machine_initialise(KoineModel *model, double time)
     k->m[p->time].r = time;
     k->resolution = model->host ? model->host->resolution : 0;
     model->fault.text[0] = 0;
+    koine_timed_forget(k);
     if (p->calls != KOINE_NONE)
         k->m[p->calls].i = 0;
     const KoineStatus parameters = koine_run_part(k, &p->parameters), starts = koine_run_part(k, &p->starts);
@@ -624,6 +634,8 @@ KoineModelKind *koine_machine_kind(const KoineProgram *program, const KoineCode 
                                    .statistics = machine_statistics,
                                    .flip = koine_machine_flip,
                                    .work = machine_work };
+    if (program->n_time_functions)
+        kind->kind.look_ahead = koine_machine_look_ahead;
     if (program->n_moving_delays) {
         kind->kind.longest_step = koine_machine_longest_step;
         kind->kind.sample = koine_machine_sample;

@@ -33,6 +33,7 @@ typedef struct {
     double time;
     uint32_t place; /* in the heap, KOINE_NONE: not pending */
     uint8_t late;
+    uint8_t is_open; /* nothing happens then: the search has come so far */
 } Entry;
 
 typedef struct { /* of the history of a delay */
@@ -77,6 +78,9 @@ typedef struct {
     uint8_t *flips;   /* per root, with noise: crossings since it was beyond it */
     Entry *entries;   /* calendar */
     uint32_t *heap;
+    struct TimeSearch *searches; /* per function of the time */
+    KoineSlot *time_inputs;      /* of all functions: as they were when their searches began */
+    struct Cell *cells;          /* of the code being executed; nothing of it lasts */
     Bitset dirty, enabled;
     uint64_t *stamps;  /* per writer */
     uint32_t *writers; /* per writer: the assignment that wrote last */
@@ -250,6 +254,19 @@ void koine_calendar_remove(Machine *k, uint32_t entry);
 void koine_calendar_at(Machine *k, uint32_t entry, double time, bool late);
 /* On a grid: the same decision for a value. What changes at `time`, or just behind it, has changed at grid point t. */
 bool koine_has_passed(const Machine *k, double time, bool late, double t);
+
+/* time_events.c: comparisons and step functions whose operands depend on the time alone. `owner` as in calendar_owner. */
+/* Nothing it reads has changed, and it was not changed itself: it keeps its value. Else a search for the next change
+ * begins here. */
+bool koine_timed_is_known(Machine *k, uint32_t owner, Pin *p);
+void koine_timed_stop(Machine *k, uint32_t owner);   /* its branch is not selected */
+void koine_timed_resume(Machine *k, uint32_t owner); /* the search begins anew, the value stays */
+void koine_timed_extend(Machine *k, uint32_t entry); /* an entry that is open: further by a piece */
+bool koine_timed_is_blind(Machine *k,
+                          uint32_t owner); /* it was left because there is no value: decide, do not change */
+int64_t koine_timed_direction(const Machine *k, uint32_t step); /* of the crossing found */
+void koine_timed_forget(Machine *k);                            /* all of them */
+double koine_machine_look_ahead(KoineModel *model, double until, double *searched);
 
 /* Name of a slot of variable `row` (KOINE_NONE: it has none), with the indices of the element: "x[2,1]". */
 void koine_slot_name(const KoineTables *tables, uint32_t row, uint32_t slot, char *to, size_t size);

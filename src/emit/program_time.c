@@ -1,0 +1,336 @@
+/* Functions of the time as interval code (koine/support.h); see program_parts.h.
+ *
+ * An expression that depends on the time, through explicit equations or by itself, and otherwise on what only events
+ * change. What does not move is an input: a kernel computes it, like the slope of an affine comparison. So the code is
+ * small, and the same for all instances of a class. */
+#include "emit/program_parts.h"
+#include "ir/memo.h"
+
+enum { MOST_INSTRUCTIONS = 2000, DEEPEST = 2000 };
+
+struct TimeCodes {
+    Layout *l;
+    const bool *moves;
+    uint32_t *definition; /* per variable: 1 + the block that assigns it, a scalar, or 0 */
+    VEC(KoineTimeCode) codes;
+    Map code_index; /* hash -> first code of a chain */
+    VEC(uint32_t) code_next;
+    VEC(KoineTimeFunction) functions;
+    uint32_t n_inputs;
+};
+
+typedef struct { /* the function being made */
+    TimeCodes *c;
+    TermBuilder builder;
+    Memo registers; /* expressions in the builder's numbering -> register */
+    Memo moving;    /* likewise -> 1 or 0 */
+    uint32_t depth;
+    VEC(KoineTimeInstruction) instructions;
+    VEC(double) numbers;
+    VEC(const double *) tables;
+    VEC(Term) inputs;
+} Coder;
+
+TimeCodes *time_codes_create(Layout *l, const bool *moves)
+{
+    TimeCodes *c = NEW(l->arena, TimeCodes);
+    *c = (TimeCodes){ .l = l, .moves = moves, .definition = NEW_ARRAY(l->arena, uint32_t, l->model->variables.n + 1) };
+    map_init(&c->code_index, l->arena, 16);
+    for (uint32_t k = 0; k < l->schedule->blocks.n; k++) {
+        const Block *b = &l->schedule->blocks.at[k];
+        if (b->kind != BLOCK_ASSIGN || b->lhs.shape->n_args || b->lhs.shape->type.rank || b->domain.index)
+            continue;
+        const Ref target = term_refs(l->model, b->lhs)[b->lhs.shape->u.leaf];
+        if (target.kind == REF_NOW)
+            c->definition[target.var.index] = k + 1;
+    }
+    return c;
+}
+
+/* ---- what moves ---- */
+static bool ref_moves(const Coder *d, Ref ref)
+{
+    if (ref.kind != REF_NOW)
+        return ref.kind == REF_TIME || ref.kind == REF_DER || ref.kind == REF_LAST;
+    const Holders holders = ref_holders(d->c->l->model, ref);
+    for (uint32_t k = 0; k < holders.n; k++)
+        if (d->c->moves[holders.first + k])
+            return true;
+    return false;
+}
+
+static bool moves(Coder *d, const Expr *e)
+{
+    uint32_t known;
+    if (e->n_leaves == 0)
+        return false;
+    if (memo_get(&d->moving, e, &known))
+        return known;
+    bool any = e->kind == EXPR_LEAF && ref_moves(d, d->builder.refs.at[e->u.leaf]);
+    for (uint32_t k = 0; k < e->n_args && !any; k++)
+        any = moves(d, e->args[k]);
+    memo_put(&d->moving, e, any);
+    return any;
+}
+
+/* ---- instructions ---- */
+static uint32_t put(Coder *d, KoineTimeOp op, uint32_t a, uint32_t b, uint32_t c)
+{
+    const KoineTimeInstruction i = { op, a, b, c };
+    if (d->instructions.n >= MOST_INSTRUCTIONS)
+        return KOINE_NONE;
+    vec_push(d->c->l->scratch, &d->instructions, i);
+    return d->instructions.n - 1;
+}
+
+static uint32_t put_number(Coder *d, double value)
+{
+    vec_push(d->c->l->scratch, &d->numbers, value);
+    return put(d, KOINE_TIME_NUMBER, d->numbers.n - 1, KOINE_NONE, KOINE_NONE);
+}
+
+static uint32_t code_expr(Coder *d, const Expr *e);
+
+/* What only events change. */
+static uint32_t code_input(Coder *d, const Expr *e)
+{
+    KoineSlot value;
+    const bool is_real = e->type.kind == TYPE_REAL;
+    if (e->type.rank || e->type.kind == TYPE_STRING)
+        return KOINE_NONE;
+    if (literal_value(e, &value))
+        return put_number(d, is_real ? value.r : (double)value.i);
+    const Term term = term_make(d->c->l->model, e, d->builder.refs.at);
+    vec_push(d->c->l->scratch, &d->inputs, term);
+    return put(d, is_real ? KOINE_TIME_REAL : KOINE_TIME_INTEGER, d->inputs.n - 1, KOINE_NONE, KOINE_NONE);
+}
+
+static uint32_t code_leaf(Coder *d, const Expr *e)
+{
+    const Ref ref = d->builder.refs.at[e->u.leaf];
+    if (ref.kind == REF_TIME)
+        return put(d, KOINE_TIME_NOW, 0, KOINE_NONE, KOINE_NONE);
+    if (ref.kind != REF_NOW || e->n_args || e->type.rank || !d->c->definition[ref.var.index])
+        return KOINE_NONE;
+    const Block *b = &d->c->l->schedule->blocks.at[d->c->definition[ref.var.index] - 1];
+    return code_expr(d, term_import(&d->builder, b->rhs));
+}
+
+static KoineTimeOp operation(Op op)
+{
+    static const uint8_t same[OP_COUNT] = {
+        [OP_NEG] = KOINE_TIME_NEG,          [OP_ADD] = KOINE_TIME_ADD,      [OP_SUB] = KOINE_TIME_SUB,
+        [OP_MUL] = KOINE_TIME_MUL,          [OP_DIV] = KOINE_TIME_DIV,      [OP_POW] = KOINE_TIME_POW,
+        [OP_NOT] = KOINE_TIME_NOT,          [OP_AND] = KOINE_TIME_AND,      [OP_OR] = KOINE_TIME_OR,
+        [OP_ABS] = KOINE_TIME_ABS,          [OP_MIN] = KOINE_TIME_MIN,      [OP_MAX] = KOINE_TIME_MAX,
+        [OP_SIGN] = KOINE_TIME_SIGN,        [OP_FLOOR] = KOINE_TIME_FLOOR,  [OP_CEIL] = KOINE_TIME_CEIL,
+        [OP_TRUNC] = KOINE_TIME_TRUNC,      [OP_ROUND] = KOINE_TIME_ROUND,  [OP_IFLOOR] = KOINE_TIME_FLOOR,
+        [OP_ICEIL] = KOINE_TIME_CEIL,       [OP_ITRUNC] = KOINE_TIME_TRUNC, [OP_IROUND] = KOINE_TIME_ROUND,
+        [OP_SQRT] = KOINE_TIME_SQRT,        [OP_EXP] = KOINE_TIME_EXP,      [OP_LOG] = KOINE_TIME_LOG,
+        [OP_LOG10] = KOINE_TIME_LOG10,      [OP_SIN] = KOINE_TIME_SIN,      [OP_COS] = KOINE_TIME_COS,
+        [OP_TAN] = KOINE_TIME_TAN,          [OP_ASIN] = KOINE_TIME_ASIN,    [OP_ACOS] = KOINE_TIME_ACOS,
+        [OP_ATAN] = KOINE_TIME_ATAN,        [OP_ATAN2] = KOINE_TIME_ATAN2,  [OP_SINH] = KOINE_TIME_SINH,
+        [OP_COSH] = KOINE_TIME_COSH,        [OP_TANH] = KOINE_TIME_TANH,    [OP_GT] = KOINE_TIME_GREATER,
+        [OP_GE] = KOINE_TIME_GREATER_EQUAL, [OP_EQ] = KOINE_TIME_EQUAL,     [OP_LT] = KOINE_TIME_GREATER,
+        [OP_LE] = KOINE_TIME_GREATER_EQUAL, [OP_NE] = KOINE_TIME_EQUAL,
+    };
+    return (KoineTimeOp)same[op]; /* NUMBER: none */
+}
+
+static uint32_t code_call(Coder *d, const Expr *e)
+{
+    const KoineTimeOp op = operation((Op)e->op);
+    uint32_t a = code_expr(d, e->args[0]);
+    if (a == KOINE_NONE || e->op == OP_REAL || e->op == OP_NUMBER)
+        return a;
+    if (op == KOINE_TIME_NUMBER || e->n_args > 2)
+        return KOINE_NONE;
+    if (e->n_args == 1)
+        return put(d, op, a, KOINE_NONE, KOINE_NONE);
+    const uint32_t b = code_expr(d, e->args[1]);
+    if (b == KOINE_NONE)
+        return KOINE_NONE;
+    const bool is_turned = e->op == OP_LT || e->op == OP_LE;
+    const uint32_t made = put(d, op, is_turned ? b : a, is_turned ? a : b, KOINE_NONE);
+    return e->op == OP_NE && made != KOINE_NONE ? put(d, KOINE_TIME_NOT, made, KOINE_NONE, KOINE_NONE) : made;
+}
+
+static uint32_t code_if(Coder *d, const Expr *e)
+{
+    uint32_t parts[3];
+    for (uint32_t k = 0; k < 3; k++) {
+        parts[k] = code_expr(d, e->args[k]);
+        if (parts[k] == KOINE_NONE)
+            return KOINE_NONE;
+    }
+    return put(d, KOINE_TIME_IF, parts[0], parts[1], parts[2]);
+}
+
+static uint32_t code_table(Coder *d, const Expr *e)
+{
+    const uint32_t a = code_expr(d, e->args[0]);
+    const uint32_t interval = e->n_args > 1 ? code_expr(d, e->args[1]) : KOINE_NONE;
+    if (a == KOINE_NONE || (e->n_args > 1 && interval == KOINE_NONE) || e->op >= TABLE_ORDERS ||
+        !e->u.table->data[e->op])
+        return KOINE_NONE;
+    vec_push(d->c->l->scratch, &d->tables, e->u.table->data[e->op]);
+    const bool is_broken = e->op > 0 || e->u.table->method == TABLE_CONSTANT;
+    return put(d, is_broken ? KOINE_TIME_BROKEN : KOINE_TIME_TABLE, a, interval, d->tables.n - 1);
+}
+
+static uint32_t code_new(Coder *d, const Expr *e)
+{
+    if (!moves(d, e))
+        return code_input(d, e);
+    switch ((ExprKind)e->kind) {
+    case EXPR_LEAF: return code_leaf(d, e);
+    case EXPR_CALL: return code_call(d, e);
+    case EXPR_IF: return code_if(d, e);
+    case EXPR_TABLE: return code_table(d, e);
+    default: return KOINE_NONE;
+    }
+}
+
+/* The register that holds the expression; KOINE_NONE: it has no interval form. */
+static uint32_t code_expr(Coder *d, const Expr *e)
+{
+    uint32_t known;
+    if (memo_get(&d->registers, e, &known))
+        return known;
+    if (d->depth >= DEEPEST)
+        return KOINE_NONE;
+    d->depth++;
+    const uint32_t made = code_new(d, e);
+    d->depth--;
+    memo_put(&d->registers, e, made);
+    return made;
+}
+
+/* ---- codes ---- */
+static bool is_same(const KoineTimeCode *code, const Coder *d, uint32_t left, uint32_t right)
+{
+    if (code->n != d->instructions.n || code->left != left || code->right != right ||
+        memcmp(code->instructions, d->instructions.at, code->n * sizeof *code->instructions) != 0)
+        return false;
+    for (uint32_t k = 0; k < code->n; k++) {
+        const KoineTimeInstruction *i = &code->instructions[k];
+        const bool is_table = i->op == KOINE_TIME_TABLE || i->op == KOINE_TIME_BROKEN;
+        if ((i->op == KOINE_TIME_NUMBER && memcmp(&code->numbers[i->a], &d->numbers.at[i->a], sizeof(double)) != 0) ||
+            (is_table && code->tables[i->c] != d->tables.at[i->c]))
+            return false;
+    }
+    return true;
+}
+
+static uint64_t hash_of(const Coder *d, uint32_t left, uint32_t right)
+{
+    uint64_t hash = hash_mix(left, right);
+    for (uint32_t k = 0; k < d->instructions.n; k++) {
+        const KoineTimeInstruction *i = &d->instructions.at[k];
+        hash = hash_mix(hash_mix(hash, (uint64_t)i->op << 32 | i->a), (uint64_t)i->b << 32 | i->c);
+    }
+    for (uint32_t k = 0; k < d->numbers.n; k++) {
+        KoineSlot bits = { .r = d->numbers.at[k] };
+        hash = hash_mix(hash, (uint64_t)bits.i);
+    }
+    return hash;
+}
+
+static uint32_t code_number(Coder *d, uint32_t left, uint32_t right)
+{
+    TimeCodes *c = d->c;
+    Arena *arena = c->l->arena;
+    const uint64_t hash = hash_of(d, left, right);
+    uint32_t first;
+    const bool found = map_get(&c->code_index, hash, &first);
+    for (uint32_t k = found ? first : KOINE_NONE; k != KOINE_NONE; k = c->code_next.at[k])
+        if (is_same(&c->codes.at[k], d, left, right))
+            return k;
+    KoineTimeInstruction *instructions = NEW_ARRAY(arena, KoineTimeInstruction, d->instructions.n + 1);
+    double *numbers = NEW_ARRAY(arena, double, d->numbers.n + 1);
+    const double **tables = NEW_ARRAY(arena, const double *, d->tables.n + 1);
+    for (uint32_t k = 0; k < d->instructions.n; k++)
+        instructions[k] = d->instructions.at[k];
+    for (uint32_t k = 0; k < d->numbers.n; k++)
+        numbers[k] = d->numbers.at[k];
+    for (uint32_t k = 0; k < d->tables.n; k++)
+        tables[k] = d->tables.at[k];
+    const KoineTimeCode code = { .n = d->instructions.n,
+                                 .left = left,
+                                 .right = right,
+                                 .instructions = instructions,
+                                 .numbers = numbers,
+                                 .tables = tables };
+    vec_push(arena, &c->codes, code);
+    vec_push(arena, &c->code_next, found ? first : KOINE_NONE);
+    map_put(&c->code_index, hash, c->codes.n - 1);
+    return c->codes.n - 1;
+}
+
+/* ---- functions ---- */
+/* The inputs, each in a slot of its own, computed by kernels of as many outputs as these may have. */
+static void lay_inputs(Coder *d, KoineTimeFunction *f)
+{
+    Layout *l = d->c->l;
+    uint32_t slots[KERNEL_OUTPUTS];
+    f->n_in = d->inputs.n;
+    f->inputs = take_slots(l, f->n_in);
+    f->n_pieces = (f->n_in + KERNEL_OUTPUTS - 1) / KERNEL_OUTPUTS;
+    KoineTimePiece *pieces = NEW_ARRAY(l->arena, KoineTimePiece, f->n_pieces + 1);
+    for (uint32_t k = 0; k < f->n_pieces; k++) {
+        const uint32_t first = k * KERNEL_OUTPUTS;
+        const uint32_t n = f->n_in - first < KERNEL_OUTPUTS ? f->n_in - first : KERNEL_OUTPUTS;
+        for (uint32_t j = 0; j < n; j++)
+            slots[j] = f->inputs + first + j;
+        const Piece piece = lay_terms(l, n, d->inputs.at + first, slots);
+        l->kernels.at[piece.kernel].is_shared = true;
+        pieces[k] = (KoineTimePiece){ piece.kernel, piece.row };
+    }
+    f->pieces = pieces;
+}
+
+/* Both sides, or the left one alone; KOINE_NONE in *first: they have no interval form, or do not move. */
+static void code_sides(Coder *d, Term left, Term right, uint32_t *first, uint32_t *second)
+{
+    const Expr *a = term_import(&d->builder, left), *b = term_is_absent(right) ? NULL : term_import(&d->builder, right);
+    *first = *second = KOINE_NONE;
+    if (!moves(d, a) && !(b && moves(d, b)))
+        return;
+    *first = code_expr(d, a);
+    if (b && *first != KOINE_NONE)
+        *second = code_expr(d, b);
+    if (b && *second == KOINE_NONE)
+        *first = KOINE_NONE;
+}
+
+uint32_t lay_time_function(TimeCodes *c, Term left, Term right, uint32_t *n_inputs, const Term **inputs)
+{
+    Coder d = { .c = c, .builder = term_builder(c->l->model) };
+    uint32_t first, second;
+    memo_begin(&d.registers, c->l->scratch);
+    memo_begin(&d.moving, c->l->scratch);
+    code_sides(&d, left, right, &first, &second);
+    memo_end(&d.registers);
+    memo_end(&d.moving);
+    if (first == KOINE_NONE)
+        return KOINE_NONE;
+    KoineTimeFunction f = { .code = code_number(&d, first, second), .saved = c->n_inputs };
+    lay_inputs(&d, &f);
+    c->n_inputs += f.n_in;
+    vec_push(c->l->arena, &c->functions, f);
+    *n_inputs = d.inputs.n;
+    *inputs = d.inputs.at;
+    return c->functions.n - 1;
+}
+
+void time_codes_finish(const TimeCodes *c)
+{
+    KoineProgram *p = &c->l->data;
+    p->time_codes = c->codes.at;
+    p->n_time_codes = c->codes.n;
+    p->time_functions = c->functions.at;
+    p->n_time_functions = c->functions.n;
+    p->n_time_inputs = c->n_inputs;
+    for (uint32_t k = 0; k < c->codes.n; k++)
+        p->most_cells = c->codes.at[k].n > p->most_cells ? c->codes.at[k].n : p->most_cells;
+}

@@ -1,0 +1,161 @@
+/* Comparisons and step functions of the time alone: their changes are entries of the calendar, found by a search that
+ * goes no further than it must. An entry is open as long as the search goes on: its time says how far nothing happens. */
+#include "grid.h"
+#include "relation.h"
+#include "time_search.h"
+
+enum { BUDGET = 10000 };        /* evaluations in one look ahead */
+static const double BLIND = 64; /* ulps: more than one instant takes */
+
+static uint32_t function_of(const Machine *k, uint32_t owner)
+{
+    const uint32_t n = k->program->n_relations;
+    return owner < n ? k->program->relations[owner].timed : k->program->steps[owner - n].timed;
+}
+
+static uint32_t entry_of(const Machine *k, uint32_t owner)
+{
+    const uint32_t n = k->program->n_relations;
+    return owner < n ? k->program->relations[owner].calendar : k->program->steps[owner - n].calendar;
+}
+
+static void put_open(Machine *k, uint32_t entry, double time)
+{
+    k->entries[entry].is_open = 1;
+    koine_calendar_put(k, entry, time, false);
+}
+
+static Watched watched_relation(const Machine *k, const KoineRelation *r)
+{
+    const bool value = k->m[r->bit].i != 0;
+    return (Watched){ .n_borders = 1,
+                      .borders = { { value ? 1 : -1, 0, value == r->is_strict } },
+                      .is_guarded = r->is_guarded };
+}
+
+static Watched watched_step(const Machine *k, const KoineStep *s)
+{
+    const Interval now = interval_of(s, (double)k->m[s->value].i);
+    return (Watched){ .n_borders = 2,
+                      .borders = { { 1, -now.lo, !now.lo_in }, { -1, now.hi, !now.hi_in } },
+                      .is_guarded = s->is_guarded };
+}
+
+static Watched watched_of(const Machine *k, uint32_t owner)
+{
+    const KoineProgram *p = k->program;
+    const KoineTimeFunction *f = &p->time_functions[function_of(k, owner)];
+    Watched w = owner < p->n_relations ? watched_relation(k, &p->relations[owner])
+                                       : watched_step(k, &p->steps[owner - p->n_relations]);
+    w.code = &p->time_codes[f->code];
+    w.inputs = k->time_inputs + f->saved;
+    w.cells = k->cells;
+    return w;
+}
+
+static void begin(Machine *k, uint32_t owner)
+{
+    const double now = k->m[k->program->time].r;
+    koine_search_begin(&k->searches[function_of(k, owner)], now);
+    put_open(k, entry_of(k, owner), now);
+}
+
+/* A change that was found for other inputs says nothing: it is decided by what it reads now. */
+bool koine_timed_is_known(Machine *k, uint32_t owner, Pin *p)
+{
+    const KoineTimeFunction *f = &k->program->time_functions[function_of(k, owner)];
+    KoineSlot *saved = k->time_inputs + f->saved;
+    const size_t size = f->n_in * sizeof *saved;
+    for (uint32_t j = 0; j < f->n_pieces; j++)
+        run_kernel(k, f->pieces[j].kernel, f->pieces[j].row, 1);
+    const bool is_same =
+        k->searches[function_of(k, owner)].is_begun && (size == 0 || memcmp(saved, &k->m[f->inputs], size) == 0);
+    if (is_same && p->state != 1)
+        return true;
+    if (!is_same && p->state == 1)
+        p->state = 3;
+    if (size)
+        memcpy(saved, &k->m[f->inputs], size);
+    begin(k, owner);
+    return false;
+}
+
+void koine_timed_stop(Machine *k, uint32_t owner)
+{
+    k->searches[function_of(k, owner)].is_begun = 0;
+    koine_calendar_remove(k, entry_of(k, owner));
+}
+
+void koine_timed_resume(Machine *k, uint32_t owner)
+{
+    if (k->searches[function_of(k, owner)].is_begun)
+        begin(k, owner);
+}
+
+void koine_timed_forget(Machine *k)
+{
+    for (uint32_t j = 0; j < k->program->n_time_functions; j++)
+        k->searches[j] = (TimeSearch){ 0 };
+}
+
+bool koine_timed_is_blind(Machine *k, uint32_t owner)
+{
+    TimeSearch *s = &k->searches[function_of(k, owner)];
+    if (s->is_blind)
+        s->is_begun = 0;
+    return s->is_blind;
+}
+
+int64_t koine_timed_direction(const Machine *k, uint32_t step)
+{
+    return k->searches[k->program->steps[step].timed].border == 0 ? -1 : 1;
+}
+
+/* On a time grid it changes at the first grid point not before the crossing, unless it is back by then. */
+static bool is_back(const Machine *k, const Watched *w, TimeSearch *s)
+{
+    if (k->resolution <= 0)
+        return false;
+    const double point = koine_grid_time(k->resolution, koine_grid_from(k->resolution, s->from));
+    if (!koine_search_is_inside(w, point))
+        return false;
+    s->from = point;
+    s->has_crossing = 0;
+    return true;
+}
+
+void koine_timed_extend(Machine *k, uint32_t entry)
+{
+    const uint32_t owner = k->program->calendar_owner[entry];
+    const Watched w = watched_of(k, owner);
+    TimeSearch *s = &k->searches[function_of(k, owner)];
+    const uint64_t before = s->work;
+    if (koine_search_piece(&w, s) != PIECE_CROSSED || is_back(k, &w, s)) {
+        put_open(k, entry, s->from);
+    } else {
+        k->entries[entry].is_open = 0; /* whether there is a value beyond is seen when nothing else can happen before */
+        koine_calendar_at(k, entry, s->is_blind ? s->from + BLIND * DBL_EPSILON * fabs(s->from) : s->from, false);
+    }
+    k->statistics.time_looks += s->work - before;
+}
+
+double koine_machine_look_ahead(KoineModel *model, double until, double *searched)
+{
+    Machine *k = koine_machine_of(model);
+    const uint64_t begun = k->statistics.time_looks;
+    *searched = until;
+    while (k->instant->n_heap) {
+        const uint32_t entry = k->heap[0];
+        const Entry *e = &k->entries[entry];
+        if (!e->is_open)
+            return e->time;
+        if (e->time >= until)
+            break;
+        if (k->statistics.time_looks - begun >= BUDGET) {
+            *searched = e->time;
+            break;
+        }
+        koine_timed_extend(k, entry);
+    }
+    return INFINITY;
+}
