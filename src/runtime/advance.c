@@ -31,7 +31,7 @@ KoineStatus koine_place_left(KoineRun *run)
     return KOINE_OK;
 }
 
-static bool is_interrupted(KoineRun *run)
+bool koine_run_interrupted(KoineRun *run)
 {
     if (!run->options->interrupt || !*run->options->interrupt)
         return false;
@@ -256,6 +256,8 @@ static KoineStatus step(KoineRun *run, double goal, double *to, unsigned *cause)
     }
     const double end = limit(run, goal);
     const KoineStatus status = solver->kind->advance(solver, end);
+    if (status < 0 && koine_run_interrupted(run)) /* it gave up because of that; *to is where the run is */
+        return KOINE_OK;
     if (status != KOINE_OK)
         return status > 0 ? cross(run, goal, cause) : koine_solver_failed(run);
     count_cut(run, goal, end);
@@ -301,6 +303,8 @@ static KoineStatus advance_once(KoineRun *run, double goal, unsigned *cause)
     }
     if (run->grid_time <= to)
         TRY(koine_record_grid(run, to, is_event || to >= goal));
+    if (run->is_over)
+        return KOINE_OK;
     if (is_event) {
         run->report->statistics.cut_at_crossings += to < run->solver->time;
         TRY(shorten(run, to));
@@ -316,13 +320,15 @@ static KoineStatus advance_once(KoineRun *run, double goal, unsigned *cause)
 KoineStatus koine_advance(KoineRun *run, double goal, unsigned *cause)
 {
     *cause = 0;
-    if (is_interrupted(run))
+    if (koine_run_interrupted(run))
         return KOINE_OK;
     tell_progress(run);
     run->before_time = NAN;
     if (!run->solver) {
         if (run->grid_time <= goal)
             TRY(koine_record_grid(run, goal, true));
+        if (run->is_over)
+            return KOINE_OK;
         run->time = *koine_time(run->model) = goal;
         return KOINE_OK;
     }
@@ -334,7 +340,7 @@ KoineStatus koine_advance(KoineRun *run, double goal, unsigned *cause)
     while (run->time < goal && !*cause && !run->is_over) {
         TRY(advance_once(run, goal, cause));
         tell_progress(run);
-        if (is_interrupted(run))
+        if (koine_run_interrupted(run))
             break;
     }
     return KOINE_OK;

@@ -227,12 +227,14 @@ static KoineStatus find_step(KoineClassic *classic, double goal, double *end, bo
             return KOINE_OK;
         ++classic->rejected;
         *was_halved = true;
+        if (koine_interrupted(problem))
+            return KOINE_FAILED;
         const double half = half_of(problem, from, h);
         if (status == KOINE_OK) {
             ++classic->halvings;
             if (half == 0)
                 return too_small(classic, h);
-        } else if (half < koine_crossing_step(problem, from, koine_max(classic->usual, h))) {
+        } else if (!(half > 0) || half < koine_crossing_step(problem, from, koine_max(classic->usual, h))) {
             return KOINE_RETRY; /* it cannot be evaluated there, however small the step */
         }
         h = half;

@@ -6,6 +6,7 @@
  * can, so that models leave the domain of a branch with these methods as with the others. Between the ends the
  * cubic Hermite interpolant serves; a step with an event in it is repeated up to the event. */
 #include "runtime/solver.h"
+#include <stdio.h>
 #include <stdlib.h>
 
 typedef struct FixedSolver {
@@ -156,7 +157,9 @@ static KoineStatus step_to(FixedSolver *fixed, Formula formula, double end)
         ++fixed->rejected;
         h *= 0.25;
         end = from + h;
-        if (h < least)
+        if (koine_interrupted(fixed->base.problem))
+            return KOINE_FAILED;
+        if (!(h > 0) || h < least)
             return KOINE_RETRY;
     }
     fixed->base.time = end;
@@ -172,6 +175,11 @@ static KoineStatus advance(KoineSolver *solver, Formula formula, double goal)
     if (status != KOINE_OK)
         return status;
     const double grid = next_grid_time(fixed), start = solver->time;
+    if (!(grid > start) || fixed->usual < koine_ulp(start)) {
+        snprintf(solver->problem->text, solver->problem->text_size, "%s: a step of %.3g does not move the time %.17g",
+                 solver->kind->name, solver->problem->step, start);
+        return KOINE_FAILED;
+    }
     swap(fixed);
     solver->from = start;
     status = step_to(fixed, formula, grid > goal - koine_near(goal) ? goal : grid);
@@ -192,6 +200,8 @@ static KoineStatus shorten(KoineSolver *solver, Formula formula, double time)
         KoineStatus status = step_to(fixed, formula, time);
         if (status != KOINE_OK || solver->time == time)
             return status;
+        if (koine_interrupted(solver->problem))
+            return KOINE_FAILED;
         status = slope_at_end(fixed); /* the step had to be cut: go on from where it ends */
         if (status != KOINE_OK)
             return status;

@@ -18,6 +18,8 @@ static int residual(double time, N_Vector y, N_Vector slope, N_Vector out, void 
     KoineSundials *const solver = data;
     if (tables_of(solver)->n_w) {
         ++solver->evaluations;
+        if (!koine_sundials_goes_on(solver, time))
+            return -1;
         return koine_sundials_tell(solver,
                                    koine_residual_at(solver->base.problem->model, time, N_VGetArrayPointer(y),
                                                      N_VGetArrayPointer(slope), N_VGetArrayPointer(out)),

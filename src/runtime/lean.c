@@ -208,7 +208,11 @@ static KoineStatus advance(KoineSolver *solver, double goal)
             ++lean->rejected;
             lean->growth = 1;
             lean->h = RETREAT * h;
-            if (lean->h < koine_crossing_step(solver->problem, solver->time, lean->largest))
+            if (koine_interrupted(solver->problem))
+                return undo_begin(lean, KOINE_FAILED);
+            if (!(lean->h > 0) && status == KOINE_OK)
+                return step_vanished(lean, lean->h);
+            if (!(lean->h > 0) || lean->h < koine_crossing_step(solver->problem, solver->time, lean->largest))
                 return undo_begin(lean, KOINE_RETRY);
             continue;
         }
@@ -223,7 +227,9 @@ static KoineStatus advance(KoineSolver *solver, double goal)
         ++lean->rejected;
         lean->growth = 1;
         lean->h = h * koine_max(SAFETY * koine_rough_exp2(-method->exponent * log_error), method->min_factor);
-        if (lean->h < koine_near(solver->time) || lean->h < DBL_MIN)
+        if (koine_interrupted(solver->problem))
+            return undo_begin(lean, KOINE_FAILED);
+        if (!(lean->h >= koine_near(solver->time)) || lean->h < DBL_MIN)
             return step_vanished(lean, lean->h);
     }
 }

@@ -142,7 +142,7 @@ void koine_record_from_here(KoineRun *run)
     if (run->output_time == INFINITY)
         return;
     const double n = floor((run->time - run->problem.start) / run->interval) - 1;
-    run->grid_number = n > 0 ? (uint64_t)n : 0;
+    run->grid_number = n > 0 && n < 0x1p62 ? (uint64_t)n : 0;
     koine_record_skip(run, run->time);
 }
 
@@ -154,6 +154,10 @@ KoineStatus koine_record_grid(KoineRun *run, double to, bool instant_follows)
         if (status > 0)
             return koine_model_failed(run, status, "computing the values of an output point");
         TRY(status);
+        if (!koine_has_grid(run) && koine_run_interrupted(run)) { /* here, and not where the step has led to */
+            run->time = run->grid_time;
+            return KOINE_OK;
+        }
         if (run->output_time <= run->grid_time)
             next_grid_point(run);
         choose_grid_time(run);
@@ -165,6 +169,8 @@ KoineStatus koine_record_grid(KoineRun *run, double to, bool instant_follows)
 void koine_record_skip(KoineRun *run, double time)
 {
     const double end = time + koine_near(time);
+    if (!(run->interval > koine_ulp(end))) /* finer than the time itself: only instants have points */
+        run->output_time = INFINITY;
     while (run->output_time <= end)
         next_grid_point(run);
     choose_grid_time(run);

@@ -92,6 +92,9 @@ typedef struct KoineRun {
 
 /* --- advance.c --- */
 
+/* A signal has come: the run ends, in order. */
+bool koine_run_interrupted(KoineRun *run);
+
 /* Integrate to `goal` or to the first event before it; run->time is where. */
 KoineStatus koine_advance(KoineRun *run, double goal, unsigned *cause);
 

@@ -212,7 +212,8 @@ static void set_problem(KoineRun *run)
     const double resolution = resolution_of(run);
     const double start = on_grid(resolution, options->start), stop = on_grid(resolution, options->stop);
     const double span = stop - start;
-    run->interval = koine_max(positive_or(options->interval, span > 0 ? span / DEFAULT_POINTS : 1), resolution);
+    const double usual = positive_or(span / DEFAULT_POINTS, positive_or(span, 1)); /* a part may be too small */
+    run->interval = koine_max(positive_or(options->interval, usual), resolution);
     run->problem = (KoineProblem){
         .model = run->model,
         .start = start,
@@ -222,6 +223,7 @@ static void set_problem(KoineRun *run)
         .max_step = positive_or(options->max_step, INFINITY),
         .resolution = resolution,
         .error_mode = options->error_mode,
+        .interrupt = options->interrupt,
         .text = run->solver_text,
         .text_size = sizeof run->solver_text,
         .cause = &run->solver_cause,

@@ -36,19 +36,26 @@
 typedef struct {
     KoineModel *model;
     double start, stop;
-    double tolerance;   /* relative */
-    double step;        /* of fixed-step methods */
-    double max_step;    /* INFINITY: none */
-    double resolution;  /* time grid R; 0: exact */
-    double first_step;  /* of the classic methods: first step, and after every restart */
-    double high_error;  /* of the classic methods: relative error above which a step is halved ... */
-    double low_error;   /* ... and below which the next one is doubled */
-    int error_mode;     /* KOINE_ERROR_... */
-    const double *atol; /* absolute tolerance of each state */
-    char *text;         /* where a solver says why it cannot go on */
+    double tolerance;              /* relative */
+    double step;                   /* of fixed-step methods */
+    double max_step;               /* INFINITY: none */
+    double resolution;             /* time grid R; 0: exact */
+    double first_step;             /* of the classic methods: first step, and after every restart */
+    double high_error;             /* of the classic methods: relative error above which a step is halved ... */
+    double low_error;              /* ... and below which the next one is doubled */
+    int error_mode;                /* KOINE_ERROR_... */
+    const double *atol;            /* absolute tolerance of each state */
+    volatile const int *interrupt; /* see koine_interrupted; NULL: never */
+    char *text;                    /* where a solver says why it cannot go on */
     size_t text_size;
     int32_t *cause; /* ... and which KoineCause it is; 0: it gave up */
 } KoineProblem;
+
+/* The run shall end: whatever tries again and again gives up, with a status below 0 and its last good state. */
+static inline bool koine_interrupted(const KoineProblem *problem)
+{
+    return problem->interrupt && *problem->interrupt;
+}
 
 typedef struct KoineSolver {
     const struct KoineSolverKind *kind;

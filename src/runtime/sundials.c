@@ -93,10 +93,21 @@ int koine_sundials_tell(KoineSundials *solver, KoineStatus status, double time)
     return -1;
 }
 
+/* A step that overflowed makes the time no number, and SUNDIALS may try with it for ever. */
+bool koine_sundials_goes_on(KoineSundials *solver, double time)
+{
+    if (koine_interrupted(solver->base.problem))
+        solver->failure = KOINE_FAILED;
+    solver->is_lost = !isfinite(time);
+    return solver->failure >= 0 && !solver->is_lost;
+}
+
 int koine_sundials_slope(double time, N_Vector y, N_Vector slope, void *data)
 {
     KoineSundials *const solver = data;
     ++solver->evaluations;
+    if (!koine_sundials_goes_on(solver, time))
+        return -1;
     const KoineStatus status =
         koine_derivatives_at(solver->base.problem->model, time, N_VGetArrayPointer(y), N_VGetArrayPointer(slope));
     return status == KOINE_OK ? 0 : koine_sundials_tell(solver, status, time);
@@ -158,6 +169,10 @@ KoineStatus koine_sundials_failed(KoineSundials *solver)
         solver->base.problem->text[0] = '\0'; /* the fault of the model says more */
     if (solver->failure < 0)
         return solver->failure;
+    if (solver->is_lost)
+        snprintf(solver->base.problem->text, solver->base.problem->text_size,
+                 "%s: the size of a step cannot be computed: the derivatives are too large or grow too fast",
+                 solver->base.kind->name);
     return solver->is_stuck ? KOINE_RETRY : KOINE_FAILED;
 }
 

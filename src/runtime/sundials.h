@@ -27,6 +27,7 @@ typedef struct KoineSundials {
     double largest;               /* step since the last restart */
     bool is_fresh;                /* restarted and not advanced yet */
     bool is_stuck;                /* an evaluation failed close to the present point */
+    bool is_lost;                 /* the integrator asked for a time that is no number */
     double failed_time;           /* of the last evaluation that failed; NAN: none since the last step */
     uint32_t tiny;                /* steps in a row too short to be told from none */
     KoineStatus failure;          /* of the model, below 0 */
@@ -38,6 +39,9 @@ typedef struct KoineSundials {
 KoineStatus koine_sundials_create(const KoineSolverKind *kind, const KoineProblem *problem, uint32_t n_w,
                                   KoineSundials **out);
 void koine_sundials_destroy(KoineSundials *solver); /* all but `memory` */
+
+/* At the begin of an evaluation: false when there is none to make, because the run shall end or the time is no number. */
+bool koine_sundials_goes_on(KoineSundials *solver, double time);
 
 /* CVRhsFn, ARKRhsFn: 0, 1 try a smaller step, -1 give up. */
 int koine_sundials_slope(double time, N_Vector y, N_Vector slope, void *solver);
