@@ -349,6 +349,11 @@ typedef struct KoineModelKind {
      * a search has come to: returns the first time event not beyond `until`, or INFINITY, and in *searched how far that
      * is sure: `until`, or less when much is to be searched; the runner steps no further and asks again. */
     double (*look_ahead)(KoineModel *model, double until, double *searched);
+    /* What it remembers besides its variables (positions of random streams, histories of dead times), for a run that goes
+     * on with it. memory: how many words that are, 0: nothing; written if there is room for them. recall: before
+     * initialise; RETRY: not all of it was there, FAILED: these are no such words. */
+    uint64_t (*memory)(KoineModel *model, KoineSlot *to, uint64_t n_words);
+    KoineStatus (*recall)(KoineModel *model, const KoineSlot *from, uint64_t n_words);
 } KoineModelKind;
 
 /* How often something took so many goes: none, 1, 2, 3 to 4, 5 to 8, 9 to 16, 17 to 32, more. */

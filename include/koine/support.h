@@ -274,6 +274,11 @@ typedef struct {                    /* output(time) = input(time - amount) */
     const char *name;               /* of the output, for messages */
 } KoineDelay;
 
+typedef struct {      /* random numbers */
+    uint32_t count;   /* slot: how often it was drawn from */
+    const char *name; /* with its path */
+} KoineStream;
+
 /* Which of the candidates are states is chosen while the model runs: after steps, by the constraint Jacobian. On each level
  * some of the candidates are states; levels go from the highest derivatives downwards. */
 typedef struct {
@@ -359,6 +364,8 @@ typedef struct KoineProgram {
     const KoineSystem *systems;
     const KoineMixed *mixed; /* in the order of their nodes */
     const KoineDelay *delays;
+    uint32_t n_streams;
+    const KoineStream *streams;
     uint32_t n_state_sets, n_given_starts;
     uint32_t n_step_conditions;
     const uint32_t *step_conditions; /* nodes of the conditions that are tested after accepted steps */

@@ -125,11 +125,13 @@ static KoineSink *create_sink(const Run *run, const char *const *globs)
 }
 
 /* The statistics go into a native result too; what could not be written is a failure of the run. */
-static void close_sink(Run *run, KoineSink *sink)
+static void close_sink(Run *run, KoineModel *model, KoineSink *sink)
 {
     Text end = { .arena = run->arena };
-    if (run->form == RESULT_STORE)
+    if (run->form == RESULT_STORE) {
         statistics_json(&run->record, &end);
+        start_note_memory(model, run->record.run.time, &end);
+    }
     KoineRunReport *const report = &run->record.run;
     if (result_file_finish(run->form, sink, end.at) || report->end == KOINE_RUN_SINK)
         return;
@@ -354,7 +356,7 @@ static int simulate(Run *run, KoineModel *model, const char *const *globs)
     run->record.run_seconds = wall_clock() - begun;
     run->record.tier_note = compilation_tier_note(run->c);
     progress_clear(&run->progress);
-    close_sink(run, sinks.at[0]);
+    close_sink(run, model, sinks.at[0]);
     if (run->protocol)
         protocol_close(run->protocol, &run->record.run);
     const int status = report_run(run, model);

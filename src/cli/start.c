@@ -1,7 +1,9 @@
 #include "cli/start.h"
 #include "formats/select.h"
+#include "formats/store.h"
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 #include <strings.h>
 
 static bool is_near(double a, double b)
@@ -97,6 +99,60 @@ static bool is_state(const KoineVariable *variable)
            (variable->variability == KOINE_VARIABILITY_DISCRETE && variable->causality != KOINE_CAUSALITY_INPUT);
 }
 
+/* ---- what a model remembers besides its variables ---- */
+void start_note_memory(KoineModel *model, double time, Text *json)
+{
+    const uint64_t n = model->kind->memory ? model->kind->memory(model, NULL, 0) : 0;
+    size_t end = json->n;
+    while (end > 0 && json->at[end - 1] != '}')
+        end--;
+    if (n == 0 || end == 0)
+        return;
+    KoineSlot *const words = NEW_ARRAY(json->arena, KoineSlot, n);
+    model->kind->memory(model, words, n);
+    json->n = end - 1;
+    text_format(json, ",\n  \"memory\": { \"time\": %.17g, \"words\": \"", time);
+    for (uint64_t k = 0; k < n; k++)
+        text_format(json, "%016llx", (unsigned long long)words[k].i);
+    text_add(json, "\" }\n}\n");
+}
+
+/* The words in what a native result says about its end; 0: there are none for this time. */
+static uint64_t find_memory(const StartState *start, Arena *arena, KoineSlot **words)
+{
+    const char *const end = start->series->store ? store_info(start->series->store)->end : NULL;
+    const char *at = end ? strstr(end, "\"memory\": { \"time\": ") : NULL;
+    char *rest;
+    if (!at || !is_near(strtod(at + strlen("\"memory\": { \"time\": "), &rest), start->time) ||
+        start->next != start->row || start->row + 1 != start->series->n_rows || !(at = strchr(rest, ':')))
+        return 0;
+    at += strspn(at, ": \"");
+    const uint64_t n = strspn(at, "0123456789abcdef") / 16;
+    *words = NEW_ARRAY(arena, KoineSlot, n + 1);
+    for (uint64_t k = 0; k < n; k++) {
+        char digits[17] = { 0 };
+        memcpy(digits, at + 16 * k, 16);
+        (*words)[k].i = (int64_t)strtoull(digits, NULL, 16);
+    }
+    return n;
+}
+
+/* Random streams and dead times go on where they were, or it is said that they do not. */
+static void recall(const StartState *start, const Experiment *experiment, KoineModel *model, Arena *arena, Diag *diag)
+{
+    KoineSlot *words = NULL;
+    if (!model->kind->memory || model->kind->memory(model, NULL, 0) == 0)
+        return;
+    const uint64_t n = find_memory(start, arena, &words);
+    if (n && model->kind->recall(model, words, n) == KOINE_OK)
+        return;
+    diag_warning(diag, DIAG_START_MEMORY, experiment->spans[EXPERIMENT_START_FROM],
+                 "'%s' does not hold what the model remembers at time %.9g: %s", start->path, start->time,
+                 n ? "some random streams or dead times begin anew" : "random streams and dead times begin anew");
+    diag_help(diag, "a native result (--output NAME.h5) holds it, for the end of its run; another --seed gives other "
+                    "random numbers");
+}
+
 bool start_write(const StartState *start, const Experiment *experiment, KoineModel *model, Arena *arena, Diag *diag)
 {
     const KoineTables *const tables = model->kind->tables;
@@ -123,5 +179,7 @@ bool start_write(const StartState *start, const Experiment *experiment, KoineMod
             }
         }
     }
+    if (is_good)
+        recall(start, experiment, model, arena, diag);
     return is_good;
 }

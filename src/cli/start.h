@@ -3,6 +3,7 @@
 #define CLI_START_H
 
 #include "base/diag.h"
+#include "base/text.h"
 #include "experiment/experiment.h"
 #include "formats/series.h"
 #include "koine/model.h"
@@ -21,5 +22,8 @@ bool start_read(const Experiment *experiment, Arena *arena, Diag *diag, StartSta
 /* Writes what the result holds of the model's settable quantities into its block, before initialise. Every state must
  * be there, unless `set` gives it. False: reported. */
 bool start_write(const StartState *start, const Experiment *experiment, KoineModel *model, Arena *arena, Diag *diag);
+
+/* Adds to a JSON object what a run that goes on from here needs besides the variables. */
+void start_note_memory(KoineModel *model, double time, Text *json);
 
 #endif

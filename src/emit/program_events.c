@@ -768,6 +768,18 @@ static void fill_delays(Events *e)
     l->data.delays = rows;
 }
 
+static void fill_streams(Layout *l)
+{
+    const Model *m = l->model;
+    KoineStream *rows = NEW_ARRAY(l->arena, KoineStream, m->streams.n + 1);
+    for (uint32_t k = 0; k < m->streams.n; k++) {
+        const Stream *s = &m->streams.at[k];
+        rows[k] = (KoineStream){ slot_of(l, ref_now(s->count)), variable_path(m, s->count, l->arena) };
+    }
+    l->data.streams = rows;
+    l->data.n_streams = m->streams.n;
+}
+
 void lay_events(Layout *l)
 {
     const uint32_t n = l->model->variables.n + 1;
@@ -803,6 +815,7 @@ void lay_events(Layout *l)
     fill_root_regions(&e);
     fill_checks(&e);
     fill_delays(&e);
+    fill_streams(l);
     l->data.nodes = e.nodes.at;
     l->data.n_nodes = e.nodes.n;
     l->data.moving = e.moving.at;

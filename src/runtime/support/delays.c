@@ -122,7 +122,7 @@ static void drop_old(Machine *k, uint32_t delay)
 }
 
 /* The runner has made the block larger: each delay has a larger part of it. */
-static void spread(Machine *k)
+void koine_spread_points(Machine *k)
 {
     const KoineProgram *p = k->program;
     const uint64_t bytes = k->model->size - (uint64_t)((unsigned char *)k->points - k->block);
@@ -141,7 +141,7 @@ KoineStatus koine_reserve_points(Machine *k)
     enum { SPARE = 2 };
     if (k->program->n_delays == 0)
         return KOINE_OK;
-    spread(k);
+    koine_spread_points(k);
     for (uint32_t j = 0; j < k->program->n_delays; j++) {
         if (k->delays[j].n + SPARE > k->delays[j].capacity)
             drop_old(k, j);
@@ -252,12 +252,35 @@ static KoineStatus settle(Machine *k)
     return KOINE_OK;
 }
 
+/* The run begins with histories of an earlier one. */
+static KoineStatus begin_with_history(Machine *k)
+{
+    const KoineProgram *p = k->program;
+    k->has_history = false;
+    for (uint32_t j = 0; j < p->n_delays; j++) {
+        DelayState *s = &k->delays[j];
+        if (s->n == 0) { /* it is new */
+            points_of(k, j)[0] =
+                (DelayPoint){ .time = k->m[p->time].r, .value = k->m[p->delays[j].output].r, .is_first = 1 };
+            *s = (DelayState){ .n = 1, .end = 1, .capacity = s->capacity };
+        }
+        schedule(k, j);
+        k->m[p->delays[j].output].r =
+            j < p->n_moving_delays ? value_at(k, j, k->m[p->time].r) : points_of(k, j)[s->segment].value;
+    }
+    koine_run_part(k, &p->derivatives);
+    koine_run_part(k, &p->outputs);
+    return koine_evaluate_all(k);
+}
+
 KoineStatus koine_begin_delays(Machine *k)
 {
     const KoineProgram *p = k->program;
     if (p->n_delays == 0)
         return KOINE_OK;
     KoineStatus status = check_amounts(k);
+    if (status == KOINE_OK && k->has_history)
+        return begin_with_history(k);
     if (status == KOINE_OK)
         status = settle(k);
     for (uint32_t j = 0; j < p->n_delays && status == KOINE_OK; j++) {

@@ -633,7 +633,9 @@ KoineModelKind *koine_machine_kind(const KoineProgram *program, const KoineCode 
                                                       : machine_derivatives,
                                    .statistics = machine_statistics,
                                    .flip = koine_machine_flip,
-                                   .work = machine_work };
+                                   .work = machine_work,
+                                   .memory = koine_machine_memory,
+                                   .recall = koine_machine_recall };
     if (program->n_time_functions)
         kind->kind.look_ahead = koine_machine_look_ahead;
     if (program->n_moving_delays) {

@@ -90,6 +90,7 @@ typedef struct {
     uint8_t *is_solved; /* per system of the run: it was solved at least once */
     DelayState *delays;
     DelayPoint *points; /* of all delays, capacity each; the rest of the block */
+    bool has_history;   /* recalled, for the next start */
     Workspace *workspace;
     SetSpace *set_space;   /* NULL: no state sets, no given starts */
     double *residual_work; /* of the residual form: n_x + 3*n_w */
@@ -230,8 +231,11 @@ void koine_read_delays(Machine *k);                  /* outputs of moving delays
 bool koine_switch_delay(Machine *k, uint32_t delay); /* to the next segment; the output has changed */
 KoineStatus koine_reserve_points(Machine *k);        /* GROW: the block is too small for another point each */
 void koine_leave_delays(Machine *k);                 /* jumps and bends of an instant; points are reserved */
-KoineStatus koine_begin_delays(Machine *k);          /* the history before the start */
-KoineStatus koine_take_up_delays(Machine *k);        /* a continued run */
+void koine_spread_points(Machine *k);                /* after the block was made larger */
+uint64_t koine_machine_memory(KoineModel *model, KoineSlot *to, uint64_t n_words);
+KoineStatus koine_machine_recall(KoineModel *model, const KoineSlot *from, uint64_t n_words);
+KoineStatus koine_begin_delays(Machine *k);   /* the history before the start */
+KoineStatus koine_take_up_delays(Machine *k); /* a continued run */
 KoineStatus koine_machine_sample(KoineModel *model, double time, const double *x, double *inputs);
 KoineStatus koine_machine_remember(KoineModel *model, double time, const double *inputs);
 double koine_machine_longest_step(KoineModel *model);

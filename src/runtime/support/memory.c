@@ -1,0 +1,187 @@
+/* What a model remembers besides its variables: how often each random stream was drawn from, and the histories of dead
+ * times. A result keeps it as words, so that a later run goes on with it; parts are told apart by names, so that it
+ * may be a run of an edited model. */
+#include "machine.h"
+#include <stdlib.h>
+
+/* Words: the number of streams; each: name, count. Then delays; each: name, points, the point that is read; of each
+ * point time, value, and is_first + 256*bend. */
+enum { STREAM_WORDS = 2, DELAY_WORDS = 3, POINT_WORDS = 3, ALIGNMENT = 64 };
+
+static int64_t hash_name(const char *name)
+{
+    uint64_t hash = 14695981039346656037u; /* FNV-1a */
+    for (; *name; name++)
+        hash = (hash ^ (unsigned char)*name) * 1099511628211u;
+    return (int64_t)hash;
+}
+
+static uint64_t count_words(const Machine *k)
+{
+    const KoineProgram *p = k->program;
+    uint64_t n = 2 + STREAM_WORDS * (uint64_t)p->n_streams + DELAY_WORDS * (uint64_t)p->n_delays;
+    for (uint32_t j = 0; j < p->n_delays; j++)
+        n += POINT_WORDS * (uint64_t)k->delays[j].n;
+    return n;
+}
+
+uint64_t koine_machine_memory(KoineModel *model, KoineSlot *to, uint64_t n_words)
+{
+    const Machine *k = koine_machine_of(model);
+    const KoineProgram *p = k->program;
+    const uint64_t needed = p->n_streams || p->n_delays ? count_words(k) : 0;
+    if (needed == 0 || n_words < needed)
+        return needed;
+    (to++)->i = p->n_streams;
+    for (uint32_t j = 0; j < p->n_streams; j++) {
+        (to++)->i = hash_name(p->streams[j].name);
+        *to++ = k->m[p->streams[j].count];
+    }
+    (to++)->i = p->n_delays;
+    for (uint32_t j = 0; j < p->n_delays; j++) {
+        const DelayState *s = &k->delays[j];
+        const DelayPoint *points = k->points + (uint64_t)j * s->capacity;
+        (to++)->i = hash_name(p->delays[j].name);
+        (to++)->i = s->n;
+        (to++)->i = s->segment;
+        for (uint32_t i = 0; i < s->n; i++) {
+            (to++)->r = points[i].time;
+            (to++)->r = points[i].value;
+            (to++)->i = points[i].is_first + 256 * points[i].bend;
+        }
+    }
+    return needed;
+}
+
+/* ---- taking it up ---- */
+typedef struct {
+    const KoineSlot *at;
+    uint64_t n; /* words left */
+} Words;
+
+static const KoineSlot *take(Words *words, uint64_t n)
+{
+    const KoineSlot *at = words->at;
+    if (n > words->n)
+        return NULL;
+    words->at += n;
+    words->n -= n;
+    return at;
+}
+
+/* A count of things that have so many words each at least. */
+static bool take_count(Words *words, uint64_t each, uint64_t *count)
+{
+    const KoineSlot *word = take(words, 1);
+    if (!word || word->i < 0 || (uint64_t)word->i > words->n / each)
+        return false;
+    *count = (uint64_t)word->i;
+    return true;
+}
+
+/* Room for histories of so many points each. */
+static bool make_room(Machine *k, uint64_t n)
+{
+    KoineModel *model = k->model;
+    const uint64_t before = (uint64_t)((unsigned char *)k->points - k->block);
+    const uint64_t wanted = before + (n + KOINE_FIRST_POINTS) * k->program->n_delays * sizeof(DelayPoint);
+    uint64_t size = model->size;
+    while (size < wanted)
+        size = (2 * size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    if (size > model->size) {
+        unsigned char *block = aligned_alloc(ALIGNMENT, size);
+        if (!block)
+            return false;
+        memcpy(block, model->block, model->size);
+        memset(block + model->size, 0, size - model->size);
+        free(model->block);
+        model->block = block;
+        model->size = size;
+        koine_machine_moved(model);
+    }
+    koine_spread_points(k);
+    return true;
+}
+
+static bool is_history(const KoineSlot *points, uint64_t n, int64_t segment)
+{
+    for (uint64_t i = 1; i < n; i++)
+        if (!(points[POINT_WORDS * i].r >= points[POINT_WORDS * (i - 1)].r))
+            return false;
+    return n > 0 && segment >= 0 && (uint64_t)segment < n && n < UINT32_MAX / 4;
+}
+
+static bool recall_delay(Machine *k, uint32_t delay, const KoineSlot *points, uint64_t n, int64_t segment)
+{
+    if (!is_history(points, n, segment) || !make_room(k, n))
+        return false;
+    DelayState *s = &k->delays[delay];
+    DelayPoint *to = k->points + (uint64_t)delay * s->capacity;
+    for (uint64_t i = 0; i < n; i++) {
+        const KoineSlot *word = points + POINT_WORDS * i;
+        to[i] = (DelayPoint){
+            .time = word[0].r, .value = word[1].r, .is_first = word[2].i & 1, .bend = (uint8_t)(word[2].i / 256)
+        };
+    }
+    s->n = (uint32_t)n;
+    s->segment = (uint32_t)segment;
+    return true;
+}
+
+static bool recall_streams(Machine *k, Words *words, uint32_t *n_found)
+{
+    const KoineProgram *p = k->program;
+    uint64_t n;
+    if (!take_count(words, STREAM_WORDS, &n))
+        return false;
+    const KoineSlot *streams = take(words, STREAM_WORDS * n);
+    for (uint32_t j = 0; j < p->n_streams; j++) {
+        const int64_t name = hash_name(p->streams[j].name);
+        for (uint64_t i = 0; i < n; i++)
+            if (streams[STREAM_WORDS * i].i == name && streams[STREAM_WORDS * i + 1].i >= 0) {
+                k->m[p->streams[j].count] = streams[STREAM_WORDS * i + 1];
+                (*n_found)++;
+                break;
+            }
+    }
+    return true;
+}
+
+static bool recall_delays(Machine *k, Words *words, uint32_t *n_found)
+{
+    const KoineProgram *p = k->program;
+    uint64_t n, n_points;
+    if (!take_count(words, DELAY_WORDS, &n))
+        return false;
+    for (uint64_t i = 0; i < n; i++) {
+        const KoineSlot *name = take(words, 1);
+        if (!name || !take_count(words, POINT_WORDS, &n_points))
+            return false;
+        const KoineSlot *segment = take(words, 1), *points = take(words, POINT_WORDS * n_points);
+        if (!segment || !points)
+            return false;
+        for (uint32_t j = 0; j < p->n_delays; j++)
+            if (hash_name(p->delays[j].name) == name->i && recall_delay(k, j, points, n_points, segment->i))
+                (*n_found)++;
+    }
+    return true;
+}
+
+KoineStatus koine_machine_recall(KoineModel *model, const KoineSlot *from, uint64_t n_words)
+{
+    Machine *k = koine_machine_of(model);
+    const KoineProgram *p = k->program;
+    Words words = { from, n_words };
+    uint32_t n_streams = 0, n_delays = 0;
+    if (p->n_streams == 0 && p->n_delays == 0)
+        return KOINE_OK;
+    for (uint32_t j = 0; j < p->n_delays; j++) {
+        k->delays[j].n = 0; /* without history */
+        if (k->delays[j].capacity == 0)
+            k->delays[j].capacity = KOINE_FIRST_POINTS;
+    }
+    if (!recall_streams(k, &words, &n_streams) || !recall_delays(k, &words, &n_delays))
+        return KOINE_FAILED;
+    k->has_history = n_delays > 0;
+    return n_streams == p->n_streams && n_delays == p->n_delays ? KOINE_OK : KOINE_RETRY;
+}
