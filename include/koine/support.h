@@ -188,6 +188,7 @@ typedef struct { /* left > right (strict) or left >= right */
     uint32_t kernel, row;              /* outputs: left, right; is_time: slope and flip time */
     uint32_t left, right, slope, flip; /* slots */
     uint32_t bit, cell;
+    uint32_t state;    /* slot of the state that is compared with what is constant between events, or KOINE_NONE */
     uint32_t selector; /* slot, KOINE_NONE: always active */
     int32_t branch;
     uint32_t root;     /* index of its root function, KOINE_NONE for time relations */

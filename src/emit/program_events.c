@@ -244,6 +244,23 @@ static uint32_t add_timed(Events *e, const Block *b, uint32_t owner, Term left, 
     return timed;
 }
 
+/* Slot of the state that `side` is, if `other` is constant between events. */
+static uint32_t state_compared(const Events *e, Term side, Term other)
+{
+    const Model *m = e->m;
+    if (term_is_absent(side) || side.shape->kind != EXPR_LEAF || side.shape->n_args)
+        return KOINE_NONE;
+    const Ref ref = term_refs(m, side)[0];
+    if (ref.kind != REF_NOW || model_var(m, ref.var)->definition != DEFINITION_DER || model_var(m, ref.var)->type.rank)
+        return KOINE_NONE;
+    for (uint32_t k = 0; k < other.shape->n_leaves; k++) {
+        const Ref leaf = term_refs(m, other)[k];
+        if (leaf.kind != REF_NOW || model_var(m, leaf.var)->variability > VARIABILITY_DISCRETE)
+            return KOINE_NONE;
+    }
+    return e->l->now[ref.var.index];
+}
+
 static void add_relation(Events *e, uint32_t index, const Block *b)
 {
     Layout *l = e->l;
@@ -258,6 +275,7 @@ static void add_relation(Events *e, uint32_t index, const Block *b)
                             .is_time = r->kind == RELATION_TIME,
                             .bit = l->now[r->bit.index],
                             .cell = r->bit.index,
+                            .state = state_compared(e, r->left, r->right),
                             .selector = selector_slot(e, r->region),
                             .branch = r->branch,
                             .root = KOINE_NONE,
@@ -269,6 +287,8 @@ static void add_relation(Events *e, uint32_t index, const Block *b)
                             .origin = index };
     const uint32_t slots[2] = { take_slots(l, 1), take_slots(l, 1) };
     bool is_moving = false;
+    if (out->state == KOINE_NONE)
+        out->state = state_compared(e, r->right, r->left);
     if (out->is_time) {
         const Term terms[] = { masked(e, r->slope, r->region, r->branch), masked(e, r->flip, r->region, r->branch) };
         const Piece piece = lay_terms(l, 2, terms, slots);

@@ -5,9 +5,12 @@
  * Bodies of transitions are evaluated in event steps only: their comparisons stay literal. */
 #include "base/bug.h"
 #include "base/map.h"
+#include "ir/evaluate.h"
 #include "ir/simplify.h"
 #include "passes/pipeline.h"
+#include <math.h>
 
+enum { MOST_GUARDS = 8 };
 typedef struct {
     Compile *c;
     Model *model;
@@ -26,7 +29,9 @@ typedef struct {
     uint16_t branch;
     InstanceId owner;
     Origin origin;
-    bool is_guarded; /* inside a branch, or behind another condition */
+    bool is_guarded;                 /* inside a branch, or behind another condition */
+    const Expr *guards[MOST_GUARDS]; /* of the branches around: literally, when they are not chosen */
+    uint32_t n_guards;
 } Finder;
 
 static bool is_event_op(Op op)
@@ -331,21 +336,165 @@ static const Expr *rewrite_kink(Finder *f, const Expr *e)
     }
 }
 
+/* ---- branches that have no value beyond their borders ----
+ * In q = if h > 0 then sqrt(h) else -sqrt(-h) the bit of h > 0 is frozen in a step, and pinned where h was found to be 0 to
+ * rounding: the branch is computed where it has no value. Just beyond its border it goes on with the value it has there. Where the
+ * comparison says literally that the branch is to be taken, nothing is changed: what has no value there is an error. */
+static bool is_root(const Expr *e)
+{
+    return e->kind == EXPR_CALL &&
+           (e->op == OP_SQRT || (e->op == OP_POW && e->args[1]->kind == EXPR_REAL && e->args[1]->u.real > 0));
+}
+
+static bool has_root(const Expr *e, uint32_t depth)
+{
+    if (is_root(e))
+        return true;
+    for (uint32_t k = 0; k < e->n_args && depth < 16; k++)
+        if (has_root(e->args[k], depth + 1))
+            return true;
+    return false;
+}
+
+static const Expr *any_of(Pool *pool, const Expr *a, const Expr *b)
+{
+    return a ? expr_binary(pool, OP_OR, a, b) : b;
+}
+
+/* `e` is a root, rewritten; `before` what it was. */
+static const Expr *extend_root(Finder *f, const Expr *e, const Expr *before)
+{
+    Pool *pool = f->model->pool;
+    const Expr *zero = expr_real(pool, 0.0), *beyond = NULL;
+    for (uint32_t k = 0; k < f->n_guards; k++)
+        beyond = any_of(pool, beyond, f->guards[k]);
+    if (e->args[0] != before->args[0]) /* sqrt(abs(h)): the bit is inside */
+        beyond = any_of(pool, beyond, expr_literal_relation(pool, OP_GE, expr_no_event(pool, before->args[0]), zero));
+    if (!beyond)
+        return e;
+    const Expr *at_border = expr_literal_relation(pool, OP_GE, e->args[0], zero);
+    const Expr *none = expr_binary(pool, OP_AND, expr_literal_relation(pool, OP_LE, e->args[0], zero),
+                                   expr_binary(pool, OP_OR, at_border, beyond));
+    return expr_if(pool, none, zero, e);
+}
+
+/* ---- roots that go through their border ----
+ * if h > 0 then sqrt(h) else -sqrt(-h) and sign(h)*sqrt(abs(h)) are continuous, with an infinite slope at 0: what comes to rest there does so in
+ * a finite time, and would cross 0 by rounding for ever. Where both sides are the same at the border, found by evaluating them at some
+ * points of it, the comparison decides nothing but which formula is the right one: it is literal, and no event. */
+enum { PROBES = 6 };
+static const double ROOT_OF_SAME = 1e-6; /* of numbers around 1, where rounding is 1e-16 */
+
+static double probe_value(Ref ref, uint32_t probe)
+{
+    return 0.25 + (double)(hash_mix(hash_mix(ref.var.index + 1, ref.kind), probe + 1) % 1000003) / 1000003;
+}
+
+static bool real_at(const Expr *e, const Value *leaves, double *value)
+{
+    Value result;
+    if (e->type.kind != TYPE_REAL || !expr_evaluate(e, leaves, NULL, &result) || !isfinite(result.r))
+        return false;
+    *value = result.r;
+    return true;
+}
+
+/* Moves one of the leaves so that `difference` is 0 there. */
+static bool go_to_border(const Finder *f, const Expr *difference, Value *leaves)
+{
+    for (uint32_t k = 0; k < f->builder.refs.n; k++) {
+        const double from = leaves[k].r;
+        double a, b, c;
+        if (!ref_is_moving(f->model, f->builder.refs.at[k]) || !real_at(difference, leaves, &a))
+            continue;
+        leaves[k].r = from + 1;
+        if (real_at(difference, leaves, &b) && a != b) {
+            leaves[k].r = from - a / (b - a);
+            if (real_at(difference, leaves, &c) && fabs(c) <= 1e-12 * (fabs(a) + fabs(b))) {
+                if (c != 0 && from - a / (b - a) != 0)
+                    leaves[k].r -= c / (b - a);
+                return true;
+            }
+        }
+        leaves[k].r = from;
+    }
+    return false;
+}
+
+/* Are `one` and `other` (NULL: 0) the same wherever `difference` is 0? */
+static bool meet(const Finder *f, const Expr *difference, const Expr *one, const Expr *other)
+{
+    Value *leaves = NEW_ARRAY(f->c->scratch, Value, f->builder.refs.n + 1);
+    uint32_t n_seen = 0;
+    for (uint32_t probe = 0; probe < PROBES; probe++) {
+        for (uint32_t k = 0; k < f->builder.refs.n; k++) {
+            const Ref ref = f->builder.refs.at[k];
+            const bool is_real = ref.kind == REF_TIME || ref_type(f->model, ref).kind == TYPE_REAL;
+            if (is_real)
+                leaves[k].r = probe_value(ref, probe);
+            else
+                leaves[k].i = 1;
+        }
+        double a, b = 0;
+        if (!go_to_border(f, difference, leaves))
+            return false;
+        if (!real_at(one, leaves, &a) || (other && !real_at(other, leaves, &b)))
+            continue; /* the root of a negative number that is rounding */
+        if (!(fabs(a - b) <= ROOT_OF_SAME))
+            return false;
+        n_seen++;
+    }
+    return n_seen >= PROBES / 2;
+}
+
+static bool passes_its_border(const Finder *f, const Expr *e)
+{
+    Pool *pool = f->model->pool;
+    if (e->kind == EXPR_IF && e->args[0]->kind == EXPR_CALL && op_is_relation((Op)e->args[0]->op) &&
+        e->args[0]->args[0]->type.kind == TYPE_REAL && (has_root(e->args[1], 0) || has_root(e->args[2], 0)))
+        return meet(f, expr_binary(pool, OP_SUB, e->args[0]->args[0], e->args[0]->args[1]),
+                    expr_no_event(pool, e->args[1]), expr_no_event(pool, e->args[2]));
+    if (e->kind != EXPR_CALL || e->op != OP_MUL)
+        return false;
+    for (uint32_t k = 0; k < 2; k++)
+        if (e->args[k]->kind == EXPR_CALL && e->args[k]->op == OP_SIGN && has_root(e->args[1 - k], 0))
+            return meet(f, e->args[k]->args[0], expr_no_event(pool, e->args[1 - k]), NULL);
+    return false;
+}
+
+static void begin_branch(Finder *f, const Expr *condition, bool is_then)
+{
+    Pool *pool = f->model->pool;
+    const Expr *literal = expr_no_event(pool, condition);
+    if (f->n_guards < MOST_GUARDS)
+        f->guards[f->n_guards++] = is_then ? expr_unary(pool, OP_NOT, literal) : literal;
+}
+
 static const Expr *rewrite(Finder *f, const Expr *e)
 {
-    if (e->n_args == 0 || !shape_has_events(f, e))
+    if (e->n_args == 0 || (!shape_has_events(f, e) && (f->n_guards == 0 || !has_root(e, 0))))
         return e;
+    if (passes_its_border(f, e))
+        return expr_no_event(f->model->pool, e);
     const Expr *few[8];
     const Expr **args = e->n_args <= 8 ? few : NEW_ARRAY(f->c->scratch, const Expr *, e->n_args);
     const bool before = f->is_guarded;
     const bool is_choice =
         e->kind == EXPR_IF || (e->kind == EXPR_CALL && (e->op == OP_AND || e->op == OP_OR)); /* the first decides */
+    const bool is_branched = e->kind == EXPR_IF && shape_has_events(f, e->args[0]);
+    const uint32_t n_guards = f->n_guards;
+    const Expr *const original = e;
     for (uint32_t k = 0; k < e->n_args; k++) {
         f->is_guarded = before || (is_choice && k > 0);
+        if (is_branched && k > 0)
+            begin_branch(f, e->args[0], k == 1);
         args[k] = rewrite(f, e->args[k]);
+        f->n_guards = n_guards;
     }
     f->is_guarded = before;
     e = expr_with_args(f->model->pool, e, args);
+    if (is_root(e))
+        return extend_root(f, e, original);
     const bool is_event = (e->kind == EXPR_CALL && !e->is_literal && is_event_op((Op)e->op)) || is_event_table(e);
     if (!is_event || !is_moving(f, e))
         return e;

@@ -1,6 +1,7 @@
 /* Functions that the language knows. */
 #include "lang/dymola/parser.h"
 #include "lang/dymola/unit.h"
+#include <math.h>
 
 static const FunctionRow functions[] = {
     { "abs", OP_ABS, 1 },       { "arccos", OP_ACOS, 1 }, { "arcsin", OP_ASIN, 1 }, { "arctan", OP_ATAN, 1 },
@@ -18,8 +19,34 @@ static const FunctionRow *find(const char *name)
     return NULL;
 }
 
+/* smooth(p, e): p is a number. */
+static bool check_literal(Unit *unit, const Node *node, const char *name, uint32_t n_args)
+{
+    if (node->n_args != n_args) {
+        REPORT(unit, DIAG_DYM_FUNCTION, node->span, "`%s` has %u argument%s, not %u", name, n_args,
+               n_args == 1 ? "" : "s", node->n_args);
+        return false;
+    }
+    const Node *order = node->args[0];
+    if (n_args == 1 || (order->kind == NODE_NUMBER && order->number >= 0 && order->number == floor(order->number)))
+        return true;
+    REPORT(unit, DIAG_DYM_FUNCTION, order->span, "`smooth` wants a whole number here: how often is it differentiable");
+    diag_help(unit->diag, "smooth(1, if x > 0 then x*x else 0) has a continuous first derivative");
+    return false;
+}
+
+bool dym_is_literal(const Unit *unit, const Node *node)
+{
+    const char *name = node->kind == NODE_FUNCTION ? NAME(unit, node->path[0]) : "";
+    return strcmp(name, "noEvent") == 0 || strcmp(name, "smooth") == 0;
+}
+
 bool dym_check_call(Unit *unit, const Node *node)
 {
+    if (dym_is_literal(unit, node)) {
+        const char *name = NAME(unit, node->path[0]);
+        return check_literal(unit, node, name, name[0] == 'n' ? 1 : 2);
+    }
     const FunctionText *function = dym_find_user_function(unit->load, node);
     if (!function)
         return dym_find_function(unit, node) != NULL;
@@ -33,7 +60,8 @@ bool dym_check_call(Unit *unit, const Node *node)
 
 bool dym_is_function_name(const char *name)
 {
-    static const char *const operators[] = { "der", "new", "init", "cross", "diag", "eye", "skew", "zero" };
+    static const char *const operators[] = { "der", "new",  "init", "cross",   "diag",
+                                             "eye", "skew", "zero", "noEvent", "smooth" };
     for (uint32_t k = 0; k < sizeof operators / sizeof *operators; k++)
         if (strcmp(operators[k], name) == 0)
             return true;

@@ -38,6 +38,10 @@ const Expr *dym_lower_scalar(Unit *unit, TermBuilder *builder, const Node *node)
     case NODE_BOOLEAN: return expr_boolean(pool, node->number != 0);
     case NODE_CALL: return lower_call(unit, builder, node, node->op);
     case NODE_FUNCTION: {
+        if (dym_is_literal(unit, node)) { /* what is continuous only keeps its events: a kink is met better by one */
+            const Expr *e = dym_lower_scalar(unit, builder, node->args[node->n_args - 1]);
+            return node->n_args == 2 && node->args[0]->number < 1 ? e : expr_no_event(pool, e);
+        }
         const FunctionText *function = dym_find_user_function(unit->load, node);
         return function ? dym_lower_user_call(unit, builder, node, function)
                         : lower_call(unit, builder, node, dym_find_function(unit, node)->op);

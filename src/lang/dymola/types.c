@@ -74,6 +74,10 @@ static uint32_t infer(Unit *unit, const Node *node)
     case NODE_TRANSPOSE: unit->has_arrays = true; return infer(unit, node->args[0]);
     case NODE_RANGE: return TYPE_NODE_REAL;
     case NODE_FUNCTION:
+        if (dym_is_literal(unit, node)) {
+            dym_check_call(unit, node);
+            return infer(unit, node->args[node->n_args - 1]);
+        }
         if (dym_matrix_function(unit, node))
             unit->has_arrays = true;
         else

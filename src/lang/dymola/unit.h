@@ -202,6 +202,7 @@ typedef struct {
 } FunctionRow;
 const FunctionRow *dym_find_function(Unit *unit, const Node *node); /* NULL: already reported */
 bool dym_check_call(Unit *unit, const Node *node);                  /* also of functions of the text */
+bool dym_is_literal(const Unit *unit, const Node *node); /* noEvent(e), smooth(p, e): comparisons in e are no events */
 
 /* lower_equations.c */
 const Expr *dym_lower_scalar(Unit *unit, TermBuilder *builder, const Node *node);

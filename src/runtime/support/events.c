@@ -491,6 +491,8 @@ static bool serve_late(Machine *k, double t)
 static void serve_roots(Machine *k, const uint8_t *crossed)
 {
     const KoineProgram *p = k->program;
+    if (k->resolution == 0) /* on a grid a state is beyond its border by up to a cell */
+        koine_put_on_borders(k, crossed);
     for (uint32_t j = 0; j < p->n_roots; j++) {
         if (!crossed[j])
             continue;
@@ -498,7 +500,7 @@ static void serve_roots(Machine *k, const uint8_t *crossed)
         koine_count_flip(k, j);
         if (owner < n)
             flip_relation(k, owner);
-        else
+        else if (!k->instant->has_states || !koine_is_inside(k, &p->steps[owner - n]))
             move_step(k, owner - n, j == p->steps[owner - n].root ? -1 : 1);
     }
 }

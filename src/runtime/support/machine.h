@@ -193,6 +193,11 @@ bool koine_decide(Machine *k, uint32_t relation,
                   bool *value); /* from its operands as they are; false: they have none */
 void koine_set_bit(Machine *k, const KoineRelation *r, bool value);
 
+/* borders.c: in serving crossings */
+void koine_put_on_borders(Machine *k, const uint8_t *crossed);
+/* The argument is inside of the present interval, or on an edge that belongs to it: a state was put there. */
+bool koine_is_inside(const Machine *k, const KoineStep *s);
+
 /* actions.c: what enabled transitions print, and whether one ends the run */
 void koine_run_actions(Machine *k);
 

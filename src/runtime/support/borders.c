@@ -1,0 +1,70 @@
+/* States that an event stops where the domain of the model ends: at the end of a table, at the root of 0. */
+#include "relation.h"
+
+static const double LEAST_TOLERANCE = 1e-6; /* crossings are located with their own accuracy, whatever the solver's */
+
+/* Does everything that moves have a value here? */
+static bool has_values(Machine *k)
+{
+    const KoineProgram *p = k->program;
+    if (koine_run_part(k, &p->derivatives) != KOINE_OK || koine_run_part(k, &p->outputs) != KOINE_OK)
+        return false;
+    for (uint32_t j = 0; j < p->n_x; j++)
+        if (!isfinite(k->m[p->dx + j].r))
+            return false;
+    for (uint32_t j = 0; j < p->n_finite_checks; j++)
+        if (!isfinite(k->m[p->finite_checks[2 * j]].r))
+            return false;
+    return true;
+}
+
+/* Does some table end at a border that was crossed? */
+static bool leaves_a_table(const Machine *k, const uint8_t *crossed)
+{
+    const KoineProgram *p = k->program;
+    for (uint32_t j = 0; j < p->n_roots; j++) {
+        const uint32_t owner = p->root_owner[j];
+        if (!crossed[j] || owner < p->n_relations)
+            continue;
+        const KoineStep *s = &p->steps[owner - p->n_relations];
+        const int64_t next = k->m[s->value].i + (j == s->root ? -1 : 1);
+        if (s->op == KOINE_STEP_INTERVAL && (next <= 0 || next >= (int64_t)s->table[0]))
+            return true;
+    }
+    return false;
+}
+
+bool koine_is_inside(const Machine *k, const KoineStep *s)
+{
+    run_kernel(k, s->kernel, s->row, 1);
+    const double argument = k->m[s->argument].r;
+    const Interval now = interval_of(s, (double)k->m[s->value].i);
+    return s->op == KOINE_STEP_INTERVAL && (argument > now.lo || (now.lo_in && argument == now.lo)) &&
+           (argument < now.hi || (now.hi_in && argument == now.hi));
+}
+
+/* The place of a crossing is known as well as the solver knows it. A state that has come to a border beyond which
+ * the model has no value (the end of a table, the root of a level) may lie there by that much: it is put on its border. */
+void koine_put_on_borders(Machine *k, const uint8_t *crossed)
+{
+    const KoineProgram *p = k->program;
+    const double tolerance = k->model->host ? fmax(k->model->host->tolerance, LEAST_TOLERANCE) : LEAST_TOLERANCE;
+    bool is_known_bad = false;
+    for (uint32_t j = 0; j < p->n_roots; j++) {
+        const uint32_t owner = p->root_owner[j];
+        if (!crossed[j] || owner >= p->n_relations || p->relations[owner].state == KOINE_NONE)
+            continue;
+        if (!is_known_bad && !leaves_a_table(k, crossed) && has_values(k))
+            return;
+        is_known_bad = true;
+        const KoineRelation *r = &p->relations[owner];
+        double *state = &k->m[r->state].r;
+        run_kernel(k, r->kernel, r->row, 1);
+        const double other = k->m[r->left].r == *state ? k->m[r->right].r : k->m[r->left].r;
+        if (fabs(*state - other) > tolerance * (1e-3 + fabs(other)))
+            continue;
+        *state = other;
+        k->instant->has_states = k->instant->is_restart = k->instant->is_changed = 1;
+    }
+    k->model->fault.text[0] = 0;
+}
