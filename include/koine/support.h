@@ -301,6 +301,13 @@ typedef struct {             /* a start value that is no state's: constraints ma
     bool is_declared;        /* else it is given if it is not 0 */
 } KoineGivenStart;
 
+typedef struct {          /* an equation that was differentiated: its sides may jump at events */
+    uint32_t kernel, row; /* outputs: left, right */
+    uint32_t left, right; /* slots */
+    uint32_t rate;        /* slot of what stands for the jump in the differentiated equation; KOINE_NONE: none can */
+    const char *name;     /* of a variable in it, for messages */
+} KoineJump;
+
 typedef struct { /* n slots from `slot` on hold `value` when an instance is created */
     uint32_t slot, n;
     KoineSlot value;
@@ -371,6 +378,9 @@ typedef struct KoineProgram {
     uint32_t n_step_conditions;
     const uint32_t *step_conditions; /* nodes of the conditions that are tested after accepted steps */
     const KoineStateSet *state_sets;
+    uint32_t n_jumps, n_held;
+    const KoineJump *jumps;
+    const uint32_t *held; /* slots of what does not jump by itself in the equations of jumps */
     const KoineGivenStart *given_starts;
     const uint32_t *finite_checks; /* outputs part: Real slots to look at, as pairs slot, origin */
     uint32_t n_finite_checks;

@@ -38,6 +38,8 @@ static const Remedy remedies[] = {
     { KOINE_CAUSE_INITIAL, DIAG_RUN_INITIAL, "give start values that decide the comparisons" },
     { KOINE_CAUSE_START_VALUE, DIAG_RUN_START_VALUE, "give a finite start value, in the text or by --set" },
     { KOINE_CAUSE_DEAD_TIME, DIAG_RUN_DEAD_TIME, "see the parameter of the delay" },
+    { KOINE_CAUSE_JUMP, DIAG_RUN_JUMP,
+      "let it change in a finite time, or set the states in the event that makes it jump" },
     { KOINE_CAUSE_STEP_SIZE, DIAG_RUN_STEP_SIZE, "try another --solver, or look at the results shortly before" },
     { KOINE_CAUSE_SOLVER, DIAG_RUN_SOLVER, "try another --solver; 'koine run' without it chooses one" },
     { KOINE_CAUSE_MEMORY, DIAG_RUN_MEMORY, "close other programs, or make the model smaller" },

@@ -536,6 +536,7 @@ Program *program_create(const Schedule *schedule, Arena *arena)
     l->data.n_run_systems = l->systems.n;
     lay_initial(l);
     lay_state_sets(l);
+    lay_jumps(l);
     lay_events(l);
     lay_fixed(l);
     share_destroy(l->share);

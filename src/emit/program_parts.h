@@ -93,6 +93,7 @@ bool literal_value(const Expr *e, KoineSlot *value); /* false: not a literal, no
 
 /* program_sets.c */
 void lay_state_sets(Layout *l);
+void lay_jumps(Layout *l); /* program_jumps.c */
 bool *find_candidates(const Model *model, Arena *arena);
 
 /* program_blocks.c: kernels and rows */

@@ -252,6 +252,15 @@ typedef struct {
     Origin origin;
 } StepFunction;
 
+/* An equation that was differentiated and contains what changes at events: where its sides jump, the variables under der in it
+ * jump, too, by what the differentiated equation says with the jump of lhs - rhs in the place of `rate`. Made by reduce-index, not in the
+ * text form. */
+typedef struct {
+    Term lhs, rhs;
+    VarId rate; /* none: it is differentiated again, and may not jump */
+    Origin origin;
+} Jump;
+
 /* Constraints that leave open which of the quantities in them are states: chosen while the model runs, by the constraint
  * Jacobian; made by reduce-index. On each level some of the candidates are states: state k of the level equals the
  * candidate whose number, from 1, choice k holds. Levels go from the highest derivatives downwards. */
@@ -422,6 +431,7 @@ typedef struct Model {
     VEC(Relation) relations;
     VEC(StepFunction) steps;
     VEC(StateSet) state_sets;
+    VEC(Jump) jumps;
     VEC(Channel) channels;
     VEC(Clock) clocks;
     VEC(Delay) delays;

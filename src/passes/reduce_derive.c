@@ -213,6 +213,44 @@ static bool derive_side(Reduction *r, Term term, Term *derivative, Ref *culprit)
     return true;
 }
 
+/* ---- jumps ---- */
+/* Contains what changes at events. */
+static bool may_jump(const Model *m, Term term)
+{
+    for (uint32_t k = 0; k < term.shape->n_leaves; k++) {
+        const Ref ref = term_refs(m, term)[k];
+        if (ref.kind != REF_TIME && is_constant_between_events(m, ref) &&
+            model_var(m, ref.var)->definition != DEFINITION_BINDING)
+            return true;
+    }
+    return false;
+}
+
+/* The rate at which an equation jumps is 0 but for an instant: lhs' + rate = rhs'. */
+static Term with_rate(Reduction *r, Term lhs, VarId rate)
+{
+    TermBuilder builder = term_builder(r->model);
+    const Expr *shape = term_import(&builder, lhs);
+    shape = expr_binary(r->model->pool, OP_ADD, shape, term_leaf(&builder, ref_now(rate)));
+    return term_finish(&builder, shape);
+}
+
+static void add_jump(Reduction *r, const Equation *parent, bool is_last, Term *lhs)
+{
+    Model *m = r->model;
+    Jump jump = { .lhs = parent->lhs, .rhs = parent->rhs, .rate = VAR_NONE, .origin = parent->origin };
+    if (!may_jump(m, parent->lhs) && !may_jump(m, parent->rhs))
+        return;
+    if (is_last) {
+        jump.rate = model_add_generated(m, "jump", m->jumps.n + 1, REAL_TYPE, parent->origin.span);
+        model_var(m, jump.rate)->definition = DEFINITION_FOREIGN;
+        model_var(m, jump.rate)->variability =
+            VARIABILITY_CONTINUOUS; /* what depends on it alone is computed with the rest */
+        *lhs = with_rate(r, *lhs, jump.rate);
+    }
+    vec_push(m->arena, &m->jumps, jump);
+}
+
 static bool derive_row(Reduction *r, uint32_t row)
 {
     Model *m = r->model;
@@ -225,6 +263,7 @@ static bool derive_row(Reduction *r, uint32_t row)
             report_underivable(r, &parent, culprit);
             return false;
         }
+        add_jump(r, &parent, k + 1 == r->p.differentiated[row], &lhs);
         const EqId made = model_add_equation(m, EQUATION_RESIDUAL, lhs, rhs, parent.origin.span);
         Equation *e = &m->equations.at[made.index];
         e->owner = parent.owner;

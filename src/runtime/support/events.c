@@ -606,6 +606,7 @@ KoineStatus koine_machine_arrive(KoineModel *model, const KoineArrival *arrival)
         koine_switch_sets(k);
     if (!now->is_start)
         take_left_limits(k);
+    koine_begin_jumps(k, !(arrival->cause & (KOINE_AT_START | KOINE_AT_CONTINUE)));
     pin_widened(k);
     if (arrival->cause & KOINE_AT_CONTINUE) {
         take_up(k);
@@ -737,6 +738,14 @@ KoineStatus koine_machine_step(KoineModel *model, KoineOutcome *outcome)
     outcome->flags = 0;
     KoineStatus status = evaluate_dirty(k);
     while (status == KOINE_OK && bitset_is_empty(&k->enabled) && is_settled(k)) {
+        bool has_jumped;
+        status = koine_jump(k, &has_jumped);
+        if (status != KOINE_OK)
+            return status;
+        if (has_jumped) {
+            status = evaluate_dirty(k);
+            continue;
+        }
         if (now->at_stop || !serve_late(k, k->m[k->program->time].r)) {
             outcome->takt = now->takt;
             return KOINE_OK;
@@ -781,8 +790,10 @@ KoineStatus koine_machine_commit(KoineModel *model, KoineOutcome *outcome)
             continue;
         k->m[next->target] = k->m[next->buffer];
         now->is_changed = 1;
-        if (next->is_state)
+        if (next->is_state) {
             now->has_states = now->is_restart = 1;
+            koine_disarm_jumps(k);
+        }
         cell_changed(k, next->cell);
     }
     now->n_pending = 0;

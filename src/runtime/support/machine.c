@@ -123,6 +123,7 @@ static void machine_destroy(KoineModel *model)
         koine_set_space_destroy(k->set_space);
         free(k->residual_work);
         free(k->cells);
+        free(k->jump_space);
         free(k->counts);
     }
     free(k);
@@ -159,9 +160,10 @@ static KoineStatus machine_create(const KoineModelKind *base, const KoineHost *h
         k->residual_work = malloc((p->n_x + 3 * (size_t)kind->tables.n_w + 1) * sizeof *k->residual_work);
         k->cells = malloc((p->most_cells + (size_t)1) * sizeof *k->cells);
         k->counts = is_counting ? create_counts(p) : NULL;
+        k->jump_space = p->n_jumps ? koine_jumps_create(p) : NULL;
     }
     if (!k || !model->block || !k->workspace || !k->residual_work || !k->cells || (has_sets && !k->set_space) ||
-        (is_counting && !k->counts)) {
+        (is_counting && !k->counts) || (p->n_jumps && !k->jump_space)) {
         machine_destroy(model);
         return KOINE_FAILED;
     }

@@ -6,6 +6,7 @@
 #include "koine/support.h"
 #include "text.h"
 
+typedef struct JumpSpace JumpSpace; /* of jumps of constrained states */
 typedef struct SetSpace SetSpace;   /* of state sets */
 typedef struct Workspace Workspace; /* of algebraic systems: matrices, pivots */
 
@@ -93,6 +94,7 @@ typedef struct {
     bool has_history;   /* recalled, for the next start */
     Workspace *workspace;
     SetSpace *set_space;   /* NULL: no state sets, no given starts */
+    JumpSpace *jump_space; /* NULL: nothing that was differentiated can jump */
     double *residual_work; /* of the residual form: n_x + 3*n_w */
     Round round;
     uint32_t restless[KOINE_RESTLESS], n_restless; /* relations that changed in the last steps before the limit */
@@ -223,6 +225,12 @@ void koine_begin_sets(Machine *k);         /* choices by the start values */
 KoineStatus koine_settle_sets(Machine *k); /* constraints at the start; the best choices there */
 bool koine_wants_switch(Machine *k);       /* after an accepted step, derivatives being evaluated */
 void koine_switch_sets(Machine *k);        /* in an instant */
+
+/* jumps.c */
+JumpSpace *koine_jumps_create(const KoineProgram *program);
+void koine_begin_jumps(Machine *k, bool is_wanted);   /* at the beginning of an instant, before anything is served */
+KoineStatus koine_jump(Machine *k, bool *has_jumped); /* where an instant has come to rest */
+void koine_disarm_jumps(Machine *k);                  /* an event has set states: what they are is said */
 
 /* bands.c */
 void koine_root_functions(Machine *k, double *roots);
