@@ -139,6 +139,16 @@ static void close_sink(Run *run, KoineModel *model, KoineSink *sink)
     snprintf(report->text, sizeof report->text, "%s", sink->error);
 }
 
+/* It has the last word of the run, and a disk may refuse that too. */
+static void close_protocol(Run *run)
+{
+    KoineRunReport *const report = &run->record.run;
+    if (protocol_close(run->protocol, report) || report->end == KOINE_RUN_SINK)
+        return;
+    report->end = KOINE_RUN_SINK;
+    snprintf(report->text, sizeof report->text, "%s", protocol_sink(run->protocol)->error);
+}
+
 /* ---- The plot at the end ---------------------------------------------------------------------------------------- */
 
 static void choose_plot(Run *run)
@@ -266,6 +276,10 @@ static int write_hot(const Run *run, const KoineModel *model)
 
 static void say_files(const Run *run, const char *what)
 {
+    if (run->record.run.statistics.points == 0) { /* whatever lies there is of another run */
+        fprintf(stderr, "no results\n");
+        return;
+    }
     if (!output_is_stdout(run))
         fprintf(stderr, "%s: %s\n", what, run->output);
     const Experiment *const e = &run->settings.experiment;
@@ -358,7 +372,7 @@ static int simulate(Run *run, KoineModel *model, const char *const *globs)
     progress_clear(&run->progress);
     close_sink(run, model, sinks.at[0]);
     if (run->protocol)
-        protocol_close(run->protocol, &run->record.run);
+        close_protocol(run);
     const int status = report_run(run, model);
     note_end(note, &run->record);
     print_diagnostics(run);

@@ -199,6 +199,20 @@ static bool read_row(Reader *reader, const Columns *columns, double *values, uin
     return true;
 }
 
+/* A last line without line end was cut within a number, or behind one: nobody can tell. */
+static void leave_out_cut_line(Reader *reader)
+{
+    const char *whole = reader->end;
+    while (whole > reader->at && whole[-1] != '\n' && whole[-1] != '\r')
+        whole--;
+    if (whole == reader->end)
+        return;
+    diag_warning(reader->diag, DIAG_RESULT_SHORT, SPAN_NONE,
+                 "%s: the last line has no end and may be cut; it is left out", reader->path);
+    diag_help(reader->diag, "if it is whole, put a line break behind it");
+    reader->end = whole;
+}
+
 Series *csv_read(const char *path, const char *text, size_t size, Arena *arena, Diag *diag)
 {
     Reader reader = { .path = path, .at = text, .end = text + size, .line = 1, .arena = arena, .diag = diag };
@@ -215,6 +229,7 @@ Series *csv_read(const char *path, const char *text, size_t size, Arena *arena, 
     if (!read_header(&reader, &columns))
         return NULL;
 
+    leave_out_cut_line(&reader);
     const uint64_t most = (uint64_t)(reader.end - reader.at) / columns.n + 1;
     const uint64_t lines = count_lines(&reader);
     const uint64_t rows = lines < most ? lines : most;

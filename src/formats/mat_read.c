@@ -119,16 +119,36 @@ static bool damaged(const Reader *reader, const char *what)
     return false;
 }
 
+static const Matrix *find_matrix(const Reader *reader, const char *name)
+{
+    for (uint32_t i = 0; i < reader->matrices.n; i++)
+        if (strcmp(reader->matrices.at[i].name, name) == 0)
+            return &reader->matrices.at[i];
+    return NULL;
+}
+
+/* What is no matrix. Behind the points it may be more of them, written by a run that was killed before it counted. */
+static bool no_matrix(Reader *reader, const char *what)
+{
+    if (!find_matrix(reader, "data_2"))
+        return damaged(reader, what);
+    diag_warning(reader->diag, DIAG_RESULT_SHORT, SPAN_NONE,
+                 "%s: behind the points lie %llu bytes that are not counted; they are left out", reader->path,
+                 (unsigned long long)(reader->end - reader->at));
+    reader->at = reader->end;
+    return true;
+}
+
 /* One matrix; what the file promises beyond its end is cut to whole columns and said. */
 static bool read_matrix(Reader *reader)
 {
     MatHead head;
     bool is_swapped;
     if (!get_head(reader->at, (size_t)(reader->end - reader->at), &head, &is_swapped))
-        return damaged(reader, "this is not a MATLAB 4 file, or it is damaged");
+        return no_matrix(reader, "this is not a MATLAB 4 file, or it is damaged");
     reader->at += sizeof head;
     if (reader->end - reader->at < head.name_size)
-        return damaged(reader, "the file ends within the name of a matrix");
+        return no_matrix(reader, "the file ends within the name of a matrix");
     Matrix matrix = { .rows = (uint64_t)head.rows, .columns = (uint64_t)head.columns, .is_swapped = is_swapped };
     matrix.number = head.type / 10 % 10;
     for (int32_t i = 0; i < head.name_size && i < (int32_t)sizeof matrix.name - 1; i++)
@@ -148,14 +168,6 @@ static bool read_matrix(Reader *reader)
     }
     vec_push(reader->arena, &reader->matrices, matrix);
     return true;
-}
-
-static const Matrix *find_matrix(const Reader *reader, const char *name)
-{
-    for (uint32_t i = 0; i < reader->matrices.n; i++)
-        if (strcmp(reader->matrices.at[i].name, name) == 0)
-            return &reader->matrices.at[i];
-    return NULL;
 }
 
 /* Text without the blanks and zeros it is filled up with. */

@@ -202,7 +202,10 @@ bool protocol_close(Protocol *p, const KoineRunReport *report)
     text_format(&p->line, "%s%s", report->text[0] ? ": " : "", report->text);
     end_line(p);
     p->is_open = false;
-    return output_close(&p->output);
+    if (output_close(&p->output))
+        return true;
+    output_failure(&p->output, p->sink.error, sizeof p->sink.error);
+    return false;
 }
 
 Protocol *protocol_create(const ProtocolOptions *options, Arena *arena)

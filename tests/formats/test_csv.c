@@ -188,7 +188,7 @@ static void crlf_quotes_blanks_and_empty_lines_are_read(void **state)
 {
     Fixture *const fixture = *state;
     Series *const series =
-        read_text(fixture, "\xef\xbb\xbftime, \"a,\"\"b\"\"\" ,c\r\n0,\"1.5\", 2 \r\n\r\n1,,-inf\r\n2,3,4");
+        read_text(fixture, "\xef\xbb\xbftime, \"a,\"\"b\"\"\" ,c\r\n0,\"1.5\", 2 \r\n\r\n1,,-inf\r\n2,3,4\r\n");
     assert_non_null(series);
     assert_int_equal(series->n_columns, 3);
     assert_int_equal(series->n_rows, 3);
