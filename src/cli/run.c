@@ -362,6 +362,7 @@ static int simulate(Run *run, KoineModel *model, const char *const *globs)
                                                                             : PROGRESS_BAR);
     Note *const note = note_begin(run->command, &run->record, &run->settings.experiment, compilation_sources(run->c),
                                   run->diag, run->arena);
+    compilation_interrupt(run->c, interrupt_watch());
     const double begun = wall_clock();
     KoineModel *const driven = run->drive ? drive_model(run->drive, model) : model;
     run_phases(run, driven, phase_sinks(sinks.at, sinks.n, run->arena), sinks.n);

@@ -337,6 +337,11 @@ const KoineModelKind *compilation_kind(Compilation *c, const char *tier, const c
     return tiers_kind(&c->tiers, c->program, tier, why, c->arena);
 }
 
+void compilation_interrupt(Compilation *c, volatile const int *interrupt)
+{
+    c->tiers.interrupt = interrupt;
+}
+
 const char *compilation_tier_note(const Compilation *c)
 {
     return tiers_note(&c->tiers);

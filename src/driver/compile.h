@@ -93,6 +93,8 @@ void compilation_inspect(const Compilation *c, const Inspected *inspected, const
 
 /* The model in a tier: "auto", "interp", "tcc", "cc". NULL: *why says why not. Belongs to the compilation. */
 const KoineModelKind *compilation_kind(Compilation *c, const char *tier, const char **why);
+/* A compiler at work is ended when *interrupt becomes non-zero. */
+void compilation_interrupt(Compilation *compilation, volatile const int *interrupt);
 /* What `auto` did so far, for the statistics; "" for other tiers. */
 const char *compilation_tier_note(const Compilation *c);
 const char *compilation_language_name(uint32_t k); /* NULL after the last */

@@ -7,12 +7,12 @@ static const uint64_t TCC_PAYS = 30000000, CC_PAYS = 600000000;
 
 static const char *const names[] = { [TIER_INTERP] = "interp", [TIER_TCC] = "tcc", [TIER_CC] = "cc" };
 
-static Executable *load(Tier tier, const Code *code, const char **why, Arena *arena)
+static Executable *load(const Tiers *tiers, Tier tier, const Code *code, const char **why, Arena *arena)
 {
     switch (tier) {
     case TIER_INTERP: return interp_load(code, why, arena);
     case TIER_TCC: return tcc_load(code, why, arena);
-    case TIER_CC: return cc_load(code, why, arena);
+    case TIER_CC: return cc_load_until(code, tiers->interrupt, why, arena);
     }
     return NULL;
 }
@@ -20,7 +20,7 @@ static Executable *load(Tier tier, const Code *code, const char **why, Arena *ar
 static const KoineCode *code_of(Tiers *tiers, const Program *program, Tier tier, const char **why, Arena *arena)
 {
     if (!tiers->loaded[tier])
-        tiers->loaded[tier] = load(tier, program_code(program), why, arena);
+        tiers->loaded[tier] = load(tiers, tier, program_code(program), why, arena);
     return tiers->loaded[tier] ? executable_code(tiers->loaded[tier]) : NULL;
 }
 

@@ -15,6 +15,7 @@ typedef struct {
     Tier present;                    /* of `auto` */
     const Program *program;
     Arena *arena;
+    volatile const int *interrupt; /* ends a compiler at work; NULL: nothing does */
     char note[512];
 } Tiers;
 

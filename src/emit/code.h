@@ -62,6 +62,8 @@ typedef enum { TIER_INTERP, TIER_TCC, TIER_CC } Tier;
 Executable *interp_load(const Code *code, const char **why, Arena *why_arena);
 Executable *tcc_load(const Code *code, const char **why, Arena *why_arena);
 Executable *cc_load(const Code *code, const char **why, Arena *why_arena);
+/* The same, given up when *interrupt becomes non-zero; it may be NULL. */
+Executable *cc_load_until(const Code *code, volatile const int *interrupt, const char **why, Arena *why_arena);
 const KoineCode *executable_code(const Executable *executable);
 void executable_destroy(Executable *executable);
 

@@ -4,11 +4,13 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -250,6 +252,36 @@ static void full_cache_falls_back(void **at)
     assert_int_equal(files_in(world->cache, ""), 0);
 }
 
+static volatile int interrupted;
+
+static void interrupt(int number)
+{
+    (void)number;
+    interrupted = 1;
+}
+
+static void a_compiler_at_work_can_be_interrupted(void **at)
+{
+    World *world = *at;
+    const char *script = arena_format(world->arena, "%s/slow-cc", world->home), *why = NULL;
+    FILE *file = fopen(script, "w");
+    fprintf(file, "#!/bin/sh\ntrap '' TERM\nsleep 27 &\nwait\n");
+    fclose(file);
+    chmod(script, 0700);
+    setenv("CC", script, 1);
+    Fixture *f = fixture_create(2);
+    begin_section(f, "outputs");
+    add_equation(f, 1, op2(f, OP_ADD, leaf(f, 0), real(f, 3.0)), 1, (uint32_t[]){ 0 }, "Add.mdl:1");
+    signal(SIGALRM, interrupt);
+    const time_t begun = time(NULL);
+    alarm(1);
+    assert_null(cc_load_until(fixture_code(f, "Add"), &interrupted, &why, world->arena));
+    assert_string_equal(why, "interrupted");
+    assert_true(time(NULL) - begun < 20);
+    assert_int_equal(files_in(world->cache, ""), 0);
+    fixture_destroy(f);
+}
+
 static void many_processes(void **at)
 {
     World *world = *at;
@@ -313,10 +345,15 @@ static void bound_is_kept(void **at)
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-    const struct CMUnitTest tests[] = { TEST(second_load_is_a_hit),  TEST(key_follows_text_and_compiler),
-                                        TEST(damage_is_found),       TEST(hostile_folders_are_not_used),
-                                        TEST(without_home),          TEST(failing_compilers),
-                                        TEST(full_cache_falls_back), TEST(many_processes),
+    const struct CMUnitTest tests[] = { TEST(second_load_is_a_hit),
+                                        TEST(key_follows_text_and_compiler),
+                                        TEST(damage_is_found),
+                                        TEST(hostile_folders_are_not_used),
+                                        TEST(without_home),
+                                        TEST(failing_compilers),
+                                        TEST(full_cache_falls_back),
+                                        TEST(many_processes),
+                                        TEST(a_compiler_at_work_can_be_interrupted),
                                         TEST(bound_is_kept) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
 #include "emit/c/cache.h"
 #include "base/map.h"
 #include "base/vec.h"
+#include "emit/c/process.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -111,9 +112,7 @@ static void remove_abandoned(const char *path, Arena *arena)
         if (strncmp(d->d_name, CACHE_WORK, strlen(CACHE_WORK)) != 0 || lstat(work, &s) != 0 || !S_ISDIR(s.st_mode) ||
             time(NULL) - s.st_mtim.tv_sec < ABANDONED)
             continue;
-        unlink(arena_format(arena, "%s/model.c", work));
-        unlink(arena_format(arena, "%s/model.so", work));
-        rmdir(work);
+        process_remove_folder(work);
     }
     closedir(folder);
 }

@@ -5,6 +5,7 @@
 #include "emit/c/cache.h"
 #include "emit/c/compiler.h"
 #include "emit/c/native.h"
+#include "emit/c/process.h"
 #include "emit/c/sha256.h"
 #include <dlfcn.h>
 #include <errno.h>
@@ -20,6 +21,7 @@ typedef struct {
     Compiler compiler;
     char key[SHA256_TEXT];
     const char *why;
+    volatile const int *interrupt;
 } Job;
 
 static void find_key(Job *job)
@@ -110,7 +112,7 @@ static Executable *build(Job *job, const char *folder, const char *target, const
     const char *source = arena_format(job->arena, "%s/model.c", work);
     const char *object = arena_format(job->arena, "%s/model.so", work);
     if (write_text(job, source)) {
-        const CompileResult result = compile_file(&job->compiler, source, object, job->arena, &job->why);
+        const CompileResult result = compile_file(&job->compiler, work, job->interrupt, job->arena, &job->why);
         *try_elsewhere = result != COMPILER_REJECTED;
         if (result == COMPILED && !target)
             executable = load_object(job, object);
@@ -124,9 +126,7 @@ static Executable *build(Job *job, const char *folder, const char *target, const
             rename(source, target_source); /* for readers only */
         }
     }
-    unlink(source);
-    unlink(object);
-    rmdir(work);
+    process_remove_folder(work);
     return executable;
 }
 
@@ -152,7 +152,12 @@ static Executable *load_from_cache(Job *job, bool *try_elsewhere)
 
 Executable *cc_load(const Code *code, const char **why, Arena *why_arena)
 {
-    Job job = { .code = code, .arena = arena_create(NULL) };
+    return cc_load_until(code, NULL, why, why_arena);
+}
+
+Executable *cc_load_until(const Code *code, volatile const int *interrupt, const char **why, Arena *why_arena)
+{
+    Job job = { .code = code, .arena = arena_create(NULL), .interrupt = interrupt };
     Executable *executable = NULL;
     bool try_elsewhere;
     if (find_compiler(&job.compiler, job.arena, &job.why) &&

@@ -2,15 +2,15 @@
 #include "emit/c/compiler.h"
 #include "base/text.h"
 #include "base/vec.h"
+#include "emit/c/process.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <spawn.h>
+#include <limits.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-extern char **environ;
 
 /* The same bits as the interpreter: no contraction, no replacement of libm by other values. Loops whose
  * elements are independent are vectorised whatever their length. */
@@ -85,30 +85,23 @@ static const char *const *arguments(const Compiler *compiler, const char *source
     return args.at;
 }
 
-static int start(const char *const *args, int messages, pid_t *pid)
+/* Until the end of its messages; false: interrupted. */
+static bool read_all(int fd, Text *text, volatile const int *interrupt)
 {
-    posix_spawn_file_actions_t actions;
-    int error = posix_spawn_file_actions_init(&actions);
-    if (error)
-        return error;
-    if (!(error = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)) &&
-        !(error = posix_spawn_file_actions_adddup2(&actions, messages, 1)) &&
-        !(error = posix_spawn_file_actions_adddup2(&actions, messages, 2)))
-        error = posix_spawn(pid, args[0], &actions, NULL, (char *const *)args, environ); /* does not write them */
-    posix_spawn_file_actions_destroy(&actions);
-    return error;
-}
-
-static void read_all(int fd, Text *text)
-{
-    enum { MOST = 1 << 20 }; /* more is read, not kept */
+    enum { MOST = 1 << 20, LOOK = 50 }; /* more is read, not kept; milliseconds between two looks at the interrupt */
     char buffer[4096];
     for (;;) {
+        struct pollfd ready = { .fd = fd, .events = POLLIN };
+        const int n_ready = poll(&ready, 1, LOOK);
+        if (interrupt && *interrupt)
+            return false;
+        if (n_ready <= 0)
+            continue;
         const ssize_t n = read(fd, buffer, sizeof buffer);
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
-            return;
+            return true;
         if (text->n < MOST)
             text_bytes(text, buffer, (size_t)n);
     }
@@ -132,9 +125,23 @@ static bool is_environment(const Text *text)
                        strstr(text->at, "Read-only file system") || strstr(text->at, "Disk quota"));
 }
 
-CompileResult compile_file(const Compiler *compiler, const char *source, const char *object, Arena *arena,
+/* One that the user named, or a wrapper of compilers, may have folders and connections of its own. */
+bool compiler_is_walled(const Compiler *compiler)
+{
+    static const char *const wrappers[] = { "ccache", "distcc", "icecc", "sccache" };
+    char real[PATH_MAX];
+    const char *const path = realpath(compiler->words[0], real) ? real : compiler->words[0];
+    bool is_found = strcmp(compiler->command, "cc") != 0;
+    for (size_t k = 0; k < sizeof wrappers / sizeof *wrappers; k++)
+        is_found |= strstr(path, wrappers[k]) != NULL;
+    return !is_found;
+}
+
+CompileResult compile_file(const Compiler *compiler, const char *folder, volatile const int *interrupt, Arena *arena,
                            const char **why)
 {
+    const char *const source = arena_format(arena, "%s/model.c", folder);
+    const char *const object = arena_format(arena, "%s/model.so", folder);
     int ends[2];
     pid_t pid;
     if (pipe(ends) != 0) {
@@ -143,12 +150,18 @@ CompileResult compile_file(const Compiler *compiler, const char *source, const c
     }
     fcntl(ends[0], F_SETFD, FD_CLOEXEC);
     fcntl(ends[1], F_SETFD, FD_CLOEXEC);
-    const int error = start(arguments(compiler, source, object, arena), ends[1], &pid);
+    const CompilerProcess process = { arguments(compiler, source, object, arena), folder, ends[1],
+                                      compiler_is_walled(compiler) };
+    const int error = process_start(&process, &pid);
     close(ends[1]);
     Text messages = { .arena = arena };
-    if (!error)
-        read_all(ends[0], &messages);
+    const bool is_interrupted = !error && !read_all(ends[0], &messages, interrupt);
     close(ends[0]);
+    if (is_interrupted) {
+        process_end(pid);
+        *why = "interrupted";
+        return COMPILER_REJECTED;
+    }
     if (error) {
         *why = arena_format(arena, "cannot start %s: %s", compiler->command, strerror(error));
         return COMPILER_REJECTED;
@@ -162,8 +175,8 @@ CompileResult compile_file(const Compiler *compiler, const char *source, const c
     const bool is_good = ended == pid ? WIFEXITED(status) && WEXITSTATUS(status) == 0 : access(object, R_OK) == 0;
     if (is_good)
         return COMPILED;
-    if (ended == pid && WIFSIGNALED(status))
-        *why = arena_format(arena, "%s was ended by signal %d", compiler->command, WTERMSIG(status));
+    if (ended == pid && WIFEXITED(status) && WEXITSTATUS(status) > 128)
+        *why = arena_format(arena, "%s was ended by signal %d", compiler->command, WEXITSTATUS(status) - 128);
     else
         *why = arena_format(arena, "%s: %s", compiler->command, telling_line(&messages, arena));
     return is_environment(&messages) ? COMPILER_ENVIRONMENT : COMPILER_REJECTED;

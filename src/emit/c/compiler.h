@@ -17,8 +17,10 @@ bool find_compiler(Compiler *compiler, Arena *arena, const char **why);
 extern const char *const compiler_flags[]; /* ends with NULL */
 
 typedef enum { COMPILED, COMPILER_REJECTED, COMPILER_ENVIRONMENT } CompileResult;
-/* source to a shared object. ENVIRONMENT: another folder may help (no space, not allowed). */
-CompileResult compile_file(const Compiler *compiler, const char *source, const char *object, Arena *arena,
+/* model.c of the folder to model.so. ENVIRONMENT: another folder may help (no space, not allowed). Ends early when
+ * *interrupt becomes non-zero; it may be NULL. */
+CompileResult compile_file(const Compiler *compiler, const char *folder, volatile const int *interrupt, Arena *arena,
                            const char **why);
+bool compiler_is_walled(const Compiler *compiler); /* its process may write to its folder only, see process.h */
 
 #endif

@@ -1,0 +1,205 @@
+/* See process.h. */
+#define _GNU_SOURCE
+#include "emit/c/process.h"
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/landlock.h>
+#include <linux/seccomp.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+/* ---- walls ---- */
+static const uint64_t WRITES = LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_DIR |
+                               LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_CHAR |
+                               LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_MAKE_REG |
+                               LANDLOCK_ACCESS_FS_MAKE_SOCK | LANDLOCK_ACCESS_FS_MAKE_FIFO |
+                               LANDLOCK_ACCESS_FS_MAKE_BLOCK | LANDLOCK_ACCESS_FS_MAKE_SYM;
+
+bool process_has_landlock(void)
+{
+    return syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION) >= 1;
+}
+
+bool process_has_seccomp(void)
+{
+    return prctl(PR_GET_SECCOMP, 0, 0, 0, 0) >= 0;
+}
+
+static void allow_writes(int rules, const char *path, uint64_t access)
+{
+    struct landlock_path_beneath_attr rule = { .allowed_access = access, .parent_fd = open(path, O_PATH | O_CLOEXEC) };
+    if (rule.parent_fd < 0)
+        return;
+    syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &rule, 0);
+    close(rule.parent_fd);
+}
+
+/* Reading is free; writing is for the work folder and for what swallows everything. */
+static void wall_files(const char *folder)
+{
+    const struct landlock_ruleset_attr attributes = { .handled_access_fs = WRITES };
+    const int rules = (int)syscall(SYS_landlock_create_ruleset, &attributes, sizeof attributes, 0);
+    if (rules < 0)
+        return;
+    allow_writes(rules, folder, WRITES);
+    allow_writes(rules, "/dev/null", LANDLOCK_ACCESS_FS_WRITE_FILE);
+    syscall(SYS_landlock_restrict_self, rules, 0);
+    close(rules);
+}
+
+#if defined(__x86_64__)
+#define OWN_ARCHITECTURE AUDIT_ARCH_X86_64
+#elif defined(__aarch64__)
+#define OWN_ARCHITECTURE AUDIT_ARCH_AARCH64
+#endif
+
+/* No sockets, and no ring of requests that could make one. */
+static void wall_network(void)
+{
+#ifdef OWN_ARCHITECTURE
+    struct sock_filter filter[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, OWN_ARCHITECTURE, 1, 0),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_socket, 3, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_io_uring_setup, 2, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ptrace, 1, 0),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EACCES),
+    };
+    const struct sock_fprog program = { sizeof filter / sizeof *filter, filter };
+    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0);
+#endif
+}
+
+static void limit(int resource, rlim_t most)
+{
+    struct rlimit limits;
+    if (getrlimit(resource, &limits) != 0)
+        return;
+    if (limits.rlim_max == RLIM_INFINITY || limits.rlim_max > most)
+        limits.rlim_max = most;
+    if (limits.rlim_cur == RLIM_INFINITY || limits.rlim_cur > limits.rlim_max)
+        limits.rlim_cur = limits.rlim_max;
+    setrlimit(resource, &limits);
+}
+
+static void set_limits(void)
+{
+    limit(RLIMIT_CORE, 0);
+    limit(RLIMIT_CPU, 3600);
+    limit(RLIMIT_FSIZE, (rlim_t)4 << 30);
+    limit(RLIMIT_NOFILE, 256);
+}
+
+/* ---- the compiler ---- */
+static void close_others(void)
+{
+    if (syscall(SYS_close_range, 3, ~0u, 0) == 0)
+        return;
+    for (int file = 3; file < 1024; file++)
+        close(file);
+}
+
+static void run_compiler(const CompilerProcess *process)
+{
+    char temporary[4096];
+    setpgid(0, 0); /* a group of its own: ended as one */
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    signal(SIGPIPE, SIG_DFL);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    set_limits();
+    if (snprintf(temporary, sizeof temporary, "%s", process->folder) < (int)sizeof temporary)
+        setenv("TMPDIR", temporary, 1);
+    if (process->is_walled && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0) {
+        wall_files(process->folder);
+        wall_network();
+    }
+    execve(process->args[0], (char *const *)process->args, environ); /* it does not write them */
+    _exit(127);
+}
+
+/* ---- our process in between ---- */
+static int await_compiler(pid_t compiler, const sigset_t *signals, const char *folder)
+{
+    for (int status;;) {
+        if (waitpid(compiler, &status, WNOHANG) == compiler)
+            return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+        const int signal = sigwaitinfo(signals, NULL);
+        if (signal < 0 || signal == SIGCHLD)
+            continue;
+        kill(compiler, SIGKILL); /* it may not have its group yet */
+        kill(-compiler, SIGKILL);
+        waitpid(compiler, &status, 0);
+        process_remove_folder(folder);
+        return 128 + signal;
+    }
+}
+
+static void stand_between(const CompilerProcess *process, pid_t parent)
+{
+    static const int awaited[] = { SIGCHLD, SIGTERM, SIGINT, SIGQUIT, SIGHUP };
+    sigset_t signals;
+    sigemptyset(&signals);
+    for (size_t k = 0; k < sizeof awaited / sizeof *awaited; k++) {
+        sigaddset(&signals, awaited[k]);
+        signal(awaited[k], SIG_DFL);
+    }
+    sigprocmask(SIG_SETMASK, &signals, NULL);
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != parent)
+        _exit(128 + SIGTERM);
+    const int nothing = open("/dev/null", O_RDONLY);
+    if (nothing < 0 || dup2(nothing, 0) < 0 || dup2(process->messages, 1) < 0 || dup2(process->messages, 2) < 0)
+        _exit(127);
+    close_others();
+    const pid_t compiler = fork();
+    if (compiler == 0)
+        run_compiler(process);
+    _exit(compiler < 0 ? 127 : await_compiler(compiler, &signals, process->folder));
+}
+
+int process_start(const CompilerProcess *process, pid_t *pid)
+{
+    const pid_t parent = getpid();
+    *pid = fork();
+    if (*pid == 0)
+        stand_between(process, parent);
+    return *pid < 0 ? errno : 0;
+}
+
+void process_end(pid_t pid)
+{
+    int status;
+    kill(pid, SIGTERM);
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        continue;
+}
+
+void process_remove_folder(const char *path)
+{
+    DIR *const folder = opendir(path);
+    for (const struct dirent *d = folder ? readdir(folder) : NULL; d; d = readdir(folder))
+        if (strcmp(d->d_name, ".") != 0 && strcmp(d->d_name, "..") != 0)
+            unlinkat(dirfd(folder), d->d_name, 0);
+    if (folder)
+        closedir(folder);
+    rmdir(path);
+}

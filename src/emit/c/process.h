@@ -1,0 +1,30 @@
+/* The compiler's process: started without a shell, ended with its run, and walled in where the system allows it.
+ *
+ * Between Koine and the compiler stands a small process of ours. It ends the compiler and all that this has started when
+ * it is told to or when Koine dies, and removes the work folder then. The compiler inherits no descriptor but its
+ * standard ones, has limits, no network, and writes to its work folder only (Landlock and seccomp). Private to emit/c. */
+#ifndef EMIT_C_PROCESS_H
+#define EMIT_C_PROCESS_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+typedef struct {
+    const char *const *args; /* the first is the full path; ends with NULL */
+    const char *folder;      /* the work folder; its temporary files go there */
+    int messages;            /* descriptor for what it says */
+    bool is_walled;          /* Landlock and seccomp, as far as there are any */
+} CompilerProcess;
+
+/* 0, or errno. *pid: of our process, to be waited for; its exit status is the compiler's, 128 + n for signal n. */
+int process_start(const CompilerProcess *process, pid_t *pid);
+void process_end(pid_t pid); /* waits until all are gone */
+
+/* Whether this system has the walls; for `koine doctor`. */
+bool process_has_landlock(void);
+bool process_has_seccomp(void);
+
+/* Removes a work folder and the files in it. */
+void process_remove_folder(const char *folder);
+
+#endif
