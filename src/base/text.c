@@ -2,6 +2,7 @@
  * which would follow the locale. */
 #include "base/text.h"
 #include "base/bug.h"
+#include "base/utf8.h"
 #include <math.h>
 #include <stdarg.h>
 
@@ -82,26 +83,65 @@ void text_integer(Text *text, int64_t value)
     text_bytes(text, at, (size_t)(digits + sizeof digits - at));
 }
 
+/* One character of a JSON text; what is no UTF-8 becomes the character that stands for it. */
+static void add_json(Text *text, uint32_t c, const char *at, uint32_t size)
+{
+    switch (c) {
+    case '"': text_add(text, "\\\""); break;
+    case '\\': text_add(text, "\\\\"); break;
+    case '\n': text_add(text, "\\n"); break;
+    case '\r': text_add(text, "\\r"); break;
+    case '\t': text_add(text, "\\t"); break;
+    case UTF8_BAD: text_add(text, UTF8_REPLACEMENT); break;
+    default:
+        if (c < 0x20 || c == 0x7f)
+            text_format(text, "\\u%04x", (unsigned)c);
+        else
+            text_bytes(text, at, size);
+    }
+}
+
 void text_json(Text *text, const char *value)
 {
-    static const char hex[] = "0123456789abcdef";
+    const char *const end = value + strlen(value);
+    uint32_t size;
     text_char(text, '"');
-    for (const char *at = value; *at; at++) {
-        const unsigned char c = (unsigned char)*at;
-        switch (c) {
-        case '"': text_add(text, "\\\""); break;
-        case '\\': text_add(text, "\\\\"); break;
-        case '\n': text_add(text, "\\n"); break;
-        case '\r': text_add(text, "\\r"); break;
-        case '\t': text_add(text, "\\t"); break;
-        default:
-            if (c < 0x20) {
-                const char escape[] = { '\\', 'u', '0', '0', hex[c >> 4], hex[c & 15] };
-                text_bytes(text, escape, sizeof escape);
-            } else {
-                text_char(text, *at);
-            }
-        }
+    for (const char *at = value; at < end; at += size) {
+        const uint32_t c = utf8_decode(at, end, &size);
+        add_json(text, c, at, size);
     }
     text_char(text, '"');
+}
+
+void text_xml(Text *text, const char *value)
+{
+    const char *const end = value + strlen(value);
+    uint32_t size;
+    for (const char *at = value; at < end; at += size) {
+        const uint32_t c = utf8_decode(at, end, &size);
+        if (c == '<' || c == '>' || c == '&' || c == '"' || c == '\'')
+            text_add(text, c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '&' ? "&amp;" : c == '"' ? "&quot;" : "&#39;");
+        else if (c == UTF8_BAD || (c < ' ' && c != '\t' && c != '\n') || c == 0x7f || c == 0xfffe || c == 0xffff)
+            text_add(text, UTF8_REPLACEMENT); /* XML has no way to write those */
+        else
+            text_bytes(text, at, size);
+    }
+}
+
+const char *text_shown(const char *value, Arena *arena)
+{
+    Text text = { .arena = arena };
+    const char *const end = value + strlen(value);
+    uint32_t size;
+    text_add(&text, "");
+    for (const char *at = value; at < end; at += size) {
+        const uint32_t c = utf8_decode(at, end, &size);
+        if (c == UTF8_BAD || c < ' ' || (c >= 0x7f && c < 0xa0))
+            text_format(&text, "\\x%02x", (unsigned)(c == UTF8_BAD ? (unsigned char)*at : c));
+        else if ((c >= 0x200e && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069))
+            text_format(&text, "\\u%04x", (unsigned)c); /* they turn what stands beside them */
+        else
+            text_bytes(&text, at, size);
+    }
+    return text.at;
 }

@@ -19,6 +19,10 @@ void text_format(Text *text, const char *format, ...) __attribute__((format(prin
 void text_real(Text *text, double value);       /* shortest text that reads back exactly; "inf", "nan" */
 void text_real_point(Text *text, double value); /* the same, always recognisable as Real: "1.0", "1e+30" */
 void text_integer(Text *text, int64_t value);
+/* The text for a terminal: characters of control and bytes that are no UTF-8 are shown as \xNN. */
+const char *text_shown(const char *text, Arena *arena);
+/* For SVG and HTML, in texts and attributes. Always UTF-8. */
+void text_xml(Text *text, const char *value);
 void text_json(Text *text, const char *value); /* quoted and escaped */
 
 enum { REAL_TEXT_SIZE = 32 };

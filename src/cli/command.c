@@ -1,9 +1,11 @@
 /* Parsing of command lines; see command.h. `--name value`, `--name=value`, `--` ends the options, `-` is an argument. */
+#define _GNU_SOURCE
 #include "cli/command.h"
 #include "base/bug.h"
 #include "base/names.h"
 #include "base/text.h"
 #include "base/vec.h"
+#include <stdlib.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -26,9 +28,13 @@ void say(const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    fputs("koine: ", stderr);
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
+    Arena *const arena = arena_create(NULL);
+    char *text;
+    if (vasprintf(&text, format, args) >= 0) {
+        fprintf(stderr, "koine: %s\n", text_shown(text, arena));
+        free(text);
+    }
+    arena_destroy(arena);
     va_end(args);
 }
 

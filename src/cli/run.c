@@ -281,12 +281,13 @@ static void say_files(const Run *run, const char *what)
         return;
     }
     if (!output_is_stdout(run))
-        fprintf(stderr, "%s: %s\n", what, run->output);
+        fprintf(stderr, "%s: %s\n", what, text_shown(run->output, run->arena));
     const Experiment *const e = &run->settings.experiment;
     if (run->protocol)
-        fprintf(stderr, "protocol: %s\n", run->protocol_path);
+        fprintf(stderr, "protocol: %s\n", text_shown(run->protocol_path, run->arena));
     for (uint32_t k = 0; k < e->n_observers; k++)
-        fprintf(stderr, "observer %s: %s\n", e->observers[k].name, observe_path(&e->observers[k], run->arena));
+        fprintf(stderr, "observer %s: %s\n", text_shown(e->observers[k].name, run->arena),
+                text_shown(observe_path(&e->observers[k], run->arena), run->arena));
 }
 
 static int report_run(Run *run, const KoineModel *model)

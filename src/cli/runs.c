@@ -3,6 +3,7 @@
 #include "cli/note.h"
 #include "cli/verbs.h"
 #include "formats/store.h"
+#include "formats/writing.h"
 #include "web/origin.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -282,13 +283,64 @@ static int compare_runs(const Runs *r)
     return verb_compare.run(&compare);
 }
 
+/* The runs that are meant. */
+static int choose_runs(const Runs *r, CatalogueRun **runs, uint32_t *n)
+{
+    if (command_option(r->command, "all")) {
+        const CatalogueFilter filter = { .tag = command_option(r->command, "tag"),
+                                         .model = command_option(r->command, "model") };
+        return failed(r, catalogue_list(r->catalogue, &filter, r->arena, runs, n));
+    }
+    if (r->command->n_arguments < 2)
+        return usage_error(r->command, "give the numbers of the runs to forget, or --all");
+    *n = r->command->n_arguments - 1;
+    *runs = NEW_ARRAY(r->arena, CatalogueRun, *n);
+    int status = EXIT_GOOD;
+    for (uint32_t k = 0; k < *n && status == EXIT_GOOD; k++)
+        status = find_run(r, r->command->arguments[k + 1], &(*runs)[k]);
+    return status;
+}
+
+/* A catalogue may come from somebody else: what it names is deleted only if it is a result in this project. */
+static bool is_deletable(const Runs *r, const CatalogueRun *run, const char **why)
+{
+    const char *const project = arena_text(r->arena, r->path, strlen(r->path) - strlen("/.koine/runs.sqlite"));
+    *why = state_of_result(run)[0] ? "" : writing_deletion_refusal(run->result, project[0] ? project : "/");
+    return !*why;
+}
+
+/* Shows what would be deleted; false: the user does not want it, or cannot be asked. */
+static bool confirm_deletions(const Runs *r, const CatalogueRun *runs, uint32_t n)
+{
+    uint32_t n_files = 0;
+    for (uint32_t k = 0; k < n; k++) {
+        const char *why;
+        if (is_deletable(r, &runs[k], &why)) {
+            fprintf(stderr, "delete %s\n", text_shown(runs[k].result, r->arena));
+            n_files++;
+        } else if (why[0])
+            fprintf(stderr, "keep %s: %s\n", text_shown(runs[k].result, r->arena), why);
+    }
+    if (n_files == 0 || command_option(r->command, "yes"))
+        return true;
+    if (!isatty(STDIN_FILENO)) {
+        say("nothing was deleted; say --yes if you want that");
+        return false;
+    }
+    fprintf(stderr, "Delete %u file%s? [y/N] ", n_files, n_files == 1 ? "" : "s");
+    const int answer = getchar();
+    return answer == 'y' || answer == 'Y';
+}
+
 static int forget_run(const Runs *r, const CatalogueRun *run)
 {
+    const char *why;
+    const bool deletes = command_option(r->command, "results") && is_deletable(r, run, &why);
     const CatalogueStatus status = catalogue_forget(r->catalogue, run->id);
     if (status != CATALOGUE_GOOD)
         return failed(r, status);
-    if (command_option(r->command, "results") && !state_of_result(run)[0] && unlink(run->result) != 0) {
-        say("cannot delete '%s': %s", run->result, strerror(errno));
+    if (deletes && unlink(run->result) != 0) {
+        say("cannot delete '%s': %s", text_shown(run->result, r->arena), strerror(errno));
         return EXIT_ENVIRONMENT;
     }
     return EXIT_GOOD;
@@ -296,27 +348,13 @@ static int forget_run(const Runs *r, const CatalogueRun *run)
 
 static int forget_runs(const Runs *r)
 {
-    int status = EXIT_GOOD;
-    if (command_option(r->command, "all")) {
-        CatalogueRun *runs;
-        uint32_t n;
-        const CatalogueFilter filter = { .tag = command_option(r->command, "tag"),
-                                         .model = command_option(r->command, "model") };
-        const CatalogueStatus listed = catalogue_list(r->catalogue, &filter, r->arena, &runs, &n);
-        if (listed != CATALOGUE_GOOD)
-            return failed(r, listed);
-        for (uint32_t k = 0; k < n && status == EXIT_GOOD; k++)
-            status = forget_run(r, &runs[k]);
-        return status;
-    }
-    if (r->command->n_arguments < 2)
-        return usage_error(r->command, "give the numbers of the runs to forget, or --all");
-    for (uint32_t k = 1; k < r->command->n_arguments && status == EXIT_GOOD; k++) {
-        CatalogueRun run;
-        status = find_run(r, r->command->arguments[k], &run);
-        if (status == EXIT_GOOD)
-            status = forget_run(r, &run);
-    }
+    CatalogueRun *runs = NULL;
+    uint32_t n = 0;
+    int status = choose_runs(r, &runs, &n);
+    if (status == EXIT_GOOD && command_option(r->command, "results") && !confirm_deletions(r, runs, n))
+        return EXIT_USAGE;
+    for (uint32_t k = 0; k < n && status == EXIT_GOOD; k++)
+        status = forget_run(r, &runs[k]);
     return status;
 }
 
@@ -378,7 +416,10 @@ static const Option options_of_runs[] = {
     { .name = "most", .value = "N", .help = "list: the newest so many; default 20, 0 for all" },
     { .name = "json", .help = "list, show: as JSON" },
     { .name = "all", .help = "forget: all that fit --model and --tag" },
-    { .name = "results", .help = "forget: delete the result files too, unless a later run wrote them" },
+    { .name = "results",
+      .help = "forget: delete the result files too, unless a later run wrote them; those in the "
+              "project that Koine wrote, after they were shown" },
+    { .name = "yes", .help = "forget --results: do not ask" },
     { .name = "tube", .value = "NUMBER", .help = "compare: see 'koine help compare'" },
     { .name = "absolute", .value = "NUMBER", .help = "compare: see 'koine help compare'" },
     { .name = "variables", .value = "GLOB,...", .help = "compare: what is compared; default everything" },
@@ -390,7 +431,7 @@ static const Example examples[] = {
     { "koine runs list --tag final", "the newest runs with a tag." },
     { "koine runs show 12", "model, settings, result, duration and outcome of a run." },
     { "koine runs compare 11 12 --svg difference.svg", "the results of two runs, signal by signal." },
-    { "koine runs forget 3 4 --results", "drops two runs and their result files." },
+    { "koine runs forget 3 4 --results --yes", "drops two runs and their result files." },
     { 0 },
 };
 

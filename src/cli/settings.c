@@ -254,10 +254,12 @@ void settings_say(const RunSettings *settings, const Controls *controls, Arena *
         text_format(&text, ", profile %s", e->profile);
     if (e->has[EXPERIMENT_SEED])
         text_format(&text, ", seed %llu", (unsigned long long)e->seed);
-    fprintf(stderr, "%s%s%s\n  %s\n", settings->target.path, settings->experiment_path ? " with " : "",
-            settings->experiment_path ? settings->experiment_path : "", text.at);
+    fprintf(stderr, "%s%s%s\n  %s\n", text_shown(settings->target.path, arena),
+            settings->experiment_path ? " with " : "",
+            settings->experiment_path ? text_shown(settings->experiment_path, arena) : "", text_shown(text.at, arena));
     say_controls(controls, arena);
     for (uint32_t k = 0; k < e->n_settings; k++)
-        fprintf(stderr, "  %s = %s%s\n", e->settings[k].name, e->settings[k].value,
+        fprintf(stderr, "  %s = %s%s\n", text_shown(e->settings[k].name, arena),
+                text_shown(e->settings[k].value, arena),
                 e->settings[k].span.source == SOURCE_NONE ? "" : " (experiment)");
 }

@@ -30,8 +30,8 @@ static void add_seconds(Text *text, double seconds)
 void statistics_text(const RunRecord *record, Text *text)
 {
     const KoineRunStatistics *const s = &record->run.statistics;
-    text_format(text, "%s: %llu points, %llu steps", record->model.model, (unsigned long long)s->points,
-                (unsigned long long)s->steps);
+    text_format(text, "%s: %llu points, %llu steps", text_shown(record->model.model, text->arena),
+                (unsigned long long)s->points, (unsigned long long)s->steps);
     if (s->rejected_steps)
         text_format(text, " (%llu rejected)", (unsigned long long)s->rejected_steps);
     text_format(text, ", %llu state events, %llu time events", (unsigned long long)s->state_events,

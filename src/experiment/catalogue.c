@@ -16,10 +16,18 @@ struct Catalogue {
 
 /* ---- where ------------------------------------------------------------------------------------------------------- */
 
-static bool is_folder(const char *path)
+/* A folder of this user and no link: others could lead the catalogue anywhere. */
+static bool is_own_folder(const char *path)
 {
     struct stat state;
-    return stat(path, &state) == 0 && S_ISDIR(state.st_mode);
+    return lstat(path, &state) == 0 && S_ISDIR(state.st_mode) && state.st_uid == geteuid();
+}
+
+/* The catalogue in it, if there is one. */
+static bool is_own_file(const char *path)
+{
+    struct stat state;
+    return lstat(path, &state) != 0 ? errno == ENOENT : S_ISREG(state.st_mode) && state.st_uid == geteuid();
 }
 
 const char *catalogue_path(Arena *arena)
@@ -30,7 +38,7 @@ const char *catalogue_path(Arena *arena)
     const char *const home = getenv("HOME");
     char *const at = arena_text(arena, here, strlen(here));
     for (bool is_first = true; at[0] == '/' && at[1]; is_first = false) {
-        if ((is_first || !home || strcmp(at, home) != 0) && is_folder(arena_format(arena, "%s/.koine", at)))
+        if ((is_first || !home || strcmp(at, home) != 0) && is_own_folder(arena_format(arena, "%s/.koine", at)))
             return arena_format(arena, "%s/.koine/runs.sqlite", at);
         char *const slash = strrchr(at, '/');
         *(slash == at ? slash + 1 : slash) = 0;
@@ -108,6 +116,9 @@ static CatalogueStatus prepare_base(sqlite3 *base, bool is_made)
     int version = 0;
     sqlite3_busy_timeout(base, PATIENCE);
     sqlite3_db_config(base, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    sqlite3_db_config(base, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+    sqlite3_db_config(base, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL); /* ours has none */
+    sqlite3_db_config(base, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
     sqlite3_db_config(base, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
     int code = read_version(base, &version);
     if (code == SQLITE_OK && version > VERSION)
@@ -128,7 +139,7 @@ static bool make_folder(const char *path, Arena *arena)
     if (!slash)
         return true;
     const char *const folder = arena_text(arena, path, (size_t)(slash - path));
-    return mkdir(folder, 0777) == 0 || errno == EEXIST;
+    return mkdir(folder, 0777) == 0 || (errno == EEXIST && is_own_folder(folder));
 }
 
 CatalogueStatus catalogue_open(const char *path, bool is_made, Arena *arena, Catalogue **catalogue)
@@ -136,6 +147,8 @@ CatalogueStatus catalogue_open(const char *path, bool is_made, Arena *arena, Cat
     *catalogue = NULL;
     if (is_made ? !make_folder(path, arena) : access(path, F_OK) != 0)
         return is_made ? CATALOGUE_REFUSED : CATALOGUE_ABSENT;
+    if (!is_own_file(path))
+        return CATALOGUE_REFUSED;
     Catalogue *const c = NEW(arena, Catalogue);
     c->arena = arena;
     const int code = sqlite3_open_v2(path, &c->base, SQLITE_OPEN_READWRITE | (is_made ? SQLITE_OPEN_CREATE : 0), NULL);

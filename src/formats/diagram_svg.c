@@ -20,21 +20,6 @@ static const char STYLE[] =
     "  .output { fill: #e8ecf0; stroke: #e8ecf0; } .input { fill: #16181b; stroke: #e8ecf0; } }\n"
     "</style>\n";
 
-static void add_escaped(Text *text, const char *at)
-{
-    for (; *at; at++) {
-        switch (*at) {
-        case '<': text_add(text, "&lt;"); break;
-        case '>': text_add(text, "&gt;"); break;
-        case '&': text_add(text, "&amp;"); break;
-        case '"': text_add(text, "&quot;"); break;
-        default:
-            if ((unsigned char)*at >= 0x20)
-                text_char(text, *at);
-        }
-    }
-}
-
 /* name="value"; printf would follow the locale. */
 static void add_number(Text *text, const char *name, double value)
 {
@@ -63,7 +48,7 @@ static void add_label(Text *text, const char *class, const char *anchor, double 
     add_number(text, "x", x);
     add_number(text, "y", y);
     text_char(text, '>');
-    add_escaped(text, label);
+    text_xml(text, label);
     text_add(text, "</text>\n");
 }
 
@@ -169,7 +154,7 @@ Text diagram_svg(const DiagramBox *box, Arena *arena)
     text_char(&text, ' ');
     text_real(&text, height);
     text_add(&text, "\">\n<title>");
-    add_escaped(&text, box->name);
+    text_xml(&text, box->name);
     text_add(&text, "</title>\n");
     text_add(&text, STYLE);
     add_rect(&text, "back", 0, 0, width, height, 0);

@@ -29,19 +29,6 @@ typedef struct {
     Range times, values;
 } Drawing;
 
-static void add_escaped(Text *text, const char *name, Arena *arena)
-{
-    for (const char *at = plot_name(name, arena); *at; at++) {
-        switch (*at) {
-        case '<': text_add(text, "&lt;"); break;
-        case '>': text_add(text, "&gt;"); break;
-        case '&': text_add(text, "&amp;"); break;
-        case '"': text_add(text, "&quot;"); break;
-        default: text_char(text, *at);
-        }
-    }
-}
-
 /* A coordinate with two decimals; printf would follow the locale. */
 static void add_coordinate(Text *text, double value)
 {
@@ -74,7 +61,7 @@ static void add_text(Drawing *drawing, const char *attributes, double x, double 
     text_add(text, "\" y=\"");
     add_coordinate(text, y);
     text_add(text, "\">");
-    add_escaped(text, content, drawing->arena);
+    text_xml(text, plot_name(content, drawing->arena));
     text_add(text, "</text>\n");
 }
 

@@ -6,6 +6,8 @@
 #include "formats/written.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -161,6 +163,28 @@ const char *writing_refusal(const char *path)
     if (file >= 0)
         close(file);
     return refusal;
+}
+
+const char *writing_deletion_refusal(const char *path, const char *folder)
+{
+    char below[PATH_MAX], real[PATH_MAX];
+    const char *const slash = strrchr(path, '/');
+    const size_t n = slash ? (size_t)(slash - path) : 0;
+    if (n == 0 || n >= sizeof real)
+        return "it does not lie in the project";
+    memcpy(below, path, n);
+    below[n] = 0;
+    char top[PATH_MAX];
+    if (!realpath(below, real) || !realpath(folder, top) || strncmp(real, top, strlen(top)) != 0 ||
+        (real[strlen(top)] != '/' && real[strlen(top)] != 0))
+        return "it does not lie in the project";
+    const int file = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    struct stat state;
+    if (file < 0)
+        return "it cannot be read, or is a link";
+    const bool is_good = fstat(file, &state) == 0 && S_ISREG(state.st_mode) && is_ours(path, file, &state);
+    close(file);
+    return is_good ? NULL : "it was not written by Koine, or was changed since";
 }
 
 int writing_open(const char *path, unsigned flags, const char **refusal)

@@ -17,6 +17,10 @@ int writing_open(const char *path, unsigned flags, const char **refusal);
 /* Whether writing_open would refuse a confined path: why, else NULL. Touches nothing. */
 const char *writing_refusal(const char *path);
 
+/* Why a file may not be deleted because somebody's list names it, else NULL: it lies below the folder, is no link, and
+ * Koine wrote it. */
+const char *writing_deletion_refusal(const char *path, const char *folder);
+
 /* A name of a model as the name of a file in the current folder, without its ending. */
 char *writing_name(const char *name, Arena *arena);
 

@@ -18,22 +18,10 @@ typedef struct {
 } Report;
 
 /* ---- HTML ---- */
-static void add_escaped(Text *to, const char *text)
-{
-    while (*text) {
-        const size_t plain = strcspn(text, "<>&\"");
-        text_bytes(to, text, plain);
-        text += plain;
-        if (*text)
-            text_add(to, *text == '<' ? "&lt;" : *text == '>' ? "&gt;" : *text == '&' ? "&amp;" : "&quot;");
-        text += *text != 0;
-    }
-}
-
 static void add_cell(Text *to, const char *tag, const char *text)
 {
     text_format(to, "<%s>", tag);
-    add_escaped(to, text);
+    text_xml(to, text);
     text_format(to, "</%s>", tag);
 }
 
@@ -58,7 +46,7 @@ static void add_base64(Text *to, const char *bytes, size_t size)
 static void add_picture(Text *to, const Text *svg, const char *label)
 {
     text_add(to, "<img alt=\"");
-    add_escaped(to, label);
+    text_xml(to, label);
     text_add(to, "\" src=\"data:image/svg+xml;base64,");
     add_base64(to, svg->at, svg->n);
     text_add(to, "\">\n");
@@ -374,15 +362,15 @@ static void add_model(const Report *r)
         text_format(r->to, "<p class=\"bad\">%s KN%u: ", item.level == DIAG_ERROR ? "error" : "warning", item.code);
         if (place.line)
             text_format(r->to, "line %u: ", place.line);
-        add_escaped(r->to, item.at.message);
+        text_xml(r->to, item.at.message);
         text_add(r->to, "</p>\n");
     }
     uint32_t id;
     if (sources_open(compilation_sources(c), r->options->model, &id) == SOURCE_OK) {
         text_add(r->to, "<details><summary>");
-        add_escaped(r->to, r->options->model);
+        text_xml(r->to, r->options->model);
         text_add(r->to, "</summary><pre>");
-        add_escaped(r->to, sources_get(sources, id)->text);
+        text_xml(r->to, sources_get(sources, id)->text);
         text_add(r->to, "</pre></details>\n");
     }
 }
@@ -397,7 +385,7 @@ bool report_html(const ReportOptions *options, Text *to, const char **error)
         json_rows(result_statistics(options->runs[k].result), r.arena, &r.ends[k]);
     }
     text_add(to, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>");
-    add_escaped(to, options->title);
+    text_xml(to, options->title);
     text_add(to, "</title>\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<style>");
     add_page_file(to, "report.css");
     text_add(to, "</style>\n</head>\n<body>\n");
