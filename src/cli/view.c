@@ -142,8 +142,26 @@ static int read_layout(ViewCall *call)
     return EXIT_GOOD;
 }
 
+/* A page that leads to the address. Others can read the arguments of a process, but not this file. */
+static const char *write_forwarder(const char *address, Arena *arena)
+{
+    const char *const own = getenv("XDG_RUNTIME_DIR"), *const temporary = getenv("TMPDIR");
+    const char *const folder = own && *own == '/' ? own : temporary && *temporary == '/' ? temporary : "/tmp";
+    char *const path = arena_format(arena, "%s/koine-view-XXXXXX.html", folder);
+    const int fd = mkstemps(path, 5); /* mode 0600 */
+    FILE *const file = fd < 0 ? NULL : fdopen(fd, "w");
+    if (!file)
+        return NULL;
+    fprintf(file, "<!doctype html><meta http-equiv=\"refresh\" content=\"0;url=%s\"><a href=\"%s\">Koine</a>\n",
+            address, address);
+    if (fclose(file) == 0)
+        return path;
+    unlink(path);
+    return NULL;
+}
+
 /* Twice forked, so that nobody has to wait for the browser. */
-static void open_browser(const char *address)
+static void open_browser(const char *page)
 {
     const pid_t child = fork();
     if (child == 0) {
@@ -151,7 +169,7 @@ static void open_browser(const char *address)
             const int nothing = open("/dev/null", O_RDWR);
             setsid();
             if (nothing >= 0 && dup2(nothing, 0) >= 0 && dup2(nothing, 1) >= 0 && dup2(nothing, 2) >= 0)
-                execlp("xdg-open", "xdg-open", address, (char *)NULL);
+                execlp("xdg-open", "xdg-open", page, (char *)NULL);
             _exit(127);
         }
         _exit(0);
@@ -195,9 +213,14 @@ static int serve(ViewCall *call)
         printf("%s\n", view_address(view));
         fflush(stdout);
         say("the page is at this address until Ctrl-C");
+        const char *forwarder = NULL;
         if (!command_option(command, "no-open") && has_display())
-            open_browser(view_address(view));
+            forwarder = write_forwarder(view_address(view), command->arena);
+        if (forwarder)
+            open_browser(forwarder);
         view_serve(view, stop);
+        if (forwarder)
+            unlink(forwarder);
         status = EXIT_GOOD;
     }
     view_destroy(view);

@@ -38,6 +38,14 @@ static bool is_token(const Guard *guard, const char *text)
     return difference == 0;
 }
 
+/* Somebody who knows the address goes to the page itself: the file that `koine view` hands to the browser does. */
+static bool is_opening(const HttpRequest *request)
+{
+    const char *const mode = http_header(request, "sec-fetch-mode"), *const to = http_header(request, "sec-fetch-dest");
+    return strcmp(request->method, "GET") == 0 && mode && strcmp(mode, "navigate") == 0 && to &&
+           strcmp(to, "document") == 0 && strlen(request->path) == 2 + GUARD_TOKEN_SIZE;
+}
+
 int guard_check(const Guard *guard, const HttpRequest *request, const char **rest)
 {
     const char *const host = http_header(request, "host"), *const origin = http_header(request, "origin"),
@@ -46,7 +54,7 @@ int guard_check(const Guard *guard, const HttpRequest *request, const char **res
         return 421;
     if (origin && !is_own_origin(guard, origin))
         return 403;
-    if (site && strcmp(site, "same-origin") != 0 && strcmp(site, "none") != 0)
+    if (site && strcmp(site, "same-origin") != 0 && strcmp(site, "none") != 0 && !is_opening(request))
         return 403;
     if (!is_token(guard, request->path + 1) || request->path[1 + GUARD_TOKEN_SIZE] != '/')
         return 403;

@@ -67,7 +67,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     Viewer *const v = *state;
-    v->stop = 1;
+    __atomic_store_n(&v->stop, 1, __ATOMIC_RELAXED); /* the other thread reads it */
     pthread_join(v->thread, NULL);
     view_destroy(v->view);
     arena_destroy(v->arena);
@@ -111,6 +111,20 @@ static void whoever_knows_the_token_is_answered(void **state)
     assert_non_null(strstr(answer, "time,\"a,b\"\n0,1\n1,2\n2,4\n"));
     assert_int_equal(get(v, with_token(v, "", path), NULL, "", answer), 200);
     assert_non_null(strstr(answer, "Content-Security-Policy: default-src 'none'"));
+}
+
+/* A file that leads to the address is another site: it may open the page, and nothing but the page. */
+static void another_site_may_open_the_page_only(void **state)
+{
+    const Viewer *const v = *state;
+    char answer[ANSWER], path[512];
+    static const char opens[] =
+        "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate\r\nSec-Fetch-Dest: document\r\n",
+                      frames[] = "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate\r\nSec-Fetch-Dest: iframe\r\n";
+    assert_int_equal(get(v, with_token(v, "", path), NULL, opens, answer), 200);
+    assert_int_equal(get(v, with_token(v, "", path), NULL, frames, answer), 403);
+    assert_int_equal(get(v, with_token(v, "api/state", path), NULL, opens, answer), 403);
+    assert_int_equal(get(v, "/", NULL, opens, answer), 403);
 }
 
 static void without_the_token_nothing_is_told(void **state)
@@ -313,6 +327,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(whoever_knows_the_token_is_answered),
+        cmocka_unit_test(another_site_may_open_the_page_only),
         cmocka_unit_test(without_the_token_nothing_is_told),
         cmocka_unit_test(foreign_hosts_and_origins_are_refused),
         cmocka_unit_test(no_path_leads_to_a_file),
