@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 typedef struct {
@@ -15,11 +16,17 @@ typedef struct {
 } Content;
 
 static const size_t READ_PIECE = (size_t)1 << 20;
+static const size_t READ_MOST = (size_t)2 << 30; /* of CSV and MAT files, which are read whole */
 
 /* Reads to the end; on failure returns errno. */
 static int read_content(int file, Content *content)
 {
+    struct stat state;
+    if (fstat(file, &state) == 0 && S_ISREG(state.st_mode) && (uint64_t)state.st_size > READ_MOST)
+        return EFBIG;
     for (;;) {
+        if (content->size > READ_MOST)
+            return EFBIG;
         if (content->capacity - content->size < READ_PIECE) {
             const size_t larger = content->capacity * 2 + READ_PIECE;
             char *const grown = realloc(content->bytes, larger);
@@ -43,6 +50,12 @@ static void report_unreadable(Diag *diag, const char *path, int error)
     char reason[128];
     if (strerror_r(error, reason, sizeof reason) != 0)
         snprintf(reason, sizeof reason, "error %d", error);
+    if (error == EFBIG) {
+        diag_error(diag, DIAG_FILE_UNREADABLE, SPAN_NONE, "cannot read '%s': it has more than %g GB", path,
+                   (double)READ_MOST / (1 << 30));
+        diag_help(diag, "native results (.h5) may have any size");
+        return;
+    }
     diag_error(diag, error == ENOENT ? DIAG_FILE_MISSING : DIAG_FILE_UNREADABLE, SPAN_NONE, "cannot read '%s': %s",
                path, reason);
 }

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 static const char OUTSIDE[] = "what a model or an experiment names is written below the current folder only";
@@ -155,6 +156,24 @@ static int open_confined(const char *path, int flags, const char **refusal)
     return file;
 }
 
+/* A pipe that nobody reads is waited for as long as no signal comes, but not for ever. */
+static int open_patiently(const char *path, int flags, const char **refusal)
+{
+    enum { TRIES = 200 };
+    const struct timespec pause = { .tv_nsec = 50000000 };
+    int file = open(path, flags | O_NONBLOCK, 0666);
+    for (int k = 0; file < 0 && errno == ENXIO && k < TRIES; k++) {
+        if (nanosleep(&pause, NULL) != 0)
+            return -1;
+        file = open(path, flags | O_NONBLOCK, 0666);
+    }
+    if (file < 0 && errno == ENXIO)
+        *refusal = "nobody reads what is written to it";
+    if (file >= 0)
+        fcntl(file, F_SETFL, fcntl(file, F_GETFL) & ~O_NONBLOCK);
+    return file;
+}
+
 /* ---- what others ask ---- */
 const char *writing_refusal(const char *path)
 {
@@ -192,8 +211,8 @@ int writing_open(const char *path, unsigned flags, const char **refusal)
     *refusal = NULL;
     const bool is_confined = flags & WRITING_CONFINED;
     const int access = is_confined || (flags & WRITING_READS) ? O_RDWR : O_WRONLY;
-    const int file =
-        is_confined ? open_confined(path, access | O_CREAT, refusal) : open(path, access | O_CREAT | O_CLOEXEC, 0666);
+    const int file = is_confined ? open_confined(path, access | O_CREAT, refusal)
+                                 : open_patiently(path, access | O_CREAT | O_CLOEXEC, refusal);
     struct stat state;
     if (file < 0 || fstat(file, &state) != 0 || !S_ISREG(state.st_mode))
         return file;

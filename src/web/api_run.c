@@ -1,4 +1,5 @@
 /* Answers about runs: which there are, how far they are, starting and stopping one, what it did. */
+#include "web/json_rows.h"
 #include "web/session.h"
 #include <fcntl.h>
 #include <math.h>
@@ -73,11 +74,17 @@ static void add_state(const View *view, Text *to)
     text_add(to, "]");
 }
 
+/* What a file says is JSON is sent as such only if it is. */
+static const char *json_or_null(const char *text)
+{
+    return text && json_is_object(text) ? text : "null";
+}
+
 void answer_state(View *view, HttpRequest *request, HttpResponse *response)
 {
     Text text = { .arena = request->arena };
     add_state(view, &text);
-    text_format(&text, ", \"layout\": %s }\n", view->options.layout ? view->options.layout : "null");
+    text_format(&text, ", \"layout\": %s }\n", json_or_null(view->options.layout));
     answer_text(response, JSON_TYPE, &text);
 }
 
@@ -144,7 +151,7 @@ void answer_run(View *view, HttpRequest *request, HttpResponse *response)
         return;
     }
     VEC(const char *) arguments = { 0 };
-    Text settings = { .arena = view->arena };
+    Text settings = { .arena = request->arena };
     bool wants_profile = false;
     text_add(&settings, "[");
     for (uint32_t k = 0; k < request->n_fields; k++) {
@@ -164,7 +171,8 @@ void answer_run(View *view, HttpRequest *request, HttpResponse *response)
     }
     text_add(&settings, "]");
     const char *error;
-    const Run *const run = runs_start(view, arguments.at, arguments.n, settings.at, wants_profile, &error);
+    const Run *const run = runs_start(view, arguments.at, arguments.n, arena_text(view->arena, settings.at, settings.n),
+                                      wants_profile, &error);
     if (!run) {
         answer_error(request, response, 503, "%s", error);
         return;
@@ -218,7 +226,7 @@ void answer_statistics(View *view, HttpRequest *request, HttpResponse *response)
         return;
     }
     Text text = { .arena = request->arena };
-    text_format(&text, "{ \"begin\": %s, \"end\": %s }\n", begin ? begin : "null", end ? end : "null");
+    text_format(&text, "{ \"begin\": %s, \"end\": %s }\n", json_or_null(begin), json_or_null(end));
     answer_text(response, JSON_TYPE, &text);
 }
 

@@ -1,4 +1,5 @@
 #include "web/json_rows.h"
+#include "base/utf8.h"
 
 enum { DEPTH_MOST = 8 };
 
@@ -38,6 +39,68 @@ static const char *value_end(const char *at)
     return NULL;
 }
 
+/* ---- strictly ---- */
+static const char *check_value(const char *at, uint32_t depth);
+
+static const char *check_string(const char *at)
+{
+    const char *const end = *at == '"' ? string_end(at) : NULL;
+    for (at++; end && at < end; at++)
+        if ((unsigned char)*at < ' ' || (*at == '\\' && !strchr("\"\\/bfnrtu", *++at)))
+            return NULL;
+    return end;
+}
+
+/* Behind an object or array that begins here; NULL: it is none. */
+static const char *check_list(const char *at, uint32_t depth)
+{
+    const bool is_object = *at == '{';
+    const char close = is_object ? '}' : ']';
+    at = skip_space(at + 1);
+    if (*at == close)
+        return at + 1;
+    for (;; at = skip_space(at + 1)) {
+        if (is_object) {
+            at = check_string(at);
+            if (!at || *(at = skip_space(at)) != ':')
+                return NULL;
+            at = skip_space(at + 1);
+        }
+        at = check_value(at, depth + 1);
+        if (!at)
+            return NULL;
+        at = skip_space(at);
+        if (*at == close)
+            return at + 1;
+        if (*at != ',')
+            return NULL;
+    }
+}
+
+static const char *check_value(const char *at, uint32_t depth)
+{
+    enum { DEEPEST = 64 };
+    static const char *const words[] = { "true", "false", "null" };
+    if (depth == DEEPEST)
+        return NULL;
+    if (*at == '{' || *at == '[')
+        return check_list(at, depth);
+    if (*at == '"')
+        return check_string(at);
+    for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+        if (strncmp(at, words[k], strlen(words[k])) == 0)
+            return at + strlen(words[k]);
+    const size_t n = strspn(at, "+-.0123456789eE");
+    return n && strchr("-0123456789", *at) ? at + n : NULL;
+}
+
+bool json_is_object(const char *text)
+{
+    const char *const at = skip_space(text), *const end = *at == '{' ? check_value(at, 0) : NULL;
+    return end && !*skip_space(end) && utf8_is_valid(text, strlen(text));
+}
+
+/* ---- rows ---- */
 static const char *unquote(const char *from, const char *end, Arena *arena)
 {
     if (*from != '"')

@@ -10,6 +10,9 @@ typedef struct {
 } JsonRow;
 typedef VEC(JsonRow) JsonRows;
 
+/* Whether the whole text is one JSON object: what a file claims to be one is sent to the page only then. */
+bool json_is_object(const char *text);
+
 /* Whatever is not understood ends the rows. */
 void json_rows(const char *text, Arena *arena, JsonRows *rows);
 const char *json_row(const JsonRows *rows, const char *key); /* NULL: there is none, or it is null */

@@ -2,6 +2,7 @@
 #include "web/json_rows.h"
 #include "web/page.h"
 #include "web/session.h"
+#include <limits.h>
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
@@ -124,6 +125,17 @@ static void idle(void *context)
 }
 
 /* ---- its life ---- */
+/* A result may come from somebody else: the model it names is opened unasked only below the folder of the result. */
+static bool is_beside(const char *file, const char *result)
+{
+    char model[PATH_MAX], folder[PATH_MAX];
+    if (!realpath(file, model) || !realpath(result, folder))
+        return false;
+    char *const slash = strrchr(folder, '/');
+    slash[1] = 0;
+    return strncmp(model, folder, strlen(folder)) == 0;
+}
+
 /* The model that a result names: where that file is there it is the likely one, and it is compiled as it is now. */
 static void find_model(View *view)
 {
@@ -133,7 +145,7 @@ static void find_model(View *view)
         if (run->result)
             json_rows(result_provenance(run->result), view->arena, &rows);
         const char *const file = json_row(&rows, "file");
-        if (file && access(file, R_OK) == 0) {
+        if (file && access(file, R_OK) == 0 && is_beside(file, run->path)) {
             view->options.target = file;
             view->options.model = (CompileRequest){ .path = file, .profile = json_row(&rows, "settings.profile") };
             return;
