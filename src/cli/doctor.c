@@ -4,6 +4,8 @@
 #include "cli/verbs.h"
 #include "driver/cache.h"
 #include "driver/compile.h"
+#include "experiment/catalogue.h"
+#include "formats/written.h"
 #include "koine/simulate.h"
 #include <math.h>
 #include <stdio.h>
@@ -110,8 +112,35 @@ static bool check_cache(Arena *arena)
                true);
 }
 
+/* What holds a stranger's files, see docs/security.md. */
+static int run_security(const Command *command)
+{
+    const CompilerWalls walls = compiler_walls(command->arena);
+    const char *const state = written_folder(command->arena);
+    const char *const catalogue = catalogue_path(command->arena);
+    row("models", "data: no text of theirs reaches a compiler but as identifier or comment; checked before", true);
+    row("files they name", "below the current folder, no links, over nothing that Koine did not write", true);
+    row("text files of ours", state ? state : "not known: neither XDG_STATE_HOME nor HOME is set", state != NULL);
+    row("catalogue", catalogue, true);
+    row("compiler's files",
+        !walls.has_landlock ? "not walled: this system has no Landlock"
+        : walls.is_walled   ? "Landlock: it writes to its work folder only"
+                            : "not walled: CC names a compiler of your own, or cc is a wrapper",
+        walls.has_landlock && walls.is_walled);
+    row("compiler's network",
+        !walls.has_seccomp ? "not walled: this system has no seccomp"
+        : walls.is_walled  ? "seccomp: it has none"
+                           : "not walled: CC names a compiler of your own, or cc is a wrapper",
+        walls.has_seccomp && walls.is_walled);
+    row("compiler's limits", "3600 s, 4 GB a file, 256 descriptors; ends with its run", true);
+    row("viewer", "this machine only, an address with a secret that no list of arguments shows", true);
+    return check_cache(command->arena) ? EXIT_GOOD : EXIT_ENVIRONMENT;
+}
+
 static int run_doctor(const Command *command)
 {
+    if (command_option(command, "security"))
+        return run_security(command);
     struct utsname system;
     uname(&system);
     row("koine", KOINE_VERSION, true);
@@ -134,7 +163,13 @@ static int run_doctor(const Command *command)
     return is_good ? EXIT_GOOD : EXIT_ENVIRONMENT;
 }
 
+static const Option options[] = {
+    { .name = "security", .help = "what protects you from files of somebody else, and whether it is in force" },
+    { 0 },
+};
+
 static const Example examples[] = {
+    { "koine doctor --security", "what protects you from files of somebody else." },
     { "koine doctor", "one line for each thing Koine needs, and whether it works." },
     { 0 },
 };
@@ -145,6 +180,7 @@ const Verb verb_doctor = {
     .summary = "tell whether everything works on this machine",
     .text = "Lists versions and tries the three ways to execute a model (interpreter, tcc, C compiler) on a small one. "
             "The exit status is 0 when all of them work, else 4.",
+    .options = options,
     .examples = examples,
     .run = run_doctor,
 };

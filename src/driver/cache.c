@@ -1,6 +1,8 @@
 #include "driver/cache.h"
 #include "driver/store.h"
 #include "emit/c/cache.h"
+#include "emit/c/compiler.h"
+#include "emit/c/process.h"
 
 bool compiled_cache(CompiledCache *cache, Arena *arena, const char **why)
 {
@@ -18,4 +20,13 @@ bool compiled_cache_clear(Arena *arena, const char **why)
 {
     store_clear(arena);
     return cache_clear(arena, why);
+}
+
+CompilerWalls compiler_walls(Arena *arena)
+{
+    Compiler compiler;
+    const char *why;
+    CompilerWalls walls = { .has_landlock = process_has_landlock(), .has_seccomp = process_has_seccomp() };
+    walls.is_walled = find_compiler(&compiler, arena, &why) && compiler_is_walled(&compiler);
+    return walls;
 }

@@ -15,6 +15,13 @@ typedef struct {
 
 /* False: the cache cannot be used; *why says so in one line. */
 bool compiled_cache(CompiledCache *cache, Arena *arena, const char **why);
+/* What stands around the compiler of the tier cc. */
+typedef struct {
+    bool has_landlock, has_seccomp; /* of this system */
+    bool is_walled;                 /* they are used: it is the system's own `cc` */
+} CompilerWalls;
+CompilerWalls compiler_walls(Arena *arena);
+
 bool compiled_cache_clear(Arena *arena, const char **why);
 
 #endif

@@ -117,6 +117,12 @@ void written_note(const char *path, WrittenHead head, uint64_t size)
     close(table);
 }
 
+const char *written_folder(Arena *arena)
+{
+    char path[PATH_MAX];
+    return state_folder(path, sizeof path) ? arena_text(arena, path, strlen(path)) : NULL;
+}
+
 bool written_is_ours(const char *path, int file)
 {
     Entry entry;

@@ -5,6 +5,7 @@
 #ifndef FORMATS_WRITTEN_H
 #define FORMATS_WRITTEN_H
 
+#include "base/arena.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -18,6 +19,7 @@ typedef struct {
 WrittenHead written_head(const void *bytes, size_t n); /* of the first bytes of a file, or more than those */
 /* Failing is no failure of the run. */
 void written_note(const char *path, WrittenHead head, uint64_t size);
+const char *written_folder(Arena *arena); /* the state folder; NULL: there is none */
 /* The open file is as Koine left it, or as far as it came. */
 bool written_is_ours(const char *path, int file);
 
