@@ -37,6 +37,7 @@ typedef struct {
 typedef struct KoineSink {
     void *context;
     bool wants_takts;  /* KOINE_POINT_STEP as well */
+    bool skips_events; /* instants only where they lie on the output grid, at the start or at the stop */
     bool has_own_grid; /* KOINE_POINT_GRID at next_time instead of at the times of the output grid */
     double next_time;  /* above the time of the last point, or INFINITY: `begin` sets it, `point` moves it on */
     KoineStatus (*begin)(struct KoineSink *sink, const KoineModel *model);

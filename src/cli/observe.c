@@ -7,24 +7,24 @@ const char *observe_path(const ExperimentObserver *observer, Arena *arena)
     return observer->output ? observer->output : arena_format(arena, "%s.csv", observer->name);
 }
 
-static const char *const *globs_of(const ExperimentObserver *observer, Arena *arena)
+static const char *const *globs_of(const ExperimentGlobs *names, Arena *arena)
 {
-    const char **const globs = NEW_ARRAY(arena, const char *, observer->variables.n + 1);
-    for (uint32_t k = 0; k < observer->variables.n; k++)
-        globs[k] = observer->variables.at[k].glob;
-    return observer->variables.n ? globs : NULL;
+    const char **const globs = NEW_ARRAY(arena, const char *, names->n + 1);
+    for (uint32_t k = 0; k < names->n; k++)
+        globs[k] = names->at[k].glob;
+    return names->n ? globs : NULL;
 }
 
-static bool check_variables(const ExperimentObserver *observer, const KoineTables *tables, Arena *arena, Diag *diag)
+bool observe_names(const ExperimentGlobs *names, const KoineTables *tables, unsigned flags, Arena *arena, Diag *diag)
 {
-    const char *const *const globs = globs_of(observer, arena);
+    const char *const *const globs = globs_of(names, arena);
     Selection selection;
     SelectionMiss miss;
-    if (select_columns(tables, globs, observer->variables.n, 0, arena, &selection, &miss))
+    if (select_columns(tables, globs, names->n, flags, arena, &selection, &miss))
         return true;
     char text[256];
     selection_miss_text(&miss, globs, text, sizeof text);
-    diag_error(diag, DIAG_SET_UNKNOWN, observer->variables.at[miss.glob].span, "%s", text);
+    diag_error(diag, DIAG_SET_UNKNOWN, names->at[miss.glob].span, "%s", text);
     return false;
 }
 
@@ -48,7 +48,7 @@ bool observe_check(const Experiment *experiment, const KoineTables *tables, cons
 {
     bool is_good = true;
     for (uint32_t k = 0; k < experiment->n_observers; k++) {
-        is_good &= check_variables(&experiment->observers[k], tables, arena, diag);
+        is_good &= observe_names(&experiment->observers[k].variables, tables, 0, arena, diag);
         is_good &= check_file(experiment, k, output, arena, diag);
     }
     return is_good;
@@ -62,7 +62,7 @@ KoineSink *observe_sink(const Experiment *experiment, uint32_t k, bool is_confin
         .kind = observer->kind,
         .path = observe_path(observer, arena),
         .is_confined = is_confined,
-        .globs = globs_of(observer, arena),
+        .globs = globs_of(&observer->variables, arena),
         .n_globs = observer->variables.n,
         .from = observer->has_from ? observer->from : start,
         .to = observer->has_to ? observer->to : INFINITY,

@@ -11,4 +11,7 @@ bool observe_check(const Experiment *experiment, const KoineTables *tables, cons
 KoineSink *observe_sink(const Experiment *experiment, uint32_t observer, bool is_confined, Arena *arena);
 const char *observe_path(const ExperimentObserver *observer, Arena *arena);
 
+/* Whether names of an observer or of a plot match something. False: reported. */
+bool observe_names(const ExperimentGlobs *names, const KoineTables *tables, unsigned flags, Arena *arena, Diag *diag);
+
 #endif

@@ -63,11 +63,45 @@ static void print_diagnostics(const Run *run)
 
 /* ---- Where the results go --------------------------------------------------------------------------------------- */
 
+static bool skips_events(const Run *run)
+{
+    const char *const rows = run->settings.experiment.event_rows;
+    return rows && strcmp(rows, "off") == 0;
+}
+
+/* "slow" for runs/slow.exp.yaml. */
+static const char *experiment_name(const char *path, Arena *arena)
+{
+    const char *const slash = strrchr(path, '/'), *const name = slash ? slash + 1 : path;
+    const char *const end = text_ends_with(name, ".exp.yaml") ? name + strlen(name) - strlen(".exp.yaml") : NULL;
+    return end && end > name ? arena_text(arena, name, (size_t)(end - name)) : NULL;
+}
+
+/* Names of the tables of observers begin with that of the result, unless that is the name of the class. */
+static void name_observers(Run *run)
+{
+    Experiment *const e = &run->settings.experiment;
+    const char *const slash = strrchr(run->output, '/'), *const name = slash ? slash + 1 : run->output;
+    const char *const dot = strrchr(name, '.');
+    const char *const stem = arena_text(run->arena, name, dot && dot > name ? (size_t)(dot - name) : strlen(name));
+    if (strcmp(stem, run->record.model.model) == 0 || strcmp(run->output, "-") == 0 || e->n_observers == 0)
+        return;
+    ExperimentObserver *const own = NEW_ARRAY(run->arena, ExperimentObserver, e->n_observers);
+    memcpy(own, e->observers, e->n_observers * sizeof *own);
+    for (uint32_t k = 0; k < e->n_observers; k++)
+        if (!own[k].output)
+            own[k].output = arena_format(run->arena, "%s.%s.csv", stem, own[k].name);
+    e->observers = own;
+}
+
 static int choose_output(Run *run)
 {
     const Experiment *const e = &run->settings.experiment;
     if (!e->has[EXPERIMENT_OUTPUT]) {
-        run->output = arena_format(run->arena, "%s.csv", writing_name(run->record.model.model, run->arena));
+        const char *const path = run->settings.experiment_path;
+        const char *const base = path ? experiment_name(path, run->arena) : NULL;
+        run->output =
+            arena_format(run->arena, "%s.csv", writing_name(base ? base : run->record.model.model, run->arena));
         return EXIT_GOOD;
     }
     run->output = e->output;
@@ -343,6 +377,7 @@ static int simulate(Run *run, KoineModel *model, const char *const *globs)
 {
     VEC(KoineSink *) sinks = { 0 };
     vec_push(run->arena, &sinks, create_sink(run, globs));
+    sinks.at[0]->skips_events = skips_events(run);
     for (uint32_t k = 0; k < run->settings.experiment.n_observers; k++)
         vec_push(run->arena, &sinks,
                  observe_sink(&run->settings.experiment, k, is_confined(run, EXPERIMENT_OBSERVERS), run->arena));
@@ -352,8 +387,10 @@ static int simulate(Run *run, KoineModel *model, const char *const *globs)
     if (live)
         vec_push(run->arena, &sinks,
                  live_sink(live, globs, globs ? run->settings.experiment.variables.n : 0, run->arena));
-    if (run->show)
+    if (run->show) {
+        show_sink(run->show)->skips_events = skips_events(run);
         vec_push(run->arena, &sinks, show_sink(run->show));
+    }
     const KoineRunOptions *const first = &run->phases.at[0].options;
     run->record.start = first->start;
     run->record.stop = run->settings.experiment.stop;
@@ -465,6 +502,18 @@ static bool check_places(Run *run)
     return is_good;
 }
 
+/* With a time grid the run ends at one of its points. */
+static void tell_rounding(const Run *run)
+{
+    const Experiment *const e = &run->settings.experiment;
+    const double resolution = run->phases.n ? run->phases.at[run->phases.n - 1].options.resolution : 0;
+    const double end = resolution > 0 ? resolution * round(e->stop / resolution) : e->stop;
+    if (fabs(end - e->stop) > 1e-9 * fabs(e->stop))
+        diag_warning(run->diag, DIAG_STOP_ROUNDED, e->spans[EXPERIMENT_STOP],
+                     "the stop time %.9g does not lie on the time grid of TScal %.9g: the run ends at %.9g", e->stop,
+                     resolution, end);
+}
+
 /* What can be wrong with the settings now that the model is known; all of it is reported. */
 static bool check_settings(Run *run, const KoineTables *tables)
 {
@@ -476,10 +525,14 @@ static bool check_settings(Run *run, const KoineTables *tables)
                              .wants_work = command_option(run->command, "hot") != NULL };
     bool is_good = phases_prepare(e, &run->host, tables, run->arena, run->diag, &run->controls, &run->phases);
     is_good &= select_variables(run, tables, &globs);
-    if (is_good)
+    if (is_good) {
         choose_protocol(run);
+        tell_rounding(run);
+    }
     if (e->has[EXPERIMENT_INPUTS])
         is_good &= read_inputs(run, tables);
+    for (uint32_t k = 0; k < e->n_panes; k++)
+        is_good &= observe_names(&e->panes[k].variables, tables, SELECT_PARAMETERS, run->arena, run->diag);
     is_good &= check_places(run);
     return observe_check(e, tables, run->output, run->arena, run->diag) && is_good;
 }
@@ -529,6 +582,7 @@ static int compile_and_run(Run *run)
     const int status = choose_output(run);
     if (status != EXIT_GOOD)
         return status;
+    name_observers(run);
     run->record.output = run->output;
     run->model_output = output_is_stdout(run) ? stderr : stdout;
     return run_kind(run, kind);
@@ -570,6 +624,7 @@ static const Option options[] = {
       .value = "TIME",
       .help = "step of fixed-step solvers, first step of simplex-...; default the interval" },
     { .name = "max-step", .value = "TIME", .help = "largest step of the other solvers" },
+    { .name = "event-rows", .value = "on|off", .help = "off: no rows at events between the points of the output grid" },
     { .name = "tier",
       .value = "NAME",
       .word = tier_word,
@@ -643,7 +698,8 @@ const Verb verb_run = {
     .summary = "simulate a model",
     .text = "Compiles the model, simulates it and writes the results. Settings come from the experiment file that "
             "stands beside the model (Ball.exp.yaml for Ball.mdl) and from the command line, which wins; what was "
-            "used is said. Without --output the results are written to CLASS.csv in the current folder.\n\n"
+            "used is said. Without --output the results are written to CLASS.csv in the current folder, "
+            "with an experiment NAME.exp.yaml to NAME.csv.\n\n"
             "Ctrl-C or Ctrl-\\ ends a run in order and keeps its results, the last point being the state it was in: "
             "--start-from goes on from there. A second one ends the program at once.",
     .least = 1,

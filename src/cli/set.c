@@ -4,9 +4,16 @@
 #include "cli/set.h"
 #include "base/names.h"
 #include "base/text.h"
+#include "base/vec.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <strings.h>
+
+typedef struct { /* a value that was given */
+    uint64_t place;
+    bool is_whole;
+    const Setting *setting;
+} Placed;
 
 typedef struct {
     KoineModel *model;
@@ -14,6 +21,7 @@ typedef struct {
     Arena *arena;
     Diag *diag;
     SetWhat what;
+    VEC(Placed) placed;
 } Setter;
 
 typedef struct {
@@ -112,7 +120,7 @@ static bool report_unknown(const Setter *setter, const Setting *setting)
     if (nearest.n > 0)
         diag_help(setter->diag, "did you mean %s?", list.at);
     else
-        diag_help(setter->diag, "'koine check' and the first line of a result list the variables of a model");
+        diag_help(setter->diag, "'koine check --symbols' lists the variables of a model");
     return false;
 }
 
@@ -248,6 +256,8 @@ static bool report_fixed(const Setter *setter, const Setting *setting, const Koi
         why = "it is a constant";
     else if (variable->variability == KOINE_VARIABILITY_STRUCTURAL)
         why = "its value was used when the model was analysed, as a size or by --evaluate-parameters";
+    else if (variable->flags & KOINE_VARIABLE_FIXED && variable->variability > KOINE_VARIABILITY_PARAMETER)
+        why = "its start value is computed from other quantities";
     else if (variable->variability == KOINE_VARIABILITY_PARAMETER)
         why = "it is computed from other parameters";
     diag_error(setter->diag, DIAG_SET_FIXED, setting->span, "'%s' cannot be set: %s", setting->name, why);
@@ -380,7 +390,25 @@ static bool set_array(const Setter *setter, const Setting *setting, const KoineV
     return false;
 }
 
-static bool set_value(const Setter *setter, const Setting *setting)
+/* A quantity of two names is given twice, with different values. */
+static bool is_contradicted(Setter *setter, const Setting *setting, const Found *found)
+{
+    const uint64_t place = found->variable->set + sizeof(KoineSlot) * (uint64_t)found->element;
+    for (uint32_t k = 0; k < setter->placed.n; k++) {
+        const Placed *const earlier = &setter->placed.at[k];
+        if (earlier->place != place || earlier->is_whole != found->is_whole ||
+            strcmp(earlier->setting->value, setting->value) == 0)
+            continue;
+        diag_error(setter->diag, DIAG_SET_VALUE, setting->span, "'%s' and '%s' are one quantity, but get '%.60s' and '%.60s'",
+                   earlier->setting->name, setting->name, earlier->setting->value, setting->value);
+        diag_help(setter->diag, "set one of them");
+        return true;
+    }
+    vec_push(setter->arena, &setter->placed, ((Placed){ place, found->is_whole, setting }));
+    return false;
+}
+
+static bool set_value(Setter *setter, const Setting *setting)
 {
     Found found;
     if (!find_place(setter, setting, &found))
@@ -388,6 +416,8 @@ static bool set_value(const Setter *setter, const Setting *setting)
     const KoineVariable *const variable = found.variable;
     if (!(variable->flags & KOINE_VARIABLE_SETTABLE) || variable->set == KOINE_NO_OFFSET)
         return report_fixed(setter, setting, variable);
+    if (is_contradicted(setter, setting, &found))
+        return false;
     if (found.is_whole && variable->n_dims > 0)
         return set_array(setter, setting, variable);
     return set_element(setter, setting, variable, found.element);
@@ -395,7 +425,7 @@ static bool set_value(const Setter *setter, const Setting *setting)
 
 bool set_values(KoineModel *model, SetWhat what, const Setting *settings, uint32_t n, Arena *arena, Diag *diag)
 {
-    const Setter setter = { model, model->kind->tables, arena, diag, what };
+    Setter setter = { .model = model, .tables = model->kind->tables, .arena = arena, .diag = diag, .what = what };
     bool is_good = true;
     for (uint32_t k = 0; k < n; k++)
         is_good &= set_value(&setter, &settings[k]);

@@ -161,6 +161,14 @@ bool start_write(const StartState *start, const Experiment *experiment, KoineMod
     Text name = { .arena = arena };
     for (uint32_t row = 0; row < tables->n_variables; row++) {
         const KoineVariable *const variable = &tables->variables[row];
+        const bool is_computed = !(variable->flags & (KOINE_VARIABLE_SETTABLE | closed)) &&
+                                 variable->flags & KOINE_VARIABLE_FIXED && is_state(variable);
+        if (is_computed) {
+            diag_error(diag, DIAG_START_STATE, experiment->spans[EXPERIMENT_START_FROM],
+                       "the start value of '%s' is computed from others: it cannot be taken from a result", variable->name);
+            diag_help(diag, "write it as a number in the model, or use 'phases' of an experiment");
+            is_good = false;
+        }
         if (!(variable->flags & KOINE_VARIABLE_SETTABLE) || variable->flags & closed ||
             variable->set == KOINE_NO_OFFSET || variable->type == KOINE_STRING)
             continue;

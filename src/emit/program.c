@@ -239,6 +239,19 @@ static bool is_settable(const Layout *l, uint32_t index)
     return !term.shape || expr_is_literal(term.shape);
 }
 
+/* The parameter that a synonym stands for; ID_NONE: it is none. */
+static uint32_t meant_parameter(const Layout *l, uint32_t index)
+{
+    const Model *m = l->model;
+    for (uint32_t steps = 0; m->variables.at[index].is_synonym && steps < m->instances.n; steps++) {
+        const Term binding = m->variables.at[index].binding;
+        if (term_is_absent(binding) || binding.shape->kind != EXPR_LEAF)
+            return ID_NONE;
+        index = term_refs(m, binding)[0].var.index;
+    }
+    return index;
+}
+
 static void fill_variable(Layout *l, uint32_t k, KoineVariable *row)
 {
     const Model *m = l->model;
@@ -276,6 +289,11 @@ static void fill_variable(Layout *l, uint32_t k, KoineVariable *row)
         row->state = (int32_t)(l->now[holder_id] - l->data.x);
     if (is_settable(l, holder_id)) {
         row->set = row->now;
+        row->flags |= KOINE_VARIABLE_SETTABLE;
+    }
+    const uint32_t meant = v->is_synonym ? meant_parameter(l, k) : ID_NONE;
+    if (meant != ID_NONE && is_settable(l, meant)) {
+        row->set = (uint64_t)l->now[meant] * sizeof(KoineSlot);
         row->flags |= KOINE_VARIABLE_SETTABLE;
     }
     if (holder_id != k && !variable_is_split(m, (VarId){ k }))

@@ -131,6 +131,7 @@ Experiment experiment_merge(const Experiment *base, const Experiment *over, Aren
         case EXPERIMENT_START_FROM_TIME: merged.start_from_time = over->start_from_time; break;
         case EXPERIMENT_INPUTS: merged.inputs = over->inputs; break;
         case EXPERIMENT_PROTOCOL: merged.protocol = over->protocol; break;
+        case EXPERIMENT_EVENT_ROWS: merged.event_rows = over->event_rows; break;
         case EXPERIMENT_CONTROL:
             merge_settings(&merged.controls, &merged.n_controls, over->controls, over->n_controls, arena);
             break;

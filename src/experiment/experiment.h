@@ -28,6 +28,7 @@ typedef enum {
     EXPERIMENT_START_FROM_TIME,
     EXPERIMENT_INPUTS,
     EXPERIMENT_PROTOCOL,
+    EXPERIMENT_EVENT_ROWS,
     EXPERIMENT_CONTROL,
     EXPERIMENT_OBSERVERS,
     EXPERIMENT_PHASES,
@@ -79,6 +80,7 @@ typedef struct {
     const char *use;  /* versions of classes, separated by commas: VERSION or CLASS=VERSION */
     const char *task; /* what is known and unknown */
     const char *start_from, *inputs, *protocol;
+    const char *event_rows; /* on, off */
     double start_from_time;
     uint64_t seed;
     const Setting *controls; /* EXPERIMENT_CONTROL; each name once */

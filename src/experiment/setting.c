@@ -31,6 +31,7 @@ static const Row rows[EXPERIMENT_KEYS] = {
                                      "start-from-time: 5" },
     [EXPERIMENT_INPUTS] = { "inputs", SETTING_TEXT, offsetof(Experiment, inputs), "inputs: drive.csv" },
     [EXPERIMENT_PROTOCOL] = { "protocol", SETTING_TEXT, offsetof(Experiment, protocol), "protocol: ball.protocol" },
+    [EXPERIMENT_EVENT_ROWS] = { "event-rows", SETTING_WORD, offsetof(Experiment, event_rows), "event-rows: off" },
     [EXPERIMENT_CONTROL] = { "control", SETTING_LIST, 0, "control: { TScal: 1e-3 }" },
     [EXPERIMENT_OBSERVERS] = { "observers", SETTING_LIST, 0,
                                "observers: [{ name: slow, variables: [x], every: 0.5 }]" },
@@ -46,6 +47,8 @@ typedef struct {
 } Words;
 static const Words tiers = { "auto, interp, tcc or cc", { "auto", "interp", "tcc", "cc", NULL } };
 static const Words profiles = { "the name of a profile: dymola or simplex", { "dymola", "simplex", NULL } };
+
+static const Words switches = { "on or off", { "on", "off", NULL } };
 
 bool experiment_knows_profile(const char *name)
 {
@@ -137,7 +140,7 @@ static bool take_seed(const SettingContext *context, ExperimentKey key, const ch
 
 static bool take_word(const SettingContext *context, ExperimentKey key, const char *value, Span span)
 {
-    const Words *const words = key == EXPERIMENT_TIER ? &tiers : &profiles;
+    const Words *const words = key == EXPERIMENT_TIER ? &tiers : key == EXPERIMENT_EVENT_ROWS ? &switches : &profiles;
     for (size_t i = 0; words->words[i]; i++) {
         if (strcmp(value, words->words[i]) == 0) {
             memcpy((char *)context->experiment + rows[key].field, &words->words[i], sizeof words->words[i]);

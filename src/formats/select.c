@@ -16,7 +16,12 @@ static size_t character_length(const char *at)
     return n;
 }
 
-bool glob_matches(const char *glob, const char *name)
+static char fold(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+static bool matches(const char *glob, const char *name, bool any_case)
 {
     const char *star = NULL, *retry = NULL; /* after the last `*`, and how far it reaches by now */
     while (*name) {
@@ -26,7 +31,7 @@ bool glob_matches(const char *glob, const char *name)
         } else if (*glob == '?') {
             glob++;
             name += character_length(name);
-        } else if (*glob == *name) {
+        } else if (*glob == *name || (any_case && fold(*glob) == fold(*name))) {
             glob++;
             name++;
         } else if (star) {
@@ -39,6 +44,11 @@ bool glob_matches(const char *glob, const char *name)
     while (*glob == '*')
         glob++;
     return *glob == 0;
+}
+
+bool glob_matches(const char *glob, const char *name)
+{
+    return matches(glob, name, false);
 }
 
 uint32_t globs_split(const char *list, Arena *arena, const char *const **globs)
@@ -111,6 +121,7 @@ typedef struct {
     const KoineTables *tables;
     Arena *arena;
     Text name;
+    bool any_case; /* nothing has the capitals that were given */
     uint8_t **taken; /* per row a flag per element, NULL: none taken yet */
     VEC(Column) columns;
 } Selector;
@@ -131,13 +142,13 @@ static void take(Selector *selector, uint32_t row, uint32_t element)
 static bool names_variable(Selector *selector, const char *glob, const KoineVariable *variable)
 {
     const char *const bracket = strchr(variable->name, '[');
-    if (glob_matches(glob, variable->name))
+    if (matches(glob, variable->name, selector->any_case))
         return true;
     if (variable->n_dims || !bracket || variable->name[strlen(variable->name) - 1] != ']')
         return false;
     selector->name.n = 0;
     text_bytes(&selector->name, variable->name, (size_t)(bracket - variable->name));
-    return glob_matches(glob, selector->name.at);
+    return matches(glob, selector->name.at, selector->any_case);
 }
 
 /* Takes what the glob matches of one row; returns whether there was something. */
@@ -150,7 +161,7 @@ static bool take_matching(Selector *selector, const char *glob, uint32_t row)
         if (!is_whole) {
             selector->name.n = 0;
             column_name(selector->tables, &(Column){ row, e, 0 }, &selector->name);
-            if (!glob_matches(glob, selector->name.at))
+            if (!matches(glob, selector->name.at, selector->any_case))
                 continue;
             is_any = true;
         }
@@ -199,6 +210,43 @@ static const char *spell_out(const char *glob, Arena *arena)
     return arena_format(arena, "der(%.*s)", (int)(n - 1), glob);
 }
 
+/* The derivative of a synonym of a state is that of the state. */
+static bool take_derivative(Selector *selector, const char *glob)
+{
+    const KoineTables *const tables = selector->tables;
+    const size_t n = strlen(glob);
+    if (n < 6 || memcmp(glob, "der(", 4) != 0 || glob[n - 1] != ')')
+        return false;
+    const char *const name = arena_text(selector->arena, glob + 4, n - 5);
+    for (uint32_t row = 0; row < tables->n_variables; row++) {
+        const KoineVariable *const synonym = &tables->variables[row];
+        if (synonym->state < 0 || synonym->flags & KOINE_VARIABLE_NEGATED || synonym->n_dims ||
+            !matches(name, synonym->name, selector->any_case))
+            continue;
+        const KoineVariable *const state = &tables->variables[tables->state_variable[synonym->state]];
+        const char *const own = arena_format(selector->arena, "der(%s)", state->name);
+        for (uint32_t k = 0; k < tables->n_variables; k++)
+            if (is_recordable(&tables->variables[k]) && strcmp(tables->variables[k].name, own) == 0) {
+                take(selector, k, 0);
+                return true;
+            }
+    }
+    return false;
+}
+
+/* Takes all that one glob matches; false: nothing. */
+static bool take_all(Selector *selector, const char *glob, unsigned flags)
+{
+    const bool is_exact = !has_wildcard(glob);
+    bool is_any = false;
+    for (uint32_t row = 0; row < selector->tables->n_variables; row++) {
+        const KoineVariable *const variable = &selector->tables->variables[row];
+        if (is_recordable(variable) && (is_exact || is_open(variable, flags)))
+            is_any |= take_matching(selector, glob, row);
+    }
+    return is_any || (is_exact && take_derivative(selector, glob));
+}
+
 bool select_columns(const KoineTables *tables, const char *const *globs, uint32_t n_globs, unsigned flags, Arena *arena,
                     Selection *selection, SelectionMiss *miss)
 {
@@ -208,13 +256,10 @@ bool select_columns(const KoineTables *tables, const char *const *globs, uint32_
     const bool is_filtered = n_globs > 0;
     for (uint32_t g = 0; g < (is_filtered ? n_globs : 1); g++) {
         const char *const glob = is_filtered ? spell_out(globs[g], arena) : everything[0];
-        const bool is_exact = !has_wildcard(glob);
-        bool is_any = false;
-        for (uint32_t row = 0; row < tables->n_variables; row++) {
-            const KoineVariable *const variable = &tables->variables[row];
-            if (is_recordable(variable) && (is_exact || is_open(variable, flags)))
-                is_any |= take_matching(&selector, glob, row);
-        }
+        bool is_any = take_all(&selector, glob, flags);
+        selector.any_case = !is_any;
+        is_any = is_any || take_all(&selector, glob, flags);
+        selector.any_case = false;
         if (is_filtered && !is_any) {
             *miss = (SelectionMiss){ g, nearest_name(tables, glob), matches_closed_row(tables, glob) };
             return false;

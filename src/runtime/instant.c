@@ -1,11 +1,12 @@
 /* The instant: arrive, event steps until nothing is enabled, leave (2.4 of the semantics). */
 #include "runtime/run.h"
 #include "runtime/sample.h"
+#include <stdio.h>
 #include <stdlib.h>
 
 static const uint64_t SAMPLE = 1024;   /* one instant in so many is timed */
 static const uint32_t MAX_GROWTH = 40; /* doublings of the block in one call */
-enum { ALIGNMENT = 64 };
+enum { ALIGNMENT = 64, MANY_EVENTS = 250000 };
 
 KoineStatus koine_grow(KoineRun *run)
 {
@@ -101,6 +102,23 @@ static KoineStatus record_right(KoineRun *run, unsigned cause)
     return status > 0 ? koine_model_failed(run, status, "computing the values after an event") : status;
 }
 
+/* Rows at events can be far more than those of the output grid. */
+static void warn_of_rows(const KoineRun *run)
+{
+    const KoineHost *const host = run->model->host;
+    bool keeps_events = false;
+    for (uint32_t k = 0; k < run->options->n_sinks; ++k)
+        keeps_events |= !run->options->sinks[k]->skips_events;
+    if (!host || !host->message || !keeps_events)
+        return;
+    char text[256];
+    snprintf(text, sizeof text,
+             "%llu time events up to time %.9g, each with two rows of the result; without rows at events it stays small "
+             "(event-rows: off)",
+             (unsigned long long)run->report->statistics.time_events, run->time);
+    host->message(host->context, run->model, KOINE_MESSAGE_WARNING, text);
+}
+
 static void count(KoineRun *run, unsigned cause)
 {
     KoineRunStatistics *const statistics = &run->report->statistics;
@@ -108,6 +126,8 @@ static void count(KoineRun *run, unsigned cause)
     ++statistics->takts[koine_bucket(run->outcome.takt)];
     statistics->state_events += (cause & KOINE_AT_ROOTS) != 0;
     statistics->time_events += (cause & KOINE_AT_TIME) != 0;
+    if (cause & KOINE_AT_TIME && statistics->time_events == MANY_EVENTS)
+        warn_of_rows(run);
 }
 
 KoineStatus koine_instant(KoineRun *run, unsigned cause)

@@ -88,9 +88,19 @@ static KoineStatus evaluate_point(KoineRun *run, double *time)
     return status;
 }
 
-/* Instants are for all; other points for who asked for them. */
+static bool is_on_grid(const KoineRun *run, double time)
+{
+    const double near = koine_near(time);
+    return time >= run->output_time - near || time <= run->problem.start + near || time >= run->problem.stop - near;
+}
+
+/* Instants are for all who do not skip them; other points for who asked for them. */
 static bool is_wanted(const KoineRun *run, const KoineSink *sink, const KoinePoint *point)
 {
+    const bool is_event = point->kind == KOINE_POINT_LEFT || point->kind == KOINE_POINT_RIGHT ||
+                          point->kind == KOINE_POINT_REGION || point->kind == KOINE_POINT_STEP;
+    if (is_event && sink->skips_events && !is_on_grid(run, point->time))
+        return false;
     if (point->kind == KOINE_POINT_STEP)
         return sink->wants_takts;
     if (point->kind == KOINE_POINT_GRID && run->has_own_grids)
@@ -100,13 +110,16 @@ static bool is_wanted(const KoineRun *run, const KoineSink *sink, const KoinePoi
 
 static KoineStatus hand_out(KoineRun *run, const KoinePoint *point)
 {
+    bool is_taken = false;
     for (uint32_t k = 0; k < run->options->n_sinks; ++k) {
         KoineSink *const sink = run->options->sinks[k];
         if (!is_wanted(run, sink, point))
             continue;
+        is_taken = true;
         if (sink->point(sink, run->model, point) < 0)
             return sink_failed(run, sink);
     }
+    run->report->statistics.points += is_taken;
     return KOINE_OK;
 }
 
@@ -124,7 +137,6 @@ KoineStatus koine_record(KoineRun *run, double time, uint32_t takt, int kind)
         return koine_model_failed(run, status, "computing the values of an output point");
     if (status != KOINE_OK)
         return status;
-    ++run->report->statistics.points;
     status = hand_out(run, &point);
     koine_sample_end(&run->points, begun);
     return status;

@@ -144,7 +144,7 @@ static KoineStatus check_grid(KoineRun *run)
         return koine_fail(run, KOINE_RUN_OPTIONS, "the start time %g lies beyond minus the largest time %g",
                           options->start, limit);
     if (options->stop > limit)
-        return koine_fail(run, KOINE_RUN_OPTIONS, "the stop time %g lies beyond the largest time %g (TMax%s)",
+        return koine_fail(run, KOINE_RUN_OPTIONS, "the stop time %.12g lies beyond the largest time %.12g (TMax%s)",
                           options->stop, limit,
                           most == options->max_time ? "" : ": 2147483647 times the resolution TScal");
     return KOINE_OK;

@@ -412,6 +412,7 @@ static void add_output(Composer *composer, const Equivalence *equivalence, VarId
     if (like.variability <= VARIABILITY_PARAMETER) {
         variable->definition = DEFINITION_BINDING;
         variable->binding = term_ref(model, ref_now(source));
+        variable->is_synonym = true;
         return;
     }
     variable->definition = DEFINITION_NOW;
