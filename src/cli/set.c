@@ -399,8 +399,9 @@ static bool is_contradicted(Setter *setter, const Setting *setting, const Found 
         if (earlier->place != place || earlier->is_whole != found->is_whole ||
             strcmp(earlier->setting->value, setting->value) == 0)
             continue;
-        diag_error(setter->diag, DIAG_SET_VALUE, setting->span, "'%s' and '%s' are one quantity, but get '%.60s' and '%.60s'",
-                   earlier->setting->name, setting->name, earlier->setting->value, setting->value);
+        diag_error(setter->diag, DIAG_SET_VALUE, setting->span,
+                   "'%s' and '%s' are one quantity, but get '%.60s' and '%.60s'", earlier->setting->name, setting->name,
+                   earlier->setting->value, setting->value);
         diag_help(setter->diag, "set one of them");
         return true;
     }

@@ -165,7 +165,8 @@ bool start_write(const StartState *start, const Experiment *experiment, KoineMod
                                  variable->flags & KOINE_VARIABLE_FIXED && is_state(variable);
         if (is_computed) {
             diag_error(diag, DIAG_START_STATE, experiment->spans[EXPERIMENT_START_FROM],
-                       "the start value of '%s' is computed from others: it cannot be taken from a result", variable->name);
+                       "the start value of '%s' is computed from others: it cannot be taken from a result",
+                       variable->name);
             diag_help(diag, "write it as a number in the model, or use 'phases' of an experiment");
             is_good = false;
         }

@@ -121,7 +121,7 @@ typedef struct {
     const KoineTables *tables;
     Arena *arena;
     Text name;
-    bool any_case; /* nothing has the capitals that were given */
+    bool any_case;   /* nothing has the capitals that were given */
     uint8_t **taken; /* per row a flag per element, NULL: none taken yet */
     VEC(Column) columns;
 } Selector;

@@ -86,10 +86,10 @@ typedef struct {
     uint32_t first_dim; /* model->dims.at[first_dim ...], type.rank of them */
     uint8_t variability, definition, causality, select;
     bool is_fixed, is_protected, is_generated;
-    bool is_kept;                           /* parameter: stays one when parameters become numbers */
-    bool is_condition;                      /* generated: the condition of one transition, read by nothing else */
-    uint8_t edge;                           /* EdgeStart + 1 if an edge of it is watched (lower-whens), else 0 */
-    bool is_synonym; /* a parameter that stands for the one its binding names: to set it is to set that */
+    bool is_kept;      /* parameter: stays one when parameters become numbers */
+    bool is_condition; /* generated: the condition of one transition, read by nothing else */
+    uint8_t edge;      /* EdgeStart + 1 if an edge of it is watched (lower-whens), else 0 */
+    bool is_synonym;   /* a parameter that stands for the one its binding names: to set it is to set that */
     Term binding, start, nominal, min, max; /* scalar terms; for arrays they hold for every element, or is EXPR_ARRAY */
     NameId unit, display_unit, quantity, comment;
     bool is_torn;    /* the user wants it to be iterated in the system that it is an unknown of, */

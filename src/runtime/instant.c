@@ -112,10 +112,11 @@ static void warn_of_rows(const KoineRun *run)
     if (!host || !host->message || !keeps_events)
         return;
     char text[256];
-    snprintf(text, sizeof text,
-             "%llu time events up to time %.9g, each with two rows of the result; without rows at events it stays small "
-             "(event-rows: off)",
-             (unsigned long long)run->report->statistics.time_events, run->time);
+    snprintf(
+        text, sizeof text,
+        "%llu time events up to time %.9g, each with two rows of the result; without rows at events it stays small "
+        "(event-rows: off)",
+        (unsigned long long)run->report->statistics.time_events, run->time);
     host->message(host->context, run->model, KOINE_MESSAGE_WARNING, text);
 }
 

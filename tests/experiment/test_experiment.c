@@ -87,6 +87,7 @@ static void every_setting_is_read(void **state)
                           "start-from-time: 2\n"
                           "inputs: drive.csv\n"
                           "protocol: what.txt\n"
+                          "event-rows: off\n"
                           "observers:\n"
                           "  - { name: o, kind: sampled, every: 2, from: 1, to: 3, variables: [x, v], output: o.txt }\n"
                           "  - { variables: x, width: 5 }\n"

@@ -104,6 +104,7 @@ typedef enum {
     STMT_DERIVATIVE, /* u.define:  target' := value */
     STMT_NEXT,       /* u.define:  target^ := value, in events only */
     STMT_DISPLAY,    /* u.display, in events only */
+    STMT_STOP,       /* in events only: the run ends */
     STMT_IF,         /* u.choice */
     STMT_FOR,        /* u.repeat */
     STMT_WHENEVER    /* u.event, not in events */
@@ -152,12 +153,13 @@ struct Stmt {
 enum { STATEMENT_DEPTH = 200 };
 
 /* ---- declarations of a basic component ---- */
-typedef enum { VALUE_NONE, VALUE_NUMBER, VALUE_LOGICAL, VALUE_NAME } ValueKind;
+typedef enum { VALUE_NONE, VALUE_NUMBER, VALUE_LOGICAL, VALUE_NAME, VALUE_EXPRESSION } ValueKind;
 typedef struct {
     uint8_t kind; /* ValueKind */
     bool truth;
     double number;
     NameId name;
+    Node *node; /* VALUE_NAME, VALUE_EXPRESSION: as an expression */
     Span span;
 } Value;
 
@@ -177,6 +179,7 @@ typedef struct {
     bool is_bad;          /* its value set is unknown */
     Type type;
     const Expr *start;        /* the initial value; NULL: none */
+    Node *computed;           /* ... or an expression of constants */
     uint64_t first_slot;      /* of its elements, in all elements of the component */
     const bool *has_equation; /* per element: its derivative is defined somewhere */
     /* lower */
@@ -217,7 +220,10 @@ typedef struct { /* `quantity` or `sub.quantity`; sub.name is empty for the firs
     Ident sub, quantity;
     uint32_t n; /* indices of sub */
     Node **index;
-    int64_t *number; /* compose: their values */
+    int64_t *number;     /* compose: their values */
+    uint32_t n_elements; /* indices of the quantity */
+    Node **element;
+    int64_t *element_number; /* compose */
     Span span;
 } Path;
 typedef struct { /* from --> to;  one row for each member of a list */

@@ -116,12 +116,75 @@ static void check_initials(Checker *checker, Quantity *quantity)
     quantity->start = row[0];
 }
 
+/* An initial value is computed from numbers and constants that stand before it. */
+static bool is_made_of_constants(Checker *checker, const Quantity *quantity, const Node *node)
+{
+    const Component *component = checker->component;
+    switch ((NodeKind)node->kind) {
+    case NODE_NUMBER:
+    case NODE_LOGICAL: return true;
+    case NODE_NAME: {
+        const Symbol *symbol = &checker->scope.list.at[node->u.name.symbol];
+        return symbol->kind == SYMBOL_VALUE ||
+               (symbol->kind == SYMBOL_QUANTITY && component->quantities.at[symbol->object].use == USE_CONSTANT &&
+                &component->quantities.at[symbol->object] < quantity);
+    }
+    case NODE_LOOP: return true;
+    case NODE_UNARY: return is_made_of_constants(checker, quantity, node->u.operand[0]);
+    case NODE_BINARY:
+    case NODE_COMPARE:
+        return is_made_of_constants(checker, quantity, node->u.operand[0]) &&
+               is_made_of_constants(checker, quantity, node->u.operand[1]);
+    case NODE_CALL:
+        for (uint32_t k = 0; k < node->u.call.n; k++)
+            if (!is_made_of_constants(checker, quantity, node->u.call.args[k]))
+                return false;
+        return node->u.call.function != ID_NONE;
+    case NODE_TIME:
+    case NODE_REDUCE: return false;
+    }
+    BUG("unknown NodeKind");
+}
+
+static bool is_computed(const Quantity *quantity)
+{
+    const Value *initial = &quantity->initial;
+    return initial->kind == VALUE_EXPRESSION ||
+           (initial->kind == VALUE_NAME && initial->node && quantity->type.kind != TYPE_ENUM);
+}
+
+static void check_computed(Checker *checker, Quantity *quantity)
+{
+    Node *node = quantity->initial.node;
+    mdl_check_expression(checker, node);
+    if (node->is_bad)
+        return;
+    if (!is_made_of_constants(checker, quantity, node)) {
+        REPORT(checker, DIAG_MDL_INITIAL_FORM, quantity->initial.span,
+               "an initial value is made of numbers and of constants that are declared before it");
+        diag_help(checker->diag,
+                  "what changes in the run is assigned by an event, as in WHENEVER T >= 0 with a condition "
+                  "that it ends");
+        return;
+    }
+    if (quantity->sizes.n) {
+        REPORT(checker, DIAG_MDL_INITIAL_FORM, quantity->initial.span,
+               "the initial values of an array are written as numbers");
+        diag_help(checker->diag, "give one number for all, or one for each element");
+        return;
+    }
+    quantity->computed = node;
+    mdl_check_assignable(checker, quantity, node);
+}
+
 static void check_initial(Checker *checker, Quantity *quantity)
 {
     const char *name = names_of(checker->scope.names, quantity->name.name);
     const bool is_needed = quantity->use == USE_CONSTANT || quantity->use == USE_STATE;
     if (quantity->initials.n) {
         check_initials(checker, quantity);
+    } else if (is_computed(quantity)) {
+        return; /* when all constants are known */
     } else if (quantity->initial.kind != VALUE_NONE) {
         if (!quantity->is_bad)
             quantity->start = mdl_check_value(&checker->scope, checker->pool, &quantity->initial, quantity->type,
@@ -265,6 +328,7 @@ static void check_statements(Checker *checker, Stmt *first)
         case STMT_DERIVATIVE:
         case STMT_NEXT: check_define(checker, statement); break;
         case STMT_DISPLAY: mdl_check_display(checker, statement); break;
+        case STMT_STOP: break;
         case STMT_IF: check_branches(checker, statement); break;
         case STMT_FOR:
             if (mdl_open_loop(checker, statement->u.repeat.loop))
@@ -290,6 +354,11 @@ bool mdl_check_basic(Checker *checker)
     declare_local_definitions(checker);
     for (uint32_t k = 0; k < checker->component->quantities.n; k++)
         check_quantity(checker, k);
+    for (uint32_t k = 0; k < checker->component->quantities.n; k++) {
+        Quantity *quantity = &checker->component->quantities.at[k];
+        if (is_computed(quantity) && !quantity->is_bad)
+            check_computed(checker, quantity);
+    }
     check_statements(checker, checker->component->statements);
     mdl_check_definitions(checker);
     mdl_check_units(checker);

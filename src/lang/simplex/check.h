@@ -51,6 +51,8 @@ const Expr *mdl_check_value(Scope *scope, Pool *pool, const Value *value, Type t
 /* ---- check_array.c ---- */
 /* A number that is known before the run: literals, dimensions, values of sets, loop variables that are known. */
 bool mdl_static_value(Scope *scope, const Component *component, const Loops *loops, const Node *node, int64_t *value);
+/* The same for Reals: also / and standard functions. */
+bool mdl_static_number(Scope *scope, const Component *component, const Loops *loops, const Node *node, double *value);
 bool mdl_loop_range(Scope *scope, const Component *component, const Loops *loops, Loop *loop);
 /* for (more = begin; more; more = next): the loop variable is known meanwhile. */
 bool mdl_loop_begin(Scope *scope, const Component *component, const Loops *loops, Loop *loop);

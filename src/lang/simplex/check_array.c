@@ -1,6 +1,7 @@
 /* Sizes, loops and indices: docs/languages/simplex.md, "Arrays". */
 #include "base/bug.h"
 #include "lang/simplex/check.h"
+#include "lang/simplex/function.h"
 #include <math.h>
 
 static const uint64_t MOST_ELEMENTS = 10000000; /* of one array */
@@ -57,6 +58,49 @@ bool mdl_static_value(Scope *scope, const Component *component, const Loops *loo
         *value = node->op == OP_ADD ? a + b : node->op == OP_SUB ? a - b : a * b;
         return (node->op == OP_ADD || node->op == OP_SUB || node->op == OP_MUL) && fabs((double)*value) <= LARGEST;
     default: return false;
+    }
+}
+
+static bool static_call(Scope *scope, const Component *component, const Loops *loops, const Node *node, double *value)
+{
+    FunctionId function;
+    double args[2] = { 0 };
+    if (node->u.call.n > 2 || !mdl_function_find(names_of(scope->names, node->u.call.name.name), &function))
+        return false;
+    const FunctionRow *row = mdl_function_row(function);
+    if (row->op == OP_COUNT || row->from != TYPE_REAL || row->to != TYPE_REAL || row->arity != node->u.call.n)
+        return false;
+    for (uint32_t k = 0; k < node->u.call.n; k++)
+        if (!mdl_static_number(scope, component, loops, node->u.call.args[k], &args[k]))
+            return false;
+    *value = mdl_real_operation(row->op, args[0], args[1]);
+    return isfinite(*value);
+}
+
+bool mdl_static_number(Scope *scope, const Component *component, const Loops *loops, const Node *node, double *value)
+{
+    int64_t whole;
+    double a, b;
+    switch ((NodeKind)node->kind) {
+    case NODE_NUMBER: *value = node->u.number; return true;
+    case NODE_CALL: return static_call(scope, component, loops, node, value);
+    case NODE_UNARY:
+        if (node->op != OP_NEG || !mdl_static_number(scope, component, loops, node->u.operand[0], &a))
+            return false;
+        *value = -a;
+        return true;
+    case NODE_BINARY:
+        if (!mdl_static_number(scope, component, loops, node->u.operand[0], &a) ||
+            !mdl_static_number(scope, component, loops, node->u.operand[1], &b) ||
+            (node->op != OP_ADD && node->op != OP_SUB && node->op != OP_MUL && node->op != OP_DIV))
+            return false;
+        *value = mdl_real_operation(node->op, a, b);
+        return isfinite(*value);
+    default:
+        if (!mdl_static_value(scope, component, loops, node, &whole))
+            return false;
+        *value = (double)whole;
+        return true;
     }
 }
 

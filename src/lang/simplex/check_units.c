@@ -383,6 +383,7 @@ static void check_statements(const Walk *walk, const Stmt *first)
         case STMT_ALGEBRAIC:
         case STMT_DERIVATIVE:
         case STMT_NEXT: check_define(walk, statement); break;
+        case STMT_STOP: break;
         case STMT_DISPLAY:
             for (uint32_t k = 0; k < statement->u.display.n; k++)
                 unit_of(walk, statement->u.display.args[k]);

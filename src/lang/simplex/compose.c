@@ -1,40 +1,10 @@
 /* Subcomponents, connections, synonyms and initial values; see compose.h. */
-#include "lang/simplex/compose.h"
+#include "lang/simplex/compose_parts.h"
 #include "base/bug.h"
+#include "base/text.h"
 #include "base/unit.h"
 #include "lang/simplex/check.h"
 #include "lang/simplex/lower.h"
-
-/* A class and the quantities other components see of it: name -> variable of its Model. */
-typedef struct {
-    const Model *part; /* NULL: reported */
-    Map quantities;
-} Class;
-
-typedef struct {
-    uint32_t class;
-    uint32_t first_var;
-} Sub;
-
-typedef struct {
-    Component *component;
-    Model *model;
-    Pool *pool;
-    Arena *arena;
-    Diag *diag;
-    uint32_t *errors;
-    Resolver *resolver;
-    Scope scope;
-    Map class_by_name;
-    VEC(Class) classes;
-    Sub *subs;          /* parallel to component->subs */
-    VarId *input_vars;  /* parallel to component->inputs: the input of the row, or none */
-    VarId *output_vars; /* parallel to component->equivalences: what they stand for, or none */
-    /* By variable of a subcomponent: 1 + row of the link, equivalence or initial value that has it. */
-    uint32_t *connected, *published, *initialised;
-    Map sources; /* output -> what it stands for, for all outputs below; built on first need */
-    bool has_sources;
-} Composer;
 
 /* ---- subcomponents ---- */
 static uint32_t find_class(Composer *composer, const Ident *name)
@@ -243,6 +213,9 @@ static bool is_input(const Model *model, VarId var)
 static const char *path_text(Composer *composer, const Path *path)
 {
     const char *quantity = names_of(composer->scope.names, path->quantity.name);
+    for (uint32_t k = 0; k < path->n_elements; k++)
+        quantity = arena_format(composer->arena, "%s%c%lld%s", quantity, k ? ',' : '[',
+                                (long long)path->element_number[k], k + 1 == path->n_elements ? "]" : "");
     if (name_is_empty(path->sub.name))
         return quantity;
     const char *sub = names_of(composer->scope.names, path->sub.name);
@@ -257,7 +230,7 @@ static VarId find_sensor(Composer *composer, const Path *path)
 {
     const VarId var = find_in_sub(composer, path);
     if (var_is_none(var) || is_input(composer->model, var))
-        return var;
+        return var_is_none(var) || mdl_check_element(composer, path, var) ? var : VAR_NONE;
     REPORT(composer, DIAG_MDL_NOT_AN_INPUT, path->span, "`%s` is not a sensor or input", path_text(composer, path));
     diag_note(composer->diag, model_var(composer->model, var)->span, "declared here");
     diag_help(composer->diag, "an arrow points from an output to a sensor");
@@ -269,7 +242,7 @@ static VarId find_output(Composer *composer, const Path *path)
 {
     const VarId var = find_in_sub(composer, path);
     if (var_is_none(var) || !is_input(composer->model, var))
-        return var;
+        return var_is_none(var) || mdl_check_element(composer, path, var) ? var : VAR_NONE;
     REPORT(composer, DIAG_MDL_NOT_AN_OUTPUT, path->span, "`%s` is a sensor, not an output", path_text(composer, path));
     diag_note(composer->diag, model_var(composer->model, var)->span, "declared here");
     diag_help(composer->diag, "outputs are constants, state variables and dependent variables");
@@ -289,14 +262,20 @@ static const Link *link_of(const Composer *composer, uint32_t row)
 static bool take_sensor(Composer *composer, VarId sensor, uint32_t row)
 {
     const Path *path = &link_of(composer, row)->to;
-    const uint32_t earlier = composer->connected[sensor.index];
+    uint32_t *taken = path->n_elements
+                          ? &mdl_filled_array(composer, sensor)->rows[mdl_element_number(composer, path, sensor)]
+                          : &composer->connected[sensor.index];
+    uint32_t earlier = composer->connected[sensor.index] ? composer->connected[sensor.index] : *taken;
+    for (uint32_t k = 0; !path->n_elements && k < composer->filled.n && !earlier; k++)
+        for (uint64_t j = 0; composer->filled.at[k].var.index == sensor.index && j < composer->filled.at[k].count; j++)
+            earlier = composer->filled.at[k].rows[j] ? composer->filled.at[k].rows[j] : earlier;
     if (earlier) {
         REPORT(composer, DIAG_MDL_CONNECTED_TWICE, path->span, "`%s` is already connected", path_text(composer, path));
         diag_note(composer->diag, link_of(composer, earlier - 1)->to.span, "here");
         diag_help(composer->diag, "a sensor reads one quantity; combine several in a component of their own");
         return false;
     }
-    composer->connected[sensor.index] = row + 1;
+    *taken = row + 1;
     return true;
 }
 
@@ -308,12 +287,14 @@ static bool is_continuous(const Variable *variable)
 static void declare_input(Composer *composer, const Link *link, VarId sensor, uint32_t row)
 {
     Model *model = composer->model;
-    const Variable like = *model_var(model, sensor);
+    Variable like = *model_var(model, sensor);
+    like.type = mdl_path_type(composer, &link->to, sensor);
     const Ident *name = &link->from.quantity;
     mdl_scope_declare(&composer->scope, (Symbol){ .kind = SYMBOL_INPUT, .object = row, .name = *name });
     if (like.type.rank > 0) {
         REPORT(composer, DIAG_MDL_CONNECTION_SET, link->to.span, "`%s` is an array", path_text(composer, &link->to));
-        diag_help(composer->diag, "SIMPLEX connects single quantities");
+        diag_help(composer->diag, "an input is a single quantity: connect it with the elements, as in %s[1]",
+                  path_text(composer, &link->to));
         return;
     }
     const VarId var = model_add_variable(model, (InstanceId){ 0 }, name->name, like.type, name->span);
@@ -330,7 +311,7 @@ static void declare_input(Composer *composer, const Link *link, VarId sensor, ui
 static bool agrees(Composer *composer, const Link *link, VarId input, VarId sensor)
 {
     const Variable *a = model_var(composer->model, input), *b = model_var(composer->model, sensor);
-    if (type_equal(a->type, b->type) && is_continuous(a) == is_continuous(b))
+    if (type_equal(a->type, mdl_path_type(composer, &link->to, sensor)) && is_continuous(a) == is_continuous(b))
         return true;
     REPORT(composer, DIAG_MDL_INPUT_LIST, link->to.span, "`%s` differs from what `%s` is connected to already",
            path_text(composer, &link->to), path_text(composer, &link->from));
@@ -356,6 +337,15 @@ static bool converts(Composer *composer, const Link *link, const Variable *from,
         unit_is_same(&a, &b))
         return false;
     const bool is_possible = unit_has_same_dimension(&a, &b);
+    const bool is_array = to->type.rank > 0 && link->to.n_elements == 0;
+    if (is_possible && is_array) {
+        REPORT(composer, DIAG_MDL_CONNECTION_SET, link->to.span,
+               "`%s` is in %s, but `%s` in %s: arrays are not converted", path_text(composer, &link->to),
+               names_of(composer->scope.names, to->unit), path_text(composer, &link->from),
+               names_of(composer->scope.names, from->unit));
+        diag_help(composer->diag, "connect them element by element in a FOR, or declare one unit");
+        return false;
+    }
     if (is_possible && from->type.kind == TYPE_REAL)
         return true;
     diag_warning(composer->diag, DIAG_MDL_CONNECTION_UNIT, link->to.span, "`%s` is in %s, but `%s` in %s",
@@ -369,10 +359,36 @@ static bool converts(Composer *composer, const Link *link, const Variable *from,
     return false;
 }
 
+/* to := from, where one of them is an element. */
+static void join_element(Composer *composer, const Link *link, VarId from, VarId to, bool is_converting)
+{
+    Model *model = composer->model;
+    TermBuilder left = term_builder(model), right = term_builder(model);
+    const Expr *value = link->from.n_elements
+                            ? mdl_element_expr(composer, &right, from, mdl_element_number(composer, &link->from, from))
+                            : term_leaf(&right, ref_now(from));
+    Unit a, b;
+    if (is_converting && unit_of(composer, model_var(model, from), &a) && unit_of(composer, model_var(model, to), &b)) {
+        double factor, offset;
+        unit_convert(&a, &b, &factor, &offset);
+        value = expr_binary(model->pool, OP_MUL, expr_real(model->pool, factor), value);
+        value = expr_binary(model->pool, OP_ADD, value, expr_real(model->pool, offset));
+    }
+    const Expr *target = link->to.n_elements
+                             ? mdl_element_expr(composer, &left, to, mdl_element_number(composer, &link->to, to))
+                             : term_leaf(&left, ref_now(to));
+    const Term right_side = term_finish(&right, value);
+    mdl_define(composer, to, term_finish(&left, target), right_side, link->to.span);
+}
+
 static void join(Composer *composer, const Link *link, VarId from, VarId to)
 {
     Model *model = composer->model;
     const bool is_converting = converts(composer, link, model_var(model, from), model_var(model, to));
+    if (link->from.n_elements || link->to.n_elements) {
+        join_element(composer, link, from, to, is_converting);
+        return;
+    }
     model_connect(model, from, to, link->to.span);
     model->connections.at[model->connections.n - 1].is_converting = is_converting;
 }
@@ -399,25 +415,34 @@ static void compose_input(Composer *composer, uint32_t row)
 }
 
 /* R := B.Y is a variable of the type of Y with the equation R := Y; of a constant it is a constant. */
-static void add_output(Composer *composer, const Equivalence *equivalence, VarId source)
+static VarId add_output(Composer *composer, const Equivalence *equivalence, VarId source)
 {
     Model *model = composer->model;
-    const Variable like = *model_var(model, source);
+    Variable like = *model_var(model, source);
+    like.type = mdl_path_type(composer, &equivalence->source, source);
     const Span span = span_join(equivalence->name.span, equivalence->source.span);
     const VarId var =
         model_add_variable(model, (InstanceId){ 0 }, equivalence->name.name, like.type, equivalence->name.span);
     Variable *variable = model_var(model, var);
     variable->variability = like.variability;
     variable->unit = like.unit;
+    TermBuilder builder = term_builder(model);
+    const Path *path = &equivalence->source;
+    const Expr *element = path->n_elements
+                              ? mdl_element_expr(composer, &builder, source, mdl_element_number(composer, path, source))
+                              : NULL;
+    const Term value = element ? term_finish(&builder, element) : term_ref(model, ref_now(source));
+    variable = model_var(model, var);
     if (like.variability <= VARIABILITY_PARAMETER) {
         variable->definition = DEFINITION_BINDING;
-        variable->binding = term_ref(model, ref_now(source));
-        variable->is_synonym = true;
-        return;
+        variable->binding = value;
+        variable->is_synonym = !element;
+        return var;
     }
     variable->definition = DEFINITION_NOW;
     variable->causality = CAUSALITY_OUTPUT;
-    model_add_equation(model, EQUATION_EXPLICIT, term_ref(model, ref_now(var)), term_ref(model, ref_now(source)), span);
+    model_add_equation(model, EQUATION_EXPLICIT, term_ref(model, ref_now(var)), value, span);
+    return var;
 }
 
 static void compose_output(Composer *composer, uint32_t row)
@@ -429,10 +454,15 @@ static void compose_output(Composer *composer, uint32_t row)
                                           (Symbol){ .kind = SYMBOL_OUTPUT, .object = row, .name = equivalence->name });
     if (var_is_none(source) || !is_new)
         return;
-    if (model_var(composer->model, source)->type.rank > 0) {
+    if (mdl_path_type(composer, &equivalence->source, source).rank > 0) {
         REPORT(composer, DIAG_MDL_CONNECTION_SET, equivalence->source.span, "`%s` is an array",
                path_text(composer, &equivalence->source));
-        diag_help(composer->diag, "SIMPLEX connects single quantities");
+        diag_help(composer->diag, "an output is a single quantity: name an element, as in %s[1]",
+                  path_text(composer, &equivalence->source));
+        return;
+    }
+    if (equivalence->source.n_elements) {
+        composer->output_vars[row] = add_output(composer, equivalence, source);
         return;
     }
     const uint32_t earlier = composer->published[source.index];
@@ -467,17 +497,43 @@ static VarId find_source(Composer *composer, const Path *path)
     return VAR_NONE;
 }
 
+/* "REAL", "an ARRAY [3] of REAL", "the set `Colour` (red, green)" */
+static const char *shape_text(Composer *composer, const Variable *variable, Type type)
+{
+    Type scalar = type;
+    scalar.rank = 0;
+    Text text = { .arena = composer->arena };
+    for (uint32_t k = 0; k < type.rank; k++)
+        text_format(&text, "%s%lld%s", k ? ", " : "an ARRAY [", (long long)mdl_extent(composer->model, variable, k),
+                    k + 1 == type.rank ? "] of " : "");
+    text_add(&text, mdl_set_text(composer->pool, scalar, composer->arena));
+    if (type.kind != TYPE_ENUM)
+        return text.at;
+    const Enumeration *set = pool_get_enumeration(composer->pool, type.enumeration);
+    for (uint32_t k = 0; k < set->n; k++)
+        text_format(&text, "%s%s", k ? set->is_ordered ? " < " : ", " : " (",
+                    names_of(composer->scope.names, set->values[k]));
+    text_char(&text, ')');
+    return text.at;
+}
+
 static bool check_connection(Composer *composer, const Link *link, VarId source, VarId sensor)
 {
     const Variable *from = model_var(composer->model, source), *to = model_var(composer->model, sensor);
-    if (!type_equal(from->type, to->type) || from->type.rank > 0) {
+    const Type a = mdl_path_type(composer, &link->from, source), b = mdl_path_type(composer, &link->to, sensor);
+    bool fits = type_equal(a, b);
+    for (uint32_t k = 0; fits && k < a.rank; k++)
+        fits = mdl_extent(composer->model, from, k) == mdl_extent(composer->model, to, k);
+    if (!fits) {
         REPORT(composer, DIAG_MDL_CONNECTION_SET, link->to.span, "`%s` is of %s, but `%s` of %s",
-               path_text(composer, &link->to), mdl_set_text(composer->pool, to->type, composer->arena),
-               path_text(composer, &link->from), mdl_set_text(composer->pool, from->type, composer->arena));
+               path_text(composer, &link->to), shape_text(composer, to, b), path_text(composer, &link->from),
+               shape_text(composer, from, a));
         diag_note(composer->diag, to->span, "the sensor");
         diag_note(composer->diag, from->span, "the output");
         diag_help(composer->diag,
-                  "both must have the same value set (of the same name, values and order) and be single quantities");
+                  "both must have the same value set (of the same name, values and order) and, if they are "
+                  "arrays, the same sizes; elements are connected as in %s[1]",
+                  path_text(composer, &link->to));
         return false;
     }
     if (is_continuous(from) && !is_continuous(to)) {
@@ -511,7 +567,8 @@ static void compose_connections(Composer *composer)
 /* An output of one of our high level components, which stands for a quantity of its part. */
 static bool is_synonym(const Model *model, VarId above, Term source)
 {
-    if (term_is_absent(source) || source.shape->kind != EXPR_LEAF || term_refs(model, source)[0].kind != REF_NOW)
+    if (term_is_absent(source) || source.shape->kind != EXPR_LEAF || source.shape->n_args ||
+        term_refs(model, source)[0].kind != REF_NOW)
         return false;
     const InstanceId owner = model_var(model, above)->owner;
     const InstanceId below = model_var(model, term_refs(model, source)[0].var)->owner;
@@ -526,7 +583,7 @@ static void find_synonyms(Composer *composer)
     map_init(&composer->sources, composer->arena, 64);
     for (uint32_t k = 0; k < model->equations.n; k++) {
         const Equation *equation = &model->equations.at[k];
-        if (equation->kind != EQUATION_EXPLICIT)
+        if (equation->kind != EQUATION_EXPLICIT || equation->lhs.shape->n_args)
             continue;
         const Ref left = term_refs(model, equation->lhs)[0];
         if (left.kind == REF_NOW && is_synonym(model, left.var, equation->rhs))
@@ -550,8 +607,10 @@ static VarId resolve_synonym(Composer *composer, VarId var)
 
 static VarId find_initialised(Composer *composer, const Path *path)
 {
-    if (!name_is_empty(path->sub.name))
-        return find_in_sub(composer, path);
+    if (!name_is_empty(path->sub.name)) {
+        const VarId var = find_in_sub(composer, path);
+        return var_is_none(var) || mdl_check_element(composer, path, var) ? var : VAR_NONE;
+    }
     const uint32_t at =
         mdl_scope_use(&composer->scope, path->quantity.name, path->span, DIAG_MDL_UNKNOWN_OUTPUT, "input or output");
     const Symbol *symbol = &composer->scope.list.at[at];
@@ -585,7 +644,7 @@ static void compose_initial(Composer *composer, uint32_t row)
     if (var_is_none(var))
         return;
     var = resolve_synonym(composer, var);
-    const uint32_t earlier = composer->initialised[var.index];
+    const uint32_t earlier = initial->target.n_elements ? 0 : composer->initialised[var.index];
     if (earlier) {
         REPORT(composer, DIAG_MDL_INITIALIZED_TWICE, initial->target.span, "`%s` already has an initial value",
                path_text(composer, &initial->target));
@@ -595,12 +654,19 @@ static void compose_initial(Composer *composer, uint32_t row)
     }
     composer->initialised[var.index] = row + 1;
     Type type = model_var(composer->model, var)->type;
-    if (type.rank > 0)
-        type = STRING_TYPE; /* nothing that can be written here is a value of it */
+    type.rank = 0; /* one value for all elements */
     const Expr *value =
         mdl_check_value(&composer->scope, composer->pool, &initial->value, type, initial->target.quantity.name);
+    if (value && initial->target.n_elements)
+        value = mdl_replace_element(composer, &initial->target, var, value);
     if (value)
         set_initial(composer->model, var, value);
+    if (var.index < composer->n_sub_vars && composer->connected[var.index] > composer->component->inputs.n &&
+        is_input(composer->model, var)) {
+        diag_warning(composer->diag, DIAG_MDL_NO_EFFECT, initial->target.span,
+                     "`%s` is connected: its initial value has no effect", path_text(composer, &initial->target));
+        diag_note(composer->diag, link_of(composer, composer->connected[var.index] - 1)->to.span, "the connection");
+    }
 }
 
 static void compose_parts(Composer *composer)
@@ -611,6 +677,7 @@ static void compose_parts(Composer *composer)
         return;
     check_time_units(composer);
     composer->input_vars = NEW_ARRAY(composer->arena, VarId, component->inputs.n);
+    composer->n_sub_vars = composer->model->variables.n;
     composer->connected = NEW_ARRAY(composer->arena, uint32_t, composer->model->variables.n);
     composer->published = NEW_ARRAY(composer->arena, uint32_t, composer->model->variables.n);
     for (uint32_t k = 0; k < component->inputs.n; k++)
@@ -621,6 +688,7 @@ static void compose_parts(Composer *composer)
     composer->initialised = NEW_ARRAY(composer->arena, uint32_t, composer->model->variables.n);
     for (uint32_t k = 0; k < component->initials.n; k++)
         compose_initial(composer, k);
+    mdl_fill_elements(composer);
 }
 
 Model *mdl_compose_high(Component *component, const LoadRequest *request, Scope scope)

@@ -9,20 +9,38 @@ typedef struct {
     const Component *component;
 } Writer;
 
-static bool settle_path(const Writer *writer, const Loops *loops, Path *path)
+static bool settle_index(const Writer *writer, const Loops *loops, uint32_t n, Node *const *index, int64_t **number)
 {
     Scope *scope = writer->scope;
-    if (path->n == 0)
-        return true;
-    path->number = NEW_ARRAY(scope->arena, int64_t, path->n);
-    for (uint32_t k = 0; k < path->n; k++)
-        if (!mdl_static_value(scope, writer->component, loops, path->index[k], &path->number[k])) {
-            REPORT(scope, DIAG_MDL_RANGE_NOT_CONSTANT, path->index[k]->span,
-                   "the index of a subcomponent must be known before the run");
+    *number = n ? NEW_ARRAY(scope->arena, int64_t, n) : NULL;
+    for (uint32_t k = 0; k < n; k++)
+        if (!mdl_static_value(scope, writer->component, loops, index[k], &(*number)[k])) {
+            REPORT(scope, DIAG_MDL_RANGE_NOT_CONSTANT, index[k]->span, "this index must be known before the run");
             diag_help(scope->diag, "use numbers, DIMENSIONs, loop variables and + - *");
             return false;
         }
     return true;
+}
+
+static bool settle_path(const Writer *writer, const Loops *loops, Path *path)
+{
+    return settle_index(writer, loops, path->n, path->index, &path->number) &&
+           settle_index(writer, loops, path->n_elements, path->element, &path->element_number);
+}
+
+/* An expression becomes the number it is here; a name that is none stays one: a value of a set. */
+static bool settle_value(const Writer *writer, const Loops *loops, Value *value)
+{
+    Scope *scope = writer->scope;
+    if (value->node && mdl_static_number(scope, writer->component, loops, value->node, &value->number)) {
+        value->kind = VALUE_NUMBER;
+        return true;
+    }
+    if (value->kind != VALUE_EXPRESSION)
+        return true;
+    REPORT(scope, DIAG_MDL_INITIAL_FORM, value->span, "this value must be known before the run");
+    diag_help(scope->diag, "use numbers, DIMENSIONs, loop variables, + - * / and standard functions");
+    return false;
 }
 
 /* Calls `write` at every point of the loops from `level` on. */
@@ -80,7 +98,7 @@ static bool write_initial(const Writer *writer, void *context)
     Initial initial = row->initial;
     if (row->to->n >= MOST_ROWS)
         return too_many(writer, initial.target.span);
-    if (!settle_path(writer, &initial.loops, &initial.target))
+    if (!settle_path(writer, &initial.loops, &initial.target) || !settle_value(writer, &initial.loops, &initial.value))
         return false;
     vec_push(writer->scope->arena, row->to, initial);
     return true;

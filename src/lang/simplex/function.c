@@ -1,6 +1,7 @@
 /* The table of function.def and what composed functions are made of; see function.h. */
 #include "lang/simplex/function.h"
 #include "base/bug.h"
+#include "ir/evaluate.h"
 #include <string.h>
 
 enum { COURSE_SAME, COURSE_STEP };
@@ -87,4 +88,9 @@ const Expr *mdl_function_build(Pool *pool, FunctionId function, const Expr *cons
     if (row->op != OP_COUNT)
         return expr_call(pool, row->op, row->arity, args);
     return build_composed(pool, function, args[0], row->arity > 1 ? args[1] : NULL, is_literal);
+}
+
+double mdl_real_operation(Op op, double a, double b)
+{
+    return op_evaluate(op, REAL_TYPE, (const Value[]){ { .r = a }, { .r = b } }).r;
 }

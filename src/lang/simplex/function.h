@@ -23,4 +23,6 @@ bool mdl_function_find(const char *name, FunctionId *function); /* without regar
 /* The function of arguments that have its argument type. `is_literal`: relations in it make no events. */
 const Expr *mdl_function_build(Pool *pool, FunctionId function, const Expr *const *args, bool is_literal);
 
+double mdl_real_operation(Op op, double a, double b); /* of numbers that are known */
+
 #endif

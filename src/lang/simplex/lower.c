@@ -53,6 +53,8 @@ static void lower_quantity(Lower *lower, Quantity *quantity)
     Term initial = TERM_NONE;
     if (quantity->start)
         initial = term_expr(model, quantity->start);
+    else if (quantity->computed)
+        initial = mdl_lower_term(lower, quantity->computed, quantity->type.kind == TYPE_REAL);
     else if (quantity->use == USE_SENSOR)
         initial = term_expr(model, mdl_default_value(model->pool, quantity->type));
     quantity->var =
@@ -288,12 +290,23 @@ static void lower_display(Event *event, const Stmt *statement, Term guard)
     vec_push(lower->model->arena, &event->actions, action);
 }
 
+static void lower_stop(Event *event, const Stmt *statement, Term guard)
+{
+    Model *model = event->lower->model;
+    const Action action = { .kind = ACTION_TERMINATE,
+                            .guard = guard,
+                            .text = names_text(pool_names(model->pool), ""),
+                            .span = statement->span };
+    vec_push(model->arena, &event->actions, action);
+}
+
 static void lower_event_body(Event *event, const Stmt *first, Term guard)
 {
     for (const Stmt *statement = first; statement; statement = statement->next) {
         switch ((StmtKind)statement->kind) {
         case STMT_NEXT: lower_next(event, statement, guard); break;
         case STMT_DISPLAY: lower_display(event, statement, guard); break;
+        case STMT_STOP: lower_stop(event, statement, guard); break;
         case STMT_IF:
             for (uint32_t k = 0; k < statement->u.choice.n; k++) {
                 const Term inner = event->guards.at[event->next_guard++];
@@ -466,6 +479,7 @@ static bool lower_statement(Lower *lower, const Stmt *statement, RegionPath path
     case STMT_FOR: return lower_for(lower, statement, path);
     case STMT_WHENEVER: return lower_event(lower, statement, path);
     case STMT_NEXT:
+    case STMT_STOP:
     case STMT_DISPLAY: BUG("transition statement outside of an event");
     }
     BUG("unknown StmtKind");

@@ -1,5 +1,6 @@
 /* Basic components: spec 2.2, 2.3 and 2.6 to 2.9. */
 #include "lang/simplex/parser.h"
+#include <string.h>
 #include "lang/simplex/procedure.h"
 
 /* Items of a declaration list are separated by commas. The original's own listings have one after the last item. */
@@ -478,10 +479,31 @@ static void misplaced(Parser *parser, const char *expected, const char *help)
     parser->is_panicking = false;
 }
 
+/* stop_statement ::= STOP ';' ; STOP is no keyword: no other statement of an event is a name alone. */
+static Stmt *parse_stop(Parser *parser)
+{
+    const Parser before = *parser;
+    if (parser->lexer.is_strict || !mdl_is_at(parser, TOKEN_NAME) ||
+        strcmp(names_of(parser->lexer.names, parser->token.name), "STOP") != 0)
+        return NULL;
+    Stmt *statement = new_statement(parser, STMT_STOP);
+    mdl_advance(parser);
+    if (mdl_is_at(parser, TOKEN_SEMICOLON)) {
+        mdl_advance(parser);
+        statement->span = mdl_span_to_here(parser, statement->span.begin);
+        return statement;
+    }
+    *parser = before;
+    return NULL;
+}
+
 /* statement ::= algebraic_equation | differential_equations | region_defining_statement | event_defining_statement
  * transition_statement ::= state_variable_assignment | event_region_defining_statement | display_statement */
 static Stmt *parse_statement(Parser *parser, Place place)
 {
+    Stmt *stop = place == IN_EVENT ? parse_stop(parser) : NULL;
+    if (stop)
+        return stop;
     switch (parser->token.kind) {
     case TOKEN_IF: return parse_if(parser, place);
     case TOKEN_FOR: return parse_for(parser, place);

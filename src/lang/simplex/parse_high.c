@@ -46,7 +46,8 @@ static bool parse_path(Parser *parser, bool may_be_bare, Path *path)
             return mdl_syntax_error_help(parser, "`.`",
                                          "quantities of subcomponents are written subcomponent.quantity");
         mdl_advance(parser);
-        if (!mdl_expect_name(parser, "the name of a quantity", &path->quantity))
+        if (!mdl_expect_name(parser, "the name of a quantity", &path->quantity) ||
+            !mdl_parse_index(parser, &path->n_elements, &path->element))
             return false;
     }
     path->span = mdl_span_to_here(parser, begin);

@@ -147,7 +147,45 @@ bool mdl_parse_signed_number(Parser *parser, double *number)
 }
 
 /* value ::= number | logic_value | identifier */
+static bool goes_on(const Parser *parser)
+{
+    const uint8_t kind = parser->token.kind;
+    return kind == TOKEN_STAR || kind == TOKEN_SLASH || kind == TOKEN_PLUS || kind == TOKEN_MINUS || kind == TOKEN_OPEN;
+}
+
+static bool parse_literal(Parser *parser, Value *value);
+
+/* value ::= literal; beyond the thesis also an expression */
 bool mdl_parse_value(Parser *parser, Value *value)
+{
+    const Parser before = *parser;
+    const bool begins_open = mdl_is_at(parser, TOKEN_OPEN) || mdl_is_at(parser, TOKEN_MINUS);
+    if (parser->lexer.is_strict || (!begins_open && !parse_literal(parser, value)))
+        return parser->lexer.is_strict && parse_literal(parser, value);
+    if (!begins_open && !goes_on(parser) && value->kind != VALUE_NAME)
+        return true;
+    *parser = before;
+    if (begins_open) { /* a negative number, or more */
+        mdl_advance(parser);
+        if (mdl_is_at(parser, TOKEN_NUMBER) && before.token.kind == TOKEN_MINUS) {
+            mdl_advance(parser);
+            const bool is_number = !goes_on(parser);
+            *parser = before;
+            if (is_number)
+                return parse_literal(parser, value);
+        }
+        *parser = before;
+    }
+    *value = (Value){ .kind = VALUE_EXPRESSION, .node = mdl_parse_expression(parser) };
+    value->span = mdl_span_to_here(parser, before.token.begin);
+    if (value->node && value->node->kind == NODE_NAME && value->node->u.name.n == 0) {
+        value->kind = VALUE_NAME;
+        value->name = value->node->u.name.name;
+    }
+    return value->node != NULL;
+}
+
+static bool parse_literal(Parser *parser, Value *value)
 {
     const uint32_t begin = parser->token.begin;
     bool is_good = true;

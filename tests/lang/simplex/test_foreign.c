@@ -94,7 +94,6 @@ static void test_rejects(void **state)
     check_reject("COMPONENT CONNECTIONS Snk.S --> F.n;", "KN1166");
     check_reject("COMPONENT CONNECTIONS Snk.S --> F.y;", "KN1163");
     check_reject("OUTPUT EQUIVALENCES o := F.v;", "KN1166");
-    check_reject("INITIALIZE F.v := 1;", "KN1116");
 }
 
 static const Model *find_nothing(Resolver *resolver, const char *class_name, Span wanted_at, Diag *diag)
