@@ -294,7 +294,9 @@ static void check_define(Checker *checker, Stmt *statement)
         statement->u.define.symbol = ID_NONE;
         quantity = NULL;
     }
-    checker->has_bad_target |= !quantity && statement->kind == STMT_ALGEBRAIC;
+    const bool has_bad_delay =
+        statement->u.define.value->is_bad && mdl_is_delay(checker, statement->u.define.value); /* it is no definition */
+    checker->has_bad_target |= (!quantity || has_bad_delay) && statement->kind == STMT_ALGEBRAIC;
     if (!quantity)
         return;
     if (check_left_side(checker, statement, quantity))

@@ -342,7 +342,11 @@ static void wrong_set(Checker *checker, const Quantity *target, const Node *valu
     } else if (target->type.kind == TYPE_INTEGER && value->type.kind == TYPE_REAL) {
         REPORT(checker, DIAG_MDL_REAL_TO_INTEGER, value->span, "a REAL cannot become the value of the INTEGER `%s`",
                name);
-        diag_help(checker->diag, "ITRUNC, IRND, IFLOOR and ICEIL make an INTEGER of a REAL; / always gives a REAL");
+        if (mdl_is_delay(checker, value))
+            diag_help(checker->diag,
+                      "DELAY gives a REAL: declare it as REAL, or make an INTEGER of it in another variable");
+        else
+            diag_help(checker->diag, "ITRUNC, IRND, IFLOOR and ICEIL make an INTEGER of a REAL; / always gives a REAL");
     } else {
         REPORT(checker, DIAG_MDL_WRONG_SET, value->span, "`%s` takes values of %s, this is one of %s", name,
                shown(checker, target->type), shown(checker, value->type));

@@ -1,5 +1,6 @@
 /* Tokens, expectations, recovery; see parser.h. */
 #include "lang/simplex/parser.h"
+#include <string.h>
 
 Span mdl_token_span(const Parser *parser)
 {
@@ -43,12 +44,29 @@ bool mdl_is_like_keyword(const Parser *parser, NameId name)
     return mdl_would_be_keyword(names_of(parser->lexer.names, name), names_length(parser->lexer.names, name));
 }
 
+/* What other languages write here. */
+static const char *foreign_help(const Parser *parser, const char *what)
+{
+    const bool wants_operand = strcmp(what, "an operand") == 0;
+    if (wants_operand && mdl_is_at(parser, TOKEN_EQUAL))
+        return "equality is written `=`";
+    if (wants_operand && mdl_is_at(parser, TOKEN_STAR))
+        return "a power is written POW (x, y)";
+    if (strcmp(what, "`:=`") == 0 && mdl_is_at(parser, TOKEN_OPEN))
+        return "an event is written WHENEVER condition DO ... END, a region IF condition DO ... END";
+    if (strcmp(what, "`;`") == 0)
+        return "the statement before it ends with `;`";
+    return NULL;
+}
+
 bool mdl_syntax_error(Parser *parser, const char *what)
 {
     if (!parser->is_panicking) {
         REPORT(parser, DIAG_SYNTAX, mdl_token_span(parser), "expected %s, found %s", what, token_shown(parser));
         if (mdl_is_at(parser, TOKEN_NAME) && mdl_is_like_keyword(parser, parser->token.name))
             diag_help(parser->diag, "keywords are written in capitals");
+        else if (foreign_help(parser, what))
+            diag_help(parser->diag, "%s", foreign_help(parser, what));
     }
     parser->is_panicking = true;
     return false;
