@@ -1,31 +1,14 @@
 #include "cli/settings.h"
 #include "koine/simulate.h"
 #include <sys/stat.h>
-#include <unistd.h>
 
-static const char EXPERIMENT_END[] = ".exp.yaml";
 static const double MOST_POINTS = 1e10; /* of the output grid: 80 GB for each variable */
-
-static bool is_experiment(const char *path)
-{
-    const size_t length = strlen(path), end = strlen(EXPERIMENT_END);
-    return length > end && strcmp(path + length - end, EXPERIMENT_END) == 0;
-}
 
 static bool is_same_file(const char *a, const char *b)
 {
     struct stat first, second;
     return stat(a, &first) == 0 && stat(b, &second) == 0 && first.st_dev == second.st_dev &&
            first.st_ino == second.st_ino;
-}
-
-/* Ball.exp.yaml for Ball.mdl; NULL: there is none. */
-static const char *experiment_beside(const char *path, Arena *arena)
-{
-    const char *const slash = strrchr(path, '/'), *const dot = strrchr(path, '.');
-    const size_t stem = dot && (!slash || dot > slash) ? (size_t)(dot - path) : strlen(path);
-    const char *const beside = arena_format(arena, "%.*s%s", (int)stem, path, EXPERIMENT_END);
-    return access(beside, F_OK) == 0 ? beside : NULL;
 }
 
 static int print_errors(const Command *command, Compilation *c, int status)
@@ -180,8 +163,8 @@ int settings_gather(const Command *command, Compilation *c, RunSettings *setting
     int status = read_options(command, c, &from_options);
     if (status != EXIT_GOOD)
         return status;
-    status = is_experiment(command->arguments[0]) ? open_experiment(command, c, settings, &from_file)
-                                                  : open_beside(command, c, settings, &from_file);
+    status = experiment_is_named(command->arguments[0]) ? open_experiment(command, c, settings, &from_file)
+                                                        : open_beside(command, c, settings, &from_file);
     if (status != EXIT_GOOD)
         return status;
     settings->experiment = experiment_merge(&from_file, &from_options, compilation_arena(c));

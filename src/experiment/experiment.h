@@ -109,6 +109,11 @@ Experiment experiment_none(void);
 bool experiment_open(const char *path, Sources *sources, Arena *arena, Diag *diag, Experiment *experiment);
 bool experiment_read(uint32_t source, const Sources *sources, Arena *arena, Diag *diag, Experiment *experiment);
 
+#define EXPERIMENT_END ".exp.yaml"
+bool experiment_is_named(const char *path); /* ... so */
+/* Ball.exp.yaml for Ball.mdl: the one that a run of the model uses; NULL: there is none. */
+const char *experiment_beside(const char *path, Arena *arena);
+
 /* A setting as the command line gives it: experiment_give(&e, "stop", "10", ...); lists are separated by
  * commas; for "set" and "control" the value is NAME=VALUE and repetition adds. False: reported. */
 bool experiment_give(Experiment *experiment, const char *key, const char *value, Arena *arena, Diag *diag);

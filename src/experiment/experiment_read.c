@@ -8,6 +8,8 @@
 #include "base/vec.h"
 #include "experiment/reader.h"
 #include "formats/select.h"
+#include <string.h>
+#include <unistd.h>
 
 enum { LARGEST_FILE = 1 << 20, DEEPEST = 8 };
 
@@ -490,4 +492,18 @@ bool experiment_open(const char *path, Sources *sources, Arena *arena, Diag *dia
         return false;
     }
     BUG("unknown SourceStatus");
+}
+
+bool experiment_is_named(const char *path)
+{
+    const size_t length = strlen(path), end = strlen(EXPERIMENT_END);
+    return length > end && strcmp(path + length - end, EXPERIMENT_END) == 0;
+}
+
+const char *experiment_beside(const char *path, Arena *arena)
+{
+    const char *const slash = strrchr(path, '/'), *const dot = strrchr(path, '.');
+    const size_t stem = dot && (!slash || dot > slash) ? (size_t)(dot - path) : strlen(path);
+    const char *const beside = arena_format(arena, "%.*s%s", (int)stem, path, EXPERIMENT_END);
+    return access(beside, F_OK) == 0 ? beside : NULL;
 }

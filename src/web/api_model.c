@@ -114,7 +114,7 @@ static void add_elements(const ModelView *model, const KoineVariable *v, uint32_
     text_char(to, '}');
 }
 
-/* What the model has without any setting: a number, a text, an array in braces; null: not known, or too long to edit. */
+/* What the model has unless it is set: a number, a text, an array in braces; null: not known, or too long to edit. */
 static void add_value(const ModelView *model, const KoineVariable *v, Arena *arena, Text *to)
 {
     enum { ELEMENTS_MOST = 200 };
@@ -146,7 +146,7 @@ static const char *type_word(uint8_t type)
 }
 
 /* { "model", "parameters": [{ "name", "value", "unit", "comment", "type", "kind": "parameter" | "start", "file",
- * "line", "extents" }] } */
+ * "line", "extents", "origin": "model" | "experiment" }], "experiment": its file or null, "settings" } */
 void answer_parameters(View *view, HttpRequest *request, HttpResponse *response)
 {
     const unsigned closed = KOINE_VARIABLE_ALIAS | KOINE_VARIABLE_HIDDEN | KOINE_VARIABLE_DERIVATIVE;
@@ -156,6 +156,15 @@ void answer_parameters(View *view, HttpRequest *request, HttpResponse *response)
     Text text = { .arena = request->arena };
     text_add(&text, "{ \"model\": ");
     text_json(&text, tables->name);
+    const Experiment experiment = settings_in_force(view, request->arena);
+    text_add(&text, ", \"experiment\": ");
+    const char *const path = experiment_in_force(view, request->arena);
+    if (path)
+        text_json(&text, path);
+    else
+        text_add(&text, "null");
+    text_add(&text, ", \"settings\": ");
+    add_settings(&experiment, &text);
     text_add(&text, ", \"parameters\": [");
     bool is_first = true;
     for (uint32_t k = 0; k < tables->n_variables; k++) {
@@ -165,8 +174,16 @@ void answer_parameters(View *view, HttpRequest *request, HttpResponse *response)
         text_add(&text, is_first ? "{ \"name\": " : ",\n{ \"name\": ");
         is_first = false;
         text_json(&text, v->name);
+        bool is_part;
+        const char *const set = setting_of(&experiment, v->name, &is_part);
         text_add(&text, ", \"value\": ");
-        add_value(&view->model, v, request->arena, &text);
+        if (set)
+            text_json(&text, set);
+        else if (is_part)
+            text_add(&text, "null");
+        else
+            add_value(&view->model, v, request->arena, &text);
+        text_format(&text, ", \"origin\": \"%s\"", set || is_part ? "experiment" : "model");
         text_add(&text, ", \"unit\": ");
         text_json(&text, v->unit ? v->unit : "");
         text_add(&text, ", \"comment\": ");

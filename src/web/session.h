@@ -3,6 +3,7 @@
 #define WEB_SESSION_H
 
 #include "base/vec.h"
+#include "experiment/experiment.h"
 #include "koine/model.h"
 #include "web/guard.h"
 #include "web/origin.h"
@@ -64,6 +65,15 @@ struct View {
     uint64_t revision;  /* grows with whatever the page should look at again */
     uint32_t n_started; /* runs */
 };
+
+/* ---- settings.c ---- */
+const char *experiment_in_force(const View *view, Arena *arena); /* its file; NULL: none */
+/* The settings that a run of the model would have if nothing is changed, read anew; nothing is given where there is none. */
+Experiment settings_in_force(const View *view, Arena *arena);
+/* { "stop", "interval", "tolerance", "solver" }, null where nothing is given */
+void add_settings(const Experiment *experiment, Text *to);
+/* What the experiment says of a variable; NULL: nothing. *is_part: it sets elements of it, not the whole. */
+const char *setting_of(const Experiment *experiment, const char *name, bool *is_part);
 
 /* ---- answers ---- */
 void answer_text(HttpResponse *response, const char *type, const Text *text);

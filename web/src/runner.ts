@@ -15,13 +15,22 @@ interface Parameter {
     file: string;
     line: number;
     extents: number[];
+    origin: "model" | "experiment";
+}
+
+/** What a run from here would use, unless it is changed; null: not given. */
+interface Settings {
+    stop: number | null;
+    interval: number | null;
+    tolerance: number | null;
+    solver: string | null;
 }
 
 const SETTINGS: [string, string, string][] = [
     ["stop", "Stop time", "as given"],
-    ["interval", "Interval", "a 500th"],
-    ["tolerance", "Tolerance", "1e-6"],
-    ["solver", "Solver", "auto"],
+    ["interval", "Interval", "a 500th of the run"],
+    ["tolerance", "Tolerance", "as given"],
+    ["solver", "Solver", "as given"],
 ];
 const ROWS_MOST = 300;
 
@@ -36,13 +45,15 @@ export class Runner {
     private readonly settings = new Map<string, HTMLInputElement>();
     readonly root: HTMLElement;
     private parameters: Parameter[] = [];
-    private readonly changed = new Map<string, string>();
+    private readonly changed = new Map<string, string>(); /* whatever was typed is used, also what was there before */
+    private readonly touched = new Set<string>();
     private isLoaded = false;
     private going: number | null = null;
 
     constructor(private readonly onPlace: (file: string, line: number) => void) {
         for (const [key, label, hint] of SETTINGS)
             this.settings.set(key, h("input", { id: `set-${key}`, placeholder: hint, "aria-label": label, autocomplete: "off" }));
+        for (const [key, input] of this.settings) input.addEventListener("input", () => this.touched.add(key));
         this.root = h(
             "div",
             { class: "runner view", hidden: true },
@@ -69,11 +80,22 @@ export class Runner {
         if (this.isLoaded || store.state.model.state === "working") return;
         this.isLoaded = true;
         try {
-            this.parameters = (await api.json<{ parameters: Parameter[] }>("api/parameters")).parameters;
+            const answer = await api.json<{ parameters: Parameter[]; settings: Settings; experiment: string | null }>("api/parameters");
+            this.parameters = answer.parameters;
+            this.fill(answer.settings, answer.experiment);
             this.render();
         } catch (error) {
             this.isLoaded = false;
             replace(this.table, problem(error));
+        }
+    }
+
+    /** The fields show what is in force; where it comes from is told. */
+    private fill(settings: Settings, experiment: string | null): void {
+        for (const [key, input] of this.settings) {
+            const value = settings[key as keyof Settings];
+            if (!this.touched.has(key)) input.value = value == null ? "" : String(value);
+            input.title = experiment && value != null ? `with ${experiment}` : "";
         }
     }
 
@@ -93,8 +115,8 @@ export class Runner {
                 spellcheck: "false",
             });
             const mark = () => {
-                if (input.value === original) this.changed.delete(p.name);
-                else this.changed.set(p.name, input.value);
+                if (input.value.trim()) this.changed.set(p.name, input.value);
+                else this.changed.delete(p.name);
                 input.classList.toggle("changed", this.changed.has(p.name));
             };
             input.addEventListener("input", mark);
@@ -105,7 +127,7 @@ export class Runner {
                 h("th", { scope: "row" }, p.name, p.extents.length ? h("span", { class: "soft" }, ` [${p.extents.join(",")}]`) : null),
                 h("td", {}, input),
                 h("td", { class: "soft left" }, p.unit),
-                h("td", { class: "soft left" }, p.kind === "start" ? "start value" : ""),
+                h("td", { class: "soft left origin" }, [p.kind === "start" ? "start value" : "", p.origin === "experiment" ? "of the experiment" : ""].filter(Boolean).join(", ")),
                 h("td", { class: "soft left" }, p.comment),
                 h("td", { class: "left" }, p.line ? h("button", { class: "link", onclick: () => this.onPlace(p.file, p.line) }, `${p.file.replace(/^.*\//, "")}:${p.line}`) : null),
             );
@@ -121,7 +143,7 @@ export class Runner {
     private async run(): Promise<void> {
         if (this.button.disabled) return;
         const fields: [string, string][] = [];
-        for (const [key, input] of this.settings) if (input.value.trim()) fields.push([key, input.value.trim()]);
+        for (const [key, input] of this.settings) if (this.touched.has(key) && input.value.trim()) fields.push([key, input.value.trim()]);
         for (const [name, value] of this.changed) fields.push(["set", `${name}=${value}`]);
         if (this.profile.checked) fields.push(["profile", "1"]);
         replace(this.message);

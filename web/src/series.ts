@@ -42,10 +42,34 @@ export function valueAt(source: Source, time: number, isDiscrete: boolean): numb
     return values[before] + share * (values[low] - values[before]);
 }
 
-/** This curve minus another one, at the times of this one. */
+/** The value of a curve at a time where another curve has `n` points, on its side number `side` (0 is the left one): of
+ * as many points there the one of the same number, else the first for the left side and the last for all others. A curve
+ * without a point there has the same value on all sides. */
+function valueOnSide(source: Source, time: number, side: number, n: number, isDiscrete: boolean): number {
+    const { times, values } = source;
+    let low = 0;
+    let high = times.length;
+    while (low < high) {
+        const middle = (low + high) >> 1;
+        if (times[middle] < time) low = middle + 1;
+        else high = middle;
+    }
+    if (low === times.length || times[low] !== time) return valueAt(source, time, isDiscrete);
+    let count = 1;
+    while (low + count < times.length && times[low + count] === time) count++;
+    if (n === 1) return values[low + count - 1];
+    return values[low + (count === n ? side : side === 0 ? 0 : count - 1)];
+}
+
+/** This curve minus another one, at the times of this one: left with left and right with right where it jumps. */
 export function difference(of: Source, base: Source, isDiscrete: boolean): Source {
     const values = new Float64Array(of.values.length);
-    for (let k = 0; k < values.length; k++) values[k] = of.values[k] - valueAt(base, of.times[k], isDiscrete);
+    for (let first = 0, end = 0; first < values.length; first = end) {
+        const time = of.times[first];
+        while (end < values.length && of.times[end] === time) end++;
+        if (end === first) end++; /* not a number */
+        for (let k = first; k < end; k++) values[k] = of.values[k] - valueOnSide(base, time, k - first, end - first, isDiscrete);
+    }
     return { times: of.times, values };
 }
 

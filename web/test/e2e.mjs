@@ -5,6 +5,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, write
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import { transformSync } from "esbuild";
 import { startBrowser, startViewer } from "./harness.mjs";
 
 const koine = resolve(process.argv[2]);
@@ -295,9 +296,87 @@ async function testRuns() {
         await page.getByLabel("M", { exact: true }).fill("0");
         await page.locator("#run").click();
         await page.waitForFunction(() => /failed[\s\S]*KN3111/.test(document.getElementById("message").textContent));
-        await page.waitForFunction(() => document.querySelector("#message .quoted")?.textContent.includes("Ay := (K1/M)"));
+        await page.waitForFunction(() => document.getElementById("message").textContent.includes("Ay := (K1/M)"));
         await page.locator("#message").getByRole("button", { name: "Ball.mdl:34" }).click();
         assert.match(await page.locator(".source .here").innerText(), /Ay := \(K1\/M\)/);
+    });
+    await page.context().close();
+    await viewer.stop();
+}
+
+/** The page shows what a run would use, and uses what is typed. The loop has w = 0 in its text and w = 1 in its experiment. */
+async function testValuesInForce() {
+    for (const file of ["ControlLoop.dym", "ControlLoop.exp.yaml"]) cpSync(join(examples, "control-loop", file), join(work, file));
+    const last = (page, run) =>
+        page.evaluate(async (run) => {
+            const { names } = await (await fetch(`api/variables?run=${run}`)).json();
+            const text = await (await fetch(`api/export.csv?run=${run}&vars=${names.indexOf("w")}`)).text();
+            return text.trim().split("\n").at(-1);
+        }, run);
+    for (const target of ["ControlLoop.dym", "ControlLoop.exp.yaml"]) {
+        const viewer = startViewer(koine, [target], work);
+        const page = await openPage(await viewer.address);
+        const run = async () => {
+            await page.locator("#run").click();
+            await page.waitForFunction(() => document.getElementById("message").textContent.includes("is done"));
+        };
+        await step(`${target}: the values shown are those of the experiment`, async () => {
+            await page.getByLabel("w", { exact: true }).waitFor();
+            assert.equal(await page.getByLabel("w", { exact: true }).inputValue(), "1");
+            assert.match(await page.locator("tr", { has: page.getByLabel("w", { exact: true }) }).innerText(), /of the experiment/);
+            const fields = Object.fromEntries(await Promise.all(["stop", "interval", "tolerance", "solver"].map(async (key) => [key, await page.locator(`#set-${key}`).inputValue()])));
+            assert.deepEqual({ ...fields, tolerance: Number(fields.tolerance), interval: Number(fields.interval) }, { stop: "0.4", interval: 1e-3, tolerance: 1e-8, solver: "auto" });
+            await run();
+            assert.equal(await last(page, 0), "0.4,1");
+        });
+        await step(`${target}: what is typed is used, also the value of the text`, async () => {
+            await page.getByLabel("w", { exact: true }).fill("0");
+            await page.locator("#set-stop").fill("0.2");
+            await run();
+            assert.equal(await last(page, 1), "0.2,0");
+        });
+        await page.context().close();
+        await viewer.stop();
+    }
+}
+
+/** Runs that are equal differ by 0 everywhere, also where they jump; other jumps are paired side by side. */
+async function testDifference() {
+    writeFileSync(join(work, "one.csv"), "time,y\n0,0\n1,0.1\n1,0.3\n2,0.3\n2,0.7\n3,0.7\n");
+    writeFileSync(join(work, "two.csv"), "time,y\n0,0\n1,0.1\n1,0.3\n2,0.3\n2,0.7\n3,0.7\n");
+    writeFileSync(join(work, "three.csv"), "time,y\n0,1\n1,1\n1,2\n2,2\n2,3\n3,3\n");
+    const viewer = startViewer(koine, ["one.csv", "two.csv", "three.csv"], work);
+    const page = await openPage(await viewer.address);
+    await step("difference: equal runs differ by 0, also where they jump", async () => {
+        const layout = { "koine-layout": 1, view: "plots", panes: [{ curves: ["y"], difference: true }] };
+        await page.goto(`${await viewer.address}#${encodeURIComponent(JSON.stringify(layout))}`);
+        await page.reload();
+        await page.waitForSelector(".pane canvas");
+        assert.ok(await page.locator(".pane").first().getByLabel("difference").isChecked());
+        const [download] = await Promise.all([page.waitForEvent("download"), page.locator("#export-svg").click()]);
+        const lines = [...readFileSync(await download.path(), "utf8").matchAll(/<path class="line"[^>]* d="(M[^"h]*)"/g)].map((m) =>
+            [...m[1].matchAll(/[ML](\S+) (\S+?)(?=[ML]|$)/g)].map((point) => Number(point[2])),
+        );
+        assert.equal(lines.length, 2);
+        assert.equal(new Set(lines[0]).size, 1, "equal runs have a difference");
+        assert.ok(new Set(lines[1]).size > 2);
+    });
+    await step("difference: left with left and right with right, exactly", async () => {
+        const code = transformSync(readFileSync(join(import.meta.dirname, "../src/series.ts"), "utf8"), { loader: "ts" }).code;
+        const { difference } = await import(`data:text/javascript,${encodeURIComponent(code)}`);
+        const curve = (times, values) => ({ times: Float64Array.from(times), values: Float64Array.from(values) });
+        const one = curve([0, 1, 1, 2, 2, 3], [0, 0.1, 0.3, 0.3, 0.7, 0.7]);
+        const list = (of, base, isDiscrete) => Array.from(difference(of, base, isDiscrete).values);
+        for (const isDiscrete of [false, true]) {
+            assert.deepEqual(list(one, curve(one.times, one.values), isDiscrete), [0, 0, 0, 0, 0, 0]);
+            assert.deepEqual(list(curve(one.times, [1, 1, 2, 2, 3, 3]), curve(one.times, [1, 0, 2, 1, 3, 1]), isDiscrete), [0, 1, 0, 1, 0, 2]);
+        }
+        // The base has three points at 1: left is left, right is the last; one point meets what holds afterwards.
+        assert.deepEqual(list(curve([1, 1], [5, 5]), curve([0, 1, 1, 1, 2], [0, 1, 2, 3, 3]), false), [4, 2]);
+        assert.deepEqual(list(curve([1], [5]), curve([0, 1, 1, 2], [0, 1, 3, 3]), true), [2]);
+        // Between points: on the line, or held.
+        assert.deepEqual(list(curve([0.5, 0.5], [1, 2]), curve([0, 1], [0, 1]), false), [0.5, 1.5]);
+        assert.deepEqual(list(curve([0.5], [1]), curve([0, 1], [0, 1]), true), [1]);
     });
     await page.context().close();
     await viewer.stop();
@@ -439,8 +518,8 @@ async function testLooks() {
 const begun = Date.now();
 let status = 0;
 try {
-    const one = testResults().then(testUnits).then(testNames);
-    const other = testRuns().then(testArrays).then(testLive).then(testLooks);
+    const one = testResults().then(testUnits).then(testNames).then(testDifference);
+    const other = testRuns().then(testValuesInForce).then(testArrays).then(testLive).then(testLooks);
     await Promise.all([one, other]);
     assert.deepEqual(errors, [], "the browser complained");
 } catch (error) {

@@ -1,0 +1,87 @@
+/* The settings in force: what a run that is started from the page would use if nothing is changed there. They are read
+ * each time they are asked for, as the run itself does. */
+#include "web/session.h"
+#include <strings.h>
+#include <sys/stat.h>
+
+static bool is_same_file(const char *a, const char *b, size_t b_length, Arena *arena)
+{
+    struct stat first, second;
+    return stat(a, &first) == 0 && stat(arena_text(arena, b, b_length), &second) == 0 &&
+           first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+}
+
+/* FILE or FILE:CLASS; the class has no slash and no dot. */
+static size_t file_length(const char *target)
+{
+    const char *const colon = strrchr(target, ':');
+    return colon && !strpbrk(colon, "/.") ? (size_t)(colon - target) : strlen(target);
+}
+
+const char *experiment_in_force(const View *view, Arena *arena)
+{
+    if (!view->options.target || !view->options.model.path)
+        return NULL;
+    return experiment_is_named(view->options.target) ? view->options.target
+                                                     : experiment_beside(view->options.model.path, arena);
+}
+
+Experiment settings_in_force(const View *view, Arena *arena)
+{
+    const char *const path = experiment_in_force(view, arena);
+    Experiment experiment = experiment_none();
+    if (!path)
+        return experiment;
+    Sources *const sources = sources_create(arena);
+    Diag *const diag = diag_create(arena, sources);
+    const char *const model = view->options.model.path;
+    if (!experiment_open(path, sources, arena, diag, &experiment) ||
+        (experiment.has[EXPERIMENT_MODEL] && model &&
+         !is_same_file(model, experiment.model, file_length(experiment.model), arena)))
+        return experiment_none();
+    const Experiment *const last = experiment.n_phases ? &experiment.phases[experiment.n_phases - 1].experiment : NULL;
+    if (!experiment.has[EXPERIMENT_STOP] && last && last->has[EXPERIMENT_STOP]) { /* the last phase says it */
+        experiment.has[EXPERIMENT_STOP] = true;
+        experiment.stop = last->stop;
+    }
+    return experiment;
+}
+
+static void add_number(Text *to, const char *key, bool is_given, double value)
+{
+    text_format(to, "\"%s\": ", key);
+    if (is_given)
+        json_real(to, value);
+    else
+        text_add(to, "null");
+    text_add(to, ", ");
+}
+
+void add_settings(const Experiment *e, Text *to)
+{
+    text_add(to, "{ ");
+    add_number(to, "stop", e->has[EXPERIMENT_STOP], e->stop);
+    add_number(to, "interval", e->has[EXPERIMENT_INTERVAL], e->interval);
+    add_number(to, "tolerance", e->has[EXPERIMENT_TOLERANCE] || !e->has[EXPERIMENT_PROFILE],
+               e->has[EXPERIMENT_TOLERANCE] ? e->tolerance : 1e-6);
+    text_add(to, "\"solver\": ");
+    if (e->has[EXPERIMENT_SOLVER] || !e->has[EXPERIMENT_PROFILE])
+        text_json(to, e->has[EXPERIMENT_SOLVER] ? e->solver : "auto");
+    else
+        text_add(to, "null");
+    text_add(to, " }");
+}
+
+const char *setting_of(const Experiment *e, const char *name, bool *is_part)
+{
+    const size_t length = strlen(name);
+    const char *found = NULL;
+    *is_part = false;
+    for (uint32_t k = 0; k < e->n_settings; k++) {
+        const Setting *const s = &e->settings[k];
+        if (strcasecmp(s->name, name) == 0 && (!found || strcmp(s->name, name) == 0))
+            found = s->value;
+        *is_part |= strncasecmp(s->name, name, length) == 0 && s->name[length] == '[';
+    }
+    return *is_part ? NULL : found;
+}
