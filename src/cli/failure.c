@@ -127,11 +127,20 @@ void failure_tell(Diag *diag, Sources *sources, const KoineTables *tables, const
     size_t n;
     const char *rest = next_part(text, &n);
     diag_error(diag, remedy->code, span_of(sources, tables, &fault->place), "%.*s", (int)n, text);
+    const char *values = NULL; /* the last ones: they come behind what is to blame */
+    size_t n_values = 0;
     while (rest) {
         text = rest;
         rest = next_part(text, &n);
-        diag_note(diag, SPAN_NONE, "%.*s", (int)n, text);
+        if (strncmp(text, "last values", 11) == 0) {
+            values = text;
+            n_values = n;
+        } else {
+            diag_note(diag, SPAN_NONE, "%.*s", (int)n, text);
+        }
     }
+    if (values)
+        diag_note(diag, SPAN_NONE, "%.*s", (int)n_values, values);
     diag_note(diag, SPAN_NONE, "%.*s%sat time %.17g", n_doing, report->text, n_doing ? ", " : "", report->time);
     help(diag, remedy, report, file);
 }

@@ -650,6 +650,27 @@ static Value slot_value(void *context, Ref ref)
     return value;
 }
 
+/* Parameters that are 0 in equations that depend on each other: most often they were forgotten. */
+static void add_zeros(const Layout *l, const KoineSlot *m, const SystemRow *rows, const Dependence *d, Text *to)
+{
+    enum { MOST = 4 };
+    uint32_t shown = 0;
+    for (uint32_t k = 0; k < d->n_equations && shown < MOST; k++) {
+        const Term sides[] = { rows[d->equations[k]].lhs, rows[d->equations[k]].rhs };
+        for (uint32_t side = 0; side < 2; side++)
+            for (uint32_t j = 0; sides[side].shape && j < sides[side].shape->n_leaves && shown < MOST; j++) {
+                const Ref ref = term_refs(l->model, sides[side])[j];
+                const Variable *v = ref.kind == REF_NOW ? model_var(l->model, ref.var) : NULL;
+                if (!v || v->definition != DEFINITION_BINDING || v->type.kind != TYPE_REAL || v->type.rank ||
+                    m[slot_of(l, ref)].r != 0)
+                    continue;
+                text_format(to, "%s%s = 0", shown++ ? ", " : "with ", variable_path(l->model, ref.var, to->arena));
+            }
+    }
+    if (shown)
+        text_add(to, " the equations do not determine their unknowns; ");
+}
+
 void blame_system(void *context, const KoineModel *model, uint32_t origin, char *to, size_t size)
 {
     enum { MOST = 4 };
@@ -664,6 +685,7 @@ void blame_system(void *context, const KoineModel *model, uint32_t origin, char 
     const SystemRow *rows = b ? schedule->rows.at + (is_solved ? b->solved_row : b->first_row) : NULL;
     if (b &&
         find_dependence(l->model, rows, is_solved ? b->n_solved : b->n_rows, false, slot_value, &values, scratch, &d)) {
+        add_zeros(l, values.m, rows, &d, &text);
         for (uint32_t k = 0; k < d.n_unknowns && k < MOST; k++)
             text_format(&text, "%s%s", k ? ", " : "not determined: ",
                         variable_path(l->model, rows[d.unknowns[k]].unknown.var, scratch));
@@ -671,7 +693,10 @@ void blame_system(void *context, const KoineModel *model, uint32_t origin, char 
             text_format(&text, " and %u more", d.n_unknowns - MOST);
         for (uint32_t k = 0; k < d.n_equations && k < MOST; k++) {
             text_add(&text, k ? ", " : "; depend on each other: the equations ");
-            add_place(l, &text, l->model->equations.at[rows[d.equations[k]].equation.index].origin.span);
+            const Equation *e = &l->model->equations.at[rows[d.equations[k]].equation.index];
+            const char *path = instance_path(l->model, e->owner, scratch);
+            add_place(l, &text, e->origin.span);
+            text_format(&text, "%s%s", path[0] ? " of " : "", path);
         }
         if (d.n_equations > MOST)
             text_format(&text, " and %u more", d.n_equations - MOST);

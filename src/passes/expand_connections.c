@@ -6,6 +6,7 @@
  * its owner's surroundings, and inside of its owner, where its flow counts the other way. A flow without connection in
  * its owner's surroundings is zero. An empty place of a port takes what the others leave: no sum is formed. Arrays are
  * connected as a whole: their potentials by one equation, their flows by one over the range of the elements. */
+#include "base/map.h"
 #include "base/unit.h"
 #include "passes/instantiate.h"
 #include <stdlib.h>
@@ -226,6 +227,84 @@ static void close_ports(Sets *s)
         }
 }
 
+/* ---- objects that something flows through ---- */
+static uint32_t flow_of(const Model *m, const Port *port, bool *is_negated)
+{
+    uint32_t flow = ID_NONE;
+    for (uint32_t j = 0; j < port->n_members; j++) {
+        const PortMember *member = &m->members.at[port->first_member + j];
+        if (member->role != ROLE_FLOW || var_is_none(member->var))
+            continue;
+        if (flow != ID_NONE)
+            return ID_NONE;
+        flow = member->var.index;
+        *is_negated = member->is_negated;
+    }
+    return flow;
+}
+
+static const char *port_name(const Sets *s, uint32_t port)
+{
+    return names_of(pool_names(s->m->pool), s->m->ports.at[port].name);
+}
+
+/* Once for each place: objects of one class have their mistake in common. */
+static bool is_told(Map *told, Span span)
+{
+    const uint64_t key = (uint64_t)span.source << 32 | span.begin;
+    uint32_t before;
+    if (span.source != SOURCE_NONE && map_get(told, key, &before))
+        return true;
+    map_put(told, key, 1);
+    return false;
+}
+
+/* What flows into port `a` flows out of port `b`. */
+static void check_pair(Sets *s, uint32_t a, uint32_t b, Map *told)
+{
+    const Model *m = s->m;
+    const Instance *object = &m->instances.at[m->ports.at[a].owner.index];
+    const uint32_t x = 2 * a + OUTSIDE, y = 2 * b + OUTSIDE;
+    const bool is_joined = s->at[x] && s->at[y] && root_of(s, x) == root_of(s, y);
+    if ((s->at[x] != 0) == (s->at[y] != 0) && !is_joined)
+        return;
+    const uint32_t open = s->at[x] ? b : a;
+    const Span span = is_joined ? m->connections.at[s->at[x] - 1].span : object->span;
+    const char *path = instance_path(m, m->ports.at[a].owner, s->c->scratch);
+    if (is_told(told, span))
+        return;
+    if (is_joined) {
+        diag_warning(s->c->diag, DIAG_SHORTED, span, "both ends of '%s' are connected to one node", path);
+        diag_note(s->c->diag, object->span, "'%s' with the cuts '%s' and '%s'", path, port_name(s, a), port_name(s, b));
+        diag_help(s->c->diag, "connect one of them to another node, or leave the object out");
+    } else {
+        diag_warning(s->c->diag, DIAG_OPEN_END, span, "the cut '%s' of '%s' is not connected: nothing flows through it",
+                     port_name(s, open), path);
+        diag_note(s->c->diag, m->ports.at[open].span, "the cut is declared here");
+        diag_help(s->c->diag, "connect it, or leave the object out");
+    }
+}
+
+static void check_objects(Sets *s)
+{
+    const Model *m = s->m;
+    Map told;
+    map_init(&told, s->c->scratch, 16);
+    uint32_t *first = NEW_ARRAY(s->c->scratch, uint32_t, m->variables.n + 1); /* 1 + the port a flow was met at */
+    bool *is_out = NEW_ARRAY(s->c->scratch, bool, m->variables.n + 1);
+    for (uint32_t k = 0; k < m->ports.n; k++) {
+        bool is_negated = false;
+        const uint32_t flow = flow_of(m, &m->ports.at[k], &is_negated);
+        if (flow == ID_NONE || m->ports.at[k].owner.index == 0 || model_var(m, (VarId){ flow })->type.rank)
+            continue;
+        if (first[flow] && is_out[flow] != is_negated &&
+            m->ports.at[first[flow] - 1].owner.index == m->ports.at[k].owner.index)
+            check_pair(s, first[flow] - 1, k, &told);
+        first[flow] = k + 1;
+        is_out[flow] = is_negated;
+    }
+}
+
 static void expand_ports(Compile *c)
 {
     Model *m = c->model;
@@ -254,6 +333,7 @@ static void expand_ports(Compile *c)
     for (uint32_t k = 0; k < n; k++)
         for (uint32_t j = 0; s.parent[k] == k && s.at[k] && j < m->ports.at[k / 2].n_members; j++)
             expand_place(&s, k, j, &parts);
+    check_objects(&s);
     close_ports(&s);
 }
 

@@ -323,6 +323,66 @@ static void blame(const Matcher *t, const Residuals *r, const SubSystem *s)
         blame_unknown(t->c, t->c->unknowns.at[r->columns.at[s->columns[k]]]);
 }
 
+static const uint32_t *equations_of(const Matcher *t, const Residuals *r, const SubSystem *s)
+{
+    uint32_t *equations = NEW_ARRAY(t->c->scratch, uint32_t, s->n_rows + 1);
+    for (uint32_t k = 0; k < s->n_rows; k++)
+        equations[k] = r->rows.at[s->rows[k]];
+    return equations;
+}
+
+/* ---- which of the unknowns that are too many was forgotten ---- */
+typedef struct {
+    uint32_t column, n_equations; /* ... that it stands in */
+    bool is_own;                  /* declared in the model itself, not in one of its objects */
+} Suspect;
+
+static int by_suspicion(const void *a, const void *b)
+{
+    const Suspect *x = a, *y = b;
+    if (x->n_equations != y->n_equations)
+        return x->n_equations < y->n_equations ? -1 : 1;
+    return x->is_own != y->is_own ? (x->is_own ? -1 : 1) : (x->column > y->column) - (x->column < y->column);
+}
+
+/* What stands in the fewest equations is the likeliest: a source that nobody gave a value stands in one. */
+static const Suspect *suspects_of(const Matcher *t, const Residuals *r, const Incidence *transposed, const SubSystem *s)
+{
+    Suspect *suspects = NEW_ARRAY(t->c->scratch, Suspect, s->n_columns + 1);
+    for (uint32_t k = 0; k < s->n_columns; k++) {
+        const uint32_t column = s->columns[k];
+        const Variable *v = model_var(t->model, t->c->unknowns.at[r->columns.at[column]].var);
+        const bool is_derivative = t->c->unknowns.at[r->columns.at[column]].kind == REF_DER; /* stands in one anyway */
+        const uint32_t n = is_derivative ? UINT32_MAX : transposed->start[column + 1] - transposed->start[column];
+        suspects[k] = (Suspect){ column, n, v->owner.index == 0 };
+    }
+    qsort(suspects, s->n_columns, sizeof *suspects, by_suspicion);
+    return suspects;
+}
+
+static void explain_undetermined(Matcher *t, const Residuals *r, const Incidence *transposed, const SubSystem *s)
+{
+    enum { MOST_ROWS = 8 };
+    const Model *m = t->model;
+    Compile *c = t->c;
+    const Suspect *suspects = suspects_of(t, r, transposed, s);
+    const Ref first = c->unknowns.at[r->columns.at[suspects[0].column]];
+    const bool is_alone = suspects[0].n_equations == 1;
+    diag_error(c->diag, DIAG_SINGULAR, model_var(m, first.var)->span,
+               "too few equations: %u unknowns have only %u equation%s%s%s%s", s->n_columns, s->n_rows,
+               s->n_rows == 1 ? "" : "s", is_alone ? "; '" : "", is_alone ? unknown_text(t, first) : "",
+               is_alone ? "' stands in one equation only" : "");
+    blame(t, r, s);
+    for (uint32_t j = 0; j < s->n_columns && j < MOST_ROWS; j++) {
+        const Ref ref = c->unknowns.at[r->columns.at[suspects[j].column]];
+        if (j || model_var(m, ref.var)->owner.index != 0)
+            diag_note(c->diag, model_var(m, ref.var)->span, "unknown '%s'", unknown_text(t, ref));
+    }
+    for (uint32_t j = 0; j < s->n_rows && j < MOST_ROWS; j++)
+        note_equation(c, r->rows.at[s->rows[j]], "determines one of them");
+    diag_help(c->diag, "%s", advice_for_undetermined(c, refs_of(t, r, s), s->n_columns));
+}
+
 static void explain(Matcher *t, const Residuals *r, const uint32_t *column_of_row, const uint32_t *row_of_column)
 {
     enum { MOST_ROWS = 8 };
@@ -333,12 +393,18 @@ static void explain(Matcher *t, const Residuals *r, const uint32_t *column_of_ro
         if (column_of_row[k] != MATCH_NONE)
             continue;
         const SubSystem s = explain_unmatched_row(&r->g, row_of_column, k, c->scratch);
-        diag_error(c->diag, DIAG_SINGULAR, m->equations.at[r->rows.at[k]].origin.span,
-                   "too many equations%s: %u equation%s for %u unknown%s", c->is_initial ? " at the start" : "",
-                   s.n_rows, s.n_rows == 1 ? "" : "s", s.n_columns, s.n_columns == 1 ? "" : "s");
+        uint32_t first = ID_NONE, second = r->rows.at[k];
+        const bool has_equal = find_equal_equations(m, equations_of(t, r, &s), s.n_rows, &first, &second);
+        diag_error(c->diag, DIAG_SINGULAR, m->equations.at[second].origin.span,
+                   "%stoo many equations%s: %u equation%s for %u unknown%s",
+                   has_equal ? "this equation stands twice: " : "", c->is_initial ? " at the start" : "", s.n_rows,
+                   s.n_rows == 1 ? "" : "s", s.n_columns, s.n_columns == 1 ? "" : "s");
         blame(t, r, &s);
+        if (has_equal)
+            note_equation(c, first, "says the same");
         for (uint32_t j = 0; j < s.n_rows && j < MOST_ROWS; j++) /* the place above does not tell the object */
-            if (s.rows[j] != k || m->equations.at[r->rows.at[k]].owner.index != 0)
+            if (has_equal ? r->rows.at[s.rows[j]] != first && r->rows.at[s.rows[j]] != second
+                          : s.rows[j] != k || m->equations.at[r->rows.at[k]].owner.index != 0)
                 note_equation(c, r->rows.at[s.rows[j]], "belongs to them");
         for (uint32_t j = 0; j < s.n_columns && j < MOST_ROWS; j++)
             diag_note(c->diag, model_var(m, c->unknowns.at[r->columns.at[s.columns[j]]].var)->span, "unknown '%s'",
@@ -360,17 +426,7 @@ static void explain(Matcher *t, const Residuals *r, const uint32_t *column_of_ro
             diag_help(c->diag, "add an equation that determines it");
             continue;
         }
-        diag_error(c->diag, DIAG_SINGULAR, model_var(m, ref.var)->span,
-                   "too few equations: %u unknowns have only %u equation%s", s.n_columns, s.n_rows,
-                   s.n_rows == 1 ? "" : "s");
-        blame(t, r, &s);
-        for (uint32_t j = 0; j < s.n_columns && j < MOST_ROWS; j++)
-            if (s.columns[j] != k || model_var(m, ref.var)->owner.index != 0)
-                diag_note(c->diag, model_var(m, c->unknowns.at[r->columns.at[s.columns[j]]].var)->span, "unknown '%s'",
-                          unknown_text(t, c->unknowns.at[r->columns.at[s.columns[j]]]));
-        for (uint32_t j = 0; j < s.n_rows && j < MOST_ROWS; j++)
-            note_equation(c, r->rows.at[s.rows[j]], "determines one of them");
-        diag_help(c->diag, "%s", advice_for_undetermined(c, refs_of(t, r, &s), s.n_columns));
+        explain_undetermined(t, r, &transposed, &s);
     }
 }
 

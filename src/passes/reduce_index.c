@@ -238,15 +238,22 @@ static void explain_row(Reduction *r, const uint32_t *row_of_column, uint32_t ro
     const Model *m = r->model;
     Diag *diag = r->c->diag;
     const SubSystem s = explain_unmatched_row(&r->g, row_of_column, row, r->c->scratch);
-    diag_error(diag, DIAG_SINGULAR, m->equations.at[r->rows[row]].origin.span,
-               "too many equations: %u equation%s for %u unknown%s, also when differentiated", s.n_rows,
-               s.n_rows == 1 ? "" : "s", s.n_columns, s.n_columns == 1 ? "" : "s");
+    uint32_t *equations = NEW_ARRAY(r->c->scratch, uint32_t, s.n_rows + 1), first, second;
+    for (uint32_t j = 0; j < s.n_rows; j++)
+        equations[j] = r->rows[s.rows[j]];
+    const bool has_equal = find_equal_equations(m, equations, s.n_rows, &first, &second);
+    diag_error(diag, DIAG_SINGULAR, m->equations.at[has_equal ? second : r->rows[row]].origin.span,
+               "%stoo many equations: %u equation%s for %u unknown%s, also when differentiated",
+               has_equal ? "this equation stands twice: " : "", s.n_rows, s.n_rows == 1 ? "" : "s", s.n_columns,
+               s.n_columns == 1 ? "" : "s");
+    if (has_equal)
+        note_equation(r->c, first, "says the same");
     for (uint32_t j = 0; j < s.n_rows; j++)
         blame_equation(r->c, r->rows[s.rows[j]]);
     for (uint32_t j = 0; j < s.n_columns; j++)
         blame_unknown(r->c, ref_now((VarId){ r->head[s.columns[j]] }));
     for (uint32_t j = 0; j < s.n_rows && j < MOST_NOTES; j++)
-        if (s.rows[j] != row)
+        if (has_equal ? r->rows[s.rows[j]] != first && r->rows[s.rows[j]] != second : s.rows[j] != row)
             note_equation(r->c, r->rows[s.rows[j]], "belongs to them");
     for (uint32_t j = 0; j < s.n_columns && j < MOST_NOTES; j++)
         diag_note(diag, m->variables.at[r->head[s.columns[j]]].span, "unknown '%s', and its derivatives",

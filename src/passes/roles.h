@@ -15,5 +15,7 @@ void blame_unknown(const Compile *c, Ref unknown);
 const char *advice_for_undetermined(const Compile *c, const Ref *unknowns, uint32_t n);
 /* What to do about more equations than unknowns, these being the unknowns. */
 const char *advice_for_overdetermined(const Compile *c, const Ref *unknowns, uint32_t n);
+/* Two of these equations that say the same, the second being the later one in the text. False: there are none. */
+bool find_equal_equations(const Model *m, const uint32_t *equations, uint32_t n, uint32_t *first, uint32_t *second);
 
 #endif
