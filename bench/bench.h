@@ -43,6 +43,12 @@ extern const Group group_cvode, group_slopes, group_precision, group_size, group
     group_growth, group_engine, group_tearing;
 extern const Group group_results, group_page; /* with --viewer */
 
+/* ---- against.c ---- */
+/* The koine-bench of a build folder, or of a checkout with its build; false: there is none. */
+bool find_other_bench(const char *folder, char *path, size_t size);
+/* The figure of a row of this program and of `other`, the best of several, in turns. False: one of them has none. */
+bool measure_against(const Bench *bench, const char *other, const Row *row, double values[2]);
+
 /* ---- measure.c ---- */
 double cpu_seconds(void);
 double wall_seconds(void);

@@ -15,17 +15,18 @@ enum { N_VIEWER_GROUPS = sizeof viewer_groups / sizeof viewer_groups[0] };
 
 typedef struct {
     bool is_quick, is_list, is_viewer;
-    const char *rows, *json;
+    const char *rows, *json, *against;
 } Options;
 
 static int usage(FILE *to, int code)
 {
-    fputs("usage: koine-bench [--viewer] [--quick] [--row GLOB] [--json FILE] [--list]\n"
+    fputs("usage: koine-bench [--viewer] [--quick] [--row GLOB] [--json FILE] [--list] [--against FOLDER]\n"
           "  --viewer     the rows of results and the viewer instead: minutes, 3 GB of disk, headless Chromium\n"
           "  --quick      fewer repetitions; no models of a million equations\n"
           "  --row GLOB   only rows whose names match, e.g. 'cvode/*/cc'\n"
           "  --json FILE  the figures, for machines\n"
-          "  --list       names of the rows\n",
+          "  --list       names of the rows\n"
+          "  --against FOLDER  each row of this build and of the build in FOLDER in turns: their ratio\n",
           to);
     return code;
 }
@@ -43,10 +44,12 @@ static bool read_options(int argc, char **argv, Options *o)
             o->rows = argv[++k];
         else if (strcmp(argv[k], "--json") == 0 && k + 1 < argc)
             o->json = argv[++k];
+        else if (strcmp(argv[k], "--against") == 0 && k + 1 < argc)
+            o->against = argv[++k];
         else
             return false;
     }
-    return true;
+    return !(o->against && o->json); /* figures of both builds are their own files */
 }
 
 static bool is_passed(const Row *row, const Figure *figure)
@@ -94,8 +97,21 @@ static void json_row(FILE *f, const Row *row, const Figure *figure, bool is_firs
     fputc('}', f);
 }
 
+/* Above 1: this build is slower, or larger. */
+static void print_against(const Bench *bench, const char *other, const Row *row)
+{
+    double values[2];
+    if (!measure_against(bench, other, row, values)) {
+        printf("%-28s %8s of before  one of the builds has no figure\n", row->name, "none");
+        return;
+    }
+    const double ratio = row->direction == AT_MOST ? values[0] / values[1] : values[1] / values[0];
+    printf("%-28s %8.3f of before  %.4g, before %.4g %s\n", row->name, ratio, values[0], values[1], row->unit);
+    fflush(stdout);
+}
+
 /* Number of rows that miss their target or have no figure. */
-static uint32_t run_rows(const Bench *bench, const Options *o, FILE *json)
+static uint32_t run_rows(const Bench *bench, const Options *o, const char *other, FILE *json)
 {
     uint32_t n = 0, misses = 0;
     const Group *const *const chosen = o->is_viewer ? viewer_groups : groups;
@@ -110,6 +126,11 @@ static uint32_t run_rows(const Bench *bench, const Options *o, FILE *json)
             if (!has_title)
                 printf("\n%s\n", chosen[g]->title);
             has_title = true;
+            if (o->against && !o->is_list) {
+                print_against(bench, other, row);
+                n++;
+                continue;
+            }
             if (!o->is_list)
                 row->measure(bench, row, &figure);
             print_row(row, &figure);
@@ -119,7 +140,10 @@ static uint32_t run_rows(const Bench *bench, const Options *o, FILE *json)
             misses += !is_passed(row, &figure);
         }
     }
-    printf("\n%u rows, %u within their targets\n", n, n - misses);
+    if (o->against)
+        printf("\n%u rows\n", n);
+    else
+        printf("\n%u rows, %u within their targets\n", n, n - misses);
     return misses;
 }
 
@@ -138,6 +162,14 @@ int main(int argc, char **argv)
     Options o = { 0 };
     if (!read_options(argc, argv, &o))
         return usage(stderr, 2);
+    char other[PATH_SIZE] = "";
+    if (o.against && !find_other_bench(o.against, other, sizeof other)) {
+        fprintf(stderr,
+                "koine-bench: there is no koine-bench in '%s': name a build folder, or a checkout in which "
+                "'./koine bench --list' was run\n",
+                o.against);
+        return 2;
+    }
     char folder[] = "/tmp/koine-bench.XXXXXX", self[PATH_SIZE] = { 0 };
     if (!mkdtemp(folder) || readlink("/proc/self/exe", self, sizeof self - 1) < 0) {
         perror("koine-bench");
@@ -151,7 +183,7 @@ int main(int argc, char **argv)
     const Bench bench = { o.is_quick, KOINE_SOURCE_DIR "/bench/models", folder, self };
     if (json)
         fputs("[", json);
-    const uint32_t misses = run_rows(&bench, &o, json);
+    const uint32_t misses = run_rows(&bench, &o, other, json);
     if (json) {
         fputs("\n]\n", json);
         fclose(json);
