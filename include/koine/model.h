@@ -64,7 +64,8 @@ enum {                                /* KoineVariable.flags */
        KOINE_VARIABLE_DERIVATIVE = 4, /* row of der(v): its slot is in the dx part */
        KOINE_VARIABLE_HIDDEN = 8,     /* generated or protected: not recorded unless asked for */
        KOINE_VARIABLE_ALIAS = 16,     /* shares its slot with another row */
-       KOINE_VARIABLE_SETTABLE = 32   /* parameter or start value: may be written before initialise */
+       KOINE_VARIABLE_SETTABLE = 32,  /* parameter or start value: may be written before initialise */
+       KOINE_VARIABLE_GUESS = 64      /* computed; `set` is where the search for it begins, before initialise */
 };
 
 typedef struct {

@@ -1,4 +1,5 @@
 /* koine inspect: one block of a model, as it was solved. */
+#include "cli/settings.h"
 #include "cli/target.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
@@ -64,8 +65,31 @@ static int inspect(const Command *command, Compilation *c, const char *name, dou
     return EXIT_GOOD;
 }
 
+/* The settings are those that 'koine run' would use. */
+static int list_starts(const Command *command)
+{
+    RunSettings settings;
+    Compilation *const c = compilation_create(out_of_memory);
+    int status = settings_read(command, c, &settings);
+    if (status == EXIT_GOOD) {
+        target_take_settings(&settings.target, &settings.experiment, compilation_sources(c), compilation_arena(c));
+        status = target_compile(command, &settings.target, settings.experiment.profile, c) ? EXIT_GOOD : EXIT_MODEL;
+    }
+    if (status == EXIT_GOOD) {
+        Text text = { .arena = compilation_arena(c) };
+        compilation_list_starts(c, command_option(command, "json"), &text);
+        fwrite(text.at, 1, text.n, stdout);
+    }
+    compilation_destroy(c);
+    return status;
+}
+
 static int run_inspect(const Command *command)
 {
+    if (command_option(command, "starts"))
+        return list_starts(command);
+    if (command_option(command, "set"))
+        return usage_error(command, "--set goes with --starts");
     Target target = target_split(command->arguments[0], command->arena);
     if (!target_find(command, &target))
         return EXIT_USAGE;
@@ -94,6 +118,12 @@ static const Option options[] = {
       .value = "NUMBER",
       .help = "show this block; 12 or b12: of the run, i12: of the initial system" },
     { .name = "time", .value = "TIME", .help = "with --block: run up to this time first; default the start" },
+    { .name = "starts",
+      .help = "list where states and unknowns begin, fixed, by a guess or by default, and who says so" },
+    { .name = "set",
+      .value = "NAME=VALUE",
+      .repeats = true,
+      .help = "with --starts: a start value or guess, as for 'koine run'" },
     { .name = "all", .help = "list all blocks, not only systems of equations" },
     { .name = "json", .help = "as JSON" },
     TARGET_TASK,
@@ -106,6 +136,7 @@ static const Example examples[] = {
     { "koine inspect circuit.dym", "lists the systems of equations that are solved together." },
     { "koine inspect circuit.dym --block 5", "equations, unknowns, Jacobian and iterates of block 5 at the start." },
     { "koine inspect circuit.dym --block 5 --time 0.1 --json", "the same at a later time, as data." },
+    { "koine inspect reactor.dym --starts --set R1.T=350", "what a run with this setting would begin with." },
     { 0 },
 };
 
@@ -117,7 +148,10 @@ const Verb verb_inspect = {
         "Lists the blocks in which a model is solved: systems of equations that have to be solved together and, with "
         "--all, everything that is computed. With --block one of them is shown: its equations with their places, its "
         "unknowns, which of them are iterated and which follow explicitly, the Jacobian, and how the iteration went "
-        "the last time it was solved. Messages about failed iterations are best understood here.",
+        "the last time it was solved. With --starts the states and the unknowns of nonlinear systems are listed: what "
+        "each "
+        "of them begins with, and whether the text, the experiment or the command line says so. Messages about failed "
+        "iterations are best understood here.",
     .least = 1,
     .most = 1,
     .options = options,

@@ -566,6 +566,7 @@ static int compile_and_run(Run *run)
 {
     const double begun = wall_clock();
     run->settings.target.wanted = wanted_variables(run);
+    target_take_settings(&run->settings.target, &run->settings.experiment, compilation_sources(run->c), run->arena);
     if (!target_compile(run->command, &run->settings.target, run->settings.experiment.profile, run->c))
         return EXIT_MODEL;
     const char *why;

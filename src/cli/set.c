@@ -415,7 +415,8 @@ static bool set_value(Setter *setter, const Setting *setting)
     if (!find_place(setter, setting, &found))
         return false;
     const KoineVariable *const variable = found.variable;
-    if (!(variable->flags & KOINE_VARIABLE_SETTABLE) || variable->set == KOINE_NO_OFFSET)
+    const bool is_guess = variable->flags & KOINE_VARIABLE_GUESS && setter->what == SET_START;
+    if (!(variable->flags & KOINE_VARIABLE_SETTABLE || is_guess) || variable->set == KOINE_NO_OFFSET)
         return report_fixed(setter, setting, variable);
     if (is_contradicted(setter, setting, &found))
         return false;

@@ -156,7 +156,7 @@ static void read_start(RunSettings *settings, Compilation *c)
     e->start = settings->start.time;
 }
 
-int settings_gather(const Command *command, Compilation *c, RunSettings *settings)
+int settings_read(const Command *command, Compilation *c, RunSettings *settings)
 {
     Experiment from_file = experiment_none(), from_options = experiment_none();
     *settings = (RunSettings){ .experiment = experiment_none() };
@@ -173,6 +173,14 @@ int settings_gather(const Command *command, Compilation *c, RunSettings *setting
     settings->is_from_file = settings->experiment_path != NULL;
     for (int key = 0; key < EXPERIMENT_KEYS; key++)
         settings->is_from_file &= !from_options.has[key];
+    return EXIT_GOOD;
+}
+
+int settings_gather(const Command *command, Compilation *c, RunSettings *settings)
+{
+    const int status = settings_read(command, c, settings);
+    if (status != EXIT_GOOD)
+        return status;
     check_solver(&settings->experiment, c);
     for (uint32_t k = 0; k < settings->experiment.n_phases; k++)
         check_solver(&settings->experiment.phases[k].experiment, c);

@@ -14,7 +14,8 @@ typedef struct {
     bool is_from_file;           /* every setting is: a wrong one is not the command line's fault */
 } RunSettings;
 
-/* Not EXIT_GOOD: said on stderr; the status. */
+/* Not EXIT_GOOD: said on stderr; the status. settings_read: without looking at what only a run needs. */
+int settings_read(const Command *command, Compilation *c, RunSettings *settings);
 int settings_gather(const Command *command, Compilation *c, RunSettings *settings);
 /* What will be used, in a line or two on stderr. */
 void settings_say(const RunSettings *settings, const Controls *controls, Arena *arena);

@@ -113,6 +113,24 @@ static bool is_asked(const Command *command, const char *name)
     return option_find(command->verb, name) && command_option(command, name);
 }
 
+static const char *place_of(Span span, const Sources *sources, Arena *arena)
+{
+    if (span.source == SOURCE_NONE)
+        return "command line";
+    return arena_format(arena, "%s:%u", sources_get(sources, span.source)->path, span_begin(sources, span).line);
+}
+
+void target_take_settings(Target *target, const Experiment *experiment, const Sources *sources, Arena *arena)
+{
+    CompileValue *const values = NEW_ARRAY(arena, CompileValue, experiment->n_settings + 1);
+    for (uint32_t k = 0; k < experiment->n_settings; k++)
+        values[k] = (CompileValue){ .name = experiment->settings[k].name,
+                                    .value = experiment->settings[k].value,
+                                    .place = place_of(experiment->settings[k].span, sources, arena) };
+    target->values = values;
+    target->n_values = experiment->n_settings;
+}
+
 CompileRequest target_request(const Command *command, const Target *target)
 {
     const char *const task = option_find(command->verb, "task") ? command_option(command, "task") : NULL;
@@ -124,7 +142,9 @@ CompileRequest target_request(const Command *command, const Target *target)
                              .wanted = target->wanted,
                              .versions = target_versions(command, target),
                              .task = task ? task : target->task,
-                             .task_span = task || !target->task ? SPAN_NONE : target->task_span };
+                             .task_span = task || !target->task ? SPAN_NONE : target->task_span,
+                             .values = target->values,
+                             .n_values = target->n_values };
 }
 
 bool target_compile(const Command *command, const Target *target, const char *profile, Compilation *c)

@@ -4,6 +4,7 @@
 
 #include "cli/command.h"
 #include "driver/compile.h"
+#include "experiment/experiment.h"
 
 typedef struct {
     const char *path;
@@ -12,6 +13,8 @@ typedef struct {
     const char *use;           /* versions of classes, of an experiment; --use wins; NULL: none */
     const char *task;          /* of an experiment; --task wins; NULL: none */
     Span task_span;
+    const CompileValue *values; /* settings of the run */
+    uint32_t n_values;
 } Target;
 
 /* Splits at the last colon, unless a file of the whole name exists. */
@@ -42,6 +45,8 @@ const char *const *target_versions(const Command *command, const Target *target)
     {                                                                                                                  \
         .name = "systems", .value = "HOW", .help = "how systems of equations are solved: auto, torn, whole, symbolic"  \
     }
+/* The values that an experiment sets are known when the model is analysed. */
+void target_take_settings(Target *target, const Experiment *experiment, const Sources *sources, Arena *arena);
 CompileRequest target_request(const Command *command, const Target *target);
 /* Text to schedule; diagnostics are printed. False: they say why. `profile` may be NULL. */
 bool target_compile(const Command *command, const Target *target, const char *profile, Compilation *c);

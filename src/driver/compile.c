@@ -2,10 +2,12 @@
 #include "driver/compile.h"
 #include "base/bug.h"
 #include "driver/explore.h"
+#include "driver/given.h"
 #include "driver/inspect.h"
 #include "driver/languages.h"
 #include "driver/report.h"
 #include "driver/resolve.h"
+#include "driver/starts.h"
 #include "driver/structure.h"
 #include "driver/symbols.h"
 #include "driver/task.h"
@@ -28,6 +30,8 @@ struct Compilation {
     uint8_t systems; /* SystemsChoice */
     Compile passes;
     bool evaluate_parameters, remove_unneeded;
+    const CompileValue *values;
+    uint32_t n_values;
     const char *const *wanted;
     Program *program;
     Tiers tiers;
@@ -87,10 +91,15 @@ bool compilation_load(Compilation *c, const CompileRequest *request)
     c->evaluate_parameters = request->evaluate_parameters;
     c->remove_unneeded = request->remove_unneeded;
     c->wanted = request->wanted;
+    c->values = request->values;
+    c->n_values = request->n_values;
     const ResolveRequest r = { c->pool, c->sources, request->languages, request->profile, request->versions };
     c->model = resolve_file(&r, request->path, request->class_name, c->diag);
     if (!c->model || diag_errors(c->diag) || !model_verify(c->model, c->diag))
         return false;
+    Arena *scratch = arena_create_like(c->arena);
+    give_values(c->model, request->values, request->n_values, scratch);
+    arena_destroy(scratch);
     return !request->task || task_read(c->model, request->task, request->task_span, c->diag);
 }
 
@@ -298,6 +307,11 @@ static Inspection inspection(const Compilation *c, bool is_json)
                          .program = c->program,
                          .file = span.source == SOURCE_NONE ? "" : sources_get(c->sources, span.source)->path,
                          .is_json = is_json };
+}
+
+void compilation_list_starts(const Compilation *c, bool is_json, Text *to)
+{
+    list_starts(c->passes.schedule, c->values, c->n_values, is_json, to);
 }
 
 void compilation_list_blocks(const Compilation *c, bool is_complete, bool is_json, Text *to)

@@ -13,6 +13,11 @@
 typedef struct Compilation Compilation;
 
 typedef struct {
+    const char *name, *value; /* as written */
+    const char *place;        /* "command line", or file and line of an experiment */
+} CompileValue;
+
+typedef struct {
     const char *path;                 /* of the file */
     const char *class_name;           /* NULL: the one in the file */
     const char *profile;              /* NULL: liberal */
@@ -24,6 +29,8 @@ typedef struct {
     const char *const *versions;      /* of classes, in place of those in use (bank.h); may be NULL */
     const char *task;                 /* what is known and unknown (task.h); NULL: as usual */
     Span task_span;                   /* where it is said; SPAN_NONE: on the command line */
+    const CompileValue *values;       /* that will be set before the model runs (given.h) */
+    uint32_t n_values;
 } CompileRequest;
 
 Compilation *compilation_create(OutOfMemory out_of_memory);
@@ -86,6 +93,7 @@ typedef struct {
     void *trace;
     void (*iterated)(void *context, const KoineModel *model, const KoineIterate *iterate);
 } Inspected;
+void compilation_list_starts(const Compilation *c, bool is_json, Text *to);
 void compilation_list_blocks(const Compilation *c, bool is_complete, bool is_json, Text *to);
 bool compilation_inspected(const Compilation *c, const char *name, Inspected *inspected);
 void compilation_inspect(const Compilation *c, const Inspected *inspected, const KoineModel *model, double time,

@@ -378,11 +378,28 @@ static void fill_variables(Layout *l)
         else if (model_var(m, model_var(m, s->states.at[k])->origin)->alias.index == v)
             fill_derivative_row(l, model_var(m, s->states.at[k])->origin, &rows[n++]);
     }
-    l->tables.variables = rows;
+    l->tables.variables = l->variable_rows = rows;
     l->tables.n_variables = n;
     l->tables.state_variable = state_variable;
     l->tables.dims = l->dims.at;
     l->tables.n_dims = l->dims.n;
+}
+
+/* Unknowns of nonlinear systems: where the search for them begins may be set. */
+static void mark_guesses(Layout *l)
+{
+    const Model *m = l->model;
+    for (uint32_t k = 0; k < m->variables.n; k++) {
+        const Variable *v = &m->variables.at[k];
+        const uint32_t slot = l->guess[var_is_none(v->alias) ? k : v->alias.index];
+        if (l->row_of[k] == KOINE_NONE || slot == KOINE_NONE || v->type.rank)
+            continue;
+        KoineVariable *row = &l->variable_rows[l->row_of[k]];
+        if (row->flags & KOINE_VARIABLE_SETTABLE)
+            continue;
+        row->set = (uint64_t)slot * sizeof(KoineSlot);
+        row->flags |= KOINE_VARIABLE_GUESS;
+    }
 }
 
 static void fill_enumerations(Layout *l)
@@ -536,11 +553,13 @@ Program *program_create(const Schedule *schedule, Arena *arena)
                    .arena = arena,
                    .scratch = arena_create_like(arena),
                    .is_candidate = find_candidates(schedule->model, arena),
+                   .guess = NEW_ARRAY(arena, uint32_t, n),
                    .now = NEW_ARRAY(arena, uint32_t, n),
                    .der = NEW_ARRAY(arena, uint32_t, n),
                    .pre = NEW_ARRAY(arena, uint32_t, n),
                    .seed = NEW_ARRAY(arena, uint32_t, n),
                    .seed_der = NEW_ARRAY(arena, uint32_t, n) };
+    memset(l->guess, 0xff, n * sizeof *l->guess);
     map_init(&l->kernel_index, arena, 64);
     map_init(&l->tangent_index, arena, 64);
     l->share = share_create(l);
@@ -553,6 +572,7 @@ Program *program_create(const Schedule *schedule, Arena *arena)
     lay_whole(l);
     l->data.n_run_systems = l->systems.n;
     lay_initial(l);
+    mark_guesses(l);
     lay_state_sets(l);
     lay_jumps(l);
     lay_events(l);

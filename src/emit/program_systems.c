@@ -275,8 +275,13 @@ static void lay_unknown(SystemLayout *y, uint32_t place, Ref u)
     vec_push(l->arena, &l->constants, guess);
     if (y->block->kind != BLOCK_NEWTON)
         return;
-    const KoineConstant begin = { y->starts[place] = take_slots(l, 1), 1, start };
-    vec_push(l->arena, &l->constants, begin);
+    const bool is_shared = u.kind == REF_NOW && v->type.rank == 0; /* by the systems of the run and of its start */
+    uint32_t *const slot = is_shared ? &l->guess[u.var.index] : &y->starts[place];
+    if (!is_shared || *slot == KOINE_NONE) {
+        const KoineConstant begin = { *slot = take_slots(l, 1), 1, start };
+        vec_push(l->arena, &l->constants, begin);
+    }
+    y->starts[place] = *slot;
     y->is_given[place] = u.kind == REF_NOW && (v->definition == DEFINITION_DER || l->is_candidate[u.var.index] ||
                                                (v->start.shape && !expr_is_literal(v->start.shape)));
 }

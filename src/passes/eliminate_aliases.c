@@ -264,6 +264,20 @@ static void keep_fixed_start(Classes *k, Variable *root, const Variable *alias, 
     root->is_fixed = true;
 }
 
+/* A guess for any of them is one for the one that stays; those from outside come first. */
+static void keep_guess(Classes *k, Variable *root, const Variable *alias, bool negated)
+{
+    Model *m = k->c->model;
+    if (root->definition != DEFINITION_NOW || root->type.kind != TYPE_REAL || term_is_absent(alias->start) ||
+        !expr_is_literal(alias->start.shape) || (alias->is_guessed ? root->is_guessed : !term_is_absent(root->start)))
+        return;
+    const Expr *start = alias->start.shape;
+    if (negated)
+        start = simplifier_run(k->simplifier, expr_unary(m->pool, OP_NEG, start));
+    root->start = term_make(m, start, NULL);
+    root->is_guessed |= alias->is_guessed;
+}
+
 /* A class of NOW variables changes as the one does that has the equation; without an explicit one as the liveliest. */
 static void settle_variability(Classes *k)
 {
@@ -326,6 +340,7 @@ bool eliminate_aliases(Compile *c)
         m->variables.at[j].alias.index = root;
         m->variables.at[j].is_negated = sign;
         keep_fixed_start(&k, &m->variables.at[root], &m->variables.at[j], sign);
+        keep_guess(&k, &m->variables.at[root], &m->variables.at[j], sign);
         keep_wish(&m->variables.at[root], &m->variables.at[j]);
     }
     settle_variability(&k);

@@ -282,6 +282,21 @@ static bool keep_rows(const Passage *p, System *s, VarId var)
     return n_found == 1;
 }
 
+/* An unknown with a guess from outside is iterated, so that the guess counts; if others have to be, too, they are. */
+static bool read_guesses(Passage *p, System *s)
+{
+    const uint32_t n = s->block->n_rows;
+    for (uint32_t k = 0; k < n && s->block->kind == BLOCK_NEWTON; k++) {
+        const Ref unknown = s->rows[k].unknown;
+        if (unknown.kind != REF_NOW || !model_var(p->model, unknown.var)->is_guessed)
+            continue;
+        if (!s->is_torn)
+            s->is_torn = NEW_ARRAY(p->c->scratch, uint8_t, n);
+        s->is_torn[k] = true;
+    }
+    return s->is_torn != NULL;
+}
+
 static bool read_wishes(Passage *p, System *s)
 {
     Compile *c = p->c;
@@ -373,6 +388,10 @@ static Tearing choose(Passage *p, System *s)
         return (Tearing){ 0 };
     if (p->n_wishes && !read_wishes(p, s))
         return (Tearing){ 0 };
+    if (!s->is_torn && read_guesses(p, s)) {
+        problem.is_torn = s->is_torn;
+        return tear_system(&problem, p->c->scratch, NULL);
+    }
     if (s->is_torn) {
         problem.is_torn = s->is_torn;
         problem.is_kept = s->is_kept;

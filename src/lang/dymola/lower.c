@@ -134,7 +134,7 @@ static const UnitVar *parameter_of(Unit *unit, const UnitObject *object, const P
     const UnitVar *found = NULL;
     if (name_is_empty(item->name.name))
         found = parameter_at(part, place);
-    else if (map_get(&part->var_names, item->name.name.index, &k) && part->vars.at[k].kind == KIND_PARAMETER)
+    else if (map_get(&part->var_names, item->name.name.index, &k) && part->vars.at[k].kind != KIND_CONSTANT)
         found = &part->vars.at[k];
     if (found)
         return found;
@@ -144,7 +144,8 @@ static const UnitVar *parameter_of(Unit *unit, const UnitObject *object, const P
     else
         REPORT(unit, DIAG_DYM_PARAMETER, item->name.span, "the class of `%s` has no parameter `%s`",
                NAME(unit, object->name), NAME(unit, item->name));
-    diag_help(unit->diag, "only what the class declares as `parameter` can be set");
+    diag_help(unit->diag,
+              "what the class declares as `parameter` can be set, and start values of its other variables, by name");
     return NULL;
 }
 
@@ -200,7 +201,13 @@ static void set_parameters(Unit *unit, const UnitObject *object)
             continue;
         const VarId var = { object->first_var + parameter->var.index };
         const Type type = model_var(unit->model, var)->type;
+        const bool is_start = parameter->kind != KIND_PARAMETER;
         Term binding;
+        if (is_start && item->value.kind == VALUE_VARIABLE) {
+            REPORT(unit, DIAG_DYM_PARAMETER, item->value.span, "the start value of `%s` must be a number",
+                   NAME(unit, item->name));
+            continue;
+        }
         if (item->value.kind == VALUE_VARIABLE) {
             if (!bind_to(unit, &item->value, &binding, var))
                 continue;
@@ -210,7 +217,7 @@ static void set_parameters(Unit *unit, const UnitObject *object)
         } else {
             binding = value_term(unit, &item->value, var);
         }
-        model_var(unit->model, var)->binding = binding;
+        *(is_start ? &model_var(unit->model, var)->start : &model_var(unit->model, var)->binding) = binding;
     }
 }
 
