@@ -577,6 +577,12 @@ static void report_alone(Checker *k)
     diag_note(k->c->diag, model_var(k->model, k->rows[0].unknown.var)->span,
               "nothing else determines it: all other quantities of the equation are known before");
     note_object(k, k->rows[0].equation);
+    if (k->model->has_task) {
+        diag_help(k->c->diag,
+                  "a task is solved for all branches at once; --task \"start steady\" looks for the steady state of a "
+                  "model with limits and switches, from its start values");
+        return;
+    }
     diag_help(k->c->diag,
               "an ideal switch can neither short a capacitor or a voltage source nor interrupt an inductor or a "
               "current source: give it a resistor "

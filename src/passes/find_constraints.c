@@ -5,6 +5,9 @@
  * Equations that are sums of unknowns with numbers as factors, and of anything known, are eliminated; where nothing but
  * known quantities is left of one, a state among them, that takes its place.
  *
+ * Before that the same is done with derivatives alone: of der(x) + der(y) = -x, der(x) + der(y) = -y their difference
+ * 0 = y - x takes the place of one, whatever else stands in them.
+ *
  * Unknowns that occur in only one such equation cannot be eliminated: their equations are set aside first, which leaves
  * nothing of most models. */
 #include "ir/simplify.h"
@@ -32,6 +35,7 @@ typedef struct {
     Compile *c;
     Model *model;
     Simplifier *simplifier;
+    bool by_derivatives; /* they alone are eliminated */
     VEC(Row) rows;
     uint32_t *count;   /* per variable: rows it occurs in */
     uint32_t *row_sum; /* per variable: exclusive or of them: the row, where there is one */
@@ -52,16 +56,21 @@ static bool is_unknown(const Model *m, Ref ref)
     return ref.kind == REF_DER || (ref.kind == REF_NOW && model_var(m, ref.var)->definition == DEFINITION_NOW);
 }
 
-/* Nothing unknown, and no derivative of a state, below. */
-static bool is_known(const Model *m, const Expr *e, const Ref *refs, uint32_t *budget)
+static bool is_eliminated(const Finder *f, Ref ref)
+{
+    return f->by_derivatives ? ref.kind == REF_DER : is_unknown(f->model, ref);
+}
+
+/* Nothing that is eliminated, and no derivative of a state, below. */
+static bool is_known(const Finder *f, const Expr *e, const Ref *refs, uint32_t *budget)
 {
     if (*budget == 0)
         return false;
     --*budget;
-    if (e->kind == EXPR_LEAF && (e->type.rank || is_unknown(m, refs[e->u.leaf])))
+    if (e->kind == EXPR_LEAF && (e->type.rank || is_eliminated(f, refs[e->u.leaf])))
         return false;
     for (uint32_t k = 0; k < e->n_args; k++)
-        if (!is_known(m, e->args[k], refs, budget))
+        if (!is_known(f, e->args[k], refs, budget))
             return false;
     return true;
 }
@@ -85,9 +94,9 @@ static bool add_sum(Finder *f, Row *row, const Expr *e, const Ref *refs, double 
     --*budget;
     if (e->kind == EXPR_LEAF && e->n_args == 0 && e->type.rank == 0 && e->type.kind == TYPE_REAL) {
         const Ref ref = refs[e->u.leaf];
-        if (ref.kind == REF_DER)
+        if (ref.kind == REF_DER && !f->by_derivatives)
             return false;
-        if (is_unknown(f->model, ref))
+        if (is_eliminated(f, ref))
             add_part(f, row, ref.var.index, factor);
         return true;
     }
@@ -98,7 +107,7 @@ static bool add_sum(Finder *f, Row *row, const Expr *e, const Ref *refs, double 
         return add_sum(f, row, e->args[0], refs, -factor, budget);
     if (e->kind == EXPR_CALL && e->op == OP_MUL && e->args[0]->kind == EXPR_REAL)
         return add_sum(f, row, e->args[1], refs, factor * e->args[0]->u.real, budget);
-    return is_known(f->model, e, refs, budget);
+    return is_known(f, e, refs, budget);
 }
 
 static void add_row(Finder *f, uint32_t equation)
@@ -222,7 +231,7 @@ static Term known_part(Finder *f, Term side)
                **to = NEW_ARRAY(f->c->scratch, const Expr *, n + 1);
     uint32_t n_unknown = 0;
     for (uint32_t k = 0; k < n; k++)
-        if (is_unknown(m, term_refs(m, side)[k])) {
+        if (is_eliminated(f, term_refs(m, side)[k])) {
             from[n_unknown] = expr_leaf(m->pool, k, REAL_TYPE);
             to[n_unknown++] = expr_real(m->pool, 0);
         }
@@ -230,11 +239,15 @@ static Term known_part(Finder *f, Term side)
     return term_make(m, simplifier_run(f->simplifier, shape), term_refs(m, side));
 }
 
-static bool has_state(const Model *m, Term term)
+/* Without derivatives it may as well be an equation of others. */
+static bool has_state(const Finder *f, Term term)
 {
+    const Model *m = f->model;
     for (uint32_t k = 0; k < term.shape->n_leaves; k++) {
         const Ref ref = term_refs(m, term)[k];
-        if (ref.kind == REF_NOW && !var_is_none(ref.var) && model_var(m, ref.var)->definition == DEFINITION_DER)
+        if (ref.kind == REF_NOW && !var_is_none(ref.var) &&
+            (model_var(m, ref.var)->definition == DEFINITION_DER ||
+             (f->by_derivatives && model_var(m, ref.var)->definition == DEFINITION_NOW)))
             return true;
     }
     return false;
@@ -251,9 +264,10 @@ static bool is_overdetermined(Finder *f, const Row *row)
         for (uint32_t j = 0; j < 2; j++)
             for (uint32_t i = 0; i < sides[j].shape->n_leaves; i++) {
                 const Ref ref = term_refs(m, sides[j])[i];
-                if (!is_unknown(m, ref) || f->count[ref.var.index] == row->equation + 1)
+                uint32_t *const seen = &f->count[ref.var.index + (ref.kind == REF_DER ? m->variables.n : 0)];
+                if (!is_unknown(m, ref) || *seen == row->equation + 1)
                     continue;
-                f->count[ref.var.index] = row->equation + 1; /* seen; nothing is counted any more */
+                *seen = row->equation + 1; /* nothing is counted any more */
                 n_unknowns++;
             }
     }
@@ -275,19 +289,21 @@ static void replace(Finder *f, const Row *row)
                           expr_binary(m->pool, OP_MUL, expr_real(m->pool, row->made_of.at[k].factor), one));
     }
     const Term term = term_finish(&builder, simplifier_run(f->simplifier, sum));
-    if (!has_state(m, term)) /* redundant, or a contradiction: explained later */
+    if (!has_state(f, term)) /* redundant, or a contradiction: explained later */
         return;
     Equation *e = &m->equations.at[row->equation];
     e->lhs = term_real(m, 0);
     e->rhs = term;
 }
 
-bool find_constraints(Compile *c)
+static void find(Compile *c, bool by_derivatives)
 {
     Model *m = c->model;
     const uint32_t n = m->variables.n;
-    Finder f = { .c = c, .model = m, .simplifier = simplifier_create(m->pool, c->scratch) };
-    f.count = NEW_ARRAY(c->scratch, uint32_t, n + 1);
+    Finder f = {
+        .c = c, .model = m, .simplifier = simplifier_create(m->pool, c->scratch), .by_derivatives = by_derivatives
+    };
+    f.count = NEW_ARRAY(c->scratch, uint32_t, 2 * n + 1);
     f.row_sum = NEW_ARRAY(c->scratch, uint32_t, n + 1);
     for (uint32_t k = 0; k < m->equations.n; k++)
         add_row(&f, k);
@@ -296,8 +312,8 @@ bool find_constraints(Compile *c)
     for (uint32_t k = 0; k < f.rows.n; k++)
         left += !f.rows.at[k].is_set_aside;
     if (left < 2)
-        return true;
-    memset(f.count, 0, n * sizeof *f.count);
+        return;
+    memset(f.count, 0, 2 * n * sizeof *f.count);
     f.pivot = NEW_ARRAY(c->scratch, uint32_t, n + 1);
     Vector unknowns = { NEW_ARRAY(c->scratch, double, n + 1), NEW_ARRAY(c->scratch, bool, n + 1), { 0 } };
     Vector rows = { NEW_ARRAY(c->scratch, double, f.rows.n), NEW_ARRAY(c->scratch, bool, f.rows.n), { 0 } };
@@ -308,5 +324,11 @@ bool find_constraints(Compile *c)
         if (f.rows.at[k].parts.n == 0 && !is_overdetermined(&f, &f.rows.at[k]))
             replace(&f, &f.rows.at[k]);
     }
+}
+
+bool find_constraints(Compile *c)
+{
+    find(c, true);
+    find(c, false);
     return true;
 }

@@ -15,6 +15,7 @@
 #include "ir/derive.h"
 #include "ir/evaluate.h"
 #include "ir/simplify.h"
+#include "passes/known_values.h"
 #include "passes/reduce_index.h"
 #include <math.h>
 #include <stdlib.h>
@@ -396,6 +397,34 @@ static bool try_column(Elimination *e, uint32_t column, uint32_t depth, uint32_t
     return best != ID_NONE;
 }
 
+/* A parameter of this equation that is 0 with the values of the text; NULL: there is none. */
+static const char *zero_parameter(const Selector *s, const Equation *e)
+{
+    Model *m = s->r->model;
+    KnownValues known = known_values(m, s->r->c->scratch);
+    const Term sides[] = { e->lhs, e->rhs };
+    for (int side = 0; side < 2; side++)
+        for (uint32_t k = 0; k < sides[side].shape->n_leaves; k++) {
+            const Ref ref = term_refs(m, sides[side])[k];
+            if (ref.kind == REF_NOW && !var_is_none(ref.var) && ref_type(m, ref).kind == TYPE_REAL &&
+                known_parameter(&known, ref) == 0)
+                return variable_path(m, ref.var, s->r->c->scratch);
+        }
+    return NULL;
+}
+
+/* The structure has a place for it, its value is 0. */
+static void report_zero(Selector *s, const Equation *e, const char *parameter)
+{
+    Diag *diag = s->r->c->diag;
+    diag_error(diag, DIAG_DEPENDENT_CONSTRAINTS, e->origin.span,
+               "with '%s' = 0 this constraint does not determine what it seems to determine", parameter);
+    diag_help(diag,
+              "parameters may change, so the model is analysed as if '%s' were not 0; --evaluate-parameters "
+              "analyses it with the values as they are",
+              parameter);
+}
+
 static void report_dependent(Selector *s, const Elimination *e, const Component *c)
 {
     const Model *m = s->r->model;
@@ -404,7 +433,13 @@ static void report_dependent(Selector *s, const Elimination *e, const Component 
     for (uint32_t k = 0; k < c->n_rows; k++) {
         if (e->pivot_of_row[c->rows[k]])
             continue;
-        diag_error(diag, DIAG_DEPENDENT_CONSTRAINTS, m->equations.at[s->r->rows[c->rows[k]]].origin.span,
+        const Equation *equation = &m->equations.at[s->r->rows[c->rows[k]]];
+        const char *parameter = zero_parameter(s, equation);
+        if (parameter) {
+            report_zero(s, equation, parameter);
+            return;
+        }
+        diag_error(diag, DIAG_DEPENDENT_CONSTRAINTS, equation->origin.span,
                    "this constraint says nothing new about the states: it follows from others, or contradicts them");
         for (uint32_t j = 0; j < c->n_rows && notes < 8; j++)
             if (e->pivot_of_row[c->rows[j]] && ++notes)

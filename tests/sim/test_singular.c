@@ -148,6 +148,57 @@ static void test_rounding_left_by_explicit_rows_is_no_pivot(void **state)
     unlink(path);
 }
 
+/* ---- what seems singular and is not ---- */
+static void write_text(const char *text)
+{
+    snprintf(path, sizeof path, "/tmp/koine-singular-%d.dym", (int)getpid());
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+/* The difference of the equations is y = x + sin(t); then 2 x' = -x - cos(t), x(0) = 1. */
+static void check_difference(const RunResult *r)
+{
+    expect_done(r);
+    for (uint32_t k = 0; k < r->n_rows; k++) {
+        const double t = r->rows[k].time, x = -0.2 * cos(t) - 0.4 * sin(t) + 1.2 * exp(-t / 2);
+        expect_near(r->rows[k].values[run_column(r, "x")], x, 1e-7);
+        expect_near(r->rows[k].values[run_column(r, "y")], x + sin(t), 1e-7);
+    }
+}
+
+static void test_sums_of_derivatives_hide_a_constraint(void **state)
+{
+    (void)state;
+    write_text("model hidden\n local x = 1, y = 1\n der(x) + der(y) = -x\n der(x) + der(y) = -y + sin(Time)\nend\n");
+    run_in_all_tiers((RunRequest){ .path = path, .stop = 2, .interval = 0.25, .tolerance = 1e-9 }, check_difference);
+    unlink(path);
+}
+
+/* An ideal transformer, 0.1 and 0.4 H without leakage, at 10 sin(100 t) V behind 2 ohms, with a load of 10 ohms: the flux
+ * f = 0.1 ip + 0.2 is follows f' = Vp = (0.05 V0 - f)/0.09. */
+static void check_transformer(const RunResult *r)
+{
+    expect_done(r);
+    for (uint32_t k = 0; k < r->n_rows; k++) {
+        const double t = r->rows[k].time, a = 1 / 0.09, w = 100, scale = 0.5 * a / (a * a + w * w);
+        const double vp = scale * (a * w * cos(w * t) + w * w * sin(w * t) - a * w * exp(-a * t));
+        expect_near(r->rows[k].values[run_column(r, "Vp")], vp, 1e-5);
+        expect_near(r->rows[k].values[run_column(r, "Vs")], 2 * vp, 1e-5);
+    }
+}
+
+static void test_an_ideal_transformer_in_numbers(void **state)
+{
+    (void)state;
+    write_text("model transformer\n local ip = 0, is = 0, Vp, Vs\n 0.1*der(ip) + 0.2*der(is) = Vp\n"
+               " 0.2*der(ip) + 0.4*der(is) = Vs\n 10*sin(100*Time) - 2*ip = Vp\n Vs = -10*is\nend\n");
+    run_in_all_tiers((RunRequest){ .path = path, .stop = 0.1, .interval = 0.01, .tolerance = 1e-9 }, check_transformer);
+    unlink(path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -155,6 +206,8 @@ int main(void)
         cmocka_unit_test(test_a_reference_that_is_lost_by_a_value_is_told),
         cmocka_unit_test(test_a_weak_reference_is_enough),
         cmocka_unit_test(test_rounding_left_by_explicit_rows_is_no_pivot),
+        cmocka_unit_test(test_sums_of_derivatives_hide_a_constraint),
+        cmocka_unit_test(test_an_ideal_transformer_in_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
