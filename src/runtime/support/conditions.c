@@ -16,6 +16,8 @@ static const double LARGEST = 1 / (8 * DBL_EPSILON); /* change of x by that of t
 static const double LARGE = 1e9;                     /* length of x: the factors are tried */
 static const double FAR = 0.25;                      /* of x: the factors have not one digit */
 
+static const double VAGUE = 1e-3; /* of an unknown: rounding that moves it by more decides what it is */
+
 typedef struct {
     const KoineSystem *s;
     const double *entries;
@@ -91,18 +93,45 @@ static void put_defect(const Matrix *a, const double *x, double *to)
         to[j] += a->low[j];
 }
 
-double koine_condition(Machine *k, const KoineSystem *s, const double *entries)
+static Matrix matrix_of(Machine *k, const KoineSystem *s, const double *entries)
 {
     const uint32_t all = s->n + s->n_inner;
     double *const work = k->workspace->look;
-    const Matrix a = { .s = s,
-                       .entries = entries,
-                       .all = all,
-                       .row_size = work,
-                       .column_size = work + all,
-                       .x = work + 2 * (size_t)all,
-                       .y = work + 3 * (size_t)all,
-                       .low = work + 4 * (size_t)all };
+    return (Matrix){ .s = s,
+                     .entries = entries,
+                     .all = all,
+                     .row_size = work,
+                     .column_size = work + all,
+                     .x = work + 2 * (size_t)all,
+                     .y = work + 3 * (size_t)all,
+                     .low = work + 4 * (size_t)all };
+}
+
+/* The rounding of all that is added up in the rows, at the present values, moves the unknowns by y. */
+bool koine_is_certain(Machine *k, const KoineSystem *s, const double *entries, uint32_t *which, double *by)
+{
+    const Matrix a = matrix_of(k, s, entries);
+    for (uint32_t j = 0; j < a.all; j++)
+        a.x[j] = k->m[s->unknowns[j]].r;
+    put_change(&a, a.x, a.y);
+    for (uint32_t j = 0; j < a.all; j++)
+        a.y[j] *= DBL_EPSILON;
+    koine_solve_all_factored(k, s, a.y);
+    double worst = VAGUE;
+    for (uint32_t j = 0; j < a.all; j++) {
+        const double scale = fmax(fabs(a.x[j]), j < s->n ? s->nominals[j] : 1), part = fabs(a.y[j]) / scale;
+        if (part <= worst)
+            continue;
+        worst = part;
+        *which = j;
+        *by = fabs(a.y[j]);
+    }
+    return worst == VAGUE;
+}
+
+double koine_condition(Machine *k, const KoineSystem *s, const double *entries)
+{
+    const Matrix a = matrix_of(k, s, entries);
     measure(&a);
     put_right_side(&a, a.x);
     koine_solve_all_factored(k, s, a.x);

@@ -33,6 +33,7 @@ typedef struct { /* compressed columns of the matrix of all rows */
 typedef struct {
     bool is_tried, is_good; /* `kept` are the values of the inputs; they gave a regular matrix */
     uint64_t used;          /* when it was last; the least one gives way */
+    double condition;       /* 0: it was not looked at */
     KoineSlot *kept;
     double *entries;
     double *matrix; /* dense: n * n, by columns */
@@ -306,6 +307,7 @@ static bool is_doubtful(Machine *k, const Factors *f, const KoineSystem *s)
 static bool is_well(Machine *k, const Factors *f, const KoineSystem *s)
 {
     const double condition = koine_condition(k, s, f->present->entries);
+    f->present->condition = condition;
     if (isfinite(condition))
         k->statistics.largest_condition = fmax(k->statistics.largest_condition, condition);
     return isfinite(condition);
@@ -457,9 +459,16 @@ bool koine_factor(Machine *k, const KoineSystem *s)
     for (uint32_t j = 0; j < s->n_entries; j++)
         set->entries[j] = k->m[s->entry[j]].r;
     set->is_tried = true;
+    set->condition = 0;
     k->statistics.factorizations++;
     set->is_good = f->sparse ? factor_sparse(k, s, f) : factor_dense(k, f, s);
     return set->is_good;
+}
+
+bool koine_is_determined(Machine *k, const KoineSystem *s, uint32_t *which, double *by)
+{
+    const FactorSet *set = k->workspace->factors[s - k->program->systems].present;
+    return set->condition == 0 || koine_is_certain(k, s, set->entries, which, by);
 }
 
 static void solve_sparse(const Factors *f, const KoineSystem *s, double *b)

@@ -238,7 +238,7 @@ static void tell(Machine *k, const KoineSystem *s, uint32_t step, double fractio
     host->iterated(host->context, k->model, &iterate);
 }
 
-NewtonEnd koine_newton(Machine *k, const KoineSystem *s)
+static NewtonEnd iterate(Machine *k, const KoineSystem *s)
 {
     Newton *w = k->workspace->newton;
     const double tolerance = koine_newton_tolerance(k);
@@ -283,6 +283,13 @@ NewtonEnd koine_newton(Machine *k, const KoineSystem *s)
         }
     }
     return NEWTON_SLOW;
+}
+
+NewtonEnd koine_newton(Machine *k, const KoineSystem *s)
+{
+    Newton *w = k->workspace->newton;
+    const NewtonEnd end = iterate(k, s);
+    return end == NEWTON_CONVERGED && !koine_is_determined(k, s, &w->vague, &w->vague_by) ? NEWTON_VAGUE : end;
 }
 
 void koine_newton_from(Machine *k, const KoineSystem *s, const uint32_t *slots)

@@ -77,6 +77,7 @@ KoineStatus koine_report_newton(Machine *k, const KoineSystem *s, NewtonEnd end)
         [NEWTON_CONVERGED] = "",
         [NEWTON_NO_VALUE] = "the nonlinear equations have no value where the iteration begins",
         [NEWTON_SINGULAR] = "the nonlinear equations are singular at the last iterate",
+        [NEWTON_VAGUE] = "the nonlinear equations hardly determine their unknowns",
         [NEWTON_STUCK] = "the iteration for the nonlinear equations does not get on",
         [NEWTON_SLOW] = "the iteration for the nonlinear equations did not converge",
     };
@@ -89,6 +90,11 @@ KoineStatus koine_report_newton(Machine *k, const KoineSystem *s, NewtonEnd end)
     }
     koine_report_system(k, s, ends[end]);
     const Newton *w = k->workspace->newton;
+    if (end == NEWTON_VAGUE) {
+        add_to_fault(fault, "; rounding alone moves %.60s by %.3g: something in it is as good as open",
+                     s->names[w->vague], w->vague_by);
+        return koine_because(k, KOINE_CAUSE_SINGULAR, KOINE_RETRY);
+    }
     uint32_t mover = 0, worst = 0;
     for (uint32_t j = 1; j < s->n; j++) {
         if (fabs(w->step[j]) * w->scale[mover] > fabs(w->step[mover]) * w->scale[j])

@@ -12,6 +12,8 @@ typedef struct {            /* of Newton's method; vectors as long as the larges
     double *kept[KOINE_UPDATES + 1];
     double *first, *base, *along, *way; /* of searches */
     double *all;
+    uint32_t vague; /* NEWTON_VAGUE: this unknown */
+    double vague_by;
     uint8_t route;  /* KOINE_WAY_...: for those who watch */
     bool is_silent; /* nobody is told about this iteration */
 } Newton;
@@ -40,11 +42,17 @@ void koine_solve_all_factored(Machine *k, const KoineSystem *s, double *b);
  * as can be told from rounded numbers. */
 double koine_condition(Machine *k, const KoineSystem *s, const double *entries);
 
+/* Whether the present values are more than rounding: false: that alone moves this unknown by so much. The second one looks
+ * only where the factors looked doubtful. */
+bool koine_is_certain(Machine *k, const KoineSystem *s, const double *entries, uint32_t *which, double *by);
+bool koine_is_determined(Machine *k, const KoineSystem *s, uint32_t *which, double *by); /* factors.c */
+
 /* newton.c */
 typedef enum {
     NEWTON_CONVERGED,
     NEWTON_NO_VALUE, /* the equations have no value where it begins */
     NEWTON_SINGULAR,
+    NEWTON_VAGUE, /* it converged, but rounding decides where */
     NEWTON_STUCK, /* no step helps */
     NEWTON_SLOW   /* too many steps */
 } NewtonEnd;
