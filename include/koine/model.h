@@ -356,6 +356,9 @@ typedef struct KoineModelKind {
      * initialise; RETRY: not all of it was there, FAILED: these are no such words. */
     uint64_t (*memory)(KoineModel *model, KoineSlot *to, uint64_t n_words);
     KoineStatus (*recall)(KoineModel *model, const KoineSlot *from, uint64_t n_words);
+    /* Extremes between two times, in order and at most so many, of what drives the derivatives and depends on the time
+     * alone; absent: there is no such thing. Returns how many. */
+    uint32_t (*extremes)(KoineModel *model, double from, double to, double *times, uint32_t most);
 } KoineModelKind;
 
 /* How often something took so many goes: none, 1, 2, 3 to 4, 5 to 8, 9 to 16, 17 to 32, more. */

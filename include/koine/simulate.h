@@ -88,6 +88,7 @@ typedef struct {
 
 typedef struct {
     uint64_t steps, rejected_steps; /* of the solver */
+    uint64_t pulses;                /* steps undone: a source has an extreme there that they had passed over */
     uint64_t evaluations;           /* of the derivatives, for integration */
     uint64_t root_evaluations, jacobians, factorisations, nonlinear_iterations;
     uint64_t instants, event_steps; /* instants with their cause: */

@@ -362,6 +362,8 @@ typedef struct KoineProgram {
     uint32_t most_cells;                                    /* of a code */
     const KoineTimeCode *time_codes;
     const KoineTimeFunction *time_functions;
+    uint32_t n_sources; /* functions that drive the derivatives: their largest parts that depend on the time alone */
+    const uint32_t *sources;
     const uint32_t *root_owner; /* likewise; a step function owns two */
     const KoineRelation *relations;
     const KoineStep *steps;

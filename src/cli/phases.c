@@ -235,6 +235,7 @@ void phases_add(KoineRunStatistics *sum, const KoineRunStatistics *part)
     } counts[] = {
         { &total.steps, sum->steps },
         { &total.rejected_steps, sum->rejected_steps },
+        { &total.pulses, sum->pulses },
         { &total.evaluations, sum->evaluations },
         { &total.root_evaluations, sum->root_evaluations },
         { &total.jacobians, sum->jacobians },

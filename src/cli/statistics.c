@@ -105,6 +105,7 @@ void statistics_json(const RunRecord *record, Text *text)
         { "points", s->points },
         { "steps", s->steps },
         { "rejected_steps", s->rejected_steps },
+        { "pulses", s->pulses },
         { "evaluations", s->evaluations },
         { "root_evaluations", s->root_evaluations },
         { "jacobians", s->jacobians },
@@ -203,6 +204,7 @@ void statistics_table(const RunRecord *record, Text *text)
     text_add(text, "integration\n");
     line(text, "steps", s->steps);
     line(text, "steps rejected", s->rejected_steps);
+    line(text, "steps made again because of a pulse of a source", s->pulses);
     line(text, "steps halved because of the error", s->halvings);
     line(text, "steps doubled", s->doublings);
     line(text, "steps cut at time events", s->cut_at_times);

@@ -857,6 +857,7 @@ void lay_events(Layout *l)
     l->data.mixed = e.mixed;
     l->data.n_mixed = l->schedule->n_mixed;
     l->data.n_calendar = e.n_calendar;
+    lay_sources(e.time_codes);
     time_codes_finish(e.time_codes);
     l->data.calendar_owner = e.calendar_owner.at;
     l->data.root_owner = e.root_owner.at;

@@ -134,6 +134,7 @@ TimeCodes *time_codes_create(Layout *l, const bool *moves); /* per variable: it 
 /* A function of the time for both operands, the right one may be absent; what it reads beside the time. KOINE_NONE: they
  * depend on more than the time, on nothing that moves, or on what has no interval form. */
 uint32_t lay_time_function(TimeCodes *codes, Term left, Term right, uint32_t *n_inputs, const Term **inputs);
+void lay_sources(TimeCodes *codes); /* of the derivatives part */
 void time_codes_finish(const TimeCodes *codes);
 /* program_events.c */
 void lay_events(Layout *l);

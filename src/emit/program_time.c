@@ -17,6 +17,8 @@ struct TimeCodes {
     VEC(uint32_t) code_next;
     VEC(KoineTimeFunction) functions;
     uint32_t n_inputs;
+    VEC(uint32_t) sources; /* functions */
+    Map source_index;      /* hashes of these */
 };
 
 typedef struct { /* the function being made */
@@ -24,6 +26,7 @@ typedef struct { /* the function being made */
     TermBuilder builder;
     Memo registers; /* expressions in the builder's numbering -> register */
     Memo moving;    /* likewise -> 1 or 0 */
+    Memo timed;     /* likewise; only while sources are looked for */
     uint32_t depth;
     VEC(KoineTimeInstruction) instructions;
     VEC(double) numbers;
@@ -36,6 +39,7 @@ TimeCodes *time_codes_create(Layout *l, const bool *moves)
     TimeCodes *c = NEW(l->arena, TimeCodes);
     *c = (TimeCodes){ .l = l, .moves = moves, .definition = NEW_ARRAY(l->arena, uint32_t, l->model->variables.n + 1) };
     map_init(&c->code_index, l->arena, 16);
+    map_init(&c->source_index, l->arena, 16);
     for (uint32_t k = 0; k < l->schedule->blocks.n; k++) {
         const Block *b = &l->schedule->blocks.at[k];
         if (b->kind != BLOCK_ASSIGN || b->lhs.shape->n_args || b->lhs.shape->type.rank || b->domain.index)
@@ -323,6 +327,145 @@ uint32_t lay_time_function(TimeCodes *c, Term left, Term right, uint32_t *n_inpu
     return c->functions.n - 1;
 }
 
+/* ---- sources ---- */
+/* The expression depends on the time, parameters and discrete variables alone, and has an interval form. */
+static bool is_timed(Coder *d, const Expr *e);
+
+static bool leaf_is_timed(Coder *d, const Expr *e)
+{
+    const Ref ref = d->builder.refs.at[e->u.leaf];
+    if (ref.kind == REF_TIME)
+        return true;
+    if (ref.kind != REF_NOW || e->n_args || e->type.rank || !d->c->definition[ref.var.index])
+        return false;
+    const Block *b = &d->c->l->schedule->blocks.at[d->c->definition[ref.var.index] - 1];
+    return is_timed(d, term_import(&d->builder, b->rhs));
+}
+
+static bool new_is_timed(Coder *d, const Expr *e)
+{
+    if (!moves(d, e))
+        return true;
+    if (e->kind == EXPR_LEAF)
+        return leaf_is_timed(d, e);
+    const bool is_known = e->kind == EXPR_IF || e->kind == EXPR_TABLE ||
+                          (e->kind == EXPR_CALL && (operation((Op)e->op) != KOINE_TIME_NUMBER || e->op == OP_REAL));
+    for (uint32_t k = 0; is_known && k < e->n_args; k++)
+        if (!is_timed(d, e->args[k]))
+            return false;
+    return is_known;
+}
+
+static bool is_timed(Coder *d, const Expr *e)
+{
+    uint32_t known;
+    if (memo_get(&d->timed, e, &known))
+        return known;
+    if (d->depth >= DEEPEST)
+        return false;
+    d->depth++;
+    const bool is = new_is_timed(d, e);
+    d->depth--;
+    memo_put(&d->timed, e, is);
+    return is;
+}
+
+/* It can have an extreme: something in it is not affine in the time. */
+static bool bends(const Coder *d)
+{
+    for (uint32_t k = 0; k < d->instructions.n; k++) {
+        const KoineTimeInstruction *i = &d->instructions.at[k];
+        if ((i->op >= KOINE_TIME_POW && i->op < KOINE_TIME_NOT) || i->op >= KOINE_TIME_TABLE)
+            return true;
+        const bool is_product = i->op == KOINE_TIME_MUL || i->op == KOINE_TIME_DIV;
+        if (is_product && d->instructions.at[i->a].op > KOINE_TIME_INTEGER &&
+            d->instructions.at[i->b].op > KOINE_TIME_INTEGER)
+            return true;
+        if (is_product && i->a == i->b)
+            return true;
+    }
+    return false;
+}
+
+static uint64_t hash_source(const Model *m, const Coder *d, uint32_t code)
+{
+    uint64_t hash = hash_mix(code, d->inputs.n);
+    for (uint32_t k = 0; k < d->inputs.n; k++) {
+        const Term term = d->inputs.at[k];
+        hash = hash_mix(hash, term.shape->id);
+        for (uint32_t j = 0; j < term.shape->n_leaves; j++)
+            hash = hash_mix(hash, (uint64_t)term_refs(m, term)[j].kind << 32 | term_refs(m, term)[j].var.index);
+    }
+    return hash;
+}
+
+static void add_source(TimeCodes *c, Term term)
+{
+    Coder d = { .c = c, .builder = term_builder(c->l->model) };
+    uint32_t first, second, ignored;
+    memo_begin(&d.registers, c->l->scratch);
+    memo_begin(&d.moving, c->l->scratch);
+    code_sides(&d, term, TERM_NONE, &first, &second);
+    memo_end(&d.registers);
+    memo_end(&d.moving);
+    if (first == KOINE_NONE || !bends(&d))
+        return;
+    KoineTimeFunction f = { .code = code_number(&d, first, second), .saved = c->n_inputs };
+    const uint64_t hash = hash_source(c->l->model, &d, f.code);
+    if (map_get(&c->source_index, hash, &ignored)) /* the same one again; two of one hash differ hardly ever */
+        return;
+    map_put(&c->source_index, hash, 1);
+    lay_inputs(&d, &f);
+    c->n_inputs += f.n_in;
+    vec_push(c->l->arena, &c->functions, f);
+    const uint32_t source = c->functions.n - 1;
+    vec_push(c->l->arena, &c->sources, source);
+}
+
+/* The largest parts of an expression that depend on the time alone. */
+static void add_parts(Coder *d, const Expr *e)
+{
+    if (!moves(d, e) || memo_get(&d->registers, e, &(uint32_t){ 0 }))
+        return;
+    memo_put(&d->registers, e, 1); /* was here */
+    if (is_timed(d, e)) {
+        add_source(d->c, term_make(d->c->l->model, e, d->builder.refs.at));
+        return;
+    }
+    for (uint32_t k = 0; e->kind != EXPR_LEAF && k < e->n_args; k++)
+        add_parts(d, e->args[k]);
+}
+
+static void add_sources_of(TimeCodes *c, Term term, bool is_definition)
+{
+    Coder d = { .c = c, .builder = term_builder(c->l->model) };
+    if (!term.shape)
+        return;
+    memo_begin(&d.registers, c->l->scratch);
+    memo_begin(&d.moving, c->l->scratch);
+    memo_begin(&d.timed, c->l->scratch);
+    const Expr *e = term_import(&d.builder, term);
+    if (!is_definition || !is_timed(&d, e)) /* else it counts where it is read */
+        add_parts(&d, e);
+    memo_end(&d.registers);
+    memo_end(&d.moving);
+    memo_end(&d.timed);
+}
+
+void lay_sources(TimeCodes *c)
+{
+    const Schedule *s = c->l->schedule;
+    for (uint32_t k = 0; k < s->parts[PART_DERIVATIVES].n; k++) {
+        const Block *b = &s->blocks.at[s->parts[PART_DERIVATIVES].at[k]];
+        if (b->kind == BLOCK_ASSIGN && !b->domain.index)
+            add_sources_of(c, b->rhs, term_refs(c->l->model, b->lhs)[b->lhs.shape->u.leaf].kind == REF_NOW);
+        for (uint32_t j = 0; b->kind != BLOCK_ASSIGN && j < b->n_rows; j++) {
+            add_sources_of(c, s->rows.at[b->first_row + j].lhs, false);
+            add_sources_of(c, s->rows.at[b->first_row + j].rhs, j < b->n_inner);
+        }
+    }
+}
+
 void time_codes_finish(const TimeCodes *c)
 {
     KoineProgram *p = &c->l->data;
@@ -331,6 +474,8 @@ void time_codes_finish(const TimeCodes *c)
     p->time_functions = c->functions.at;
     p->n_time_functions = c->functions.n;
     p->n_time_inputs = c->n_inputs;
+    p->sources = c->sources.at;
+    p->n_sources = c->sources.n;
     for (uint32_t k = 0; k < c->codes.n; k++)
         p->most_cells = c->codes.at[k].n > p->most_cells ? c->codes.at[k].n : p->most_cells;
 }

@@ -190,6 +190,12 @@ static double drive_look_ahead(KoineModel *model, double until, double *searched
     return fmin(inner->kind->look_ahead(inner, fmin(until, row), searched), row);
 }
 
+static uint32_t drive_extremes(KoineModel *model, double from, double to, double *times, uint32_t most)
+{
+    KoineModel *const inner = inner_of(model);
+    return inner->kind->extremes(inner, from, to, times, most);
+}
+
 static double drive_longest_step(KoineModel *model)
 {
     KoineModel *const inner = inner_of(model);
@@ -231,6 +237,7 @@ KoineModel *drive_model(Drive *drive, KoineModel *inner)
         .longest_step = kind->longest_step ? drive_longest_step : NULL,
         .sample = kind->sample ? drive_sample : NULL,
         .remember = kind->remember ? drive_remember : NULL,
+        .extremes = kind->extremes ? drive_extremes : NULL,
         .look_ahead = kind->look_ahead ? drive_look_ahead : NULL,
     };
     drive->model = *inner;

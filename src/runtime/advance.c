@@ -182,6 +182,22 @@ static double limit(const KoineRun *run, double goal)
     return run->quiet >= QUIET_EVENTS && !kind->never_passes && !run->tables->n_signals ? run->stop : goal;
 }
 
+/* A solver step, made again with a shorter one where it has passed over a pulse. */
+static KoineStatus advance_solver(KoineRun *run, double goal, double *end)
+{
+    bool is_undone;
+    do {
+        *end = limit(run, goal);
+        if (run->pulse > run->solver->time && run->pulse < *end)
+            *end = run->pulse;
+        const KoineStatus status = run->solver->kind->advance(run->solver, *end);
+        if (status != KOINE_OK)
+            return status;
+        TRY(koine_pulses_check(run, &is_undone));
+    } while (is_undone);
+    return KOINE_OK;
+}
+
 /* How far the last step takes the run: on a time grid, to grid points. */
 static double reach(const KoineRun *run, double goal)
 {
@@ -241,7 +257,6 @@ static void count_cut(KoineRun *run, double goal, double end)
 /* One solver step, unless an event left over some of the last one. */
 static KoineStatus step(KoineRun *run, double goal, double *to, unsigned *cause)
 {
-    KoineSolver *const solver = run->solver;
     *to = reach(run, goal);
     if (*to > run->time)
         return KOINE_OK;
@@ -254,8 +269,8 @@ static KoineStatus step(KoineRun *run, double goal, double *to, unsigned *cause)
         if (*cause)
             return KOINE_OK;
     }
-    const double end = limit(run, goal);
-    const KoineStatus status = solver->kind->advance(solver, end);
+    double end;
+    const KoineStatus status = advance_solver(run, goal, &end);
     if (status < 0 && koine_run_interrupted(run)) /* it gave up because of that; *to is where the run is */
         return KOINE_OK;
     if (status != KOINE_OK)

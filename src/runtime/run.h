@@ -70,6 +70,7 @@ typedef struct KoineRun {
     double sampled_time;   /* up to which the model remembers its signals */
     double *signals;       /* values of tables->n_signals at the points of a piece of a step */
     double next_time;      /* head of the calendar */
+    double pulse;          /* where a step has to end: an extreme of a source; -INFINITY: nowhere */
     double grid_time;      /* of the next point between instants: the output grid's or a sink's; INFINITY: none */
     double output_time;    /* of the next point of the output grid */
     double interval;
@@ -180,6 +181,12 @@ KoineStatus koine_grow(KoineRun *run);
 
 /* A completed step ends at run->time, which the block holds. Adds KOINE_AT_STEP to *cause if the model asks. */
 KoineStatus koine_accept(KoineRun *run, unsigned *cause);
+
+/* --- pulses.c --- */
+
+/* A step was made: where sources are extreme, the interpolant is compared with the right-hand side. *is_undone: they
+ * differ, the solver is back where the step began, and run->pulse is where steps have to end first. */
+KoineStatus koine_pulses_check(KoineRun *run, bool *is_undone);
 
 /* --- signals.c --- */
 

@@ -406,6 +406,7 @@ KoineRunEnd koine_simulate(KoineModel *model, const KoineRunOptions *options, Ko
                      .options = options,
                      .report = report,
                      .next_time = INFINITY,
+                     .pulse = -INFINITY,
                      .before_time = NAN, /* nothing lies before the start */
                      .evaluated_time = NAN };
     *report = (KoineRunReport){ .end = KOINE_RUN_DONE, .fault = { .origin = -1, .variable = -1 } };

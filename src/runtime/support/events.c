@@ -855,6 +855,7 @@ KoineStatus koine_machine_leave(KoineModel *model, KoineOutcome *outcome)
         (n < p->n_relations ? &k->relation_pins[n] : &k->step_pins[n - p->n_relations])->state = 0;
     }
     now->n_pinned = 0;
+    now->has_inputs = 0;
     koine_consider_upgrade(k);
     if (p->n_roots)
         koine_widen_bands(k);

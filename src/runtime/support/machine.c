@@ -29,6 +29,7 @@ enum {
     AT_SOLVED,
     AT_SEARCHES,
     AT_TIME_INPUTS,
+    AT_RANGES,
     AT_DELAYS,
     AT_POINTS, /* last: it is what grows */
     AT_COUNT
@@ -66,6 +67,7 @@ static void lay_out(MachineKind *kind)
     at[AT_SOLVED] = reserve(&size, p->n_run_systems);
     at[AT_ROUND] = reserve(&size, p->n_mixed ? 3 * (uint64_t)p->n_relations : 0);
     at[AT_SEARCHES] = reserve(&size, p->n_time_functions * sizeof(TimeSearch));
+    at[AT_RANGES] = reserve(&size, 2 * p->n_sources * sizeof(double));
     at[AT_TIME_INPUTS] = reserve(&size, p->n_time_inputs * sizeof(KoineSlot));
     at[AT_DELAYS] = reserve(&size, p->n_delays * sizeof(DelayState));
     at[AT_POINTS] = reserve(&size, (uint64_t)p->n_delays * KOINE_FIRST_POINTS * sizeof(DelayPoint));
@@ -101,6 +103,7 @@ static void point_into(Machine *k, unsigned char *block, const uint64_t *at)
     k->is_solved = block + at[AT_SOLVED];
     k->round.best = k->round.value + k->program->n_relations;
     k->searches = (TimeSearch *)(void *)(block + at[AT_SEARCHES]);
+    k->ranges = (double *)(void *)(block + at[AT_RANGES]);
     k->time_inputs = (KoineSlot *)(void *)(block + at[AT_TIME_INPUTS]);
     k->delays = (DelayState *)(void *)(block + at[AT_DELAYS]);
     k->points = (DelayPoint *)(void *)(block + at[AT_POINTS]);
@@ -185,6 +188,7 @@ static KoineStatus machine_create(const KoineModelKind *base, const KoineHost *h
         k->m[p->seed].i = (int64_t)host->seed;
     for (uint32_t j = 0; j < p->n_calendar + p->n_delays; j++)
         k->entries[j].place = KOINE_NONE;
+    koine_timed_forget(k);
     *out = model;
     return KOINE_OK;
 }
@@ -638,7 +642,9 @@ KoineModelKind *koine_machine_kind(const KoineProgram *program, const KoineCode 
                                    .work = machine_work,
                                    .memory = koine_machine_memory,
                                    .recall = koine_machine_recall };
-    if (program->n_time_functions)
+    if (program->n_sources)
+        kind->kind.extremes = koine_machine_extremes;
+    if (program->n_time_functions > program->n_sources)
         kind->kind.look_ahead = koine_machine_look_ahead;
     if (program->n_moving_delays) {
         kind->kind.longest_step = koine_machine_longest_step;

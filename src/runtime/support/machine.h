@@ -20,6 +20,7 @@ typedef struct {
     uint32_t n_heap;
     uint32_t n_widened; /* root functions with a widened band */
     uint8_t is_changed, is_restart, has_states, at_stop, is_start, is_step, has_terminated;
+    uint8_t has_inputs; /* of sources: they are those after the last instant */
     uint8_t bend;       /* least bend of the segments that delays have gone on to; 0: something else happens, too */
     uint64_t recent[8]; /* hashes of the states after the last steps, for naming cycles */
 } Instant;
@@ -81,6 +82,7 @@ typedef struct {
     uint32_t *heap;
     struct TimeSearch *searches; /* per function of the time */
     KoineSlot *time_inputs;      /* of all functions: as they were when their searches began */
+    double *ranges;              /* per source: least and greatest value so far */
     struct Cell *cells;          /* of the code being executed; nothing of it lasts */
     Bitset dirty, enabled;
     uint64_t *stamps;  /* per writer */
@@ -283,6 +285,9 @@ bool koine_timed_is_blind(Machine *k,
                           uint32_t owner); /* it was left because there is no value: decide, do not change */
 int64_t koine_timed_direction(const Machine *k, uint32_t step); /* of the crossing found */
 void koine_timed_forget(Machine *k);                            /* all of them */
+
+/* sources.c */
+uint32_t koine_machine_extremes(KoineModel *model, double from, double to, double *times, uint32_t most);
 double koine_machine_look_ahead(KoineModel *model, double until, double *searched);
 
 /* Name of a slot of variable `row` (KOINE_NONE: it has none), with the indices of the element: "x[2,1]". */

@@ -96,6 +96,11 @@ void koine_timed_forget(Machine *k)
 {
     for (uint32_t j = 0; j < k->program->n_time_functions; j++)
         k->searches[j] = (TimeSearch){ 0 };
+    for (uint32_t j = 0; j < k->program->n_sources; j++) {
+        k->ranges[2 * j] = INFINITY;
+        k->ranges[2 * j + 1] = -INFINITY;
+    }
+    k->instant->has_inputs = 0;
 }
 
 bool koine_timed_is_blind(Machine *k, uint32_t owner)
