@@ -27,7 +27,9 @@ static double look_ahead(KoineRun *run)
     double searched = INFINITY;
     if (run->kind->size < sizeof(KoineModelKind) || !run->kind->look_ahead)
         return searched;
-    run->next_time = run->kind->look_ahead(run->model, run->stop, &searched);
+    do
+        run->next_time = run->kind->look_ahead(run->model, run->stop, &searched);
+    while (run->next_time == INFINITY && searched < run->stop && koine_snap(run, searched) <= run->time);
     return searched < run->stop ? koine_snap(run, searched) : INFINITY;
 }
 

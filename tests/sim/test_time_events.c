@@ -162,6 +162,31 @@ static void test_s6_a_continued_run(void **state)
     run_free(r);
 }
 
+/* sin 1e6 t + cos 1e6 t is never above 1.5, which takes a proof for every third of a period: the run gets through, and
+ * says what takes so long. */
+static void test_s6_a_long_search_is_named(void **state)
+{
+    (void)state;
+    RunResult *r = run_model(&(RunRequest){ .path = SIMPLEX "Fast.mdl", .stop = 0.3, .interval = 0.1 });
+    expect_done(r);
+    expect_near(run_last(r, "N"), 0, 0);
+    assert_non_null(r->output);
+    assert_non_null(strstr(r->output, "Fast.mdl:7) takes long"));
+    assert_null(strstr(strstr(r->output, "takes long") + 1, "takes long"));
+    run_free(r);
+}
+
+/* On a grid the run stops for the search at grid points. */
+static void test_s6_a_long_search_on_a_time_grid(void **state)
+{
+    (void)state;
+    RunResult *r =
+        run_model(&(RunRequest){ .path = SIMPLEX "Fast.mdl", .stop = 0.02, .interval = 0.01, .resolution = 1e-7 });
+    expect_done(r);
+    expect_near(run_last(r, "N"), 0, 0);
+    run_free(r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_s6_a_sine_without_states),
@@ -171,6 +196,8 @@ int main(void)
                                         cmocka_unit_test(test_s6_fifty_times_a_second),
                                         cmocka_unit_test(test_s6_a_table_of_the_time_of_day),
                                         cmocka_unit_test(test_s6_the_search_begins_anew_when_operands_change),
-                                        cmocka_unit_test(test_s6_a_continued_run) };
+                                        cmocka_unit_test(test_s6_a_continued_run),
+                                        cmocka_unit_test(test_s6_a_long_search_is_named),
+                                        cmocka_unit_test(test_s6_a_long_search_on_a_time_grid) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,8 +2,10 @@
  * goes no further than it must. An entry is open as long as the search goes on: its time says how far nothing happens. */
 #include "grid.h"
 #include "relation.h"
+#include "text.h"
 #include "time_search.h"
 
+enum { MUCH = 1000000 };        /* evaluations without a crossing that are worth a warning */
 enum { BUDGET = 10000 };        /* evaluations in one look ahead */
 static const double BLIND = 64; /* ulps: more than one instant takes */
 
@@ -129,6 +131,32 @@ static bool is_back(const Machine *k, const Watched *w, TimeSearch *s)
     return true;
 }
 
+/* Much was searched and nothing found: said once of each. */
+static void warn(Machine *k, uint32_t owner, TimeSearch *s)
+{
+    const KoineProgram *p = k->program;
+    const KoineHost *host = k->model->host;
+    const uint32_t n = p->n_relations;
+    KoineOrigin where = { "", "", { 0 } };
+    char room[512];
+    s->has_warned = 1;
+    if (!host || !host->message)
+        return;
+    if (p->locate)
+        p->locate(p->explain_context, k->model, owner < n ? p->relations[owner].origin : p->steps[owner - n].origin,
+                  &where);
+    KoineText text = koine_text_in(room, sizeof room);
+    koine_text_add(&text, "a comparison of the time in %s", where.path && where.path[0] ? where.path : p->tables->name);
+    if (where.place.line && where.place.source < p->tables->n_sources)
+        koine_text_add(&text, " (%s:%u)", p->tables->sources[where.place.source], (unsigned)where.place.line);
+    koine_text_add(
+        &text,
+        " takes long: %llu evaluations found no crossing up to time %.6g, in pieces of about %.3g; a function "
+        "that oscillates so fast, or is equal to its limit but for rounding, is searched to the end of the run",
+        (unsigned long long)s->work, s->from, s->width);
+    host->message(host->context, k->model, KOINE_MESSAGE_WARNING, room);
+}
+
 void koine_timed_extend(Machine *k, uint32_t entry)
 {
     const uint32_t owner = k->program->calendar_owner[entry];
@@ -142,6 +170,8 @@ void koine_timed_extend(Machine *k, uint32_t entry)
         koine_calendar_at(k, entry, s->is_blind ? s->from + BLIND * DBL_EPSILON * fabs(s->from) : s->from, false);
     }
     k->statistics.time_looks += s->work - before;
+    if (s->work > MUCH && !s->has_warned)
+        warn(k, owner, s);
 }
 
 double koine_machine_look_ahead(KoineModel *model, double until, double *searched)

@@ -27,7 +27,7 @@ typedef struct TimeSearch { /* in the block */
     double width;           /* of the next piece */
     uint64_t work;          /* evaluations since the last crossing */
     uint32_t doubts;        /* pieces in a row about which nothing could be proved */
-    uint8_t is_begun;
+    uint8_t is_begun, has_warned;
     uint8_t has_crossing; /* at `from`: the border ... */
     uint8_t border;
     uint8_t is_blind; /* ... or there is no value from there on */
