@@ -10,6 +10,7 @@
 #include "koine/model.h"
 
 #define KOINE_USUAL_TOLERANCE 1e-6
+#define KOINE_LEAST_TOLERANCE 1e-14 /* numbers have 16 digits */
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -56,9 +57,14 @@ enum { KOINE_ERROR_ADAPT, KOINE_ERROR_ESTIMATE, KOINE_ERROR_NONE }; /* adapt ste
 
 typedef struct {
     double start, stop;
-    double interval;    /* output grid; 0: (stop - start)/500 */
-    double tolerance;   /* relative; 0: 1e-6. Absolute: tolerance*nominal, where none is given tolerance*1e-3*|start|
-                           with |start| taken between 1e-6 and 1, and tolerance*1e-3 for a state that starts at 0 */
+    double interval;  /* output grid; 0: (stop - start)/500 */
+    double tolerance; /* relative; 0: 1e-6; not below KOINE_LEAST_TOLERANCE. Absolute: tolerance*nominal, where none
+                           is given absolute_tolerance, where that is 0 tolerance*1e-3*the size of the state, which is
+                           learnt: docs/accuracy.md */
+    double absolute_tolerance; /* of states without nominal value; 0: none */
+    const double *nominals;    /* n_x, 0: what the table of variables says; NULL: that for all */
+    double *scales;     /* 2*n_x, what is learnt of the sizes of states, to go on with in a continued run: read at the
+                       begin, written at the end; zeros where nothing is known; NULL: it is forgotten */
     double step;        /* fixed-step solvers: step size, steps end at start + k*step; 0: interval. Models without
                            states look at their root functions in these steps (or max_step, if smaller) */
     double max_step;    /* 0: none */

@@ -77,6 +77,7 @@ static void add_given(const Experiment *e, Text *text)
                   { EXPERIMENT_STOP, e->stop },
                   { EXPERIMENT_INTERVAL, e->interval },
                   { EXPERIMENT_TOLERANCE, e->tolerance },
+                  { EXPERIMENT_ABSOLUTE_TOLERANCE, e->absolute_tolerance },
                   { EXPERIMENT_STEP, e->step },
                   { EXPERIMENT_MAX_STEP, e->max_step },
                   { EXPERIMENT_START_FROM_TIME, e->start_from_time },
@@ -95,6 +96,7 @@ static void add_given(const Experiment *e, Text *text)
         if (e->has[texts[k].key])
             add_text(text, experiment_key_name(texts[k].key), texts[k].value);
     add_pairs(text, experiment_key_name(EXPERIMENT_CONTROL), e->controls, e->n_controls);
+    add_pairs(text, experiment_key_name(EXPERIMENT_NOMINAL), e->nominals, e->n_nominals);
     add_pairs(text, experiment_key_name(EXPERIMENT_SET), e->settings, e->n_settings);
 }
 

@@ -39,6 +39,7 @@ typedef struct {
     Drive *drive;       /* signals for the inputs; NULL: none */
     KoineHost host;
     Phases phases;
+    double *nominals, *scales; /* of the states: see KoineRunOptions */
     const char *output;
     ResultForm form;
     bool is_quiet;
@@ -355,6 +356,8 @@ static bool run_phases(Run *run, KoineModel *model, PhaseSinks *sinks, uint32_t 
             return false;
         options.sinks = phase_sinks_of(sinks, k == 0, k + 1 == run->phases.n, &options);
         options.n_sinks = n_sinks;
+        options.nominals = run->nominals;
+        options.scales = run->scales;
         options.interrupt = interrupt_watch();
         options.stop_at_chattering = command_option(run->command, "stop-at-chattering") != NULL;
         options.progress = on_progress;
@@ -423,7 +426,13 @@ static int run_model(Run *run, KoineModel *model)
 {
     const Experiment *const e = &run->settings.experiment;
     const StartState *const start = &run->settings.start;
+    const KoineTables *const tables = model->kind->tables;
     bool is_good = !start->series || start_write(start, e, model, run->arena, run->diag);
+    run->nominals = NEW_ARRAY(run->arena, double, tables->n_x + 1);
+    run->scales = NEW_ARRAY(run->arena, double, 2 * (size_t)tables->n_x + 1);
+    is_good &= set_nominals(tables, e->nominals, e->n_nominals, run->nominals, run->arena, run->diag);
+    if (start->series && is_good)
+        start_scales(start, tables, run->arena, run->scales);
     for (uint32_t k = 0; k < run->phases.n; k++)
         is_good &= set_values(model, k == 0 ? SET_START : SET_CHECK, run->phases.at[k].settings,
                               run->phases.at[k].n_settings, run->arena, run->diag);
@@ -616,7 +625,14 @@ static const Option options[] = {
     { .name = "start", .value = "TIME", .help = "begin of the simulated time; default 0" },
     { .name = "stop", .value = "TIME", .help = "end of the simulated time" },
     { .name = "interval", .value = "TIME", .help = "distance of recorded points; default a 500th of the run" },
-    { .name = "tolerance", .value = "NUMBER", .help = "relative error allowed, between 0 and 1; default 1e-6" },
+    { .name = "tolerance", .value = "NUMBER", .help = "relative error allowed, from 1e-14 to 1; default 1e-6" },
+    { .name = "absolute-tolerance",
+      .value = "NUMBER",
+      .help = "absolute error allowed for states without nominal value; default learnt from their size" },
+    { .name = "nominal",
+      .value = "NAME=VALUE",
+      .repeats = true,
+      .help = "usual size of a state: its error is relative down to there; may be repeated" },
     { .name = "solver",
       .value = "NAME",
       .word = koine_solver_name,

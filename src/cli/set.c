@@ -433,3 +433,35 @@ bool set_values(KoineModel *model, SetWhat what, const Setting *settings, uint32
         is_good &= set_value(&setter, &settings[k]);
     return is_good;
 }
+
+/* ---- Nominal values --------------------------------------------------------------------------------------------- */
+
+static bool set_nominal(const Setter *setter, const Setting *setting, double *nominals)
+{
+    Found found;
+    double value;
+    if (!find_place(setter, setting, &found) || !read_real(setter, setting, &value))
+        return false;
+    if (!(value > 0))
+        return report_value(setter, setting, "above 0 as a nominal value");
+    if (found.variable->state < 0) {
+        diag_error(setter->diag, DIAG_SET_FIXED, setting->span, "'%s' has no use for a nominal value: it is no state",
+                   setting->name);
+        diag_help(setter->diag, "only the errors of states are controlled");
+        return false;
+    }
+    const uint32_t first = found.is_whole ? 0 : found.element, n = found.is_whole ? found.variable->count : 1;
+    for (uint32_t k = first; k < first + n; k++)
+        nominals[(uint32_t)found.variable->state + k] = value;
+    return true;
+}
+
+bool set_nominals(const KoineTables *tables, const Setting *settings, uint32_t n, double *nominals, Arena *arena,
+                  Diag *diag)
+{
+    const Setter setter = { .tables = tables, .arena = arena, .diag = diag };
+    bool is_good = true;
+    for (uint32_t k = 0; k < n; k++)
+        is_good &= set_nominal(&setter, &settings[k], nominals);
+    return is_good;
+}

@@ -15,4 +15,8 @@ typedef enum {
 /* Writes the settings into the block of a model. False: reported, all of them. */
 bool set_values(KoineModel *model, SetWhat what, const Setting *settings, uint32_t n, Arena *arena, Diag *diag);
 
+/* Nominal values of states into `nominals`, one a state, where it is not NULL. False: reported, all of them. */
+bool set_nominals(const KoineTables *tables, const Setting *settings, uint32_t n, double *nominals, Arena *arena,
+                  Diag *diag);
+
 #endif

@@ -229,6 +229,7 @@ void settings_say(const RunSettings *settings, const Controls *controls, Arena *
     add_number(&text, e, EXPERIMENT_STOP, e->stop, "");
     add_number(&text, e, EXPERIMENT_INTERVAL, e->interval, "(stop - start)/500");
     add_number(&text, e, EXPERIMENT_TOLERANCE, e->tolerance, "1e-06");
+    add_number(&text, e, EXPERIMENT_ABSOLUTE_TOLERANCE, e->absolute_tolerance, NULL);
     add_number(&text, e, EXPERIMENT_STEP, e->step, NULL);
     add_number(&text, e, EXPERIMENT_MAX_STEP, e->max_step, NULL);
     const Control *const method = &controls->at[CONTROL_INTMETH];
@@ -249,6 +250,9 @@ void settings_say(const RunSettings *settings, const Controls *controls, Arena *
             settings->experiment_path ? " with " : "",
             settings->experiment_path ? text_shown(settings->experiment_path, arena) : "", text_shown(text.at, arena));
     say_controls(controls, arena);
+    for (uint32_t k = 0; k < e->n_nominals; k++)
+        fprintf(stderr, "  nominal of %s: %s%s\n", e->nominals[k].name, e->nominals[k].value,
+                e->nominals[k].span.source == SOURCE_NONE ? "" : " (experiment)");
     for (uint32_t k = 0; k < e->n_settings; k++)
         fprintf(stderr, "  %s = %s%s\n", text_shown(e->settings[k].name, arena),
                 text_shown(e->settings[k].value, arena),

@@ -192,3 +192,31 @@ bool start_write(const StartState *start, const Experiment *experiment, KoineMod
         recall(start, experiment, model, arena, diag);
     return is_good;
 }
+
+static double largest_until(const Series *series, const SeriesColumn *column, uint64_t row)
+{
+    double largest = 0;
+    for (uint64_t k = 0; k <= row && k < series->n_rows; k++) {
+        const double value = fabs(series_at(series, column, k));
+        if (isfinite(value) && value > largest)
+            largest = value;
+    }
+    return largest;
+}
+
+void start_scales(const StartState *start, const KoineTables *tables, Arena *arena, double *scales)
+{
+    Text name = { .arena = arena };
+    for (uint32_t row = 0; row < tables->n_variables; row++) {
+        const KoineVariable *const variable = &tables->variables[row];
+        for (uint32_t k = 0; variable->state >= 0 && k < variable->count; k++) {
+            name.n = 0;
+            column_name(tables, &(Column){ row, k, 0 }, &name);
+            const SeriesColumn *const column = series_find(start->series, name.at);
+            const uint32_t at = (uint32_t)variable->state + k;
+            if (column)
+                scales[at] = scales[tables->n_x + at] =
+                    fmax(scales[at], largest_until(start->series, column, start->row));
+        }
+    }
+}

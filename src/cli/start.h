@@ -26,4 +26,7 @@ bool start_write(const StartState *start, const Experiment *experiment, KoineMod
 /* Adds to a JSON object what a run that goes on from here needs besides the variables. */
 void start_note_memory(KoineModel *model, double time, Text *json);
 
+/* The largest values of the states up to that row, for KoineRunOptions.scales: the run goes on with their sizes. */
+void start_scales(const StartState *start, const KoineTables *tables, Arena *arena, double *scales);
+
 #endif

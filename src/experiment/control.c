@@ -290,6 +290,7 @@ bool control_apply(const Experiment *experiment, const Controls *controls, Koine
     options->first_step = options->step;
     options->max_step = either(&a, EXPERIMENT_MAX_STEP, experiment->max_step, CONTROL_STEPMAX);
     apply_errors(&a, options);
+    options->absolute_tolerance = experiment->absolute_tolerance;
     host->tolerance = options->tolerance > 0 ? options->tolerance : KOINE_USUAL_TOLERANCE;
     if (given(&a, CONTROL_TSCAL))
         host->resolution = options->resolution = given(&a, CONTROL_TSCAL)->value;

@@ -23,7 +23,9 @@ static bool give_assignment(const SettingContext *context, ExperimentKey key, co
         diag_error(context->diag, DIAG_EXPERIMENT_TYPE, SPAN_NONE, "'%s' must be NAME=VALUE, not '%.60s'",
                    experiment_key_name(key), assignment);
         diag_help(context->diag, "write for example: --%s",
-                  key == EXPERIMENT_SET ? "set mass=2.5" : "control TScal=1e-3");
+                  key == EXPERIMENT_SET       ? "set mass=2.5"
+                  : key == EXPERIMENT_CONTROL ? "control TScal=1e-3"
+                                              : "nominal x=1e-9");
         return false;
     }
     const char *value = equals + 1;
@@ -33,8 +35,8 @@ static bool give_assignment(const SettingContext *context, ExperimentKey key, co
                               arena_text(context->arena, value, strlen(value)), SPAN_NONE };
     Experiment one = experiment_none();
     one.has[key] = true;
-    one.settings = one.controls = &setting;
-    one.n_settings = one.n_controls = 1;
+    one.settings = one.controls = one.nominals = &setting;
+    one.n_settings = one.n_controls = one.n_nominals = 1;
     *context->experiment = experiment_merge(context->experiment, &one, context->arena);
     return true;
 }
@@ -74,7 +76,7 @@ bool experiment_give(Experiment *experiment, const char *key, const char *value,
             diag_help(diag, "did you mean '%s'?", setting_nearest_key(key));
         return false;
     }
-    if (found == EXPERIMENT_SET || found == EXPERIMENT_CONTROL)
+    if (found == EXPERIMENT_SET || found == EXPERIMENT_CONTROL || found == EXPERIMENT_NOMINAL)
         return give_assignment(&context, found, value);
     if (found == EXPERIMENT_OBSERVERS || found == EXPERIMENT_PHASES) {
         diag_error(diag, DIAG_EXPERIMENT_TYPE, SPAN_NONE, "'%s' can only stand in an experiment file", key);
@@ -118,6 +120,7 @@ Experiment experiment_merge(const Experiment *base, const Experiment *over, Aren
         case EXPERIMENT_STOP: merged.stop = over->stop; break;
         case EXPERIMENT_INTERVAL: merged.interval = over->interval; break;
         case EXPERIMENT_TOLERANCE: merged.tolerance = over->tolerance; break;
+        case EXPERIMENT_ABSOLUTE_TOLERANCE: merged.absolute_tolerance = over->absolute_tolerance; break;
         case EXPERIMENT_SOLVER: merged.solver = over->solver; break;
         case EXPERIMENT_TIER: merged.tier = over->tier; break;
         case EXPERIMENT_STEP: merged.step = over->step; break;
@@ -134,6 +137,9 @@ Experiment experiment_merge(const Experiment *base, const Experiment *over, Aren
         case EXPERIMENT_EVENT_ROWS: merged.event_rows = over->event_rows; break;
         case EXPERIMENT_CONTROL:
             merge_settings(&merged.controls, &merged.n_controls, over->controls, over->n_controls, arena);
+            break;
+        case EXPERIMENT_NOMINAL:
+            merge_settings(&merged.nominals, &merged.n_nominals, over->nominals, over->n_nominals, arena);
             break;
         case EXPERIMENT_OBSERVERS: merged.observers = over->observers, merged.n_observers = over->n_observers; break;
         case EXPERIMENT_PHASES: merged.phases = over->phases, merged.n_phases = over->n_phases; break;

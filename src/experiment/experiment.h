@@ -15,6 +15,7 @@ typedef enum {
     EXPERIMENT_STOP,
     EXPERIMENT_INTERVAL,
     EXPERIMENT_TOLERANCE,
+    EXPERIMENT_ABSOLUTE_TOLERANCE,
     EXPERIMENT_SOLVER,
     EXPERIMENT_TIER,
     EXPERIMENT_STEP,
@@ -30,6 +31,7 @@ typedef enum {
     EXPERIMENT_PROTOCOL,
     EXPERIMENT_EVENT_ROWS,
     EXPERIMENT_CONTROL,
+    EXPERIMENT_NOMINAL,
     EXPERIMENT_OBSERVERS,
     EXPERIMENT_PHASES,
     EXPERIMENT_SET,
@@ -75,7 +77,7 @@ typedef struct {
     bool has[EXPERIMENT_KEYS];   /* which of the following were given */
     Span spans[EXPERIMENT_KEYS]; /* where; SPAN_NONE from the command line */
     const char *model;           /* file or file:class; from a file relative to the current folder already */
-    double start, stop, interval, tolerance, step, max_step;
+    double start, stop, interval, tolerance, absolute_tolerance, step, max_step;
     const char *solver, *tier, *output, *profile;
     const char *use;  /* versions of classes, separated by commas: VERSION or CLASS=VERSION */
     const char *task; /* what is known and unknown */
@@ -85,6 +87,8 @@ typedef struct {
     uint64_t seed;
     const Setting *controls; /* EXPERIMENT_CONTROL; each name once */
     uint32_t n_controls;
+    const Setting *nominals; /* EXPERIMENT_NOMINAL; each name once */
+    uint32_t n_nominals;
     const ExperimentObserver *observers; /* EXPERIMENT_OBSERVERS */
     uint32_t n_observers;
     const ExperimentPhase *phases; /* EXPERIMENT_PHASES; in the order of time */
@@ -115,7 +119,7 @@ bool experiment_is_named(const char *path); /* ... so */
 const char *experiment_beside(const char *path, Arena *arena);
 
 /* A setting as the command line gives it: experiment_give(&e, "stop", "10", ...); lists are separated by
- * commas; for "set" and "control" the value is NAME=VALUE and repetition adds. False: reported. */
+ * commas; for "set", "control" and "nominal" the value is NAME=VALUE and repetition adds. False: reported. */
 bool experiment_give(Experiment *experiment, const char *key, const char *value, Arena *arena, Diag *diag);
 
 /* `over` wins where it has something; `set` is merged name by name, lists are replaced. */

@@ -341,6 +341,9 @@ static void read_settings(Reader *reader, ExperimentKey key, Node node)
     if (key == EXPERIMENT_CONTROL) {
         experiment->controls = settings.settings.at;
         experiment->n_controls = settings.settings.n;
+    } else if (key == EXPERIMENT_NOMINAL) {
+        experiment->nominals = settings.settings.at;
+        experiment->n_nominals = settings.settings.n;
     } else {
         experiment->settings = settings.settings.at;
         experiment->n_settings = settings.settings.n;
@@ -389,6 +392,7 @@ void setting_value(Reader *reader, ExperimentKey key, Span span)
     experiment->spans[key] = span;
     switch (key) {
     case EXPERIMENT_SET:
+    case EXPERIMENT_NOMINAL:
     case EXPERIMENT_CONTROL: read_settings(reader, key, value); break;
     case EXPERIMENT_PLOT: read_plot(reader, value); break;
     case EXPERIMENT_OBSERVERS: setting_observers(reader, value); break;

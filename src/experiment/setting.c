@@ -2,6 +2,7 @@
 #include "base/bug.h"
 #include "base/names.h"
 #include "base/text.h"
+#include "koine/simulate.h"
 #include <math.h>
 
 typedef struct {
@@ -17,6 +18,8 @@ static const Row rows[EXPERIMENT_KEYS] = {
     [EXPERIMENT_STOP] = { "stop", SETTING_REAL, offsetof(Experiment, stop), "stop: 10" },
     [EXPERIMENT_INTERVAL] = { "interval", SETTING_POSITIVE, offsetof(Experiment, interval), "interval: 0.1" },
     [EXPERIMENT_TOLERANCE] = { "tolerance", SETTING_POSITIVE, offsetof(Experiment, tolerance), "tolerance: 1e-6" },
+    [EXPERIMENT_ABSOLUTE_TOLERANCE] = { "absolute-tolerance", SETTING_POSITIVE,
+                                        offsetof(Experiment, absolute_tolerance), "absolute-tolerance: 1e-12" },
     [EXPERIMENT_SOLVER] = { "solver", SETTING_TEXT, offsetof(Experiment, solver), "solver: auto" },
     [EXPERIMENT_TIER] = { "tier", SETTING_WORD, offsetof(Experiment, tier), "tier: auto" },
     [EXPERIMENT_STEP] = { "step", SETTING_POSITIVE, offsetof(Experiment, step), "step: 0.001" },
@@ -33,6 +36,7 @@ static const Row rows[EXPERIMENT_KEYS] = {
     [EXPERIMENT_PROTOCOL] = { "protocol", SETTING_TEXT, offsetof(Experiment, protocol), "protocol: ball.protocol" },
     [EXPERIMENT_EVENT_ROWS] = { "event-rows", SETTING_WORD, offsetof(Experiment, event_rows), "event-rows: off" },
     [EXPERIMENT_CONTROL] = { "control", SETTING_LIST, 0, "control: { TScal: 1e-3 }" },
+    [EXPERIMENT_NOMINAL] = { "nominal", SETTING_LIST, 0, "nominal: { x: 1e-9 }" },
     [EXPERIMENT_OBSERVERS] = { "observers", SETTING_LIST, 0,
                                "observers: [{ name: slow, variables: [x], every: 0.5 }]" },
     [EXPERIMENT_PHASES] = { "phases", SETTING_LIST, 0, "phases: [{ until: 5 }, { set: { mass: 3 } }]" },
@@ -118,6 +122,8 @@ static bool take_real(const SettingContext *context, ExperimentKey key, const ch
         return wrong(context, DIAG_EXPERIMENT_VALUE, key, value, span, "above 0");
     if (key == EXPERIMENT_TOLERANCE && real >= 1)
         return wrong(context, DIAG_EXPERIMENT_VALUE, key, value, span, "below 1, it is relative");
+    if (key == EXPERIMENT_TOLERANCE && real < KOINE_LEAST_TOLERANCE)
+        return wrong(context, DIAG_EXPERIMENT_VALUE, key, value, span, "at least 1e-14, numbers have 16 digits");
     memcpy((char *)context->experiment + rows[key].field, &real, sizeof real);
     return true;
 }

@@ -182,6 +182,19 @@ static double limit(const KoineRun *run, double goal)
     return run->quiet >= QUIET_EVENTS && !kind->never_passes && !run->tables->n_signals ? run->stop : goal;
 }
 
+/* A solver that finds no step short enough begins again where its tolerances can be mended. */
+static KoineStatus advance_or_mend(KoineRun *run, double end)
+{
+    KoineSolver *const solver = run->solver;
+    const KoineStatus status = solver->kind->advance(solver, end);
+    if (status >= 0 || !run->problem.text[0] || run->tables->n_x == 0 || !koine_scales_mend(run))
+        return status;
+    run->problem.text[0] = '\0';
+    memcpy(run->crossing, solver->x, run->tables->n_x * sizeof *run->crossing);
+    TRY(solver->kind->restart(solver, solver->time, run->crossing));
+    return solver->kind->advance(solver, end);
+}
+
 /* A solver step, made again with a shorter one where it has passed over a pulse. */
 static KoineStatus advance_solver(KoineRun *run, double goal, double *end)
 {
@@ -190,7 +203,7 @@ static KoineStatus advance_solver(KoineRun *run, double goal, double *end)
         *end = limit(run, goal);
         if (run->pulse > run->solver->time && run->pulse < *end)
             *end = run->pulse;
-        const KoineStatus status = run->solver->kind->advance(run->solver, *end);
+        const KoineStatus status = advance_or_mend(run, *end);
         if (status != KOINE_OK)
             return status;
         TRY(koine_pulses_check(run, &is_undone));
@@ -276,6 +289,7 @@ static KoineStatus step(KoineRun *run, double goal, double *to, unsigned *cause)
     if (status != KOINE_OK)
         return status > 0 ? cross(run, goal, cause) : koine_solver_failed(run);
     count_cut(run, goal, end);
+    TRY(koine_scales_step(run));
     *to = reach(run, goal);
     return KOINE_OK;
 }

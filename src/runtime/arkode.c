@@ -21,9 +21,10 @@ static bool set_up(KoineSundials *solver, bool is_implicit)
     solver->memory = ARKStepCreate(is_implicit ? NULL : slope, is_implicit ? slope : NULL, problem->start, solver->y,
                                    solver->context);
     if (!solver->memory || ARKStepSetErrHandlerFn(solver->memory, koine_sundials_message, solver) != ARK_SUCCESS ||
-        ARKStepSVtolerances(solver->memory, problem->tolerance, solver->atol) != ARK_SUCCESS ||
+        ARKStepWFtolerances(solver->memory, koine_sundials_weights) != ARK_SUCCESS ||
         ARKStepSetUserData(solver->memory, solver) != ARK_SUCCESS ||
-        ARKStepSetMaxConvFails(solver->memory, MAX_FAILURES) != ARK_SUCCESS)
+        ARKStepSetMaxConvFails(solver->memory, MAX_FAILURES) != ARK_SUCCESS ||
+        ARKStepSetMaxErrTestFails(solver->memory, MAX_FAILURES) != ARK_SUCCESS)
         return false;
     if (!isinf(problem->max_step) && ARKStepSetMaxStep(solver->memory, problem->max_step) != ARK_SUCCESS)
         return false;

@@ -55,6 +55,7 @@ static void statistics(const KoineSolver *solver, KoineRunStatistics *out)
 const KoineSolverKind koine_solver_clock = {
     .name = "clock",
     .description = "no states: moves the time only",
+    .has_fixed_steps = true,
     .create = create,
     .destroy = destroy,
     .restart = restart,

@@ -20,9 +20,10 @@ static bool set_up(KoineSundials *solver, int method)
     solver->memory = CVodeCreate(method, solver->context);
     if (!solver->memory || CVodeSetErrHandlerFn(solver->memory, koine_sundials_message, solver) != CV_SUCCESS ||
         CVodeInit(solver->memory, koine_sundials_slope, problem->start, solver->y) != CV_SUCCESS ||
-        CVodeSVtolerances(solver->memory, problem->tolerance, solver->atol) != CV_SUCCESS ||
+        CVodeWFtolerances(solver->memory, koine_sundials_weights) != CV_SUCCESS ||
         CVodeSetUserData(solver->memory, solver) != CV_SUCCESS ||
-        CVodeSetMaxConvFails(solver->memory, MAX_FAILURES) != CV_SUCCESS)
+        CVodeSetMaxConvFails(solver->memory, MAX_FAILURES) != CV_SUCCESS ||
+        CVodeSetMaxErrTestFails(solver->memory, MAX_FAILURES) != CV_SUCCESS)
         return false;
     return isinf(problem->max_step) || CVodeSetMaxStep(solver->memory, problem->max_step) == CV_SUCCESS;
 }

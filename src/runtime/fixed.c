@@ -286,6 +286,7 @@ static KoineStatus shorten_rk4(KoineSolver *solver, double time)
         .name = #method,                                                                                               \
         .description = text,                                                                                           \
         .never_passes = true,                                                                                          \
+        .has_fixed_steps = true,                                                                                       \
         .create = create_##method,                                                                                     \
         .destroy = destroy,                                                                                            \
         .restart = restart,                                                                                            \

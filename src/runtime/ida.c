@@ -74,9 +74,10 @@ static bool set_up(KoineSundials *solver)
     solver->memory = IDACreate(solver->context);
     if (!solver->memory || IDASetErrHandlerFn(solver->memory, koine_sundials_message, solver) != IDA_SUCCESS ||
         IDAInit(solver->memory, residual, problem->start, solver->y, solver->slope) != IDA_SUCCESS ||
-        IDASVtolerances(solver->memory, problem->tolerance, solver->atol) != IDA_SUCCESS ||
+        IDAWFtolerances(solver->memory, koine_sundials_weights) != IDA_SUCCESS ||
         IDASetUserData(solver->memory, solver) != IDA_SUCCESS ||
-        IDASetMaxConvFails(solver->memory, MAX_FAILURES) != IDA_SUCCESS || !name_unknowns(solver))
+        IDASetMaxConvFails(solver->memory, MAX_FAILURES) != IDA_SUCCESS ||
+        IDASetMaxErrTestFails(solver->memory, MAX_FAILURES) != IDA_SUCCESS || !name_unknowns(solver))
         return false;
     if (!isinf(problem->max_step) && IDASetMaxStep(solver->memory, problem->max_step) != IDA_SUCCESS)
         return false;

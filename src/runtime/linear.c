@@ -134,10 +134,13 @@ static KoineStatus prepare_differences(KoineLinear *linear)
     return KOINE_OK;
 }
 
+static const double NO_SIZE = 1e-50, USUAL_SIZE = 1e-3; /* of a state that has never moved */
+
 /* Step in the direction of column j: half the digits of the larger of value and scale. */
 static double increment(const KoineLinear *linear, const double *x, uint32_t j)
 {
-    const double scale = fmax(fabs(x[j]), linear->atol[j] / linear->problem->tolerance);
+    const double size = linear->atol[j] / linear->problem->tolerance;
+    const double scale = fmax(fabs(x[j]), size > NO_SIZE ? size : USUAL_SIZE);
     return sqrt(DBL_EPSILON) * fmax(scale, DBL_MIN / DBL_EPSILON);
 }
 

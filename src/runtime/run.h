@@ -1,12 +1,12 @@
 /* One run of one model: the data shared by the files of the hybrid kernel.
  *
  * simulate.c is the run (2.2 of the semantics), advance.c the integration (2.3), roots.c the location of roots,
- * instant.c the instant (2.4), grid.c the steps over discontinuities on a time grid, record.c what sinks receive, watch.c chattering and Zeno, report.c the texts.
+ * instant.c the instant (2.4), grid.c the steps over discontinuities on a time grid, record.c what sinks receive, watch.c chattering and Zeno, scales.c the sizes of states, report.c the texts.
  * Functions return a status; below 0 the run is over and run->report says why. */
 #ifndef KOINE_RUNTIME_RUN_H
 #define KOINE_RUNTIME_RUN_H
 
-#include "runtime/solver.h"
+#include "runtime/scales.h"
 #include "runtime/support/text.h"
 
 enum { WATCH_RING = 128 }; /* instants remembered; a power of two */
@@ -63,6 +63,7 @@ typedef struct KoineRun {
     KoineSolver *solver; /* NULL: nothing moves between events */
     KoineRoots roots;
     KoineWatch watch;
+    KoineScales scales;
     KoineOutcome outcome;  /* of the last instant */
     double time, stop;     /* how far the run is, how far it goes */
     double stepped_time;   /* end of the last step that was told */

@@ -51,6 +51,8 @@ static KoineStatus restart(KoineRun *run)
     ++run->report->statistics.restarts;
     run->quiet = 0;
     koine_roots_forget(run);
+    if (run->scales.steps > 0)
+        TRY(koine_scales_restart(run));
     return run->solver->kind->restart(run->solver, run->time, koine_states(run->model)) < 0
                ? koine_fail_by(run, KOINE_CAUSE_SOLVER, "%s cannot be restarted: %s", run->solver->kind->name,
                                run->problem.text)
@@ -94,6 +96,7 @@ static KoineStatus record_interruption(KoineRun *run)
 static KoineStatus run_model(KoineRun *run)
 {
     TRY(instant(run, causes_at(run, run->time, run->options->is_continued ? KOINE_AT_CONTINUE : KOINE_AT_START)));
+    TRY(koine_scales_restart(run));
     while (run->time < run->stop && !run->is_over) {
         const double goal = next_goal(run);
         unsigned cause;
@@ -196,6 +199,12 @@ static KoineStatus check_options(KoineRun *run)
                           options->interval, options->tolerance, options->step, options->max_step);
     if (options->tolerance >= 1)
         return koine_fail(run, KOINE_RUN_OPTIONS, "the tolerance %g is not below 1", options->tolerance);
+    if (options->tolerance > 0 && options->tolerance < KOINE_LEAST_TOLERANCE)
+        return koine_fail(run, KOINE_RUN_OPTIONS, "the tolerance %g is below %g: numbers have 16 digits",
+                          options->tolerance, KOINE_LEAST_TOLERANCE);
+    if (!(options->absolute_tolerance >= 0) || !isfinite(options->absolute_tolerance))
+        return koine_fail(run, KOINE_RUN_OPTIONS, "the absolute tolerance %g is no positive number",
+                          options->absolute_tolerance);
     TRY(check_error_control(run));
     TRY(check_grid(run));
     TRY(check_start(run));
@@ -261,27 +270,6 @@ static KoineStatus make_vectors(KoineRun *run)
     return KOINE_OK;
 }
 
-/* Scale of a state, below which its error is absolute: the nominal value; else a thousandth of its start value,
- * taken between 1e-6 and 1, so that states of small size keep some digits and states that begin at zero have
- * tolerance*1e-3. */
-static double scale_of(const KoineVariable *variable, double start)
-{
-    if (variable && variable->nominal != 0)
-        return fabs(variable->nominal);
-    return 1e-3 * (start != 0 && isfinite(start) ? fmin(fmax(fabs(start), 1e-6), 1) : 1);
-}
-
-static void set_tolerances(KoineRun *run)
-{
-    const KoineTables *const tables = run->tables;
-    const double *const x = koine_states(run->model);
-    for (uint32_t i = 0; i < tables->n_x; ++i) {
-        const KoineVariable *const variable =
-            tables->state_variable && tables->variables ? &tables->variables[tables->state_variable[i]] : NULL;
-        run->atol[i] = run->problem.tolerance * scale_of(variable, x[i]);
-    }
-}
-
 /* Nothing continuous needs no solver; root functions of time alone only need the time to move. */
 static KoineStatus make_solver(KoineRun *run)
 {
@@ -292,7 +280,7 @@ static KoineStatus make_solver(KoineRun *run)
     if (run->tables->n_x == 0)
         kind = &koine_solver_clock;
     else
-        set_tolerances(run);
+        TRY(koine_scales_create(run, kind));
     if (kind->create(&run->problem, &run->solver) < 0)
         return koine_fail_by(run, KOINE_CAUSE_SOLVER, "the solver %s cannot be set up: %s", kind->name,
                              run->problem.text[0] ? run->problem.text : "no memory");
@@ -395,6 +383,7 @@ static void destroy(KoineRun *run)
     if (run->solver)
         run->solver->kind->destroy(run->solver);
     koine_roots_destroy(run);
+    koine_scales_destroy(run);
     free(run->atol);
     free(run->signals);
 }

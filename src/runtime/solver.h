@@ -44,7 +44,7 @@ typedef struct {
     double high_error;             /* of the classic methods: relative error above which a step is halved ... */
     double low_error;              /* ... and below which the next one is doubled */
     int error_mode;                /* KOINE_ERROR_... */
-    const double *atol;            /* absolute tolerance of each state */
+    const double *atol;            /* absolute tolerance of each state, which changes from step to step */
     volatile const int *interrupt; /* see koine_interrupted; NULL: never */
     char *text;                    /* where a solver says why it cannot go on */
     size_t text_size;
@@ -72,6 +72,7 @@ typedef struct KoineSolverKind {
     bool never_passes;    /* its steps end at the goal: it must not be driven past an event and back. With a time grid
                              they end at points of the output grid, too, and every instant restarts it */
     bool stops_at_points; /* points of the output grid are goals, too */
+    bool has_fixed_steps; /* it controls no error: tolerances mean nothing to it */
     KoineStatus (*create)(const KoineProblem *problem, KoineSolver **solver);
     void (*destroy)(KoineSolver *solver);
     /* Begin at (time, x), forgetting the past; also takes over from another solver. */

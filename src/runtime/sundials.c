@@ -123,6 +123,22 @@ int koine_sundials_jacobian(double time, N_Vector y, N_Vector slope, SUNMatrix m
     return koine_sundials_tell(solver, status, time);
 }
 
+int koine_sundials_weights(N_Vector y, N_Vector weights, void *data)
+{
+    const KoineSundials *const solver = data;
+    const KoineProblem *const problem = solver->base.problem;
+    const size_t n_x = problem->model->kind->tables->n_x, n = (size_t)N_VGetLength(y);
+    const double *const values = N_VGetArrayPointer(y), *const others = N_VGetArrayPointer(solver->atol);
+    const double tolerance = problem->tolerance, *const atol = problem->atol;
+    double *const w = N_VGetArrayPointer(weights);
+    KOINE_INDEPENDENT
+    for (size_t i = 0; i < n_x; ++i)
+        w[i] = 1 / (tolerance * fabs(values[i]) + atol[i]);
+    for (size_t i = n_x; i < n; ++i)
+        w[i] = 1 / (tolerance * fabs(values[i]) + others[i]);
+    return 0;
+}
+
 void koine_sundials_message(int code, const char *module, const char *function, char *text, void *data)
 {
     const KoineSundials *const solver = data;

@@ -50,6 +50,9 @@ int koine_sundials_slope(double time, N_Vector y, N_Vector slope, void *solver);
 int koine_sundials_jacobian(double time, N_Vector y, N_Vector slope, SUNMatrix matrix, void *solver, N_Vector work1,
                             N_Vector work2, N_Vector work3);
 
+/* CVEwtFn and its sisters: 1/(tolerance*|y| + the absolute tolerance in force). */
+int koine_sundials_weights(N_Vector y, N_Vector weights, void *solver);
+
 /* Status of a model inside a call-back, told to SUNDIALS. */
 int koine_sundials_tell(KoineSundials *solver, KoineStatus status, double time);
 

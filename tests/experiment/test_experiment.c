@@ -64,6 +64,8 @@ static void every_setting_is_read(void **state)
                           "stop: 1e1\n"
                           "interval: 0.5\n"
                           "tolerance: 1e-8\n"
+                          "absolute-tolerance: 1e-12\n"
+                          "nominal: { x: 1e-9 }\n"
                           "solver: cvode\n"
                           "tier: interp\n"
                           "step: 1e-3\n"
@@ -101,6 +103,8 @@ static void every_setting_is_read(void **state)
     assert_string_equal(e.model, "lab/ball.mo:Ball");
     assert_true(e.start == -1 && e.stop == 10 && e.interval == 0.5 && e.tolerance == 1e-8);
     assert_true(e.step == 1e-3 && e.max_step == 0.25 && e.seed == UINT64_MAX);
+    assert_true(e.absolute_tolerance == 1e-12 && e.n_nominals == 1);
+    assert_string_equal(e.nominals[0].value, "1e-9");
     assert_string_equal(e.solver, "cvode");
     assert_string_equal(e.tier, "interp");
     assert_string_equal(e.output, "out.mat");
@@ -111,7 +115,7 @@ static void every_setting_is_read(void **state)
     assert_string_equal(e.settings[1].name, "body.r[1]");
     assert_string_equal(e.settings[1].value, "-3");
     assert_string_equal(e.settings[2].value, "true");
-    assert_int_equal(span_begin(fixture->sources, e.settings[0].span).line, 17);
+    assert_int_equal(span_begin(fixture->sources, e.settings[0].span).line, 19);
     assert_int_equal(span_begin(fixture->sources, e.settings[0].span).column, 3);
     assert_int_equal(e.variables.n, 3);
     assert_string_equal(e.variables.at[2].glob, "A[1,2]");
