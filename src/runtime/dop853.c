@@ -230,8 +230,9 @@ static double stiffness(const KoineLean *lean)
                         8.87285693353062954433549289258 * k9[i] + 1.23605671757943030647266201528e1 * k10[i] +
                         6.43392746015763530355970484046e-1 * k11[i]);
         const double dk = lean->k[12][i] - lean->k[11][i], dy = y_new[i] - stage;
-        slopes += dk * dk;
-        states += dy * dy;
+        const double w = koine_lean_weight(lean, i);
+        slopes += w * dk * (w * dk);
+        states += w * dy * (w * dy);
     }
     return states > 0 ? h * sqrt(slopes / states) : 0;
 }
@@ -248,6 +249,7 @@ const KoineLeanMethod koine_dop853 = {
     .min_factor = 0.333,
     .max_factor = 6,
     .stable = 6.1,
+    .checks_dense = true,
     .trial = trial,
     .prepare = prepare,
     .interpolate = interpolate,

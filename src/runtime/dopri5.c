@@ -95,8 +95,9 @@ static double stiffness(const KoineLean *lean)
         const double dy = (35.0 / 384.0 - 9017.0 / 3168.0) * k[0][i] + 355.0 / 33.0 * k[1][i] +
                           (500.0 / 1113.0 - 46732.0 / 5247.0) * k[2][i] + (125.0 / 192.0 - 49.0 / 176.0) * k[3][i] +
                           (5103.0 / 18656.0 - 2187.0 / 6784.0) * k[4][i] + 11.0 / 84.0 * k[5][i];
-        slopes += dk * dk;
-        states += dy * dy;
+        const double w = koine_lean_weight(lean, i);
+        slopes += w * dk * (w * dk);
+        states += w * dy * (w * dy);
     }
     return states > 0 ? sqrt(slopes / states) : 0; /* dy lacks the factor h, so the quotient is h*lambda already */
 }

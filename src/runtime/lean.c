@@ -9,7 +9,10 @@ static const double ERROR_FLOOR = 1e-20; /* square of the smallest error that st
 static const double LOG_FLOOR = -13.3;   /* log2 of the smallest error that it remembers: 1e-4 */
 static const double FIRST_GROWTH = 100;  /* of the step after the first one, whose size was a guess */
 
-enum { ALIGNMENT = 64 };
+enum { ALIGNMENT = 64, PARTS = 4 };
+static const double NEAR = 1e-4;       /* share of a step, for a difference quotient */
+static const double SUSPICIOUS = 0.15; /* of what is stable: a step so long is looked at */
+static const double COARSE = 10;       /* defect of an interpolant, over the tolerance */
 
 static KoineLean *lean_of(KoineSolver *solver)
 {
@@ -26,7 +29,7 @@ KoineStatus koine_lean_create_of(const KoineLeanMethod *method, const KoineProbl
 {
     const size_t n = problem->model->kind->tables->n_x;
     const size_t stride = (n + 7) / 8 * 8;
-    const size_t vectors = 2 + method->n_slopes + method->n_dense;
+    const size_t vectors = 4 + method->n_slopes + method->n_dense;
     const size_t head = (sizeof(KoineLean) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     KoineLean *const lean = aligned_alloc(ALIGNMENT, head + vectors * stride * sizeof(double));
     if (!lean)
@@ -41,6 +44,7 @@ KoineStatus koine_lean_create_of(const KoineLeanMethod *method, const KoineProbl
     for (uint32_t k = 0; k < method->n_slopes; ++k)
         lean->k[k] = vector += stride;
     lean->dense = vector + stride;
+    lean->spare = lean->dense + method->n_dense * stride;
     lean->base.x = lean->y;
     *solver = &lean->base;
     return KOINE_OK;
@@ -48,6 +52,7 @@ KoineStatus koine_lean_create_of(const KoineLeanMethod *method, const KoineProbl
 
 static void destroy(KoineSolver *solver)
 {
+    free(lean_of(solver)->inner);
     free(solver);
 }
 
@@ -234,12 +239,104 @@ static KoineStatus advance(KoineSolver *solver, double goal)
     }
 }
 
+/* --- Between the ends of a step --- */
+
+/* Its derivative at a share of the step, compared with that of the model. */
+static KoineStatus find_defect(KoineLean *lean, double s, double *size)
+{
+    const double h = lean->last;
+    double *const defect = lean->spare, *const after = lean->spare + lean->n;
+    lean->method->interpolate(lean, s - NEAR, defect);
+    lean->method->interpolate(lean, s + NEAR, after);
+    for (size_t i = 0; i < lean->n; ++i)
+        defect[i] = (after[i] - defect[i]) / (2 * NEAR);
+    lean->method->interpolate(lean, s, koine_states(lean->base.problem->model));
+    lean->base.placed = NAN;
+    const KoineStatus status = evaluate(lean, lean->base.from + s * h, after);
+    TRY(status);
+    for (size_t i = 0; i < lean->n; ++i)
+        defect[i] -= h * after[i];
+    *size = status == KOINE_OK ? norm(lean, defect) : 0;
+    return KOINE_OK;
+}
+
+/* Where steps are as long as stability allows, the interpolant of high order magnifies what has died out long ago. */
+static KoineStatus check_dense(KoineLean *lean)
+{
+    double size;
+    if (!(lean->method->stiffness(lean) > SUSPICIOUS * lean->method->stable))
+        return KOINE_OK;
+    TRY(find_defect(lean, 0.35, &size));
+    lean->is_coarse = size > COARSE;
+    if (lean->is_coarse)
+        return KOINE_OK;
+    TRY(find_defect(lean, 0.65, &size));
+    lean->is_coarse = size > COARSE;
+    return KOINE_OK;
+}
+
+/* The inner solver stands where this step begins. */
+static KoineStatus begin_inside(KoineLean *lean)
+{
+    KoineSolver *made;
+    if (!lean->inner) {
+        TRY(koine_lean_create_of(lean->method, lean->base.problem, &made));
+        lean->inner = lean_of(made);
+    }
+    KoineLean *const inner = lean->inner;
+    restart(&inner->base, lean->base.from, lean->y_old);
+    memcpy(inner->k[lean->method->last], lean->k[0], lean->n * sizeof *lean->k[0]);
+    inner->has_slope = true;
+    inner->h = lean->last / PARTS;
+    return KOINE_OK;
+}
+
+/* The value at `time` from a step of a quarter of the length; RETRY: it cannot be made. */
+static KoineStatus interpolate_inside(KoineLean *lean, double time, double *x)
+{
+    if (!lean->inner || lean->inner->base.time > lean->base.time || lean->inner->base.from < lean->base.from ||
+        time < lean->inner->base.from || lean->inner_step != lean->steps)
+        TRY(begin_inside(lean));
+    KoineLean *const inner = lean->inner;
+    lean->inner_step = lean->steps;
+    lean->base.placed = NAN;
+    while (inner->base.time < time) {
+        const double h = lean->last / PARTS;
+        double error2;
+        inner->h = h;
+        const KoineStatus begun = begin(inner, lean->base.time);
+        const KoineStatus status = begun == KOINE_OK ? inner->method->trial(inner, h, &error2) : begun;
+        if (status != KOINE_OK) {
+            lean->inner_step = UINT64_MAX;
+            return status;
+        }
+        lean->evaluations += lean->method->stages;
+        accept_step(inner, inner->base.time + h, h, 1);
+    }
+    if (!inner->has_dense) {
+        TRY(inner->method->prepare(inner));
+        inner->has_dense = true;
+    }
+    const double s = (time - inner->base.from) / inner->last;
+    inner->method->interpolate(inner, s, x);
+    return KOINE_OK;
+}
+
 static KoineStatus interpolate(KoineSolver *solver, double time, double *x)
 {
     KoineLean *const lean = lean_of(solver);
     if (!lean->has_dense) {
         TRY(lean->method->prepare(lean));
         lean->has_dense = true;
+        lean->is_coarse = false;
+        if (lean->method->checks_dense)
+            TRY(check_dense(lean));
+    }
+    if (lean->is_coarse && time > solver->from) {
+        const KoineStatus status = interpolate_inside(lean, time, x);
+        TRY(status);
+        if (status == KOINE_OK)
+            return KOINE_OK;
     }
     lean->method->interpolate(lean, (time - solver->from) / lean->last, x);
     return KOINE_OK;

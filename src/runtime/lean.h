@@ -24,7 +24,11 @@ typedef struct KoineLean {
     double *y, *y_old;          /* at time and from */
     double *k[LEAN_MAX_SLOPES]; /* slopes of the stages; k[0] belongs to y_old, the last one to y */
     double *dense;              /* coefficients of the interpolant, method->n_dense vectors */
+    double *spare;              /* two vectors */
+    uint64_t inner_step;        /* the step that `inner` repeats */
+    struct KoineLean *inner;    /* repeats the step in parts; NULL: that was never needed */
     bool has_dense;             /* for the present step */
+    bool is_coarse;             /* the interpolant of this step is not good enough: parts of it are */
     bool has_slope;             /* k[n_slopes] is f(time, y): the first stage of the next step */
     uint64_t steps, rejected, evaluations;
 } KoineLean;
@@ -39,7 +43,8 @@ typedef struct KoineLeanMethod {
     double exponent; /* error ~ h^(1/exponent) */
     double beta;     /* weight of the last error in the step control */
     double min_factor, max_factor;
-    double stable; /* h*lambda at the edge of stability */
+    double stable;     /* h*lambda at the edge of stability */
+    bool checks_dense; /* its interpolant may be far worse than its steps */
     /* Step of length h from (time, y_old); k[0] is set. Leaves the new state in y, its slope in k[last] and in the
      * block, and the square of the weighted error. */
     KoineStatus (*trial)(KoineLean *lean, double h, double *error2);
@@ -51,6 +56,12 @@ typedef struct KoineLeanMethod {
 extern const KoineLeanMethod koine_dopri5, koine_dop853;
 
 KoineStatus koine_lean_create_of(const KoineLeanMethod *method, const KoineProblem *problem, KoineSolver **solver);
+
+/* Of an error of state i: a small state may be the fastest. */
+static inline double koine_lean_weight(const KoineLean *lean, size_t i)
+{
+    return 1 / (lean->base.problem->atol[i] + lean->base.problem->tolerance * fabs(lean->y[i]));
+}
 
 /* h*|lambda| of the last step in units of the method's stability limit. */
 double koine_lean_stiffness(const KoineSolver *solver);

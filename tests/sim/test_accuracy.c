@@ -123,12 +123,55 @@ static void test_absurd_tolerances_are_refused(void **state)
     }
 }
 
+static void prepare_thermal(KoineModel *model)
+{
+    set_value(model, "c1.T", 900);
+    set_value(model, "c2.T", 300);
+    set_value(model, "c3.T", 500);
+}
+
+static RunResult *run_thermal(const char *solver, double tolerance)
+{
+    RunResult *const r = run_model(&(RunRequest){ .path = MODELS "thermal.dym",
+                                                  .tier = "interp",
+                                                  .solver = solver,
+                                                  .stop = 100,
+                                                  .interval = 0.2,
+                                                  .tolerance = tolerance,
+                                                  .prepare = prepare_thermal });
+    expect_done(r);
+    return r;
+}
+
+/* Steps at the edge of stability: the interpolant of dop853 was off by 300 tolerances at 1e-8 and 600 at 1e-10, between
+ * steps that were right. Reference: dopri5 at 1e-12. */
+static void test_values_between_steps_follow_the_tolerance(void **state)
+{
+    static const char *const solvers[] = { "auto", "dop853" };
+    (void)state;
+    RunResult *const exact = run_thermal("dopri5", 1e-12);
+    const uint32_t column = run_column(exact, "c3.T");
+    for (size_t k = 0; k < sizeof solvers / sizeof solvers[0]; k++)
+        for (double tolerance = 1e-6; tolerance > 5e-11; tolerance *= 0.1) {
+            RunResult *const r = run_thermal(solvers[k], tolerance);
+            double most = 0;
+            assert_int_equal(r->n_rows, exact->n_rows);
+            for (uint32_t row = 0; row < r->n_rows; row++)
+                most = fmax(most, fabs(r->rows[row].values[column] - exact->rows[row].values[column]));
+            if (!(most < 100 * tolerance * 600))
+                fail_msg("%s at %g: off by %.3g tolerances", solvers[k], tolerance, most / 600 / tolerance);
+            run_free(r);
+        }
+    run_free(exact);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_states_of_every_size_keep_their_digits),
         cmocka_unit_test(test_a_state_that_falls_far_is_followed),
         cmocka_unit_test(test_rounding_is_not_followed),
+        cmocka_unit_test(test_values_between_steps_follow_the_tolerance),
         cmocka_unit_test(test_absurd_tolerances_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
