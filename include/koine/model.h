@@ -250,6 +250,8 @@ typedef struct {
     const double *dx; /* RESIDUAL: n_x; NULL: 0 */
     unsigned want;    /* RESIDUAL stands alone: f(x, w) - dx for the states, then what the equations of w lack */
     double *der, *roots, *residual; /* der may be the block's own dx; outputs go to their slots */
+    double *root_sizes; /* ROOTS: what each was computed from is this large, so that rounding can be told; NULL: nobody
+                           asks. A model that does not know leaves it as it is */
 } KoineEvaluation;
 
 enum { /* KoineArrival.cause */

@@ -253,6 +253,7 @@ static bool is_seen_between(KoineRun *run, double *to)
         return false;
     *to = between;
     run->roots.time = NAN;
+    run->roots.is_between = true;
     return true;
 }
 

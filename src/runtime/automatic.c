@@ -74,7 +74,7 @@ static void follow(AutoSolver *self)
     self->base.time = self->active->time;
     self->base.x = self->active->x;
     self->base.placed = self->active->placed;
-    self->base.pieces = self->active->pieces;
+    self->base.is_smooth = self->active->is_smooth;
 }
 
 static KoineStatus restart(KoineSolver *solver, double time, const double *x)

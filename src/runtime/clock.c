@@ -1,7 +1,7 @@
 /* The solver of models that have no states but root functions which move with time.
  *
  * It only moves the time, by max_step or, if none is given, by the output interval (problem->step): the steps
- * in which root functions are looked at. Shorter truths are seen by the dip test of roots.c. */
+ * in which root functions are looked at; scan.c looks into them. */
 #include "runtime/solver.h"
 #include <stdlib.h>
 

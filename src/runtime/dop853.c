@@ -243,7 +243,6 @@ const KoineLeanMethod koine_dop853 = {
     .last = 12,
     .n_dense = 7,
     .stages = 12,
-    .pieces = 3,
     .exponent = 1.0 / 8.0,
     .beta = 0,
     .min_factor = 0.333,

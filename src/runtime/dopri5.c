@@ -108,7 +108,6 @@ const KoineLeanMethod koine_dopri5 = {
     .last = 6,
     .n_dense = 4,
     .stages = 6,
-    .pieces = 1,
     .exponent = 1.0 / 5.0,
     .beta = 0.04,
     .min_factor = 0.2,

@@ -157,6 +157,7 @@ KoineStatus koine_instant(KoineRun *run, unsigned cause)
     koine_sample_end(&run->instants, begun);
     run->next_time = run->outcome.next_time;
     run->roots.time = NAN;
+    run->roots.is_between = false;
     run->is_fresh = true;
     run->was_crossing = (cause & KOINE_AT_ROOTS) != 0;
     count(run, cause);

@@ -34,7 +34,7 @@ KoineStatus koine_lean_create_of(const KoineLeanMethod *method, const KoineProbl
     KoineLean *const lean = aligned_alloc(ALIGNMENT, head + vectors * stride * sizeof(double));
     if (!lean)
         return KOINE_FAILED;
-    *lean = (KoineLean){ .base = { .kind = method->kind, .problem = problem, .placed = NAN, .pieces = method->pieces },
+    *lean = (KoineLean){ .base = { .kind = method->kind, .problem = problem, .placed = NAN, .is_smooth = true },
                          .method = method,
                          .derivatives = koine_derivatives_of(problem->model->kind),
                          .n = n };

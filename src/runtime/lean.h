@@ -39,7 +39,6 @@ typedef struct KoineLeanMethod {
     uint32_t last;     /* of them, the slope at the end of the step */
     uint32_t n_dense;
     uint32_t stages; /* evaluations of a step */
-    uint32_t pieces; /* of a step, see KoineSolver: large steps hide more than a cubic shows */
     double exponent; /* error ~ h^(1/exponent) */
     double beta;     /* weight of the last error in the step control */
     double min_factor, max_factor;

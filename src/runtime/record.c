@@ -149,6 +149,23 @@ static void next_grid_point(KoineRun *run)
     run->output_time = resolution > 0 ? koine_grid_time(resolution, koine_grid_nearest(resolution, time)) : time;
 }
 
+double koine_record_next(const KoineRun *run, double time)
+{
+    double next = run->output_time;
+    if (next <= time) {
+        const double number = floor((time - run->problem.start) / run->interval) + 1;
+        next = koine_snap_nearest(run, run->problem.start + number * run->interval);
+        if (next <= time) /* by rounding */
+            next = koine_snap_nearest(run, run->problem.start + (number + 1) * run->interval);
+    }
+    for (uint32_t k = 0; run->has_own_grids && k < run->options->n_sinks; ++k) {
+        const KoineSink *const sink = run->options->sinks[k];
+        const double own = sink->has_own_grid ? koine_snap_up(run, sink->next_time) : INFINITY;
+        next = own > time ? koine_min(next, own) : next;
+    }
+    return next;
+}
+
 void koine_record_from_here(KoineRun *run)
 {
     if (run->output_time == INFINITY)

@@ -1,17 +1,12 @@
 /* Location of roots on the solver's interpolant (S5, S8, S9).
  *
- * A root function is positive as long as its relation keeps its value. A step is scanned at its end, and where a
- * cubic through both ends dips to zero, at the minimum of the cubic. The first crossing is enclosed by Chandrupatla's
- * method on all root functions together: whichever crosses first decides. On a time grid only grid points are looked
- * at; grid.c searches there. */
+ * A root function is positive as long as its relation keeps its value. scan.c finds pieces of steps in which some have
+ * crossed. The first crossing is enclosed by Chandrupatla's method on all root functions together: whichever crosses
+ * first decides. On a time grid only grid points are looked at; grid.c searches there. */
 #include "runtime/run.h"
 #include <stdlib.h>
 
-static const double SLOPE_SHARE = 1e-4; /* of the interval, for slopes by difference */
-static const double NEAR_FACTOR = 2;    /* a root is near if its change over the interval, times this, could reach 0 */
-static const double DIP_MARGIN = 0.1;   /* of the smaller end: how far above 0 a predicted minimum is looked at */
 static const double SHORTEST_SPLIT = 1e-3; /* of a step: crossings closer than this are not told apart */
-enum { MAX_DIPS = 8 };
 
 KoineStatus koine_roots_create(KoineRun *run)
 {
@@ -20,40 +15,36 @@ KoineStatus koine_roots_create(KoineRun *run)
     *roots = (KoineRoots){ .n = run->tables->n_roots, .time = NAN };
     if (n == 0)
         return KOINE_OK;
-    double *const memory = malloc(7 * n * sizeof *memory + 3 * n);
+    double *const memory = malloc(4 * n * sizeof *memory + 3 * n);
     if (!memory)
         return koine_fail_by(run, KOINE_CAUSE_MEMORY, "no memory for %u root functions", (unsigned)n);
     roots->memory = memory;
     roots->lo = memory;
     roots->hi = memory + n;
     roots->mid = memory + 2 * n;
-    roots->slope_lo = memory + 3 * n;
-    roots->slope_hi = memory + 4 * n;
-    roots->rate = memory + 5 * n;
-    roots->rest = memory + 6 * n;
+    roots->rest = memory + 3 * n;
     for (size_t k = 0; k < n; ++k)
         roots->rest[k] = -INFINITY;
-    roots->crossed = (uint8_t *)(memory + 7 * n);
+    roots->crossed = (uint8_t *)(memory + 4 * n);
     roots->is_loud = roots->crossed + n;
     roots->is_named = roots->is_loud + n;
     memset(roots->crossed, 0, 3 * n);
-    koine_roots_forget(run);
-    return KOINE_OK;
+    return koine_scan_create(run);
 }
 
 void koine_roots_destroy(KoineRun *run)
 {
+    koine_scan_destroy(run);
     free(run->roots.memory);
     run->roots = (KoineRoots){ 0 };
 }
 
 void koine_roots_forget(KoineRun *run)
 {
-    KoineRoots *const roots = &run->roots;
-    roots->time = NAN;
-    roots->has_slope_lo = false;
-    for (uint32_t k = 0; k < roots->n; ++k)
-        roots->rate[k] = INFINITY;
+    run->roots.time = NAN;
+    run->roots.is_between = false;
+    if (run->roots.n)
+        koine_scan_forget(run);
 }
 
 /* Comparisons that chatter are not looked at for a while. */
@@ -82,6 +73,7 @@ KoineStatus koine_roots_evaluate(KoineRun *run, double *z)
         .x = run->tables->n_x ? koine_states(model) : NULL,
         .want = KOINE_WANT_ROOTS,
         .roots = z,
+        .root_sizes = run->roots.sizes,
     };
     for (uint32_t k = 0; k < run->roots.n; ++k) /* where the model fails half-way the rest must not look like values */
         z[k] = NAN;
@@ -92,7 +84,7 @@ KoineStatus koine_roots_evaluate(KoineRun *run, double *z)
     return status < 0 ? koine_model_failed(run, status, "root functions") : status;
 }
 
-static KoineStatus evaluate_at(KoineRun *run, double time, double *z)
+KoineStatus koine_roots_evaluate_at(KoineRun *run, double time, double *z)
 {
     TRY(koine_place(run, time));
     return koine_roots_evaluate(run, z);
@@ -109,9 +101,12 @@ KoineStatus koine_roots_refresh(KoineRun *run)
     KoineRoots *const roots = &run->roots;
     if (roots->n == 0 || roots->time == run->time)
         return KOINE_OK;
-    TRY(evaluate_at(run, run->time, roots->lo));
+    TRY(koine_roots_evaluate_at(run, run->time, roots->mid));
+    for (uint32_t k = 0; k < roots->n; ++k) /* between two events what rounding put below zero has still to cross */
+        roots->lo[k] = roots->is_between && roots->mid[k] <= 0 && roots->lo[k] > 0 ? DBL_MIN : roots->mid[k];
+    roots->is_between = false;
     roots->time = run->time;
-    roots->has_slope_lo = false;
+    koine_scan_lose_slopes(run);
     return KOINE_OK;
 }
 
@@ -195,8 +190,7 @@ static void narrow(KoineRoots *roots, Bracket *bracket, double t, bool is_beyond
     bracket->is_hi_new = is_beyond;
 }
 
-/* lo and hi hold the root functions at both ends. */
-static KoineStatus locate(KoineRun *run, double from, double *to, bool is_blind)
+KoineStatus koine_roots_locate(KoineRun *run, double from, double *to, bool is_blind)
 {
     if (koine_has_grid(run))
         return koine_grid_search(run, from, to, is_blind);
@@ -213,7 +207,7 @@ static KoineStatus locate(KoineRun *run, double from, double *to, bool is_blind)
         ++run->report->statistics.crossing_search_steps;
         const double guess = bracket.lo + next_share(roots, &bracket) * (bracket.hi - bracket.lo);
         const double t = koine_min(koine_max(guess, bracket.lo + 0.5 * tolerance), bracket.hi - 0.5 * tolerance);
-        const KoineStatus status = evaluate_at(run, t, roots->mid);
+        const KoineStatus status = koine_roots_evaluate_at(run, t, roots->mid);
         TRY(status);
         const bool crossed = koine_roots_crossed(roots, roots->mid);
         narrow(roots, &bracket, t, crossed || status != KOINE_OK, crossed);
@@ -226,80 +220,7 @@ static KoineStatus locate(KoineRun *run, double from, double *to, bool is_blind)
     return KOINE_OK;
 }
 
-/* --- Dips: truths shorter than a step --- */
-
-/* Could some root have been at zero inside, judging by how fast they move? */
-static bool is_some_near(const KoineRoots *roots, double h)
-{
-    for (uint32_t k = 0; k < roots->n; ++k) {
-        const double a = roots->lo[k], b = roots->hi[k], change = koine_max(fabs(b - a), h * roots->rate[k]);
-        if (a > 0 && b > 0 && koine_min(a, b) <= NEAR_FACTOR * change)
-            return true;
-    }
-    return false;
-}
-
-static KoineStatus find_slopes(KoineRun *run, double from, double to)
-{
-    KoineRoots *const roots = &run->roots;
-    const double d = SLOPE_SHARE * (to - from);
-    if (!roots->has_slope_lo) {
-        const double near =
-            koine_max(from + d, run->solver->from); /* on a time grid, steps may be shorter than cells */
-        TRY(evaluate_at(run, near, roots->mid));
-        for (uint32_t k = 0; k < roots->n; ++k)
-            roots->slope_lo[k] = (roots->mid[k] - roots->lo[k]) / (near - from);
-    }
-    TRY(evaluate_at(run, to - d, roots->mid));
-    for (uint32_t k = 0; k < roots->n; ++k)
-        roots->slope_hi[k] = (roots->hi[k] - roots->mid[k]) / d;
-    return KOINE_OK;
-}
-
-/* Where in (0, 1) the cubic of root k has a minimum close to or below zero; NAN: nowhere. */
-static double find_dip(const KoineRoots *roots, uint32_t k, double h)
-{
-    const double a = roots->lo[k], b = roots->hi[k], m = h * roots->slope_lo[k], n = h * roots->slope_hi[k];
-    const double c2 = 3 * (b - a) - 2 * m - n, c3 = m + n - 2 * (b - a), d = c2 * c2 - 3 * m * c3;
-    if (!(a > 0 && b > 0 && d > 0))
-        return NAN;
-    const double s = -m / (c2 + sqrt(d));
-    const double minimum = a + s * (m + s * (c2 + s * c3));
-    return s > 0 && s < 1 && minimum <= DIP_MARGIN * koine_min(a, b) ? s : NAN;
-}
-
-/* *to moves to the first point found where some root has crossed; then hi holds the root functions there. */
-static KoineStatus scan_dips(KoineRun *run, double from, double *to, bool *is_event)
-{
-    KoineRoots *const roots = &run->roots;
-    const double end = *to, h = end - from;
-    double last = from;
-    if (SLOPE_SHARE * h < koine_near(end))
-        return KOINE_OK;
-    TRY(find_slopes(run, from, end));
-    for (int looked = 0; looked < MAX_DIPS && !*is_event; ++looked) { /* the earliest first */
-        double t = end;
-        for (uint32_t k = 0; k < roots->n; ++k) {
-            const double dip = koine_snap_nearest(run, from + h * find_dip(roots, k, h));
-            if (dip > last && dip < t)
-                t = dip;
-        }
-        if (t >= end)
-            break;
-        last = t;
-        TRY(evaluate_at(run, t, roots->mid));
-        if (!koine_roots_crossed(roots, roots->mid))
-            continue;
-        swap(&roots->hi, &roots->mid);
-        *to = t;
-        *is_event = true;
-    }
-    if (*is_event)
-        return KOINE_OK;
-    swap(&roots->slope_lo, &roots->slope_hi);
-    roots->has_slope_lo = true;
-    return KOINE_OK;
-}
+/* --- Crossings without consequences --- */
 
 /* The only root that crosses between lo and z, or NO_ROOT. */
 static uint32_t only_crossing(const KoineRoots *roots, const double *z)
@@ -329,7 +250,7 @@ static KoineStatus split_piece(KoineRun *run, double from, double *to)
                 first = koine_min(first, share);
             }
         const double t = from + koine_max(0.5 * (first + second) * (*to - from), shortest); /* roots may begin at 0 */
-        const KoineStatus status = evaluate_at(run, t, roots->mid);
+        const KoineStatus status = koine_roots_evaluate_at(run, t, roots->mid);
         if (status != KOINE_OK || !(t > from && t < *to))
             return status;
         swap(&roots->hi, &roots->mid);
@@ -375,54 +296,20 @@ KoineStatus koine_roots_look(KoineRun *run, bool *is_event)
     return KOINE_OK;
 }
 
-static KoineStatus scan_piece(KoineRun *run, double *to, bool *is_event)
+KoineStatus koine_roots_take(KoineRun *run, double *to, bool *is_event)
 {
     KoineRoots *const roots = &run->roots;
     const double from = roots->time;
-    const KoineStatus status = evaluate_at(run, *to, roots->hi);
-    TRY(status);
-    bool crossed = koine_roots_crossed(roots, roots->hi), has_dip = false;
-    if (status != KOINE_OK) {
-        *is_event = crossed;
-        return locate(run, from, to, !crossed);
-    }
-    if (crossed && run->kind->flip && !koine_has_grid(run) && may_be_quiet(roots) &&
-        only_crossing(roots, roots->hi) == NO_ROOT) {
+    if (run->kind->flip && !koine_has_grid(run) && may_be_quiet(roots) && only_crossing(roots, roots->hi) == NO_ROOT)
         TRY(split_piece(run, from, to));
-        crossed = koine_roots_crossed(roots, roots->hi);
-    }
-    if (is_some_near(roots, *to - from)) /* also before a crossing: what dips earlier comes first */
-        TRY(scan_dips(run, from, to, &has_dip));
-    else
-        roots->has_slope_lo = false;
-    const bool is_quiet = crossed && !has_dip && is_passed_quietly(run, *to);
-    *is_event = has_dip || (crossed && !is_quiet);
+    const bool crossed = koine_roots_crossed(roots, roots->hi), is_quiet = crossed && is_passed_quietly(run, *to);
+    *is_event = crossed && !is_quiet;
     if (*is_event)
-        return locate(run, from, to, false);
-    for (uint32_t k = 0; k < roots->n; ++k)
-        roots->rate[k] = is_quiet ? INFINITY : fabs(roots->hi[k] - roots->lo[k]) / (*to - from);
-    if (is_quiet) {
-        TRY(evaluate_at(run, *to, roots->hi));
-        roots->has_slope_lo = false;
-    }
+        return koine_roots_locate(run, from, to, false);
+    if (is_quiet)
+        TRY(koine_roots_evaluate_at(run, *to, roots->hi));
     swap(&roots->lo, &roots->hi);
     roots->time = *to;
+    koine_scan_lose_slopes(run);
     return KOINE_OK;
-}
-
-KoineStatus koine_roots_scan(KoineRun *run, double *to, bool *is_event)
-{
-    const KoineSolver *const solver = run->solver;
-    const double end = *to, near_end = koine_near(end);
-    const double piece = (solver->time - solver->from) / (solver->pieces ? solver->pieces : 1);
-    KoineStatus status = KOINE_OK;
-    *is_event = false;
-    while (status == KOINE_OK && !*is_event && run->roots.time < end) {
-        double next = koine_snap(run, run->roots.time + piece);
-        if (!(next > run->roots.time)) /* a cell of the time grid is longer than a piece */
-            next = end;
-        *to = next < end - near_end ? next : end;
-        status = scan_piece(run, to, is_event);
-    }
-    return status;
 }

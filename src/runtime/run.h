@@ -1,6 +1,6 @@
 /* One run of one model: the data shared by the files of the hybrid kernel.
  *
- * simulate.c is the run (2.2 of the semantics), advance.c the integration (2.3), roots.c the location of roots,
+ * simulate.c is the run (2.2 of the semantics), advance.c the integration (2.3), scan.c the search for crossings, roots.c their location,
  * instant.c the instant (2.4), grid.c the steps over discontinuities on a time grid, record.c what sinks receive, watch.c chattering and Zeno, scales.c the sizes of states, report.c the texts.
  * Functions return a status; below 0 the run is over and run->report says why. */
 #ifndef KOINE_RUNTIME_RUN_H
@@ -33,18 +33,18 @@ typedef struct {
 
 typedef struct {
     uint32_t n;
-    double *lo, *hi, *mid;       /* root functions at three times */
-    double *slope_lo, *slope_hi; /* their slopes */
-    double *rate;                /* |slope| over the last scanned interval; INFINITY: not known */
-    uint8_t *crossed;            /* of the event found */
-    uint8_t *is_loud;            /* roots that never cross without an event, as far as is known */
-    uint8_t *is_named;           /* a warning has named it as chattering */
-    double *rest; /* roots that chatter: positive until this time whatever their value; -INFINITY: none */
-    double time;  /* of lo; NAN: to be evaluated anew */
-    double left;  /* last time before the event found where no root had crossed */
-    bool has_slope_lo;
-    bool has_region; /* of the event found, on a time grid: some root that only selects what is integrated */
+    double *lo, *hi, *mid; /* root functions at three times */
+    uint8_t *crossed;      /* of the event found */
+    uint8_t *is_loud;      /* roots that never cross without an event, as far as is known */
+    uint8_t *is_named;     /* a warning has named it as chattering */
+    double *rest;          /* roots that chatter: positive until this time whatever their value; -INFINITY: none */
+    double *sizes;         /* where those of the operands go; NULL: nobody asks */
+    double time;           /* of lo; NAN: to be evaluated anew */
+    double left;           /* last time before the event found where no root had crossed */
+    bool is_between;       /* lo holds values of a point a little before, with the same bits */
+    bool has_region;       /* of the event found, on a time grid: some root that only selects what is integrated */
     void *memory;
+    struct KoineScan *scan; /* of scan.c */
     uint64_t evaluations;
 } KoineRoots;
 
@@ -156,9 +156,17 @@ KoineStatus koine_roots_refresh(KoineRun *run);
 /* The model was restarted: what was seen before says nothing about what comes. */
 void koine_roots_forget(KoineRun *run);
 
-/* Look for crossings in (run->time, *to]. An event moves *to to it and sets run->roots.crossed. RETRY: a root
- * function cannot be evaluated beyond run->roots.left, and none has crossed before. */
-KoineStatus koine_roots_scan(KoineRun *run, double *to, bool *is_event);
+/* lo and hi hold the root functions at `from` and *to, where one has crossed or, if is_blind, cannot be computed: *to
+ * becomes the first crossing, and `crossed` says of what. RETRY: none has crossed before a point behind roots.left where
+ * one cannot be computed. */
+KoineStatus koine_roots_locate(KoineRun *run, double from, double *to, bool is_blind);
+
+/* One or more roots have crossed in (roots.time, *to], whose values stand in lo and hi, each once. Those that decide
+ * nothing are passed without an event, if nothing else happens; else as for locate. */
+KoineStatus koine_roots_take(KoineRun *run, double *to, bool *is_event);
+
+/* Root functions at `time` of the last step. RETRY as below. */
+KoineStatus koine_roots_evaluate_at(KoineRun *run, double time, double *z);
 
 /* Look for crossings at the point in the block, a little behind run->time; roots.lo holds the root functions there. */
 KoineStatus koine_roots_look(KoineRun *run, bool *is_event);
@@ -171,6 +179,21 @@ bool koine_roots_crossed(const KoineRoots *roots, const double *z);
 
 /* crossed := all roots that are not positive in z. */
 void koine_roots_flag(KoineRun *run, const double *z);
+
+/* --- scan.c --- */
+
+KoineStatus koine_scan_create(KoineRun *run);
+void koine_scan_destroy(KoineRun *run);
+
+/* The model was restarted: slopes seen before say nothing about what comes. */
+void koine_scan_forget(KoineRun *run);
+
+/* The slopes at roots.time are not known any more. */
+void koine_scan_lose_slopes(KoineRun *run);
+
+/* Look for crossings in (run->time, *to]. An event moves *to to it and sets run->roots.crossed. RETRY: a root
+ * function cannot be evaluated beyond run->roots.left, and none has crossed before. */
+KoineStatus koine_roots_scan(KoineRun *run, double *to, bool *is_event);
 
 /* --- instant.c --- */
 
@@ -210,6 +233,9 @@ KoineStatus koine_record_grid(KoineRun *run, double to, bool instant_follows);
 
 /* The first point between instants lies behind run->time. */
 void koine_record_from_here(KoineRun *run);
+
+/* The first point between instants behind `time`, as far as is known; INFINITY: there is none. */
+double koine_record_next(const KoineRun *run, double time);
 
 /* The grid goes on after `time`. */
 void koine_record_skip(KoineRun *run, double time);

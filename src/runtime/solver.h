@@ -64,7 +64,7 @@ typedef struct KoineSolver {
     const double *x;   /* state at `time` */
     double placed;     /* time whose state the block holds; NAN: none */
     double error;      /* of the last step, relative, as estimated; 0: not known */
-    uint32_t pieces;   /* into which a step is cut when root functions are scanned; 0: one */
+    bool is_smooth;    /* its interpolants of two steps meet with equal values and slopes */
 } KoineSolver;
 
 typedef struct KoineSolverKind {

@@ -38,6 +38,21 @@ void koine_root_functions(Machine *k, double *roots)
     }
 }
 
+/* Where systems are solved operands that vanish are rounding of others: then the largest that they ever were counts. */
+void koine_root_sizes(const Machine *k, double *sizes)
+{
+    const KoineProgram *p = k->program;
+    for (uint32_t j = 0; j < p->n_roots; j++) {
+        const uint32_t owner = p->root_owner[j];
+        const bool is_relation = owner < p->n_relations;
+        const double relative = is_relation ? p->relations[owner].band : p->steps[owner - p->n_relations].band;
+        sizes[j] = is_relation ? fmax(fabs(k->m[p->relations[owner].left].r), fabs(k->m[p->relations[owner].right].r))
+                               : fabs(k->m[p->steps[owner - p->n_relations].argument].r);
+        if (k->noise)
+            sizes[j] = fmax(sizes[j], k->noise[j] / relative);
+    }
+}
+
 /* What a system of equations leaves of a quantity that vanishes, as the current of a diode that carries none, is
  * rounding of what it was computed from. The largest operands tell how much; crossings to and fro that never go beyond
  * that mean nothing. */

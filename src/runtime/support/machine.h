@@ -236,9 +236,10 @@ void koine_disarm_jumps(Machine *k);                  /* an event has set states
 
 /* bands.c */
 void koine_root_functions(Machine *k, double *roots);
-void koine_widen_bands(Machine *k);   /* on leaving an instant */
-void koine_narrow_bands(Machine *k);  /* after an accepted step */
-void koine_measure_noise(Machine *k); /* likewise, before it: the operands are those of this point */
+void koine_root_sizes(const Machine *k, double *sizes); /* of the operands, after the functions */
+void koine_widen_bands(Machine *k);                     /* on leaving an instant */
+void koine_narrow_bands(Machine *k);                    /* after an accepted step */
+void koine_measure_noise(Machine *k);                   /* likewise, before it: the operands are those of this point */
 void koine_count_flip(Machine *k, uint32_t root);
 
 /* delays.c */
