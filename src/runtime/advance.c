@@ -182,13 +182,17 @@ static double limit(const KoineRun *run, double goal)
     return run->quiet >= QUIET_EVENTS && !kind->never_passes && !run->tables->n_signals ? run->stop : goal;
 }
 
-/* A solver that finds no step short enough begins again where its tolerances can be mended. */
+/* A solver that finds no step short enough begins again: with other tolerances where these can be mended, or once with
+ * the ones it has, because what it remembers of the steps before may be what misleads it. */
 static KoineStatus advance_or_mend(KoineRun *run, double end)
 {
     KoineSolver *const solver = run->solver;
     const KoineStatus status = solver->kind->advance(solver, end);
-    if (status >= 0 || !run->problem.text[0] || run->tables->n_x == 0 || !koine_scales_mend(run))
+    if (status >= 0 || !run->problem.text[0] || run->tables->n_x == 0 || koine_run_interrupted(run))
         return status;
+    if (!koine_scales_mend(run) && run->renewed_time == solver->time)
+        return status;
+    run->renewed_time = solver->time;
     run->problem.text[0] = '\0';
     memcpy(run->crossing, solver->x, run->tables->n_x * sizeof *run->crossing);
     TRY(solver->kind->restart(solver, solver->time, run->crossing));

@@ -76,6 +76,7 @@ static KoineStatus create(const KoineSolverKind *kind, int method, const KoinePr
     KoineSundials *solver;
     TRY(koine_sundials_create(kind, problem, 0, &solver));
     solver->read_counts = read_counts;
+    solver->base.is_implicit = kind == &koine_solver_cvode_bdf;
     if (!set_up(solver, method) || !set_up_corrector(solver, method)) {
         destroy(&solver->base);
         return KOINE_FAILED;

@@ -67,6 +67,7 @@ typedef struct KoineRun {
     KoineOutcome outcome;  /* of the last instant */
     double time, stop;     /* how far the run is, how far it goes */
     double stepped_time;   /* end of the last step that was told */
+    double renewed_time;   /* where a solver that gave up began anew; NAN: nowhere */
     double evaluated_time; /* of the last point that was recorded */
     double sampled_time;   /* up to which the model remembers its signals */
     double *signals;       /* values of tables->n_signals at the points of a piece of a step */

@@ -3,8 +3,9 @@
 #include <stdlib.h>
 
 static const double SHARE = 1e-3;      /* of tolerance*size: the absolute tolerance */
-static const double FORGET = 0.95;     /* what a size keeps from step to step ... */
-static const double KEPT = 1e-6;       /* ... but not less than this share of the peak */
+static const double FORGET = 0.95;     /* what a size keeps from step to step, at least ... */
+static const double KEPT = 1e-6;       /* ... but not less than this share of the peak ... */
+static const double HAS_DIGITS = 1000; /* ... and all of it while the value is less than so many absolute tolerances */
 static const double AMONG_ALL = 1e-12; /* of the largest state of the model: a size is not smaller */
 static const double SMALLEST = 1e-60;  /* size of a state that has never moved */
 static const double NEGLIGIBLE = 1e-6; /* share of what its slope makes of a state in the run: its value says nothing */
@@ -173,8 +174,9 @@ static void see(KoineRun *run, const double *x, double forget)
     KOINE_INDEPENDENT
     for (size_t i = 0; i < n; ++i) {
         const double value = fabs(x[i]);
-        const double most = koine_max(value, peak[i]); /* where the value is not a number: the peak */
-        const double kept = koine_max(forget * size[i], KEPT * most);
+        const double most = koine_max(value, peak[i]);                  /* where the value is not a number: the peak */
+        const double keeps = value > HAS_DIGITS * atol[i] ? forget : 1; /* at rest in its tolerance it tells no size */
+        const double kept = koine_max(keeps * size[i], KEPT * most);
         const double now = koine_max(koine_max(value, floor[i]), kept);
         peak[i] = most;
         size[i] = now;
@@ -366,6 +368,16 @@ KoineStatus koine_scales_restart(KoineRun *run)
     return KOINE_OK;
 }
 
+/* What a size keeps in the last step. Stiff models have states that fall through many powers of ten and matter: these are
+ * followed step by step. With explicit methods as much is kept as the time was younger: what comes to rest within the run
+ * keeps the tolerance it came with, and does not ask for ever shorter steps. */
+static double forgetting(const KoineRun *run)
+{
+    const KoineSolver *const solver = run->solver;
+    const double start = run->problem.start;
+    return solver->is_implicit ? FORGET : koine_max(FORGET, (solver->from - start) / (solver->time - start));
+}
+
 /* --- Steps --- */
 
 KoineStatus koine_scales_step(KoineRun *run)
@@ -384,7 +396,7 @@ KoineStatus koine_scales_step(KoineRun *run)
     }
     if (scales->steps < FLOOR_OFTEN || scales->steps % FLOOR_EVERY == 0)
         find_floor(run, run->solver->x);
-    see(run, run->solver->x, FORGET);
+    see(run, run->solver->x, forgetting(run));
     return KOINE_OK;
 }
 

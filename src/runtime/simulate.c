@@ -293,6 +293,7 @@ static KoineStatus prepare(KoineRun *run)
     set_problem(run);
     TRY(make_vectors(run));
     TRY(koine_roots_create(run));
+    run->renewed_time = NAN;
     *koine_time(run->model) = run->stepped_time = run->time;
     const KoineStatus status = run->options->is_continued ? KOINE_OK : run->kind->initialise(run->model, run->time);
     if (status != KOINE_OK)
