@@ -535,7 +535,8 @@ static void begin_search(KoineRun *run, double from, double to)
     scan->top = 1;
     scan->skipped = scan->deep = scan->measured = 0;
     scan->step = koine_max(run->solver->time - run->solver->from, to - from);
-    scan->floor = koine_max(SHORTEST * scan->step + DBL_MIN, koine_max(64 * koine_ulp(to), 1.5 * run->problem.resolution));
+    scan->floor =
+        koine_max(SHORTEST * scan->step + DBL_MIN, koine_max(64 * koine_ulp(to), 1.5 * run->problem.resolution));
     memset(scan->was_divided, 0, roots->n);
     for (uint32_t k = 0; k < roots->n; ++k) {
         scan->least[k] = INFINITY;
