@@ -378,6 +378,22 @@ static double forgetting(const KoineRun *run)
     return solver->is_implicit ? FORGET : koine_max(FORGET, (solver->from - start) / (solver->time - start));
 }
 
+/* The solver may have what it interpolates with in the block, which is as before afterwards. */
+static KoineStatus look_at_rounding(KoineRun *run)
+{
+    KoineModel *const model = run->model;
+    if (model->size > run->scales.copy_size)
+        TRY(make_copy(run));
+    memcpy(run->scales.copy, model->block, model->size);
+    const KoineStatus status = find_rounding(run, run->solver->time, run->solver->x);
+    memcpy(model->block, run->scales.copy, model->size);
+    if (status < 0)
+        return koine_solver_failed(run);
+    if (status == KOINE_OK)
+        stay_above_rounding(run, run->solver->time - run->solver->from);
+    return KOINE_OK;
+}
+
 /* --- Steps --- */
 
 KoineStatus koine_scales_step(KoineRun *run)
@@ -387,12 +403,7 @@ KoineStatus koine_scales_step(KoineRun *run)
         return KOINE_OK;
     if (++scales->steps == scales->next_look) {
         scales->next_look *= 2;
-        run->solver->placed = NAN;
-        const KoineStatus status = find_rounding(run, run->solver->time, run->solver->x);
-        if (status < 0)
-            return koine_solver_failed(run);
-        if (status == KOINE_OK)
-            stay_above_rounding(run, run->solver->time - run->solver->from);
+        TRY(look_at_rounding(run));
     }
     if (scales->steps < FLOOR_OFTEN || scales->steps % FLOOR_EVERY == 0)
         find_floor(run, run->solver->x);

@@ -151,12 +151,28 @@ KoineStatus koine_reserve_points(Machine *k)
     return KOINE_OK;
 }
 
+/* Between points that are closer than this share of the dead time, rounding of the values would become slopes. */
+static const double CLOSEST = 1e-8;
+
+/* The point takes the place of the last one, which is too close to it. */
+static bool replaces_last(const Machine *k, uint32_t delay, const DelayPoint *point)
+{
+    const DelayState *s = &k->delays[delay];
+    const DelayPoint *last = &points_of(k, delay)[s->n - 1];
+    return s->n > 1 && !last->is_first && !point->is_first &&
+           point->time - last->time < CLOSEST * k->m[k->program->delays[delay].amount].r;
+}
+
 static void append(Machine *k, uint32_t delay, DelayPoint point)
 {
     DelayState *s = &k->delays[delay];
     DelayPoint *points = points_of(k, delay);
     if (!point.is_first && s->n && points[s->n - 1].time >= point.time)
         return;
+    if (replaces_last(k, delay, &point)) {
+        points[s->n - 1] = point;
+        return;
+    }
     points[s->n++] = point;
     if (!point.is_first && s->end + 1 == s->n)
         s->end = s->n;
