@@ -47,7 +47,8 @@ typedef struct {
     double least;
     const char *rule;
 } Rule;
-enum { RULE_ONE = UINT32_MAX - 1, RULE_SUM = UINT32_MAX - 2 }; /* the number 1; the sum of all weights */
+static const uint32_t RULE_ONE = UINT32_MAX - 1; /* stands for the number 1 */
+static const uint32_t RULE_SUM = UINT32_MAX - 2; /* stands for the sum of all weights */
 
 /* Rule number k of a distribution with n arguments; false: it has no more. */
 static bool rule_of(Draw draw, uint32_t n, uint32_t k, Rule *rule)
