@@ -131,9 +131,14 @@ async function testResults() {
         await page.mouse.move(box.x + box.width / 2, box.y + 50);
         await page.waitForFunction(() => /time [23]/.test(document.querySelector("#values th")?.textContent ?? ""));
         await page.waitForFunction(() => document.querySelector("#values td")?.textContent.includes("–") === false);
-        const time = numberOf((await page.locator("#values thead th").first().textContent()).replace("time ", ""));
-        const cells = await page.locator("#values tbody tr", { hasText: /^Vy/ }).locator("td").allTextContents();
-        const [hard, soft, difference] = cells.map(numberOf);
+        // Time and values of one picture: the curves may still be drawn anew after the click on Fit.
+        const table = await page.evaluate(() => ({
+            time: document.querySelector("#values thead th").textContent,
+            cells: [...[...document.querySelectorAll("#values tbody tr")].find((row) => /^Vy/.test(row.textContent))
+                .querySelectorAll("td")].map((cell) => cell.textContent),
+        }));
+        const time = numberOf(table.time.replace("time ", ""));
+        const [hard, soft, difference] = table.cells.map(numberOf);
         for (const [path, value] of [["hard.csv", hard], ["soft.csv", soft]]) {
             const { names, rows } = readCsv(join(work, path));
             const column = names.indexOf("Vy");
