@@ -330,6 +330,11 @@ static KoineStatus advance_once(KoineRun *run, double goal, unsigned *cause)
         TRY(status);
         if (status != KOINE_OK)
             return stop_at_blind_spot(run, goal, cause);
+        bool is_undone = false;
+        if (is_event)
+            TRY(koine_doubt(run, to, &is_undone));
+        if (is_undone)
+            return KOINE_OK;
         if (is_event)
             is_event = !is_seen_between(run, &to);
         if (is_event && run->roots.has_region)

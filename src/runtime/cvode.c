@@ -2,6 +2,7 @@
 #include "runtime/sundials.h"
 #include "runtime/cvode.h"
 #include <cvode/cvode.h>
+#include <stdlib.h>
 #include <sunnonlinsol/sunnonlinsol_fixedpoint.h>
 
 static const int MAX_FAILURES = 40; /* of the corrector in one step, each quarters it: enough to reach h_cross */
@@ -77,7 +78,8 @@ static KoineStatus create(const KoineSolverKind *kind, int method, const KoinePr
     TRY(koine_sundials_create(kind, problem, 0, &solver));
     solver->read_counts = read_counts;
     solver->base.is_implicit = kind == &koine_solver_cvode_bdf;
-    if (!set_up(solver, method) || !set_up_corrector(solver, method)) {
+    solver->cubic.values = calloc(4 * (size_t)problem->model->kind->tables->n_x + 1, sizeof *solver->cubic.values);
+    if (!solver->cubic.values || !set_up(solver, method) || !set_up_corrector(solver, method)) {
         destroy(&solver->base);
         return KOINE_FAILED;
     }
@@ -93,10 +95,74 @@ static KoineStatus restart(KoineSolver *base, double time, const double *x)
     return CVodeReInit(solver->memory, time, solver->y) == CV_SUCCESS ? KOINE_OK : KOINE_FAILED;
 }
 
+/* --- Steps of order 1 --- */
+
+/* Before a step: it may be of order 1 if it is the first, or if the last one was. */
+static void keep_begin(KoineSundials *solver)
+{
+    KoineCubic *const cubic = &solver->cubic;
+    cubic->is_possible |= solver->base.from == solver->base.time; /* after a restart */
+    if (cubic->is_possible)
+        memcpy(cubic->values, solver->base.x, solver->base.problem->model->kind->tables->n_x * sizeof *cubic->values);
+}
+
+static void look_at_order(KoineSundials *solver)
+{
+    int order = 0;
+    CVodeGetLastOrder(solver->memory, &order);
+    solver->cubic.is_possible = solver->cubic.is_possible && order == 1;
+    solver->cubic.is_known = solver->cubic.is_used = false;
+}
+
+static void cubic_at(const KoineSundials *solver, double time, double *x)
+{
+    const KoineSolver *const base = &solver->base;
+    const size_t n = base->problem->model->kind->tables->n_x;
+    const double *const v = solver->cubic.values, h = base->time - base->from;
+    koine_hermite(n, (time - base->from) / h, h, (const double *const[]){ v, base->x },
+                  (const double *const[]){ v + n, v + 2 * n }, x);
+}
+
+/* In the middle of the step the cubic differs by no more than the error that the step may have. */
+static bool agrees_with_step(KoineSundials *solver)
+{
+    const KoineSolver *const base = &solver->base;
+    const KoineProblem *const problem = base->problem;
+    const size_t n = problem->model->kind->tables->n_x;
+    double *const x = solver->cubic.values + 3 * n, middle = base->from + 0.5 * (base->time - base->from);
+    cubic_at(solver, middle, x);
+    N_VSetArrayPointer(N_VGetArrayPointer(solver->slope), solver->view);
+    if (CVodeGetDky(solver->memory, middle, 0, solver->view) != CV_SUCCESS)
+        return false;
+    const double *const y = N_VGetArrayPointer(solver->slope);
+    for (size_t i = 0; i < n; ++i)
+        if (!(fabs(x[i] - y[i]) <= problem->tolerance * fabs(y[i]) + problem->atol[i]))
+            return false;
+    return true;
+}
+
+static bool is_cubic(KoineSundials *solver)
+{
+    KoineCubic *const cubic = &solver->cubic;
+    KoineSolver *const base = &solver->base;
+    const size_t n = base->problem->model->kind->tables->n_x;
+    if (!cubic->is_possible || cubic->is_known || !(base->time > base->from))
+        return cubic->is_possible && cubic->is_used;
+    cubic->is_known = true;
+    base->placed = NAN;
+    solver->evaluations += 2;
+    cubic->is_used =
+        koine_derivatives_at(base->problem->model, base->from, cubic->values, cubic->values + n) == KOINE_OK &&
+        koine_derivatives_at(base->problem->model, base->time, base->x, cubic->values + 2 * n) == KOINE_OK &&
+        agrees_with_step(solver);
+    return cubic->is_used;
+}
+
 static KoineStatus advance(KoineSolver *base, double goal)
 {
     KoineSundials *const solver = koine_sundials_of(base);
     double reached = base->time;
+    keep_begin(solver);
     if (goal != solver->goal) {
         CVodeSetStopTime(solver->memory, goal);
         solver->goal = goal;
@@ -105,6 +171,7 @@ static KoineStatus advance(KoineSolver *base, double goal)
     const int flag = CVode(solver->memory, goal, solver->y, &reached, CV_ONE_STEP);
     if (flag < 0)
         return koine_sundials_failed(solver);
+    look_at_order(solver);
     const KoineStatus status = koine_sundials_stepped(solver, flag == CV_TSTOP_RETURN ? goal : reached);
     if (flag == CV_TSTOP_RETURN)
         solver->goal = NAN; /* CVODE has forgotten it */
@@ -114,6 +181,10 @@ static KoineStatus advance(KoineSolver *base, double goal)
 static KoineStatus interpolate(KoineSolver *base, double time, double *x)
 {
     KoineSundials *const solver = koine_sundials_of(base);
+    if (is_cubic(solver)) {
+        cubic_at(solver, time, x);
+        return KOINE_OK;
+    }
     N_VSetArrayPointer(x, solver->view);
     return CVodeGetDky(solver->memory, time, 0, solver->view) == CV_SUCCESS ? KOINE_OK : KOINE_FAILED;
 }

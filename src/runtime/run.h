@@ -83,6 +83,7 @@ typedef struct KoineRun {
     double *here;              /* n_x: with a time grid, the state at `time` */
     uint32_t max_steps, max_crossing; /* event steps; steps of a search on a time grid, Euler steps of a crossing */
     uint32_t quiet;                   /* time events in a row that did not restart the solver */
+    uint32_t n_doubts;                /* times that the last step was made again, see doubt.c */
     uint32_t n_begun;                 /* sinks to be ended */
     uint32_t countdown;               /* steps to the next call of progress */
     bool wants_takts, has_own_grids, is_over;
@@ -206,6 +207,12 @@ KoineStatus koine_grow(KoineRun *run);
 
 /* A completed step ends at run->time, which the block holds. Adds KOINE_AT_STEP to *cause if the model asks. */
 KoineStatus koine_accept(KoineRun *run, unsigned *cause);
+
+/* --- doubt.c --- */
+
+/* An event was found at `to` in the solver's last step. Where the model contradicts it the step is undone and made to end
+ * earlier (run->pulse). */
+KoineStatus koine_doubt(KoineRun *run, double to, bool *is_undone);
 
 /* --- pulses.c --- */
 

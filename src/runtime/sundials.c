@@ -71,6 +71,7 @@ void koine_sundials_destroy(KoineSundials *solver)
     for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; ++k)
         if (vectors[k])
             N_VDestroy(vectors[k]);
+    free(solver->cubic.values);
     if (solver->context)
         SUNContext_Free(&solver->context);
     free(solver);

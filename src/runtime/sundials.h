@@ -12,6 +12,14 @@ typedef struct {
     long int rejected, failed, setups, iterations;
 } KoineSundialsCounts;
 
+/* CVODE interpolates a step of order 1 linearly: a ball that has just bounced falls from the first moment while its speed
+ * still points upwards. A cubic through states and slopes at both ends has both right. */
+typedef struct {
+    double *values;   /* n_x each: state and slope at `from`, slope at `time`, room for a point; NULL: not in use */
+    bool is_possible; /* the last step had order 1 */
+    bool is_known, is_used; /* the slopes were looked at; the cubic agrees with what the integrator says */
+} KoineCubic;
+
 typedef struct KoineSundials {
     KoineSolver base;
     void *memory; /* of CVODE, IDA or ARKODE */
@@ -23,6 +31,7 @@ typedef struct KoineSundials {
     N_Vector atol;
     KoineLinear linear;
     SUNNonlinearSolver nonlinear; /* of the Adams methods */
+    KoineCubic cubic;             /* CVODE */
     double goal;                  /* stop time in force */
     double largest;               /* step since the last restart */
     bool is_fresh;                /* restarted and not advanced yet */
