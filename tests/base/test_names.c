@@ -1,4 +1,5 @@
 /* Interned names, natural order, distance of names. */
+#include "assertions.h"
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -118,8 +119,8 @@ static void natural_order_of_known_names(void **state)
     for (size_t a = 0; a < n; a++)
         for (size_t b = 0; b < n; b++) {
             const int expected = (a > b) - (a < b);
-            if (sign(natural_compare(ASCENDING[a], ASCENDING[b])) != expected)
-                fail_msg("\"%s\" against \"%s\"", ASCENDING[a], ASCENDING[b]);
+            fail_if(sign(natural_compare(ASCENDING[a], ASCENDING[b])) != expected, "\"%s\" against \"%s\"",
+                    ASCENDING[a], ASCENDING[b]);
         }
 }
 
@@ -145,8 +146,8 @@ static void natural_order_is_total(void **state)
             assert_int_equal(order[a][b], -order[b][a]);
             assert_int_equal(order[a][b] == 0, strcmp(text[a], text[b]) == 0);
             for (int c = 0; c < N; c++)
-                if (order[a][b] <= 0 && order[b][c] <= 0 && order[a][c] > 0)
-                    fail_msg("%s, %s, %s", text[a], text[b], text[c]);
+                fail_if(order[a][b] <= 0 && order[b][c] <= 0 && order[a][c] > 0, "%s, %s, %s", text[a], text[b],
+                        text[c]);
         }
 }
 

@@ -3,6 +3,7 @@
  * Expected values come from the table computed anew with big integers, from the C library (glibc rounds
  * printf and strtod correctly) and from the published hard cases named at each test. Called with
  * --print-powers the program writes src/base/number_powers.c instead. */
+#include "assertions.h"
 #include "base/number.h"
 #include "base/text.h"
 #include "comma_locale.h"
@@ -132,8 +133,7 @@ static double read_all(const char *text)
 {
     double value = -12345;
     const char *const end = text + strlen(text);
-    if (text_to_real(text, end, &value) != end)
-        fail_msg("'%s' was not read to its end", text);
+    fail_if(text_to_real(text, end, &value) != end, "'%s' was not read to its end", text);
     return value;
 }
 
@@ -159,16 +159,15 @@ static void check_shortest(double value)
     const size_t n = real_to_text(value, text);
     assert_true(n <= REAL_TEXT_SIZE);
     text[n] = 0;
-    if (bits_of(read_all(text)) != bits_of(value) || bits_of(strtod(text, NULL)) != bits_of(value))
-        fail_msg("%.17g became '%s'", value, text);
+    fail_if(bits_of(read_all(text)) != bits_of(value) || bits_of(strtod(text, NULL)) != bits_of(value),
+            "%.17g became '%s'", value, text);
     if (value == 0)
         return;
     char ours[64], theirs[64], other[64];
     const int digits = digits_in(text, ours);
     if (digits > 1) {
         snprintf(other, sizeof other, "%.*e", digits - 2, value);
-        if (strtod(other, NULL) == value)
-            fail_msg("'%s' is shorter than '%s'", other, text);
+        fail_if(strtod(other, NULL) == value, "'%s' is shorter than '%s'", other, text);
     }
     snprintf(other, sizeof other, "%.*e", digits - 1, value);
     if (strtod(other, NULL) == value) {
@@ -297,8 +296,8 @@ static void random_bit_patterns_read_back(void **state)
         char text[REAL_TEXT_SIZE];
         const size_t n = real_to_text(value, text);
         double back = 0;
-        if (text_to_real(text, text + n, &back) != text + n || bits_of(back) != bits_of(value))
-            fail_msg("%.17g became '%.*s'", value, (int)n, text);
+        fail_if(text_to_real(text, text + n, &back) != text + n || bits_of(back) != bits_of(value),
+                "%.17g became '%.*s'", value, (int)n, text);
     }
     assert_true(done >= 200000);
 }
@@ -321,8 +320,7 @@ static void random_bit_patterns_and_short_decimals_are_shortest(void **state)
 static void check_read(const char *text)
 {
     const double ours = read_all(text), expected = strtod(text, NULL);
-    if (bits_of(ours) != bits_of(expected))
-        fail_msg("'%s' read as %.17g, strtod says %.17g", text, ours, expected);
+    fail_if(bits_of(ours) != bits_of(expected), "'%s' read as %.17g, strtod says %.17g", text, ours, expected);
 }
 
 static void syntax_of_numbers_is_accepted_and_the_rest_left(void **state)

@@ -1,5 +1,6 @@
 /* Units: reading, algebra, conversion, printing. Expected factors: the definitions of the SI brochure and NIST SP 811,
  * written out here a second time as products of their own. */
+#include "assertions.h"
 #include "base/unit.h"
 #include <math.h>
 #include <setjmp.h>
@@ -13,23 +14,21 @@ static Unit parsed(const char *text)
 {
     Unit unit;
     UnitFault fault;
-    if (unit_parse(text, strlen(text), &unit, &fault) != UNIT_GOOD)
-        fail_msg("'%s' is not read from %zu to %zu", text, fault.begin, fault.end);
+    fail_if(unit_parse(text, strlen(text), &unit, &fault) != UNIT_GOOD, "'%s' is not read from %zu to %zu", text,
+            fault.begin, fault.end);
     return unit;
 }
 
 static void expect_factor(const char *text, double factor)
 {
     const Unit unit = parsed(text);
-    if (!(fabs(unit.factor / factor - 1) < 1e-12))
-        fail_msg("%s: %.17g, expected %.17g", text, unit.factor, factor);
+    fail_if(!(fabs(unit.factor / factor - 1) < 1e-12), "%s: %.17g, expected %.17g", text, unit.factor, factor);
 }
 
 static void expect_same(const char *a, const char *b)
 {
     const Unit x = parsed(a), y = parsed(b);
-    if (!unit_is_same(&x, &y))
-        fail_msg("%s and %s differ", a, b);
+    fail_if(!unit_is_same(&x, &y), "%s and %s differ", a, b);
 }
 
 static void expect_printed(const Unit *unit, const char *expected)
@@ -180,8 +179,8 @@ static void test_faults(void **state)
         Unit unit;
         UnitFault fault;
         const UnitStatus status = unit_parse(cases[k].text, strlen(cases[k].text), &unit, &fault);
-        if (status != cases[k].status || fault.begin != cases[k].begin || fault.end != cases[k].end)
-            fail_msg("'%s': status %d from %zu to %zu", cases[k].text, status, fault.begin, fault.end);
+        fail_if(status != cases[k].status || fault.begin != cases[k].begin || fault.end != cases[k].end,
+                "'%s': status %d from %zu to %zu", cases[k].text, status, fault.begin, fault.end);
         if (cases[k].nearest)
             assert_string_equal(fault.nearest, cases[k].nearest);
     }

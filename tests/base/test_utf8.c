@@ -1,4 +1,5 @@
 /* UTF-8: every character there and back, everything else refused. */
+#include "assertions.h"
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -16,10 +17,8 @@ static void every_character_reads_back(void **state)
         const uint32_t n = utf8_encode(c, text);
         uint32_t size;
         const uint32_t read = utf8_decode(text, text + n, &size);
-        if ((read == c) != is_character || size != (is_character ? n : 1))
-            fail_msg("U+%04X", c);
-        if (n > 1 && utf8_decode(text, text + n - 1, &size) != UTF8_BAD)
-            fail_msg("U+%04X cut", c);
+        fail_if((read == c) != is_character || size != (is_character ? n : 1), "U+%04X", c);
+        fail_if(n > 1 && utf8_decode(text, text + n - 1, &size) != UTF8_BAD, "U+%04X cut", c);
     }
 }
 
@@ -32,8 +31,7 @@ static void ill_formed_text_is_refused(void **state)
         "\xff",         "\xc3",         "\xe2\x82",         "a\xf0\x9f\x98",    "\xc3(",
     };
     for (size_t k = 0; k < sizeof BAD / sizeof *BAD; k++)
-        if (utf8_is_valid(BAD[k], strlen(BAD[k])))
-            fail_msg("case %zu", k);
+        fail_if(utf8_is_valid(BAD[k], strlen(BAD[k])), "case %zu", k);
     assert_true(utf8_is_valid("", 0));
     assert_true(utf8_is_valid("a\0b", 3));
     assert_true(utf8_is_valid("gr\xc3\xbc\xc3\x9f \xe6\xbc\xa2 \xf0\x9f\x98\x80", 15));

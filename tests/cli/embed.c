@@ -143,8 +143,11 @@ static double *find(const KoineModel *model, const char *name)
     exit(1);
 }
 
+static int made; /* what was looked at; the number is printed at the end */
+
 static void expect(int line, int is_true)
 {
+    made++;
     if (!is_true) {
         printf("embed.c:%d: not as expected\n", line);
         exit(1);
@@ -203,5 +206,6 @@ int main(void)
     options.solver = "no such method"; /* a mistake ends the run, not the experiment */
     EXPECT(koine_simulate(model, &options, &report) == KOINE_RUN_OPTIONS && report.text[0]);
     destroy(model);
+    printf("%d\n", made);
     return 0;
 }

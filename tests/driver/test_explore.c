@@ -1,4 +1,5 @@
 /* What stands behind a model: places of declarations and definitions, blocks, incidence. */
+#include "assertions.h"
 #include "driver/compile.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,8 +13,8 @@
 static Compilation *compile(const char *path)
 {
     Compilation *const c = compilation_create(NULL);
-    if (!compilation_load(c, &(CompileRequest){ .path = path }) || !compilation_schedule(c))
-        fail_msg("%s", diag_json(compilation_diag(c), compilation_arena(c)));
+    fail_if(!compilation_load(c, &(CompileRequest){ .path = path }) || !compilation_schedule(c), "%s",
+            diag_json(compilation_diag(c), compilation_arena(c)));
     return c;
 }
 
@@ -25,8 +26,7 @@ static const char *ask(Compilation *c, ExploreKind kind, ExploreRequest request)
 
 static void expect(const char *text, const char *part)
 {
-    if (!text || !strstr(text, part))
-        fail_msg("'%s' is not in\n%s", part, text ? text : "(nothing)");
+    fail_if(!text || !strstr(text, part), "'%s' is not in\n%s", part, text ? text : "(nothing)");
 }
 
 static void both_branches_of_an_equation_are_found(void **state)

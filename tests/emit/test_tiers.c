@@ -1,5 +1,6 @@
 /* All tiers give the same bits: each operation on special values, and random expressions in every
  * form of execution (straight-line, single kernel call, run by table, affine run, iterator). */
+#include "assertions.h"
 #include "fixture.h"
 #include <fenv.h>
 #include <pthread.h>
@@ -356,10 +357,10 @@ static void each_operation(void **unused)
                     KoineSlot m[3] = { special(types[k], a), special(types[k], b), { .i = 0 } };
                     run_kernel(executable_code(executable), k, m, row, 1);
                     const KoineSlot wanted = reference(e, m, 0);
-                    if (!same(m[2], wanted, e->type))
-                        fail_msg("%s: %s(%.17g %lld, %.17g %lld) is %.17g %lld instead of %.17g %lld", tiers[t].name,
-                                 op_text((Op)e->op), m[0].r, (long long)m[0].i, m[1].r, (long long)m[1].i, m[2].r,
-                                 (long long)m[2].i, wanted.r, (long long)wanted.i);
+                    fail_if(!same(m[2], wanted, e->type),
+                            "%s: %s(%.17g %lld, %.17g %lld) is %.17g %lld instead of %.17g %lld", tiers[t].name,
+                            op_text((Op)e->op), m[0].r, (long long)m[0].i, m[1].r, (long long)m[1].i, m[2].r,
+                            (long long)m[2].i, wanted.r, (long long)wanted.i);
                 }
         }
         executable_destroy(executable);

@@ -1,4 +1,5 @@
 /* Experiment files: every setting, every mistake with its place, and the order of precedence. */
+#include "assertions.h"
 #include "experiment/experiment.h"
 #include "base/text.h"
 #include <setjmp.h>
@@ -188,11 +189,10 @@ static void check_mistakes(Fixture *fixture, const Mistake *mistakes, size_t n)
     for (size_t i = 0; i < n; i++) {
         Experiment e;
         fixture->diag = diag_create(fixture->arena, fixture->sources);
-        if (read_text(fixture, mistakes[i].text, &e))
-            fail_msg("accepted: %s", mistakes[i].text);
+        fail_if(read_text(fixture, mistakes[i].text, &e), "accepted: %s", mistakes[i].text);
         const char *const said = messages(fixture);
-        if (!strstr(said, mistakes[i].place) || !strstr(said, mistakes[i].message))
-            fail_msg("'%s' '%s' is not in:\n%s", mistakes[i].place, mistakes[i].message, said);
+        fail_if(!strstr(said, mistakes[i].place) || !strstr(said, mistakes[i].message), "'%s' '%s' is not in:\n%s",
+                mistakes[i].place, mistakes[i].message, said);
     }
 }
 
@@ -338,8 +338,7 @@ static void the_command_line_has_the_same_checks(void **state)
         fixture->diag = diag_create(fixture->arena, fixture->sources);
         assert_false(experiment_give(&e, wrong[i][0], wrong[i][1], fixture->arena, fixture->diag));
         const char *const said = messages(fixture);
-        if (!strstr(said, wrong[i][2]))
-            fail_msg("'%s' is not in:\n%s", wrong[i][2], said);
+        fail_if(!strstr(said, wrong[i][2]), "'%s' is not in:\n%s", wrong[i][2], said);
     }
 }
 
@@ -386,11 +385,9 @@ static void the_example_of_the_manual_is_valid(void **state)
     fclose(file);
     Experiment e;
     const bool is_good = read_text(fixture, text.at, &e);
-    if (!is_good)
-        fail_msg("%s", messages(fixture));
+    fail_if(!is_good, "%s", messages(fixture));
     for (int k = 0; k < EXPERIMENT_KEYS; k++)
-        if (!e.has[k])
-            fail_msg("the example lacks '%s'", experiment_key_name((ExperimentKey)k));
+        fail_if(!e.has[k], "the example lacks '%s'", experiment_key_name((ExperimentKey)k));
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)

@@ -1,4 +1,5 @@
 /* Derivatives: the rules, all operations against differences of high order, cost on shared expressions. */
+#include "assertions.h"
 #include "test_algebra_random.h"
 #include "ir/derive.h"
 #include "ir/simplify.h"
@@ -12,6 +13,7 @@ typedef struct {
 static void assert_derivative(Maker *m, const Expr *e, const Expr *leaf, const Expr *expected)
 {
     const Expr *const derivative = expr_derive(m->pool, e, leaf);
+    assertion_made();
     if (derivative == expected)
         return;
     print_expr(e);
@@ -234,9 +236,9 @@ static void test_random_against_differences(void **state)
             compare_with_differences(&m, e, leaves, k, &counts);
         maker_destroy(&m);
     }
-    if (counts.compared < 10000 || counts.nonzero < 1500 || counts.none > 2000)
-        fail_msg("compared %u, nonzero %u, left out %u, none %u", counts.compared, counts.nonzero, counts.left_out,
-                 counts.none);
+    fail_if(counts.compared < 10000 || counts.nonzero < 1500 || counts.none > 2000,
+            "compared %u, nonzero %u, left out %u, none %u", counts.compared, counts.nonzero, counts.left_out,
+            counts.none);
 }
 
 /* Each Real operation by each of its arguments, at fixed points where it is smooth. */
@@ -262,8 +264,8 @@ static void test_every_operation(void **state)
                 assert_non_null(derivative);
                 assert_true(expr_evaluate(derivative, leaves, NULL, &value));
                 assert_false(is_bad);
-                if (!(fabs(value.r - expected) <= 1e-9 * (1 + fabs(expected))))
-                    fail_msg("%s by argument %u: %.17g, differences %.17g", op_text(op), k, value.r, expected);
+                fail_if(!(fabs(value.r - expected) <= 1e-9 * (1 + fabs(expected))),
+                        "%s by argument %u: %.17g, differences %.17g", op_text(op), k, value.r, expected);
             }
     }
     maker_destroy(&m);

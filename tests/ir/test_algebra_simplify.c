@@ -1,4 +1,5 @@
 /* Simplification: each rule, values preserved on random expressions, cost on shared ones. */
+#include "assertions.h"
 #include "test_algebra_random.h"
 #include "ir/simplify.h"
 
@@ -12,6 +13,7 @@ static void assert_rows(Maker *m, const Row *rows, uint32_t n)
 {
     for (uint32_t k = 0; k < n; k++) {
         const Expr *const simple = expr_simplify(m->pool, rows[k].e);
+        assertion_made();
         if (simple != rows[k].expected) {
             print_expr(rows[k].e);
             printf(" gives ");
@@ -222,6 +224,7 @@ static void test_derivative_rules(void **state)
     };
     for (uint32_t k = 0; k < LENGTH(rows); k++) {
         const Expr *const simple = expr_simplify_derivative(m->pool, rows[k].e);
+        assertion_made();
         if (simple != rows[k].expected) {
             print_expr(simple);
             fail_msg(" in row %u", k);

@@ -1,4 +1,5 @@
 /* Dependence, linear forms, solutions as a person writes them, residuals of random equations. */
+#include "assertions.h"
 #include "test_algebra_random.h"
 #include "ir/solve.h"
 #include "ir/substitute.h"
@@ -36,6 +37,7 @@ static void assert_linear(Maker *m, const Expr *e, const Expr *leaf, const Expr 
         print_expr(e);
         fail_msg(" is linear");
     }
+    assertion_made();
     if (c != coefficient || r != rest) {
         print_expr(c);
         printf(" and ");
@@ -156,6 +158,7 @@ static void test_solutions(void **state)
     };
     for (uint32_t k = 0; k < LENGTH(rows); k++) {
         const Expr *const solution = expr_solve(pool, rows[k].lhs, rows[k].rhs, x);
+        assertion_made();
         if (solution != rows[k].expected) {
             print_expr(rows[k].lhs);
             printf(" = ");
@@ -261,8 +264,7 @@ static void test_random_residuals(void **state)
         }
         maker_destroy(&m);
     }
-    if (n_compared < 2500)
-        fail_msg("compared %u", n_compared);
+    fail_if(n_compared < 2500, "compared %u", n_compared);
 }
 
 /* The linear form of arbitrary expressions has their value. */
@@ -300,8 +302,7 @@ static void test_random_linear_forms(void **state)
             n_compared += check_linear_form(&m, e, real_leaf(&m, k), leaves);
         maker_destroy(&m);
     }
-    if (n_compared < 1000)
-        fail_msg("compared %u", n_compared);
+    fail_if(n_compared < 1000, "compared %u", n_compared);
 }
 
 static void test_sharing_is_linear(void **state)

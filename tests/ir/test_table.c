@@ -1,4 +1,5 @@
 /* Tables: coefficients of the methods, what holds outside, derivatives, folding. Expected values are worked out by hand. */
+#include "assertions.h"
 #include "ir/derive.h"
 #include "ir/evaluate.h"
 #include "ir/simplify.h"
@@ -29,8 +30,7 @@ static int end(void **state)
 
 static void assert_near(double actual, double expected, double tolerance)
 {
-    if (!(fabs(actual - expected) <= tolerance))
-        fail_msg("%.17g, expected %.17g within %g", actual, expected, tolerance);
+    fail_if(!(fabs(actual - expected) <= tolerance), "%.17g, expected %.17g within %g", actual, expected, tolerance);
 }
 
 static const Table *make(TableMethod method, TableOutside outside, uint32_t n, const double *x, const double *y)

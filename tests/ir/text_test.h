@@ -2,6 +2,7 @@
 #ifndef TESTS_IR_TEXT_TEST_H
 #define TESTS_IR_TEXT_TEST_H
 
+#include "assertions.h"
 #include "base/diag.h"
 #include "ir/print.h"
 #include "ir/read.h"
@@ -57,6 +58,7 @@ static inline void assert_fixed_point(World *w, const Model *model, PrintOptions
         fail_msg("%s: what was printed cannot be read", name);
     }
     const Text second = print_text(&other, again, options);
+    assertion_made();
     if (first.n != second.n || memcmp(first.at, second.at, first.n) != 0) {
         fprintf(stderr, "%s\n------\n%s\n", first.at, second.at);
         fail_msg("%s: printing what was read gives another text", name);

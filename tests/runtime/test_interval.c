@@ -1,5 +1,6 @@
 /* Interval code of functions of the time: every value and every difference quotient at points of an interval lies in what
  * the code says of the whole of it. Random code, compared with an evaluation in long double. */
+#include "assertions.h"
 #include "runtime/support/interval.h"
 #include "koine/ops.h"
 #include <setjmp.h>
@@ -160,6 +161,7 @@ static void check_code(const KoineTimeCode *code, const KoineSlot *inputs, Range
                 largest = fabsl(values[j][k]) > largest ? fabsl(values[j][k]) : largest;
             const bool rises = points[n] >= points[n - 1];
             const double distance = fabs(points[n] - points[n - 1]);
+            assertion_made();
             if (!holds(&cells[k], values[rises ? n - 1 : n][k], values[rises ? n : n - 1][k], distance, largest)) {
                 print_error("cell %u, operation %u, of [%.17g, %.17g]: value [%.17g, %.17g], slope [%g, %g]; %.20Lg at "
                             "%.17g, %.20Lg at %.17g\n",

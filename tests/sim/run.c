@@ -1,3 +1,4 @@
+#include "assertions.h"
 #include "run.h"
 #include <math.h>
 #include <setjmp.h>
@@ -225,8 +226,7 @@ double value_of(const KoineModel *model, const char *name)
 /* ---- comparing ---- */
 void expect_near(double actual, double expected, double tolerance)
 {
-    if (!(fabs(actual - expected) <= tolerance))
-        fail_msg("%.12g, expected %.12g within %g", actual, expected, tolerance);
+    fail_if(!(fabs(actual - expected) <= tolerance), "%.12g, expected %.12g within %g", actual, expected, tolerance);
 }
 
 void expect_done(const RunResult *r)

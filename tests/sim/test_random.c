@@ -1,6 +1,7 @@
 /* Random numbers: the generator against its published test vectors, distributions against their moments and
  * distribution functions, streams against each other, and a queue against its closed form. Seeds are fixed, so
  * every bound is met or missed for ever; bounds are those of tests at the level of 1 % or 0.1 %, or 4 standard errors. */
+#include "assertions.h"
 #include "koine/ops.h"
 #include "run.h"
 #include <math.h>
@@ -40,8 +41,7 @@ static void streams_are_uniform(void **state)
         for (int k = 0; k < CLASSES; k++)
             total += (n[k] - EACH / CLASSES) * (n[k] - EACH / CLASSES) / (EACH / CLASSES);
     }
-    if (fabs(total / STREAMS - 15) > 4 * sqrt(30.0 / STREAMS))
-        fail_msg("mean chi square %g", total / STREAMS);
+    fail_if(fabs(total / STREAMS - 15) > 4 * sqrt(30.0 / STREAMS), "mean chi square %g", total / STREAMS);
 }
 
 static RunResult *run(const char *path, const char *tier, double stop, void (*prepare)(KoineModel *model))

@@ -1,4 +1,5 @@
 /* Requests from bytes: what is taken, and what is refused with which status. */
+#include "assertions.h"
 #include "web/http.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -65,8 +66,7 @@ static void what_is_not_plainly_right_is_refused(void **state)
         Arena *const arena = arena_create(NULL);
         HttpRequest r;
         const int status = parse(arena, cases[k].text, &r);
-        if (status != cases[k].status)
-            fail_msg("%d instead of %d for:\n%s", status, cases[k].status, cases[k].text);
+        fail_if(status != cases[k].status, "%d instead of %d for:\n%s", status, cases[k].status, cases[k].text);
         arena_destroy(arena);
     }
 }

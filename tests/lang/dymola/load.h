@@ -2,6 +2,7 @@
 #ifndef TESTS_LANG_DYMOLA_LOAD_H
 #define TESTS_LANG_DYMOLA_LOAD_H
 
+#include "assertions.h"
 #include "base/text.h"
 #include "ir/print.h"
 #include "ir/verify.h"
@@ -125,8 +126,7 @@ static inline void expect_has(const char *text, const char *word, const char *pa
 {
     Loaded l = load(text);
     const char *lines = lines_of(&l, word);
-    if (!strstr(lines, part))
-        fail_msg("no `%s` in\n%s", part, lines);
+    fail_if(!strstr(lines, part), "no `%s` in\n%s", part, lines);
     release(&l);
 }
 
@@ -135,8 +135,7 @@ static inline void expect_refused(const char *text, const char *message)
 {
     Loaded l = load_as(text, NULL, NULL);
     const char *said = messages(&l);
-    if (l.model || !strstr(said, message))
-        fail_msg("%s\nwants: %s\nsays: %s", text, message, said);
+    fail_if(l.model || !strstr(said, message), "%s\nwants: %s\nsays: %s", text, message, said);
     release(&l);
 }
 

@@ -2,6 +2,7 @@
  * gives exactly the messages that its comments `# error KN1105: part of the text` announce, each on its line.
  * The models of examples/ and tests/sim/simplex load. `# profile simplex` in the first line asks for that profile,
  * `# places` for places in the .ir file. KOINE_BLESS=1 rewrites the .ir files. */
+#include "assertions.h"
 #include "fixture.h"
 #include "ir/print.h"
 #include <setjmp.h>
@@ -15,7 +16,7 @@ enum { MOST_FILES = 600, MOST_MESSAGES = 64, LONGEST_PATH = 512 };
 static const char here[] = KOINE_SOURCE_DIR "/tests/lang/simplex";
 
 typedef struct {
-    char folder[LONGEST_PATH], path[LONGEST_PATH + 256], name[256];
+    char folder[LONGEST_PATH], path[LONGEST_PATH + 256], name[LONGEST_PATH + 256];
 } Case;
 
 static uint32_t open_case(Fixture *fixture, const Case *which)
@@ -42,8 +43,7 @@ static char *printed(Fixture *fixture, bool is_json)
 
 static void expect_silence(Fixture *fixture, const Model *model)
 {
-    if (diag_errors(fixture->diag) + diag_warnings(fixture->diag) > 0 || !model)
-        fail_msg("%s", printed(fixture, false));
+    fail_if(diag_errors(fixture->diag) + diag_warnings(fixture->diag) > 0 || !model, "%s", printed(fixture, false));
 }
 
 /* ---- accept ---- */
@@ -148,6 +148,7 @@ static void test_reject(void **state)
     Message expected[MOST_MESSAGES];
     const uint32_t source = open_case(fixture, which);
     const uint32_t n = read_expected(sources_get(fixture->sources, source)->text, expected);
+    assert_true(n > 0); /* a text to be refused says what it is refused with */
     const Model *model = fixture_load(fixture, source, NULL);
     assert_true((model == NULL) == (diag_errors(fixture->diag) > 0));
     char *all = printed(fixture, false);
@@ -160,13 +161,12 @@ static void test_reject(void **state)
         while (k < n && (expected[k].is_seen || expected[k].line != found.line || expected[k].code != found.code ||
                          strcmp(expected[k].level, found.level) != 0 || !strstr(found.text, expected[k].text)))
             k++;
-        if (k == n)
-            fail_msg("not expected: %s\n%s", line, all);
+        fail_if(k == n, "not expected: %s\n%s", line, all);
         expected[k].is_seen = true;
     }
     for (uint32_t k = 0; k < n; k++)
-        if (!expected[k].is_seen)
-            fail_msg("line %u: no KN%u: %s\n%s", expected[k].line, expected[k].code, expected[k].text, all);
+        fail_if(!expected[k].is_seen, "line %u: no KN%u: %s\n%s", expected[k].line, expected[k].code, expected[k].text,
+                all);
     fixture_destroy(fixture);
 }
 
@@ -221,7 +221,7 @@ static uint32_t add_folder(const char *folder, CMUnitTestFunction function)
         Case *which = &cases[n_cases];
         snprintf(which->folder, sizeof which->folder, "%s", folder);
         snprintf(which->path, sizeof which->path, "%s/%s", folder, entries[k]->d_name);
-        snprintf(which->name, sizeof which->name, "%s", entries[k]->d_name);
+        snprintf(which->name, sizeof which->name, "%s/%s", strrchr(folder, '/') + 1, entries[k]->d_name);
         add_case(which->name, function, which);
         free(entries[k]);
     }
