@@ -133,6 +133,7 @@ static void test_sx107_sx108_kink_on_a_fine_grid(void **state)
                                                      .step = 0.1,
                                                      .resolution = 0.001 }));
         assert_near(run_last(r, "z"), 2.125, 0.001);
+        assert_int_equal(rows_of_kind(r, KOINE_POINT_REGION), 1);
         for (uint32_t j = 0; j < r->n_rows; j++)
             if (r->rows[j].kind == KOINE_POINT_REGION) { /* its left side is a cell before */
                 assert_true(r->rows[j].time == 1.5 || r->rows[j].time == 1.501);

@@ -202,12 +202,16 @@ static void check_and_delay(const RunResult *r)
     expect_near(run_at(r, "Out", 5), 3, 0);
     expect_near(run_at(r, "NxtOut", 5), 1, 0);
     expect_near(run_at(r, "TSwitch", 5), 10, 0);
+    uint32_t n[2][2] = { { 0 } }; /* rows of Takt 0 and of later ones, at 0 and at 10 */
     for (uint32_t k = 0; k < r->n_rows; k++) {
-        if (r->rows[k].kind == KOINE_POINT_STEP && r->rows[k].time == 0)
-            expect_near(at_row(r, k, "NxtOut"), r->rows[k].takt == 0 ? 3 : 1, 0);
-        if (r->rows[k].kind == KOINE_POINT_STEP && r->rows[k].time == 10)
-            expect_near(at_row(r, k, "Out"), r->rows[k].takt == 0 ? 3 : 1, 0);
+        const bool is_late = r->rows[k].time == 10;
+        const bool is_takt = r->rows[k].kind == KOINE_POINT_STEP || r->rows[k].kind == KOINE_POINT_RIGHT;
+        if (!is_takt || (r->rows[k].time != 0 && !is_late))
+            continue;
+        expect_near(at_row(r, k, is_late ? "Out" : "NxtOut"), r->rows[k].takt == 0 ? 3 : 1, 0);
+        n[is_late][r->rows[k].takt > 0]++;
     }
+    assert_true(n[0][0] > 0 && n[0][1] > 0 && n[1][0] > 0 && n[1][1] > 0);
     expect_near(run_last(r, "Out"), 1, 0);
 }
 

@@ -69,6 +69,7 @@ static void test_sx118_sx119_sx121_sx124_crossings(void **state)
     RunResult *r = run(RUNS "Kreuz.mdl", 9, 9);
     assert_near(run_last(r, "kurz"), 1, 0);
     assert_near(run_last(r, "nahe"), 1, 0);
+    assert_near(run_last(r, "mitte"), 4, 1e-9); /* -3 + T above 5 - T */
     assert_near(run_last(r, "erst"), 1, 0);
     assert_near(run_last(r, "zweit"), 2, 0);
     run_free(r);
@@ -133,9 +134,13 @@ static void test_sx090_sx102_sx128_countdown(void **state)
     assert_int_equal(r->report.end, KOINE_RUN_DONE);
     assert_near(run_last(r, "z"), 0, 0);
     const uint32_t z = run_column(r, "z");
+    uint32_t n = 0;
     for (uint32_t k = 0; k < r->n_rows; k++) /* 3, 2, 1, 0 in Takte 0 to 3 */
-        if (r->rows[k].time == 0 && r->rows[k].kind == KOINE_POINT_STEP)
+        if (r->rows[k].time == 0 && (r->rows[k].kind == KOINE_POINT_STEP || r->rows[k].kind == KOINE_POINT_RIGHT)) {
             assert_near(r->rows[k].values[z], 3 - (double)r->rows[k].takt, 0);
+            n++;
+        }
+    assert_int_equal(n, 4);
     run_free(r);
     r = run_model(&(RunRequest){
         .path = KOINE_SOURCE_DIR "/tests/sim/simplex/case5.mdl", .stop = 1, .interval = 1, .max_steps = 2 });

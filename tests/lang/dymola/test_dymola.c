@@ -96,6 +96,13 @@ static void test_ot017_access(void **state)
     l = load_as(text, NULL, "dymola");
     assert_null(l.model);
     assert_non_null(strstr(messages(&l), "error KN1318: `v` is local to its class"));
+    assert_int_equal(diag_errors(l.diag), 1); /* not the terminal */
+    release(&l);
+    l = load_as("model class A local v terminal w input i output o cut c (p / q) v = 1 w = v o = i q = p end\n"
+                "model m submodel (A) a local x x = a.w + a.i + a.o + a.p + a.q a.i = 1 a.p = 2 end",
+                NULL, "dymola");
+    assert_non_null(l.model);
+    assert_int_equal(diag_errors(l.diag), 0);
     release(&l);
 }
 
@@ -131,8 +138,10 @@ static void test_ot023_ot024_ot025_ot028_ot029_operands(void **state)
     expect_equations(PIN "model m submodel (TwoPin) A B submodel (One) x y connect x to A - B to y end", series);
     expect_equations(PIN "model m submodel (TwoPin) A B submodel (One) x y connect x - A..mp - B:a, B:b at y:c end",
                      series);
-    expect_equations(PIN "model m submodel (TwoPin) A B submodel (One) x y connect x - A - \\ B, B:a at y end",
-                     "A.Va = x.V\nA.Vb = B.Vb\nA.i = -B.i\nA.i = -x.i\nB.Va = y.V\nB.i = -y.i\n");
+    const char *turned = "A.Va = x.V\nA.Vb = B.Vb\nA.i = -B.i\nA.i = -x.i\nB.Va = y.V\nB.i = -y.i\n";
+    expect_equations(PIN "model m submodel (TwoPin) A B submodel (One) x y connect x - A - \\ B, B:a at y end", turned);
+    expect_equations(PIN "model m submodel (TwoPin) A B submodel (One) x y connect x - A - reversed B, B:a at y end",
+                     turned);
     expect_equations(PIN "model m submodel (TwoPin) A submodel (One) x connect A at (x, .) end",
                      "A.Va = x.V\nA.i = -x.i\nA.i = 0.0\n");
 }

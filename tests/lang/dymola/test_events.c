@@ -99,6 +99,11 @@ static void test_ot074_set_events(void **state)
         expect_has(text, "eq", "a := x > 1.0\n");
         expect_has(text, "eq", "b := if a then x > 5.0 else false\n");
         expect_has(text, "trans", "when x > 3.0 :");
+        Loaded l = load_as(text, NULL, "dymola"); /* read as the original does: off unless the text says on */
+        assert_non_null(l.model);
+        assert_non_null(
+            strstr(lines_of(&l, "eq"), k == 1 ? "x = if time > 2.0 then" : "x = if noEvent(time > 2.0) then"));
+        release(&l);
     }
 }
 
