@@ -17,10 +17,12 @@ static MapEntry *entry_of(const Map *map, uint64_t key)
     return &map->entries[slot];
 }
 
-static void enlarge(Map *map)
+void map_reserve(Map *map, uint32_t expected)
 {
     const Map old = *map;
-    map_init(map, old.arena, old.capacity);
+    if (expected <= old.capacity / 2)
+        return;
+    map_init(map, old.arena, expected);
     for (uint32_t k = 0; k < old.capacity; k++)
         if (old.entries[k].is_used)
             map_put(map, old.entries[k].key, old.entries[k].value);
@@ -29,7 +31,7 @@ static void enlarge(Map *map)
 void map_put(Map *map, uint64_t key, uint32_t value)
 {
     if ((map->n + 1) * 2 > map->capacity)
-        enlarge(map);
+        map_reserve(map, map->capacity);
     MapEntry *entry = entry_of(map, key);
     map->n += !entry->is_used;
     *entry = (MapEntry){ key, value, 1 };

@@ -18,6 +18,7 @@ typedef struct {
 } Map;
 
 void map_init(Map *map, Arena *arena, uint32_t expected);
+void map_reserve(Map *map, uint32_t expected);        /* so many keys need no larger table later */
 void map_put(Map *map, uint64_t key, uint32_t value); /* replaces */
 bool map_get(const Map *map, uint64_t key, uint32_t *value);
 uint64_t hash_bytes(const void *data, size_t size, uint64_t seed);

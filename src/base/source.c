@@ -168,10 +168,32 @@ static bool ends_line(const char *text, uint32_t at)
     return text[at] == '\n' || (text[at] == '\r' && text[at + 1] != '\n');
 }
 
+/* A text of ASCII with line feeds, as nearly all are: bytes are characters, and the library finds the lines. */
+static void index_plain_lines(const Sources *sources, Entry *entry)
+{
+    Source *const source = &entry->source;
+    const char *const end = source->text + source->size;
+    uint32_t n = 1, line = 1;
+    for (const char *at = source->text; (at = memchr(at, '\n', (size_t)(end - at))); at++)
+        n++;
+    source->lines = NEW_ARRAY(sources->arena, uint32_t, n);
+    for (const char *at = source->text; (at = memchr(at, '\n', (size_t)(end - at))); at++)
+        source->lines[line++] = (uint32_t)(at + 1 - source->text);
+    entry->characters = NEW_ARRAY(sources->arena, uint32_t, source->size / STRIDE + 1);
+    for (uint32_t k = 0; k <= source->size / STRIDE; k++)
+        entry->characters[k] = k * STRIDE;
+    source->n_lines = n;
+}
+
 static void index_lines(const Sources *sources, Entry *entry)
 {
     Source *const source = &entry->source;
     uint32_t n = 1;
+    if (source->size > 0 && utf8_ascii(source->text, source->size) == source->size &&
+        !memchr(source->text, '\r', source->size)) {
+        index_plain_lines(sources, entry);
+        return;
+    }
     for (uint32_t at = 0; at < source->size; at++)
         n += ends_line(source->text, at);
     source->lines = NEW_ARRAY(sources->arena, uint32_t, n);

@@ -1,4 +1,5 @@
 #include "base/utf8.h"
+#include <string.h>
 
 uint32_t utf8_decode(const char *at, const char *end, uint32_t *size)
 {
@@ -37,11 +38,24 @@ uint32_t utf8_encode(uint32_t character, char to[4])
     return more + 1;
 }
 
+size_t utf8_ascii(const char *text, size_t size)
+{
+    size_t at = 0;
+    for (uint64_t eight; size - at >= sizeof eight; at += sizeof eight) {
+        memcpy(&eight, text + at, sizeof eight);
+        if (eight & UINT64_C(0x8080808080808080))
+            break;
+    }
+    while (at < size && (unsigned char)text[at] < 0x80)
+        at++;
+    return at;
+}
+
 bool utf8_is_valid(const char *text, size_t size)
 {
     const char *const end = text + size;
     uint32_t length;
-    for (const char *at = text; at < end; at += length)
+    for (const char *at = text + utf8_ascii(text, size); at < end; at += length)
         if (utf8_decode(at, end, &length) == UTF8_BAD)
             return false;
     return true;

@@ -13,6 +13,7 @@
 uint32_t utf8_decode(const char *at, const char *end, uint32_t *size);
 uint32_t utf8_encode(uint32_t character, char to[4]); /* returns the number of bytes */
 bool utf8_is_valid(const char *text, size_t size);
+size_t utf8_ascii(const char *text, size_t size); /* number of bytes before the first one beyond ASCII */
 /* Columns of a character on a terminal: 0 (combining marks), 1 or 2 (East Asian wide, most emoji). */
 uint32_t utf8_width(uint32_t character);
 

@@ -654,8 +654,26 @@ static void declare_labels(Reader *r)
     }
 }
 
+/* Tables that grow by doubling are filled several times, and what they leave behind stays in the arena. */
+static void reserve_names(Reader *r)
+{
+    uint32_t n_labels[LABEL_COUNT] = { 0 }, n_variables = 0, n_instances = 0;
+    for (uint32_t k = 0; k < r->scope->records.n; k++) {
+        const Record *record = &r->scope->records.at[k];
+        n_variables += record->kind == RECORD_VARIABLE;
+        n_instances += record->kind == RECORD_INSTANCE;
+        if (record->kind == RECORD_LABEL)
+            n_labels[record->detail]++;
+    }
+    map_reserve(&r->scope->variables, n_variables);
+    map_reserve(&r->scope->instances, n_instances);
+    for (LabelKind kind = 0; kind < LABEL_COUNT; kind++)
+        map_reserve(&r->scope->labels[kind], n_labels[kind]);
+}
+
 void reader_declare_unit(Reader *r)
 {
+    reserve_names(r);
     if (r->scope == r->top)
         declare_functions(r);
     declare_instances(r);

@@ -61,9 +61,20 @@ void lexer_skip_line(Lexer *lexer)
         lexer->at++;
 }
 
+/* Letters that mean nothing in the search for the end of an element. */
+static uint32_t skip_plain(const Lexer *lexer, uint32_t at)
+{
+    static const bool stops[256] = {
+        ['\n'] = true, ['\r'] = true, [';'] = true, ['#'] = true, ['"'] = true, ['\''] = true
+    };
+    while (at < lexer->end && !stops[(unsigned char)lexer->text[at]])
+        at++;
+    return at;
+}
+
 void lexer_skip_element(Lexer *lexer)
 {
-    uint32_t at = lexer->at;
+    uint32_t at = skip_plain(lexer, lexer->at);
     while (!is_line_end(lexer, at)) {
         const char c = lexer->text[at];
         if (c == ';') {
@@ -75,7 +86,7 @@ void lexer_skip_element(Lexer *lexer)
             lexer_skip_line(lexer);
             return;
         }
-        at = c == '"' || c == '\'' ? skip_quoted(lexer, at) : at + 1;
+        at = skip_plain(lexer, skip_quoted(lexer, at));
     }
     lexer->at = at;
 }
@@ -205,8 +216,9 @@ static Token lex_number(Lexer *lexer, Token token)
 static Token lex_name(Lexer *lexer, Token token)
 {
     uint32_t at = token.begin + 1;
-    while (at < lexer->end && is_name_letter(lexer->text[at]))
+    while (is_name_letter(lexer->text[at])) /* the text is terminated */
         at++;
+    at = at < lexer->end ? at : lexer->end;
     token.kind = TOKEN_NAME;
     token.end = lexer->at = at;
     token.word = (uint16_t)words_find(lexer->words, lexer->text + token.begin, at - token.begin);

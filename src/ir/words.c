@@ -6,6 +6,7 @@ enum { SLOTS = 1024, LONGEST = 16 }; /* about 200 words */
 
 struct Words {
     uint16_t slots[SLOTS]; /* word, 0: empty */
+    uint8_t lengths[SLOTS];
 };
 
 typedef struct {
@@ -27,10 +28,11 @@ static const char *text_of(uint32_t word)
 
 static uint32_t slot_of(const Words *words, const char *text, size_t length)
 {
-    uint32_t slot = (uint32_t)hash_bytes(text, length, 7) & (SLOTS - 1);
+    const uint32_t first = (unsigned char)text[0], middle = (unsigned char)text[length / 2],
+                   last = (unsigned char)text[length - 1]; /* these tell nearly all words apart */
+    uint32_t slot = (first * 37 + middle * 101 + last * 11 + (uint32_t)length * 131) & (SLOTS - 1);
     while (words->slots[slot]) {
-        const char *known = text_of(words->slots[slot]);
-        if (strlen(known) == length && memcmp(known, text, length) == 0)
+        if (words->lengths[slot] == length && memcmp(text_of(words->slots[slot]), text, length) == 0)
             break;
         slot = (slot + 1) & (SLOTS - 1);
     }
@@ -40,9 +42,12 @@ static uint32_t slot_of(const Words *words, const char *text, size_t length)
 static void add(Words *words, uint32_t word)
 {
     const char *text = text_of(word);
-    const uint32_t slot = slot_of(words, text, strlen(text));
-    if (!words->slots[slot])
-        words->slots[slot] = (uint16_t)word;
+    const size_t length = strlen(text);
+    const uint32_t slot = slot_of(words, text, length);
+    if (words->slots[slot])
+        return;
+    words->slots[slot] = (uint16_t)word;
+    words->lengths[slot] = (uint8_t)length;
 }
 
 Words *words_create(Arena *arena)
@@ -58,7 +63,7 @@ Words *words_create(Arena *arena)
 
 uint32_t words_find(const Words *words, const char *text, size_t length)
 {
-    return length > LONGEST ? WORD_NO : words->slots[slot_of(words, text, length)];
+    return length == 0 || length > LONGEST ? WORD_NO : words->slots[slot_of(words, text, length)];
 }
 
 const char *word_text(Word word)

@@ -23,11 +23,13 @@ bool words_is_reserved(const Words *words, const char *text, size_t length);
 /* Letters of unquoted names: ASCII letters, digits (not first), _ and $, and all of UTF-8 beyond ASCII. */
 static inline bool is_name_start(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' || (unsigned char)c >= 0x80;
+    return (unsigned char)((c | 0x20) - 'a') < 26 || c == '_' || c == '$' || (unsigned char)c >= 0x80;
 }
 static inline bool is_name_letter(char c)
 {
-    return is_name_start(c) || (c >= '0' && c <= '9');
+    static const uint64_t letters[4] = { UINT64_C(0x03ff001000000000), UINT64_C(0x07fffffe87fffffe), UINT64_MAX,
+                                         UINT64_MAX };
+    return letters[(unsigned char)c >> 6] >> ((unsigned char)c & 63) & 1;
 }
 
 /* A name of the form $LETTERnumber, as the text form gives to elements without a name of their own; else 0.

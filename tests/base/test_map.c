@@ -132,6 +132,29 @@ static void hashes_depend_on_content_and_seed(void **state)
     assert_int_not_equal(hash_bytes("", 0, 0), hash_bytes("\0", 1, 0));
 }
 
+static void what_is_reserved_is_not_moved(void **state)
+{
+    (void)state;
+    enum { FEW = 100, MANY = 10000 };
+    Arena *arena = arena_create(NULL);
+    Map map;
+    uint32_t value;
+    map_init(&map, arena, 0);
+    for (uint32_t k = 0; k < FEW; k++)
+        map_put(&map, key_pair(k), k);
+    map_reserve(&map, MANY);
+    const MapEntry *entries = map.entries;
+    for (uint32_t k = FEW; k < MANY; k++)
+        map_put(&map, key_pair(k), k);
+    assert_ptr_equal(map.entries, entries);
+    map_reserve(&map, 1);
+    assert_ptr_equal(map.entries, entries);
+    assert_int_equal(map.n, MANY);
+    for (uint32_t k = 0; k < MANY; k++)
+        assert_true(map_get(&map, key_pair(k), &value) && value == k);
+    arena_destroy(arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -139,6 +162,7 @@ int main(void)
         cmocka_unit_test(regular_keys_are_spread),
         cmocka_unit_test(zero_and_largest_are_keys),
         cmocka_unit_test(hashes_depend_on_content_and_seed),
+        cmocka_unit_test(what_is_reserved_is_not_moved),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,6 +37,21 @@ static void ill_formed_text_is_refused(void **state)
     assert_true(utf8_is_valid("gr\xc3\xbc\xc3\x9f \xe6\xbc\xa2 \xf0\x9f\x98\x80", 15));
 }
 
+/* ASCII is skipped in groups of eight: the first other byte is found wherever it stands. */
+static void one_byte_beyond_ascii_is_found_anywhere(void **state)
+{
+    (void)state;
+    char text[40];
+    for (size_t size = 0; size <= sizeof text; size++)
+        for (size_t at = 0; at <= size; at++) {
+            memset(text, 'a', sizeof text);
+            if (at < size)
+                text[at] = '\x80';
+            fail_if(utf8_ascii(text, size) != at, "%zu of %zu", at, size);
+            fail_if(utf8_is_valid(text, size) != (at == size), "%zu of %zu", at, size);
+        }
+}
+
 static void widths(void **state)
 {
     (void)state;
@@ -53,6 +68,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_character_reads_back),
         cmocka_unit_test(ill_formed_text_is_refused),
+        cmocka_unit_test(one_byte_beyond_ascii_is_found_anywhere),
         cmocka_unit_test(widths),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

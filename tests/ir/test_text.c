@@ -1,5 +1,6 @@
 /* The text form: what is printed is read back, for every file of the tree; mistakes are reported where they are. */
 #include "text_test.h"
+#include "ir/words.h"
 #include <dirent.h>
 #include <time.h>
 
@@ -517,6 +518,18 @@ static void reading_is_linear(void **state)
     assert_true(large_time < 20.0);
 }
 
+static void letters_of_names(void **state)
+{
+    (void)state;
+    for (int byte = 0; byte < 256; byte++) {
+        const char c = (char)byte;
+        const bool starts =
+            (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || byte == '_' || byte == '$' || byte >= 0x80;
+        assert_int_equal(is_name_start(c), starts);
+        assert_int_equal(is_name_letter(c), starts || (byte >= '0' && byte <= '9'));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -532,6 +545,7 @@ int main(void)
         cmocka_unit_test(awkward_names_survive),
         cmocka_unit_test(literals_are_exact),
         cmocka_unit_test(a_term_is_printed_alone),
+        cmocka_unit_test(letters_of_names),
         cmocka_unit_test(reading_is_linear),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
