@@ -107,6 +107,15 @@ static bool is_absent(int error)
     return error == ENOENT || error == ENOTDIR;
 }
 
+bool source_is_file(const char *path, unsigned mode)
+{
+    static const char *const handed[] = { "/dev/stdin", "/dev/fd/", "/proc/self/fd/" };
+    for (size_t k = 0; k < sizeof handed / sizeof *handed; k++)
+        if (strncmp(path, handed[k], strlen(handed[k])) == 0)
+            return !S_ISDIR(mode);
+    return S_ISREG(mode);
+}
+
 SourceStatus sources_open(Sources *sources, const char *path, uint32_t *id)
 {
     find_path(sources, path, id);
@@ -115,8 +124,8 @@ SourceStatus sources_open(Sources *sources, const char *path, uint32_t *id)
     struct stat about;
     if (stat(path, &about) != 0)
         return is_absent(errno) ? SOURCE_MISSING : SOURCE_UNREADABLE;
-    if (S_ISDIR(about.st_mode))
-        return SOURCE_IS_FOLDER;
+    if (!source_is_file(path, about.st_mode))
+        return SOURCE_NO_FILE;
     const size_t expected = S_ISREG(about.st_mode) ? (size_t)about.st_size : 0;
     if (expected > SOURCE_LARGEST)
         return SOURCE_TOO_LARGE;

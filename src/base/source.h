@@ -35,7 +35,11 @@ typedef struct {
     uint32_t line, column;
 } LineColumn;
 
-typedef enum { SOURCE_OK, SOURCE_MISSING, SOURCE_UNREADABLE, SOURCE_TOO_LARGE, SOURCE_IS_FOLDER } SourceStatus;
+typedef enum { SOURCE_OK, SOURCE_MISSING, SOURCE_UNREADABLE, SOURCE_TOO_LARGE, SOURCE_NO_FILE } SourceStatus;
+
+/* Whether what is there is read: a file on a disk, or what a shell hands over. Other things (folders, pipes, devices) may
+ * have no end, or wait for ever. `mode` is that of stat. */
+bool source_is_file(const char *path, unsigned mode);
 
 Sources *sources_create(Arena *arena);
 /* The same path twice is one source; so is a path given to sources_add_text before (unsaved text of an editor).

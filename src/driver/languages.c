@@ -54,11 +54,11 @@ Model *language_load(const Language *const *further, const char *path, Span want
     static const char *const reasons[] = { [SOURCE_MISSING] = "does not exist",
                                            [SOURCE_UNREADABLE] = "cannot be read",
                                            [SOURCE_TOO_LARGE] = "is too large",
-                                           [SOURCE_IS_FOLDER] = "is a folder" };
+                                           [SOURCE_NO_FILE] = "is no file, but a folder, a pipe or a device" };
     static const DiagCode codes[] = { [SOURCE_MISSING] = DIAG_FILE_MISSING,
                                       [SOURCE_UNREADABLE] = DIAG_FILE_UNREADABLE,
                                       [SOURCE_TOO_LARGE] = DIAG_FILE_TOO_LARGE,
-                                      [SOURCE_IS_FOLDER] = DIAG_FILE_UNREADABLE };
+                                      [SOURCE_NO_FILE] = DIAG_FILE_MISSING };
     const Language *language = language_of(further, path);
     const SourceStatus status = sources_open(request.sources, path, &request.source);
     if (status != SOURCE_OK) {

@@ -490,7 +490,10 @@ bool experiment_open(const char *path, Sources *sources, Arena *arena, Diag *dia
     case SOURCE_TOO_LARGE:
         diag_error(diag, DIAG_FILE_TOO_LARGE, SPAN_NONE, "the experiment file '%s' is too large", path);
         return false;
-    case SOURCE_IS_FOLDER:
+    case SOURCE_NO_FILE:
+        diag_error(diag, DIAG_FILE_MISSING, SPAN_NONE,
+                   "the experiment file '%s' is no file, but a folder, a pipe or a device", path);
+        return false;
     case SOURCE_UNREADABLE:
         diag_error(diag, DIAG_FILE_UNREADABLE, SPAN_NONE, "the experiment file '%s' cannot be read", path);
         return false;

@@ -134,14 +134,33 @@ static bool is_named_binary(const char *path)
     return (n > 3 && strcmp(path + n - 3, ".h5") == 0) || (n > 4 && strcmp(path + n - 4, ".mat") == 0);
 }
 
-Series *series_lazy(const char *path, Arena *arena, Diag *diag)
+/* A pipe is not waited for before it is known to be one. */
+static int open_file(const char *path, Diag *diag)
+{
+    const int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    struct stat state;
+    if (file < 0 || fstat(file, &state) != 0) {
+        report_unreadable(diag, path, errno);
+    } else if (!source_is_file(path, state.st_mode)) {
+        diag_error(diag, DIAG_FILE_MISSING, SPAN_NONE,
+                   "cannot read '%s': it is no file, but a folder, a pipe or a device", path);
+    } else {
+        fcntl(file, F_SETFL, fcntl(file, F_GETFL) & ~O_NONBLOCK);
+        return file;
+    }
+    if (file >= 0)
+        close(file);
+    return -1;
+}
+
+typedef Series *ReadTable(const char *path, const char *text, size_t size, Arena *arena, Diag *diag);
+
+static Series *open_series(const char *path, ReadTable *read_table, Arena *arena, Diag *diag)
 {
     const bool is_standard = strcmp(path, "-") == 0;
-    const int file = is_standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0) {
-        report_unreadable(diag, path, errno);
+    const int file = is_standard ? STDIN_FILENO : open_file(path, diag);
+    if (file < 0)
         return NULL;
-    }
     if (!is_standard && is_store(file)) {
         close(file);
         return open_store(path, arena, diag);
@@ -158,12 +177,17 @@ Series *series_lazy(const char *path, Arena *arena, Diag *diag)
                    path);
         diag_help(diag, "a CSV file needs the ending .csv");
     } else {
-        series = csv_read(path, content.bytes, content.size, arena, diag);
+        series = read_table(path, content.bytes, content.size, arena, diag);
     }
     free(content.bytes);
     if (!is_standard)
         close(file);
     return series;
+}
+
+Series *series_lazy(const char *path, Arena *arena, Diag *diag)
+{
+    return open_series(path, csv_read, arena, diag);
 }
 
 void series_done(const Series *series)

@@ -137,7 +137,7 @@ static void what_cannot_be_read(void **state)
     Place *place = *state;
     expect_status(place, path_of(place, "absent"), SOURCE_MISSING);
     expect_status(place, "", SOURCE_MISSING);
-    expect_status(place, place->folder, SOURCE_IS_FOLDER);
+    expect_status(place, place->folder, SOURCE_NO_FILE);
     const char *path = write_file(place, "x", 1);
     expect_status(place, arena_format(place->arena, "%s/below", path), SOURCE_MISSING);
     expect_status(place, arena_format(place->arena, "/%05000d", 0), SOURCE_UNREADABLE);
@@ -158,16 +158,27 @@ static void files_beyond_the_limit_are_refused(void **state)
     expect_status(place, path, SOURCE_TOO_LARGE);
 }
 
-static void a_pipe_is_read_to_its_end(void **state)
+/* Nobody may ever write to it. */
+static void a_pipe_that_lies_somewhere_is_not_waited_for(void **state)
 {
     Place *place = *state;
     const char *path = path_of(place, "f");
-    enum { LINES = 30000 };
     assert_int_equal(mkfifo(path, 0600), 0);
+    expect_status(place, path, SOURCE_NO_FILE);
+}
+
+static void a_pipe_is_read_to_its_end(void **state)
+{
+    Place *place = *state;
+    char path[32];
+    int ends[2];
+    enum { LINES = 30000 };
+    assert_int_equal(pipe(ends), 0);
+    snprintf(path, sizeof path, "/dev/fd/%d", ends[0]); /* as shells hand over the output of a command */
     const pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) {
-        FILE *file = fopen(path, "wb");
+        FILE *file = fdopen(ends[1], "wb");
         for (int k = 0; file && k < LINES; k++)
             fprintf(file, "%08d\n", k);
         if (file)
@@ -175,8 +186,10 @@ static void a_pipe_is_read_to_its_end(void **state)
         _exit(0);
     }
     uint32_t id;
+    close(ends[1]);
     assert_int_equal(sources_open(place->sources, path, &id), SOURCE_OK);
     waitpid(child, NULL, 0);
+    close(ends[0]);
     const Source *source = sources_get(place->sources, id);
     assert_int_equal(source->size, LINES * 9);
     assert_memory_equal(source->text + (LINES - 1) * 9, "00029999\n", 10);
@@ -303,6 +316,7 @@ int main(void)
         TEST(the_same_path_is_one_source),
         TEST(what_cannot_be_read),
         TEST(files_beyond_the_limit_are_refused),
+        TEST(a_pipe_that_lies_somewhere_is_not_waited_for),
         TEST(a_pipe_is_read_to_its_end),
         TEST(lines_end_with_lf_crlf_or_cr),
         TEST(columns_count_characters),
