@@ -21,7 +21,7 @@ typedef struct {
     Output output;
     Cell *cells;
     uint32_t n_cells;
-    bool is_open;
+    bool is_open, has_row;
 } CsvWriter;
 
 enum { CELL_SIZE = REAL_TEXT_SIZE + 1 };
@@ -99,6 +99,7 @@ static KoineStatus csv_point(KoineSink *sink, const KoineModel *model, const Koi
         at += cell->length;
     }
     *at++ = '\n';
+    writer->has_row = true;
     writer->output.used = (size_t)(at - writer->output.buffer);
     return output_record_end(&writer->output) ? KOINE_OK : fail(writer);
 }
@@ -110,6 +111,8 @@ static KoineStatus csv_end(KoineSink *sink, const KoineModel *model)
     if (!writer->is_open)
         return KOINE_OK;
     writer->is_open = false;
+    if (!writer->has_row)
+        output_forget(&writer->output);
     return output_close(&writer->output) ? KOINE_OK : fail(writer);
 }
 

@@ -272,9 +272,11 @@ static KoineStatus mat_end(KoineSink *sink, const KoineModel *model)
     if (!writer->is_open)
         return KOINE_OK;
     writer->is_open = false;
-    if (!writer->has_data && !writer->output.failure)
-        begin_data(writer, model, 0); /* a run that failed before its first point */
-    if (output_flush(&writer->output))
+    if (!writer->has_data) /* a run that failed before its first point */
+        output_forget(&writer->output);
+    if (!writer->has_data && !writer->output.failure && model && !writer->output.has_older)
+        begin_data(writer, model, 0);
+    if (output_flush(&writer->output) && writer->has_data)
         patch_counts(writer);
     return output_close(&writer->output) ? KOINE_OK : fail(writer);
 }

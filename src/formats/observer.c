@@ -36,6 +36,7 @@ typedef struct {
     bool is_over;   /* the row at `to` was made */
     bool has_left;  /* a point before an instant waits: it becomes a row if something happens there */
     bool is_open;
+    bool has_point;        /* the run has recorded something, whether it is of interest or not */
     int left_kind;         /* START, LEFT, STOP */
     double left_time;      /* of the last point before an instant */
     KoineSlot *now, *left; /* values of this point and of that one */
@@ -340,6 +341,7 @@ static KoineStatus observer_point(KoineSink *sink, const KoineModel *model, cons
     Observer *const o = (Observer *)sink;
     ObserverOptions *const options = &o->options;
     const double time = point->time;
+    o->has_point = true;
     if (o->is_over || time < options->from - near_time(options->from))
         return KOINE_OK;
     if (time > options->to + near_time(options->to)) {
@@ -402,6 +404,8 @@ static KoineStatus observer_end(KoineSink *sink, const KoineModel *model)
         return KOINE_OK;
     o->is_open = false;
     const KoineStatus status = is_compressed(o) ? finish_intervals(o) : KOINE_OK;
+    if (!o->has_point)
+        output_forget(&o->output);
     return output_close(&o->output) && status == KOINE_OK ? KOINE_OK : fail(o);
 }
 

@@ -1,4 +1,5 @@
 #include "formats/output.h"
+#include "formats/replace.h"
 #include "formats/writing.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -20,6 +21,7 @@ bool output_open(Output *output, const char *path, bool is_lines, bool is_confin
     }
     struct stat status;
     output->is_regular = !is_standard && fstat(output->file, &status) == 0 && S_ISREG(status.st_mode);
+    output->has_older = output->is_regular && status.st_size > 0;
     return true;
 }
 
@@ -50,6 +52,38 @@ static void note(Output *output, uint64_t size)
     written_note(output->path, output->head, size);
 }
 
+/* Writes the buffer to `file`; *done: how much of it arrived. */
+static bool write_buffer(Output *output, int file, size_t *done)
+{
+    for (*done = 0; *done < output->used;) {
+        const ssize_t n = write(file, output->buffer + *done, output->used - *done);
+        if (n >= 0) {
+            *done += (size_t)n;
+        } else if (errno != EINTR) {
+            output->failure = errno;
+            return false;
+        }
+    }
+    return true;
+}
+
+/* An older file stays as it is until the first part of the new one is on the disk. */
+static bool replace_older(Output *output, Replacement *replacement)
+{
+    size_t done;
+    if (!write_buffer(output, replacement->file, &done)) {
+        replace_give_up(replacement);
+        return false;
+    }
+    if (!replace_finish(replacement)) {
+        output->failure = errno;
+        return false;
+    }
+    output->file = replacement->file;
+    output->written = done;
+    return true;
+}
+
 static bool cut_older(Output *output)
 {
     if (!output->is_cut && output->is_regular && ftruncate(output->file, 0) != 0)
@@ -58,25 +92,44 @@ static bool cut_older(Output *output)
     return output->failure == 0;
 }
 
-bool output_flush(Output *output)
+static bool append(Output *output)
 {
-    if (output->failure || !cut_older(output))
+    size_t done;
+    if (!cut_older(output))
         return false;
-    const bool is_first = output->written == 0 && output->used > 0;
-    size_t done = 0;
-    while (done < output->used) {
-        const ssize_t n = write(output->file, output->buffer + done, output->used - done);
-        if (n >= 0) {
-            done += (size_t)n;
-        } else if (errno != EINTR) {
-            output->failure = errno;
-            cut_to_records(output, done);
-            return false;
-        }
+    if (!write_buffer(output, output->file, &done)) {
+        cut_to_records(output, done);
+        return false;
     }
     output->written += done;
+    return true;
+}
+
+void output_forget(Output *output)
+{
+    if (output->has_older && !output->is_cut)
+        output->used = 0;
+}
+
+bool output_flush(Output *output)
+{
+    if (output->failure || output->used == 0)
+        return output->failure == 0;
+    const bool is_first = output->written == 0;
     if (is_first && output->is_regular)
+        written_announce(output->path, written_head(output->buffer, output->used));
+    Replacement replacement;
+    if (output->has_older && !output->is_cut && replace_begin(&replacement, output->path, output->file)) {
+        output->is_cut = true;
+        if (!replace_older(output, &replacement))
+            return false;
+    } else if (!append(output)) {
+        return false;
+    }
+    if (is_first && output->is_regular) {
         note(output, WRITTEN_OPEN);
+        written_announce(output->path, (WrittenHead){ 0 });
+    }
     output->used = 0;
     return true;
 }

@@ -20,7 +20,8 @@ typedef struct {
     int failure;         /* errno of the first failure, or 0 */
     const char *refusal; /* why it may not be written, or NULL; failure is set too */
     WrittenHead head;    /* what is noted of the begin */
-    bool is_cut;         /* an older file is gone */
+    bool has_older;      /* there are bytes of an older file */
+    bool is_cut;         /* which are gone */
     bool is_lines;       /* records are lines */
     bool is_regular;     /* can be cut and patched */
 } Output;
@@ -38,6 +39,8 @@ static inline char *output_room(Output *output)
 /* Any number of bytes, through the buffer. */
 void output_bytes(Output *output, const void *bytes, size_t size);
 bool output_flush(Output *output);
+/* What lies in the buffer counts for nothing: where nothing was written out an older file stays as it is. */
+void output_forget(Output *output);
 static inline bool output_record_end(Output *output)
 {
     return output->used < output->full || output_flush(output);

@@ -52,9 +52,16 @@ static const H5Z_class2_t LZ4_CLASS = { H5Z_CLASS_T_VERS, STORE_FILTER_LZ4, 1, 1
 
 /* ---- the file ---------------------------------------------------------------------------------------------------- */
 
-/* Opens and locks; nothing of an older file is touched before the lock is ours. */
-static bool open_locked(StoreFile *file, bool is_confined)
+bool store_file_open(StoreFile *file, const char *path, bool is_confined)
 {
+    *file = (StoreFile){ .path = path, .file = -1, .descriptor = -1, .driver_id = -1 };
+    /* Before a file is touched: without memory the library does not survive its own beginning. Everything is closed by us:
+     * what it would do when the process ends is not needed. */
+    H5dont_atexit();
+    if (H5open() < 0) {
+        fail(file, ENOMEM);
+        return false;
+    }
     const char *refusal;
     file->descriptor = writing_open(file->path, WRITING_READS | (is_confined ? WRITING_CONFINED : 0), &refusal);
     struct stat state;
@@ -74,11 +81,7 @@ static bool open_locked(StoreFile *file, bool is_confined)
                  file->path);
         return false;
     }
-    /* Not to nothing: ext4 sends a file that was emptied and written anew to the disk when it is closed. */
-    if (state.st_size > 1 && ftruncate(file->descriptor, 1) != 0) {
-        fail(file, errno);
-        return false;
-    }
+    file->has_older = state.st_size > 1;
     struct rlimit limit;
     file->limit = getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY ? limit.rlim_cur : UINT64_MAX;
     return true;
@@ -93,14 +96,25 @@ static hid_t create_properties(void)
     return properties;
 }
 
-bool store_file_create(StoreFile *file, const char *path, bool is_confined, Arena *arena)
+/* Not to nothing: ext4 sends a file that was emptied and written anew to the disk when it is closed. */
+static bool cut_older(StoreFile *file)
 {
-    *file = (StoreFile){ .path = path, .file = -1, .descriptor = -1, .driver_id = -1 };
-    if (!open_locked(file, is_confined))
+    file->is_replacing = file->has_older && replace_begin(&file->replacement, file->path, file->descriptor);
+    if (file->is_replacing) {
+        file->descriptor = file->replacement.file;
+    } else if (file->has_older && ftruncate(file->descriptor, 1) != 0) {
+        fail(file, errno);
+        return false;
+    }
+    return true;
+}
+
+bool store_file_create(StoreFile *file, Arena *arena)
+{
+    if (!cut_older(file))
         return false;
     file->driver =
         (StoreDriver){ .descriptor = file->descriptor, .buffer = NEW_ARRAY(arena, unsigned char, DRIVER_BUFFER) };
-    H5open();
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     if (H5Zfilter_avail(STORE_FILTER_LZ4) <= 0)
         H5Zregister(&LZ4_CLASS);
@@ -108,23 +122,33 @@ bool store_file_create(StoreFile *file, const char *path, bool is_confined, Aren
     H5Pset_link_phase_change(creation, 64, 32); /* links and attributes stay in the object header */
     file->driver_id = store_driver_use(&file->driver, access);
     if (file->driver_id >= 0)
-        file->file = H5Fcreate(path, H5F_ACC_TRUNC, creation, access);
+        file->file = H5Fcreate(file->path, H5F_ACC_TRUNC, creation, access);
     H5Pclose(access);
     H5Pclose(creation);
     check(file, file->file);
     return !file->is_failed;
 }
 
-void store_file_share(StoreFile *file)
-{
-    if (!file->is_failed)
-        check(file, H5Fstart_swmr_write(file->file));
-}
-
 void store_file_flush(StoreFile *file)
 {
     if (!file->is_failed)
         check(file, H5Fflush(file->file, H5F_SCOPE_LOCAL));
+}
+
+void store_file_share(StoreFile *file)
+{
+    if (!file->is_failed)
+        check(file, H5Fstart_swmr_write(file->file));
+    store_file_flush(file); /* whoever opens it from here on finds everything but rows */
+    if (file->is_failed || !file->is_replacing)
+        return;
+    file->is_replacing = false;
+    if (replace_finish(&file->replacement))
+        return;
+    const int error = errno;
+    file->driver.error = error; /* nothing is written any more */
+    file->descriptor = file->replacement.older;
+    fail(file, error);
 }
 
 bool store_file_close(StoreFile *file)
@@ -140,6 +164,10 @@ bool store_file_close(StoreFile *file)
         if (file->reserved > 0 && fstat(file->descriptor, &state) == 0 &&
             ftruncate(file->descriptor, state.st_size) != 0)
             file->reserved = 0;
+        if (file->is_replacing) {
+            replace_give_up(&file->replacement);
+            file->descriptor = file->replacement.older;
+        }
         close(file->descriptor);
     }
     file->descriptor = -1;

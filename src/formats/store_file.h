@@ -7,6 +7,7 @@
 #define FORMATS_STORE_FILE_H
 
 #include "base/arena.h"
+#include "formats/replace.h"
 #include "formats/store_driver.h"
 #include "formats/store_pack.h"
 #include <stdbool.h>
@@ -26,15 +27,20 @@ typedef struct {
     StoreDriver driver;
     uint64_t reserved, limit; /* bytes: on the disk, and what the process may write */
     bool is_unreserved;       /* this file system cannot reserve */
+    bool has_older;           /* there is an older file, which is replaced when the new one can be read */
+    bool is_replacing;        /* by this one */
     bool is_failed;
+    Replacement replacement;
     char error[256];
     unsigned char *planes, *packed; /* room for the largest chunk */
 } StoreFile;
 
+/* Opens and locks; an older file is not touched. */
+bool store_file_open(StoreFile *file, const char *path, bool is_confined);
 /* Every chunk has at most `largest` bytes; planes and packed are the caller's, of `largest` and pack_bound(largest). The
  * file must stay where it is in memory. */
-bool store_file_create(StoreFile *file, const char *path, bool is_confined, Arena *arena);
-/* From here on others may read while we write; no further dataset can be made. */
+bool store_file_create(StoreFile *file, Arena *arena);
+/* From here on others may read while we write; no further dataset can be made. An older file is gone. */
 void store_file_share(StoreFile *file);
 void store_file_flush(StoreFile *file);
 /* Closes everything; also after failures. */

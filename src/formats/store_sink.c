@@ -33,6 +33,7 @@ typedef struct {
     StoreWriter writer;
     VEC(SlotRun) runs;
     VEC(uint64_t) constants;   /* offsets */
+    StoreTables tables;        /* of the file; written at the first point */
     uint32_t kind_at;          /* of the columns of marks in a row */
     _Atomic uint32_t n_filled; /* rows of `filling`; those before it do not change any more */
     KoineSlot *filling;
@@ -299,9 +300,9 @@ static KoineStatus store_begin(KoineSink *sink, const KoineModel *model)
         selection_miss_text(&miss, options->globs, sink->error, sizeof sink->error);
         return KOINE_FAILED;
     }
-    const StoreTables made = make_tables(s, tables, &selection);
+    s->tables = make_tables(s, tables, &selection);
     s->is_open = true;
-    if (!store_writer_begin(&s->writer, options->path, options->is_confined, &made, s->arena))
+    if (!store_writer_open(&s->writer, options->path, options->is_confined, s->arena))
         return fail(s);
     while (s->n_empty < BLOCKS)
         s->empty[s->n_empty++] = make_block(s);
@@ -309,22 +310,26 @@ static KoineStatus store_begin(KoineSink *sink, const KoineModel *model)
     return KOINE_OK;
 }
 
-/* Parameters have their values from the first point on. The thread starts then, too: the file is its own from there. */
-static void write_constants(StoreSink *s, const KoineModel *model)
+/* A run that fails before its first point leaves an older file as it is; parameters have their values from there on. The
+ * thread starts then, too: the file is its own from there. */
+static bool begin_file(StoreSink *s, const KoineModel *model)
 {
+    s->has_point = true;
+    if (!store_writer_begin(&s->writer, &s->tables, s->arena))
+        return false;
     KoineSlot *const slots = NEW_ARRAY(s->arena, KoineSlot, s->constants.n);
     for (uint32_t k = 0; k < s->constants.n; k++)
         memcpy(&slots[k], model->block + s->constants.at[k], sizeof slots[k]);
     store_writer_constants(&s->writer, slots, s->constants.n, s->arena);
-    s->has_point = true;
     start_thread(s);
+    return !s->writer.file.is_failed;
 }
 
 static KoineStatus store_point(KoineSink *sink, const KoineModel *model, const KoinePoint *point)
 {
     StoreSink *const s = (StoreSink *)sink;
-    if (!s->has_point)
-        write_constants(s, model);
+    if (!s->has_point && !begin_file(s, model))
+        return fail(s);
     const uint32_t n = atomic_load_explicit(&s->n_filled, memory_order_relaxed);
     KoineSlot *const row = s->filling + s->writer.stride * n;
     row[0].r = point->time;
@@ -359,6 +364,12 @@ bool store_finish(KoineSink *sink, const char *end)
         return true;
     s->is_open = false;
     end_thread(s);
+    StoreFile *const file = &s->writer.file;
+    if (!s->has_point && !file->is_failed) { /* a file without rows is better than none, but not than an older one */
+        if (file->has_older)
+            return store_file_close(file);
+        store_writer_begin(&s->writer, &s->tables, s->arena);
+    }
     if (store_writer_end(&s->writer, end))
         return true;
     fail(s);

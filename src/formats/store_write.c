@@ -154,14 +154,21 @@ static void choose_sizes(StoreWriter *w, Arena *arena)
     w->list = NEW_ARRAY(arena, struct StoreChange, CHUNK_CHANGES);
 }
 
-bool store_writer_begin(StoreWriter *w, const char *path, bool is_confined, const StoreTables *tables, Arena *arena)
+bool store_writer_open(StoreWriter *w, const char *path, bool is_confined, Arena *arena)
+{
+    if (!store_file_open(&w->file, path, is_confined))
+        return false;
+    choose_sizes(w, arena);
+    return true;
+}
+
+bool store_writer_begin(StoreWriter *w, const StoreTables *tables, Arena *arena)
 {
     StoreFile *const file = &w->file;
-    if (!store_file_create(file, path, is_confined, arena))
+    if (!store_file_create(file, arena))
         return false;
     file->planes = NEW_ARRAY(arena, unsigned char, CHUNK_BYTES);
     file->packed = NEW_ARRAY(arena, unsigned char, pack_bound(CHUNK_BYTES));
-    choose_sizes(w, arena);
     const hid_t text = H5Tcopy(H5T_C_S1);
     static const char FORMAT[] = STORE_FORMAT;
     H5Tset_size(text, sizeof FORMAT - 1);
@@ -179,7 +186,6 @@ bool store_writer_begin(StoreWriter *w, const char *path, bool is_confined, cons
     if (group >= 0)
         H5Gclose(group);
     store_file_share(file);
-    store_file_flush(file); /* whoever opens it from here on finds everything but rows */
     return !file->is_failed;
 }
 

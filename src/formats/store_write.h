@@ -36,9 +36,10 @@ typedef struct {
     const char *begin; /* JSON */
 } StoreTables;
 
-/* Creates the file with all datasets and the tables. False: writer->file.error says why. */
-bool store_writer_begin(StoreWriter *writer, const char *path, bool is_confined, const StoreTables *tables,
-                        Arena *arena);
+/* Opens the file; n_dense and n_changes are known. False, also below: writer->file.error says why. */
+bool store_writer_open(StoreWriter *writer, const char *path, bool is_confined, Arena *arena);
+/* Makes all datasets and the tables; an older file goes. */
+bool store_writer_begin(StoreWriter *writer, const StoreTables *tables, Arena *arena);
 void store_writer_constants(StoreWriter *writer, const KoineSlot *slots, uint32_t n, Arena *arena);
 /* Rows of n_dense + n_changes slots, `stride` apart, at most block_rows of them; fewer only in the last block, or for now: the next call
  * then has the same rows and more, and replaces what this one wrote. */

@@ -216,7 +216,9 @@ int writing_open(const char *path, unsigned flags, const char **refusal)
     struct stat state;
     if (file < 0 || fstat(file, &state) != 0 || !S_ISREG(state.st_mode))
         return file;
-    if (flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    struct stat named; /* the file may have been replaced before the lock was ours */
+    if ((flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) ||
+        (stat(path, &named) == 0 && (named.st_ino != state.st_ino || named.st_dev != state.st_dev))) {
         *refusal = BUSY;
         close(file);
         return -1;

@@ -47,6 +47,7 @@ static bool make_folders(char *path)
 static int open_table(bool makes)
 {
     char path[PATH_MAX];
+    errno = ENOENT;
     if (!state_folder(path, sizeof path - sizeof TABLE) || (makes && !make_folders(path)))
         return -1;
     strcat(path, TABLE);
@@ -57,18 +58,20 @@ static int open_table(bool makes)
     if (fstat(table, &state) != 0 || !S_ISREG(state.st_mode) || state.st_uid != geteuid() ||
         flock(table, makes ? LOCK_EX : LOCK_SH) != 0) {
         close(table);
+        errno = ENOENT; /* it is none of ours */
         return -1;
     }
     return table;
 }
 
-static bool find_keys(const char *path, Entry *entry)
+/* `is_coming`: of what is about to take the path's place. */
+static bool find_keys(const char *path, bool is_coming, Entry *entry)
 {
     char whole[PATH_MAX];
     if (!realpath(path, whole))
         return false;
     entry->path = hash_bytes(whole, strlen(whole), 0);
-    entry->again = hash_bytes(whole, strlen(whole), entry->path);
+    entry->again = hash_bytes(whole, strlen(whole), entry->path + is_coming);
     return true;
 }
 
@@ -99,10 +102,10 @@ WrittenHead written_head(const void *bytes, size_t n)
     return (WrittenHead){ n, hash_bytes(bytes, n, 0) };
 }
 
-void written_note(const char *path, WrittenHead head, uint64_t size)
+static void keep(const char *path, bool is_coming, WrittenHead head, uint64_t size)
 {
     Entry entry, before;
-    if (!find_keys(path, &entry))
+    if (!find_keys(path, is_coming, &entry))
         return;
     entry.size = size;
     entry.head = head;
@@ -117,28 +120,50 @@ void written_note(const char *path, WrittenHead head, uint64_t size)
     close(table);
 }
 
+void written_announce(const char *path, WrittenHead head)
+{
+    keep(path, true, head, head.n ? WRITTEN_OPEN : 0);
+}
+
+void written_note(const char *path, WrittenHead head, uint64_t size)
+{
+    keep(path, false, head, size);
+}
+
 const char *written_folder(Arena *arena)
 {
     char path[PATH_MAX];
     return state_folder(path, sizeof path) ? arena_text(arena, path, strlen(path)) : NULL;
 }
 
+static bool fits(const Entry *entry, int file, uint64_t size)
+{
+    char head[WRITTEN_HEAD];
+    return entry->head.n > 0 && entry->head.n <= WRITTEN_HEAD &&
+           (entry->size == WRITTEN_OPEN ? size >= entry->head.n : size == entry->size) &&
+           pread(file, head, entry->head.n, 0) == (ssize_t)entry->head.n &&
+           hash_bytes(head, entry->head.n, 0) == entry->head.hash;
+}
+
 bool written_is_ours(const char *path, int file)
 {
     Entry entry;
-    char head[WRITTEN_HEAD];
     struct stat state;
-    if (!find_keys(path, &entry) || fstat(file, &state) != 0)
+    errno = 0;
+    if (!find_keys(path, false, &entry) || fstat(file, &state) != 0)
         return false;
     const int table = open_table(false);
-    if (table < 0)
+    if (table < 0) {
+        errno = errno == ENOENT || errno == ENOTDIR ? 0 : errno;
         return false;
-    bool is_found;
-    find_entry(table, &entry, &is_found);
+    }
+    bool is_found, is_ours = false;
+    for (int is_coming = 0; is_coming < 2 && !is_ours; is_coming++) {
+        find_keys(path, is_coming, &entry);
+        find_entry(table, &entry, &is_found);
+        is_ours = is_found && fits(&entry, file, (uint64_t)state.st_size);
+    }
     close(table);
-    return is_found && entry.head.n <= WRITTEN_HEAD &&
-           (entry.size == WRITTEN_OPEN ? (uint64_t)state.st_size >= entry.head.n
-                                       : (uint64_t)state.st_size == entry.size) &&
-           pread(file, head, entry.head.n, 0) == (ssize_t)entry.head.n &&
-           hash_bytes(head, entry.head.n, 0) == entry.head.hash;
+    errno = 0;
+    return is_ours;
 }

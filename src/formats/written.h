@@ -17,10 +17,14 @@ typedef struct {
     uint64_t n, hash;
 } WrittenHead;
 WrittenHead written_head(const void *bytes, size_t n); /* of the first bytes of a file, or more than those */
+/* What is about to take the place of the file at `path`, or to begin it: a run that is killed then leaves a file that is known.
+ * A head of 0 bytes: it has come. */
+void written_announce(const char *path, WrittenHead head);
 /* Failing is no failure of the run. */
 void written_note(const char *path, WrittenHead head, uint64_t size);
 const char *written_folder(Arena *arena); /* the state folder; NULL: there is none */
 /* The open file is as Koine left it, or as far as it came. */
+/* False with errno 0: it is not; else it cannot be found out. */
 bool written_is_ours(const char *path, int file);
 
 #endif
