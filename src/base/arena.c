@@ -53,7 +53,7 @@ static _Noreturn void fail(const Arena *arena, size_t wanted)
 {
     if (arena && arena->out_of_memory)
         arena->out_of_memory(wanted);
-    BUG("out of memory and no handler");
+    bug_no_memory(wanted);
 }
 
 static Chunk *chunk_create(Arena *arena, size_t wanted)
@@ -96,14 +96,21 @@ static void use_huge_pages(void *block, size_t mapped)
 #endif
 }
 
+static Large *map_block(size_t mapped)
+{
+    Large *const block = mmap(NULL, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (block == MAP_FAILED)
+        return NULL;
+    use_huge_pages(block, mapped);
+    return block;
+}
+
 static void *large_alloc(Arena *arena, size_t size)
 {
     const size_t mapped = mapping_for(size);
-    Large *block = size > SIZE_MAX / 2 ? MAP_FAILED
-                                       : mmap(NULL, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (block == MAP_FAILED)
+    Large *block = size > SIZE_MAX / 2 ? NULL : map_block(mapped);
+    if (!block)
         fail(arena, size);
-    use_huge_pages(block, mapped);
     *block = (Large){ .before = arena->large, .mapped = mapped, .number = ++arena->n_large };
     if (arena->large)
         arena->large->after = block;

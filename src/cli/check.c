@@ -141,8 +141,9 @@ static int run_check(const Command *command)
             print_text(&report);
         }
     }
+    const int status = is_good ? EXIT_GOOD : error_status(compilation_diag(c), EXIT_MODEL);
     compilation_destroy(c);
-    return is_good ? EXIT_GOOD : EXIT_MODEL;
+    return status;
 }
 
 static const Option options[] = {

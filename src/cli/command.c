@@ -38,6 +38,15 @@ void say(const char *format, ...)
     va_end(args);
 }
 
+int error_status(const Diag *diag, int otherwise)
+{
+    DiagItem item;
+    for (uint32_t k = 0; diag_item(diag, k, &item); k++)
+        if (item.level == DIAG_ERROR && item.code == DIAG_FILE_UNREADABLE)
+            return EXIT_ENVIRONMENT;
+    return otherwise;
+}
+
 int usage_error(const Command *command, const char *format, ...)
 {
     va_list args;

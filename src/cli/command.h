@@ -6,6 +6,7 @@
 #define CLI_COMMAND_H
 
 #include "base/arena.h"
+#include "base/diag.h"
 #include <stdbool.h>
 
 enum {
@@ -67,6 +68,8 @@ const char *command_option(const Command *command, const char *name);
 
 /* "koine run: ..." and where to read on; returns EXIT_USAGE. */
 int usage_error(const Command *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The status after errors: that of the environment where the system could not read a file, else `otherwise`. */
+int error_status(const Diag *diag, int otherwise);
 /* "koine: ..." on stderr. */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

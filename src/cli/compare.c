@@ -274,7 +274,7 @@ static int run_compare(const Command *command)
     c.other = series_lazy(command->arguments[1], command->arena, diag);
     diag_print(diag, stderr, (DiagStyle){ .colour = command->colour_err });
     c.scratch = arena_create(out_of_memory);
-    status = c.reference && c.other ? compare_results(&c) : EXIT_MODEL;
+    status = c.reference && c.other ? compare_results(&c) : error_status(diag, EXIT_MODEL);
     arena_destroy(c.scratch);
     series_done(c.reference);
     series_done(c.other);

@@ -77,7 +77,7 @@ static int run_convert(const Command *command)
     const Series *const series = series_lazy(command->arguments[0], command->arena, diag);
     diag_print(diag, stderr, (DiagStyle){ .colour = command->colour_err });
     if (!series)
-        return EXIT_MODEL;
+        return error_status(diag, EXIT_MODEL);
     const int status = write_result(command, series, &options);
     series_done(series);
     return status;

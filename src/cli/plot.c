@@ -144,7 +144,7 @@ static int run_plot(const Command *command)
     const Series *const results = series_lazy(command->arguments[0], command->arena, diag);
     diag_print(diag, stderr, (DiagStyle){ .colour = command->colour_err });
     if (!results)
-        return EXIT_MODEL;
+        return error_status(diag, EXIT_MODEL);
     status = draw_results(command, results, &options);
     series_done(results);
     return status;

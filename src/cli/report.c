@@ -41,10 +41,11 @@ static int load_model(ReportCall *call, const char *text)
 static int open_result(ReportCall *call, const char *path)
 {
     const char *error = "";
-    const Result *const result = result_open(path, call->command->arena, &error);
+    bool is_unreadable = false;
+    const Result *const result = result_try(path, call->command->arena, &error, &is_unreadable);
     if (!result) {
         say("%s", error);
-        return EXIT_MODEL;
+        return is_unreadable ? EXIT_ENVIRONMENT : EXIT_MODEL;
     }
     vec_push(call->command->arena, &call->runs, ((ReportRun){ path, result }));
     return EXIT_GOOD;

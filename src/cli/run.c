@@ -259,9 +259,11 @@ static void say_how_it_ended(Run *run, const KoineTables *tables)
     }
 }
 
-static int status_of(KoineRunEnd end)
+static int status_of(const KoineRunReport *report)
 {
-    switch (end) {
+    if (report->end == KOINE_RUN_FAILED && report->fault.cause == KOINE_CAUSE_MEMORY)
+        return EXIT_ENVIRONMENT;
+    switch (report->end) {
     case KOINE_RUN_DONE:
     case KOINE_RUN_TERMINATED: return EXIT_GOOD;
     case KOINE_RUN_INTERRUPTED: return EXIT_INTERRUPTED;
@@ -339,8 +341,9 @@ static int report_run(Run *run, const KoineModel *model)
     draw_plot(run);
     if (!run->is_quiet && end != KOINE_RUN_SINK)
         say_files(run, end == KOINE_RUN_DONE || end == KOINE_RUN_TERMINATED ? "results" : "results so far");
-    const int statistics = write_statistics(run), hot = write_hot(run, model);
-    return status_of(end) != EXIT_GOOD ? status_of(end) : statistics != EXIT_GOOD ? statistics : hot;
+    const int statistics = write_statistics(run), hot = model ? write_hot(run, model) : EXIT_GOOD;
+    const int status = status_of(&run->record.run);
+    return status != EXIT_GOOD ? status : statistics != EXIT_GOOD ? statistics : hot;
 }
 
 /* One phase after the other, until the end or until something ends the run. */
@@ -491,7 +494,8 @@ static bool check_place(Run *run, const char *path, const char *option, bool is_
     const char *const refusal = is_confined ? writing_refusal(path) : NULL;
     if (!refusal)
         return true;
-    diag_error(run->diag, DIAG_WRITING, span, "'%s' is not written: %s", path, refusal);
+    diag_error(run->diag, refusal == writing_unknown ? DIAG_FILE_UNREADABLE : DIAG_WRITING, span,
+               "'%s' is not written: %s", path, refusal);
     diag_help(run->diag, "if you want that, say so: %s, or --write-anywhere", option);
     return false;
 }
@@ -550,7 +554,7 @@ static int run_kind(Run *run, const KoineModelKind *kind)
 {
     if (!check_settings(run, kind->tables)) {
         print_diagnostics(run);
-        return settings_error_status(&run->settings);
+        return error_status(run->diag, settings_error_status(&run->settings));
     }
     KoineModel *model = NULL;
     if (kind->create(kind, &run->host, &model) < 0 || !model) {
@@ -577,7 +581,7 @@ static int compile_and_run(Run *run)
     run->settings.target.wanted = wanted_variables(run);
     target_take_settings(&run->settings.target, &run->settings.experiment, compilation_sources(run->c), run->arena);
     if (!target_compile(run->command, &run->settings.target, run->settings.experiment.profile, run->c))
-        return EXIT_MODEL;
+        return error_status(run->diag, EXIT_MODEL);
     const char *why;
     run->record.tier = run->settings.experiment.tier ? run->settings.experiment.tier : "auto";
     const KoineModelKind *const kind = compilation_kind(run->c, run->record.tier, &why);

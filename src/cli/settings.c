@@ -14,7 +14,7 @@ static bool is_same_file(const char *a, const char *b)
 static int print_errors(const Command *command, Compilation *c, int status)
 {
     diag_print(compilation_diag(c), stderr, (DiagStyle){ .colour = command->colour_err });
-    return diag_errors(compilation_diag(c)) ? status : EXIT_GOOD;
+    return diag_errors(compilation_diag(c)) ? error_status(compilation_diag(c), status) : EXIT_GOOD;
 }
 
 /* The options that are settings of an experiment have the same names. */

@@ -9,6 +9,7 @@
 #include "experiment/reader.h"
 #include "formats/select.h"
 #include <string.h>
+#include <errno.h>
 #include <unistd.h>
 
 enum { LARGEST_FILE = 1 << 20, DEEPEST = 8 };
@@ -47,6 +48,11 @@ static Node syntax_error(Reader *reader)
 {
     const yaml_parser_t *const parser = &reader->parser;
     const yaml_mark_t at = parser->problem_mark;
+    if (parser->error == YAML_MEMORY_ERROR) {
+        diag_error(reader->context.diag, DIAG_FILE_UNREADABLE, SPAN_NONE, "'%s' cannot be read: out of memory",
+                   reader->source->path);
+        return give_up(reader);
+    }
     Span span = span_of(reader, at, at);
     /* Before the scanner works, while bytes are decoded, there is no mark. */
     if (parser->error == YAML_READER_ERROR)
@@ -512,5 +518,5 @@ const char *experiment_beside(const char *path, Arena *arena)
     const char *const slash = strrchr(path, '/'), *const dot = strrchr(path, '.');
     const size_t stem = dot && (!slash || dot > slash) ? (size_t)(dot - path) : strlen(path);
     const char *const beside = arena_format(arena, "%.*s%s", (int)stem, path, EXPERIMENT_END);
-    return access(beside, F_OK) == 0 ? beside : NULL;
+    return access(beside, F_OK) == 0 || (errno != ENOENT && errno != ENOTDIR) ? beside : NULL;
 }

@@ -51,7 +51,7 @@ static void report_unreadable(Diag *diag, const char *path, int error)
     if (strerror_r(error, reason, sizeof reason) != 0)
         snprintf(reason, sizeof reason, "error %d", error);
     if (error == EFBIG) {
-        diag_error(diag, DIAG_FILE_UNREADABLE, SPAN_NONE, "cannot read '%s': it has more than %g GB", path,
+        diag_error(diag, DIAG_FILE_TOO_LARGE, SPAN_NONE, "cannot read '%s': it has more than %g GB", path,
                    (double)READ_MOST / (1 << 30));
         diag_help(diag, "native results (.h5) may have any size");
         return;

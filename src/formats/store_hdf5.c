@@ -1,4 +1,5 @@
 #include "formats/store_hdf5.h"
+#include "base/bug.h"
 #include "formats/store_pack.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -130,12 +131,23 @@ static bool read_messages(Header *h, const unsigned char *at, const unsigned cha
     return true;
 }
 
+/* What a file may ask for on good grounds and cannot have is the system's fault, and must not pass for damage; what is
+ * larger may be a lie of the file. */
+void *hdf5_allocate(size_t size)
+{
+    enum { BELIEVABLE = 64 << 20 };
+    void *const bytes = malloc(size ? size : 1);
+    if (!bytes && size <= BELIEVABLE)
+        bug_no_memory(size);
+    return bytes;
+}
+
 /* One piece of a header; its messages begin at `begin`, four bytes of checksum follow them. */
 static bool read_part(Header *h, uint64_t address, const char *signature, size_t begin, uint64_t size)
 {
     if (size < begin + 4 || size > MOST_HEADER || size > h->file->size)
         return false;
-    unsigned char *const bytes = malloc(size);
+    unsigned char *const bytes = hdf5_allocate(size);
     const bool is_good = bytes && read_checked(h->file, address, signature, bytes, size) &&
                          read_messages(h, bytes + begin, bytes + size - 4);
     free(bytes);
@@ -335,7 +347,7 @@ static unsigned char *room(Array *a, size_t size)
     if (size > a->capacity) {
         free(a->bytes);
         a->capacity = size * 2;
-        a->bytes = malloc(a->capacity);
+        a->bytes = hdf5_allocate(a->capacity);
         if (!a->bytes)
             a->capacity = 0;
     }
@@ -416,7 +428,8 @@ static void read_super_block(Array *a, uint64_t address, int u)
         return;
     const size_t mask = elements > a->page ? (size_t)(elements / a->page + 7) / 8 : 0;
     const size_t size = block_head(a) + n * (mask + 8) + 4;
-    unsigned char *const bytes = size <= a->file->size ? malloc(size) : NULL; /* data blocks use the other room */
+    unsigned char *const bytes =
+        size <= a->file->size ? hdf5_allocate(size) : NULL; /* data blocks use the other room */
     if (!bytes || !read_checked(a->file, address, "EASB", bytes, size)) {
         damaged(a);
     } else {
@@ -464,7 +477,7 @@ static bool read_index_block(Array *a, uint64_t address)
     const size_t n_data = 2 * (size_t)(a->pointers - 1),
                  n_super = a->n_blocks > direct ? (size_t)(a->n_blocks - direct) : 0;
     const size_t size = 14 + a->in_index * (size_t)a->element + 8 * (n_data + n_super) + 4;
-    unsigned char *const bytes = malloc(size);
+    unsigned char *const bytes = hdf5_allocate(size);
     const bool is_good = bytes && read_checked(a->file, address, "EAIB", bytes, size);
     if (is_good) {
         take_all(a, 0, bytes + 14, a->in_index);
@@ -545,7 +558,7 @@ static bool enlarge(unsigned char **bytes, size_t *size, size_t wanted)
     if (wanted <= *size)
         return true;
     free(*bytes);
-    *bytes = malloc(wanted);
+    *bytes = hdf5_allocate(wanted);
     *size = *bytes ? wanted : 0;
     return *bytes;
 }

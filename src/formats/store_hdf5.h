@@ -47,6 +47,8 @@ Hdf5Status hdf5_open(Hdf5File *file, int descriptor);
 /* A whole number among the attributes of the root group. */
 Hdf5Status hdf5_number(const Hdf5File *file, const char *name, int32_t *value);
 /* "/variables/name" */
+/* Like malloc; ends the program where a small piece is not to be had. */
+void *hdf5_allocate(size_t size);
 Hdf5Status hdf5_dataset(const Hdf5File *file, const char *path, Arena *arena, Hdf5Dataset *dataset);
 /* Scratch for one chunk of a dataset: planes of elements*width bytes and the packed bytes. */
 typedef struct {

@@ -111,7 +111,7 @@ static const char **read_texts(const Opening *o, const char *name, uint64_t *n)
     if (d.n_chunks * d.chunk[0] < *n || *n >= UINT32_MAX)
         return refuse(o, HDF5_DAMAGED, name), NULL;
     const char **const texts = NEW_ARRAY(o->arena, const char *, *n + 1);
-    char *const text = malloc(d.width);
+    char *const text = hdf5_allocate(d.width);
     bool is_good = text;
     for (uint64_t k = 0; k < *n && is_good; k++) {
         is_good = open_chunk(o->store, &d, k / d.chunk[0]);

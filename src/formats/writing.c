@@ -21,6 +21,8 @@ static const char STRANGE[] = "the file was not written by Koine, or was changed
 static const char SPECIAL[] = "what a model or an experiment names must be a file on a disk";
 static const char BUSY[] = "another run is writing it; wait for it or choose another --output";
 
+const char writing_unknown[] = "whether Koine wrote the file cannot be found out: its list cannot be read";
+
 /* ---- names ---- */
 static bool ends_with(const char *text, const char *end)
 {
@@ -105,7 +107,8 @@ static const char *file_refusal(const char *path, int file)
         return SPECIAL;
     if (state.st_nlink > 1) /* another name of it may lie anywhere */
         return LINK;
-    return is_ours(path, file, &state) ? NULL : STRANGE;
+    errno = 0;
+    return is_ours(path, file, &state) ? NULL : errno ? writing_unknown : STRANGE;
 }
 
 /* ---- the way to it ---- */

@@ -14,6 +14,9 @@ enum { WRITING_CONFINED = 1, WRITING_READS = 2 /* the file is read as well */ };
  * NULL and errno tells. */
 int writing_open(const char *path, unsigned flags, const char **refusal);
 
+/* A refusal that is no fault of the name: the list of what Koine wrote cannot be read. */
+extern const char writing_unknown[];
+
 /* Whether writing_open would refuse a confined path: why, else NULL. Touches nothing. */
 const char *writing_refusal(const char *path);
 

@@ -50,7 +50,7 @@ static KoineStatus make_copy(KoineRun *run)
     free(run->scales.copy);
     run->scales.copy = malloc(run->model->size);
     run->scales.copy_size = run->scales.copy ? run->model->size : 0;
-    return run->scales.copy ? KOINE_OK : koine_fail(run, KOINE_RUN_FAILED, "no memory for a copy of the model");
+    return run->scales.copy ? KOINE_OK : koine_fail_by(run, KOINE_CAUSE_MEMORY, "no memory for a copy of the model");
 }
 
 /* What was learnt stays with whoever owns the instance. */
@@ -119,7 +119,8 @@ static KoineStatus find_groups(KoineRun *run)
     free(number);
     if (scales->n_groups == tables->n_x)
         scales->n_groups = 0;
-    return is_good ? KOINE_OK : koine_fail(run, KOINE_RUN_FAILED, "no memory for %u states", (unsigned)tables->n_x);
+    return is_good ? KOINE_OK
+                   : koine_fail_by(run, KOINE_CAUSE_MEMORY, "no memory for %u states", (unsigned)tables->n_x);
 }
 
 KoineStatus koine_scales_create(KoineRun *run, const KoineSolverKind *kind)
@@ -128,7 +129,7 @@ KoineStatus koine_scales_create(KoineRun *run, const KoineSolverKind *kind)
     KoineScales *const scales = &run->scales;
     double *const memory = malloc(ROWS * n * sizeof *memory);
     if (!memory)
-        return koine_fail(run, KOINE_RUN_FAILED, "no memory for %zu states", n);
+        return koine_fail_by(run, KOINE_CAUSE_MEMORY, "no memory for %zu states", n);
     *scales = (KoineScales){ .base = memory,
                              .share = memory + n,
                              .peak = memory + 2 * n,

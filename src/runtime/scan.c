@@ -84,7 +84,7 @@ KoineStatus koine_scan_create(KoineRun *run)
     double *const memory = scan ? malloc((9 + 2 * MOST_POINTS) * n * sizeof *memory + n) : NULL;
     if (!memory) {
         free(scan);
-        return koine_fail(run, KOINE_RUN_FAILED, "no memory for %u root functions", (unsigned)n);
+        return koine_fail_by(run, KOINE_CAUSE_MEMORY, "no memory for %u root functions", (unsigned)n);
     }
     run->roots.scan = scan;
     scan->span = memory;

@@ -282,7 +282,8 @@ static KoineStatus make_solver(KoineRun *run)
     else
         TRY(koine_scales_create(run, kind));
     if (kind->create(&run->problem, &run->solver) < 0)
-        return koine_fail_by(run, KOINE_CAUSE_SOLVER, "the solver %s cannot be set up: %s", kind->name,
+        return koine_fail_by(run, run->problem.text[0] ? KOINE_CAUSE_SOLVER : KOINE_CAUSE_MEMORY,
+                             "the solver %s cannot be set up: %s", kind->name,
                              run->problem.text[0] ? run->problem.text : "no memory");
     return run->solver->kind->restart(run->solver, run->time, run->tables->n_x ? koine_states(run->model) : NULL);
 }

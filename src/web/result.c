@@ -35,6 +35,7 @@ struct Result {
     Store *store;         /* STORE */
     const char *provenance, *statistics;
     const char *damage;    /* what was found when it was opened; NULL: nothing */
+    bool is_unreadable;    /* it could not be opened, and not the file is to blame */
     bool is_unfinished;    /* its run did not come to an end yet, or was killed */
     uint64_t node;         /* of the file when it was opened */
     int64_t changed, size; /* of the file when it was read */
@@ -91,6 +92,7 @@ static bool series_open(Result *result, const char **error)
     DiagItem item;
     if (!result->series || result->series->n_columns == 0) {
         *error = diag_item(diag, 0, &item) ? item.at.message : "there is nothing in it";
+        result->is_unreadable = diag_item(diag, 0, &item) && item.code == DIAG_FILE_UNREADABLE;
         return false;
     }
     result->damage = warning_of(diag);
@@ -199,6 +201,7 @@ static bool open_store(Result *result, const char **error)
     DiagItem item;
     if (!result->store) {
         *error = diag_item(diag, 0, &item) ? item.at.message : "it is no result";
+        result->is_unreadable = diag_item(diag, 0, &item) && item.code == DIAG_FILE_UNREADABLE;
         return false;
     }
     const StoreInfo *const info = store_info(result->store);
@@ -289,6 +292,12 @@ bool result_is_named(const char *path)
 
 Result *result_open(const char *path, Arena *arena, const char **error)
 {
+    bool is_unreadable;
+    return result_try(path, arena, error, &is_unreadable);
+}
+
+Result *result_try(const char *path, Arena *arena, const char **error, bool *is_unreadable)
+{
     Arena *const own = arena_create_like(arena);
     Result *const result = NEW(own, Result);
     *result = (Result){ .arena = own, .path = arena_text(own, path, strlen(path)) };
@@ -298,6 +307,7 @@ Result *result_open(const char *path, Arena *arena, const char **error)
     if (result->kind->open(result, &why))
         return result;
     *error = arena_text(arena, why, strlen(why));
+    *is_unreadable = result->is_unreadable;
     arena_destroy(own);
     return NULL;
 }

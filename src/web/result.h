@@ -18,6 +18,8 @@ typedef struct Result Result;
 bool result_is_named(const char *path);
 /* NULL: *error says why, in the arena given. */
 Result *result_open(const char *path, Arena *arena, const char **error);
+/* The same; *is_unreadable: the system, and not the file, is the reason. */
+Result *result_try(const char *path, Arena *arena, const char **error, bool *is_unreadable);
 void result_close(Result *result);
 const char *result_form(const Result *result); /* "CSV", ... */
 uint32_t result_columns(const Result *result); /* the first one is the time */

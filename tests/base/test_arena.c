@@ -66,6 +66,28 @@ static void reset_gives_back_and_zeroes(void **state)
     arena_destroy(NULL);
 }
 
+/* Also where blocks were released, or grow: what was written there must not be seen. */
+static void large_blocks_are_zero_again(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = { 300000, 1000000, 300000, 700000, 5000000, 262144, 2000000, 3000000, 400000 };
+    enum { N = sizeof sizes / sizeof sizes[0], ROUNDS = 4, N_BLOCKS = 20 };
+    for (size_t round = 0; round < ROUNDS; round++) {
+        Arena *arena = arena_create(NULL);
+        for (size_t k = 0; k < N_BLOCKS; k++) {
+            const size_t size = sizes[(round + k) % N], larger = size + 100000 * (k % 3);
+            unsigned char *block = arena_alloc(arena, size, 16);
+            assert_true(is_zero(block, size));
+            memset(block, 0xff, size);
+            block = arena_grow(arena, block, size, larger, 16);
+            assert_int_equal(block[size - 1], 0xff);
+            assert_true(is_zero(block + size, larger - size));
+            memset(block, 0xff, larger);
+        }
+        arena_destroy(arena);
+    }
+}
+
 static void grow_keeps_the_content(void **state)
 {
     (void)state;
@@ -162,6 +184,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocks_are_aligned_zeroed_and_disjoint),
         cmocka_unit_test(reset_gives_back_and_zeroes),
+        cmocka_unit_test(large_blocks_are_zero_again),
         cmocka_unit_test(grow_keeps_the_content),
         cmocka_unit_test(the_last_block_grows_in_place),
         cmocka_unit_test(texts_are_copied_and_terminated),
