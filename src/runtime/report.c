@@ -32,8 +32,11 @@ static void finish(KoineRun *run, KoineRunEnd end)
     run->is_over = true;
 }
 
+/* What gives up because the run was told to end has not failed. */
 static KoineStatus fail(KoineRun *run, KoineRunEnd end, const char *format, va_list arguments)
 {
+    if (end == KOINE_RUN_FAILED && koine_run_interrupted(run))
+        return KOINE_FAILED;
     KoineText text = koine_text_in(run->report->text, sizeof run->report->text);
     koine_text_list(&text, format, arguments);
     if (end != KOINE_RUN_OPTIONS)

@@ -567,6 +567,14 @@ static KoineStatus stop_search(KoineRun *run, double *to, bool *is_event)
     return koine_roots_locate(run, run->roots.time, to, !*is_event);
 }
 
+/* The run shall end: it ends where the search has come, and nothing behind it was seen. */
+static KoineStatus leave_search(KoineRun *run, double *to)
+{
+    *to = run->roots.time = run->roots.scan->points[0].time;
+    memcpy(run->roots.lo, run->roots.scan->points[0].z, run->roots.n * sizeof *run->roots.lo);
+    return KOINE_OK;
+}
+
 /* lo and hi hold the root functions at both ends of a piece. */
 static KoineStatus search(KoineRun *run, double *to, bool *is_event)
 {
@@ -576,6 +584,8 @@ static KoineStatus search(KoineRun *run, double *to, bool *is_event)
     begin_search(run, from, end);
     while (scan->top > 0) {
         Verdict verdict = CLEAR;
+        if (koine_interrupted(&run->problem))
+            return leave_search(run, to);
         const KoineStatus status = examine(run, &verdict);
         TRY(status);
         if (status != KOINE_OK)
@@ -645,9 +655,12 @@ static double next_end(KoineRun *run, double end)
 KoineStatus koine_roots_scan(KoineRun *run, double *to, bool *is_event)
 {
     const double end = *to;
+    KoineRoots *const roots = &run->roots;
     KoineStatus status = KOINE_OK;
     *is_event = false;
-    while (status == KOINE_OK && !*is_event && run->roots.time < end) {
+    while (status == KOINE_OK && !*is_event && roots->time < end) {
+        if (koine_interrupted(&run->problem))
+            return leave_search(run, to);
         *to = next_end(run, end);
         status = scan_piece(run, to, is_event);
     }

@@ -383,6 +383,41 @@ static void test_interrupt_keeps_results(void **state)
     toy_done(&run);
 }
 
+static int calls_before_the_signal;
+
+static KoineStatus decays_until_told(KoineModel *model)
+{
+    interrupt_flag |= --calls_before_the_signal == 0;
+    toy_block(model)->dx[0] = -toy_block(model)->x[0];
+    return KOINE_OK;
+}
+
+/* Whatever evaluates the model when the signal comes: it is an interrupted run, no failure. */
+static void test_interrupt_in_any_evaluation_is_no_failure(void **state)
+{
+    static const char *const solvers[] = {
+        "auto",       "dopri5",      "dop853", "cvode-bdf",        "cvode-adams",       "ida",
+        "arkode-erk", "arkode-dirk", "rk4",    "simplex-fehlberg", "simplex-rosenbrock"
+    };
+    static const Toy toy = { .kind = TOY_KIND(blow_tables, decays_until_told) };
+    (void)state;
+    for (size_t k = 0; k < sizeof solvers / sizeof *solvers; k++)
+        for (int call = 1; call < 120; call++) {
+            interrupt_flag = 0;
+            calls_before_the_signal = call;
+            ToyRun run;
+            toy_run(
+                &toy,
+                (KoineRunOptions){ .stop = 1, .interval = 0.125, .solver = solvers[k], .interrupt = &interrupt_flag },
+                true, &run);
+            if (run.report.end != KOINE_RUN_DONE)
+                assert_int_equal(run.report.end, KOINE_RUN_INTERRUPTED);
+            else
+                assert_true(run.report.time == 1);
+            toy_done(&run);
+        }
+}
+
 static void test_failing_sink_ends_the_run_and_others_are_closed(void **state)
 {
     static const Toy toy = { .kind = TOY_KIND(blow_tables, constant) };
@@ -459,6 +494,7 @@ int main(void)
         cmocka_unit_test(test_calendars_without_end),
         cmocka_unit_test(test_event_steps_without_end),
         cmocka_unit_test(test_interrupt_keeps_results),
+        cmocka_unit_test(test_interrupt_in_any_evaluation_is_no_failure),
         cmocka_unit_test(test_failing_sink_ends_the_run_and_others_are_closed),
         cmocka_unit_test(test_failing_initialisation),
         cmocka_unit_test(test_options_that_make_no_sense),
