@@ -105,14 +105,18 @@ static Executable *build(Job *job, const char *folder, const char *target, const
                          bool *try_elsewhere)
 {
     Executable *executable = NULL;
+    sigset_t let;
     *try_elsewhere = true;
+    process_hold_signals(&let);
     const char *work = work_folder(job, folder);
-    if (!work)
+    if (!work) {
+        process_let_signals(&let);
         return NULL;
+    }
     const char *source = arena_format(job->arena, "%s/model.c", work);
     const char *object = arena_format(job->arena, "%s/model.so", work);
     if (write_text(job, source)) {
-        const CompileResult result = compile_file(&job->compiler, work, job->interrupt, job->arena, &job->why);
+        const CompileResult result = compile_file(&job->compiler, work, job->interrupt, &let, job->arena, &job->why);
         *try_elsewhere = result != COMPILER_REJECTED;
         if (result == COMPILED && !target)
             executable = load_object(job, object);
@@ -127,6 +131,7 @@ static Executable *build(Job *job, const char *folder, const char *target, const
         }
     }
     process_remove_folder(work);
+    process_let_signals(&let);
     return executable;
 }
 

@@ -137,8 +137,18 @@ bool compiler_is_walled(const Compiler *compiler)
     return !is_found;
 }
 
-CompileResult compile_file(const Compiler *compiler, const char *folder, volatile const int *interrupt, Arena *arena,
-                           const char **why)
+/* Its end, which takes a moment behind its last word. */
+static pid_t await_end(pid_t pid, int *status)
+{
+    pid_t ended;
+    do
+        ended = waitpid(pid, status, 0);
+    while (ended < 0 && errno == EINTR);
+    return ended;
+}
+
+CompileResult compile_file(const Compiler *compiler, const char *folder, volatile const int *interrupt,
+                           const sigset_t *let, Arena *arena, const char **why)
 {
     const char *const source = arena_format(arena, "%s/model.c", folder);
     const char *const object = arena_format(arena, "%s/model.so", folder);
@@ -155,10 +165,16 @@ CompileResult compile_file(const Compiler *compiler, const char *folder, volatil
     const int error = process_start(&process, &pid);
     close(ends[1]);
     Text messages = { .arena = arena };
+    sigset_t outside;
+    process_let_signals(let);
     const bool is_interrupted = !error && !read_all(ends[0], &messages, interrupt);
+    int status = 0;
+    if (is_interrupted)
+        process_end(pid);
+    const pid_t ended = error || is_interrupted ? -1 : await_end(pid, &status);
+    process_hold_signals(&outside);
     close(ends[0]);
     if (is_interrupted) {
-        process_end(pid);
         *why = "interrupted";
         return COMPILER_REJECTED;
     }
@@ -166,11 +182,6 @@ CompileResult compile_file(const Compiler *compiler, const char *folder, volatil
         *why = arena_format(arena, "cannot start %s: %s", compiler->command, strerror(error));
         return COMPILER_REJECTED;
     }
-    int status = 0;
-    pid_t ended;
-    do
-        ended = waitpid(pid, &status, 0);
-    while (ended < 0 && errno == EINTR);
     /* a host that ignores SIGCHLD leaves no status: the object tells */
     const bool is_good = ended == pid ? WIFEXITED(status) && WEXITSTATUS(status) == 0 : access(object, R_OK) == 0;
     if (is_good)

@@ -8,6 +8,7 @@
 #include <linux/filter.h>
 #include <linux/landlock.h>
 #include <linux/seccomp.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -153,9 +154,24 @@ static int await_compiler(pid_t compiler, const sigset_t *signals, const char *f
     }
 }
 
+static const int awaited[] = { SIGCHLD, SIGTERM, SIGINT, SIGQUIT, SIGHUP };
+
+void process_hold_signals(sigset_t *before)
+{
+    sigset_t ends;
+    sigemptyset(&ends);
+    for (size_t k = 1; k < sizeof awaited / sizeof *awaited; k++)
+        sigaddset(&ends, awaited[k]);
+    pthread_sigmask(SIG_BLOCK, &ends, before);
+}
+
+void process_let_signals(const sigset_t *before)
+{
+    pthread_sigmask(SIG_SETMASK, before, NULL);
+}
+
 static void stand_between(const CompilerProcess *process, pid_t parent)
 {
-    static const int awaited[] = { SIGCHLD, SIGTERM, SIGINT, SIGQUIT, SIGHUP };
     sigset_t signals;
     sigemptyset(&signals);
     for (size_t k = 0; k < sizeof awaited / sizeof *awaited; k++) {
@@ -164,8 +180,10 @@ static void stand_between(const CompilerProcess *process, pid_t parent)
     }
     sigprocmask(SIG_SETMASK, &signals, NULL);
     prctl(PR_SET_PDEATHSIG, SIGTERM);
-    if (getppid() != parent)
+    if (getppid() != parent) {
+        process_remove_folder(process->folder);
         _exit(128 + SIGTERM);
+    }
     const int nothing = open("/dev/null", O_RDONLY);
     if (nothing < 0 || dup2(nothing, 0) < 0 || dup2(process->messages, 1) < 0 || dup2(process->messages, 2) < 0)
         _exit(127);

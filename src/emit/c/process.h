@@ -6,6 +6,7 @@
 #ifndef EMIT_C_PROCESS_H
 #define EMIT_C_PROCESS_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
@@ -19,6 +20,10 @@ typedef struct {
 /* 0, or errno. *pid: of our process, to be waited for; its exit status is the compiler's, 128 + n for signal n. */
 int process_start(const CompilerProcess *process, pid_t *pid);
 void process_end(pid_t pid); /* waits until all are gone */
+
+/* Signals that end a process wait from here on: a work folder without a compiler has nobody else to remove it. */
+void process_hold_signals(sigset_t *before);
+void process_let_signals(const sigset_t *before);
 
 /* Whether this system has the walls; for `koine doctor`. */
 bool process_has_landlock(void);
