@@ -53,6 +53,9 @@ typedef struct {
     double error; /* relative, as estimated; 0: not known */
 } KoineIntegrationStep;
 
+/* What is done with the sinks of a run: they begin, take a point or end; then nothing is done with them for a while. */
+typedef enum { KOINE_RECORDING_BEGIN, KOINE_RECORDING_POINT, KOINE_RECORDING_END, KOINE_RECORDING_REST } KoineRecording;
+
 enum { KOINE_ERROR_ADAPT, KOINE_ERROR_ESTIMATE, KOINE_ERROR_NONE }; /* adapt steps, only estimate, neither */
 
 typedef struct {
@@ -90,6 +93,9 @@ typedef struct {
     /* a step was accepted; the block holds its end. NULL: nobody asks */
     void (*stepped)(void *context, const KoineModel *model, const KoineIntegrationStep *step);
     void *stepped_context;
+    /* called before sinks are called and after that (REST), with the time of the run; NULL: nobody asks */
+    void (*recording)(void *context, KoineRecording what, double time);
+    void *recording_context;
 } KoineRunOptions;
 
 typedef struct {

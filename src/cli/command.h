@@ -68,6 +68,8 @@ const char *command_option(const Command *command, const char *name);
 
 /* "koine run: ..." and where to read on; returns EXIT_USAGE. */
 int usage_error(const Command *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Output that did not reach its file is a failure, also when everything else went well: the status of the process. */
+int close_stdout(int status);
 /* The status after errors: that of the environment where the system could not read a file, else `otherwise`. */
 int error_status(const Diag *diag, int otherwise);
 /* "koine: ..." on stderr. */

@@ -3,6 +3,7 @@
 #include "base/vec.h"
 #include "cli/failure.h"
 #include "cli/hot.h"
+#include "cli/leave.h"
 #include "cli/note.h"
 #include "cli/observe.h"
 #include "cli/phases.h"
@@ -47,6 +48,7 @@ typedef struct {
     Progress progress;
     Show *show; /* NULL: no plot */
     FILE *show_to;
+    Leave *leave; /* what the results are held by */
     RunRecord record;
 } Run;
 
@@ -159,13 +161,15 @@ static KoineSink *create_sink(const Run *run, const char *const *globs)
     return result_file_sink(&options, run->arena);
 }
 
-/* The statistics go into a native result too; what could not be written is a failure of the run. */
+/* The statistics go into a native result too, and what the model remembers, if it can be asked; what could not be written
+ * is a failure of the run. */
 static void close_sink(Run *run, KoineModel *model, KoineSink *sink)
 {
     Text end = { .arena = run->arena };
     if (run->form == RESULT_STORE) {
         statistics_json(&run->record, &end);
-        start_note_memory(model, run->record.run.time, &end);
+        if (model)
+            start_note_memory(model, run->record.run.time, &end);
     }
     KoineRunReport *const report = &run->record.run;
     if (result_file_finish(run->form, sink, end.at) || report->end == KOINE_RUN_SINK)
@@ -209,6 +213,7 @@ static void draw_plot(const Run *run)
 static void on_message(void *context, const KoineModel *model, int level, const char *text)
 {
     Run *const run = context;
+    leave_hold(run->leave);
     progress_clear(&run->progress);
     if (run->protocol)
         protocol_message(run->protocol, model, level, text);
@@ -217,21 +222,31 @@ static void on_message(void *context, const KoineModel *model, int level, const 
     else
         fprintf(stderr, "%s: %s%s", level == KOINE_MESSAGE_WARNING ? "warning" : "error", text,
                 text_ends_with(text, "\n") ? "" : "\n");
+    leave_release(run->leave);
 }
 
 static void on_fired(void *context, const KoineModel *model, const KoineFiring *firing)
 {
-    protocol_fired(((Run *)context)->protocol, model, firing);
+    const Run *const run = context;
+    leave_hold(run->leave);
+    protocol_fired(run->protocol, model, firing);
+    leave_release(run->leave);
 }
 
 static void on_stepped(void *context, const KoineModel *model, const KoineIntegrationStep *step)
 {
-    protocol_step(((Run *)context)->protocol, model, step);
+    const Run *const run = context;
+    leave_hold(run->leave);
+    protocol_step(run->protocol, model, step);
+    leave_release(run->leave);
 }
 
 static void on_progress(void *context, double time)
 {
-    progress_show(context, time);
+    Run *const run = context;
+    leave_hold(run->leave);
+    progress_show(&run->progress, time);
+    leave_release(run->leave);
 }
 
 /* ---- The run ---------------------------------------------------------------------------------------------------- */
@@ -327,16 +342,20 @@ static void say_files(const Run *run, const char *what)
                 text_shown(observe_path(&e->observers[k], run->arena), run->arena));
 }
 
+/* `model`: NULL if it is still at work. */
 static int report_run(Run *run, const KoineModel *model)
 {
     const KoineRunEnd end = run->record.run.end;
-    say_how_it_ended(run, model->kind->tables);
+    say_how_it_ended(run, model ? model->kind->tables : NULL);
     if (end == KOINE_RUN_OPTIONS)
         return EXIT_USAGE;
-    if (!run->is_quiet) {
+    if (!run->is_quiet && model) {
         Text text = { .arena = run->arena };
         statistics_text(&run->record, &text);
         fputs(text.at, stderr);
+    } else if (!run->is_quiet) {
+        fprintf(stderr, "%s: %llu points; %s\n", text_shown(run->record.model.model, run->arena),
+                (unsigned long long)run->record.run.statistics.points, run->record.tier_note);
     }
     draw_plot(run);
     if (!run->is_quiet && end != KOINE_RUN_SINK)
@@ -355,7 +374,11 @@ static bool run_phases(Run *run, KoineModel *model, PhaseSinks *sinks, uint32_t 
         KoineRunOptions options = phase->options;
         const KoineRunStatistics before = report->statistics;
         run->host = phase->host;
-        if (k > 0 && !set_values(model, SET_NOW, phase->settings, phase->n_settings, run->arena, run->diag))
+        leave_hold(run->leave);
+        const bool is_set =
+            k == 0 || set_values(model, SET_NOW, phase->settings, phase->n_settings, run->arena, run->diag);
+        leave_release(run->leave);
+        if (!is_set)
             return false;
         options.sinks = phase_sinks_of(sinks, k == 0, k + 1 == run->phases.n, &options);
         options.n_sinks = n_sinks;
@@ -364,7 +387,9 @@ static bool run_phases(Run *run, KoineModel *model, PhaseSinks *sinks, uint32_t 
         options.interrupt = interrupt_watch();
         options.stop_at_chattering = command_option(run->command, "stop-at-chattering") != NULL;
         options.progress = on_progress;
-        options.progress_context = &run->progress;
+        options.progress_context = run;
+        options.recording = leave_recording;
+        options.recording_context = run->leave;
         if (run->protocol && protocol_wants_steps(run->protocol)) {
             options.stepped = on_stepped;
             options.stepped_context = run;
@@ -375,8 +400,48 @@ static bool run_phases(Run *run, KoineModel *model, PhaseSinks *sinks, uint32_t 
         if (report->end != KOINE_RUN_DONE)
             break;
     }
+    leave_hold(run->leave);
     phase_sinks_end(sinks, model);
+    leave_release(run->leave);
     return true;
+}
+
+/* A run that does not notice that it was told to end: what of it others may touch while it computes. */
+typedef struct {
+    Run run; /* as it was before it began, with an arena of its own */
+    KoineSink *const *sinks;
+    uint32_t n_sinks;
+    Note *note;
+    double begun;
+} Behind;
+
+/* Called by the thread that watches. What was recorded is kept; the model, and what it remembers, is not asked. */
+static int close_behind(void *context)
+{
+    Behind *const behind = context;
+    Run *const run = &behind->run;
+    KoineRunReport *const report = &run->record.run;
+    *report = (KoineRunReport){ .end = KOINE_RUN_INTERRUPTED, .time = run->leave->time };
+    report->statistics.points = run->leave->points;
+    if (report->statistics.points == 0)
+        report->time = run->record.start;
+    snprintf(report->text, sizeof report->text, "interrupted at time %.17g", report->time);
+    run->record.run_seconds = wall_clock() - behind->begun;
+    run->record.tier_note = "left while it computed, steps and events are not counted";
+    progress_clear(&run->progress);
+    for (uint32_t k = 0; k < behind->n_sinks; k++) {
+        KoineSink *const sink = behind->sinks[k];
+        if (!sink->end || sink->end(sink, NULL) >= 0)
+            continue;
+        report->end = KOINE_RUN_SINK;
+        memcpy(report->text, sink->error, sizeof sink->error);
+    }
+    close_sink(run, NULL, behind->sinks[0]);
+    if (run->protocol)
+        close_protocol(run);
+    const int status = report_run(run, NULL);
+    note_end(behind->note, &run->record);
+    return close_stdout(status);
 }
 
 static int simulate(Run *run, KoineModel *model, const char *const *globs)
@@ -407,9 +472,17 @@ static int simulate(Run *run, KoineModel *model, const char *const *globs)
     Note *const note = note_begin(run->command, &run->record, &run->settings.experiment, compilation_sources(run->c),
                                   run->diag, run->arena);
     compilation_interrupt(run->c, interrupt_watch());
-    const double begun = wall_clock();
+    Leave leave;
+    run->leave = &leave;
+    Behind *const behind = NEW(run->arena, Behind);
+    *behind = (Behind){ .run = *run, .sinks = sinks.at, .n_sinks = sinks.n, .note = note };
+    behind->run.arena = arena_create_like(run->arena);
+    const double begun = behind->begun = wall_clock();
+    leave_begin(&leave, close_behind, behind);
     KoineModel *const driven = run->drive ? drive_model(run->drive, model) : model;
     run_phases(run, driven, phase_sinks(sinks.at, sinks.n, run->arena), sinks.n);
+    leave_end(&leave);
+    arena_destroy(behind->run.arena);
     model->block = driven->block; /* it may have grown */
     model->size = driven->size;
     run->record.run_seconds = wall_clock() - begun;

@@ -116,9 +116,10 @@ void progress_clear(Progress *progress)
     progress->is_visible = false;
 }
 
-/* ---- Interruption: the only writable global; a signal handler has nothing else ---------------------------------- */
+/* ---- Interruption: the only writable globals; a signal handler has nothing else --------------------------------- */
 
 static volatile int interrupted;
+static volatile int told = -1; /* descriptor of whoever waits for the first signal */
 
 static void on_signal(int number)
 {
@@ -126,6 +127,17 @@ static void on_signal(int number)
     if (interrupted)
         _exit(EXIT_INTERRUPTED);
     interrupted = 1;
+    const int error = errno, to = told;
+    if (to >= 0)
+        (void)!write(to, "", 1);
+    errno = error;
+}
+
+void interrupt_tell(int descriptor)
+{
+    told = descriptor;
+    if (interrupted && descriptor >= 0)
+        (void)!write(descriptor, "", 1);
 }
 
 volatile const int *interrupt_watch(void)
@@ -156,5 +168,10 @@ static void *await_end_of_input(void *nothing)
 bool interrupt_with_input(void)
 {
     pthread_t thread;
-    return pthread_create(&thread, NULL, await_end_of_input, NULL) == 0 && pthread_detach(thread) == 0;
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are for the first thread */
+    const bool is_good = pthread_create(&thread, NULL, await_end_of_input, NULL) == 0 && pthread_detach(thread) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return is_good;
 }

@@ -29,6 +29,8 @@ void progress_clear(Progress *progress); /* before anything else is printed */
 
 /* Ctrl-C, Ctrl-\, SIGTERM and the end of the terminal: the first one sets the flag, the second one ends the process at once (status 130). */
 volatile const int *interrupt_watch(void);
+/* The first signal writes a byte to the descriptor; -1: to nobody. */
+void interrupt_tell(int descriptor);
 /* From now on the end of the standard input is a SIGTERM: whoever started the program is gone. False: no thread. */
 bool interrupt_with_input(void);
 

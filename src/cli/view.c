@@ -223,6 +223,8 @@ static int serve(ViewCall *call)
             unlink(forwarder);
         status = EXIT_GOOD;
     }
+    if (!view_end(view))
+        _exit(close_stdout(status));
     view_destroy(view);
     return status;
 }

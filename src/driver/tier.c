@@ -59,9 +59,12 @@ static const KoineCode *upgrade(void *context)
     Tiers *tiers = context;
     const char *why = NULL;
     const Tier tier = tiers->present == TIER_TCC || is_mostly_loops(tiers->program) ? TIER_CC : TIER_TCC;
-    const KoineCode *code = code_of(tiers, tiers->program, tier, &why, tiers->arena);
-    if (!code) {
+    Arena *const scratch = arena_create_like(tiers->arena); /* whoever ends the run meanwhile uses that one */
+    const KoineCode *code = code_of(tiers, tiers->program, tier, &why, scratch);
+    if (!code)
         note(tiers, tier == TIER_TCC ? "no tcc" : "no cc", why);
+    arena_destroy(scratch);
+    if (!code) {
         tiers->automatic[tiers->present].upgrade = NULL; /* nothing better is to be had: do not ask again */
         return NULL;
     }

@@ -22,7 +22,13 @@ static void choose_grid_time(KoineRun *run)
     }
 }
 
-KoineStatus koine_record_begin(KoineRun *run)
+static void tell(const KoineRun *run, KoineRecording what, double time)
+{
+    if (run->options->recording)
+        run->options->recording(run->options->recording_context, what, time);
+}
+
+static KoineStatus begin_sinks(KoineRun *run)
 {
     for (uint32_t k = 0; k < run->options->n_sinks; ++k) {
         KoineSink *const sink = run->options->sinks[k];
@@ -32,19 +38,29 @@ KoineStatus koine_record_begin(KoineRun *run)
         if (sink->begin && sink->begin(sink, run->model) < 0)
             return sink_failed(run, sink);
     }
-    choose_grid_time(run);
     return KOINE_OK;
+}
+
+KoineStatus koine_record_begin(KoineRun *run)
+{
+    tell(run, KOINE_RECORDING_BEGIN, run->time);
+    const KoineStatus status = begin_sinks(run);
+    tell(run, KOINE_RECORDING_REST, run->time);
+    choose_grid_time(run);
+    return status;
 }
 
 /* Every sink is ended, whatever the others say. */
 KoineStatus koine_record_end(KoineRun *run)
 {
     KoineStatus status = KOINE_OK;
+    tell(run, KOINE_RECORDING_END, run->time);
     for (uint32_t k = 0; k < run->n_begun; ++k) {
         KoineSink *const sink = run->options->sinks[k];
         if (sink->end && sink->end(sink, run->model) < 0 && run->report->end == KOINE_RUN_DONE)
             status = sink_failed(run, sink);
     }
+    tell(run, KOINE_RECORDING_REST, run->time);
     run->n_begun = 0;
     return status;
 }
@@ -137,7 +153,9 @@ KoineStatus koine_record(KoineRun *run, double time, uint32_t takt, int kind)
         return koine_model_failed(run, status, "computing the values of an output point");
     if (status != KOINE_OK)
         return status;
+    tell(run, KOINE_RECORDING_POINT, time);
     status = hand_out(run, &point);
+    tell(run, KOINE_RECORDING_REST, time);
     koine_sample_end(&run->points, begun);
     return status;
 }

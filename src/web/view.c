@@ -198,9 +198,18 @@ void view_serve(View *view, volatile const int *stop)
     http_serve(view->server, stop);
 }
 
+bool view_end(View *view)
+{
+    if (view->server) {
+        http_close(view->server);
+        runs_end(view);
+    }
+    view->server = NULL;
+    return atomic_load_explicit(&view->model.state, memory_order_acquire) != MODEL_WORKING;
+}
+
 void view_destroy(View *view)
 {
-    http_close(view->server);
-    runs_end(view);
+    view_end(view);
     model_end(&view->model);
 }

@@ -28,6 +28,8 @@ View *view_create(const ViewOptions *options, Arena *arena, const char **error);
 const char *view_address(const View *view);                       /* with the token */
 const char *view_result_error(const View *view, uint32_t result); /* NULL: it can be read */
 void view_serve(View *view, volatile const int *stop);            /* until *stop is not zero */
-void view_destroy(View *view);                                    /* stops a run that is under way */
+/* Stops a run that is under way. False: the model is still being compiled, which only the end of the process stops. */
+bool view_end(View *view);
+void view_destroy(View *view); /* ends it if that was not done, and waits for the compilation */
 
 #endif
