@@ -1,6 +1,7 @@
 #include "driver/bank_file.h"
 #include "base/text.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -167,7 +168,9 @@ static uint32_t place_of_new(const Bank *bank, const Source *source, const char 
 static bool write_file(const char *path, const Text *text, Arena *arena, const char **why)
 {
     const char *fresh = arena_format(arena, "%s.new", path);
-    FILE *file = fopen(fresh, "w");
+    unlink(fresh); /* of a run that was killed, or a link that somebody laid there */
+    const int descriptor = open(fresh, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "w");
     bool is_good = file && fwrite(text->at, 1, text->n, file) == text->n;
     is_good = file && fclose(file) == 0 && is_good;
     if (is_good && rename(fresh, path) == 0)
@@ -191,7 +194,8 @@ static Edit edit_of(const Bank *bank, const Source *source, const char *class_na
     }
     const Span old = bank->uses.at[known].version_at;
     const bool is_quoted = old.begin > 0 && source->text[old.begin - 1] == '"';
-    return (Edit){ old.begin - is_quoted, old.end + is_quoted, row, false };
+    const bool is_closed = is_quoted && source->text[old.end] == '"';
+    return (Edit){ old.begin - is_quoted, old.end + is_closed, row, false };
 }
 
 static int by_place(const void *a, const void *b)
