@@ -1,6 +1,7 @@
 #include "experiment/catalogue.h"
 #include "base/vec.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <sqlite3.h>
 #include <stdlib.h>
@@ -23,11 +24,39 @@ static bool is_own_folder(const char *path)
     return lstat(path, &state) == 0 && S_ISDIR(state.st_mode) && state.st_uid == geteuid();
 }
 
-/* The catalogue in it, if there is one. */
+/* A file of this user that has no second name elsewhere, or none at all. */
 static bool is_own_file(const char *path)
 {
     struct stat state;
-    return lstat(path, &state) != 0 ? errno == ENOENT : S_ISREG(state.st_mode) && state.st_uid == geteuid();
+    return lstat(path, &state) != 0 ? errno == ENOENT
+                                    : S_ISREG(state.st_mode) && state.st_uid == geteuid() && state.st_nlink == 1;
+}
+
+/* The catalogue, and the files that SQLite finds beside it by their names. */
+static bool has_own_files(const char *path, Arena *arena)
+{
+    static const char *const ends[] = { "", "-wal", "-shm", "-journal" };
+    for (size_t k = 0; k < sizeof ends / sizeof *ends; k++)
+        if (!is_own_file(arena_format(arena, "%s%s", path, ends[k])))
+            return false;
+    return true;
+}
+
+/* A journal that ends with this mark names a second file, of a transaction over several databases: SQLite would roll
+ * back and delete that file, whatever it is. We have no such transactions. */
+static bool has_journal_of_several(const char *path, Arena *arena)
+{
+    static const unsigned char mark[8] = { 0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7 };
+    unsigned char last[sizeof mark];
+    const int file = open(arena_format(arena, "%s-journal", path), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (file < 0)
+        return false;
+    const off_t size = lseek(file, 0, SEEK_END);
+    const bool is_marked = size >= (off_t)sizeof last &&
+                           pread(file, last, sizeof last, size - (off_t)sizeof last) == (ssize_t)sizeof last &&
+                           memcmp(last, mark, sizeof mark) == 0;
+    close(file);
+    return is_marked;
 }
 
 const char *catalogue_path(Arena *arena)
@@ -147,8 +176,10 @@ CatalogueStatus catalogue_open(const char *path, bool is_made, Arena *arena, Cat
     *catalogue = NULL;
     if (is_made ? !make_folder(path, arena) : access(path, F_OK) != 0)
         return is_made ? CATALOGUE_REFUSED : CATALOGUE_ABSENT;
-    if (!is_own_file(path))
+    if (!has_own_files(path, arena))
         return CATALOGUE_REFUSED;
+    if (has_journal_of_several(path, arena))
+        return CATALOGUE_DAMAGED;
     Catalogue *const c = NEW(arena, Catalogue);
     c->arena = arena;
     const int code = sqlite3_open_v2(path, &c->base, SQLITE_OPEN_READWRITE | (is_made ? SQLITE_OPEN_CREATE : 0), NULL);

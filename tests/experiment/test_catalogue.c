@@ -31,8 +31,8 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     Fixture *const f = *state;
-    static const char *const ends[] = { "", "-wal", "-shm" };
-    for (int k = 0; k < 3; k++)
+    static const char *const ends[] = { "", "-wal", "-shm", "-journal" };
+    for (int k = 0; k < 4; k++)
         unlink(arena_format(f->arena, "%s%s", f->path, ends[k]));
     rmdir(arena_format(f->arena, "%s/.koine", f->folder));
     assert_int_equal(rmdir(f->folder), 0);
@@ -140,6 +140,81 @@ typedef struct {
 
 enum { RUNS_EACH = 25, WRITERS = 4 };
 
+static void write_whole(const char *path, const void *bytes, size_t n)
+{
+    FILE *const file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, n, file), n);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void put_big_endian(unsigned char *to, uint32_t value)
+{
+    for (int k = 0; k < 4; k++)
+        to[k] = (unsigned char)(value >> (24 - 8 * k));
+}
+
+/* A journal of SQLite with nothing to undo, for a database of 4096-byte pages; its end names another file. */
+static size_t hostile_journal(unsigned char *to, const char *other, uint32_t n_pages)
+{
+    static const unsigned char mark[8] = { 0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7 };
+    const uint32_t length = (uint32_t)strlen(other);
+    uint32_t sum = 0;
+    memset(to, 0, 512);
+    memcpy(to, mark, sizeof mark);
+    put_big_endian(to + 16, n_pages);
+    put_big_endian(to + 20, 512);
+    put_big_endian(to + 24, 4096);
+    unsigned char *at = to + 512;
+    put_big_endian(at, 0x40000000 / 4096 + 1);
+    memcpy(at + 4, other, length);
+    for (uint32_t k = 0; k < length; k++)
+        sum += (uint32_t)(signed char)other[k];
+    at += 4 + length;
+    put_big_endian(at, length);
+    put_big_endian(at + 4, sum);
+    memcpy(at + 8, mark, sizeof mark);
+    return (size_t)(at + 16 - to);
+}
+
+static void test_a_journal_deletes_no_other_file(void **state)
+{
+    Fixture *const f = *state;
+    Catalogue *c = open_good(f);
+    catalogue_close(c);
+    const char *const other = arena_format(f->arena, "%s/precious", f->folder);
+    write_whole(other, "mine", 4);
+    unsigned char journal[1024];
+    struct stat size;
+    assert_int_equal(stat(f->path, &size), 0);
+    unlink(arena_format(f->arena, "%s-wal", f->path)); /* an archive would not have it */
+    write_whole(arena_format(f->arena, "%s-journal", f->path), journal,
+                hostile_journal(journal, other, (uint32_t)(size.st_size / 4096)));
+    assert_int_equal(catalogue_open(f->path, false, f->arena, &c), CATALOGUE_DAMAGED);
+    assert_int_equal(catalogue_open(f->path, true, f->arena, &c), CATALOGUE_DAMAGED);
+    assert_int_equal(access(other, F_OK), 0);
+    assert_int_equal(unlink(other), 0);
+}
+
+static void test_files_beside_a_catalogue_have_one_name(void **state)
+{
+    Fixture *const f = *state;
+    static const char *const ends[] = { "", "-wal", "-shm", "-journal" };
+    Catalogue *c = open_good(f);
+    catalogue_close(c);
+    const char *const other = arena_format(f->arena, "%s/precious", f->folder);
+    write_whole(other, "mine", 4);
+    for (int k = 0; k < 4; k++)
+        for (int is_soft = 0; is_soft < 2; is_soft++) {
+            const char *const path = arena_format(f->arena, "%s%s", f->path, ends[k]);
+            unlink(path);
+            assert_int_equal(is_soft ? symlink(other, path) : link(other, path), 0);
+            assert_int_equal(catalogue_open(f->path, true, f->arena, &c), CATALOGUE_REFUSED);
+            assert_int_equal(unlink(path), 0);
+        }
+    assert_int_equal(unlink(other), 0);
+}
+
 static void *note_many(void *context)
 {
     Writer *const w = context;
@@ -212,6 +287,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_runs_come_back, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_a_catalogue_is_not_made_by_looking, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_damaged_and_other_files_are_told, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_a_journal_deletes_no_other_file, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_files_beside_a_catalogue_have_one_name, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_many_writers, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_where_the_catalogue_is, set_up, tear_down),
         cmocka_unit_test(test_tags_are_words),
