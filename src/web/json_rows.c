@@ -42,13 +42,44 @@ static const char *value_end(const char *at)
 /* ---- strictly ---- */
 static const char *check_value(const char *at, uint32_t depth);
 
+/* What follows a backslash in a string. */
+static bool is_escape(const char *at)
+{
+    return *at == 'u' ? strspn(at + 1, "0123456789abcdefABCDEF") >= 4 : *at && strchr("\"\\/bfnrt", *at);
+}
+
 static const char *check_string(const char *at)
 {
     const char *const end = *at == '"' ? string_end(at) : NULL;
     for (at++; end && at < end; at++)
-        if ((unsigned char)*at < ' ' || (*at == '\\' && !strchr("\"\\/bfnrtu", *++at)))
+        if ((unsigned char)*at < ' ' || (*at == '\\' && !is_escape(++at)))
             return NULL;
     return end;
+}
+
+static const char *skip_digits(const char *at)
+{
+    return at + strspn(at, "0123456789");
+}
+
+/* Behind a number; NULL: it is none. */
+static const char *check_number(const char *at)
+{
+    at += *at == '-';
+    const char *end = *at == '0' ? at + 1 : skip_digits(at);
+    if (end == at)
+        return NULL;
+    if (*end == '.') {
+        at = end + 1;
+        end = skip_digits(at);
+        if (end == at)
+            return NULL;
+    }
+    if (*end != 'e' && *end != 'E')
+        return end;
+    at = end + 1 + (end[1] == '+' || end[1] == '-');
+    end = skip_digits(at);
+    return end == at ? NULL : end;
 }
 
 /* Behind an object or array that begins here; NULL: it is none. */
@@ -90,8 +121,7 @@ static const char *check_value(const char *at, uint32_t depth)
     for (size_t k = 0; k < sizeof words / sizeof *words; k++)
         if (strncmp(at, words[k], strlen(words[k])) == 0)
             return at + strlen(words[k]);
-    const size_t n = strspn(at, "+-.0123456789eE");
-    return n && strchr("-0123456789", *at) ? at + n : NULL;
+    return check_number(at);
 }
 
 bool json_is_object(const char *text)

@@ -10,7 +10,8 @@ static void objects_are_known(void **state)
 {
     (void)state;
     static const char *const good[] = { "{}", " { \"a\": [1, -2.5e+3, true, null, {}] } \n",
-                                        "{\"a\\n\\u00e4\": \"\xc3\xa4\"}" };
+                                        "{\"a\\n\\u00e4\": \"\xc3\xa4\"}", "{\"a\":[0, -0, 0.5, 10, 1E5, 2e-07]}",
+                                        "{\"a\":\"\\\\u\"}" };
     for (size_t k = 0; k < sizeof good / sizeof *good; k++)
         assert_true(json_is_object(good[k]));
 }
@@ -35,6 +36,12 @@ static void what_could_forge_keys_is_refused(void **state)
                                        "{\"a\":\"\xff\"}",
                                        "{\"a\":alert(1)}",
                                        "{\"a\":\"\\x\"}",
+                                       "{\"a\":\"\\u12g4\"}",
+                                       "{\"a\":1-2}",
+                                       "{\"a\":1e}",
+                                       "{\"a\":01}",
+                                       "{\"a\":1.}",
+                                       "{\"a\":-}",
                                        "{\"a\":[1}" };
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++)
         if (json_is_object(bad[k]))
