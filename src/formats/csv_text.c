@@ -1,8 +1,14 @@
 #include "formats/csv_text.h"
 
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
 void csv_add_name(Text *line, const char *name)
 {
-    if (!strpbrk(name, ",\"\r\n") && name[0] != ' ' && name[0] != 0 && name[strlen(name) - 1] != ' ') {
+    const bool is_bare = name[0] && !is_blank(name[0]) && !is_blank(name[strlen(name) - 1]);
+    if (is_bare && !strpbrk(name, ",\"\r\n")) {
         text_add(line, name);
         return;
     }

@@ -1,5 +1,6 @@
 /* CSV as written by the sink and as read back. */
 #include "formats/csv.h"
+#include "formats/csv_text.h"
 #include "base/text.h"
 #include "../base/comma_locale.h"
 #include "fake_model.h"
@@ -184,6 +185,22 @@ static Series *read_text(Fixture *fixture, const char *text)
     return csv_read("t.csv", text, strlen(text), fixture->arena, fixture->diag);
 }
 
+static void any_name_of_a_column_comes_back(void **state)
+{
+    Fixture *const fixture = *state;
+    static const char *const names[] = { "\tx", "x\t", " x", "x ", "\t", "", "a;b", "a\tb", "a\rb", "a\nb", "\"", "," };
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+        Text text = { .arena = fixture->arena };
+        text_add(&text, "time,");
+        csv_add_name(&text, names[k]);
+        text_add(&text, "\n0,1\n");
+        const Series *const series = csv_read("t.csv", text.at, text.n, fixture->arena, fixture->diag);
+        assert_non_null(series);
+        assert_int_equal(series->n_columns, 2);
+        assert_string_equal(series->columns[1].name, names[k]);
+    }
+}
+
 static void crlf_quotes_blanks_and_empty_lines_are_read(void **state)
 {
     Fixture *const fixture = *state;
@@ -330,6 +347,7 @@ int main(int argc, char **argv)
         TEST(a_full_disk_is_told_with_its_reason),
         TEST(a_path_that_cannot_be_written_is_told_with_its_reason),
         TEST(a_file_that_cannot_grow_is_cut_to_whole_lines),
+        TEST(any_name_of_a_column_comes_back),
         TEST(crlf_quotes_blanks_and_empty_lines_are_read),
         TEST(semicolons_and_tabulators_separate_where_there_is_no_comma),
         TEST(a_header_alone_is_a_series_without_rows),
