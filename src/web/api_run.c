@@ -171,8 +171,9 @@ void answer_run(View *view, HttpRequest *request, HttpResponse *response)
     }
     text_add(&settings, "]");
     const char *error;
-    const Run *const run = runs_start(view, arguments.at, arguments.n, arena_text(view->arena, settings.at, settings.n),
-                                      wants_profile, &error);
+    const Run *const run =
+        runs_start(view, arguments.at, arguments.n, arena_text(request->arena, settings.at, settings.n), wants_profile,
+                   request->arena, &error);
     if (!run) {
         answer_error(request, response, 503, "%s", error);
         return;

@@ -61,29 +61,29 @@ Run *runs_open(View *view, const char *path)
 }
 
 /* ---- starting ---- */
-static bool make_folder(View *view, const char **error)
+static bool make_folder(View *view, Arena *scratch, const char **error)
 {
     if (view->folder)
         return true;
     const char *const where = getenv("TMPDIR");
-    char *const folder = arena_format(view->arena, "%s/koine-view.XXXXXX", where && *where ? where : "/tmp");
+    char *const folder = arena_format(scratch, "%s/koine-view.XXXXXX", where && *where ? where : "/tmp");
     if (!mkdtemp(folder)) {
-        *error = arena_format(view->arena, "cannot make a folder for the run in '%s': %s", folder, strerror(errno));
+        *error = arena_format(scratch, "cannot make a folder for the run in '%s': %s", folder, strerror(errno));
         return false;
     }
-    view->folder = folder;
+    view->folder = arena_text(view->arena, folder, strlen(folder));
     return true;
 }
 
 /* A name that no file has, in the current folder. */
-static const char *free_name(View *view)
+static const char *free_name(View *view, Arena *scratch)
 {
     const char *const colon = strrchr(view->options.target, ':');
     const char *const model =
-        name_of_path(colon && colon[1] && !strchr(colon, '/') ? colon + 1 : view->options.target, view->arena);
+        name_of_path(colon && colon[1] && !strchr(colon, '/') ? colon + 1 : view->options.target, scratch);
     const size_t size = strcspn(model, ".");
     for (;;) {
-        const char *const path = arena_format(view->arena, "%.*s-%u.h5", (int)size, model, ++view->n_started);
+        const char *const path = arena_format(scratch, "%.*s-%u.h5", (int)size, model, ++view->n_started);
         struct stat state;
         if (lstat(path, &state) != 0) /* also a link that leads nowhere is something */
             return path;
@@ -134,16 +134,20 @@ static pid_t start_process(const char *program, char *const *arguments, const ch
     return process;
 }
 
-Run *runs_start(View *view, const char *const *arguments, uint32_t n, const char *settings, bool wants_profile,
-                const char **error)
+static const char *keep(View *view, const char *text)
 {
-    if (!make_folder(view, error))
+    return arena_text(view->arena, text, strlen(text));
+}
+
+Run *runs_start(View *view, const char *const *arguments, uint32_t n, const char *settings, bool wants_profile,
+                Arena *scratch, const char **error)
+{
+    if (!make_folder(view, scratch, error))
         return NULL;
-    Arena *const arena = view->arena;
-    const char *const path = free_name(view);
-    Run run = { .live_path = arena_format(arena, "%s/%u.live", view->folder, view->runs.n),
-                .profile_path = arena_format(arena, "%s/%u.hot.json", view->folder, view->runs.n),
-                .message_path = arena_format(arena, "%s/%u.txt", view->folder, view->runs.n) };
+    const char *const path = free_name(view, scratch);
+    Run run = { .live_path = arena_format(scratch, "%s/%u.live", view->folder, view->runs.n),
+                .profile_path = arena_format(scratch, "%s/%u.hot.json", view->folder, view->runs.n),
+                .message_path = arena_format(scratch, "%s/%u.txt", view->folder, view->runs.n) };
     VEC(const char *) all = { 0 };
     const char *const fixed[] = { view->options.program,
                                   "run",
@@ -151,20 +155,20 @@ Run *runs_start(View *view, const char *const *arguments, uint32_t n, const char
                                   "--no-plot",
                                   "--color=never",
                                   "--stop-with-input",
-                                  arena_format(arena, "--output=%s", path),
-                                  arena_format(arena, "--live=%s", run.live_path) };
+                                  arena_format(scratch, "--output=%s", path),
+                                  arena_format(scratch, "--live=%s", run.live_path) };
     for (size_t k = 0; k < sizeof fixed / sizeof *fixed; k++)
-        vec_push(arena, &all, fixed[k]);
+        vec_push(scratch, &all, fixed[k]);
     if (wants_profile)
-        vec_push(arena, &all, arena_format(arena, "--hot=%s", run.profile_path));
+        vec_push(scratch, &all, arena_format(scratch, "--hot=%s", run.profile_path));
     for (const char *const *more = view->options.run_arguments; more && *more; more++)
-        vec_push(arena, &all, *more);
+        vec_push(scratch, &all, *more);
     for (uint32_t k = 0; k < n; k++)
-        vec_push(arena, &all, arguments[k]);
-    vec_push(arena, &all, NULL);
+        vec_push(scratch, &all, arguments[k]);
+    vec_push(scratch, &all, NULL);
     const pid_t process = start_process(view->options.program, (char *const *)all.at, run.message_path, &run.lifeline);
     if (process < 0) {
-        *error = arena_format(arena, "cannot start the run: %s", strerror(errno));
+        *error = arena_format(scratch, "cannot start the run: %s", strerror(errno));
         return NULL;
     }
     Run *const added = add_run(view, path);
@@ -174,7 +178,10 @@ Run *runs_start(View *view, const char *const *arguments, uint32_t n, const char
     run.message = "";
     run.state = RUN_GOING;
     run.process = process;
-    run.settings = settings;
+    run.live_path = keep(view, run.live_path);
+    run.profile_path = keep(view, run.profile_path);
+    run.message_path = keep(view, run.message_path);
+    run.settings = keep(view, settings);
     run.start = run.stop = NAN;
     run.wants_profile = wants_profile;
     *added = run;

@@ -101,9 +101,9 @@ void model_end(ModelView *model);
 
 /* runs.c */
 Run *runs_open(View *view, const char *path);
-/* Starts `koine run` with these arguments behind the target; NULL: *error says why. */
+/* Starts `koine run` with these arguments behind the target; NULL: *error says why, and only the scratch has grown. */
 Run *runs_start(View *view, const char *const *arguments, uint32_t n, const char *settings, bool wants_profile,
-                const char **error);
+                Arena *scratch, const char **error);
 void runs_stop(const Run *run);
 void runs_watch(View *view); /* looks what has changed */
 void runs_end(View *view);

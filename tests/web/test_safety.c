@@ -22,6 +22,7 @@ typedef struct {
     char token[64];
     volatile int stop;
     pthread_t thread;
+    size_t bytes; /* of the arena, before the first request */
     char folder[64], result[128], secret[128];
 } Viewer;
 
@@ -40,7 +41,7 @@ static void write_file(const char *path, const char *text)
     fclose(file);
 }
 
-static int set_up(void **state)
+static int set_up_with(void **state, const char *target)
 {
     Viewer *const v = calloc(1, sizeof *v);
     snprintf(v->folder, sizeof v->folder, "/tmp/koine-test-view.XXXXXX");
@@ -51,11 +52,17 @@ static int set_up(void **state)
     write_file(v->secret, "SECRET\n");
     v->arena = arena_create(NULL);
     const char *const results[] = { v->result };
-    const ViewOptions options = { .version = "0", .program = "/bin/false", .results = results, .n_results = 1 };
+    const ViewOptions options = { .version = "0",
+                                  .program = "/bin/false",
+                                  .target = target,
+                                  .model = { .path = target },
+                                  .results = results,
+                                  .n_results = 1 };
     const char *error = "";
     v->view = view_create(&options, v->arena, &error);
     if (!v->view)
         fail_msg("%s", error);
+    v->bytes = arena_bytes(v->arena);
     unsigned port;
     assert_int_equal(sscanf(view_address(v->view), "http://127.0.0.1:%u/%32[0-9a-f]/", &port, v->token), 2);
     v->port = (uint16_t)port;
@@ -64,11 +71,21 @@ static int set_up(void **state)
     return 0;
 }
 
+static int set_up(void **state)
+{
+    return set_up_with(state, NULL);
+}
+
+static void end_server(Viewer *v)
+{
+    __atomic_store_n(&v->stop, 1, __ATOMIC_RELAXED); /* the other thread reads it */
+    pthread_join(v->thread, NULL);
+}
+
 static int tear_down(void **state)
 {
     Viewer *const v = *state;
-    __atomic_store_n(&v->stop, 1, __ATOMIC_RELAXED); /* the other thread reads it */
-    pthread_join(v->thread, NULL);
+    end_server(v);
     view_destroy(v->view);
     arena_destroy(v->arena);
     unlink(v->result);
@@ -227,6 +244,38 @@ static int post(const Viewer *v, const char *path, size_t announced, const char 
     return client_ask(v->port, request, (size_t)n, answer, ANSWER);
 }
 
+/* Runs that cannot be started leave nothing in the memory of the server: each of these would be more than 1,500 bytes. */
+static void refused_runs_cost_no_memory(void **state)
+{
+    enum { TIMES = 2000, SETTING = 1500, ALLOWED = 256 << 10 };
+    (void)state;
+    void *own;
+    char answer[ANSWER], body[SETTING + 1], *const before = getenv("TMPDIR") ? strdup(getenv("TMPDIR")) : NULL;
+    setenv("TMPDIR", "/nonexistent/folder", 1);
+    assert_int_equal(set_up_with(&own, "Nothing.mdl"), 0);
+    Viewer *const v = own;
+    memset(body, 'x', SETTING);
+    memcpy(body, "set=", 4);
+    body[SETTING] = 0;
+    int n_refused = 0;
+    for (int k = 0; k < TIMES; k++)
+        n_refused += post(v, "api/run", SETTING, body, answer) == 503;
+    assert_int_equal(n_refused, TIMES);
+    assert_non_null(strstr(answer, "/nonexistent/folder"));
+    end_server(v);
+    const size_t bytes = arena_bytes(v->arena);
+    if (before)
+        setenv("TMPDIR", before, 1);
+    else
+        unsetenv("TMPDIR");
+    free(before);
+    v->stop = 0; /* tear_down ends a server */
+    assert_int_equal(pthread_create(&v->thread, NULL, serve, v), 0);
+    const size_t begun = v->bytes;
+    tear_down(&own);
+    assert_in_range(bytes, 0, begun + ALLOWED);
+}
+
 static void oversized_requests_are_refused(void **state)
 {
     const Viewer *const v = *state;
@@ -333,6 +382,7 @@ int main(void)
         cmocka_unit_test(no_path_leads_to_a_file),
         cmocka_unit_test(numbers_that_are_none_are_refused),
         cmocka_unit_test(oversized_requests_are_refused),
+        cmocka_unit_test(refused_runs_cost_no_memory),
         cmocka_unit_test(a_connection_serves_several_requests),
         cmocka_unit_test(ten_thousand_connections_disturb_nobody),
         cmocka_unit_test(a_port_in_use_is_left_alone),
