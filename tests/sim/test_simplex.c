@@ -212,6 +212,22 @@ static void test_sx091_no_rest(void **state)
     }
 }
 
+/* Events that count for ever: no state comes back, whatever the limit is, also one below the steps that are compared. */
+static void test_no_rest_without_period(void **state)
+{
+    (void)state;
+    for (uint32_t limit = 5; limit <= 14; limit++) {
+        RunResult *r = run_model(&(RunRequest){
+            .path = KOINE_SOURCE_DIR "/tests/sim/ir/counting.ir", .stop = 1, .interval = 0.1, .max_steps = limit });
+        assert_true(r->is_compiled);
+        assert_int_equal(r->report.end, KOINE_RUN_FAILED);
+        assert_non_null(strstr(r->report.text, "do not come to rest"));
+        assert_non_null(strstr(r->report.text, "'n' goes from"));
+        assert_null(strstr(r->report.text, "repeat"));
+        run_free(r);
+    }
+}
+
 static void test_sx092_time_event_once(void **state)
 {
     (void)state;
@@ -372,6 +388,7 @@ int main(void)
         cmocka_unit_test(test_sx087_old_state),
         cmocka_unit_test(test_sx089_propagation),
         cmocka_unit_test(test_sx091_no_rest),
+        cmocka_unit_test(test_no_rest_without_period),
         cmocka_unit_test(test_sx092_time_event_once),
         cmocka_unit_test(test_sx093_periodic_event),
         cmocka_unit_test(test_sx160_adder_logic),
