@@ -170,9 +170,12 @@ Workspace *koine_workspace_create(const KoineProgram *program)
     w->factors = calloc((size_t)program->n_systems + 1, sizeof *w->factors);
     w->n_factors = w->factors ? program->n_systems : 0;
     bool is_good = w->step && w->factors && w->look;
-    for (uint32_t k = 0; k < w->n_factors && is_good; k++)
-        if (program->systems[k].n_entries)
-            is_good = create_factors(&w->factors[k], &program->systems[k]);
+    for (uint32_t k = 0; k < w->n_factors && is_good; k++) {
+        const KoineSystem *s = &program->systems[k];
+        /* Systems whose coefficients cancel have no entries and are singular; iterations have them for tangents only. */
+        if (s->kind != KOINE_SYSTEM_ITERATE || s->n_entries)
+            is_good = create_factors(&w->factors[k], s);
+    }
     if (nonlinear) {
         w->newton = koine_newton_create(nonlinear);
         w->kinsol = koine_kinsol_create(nonlinear);
