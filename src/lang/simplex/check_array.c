@@ -229,11 +229,12 @@ Loop *mdl_find_loop(Checker *checker, NameId name)
 bool mdl_count_point(Checker *checker, const Loop *loop)
 {
     enum { MOST_POINTS = 4000000 };
-    if (checker->n_points++ < MOST_POINTS)
+    if (checker->n_points++ < MOST_POINTS && loop->count <= MOST_POINTS) /* a single loop tells at its first value */
         return true;
-    if (checker->n_points == MOST_POINTS + 1u) {
+    if (checker->n_points <= MOST_POINTS + 1u) {
         REPORT(checker, DIAG_MDL_SIZE_RANGE, loop->span, "the loops of this component have too many values");
         diag_help(checker->diag, "at most %d values of loop variables are possible", MOST_POINTS);
+        checker->n_points = MOST_POINTS + 1; /* said once */
     }
     return false;
 }
