@@ -406,7 +406,7 @@ static void tick(HttpServer *server)
 void http_serve(HttpServer *server, volatile const int *stop)
 {
     int64_t ticked = now_ms();
-    while (!*stop) {
+    while (!__atomic_load_n(stop, __ATOMIC_RELAXED)) {
         struct pollfd polled[HTTP_CONNECTIONS_MOST + 1];
         const uint32_t n = server->n;
         for (uint32_t k = 0; k < n; k++) {

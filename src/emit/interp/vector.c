@@ -5,7 +5,9 @@
 /* ---- loops ----
  * One function an operation, so that the compiler vectorises each and they are chosen by a table.
  * Wider vectors change no result: every operation is rounded on its own in either form. */
-#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__gnu_linux__)
+/* The choice between clones is made before the thread sanitizer is awake. */
+#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__gnu_linux__) &&                       \
+    !defined(__SANITIZE_THREAD__)
 #define LOOP static __attribute__((target_clones("default", "avx2"))) void
 #else
 #define LOOP static void
