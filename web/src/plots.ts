@@ -18,7 +18,8 @@ export class Plots {
     readonly root = h("div", { class: "plots view" }, this.side, h("div", { class: "stage" }, this.tools(), this.panes, this.table));
     private shownPanes: Pane[] = [];
     private cursor: number | null = null;
-    private exact = new Map<string, number | null>(); // run/name at the cursor
+    private exact = new Map<string, number | null>(); // run/name at that time
+    private exactTime: number | null = null;
     private paneKey = "";
     private readonly runRows = new Map<number, ReturnType<Plots["makeRunRow"]>>();
     private readonly runsTitle = h("h2", {}, "Runs");
@@ -309,6 +310,7 @@ export class Plots {
         ).catch(() => undefined);
         if (time !== this.cursor) return;
         this.exact = exact;
+        this.exactTime = time;
         this.renderTable();
     }
 
@@ -323,7 +325,7 @@ export class Plots {
         const head = h(
             "tr",
             {},
-            h("th", { scope: "col" }, this.cursor == null ? "at the cursor" : `time ${number(this.cursor)}`),
+            h("th", { scope: "col" }, this.exactTime == null ? "at the cursor" : `time ${number(this.exactTime)}`),
             ...runs.map((r) => h("th", { scope: "col" }, r.name)),
             hasDifference && h("th", { scope: "col" }, "difference"),
             h("th", { scope: "col" }, "unit"),

@@ -151,6 +151,7 @@ export class Runner {
             const answer = await api.post<{ run: number }>("api/run", fields);
             this.going = answer.run;
             announce("The run has begun");
+            this.onState(); /* its end may have been told before this answer */
         } catch (error) {
             replace(this.message, problem(error));
         }

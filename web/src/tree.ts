@@ -118,7 +118,10 @@ export class Tree {
         this.list.addEventListener("keydown", (event) => this.onKey(event));
         this.search.addEventListener("input", later(60, () => this.find()));
         this.search.addEventListener("keydown", (event) => {
-            if (event.key === "Enter" && this.rows.length) this.activate(this.rows[0]);
+            if (event.key === "Enter") {
+                this.find(); /* the list may still be that of the letters before */
+                if (this.rows.length) this.activate(this.rows[0]);
+            }
             if (event.key === "ArrowDown") this.list.focus();
             if (event.key === "Escape") {
                 this.endChoice();

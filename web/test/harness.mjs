@@ -7,6 +7,8 @@ export const CHROMIUM = [process.env.KOINE_CHROMIUM, "/usr/bin/chromium", "/usr/
     (path) => path && existsSync(path),
 );
 
+const STOP_MS = 30000; // a viewer that does not end by then is a failure, not a test without end
+
 /** A test that fails leaves no viewer, and so no run, behind. */
 const children = [];
 process.on("exit", () => children.forEach((child) => child.exitCode === null && child.kill("SIGINT")));
@@ -16,10 +18,14 @@ export function startViewer(koine, args, cwd) {
     const child = spawn(koine, ["view", ...args, "--no-open", "--port", "0"], { cwd, stdio: ["ignore", "pipe", "pipe"] });
     children.push(child);
     let errors = "";
+    let output = "";
     child.stderr.on("data", (data) => (errors += data));
-    const exited = new Promise((resolve) => child.on("exit", (code) => resolve(code)));
+    const exited = new Promise((resolve) => child.on("exit", (code, signal) => resolve(code ?? signal)));
     const address = new Promise((resolve, reject) => {
-        child.stdout.once("data", (data) => resolve(String(data).trim()));
+        child.stdout.on("data", (data) => {
+            output += data;
+            if (output.includes("\n")) resolve(output.split("\n")[0].trim());
+        });
         exited.then((code) => reject(new Error(`koine view ended with ${code}: ${errors}`)));
     });
     return {
@@ -27,7 +33,10 @@ export function startViewer(koine, args, cwd) {
         address,
         stop: async () => {
             child.kill("SIGINT");
-            return exited;
+            const late = setTimeout(() => child.kill("SIGKILL"), STOP_MS);
+            const code = await exited;
+            clearTimeout(late);
+            return code;
         },
     };
 }
