@@ -61,11 +61,13 @@ class App {
             this.file,
         );
         app.append(header, h("main", {}, ...VIEWS.map((v) => this.views[v])));
-        store.load();
+        store.load(location.href);
         this.setTheme(localStorage.getItem("koine-theme"));
         store.on("state", () => this.onState());
         store.on("layout", () => this.renderTabs());
         addEventListener("keydown", (event) => this.onKey(event));
+        // A link pasted into the open page. Its own text counts: the address may have been written over since.
+        addEventListener("hashchange", (event) => store.load(event.newURL) && this.showLayout());
         matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.plots.repaint());
         void this.listen();
     }
@@ -209,6 +211,11 @@ class App {
             return;
         }
         store.layout = layout;
+        this.showLayout();
+    }
+
+    /** Shows a layout that has just replaced another. */
+    private showLayout(): void {
         store.active = 0;
         store.emit("layout");
         store.emit("window");

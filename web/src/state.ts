@@ -72,13 +72,16 @@ class Store {
         history.replaceState(null, "", `#${encodeURIComponent(JSON.stringify(this.layout))}`);
     });
 
-    load(): void {
+    /** Takes the layout of an address, if it has one. */
+    load(address: string): boolean {
         try {
-            const layout = readLayout(JSON.parse(decodeURIComponent(location.hash.slice(1))));
-            if (layout) this.layout = layout;
-            this.hasLayout = !!layout;
+            const layout = readLayout(JSON.parse(decodeURIComponent(new URL(address).hash.slice(1))));
+            if (!layout) return false;
+            this.layout = layout;
+            this.hasLayout = true;
+            return true;
         } catch {
-            /* an address without a layout, or with a broken one */
+            return false; /* an address without a layout, or with a broken one */
         }
     }
 

@@ -444,12 +444,19 @@ async function testDifference() {
     writeFileSync(join(work, "three.csv"), "time,y\n0,1\n1,1\n1,2\n2,2\n2,3\n3,3\n");
     const viewer = startViewer(koine, ["one.csv", "two.csv", "three.csv"], work);
     const page = await openPage(await viewer.address);
-    await step("difference: equal runs differ by 0, also where they jump", async () => {
+    await step("layout: a link pasted into an open page is shown", async () => {
+        // The page has written its own address, so what it writes from here on comes from the link.
+        await eventually(async () => assert.deepEqual((await layoutOf(page)).panes[0].difference, false));
         const layout = { "koine-layout": 1, view: "plots", panes: [{ curves: ["y"], difference: true }] };
-        await page.goto(`${await viewer.address}#${encodeURIComponent(JSON.stringify(layout))}`);
-        await page.reload();
-        await page.waitForSelector(".pane canvas");
-        assert.ok(await page.locator(".pane").first().getByLabel("difference").isChecked());
+        await page.evaluate((hash) => (location.hash = hash), encodeURIComponent(JSON.stringify(layout)));
+        await drawn(page, 0, /\(two − one\).*\(three − one\)/);
+        await eventually(async () => {
+            assert.ok(await page.locator(".pane").first().getByLabel("difference").isChecked());
+            // Written by the page: a link has no field of events.
+            assert.deepEqual((await layoutOf(page)).panes, [{ curves: ["y"], x: "time", events: true, difference: true }]);
+        });
+    });
+    await step("difference: equal runs differ by 0, also where they jump", async () => {
         const [download] = await Promise.all([page.waitForEvent("download"), page.locator("#export-svg").click()]);
         const lines = [...readFileSync(await download.path(), "utf8").matchAll(/<path class="line"[^>]* d="(M[^"h]*)"/g)].map((m) =>
             [...m[1].matchAll(/[ML](\S+) (\S+?)(?=[ML]|$)/g)].map((point) => Number(point[2])),
