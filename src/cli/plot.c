@@ -1,4 +1,5 @@
 /* koine plot: results as a picture, in the terminal or as SVG. */
+#include "base/map.h"
 #include "base/vec.h"
 #include "cli/show.h"
 #include "cli/verbs.h"
@@ -20,13 +21,16 @@ static const char *legend(const SeriesColumn *column, Arena *arena)
     return arena_format(arena, "%s %.*s", column->name, (int)(close + 1 - open), open);
 }
 
-static void add_column(const Command *command, const Series *results, uint32_t at, SeriesList *list)
+/* `known`: which names the list has, by their checksum or the next free number. */
+static void add_column(const Command *command, const Series *results, uint32_t at, Map *known, SeriesList *list)
 {
     const SeriesColumn *const column = &results->columns[at];
     const char *const name = legend(column, command->arena);
-    for (uint32_t k = 0; k < list->n; k++)
+    uint64_t key = hash_bytes(name, strlen(name), 0);
+    for (uint32_t k; map_get(known, key, &k); key++)
         if (strcmp(list->at[k].name, name) == 0)
             return;
+    map_put(known, key, list->n);
     const PlotSeries series = { .name = name,
                                 .times = results->columns[0].values,
                                 .values = series_fetch(results, at, command->arena),
@@ -40,11 +44,13 @@ static int select_series(const Command *command, const Series *results, const ch
 {
     const char *const *each;
     const uint32_t n = globs_split(globs, command->arena, &each);
+    Map known;
+    map_init(&known, command->arena, 16);
     for (uint32_t g = 0; g < n; g++) {
         bool is_found = false;
         for (uint32_t c = 1; c < results->n_columns; c++)
             if (glob_matches(each[g], results->columns[c].name)) {
-                add_column(command, results, c, list);
+                add_column(command, results, c, &known, list);
                 is_found = true;
             }
         const char *const nearest = is_found ? NULL : series_nearest(results, each[g]);
@@ -73,11 +79,13 @@ static int select_panes(const Command *command, const Series *results, PaneList 
         return EXIT_GOOD;
     SeriesList list = { 0 };
     uint32_t n_changing = 0;
+    Map known;
+    map_init(&known, command->arena, 16);
     for (uint32_t c = 1; c < results->n_columns; c++) {
         if (results->columns[c].is_constant)
             continue;
         if (n_changing++ < SERIES_UNASKED)
-            add_column(command, results, c, &list);
+            add_column(command, results, c, &known, &list);
     }
     if (n_changing > SERIES_UNASKED)
         say("%d of %u variables are drawn; --variables chooses others", SERIES_UNASKED, n_changing);
