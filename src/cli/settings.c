@@ -1,5 +1,6 @@
 #include "cli/settings.h"
 #include "koine/simulate.h"
+#include <errno.h>
 #include <sys/stat.h>
 
 static const double MOST_POINTS = 1e10; /* of the output grid: 80 GB for each variable */
@@ -47,7 +48,13 @@ static int open_experiment(const Command *command, Compilation *c, RunSettings *
     settings->target = target_split(from_file->model, compilation_arena(c));
     settings->target.use = from_file->use;
     struct stat state;
-    const bool is_folder = stat(settings->target.path, &state) == 0 && S_ISDIR(state.st_mode);
+    const bool is_there = stat(settings->target.path, &state) == 0, is_folder = is_there && S_ISDIR(state.st_mode);
+    if (!is_there && errno == ENOENT) {
+        diag_error(compilation_diag(c), DIAG_FILE_MISSING, from_file->spans[EXPERIMENT_MODEL], "'%s' does not exist",
+                   settings->target.path);
+        diag_help(compilation_diag(c), "the model is sought from the folder of the experiment on");
+        return print_errors(command, c, EXIT_MODEL);
+    }
     return !is_folder || target_find(command, &settings->target) ? EXIT_GOOD : EXIT_MODEL;
 }
 

@@ -115,7 +115,8 @@ static void test_sx176_the_version_in_use(void **state)
     write_user("b/Top.mdl", "Top", "Gate");
     write_gate("b/Gate/Version0.mdl", "Gate", "In", "10");
     write_gate("b/Gate/Other.mdl", "Gate", "In", "20");
-    assert_fails("b/Top.mdl", NULL, "KN2050", "there is no component class 'Gate'", "Gate.mdl"); /* no bank file */
+    assert_fails("b/Top.mdl", NULL, "KN2050", "there is no component class 'Gate'",
+                 "a line 'use Gate VERSION'"); /* no bank file */
     write_text("b/koine.bank", "");
     assert_loads("b/Top.mdl", NULL, "start 10.0"); /* the default */
     write_text("b/koine.bank", "# chosen\nuse Gate Other\n");

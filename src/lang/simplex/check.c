@@ -2,6 +2,7 @@
 #include "lang/simplex/check.h"
 #include "base/bug.h"
 #include "lang/simplex/procedure.h"
+#include <strings.h>
 
 /* ---- local definitions ---- */
 static void declare_values(Checker *checker, uint32_t object)
@@ -67,10 +68,29 @@ static void declare_local_definitions(Checker *checker)
 }
 
 /* ---- quantities ---- */
+/* What other languages call the value sets of this one; NULL: none. */
+static const char *foreign_set(const char *name)
+{
+    static const char *const rows[][2] = { { "FLOAT", "REAL" },   { "DOUBLE", "REAL" },  { "NUMBER", "REAL" },
+                                           { "LONG", "INTEGER" }, { "BOOL", "LOGICAL" }, { "BOOLEAN", "LOGICAL" } };
+    for (uint32_t k = 0; k < sizeof rows / sizeof *rows; k++)
+        if (strcasecmp(rows[k][0], name) == 0)
+            return rows[k][1];
+    return NULL;
+}
+
 static void find_value_set(Checker *checker, Quantity *quantity)
 {
     if (quantity->range != TYPE_ENUM) {
         quantity->type = (Type){ quantity->range, 0, 0 };
+        return;
+    }
+    const char *const foreign = foreign_set(names_of(checker->scope.names, quantity->set.name));
+    if (foreign && mdl_scope_find(&checker->scope, quantity->set.name, quantity->set.span) == ID_NONE) {
+        REPORT(checker, DIAG_MDL_UNKNOWN_SET, quantity->set.span, "there is no value set `%s`",
+               names_of(checker->scope.names, quantity->set.name));
+        diag_help(checker->diag, "it is called %s here", foreign);
+        quantity->is_bad = true;
         return;
     }
     const uint32_t at =
