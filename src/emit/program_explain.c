@@ -671,6 +671,24 @@ static void add_zeros(const Layout *l, const KoineSlot *m, const SystemRow *rows
         text_add(to, " the equations do not determine their unknowns; ");
 }
 
+/* Whether equations that depend on each other have derivatives as unknowns and parameters beside them: with these values
+ * they hide a constraint, which an analysis for any values cannot see. */
+static bool hides_constraint(const Layout *l, const SystemRow *rows, const Dependence *d)
+{
+    bool has_derivative = false, has_parameter = false;
+    for (uint32_t k = 0; k < d->n_unknowns; k++)
+        has_derivative |= rows[d->unknowns[k]].unknown.kind == REF_DER;
+    for (uint32_t k = 0; k < d->n_equations; k++) {
+        const Term sides[] = { rows[d->equations[k]].lhs, rows[d->equations[k]].rhs };
+        for (uint32_t side = 0; side < 2; side++)
+            for (uint32_t j = 0; sides[side].shape && j < sides[side].shape->n_leaves; j++) {
+                const Ref ref = term_refs(l->model, sides[side])[j];
+                has_parameter |= ref.kind == REF_NOW && model_var(l->model, ref.var)->definition == DEFINITION_BINDING;
+            }
+    }
+    return has_derivative && has_parameter;
+}
+
 void blame_system(void *context, const KoineModel *model, uint32_t origin, char *to, size_t size)
 {
     enum { MOST = 4 };
@@ -698,6 +716,9 @@ void blame_system(void *context, const KoineModel *model, uint32_t origin, char 
             add_place(l, &text, e->origin.span);
             text_format(&text, "%s%s", path[0] ? " of " : "", path);
         }
+        if (hides_constraint(l, rows, &d))
+            text_add(&text, "; the values of the parameters may make it so: --evaluate-parameters analyses the model "
+                            "with them");
         if (d.n_equations > MOST)
             text_format(&text, " and %u more", d.n_equations - MOST);
     }

@@ -1,6 +1,7 @@
 #include "ir/dependence.h"
 #include "ir/derive.h"
 #include "ir/memo.h"
+#include "ir/simplify.h"
 #include <math.h>
 
 static const double ROUNDING = 1e-10; /* of what was there: smaller is zero */
@@ -38,21 +39,30 @@ uint32_t row_derivatives(Model *m, const SystemRow *row, const Map *columns, Val
                          void *context, Arena *arena, double *to, uint32_t *used)
 {
     TermBuilder builder = term_builder(m);
-    const Expr *e = expr_binary(m->pool, OP_SUB, term_import(&builder, row->lhs), term_import(&builder, row->rhs));
-    Value *leaves = NEW_ARRAY(arena, Value, builder.refs.n + 1);
-    uint32_t n = 0;
-    for (uint32_t k = 0; k < builder.refs.n; k++)
+    const Expr *left = term_import(&builder, row->lhs), *right = term_import(&builder, row->rhs);
+    const Expr *e = expr_simplify(m->pool, expr_binary(m->pool, OP_SUB, left, right));
+    const uint32_t n_leaves = builder.refs.n;
+    Value *leaves = NEW_ARRAY(arena, Value, n_leaves + 1);
+    bool *is_wanted = NEW_ARRAY(arena, bool, n_leaves + 1);
+    uint32_t *column = NEW_ARRAY(arena, uint32_t, n_leaves + 1), n = 0;
+    for (uint32_t k = 0; k < n_leaves; k++) {
         leaves[k] = value(context, builder.refs.at[k]);
-    for (uint32_t k = 0; k < builder.refs.n; k++) {
-        uint32_t column;
+        is_wanted[k] = map_get(columns, key_of(builder.refs.at[k]), &column[k]);
+        if (is_wanted[k] && e->has_index) {
+            to[column[k]] = NAN;
+            used[n++] = column[k];
+        }
+    }
+    if (e->has_index)
+        return n;
+    const Gradient gradient = expr_gradient(m->pool, e, is_wanted, arena);
+    for (uint32_t k = 0; k < gradient.n; k++) {
+        const Partial *partial = &gradient.at[k];
         Value result = { .r = NAN };
-        if (!map_get(columns, key_of(builder.refs.at[k]), &column))
-            continue;
-        const Expr *d = e->has_index ? NULL : expr_derive(m->pool, e, expr_leaf(m->pool, k, REAL_TYPE));
-        if (!d || !expr_evaluate(d, leaves, NULL, &result))
+        if (!partial->derivative || !expr_evaluate(partial->derivative, leaves, NULL, &result))
             result.r = NAN;
-        to[column] += result.r;
-        used[n++] = column;
+        to[column[partial->leaf]] += result.r;
+        used[n++] = column[partial->leaf];
     }
     return n;
 }

@@ -584,9 +584,10 @@ static void report_alone(Checker *k)
         return;
     }
     diag_help(k->c->diag,
-              "an ideal switch can neither short a capacitor or a voltage source nor interrupt an inductor or a "
-              "current source: give it a resistor "
-              "in series or in parallel");
+              "a branch can neither set a state nor leave one without its equation. In a circuit an ideal switch can "
+              "neither short a capacitor or a voltage source nor interrupt an inductor or a current source: give it a "
+              "resistor in series or in parallel; in mechanics let the branch relate accelerations, and `init` the "
+              "speeds");
 }
 
 static void report_system(Checker *k, uint32_t n_singular, uint32_t n_tried, bool is_all)
