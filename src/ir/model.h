@@ -92,6 +92,7 @@ typedef struct {
     bool is_synonym;   /* a parameter that stands for the one its binding names: to set it is to set that */
     Term binding, start, nominal, min, max; /* scalar terms; for arrays they hold for every element, or is EXPR_ARRAY */
     NameId unit, display_unit, quantity, comment;
+    bool is_rate;    /* a task made it: it stands for the derivative of a state */
     bool is_guessed; /* where the search for it begins was given from outside */
     bool is_torn;    /* the user wants it to be iterated in the system that it is an unknown of, */
     VarId residual;  /* ... and the equation of this variable to be its residual; none: any */

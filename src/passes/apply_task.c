@@ -114,6 +114,7 @@ static void name_derivative(Tasks *t, VarId state)
     v->first_dim = of.first_dim;
     v->variability = VARIABILITY_CONTINUOUS;
     v->definition = DEFINITION_NOW;
+    v->is_rate = true;
     t->derivative[state.index] = id;
 }
 

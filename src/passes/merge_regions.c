@@ -77,7 +77,7 @@ static const Expr *missing(Merger *g, Ref target, RegionId region, uint32_t bran
 {
     Model *m = g->model;
     const Type type = ref_type(m, target);
-    if (target.kind == REF_DER)
+    if (target.kind == REF_DER || model_var(m, target.var)->is_rate)
         return expr_real(m->pool, 0.0);
     const Region *r = &m->regions.at[region.index];
     diag_error(g->c->diag, DIAG_MISSING_BRANCH, place, "'%s' is not defined in every branch",
