@@ -72,6 +72,10 @@ typedef struct {
     uint32_t source, line, column; /* line 0: no place */
 } KoinePlace;
 
+/* What stands at `set` of a start value that is computed unless one is written there: no number, and far beyond all
+ * Integers that are meant. */
+#define KOINE_NOT_GIVEN INT64_C(0x7ff8000000006b6f)
+
 /* One row a variable, arrays are one row. Results, --set, FMI and SMP publish from here. */
 typedef struct {
     const char *name, *unit, *comment; /* name: full path in the source's spelling */

@@ -301,6 +301,11 @@ typedef struct {             /* a start value that is no state's: constraints ma
     bool is_declared;        /* else it is given if it is not 0 */
 } KoineGivenStart;
 
+typedef struct {          /* start values that are computed where none are given */
+    uint32_t slot, given; /* the first, and the first place for given ones: KOINE_NOT_GIVEN until then */
+    uint32_t n;
+} KoineComputedStart;
+
 typedef struct {          /* an equation that was differentiated: its sides may jump at events */
     uint32_t kernel, row; /* outputs: left, right */
     uint32_t left, right; /* slots */
@@ -376,7 +381,7 @@ typedef struct KoineProgram {
     const KoineDelay *delays;
     uint32_t n_streams;
     const KoineStream *streams;
-    uint32_t n_state_sets, n_given_starts;
+    uint32_t n_state_sets, n_given_starts, n_computed_starts;
     uint32_t n_step_conditions;
     const uint32_t *step_conditions; /* nodes of the conditions that are tested after accepted steps */
     const KoineStateSet *state_sets;
@@ -384,6 +389,7 @@ typedef struct KoineProgram {
     const KoineJump *jumps;
     const uint32_t *held; /* slots of what does not jump by itself in the equations of jumps */
     const KoineGivenStart *given_starts;
+    const KoineComputedStart *computed_starts;
     const uint32_t *finite_checks; /* outputs part: Real slots to look at, as pairs slot, origin */
     uint32_t n_finite_checks;
     const uint32_t

@@ -228,15 +228,44 @@ static double literal_real(Term term, double otherwise)
                                               : otherwise;
 }
 
-static bool is_settable(const Layout *l, uint32_t index)
+/* Elements that are variables of their own stand behind each other. */
+static bool is_literal(const Layout *l, uint32_t index, uint64_t count)
+{
+    const Model *m = l->model;
+    for (uint64_t k = 0; k < count && index < m->variables.n; k += variable_count(m, (VarId){ index++ })) {
+        const Variable *v = &m->variables.at[index];
+        const Term term = v->definition == DEFINITION_BINDING ? v->binding : v->start;
+        if (term.shape && !expr_is_literal(term.shape))
+            return false;
+    }
+    return true;
+}
+
+static bool is_settable(const Layout *l, uint32_t index, uint64_t count)
 {
     const Variable *holder = &l->model->variables.at[index];
-    const Term term = holder->definition == DEFINITION_BINDING ? holder->binding : holder->start;
     if (holder->variability == VARIABILITY_STRUCTURAL || holder->variability == VARIABILITY_CONSTANT)
         return false;
     if ((holder->definition == DEFINITION_NOW && !l->is_candidate[index]) || holder->definition == DEFINITION_FOREIGN)
         return false;
-    return !term.shape || expr_is_literal(term.shape);
+    return is_literal(l, index, count);
+}
+
+/* A state whose start value is computed gets a place for one that is given instead. */
+static void place_given_start(Layout *l, uint32_t index, KoineVariable *row)
+{
+    const Variable *v = &l->model->variables.at[index];
+    if (!v->is_fixed || (v->definition != DEFINITION_DER && v->definition != DEFINITION_NEXT) ||
+        v->type.kind == TYPE_STRING)
+        return;
+    if (!l->given[index]) {
+        l->given[index] = take_slots(l, row->count);
+        add_constant(l, l->given[index], row->count, (KoineSlot){ .i = KOINE_NOT_GIVEN });
+        const KoineComputedStart start = { l->now[index], l->given[index], row->count };
+        vec_push(l->arena, &l->computed_starts, start);
+    }
+    row->set = (uint64_t)l->given[index] * sizeof(KoineSlot);
+    row->flags |= KOINE_VARIABLE_SETTABLE;
 }
 
 /* The parameter that a synonym stands for; ID_NONE: it is none. */
@@ -287,12 +316,14 @@ static void fill_variable(Layout *l, uint32_t k, KoineVariable *row)
         row->pre = (uint64_t)l->pre[holder_id] * sizeof(KoineSlot);
     if (holder->definition == DEFINITION_DER)
         row->state = (int32_t)(l->now[holder_id] - l->data.x);
-    if (is_settable(l, holder_id)) {
+    if (is_settable(l, holder_id, row->count)) {
         row->set = row->now;
         row->flags |= KOINE_VARIABLE_SETTABLE;
+    } else {
+        place_given_start(l, holder_id, row);
     }
     const uint32_t meant = v->is_synonym ? meant_parameter(l, k) : ID_NONE;
-    if (meant != ID_NONE && is_settable(l, meant)) {
+    if (meant != ID_NONE && is_settable(l, meant, row->count)) {
         row->set = (uint64_t)l->now[meant] * sizeof(KoineSlot);
         row->flags |= KOINE_VARIABLE_SETTABLE;
     }
@@ -517,6 +548,8 @@ static void finish(Layout *l)
     l->data.n_rows = l->rows.n;
     l->data.constants = l->constants.at;
     l->data.n_constants = l->constants.n;
+    l->data.computed_starts = l->computed_starts.at;
+    l->data.n_computed_starts = l->computed_starts.n;
     l->data.tables = &l->tables;
     l->tables.n_roots = l->data.n_roots;
     Kernel *kernels = l->kernels.at;
@@ -554,6 +587,7 @@ Program *program_create(const Schedule *schedule, Arena *arena)
                    .scratch = arena_create_like(arena),
                    .is_candidate = find_candidates(schedule->model, arena),
                    .guess = NEW_ARRAY(arena, uint32_t, n),
+                   .given = NEW_ARRAY(arena, uint32_t, n),
                    .now = NEW_ARRAY(arena, uint32_t, n),
                    .der = NEW_ARRAY(arena, uint32_t, n),
                    .pre = NEW_ARRAY(arena, uint32_t, n),

@@ -50,8 +50,10 @@ typedef struct {
     uint32_t *now, *der, *pre, *seed, *seed_der; /* per variable: first slot, or KOINE_NONE */
     uint32_t *row_of;                            /* per variable: row in the tables */
     uint32_t *guess;                             /* per variable: slot where a search begins, or KOINE_NONE */
-    bool *is_candidate;                          /* per variable: of a state set; its start value is used */
-    KoineVariable *variable_rows;                /* of the tables */
+    uint32_t *given; /* per variable: slot of a start value that is given instead of the computed one, or 0 */
+    VEC(KoineComputedStart) computed_starts;
+    bool *is_candidate;           /* per variable: of a state set; its start value is used */
+    KoineVariable *variable_rows; /* of the tables */
     uint32_t n_variables_with_place;
     uint32_t no_real, no_integer; /* slots that hold no value, 0: not needed yet */
     VEC(uint32_t) dims;

@@ -122,6 +122,12 @@ static void add_value(const ModelView *model, const KoineVariable *v, Arena *are
         text_add(to, "null");
         return;
     }
+    int64_t first;
+    memcpy(&first, model->instance->block + v->set, sizeof first);
+    if (first == KOINE_NOT_GIVEN) { /* it is computed */
+        text_add(to, "null");
+        return;
+    }
     Text value = { .arena = arena };
     add_elements(model, v, 0, 0, &value);
     const bool is_number = value.at[strspn(value.at, "-+.e0123456789")] == 0; /* not inf */

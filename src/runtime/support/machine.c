@@ -340,6 +340,18 @@ static KoineStatus solve_initial(Machine *k)
     return status > 0 ? KOINE_FAILED : status;
 }
 
+/* What was given wins over what the model computes. */
+static void take_given_starts(Machine *k)
+{
+    const KoineProgram *p = k->program;
+    for (uint32_t j = 0; j < p->n_computed_starts; j++) {
+        const KoineComputedStart *s = &p->computed_starts[j];
+        for (uint32_t i = 0; i < s->n; i++)
+            if (k->m[s->given + i].i != KOINE_NOT_GIVEN)
+                k->m[s->slot + i] = k->m[s->given + i];
+    }
+}
+
 static KoineStatus machine_initialise(KoineModel *model, double time)
 {
     Machine *k = koine_machine_of(model);
@@ -353,6 +365,7 @@ static KoineStatus machine_initialise(KoineModel *model, double time)
     const KoineStatus parameters = koine_run_part(k, &p->parameters), starts = koine_run_part(k, &p->starts);
     if (parameters != KOINE_OK || starts != KOINE_OK)
         return KOINE_FAILED;
+    take_given_starts(k);
     if (koine_check_formulas(k) != KOINE_OK)
         return KOINE_FAILED;
     koine_begin_guesses(k);
