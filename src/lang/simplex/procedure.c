@@ -1,6 +1,7 @@
 /* See procedure.h. */
 #include "lang/simplex/procedure.h"
 #include "base/bug.h"
+#include "ir/inline.h"
 
 /* ---- parsing ---- */
 /* Words that are keywords in functions only. */
@@ -461,6 +462,11 @@ const Expr *mdl_lower_procedure_call(Lower *lower, const Node *node, const Proce
     const Expr **args = NEW_ARRAY(lower->model->arena, const Expr *, node->u.call.n + 1u);
     for (uint32_t k = 0; k < node->u.call.n; k++)
         args[k] = mdl_lower_expression(lower, node->u.call.args[k], p->own.quantities.at[k].type.kind == TYPE_REAL);
-    return expr_function(lower->model->pool, p->function, 0, p->own.quantities.at[p->n_inputs].type, node->u.call.n,
-                         args);
+    /* Where the arguments move, its comparisons and kinks are events, if it can be written as an expression. */
+    const Expr *seen = !lower->is_in_event && node->course == COURSE_CONTINUOUS
+                           ? function_inline(lower->model->pool, p->function, 0, args)
+                           : NULL;
+    return seen ? seen
+                : expr_function(lower->model->pool, p->function, 0, p->own.quantities.at[p->n_inputs].type,
+                                node->u.call.n, args);
 }
