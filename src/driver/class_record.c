@@ -194,7 +194,7 @@ void record_interface(ClassRecord *record, const Model *model, Arena *arena)
     map_init(&known, arena, 8);
     record->sets = NEW_ARRAY(arena, RecordSet, n);
     record->quantities = NEW_ARRAY(arena, RecordQuantity, n);
-    record->is_whole = model->ports.n == 0;
+    record->is_whole = model->ports.n == 0 && (model->functions.n == 0 || n > 0); /* a file of functions is read anew */
     record->class_name = copy_name(model, model->name, arena);
     for (uint32_t k = 0; k < model->variables.n; k++) {
         const Variable *v = &model->variables.at[k];

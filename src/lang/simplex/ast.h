@@ -248,6 +248,7 @@ typedef struct {
     Ident name;
     Span span; /* the head */
     bool is_high_level;
+    bool is_function; /* the file holds the first of its procedures, for all components */
     VEC(DimensionDecl) dimensions;
     /* basic */
     Ident time_unit;

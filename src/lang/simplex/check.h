@@ -5,6 +5,7 @@
 #ifndef LANG_SIMPLEX_CHECK_H
 #define LANG_SIMPLEX_CHECK_H
 
+#include "ir/language.h"
 #include "lang/simplex/scope.h"
 
 typedef struct {
@@ -14,12 +15,13 @@ typedef struct {
     Diag *diag;
     uint32_t *errors;
     Component *component;
-    bool is_in_branch; /* in the body of IF */
-    bool is_in_event;  /* in the body of WHENEVER everything counts as discrete */
-    Loops loops;       /* around what is checked */
-    uint32_t n_points; /* of loops, so far */
-    Stmt *event;       /* around what is checked, or NULL */
-    bool may_draw;     /* in the value of an assignment of an event, or in a condition there */
+    Resolver *resolver; /* of functions that have files of their own */
+    bool is_in_branch;  /* in the body of IF */
+    bool is_in_event;   /* in the body of WHENEVER everything counts as discrete */
+    Loops loops;        /* around what is checked */
+    uint32_t n_points;  /* of loops, so far */
+    Stmt *event;        /* around what is checked, or NULL */
+    bool may_draw;      /* in the value of an assignment of an event, or in a condition there */
     bool is_in_reduction;
     bool has_bad_target; /* some equation defines nothing known: what it meant to define is not reported again */
 } Checker;

@@ -15,6 +15,12 @@ static uint32_t find_class(Composer *composer, const Ident *name)
     Class class = { .part = composer->resolver->find(composer->resolver, names_of(composer->scope.names, name->name),
                                                      name->span, composer->diag) };
     *composer->errors += class.part == NULL;
+    if (class.part && class.part->functions.n && class.part->variables.n == 0 && class.part->instances.n == 1) {
+        REPORT(composer, DIAG_MDL_PROCEDURE, name->span, "`%s` is a function, not a component",
+               names_of(composer->scope.names, name->name));
+        diag_help(composer->diag, "a basic component uses it: LOCAL DEFINITIONS FUNCTION %s",
+                  names_of(composer->scope.names, name->name));
+    }
     map_init(&class.quantities, composer->arena, 16);
     for (uint32_t k = 0; class.part && k < class.part->variables.n; k++) {
         const Variable *variable = &class.part->variables.at[k];

@@ -34,6 +34,7 @@ static Model *load_basic(const LoadRequest *request, Component *component, Scope
                         .arena = scope.arena,
                         .diag = scope.diag,
                         .errors = scope.errors,
+                        .resolver = request->resolver,
                         .component = component };
     return mdl_check_basic(&checker) ? mdl_lower_basic(&checker, request->sources) : NULL;
 }

@@ -1,7 +1,9 @@
 /* The start of the grammar; see parser.h. */
 #include "lang/simplex/parser.h"
+#include "lang/simplex/procedure.h"
 
-/* model ::= high_level_component | basic_component, up to the name. Without a head nothing can be read. */
+/* model ::= high_level_component | basic_component, up to the name; beyond the thesis also a function. Without a head
+ * nothing can be read. */
 static bool parse_head(Parser *parser, Component *component)
 {
     const uint32_t begin = parser->token.begin;
@@ -52,7 +54,10 @@ Component *mdl_parse_component(Lexer lexer)
     Component *component = NEW(lexer.arena, Component);
     Parser parser = { .lexer = lexer, .arena = lexer.arena, .diag = lexer.diag, .errors = lexer.errors };
     parser.token = mdl_lex_next(&parser.lexer);
-    if (parse_head(&parser, component)) {
+    if (!lexer.is_strict && mdl_is_at(&parser, TOKEN_FUNCTION)) {
+        if (mdl_parse_function_file(&parser, component))
+            parse_tail(&parser, component);
+    } else if (parse_head(&parser, component)) {
         if (component->is_high_level)
             mdl_parse_high(&parser, component);
         else

@@ -154,18 +154,51 @@ static bool parse_steps(Parser *parser, ProcedureStep **first)
     return is_good;
 }
 
-/* FUNCTION identifier head [ variables ] BEGIN statements END */
+/* [ variables ] BEGIN statements */
+static bool parse_body(Parser *parser, Procedure *procedure)
+{
+    return parse_variables(parser, procedure) &&
+           (accept_word(parser, "BEGIN") || mdl_syntax_error(parser, "DECLARE or BEGIN")) &&
+           parse_steps(parser, &procedure->first);
+}
+
+/* FUNCTION identifier head [ variables ] BEGIN statements END
+ * FUNCTION identifier [ OF CLASS identifier ]  of a file of its own */
 bool mdl_parse_procedure(Parser *parser, Component *component)
 {
     Procedure *procedure = NEW(parser->arena, Procedure);
     mdl_advance(parser);
-    if (!mdl_expect_name(parser, "the name of the function", &procedure->name) || !parse_head(parser, procedure) ||
-        !parse_variables(parser, procedure) ||
-        (!accept_word(parser, "BEGIN") && !mdl_syntax_error(parser, "DECLARE or BEGIN")) ||
-        !parse_steps(parser, &procedure->first) || !mdl_expect(parser, TOKEN_END))
+    if (!mdl_expect_name(parser, "the name of the function", &procedure->name))
         return false;
+    if (!mdl_is_at(parser, TOKEN_OPEN)) {
+        procedure->class_name = procedure->name;
+        if (mdl_accept(parser, TOKEN_OF) && (!mdl_expect(parser, TOKEN_CLASS) ||
+                                             !mdl_expect_name(parser, "the name of a class", &procedure->class_name)))
+            return false;
+    } else if (!parse_head(parser, procedure) || !parse_body(parser, procedure) || !mdl_expect(parser, TOKEN_END)) {
+        return false;
+    }
     vec_push(parser->arena, &component->procedures, procedure);
     return true;
+}
+
+/* FUNCTION identifier head [ local_definitions ] [ variables ] BEGIN statements, then END OF identifier */
+bool mdl_parse_function_file(Parser *parser, Component *component)
+{
+    Procedure *procedure = NEW(parser->arena, Procedure);
+    const uint32_t begin = parser->token.begin;
+    component->is_function = true;
+    mdl_advance(parser);
+    if (!mdl_expect_name(parser, "the name of the function", &procedure->name))
+        return false;
+    component->name = procedure->name;
+    component->span = mdl_span_to_here(parser, begin);
+    vec_push(parser->arena, &component->procedures, procedure);
+    if (!parse_head(parser, procedure))
+        return false;
+    if (mdl_is_at(parser, TOKEN_LOCAL))
+        mdl_parse_local_definitions(parser, component);
+    return parse_body(parser, procedure);
 }
 
 /* ---- checking ---- */
@@ -174,12 +207,39 @@ static Type type_of(uint8_t range)
     return range == TYPE_REAL ? REAL_TYPE : range == TYPE_INTEGER ? INTEGER_TYPE : BOOLEAN_TYPE;
 }
 
+/* Arguments and result of the function in a file of its own. */
+static void import(Checker *checker, Procedure *p)
+{
+    const Model *from = checker->resolver->find(checker->resolver, names_of(checker->scope.names, p->class_name.name),
+                                                p->class_name.span, checker->diag);
+    *checker->errors += from == NULL;
+    if (!from)
+        return;
+    if (from->functions.n == 0 || from->variables.n > 0) {
+        REPORT(checker, DIAG_MDL_PROCEDURE, p->class_name.span, "`%s` is a component, not a function",
+               names_of(checker->scope.names, p->class_name.name));
+        diag_note(checker->diag, from->span, "it is here");
+        diag_help(checker->diag, "the file of a function begins with FUNCTION and ends with END OF and its name");
+        return;
+    }
+    const Function *function = from->functions.at[0];
+    p->from = from;
+    p->n_inputs = function->n_inputs;
+    for (uint32_t k = 0; k <= function->n_inputs; k++) {
+        const Variable *v = &function->body->variables.at[k];
+        const Quantity field = { .name = { v->name, v->span }, .range = v->type.kind, .use = USE_STATE };
+        vec_push(checker->arena, &p->own.quantities, field);
+    }
+}
+
 void mdl_declare_procedures(Checker *checker)
 {
     const Component *component = checker->component;
     for (uint32_t k = 0; k < component->procedures.n; k++) {
         Procedure *p = component->procedures.at[k];
         mdl_scope_declare(&checker->scope, (Symbol){ .kind = SYMBOL_FUNCTION, .object = k, .name = p->name });
+        if (!name_is_empty(p->class_name.name))
+            import(checker, p);
         for (uint32_t j = 0; j < p->own.quantities.n; j++)
             p->own.quantities.at[j].type = type_of(p->own.quantities.at[j].range);
     }
@@ -282,12 +342,17 @@ static void check_procedure(Checker *outer, Procedure *p)
 void mdl_check_procedures(Checker *checker)
 {
     for (uint32_t k = 0; k < checker->component->procedures.n; k++)
-        check_procedure(checker, checker->component->procedures.at[k]);
+        if (name_is_empty(checker->component->procedures.at[k]->class_name.name))
+            check_procedure(checker, checker->component->procedures.at[k]);
 }
 
 void mdl_check_procedure_call(Checker *checker, Node *node, const Procedure *p)
 {
     const char *name = names_of(checker->scope.names, p->name.name);
+    if (!name_is_empty(p->class_name.name) && !p->from) {
+        node->is_bad = true; /* reported where it is declared */
+        return;
+    }
     node->type = p->own.quantities.at[p->n_inputs].type;
     for (uint32_t k = 0; k < node->u.call.n; k++) {
         Node *arg = node->u.call.args[k];
@@ -425,8 +490,26 @@ static uint32_t write_steps(Writer *w, const ProcedureStep *first)
     return begin;
 }
 
+/* A function of another file, with those it calls. */
+static void take_function(Lower *lower, Procedure *p)
+{
+    Model *model = lower->model;
+    p->function = p->from->functions.at[0];
+    for (uint32_t k = 0; k < p->from->functions.n; k++) {
+        uint32_t at = 0;
+        while (at < model->functions.n && model->functions.at[at] != p->from->functions.at[k])
+            at++;
+        if (at == model->functions.n)
+            vec_push(model->arena, &model->functions, p->from->functions.at[k]);
+    }
+}
+
 static void add_function(Lower *lower, Procedure *p)
 {
+    if (p->from) {
+        take_function(lower, p);
+        return;
+    }
     p->function = model_add_function(lower->model, p->name.name, p->name.span);
     for (uint32_t k = 0; k < p->own.quantities.n; k++) {
         Quantity *q = &p->own.quantities.at[k];
@@ -445,6 +528,8 @@ void mdl_lower_procedures(Lower *lower)
     for (uint32_t k = 0; k < component->procedures.n; k++) {
         Procedure *p = component->procedures.at[k];
         Arena *arena = lower->model->arena;
+        if (p->from)
+            continue;
         Writer w = { .procedure = p };
         w.lower.checker = &p->checker;
         w.lower.model = p->function->body;

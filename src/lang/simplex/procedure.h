@@ -24,12 +24,16 @@ struct Procedure {
     Component own; /* quantities: arguments, the result, variables */
     uint32_t n_inputs;
     ProcedureStep *first;
+    Ident class_name;   /* it has a file of its own; empty: it stands here */
     Checker checker;    /* check */
+    const Model *from;  /* check: that file; NULL: not found, or none */
     Function *function; /* lower */
 };
 
 /* FUNCTION ... END, at the keyword. */
 bool mdl_parse_procedure(Parser *parser, Component *component);
+/* A file of one function, at the keyword, up to END OF. */
+bool mdl_parse_function_file(Parser *parser, Component *component);
 void mdl_declare_procedures(Checker *checker); /* their names and types */
 void mdl_check_procedures(Checker *checker);   /* their statements */
 void mdl_check_procedure_call(Checker *checker, Node *node, const Procedure *procedure);
