@@ -792,12 +792,15 @@ static void fill_streams(Layout *l)
 {
     const Model *m = l->model;
     KoineStream *rows = NEW_ARRAY(l->arena, KoineStream, m->streams.n + 1);
+    uint32_t n = 0;
     for (uint32_t k = 0; k < m->streams.n; k++) {
         const Stream *s = &m->streams.at[k];
-        rows[k] = (KoineStream){ slot_of(l, ref_now(s->count)), variable_path(m, s->count, l->arena) };
+        if (var_is_none(s->count))
+            continue; /* drawn from once, at the start */
+        rows[n++] = (KoineStream){ slot_of(l, ref_now(s->count)), variable_path(m, s->count, l->arena) };
     }
     l->data.streams = rows;
-    l->data.n_streams = m->streams.n;
+    l->data.n_streams = n;
 }
 
 void lay_events(Layout *l)

@@ -320,8 +320,9 @@ typedef struct {
 typedef struct { /* random numbers: random(key, position), positions of a draw from 65536*count on */
     NameId name;
     InstanceId owner;
-    VarId key;   /* Integer parameter; its value is made by number-streams */
-    VarId count; /* Integer, how often it was drawn from; the transition that draws adds 1 */
+    VarId key; /* Integer parameter; its value is made by number-streams */
+    VarId
+        count; /* Integer, how often it was drawn from; the transition that draws adds 1. None: once, for a start value */
     Span span;
 } Stream;
 

@@ -110,8 +110,8 @@ bool reject_unsupported(Compile *c)
         refuse(c, m->clocks.at[k].span, "a clock");
     check_delays(c);
     for (uint32_t k = 0; k < m->streams.n; k++)
-        if (var_is_none(m->streams.at[k].key) || var_is_none(m->streams.at[k].count))
-            refuse(c, m->streams.at[k].span, "a random stream without key or count");
+        if (var_is_none(m->streams.at[k].key))
+            refuse(c, m->streams.at[k].span, "a random stream without key");
     for (uint32_t k = 0; k < m->functions.n; k++)
         check_function(c, m->functions.at[k]);
     for (uint32_t k = 0; k < m->assertions.n; k++)

@@ -159,7 +159,7 @@ static bool is_made_of_constants(Checker *checker, const Quantity *quantity, con
         for (uint32_t k = 0; k < node->u.call.n; k++)
             if (!is_made_of_constants(checker, quantity, node->u.call.args[k]))
                 return false;
-        return node->u.call.function != ID_NONE;
+        return node->u.call.function != ID_NONE || mdl_is_draw(checker->scope.names, node);
     case NODE_TIME:
     case NODE_REDUCE: return false;
     }
@@ -175,8 +175,11 @@ static bool is_computed(const Quantity *quantity)
 
 static void check_computed(Checker *checker, Quantity *quantity)
 {
+    enum { MOST_DRAWN = 5000 }; /* each element is a term over the streams of all */
     Node *node = quantity->initial.node;
+    checker->may_draw = quantity->use == USE_STATE;
     mdl_check_expression(checker, node);
+    checker->may_draw = false;
     if (node->is_bad)
         return;
     if (!is_made_of_constants(checker, quantity, node)) {
@@ -187,9 +190,11 @@ static void check_computed(Checker *checker, Quantity *quantity)
                   "that it ends");
         return;
     }
-    if (quantity->sizes.n) {
+    const bool is_drawn = mdl_has_draw(checker->scope.names, node);
+    if (quantity->sizes.n && (!is_drawn || quantity->type.kind != TYPE_REAL || quantity->sizes.count > MOST_DRAWN)) {
         REPORT(checker, DIAG_MDL_INITIAL_FORM, quantity->initial.span,
-               "the initial values of an array are written as numbers");
+               "the initial values of an array are written as numbers, or drawn for at most %d REAL elements",
+               MOST_DRAWN);
         diag_help(checker->diag, "give one number for all, or one for each element");
         return;
     }

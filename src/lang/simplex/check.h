@@ -39,6 +39,10 @@ const char *mdl_set_text(const Pool *pool, Type type, Arena *arena); /* "REAL", 
 /* ---- random.c ---- */
 /* A call of a distribution: checks it; false: the name is none. */
 bool mdl_check_draw(Checker *checker, Node *node);
+bool mdl_is_draw(const Names *names, const Node *node);
+bool mdl_has_draw(const Names *names, const Node *node); /* somewhere in an initial value */
+/* The initial value that `path` gets from a call whose arguments are numbers. False: reported. */
+bool mdl_compose_draw(Checker *checker, Model *model, Node *node, const char *path, Term *value);
 
 /* ---- check_delay.c ---- */
 bool mdl_is_delay(const Checker *checker, const Node *node); /* DELAY (…), unless the component has its own DELAY */

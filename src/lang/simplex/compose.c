@@ -643,6 +643,32 @@ static void set_initial(Model *model, VarId var, const Expr *value)
     variable->is_fixed |= variable->definition == DEFINITION_DER || variable->definition == DEFINITION_NEXT;
 }
 
+/* A value that is drawn when the run begins. */
+static void draw_initial(Composer *composer, const Initial *initial, VarId var)
+{
+    const Variable *variable = model_var(composer->model, var);
+    const bool is_state = variable->definition == DEFINITION_DER || variable->definition == DEFINITION_NEXT;
+    Checker checker = { .scope = composer->scope,
+                        .pool = composer->pool,
+                        .arena = composer->arena,
+                        .diag = composer->diag,
+                        .errors = composer->errors,
+                        .component = composer->component };
+    Term value;
+    if (!is_state || variable->type.kind != TYPE_REAL || variable->type.rank) {
+        REPORT(composer, DIAG_MDL_DRAW, initial->value.span,
+               "`%s` is no single REAL state variable: it cannot be drawn", path_text(composer, &initial->target));
+        diag_note(composer->diag, variable->span, "declared here");
+        diag_help(composer->diag, "initial values of arrays are drawn where they are declared");
+        return;
+    }
+    if (!mdl_compose_draw(&checker, composer->model, initial->value.node, path_text(composer, &initial->target),
+                          &value))
+        return;
+    model_var(composer->model, var)->start = value;
+    model_var(composer->model, var)->is_fixed = true;
+}
+
 static void compose_initial(Composer *composer, uint32_t row)
 {
     const Initial *initial = &composer->component->initials.at[row];
@@ -659,6 +685,10 @@ static void compose_initial(Composer *composer, uint32_t row)
         return;
     }
     composer->initialised[var.index] = row + 1;
+    if (initial->value.kind == VALUE_EXPRESSION) {
+        draw_initial(composer, initial, var);
+        return;
+    }
     Type type = model_var(composer->model, var)->type;
     type.rank = 0; /* one value for all elements */
     const Expr *value =

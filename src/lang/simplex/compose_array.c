@@ -28,6 +28,25 @@ static bool settle_path(const Writer *writer, const Loops *loops, Path *path)
            settle_index(writer, loops, path->n_elements, path->element, &path->element_number);
 }
 
+/* A distribution whose arguments are numbers here: the call gets them, for this point of the loops. */
+static bool settle_draw(const Writer *writer, const Loops *loops, Value *value)
+{
+    Scope *scope = writer->scope;
+    Node *call = NEW(scope->arena, Node);
+    *call = *value->node;
+    call->u.call.args = NEW_ARRAY(scope->arena, Node *, call->u.call.n);
+    for (uint32_t k = 0; k < call->u.call.n; k++) {
+        Node *arg = NEW(scope->arena, Node);
+        *arg = *value->node->u.call.args[k];
+        if (!mdl_static_number(scope, writer->component, loops, arg, &arg->u.number))
+            return false;
+        arg->kind = NODE_NUMBER;
+        call->u.call.args[k] = arg;
+    }
+    value->node = call;
+    return true;
+}
+
 /* An expression becomes the number it is here; a name that is none stays one: a value of a set. */
 static bool settle_value(const Writer *writer, const Loops *loops, Value *value)
 {
@@ -38,8 +57,11 @@ static bool settle_value(const Writer *writer, const Loops *loops, Value *value)
     }
     if (value->kind != VALUE_EXPRESSION)
         return true;
+    if (mdl_is_draw(scope->names, value->node) && settle_draw(writer, loops, value))
+        return true;
     REPORT(scope, DIAG_MDL_INITIAL_FORM, value->span, "this value must be known before the run");
-    diag_help(scope->diag, "use numbers, DIMENSIONs, loop variables, + - * / and standard functions");
+    diag_help(scope->diag, "use numbers, DIMENSIONs, loop variables, + - * / and standard functions; or one "
+                           "distribution of such arguments");
     return false;
 }
 

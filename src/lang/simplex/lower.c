@@ -47,6 +47,41 @@ static void set_use(Variable *variable, const Quantity *quantity, Term initial)
 
 static const int64_t INTEGER_LARGEST = 2000000000; /* in the profile */
 
+/* One number is drawn for each element. */
+static Term lower_drawn_array(Lower *lower, const Quantity *quantity)
+{
+    Model *model = lower->model;
+    const Sizes *sizes = &quantity->sizes;
+    const Expr **row = NEW_ARRAY(model->arena, const Expr *, sizes->count);
+    mdl_lower_begin(lower);
+    for (uint64_t k = 0; k < sizes->count; k++) {
+        lower->element = k + 1;
+        lower->n_of_element = 0;
+        row[k] = mdl_lower_expression(lower, quantity->computed, true);
+    }
+    lower->element = 0;
+    uint64_t left = sizes->count;
+    for (uint32_t k = sizes->n; k-- > 0;) {
+        const uint32_t extent = (uint32_t)sizes->extent[k];
+        left /= extent;
+        for (uint64_t j = 0; j < left; j++)
+            row[j] = expr_array(model->pool, extent, row + j * extent);
+    }
+    return term_make(model, row[0], lower->refs.at);
+}
+
+static Term lower_computed(Lower *lower, const Quantity *quantity)
+{
+    const bool is_drawn = mdl_has_draw(pool_names(lower->model->pool), quantity->computed);
+    lower->is_start = true;
+    lower->target = quantity->name.name;
+    const Term term = quantity->sizes.n && is_drawn
+                          ? lower_drawn_array(lower, quantity)
+                          : mdl_lower_term(lower, quantity->computed, quantity->type.kind == TYPE_REAL);
+    lower->is_start = false;
+    return term;
+}
+
 static void lower_quantity(Lower *lower, Quantity *quantity)
 {
     Model *model = lower->model;
@@ -54,7 +89,7 @@ static void lower_quantity(Lower *lower, Quantity *quantity)
     if (quantity->start)
         initial = term_expr(model, quantity->start);
     else if (quantity->computed)
-        initial = mdl_lower_term(lower, quantity->computed, quantity->type.kind == TYPE_REAL);
+        initial = lower_computed(lower, quantity);
     else if (quantity->use == USE_SENSOR)
         initial = term_expr(model, mdl_default_value(model->pool, quantity->type));
     quantity->var =

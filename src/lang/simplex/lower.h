@@ -15,6 +15,9 @@ typedef struct {
     NameId target;             /* of the assignment at work: names its streams */
     VEC(VarId) drawn;          /* counts of the streams that it draws from */
     Loops written;             /* that are written out value by value, outermost first */
+    bool is_start;             /* an initial value is lowered: what it draws is drawn once ... */
+    uint64_t element;          /* ... for this element of an array, from 1 on; 0: it is none */
+    uint32_t n_of_element;     /* numbers drawn for it so far */
     /* The references of the term under construction; a quantity has its leaf if it has the term's stamp. */
     VEC(Ref) refs;
     uint32_t stamp;

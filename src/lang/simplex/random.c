@@ -1,6 +1,6 @@
-/* Random numbers, an extension of the language: distributions are called like functions in the assignments of events.
- * Each call has a stream of its own, named after the distribution and the quantity that is assigned; the event that
- * draws from it advances it. See docs/languages/simplex.md. */
+/* Random numbers, an extension of the language: distributions are called like functions in the assignments of events and
+ * in initial values of state variables. Each call has a stream of its own, named after the distribution and the quantity
+ * that is assigned; the event that draws from it advances it. See docs/languages/simplex.md. */
 #include "base/bug.h"
 #include "lang/simplex/lower.h"
 
@@ -22,7 +22,8 @@ enum { POSITIONS = 65536, ERLANG_MOST = 100 }; /* positions of a stream that bel
 static void report(Checker *checker, Node *node, Span span, const char *what)
 {
     REPORT(checker, DIAG_MDL_DRAW, span, "%s", what);
-    diag_help(checker->diag, "write x^ := %s; in the body of an event", draws[node->u.call.draw].form);
+    diag_help(checker->diag, "write x^ := %s; in the body of an event, or give a state this initial value",
+              draws[node->u.call.draw].form);
     node->is_bad = true;
 }
 
@@ -113,12 +114,34 @@ static void check_parameters(Checker *checker, Node *node)
     }
 }
 
+static uint8_t find_draw(const Names *names, const Node *node)
+{
+    uint8_t draw = 0;
+    while (draw < DRAW_COUNT && strcmp(draws[draw].name, names_of(names, node->u.call.name.name)) != 0)
+        draw++;
+    return draw;
+}
+
+bool mdl_is_draw(const Names *names, const Node *node)
+{
+    return node->kind == NODE_CALL && find_draw(names, node) < DRAW_COUNT;
+}
+
+bool mdl_has_draw(const Names *names, const Node *node)
+{
+    if (node->kind == NODE_UNARY)
+        return mdl_has_draw(names, node->u.operand[0]);
+    if (node->kind == NODE_BINARY || node->kind == NODE_COMPARE)
+        return mdl_has_draw(names, node->u.operand[0]) || mdl_has_draw(names, node->u.operand[1]);
+    for (uint32_t k = 0; node->kind == NODE_CALL && k < node->u.call.n; k++)
+        if (mdl_has_draw(names, node->u.call.args[k]))
+            return true;
+    return mdl_is_draw(names, node);
+}
+
 bool mdl_check_draw(Checker *checker, Node *node)
 {
-    const char *text = names_of(checker->scope.names, node->u.call.name.name);
-    uint8_t draw = 0;
-    while (draw < DRAW_COUNT && strcmp(draws[draw].name, text) != 0)
-        draw++;
+    const uint8_t draw = find_draw(checker->scope.names, node);
     if (draw == DRAW_COUNT)
         return false;
     const uint32_t n = node->u.call.n;
@@ -137,7 +160,8 @@ bool mdl_check_draw(Checker *checker, Node *node)
         return true;
     if (!checker->may_draw)
         report(checker, node, node->span,
-               "a random number is drawn in the assignments of an event and in conditions of IF there only");
+               "a random number is drawn in the assignments of an event, in conditions of IF there and in initial "
+               "values of state variables only");
     else if (checker->is_in_reduction)
         report(checker, node, node->span, "a random number cannot be drawn in SUM, PROD, MIN, MAX, ALL and ANY");
     else if (draws[draw].arity ? n != draws[draw].arity : n < 4 || n % 2 != 0)
@@ -154,29 +178,23 @@ bool mdl_check_draw(Checker *checker, Node *node)
 
 /* ---- lowering ---- */
 typedef struct {
-    Lower *lower;
+    Model *model;
     Pool *pool;
     const Expr *key, *count;
 } Drawer;
 
-static VarId add_variable(Lower *lower, const char *prefix, const char *site, Span span)
+static VarId add_variable(Model *model, const char *prefix, const char *site, Span span)
 {
-    Model *model = lower->model;
     const NameId name = names_text(pool_names(model->pool), arena_format(model->arena, "$%s.%s", prefix, site));
     const VarId var = model_add_variable(model, (InstanceId){ 0 }, name, INTEGER_TYPE, span);
     model_var(model, var)->is_generated = true;
     return var;
 }
 
-static void add_stream(Drawer *d, const Node *node)
+/* Several streams of one name are numbered. */
+static const char *own_site(const Model *model, const char *base)
 {
-    Lower *lower = d->lower;
-    Model *model = lower->model;
     const Names *names = pool_names(model->pool);
-    const char *base =
-        arena_format(model->arena, "%s.%s", draws[node->u.call.draw].name, names_of(names, lower->target));
-    for (uint32_t k = 0; k < lower->written.n; k++)
-        base = arena_format(model->arena, "%s.%lld", base, (long long)lower->written.at[k]->value);
     const char *site = base;
     uint32_t same = 1;
     for (uint32_t k = 0; k < model->streams.n; k++)
@@ -184,19 +202,50 @@ static void add_stream(Drawer *d, const Node *node)
             site = arena_format(model->arena, "%s.%u", base, ++same);
             k = UINT32_MAX; /* again from the first */
         }
-    const VarId key = add_variable(lower, "key", site, node->span),
-                count = add_variable(lower, "count", site, node->span);
+    return site;
+}
+
+static VarId add_stream(Model *model, const char *site, bool is_counted, Span span)
+{
+    const VarId key = add_variable(model, "key", site, span),
+                count = is_counted ? add_variable(model, "count", site, span) : VAR_NONE;
     model_var(model, key)->variability = VARIABILITY_PARAMETER;
     model_var(model, key)->definition = DEFINITION_BINDING;
     model_var(model, key)->binding = term_integer(model, 0);
-    model_var(model, count)->variability = VARIABILITY_DISCRETE;
-    model_var(model, count)->definition = DEFINITION_NEXT;
-    model_var(model, count)->is_fixed = true;
-    model_var(model, count)->start = term_integer(model, 0);
-    const Stream stream = { names_text(pool_names(model->pool), site), { 0 }, key, count, node->span };
+    if (is_counted) {
+        model_var(model, count)->variability = VARIABILITY_DISCRETE;
+        model_var(model, count)->definition = DEFINITION_NEXT;
+        model_var(model, count)->is_fixed = true;
+        model_var(model, count)->start = term_integer(model, 0);
+    }
+    const Stream stream = { names_text(pool_names(model->pool), site), { 0 }, key, count, span };
     vec_push(model->arena, &model->streams, stream);
-    vec_push(model->arena, &lower->drawn, count);
+    return key;
+}
+
+/* The stream of a call: of an event, or of an initial value, which is drawn once. */
+static void name_stream(Drawer *d, Lower *lower, const Node *node)
+{
+    Model *model = d->model;
+    const char *base = arena_format(model->arena, "%s%s.%s", lower->is_start ? "start." : "",
+                                    draws[node->u.call.draw].name, names_of(pool_names(model->pool), lower->target));
+    for (uint32_t k = 0; k < lower->written.n; k++)
+        base = arena_format(model->arena, "%s.%lld", base, (long long)lower->written.at[k]->value);
+    const char *site = base;
+    if (lower->element && lower->n_of_element++ == 0)
+        site = arena_format(model->arena, "%s.%llu", base, (unsigned long long)lower->element);
+    else if (lower->element)
+        site = arena_format(model->arena, "%s.%llu.%u", base, (unsigned long long)lower->element, lower->n_of_element);
+    else
+        site = own_site(model, base);
+    const VarId key = add_stream(model, site, !lower->is_start, node->span);
     d->key = mdl_lower_own_leaf(lower, ref_now(key));
+    if (lower->is_start) {
+        d->count = expr_integer(d->pool, 0);
+        return;
+    }
+    const VarId count = model->streams.at[model->streams.n - 1].count;
+    vec_push(model->arena, &lower->drawn, count);
     d->count = mdl_lower_own_leaf(lower, ref_now(count));
 }
 
@@ -307,12 +356,12 @@ static const Expr *draw_number(Drawer *d, const Node *node, uint32_t n, const Ex
 
 const Expr *mdl_lower_draw(Lower *lower, const Node *node)
 {
-    Drawer d = { .lower = lower, .pool = lower->model->pool };
+    Drawer d = { .model = lower->model, .pool = lower->model->pool };
     const uint32_t n = node->u.call.n;
     const Expr **args = NEW_ARRAY(lower->model->arena, const Expr *, n);
     for (uint32_t k = 0; k < n; k++)
         args[k] = mdl_lower_expression(lower, node->u.call.args[k], true);
-    add_stream(&d, node);
+    name_stream(&d, lower, node);
     return checked(&d, (Draw)node->u.call.draw, n, args, draw_number(&d, node, n, args));
 }
 
@@ -326,4 +375,22 @@ Assignment mdl_count_draw(Lower *lower, VarId count, const Assignment *drawing)
                          .guard = drawing->guard,
                          .value = term_finish(&builder, one_more),
                          .span = drawing->span };
+}
+
+bool mdl_compose_draw(Checker *checker, Model *model, Node *node, const char *path, Term *value)
+{
+    Drawer d = { .model = model, .pool = model->pool, .count = expr_integer(model->pool, 0) };
+    checker->may_draw = true;
+    if (!mdl_check_draw(checker, node) || node->is_bad)
+        return false;
+    const uint32_t n = node->u.call.n;
+    const Expr **args = NEW_ARRAY(model->arena, const Expr *, n);
+    for (uint32_t k = 0; k < n; k++)
+        args[k] = expr_real(d.pool, node->u.call.args[k]->u.number);
+    const char *base = arena_format(model->arena, "start.%s.%s", draws[node->u.call.draw].name, path);
+    const VarId key = add_stream(model, base, false, node->span); /* a quantity is initialised once */
+    TermBuilder builder = term_builder(model);
+    d.key = term_leaf(&builder, ref_now(key));
+    *value = term_finish(&builder, checked(&d, (Draw)node->u.call.draw, n, args, draw_number(&d, node, n, args)));
+    return true;
 }
