@@ -123,7 +123,7 @@ static const Option options[] = {
     { .name = "set",
       .value = "NAME=VALUE",
       .repeats = true,
-      .help = "with --starts: a start value or guess, as for 'koine run'" },
+      .help = "with --starts: a start value, guess or nominal value, as for 'koine run'" },
     { .name = "all", .help = "list all blocks, not only systems of equations" },
     { .name = "json", .help = "as JSON" },
     TARGET_TASK,
@@ -150,7 +150,8 @@ const Verb verb_inspect = {
         "unknowns, which of them are iterated and which follow explicitly, the Jacobian, and how the iteration went "
         "the last time it was solved. With --starts the states and the unknowns of nonlinear systems are listed: what "
         "each "
-        "of them begins with, and whether the text, the experiment or the command line says so. Messages about failed "
+        "of them begins with, its nominal value, and whether the text, the experiment or the command line says so. "
+        "Messages about failed "
         "iterations are best understood here.",
     .least = 1,
     .most = 1,

@@ -726,7 +726,8 @@ static const Option options[] = {
     { .name = "set",
       .value = "NAME=VALUE",
       .repeats = true,
-      .help = "a parameter, start value or control parameter; x[2]=3 or x={1, 3} for arrays; may be repeated" },
+      .help = "a parameter, start value, guess or control parameter; x[2]=3 or x={1, 3} for arrays; nominal(x)=1e-9 "
+              "is a nominal value; may be repeated" },
     { .name = "control",
       .value = "NAME=VALUE",
       .repeats = true,

@@ -444,10 +444,12 @@ static bool set_nominal(const Setter *setter, const Setting *setting, double *no
         return false;
     if (!(value > 0))
         return report_value(setter, setting, "above 0 as a nominal value");
+    if (found.variable->state < 0 && found.variable->flags & KOINE_VARIABLE_GUESS)
+        return true; /* an unknown of equations: it is part of what was compiled */
     if (found.variable->state < 0) {
-        diag_error(setter->diag, DIAG_SET_FIXED, setting->span, "'%s' has no use for a nominal value: it is no state",
-                   setting->name);
-        diag_help(setter->diag, "only the errors of states are controlled");
+        diag_error(setter->diag, DIAG_SET_FIXED, setting->span,
+                   "'%s' has no use for a nominal value: it is neither integrated nor solved for", setting->name);
+        diag_help(setter->diag, "states and unknowns of nonlinear equations have one");
         return false;
     }
     const uint32_t first = found.is_whole ? 0 : found.element, n = found.is_whole ? found.variable->count : 1;

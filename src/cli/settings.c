@@ -174,6 +174,8 @@ int settings_read(const Command *command, Compilation *c, RunSettings *settings)
                                                         : open_beside(command, c, settings, &from_file);
     if (status != EXIT_GOOD)
         return status;
+    experiment_take_nominals(&from_file, compilation_arena(c)); /* apart: what options say wins */
+    experiment_take_nominals(&from_options, compilation_arena(c));
     settings->experiment = experiment_merge(&from_file, &from_options, compilation_arena(c));
     settings->target.task = settings->experiment.task;
     settings->target.task_span = settings->experiment.spans[EXPERIMENT_TASK];

@@ -122,13 +122,17 @@ static const char *place_of(Span span, const Sources *sources, Arena *arena)
 
 void target_take_settings(Target *target, const Experiment *experiment, const Sources *sources, Arena *arena)
 {
-    CompileValue *const values = NEW_ARRAY(arena, CompileValue, experiment->n_settings + 1);
-    for (uint32_t k = 0; k < experiment->n_settings; k++)
-        values[k] = (CompileValue){ .name = experiment->settings[k].name,
-                                    .value = experiment->settings[k].value,
-                                    .place = place_of(experiment->settings[k].span, sources, arena) };
+    const uint32_t n = experiment->n_settings, n_all = n + experiment->n_nominals;
+    CompileValue *const values = NEW_ARRAY(arena, CompileValue, n_all + 1);
+    for (uint32_t k = 0; k < n_all; k++) {
+        const Setting *const setting = k < n ? &experiment->settings[k] : &experiment->nominals[k - n];
+        values[k] = (CompileValue){ .name = setting->name,
+                                    .value = setting->value,
+                                    .is_nominal = k >= n,
+                                    .place = place_of(setting->span, sources, arena) };
+    }
     target->values = values;
-    target->n_values = experiment->n_settings;
+    target->n_values = n_all;
 }
 
 CompileRequest target_request(const Command *command, const Target *target)

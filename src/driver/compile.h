@@ -14,6 +14,7 @@ typedef struct Compilation Compilation;
 
 typedef struct {
     const char *name, *value; /* as written */
+    bool is_nominal;          /* the usual size of the variable */
     const char *place;        /* "command line", or file and line of an experiment */
 } CompileValue;
 

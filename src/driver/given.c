@@ -44,6 +44,15 @@ static void give(Model *m, uint32_t index, double value)
     }
 }
 
+static void give_nominal(Model *m, uint32_t index, double value)
+{
+    const Variable *v = &m->variables.at[index];
+    if (v->type.kind != TYPE_REAL || v->variability <= VARIABILITY_PARAMETER || !(value > 0))
+        return; /* the run says so */
+    const Term term = term_real(m, value);
+    m->variables.at[index].nominal = term;
+}
+
 void give_values(Model *model, const CompileValue *values, uint32_t n, Arena *scratch)
 {
     for (uint32_t k = 0; k < n; k++) {
@@ -52,7 +61,9 @@ void give_values(Model *model, const CompileValue *values, uint32_t n, Arena *sc
         if (values[k].value == end || text_to_real(values[k].value, end, &value) != end || !isfinite(value))
             continue;
         const uint32_t index = find_given(model, values[k].name, scratch);
-        if (index != ID_NONE)
+        if (index != ID_NONE && values[k].is_nominal)
+            give_nominal(model, index, value);
+        else if (index != ID_NONE)
             give(model, index, value);
     }
 }

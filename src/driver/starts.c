@@ -6,6 +6,7 @@ typedef struct {
     const Model *model;
     const CompileValue *values;
     uint32_t *given; /* per variable: 1 + the value that was given for it, or for what shares its place */
+    uint32_t *sized; /* the same for nominal values */
     uint32_t *run,
         *initial; /* per variable: 1 + the nonlinear system that is solved for it, in the run, at the start */
     bool *is_free, *is_inner; /* computed at the start; by explicit equations of such a system */
@@ -79,14 +80,29 @@ static const char *source_of(const Starts *s, uint32_t index)
     return arena_format(s->scratch, "%s:%u", sources_get(s->model->sources, v->span.source)->path, at.line);
 }
 
+/* Who says the nominal value; "": nobody. */
+static const char *size_source_of(const Starts *s, uint32_t index)
+{
+    const Variable *v = &s->model->variables.at[index];
+    if (s->sized[index])
+        return s->values[s->sized[index] - 1].place;
+    if (term_is_absent(v->nominal) || v->span.source == SOURCE_NONE)
+        return "";
+    const LineColumn at = span_begin(s->model->sources, v->span);
+    return arena_format(s->scratch, "%s:%u", sources_get(s->model->sources, v->span.source)->path, at.line);
+}
+
 static void list_one(Starts *s, uint32_t index)
 {
     const Variable *v = &s->model->variables.at[index];
-    const char *kind = v->is_generated || v->type.rank || !var_is_none(v->alias) ? NULL : kind_of(s, index);
+    const bool is_whole = v->type.rank && !variable_is_split(s->model, (VarId){ index });
+    const bool is_told_of = !v->is_generated && (v->type.rank == 0 || is_whole) && var_is_none(v->alias);
+    const char *kind = is_told_of ? kind_of(s, index) : NULL;
     const char *name = kind ? variable_path(s->model, (VarId){ index }, s->scratch) : "$";
     if (name[0] == '$') /* of our making */
         return;
-    const char *source = source_of(s, index);
+    const char *source = source_of(s, index), *size_source = size_source_of(s, index);
+    const char *nominal = term_is_absent(v->nominal) ? "" : term_text(s->model, v->nominal, s->scratch);
     const char *value = term_is_absent(v->start) ? "0" : term_text(s->model, v->start, s->scratch);
     const bool is_state = v->definition == DEFINITION_DER;
     const char *run = s->run[index] ? arena_format(s->scratch, "b%u", s->run[index]) : "",
@@ -98,15 +114,22 @@ static void list_one(Starts *s, uint32_t index)
         text_json(s->to, value);
         text_add(s->to, ",\"from\":");
         text_json(s->to, source);
+        text_add(s->to, ",\"nominal\":");
+        text_json(s->to, nominal);
+        text_add(s->to, ",\"nominal_from\":");
+        text_json(s->to, size_source);
         text_format(s->to, ",\"block\":\"%s\",\"initial_block\":\"%s\"}", run, initial);
     } else {
         if (s->n == 0)
-            text_format(s->to, "%-32s %-8s %-8s %-14s %-8s %s\n", "variable", "is", "start", "value", "block", "from");
-        text_format(s->to, "%-32s %-8s %-8s %-14s %-8s %s\n", name, is_state ? "state" : "unknown", kind, value,
+            text_format(s->to, "%-32s %-8s %-8s %-14s %-10s %-8s %s\n", "variable", "is", "start", "value", "nominal",
+                        "block", "from");
+        const bool is_told = *size_source && strcmp(size_source, source) != 0;
+        text_format(s->to, "%-32s %-8s %-8s %-14s %-10s %-8s %s%s%s\n", name, is_state ? "state" : "unknown", kind,
+                    value, nominal,
                     *run && *initial ? arena_format(s->scratch, "%s %s", run, initial)
                     : *run           ? run
                                      : initial,
-                    source);
+                    source, is_told ? "; nominal: " : "", is_told ? size_source : "");
     }
     s->n++;
 }
@@ -119,6 +142,7 @@ void list_starts(const Schedule *schedule, const CompileValue *values, uint32_t 
                  .model = m,
                  .values = values,
                  .given = NEW_ARRAY(scratch, uint32_t, m->variables.n + 1),
+                 .sized = NEW_ARRAY(scratch, uint32_t, m->variables.n + 1),
                  .run = NEW_ARRAY(scratch, uint32_t, m->variables.n + 1),
                  .initial = NEW_ARRAY(scratch, uint32_t, m->variables.n + 1),
                  .is_free = NEW_ARRAY(scratch, bool, m->variables.n + 1),
@@ -129,7 +153,7 @@ void list_starts(const Schedule *schedule, const CompileValue *values, uint32_t 
     for (uint32_t k = 0; k < n_values; k++) {
         const uint32_t index = find_given(m, values[k].name, scratch);
         if (index != ID_NONE)
-            s.given[holder_of(m, index)] = k + 1;
+            (values[k].is_nominal ? s.sized : s.given)[holder_of(m, index)] = k + 1;
     }
     note_blocks(&s, schedule, s.run);
     note_blocks(&s, schedule->initial, s.initial);

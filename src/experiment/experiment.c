@@ -106,6 +106,29 @@ static void merge_settings(const Setting **settings, uint32_t *n, const Setting 
     *n = all.n;
 }
 
+void experiment_take_nominals(Experiment *experiment, Arena *arena)
+{
+    static const char begin[] = "nominal(";
+    enum { BEGIN = sizeof begin - 1 };
+    VEC(Setting) others = { 0 }, nominals = { 0 };
+    for (uint32_t k = 0; k < experiment->n_settings; k++) {
+        Setting setting = experiment->settings[k];
+        const size_t n = strlen(setting.name);
+        if (n <= BEGIN + 1 || strncmp(setting.name, begin, BEGIN) != 0 || setting.name[n - 1] != ')') {
+            vec_push(arena, &others, setting);
+            continue;
+        }
+        setting.name = arena_text(arena, setting.name + BEGIN, n - BEGIN - 1);
+        vec_push(arena, &nominals, setting);
+    }
+    if (nominals.n == 0)
+        return;
+    experiment->settings = others.at;
+    experiment->n_settings = others.n;
+    experiment->has[EXPERIMENT_NOMINAL] = true;
+    merge_settings(&experiment->nominals, &experiment->n_nominals, nominals.at, nominals.n, arena);
+}
+
 Experiment experiment_merge(const Experiment *base, const Experiment *over, Arena *arena)
 {
     Experiment merged = *base;

@@ -125,6 +125,9 @@ bool experiment_give(Experiment *experiment, const char *key, const char *value,
 /* `over` wins where it has something; `set` is merged name by name, lists are replaced. */
 Experiment experiment_merge(const Experiment *base, const Experiment *over, Arena *arena);
 
+/* `nominal(x)` among the settings is a nominal value: it is put there. */
+void experiment_take_nominals(Experiment *experiment, Arena *arena);
+
 /* What only the merged settings can show: stop before start. False: reported. */
 bool experiment_check(const Experiment *experiment, Diag *diag);
 

@@ -250,6 +250,13 @@ static void keep_wish(Variable *root, const Variable *alias)
         root->select = alias->select;
 }
 
+/* The usual size of any of them is that of the one that stays. */
+static void keep_nominal(Variable *root, const Variable *alias)
+{
+    if (term_is_absent(root->nominal))
+        root->nominal = alias->nominal;
+}
+
 /* A fixed start of any of them is the start of the one that stays. */
 static void keep_fixed_start(Classes *k, Variable *root, const Variable *alias, bool negated)
 {
@@ -342,6 +349,7 @@ bool eliminate_aliases(Compile *c)
         keep_fixed_start(&k, &m->variables.at[root], &m->variables.at[j], sign);
         keep_guess(&k, &m->variables.at[root], &m->variables.at[j], sign);
         keep_wish(&m->variables.at[root], &m->variables.at[j]);
+        keep_nominal(&m->variables.at[root], &m->variables.at[j]);
     }
     settle_variability(&k);
     rewrite_all(&k);

@@ -92,6 +92,33 @@ static void test_a_state_that_falls_far_is_followed(void **state)
         }
 }
 
+/* The promise with nominal values: 100 tolerances of the value itself, also for B, which begins at 0. In the Dymola text the
+ * size stands at another name of the state. B(1e11) is of the same source. */
+static void test_nominal_values_of_the_text_keep_relative_tolerances(void **state)
+{
+    static const char *const solvers[] = { "auto", "cvode-bdf", "ida", "arkode-dirk", "simplex-rosenbrock" };
+    static const char *const paths[] = { MODELS "Nominal.mdl", MODELS "nominal.dym" };
+    static const double tolerances[] = { 1e-4, 1e-6, 1e-8 };
+    (void)state;
+    for (size_t k = 0; k < sizeof solvers / sizeof solvers[0]; k++)
+        for (size_t j = 0; j < sizeof tolerances / sizeof tolerances[0]; j++)
+            for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
+                RunResult *const r = run_model(&(RunRequest){ .path = paths[i],
+                                                              .tier = "interp",
+                                                              .solver = solvers[k],
+                                                              .stop = 1e11,
+                                                              .interval = 1e11,
+                                                              .tolerance = tolerances[j] });
+                expect_done(r);
+                const double a = run_last(r, "A") / 2.083340149701255e-8 - 1,
+                             b = run_last(r, "B") / 8.333360770334713e-14 - 1;
+                if (!(fmax(fabs(a), fabs(b)) < 100 * tolerances[j]))
+                    fail_msg("%s, %s at %g: off by %.3g and %.3g of the values", paths[i], solvers[k], tolerances[j], a,
+                             b);
+                run_free(r);
+            }
+}
+
 /* Followed with all its digits, D would ask for a million steps. */
 static void test_rounding_is_not_followed(void **state)
 {
@@ -170,6 +197,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_states_of_every_size_keep_their_digits),
         cmocka_unit_test(test_a_state_that_falls_far_is_followed),
+        cmocka_unit_test(test_nominal_values_of_the_text_keep_relative_tolerances),
         cmocka_unit_test(test_rounding_is_not_followed),
         cmocka_unit_test(test_values_between_steps_follow_the_tolerance),
         cmocka_unit_test(test_absurd_tolerances_are_refused),

@@ -78,6 +78,7 @@ typedef struct {
     Ident name;
     Size size;
     Value value;
+    Value nominal; /* its usual size; VALUE_NONE: not said */
 } VarDecl;
 
 typedef struct {

@@ -17,9 +17,11 @@ void dym_declare(Unit *unit, const VarDecl *declared)
         diag_note(unit->diag, unit->vars.at[k].name.span, "the first is here");
         return;
     }
-    UnitVar var = {
-        .name = declared->name, .kind = declared->kind, .value = declared->value, .type = dym_new_type(unit)
-    };
+    UnitVar var = { .name = declared->name,
+                    .kind = declared->kind,
+                    .value = declared->value,
+                    .nominal = declared->nominal,
+                    .type = dym_new_type(unit) };
     var.var = model_add_variable(unit->model, (InstanceId){ 0 }, var.name.name, REAL_TYPE, var.name.span);
     dym_set_size(unit, var.var, &declared->size);
     map_put(&unit->var_names, var.name.name.index, unit->vars.n);
@@ -68,6 +70,24 @@ static Term value_term(Unit *unit, const Value *value, VarId var)
     return type.kind == TYPE_BOOLEAN ? term_boolean(unit->model, number != 0) : term_real(unit->model, number);
 }
 
+/* Errors are measured with the sizes of what is integrated or solved for. */
+static void settle_nominal(Unit *unit, const UnitVar *var)
+{
+    const bool is_used = var->kind != KIND_PARAMETER && var->kind != KIND_CONSTANT &&
+                         model_var(unit->model, var->var)->type.kind == TYPE_REAL;
+    if (var->nominal.kind == VALUE_NONE)
+        return;
+    if (is_used && var->nominal.number > 0) {
+        model_var(unit->model, var->var)->nominal = term_real(unit->model, var->nominal.number);
+        return;
+    }
+    REPORT(unit, DIAG_NOMINAL, var->nominal.span,
+           is_used ? "the nominal value of `%s` must be above 0" : "`%s` has no use for a nominal value",
+           NAME(unit, var->name));
+    diag_help(unit->diag, is_used ? "it is the usual size of the variable, as in x(nominal=1E-9)"
+                                  : "variables that are numbers have one");
+}
+
 /* Parameters get their values, others their start values; Booleans start as False. */
 static void settle(Unit *unit, const UnitVar *var)
 {
@@ -88,6 +108,7 @@ static void settle(Unit *unit, const UnitVar *var)
     } else if (is_given || type.kind == TYPE_BOOLEAN || var->kind == KIND_INPUT) {
         v->start = value;
     }
+    settle_nominal(unit, var);
 }
 
 /* ---- objects ---- */

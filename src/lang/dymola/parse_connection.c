@@ -19,7 +19,7 @@ static bool parse_items(Parser *parser, Cut *cut)
         if (item.is_negated || !dym_accept(parser, TOKEN_DOT)) {
             if (!dym_expect_name(parser, "a variable of the cut", &item.name))
                 return false;
-            if (!dym_parse_size(parser, &item.size))
+            if (!dym_parse_size(parser, &item.size, NULL))
                 return false;
             dym_know(parser, item.name.name, item.size.n ? NAME_VARIABLE | NAME_ARRAY : NAME_VARIABLE);
         }

@@ -116,13 +116,35 @@ static void synchronise(Parser *parser)
 }
 
 /* ---- values ---- */
-bool dym_parse_size(Parser *parser, Size *size)
+/* 'nominal' '=' number, our own: the usual size of a variable */
+static bool parse_nominal(Parser *parser, Value *nominal)
+{
+    const Span begin = parser->token.span;
+    dym_advance(parser);
+    if (!dym_expect(parser, TOKEN_EQUAL))
+        return false;
+    const bool is_negative = dym_accept(parser, TOKEN_MINUS);
+    if (parser->token.kind != TOKEN_NUMBER)
+        return dym_syntax_error(parser, "a number");
+    *nominal = (Value){ .kind = VALUE_NUMBER, .number = is_negative ? -parser->token.number : parser->token.number };
+    dym_advance(parser);
+    nominal->span = dym_span_since(parser, begin);
+    return true;
+}
+
+/* [ '(' number { ',' number } [ ',' 'nominal' '=' number ] ')' ]; nominal NULL: it has no place here */
+bool dym_parse_size(Parser *parser, Size *size, Value *nominal)
 {
     const Span begin = parser->token.span;
     if (parser->token.kind != TOKEN_OPEN || parser->token.begins_line)
         return true;
     dym_advance(parser);
     do {
+        if (nominal && dym_is_word(parser, "nominal")) {
+            if (!parse_nominal(parser, nominal))
+                return false;
+            break;
+        }
         const double n = parser->token.number;
         if (parser->token.kind != TOKEN_NUMBER)
             return dym_syntax_error(parser, "a number of elements");
@@ -238,7 +260,7 @@ static bool begins_equation(const Parser *parser, bool takes_value)
     return !takes_value || (dym_known(parser, parser->token.name) & NAME_VARIABLE);
 }
 
-/* VarItem -> variable [ '=' ( number | Boolean ) ] */
+/* VarItem -> variable [ Size ] [ '=' ( number | Boolean ) ] */
 static void parse_variables(Parser *parser, VarKind kind)
 {
     const bool takes_value = kind <= KIND_LOCAL;
@@ -246,7 +268,7 @@ static void parse_variables(Parser *parser, VarKind kind)
     while (parser->token.kind == TOKEN_NAME && (is_certain || !begins_equation(parser, takes_value))) {
         VarDecl declared = { .kind = (uint8_t)kind };
         dym_expect_name(parser, "a variable", &declared.name);
-        if (!dym_parse_size(parser, &declared.size))
+        if (!dym_parse_size(parser, &declared.size, &declared.nominal))
             return;
         if (takes_value && dym_accept(parser, TOKEN_EQUAL) && !parse_value(parser, false, &declared.value))
             return;

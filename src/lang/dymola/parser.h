@@ -36,7 +36,7 @@ Span dym_span_since(const Parser *parser, Span begin);
 void dym_know(Parser *parser, NameId name, uint32_t bits);
 uint32_t dym_known(const Parser *parser, NameId name); /* NAME_ bits, of inherited names too */
 /* '(' unsigned [ ',' unsigned ] ')', if there is one in this line */
-bool dym_parse_size(Parser *parser, Size *size);
+bool dym_parse_size(Parser *parser, Size *size, Value *nominal);
 
 bool dym_is_function_name(const char *name); /* one that the language knows, operators like der among them */
 

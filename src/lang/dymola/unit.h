@@ -33,7 +33,7 @@ typedef struct {
     uint8_t kind;     /* VarKind */
     bool is_implicit; /* known from a cut only */
     VarId var;
-    Value value;
+    Value value, nominal;
     uint32_t type; /* node, see types.c */
 } UnitVar;
 

@@ -174,6 +174,7 @@ typedef struct {
     Ident unit;    /* as it was written between the brackets; empty: none */
     Value initial; /* of an array: of each element, unless they have values of their own: */
     VEC(Value) initials;
+    Value nominal; /* its usual size; VALUE_NONE: not said */
     /* check */
     const Unit *physical; /* NULL: not known */
     bool is_bad;          /* its value set is unknown */

@@ -221,6 +221,20 @@ static void check_initial(Checker *checker, Quantity *quantity)
     }
 }
 
+/* Errors are measured with the sizes of what is integrated or solved for. */
+static void check_nominal(Checker *checker, const Quantity *quantity)
+{
+    const Value *nominal = &quantity->nominal;
+    const bool is_used = quantity->is_continuous && (quantity->use == USE_STATE || quantity->use == USE_DEPENDENT);
+    if (nominal->kind == VALUE_NONE || (is_used && nominal->number > 0))
+        return;
+    REPORT(checker, DIAG_NOMINAL, nominal->span,
+           is_used ? "the nominal value of `%s` must be above 0" : "`%s` has no use for a nominal value",
+           names_of(checker->scope.names, quantity->name.name));
+    diag_help(checker->diag, is_used ? "it is the usual size of the quantity, as in NOMINAL 1E-9"
+                                     : "continuous state and dependent variables have one");
+}
+
 static void check_quantity(Checker *checker, uint32_t object)
 {
     Quantity *quantity = &checker->component->quantities.at[object];
@@ -234,6 +248,7 @@ static void check_quantity(Checker *checker, uint32_t object)
         diag_help(checker->diag, "declare it under DISCRETE, or as REAL");
         quantity->is_continuous = false;
     }
+    check_nominal(checker, quantity);
 }
 
 /* ---- statements ---- */

@@ -102,6 +102,8 @@ static void lower_quantity(Lower *lower, Quantity *quantity)
         model_set_dims(model, quantity->var, quantity->sizes.n, extents);
     Variable *variable = model_var(model, quantity->var);
     variable->unit = quantity->unit.name;
+    if (quantity->nominal.kind != VALUE_NONE)
+        variable->nominal = term_real(model, quantity->nominal.number);
     if (lower->checker->scope.is_strict && quantity->type.kind == TYPE_INTEGER) {
         variable->min = term_integer(model, -INTEGER_LARGEST);
         variable->max = term_integer(model, INTEGER_LARGEST);

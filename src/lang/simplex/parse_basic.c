@@ -172,7 +172,22 @@ static bool parse_values(Parser *parser, Quantity *quantity)
     return mdl_expect(parser, TOKEN_CLOSE);
 }
 
-/* quantity ::= [ sizes ] identifier '(' range ')' [ ':=' value ] */
+/* [ NOMINAL number ], beyond the thesis; NOMINAL is no keyword: no other item of a list is a name behind a value. */
+static bool parse_nominal(Parser *parser, Value *nominal)
+{
+    const uint32_t begin = parser->token.begin;
+    if (parser->lexer.is_strict || !mdl_is_at(parser, TOKEN_NAME) ||
+        strcmp(names_of(parser->lexer.names, parser->token.name), "NOMINAL") != 0)
+        return true;
+    mdl_advance(parser);
+    nominal->kind = VALUE_NUMBER;
+    if (!mdl_parse_signed_number(parser, &nominal->number))
+        return false;
+    nominal->span = mdl_span_to_here(parser, begin);
+    return true;
+}
+
+/* quantity ::= [ sizes ] identifier '(' range ')' [ ':=' value ] [ NOMINAL number ] */
 static bool parse_quantity(Parser *parser, Component *component, Use use, bool is_continuous)
 {
     Quantity quantity = { .use = (uint8_t)use, .is_continuous = is_continuous };
@@ -185,6 +200,8 @@ static bool parse_quantity(Parser *parser, Component *component, Use use, bool i
     if (mdl_accept(parser, TOKEN_ASSIGN) &&
         !(quantity.sizes.n && mdl_is_at(parser, TOKEN_OPEN) ? parse_values(parser, &quantity)
                                                             : mdl_parse_value(parser, &quantity.initial)))
+        return false;
+    if (!parse_nominal(parser, &quantity.nominal))
         return false;
     vec_push(parser->arena, &component->quantities, quantity);
     return true;
