@@ -88,7 +88,7 @@ static void add_given(const Experiment *e, Text *text)
     } texts[] = { { EXPERIMENT_SOLVER, e->solver },         { EXPERIMENT_TIER, e->tier },
                   { EXPERIMENT_PROFILE, e->profile },       { EXPERIMENT_USE, e->use },
                   { EXPERIMENT_START_FROM, e->start_from }, { EXPERIMENT_INPUTS, e->inputs },
-                  { EXPERIMENT_EVENT_ROWS, e->event_rows } };
+                  { EXPERIMENT_EVENT_ROWS, e->event_rows }, { EXPERIMENT_STOP_WHEN, e->stop_when } };
     for (size_t k = 0; k < sizeof reals / sizeof reals[0]; k++)
         if (e->has[reals[k].key])
             add_real(text, experiment_key_name(reals[k].key), reals[k].value);

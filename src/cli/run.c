@@ -701,6 +701,9 @@ static const char *tier_word(uint32_t k)
 static const Option options[] = {
     { .name = "start", .value = "TIME", .help = "begin of the simulated time; default 0" },
     { .name = "stop", .value = "TIME", .help = "end of the simulated time" },
+    { .name = "stop-when",
+      .value = "CONDITION",
+      .help = "end the run where this becomes true, such as 'h < 0.1 and time > 5'" },
     { .name = "interval", .value = "TIME", .help = "distance of recorded points; default a 500th of the run" },
     { .name = "tolerance", .value = "NUMBER", .help = "relative error allowed, from 1e-14 to 1; default 1e-6" },
     { .name = "absolute-tolerance",

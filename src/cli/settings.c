@@ -179,6 +179,8 @@ int settings_read(const Command *command, Compilation *c, RunSettings *settings)
     settings->experiment = experiment_merge(&from_file, &from_options, compilation_arena(c));
     settings->target.task = settings->experiment.task;
     settings->target.task_span = settings->experiment.spans[EXPERIMENT_TASK];
+    settings->target.stop_when = settings->experiment.stop_when;
+    settings->target.stop_span = settings->experiment.spans[EXPERIMENT_STOP_WHEN];
     settings->is_from_file = settings->experiment_path != NULL;
     for (int key = 0; key < EXPERIMENT_KEYS; key++)
         settings->is_from_file &= !from_options.has[key];
@@ -249,6 +251,8 @@ void settings_say(const RunSettings *settings, const Controls *controls, Arena *
                 e->tier ? e->tier : "auto");
     if (e->has[EXPERIMENT_USE])
         text_format(&text, ", versions %s", e->use);
+    if (e->has[EXPERIMENT_STOP_WHEN])
+        text_format(&text, ", stop when %s", e->stop_when);
     if (e->has[EXPERIMENT_TASK])
         text_format(&text, ", task %s", e->task);
     if (e->has[EXPERIMENT_PROFILE])

@@ -147,6 +147,8 @@ CompileRequest target_request(const Command *command, const Target *target)
                              .versions = target_versions(command, target),
                              .task = task ? task : target->task,
                              .task_span = task || !target->task ? SPAN_NONE : target->task_span,
+                             .stop_when = target->stop_when,
+                             .stop_span = target->stop_when ? target->stop_span : SPAN_NONE,
                              .values = target->values,
                              .n_values = target->n_values };
 }

@@ -13,6 +13,8 @@ typedef struct {
     const char *use;           /* versions of classes, of an experiment; --use wins; NULL: none */
     const char *task;          /* of an experiment; --task wins; NULL: none */
     Span task_span;
+    const char *stop_when; /* a condition that ends the run, of the settings */
+    Span stop_span;
     const CompileValue *values; /* settings of the run */
     uint32_t n_values;
 } Target;

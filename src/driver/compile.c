@@ -8,6 +8,7 @@
 #include "driver/report.h"
 #include "driver/resolve.h"
 #include "driver/starts.h"
+#include "driver/stop.h"
 #include "driver/structure.h"
 #include "driver/symbols.h"
 #include "driver/task.h"
@@ -100,6 +101,8 @@ bool compilation_load(Compilation *c, const CompileRequest *request)
     Arena *scratch = arena_create_like(c->arena);
     give_values(c->model, request->values, request->n_values, scratch);
     arena_destroy(scratch);
+    if (request->stop_when && !stop_read(c->model, c->sources, request->stop_when, request->stop_span, c->diag))
+        return false;
     return !request->task || task_read(c->model, request->task, request->task_span, c->diag);
 }
 

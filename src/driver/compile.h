@@ -30,7 +30,9 @@ typedef struct {
     const char *const *versions;      /* of classes, in place of those in use (bank.h); may be NULL */
     const char *task;                 /* what is known and unknown (task.h); NULL: as usual */
     Span task_span;                   /* where it is said; SPAN_NONE: on the command line */
-    const CompileValue *values;       /* that will be set before the model runs (given.h) */
+    const char *stop_when;            /* a condition that ends the run (stop.h); NULL: none */
+    Span stop_span;
+    const CompileValue *values; /* that will be set before the model runs (given.h) */
     uint32_t n_values;
 } CompileRequest;
 

@@ -153,6 +153,7 @@ Experiment experiment_merge(const Experiment *base, const Experiment *over, Aren
         case EXPERIMENT_PROFILE: merged.profile = over->profile; break;
         case EXPERIMENT_USE: merged.use = over->use; break;
         case EXPERIMENT_TASK: merged.task = over->task; break;
+        case EXPERIMENT_STOP_WHEN: merged.stop_when = over->stop_when; break;
         case EXPERIMENT_START_FROM: merged.start_from = over->start_from; break;
         case EXPERIMENT_START_FROM_TIME: merged.start_from_time = over->start_from_time; break;
         case EXPERIMENT_INPUTS: merged.inputs = over->inputs; break;

@@ -13,6 +13,7 @@ typedef enum {
     EXPERIMENT_MODEL,
     EXPERIMENT_START,
     EXPERIMENT_STOP,
+    EXPERIMENT_STOP_WHEN,
     EXPERIMENT_INTERVAL,
     EXPERIMENT_TOLERANCE,
     EXPERIMENT_ABSOLUTE_TOLERANCE,
@@ -79,8 +80,9 @@ typedef struct {
     const char *model;           /* file or file:class; from a file relative to the current folder already */
     double start, stop, interval, tolerance, absolute_tolerance, step, max_step;
     const char *solver, *tier, *output, *profile;
-    const char *use;  /* versions of classes, separated by commas: VERSION or CLASS=VERSION */
-    const char *task; /* what is known and unknown */
+    const char *use;       /* versions of classes, separated by commas: VERSION or CLASS=VERSION */
+    const char *task;      /* what is known and unknown */
+    const char *stop_when; /* a condition that ends the run */
     const char *start_from, *inputs, *protocol;
     const char *event_rows; /* on, off */
     double start_from_time;

@@ -28,6 +28,7 @@ static const Row rows[EXPERIMENT_KEYS] = {
     [EXPERIMENT_PROFILE] = { "profile", SETTING_WORD, offsetof(Experiment, profile), "profile: simplex" },
     [EXPERIMENT_USE] = { "use", SETTING_TEXT, offsetof(Experiment, use), "use: Delay" },
     [EXPERIMENT_TASK] = { "task", SETTING_TEXT, offsetof(Experiment, task), "task: start steady" },
+    [EXPERIMENT_STOP_WHEN] = { "stop-when", SETTING_TEXT, offsetof(Experiment, stop_when), "stop-when: h < 0.1" },
     [EXPERIMENT_SEED] = { "seed", SETTING_SEED, offsetof(Experiment, seed), "seed: 42" },
     [EXPERIMENT_START_FROM] = { "start-from", SETTING_TEXT, offsetof(Experiment, start_from), "start-from: old.csv" },
     [EXPERIMENT_START_FROM_TIME] = { "start-from-time", SETTING_REAL, offsetof(Experiment, start_from_time),

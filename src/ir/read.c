@@ -299,3 +299,14 @@ Model *model_read(Pool *pool, Sources *sources, uint32_t source, Diag *diag)
     read_file(r);
     return r->failed || diag_errors(diag) > errors ? NULL : r->model;
 }
+
+bool condition_read(Model *model, Sources *sources, uint32_t source, Diag *diag, Term *condition)
+{
+    Reader *r = reader_create(model, sources, source, diag);
+    const uint32_t errors = diag_errors(diag);
+    reader_enter_model(r);
+    reader_jump(r, 0);
+    const bool is_good = reader_parse_term(r, BOOLEAN_TYPE, condition) &&
+                         (r->token.kind == TOKEN_END || reader_syntax_error(r, "the end of the condition"));
+    return is_good && !r->failed && diag_errors(diag) == errors;
+}

@@ -16,4 +16,7 @@ bool is_text_form(const char *text, size_t size);
  * text with the lines and columns that occur, unless the path is there already). NULL: already reported. */
 Model *model_read(Pool *pool, Sources *sources, uint32_t source, Diag *diag);
 
+/* A condition about the model, which is all of `source`. False: already reported. */
+bool condition_read(Model *model, Sources *sources, uint32_t source, Diag *diag, Term *condition);
+
 #endif

@@ -574,8 +574,7 @@ static bool parse_end(Reader *r)
     return r->token.kind == TOKEN_END || reader_syntax_error(r, "the end of the text");
 }
 
-/* Names, labels, tables and enumerations as the printer writes them. */
-static void enter_model(Reader *r)
+void reader_enter_model(Reader *r)
 {
     Text ignored = { .arena = r->arena };
     ModelPrinter mp = printer_create_model(r->model, &ignored, (PrintOptions){ .no_places = true });
@@ -609,7 +608,7 @@ Schedule *schedule_read(Model *model, Sources *sources, uint32_t source, Arena *
     Schedule *s = NEW(arena, Schedule);
     s->model = model;
     s->arena = arena;
-    enter_model(r);
+    reader_enter_model(r);
     const bool is_good = parse_head(r) && parse_lines(r, s, arena, false) && parse_end(r);
     return is_good && !r->failed && diag_errors(diag) == errors ? s : NULL;
 }

@@ -91,6 +91,7 @@ static void every_setting_is_read(void **state)
                           "inputs: drive.csv\n"
                           "protocol: what.txt\n"
                           "event-rows: off\n"
+                          "stop-when: x > 2 and time > 1\n"
                           "observers:\n"
                           "  - { name: o, kind: sampled, every: 2, from: 1, to: 3, variables: [x, v], output: o.txt }\n"
                           "  - { variables: x, width: 5 }\n"
@@ -102,6 +103,7 @@ static void every_setting_is_read(void **state)
     for (int k = 0; k < EXPERIMENT_KEYS; k++)
         assert_true(e.has[k]);
     assert_string_equal(e.model, "lab/ball.mo:Ball");
+    assert_string_equal(e.stop_when, "x > 2 and time > 1");
     assert_true(e.start == -1 && e.stop == 10 && e.interval == 0.5 && e.tolerance == 1e-8);
     assert_true(e.step == 1e-3 && e.max_step == 0.25 && e.seed == UINT64_MAX);
     assert_true(e.absolute_tolerance == 1e-12 && e.n_nominals == 1);
