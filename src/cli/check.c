@@ -52,7 +52,8 @@ static void print_text(const CompileReport *report)
 
 typedef struct {
     Text symbols, classes; /* empty: not wanted, or the model could not be loaded */
-    bool has_blocks;       /* all of them in the structure */
+    Text hints;
+    bool has_blocks; /* all of them in the structure */
 } Lists;
 
 static void print_json(const Target *target, Compilation *c, const Lists *lists, bool is_good)
@@ -81,6 +82,8 @@ static void print_json(const Target *target, Compilation *c, const Lists *lists,
         text_format(&json, ",\"symbols\":%s", lists->symbols.at);
     if (lists->classes.n)
         text_format(&json, ",\"classes\":%s", lists->classes.at);
+    if (lists->hints.n)
+        text_format(&json, ",\"hints\":%s", lists->hints.at);
     text_add(&json, ",\"diagnostics\":");
     text_add(&json, diag_json(compilation_diag(c), arena));
     puts(json.at);
@@ -107,10 +110,12 @@ static bool print_lists(const Command *command, const Target *target, Compilatio
 
 static Lists make_lists(const Command *command, Compilation *c)
 {
-    Lists lists = { { .arena = compilation_arena(c) },
-                    { .arena = compilation_arena(c) },
-                    command_option(command, "blocks") != NULL };
+    Lists lists = { .symbols = { .arena = compilation_arena(c) },
+                    .classes = { .arena = compilation_arena(c) },
+                    .hints = { .arena = compilation_arena(c) },
+                    .has_blocks = command_option(command, "blocks") != NULL };
     const bool is_json = command_option(command, "json");
+    compilation_list(c, LIST_HINTS, is_json, &lists.hints);
     if (command_option(command, "symbols"))
         compilation_list(c, LIST_SYMBOLS, is_json, &lists.symbols);
     if (command_option(command, "classes"))
@@ -139,6 +144,8 @@ static int run_check(const Command *command)
         if (!print_lists(command, &target, c, &lists, is_good) && is_good) {
             const CompileReport report = compilation_report(c);
             print_text(&report);
+            if (lists.hints.n)
+                fwrite(lists.hints.at, 1, lists.hints.n, stdout);
         }
     }
     const int status = is_good ? EXIT_GOOD : error_status(compilation_diag(c), EXIT_MODEL);
@@ -178,7 +185,8 @@ const Verb verb_check = {
     .summary = "find mistakes in a model, without running it",
     .text = "Reads and analyses the model. Mistakes are printed with their place and with advice; a model without "
             "mistakes is described by its figures: variables, equations, states, aliases removed, blocks, root "
-            "functions, time events.",
+            "functions, time events. Hints tell what components of SIMPLEX-MDL have and nothing needs: constants and "
+            "sensors that nothing reads, open sensors of parts, states that nothing changes.",
     .least = 1,
     .most = 1,
     .options = options,

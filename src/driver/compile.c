@@ -3,6 +3,7 @@
 #include "base/bug.h"
 #include "driver/explore.h"
 #include "driver/given.h"
+#include "driver/hints.h"
 #include "driver/inspect.h"
 #include "driver/languages.h"
 #include "driver/report.h"
@@ -211,7 +212,9 @@ bool compilation_structure_svg(const Compilation *c, uint32_t depth, uint32_t mo
 void compilation_list(const Compilation *c, ListKind kind, bool is_json, Text *to)
 {
     static void (*const lists[][2])(const Model *, Text *) = {
-        [LIST_SYMBOLS] = { symbols_text, symbols_json }, [LIST_CLASSES] = { classes_text, classes_json }
+        [LIST_SYMBOLS] = { symbols_text, symbols_json },
+        [LIST_CLASSES] = { classes_text, classes_json },
+        [LIST_HINTS] = { hints_text, hints_json },
     };
     lists[kind][is_json](c->model, to);
 }

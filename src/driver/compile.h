@@ -66,7 +66,7 @@ bool compilation_structure_svg(const Compilation *c, uint32_t depth, uint32_t mo
 /* Lists of the loaded model (symbols.h); of the text of the file also when it could not be loaded. */
 /* Index, states, blocks, comparisons of the scheduled model; all blocks, or systems of equations only. */
 void compilation_structure(const Compilation *c, bool has_all_blocks, bool is_json, Text *to);
-typedef enum { LIST_SYMBOLS, LIST_CLASSES } ListKind;
+typedef enum { LIST_SYMBOLS, LIST_CLASSES, LIST_HINTS } ListKind;
 void compilation_list(const Compilation *c, ListKind kind, bool is_json, Text *to);
 void compilation_listing(const Compilation *c, const char *path, bool has_numbers, bool has_no_messages, Text *to);
 
