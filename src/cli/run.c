@@ -528,7 +528,7 @@ static int run_model(Run *run, KoineModel *model)
 static bool read_inputs(Run *run, const KoineTables *tables)
 {
     const Experiment *const e = &run->settings.experiment;
-    const Series *const series = series_lazy(e->inputs, run->arena, run->diag);
+    const Series *const series = series_signals(e->inputs, run->arena, run->diag);
     if (series)
         run->drive = drive_create(series, tables, e->inputs, e->spans[EXPERIMENT_INPUTS], run->arena, run->diag);
     series_done(series);

@@ -211,6 +211,12 @@ static bool read_name(const Setter *setter, const Setting *setting, const KoineE
                 *value = k + 1;
                 return true;
             }
+    char *end;
+    const unsigned long number = strtoul(given, &end, 10); /* as results have it */
+    if (*given >= '1' && *given <= '9' && *end == 0 && number <= set->n) {
+        *value = (int64_t)number;
+        return true;
+    }
     Text list = { .arena = setter->arena };
     for (uint32_t k = 0; k < set->n; k++)
         text_format(&list, "%s%s", k == 0 ? "" : k + 1 < set->n ? ", " : " or ", set->values[k]);

@@ -336,17 +336,73 @@ static const double *column_values(const Matcher *m, const SeriesColumn *column)
     return all;
 }
 
+/* The number of a value of a set, or of true and false. */
+static bool number_of(const Matcher *m, const KoineVariable *variable, const char *word, double *number)
+{
+    static const char *const truths[] = { "false", "true" };
+    const bool is_set = variable->type == KOINE_ENUMERATION;
+    if (!is_set && variable->type != KOINE_BOOLEAN)
+        return false;
+    const KoineEnumeration *const set = is_set ? &m->tables->enumerations[variable->enumeration] : NULL;
+    const uint32_t n = is_set ? set->n : 2;
+    for (int pass = 0; pass < 2; pass++)
+        for (uint32_t k = 0; k < n; k++)
+            if ((pass == 0 ? strcmp : strcasecmp)(is_set ? set->values[k] : truths[k], word) == 0) {
+                *number = is_set ? k + 1 : k;
+                return true;
+            }
+    return false;
+}
+
+static bool report_word(const Matcher *m, const SeriesWord *word, const KoineVariable *variable)
+{
+    Text list = { .arena = m->arena };
+    diag_error(m->diag, DIAG_INPUT_SIGNAL, m->span, "'%s', point %llu: '%.60s' is no value of '%s'", m->path,
+               (unsigned long long)word->row + 1, word->text, variable->name);
+    if (variable->type == KOINE_ENUMERATION) {
+        const KoineEnumeration *const set = &m->tables->enumerations[variable->enumeration];
+        for (uint32_t k = 0; k < set->n; k++)
+            text_format(&list, "%s%s", k == 0 ? "" : k + 1 < set->n ? ", " : " or ", set->values[k]);
+        diag_help(m->diag, "it is %s, or their number from 1 on", list.at ? list.at : "a value of its set");
+    } else {
+        diag_help(m->diag, "it is %s", variable->type == KOINE_BOOLEAN ? "true or false, or 1 or 0" : "a number");
+    }
+    return false;
+}
+
+/* Words of a column become the numbers of what they name. */
+static bool take_words(const Matcher *m, uint32_t column, const KoineVariable *variable, const double **values)
+{
+    double *all = NULL;
+    for (uint64_t k = 0; k < m->series->n_words; k++) {
+        const SeriesWord *const word = &m->series->words[k];
+        double number;
+        if (word->column != column)
+            continue;
+        if (!number_of(m, variable, word->text, &number))
+            return report_word(m, word, variable);
+        if (!all) {
+            all = NEW_ARRAY(m->arena, double, m->series->n_rows);
+            memcpy(all, *values, m->series->n_rows * sizeof *all);
+            *values = all;
+        }
+        all[word->row] = number;
+    }
+    return true;
+}
+
 static bool add_signal(const Matcher *m, const SeriesColumn *column, const KoineVariable *variable, uint32_t k,
                        Drive *drive)
 {
     const uint64_t element = sizeof(KoineSlot) * (uint64_t)k;
-    const Signal signal = { .offset = variable->now + element,
-                            .set = variable->set == KOINE_NO_OFFSET ? KOINE_NO_OFFSET : variable->set + element,
-                            .is_line = variable->variability == KOINE_VARIABILITY_CONTINUOUS,
-                            .type = variable->type,
-                            .values = column_values(m, column) };
+    Signal signal = { .offset = variable->now + element,
+                      .set = variable->set == KOINE_NO_OFFSET ? KOINE_NO_OFFSET : variable->set + element,
+                      .is_line = variable->variability == KOINE_VARIABILITY_CONTINUOUS,
+                      .type = variable->type,
+                      .values = column_values(m, column) };
+    const bool is_known = take_words(m, (uint32_t)(column - m->series->columns), variable, &signal.values);
     drive->signals[drive->n++] = signal;
-    return check_values(m, signal.values, variable);
+    return is_known && check_values(m, signal.values, variable);
 }
 
 static bool match_column(const Matcher *m, const SeriesColumn *column, Drive *drive)

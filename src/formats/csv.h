@@ -29,5 +29,7 @@ KoineSink *csv_sink(const CsvOptions *options, Arena *arena);
  * or tabulator where the first line has no comma. An empty field is a gap (nan). `path` is for
  * messages. NULL: reported. */
 Series *csv_read(const char *path, const char *text, size_t size, Arena *arena, Diag *diag);
+/* The same, but a field that is no number is kept as a word, outside of the column of times. */
+Series *csv_read_words(const char *path, const char *text, size_t size, Arena *arena, Diag *diag);
 
 #endif

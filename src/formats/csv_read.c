@@ -16,6 +16,8 @@ typedef struct {
     Diag *diag;
     Text field; /* of the slow path: without quotes and blanks around */
     uint32_t reported;
+    bool keeps_words;
+    VEC(SeriesWord) words;
 } Reader;
 
 static bool is_line_end(const Reader *reader, const char *at)
@@ -98,7 +100,7 @@ static void report_number(Reader *reader, const char *name)
                reader->path, (unsigned long long)reader->line, shown, reader->field.at, name);
 }
 
-static bool read_number(Reader *reader, const char *name, double *value)
+static bool read_number(Reader *reader, const char *name, uint32_t column, uint64_t row, double *value)
 {
     const char *const after = text_to_real(reader->at, reader->end, value);
     if (after != reader->at && is_field_end(reader, after)) {
@@ -114,8 +116,13 @@ static bool read_number(Reader *reader, const char *name, double *value)
     const char *const stop = reader->field.at + reader->field.n;
     if (text_to_real(reader->field.at, stop, value) == stop)
         return true;
-    report_number(reader, name);
     *value = NAN;
+    if (reader->keeps_words && column > 0 && !memchr(reader->field.at, 0, reader->field.n)) {
+        const SeriesWord word = { row, column, arena_text(reader->arena, reader->field.at, reader->field.n) };
+        vec_push(reader->arena, &reader->words, word);
+        return true;
+    }
+    report_number(reader, name);
     return reader->reported < MOST_REPORTED;
 }
 
@@ -184,7 +191,7 @@ static bool read_row(Reader *reader, const Columns *columns, double *values, uin
 {
     const uint64_t line = reader->line;
     for (uint32_t c = 0; c < columns->n; c++) {
-        if (!read_number(reader, columns->at[c].name, &values[c * rows + row]))
+        if (!read_number(reader, columns->at[c].name, c, row, &values[c * rows + row]))
             return false;
         const bool is_last = c + 1 == columns->n;
         if (is_line_end(reader, reader->at) != is_last) {
@@ -213,9 +220,15 @@ static void leave_out_cut_line(Reader *reader)
     reader->end = whole;
 }
 
-Series *csv_read(const char *path, const char *text, size_t size, Arena *arena, Diag *diag)
+static Series *read_table(Reader given, const char *text, size_t size)
 {
-    Reader reader = { .path = path, .at = text, .end = text + size, .line = 1, .arena = arena, .diag = diag };
+    Reader reader = given;
+    const char *const path = reader.path;
+    Arena *const arena = reader.arena;
+    Diag *const diag = reader.diag;
+    reader.at = text;
+    reader.end = text + size;
+    reader.line = 1;
     reader.field.arena = arena;
     if (size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
         reader.at += 3;
@@ -250,6 +263,16 @@ Series *csv_read(const char *path, const char *text, size_t size, Arena *arena, 
     for (uint32_t c = 0; c < columns.n; c++)
         columns.at[c].values = values + c * rows;
     Series *const series = NEW(arena, Series);
-    *series = (Series){ columns.n, row, columns.at, NULL };
+    *series = (Series){ columns.n, row, columns.at, NULL, reader.words.at, reader.words.n };
     return series;
+}
+
+Series *csv_read(const char *path, const char *text, size_t size, Arena *arena, Diag *diag)
+{
+    return read_table((Reader){ .path = path, .arena = arena, .diag = diag }, text, size);
+}
+
+Series *csv_read_words(const char *path, const char *text, size_t size, Arena *arena, Diag *diag)
+{
+    return read_table((Reader){ .path = path, .arena = arena, .diag = diag, .keeps_words = true }, text, size);
 }

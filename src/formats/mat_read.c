@@ -316,6 +316,6 @@ Series *mat_read(const char *path, const void *bytes, size_t size, Arena *arena,
     if (columns[0].is_constant)
         return damaged(&reader, "the time does not vary"), NULL;
     Series *const series = NEW(arena, Series);
-    *series = (Series){ (uint32_t)directory.n, directory.data[directory.main].points, columns, NULL };
+    *series = (Series){ (uint32_t)directory.n, directory.data[directory.main].points, columns, NULL, NULL, 0 };
     return series;
 }

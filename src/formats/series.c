@@ -84,7 +84,7 @@ static Series *open_store(const char *path, Arena *arena, Diag *diag)
     store_values(store, 0, 0, info->n_rows, times);
     columns[0].values = times;
     Series *const series = NEW(arena, Series);
-    *series = (Series){ info->n_variables, info->n_rows, columns, store };
+    *series = (Series){ info->n_variables, info->n_rows, columns, store, NULL, 0 };
     return series;
 }
 
@@ -188,6 +188,11 @@ static Series *open_series(const char *path, ReadTable *read_table, Arena *arena
 Series *series_lazy(const char *path, Arena *arena, Diag *diag)
 {
     return open_series(path, csv_read, arena, diag);
+}
+
+Series *series_signals(const char *path, Arena *arena, Diag *diag)
+{
+    return open_series(path, csv_read_words, arena, diag);
 }
 
 void series_done(const Series *series)

@@ -11,11 +11,19 @@ typedef struct {
     bool is_constant;
 } SeriesColumn;
 
+typedef struct { /* a field that is no number */
+    uint64_t row;
+    uint32_t column;
+    const char *text;
+} SeriesWord;
+
 typedef struct {
     uint32_t n_columns;
     uint64_t n_rows;
     const SeriesColumn *columns; /* the first one is the time */
     struct Store *store;         /* of series_lazy: where the values still are; NULL: in the columns */
+    const SeriesWord *words;     /* of series_signals: their values are nan */
+    uint64_t n_words;
 } Series;
 
 static inline double series_value(const SeriesColumn *column, uint64_t row)
@@ -28,6 +36,8 @@ Series *series_read(const char *path, Arena *arena, Diag *diag);
 /* The same, but the values of native files are not read before they are asked for: columns[k].values is NULL, but for
  * the time. To be ended by series_done. */
 Series *series_lazy(const char *path, Arena *arena, Diag *diag);
+/* The same, but fields of a table that are no numbers are kept as words: they may be values of a set. */
+Series *series_signals(const char *path, Arena *arena, Diag *diag);
 void series_done(const Series *series);
 /* The values of a column, read into the arena where they are not there yet. */
 const double *series_fetch(const Series *series, uint32_t column, Arena *arena);

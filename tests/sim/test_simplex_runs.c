@@ -57,7 +57,7 @@ static void test_sx100_sx101_display(void **state)
     (void)state;
     RunResult *r = run(RUNS "Anzeige.mdl", 2.5, 1);
     assert_non_null(r->output);
-    assert_string_equal(r->output, "n = 0 at 1, 1\nn = 1 at 2, 1\n");
+    assert_string_equal(r->output, "n = 0 at 1, 2\nn = 1 at 2, 2\n");
     run_free(r);
 }
 

@@ -296,7 +296,8 @@ static void lower_next(Event *event, const Stmt *statement, Term guard)
         vec_push(lower->model->arena, &event->assignments, mdl_count_draw(lower, lower->drawn.at[k], &assignment));
 }
 
-/* What a conversion shows: a REAL for %f, a number for %d (values of sets count from 0, as in the original). */
+/* What a conversion shows: a REAL for %f, a number for %d. Values of sets count from 1, as in results; those of the profile
+ * from 0, as in the original. */
 static Term lower_shown(Lower *lower, const Node *node, char letter)
 {
     Pool *pool = lower->model->pool;
@@ -306,7 +307,7 @@ static Term lower_shown(Lower *lower, const Node *node, char letter)
     const Expr *shown = mdl_lower_expression(lower, node, false);
     if (shown->type.kind == TYPE_BOOLEAN || shown->type.kind == TYPE_ENUM)
         shown = expr_unary(pool, OP_NUMBER, shown);
-    if (node->type.kind == TYPE_ENUM)
+    if (node->type.kind == TYPE_ENUM && lower->checker->scope.is_strict)
         shown = expr_binary(pool, OP_SUB, shown, expr_integer(pool, 1));
     return term_make(lower->model, shown, lower->refs.at);
 }
