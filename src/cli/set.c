@@ -1,10 +1,11 @@
 /* Settings by name; see set.h. A name is the path of a variable, exactly or, where that is unique, without regard to
- * case; `x[2,1]` is an element of an array. The value is read by the type of the variable; that of a whole array stands in
+ * case; `x[2,1]` is an element of an array, `[*]` stands for all indices. The value is read by the type of the variable; that of a whole array stands in
  * braces, row by row: {{1, 2}, {3, 4}}. */
 #include "cli/set.h"
 #include "base/names.h"
 #include "base/text.h"
 #include "base/vec.h"
+#include "cli/members.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <strings.h>
@@ -434,7 +435,7 @@ static bool set_value(Setter *setter, const Setting *setting)
 bool set_values(KoineModel *model, SetWhat what, const Setting *settings, uint32_t n, Arena *arena, Diag *diag)
 {
     Setter setter = { .model = model, .tables = model->kind->tables, .arena = arena, .diag = diag, .what = what };
-    bool is_good = true;
+    bool is_good = members_expand(setter.tables, &settings, &n, arena, diag);
     for (uint32_t k = 0; k < n; k++)
         is_good &= set_value(&setter, &settings[k]);
     return is_good;
@@ -468,7 +469,7 @@ bool set_nominals(const KoineTables *tables, const Setting *settings, uint32_t n
                   Diag *diag)
 {
     const Setter setter = { .tables = tables, .arena = arena, .diag = diag };
-    bool is_good = true;
+    bool is_good = members_expand(tables, &settings, &n, arena, diag);
     for (uint32_t k = 0; k < n; k++)
         is_good &= set_nominal(&setter, &settings[k], nominals);
     return is_good;
