@@ -217,29 +217,35 @@ static void classify(Finder *f, Relation *r, const Expr *left, const Expr *right
         r->flip = take(f, expr_binary(pool, OP_DIV, expr_binary(pool, OP_SUB, b.offset, a.offset), slope));
 }
 
-static VarId relation_for(Finder *f, const Expr *left, const Expr *right, bool is_strict)
+static uint64_t hash_relation(const Finder *f, Term left, Term right, bool is_strict)
 {
-    Model *m = f->model;
-    Relation r = { .is_strict = is_strict,
-                   .is_guarded = f->is_guarded,
-                   .region = f->region,
-                   .branch = f->branch,
-                   .owner = f->owner,
-                   .origin = f->origin };
-    r.left = take(f, left);
-    r.right = take(f, right);
-    const uint64_t hash = hash_term(
-        m, r.right, hash_term(m, r.left, (uint64_t)is_strict << 48 | (uint64_t)f->branch << 32 | f->region.index));
+    const uint64_t place = (uint64_t)is_strict << 48 | (uint64_t)f->branch << 32 | f->region.index;
+    return hash_term(f->model, right, hash_term(f->model, left, place));
+}
+
+/* The bit of a relation that is already there, or VAR_NONE. */
+static VarId find_relation(const Finder *f, Term left, Term right, bool is_strict)
+{
+    const Model *m = f->model;
     uint32_t first;
-    const bool found = map_get(&f->relations, hash, &first);
+    const bool found = map_get(&f->relations, hash_relation(f, left, right, is_strict), &first);
     for (uint32_t k = found ? first : ID_NONE; k != ID_NONE; k = f->next.at[k]) {
         Relation *other = &m->relations.at[k];
         if (other->is_strict == is_strict && other->region.index == f->region.index && other->branch == f->branch &&
-            same_term(m, other->left, r.left) && same_term(m, other->right, r.right)) {
+            same_term(m, other->left, left) && same_term(m, other->right, right)) {
             other->is_guarded &= f->is_guarded;
             return other->bit;
         }
     }
+    return VAR_NONE;
+}
+
+static VarId add_relation(Finder *f, Relation r, const Expr *left, const Expr *right)
+{
+    Model *m = f->model;
+    const uint64_t hash = hash_relation(f, r.left, r.right, r.is_strict);
+    uint32_t first;
+    const bool found = map_get(&f->relations, hash, &first);
     classify(f, &r, left, right);
     r.bit = model_add_generated(m, "k", m->relations.n + 1, BOOLEAN_TYPE, f->origin.span);
     vec_push(m->arena, &m->relations, r);
@@ -248,9 +254,24 @@ static VarId relation_for(Finder *f, const Expr *left, const Expr *right, bool i
     return r.bit;
 }
 
+/* x <= c is the contrary of x > c: they are one relation, so that a crossing decides both. */
 static const Expr *bit(Finder *f, const Expr *left, const Expr *right, bool is_strict)
 {
-    const VarId v = relation_for(f, left, right, is_strict);
+    const Relation r = { .left = take(f, left),
+                         .right = take(f, right),
+                         .is_strict = is_strict,
+                         .is_guarded = f->is_guarded,
+                         .region = f->region,
+                         .branch = f->branch,
+                         .owner = f->owner,
+                         .origin = f->origin };
+    VarId v = find_relation(f, r.left, r.right, is_strict);
+    if (var_is_none(v)) {
+        v = find_relation(f, r.right, r.left, !is_strict);
+        if (!var_is_none(v))
+            return expr_unary(f->model->pool, OP_NOT, term_leaf(&f->builder, ref_now(v)));
+        v = add_relation(f, r, left, right);
+    }
     return term_leaf(&f->builder, ref_now(v));
 }
 
