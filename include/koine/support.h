@@ -292,8 +292,11 @@ typedef struct {
     uint32_t section;                     /* computes the entries, after the derivatives part */
     const uint32_t *candidate;            /* n_levels*n_columns slots */
     const uint32_t *n_states;             /* n_levels */
-    const uint32_t *state, *choice;       /* slots, of all levels: the state, the number of its candidate from 1 */
+    const uint32_t *state,
+        *choice; /* slots, of all levels: the state, the number of its candidate from 1; KOINE_NONE: the
+                                       state is a candidate itself, and shall stay it */
     const uint32_t *state_cell, *choice_cell;
+    const char *const *names; /* n_columns, for messages */
 } KoineStateSet;
 
 typedef struct {             /* a start value that is no state's: constraints may say otherwise */

@@ -41,6 +41,9 @@ static const Remedy remedies[] = {
     { KOINE_CAUSE_DEAD_TIME, DIAG_RUN_DEAD_TIME, "see the parameter of the delay" },
     { KOINE_CAUSE_JUMP, DIAG_RUN_JUMP,
       "let it change in a finite time, or set the states in the event that makes it jump" },
+    { KOINE_CAUSE_STATES, DIAG_RUN_STATES,
+      "take back the wish for it ('variable state', 'select always'): the states are then chosen while the model "
+      "runs" },
     { KOINE_CAUSE_STEP_SIZE, DIAG_RUN_STEP_SIZE, "try another --solver, or look at the results shortly before" },
     { KOINE_CAUSE_SOLVER, DIAG_RUN_SOLVER, "try another --solver; 'koine run' without it chooses one" },
     { KOINE_CAUSE_MEMORY, DIAG_RUN_MEMORY, "close other programs, or make the model smaller" },

@@ -273,13 +273,14 @@ CompileReport compilation_report(const Compilation *c)
                         .index = s->index,
                         .differentiated_equations = s->n_differentiated,
                         .dummy_derivatives = s->n_differentiated, /* one for each equation that was added */
-                        .state_sets = m->state_sets.n,
                         .bytes = arena_bytes(c->arena) };
     for (uint32_t k = 0; k < m->variables.n; k++) {
         r.variables += !m->variables.at[k].is_generated;
         r.parameters += m->variables.at[k].definition == DEFINITION_BINDING && !m->variables.at[k].is_generated;
         r.index |= is_algebraic(&m->variables.at[k]) && s->index == 0;
     }
+    for (uint32_t k = 0; k < m->state_sets.n; k++)
+        r.state_sets += state_set_is_chosen(&m->state_sets.at[k]);
     for (uint32_t k = 0; k < s->states.n; k++)
         r.states += variable_count(m, s->states.at[k]);
     for (uint32_t k = 0; k < s->blocks.n; k++) {

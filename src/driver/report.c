@@ -163,14 +163,19 @@ static void list_dummies(const Report *r)
 static void list_state_sets(const Report *r)
 {
     const Model *m = r->model;
-    begin_list(r, "state_sets", "states that are chosen while the model runs", m->state_sets.n);
+    uint32_t n_chosen = 0, listed = 0;
+    for (uint32_t k = 0; k < m->state_sets.n; k++)
+        n_chosen += state_set_is_chosen(&m->state_sets.at[k]);
+    begin_list(r, "state_sets", "states that are chosen while the model runs", n_chosen);
     for (uint32_t k = 0; k < m->state_sets.n; k++) {
         const StateSet *set = &m->state_sets.at[k];
         uint32_t states = 0, n = 0;
+        if (!state_set_is_chosen(set))
+            continue;
         for (uint32_t j = 0; j < set->n_levels; j++)
             states += set->n_states[j];
         if (r->style.is_json) {
-            text_format(r->to, "%s{\"states\":%u,", k ? ",\n" : "\n", states);
+            text_format(r->to, "%s{\"states\":%u,", listed++ ? ",\n" : "\n", states);
             add_place(r, set->span);
             text_add(r->to, ",\"candidates\":[");
         } else {

@@ -31,6 +31,15 @@ static uint32_t lay_entries(Layout *l, const StateSet *s, uint32_t number, uint3
     return lay_section(l, arena_format(l->arena, "state_set_%u", number), &shared);
 }
 
+/* Per column: its candidate on the lowest level. */
+static const char *const *column_names(Layout *l, const StateSet *s)
+{
+    const char **names = NEW_ARRAY(l->arena, const char *, s->n_columns + 1);
+    for (uint32_t k = 0; k < s->n_columns; k++)
+        names[k] = variable_path(l->model, s->candidate[(s->height[k] - 1) * s->n_columns + k], l->arena);
+    return names;
+}
+
 static KoineStateSet lay_set(Layout *l, const StateSet *s, uint32_t number)
 {
     uint32_t n_states = 0, *entry = NEW_ARRAY(l->arena, uint32_t, s->n_entries + 1);
@@ -61,7 +70,8 @@ static KoineStateSet lay_set(Layout *l, const StateSet *s, uint32_t number)
                             .state = slots_of(l, s->state, n_states),
                             .choice = slots_of(l, s->choice, n_states),
                             .state_cell = cells_of(l, s->state, n_states),
-                            .choice_cell = cells_of(l, s->choice, n_states) };
+                            .choice_cell = cells_of(l, s->choice, n_states),
+                            .names = column_names(l, s) };
 }
 
 void lay_state_sets(Layout *l)

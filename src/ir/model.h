@@ -266,7 +266,8 @@ typedef struct {
 
 /* Constraints that leave open which of the quantities in them are states: chosen while the model runs, by the constraint
  * Jacobian; made by reduce-index. On each level some of the candidates are states: state k of the level equals the
- * candidate whose number, from 1, choice k holds. Levels go from the highest derivatives downwards. */
+ * candidate whose number, from 1, choice k holds; without a choice it is that candidate itself, which shall be a state
+ * always. Levels go from the highest derivatives downwards. */
 typedef struct {
     uint32_t n_rows, n_columns, n_entries, n_levels;
     const uint32_t *depth;        /* per row: how many levels its constraint takes part in; descending */
@@ -276,9 +277,19 @@ typedef struct {
     const Term *entry;
     const VarId *candidate;      /* n_columns a level; none above the height of a column */
     const uint32_t *n_states;    /* per level */
-    const VarId *state, *choice; /* of all levels */
+    const VarId *state, *choice; /* of all levels; choice may be none */
     Span span;
 } StateSet;
+
+/* Whether anything is chosen; else it only watches states that are given. */
+static inline bool state_set_is_chosen(const StateSet *s)
+{
+    for (uint32_t level = 0, at = 0; level < s->n_levels; level++)
+        for (uint32_t k = 0; k < s->n_states[level]; k++, at++)
+            if (!var_is_none(s->choice[at]))
+                return true;
+    return false;
+}
 
 typedef struct {
     NameId name;

@@ -427,6 +427,8 @@ void printer_print_state_sets(Printer *p)
             for (uint32_t j = 0; j < s->n_states[level]; j++, at++) {
                 printer_put(p, j ? ", " : "");
                 printer_put_variable(p, s->state[at]);
+                if (var_is_none(s->choice[at]))
+                    continue;
                 printer_put_space(p);
                 printer_put_variable(p, s->choice[at]);
             }

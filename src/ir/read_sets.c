@@ -1,6 +1,8 @@
 /* State sets, as reduce-index makes them; see read_reader.h.
  *
- *     stateset z1 column weight 1.0 (vx, x) column weight 1.0 (vy, y) row 2 (1 2.0*x, 2 2.0*y) level ($x1 $c1) level ($x2 $c2) */
+ *     stateset z1 column weight 1.0 (vx, x) column weight 1.0 (vy, y) row 2 (1 2.0*x, 2 2.0*y) level ($x1 $c1) level ($x2 $c2)
+ *
+ * A state without a choice is a candidate that shall be a state always. */
 #include "ir/read_reader.h"
 
 enum { MOST = 1 << 20 };
@@ -74,15 +76,18 @@ static bool parse_row(Reader *r, Found *f)
     return reader_expect(r, TOKEN_CLOSE, "a ')' after the entries");
 }
 
-/* ($x1 $c1, $x2 $c2) */
+/* ($x1 $c1, $x2 $c2, v) */
 static bool parse_level(Reader *r, Found *f)
 {
     uint32_t n = 0;
     if (!reader_expect(r, TOKEN_OPEN, "a '(' before the states"))
         return false;
     do {
-        VarId state, choice;
-        if (!parse_variable(r, TYPE_REAL, &state) || !parse_variable(r, TYPE_INTEGER, &choice))
+        VarId state, choice = VAR_NONE;
+        if (!parse_variable(r, TYPE_REAL, &state))
+            return false;
+        const bool is_alone = r->token.kind == TOKEN_COMMA || r->token.kind == TOKEN_CLOSE;
+        if (!is_alone && !parse_variable(r, TYPE_INTEGER, &choice))
             return false;
         vec_push(r->arena, &f->state, state);
         vec_push(r->arena, &f->choice, choice);

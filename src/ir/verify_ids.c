@@ -445,10 +445,24 @@ static void check_transition(Verifier *v, const Transition *t)
             check_action(v, &model->actions.at[t->first_action + k]);
 }
 
+static bool is_candidate(const StateSet *s, uint32_t level, VarId var)
+{
+    for (uint32_t k = 0; k < s->n_columns; k++)
+        if (s->height[k] > level && s->candidate[level * s->n_columns + k].index == var.index)
+            return true;
+    return false;
+}
+
 /* The machine relies on the number that the choice begins with. */
 static void check_choice(Verifier *v, const StateSet *s, uint32_t level, uint32_t at)
 {
     const Model *model = v->model;
+    if (var_is_none(s->choice[at])) {
+        if (in_range(v, s->state[at].index, model->variables.n, "state", s->span) &&
+            (!is_candidate(s, level, s->state[at]) || model_var(model, s->state[at])->definition != DEFINITION_DER))
+            verify_broken(v, s->span, "state %u of a state set, which has no choice", at + 1);
+        return;
+    }
     if (!in_range(v, s->state[at].index, model->variables.n, "state", s->span) ||
         !in_range(v, s->choice[at].index, model->variables.n, "choice", s->span))
         return;

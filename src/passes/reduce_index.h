@@ -16,6 +16,7 @@ typedef struct { /* of a state set */
     uint32_t n_rows, n_columns, n_levels;
     SetRow *rows;      /* the most often differentiated first */
     uint32_t *columns; /* quantities */
+    bool *is_given;    /* per column: it shall be a state, and is one; it is only watched */
     double *weights;
     VEC(SetEntry) entries;
 } SetPlan;

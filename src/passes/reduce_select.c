@@ -8,7 +8,8 @@
  *   - if all factors are constant the rest is decided by elimination, unwanted quantities first;
  *   - if there are as many quantities as equations all of them are taken;
  *   - else the choice depends on values, and the quantities become candidates of a state set.
- * What is not taken stays a state. */
+ * What is not taken stays a state. Quantities that shall be states are never taken; where factors vary the set watches that
+ * the others follow from them. */
 #include "base/bug.h"
 #include "base/map.h"
 #include "graph/matching.h"
@@ -538,11 +539,12 @@ static bool take_all(Selector *s, const Component *c, bool *is_done)
     return true;
 }
 
-/* Wishes that leave a choice: the weight of the column decides. */
+/* Wishes that leave a choice: the weight of the column decides. Those that leave none: how much better another choice has
+ * to be before the run ends. */
 static double weight_of(uint32_t wish)
 {
     static const double weights[] = {
-        [SELECT_NEVER] = 1000, [SELECT_AVOID] = 10, [SELECT_DEFAULT] = 1, [SELECT_PREFER] = 0.1
+        [SELECT_NEVER] = 1000, [SELECT_AVOID] = 10, [SELECT_DEFAULT] = 1, [SELECT_PREFER] = 0.1, [SELECT_ALWAYS] = 0.05
     };
     return weights[wish];
 }
@@ -555,20 +557,20 @@ static int compare_depths(const void *a, const void *b)
     return x->row < y->row ? -1 : x->row > y->row;
 }
 
-/* The quantities, but those that shall be states anyway, become candidates of a state set. */
-static void choose_by_values(Selector *s, const Component *c)
+/* The rows and columns of the component as those of a state set. */
+static SetPlan plan_set(Selector *s, const Component *c)
 {
     Reduction *r = s->r;
     Arena *scratch = r->c->scratch;
     SetPlan plan = { .rows = NEW_ARRAY(scratch, SetRow, c->n_rows + 1),
                      .columns = NEW_ARRAY(scratch, uint32_t, c->n_columns + 1),
+                     .is_given = NEW_ARRAY(scratch, bool, c->n_columns + 1),
                      .weights = NEW_ARRAY(scratch, double, c->n_columns + 1) };
     Map place;
     map_init(&place, scratch, c->n_columns);
     for (uint32_t k = 0; k < c->n_columns; k++) {
-        if (c->columns[k].wish == SELECT_ALWAYS)
-            continue;
         map_put(&place, c->columns[k].column, plan.n_columns);
+        plan.is_given[plan.n_columns] = c->columns[k].wish == SELECT_ALWAYS;
         plan.weights[plan.n_columns] = weight_of(c->columns[k].wish);
         plan.columns[plan.n_columns++] = c->columns[k].column;
     }
@@ -582,12 +584,33 @@ static void choose_by_values(Selector *s, const Component *c)
             if (map_get(&place, s->entries.at[j].column, &entry.column))
                 vec_push(scratch, &plan.entries, entry);
         }
+    return plan;
+}
+
+/* The quantities, but those that shall be states, become candidates of a state set. */
+static void choose_by_values(Selector *s, const Component *c)
+{
+    Reduction *r = s->r;
+    const SetPlan plan = plan_set(s, c);
     for (uint32_t k = 0; k < plan.n_columns; k++) {
         const uint32_t column = plan.columns[k], highest = r->p.highest[column];
+        if (plan.is_given[k])
+            continue;
         r->set_of[column] = r->plans.n;
         r->demoted[column] = highest < plan.n_levels ? highest : plan.n_levels;
     }
-    vec_push(scratch, &r->plans, plan);
+    vec_push(r->c->scratch, &r->plans, plan);
+}
+
+/* All quantities but those that shall be states were taken: a set without choice watches that they can be. */
+static void watch_given(Selector *s, const Component *c)
+{
+    const SetPlan plan = plan_set(s, c);
+    for (uint32_t k = 0; k < plan.n_columns; k++)
+        if (plan.is_given[k]) {
+            vec_push(s->r->c->scratch, &s->r->plans, plan);
+            return;
+        }
 }
 
 static void mark_assigned(Selector *s)
@@ -629,7 +652,9 @@ static bool choose(Selector *s)
             good &= eliminate(s, &e, &all[k]);
         else if (!take_all(s, &all[k], &is_done))
             good = false;
-        else if (!is_done)
+        else if (is_done)
+            watch_given(s, &all[k]);
+        else
             choose_by_values(s, &all[k]);
     }
     return good;

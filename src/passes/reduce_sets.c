@@ -1,5 +1,6 @@
 /* State sets: where it depends on values which of some quantities can be states, generated variables are integrated; each
- * equals the candidate that its choice names, an Integer that changes at instants only. See docs/semantics.md. */
+ * equals the candidate that its choice names, an Integer that changes at instants only. Quantities that shall be states are
+ * integrated themselves and have no choice. See docs/semantics.md. */
 #include "passes/reduce_index.h"
 
 static VarId add_variable(Reduction *r, const char *prefix, uint32_t number, Type type, Span span)
@@ -39,20 +40,26 @@ static uint32_t write_level(Reduction *r, const SetPlan *plan, uint32_t level, S
     Arena *scratch = r->c->scratch;
     Ref *values = NEW_ARRAY(scratch, Ref, plan->n_columns + 1), *slopes = NEW_ARRAY(scratch, Ref, plan->n_columns + 1);
     uint32_t *numbers = NEW_ARRAY(scratch, uint32_t, plan->n_columns + 1), n = 0, rows = 0;
+    const uint32_t before = at;
     VarId *candidate = (VarId *)set->candidate + level * plan->n_columns;
     for (uint32_t k = 0; k < plan->n_columns; k++) {
         const uint32_t highest = r->p.highest[plan->columns[k]];
         candidate[k] = VAR_NONE;
-        if (highest <= level)
+        if (set->height[k] <= level)
             continue;
         values[n] = ref_of_order(r, plan->columns[k], highest - level - 1);
         slopes[n] = ref_of_order(r, plan->columns[k], highest - level);
         candidate[k] = values[n].var;
-        numbers[n++] = k;
+        if (plan->is_given[k]) {
+            ((VarId *)set->state)[at] = candidate[k];
+            ((VarId *)set->choice)[at++] = VAR_NONE;
+        } else {
+            numbers[n++] = k;
+        }
     }
     for (uint32_t k = 0; k < plan->n_rows; k++)
         rows += plan->rows[k].depth > level;
-    ((uint32_t *)set->n_states)[level] = n - rows;
+    ((uint32_t *)set->n_states)[level] = at - before + n - rows;
     for (uint32_t k = 0; k < n - rows; k++, at++) {
         const VarId state = add_variable(r, "x", ++r->n_set_states, REAL_TYPE, set->span);
         const VarId choice = add_variable(r, "choice", r->n_set_states, INTEGER_TYPE, set->span);
@@ -85,6 +92,10 @@ static void write_set(Reduction *r, const SetPlan *plan)
         depth[k] = plan->rows[k].depth;
     for (uint32_t k = 0; k < n_columns; k++) {
         height[k] = r->demoted[plan->columns[k]];
+        if (plan->is_given[k]) {
+            const uint32_t highest = r->p.highest[plan->columns[k]];
+            height[k] = highest < n_levels ? highest : n_levels;
+        }
         weight[k] = plan->weights[k];
     }
     for (uint32_t k = 0; k < plan->entries.n; k++) {

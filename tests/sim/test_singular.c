@@ -247,6 +247,71 @@ static void test_an_ideal_transformer_in_numbers(void **state)
     unlink(path);
 }
 
+/* ---- states in a singular position ---- */
+#define INDEX KOINE_SOURCE_DIR "/tests/sim/index/"
+
+static const char *const solvers[] = { "auto", "dopri5",     "dop853",      "cvode-bdf",        "cvode-adams",
+                                       "ida",  "arkode-erk", "arkode-dirk", "simplex-fehlberg", "simplex-rosenbrock" };
+
+/* The crank comes to its dead point at t = 2.18 and turns back, the rod goes on. The reference is the motion written for the
+ * angle of the rod alone, J(b) b'' + J'(b) b'^2/2 = Q, by the classical Runge-Kutta method with 300,000 steps. */
+static void test_ot070_a_crank_turns_back_in_its_dead_point(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < sizeof solvers / sizeof *solvers; k++) {
+        RunResult *r = run_model(&(RunRequest){
+            .path = INDEX "dead_point.dym", .solver = solvers[k], .stop = 3, .interval = 0.25, .tolerance = 1e-8 });
+        expect_done(r);
+        expect_near(run_last(r, "b"), -1.6303640298865416, 1e-6);
+        expect_near(run_last(r, "wb"), 0.0547946427863294, 1e-6);
+        expect_near(run_last(r, "a"), 0.8460532568543516, 1e-6);
+        run_free(r);
+    }
+}
+
+/* With the angle of the crank as the state the rod has two places for it, and none beyond. */
+static void test_ot068_named_states_in_a_dead_point_end_the_run(void **state)
+{
+    static const double tolerances[] = { 1e-3, 1e-6, 1e-9 };
+    (void)state;
+    for (size_t k = 0; k < sizeof solvers / sizeof *solvers; k++)
+        for (size_t j = 0; j < sizeof tolerances / sizeof *tolerances; j++) {
+            RunResult *r = run_model(&(RunRequest){ .path = INDEX "dead_point_named.dym",
+                                                    .solver = solvers[k],
+                                                    .stop = 3,
+                                                    .interval = 0.25,
+                                                    .tolerance = tolerances[j] });
+            assert_int_equal(r->report.fault.cause, KOINE_CAUSE_STATES);
+            assert_true(r->report.time < 2.182);
+            run_free(r);
+        }
+}
+
+/* One state is named, the other chosen: the same motion as with both chosen, and the energy is kept. */
+static void test_ot068_a_named_state_beside_a_chosen_one(void **state)
+{
+    static const char *const wishes[] = { "", "variable state x, vx\n" };
+    double x[2];
+    (void)state;
+    for (uint32_t k = 0; k < 2; k++) {
+        char text[800];
+        snprintf(text, sizeof text,
+                 "model sphere\n local x=0.3, y=0.2, z=-0.9327379053088815, vx=0.5, vy=-1, vz, F, E\n der(x) = vx\n"
+                 " der(y) = vy\n der(z) = vz\n der(vx) = -F*x\n der(vy) = -F*y\n der(vz) = -F*z - 9.81\n"
+                 " x*x + y*y + z*z = 1\n E = (vx*vx + vy*vy + vz*vz)/2 + 9.81*z\nend\n%s",
+                 wishes[k]);
+        write_text(text);
+        RunResult *r = run_model(&(RunRequest){ .path = path, .stop = 10, .interval = 1, .tolerance = 1e-9 });
+        expect_done(r);
+        const double vz = (0.5 * 0.3 - 0.2) / 0.9327379053088815;
+        expect_near(run_last(r, "E"), (0.25 + 1 + vz * vz) / 2 - 9.81 * 0.9327379053088815, 1e-6);
+        x[k] = run_last(r, "x");
+        run_free(r);
+        unlink(path);
+    }
+    expect_near(x[1], x[0], 1e-7);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -257,6 +322,9 @@ int main(void)
         cmocka_unit_test(test_a_solution_that_is_rounding_is_refused),
         cmocka_unit_test(test_sums_of_derivatives_hide_a_constraint),
         cmocka_unit_test(test_an_ideal_transformer_in_numbers),
+        cmocka_unit_test(test_ot070_a_crank_turns_back_in_its_dead_point),
+        cmocka_unit_test(test_ot068_named_states_in_a_dead_point_end_the_run),
+        cmocka_unit_test(test_ot068_a_named_state_beside_a_chosen_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

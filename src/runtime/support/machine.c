@@ -504,8 +504,13 @@ static KoineStatus machine_accept(KoineModel *model, double time, const double *
         koine_keep_guesses(k);
         koine_measure_noise(k);
     }
-    if (p->n_state_sets && koine_wants_switch(k))
-        outcome->flags |= KOINE_COMMIT;
+    if (p->n_state_sets) {
+        bool wants_switch;
+        const KoineStatus status = koine_look_at_sets(k, &wants_switch);
+        if (status != KOINE_OK)
+            return status;
+        outcome->flags |= wants_switch ? KOINE_COMMIT : 0;
+    }
     if (p->n_step_conditions) {
         koine_run_part(k, &p->outputs);
         outcome->flags |= koine_wants_step(k) ? KOINE_COMMIT : 0;

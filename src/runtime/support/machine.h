@@ -225,8 +225,9 @@ SetSpace *koine_set_space_create(const KoineProgram *program);
 void koine_set_space_destroy(SetSpace *space);
 void koine_begin_sets(Machine *k);         /* choices by the start values */
 KoineStatus koine_settle_sets(Machine *k); /* constraints at the start; the best choices there */
-bool koine_wants_switch(Machine *k);       /* after an accepted step, derivatives being evaluated */
-void koine_switch_sets(Machine *k);        /* in an instant */
+/* After an accepted step, derivatives being evaluated. */
+KoineStatus koine_look_at_sets(Machine *k, bool *wants_switch);
+void koine_switch_sets(Machine *k); /* in an instant */
 
 /* jumps.c */
 JumpSpace *koine_jumps_create(const KoineProgram *program);

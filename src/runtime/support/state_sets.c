@@ -3,7 +3,10 @@
  * The candidates that are no states follow from the constraints; that works as long as their columns of the Jacobian are
  * far from singular. After each step the best columns are looked for by elimination with full pivoting, those of the
  * deepest constraints first, so that the choices of all levels go together. They replace the present ones if those have a
- * determinant smaller than SWITCH times theirs: a choice stays long enough to be worth the restart of the solver. */
+ * determinant smaller than SWITCH times theirs: a choice stays long enough to be worth the restart of the solver.
+ *
+ * A candidate that shall always be a state has no choice and a small weight. Where it would have to be taken all the same
+ * the others do not follow from it: an integrator stands still there, or goes on along another solution. The run ends. */
 #include "machine.h"
 #include <math.h>
 #include <stdio.h>
@@ -139,13 +142,24 @@ static double eliminate(const Machine *k, const KoineStateSet *s, bool at_start,
     return sum;
 }
 
+/* The column that is state `at`, which belongs to this level. */
+static uint32_t column_of_state(const Machine *k, const KoineStateSet *s, uint32_t level, uint32_t at)
+{
+    if (s->choice[at] != KOINE_NONE)
+        return (uint32_t)k->m[s->choice[at]].i - 1;
+    uint32_t column = 0;
+    while (s->candidate[level * s->n_columns + column] != s->state[at])
+        column++;
+    return column;
+}
+
 /* Per column: on how many levels it is no state now. */
 static void read_choices(const Machine *k, const KoineStateSet *s, uint32_t *taken)
 {
     memcpy(taken, s->height, s->n_columns * sizeof *taken);
     for (uint32_t level = 0, at = 0; level < s->n_levels; level++)
         for (uint32_t j = 0; j < s->n_states[level]; j++, at++)
-            taken[(uint32_t)k->m[s->choice[at]].i - 1]--;
+            taken[column_of_state(k, s, level, at)]--;
 }
 
 static bool is_better(const Machine *k, const KoineStateSet *s)
@@ -158,12 +172,44 @@ static bool is_better(const Machine *k, const KoineStateSet *s)
     return best > -INFINITY && !(now >= best + log(SWITCH));
 }
 
-bool koine_wants_switch(Machine *k)
+/* A column that shall be a state on all levels but is taken in the best choice; n_columns: there is none. */
+static uint32_t lost_column(const Machine *k, const KoineStateSet *s)
 {
-    bool any = false;
-    for (uint32_t n = 0; n < k->program->n_state_sets && !any; n++)
-        any = is_better(k, &k->program->state_sets[n]);
-    return any;
+    for (uint32_t level = 0, at = 0; level < s->n_levels; level++)
+        for (uint32_t j = 0; j < s->n_states[level]; j++, at++)
+            if (s->choice[at] == KOINE_NONE && k->set_space->taken[column_of_state(k, s, level, at)] > level)
+                return column_of_state(k, s, level, at);
+    return s->n_columns;
+}
+
+static KoineStatus refuse_states(Machine *k, const KoineStateSet *s, uint32_t lost)
+{
+    char room[512];
+    uint32_t other = 0; /* a state in its place */
+    KoineText text = koine_text_in(room, sizeof room);
+    while (other < s->n_columns && (k->set_space->taken[other] || !k->set_space->present[other]))
+        other++;
+    koine_text_add(&text, "'%.100s' shall be a state, but near this position ", s->names[lost]);
+    if (other < s->n_columns)
+        koine_text_add(&text, "'%.100s' does not follow from it", s->names[other]);
+    else
+        koine_text_add(&text, "the other quantities in its constraints do not follow from it");
+    return koine_because(k, KOINE_CAUSE_STATES, koine_fault(k, KOINE_FAILED, KOINE_NONE, room));
+}
+
+KoineStatus koine_look_at_sets(Machine *k, bool *wants_switch)
+{
+    *wants_switch = false;
+    for (uint32_t n = 0; n < k->program->n_state_sets; n++) {
+        const KoineStateSet *s = &k->program->state_sets[n];
+        if (!is_better(k, s))
+            continue;
+        const uint32_t lost = lost_column(k, s);
+        if (lost < s->n_columns)
+            return refuse_states(k, s, lost);
+        *wants_switch = true;
+    }
+    return KOINE_OK;
 }
 
 /* ---- switching ---- */
@@ -178,13 +224,13 @@ static void take_choices(Machine *k, const KoineStateSet *s, bool all)
     uint32_t *const is_used = k->set_space->present, *const taken = k->set_space->taken;
     for (uint32_t level = 0, at = 0; level < s->n_levels; at += s->n_states[level++]) {
         memset(is_used, 0, s->n_columns * sizeof *is_used);
-        for (uint32_t j = 0; j < s->n_states[level] && !all; j++) {
-            const uint32_t column = (uint32_t)k->m[s->choice[at + j]].i - 1;
-            if (is_chosen(s, taken, level, column))
+        for (uint32_t j = 0; j < s->n_states[level]; j++) {
+            const uint32_t column = column_of_state(k, s, level, at + j);
+            if (s->choice[at + j] == KOINE_NONE || (!all && is_chosen(s, taken, level, column)))
                 is_used[column] = j + 1;
         }
         for (uint32_t j = 0, next = 0; j < s->n_states[level]; j++) {
-            const uint32_t column = (uint32_t)k->m[s->choice[at + j]].i - 1;
+            const uint32_t column = column_of_state(k, s, level, at + j);
             if (is_used[column] == j + 1)
                 continue;
             while (next < s->n_columns && (is_used[next] || !is_chosen(s, taken, level, next)))
