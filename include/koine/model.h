@@ -165,6 +165,7 @@ typedef enum {
     KOINE_CAUSE_TIME_STANDS = 3104,    /* time events at one time without end */
     KOINE_CAUSE_CONFLICT = 3105,       /* two events assign one variable in one event step */
     KOINE_CAUSE_CROSSING = 3106,       /* a crossing is not found within MaxCro steps */
+    KOINE_CAUSE_SLIDING = 3107,        /* what chatters does so too often */
     KOINE_CAUSE_DIVISION = 3111,       /* by zero */
     KOINE_CAUSE_DOMAIN = 3112,         /* the argument of a function lies where it has no value */
     KOINE_CAUSE_NOT_FINITE = 3113,     /* a result that is too large, or none for another reason */
@@ -366,6 +367,13 @@ typedef struct KoineModelKind {
     /* Extremes between two times, in order and at most so many, of what drives the derivatives and depends on the time
      * alone; absent: there is no such thing. Returns how many. */
     uint32_t (*extremes)(KoineModel *model, double from, double to, double *times, uint32_t most);
+    /* The comparison of `root` chatters: it changes at crossings that the runner finds well beyond its border, and at
+     * other instants it keeps its value unless its operands jump; or it does not chatter any more. Absent: at every
+     * instant it is decided literally. */
+    void (*hold)(KoineModel *model, uint32_t root, uint8_t is_held);
+    /* What the last time event was: the comparison or step function of the time. RETRY: that is not known. The text holds
+     * as long as the kind. */
+    KoineStatus (*last_time_event)(KoineModel *model, KoineOrigin *where);
 } KoineModelKind;
 
 /* How often something took so many goes: none, 1, 2, 3 to 4, 5 to 8, 9 to 16, 17 to 32, more. */

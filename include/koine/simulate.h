@@ -98,6 +98,15 @@ typedef struct {
     void *recording_context;
 } KoineRunOptions;
 
+/* A comparison that was held back because it chattered: it changed when its sides were `width` beyond their border. */
+enum { KOINE_MOST_HELD = 8, KOINE_HELD_TEXT = 256 };
+typedef struct {
+    char text[KOINE_HELD_TEXT]; /* the comparison, its component and place */
+    double from, to;            /* begin of the first time, end of the last one */
+    double width;               /* the largest */
+    uint64_t times, crossings;  /* how often it was held back; how often it changed meanwhile */
+} KoineHeldBack;
+
 typedef struct {
     uint64_t steps, rejected_steps; /* of the solver */
     uint64_t pulses;                /* steps undone: a source has an extreme there that they had passed over */
@@ -107,10 +116,12 @@ typedef struct {
     uint64_t state_events, time_events;
     uint64_t restarts, solver_changes, points;
     uint64_t chatterings, chattering_events; /* how often it began; state events while comparisons were held back */
-    double total_seconds;                    /* CPU of the thread */
-    double model_seconds, solver_seconds;    /* estimates: derivatives timed after the run, one instant in 1024 */
-    char solver[32];                         /* the one in use at the end */
-    char choice[256];                        /* what `auto` chose and why */
+    uint32_t n_held;                         /* comparisons that were; the first of them: */
+    KoineHeldBack held[KOINE_MOST_HELD];
+    double total_seconds;                 /* CPU of the thread */
+    double model_seconds, solver_seconds; /* estimates: derivatives timed after the run, one instant in 1024 */
+    char solver[32];                      /* the one in use at the end */
+    char choice[256];                     /* what `auto` chose and why */
     KoineModelStatistics model;
     uint64_t takts[KOINE_BUCKETS]; /* instants by their event steps */
     /* Of the classic single-step methods */

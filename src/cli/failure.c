@@ -13,7 +13,9 @@ typedef struct {
 static const Remedy remedies[] = {
     { KOINE_CAUSE_ZENO, DIAG_RUN_ZENO, "let a comparison with a small speed or distance end the motion" },
     { KOINE_CAUSE_CHATTERING, DIAG_RUN_CHATTERING,
-      "without --stop-at-chattering the run goes on and looks at the comparison from time to time" },
+      "without --stop-at-chattering the run goes on, and the comparison changes a little beyond its border" },
+    { KOINE_CAUSE_SLIDING, DIAG_RUN_SLIDING,
+      "give the comparison a hysteresis, or write an equation for the sliding motion" },
     { KOINE_CAUSE_EVENT_STEPS, DIAG_RUN_EVENT_STEPS,
       "let the event make its own condition false; --control MaxTkt=N allows more event steps" },
     { KOINE_CAUSE_TIME_STANDS, DIAG_RUN_TIME_STANDS, "let the event set its next time behind the present one" },

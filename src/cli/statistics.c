@@ -27,6 +27,26 @@ static void add_seconds(Text *text, double seconds)
         text_format(text, "%d.%02d s", (int)seconds, (int)(seconds * 100) % 100);
 }
 
+static uint32_t held_shown(const KoineRunStatistics *s)
+{
+    return s->n_held < KOINE_MOST_HELD ? s->n_held : KOINE_MOST_HELD;
+}
+
+/* When which comparisons were held back because they chattered. */
+static void add_held(Text *text, const KoineRunStatistics *s)
+{
+    for (uint32_t k = 0; k < held_shown(s); k++) {
+        const KoineHeldBack *const held = &s->held[k];
+        text_format(text, "  %s chattered from %.9g to %.9g", text_shown(held->text, text->arena), held->from,
+                    held->to);
+        if (held->times > 1)
+            text_format(text, ", %llu times", (unsigned long long)held->times);
+        text_format(text, ": there it changes %.3g beyond its border\n", held->width);
+    }
+    if (s->n_held > KOINE_MOST_HELD)
+        text_format(text, "  and %u more comparisons chattered\n", (unsigned)(s->n_held - KOINE_MOST_HELD));
+}
+
 void statistics_text(const RunRecord *record, Text *text)
 {
     const KoineRunStatistics *const s = &record->run.statistics;
@@ -44,6 +64,7 @@ void statistics_text(const RunRecord *record, Text *text)
     text_add(text, ", ran ");
     add_seconds(text, record->run_seconds);
     text_char(text, '\n');
+    add_held(text, s);
 }
 
 static void add_key(Text *text, const char *key)
@@ -79,6 +100,26 @@ static void add_buckets(Text *text, const char *key, const uint64_t *buckets)
     for (int k = 0; k < KOINE_BUCKETS; k++)
         text_format(text, "%s\"%s\": %llu", k ? ", " : "{ ", BUCKETS[k], (unsigned long long)buckets[k]);
     text_add(text, " }");
+}
+
+static void add_held_json(Text *text, const KoineRunStatistics *s)
+{
+    add_key(text, "held_back");
+    text_char(text, '[');
+    for (uint32_t k = 0; k < held_shown(s); k++) {
+        const KoineHeldBack *const held = &s->held[k];
+        text_add(text, k ? ", { \"comparison\": " : "{ \"comparison\": ");
+        text_json(text, held->text);
+        text_add(text, ", \"from\": ");
+        text_real(text, held->from);
+        text_add(text, ", \"to\": ");
+        text_real(text, held->to);
+        text_add(text, ", \"width\": ");
+        text_real(text, held->width);
+        text_format(text, ", \"times\": %llu, \"crossings\": %llu }", (unsigned long long)held->times,
+                    (unsigned long long)held->crossings);
+    }
+    text_char(text, ']');
 }
 
 void statistics_json(const RunRecord *record, Text *text)
@@ -150,6 +191,7 @@ void statistics_json(const RunRecord *record, Text *text)
         add_key(text, counts[k].key);
         text_integer(text, (int64_t)counts[k].value);
     }
+    add_held_json(text, s);
     add_buckets(text, "instants_by_event_steps", s->takts);
     add_buckets(text, "systems_by_iterations", s->model.by_cycles);
     add_real(text, "largest_error", s->largest_error);
@@ -196,6 +238,7 @@ void statistics_table(const RunRecord *record, Text *text)
     if (s->chatterings) {
         line(text, "comparisons found to chatter", s->chatterings);
         line(text, "  crossings while held back", s->chattering_events);
+        add_held(text, s);
     }
     line(text, "transitions fired", s->model.transitions);
     line(text, "event steps (Takte)", s->event_steps);

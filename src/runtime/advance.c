@@ -174,8 +174,6 @@ static KoineStatus turn_back(KoineRun *run, double goal, unsigned *cause)
 static double limit(const KoineRun *run, double goal)
 {
     const KoineSolverKind *const kind = run->solver->kind;
-    if (run->watch.rest_end > run->time && run->watch.rest_end < goal - koine_near(goal))
-        return run->watch.rest_end;
     if ((kind->stops_at_points || (kind->never_passes && koine_has_grid(run))) && run->grid_time > run->time &&
         run->grid_time < goal - koine_near(goal))
         return run->grid_time;
@@ -339,6 +337,8 @@ static KoineStatus advance_once(KoineRun *run, double goal, unsigned *cause)
             is_event = !is_seen_between(run, &to);
         if (is_event && run->roots.has_region)
             return cross_region(run, goal, cause);
+        if (run->roots.n_held && !is_event)
+            koine_hold_release(run);
     }
     if (run->grid_time <= to)
         TRY(koine_record_grid(run, to, is_event || to >= goal));

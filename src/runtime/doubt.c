@@ -39,7 +39,7 @@ KoineStatus koine_doubt(KoineRun *run, double to, bool *is_undone)
     const double from = solver->from;
     *is_undone = false;
     if (run->tables->n_x == 0 || koine_has_grid(run) || solver->kind->has_fixed_steps || run->time != from ||
-        run->watch.has_chatter || to - from < 64 * koine_ulp(to) || run->n_doubts >= MOST_DOUBTS)
+        run->roots.n_held || to - from < 64 * koine_ulp(to) || run->n_doubts >= MOST_DOUBTS)
         return KOINE_OK;
     TRY(is_rising(run, to, is_undone));
     if (!*is_undone) {

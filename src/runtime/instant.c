@@ -140,7 +140,8 @@ KoineStatus koine_instant(KoineRun *run, unsigned cause)
         .cause = cause,
         .crossed = run->roots.crossed,
     };
-    const bool records = run->options->n_sinks > 0;
+    const bool records =
+        run->options->n_sinks > 0 && (!koine_is_chatter(run, cause) || koine_is_on_grid(run, run->time));
     const double begun = koine_sample_begin(&run->instants, SAMPLE);
     if (records && cause != KOINE_AT_STEP && !(cause & KOINE_AT_CONTINUE))
         TRY(record_left(run, cause));

@@ -104,7 +104,7 @@ static KoineStatus evaluate_point(KoineRun *run, double *time)
     return status;
 }
 
-static bool is_on_grid(const KoineRun *run, double time)
+bool koine_is_on_grid(const KoineRun *run, double time)
 {
     const double near = koine_near(time);
     return time >= run->output_time - near || time <= run->problem.start + near || time >= run->problem.stop - near;
@@ -115,7 +115,7 @@ static bool is_wanted(const KoineRun *run, const KoineSink *sink, const KoinePoi
 {
     const bool is_event = point->kind == KOINE_POINT_LEFT || point->kind == KOINE_POINT_RIGHT ||
                           point->kind == KOINE_POINT_REGION || point->kind == KOINE_POINT_STEP;
-    if (is_event && sink->skips_events && !is_on_grid(run, point->time))
+    if (is_event && sink->skips_events && !koine_is_on_grid(run, point->time))
         return false;
     if (point->kind == KOINE_POINT_STEP)
         return sink->wants_takts;

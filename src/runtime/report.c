@@ -11,18 +11,21 @@ const char *koine_place_text(const KoineTables *tables, const KoinePlace *place,
     return text;
 }
 
+const char *koine_origin_text(const KoineRun *run, const KoineOrigin *origin, char *text, size_t size)
+{
+    char place[256];
+    koine_place_text(run->tables, &origin->place, place, sizeof place);
+    const bool has_text = origin->text && origin->text[0];
+    snprintf(text, size, "%s%s%s of %s%s%s%s", has_text ? "\"" : "", has_text ? origin->text : "a function of the time",
+             has_text ? "\"" : "", origin->path && origin->path[0] ? origin->path : run->tables->name,
+             place[0] ? " (" : "", place, place[0] ? ")" : "");
+    return text;
+}
+
 const char *koine_root_text(const KoineRun *run, uint32_t root, char *text, size_t size)
 {
-    const KoineOrigin *const origin = run->tables->roots ? &run->tables->roots[root] : NULL;
-    char place[256];
     text[0] = '\0';
-    if (!origin)
-        return text;
-    koine_place_text(run->tables, &origin->place, place, sizeof place);
-    snprintf(text, size, "\"%s\" of %s%s%s%s", origin->text ? origin->text : "?",
-             origin->path && origin->path[0] ? origin->path : run->tables->name, place[0] ? " (" : "", place,
-             place[0] ? ")" : "");
-    return text;
+    return run->tables->roots ? koine_origin_text(run, &run->tables->roots[root], text, size) : text;
 }
 
 static void finish(KoineRun *run, KoineRunEnd end)

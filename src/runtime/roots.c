@@ -15,26 +15,27 @@ KoineStatus koine_roots_create(KoineRun *run)
     *roots = (KoineRoots){ .n = run->tables->n_roots, .time = NAN };
     if (n == 0)
         return KOINE_OK;
-    double *const memory = malloc(4 * n * sizeof *memory + 3 * n);
+    double *const memory = malloc(5 * n * sizeof *memory + 2 * n);
     if (!memory)
         return koine_fail_by(run, KOINE_CAUSE_MEMORY, "no memory for %u root functions", (unsigned)n);
     roots->memory = memory;
     roots->lo = memory;
     roots->hi = memory + n;
     roots->mid = memory + 2 * n;
-    roots->rest = memory + 3 * n;
+    roots->held = memory + 3 * n;
+    roots->reach = memory + 4 * n;
     for (size_t k = 0; k < n; ++k)
-        roots->rest[k] = -INFINITY;
-    roots->crossed = (uint8_t *)(memory + 4 * n);
+        roots->held[k] = roots->reach[k] = 0;
+    roots->crossed = (uint8_t *)(memory + 5 * n);
     roots->is_loud = roots->crossed + n;
-    roots->is_named = roots->is_loud + n;
-    memset(roots->crossed, 0, 3 * n);
+    memset(roots->crossed, 0, 2 * n);
     return koine_scan_create(run);
 }
 
 void koine_roots_destroy(KoineRun *run)
 {
     koine_scan_destroy(run);
+    free(run->roots.holding);
     free(run->roots.memory);
     run->roots = (KoineRoots){ 0 };
 }
@@ -47,22 +48,11 @@ void koine_roots_forget(KoineRun *run)
         koine_scan_forget(run);
 }
 
-/* Comparisons that chatter are not looked at for a while. */
-static void hold_back(const KoineRoots *roots, double time, double *z)
+/* Comparisons that chatter change only when they are well beyond their border. */
+static void hold_back(const KoineRoots *roots, double *z)
 {
     for (uint32_t k = 0; k < roots->n; ++k)
-        if (time < roots->rest[k])
-            z[k] = 1;
-}
-
-/* All that has crossed at hi was held back up to there: there is nothing to search. */
-static bool was_held_back(const KoineRun *run, double to)
-{
-    const KoineRoots *const roots = &run->roots;
-    for (uint32_t k = 0; k < roots->n; ++k)
-        if (roots->hi[k] <= 0 && roots->lo[k] > 0 && roots->rest[k] != to)
-            return false;
-    return true;
+        z[k] += roots->held[k];
 }
 
 KoineStatus koine_roots_evaluate(KoineRun *run, double *z)
@@ -79,8 +69,8 @@ KoineStatus koine_roots_evaluate(KoineRun *run, double *z)
         z[k] = NAN;
     ++run->roots.evaluations;
     const KoineStatus status = run->kind->evaluate(model, &at);
-    if (run->watch.rest_end < INFINITY && status == KOINE_OK)
-        hold_back(&run->roots, at.time, z);
+    if (run->roots.n_held)
+        hold_back(&run->roots, z);
     return status < 0 ? koine_model_failed(run, status, "root functions") : status;
 }
 
@@ -195,11 +185,6 @@ KoineStatus koine_roots_locate(KoineRun *run, double from, double *to, bool is_b
     if (koine_has_grid(run))
         return koine_grid_search(run, from, to, is_blind);
     KoineRoots *const roots = &run->roots;
-    if (run->watch.rest_end < INFINITY && !is_blind && was_held_back(run, *to)) {
-        roots->left = from;
-        koine_roots_flag(run, roots->hi);
-        return KOINE_OK;
-    }
     Bracket bracket = { .lo = from, .hi = *to, .third = NAN, .is_blind = is_blind };
     const double tolerance = 4 * koine_ulp(koine_max(fabs(from), fabs(*to)));
     ++run->report->statistics.crossing_searches;

@@ -1,7 +1,7 @@
 /* One run of one model: the data shared by the files of the hybrid kernel.
  *
  * simulate.c is the run (2.2 of the semantics), advance.c the integration (2.3), scan.c the search for crossings, roots.c their location,
- * instant.c the instant (2.4), grid.c the steps over discontinuities on a time grid, record.c what sinks receive, watch.c chattering and Zeno, scales.c the sizes of states, report.c the texts.
+ * instant.c the instant (2.4), grid.c the steps over discontinuities on a time grid, record.c what sinks receive, watch.c chains of instants that do not end, hold.c comparisons that chatter, scales.c the sizes of states, report.c the texts.
  * Functions return a status; below 0 the run is over and run->report says why. */
 #ifndef KOINE_RUNTIME_RUN_H
 #define KOINE_RUNTIME_RUN_H
@@ -25,19 +25,31 @@ typedef struct {
     uint64_t still;  /* instants in a row that did not move the time */
     uint64_t streak; /* state events in a row with gaps below `dense` */
     double streak_start, dense;
-    double dwell;     /* how long a comparison that chatters is held back after it has changed */
-    double rest_end;  /* when the next of them is looked at again; INFINITY: none is held back */
-    bool has_chatter; /* some comparison is held back, or was just before */
-    bool has_warned;  /* of a streak */
+    bool has_warned; /* of a streak */
 } KoineWatch;
+
+/* A comparison that chatters, or did: see hold.c. */
+typedef struct {
+    double width, most; /* half of its hysteresis, and how far that may grow; kept for the next time */
+    double usual;       /* what it grows to at once if it slides */
+    double swing;       /* while others are held back: its largest distance from zero since it changed last */
+    double near_since;
+    uint32_t n_near;    /* changes since then, always near its border */
+    uint64_t crossings; /* while it was held back */
+    uint64_t next;      /* of these, where it becomes wider */
+    uint32_t place;     /* in the statistics, from 1; 0: none yet */
+    bool is_named;      /* in a warning */
+} KoineHolding;
 
 typedef struct {
     uint32_t n;
     double *lo, *hi, *mid; /* root functions at three times */
     uint8_t *crossed;      /* of the event found */
     uint8_t *is_loud;      /* roots that never cross without an event, as far as is known */
-    uint8_t *is_named;     /* a warning has named it as chattering */
-    double *rest;          /* roots that chatter: positive until this time whatever their value; -INFINITY: none */
+    double *held;          /* roots that chatter cross when they are so far below zero; 0: the others */
+    uint32_t n_held;       /* of those */
+    double *reach;         /* largest distance from zero so far, where steps began */
+    KoineHolding *holding; /* n; NULL: none has chattered yet */
     double *sizes;         /* where those of the operands go; NULL: nobody asks */
     double time;           /* of lo; NAN: to be evaluated anew */
     double left;           /* last time before the event found where no root had crossed */
@@ -245,6 +257,9 @@ void koine_record_from_here(KoineRun *run);
 /* The first point between instants behind `time`, as far as is known; INFINITY: there is none. */
 double koine_record_next(const KoineRun *run, double time);
 
+/* A row of the output grid, of the start or of the stop lies here. */
+bool koine_is_on_grid(const KoineRun *run, double time);
+
 /* The grid goes on after `time`. */
 void koine_record_skip(KoineRun *run, double time);
 
@@ -253,6 +268,26 @@ void koine_record_skip(KoineRun *run, double time);
 /* An instant has ended: below 0 if it is one of a chain that will not end. */
 KoineStatus koine_watch(KoineRun *run, unsigned cause);
 void koine_watch_begin(KoineRun *run, double span);
+
+/* --- hold.c --- */
+
+/* `n_events` state events since `from` have hardly moved the time. Those that crossed in them are held back from here on. */
+KoineStatus koine_hold(KoineRun *run, const uint32_t *roots, uint32_t n_roots, uint32_t n_events, double from);
+
+/* An instant has ended in which comparisons that are held back have crossed: below 0 if that happens too often. */
+KoineStatus koine_hold_crossed(KoineRun *run);
+
+/* A step was made, roots.lo holds the root functions where it begins. */
+void koine_hold_watch(KoineRun *run);
+
+/* A step was accepted, roots.lo holds the root functions: comparisons that have left their border are let go. */
+void koine_hold_release(KoineRun *run);
+
+/* The run is over: what is still held back was so until now. */
+void koine_hold_end(KoineRun *run);
+
+/* Nothing happens at this instant but that comparisons change which are held back. */
+bool koine_is_chatter(const KoineRun *run, unsigned cause);
 
 /* --- report.c --- */
 
@@ -265,7 +300,10 @@ KoineStatus koine_fail_by(KoineRun *run, int32_t cause, const char *format, ...)
 /* The same for a call of the model that returned `status`: the fault says what. */
 KoineStatus koine_model_failed(KoineRun *run, KoineStatus status, const char *doing);
 
-/* `"text" of component (file:line)` of a root function; the model itself for the top. */
+/* `"text" of component (file:line)`; the model itself for the top. */
+const char *koine_origin_text(const KoineRun *run, const KoineOrigin *origin, char *text, size_t size);
+
+/* The same of a root function. */
 const char *koine_root_text(const KoineRun *run, uint32_t root, char *text, size_t size);
 
 /* The fault of the model, or what the solver says. */

@@ -379,6 +379,13 @@ static double forgetting(const KoineRun *run)
     return solver->is_implicit ? FORGET : koine_max(FORGET, (solver->from - start) / (solver->time - start));
 }
 
+double koine_scale_of(const KoineRun *run, uint32_t i)
+{
+    const KoineScales *const scales = &run->scales;
+    return scales->share[i] > 0 ? koine_max(scales->peak[i], scales->size[i])
+                                : scales->base[i] / run->problem.tolerance;
+}
+
 /* The solver may have what it interpolates with in the block, which is as before afterwards. */
 static KoineStatus look_at_rounding(KoineRun *run)
 {

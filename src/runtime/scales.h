@@ -40,6 +40,9 @@ KoineStatus koine_scales_restart(struct KoineRun *run);
 /* A step of the solver was accepted. */
 KoineStatus koine_scales_step(struct KoineRun *run);
 
+/* How large state i is: as given, or its largest value so far. */
+double koine_scale_of(const struct KoineRun *run, uint32_t i);
+
 /* The solver finds no step short enough. True: the reason may have been a state that never moved before; that is mended,
  * and the solver may begin again. */
 bool koine_scales_mend(struct KoineRun *run);

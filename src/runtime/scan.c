@@ -58,6 +58,7 @@ typedef struct KoineScan {
     double step;       /* of the solver */
     double floor;      /* length that is not divided */
     bool is_cut;       /* the piece ends before the time that the roots allow */
+    bool is_repeated;  /* an event was found, and the piece before it is looked at once more */
 } Scan;
 
 /* One piece, as all roots see it. */
@@ -142,11 +143,6 @@ static double scatter(double time)
     bits = (bits ^ bits >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
     bits = (bits ^ bits >> 27) * UINT64_C(0x94d049bb133111eb);
     return (double)((bits ^ bits >> 31) >> 11) * 0x1p-53;
-}
-
-static bool is_resting(const KoineRoots *roots, uint32_t k, double time)
-{
-    return roots->rest[k] >= time;
 }
 
 /* Slopes by difference over a small share of h, forwards, but at the end of the step backwards. */
@@ -306,9 +302,10 @@ static Judgement judge(const Scan *scan, const Piece *piece, uint32_t k)
 
 /* --- One piece --- */
 
+/* Up to an event that was found the roots that made it have been judged already. */
 static bool is_watched(const KoineRoots *roots, const Piece *piece, uint32_t k)
 {
-    return piece->left->z[k] > 0 && !is_resting(roots, k, piece->right->time);
+    return piece->left->z[k] > 0 && !(roots->scan->is_repeated && roots->crossed[k]);
 }
 
 /* By the signs at its ends. */
@@ -466,12 +463,11 @@ static bool is_far(KoineRun *run, double h)
 {
     const KoineRoots *const roots = &run->roots;
     Scan *const scan = roots->scan;
-    const double end = roots->time + h;
     if (scan->skipped >= MOST_SKIPPED)
         return false;
     for (uint32_t k = 0; k < roots->n; ++k) {
         const double a = roots->lo[k], b = roots->hi[k];
-        if (a <= 0 || (is_resting(roots, k, end) && b > 0))
+        if (a <= 0)
             continue;
         const double rate = koine_max(fabs(b - a) / h, FORGETTING * scan->rate[k]);
         if (h > scan->span[k] || h > GROWTH * scan->longest[k] || koine_min(a, b) <= SAFE_RATE * h * rate)
@@ -513,7 +509,7 @@ static void learn_from_event(KoineRun *run, double time)
     for (uint32_t k = 0; k < run->roots.n; ++k) {
         if (!run->roots.crossed[k])
             continue;
-        if (run->roots.rest[k] == -INFINITY && time > scan->last[k])
+        if (run->roots.held[k] == 0 && time > scan->last[k])
             scan->span[k] = koine_min(scan->span[k], time - scan->last[k]);
         scan->last[k] = time;
     }
@@ -534,6 +530,7 @@ static void begin_search(KoineRun *run, double from, double to)
     right->has_slope = false;
     scan->top = 1;
     scan->skipped = scan->deep = scan->measured = 0;
+    scan->is_repeated = false;
     scan->step = koine_max(run->solver->time - run->solver->from, to - from);
     scan->floor =
         koine_max(SHORTEST * scan->step + DBL_MIN, koine_max(64 * koine_ulp(to), 1.5 * run->problem.resolution));
@@ -657,6 +654,10 @@ KoineStatus koine_roots_scan(KoineRun *run, double *to, bool *is_event)
     const double end = *to;
     KoineRoots *const roots = &run->roots;
     KoineStatus status = KOINE_OK;
+    for (uint32_t k = 0; k < roots->n; ++k)
+        roots->reach[k] = koine_max(fabs(roots->lo[k]), roots->reach[k]);
+    if (roots->n_held)
+        koine_hold_watch(run);
     *is_event = false;
     while (status == KOINE_OK && !*is_event && roots->time < end) {
         if (koine_interrupted(&run->problem))

@@ -407,6 +407,7 @@ KoineRunEnd koine_simulate(KoineModel *model, const KoineRunOptions *options, Ko
     count_model(&run, -1);
     if (prepare(&run) >= 0 && run_model(&run) >= 0)
         settle(&run);
+    koine_hold_end(&run);
     report->time = run.time;
     koine_record_end(&run);
     if (report->end != KOINE_RUN_OPTIONS)

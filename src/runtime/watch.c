@@ -10,7 +10,6 @@ enum {
 };
 enum { STREAK = 1000 };                /* state events in a row ... */
 static const double DENSE = 1e-8;      /* ... each so soon after the last one, as a share of the run: worth a warning */
-static const double DWELL = 0.01;      /* of the output interval: how long a comparison that chatters is held back */
 static const double CHATTER_SPAN = 32; /* h_cross */
 static const double ZENO_GAP = 16;     /* h_cross */
 static const double ZENO_DROP = 1e-6;  /* of the gaps, for the shorter chain */
@@ -38,12 +37,21 @@ static void name_roots(const KoineRun *run, uint64_t n, char *text, size_t size)
     }
 }
 
-/* The comparison that changed last is where a failure is shown. */
-static void show_last_root(KoineRun *run)
+/* The comparison that changed last, by a crossing or in time, is where a failure is shown; `text` names it. */
+static void show_last(KoineRun *run, char *text, size_t size)
 {
     const uint32_t root = seen(&run->watch, 0)->root;
-    if (root != NO_ROOT && run->tables->roots)
-        run->report->fault.place = run->tables->roots[root].place;
+    const KoineModelKind *const kind = run->kind;
+    KoineOrigin where;
+    text[0] = '\0';
+    if (root != NO_ROOT && run->tables->roots) {
+        where = run->tables->roots[root];
+    } else if (root != NO_ROOT || kind->size < sizeof *kind || !kind->last_time_event ||
+               kind->last_time_event(run->model, &where) != KOINE_OK) {
+        return;
+    }
+    koine_origin_text(run, &where, text, size);
+    run->report->fault.place = where.place;
 }
 
 static uint64_t remembered(const KoineWatch *watch)
@@ -88,54 +96,29 @@ static KoineStatus watch_zeno(KoineRun *run, double h_cross)
         return KOINE_OK;
     const uint64_t back = n < ZENO ? n : ZENO;
     const double ratio = exp(log(last / (times[back] - times[back + 1])) / (double)back);
-    char names[1024];
-    name_roots(run, 1, names, sizeof names);
-    show_last_root(run);
+    char name[1024];
+    show_last(run, name, sizeof name);
     return koine_fail_by(
         run, KOINE_CAUSE_ZENO,
         "Zeno: the last %llu events of one kind follow each other at gaps that shrink by the factor %.4g and are down "
         "to %.3g; they accumulate at time %.15g%s%s. The model needs another equation after that time",
-        (unsigned long long)back, ratio, last, run->time + last * ratio / (1 - ratio), names[0] ? ": " : "", names);
+        (unsigned long long)back, ratio, last, run->time + last * ratio / (1 - ratio), name[0] ? ": " : "", name);
 }
 
 /* ---- chattering ---- */
-static void warn(const KoineRun *run, const char *format, uint64_t n, double span, const char *names, double dwell)
+/* Those that crossed in the last instants, each once. */
+static uint32_t list_roots(const KoineRun *run, uint64_t n, uint32_t *list)
 {
-    const KoineHost *const host = run->model->host;
-    char text[1536];
-    if (!host || !host->message)
-        return;
-    snprintf(text, sizeof text, format, (unsigned long long)n, run->time - span, run->time, names, dwell);
-    host->message(host->context, run->model, KOINE_MESSAGE_WARNING, text);
-}
-
-/* When the next comparison that is held back is looked at again. */
-static void find_rest_end(KoineRun *run)
-{
-    KoineWatch *const watch = &run->watch;
-    watch->rest_end = INFINITY;
-    watch->has_chatter = false;
-    for (uint32_t k = 0; k < run->roots.n; ++k) {
-        watch->has_chatter |= run->roots.rest[k] > -INFINITY;
-        if (run->roots.rest[k] > run->time)
-            watch->rest_end = koine_min(watch->rest_end, run->roots.rest[k]);
+    uint32_t found = 0;
+    for (uint64_t k = 0; k < n; ++k) {
+        const uint32_t root = seen(&run->watch, k)->root;
+        bool is_new = true;
+        for (uint32_t j = 0; j < found && is_new; ++j)
+            is_new = list[j] != root;
+        if (is_new)
+            list[found++] = root;
     }
-}
-
-/* A comparison that chatters has changed again. If it did so as soon as it was looked at, it is held back again; if it
- * took its time, it is located like the others from now on. */
-static void hold_back_again(KoineRun *run)
-{
-    KoineRoots *const roots = &run->roots;
-    uint64_t held = 0;
-    for (uint32_t k = 0; k < roots->n; ++k) {
-        if (!roots->crossed[k] || roots->rest[k] == -INFINITY)
-            continue;
-        const bool is_at_once = run->time - roots->rest[k] <= run->watch.dwell;
-        roots->rest[k] = is_at_once ? run->time + run->watch.dwell : -INFINITY;
-        held += is_at_once;
-    }
-    run->report->statistics.chattering_events += held > 0;
+    return found;
 }
 
 static KoineStatus watch_chattering(KoineRun *run, double h_cross)
@@ -143,37 +126,27 @@ static KoineStatus watch_chattering(KoineRun *run, double h_cross)
     KoineWatch *const watch = &run->watch;
     if (watch->n <= CHATTER)
         return KOINE_OK;
-    const double span = run->time - seen(watch, CHATTER)->time;
+    const double from = seen(watch, CHATTER)->time, span = run->time - from;
     if (span >= CHATTER_SPAN * h_cross)
         return KOINE_OK;
     for (uint64_t k = 0; k < CHATTER; ++k)
         if (seen(watch, k)->root == NO_ROOT)
             return KOINE_OK;
-    char names[1024];
-    name_roots(run, CHATTER, names, sizeof names);
     ++run->report->statistics.chatterings;
-    if (run->options->stop_at_chattering)
-        show_last_root(run);
-    if (run->options->stop_at_chattering)
+    if (run->options->stop_at_chattering) {
+        char names[1024];
+        show_last(run, names, sizeof names);
+        name_roots(run, CHATTER, names, sizeof names);
         return koine_fail_by(
             run, KOINE_CAUSE_CHATTERING,
             "chattering: %d state events in %.3g units of time: %s. The relation switches to and fro without "
             "end; give it a hysteresis or an equation for the sliding motion",
             CHATTER, span, names);
-    bool is_new = false; /* those that come and go are named once */
-    for (uint64_t k = 0; k < CHATTER; ++k) {
-        const uint32_t root = seen(watch, k)->root;
-        is_new |= !run->roots.is_named[root];
-        run->roots.is_named[root] = 1;
-        run->roots.rest[root] = run->time + watch->dwell;
     }
-    if (is_new)
-        warn(run,
-             "chattering: %llu state events between %.15g and %.15g: %s. It is looked at only every %.3g units of time "
-             "from here on; a hysteresis or an equation for the sliding motion would say what is meant\n",
-             CHATTER, span, names, watch->dwell);
+    uint32_t list[CHATTER];
+    const uint32_t n = list_roots(run, CHATTER, list);
     watch->n = 0; /* the chain is broken: what comes is another one */
-    return KOINE_OK;
+    return koine_hold(run, list, n, CHATTER, from);
 }
 
 /* Many state events in a short time that are no chattering yet: the run will be long, and the user wants to know why. */
@@ -190,12 +163,17 @@ static void watch_streak(KoineRun *run, double gap, unsigned cause)
         return;
     watch->has_warned = true;
     ++run->report->statistics.chatterings;
-    char names[1024];
+    const KoineHost *const host = run->model->host;
+    char names[1024], text[1536];
+    if (!host || !host->message)
+        return;
     name_roots(run, remembered(watch), names, sizeof names);
-    warn(run,
-         "%llu state events between %.15g and %.15g: %s. If this goes on the run takes very long; a wider hysteresis "
-         "makes it shorter\n",
-         watch->streak, run->time - watch->streak_start, names, 0);
+    snprintf(
+        text, sizeof text,
+        "%llu state events between %.15g and %.15g: %s. If this goes on the run takes very long; a wider hysteresis "
+        "makes it shorter\n",
+        (unsigned long long)watch->streak, watch->streak_start, run->time, names);
+    host->message(host->context, run->model, KOINE_MESSAGE_WARNING, text);
 }
 
 void koine_watch_begin(KoineRun *run, double span)
@@ -203,8 +181,6 @@ void koine_watch_begin(KoineRun *run, double span)
     KoineWatch *const watch = &run->watch;
     watch->critical = 32e-12 * span;
     watch->dense = DENSE * span;
-    watch->rest_end = INFINITY;
-    watch->dwell = koine_max(DWELL * (run->interval > 0 ? run->interval : span / 500), watch->critical);
 }
 
 static KoineStatus watch_stillness(KoineRun *run, unsigned cause)
@@ -235,11 +211,8 @@ KoineStatus koine_watch(KoineRun *run, unsigned cause)
         .root = cause & KOINE_AT_ROOTS ? first_crossed(&run->roots) : NO_ROOT,
         .effect = run->outcome.takt > 0 ? run->outcome.flags + 1 : 0,
     };
-    if (watch->has_chatter) {
-        if (cause & KOINE_AT_ROOTS)
-            hold_back_again(run);
-        find_rest_end(run);
-    }
+    if (run->roots.n_held && cause & KOINE_AT_ROOTS)
+        TRY(koine_hold_crossed(run));
     watch_streak(run, gap, cause);
     if (gap > watch->critical && gap > 64 * CHATTER_SPAN * koine_ulp(run->time)) {
         watch->still = 0;
@@ -252,7 +225,5 @@ KoineStatus koine_watch(KoineRun *run, unsigned cause)
         watch->still = 0;
     if (gap < ZENO_GAP * h_cross && run->outcome.takt > 0)
         TRY(watch_zeno(run, h_cross));
-    TRY(cause & KOINE_AT_ROOTS ? watch_chattering(run, h_cross) : KOINE_OK);
-    find_rest_end(run);
-    return KOINE_OK;
+    return cause & KOINE_AT_ROOTS ? watch_chattering(run, h_cross) : KOINE_OK;
 }

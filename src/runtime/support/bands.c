@@ -107,3 +107,14 @@ void koine_narrow_bands(Machine *k)
         }
     }
 }
+
+void koine_machine_hold(KoineModel *model, uint32_t root, uint8_t is_held)
+{
+    Machine *k = koine_machine_of(model);
+    k->instant->n_held += is_held;
+    k->instant->n_held -= k->held[root];
+    k->held[root] = is_held;
+    k->instant->n_widened -= is_held && k->widened[root] > 0;
+    if (is_held)
+        k->widened[root] = 0;
+}

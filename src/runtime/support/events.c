@@ -505,12 +505,13 @@ static void serve_roots(Machine *k, const uint8_t *crossed)
     }
 }
 
-/* A variable that rests on its limit makes no events: its relation stays pinned while it is inside the band. */
+/* A variable that rests on its limit makes no events: its relation stays pinned while it is inside the band. So does one
+ * that chatters: it crosses well beyond its border. */
 static void pin_widened(Machine *k)
 {
     const KoineProgram *p = k->program;
-    for (uint32_t j = 0; k->instant->n_widened && j < p->n_roots; j++) {
-        if (k->widened[j] == 0)
+    for (uint32_t j = 0; k->instant->n_widened + k->instant->n_held && j < p->n_roots; j++) {
+        if (k->widened[j] == 0 && !k->held[j])
             continue;
         const uint32_t owner = p->root_owner[j], n = p->n_relations;
         pin(k, owner < n ? &k->relation_pins[owner] : &k->step_pins[owner - n], owner);

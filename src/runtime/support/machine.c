@@ -14,6 +14,7 @@ enum {
     AT_STEP_PINS,
     AT_PINNED,
     AT_WIDENED,
+    AT_HELD,
     AT_NOISE,
     AT_FLIPS,
     AT_ENTRIES,
@@ -51,6 +52,7 @@ static void lay_out(MachineKind *kind)
     at[AT_STEP_PINS] = reserve(&size, p->n_steps * sizeof(Pin));
     at[AT_PINNED] = reserve(&size, ((uint64_t)p->n_relations + p->n_steps) * sizeof(uint32_t));
     at[AT_WIDENED] = reserve(&size, p->n_roots * sizeof(double));
+    at[AT_HELD] = reserve(&size, p->n_roots);
     at[AT_NOISE] = reserve(&size, p->n_run_systems ? p->n_roots * sizeof(double) : 0);
     at[AT_FLIPS] = reserve(&size, p->n_run_systems ? p->n_roots : 0);
     at[AT_ENTRIES] = reserve(&size, ((uint64_t)p->n_calendar + p->n_delays) * sizeof(Entry));
@@ -85,6 +87,7 @@ static void point_into(Machine *k, unsigned char *block, const uint64_t *at)
     k->step_pins = (Pin *)(void *)(block + at[AT_STEP_PINS]);
     k->pinned = (uint32_t *)(void *)(block + at[AT_PINNED]);
     k->widened = (double *)(void *)(block + at[AT_WIDENED]);
+    k->held = block + at[AT_HELD];
     k->noise = k->program->n_run_systems ? (double *)(void *)(block + at[AT_NOISE]) : NULL;
     k->flips = block + at[AT_FLIPS];
     k->entries = (Entry *)(void *)(block + at[AT_ENTRIES]);
@@ -659,6 +662,7 @@ KoineModelKind *koine_machine_kind(const KoineProgram *program, const KoineCode 
                                                       : machine_derivatives,
                                    .statistics = machine_statistics,
                                    .flip = koine_machine_flip,
+                                   .hold = koine_machine_hold,
                                    .work = machine_work,
                                    .memory = koine_machine_memory,
                                    .recall = koine_machine_recall };

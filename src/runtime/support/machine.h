@@ -19,6 +19,7 @@ typedef struct {
     uint32_t n_pinned;
     uint32_t n_heap;
     uint32_t n_widened; /* root functions with a widened band */
+    uint32_t n_held;    /* ... and those of comparisons that chatter */
     uint8_t is_changed, is_restart, has_states, at_stop, is_start, is_step, has_terminated;
     uint8_t has_inputs; /* of sources: they are those after the last instant */
     uint8_t bend;       /* least bend of the segments that delays have gone on to; 0: something else happens, too */
@@ -76,6 +77,7 @@ typedef struct {
     Pin *relation_pins, *step_pins;
     uint32_t *pinned; /* relations, then n_relations + steps */
     double *widened;  /* per root: extra band e, 0: none */
+    uint8_t *held;    /* per root: its comparison chatters */
     double *noise;    /* per root: rounding band of the largest operands it had; NULL: no systems are solved */
     uint8_t *flips;   /* per root, with noise: crossings since it was beyond it */
     Entry *entries;   /* calendar */
@@ -242,6 +244,7 @@ void koine_widen_bands(Machine *k);                     /* on leaving an instant
 void koine_narrow_bands(Machine *k);                    /* after an accepted step */
 void koine_measure_noise(Machine *k);                   /* likewise, before it: the operands are those of this point */
 void koine_count_flip(Machine *k, uint32_t root);
+void koine_machine_hold(KoineModel *model, uint32_t root, uint8_t is_held);
 
 /* delays.c */
 void koine_read_delays(Machine *k);                  /* outputs of moving delays at the time in the block */
