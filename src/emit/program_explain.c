@@ -126,9 +126,14 @@ void locate_span(Layout *l, InstanceId owner, Span span, KoineOrigin *where)
 void locate_origin(void *context, const KoineModel *model, uint32_t origin, KoineOrigin *where)
 {
     Layout *l = context;
+    const Schedule *schedule;
     *where = (KoineOrigin){ .text = "", .path = "" };
-    if (origin != KOINE_NONE)
-        locate_span(l, owner_of(l, origin), span_of(l, origin, (const KoineSlot *)(const void *)model->block), where);
+    if (origin == KOINE_NONE)
+        return;
+    locate_span(l, owner_of(l, origin), span_of(l, origin, (const KoineSlot *)(const void *)model->block), where);
+    const Block *const b = block_of(l, origin, &schedule);
+    if (b && b->kind == BLOCK_RELATION)
+        where->text = relation_text(l->model, &l->model->relations.at[b->object], l->arena);
 }
 
 /* An explanation while it is made, and which KoineCause it comes to. */

@@ -187,10 +187,12 @@ static KoineStatus watch_stillness(KoineRun *run, unsigned cause)
 {
     if (!(cause & KOINE_AT_TIME) || ++run->watch.still <= run->max_steps)
         return KOINE_OK;
+    char name[1024];
+    show_last(run, name, sizeof name);
     return koine_fail_by(run, KOINE_CAUSE_TIME_STANDS,
-                         "the calendar stands still: %llu time events at one time. A strict comparison with time that "
-                         "resets itself never ends: use >=",
-                         (unsigned long long)run->watch.still);
+                         "the calendar stands still: %llu time events at one time%s%s. A strict comparison with time "
+                         "that resets itself never ends: use >=",
+                         (unsigned long long)run->watch.still, name[0] ? ": " : "", name);
 }
 
 static uint32_t first_crossed(const KoineRoots *roots)

@@ -433,6 +433,7 @@ static void serve_delay(Machine *k, uint32_t delay)
 
 static void serve_entry(Machine *k, uint32_t entry)
 {
+    k->instant->served = entry < k->program->n_calendar ? k->program->calendar_owner[entry] : KOINE_NONE;
     if (entry >= k->program->n_calendar) {
         serve_delay(k, entry - k->program->n_calendar);
         return;

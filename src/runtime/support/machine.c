@@ -191,6 +191,7 @@ static KoineStatus machine_create(const KoineModelKind *base, const KoineHost *h
         k->m[p->seed].i = (int64_t)host->seed;
     for (uint32_t j = 0; j < p->n_calendar + p->n_delays; j++)
         k->entries[j].place = KOINE_NONE;
+    k->instant->served = KOINE_NONE;
     koine_timed_forget(k);
     *out = model;
     return KOINE_OK;
@@ -362,6 +363,7 @@ static KoineStatus machine_initialise(KoineModel *model, double time)
     k->m[p->time].r = time;
     k->resolution = model->host ? model->host->resolution : 0;
     model->fault.text[0] = 0;
+    k->instant->served = KOINE_NONE;
     koine_timed_forget(k);
     if (p->calls != KOINE_NONE)
         k->m[p->calls].i = 0;
@@ -663,6 +665,7 @@ KoineModelKind *koine_machine_kind(const KoineProgram *program, const KoineCode 
                                    .statistics = machine_statistics,
                                    .flip = koine_machine_flip,
                                    .hold = koine_machine_hold,
+                                   .last_time_event = koine_machine_last_time_event,
                                    .work = machine_work,
                                    .memory = koine_machine_memory,
                                    .recall = koine_machine_recall };

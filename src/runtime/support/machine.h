@@ -20,6 +20,7 @@ typedef struct {
     uint32_t n_heap;
     uint32_t n_widened; /* root functions with a widened band */
     uint32_t n_held;    /* ... and those of comparisons that chatter */
+    uint32_t served;    /* owner of the last time event, as in calendar_owner */
     uint8_t is_changed, is_restart, has_states, at_stop, is_start, is_step, has_terminated;
     uint8_t has_inputs; /* of sources: they are those after the last instant */
     uint8_t bend;       /* least bend of the segments that delays have gone on to; 0: something else happens, too */
@@ -185,6 +186,7 @@ KoineStatus koine_machine_step(KoineModel *model, KoineOutcome *outcome);
 KoineStatus koine_machine_commit(KoineModel *model, KoineOutcome *outcome);
 KoineStatus koine_machine_leave(KoineModel *model, KoineOutcome *outcome);
 KoineStatus koine_evaluate_all(Machine *k); /* every node once, nothing is committed: the values at the start */
+KoineStatus koine_machine_last_time_event(KoineModel *model, KoineOrigin *where);
 KoineStatus koine_machine_flip(KoineModel *model, uint32_t root);
 KoineStatus koine_fault(Machine *k, KoineStatus status, uint32_t origin, const char *text);
 /* Says why, of the fault that was made last: koine_fault itself knows the cause only where an operation has no value. */

@@ -131,20 +131,36 @@ static bool is_back(const Machine *k, const Watched *w, TimeSearch *s)
     return true;
 }
 
+static void locate_owner(const Machine *k, uint32_t owner, KoineOrigin *where)
+{
+    const KoineProgram *p = k->program;
+    const uint32_t n = p->n_relations;
+    *where = (KoineOrigin){ "", "", { 0 } };
+    if (p->locate)
+        p->locate(p->explain_context, k->model, owner < n ? p->relations[owner].origin : p->steps[owner - n].origin,
+                  where);
+}
+
+KoineStatus koine_machine_last_time_event(KoineModel *model, KoineOrigin *where)
+{
+    const Machine *k = koine_machine_of(model);
+    if (k->instant->served == KOINE_NONE || !k->program->locate)
+        return KOINE_RETRY;
+    locate_owner(k, k->instant->served, where);
+    return KOINE_OK;
+}
+
 /* Much was searched and nothing found: said once of each. */
 static void warn(Machine *k, uint32_t owner, TimeSearch *s)
 {
     const KoineProgram *p = k->program;
     const KoineHost *host = k->model->host;
-    const uint32_t n = p->n_relations;
-    KoineOrigin where = { "", "", { 0 } };
+    KoineOrigin where;
     char room[512];
     s->has_warned = 1;
     if (!host || !host->message)
         return;
-    if (p->locate)
-        p->locate(p->explain_context, k->model, owner < n ? p->relations[owner].origin : p->steps[owner - n].origin,
-                  &where);
+    locate_owner(k, owner, &where);
     KoineText text = koine_text_in(room, sizeof room);
     koine_text_add(&text, "a comparison of the time in %s", where.path && where.path[0] ? where.path : p->tables->name);
     if (where.place.line && where.place.source < p->tables->n_sources)
