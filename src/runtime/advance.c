@@ -219,8 +219,34 @@ static double reach(const KoineRun *run, double goal)
     return koine_snap(run, koine_min(run->solver->time, goal));
 }
 
+static const uint32_t MOST_DELAYS = 8; /* of one event */
+
+/* A step was made again and ends at the event. Its last digits are others: what has not crossed there yet is found again
+ * from there on, because a model that decides by its values would take the event back. */
+static KoineStatus look_again(KoineRun *run, bool *is_event)
+{
+    KoineRoots *const roots = &run->roots;
+    const KoineStatus status = koine_roots_evaluate_at(run, run->solver->time, roots->mid);
+    TRY(status);
+    if (status != KOINE_OK)
+        return KOINE_OK;
+    bool is_any = false;
+    for (uint32_t k = 0; k < roots->n; ++k)
+        is_any |= roots->crossed[k] && roots->mid[k] <= 0;
+    *is_event = is_any || run->n_delays >= MOST_DELAYS;
+    run->n_delays = *is_event ? 0 : run->n_delays + 1;
+    for (uint32_t k = 0; k < roots->n && is_any; ++k)
+        roots->crossed[k] &= roots->mid[k] <= 0;
+    if (*is_event)
+        return KOINE_OK;
+    memcpy(roots->lo, roots->mid, roots->n * sizeof *roots->lo); /* behind another step rounding may have crossed */
+    roots->time = run->solver->time;
+    koine_scan_lose_slopes(run);
+    return KOINE_OK;
+}
+
 /* The step ends at the event with the accuracy of the method, not of the interpolant. */
-static KoineStatus shorten(KoineRun *run, double to)
+static KoineStatus shorten(KoineRun *run, double to, bool *is_event)
 {
     KoineSolver *const solver = run->solver;
     if (!solver->kind->shorten || to == solver->time)
@@ -230,6 +256,8 @@ static KoineStatus shorten(KoineRun *run, double to)
     KoineStatus status = solver->kind->shorten(solver, to);
     if (status > 0) /* it cannot be evaluated on the way: keep the interpolated state */
         status = solver->kind->restart(solver, to, run->crossing);
+    else if (status == KOINE_OK && *is_event && !koine_has_grid(run) && !solver->kind->has_fixed_steps)
+        return look_again(run, is_event);
     return status < 0 ? koine_solver_failed(run) : KOINE_OK;
 }
 
@@ -304,7 +332,8 @@ static KoineStatus cross_region(KoineRun *run, double goal, unsigned *cause)
     ++run->report->statistics.cut_at_regions;
     if (left > run->time) {
         TRY(koine_record_grid(run, left, false));
-        TRY(shorten(run, left));
+        bool is_event = false;
+        TRY(shorten(run, left, &is_event));
         TRY(koine_place(run, left));
         run->time = left;
         run->is_fresh = false;
@@ -346,8 +375,11 @@ static KoineStatus advance_once(KoineRun *run, double goal, unsigned *cause)
         return KOINE_OK;
     if (is_event) {
         run->report->statistics.cut_at_crossings += to < run->solver->time;
-        TRY(shorten(run, to));
-        *cause |= KOINE_AT_ROOTS;
+        TRY(shorten(run, to, &is_event));
+        if (is_event)
+            *cause |= KOINE_AT_ROOTS;
+        else
+            TRY(koine_record_grid(run, to, false));
     }
     TRY(koine_place(run, to));
     run->time = to;

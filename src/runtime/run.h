@@ -96,8 +96,9 @@ typedef struct KoineRun {
     uint32_t max_steps, max_crossing; /* event steps; steps of a search on a time grid, Euler steps of a crossing */
     uint32_t quiet;                   /* time events in a row that did not restart the solver */
     uint32_t n_doubts;                /* times that the last step was made again, see doubt.c */
-    uint32_t n_begun;                 /* sinks to be ended */
-    uint32_t countdown;               /* steps to the next call of progress */
+    uint32_t n_delays;  /* times in a row that an event had not happened yet where its step was made to end */
+    uint32_t n_begun;   /* sinks to be ended */
+    uint32_t countdown; /* steps to the next call of progress */
     bool wants_takts, has_own_grids, is_over;
     bool is_fresh;     /* no step was accepted since the last instant */
     bool was_crossing; /* the last instant was a state event */
