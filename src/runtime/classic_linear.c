@@ -34,7 +34,8 @@ static KoineStatus create(KoineClassic *classic, KoineClassicLinear *system)
     const KoineProblem *const problem = classic->base.problem;
     const uint32_t n = problem->model->kind->tables->n_x;
     system->point = malloc(n * sizeof *system->point);
-    if (!system->point || SUNContext_Create(NULL, &system->context) != 0)
+    system->lack = malloc(n * sizeof *system->lack);
+    if (!system->point || !system->lack || SUNContext_Create(NULL, &system->context) != 0)
         return KOINE_FAILED;
     system->one = N_VNewEmpty_Serial(n, system->context);
     if (!system->one ||
@@ -82,6 +83,7 @@ void koine_classic_linear_destroy(KoineClassic *classic)
     if (system->context)
         SUNContext_Free(&system->context);
     free(system->point);
+    free(system->lack);
     free(system);
 }
 
@@ -129,7 +131,8 @@ KoineStatus koine_classic_linear_factorise(KoineClassic *classic, const KoineCla
     const KoineStatus status = evaluate(classic, step);
     if (status != KOINE_OK)
         return status;
-    koine_linear_put(&system->linear, 1 / scale, -1, system->linear.matrix);
+    system->inverse = 1 / scale;
+    koine_linear_put(&system->linear, system->inverse, -1, system->linear.matrix);
     return set_up(system, system->linear.solver, system->linear.matrix);
 }
 
@@ -198,13 +201,32 @@ KoineStatus koine_classic_linear_factorise_all(KoineClassic *classic, const Koin
     return set_up(system, system->solver, system->matrix);
 }
 
+static KoineStatus solve(SUNLinearSolver solver, SUNMatrix matrix, N_Vector view, double *vector)
+{
+    N_VSetArrayPointer(vector, view);
+    const int flag = SUNLinSolSolve(solver, matrix, view, view, 0);
+    return flag == 0 ? KOINE_OK : flag > 0 ? KOINE_RETRY : KOINE_FAILED;
+}
+
+/* Pivots mix rows: a quantity that is 1e16 times smaller than another one has that one's rounding, and KLU goes on with
+ * the pivots of its first matrix. What the solution lacks, row by row, corrects it. */
+static KoineStatus solve_one(KoineClassicLinear *system, double *vector)
+{
+    const KoineLinear *const linear = &system->linear;
+    const size_t n = linear->n;
+    memcpy(system->lack, vector, n * sizeof *vector);
+    KoineStatus status = solve(linear->solver, linear->matrix, system->one, vector);
+    if (status != KOINE_OK || !koine_is_finite(vector, n))
+        return status;
+    koine_linear_lack(linear, system->inverse, -1, vector, system->lack);
+    status = solve(linear->solver, linear->matrix, system->one, system->lack);
+    for (size_t i = 0; status == KOINE_OK && i < n; ++i)
+        vector[i] += system->lack[i];
+    return status;
+}
+
 KoineStatus koine_classic_linear_solve(KoineClassic *classic, double *vector)
 {
     KoineClassicLinear *const system = koine_classic_linear_of(classic);
-    const bool is_one = system->stages == 1;
-    const N_Vector view = is_one ? system->one : system->all;
-    N_VSetArrayPointer(vector, view);
-    const int flag = SUNLinSolSolve(is_one ? system->linear.solver : system->solver,
-                                    is_one ? system->linear.matrix : system->matrix, view, view, 0);
-    return flag == 0 ? KOINE_OK : flag > 0 ? KOINE_RETRY : KOINE_FAILED;
+    return system->stages == 1 ? solve_one(system, vector) : solve(system->solver, system->matrix, system->all, vector);
 }

@@ -16,6 +16,8 @@ typedef struct {
     N_Vector one, all;      /* look at somebody else's numbers: of one stage, of all */
     double *point;          /* where df/dx was evaluated, at `time` */
     double time;            /* NAN: nowhere */
+    double inverse;         /* one stage: 1/scale of the factors */
+    double *lack;           /* one stage: what the first solution lacks */
     uint64_t factorisations, iterations;
 } KoineClassicLinear;
 
@@ -32,7 +34,8 @@ KoineStatus koine_classic_linear_factorise(KoineClassic *classic, const KoineCla
 KoineStatus koine_classic_linear_factorise_all(KoineClassic *classic, const KoineClassicStep *step,
                                                const double weights[KOINE_CLASSIC_STAGES][KOINE_CLASSIC_STAGES]);
 
-/* vector := solution with `vector` on the right side; of one stage or all, as factorised. */
+/* vector := solution with `vector` on the right side; of one stage or all, as factorised. That of one stage is right in
+ * every row for itself, however small its numbers are beside the others: nothing corrects it afterwards. */
 KoineStatus koine_classic_linear_solve(KoineClassic *classic, double *vector);
 
 static inline KoineClassicLinear *koine_classic_linear_of(const KoineClassic *classic)

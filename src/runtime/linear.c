@@ -447,6 +447,17 @@ void koine_linear_put(const KoineLinear *linear, double i, double scale, SUNMatr
         put_sparse(linear, i, scale, matrix);
 }
 
+void koine_linear_lack(const KoineLinear *linear, double i, double scale, const double *x, double *b)
+{
+    const KoinePattern *const pattern = &linear->pattern;
+    for (uint32_t k = 0; k < linear->n; ++k) {
+        double sum = k < linear->n_x ? i * x[k] : 0;
+        for (uint32_t p = pattern->start[k]; p < pattern->start[k + 1]; ++p)
+            sum += scale * linear->values[p] * x[pattern->index[p]];
+        b[k] -= sum;
+    }
+}
+
 KoineStatus koine_linear_fill(KoineLinear *linear, double time, const double *x, const double *f, double i,
                               double scale, SUNMatrix matrix)
 {

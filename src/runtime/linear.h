@@ -48,6 +48,9 @@ KoineStatus koine_linear_evaluate(KoineLinear *linear, double time, const double
 /* matrix := identity*i + scale*linear->values; the identity has zeros for w */
 void koine_linear_put(const KoineLinear *linear, double i, double scale, SUNMatrix matrix);
 
+/* b := b - (identity*i + scale*linear->values)*x, each row by itself. */
+void koine_linear_lack(const KoineLinear *linear, double i, double scale, const double *x, double *b);
+
 /* Both: matrix := identity*i + scale*df/dx at (time, x), where f(time, x) = f. */
 KoineStatus koine_linear_fill(KoineLinear *linear, double time, const double *x, const double *f, double i,
                               double scale, SUNMatrix matrix);
