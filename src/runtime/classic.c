@@ -8,6 +8,8 @@
 #include <stdlib.h>
 
 static const double CAREFUL_GROWTH = 1.5; /* after a halving */
+static const double LEFT_OVER = 10;       /* what a slope says of a step over what the step was */
+static const double DAMPING = 1e-6;       /* of the regular step */
 
 static KoineClassic *classic_of(KoineSolver *solver)
 {
@@ -69,6 +71,7 @@ KoineStatus koine_classic_restart(KoineSolver *solver, double time, const double
     classic->has_slope = false;
     classic->regular = koine_min(solver->problem->first_step, solver->problem->max_step);
     classic->usual = 0;
+    classic->is_restless = false;
     if (classic->method->forget)
         classic->method->forget(classic);
     return KOINE_OK;
@@ -260,6 +263,45 @@ static void adapt(KoineClassic *classic, double h, bool was_halved)
     classic->regular = next;
 }
 
+/* --- Damping --- */
+
+/* What is fast has long come to rest, but the implicit methods turn what is left of it to and fro, and hardly damp it:
+ * its slope promises far more than the step made of it, and it alone keeps the step from growing. */
+static bool is_left_over(const KoineClassic *classic, double h)
+{
+    const uint32_t i = classic->worst;
+    return classic->method->damp && is_adaptive(classic) && classic->error >= classic->base.problem->low_error &&
+           classic->base.problem->resolution == 0 &&
+           h * fabs(classic->slope_old[i]) > LEFT_OVER * fabs(classic->y[i] - classic->y_old[i]);
+}
+
+/* A tiny step of the implicit Euler method, which leaves nothing of what is fast and has no error in what is slow. RETRY:
+ * it cannot be made. */
+static KoineStatus damp(KoineClassic *classic, double goal)
+{
+    KoineSolver *const solver = &classic->base;
+    const double start = solver->time, h = DAMPING * classic->regular;
+    classic->is_restless = false;
+    if (h < koine_near(start) || start + h > goal - koine_near(goal))
+        return KOINE_RETRY;
+    swap(classic);
+    const KoineClassicStep step = {
+        .time = start, .h = h, .x = classic->y_old, .slope = classic->slope_old, .end = classic->y
+    };
+    const KoineStatus status = classic->method->damp(classic, &step);
+    if (status != KOINE_OK || !koine_is_finite(classic->y, classic->n)) {
+        swap(classic);
+        return status < 0 ? status : KOINE_RETRY;
+    }
+    solver->from = start;
+    solver->time = start + h;
+    solver->x = classic->y;
+    solver->error = 0;
+    classic->has_slope = false;
+    ++classic->steps;
+    return KOINE_OK;
+}
+
 KoineStatus koine_classic_advance(KoineSolver *solver, double goal)
 {
     KoineClassic *const classic = classic_of(solver);
@@ -269,6 +311,11 @@ KoineStatus koine_classic_advance(KoineSolver *solver, double goal)
     KoineStatus status = slope_at_end(classic);
     if (status != KOINE_OK)
         return status;
+    if (classic->is_restless) {
+        status = damp(classic, goal);
+        if (status != KOINE_RETRY)
+            return status;
+    }
     swap(classic);
     solver->from = start;
     status = find_step(classic, goal, &end, &was_halved);
@@ -281,6 +328,7 @@ KoineStatus koine_classic_advance(KoineSolver *solver, double goal)
     solver->x = classic->y;
     classic->has_slope = false;
     classic->usual = koine_max(classic->usual, end - start);
+    classic->is_restless = is_left_over(classic, end - start);
     ++classic->steps;
     solver->error = classic->wants_error ? classic->error : 0;
     if (classic->wants_error && classic->error > classic->largest_error) {

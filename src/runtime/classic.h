@@ -29,6 +29,8 @@ typedef struct {
     void (*destroy)(KoineClassic *classic);
     void (*forget)(KoineClassic *classic); /* another model from here on; NULL: nothing to forget */
     KoineStatus (*step)(KoineClassic *classic, const KoineClassicStep *step); /* RETRY: a smaller step may do */
+    KoineStatus (*damp)(KoineClassic *classic,
+                        const KoineClassicStep *step); /* one of implicit Euler; NULL: explicit */
     void (*statistics)(const KoineClassic *classic, KoineRunStatistics *out);
 } KoineClassicMethod;
 
@@ -47,6 +49,7 @@ struct KoineClassic {
     uint32_t worst;   /* ... of this state */
     bool has_slope;   /* `slope` is valid */
     bool wants_error; /* steps are judged */
+    bool is_restless; /* something fast is left over, to be damped before the next step */
     bool is_unsolved; /* set by an implicit method that returns RETRY: its equations have not been solved */
     double largest_error;
     uint32_t largest_worst;

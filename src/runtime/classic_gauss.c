@@ -87,6 +87,16 @@ static KoineStatus solve_stages(KoineClassic *classic, const KoineClassicStep *s
     return classic->is_unsolved ? KOINE_RETRY : KOINE_OK;
 }
 
+/* Once more, beginning with stages that do not move. The method does not damp what is fast: where its slope is left over
+ * from earlier steps, a large step along it is no guess of anything. */
+static KoineStatus solve_from_rest(KoineClassic *classic, const KoineClassicStep *step)
+{
+    classic->is_unsolved = false;
+    for (uint32_t s = 0; s < STAGES; ++s)
+        memset(classic->work[STAGE + s], 0, classic->n * sizeof(double));
+    return solve_stages(classic, step);
+}
+
 static KoineStatus gauss_step(KoineClassic *classic, const KoineClassicStep *step)
 {
     double *const *const stages = &classic->work[STAGE];
@@ -97,6 +107,8 @@ static KoineStatus gauss_step(KoineClassic *classic, const KoineClassicStep *ste
         for (size_t i = 0; i < classic->n; ++i)
             stages[s][i] = STAGE_TIME[s] * step->h * step->slope[i];
     status = solve_stages(classic, step);
+    if (status == KOINE_RETRY)
+        status = solve_from_rest(classic, step);
     if (status != KOINE_OK)
         return status;
     for (size_t i = 0; i < classic->n; ++i)
@@ -115,6 +127,7 @@ static const KoineClassicMethod gauss = { .kind = &koine_solver_simplex_gauss,
                                           .destroy = koine_classic_linear_destroy,
                                           .forget = koine_classic_linear_forget,
                                           .step = gauss_step,
+                                          .damp = koine_classic_linear_damp,
                                           .statistics = koine_classic_linear_statistics };
 
 KOINE_CLASSIC_ROW(gauss, "simplex-gauss",

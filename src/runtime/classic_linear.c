@@ -230,3 +230,16 @@ KoineStatus koine_classic_linear_solve(KoineClassic *classic, double *vector)
     KoineClassicLinear *const system = koine_classic_linear_of(classic);
     return system->stages == 1 ? solve_one(system, vector) : solve(system->solver, system->matrix, system->all, vector);
 }
+
+KoineStatus koine_classic_linear_damp(KoineClassic *classic, const KoineClassicStep *step)
+{
+    KoineClassicLinear *const system = koine_classic_linear_of(classic);
+    KoineStatus status = koine_classic_linear_factorise(classic, step, step->h);
+    if (status != KOINE_OK)
+        return status;
+    memcpy(step->end, step->slope, classic->n * sizeof *step->end);
+    status = solve_one(system, step->end);
+    for (size_t i = 0; status == KOINE_OK && i < classic->n; ++i)
+        step->end[i] += step->x[i];
+    return status;
+}

@@ -38,6 +38,9 @@ KoineStatus koine_classic_linear_factorise_all(KoineClassic *classic, const Koin
  * every row for itself, however small its numbers are beside the others: nothing corrects it afterwards. */
 KoineStatus koine_classic_linear_solve(KoineClassic *classic, double *vector);
 
+/* step->end := x + (1/h*I - df/dx)^-1 * slope: a step of the implicit Euler method, as far as the model is linear. */
+KoineStatus koine_classic_linear_damp(KoineClassic *classic, const KoineClassicStep *step);
+
 static inline KoineClassicLinear *koine_classic_linear_of(const KoineClassic *classic)
 {
     return classic->extra;

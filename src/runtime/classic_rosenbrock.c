@@ -99,6 +99,7 @@ static const KoineClassicMethod rosenbrock = { .kind = &koine_solver_simplex_ros
                                                .destroy = koine_classic_linear_destroy,
                                                .forget = koine_classic_linear_forget,
                                                .step = rosenbrock_step,
+                                               .damp = koine_classic_linear_damp,
                                                .statistics = koine_classic_linear_statistics };
 
 KOINE_CLASSIC_ROW(

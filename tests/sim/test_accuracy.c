@@ -70,11 +70,13 @@ static void test_states_of_every_size_keep_their_digits(void **state)
 }
 
 /* A(1e11) = 2.083340149701255e-8. Without a nominal value 100 tolerances of 1 are promised; in fact a state that stays
- * small is followed there. A run that loses the sign of A ends at -4e7. */
+ * small is followed there, down to 1e-5 of its value: A' is 2e-19 at the end, the difference of two terms of 8e-10. A run
+ * that loses the sign of A ends at -4e7. Without damping what is left of B, simplex-gauss took 560,000 steps at 1e-6. */
 static void test_a_state_that_falls_far_is_followed(void **state)
 {
-    static const char *const solvers[] = { "auto", "cvode-bdf", "ida", "arkode-dirk", "simplex-rosenbrock" };
-    static const double tolerances[] = { 1e-4, 1e-6, 1e-8 };
+    static const char *const solvers[] = { "auto",        "cvode-bdf",          "ida",
+                                           "arkode-dirk", "simplex-rosenbrock", "simplex-gauss" };
+    static const double tolerances[] = { 1e-4, 1e-6, 1e-8, 1e-9 };
     (void)state;
     for (size_t k = 0; k < sizeof solvers / sizeof solvers[0]; k++)
         for (size_t j = 0; j < sizeof tolerances / sizeof tolerances[0]; j++) {
@@ -86,8 +88,11 @@ static void test_a_state_that_falls_far_is_followed(void **state)
                                                           .tolerance = tolerances[j] });
             expect_done(r);
             const double off = run_last(r, "A") / 2.083340149701255e-8 - 1;
-            if (!(fabs(off) < fmin(fmax(2000 * tolerances[j], 1e-4), 0.2)))
+            if (!(fabs(off) < fmax(100 * tolerances[j], 1e-5)))
                 fail_msg("%s at %g: A is off by %.3g of its value", solvers[k], tolerances[j], off);
+            if (!(r->report.statistics.steps < 200000))
+                fail_msg("%s at %g: %llu steps", solvers[k], tolerances[j],
+                         (unsigned long long)r->report.statistics.steps);
             run_free(r);
         }
 }
