@@ -203,11 +203,13 @@ static KoineStatus advance_solver(KoineRun *run, double goal, double *end)
     bool is_undone;
     do {
         *end = limit(run, goal);
-        if (run->pulse > run->solver->time && run->pulse < *end)
+        if (run->pulse - run->solver->time > koine_near(run->pulse) && run->pulse < *end)
             *end = run->pulse;
         const KoineStatus status = advance_or_mend(run, *end);
         if (status != KOINE_OK)
             return status;
+        if (!run->has_sources)
+            return KOINE_OK;
         TRY(koine_pulses_check(run, &is_undone));
     } while (is_undone);
     return KOINE_OK;

@@ -77,6 +77,12 @@ KoineStatus koine_classic_restart(KoineSolver *solver, double time, const double
     return KOINE_OK;
 }
 
+void koine_classic_limit(KoineSolver *solver, double h)
+{
+    KoineClassic *const classic = classic_of(solver);
+    classic->regular = koine_min(classic->regular, h);
+}
+
 KoineStatus koine_classic_slope(KoineClassic *classic, double time, const double *x, double *slope)
 {
     ++classic->evaluations;

@@ -63,6 +63,9 @@ KoineStatus koine_classic_advance(KoineSolver *solver, double goal);
 KoineStatus koine_classic_interpolate(KoineSolver *solver, double time, double *x);
 void koine_classic_statistics(const KoineSolver *solver, KoineRunStatistics *out);
 
+/* The next step is no longer than h. */
+void koine_classic_limit(KoineSolver *solver, double h);
+
 /* Derivatives at (time, x). */
 KoineStatus koine_classic_slope(KoineClassic *classic, double time, const double *x, double *slope);
 

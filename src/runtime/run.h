@@ -100,6 +100,7 @@ typedef struct KoineRun {
     uint32_t n_begun;   /* sinks to be ended */
     uint32_t countdown; /* steps to the next call of progress */
     bool wants_takts, has_own_grids, is_over;
+    bool has_sources;  /* some may have pulses, see pulses.c */
     bool is_fresh;     /* no step was accepted since the last instant */
     bool was_crossing; /* the last instant was a state event */
     KoineSample instants, points;
@@ -228,6 +229,9 @@ KoineStatus koine_accept(KoineRun *run, unsigned *cause);
 KoineStatus koine_doubt(KoineRun *run, double to, bool *is_undone);
 
 /* --- pulses.c --- */
+
+/* After the solver was made: run->has_sources says whether steps have to be checked. */
+void koine_pulses_begin(KoineRun *run);
 
 /* A step was made: where sources are extreme, the interpolant is compared with the right-hand side. *is_undone: they
  * differ, the solver is back where the step began, and run->pulse is where steps have to end first. */

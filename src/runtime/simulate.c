@@ -285,6 +285,7 @@ static KoineStatus make_solver(KoineRun *run)
         return koine_fail_by(run, run->problem.text[0] ? KOINE_CAUSE_SOLVER : KOINE_CAUSE_MEMORY,
                              "the solver %s cannot be set up: %s", kind->name,
                              run->problem.text[0] ? run->problem.text : "no memory");
+    koine_pulses_begin(run);
     return run->solver->kind->restart(run->solver, run->time, run->tables->n_x ? koine_states(run->model) : NULL);
 }
 

@@ -15,8 +15,21 @@
 #define DYMOLA  KOINE_SOURCE_DIR "/tests/sim/dymola/"
 
 static const double PI = 3.14159265358979323846;
-static const char *const SOLVERS[] = { "auto",        "dopri5", "dop853",     "cvode-bdf",
-                                       "cvode-adams", "ida",    "arkode-erk", "arkode-dirk" };
+static const char *const SOLVERS[] = {
+    "auto",
+    "dopri5",
+    "dop853",
+    "cvode-bdf",
+    "cvode-adams",
+    "ida",
+    "arkode-erk",
+    "arkode-dirk",
+    "simplex-rk4",
+    "simplex-fehlberg",
+    "simplex-gauss",
+    "simplex-bulirsch-stoer",
+    "simplex-rosenbrock",
+};
 enum { N_SOLVERS = sizeof SOLVERS / sizeof *SOLVERS };
 
 static void with_all(RunRequest request, void (*check)(const RunResult *result))
