@@ -422,13 +422,34 @@ static void put_sparse(const KoineLinear *linear, double i, double scale, SUNMat
             data[linear->diagonal[k]] += i;
 }
 
+/* The values of df/dx a little beside x: at x itself one of them has no value, as that of a root at 0. Every state moves by
+ * another share of its increment, so that no difference of two stays 0. */
+static KoineStatus values_beside(KoineLinear *linear, double time, const double *x)
+{
+    KoineModel *const model = linear->problem->model;
+    const uint32_t n = linear->by == KOINE_BY_WHOLE ? linear->n_x : linear->n;
+    double *const point = malloc(n * sizeof *point);
+    if (!point)
+        return KOINE_FAILED;
+    for (uint32_t j = 0; j < n; ++j)
+        point[j] = x[j] + increment(linear, x, j) * (1 + fmod(j * 0.6180339887498949, 1));
+    const KoineEvaluation at = { .time = time, .x = point };
+    const KoineStatus status = model->kind->jacobian(model, &at, linear->by, 0, linear->values);
+    free(point);
+    return status;
+}
+
 KoineStatus koine_linear_evaluate(KoineLinear *linear, double time, const double *x, const double *f)
 {
     KoineModel *const model = linear->problem->model;
     const KoineEvaluation at = { .time = time, .x = x };
-    const KoineStatus status = linear->by_colour ? difference_quotients(linear, time, x, f)
-                                                 : model->kind->jacobian(model, &at, linear->by, 0, linear->values);
+    KoineStatus status = linear->by_colour ? difference_quotients(linear, time, x, f)
+                                           : model->kind->jacobian(model, &at, linear->by, 0, linear->values);
     ++linear->jacobians;
+    const bool is_infinite =
+        status == KOINE_RETRY || (status == KOINE_OK && !koine_is_finite(linear->values, linear->n_entries));
+    if (is_infinite && !linear->by_colour)
+        status = values_beside(linear, time, x);
     if (status != KOINE_OK)
         return status;
     if (!koine_is_finite(linear->values, linear->n_entries))

@@ -98,6 +98,21 @@ static void test_s9_three_tanks_with_every_solver(void **state)
     }
 }
 
+/* In balance the flow is half of what comes in: h1 - h2 = 0.05^2, with what is left of the way there below 1e-17. */
+static void test_s9_a_root_without_derivative_at_the_start(void **state)
+{
+    (void)state;
+    for (uint32_t k = 0; k < N_SOLVERS; k++) {
+        RunResult *r = run_model(&(RunRequest){
+            .path = BORDERS "equal_tanks.dym", .solver = solvers[k], .stop = 3, .interval = 0.5, .tolerance = 1e-6 });
+        expect_done(r);
+        expect_near(run_at(r, "h1", 0.5), 1, 1e-12);
+        expect_near(run_last(r, "h1"), 1.10125, 1e-6);
+        expect_near(run_last(r, "h2"), 1.09875, 1e-6);
+        run_free(r);
+    }
+}
+
 /* The branch ends with an event; its root is not taken of what is beyond. h' = -(1 + sqrt(h)): h is 0 at 2 (1 - ln 2). */
 static void test_s9_a_root_that_ends_with_its_branch(void **state)
 {
@@ -251,6 +266,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_s9_a_signed_root_comes_to_rest),
         cmocka_unit_test(test_s9_three_tanks_with_every_solver),
+        cmocka_unit_test(test_s9_a_root_without_derivative_at_the_start),
         cmocka_unit_test(test_s9_a_root_that_ends_with_its_branch),
         cmocka_unit_test(test_s9_a_root_without_value_in_its_own_branch),
         cmocka_unit_test(test_s9_a_state_that_stops_at_the_end_of_a_table),
