@@ -92,6 +92,7 @@ static KoineStatus restart(KoineSolver *base, double time, const double *x)
     KoineSundials *const solver = koine_sundials_of(base);
     koine_sundials_keep_counts(solver);
     koine_sundials_place(solver, time, x);
+    koine_sundials_begin_strictly(solver);
     return CVodeReInit(solver->memory, time, solver->y) == CV_SUCCESS ? KOINE_OK : KOINE_FAILED;
 }
 
@@ -110,6 +111,7 @@ static void look_at_order(KoineSundials *solver)
 {
     int order = 0;
     CVodeGetLastOrder(solver->memory, &order);
+    koine_sundials_ease(solver, order);
     solver->cubic.is_possible = solver->cubic.is_possible && order == 1;
     solver->cubic.is_known = solver->cubic.is_used = false;
 }

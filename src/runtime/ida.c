@@ -135,6 +135,7 @@ static KoineStatus begin(KoineSundials *solver)
         N_VGetArrayPointer(solver->slope)[tables->n_x + j] = 0;
     }
     solver->is_fresh = false;
+    koine_sundials_begin_strictly(solver);
     koine_sundials_keep_counts(solver);
     return IDAReInit(solver->memory, solver->base.time, solver->y, solver->slope) == IDA_SUCCESS ? KOINE_OK
                                                                                                  : KOINE_FAILED;
@@ -144,6 +145,7 @@ static KoineStatus advance(KoineSolver *base, double goal)
 {
     KoineSundials *const solver = koine_sundials_of(base);
     double reached = base->time;
+    int order = 0;
     base->placed = NAN;
     if (solver->is_fresh) {
         const KoineStatus status = begin(solver);
@@ -157,6 +159,8 @@ static KoineStatus advance(KoineSolver *base, double goal)
     const int flag = IDASolve(solver->memory, goal, &reached, solver->y, solver->slope, IDA_ONE_STEP);
     if (flag < 0)
         return koine_sundials_failed(solver);
+    IDAGetLastOrder(solver->memory, &order);
+    koine_sundials_ease(solver, order);
     const KoineStatus status = koine_sundials_stepped(solver, flag == IDA_TSTOP_RETURN ? goal : reached);
     if (flag == IDA_TSTOP_RETURN)
         solver->goal = NAN; /* IDA has forgotten it */

@@ -6,6 +6,10 @@
 
 static const uint32_t MAX_TINY = 50; /* steps in a row that are too short to get on */
 
+static const double BEGIN_STRICTNESS = 10; /* of a multistep method ... */
+static const int EASE_AT_ORDER = 4;        /* ... below this order ... */
+static const uint32_t EASE_AFTER = 24;     /* ... for so many steps at most: a model may never reach it */
+
 static const double ROUNDING = 1e3 * DBL_EPSILON; /* times the largest unknown: below it, a zero that was computed */
 
 static double start_of(const KoineProblem *problem, uint32_t j)
@@ -42,8 +46,9 @@ KoineStatus koine_sundials_create(const KoineSolverKind *kind, const KoineProble
     KoineSundials *const solver = malloc(sizeof *solver);
     if (!solver)
         return KOINE_FAILED;
-    *solver =
-        (KoineSundials){ .base = { .kind = kind, .problem = problem, .placed = NAN }, .goal = NAN, .failed_time = NAN };
+    *solver = (KoineSundials){
+        .base = { .kind = kind, .problem = problem, .placed = NAN }, .goal = NAN, .strictness = 1, .failed_time = NAN
+    };
     if (SUNContext_Create(NULL, &solver->context) == 0) {
         solver->y = N_VNew_Serial(n, solver->context);
         solver->slope = N_VNew_Serial(n, solver->context);
@@ -130,13 +135,13 @@ int koine_sundials_weights(N_Vector y, N_Vector weights, void *data)
     const KoineProblem *const problem = solver->base.problem;
     const size_t n_x = problem->model->kind->tables->n_x, n = (size_t)N_VGetLength(y);
     const double *const values = N_VGetArrayPointer(y), *const others = N_VGetArrayPointer(solver->atol);
-    const double tolerance = problem->tolerance, *const atol = problem->atol;
+    const double tolerance = problem->tolerance, strictness = solver->strictness, *const atol = problem->atol;
     double *const w = N_VGetArrayPointer(weights);
     KOINE_INDEPENDENT
     for (size_t i = 0; i < n_x; ++i)
-        w[i] = 1 / (tolerance * fabs(values[i]) + atol[i]);
+        w[i] = strictness / (tolerance * fabs(values[i]) + atol[i]);
     for (size_t i = n_x; i < n; ++i)
-        w[i] = 1 / (tolerance * fabs(values[i]) + others[i]);
+        w[i] = strictness / (tolerance * fabs(values[i]) + others[i]);
     return 0;
 }
 
@@ -177,6 +182,18 @@ void koine_sundials_place(KoineSundials *solver, double time, const double *x)
     base->from = base->time = time;
     solver->goal = NAN;
     solver->is_stuck = false;
+}
+
+void koine_sundials_begin_strictly(KoineSundials *solver)
+{
+    solver->strictness = BEGIN_STRICTNESS;
+    solver->n_begun = 0;
+}
+
+void koine_sundials_ease(KoineSundials *solver, int order)
+{
+    if (solver->strictness > 1 && (order >= EASE_AT_ORDER || ++solver->n_begun >= EASE_AFTER))
+        solver->strictness = 1;
 }
 
 KoineStatus koine_sundials_failed(KoineSundials *solver)

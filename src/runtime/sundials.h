@@ -34,6 +34,8 @@ typedef struct KoineSundials {
     KoineCubic cubic;             /* CVODE */
     double goal;                  /* stop time in force */
     double largest;               /* step since the last restart */
+    double strictness;            /* divides the tolerance */
+    uint32_t n_begun;             /* multistep methods: steps since the last restart, while they are strict */
     bool is_fresh;                /* restarted and not advanced yet */
     bool is_stuck;                /* an evaluation failed close to the present point */
     bool is_lost;                 /* the integrator asked for a time that is no number */
@@ -74,6 +76,11 @@ void koine_sundials_statistics(const KoineSolver *base, KoineRunStatistics *out)
 
 /* The point to begin from; the integrator itself is not told yet. `x` NULL: the state stays. */
 void koine_sundials_place(KoineSundials *solver, double time, const double *x);
+
+/* Multistep methods begin with steps of low order, whose errors have one sign: they would add up over many restarts. So
+ * these steps are stricter than the others, until the order or their number is high enough. */
+void koine_sundials_begin_strictly(KoineSundials *solver);
+void koine_sundials_ease(KoineSundials *solver, int order); /* after each step */
 
 /* What a negative flag of the integrator means to the driver. */
 KoineStatus koine_sundials_failed(KoineSundials *solver);
