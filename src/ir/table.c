@@ -1,6 +1,7 @@
 /* Coefficients of tables; see table.h. */
 #include "ir/table.h"
 #include "base/bug.h"
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -138,6 +139,14 @@ static void fill_values(const Table *t, double *rows, Arena *arena)
     fill_outer(t, rows);
 }
 
+/* How far beyond its ends an argument is taken to be at them, if it has no value there: what a remainder or a located event
+ * leaves of an argument that is inside. It is far below what a solver's tolerance allows, and far above rounding. */
+static double rounding(const Table *t)
+{
+    const double first = t->x[0], last = t->x[t->n - 1];
+    return 1e-10 * (last - first) + 16 * DBL_EPSILON * fmax(fabs(first), fabs(last));
+}
+
 const double *table_data(Table *table, uint32_t order, Arena *arena)
 {
     REQUIRE(order < TABLE_ORDERS && table->n >= table_least((TableMethod)table->method));
@@ -145,7 +154,7 @@ const double *table_data(Table *table, uint32_t order, Arena *arena)
         return table->data[order];
     double *data = NEW_ARRAY(arena, double, table_data_size(table)), *rows = data + 2 + table->n;
     data[0] = table->n;
-    data[1] = table->outside == OUTSIDE_ERROR;
+    data[1] = table->outside == OUTSIDE_ERROR ? rounding(table) : 0;
     memcpy(data + 2, table->x, table->n * sizeof *data);
     if (order == 0)
         fill_values(table, rows, arena);

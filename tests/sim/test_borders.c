@@ -188,6 +188,52 @@ static void test_s9_a_state_that_stops_at_the_end_of_a_table(void **state)
         }
 }
 
+/* ---- a table whose argument is a remainder of just its range ---- */
+static double period;
+static void set_period(KoineModel *model)
+{
+    set_value(model, "Period", period);
+}
+
+/* The area of a period is that of the trapezoids, 90, and with cubic pieces of slopes 1/6 and -1/2 at the ends 3 (1/6 + 1/2)
+ * more. */
+static void test_s9_a_table_over_the_range_of_a_remainder(void **state)
+{
+    (void)state;
+    static const double area[4] = { 90, 90, 92, 90 };
+    static const char *const names[4] = { "A", "B", "C", "D" };
+    period = 24;
+    for (uint32_t k = 0; k < N_SOLVERS; k++) {
+        RunResult *r = run_model(&(RunRequest){ .path = BORDERS "Remainder.mdl",
+                                                .solver = solvers[k],
+                                                .stop = 240,
+                                                .interval = 24,
+                                                .tolerance = 1e-8,
+                                                .prepare = set_period });
+        expect_done(r);
+        for (int j = 0; j < 4; j++)
+            expect_near(run_last(r, names[j]), 10 * area[j], 920 * 1e-8 * 100);
+        run_free(r);
+    }
+}
+
+static void test_s9_a_remainder_beyond_its_table(void **state)
+{
+    (void)state;
+    period = 24.00001;
+    for (uint32_t k = 0; k < N_SOLVERS; k++) {
+        RunResult *r = run_model(&(RunRequest){ .path = BORDERS "Remainder.mdl",
+                                                .solver = solvers[k],
+                                                .stop = 240,
+                                                .interval = 24,
+                                                .prepare = set_period });
+        assert_int_equal(r->report.end, KOINE_RUN_FAILED);
+        if (!strstr(r->report.text, "lies outside 0 .. 24"))
+            fail_msg("%s", r->report.text);
+        run_free(r);
+    }
+}
+
 /* ---- a tank that an event stops when it is empty ---- */
 static double pump, leak;
 static void set_drain(KoineModel *model)
@@ -270,6 +316,8 @@ int main(void)
         cmocka_unit_test(test_s9_a_root_that_ends_with_its_branch),
         cmocka_unit_test(test_s9_a_root_without_value_in_its_own_branch),
         cmocka_unit_test(test_s9_a_state_that_stops_at_the_end_of_a_table),
+        cmocka_unit_test(test_s9_a_table_over_the_range_of_a_remainder),
+        cmocka_unit_test(test_s9_a_remainder_beyond_its_table),
         cmocka_unit_test(test_s9_a_tank_that_runs_empty),
         cmocka_unit_test(test_s5_literal_comparisons_make_no_events),
         cmocka_unit_test(test_s5_smooth_wants_a_number),

@@ -25,9 +25,9 @@ typedef struct {
 /* Interval v of a table; see koine_interval. */
 static inline Interval table_interval(const double *table, double v)
 {
-    const double n = table[0], *x = table + 2;
-    return (Interval){ .lo = v > 0 ? x[(int64_t)v - 1] : -INFINITY,
-                       .hi = v < n ? x[(int64_t)v] : INFINITY,
+    const double n = table[0], width = table[1], *x = table + 2;
+    return (Interval){ .lo = v > 0 ? x[(int64_t)v - 1] - (v == 1 ? width : 0) + (v == n ? width : 0) : -INFINITY,
+                       .hi = v < n ? x[(int64_t)v] + (v == n - 1 ? width : 0) - (v == 0 ? width : 0) : INFINITY,
                        .lo_in = v > 0 && v < n,
                        .hi_in = v == n - 1 };
 }
