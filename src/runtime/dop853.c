@@ -23,7 +23,7 @@ static KoineStatus at(KoineLean *lean, double *clock, double time)
     }
 
 /* Two error estimates, of fifth and third order, combined to one of eighth (book, II.10). */
-static double error_of(const KoineLean *lean, double h)
+KOINE_FOR_EACH_SIZE double error_of(size_t n, const KoineLean *lean, double h)
 {
     const double *const atol = lean->base.problem->atol, tolerance = lean->base.problem->tolerance;
     const double *const y = lean->y_old, *const y_new = lean->y;
@@ -31,7 +31,7 @@ static double error_of(const KoineLean *lean, double h)
                         *const k9 = lean->k[8], *const k10 = lean->k[9], *const k11 = lean->k[10],
                         *const k12 = lean->k[11];
     double fifth = 0, third = 0;
-    for (size_t i = 0; i < lean->n; ++i) {
+    for (size_t i = 0; i < n; ++i) {
         const double a = fabs(y[i]), b = fabs(y_new[i]);
         const double w = 1 / (atol[i] + tolerance * (a > b ? a : b));
         const double slope = (y_new[i] - y[i]) / h;
@@ -45,13 +45,12 @@ static double error_of(const KoineLean *lean, double h)
         third += e3 * e3;
     }
     const double both = fifth + 0.01 * third;
-    return both > 0 ? h * h * fifth * fifth / ((double)lean->n * both) : both; /* both: 0 or NaN */
+    return both > 0 ? h * h * fifth * fifth / ((double)n * both) : both; /* both: 0 or NaN */
 }
 
-static KoineStatus trial(KoineLean *lean, double h, double *error2)
+KOINE_FOR_EACH_SIZE KoineStatus trial_of(size_t n, KoineLean *lean, double h, double *error2)
 {
     KoineModel *const model = lean->base.problem->model;
-    const size_t n = lean->n;
     const double t = lean->base.time, *const y = lean->y_old, *const dx = koine_slopes(model), *const k1 = lean->k[0];
     double *const x = koine_states(model), *const clock = koine_time(model);
     double *const k2 = lean->k[1], *const k3 = lean->k[2], *const k4 = lean->k[3], *const k5 = lean->k[4],
@@ -103,8 +102,13 @@ static KoineStatus trial(KoineLean *lean, double h, double *error2)
         return status;
     memcpy(lean->k[12], dx, n * sizeof *dx);
     memcpy(lean->y, x, n * sizeof *x);
-    *error2 = error_of(lean, h);
+    *error2 = error_of(n, lean, h);
     return KOINE_OK;
+}
+
+static KoineStatus trial(KoineLean *lean, double h, double *error2)
+{
+    return KOINE_BY_SIZE(trial_of, lean->n, lean, h, error2);
 }
 
 /* The stages that only the interpolant needs. */
@@ -203,9 +207,8 @@ static KoineStatus prepare(KoineLean *lean)
     return KOINE_OK;
 }
 
-static void interpolate(const KoineLean *lean, double s, double *x)
+KOINE_FOR_EACH_SIZE void interpolate_of(size_t n, const KoineLean *lean, double s, double *x)
 {
-    const size_t n = lean->n;
     const double r = 1 - s, *const a = lean->y_old, *const d = lean->dense;
     for (size_t i = 0; i < n; ++i) {
         const double high = d[3 * n + i] + s * (d[4 * n + i] + r * (d[5 * n + i] + s * d[6 * n + i]));
@@ -213,8 +216,13 @@ static void interpolate(const KoineLean *lean, double s, double *x)
     }
 }
 
+static void interpolate(const KoineLean *lean, double s, double *x)
+{
+    KOINE_BY_SIZE(interpolate_of, lean->n, lean, s, x);
+}
+
 /* Stage 12 and the end stand at the same time: the change of the slope shows the largest eigenvalue. */
-static double stiffness(const KoineLean *lean)
+KOINE_FOR_EACH_SIZE double stiffness_of(size_t n, const KoineLean *lean)
 {
     const double h = lean->last;
     const double *const y = lean->y_old, *const y_new = lean->y;
@@ -222,7 +230,7 @@ static double stiffness(const KoineLean *lean)
                         *const k7 = lean->k[6], *const k8 = lean->k[7], *const k9 = lean->k[8], *const k10 = lean->k[9],
                         *const k11 = lean->k[10];
     double slopes = 0, states = 0;
-    for (size_t i = 0; i < lean->n; ++i) {
+    for (size_t i = 0; i < n; ++i) {
         const double stage =
             y[i] + h * (2.27331014751653820792359768449 * k1[i] - 1.05344954667372501984066689879e1 * k4[i] -
                         2.00087205822486249909675718444 * k5[i] - 1.79589318631187989172765950534e1 * k6[i] +
@@ -235,6 +243,11 @@ static double stiffness(const KoineLean *lean)
         states += w * dy * (w * dy);
     }
     return states > 0 ? h * sqrt(slopes / states) : 0;
+}
+
+static double stiffness(const KoineLean *lean)
+{
+    return KOINE_BY_SIZE(stiffness_of, lean->n, lean);
 }
 
 const KoineLeanMethod koine_dop853 = {

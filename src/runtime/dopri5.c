@@ -21,10 +21,9 @@ static KoineStatus at(KoineLean *lean, double *clock, double time)
         k[i] = dx[i];                                                                                                  \
     }
 
-static KoineStatus trial(KoineLean *lean, double h, double *error2)
+KOINE_FOR_EACH_SIZE KoineStatus trial_of(size_t n, KoineLean *lean, double h, double *error2)
 {
     KoineModel *const model = lean->base.problem->model;
-    const size_t n = lean->n;
     const double t = lean->base.time, *const y = lean->y_old, *const dx = koine_slopes(model), *const k1 = lean->k[0];
     double *const x = koine_states(model), *const clock = koine_time(model);
     double *const k2 = lean->k[1], *const k3 = lean->k[2], *const k4 = lean->k[3], *const k5 = lean->k[4],
@@ -59,6 +58,11 @@ static KoineStatus trial(KoineLean *lean, double h, double *error2)
     return KOINE_OK;
 }
 
+static KoineStatus trial(KoineLean *lean, double h, double *error2)
+{
+    return KOINE_BY_SIZE(trial_of, lean->n, lean, h, error2);
+}
+
 static KoineStatus prepare(KoineLean *lean)
 {
     const size_t n = lean->n;
@@ -77,20 +81,24 @@ static KoineStatus prepare(KoineLean *lean)
     return KOINE_OK;
 }
 
-static void interpolate(const KoineLean *lean, double s, double *x)
+KOINE_FOR_EACH_SIZE void interpolate_of(size_t n, const KoineLean *lean, double s, double *x)
 {
-    const size_t n = lean->n;
     const double r = 1 - s, *const a = lean->y_old, *const d = lean->dense;
     for (size_t i = 0; i < n; ++i)
         x[i] = a[i] + s * (d[i] + r * (d[n + i] + s * (d[2 * n + i] + r * d[3 * n + i])));
 }
 
+static void interpolate(const KoineLean *lean, double s, double *x)
+{
+    KOINE_BY_SIZE(interpolate_of, lean->n, lean, s, x);
+}
+
 /* Stages 6 and 7 stand at the same time: the change of the slope between them shows the largest eigenvalue. */
-static double stiffness(const KoineLean *lean)
+KOINE_FOR_EACH_SIZE double stiffness_of(size_t n, const KoineLean *lean)
 {
     const double *const *const k = (const double *const *)lean->k;
     double slopes = 0, states = 0;
-    for (size_t i = 0; i < lean->n; ++i) {
+    for (size_t i = 0; i < n; ++i) {
         const double dk = k[6][i] - k[5][i];
         const double dy = (35.0 / 384.0 - 9017.0 / 3168.0) * k[0][i] + 355.0 / 33.0 * k[1][i] +
                           (500.0 / 1113.0 - 46732.0 / 5247.0) * k[2][i] + (125.0 / 192.0 - 49.0 / 176.0) * k[3][i] +
@@ -100,6 +108,11 @@ static double stiffness(const KoineLean *lean)
         states += w * dy * (w * dy);
     }
     return states > 0 ? sqrt(slopes / states) : 0; /* dy lacks the factor h, so the quotient is h*lambda already */
+}
+
+static double stiffness(const KoineLean *lean)
+{
+    return KOINE_BY_SIZE(stiffness_of, lean->n, lean);
 }
 
 const KoineLeanMethod koine_dopri5 = {

@@ -126,7 +126,7 @@ static KoineStatus restart(KoineSolver *solver, double time, const double *x)
     return KOINE_OK;
 }
 
-static KoineStatus begin(KoineLean *lean, double goal)
+static inline KoineStatus begin(KoineLean *lean, double goal)
 {
     if (!lean->has_slope) {
         const KoineStatus status = first_slope(lean);

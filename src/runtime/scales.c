@@ -167,9 +167,8 @@ static void find_floor(KoineRun *run, const double *x)
         floor[i] = koine_max(n_groups ? largest[group[i]] : 0, AMONG_ALL * all);
 }
 
-static void see(KoineRun *run, const double *x, double forget)
+KOINE_FOR_EACH_SIZE void see_of(size_t n, KoineRun *run, const double *x, double forget)
 {
-    const size_t n = run->tables->n_x;
     double *const peak = run->scales.peak, *const size = run->scales.size, *const atol = run->atol;
     const double *const base = run->scales.base, *const share = run->scales.share, *const floor = run->scales.floor;
     KOINE_INDEPENDENT
@@ -183,6 +182,11 @@ static void see(KoineRun *run, const double *x, double forget)
         size[i] = now;
         atol[i] = base[i] + share[i] * now;
     }
+}
+
+static void see(KoineRun *run, const double *x, double forget)
+{
+    KOINE_BY_SIZE(see_of, run->tables->n_x, run, x, forget);
 }
 
 static KoineStatus slope_at(KoineRun *run, double time, const double *x, double *slope)

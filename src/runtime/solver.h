@@ -32,6 +32,16 @@
 #define KOINE_INDEPENDENT
 #endif
 
+/* Functions whose first argument is a number of states are written out for each of the small ones: their loops then cost
+ * nothing beside the arithmetic. The bits are the same. */
+#define KOINE_FOR_EACH_SIZE static inline __attribute__((always_inline))
+#define KOINE_BY_SIZE(function, n, ...)                                                                                \
+    ((n) == 1   ? function(1, __VA_ARGS__)                                                                             \
+     : (n) == 2 ? function(2, __VA_ARGS__)                                                                             \
+     : (n) == 3 ? function(3, __VA_ARGS__)                                                                             \
+     : (n) == 4 ? function(4, __VA_ARGS__)                                                                             \
+                : function(n, __VA_ARGS__))
+
 /* What a solver is asked to solve; outlives it. */
 typedef struct {
     KoineModel *model;
