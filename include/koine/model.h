@@ -145,7 +145,9 @@ typedef struct {
     const KoineOrigin *roots; /* n_roots */
     const uint8_t
         *root_regions; /* n_roots: 1: it only selects what is integrated, no transition depends on it; or NULL */
-    const KoineOrigin *origins; /* n_origins: equations and transitions, as named by faults */
+    const uint32_t *root_states; /* n_roots: 1 + the state that it is, but for its sign and what is constant between
+                                    events; 0: it is something else; or NULL */
+    const KoineOrigin *origins;  /* n_origins: equations and transitions, as named by faults */
     const KoineSegment *segments;
     const KoineEntry *entries;
     const KoineEnumeration *enumerations;

@@ -733,11 +733,26 @@ static void fill_root_regions(Events *e)
     l->tables.root_regions = regions;
 }
 
+/* Comparisons of a state with what is constant between events: between the ends of a step they move as it does. */
+static void fill_root_states(Events *e)
+{
+    Layout *l = e->l;
+    uint32_t *states = NEW_ARRAY(l->arena, uint32_t, e->roots.n + 1);
+    for (uint32_t k = 0; k < e->roots.n; k++) {
+        const uint32_t owner = e->root_owner.at[k];
+        const uint32_t slot = owner < e->m->relations.n ? e->relations[owner].state : KOINE_NONE;
+        const bool is_state = slot != KOINE_NONE && slot >= l->data.x && slot - l->data.x < l->data.n_x;
+        states[k] = is_state ? 1 + slot - l->data.x : 0;
+    }
+    l->tables.root_states = states;
+}
+
 static void fill_roots(Events *e)
 {
     Layout *l = e->l;
     l->data.n_roots = e->roots.n;
     l->tables.roots = e->roots.at;
+    fill_root_states(e);
     if (e->roots.n) /* functions of the time alone need nothing here */
         lay_roots(l, &e->root_operands);
 }

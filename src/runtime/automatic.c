@@ -178,6 +178,17 @@ static KoineStatus interpolate(KoineSolver *solver, double time, double *x)
     return active->kind->interpolate(active, time, x);
 }
 
+static uint32_t polynomial(KoineSolver *solver, size_t state, double *values)
+{
+    KoineSolver *const active = auto_of(solver)->active;
+    if (!active->kind->polynomial)
+        return 0;
+    active->placed = solver->placed;
+    const uint32_t degree = active->kind->polynomial(active, state, values);
+    solver->placed = active->placed; /* it may have evaluated something */
+    return degree;
+}
+
 static void statistics(const KoineSolver *solver, KoineRunStatistics *out)
 {
     const AutoSolver *const self = (const AutoSolver *)(const void *)solver;
@@ -206,5 +217,6 @@ const KoineSolverKind koine_solver_auto = {
     .restart = restart,
     .advance = advance,
     .interpolate = interpolate,
+    .polynomial = polynomial,
     .statistics = statistics,
 };

@@ -221,6 +221,25 @@ static void interpolate(const KoineLean *lean, double s, double *x)
     KOINE_BY_SIZE(interpolate_of, lean->n, lean, s, x);
 }
 
+/* The interpolant is the sum of s, s*r, s^2*r, s^2*r^2 and so on, where r = 1-s, times the coefficients; these are the
+ * Bernstein values of each. */
+static void polynomial(const KoineLean *lean, size_t i, double *values)
+{
+    const size_t n = lean->n;
+    const double a = lean->y_old[i], *const d = lean->dense;
+    values[0] = a;
+    values[1] = a + 1.0 / 7.0 * d[i] + 1.0 / 7.0 * d[n + i];
+    values[2] = a + 2.0 / 7.0 * d[i] + 5.0 / 21.0 * d[n + i] + 1.0 / 21.0 * d[2 * n + i] + 1.0 / 21.0 * d[3 * n + i];
+    values[3] = a + 3.0 / 7.0 * d[i] + 2.0 / 7.0 * d[n + i] + 4.0 / 35.0 * d[2 * n + i] + 3.0 / 35.0 * d[3 * n + i] +
+                1.0 / 35.0 * d[4 * n + i] + 1.0 / 35.0 * d[5 * n + i];
+    values[4] = a + 4.0 / 7.0 * d[i] + 2.0 / 7.0 * d[n + i] + 6.0 / 35.0 * d[2 * n + i] + 3.0 / 35.0 * d[3 * n + i] +
+                2.0 / 35.0 * d[4 * n + i] + 1.0 / 35.0 * d[5 * n + i] + 1.0 / 35.0 * d[6 * n + i];
+    values[5] = a + 5.0 / 7.0 * d[i] + 5.0 / 21.0 * d[n + i] + 4.0 / 21.0 * d[2 * n + i] + 1.0 / 21.0 * d[3 * n + i] +
+                1.0 / 21.0 * d[4 * n + i];
+    values[6] = a + 6.0 / 7.0 * d[i] + 1.0 / 7.0 * d[n + i] + 1.0 / 7.0 * d[2 * n + i];
+    values[7] = a + d[i];
+}
+
 /* Stage 12 and the end stand at the same time: the change of the slope shows the largest eigenvalue. */
 KOINE_FOR_EACH_SIZE double stiffness_of(size_t n, const KoineLean *lean)
 {
@@ -265,5 +284,6 @@ const KoineLeanMethod koine_dop853 = {
     .trial = trial,
     .prepare = prepare,
     .interpolate = interpolate,
+    .polynomial = polynomial,
     .stiffness = stiffness,
 };

@@ -93,6 +93,19 @@ static void interpolate(const KoineLean *lean, double s, double *x)
     KOINE_BY_SIZE(interpolate_of, lean->n, lean, s, x);
 }
 
+/* The interpolant is the sum of s, s*r, s^2*r, s^2*r^2 and so on, where r = 1-s, times the coefficients; these are the
+ * Bernstein values of each. */
+static void polynomial(const KoineLean *lean, size_t i, double *values)
+{
+    const size_t n = lean->n;
+    const double a = lean->y_old[i], *const d = lean->dense;
+    values[0] = a;
+    values[1] = a + 1.0 / 4.0 * d[i] + 1.0 / 4.0 * d[n + i];
+    values[2] = a + 1.0 / 2.0 * d[i] + 1.0 / 3.0 * d[n + i] + 1.0 / 6.0 * d[2 * n + i] + 1.0 / 6.0 * d[3 * n + i];
+    values[3] = a + 3.0 / 4.0 * d[i] + 1.0 / 4.0 * d[n + i] + 1.0 / 4.0 * d[2 * n + i];
+    values[4] = a + d[i];
+}
+
 /* Stages 6 and 7 stand at the same time: the change of the slope between them shows the largest eigenvalue. */
 KOINE_FOR_EACH_SIZE double stiffness_of(size_t n, const KoineLean *lean)
 {
@@ -129,5 +142,6 @@ const KoineLeanMethod koine_dopri5 = {
     .trial = trial,
     .prepare = prepare,
     .interpolate = interpolate,
+    .polynomial = polynomial,
     .stiffness = stiffness,
 };

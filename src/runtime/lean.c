@@ -322,16 +322,20 @@ static KoineStatus interpolate_inside(KoineLean *lean, double time, double *x)
     return KOINE_OK;
 }
 
+static KoineStatus need_dense(KoineLean *lean)
+{
+    if (lean->has_dense)
+        return KOINE_OK;
+    TRY(lean->method->prepare(lean));
+    lean->has_dense = true;
+    lean->is_coarse = false;
+    return lean->method->checks_dense ? check_dense(lean) : KOINE_OK;
+}
+
 static KoineStatus interpolate(KoineSolver *solver, double time, double *x)
 {
     KoineLean *const lean = lean_of(solver);
-    if (!lean->has_dense) {
-        TRY(lean->method->prepare(lean));
-        lean->has_dense = true;
-        lean->is_coarse = false;
-        if (lean->method->checks_dense)
-            TRY(check_dense(lean));
-    }
+    TRY(need_dense(lean));
     if (lean->is_coarse && time > solver->from) {
         const KoineStatus status = interpolate_inside(lean, time, x);
         TRY(status);
@@ -340,6 +344,15 @@ static KoineStatus interpolate(KoineSolver *solver, double time, double *x)
     }
     lean->method->interpolate(lean, (time - solver->from) / lean->last, x);
     return KOINE_OK;
+}
+
+static uint32_t polynomial(KoineSolver *solver, size_t state, double *values)
+{
+    KoineLean *const lean = lean_of(solver);
+    if (!(lean->last > 0) || need_dense(lean) != KOINE_OK || lean->is_coarse)
+        return 0;
+    lean->method->polynomial(lean, state, values);
+    return lean->method->n_dense;
 }
 
 static void statistics(const KoineSolver *solver, KoineRunStatistics *out)
@@ -379,6 +392,7 @@ const KoineSolverKind koine_solver_dopri5 = {
     .restart = restart,
     .advance = advance,
     .interpolate = interpolate,
+    .polynomial = polynomial,
     .statistics = statistics,
 };
 
@@ -390,5 +404,6 @@ const KoineSolverKind koine_solver_dop853 = {
     .restart = restart,
     .advance = advance,
     .interpolate = interpolate,
+    .polynomial = polynomial,
     .statistics = statistics,
 };

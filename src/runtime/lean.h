@@ -47,9 +47,10 @@ typedef struct KoineLeanMethod {
     /* Step of length h from (time, y_old); k[0] is set. Leaves the new state in y, its slope in k[last] and in the
      * block, and the square of the weighted error. */
     KoineStatus (*trial)(KoineLean *lean, double h, double *error2);
-    KoineStatus (*prepare)(KoineLean *lean);                         /* dense := coefficients of this step */
-    void (*interpolate)(const KoineLean *lean, double s, double *x); /* s in [0, 1] */
-    double (*stiffness)(const KoineLean *lean);                      /* h*|lambda| seen in the last step */
+    KoineStatus (*prepare)(KoineLean *lean);                             /* dense := coefficients of this step */
+    void (*interpolate)(const KoineLean *lean, double s, double *x);     /* s in [0, 1] */
+    void (*polynomial)(const KoineLean *lean, size_t i, double *values); /* see KoineSolverKind; of degree n_dense */
+    double (*stiffness)(const KoineLean *lean);                          /* h*|lambda| seen in the last step */
 } KoineLeanMethod;
 
 extern const KoineLeanMethod koine_dopri5, koine_dop853;

@@ -6,6 +6,7 @@
 #include "runtime/run.h"
 #include <stdlib.h>
 
+enum { MOST_AIMED = 4 };                   /* looks next to a place that is known */
 static const double SHORTEST_SPLIT = 1e-3; /* of a step: crossings closer than this are not told apart */
 
 KoineStatus koine_roots_create(KoineRun *run)
@@ -29,6 +30,7 @@ KoineStatus koine_roots_create(KoineRun *run)
     roots->crossed = (uint8_t *)(memory + 5 * n);
     roots->is_loud = roots->crossed + n;
     memset(roots->crossed, 0, 2 * n);
+    roots->are_states = koine_polynomials_allow(run);
     return koine_scan_create(run);
 }
 
@@ -123,6 +125,8 @@ typedef struct {
     bool is_hi_new;       /* the newest point is hi */
     bool is_blind;        /* at hi nothing has crossed, some root cannot be computed */
     bool is_third_usable; /* there are values at the third point */
+    double aim;           /* where the crossing is, but for rounding; NAN: not known */
+    uint32_t aimed;       /* looks at it and next to it */
 } Bracket;
 
 /* The root whose secant crosses first, or NO_ROOT. */
@@ -163,6 +167,17 @@ static double next_share(const KoineRoots *roots, const Bracket *bracket)
     return (ta + share * (tb - ta) - bracket->lo) / width;
 }
 
+/* At the place that is known, then so close to it on the other side that the bracket is short enough; rounding may ask
+ * for more distance. */
+static double next_guess(const KoineRoots *roots, Bracket *bracket, double tolerance)
+{
+    if (isnan(bracket->aim) || bracket->aimed > MOST_AIMED)
+        return bracket->lo + next_share(roots, bracket) * (bracket->hi - bracket->lo);
+    const double distance = bracket->aimed ? 0.5 * tolerance * (double)(1u << 3 * (bracket->aimed - 1)) : 0;
+    ++bracket->aimed;
+    return bracket->is_hi_new ? bracket->aim - distance : bracket->aim + distance;
+}
+
 static void narrow(KoineRoots *roots, Bracket *bracket, double t, bool is_beyond, bool is_usable)
 {
     if (is_beyond) {
@@ -186,11 +201,12 @@ KoineStatus koine_roots_locate(KoineRun *run, double from, double *to, bool is_b
         return koine_grid_search(run, from, to, is_blind);
     KoineRoots *const roots = &run->roots;
     Bracket bracket = { .lo = from, .hi = *to, .third = NAN, .is_blind = is_blind };
+    bracket.aim = is_blind ? NAN : koine_polynomials_root(run, from, *to);
     const double tolerance = 4 * koine_ulp(koine_max(fabs(from), fabs(*to)));
     ++run->report->statistics.crossing_searches;
     while (bracket.hi - bracket.lo > tolerance) {
         ++run->report->statistics.crossing_search_steps;
-        const double guess = bracket.lo + next_share(roots, &bracket) * (bracket.hi - bracket.lo);
+        const double guess = next_guess(roots, &bracket, tolerance);
         const double t = koine_min(koine_max(guess, bracket.lo + 0.5 * tolerance), bracket.hi - 0.5 * tolerance);
         const KoineStatus status = koine_roots_evaluate_at(run, t, roots->mid);
         TRY(status);

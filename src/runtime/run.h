@@ -53,6 +53,7 @@ typedef struct {
     double *sizes;         /* where those of the operands go; NULL: nobody asks */
     double time;           /* of lo; NAN: to be evaluated anew */
     double left;           /* last time before the event found where no root had crossed */
+    bool are_states;       /* all are states but for constants, see polynomials.c */
     bool is_between;       /* lo holds values of a point a little before, with the same bits */
     bool has_region;       /* of the event found, on a time grid: some root that only selects what is integrated */
     void *memory;
@@ -210,6 +211,21 @@ void koine_scan_lose_slopes(KoineRun *run);
 /* Look for crossings in (run->time, *to]. An event moves *to to it and sets run->roots.crossed. RETRY: a root
  * function cannot be evaluated beyond run->roots.left, and none has crossed before. */
 KoineStatus koine_roots_scan(KoineRun *run, double *to, bool *is_event);
+
+/* --- polynomials.c --- */
+
+/* All root functions are comparisons of states with constants. */
+bool koine_polynomials_allow(const KoineRun *run);
+
+/* How long a piece of a step may be that is judged by polynomials; `otherwise` where that cannot be done. */
+double koine_polynomials_reach(const KoineRun *run, double otherwise);
+
+/* Root functions at roots.time and `to` stand in lo and hi. True: the interpolant says whether some cross between these,
+ * each of them once, and mid := bounds of their rates. */
+bool koine_polynomials_judge(KoineRun *run, double to, bool *is_crossed);
+
+/* Where the first of those that cross between `from` and `to` does, but for rounding; NAN: not known. */
+double koine_polynomials_root(KoineRun *run, double from, double to);
 
 /* --- instant.c --- */
 

@@ -606,6 +606,17 @@ static KoineStatus search(KoineRun *run, double *to, bool *is_event)
     return KOINE_OK;
 }
 
+/* The piece was proved to be free of crossings; roots.mid holds bounds of the rates. */
+static void see_through(KoineRun *run, double h)
+{
+    Scan *const scan = run->roots.scan;
+    scan->skipped = 0;
+    for (uint32_t k = 0; k < run->roots.n; ++k) {
+        scan->rate[k] = run->roots.mid[k];
+        scan->longest[k] = koine_max(scan->longest[k], h);
+    }
+}
+
 static KoineStatus scan_piece(KoineRun *run, double *to, bool *is_event)
 {
     KoineRoots *const roots = &run->roots;
@@ -619,9 +630,16 @@ static KoineStatus scan_piece(KoineRun *run, double *to, bool *is_event)
         *is_event = crossed;
         return koine_roots_locate(run, from, to, !crossed);
     }
-    if (crossed || !is_far(run, h))
-        return search(run, to, is_event);
-    ++roots->scan->skipped;
+    if (crossed || !is_far(run, h)) {
+        bool is_crossed;
+        if (!koine_polynomials_judge(run, *to, &is_crossed))
+            return search(run, to, is_event);
+        if (is_crossed)
+            return koine_roots_take(run, to, is_event);
+        see_through(run, h);
+    } else {
+        ++roots->scan->skipped;
+    }
     swap(&roots->lo, &roots->hi);
     roots->time = *to;
     return KOINE_OK;
@@ -635,6 +653,7 @@ static double next_end(KoineRun *run, double end)
     double span = INFINITY;
     for (uint32_t k = 0; k < roots->n; ++k)
         span = koine_min(span, scan->span[k]);
+    span = koine_polynomials_reach(run, span);
     const double from = roots->time, point = koine_record_next(run, from);
     double next = koine_min(koine_max(from + GROWTH * span, from + koine_near(from)), point);
     scan->is_cut = next == point;

@@ -78,6 +78,8 @@ typedef struct KoineSolver {
     bool is_implicit;  /* its steps are those of a method for stiff models */
 } KoineSolver;
 
+enum { KOINE_MOST_DEGREE = 7 };
+
 typedef struct KoineSolverKind {
     const char *name, *description;
     bool never_passes;    /* its steps end at the goal: it must not be driven past an event and back. With a time grid
@@ -93,6 +95,9 @@ typedef struct KoineSolverKind {
     KoineStatus (*advance)(KoineSolver *solver, double goal);
     /* State at a time inside the last step. `x` may be the block's own. */
     KoineStatus (*interpolate)(KoineSolver *solver, double time, double *x);
+    /* values[0..d] := the Bernstein values of the interpolant of one state on [from, time], which is a polynomial of
+     * degree d <= KOINE_MOST_DEGREE, the result. 0: it is none. May evaluate the model. May be NULL. */
+    uint32_t (*polynomial)(KoineSolver *solver, size_t state, double *values);
     /* Repeat the last step so that it ends at `time` < solver->time; NULL: the interpolant is as good as a step.
      * Afterwards only the end of the step is of use. RETRY as for advance. */
     KoineStatus (*shorten)(KoineSolver *solver, double time);

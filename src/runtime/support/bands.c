@@ -7,7 +7,7 @@ static double relation_margin(const Machine *k, const KoineRelation *r) /* s*g: 
     return k->m[r->bit].i ? g : -g;
 }
 
-static double margin_of(const Machine *k, uint32_t root, double *exact, double *band)
+static inline double margin_of(const Machine *k, uint32_t root, double *exact, double *band)
 {
     const KoineProgram *p = k->program;
     const uint32_t owner = p->root_owner[root];
@@ -29,13 +29,16 @@ static double margin_of(const Machine *k, uint32_t root, double *exact, double *
     return is_low ? argument - now.lo : now.hi - argument;
 }
 
-void koine_root_functions(Machine *k, double *roots)
+KoineStatus koine_root_functions(Machine *k, double *roots)
 {
+    bool is_good = true;
     for (uint32_t j = 0; j < k->program->n_roots; j++) {
         double exact, band;
         const double margin = margin_of(k, j, &exact, &band);
         roots[j] = margin == INFINITY ? 1 : margin + (k->widened[j] > 0 ? k->widened[j] : exact);
+        is_good &= !isnan(roots[j]);
     }
+    return is_good ? KOINE_OK : koine_fault(k, KOINE_RETRY, KOINE_NONE, NULL);
 }
 
 /* Where systems are solved operands that vanish are rounding of others: then the largest that they ever were counts. */

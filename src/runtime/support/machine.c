@@ -441,13 +441,10 @@ static KoineStatus machine_evaluate(KoineModel *model, const KoineEvaluation *at
         return koine_residual(k, at);
     if (at->want & KOINE_WANT_ROOTS) {
         status = koine_run_part(k, &p->roots);
-        if (status == KOINE_OK)
-            koine_root_functions(k, at->roots);
         if (status == KOINE_OK && at->root_sizes)
             koine_root_sizes(k, at->root_sizes);
-        for (uint32_t j = 0; j < p->n_roots && status == KOINE_OK; j++)
-            if (isnan(at->roots[j]))
-                status = koine_fault(k, KOINE_RETRY, KOINE_NONE, NULL);
+        if (status == KOINE_OK)
+            status = koine_root_functions(k, at->roots);
     }
     if (status == KOINE_OK && (at->want & (KOINE_WANT_DER | KOINE_WANT_OUTPUTS))) {
         status = koine_run_part(k, &p->derivatives);

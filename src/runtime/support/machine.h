@@ -240,11 +240,11 @@ KoineStatus koine_jump(Machine *k, bool *has_jumped); /* where an instant has co
 void koine_disarm_jumps(Machine *k);                  /* an event has set states: what they are is said */
 
 /* bands.c */
-void koine_root_functions(Machine *k, double *roots);
-void koine_root_sizes(const Machine *k, double *sizes); /* of the operands, after the functions */
-void koine_widen_bands(Machine *k);                     /* on leaving an instant */
-void koine_narrow_bands(Machine *k);                    /* after an accepted step */
-void koine_measure_noise(Machine *k);                   /* likewise, before it: the operands are those of this point */
+KoineStatus koine_root_functions(Machine *k, double *roots); /* RETRY: some have no value */
+void koine_root_sizes(const Machine *k, double *sizes);      /* of the operands, after the functions */
+void koine_widen_bands(Machine *k);                          /* on leaving an instant */
+void koine_narrow_bands(Machine *k);                         /* after an accepted step */
+void koine_measure_noise(Machine *k); /* likewise, before it: the operands are those of this point */
 void koine_count_flip(Machine *k, uint32_t root);
 void koine_machine_hold(KoineModel *model, uint32_t root, uint8_t is_held);
 
