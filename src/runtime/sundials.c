@@ -1,5 +1,6 @@
 /* Shared by the rows built on SUNDIALS; see sundials.h. */
 #include "runtime/sundials.h"
+#include "runtime/vectors.h"
 #include <float.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,6 +61,10 @@ KoineStatus koine_sundials_create(const KoineSolverKind *kind, const KoineProble
         koine_sundials_destroy(solver);
         return KOINE_FAILED;
     }
+    const N_Vector vectors[] = { solver->y, solver->slope, solver->view, solver->whole };
+    for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; ++k)
+        if (vectors[k])
+            koine_vectors_lean(vectors[k]);
     N_VConst(0, solver->y);
     N_VConst(0, solver->slope);
     solver->base.x = N_VGetArrayPointer(solver->y);
