@@ -5,6 +5,7 @@
 #include <arkode/arkode_arkstep.h>
 
 static const int MAX_FAILURES = 40;
+static const double SAME_SIZE = 1e-6; /* step sizes that differ by less have the same factors */
 
 static void destroy(KoineSolver *base)
 {
@@ -30,10 +31,11 @@ static bool set_up(KoineSundials *solver, bool is_implicit)
         return false;
     if (!is_implicit)
         return true;
-    /* With the trivial predictor ARKODE 5.4 takes its Newton iteration for converged after one step whenever the step
-     * size has changed a little: errors of a thousand tolerances on x'' = -x. An extrapolating predictor, and slopes
-     * deduced from the stages, avoid that. */
-    if (ARKStepSetPredictorMethod(solver->memory, 1) != ARK_SUCCESS ||
+    /* ARKODE 5.4 takes its Newton iteration for converged too early when the step size has changed a little and the factors
+     * are those of the size before: errors of a thousand tolerances on x'' = -x and on x' = cos(t). So these are made anew
+     * for every other size; an extrapolating predictor, and slopes deduced from the stages, help as well. */
+    if (ARKStepSetDeltaGammaMax(solver->memory, SAME_SIZE) != ARK_SUCCESS ||
+        ARKStepSetPredictorMethod(solver->memory, 1) != ARK_SUCCESS ||
         ARKStepSetDeduceImplicitRhs(solver->memory, SUNTRUE) != ARK_SUCCESS)
         return false;
     KoineLinear *const linear = &solver->linear;

@@ -48,14 +48,14 @@ static void run_sizes(const char *solver, double tolerance)
         RunResult *const r = run_model(&(RunRequest){ .path = MODELS "Sizes.mdl",
                                                       .tier = "interp",
                                                       .solver = solver,
-                                                      .stop = 10,
+                                                      .stop = 20,
                                                       .interval = 1,
                                                       .tolerance = tolerance,
                                                       .prepare = prepare_sizes });
         expect_done(r);
-        expect_relative(r, "X", size * cos(10), 100 * tolerance, solver);
-        expect_relative(r, "Y", size * (1 - cos(10)), 100 * tolerance, solver);
-        expect_relative(r, "Z", size * (2 * sin(10) - sin(20)) / 3, 100 * tolerance, solver);
+        expect_relative(r, "X", size * cos(20), 100 * tolerance, solver);
+        expect_relative(r, "Y", size * (1 - cos(20)), 100 * tolerance, solver);
+        expect_relative(r, "Z", size * (2 * sin(20) - sin(40)) / 3, 100 * tolerance, solver);
         run_free(r);
     }
 }
