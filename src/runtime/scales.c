@@ -317,7 +317,7 @@ static void look_from_here(KoineRun *run, bool is_first)
                     .slope = run->scales.work + 2 * n,
                     .slope_end = run->scales.work + 3 * n,
                     .time = run->time,
-                    .h = PILOT_FIRST * distance,
+                    .h = koine_max(PILOT_FIRST * distance, 4 * koine_near(run->time)), /* the next event may be close */
                     .limit = run->time + PILOT_REACH * distance };
     double *const start = run->crossing;
     memcpy(start, koine_states(run->model), n * sizeof *start);
