@@ -24,6 +24,7 @@ static const double ALIKE = 0.25;      /* of the swing: deviations above are no 
 static const double SAFE_RATE = 8;     /* times as fast as ever seen lately, and still not at zero */
 static const double FORGETTING = 0.9;  /* of rates, from piece to piece */
 static const double GROWTH = 2;        /* of pieces, from one to the next */
+static const double WELL_INSIDE = 0.9; /* of a piece: events behind that leave no room before them */
 static const double DEEP = 1e-5;       /* of a step: few roots have anything to show in so short a time */
 static const double SHORTEST = 1e-7;   /* of a step: there values decide */
 static const double MOST_BENT =
@@ -45,10 +46,12 @@ typedef struct KoineScan {
     double *rate;              /* |slope| lately; INFINITY: not known */
     double *last;              /* time of its last crossing that was searched for */
     double *least;             /* piece of this search */
-    double *noise;             /* found by searches that would not end */
+    double *noise;             /* found by searches that would not end ... */
+    double *noise_size;        /* ... among values of this size */
     double *size;              /* of operands */
-    double *largest;           /* of its values, and of those of its operands */
+    double *largest;           /* of its values, and of those of its operands, where the run has been */
     double *second;            /* values at a second look */
+    double *wide;              /* how far it bends over the distance that slopes are taken over */
     uint8_t *was_divided;      /* in this search */
     Point points[MOST_POINTS]; /* [0]: where the search is; then ends of pieces, the next one last */
     uint32_t top;              /* the next end */
@@ -82,7 +85,7 @@ KoineStatus koine_scan_create(KoineRun *run)
 {
     const size_t n = run->roots.n;
     Scan *const scan = calloc(1, sizeof *scan);
-    double *const memory = scan ? malloc((9 + 2 * MOST_POINTS) * n * sizeof *memory + n) : NULL;
+    double *const memory = scan ? malloc((11 + 2 * MOST_POINTS) * n * sizeof *memory + n) : NULL;
     if (!memory) {
         free(scan);
         return koine_fail_by(run, KOINE_CAUSE_MEMORY, "no memory for %u root functions", (unsigned)n);
@@ -97,15 +100,17 @@ KoineStatus koine_scan_create(KoineRun *run)
     scan->size = memory + 6 * n;
     scan->second = memory + 7 * n;
     scan->largest = memory + 8 * n;
+    scan->wide = memory + 9 * n;
+    scan->noise_size = memory + 10 * n;
     for (size_t k = 0; k < MOST_POINTS; ++k) {
-        scan->points[k].z = memory + (9 + 2 * k) * n;
+        scan->points[k].z = memory + (11 + 2 * k) * n;
         scan->points[k].slope = scan->points[k].z + n;
     }
-    scan->was_divided = (uint8_t *)(memory + (9 + 2 * MOST_POINTS) * n);
+    scan->was_divided = (uint8_t *)(memory + (11 + 2 * MOST_POINTS) * n);
     for (size_t k = 0; k < n; ++k) {
         scan->span[k] = INFINITY;
         scan->last[k] = -INFINITY;
-        scan->longest[k] = scan->noise[k] = scan->size[k] = scan->largest[k] = 0;
+        scan->longest[k] = scan->noise[k] = scan->noise_size[k] = scan->size[k] = scan->largest[k] = 0;
     }
     koine_roots_forget(run);
     return KOINE_OK;
@@ -272,12 +277,32 @@ static bool changes_once(const double *c, const double *blur)
     return true;
 }
 
+static double size_in(const Scan *scan, const Piece *piece, uint32_t k)
+{
+    return koine_max(scan->size[k], koine_max(fabs(piece->left->z[k]), fabs(piece->right->z[k])));
+}
+
+/* Smaller values round less. A step may have looked at very large ones, where a branch goes on beyond its end. */
+static double noise_in(const Scan *scan, uint32_t k, double size)
+{
+    return size < scan->noise_size[k] ? scan->noise[k] * (size / scan->noise_size[k]) : scan->noise[k];
+}
+
+static void note_noise(Scan *scan, const Piece *piece, uint32_t k, double noise)
+{
+    const double size = size_in(scan, piece, k);
+    if (noise > noise_in(scan, k, size)) {
+        scan->noise[k] = noise;
+        scan->noise_size[k] = size;
+    }
+}
+
 static Judgement judge(const Scan *scan, const Piece *piece, uint32_t k)
 {
     const Cubic cubic = cubic_of(piece, k);
     const double a = cubic.a, b = cubic.b, m = cubic.m, n = cubic.n, middle = piece->look->z[k];
-    const double size = koine_max(scan->size[k], koine_max(fabs(a), fabs(b)));
-    const double blur = SLOPE_NOISE * size + scan->noise[k];
+    const double size = size_in(scan, piece, k);
+    const double blur = SLOPE_NOISE * size + noise_in(scan, k, size);
     const double deviation = koine_max(0, deviation_of(scan, piece, k, &cubic) - VALUE_NOISE * size - blur);
     const double b1 = a + m / 3, b2 = b - n / 3, bound = 8.0 / 3.0 * MARGIN * deviation;
     const double c[5] = { a, 0.25 * (a + 3 * b1), 0.5 * (b1 + b2), 0.25 * (3 * b2 + b), b };
@@ -367,7 +392,7 @@ static Verdict judge_all(KoineRun *run, const Piece *piece, double *split)
         Judgement judgement = judge(scan, piece, k);
         if (judgement.verdict == UNCLEAR && piece->look->has_slope && scan->deep > MOST_DEEP &&
             judgement.deviation < LARGEST_NOISE * scan->largest[k]) {
-            scan->noise[k] = 2 * (scan->noise[k] + judgement.deviation);
+            note_noise(scan, piece, k, 2 * (noise_in(scan, k, size_in(scan, piece, k)) + judgement.deviation));
             judgement = judge(scan, piece, k);
         }
         note(scan, piece, k, judgement.verdict);
@@ -410,7 +435,35 @@ static KoineStatus measure_noise(KoineRun *run, const Piece *piece)
         const double bend = 2 * look->z[k] + look->offset * look->slope[k] - 2 * between[k];
         const double excess = fabs(bend) - 2 * e * e * fabs(c.c2 + 3 * piece->s * c.c3);
         if (excess > 0 && excess < most * scan->largest[k])
-            scan->noise[k] = koine_max(scan->noise[k], 4 * excess / fabs(e));
+            note_noise(scan, piece, k, 4 * excess / fabs(e));
+    }
+    return KOINE_OK;
+}
+
+/* Where the search does not end: whether values bend over a sixteenth of the distance as much as over the whole. What
+ * moves bends 256 times less there, rounding does not, however large it is. Systems of equations round by the size of what
+ * stands in them, which may be far above the values that are compared. */
+static KoineStatus tell_noise(KoineRun *run, Piece *piece)
+{
+    Scan *const scan = run->roots.scan;
+    const Point *const look = piece->look;
+    double *const z = run->roots.mid, *const bend = scan->second;
+    const double e = look->offset / piece->h;
+    piece->second_s = NAN; /* its values make room */
+    for (int part = 0; part < 3; ++part) {
+        static const double shares[3] = { 0.5, 1.0 / 32, 1.0 / 16 };
+        const KoineStatus status = koine_roots_evaluate_at(run, look->time + shares[part] * look->offset, z);
+        if (status != KOINE_OK)
+            return status;
+        for (uint32_t k = 0; k < run->roots.n; ++k) {
+            const double whole = look->z[k] + 0.5 * look->offset * look->slope[k];
+            if (part == 0)
+                scan->wide[k] = fabs(z[k] - whole);
+            else if (part == 1)
+                bend[k] = look->z[k] - 2 * z[k];
+            else if (fabs(bend[k] + z[k]) > scan->wide[k] / 16)
+                note_noise(scan, piece, k, 8 * koine_max(scan->wide[k], fabs(bend[k] + z[k])) / fabs(e));
+        }
     }
     return KOINE_OK;
 }
@@ -445,6 +498,10 @@ static KoineStatus examine(KoineRun *run, Verdict *verdict)
         *verdict = judge_all(run, &piece, &split);
         if (*verdict == UNCLEAR && scan->measured < MOST_MEASURED) {
             status = measure_noise(run, &piece);
+            *verdict = judge_all(run, &piece, &split);
+        }
+        if (status == KOINE_OK && *verdict == UNCLEAR && scan->deep > MOST_DEEP) {
+            status = tell_noise(run, &piece);
             *verdict = judge_all(run, &piece, &split);
         }
     }
@@ -537,7 +594,7 @@ static void begin_search(KoineRun *run, double from, double to)
     memset(scan->was_divided, 0, roots->n);
     for (uint32_t k = 0; k < roots->n; ++k) {
         scan->least[k] = INFINITY;
-        scan->largest[k] = koine_max(scan->largest[k], koine_max(fabs(roots->hi[k]), scan->size[k]));
+        scan->largest[k] = koine_max(scan->largest[k], fabs(roots->lo[k]));
     }
 }
 
@@ -572,6 +629,27 @@ static KoineStatus leave_search(KoineRun *run, double *to)
     return KOINE_OK;
 }
 
+/* The event in the piece up to points[top]. What was seen of the other roots holds for the piece: if the event lies well
+ * inside, the part before it is a piece of its own, in which another root may have come and gone. */
+static KoineStatus take_crossing(KoineRun *run, double *to, bool *is_event, bool *is_known)
+{
+    Scan *const scan = run->roots.scan;
+    const double from = scan->points[0].time, end = scan->points[scan->top].time;
+    hand_over(run, scan->top);
+    *to = end;
+    const KoineStatus status = koine_roots_take(run, to, is_event);
+    *is_known = status != KOINE_OK || !*is_event || koine_has_grid(run) || run->roots.n == 1 ||
+                *to - from <= scan->floor || *to - from > WELL_INSIDE * (end - from);
+    if (*is_known)
+        return status;
+    scan->is_repeated = true;
+    scan->top = 1;
+    scan->points[1].time = *to;
+    scan->points[1].has_slope = false;
+    memcpy(scan->points[1].z, run->roots.hi, run->roots.n * sizeof *run->roots.hi);
+    return KOINE_OK;
+}
+
 /* lo and hi hold the root functions at both ends of a piece. */
 static KoineStatus search(KoineRun *run, double *to, bool *is_event)
 {
@@ -588,10 +666,14 @@ static KoineStatus search(KoineRun *run, double *to, bool *is_event)
         if (status != KOINE_OK)
             return stop_search(run, to, is_event);
         if (verdict == CROSSED) {
+            bool is_known;
+            if (scan->is_repeated && scan->top == 1)
+                return KOINE_OK;
             learn(run, end - from);
-            hand_over(run, scan->top);
-            *to = scan->points[scan->top].time;
-            return koine_roots_take(run, to, is_event);
+            const KoineStatus taken = take_crossing(run, to, is_event, &is_known);
+            if (taken != KOINE_OK || is_known)
+                return taken;
+            continue;
         }
         if (verdict == UNCLEAR) {
             ++scan->top;
@@ -601,6 +683,8 @@ static KoineStatus search(KoineRun *run, double *to, bool *is_event)
         scan->is_inherited = false;
     }
     learn(run, end - from);
+    for (uint32_t k = 0; k < roots->n; ++k)
+        scan->largest[k] = koine_max(scan->largest[k], scan->size[k]);
     memcpy(roots->lo, scan->points[0].z, roots->n * sizeof *roots->lo);
     roots->time = end;
     return KOINE_OK;
