@@ -1,5 +1,6 @@
 /* Root functions and their bands (S5): positive while a relation or step function keeps its value. */
 #include "relation.h"
+#include <float.h>
 
 static double relation_margin(const Machine *k, const KoineRelation *r) /* s*g: positive inside the present side */
 {
@@ -80,17 +81,61 @@ void koine_measure_noise(Machine *k)
     }
 }
 
-/* On leaving an instant with a relation on the wrong side of its border, or too close to it, by rounding: its border moves
- * outwards. */
-void koine_widen_bands(Machine *k)
+/* ---- leaving an instant ---- */
+static const double CLOSE = 64;                     /* bands: rounding of operands behind a restart of the solver */
+static const double NEARBY = 1e7;                   /* bands: further away no rounding of states matters */
+static const double DISPLACEMENT = 8 * DBL_EPSILON; /* relative, of states: what a restart may change */
+static const double MARGIN = 4;
+
+static bool has_close_root(const Machine *k)
 {
-    Instant *now = k->instant;
-    now->n_widened = 0;
     for (uint32_t j = 0; j < k->program->n_roots; j++) {
         double exact, band;
+        if (margin_of(k, j, &exact, &band) <= NEARBY * band)
+            return true;
+    }
+    return false;
+}
+
+/* Of a steep function of states rounding is steep, too: how much it is shows with states that differ by rounding. The
+ * margins of these are left in `widened`; false: they cannot be computed. */
+static bool displace(Machine *k)
+{
+    const KoineProgram *p = k->program;
+    for (uint32_t j = 0; j < p->n_x; j++)
+        k->m[p->x + j].r += (j * 0x9e3779b9u & 0x80000000u ? DISPLACEMENT : -DISPLACEMENT) * k->m[p->x + j].r;
+    const bool is_good = koine_run_part(k, &p->roots) == KOINE_OK;
+    for (uint32_t j = 0; j < p->n_roots; j++) {
+        double exact, band;
+        k->widened[j] = margin_of(k, j, &exact, &band);
+    }
+    return is_good;
+}
+
+/* On leaving an instant with a relation on the wrong side of its border, or too close to it, by rounding: its border moves
+ * outwards. Behind a crossing a solver begins anew, and what it computes there differs by rounding of the states: a
+ * comparison of them would cross to and fro. */
+void koine_widen_bands(Machine *k)
+{
+    const KoineProgram *p = k->program;
+    Instant *now = k->instant;
+    const bool is_measured = !k->noise && p->n_x && has_close_root(k);
+    bool is_displaced = false;
+    if (is_measured) {
+        double *const states = k->residual_work;
+        memcpy(states, &k->m[p->x], p->n_x * sizeof *states);
+        is_displaced = displace(k);
+        memcpy(&k->m[p->x], states, p->n_x * sizeof *states);
+        koine_run_part(k, &p->roots);
+    }
+    now->n_widened = 0;
+    for (uint32_t j = 0; j < p->n_roots; j++) {
+        double exact, band;
         const double margin = margin_of(k, j, &exact, &band);
+        const double steep = is_displaced ? MARGIN * fabs(k->widened[j] - margin) : 0;
         const double noise = k->noise && k->flips[j] == MEANINGLESS ? k->noise[j] : 0;
-        k->widened[j] = margin <= noise ? 2 * fabs(margin) + fmax(band, noise) : 0;
+        const double close = k->noise ? noise : fmax(CLOSE * band, steep < INFINITY ? steep : 0);
+        k->widened[j] = margin <= close && !k->held[j] ? 2 * fabs(margin) + fmax(band, close) : 0;
         now->n_widened += k->widened[j] > 0;
     }
 }
