@@ -3,15 +3,19 @@
  * An expression that depends on the time, through explicit equations or by itself, and otherwise on what only events
  * change. What does not move is an input: a kernel computes it, like the slope of an affine comparison. So the code is
  * small, and the same for all instances of a class. */
-#include "emit/program_parts.h"
-#include "ir/memo.h"
+#include "emit/program_time.h"
+#include "base/bug.h"
+#include "ir/element.h"
+#include "ir/simplify.h"
+#include "ir/substitute.h"
 
 enum { MOST_INSTRUCTIONS = 2000, DEEPEST = 2000 };
 
 struct TimeCodes {
     Layout *l;
     const bool *moves;
-    uint32_t *definition; /* per variable: 1 + the block that assigns it, a scalar, or 0 */
+    uint32_t *definition;      /* per variable: 1 + the block that assigns it, of arrays: that assigns elements, or 0 */
+    uint32_t *next_definition; /* per block: one more of its array */
     VEC(KoineTimeCode) codes;
     Map code_index; /* hash -> first code of a chain */
     VEC(uint32_t) code_next;
@@ -21,32 +25,24 @@ struct TimeCodes {
     Map source_index;      /* hashes of these */
 };
 
-typedef struct { /* the function being made */
-    TimeCodes *c;
-    TermBuilder builder;
-    Memo registers; /* expressions in the builder's numbering -> register */
-    Memo moving;    /* likewise -> 1 or 0 */
-    Memo timed;     /* likewise; only while sources are looked for */
-    uint32_t depth;
-    VEC(KoineTimeInstruction) instructions;
-    VEC(double) numbers;
-    VEC(const double *) tables;
-    VEC(Term) inputs;
-} Coder;
-
 TimeCodes *time_codes_create(Layout *l, const bool *moves)
 {
     TimeCodes *c = NEW(l->arena, TimeCodes);
-    *c = (TimeCodes){ .l = l, .moves = moves, .definition = NEW_ARRAY(l->arena, uint32_t, l->model->variables.n + 1) };
+    *c = (TimeCodes){ .l = l,
+                      .moves = moves,
+                      .definition = NEW_ARRAY(l->arena, uint32_t, l->model->variables.n + 1),
+                      .next_definition = NEW_ARRAY(l->arena, uint32_t, l->schedule->blocks.n + 1) };
     map_init(&c->code_index, l->arena, 16);
     map_init(&c->source_index, l->arena, 16);
     for (uint32_t k = 0; k < l->schedule->blocks.n; k++) {
         const Block *b = &l->schedule->blocks.at[k];
-        if (b->kind != BLOCK_ASSIGN || b->lhs.shape->n_args || b->lhs.shape->type.rank || b->domain.index)
+        if (b->kind != BLOCK_ASSIGN || b->lhs.shape->type.rank || (b->domain.index && !b->lhs.shape->n_args))
             continue;
         const Ref target = term_refs(l->model, b->lhs)[b->lhs.shape->u.leaf];
-        if (target.kind == REF_NOW)
-            c->definition[target.var.index] = k + 1;
+        if (target.kind != REF_NOW)
+            continue;
+        c->next_definition[k] = c->definition[target.var.index];
+        c->definition[target.var.index] = k + 1;
     }
     return c;
 }
@@ -78,7 +74,20 @@ static bool moves(Coder *d, const Expr *e)
 }
 
 /* ---- instructions ---- */
-static uint32_t put(Coder *d, KoineTimeOp op, uint32_t a, uint32_t b, uint32_t c)
+Arena *coder_scratch(const Coder *d)
+{
+    return d->c->l->scratch;
+}
+
+bool coder_knows(const Coder *d, uint32_t number, double *value)
+{
+    const KoineTimeInstruction *i = &d->instructions.at[number];
+    if (i->op == KOINE_TIME_NUMBER)
+        *value = d->numbers.at[i->a];
+    return i->op == KOINE_TIME_NUMBER;
+}
+
+uint32_t coder_put(Coder *d, KoineTimeOp op, uint32_t a, uint32_t b, uint32_t c)
 {
     const KoineTimeInstruction i = { op, a, b, c };
     if (d->instructions.n >= MOST_INSTRUCTIONS)
@@ -87,13 +96,11 @@ static uint32_t put(Coder *d, KoineTimeOp op, uint32_t a, uint32_t b, uint32_t c
     return d->instructions.n - 1;
 }
 
-static uint32_t put_number(Coder *d, double value)
+uint32_t coder_put_number(Coder *d, double value)
 {
     vec_push(d->c->l->scratch, &d->numbers, value);
-    return put(d, KOINE_TIME_NUMBER, d->numbers.n - 1, KOINE_NONE, KOINE_NONE);
+    return coder_put(d, KOINE_TIME_NUMBER, d->numbers.n - 1, KOINE_NONE, KOINE_NONE);
 }
-
-static uint32_t code_expr(Coder *d, const Expr *e);
 
 /* What only events change. */
 static uint32_t code_input(Coder *d, const Expr *e)
@@ -103,21 +110,98 @@ static uint32_t code_input(Coder *d, const Expr *e)
     if (e->type.rank || e->type.kind == TYPE_STRING)
         return KOINE_NONE;
     if (literal_value(e, &value))
-        return put_number(d, is_real ? value.r : (double)value.i);
+        return coder_put_number(d, is_real ? value.r : (double)value.i);
     const Term term = term_make(d->c->l->model, e, d->builder.refs.at);
     vec_push(d->c->l->scratch, &d->inputs, term);
-    return put(d, is_real ? KOINE_TIME_REAL : KOINE_TIME_INTEGER, d->inputs.n - 1, KOINE_NONE, KOINE_NONE);
+    return coder_put(d, is_real ? KOINE_TIME_REAL : KOINE_TIME_INTEGER, d->inputs.n - 1, KOINE_NONE, KOINE_NONE);
+}
+
+/* The iterations of the domain whose element is `number`, level by level. */
+static bool find_iteration(const TimeCodes *c, const Domain *domain, const ElementMap *map, uint32_t level,
+                           int64_t number, int64_t *at)
+{
+    if (level == domain->n)
+        return number == 0;
+    const int64_t count = c->l->model->iterators.at[domain->first + level].count, step = map->step[level];
+    const bool is_last = level + 1 == domain->n && step != 0;
+    const int64_t first = is_last ? number / step : 0, behind = is_last ? first + 1 : count;
+    for (at[level] = first < 0 ? 0 : first; at[level] < behind && at[level] < count; at[level]++)
+        if (find_iteration(c, domain, map, level + 1, number - at[level] * step, at))
+            return true;
+    return false;
+}
+
+static bool has_reduction(const Expr *e, Memo *seen)
+{
+    uint32_t known;
+    if (memo_get(seen, e, &known))
+        return known;
+    bool has = e->kind == EXPR_REDUCE;
+    for (uint32_t k = 0; k < e->n_args && !has; k++)
+        has = has_reduction(e->args[k], seen);
+    memo_put(seen, e, has);
+    return has;
+}
+
+/* Sums count their iterators behind those of the domain: without that they would be others. */
+static bool can_stand_alone(const Coder *d, const Expr *e)
+{
+    Memo seen;
+    memo_begin(&seen, coder_scratch(d));
+    const bool has = has_reduction(e, &seen);
+    memo_end(&seen);
+    return !has;
+}
+
+/* What an equation over a range says about one element of its array; NULL: nothing. */
+static const Expr *element_meaning(Coder *d, const Block *b, int64_t number)
+{
+    Model *m = d->c->l->model;
+    const Domain *domain = &m->domains.at[b->domain.index];
+    const Expr *from[ELEMENT_LEVELS], *to[ELEMENT_LEVELS];
+    int64_t at[ELEMENT_LEVELS];
+    ElementMap map;
+    if (domain->n > ELEMENT_LEVELS || !element_map(m, b->lhs.shape, term_refs(m, b->lhs), b->domain, &map) ||
+        !find_iteration(d->c, domain, &map, 0, number - map.base, at))
+        return NULL;
+    for (uint32_t k = 0; k < domain->n; k++) {
+        const Iterator *it = &m->iterators.at[domain->first + k];
+        from[k] = expr_iterator(m->pool, k);
+        to[k] = expr_integer(m->pool, it->first + at[k] * it->stride);
+    }
+    const Expr *all = term_import(&d->builder, b->rhs);
+    const Expr *e = can_stand_alone(d, all) ? expr_substitute(m->pool, all, domain->n, from, to) : NULL;
+    return e ? expr_simplify(m->pool, e) : NULL;
+}
+
+/* The right side of the equation that defines the variable, or this element of it; NULL: there is none, or it is not known
+ * which element. */
+static const Expr *meaning_of(Coder *d, Ref ref, const Expr *e)
+{
+    const TimeCodes *c = d->c;
+    ElementMap map;
+    if (e->type.rank)
+        return NULL;
+    if (e->n_args && !element_map(c->l->model, e, d->builder.refs.at, (DomainId){ 0 }, &map))
+        return NULL;
+    for (uint32_t k = c->definition[ref.var.index]; k; k = c->next_definition[k - 1]) {
+        const Block *b = &c->l->schedule->blocks.at[k - 1];
+        const Expr *meaning = e->n_args ? element_meaning(d, b, map.base) : term_import(&d->builder, b->rhs);
+        if (meaning)
+            return meaning;
+    }
+    return NULL;
 }
 
 static uint32_t code_leaf(Coder *d, const Expr *e)
 {
+    if (d->call)
+        return d->call->registers[e->u.leaf];
     const Ref ref = d->builder.refs.at[e->u.leaf];
     if (ref.kind == REF_TIME)
-        return put(d, KOINE_TIME_NOW, 0, KOINE_NONE, KOINE_NONE);
-    if (ref.kind != REF_NOW || e->n_args || e->type.rank || !d->c->definition[ref.var.index])
-        return KOINE_NONE;
-    const Block *b = &d->c->l->schedule->blocks.at[d->c->definition[ref.var.index] - 1];
-    return code_expr(d, term_import(&d->builder, b->rhs));
+        return coder_put(d, KOINE_TIME_NOW, 0, KOINE_NONE, KOINE_NONE);
+    const Expr *meaning = ref.kind == REF_NOW ? meaning_of(d, ref, e) : NULL;
+    return meaning ? coder_expr(d, meaning) : KOINE_NONE;
 }
 
 static KoineTimeOp operation(Op op)
@@ -141,72 +225,100 @@ static KoineTimeOp operation(Op op)
     return (KoineTimeOp)same[op]; /* NUMBER: none */
 }
 
+static Value value_in(Type type, double x)
+{
+    return type.kind == TYPE_REAL ? (Value){ .r = x } : (Value){ .i = (int64_t)x };
+}
+
+/* In functions: what is made of numbers is a number. KOINE_NONE: it is not, or has no value. */
+static uint32_t code_number(Coder *d, const Expr *e, uint32_t a, uint32_t b)
+{
+    const Type operands = e->args[0]->type;
+    double x, y = 0;
+    if (!d->call || !coder_knows(d, a, &x) || (b != KOINE_NONE && !coder_knows(d, b, &y)))
+        return KOINE_NONE;
+    const Value args[2] = { value_in(operands, x), value_in(operands, y) };
+    const Value made = op_evaluate((Op)e->op, operands, args);
+    return value_is_good(e->type, made) ? coder_put_number(d, e->type.kind == TYPE_REAL ? made.r : (double)made.i)
+                                        : KOINE_NONE;
+}
+
 static uint32_t code_call(Coder *d, const Expr *e)
 {
     const KoineTimeOp op = operation((Op)e->op);
-    uint32_t a = code_expr(d, e->args[0]);
+    uint32_t a = coder_expr(d, e->args[0]);
     if (a == KOINE_NONE || e->op == OP_REAL || e->op == OP_NUMBER)
         return a;
-    if (op == KOINE_TIME_NUMBER || e->n_args > 2)
+    if (e->n_args > 2)
         return KOINE_NONE;
+    const uint32_t b = e->n_args > 1 ? coder_expr(d, e->args[1]) : KOINE_NONE;
+    if (e->n_args > 1 && b == KOINE_NONE)
+        return KOINE_NONE;
+    const uint32_t known = code_number(d, e, a, b);
+    if (known != KOINE_NONE || op == KOINE_TIME_NUMBER)
+        return known;
     if (e->n_args == 1)
-        return put(d, op, a, KOINE_NONE, KOINE_NONE);
-    const uint32_t b = code_expr(d, e->args[1]);
-    if (b == KOINE_NONE)
-        return KOINE_NONE;
+        return coder_put(d, op, a, KOINE_NONE, KOINE_NONE);
     const bool is_turned = e->op == OP_LT || e->op == OP_LE;
-    const uint32_t made = put(d, op, is_turned ? b : a, is_turned ? a : b, KOINE_NONE);
-    return e->op == OP_NE && made != KOINE_NONE ? put(d, KOINE_TIME_NOT, made, KOINE_NONE, KOINE_NONE) : made;
+    const uint32_t made = coder_put(d, op, is_turned ? b : a, is_turned ? a : b, KOINE_NONE);
+    return e->op == OP_NE && made != KOINE_NONE ? coder_put(d, KOINE_TIME_NOT, made, KOINE_NONE, KOINE_NONE) : made;
 }
 
 static uint32_t code_if(Coder *d, const Expr *e)
 {
     uint32_t parts[3];
     for (uint32_t k = 0; k < 3; k++) {
-        parts[k] = code_expr(d, e->args[k]);
+        double chosen;
+        parts[k] = coder_expr(d, e->args[k]);
         if (parts[k] == KOINE_NONE)
             return KOINE_NONE;
+        if (k == 0 && d->call && coder_knows(d, parts[0], &chosen))
+            return coder_expr(d, e->args[chosen != 0 ? 1 : 2]);
     }
-    return put(d, KOINE_TIME_IF, parts[0], parts[1], parts[2]);
+    return coder_put(d, KOINE_TIME_IF, parts[0], parts[1], parts[2]);
 }
 
 static uint32_t code_table(Coder *d, const Expr *e)
 {
-    const uint32_t a = code_expr(d, e->args[0]);
-    const uint32_t interval = e->n_args > 1 ? code_expr(d, e->args[1]) : KOINE_NONE;
+    const uint32_t a = coder_expr(d, e->args[0]);
+    const uint32_t interval = e->n_args > 1 ? coder_expr(d, e->args[1]) : KOINE_NONE;
     if (a == KOINE_NONE || (e->n_args > 1 && interval == KOINE_NONE) || e->op >= TABLE_ORDERS ||
         !e->u.table->data[e->op])
         return KOINE_NONE;
     vec_push(d->c->l->scratch, &d->tables, e->u.table->data[e->op]);
     const bool is_broken = e->op > 0 || e->u.table->method == TABLE_CONSTANT;
-    return put(d, is_broken ? KOINE_TIME_BROKEN : KOINE_TIME_TABLE, a, interval, d->tables.n - 1);
+    return coder_put(d, is_broken ? KOINE_TIME_BROKEN : KOINE_TIME_TABLE, a, interval, d->tables.n - 1);
 }
 
 static uint32_t code_new(Coder *d, const Expr *e)
 {
-    if (!moves(d, e))
+    KoineSlot value;
+    if (d->call && literal_value(e, &value))
+        return coder_put_number(d, e->type.kind == TYPE_REAL ? value.r : (double)value.i);
+    if (!d->call && !moves(d, e))
         return code_input(d, e);
     switch ((ExprKind)e->kind) {
     case EXPR_LEAF: return code_leaf(d, e);
     case EXPR_CALL: return code_call(d, e);
     case EXPR_IF: return code_if(d, e);
     case EXPR_TABLE: return code_table(d, e);
+    case EXPR_FUNCTION: return coder_function(d, e);
     default: return KOINE_NONE;
     }
 }
 
-/* The register that holds the expression; KOINE_NONE: it has no interval form. */
-static uint32_t code_expr(Coder *d, const Expr *e)
+uint32_t coder_expr(Coder *d, const Expr *e)
 {
+    TimeCall *const call = d->call;
     uint32_t known;
-    if (memo_get(&d->registers, e, &known))
+    if (memo_get(call ? &call->known : &d->registers, e, &known))
         return known;
     if (d->depth >= DEEPEST)
         return KOINE_NONE;
     d->depth++;
     const uint32_t made = code_new(d, e);
     d->depth--;
-    memo_put(&d->registers, e, made);
+    memo_put(call ? &call->known : &d->registers, e, made);
     return made;
 }
 
@@ -240,7 +352,7 @@ static uint64_t hash_of(const Coder *d, uint32_t left, uint32_t right)
     return hash;
 }
 
-static uint32_t code_number(Coder *d, uint32_t left, uint32_t right)
+static uint32_t number_of_code(Coder *d, uint32_t left, uint32_t right)
 {
     TimeCodes *c = d->c;
     Arena *arena = c->l->arena;
@@ -300,9 +412,9 @@ static void code_sides(Coder *d, Term left, Term right, uint32_t *first, uint32_
     *first = *second = KOINE_NONE;
     if (!moves(d, a) && !(b && moves(d, b)))
         return;
-    *first = code_expr(d, a);
+    *first = coder_expr(d, a);
     if (b && *first != KOINE_NONE)
-        *second = code_expr(d, b);
+        *second = coder_expr(d, b);
     if (b && *second == KOINE_NONE)
         *first = KOINE_NONE;
 }
@@ -318,7 +430,7 @@ uint32_t lay_time_function(TimeCodes *c, Term left, Term right, uint32_t *n_inpu
     memo_end(&d.moving);
     if (first == KOINE_NONE)
         return KOINE_NONE;
-    KoineTimeFunction f = { .code = code_number(&d, first, second), .saved = c->n_inputs };
+    KoineTimeFunction f = { .code = number_of_code(&d, first, second), .saved = c->n_inputs };
     lay_inputs(&d, &f);
     c->n_inputs += f.n_in;
     vec_push(c->l->arena, &c->functions, f);
@@ -328,7 +440,8 @@ uint32_t lay_time_function(TimeCodes *c, Term left, Term right, uint32_t *n_inpu
 }
 
 /* ---- sources ---- */
-/* The expression depends on the time, parameters and discrete variables alone, and has an interval form. */
+/* The expression depends on the time, parameters and discrete variables alone, and has an interval form if its functions
+ * have one. */
 static bool is_timed(Coder *d, const Expr *e);
 
 static bool leaf_is_timed(Coder *d, const Expr *e)
@@ -336,10 +449,8 @@ static bool leaf_is_timed(Coder *d, const Expr *e)
     const Ref ref = d->builder.refs.at[e->u.leaf];
     if (ref.kind == REF_TIME)
         return true;
-    if (ref.kind != REF_NOW || e->n_args || e->type.rank || !d->c->definition[ref.var.index])
-        return false;
-    const Block *b = &d->c->l->schedule->blocks.at[d->c->definition[ref.var.index] - 1];
-    return is_timed(d, term_import(&d->builder, b->rhs));
+    const Expr *meaning = ref.kind == REF_NOW ? meaning_of(d, ref, e) : NULL;
+    return meaning && is_timed(d, meaning);
 }
 
 static bool new_is_timed(Coder *d, const Expr *e)
@@ -348,7 +459,7 @@ static bool new_is_timed(Coder *d, const Expr *e)
         return true;
     if (e->kind == EXPR_LEAF)
         return leaf_is_timed(d, e);
-    const bool is_known = e->kind == EXPR_IF || e->kind == EXPR_TABLE ||
+    const bool is_known = e->kind == EXPR_IF || e->kind == EXPR_TABLE || e->kind == EXPR_FUNCTION ||
                           (e->kind == EXPR_CALL && (operation((Op)e->op) != KOINE_TIME_NUMBER || e->op == OP_REAL));
     for (uint32_t k = 0; is_known && k < e->n_args; k++)
         if (!is_timed(d, e->args[k]))
@@ -399,7 +510,8 @@ static uint64_t hash_source(const Model *m, const Coder *d, uint32_t code)
     return hash;
 }
 
-static void add_source(TimeCodes *c, Term term)
+/* False: it has no interval form. */
+static bool add_source(TimeCodes *c, Term term)
 {
     Coder d = { .c = c, .builder = term_builder(c->l->model) };
     uint32_t first, second, ignored;
@@ -409,17 +521,18 @@ static void add_source(TimeCodes *c, Term term)
     memo_end(&d.registers);
     memo_end(&d.moving);
     if (first == KOINE_NONE || !bends(&d))
-        return;
-    KoineTimeFunction f = { .code = code_number(&d, first, second), .saved = c->n_inputs };
+        return first != KOINE_NONE;
+    KoineTimeFunction f = { .code = number_of_code(&d, first, second), .saved = c->n_inputs };
     const uint64_t hash = hash_source(c->l->model, &d, f.code);
     if (map_get(&c->source_index, hash, &ignored)) /* the same one again; two of one hash differ hardly ever */
-        return;
+        return true;
     map_put(&c->source_index, hash, 1);
     lay_inputs(&d, &f);
     c->n_inputs += f.n_in;
     vec_push(c->l->arena, &c->functions, f);
     const uint32_t source = c->functions.n - 1;
     vec_push(c->l->arena, &c->sources, source);
+    return true;
 }
 
 /* The largest parts of an expression that depend on the time alone. */
@@ -428,10 +541,8 @@ static void add_parts(Coder *d, const Expr *e)
     if (!moves(d, e) || memo_get(&d->registers, e, &(uint32_t){ 0 }))
         return;
     memo_put(&d->registers, e, 1); /* was here */
-    if (is_timed(d, e)) {
-        add_source(d->c, term_make(d->c->l->model, e, d->builder.refs.at));
+    if (is_timed(d, e) && add_source(d->c, term_make(d->c->l->model, e, d->builder.refs.at)))
         return;
-    }
     for (uint32_t k = 0; e->kind != EXPR_LEAF && k < e->n_args; k++)
         add_parts(d, e->args[k]);
 }
@@ -452,9 +563,33 @@ static void add_sources_of(TimeCodes *c, Term term, bool is_definition)
     memo_end(&d.timed);
 }
 
+static bool reads_time(const Model *m, Term term)
+{
+    for (uint32_t k = 0; term.shape && k < term.shape->n_leaves; k++)
+        if (term_refs(m, term)[k].kind == REF_TIME)
+            return true;
+    return false;
+}
+
+/* Nothing depends on the time alone where nothing reads it. */
+static bool is_time_read(const TimeCodes *c)
+{
+    const Schedule *s = c->l->schedule;
+    const Model *m = c->l->model;
+    for (uint32_t k = 0; k < s->blocks.n; k++)
+        if (s->blocks.at[k].kind == BLOCK_ASSIGN && reads_time(m, s->blocks.at[k].rhs))
+            return true;
+    for (uint32_t k = 0; k < s->rows.n; k++)
+        if (reads_time(m, s->rows.at[k].lhs) || reads_time(m, s->rows.at[k].rhs))
+            return true;
+    return false;
+}
+
 void lay_sources(TimeCodes *c)
 {
     const Schedule *s = c->l->schedule;
+    if (!is_time_read(c))
+        return;
     for (uint32_t k = 0; k < s->parts[PART_DERIVATIVES].n; k++) {
         const Block *b = &s->blocks.at[s->parts[PART_DERIVATIVES].at[k]];
         if (b->kind == BLOCK_ASSIGN && !b->domain.index)

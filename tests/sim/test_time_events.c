@@ -187,9 +187,42 @@ static void test_s6_a_long_search_on_a_time_grid(void **state)
     run_free(r);
 }
 
+/* Functions and elements of arrays are functions of the time, too: no event depends on steps or output points. In 10 units
+ * of time: the crossing at phase p of sin(w t) comes floor((10 w - p)/2 pi) + 1 times. */
+static int passages(double omega, double phase)
+{
+    return (int)floor((10 * omega - phase) / (2 * PI)) + 1;
+}
+static void check_calls(const RunResult *r)
+{
+    expect_done(r);
+    const double quarter = PI / 4;
+    expect_near(run_last(r, "N1"), passages(50, quarter) + passages(50, PI + quarter), 0);
+    expect_near(run_last(r, "N2"), passages(60, PI / 6), 0);
+    expect_near(run_last(r, "N3"), passages(80, asin(0.5 * (sqrt(1 + 0.4 * 1.49999) - 1) / 0.2)), 0);
+    expect_near(run_last(r, "N4"), passages(70, asin(0.999) - 2 + 2 * PI), 0);
+    expect_near(run_last(r, "N5"), passages(23, 2 * PI - acos(0.99)) + 1, 0);
+    expect_near((double)r->report.statistics.root_evaluations, 0, 0);
+}
+static void check_timecalls(const RunResult *r)
+{
+    expect_done(r);
+    expect_near(run_last(r, "n"), passages(60, asin(0.5 * (cbrt(3.37499) + 0.5))), 0);
+    expect_near(run_last(r, "k"), passages(70, asin(0.999)), 0);
+}
+
+static void test_s6_functions_and_elements_of_arrays(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = SIMPLEX "Calls.mdl", .stop = 10, .interval = 10 }, check_calls);
+    run_in_all_tiers((RunRequest){ .path = DYMOLA "timecalls.dym", .stop = 10, .interval = 10 }, check_timecalls);
+    with_all((RunRequest){ .path = DYMOLA "timecalls.dym", .stop = 10 }, 0.1, 5, check_timecalls);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_s6_a_sine_without_states),
+                                        cmocka_unit_test(test_s6_functions_and_elements_of_arrays),
                                         cmocka_unit_test(test_s6_a_sine_beside_a_slow_state),
                                         cmocka_unit_test(test_s6_the_sun_shines_every_day),
                                         cmocka_unit_test(test_s6_on_a_time_grid),
