@@ -1,4 +1,5 @@
 /* A model's texts in generated C: whatever bytes its names have, the code is that of the plain model. */
+#include "c_tokens.h"
 #include "emit/c/model_text.h"
 #include "emit/c/print.h"
 #include "emit/c/vet.h"
@@ -29,42 +30,11 @@ static Text print_named(Fixture *f, const char *model, const char *const *names,
     return text;
 }
 
-/* The next token of C, comments left out; its length, 0 at the end. What is left is at *at. */
-static size_t next_token(const char **at, const char **token)
-{
-    for (;;) {
-        *at += strspn(*at, " \n");
-        if (strncmp(*at, "/*", 2) != 0)
-            break;
-        const char *end = strstr(*at + 2, "*/");
-        assert_non_null(end);
-        *at = end + 2;
-    }
-    static const char word[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
-    *token = *at;
-    const size_t n = strspn(*at, word);
-    *at += n ? n : **at != 0;
-    return (size_t)(*at - *token);
-}
-
-static bool is_identifier(const char *token)
-{
-    return (*token >= 'a' && *token <= 'z') || (*token >= 'A' && *token <= 'Z') || *token == '_';
-}
-
-/* Token by token the same; identifiers may be others. */
 static void assert_same_code(const char *a, const char *b)
 {
-    for (;;) {
-        const char *x, *y;
-        const size_t n = next_token(&a, &x), m = next_token(&b, &y);
-        if (n == 0 || m == 0) {
-            assert_int_equal(n, m);
-            return;
-        }
-        if ((n != m || memcmp(x, y, n) != 0) && !(is_identifier(x) && is_identifier(y)))
-            fail_msg("%.*s instead of %.*s", (int)m, y, (int)n, x);
-    }
+    CToken x, y;
+    if (!c_is_same_code(a, b, &x, &y))
+        fail_msg("%.*s instead of %.*s", (int)y.n, y.at, (int)x.n, x.at);
 }
 
 static void assert_text_is_plain(const Text *text)

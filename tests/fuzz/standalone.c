@@ -1,5 +1,5 @@
-/* Runs a fuzz target without libFuzzer: each file of the folders given, then changed copies of them, the same ones
- * every time. Without seeds the copies begin with nothing. */
+/* Runs a fuzz target without libFuzzer: COPIES FOLDER...: each file of the folders, then so many changed copies of them, the
+ * same ones every time. Without seeds the copies begin with nothing. */
 #include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { LARGEST = 1 << 16, MOST_SEEDS = 512, COPIES = 2000, MOST_CHANGES = 8 };
+enum { LARGEST = 1 << 16, MOST_SEEDS = 512, MOST_CHANGES = 8 };
 
 typedef struct {
     uint8_t *data;
@@ -98,14 +98,15 @@ int main(int argc, char **argv)
     static Seed seeds[MOST_SEEDS + 1];
     static uint8_t nothing[1];
     size_t n = 0;
-    for (int k = 1; k < argc; k++)
+    const int copies = argc > 1 ? atoi(argv[1]) : 0;
+    for (int k = 2; k < argc; k++)
         read_folder(argv[k], seeds, &n);
     for (size_t k = 0; k < n; k++)
         run(seeds[k].data, seeds[k].size);
     if (n == 0)
         seeds[n++] = (Seed){ nothing, 0 };
     uint8_t *const copy = malloc(LARGEST);
-    for (int k = 0; copy && k < COPIES; k++) {
+    for (int k = 0; copy && k < copies; k++) {
         const Seed *const seed = &seeds[random_below(n)];
         size_t size = seed->size;
         if (size > 0)
@@ -118,6 +119,6 @@ int main(int argc, char **argv)
     for (size_t k = 0; k < n; k++)
         if (seeds[k].data != nothing)
             free(seeds[k].data);
-    printf("%zu seeds, %d copies\n", n, COPIES);
+    printf("%zu seeds, %d copies\n", n, copies);
     return 0;
 }
