@@ -222,8 +222,10 @@ void compilation_list(const Compilation *c, ListKind kind, bool is_json, Text *t
 void compilation_listing(const Compilation *c, const char *path, bool has_numbers, bool has_no_messages, Text *to)
 {
     uint32_t source;
+    const Language *language = language_of(NULL, path);
+    const ListingStyle style = { has_numbers, has_no_messages, language && language->has_message_lines };
     if (sources_open(c->sources, path, &source) == SOURCE_OK)
-        listing(c->sources, source, c->diag, (ListingStyle){ has_numbers, has_no_messages }, to);
+        listing(c->sources, source, c->diag, style, to);
 }
 
 bool compilation_explore(const Compilation *c, ExploreKind kind, const ExploreRequest *request, Text *to)

@@ -11,7 +11,7 @@ static Model *load_text_form(const LoadRequest *request, Diag *diag)
 }
 
 static const char *const text_form_extensions[] = { "ir", NULL };
-static const Language text_form_language = { TEXT_FORM, text_form_extensions, load_text_form };
+static const Language text_form_language = { TEXT_FORM, text_form_extensions, load_text_form, false };
 
 static const Language *const builtin[] = { &simplex_language, &dymola_language, &text_form_language };
 enum { N_BUILTIN = sizeof builtin / sizeof builtin[0] };

@@ -231,10 +231,12 @@ void listing(const Sources *sources, uint32_t id, const Diag *diag, ListingStyle
         uint32_t end = begin;
         while (end < source->size && source->text[end] != '\n' && source->text[end] != '\r')
             end++;
-        if (style.has_numbers)
-            text_format(to, "%5u  ", line);
-        text_bytes(to, source->text + begin, end - begin);
-        text_char(to, '\n');
+        if (!style.drops_earlier || source->text[begin] != '$') {
+            if (style.has_numbers)
+                text_format(to, "%5u  ", line);
+            text_bytes(to, source->text + begin, end - begin);
+            text_char(to, '\n');
+        }
         begin = end + (end + 1 < source->size && source->text[end] == '\r' && source->text[end + 1] == '\n' ? 2 : 1);
         while (next < items.n && (items.at[next].at.span.begin < begin || begin >= source->size))
             add_message(sources, &items.at[next++], margin, to);

@@ -15,7 +15,7 @@ void classes_text(const Model *model, Text *to);
 void classes_json(const Model *model, Text *to);
 
 typedef struct {
-    bool has_numbers, has_no_messages;
+    bool has_numbers, has_no_messages, drops_earlier; /* lines that begin with $ in the text */
 } ListingStyle;
 /* The text of a source; below a line the messages about it, as lines that begin with $ (which SIMPLEX-MDL ignores). */
 void listing(const Sources *sources, uint32_t source, const Diag *diag, ListingStyle style, Text *to);

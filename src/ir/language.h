@@ -31,6 +31,7 @@ typedef struct {
     const char *const *extensions; /* of file names, without the dot, ended by NULL */
     /* The Model, with its instance 0 being the class; NULL means already reported. */
     Model *(*load)(const LoadRequest *request, Diag *diag);
+    bool has_message_lines; /* lines that begin with $ are messages of an earlier check, no part of the text */
 } Language;
 
 #endif

@@ -116,4 +116,4 @@ static Model *load(const LoadRequest *request, Diag *diag)
 }
 
 static const char *const extensions[] = { "dym", NULL };
-const Language dymola_language = { "dymola", extensions, load };
+const Language dymola_language = { "dymola", extensions, load, false };

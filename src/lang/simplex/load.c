@@ -64,4 +64,4 @@ static Model *load(const LoadRequest *request, Diag *diag)
 }
 
 static const char *const extensions[] = { "mdl", NULL };
-const Language simplex_language = { "simplex", extensions, load };
+const Language simplex_language = { "simplex", extensions, load, true };
