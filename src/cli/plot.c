@@ -39,6 +39,20 @@ static void add_column(const Command *command, const Series *results, uint32_t a
     vec_push(command->arena, list, series);
 }
 
+/* The columns one glob names, in any capitals if none has those that were given; false: none. */
+static bool add_matching(const Command *command, const Series *results, const char *glob, Map *known, SeriesList *list)
+{
+    static bool (*const ways[])(const char *, const char *) = { glob_matches, glob_matches_any_case };
+    bool is_found = false;
+    for (uint32_t way = 0; way < 2 && !is_found; way++)
+        for (uint32_t c = 1; c < results->n_columns; c++)
+            if (ways[way](glob, results->columns[c].name)) {
+                add_column(command, results, c, known, list);
+                is_found = true;
+            }
+    return is_found;
+}
+
 /* The columns one --variables names, in the order of its globs. */
 static int select_series(const Command *command, const Series *results, const char *globs, SeriesList *list)
 {
@@ -47,12 +61,7 @@ static int select_series(const Command *command, const Series *results, const ch
     Map known;
     map_init(&known, command->arena, 16);
     for (uint32_t g = 0; g < n; g++) {
-        bool is_found = false;
-        for (uint32_t c = 1; c < results->n_columns; c++)
-            if (glob_matches(each[g], results->columns[c].name)) {
-                add_column(command, results, c, &known, list);
-                is_found = true;
-            }
+        const bool is_found = add_matching(command, results, each[g], &known, list);
         const char *const nearest = is_found ? NULL : series_nearest(results, each[g]);
         if (nearest)
             return usage_error(command, "no column matches '%s'; did you mean '%s'?", each[g], nearest);

@@ -51,6 +51,11 @@ bool glob_matches(const char *glob, const char *name)
     return matches(glob, name, false);
 }
 
+bool glob_matches_any_case(const char *glob, const char *name)
+{
+    return matches(glob, name, true);
+}
+
 uint32_t globs_split(const char *list, Arena *arena, const char *const **globs)
 {
     VEC(const char *) parts = { 0 };
