@@ -32,6 +32,21 @@ static void test_sx048_time_through_a_dependent(void **state)
                      check_time_through_a_dependent);
 }
 
+/* The first points of a grid behind pi/6 = 0.52359...: 0.524 on one of 0.001, 0.6 on one of 0.1. */
+static void test_sx048_within_one_cell_of_the_grid(void **state)
+{
+    (void)state;
+    static const double grids[] = { 0.001, 0.1, 1e-6 }, times[] = { 0.524, 0.6, 0.523599 };
+    for (int k = 0; k < 3; k++) {
+        RunResult *r =
+            run_model(&(RunRequest){ .path = RULES "SinT.mdl", .stop = 3, .interval = 1, .resolution = grids[k] });
+        expect_done(r);
+        expect_near(run_last(r, "TEvent"), times[k], 1e-15);
+        expect_near(run_last(r, "N"), 1, 0);
+        run_free(r);
+    }
+}
+
 /* X = T passes Y = 2 at 2; the event there raises Y to 4, which X passes at 4. */
 static void check_logical_dependent(const RunResult *r)
 {
@@ -472,6 +487,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sx048_time_through_a_dependent),
+        cmocka_unit_test(test_sx048_within_one_cell_of_the_grid),
         cmocka_unit_test(test_sx051_logical_dependent),
         cmocka_unit_test(test_sx065_dependents_follow_in_the_same_takt),
         cmocka_unit_test(test_sx073_no_equation_no_change),
