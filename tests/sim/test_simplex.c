@@ -212,6 +212,27 @@ static void test_sx091_no_rest(void **state)
     }
 }
 
+/* The Takte of case 6: -5, 5, -1, 1, -1, ... Rows end before the last one, Takt 9 with z = 1, from which the message tells
+ * the way on; that way is not gone. */
+static void test_sx091_the_values_until_the_limit(void **state)
+{
+    (void)state;
+    enum { LIMIT = 9 };
+    RunResult *r = run_model(
+        &(RunRequest){ .path = CASES "case6.mdl", .stop = 1, .interval = 1, .max_steps = LIMIT, .every_takt = true });
+    assert_int_equal(r->report.end, KOINE_RUN_FAILED);
+    assert_non_null(strstr(r->report.text, "more than 9 event steps (MaxTkt). Now 'z' goes from 1 to -1"));
+    uint32_t seen = 0;
+    for (uint32_t k = 0; k < r->n_rows; k++) {
+        const uint32_t takt = r->rows[k].takt;
+        assert_true(r->rows[k].time == 0 && takt < LIMIT);
+        assert_near(r->rows[k].values[run_column(r, "z")], takt == 0 ? -5 : takt == 1 ? 5 : takt % 2 ? 1 : -1, 0);
+        seen |= 1u << takt;
+    }
+    assert_int_equal(seen, (1u << LIMIT) - 1);
+    run_free(r);
+}
+
 /* Events that count for ever: no state comes back, whatever the limit is, also one below the steps that are compared. */
 static void test_no_rest_without_period(void **state)
 {
@@ -388,6 +409,7 @@ int main(void)
         cmocka_unit_test(test_sx087_old_state),
         cmocka_unit_test(test_sx089_propagation),
         cmocka_unit_test(test_sx091_no_rest),
+        cmocka_unit_test(test_sx091_the_values_until_the_limit),
         cmocka_unit_test(test_no_rest_without_period),
         cmocka_unit_test(test_sx092_time_event_once),
         cmocka_unit_test(test_sx093_periodic_event),
