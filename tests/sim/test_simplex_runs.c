@@ -75,6 +75,37 @@ static void test_sx118_sx119_sx121_sx124_crossings(void **state)
     run_free(r);
 }
 
+static void narrow(KoineModel *model)
+{
+    set_value(model, "breit", 1e-3);
+}
+
+/* x = t - 5.5 is within 1 of 0 from 4.5 on, within 0.001 from 5.499 on, and outside at both ends of a step of 11. On a grid
+ * of 0.001 the first points inside are 4.501 and 5.5. */
+static void test_sx119_a_passage_within_one_step(void **state)
+{
+    (void)state;
+    static const double entered[2][2] = { { 4.5, 5.499 }, { 4.501, 5.5 } };
+    for (int on_grid = 0; on_grid < 2; on_grid++)
+        for (int is_narrow = 0; is_narrow < 2; is_narrow++) {
+            RunResult *r = run_model(&(RunRequest){ .path = RUNS "Vorbei.mdl",
+                                                    .solver = "rk4",
+                                                    .stop = 11,
+                                                    .interval = 11,
+                                                    .step = 11,
+                                                    .resolution = on_grid ? 0.001 : 0,
+                                                    .prepare = is_narrow ? narrow : NULL });
+            assert_true(r->is_compiled && r->report.end == KOINE_RUN_DONE);
+            assert_near(run_at(r, "x", 0), -5.5, 0);
+            assert_near(run_last(r, "x"), 5.5, 1e-12);
+            assert_near(run_last(r, "n"), 1, 0);
+            assert_near(run_last(r, "tEin"), entered[on_grid][is_narrow], 1e-9);
+            assert_true(r->report.statistics.steps <=
+                        5); /* of 11, but for what is cut at the event and at the corner */
+            run_free(r);
+        }
+}
+
 static void test_sx129_sx131_sx132_time(void **state)
 {
     (void)state;
@@ -156,6 +187,7 @@ int main(void)
         cmocka_unit_test(test_sx099_sx103_sx106_regions),
         cmocka_unit_test(test_sx100_sx101_display),
         cmocka_unit_test(test_sx118_sx119_sx121_sx124_crossings),
+        cmocka_unit_test(test_sx119_a_passage_within_one_step),
         cmocka_unit_test(test_sx129_sx131_sx132_time),
         cmocka_unit_test(test_sx058_sx110_kinks),
         cmocka_unit_test(test_sx146_sx150_sx152_sx154_sx155_connections),
