@@ -185,6 +185,11 @@ static void check_functions(const RunResult *r)
         expect_near(run_at(r, "v", t), v, 1e-7);
         expect_near(w * w * w + w, 10 + run_at(r, "v", t), 1e-6);
         expect_near(run_at(r, "d.f", t), v * v, 1e-6);
+        expect_near(run_at(r, "a", t), fabs(1.5 - t), 1e-15);
+        expect_near(run_at(r, "b", t), fmax(t, 2.5), 1e-15);
+        expect_near(run_at(r, "c", t), fmin(t, 2.5), 1e-15);
+        expect_near(run_at(r, "i", t), trunc(2 * t - 2.5), 0);
+        expect_near(run_at(r, "j", t), trunc(1.5 * t) * trunc(1.5 * t), 0);
     }
 }
 
