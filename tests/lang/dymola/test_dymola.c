@@ -78,6 +78,40 @@ static void test_ot005_ot007_ot013_nine_instances(void **state)
     release(&l);
 }
 
+/* The model that a text becomes, all of it. */
+static char *text_form(const char *text)
+{
+    Loaded l = load(text);
+    Text printed = { .arena = l.arena };
+    model_print(l.model, &printed, (PrintOptions){ .no_places = true });
+    char *copy = strdup(printed.at);
+    release(&l);
+    return copy;
+}
+
+/* The same text with a comma, and with a blank, in every list there is: parameters, constants, variables, nodes, cuts and
+ * their parts, paths, objects and their arguments, connections and their operands, directives. */
+static void test_ot005_commas_are_optional_in_all_lists(void **state)
+{
+    (void)state;
+    static const char with[] =
+        "model class A parameter p=1, q=2 constant k=3, l=4 local x, y terminal t, s input i, j output o, r\n"
+        "cut a (v, w / f, g), b (v1, w1 / -f, -g), c (z) main cut m [a, b] main path <a - b>\n"
+        "x = p y = q t = x s = y o = i r = j z = k + l v - v1 = f w - w1 = g end\n"
+        "model class One main cut c (V, W / F, G) F = V G = W end\n"
+        "model m submodel (A) d (p=5, q=7), e (6, 8) submodel (One) n, u, h node n1, n2\n"
+        "connect d at (n1, n2), e at (n2, n1), n at n1, u at n2, h:c at (n1) d.i = 1 d.j = 2 e.i = 3 e.j = 4 end\n"
+        "variable unknown d.x, e.x";
+    char without[sizeof with];
+    for (size_t k = 0; k < sizeof with; k++)
+        without[k] = with[k] == ',' ? ' ' : with[k];
+    char *a = text_form(with), *b = text_form(without);
+    assert_non_null(strstr(a, "e.q")); /* it is the model */
+    assert_string_equal(a, b);
+    free(a);
+    free(b);
+}
+
 static void test_ot014_hierarchical_names(void **state)
 {
     (void)state;
@@ -455,6 +489,7 @@ int main(void)
         cmocka_unit_test(test_ot006_ot008_inheritance_copies),
         cmocka_unit_test(test_ot009_ot010_ot011_ot012_parameters),
         cmocka_unit_test(test_ot005_ot007_ot013_nine_instances),
+        cmocka_unit_test(test_ot005_commas_are_optional_in_all_lists),
         cmocka_unit_test(test_ot014_hierarchical_names),
         cmocka_unit_test(test_ot017_access),
         cmocka_unit_test(test_ot019_ot020_ot021_ot022_cuts),
