@@ -240,6 +240,9 @@ static void test_ot038_ot039_ot040_expressions(void **state)
                      "b = sqrt(x) + exp(x) + log(x) + sin(x) + cos(x) + tan(x) + asin(x) + acos(x) + atan(x)\n"
                      "c = atan2(x, y) + sinh(x) + cosh(x) + tanh(x) + abs(x) + max(x, y) + trunc(x)\n"
                      "x = 2.0*time\ny = -pow(x, 2.0)\n");
+    expect_refused("model m local x x = if x > 1 then 1 end", "1:37: error KN1010: expected `else`, found `end`");
+    expect_refused("model m local x x = if x > 1 then 1 else if x < -1 then -1 end",
+                   "1:60: error KN1010: expected `else`, found `end`");
 }
 
 static void test_booleans_are_inferred(void **state)
