@@ -101,10 +101,21 @@ static void check_switched(const RunResult *r)
     assert_int_equal(r->report.statistics.state_events, 0);
     for (uint32_t j = 0; j < 4; j++)
         expect_near(run_at(r, "Sw.OpenSw", times[j]), j % 2, 0);
+    const uint32_t position = run_column(r, "Sw.OpenSw");
+    uint32_t n = 0;
+    for (uint32_t k = 1; k < r->n_rows; k++) /* it changes at these times, not near them, and at no others */
+        if (r->rows[k].values[position] != r->rows[k - 1].values[position]) {
+            assert_true(n < 4);
+            expect_near(r->rows[k - 1].time, times[n], 0);
+            expect_near(r->rows[k].time, times[n++], 0);
+        }
+    assert_int_equal(n, 4);
     const double full = 10.0 * 500 / 520;
     expect_near(run_at(r, "y", 0.0114), 0, 1e-12);
     expect_near(run_at(r, "y", 0.0144), full, 1e-7);
     expect_near(run_at(r, "y", 0.0150), full * exp(-0.0006 / 0.0005), 1e-7);
+    expect_near(run_at(r, "y", 0.0180), full * exp(-0.0036 / 0.0005), 1e-7);
+    expect_near(run_at(r, "y", 0.0240), full * exp(-0.0012 / 0.0005), 1e-7);
 }
 
 /* OT-055: the linear block of four is solved by formulas: no system is left, R1.u = -(1 - OpenSw)*(Va - C.Va)/(OpenSw/R -
