@@ -76,6 +76,8 @@ static void check_blocks(const RunResult *r)
         for (size_t k = 0; k < sizeof table / sizeof *table; k++)
             expect_near(run_at(r, table[k].name, t), step_response(&table[k], t), 2e-7);
         const double a = run_at(r, "pt1.y", t), b = run_at(r, "i1.y", t);
+        expect_near(run_at(r, "s2.y", t), a - b, 1e-12);
+        expect_near(run_at(r, "s2k.y", t), 3 * a + 0.5 * b, 1e-12);
         expect_near(run_at(r, "s3.y", t), 2 + a - b, 1e-12);
         expect_near(run_at(r, "s4.y", t), a + b - 2, 1e-12);
         expect_near(run_at(r, "m2.y", t), 2 * a * b, 1e-12);
