@@ -285,6 +285,20 @@ static void test_ot156_ot157_sampled_blocks(void **state)
     run_in_all_tiers((RunRequest){ .path = HERE "sampled_blocks.dym", .stop = 2, .interval = 0.125 }, check_sampled);
 }
 
+/* Two rows of one time with different values: both sides of an event, at exactly these times. */
+static void expect_jumps(const RunResult *r, const char *name, uint32_t n, const double *times)
+{
+    const uint32_t column = run_column(r, name);
+    uint32_t seen = 0;
+    for (uint32_t k = 1; k < r->n_rows; k++)
+        if (r->rows[k].time == r->rows[k - 1].time &&
+            fabs(r->rows[k].values[column] - r->rows[k - 1].values[column]) > 1e-9) {
+            assert_true(seen < n);
+            expect_near(r->rows[k].time, times[seen++], 1e-15);
+        }
+    assert_int_equal(seen, n);
+}
+
 /* Behind each event the signals are what their definitions say; all events are known in advance. */
 static void check_signals(const RunResult *r)
 {
@@ -295,7 +309,14 @@ static void check_signals(const RunResult *r)
         expect_near(run_at(r, "p.y", t), phase < 0.1 ? 3 : 0, 1e-12);
         expect_near(run_at(r, "q.y", t), t < 0.3 ? 0 : late < 0.25 ? 2 : -2, 1e-12);
         expect_near(run_at(r, "s.y", t), 4 * fmod(t, 0.25), 1e-9);
+        expect_near(run_at(r, "late.y", t), t > 0.7 && fmod(t - 0.7, 0.5) < 0.1 ? 3 : 0, 1e-12);
+        expect_near(run_at(r, "saw.y", t), t < 0.4 ? 0 : 8 * fmod(t - 0.4, 0.25), 1e-9);
     }
+    expect_jumps(r, "p.y", 8, (const double[]){ 0.1, 0.5, 0.6, 1, 1.1, 1.5, 1.6, 2 });
+    expect_jumps(r, "late.y", 6, (const double[]){ 0.7, 0.8, 1.2, 1.3, 1.7, 1.8 });
+    expect_jumps(r, "q.y", 7, (const double[]){ 0.3, 0.55, 0.8, 1.05, 1.3, 1.55, 1.8 });
+    expect_jumps(r, "s.y", 8, (const double[]){ 0.25, 0.5, 0.75, 1, 1.25, 1.5, 1.75, 2 });
+    expect_jumps(r, "saw.y", 6, (const double[]){ 0.65, 0.9, 1.15, 1.4, 1.65, 1.9 });
 }
 
 static void test_ot161_periodic_signals(void **state)
