@@ -194,6 +194,20 @@ static void test_sx089_propagation(void **state)
 {
     (void)state;
     check_rest("case4.mdl", "z1", 0, "z2", 2);
+    static const double z1[] = { 10, 0, 0 }, z2[] = { 5, 5, 2 }; /* Takt by Takt, all of them at 0 */
+    RunResult *r = run_model(&(RunRequest){ .path = CASES "case4.mdl", .stop = 1, .interval = 1, .every_takt = true });
+    assert_done(r);
+    uint32_t seen = 0;
+    for (uint32_t k = 0; k < r->n_rows; k++)
+        if (r->rows[k].kind == KOINE_POINT_STEP || r->rows[k].kind == KOINE_POINT_RIGHT) {
+            const uint32_t takt = r->rows[k].takt;
+            assert_true(r->rows[k].time == 0 && takt <= 2);
+            assert_near(r->rows[k].values[run_column(r, "z1")], z1[takt], 0);
+            assert_near(r->rows[k].values[run_column(r, "z2")], z2[takt], 0);
+            seen |= 1u << takt;
+        }
+    assert_int_equal(seen, 7);
+    run_free(r);
 }
 
 static void test_sx091_no_rest(void **state)
