@@ -130,6 +130,29 @@ static void test_sx058_sx110_kinks(void **state)
     run_free(r);
 }
 
+/* The same of a state: its corners at 1, 1.5 and 2 are events there, and no step is refused because of them. In between y' is
+ * -2 x + 1, -1, 1 and 2 x - 3: y = 0, -1/2, 0 and 2 at 1, 1.5, 2 and 3. */
+static void test_sx058_sx110_corners_are_events(void **state)
+{
+    (void)state;
+    static const double corners[] = { 1, 1.5, 2 }, values[] = { 0, -0.5, 0 };
+    RunResult *r = run_model(
+        &(RunRequest){ .path = RUNS "Knicke.mdl", .solver = "dopri5", .stop = 3, .interval = 3, .tolerance = 1e-10 });
+    assert_true(r->is_compiled && r->report.end == KOINE_RUN_DONE);
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < r->n_rows; k++)
+        if (r->rows[k].kind == KOINE_POINT_REGION) {
+            assert_true(n < 3);
+            assert_near(r->rows[k].time, corners[n], 1e-9);
+            assert_near(r->rows[k].values[run_column(r, "y")], values[n++], 1e-9);
+        }
+    assert_int_equal(n, 3);
+    assert_near(run_last(r, "y"), 2, 1e-9);
+    assert_int_equal(r->report.statistics.state_events, 3);
+    assert_int_equal(r->report.statistics.rejected_steps, 0);
+    run_free(r);
+}
+
 /* x' = -2 x + 0.25 from 3. */
 static void test_sx146_sx150_sx152_sx154_sx155_connections(void **state)
 {
@@ -187,6 +210,7 @@ int main(void)
         cmocka_unit_test(test_sx119_a_passage_within_one_step),
         cmocka_unit_test(test_sx129_sx131_sx132_time),
         cmocka_unit_test(test_sx058_sx110_kinks),
+        cmocka_unit_test(test_sx058_sx110_corners_are_events),
         cmocka_unit_test(test_sx146_sx150_sx152_sx154_sx155_connections),
         cmocka_unit_test(test_sx094_double_assignment),
         cmocka_unit_test(test_sx090_sx102_sx128_countdown),
