@@ -2,7 +2,7 @@
 #include "driver/store.h"
 #include "emit/c/cache.h"
 #include "emit/c/compiler.h"
-#include "emit/c/process.h"
+#include "base/walls.h"
 
 bool compiled_cache(CompiledCache *cache, Arena *arena, const char **why)
 {
@@ -26,7 +26,7 @@ CompilerWalls compiler_walls(Arena *arena)
 {
     Compiler compiler;
     const char *why;
-    CompilerWalls walls = { .has_landlock = process_has_landlock(), .has_seccomp = process_has_seccomp() };
+    CompilerWalls walls = { .has_landlock = walls_have_landlock(), .has_seccomp = walls_have_seccomp() };
     walls.is_walled = find_compiler(&compiler, arena, &why) && compiler_is_walled(&compiler);
     return walls;
 }

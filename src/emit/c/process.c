@@ -1,17 +1,12 @@
 /* See process.h. */
 #define _GNU_SOURCE
 #include "emit/c/process.h"
+#include "base/walls.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/audit.h>
-#include <linux/filter.h>
-#include <linux/landlock.h>
-#include <linux/seccomp.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,69 +18,14 @@
 
 extern char **environ;
 
-/* ---- walls ---- */
-static const uint64_t WRITES = LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_DIR |
-                               LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_CHAR |
-                               LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_MAKE_REG |
-                               LANDLOCK_ACCESS_FS_MAKE_SOCK | LANDLOCK_ACCESS_FS_MAKE_FIFO |
-                               LANDLOCK_ACCESS_FS_MAKE_BLOCK | LANDLOCK_ACCESS_FS_MAKE_SYM;
-
-bool process_has_landlock(void)
-{
-    return syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION) >= 1;
-}
-
-bool process_has_seccomp(void)
-{
-    return prctl(PR_GET_SECCOMP, 0, 0, 0, 0) >= 0;
-}
-
-static void allow_writes(int rules, const char *path, uint64_t access)
-{
-    struct landlock_path_beneath_attr rule = { .allowed_access = access, .parent_fd = open(path, O_PATH | O_CLOEXEC) };
-    if (rule.parent_fd < 0)
-        return;
-    syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &rule, 0);
-    close(rule.parent_fd);
-}
-
 /* Reading is free; writing is for the work folder and for what swallows everything. */
-static void wall_files(const char *folder)
+static void put_up_walls(const char *folder)
 {
-    const struct landlock_ruleset_attr attributes = { .handled_access_fs = WRITES };
-    const int rules = (int)syscall(SYS_landlock_create_ruleset, &attributes, sizeof attributes, 0);
-    if (rules < 0)
-        return;
-    allow_writes(rules, folder, WRITES);
-    allow_writes(rules, "/dev/null", LANDLOCK_ACCESS_FS_WRITE_FILE);
-    syscall(SYS_landlock_restrict_self, rules, 0);
-    close(rules);
-}
-
-#if defined(__x86_64__)
-#define OWN_ARCHITECTURE AUDIT_ARCH_X86_64
-#elif defined(__aarch64__)
-#define OWN_ARCHITECTURE AUDIT_ARCH_AARCH64
-#endif
-
-/* No sockets, and no ring of requests that could make one. */
-static void wall_network(void)
-{
-#ifdef OWN_ARCHITECTURE
-    struct sock_filter filter[] = {
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, OWN_ARCHITECTURE, 1, 0),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_socket, 3, 0),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_io_uring_setup, 2, 0),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ptrace, 1, 0),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EACCES),
-    };
-    const struct sock_fprog program = { sizeof filter / sizeof *filter, filter };
-    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0);
-#endif
+    const int rules = walls_begin(WALL_WRITE);
+    walls_let(rules, folder, WALL_WRITE);
+    walls_let(rules, "/dev/null", WALL_WRITE);
+    walls_stand(rules);
+    walls_without_network();
 }
 
 static void limit(int resource, rlim_t most)
@@ -129,10 +69,8 @@ static void run_compiler(const CompilerProcess *process)
     set_limits();
     if (snprintf(temporary, sizeof temporary, "%s", process->folder) < (int)sizeof temporary)
         setenv("TMPDIR", temporary, 1);
-    if (process->is_walled && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0) {
-        wall_files(process->folder);
-        wall_network();
-    }
+    if (process->is_walled)
+        put_up_walls(process->folder);
     execve(process->args[0], (char *const *)process->args, environ); /* it does not write them */
     _exit(127);
 }

@@ -2,7 +2,7 @@
  *
  * Between Koine and the compiler stands a small process of ours. It ends the compiler and all that this has started when
  * it is told to or when Koine dies, and removes the work folder then. The compiler inherits no descriptor but its
- * standard ones, has limits, no network, and writes to its work folder only (Landlock and seccomp). Private to emit/c. */
+ * standard ones, has limits, no network, and writes to its work folder only (base/walls.h). Private to emit/c. */
 #ifndef EMIT_C_PROCESS_H
 #define EMIT_C_PROCESS_H
 
@@ -24,10 +24,6 @@ void process_end(pid_t pid); /* waits until all are gone */
 /* Signals that end a process wait from here on: a work folder without a compiler has nobody else to remove it. */
 void process_hold_signals(sigset_t *before);
 void process_let_signals(const sigset_t *before);
-
-/* Whether this system has the walls; for `koine doctor`. */
-bool process_has_landlock(void);
-bool process_has_seccomp(void);
 
 /* Removes a work folder and the files in it. */
 void process_remove_folder(const char *folder);
