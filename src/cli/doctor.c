@@ -134,6 +134,16 @@ static int run_security(const Command *command)
         walls.has_seccomp && walls.is_walled);
     row("compiler's limits", "3600 s, 4 GB a file, 256 descriptors; ends with its run", true);
     row("viewer", "this machine only, an address with a secret that no list of arguments shows", true);
+    row("viewer's files",
+        walls.has_landlock ? "Landlock: reads the folders of what it was given, writes nothing, starts no program"
+                           : "not walled: this system has no Landlock",
+        walls.has_landlock);
+    row("viewer's network",
+        walls.has_seccomp ? "seccomp: answers at its port, makes no connection of its own"
+                          : "not walled: this system has no seccomp",
+        walls.has_seccomp);
+    row("viewer's runs", "a process of ours starts them: this program, this model, settings of a list; ends with it",
+        true);
     return check_cache(command->arena) ? EXIT_GOOD : EXIT_ENVIRONMENT;
 }
 

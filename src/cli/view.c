@@ -193,6 +193,7 @@ static int serve(ViewCall *call)
     call->options.version = KOINE_VERSION;
     call->options.program = program;
     call->options.out_of_memory = out_of_memory;
+    call->options.is_walled = true;
     call->options.run_arguments = NULL;
     volatile const int *const stop = interrupt_watch();
     const char *error;
@@ -218,9 +219,8 @@ static int serve(ViewCall *call)
             forwarder = write_forwarder(view_address(view), command->arena);
         if (forwarder)
             open_browser(forwarder);
+        view_begin(view, forwarder);
         view_serve(view, stop);
-        if (forwarder)
-            unlink(forwarder);
         status = EXIT_GOOD;
     }
     if (!view_end(view))

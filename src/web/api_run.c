@@ -43,13 +43,13 @@ static void add_run(const Run *run, Text *to)
     text_add(to, ", \"to\": ");
     json_real(to, ends[1]);
     text_format(to, ", \"statistics\": %s", run->result && result_provenance(run->result) ? "true" : "false");
-    const char *const remark = run->result && !run->process ? result_note(run->result) : NULL;
+    const char *const remark = run->result && !run->is_going ? result_note(run->result) : NULL;
     text_add(to, ", \"remark\": ");
     text_json(to, remark ? remark : "");
     text_add(to, ", \"changed\": ");
     text_json(to, run->origin && origin_changes(run->origin) ? origin_changes(run->origin) : "");
     text_format(to, ", \"profile\": %s, \"settings\": %s, \"message\": ",
-                run->wants_profile && !run->process ? "true" : "false", run->settings);
+                run->wants_profile && !run->is_going ? "true" : "false", run->settings);
     text_json(to, run->message);
     text_add(to, " }");
 }
@@ -121,21 +121,10 @@ void answer_changes(View *view, HttpRequest *request, HttpResponse *response)
 }
 
 /* ---- running ---- */
-/* Fields of a request that become options of `koine run` of the same name. */
-static const char *const RUN_FIELDS[] = { "start", "stop", "interval", "tolerance", "solver", "seed", "set" };
-
-static bool is_run_field(const char *name)
-{
-    for (size_t k = 0; k < sizeof RUN_FIELDS / sizeof *RUN_FIELDS; k++)
-        if (strcmp(name, RUN_FIELDS[k]) == 0)
-            return true;
-    return false;
-}
-
 static bool is_one_going(const View *view)
 {
     for (uint32_t k = 0; k < view->runs.n; k++)
-        if (view->runs.at[k]->process)
+        if (view->runs.at[k]->is_going)
             return true;
     return false;
 }
@@ -150,7 +139,7 @@ void answer_run(View *view, HttpRequest *request, HttpResponse *response)
         answer_error(request, response, 409, "a run is going on; stop it first");
         return;
     }
-    VEC(const char *) arguments = { 0 };
+    VEC(const char *) given = { 0 };
     Text settings = { .arena = request->arena };
     bool wants_profile = false;
     text_add(&settings, "[");
@@ -158,22 +147,20 @@ void answer_run(View *view, HttpRequest *request, HttpResponse *response)
         const HttpField *const field = &request->fields[k];
         if (strcmp(field->name, "profile") == 0) {
             wants_profile = true;
-        } else if (!is_run_field(field->name)) {
+        } else if (!starter_knows(field->name)) {
             answer_error(request, response, 400, "a run has no setting '%.40s'", field->name);
             return;
         } else if (*field->value) {
-            vec_push(request->arena, &arguments, arena_format(request->arena, "--%s=%s", field->name, field->value));
-            const bool is_set = strcmp(field->name, "set") == 0;
+            const char *const setting = arena_format(request->arena, "%s=%s", field->name, field->value);
+            vec_push(request->arena, &given, setting);
             text_add(&settings, settings.n > 1 ? ", " : "");
-            text_json(&settings,
-                      is_set ? field->value : arena_format(request->arena, "%s=%s", field->name, field->value));
+            text_json(&settings, strcmp(field->name, "set") == 0 ? field->value : setting);
         }
     }
     text_add(&settings, "]");
     const char *error;
-    const Run *const run =
-        runs_start(view, arguments.at, arguments.n, arena_text(request->arena, settings.at, settings.n), wants_profile,
-                   request->arena, &error);
+    const Run *const run = runs_start(view, given.at, given.n, arena_text(request->arena, settings.at, settings.n),
+                                      wants_profile, request->arena, &error);
     if (!run) {
         answer_error(request, response, 503, "%s", error);
         return;
@@ -190,7 +177,7 @@ void answer_stop(View *view, HttpRequest *request, HttpResponse *response)
         answer_error(request, response, 404, "there is no such run");
         return;
     }
-    runs_stop(view->runs.at[id]);
+    runs_stop(view, view->runs.at[id]);
     Text text = { .arena = request->arena };
     text_add(&text, "{ }\n");
     answer_text(response, JSON_TYPE, &text);
@@ -235,5 +222,5 @@ void answer_profile(View *view, HttpRequest *request, HttpResponse *response)
 {
     const uint32_t id = request_integer(request, "run", UINT32_MAX);
     const Run *const run = id < view->runs.n ? view->runs.at[id] : NULL;
-    answer_file(request, response, run && !run->process && run->wants_profile ? run->profile_path : NULL);
+    answer_file(request, response, run && !run->is_going && run->wants_profile ? run->profile_path : NULL);
 }

@@ -1,6 +1,7 @@
 #include "web/origin.h"
 #include "base/map.h"
 #include "web/json_rows.h"
+#include <errno.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -60,15 +61,17 @@ RunOrigin *origin_create(const char *begin, Arena *arena)
     return origin->files.n ? origin : NULL;
 }
 
-static bool has_hash(const File *file, Arena *like)
+/* What cannot be opened behind walls: it is another one if it has changed since it was looked into. */
+static bool is_other(const File *file, bool was_seen, Arena *like)
 {
     Arena *const scratch = arena_create_like(like);
     Sources *const sources = sources_create(scratch);
     uint32_t id;
-    const bool is_same = sources_open(sources, file->path, &id) == SOURCE_OK &&
-                         strcmp(source_hash(sources_get(sources, id), scratch), file->hash) == 0;
+    const SourceStatus status = sources_open(sources, file->path, &id);
+    const bool is_walled = status == SOURCE_UNREADABLE && errno == EACCES;
+    const bool is_same = status == SOURCE_OK && strcmp(source_hash(sources_get(sources, id), scratch), file->hash) == 0;
     arena_destroy(scratch);
-    return is_same;
+    return is_walled ? was_seen : !is_same;
 }
 
 /* True: it is another one than when it was looked at last. */
@@ -81,11 +84,12 @@ static bool look(File *file, Arena *like)
         file->is_seen = false;
     } else if (!file->is_seen || file->seconds != state.st_mtim.tv_sec || file->size != state.st_size ||
                file->nanoseconds != state.st_mtim.tv_nsec) {
+        const bool was_seen = file->is_seen;
         file->is_seen = true;
         file->seconds = state.st_mtim.tv_sec;
         file->nanoseconds = state.st_mtim.tv_nsec;
         file->size = state.st_size;
-        file->is_other = !has_hash(file, like);
+        file->is_other = is_other(file, was_seen, like);
     }
     return file->is_other != was_other;
 }

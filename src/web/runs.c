@@ -1,11 +1,7 @@
 /* The runs that are shown: results that were opened, and runs of the model in processes of their own. */
 #include "web/session.h"
-#include <errno.h>
 #include <fcntl.h>
 #include <math.h>
-#include <poll.h>
-#include <signal.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -61,137 +57,37 @@ Run *runs_open(View *view, const char *path)
 }
 
 /* ---- starting ---- */
-static bool make_folder(View *view, Arena *scratch, const char **error)
-{
-    if (view->folder)
-        return true;
-    const char *const where = getenv("TMPDIR");
-    char *const folder = arena_format(scratch, "%s/koine-view.XXXXXX", where && *where ? where : "/tmp");
-    if (!mkdtemp(folder)) {
-        *error = arena_format(scratch, "cannot make a folder for the run in '%s': %s", folder, strerror(errno));
-        return false;
-    }
-    view->folder = arena_text(view->arena, folder, strlen(folder));
-    return true;
-}
-
-/* A name that no file has, in the current folder. */
-static const char *free_name(View *view, Arena *scratch)
-{
-    const char *const colon = strrchr(view->options.target, ':');
-    const char *const model =
-        name_of_path(colon && colon[1] && !strchr(colon, '/') ? colon + 1 : view->options.target, scratch);
-    const size_t size = strcspn(model, ".");
-    for (;;) {
-        const char *const path = arena_format(scratch, "%.*s-%u.h5", (int)size, model, ++view->n_started);
-        struct stat state;
-        if (lstat(path, &state) != 0) /* also a link that leads nowhere is something */
-            return path;
-    }
-}
-
-/* In the new process; only calls that are safe there. */
-static _Noreturn void become(const char *program, char *const *arguments, int lifeline, int messages)
-{
-    sigset_t none;
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
-    setpgid(0, 0); /* Ctrl-C in the terminal of the viewer reaches the run through the viewer */
-    if (dup2(lifeline, 0) >= 0 && dup2(messages, 1) >= 0 && dup2(messages, 2) >= 0)
-        execv(program, arguments);
-    _exit(127);
-}
-
-/* Its standard input, which ends with us, however that happens: `koine run --stop-with-input` ends then. */
-static bool make_lifeline(int ends[2])
-{
-    if (pipe(ends) != 0)
-        return false;
-    for (int k = 0; k < 2; k++)
-        fcntl(ends[k], F_SETFD, FD_CLOEXEC);
-    return true;
-}
-
-static pid_t start_process(const char *program, char *const *arguments, const char *message_path, int *lifeline)
-{
-    int ends[2];
-    const int messages = open(message_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    if (messages < 0)
-        return -1;
-    if (!make_lifeline(ends)) {
-        close(messages);
-        return -1;
-    }
-    const pid_t process = fork();
-    if (process == 0)
-        become(program, arguments, ends[0], messages);
-    close(messages);
-    close(ends[0]);
-    if (process < 0)
-        close(ends[1]);
-    else
-        *lifeline = ends[1];
-    return process;
-}
-
 static const char *keep(View *view, const char *text)
 {
     return arena_text(view->arena, text, strlen(text));
 }
 
-Run *runs_start(View *view, const char *const *arguments, uint32_t n, const char *settings, bool wants_profile,
+Run *runs_start(View *view, const char *const *settings, uint32_t n, const char *shown, bool wants_profile,
                 Arena *scratch, const char **error)
 {
-    if (!make_folder(view, scratch, error))
-        return NULL;
-    const char *const path = free_name(view, scratch);
-    Run run = { .live_path = arena_format(scratch, "%s/%u.live", view->folder, view->runs.n),
-                .profile_path = arena_format(scratch, "%s/%u.hot.json", view->folder, view->runs.n),
-                .message_path = arena_format(scratch, "%s/%u.txt", view->folder, view->runs.n) };
-    VEC(const char *) all = { 0 };
-    const char *const fixed[] = { view->options.program,
-                                  "run",
-                                  view->options.target,
-                                  "--no-plot",
-                                  "--color=never",
-                                  "--stop-with-input",
-                                  arena_format(scratch, "--output=%s", path),
-                                  arena_format(scratch, "--live=%s", run.live_path) };
-    for (size_t k = 0; k < sizeof fixed / sizeof *fixed; k++)
-        vec_push(scratch, &all, fixed[k]);
-    if (wants_profile)
-        vec_push(scratch, &all, arena_format(scratch, "--hot=%s", run.profile_path));
-    for (const char *const *more = view->options.run_arguments; more && *more; more++)
-        vec_push(scratch, &all, *more);
-    for (uint32_t k = 0; k < n; k++)
-        vec_push(scratch, &all, arguments[k]);
-    vec_push(scratch, &all, NULL);
-    const pid_t process = start_process(view->options.program, (char *const *)all.at, run.message_path, &run.lifeline);
-    if (process < 0) {
-        *error = arena_format(scratch, "cannot start the run: %s", strerror(errno));
+    StartedRun started;
+    if (!view->folder || !view->starter) {
+        *error = view->folder_error;
         return NULL;
     }
-    Run *const added = add_run(view, path);
-    run.id = added->id;
-    run.name = added->name;
-    run.path = added->path;
-    run.message = "";
-    run.state = RUN_GOING;
-    run.process = process;
-    run.live_path = keep(view, run.live_path);
-    run.profile_path = keep(view, run.profile_path);
-    run.message_path = keep(view, run.message_path);
-    run.settings = keep(view, settings);
-    run.start = run.stop = NAN;
-    run.wants_profile = wants_profile;
-    *added = run;
-    return added;
+    if (!starter_start(view->starter, settings, n, wants_profile, &started, scratch, error))
+        return NULL;
+    Run *const run = add_run(view, started.path);
+    run->state = RUN_GOING;
+    run->is_going = true;
+    run->number = started.number;
+    run->live_path = starter_file(view->folder, started.number, STARTER_LIVE, view->arena);
+    run->profile_path = starter_file(view->folder, started.number, STARTER_PROFILE, view->arena);
+    run->message_path = starter_file(view->folder, started.number, STARTER_MESSAGES, view->arena);
+    run->settings = keep(view, shown);
+    run->wants_profile = wants_profile;
+    return run;
 }
 
-void runs_stop(const Run *run)
+void runs_stop(View *view, const Run *run)
 {
-    if (run->process)
-        kill(run->process, SIGTERM); /* SIGINT may be ignored: then the viewer stands in the background of a script */
+    if (run->is_going)
+        starter_stop(view->starter, run->number);
 }
 
 /* ---- watching ---- */
@@ -224,8 +120,7 @@ static RunState state_of(int status)
 
 static void finish(View *view, Run *run, int status)
 {
-    run->process = 0;
-    close(run->lifeline);
+    run->is_going = false;
     run->state = state_of(status);
     run->message = read_message(run, view->arena);
     if (WIFSIGNALED(status))
@@ -234,14 +129,13 @@ static void finish(View *view, Run *run, int status)
     struct stat state;
     if (stat(run->path, &state) == 0)
         open_result(view, run);
-    unlink(run->live_path);
     view->revision++;
 }
 
 static void watch_going(View *view, Run *run)
 {
     int status;
-    if (waitpid(run->process, &status, WNOHANG) == run->process) {
+    if (starter_has_ended(view->starter, run->number, &status)) {
         finish(view, run, status);
         return;
     }
@@ -304,7 +198,7 @@ void runs_watch(View *view)
     for (uint32_t k = 0; k < view->runs.n; k++) {
         Run *const run = view->runs.at[k];
         watch_origin(view, run->origin, &run->origin_after);
-        if (run->process)
+        if (run->is_going)
             watch_going(view, run);
         else if (run->result)
             watch_file(view, run);
@@ -312,35 +206,12 @@ void runs_watch(View *view)
 }
 
 /* ---- the end ---- */
-static void remove_files(const Run *run)
-{
-    const char *const paths[] = { run->live_path, run->profile_path, run->message_path };
-    for (size_t k = 0; k < sizeof paths / sizeof *paths; k++)
-        if (paths[k])
-            unlink(paths[k]);
-}
-
-/* It keeps what it has, then ends; if it does not, it is ended. */
-static void wait_for(const Run *run)
-{
-    enum { TRIES = 300, PAUSE_MS = 10 };
-    for (int k = 0; run->process && waitpid(run->process, NULL, WNOHANG) == 0; k++) {
-        if (k == TRIES)
-            kill(run->process, SIGKILL);
-        poll(NULL, 0, PAUSE_MS);
-    }
-}
-
 void runs_end(View *view)
 {
-    for (uint32_t k = 0; k < view->runs.n; k++)
-        runs_stop(view->runs.at[k]);
-    for (uint32_t k = 0; k < view->runs.n; k++) {
-        Run *const run = view->runs.at[k];
-        wait_for(run);
-        result_close(run->result);
-        remove_files(run);
-    }
-    if (view->folder)
+    if (view->starter)
+        starter_end(view->starter);
+    else if (view->folder)
         rmdir(view->folder);
+    for (uint32_t k = 0; k < view->runs.n; k++)
+        result_close(view->runs.at[k]->result);
 }

@@ -8,10 +8,10 @@
 #include "web/guard.h"
 #include "web/origin.h"
 #include "web/result.h"
+#include "web/starter.h"
 #include "web/view.h"
 #include <pthread.h>
 #include <stdatomic.h>
-#include <sys/types.h>
 
 typedef enum { RUN_DONE, RUN_GOING, RUN_STOPPED, RUN_FAILED, RUN_UNREADABLE } RunState;
 
@@ -26,8 +26,8 @@ typedef struct {
     RunOrigin *origin;    /* the model it was made from; NULL: not known */
     int64_t origin_after; /* the same for the files of the model */
     /* of runs started here */
-    pid_t process; /* 0: none is going on */
-    int lifeline;  /* of the process */
+    bool is_going;
+    uint32_t number; /* for the starter */
     const char *live_path, *profile_path, *message_path;
     const char *settings; /* JSON array of what was set */
     double start, stop;   /* wanted; nan: not known */
@@ -59,7 +59,9 @@ struct View {
     Guard guard;
     HttpServer *server;
     const char *address;
-    const char *folder; /* temporary: previews, statistics; NULL: not made yet */
+    const char *folder;       /* temporary: previews, statistics; NULL: there is none */
+    const char *folder_error; /* why not, or why nothing can be started */
+    Starter *starter;         /* NULL: not begun yet, or it cannot be started */
     VEC(Run *) runs;
     ModelView model;
     uint64_t revision;  /* grows with whatever the page should look at again */
@@ -95,16 +97,19 @@ Answer answer_structure, answer_diagram, answer_variable, answer_source, answer_
 /* api_run.c */
 Answer answer_state, answer_changes, answer_run, answer_stop, answer_statistics, answer_profile;
 
+/* walls.c */
+void view_wall(View *view); /* what the server may read from here on, see docs/security.md */
+
 /* model.c */
 void model_begin(ModelView *model, const CompileRequest *request, OutOfMemory out_of_memory);
 void model_end(ModelView *model);
 
 /* runs.c */
 Run *runs_open(View *view, const char *path);
-/* Starts `koine run` with these arguments behind the target; NULL: *error says why, and only the scratch has grown. */
-Run *runs_start(View *view, const char *const *arguments, uint32_t n, const char *settings, bool wants_profile,
+/* Starts a run with these settings, NAME=VALUE; NULL: *error says why, and only the scratch has grown. `shown`: JSON. */
+Run *runs_start(View *view, const char *const *settings, uint32_t n, const char *shown, bool wants_profile,
                 Arena *scratch, const char **error);
-void runs_stop(const Run *run);
+void runs_stop(View *view, const Run *run);
 void runs_watch(View *view); /* looks what has changed */
 void runs_end(View *view);
 

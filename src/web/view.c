@@ -178,9 +178,37 @@ View *view_create(const ViewOptions *options, Arena *arena, const char **error)
         runs_open(view, options->results[k]);
     if (!view->options.target)
         find_model(view);
-    if (view->options.target)
-        model_begin(&view->model, &view->options.model, options->out_of_memory);
     return view;
+}
+
+static void make_folder(View *view)
+{
+    const char *const where = getenv("TMPDIR");
+    char *const folder = arena_format(view->arena, "%s/koine-view.XXXXXX", where && *where ? where : "/tmp");
+    if (mkdtemp(folder))
+        view->folder = folder;
+    else
+        view->folder_error =
+            arena_format(view->arena, "cannot make a folder for the run in '%s': %s", folder, strerror(errno));
+}
+
+void view_begin(View *view, const char *forwarder)
+{
+    const ViewOptions *const options = &view->options;
+    if (options->target)
+        make_folder(view);
+    view->starter = starter_create(&(StarterOptions){ .program = options->program,
+                                                      .target = options->target,
+                                                      .arguments = options->run_arguments,
+                                                      .folder = view->folder,
+                                                      .forwarder = forwarder },
+                                   view->arena);
+    if (!view->starter && view->folder)
+        view->folder_error = arena_format(view->arena, "no run can be started: %s", strerror(errno));
+    if (options->is_walled)
+        view_wall(view);
+    if (options->target)
+        model_begin(&view->model, &options->model, options->out_of_memory);
 }
 
 const char *view_address(const View *view)

@@ -1,7 +1,8 @@
 /* The viewer: a page on this machine that shows results, the model behind them, and runs it again.
  *
  * One thread serves (http.h); a model is compiled in a second one, and runs are processes of their own, started with
- * the same program: a model that fails, hangs or eats memory takes nothing else with it. Requests never name files. */
+ * the same program by a process that stands outside (starter.h): a model that fails, hangs or eats memory takes nothing
+ * else with it. Requests never name files. */
 #ifndef WEB_VIEW_H
 #define WEB_VIEW_H
 
@@ -18,6 +19,7 @@ typedef struct {
     const char *layout; /* JSON text of a layout saved earlier; NULL: none */
     uint16_t port;      /* the first to try */
     bool may_move;      /* or one of the next */
+    bool is_walled;     /* from view_begin on it reads what it was given only and writes nothing (base/walls.h) */
     OutOfMemory out_of_memory;
 } ViewOptions;
 
@@ -27,7 +29,10 @@ typedef struct View View;
 View *view_create(const ViewOptions *options, Arena *arena, const char **error);
 const char *view_address(const View *view);                       /* with the token */
 const char *view_result_error(const View *view, uint32_t result); /* NULL: it can be read */
-void view_serve(View *view, volatile const int *stop);            /* until *stop is not zero */
+/* Before it serves: the process that starts runs, the walls, which hold for this thread and those that it starts, and the
+ * compilation of the model. `forwarder`: a file that is removed in the end; may be NULL. */
+void view_begin(View *view, const char *forwarder);
+void view_serve(View *view, volatile const int *stop); /* until *stop is not zero */
 /* Stops a run that is under way. False: the model is still being compiled, which only the end of the process stops. */
 bool view_end(View *view);
 void view_destroy(View *view); /* ends it if that was not done, and waits for the compilation */

@@ -62,6 +62,7 @@ static int set_up_with(void **state, const char *target)
     v->view = view_create(&options, v->arena, &error);
     if (!v->view)
         fail_msg("%s", error);
+    view_begin(v->view, NULL);
     v->bytes = arena_bytes(v->arena);
     unsigned port;
     assert_int_equal(sscanf(view_address(v->view), "http://127.0.0.1:%u/%32[0-9a-f]/", &port, v->token), 2);
