@@ -37,7 +37,7 @@ static uint32_t find_class(Composer *composer, const Ident *name)
  * contain each other twice are enough for any number of parts, so there is a limit. */
 static bool reserve_parts(Composer *composer)
 {
-    const uint64_t most = 20000000;
+    const uint64_t most = 20000000, most_instances = 1000000; /* a component takes about as much as ten other parts */
     const Component *component = composer->component;
     Model *model = composer->model;
     uint64_t refs = 2 * (uint64_t)component->equivalences.n;
@@ -57,6 +57,13 @@ static bool reserve_parts(Composer *composer)
         occurrences += count * part->occurrences.n;
     }
     const uint64_t all = refs + variables + equations + instances + connections + occurrences;
+    if (instances > most_instances) {
+        REPORT(composer, DIAG_MDL_TOO_MANY, component->name.span, "`%s` would have %llu components",
+               names_of(composer->scope.names, component->name.name), (unsigned long long)instances);
+        diag_help(composer->diag, "components within components are at most %llu together",
+                  (unsigned long long)most_instances);
+        return false;
+    }
     if (all > most) {
         REPORT(composer, DIAG_MDL_TOO_MANY, component->name.span, "`%s` would have %llu parts",
                names_of(composer->scope.names, component->name.name), (unsigned long long)all);

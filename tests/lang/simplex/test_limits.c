@@ -185,13 +185,11 @@ static void test_many_subcomponents(void **state)
     fixture_destroy(fixture);
 }
 
-/* Forty levels, each with two of the level below, would be 2^40 parts. */
-static void test_doubling(void **state)
+/* Levels, each with two of the level below: forty would be 2^40 components, and 22 already take what nobody has. */
+static void refuse_doubling(uint32_t levels)
 {
-    (void)state;
-    enum { LEVELS = 40 };
     Fixture *fixture = fixture_create(".");
-    for (uint32_t k = 0; k < LEVELS; k++) {
+    for (uint32_t k = 0; k < levels; k++) {
         const char *text =
             k == 0 ? "BASIC COMPONENT L0 DECLARATION OF ELEMENTS CONSTANT c (REAL) := 1 END OF L0"
                    : arena_format(fixture->arena,
@@ -200,9 +198,17 @@ static void test_doubling(void **state)
                                   k, k - 1, k - 1, k);
         sources_add_text(fixture->sources, arena_format(fixture->arena, "./L%u.mdl", k), text, strlen(text));
     }
-    assert_null(fixture_load(fixture, LEVELS - 1, NULL));
-    assert_true(reports(fixture, "KN1113"));
+    assert_null(fixture_load(fixture, levels - 1, NULL));
+    assert_true(reports(fixture, "KN1113: `L19` would have 1048575 components"));
+    assert_in_range(arena_bytes(fixture->arena), 0, 500000000);
     fixture_destroy(fixture);
+}
+
+static void test_doubling(void **state)
+{
+    (void)state;
+    refuse_doubling(22);
+    refuse_doubling(40);
 }
 
 /* Every beginning of a model, and every model with a byte in the middle replaced, is answered. */
