@@ -257,12 +257,11 @@ static uint32_t add_legend_entry(Canvas *canvas, const PlotSeries *series, uint3
 static void add_legend(Canvas *canvas, const PlotPane *pane, const char *x_label, const uint32_t *line_of,
                        uint32_t lines)
 {
-    for (uint32_t line = 0; line < lines; line++) {
+    for (uint32_t line = 0, s = 0; line < lines; line++) {
         uint32_t used = LEGEND_INDENT;
         add_blanks(&canvas->text, LEGEND_INDENT);
-        for (uint32_t s = 0; s < pane->n_series; s++)
-            if (line_of[s] == line)
-                used += add_legend_entry(canvas, &pane->series[s], s);
+        for (; s < pane->n_series && line_of[s] == line; s++)
+            used += add_legend_entry(canvas, &pane->series[s], s);
         if (line == 0) {
             const uint32_t width = plot_name_width(x_label);
             add_blanks(&canvas->text, canvas->width > used + width ? canvas->width - used - width : 0);

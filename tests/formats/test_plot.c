@@ -119,6 +119,23 @@ static void narrow_peaks_stay_among_millions_of_points(void **state)
     assert_true(seconds_now() - begin < 5);
 }
 
+/* Lines of the legend times names would be minutes. */
+static void a_legend_grows_with_the_number_of_names(void **state)
+{
+    Arena *const arena = *state;
+    enum { NAMES = 400000 };
+    static const double t[] = { 0, 1 }, y[] = { 1, 2 };
+    PlotSeries *const series = NEW_ARRAY(arena, PlotSeries, NAMES);
+    for (int k = 0; k < NAMES; k++)
+        series[k] = (PlotSeries){ .name = arena_format(arena, "n%d", k), .times = t, .values = y, .n = 2 };
+    const PlotPane pane = { NULL, series, NAMES };
+    const double begin = seconds_now();
+    const Text text = plot_terminal(&pane, 1, &(PlotOptions){ 0 }, arena);
+    assert_non_null(strstr(text.at, " n0 "));
+    assert_non_null(strstr(text.at, " n399999\n"));
+    assert_true(seconds_now() - begin < 10);
+}
+
 static void a_lonely_jump_among_many_points_stays_a_jump(void **state)
 {
     Arena *const arena = *state;
@@ -308,6 +325,7 @@ int main(void)
         TEST(a_discrete_series_is_steps),
         TEST(what_is_not_finite_is_a_gap),
         TEST(narrow_peaks_stay_among_millions_of_points),
+        TEST(a_legend_grows_with_the_number_of_names),
         TEST(a_lonely_jump_among_many_points_stays_a_jump),
         TEST(reduction_does_not_change_the_picture),
         TEST(ticks_are_one_two_or_five_times_a_power_of_ten),
