@@ -53,7 +53,7 @@ Model *language_load(const Language *const *further, const char *path, Span want
 {
     static const char *const reasons[] = { [SOURCE_MISSING] = "does not exist",
                                            [SOURCE_UNREADABLE] = "cannot be read",
-                                           [SOURCE_TOO_LARGE] = "is too large",
+                                           [SOURCE_TOO_LARGE] = "has more than 1 GB",
                                            [SOURCE_NO_FILE] = "is no file, but a folder, a pipe or a device" };
     static const DiagCode codes[] = { [SOURCE_MISSING] = DIAG_FILE_MISSING,
                                       [SOURCE_UNREADABLE] = DIAG_FILE_UNREADABLE,

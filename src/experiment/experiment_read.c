@@ -10,6 +10,7 @@
 #include "formats/select.h"
 #include <string.h>
 #include <errno.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { LARGEST_FILE = 1 << 20, DEEPEST = 8 };
@@ -487,14 +488,16 @@ bool experiment_read(uint32_t source, const Sources *sources, Arena *arena, Diag
 bool experiment_open(const char *path, Sources *sources, Arena *arena, Diag *diag, Experiment *experiment)
 {
     uint32_t source;
+    struct stat state;
     *experiment = experiment_none();
-    switch (sources_open(sources, path, &source)) {
+    const bool is_large = stat(path, &state) == 0 && S_ISREG(state.st_mode) && state.st_size > LARGEST_FILE;
+    switch (is_large ? SOURCE_TOO_LARGE : sources_open(sources, path, &source)) {
     case SOURCE_OK: return experiment_read(source, sources, arena, diag, experiment);
     case SOURCE_MISSING:
         diag_error(diag, DIAG_FILE_MISSING, SPAN_NONE, "the experiment file '%s' does not exist", path);
         return false;
     case SOURCE_TOO_LARGE:
-        diag_error(diag, DIAG_FILE_TOO_LARGE, SPAN_NONE, "the experiment file '%s' is too large", path);
+        diag_error(diag, DIAG_FILE_TOO_LARGE, SPAN_NONE, "the experiment file '%s' has more than 1 MB", path);
         return false;
     case SOURCE_NO_FILE:
         diag_error(diag, DIAG_FILE_MISSING, SPAN_NONE,
