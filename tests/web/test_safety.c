@@ -245,10 +245,26 @@ static int post(const Viewer *v, const char *path, size_t announced, const char 
     return client_ask(v->port, request, (size_t)n, answer, ANSWER);
 }
 
+/* As large as a request may be nearly; the status of its refusal. */
+static int post_large(const Viewer *v, const char *field, char *answer)
+{
+    enum { LARGE = 250000 };
+    char *const request = malloc(LARGE + 512);
+    const int head = snprintf(request, 512,
+                              "POST /%s/api/run HTTP/1.1\r\nHost: 127.0.0.1:%u\r\nContent-Length: %d\r\nConnection: "
+                              "close\r\n\r\n",
+                              v->token, v->port, LARGE);
+    memset(request + head, 'x', LARGE);
+    memcpy(request + head, field, strlen(field));
+    const int status = client_ask(v->port, request, (size_t)head + LARGE, answer, ANSWER);
+    free(request);
+    return status;
+}
+
 /* Runs that cannot be started leave nothing in the memory of the server: each of these would be more than 1,500 bytes. */
 static void refused_runs_cost_no_memory(void **state)
 {
-    enum { TIMES = 2000, SETTING = 1500, ALLOWED = 256 << 10 };
+    enum { TIMES = 2000, LARGE_TIMES = 100, SETTING = 1500, ALLOWED = 256 << 10 };
     (void)state;
     void *own;
     char answer[ANSWER], body[SETTING + 1], *const before = getenv("TMPDIR") ? strdup(getenv("TMPDIR")) : NULL;
@@ -262,6 +278,11 @@ static void refused_runs_cost_no_memory(void **state)
     for (int k = 0; k < TIMES; k++)
         n_refused += post(v, "api/run", SETTING, body, answer) == 503;
     assert_int_equal(n_refused, TIMES);
+    for (int k = 0; k < LARGE_TIMES; k++) {
+        n_refused += post_large(v, "other=", answer) == 400;
+        n_refused += post_large(v, "set=", answer) == 503;
+    }
+    assert_int_equal(n_refused, TIMES + 2 * LARGE_TIMES);
     assert_non_null(strstr(answer, "/nonexistent/folder"));
     end_server(v);
     const size_t bytes = arena_bytes(v->arena);
