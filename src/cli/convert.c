@@ -1,5 +1,5 @@
 /* koine convert: a result in another form. */
-#include "cli/result_file.h"
+#include "formats/result_file.h"
 #include "cli/verbs.h"
 #include "formats/replay.h"
 #include "formats/select.h"

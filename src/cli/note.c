@@ -84,7 +84,7 @@ Note *note_begin(const Command *command, const RunRecord *record, const Experime
     Note *const note = NEW(arena, Note);
     note->run = (CatalogueRun){ .created = now(arena),
                                 .koine = KOINE_VERSION,
-                                .model = record->model.model,
+                                .model = record->model,
                                 .file = absolute_path(record->file, arena),
                                 .experiment = record->experiment ? absolute_path(record->experiment, arena) : "",
                                 .hash = provenance_hash(sources, arena),

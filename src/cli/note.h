@@ -3,7 +3,7 @@
 #define CLI_NOTE_H
 
 #include "cli/command.h"
-#include "cli/provenance.h"
+#include "experiment/provenance.h"
 #include "experiment/catalogue.h"
 
 typedef struct {

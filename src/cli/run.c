@@ -1,18 +1,18 @@
 /* koine run: simulates a model. Settings are gathered, the model is compiled, values are set, the run goes to its
  * sinks, and what happened is said. */
 #include "base/vec.h"
-#include "cli/failure.h"
-#include "cli/hot.h"
+#include "experiment/failure.h"
+#include "experiment/hot.h"
 #include "cli/leave.h"
 #include "cli/note.h"
-#include "cli/observe.h"
-#include "cli/phases.h"
-#include "cli/provenance.h"
-#include "cli/result_file.h"
-#include "cli/set.h"
+#include "experiment/observe.h"
+#include "experiment/phases.h"
+#include "experiment/provenance.h"
+#include "formats/result_file.h"
+#include "experiment/set.h"
 #include "cli/settings.h"
 #include "cli/show.h"
-#include "cli/statistics.h"
+#include "experiment/statistics.h"
 #include "cli/target.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
@@ -87,7 +87,7 @@ static void name_observers(Run *run)
     const char *const slash = strrchr(run->output, '/'), *const name = slash ? slash + 1 : run->output;
     const char *const dot = strrchr(name, '.');
     const char *const stem = arena_text(run->arena, name, dot && dot > name ? (size_t)(dot - name) : strlen(name));
-    if (strcmp(stem, run->record.model.model) == 0 || strcmp(run->output, "-") == 0 || e->n_observers == 0)
+    if (strcmp(stem, run->record.model) == 0 || strcmp(run->output, "-") == 0 || e->n_observers == 0)
         return;
     ExperimentObserver *const own = NEW_ARRAY(run->arena, ExperimentObserver, e->n_observers);
     memcpy(own, e->observers, e->n_observers * sizeof *own);
@@ -103,8 +103,7 @@ static int choose_output(Run *run)
     if (!e->has[EXPERIMENT_OUTPUT]) {
         const char *const path = run->settings.experiment_path;
         const char *const base = path ? experiment_name(path, run->arena) : NULL;
-        run->output =
-            arena_format(run->arena, "%s.csv", writing_name(base ? base : run->record.model.model, run->arena));
+        run->output = arena_format(run->arena, "%s.csv", writing_name(base ? base : run->record.model, run->arena));
         return EXIT_GOOD;
     }
     run->output = e->output;
@@ -354,7 +353,7 @@ static int report_run(Run *run, const KoineModel *model)
         statistics_text(&run->record, &text);
         fputs(text.at, stderr);
     } else if (!run->is_quiet) {
-        fprintf(stderr, "%s: %llu points; %s\n", text_shown(run->record.model.model, run->arena),
+        fprintf(stderr, "%s: %llu points; %s\n", text_shown(run->record.model, run->arena),
                 (unsigned long long)run->record.run.statistics.points, run->record.tier_note);
     }
     draw_plot(run);
@@ -548,10 +547,9 @@ static void choose_protocol(Run *run)
     const double depth = control_or(run, CONTROL_PRTDEPTH, e->protocol ? 1 : -1);
     if (depth < 0 || (depth == 0 && !e->protocol))
         return;
-    const ProtocolOptions options = { .path = e->protocol
-                                                  ? e->protocol
-                                                  : arena_format(run->arena, "%s.protocol",
-                                                                 writing_name(run->record.model.model, run->arena)),
+    const ProtocolOptions options = { .path = e->protocol ? e->protocol
+                                                          : arena_format(run->arena, "%s.protocol",
+                                                                         writing_name(run->record.model, run->arena)),
                                       .is_confined = is_confined(run, EXPERIMENT_PROTOCOL),
                                       .depth = (int)depth,
                                       .from = control_or(run, CONTROL_TPRTBEG, -INFINITY),
@@ -631,7 +629,7 @@ static int run_kind(Run *run, const KoineModelKind *kind)
     }
     KoineModel *model = NULL;
     if (kind->create(kind, &run->host, &model) < 0 || !model) {
-        say("there is not enough memory for an instance of '%s'", run->record.model.model);
+        say("there is not enough memory for an instance of '%s'", run->record.model);
         return EXIT_ENVIRONMENT;
     }
     const int status = run_model(run, model);
@@ -663,7 +661,10 @@ static int compile_and_run(Run *run)
         return EXIT_ENVIRONMENT;
     }
     run->record.compile_seconds = wall_clock() - begun;
-    run->record.model = compilation_report(run->c);
+    const CompileReport report = compilation_report(run->c);
+    run->record.model = report.model;
+    run->record.language = report.language;
+    run->record.compiler_bytes = report.bytes;
     run->record.file = run->settings.target.path;
     run->record.experiment = run->settings.experiment_path;
     const int status = choose_output(run);

@@ -2,7 +2,7 @@
 #ifndef CLI_SETTINGS_H
 #define CLI_SETTINGS_H
 
-#include "cli/start.h"
+#include "experiment/start.h"
 #include "cli/target.h"
 #include "experiment/control.h"
 

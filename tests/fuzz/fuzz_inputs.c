@@ -1,6 +1,6 @@
 /* Any bytes as the file that --inputs or --start-from name, whatever its form: refused with a reason, or a short run follows
  * its signals, or begins with its state. */
-#include "cli/start.h"
+#include "experiment/start.h"
 #include "experiment/drive.h"
 #include "held_model.h"
 #include "koine/simulate.h"

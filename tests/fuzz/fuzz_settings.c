@@ -1,6 +1,6 @@
 /* Any bytes as what a command line says about a run, a line each, KEY=VALUE: --set, --nominal, --control, --stop and the rest.
  * Refused with a reason, or taken and applied to a model. */
-#include "cli/set.h"
+#include "experiment/set.h"
 #include "driver/given.h"
 #include "held_model.h"
 

@@ -1,4 +1,4 @@
-#include "cli/result_file.h"
+#include "formats/result_file.h"
 #include "formats/csv.h"
 #include "formats/mat.h"
 #include "formats/store.h"

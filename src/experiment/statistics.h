@@ -1,9 +1,8 @@
 /* What a run was and did: for people in a few lines, and as JSON (docs/cli.md lists the keys). */
-#ifndef CLI_STATISTICS_H
-#define CLI_STATISTICS_H
+#ifndef EXPERIMENT_STATISTICS_H
+#define EXPERIMENT_STATISTICS_H
 
 #include "base/text.h"
-#include "driver/compile.h"
 #include "koine/simulate.h"
 
 typedef struct {
@@ -11,7 +10,8 @@ typedef struct {
     const char *tier, *tier_note;
     double start, stop;
     double compile_seconds, run_seconds; /* of the wall clock */
-    CompileReport model;
+    const char *model, *language;
+    uint64_t compiler_bytes; /* memory of the compiler */
     KoineRunReport run;
 } RunRecord;
 

@@ -1,6 +1,6 @@
 /* Values given for a run: parameters, start values, control parameters. */
-#ifndef CLI_SET_H
-#define CLI_SET_H
+#ifndef EXPERIMENT_SET_H
+#define EXPERIMENT_SET_H
 
 #include "base/diag.h"
 #include "experiment/experiment.h"

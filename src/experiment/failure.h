@@ -1,6 +1,6 @@
 /* A run that failed, as a diagnostic: what, where, its line, when, and what helps. */
-#ifndef CLI_FAILURE_H
-#define CLI_FAILURE_H
+#ifndef EXPERIMENT_FAILURE_H
+#define EXPERIMENT_FAILURE_H
 
 #include "base/diag.h"
 #include "koine/simulate.h"

@@ -1,4 +1,4 @@
-#include "cli/hot.h"
+#include "experiment/hot.h"
 #include "base/vec.h"
 #include <stdlib.h>
 #include <string.h>

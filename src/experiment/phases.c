@@ -1,4 +1,4 @@
-#include "cli/phases.h"
+#include "experiment/phases.h"
 #include "base/vec.h"
 #include <float.h>
 #include <math.h>

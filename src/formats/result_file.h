@@ -1,6 +1,6 @@
 /* Result files by the ending of their name: the form and the sink that writes it. */
-#ifndef CLI_RESULT_FILE_H
-#define CLI_RESULT_FILE_H
+#ifndef FORMATS_RESULT_FILE_H
+#define FORMATS_RESULT_FILE_H
 
 #include "base/text.h"
 #include "koine/simulate.h"

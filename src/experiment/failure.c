@@ -1,6 +1,6 @@
 /* Failed runs: the runtime says in one text what happened, its parts divided by semicolons, and which cause it is. The
  * first part is the headline, the others are notes; help follows from the cause. */
-#include "cli/failure.h"
+#include "experiment/failure.h"
 #include "base/text.h"
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* A run in phases: run to a time, change something, go on. A run without `phases` is one phase. */
-#ifndef CLI_PHASES_H
-#define CLI_PHASES_H
+#ifndef EXPERIMENT_PHASES_H
+#define EXPERIMENT_PHASES_H
 
 #include "experiment/control.h"
 #include "koine/simulate.h"

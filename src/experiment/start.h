@@ -1,6 +1,6 @@
 /* The start state from an earlier result. */
-#ifndef CLI_START_H
-#define CLI_START_H
+#ifndef EXPERIMENT_START_H
+#define EXPERIMENT_START_H
 
 #include "base/diag.h"
 #include "base/text.h"

@@ -1,6 +1,6 @@
 /* The observers of an experiment as sinks of the run. */
-#ifndef CLI_OBSERVE_H
-#define CLI_OBSERVE_H
+#ifndef EXPERIMENT_OBSERVE_H
+#define EXPERIMENT_OBSERVE_H
 
 #include "experiment/experiment.h"
 #include "koine/simulate.h"

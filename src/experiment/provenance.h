@@ -1,10 +1,11 @@
 /* Where a result comes from: the model and its hash, all settings, the version, the time, as a JSON object that stays
  * with the result. docs/results.md lists the keys. */
-#ifndef CLI_PROVENANCE_H
-#define CLI_PROVENANCE_H
+#ifndef EXPERIMENT_PROVENANCE_H
+#define EXPERIMENT_PROVENANCE_H
 
-#include "cli/settings.h"
-#include "cli/statistics.h"
+#include "base/source.h"
+#include "experiment/experiment.h"
+#include "experiment/statistics.h"
 
 /* Of all sources the model was read from: 32 hexadecimal digits. */
 const char *provenance_hash(const Sources *sources, Arena *arena);

@@ -1,6 +1,6 @@
 /* Settings of many quantities at once, written out. */
-#ifndef CLI_MEMBERS_H
-#define CLI_MEMBERS_H
+#ifndef EXPERIMENT_MEMBERS_H
+#define EXPERIMENT_MEMBERS_H
 
 #include "base/diag.h"
 #include "experiment/experiment.h"

@@ -1,5 +1,5 @@
 /* See members.h. */
-#include "cli/members.h"
+#include "experiment/members.h"
 #include "base/text.h"
 #include "base/vec.h"
 #include "formats/select.h"

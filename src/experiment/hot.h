@@ -1,6 +1,6 @@
 /* Where the work of a run was done: by line of the source and by component, the most expensive first. */
-#ifndef CLI_HOT_H
-#define CLI_HOT_H
+#ifndef EXPERIMENT_HOT_H
+#define EXPERIMENT_HOT_H
 
 #include "base/source.h"
 #include "base/text.h"

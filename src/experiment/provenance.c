@@ -1,4 +1,4 @@
-#include "cli/provenance.h"
+#include "experiment/provenance.h"
 #include "base/map.h"
 #include <stdlib.h>
 #include <time.h>
@@ -127,8 +127,8 @@ void provenance_json(const RunRecord *record, const Experiment *experiment, cons
     add_text(text, "format", "koine-result");
     add_text(text, "koine", KOINE_VERSION);
     add_text(text, "created", now);
-    add_text(text, "model", record->model.model);
-    add_text(text, "language", record->model.language);
+    add_text(text, "model", record->model);
+    add_text(text, "language", record->language);
     add_text(text, "file", record->file);
     add_text(text, "experiment", record->experiment);
     add_text(text, "hash", provenance_hash(sources, text->arena));

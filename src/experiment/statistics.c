@@ -1,5 +1,5 @@
-#include "cli/statistics.h"
-#include "cli/failure.h"
+#include "experiment/statistics.h"
+#include "experiment/failure.h"
 
 typedef struct {
     const char *key;
@@ -50,7 +50,7 @@ static void add_held(Text *text, const KoineRunStatistics *s)
 void statistics_text(const RunRecord *record, Text *text)
 {
     const KoineRunStatistics *const s = &record->run.statistics;
-    text_format(text, "%s: %llu points, %llu steps", text_shown(record->model.model, text->arena),
+    text_format(text, "%s: %llu points, %llu steps", text_shown(record->model, text->arena),
                 (unsigned long long)s->points, (unsigned long long)s->steps);
     if (s->rejected_steps)
         text_format(text, " (%llu rejected)", (unsigned long long)s->rejected_steps);
@@ -126,7 +126,7 @@ void statistics_json(const RunRecord *record, Text *text)
 {
     const KoineRunStatistics *const s = &record->run.statistics;
     text_format(text, "{\n  \"koine\": \"%s\"", KOINE_VERSION);
-    add_text(text, "model", record->model.model);
+    add_text(text, "model", record->model);
     add_text(text, "file", record->file);
     add_text(text, "experiment", record->experiment);
     add_text(text, "output", record->output);
@@ -185,7 +185,7 @@ void statistics_json(const RunRecord *record, Text *text)
         { "steps_cut_at_outputs", s->cut_at_outputs },
         { "steps_cut_at_crossings", s->cut_at_crossings },
         { "steps_cut_at_regions", s->cut_at_regions },
-        { "compiler_bytes", record->model.bytes },
+        { "compiler_bytes", record->compiler_bytes },
     };
     for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
         add_key(text, counts[k].key);
@@ -229,7 +229,7 @@ static void distribution(Text *text, const char *what, const uint64_t *buckets)
 void statistics_table(const RunRecord *record, Text *text)
 {
     const KoineRunStatistics *const s = &record->run.statistics;
-    text_format(text, "%s, %s at T = %.9g, solver %s, tier %s\n", record->model.model, run_end_word(record->run.end),
+    text_format(text, "%s, %s at T = %.9g, solver %s, tier %s\n", record->model, run_end_word(record->run.end),
                 record->run.time, s->solver[0] ? s->solver : "none", record->tier);
     text_add(text, "events\n");
     line(text, "instants", s->instants);

@@ -1,4 +1,4 @@
-#include "cli/observe.h"
+#include "experiment/observe.h"
 #include "formats/select.h"
 #include <math.h>
 

@@ -1,4 +1,4 @@
-#include "cli/start.h"
+#include "experiment/start.h"
 #include "formats/select.h"
 #include "formats/store.h"
 #include <float.h>
