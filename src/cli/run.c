@@ -1,31 +1,19 @@
-/* koine run: simulates a model. Settings are gathered, the model is compiled, values are set, the run goes to its
- * sinks, and what happened is said. */
+/* koine run: simulates a model. Settings are gathered, the model is compiled, the run is made (experiment/run.h), and what
+ * happened is said. */
 #include "base/vec.h"
-#include "experiment/failure.h"
-#include "experiment/hot.h"
 #include "cli/leave.h"
-#include "cli/note.h"
-#include "experiment/observe.h"
-#include "experiment/phases.h"
-#include "experiment/provenance.h"
-#include "formats/result_file.h"
-#include "experiment/set.h"
 #include "cli/settings.h"
 #include "cli/show.h"
-#include "experiment/statistics.h"
 #include "cli/target.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
-#include "experiment/control.h"
-#include "experiment/drive.h"
-#include "formats/csv.h"
-#include "formats/live.h"
-#include "formats/mat.h"
-#include "formats/protocol.h"
-#include "formats/select.h"
-#include "formats/writing.h"
+#include "experiment/catalogue.h"
+#include "experiment/failure.h"
+#include "experiment/hot.h"
+#include "experiment/observe.h"
+#include "experiment/run.h"
+#include "formats/result_file.h"
 #include <errno.h>
-#include <math.h>
 #include <time.h>
 
 typedef struct {
@@ -34,22 +22,16 @@ typedef struct {
     Arena *arena; /* of the compilation */
     Diag *diag;
     RunSettings settings;
-    Controls controls;
-    const char *protocol_path;
-    Protocol *protocol; /* NULL: none is asked for */
-    Drive *drive;       /* signals for the inputs; NULL: none */
-    KoineHost host;
-    Phases phases;
-    double *nominals, *scales; /* of the states: see KoineRunOptions */
-    const char *output;
-    ResultForm form;
+    RunRequest request;
     bool is_quiet;
     FILE *model_output; /* what the model prints */
     Progress progress;
     Show *show; /* NULL: no plot */
     FILE *show_to;
-    Leave *leave; /* what the results are held by */
-    RunRecord record;
+    ExperimentRun *run; /* from its begin on */
+    Leave leave;
+    Arena *left_arena; /* of the thread that leaves the run */
+    int status;
 } Run;
 
 static double wall_clock(void)
@@ -64,140 +46,25 @@ static void print_diagnostics(const Run *run)
     diag_print(run->diag, stderr, (DiagStyle){ .colour = run->command->colour_err });
 }
 
-/* ---- Where the results go --------------------------------------------------------------------------------------- */
-
-static bool skips_events(const Run *run)
+static bool is_stdout(const char *output)
 {
-    const char *const rows = run->settings.experiment.event_rows;
-    return rows && strcmp(rows, "off") == 0;
-}
-
-/* "slow" for runs/slow.exp.yaml. */
-static const char *experiment_name(const char *path, Arena *arena)
-{
-    const char *const slash = strrchr(path, '/'), *const name = slash ? slash + 1 : path;
-    const char *const end = text_ends_with(name, ".exp.yaml") ? name + strlen(name) - strlen(".exp.yaml") : NULL;
-    return end && end > name ? arena_text(arena, name, (size_t)(end - name)) : NULL;
-}
-
-/* Names of the tables of observers begin with that of the result, unless that is the name of the class. */
-static void name_observers(Run *run)
-{
-    Experiment *const e = &run->settings.experiment;
-    const char *const slash = strrchr(run->output, '/'), *const name = slash ? slash + 1 : run->output;
-    const char *const dot = strrchr(name, '.');
-    const char *const stem = arena_text(run->arena, name, dot && dot > name ? (size_t)(dot - name) : strlen(name));
-    if (strcmp(stem, run->record.model) == 0 || strcmp(run->output, "-") == 0 || e->n_observers == 0)
-        return;
-    ExperimentObserver *const own = NEW_ARRAY(run->arena, ExperimentObserver, e->n_observers);
-    memcpy(own, e->observers, e->n_observers * sizeof *own);
-    for (uint32_t k = 0; k < e->n_observers; k++)
-        if (!own[k].output)
-            own[k].output = arena_format(run->arena, "%s.%s.csv", stem, own[k].name);
-    e->observers = own;
-}
-
-static int choose_output(Run *run)
-{
-    const Experiment *const e = &run->settings.experiment;
-    if (!e->has[EXPERIMENT_OUTPUT]) {
-        const char *const path = run->settings.experiment_path;
-        const char *const base = path ? experiment_name(path, run->arena) : NULL;
-        run->output = arena_format(run->arena, "%s.csv", writing_name(base ? base : run->record.model, run->arena));
-        return EXIT_GOOD;
-    }
-    run->output = e->output;
-    if (result_file_form(run->output, &run->form))
-        return EXIT_GOOD;
-    return usage_error(run->command,
-                       "the form of the results follows from the ending of the file, .csv, .mat or .h5; '%s' has none",
-                       run->output);
-}
-
-/* The setting does not stand on the command line: a model or an experiment decides where the file lies. */
-static bool is_confined(const Run *run, ExperimentKey key)
-{
-    const Experiment *const e = &run->settings.experiment;
-    return !command_option(run->command, "write-anywhere") && (!e->has[key] || e->spans[key].source != SOURCE_NONE);
-}
-
-static bool output_is_stdout(const Run *run)
-{
-    return strcmp(run->output, "-") == 0;
-}
-
-/* The names of --variables, checked before a file is touched. */
-static bool select_variables(Run *run, const KoineTables *tables, const char *const **globs)
-{
-    const ExperimentGlobs *const wanted = &run->settings.experiment.variables;
-    const char **const all = NEW_ARRAY(run->arena, const char *, wanted->n + 1);
-    for (uint32_t k = 0; k < wanted->n; k++)
-        all[k] = wanted->at[k].glob;
-    *globs = wanted->n ? all : NULL;
-    Selection selection;
-    SelectionMiss miss;
-    const unsigned flags = run->form == RESULT_CSV ? 0 : SELECT_PARAMETERS;
-    if (!wanted->n || select_columns(tables, all, wanted->n, flags, run->arena, &selection, &miss))
-        return true;
-    char text[256];
-    selection_miss_text(&miss, all, text, sizeof text);
-    diag_error(run->diag, DIAG_SET_UNKNOWN, wanted->at[miss.glob].span, "%s", text);
-    return false;
-}
-
-static KoineSink *create_sink(const Run *run, const char *const *globs)
-{
-    Text begin = { .arena = run->arena };
-    if (run->form == RESULT_STORE)
-        provenance_json(&run->record, &run->settings.experiment, compilation_sources(run->c), &begin);
-    const ResultOptions options = { .form = run->form,
-                                    .path = run->output,
-                                    .is_confined = is_confined(run, EXPERIMENT_OUTPUT),
-                                    .globs = globs,
-                                    .n_globs = globs ? run->settings.experiment.variables.n : 0,
-                                    .has_phases = run->phases.n > 1,
-                                    .begin = begin.at };
-    return result_file_sink(&options, run->arena);
-}
-
-/* The statistics go into a native result too, and what the model remembers, if it can be asked; what could not be written
- * is a failure of the run. */
-static void close_sink(Run *run, KoineModel *model, KoineSink *sink)
-{
-    Text end = { .arena = run->arena };
-    if (run->form == RESULT_STORE) {
-        statistics_json(&run->record, &end);
-        if (model)
-            start_note_memory(model, run->record.run.time, &end);
-    }
-    KoineRunReport *const report = &run->record.run;
-    if (result_file_finish(run->form, sink, end.at) || report->end == KOINE_RUN_SINK)
-        return;
-    report->end = KOINE_RUN_SINK;
-    snprintf(report->text, sizeof report->text, "%s", sink->error);
-}
-
-/* It has the last word of the run, and a disk may refuse that too. */
-static void close_protocol(Run *run)
-{
-    KoineRunReport *const report = &run->record.run;
-    if (protocol_close(run->protocol, report) || report->end == KOINE_RUN_SINK)
-        return;
-    report->end = KOINE_RUN_SINK;
-    snprintf(report->text, sizeof report->text, "%s", protocol_sink(run->protocol)->error);
+    return strcmp(output, "-") == 0;
 }
 
 /* ---- The plot at the end ---------------------------------------------------------------------------------------- */
 
-static void choose_plot(Run *run)
+static KoineSink *choose_plot(Run *run)
 {
     const Experiment *const e = &run->settings.experiment;
     const bool is_asked = command_option(run->command, "plot");
     const bool has_terminal = terminal_is(stdout) || terminal_is(stderr);
     if (command_option(run->command, "no-plot") || !(is_asked || (e->n_panes && has_terminal && !run->is_quiet)))
-        return;
+        return NULL;
     run->show = show_create(e->panes, e->n_panes, run->arena);
-    run->show_to = output_is_stdout(run) || (!is_asked && !terminal_is(stdout)) ? stderr : stdout;
+    run->show_to = is_stdout(run->request.about.output) || (!is_asked && !terminal_is(stdout)) ? stderr : stdout;
+    KoineSink *const sink = show_sink(run->show);
+    sink->skips_events = e->event_rows && strcmp(e->event_rows, "off") == 0;
+    return sink;
 }
 
 static void draw_plot(const Run *run)
@@ -207,52 +74,37 @@ static void draw_plot(const Run *run)
                   run->show_to == stdout ? run->command->colour_out : run->command->colour_err);
 }
 
-/* ---- What the model says ---------------------------------------------------------------------------------------- */
+/* ---- What is said while it runs --------------------------------------------------------------------------------- */
 
-static void on_message(void *context, const KoineModel *model, int level, const char *text)
+static void on_message(void *context, int level, const char *text)
 {
     Run *const run = context;
-    leave_hold(run->leave);
     progress_clear(&run->progress);
-    if (run->protocol)
-        protocol_message(run->protocol, model, level, text);
     if (level == KOINE_MESSAGE_OUTPUT)
         fputs(text, run->model_output);
     else
         fprintf(stderr, "%s: %s%s", level == KOINE_MESSAGE_WARNING ? "warning" : "error", text,
                 text_ends_with(text, "\n") ? "" : "\n");
-    leave_release(run->leave);
 }
 
-static void on_fired(void *context, const KoineModel *model, const KoineFiring *firing)
+static void on_notice(void *context, const char *text)
 {
     const Run *const run = context;
-    leave_hold(run->leave);
-    protocol_fired(run->protocol, model, firing);
-    leave_release(run->leave);
-}
-
-static void on_stepped(void *context, const KoineModel *model, const KoineIntegrationStep *step)
-{
-    const Run *const run = context;
-    leave_hold(run->leave);
-    protocol_step(run->protocol, model, step);
-    leave_release(run->leave);
+    if (!run->is_quiet)
+        say("%s", text);
 }
 
 static void on_progress(void *context, double time)
 {
     Run *const run = context;
-    leave_hold(run->leave);
     progress_show(&run->progress, time);
-    leave_release(run->leave);
 }
 
-/* ---- The run ---------------------------------------------------------------------------------------------------- */
+/* ---- What is said at the end ------------------------------------------------------------------------------------ */
 
-static void say_how_it_ended(Run *run, const KoineTables *tables)
+static void say_how_it_ended(const Run *run, const RunRecord *record, const KoineTables *tables)
 {
-    const KoineRunReport *const report = &run->record.run;
+    const KoineRunReport *const report = &record->run;
     switch (report->end) {
     case KOINE_RUN_DONE: break;
     case KOINE_RUN_TERMINATED:
@@ -260,12 +112,12 @@ static void say_how_it_ended(Run *run, const KoineTables *tables)
             say("the model ended the run at time %g%s%s", report->time, report->text[0] ? ": " : "", report->text);
         break;
     case KOINE_RUN_INTERRUPTED:
-        say("interrupted at time %g of %g", report->time, run->record.stop);
-        if (!output_is_stdout(run))
-            fprintf(stderr, "  help: go on with --start-from %s and another --output\n", run->output);
+        say("interrupted at time %g of %g", report->time, record->stop);
+        if (!is_stdout(record->output))
+            fprintf(stderr, "  help: go on with --start-from %s and another --output\n", record->output);
         break;
     case KOINE_RUN_FAILED:
-        failure_tell(run->diag, compilation_sources(run->c), tables, report, run->record.file);
+        failure_tell(run->diag, compilation_sources(run->c), tables, report, record->file);
         print_diagnostics(run);
         break;
     case KOINE_RUN_SINK:
@@ -300,13 +152,13 @@ static int write_text(const char *path, const Text *text)
     return EXIT_ENVIRONMENT;
 }
 
-static int write_statistics(const Run *run)
+static int write_statistics(const Run *run, const RunRecord *record, Arena *arena)
 {
     const char *const path = command_option(run->command, "stats");
     if (!path)
         return EXIT_GOOD;
-    Text text = { .arena = run->arena };
-    (text_ends_with(path, ".txt") ? statistics_table : statistics_json)(&run->record, &text);
+    Text text = { .arena = arena };
+    (text_ends_with(path, ".txt") ? statistics_table : statistics_json)(record, &text);
     return write_text(path, &text);
 }
 
@@ -325,316 +177,135 @@ static int write_hot(const Run *run, const KoineModel *model)
     return write_text(path, &text);
 }
 
-static void say_files(const Run *run, const char *what)
+static void say_files(const Run *run, const RunRecord *record, const char *what, Arena *arena)
 {
-    if (run->record.run.statistics.points == 0) { /* whatever lies there is of another run */
+    if (record->run.statistics.points == 0) { /* whatever lies there is of another run */
         fprintf(stderr, "no results\n");
         return;
     }
-    if (!output_is_stdout(run))
-        fprintf(stderr, "%s: %s\n", what, text_shown(run->output, run->arena));
+    if (!is_stdout(record->output))
+        fprintf(stderr, "%s: %s\n", what, text_shown(record->output, arena));
     const Experiment *const e = &run->settings.experiment;
-    if (run->protocol)
-        fprintf(stderr, "protocol: %s\n", text_shown(run->protocol_path, run->arena));
+    if (record->protocol)
+        fprintf(stderr, "protocol: %s\n", text_shown(record->protocol, arena));
     for (uint32_t k = 0; k < e->n_observers; k++)
-        fprintf(stderr, "observer %s: %s\n", text_shown(e->observers[k].name, run->arena),
-                text_shown(observe_path(&e->observers[k], run->arena), run->arena));
+        fprintf(stderr, "observer %s: %s\n", text_shown(e->observers[k].name, arena),
+                text_shown(observe_path(&e->observers[k], arena), arena));
 }
 
 /* `model`: NULL if it is still at work. */
-static int report_run(Run *run, const KoineModel *model)
+static int report_run(const Run *run, const RunRecord *record, const KoineModel *model, Arena *arena)
 {
-    const KoineRunEnd end = run->record.run.end;
-    say_how_it_ended(run, model ? model->kind->tables : NULL);
+    const KoineRunEnd end = record->run.end;
+    say_how_it_ended(run, record, model ? model->kind->tables : NULL);
     if (end == KOINE_RUN_OPTIONS)
         return EXIT_USAGE;
     if (!run->is_quiet && model) {
-        Text text = { .arena = run->arena };
-        statistics_text(&run->record, &text);
+        Text text = { .arena = arena };
+        statistics_text(record, &text);
         fputs(text.at, stderr);
     } else if (!run->is_quiet) {
-        fprintf(stderr, "%s: %llu points; %s\n", text_shown(run->record.model, run->arena),
-                (unsigned long long)run->record.run.statistics.points, run->record.tier_note);
+        fprintf(stderr, "%s: %llu points; %s\n", text_shown(record->model, arena),
+                (unsigned long long)record->run.statistics.points, record->tier_note);
     }
     draw_plot(run);
     if (!run->is_quiet && end != KOINE_RUN_SINK)
-        say_files(run, end == KOINE_RUN_DONE || end == KOINE_RUN_TERMINATED ? "results" : "results so far");
-    const int statistics = write_statistics(run), hot = model ? write_hot(run, model) : EXIT_GOOD;
-    const int status = status_of(&run->record.run);
+        say_files(run, record, end == KOINE_RUN_DONE || end == KOINE_RUN_TERMINATED ? "results" : "results so far",
+                  arena);
+    const int statistics = write_statistics(run, record, arena), hot = model ? write_hot(run, model) : EXIT_GOOD;
+    const int status = status_of(&record->run);
     return status != EXIT_GOOD ? status : statistics != EXIT_GOOD ? statistics : hot;
 }
 
-/* One phase after the other, until the end or until something ends the run. */
-static bool run_phases(Run *run, KoineModel *model, PhaseSinks *sinks, uint32_t n_sinks)
-{
-    KoineRunReport *const report = &run->record.run;
-    for (uint32_t k = 0; k < run->phases.n; k++) {
-        const Phase *const phase = &run->phases.at[k];
-        KoineRunOptions options = phase->options;
-        const KoineRunStatistics before = report->statistics;
-        run->host = phase->host;
-        leave_hold(run->leave);
-        const bool is_set =
-            k == 0 || set_values(model, SET_NOW, phase->settings, phase->n_settings, run->arena, run->diag);
-        leave_release(run->leave);
-        if (!is_set)
-            return false;
-        options.sinks = phase_sinks_of(sinks, k == 0, k + 1 == run->phases.n, &options);
-        options.n_sinks = n_sinks;
-        options.nominals = run->nominals;
-        options.scales = run->scales;
-        options.interrupt = interrupt_watch();
-        options.stop_at_chattering = command_option(run->command, "stop-at-chattering") != NULL;
-        options.progress = on_progress;
-        options.progress_context = run;
-        options.recording = leave_recording;
-        options.recording_context = run->leave;
-        if (run->protocol && protocol_wants_steps(run->protocol)) {
-            options.stepped = on_stepped;
-            options.stepped_context = run;
-        }
-        koine_simulate(model, &options, report);
-        if (k > 0)
-            phases_add(&report->statistics, &before);
-        if (report->end != KOINE_RUN_DONE)
-            break;
-    }
-    leave_hold(run->leave);
-    phase_sinks_end(sinks, model);
-    leave_release(run->leave);
-    return true;
-}
+/* ---- The run ---------------------------------------------------------------------------------------------------- */
 
-/* A run that does not notice that it was told to end: what of it others may touch while it computes. */
-typedef struct {
-    Run run; /* as it was before it began, with an arena of its own */
-    KoineSink *const *sinks;
-    uint32_t n_sinks;
-    Note *note;
-    double begun;
-} Behind;
+static KoineSink *on_ready(void *context, const ExperimentRun *made)
+{
+    Run *const run = context;
+    const RunRecord *const record = run_record(made);
+    print_diagnostics(run);
+    KoineSink *const plot = choose_plot(run);
+    if (!run->is_quiet)
+        settings_say(&run->settings, run_controls(made), run->arena);
+    run->progress = progress_begin(record->start, record->stop,
+                                   command_option(run->command, "progress") ? PROGRESS_LINES
+                                   : run->is_quiet                          ? PROGRESS_NONE
+                                                                            : PROGRESS_BAR);
+    return plot;
+}
 
 /* Called by the thread that watches. What was recorded is kept; the model, and what it remembers, is not asked. */
 static int close_behind(void *context)
 {
-    Behind *const behind = context;
-    Run *const run = &behind->run;
-    KoineRunReport *const report = &run->record.run;
-    *report = (KoineRunReport){ .end = KOINE_RUN_INTERRUPTED, .time = run->leave->time };
-    report->statistics.points = run->leave->points;
-    if (report->statistics.points == 0)
-        report->time = run->record.start;
-    snprintf(report->text, sizeof report->text, "interrupted at time %.17g", report->time);
-    run->record.run_seconds = wall_clock() - behind->begun;
-    run->record.tier_note = "left while it computed, steps and events are not counted";
+    Run *const run = context;
     progress_clear(&run->progress);
-    for (uint32_t k = 0; k < behind->n_sinks; k++) {
-        KoineSink *const sink = behind->sinks[k];
-        if (!sink->end || sink->end(sink, NULL) >= 0)
-            continue;
-        report->end = KOINE_RUN_SINK;
-        memcpy(report->text, sink->error, sizeof sink->error);
-    }
-    close_sink(run, NULL, behind->sinks[0]);
-    if (run->protocol)
-        close_protocol(run);
-    const int status = report_run(run, NULL);
-    note_end(behind->note, &run->record);
-    return close_stdout(status);
+    const RunRecord *const record = run_leave(run->run, run->leave.time, run->leave.points, run->left_arena);
+    return close_stdout(report_run(run, record, NULL, run->left_arena));
 }
 
-static int simulate(Run *run, KoineModel *model, const char *const *globs)
+static void on_begins(void *context, ExperimentRun *made)
 {
-    VEC(KoineSink *) sinks = { 0 };
-    vec_push(run->arena, &sinks, create_sink(run, globs));
-    sinks.at[0]->skips_events = skips_events(run);
-    for (uint32_t k = 0; k < run->settings.experiment.n_observers; k++)
-        vec_push(run->arena, &sinks,
-                 observe_sink(&run->settings.experiment, k, is_confined(run, EXPERIMENT_OBSERVERS), run->arena));
-    if (run->protocol)
-        vec_push(run->arena, &sinks, protocol_sink(run->protocol));
-    const char *const live = command_option(run->command, "live");
-    if (live)
-        vec_push(run->arena, &sinks,
-                 live_sink(live, globs, globs ? run->settings.experiment.variables.n : 0, run->arena));
-    if (run->show) {
-        show_sink(run->show)->skips_events = skips_events(run);
-        vec_push(run->arena, &sinks, show_sink(run->show));
-    }
-    const KoineRunOptions *const first = &run->phases.at[0].options;
-    run->record.start = first->start;
-    run->record.stop = run->settings.experiment.stop;
-    run->progress = progress_begin(run->record.start, run->record.stop,
-                                   command_option(run->command, "progress") ? PROGRESS_LINES
-                                   : run->is_quiet                          ? PROGRESS_NONE
-                                                                            : PROGRESS_BAR);
-    Note *const note = note_begin(run->command, &run->record, &run->settings.experiment, compilation_sources(run->c),
-                                  run->diag, run->arena);
+    Run *const run = context;
+    run->run = made;
     compilation_interrupt(run->c, interrupt_watch());
-    Leave leave;
-    run->leave = &leave;
-    Behind *const behind = NEW(run->arena, Behind);
-    *behind = (Behind){ .run = *run, .sinks = sinks.at, .n_sinks = sinks.n, .note = note };
-    behind->run.arena = arena_create_like(run->arena);
-    const double begun = behind->begun = wall_clock();
-    leave_begin(&leave, close_behind, behind);
-    KoineModel *const driven = run->drive ? drive_model(run->drive, model) : model;
-    run_phases(run, driven, phase_sinks(sinks.at, sinks.n, run->arena), sinks.n);
-    leave_end(&leave);
-    arena_destroy(behind->run.arena);
-    model->block = driven->block; /* it may have grown */
-    model->size = driven->size;
-    run->record.run_seconds = wall_clock() - begun;
-    run->record.tier_note = compilation_tier_note(run->c);
+    run->left_arena = arena_create_like(run->arena);
+    leave_begin(&run->leave, close_behind, run);
+}
+
+static void on_computed(void *context, ExperimentRun *made)
+{
+    Run *const run = context;
+    leave_end(&run->leave);
+    arena_destroy(run->left_arena);
+    run_say_tier(made, compilation_tier_note(run->c));
     progress_clear(&run->progress);
-    close_sink(run, model, sinks.at[0]);
-    if (run->protocol)
-        close_protocol(run);
-    const int status = report_run(run, model);
-    note_end(note, &run->record);
-    print_diagnostics(run);
-    return status;
 }
 
-/* From here on the model exists; its destruction is the caller's. */
-static int run_model(Run *run, KoineModel *model)
+static void on_ended(void *context, const ExperimentRun *made, KoineModel *model)
 {
-    const Experiment *const e = &run->settings.experiment;
-    const StartState *const start = &run->settings.start;
-    const KoineTables *const tables = model->kind->tables;
-    bool is_good = !start->series || start_write(start, e, model, run->arena, run->diag);
-    run->nominals = NEW_ARRAY(run->arena, double, tables->n_x + 1);
-    run->scales = NEW_ARRAY(run->arena, double, 2 * (size_t)tables->n_x + 1);
-    is_good &= set_nominals(tables, e->nominals, e->n_nominals, run->nominals, run->arena, run->diag);
-    if (start->series && is_good)
-        start_scales(start, tables, run->arena, run->scales);
-    for (uint32_t k = 0; k < run->phases.n; k++)
-        is_good &= set_values(model, k == 0 ? SET_START : SET_CHECK, run->phases.at[k].settings,
-                              run->phases.at[k].n_settings, run->arena, run->diag);
-    if (!is_good) {
-        print_diagnostics(run);
-        return settings_error_status(&run->settings);
-    }
-    const char *const *globs;
-    select_variables(run, model->kind->tables, &globs);
-    print_diagnostics(run);
-    choose_plot(run);
-    if (!run->is_quiet)
-        settings_say(&run->settings, &run->controls, run->arena);
-    return simulate(run, model, globs);
+    Run *const run = context;
+    run->status = report_run(run, run_record(made), model, run->arena);
 }
 
-static bool read_inputs(Run *run, const KoineTables *tables)
+static void on_hold(void *context, bool is_held)
 {
-    const Experiment *const e = &run->settings.experiment;
-    const Series *const series = series_signals(e->inputs, run->arena, run->diag);
-    if (series)
-        run->drive = drive_create(series, tables, e->inputs, e->spans[EXPERIMENT_INPUTS], run->arena, run->diag);
-    series_done(series);
-    return run->drive != NULL;
-}
-
-static double control_or(const Run *run, ControlParameter parameter, double otherwise)
-{
-    const Control *const control = &run->controls.at[parameter];
-    return control->is_given && !control->is_profile ? control->value : otherwise;
-}
-
-/* Asked for by name or by a depth; the profile's depth of 0 alone asks for nothing. */
-static void choose_protocol(Run *run)
-{
-    const Experiment *const e = &run->settings.experiment;
-    const double depth = control_or(run, CONTROL_PRTDEPTH, e->protocol ? 1 : -1);
-    if (depth < 0 || (depth == 0 && !e->protocol))
+    Run *const run = context;
+    if (!run->run)
         return;
-    const ProtocolOptions options = { .path = e->protocol ? e->protocol
-                                                          : arena_format(run->arena, "%s.protocol",
-                                                                         writing_name(run->record.model, run->arena)),
-                                      .is_confined = is_confined(run, EXPERIMENT_PROTOCOL),
-                                      .depth = (int)depth,
-                                      .from = control_or(run, CONTROL_TPRTBEG, -INFINITY),
-                                      .to = control_or(run, CONTROL_TPRTEND, INFINITY) };
-    run->protocol_path = options.path;
-    run->protocol = protocol_create(&options, run->arena);
-    for (uint32_t k = 0; k < run->phases.n && depth > 0; k++)
-        run->phases.at[k].host.fired = on_fired;
+    if (is_held)
+        leave_hold(&run->leave);
+    else
+        leave_release(&run->leave);
 }
 
-static bool check_place(Run *run, const char *path, const char *option, bool is_confined, Span span)
+static void on_recording(void *context, KoineRecording what, double time)
 {
-    const char *const refusal = is_confined ? writing_refusal(path) : NULL;
-    if (!refusal)
-        return true;
-    diag_error(run->diag, refusal == writing_unknown ? DIAG_FILE_UNREADABLE : DIAG_WRITING, span,
-               "'%s' is not written: %s", path, refusal);
-    diag_help(run->diag, "if you want that, say so: %s, or --write-anywhere", option);
-    return false;
+    Run *const run = context;
+    leave_recording(&run->leave, what, time);
 }
 
-/* Where files lie that the command line does not name. */
-static bool check_places(Run *run)
+static int make_run(Run *run)
 {
-    const Experiment *const e = &run->settings.experiment;
-    bool is_good =
-        check_place(run, run->output, "--output", is_confined(run, EXPERIMENT_OUTPUT), e->spans[EXPERIMENT_OUTPUT]);
-    if (run->protocol)
-        is_good &= check_place(run, run->protocol_path, "--protocol", is_confined(run, EXPERIMENT_PROTOCOL),
-                               e->spans[EXPERIMENT_PROTOCOL]);
-    for (uint32_t k = 0; k < e->n_observers; k++)
-        is_good &= check_place(run, observe_path(&e->observers[k], run->arena), "name another file",
-                               is_confined(run, EXPERIMENT_OBSERVERS), e->observers[k].span);
-    return is_good;
-}
-
-/* With a time grid the run ends at one of its points. */
-static void tell_rounding(const Run *run)
-{
-    const Experiment *const e = &run->settings.experiment;
-    const double resolution = run->phases.n ? run->phases.at[run->phases.n - 1].options.resolution : 0;
-    const double end = resolution > 0 ? resolution * round(e->stop / resolution) : e->stop;
-    if (fabs(end - e->stop) > 1e-9 * fabs(e->stop))
-        diag_warning(run->diag, DIAG_STOP_ROUNDED, e->spans[EXPERIMENT_STOP],
-                     "the stop time %.9g does not lie on the time grid of TScal %.9g: the run ends at %.9g", e->stop,
-                     resolution, end);
-}
-
-/* What can be wrong with the settings now that the model is known; all of it is reported. */
-static bool check_settings(Run *run, const KoineTables *tables)
-{
-    Experiment *const e = &run->settings.experiment;
-    const char *const *globs;
-    run->host = (KoineHost){ .context = run,
-                             .seed = e->seed,
-                             .message = on_message,
-                             .wants_work = command_option(run->command, "hot") != NULL };
-    bool is_good = phases_prepare(e, &run->host, tables, run->arena, run->diag, &run->controls, &run->phases);
-    is_good &= select_variables(run, tables, &globs);
-    if (is_good) {
-        choose_protocol(run);
-        tell_rounding(run);
+    const RunCaller caller = { .context = run,
+                               .interrupt = interrupt_watch(),
+                               .ready = on_ready,
+                               .begins = on_begins,
+                               .computed = on_computed,
+                               .ended = on_ended,
+                               .message = on_message,
+                               .notice = on_notice,
+                               .progress = on_progress,
+                               .hold = on_hold,
+                               .recording = on_recording };
+    const RunMade made = experiment_run(&run->request, &caller, run->arena, run->diag);
+    print_diagnostics(run);
+    switch (made) {
+    case RUN_MADE: return run->status;
+    case RUN_REFUSED: return error_status(run->diag, settings_error_status(&run->settings));
+    case RUN_NO_MEMORY: break;
     }
-    if (e->has[EXPERIMENT_INPUTS])
-        is_good &= read_inputs(run, tables);
-    for (uint32_t k = 0; k < e->n_panes; k++)
-        is_good &= observe_names(&e->panes[k].variables, tables, SELECT_PARAMETERS, run->arena, run->diag);
-    is_good &= check_places(run);
-    return observe_check(e, tables, run->output, run->arena, run->diag) && is_good;
-}
-
-static int run_kind(Run *run, const KoineModelKind *kind)
-{
-    if (!check_settings(run, kind->tables)) {
-        print_diagnostics(run);
-        return error_status(run->diag, settings_error_status(&run->settings));
-    }
-    KoineModel *model = NULL;
-    if (kind->create(kind, &run->host, &model) < 0 || !model) {
-        say("there is not enough memory for an instance of '%s'", run->record.model);
-        return EXIT_ENVIRONMENT;
-    }
-    const int status = run_model(run, model);
-    kind->destroy(model);
-    return status;
+    say("there is not enough memory for an instance of '%s'", run->request.about.model);
+    return EXIT_ENVIRONMENT;
 }
 
 static const char *const *wanted_variables(const Run *run)
@@ -646,34 +317,71 @@ static const char *const *wanted_variables(const Run *run)
     return all;
 }
 
+/* Tags of --tag, separated by commas. False: one cannot be a tag; said. */
+static bool read_tags(const Command *command, const char **tags)
+{
+    Text list = { .arena = command->arena };
+    for (uint32_t k = 0; k < command->n_given; k++) {
+        if (strcmp(command->given[k].name, "tag") != 0)
+            continue;
+        if (!catalogue_is_tag(command->given[k].value)) {
+            usage_error(command, "a tag has neither blanks nor commas, and is not empty: '%s'",
+                        command->given[k].value);
+            return false;
+        }
+        text_format(&list, "%s%s", list.n ? "," : "", command->given[k].value);
+    }
+    *tags = list.n ? list.at : "";
+    return true;
+}
+
+/* What is asked for beside the experiment; the model and the tier come later. */
+static bool begin_request(Run *run)
+{
+    const Command *const command = run->command;
+    RunRequest *const request = &run->request;
+    *request = (RunRequest){ .experiment = &run->settings.experiment,
+                             .start = &run->settings.start,
+                             .sources = compilation_sources(run->c),
+                             .live = command_option(command, "live"),
+                             .may_write_anywhere = command_option(command, "write-anywhere"),
+                             .wants_work = command_option(command, "hot"),
+                             .stops_at_chattering = command_option(command, "stop-at-chattering") };
+    const bool is_good = read_tags(command, &request->tags);
+    if (command_option(command, "no-catalogue"))
+        request->tags = NULL;
+    return is_good;
+}
+
 static int compile_and_run(Run *run)
 {
     const double begun = wall_clock();
+    RunRecord *const about = &run->request.about;
     run->settings.target.wanted = wanted_variables(run);
     target_take_settings(&run->settings.target, &run->settings.experiment, compilation_sources(run->c), run->arena);
     if (!target_compile(run->command, &run->settings.target, run->settings.experiment.profile, run->c))
         return error_status(run->diag, EXIT_MODEL);
     const char *why;
-    run->record.tier = run->settings.experiment.tier ? run->settings.experiment.tier : "auto";
-    const KoineModelKind *const kind = compilation_kind(run->c, run->record.tier, &why);
-    if (!kind) {
-        say("the tier '%s' cannot be used: %s", run->record.tier, why);
+    about->tier = run->settings.experiment.tier ? run->settings.experiment.tier : "auto";
+    run->request.kind = compilation_kind(run->c, about->tier, &why);
+    if (!run->request.kind) {
+        say("the tier '%s' cannot be used: %s", about->tier, why);
         return EXIT_ENVIRONMENT;
     }
-    run->record.compile_seconds = wall_clock() - begun;
     const CompileReport report = compilation_report(run->c);
-    run->record.model = report.model;
-    run->record.language = report.language;
-    run->record.compiler_bytes = report.bytes;
-    run->record.file = run->settings.target.path;
-    run->record.experiment = run->settings.experiment_path;
-    const int status = choose_output(run);
-    if (status != EXIT_GOOD)
-        return status;
-    name_observers(run);
-    run->record.output = run->output;
-    run->model_output = output_is_stdout(run) ? stderr : stdout;
-    return run_kind(run, kind);
+    about->compile_seconds = wall_clock() - begun;
+    about->model = report.model;
+    about->language = report.language;
+    about->compiler_bytes = report.bytes;
+    about->file = run->settings.target.path;
+    about->experiment = run->settings.experiment_path;
+    if (!run_choose_output(&run->request, run->arena))
+        return usage_error(
+            run->command,
+            "the form of the results follows from the ending of the file, .csv, .mat or .h5; '%s' has none",
+            about->output);
+    run->model_output = is_stdout(about->output) ? stderr : stdout;
+    return make_run(run);
 }
 
 static int run_run(const Command *command)
@@ -684,8 +392,7 @@ static int run_run(const Command *command)
     run.c = compilation_create(out_of_memory);
     run.arena = compilation_arena(run.c);
     run.diag = compilation_diag(run.c);
-    const char *tags;
-    int status = note_tags(command, &tags) ? settings_gather(command, run.c, &run.settings) : EXIT_USAGE;
+    int status = begin_request(&run) ? settings_gather(command, run.c, &run.settings) : EXIT_USAGE;
     if (status == EXIT_GOOD)
         status = compile_and_run(&run);
     series_done(run.settings.start.series);

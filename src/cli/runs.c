@@ -1,6 +1,6 @@
 /* koine runs: the catalogue of runs. */
 #include "base/text.h"
-#include "cli/note.h"
+#include "experiment/note.h"
 #include "cli/verbs.h"
 #include "formats/store.h"
 #include "formats/writing.h"

@@ -6,7 +6,8 @@
 #include "koine/simulate.h"
 
 typedef struct {
-    const char *file, *experiment, *output; /* experiment: NULL if none */
+    const char *file, *output;
+    const char *experiment, *protocol; /* files; NULL: there is none */
     const char *tier, *tier_note;
     double start, stop;
     double compile_seconds, run_seconds; /* of the wall clock */

@@ -1,24 +1,7 @@
-#include "cli/note.h"
+#include "experiment/note.h"
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
-
-bool note_tags(const Command *command, const char **tags)
-{
-    Text list = { .arena = command->arena };
-    for (uint32_t k = 0; k < command->n_given; k++) {
-        if (strcmp(command->given[k].name, "tag") != 0)
-            continue;
-        if (!catalogue_is_tag(command->given[k].value)) {
-            usage_error(command, "a tag has neither blanks nor commas, and is not empty: '%s'",
-                        command->given[k].value);
-            return false;
-        }
-        text_format(&list, "%s%s", list.n ? "," : "", command->given[k].value);
-    }
-    *tags = list.n ? list.at : "";
-    return true;
-}
 
 void note_problem(CatalogueStatus status, const char *path, bool is_error, Diag *diag)
 {
@@ -57,37 +40,34 @@ static const char *now(Arena *arena)
     return arena_text(arena, text, strlen(text));
 }
 
-static void tell(const Command *command, CatalogueStatus status, const char *path, Diag *diag)
+/* What is to be said of a catalogue that does not take the run. */
+static const char *refusal(CatalogueStatus status, const char *path, Diag *diag, Arena *arena)
 {
     switch (status) {
-    case CATALOGUE_GOOD: break;
+    case CATALOGUE_GOOD: return NULL;
     case CATALOGUE_DAMAGED:
-    case CATALOGUE_NEWER: note_problem(status, path, false, diag); break;
+    case CATALOGUE_NEWER: note_problem(status, path, false, diag); return NULL;
     case CATALOGUE_ABSENT:
     case CATALOGUE_REFUSED:
     case CATALOGUE_BUSY:
-    case CATALOGUE_FAILED:
-        if (!command_option(command, "quiet"))
-            say("this run is not noted: '%s' cannot be written", path);
-        break;
+    case CATALOGUE_FAILED: break;
     }
+    return arena_format(arena, "this run is not noted: '%s' cannot be written", path);
 }
 
-Note *note_begin(const Command *command, const RunRecord *record, const Experiment *experiment, const Sources *sources,
-                 Diag *diag, Arena *arena)
+const char *note_begin(Note *note, const NoteOf *of, Diag *diag, Arena *arena)
 {
-    if (command_option(command, "no-catalogue"))
-        return NULL;
+    const RunRecord *const record = of->record;
     Text settings = { .arena = arena }, origins = { .arena = arena };
-    provenance_settings(experiment, &settings);
-    provenance_origins(sources, &origins);
-    Note *const note = NEW(arena, Note);
+    provenance_settings(of->experiment, &settings);
+    provenance_origins(of->sources, &origins);
     note->run = (CatalogueRun){ .created = now(arena),
                                 .koine = KOINE_VERSION,
+                                .tags = of->tags,
                                 .model = record->model,
                                 .file = absolute_path(record->file, arena),
                                 .experiment = record->experiment ? absolute_path(record->experiment, arena) : "",
-                                .hash = provenance_hash(sources, arena),
+                                .hash = provenance_hash(of->sources, arena),
                                 .origins = origins.at,
                                 .settings = settings.at,
                                 .result = absolute_path(record->output, arena),
@@ -99,21 +79,19 @@ Note *note_begin(const Command *command, const RunRecord *record, const Experime
                                 .time = record->start,
                                 .compile_seconds = record->compile_seconds };
     const char *const path = catalogue_path(arena);
-    if (!note_tags(command, &note->run.tags))
-        return NULL;
     CatalogueStatus status = catalogue_open(path, true, arena, &note->catalogue);
     if (status == CATALOGUE_GOOD)
         status = catalogue_add(note->catalogue, &note->run);
-    tell(command, status, path, diag);
-    if (status == CATALOGUE_GOOD)
-        return note;
-    catalogue_close(note->catalogue);
-    return NULL;
+    if (status != CATALOGUE_GOOD) {
+        catalogue_close(note->catalogue);
+        note->catalogue = NULL;
+    }
+    return refusal(status, path, diag, arena);
 }
 
 void note_end(Note *note, const RunRecord *record)
 {
-    if (!note)
+    if (!note->catalogue)
         return;
     const KoineRunReport *const run = &record->run;
     note->run.outcome = run_end_word(run->end);

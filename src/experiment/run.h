@@ -1,0 +1,64 @@
+/* A run of an experiment: a compiled model and settings become results, and a record of what happened.
+ *
+ * experiment_run does all of it: it checks the settings against the model, makes an instance, gives it its values, runs its
+ * phases into the results, observers, protocol and catalogue, and closes them. It prints nothing: problems are diagnostics,
+ * and whoever asks for the run hears of the rest through RunCaller. */
+#ifndef EXPERIMENT_RUN_H
+#define EXPERIMENT_RUN_H
+
+#include "experiment/control.h"
+#include "experiment/start.h"
+#include "experiment/statistics.h"
+
+typedef struct {
+    Experiment *experiment;  /* its observers get the names of their files, its settings are those of the first phase */
+    const StartState *start; /* the state of `start-from`; NULL: none */
+    Sources *sources;        /* of the model */
+    const KoineModelKind *kind;
+    RunRecord about;          /* what is known before the run: model, files, tier, time of the compiler */
+    const char *tags;         /* the run is noted under these, separated by commas; NULL: it is not noted */
+    const char *live;         /* the file a preview is kept in; NULL: none */
+    bool may_write_anywhere;  /* files that the experiment names may lie anywhere and replace any file */
+    bool wants_work;          /* executions are counted (hot.h) */
+    bool stops_at_chattering; /* comparisons that chatter end the run */
+} RunRequest;
+
+typedef struct ExperimentRun ExperimentRun;
+
+typedef struct { /* whoever asks for the run */
+    void *context;
+    volatile const int *interrupt; /* not 0: the run ends in order */
+    /* The settings are good. A sink that is returned gets the points beside the results; NULL: none. */
+    KoineSink *(*ready)(void *context, const ExperimentRun *run);
+    void (*begins)(void *context, ExperimentRun *run);   /* from now on it may be left (run_leave) */
+    void (*computed)(void *context, ExperimentRun *run); /* ... until now: its results will be closed */
+    void (*ended)(void *context, const ExperimentRun *run, KoineModel *model); /* it has its last state */
+    void (*message)(void *context, int level, const char *text); /* the model says something: KOINE_MESSAGE_... */
+    void (*notice)(void *context, const char *text);             /* something beside the run goes wrong */
+    void (*progress)(void *context, double time);
+    void (*hold)(void *context, bool is_held); /* what run_leave would close is worked on, or no longer */
+    void (*recording)(void *context, KoineRecording what, double time); /* see KoineRunOptions */
+} RunCaller;
+
+typedef enum {
+    RUN_MADE,      /* its record says how it ended */
+    RUN_REFUSED,   /* the settings do not fit the model: diagnostics say why */
+    RUN_NO_MEMORY, /* there is none for an instance */
+} RunMade;
+
+/* Where the results go: RunRequest.about.output is chosen from the experiment, its file and the name of the model. False: the
+ * name of the file tells no form. */
+bool run_choose_output(RunRequest *request, Arena *arena);
+
+RunMade experiment_run(const RunRequest *request, const RunCaller *caller, Arena *arena, Diag *diag);
+
+/* What a caller may ask while the run stands. */
+const RunRecord *run_record(const ExperimentRun *run);
+void run_say_tier(ExperimentRun *run, const char *note); /* what the caller knows of the tier when it has run */
+const Controls *run_controls(const ExperimentRun *run);
+
+/* Called by another thread while the caller holds nothing: the run is left where it computes, and its results are closed with
+ * the points that were recorded, up to `time`. The record is that of an interrupted run and lives in `arena`. */
+RunRecord *run_leave(ExperimentRun *run, double time, uint64_t points, Arena *arena);
+
+#endif
