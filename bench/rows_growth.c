@@ -1,5 +1,6 @@
 /* H: how each pass grows with the number of objects: in a row, and all at one node. */
 #include "bench.h"
+#include "driver/words.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -28,7 +29,8 @@ int child_passes(const char *path)
     Stopwatch w = { 0 };
     Compilation *c = compilation_create(NULL);
     const double begun = cpu_seconds();
-    compilation_watch(c, stop_watch, &w);
+    c->watch = stop_watch;
+    c->watch_context = &w;
     if (!compilation_load(c, &(CompileRequest){ .path = path }))
         return 1;
     const double loaded = cpu_seconds() - begun;

@@ -1,5 +1,7 @@
 /* D: large models: from text to a ready Schedule, start of large arrays, size of generated C. */
 #include "bench.h"
+#include "driver/dump.h"
+#include "explain/figures.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +39,7 @@ static double peak_megabytes(void)
 
 static int fail(const Compilation *c)
 {
-    diag_print(compilation_diag(c), stderr, (DiagStyle){ 0 });
+    diag_print(c->diag, stderr, (DiagStyle){ 0 });
     return 1;
 }
 
@@ -52,7 +54,7 @@ static int child_load(const char *path)
     if (!compilation_schedule(c))
         return fail(c);
     printf("%.6f %.3f %llu %.6f\n", cpu_seconds() - begun, peak_megabytes(),
-           (unsigned long long)compilation_report(c).equations, loaded);
+           (unsigned long long)compile_report(c->schedule, c->program, c->arena).equations, loaded);
     return 0;
 }
 
@@ -77,7 +79,7 @@ static int child_start(const char *path, const char *tier)
 static int child_text(const char *path)
 {
     Compilation *c = compilation_create(NULL);
-    Text text = { .arena = compilation_arena(c) };
+    Text text = { .arena = c->arena };
     if (!compilation_load(c, &(CompileRequest){ .path = path }) || !compilation_dump(c, NULL, DUMP_C, &text))
         return fail(c);
     printf("%zu\n", (size_t)text.n);

@@ -1,5 +1,6 @@
 /* I: tearing: the arm of a robot, how the pass grows, what it gains. */
 #include "bench.h"
+#include "explain/figures.h"
 #include "graph/tearing.h"
 #include <math.h>
 #include <stdio.h>
@@ -26,11 +27,12 @@ static double seconds_of_pass(const char *path, int rounds, CompileReport *repor
     for (int round = 0; round < rounds; round++) {
         Stopwatch w = { 0 };
         Compilation *c = compilation_create(NULL);
-        compilation_watch(c, stop_watch, &w);
+        c->watch = stop_watch;
+        c->watch_context = &w;
         if (!compilation_load(c, &(CompileRequest){ .path = path }) || !compilation_schedule(c))
             best = -1;
         else
-            *report = compilation_report(c);
+            *report = compile_report(c->schedule, c->program, c->arena);
         compilation_destroy(c);
         best = fmin(best, w.seconds);
     }
@@ -243,7 +245,8 @@ static void measure_formulas(const Bench *bench, const Row *row, Figure *figure)
                          measure_both(bench, &(Work){ run_arm, &formulas }, &(Work){ run_arm, &numeric }, seconds);
     for (uint32_t k = 0; k < STAGES; k++)
         most = fmax(most, fabs(formulas.der[k] - numeric.der[k]) / (1 + fabs(numeric.der[k])));
-    const CompileReport report = is_good ? compilation_report(formulas.c) : (CompileReport){ 0 };
+    const CompileReport report =
+        is_good ? compile_report(formulas.c->schedule, formulas.c->program, formulas.c->arena) : (CompileReport){ 0 };
     close_arm(&formulas);
     close_arm(&numeric);
     if (!is_good || !(most < 1e-12)) {

@@ -9,7 +9,7 @@ static void say_why(const Compilation *c, Figure *figure)
     char *text = NULL;
     size_t size = 0;
     FILE *file = open_memstream(&text, &size);
-    diag_print(compilation_diag(c), file, (DiagStyle){ 0 });
+    diag_print(c->diag, file, (DiagStyle){ 0 });
     fclose(file);
     text[strcspn(text, "\n")] = 0;
     no_figure(figure, "%s", text);

@@ -2,7 +2,7 @@
 #include "base/ids.h"
 #include "base/text.h"
 #include "cli/verbs.h"
-#include "driver/bank_check.h"
+#include "bank/bank_check.h"
 #include "experiment/experiment.h"
 #include <stdio.h>
 

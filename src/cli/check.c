@@ -2,6 +2,10 @@
 #include "cli/target.h"
 #include "cli/verbs.h"
 #include "experiment/experiment.h"
+#include "driver/dump.h"
+#include "explain/figures.h"
+#include "explain/report.h"
+#include "explain/symbols.h"
 
 typedef struct {
     const char *key, *text; /* key: of the JSON, stable; text: for people */
@@ -58,13 +62,13 @@ typedef struct {
 
 static void print_json(const Target *target, Compilation *c, const Lists *lists, bool is_good)
 {
-    Arena *const arena = compilation_arena(c);
+    Arena *const arena = c->arena;
     Text json = { .arena = arena };
     text_format(&json, "{\"koine\":\"%s\",\"file\":", KOINE_VERSION);
     text_json(&json, target->path);
     text_format(&json, ",\"good\":%s,\"model\":", is_good ? "true" : "false");
     if (is_good) {
-        const CompileReport report = compilation_report(c);
+        const CompileReport report = compile_report(c->schedule, c->program, c->arena);
         Figure figures[FIGURES];
         collect_figures(&report, figures);
         text_json(&json, report.model);
@@ -74,7 +78,7 @@ static void print_json(const Target *target, Compilation *c, const Lists *lists,
         for (uint32_t k = 0; k < FIGURES; k++)
             text_format(&json, "%s\"%s\":%llu", k ? "," : "", figures[k].key, (unsigned long long)figures[k].value);
         text_add(&json, "},\"structure\":");
-        compilation_structure(c, lists->has_blocks, true, &json);
+        report_structure(c->schedule, (ReportStyle){ lists->has_blocks, true, (uint32_t)report.index }, &json);
     } else {
         text_add(&json, "null,\"language\":null,\"figures\":null,\"structure\":null");
     }
@@ -85,7 +89,7 @@ static void print_json(const Target *target, Compilation *c, const Lists *lists,
     if (lists->hints.n)
         text_format(&json, ",\"hints\":%s", lists->hints.at);
     text_add(&json, ",\"diagnostics\":");
-    text_add(&json, diag_json(compilation_diag(c), arena));
+    text_add(&json, diag_json(c->diag, arena));
     puts(json.at);
     puts("}");
 }
@@ -95,14 +99,16 @@ static bool print_lists(const Command *command, const Target *target, Compilatio
                         bool has_schedule)
 {
     const bool numbers = command_option(command, "line-numbers"), silent = command_option(command, "no-messages");
-    Text text = { .arena = compilation_arena(c) };
+    Text text = { .arena = c->arena };
     const bool is_listing = command_option(command, "listing");
     if (is_listing)
         compilation_listing(c, target->path, numbers, silent, &text);
     text_bytes(&text, lists->symbols.at, lists->symbols.n);
     text_bytes(&text, lists->classes.at, lists->classes.n);
-    if (has_schedule && (command_option(command, "structure") || lists->has_blocks))
-        compilation_structure(c, lists->has_blocks, false, &text);
+    if (has_schedule && (command_option(command, "structure") || lists->has_blocks)) {
+        const CompileReport report = compile_report(c->schedule, c->program, c->arena);
+        report_structure(c->schedule, (ReportStyle){ lists->has_blocks, false, (uint32_t)report.index }, &text);
+    }
     fwrite(text.at, 1, text.n, stdout);
     return is_listing || command_option(command, "symbols") || command_option(command, "classes") ||
            command_option(command, "structure") || command_option(command, "blocks");
@@ -110,16 +116,16 @@ static bool print_lists(const Command *command, const Target *target, Compilatio
 
 static Lists make_lists(const Command *command, Compilation *c)
 {
-    Lists lists = { .symbols = { .arena = compilation_arena(c) },
-                    .classes = { .arena = compilation_arena(c) },
-                    .hints = { .arena = compilation_arena(c) },
+    Lists lists = { .symbols = { .arena = c->arena },
+                    .classes = { .arena = c->arena },
+                    .hints = { .arena = c->arena },
                     .has_blocks = command_option(command, "blocks") != NULL };
     const bool is_json = command_option(command, "json");
-    compilation_list(c, LIST_HINTS, is_json, &lists.hints);
+    model_list(c->model, LIST_HINTS, is_json, &lists.hints);
     if (command_option(command, "symbols"))
-        compilation_list(c, LIST_SYMBOLS, is_json, &lists.symbols);
+        model_list(c->model, LIST_SYMBOLS, is_json, &lists.symbols);
     if (command_option(command, "classes"))
-        compilation_list(c, LIST_CLASSES, is_json, &lists.classes);
+        model_list(c->model, LIST_CLASSES, is_json, &lists.classes);
     return lists;
 }
 
@@ -140,15 +146,15 @@ static int run_check(const Command *command)
     if (command_option(command, "json")) {
         print_json(&target, c, &lists, is_good);
     } else {
-        diag_print(compilation_diag(c), stderr, (DiagStyle){ .colour = command->colour_err });
+        diag_print(c->diag, stderr, (DiagStyle){ .colour = command->colour_err });
         if (!print_lists(command, &target, c, &lists, is_good) && is_good) {
-            const CompileReport report = compilation_report(c);
+            const CompileReport report = compile_report(c->schedule, c->program, c->arena);
             print_text(&report);
             if (lists.hints.n)
                 fwrite(lists.hints.at, 1, lists.hints.n, stdout);
         }
     }
-    const int status = is_good ? EXIT_GOOD : error_status(compilation_diag(c), EXIT_MODEL);
+    const int status = is_good ? EXIT_GOOD : error_status(c->diag, EXIT_MODEL);
     compilation_destroy(c);
     return status;
 }

@@ -61,7 +61,7 @@ static const char *try_kind(const KoineModelKind *kind, Arena *arena)
 static const char *try_tier(const char *tier, Arena *arena)
 {
     Compilation *const c = compilation_create(out_of_memory);
-    sources_add_text(compilation_sources(c), "Doctor.mdl", TEXT, sizeof TEXT - 1);
+    sources_add_text(c->sources, "Doctor.mdl", TEXT, sizeof TEXT - 1);
     const CompileRequest request = { .path = "Doctor.mdl" };
     const char *result = "the test model does not compile", *why;
     if (compilation_load(c, &request) && compilation_schedule(c)) {

@@ -1,6 +1,8 @@
 /* koine dump: the model as Koine sees it, in its text form. */
 #include "cli/target.h"
 #include "cli/verbs.h"
+#include "driver/dump.h"
+#include "driver/words.h"
 
 static const char *after_word(uint32_t k)
 {
@@ -35,9 +37,9 @@ static int run_dump(const Command *command)
     Compilation *const c = compilation_create(out_of_memory);
     const CompileRequest request = target_request(command, &target);
     const DumpForm form = shapes ? DUMP_SHAPES : schedule ? DUMP_SCHEDULE : c_text ? DUMP_C : DUMP_MODEL;
-    Text text = { .arena = compilation_arena(c) };
+    Text text = { .arena = c->arena };
     const bool is_good = compilation_load(c, &request) && compilation_dump(c, after ? after : "load", form, &text);
-    diag_print(compilation_diag(c), stderr, (DiagStyle){ .colour = command->colour_err });
+    diag_print(c->diag, stderr, (DiagStyle){ .colour = command->colour_err });
     if (is_good)
         fwrite(text.at, 1, text.n, stdout);
     compilation_destroy(c);

@@ -3,6 +3,8 @@
 #include "cli/target.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
+#include "explain/inspect.h"
+#include "explain/starts.h"
 #include "koine/simulate.h"
 #include <math.h>
 #include <stdlib.h>
@@ -35,17 +37,17 @@ static bool evaluate(const KoineModelKind *kind, KoineModel *model)
 static int inspect(const Command *command, Compilation *c, const char *name, double time)
 {
     const char *why;
-    Inspected inspected;
-    const bool is_json = command_option(command, "json") != NULL;
-    if (!compilation_inspected(c, name, &inspected)) {
+    const Inspection of = inspection_of(c->schedule, c->program, c->sources, command_option(command, "json"));
+    InspectedBlock what = { .time = time };
+    if (!inspect_find(&of, name, &what.block, &what.is_initial)) {
         say("there is no block '%s'; the command without --block lists them", name);
         return EXIT_USAGE;
     }
     const KoineModelKind *const kind = compilation_kind(c, "interp", &why);
-    const KoineHost host = { .context = inspected.trace,
-                             .tolerance = KOINE_USUAL_TOLERANCE,
-                             .message = be_silent,
-                             .iterated = inspected.iterated };
+    Trace trace = { .arena = c->arena, .system = inspect_system(&of, what.block, what.is_initial) };
+    const KoineHost host = {
+        .context = &trace, .tolerance = KOINE_USUAL_TOLERANCE, .message = be_silent, .iterated = trace_iterated
+    };
     KoineModel *model = NULL;
     if (!kind || kind->create(kind, &host, &model) < 0 || !model) {
         say("there is not enough memory for an instance of the model");
@@ -54,30 +56,33 @@ static int inspect(const Command *command, Compilation *c, const char *name, dou
     const KoineRunOptions options = { .stop = time };
     KoineRunReport report = { 0 };
     koine_simulate(model, &options, &report);
-    Text text = { .arena = compilation_arena(c) };
-    const char *failure = report.end == KOINE_RUN_FAILED ? report.text : NULL;
-    if (!failure && !evaluate(kind, model))
-        failure = model->fault.text;
-    compilation_inspect(c, &inspected, model, report.end == KOINE_RUN_FAILED ? report.time : time, failure, is_json,
-                        &text);
+    Text text = { .arena = c->arena };
+    const bool has_failed = report.end == KOINE_RUN_FAILED;
+    what.model = model;
+    what.trace = &trace;
+    what.time = has_failed ? report.time : time;
+    what.failure = has_failed ? report.text : NULL;
+    if (!what.failure && !evaluate(kind, model))
+        what.failure = model->fault.text;
+    inspect_block(&of, &what, &text);
     fwrite(text.at, 1, text.n, stdout);
     kind->destroy(model);
     return EXIT_GOOD;
 }
 
 /* The settings are those that 'koine run' would use. */
-static int list_starts(const Command *command)
+static int show_starts(const Command *command)
 {
     RunSettings settings;
     Compilation *const c = compilation_create(out_of_memory);
     int status = settings_read(command, c, &settings);
     if (status == EXIT_GOOD) {
-        target_take_settings(&settings.target, &settings.experiment, compilation_sources(c), compilation_arena(c));
+        target_take_settings(&settings.target, &settings.experiment, c->sources, c->arena);
         status = target_compile(command, &settings.target, settings.experiment.profile, c) ? EXIT_GOOD : EXIT_MODEL;
     }
     if (status == EXIT_GOOD) {
-        Text text = { .arena = compilation_arena(c) };
-        compilation_list_starts(c, command_option(command, "json"), &text);
+        Text text = { .arena = c->arena };
+        list_starts(c->schedule, c->request.values, c->request.n_values, command_option(command, "json"), &text);
         fwrite(text.at, 1, text.n, stdout);
     }
     compilation_destroy(c);
@@ -87,7 +92,7 @@ static int list_starts(const Command *command)
 static int run_inspect(const Command *command)
 {
     if (command_option(command, "starts"))
-        return list_starts(command);
+        return show_starts(command);
     if (command_option(command, "set"))
         return usage_error(command, "--set goes with --starts");
     Target target = target_split(command->arguments[0], command->arena);
@@ -100,12 +105,13 @@ static int run_inspect(const Command *command)
     Compilation *const c = compilation_create(out_of_memory);
     int status = EXIT_MODEL;
     if (target_compile(command, &target, NULL, c)) {
-        Text text = { .arena = compilation_arena(c) };
+        Text text = { .arena = c->arena };
         status = EXIT_GOOD;
         if (name) {
             status = inspect(command, c, name, time);
         } else {
-            compilation_list_blocks(c, command_option(command, "all"), command_option(command, "json"), &text);
+            const Inspection of = inspection_of(c->schedule, c->program, c->sources, command_option(command, "json"));
+            inspect_list(&of, command_option(command, "all"), &text);
             fwrite(text.at, 1, text.n, stdout);
         }
     }

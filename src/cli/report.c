@@ -2,6 +2,7 @@
 #include "base/vec.h"
 #include "cli/target.h"
 #include "cli/verbs.h"
+#include "explain/structure.h"
 #include "web/report.h"
 #include <errno.h>
 #include <stdio.h>
@@ -29,7 +30,7 @@ static int load_model(ReportCall *call, const char *text)
     const CompileRequest request = target_request(command, &target);
     uint32_t n;
     if (compilation_load(call->compilation, &request)) {
-        if (compilation_structure_svg(call->compilation, 1, BOXES_MOST, &n, &call->diagram))
+        if (structure_svg(call->compilation->model, 1, BOXES_MOST, call->compilation->arena, &n, &call->diagram))
             call->options.diagram = &call->diagram;
         compilation_schedule(call->compilation);
     }

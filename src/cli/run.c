@@ -12,6 +12,7 @@
 #include "experiment/hot.h"
 #include "experiment/observe.h"
 #include "experiment/run.h"
+#include "explain/figures.h"
 #include "formats/result_file.h"
 #include <errno.h>
 #include <time.h>
@@ -117,7 +118,7 @@ static void say_how_it_ended(const Run *run, const RunRecord *record, const Koin
             fprintf(stderr, "  help: go on with --start-from %s and another --output\n", record->output);
         break;
     case KOINE_RUN_FAILED:
-        failure_tell(run->diag, compilation_sources(run->c), tables, report, record->file);
+        failure_tell(run->diag, run->c->sources, tables, report, record->file);
         print_diagnostics(run);
         break;
     case KOINE_RUN_SINK:
@@ -169,7 +170,7 @@ static int write_hot(const Run *run, const KoineModel *model)
     if (!path)
         return EXIT_GOOD;
     Text text = { .arena = run->arena };
-    const Hot hot = hot_collect(model, compilation_sources(run->c), run->arena);
+    const Hot hot = hot_collect(model, run->c->sources, run->arena);
     if (text_ends_with(path, ".json"))
         hot_json(&hot, &text);
     else
@@ -342,7 +343,7 @@ static bool begin_request(Run *run)
     RunRequest *const request = &run->request;
     *request = (RunRequest){ .experiment = &run->settings.experiment,
                              .start = &run->settings.start,
-                             .sources = compilation_sources(run->c),
+                             .sources = run->c->sources,
                              .live = command_option(command, "live"),
                              .may_write_anywhere = command_option(command, "write-anywhere"),
                              .wants_work = command_option(command, "hot"),
@@ -358,7 +359,7 @@ static int compile_and_run(Run *run)
     const double begun = wall_clock();
     RunRecord *const about = &run->request.about;
     run->settings.target.wanted = wanted_variables(run);
-    target_take_settings(&run->settings.target, &run->settings.experiment, compilation_sources(run->c), run->arena);
+    target_take_settings(&run->settings.target, &run->settings.experiment, run->c->sources, run->arena);
     if (!target_compile(run->command, &run->settings.target, run->settings.experiment.profile, run->c))
         return error_status(run->diag, EXIT_MODEL);
     const char *why;
@@ -368,7 +369,7 @@ static int compile_and_run(Run *run)
         say("the tier '%s' cannot be used: %s", about->tier, why);
         return EXIT_ENVIRONMENT;
     }
-    const CompileReport report = compilation_report(run->c);
+    const CompileReport report = compile_report(run->c->schedule, run->c->program, run->c->arena);
     about->compile_seconds = wall_clock() - begun;
     about->model = report.model;
     about->language = report.language;
@@ -390,8 +391,8 @@ static int run_run(const Command *command)
     if (command_option(command, "stop-with-input") && !interrupt_with_input())
         return say("there is no thread to watch the standard input"), EXIT_ENVIRONMENT;
     run.c = compilation_create(out_of_memory);
-    run.arena = compilation_arena(run.c);
-    run.diag = compilation_diag(run.c);
+    run.arena = run.c->arena;
+    run.diag = run.c->diag;
     int status = begin_request(&run) ? settings_gather(command, run.c, &run.settings) : EXIT_USAGE;
     if (status == EXIT_GOOD)
         status = compile_and_run(&run);

@@ -14,8 +14,8 @@ static bool is_same_file(const char *a, const char *b)
 
 static int print_errors(const Command *command, Compilation *c, int status)
 {
-    diag_print(compilation_diag(c), stderr, (DiagStyle){ .colour = command->colour_err });
-    return diag_errors(compilation_diag(c)) ? error_status(compilation_diag(c), status) : EXIT_GOOD;
+    diag_print(c->diag, stderr, (DiagStyle){ .colour = command->colour_err });
+    return diag_errors(c->diag) ? error_status(c->diag, status) : EXIT_GOOD;
 }
 
 /* The options that are settings of an experiment have the same names. */
@@ -25,7 +25,7 @@ static int read_options(const Command *command, Compilation *c, Experiment *expe
         const Given *const given = &command->given[k];
         for (int key = 0; key < EXPERIMENT_KEYS; key++)
             if (key != EXPERIMENT_PLOT && strcmp(given->name, experiment_key_name((ExperimentKey)key)) == 0)
-                experiment_give(experiment, given->name, given->value, compilation_arena(c), compilation_diag(c));
+                experiment_give(experiment, given->name, given->value, c->arena, c->diag);
     }
     return print_errors(command, c, EXIT_USAGE);
 }
@@ -38,21 +38,21 @@ static int open_experiment(const Command *command, Compilation *c, RunSettings *
     if (!target_find(command, &file))
         return EXIT_USAGE;
     settings->experiment_path = path;
-    if (!experiment_open(path, compilation_sources(c), compilation_arena(c), compilation_diag(c), from_file))
+    if (!experiment_open(path, c->sources, c->arena, c->diag, from_file))
         return print_errors(command, c, EXIT_MODEL);
     if (!from_file->has[EXPERIMENT_MODEL]) {
         say("%s: the experiment names no model", path);
         fprintf(stderr, "  help: write for example 'model: Ball.mdl' into it\n");
         return EXIT_MODEL;
     }
-    settings->target = target_split(from_file->model, compilation_arena(c));
+    settings->target = target_split(from_file->model, c->arena);
     settings->target.use = from_file->use;
     struct stat state;
     const bool is_there = stat(settings->target.path, &state) == 0, is_folder = is_there && S_ISDIR(state.st_mode);
     if (!is_there && errno == ENOENT) {
-        diag_error(compilation_diag(c), DIAG_FILE_MISSING, from_file->spans[EXPERIMENT_MODEL], "'%s' does not exist",
+        diag_error(c->diag, DIAG_FILE_MISSING, from_file->spans[EXPERIMENT_MODEL], "'%s' does not exist",
                    settings->target.path);
-        diag_help(compilation_diag(c), "the model is sought from the folder of the experiment on");
+        diag_help(c->diag, "the model is sought from the folder of the experiment on");
         return print_errors(command, c, EXIT_MODEL);
     }
     return !is_folder || target_find(command, &settings->target) ? EXIT_GOOD : EXIT_MODEL;
@@ -61,16 +61,16 @@ static int open_experiment(const Command *command, Compilation *c, RunSettings *
 /* The experiment beside the model, unless it is one for another model. */
 static int open_beside(const Command *command, Compilation *c, RunSettings *settings, Experiment *from_file)
 {
-    settings->target = target_split(command->arguments[0], compilation_arena(c));
+    settings->target = target_split(command->arguments[0], c->arena);
     if (!target_find(command, &settings->target))
         return EXIT_USAGE;
-    const char *const beside = experiment_beside(settings->target.path, compilation_arena(c));
+    const char *const beside = experiment_beside(settings->target.path, c->arena);
     if (!beside)
         return EXIT_GOOD;
-    if (!experiment_open(beside, compilation_sources(c), compilation_arena(c), compilation_diag(c), from_file))
+    if (!experiment_open(beside, c->sources, c->arena, c->diag, from_file))
         return print_errors(command, c, EXIT_MODEL);
     if (from_file->has[EXPERIMENT_MODEL]) {
-        const Target theirs = target_split(from_file->model, compilation_arena(c));
+        const Target theirs = target_split(from_file->model, c->arena);
         if (!is_same_file(theirs.path, settings->target.path)) {
             say("'%s' is an experiment with '%s' and is not used", beside, theirs.path);
             *from_file = experiment_none();
@@ -96,12 +96,11 @@ static void check_solver(const Experiment *e, Compilation *c)
 {
     if (!e->solver || is_solver(e->solver))
         return;
-    Text list = { .arena = compilation_arena(c) };
+    Text list = { .arena = c->arena };
     for (uint32_t k = 0; koine_solver_name(k); k++)
         text_format(&list, "%s%s", k ? ", " : "", koine_solver_name(k));
-    diag_error(compilation_diag(c), DIAG_EXPERIMENT_VALUE, e->spans[EXPERIMENT_SOLVER], "there is no solver '%s'",
-               e->solver);
-    diag_help(compilation_diag(c), "one of: %s", list.at);
+    diag_error(c->diag, DIAG_EXPERIMENT_VALUE, e->spans[EXPERIMENT_SOLVER], "there is no solver '%s'", e->solver);
+    diag_help(c->diag, "one of: %s", list.at);
 }
 
 /* The last phase may say when the run stops. */
@@ -126,7 +125,7 @@ static void stop_with_task(Experiment *e)
 
 static void check_times(const Experiment *e, Compilation *c)
 {
-    Diag *const diag = compilation_diag(c);
+    Diag *const diag = c->diag;
     if (!e->has[EXPERIMENT_STOP]) {
         diag_error(diag, DIAG_NO_STOP, SPAN_NONE, "there is no stop time");
         diag_help(diag, "give one with --stop, or 'stop:' in an experiment file beside the model");
@@ -149,14 +148,14 @@ static void check_times(const Experiment *e, Compilation *c)
 static void read_start(RunSettings *settings, Compilation *c)
 {
     Experiment *const e = &settings->experiment;
-    Diag *const diag = compilation_diag(c);
+    Diag *const diag = c->diag;
     if (!e->has[EXPERIMENT_START_FROM]) {
         if (e->has[EXPERIMENT_START_FROM_TIME])
             diag_error(diag, DIAG_START_STATE, e->spans[EXPERIMENT_START_FROM_TIME],
                        "'start-from-time' needs 'start-from', the result that it means");
         return;
     }
-    if (!start_read(e, compilation_arena(c), diag, &settings->start) || e->has[EXPERIMENT_START])
+    if (!start_read(e, c->arena, diag, &settings->start) || e->has[EXPERIMENT_START])
         return;
     e->has[EXPERIMENT_START] = true;
     e->spans[EXPERIMENT_START] = e->spans[EXPERIMENT_START_FROM];
@@ -174,9 +173,9 @@ int settings_read(const Command *command, Compilation *c, RunSettings *settings)
                                                         : open_beside(command, c, settings, &from_file);
     if (status != EXIT_GOOD)
         return status;
-    experiment_take_nominals(&from_file, compilation_arena(c)); /* apart: what options say wins */
-    experiment_take_nominals(&from_options, compilation_arena(c));
-    settings->experiment = experiment_merge(&from_file, &from_options, compilation_arena(c));
+    experiment_take_nominals(&from_file, c->arena); /* apart: what options say wins */
+    experiment_take_nominals(&from_options, c->arena);
+    settings->experiment = experiment_merge(&from_file, &from_options, c->arena);
     settings->target.task = settings->experiment.task;
     settings->target.task_span = settings->experiment.spans[EXPERIMENT_TASK];
     settings->target.stop_when = settings->experiment.stop_when;

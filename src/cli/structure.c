@@ -1,6 +1,7 @@
 /* koine structure: the components of a model and how they are connected. */
 #include "cli/target.h"
 #include "cli/verbs.h"
+#include "explain/structure.h"
 #include <errno.h>
 #include <stdlib.h>
 
@@ -8,9 +9,9 @@ enum { BOXES_MOST = 3000 };
 
 static int write_picture(Compilation *c, uint32_t depth, const char *path)
 {
-    Text svg = { .arena = compilation_arena(c) };
+    Text svg = { .arena = c->arena };
     uint32_t n;
-    if (!compilation_structure_svg(c, depth, BOXES_MOST, &n, &svg)) {
+    if (!structure_svg(c->model, depth, BOXES_MOST, c->arena, &n, &svg)) {
         say("the picture would have %u boxes, more than %d; a smaller --depth or a part of the model would do", n,
             BOXES_MOST);
         return EXIT_USAGE;
@@ -46,13 +47,13 @@ static int run_structure(const Command *command)
     Compilation *const c = compilation_create(out_of_memory);
     const CompileRequest request = target_request(command, &target);
     const bool is_good = compilation_load(c, &request);
-    diag_print(compilation_diag(c), stderr, (DiagStyle){ .colour = command->colour_err });
+    diag_print(c->diag, stderr, (DiagStyle){ .colour = command->colour_err });
     int status = is_good ? EXIT_GOOD : EXIT_MODEL;
     if (is_good && svg) {
         status = write_picture(c, depth, svg);
     } else if (is_good) {
-        Text text = { .arena = compilation_arena(c) };
-        compilation_structure_text(c, depth, &text);
+        Text text = { .arena = c->arena };
+        structure_text(c->model, depth, &text);
         fwrite(text.at, 1, text.n, stdout);
     }
     compilation_destroy(c);

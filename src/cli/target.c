@@ -1,6 +1,7 @@
 #include "cli/target.h"
 #include "base/names.h"
-#include "driver/bank.h"
+#include "bank/bank.h"
+#include "driver/words.h"
 #include <dirent.h>
 #include <errno.h>
 #include <sys/stat.h>
@@ -123,13 +124,13 @@ static const char *place_of(Span span, const Sources *sources, Arena *arena)
 void target_take_settings(Target *target, const Experiment *experiment, const Sources *sources, Arena *arena)
 {
     const uint32_t n = experiment->n_settings, n_all = n + experiment->n_nominals;
-    CompileValue *const values = NEW_ARRAY(arena, CompileValue, n_all + 1);
+    GivenValue *const values = NEW_ARRAY(arena, GivenValue, n_all + 1);
     for (uint32_t k = 0; k < n_all; k++) {
         const Setting *const setting = k < n ? &experiment->settings[k] : &experiment->nominals[k - n];
-        values[k] = (CompileValue){ .name = setting->name,
-                                    .value = setting->value,
-                                    .is_nominal = k >= n,
-                                    .place = place_of(setting->span, sources, arena) };
+        values[k] = (GivenValue){ .name = setting->name,
+                                  .value = setting->value,
+                                  .is_nominal = k >= n,
+                                  .place = place_of(setting->span, sources, arena) };
     }
     target->values = values;
     target->n_values = n_all;
@@ -158,6 +159,6 @@ bool target_compile(const Command *command, const Target *target, const char *pr
     CompileRequest request = target_request(command, target);
     request.profile = profile;
     const bool is_good = compilation_load(c, &request) && compilation_schedule(c);
-    diag_print(compilation_diag(c), stderr, (DiagStyle){ .colour = command->colour_err });
+    diag_print(c->diag, stderr, (DiagStyle){ .colour = command->colour_err });
     return is_good;
 }

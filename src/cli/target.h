@@ -15,7 +15,7 @@ typedef struct {
     Span task_span;
     const char *stop_when; /* a condition that ends the run, of the settings */
     Span stop_span;
-    const CompileValue *values; /* settings of the run */
+    const GivenValue *values; /* settings of the run */
     uint32_t n_values;
 } Target;
 

@@ -1,5 +1,5 @@
 #include "driver/cache.h"
-#include "driver/store.h"
+#include "bank/store.h"
 #include "emit/c/cache.h"
 #include "emit/c/compiler.h"
 #include "base/walls.h"

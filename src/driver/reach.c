@@ -1,6 +1,6 @@
 #include "driver/reach.h"
-#include "driver/bank.h"
-#include "driver/languages.h"
+#include "bank/bank.h"
+#include "lang/languages.h"
 #include <dirent.h>
 #include <sys/stat.h>
 

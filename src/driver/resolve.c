@@ -1,8 +1,8 @@
 #include "driver/resolve.h"
 #include "base/bug.h"
 #include "base/map.h"
-#include "driver/bank.h"
-#include "driver/languages.h"
+#include "bank/bank.h"
+#include "lang/languages.h"
 
 /* Deeper models do not exist; a chain of files without end would exhaust the stack. */
 enum { NESTING_MOST = 500 };

@@ -1,4 +1,5 @@
 /* Answers about the model: components, the equation behind a variable, blocks, parameters. */
+#include "explain/explore.h"
 #include "web/session.h"
 #include <math.h>
 
@@ -13,19 +14,20 @@ static bool has_model(View *view, HttpRequest *request, HttpResponse *response)
     }
     Text text = { .arena = request->arena };
     text_add(&text, "{ \"error\": \"the model has mistakes\", \"diagnostics\": ");
-    text_add(&text, diag_json(compilation_diag(view->model.compilation), request->arena));
+    text_add(&text, diag_json(view->model.compilation->diag, request->arena));
     text_add(&text, " }\n");
     answer_text(response, JSON_TYPE, &text);
     response->status = 409;
     return false;
 }
 
-static void explore(View *view, HttpRequest *request, HttpResponse *response, ExploreKind kind, ExploreRequest what)
+static void answer_explored(View *view, HttpRequest *request, HttpResponse *response, ExploreKind kind,
+                            ExploreRequest what)
 {
     if (!has_model(view, request, response))
         return;
     Text text = { .arena = request->arena };
-    if (compilation_explore(view->model.compilation, kind, &what, &text))
+    if (explore(view->model.compilation->schedule, kind, &what, &text))
         answer_text(response, JSON_TYPE, &text);
     else
         answer_error(request, response, 404, "the model has no variable of this name");
@@ -33,26 +35,26 @@ static void explore(View *view, HttpRequest *request, HttpResponse *response, Ex
 
 void answer_structure(View *view, HttpRequest *request, HttpResponse *response)
 {
-    explore(view, request, response, EXPLORE_COMPONENTS, (ExploreRequest){ 0 });
+    answer_explored(view, request, response, EXPLORE_COMPONENTS, (ExploreRequest){ 0 });
 }
 
 void answer_variable(View *view, HttpRequest *request, HttpResponse *response)
 {
     const char *const name = http_field(request, "name");
-    explore(view, request, response, EXPLORE_VARIABLE, (ExploreRequest){ .name = name ? name : "" });
+    answer_explored(view, request, response, EXPLORE_VARIABLE, (ExploreRequest){ .name = name ? name : "" });
 }
 
 void answer_blocks(View *view, HttpRequest *request, HttpResponse *response)
 {
     enum { BLOCKS_MOST = 500 };
-    explore(view, request, response, EXPLORE_BLOCKS,
-            (ExploreRequest){ .first = request_integer(request, "first", 0), .most = BLOCKS_MOST });
+    answer_explored(view, request, response, EXPLORE_BLOCKS,
+                    (ExploreRequest){ .first = request_integer(request, "first", 0), .most = BLOCKS_MOST });
 }
 
 void answer_incidence(View *view, HttpRequest *request, HttpResponse *response)
 {
     enum { CELLS_MOST = 400 };
-    explore(view, request, response, EXPLORE_INCIDENCE, (ExploreRequest){ .most = CELLS_MOST });
+    answer_explored(view, request, response, EXPLORE_INCIDENCE, (ExploreRequest){ .most = CELLS_MOST });
 }
 
 void answer_diagram(View *view, HttpRequest *request, HttpResponse *response)
@@ -71,7 +73,7 @@ void answer_source(View *view, HttpRequest *request, HttpResponse *response)
 {
     if (!has_model(view, request, response))
         return;
-    const Sources *const sources = compilation_sources(view->model.compilation);
+    const Sources *const sources = view->model.compilation->sources;
     const uint32_t id = request_integer(request, "id", UINT32_MAX);
     if (id >= sources_count(sources)) {
         answer_error(request, response, 404, "there is no such file");

@@ -1,4 +1,5 @@
 /* The model behind the results, compiled beside the loop. */
+#include "explain/structure.h"
 #include "web/session.h"
 
 /* The passes turn connections into equations: pictures are drawn before. */
@@ -8,7 +9,7 @@ static void draw_diagrams(ModelView *model)
     for (uint32_t depth = 0; depth < DIAGRAM_DEPTHS; depth++) {
         uint32_t n;
         Text svg = { 0 };
-        if (!compilation_structure_svg(model->compilation, depth, BOXES_MOST, &n, &svg))
+        if (!structure_svg(model->compilation->model, depth, BOXES_MOST, model->compilation->arena, &n, &svg))
             return;
         model->diagrams[depth] = svg;
     }

@@ -351,11 +351,11 @@ static void add_model(const Report *r)
     Compilation *const c = r->options->compilation;
     if (!c)
         return;
-    const Sources *const sources = compilation_sources(c);
+    const Sources *const sources = c->sources;
     text_add(r->to, "<h2>Model</h2>\n");
     if (r->options->diagram)
         add_picture(r->to, r->options->diagram, "Components of the model and their connections");
-    Diag *const diag = compilation_diag(c);
+    Diag *const diag = c->diag;
     DiagItem item;
     for (uint32_t k = 0; diag_item(diag, k, &item); k++) {
         const LineColumn place = span_begin(sources, item.at.span);
@@ -366,7 +366,7 @@ static void add_model(const Report *r)
         text_add(r->to, "</p>\n");
     }
     uint32_t id;
-    if (sources_open(compilation_sources(c), r->options->model, &id) == SOURCE_OK) {
+    if (sources_open(c->sources, r->options->model, &id) == SOURCE_OK) {
         text_add(r->to, "<details><summary>");
         text_xml(r->to, r->options->model);
         text_add(r->to, "</summary><pre>");

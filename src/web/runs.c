@@ -187,7 +187,7 @@ static void watch_model(View *view)
     if (state != MODEL_GOOD && state != MODEL_FAILED)
         return;
     if (!model->has_origin)
-        model->origin = origin_of_sources(compilation_sources(model->compilation), view->arena);
+        model->origin = origin_of_sources(model->compilation->sources, view->arena);
     model->has_origin = true;
     watch_origin(view, model->origin, &model->origin_after);
 }

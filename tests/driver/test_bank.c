@@ -1,7 +1,8 @@
 /* Banks: versions, imports, and checking class by class. Each test makes its bank in a folder of its own. */
-#include "driver/bank_check.h"
+#include "bank/bank_check.h"
 #include "driver/compile.h"
-#include "driver/store.h"
+#include "bank/store.h"
+#include "driver/dump.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -88,8 +89,8 @@ static void assert_loads(const char *file, const char *const *versions, const ch
     Compilation *c = compilation_create(NULL);
     const CompileRequest request = { .path = in_root(file, path), .versions = versions };
     if (!compilation_load(c, &request))
-        fail_msg("%s", diag_json(compilation_diag(c), compilation_arena(c)));
-    Text dump = { .arena = compilation_arena(c) };
+        fail_msg("%s", diag_json(c->diag, c->arena));
+    Text dump = { .arena = c->arena };
     assert_true(compilation_dump(c, "load", DUMP_MODEL, &dump));
     if (!strstr(dump.at, text))
         fail_msg("no '%s' in %s", text, dump.at);
@@ -103,7 +104,7 @@ static void assert_fails(const char *file, const char *const *versions, const ch
     Compilation *c = compilation_create(NULL);
     const CompileRequest request = { .path = in_root(file, path), .versions = versions };
     assert_false(compilation_load(c, &request));
-    const char *json = diag_json(compilation_diag(c), compilation_arena(c)), *at = strstr(json, code);
+    const char *json = diag_json(c->diag, c->arena), *at = strstr(json, code);
     if (!at || !strstr(at, first) || !strstr(at, second))
         fail_msg("no %s, %s, %s in %s", code, first, second, json);
     compilation_destroy(c);

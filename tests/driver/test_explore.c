@@ -1,6 +1,7 @@
 /* What stands behind a model: places of declarations and definitions, blocks, incidence. */
 #include "assertions.h"
 #include "driver/compile.h"
+#include "explain/explore.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,14 +15,14 @@ static Compilation *compile(const char *path)
 {
     Compilation *const c = compilation_create(NULL);
     fail_if(!compilation_load(c, &(CompileRequest){ .path = path }) || !compilation_schedule(c), "%s",
-            diag_json(compilation_diag(c), compilation_arena(c)));
+            diag_json(c->diag, c->arena));
     return c;
 }
 
 static const char *ask(Compilation *c, ExploreKind kind, ExploreRequest request)
 {
-    Text text = { .arena = compilation_arena(c) };
-    return compilation_explore(c, kind, &request, &text) ? text.at : NULL;
+    Text text = { .arena = c->arena };
+    return explore(c->schedule, kind, &request, &text) ? text.at : NULL;
 }
 
 static void expect(const char *text, const char *part)

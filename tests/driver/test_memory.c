@@ -19,7 +19,7 @@ static void out_of_memory(size_t wanted)
 static void compile_and_run(uint64_t allowed)
 {
     Compilation *c = compilation_create(out_of_memory);
-    arena_fail_after(compilation_arena(c), allowed);
+    arena_fail_after(c->arena, allowed);
     const CompileRequest request = { .path = KOINE_SOURCE_DIR "/examples/bouncing-ball/Ball.mdl" };
     const char *why;
     if (!compilation_load(c, &request) || !compilation_schedule(c))

@@ -22,8 +22,8 @@ static void assert_refused(const char *path, const char *code, const char *first
     bool is_good;
     Compilation *c = load(path, &is_good);
     assert_false(is_good);
-    assert_int_equal(diag_errors(compilation_diag(c)), 1);
-    const char *json = diag_json(compilation_diag(c), compilation_arena(c));
+    assert_int_equal(diag_errors(c->diag), 1);
+    const char *json = diag_json(c->diag, c->arena);
     const char *at = strstr(json, code);
     assert_non_null(at);
     at = strstr(at, first);
@@ -38,7 +38,7 @@ static void test_a_class_lies_beside_the_file_that_asks(void **state)
     bool is_good;
     Compilation *c = load(CLASSES "Pair.mdl", &is_good);
     assert_true(is_good);
-    assert_int_equal(diag_errors(compilation_diag(c)), 0);
+    assert_int_equal(diag_errors(c->diag), 0);
     compilation_destroy(c);
 }
 

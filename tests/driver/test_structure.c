@@ -1,5 +1,6 @@
 /* The structure of models as text and picture. Coordinates are read back from the SVG: SX-199. */
 #include "driver/compile.h"
+#include "explain/structure.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -42,10 +43,10 @@ static void draw(Picture *p, const char *path, uint32_t depth)
 {
     *p = (Picture){ .c = compilation_create(NULL) };
     if (!compilation_load(p->c, &(CompileRequest){ .path = path }))
-        fail_msg("%s", diag_json(compilation_diag(p->c), compilation_arena(p->c)));
+        fail_msg("%s", diag_json(p->c->diag, p->c->arena));
     uint32_t n;
-    Text svg = { .arena = compilation_arena(p->c) };
-    assert_true(compilation_structure_svg(p->c, depth, MOST, &n, &svg));
+    Text svg = { .arena = p->c->arena };
+    assert_true(structure_svg(p->c->model, depth, MOST, p->c->arena, &n, &svg));
     p->svg = svg.at;
     for (const char *at = svg.at; (at = strstr(at, "<rect class=\"")); at++) {
         const char *class = at + strlen("<rect class=\"");
@@ -165,8 +166,8 @@ static void test_too_many_boxes_are_refused(void **state)
     Compilation *c = compilation_create(NULL);
     assert_true(compilation_load(c, &(CompileRequest){ .path = EXAMPLES "adder/Addi4Bit.mdl" }));
     uint32_t n;
-    Text svg = { .arena = compilation_arena(c) };
-    assert_false(compilation_structure_svg(c, 3, 32, &n, &svg));
+    Text svg = { .arena = c->arena };
+    assert_false(structure_svg(c->model, 3, 32, c->arena, &n, &svg));
     assert_int_equal(n, 33);
     compilation_destroy(c);
 }
@@ -176,8 +177,8 @@ static void test_the_tree(void **state)
     (void)state;
     Compilation *c = compilation_create(NULL);
     assert_true(compilation_load(c, &(CompileRequest){ .path = EXAMPLES "adder/Addi.mdl" }));
-    Text text = { .arena = compilation_arena(c) };
-    compilation_structure_text(c, 1, &text);
+    Text text = { .arena = c->arena };
+    structure_text(c->model, 1, &text);
     assert_string_equal(text.at, "Addi\n"
                                  "  □ cl --> Half2.a\n"
                                  "  □ a --> Half1.a\n"

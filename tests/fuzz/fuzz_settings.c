@@ -1,7 +1,7 @@
 /* Any bytes as what a command line says about a run, a line each, KEY=VALUE: --set, --nominal, --control, --stop and the rest.
  * Refused with a reason, or taken and applied to a model. */
 #include "experiment/set.h"
-#include "driver/given.h"
+#include "ir/given.h"
 #include "held_model.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -24,11 +24,11 @@ static void check(bool is_right, const char *what)
 static void compile_with(const Experiment *e, Arena *arena)
 {
     const uint32_t n = e->n_settings + e->n_nominals;
-    CompileValue *const values = NEW_ARRAY(arena, CompileValue, n);
+    GivenValue *const values = NEW_ARRAY(arena, GivenValue, n);
     for (uint32_t k = 0; k < n; k++) {
         const bool is_nominal = k >= e->n_settings;
         const Setting *const setting = is_nominal ? &e->nominals[k - e->n_settings] : &e->settings[k];
-        values[k] = (CompileValue){ setting->name, setting->value, is_nominal, "command line" };
+        values[k] = (GivenValue){ setting->name, setting->value, is_nominal, "command line" };
     }
     held_compilation();
     Compilation *const c = compilation_create(NULL);
@@ -38,8 +38,8 @@ static void compile_with(const Experiment *e, Arena *arena)
                                                                 .values = values,
                                                                 .n_values = n }) &&
                          compilation_schedule(c);
-    check(is_good == (diag_errors(compilation_diag(c)) == 0), "false means: reported");
-    diag_json(compilation_diag(c), arena);
+    check(is_good == (diag_errors(c->diag) == 0), "false means: reported");
+    diag_json(c->diag, arena);
     compilation_destroy(c);
 }
 

@@ -94,7 +94,7 @@ static int run(Compilation *c, const char *tier, const KoineRunOptions *options,
     }
     const KoineHost host = { .context = record, .message = message, .tolerance = options->tolerance, .max_steps = 50 };
     KoineModel *model;
-    *record = (Record){ .sink = { .point = point }, .arena = compilation_arena(c) };
+    *record = (Record){ .sink = { .point = point }, .arena = c->arena };
     if (kind->create(kind, &host, &model) != KOINE_OK)
         abort();
     KoineSink *sinks[] = { &record->sink };
@@ -169,10 +169,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                       .tolerance = choose(&c, 2) ? 1e-6 : 1e-4,
                                       .interval = 0.05,
                                       .step = 0.01 };
-    const CompileRequest request = { .path = write_model(&c, data, size, compilation_arena(compilation)),
-                                     .task_span = SPAN_NONE };
+    const CompileRequest request = { .path = write_model(&c, data, size, compilation->arena), .task_span = SPAN_NONE };
     const bool is_good = compilation_load(compilation, &request) && compilation_schedule(compilation);
-    check(is_good == (diag_errors(compilation_diag(compilation)) == 0), "false means: reported");
+    check(is_good == (diag_errors(compilation->diag) == 0), "false means: reported");
     if (is_good) {
         static Record a, b;
         const int a_end = run(compilation, "interp", &options, &a), b_end = run(compilation, "tcc", &options, &b);

@@ -40,7 +40,7 @@ static inline Compilation *held_compilation(void)
     held = compilation_create(NULL);
     if (!compilation_load(held, &(CompileRequest){ .path = path, .task_span = SPAN_NONE }) ||
         !compilation_schedule(held)) {
-        diag_print(compilation_diag(held), stderr, (DiagStyle){ 0 });
+        diag_print(held->diag, stderr, (DiagStyle){ 0 });
         abort();
     }
     return held;

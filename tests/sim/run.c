@@ -84,7 +84,7 @@ static char *diagnostics_text(Compilation *c)
     char *text = NULL;
     size_t size = 0;
     FILE *file = open_memstream(&text, &size);
-    diag_print(compilation_diag(c), file, (DiagStyle){ 0 });
+    diag_print(c->diag, file, (DiagStyle){ 0 });
     fclose(file);
     return text;
 }

@@ -86,7 +86,7 @@ static Running instantiate(const char *systems)
     Running r = { .c = compilation_create(NULL) };
     const char *why;
     if (!compilation_load(r.c, &(CompileRequest){ .path = path, .systems = systems }) || !compilation_schedule(r.c))
-        fail_msg("%s", diag_json(compilation_diag(r.c), compilation_arena(r.c)));
+        fail_msg("%s", diag_json(r.c->diag, r.c->arena));
     r.kind = compilation_kind(r.c, "interp", &why);
     r.model = create(r.kind);
     assert_int_equal(r.kind->initialise(r.model, 0), KOINE_OK);

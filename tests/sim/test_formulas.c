@@ -1,5 +1,6 @@
 /* Small linear systems solved by formulas: where, with which values, and what is said where the parameters make them
  * singular. Values are compared with those of the whole system, solved numerically with pivots, and with closed forms. */
+#include "explain/figures.h"
 #include "run.h"
 #include <math.h>
 #include <setjmp.h>
@@ -45,8 +46,8 @@ static CompileReport report_of(const char *file, const char *systems)
 {
     Compilation *c = compilation_create(NULL);
     if (!compilation_load(c, &(CompileRequest){ .path = file, .systems = systems }) || !compilation_schedule(c))
-        fail_msg("%s", diag_json(compilation_diag(c), compilation_arena(c)));
-    const CompileReport report = compilation_report(c);
+        fail_msg("%s", diag_json(c->diag, c->arena));
+    const CompileReport report = compile_report(c->schedule, c->program, c->arena);
     compilation_destroy(c);
     return report;
 }

@@ -1,5 +1,6 @@
 /* Constraints between states: index reduction, dummy derivatives, state selection. Expected values are closed forms; each
  * model runs in all tiers. */
+#include "explain/figures.h"
 #include "run.h"
 #include "ir/read.h"
 #include "passes/pipeline.h"
@@ -21,7 +22,7 @@ static CompileReport figures_of(const char *path)
     Compilation *c = compilation_create(NULL);
     const CompileRequest request = { .path = path };
     assert_true(compilation_load(c, &request) && compilation_schedule(c));
-    const CompileReport report = compilation_report(c);
+    const CompileReport report = compile_report(c->schedule, c->program, c->arena);
     compilation_destroy(c);
     return report;
 }

@@ -1,5 +1,6 @@
 /* Torn systems: the same values and derivatives as of the whole system, in every size; known sizes; events, initial
  * systems; factors that are kept. */
+#include "explain/figures.h"
 #include "run.h"
 #include <math.h>
 #include <setjmp.h>
@@ -86,7 +87,7 @@ static Running instantiate(const char *path, const char *systems, const char *ti
     const char *why;
     const CompileRequest request = { .path = path, .systems = systems };
     if (!compilation_load(i.c, &request) || !compilation_schedule(i.c))
-        fail_msg("%s", diag_json(compilation_diag(i.c), compilation_arena(i.c)));
+        fail_msg("%s", diag_json(i.c->diag, i.c->arena));
     i.kind = compilation_kind(i.c, tier, &why);
     assert_non_null(i.kind);
     assert_int_equal(i.kind->create(i.kind, &host, &i.model), KOINE_OK);
@@ -119,10 +120,10 @@ static uint64_t factorizations(const Running *i)
 static void compare(const char *path, uint32_t n, uint32_t most_torn)
 {
     Running torn = instantiate(path, NULL, "interp"), whole = instantiate(path, "whole", "interp");
-    const CompileReport report = compilation_report(torn.c);
+    const CompileReport report = compile_report(torn.c->schedule, torn.c->program, torn.c->arena);
     assert_int_equal(report.largest_block, n);
     assert_in_range(report.largest_torn, 1, most_torn);
-    assert_int_equal(compilation_report(whole.c).largest_torn, n);
+    assert_int_equal(compile_report(whole.c->schedule, whole.c->program, whole.c->arena).largest_torn, n);
     for (int point = 0; point < 3; point++) {
         const double x[] = { 0.5 + point, 1 - 0.3 * point };
         double a[2], b[2], jacobian_a[4], jacobian_b[4];
@@ -203,9 +204,9 @@ static void test_ot059_a_nonlinear_system_torn_by_directive(void **state)
     run_in_all_tiers(request, check_diodes);
     Running torn = instantiate(DYMOLA "tear.dym", NULL, "interp"),
             whole = instantiate(DYMOLA "tear.dym", "whole", "interp");
-    assert_int_equal(compilation_report(torn.c).largest_block, 5);
-    assert_int_equal(compilation_report(torn.c).largest_torn, 1);
-    assert_int_equal(compilation_report(whole.c).largest_torn, 5);
+    assert_int_equal(compile_report(torn.c->schedule, torn.c->program, torn.c->arena).largest_block, 5);
+    assert_int_equal(compile_report(torn.c->schedule, torn.c->program, torn.c->arena).largest_torn, 1);
+    assert_int_equal(compile_report(whole.c->schedule, whole.c->program, whole.c->arena).largest_torn, 5);
     static const char *const names[] = { "u1", "u2", "uR", "uS", "i" };
     const double x = 1;
     double der;
@@ -260,8 +261,8 @@ static void test_ot060_reduced_inertia_of_a_drive(void **state)
 {
     (void)state;
     Running torn = instantiate(DYMOLA "drive.dym", NULL, "interp");
-    assert_int_equal(compilation_report(torn.c).largest_block, 4);
-    assert_int_equal(compilation_report(torn.c).largest_torn, 1);
+    assert_int_equal(compile_report(torn.c->schedule, torn.c->program, torn.c->arena).largest_block, 4);
+    assert_int_equal(compile_report(torn.c->schedule, torn.c->program, torn.c->arena).largest_torn, 1);
     destroy(&torn);
     run_in_all_tiers((RunRequest){ .path = DYMOLA "drive.dym", .stop = 2, .interval = 1, .tolerance = 1e-9 },
                      check_drive);
@@ -273,8 +274,8 @@ static void test_ot062_an_arm_is_torn_to_its_joints(void **state)
     (void)state;
     static const char path[] = KOINE_SOURCE_DIR "/bench/models/robot.ir";
     Running torn = instantiate(path, NULL, "interp"), whole = instantiate(path, "whole", "interp");
-    assert_int_equal(compilation_report(torn.c).largest_block, 255);
-    assert_int_equal(compilation_report(torn.c).largest_torn, 6);
+    assert_int_equal(compile_report(torn.c->schedule, torn.c->program, torn.c->arena).largest_block, 255);
+    assert_int_equal(compile_report(torn.c->schedule, torn.c->program, torn.c->arena).largest_torn, 6);
     double x[12], a[12], b[12];
     for (uint32_t k = 0; k < 12; k++)
         x[k] = 0.3 * k - 1;

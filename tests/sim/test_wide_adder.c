@@ -80,7 +80,7 @@ static Compilation *compile(const char *version)
     const char *const versions[] = { version, NULL };
     Compilation *c = compilation_create(NULL);
     if (!compilation_load(c, &(CompileRequest){ .path = path, .versions = versions }) || !compilation_schedule(c))
-        fail_msg("%s", diag_json(compilation_diag(c), compilation_arena(c)));
+        fail_msg("%s", diag_json(c->diag, c->arena));
     return c;
 }
 

@@ -1,0 +1,38 @@
+#include "driver/dump.h"
+#include "emit/c/print.h"
+#include "emit/program.h"
+#include "explain/symbols.h"
+#include "ir/print.h"
+#include "ir/print_schedule.h"
+#include "lang/languages.h"
+
+bool compilation_dump(Compilation *c, const char *after, DumpForm form, Text *to)
+{
+    const bool everything = form == DUMP_SCHEDULE || form == DUMP_C;
+    if (!everything && after && strcmp(after, "load") == 0) {
+        model_print(c->model, to, (PrintOptions){ .shapes = form == DUMP_SHAPES });
+        return true;
+    }
+    if (!compilation_run_passes(c, everything ? NULL : after))
+        return false;
+    if (form == DUMP_C) {
+        c->program = program_create(c->schedule, c->arena);
+        const Text text = print_c(program_code(c->program), c->arena);
+        text_bytes(to, text.at, text.n);
+        return true;
+    }
+    if (form == DUMP_SCHEDULE)
+        schedule_print(c->schedule, to);
+    else
+        model_print(c->model, to, (PrintOptions){ .shapes = form == DUMP_SHAPES });
+    return true;
+}
+
+void compilation_listing(const Compilation *c, const char *path, bool has_numbers, bool has_no_messages, Text *to)
+{
+    uint32_t source;
+    const Language *language = language_of(NULL, path);
+    const ListingStyle style = { has_numbers, has_no_messages, language && language->has_message_lines };
+    if (sources_open(c->sources, path, &source) == SOURCE_OK)
+        listing(c->sources, source, c->diag, style, to);
+}

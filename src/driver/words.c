@@ -1,0 +1,36 @@
+#include "driver/words.h"
+#include "lang/languages.h"
+#include "passes/pipeline.h"
+
+static const char *const systems_names[] = {
+    [SYSTEMS_AUTO] = "auto", [SYSTEMS_TORN] = "torn", [SYSTEMS_WHOLE] = "whole", [SYSTEMS_SYMBOLIC] = "symbolic"
+};
+
+const char *compilation_systems_name(uint32_t k)
+{
+    return k < sizeof systems_names / sizeof *systems_names ? systems_names[k] : NULL;
+}
+
+uint8_t systems_choice(const char *name)
+{
+    for (uint32_t k = 0; name && k < sizeof systems_names / sizeof *systems_names; k++)
+        if (strcmp(name, systems_names[k]) == 0)
+            return (uint8_t)k;
+    return SYSTEMS_AUTO;
+}
+
+const char *compilation_pass_name(uint32_t k)
+{
+    return k < pipeline_count() ? pipeline[k].name : NULL;
+}
+
+const char *compilation_pass_purpose(uint32_t k)
+{
+    return k < pipeline_count() ? pipeline[k].purpose : NULL;
+}
+
+const char *compilation_language_name(uint32_t k)
+{
+    const Language *language = language_at(NULL, k);
+    return language ? language->name : NULL;
+}
