@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 enum { VERSION = 2, PATIENCE = 2000 /* ms for another process */ };
+enum { TEXT_MOST = 16 << 20 }; /* bytes of a row */
 
 struct Catalogue {
     sqlite3 *base;
@@ -144,6 +145,7 @@ static CatalogueStatus prepare_base(sqlite3 *base, bool is_made)
 {
     int version = 0;
     sqlite3_busy_timeout(base, PATIENCE);
+    sqlite3_limit(base, SQLITE_LIMIT_LENGTH, TEXT_MOST); /* an index of somebody else may compute a gigabyte */
     sqlite3_db_config(base, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     sqlite3_db_config(base, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
     sqlite3_db_config(base, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL); /* ours has none */

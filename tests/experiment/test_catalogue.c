@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <sqlite3.h>
 
 typedef struct {
     Arena *arena;
@@ -196,6 +197,24 @@ static void test_a_journal_deletes_no_other_file(void **state)
     assert_int_equal(unlink(other), 0);
 }
 
+/* An index of somebody else is computed with every run that is noted. */
+static void test_an_index_computes_no_gigabyte(void **state)
+{
+    Fixture *const f = *state;
+    catalogue_close(open_good(f));
+    sqlite3 *base;
+    assert_int_equal(sqlite3_open(f->path, &base), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(base, "CREATE INDEX i ON runs(printf('%99999999d', id))", NULL, NULL, NULL),
+                     SQLITE_OK);
+    sqlite3_close(base);
+    Catalogue *const c = open_good(f);
+    CatalogueRun run = some_run("m", "r.csv", "");
+    sqlite3_memory_highwater(1);
+    assert_int_equal(catalogue_add(c, &run), CATALOGUE_GOOD); /* what is too long is NULL there */
+    assert_in_range(sqlite3_memory_highwater(0), 1, 64 << 20);
+    catalogue_close(c);
+}
+
 static void test_files_beside_a_catalogue_have_one_name(void **state)
 {
     Fixture *const f = *state;
@@ -288,6 +307,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_a_catalogue_is_not_made_by_looking, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_damaged_and_other_files_are_told, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_a_journal_deletes_no_other_file, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_an_index_computes_no_gigabyte, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_files_beside_a_catalogue_have_one_name, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_many_writers, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_where_the_catalogue_is, set_up, tear_down),

@@ -86,6 +86,7 @@ static void change_rows(Choices *c, Arena *arena)
     sqlite3_stmt *statement;
     if (sqlite3_open_v2(path_of(""), &base, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK)
         abort();
+    sqlite3_limit(base, SQLITE_LIMIT_LENGTH, 1 << 20); /* what is tried here is the reader's limit, not ours */
     for (uint32_t n = choose(c, 6); n > 0; n--) {
         if (choose(c, 2)) {
             sqlite3_exec(base, STATEMENTS[choose(c, sizeof STATEMENTS / sizeof *STATEMENTS)], NULL, NULL, NULL);
