@@ -99,7 +99,8 @@ static void simulate(RunResult *r, const KoineModelKind *kind, const RunRequest 
         .message = keep_message,
     };
     KoineModel *model;
-    assert_int_equal(kind->create(kind, &host, &model), KOINE_OK);
+    if (kind->create(kind, &host, &model) != KOINE_OK)
+        fail_msg("there is no instance"); /* that a run came about proves nothing and is not counted */
     if (request->prepare)
         request->prepare(model);
     Recorder recorder = { { .wants_takts = request->every_takt, .begin = begin, .point = point, .end = end },
@@ -192,7 +193,8 @@ double run_at(const RunResult *r, const char *name, double time)
 double run_last(const RunResult *r, const char *name)
 {
     const uint32_t column = run_column(r, name);
-    assert_true(r->n_rows > 0);
+    if (r->n_rows == 0)
+        fail_msg("no row was recorded");
     return r->rows[r->n_rows - 1].values[column];
 }
 

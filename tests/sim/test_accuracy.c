@@ -1,5 +1,6 @@
 /* What the tolerance promises, whatever the size of a state (docs/accuracy.md). Expected values: closed forms, and the
  * end value of Robertson's problem in the Test Set for Initial Value Problem Solvers (Mazzia, Magherini). */
+#include "assertions.h"
 #include "run.h"
 #include <math.h>
 #include <setjmp.h>
@@ -38,8 +39,8 @@ static void prepare_sizes(KoineModel *model)
 static void expect_relative(const RunResult *r, const char *name, double exact, double tolerance, const char *solver)
 {
     const double actual = run_last(r, name);
-    if (!(fabs(actual - exact) <= tolerance * size))
-        fail_msg("%s: %s of size %g is off by %.3g of it", solver, name, size, fabs(actual - exact) / size);
+    fail_if(!(fabs(actual - exact) <= tolerance * size), "%s: %s of size %g is off by %.3g of it", solver, name, size,
+            fabs(actual - exact) / size);
 }
 
 static void run_sizes(const char *solver, double tolerance)
@@ -88,11 +89,10 @@ static void test_a_state_that_falls_far_is_followed(void **state)
                                                           .tolerance = tolerances[j] });
             expect_done(r);
             const double off = run_last(r, "A") / 2.083340149701255e-8 - 1;
-            if (!(fabs(off) < fmax(100 * tolerances[j], 1e-5)))
-                fail_msg("%s at %g: A is off by %.3g of its value", solvers[k], tolerances[j], off);
-            if (!(r->report.statistics.steps < 200000))
-                fail_msg("%s at %g: %llu steps", solvers[k], tolerances[j],
-                         (unsigned long long)r->report.statistics.steps);
+            fail_if(!(fabs(off) < fmax(100 * tolerances[j], 1e-5)), "%s at %g: A is off by %.3g of its value",
+                    solvers[k], tolerances[j], off);
+            fail_if(!(r->report.statistics.steps < 200000), "%s at %g: %llu steps", solvers[k], tolerances[j],
+                    (unsigned long long)r->report.statistics.steps);
             run_free(r);
         }
 }
@@ -117,9 +117,8 @@ static void test_nominal_values_of_the_text_keep_relative_tolerances(void **stat
                 expect_done(r);
                 const double a = run_last(r, "A") / 2.083340149701255e-8 - 1,
                              b = run_last(r, "B") / 8.333360770334713e-14 - 1;
-                if (!(fmax(fabs(a), fabs(b)) < 100 * tolerances[j]))
-                    fail_msg("%s, %s at %g: off by %.3g and %.3g of the values", paths[i], solvers[k], tolerances[j], a,
-                             b);
+                fail_if(!(fmax(fabs(a), fabs(b)) < 100 * tolerances[j]),
+                        "%s, %s at %g: off by %.3g and %.3g of the values", paths[i], solvers[k], tolerances[j], a, b);
                 run_free(r);
             }
 }
@@ -136,8 +135,8 @@ static void test_rounding_is_not_followed(void **state)
                                                       .interval = 1 });
         expect_done(r);
         expect_near(run_last(r, "P"), cos(10), 1e-4);
-        if (!(r->report.statistics.steps < 1500))
-            fail_msg("%s: %llu steps", with_error_control[k], (unsigned long long)r->report.statistics.steps);
+        fail_if(!(r->report.statistics.steps < 1500), "%s: %llu steps", with_error_control[k],
+                (unsigned long long)r->report.statistics.steps);
         run_free(r);
     }
 }
@@ -190,8 +189,8 @@ static void test_values_between_steps_follow_the_tolerance(void **state)
             assert_int_equal(r->n_rows, exact->n_rows);
             for (uint32_t row = 0; row < r->n_rows; row++)
                 most = fmax(most, fabs(r->rows[row].values[column] - exact->rows[row].values[column]));
-            if (!(most < 100 * tolerance * 600))
-                fail_msg("%s at %g: off by %.3g tolerances", solvers[k], tolerance, most / 600 / tolerance);
+            fail_if(!(most < 100 * tolerance * 600), "%s at %g: off by %.3g tolerances", solvers[k], tolerance,
+                    most / 600 / tolerance);
             run_free(r);
         }
     run_free(exact);
@@ -227,8 +226,8 @@ static void test_many_restarts_do_not_add_up(void **state)
                                                       .tolerance = 1e-6 });
         expect_done(r);
         const double off = fabs(run_last(r, "x") - relay_at(2.87));
-        if (!(off <= 100 * 1e-6 * 0.783271))
-            fail_msg("%s: x is off by %.3g tolerances", with_error_control[k], off / (1e-6 * 0.783271));
+        fail_if(!(off <= 100 * 1e-6 * 0.783271), "%s: x is off by %.3g tolerances", with_error_control[k],
+                off / (1e-6 * 0.783271));
         run_free(r);
     }
 }

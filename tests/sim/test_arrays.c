@@ -1,5 +1,6 @@
 /* Arrays in events, branches, sums and initial equations, from the Model on and in SIMPLEX-MDL: every model runs in all three tiers, with
  * equal bits. Expected values: traces by hand and closed forms, given beside the assertion. */
+#include "assertions.h"
 #include "run.h"
 #include <math.h>
 #include <setjmp.h>
@@ -13,8 +14,7 @@
 
 static void assert_near(double actual, double expected, double tolerance)
 {
-    if (!(fabs(actual - expected) <= tolerance))
-        fail_msg("%.12g, expected %.12g within %g", actual, expected, tolerance);
+    fail_if(!(fabs(actual - expected) <= tolerance), "%.12g, expected %.12g within %g", actual, expected, tolerance);
 }
 
 static void assert_same_run(const RunResult *a, const RunResult *b)
@@ -37,10 +37,8 @@ static RunResult *run(const char *name, double stop, double interval)
     for (int k = 0; k < 3; k++) {
         RunResult *r = run_model(
             &(RunRequest){ .path = path, .tier = tiers[k], .stop = stop, .interval = interval, .every_takt = true });
-        if (!r->is_compiled)
-            fail_msg("%s", r->messages);
-        if (r->report.end != KOINE_RUN_DONE)
-            fail_msg("%s", r->report.text);
+        fail_if(!r->is_compiled, "%s", r->messages);
+        fail_if(r->report.end != KOINE_RUN_DONE, "%s", r->report.text);
         if (!first) {
             first = r;
             continue;
@@ -133,8 +131,7 @@ static void test_a_conflict_names_the_element(void **state)
     (void)state;
     RunResult *r = run_model(&(RunRequest){ .path = MODELS "conflict.ir", .stop = 1, .interval = 1 });
     assert_int_not_equal(r->report.end, KOINE_RUN_DONE);
-    if (!strstr(r->report.text, "two events assign 'x[3]' in one event step"))
-        fail_msg("%s", r->report.text);
+    fail_if(!strstr(r->report.text, "two events assign 'x[3]' in one event step"), "%s", r->report.text);
     run_free(r);
 }
 
@@ -175,11 +172,9 @@ static void assert_fault(const char *path, void (*prepare)(KoineModel *), const 
     for (int k = 0; k < 3; k++) {
         RunResult *r =
             run_model(&(RunRequest){ .path = path, .tier = tiers[k], .stop = 2, .interval = 1, .prepare = prepare });
-        if (!r->is_compiled)
-            fail_msg("%s", r->messages);
+        fail_if(!r->is_compiled, "%s", r->messages);
         assert_int_not_equal(r->report.end, KOINE_RUN_DONE);
-        if (!strstr(r->report.text, text))
-            fail_msg("%s: %s", tiers[k], r->report.text);
+        fail_if(!strstr(r->report.text, text), "%s: %s", tiers[k], r->report.text);
         run_free(r);
     }
 }

@@ -4,6 +4,7 @@
  * C1 (lithium clusters), C5 (two states), C7 (constrained pendulum): the values known of them. C3 (class-E amplifier): its
  * two linear circuits by matrix exponentials of 60 digits; with a ramp, Radau IIA of scipy at 1e-11. C12 (spheres in a row):
  * straight lines between collisions in rational arithmetic. C13 (crane): DOP853 of scipy at 1e-13 from sample to sample. */
+#include "assertions.h"
 #include "run.h"
 #include <math.h>
 #include <setjmp.h>
@@ -39,17 +40,15 @@ static RunResult *run(const RunRequest *request)
     full.tier = "interp";
     full.interval = full.stop / 10;
     RunResult *const r = run_model(&full);
-    if (!r->is_compiled || r->report.end != KOINE_RUN_DONE)
-        fail_msg("%s with %s at %g: %s", full.path, full.solver, full.tolerance,
-                 r->is_compiled ? r->report.text : r->messages);
+    fail_if(!r->is_compiled || r->report.end != KOINE_RUN_DONE, "%s with %s at %g: %s", full.path, full.solver,
+            full.tolerance, r->is_compiled ? r->report.text : r->messages);
     return r;
 }
 
 static void expect_within(double actual, double expected, double most, const RunRequest *request, const char *what)
 {
-    if (!(fabs(actual - expected) <= most))
-        fail_msg("%s: %s with %s at %g: %.15g, expected %.15g within %g", request->path, what, request->solver,
-                 request->tolerance, actual, expected, most);
+    fail_if(!(fabs(actual - expected) <= most), "%s: %s with %s at %g: %.15g, expected %.15g within %g", request->path,
+            what, request->solver, request->tolerance, actual, expected, most);
 }
 
 static void expect_last(const RunResult *r, const char *name, double expected, double most, const RunRequest *request)

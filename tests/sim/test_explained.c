@@ -1,4 +1,5 @@
 /* Models with too little, too much, or contradictory in them: what is wrong, where, and what would help. */
+#include "assertions.h"
 #include "run.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,8 +20,7 @@ static void expect_refused(const char *file, const char *const *texts)
     const char *at = r->messages;
     for (; *texts; texts++) {
         const char *found = strstr(at, *texts);
-        if (!found)
-            fail_msg("'%s' is missing in\n%s", *texts, r->messages);
+        fail_if(!found, "'%s' is missing in\n%s", *texts, r->messages);
         at = found + strlen(*texts);
     }
     run_free(r);

@@ -1,5 +1,6 @@
 /* Factors of matrices that only branches change: each combination is factored once, whatever the order in which they come,
  * and what is found has the bits of what would be computed. */
+#include "assertions.h"
 #include "run.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -85,8 +86,8 @@ static Running instantiate(const char *systems)
 {
     Running r = { .c = compilation_create(NULL) };
     const char *why;
-    if (!compilation_load(r.c, &(CompileRequest){ .path = path, .systems = systems }) || !compilation_schedule(r.c))
-        fail_msg("%s", diag_json(r.c->diag, r.c->arena));
+    fail_if(!compilation_load(r.c, &(CompileRequest){ .path = path, .systems = systems }) || !compilation_schedule(r.c),
+            "%s", diag_json(r.c->diag, r.c->arena));
     r.kind = compilation_kind(r.c, "interp", &why);
     r.model = create(r.kind);
     assert_int_equal(r.kind->initialise(r.model, 0), KOINE_OK);

@@ -1,5 +1,6 @@
 /* Small linear systems solved by formulas: where, with which values, and what is said where the parameters make them
  * singular. Values are compared with those of the whole system, solved numerically with pivots, and with closed forms. */
+#include "assertions.h"
 #include "explain/figures.h"
 #include "run.h"
 #include <math.h>
@@ -45,8 +46,8 @@ static const char *write_model(const char *text)
 static CompileReport report_of(const char *file, const char *systems)
 {
     Compilation *c = compilation_create(NULL);
-    if (!compilation_load(c, &(CompileRequest){ .path = file, .systems = systems }) || !compilation_schedule(c))
-        fail_msg("%s", diag_json(c->diag, c->arena));
+    fail_if(!compilation_load(c, &(CompileRequest){ .path = file, .systems = systems }) || !compilation_schedule(c),
+            "%s", diag_json(c->diag, c->arena));
     const CompileReport report = compile_report(c->schedule, c->program, c->arena);
     compilation_destroy(c);
     return report;
@@ -168,8 +169,7 @@ static void expect_failure(void (*prepare)(KoineModel *model), const char *syste
     assert_true(r->is_compiled);
     assert_int_equal(r->report.end, KOINE_RUN_FAILED);
     assert_int_equal(r->n_rows, 0);
-    if (!strstr(r->report.text, text))
-        fail_msg("%s", r->report.text);
+    fail_if(!strstr(r->report.text, text), "%s", r->report.text);
     run_free(r);
 }
 
@@ -224,8 +224,8 @@ static void test_ot055_parameters_of_a_continued_run(void **state)
     request.between = opposite_capacitors;
     RunResult *r = run_model(&request);
     assert_int_equal(r->report.end, KOINE_RUN_FAILED);
-    if (!strstr(r->report.text, "with these parameters the linear equations have no unique solution"))
-        fail_msg("%s", r->report.text);
+    fail_if(!strstr(r->report.text, "with these parameters the linear equations have no unique solution"), "%s",
+            r->report.text);
     expect_near(r->report.time, 1, 1e-12);
     run_free(r);
 }
@@ -264,10 +264,10 @@ static void test_ot055_a_parameter_that_is_divided_by(void **state)
     RunRequest request = { .path = DYMOLA "drive.dym", .stop = 1, .interval = 1, .prepare = no_gear };
     RunResult *r = run_model(&request);
     assert_int_equal(r->report.end, KOINE_RUN_FAILED);
-    if (!strstr(r->report.text,
-                "drive.dym:8:3: these linear equations are solved by formulas that divide by parameters; "
-                "with these values it is a division by 0: --systems whole does without"))
-        fail_msg("%s", r->report.text);
+    fail_if(!strstr(r->report.text,
+                    "drive.dym:8:3: these linear equations are solved by formulas that divide by parameters; "
+                    "with these values it is a division by 0: --systems whole does without"),
+            "%s", r->report.text);
     run_free(r);
     request.systems = "whole";
     run_in_all_tiers(request, check_without_gear);

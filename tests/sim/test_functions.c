@@ -1,5 +1,6 @@
 /* Functions end to end, in the text form: docs/semantics.md, Functions. Every model runs in the three tiers, and their
  * results are the same bit for bit. */
+#include "assertions.h"
 #include "run.h"
 #include <math.h>
 #include <setjmp.h>
@@ -22,8 +23,7 @@ static RunResult *run(const char *file, const char *tier, const char *solver, do
 
 static void assert_near(double actual, double expected, double tolerance)
 {
-    if (!(fabs(actual - expected) <= tolerance))
-        fail_msg("%.17g, expected %.17g within %g", actual, expected, tolerance);
+    fail_if(!(fabs(actual - expected) <= tolerance), "%.17g, expected %.17g within %g", actual, expected, tolerance);
 }
 
 static void assert_same(const RunResult *a, const RunResult *b)
@@ -31,9 +31,9 @@ static void assert_same(const RunResult *a, const RunResult *b)
     assert_int_equal(a->n_rows, b->n_rows);
     for (uint32_t k = 0; k < a->n_rows; k++)
         for (uint32_t j = 0; j < a->n_columns; j++)
-            if (memcmp(&a->rows[k].values[j], &b->rows[k].values[j], sizeof(double)) != 0)
-                fail_msg("%s at %g: %.17g and %.17g", a->names[j], a->rows[k].time, a->rows[k].values[j],
-                         b->rows[k].values[j]);
+            fail_if(memcmp(&a->rows[k].values[j], &b->rows[k].values[j], sizeof(double)) != 0,
+                    "%s at %g: %.17g and %.17g", a->names[j], a->rows[k].time, a->rows[k].values[j],
+                    b->rows[k].values[j]);
 }
 
 /* The result of the interpreter; the other tiers are compared with it. */
@@ -42,10 +42,8 @@ static RunResult *run_everywhere(const char *file, const char *solver, double st
     RunResult *first = NULL;
     for (int k = 0; k < 3; k++) {
         RunResult *r = run(file, tiers[k], solver, stop);
-        if (!r->is_compiled)
-            fail_msg("%s", r->messages);
-        if (r->report.end != KOINE_RUN_DONE)
-            fail_msg("%s", r->report.text);
+        fail_if(!r->is_compiled, "%s", r->messages);
+        fail_if(r->report.end != KOINE_RUN_DONE, "%s", r->report.text);
         if (first) {
             assert_same(first, r);
             run_free(r);
@@ -81,11 +79,10 @@ static void assert_fails(const char *file, double stop, const char *function, co
 {
     for (int k = 0; k < 3; k++) {
         RunResult *r = run(file, tiers[k], "dopri5", stop);
-        if (!r->is_compiled)
-            fail_msg("%s", r->messages);
+        fail_if(!r->is_compiled, "%s", r->messages);
         assert_int_equal(r->report.end, KOINE_RUN_FAILED);
-        if (!strstr(r->report.text, function) || !strstr(r->report.text, what) || !strstr(r->report.text, file))
-            fail_msg("%s: expected '%s' and '%s' in: %s", tiers[k], function, what, r->report.text);
+        fail_if(!strstr(r->report.text, function) || !strstr(r->report.text, what) || !strstr(r->report.text, file),
+                "%s: expected '%s' and '%s' in: %s", tiers[k], function, what, r->report.text);
         run_free(r);
     }
 }
@@ -112,10 +109,10 @@ static void array_arguments_are_refused(void **state)
     (void)state;
     RunResult *r = run("function_array.ir", "interp", "dopri5", 1);
     assert_false(r->is_compiled);
-    if (!strstr(r->messages,
-                "function_array.ir:5:3: error KN2121: function first cannot be executed: it has an array as "
-                "argument or result"))
-        fail_msg("%s", r->messages);
+    fail_if(!strstr(r->messages,
+                    "function_array.ir:5:3: error KN2121: function first cannot be executed: it has an array as "
+                    "argument or result"),
+            "%s", r->messages);
     run_free(r);
 }
 

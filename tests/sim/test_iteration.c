@@ -1,6 +1,7 @@
 /* Iteration formulas, rings of dependents, and functions outside their domain, in every tier. Expected values are closed
  * forms; COS(y) = y has the solution 0.7390851332151607 and COS(y) + 1 = y the solution 1.2834287417457700 (both by
  * Newton's method with 30 digits). */
+#include "assertions.h"
 #include "run.h"
 #include <math.h>
 #include <setjmp.h>
@@ -16,8 +17,7 @@ static const char *const tiers[] = { "interp", "tcc", "cc" };
 
 static void assert_near(double actual, double expected, double tolerance)
 {
-    if (!(fabs(actual - expected) <= tolerance))
-        fail_msg("%.17g, expected %.17g within %g", actual, expected, tolerance);
+    fail_if(!(fabs(actual - expected) <= tolerance), "%.17g, expected %.17g within %g", actual, expected, tolerance);
 }
 
 /* message NULL: the run must reach its end, else it fails with this in its text. */
@@ -27,10 +27,8 @@ static void in_all_tiers(RunRequest request, const char *message, void (*check)(
     for (int k = 0; k < 3; k++) {
         request.tier = tiers[k];
         RunResult *r = run_model(&request);
-        if (!r->is_compiled)
-            fail_msg("%s", r->messages);
-        if (message ? !strstr(r->report.text, message) : r->report.end != KOINE_RUN_DONE)
-            fail_msg("%s", r->report.text);
+        fail_if(!r->is_compiled, "%s", r->messages);
+        fail_if(message ? !strstr(r->report.text, message) : r->report.end != KOINE_RUN_DONE, "%s", r->report.text);
         if (check)
             check(r);
         if (!first) {

@@ -1,5 +1,6 @@
 /* The common representation end to end: small models in the text form, run and compared with closed forms. Rules are
  * those of docs/semantics.md (S) and docs/ir.md (M). */
+#include "assertions.h"
 #include "run.h"
 #include <math.h>
 #include <setjmp.h>
@@ -19,35 +20,31 @@ static RunResult *run(const char *file, double stop, double interval)
 
 static void assert_near(double actual, double expected, double tolerance)
 {
-    if (!(fabs(actual - expected) <= tolerance))
-        fail_msg("%.12g, expected %.12g within %g", actual, expected, tolerance);
+    fail_if(!(fabs(actual - expected) <= tolerance), "%.12g, expected %.12g within %g", actual, expected, tolerance);
 }
 
 static void assert_done(const RunResult *r)
 {
-    if (!r->is_compiled)
-        fail_msg("%s", r->messages);
-    if (r->report.end != KOINE_RUN_DONE)
-        fail_msg("%s", r->report.text);
+    fail_if(!r->is_compiled, "%s", r->messages);
+    fail_if(r->report.end != KOINE_RUN_DONE, "%s", r->report.text);
 }
 
 static void assert_refused(const char *file, const char *code, const char *text)
 {
     RunResult *r = run(file, 1, 1);
     assert_false(r->is_compiled);
-    if (!strstr(r->messages, code) || !strstr(r->messages, text))
-        fail_msg("expected %s '%s' in:\n%s", code, text, r->messages);
+    fail_if(!strstr(r->messages, code) || !strstr(r->messages, text), "expected %s '%s' in:\n%s", code, text,
+            r->messages);
     run_free(r);
 }
 
 static void assert_fails(const char *file, double stop, const char *text, const char *place)
 {
     RunResult *r = run(file, stop, stop / 10);
-    if (!r->is_compiled)
-        fail_msg("%s", r->messages);
+    fail_if(!r->is_compiled, "%s", r->messages);
     assert_int_equal(r->report.end, KOINE_RUN_FAILED);
-    if (!strstr(r->report.text, text) || !strstr(r->report.text, place))
-        fail_msg("expected '%s' and '%s' in: %s", text, place, r->report.text);
+    fail_if(!strstr(r->report.text, text) || !strstr(r->report.text, place), "expected '%s' and '%s' in: %s", text,
+            place, r->report.text);
     assert_true(r->n_rows > 0); /* what was computed is kept */
     run_free(r);
 }
@@ -331,8 +328,8 @@ static void test_domain_error_in_an_output_is_explained(void **state)
         RunResult *r = run_model(&(RunRequest){
             .path = IR "root.ir", .solver = solvers[k], .stop = 2, .interval = 0.1, .step = 0.01, .tolerance = 1e-6 });
         assert_int_equal(r->report.end, KOINE_RUN_FAILED);
-        if (!strstr(r->report.text, "square root of a negative number") || !strstr(r->report.text, "root.ir:7"))
-            fail_msg("%s: %s", solvers[k], r->report.text);
+        fail_if(!strstr(r->report.text, "square root of a negative number") || !strstr(r->report.text, "root.ir:7"),
+                "%s: %s", solvers[k], r->report.text);
         assert_near(r->report.time, 1, 1e-6);
         run_free(r);
     }
@@ -368,8 +365,7 @@ static void test_auto_changes_tiers_without_changing_a_bit(void **state)
     assert_done(a);
     assert_done(b);
     assert_memory_equal(a->rows[a->n_rows - 1].values, b->rows[b->n_rows - 1].values, 3 * sizeof(double));
-    if (!strstr(b->note, "moved to tcc"))
-        fail_msg("auto did not move: %s", b->note);
+    fail_if(!strstr(b->note, "moved to tcc"), "auto did not move: %s", b->note);
     run_free(a);
     run_free(b);
 }

@@ -1,5 +1,6 @@
 /* Nonlinear systems: what is solved, how, in all tiers, and how failures are explained. Models are written here, as text
  * of the common representation; expected values are closed forms, or the equations themselves. */
+#include "assertions.h"
 #include "run.h"
 #include <math.h>
 #include <setjmp.h>
@@ -43,8 +44,7 @@ static void expect_failed(const char *lines, const char *text)
 {
     RunResult *r = solve(lines);
     assert_int_equal(r->report.end, KOINE_RUN_FAILED);
-    if (!strstr(r->report.text, text))
-        fail_msg("%s", r->report.text);
+    fail_if(!strstr(r->report.text, text), "%s", r->report.text);
     run_free(r);
 }
 

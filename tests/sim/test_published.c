@@ -3,6 +3,7 @@
  *
  * Beam and ring modulator are long; here they begin only, beside scipy (beam: DOP853 at 1e-12; ring modulator: Radau at
  * 1e-10), and KOINE_LONG=1 runs them to their published ends: some minutes. */
+#include "assertions.h"
 #include "run.h"
 #include <math.h>
 #include <setjmp.h>
@@ -26,15 +27,15 @@ static RunResult *run(const char *path, const char *solver, double stop, double 
                                                   .stop = stop,
                                                   .interval = stop / 10,
                                                   .tolerance = tolerance });
-    if (!r->is_compiled || r->report.end != KOINE_RUN_DONE)
-        fail_msg("%s with %s at %g: %s", path, solver, tolerance, r->is_compiled ? r->report.text : r->messages);
+    fail_if(!r->is_compiled || r->report.end != KOINE_RUN_DONE, "%s with %s at %g: %s", path, solver, tolerance,
+            r->is_compiled ? r->report.text : r->messages);
     return r;
 }
 
 static void expect_within(double actual, double expected, double most, const char *what, const char *solver)
 {
-    if (!(fabs(actual - expected) <= most))
-        fail_msg("%s with %s: %.12g, expected %.12g within %g", what, solver, actual, expected, most);
+    fail_if(!(fabs(actual - expected) <= most), "%s with %s: %.12g, expected %.12g within %g", what, solver, actual,
+            expected, most);
 }
 
 /* Every state, relative to its own value: 1,000 tolerances. */

@@ -48,10 +48,8 @@ static RunResult *run(const char *path, const char *tier, double stop, void (*pr
 {
     RunResult *r =
         run_model(&(RunRequest){ .path = path, .tier = tier, .stop = stop, .interval = stop, .prepare = prepare });
-    if (!r->is_compiled)
-        fail_msg("%s", r->messages);
-    if (r->report.end != KOINE_RUN_DONE)
-        fail_msg("%s", r->report.text);
+    fail_if(!r->is_compiled, "%s", r->messages);
+    fail_if(r->report.end != KOINE_RUN_DONE, "%s", r->report.text);
     return r;
 }
 
@@ -75,10 +73,9 @@ static void assert_moments(const RunResult *r, const char *name, double mean, do
         sum += v[k];
     for (int k = 0; k < DRAWS; k++)
         squares += (v[k] - mean) * (v[k] - mean);
-    if (fabs(sum / DRAWS - mean) > 4 * sqrt(variance / DRAWS))
-        fail_msg("%s: mean %g, expected %g", name, sum / DRAWS, mean);
-    if (fabs(squares / DRAWS - variance) > 4 * sqrt((fourth - variance * variance) / DRAWS))
-        fail_msg("%s: variance %g, expected %g", name, squares / DRAWS, variance);
+    fail_if(fabs(sum / DRAWS - mean) > 4 * sqrt(variance / DRAWS), "%s: mean %g, expected %g", name, sum / DRAWS, mean);
+    fail_if(fabs(squares / DRAWS - variance) > 4 * sqrt((fourth - variance * variance) / DRAWS),
+            "%s: variance %g, expected %g", name, squares / DRAWS, variance);
     free(v);
 }
 
@@ -97,8 +94,7 @@ static void assert_distribution(const RunResult *r, const char *name, double (*p
         const double p = probability(v[k]);
         most = fmax(most, fmax(fabs(p - (double)k / DRAWS), fabs(p - (double)(k + 1) / DRAWS)));
     }
-    if (most * sqrt(DRAWS) > 1.63)
-        fail_msg("%s: Kolmogorov-Smirnov %g", name, most * sqrt(DRAWS));
+    fail_if(most * sqrt(DRAWS) > 1.63, "%s: Kolmogorov-Smirnov %g", name, most * sqrt(DRAWS));
     free(v);
 }
 

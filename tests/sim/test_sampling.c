@@ -1,5 +1,6 @@
 /* Sampling: times are the start and a whole number of intervals, also where the model adds them up, so that two rates of
  * one base meet in one instant however long a run is. Expected values are counts: by hand. */
+#include "assertions.h"
 #include "run.h"
 #include <float.h>
 #include <math.h>
@@ -53,8 +54,8 @@ static void test_sums_of_increments_are_products_for_1e9_samples(void **state)
             for (int64_t k = first[f] + 1; k <= first[f] + 1000000; k++) {
                 add(&v, &rest, increments[i]);
                 plain += increments[i];
-                if (units_apart(v, (double)k * increments[i]) > 1)
-                    fail_msg("sample %lld of %g: %.17g", (long long)k, increments[i], v);
+                fail_if(units_apart(v, (double)k * increments[i]) > 1, "sample %lld of %g: %.17g", (long long)k,
+                        increments[i], v);
             }
             assert_true(units_apart(plain, v) > 16); /* what the rest is for */
         }

@@ -1,5 +1,6 @@
 /* The document's SIMPLEX models, run in every tier. Expected values: spec section 5 of SIMPLEX-II (computed there with
  * fine fixed steps and exact event location, independent of Koine) or closed forms. */
+#include "assertions.h"
 #include "run.h"
 #include "toy.h"
 #include <math.h>
@@ -15,16 +16,13 @@ static const char *const tiers[] = { "interp", "tcc", "cc" };
 
 static void assert_near(double actual, double expected, double tolerance)
 {
-    if (!(fabs(actual - expected) <= tolerance))
-        fail_msg("%.12g, expected %.12g within %g", actual, expected, tolerance);
+    fail_if(!(fabs(actual - expected) <= tolerance), "%.12g, expected %.12g within %g", actual, expected, tolerance);
 }
 
 static void assert_done(const RunResult *r)
 {
-    if (!r->is_compiled)
-        fail_msg("%s", r->messages);
-    if (r->report.end != KOINE_RUN_DONE)
-        fail_msg("%s", r->report.text);
+    fail_if(!r->is_compiled, "%s", r->messages);
+    fail_if(r->report.end != KOINE_RUN_DONE, "%s", r->report.text);
 }
 
 /* Same rows, same columns, same bits. */
@@ -344,8 +342,7 @@ static void add_all(const char *version, const char *tier, double stop, void (*p
         prepare(model);
         const KoineRunOptions options = { .stop = stop, .interval = stop };
         KoineRunReport report;
-        if (koine_simulate(model, &options, &report) != KOINE_RUN_DONE)
-            fail_msg("%s", report.text);
+        fail_if(koine_simulate(model, &options, &report) != KOINE_RUN_DONE, "%s", report.text);
         static const char *const outputs[] = { "s0", "s1", "s2", "s3", "c" };
         uint32_t sum = 0;
         for (uint32_t k = 0; k < 5; k++)

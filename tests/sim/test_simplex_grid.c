@@ -1,5 +1,6 @@
 /* The time grid of SIMPLEX (TScal) and runs that are continued. Numbers: section 5 of the specification of SIMPLEX-MDL,
  * and closed forms, given beside the assertions. */
+#include "assertions.h"
 #include "run.h"
 #include <math.h>
 #include <setjmp.h>
@@ -18,23 +19,19 @@ enum { SOLVERS = sizeof solvers / sizeof solvers[0] };
 
 static void assert_near(double actual, double expected, double tolerance)
 {
-    if (!(fabs(actual - expected) <= tolerance))
-        fail_msg("%.17g, expected %.17g within %g", actual, expected, tolerance);
+    fail_if(!(fabs(actual - expected) <= tolerance), "%.17g, expected %.17g within %g", actual, expected, tolerance);
 }
 
 static RunResult *done(RunResult *r)
 {
-    if (!r->is_compiled)
-        fail_msg("%s", r->messages);
-    if (r->report.end != KOINE_RUN_DONE)
-        fail_msg("%s", r->report.text);
+    fail_if(!r->is_compiled, "%s", r->messages);
+    fail_if(r->report.end != KOINE_RUN_DONE, "%s", r->report.text);
     return r;
 }
 
 static RunResult *failed(RunResult *r, KoineRunEnd end)
 {
-    if (!r->is_compiled)
-        fail_msg("%s", r->messages);
+    fail_if(!r->is_compiled, "%s", r->messages);
     assert_int_equal(r->report.end, end);
     return r;
 }
@@ -290,8 +287,8 @@ static void test_sx125_sx130_sx131_time_comparisons(void **state)
     } expected[] = { { "groesser", 1.001 }, { "gleich", 1 },     { "zwischen", 1.001 }, { "krumm", 1.001 },
                      { "drei", 0.3 },       { "gespiegelt", 5 }, { "kleiner", 2 },      { "kleinergleich", 2.001 } };
     for (uint32_t k = 0; k < sizeof expected / sizeof expected[0]; k++)
-        if (run_last(r, expected[k].name) != expected[k].time)
-            fail_msg("%s: %.17g, expected %.17g", expected[k].name, run_last(r, expected[k].name), expected[k].time);
+        fail_if(run_last(r, expected[k].name) != expected[k].time, "%s: %.17g, expected %.17g", expected[k].name,
+                run_last(r, expected[k].name), expected[k].time);
     assert_near(run_at(r, "vor", 4), 1, 0);
     assert_near(run_at(r, "vor", 5), 0, 0);
     for (uint32_t k = 0; k < r->n_rows; k++)
@@ -538,8 +535,8 @@ static void test_sx194_sx197_reports(void **state)
     for (uint32_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
         RunResult *r = failed(run_model(&cases[k].request), KOINE_RUN_FAILED);
         for (int j = 0; j < 4; j++)
-            if (!strstr(r->report.text, cases[k].parts[j]))
-                fail_msg("\"%s\" does not say \"%s\"", r->report.text, cases[k].parts[j]);
+            fail_if(!strstr(r->report.text, cases[k].parts[j]), "\"%s\" does not say \"%s\"", r->report.text,
+                    cases[k].parts[j]);
         run_free(r);
     }
 }

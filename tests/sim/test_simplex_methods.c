@@ -1,5 +1,6 @@
 /* The six integration methods of SIMPLEX on models in MDL, in every tier. Expected values: closed forms, and the
  * document's table of the RC circuit. */
+#include "assertions.h"
 #include "run.h"
 #include <math.h>
 #include <setjmp.h>
@@ -20,8 +21,7 @@ static const char *const tiers[TIERS] = { "interp", "tcc", "cc" };
 
 static void assert_near(double actual, double expected, double tolerance)
 {
-    if (!(fabs(actual - expected) <= tolerance))
-        fail_msg("%.12g, expected %.12g within %g", actual, expected, tolerance);
+    fail_if(!(fabs(actual - expected) <= tolerance), "%.12g, expected %.12g within %g", actual, expected, tolerance);
 }
 
 static RunResult *run(const char *path, int method, double tolerance, double stop, double interval)
@@ -32,10 +32,8 @@ static RunResult *run(const char *path, int method, double tolerance, double sto
                                             .step = 0.01,
                                             .stop = stop,
                                             .interval = interval });
-    if (!r->is_compiled)
-        fail_msg("%s", r->messages);
-    if (r->report.end != KOINE_RUN_DONE)
-        fail_msg("%s: %s", methods[method], r->report.text);
+    fail_if(!r->is_compiled, "%s", r->messages);
+    fail_if(r->report.end != KOINE_RUN_DONE, "%s: %s", methods[method], r->report.text);
     return r;
 }
 

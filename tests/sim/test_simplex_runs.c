@@ -1,5 +1,6 @@
 /* Rules of SIMPLEX-MDL that show only in a run, one small model each. Expected values: closed forms, given beside the
  * assertion. */
+#include "assertions.h"
 #include "run.h"
 #include <math.h>
 #include <setjmp.h>
@@ -12,17 +13,14 @@
 
 static void assert_near(double actual, double expected, double tolerance)
 {
-    if (!(fabs(actual - expected) <= tolerance))
-        fail_msg("%.12g, expected %.12g within %g", actual, expected, tolerance);
+    fail_if(!(fabs(actual - expected) <= tolerance), "%.12g, expected %.12g within %g", actual, expected, tolerance);
 }
 
 static RunResult *run(const char *path, double stop, double interval)
 {
     RunResult *r = run_model(&(RunRequest){ .path = path, .stop = stop, .interval = interval });
-    if (!r->is_compiled)
-        fail_msg("%s", r->messages);
-    if (r->report.end != KOINE_RUN_DONE)
-        fail_msg("%s", r->report.text);
+    fail_if(!r->is_compiled, "%s", r->messages);
+    fail_if(r->report.end != KOINE_RUN_DONE, "%s", r->report.text);
     return r;
 }
 

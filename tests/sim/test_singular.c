@@ -1,6 +1,7 @@
 /* Systems that are singular, at any size: told when the model is compiled, or when it runs, and never solved to numbers that
  * are nothing but rounding. Networks of conductances are written here: node potentials V, branch currents i, currents s from
  * outside that sum to 0. Node 0 is bound to the reference by a conductance g. */
+#include "assertions.h"
 #include "run.h"
 #include <math.h>
 #include <setjmp.h>
@@ -75,8 +76,7 @@ static RunResult *run_network(Network n)
 
 static void expect_text(const char *text, const char *part)
 {
-    if (!strstr(text, part))
-        fail_msg("'%s' is not in: %s", part, text);
+    fail_if(!strstr(text, part), "'%s' is not in: %s", part, text);
 }
 
 /* Whatever the conductances are, potentials are determined up to a constant only. */
@@ -185,8 +185,8 @@ static void test_a_solution_that_is_rounding_is_refused(void **state)
                                                 .systems = whole ? "whole" : "torn" });
         assert_int_equal(r->report.end, KOINE_RUN_FAILED);
         assert_true(r->report.time > 0.007);
-        if (!strstr(r->report.text, "hardly determine") && !strstr(r->report.text, "does not get on"))
-            fail_msg("%s", r->report.text);
+        fail_if(!strstr(r->report.text, "hardly determine") && !strstr(r->report.text, "does not get on"), "%s",
+                r->report.text);
         for (uint32_t k = 1; k < r->n_rows; k++) {
             const double *v = r->rows[k].values;
             const double x = negative_side(v[run_column(r, "C.u")], v[run_column(r, "U0.V0")]);

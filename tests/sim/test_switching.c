@@ -1,5 +1,6 @@
 /* Variable structure: equations with branches, comparisons that decide about their own sides, ideal switches and
  * diodes, in all tiers. Expected values are closed forms. */
+#include "assertions.h"
 #include "run.h"
 #include <math.h>
 #include <setjmp.h>
@@ -203,9 +204,10 @@ static void test_s18_step_functions_in_a_ring(void **state)
     run_in_all_tiers((RunRequest){ .path = IR "floor_ring.ir", .stop = 1, .interval = 0.25 }, check_floor_ring);
     RunResult *r = run_model(&(RunRequest){ .path = IR "floor_endless.ir", .stop = 1, .interval = 0.25 });
     assert_int_equal(r->report.end, KOINE_RUN_FAILED);
-    if (!strstr(r->report.text, "floor_endless.ir:9:1: step functions and equations that depend on each other do not "
-                                "settle within 200 rounds"))
-        fail_msg("%s", r->report.text);
+    fail_if(!strstr(r->report.text,
+                    "floor_endless.ir:9:1: step functions and equations that depend on each other do not "
+                    "settle within 200 rounds"),
+            "%s", r->report.text);
     run_free(r);
 }
 
@@ -255,8 +257,7 @@ static void expect_refused(const char *path, const char *message)
 {
     RunResult *r = run_model(&(RunRequest){ .path = path, .stop = 1, .interval = 1 });
     assert_false(r->is_compiled);
-    if (!strstr(r->messages, message))
-        fail_msg("expected '%s' in:\n%s", message, r->messages);
+    fail_if(!strstr(r->messages, message), "expected '%s' in:\n%s", message, r->messages);
     run_free(r);
 }
 
@@ -284,10 +285,10 @@ static void test_ot097_a_singular_combination_is_named(void **state)
     (void)state;
     RunResult *r = run_model(&(RunRequest){ .path = IR "bridge_floating.ir", .stop = 0.05, .interval = 0.01 });
     assert_true(r->is_compiled);
-    if (!strstr(r->messages,
-                "bridge_floating.ir:28:1: warning KN2181: when o1 is true, o2 is true, o3 is true and o4 is "
-                "true, these equations do not determine 'u1', 'V4', 'u2', 'V3'"))
-        fail_msg("%s", r->messages);
+    fail_if(!strstr(r->messages,
+                    "bridge_floating.ir:28:1: warning KN2181: when o1 is true, o2 is true, o3 is true and o4 is "
+                    "true, these equations do not determine 'u1', 'V4', 'u2', 'V3'"),
+            "%s", r->messages);
     assert_int_equal(r->report.end, KOINE_RUN_FAILED);
     assert_non_null(strstr(r->report.text, "no combination of the comparisons fits the equations"));
     run_free(r);
@@ -304,13 +305,13 @@ static void test_ot097_a_singular_position_ends_the_run(void **state)
     (void)state;
     RunResult *r = run_model(&(RunRequest){ .path = IR "two_switches.ir", .stop = 3, .interval = 0.5 });
     assert_true(r->is_compiled);
-    if (!strstr(r->messages,
-                "warning KN2181: when s1 is true and s2 is true, these equations do not determine 'u1', 'u2', 'v'"))
-        fail_msg("%s", r->messages);
+    fail_if(!strstr(r->messages,
+                    "warning KN2181: when s1 is true and s2 is true, these equations do not determine 'u1', 'u2', 'v'"),
+            "%s", r->messages);
     assert_int_equal(r->report.end, KOINE_RUN_FAILED);
     expect_near(r->report.time, 2, 1e-12);
-    if (!strstr(r->report.text, "the linear equations have no unique solution with s1 = true, s2 = true"))
-        fail_msg("%s", r->report.text);
+    fail_if(!strstr(r->report.text, "the linear equations have no unique solution with s1 = true, s2 = true"), "%s",
+            r->report.text);
     run_free(r);
 }
 
@@ -419,8 +420,7 @@ static void test_ot092_endless_switching_is_named(void **state)
         "comparisons that switch to and fro: `D.u <= 0.0` (el.lib:", "the states repeat every 2 steps", "component D"
     };
     for (uint32_t k = 0; k < 4; k++)
-        if (!strstr(r->report.text, parts[k]))
-            fail_msg("expected '%s' in: %s", parts[k], r->report.text);
+        fail_if(!strstr(r->report.text, parts[k]), "expected '%s' in: %s", parts[k], r->report.text);
     run_free(r);
     r = run_model(&(RunRequest){ .path = DYMOLA "underflow_automaton.dym", .stop = 2, .interval = 1, .max_steps = 50 });
     assert_non_null(strstr(r->report.text, "more than 50 event steps"));
@@ -452,10 +452,10 @@ static void test_ot102_the_bridge(void **state)
     /* Without Rb nothing says where the load is while all are open; one of them closes without current and says it. */
     RunResult *r = run_model(
         &(RunRequest){ .path = DYMOLA "bridge_floating.dym", .stop = 0.05, .interval = 0.0025, .tolerance = 1e-9 });
-    if (!strstr(r->messages,
-                "warning KN2181: when d1.Open is true, d2.Open is true, d3.Open is true and d4.Open is true, "
-                "these equations do not determine 'C.Va', 'C.Vb', 'd1.u', 'd1.s', 'd2.u', 'd2.s' and 4 more"))
-        fail_msg("%s", r->messages);
+    fail_if(!strstr(r->messages,
+                    "warning KN2181: when d1.Open is true, d2.Open is true, d3.Open is true and d4.Open is true, "
+                    "these equations do not determine 'C.Va', 'C.Vb', 'd1.u', 'd1.s', 'd2.u', 'd2.s' and 4 more"),
+            "%s", r->messages);
     expect_done(r);
     for (int k = 1; k <= 20; k++) {
         double switches[64];
@@ -604,8 +604,7 @@ static void check_slide(const RunResult *r)
                                          "\"x > 0.0\" of slide (", "slide.ir:7)",
                                          "From here on it changes only when its sides are up to 6e-0" };
     for (uint32_t k = 0; k < 5; k++)
-        if (!strstr(r->output, parts[k]))
-            fail_msg("expected '%s' in: %s", parts[k], r->output);
+        fail_if(!strstr(r->output, parts[k]), "expected '%s' in: %s", parts[k], r->output);
     assert_null(strstr(strstr(r->output, "chattering") + 1, "chattering")); /* once */
 }
 

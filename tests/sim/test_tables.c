@@ -1,5 +1,6 @@
 /* Tabular functions in runs, in every tier. Values of the cubic tables: spec 5.7, and worked out by hand in the comments
  * of tests/ir/test_table.c; the others are closed forms. Heating: spec 5.10. */
+#include "assertions.h"
 #include "run.h"
 #include <math.h>
 #include <setjmp.h>
@@ -14,8 +15,7 @@ static const char *const tiers[] = { "interp", "tcc", "cc" };
 
 static void assert_near(double actual, double expected, double tolerance)
 {
-    if (!(fabs(actual - expected) <= tolerance))
-        fail_msg("%.12g, expected %.12g within %g", actual, expected, tolerance);
+    fail_if(!(fabs(actual - expected) <= tolerance), "%.12g, expected %.12g within %g", actual, expected, tolerance);
 }
 
 static void assert_equal_bits(const RunResult *a, const RunResult *b)
@@ -35,12 +35,9 @@ static void in_all_tiers(RunRequest request, const char *message, void (*check)(
     for (int k = 0; k < 3; k++) {
         request.tier = tiers[k];
         RunResult *r = run_model(&request);
-        if (!r->is_compiled)
-            fail_msg("%s", r->messages);
-        if (message && !strstr(r->report.text, message))
-            fail_msg("%s", r->report.text);
-        if (!message && r->report.end != KOINE_RUN_DONE)
-            fail_msg("%s", r->report.text);
+        fail_if(!r->is_compiled, "%s", r->messages);
+        fail_if(message && !strstr(r->report.text, message), "%s", r->report.text);
+        fail_if(!message && r->report.end != KOINE_RUN_DONE, "%s", r->report.text);
         check(r);
         if (first) {
             assert_equal_bits(first, r);

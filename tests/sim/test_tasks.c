@@ -1,4 +1,5 @@
 /* Tasks by naming knowns and unknowns; expected values are closed forms. */
+#include "assertions.h"
 #include "run.h"
 #include <math.h>
 #include <setjmp.h>
@@ -144,8 +145,7 @@ static void expect_refused(const char *file, const char *task, const char *text)
     snprintf(path, sizeof path, HERE "%s", file);
     RunResult *r = run_model(&(RunRequest){ .path = path, .task = task, .stop = 0 });
     assert_false(r->is_compiled);
-    if (!strstr(r->messages, text))
-        fail_msg("%s", r->messages);
+    fail_if(!strstr(r->messages, text), "%s", r->messages);
     run_free(r);
 }
 

@@ -1,5 +1,6 @@
 /* Torn systems: the same values and derivatives as of the whole system, in every size; known sizes; events, initial
  * systems; factors that are kept. */
+#include "assertions.h"
 #include "explain/figures.h"
 #include "run.h"
 #include <math.h>
@@ -86,8 +87,7 @@ static Running instantiate(const char *path, const char *systems, const char *ti
     Running i = { .c = compilation_create(NULL) };
     const char *why;
     const CompileRequest request = { .path = path, .systems = systems };
-    if (!compilation_load(i.c, &request) || !compilation_schedule(i.c))
-        fail_msg("%s", diag_json(i.c->diag, i.c->arena));
+    fail_if(!compilation_load(i.c, &request) || !compilation_schedule(i.c), "%s", diag_json(i.c->diag, i.c->arena));
     i.kind = compilation_kind(i.c, tier, &why);
     assert_non_null(i.kind);
     assert_int_equal(i.kind->create(i.kind, &host, &i.model), KOINE_OK);
@@ -228,8 +228,7 @@ static void expect_refused(const char *equations, const char *message)
     fclose(f);
     RunResult *r = run_model(&(RunRequest){ .path = path, .stop = 1, .interval = 1 });
     assert_false(r->is_compiled);
-    if (!strstr(r->messages, message))
-        fail_msg("wants: %s\nsays: %s", message, r->messages);
+    fail_if(!strstr(r->messages, message), "wants: %s\nsays: %s", message, r->messages);
     run_free(r);
     unlink(path);
 }
@@ -363,8 +362,7 @@ static void test_ot056_a_pivot_of_rounding_is_none(void **state)
             run_model(&(RunRequest){ .path = path, .stop = 1, .interval = 1, .systems = k ? "whole" : "torn" });
         assert_true(r->is_compiled);
         assert_int_equal(r->report.end, KOINE_RUN_FAILED);
-        if (!strstr(r->report.text, "the linear equations have no unique solution"))
-            fail_msg("%s", r->report.text);
+        fail_if(!strstr(r->report.text, "the linear equations have no unique solution"), "%s", r->report.text);
         run_free(r);
     }
 }

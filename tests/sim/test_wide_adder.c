@@ -1,5 +1,6 @@
 /* The adder of the document widened to 1,000 bits, from the classes of examples/adder: it loads, settles to the right
  * sum in both versions of the gates, and an event step looks at as few equations as with 4 bits. */
+#include "assertions.h"
 #include "run.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -79,8 +80,8 @@ static Compilation *compile(const char *version)
     snprintf(path, sizeof path, "%s/Wide.mdl", root);
     const char *const versions[] = { version, NULL };
     Compilation *c = compilation_create(NULL);
-    if (!compilation_load(c, &(CompileRequest){ .path = path, .versions = versions }) || !compilation_schedule(c))
-        fail_msg("%s", diag_json(c->diag, c->arena));
+    fail_if(!compilation_load(c, &(CompileRequest){ .path = path, .versions = versions }) || !compilation_schedule(c),
+            "%s", diag_json(c->diag, c->arena));
     return c;
 }
 
@@ -90,8 +91,8 @@ static KoineRunStatistics simulate(const KoineModelKind *kind, double stop, uint
     KoineModel *model;
     assert_int_equal(kind->create(kind, &host, &model), KOINE_OK);
     KoineRunReport report;
-    if (koine_simulate(model, &(KoineRunOptions){ .stop = stop, .interval = stop }, &report) != KOINE_RUN_DONE)
-        fail_msg("%s", report.text);
+    fail_if(koine_simulate(model, &(KoineRunOptions){ .stop = stop, .interval = stop }, &report) != KOINE_RUN_DONE,
+            "%s", report.text);
     uint32_t set = 0, seen = 0;
     for (uint32_t k = 0; k < kind->tables->n_variables; k++) { /* s0, s1, ...: in one go, there are many names */
         const KoineVariable *v = &kind->tables->variables[k];
@@ -134,8 +135,7 @@ static void test_thousand_bits_delay(void **state)
 {
     (void)state;
     const double few = nodes_per_step(4, "Delay"), many = nodes_per_step(1000, "Delay");
-    if (many > 1.5 * few)
-        fail_msg("%g equations a step with 1000 bits, %g with 4", many, few);
+    fail_if(many > 1.5 * few, "%g equations a step with 1000 bits, %g with 4", many, few);
 }
 
 int main(void)
