@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define KOINE_MODEL_VERSION 1u
+#define KOINE_MODEL_VERSION 2u
 #define KOINE_NO_OFFSET     UINT64_MAX
 
 /* 0 good; > 0 recoverable: try a smaller step, or grow the block; < 0 stop.
@@ -163,10 +163,10 @@ typedef enum {
     KOINE_CAUSE_NONE = 0, /* not told */
     KOINE_CAUSE_ZENO = 3101,
     KOINE_CAUSE_CHATTERING = 3102,
-    KOINE_CAUSE_EVENT_STEPS = 3103,    /* the events at one time do not come to rest (MaxTkt) */
+    KOINE_CAUSE_EVENT_STEPS = 3103,    /* the events at one time do not come to rest */
     KOINE_CAUSE_TIME_STANDS = 3104,    /* time events at one time without end */
     KOINE_CAUSE_CONFLICT = 3105,       /* two events assign one variable in one event step */
-    KOINE_CAUSE_CROSSING = 3106,       /* a crossing is not found within MaxCro steps */
+    KOINE_CAUSE_CROSSING = 3106,       /* a crossing is not found within the steps allowed */
     KOINE_CAUSE_SLIDING = 3107,        /* what chatters does so too often */
     KOINE_CAUSE_DIVISION = 3111,       /* by zero */
     KOINE_CAUSE_DOMAIN = 3112,         /* the argument of a function lies where it has no value */
@@ -178,7 +178,7 @@ typedef enum {
     KOINE_CAUSE_DISTRIBUTION = 3118,   /* a parameter of a random distribution */
     KOINE_CAUSE_SINGULAR = 3121,       /* linear equations without unique solution */
     KOINE_CAUSE_NO_CONVERGENCE = 3122, /* of nonlinear equations */
-    KOINE_CAUSE_CYCLES = 3123,         /* an iteration formula does not settle (MaxCyc) */
+    KOINE_CAUSE_CYCLES = 3123,         /* an iteration formula does not settle */
     KOINE_CAUSE_NO_COMBINATION = 3124, /* of comparisons fits the equations */
     KOINE_CAUSE_INITIAL = 3125,        /* the initial equations do not settle */
     KOINE_CAUSE_START_VALUE = 3126,    /* that is not finite */
@@ -213,7 +213,7 @@ typedef struct KoineModel { /* generated code knows the first five members: keep
 typedef struct {
     KoineOrigin where; /* of the transition */
     int32_t variable;  /* row of what it assigns; -1: the transition itself, before its assignments */
-    uint32_t element, takt;
+    uint32_t element, event_step;
     KoineSlot before, after;
 } KoineFiring;
 
@@ -243,7 +243,7 @@ typedef struct KoineHost { /* what the runner lends the model; fixed at create *
     double iteration_tolerance; /* relative change at which they end; 0: 1e-10 */
     double tolerance;           /* relative, of the run: that of nonlinear systems follows it; 0: they decide */
     void (*message)(void *context, const KoineModel *model, int level, const char *text);
-    /* a transition fires, and what it assigns; takt is the event step that ends with it. NULL: nobody asks */
+    /* a transition fires, and what it assigns; event_step is the number of the step that ends with it. NULL: nobody asks */
     void (*fired)(void *context, const KoineModel *model, const KoineFiring *firing);
     /* a point of the iteration for a nonlinear system; its unknowns stand in the block. NULL: nobody asks */
     void (*iterated)(void *context, const KoineModel *model, const KoineIterate *iterate);
@@ -290,8 +290,8 @@ enum {                      /* KoineOutcome.flags */
 };
 typedef struct {
     unsigned flags;
-    uint32_t takt;    /* event steps committed at this instant */
-    double next_time; /* calendar head, INFINITY if none */
+    uint32_t event_step; /* event steps committed at this instant */
+    double next_time;    /* calendar head, INFINITY if none */
 } KoineOutcome;
 
 /* What a Jacobian is derived by. WHOLE: by the states x and by z, all that the equations of the derivatives define, der(x)

@@ -20,16 +20,16 @@
 enum {
     KOINE_POINT_START,
     KOINE_POINT_GRID,
-    KOINE_POINT_LEFT,  /* before an instant, frozen values */
-    KOINE_POINT_STEP,  /* an event step before its commit, takt = its number; only for sinks that ask for every Takt */
+    KOINE_POINT_LEFT, /* before an instant, frozen values */
+    KOINE_POINT_STEP, /* an event step before its commit, its number is event_step; only for sinks that ask for event steps */
     KOINE_POINT_RIGHT, /* after an instant */
     KOINE_POINT_STOP,
-    KOINE_POINT_REGION /* after an instant in which only regions changed: no transition fired (Takt -1 of SIMPLEX) */
+    KOINE_POINT_REGION /* after an instant in which only regions changed: no transition fired */
 };
 
 typedef struct {
     double time;
-    uint32_t takt;
+    uint32_t event_step;
     int kind; /* KOINE_POINT_... */
 } KoinePoint;
 
@@ -37,10 +37,10 @@ typedef struct {
  * A status below 0 from a sink ends the run with KOINE_RUN_SINK; the sink says why in `error`. */
 typedef struct KoineSink {
     void *context;
-    bool wants_takts;  /* KOINE_POINT_STEP as well */
-    bool skips_events; /* instants only where they lie on the output grid, at the start or at the stop */
-    bool has_own_grid; /* KOINE_POINT_GRID at next_time instead of at the times of the output grid */
-    double next_time;  /* above the time of the last point, or INFINITY: `begin` sets it, `point` moves it on */
+    bool wants_event_steps; /* KOINE_POINT_STEP as well */
+    bool skips_events;      /* instants only where they lie on the output grid, at the start or at the stop */
+    bool has_own_grid;      /* KOINE_POINT_GRID at next_time instead of at the times of the output grid */
+    double next_time;       /* above the time of the last point, or INFINITY: `begin` sets it, `point` moves it on */
     KoineStatus (*begin)(struct KoineSink *sink, const KoineModel *model);
     KoineStatus (*point)(struct KoineSink *sink, const KoineModel *model, const KoinePoint *point);
     KoineStatus (*end)(struct KoineSink *sink,
@@ -123,7 +123,7 @@ typedef struct {
     char solver[32];                      /* the one in use at the end */
     char choice[256];                     /* what `auto` chose and why */
     KoineModelStatistics model;
-    uint64_t takts[KOINE_BUCKETS]; /* instants by their event steps */
+    uint64_t by_event_steps[KOINE_BUCKETS]; /* instants by their event steps */
     /* Of the classic single-step methods */
     uint64_t halvings, doublings;  /* of the step, because of its error */
     double largest_error;          /* relative, as estimated, of all accepted steps; 0: none was estimated */

@@ -173,7 +173,7 @@ static KoineStatus phase_point(KoineSink *sink, const KoineModel *model, const K
     } else if (point->kind == KOINE_POINT_START && !s->all->is_first) {
         if (!has_changed(s, model))
             return KOINE_OK;
-        if (point->takt > 0)
+        if (point->event_step > 0)
             seen.kind = KOINE_POINT_RIGHT;
     }
     const KoineStatus status = flush_before(s, seen.time);
@@ -196,7 +196,7 @@ PhaseSinks *phase_sinks(KoineSink *const *sinks, uint32_t n, Arena *arena)
     all->pointers = NEW_ARRAY(arena, KoineSink *, n);
     for (uint32_t k = 0; k < n; k++) {
         all->at[k] = (PhaseSink){ .inner = sinks[k], .all = all };
-        all->at[k].sink = (KoineSink){ .wants_takts = sinks[k]->wants_takts,
+        all->at[k].sink = (KoineSink){ .wants_event_steps = sinks[k]->wants_event_steps,
                                        .has_own_grid = sinks[k]->has_own_grid,
                                        .begin = phase_begin,
                                        .point = phase_point,
@@ -274,7 +274,7 @@ void phases_add(KoineRunStatistics *sum, const KoineRunStatistics *part)
     for (size_t k = 0; k < sizeof counts / sizeof *counts; k++)
         *counts[k].to += counts[k].more;
     for (uint32_t k = 0; k < KOINE_BUCKETS; k++) {
-        total.takts[k] += sum->takts[k];
+        total.by_event_steps[k] += sum->by_event_steps[k];
         total.model.by_cycles[k] += sum->model.by_cycles[k];
     }
     total.total_seconds += sum->total_seconds;

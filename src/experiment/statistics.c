@@ -192,7 +192,7 @@ void statistics_json(const RunRecord *record, Text *text)
         text_integer(text, (int64_t)counts[k].value);
     }
     add_held_json(text, s);
-    add_buckets(text, "instants_by_event_steps", s->takts);
+    add_buckets(text, "instants_by_event_steps", s->by_event_steps);
     add_buckets(text, "systems_by_iterations", s->model.by_cycles);
     add_real(text, "largest_error", s->largest_error);
     add_real(text, "largest_condition", s->model.largest_condition);
@@ -242,7 +242,7 @@ void statistics_table(const RunRecord *record, Text *text)
     }
     line(text, "transitions fired", s->model.transitions);
     line(text, "event steps (Takte)", s->event_steps);
-    distribution(text, "instants with event steps:", s->takts);
+    distribution(text, "instants with event steps:", s->by_event_steps);
     mean(text, "event graph nodes per event step", s->model.node_evaluations, s->event_steps);
     text_add(text, "integration\n");
     line(text, "steps", s->steps);

@@ -17,8 +17,8 @@ typedef struct {
     bool is_confined;         /* named by a model or an experiment, see formats/writing.h */
     const char *const *globs; /* what to record, see select.h; NULL: everything visible that changes */
     uint32_t n_globs;
-    bool every_takt;     /* a line after each event step as well */
-    bool has_parameters; /* columns for parameters and constants too */
+    bool every_event_step; /* a line after each event step as well */
+    bool has_parameters;   /* columns for parameters and constants too */
 } CsvOptions;
 
 /* A sink that lives in the arena. The file is created by the sink's begin; options are copied, the

@@ -122,7 +122,7 @@ KoineSink *csv_sink(const CsvOptions *options, Arena *arena)
     writer->options = *options;
     writer->arena = arena;
     writer->sink.context = writer;
-    writer->sink.wants_takts = options->every_takt;
+    writer->sink.wants_event_steps = options->every_event_step;
     writer->sink.begin = csv_begin;
     writer->sink.point = csv_point;
     writer->sink.end = csv_end;

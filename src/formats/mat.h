@@ -18,7 +18,7 @@ typedef struct {
     bool is_confined;         /* named by a model or an experiment, see formats/writing.h */
     const char *const *globs; /* see select.h; NULL: everything visible, parameters too */
     uint32_t n_globs;
-    bool every_takt;
+    bool every_event_step;
     uint64_t limit; /* largest size of data_2 in bytes; 0: 2 GiB - 1, beyond which readers fail */
 } MatOptions;
 

@@ -287,7 +287,7 @@ KoineSink *mat_sink(const MatOptions *options, Arena *arena)
     writer->options = *options;
     writer->arena = arena;
     writer->sink.context = writer;
-    writer->sink.wants_takts = options->every_takt;
+    writer->sink.wants_event_steps = options->every_event_step;
     writer->sink.begin = mat_begin;
     writer->sink.point = mat_point;
     writer->sink.end = mat_end;

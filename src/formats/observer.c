@@ -43,7 +43,7 @@ typedef struct {
     double *values;        /* `now` as numbers */
 } Observer;
 
-enum { TIME_AND_TAKT = 2 };
+enum { TIME_AND_EVENT_STEP = 2 };
 
 /* Times this close are one instant; as the runtime has it. */
 static double near_time(double time)
@@ -87,7 +87,7 @@ static void write_header(Observer *o, const KoineTables *tables, const Selection
         }
     }
     text_char(&line, '\n');
-    const size_t cells = TIME_AND_TAKT + (size_t)selection->n * (is_compressed(o) ? 3 : 1);
+    const size_t cells = TIME_AND_EVENT_STEP + (size_t)selection->n * (is_compressed(o) ? 3 : 1);
     const size_t row = cells * (REAL_TEXT_SIZE + 1) + 1;
     output_buffer(&o->output, o->arena, line.n > row ? line.n : row);
     memcpy(output_room(&o->output), line.at, line.n);
@@ -101,17 +101,17 @@ static KoineStatus end_row(Observer *o, char *at)
     return output_record_end(&o->output) ? KOINE_OK : fail(o);
 }
 
-static char *begin_row(Observer *o, double time, int takt)
+static char *begin_row(Observer *o, double time, int event_step)
 {
     char *at = output_room(&o->output);
     at += real_to_text(time, at);
     *at++ = ',';
-    return at + csv_slot_text(KOINE_INTEGER, false, (KoineSlot){ .i = takt }, at);
+    return at + csv_slot_text(KOINE_INTEGER, false, (KoineSlot){ .i = event_step }, at);
 }
 
-static KoineStatus write_row(Observer *o, double time, int takt, const KoineSlot *slots)
+static KoineStatus write_row(Observer *o, double time, int event_step, const KoineSlot *slots)
 {
-    char *at = begin_row(o, time, takt);
+    char *at = begin_row(o, time, event_step);
     for (uint32_t k = 0; k < o->n; k++) {
         Watched *const w = &o->watched[k];
         *at++ = ',';
@@ -136,11 +136,11 @@ static bool has_changed(const Observer *o, const KoineSlot *slots)
 }
 
 /* Only what changed has a value; nothing changed: no row. */
-static KoineStatus write_changes(Observer *o, double time, int takt, const KoineSlot *slots)
+static KoineStatus write_changes(Observer *o, double time, int event_step, const KoineSlot *slots)
 {
     if (!has_changed(o, slots))
         return KOINE_OK;
-    char *at = begin_row(o, time, takt);
+    char *at = begin_row(o, time, event_step);
     for (uint32_t k = 0; k < o->n; k++) {
         Watched *const w = &o->watched[k];
         *at++ = ',';
@@ -221,7 +221,7 @@ static KoineStatus close_intervals(Observer *o, double time)
     return KOINE_OK;
 }
 
-static KoineStatus compress(Observer *o, double time, int takt, const KoineSlot *slots)
+static KoineStatus compress(Observer *o, double time, int event_step, const KoineSlot *slots)
 {
     double *const values = o->values;
     for (uint32_t k = 0; k < o->n; k++) {
@@ -239,7 +239,7 @@ static KoineStatus compress(Observer *o, double time, int takt, const KoineSlot 
     if (status != KOINE_OK || o->is_over)
         return status;
     if (time > o->time + near_time(o->time))
-        move_to(o, time, values, takt != -1);
+        move_to(o, time, values, event_step != -1);
     for (uint32_t k = 0; k < o->n; k++) {
         Watched *const w = &o->watched[k];
         if (is_discrete(o) && values[k] == w->value)
@@ -257,15 +257,15 @@ static KoineStatus compress(Observer *o, double time, int takt, const KoineSlot 
 /* ---- Points ----------------------------------------------------------------------------------------------------- */
 
 /* An entry of the table of a complete observer, or what a compressed one sees. */
-static KoineStatus enter(Observer *o, double time, int takt, const KoineSlot *slots)
+static KoineStatus enter(Observer *o, double time, int event_step, const KoineSlot *slots)
 {
     KoineStatus status = KOINE_OK;
     if (is_compressed(o))
-        status = compress(o, time, takt, slots);
+        status = compress(o, time, event_step, slots);
     else if (o->options.kind == OBSERVER_SAMPLED || !o->is_begun)
-        status = write_row(o, time, takt, slots);
+        status = write_row(o, time, event_step, slots);
     else
-        status = write_changes(o, time, takt, slots);
+        status = write_changes(o, time, event_step, slots);
     o->is_begun = true;
     return status;
 }
@@ -311,15 +311,15 @@ static KoineStatus left_side(Observer *o, const KoinePoint *point)
     return o->has_left ? KOINE_OK : enter(o, point->time, 0, o->now);
 }
 
-/* Takt 0: no event has happened, the change is one of region. */
+/* Event step 0: no event has happened, the change is one of region. */
 static KoineStatus right_side(Observer *o, const KoinePoint *point)
 {
-    const bool is_region = point->kind == KOINE_POINT_REGION || point->takt == 0;
+    const bool is_region = point->kind == KOINE_POINT_REGION || point->event_step == 0;
     const bool is_passing = point->kind == KOINE_POINT_STEP || o->left_kind == KOINE_POINT_START;
     if (is_region && is_passing && memcmp(o->left, o->now, o->n * sizeof *o->now) == 0)
         return KOINE_OK;
     const KoineStatus status = enter_left(o);
-    return status == KOINE_OK ? enter(o, point->time, is_region ? -1 : (int)point->takt, o->now) : status;
+    return status == KOINE_OK ? enter(o, point->time, is_region ? -1 : (int)point->event_step, o->now) : status;
 }
 
 static KoineStatus observe(Observer *o, const KoinePoint *point)
@@ -414,7 +414,7 @@ KoineSink *observer_sink(const ObserverOptions *options, Arena *arena)
     Observer *const o = NEW(arena, Observer);
     o->options = *options;
     o->arena = arena;
-    o->sink = (KoineSink){ .context = o, .wants_takts = true, .has_own_grid = true };
+    o->sink = (KoineSink){ .context = o, .wants_event_steps = true, .has_own_grid = true };
     o->sink.begin = observer_begin;
     o->sink.point = observer_point;
     o->sink.end = observer_end;

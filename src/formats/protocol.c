@@ -83,7 +83,7 @@ void protocol_fired(Protocol *p, const KoineModel *model, const KoineFiring *fir
         return;
     heading(p, time);
     if (firing->variable < 0) {
-        text_format(&p->line, "  Takt %u: event", firing->takt);
+        text_format(&p->line, "  Takt %u: event", firing->event_step);
         add_origin(p, tables, &firing->where);
         end_line(p);
         return;

@@ -17,7 +17,7 @@ typedef struct {
     KoineSlot *rows;       /* with one: pieces of all columns, one after the other */
     uint64_t piece, begun, n_there;
     uint8_t *kinds;
-    uint32_t *takts;
+    uint32_t *event_steps;
 } Replay;
 
 /* ---- tables ------------------------------------------------------------------------------------------------------ */
@@ -127,7 +127,7 @@ static void read_piece(Replay *r, uint64_t row)
                 to[i].i = v->type == KOINE_BOOLEAN ? !to[i].i : (int64_t)(0 - (uint64_t)to[i].i);
         }
     }
-    store_kinds(store, row, r->n_there, r->kinds, r->takts);
+    store_kinds(store, row, r->n_there, r->kinds, r->event_steps);
 }
 
 static void prepare_rows(Replay *r)
@@ -140,7 +140,7 @@ static void prepare_rows(Replay *r)
             r->piece /= 2;
         r->rows = NEW_ARRAY(r->arena, KoineSlot, r->piece * r->slots.n);
         r->kinds = NEW_ARRAY(r->arena, uint8_t, r->piece);
-        r->takts = NEW_ARRAY(r->arena, uint32_t, r->piece);
+        r->event_steps = NEW_ARRAY(r->arena, uint32_t, r->piece);
         return;
     }
     r->values = NEW_ARRAY(r->arena, const double *, r->slots.n);
@@ -159,7 +159,7 @@ static void fill_row(Replay *r, uint64_t row, KoinePoint *point)
         for (uint32_t k = 0; k < r->slots.n; k++)
             block[k] = r->rows[k * r->piece + (row - r->begun)];
         point->kind = r->kinds[row - r->begun];
-        point->takt = r->takts[row - r->begun];
+        point->event_step = r->event_steps[row - r->begun];
         return;
     }
     for (uint32_t k = 0; k < r->slots.n; k++)

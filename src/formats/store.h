@@ -19,7 +19,7 @@ typedef struct {
     bool is_confined;         /* named by a model or an experiment, see formats/writing.h */
     const char *const *globs; /* see select.h; NULL: everything visible, parameters too */
     uint32_t n_globs;
-    bool every_takt;
+    bool every_event_step;
     double patience;   /* seconds that rows wait for their block to become full at most; 0: 10 */
     bool has_phases;   /* parameters may change in the run: they are stored by change */
     const char *begin; /* what is known of the run beforehand: a JSON object, kept as it is; NULL: {} */
@@ -75,7 +75,7 @@ void store_values(Store *store, uint32_t variable, uint64_t first, uint64_t n, d
 /* The same without a change of type: whole numbers of any size. Lost is 0. For variables that are not Real. */
 void store_slots(Store *store, uint32_t variable, uint64_t first, uint64_t n, KoineSlot *slots);
 /* KOINE_POINT_... and event step of each row; either may be NULL. */
-void store_kinds(Store *store, uint64_t first, uint64_t n, uint8_t *kinds, uint32_t *takts);
+void store_kinds(Store *store, uint64_t first, uint64_t n, uint8_t *kinds, uint32_t *event_steps);
 /* The first row whose time is not before `time`; n_rows: none. */
 uint64_t store_row_at(Store *store, double time);
 

@@ -34,7 +34,11 @@ typedef struct StoreChange { /* a row of /changes */
 } StoreChange;
 #define CHANGE_NONE UINT64_MAX
 
-enum { COLUMN_KIND, COLUMN_TAKT, MARK_COLUMNS }; /* the first columns by change; the first dense one is the time */
+enum {
+    COLUMN_KIND,
+    COLUMN_EVENT_STEP,
+    MARK_COLUMNS
+}; /* the first columns by change; the first dense one is the time */
 
 enum {
     CHUNK_VALUES = 4096,    /* of eight bytes, in a chunk of /values or /extremes */

@@ -602,7 +602,7 @@ void store_read_spans(Store *s, uint32_t column, uint64_t first, uint64_t n, Sto
     }
 }
 
-void store_kinds(Store *store, uint64_t first, uint64_t n, uint8_t *kinds, uint32_t *takts)
+void store_kinds(Store *store, uint64_t first, uint64_t n, uint8_t *kinds, uint32_t *event_steps)
 {
     enum { PIECE = 1024 };
     KoineSlot slots[PIECE];
@@ -613,10 +613,10 @@ void store_kinds(Store *store, uint64_t first, uint64_t n, uint8_t *kinds, uint3
             read_column(store, STORE_CHANGES, COLUMN_KIND, &range);
         for (uint64_t k = 0; k < piece && kinds; k++)
             *kinds++ = (uint8_t)slots[k].i;
-        if (takts)
-            read_column(store, STORE_CHANGES, COLUMN_TAKT, &range);
-        for (uint64_t k = 0; k < piece && takts; k++)
-            *takts++ = (uint32_t)slots[k].i;
+        if (event_steps)
+            read_column(store, STORE_CHANGES, COLUMN_EVENT_STEP, &range);
+        for (uint64_t k = 0; k < piece && event_steps; k++)
+            *event_steps++ = (uint32_t)slots[k].i;
         first += piece;
         n -= piece;
     }

@@ -334,7 +334,7 @@ static KoineStatus store_point(KoineSink *sink, const KoineModel *model, const K
     KoineSlot *const row = s->filling + s->writer.stride * n;
     row[0].r = point->time;
     row[s->kind_at + COLUMN_KIND].i = point->kind;
-    row[s->kind_at + COLUMN_TAKT].i = point->takt;
+    row[s->kind_at + COLUMN_EVENT_STEP].i = point->event_step;
     for (uint32_t k = 0; k < s->runs.n; k++) {
         const SlotRun *const run = &s->runs.at[k];
         if (run->n == 1)
@@ -382,7 +382,7 @@ KoineSink *store_sink(const StoreOptions *options, Arena *arena)
     s->options = *options;
     s->arena = arena;
     s->sink.context = s;
-    s->sink.wants_takts = options->every_takt;
+    s->sink.wants_event_steps = options->every_event_step;
     s->sink.begin = store_begin;
     s->sink.point = store_point;
     s->sink.end = store_end;

@@ -54,7 +54,7 @@ static KoineStatus event_steps(KoineRun *run)
             break;
         if (n > run->max_steps) /* a model with a limit of its own says more about it, at the limit */
             return too_many_steps(run);
-        if (run->wants_takts)
+        if (run->wants_event_steps)
             TRY(koine_record(run, run->time, n, KOINE_POINT_STEP));
         status = kind->commit(model, outcome);
         if (status != KOINE_OK)
@@ -95,10 +95,10 @@ static KoineStatus record_left(KoineRun *run, unsigned cause)
 /* The first point of a continued run holds what the first instant makes of the values found. */
 static KoineStatus record_right(KoineRun *run, unsigned cause)
 {
-    const int kind = cause & KOINE_AT_CONTINUE ? KOINE_POINT_START
-                     : run->outcome.takt > 0   ? KOINE_POINT_RIGHT
-                                               : KOINE_POINT_REGION;
-    const KoineStatus status = koine_record(run, run->time, run->outcome.takt, kind);
+    const int kind = cause & KOINE_AT_CONTINUE     ? KOINE_POINT_START
+                     : run->outcome.event_step > 0 ? KOINE_POINT_RIGHT
+                                                   : KOINE_POINT_REGION;
+    const KoineStatus status = koine_record(run, run->time, run->outcome.event_step, kind);
     return status > 0 ? koine_model_failed(run, status, "computing the values after an event") : status;
 }
 
@@ -124,7 +124,7 @@ static void count(KoineRun *run, unsigned cause)
 {
     KoineRunStatistics *const statistics = &run->report->statistics;
     ++statistics->instants;
-    ++statistics->takts[koine_bucket(run->outcome.takt)];
+    ++statistics->by_event_steps[koine_bucket(run->outcome.event_step)];
     statistics->state_events += (cause & KOINE_AT_ROOTS) != 0;
     statistics->time_events += (cause & KOINE_AT_TIME) != 0;
     if (cause & KOINE_AT_TIME && statistics->time_events == MANY_EVENTS)

@@ -33,7 +33,7 @@ static KoineStatus begin_sinks(KoineRun *run)
     for (uint32_t k = 0; k < run->options->n_sinks; ++k) {
         KoineSink *const sink = run->options->sinks[k];
         run->n_begun = k + 1;
-        run->wants_takts = run->wants_takts || sink->wants_takts;
+        run->wants_event_steps = run->wants_event_steps || sink->wants_event_steps;
         run->has_own_grids = run->has_own_grids || sink->has_own_grid;
         if (sink->begin && sink->begin(sink, run->model) < 0)
             return sink_failed(run, sink);
@@ -118,7 +118,7 @@ static bool is_wanted(const KoineRun *run, const KoineSink *sink, const KoinePoi
     if (is_event && sink->skips_events && !koine_is_on_grid(run, point->time))
         return false;
     if (point->kind == KOINE_POINT_STEP)
-        return sink->wants_takts;
+        return sink->wants_event_steps;
     if (point->kind == KOINE_POINT_GRID && run->has_own_grids)
         return (sink->has_own_grid ? sink->next_time : run->output_time) <= point->time;
     return true;
@@ -139,11 +139,11 @@ static KoineStatus hand_out(KoineRun *run, const KoinePoint *point)
     return KOINE_OK;
 }
 
-KoineStatus koine_record(KoineRun *run, double time, uint32_t takt, int kind)
+KoineStatus koine_record(KoineRun *run, double time, uint32_t event_step, int kind)
 {
     if (run->options->n_sinks == 0)
         return KOINE_OK;
-    const KoinePoint point = { .time = time, .takt = takt, .kind = kind };
+    const KoinePoint point = { .time = time, .event_step = event_step, .kind = kind };
     const double begun = koine_sample_begin(&run->points, SAMPLE);
     *koine_time(run->model) = time;
     KoineStatus status = evaluate_point(run, &time);

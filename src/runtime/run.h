@@ -100,7 +100,7 @@ typedef struct KoineRun {
     uint32_t n_delays;  /* times in a row that an event had not happened yet where its step was made to end */
     uint32_t n_begun;   /* sinks to be ended */
     uint32_t countdown; /* steps to the next call of progress */
-    bool wants_takts, has_own_grids, is_over;
+    bool wants_event_steps, has_own_grids, is_over;
     bool has_sources;  /* some may have pulses, see pulses.c */
     bool is_fresh;     /* no step was accepted since the last instant */
     bool was_crossing; /* the last instant was a state event */
@@ -267,7 +267,7 @@ KoineStatus koine_record_begin(KoineRun *run);
 KoineStatus koine_record_end(KoineRun *run);
 
 /* One point with the values in the block at run time `time`; RETRY if they cannot be computed. */
-KoineStatus koine_record(KoineRun *run, double time, uint32_t takt, int kind);
+KoineStatus koine_record(KoineRun *run, double time, uint32_t event_step, int kind);
 
 /* The points of the output grid up to `to`; those that an instant at `to` stands for are left out. */
 KoineStatus koine_record_grid(KoineRun *run, double to, bool instant_follows);

@@ -211,7 +211,7 @@ KoineStatus koine_watch(KoineRun *run, unsigned cause)
     watch->ring[watch->n++ % WATCH_RING] = (KoineWatched){
         .time = run->time,
         .root = cause & KOINE_AT_ROOTS ? first_crossed(&run->roots) : NO_ROOT,
-        .effect = run->outcome.takt > 0 ? run->outcome.flags + 1 : 0,
+        .effect = run->outcome.event_step > 0 ? run->outcome.flags + 1 : 0,
     };
     if (run->roots.n_held && cause & KOINE_AT_ROOTS)
         TRY(koine_hold_crossed(run));
@@ -225,7 +225,7 @@ KoineStatus koine_watch(KoineRun *run, unsigned cause)
         TRY(watch_stillness(run, cause));
     else
         watch->still = 0;
-    if (gap < ZENO_GAP * h_cross && run->outcome.takt > 0)
+    if (gap < ZENO_GAP * h_cross && run->outcome.event_step > 0)
         TRY(watch_zeno(run, h_cross));
     return cause & KOINE_AT_ROOTS ? watch_chattering(run, h_cross) : KOINE_OK;
 }

@@ -12,7 +12,7 @@
 typedef struct {
     double time;
     int kind;
-    uint32_t takt;
+    uint32_t event_step;
     double x;
 } Fed;
 
@@ -33,7 +33,7 @@ static KoineStatus give(KoineSink *sink, FakeModel *fake, const Fed *fed)
     fake->slots[SLOT_X].r = fed->x;
     fake->slots[SLOT_N].i = (int64_t)fed->x;
     fake->slots[SLOT_DX].r = -fed->x;
-    return sink->point(sink, &fake->model, &(KoinePoint){ fed->time, fed->takt, fed->kind });
+    return sink->point(sink, &fake->model, &(KoinePoint){ fed->time, fed->event_step, fed->kind });
 }
 
 /* Feeds the points as the runtime does: GRID points only where the observer asks for one. */

@@ -207,7 +207,7 @@ static void test_integers_are_exact(void **state)
     for (int k = 0; k < 3; k++) {
         fake.slots[SLOT_N].i = INT64_MAX - k;
         const KoinePoint point = { .time = k,
-                                   .takt = (uint32_t)k,
+                                   .event_step = (uint32_t)k,
                                    .kind = k == 1 ? KOINE_POINT_RIGHT : KOINE_POINT_GRID };
         assert_int_equal(sink->point(sink, &fake.model, &point), KOINE_OK);
     }
@@ -219,10 +219,10 @@ static void test_integers_are_exact(void **state)
     for (int k = 0; k < 3; k++)
         assert_true(slots[k].i == INT64_MAX - k);
     uint8_t kinds[3];
-    uint32_t takts[3];
-    store_kinds(store, 0, 3, kinds, takts);
+    uint32_t event_steps[3];
+    store_kinds(store, 0, 3, kinds, event_steps);
     assert_int_equal(kinds[1], KOINE_POINT_RIGHT);
-    assert_int_equal(takts[2], 2);
+    assert_int_equal(event_steps[2], 2);
     uint64_t row;
     assert_int_equal(store_events(store, 0, 2, 1, &row), 1);
     assert_int_equal(row, 1);

@@ -61,7 +61,7 @@ static KoineStatus point(KoineSink *sink, const KoineModel *model, const KoinePo
 {
     Record *const record = (Record *)(void *)sink;
     const KoineTables *const tables = model->kind->tables;
-    uint64_t hash = hash_bytes(&at->time, sizeof at->time, at->takt + 1000u * (unsigned)at->kind);
+    uint64_t hash = hash_bytes(&at->time, sizeof at->time, at->event_step + 1000u * (unsigned)at->kind);
     for (uint32_t k = 0; k < tables->n_variables; k++) {
         const KoineVariable *const v = &tables->variables[k];
         if (v->now == KOINE_NO_OFFSET)

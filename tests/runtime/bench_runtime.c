@@ -189,7 +189,7 @@ static KoineStatus m_commit(KoineModel *m, KoineOutcome *outcome)
     Block *const b = block_of(m);
     b->pending = 0;
     b->count += 1;
-    outcome->takt = 1;
+    outcome->event_step = 1;
     if (b->cause & KOINE_AT_ROOTS) {
         b->band = 2 * fabs(b->x[0]) + 1e-15;
         b->x[1] = -KEEP * b->x[1];

@@ -101,7 +101,7 @@ static void test_both_sides_are_recorded(void **state)
         assert_int_equal(run.memory->point[p + 1].kind, KOINE_POINT_RIGHT);
         assert_true(run.memory->point[p].time == run.memory->point[p + 1].time);
         assert_near(run.memory->point[p + 1].x[1], -KEEP * run.memory->point[p].x[1], 0);
-        assert_int_equal(run.memory->point[p + 1].takt, 1);
+        assert_int_equal(run.memory->point[p + 1].event_step, 1);
     }
     assert_int_equal(run.memory->point[0].kind, KOINE_POINT_START);
     assert_int_equal(run.memory->point[run.memory->n - 1].kind, KOINE_POINT_STOP);
@@ -381,7 +381,7 @@ static void test_root_and_calendar_at_one_time_are_one_instant(void **state)
 /* Counts down from 5 at the start, one a step: five Takte; only sinks that ask see them. */
 static unsigned count_down(ToyBlock *b)
 {
-    if (b->cause & KOINE_AT_START && b->takt == 0)
+    if (b->cause & KOINE_AT_START && b->event_step == 0)
         b->d[0] = 5;
     if (!(b->cause & KOINE_AT_START) || b->d[0] == 0)
         return 0;
@@ -398,7 +398,7 @@ static void test_event_steps_and_takts(void **state)
     KoineModel *model = NULL;
     takt_toy.kind.create(&takt_toy.kind, NULL, &model);
     Memory *const all = memory_new(), *const some = memory_new();
-    all->sink.wants_takts = true;
+    all->sink.wants_event_steps = true;
     KoineSink *sinks[] = { &all->sink, &some->sink };
     KoineRunReport report;
     koine_simulate(model, &(KoineRunOptions){ .stop = 1, .interval = 0.5, .sinks = sinks, .n_sinks = 2 }, &report);
@@ -407,10 +407,10 @@ static void test_event_steps_and_takts(void **state)
     assert_int_equal(memory_count(all, KOINE_POINT_STEP), 6);
     assert_int_equal(memory_count(some, KOINE_POINT_STEP), 0);
     assert_int_equal(some->n, 4); /* START, RIGHT, GRID, STOP */
-    assert_int_equal(some->point[1].takt, 5);
+    assert_int_equal(some->point[1].event_step, 5);
     assert_true(some->point[1].time == 0 && some->point[2].time == 0.5 && some->point[3].time == 1);
     for (uint32_t k = 0; k < 5; ++k)
-        assert_int_equal(all->point[1 + k].takt, k);
+        assert_int_equal(all->point[1 + k].event_step, k);
     free(all);
     free(some);
     model->kind->destroy(model);

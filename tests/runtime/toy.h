@@ -21,10 +21,10 @@ enum { TOY_STATES = 128, TOY_ROOTS = 4, TOY_VALUES = 8 };
 
 typedef struct {
     double time, x[TOY_STATES], dx[TOY_STATES];
-    double d[TOY_VALUES]; /* discrete values, free for the toy */
-    double next;          /* head of the calendar */
-    double output;        /* set by evaluate(OUTPUTS): x[0] + 1000*d[0] */
-    int64_t cause, takt;  /* of the present instant */
+    double d[TOY_VALUES];      /* discrete values, free for the toy */
+    double next;               /* head of the calendar */
+    double output;             /* set by evaluate(OUTPUTS): x[0] + 1000*d[0] */
+    int64_t cause, event_step; /* of the present instant */
     int64_t crossed[TOY_ROOTS];
     int64_t arrivals, accepts;
 } ToyBlock;
@@ -112,7 +112,7 @@ static inline KoineStatus toy_arrive(KoineModel *model, const KoineArrival *arri
     ToyBlock *const b = toy_block(model);
     b->time = arrival->time;
     b->cause = arrival->cause;
-    b->takt = 0;
+    b->event_step = 0;
     ++b->arrivals;
     for (uint32_t k = 0; k < model->kind->tables->n_roots; ++k)
         b->crossed[k] = arrival->cause & KOINE_AT_ROOTS ? arrival->crossed[k] : 0;
@@ -133,7 +133,7 @@ static inline KoineStatus toy_commit(KoineModel *model, KoineOutcome *outcome)
     ToyBlock *const b = toy_block(model);
     const unsigned before = (unsigned)b->d[TOY_VALUES - 1] & ~(unsigned)KOINE_COMMIT;
     b->d[TOY_VALUES - 1] = before | toy_of(model)->fire(b);
-    outcome->takt = (uint32_t)++b->takt;
+    outcome->event_step = (uint32_t)++b->event_step;
     return KOINE_OK;
 }
 
@@ -141,7 +141,7 @@ static inline KoineStatus toy_leave(KoineModel *model, KoineOutcome *outcome)
 {
     ToyBlock *const b = toy_block(model);
     outcome->flags = toy_of(model)->fire ? (unsigned)b->d[TOY_VALUES - 1] & ~(unsigned)KOINE_COMMIT : 0;
-    outcome->takt = (uint32_t)b->takt;
+    outcome->event_step = (uint32_t)b->event_step;
     outcome->next_time = b->next;
     return KOINE_OK;
 }
@@ -171,7 +171,7 @@ typedef struct {
     uint32_t fail_at; /* number of the point that cannot be written; 0: none */
     struct {
         double time, x[2], d[2], output;
-        uint32_t takt;
+        uint32_t event_step;
         int kind;
     } point[MEMORY_POINTS];
 } Memory;
@@ -198,7 +198,7 @@ static inline KoineStatus memory_point(KoineSink *sink, const KoineModel *model,
     memcpy(m->point[m->n].x, b->x, sizeof m->point[m->n].x);
     memcpy(m->point[m->n].d, b->d, sizeof m->point[m->n].d);
     m->point[m->n].output = b->output;
-    m->point[m->n].takt = point->takt;
+    m->point[m->n].event_step = point->event_step;
     m->point[m->n].kind = point->kind;
     ++m->n;
     return KOINE_OK;

@@ -54,7 +54,7 @@ static KoineStatus point(KoineSink *sink, const KoineModel *model, const KoinePo
         r->rows = realloc(r->rows, r->capacity * sizeof *r->rows);
     }
     RunRow *row = &r->rows[r->n_rows++];
-    *row = (RunRow){ at->time, at->takt, at->kind, malloc((r->n_columns + 1) * sizeof(double)) };
+    *row = (RunRow){ at->time, at->event_step, at->kind, malloc((r->n_columns + 1) * sizeof(double)) };
     uint32_t n = 0;
     for (uint32_t k = 0; k < t->n_variables; k++)
         for (uint32_t j = 0; j < t->variables[k].count; j++)
@@ -103,9 +103,11 @@ static void simulate(RunResult *r, const KoineModelKind *kind, const RunRequest 
         fail_msg("there is no instance"); /* that a run came about proves nothing and is not counted */
     if (request->prepare)
         request->prepare(model);
-    Recorder recorder = { { .wants_takts = request->every_takt, .begin = begin, .point = point, .end = end },
-                          r,
-                          request->keeps_last };
+    Recorder recorder = {
+        { .wants_event_steps = request->every_event_step, .begin = begin, .point = point, .end = end },
+        r,
+        request->keeps_last
+    };
     KoineSink *sinks[] = { &recorder.sink };
     KoineRunOptions options = { .start = request->start,
                                 .stop = request->pause > 0 ? request->pause : request->stop,

@@ -10,8 +10,8 @@ typedef struct {
     double start, stop, interval, tolerance, step;
     double resolution, max_time;
     uint32_t max_steps, max_crossing;
-    bool every_takt, keeps_last; /* a row each event step; only the last row */
-    const char *systems;         /* CompileRequest.systems */
+    bool every_event_step, keeps_last; /* a row each event step; only the last row */
+    const char *systems;               /* CompileRequest.systems */
     bool evaluate_parameters, remove_unneeded;
     const Language *const *languages;
     const char *task;
@@ -22,7 +22,7 @@ typedef struct {
 
 typedef struct {
     double time;
-    uint32_t takt;
+    uint32_t event_step;
     int kind;
     double *values; /* one a column */
 } RunRow;

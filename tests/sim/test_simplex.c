@@ -279,7 +279,7 @@ static void test_sx092_time_event_once(void **state)
         if (r->rows[k].kind == KOINE_POINT_RIGHT) {
             assert_near(r->rows[k].time, 10, 0);
             assert_near(r->rows[k].values[z], 1, 0);
-            assert_int_equal(r->rows[k].takt, 1);
+            assert_int_equal(r->rows[k].event_step, 1);
             n_right++;
         }
     }

@@ -69,7 +69,7 @@ static void check_logical_dependent(const RunResult *r)
 static void test_sx051_logical_dependent(void **state)
 {
     (void)state;
-    run_in_all_tiers((RunRequest){ .path = RULES "Logik.mdl", .stop = 5, .interval = 0.5, .every_takt = true },
+    run_in_all_tiers((RunRequest){ .path = RULES "Logik.mdl", .stop = 5, .interval = 0.5, .every_event_step = true },
                      check_logical_dependent);
 }
 
@@ -82,7 +82,7 @@ static void check_same_takt(const RunResult *r)
         expect_near(at_row(r, k, "Y"), 2 * z + 1, 0);
         expect_near(at_row(r, k, "K"), z + 1, 0);
         if (r->rows[k].kind == KOINE_POINT_STEP) {
-            expect_near(z, 4 - (double)r->rows[k].takt, 0);
+            expect_near(z, 4 - (double)r->rows[k].event_step, 0);
             n++;
         }
     }
@@ -93,7 +93,7 @@ static void check_same_takt(const RunResult *r)
 static void test_sx065_dependents_follow_in_the_same_takt(void **state)
 {
     (void)state;
-    run_in_all_tiers((RunRequest){ .path = RULES "Folgt.mdl", .stop = 1, .interval = 1, .every_takt = true },
+    run_in_all_tiers((RunRequest){ .path = RULES "Folgt.mdl", .stop = 1, .interval = 1, .every_event_step = true },
                      check_same_takt);
 }
 
@@ -160,7 +160,7 @@ static void check_house(const RunResult *r)
 static void test_sx139_sx143_sx144_sx148_house(void **state)
 {
     (void)state;
-    run_in_all_tiers((RunRequest){ .path = RULES "Haus.mdl", .stop = 3.5, .interval = 0.5, .every_takt = true },
+    run_in_all_tiers((RunRequest){ .path = RULES "Haus.mdl", .stop = 3.5, .interval = 0.5, .every_event_step = true },
                      check_house);
 }
 
@@ -223,8 +223,8 @@ static void check_and_delay(const RunResult *r)
         const bool is_takt = r->rows[k].kind == KOINE_POINT_STEP || r->rows[k].kind == KOINE_POINT_RIGHT;
         if (!is_takt || (r->rows[k].time != 0 && !is_late))
             continue;
-        expect_near(at_row(r, k, is_late ? "Out" : "NxtOut"), r->rows[k].takt == 0 ? 3 : 1, 0);
-        n[is_late][r->rows[k].takt > 0]++;
+        expect_near(at_row(r, k, is_late ? "Out" : "NxtOut"), r->rows[k].event_step == 0 ? 3 : 1, 0);
+        n[is_late][r->rows[k].event_step > 0]++;
     }
     assert_true(n[0][0] > 0 && n[0][1] > 0 && n[1][0] > 0 && n[1][1] > 0);
     expect_near(run_last(r, "Out"), 1, 0);
@@ -233,10 +233,11 @@ static void check_and_delay(const RunResult *r)
 static void test_sx161_and_with_delay(void **state)
 {
     (void)state;
-    run_in_all_tiers(
-        (RunRequest){
-            .path = KOINE_SOURCE_DIR "/tests/sim/simplex/AndDelay.mdl", .stop = 20, .interval = 5, .every_takt = true },
-        check_and_delay);
+    run_in_all_tiers((RunRequest){ .path = KOINE_SOURCE_DIR "/tests/sim/simplex/AndDelay.mdl",
+                                   .stop = 20,
+                                   .interval = 5,
+                                   .every_event_step = true },
+                     check_and_delay);
 }
 
 /* N counts the Takte, one each, until the limit of 20 ends the run. */
@@ -250,7 +251,7 @@ static void test_sx166_a_true_condition_fires_again(void **state)
                                                 .stop = 1,
                                                 .interval = 1,
                                                 .max_steps = 20,
-                                                .every_takt = true });
+                                                .every_event_step = true });
         assert_int_equal(r->report.end, KOINE_RUN_FAILED);
         assert_non_null(strstr(r->report.text, "more than 20 event steps"));
         assert_non_null(strstr(r->report.text, "Immer.mdl:6"));
@@ -258,7 +259,7 @@ static void test_sx166_a_true_condition_fires_again(void **state)
         uint32_t n = 0;
         for (uint32_t j = 0; j < r->n_rows; j++)
             if (r->rows[j].kind == KOINE_POINT_STEP) {
-                expect_near(at_row(r, j, "N"), (double)r->rows[j].takt, 0);
+                expect_near(at_row(r, j, "N"), (double)r->rows[j].event_step, 0);
                 n++;
             }
         assert_true(n >= 20);

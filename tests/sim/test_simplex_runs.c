@@ -179,14 +179,14 @@ static void test_sx090_sx102_sx128_countdown(void **state)
 {
     (void)state;
     RunResult *r = run_model(&(RunRequest){
-        .path = KOINE_SOURCE_DIR "/tests/sim/simplex/case5.mdl", .stop = 1, .interval = 1, .every_takt = true });
+        .path = KOINE_SOURCE_DIR "/tests/sim/simplex/case5.mdl", .stop = 1, .interval = 1, .every_event_step = true });
     assert_int_equal(r->report.end, KOINE_RUN_DONE);
     assert_near(run_last(r, "z"), 0, 0);
     const uint32_t z = run_column(r, "z");
     uint32_t n = 0;
     for (uint32_t k = 0; k < r->n_rows; k++) /* 3, 2, 1, 0 in Takte 0 to 3 */
         if (r->rows[k].time == 0 && (r->rows[k].kind == KOINE_POINT_STEP || r->rows[k].kind == KOINE_POINT_RIGHT)) {
-            assert_near(r->rows[k].values[z], 3 - (double)r->rows[k].takt, 0);
+            assert_near(r->rows[k].values[z], 3 - (double)r->rows[k].event_step, 0);
             n++;
         }
     assert_int_equal(n, 4);

@@ -329,7 +329,8 @@ static void check_rectifier(const RunResult *r)
         expect_near(times[k + 1], switches[k], 1e-9);
     for (uint32_t k = 0; k < r->n_rows; k++)
         assert_true(r->rows[k].values[run_column(r, "D.i")] == 0 || r->rows[k].values[run_column(r, "D.u")] == 0);
-    assert_true(r->report.statistics.takts[koine_bucket(3)] == 0); /* at most two steps: they confirm at once */
+    assert_true(r->report.statistics.by_event_steps[koine_bucket(3)] ==
+                0); /* at most two steps: they confirm at once */
 }
 
 static void test_ot098_the_rectifier(void **state)
@@ -391,8 +392,9 @@ static void check_automata(const RunResult *r)
 static void test_ot100_automata_as_equations(void **state)
 {
     (void)state;
-    run_in_all_tiers((RunRequest){ .path = DYMOLA "automata.dym", .stop = 10, .interval = 0.5, .every_takt = true },
-                     check_automata);
+    run_in_all_tiers(
+        (RunRequest){ .path = DYMOLA "automata.dym", .stop = 10, .interval = 0.5, .every_event_step = true },
+        check_automata);
 }
 
 /* u > 0 with u/R = 0: the diode of two states opens and closes for ever, the one of three stays closed. */

@@ -110,12 +110,12 @@ static uint64_t hash_state(const Machine *k)
 void koine_look_for_cycle(Machine *k, uint32_t limit)
 {
     Instant *now = k->instant;
-    if (now->takt + LONGEST + 1 == limit || now->takt == 0) { /* or the limit is smaller than the window */
+    if (now->event_step + LONGEST + 1 == limit || now->event_step == 0) { /* or the limit is smaller than the window */
         memset(now->recent, 0, sizeof now->recent);
         k->n_restless = 0;
     }
     const uint64_t h = hash_state(k);
-    const uint32_t n = now->takt + LONGEST + 1 - limit; /* 0 .. LONGEST + 1, at the limit itself */
+    const uint32_t n = now->event_step + LONGEST + 1 - limit; /* 0 .. LONGEST + 1, at the limit itself */
     for (uint32_t j = n < LONGEST ? n : LONGEST; j >= 1 && !now->recent[0]; j--)
         if (now->recent[j] == h)
             now->recent[0] = n + 1 - j;

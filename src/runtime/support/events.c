@@ -147,7 +147,7 @@ static inline void set_bit(Machine *k, const KoineRelation *r, bool value)
     k->m[r->bit].i = value;
     k->instant->is_changed = 1;
     cell_changed(k, r->cell);
-    if (k->instant->takt > MANY_STEPS)
+    if (k->instant->event_step > MANY_STEPS)
         koine_note_restless(k, r);
 }
 
@@ -316,8 +316,8 @@ static KoineStatus evaluate_system(Machine *k, const KoineNode *node)
 static void evaluate_transition(Machine *k, const KoineNode *node)
 {
     const KoineTransition *t = &k->program->transitions[node->object];
-    bool is_enabled = t->trigger == KOINE_TRIGGER_INITIAL && k->instant->is_start && k->instant->takt == 0;
-    const bool may_fire = t->trigger != KOINE_TRIGGER_STEP || (k->instant->is_step && k->instant->takt == 0);
+    bool is_enabled = t->trigger == KOINE_TRIGGER_INITIAL && k->instant->is_start && k->instant->event_step == 0;
+    const bool may_fire = t->trigger != KOINE_TRIGGER_STEP || (k->instant->is_step && k->instant->event_step == 0);
     for (uint32_t j = 0; j < t->n_conditions && !is_enabled && may_fire; j++)
         is_enabled = k->m[t->conditions[j]].i && (t->trigger != KOINE_TRIGGER_EDGE || !k->m[t->before[j]].i);
     if (is_enabled)
@@ -595,7 +595,7 @@ KoineStatus koine_machine_arrive(KoineModel *model, const KoineArrival *arrival)
     k->m[p->time].r = arrival->time;
     if (arrival->x && arrival->x != &k->m[p->x].r && p->n_x)
         memcpy(&k->m[p->x], arrival->x, p->n_x * sizeof(double));
-    now->takt = 0;
+    now->event_step = 0;
     now->n_pending = 0;
     now->is_changed = now->is_restart = now->has_states = 0;
     now->at_stop = (arrival->cause & KOINE_AT_STOP) != 0;
@@ -663,7 +663,7 @@ static KoineStatus report_conflict(Machine *k, const KoineNext *first, const Koi
     koine_slot_name(k->program->tables, second->variable, second->target, name, sizeof name);
     koine_fault(k, KOINE_CONFLICT, first->origin, "the other assignment");
     snprintf(other, sizeof other, "%.400s", k->model->fault.text);
-    snprintf(text, sizeof text, "two events assign '%.100s' in one event step (Takt %u)", name, k->instant->takt);
+    snprintf(text, sizeof text, "two events assign '%.100s' in one event step (Takt %u)", name, k->instant->event_step);
     koine_fault(k, KOINE_CONFLICT, second->origin, text);
     KoineText more = koine_text_behind(k->model->fault.text, sizeof k->model->fault.text);
     koine_text_add(&more, "; %s", other);
@@ -694,7 +694,7 @@ static void tell_fired(const Machine *k, const KoineTransition *t, uint32_t firs
 {
     const KoineProgram *p = k->program;
     const KoineHost *host = k->model->host;
-    KoineFiring firing = { .where = { "", "", { 0 } }, .variable = -1, .takt = k->instant->takt + 1 };
+    KoineFiring firing = { .where = { "", "", { 0 } }, .variable = -1, .event_step = k->instant->event_step + 1 };
     if (p->locate)
         p->locate(p->explain_context, k->model, t->origin, &firing.where);
     host->fired(host->context, k->model, &firing);
@@ -749,7 +749,7 @@ KoineStatus koine_machine_step(KoineModel *model, KoineOutcome *outcome)
             continue;
         }
         if (now->at_stop || !serve_late(k, k->m[k->program->time].r)) {
-            outcome->takt = now->takt;
+            outcome->event_step = now->event_step;
             return KOINE_OK;
         }
         status = evaluate_dirty(k);
@@ -757,15 +757,15 @@ KoineStatus koine_machine_step(KoineModel *model, KoineOutcome *outcome)
     if (status != KOINE_OK)
         return status;
     const uint32_t limit = model->host && model->host->max_steps ? model->host->max_steps : DEFAULT_STEPS;
-    if (now->takt + KOINE_CYCLE_WINDOW >= limit) {
+    if (now->event_step + KOINE_CYCLE_WINDOW >= limit) {
         koine_look_for_cycle(k, limit);
-        if (now->takt >= limit)
+        if (now->event_step >= limit)
             return koine_report_endless(k, limit);
     }
     now->step++;
     status = fire(k);
     outcome->flags = KOINE_COMMIT;
-    outcome->takt = now->takt;
+    outcome->event_step = now->event_step;
     return status;
 }
 
@@ -800,12 +800,12 @@ KoineStatus koine_machine_commit(KoineModel *model, KoineOutcome *outcome)
     }
     now->n_pending = 0;
     koine_run_actions(k);
-    if (now->is_start && now->takt == 0) /* they fire once */
+    if (now->is_start && now->event_step == 0) /* they fire once */
         wake_transitions(k, KOINE_TRIGGER_INITIAL);
-    if (now->is_step && now->takt == 0)
+    if (now->is_step && now->event_step == 0)
         wake_transitions(k, KOINE_TRIGGER_STEP);
-    now->takt++;
-    outcome->takt = now->takt;
+    now->event_step++;
+    outcome->event_step = now->event_step;
     outcome->flags = KOINE_COMMIT;
     return KOINE_OK;
 }
@@ -863,7 +863,7 @@ KoineStatus koine_machine_leave(KoineModel *model, KoineOutcome *outcome)
         koine_widen_bands(k);
     if (p->n_delays)
         koine_leave_delays(k);
-    outcome->takt = now->takt;
+    outcome->event_step = now->event_step;
     outcome->flags = (now->is_changed ? KOINE_CHANGED : 0u) | (now->has_states ? KOINE_STATES : 0u) |
                      (now->is_restart ? KOINE_RESTART : 0u) | (now->has_terminated ? KOINE_TERMINATE : 0u);
     outcome->next_time = now->n_heap ? k->entries[k->heap[0]].time : INFINITY;

@@ -13,7 +13,7 @@ typedef struct Workspace Workspace; /* of algebraic systems: matrices, pivots */
 /* What one instant remembers; in the block. */
 typedef struct {
     uint64_t step; /* counts event steps over the whole run: stamps of writers */
-    uint32_t takt;
+    uint32_t event_step;
     uint32_t n_pending;   /* assignments waiting for commit */
     uint32_t n_unsettled; /* variables whose pre slot may differ */
     uint32_t n_pinned;
