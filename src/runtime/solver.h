@@ -10,7 +10,7 @@
 #define KOINE_RUNTIME_SOLVER_H
 
 #include "koine/simulate.h"
-#include "runtime/support/grid.h"
+#include "runtime/simplex/points.h"
 #include <float.h>
 #include <math.h>
 #include <string.h>

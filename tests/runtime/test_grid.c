@@ -1,5 +1,5 @@
 /* The time grid and continued runs, with hand-written models; test_simplex_grid.c has the same for compiled ones. */
-#include "runtime/support/grid.h"
+#include "runtime/simplex/points.h"
 #include "toy.h"
 
 /* --- Points and times --- */

@@ -1,5 +1,4 @@
 /* The calendar: an indexed binary heap of pending time events in the model's block, ordered by (time, late, entry). */
-#include "grid.h"
 #include "machine.h"
 
 static bool before(const Machine *k, uint32_t a, uint32_t b)
@@ -72,16 +71,6 @@ void koine_calendar_remove(Machine *k, uint32_t entry)
 
 void koine_calendar_at(Machine *k, uint32_t entry, double time, bool late)
 {
-    if (k->resolution > 0) {
-        const double point = late ? koine_grid_after(k->resolution, time) : koine_grid_from(k->resolution, time);
-        koine_calendar_put(k, entry, koine_grid_time(k->resolution, point), false);
-    } else {
-        koine_calendar_put(k, entry, time, late);
-    }
-}
-
-bool koine_has_passed(const Machine *k, double time, bool late, double t)
-{
-    const double point = late ? koine_grid_after(k->resolution, time) : koine_grid_from(k->resolution, time);
-    return koine_grid_nearest(k->resolution, t) >= point;
+    k->time.rule->serve(k->time.resolution, &time, &late);
+    koine_calendar_put(k, entry, time, late);
 }

@@ -81,7 +81,8 @@ KoineStatus koine_report_endless(Machine *k, uint32_t limit)
     char room[800];
     Message message = { .text = koine_text_in(room, sizeof room), .origin = KOINE_NONE };
     KoineText *text = &message.text;
-    koine_text_add(text, "the events at this time do not come to rest: more than %u event steps (MaxTkt).", limit);
+    koine_text_add(text, "the events at this time do not come to rest: more than %u event steps (%s).", limit,
+                   koine_control_names.max_event_steps);
     add_transitions(k, &message);
     add_unsettled(k, &message);
     for (uint32_t j = 0; j < k->n_restless && text->n < 600; j++) {

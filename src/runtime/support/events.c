@@ -49,16 +49,16 @@ static inline void cell_changed(Machine *k, uint32_t cell)
 
 static void pin(Machine *k, Pin *which, uint32_t number)
 {
-    if (which->state == 0)
+    if (which->state == PIN_FREE)
         k->pinned[k->instant->n_pinned++] = number;
-    which->state = 1;
+    which->state = PIN_NEW;
 }
 
 /* A commit has moved it: decided anew from now on, also when it comes back. */
 static inline void release(Pin *which)
 {
-    if (which->state == 2)
-        which->state = 3;
+    if (which->state == PIN_SET)
+        which->state = PIN_RELEASED;
 }
 
 /* ---- relations ---- */
@@ -69,8 +69,9 @@ static bool literal_value(const KoineRelation *r, double left, double right)
 
 static bool time_value(const Machine *k, const KoineRelation *r, double slope, double flip, double t)
 {
-    if (k->resolution > 0 && isfinite(flip) && slope != 0)
-        return koine_has_passed(k, flip, slope > 0 ? r->is_strict : !r->is_strict, t) == (slope > 0);
+    const bool is_late = slope > 0 ? r->is_strict : !r->is_strict;
+    if (isfinite(flip) && (slope > 0 || slope < 0))
+        return k->time.rule->has_passed(k->time.resolution, flip, is_late, t) == (slope > 0);
     if (slope > 0)
         return r->is_strict ? t > flip : t >= flip;
     if (slope < 0)
@@ -92,12 +93,12 @@ static bool value_of_time_relation(Machine *k, const KoineRelation *r, Pin *p)
 {
     const double slope = k->m[r->slope].r, flip = k->m[r->flip].r;
     bool value;
-    if (p->state == 1) {
-        p->state = 2;
+    if (p->state == PIN_NEW) {
+        p->state = PIN_SET;
         p->at = flip;
         p->slope = slope;
     }
-    if (p->state == 2 && p->at == flip && p->slope == slope)
+    if (p->state == PIN_SET && p->at == flip && p->slope == slope)
         value = k->m[r->bit].i;
     else
         value = time_value(k, r, slope, flip, k->m[k->program->time].r);
@@ -108,11 +109,11 @@ static bool value_of_time_relation(Machine *k, const KoineRelation *r, Pin *p)
 static bool value_of_state_relation(Machine *k, const KoineRelation *r, Pin *p)
 {
     const double left = k->m[r->left].r, right = k->m[r->right].r, g = left - right;
-    if (p->state == 1) {
-        p->state = 2;
+    if (p->state == PIN_NEW) {
+        p->state = PIN_SET;
         p->at = g;
     }
-    if (p->state == 2 && fabs(g - p->at) <= r->band * (fabs(left) + fabs(right)) && r->mixed == KOINE_NONE)
+    if (p->state == PIN_SET && fabs(g - p->at) <= r->band * (fabs(left) + fabs(right)) && r->mixed == KOINE_NONE)
         return k->m[r->bit].i;
     release(p);
     return literal_value(r, left, right);
@@ -199,22 +200,22 @@ static int64_t value_of_step(Machine *k, const KoineStep *s, Pin *p)
     const double slope = s->is_time ? k->m[s->slope].r : 0;
     const double key = s->is_time ? k->m[s->offset].r : k->m[s->argument].r;
     const double argument = s->is_time ? slope * k->m[k->program->time].r + key : key;
-    if (p->state == 1) {
-        p->state = 2;
+    if (p->state == PIN_NEW) {
+        p->state = PIN_SET;
         p->at = key;
         p->slope = slope;
     }
     const double width = s->is_time ? 0 : band_of(s->band, argument, 0);
-    if (p->state == 2 && fabs(key - p->at) <= width && slope == p->slope)
+    if (p->state == PIN_SET && fabs(key - p->at) <= width && slope == p->slope)
         return k->m[s->value].i;
     release(p);
     const double value = step_value(s, argument);
     if (!(fabs(value) < 9e18))
         return 0;
-    if (s->is_time && k->resolution > 0 && slope != 0) { /* at the edge itself the argument may be rounded below it */
+    if (s->is_time && slope != 0 && k->time.rule->decides_edges) {
         bool late;
         const double edge = edge_time(s, (int64_t)value, slope, key, &late);
-        if (koine_has_passed(k, edge, late, k->m[k->program->time].r))
+        if (k->time.rule->has_passed(k->time.resolution, edge, late, k->m[k->program->time].r))
             return (int64_t)value + (slope > 0 ? 1 : -1);
     }
     return (int64_t)value;
@@ -492,7 +493,7 @@ static bool serve_late(Machine *k, double t)
 static void serve_roots(Machine *k, const uint8_t *crossed)
 {
     const KoineProgram *p = k->program;
-    if (k->resolution == 0) /* on a grid a state is beyond its border by up to a cell */
+    if (k->time.rule->puts_on_borders)
         koine_put_on_borders(k, crossed);
     for (uint32_t j = 0; j < p->n_roots; j++) {
         if (!crossed[j])
@@ -548,7 +549,7 @@ static void wake_transitions(Machine *k, KoineTriggerKind trigger)
 static void pin_at(Machine *k, Pin *which, uint32_t number, double at, double slope)
 {
     pin(k, which, number);
-    *which = (Pin){ .at = at, .slope = slope, .state = 2 };
+    *which = (Pin){ .at = at, .slope = slope, .state = PIN_SET };
 }
 
 /* A run goes on where an earlier one stopped. Anything may have been written in between: all is evaluated again, and
@@ -556,7 +557,7 @@ static void pin_at(Machine *k, Pin *which, uint32_t number, double at, double sl
 static void take_up(Machine *k)
 {
     const KoineProgram *p = k->program;
-    k->resolution = k->model->host ? k->model->host->resolution : 0;
+    koine_take_time(k);
     k->instant->has_terminated = 0;
     for (uint32_t j = 0; j < p->n_relations; j++) {
         const KoineRelation *r = &p->relations[j];
@@ -663,7 +664,8 @@ static KoineStatus report_conflict(Machine *k, const KoineNext *first, const Koi
     koine_slot_name(k->program->tables, second->variable, second->target, name, sizeof name);
     koine_fault(k, KOINE_CONFLICT, first->origin, "the other assignment");
     snprintf(other, sizeof other, "%.400s", k->model->fault.text);
-    snprintf(text, sizeof text, "two events assign '%.100s' in one event step (Takt %u)", name, k->instant->event_step);
+    snprintf(text, sizeof text, "two events assign '%.100s' in one event step (%s %u)", name,
+             koine_control_names.event_step, k->instant->event_step);
     koine_fault(k, KOINE_CONFLICT, second->origin, text);
     KoineText more = koine_text_behind(k->model->fault.text, sizeof k->model->fault.text);
     koine_text_add(&more, "; %s", other);
@@ -854,7 +856,7 @@ KoineStatus koine_machine_leave(KoineModel *model, KoineOutcome *outcome)
         return KOINE_GROW;
     for (uint32_t j = 0; j < now->n_pinned; j++) {
         const uint32_t n = k->pinned[j];
-        (n < p->n_relations ? &k->relation_pins[n] : &k->step_pins[n - p->n_relations])->state = 0;
+        (n < p->n_relations ? &k->relation_pins[n] : &k->step_pins[n - p->n_relations])->state = PIN_FREE;
     }
     now->n_pinned = 0;
     now->has_inputs = 0;

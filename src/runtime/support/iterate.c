@@ -56,6 +56,7 @@ KoineStatus koine_solve_by_iteration(Machine *k, const KoineSystem *s)
     }
     count_cycles(k, most);
     char text[120];
-    snprintf(text, sizeof text, "the iteration does not settle within %u cycles (MaxCyc)", most);
+    snprintf(text, sizeof text, "the iteration does not settle within %u cycles (%s)", most,
+             koine_control_names.max_cycles);
     return koine_because(k, KOINE_CAUSE_CYCLES, koine_report_system(k, s, text));
 }

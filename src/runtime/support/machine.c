@@ -150,6 +150,12 @@ static KoineCounts *create_counts(const KoineProgram *p)
     return counts;
 }
 
+void koine_take_time(Machine *k)
+{
+    const double resolution = k->model->host ? k->model->host->resolution : 0;
+    k->time = (MachineTime){ koine_time_rule(resolution), resolution };
+}
+
 static KoineStatus machine_create(const KoineModelKind *base, const KoineHost *host, KoineModel **out)
 {
     const MachineKind *kind = (const MachineKind *)(const void *)base;
@@ -183,6 +189,7 @@ static KoineStatus machine_create(const KoineModelKind *base, const KoineHost *h
     k->code = kind->code;
     k->model = model;
     k->kind = kind;
+    koine_take_time(k);
     point_into(k, model->block, kind->offsets);
     for (uint32_t j = 0; j < p->n_constants; j++)
         for (uint32_t i = 0; i < p->constants[j].n; i++)
@@ -361,7 +368,7 @@ static KoineStatus machine_initialise(KoineModel *model, double time)
     Machine *k = koine_machine_of(model);
     const KoineProgram *p = k->program;
     k->m[p->time].r = time;
-    k->resolution = model->host ? model->host->resolution : 0;
+    koine_take_time(k);
     model->fault.text[0] = 0;
     k->instant->served = KOINE_NONE;
     koine_timed_forget(k);

@@ -5,6 +5,7 @@
 #include "bitset.h"
 #include "koine/support.h"
 #include "text.h"
+#include "time_rule.h"
 
 typedef struct JumpSpace JumpSpace; /* of jumps of constrained states */
 typedef struct SetSpace SetSpace;   /* of state sets */
@@ -27,10 +28,17 @@ typedef struct {
     uint64_t recent[8]; /* hashes of the states after the last steps, for naming cycles */
 } Instant;
 
+typedef enum {
+    PIN_FREE,     /* it is decided by its operands */
+    PIN_NEW,      /* it keeps its value; its operands have not been seen yet */
+    PIN_SET,      /* it keeps its value while its operands are those it was pinned with */
+    PIN_RELEASED, /* its operands have moved: it is decided by them, to the end of the instant */
+} PinState;
+
 typedef struct { /* of a relation or step function */
     double at;   /* operand difference (relation), argument (step), flip time or offset when it was pinned */
     double slope;
-    uint8_t state; /* 0 free, 1 pinned, operands not seen yet, 2 pinned, 3 free again */
+    uint8_t state; /* PinState */
 } Pin;
 
 typedef struct {
@@ -62,6 +70,11 @@ typedef struct {
         *best; /* per relation of the model: its bit when the evaluation began, what it is now, and in
                                       the combination that is contradicted least */
 } Round;
+
+typedef struct {
+    const KoineTimeRule *rule;
+    double resolution; /* what the host names; 0: time is continuous */
+} MachineTime;
 
 enum { KOINE_CYCLE_WINDOW = 8 }; /* last steps before the limit in which states are compared */
 enum { KOINE_RESTLESS = 4 };     /* comparisons that are named then */
@@ -106,8 +119,8 @@ typedef struct {
     KoineModelStatistics statistics;
     KoineCounts *counts;  /* NULL: nobody wants them */
     uint64_t evaluations; /* of the derivatives part, for `upgrade` */
-    double resolution;    /* time grid R; 0: exact */
-    bool is_searching;    /* no smaller step will help: nonlinear systems try all they know */
+    MachineTime time;
+    bool is_searching; /* no smaller step will help: nonlinear systems try all they know */
 } Machine;
 
 /* At an accepted point: faster code, when the work done so far pays for it. */
@@ -153,6 +166,9 @@ static inline void koine_prepare_system(const Machine *k, const KoineSystem *s)
     if (s->prepared_section != KOINE_NONE)
         run_section(k, s->prepared_section);
 }
+
+/* The run begins or goes on: time is what the host says. */
+void koine_take_time(Machine *k);
 
 void koine_machine_moved(KoineModel *model); /* the runner moved the block */
 static inline Machine *koine_machine_of(KoineModel *model)
@@ -275,11 +291,8 @@ void koine_forget_solutions(Machine *k); /* the next solution of each system is 
 /* calendar.c */
 void koine_calendar_put(Machine *k, uint32_t entry, double time, bool late);
 void koine_calendar_remove(Machine *k, uint32_t entry);
-/* An entry for what happens at `time` itself or, if late, just behind it. On a grid that is the first grid point not
- * before it or the first one behind it, and nothing is late. */
+/* An entry for what happens at `time` itself or, if late, just behind it, where the time rule serves that. */
 void koine_calendar_at(Machine *k, uint32_t entry, double time, bool late);
-/* On a grid: the same decision for a value. What changes at `time`, or just behind it, has changed at grid point t. */
-bool koine_has_passed(const Machine *k, double time, bool late, double t);
 
 /* time_events.c: comparisons and step functions whose operands depend on the time alone. `owner` as in calendar_owner. */
 /* Nothing it reads has changed, and it was not changed itself: it keeps its value. Else a search for the next change

@@ -1,6 +1,5 @@
 /* Comparisons and step functions of the time alone: their changes are entries of the calendar, found by a search that
  * goes no further than it must. An entry is open as long as the search goes on: its time says how far nothing happens. */
-#include "grid.h"
 #include "relation.h"
 #include "text.h"
 #include "time_search.h"
@@ -72,10 +71,10 @@ bool koine_timed_is_known(Machine *k, uint32_t owner, Pin *p)
         run_kernel(k, f->pieces[j].kernel, f->pieces[j].row, 1);
     const bool is_same =
         k->searches[function_of(k, owner)].is_begun && (size == 0 || memcmp(saved, &k->m[f->inputs], size) == 0);
-    if (is_same && p->state != 1)
+    if (is_same && p->state != PIN_NEW)
         return true;
-    if (!is_same && p->state == 1)
-        p->state = 3;
+    if (!is_same && p->state == PIN_NEW)
+        p->state = PIN_RELEASED;
     if (size)
         memcpy(saved, &k->m[f->inputs], size);
     begin(k, owner);
@@ -118,15 +117,13 @@ int64_t koine_timed_direction(const Machine *k, uint32_t step)
     return k->searches[k->program->steps[step].timed].border == 0 ? -1 : 1;
 }
 
-/* On a time grid it changes at the first grid point not before the crossing, unless it is back by then. */
+/* The crossing found is served later, and undone by then. */
 static bool is_back(const Machine *k, const Watched *w, TimeSearch *s)
 {
-    if (k->resolution <= 0)
+    double served;
+    if (!k->time.rule->postpones(k->time.resolution, s->from, &served) || !koine_search_is_inside(w, served))
         return false;
-    const double point = koine_grid_time(k->resolution, koine_grid_from(k->resolution, s->from));
-    if (!koine_search_is_inside(w, point))
-        return false;
-    s->from = point;
+    s->from = served;
     s->has_crossing = 0;
     return true;
 }

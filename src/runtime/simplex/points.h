@@ -1,8 +1,8 @@
 /* The time grid R: every instant lies at k*R, k a whole number (S1).
  *
  * Times are made from k, never by adding, so that nothing drifts. k is a double here, exact up to 2^53. */
-#ifndef SUPPORT_GRID_H
-#define SUPPORT_GRID_H
+#ifndef KOINE_SIMPLEX_POINTS_H
+#define KOINE_SIMPLEX_POINTS_H
 
 #include <float.h>
 #include <math.h>
