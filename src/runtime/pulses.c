@@ -1,7 +1,6 @@
 /* Pulses of sources while the states rest: the error estimate of a step sees what its stages see, and a narrow pulse lies
  * between them. At the extremes of the sources the interpolant is compared with the right-hand side; where they differ, a
  * step ends there, so that its stages stand on the pulse. */
-#include "runtime/classic.h"
 #include "runtime/run.h"
 
 enum { MOST_EXTREMES = 64 };
@@ -81,8 +80,8 @@ static KoineStatus defect_at_end(KoineRun *run, double time, double *out)
     return KOINE_OK;
 }
 
-/* The stages of the classic methods do not stand on the ends of a step, where a pulse may lie: then half the step, until
- * they are on its flank. */
+/* The stages of some methods do not stand on the ends of a step, where a pulse may lie: then half the step, until they
+ * are on its flank. */
 static KoineStatus check_ends(KoineRun *run, bool *is_undone)
 {
     KoineSolver *const solver = run->solver;
@@ -93,7 +92,7 @@ static KoineStatus check_ends(KoineRun *run, bool *is_undone)
     if (!(error > ALLOWED) || to - from <= 64 * koine_ulp(to))
         return KOINE_OK;
     TRY(undo(run, is_undone));
-    koine_classic_limit(solver, 0.5 * (to - from)); /* and grows from there */
+    solver->kind->limit(solver, 0.5 * (to - from));
     return KOINE_OK;
 }
 
@@ -105,7 +104,7 @@ KoineStatus koine_pulses_check(KoineRun *run, bool *is_undone)
     *is_undone = false;
     if (h <= 64 * koine_ulp(solver->time))
         return KOINE_OK;
-    if (solver->kind->stops_at_points)
+    if (solver->kind->limit)
         TRY(check_ends(run, is_undone));
     if (*is_undone)
         return KOINE_OK;

@@ -101,15 +101,16 @@ typedef struct KoineSolverKind {
     /* Repeat the last step so that it ends at `time` < solver->time; NULL: the interpolant is as good as a step.
      * Afterwards only the end of the step is of use. RETRY as for advance. */
     KoineStatus (*shorten)(KoineSolver *solver, double time);
+    /* The next step is no longer than h and later ones grow from there. NULL: the stages of a step stand on its ends, so
+     * that it need not be shortened for what lies there. */
+    void (*limit)(KoineSolver *solver, double h);
     /* Add what was done to `out`. */
     void (*statistics)(const KoineSolver *solver, KoineRunStatistics *out);
 } KoineSolverKind;
 
 extern const KoineSolverKind koine_solver_auto, koine_solver_dopri5, koine_solver_dop853, koine_solver_cvode_bdf,
     koine_solver_cvode_adams, koine_solver_ida, koine_solver_arkode_erk, koine_solver_arkode_dirk, koine_solver_euler,
-    koine_solver_heun, koine_solver_rk4, koine_solver_simplex_euler, koine_solver_simplex_rk4,
-    koine_solver_simplex_fehlberg, koine_solver_simplex_gauss, koine_solver_simplex_bulirsch_stoer,
-    koine_solver_simplex_rosenbrock;
+    koine_solver_heun, koine_solver_rk4;
 
 /* Not in the public table: models without states whose root functions move with time. */
 extern const KoineSolverKind koine_solver_clock;

@@ -1,5 +1,5 @@
 /* The table of solvers, and what all of them need of a model. */
-#include "runtime/solver.h"
+#include "runtime/simplex/methods.h"
 
 static const KoineSolverKind *const solvers[] = {
     &koine_solver_auto,

@@ -3,7 +3,7 @@
  * Above high_error a step is repeated with half the size; below low_error the next one is twice as large, or one and
  * a half times after a halving, because twice would fail again. A goal may cut a step: the regular size stays. On a
  * time grid steps are whole multiples of its unit. */
-#include "runtime/classic.h"
+#include "runtime/simplex/classic.h"
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
  *
  * The modified midpoint rule with 2, 4, 6 inner steps has an error in even powers of the inner step; three values
  * extrapolated to zero give order 6. A fourth with 8 inner steps gives order 8, the better value. */
-#include "runtime/classic.h"
+#include "runtime/simplex/classic.h"
 
 enum { COLUMNS = 3, ROWS = COLUMNS + 1, AHEAD = ROWS, BEHIND, INNER, N_WORK };
 static const uint32_t INNER_STEPS[ROWS] = { 2, 4, 6, 8 };

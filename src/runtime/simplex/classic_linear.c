@@ -1,5 +1,5 @@
 /* Linear systems of the implicit classic methods; see classic_linear.h. */
-#include "runtime/classic_linear.h"
+#include "runtime/simplex/classic_linear.h"
 #include <nvector/nvector_serial.h>
 #include <stdio.h>
 #include <stdlib.h>

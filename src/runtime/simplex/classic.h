@@ -5,10 +5,11 @@
  * own or that of two steps of half the size. The run goes on with the value of the method, not with the better one.
  * A value inside a step is that of a shorter step from the same beginning: as good as a step, and what the document
  * does when it searches for events. */
-#ifndef KOINE_RUNTIME_CLASSIC_H
-#define KOINE_RUNTIME_CLASSIC_H
+#ifndef KOINE_SIMPLEX_CLASSIC_H
+#define KOINE_SIMPLEX_CLASSIC_H
 
-#include "runtime/solver.h"
+#include "runtime/simplex/methods.h"
+#include "runtime/simplex/points.h"
 
 enum { KOINE_CLASSIC_WORK = 10 };
 
@@ -61,10 +62,8 @@ void koine_classic_destroy(KoineSolver *solver);
 KoineStatus koine_classic_restart(KoineSolver *solver, double time, const double *x);
 KoineStatus koine_classic_advance(KoineSolver *solver, double goal);
 KoineStatus koine_classic_interpolate(KoineSolver *solver, double time, double *x);
-void koine_classic_statistics(const KoineSolver *solver, KoineRunStatistics *out);
-
-/* The next step is no longer than h. */
 void koine_classic_limit(KoineSolver *solver, double h);
+void koine_classic_statistics(const KoineSolver *solver, KoineRunStatistics *out);
 
 /* Derivatives at (time, x). */
 KoineStatus koine_classic_slope(KoineClassic *classic, double time, const double *x, double *slope);
@@ -90,6 +89,7 @@ static inline double koine_classic_floor(const KoineProblem *problem, size_t i)
         .restart = koine_classic_restart,                                                                              \
         .advance = koine_classic_advance,                                                                              \
         .interpolate = koine_classic_interpolate,                                                                      \
+        .limit = koine_classic_limit,                                                                                  \
         .statistics = koine_classic_statistics,                                                                        \
     }
 

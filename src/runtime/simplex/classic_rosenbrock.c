@@ -3,7 +3,7 @@
  * Four linear systems with one matrix make a step, no iteration; A-stable for angles up to 89 degrees. Written with
  * U = (I/(gamma*h) - J)^-1 (...), which saves products with J: Hairer and Wanner, Solving Ordinary Differential
  * Equations II, IV.7. With J = 0 a step over the kink of the document gives its 2.261. */
-#include "runtime/classic_linear.h"
+#include "runtime/simplex/classic_linear.h"
 
 enum { STAGES = 4, POINT = STAGES, SLOPE, BY_TIME, N_WORK };
 

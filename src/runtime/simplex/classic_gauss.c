@@ -5,7 +5,7 @@
  * is that iteration. One that does not converge halves the step. Where steps may not be adapted the last iterate
  * counts unless the iteration runs away; so a step over the kink of the document, where it goes round in a circle,
  * gives the document's 2.5. */
-#include "runtime/classic_linear.h"
+#include "runtime/simplex/classic_linear.h"
 
 enum { STAGES = KOINE_CLASSIC_STAGES, STAGE = 0, SLOPES = STAGES, RIGHT = 2 * STAGES, N_WORK = 3 * STAGES };
 enum { MAX_ITERATIONS = 20 };

@@ -2,7 +2,7 @@
  *
  * The document calls its third method one of order 5/6, but the value that it prints for a step over a kink, 2.248,
  * is that of Fehlberg's pair 4(5), going on with order 4. That pair it is here. */
-#include "runtime/classic.h"
+#include "runtime/simplex/classic.h"
 
 enum { MAX_STAGES = 6 };
 

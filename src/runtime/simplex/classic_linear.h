@@ -1,8 +1,8 @@
 /* The linear systems of the implicit ones of the classic methods: one block a stage, all with the same df/dx. */
-#ifndef KOINE_RUNTIME_CLASSIC_LINEAR_H
-#define KOINE_RUNTIME_CLASSIC_LINEAR_H
+#ifndef KOINE_SIMPLEX_CLASSIC_LINEAR_H
+#define KOINE_SIMPLEX_CLASSIC_LINEAR_H
 
-#include "runtime/classic.h"
+#include "runtime/simplex/classic.h"
 #include "runtime/linear.h"
 
 enum { KOINE_CLASSIC_STAGES = 3 };
