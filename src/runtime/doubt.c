@@ -38,8 +38,8 @@ KoineStatus koine_doubt(KoineRun *run, double to, bool *is_undone)
     KoineSolver *const solver = run->solver;
     const double from = solver->from;
     *is_undone = false;
-    if (run->tables->n_x == 0 || koine_has_grid(run) || solver->kind->has_fixed_steps || run->time != from ||
-        run->roots.n_held || to - from < 64 * koine_ulp(to) || run->n_doubts >= MOST_DOUBTS)
+    if (run->tables->n_x == 0 || solver->kind->has_fixed_steps || run->time != from || run->roots.n_held ||
+        to - from < 64 * koine_ulp(to) || run->n_doubts >= MOST_DOUBTS)
         return KOINE_OK;
     TRY(is_rising(run, to, is_undone));
     if (!*is_undone) {

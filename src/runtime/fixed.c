@@ -5,7 +5,7 @@
  * A step that cannot be evaluated is cut to a quarter until it
  * can, so that models leave the domain of a branch with these methods as with the others. Between the ends the
  * cubic Hermite interpolant serves; a step with an event in it is repeated up to the event. */
-#include "runtime/solver.h"
+#include "runtime/strategy.h"
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -127,11 +127,7 @@ static void swap(FixedSolver *fixed)
 static double next_grid_time(const FixedSolver *fixed)
 {
     const KoineProblem *const problem = fixed->base.problem;
-    const double t = fixed->base.time;
-    if (problem->resolution > 0)
-        return koine_step_end(problem, t, fixed->usual);
-    const double k = floor((t + koine_near(t) - problem->start) / fixed->usual + 1e-9) + 1;
-    return problem->start + k * fixed->usual;
+    return problem->strategy->step_end(problem, fixed->base.time, fixed->usual);
 }
 
 static KoineStatus slope_at_end(FixedSolver *fixed)

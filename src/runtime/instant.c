@@ -1,6 +1,7 @@
 /* The instant: arrive, event steps until nothing is enabled, leave (2.4 of the semantics). */
 #include "runtime/run.h"
 #include "runtime/sample.h"
+#include "runtime/support/time_rule.h"
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -36,8 +37,8 @@ static KoineStatus finish_call(KoineRun *run, KoineStatus (*call)(KoineModel *, 
 static KoineStatus too_many_steps(KoineRun *run)
 {
     return koine_fail_by(run, KOINE_CAUSE_EVENT_STEPS,
-                         "more than %u event steps at one time (MaxTkt): some transition stays enabled for ever",
-                         (unsigned)run->max_steps);
+                         "more than %u event steps at one time (%s): some transition stays enabled for ever",
+                         (unsigned)run->max_steps, koine_control_names.max_event_steps);
 }
 
 static KoineStatus event_steps(KoineRun *run)
@@ -71,13 +72,13 @@ static double before_event(const KoineRun *run, unsigned cause)
 }
 
 /* Left limits with the bits frozen. Where the branch cannot be evaluated at the crossing itself, the last point
- * before it has to stand for them; on a time grid always, after a step across a discontinuity. */
+ * before it has to stand for them. */
 static KoineStatus record_left(KoineRun *run, unsigned cause)
 {
     const int kind = cause & KOINE_AT_START  ? KOINE_POINT_START
                      : cause & KOINE_AT_STOP ? KOINE_POINT_STOP
                                              : KOINE_POINT_LEFT;
-    const bool is_across = koine_has_grid(run) && !isnan(run->before_time) && kind == KOINE_POINT_LEFT;
+    const bool is_across = run->problem.strategy->keeps_left && !isnan(run->before_time) && kind == KOINE_POINT_LEFT;
     KoineStatus status = is_across ? KOINE_RETRY : koine_record(run, run->time, 0, kind);
     if (status > 0 && !(cause & KOINE_AT_START) &&
         (cause & (KOINE_AT_ROOTS | KOINE_AT_TIME) || !isnan(run->before_time))) {
@@ -166,7 +167,7 @@ KoineStatus koine_instant(KoineRun *run, unsigned cause)
         TRY(record_right(run, cause));
     if (run->output_time < INFINITY || records)
         koine_record_skip(run, run->time);
-    return koine_watch(run, cause);
+    return run->problem.strategy->watch ? run->problem.strategy->watch(run, cause) : KOINE_OK;
 }
 
 static void tell_step(KoineRun *run)

@@ -83,7 +83,7 @@ static bool is_possible(const KoineRun *run)
 bool koine_polynomials_allow(const KoineRun *run)
 {
     const uint32_t *const states = run->tables->root_states;
-    bool are_states = run->tables->n_roots > 0 && states && !koine_has_grid(run);
+    bool are_states = run->tables->n_roots > 0 && states && run->problem.strategy->looks_between;
     for (uint32_t k = 0; are_states && k < run->tables->n_roots; ++k)
         are_states = states[k] > 0;
     return are_states;

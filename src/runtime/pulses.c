@@ -18,7 +18,7 @@ static bool controls_error(const KoineRun *run)
 void koine_pulses_begin(KoineRun *run)
 {
     run->has_sources = run->kind->size >= sizeof(KoineModelKind) && run->kind->extremes && run->tables->n_x &&
-                       !koine_has_grid(run) && controls_error(run);
+                       run->problem.strategy->looks_between && controls_error(run);
 }
 
 /* How far the interpolant is from the solution of the equations at `time`, in tolerances. */

@@ -11,7 +11,7 @@ static KoineStatus sink_failed(KoineRun *run, const KoineSink *sink)
                       sink->error[0] ? sink->error : "the sink does not say why");
 }
 
-/* The earliest time at which someone wants a point; with a time grid the first grid point not before it. */
+/* The earliest time at which someone wants a point, or the first time of instants not before it. */
 static void choose_grid_time(KoineRun *run)
 {
     run->grid_time = run->output_time;
@@ -162,9 +162,7 @@ KoineStatus koine_record(KoineRun *run, double time, uint32_t event_step, int ki
 
 static void next_grid_point(KoineRun *run)
 {
-    const double time = run->problem.start + (double)++run->grid_number * run->interval;
-    const double resolution = run->problem.resolution;
-    run->output_time = resolution > 0 ? koine_grid_time(resolution, koine_grid_nearest(resolution, time)) : time;
+    run->output_time = koine_snap_nearest(run, run->problem.start + (double)++run->grid_number * run->interval);
 }
 
 double koine_record_next(const KoineRun *run, double time)
@@ -201,7 +199,7 @@ KoineStatus koine_record_grid(KoineRun *run, double to, bool instant_follows)
         if (status > 0)
             return koine_model_failed(run, status, "computing the values of an output point");
         TRY(status);
-        if (!koine_has_grid(run) && koine_run_interrupted(run)) { /* here, and not where the step has led to */
+        if (run->problem.strategy->looks_between && koine_run_interrupted(run)) { /* here, not where the step ends */
             run->time = run->grid_time;
             return KOINE_OK;
         }

@@ -195,10 +195,8 @@ static void narrow(KoineRoots *roots, Bracket *bracket, double t, bool is_beyond
     bracket->is_hi_new = is_beyond;
 }
 
-KoineStatus koine_roots_locate(KoineRun *run, double from, double *to, bool is_blind)
+KoineStatus koine_roots_narrow(KoineRun *run, double from, double *to, bool is_blind)
 {
-    if (koine_has_grid(run))
-        return koine_grid_search(run, from, to, is_blind);
     KoineRoots *const roots = &run->roots;
     Bracket bracket = { .lo = from, .hi = *to, .third = NAN, .is_blind = is_blind };
     bracket.aim = is_blind ? NAN : koine_polynomials_root(run, from, *to);
@@ -301,7 +299,8 @@ KoineStatus koine_roots_take(KoineRun *run, double *to, bool *is_event)
 {
     KoineRoots *const roots = &run->roots;
     const double from = roots->time;
-    if (run->kind->flip && !koine_has_grid(run) && may_be_quiet(roots) && only_crossing(roots, roots->hi) == NO_ROOT)
+    if (run->kind->flip && run->problem.strategy->looks_between && may_be_quiet(roots) &&
+        only_crossing(roots, roots->hi) == NO_ROOT)
         TRY(split_piece(run, from, to));
     const bool crossed = koine_roots_crossed(roots, roots->hi), is_quiet = crossed && is_passed_quietly(run, *to);
     *is_event = crossed && !is_quiet;

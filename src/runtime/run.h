@@ -1,12 +1,14 @@
 /* One run of one model: the data shared by the files of the hybrid kernel.
  *
  * simulate.c is the run (2.2 of the semantics), advance.c the integration (2.3), scan.c the search for crossings, roots.c their location,
- * instant.c the instant (2.4), grid.c the steps over discontinuities on a time grid, record.c what sinks receive, watch.c chains of instants that do not end, hold.c comparisons that chatter, scales.c the sizes of states, report.c the texts.
+ * instant.c the instant (2.4), record.c what sinks receive, watch.c chains of instants that do not end, hold.c
+ * comparisons that chatter, scales.c the sizes of states, report.c the texts. strategy.h says what time is.
  * Functions return a status; below 0 the run is over and run->report says why. */
 #ifndef KOINE_RUNTIME_RUN_H
 #define KOINE_RUNTIME_RUN_H
 
 #include "runtime/scales.h"
+#include "runtime/strategy.h"
 #include "runtime/support/text.h"
 
 enum { WATCH_RING = 128 }; /* instants remembered; a power of two */
@@ -55,7 +57,6 @@ typedef struct {
     double left;           /* last time before the event found where no root had crossed */
     bool are_states;       /* all are states but for constants, see polynomials.c */
     bool is_between;       /* lo holds values of a point a little before, with the same bits */
-    bool has_region;       /* of the event found, on a time grid: some root that only selects what is integrated */
     void *memory;
     struct KoineScan *scan; /* of scan.c */
     uint64_t evaluations;
@@ -93,8 +94,8 @@ typedef struct KoineRun {
     double *atol;              /* n_x */
     double *crossing, *before; /* n_x each: state of an Euler crossing, and the last one with computable values */
     double before_time;        /* of `before`; NAN: the event was not found by crossing */
-    double *here;              /* n_x: with a time grid, the state at `time` */
-    uint32_t max_steps, max_crossing; /* event steps; steps of a search on a time grid, Euler steps of a crossing */
+    void *strategy_state;      /* of the strategy, or NULL */
+    uint32_t max_steps, max_crossing; /* event steps; steps of a search, Euler steps of a crossing */
     uint32_t quiet;                   /* time events in a row that did not restart the solver */
     uint32_t n_doubts;                /* times that the last step was made again, see doubt.c */
     uint32_t n_delays;  /* times in a row that an event had not happened yet where its step was made to end */
@@ -123,44 +124,44 @@ KoineStatus koine_place(KoineRun *run, double time);
 /* The same for run->roots.left, the last point before a state event. */
 KoineStatus koine_place_left(KoineRun *run);
 
-/* --- grid.c --- */
+/* The step is made again and ends at the event at `to` with the accuracy of the method, not of the interpolant. */
+KoineStatus koine_shorten(KoineRun *run, double to, bool *is_event);
 
-static inline bool koine_has_grid(const KoineRun *run)
-{
-    return run->problem.resolution > 0;
-}
+/* --- strategy.h --- */
 
-/* The last grid point not behind `time`; without a grid, `time`. */
+/* The last time of instants not behind `time`, the first one not before it, the nearest one. */
 static inline double koine_snap(const KoineRun *run, double time)
 {
-    const double resolution = run->problem.resolution;
-    return resolution > 0 ? koine_grid_time(resolution, koine_grid_until(resolution, time)) : time;
+    const KoineTimeStrategy *const strategy = run->problem.strategy;
+    return strategy->until ? strategy->until(&run->problem, time) : time;
 }
 
-/* The first grid point not before `time`; without a grid, `time`. */
 static inline double koine_snap_up(const KoineRun *run, double time)
 {
-    const double resolution = run->problem.resolution;
-    return resolution > 0 && time < INFINITY ? koine_grid_time(resolution, koine_grid_from(resolution, time)) : time;
+    const KoineTimeStrategy *const strategy = run->problem.strategy;
+    return strategy->from ? strategy->from(&run->problem, time) : time;
 }
 
 static inline double koine_snap_nearest(const KoineRun *run, double time)
 {
-    const double resolution = run->problem.resolution;
-    return resolution > 0 ? koine_grid_time(resolution, koine_grid_nearest(resolution, time)) : time;
+    const KoineTimeStrategy *const strategy = run->problem.strategy;
+    return strategy->nearest ? strategy->nearest(&run->problem, time) : time;
 }
 
-/* run->here := the state in the block, which is that of run->time. */
-void koine_keep_here(KoineRun *run);
+/* The block holds the state at run->time. */
+static inline void koine_keep(KoineRun *run)
+{
+    if (run->problem.strategy->keep)
+        run->problem.strategy->keep(run);
+}
 
-/* Some root has crossed in (from, *to], or cannot be computed at *to (is_blind): *to becomes the first grid point where
- * one has, roots.left the one before. The rest as for koine_roots_scan. */
-KoineStatus koine_grid_search(KoineRun *run, double from, double *to, bool is_blind);
-
-/* From the grid point run->time an explicit Euler step of one cell, over what cannot be evaluated or is not smooth;
- * further ones, not beyond `goal`, while nothing can be computed. Adds KOINE_AT_ROOTS to *cause if some relation has
- * changed behind it. roots.lo holds the root functions at run->time. */
-KoineStatus koine_grid_cross(KoineRun *run, double goal, unsigned *cause);
+/* lo and hi hold the root functions at `from` and *to, where one has crossed or, if is_blind, cannot be computed: *to
+ * becomes the first crossing, and `crossed` says of what. RETRY: none has crossed before a point behind roots.left where
+ * one cannot be computed. */
+static inline KoineStatus koine_roots_locate(KoineRun *run, double from, double *to, bool is_blind)
+{
+    return run->problem.strategy->locate(run, from, to, is_blind);
+}
 
 /* --- roots.c --- */
 
@@ -173,10 +174,8 @@ KoineStatus koine_roots_refresh(KoineRun *run);
 /* The model was restarted: what was seen before says nothing about what comes. */
 void koine_roots_forget(KoineRun *run);
 
-/* lo and hi hold the root functions at `from` and *to, where one has crossed or, if is_blind, cannot be computed: *to
- * becomes the first crossing, and `crossed` says of what. RETRY: none has crossed before a point behind roots.left where
- * one cannot be computed. */
-KoineStatus koine_roots_locate(KoineRun *run, double from, double *to, bool is_blind);
+/* koine_roots_locate in continuous time: to rounding. */
+KoineStatus koine_roots_narrow(KoineRun *run, double from, double *to, bool is_blind);
 
 /* One or more roots have crossed in (roots.time, *to], whose values stand in lo and hi, each once. Those that decide
  * nothing are passed without an event, if nothing else happens; else as for locate. */

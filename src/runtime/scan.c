@@ -183,14 +183,11 @@ static KoineStatus need_slope(KoineRun *run, Point *point, double h)
     return KOINE_OK;
 }
 
-/* A share of the piece, moved to a point of the time grid. */
-static double share_on_grid(const KoineRun *run, const Piece *piece, double share)
+/* A share of the piece, moved to where root functions may be looked at. */
+static double share_to_look_at(const KoineRun *run, const Piece *piece, double share)
 {
-    if (!koine_has_grid(run))
-        return share;
-    const double time = koine_snap_nearest(run, piece->left->time + share * piece->h);
-    const double low = piece->left->time + run->problem.resolution, high = piece->right->time - run->problem.resolution;
-    return (koine_min(koine_max(time, low), high) - piece->left->time) / piece->h;
+    const KoineTimeStrategy *const strategy = run->problem.strategy;
+    return strategy->share ? strategy->share(&run->problem, piece->left->time, piece->right->time, share) : share;
 }
 
 static double time_of(const Piece *piece, double share)
@@ -359,7 +356,7 @@ static KoineStatus look_twice(KoineRun *run, Piece *piece)
     bool is_new = false;
     for (uint32_t k = 0; k < run->roots.n && !is_new; ++k)
         is_new = is_watched(&run->roots, piece, k) && piece->h > GROWTH * scan->longest[k];
-    if (!is_new || koine_has_grid(run))
+    if (!is_new || !run->problem.strategy->looks_between)
         return KOINE_OK;
     const double s = 0.15 + 0.18 * scatter(piece->look->time);
     piece->second_s = scatter(piece->right->time) < 0.5 ? s : 1 - s;
@@ -479,7 +476,7 @@ static KoineStatus examine(KoineRun *run, Verdict *verdict)
         return KOINE_OK;
     }
     scan->deep += piece.h < DEEP * scan->step;
-    piece.s = share_on_grid(run, &piece, 0.4 + 0.2 * scatter(left->time + 0.618 * right->time));
+    piece.s = share_to_look_at(run, &piece, 0.4 + 0.2 * scatter(left->time + 0.618 * right->time));
     KoineStatus status = look_at(run, look, time_of(&piece, piece.s), 0);
     if (status == KOINE_OK)
         status = need_slope(run, left, piece.h);
@@ -506,7 +503,7 @@ static KoineStatus examine(KoineRun *run, Verdict *verdict)
         }
     }
     if (status == KOINE_OK) {
-        split = share_on_grid(run, &piece, split);
+        split = share_to_look_at(run, &piece, split);
         if (*verdict == UNCLEAR && split != piece.s)
             status = look_at(run, look, time_of(&piece, split), 0);
     }
@@ -638,7 +635,7 @@ static KoineStatus take_crossing(KoineRun *run, double *to, bool *is_event, bool
     hand_over(run, scan->top);
     *to = end;
     const KoineStatus status = koine_roots_take(run, to, is_event);
-    *is_known = status != KOINE_OK || !*is_event || koine_has_grid(run) || run->roots.n == 1 ||
+    *is_known = status != KOINE_OK || !*is_event || !run->problem.strategy->looks_between || run->roots.n == 1 ||
                 *to - from <= scan->floor || *to - from > WELL_INSIDE * (end - from);
     if (*is_known)
         return status;
@@ -742,7 +739,7 @@ static double next_end(KoineRun *run, double end)
     double next = koine_min(koine_max(from + GROWTH * span, from + koine_near(from)), point);
     scan->is_cut = next == point;
     next = koine_snap(run, next);
-    if (!(next > from)) /* a cell of the time grid is longer */
+    if (!(next > from)) /* times of instants are further apart */
         next = koine_min(koine_snap_up(run, from + 0.5 * run->problem.resolution), end);
     if (!(next > from)) /* the run is shorter than its numbers can tell */
         next = end;

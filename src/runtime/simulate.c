@@ -39,7 +39,7 @@ static double next_goal(KoineRun *run)
     const double searched = look_ahead(run);
     if (searched > run->time && searched < run->next_time)
         return searched;
-    const double next = koine_snap_up(run, run->next_time); /* models that know no grid may give any time */
+    const double next = koine_snap_up(run, run->next_time); /* models may give any time */
     const double head = next > run->time ? next : run->time;
     return head < run->stop - koine_near(run->stop) ? head : run->stop;
 }
@@ -59,11 +59,9 @@ static KoineStatus restart(KoineRun *run)
                : KOINE_OK;
 }
 
-/* The classic methods on a time grid: the first step size is in force again after every instant. */
 static bool begins_anew(const KoineRun *run)
 {
-    return koine_has_grid(run) && run->solver &&
-           (run->solver->kind->never_passes || run->solver->kind->stops_at_points);
+    return run->solver && run->problem.strategy->restarts(run->solver->kind);
 }
 
 /* The solver goes on undisturbed unless the instant changed what it integrates. */
@@ -117,69 +115,15 @@ static double positive_or(double value, double otherwise)
     return value > 0 ? value : otherwise;
 }
 
-/* The model serves its calendar on the grid that its host names: the run must have the same. */
-static double resolution_of(const KoineRun *run)
-{
-    return run->options->resolution != 0 ? run->options->resolution
-           : run->model->host            ? run->model->host->resolution
-                                         : 0;
-}
-
-static double on_grid(double resolution, double time)
-{
-    return resolution > 0 ? koine_grid_time(resolution, koine_grid_nearest(resolution, time)) : time;
-}
-
-/* The largest time: 32 bits count grid points in SIMPLEX, unless another end is given. With more than 46 bits rounding
- * would be larger than a quarter of a cell. */
-static KoineStatus check_grid(KoineRun *run)
-{
-    const KoineRunOptions *const options = run->options;
-    const double resolution = resolution_of(run);
-    if (!(resolution >= 0) || !isfinite(resolution) || !(options->max_time >= 0))
-        return koine_fail(run, KOINE_RUN_OPTIONS, "resolution %g, max_time %g: none of them may be negative",
-                          resolution, options->max_time);
-    if (run->model->host && run->model->host->resolution != resolution)
-        return koine_fail(run, KOINE_RUN_OPTIONS,
-                          "the run has the time resolution %g, the model was created with %g: they must be the same",
-                          resolution, run->model->host->resolution);
-    const double most = positive_or(options->max_time, resolution > 0 ? 2147483647.0 * resolution : INFINITY);
-    const double limit = resolution > 0 ? fmin(most, 70368744177664.0 * resolution) : most;
-    if (options->start < -limit)
-        return koine_fail(run, KOINE_RUN_OPTIONS, "the start time %g lies beyond minus the largest time %g",
-                          options->start, limit);
-    if (options->stop > limit)
-        return koine_fail(run, KOINE_RUN_OPTIONS, "the stop time %.12g lies beyond the largest time %.12g (TMax%s)",
-                          options->stop, limit,
-                          most == options->max_time ? "" : ": 2147483647 times the resolution TScal");
-    return KOINE_OK;
-}
-
 static KoineStatus check_start(KoineRun *run)
 {
-    const double time = *koine_time(run->model), resolution = resolution_of(run);
+    const double time = *koine_time(run->model);
     if (run->options->is_continued &&
-        !(time >= on_grid(resolution, run->options->start) && time <= on_grid(resolution, run->options->stop)))
+        !(time >= koine_snap_nearest(run, run->options->start) && time <= koine_snap_nearest(run, run->options->stop)))
         return koine_fail(run, KOINE_RUN_OPTIONS,
                           "the run cannot be continued: the model stands at time %g, which is not between start %g and "
                           "stop %g",
                           time, run->options->start, run->options->stop);
-    return KOINE_OK;
-}
-
-static KoineStatus check_error_control(KoineRun *run)
-{
-    const KoineRunOptions *const options = run->options;
-    if (!(options->first_step >= 0) || !(options->high_error >= 0) || !(options->low_error >= 0))
-        return koine_fail(run, KOINE_RUN_OPTIONS,
-                          "first step %g, high error %g, low error %g: none of them may be negative",
-                          options->first_step, options->high_error, options->low_error);
-    const double high = positive_or(options->high_error, positive_or(options->tolerance, KOINE_USUAL_TOLERANCE));
-    if (options->low_error > high)
-        return koine_fail(run, KOINE_RUN_OPTIONS, "the low error %g lies above the high error %g", options->low_error,
-                          high);
-    if (options->error_mode < KOINE_ERROR_ADAPT || options->error_mode > KOINE_ERROR_NONE)
-        return koine_fail(run, KOINE_RUN_OPTIONS, "there is no error mode %d", options->error_mode);
     return KOINE_OK;
 }
 
@@ -205,8 +149,7 @@ static KoineStatus check_options(KoineRun *run)
     if (!(options->absolute_tolerance >= 0) || !isfinite(options->absolute_tolerance))
         return koine_fail(run, KOINE_RUN_OPTIONS, "the absolute tolerance %g is no positive number",
                           options->absolute_tolerance);
-    TRY(check_error_control(run));
-    TRY(check_grid(run));
+    TRY(koine_time_choose(run));
     TRY(check_start(run));
     if (options->solver && !koine_find_solver(options->solver))
         return koine_fail(run, KOINE_RUN_OPTIONS, "there is no solver \"%s\"", options->solver);
@@ -220,19 +163,19 @@ static KoineStatus check_options(KoineRun *run)
 static void set_problem(KoineRun *run)
 {
     const KoineRunOptions *const options = run->options;
-    const double resolution = resolution_of(run);
-    const double start = on_grid(resolution, options->start), stop = on_grid(resolution, options->stop);
+    const double start = koine_snap_nearest(run, options->start), stop = koine_snap_nearest(run, options->stop);
     const double span = stop - start;
     const double usual = positive_or(span / DEFAULT_POINTS, positive_or(span, 1)); /* a part may be too small */
-    run->interval = koine_max(positive_or(options->interval, usual), resolution);
+    run->interval = koine_max(positive_or(options->interval, usual), run->problem.resolution);
     run->problem = (KoineProblem){
         .model = run->model,
+        .strategy = run->problem.strategy,
         .start = start,
         .stop = stop,
         .tolerance = positive_or(options->tolerance, KOINE_USUAL_TOLERANCE),
         .step = positive_or(options->step, run->interval),
         .max_step = positive_or(options->max_step, INFINITY),
-        .resolution = resolution,
+        .resolution = run->problem.resolution,
         .error_mode = options->error_mode,
         .interrupt = options->interrupt,
         .text = run->solver_text,
@@ -242,10 +185,9 @@ static void set_problem(KoineRun *run)
     run->problem.first_step = positive_or(options->first_step, run->problem.step);
     run->problem.high_error = positive_or(options->high_error, run->problem.tolerance);
     run->problem.low_error = positive_or(options->low_error, LOW_SHARE * run->problem.high_error);
-    run->time = options->is_continued ? on_grid(resolution, *koine_time(run->model)) : start;
+    run->time = options->is_continued ? koine_snap_nearest(run, *koine_time(run->model)) : start;
     run->stop = stop;
-    /* on a time grid steps may end at output times, whether or not anyone looks at the points */
-    run->output_time = options->n_sinks || resolution > 0 ? start : INFINITY;
+    run->output_time = options->n_sinks || run->problem.strategy->meets_points ? start : INFINITY;
     run->grid_time = run->output_time;
     koine_watch_begin(run, span);
     run->countdown = 1;
@@ -260,13 +202,12 @@ static KoineStatus make_vectors(KoineRun *run)
     const size_t n = run->tables->n_x;
     if (n == 0)
         return KOINE_OK;
-    run->atol = malloc(6 * n * sizeof *run->atol);
+    run->atol = malloc(5 * n * sizeof *run->atol);
     if (!run->atol)
         return koine_fail_by(run, KOINE_CAUSE_MEMORY, "no memory for %zu states", n);
     run->problem.atol = run->atol;
     run->crossing = run->atol + n;
     run->before = run->atol + 3 * n;
-    run->here = run->atol + 5 * n;
     return KOINE_OK;
 }
 
@@ -294,6 +235,8 @@ static KoineStatus prepare(KoineRun *run)
     TRY(check_options(run));
     set_problem(run);
     TRY(make_vectors(run));
+    if (run->problem.strategy->create)
+        TRY(run->problem.strategy->create(run));
     TRY(koine_roots_create(run));
     run->renewed_time = NAN;
     *koine_time(run->model) = run->stepped_time = run->time;
@@ -355,12 +298,7 @@ static void settle(KoineRun *run)
 {
     if (!run->solver || run->report->end == KOINE_RUN_FAILED)
         return;
-    if (koine_has_grid(run) && run->tables->n_x && run->solver->time > run->time) {
-        memcpy(koine_states(run->model), run->here, run->tables->n_x * sizeof *run->here);
-        *koine_time(run->model) = run->time;
-    } else {
-        koine_place(run, run->time);
-    }
+    run->problem.strategy->settle(run);
 }
 
 static void fill_statistics(KoineRun *run, double begun)
@@ -387,6 +325,8 @@ static void destroy(KoineRun *run)
         run->solver->kind->destroy(run->solver);
     koine_roots_destroy(run);
     koine_scales_destroy(run);
+    if (run->problem.strategy->destroy)
+        run->problem.strategy->destroy(run);
     free(run->atol);
     free(run->signals);
 }
@@ -399,6 +339,7 @@ KoineRunEnd koine_simulate(KoineModel *model, const KoineRunOptions *options, Ko
                      .tables = model->kind->tables,
                      .options = options,
                      .report = report,
+                     .problem = { .strategy = &koine_time_continuous },
                      .next_time = INFINITY,
                      .pulse = -INFINITY,
                      .before_time = NAN, /* nothing lies before the start */

@@ -10,7 +10,6 @@
 #define KOINE_RUNTIME_SOLVER_H
 
 #include "koine/simulate.h"
-#include "runtime/simplex/points.h"
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -43,13 +42,14 @@
                 : function(n, __VA_ARGS__))
 
 /* What a solver is asked to solve; outlives it. */
-typedef struct {
+typedef struct KoineProblem {
     KoineModel *model;
+    const struct KoineTimeStrategy *strategy; /* the notion of time, see strategy.h */
     double start, stop;
     double tolerance;              /* relative */
     double step;                   /* of fixed-step methods */
     double max_step;               /* INFINITY: none */
-    double resolution;             /* time grid R; 0: exact */
+    double resolution;             /* instants are this far apart at least; 0: time is continuous */
     double first_step;             /* of the classic methods: first step, and after every restart */
     double high_error;             /* of the classic methods: relative error above which a step is halved ... */
     double low_error;              /* ... and below which the next one is doubled */
@@ -82,8 +82,7 @@ enum { KOINE_MOST_DEGREE = 7 };
 
 typedef struct KoineSolverKind {
     const char *name, *description;
-    bool never_passes;    /* its steps end at the goal: it must not be driven past an event and back. With a time grid
-                             they end at points of the output grid, too, and every instant restarts it */
+    bool never_passes;    /* its steps end at the goal: it must not be driven past an event and back */
     bool stops_at_points; /* points of the output grid are goals, too */
     bool has_fixed_steps; /* it controls no error: tolerances mean nothing to it */
     KoineStatus (*create)(const KoineProblem *problem, KoineSolver **solver);
@@ -193,19 +192,6 @@ static inline double koine_crossing_step(const KoineProblem *problem, double tim
 {
     const double span = koine_min(1e-12 * (problem->stop - problem->start), 1e-6 * usual);
     return koine_max(problem->resolution, koine_max(64 * koine_ulp(time), span));
-}
-
-/* Where a step of about `step` from `time` ends: with a time grid at a grid point; steps shorter than a cell end inside
- * it, but not beyond the next grid point. */
-static inline double koine_step_end(const KoineProblem *problem, double time, double step)
-{
-    const double resolution = problem->resolution;
-    if (!(resolution > 0))
-        return time + step;
-    const double next = koine_grid_time(resolution, koine_grid_after(resolution, time));
-    if (step >= resolution)
-        return koine_max(next, koine_grid_time(resolution, koine_grid_until(resolution, time + step)));
-    return time + step < next - koine_near(next) ? time + step : next;
 }
 
 #endif

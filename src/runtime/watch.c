@@ -204,8 +204,6 @@ static uint32_t first_crossed(const KoineRoots *roots)
 KoineStatus koine_watch(KoineRun *run, unsigned cause)
 {
     KoineWatch *const watch = &run->watch;
-    if (koine_has_grid(run)) /* instants are at least one cell apart: no chain stands still */
-        return KOINE_OK;
     const double before = watch->n ? seen(watch, 0)->time : -INFINITY;
     const double gap = run->time - before;
     watch->ring[watch->n++ % WATCH_RING] = (KoineWatched){

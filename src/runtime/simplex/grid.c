@@ -5,12 +5,13 @@
  * point before it is found by halving. A method of higher order that mixes slopes of both sides of a discontinuity has an error that nobody can foretell,
  * and slopes of the branch that ends may not exist behind it. So the last grid point before it is reached with the
  * method, and the cell with the discontinuity by one explicit Euler step. */
-#include "runtime/run.h"
+#include "runtime/simplex/grid.h"
 
-void koine_keep_here(KoineRun *run)
+void koine_grid_keep(KoineRun *run)
 {
-    if (koine_has_grid(run) && run->tables->n_x)
-        memcpy(run->here, koine_states(run->model), run->tables->n_x * sizeof *run->here);
+    KoineGridState *const state = koine_grid_state(run);
+    if (run->tables->n_x)
+        memcpy(state->here, koine_states(run->model), run->tables->n_x * sizeof *state->here);
 }
 
 /* --- The search --- */
@@ -126,7 +127,7 @@ KoineStatus koine_grid_search(KoineRun *run, double from, double *to, bool is_bl
     roots->left = koine_grid_time(resolution, bracket.lo);
     if (bracket.is_blind)
         return KOINE_RETRY;
-    roots->has_region = bracket.has_region;
+    koine_grid_state(run)->has_region = bracket.has_region;
     koine_roots_flag(run, roots->hi);
     *to = koine_grid_time(resolution, bracket.hi);
     return KOINE_OK;
@@ -142,7 +143,7 @@ static KoineStatus go_on_from(KoineRun *run, double time)
         return koine_solver_failed(run);
     run->time = time;
     TRY(koine_place(run, time));
-    koine_keep_here(run);
+    koine_grid_keep(run);
     return KOINE_OK;
 }
 
@@ -205,12 +206,13 @@ KoineStatus koine_grid_cross(KoineRun *run, double goal, unsigned *cause)
 {
     const double resolution = run->problem.resolution;
     const double from = koine_grid_nearest(resolution, run->time);
+    const double *const here = koine_grid_state(run)->here;
     uint32_t cells = 0;
     const size_t n = run->tables->n_x;
     bool is_done = false;
     if (n) {
-        memcpy(run->crossing, run->here, n * sizeof *run->here);
-        memcpy(run->before, run->here, n * sizeof *run->here);
+        memcpy(run->crossing, here, n * sizeof *here);
+        memcpy(run->before, here, n * sizeof *here);
     }
     run->before_time = run->time;
     if (run->solver)
@@ -225,4 +227,25 @@ KoineStatus koine_grid_cross(KoineRun *run, double goal, unsigned *cause)
         return KOINE_OK;
     return status == KOINE_OK ? name_fault(run, koine_grid_time(resolution, from + 1), resolution)
                               : name_fault(run, run->time, 0);
+}
+
+/* The discontinuity lies in the cell that begins at roots.left. */
+KoineStatus koine_grid_cross_region(KoineRun *run, double goal, unsigned *cause, bool *is_crossed)
+{
+    const double left = run->roots.left;
+    *is_crossed = koine_grid_state(run)->has_region;
+    if (!*is_crossed)
+        return KOINE_OK;
+    ++run->report->statistics.cut_at_regions;
+    if (left > run->time) {
+        TRY(koine_record_grid(run, left, false));
+        bool is_event = false;
+        TRY(koine_shorten(run, left, &is_event));
+        TRY(koine_place(run, left));
+        run->time = left;
+        run->is_fresh = false;
+        TRY(koine_accept(run, cause));
+        koine_grid_keep(run);
+    }
+    return koine_grid_cross(run, goal, cause);
 }
