@@ -51,7 +51,7 @@ static inline int64_t koine_imod(int64_t a, int64_t b) /* sign of a */
         return KOINE_INTEGER_FAULT;
     return b == -1 ? 0 : a % b;
 }
-static inline int64_t koine_narrow(int64_t a) /* the INTEGER of SIMPLEX-II: up to 2E+9 */
+static inline int64_t koine_narrow(int64_t a) /* integers of a language that ends them at 2E+9 */
 {
     return a >= -2000000000 && a <= 2000000000 ? a : KOINE_INTEGER_FAULT;
 }

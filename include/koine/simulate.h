@@ -7,6 +7,7 @@
 #define KOINE_SIMULATE_H
 
 #include "koine/api.h"
+#include "koine/control.h"
 #include "koine/model.h"
 
 #define KOINE_USUAL_TOLERANCE 1e-6
@@ -56,8 +57,6 @@ typedef struct {
 /* What is done with the sinks of a run: they begin, take a point or end; then nothing is done with them for a while. */
 typedef enum { KOINE_RECORDING_BEGIN, KOINE_RECORDING_POINT, KOINE_RECORDING_END, KOINE_RECORDING_REST } KoineRecording;
 
-enum { KOINE_ERROR_ADAPT, KOINE_ERROR_ESTIMATE, KOINE_ERROR_NONE }; /* adapt steps, only estimate, neither */
-
 typedef struct {
     double start, stop;
     double interval;  /* output grid; 0: (stop - start)/500 */
@@ -72,17 +71,8 @@ typedef struct {
                            states look at their root functions in these steps (or max_step, if smaller) */
     double max_step;    /* 0: none */
     const char *solver; /* name from koine_solver_name; NULL: "auto" */
-    double resolution;  /* time grid R (TScal): all instants, start, stop and output points lie at k*R; 0: what the host
-                           of the model says. The host must name the same, or none at both: exact */
-    double max_time;    /* no stop time beyond it (TMax); 0: with a time grid 2147483647*R, else none */
     uint32_t max_steps; /* event steps per instant; 0: what the host of the model says, or 1000 */
-    /* Control of the classic single-step methods (simplex-...) */
-    double first_step;            /* size of the first step, and after every restart; 0: `step` */
-    double high_error, low_error; /* relative errors: above, the step is halved; below, the next is doubled;
-                                     0: the tolerance, and a tenth of the high error */
-    int error_mode;               /* KOINE_ERROR_... */
-    uint32_t max_crossing;        /* search steps for one crossing on a time grid (MaxCro), Euler steps over a point
-                                     that cannot be evaluated; 0: 200 */
+    KoineTimeControl control;
     bool stop_at_chattering; /* a run that chatters fails; else it is warned of and goes on, see docs/semantics.md */
     bool is_continued;       /* go on from where an earlier run of this instance ended; see koine_simulate */
     KoineSink *const *sinks;

@@ -239,19 +239,19 @@ static void apply_errors(Applier *a, KoineRunOptions *options)
 {
     const Experiment *const e = a->experiment;
     const Control *const low = given(a, CONTROL_LOWRERR), *const mode = given(a, CONTROL_ERREVAL);
-    options->high_error = either(a, EXPERIMENT_TOLERANCE, e->tolerance, CONTROL_HIGHRERR);
-    options->tolerance = options->high_error;
-    options->low_error =
-        low && !(low->is_profile && e->has[EXPERIMENT_TOLERANCE]) ? low->value : 0.1 * options->high_error;
-    if (options->high_error > 0 && options->low_error > options->high_error) {
+    options->control.high_error = either(a, EXPERIMENT_TOLERANCE, e->tolerance, CONTROL_HIGHRERR);
+    options->tolerance = options->control.high_error;
+    options->control.low_error =
+        low && !(low->is_profile && e->has[EXPERIMENT_TOLERANCE]) ? low->value : 0.1 * options->control.high_error;
+    if (options->control.high_error > 0 && options->control.low_error > options->control.high_error) {
         diag_error(a->diag, DIAG_CONTROL_CONTRADICTION, low->span, "LowRErr is %.9g, above HighRErr, which is %.9g",
-                   options->low_error, options->high_error);
+                   options->control.low_error, options->control.high_error);
         a->is_good = false;
     }
     if (mode)
-        options->error_mode = mode->value == 0   ? KOINE_ERROR_NONE
-                              : mode->value == 1 ? KOINE_ERROR_ESTIMATE
-                                                 : KOINE_ERROR_ADAPT;
+        options->control.error_mode = mode->value == 0   ? KOINE_ERROR_NONE
+                                      : mode->value == 1 ? KOINE_ERROR_ESTIMATE
+                                                         : KOINE_ERROR_ADAPT;
 }
 
 static const double LARGEST_GRID = 9007199254740992; /* 2^53: beyond it multiples of TScal are not exact */
@@ -287,17 +287,17 @@ bool control_apply(const Experiment *experiment, const Controls *controls, Koine
     options->interval = experiment->interval;
     options->solver = solver(&a);
     options->step = either(&a, EXPERIMENT_STEP, experiment->step, CONTROL_INTSTEP);
-    options->first_step = options->step;
+    options->control.first_step = options->step;
     options->max_step = either(&a, EXPERIMENT_MAX_STEP, experiment->max_step, CONTROL_STEPMAX);
     apply_errors(&a, options);
     options->absolute_tolerance = experiment->absolute_tolerance;
     host->tolerance = options->tolerance > 0 ? options->tolerance : KOINE_USUAL_TOLERANCE;
     if (given(&a, CONTROL_TSCAL))
-        host->resolution = options->resolution = given(&a, CONTROL_TSCAL)->value;
+        host->resolution = options->control.resolution = given(&a, CONTROL_TSCAL)->value;
     if (given(&a, CONTROL_MAXTKT))
         host->max_steps = options->max_steps = (uint32_t)given(&a, CONTROL_MAXTKT)->value;
     if (given(&a, CONTROL_MAXCRO))
-        options->max_crossing = (uint32_t)given(&a, CONTROL_MAXCRO)->value;
+        options->control.max_crossing = (uint32_t)given(&a, CONTROL_MAXCRO)->value;
     if (given(&a, CONTROL_MAXCYC))
         host->max_cycles = (uint32_t)given(&a, CONTROL_MAXCYC)->value;
     if (given(&a, CONTROL_EPS))

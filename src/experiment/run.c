@@ -93,7 +93,7 @@ static void on_progress(void *context, double time)
 static void tell_rounding(const ExperimentRun *run)
 {
     const Experiment *const e = run->request->experiment;
-    const double resolution = run->phases.n ? run->phases.at[run->phases.n - 1].options.resolution : 0;
+    const double resolution = run->phases.n ? run->phases.at[run->phases.n - 1].options.control.resolution : 0;
     const double end = resolution > 0 ? resolution * round(e->stop / resolution) : e->stop;
     if (fabs(end - e->stop) > 1e-9 * fabs(e->stop))
         diag_warning(run->diag, DIAG_STOP_ROUNDED, e->spans[EXPERIMENT_STOP],

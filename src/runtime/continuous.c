@@ -74,7 +74,7 @@ static KoineStatus cross(KoineRun *run, double goal, unsigned *cause)
         return koine_solver_failed(run);
     if (status != KOINE_OK) /* not even here: there is no way on */
         memset(slope, 0, n * sizeof *slope);
-    for (uint32_t k = 1; status == KOINE_OK && k <= run->max_crossing && run->roots.n && !is_event; ++k)
+    for (uint32_t k = 1; status == KOINE_OK && k <= run->problem.control.max_crossing && run->roots.n && !is_event; ++k)
         TRY(cross_once(run, from + k * h, h, slope, &is_event));
     if (is_event) {
         *cause |= KOINE_AT_ROOTS;

@@ -12,7 +12,7 @@ static const double STENCIL = 1e-3;      /* of the step: for the slope of the in
 
 static bool controls_error(const KoineRun *run)
 {
-    return !run->solver->kind->has_fixed_steps && run->problem.error_mode == KOINE_ERROR_ADAPT;
+    return !run->solver->kind->has_fixed_steps && run->problem.control.error_mode == KOINE_ERROR_ADAPT;
 }
 
 void koine_pulses_begin(KoineRun *run)

@@ -95,12 +95,12 @@ typedef struct KoineRun {
     double *crossing, *before; /* n_x each: state of an Euler crossing, and the last one with computable values */
     double before_time;        /* of `before`; NAN: the event was not found by crossing */
     void *strategy_state;      /* of the strategy, or NULL */
-    uint32_t max_steps, max_crossing; /* event steps; steps of a search, Euler steps of a crossing */
-    uint32_t quiet;                   /* time events in a row that did not restart the solver */
-    uint32_t n_doubts;                /* times that the last step was made again, see doubt.c */
-    uint32_t n_delays;  /* times in a row that an event had not happened yet where its step was made to end */
-    uint32_t n_begun;   /* sinks to be ended */
-    uint32_t countdown; /* steps to the next call of progress */
+    uint32_t max_steps;        /* event steps at one instant */
+    uint32_t quiet;            /* time events in a row that did not restart the solver */
+    uint32_t n_doubts;         /* times that the last step was made again, see doubt.c */
+    uint32_t n_delays;         /* times in a row that an event had not happened yet where its step was made to end */
+    uint32_t n_begun;          /* sinks to be ended */
+    uint32_t countdown;        /* steps to the next call of progress */
     bool wants_event_steps, has_own_grids, is_over;
     bool has_sources;  /* some may have pulses, see pulses.c */
     bool is_fresh;     /* no step was accepted since the last instant */

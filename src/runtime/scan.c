@@ -586,8 +586,8 @@ static void begin_search(KoineRun *run, double from, double to)
     scan->skipped = scan->deep = scan->measured = 0;
     scan->is_repeated = false;
     scan->step = koine_max(run->solver->time - run->solver->from, to - from);
-    scan->floor =
-        koine_max(SHORTEST * scan->step + DBL_MIN, koine_max(64 * koine_ulp(to), 1.5 * run->problem.resolution));
+    scan->floor = koine_max(SHORTEST * scan->step + DBL_MIN,
+                            koine_max(64 * koine_ulp(to), 1.5 * run->problem.control.resolution));
     memset(scan->was_divided, 0, roots->n);
     for (uint32_t k = 0; k < roots->n; ++k) {
         scan->least[k] = INFINITY;
@@ -740,7 +740,7 @@ static double next_end(KoineRun *run, double end)
     scan->is_cut = next == point;
     next = koine_snap(run, next);
     if (!(next > from)) /* times of instants are further apart */
-        next = koine_min(koine_snap_up(run, from + 0.5 * run->problem.resolution), end);
+        next = koine_min(koine_snap_up(run, from + 0.5 * run->problem.control.resolution), end);
     if (!(next > from)) /* the run is shorter than its numbers can tell */
         next = end;
     if (next < end - koine_near(end))

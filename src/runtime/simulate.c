@@ -5,9 +5,7 @@
 #include <stdlib.h>
 
 static const double DEFAULT_POINTS = 500;
-static const double LOW_SHARE = 0.1; /* of high_error */
 static const uint32_t DEFAULT_MAX_STEPS = 1000;
-static const uint32_t DEFAULT_MAX_CROSSING = 200;
 
 /* --- The run --- */
 
@@ -166,7 +164,7 @@ static void set_problem(KoineRun *run)
     const double start = koine_snap_nearest(run, options->start), stop = koine_snap_nearest(run, options->stop);
     const double span = stop - start;
     const double usual = positive_or(span / DEFAULT_POINTS, positive_or(span, 1)); /* a part may be too small */
-    run->interval = koine_max(positive_or(options->interval, usual), run->problem.resolution);
+    run->interval = koine_max(positive_or(options->interval, usual), run->problem.control.resolution);
     run->problem = (KoineProblem){
         .model = run->model,
         .strategy = run->problem.strategy,
@@ -175,16 +173,13 @@ static void set_problem(KoineRun *run)
         .tolerance = positive_or(options->tolerance, KOINE_USUAL_TOLERANCE),
         .step = positive_or(options->step, run->interval),
         .max_step = positive_or(options->max_step, INFINITY),
-        .resolution = run->problem.resolution,
-        .error_mode = options->error_mode,
+        .control = run->problem.control,
         .interrupt = options->interrupt,
         .text = run->solver_text,
         .text_size = sizeof run->solver_text,
         .cause = &run->solver_cause,
     };
-    run->problem.first_step = positive_or(options->first_step, run->problem.step);
-    run->problem.high_error = positive_or(options->high_error, run->problem.tolerance);
-    run->problem.low_error = positive_or(options->low_error, LOW_SHARE * run->problem.high_error);
+    koine_time_complete(&run->problem);
     run->time = options->is_continued ? koine_snap_nearest(run, *koine_time(run->model)) : start;
     run->stop = stop;
     run->output_time = options->n_sinks || run->problem.strategy->meets_points ? start : INFINITY;
@@ -194,7 +189,6 @@ static void set_problem(KoineRun *run)
     run->max_steps = options->max_steps                                ? options->max_steps
                      : run->model->host && run->model->host->max_steps ? run->model->host->max_steps
                                                                        : DEFAULT_MAX_STEPS;
-    run->max_crossing = options->max_crossing ? options->max_crossing : DEFAULT_MAX_CROSSING;
 }
 
 static KoineStatus make_vectors(KoineRun *run)

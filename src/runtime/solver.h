@@ -49,11 +49,7 @@ typedef struct KoineProblem {
     double tolerance;              /* relative */
     double step;                   /* of fixed-step methods */
     double max_step;               /* INFINITY: none */
-    double resolution;             /* instants are this far apart at least; 0: time is continuous */
-    double first_step;             /* of the classic methods: first step, and after every restart */
-    double high_error;             /* of the classic methods: relative error above which a step is halved ... */
-    double low_error;              /* ... and below which the next one is doubled */
-    int error_mode;                /* KOINE_ERROR_... */
+    KoineTimeControl control;      /* with its defaults */
     const double *atol;            /* absolute tolerance of each state, which changes from step to step */
     volatile const int *interrupt; /* see koine_interrupted; NULL: never */
     char *text;                    /* where a solver says why it cannot go on */
@@ -191,7 +187,7 @@ static inline double koine_near(double t)
 static inline double koine_crossing_step(const KoineProblem *problem, double time, double usual)
 {
     const double span = koine_min(1e-12 * (problem->stop - problem->start), 1e-6 * usual);
-    return koine_max(problem->resolution, koine_max(64 * koine_ulp(time), span));
+    return koine_max(problem->control.resolution, koine_max(64 * koine_ulp(time), span));
 }
 
 #endif

@@ -57,7 +57,10 @@ extern const KoineTimeStrategy koine_time_continuous, koine_time_on_grid;
 /* The strategy of a run with this resolution; 0: time is continuous. */
 const KoineTimeStrategy *koine_time_strategy(double resolution);
 
-/* Checks what the options say of time, chooses the strategy of the run and sets its resolution. */
+/* Checks what the options say of time and chooses the strategy of the run; problem.control is as given. */
 KoineStatus koine_time_choose(struct KoineRun *run);
+
+/* Fills in the defaults of problem->control, the rest of the problem being known. */
+void koine_time_complete(KoineProblem *problem);
 
 #endif

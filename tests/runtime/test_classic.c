@@ -26,9 +26,10 @@ static void bare_begin(Bare *bare, const Toy *toy, const char *name, KoineProble
     assert_int_equal(toy->kind.initialise(bare->model, problem.start), KOINE_OK);
     bare->problem = problem;
     bare->problem.model = bare->model;
-    bare->problem.tolerance = problem.high_error > 0 ? problem.high_error : 1e-6;
-    bare->problem.high_error = bare->problem.tolerance;
-    bare->problem.low_error = problem.low_error > 0 ? problem.low_error : 0.1 * bare->problem.tolerance;
+    bare->problem.tolerance = problem.control.high_error > 0 ? problem.control.high_error : 1e-6;
+    bare->problem.control.high_error = bare->problem.tolerance;
+    bare->problem.control.low_error =
+        problem.control.low_error > 0 ? problem.control.low_error : 0.1 * bare->problem.tolerance;
     bare->problem.max_step = problem.max_step > 0 ? problem.max_step : INFINITY;
     bare->problem.stop = problem.stop > 0 ? problem.stop : 100;
     for (int i = 0; i < TOY_STATES; ++i)
@@ -209,7 +210,8 @@ static void test_SX_075_six_methods_solve_decay(void **state)
     (void)state;
     for (int k = 0; k < METHODS; ++k) {
         Bare bare;
-        bare_begin(&bare, &decay_toy, names[k], (KoineProblem){ .first_step = 0.1, .high_error = 1e-6 });
+        bare_begin(&bare, &decay_toy, names[k],
+                   (KoineProblem){ .control.first_step = 0.1, .control.high_error = 1e-6 });
         while (bare.solver->time < 2)
             bare_step(&bare, 2);
         assert_near(bare.solver->x[0], exp(-2.0), orders[k] == 1 ? 5e-4 : 2e-6);
@@ -229,7 +231,7 @@ static void test_SX_076_one_step_over_a_kink(void **state)
     for (int k = 0; k < METHODS; ++k) {
         Bare bare;
         bare_begin(&bare, &flat, names[k],
-                   (KoineProblem){ .start = 1, .first_step = 1, .error_mode = KOINE_ERROR_NONE });
+                   (KoineProblem){ .start = 1, .control.first_step = 1, .control.error_mode = KOINE_ERROR_NONE });
         assert_near(bare_step(&bare, 2), 1, 0);
         if (!isnan(printed[k]))
             assert_near(bare.solver->x[0], printed[k], 6e-4); /* printed with three digits, cut not rounded */
@@ -242,7 +244,8 @@ static double error_at_one(const Toy *toy, const char *name, double step, double
 {
     Bare bare;
     bare_begin(&bare, toy, name,
-               (KoineProblem){ .first_step = step, .high_error = 1e-12, .error_mode = KOINE_ERROR_NONE });
+               (KoineProblem){
+                   .control.first_step = step, .control.high_error = 1e-12, .control.error_mode = KOINE_ERROR_NONE });
     while (bare.solver->time < 1)
         bare_step(&bare, 1);
     const double error = fabs(bare.solver->x[0] - exact);
@@ -278,7 +281,9 @@ static void test_values_inside_a_step_have_the_order_of_the_method(void **state)
             double x;
             Bare bare;
             bare_begin(&bare, &curved_toy, names[k],
-                       (KoineProblem){ .first_step = step, .high_error = 1e-12, .error_mode = KOINE_ERROR_NONE });
+                       (KoineProblem){ .control.first_step = step,
+                                       .control.high_error = 1e-12,
+                                       .control.error_mode = KOINE_ERROR_NONE });
             bare_step(&bare, 1);
             assert_int_equal(bare.solver->kind->interpolate(bare.solver, inside, &x), KOINE_OK);
             error[half] = fabs(x - 1 / (1 + sin(inside)));
@@ -296,7 +301,8 @@ static void test_SX_078_stiff(void **state)
     (void)state;
     Bare bare;
     for (int k = 0; k < 2; ++k) {
-        bare_begin(&bare, &stiff_toy, names[implicit[k]], (KoineProblem){ .first_step = 1e-3, .high_error = 1e-6 });
+        bare_begin(&bare, &stiff_toy, names[implicit[k]],
+                   (KoineProblem){ .control.first_step = 1e-3, .control.high_error = 1e-6 });
         while (bare.solver->time < 5)
             bare_step(&bare, 5);
         assert_near(bare.solver->x[0], exp(-5.0), 1e-5);
@@ -304,13 +310,15 @@ static void test_SX_078_stiff(void **state)
         assert_true(bare_statistics(&bare).steps < 400);
         bare_end(&bare);
     }
-    bare_begin(&bare, &stiff_toy, "simplex-rk4", (KoineProblem){ .first_step = 1e-2, .error_mode = KOINE_ERROR_NONE });
+    bare_begin(&bare, &stiff_toy, "simplex-rk4",
+               (KoineProblem){ .control.first_step = 1e-2, .control.error_mode = KOINE_ERROR_NONE });
     KoineStatus status = KOINE_OK;
     for (int k = 0; k < 10 && status == KOINE_OK; ++k)
         status = bare_advance(&bare, 5);
     assert_true(status != KOINE_OK || !(fabs(bare.solver->x[1]) < 1e6));
     bare_end(&bare);
-    bare_begin(&bare, &stiff_toy, "simplex-rk4", (KoineProblem){ .first_step = 1e-3, .high_error = 1e-6 });
+    bare_begin(&bare, &stiff_toy, "simplex-rk4",
+               (KoineProblem){ .control.first_step = 1e-3, .control.high_error = 1e-6 });
     for (int k = 0; k < 2000; ++k)
         bare_step(&bare, 5);
     assert_true(bare.solver->time < 2000 * 4e-5);
@@ -324,7 +332,9 @@ static void test_SX_079_estimate_only(void **state)
     (void)state;
     Bare bare;
     bare_begin(&bare, &decay_toy, "simplex-euler",
-               (KoineProblem){ .first_step = 0.25, .high_error = 1e-9, .error_mode = KOINE_ERROR_ESTIMATE });
+               (KoineProblem){ .control.first_step = 0.25,
+                               .control.high_error = 1e-9,
+                               .control.error_mode = KOINE_ERROR_ESTIMATE });
     for (int k = 0; k < 4; ++k)
         assert_near(bare_step(&bare, 10), 0.25, 0);
     const KoineRunStatistics s = bare_statistics(&bare);
@@ -333,7 +343,7 @@ static void test_SX_079_estimate_only(void **state)
     assert_int_equal(s.halvings + s.doublings + s.rejected_steps, 0);
     bare_end(&bare);
     bare_begin(&bare, &decay_toy, "simplex-euler",
-               (KoineProblem){ .first_step = 0.25, .error_mode = KOINE_ERROR_NONE });
+               (KoineProblem){ .control.first_step = 0.25, .control.error_mode = KOINE_ERROR_NONE });
     bare_step(&bare, 10);
     assert_true(bare_statistics(&bare).largest_error == 0);
     bare_end(&bare);
@@ -347,7 +357,7 @@ static void test_SX_080_halving_and_growing_by_half(void **state)
     /* high 0.01: h <= 0.2. Low 0.0095: h < 0.195. First 0.375: halved to 0.1875, whose error 0.0088 is small: the next
      * is 1.5 times as large, 0.28125, again halved, to 0.140625, and so on. */
     bare_begin(&bare, &decay_toy, "simplex-euler",
-               (KoineProblem){ .first_step = 0.375, .high_error = 0.01, .low_error = 0.0095 });
+               (KoineProblem){ .control.first_step = 0.375, .control.high_error = 0.01, .control.low_error = 0.0095 });
     assert_near(bare_step(&bare, 10), 0.1875, 1e-15);
     assert_near(bare_step(&bare, 10), 0.1875 * 1.5 / 2, 1e-15);
     assert_near(bare_step(&bare, 10), 0.1875 * 1.5 * 1.5 / 4, 1e-15); /* 0.2109 again is too large */
@@ -359,7 +369,7 @@ static void test_SX_080_halving_and_growing_by_half(void **state)
     bare_end(&bare);
     /* From 0.01 with low 0.0005, i.e. h < 0.0447: doubled to 0.08, then kept, its error 0.0016 is between the bounds. */
     bare_begin(&bare, &decay_toy, "simplex-euler",
-               (KoineProblem){ .first_step = 0.01, .high_error = 0.01, .low_error = 0.0005 });
+               (KoineProblem){ .control.first_step = 0.01, .control.high_error = 0.01, .control.low_error = 0.0005 });
     static const double sizes[] = { 0.01, 0.02, 0.04, 0.08, 0.08, 0.08 };
     for (int k = 0; k < 6; ++k)
         assert_near(bare_step(&bare, 10), sizes[k], 1e-14);
@@ -377,7 +387,7 @@ static void test_SX_080_bounds_are_respected(void **state)
         const double high = orders[k] == 1 ? 1e-3 : 1e-6;
         Bare bare;
         bare_begin(&bare, &pulse_toy, names[k],
-                   (KoineProblem){ .first_step = 0.01, .high_error = high, .max_step = 0.3 });
+                   (KoineProblem){ .control.first_step = 0.01, .control.high_error = high, .max_step = 0.3 });
         double largest = 0;
         while (bare.solver->time < 6)
             largest = fmax(largest, bare_step(&bare, 6));
@@ -396,7 +406,7 @@ static void test_SX_081_step_below_the_time_grid(void **state)
     (void)state;
     Bare bare;
     bare_begin(&bare, &decay_toy, "simplex-euler",
-               (KoineProblem){ .first_step = 0.1, .high_error = 1e-6, .resolution = 0.01 });
+               (KoineProblem){ .control.first_step = 0.1, .control.high_error = 1e-6, .control.resolution = 0.01 });
     assert_int_equal(bare_advance(&bare, 10), KOINE_FAILED);
     assert_string_equal(
         bare.text, "simplex-euler needs a step below the time grid 0.01 because of Tank.level (Decay.mdl:7): with a "
@@ -406,7 +416,7 @@ static void test_SX_081_step_below_the_time_grid(void **state)
     bare_end(&bare);
     /* the state that demands it is named: the stiff one */
     bare_begin(&bare, &stiff_toy, "simplex-rk4",
-               (KoineProblem){ .first_step = 0.1, .high_error = 1e-6, .resolution = 1e-3 });
+               (KoineProblem){ .control.first_step = 0.1, .control.high_error = 1e-6, .control.resolution = 1e-3 });
     assert_int_equal(bare_advance(&bare, 10), KOINE_FAILED);
     assert_non_null(strstr(bare.text, "because of fast (Decay.mdl:4): "));
     bare_end(&bare);
@@ -419,7 +429,8 @@ static void test_SX_081_step_below_the_resolution_of_time(void **state)
     for (int k = 0; k < METHODS; ++k) {
         const double high = orders[k] == 1 ? 1e-2 : 1e-6;
         Bare bare;
-        bare_begin(&bare, &ending_toy, names[k], (KoineProblem){ .first_step = 0.1, .high_error = high });
+        bare_begin(&bare, &ending_toy, names[k],
+                   (KoineProblem){ .control.first_step = 0.1, .control.high_error = high });
         KoineStatus status = KOINE_OK;
         for (int n = 0; n < 100000 && status == KOINE_OK; ++n)
             status = bare_advance(&bare, 10);
@@ -439,7 +450,8 @@ static void test_SX_082_time_inside_a_step(void **state)
     (void)state;
     for (int k = 1; k < METHODS; ++k) {
         Bare bare;
-        bare_begin(&bare, &ramp_toy, names[k], (KoineProblem){ .first_step = 0.7, .error_mode = KOINE_ERROR_NONE });
+        bare_begin(&bare, &ramp_toy, names[k],
+                   (KoineProblem){ .control.first_step = 0.7, .control.error_mode = KOINE_ERROR_NONE });
         while (bare.solver->time < 3)
             bare_step(&bare, 3);
         assert_near(bare.solver->x[0], 4.5, k == 5 ? 1e-8 : 1e-14);
@@ -455,7 +467,8 @@ static void test_SX_137_goals_do_not_shrink_the_step(void **state)
     (void)state;
     for (int k = 0; k < METHODS; ++k) {
         Bare bare;
-        bare_begin(&bare, &ramp_toy, names[k], (KoineProblem){ .first_step = 1.5, .error_mode = KOINE_ERROR_NONE });
+        bare_begin(&bare, &ramp_toy, names[k],
+                   (KoineProblem){ .control.first_step = 1.5, .control.error_mode = KOINE_ERROR_NONE });
         int n = 0;
         for (int goal = 0; goal < 4; ++goal)
             while (bare.solver->time < goals[goal]) {
@@ -468,7 +481,7 @@ static void test_SX_137_goals_do_not_shrink_the_step(void **state)
     /* the same with adaptation: errors between the bounds keep the step, a cut one has a small error and does not grow */
     Bare bare;
     bare_begin(&bare, &decay_toy, "simplex-euler",
-               (KoineProblem){ .first_step = 0.15, .high_error = 0.01, .low_error = 0.001 });
+               (KoineProblem){ .control.first_step = 0.15, .control.high_error = 0.01, .control.low_error = 0.001 });
     int n = 0;
     for (int goal = 0; goal < 4; ++goal)
         while (bare.solver->time < goals[goal] / 10) {
@@ -485,7 +498,7 @@ static void test_SX_138_first_step_after_a_restart(void **state)
     for (int k = 0; k < METHODS; ++k) {
         Bare bare;
         bare_begin(&bare, &decay_toy, names[k],
-                   (KoineProblem){ .first_step = 0.125, .high_error = 0.9, .low_error = 0.8 });
+                   (KoineProblem){ .control.first_step = 0.125, .control.high_error = 0.9, .control.low_error = 0.8 });
         bare_step(&bare, 10);
         bare_step(&bare, 10);
         assert_near(bare_step(&bare, 10), 0.5, 1e-15); /* doubled twice */
@@ -541,9 +554,11 @@ static void test_SX_137_output_points_and_time_events_cut_steps(void **state)
     };
     (void)state;
     for (int k = 0; k < METHODS; ++k) {
-        const KoineRunOptions options = {
-            .stop = 12, .interval = 4, .first_step = 1.5, .error_mode = KOINE_ERROR_NONE, .solver = names[k]
-        };
+        const KoineRunOptions options = { .stop = 12,
+                                          .interval = 4,
+                                          .control.first_step = 1.5,
+                                          .control.error_mode = KOINE_ERROR_NONE,
+                                          .solver = names[k] };
         ToyRun run;
         n_seen = 0;
         toy_run(&toy, options, true, &run);
@@ -560,9 +575,11 @@ static void test_SX_138_first_step_after_an_event(void **state)
     static const Toy toy = {
         .kind = TOY_KIND(decay_tables, ramp), .start = start_calendar, .fire = fire_calendar, .accepted = remember_step
     };
-    const KoineRunOptions options = {
-        .stop = 15, .first_step = 0.5, .high_error = 0.99, .low_error = 0.98, .solver = "simplex-euler"
-    };
+    const KoineRunOptions options = { .stop = 15,
+                                      .control.first_step = 0.5,
+                                      .control.high_error = 0.99,
+                                      .control.low_error = 0.98,
+                                      .solver = "simplex-euler" };
     (void)state;
     ToyRun run;
     n_seen = 0;
@@ -578,7 +595,10 @@ static void test_steps_end_on_the_time_grid(void **state)
     for (int k = 0; k < METHODS; ++k) {
         Bare bare;
         bare_begin(&bare, &pulse_toy, names[k],
-                   (KoineProblem){ .first_step = 0.0137, .high_error = 1e-2, .max_step = 0.3, .resolution = 0.001 });
+                   (KoineProblem){ .control.first_step = 0.0137,
+                                   .control.high_error = 1e-2,
+                                   .max_step = 0.3,
+                                   .control.resolution = 0.001 });
         while (bare.solver->time < 6) {
             bare_step(&bare, 6);
             assert_near(bare.solver->time, nearbyint(bare.solver->time / 0.001) / 1000, 0);
@@ -594,10 +614,12 @@ static void test_options_of_error_control(void **state)
         KoineRunOptions options;
         const char *text;
     } rows[] = {
-        { { .stop = 1, .high_error = 1e-6, .low_error = 1e-5 }, "the low error 1e-05 lies above the high error 1e-06" },
-        { { .stop = 1, .low_error = 1e-5 }, "the low error 1e-05 lies above the high error 1e-06" },
-        { { .stop = 1, .first_step = -1 }, "first step -1, high error 0, low error 0: none of them may be negative" },
-        { { .stop = 1, .error_mode = 3 }, "there is no error mode 3" },
+        { { .stop = 1, .control.high_error = 1e-6, .control.low_error = 1e-5 },
+          "the low error 1e-05 lies above the high error 1e-06" },
+        { { .stop = 1, .control.low_error = 1e-5 }, "the low error 1e-05 lies above the high error 1e-06" },
+        { { .stop = 1, .control.first_step = -1 },
+          "first step -1, high error 0, low error 0: none of them may be negative" },
+        { { .stop = 1, .control.error_mode = 3 }, "there is no error mode 3" },
     };
     (void)state;
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; ++k) {
@@ -613,7 +635,7 @@ static void test_tiny_first_step(void **state)
 {
     (void)state;
     for (int k = 0; k < METHODS; ++k) {
-        const KoineRunOptions options = { .start = 1, .stop = 2, .first_step = 1e-300, .solver = names[k] };
+        const KoineRunOptions options = { .start = 1, .stop = 2, .control.first_step = 1e-300, .solver = names[k] };
         ToyRun run;
         toy_run(&decay_toy, options, false, &run);
         assert_int_equal(run.report.end, KOINE_RUN_DONE);
@@ -647,7 +669,7 @@ static void test_rosenbrock_at_late_times(void **state)
         const double start = k ? 1e6 : 0;
         Bare bare;
         bare_begin(&bare, &humming_toy, "simplex-rosenbrock",
-                   (KoineProblem){ .start = start, .stop = start + 1, .first_step = 0.01 });
+                   (KoineProblem){ .start = start, .stop = start + 1, .control.first_step = 0.01 });
         while (bare.solver->time < start + 1)
             bare_step(&bare, start + 1);
         assert_near(bare.solver->x[0], sin(50), 1e-4);

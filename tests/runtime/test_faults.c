@@ -472,11 +472,16 @@ static void test_options_that_make_no_sense(void **state)
 {
     static const Toy toy = { .kind = TOY_KIND(blow_tables, constant) };
     const KoineRunOptions wrong[] = {
-        { .start = 1, .stop = 0 },         { .stop = NAN },
-        { .stop = 1, .interval = -1 },     { .stop = 1, .tolerance = -1e-6 },
-        { .stop = 1, .tolerance = 2 },     { .stop = 1, .solver = "magic" },
-        { .stop = 1, .max_step = -0.001 }, { .stop = 1, .resolution = -1e-3 },
-        { .stop = 3, .resolution = 1e-9 }, { .stop = 3, .max_time = 2 },
+        { .start = 1, .stop = 0 },
+        { .stop = NAN },
+        { .stop = 1, .interval = -1 },
+        { .stop = 1, .tolerance = -1e-6 },
+        { .stop = 1, .tolerance = 2 },
+        { .stop = 1, .solver = "magic" },
+        { .stop = 1, .max_step = -0.001 },
+        { .stop = 1, .control.resolution = -1e-3 },
+        { .stop = 3, .control.resolution = 1e-9 },
+        { .stop = 3, .control.max_time = 2 },
     };
     (void)state;
     for (size_t k = 0; k < sizeof wrong / sizeof wrong[0]; ++k) {

@@ -82,8 +82,8 @@ static void test_SX_137_steps_are_cut_on_the_grid(void **state)
         const KoineRunOptions options = { .stop = 12,
                                           .interval = 4,
                                           .step = 1.5,
-                                          .resolution = 0.5,
-                                          .error_mode = KOINE_ERROR_NONE,
+                                          .control.resolution = 0.5,
+                                          .control.error_mode = KOINE_ERROR_NONE,
                                           .solver = names[k / 2] };
         ToyRun run;
         n_seen = 0;
@@ -104,10 +104,10 @@ static void test_SX_138_first_step_after_every_instant_on_the_grid(void **state)
     static const double ends[] = { 0.5, 1.5, 3.5, 7.5, 8, 9, 11, 15 };
     const KoineRunOptions options = { .stop = 15,
                                       .interval = 15,
-                                      .first_step = 0.5,
-                                      .high_error = 0.99,
-                                      .low_error = 0.98,
-                                      .resolution = 0.5,
+                                      .control.first_step = 0.5,
+                                      .control.high_error = 0.99,
+                                      .control.low_error = 0.98,
+                                      .control.resolution = 0.5,
                                       .solver = "simplex-euler" };
     (void)state;
     ToyRun run;
@@ -125,8 +125,9 @@ static void test_steps_inside_a_cell(void **state)
     (void)state;
     ToyRun run;
     n_seen = 0;
-    toy_run(&calendar_toy, (KoineRunOptions){ .stop = 3, .interval = 1, .step = 0.3, .resolution = 1, .solver = "rk4" },
-            true, &run);
+    toy_run(&calendar_toy,
+            (KoineRunOptions){ .stop = 3, .interval = 1, .step = 0.3, .control.resolution = 1, .solver = "rk4" }, true,
+            &run);
     assert_int_equal(n_seen, 3); /* what the run accepts */
     for (int j = 0; j < 3; ++j)
         assert_true(seen[j] == ends[j]);
@@ -213,7 +214,7 @@ static void test_one_grid_for_model_and_run(void **state)
     KoineRunReport report;
     (void)state;
     assert_int_equal(toy.kind.create(&toy.kind, &host, &model), KOINE_OK);
-    const KoineRunOptions wrong = { .stop = 1, .resolution = 0.02 }, right = { .stop = 1 };
+    const KoineRunOptions wrong = { .stop = 1, .control.resolution = 0.02 }, right = { .stop = 1 };
     assert_int_equal(koine_simulate(model, &wrong, &report), KOINE_RUN_OPTIONS);
     assert_string_equal(report.text,
                         "the run has the time resolution 0.02, the model was created with 0.01: they must be the same");

@@ -111,9 +111,9 @@ static void simulate(RunResult *r, const KoineModelKind *kind, const RunRequest 
     KoineSink *sinks[] = { &recorder.sink };
     KoineRunOptions options = { .start = request->start,
                                 .stop = request->pause > 0 ? request->pause : request->stop,
-                                .resolution = request->resolution,
-                                .max_time = request->max_time,
-                                .max_crossing = request->max_crossing,
+                                .control = { .resolution = request->resolution,
+                                             .max_time = request->max_time,
+                                             .max_crossing = request->max_crossing },
                                 .interval = request->interval,
                                 .tolerance = request->tolerance ? request->tolerance : 1e-9,
                                 .step = request->step,

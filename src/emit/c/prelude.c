@@ -52,7 +52,7 @@ static const char *const definitions[FUNCTION_COUNT] = {
                             "    return b == -1 ? 0 : a % b;\n"
                             "}\n",
     [FUNCTION_koine_narrow] =
-        "static inline int64_t koine_narrow(int64_t a) /* the INTEGER of SIMPLEX-II: up to 2E+9 */\n"
+        "static inline int64_t koine_narrow(int64_t a) /* integers of a language that ends them at 2E+9 */\n"
         "{\n"
         "    return a >= -2000000000 && a <= 2000000000 ? a : KOINE_INTEGER_FAULT;\n"
         "}\n",

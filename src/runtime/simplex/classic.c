@@ -42,7 +42,7 @@ KoineStatus koine_classic_create(const KoineClassicMethod *method, const KoinePr
         .slope_old = vectors + 3 * n,
         .better = vectors + 4 * n,
         .middle = vectors + 5 * n,
-        .wants_error = problem->error_mode != KOINE_ERROR_NONE,
+        .wants_error = problem->control.error_mode != KOINE_ERROR_NONE,
     };
     for (uint32_t k = 0; k < method->n_work; ++k)
         classic->work[k] = vectors + (6 + k) * n;
@@ -69,7 +69,7 @@ KoineStatus koine_classic_restart(KoineSolver *solver, double time, const double
     solver->from = solver->time = time;
     solver->x = classic->y;
     classic->has_slope = false;
-    classic->regular = koine_min(solver->problem->first_step, solver->problem->max_step);
+    classic->regular = koine_min(solver->problem->control.first_step, solver->problem->max_step);
     classic->usual = 0;
     classic->is_restless = false;
     if (classic->method->forget)
@@ -128,7 +128,7 @@ static void find_error(KoineClassic *classic)
 
 static bool is_adaptive(const KoineClassic *classic)
 {
-    return classic->base.problem->error_mode == KOINE_ERROR_ADAPT;
+    return classic->base.problem->control.error_mode == KOINE_ERROR_ADAPT;
 }
 
 static KoineStatus try_step(KoineClassic *classic, double from, double h)
@@ -184,7 +184,7 @@ static KoineStatus slope_at_end(KoineClassic *classic)
 /* Where a step of about `h` from `from` ends: on the time grid, and not beyond the goal. */
 static double end_of(const KoineProblem *problem, double from, double h, double goal)
 {
-    const double unit = problem->resolution;
+    const double unit = problem->control.resolution;
     double end = from + h;
     if (unit > 0)
         end = koine_grid_time(unit, koine_grid_nearest(unit, from) + koine_max(1, floor(h / unit * (1 + 1e-12))));
@@ -194,7 +194,7 @@ static double end_of(const KoineProblem *problem, double from, double h, double 
 /* Half of a step; 0 if that is less than the time can tell. */
 static double half_of(const KoineProblem *problem, double from, double h)
 {
-    const double unit = problem->resolution;
+    const double unit = problem->control.resolution;
     const double half = unit > 0 ? unit * floor(0.5 * h / unit * (1 + 1e-12)) : 0.5 * h;
     return half < koine_near(from) ? 0 : half;
 }
@@ -209,19 +209,20 @@ static KoineStatus too_small(const KoineClassic *classic, double h)
          why[128] = "the equations of the step have no solution";
     if (state)
         koine_place_text(tables, &state->place, where, sizeof where);
-    if (problem->resolution > 0)
-        snprintf(limit, sizeof limit, "the time grid %.6g", problem->resolution);
+    if (problem->control.resolution > 0)
+        snprintf(limit, sizeof limit, "the time grid %.6g", problem->control.resolution);
     if (isfinite(classic->error))
-        snprintf(why, sizeof why, "the relative error is %.3g, above %.3g", classic->error, problem->high_error);
+        snprintf(why, sizeof why, "the relative error is %.3g, above %.3g", classic->error,
+                 problem->control.high_error);
     koine_step_vanished(problem);
     snprintf(
         problem->text, problem->text_size,
         "%s needs a step below %s because of %s%s%s%s: with a step of %.3g %s; allow a larger error%s, or choose a "
         "method for stiff models such as %s%s",
         classic->base.kind->name, limit, state ? state->name : "a state", where[0] ? " (" : "", where,
-        where[0] ? ")" : "", h, why, problem->resolution > 0 ? ", a finer time grid" : "",
+        where[0] ? ")" : "", h, why, problem->control.resolution > 0 ? ", a finer time grid" : "",
         classic->base.kind == &koine_solver_simplex_rosenbrock ? "cvode-bdf" : "simplex-rosenbrock",
-        problem->resolution > 0 ? "" : ", unless the solution ends here");
+        problem->control.resolution > 0 ? "" : ", unless the solution ends here");
     return KOINE_FAILED;
 }
 
@@ -236,7 +237,7 @@ static KoineStatus find_step(KoineClassic *classic, double goal, double *end, bo
         const KoineStatus status = try_step(classic, from, h);
         if (status < 0)
             return status;
-        if (status == KOINE_OK && (!is_adaptive(classic) || classic->error <= problem->high_error))
+        if (status == KOINE_OK && (!is_adaptive(classic) || classic->error <= problem->control.high_error))
             return KOINE_OK;
         ++classic->rejected;
         *was_halved = true;
@@ -258,7 +259,7 @@ static KoineStatus find_step(KoineClassic *classic, double goal, double *end, bo
 static void adapt(KoineClassic *classic, double h, bool was_halved)
 {
     const KoineProblem *const problem = classic->base.problem;
-    const bool is_small = classic->error < problem->low_error;
+    const bool is_small = classic->error < problem->control.low_error;
     double next = classic->regular;
     if (was_halved)
         next = is_small ? CAREFUL_GROWTH * h : h;
@@ -276,8 +277,9 @@ static void adapt(KoineClassic *classic, double h, bool was_halved)
 static bool is_left_over(const KoineClassic *classic, double h)
 {
     const uint32_t i = classic->worst;
-    return classic->method->damp && is_adaptive(classic) && classic->error >= classic->base.problem->low_error &&
-           classic->base.problem->resolution == 0 &&
+    return classic->method->damp && is_adaptive(classic) &&
+           classic->error >= classic->base.problem->control.low_error &&
+           classic->base.problem->control.resolution == 0 &&
            h * fabs(classic->slope_old[i]) > LEFT_OVER * fabs(classic->y[i] - classic->y_old[i]);
 }
 

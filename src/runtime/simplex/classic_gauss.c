@@ -70,7 +70,7 @@ static KoineStatus iterate(KoineClassic *classic, const KoineClassicStep *step, 
 static KoineStatus solve_stages(KoineClassic *classic, const KoineClassicStep *step)
 {
     const KoineProblem *const problem = classic->base.problem;
-    const double enough = koine_max(SHARE * problem->high_error, FINEST);
+    const double enough = koine_max(SHARE * problem->control.high_error, FINEST);
     double first = 0, last = 0, change = 0;
     for (int k = 0; k < MAX_ITERATIONS; ++k) {
         const KoineStatus status = iterate(classic, step, &change);
@@ -83,7 +83,7 @@ static KoineStatus solve_stages(KoineClassic *classic, const KoineClassicStep *s
         first = k == 0 ? change : first;
         last = change;
     }
-    classic->is_unsolved = problem->error_mode == KOINE_ERROR_ADAPT || change > RUNAWAY * first;
+    classic->is_unsolved = problem->control.error_mode == KOINE_ERROR_ADAPT || change > RUNAWAY * first;
     return classic->is_unsolved ? KOINE_RETRY : KOINE_OK;
 }
 

@@ -40,7 +40,7 @@ static bool some_region_crossed(const KoineRun *run)
 
 static KoineStatus takes_too_long(KoineRun *run, const Bracket *bracket)
 {
-    const double resolution = run->problem.resolution;
+    const double resolution = run->problem.control.resolution;
     uint32_t root = 0;
     char text[512];
     while (root + 1 < run->roots.n && !has_crossed(&run->roots, root))
@@ -49,7 +49,7 @@ static KoineStatus takes_too_long(KoineRun *run, const Bracket *bracket)
         run, KOINE_CAUSE_CROSSING,
         "the search for the %s of %s takes more than %u steps (MaxCro); it lies between %.15g and %.15g",
         bracket->has_region ? "change" : "crossing", koine_root_text(run, root, text, sizeof text),
-        (unsigned)run->max_crossing, koine_grid_time(resolution, bracket->lo),
+        (unsigned)run->problem.control.max_crossing, koine_grid_time(resolution, bracket->lo),
         koine_grid_time(resolution, bracket->hi));
 }
 
@@ -102,7 +102,7 @@ static void count_search(KoineRunStatistics *statistics, bool has_region, uint32
 KoineStatus koine_grid_search(KoineRun *run, double from, double *to, bool is_blind)
 {
     KoineRoots *const roots = &run->roots;
-    const double resolution = run->problem.resolution;
+    const double resolution = run->problem.control.resolution;
     Bracket bracket = { .lo = koine_grid_nearest(resolution, from),
                         .hi = koine_grid_nearest(resolution, *to),
                         .weight_lo = 1,
@@ -111,7 +111,7 @@ KoineStatus koine_grid_search(KoineRun *run, double from, double *to, bool is_bl
                         .has_region = some_region_crossed(run) };
     uint32_t steps = 0;
     while (bracket.hi - bracket.lo > 1) {
-        if (steps++ >= run->max_crossing)
+        if (steps++ >= run->problem.control.max_crossing)
             return takes_too_long(run, &bracket);
         const double point = choose(roots, &bracket);
         TRY(koine_place(run, koine_grid_time(resolution, point)));
@@ -158,7 +158,7 @@ static KoineStatus cross_cell(KoineRun *run, double time, double goal, unsigned 
     const size_t n = run->tables->n_x;
     double *const x = run->crossing, *const trial = run->crossing + n, *const slope = run->before + n;
     for (size_t i = 0; i < n; ++i)
-        x[i] += run->problem.resolution * slope[i];
+        x[i] += run->problem.control.resolution * slope[i];
     if (n)
         memcpy(koine_states(run->model), x, n * sizeof *x);
     *koine_time(run->model) = time;
@@ -204,7 +204,7 @@ static KoineStatus name_fault(KoineRun *run, double time, double h)
 
 KoineStatus koine_grid_cross(KoineRun *run, double goal, unsigned *cause)
 {
-    const double resolution = run->problem.resolution;
+    const double resolution = run->problem.control.resolution;
     const double from = koine_grid_nearest(resolution, run->time);
     const double *const here = koine_grid_state(run)->here;
     uint32_t cells = 0;
@@ -220,7 +220,7 @@ KoineStatus koine_grid_cross(KoineRun *run, double goal, unsigned *cause)
     const KoineStatus status = slope_at(run, run->time, run->before, run->before + n);
     if (status < 0)
         return koine_solver_failed(run);
-    while (status == KOINE_OK && cells < run->max_crossing && !is_done &&
+    while (status == KOINE_OK && cells < run->problem.control.max_crossing && !is_done &&
            koine_grid_time(resolution, from + cells) < goal)
         TRY(cross_cell(run, koine_grid_time(resolution, from + ++cells), goal, cause, &is_done));
     if (is_done)

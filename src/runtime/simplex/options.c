@@ -1,5 +1,10 @@
-/* The options of the time grid and of the classic methods: whether they make sense. */
+/* The options of the time grid and of the classic methods: whether they make sense, and their defaults. */
 #include "runtime/run.h"
+
+static const double LOW_SHARE = 0.1; /* of high_error */
+static const uint32_t DEFAULT_MAX_CROSSING = 200;
+static const double COUNTED_POINTS = 2147483647;     /* grid points in 32 bits, as counted in SIMPLEX */
+static const double ROUNDED_POINTS = 70368744177664; /* 2^46: beyond it rounding is more than a quarter of a cell */
 
 static double positive_or(double value, double otherwise)
 {
@@ -9,9 +14,8 @@ static double positive_or(double value, double otherwise)
 /* The model serves its calendar on the grid that its host names: the run must have the same. */
 static double resolution_of(const KoineRun *run)
 {
-    return run->options->resolution != 0 ? run->options->resolution
-           : run->model->host            ? run->model->host->resolution
-                                         : 0;
+    const double given = run->options->control.resolution;
+    return given != 0 ? given : run->model->host ? run->model->host->resolution : 0;
 }
 
 /* The largest time: 32 bits count grid points in SIMPLEX, unless another end is given. With more than 46 bits rounding
@@ -20,38 +24,38 @@ static KoineStatus check_grid(KoineRun *run)
 {
     const KoineRunOptions *const options = run->options;
     const double resolution = resolution_of(run);
-    if (!(resolution >= 0) || !isfinite(resolution) || !(options->max_time >= 0))
+    if (!(resolution >= 0) || !isfinite(resolution) || !(options->control.max_time >= 0))
         return koine_fail(run, KOINE_RUN_OPTIONS, "resolution %g, max_time %g: none of them may be negative",
-                          resolution, options->max_time);
+                          resolution, options->control.max_time);
     if (run->model->host && run->model->host->resolution != resolution)
         return koine_fail(run, KOINE_RUN_OPTIONS,
                           "the run has the time resolution %g, the model was created with %g: they must be the same",
                           resolution, run->model->host->resolution);
-    const double most = positive_or(options->max_time, resolution > 0 ? 2147483647.0 * resolution : INFINITY);
-    const double limit = resolution > 0 ? fmin(most, 70368744177664.0 * resolution) : most;
+    const double most = positive_or(options->control.max_time, resolution > 0 ? COUNTED_POINTS * resolution : INFINITY);
+    const double limit = resolution > 0 ? fmin(most, ROUNDED_POINTS * resolution) : most;
     if (options->start < -limit)
         return koine_fail(run, KOINE_RUN_OPTIONS, "the start time %g lies beyond minus the largest time %g",
                           options->start, limit);
     if (options->stop > limit)
         return koine_fail(run, KOINE_RUN_OPTIONS, "the stop time %.12g lies beyond the largest time %.12g (TMax%s)",
                           options->stop, limit,
-                          most == options->max_time ? "" : ": 2147483647 times the resolution TScal");
+                          most == options->control.max_time ? "" : ": 2147483647 times the resolution TScal");
     return KOINE_OK;
 }
 
 static KoineStatus check_error_control(KoineRun *run)
 {
-    const KoineRunOptions *const options = run->options;
-    if (!(options->first_step >= 0) || !(options->high_error >= 0) || !(options->low_error >= 0))
+    const KoineTimeControl *const control = &run->options->control;
+    if (!(control->first_step >= 0) || !(control->high_error >= 0) || !(control->low_error >= 0))
         return koine_fail(run, KOINE_RUN_OPTIONS,
                           "first step %g, high error %g, low error %g: none of them may be negative",
-                          options->first_step, options->high_error, options->low_error);
-    const double high = positive_or(options->high_error, positive_or(options->tolerance, KOINE_USUAL_TOLERANCE));
-    if (options->low_error > high)
-        return koine_fail(run, KOINE_RUN_OPTIONS, "the low error %g lies above the high error %g", options->low_error,
+                          control->first_step, control->high_error, control->low_error);
+    const double high = positive_or(control->high_error, positive_or(run->options->tolerance, KOINE_USUAL_TOLERANCE));
+    if (control->low_error > high)
+        return koine_fail(run, KOINE_RUN_OPTIONS, "the low error %g lies above the high error %g", control->low_error,
                           high);
-    if (options->error_mode < KOINE_ERROR_ADAPT || options->error_mode > KOINE_ERROR_NONE)
-        return koine_fail(run, KOINE_RUN_OPTIONS, "there is no error mode %d", options->error_mode);
+    if (control->error_mode < KOINE_ERROR_ADAPT || control->error_mode > KOINE_ERROR_NONE)
+        return koine_fail(run, KOINE_RUN_OPTIONS, "there is no error mode %d", control->error_mode);
     return KOINE_OK;
 }
 
@@ -59,7 +63,17 @@ KoineStatus koine_time_choose(KoineRun *run)
 {
     TRY(check_error_control(run));
     TRY(check_grid(run));
-    run->problem.resolution = resolution_of(run);
-    run->problem.strategy = koine_time_strategy(run->problem.resolution);
+    run->problem.control = run->options->control;
+    run->problem.control.resolution = resolution_of(run);
+    run->problem.strategy = koine_time_strategy(run->problem.control.resolution);
     return KOINE_OK;
+}
+
+void koine_time_complete(KoineProblem *problem)
+{
+    KoineTimeControl *const control = &problem->control;
+    control->first_step = positive_or(control->first_step, problem->step);
+    control->high_error = positive_or(control->high_error, problem->tolerance);
+    control->low_error = positive_or(control->low_error, LOW_SHARE * control->high_error);
+    control->max_crossing = control->max_crossing ? control->max_crossing : DEFAULT_MAX_CROSSING;
 }

@@ -6,30 +6,32 @@
 
 static double until(const KoineProblem *problem, double time)
 {
-    return koine_grid_time(problem->resolution, koine_grid_until(problem->resolution, time));
+    return koine_grid_time(problem->control.resolution, koine_grid_until(problem->control.resolution, time));
 }
 
 static double from(const KoineProblem *problem, double time)
 {
-    return time < INFINITY ? koine_grid_time(problem->resolution, koine_grid_from(problem->resolution, time)) : time;
+    return time < INFINITY
+               ? koine_grid_time(problem->control.resolution, koine_grid_from(problem->control.resolution, time))
+               : time;
 }
 
 static double nearest(const KoineProblem *problem, double time)
 {
-    return koine_grid_time(problem->resolution, koine_grid_nearest(problem->resolution, time));
+    return koine_grid_time(problem->control.resolution, koine_grid_nearest(problem->control.resolution, time));
 }
 
 static double share_of(const KoineProblem *problem, double left, double right, double share)
 {
     const double h = right - left, time = nearest(problem, left + share * h);
-    const double low = left + problem->resolution, high = right - problem->resolution;
+    const double low = left + problem->control.resolution, high = right - problem->control.resolution;
     return (koine_min(koine_max(time, low), high) - left) / h;
 }
 
 /* At a grid point; steps shorter than a cell end inside it, but not beyond the next grid point. */
 static double step_end(const KoineProblem *problem, double time, double step)
 {
-    const double resolution = problem->resolution;
+    const double resolution = problem->control.resolution;
     const double next = koine_grid_time(resolution, koine_grid_after(resolution, time));
     if (step >= resolution)
         return koine_max(next, koine_grid_time(resolution, koine_grid_until(resolution, time + step)));
