@@ -1,4 +1,4 @@
-/* Control of time and of step sizes: options of the time grid and of the classic single-step methods.
+/* Control of time and of step sizes: options and counters of the time grid and of the classic single-step methods.
  *
  * With all zeros time is continuous and steps are the solver's own. */
 #ifndef KOINE_CONTROL_H
@@ -19,5 +19,13 @@ typedef struct {
     uint32_t max_crossing;        /* search steps for one crossing on a time grid, Euler steps over a point that cannot
                                      be evaluated; 0: 200 */
 } KoineTimeControl;
+
+typedef struct {
+    uint64_t halvings, doublings;  /* of the step, because of its error */
+    double largest_error;          /* relative, as estimated, of all accepted steps; 0: none was estimated */
+    char largest_error_state[128]; /* the state that had it */
+    uint64_t region_searches, region_search_steps; /* searches for discontinuities, and the points looked at */
+    uint64_t cut_at_regions;                       /* steps that ended there */
+} KoineControlStatistics;
 
 #endif

@@ -113,14 +113,10 @@ typedef struct {
     char solver[32];                      /* the one in use at the end */
     char choice[256];                     /* what `auto` chose and why */
     KoineModelStatistics model;
-    uint64_t by_event_steps[KOINE_BUCKETS]; /* instants by their event steps */
-    /* Of the classic single-step methods */
-    uint64_t halvings, doublings;  /* of the step, because of its error */
-    double largest_error;          /* relative, as estimated, of all accepted steps; 0: none was estimated */
-    char largest_error_state[128]; /* where it was found */
-    /* searches for state events, and the points looked at; regions: discontinuities on a time grid */
-    uint64_t crossing_searches, crossing_search_steps, region_searches, region_search_steps;
-    uint64_t cut_at_times, cut_at_outputs, cut_at_crossings, cut_at_regions; /* steps that ended there */
+    uint64_t by_event_steps[KOINE_BUCKETS];                  /* instants by their event steps */
+    uint64_t crossing_searches, crossing_search_steps;       /* for state events; the points looked at */
+    uint64_t cut_at_times, cut_at_outputs, cut_at_crossings; /* steps that ended there */
+    KoineControlStatistics control;
 } KoineRunStatistics;
 
 typedef enum {

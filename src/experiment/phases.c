@@ -248,16 +248,16 @@ void phases_add(KoineRunStatistics *sum, const KoineRunStatistics *part)
         { &total.restarts, sum->restarts },
         { &total.solver_changes, sum->solver_changes },
         { &total.points, sum->points },
-        { &total.halvings, sum->halvings },
-        { &total.doublings, sum->doublings },
+        { &total.control.halvings, sum->control.halvings },
+        { &total.control.doublings, sum->control.doublings },
         { &total.crossing_searches, sum->crossing_searches },
         { &total.crossing_search_steps, sum->crossing_search_steps },
-        { &total.region_searches, sum->region_searches },
-        { &total.region_search_steps, sum->region_search_steps },
+        { &total.control.region_searches, sum->control.region_searches },
+        { &total.control.region_search_steps, sum->control.region_search_steps },
         { &total.cut_at_times, sum->cut_at_times },
         { &total.cut_at_outputs, sum->cut_at_outputs },
         { &total.cut_at_crossings, sum->cut_at_crossings },
-        { &total.cut_at_regions, sum->cut_at_regions },
+        { &total.control.cut_at_regions, sum->control.cut_at_regions },
         { &total.model.node_evaluations, sum->model.node_evaluations },
         { &total.model.transitions, sum->model.transitions },
         { &total.model.newton_iterations, sum->model.newton_iterations },
@@ -280,9 +280,10 @@ void phases_add(KoineRunStatistics *sum, const KoineRunStatistics *part)
     total.total_seconds += sum->total_seconds;
     total.model_seconds += sum->model_seconds;
     total.solver_seconds += sum->solver_seconds;
-    if (sum->largest_error > total.largest_error) {
-        total.largest_error = sum->largest_error;
-        memcpy(total.largest_error_state, sum->largest_error_state, sizeof total.largest_error_state);
+    if (sum->control.largest_error > total.control.largest_error) {
+        total.control.largest_error = sum->control.largest_error;
+        memcpy(total.control.largest_error_state, sum->control.largest_error_state,
+               sizeof total.control.largest_error_state);
     }
     *sum = total;
 }

@@ -175,16 +175,16 @@ void statistics_json(const RunRecord *record, Text *text)
         { "mixed_combinations", s->model.mixed_combinations },
         { "factorizations", s->model.factorizations },
         { "factors_found", s->model.factors_found },
-        { "step_halvings", s->halvings },
-        { "step_doublings", s->doublings },
+        { "step_halvings", s->control.halvings },
+        { "step_doublings", s->control.doublings },
         { "crossing_searches", s->crossing_searches },
         { "crossing_search_steps", s->crossing_search_steps },
-        { "region_searches", s->region_searches },
-        { "region_search_steps", s->region_search_steps },
+        { "region_searches", s->control.region_searches },
+        { "region_search_steps", s->control.region_search_steps },
         { "steps_cut_at_times", s->cut_at_times },
         { "steps_cut_at_outputs", s->cut_at_outputs },
         { "steps_cut_at_crossings", s->cut_at_crossings },
-        { "steps_cut_at_regions", s->cut_at_regions },
+        { "steps_cut_at_regions", s->control.cut_at_regions },
         { "compiler_bytes", record->compiler_bytes },
     };
     for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
@@ -194,9 +194,9 @@ void statistics_json(const RunRecord *record, Text *text)
     add_held_json(text, s);
     add_buckets(text, "instants_by_event_steps", s->by_event_steps);
     add_buckets(text, "systems_by_iterations", s->model.by_cycles);
-    add_real(text, "largest_error", s->largest_error);
+    add_real(text, "largest_error", s->control.largest_error);
     add_real(text, "largest_condition", s->model.largest_condition);
-    add_text(text, "largest_error_state", s->largest_error_state[0] ? s->largest_error_state : NULL);
+    add_text(text, "largest_error_state", s->control.largest_error_state[0] ? s->control.largest_error_state : NULL);
     add_real(text, "compile_seconds", record->compile_seconds);
     add_real(text, "run_seconds", record->run_seconds);
     add_real(text, "model_cpu_seconds", s->model_seconds);
@@ -248,18 +248,19 @@ void statistics_table(const RunRecord *record, Text *text)
     line(text, "steps", s->steps);
     line(text, "steps rejected", s->rejected_steps);
     line(text, "steps made again because of a pulse of a source", s->pulses);
-    line(text, "steps halved because of the error", s->halvings);
-    line(text, "steps doubled", s->doublings);
+    line(text, "steps halved because of the error", s->control.halvings);
+    line(text, "steps doubled", s->control.doublings);
     line(text, "steps cut at time events", s->cut_at_times);
     line(text, "steps cut at output points", s->cut_at_outputs);
     line(text, "steps cut at crossings", s->cut_at_crossings);
-    line(text, "steps cut at region changes", s->cut_at_regions);
+    line(text, "steps cut at region changes", s->control.cut_at_regions);
     line(text, "evaluations of the derivatives", s->evaluations);
     line(text, "restarts of the solver", s->restarts);
-    if (s->largest_error > 0)
-        text_format(text, "  %-44s %12.3g (%s)\n", "largest relative error", s->largest_error, s->largest_error_state);
+    if (s->control.largest_error > 0)
+        text_format(text, "  %-44s %12.3g (%s)\n", "largest relative error", s->control.largest_error,
+                    s->control.largest_error_state);
     mean(text, "search steps per crossing", s->crossing_search_steps, s->crossing_searches);
-    mean(text, "search steps per region change", s->region_search_steps, s->region_searches);
+    mean(text, "search steps per region change", s->control.region_search_steps, s->control.region_searches);
     text_add(text, "iterations\n");
     line(text, "linear systems solved", s->model.linear_solves);
     line(text, "matrices of systems factored", s->model.factorizations);

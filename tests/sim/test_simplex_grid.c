@@ -137,8 +137,8 @@ static void test_sx107_sx108_kink_on_a_fine_grid(void **state)
                 assert_int_equal(r->rows[j - 1].kind, KOINE_POINT_LEFT);
                 assert_near(r->rows[j - 1].time, r->rows[j].time - 0.001, 1e-12);
             }
-        assert_int_equal(r->report.statistics.region_searches, 1);
-        assert_int_equal(r->report.statistics.cut_at_regions, 1);
+        assert_int_equal(r->report.statistics.control.region_searches, 1);
+        assert_int_equal(r->report.statistics.control.cut_at_regions, 1);
         assert_int_equal(r->report.statistics.crossing_searches, 0);
         run_free(r);
     }
@@ -153,7 +153,7 @@ static void test_sx107_sx108_halving(void **state)
     RunResult *r = done(run_model(&(RunRequest){
         .path = GRID "Knick.mdl", .solver = "rk4", .stop = 2, .interval = 1, .step = 1, .resolution = ldexp(1, -20) }));
     assert_near(run_last(r, "z"), 2.125, 1e-6);
-    assert_int_equal(r->report.statistics.region_search_steps, 20);
+    assert_int_equal(r->report.statistics.control.region_search_steps, 20);
     run_free(r);
     r = done(run_model(&(RunRequest){ .path = GRID "Knick.mdl", .stop = 2, .interval = 1 }));
     assert_near(run_last(r, "z"), 2.125, 1e-9);
@@ -188,7 +188,7 @@ static void test_sx112_discrete_condition_costs_no_search(void **state)
     RunResult *r = done(run_model(
         &(RunRequest){ .path = GRID "Schalter.mdl", .solver = "rk4", .stop = 4, .step = 0.1, .resolution = 0.001 }));
     assert_near(run_last(r, "n"), 4, 0);
-    assert_int_equal(r->report.statistics.region_searches, 0);
+    assert_int_equal(r->report.statistics.control.region_searches, 0);
     assert_int_equal(r->report.statistics.crossing_searches, 0);
     assert_int_equal(r->report.statistics.root_evaluations, 0);
     run_free(r);

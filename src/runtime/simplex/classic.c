@@ -380,11 +380,11 @@ void koine_classic_statistics(const KoineSolver *solver, KoineRunStatistics *out
     out->steps += classic->steps;
     out->rejected_steps += classic->rejected;
     out->evaluations += classic->evaluations;
-    out->halvings += classic->halvings;
-    out->doublings += classic->doublings;
-    out->largest_error = classic->largest_error;
+    out->control.halvings += classic->halvings;
+    out->control.doublings += classic->doublings;
+    out->control.largest_error = classic->largest_error;
     if (classic->largest_error > 0 && tables->state_variable)
-        snprintf(out->largest_error_state, sizeof out->largest_error_state, "%s",
+        snprintf(out->control.largest_error_state, sizeof out->control.largest_error_state, "%s",
                  tables->variables[tables->state_variable[classic->largest_worst]].name);
     if (classic->method->statistics)
         classic->method->statistics(classic, out);
