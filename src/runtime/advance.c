@@ -23,10 +23,10 @@ KoineStatus koine_place(KoineRun *run, double time)
 
 KoineStatus koine_place_left(KoineRun *run)
 {
-    if (run->roots.left != run->before_time)
+    if (run->roots.left != run->crossing.before_time)
         return koine_place(run, run->roots.left);
-    memcpy(koine_states(run->model), run->before, run->tables->n_x * sizeof *run->before);
-    *koine_time(run->model) = run->before_time;
+    memcpy(koine_states(run->model), run->crossing.before, run->tables->n_x * sizeof *run->crossing.before);
+    *koine_time(run->model) = run->crossing.before_time;
     run->solver->placed = NAN;
     return KOINE_OK;
 }
@@ -42,9 +42,9 @@ bool koine_run_interrupted(KoineRun *run)
 
 static void tell_progress(KoineRun *run)
 {
-    if (--run->countdown > 0)
+    if (--run->output.countdown > 0)
         return;
-    run->countdown = PROGRESS;
+    run->output.countdown = PROGRESS;
     if (run->options->progress)
         run->options->progress(run->options->progress_context, run->time);
 }
@@ -55,10 +55,11 @@ static void tell_progress(KoineRun *run)
 static double limit(const KoineRun *run, double goal)
 {
     const KoineSolverKind *const kind = run->solver->kind;
-    if (run->problem.strategy->ends_at_points(kind) && run->grid_time > run->time &&
-        run->grid_time < goal - koine_near(goal))
-        return run->grid_time;
-    return run->quiet >= QUIET_EVENTS && !kind->never_passes && !run->tables->n_signals ? run->stop : goal;
+    if (run->problem.strategy->ends_at_points(kind) && run->output.next_time > run->time &&
+        run->output.next_time < goal - koine_near(goal))
+        return run->output.next_time;
+    return run->instant.quiet >= QUIET_EVENTS && !kind->never_passes && !run->tables->n_signals ? run->problem.stop
+                                                                                                : goal;
 }
 
 /* A solver that finds no step short enough begins again: with other tolerances where these can be mended, or once with
@@ -69,12 +70,12 @@ static KoineStatus advance_or_mend(KoineRun *run, double end)
     const KoineStatus status = solver->kind->advance(solver, end);
     if (status >= 0 || !run->problem.text[0] || run->tables->n_x == 0 || koine_run_interrupted(run))
         return status;
-    if (!koine_scales_mend(run) && run->renewed_time == solver->time)
+    if (!koine_scales_mend(run) && run->repeats.renewed_time == solver->time)
         return status;
-    run->renewed_time = solver->time;
+    run->repeats.renewed_time = solver->time;
     run->problem.text[0] = '\0';
-    memcpy(run->crossing, solver->x, run->tables->n_x * sizeof *run->crossing);
-    TRY(solver->kind->restart(solver, solver->time, run->crossing));
+    memcpy(run->crossing.x, solver->x, run->tables->n_x * sizeof *run->crossing.x);
+    TRY(solver->kind->restart(solver, solver->time, run->crossing.x));
     return solver->kind->advance(solver, end);
 }
 
@@ -84,12 +85,12 @@ static KoineStatus advance_solver(KoineRun *run, double goal, double *end)
     bool is_undone;
     do {
         *end = limit(run, goal);
-        if (run->pulse - run->solver->time > koine_near(run->pulse) && run->pulse < *end)
-            *end = run->pulse;
+        if (run->repeats.pulse - run->solver->time > koine_near(run->repeats.pulse) && run->repeats.pulse < *end)
+            *end = run->repeats.pulse;
         const KoineStatus status = advance_or_mend(run, *end);
         if (status != KOINE_OK)
             return status;
-        if (!run->has_sources)
+        if (!run->repeats.has_sources)
             return KOINE_OK;
         TRY(koine_pulses_check(run, &is_undone));
     } while (is_undone);
@@ -108,10 +109,10 @@ KoineStatus koine_shorten(KoineRun *run, double to, bool *is_event)
     if (!solver->kind->shorten || to == solver->time)
         return KOINE_OK;
     TRY(koine_place(run, to));
-    memcpy(run->crossing, koine_states(run->model), run->tables->n_x * sizeof *run->crossing);
+    memcpy(run->crossing.x, koine_states(run->model), run->tables->n_x * sizeof *run->crossing.x);
     KoineStatus status = solver->kind->shorten(solver, to);
     if (status > 0) /* it cannot be evaluated on the way: keep the interpolated state */
-        status = solver->kind->restart(solver, to, run->crossing);
+        status = solver->kind->restart(solver, to, run->crossing.x);
     else if (status == KOINE_OK && *is_event && run->problem.strategy->confirm)
         return run->problem.strategy->confirm(run, is_event);
     return status < 0 ? koine_solver_failed(run) : KOINE_OK;
@@ -123,8 +124,8 @@ static KoineStatus stop_at_blind_spot(KoineRun *run, double goal, unsigned *caus
     const double to = run->roots.left;
     TRY(koine_record_grid(run, to, false));
     TRY(koine_place(run, to));
-    memcpy(run->crossing, koine_states(run->model), run->tables->n_x * sizeof *run->crossing);
-    TRY(run->solver->kind->restart(run->solver, to, run->crossing));
+    memcpy(run->crossing.x, koine_states(run->model), run->tables->n_x * sizeof *run->crossing.x);
+    TRY(run->solver->kind->restart(run->solver, to, run->crossing.x));
     run->time = to;
     koine_keep(run);
     return run->problem.strategy->cross(run, goal, cause);
@@ -135,7 +136,7 @@ static KoineStatus stop_at_blind_spot(KoineRun *run, double goal, unsigned *caus
 static bool is_seen_between(KoineRun *run, double *to)
 {
     const double between = koine_snap(run, koine_min(run->time + 0.5 * (*to - run->time), run->roots.left));
-    if (!run->is_fresh || *to - run->time < 64 * koine_ulp(*to) || between <= run->time)
+    if (!run->instant.is_fresh || *to - run->time < 64 * koine_ulp(*to) || between <= run->time)
         return false;
     *to = between;
     run->roots.time = NAN;
@@ -148,7 +149,7 @@ static void count_cut(KoineRun *run, double goal, double end)
     KoineRunStatistics *const statistics = &run->report->statistics;
     if (run->solver->time != end)
         return;
-    if (end == run->next_time)
+    if (end == run->instant.next_time)
         ++statistics->cut_at_times;
     else if (end < goal)
         ++statistics->cut_at_outputs;
@@ -211,7 +212,7 @@ static KoineStatus advance_once(KoineRun *run, double goal, unsigned *cause)
         TRY(find_event(run, goal, &to, cause, &is_event, &is_done));
     if (is_done)
         return KOINE_OK;
-    if (run->grid_time <= to)
+    if (run->output.next_time <= to)
         TRY(koine_record_grid(run, to, is_event || to >= goal));
     if (run->is_over)
         return KOINE_OK;
@@ -225,7 +226,7 @@ static KoineStatus advance_once(KoineRun *run, double goal, unsigned *cause)
     }
     TRY(koine_place(run, to));
     run->time = to;
-    run->is_fresh = false;
+    run->instant.is_fresh = false;
     koine_keep(run);
     return koine_accept(run, cause);
 }
@@ -236,9 +237,9 @@ KoineStatus koine_advance(KoineRun *run, double goal, unsigned *cause)
     if (koine_run_interrupted(run))
         return KOINE_OK;
     tell_progress(run);
-    run->before_time = NAN;
+    run->crossing.before_time = NAN;
     if (!run->solver) {
-        if (run->grid_time <= goal)
+        if (run->output.next_time <= goal)
             TRY(koine_record_grid(run, goal, true));
         if (run->is_over)
             return KOINE_OK;

@@ -9,9 +9,9 @@ enum { FAULT_TRIES = 8 }; /* tenfold steps beyond the last good point */
 static KoineStatus name_fault(KoineRun *run, double h)
 {
     const size_t n = run->tables->n_x;
-    double *const x = run->crossing;
-    const double *const slope = run->before + n;
-    KoineEvaluation at = { .x = x, .want = KOINE_WANT_DER, .der = run->crossing + n };
+    double *const x = run->crossing.x;
+    const double *const slope = run->crossing.before + n;
+    KoineEvaluation at = { .x = x, .want = KOINE_WANT_DER, .der = run->crossing.x + n };
     KoineStatus status = KOINE_OK;
     for (int k = 0; k < FAULT_TRIES && status == KOINE_OK;
          ++k, h *= 10) { /* a fixed step may have stopped short of it */
@@ -29,7 +29,7 @@ static KoineStatus cross_once(KoineRun *run, double t, double h, double *slope, 
 {
     KoineSolver *const solver = run->solver;
     const size_t n = run->tables->n_x;
-    double *const x = run->crossing, *const trial = run->crossing + n;
+    double *const x = run->crossing.x, *const trial = run->crossing.x + n;
     for (size_t i = 0; i < n; ++i)
         x[i] += h * slope[i];
     memcpy(koine_states(run->model), x, n * sizeof *x);
@@ -37,7 +37,7 @@ static KoineStatus cross_once(KoineRun *run, double t, double h, double *slope, 
     TRY(koine_roots_evaluate(run, run->roots.hi));
     if (koine_roots_crossed(&run->roots, run->roots.hi)) {
         koine_roots_flag(run, run->roots.hi);
-        run->roots.left = run->before_time;
+        run->roots.left = run->crossing.before_time;
         run->time = t;
         *is_event = true;
         TRY(solver->kind->restart(solver, t, x));
@@ -48,8 +48,8 @@ static KoineStatus cross_once(KoineRun *run, double t, double h, double *slope, 
         return koine_solver_failed(run);
     if (status == KOINE_OK) { /* the branch can still be computed here */
         memcpy(slope, trial, n * sizeof *slope);
-        memcpy(run->before, x, n * sizeof *x);
-        run->before_time = t;
+        memcpy(run->crossing.before, x, n * sizeof *x);
+        run->crossing.before_time = t;
     }
     return KOINE_OK;
 }
@@ -64,12 +64,12 @@ static KoineStatus cross(KoineRun *run, double goal, unsigned *cause)
     const double from = solver->time, h = koine_crossing_step(&run->problem, from, INFINITY);
     if (n == 0)
         return koine_true_fault(run);
-    double *const slope = run->before + n;
+    double *const slope = run->crossing.before + n;
     bool is_event = false;
-    memcpy(run->crossing, solver->x, n * sizeof *slope);
-    memcpy(run->before, solver->x, n * sizeof *slope);
-    run->before_time = from;
-    const KoineStatus status = koine_derivatives_at(run->model, from, run->before, slope);
+    memcpy(run->crossing.x, solver->x, n * sizeof *slope);
+    memcpy(run->crossing.before, solver->x, n * sizeof *slope);
+    run->crossing.before_time = from;
+    const KoineStatus status = koine_derivatives_at(run->model, from, run->crossing.before, slope);
     if (status < 0)
         return koine_solver_failed(run);
     if (status != KOINE_OK) /* not even here: there is no way on */
@@ -94,9 +94,9 @@ static KoineStatus turn_back(KoineRun *run, double goal, unsigned *cause)
     KoineSolver *const solver = run->solver;
     const size_t n = run->tables->n_x;
     const double from = run->time, h = FIRST_LOOK * koine_crossing_step(&run->problem, from, INFINITY);
-    double *const x = run->crossing, *const slope = run->crossing + n;
+    double *const x = run->crossing.x, *const slope = run->crossing.x + n;
     bool is_event = false;
-    if (n == 0 || solver->time != from || from + h >= goal || from + h >= run->grid_time)
+    if (n == 0 || solver->time != from || from + h >= goal || from + h >= run->output.next_time)
         return KOINE_OK;
     const KoineStatus status = koine_derivatives_at(run->model, from, solver->x, slope);
     if (status < 0)
@@ -110,8 +110,8 @@ static KoineStatus turn_back(KoineRun *run, double goal, unsigned *cause)
         TRY(koine_roots_look(run, &is_event));
     if (!is_event)
         return koine_place(run, from);
-    memcpy(run->before, solver->x, n * sizeof *x);
-    run->before_time = from;
+    memcpy(run->crossing.before, solver->x, n * sizeof *x);
+    run->crossing.before_time = from;
     run->time = from + h;
     *cause |= KOINE_AT_ROOTS;
     TRY(solver->kind->restart(solver, run->time, x));
@@ -122,10 +122,10 @@ static KoineStatus turn_back(KoineRun *run, double goal, unsigned *cause)
  * on the wrong side for good. */
 static KoineStatus begin_step(KoineRun *run, double goal, unsigned *cause)
 {
-    if (!run->is_fresh)
+    if (!run->instant.is_fresh)
         return KOINE_OK;
     TRY(koine_roots_refresh(run));
-    return run->was_crossing ? turn_back(run, goal, cause) : KOINE_OK;
+    return run->instant.was_crossing ? turn_back(run, goal, cause) : KOINE_OK;
 }
 
 /* --- Events --- */
@@ -146,8 +146,8 @@ static KoineStatus look_again(KoineRun *run, bool *is_event)
     bool is_any = false;
     for (uint32_t k = 0; k < roots->n; ++k)
         is_any |= roots->crossed[k] && roots->mid[k] <= 0;
-    *is_event = is_any || run->n_delays >= MOST_DELAYS;
-    run->n_delays = *is_event ? 0 : run->n_delays + 1;
+    *is_event = is_any || run->repeats.n_delays >= MOST_DELAYS;
+    run->repeats.n_delays = *is_event ? 0 : run->repeats.n_delays + 1;
     for (uint32_t k = 0; k < roots->n && is_any; ++k)
         roots->crossed[k] &= roots->mid[k] <= 0;
     if (*is_event)

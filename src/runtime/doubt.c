@@ -12,7 +12,7 @@ static KoineStatus is_rising(KoineRun *run, double to, bool *is)
 {
     const size_t n = run->tables->n_x;
     KoineRoots *const roots = &run->roots;
-    double *const x = run->crossing, *const slope = run->crossing + n;
+    double *const x = run->crossing.x, *const slope = run->crossing.x + n;
     const double h = SHARE * (to - run->solver->from);
     *is = false;
     TRY(koine_place(run, to));
@@ -39,18 +39,18 @@ KoineStatus koine_doubt(KoineRun *run, double to, bool *is_undone)
     const double from = solver->from;
     *is_undone = false;
     if (run->tables->n_x == 0 || solver->kind->has_fixed_steps || run->time != from || run->roots.n_held ||
-        to - from < 64 * koine_ulp(to) || run->n_doubts >= MOST_DOUBTS)
+        to - from < 64 * koine_ulp(to) || run->repeats.n_doubts >= MOST_DOUBTS)
         return KOINE_OK;
     TRY(is_rising(run, to, is_undone));
     if (!*is_undone) {
-        run->n_doubts = 0;
+        run->repeats.n_doubts = 0;
         return koine_place(run, to);
     }
-    if (solver->kind->interpolate(solver, from, run->crossing) != KOINE_OK ||
-        solver->kind->restart(solver, from, run->crossing) < 0)
+    if (solver->kind->interpolate(solver, from, run->crossing.x) != KOINE_OK ||
+        solver->kind->restart(solver, from, run->crossing.x) < 0)
         return koine_solver_failed(run);
-    run->pulse = from + 0.5 * (to - from);
+    run->repeats.pulse = from + 0.5 * (to - from);
     run->roots.time = NAN;
-    ++run->n_doubts;
+    ++run->repeats.n_doubts;
     return koine_place(run, from);
 }

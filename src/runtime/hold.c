@@ -43,7 +43,7 @@ static KoineStatus find_scales(KoineRun *run, double *scales, double *operands)
 {
     const size_t n = run->tables->n_x;
     KoineRoots *const roots = &run->roots;
-    double *const states = koine_states(run->model), *const x = run->crossing;
+    double *const states = koine_states(run->model), *const x = run->crossing.x;
     memcpy(x, states, n * sizeof *x);
     memset(scales, 0, roots->n * sizeof *scales);
     memset(operands, 0, roots->n * sizeof *operands);

@@ -29,7 +29,7 @@ static KoineStatus finish_call(KoineRun *run, KoineStatus (*call)(KoineModel *, 
 {
     for (uint32_t k = 0; status == KOINE_GROW && k < MAX_GROWTH; ++k) {
         TRY(koine_grow(run));
-        status = call(run->model, &run->outcome);
+        status = call(run->model, &run->instant.outcome);
     }
     return status == KOINE_OK ? KOINE_OK : koine_model_failed(run, status, "event step");
 }
@@ -38,14 +38,14 @@ static KoineStatus too_many_steps(KoineRun *run)
 {
     return koine_fail_by(run, KOINE_CAUSE_EVENT_STEPS,
                          "more than %u event steps at one time (%s): some transition stays enabled for ever",
-                         (unsigned)run->max_steps, koine_control_names.max_event_steps);
+                         (unsigned)run->instant.max_steps, koine_control_names.max_event_steps);
 }
 
 static KoineStatus event_steps(KoineRun *run)
 {
     KoineModel *const model = run->model;
     const KoineModelKind *const kind = run->kind;
-    KoineOutcome *const outcome = &run->outcome;
+    KoineOutcome *const outcome = &run->instant.outcome;
     for (uint32_t n = 0;; ++n) {
         outcome->flags = 0;
         KoineStatus status = kind->step(model, outcome);
@@ -53,9 +53,9 @@ static KoineStatus event_steps(KoineRun *run)
             return koine_model_failed(run, status, "event step");
         if (!(outcome->flags & KOINE_COMMIT))
             break;
-        if (n > run->max_steps) /* a model with a limit of its own says more about it, at the limit */
+        if (n > run->instant.max_steps) /* a model with a limit of its own says more about it, at the limit */
             return too_many_steps(run);
-        if (run->wants_event_steps)
+        if (run->output.wants_event_steps)
             TRY(koine_record(run, run->time, n, KOINE_POINT_STEP));
         status = kind->commit(model, outcome);
         if (status != KOINE_OK)
@@ -68,7 +68,8 @@ static KoineStatus event_steps(KoineRun *run)
 /* A time event that was found by a search may lie just behind the last point of the branch. */
 static double before_event(const KoineRun *run, unsigned cause)
 {
-    return cause & KOINE_AT_ROOTS || !isnan(run->before_time) ? run->roots.left : run->time - 64 * koine_ulp(run->time);
+    return cause & KOINE_AT_ROOTS || !isnan(run->crossing.before_time) ? run->roots.left
+                                                                       : run->time - 64 * koine_ulp(run->time);
 }
 
 /* Left limits with the bits frozen. Where the branch cannot be evaluated at the crossing itself, the last point
@@ -78,10 +79,11 @@ static KoineStatus record_left(KoineRun *run, unsigned cause)
     const int kind = cause & KOINE_AT_START  ? KOINE_POINT_START
                      : cause & KOINE_AT_STOP ? KOINE_POINT_STOP
                                              : KOINE_POINT_LEFT;
-    const bool is_across = run->problem.strategy->keeps_left && !isnan(run->before_time) && kind == KOINE_POINT_LEFT;
+    const bool is_across =
+        run->problem.strategy->keeps_left && !isnan(run->crossing.before_time) && kind == KOINE_POINT_LEFT;
     KoineStatus status = is_across ? KOINE_RETRY : koine_record(run, run->time, 0, kind);
     if (status > 0 && !(cause & KOINE_AT_START) &&
-        (cause & (KOINE_AT_ROOTS | KOINE_AT_TIME) || !isnan(run->before_time))) {
+        (cause & (KOINE_AT_ROOTS | KOINE_AT_TIME) || !isnan(run->crossing.before_time))) {
         const double left = before_event(run, cause);
         TRY(left == run->roots.left ? koine_place_left(run) : koine_place(run, left));
         status = koine_record(run, left, 0, kind);
@@ -96,10 +98,10 @@ static KoineStatus record_left(KoineRun *run, unsigned cause)
 /* The first point of a continued run holds what the first instant makes of the values found. */
 static KoineStatus record_right(KoineRun *run, unsigned cause)
 {
-    const int kind = cause & KOINE_AT_CONTINUE     ? KOINE_POINT_START
-                     : run->outcome.event_step > 0 ? KOINE_POINT_RIGHT
-                                                   : KOINE_POINT_REGION;
-    const KoineStatus status = koine_record(run, run->time, run->outcome.event_step, kind);
+    const int kind = cause & KOINE_AT_CONTINUE             ? KOINE_POINT_START
+                     : run->instant.outcome.event_step > 0 ? KOINE_POINT_RIGHT
+                                                           : KOINE_POINT_REGION;
+    const KoineStatus status = koine_record(run, run->time, run->instant.outcome.event_step, kind);
     return status > 0 ? koine_model_failed(run, status, "computing the values after an event") : status;
 }
 
@@ -125,7 +127,7 @@ static void count(KoineRun *run, unsigned cause)
 {
     KoineRunStatistics *const statistics = &run->report->statistics;
     ++statistics->instants;
-    ++statistics->by_event_steps[koine_bucket(run->outcome.event_step)];
+    ++statistics->by_event_steps[koine_bucket(run->instant.outcome.event_step)];
     statistics->state_events += (cause & KOINE_AT_ROOTS) != 0;
     statistics->time_events += (cause & KOINE_AT_TIME) != 0;
     if (cause & KOINE_AT_TIME && statistics->time_events == MANY_EVENTS)
@@ -143,37 +145,37 @@ KoineStatus koine_instant(KoineRun *run, unsigned cause)
     };
     const bool records =
         run->options->n_sinks > 0 && (!koine_is_chatter(run, cause) || koine_is_on_grid(run, run->time));
-    const double begun = koine_sample_begin(&run->instants, SAMPLE);
+    const double begun = koine_sample_begin(&run->instant.sample, SAMPLE);
     if (records && cause != KOINE_AT_STEP && !(cause & KOINE_AT_CONTINUE))
         TRY(record_left(run, cause));
-    run->outcome = (KoineOutcome){ .next_time = INFINITY };
+    run->instant.outcome = (KoineOutcome){ .next_time = INFINITY };
     KoineStatus status = run->kind->arrive(model, &arrival);
     if (status != KOINE_OK)
         return koine_model_failed(run, status, "arriving at an event");
     TRY(event_steps(run));
-    run->outcome.flags = 0;
-    status = run->kind->leave(model, &run->outcome);
+    run->instant.outcome.flags = 0;
+    status = run->kind->leave(model, &run->instant.outcome);
     if (status != KOINE_OK)
         TRY(finish_call(run, run->kind->leave, status));
-    run->sampled_time = run->time;
-    koine_sample_end(&run->instants, begun);
-    run->next_time = run->outcome.next_time;
+    run->signals.sampled_time = run->time;
+    koine_sample_end(&run->instant.sample, begun);
+    run->instant.next_time = run->instant.outcome.next_time;
     run->roots.time = NAN;
     run->roots.is_between = false;
-    run->is_fresh = true;
-    run->was_crossing = (cause & KOINE_AT_ROOTS) != 0;
+    run->instant.is_fresh = true;
+    run->instant.was_crossing = (cause & KOINE_AT_ROOTS) != 0;
     count(run, cause);
-    if (records && (run->outcome.flags & KOINE_CHANGED || cause & KOINE_AT_CONTINUE))
+    if (records && (run->instant.outcome.flags & KOINE_CHANGED || cause & KOINE_AT_CONTINUE))
         TRY(record_right(run, cause));
-    if (run->output_time < INFINITY || records)
+    if (run->output.grid_time < INFINITY || records)
         koine_record_skip(run, run->time);
     return run->problem.strategy->watch ? run->problem.strategy->watch(run, cause) : KOINE_OK;
 }
 
 static void tell_step(KoineRun *run)
 {
-    const KoineIntegrationStep step = { run->stepped_time, run->time, run->solver ? run->solver->error : 0 };
-    run->stepped_time = run->time;
+    const KoineIntegrationStep step = { run->output.stepped_time, run->time, run->solver ? run->solver->error : 0 };
+    run->output.stepped_time = run->time;
     run->options->stepped(run->options->stepped_context, run->model, &step);
 }
 

@@ -17,8 +17,8 @@ static bool controls_error(const KoineRun *run)
 
 void koine_pulses_begin(KoineRun *run)
 {
-    run->has_sources = run->kind->size >= sizeof(KoineModelKind) && run->kind->extremes && run->tables->n_x &&
-                       run->problem.strategy->looks_between && controls_error(run);
+    run->repeats.has_sources = run->kind->size >= sizeof(KoineModelKind) && run->kind->extremes && run->tables->n_x &&
+                               run->problem.strategy->looks_between && controls_error(run);
 }
 
 /* How far the interpolant is from the solution of the equations at `time`, in tolerances. */
@@ -28,7 +28,8 @@ static KoineStatus defect(KoineRun *run, double time, double width, double *out)
     const size_t n = run->tables->n_x;
     const double to_end = koine_min(time - solver->from, solver->time - time);
     const double d = koine_min(STENCIL * (solver->time - solver->from), to_end), before = time - d, behind = time + d;
-    double *const x = run->crossing, *const f = run->crossing + n, *const a = run->before, *const b = run->before + n;
+    double *const x = run->crossing.x, *const f = run->crossing.x + n, *const a = run->crossing.before,
+                  *const b = run->crossing.before + n;
     *out = 0;
     if (solver->kind->interpolate(solver, before, a) != KOINE_OK ||
         solver->kind->interpolate(solver, behind, b) != KOINE_OK ||
@@ -49,8 +50,8 @@ static KoineStatus defect(KoineRun *run, double time, double width, double *out)
 static KoineStatus undo(KoineRun *run, bool *is_undone)
 {
     KoineSolver *const solver = run->solver;
-    if (solver->kind->interpolate(solver, solver->from, run->crossing) != KOINE_OK ||
-        solver->kind->restart(solver, solver->from, run->crossing) < 0)
+    if (solver->kind->interpolate(solver, solver->from, run->crossing.x) != KOINE_OK ||
+        solver->kind->restart(solver, solver->from, run->crossing.x) < 0)
         return koine_solver_failed(run);
     *is_undone = true;
     ++run->report->statistics.pulses;
@@ -63,7 +64,7 @@ static KoineStatus defect_at_end(KoineRun *run, double time, double *out)
     KoineSolver *const solver = run->solver;
     const size_t n = run->tables->n_x;
     const double h = solver->time - solver->from;
-    double *const x = run->crossing, *const f = run->crossing + n, *const begin = run->before;
+    double *const x = run->crossing.x, *const f = run->crossing.x + n, *const begin = run->crossing.before;
     *out = 0;
     if (solver->kind->interpolate(solver, solver->from, begin) != KOINE_OK)
         return koine_solver_failed(run);
@@ -87,8 +88,8 @@ static KoineStatus check_ends(KoineRun *run, bool *is_undone)
     KoineSolver *const solver = run->solver;
     const double from = solver->from, to = solver->time;
     double error = 0;
-    if (run->pulse == from || run->pulse == to)
-        TRY(defect_at_end(run, run->pulse, &error));
+    if (run->repeats.pulse == from || run->repeats.pulse == to)
+        TRY(defect_at_end(run, run->repeats.pulse, &error));
     if (!(error > ALLOWED) || to - from <= 64 * koine_ulp(to))
         return KOINE_OK;
     TRY(undo(run, is_undone));
@@ -117,7 +118,7 @@ KoineStatus koine_pulses_check(KoineRun *run, bool *is_undone)
         TRY(defect(run, times[k], width, &error));
         if (!(error > ALLOWED))
             continue;
-        run->pulse = times[k];
+        run->repeats.pulse = times[k];
         return undo(run, is_undone);
     }
     return KOINE_OK;

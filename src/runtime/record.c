@@ -14,11 +14,11 @@ static KoineStatus sink_failed(KoineRun *run, const KoineSink *sink)
 /* The earliest time at which someone wants a point, or the first time of instants not before it. */
 static void choose_grid_time(KoineRun *run)
 {
-    run->grid_time = run->output_time;
-    for (uint32_t k = 0; run->has_own_grids && k < run->options->n_sinks; ++k) {
+    run->output.next_time = run->output.grid_time;
+    for (uint32_t k = 0; run->output.has_own_grids && k < run->options->n_sinks; ++k) {
         const KoineSink *const sink = run->options->sinks[k];
         if (sink->has_own_grid)
-            run->grid_time = koine_min(run->grid_time, koine_snap_up(run, sink->next_time));
+            run->output.next_time = koine_min(run->output.next_time, koine_snap_up(run, sink->next_time));
     }
 }
 
@@ -32,9 +32,9 @@ static KoineStatus begin_sinks(KoineRun *run)
 {
     for (uint32_t k = 0; k < run->options->n_sinks; ++k) {
         KoineSink *const sink = run->options->sinks[k];
-        run->n_begun = k + 1;
-        run->wants_event_steps = run->wants_event_steps || sink->wants_event_steps;
-        run->has_own_grids = run->has_own_grids || sink->has_own_grid;
+        run->output.n_begun = k + 1;
+        run->output.wants_event_steps = run->output.wants_event_steps || sink->wants_event_steps;
+        run->output.has_own_grids = run->output.has_own_grids || sink->has_own_grid;
         if (sink->begin && sink->begin(sink, run->model) < 0)
             return sink_failed(run, sink);
     }
@@ -55,13 +55,13 @@ KoineStatus koine_record_end(KoineRun *run)
 {
     KoineStatus status = KOINE_OK;
     tell(run, KOINE_RECORDING_END, run->time);
-    for (uint32_t k = 0; k < run->n_begun; ++k) {
+    for (uint32_t k = 0; k < run->output.n_begun; ++k) {
         KoineSink *const sink = run->options->sinks[k];
         if (sink->end && sink->end(sink, run->model) < 0 && run->report->end == KOINE_RUN_DONE)
             status = sink_failed(run, sink);
     }
     tell(run, KOINE_RECORDING_REST, run->time);
-    run->n_begun = 0;
+    run->output.n_begun = 0;
     return status;
 }
 
@@ -81,7 +81,7 @@ static KoineStatus evaluate_outputs(KoineRun *run, double time)
  * the last point on. *time becomes the time that was reached, or could not be. */
 static KoineStatus follow_outputs(KoineRun *run, double *time)
 {
-    const double end = *time, from = run->evaluated_time, least = SHORTEST * (end - from);
+    const double end = *time, from = run->output.evaluated_time, least = SHORTEST * (end - from);
     double at = from, step = 0.5 * (end - from);
     KoineStatus status = KOINE_RETRY;
     while (at < end && step >= least && status >= 0) {
@@ -97,17 +97,18 @@ static KoineStatus follow_outputs(KoineRun *run, double *time)
 static KoineStatus evaluate_point(KoineRun *run, double *time)
 {
     KoineStatus status = evaluate_outputs(run, *time);
-    if (status > 0 && run->tables->n_x == 0 && run->evaluated_time < *time)
+    if (status > 0 && run->tables->n_x == 0 && run->output.evaluated_time < *time)
         status = follow_outputs(run, time);
     if (status == KOINE_OK)
-        run->evaluated_time = *time;
+        run->output.evaluated_time = *time;
     return status;
 }
 
 bool koine_is_on_grid(const KoineRun *run, double time)
 {
     const double near = koine_near(time);
-    return time >= run->output_time - near || time <= run->problem.start + near || time >= run->problem.stop - near;
+    return time >= run->output.grid_time - near || time <= run->problem.start + near ||
+           time >= run->problem.stop - near;
 }
 
 /* Instants are for all who do not skip them; other points for who asked for them. */
@@ -119,8 +120,8 @@ static bool is_wanted(const KoineRun *run, const KoineSink *sink, const KoinePoi
         return false;
     if (point->kind == KOINE_POINT_STEP)
         return sink->wants_event_steps;
-    if (point->kind == KOINE_POINT_GRID && run->has_own_grids)
-        return (sink->has_own_grid ? sink->next_time : run->output_time) <= point->time;
+    if (point->kind == KOINE_POINT_GRID && run->output.has_own_grids)
+        return (sink->has_own_grid ? sink->next_time : run->output.grid_time) <= point->time;
     return true;
 }
 
@@ -144,7 +145,7 @@ KoineStatus koine_record(KoineRun *run, double time, uint32_t event_step, int ki
     if (run->options->n_sinks == 0)
         return KOINE_OK;
     const KoinePoint point = { .time = time, .event_step = event_step, .kind = kind };
-    const double begun = koine_sample_begin(&run->points, SAMPLE);
+    const double begun = koine_sample_begin(&run->output.sample, SAMPLE);
     *koine_time(run->model) = time;
     KoineStatus status = evaluate_point(run, &time);
     if (status != KOINE_OK)
@@ -156,25 +157,26 @@ KoineStatus koine_record(KoineRun *run, double time, uint32_t event_step, int ki
     tell(run, KOINE_RECORDING_POINT, time);
     status = hand_out(run, &point);
     tell(run, KOINE_RECORDING_REST, time);
-    koine_sample_end(&run->points, begun);
+    koine_sample_end(&run->output.sample, begun);
     return status;
 }
 
 static void next_grid_point(KoineRun *run)
 {
-    run->output_time = koine_snap_nearest(run, run->problem.start + (double)++run->grid_number * run->interval);
+    run->output.grid_time =
+        koine_snap_nearest(run, run->problem.start + (double)++run->output.number * run->output.interval);
 }
 
 double koine_record_next(const KoineRun *run, double time)
 {
-    double next = run->output_time;
+    double next = run->output.grid_time;
     if (next <= time) {
-        const double number = floor((time - run->problem.start) / run->interval) + 1;
-        next = koine_snap_nearest(run, run->problem.start + number * run->interval);
+        const double number = floor((time - run->problem.start) / run->output.interval) + 1;
+        next = koine_snap_nearest(run, run->problem.start + number * run->output.interval);
         if (next <= time) /* by rounding */
-            next = koine_snap_nearest(run, run->problem.start + (number + 1) * run->interval);
+            next = koine_snap_nearest(run, run->problem.start + (number + 1) * run->output.interval);
     }
-    for (uint32_t k = 0; run->has_own_grids && k < run->options->n_sinks; ++k) {
+    for (uint32_t k = 0; run->output.has_own_grids && k < run->options->n_sinks; ++k) {
         const KoineSink *const sink = run->options->sinks[k];
         const double own = sink->has_own_grid ? koine_snap_up(run, sink->next_time) : INFINITY;
         next = own > time ? koine_min(next, own) : next;
@@ -184,26 +186,26 @@ double koine_record_next(const KoineRun *run, double time)
 
 void koine_record_from_here(KoineRun *run)
 {
-    if (run->output_time == INFINITY)
+    if (run->output.grid_time == INFINITY)
         return;
-    const double n = floor((run->time - run->problem.start) / run->interval) - 1;
-    run->grid_number = n > 0 && n < 0x1p62 ? (uint64_t)n : 0;
+    const double n = floor((run->time - run->problem.start) / run->output.interval) - 1;
+    run->output.number = n > 0 && n < 0x1p62 ? (uint64_t)n : 0;
     koine_record_skip(run, run->time);
 }
 
 KoineStatus koine_record_grid(KoineRun *run, double to, bool instant_follows)
 {
-    while (instant_follows ? run->grid_time < to - koine_near(to) : run->grid_time <= to) {
-        TRY(koine_place(run, run->grid_time));
-        const KoineStatus status = koine_record(run, run->grid_time, 0, KOINE_POINT_GRID);
+    while (instant_follows ? run->output.next_time < to - koine_near(to) : run->output.next_time <= to) {
+        TRY(koine_place(run, run->output.next_time));
+        const KoineStatus status = koine_record(run, run->output.next_time, 0, KOINE_POINT_GRID);
         if (status > 0)
             return koine_model_failed(run, status, "computing the values of an output point");
         TRY(status);
         if (run->problem.strategy->looks_between && koine_run_interrupted(run)) { /* here, not where the step ends */
-            run->time = run->grid_time;
+            run->time = run->output.next_time;
             return KOINE_OK;
         }
-        if (run->output_time <= run->grid_time)
+        if (run->output.grid_time <= run->output.next_time)
             next_grid_point(run);
         choose_grid_time(run);
     }
@@ -214,9 +216,9 @@ KoineStatus koine_record_grid(KoineRun *run, double to, bool instant_follows)
 void koine_record_skip(KoineRun *run, double time)
 {
     const double end = time + koine_near(time);
-    if (!(run->interval > koine_ulp(end))) /* finer than the time itself: only instants have points */
-        run->output_time = INFINITY;
-    while (run->output_time <= end)
+    if (!(run->output.interval > koine_ulp(end))) /* finer than the time itself: only instants have points */
+        run->output.grid_time = INFINITY;
+    while (run->output.grid_time <= end)
         next_grid_point(run);
     choose_grid_time(run);
 }

@@ -102,7 +102,8 @@ KoineStatus koine_model_failed(KoineRun *run, KoineStatus status, const char *do
 KoineStatus koine_solver_failed(KoineRun *run)
 {
     if (run->problem.text[0])
-        return koine_fail_by(run, run->solver_cause ? run->solver_cause : KOINE_CAUSE_SOLVER, "%s", run->problem.text);
+        return koine_fail_by(run, run->solver_fault.cause ? run->solver_fault.cause : KOINE_CAUSE_SOLVER, "%s",
+                             run->problem.text);
     return koine_model_failed(run, KOINE_FAILED, "integration");
 }
 

@@ -67,6 +67,58 @@ typedef struct {
     double seconds; /* of the sampled calls */
 } KoineSample;
 
+/* Explicit Euler steps over a point that cannot be evaluated; the vectors serve others between these. */
+typedef struct {
+    double *x;          /* 2*n_x: the state of the crossing, and a trial */
+    double *before;     /* 2*n_x: the last state with computable values, and its slopes */
+    double before_time; /* of `before`; NAN: the event was not found by crossing */
+} KoineCrossing;
+
+/* What others are told: points, steps, progress. */
+typedef struct {
+    double next_time; /* of the next point between instants: the output grid's or a sink's; INFINITY: none */
+    double grid_time; /* of the next point of the output grid */
+    double interval;
+    uint64_t number;       /* of grid_time */
+    double evaluated_time; /* of the last point that was recorded */
+    uint32_t n_begun;      /* sinks to be ended */
+    bool wants_event_steps, has_own_grids;
+    KoineSample sample;  /* of the time that points take */
+    double stepped_time; /* end of the last step that was told */
+    uint32_t countdown;  /* steps to the next call of progress */
+} KoineOutput;
+
+/* Signals with dead time: see signals.c. */
+typedef struct {
+    double sampled_time; /* up to which the model remembers its signals */
+    double *values;      /* of tables->n_signals at the points of a piece of a step */
+} KoineSignals;
+
+/* Steps that are made again. */
+typedef struct {
+    double pulse;        /* where a step has to end: an extreme of a source; -INFINITY: nowhere */
+    double renewed_time; /* where a solver that gave up began anew; NAN: nowhere */
+    uint32_t n_doubts;   /* times that the last step was made again, see doubt.c */
+    uint32_t n_delays;   /* times in a row that an event had not happened yet where its step was made to end */
+    bool has_sources;    /* some may have pulses, see pulses.c */
+} KoineRepeats;
+
+/* What the last instant was and left behind. */
+typedef struct {
+    KoineOutcome outcome;
+    double next_time;   /* head of the calendar */
+    uint32_t max_steps; /* event steps at one instant */
+    uint32_t quiet;     /* time events in a row that did not restart the solver */
+    bool is_fresh;      /* no step was accepted since the last instant */
+    bool was_crossing;  /* the last instant was a state event */
+    KoineSample sample; /* of the time that instants take */
+} KoineInstant;
+
+typedef struct {
+    char text[512]; /* why the solver cannot go on */
+    int32_t cause;  /* KoineCause of it, or 0 */
+} KoineSolverFault;
+
 typedef struct KoineRun {
     KoineModel *model;
     const KoineModelKind *kind;
@@ -75,39 +127,18 @@ typedef struct KoineRun {
     KoineRunReport *report;
     KoineProblem problem;
     KoineSolver *solver; /* NULL: nothing moves between events */
+    KoineSolverFault solver_fault;
+    void *strategy_state; /* of the time strategy, or NULL */
+    double time;          /* how far the run is */
+    bool is_over;
     KoineRoots roots;
     KoineWatch watch;
     KoineScales scales;
-    KoineOutcome outcome;  /* of the last instant */
-    double time, stop;     /* how far the run is, how far it goes */
-    double stepped_time;   /* end of the last step that was told */
-    double renewed_time;   /* where a solver that gave up began anew; NAN: nowhere */
-    double evaluated_time; /* of the last point that was recorded */
-    double sampled_time;   /* up to which the model remembers its signals */
-    double *signals;       /* values of tables->n_signals at the points of a piece of a step */
-    double next_time;      /* head of the calendar */
-    double pulse;          /* where a step has to end: an extreme of a source; -INFINITY: nowhere */
-    double grid_time;      /* of the next point between instants: the output grid's or a sink's; INFINITY: none */
-    double output_time;    /* of the next point of the output grid */
-    double interval;
-    uint64_t grid_number;      /* of output_time */
-    double *atol;              /* n_x */
-    double *crossing, *before; /* n_x each: state of an Euler crossing, and the last one with computable values */
-    double before_time;        /* of `before`; NAN: the event was not found by crossing */
-    void *strategy_state;      /* of the strategy, or NULL */
-    uint32_t max_steps;        /* event steps at one instant */
-    uint32_t quiet;            /* time events in a row that did not restart the solver */
-    uint32_t n_doubts;         /* times that the last step was made again, see doubt.c */
-    uint32_t n_delays;         /* times in a row that an event had not happened yet where its step was made to end */
-    uint32_t n_begun;          /* sinks to be ended */
-    uint32_t countdown;        /* steps to the next call of progress */
-    bool wants_event_steps, has_own_grids, is_over;
-    bool has_sources;  /* some may have pulses, see pulses.c */
-    bool is_fresh;     /* no step was accepted since the last instant */
-    bool was_crossing; /* the last instant was a state event */
-    KoineSample instants, points;
-    char solver_text[512]; /* why the solver cannot go on */
-    int32_t solver_cause;  /* KoineCause of it, or 0 */
+    KoineInstant instant;
+    KoineOutput output;
+    KoineCrossing crossing;
+    KoineRepeats repeats;
+    KoineSignals signals;
 } KoineRun;
 
 /* --- advance.c --- */
@@ -240,16 +271,16 @@ KoineStatus koine_accept(KoineRun *run, unsigned *cause);
 /* --- doubt.c --- */
 
 /* An event was found at `to` in the solver's last step. Where the model contradicts it the step is undone and made to end
- * earlier (run->pulse). */
+ * earlier (run->repeats.pulse). */
 KoineStatus koine_doubt(KoineRun *run, double to, bool *is_undone);
 
 /* --- pulses.c --- */
 
-/* After the solver was made: run->has_sources says whether steps have to be checked. */
+/* After the solver was made: run->repeats.has_sources says whether steps have to be checked. */
 void koine_pulses_begin(KoineRun *run);
 
 /* A step was made: where sources are extreme, the interpolant is compared with the right-hand side. *is_undone: they
- * differ, the solver is back where the step began, and run->pulse is where steps have to end first. */
+ * differ, the solver is back where the step began, and run->repeats.pulse is where steps have to end first. */
 KoineStatus koine_pulses_check(KoineRun *run, bool *is_undone);
 
 /* --- signals.c --- */
@@ -257,7 +288,7 @@ KoineStatus koine_pulses_check(KoineRun *run, bool *is_undone);
 /* The longest step and the memory of a model with dead time; nothing for others. */
 KoineStatus koine_signals_create(KoineRun *run);
 
-/* A step has led to run->time: the model remembers its signals since run->sampled_time. */
+/* A step has led to run->time: the model remembers its signals since run->signals.sampled_time. */
 KoineStatus koine_signals_sample(KoineRun *run);
 
 /* --- record.c --- */

@@ -10,7 +10,7 @@ static const double AMONG_ALL = 1e-12; /* of the largest state of the model: a s
 static const double SMALLEST = 1e-60;  /* size of a state that has never moved */
 static const double NEGLIGIBLE = 1e-6; /* share of what its slope makes of a state in the run: its value says nothing */
 
-enum { ROWS = 11, FLOOR_OFTEN = 32, FLOOR_EVERY = 16, POINTS = 4, MOST_PILOT_STEPS = 30, PILOT_AFTER = 6 };
+enum { ROWS = 12, FLOOR_OFTEN = 32, FLOOR_EVERY = 16, POINTS = 4, MOST_PILOT_STEPS = 30, PILOT_AFTER = 6 };
 static const double PILOT_FIRST = 1e-9; /* of the distance to the next event: the first step */
 static const double PILOT_REACH = 0.1;  /* of that distance: as far as it looks */
 static const double PILOT_ERROR = 0.6;  /* coarse: what matters is the power of ten */
@@ -137,7 +137,9 @@ KoineStatus koine_scales_create(KoineRun *run, const KoineSolverKind *kind)
                              .floor = memory + 4 * n,
                              .rounding = memory + 5 * n,
                              .work = memory + 6 * n,
+                             .atol = memory + 11 * n,
                              .next_look = FIRST_LOOK };
+    run->problem.atol = scales->atol;
     for (uint32_t i = 0; i < n; ++i)
         set_state(run, i);
     memset(scales->floor, 0, n * sizeof *scales->floor);
@@ -169,7 +171,7 @@ static void find_floor(KoineRun *run, const double *x)
 
 KOINE_FOR_EACH_SIZE void see_of(size_t n, KoineRun *run, const double *x, double forget)
 {
-    double *const peak = run->scales.peak, *const size = run->scales.size, *const atol = run->atol;
+    double *const peak = run->scales.peak, *const size = run->scales.size, *const atol = run->scales.atol;
     const double *const base = run->scales.base, *const share = run->scales.share, *const floor = run->scales.floor;
     KOINE_INDEPENDENT
     for (size_t i = 0; i < n; ++i) {
@@ -299,7 +301,7 @@ static void pilot_steps(KoineRun *run, Pilot *pilot)
 /* Some state is zero, or so small that its value says nothing about its size, and moves. */
 static bool is_size_wanted(const KoineRun *run, const double *slope, bool is_first)
 {
-    const double span = run->stop - run->time;
+    const double span = run->problem.stop - run->time;
     bool is_wanted = false;
     for (size_t i = 0; i < run->tables->n_x && !is_wanted; ++i) {
         const bool is_known = run->scales.peak[i] > NEGLIGIBLE * span * fabs(slope[i]) && run->scales.peak[i] > 0;
@@ -311,7 +313,7 @@ static bool is_size_wanted(const KoineRun *run, const double *slope, bool is_fir
 static void look_from_here(KoineRun *run, bool is_first)
 {
     const size_t n = run->tables->n_x;
-    const double distance = koine_min(run->next_time, run->stop) - run->time;
+    const double distance = koine_min(run->instant.next_time, run->problem.stop) - run->time;
     Pilot pilot = { .y = run->scales.work,
                     .end = run->scales.work + n,
                     .slope = run->scales.work + 2 * n,
@@ -319,7 +321,7 @@ static void look_from_here(KoineRun *run, bool is_first)
                     .time = run->time,
                     .h = koine_max(PILOT_FIRST * distance, 4 * koine_near(run->time)), /* the next event may be close */
                     .limit = run->time + PILOT_REACH * distance };
-    double *const start = run->crossing;
+    double *const start = run->crossing.x;
     memcpy(start, koine_states(run->model), n * sizeof *start);
     if (slope_at(run, run->time, start, pilot.slope) != KOINE_OK || !is_size_wanted(run, pilot.slope, is_first) ||
         find_rounding(run, run->time, start) != KOINE_OK || slope_at(run, run->time, start, pilot.slope) != KOINE_OK)

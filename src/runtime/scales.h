@@ -21,6 +21,7 @@ typedef struct {
     double *floor;        /* n_x: no size is smaller: see find_floor */
     double *rounding;     /* n_x: rounding error of the derivatives, as last measured */
     double *work;         /* 5*n_x */
+    double *atol;         /* n_x: the absolute tolerances in force, those of the problem */
     uint32_t *group;      /* n_x: states of one kind have one size; */
     uint32_t n_groups;    /* 0: all are different */
     unsigned char *copy;  /* of the block, while the model looks ahead */

@@ -8,15 +8,15 @@ enum { PIECES = 4, DEEPEST = 12, MAX_GROWTH = 40 }; /* samples of a piece; halvi
 KoineStatus koine_signals_create(KoineRun *run)
 {
     const size_t n = run->tables->n_signals;
-    run->sampled_time = run->time;
+    run->signals.sampled_time = run->time;
     if (n == 0)
         return KOINE_OK;
     const double longest = run->kind->longest_step(run->model);
     if (!(longest > 0))
         return koine_fail_by(run, KOINE_CAUSE_DEAD_TIME, "a dead time is not greater than 0");
     run->problem.max_step = koine_min(run->problem.max_step, longest);
-    run->signals = malloc((PIECES + 1) * n * sizeof *run->signals);
-    return run->signals ? KOINE_OK : koine_fail_by(run, KOINE_CAUSE_MEMORY, "no memory for %zu signals", n);
+    run->signals.values = malloc((PIECES + 1) * n * sizeof *run->signals.values);
+    return run->signals.values ? KOINE_OK : koine_fail_by(run, KOINE_CAUSE_MEMORY, "no memory for %zu signals", n);
 }
 
 static KoineStatus sample(KoineRun *run, double time, double *values)
@@ -42,7 +42,7 @@ static bool is_dense(const KoineRun *run)
 {
     const uint32_t n = run->tables->n_signals;
     for (uint32_t k = 0; k < n; ++k) {
-        const double *const u = run->signals + k;
+        const double *const u = run->signals.values + k;
         const double middle = (4 * (u[n] + u[3 * n]) - u[0] - u[4 * n]) / 6;
         const double ends = fmax(fabs(u[0]), fabs(u[4 * n])), scale = fmax(fmax(fabs(u[2 * n]), ends), 1e-3);
         if (!(fabs(u[2 * n] - middle) <= run->problem.tolerance * scale))
@@ -57,16 +57,16 @@ static KoineStatus sample_piece(KoineRun *run, double from, double length)
     const uint32_t n = run->tables->n_signals;
     KoineStatus status = KOINE_OK;
     for (int j = 1; j <= PIECES && status == KOINE_OK; ++j)
-        status = sample(run, from + length * j / PIECES, run->signals + (size_t)j * n);
+        status = sample(run, from + length * j / PIECES, run->signals.values + (size_t)j * n);
     return status;
 }
 
 static KoineStatus sample_inside(KoineRun *run, double end)
 {
     const uint32_t n = run->tables->n_signals;
-    double from = run->sampled_time, length = end - from;
+    double from = run->signals.sampled_time, length = end - from;
     const double least = ldexp(length, -DEEPEST);
-    KoineStatus status = sample(run, from, run->signals);
+    KoineStatus status = sample(run, from, run->signals.values);
     while (status == KOINE_OK && end - from > 0.5 * least) {
         length = koine_min(length, end - from);
         status = sample_piece(run, from, length);
@@ -75,8 +75,8 @@ static KoineStatus sample_inside(KoineRun *run, double end)
             continue;
         }
         for (int j = 1; j <= PIECES && status == KOINE_OK; ++j)
-            TRY(remember(run, from + length * j / PIECES, run->signals + (size_t)j * n));
-        memcpy(run->signals, run->signals + (size_t)PIECES * n, n * sizeof *run->signals);
+            TRY(remember(run, from + length * j / PIECES, run->signals.values + (size_t)j * n));
+        memcpy(run->signals.values, run->signals.values + (size_t)PIECES * n, n * sizeof *run->signals.values);
         from += length;
         length *= 2;
     }
@@ -87,11 +87,12 @@ KoineStatus koine_signals_sample(KoineRun *run)
 {
     const double end = run->time;
     KoineStatus status = KOINE_OK;
-    if (run->sampled_time >= run->solver->from && end > run->sampled_time) /* else the step cannot be interpolated */
+    if (run->signals.sampled_time >= run->solver->from &&
+        end > run->signals.sampled_time) /* else the step cannot be interpolated */
         TRY(sample_inside(run, end));
-    status = sample(run, end, run->signals);
+    status = sample(run, end, run->signals.values);
     if (status == KOINE_OK)
-        TRY(remember(run, end, run->signals));
-    run->sampled_time = end;
+        TRY(remember(run, end, run->signals.values));
+    run->signals.sampled_time = end;
     return status < 0 ? status : koine_place(run, end);
 }

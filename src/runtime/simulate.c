@@ -12,9 +12,9 @@ static const uint32_t DEFAULT_MAX_STEPS = 1000;
 /* What the instant at `time` is for, beside `cause`. Times within 16 ulp are one (S7). */
 static unsigned causes_at(const KoineRun *run, double time, unsigned cause)
 {
-    if (run->next_time <= time + koine_near(time))
+    if (run->instant.next_time <= time + koine_near(time))
         cause |= KOINE_AT_TIME;
-    if (time >= run->stop)
+    if (time >= run->problem.stop)
         cause |= KOINE_AT_STOP;
     return cause;
 }
@@ -26,20 +26,21 @@ static double look_ahead(KoineRun *run)
     if (run->kind->size < sizeof(KoineModelKind) || !run->kind->look_ahead)
         return searched;
     do
-        run->next_time = run->kind->look_ahead(run->model, run->stop, &searched);
-    while (run->next_time == INFINITY && searched < run->stop && koine_snap(run, searched) <= run->time);
-    return searched < run->stop ? koine_snap(run, searched) : INFINITY;
+        run->instant.next_time = run->kind->look_ahead(run->model, run->problem.stop, &searched);
+    while (run->instant.next_time == INFINITY && searched < run->problem.stop &&
+           koine_snap(run, searched) <= run->time);
+    return searched < run->problem.stop ? koine_snap(run, searched) : INFINITY;
 }
 
 /* An event just before or behind the end happens at the end. */
 static double next_goal(KoineRun *run)
 {
     const double searched = look_ahead(run);
-    if (searched > run->time && searched < run->next_time)
+    if (searched > run->time && searched < run->instant.next_time)
         return searched;
-    const double next = koine_snap_up(run, run->next_time); /* models may give any time */
+    const double next = koine_snap_up(run, run->instant.next_time); /* models may give any time */
     const double head = next > run->time ? next : run->time;
-    return head < run->stop - koine_near(run->stop) ? head : run->stop;
+    return head < run->problem.stop - koine_near(run->problem.stop) ? head : run->problem.stop;
 }
 
 static KoineStatus restart(KoineRun *run)
@@ -47,7 +48,7 @@ static KoineStatus restart(KoineRun *run)
     if (!run->solver)
         return KOINE_OK;
     ++run->report->statistics.restarts;
-    run->quiet = 0;
+    run->instant.quiet = 0;
     koine_roots_forget(run);
     if (run->scales.steps > 0)
         TRY(koine_scales_restart(run));
@@ -66,16 +67,16 @@ static bool begins_anew(const KoineRun *run)
 static KoineStatus instant(KoineRun *run, unsigned cause)
 {
     TRY(koine_instant(run, cause));
-    if (run->outcome.flags & KOINE_TERMINATE) {
+    if (run->instant.outcome.flags & KOINE_TERMINATE) {
         run->is_over = true;
         run->report->end = KOINE_RUN_TERMINATED;
     }
     if (run->solver)
         run->solver->placed = NAN;
-    if (run->outcome.flags & (KOINE_RESTART | KOINE_STATES | KOINE_NOMINALS) || begins_anew(run))
+    if (run->instant.outcome.flags & (KOINE_RESTART | KOINE_STATES | KOINE_NOMINALS) || begins_anew(run))
         return restart(run);
     if (cause & KOINE_AT_TIME)
-        ++run->quiet;
+        ++run->instant.quiet;
     return KOINE_OK;
 }
 
@@ -93,7 +94,7 @@ static KoineStatus run_model(KoineRun *run)
 {
     TRY(instant(run, causes_at(run, run->time, run->options->is_continued ? KOINE_AT_CONTINUE : KOINE_AT_START)));
     TRY(koine_scales_restart(run));
-    while (run->time < run->stop && !run->is_over) {
+    while (run->time < run->problem.stop && !run->is_over) {
         const double goal = next_goal(run);
         unsigned cause;
         TRY(koine_advance(run, goal, &cause));
@@ -164,31 +165,30 @@ static void set_problem(KoineRun *run)
     const double start = koine_snap_nearest(run, options->start), stop = koine_snap_nearest(run, options->stop);
     const double span = stop - start;
     const double usual = positive_or(span / DEFAULT_POINTS, positive_or(span, 1)); /* a part may be too small */
-    run->interval = koine_max(positive_or(options->interval, usual), run->problem.control.resolution);
+    run->output.interval = koine_max(positive_or(options->interval, usual), run->problem.control.resolution);
     run->problem = (KoineProblem){
         .model = run->model,
         .strategy = run->problem.strategy,
         .start = start,
         .stop = stop,
         .tolerance = positive_or(options->tolerance, KOINE_USUAL_TOLERANCE),
-        .step = positive_or(options->step, run->interval),
+        .step = positive_or(options->step, run->output.interval),
         .max_step = positive_or(options->max_step, INFINITY),
         .control = run->problem.control,
         .interrupt = options->interrupt,
-        .text = run->solver_text,
-        .text_size = sizeof run->solver_text,
-        .cause = &run->solver_cause,
+        .text = run->solver_fault.text,
+        .text_size = sizeof run->solver_fault.text,
+        .cause = &run->solver_fault.cause,
     };
     koine_time_complete(&run->problem);
     run->time = options->is_continued ? koine_snap_nearest(run, *koine_time(run->model)) : start;
-    run->stop = stop;
-    run->output_time = options->n_sinks || run->problem.strategy->meets_points ? start : INFINITY;
-    run->grid_time = run->output_time;
+    run->output.grid_time = options->n_sinks || run->problem.strategy->meets_points ? start : INFINITY;
+    run->output.next_time = run->output.grid_time;
     koine_watch_begin(run, span);
-    run->countdown = 1;
-    run->max_steps = options->max_steps                                ? options->max_steps
-                     : run->model->host && run->model->host->max_steps ? run->model->host->max_steps
-                                                                       : DEFAULT_MAX_STEPS;
+    run->output.countdown = 1;
+    run->instant.max_steps = options->max_steps                                ? options->max_steps
+                             : run->model->host && run->model->host->max_steps ? run->model->host->max_steps
+                                                                               : DEFAULT_MAX_STEPS;
 }
 
 static KoineStatus make_vectors(KoineRun *run)
@@ -196,12 +196,10 @@ static KoineStatus make_vectors(KoineRun *run)
     const size_t n = run->tables->n_x;
     if (n == 0)
         return KOINE_OK;
-    run->atol = malloc(5 * n * sizeof *run->atol);
-    if (!run->atol)
+    run->crossing.x = malloc(4 * n * sizeof *run->crossing.x);
+    if (!run->crossing.x)
         return koine_fail_by(run, KOINE_CAUSE_MEMORY, "no memory for %zu states", n);
-    run->problem.atol = run->atol;
-    run->crossing = run->atol + n;
-    run->before = run->atol + 3 * n;
+    run->crossing.before = run->crossing.x + 2 * n;
     return KOINE_OK;
 }
 
@@ -232,8 +230,8 @@ static KoineStatus prepare(KoineRun *run)
     if (run->problem.strategy->create)
         TRY(run->problem.strategy->create(run));
     TRY(koine_roots_create(run));
-    run->renewed_time = NAN;
-    *koine_time(run->model) = run->stepped_time = run->time;
+    run->repeats.renewed_time = NAN;
+    *koine_time(run->model) = run->output.stepped_time = run->time;
     const KoineStatus status = run->options->is_continued ? KOINE_OK : run->kind->initialise(run->model, run->time);
     if (status != KOINE_OK)
         return koine_model_failed(run, status, "initialisation");
@@ -308,8 +306,8 @@ static void fill_statistics(KoineRun *run, double begun)
     const double evaluations = (double)(statistics->evaluations + statistics->root_evaluations);
     const double integration =
         run->report->end == KOINE_RUN_DONE ? evaluations * seconds_per_evaluation(run, statistics->evaluations) : 0;
-    const double points = koine_sample_total(&run->points);
-    statistics->model_seconds = fmin(integration + koine_sample_total(&run->instants), statistics->total_seconds);
+    const double points = koine_sample_total(&run->output.sample);
+    statistics->model_seconds = fmin(integration + koine_sample_total(&run->instant.sample), statistics->total_seconds);
     statistics->solver_seconds = fmax(0, statistics->total_seconds - statistics->model_seconds - points);
 }
 
@@ -321,8 +319,8 @@ static void destroy(KoineRun *run)
     koine_scales_destroy(run);
     if (run->problem.strategy->destroy)
         run->problem.strategy->destroy(run);
-    free(run->atol);
-    free(run->signals);
+    free(run->crossing.x);
+    free(run->signals.values);
 }
 
 KoineRunEnd koine_simulate(KoineModel *model, const KoineRunOptions *options, KoineRunReport *report)
@@ -334,10 +332,10 @@ KoineRunEnd koine_simulate(KoineModel *model, const KoineRunOptions *options, Ko
                      .options = options,
                      .report = report,
                      .problem = { .strategy = &koine_time_continuous },
-                     .next_time = INFINITY,
-                     .pulse = -INFINITY,
-                     .before_time = NAN, /* nothing lies before the start */
-                     .evaluated_time = NAN };
+                     .instant = { .next_time = INFINITY },
+                     .repeats = { .pulse = -INFINITY },
+                     .crossing = { .before_time = NAN }, /* nothing lies before the start */
+                     .output = { .evaluated_time = NAN } };
     *report = (KoineRunReport){ .end = KOINE_RUN_DONE, .fault = { .origin = -1, .variable = -1 } };
     model->fault = report->fault;
     count_model(&run, -1);

@@ -185,7 +185,7 @@ void koine_watch_begin(KoineRun *run, double span)
 
 static KoineStatus watch_stillness(KoineRun *run, unsigned cause)
 {
-    if (!(cause & KOINE_AT_TIME) || ++run->watch.still <= run->max_steps)
+    if (!(cause & KOINE_AT_TIME) || ++run->watch.still <= run->instant.max_steps)
         return KOINE_OK;
     char name[1024];
     show_last(run, name, sizeof name);
@@ -209,7 +209,7 @@ KoineStatus koine_watch(KoineRun *run, unsigned cause)
     watch->ring[watch->n++ % WATCH_RING] = (KoineWatched){
         .time = run->time,
         .root = cause & KOINE_AT_ROOTS ? first_crossed(&run->roots) : NO_ROOT,
-        .effect = run->outcome.event_step > 0 ? run->outcome.flags + 1 : 0,
+        .effect = run->instant.outcome.event_step > 0 ? run->instant.outcome.flags + 1 : 0,
     };
     if (run->roots.n_held && cause & KOINE_AT_ROOTS)
         TRY(koine_hold_crossed(run));
@@ -223,7 +223,7 @@ KoineStatus koine_watch(KoineRun *run, unsigned cause)
         TRY(watch_stillness(run, cause));
     else
         watch->still = 0;
-    if (gap < ZENO_GAP * h_cross && run->outcome.event_step > 0)
+    if (gap < ZENO_GAP * h_cross && run->instant.outcome.event_step > 0)
         TRY(watch_zeno(run, h_cross));
     return cause & KOINE_AT_ROOTS ? watch_chattering(run, h_cross) : KOINE_OK;
 }

@@ -135,11 +135,11 @@ KoineStatus koine_grid_search(KoineRun *run, double from, double *to, bool is_bl
 
 /* --- The step across --- */
 
-/* The block and the solver take the state run->crossing at `time`. */
+/* The block and the solver take the state run->crossing.x at `time`. */
 static KoineStatus go_on_from(KoineRun *run, double time)
 {
     KoineSolver *const solver = run->solver;
-    if (solver->kind->restart(solver, time, run->crossing) < 0)
+    if (solver->kind->restart(solver, time, run->crossing.x) < 0)
         return koine_solver_failed(run);
     run->time = time;
     TRY(koine_place(run, time));
@@ -156,7 +156,7 @@ static KoineStatus slope_at(KoineRun *run, double time, const double *x, double 
 static KoineStatus cross_cell(KoineRun *run, double time, double goal, unsigned *cause, bool *is_done)
 {
     const size_t n = run->tables->n_x;
-    double *const x = run->crossing, *const trial = run->crossing + n, *const slope = run->before + n;
+    double *const x = run->crossing.x, *const trial = run->crossing.x + n, *const slope = run->crossing.before + n;
     for (size_t i = 0; i < n; ++i)
         x[i] += run->problem.control.resolution * slope[i];
     if (n)
@@ -166,7 +166,7 @@ static KoineStatus cross_cell(KoineRun *run, double time, double goal, unsigned 
         TRY(koine_roots_evaluate(run, run->roots.hi));
         if (koine_roots_crossed(&run->roots, run->roots.hi)) {
             koine_roots_flag(run, run->roots.hi);
-            run->roots.left = run->before_time;
+            run->roots.left = run->crossing.before_time;
             *cause |= KOINE_AT_ROOTS;
             *is_done = true;
             return go_on_from(run, time);
@@ -175,17 +175,18 @@ static KoineStatus cross_cell(KoineRun *run, double time, double goal, unsigned 
     const KoineStatus status = slope_at(run, time, x, trial);
     if (status < 0)
         return koine_solver_failed(run);
-    if (status != KOINE_OK && !(time == goal && time >= run->next_time && run->before_time == run->time))
+    if (status != KOINE_OK &&
+        !(time == goal && time >= run->instant.next_time && run->crossing.before_time == run->time))
         return KOINE_OK;
     *is_done = true;
     koine_roots_forget(run);
-    run->roots.left = run->before_time;
+    run->roots.left = run->crossing.before_time;
     TRY(go_on_from(run, time));
     if (status != KOINE_OK) /* what happens there, a cell behind the last good point, may select another branch */
         return KOINE_OK;
-    run->before_time = NAN;
+    run->crossing.before_time = NAN;
     TRY(koine_record_grid(run, time, time >= goal));
-    run->is_fresh = false;
+    run->instant.is_fresh = false;
     TRY(koine_place(run, time));
     return koine_accept(run, cause);
 }
@@ -195,8 +196,10 @@ static KoineStatus name_fault(KoineRun *run, double time, double h)
 {
     const size_t n = run->tables->n_x;
     for (size_t i = 0; i < n; ++i)
-        run->crossing[i] = run->before[i] + (h > 0 ? h * run->before[n + i] : 0);
-    const KoineEvaluation at = { .time = time, .x = run->crossing, .want = KOINE_WANT_DER, .der = run->crossing + n };
+        run->crossing.x[i] = run->crossing.before[i] + (h > 0 ? h * run->crossing.before[n + i] : 0);
+    const KoineEvaluation at = {
+        .time = time, .x = run->crossing.x, .want = KOINE_WANT_DER, .der = run->crossing.x + n
+    };
     if (n)
         run->kind->evaluate(run->model, &at);
     return koine_true_fault(run);
@@ -211,13 +214,13 @@ KoineStatus koine_grid_cross(KoineRun *run, double goal, unsigned *cause)
     const size_t n = run->tables->n_x;
     bool is_done = false;
     if (n) {
-        memcpy(run->crossing, here, n * sizeof *here);
-        memcpy(run->before, here, n * sizeof *here);
+        memcpy(run->crossing.x, here, n * sizeof *here);
+        memcpy(run->crossing.before, here, n * sizeof *here);
     }
-    run->before_time = run->time;
+    run->crossing.before_time = run->time;
     if (run->solver)
         run->solver->placed = NAN;
-    const KoineStatus status = slope_at(run, run->time, run->before, run->before + n);
+    const KoineStatus status = slope_at(run, run->time, run->crossing.before, run->crossing.before + n);
     if (status < 0)
         return koine_solver_failed(run);
     while (status == KOINE_OK && cells < run->problem.control.max_crossing && !is_done &&
@@ -243,7 +246,7 @@ KoineStatus koine_grid_cross_region(KoineRun *run, double goal, unsigned *cause,
         TRY(koine_shorten(run, left, &is_event));
         TRY(koine_place(run, left));
         run->time = left;
-        run->is_fresh = false;
+        run->instant.is_fresh = false;
         TRY(koine_accept(run, cause));
         koine_grid_keep(run);
     }
