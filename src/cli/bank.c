@@ -1,8 +1,10 @@
 /* koine bank: folders of component classes with versions. */
 #include "base/ids.h"
 #include "base/text.h"
+#include "cli/target.h"
 #include "cli/verbs.h"
 #include "bank/bank_check.h"
+#include "driver/words.h"
 #include "experiment/experiment.h"
 #include <stdio.h>
 
@@ -111,8 +113,8 @@ static void list_json(const BankWork *work, const UsedBy *used, bool is_good)
 static int run_check(BankWork *work, const char *folder, bool is_list)
 {
     const BankCheckRequest request = { .folder = folder, .profile = command_option(work->command, "profile") };
-    if (request.profile && !experiment_knows_profile(request.profile))
-        return usage_error(work->command, "there is no profile '%s'; one of: dymola, simplex", request.profile);
+    if (request.profile && !profile_find(compilation_profile, request.profile))
+        return no_profile(work->command, request.profile);
     if (!bank_check(&work->check, &request, work->sources, work->diag, work->arena)) {
         print_messages(work);
         return EXIT_USAGE;
@@ -242,7 +244,7 @@ static int run_bank(const Command *command)
 static const Option options[] = {
     { .name = "all", .help = "with use: every class that has the version" },
     { .name = "json", .help = "with list and check: classes and diagnostics as JSON on the standard output" },
-    { .name = "profile", .value = "NAME", .help = "the reading of the original: dymola, simplex" },
+    { .name = "profile", .value = "NAME", .listed = profile_word, .help = "the reading of the original" },
     { 0 },
 };
 

@@ -3,6 +3,7 @@
 #include "cli/verbs.h"
 #include "experiment/experiment.h"
 #include "driver/dump.h"
+#include "driver/words.h"
 #include "explain/figures.h"
 #include "explain/report.h"
 #include "explain/symbols.h"
@@ -135,8 +136,8 @@ static int run_check(const Command *command)
     if (!target_find(command, &target))
         return EXIT_USAGE;
     const char *const profile = command_option(command, "profile");
-    if (profile && !experiment_knows_profile(profile))
-        return usage_error(command, "there is no profile '%s'; one of: dymola, simplex", profile);
+    if (profile && !profile_find(compilation_profile, profile))
+        return no_profile(command, profile);
     Compilation *const c = compilation_create(out_of_memory);
     CompileRequest request = target_request(command, &target);
     request.profile = profile;
@@ -168,7 +169,7 @@ static const Option options[] = {
     { .name = "listing", .help = "print the text, with the messages as $ lines below the lines they are about" },
     { .name = "line-numbers", .help = "with --listing: number the lines" },
     { .name = "no-messages", .help = "with --listing: the text alone" },
-    { .name = "profile", .value = "NAME", .help = "the reading of the original: dymola, simplex" },
+    { .name = "profile", .value = "NAME", .listed = profile_word, .help = "the reading of the original" },
     TARGET_TASK,
     TARGET_ANALYSIS,
     TARGET_USE,

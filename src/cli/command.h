@@ -22,8 +22,9 @@ typedef struct {
     const char *name;  /* without the dashes */
     const char *value; /* what its value is called in help; NULL: a switch */
     const char *help;
-    const char *(*word)(uint32_t k); /* the values it can have, NULL after the last; NULL: any */
-    bool repeats;                    /* every occurrence counts; else the last one wins */
+    const char *(*word)(uint32_t k);   /* the values it can have, NULL after the last; NULL: any */
+    const char *(*listed)(uint32_t k); /* names that the help ends with, NULL after the last; NULL: none */
+    bool repeats;                      /* every occurrence counts; else the last one wins */
 } Option;
 
 typedef struct {

@@ -64,16 +64,25 @@ static void print_words(const Option *option)
     putchar('\n');
 }
 
+/* The help of an option and the names that it ends with. */
+static const char *help_of(const Option *option, char *text, size_t size)
+{
+    int n = snprintf(text, size, "%s", option->help);
+    for (uint32_t k = 0; option->listed && option->listed(k) && n >= 0 && (size_t)n < size; k++)
+        n += snprintf(text + n, size - (size_t)n, "%s%s", k ? ", " : ": ", option->listed(k));
+    return text;
+}
+
 static void print_options(const Option *options)
 {
     for (; options && options->name; options++) {
-        char left[64];
+        char left[64], help[1024];
         const int length = snprintf(left, sizeof left, "  --%s%s%s", options->name, options->value ? " " : "",
                                     options->value ? options->value : "");
         printf("%-*s", OPTION_COLUMN, left);
         if (length >= OPTION_COLUMN)
             printf("\n%*s", OPTION_COLUMN, "");
-        print_wrapped(options->help, OPTION_COLUMN, OPTION_COLUMN);
+        print_wrapped(help_of(options, help, sizeof help), OPTION_COLUMN, OPTION_COLUMN);
         print_words(options);
     }
 }

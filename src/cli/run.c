@@ -444,7 +444,7 @@ static const Option options[] = {
       .value = "NAME=VALUE",
       .repeats = true,
       .help = "a control parameter, also where the model has a quantity of that name; may be repeated" },
-    { .name = "profile", .value = "NAME", .help = "behave like the original: dymola, simplex" },
+    { .name = "profile", .value = "NAME", .listed = profile_word, .help = "behave like the original" },
     { .name = "start-from",
       .value = "FILE",
       .help = "start values from the end of an earlier result, .csv, .mat or .h5" },

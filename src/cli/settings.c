@@ -1,4 +1,5 @@
 #include "cli/settings.h"
+#include "driver/words.h"
 #include "koine/simulate.h"
 #include <errno.h>
 #include <sys/stat.h>
@@ -73,7 +74,7 @@ static int open_beside(const Command *command, Compilation *c, RunSettings *sett
         const Target theirs = target_split(from_file->model, c->arena);
         if (!is_same_file(theirs.path, settings->target.path)) {
             say("'%s' is an experiment with '%s' and is not used", beside, theirs.path);
-            *from_file = experiment_none();
+            *from_file = experiment_none(compilation_profile);
             return EXIT_GOOD;
         }
         if (!settings->target.class_name)
@@ -164,8 +165,8 @@ static void read_start(RunSettings *settings, Compilation *c)
 
 int settings_read(const Command *command, Compilation *c, RunSettings *settings)
 {
-    Experiment from_file = experiment_none(), from_options = experiment_none();
-    *settings = (RunSettings){ .experiment = experiment_none() };
+    Experiment from_file = experiment_none(compilation_profile), from_options = experiment_none(compilation_profile);
+    *settings = (RunSettings){ .experiment = experiment_none(compilation_profile) };
     int status = read_options(command, c, &from_options);
     if (status != EXIT_GOOD)
         return status;

@@ -162,3 +162,15 @@ bool target_compile(const Command *command, const Target *target, const char *pr
     diag_print(c->diag, stderr, (DiagStyle){ .colour = command->colour_err });
     return is_good;
 }
+
+const char *profile_word(uint32_t k)
+{
+    const Profile *const profile = compilation_profile(k);
+    return profile ? profile->name : NULL;
+}
+
+int no_profile(const Command *command, const char *name)
+{
+    return usage_error(command, "there is no profile '%s'; one of: %s", name,
+                       profile_names(compilation_profile, ", ", ", ", command->arena));
+}

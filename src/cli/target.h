@@ -53,4 +53,9 @@ CompileRequest target_request(const Command *command, const Target *target);
 /* Text to schedule; diagnostics are printed. False: they say why. `profile` may be NULL. */
 bool target_compile(const Command *command, const Target *target, const char *profile, Compilation *c);
 
+/* Names of profiles; NULL after the last. */
+const char *profile_word(uint32_t k);
+/* No profile has this name: said; the status. */
+int no_profile(const Command *command, const char *name);
+
 #endif

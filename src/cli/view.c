@@ -2,6 +2,7 @@
 #include "cli/target.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
+#include "driver/words.h"
 #include "experiment/catalogue.h"
 #include "experiment/experiment.h"
 #include "web/result.h"
@@ -54,7 +55,7 @@ static int find_model(ViewCall *call, const char *text)
     if (ends_with(text, ".exp.yaml")) {
         Sources *const sources = sources_create(command->arena);
         Diag *const diag = diag_create(command->arena, sources);
-        Experiment experiment = experiment_none();
+        Experiment experiment = experiment_none(compilation_profile);
         const bool is_good = experiment_open(text, sources, command->arena, diag, &experiment);
         diag_print(diag, stderr, (DiagStyle){ .colour = command->colour_err });
         if (!is_good)

@@ -34,3 +34,8 @@ const char *compilation_language_name(uint32_t k)
     const Language *language = language_at(NULL, k);
     return language ? language->name : NULL;
 }
+
+const Profile *compilation_profile(uint32_t k)
+{
+    return language_profile(k);
+}

@@ -2,13 +2,14 @@
 #ifndef DRIVER_WORDS_H
 #define DRIVER_WORDS_H
 
-#include <stdint.h>
+#include "base/profile.h"
 
 /* NULL after the last one, each. */
 const char *compilation_systems_name(uint32_t k); /* how systems of equations are solved: CompileRequest.systems */
 const char *compilation_pass_name(uint32_t k);    /* in order */
 const char *compilation_pass_purpose(uint32_t k);
 const char *compilation_language_name(uint32_t k);
+ProfileAt compilation_profile; /* of all languages */
 
 uint8_t systems_choice(const char *name); /* a SystemsChoice; NULL: the usual one */
 

@@ -8,27 +8,26 @@
 
 typedef struct {
     const char *name, *variant; /* variant: as other chapters of the document spell it, or NULL */
-    double standard, least, most;
+    double least, most;
     bool is_whole;
 } Row;
 
-/* Defaults: the table of the document. */
 static const Row rows[CONTROL_PARAMETERS] = {
-    [CONTROL_TSCAL] = { "TScal", NULL, 1e-3, 0, INFINITY, false },
-    [CONTROL_TMAX] = { "TMax", NULL, 1e6, 0, INFINITY, false },
-    [CONTROL_MAXTKT] = { "MaxTkt", "MaxTakt", 50, 1, 1e9, true },
-    [CONTROL_MAXCRO] = { "MaxCro", "CroMax", 50, 1, 1e9, true },
-    [CONTROL_MAXCYC] = { "MaxCyc", NULL, 50, 1, 1e9, true },
-    [CONTROL_EPS] = { "Eps", NULL, 1e-10, 0, 1, false },
-    [CONTROL_INTMETH] = { "IntMeth", NULL, 3, 1, 6, true },
-    [CONTROL_INTSTEP] = { "IntStep", "StepSize", 0.1, 0, INFINITY, false },
-    [CONTROL_ERREVAL] = { "ErrEval", NULL, 2, 0, 2, true },
-    [CONTROL_HIGHRERR] = { "HighRErr", NULL, 1e-6, 0, 1, false },
-    [CONTROL_LOWRERR] = { "LowRErr", NULL, 1e-7, 0, 1, false },
-    [CONTROL_STEPMAX] = { "StepMax", NULL, 10, 0, INFINITY, false },
-    [CONTROL_PRTDEPTH] = { "PrtDepth", NULL, 0, 0, 9, true },
-    [CONTROL_TPRTBEG] = { "TPrtBeg", NULL, 0, -INFINITY, INFINITY, false },
-    [CONTROL_TPRTEND] = { "TPrtEnd", NULL, 1e6, -INFINITY, INFINITY, false },
+    [CONTROL_TSCAL] = { "TScal", NULL, 0, INFINITY, false },
+    [CONTROL_TMAX] = { "TMax", NULL, 0, INFINITY, false },
+    [CONTROL_MAXTKT] = { "MaxTkt", "MaxTakt", 1, 1e9, true },
+    [CONTROL_MAXCRO] = { "MaxCro", "CroMax", 1, 1e9, true },
+    [CONTROL_MAXCYC] = { "MaxCyc", NULL, 1, 1e9, true },
+    [CONTROL_EPS] = { "Eps", NULL, 0, 1, false },
+    [CONTROL_INTMETH] = { "IntMeth", NULL, 1, 6, true },
+    [CONTROL_INTSTEP] = { "IntStep", "StepSize", 0, INFINITY, false },
+    [CONTROL_ERREVAL] = { "ErrEval", NULL, 0, 2, true },
+    [CONTROL_HIGHRERR] = { "HighRErr", NULL, 0, 1, false },
+    [CONTROL_LOWRERR] = { "LowRErr", NULL, 0, 1, false },
+    [CONTROL_STEPMAX] = { "StepMax", NULL, 0, INFINITY, false },
+    [CONTROL_PRTDEPTH] = { "PrtDepth", NULL, 0, 9, true },
+    [CONTROL_TPRTBEG] = { "TPrtBeg", NULL, -INFINITY, INFINITY, false },
+    [CONTROL_TPRTEND] = { "TPrtEnd", NULL, -INFINITY, INFINITY, false },
 };
 
 static const char *const METHODS[] = { "simplex-euler",          "simplex-rk4",
@@ -38,11 +37,6 @@ static const char *const METHODS[] = { "simplex-euler",          "simplex-rk4",
 const char *control_name(ControlParameter parameter)
 {
     return rows[parameter].name;
-}
-
-double control_default(ControlParameter parameter)
-{
-    return rows[parameter].standard;
 }
 
 bool control_find(const char *name, ControlParameter *found)
@@ -71,7 +65,19 @@ const char *control_nearest(const char *name)
 
 /* ---- One value -------------------------------------------------------------------------------------------------- */
 
-static bool report_value(const Setting *setting, const Row *row, Diag *diag)
+/* What the first profile that says something of it begins with. */
+static void help_by_profile(ProfileAt *profiles, const Row *row, Diag *diag)
+{
+    for (uint32_t k = 0; profiles && profiles(k); k++) {
+        const ProfileSetting *const setting = profile_setting(profiles(k), row->name);
+        if (!setting)
+            continue;
+        diag_help(diag, "the default of the profile %s is %g", profiles(k)->name, setting->value);
+        return;
+    }
+}
+
+static bool report_value(ProfileAt *profiles, const Setting *setting, const Row *row, Diag *diag)
 {
     const char *const kind = row->is_whole ? "a whole number" : "a number";
     if (isinf(row->most) && isinf(row->least))
@@ -85,19 +91,19 @@ static bool report_value(const Setting *setting, const Row *row, Diag *diag)
                    "the control parameter %s must be %s %s %g %s %g, not '%.60s'", row->name, kind,
                    row->is_whole ? "from" : "between", row->least, row->is_whole ? "to" : "and", row->most,
                    setting->value);
-    diag_help(diag, "the default of the profile simplex is %g", row->standard);
+    help_by_profile(profiles, row, diag);
     return false;
 }
 
 /* Bounds of whole numbers are allowed values, those of other numbers are not. */
-static bool read_value(const Setting *setting, const Row *row, double *value, Diag *diag)
+static bool read_value(ProfileAt *profiles, const Setting *setting, const Row *row, double *value, Diag *diag)
 {
     const char *const end = setting->value + strlen(setting->value);
     if (setting->value == end || text_to_real(setting->value, end, value) != end || !isfinite(*value))
-        return report_value(setting, row, diag);
+        return report_value(profiles, setting, row, diag);
     const bool is_inside = row->is_whole ? *value >= row->least && *value <= row->most && *value == floor(*value)
                                          : *value > row->least && *value < row->most;
-    return is_inside || report_value(setting, row, diag);
+    return is_inside || report_value(profiles, setting, row, diag);
 }
 
 static bool is_from_command_line(const Control *control)
@@ -106,10 +112,11 @@ static bool is_from_command_line(const Control *control)
 }
 
 /* The command line wins over a file; two values from one side are a contradiction. */
-static bool take(Controls *controls, const Setting *setting, ControlParameter parameter, Diag *diag)
+static bool take(ProfileAt *profiles, Controls *controls, const Setting *setting, ControlParameter parameter,
+                 Diag *diag)
 {
     Control now = { .is_given = true, .span = setting->span };
-    if (!read_value(setting, &rows[parameter], &now.value, diag))
+    if (!read_value(profiles, setting, &rows[parameter], &now.value, diag))
         return false;
     Control *const known = &controls->at[parameter];
     const bool is_second = known->is_given && !known->is_profile && known->value != now.value;
@@ -145,7 +152,7 @@ static bool take_from_set(Experiment *experiment, const KoineTables *tables, Are
         const Setting *const setting = &experiment->settings[k];
         ControlParameter parameter;
         if (control_find(setting->name, &parameter) && !has_variable(tables, setting->name))
-            is_good &= take(controls, setting, parameter, diag);
+            is_good &= take(experiment->profiles, controls, setting, parameter, diag);
         else
             vec_push(arena, &rest, *setting);
     }
@@ -158,14 +165,17 @@ bool control_gather(Experiment *experiment, const KoineTables *tables, Arena *ar
 {
     bool is_good = true;
     *controls = (Controls){ 0 };
-    if (experiment->profile && strcmp(experiment->profile, "simplex") == 0)
-        for (int k = 0; k < CONTROL_PARAMETERS; k++)
-            controls->at[k] = (Control){ true, true, rows[k].standard, SPAN_NONE };
+    const Profile *const profile = experiment->profile ? profile_find(experiment->profiles, experiment->profile) : NULL;
+    for (int k = 0; profile && k < CONTROL_PARAMETERS; k++) {
+        const ProfileSetting *const setting = profile_setting(profile, rows[k].name);
+        if (setting)
+            controls->at[k] = (Control){ true, true, setting->value, SPAN_NONE };
+    }
     for (uint32_t k = 0; k < experiment->n_controls; k++) {
         const Setting *const setting = &experiment->controls[k];
         ControlParameter parameter;
         if (control_find(setting->name, &parameter)) {
-            is_good &= take(controls, setting, parameter, diag);
+            is_good &= take(experiment->profiles, controls, setting, parameter, diag);
             continue;
         }
         diag_error(diag, DIAG_CONTROL_UNKNOWN, setting->span, "there is no control parameter '%.60s'", setting->name);

@@ -1,7 +1,7 @@
 /* The control parameters of a run, by the names of SIMPLEX-II: time grid, limits of iterations, integration, protocol.
  *
- * They come from `control` and from `set` (where the model has no quantity of that name), or all fifteen from the
- * profile `simplex`. control_apply turns them into options of the runtime; what was given as a setting of its own
+ * They come from `control` and from `set` (where the model has no quantity of that name), or from the
+ * profile. control_apply turns them into options of the runtime; what was given as a setting of its own
  * (`solver`, `tolerance`, ...) beats the profile and must agree with a control parameter given as well. */
 #ifndef EXPERIMENT_CONTROL_H
 #define EXPERIMENT_CONTROL_H
@@ -42,8 +42,7 @@ typedef struct {
 /* Names as in the table of the document and their variants, without regard to case. */
 bool control_find(const char *name, ControlParameter *found);
 const char *control_name(ControlParameter parameter);
-double control_default(ControlParameter parameter); /* of the profile */
-const char *control_nearest(const char *name);      /* NULL: none is near */
+const char *control_nearest(const char *name); /* NULL: none is near */
 
 /* The control parameters of an experiment. Settings of `set` that are control parameters are taken out of it: the
  * model `tables` has no variable of that name. False: reported. */

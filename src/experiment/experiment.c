@@ -4,9 +4,9 @@
 #include "experiment/setting.h"
 #include "formats/select.h"
 
-Experiment experiment_none(void)
+Experiment experiment_none(ProfileAt *profiles)
 {
-    Experiment none = { 0 };
+    Experiment none = { .profiles = profiles };
     for (int k = 0; k < EXPERIMENT_KEYS; k++)
         none.spans[k] = SPAN_NONE;
     return none;
@@ -33,7 +33,7 @@ static bool give_assignment(const SettingContext *context, ExperimentKey key, co
         value++;
     const Setting setting = { arena_text(context->arena, assignment, (size_t)(end - assignment)),
                               arena_text(context->arena, value, strlen(value)), SPAN_NONE };
-    Experiment one = experiment_none();
+    Experiment one = experiment_none(NULL);
     one.has[key] = true;
     one.settings = one.controls = one.nominals = &setting;
     one.n_settings = one.n_controls = one.n_nominals = 1;

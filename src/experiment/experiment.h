@@ -7,6 +7,7 @@
 #define EXPERIMENT_EXPERIMENT_H
 
 #include "base/diag.h"
+#include "base/profile.h"
 #include "formats/observer.h"
 
 typedef enum {
@@ -79,6 +80,7 @@ typedef struct {
     Span spans[EXPERIMENT_KEYS]; /* where; SPAN_NONE from the command line */
     const char *model;           /* file or file:class; from a file relative to the current folder already */
     double start, stop, interval, tolerance, absolute_tolerance, step, max_step;
+    ProfileAt *profiles; /* that can be named */
     const char *solver, *tier, *output, *profile;
     const char *use;       /* versions of classes, separated by commas: VERSION or CLASS=VERSION */
     const char *task;      /* what is known and unknown */
@@ -109,9 +111,10 @@ struct ExperimentPhase {
     Span span;
 };
 
-Experiment experiment_none(void);
+Experiment experiment_none(ProfileAt *profiles); /* that can be named; NULL: none */
 
-/* Reads a file, or a source that is there already. False: reported; what was good is filled in. */
+/* Reads a file, or a source that is there already; *experiment knows its profiles. False: reported; what was good is
+ * filled in. */
 bool experiment_open(const char *path, Sources *sources, Arena *arena, Diag *diag, Experiment *experiment);
 bool experiment_read(uint32_t source, const Sources *sources, Arena *arena, Diag *diag, Experiment *experiment);
 
@@ -134,6 +137,5 @@ void experiment_take_nominals(Experiment *experiment, Arena *arena);
 bool experiment_check(const Experiment *experiment, Diag *diag);
 
 const char *experiment_key_name(ExperimentKey key); /* "max-step" */
-bool experiment_knows_profile(const char *name);
 
 #endif

@@ -302,7 +302,7 @@ typedef VEC(ExperimentPhase) Phases;
 static void read_phase(Reader *reader, Node node, Phases *phases)
 {
     Experiment *const whole = reader->context.experiment;
-    ExperimentPhase phase = { experiment_none(), node.span };
+    ExperimentPhase phase = { experiment_none(NULL), node.span };
     reader->context.experiment = &phase.experiment;
     for (Node key = setting_next(reader); key.kind != NODE_MAP_END && key.kind != NODE_BAD;
          key = setting_next(reader)) {

@@ -51,17 +51,7 @@ typedef struct {
     const char *words[5];
 } Words;
 static const Words tiers = { "auto, interp, tcc or cc", { "auto", "interp", "tcc", "cc", NULL } };
-static const Words profiles = { "the name of a profile: dymola or simplex", { "dymola", "simplex", NULL } };
-
 static const Words switches = { "on or off", { "on", "off", NULL } };
-
-bool experiment_knows_profile(const char *name)
-{
-    for (size_t i = 0; profiles.words[i]; i++)
-        if (strcmp(name, profiles.words[i]) == 0)
-            return true;
-    return false;
-}
 
 const char *experiment_key_name(ExperimentKey key)
 {
@@ -145,9 +135,24 @@ static bool take_seed(const SettingContext *context, ExperimentKey key, const ch
     return true;
 }
 
+static bool take_profile(const SettingContext *context, const char *value, Span span)
+{
+    Experiment *const experiment = context->experiment;
+    const Profile *const profile = profile_find(experiment->profiles, value);
+    if (profile) {
+        experiment->profile = profile->name;
+        return true;
+    }
+    const char *const names = profile_names(experiment->profiles, ", ", " or ", context->arena);
+    return wrong(context, DIAG_EXPERIMENT_VALUE, EXPERIMENT_PROFILE, value, span,
+                 arena_format(context->arena, "the name of a profile: %s", names));
+}
+
 static bool take_word(const SettingContext *context, ExperimentKey key, const char *value, Span span)
 {
-    const Words *const words = key == EXPERIMENT_TIER ? &tiers : key == EXPERIMENT_EVENT_ROWS ? &switches : &profiles;
+    if (key == EXPERIMENT_PROFILE)
+        return take_profile(context, value, span);
+    const Words *const words = key == EXPERIMENT_TIER ? &tiers : &switches;
     for (size_t i = 0; words->words[i]; i++) {
         if (strcmp(value, words->words[i]) == 0) {
             memcpy((char *)context->experiment + rows[key].field, &words->words[i], sizeof words->words[i]);

@@ -6,6 +6,7 @@
 #define IR_LANGUAGE_H
 
 #include "base/diag.h"
+#include "base/profile.h"
 #include "ir/model.h"
 
 /* Given by the driver. `find` gives the Model of a class, loaded once however often it is asked for;
@@ -28,7 +29,11 @@ typedef struct {
 
 typedef struct {
     const char *name;              /* as in `source N "path" NAME` of the text form */
+    const char *title;             /* as people call it */
     const char *const *extensions; /* of file names, without the dot, ended by NULL */
+    const Profile *profile;        /* the reading of the original; NULL: there is none */
+    /* Languages may share an ending: whether the text looks like one of this language. NULL: the ending says it all. */
+    bool (*recognises)(const char *text, size_t size);
     /* The Model, with its instance 0 being the class; NULL means already reported. */
     Model *(*load)(const LoadRequest *request, Diag *diag);
     bool has_message_lines; /* lines that begin with $ are messages of an earlier check, no part of the text */

@@ -1,5 +1,6 @@
 /* The settings in force: what a run that is started from the page would use if nothing is changed there. They are read
  * each time they are asked for, as the run itself does. */
+#include "driver/words.h"
 #include "web/session.h"
 #include <strings.h>
 #include <sys/stat.h>
@@ -29,7 +30,7 @@ const char *experiment_in_force(const View *view, Arena *arena)
 Experiment settings_in_force(const View *view, Arena *arena)
 {
     const char *const path = experiment_in_force(view, arena);
-    Experiment experiment = experiment_none();
+    Experiment experiment = experiment_none(compilation_profile);
     if (!path)
         return experiment;
     Sources *const sources = sources_create(arena);
@@ -38,7 +39,7 @@ Experiment settings_in_force(const View *view, Arena *arena)
     if (!experiment_open(path, sources, arena, diag, &experiment) ||
         (experiment.has[EXPERIMENT_MODEL] && model &&
          !is_same_file(model, experiment.model, file_length(experiment.model), arena)))
-        return experiment_none();
+        return experiment_none(compilation_profile);
     const Experiment *const last = experiment.n_phases ? &experiment.phases[experiment.n_phases - 1].experiment : NULL;
     if (!experiment.has[EXPERIMENT_STOP] && last && last->has[EXPERIMENT_STOP]) { /* the last phase says it */
         experiment.has[EXPERIMENT_STOP] = true;

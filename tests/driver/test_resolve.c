@@ -1,5 +1,6 @@
 /* Classes by name: one file each, found in the folder of the file that asks; what is missing or contains itself. */
 #include "driver/compile.h"
+#include "driver/words.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -55,12 +56,65 @@ static void test_a_component_cannot_contain_itself(void **state)
     assert_refused(CLASSES "Own.mdl", "KN2051", "Own.mdl' contains itself", "");
 }
 
+/* ---- Two languages with one ending ---- */
+
+static bool is_loud(const char *text, size_t size)
+{
+    return size >= 4 && memcmp(text, "LOUD", 4) == 0;
+}
+
+static Model *load_loud(const LoadRequest *request, Diag *diag)
+{
+    diag_error(diag, DIAG_SYNTAX, (Span){ request->source, 0, 0 }, "read as loud");
+    return NULL;
+}
+
+static Model *load_quiet(const LoadRequest *request, Diag *diag)
+{
+    diag_error(diag, DIAG_SYNTAX, (Span){ request->source, 0, 0 }, "read as quiet");
+    return NULL;
+}
+
+static void assert_read_as(const char *text, const char *message)
+{
+    static const char *const endings[] = { "voice", NULL };
+    static const Language loud = {
+        .name = "loud", .title = "Loud", .extensions = endings, .recognises = is_loud, .load = load_loud
+    };
+    static const Language quiet = { .name = "quiet", .title = "Quiet", .extensions = endings, .load = load_quiet };
+    static const Language *const languages[] = { &loud, &quiet, NULL };
+    Compilation *c = compilation_create(NULL);
+    sources_add_text(compilation_sources(c), "a.voice", text, strlen(text));
+    assert_false(compilation_load(c, &(CompileRequest){ .path = "a.voice", .languages = languages }));
+    assert_non_null(strstr(diag_json(compilation_diag(c), compilation_arena(c)), message));
+    compilation_destroy(c);
+}
+
+static void test_languages_of_one_ending_look_at_the_text(void **state)
+{
+    (void)state;
+    assert_read_as("LOUD x", "read as loud");
+    assert_read_as("x", "read as quiet");
+}
+
+static void test_profiles_come_from_the_table_of_languages(void **state)
+{
+    (void)state;
+    assert_string_equal(compilation_profile(0)->name, "dymola");
+    assert_string_equal(compilation_profile(1)->name, "simplex");
+    assert_null(compilation_profile(2));
+    assert_true(profile_setting(compilation_profile(1), "TScal")->value == 1e-3);
+    assert_null(profile_setting(compilation_profile(0), "TScal"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_class_lies_beside_the_file_that_asks),
         cmocka_unit_test(test_an_unknown_class_is_named_with_its_file),
         cmocka_unit_test(test_a_component_cannot_contain_itself),
+        cmocka_unit_test(test_languages_of_one_ending_look_at_the_text),
+        cmocka_unit_test(test_profiles_come_from_the_table_of_languages),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

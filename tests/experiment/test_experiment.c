@@ -34,8 +34,15 @@ static int tear_down(void **state)
     return 0;
 }
 
+static const Profile *profile_at(uint32_t k)
+{
+    static const Profile profiles[] = { { .name = "dymola" }, { .name = "simplex" } };
+    return k < 2 ? &profiles[k] : NULL;
+}
+
 static bool read_text(Fixture *fixture, const char *text, Experiment *experiment)
 {
+    experiment->profiles = profile_at;
     char path[32];
     snprintf(path, sizeof path, "lab/e%d.exp.yaml", fixture->n_files++);
     const uint32_t source = sources_add_text(fixture->sources, path, text, strlen(text));
@@ -296,7 +303,7 @@ static void several_mistakes_are_told_at_once(void **state)
 static void later_settings_win_one_by_one(void **state)
 {
     Fixture *const fixture = *state;
-    Experiment annotation = experiment_none(), file, line = experiment_none();
+    Experiment annotation = experiment_none(profile_at), file, line = experiment_none(profile_at);
     Arena *const arena = fixture->arena;
     assert_true(experiment_give(&annotation, "stop", "1", arena, fixture->diag));
     assert_true(experiment_give(&annotation, "tolerance", "1e-4", arena, fixture->diag));
@@ -336,7 +343,7 @@ static void the_command_line_has_the_same_checks(void **state)
         { "tier", "gcc", "'tier' must be auto, interp, tcc or cc" },
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        Experiment e = experiment_none();
+        Experiment e = experiment_none(profile_at);
         fixture->diag = diag_create(fixture->arena, fixture->sources);
         assert_false(experiment_give(&e, wrong[i][0], wrong[i][1], fixture->arena, fixture->diag));
         const char *const said = messages(fixture);
@@ -361,7 +368,7 @@ static void a_stop_before_the_start_is_told_with_both_places(void **state)
 static void files_are_opened_or_reported(void **state)
 {
     Fixture *const fixture = *state;
-    Experiment e;
+    Experiment e = experiment_none(profile_at);
     assert_false(experiment_open("/no/such.exp.yaml", fixture->sources, fixture->arena, fixture->diag, &e));
     assert_non_null(strstr(messages(fixture), "does not exist"));
     assert_false(experiment_open("/tmp", fixture->sources, fixture->arena, fixture->diag, &e));

@@ -10,12 +10,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     Sources *const sources = sources_create(arena);
     Diag *const diag = diag_create(arena, sources);
     const uint32_t source = sources_add_text(sources, "lab/fuzz.exp.yaml", (const char *)data, size);
-    Experiment experiment;
+    Experiment experiment = experiment_none(NULL);
     const bool is_good = experiment_read(source, sources, arena, diag, &experiment);
     if (is_good != (diag_errors(diag) == 0))
         __builtin_trap(); /* false means: reported */
     if (is_good) {
-        const Experiment none = experiment_none();
+        const Experiment none = experiment_none(NULL);
         const Experiment merged = experiment_merge(&none, &experiment, arena);
         experiment_check(&merged, diag);
     }

@@ -68,7 +68,7 @@ static void begin(const char *path, Arena *arena, Diag *diag)
     KoineModel *model;
     StartState start;
     double scales[16] = { 0 };
-    Experiment experiment = experiment_none();
+    Experiment experiment = experiment_none(NULL);
     if (!experiment_give(&experiment, "start-from", path, arena, diag))
         return;
     const bool is_good = start_read(&experiment, arena, diag, &start) && kind->create(kind, &host, &model) == KOINE_OK;

@@ -65,7 +65,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     Arena *const arena = arena_create(NULL);
     Sources *const sources = sources_create(arena);
     Diag *const diag = diag_create(arena, sources);
-    Experiment experiment = experiment_none();
+    Experiment experiment = experiment_none(NULL);
     char *line = arena_text(arena, (const char *)data, size);
     for (uint32_t n = 0; line && n < 32; n++) {
         char *const next = strchr(line, '\n');

@@ -116,4 +116,7 @@ static Model *load(const LoadRequest *request, Diag *diag)
 }
 
 static const char *const extensions[] = { "dym", NULL };
-const Language dymola_language = { "dymola", extensions, load, false };
+static const Profile profile = { .name = "dymola" };
+const Language dymola_language = {
+    .name = "dymola", .title = "Dymola", .extensions = extensions, .profile = &profile, .load = load
+};

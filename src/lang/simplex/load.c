@@ -64,4 +64,15 @@ static Model *load(const LoadRequest *request, Diag *diag)
 }
 
 static const char *const extensions[] = { "mdl", NULL };
-const Language simplex_language = { "simplex", extensions, load, true };
+
+/* The table of the document. */
+static const ProfileSetting settings[] = {
+    { "TScal", 1e-3 }, { "TMax", 1e6 },      { "MaxTkt", 50 },    { "MaxCro", 50 },
+    { "MaxCyc", 50 },  { "Eps", 1e-10 },     { "IntMeth", 3 },    { "IntStep", 0.1 },
+    { "ErrEval", 2 },  { "HighRErr", 1e-6 }, { "LowRErr", 1e-7 }, { "StepMax", 10 },
+    { "PrtDepth", 0 }, { "TPrtBeg", 0 },     { "TPrtEnd", 1e6 },  { NULL, 0 },
+};
+static const Profile profile = { .name = "simplex", .settings = settings };
+const Language simplex_language = {
+    .name = "simplex", .title = "SIMPLEX-MDL", .extensions = extensions, .profile = &profile, .load = load, .has_message_lines = true
+};

@@ -41,4 +41,4 @@ static Model *load(const LoadRequest *request, Diag *diag)
 }
 
 static const char *const extensions[] = { "toy", NULL };
-const Language toy_language = { "toy", extensions, load, false };
+const Language toy_language = { .name = "toy", .title = "the toy language", .extensions = extensions, .load = load };
