@@ -45,7 +45,7 @@ void koine_run_actions(Machine *k)
     const KoineProgram *p = k->program;
     if (p->n_actions == 0)
         return;
-    for (uint32_t n = bitset_next(&k->enabled, 0); n != UINT32_MAX; n = bitset_next(&k->enabled, n + 1)) {
+    for (uint32_t n = bitset_next(&k->wake.enabled, 0); n != UINT32_MAX; n = bitset_next(&k->wake.enabled, n + 1)) {
         const KoineTransition *t = &p->transitions[n];
         for (uint32_t j = 0; j < t->n_actions; j++)
             if (k->m[p->actions[t->first_action + j].guard].i)

@@ -36,7 +36,7 @@ KoineStatus koine_root_functions(Machine *k, double *roots)
     for (uint32_t j = 0; j < k->program->n_roots; j++) {
         double exact, band;
         const double margin = margin_of(k, j, &exact, &band);
-        roots[j] = margin == INFINITY ? 1 : margin + (k->widened[j] > 0 ? k->widened[j] : exact);
+        roots[j] = margin == INFINITY ? 1 : margin + (k->bands.widened[j] > 0 ? k->bands.widened[j] : exact);
         is_good &= !isnan(roots[j]);
     }
     return is_good ? KOINE_OK : koine_fault(k, KOINE_RETRY, KOINE_NONE, NULL);
@@ -52,8 +52,8 @@ void koine_root_sizes(const Machine *k, double *sizes)
         const double relative = is_relation ? p->relations[owner].band : p->steps[owner - p->n_relations].band;
         sizes[j] = is_relation ? fmax(fabs(k->m[p->relations[owner].left].r), fabs(k->m[p->relations[owner].right].r))
                                : fabs(k->m[p->steps[owner - p->n_relations].argument].r);
-        if (k->noise)
-            sizes[j] = fmax(sizes[j], k->noise[j] / relative);
+        if (k->bands.noise)
+            sizes[j] = fmax(sizes[j], k->bands.noise[j] / relative);
     }
 }
 
@@ -64,20 +64,20 @@ enum { MEANINGLESS = 3 }; /* crossings */
 
 void koine_count_flip(Machine *k, uint32_t root)
 {
-    if (k->noise && k->flips[root] < MEANINGLESS)
-        k->flips[root]++;
+    if (k->bands.noise && k->bands.flips[root] < MEANINGLESS)
+        k->bands.flips[root]++;
 }
 
 void koine_measure_noise(Machine *k)
 {
-    for (uint32_t j = 0; k->noise && j < k->program->n_roots; j++) {
+    for (uint32_t j = 0; k->bands.noise && j < k->program->n_roots; j++) {
         double exact, band;
         const double margin = margin_of(k, j, &exact, &band);
         if (margin == INFINITY)
             continue;
-        k->noise[j] = fmax(k->noise[j], band);
-        if (fabs(margin) > k->noise[j])
-            k->flips[j] = 0;
+        k->bands.noise[j] = fmax(k->bands.noise[j], band);
+        if (fabs(margin) > k->bands.noise[j])
+            k->bands.flips[j] = 0;
     }
 }
 
@@ -107,7 +107,7 @@ static bool displace(Machine *k)
     const bool is_good = koine_run_part(k, &p->roots) == KOINE_OK;
     for (uint32_t j = 0; j < p->n_roots; j++) {
         double exact, band;
-        k->widened[j] = margin_of(k, j, &exact, &band);
+        k->bands.widened[j] = margin_of(k, j, &exact, &band);
     }
     return is_good;
 }
@@ -119,10 +119,10 @@ void koine_widen_bands(Machine *k)
 {
     const KoineProgram *p = k->program;
     Instant *now = k->instant;
-    const bool is_measured = !k->noise && p->n_x && has_close_root(k);
+    const bool is_measured = !k->bands.noise && p->n_x && has_close_root(k);
     bool is_displaced = false;
     if (is_measured) {
-        double *const states = k->residual_work;
+        double *const states = k->spaces.residual_work;
         memcpy(states, &k->m[p->x], p->n_x * sizeof *states);
         is_displaced = displace(k);
         memcpy(&k->m[p->x], states, p->n_x * sizeof *states);
@@ -132,11 +132,11 @@ void koine_widen_bands(Machine *k)
     for (uint32_t j = 0; j < p->n_roots; j++) {
         double exact, band;
         const double margin = margin_of(k, j, &exact, &band);
-        const double steep = is_displaced ? MARGIN * fabs(k->widened[j] - margin) : 0;
-        const double noise = k->noise && k->flips[j] == MEANINGLESS ? k->noise[j] : 0;
-        const double close = k->noise ? noise : fmax(CLOSE * band, steep < INFINITY ? steep : 0);
-        k->widened[j] = margin <= close && !k->held[j] ? 2 * fabs(margin) + fmax(band, close) : 0;
-        now->n_widened += k->widened[j] > 0;
+        const double steep = is_displaced ? MARGIN * fabs(k->bands.widened[j] - margin) : 0;
+        const double noise = k->bands.noise && k->bands.flips[j] == MEANINGLESS ? k->bands.noise[j] : 0;
+        const double close = k->bands.noise ? noise : fmax(CLOSE * band, steep < INFINITY ? steep : 0);
+        k->bands.widened[j] = margin <= close && !k->bands.held[j] ? 2 * fabs(margin) + fmax(band, close) : 0;
+        now->n_widened += k->bands.widened[j] > 0;
     }
 }
 
@@ -149,8 +149,8 @@ void koine_narrow_bands(Machine *k)
     koine_run_part(k, &k->program->roots);
     for (uint32_t j = 0; j < k->program->n_roots; j++) {
         double exact, band;
-        if (k->widened[j] > 0 && margin_of(k, j, &exact, &band) > k->widened[j]) {
-            k->widened[j] = 0;
+        if (k->bands.widened[j] > 0 && margin_of(k, j, &exact, &band) > k->bands.widened[j]) {
+            k->bands.widened[j] = 0;
             now->n_widened--;
         }
     }
@@ -160,9 +160,9 @@ void koine_machine_hold(KoineModel *model, uint32_t root, uint8_t is_held)
 {
     Machine *k = koine_machine_of(model);
     k->instant->n_held += is_held;
-    k->instant->n_held -= k->held[root];
-    k->held[root] = is_held;
-    k->instant->n_widened -= is_held && k->widened[root] > 0;
+    k->instant->n_held -= k->bands.held[root];
+    k->bands.held[root] = is_held;
+    k->instant->n_widened -= is_held && k->bands.widened[root] > 0;
     if (is_held)
-        k->widened[root] = 0;
+        k->bands.widened[root] = 0;
 }

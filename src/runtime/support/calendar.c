@@ -3,7 +3,7 @@
 
 static bool before(const Machine *k, uint32_t a, uint32_t b)
 {
-    const Entry *x = &k->entries[a], *y = &k->entries[b];
+    const Entry *x = &k->calendar.entries[a], *y = &k->calendar.entries[b];
     if (x->time != y->time)
         return x->time < y->time;
     return x->late != y->late ? x->late < y->late : a < b;
@@ -11,14 +11,14 @@ static bool before(const Machine *k, uint32_t a, uint32_t b)
 
 static void put_at(Machine *k, uint32_t place, uint32_t entry)
 {
-    k->heap[place] = entry;
-    k->entries[entry].place = place;
+    k->calendar.heap[place] = entry;
+    k->calendar.entries[entry].place = place;
 }
 
 static void rise(Machine *k, uint32_t place, uint32_t entry)
 {
-    while (place && before(k, entry, k->heap[(place - 1) / 2])) {
-        put_at(k, place, k->heap[(place - 1) / 2]);
+    while (place && before(k, entry, k->calendar.heap[(place - 1) / 2])) {
+        put_at(k, place, k->calendar.heap[(place - 1) / 2]);
         place = (place - 1) / 2;
     }
     put_at(k, place, entry);
@@ -28,18 +28,18 @@ static void sink(Machine *k, uint32_t place, uint32_t entry)
 {
     const uint32_t n = k->instant->n_heap;
     for (uint32_t child; (child = 2 * place + 1) < n; place = child) {
-        if (child + 1 < n && before(k, k->heap[child + 1], k->heap[child]))
+        if (child + 1 < n && before(k, k->calendar.heap[child + 1], k->calendar.heap[child]))
             child++;
-        if (!before(k, k->heap[child], entry))
+        if (!before(k, k->calendar.heap[child], entry))
             break;
-        put_at(k, place, k->heap[child]);
+        put_at(k, place, k->calendar.heap[child]);
     }
     put_at(k, place, entry);
 }
 
 void koine_calendar_put(Machine *k, uint32_t entry, double time, bool late)
 {
-    Entry *e = &k->entries[entry];
+    Entry *e = &k->calendar.entries[entry];
     if (e->place != KOINE_NONE && e->time == time && e->late == late)
         return;
     const bool is_new = e->place == KOINE_NONE;
@@ -56,14 +56,14 @@ void koine_calendar_put(Machine *k, uint32_t entry, double time, bool late)
 
 void koine_calendar_remove(Machine *k, uint32_t entry)
 {
-    Entry *e = &k->entries[entry];
+    Entry *e = &k->calendar.entries[entry];
     if (e->place == KOINE_NONE)
         return;
-    const uint32_t place = e->place, last = k->heap[--k->instant->n_heap];
+    const uint32_t place = e->place, last = k->calendar.heap[--k->instant->n_heap];
     e->place = KOINE_NONE;
     if (last == entry)
         return;
-    if (place && before(k, last, k->heap[(place - 1) / 2]))
+    if (place && before(k, last, k->calendar.heap[(place - 1) / 2]))
         rise(k, place, last);
     else
         sink(k, place, last);

@@ -96,7 +96,7 @@ static void put_defect(const Matrix *a, const double *x, double *to)
 static Matrix matrix_of(Machine *k, const KoineSystem *s, const double *entries)
 {
     const uint32_t all = s->n + s->n_inner;
-    double *const work = k->workspace->look;
+    double *const work = k->spaces.workspace->look;
     return (Matrix){ .s = s,
                      .entries = entries,
                      .all = all,

@@ -12,13 +12,13 @@ enum { LAST_BEND = 5, WINDOW = 4 }; /* bends of a higher derivative are smooth e
 
 static DelayPoint *points_of(const Machine *k, uint32_t delay)
 {
-    return k->points + (uint64_t)delay * k->delays[delay].capacity;
+    return k->history.points + (uint64_t)delay * k->history.delays[delay].capacity;
 }
 
 /* The first point of the segment behind the one that is read; n: there is none. */
 static uint32_t next_segment(const Machine *k, uint32_t delay)
 {
-    const DelayState *s = &k->delays[delay];
+    const DelayState *s = &k->history.delays[delay];
     const DelayPoint *points = points_of(k, delay);
     uint32_t j = s->segment + 1;
     while (j < s->n && !points[j].is_first)
@@ -59,7 +59,7 @@ static double interpolate(const DelayPoint *points, uint32_t first, uint32_t end
 
 static double value_at(const Machine *k, uint32_t delay, double time)
 {
-    const DelayState *s = &k->delays[delay];
+    const DelayState *s = &k->history.delays[delay];
     const DelayPoint *points = points_of(k, delay);
     const double then = time - k->m[k->program->delays[delay].amount].r;
     if (s->segment + 1 >= s->end || then <= points[s->segment].time)
@@ -80,8 +80,8 @@ void koine_read_delays(Machine *k)
 static void schedule(Machine *k, uint32_t delay)
 {
     const uint32_t entry = k->program->n_calendar + delay, next = next_segment(k, delay);
-    k->delays[delay].end = next;
-    if (next < k->delays[delay].n)
+    k->history.delays[delay].end = next;
+    if (next < k->history.delays[delay].n)
         koine_calendar_at(k, entry, points_of(k, delay)[next].time + k->m[k->program->delays[delay].amount].r, false);
     else
         koine_calendar_remove(k, entry);
@@ -90,7 +90,7 @@ static void schedule(Machine *k, uint32_t delay)
 bool koine_switch_delay(Machine *k, uint32_t delay)
 {
     const KoineDelay *d = &k->program->delays[delay];
-    DelayState *s = &k->delays[delay];
+    DelayState *s = &k->history.delays[delay];
     const double before = k->m[d->output].r;
     s->segment = next_segment(k, delay);
     const DelayPoint *first = &points_of(k, delay)[s->segment];
@@ -108,7 +108,7 @@ bool koine_switch_delay(Machine *k, uint32_t delay)
 /* Points that nothing reads any more make room. */
 static void drop_old(Machine *k, uint32_t delay)
 {
-    DelayState *s = &k->delays[delay];
+    DelayState *s = &k->history.delays[delay];
     DelayPoint *points = points_of(k, delay);
     const double then = k->m[k->program->time].r - k->m[k->program->delays[delay].amount].r;
     const uint32_t at = last_not_after(points, s->segment, s->end, then);
@@ -125,14 +125,15 @@ static void drop_old(Machine *k, uint32_t delay)
 void koine_spread_points(Machine *k)
 {
     const KoineProgram *p = k->program;
-    const uint64_t bytes = k->model->size - (uint64_t)((unsigned char *)k->points - k->block);
+    const uint64_t bytes = k->model->size - (uint64_t)((unsigned char *)k->history.points - k->block);
     const uint64_t most = bytes / sizeof(DelayPoint) / p->n_delays;
     const uint32_t capacity = most < UINT32_MAX / 2 ? (uint32_t)most : UINT32_MAX / 2;
-    if (capacity <= k->delays[0].capacity)
+    if (capacity <= k->history.delays[0].capacity)
         return;
     for (uint32_t j = p->n_delays; j-- > 0;) {
-        memmove(k->points + (uint64_t)j * capacity, points_of(k, j), k->delays[j].n * sizeof(DelayPoint));
-        k->delays[j].capacity = capacity;
+        memmove(k->history.points + (uint64_t)j * capacity, points_of(k, j),
+                k->history.delays[j].n * sizeof(DelayPoint));
+        k->history.delays[j].capacity = capacity;
     }
 }
 
@@ -143,9 +144,9 @@ KoineStatus koine_reserve_points(Machine *k)
         return KOINE_OK;
     koine_spread_points(k);
     for (uint32_t j = 0; j < k->program->n_delays; j++) {
-        if (k->delays[j].n + SPARE > k->delays[j].capacity)
+        if (k->history.delays[j].n + SPARE > k->history.delays[j].capacity)
             drop_old(k, j);
-        if (k->delays[j].n + SPARE > k->delays[j].capacity)
+        if (k->history.delays[j].n + SPARE > k->history.delays[j].capacity)
             return KOINE_GROW;
     }
     return KOINE_OK;
@@ -157,7 +158,7 @@ static const double CLOSEST = 1e-8;
 /* The point takes the place of the last one, which is too close to it. */
 static bool replaces_last(const Machine *k, uint32_t delay, const DelayPoint *point)
 {
-    const DelayState *s = &k->delays[delay];
+    const DelayState *s = &k->history.delays[delay];
     const DelayPoint *last = &points_of(k, delay)[s->n - 1];
     return s->n > 1 && !last->is_first && !point->is_first &&
            point->time - last->time < CLOSEST * k->m[k->program->delays[delay].amount].r;
@@ -165,7 +166,7 @@ static bool replaces_last(const Machine *k, uint32_t delay, const DelayPoint *po
 
 static void append(Machine *k, uint32_t delay, DelayPoint point)
 {
-    DelayState *s = &k->delays[delay];
+    DelayState *s = &k->history.delays[delay];
     DelayPoint *points = points_of(k, delay);
     if (!point.is_first && s->n && points[s->n - 1].time >= point.time)
         return;
@@ -209,7 +210,7 @@ void koine_leave_delays(Machine *k)
         koine_run_part(k, &p->outputs);
     }
     for (uint32_t j = 0; j < p->n_delays; j++) {
-        const DelayState *s = &k->delays[j];
+        const DelayState *s = &k->history.delays[j];
         DelayPoint point = { .time = time, .value = k->m[p->delays[j].input].r };
         const bool jumps = points_of(k, j)[s->n - 1].value != point.value;
         const bool bends =
@@ -272,9 +273,9 @@ static KoineStatus settle(Machine *k)
 static KoineStatus begin_with_history(Machine *k)
 {
     const KoineProgram *p = k->program;
-    k->has_history = false;
+    k->history.is_recalled = false;
     for (uint32_t j = 0; j < p->n_delays; j++) {
-        DelayState *s = &k->delays[j];
+        DelayState *s = &k->history.delays[j];
         if (s->n == 0) { /* it is new */
             points_of(k, j)[0] =
                 (DelayPoint){ .time = k->m[p->time].r, .value = k->m[p->delays[j].output].r, .is_first = 1 };
@@ -295,12 +296,12 @@ KoineStatus koine_begin_delays(Machine *k)
     if (p->n_delays == 0)
         return KOINE_OK;
     KoineStatus status = check_amounts(k);
-    if (status == KOINE_OK && k->has_history)
+    if (status == KOINE_OK && k->history.is_recalled)
         return begin_with_history(k);
     if (status == KOINE_OK)
         status = settle(k);
     for (uint32_t j = 0; j < p->n_delays && status == KOINE_OK; j++) {
-        DelayState *s = &k->delays[j];
+        DelayState *s = &k->history.delays[j];
         *s = (DelayState){ .n = 1, .end = 1, .capacity = s->capacity ? s->capacity : KOINE_FIRST_POINTS };
         points_of(k, j)[0] =
             (DelayPoint){ .time = k->m[p->time].r, .value = k->m[p->delays[j].output].r, .is_first = 1 };

@@ -48,7 +48,7 @@ static void add_change(const Machine *k, Message *message, uint32_t variable, ui
 static void add_transitions(const Machine *k, Message *message)
 {
     const KoineProgram *p = k->program;
-    for (uint32_t t = bitset_next(&k->enabled, 0); t != UINT32_MAX; t = bitset_next(&k->enabled, t + 1)) {
+    for (uint32_t t = bitset_next(&k->wake.enabled, 0); t != UINT32_MAX; t = bitset_next(&k->wake.enabled, t + 1)) {
         const KoineTransition *transition = &p->transitions[t];
         message->origin = message->origin == KOINE_NONE ? transition->origin : message->origin;
         for (uint32_t j = 0; j < transition->n_next; j++) {
@@ -66,7 +66,7 @@ static void add_unsettled(const Machine *k, Message *message)
 {
     const KoineProgram *p = k->program;
     for (uint32_t j = 0; j < k->instant->n_unsettled; j++) {
-        const KoinePre *pre = &p->pres[k->unsettled[j]];
+        const KoinePre *pre = &p->pres[k->writes.unsettled[j]];
         for (uint32_t i = 0; i < p->n_nodes && message->origin == KOINE_NONE; i++)
             if (p->nodes[i].kind == KOINE_NODE_ASSIGN && p->nodes[i].output == pre->now)
                 message->origin = p->nodes[i].origin;
@@ -85,8 +85,8 @@ KoineStatus koine_report_endless(Machine *k, uint32_t limit)
                    koine_control_names.max_event_steps);
     add_transitions(k, &message);
     add_unsettled(k, &message);
-    for (uint32_t j = 0; j < k->n_restless && text->n < 600; j++) {
-        const uint32_t root = k->program->relations[k->restless[j]].root;
+    for (uint32_t j = 0; j < k->restless.n && text->n < 600; j++) {
+        const uint32_t root = k->program->relations[k->restless.at[j]].root;
         koine_text_add(text, "%s", j ? ", " : "; comparisons that switch to and fro: ");
         koine_put_root(text, k->program->tables, root);
     }
@@ -113,7 +113,7 @@ void koine_look_for_cycle(Machine *k, uint32_t limit)
     Instant *now = k->instant;
     if (now->event_step + LONGEST + 1 == limit || now->event_step == 0) { /* or the limit is smaller than the window */
         memset(now->recent, 0, sizeof now->recent);
-        k->n_restless = 0;
+        k->restless.n = 0;
     }
     const uint64_t h = hash_state(k);
     const uint32_t n = now->event_step + LONGEST + 1 - limit; /* 0 .. LONGEST + 1, at the limit itself */
@@ -127,10 +127,10 @@ void koine_look_for_cycle(Machine *k, uint32_t limit)
 void koine_note_restless(Machine *k, const KoineRelation *r)
 {
     const uint32_t number = (uint32_t)(r - k->program->relations);
-    if (r->root == KOINE_NONE || k->n_restless == KOINE_RESTLESS)
+    if (r->root == KOINE_NONE || k->restless.n == KOINE_RESTLESS)
         return;
-    for (uint32_t j = 0; j < k->n_restless; j++)
-        if (k->restless[j] == number)
+    for (uint32_t j = 0; j < k->restless.n; j++)
+        if (k->restless.at[j] == number)
             return;
-    k->restless[k->n_restless++] = number;
+    k->restless.at[k->restless.n++] = number;
 }

@@ -31,7 +31,7 @@ static inline void wake_readers(const Machine *k, uint32_t cell)
 {
     const uint32_t *start = k->program->readers_start;
     for (uint32_t j = start[cell]; j < start[cell + 1]; j++)
-        bitset_add(&k->dirty, k->program->readers[j]);
+        bitset_add(&k->wake.dirty, k->program->readers[j]);
 }
 
 /* Something discrete changed: readers wake up, pre(v) may differ, the dynamics may have changed. */
@@ -41,16 +41,16 @@ static inline void cell_changed(Machine *k, uint32_t cell)
     wake_readers(k, cell);
     k->instant->is_restart |= p->feeds_dynamics[cell];
     const uint32_t pre = p->cell_pre[cell];
-    if (pre != KOINE_NONE && !k->is_unsettled[pre]) {
-        k->is_unsettled[pre] = 1;
-        k->unsettled[k->instant->n_unsettled++] = pre;
+    if (pre != KOINE_NONE && !k->writes.is_unsettled[pre]) {
+        k->writes.is_unsettled[pre] = 1;
+        k->writes.unsettled[k->instant->n_unsettled++] = pre;
     }
 }
 
 static void pin(Machine *k, Pin *which, uint32_t number)
 {
     if (which->state == PIN_FREE)
-        k->pinned[k->instant->n_pinned++] = number;
+        k->pins.numbers[k->instant->n_pinned++] = number;
     which->state = PIN_NEW;
 }
 
@@ -123,7 +123,7 @@ static bool value_of_state_relation(Machine *k, const KoineRelation *r, Pin *p)
 static inline bool decide(Machine *k, uint32_t relation, bool *value)
 {
     const KoineRelation *r = &k->program->relations[relation];
-    Pin *p = &k->relation_pins[relation];
+    Pin *p = &k->pins.relations[relation];
     *value = k->m[r->bit].i;
     run_kernel(k, r->kernel, r->row, 1);
     if (is_masked(k, r->selector, r->branch)) {
@@ -238,7 +238,7 @@ static KoineStatus evaluate_step(Machine *k, const KoineNode *node)
     const KoineStep *s = &k->program->steps[node->object];
     run_kernel(k, s->kernel, s->row, 1);
     const uint32_t owner = k->program->n_relations + node->object;
-    Pin *p = &k->step_pins[node->object];
+    Pin *p = &k->pins.steps[node->object];
     if (is_masked(k, s->selector, s->branch)) {
         if (s->is_time)
             koine_calendar_remove(k, s->calendar);
@@ -297,10 +297,10 @@ static KoineStatus evaluate_array(Machine *k, const KoineNode *node)
 static KoineStatus evaluate_system(Machine *k, const KoineNode *node)
 {
     const KoineSystem *s = &k->program->systems[node->object];
-    const bool was_searching = k->is_searching;
-    k->is_searching |= k->m[k->program->initial].i == 0;
+    const bool was_searching = k->spaces.is_searching;
+    k->spaces.is_searching |= k->m[k->program->initial].i == 0;
     const KoineStatus status = koine_solve_system(k, node->object);
-    k->is_searching = was_searching;
+    k->spaces.is_searching = was_searching;
     if (status != KOINE_OK)
         return status < 0 ? status : KOINE_FAILED;
     for (uint32_t j = 0; j < s->n; j++) {
@@ -322,9 +322,9 @@ static void evaluate_transition(Machine *k, const KoineNode *node)
     for (uint32_t j = 0; j < t->n_conditions && !is_enabled && may_fire; j++)
         is_enabled = k->m[t->conditions[j]].i && (t->trigger != KOINE_TRIGGER_EDGE || !k->m[t->before[j]].i);
     if (is_enabled)
-        bitset_add(&k->enabled, node->object);
+        bitset_add(&k->wake.enabled, node->object);
     else
-        bitset_remove(&k->enabled, node->object);
+        bitset_remove(&k->wake.enabled, node->object);
 }
 
 /* A condition that nothing but its transition reads. */
@@ -338,9 +338,9 @@ static KoineStatus evaluate_guard(Machine *k, const KoineNode *node)
     if (after == INT64_MIN)
         return koine_fault(k, KOINE_FAILED, node->origin, NULL);
     if (after)
-        bitset_add(&k->enabled, node->object);
+        bitset_add(&k->wake.enabled, node->object);
     else
-        bitset_remove(&k->enabled, node->object);
+        bitset_remove(&k->wake.enabled, node->object);
     return KOINE_OK;
 }
 
@@ -365,11 +365,11 @@ KoineStatus koine_evaluate_node(Machine *k, const KoineNode *node)
 static KoineStatus evaluate_dirty(Machine *k)
 {
     k->round.group = KOINE_NONE;
-    while (!bitset_is_empty(&k->dirty)) {
-        const uint32_t n = bitset_take(&k->dirty);
-        k->statistics.node_evaluations++;
-        if (k->counts)
-            k->counts->nodes[n]++;
+    while (!bitset_is_empty(&k->wake.dirty)) {
+        const uint32_t n = bitset_take(&k->wake.dirty);
+        k->work.statistics.node_evaluations++;
+        if (k->work.counts)
+            k->work.counts->nodes[n]++;
         KoineStatus status = evaluate_node(k, &k->program->nodes[n]);
         if (status == KOINE_OK)
             status = koine_check_calls(k, KOINE_FAILED, k->program->nodes[n].origin);
@@ -384,7 +384,7 @@ static KoineStatus evaluate_dirty(Machine *k)
 KoineStatus koine_evaluate_all(Machine *k)
 {
     for (uint32_t j = 0; j < k->program->n_nodes; j++)
-        bitset_add(&k->dirty, j);
+        bitset_add(&k->wake.dirty, j);
     return evaluate_dirty(k);
 }
 
@@ -409,9 +409,9 @@ static void flip_relation(Machine *k, uint32_t number)
     const KoineRelation *r = &k->program->relations[number];
     k->m[r->bit].i = !k->m[r->bit].i;
     k->instant->is_changed = 1;
-    pin(k, &k->relation_pins[number], number);
+    pin(k, &k->pins.relations[number], number);
     cell_changed(k, r->cell);
-    bitset_add(&k->dirty, r->node);
+    bitset_add(&k->wake.dirty, r->node);
 }
 
 static void move_step(Machine *k, uint32_t number, int64_t by)
@@ -419,9 +419,9 @@ static void move_step(Machine *k, uint32_t number, int64_t by)
     const KoineStep *s = &k->program->steps[number];
     k->m[s->value].i += by;
     k->instant->is_changed = 1;
-    pin(k, &k->step_pins[number], k->program->n_relations + number);
+    pin(k, &k->pins.steps[number], k->program->n_relations + number);
     cell_changed(k, s->cell);
-    bitset_add(&k->dirty, s->node);
+    bitset_add(&k->wake.dirty, s->node);
 }
 
 static void serve_delay(Machine *k, uint32_t delay)
@@ -445,7 +445,7 @@ static void serve_entry(Machine *k, uint32_t entry)
     koine_calendar_remove(k, entry);
     k->instant->bend = 0;
     if (is_timed && koine_timed_is_blind(k, owner))
-        bitset_add(&k->dirty, owner < n ? k->program->relations[owner].node : k->program->steps[owner - n].node);
+        bitset_add(&k->wake.dirty, owner < n ? k->program->relations[owner].node : k->program->steps[owner - n].node);
     else if (owner < n)
         flip_relation(k, owner);
     else if (is_timed)
@@ -463,8 +463,8 @@ static double window(double t)
 static void serve_due(Machine *k, double t)
 {
     while (k->instant->n_heap) {
-        const uint32_t entry = k->heap[0];
-        const Entry *e = &k->entries[entry];
+        const uint32_t entry = k->calendar.heap[0];
+        const Entry *e = &k->calendar.entries[entry];
         if (e->time > t + window(t) || (e->late && e->time >= t - window(t)))
             return;
         if (e->is_open)
@@ -478,9 +478,9 @@ static void serve_due(Machine *k, double t)
 static bool serve_late(Machine *k, double t)
 {
     bool any = false;
-    while (k->instant->n_heap && k->entries[k->heap[0]].time <= t + window(t)) {
-        const uint32_t entry = k->heap[0];
-        if (k->entries[entry].is_open) {
+    while (k->instant->n_heap && k->calendar.entries[k->calendar.heap[0]].time <= t + window(t)) {
+        const uint32_t entry = k->calendar.heap[0];
+        if (k->calendar.entries[entry].is_open) {
             koine_timed_extend(k, entry);
             continue;
         }
@@ -513,10 +513,10 @@ static void pin_widened(Machine *k)
 {
     const KoineProgram *p = k->program;
     for (uint32_t j = 0; k->instant->n_widened + k->instant->n_held && j < p->n_roots; j++) {
-        if (k->widened[j] == 0 && !k->held[j])
+        if (k->bands.widened[j] == 0 && !k->bands.held[j])
             continue;
         const uint32_t owner = p->root_owner[j], n = p->n_relations;
-        pin(k, owner < n ? &k->relation_pins[owner] : &k->step_pins[owner - n], owner);
+        pin(k, owner < n ? &k->pins.relations[owner] : &k->pins.steps[owner - n], owner);
     }
 }
 
@@ -543,7 +543,7 @@ static void wake_transitions(Machine *k, KoineTriggerKind trigger)
     const KoineProgram *p = k->program;
     for (uint32_t j = 0; j < p->n_nodes; j++)
         if (p->nodes[j].kind == KOINE_NODE_TRANSITION && p->transitions[p->nodes[j].object].trigger == trigger)
-            bitset_add(&k->dirty, j);
+            bitset_add(&k->wake.dirty, j);
 }
 
 static void pin_at(Machine *k, Pin *which, uint32_t number, double at, double slope)
@@ -564,7 +564,7 @@ static void take_up(Machine *k)
         if (r->timed != KOINE_NONE)
             koine_timed_resume(k, j);
         else if (!is_masked(k, r->selector, r->branch))
-            pin_at(k, &k->relation_pins[j], j, r->is_time ? k->m[r->flip].r : k->m[r->left].r - k->m[r->right].r,
+            pin_at(k, &k->pins.relations[j], j, r->is_time ? k->m[r->flip].r : k->m[r->left].r - k->m[r->right].r,
                    r->is_time ? k->m[r->slope].r : 0);
     }
     for (uint32_t j = 0; j < p->n_steps; j++) {
@@ -572,7 +572,7 @@ static void take_up(Machine *k)
         if (s->timed != KOINE_NONE)
             koine_timed_resume(k, p->n_relations + j);
         else if (!is_masked(k, s->selector, s->branch))
-            pin_at(k, &k->step_pins[j], p->n_relations + j, s->is_time ? k->m[s->offset].r : k->m[s->argument].r,
+            pin_at(k, &k->pins.steps[j], p->n_relations + j, s->is_time ? k->m[s->offset].r : k->m[s->argument].r,
                    s->is_time ? k->m[s->slope].r : 0);
     }
     koine_run_part(k, &p->parameters);
@@ -580,7 +580,7 @@ static void take_up(Machine *k)
     for (uint32_t j = 0; j < p->n_pres; j++)
         memcpy(&k->m[p->pres[j].pre], &k->m[p->pres[j].now], p->pres[j].n * sizeof(KoineSlot));
     for (uint32_t j = 0; j < p->n_nodes; j++)
-        bitset_add(&k->dirty, j);
+        bitset_add(&k->wake.dirty, j);
 }
 
 void koine_wake_readers(Machine *k, uint32_t cell)
@@ -617,12 +617,12 @@ KoineStatus koine_machine_arrive(KoineModel *model, const KoineArrival *arrival)
             return KOINE_FAILED;
     }
     for (uint32_t j = 0; j < p->n_moving; j++)
-        bitset_add(&k->dirty, p->moving[j]);
+        bitset_add(&k->wake.dirty, p->moving[j]);
     if (arrival->cause & KOINE_AT_INPUT && p->n_moving_delays)
         now->is_restart = 1; /* signals from outside may bend here: histories, too */
     if (arrival->cause & KOINE_AT_INPUT)
         for (uint32_t j = 0; j < p->n_nodes; j++)
-            bitset_add(&k->dirty, j);
+            bitset_add(&k->wake.dirty, j);
     if (now->is_start) /* everything else was evaluated by initialise */
         wake_transitions(k, KOINE_TRIGGER_INITIAL);
     now->is_step = p->n_step_conditions && (arrival->cause & KOINE_AT_STEP);
@@ -648,11 +648,11 @@ static bool is_settled(Machine *k)
     if (now->n_unsettled == 0)
         return true;
     for (uint32_t j = 0; j < now->n_unsettled; j++) {
-        const uint32_t pre = k->unsettled[j];
+        const uint32_t pre = k->writes.unsettled[j];
         if (differs(k, &k->program->pres[pre]))
-            k->unsettled[n++] = pre;
+            k->writes.unsettled[n++] = pre;
         else
-            k->is_unsettled[pre] = 0;
+            k->writes.is_unsettled[pre] = 0;
     }
     now->n_unsettled = n;
     return n == 0;
@@ -683,11 +683,11 @@ static KoineStatus buffer_next(Machine *k, uint32_t number)
     const KoineStatus status = koine_check_calls(k, KOINE_FAILED, next->origin);
     if (status != KOINE_OK)
         return status;
-    if (k->stamps[next->writer] == k->instant->step)
-        return report_conflict(k, &k->program->nexts[k->writers[next->writer]], next);
-    k->stamps[next->writer] = k->instant->step;
-    k->writers[next->writer] = number;
-    k->pending[k->instant->n_pending++] = number;
+    if (k->writes.stamps[next->writer] == k->instant->step)
+        return report_conflict(k, &k->program->nexts[k->writes.writers[next->writer]], next);
+    k->writes.stamps[next->writer] = k->instant->step;
+    k->writes.writers[next->writer] = number;
+    k->writes.pending[k->instant->n_pending++] = number;
     return KOINE_OK;
 }
 
@@ -701,7 +701,7 @@ static void tell_fired(const Machine *k, const KoineTransition *t, uint32_t firs
         p->locate(p->explain_context, k->model, t->origin, &firing.where);
     host->fired(host->context, k->model, &firing);
     for (uint32_t j = first; j < k->instant->n_pending; j++) {
-        const KoineNext *next = &p->nexts[k->pending[j]];
+        const KoineNext *next = &p->nexts[k->writes.pending[j]];
         if (next->variable == KOINE_NONE)
             continue;
         firing.variable = (int32_t)next->variable;
@@ -716,11 +716,11 @@ static KoineStatus fire(Machine *k)
 {
     const KoineProgram *p = k->program;
     const bool is_heard = k->model->host && k->model->host->fired;
-    for (uint32_t n = bitset_next(&k->enabled, 0); n != UINT32_MAX; n = bitset_next(&k->enabled, n + 1)) {
+    for (uint32_t n = bitset_next(&k->wake.enabled, 0); n != UINT32_MAX; n = bitset_next(&k->wake.enabled, n + 1)) {
         const KoineTransition *t = &p->transitions[n];
-        k->statistics.transitions++;
-        if (k->counts)
-            k->counts->transitions[n]++;
+        k->work.statistics.transitions++;
+        if (k->work.counts)
+            k->work.counts->transitions[n]++;
         const uint32_t first = k->instant->n_pending;
         for (uint32_t j = 0; j < t->n_next; j++) {
             const KoineStatus status = buffer_next(k, t->first_next + j);
@@ -741,7 +741,7 @@ KoineStatus koine_machine_step(KoineModel *model, KoineOutcome *outcome)
     Instant *now = k->instant;
     outcome->flags = 0;
     KoineStatus status = evaluate_dirty(k);
-    while (status == KOINE_OK && bitset_is_empty(&k->enabled) && is_settled(k)) {
+    while (status == KOINE_OK && bitset_is_empty(&k->wake.enabled) && is_settled(k)) {
         bool has_jumped;
         status = koine_jump(k, &has_jumped);
         if (status != KOINE_OK)
@@ -780,8 +780,8 @@ KoineStatus koine_machine_commit(KoineModel *model, KoineOutcome *outcome)
     const uint32_t n_unsettled = now->n_unsettled;
     now->n_unsettled = 0;
     for (uint32_t j = 0; j < n_unsettled; j++) { /* pre(v) := v */
-        const KoinePre *pre = &p->pres[k->unsettled[j]];
-        k->is_unsettled[k->unsettled[j]] = 0;
+        const KoinePre *pre = &p->pres[k->writes.unsettled[j]];
+        k->writes.is_unsettled[k->writes.unsettled[j]] = 0;
         if (!pre->is_continuous && differs(k, pre)) /* what reads pre(v) sees another value */
             now->is_changed = 1;
         memcpy(&k->m[pre->pre], &k->m[pre->now], pre->n * sizeof(KoineSlot));
@@ -789,7 +789,7 @@ KoineStatus koine_machine_commit(KoineModel *model, KoineOutcome *outcome)
         now->is_restart |= p->feeds_dynamics[pre->cell];
     }
     for (uint32_t j = 0; j < now->n_pending; j++) {
-        const KoineNext *next = &p->nexts[k->pending[j]];
+        const KoineNext *next = &p->nexts[k->writes.pending[j]];
         if (k->m[next->target].i == k->m[next->buffer].i)
             continue;
         k->m[next->target] = k->m[next->buffer];
@@ -834,15 +834,15 @@ KoineStatus koine_machine_flip(KoineModel *model, uint32_t root)
     const KoineRelation *r = &p->relations[owner];
     k->m[r->bit].i = !k->m[r->bit].i;
     for (uint32_t j = p->readers_start[r->cell]; j < p->readers_start[r->cell + 1]; j++) {
-        if (k->counts)
-            k->counts->nodes[p->readers[j]]++;
+        if (k->work.counts)
+            k->work.counts->nodes[p->readers[j]]++;
         if (is_stale(k, &p->nodes[p->readers[j]])) {
             k->m[r->bit].i = !k->m[r->bit].i;
             return KOINE_RETRY;
         }
     }
-    k->instant->n_widened -= k->widened[root] > 0;
-    k->widened[root] = 0;
+    k->instant->n_widened -= k->bands.widened[root] > 0;
+    k->bands.widened[root] = 0;
     return KOINE_OK;
 }
 
@@ -855,8 +855,8 @@ KoineStatus koine_machine_leave(KoineModel *model, KoineOutcome *outcome)
     if (koine_reserve_points(k) == KOINE_GROW)
         return KOINE_GROW;
     for (uint32_t j = 0; j < now->n_pinned; j++) {
-        const uint32_t n = k->pinned[j];
-        (n < p->n_relations ? &k->relation_pins[n] : &k->step_pins[n - p->n_relations])->state = PIN_FREE;
+        const uint32_t n = k->pins.numbers[j];
+        (n < p->n_relations ? &k->pins.relations[n] : &k->pins.steps[n - p->n_relations])->state = PIN_FREE;
     }
     now->n_pinned = 0;
     now->has_inputs = 0;
@@ -868,6 +868,6 @@ KoineStatus koine_machine_leave(KoineModel *model, KoineOutcome *outcome)
     outcome->event_step = now->event_step;
     outcome->flags = (now->is_changed ? KOINE_CHANGED : 0u) | (now->has_states ? KOINE_STATES : 0u) |
                      (now->is_restart ? KOINE_RESTART : 0u) | (now->has_terminated ? KOINE_TERMINATE : 0u);
-    outcome->next_time = now->n_heap ? k->entries[k->heap[0]].time : INFINITY;
+    outcome->next_time = now->n_heap ? k->calendar.entries[k->calendar.heap[0]].time : INFINITY;
     return KOINE_OK;
 }

@@ -288,7 +288,7 @@ static void fill_dense(const Factors *f, const KoineSystem *s, double *matrix)
 static bool is_doubtful(Machine *k, const Factors *f, const KoineSystem *s)
 {
     const FactorSet *set = f->present;
-    double *size = k->workspace->look;
+    double *size = k->spaces.workspace->look;
     uint32_t order[KOINE_DENSE_MOST];
     memset(size, 0, ((size_t)s->n + s->n_inner) * sizeof *size);
     for (uint32_t e = 0; e < s->n_entries; e++) {
@@ -312,7 +312,7 @@ static bool is_well(Machine *k, const Factors *f, const KoineSystem *s)
     const double condition = koine_condition(k, s, f->present->entries);
     f->present->condition = condition;
     if (isfinite(condition))
-        k->statistics.largest_condition = fmax(k->statistics.largest_condition, condition);
+        k->work.statistics.largest_condition = fmax(k->work.statistics.largest_condition, condition);
     return isfinite(condition);
 }
 
@@ -375,7 +375,7 @@ static bool is_doubtful_sparse(Machine *k, const Factors *f, const KoineSystem *
     const Sparse *a = f->sparse;
     const klu_numeric *numeric = f->present->numeric;
     const double *pivots = numeric->Udiag, *scale = numeric->Rs;
-    double *size = k->workspace->look;
+    double *size = k->spaces.workspace->look;
     const uint32_t all = s->n + s->n_inner;
     for (uint32_t j = 0; j < all; j++)
         size[numeric->Pnum[j]] = scale[j];
@@ -401,7 +401,7 @@ static bool factor_sparse(Machine *k, const KoineSystem *s, const Factors *f)
     FactorSet *set = f->present;
     KoineSlot *basis = &k->m[s->basis];
     if (basis[0].i && !has_basis(k, s, set))
-        (void)factor_anew(k->workspace, f, s, &basis[1].r);
+        (void)factor_anew(k->spaces.workspace, f, s, &basis[1].r);
     if (set->numeric && basis[0].i) {
         fill_sparse(a, s, set->entries);
         if (klu_refactor(a->start, a->index, a->values, a->symbolic, set->numeric, &a->common) &&
@@ -410,7 +410,7 @@ static bool factor_sparse(Machine *k, const KoineSystem *s, const Factors *f)
             a->common.rgrowth > LEAST_GROWTH && is_well_sparse(k, f, s))
             return true;
     }
-    if (!factor_anew(k->workspace, f, s, set->entries))
+    if (!factor_anew(k->spaces.workspace, f, s, set->entries))
         return false;
     basis[0].i = 1;
     memcpy(basis + 1, set->entries, s->n_entries * sizeof *set->entries);
@@ -447,12 +447,12 @@ static bool find_set(const Machine *k, const KoineSystem *s, Factors *f)
 
 bool koine_factor(Machine *k, const KoineSystem *s)
 {
-    Factors *f = &k->workspace->factors[s - k->program->systems];
-    k->workspace->is_out_of_memory = false;
+    Factors *f = &k->spaces.workspace->factors[s - k->program->systems];
+    k->spaces.workspace->is_out_of_memory = false;
     if (is_same_matrix(k, s, f->present))
         return f->present->is_good;
     if (f->n_sets > 1 && find_set(k, s, f)) {
-        k->statistics.factors_found++;
+        k->work.statistics.factors_found++;
         return f->present->is_good;
     }
     FactorSet *set = f->present;
@@ -463,14 +463,14 @@ bool koine_factor(Machine *k, const KoineSystem *s)
         set->entries[j] = k->m[s->entry[j]].r;
     set->is_tried = true;
     set->condition = 0;
-    k->statistics.factorizations++;
+    k->work.statistics.factorizations++;
     set->is_good = f->sparse ? factor_sparse(k, s, f) : factor_dense(k, f, s);
     return set->is_good;
 }
 
 bool koine_is_determined(Machine *k, const KoineSystem *s, uint32_t *which, double *by)
 {
-    const FactorSet *set = k->workspace->factors[s - k->program->systems].present;
+    const FactorSet *set = k->spaces.workspace->factors[s - k->program->systems].present;
     return set->condition == 0 || koine_is_certain(k, s, set->entries, which, by);
 }
 
@@ -481,7 +481,7 @@ static void solve_sparse(const Factors *f, const KoineSystem *s, double *b)
 
 void koine_solve_factored(Machine *k, const KoineSystem *s, double *b)
 {
-    Workspace *w = k->workspace;
+    Workspace *w = k->spaces.workspace;
     const Factors *f = &w->factors[s - k->program->systems];
     if (!f->sparse) {
         solve_dense(f, s, b);
@@ -495,7 +495,7 @@ void koine_solve_factored(Machine *k, const KoineSystem *s, double *b)
 
 void koine_solve_all_factored(Machine *k, const KoineSystem *s, double *b)
 {
-    const Factors *f = &k->workspace->factors[s - k->program->systems];
+    const Factors *f = &k->spaces.workspace->factors[s - k->program->systems];
     const FactorSet *set = f->present;
     const uint32_t n = s->n;
     if (f->sparse) {

@@ -18,10 +18,10 @@ static bool is_settled(const KoineSystem *s, uint32_t j, double tolerance, Koine
 
 static void count_cycles(Machine *k, uint32_t cycles)
 {
-    k->statistics.iterations++;
-    k->statistics.cycles += cycles;
-    if (cycles > k->statistics.most_cycles)
-        k->statistics.most_cycles = cycles;
+    k->work.statistics.iterations++;
+    k->work.statistics.cycles += cycles;
+    if (cycles > k->work.statistics.most_cycles)
+        k->work.statistics.most_cycles = cycles;
 }
 
 /* The assignments in their order, again and again, from the last solution; the first time from the start values. */
@@ -30,7 +30,7 @@ KoineStatus koine_solve_by_iteration(Machine *k, const KoineSystem *s)
     const KoineHost *host = k->model->host;
     const uint32_t most = host && host->max_cycles ? host->max_cycles : ITERATION_CYCLES;
     const double tolerance = host && host->iteration_tolerance > 0 ? host->iteration_tolerance : ITERATION_TOLERANCE;
-    double *largest = k->workspace->step;
+    double *largest = k->spaces.workspace->step;
     for (uint32_t j = 0; j < s->n; j++) {
         k->m[s->unknowns[j]] = k->m[s->guesses[j]];
         largest[j] = 0;

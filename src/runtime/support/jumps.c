@@ -51,7 +51,7 @@ static bool difference_of(Machine *k, const KoineJump *jump, double *difference,
 static bool arm(Machine *k)
 {
     const KoineProgram *p = k->program;
-    JumpSpace *space = k->jump_space;
+    JumpSpace *space = k->spaces.jump_space;
     double size;
     if (koine_run_part(k, &p->derivatives) != KOINE_OK || koine_run_part(k, &p->outputs) != KOINE_OK)
         return false;
@@ -65,10 +65,10 @@ static bool arm(Machine *k)
 
 void koine_begin_jumps(Machine *k, bool is_wanted)
 {
-    if (!k->jump_space)
+    if (!k->spaces.jump_space)
         return;
-    k->jump_space->n_done = 0;
-    k->jump_space->is_armed = is_wanted && arm(k);
+    k->spaces.jump_space->n_done = 0;
+    k->spaces.jump_space->is_armed = is_wanted && arm(k);
 }
 
 static KoineStatus refuse(Machine *k, const KoineJump *jump, const char *why)
@@ -84,7 +84,7 @@ static KoineStatus refuse(Machine *k, const KoineJump *jump, const char *why)
 static KoineStatus measure(Machine *k, const KoineJump **first)
 {
     const KoineProgram *p = k->program;
-    JumpSpace *space = k->jump_space;
+    JumpSpace *space = k->spaces.jump_space;
     const double given = k->model->host ? k->model->host->tolerance : 0;
     const double tolerance = given > 0 ? given : USUAL_TOLERANCE;
     const KoineJump *bad = NULL;
@@ -120,7 +120,7 @@ static bool slopes_with(Machine *k, double share, double *slope)
     const KoineProgram *p = k->program;
     for (uint32_t j = 0; j < p->n_jumps; j++)
         if (p->jumps[j].rate != KOINE_NONE)
-            k->m[p->jumps[j].rate].r = share * k->jump_space->rate[j];
+            k->m[p->jumps[j].rate].r = share * k->spaces.jump_space->rate[j];
     bool is_good = koine_run_part(k, &p->derivatives) == KOINE_OK;
     for (uint32_t j = 0; j < p->n_x; j++) {
         slope[j] = k->m[p->dx + j].r;
@@ -132,7 +132,7 @@ static bool slopes_with(Machine *k, double share, double *slope)
 static KoineStatus apply(Machine *k, const KoineJump *first)
 {
     const KoineProgram *p = k->program;
-    double *const *slope = k->jump_space->slope;
+    double *const *slope = k->spaces.jump_space->slope;
     const bool is_good = slopes_with(k, 1, slope[0]) && slopes_with(k, 0.5, slope[1]);
     if (!slopes_with(k, 0, slope[2]) || !is_good)
         return refuse(k, first, "what that makes of the states cannot be computed");
@@ -149,7 +149,7 @@ static KoineStatus apply(Machine *k, const KoineJump *first)
 KoineStatus koine_jump(Machine *k, bool *has_jumped)
 {
     const KoineProgram *p = k->program;
-    JumpSpace *space = k->jump_space;
+    JumpSpace *space = k->spaces.jump_space;
     Instant *now = k->instant;
     const KoineJump *first;
     *has_jumped = false;
@@ -166,13 +166,13 @@ KoineStatus koine_jump(Machine *k, bool *has_jumped)
     *has_jumped = true;
     now->has_states = now->is_restart = now->is_changed = 1;
     for (uint32_t j = 0; j < p->n_moving; j++)
-        bitset_add(&k->dirty, p->moving[j]);
+        bitset_add(&k->wake.dirty, p->moving[j]);
     space->is_armed = arm(k);
     return KOINE_OK;
 }
 
 void koine_disarm_jumps(Machine *k)
 {
-    if (k->jump_space)
-        k->jump_space->is_armed = false;
+    if (k->spaces.jump_space)
+        k->spaces.jump_space->is_armed = false;
 }

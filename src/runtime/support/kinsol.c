@@ -150,7 +150,7 @@ void koine_kinsol_destroy(Kinsol *own)
 
 void koine_kinsol(Machine *k, const KoineSystem *s)
 {
-    Kinsol *own = k->workspace->kinsol;
+    Kinsol *own = k->spaces.workspace->kinsol;
     double *u = N_VGetArrayPointer(own->u), *u_scale = N_VGetArrayPointer(own->u_scale),
            *f_scale = N_VGetArrayPointer(own->f_scale), largest = 0;
     own->k = k;
@@ -162,7 +162,7 @@ void koine_kinsol(Machine *k, const KoineSystem *s)
         largest = fmax(largest, fabs(k->m[s->residuals[j]].r));
     for (uint32_t j = 0; j < own->n; j++) {
         u[j] = j < s->n ? k->m[s->unknowns[j]].r : 0;
-        u_scale[j] = j < s->n ? 1 / k->workspace->newton->scale[j] : 1;
+        u_scale[j] = j < s->n ? 1 / k->spaces.workspace->newton->scale[j] : 1;
         f_scale[j] = 1;
         if (j < s->n && largest > 0)
             f_scale[j] = 1 / fmax(fabs(k->m[s->residuals[j]].r), SMALLEST_RESIDUAL * largest);

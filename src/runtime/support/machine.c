@@ -78,38 +78,38 @@ static void lay_out(MachineKind *kind)
 
 static void point_into(Machine *k, unsigned char *block, const uint64_t *at)
 {
-    k->dirty.top = bitset_top(k->program->n_nodes);
-    k->enabled.top = bitset_top(k->program->n_transitions);
+    k->wake.dirty.top = bitset_top(k->program->n_nodes);
+    k->wake.enabled.top = bitset_top(k->program->n_transitions);
     k->block = block;
     k->m = (KoineSlot *)(void *)block;
     k->instant = (Instant *)(void *)(block + at[AT_INSTANT]);
-    k->relation_pins = (Pin *)(void *)(block + at[AT_RELATION_PINS]);
-    k->step_pins = (Pin *)(void *)(block + at[AT_STEP_PINS]);
-    k->pinned = (uint32_t *)(void *)(block + at[AT_PINNED]);
-    k->widened = (double *)(void *)(block + at[AT_WIDENED]);
-    k->held = block + at[AT_HELD];
-    k->noise = k->program->n_run_systems ? (double *)(void *)(block + at[AT_NOISE]) : NULL;
-    k->flips = block + at[AT_FLIPS];
-    k->entries = (Entry *)(void *)(block + at[AT_ENTRIES]);
-    k->heap = (uint32_t *)(void *)(block + at[AT_HEAP]);
+    k->pins.relations = (Pin *)(void *)(block + at[AT_RELATION_PINS]);
+    k->pins.steps = (Pin *)(void *)(block + at[AT_STEP_PINS]);
+    k->pins.numbers = (uint32_t *)(void *)(block + at[AT_PINNED]);
+    k->bands.widened = (double *)(void *)(block + at[AT_WIDENED]);
+    k->bands.held = block + at[AT_HELD];
+    k->bands.noise = k->program->n_run_systems ? (double *)(void *)(block + at[AT_NOISE]) : NULL;
+    k->bands.flips = block + at[AT_FLIPS];
+    k->calendar.entries = (Entry *)(void *)(block + at[AT_ENTRIES]);
+    k->calendar.heap = (uint32_t *)(void *)(block + at[AT_HEAP]);
     for (int j = 0; j < BITSET_LEVELS; j++) {
-        k->dirty.level[j] = (uint64_t *)(void *)(block + at[AT_DIRTY + j]);
-        k->enabled.level[j] = (uint64_t *)(void *)(block + at[AT_ENABLED + j]);
+        k->wake.dirty.level[j] = (uint64_t *)(void *)(block + at[AT_DIRTY + j]);
+        k->wake.enabled.level[j] = (uint64_t *)(void *)(block + at[AT_ENABLED + j]);
     }
-    k->stamps = (uint64_t *)(void *)(block + at[AT_STAMPS]);
-    k->writers = (uint32_t *)(void *)(block + at[AT_WRITERS]);
-    k->pending = (uint32_t *)(void *)(block + at[AT_PENDING]);
-    k->unsettled = (uint32_t *)(void *)(block + at[AT_UNSETTLED]);
-    k->is_unsettled = block + at[AT_IS_UNSETTLED];
+    k->writes.stamps = (uint64_t *)(void *)(block + at[AT_STAMPS]);
+    k->writes.writers = (uint32_t *)(void *)(block + at[AT_WRITERS]);
+    k->writes.pending = (uint32_t *)(void *)(block + at[AT_PENDING]);
+    k->writes.unsettled = (uint32_t *)(void *)(block + at[AT_UNSETTLED]);
+    k->writes.is_unsettled = block + at[AT_IS_UNSETTLED];
     k->round.start = block + at[AT_ROUND];
     k->round.value = k->round.start + k->program->n_relations;
-    k->is_solved = block + at[AT_SOLVED];
+    k->spaces.is_solved = block + at[AT_SOLVED];
     k->round.best = k->round.value + k->program->n_relations;
-    k->searches = (TimeSearch *)(void *)(block + at[AT_SEARCHES]);
-    k->ranges = (double *)(void *)(block + at[AT_RANGES]);
-    k->time_inputs = (KoineSlot *)(void *)(block + at[AT_TIME_INPUTS]);
-    k->delays = (DelayState *)(void *)(block + at[AT_DELAYS]);
-    k->points = (DelayPoint *)(void *)(block + at[AT_POINTS]);
+    k->calendar.searches = (TimeSearch *)(void *)(block + at[AT_SEARCHES]);
+    k->calendar.ranges = (double *)(void *)(block + at[AT_RANGES]);
+    k->calendar.inputs = (KoineSlot *)(void *)(block + at[AT_TIME_INPUTS]);
+    k->history.delays = (DelayState *)(void *)(block + at[AT_DELAYS]);
+    k->history.points = (DelayPoint *)(void *)(block + at[AT_POINTS]);
 }
 
 void koine_machine_moved(KoineModel *model)
@@ -125,12 +125,12 @@ static void machine_destroy(KoineModel *model)
         return;
     Machine *k = model->handles;
     if (k) {
-        koine_workspace_destroy(k->workspace);
-        koine_set_space_destroy(k->set_space);
-        free(k->residual_work);
-        free(k->cells);
-        free(k->jump_space);
-        free(k->counts);
+        koine_workspace_destroy(k->spaces.workspace);
+        koine_set_space_destroy(k->spaces.set_space);
+        free(k->spaces.residual_work);
+        free(k->calendar.cells);
+        free(k->spaces.jump_space);
+        free(k->work.counts);
     }
     free(k);
     free(model->block);
@@ -167,15 +167,16 @@ static KoineStatus machine_create(const KoineModelKind *base, const KoineHost *h
     Machine *k = model->handles = calloc(1, sizeof *k);
     model->block = aligned_alloc(ALIGNMENT, kind->size);
     if (k) {
-        k->workspace = koine_workspace_create(p);
-        k->set_space = has_sets ? koine_set_space_create(p) : NULL;
-        k->residual_work = malloc((p->n_x + 3 * (size_t)kind->tables.n_w + 1) * sizeof *k->residual_work);
-        k->cells = malloc((p->most_cells + (size_t)1) * sizeof *k->cells);
-        k->counts = is_counting ? create_counts(p) : NULL;
-        k->jump_space = p->n_jumps ? koine_jumps_create(p) : NULL;
+        k->spaces.workspace = koine_workspace_create(p);
+        k->spaces.set_space = has_sets ? koine_set_space_create(p) : NULL;
+        k->spaces.residual_work = malloc((p->n_x + 3 * (size_t)kind->tables.n_w + 1) * sizeof *k->spaces.residual_work);
+        k->calendar.cells = malloc((p->most_cells + (size_t)1) * sizeof *k->calendar.cells);
+        k->work.counts = is_counting ? create_counts(p) : NULL;
+        k->spaces.jump_space = p->n_jumps ? koine_jumps_create(p) : NULL;
     }
-    if (!k || !model->block || !k->workspace || !k->residual_work || !k->cells || (has_sets && !k->set_space) ||
-        (is_counting && !k->counts) || (p->n_jumps && !k->jump_space)) {
+    if (!k || !model->block || !k->spaces.workspace || !k->spaces.residual_work || !k->calendar.cells ||
+        (has_sets && !k->spaces.set_space) || (is_counting && !k->work.counts) ||
+        (p->n_jumps && !k->spaces.jump_space)) {
         machine_destroy(model);
         return KOINE_FAILED;
     }
@@ -197,7 +198,7 @@ static KoineStatus machine_create(const KoineModelKind *base, const KoineHost *h
     if (p->seed != KOINE_NONE && host)
         k->m[p->seed].i = (int64_t)host->seed;
     for (uint32_t j = 0; j < p->n_calendar + p->n_delays; j++)
-        k->entries[j].place = KOINE_NONE;
+        k->calendar.entries[j].place = KOINE_NONE;
     k->instant->served = KOINE_NONE;
     koine_timed_forget(k);
     *out = model;
@@ -218,14 +219,14 @@ KoineStatus koine_failed_call(Machine *k, KoineStatus status, uint32_t origin)
 static void count_part(Machine *k, const KoinePart *part)
 {
     const KoineProgram *p = k->program;
-    k->counts->derivatives += part == &p->derivatives;
-    k->counts->roots += part == &p->roots;
-    k->counts->outputs += part == &p->outputs;
+    k->work.counts->derivatives += part == &p->derivatives;
+    k->work.counts->roots += part == &p->roots;
+    k->work.counts->outputs += part == &p->outputs;
 }
 
 KoineStatus koine_run_part(Machine *k, const KoinePart *part)
 {
-    if (k->counts)
+    if (k->work.counts)
         count_part(k, part);
     for (uint32_t j = 0; j < part->n; j++) {
         if (part->steps[j].system == KOINE_NONE) {
@@ -283,7 +284,7 @@ static KoineStatus follow_homotopy(Machine *k)
     double reached = 0, step = FIRST;
     p->r = 0;
     KoineStatus status = koine_run_part(k, &k->program->initial_part);
-    k->is_searching = false;
+    k->spaces.is_searching = false;
     while (status == KOINE_OK && reached < 1) {
         set_initial_guesses(k, false);
         for (; step >= SMALLEST; step /= 2) {
@@ -295,9 +296,9 @@ static KoineStatus follow_homotopy(Machine *k)
         reached = p->r;
         step *= 2;
     }
-    k->is_searching = true;
+    k->spaces.is_searching = true;
     p->r = 1;
-    k->statistics.solved_by_homotopy += status == KOINE_OK;
+    k->work.statistics.solved_by_homotopy += status == KOINE_OK;
     return status;
 }
 
@@ -307,9 +308,9 @@ static KoineStatus run_initial_part(Machine *k)
     const KoineProgram *p = k->program;
     if (p->homotopy == KOINE_NONE)
         return koine_run_part(k, &p->initial_part);
-    k->is_searching = false;
+    k->spaces.is_searching = false;
     KoineStatus status = koine_run_part(k, &p->initial_part);
-    k->is_searching = true;
+    k->spaces.is_searching = true;
     if (status > 0)
         status = follow_homotopy(k);
     if (status > 0) {
@@ -329,7 +330,7 @@ static KoineStatus solve_initial(Machine *k)
     k->m[p->initial].i = 1;
     if (p->initial_part.n)
         koine_evaluate_all(k); /* bits from the start values; what cannot be computed yet does not count */
-    k->is_searching = true;
+    k->spaces.is_searching = true;
     if (p->initial_part.n == 0)
         status = koine_evaluate_all(k);
     for (int round = 0; p->initial_part.n && status == KOINE_OK; round++) {
@@ -346,7 +347,7 @@ static KoineStatus solve_initial(Machine *k)
                 k, KOINE_CAUSE_INITIAL,
                 koine_fault(k, KOINE_FAILED, KOINE_NONE, "the comparisons in the initial equations do not settle"));
     }
-    k->is_searching = false;
+    k->spaces.is_searching = false;
     k->m[p->initial].i = 0;
     return status > 0 ? KOINE_FAILED : status;
 }
@@ -381,7 +382,7 @@ static KoineStatus machine_initialise(KoineModel *model, double time)
     if (koine_check_formulas(k) != KOINE_OK)
         return KOINE_FAILED;
     koine_begin_guesses(k);
-    if (k->set_space)
+    if (k->spaces.set_space)
         koine_begin_sets(k);
     for (uint32_t j = 0; j < p->n_pres; j++) {
         const KoinePre *pre = &p->pres[j];
@@ -396,7 +397,7 @@ static KoineStatus machine_initialise(KoineModel *model, double time)
             return koine_because(k, KOINE_CAUSE_START_VALUE, KOINE_FAILED);
         }
     KoineStatus status = solve_initial(k);
-    if (status == KOINE_OK && k->set_space)
+    if (status == KOINE_OK && k->spaces.set_space)
         status = koine_settle_sets(k);
     if (status == KOINE_OK)
         status = koine_begin_delays(k);
@@ -455,7 +456,7 @@ static KoineStatus machine_evaluate(KoineModel *model, const KoineEvaluation *at
     }
     if (status == KOINE_OK && (at->want & (KOINE_WANT_DER | KOINE_WANT_OUTPUTS))) {
         status = koine_run_part(k, &p->derivatives);
-        k->evaluations++;
+        k->work.evaluations++;
         const double *dx = &k->m[p->dx].r;
         if (status == KOINE_OK && !all_finite(dx, p->n_x))
             status = koine_fault(k, KOINE_RETRY, KOINE_NONE, NULL);
@@ -476,7 +477,7 @@ void koine_consider_upgrade(Machine *k)
 {
     if (!k->code->upgrade)
         return;
-    const uint64_t operations = k->evaluations * k->program->work + 8 * k->statistics.node_evaluations;
+    const uint64_t operations = k->work.evaluations * k->program->work + 8 * k->work.statistics.node_evaluations;
     if (operations < k->code->upgrade_at)
         return;
     const KoineCode *better = k->code->upgrade(k->code->upgrade_context);
@@ -487,11 +488,11 @@ void koine_consider_upgrade(Machine *k)
 static KoineStatus machine_derivatives(KoineModel *model)
 {
     Machine *k = koine_machine_of(model);
-    k->evaluations++;
+    k->work.evaluations++;
     if (k->program->n_moving_delays)
         koine_read_delays(k);
     if (k->code->derivatives) {
-        if (k->counts)
+        if (k->work.counts)
             count_part(k, &k->program->derivatives);
         return k->code->derivatives(model);
     }
@@ -594,14 +595,14 @@ static KoineStatus machine_directional(KoineModel *model, const KoineEvaluation 
 
 static void machine_statistics(const KoineModel *model, KoineModelStatistics *out)
 {
-    *out = ((const Machine *)model->handles)->statistics;
+    *out = ((const Machine *)model->handles)->work.statistics;
 }
 
 static void machine_work(const KoineModel *model, void (*visit)(void *context, const KoineWork *work), void *context)
 {
     const Machine *k = model->handles;
-    if (k->counts && k->program->attribute)
-        k->program->attribute(k->program->explain_context, k->counts, visit, context);
+    if (k->work.counts && k->program->attribute)
+        k->program->attribute(k->program->explain_context, k->work.counts, visit, context);
 }
 
 /* ---- the kind ---- */

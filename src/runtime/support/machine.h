@@ -80,6 +80,67 @@ enum { KOINE_CYCLE_WINDOW = 8 }; /* last steps before the limit in which states 
 enum { KOINE_RESTLESS = 4 };     /* comparisons that are named then */
 
 typedef struct {
+    Pin *relations, *steps;
+    uint32_t *numbers; /* of those that are pinned: relations, then n_relations + steps */
+} Pins;
+
+/* Per root: when its comparison changes beyond its border. */
+typedef struct {
+    double *widened; /* the extra band e; 0: none */
+    uint8_t *held;   /* its comparison chatters */
+    double *noise;   /* the rounding band of the largest operands it had; NULL: no systems are solved */
+    uint8_t *flips;  /* with noise: crossings since it was beyond it */
+} Bands;
+
+typedef struct {
+    Entry *entries;
+    uint32_t *heap;
+    struct TimeSearch *searches; /* per function of the time */
+    KoineSlot *inputs;           /* of all functions: as they were when their searches began */
+    double *ranges;              /* per source: least and greatest value so far */
+    struct Cell *cells;          /* of the code being executed; nothing of it lasts */
+} Calendar;
+
+typedef struct {
+    Bitset dirty, enabled; /* nodes to be evaluated; transitions that fire */
+} Wake;
+
+/* What the present event step assigns. */
+typedef struct {
+    uint64_t *stamps;  /* per writer */
+    uint32_t *writers; /* per writer: the assignment that wrote last */
+    uint32_t *pending; /* assignments */
+    uint32_t *unsettled;
+    uint8_t *is_unsettled;
+} Writes;
+
+typedef struct {
+    DelayState *delays;
+    DelayPoint *points; /* of all delays, capacity each; the rest of the block */
+    bool is_recalled;   /* it comes from an earlier run, for the next start */
+} History;
+
+/* Room for algebraic systems, state sets, jumps and the residual form. */
+typedef struct {
+    Workspace *workspace;
+    SetSpace *set_space;   /* NULL: no state sets, no given starts */
+    JumpSpace *jump_space; /* NULL: nothing that was differentiated can jump */
+    double *residual_work; /* n_x + 3*n_w */
+    uint8_t *is_solved;    /* per system of the run: it was solved at least once */
+    bool is_searching;     /* no smaller step will help: nonlinear systems try all they know */
+} Spaces;
+
+typedef struct {
+    uint32_t at[KOINE_RESTLESS], n; /* relations that changed in the last steps before the limit */
+} Restless;
+
+typedef struct {
+    KoineModelStatistics statistics;
+    KoineCounts *counts;  /* NULL: nobody wants them */
+    uint64_t evaluations; /* of the derivatives part, for `upgrade` */
+} Work;
+
+typedef struct {
     const uint32_t *rows; /* first member: generated code finds it here */
     const KoineProgram *program;
     const KoineCode *code;
@@ -88,39 +149,17 @@ typedef struct {
     unsigned char *block; /* the block the pointers below belong to */
     KoineSlot *m;
     Instant *instant;
-    Pin *relation_pins, *step_pins;
-    uint32_t *pinned; /* relations, then n_relations + steps */
-    double *widened;  /* per root: extra band e, 0: none */
-    uint8_t *held;    /* per root: its comparison chatters */
-    double *noise;    /* per root: rounding band of the largest operands it had; NULL: no systems are solved */
-    uint8_t *flips;   /* per root, with noise: crossings since it was beyond it */
-    Entry *entries;   /* calendar */
-    uint32_t *heap;
-    struct TimeSearch *searches; /* per function of the time */
-    KoineSlot *time_inputs;      /* of all functions: as they were when their searches began */
-    double *ranges;              /* per source: least and greatest value so far */
-    struct Cell *cells;          /* of the code being executed; nothing of it lasts */
-    Bitset dirty, enabled;
-    uint64_t *stamps;  /* per writer */
-    uint32_t *writers; /* per writer: the assignment that wrote last */
-    uint32_t *pending; /* assignments */
-    uint32_t *unsettled;
-    uint8_t *is_unsettled;
-    uint8_t *is_solved; /* per system of the run: it was solved at least once */
-    DelayState *delays;
-    DelayPoint *points; /* of all delays, capacity each; the rest of the block */
-    bool has_history;   /* recalled, for the next start */
-    Workspace *workspace;
-    SetSpace *set_space;   /* NULL: no state sets, no given starts */
-    JumpSpace *jump_space; /* NULL: nothing that was differentiated can jump */
-    double *residual_work; /* of the residual form: n_x + 3*n_w */
+    Pins pins;
+    Bands bands;
+    Calendar calendar;
+    Wake wake;
+    Writes writes;
+    History history;
+    Spaces spaces;
     Round round;
-    uint32_t restless[KOINE_RESTLESS], n_restless; /* relations that changed in the last steps before the limit */
-    KoineModelStatistics statistics;
-    KoineCounts *counts;  /* NULL: nobody wants them */
-    uint64_t evaluations; /* of the derivatives part, for `upgrade` */
+    Restless restless;
+    Work work;
     MachineTime time;
-    bool is_searching; /* no smaller step will help: nonlinear systems try all they know */
 } Machine;
 
 /* At an accepted point: faster code, when the work done so far pays for it. */

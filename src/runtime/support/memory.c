@@ -21,7 +21,7 @@ static uint64_t count_words(const Machine *k)
     const KoineProgram *p = k->program;
     uint64_t n = 2 + STREAM_WORDS * (uint64_t)p->n_streams + DELAY_WORDS * (uint64_t)p->n_delays;
     for (uint32_t j = 0; j < p->n_delays; j++)
-        n += POINT_WORDS * (uint64_t)k->delays[j].n;
+        n += POINT_WORDS * (uint64_t)k->history.delays[j].n;
     return n;
 }
 
@@ -39,8 +39,8 @@ uint64_t koine_machine_memory(KoineModel *model, KoineSlot *to, uint64_t n_words
     }
     (to++)->i = p->n_delays;
     for (uint32_t j = 0; j < p->n_delays; j++) {
-        const DelayState *s = &k->delays[j];
-        const DelayPoint *points = k->points + (uint64_t)j * s->capacity;
+        const DelayState *s = &k->history.delays[j];
+        const DelayPoint *points = k->history.points + (uint64_t)j * s->capacity;
         (to++)->i = hash_name(p->delays[j].name);
         (to++)->i = s->n;
         (to++)->i = s->segment;
@@ -83,7 +83,7 @@ static bool take_count(Words *words, uint64_t each, uint64_t *count)
 static bool make_room(Machine *k, uint64_t n)
 {
     KoineModel *model = k->model;
-    const uint64_t before = (uint64_t)((unsigned char *)k->points - k->block);
+    const uint64_t before = (uint64_t)((unsigned char *)k->history.points - k->block);
     const uint64_t wanted = before + (n + KOINE_FIRST_POINTS) * k->program->n_delays * sizeof(DelayPoint);
     uint64_t size = model->size;
     while (size < wanted)
@@ -115,8 +115,8 @@ static bool recall_delay(Machine *k, uint32_t delay, const KoineSlot *points, ui
 {
     if (!is_history(points, n, segment) || !make_room(k, n))
         return false;
-    DelayState *s = &k->delays[delay];
-    DelayPoint *to = k->points + (uint64_t)delay * s->capacity;
+    DelayState *s = &k->history.delays[delay];
+    DelayPoint *to = k->history.points + (uint64_t)delay * s->capacity;
     for (uint64_t i = 0; i < n; i++) {
         const KoineSlot *word = points + POINT_WORDS * i;
         to[i] = (DelayPoint){
@@ -176,12 +176,12 @@ KoineStatus koine_machine_recall(KoineModel *model, const KoineSlot *from, uint6
     if (p->n_streams == 0 && p->n_delays == 0)
         return KOINE_OK;
     for (uint32_t j = 0; j < p->n_delays; j++) {
-        k->delays[j].n = 0; /* without history */
-        if (k->delays[j].capacity == 0)
-            k->delays[j].capacity = KOINE_FIRST_POINTS;
+        k->history.delays[j].n = 0; /* without history */
+        if (k->history.delays[j].capacity == 0)
+            k->history.delays[j].capacity = KOINE_FIRST_POINTS;
     }
     if (!recall_streams(k, &words, &n_streams) || !recall_delays(k, &words, &n_delays))
         return KOINE_FAILED;
-    k->has_history = n_delays > 0;
+    k->history.is_recalled = n_delays > 0;
     return n_streams == p->n_streams && n_delays == p->n_delays ? KOINE_OK : KOINE_RETRY;
 }

@@ -116,7 +116,7 @@ static Outcome try_bits(Machine *k, const KoineMixed *g, char *letters)
     const KoineNode *nodes = k->program->nodes + g->first_node;
     const uint32_t n_others = g->n_nodes - g->n_relations - g->n_steps;
     Outcome outcome = { .contradiction = INFINITY, .first = KOINE_NONE };
-    k->statistics.mixed_combinations++;
+    k->work.statistics.mixed_combinations++;
     if (letters)
         letters[0] = 0;
     for (uint32_t j = 0; j < n_others; j++) {
@@ -227,7 +227,7 @@ static void add_to_table(const Machine *k, const KoineMixed *g, KoineText *text,
 static KoineStatus settle(Machine *k, const KoineMixed *g)
 {
     for (uint32_t j = 0; j < g->n_nodes; j++)
-        bitset_remove(&k->dirty, g->first_node + j);
+        bitset_remove(&k->wake.dirty, g->first_node + j);
     k->model->fault.text[0] = 0;
     return KOINE_OK;
 }
@@ -288,13 +288,13 @@ KoineStatus koine_decide_together(Machine *k, const KoineNode *node)
     for (uint32_t j = 0; j < g->n_relations; j++) {
         const KoineRelation *r = &p->relations[g->relations[j]];
         bool value = k->m[r->bit].i;
-        if (&p->nodes[r->node] == node || bitset_has(&k->dirty, r->node)) {
-            bitset_remove(&k->dirty, r->node);
+        if (&p->nodes[r->node] == node || bitset_has(&k->wake.dirty, r->node)) {
+            bitset_remove(&k->wake.dirty, r->node);
             if (!koine_decide(k, g->relations[j], &value))
                 return koine_fault(k, KOINE_FAILED, p->nodes[r->node].origin, NULL);
         }
         k->round.value[g->relations[j]] = value;
-        k->statistics.mixed_flips += value != (k->m[r->bit].i != 0);
+        k->work.statistics.mixed_flips += value != (k->m[r->bit].i != 0);
         any |= value != (k->m[r->bit].i != 0);
     }
     if (!any)

@@ -80,7 +80,7 @@ void koine_newton_step(Machine *k, const KoineSystem *s, double *step)
 
 void koine_newton_scale(Machine *k, const KoineSystem *s)
 {
-    Newton *w = k->workspace->newton;
+    Newton *w = k->spaces.workspace->newton;
     for (uint32_t j = 0; j < s->n; j++) {
         const double size = fabs(k->m[s->unknowns[j]].r), scale = size > s->nominals[j] ? size : s->nominals[j];
         w->scale[j] = scale;
@@ -90,7 +90,7 @@ void koine_newton_scale(Machine *k, const KoineSystem *s)
 
 double koine_newton_product(const Machine *k, const KoineSystem *s, const double *a, const double *b)
 {
-    const double *weight = k->workspace->newton->weight;
+    const double *weight = k->spaces.workspace->newton->weight;
     double sum = 0;
     for (uint32_t j = 0; j < s->n; j++)
         sum += a[j] * b[j] * weight[j];
@@ -111,8 +111,8 @@ static void go(Machine *k, const KoineSystem *s, const double *from, double frac
 /* The last step, known to be within the tolerance: it is taken unless that makes no difference. */
 static void take_last(Machine *k, const KoineSystem *s, const double *step, double length)
 {
-    Newton *w = k->workspace->newton;
-    if (length <= (k->is_searching ? DBL_EPSILON : FINEST))
+    Newton *w = k->spaces.workspace->newton;
+    if (length <= (k->spaces.is_searching ? DBL_EPSILON : FINEST))
         return;
     for (uint32_t j = 0; j < s->n; j++)
         w->before[j] = k->m[s->unknowns[j]].r;
@@ -127,7 +127,7 @@ static void take_last(Machine *k, const KoineSystem *s, const double *step, doub
  * True: converged. The unknowns stay where the residuals were computed last. */
 static bool update(Machine *k, const KoineSystem *s, double tolerance)
 {
-    Newton *w = k->workspace->newton;
+    Newton *w = k->spaces.workspace->newton;
     double squares[KOINE_UPDATES + 1];
     memcpy(w->kept[0], w->step, s->n * sizeof *w->step);
     squares[0] = koine_newton_product(k, s, w->step, w->step);
@@ -154,7 +154,7 @@ static bool update(Machine *k, const KoineSystem *s, double tolerance)
         for (uint32_t n = 0; n < s->n; n++)
             w->before[n] = k->m[s->unknowns[n]].r;
         go(k, s, w->before, 1, w->next);
-        k->statistics.newton_updates++;
+        k->work.statistics.newton_updates++;
         if (!koine_residuals(k, s)) {
             go(k, s, w->before, 0, w->next);
             koine_residuals(k, s);
@@ -181,7 +181,7 @@ static double within_bounds(const KoineSystem *s, const double *from, const doub
 /* From `before` along `step` until the next step is shorter; the fraction taken, 0: none helps. */
 static double damp(Machine *k, const KoineSystem *s, double fraction, double length, double *next_length)
 {
-    Newton *w = k->workspace->newton;
+    Newton *w = k->spaces.workspace->newton;
     while (fraction >= SMALLEST) {
         go(k, s, w->before, fraction, w->step);
         double shorter = fraction / 2;
@@ -211,7 +211,7 @@ static double damp(Machine *k, const KoineSystem *s, double fraction, double len
 /* The fraction that the bend seen in the last step makes likely. */
 static double predict(const Machine *k, const KoineSystem *s, double last, double last_length, double length)
 {
-    const Newton *w = k->workspace->newton;
+    const Newton *w = k->spaces.workspace->newton;
     double off = 0;
     for (uint32_t j = 0; j < s->n; j++) {
         const double d = w->next[j] - w->step[j];
@@ -224,7 +224,7 @@ static double predict(const Machine *k, const KoineSystem *s, double last, doubl
 static void tell(Machine *k, const KoineSystem *s, uint32_t step, double fraction, double length)
 {
     const KoineHost *host = k->model->host;
-    const Newton *w = k->workspace->newton;
+    const Newton *w = k->spaces.workspace->newton;
     if (!host || !host->iterated || w->is_silent)
         return;
     KoineIterate iterate = { .origin = s->origin, .step = step, .way = w->route };
@@ -240,7 +240,7 @@ static void tell(Machine *k, const KoineSystem *s, uint32_t step, double fractio
 
 static NewtonEnd iterate(Machine *k, const KoineSystem *s)
 {
-    Newton *w = k->workspace->newton;
+    Newton *w = k->spaces.workspace->newton;
     const double tolerance = koine_newton_tolerance(k);
     double fraction = 1, length = 0, next_length = 0;
     if (!koine_residuals(k, s))
@@ -254,7 +254,7 @@ static NewtonEnd iterate(Machine *k, const KoineSystem *s)
         tell(k, s, (uint32_t)step, fraction, length);
         if (is_solved) /* all over a flat stretch that was come to, as where exp(-y) is rounded to 0: not here */
             return step == 0 || koine_factor(k, s) ? NEWTON_CONVERGED : NEWTON_SINGULAR;
-        k->statistics.newton_iterations++;
+        k->work.statistics.newton_iterations++;
         if (!koine_factor(k, s))
             return NEWTON_SINGULAR;
         const double last_length = length;
@@ -287,7 +287,7 @@ static NewtonEnd iterate(Machine *k, const KoineSystem *s)
 
 NewtonEnd koine_newton(Machine *k, const KoineSystem *s)
 {
-    Newton *w = k->workspace->newton;
+    Newton *w = k->spaces.workspace->newton;
     const NewtonEnd end = iterate(k, s);
     return end == NEWTON_CONVERGED && !koine_is_determined(k, s, &w->vague, &w->vague_by) ? NEWTON_VAGUE : end;
 }
@@ -302,41 +302,41 @@ void koine_newton_from(Machine *k, const KoineSystem *s, const uint32_t *slots)
 static bool is_first(const Machine *k, const KoineSystem *s)
 {
     const size_t n = (size_t)(s - k->program->systems);
-    return n < k->program->n_run_systems && !k->is_solved[n] && k->m[k->program->initial].i == 0;
+    return n < k->program->n_run_systems && !k->spaces.is_solved[n] && k->m[k->program->initial].i == 0;
 }
 
 /* The first solution is followed from now on, also if the step that leads away from it is never accepted. */
 static void begin_following(Machine *k, const KoineSystem *s)
 {
-    k->is_solved[s - k->program->systems] = 1;
+    k->spaces.is_solved[s - k->program->systems] = 1;
     for (uint32_t j = 0; j < s->n; j++)
         k->m[s->guesses[j]] = k->m[s->unknowns[j]];
 }
 
 static NewtonEnd solve_or_search(Machine *k, const KoineSystem *s)
 {
-    k->workspace->newton->route = KOINE_WAY_LAST;
+    k->spaces.workspace->newton->route = KOINE_WAY_LAST;
     koine_newton_from(k, s, s->guesses);
     NewtonEnd end = koine_newton(k, s);
-    if (end == NEWTON_CONVERGED || !k->is_searching)
+    if (end == NEWTON_CONVERGED || !k->spaces.is_searching)
         return end;
     if (koine_search(k, s))
         return NEWTON_CONVERGED;
-    k->workspace->newton->is_silent = true; /* the message is about the first attempt */
+    k->spaces.workspace->newton->is_silent = true; /* the message is about the first attempt */
     koine_newton_from(k, s, s->guesses);
     end = koine_newton(k, s);
-    k->workspace->newton->is_silent = false;
+    k->spaces.workspace->newton->is_silent = false;
     return end;
 }
 
 KoineStatus koine_solve_newton(Machine *k, const KoineSystem *s)
 {
-    const bool was_searching = k->is_searching, first = is_first(k, s);
-    k->is_searching |= first;
+    const bool was_searching = k->spaces.is_searching, first = is_first(k, s);
+    k->spaces.is_searching |= first;
     const NewtonEnd end = solve_or_search(k, s);
     if (end == NEWTON_CONVERGED && first)
         begin_following(k, s);
     const KoineStatus status = end == NEWTON_CONVERGED ? KOINE_OK : koine_report_newton(k, s, end);
-    k->is_searching = was_searching;
+    k->spaces.is_searching = was_searching;
     return status;
 }

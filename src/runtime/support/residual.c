@@ -47,7 +47,7 @@ KoineStatus koine_residual(Machine *k, const KoineEvaluation *at)
     const KoineProgram *p = k->program;
     const double *w = at->x + p->n_x;
     double *out = at->residual + p->n_x;
-    k->evaluations++;
+    k->work.evaluations++;
     for (uint32_t j = 0; j < p->derivatives.n; j++) {
         const KoinePartStep *step = &p->derivatives.steps[j];
         const KoineSystem *s = given_system(p, step);
@@ -125,7 +125,7 @@ KoineStatus koine_residual_jacobian(Machine *k, const KoineEvaluation *at, doubl
     const KoineProgram *p = k->program;
     const Colours *colours = &k->kind->by_dae;
     const uint32_t n_x = p->n_x, n_w = k->kind->tables.n_w;
-    double *seed = k->residual_work, *tangent = seed + n_w, *residual = tangent + n_w;
+    double *seed = k->spaces.residual_work, *tangent = seed + n_w, *residual = tangent + n_w;
     KoineEvaluation here = *at;
     here.dx = NULL;
     here.residual = residual;

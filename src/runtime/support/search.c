@@ -35,7 +35,7 @@ static void spread(Machine *k, const KoineSystem *s, double size)
     for (uint32_t j = 0; j < s->n; j++) {
         part += 0.6180339887498949;
         part -= part >= 1;
-        k->m[s->unknowns[j]].r += size * (1 - 2 * part) * k->workspace->newton->scale[j];
+        k->m[s->unknowns[j]].r += size * (1 - 2 * part) * k->spaces.workspace->newton->scale[j];
     }
 }
 
@@ -45,8 +45,8 @@ static bool search_nearby(Machine *k, const KoineSystem *s, double distance)
         koine_newton_from(k, s, s->starts);
         koine_newton_scale(k, s);
         spread(k, s, sign * distance);
-        k->workspace->newton->route = KOINE_WAY_BESIDE;
-        if (is_solved(k, s, &k->statistics.solved_from_start))
+        k->spaces.workspace->newton->route = KOINE_WAY_BESIDE;
+        if (is_solved(k, s, &k->work.statistics.solved_from_start))
             return true;
     }
     return false;
@@ -56,8 +56,8 @@ static bool search_by_kinsol(Machine *k, const KoineSystem *s, const uint32_t *f
 {
     koine_newton_from(k, s, from);
     koine_kinsol(k, s);
-    k->workspace->newton->route = KOINE_WAY_KINSOL;
-    return is_solved(k, s, &k->statistics.solved_by_kinsol);
+    k->spaces.workspace->newton->route = KOINE_WAY_KINSOL;
+    return is_solved(k, s, &k->work.statistics.solved_by_kinsol);
 }
 
 /* ---- homotopy: F(x) = (1 - p) F(x0), from p = 0, where x0 is the solution, to p = 1 ----
@@ -153,7 +153,7 @@ static bool follow(Curve *c)
             for (uint32_t j = 0; j < n; j++)
                 c->k->m[c->s->unknowns[j]].r = w->before[j] + part * c->length * w->along[j];
             memcpy(w->base, w->before, n * sizeof *w->base);
-            if (is_solved(c->k, c->s, &c->k->statistics.solved_by_homotopy)) {
+            if (is_solved(c->k, c->s, &c->k->work.statistics.solved_by_homotopy)) {
                 c->is_done = true;
                 return true;
             }
@@ -171,7 +171,7 @@ static bool follow(Curve *c)
 
 static bool search_by_homotopy(Machine *k, const KoineSystem *s, const uint32_t *from)
 {
-    Curve c = { .k = k, .s = s, .w = k->workspace->newton, .direction = 1, .length = FIRST_LENGTH };
+    Curve c = { .k = k, .s = s, .w = k->spaces.workspace->newton, .direction = 1, .length = FIRST_LENGTH };
     koine_newton_from(k, s, from);
     c.w->route = KOINE_WAY_HOMOTOPY;
     if (!koine_residuals(k, s))
@@ -196,9 +196,9 @@ bool koine_search(Machine *k, const KoineSystem *s)
 {
     const bool has_two = differ(k, s);
     if (has_two) {
-        k->workspace->newton->route = KOINE_WAY_START;
+        k->spaces.workspace->newton->route = KOINE_WAY_START;
         koine_newton_from(k, s, s->starts);
-        if (is_solved(k, s, &k->statistics.solved_from_start))
+        if (is_solved(k, s, &k->work.statistics.solved_from_start))
             return true;
     }
     if (search_nearby(k, s, NEAR) || search_by_kinsol(k, s, s->guesses) ||

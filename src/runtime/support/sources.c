@@ -87,9 +87,9 @@ uint32_t koine_machine_extremes(KoineModel *model, double from, double to, doubl
         refresh_inputs(k);
     for (uint32_t j = 0; j < p->n_sources; j++) {
         const KoineTimeFunction *f = &p->time_functions[p->sources[j]];
-        Source s = { &p->time_codes[f->code], &k->m[f->inputs], k->cells, 0 };
+        Source s = { &p->time_codes[f->code], &k->m[f->inputs], k->calendar.cells, 0 };
         const Cell whole = *look(&s, from, to);
-        double *range = k->ranges + 2 * j; /* least and greatest value so far */
+        double *range = k->calendar.ranges + 2 * j; /* least and greatest value so far */
         if (range_size(whole.value) <= DBL_MAX) {
             range[0] = fmin(range[0], whole.value.lo);
             range[1] = fmax(range[1], whole.value.hi);

@@ -73,7 +73,7 @@ void koine_set_space_destroy(SetSpace *w)
  * was only guessed. */
 static void fill_matrix(const Machine *k, const KoineStateSet *s, bool at_start)
 {
-    SetSpace *w = k->set_space;
+    SetSpace *w = k->spaces.set_space;
     const double *const weight = at_start ? s->start_weight : s->weight;
     memset(w->matrix, 0, (size_t)s->n_rows * s->n_columns * sizeof *w->matrix);
     memset(w->largest, 0, s->n_rows * sizeof *w->largest);
@@ -116,7 +116,7 @@ static double find_pivot(const SetSpace *w, const KoineStateSet *s, uint32_t dep
 /* Takes a column for each row: from all, or where it has `only` so. Gives the logarithm of the determinant. */
 static double eliminate(const Machine *k, const KoineStateSet *s, bool at_start, const uint32_t *only, uint32_t *taken)
 {
-    SetSpace *w = k->set_space;
+    SetSpace *w = k->spaces.set_space;
     double sum = 0;
     fill_matrix(k, s, at_start);
     memset(taken, 0, s->n_columns * sizeof *taken);
@@ -164,7 +164,7 @@ static void read_choices(const Machine *k, const KoineStateSet *s, uint32_t *tak
 
 static bool is_better(const Machine *k, const KoineStateSet *s)
 {
-    SetSpace *w = k->set_space;
+    SetSpace *w = k->spaces.set_space;
     run_section(k, s->section);
     read_choices(k, s, w->present);
     const double now = eliminate(k, s, false, w->present, w->taken);
@@ -177,7 +177,7 @@ static uint32_t lost_column(const Machine *k, const KoineStateSet *s)
 {
     for (uint32_t level = 0, at = 0; level < s->n_levels; level++)
         for (uint32_t j = 0; j < s->n_states[level]; j++, at++)
-            if (s->choice[at] == KOINE_NONE && k->set_space->taken[column_of_state(k, s, level, at)] > level)
+            if (s->choice[at] == KOINE_NONE && k->spaces.set_space->taken[column_of_state(k, s, level, at)] > level)
                 return column_of_state(k, s, level, at);
     return s->n_columns;
 }
@@ -187,7 +187,7 @@ static KoineStatus refuse_states(Machine *k, const KoineStateSet *s, uint32_t lo
     char room[512];
     uint32_t other = 0; /* a state in its place */
     KoineText text = koine_text_in(room, sizeof room);
-    while (other < s->n_columns && (k->set_space->taken[other] || !k->set_space->present[other]))
+    while (other < s->n_columns && (k->spaces.set_space->taken[other] || !k->spaces.set_space->present[other]))
         other++;
     koine_text_add(&text, "'%.100s' shall be a state, but near this position ", s->names[lost]);
     if (other < s->n_columns)
@@ -221,7 +221,7 @@ static bool is_chosen(const KoineStateSet *s, const uint32_t *taken, uint32_t le
 /* States whose candidate stays chosen keep it; the others take the new ones in order, with their present values. */
 static void take_choices(Machine *k, const KoineStateSet *s, bool all)
 {
-    uint32_t *const is_used = k->set_space->present, *const taken = k->set_space->taken;
+    uint32_t *const is_used = k->spaces.set_space->present, *const taken = k->spaces.set_space->taken;
     for (uint32_t level = 0, at = 0; level < s->n_levels; at += s->n_states[level++]) {
         memset(is_used, 0, s->n_columns * sizeof *is_used);
         for (uint32_t j = 0; j < s->n_states[level]; j++) {
@@ -262,7 +262,7 @@ void koine_switch_sets(Machine *k)
 static void compute_coefficients(Machine *k)
 {
     const KoineProgram *p = k->program;
-    double *const kept = k->set_space->kept;
+    double *const kept = k->spaces.set_space->kept;
     for (int round = 0; round < 2; round++) {
         size_t at = 0;
         for (uint32_t n = 0; n < p->n_state_sets; n++) {
@@ -287,7 +287,7 @@ static void compute_coefficients(Machine *k)
 void koine_begin_sets(Machine *k)
 {
     const KoineProgram *p = k->program;
-    SetSpace *w = k->set_space;
+    SetSpace *w = k->spaces.set_space;
     if (p->n_state_sets)
         compute_coefficients(k);
     for (uint32_t n = 0; n < p->n_state_sets; n++) {
@@ -307,7 +307,7 @@ static void warn_of_starts(Machine *k)
     const KoineHost *host = k->model->host;
     for (uint32_t n = 0; host && host->message && n < p->n_given_starts; n++) {
         const KoineGivenStart *g = &p->given_starts[n];
-        const double given = k->set_space->given[n], is = k->m[g->slot].r;
+        const double given = k->spaces.set_space->given[n], is = k->m[g->slot].r;
         char text[400];
         if (fabs(is - given) <= GIVEN_TOLERANCE * fmax(1, fabs(given)) || !isfinite(is) ||
             (given == 0 && !g->is_declared))
@@ -322,10 +322,10 @@ static void warn_of_starts(Machine *k)
 
 KoineStatus koine_settle_sets(Machine *k)
 {
-    const bool was_searching = k->is_searching;
-    k->is_searching = true;
+    const bool was_searching = k->spaces.is_searching;
+    k->spaces.is_searching = true;
     const KoineStatus status = koine_run_part(k, &k->program->derivatives);
-    k->is_searching = was_searching;
+    k->spaces.is_searching = was_searching;
     if (status != KOINE_OK)
         return KOINE_FAILED;
     koine_keep_guesses(k);

@@ -7,7 +7,7 @@ KoineStatus koine_report_system(Machine *k, const KoineSystem *s, const char *wh
 {
     char room[800];
     KoineText text = koine_text_in(room, sizeof room);
-    if (k->workspace->is_out_of_memory)
+    if (k->spaces.workspace->is_out_of_memory)
         what = "there is not enough memory to factor the matrix of the equations";
     koine_text_add(&text, "%s", what);
     for (uint32_t j = 0; j < s->n_choices && text.n < 400; j++) {
@@ -21,7 +21,8 @@ KoineStatus koine_report_system(Machine *k, const KoineSystem *s, const char *wh
         koine_put_value(&text, s->types[j], k->m[s->unknowns[j]]);
     }
     koine_fault(k, KOINE_RETRY, s->origin, room);
-    return koine_because(k, k->workspace->is_out_of_memory ? KOINE_CAUSE_MEMORY : KOINE_CAUSE_SINGULAR, KOINE_RETRY);
+    return koine_because(k, k->spaces.workspace->is_out_of_memory ? KOINE_CAUSE_MEMORY : KOINE_CAUSE_SINGULAR,
+                         KOINE_RETRY);
 }
 
 static void add_to_fault(KoineFault *fault, const char *format, ...)
@@ -89,7 +90,7 @@ KoineStatus koine_report_newton(Machine *k, const KoineSystem *s, NewtonEnd end)
         return KOINE_RETRY;
     }
     koine_report_system(k, s, ends[end]);
-    const Newton *w = k->workspace->newton;
+    const Newton *w = k->spaces.workspace->newton;
     if (end == NEWTON_VAGUE) {
         add_to_fault(fault, "; rounding alone moves %.60s by %.3g: something in it is as good as open",
                      s->names[w->vague], w->vague_by);
@@ -112,20 +113,20 @@ KoineStatus koine_report_newton(Machine *k, const KoineSystem *s, NewtonEnd end)
         k->program->describe(k->program->explain_context, k->model, s->origin, worst, row, sizeof row);
     add_to_fault(fault, "; the sides of %s differ by %.3g; %s", row[0] ? row : "an equation",
                  k->m[s->residuals[worst]].r,
-                 k->is_searching ? "start values nearer to a solution may help, if there is one"
-                                 : "the solution that was followed may end here");
+                 k->spaces.is_searching ? "start values nearer to a solution may help, if there is one"
+                                        : "the solution that was followed may end here");
     return koine_because(k, KOINE_CAUSE_NO_CONVERGENCE, KOINE_RETRY);
 }
 
 /* ---- solving ---- */
 static KoineStatus solve_linear(Machine *k, const KoineSystem *s)
 {
-    Workspace *w = k->workspace;
+    Workspace *w = k->spaces.workspace;
     for (uint32_t j = 0; j < s->n; j++)
         k->m[s->unknowns[j]].r = 0;
     koine_count_system(k, s);
     run_section(k, s->residual_section);
-    k->statistics.linear_solves++;
+    k->work.statistics.linear_solves++;
     if (!koine_factor(k, s))
         return report_singular(k, s);
     for (uint32_t j = 0; j < s->n; j++)
@@ -146,7 +147,7 @@ static KoineStatus solve_linear(Machine *k, const KoineSystem *s)
 KoineStatus koine_solve_system(Machine *k, uint32_t system)
 {
     const KoineSystem *s = &k->program->systems[system];
-    KoineModelStatistics *done = &k->statistics;
+    KoineModelStatistics *done = &k->work.statistics;
     const uint64_t before = done->newton_iterations + done->cycles;
     koine_prepare_system(k, s);
     const KoineStatus status = s->kind == KOINE_SYSTEM_LINEAR    ? solve_linear(k, s)
@@ -163,7 +164,7 @@ KoineStatus koine_solve_system(Machine *k, uint32_t system)
 KoineStatus koine_solve_tangent(Machine *k, uint32_t system)
 {
     const KoineSystem *s = &k->program->systems[system];
-    Workspace *w = k->workspace;
+    Workspace *w = k->spaces.workspace;
     run_section(k, s->tangent_section);
     if (!koine_factor(k, s))
         return KOINE_RETRY;
@@ -190,7 +191,7 @@ void koine_begin_guesses(Machine *k)
 
 void koine_forget_solutions(Machine *k)
 {
-    memset(k->is_solved, 0, k->program->n_run_systems);
+    memset(k->spaces.is_solved, 0, k->program->n_run_systems);
 }
 
 void koine_keep_guesses(Machine *k)

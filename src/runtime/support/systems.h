@@ -85,8 +85,8 @@ KoineStatus koine_report_system(Machine *k, const KoineSystem *s, const char *wh
 KoineStatus koine_report_newton(Machine *k, const KoineSystem *s, NewtonEnd end);
 static inline void koine_count_system(const Machine *k, const KoineSystem *s)
 {
-    if (k->counts)
-        k->counts->systems[s - k->program->systems]++;
+    if (k->work.counts)
+        k->work.counts->systems[s - k->program->systems]++;
 }
 
 #endif

@@ -22,7 +22,7 @@ static uint32_t entry_of(const Machine *k, uint32_t owner)
 
 static void put_open(Machine *k, uint32_t entry, double time)
 {
-    k->entries[entry].is_open = 1;
+    k->calendar.entries[entry].is_open = 1;
     koine_calendar_put(k, entry, time, false);
 }
 
@@ -49,15 +49,15 @@ static Watched watched_of(const Machine *k, uint32_t owner)
     Watched w = owner < p->n_relations ? watched_relation(k, &p->relations[owner])
                                        : watched_step(k, &p->steps[owner - p->n_relations]);
     w.code = &p->time_codes[f->code];
-    w.inputs = k->time_inputs + f->saved;
-    w.cells = k->cells;
+    w.inputs = k->calendar.inputs + f->saved;
+    w.cells = k->calendar.cells;
     return w;
 }
 
 static void begin(Machine *k, uint32_t owner)
 {
     const double now = k->m[k->program->time].r;
-    koine_search_begin(&k->searches[function_of(k, owner)], now);
+    koine_search_begin(&k->calendar.searches[function_of(k, owner)], now);
     put_open(k, entry_of(k, owner), now);
 }
 
@@ -65,12 +65,12 @@ static void begin(Machine *k, uint32_t owner)
 bool koine_timed_is_known(Machine *k, uint32_t owner, Pin *p)
 {
     const KoineTimeFunction *f = &k->program->time_functions[function_of(k, owner)];
-    KoineSlot *saved = k->time_inputs + f->saved;
+    KoineSlot *saved = k->calendar.inputs + f->saved;
     const size_t size = f->n_in * sizeof *saved;
     for (uint32_t j = 0; j < f->n_pieces; j++)
         run_kernel(k, f->pieces[j].kernel, f->pieces[j].row, 1);
-    const bool is_same =
-        k->searches[function_of(k, owner)].is_begun && (size == 0 || memcmp(saved, &k->m[f->inputs], size) == 0);
+    const bool is_same = k->calendar.searches[function_of(k, owner)].is_begun &&
+                         (size == 0 || memcmp(saved, &k->m[f->inputs], size) == 0);
     if (is_same && p->state != PIN_NEW)
         return true;
     if (!is_same && p->state == PIN_NEW)
@@ -83,30 +83,30 @@ bool koine_timed_is_known(Machine *k, uint32_t owner, Pin *p)
 
 void koine_timed_stop(Machine *k, uint32_t owner)
 {
-    k->searches[function_of(k, owner)].is_begun = 0;
+    k->calendar.searches[function_of(k, owner)].is_begun = 0;
     koine_calendar_remove(k, entry_of(k, owner));
 }
 
 void koine_timed_resume(Machine *k, uint32_t owner)
 {
-    if (k->searches[function_of(k, owner)].is_begun)
+    if (k->calendar.searches[function_of(k, owner)].is_begun)
         begin(k, owner);
 }
 
 void koine_timed_forget(Machine *k)
 {
     for (uint32_t j = 0; j < k->program->n_time_functions; j++)
-        k->searches[j] = (TimeSearch){ 0 };
+        k->calendar.searches[j] = (TimeSearch){ 0 };
     for (uint32_t j = 0; j < k->program->n_sources; j++) {
-        k->ranges[2 * j] = INFINITY;
-        k->ranges[2 * j + 1] = -INFINITY;
+        k->calendar.ranges[2 * j] = INFINITY;
+        k->calendar.ranges[2 * j + 1] = -INFINITY;
     }
     k->instant->has_inputs = 0;
 }
 
 bool koine_timed_is_blind(Machine *k, uint32_t owner)
 {
-    TimeSearch *s = &k->searches[function_of(k, owner)];
+    TimeSearch *s = &k->calendar.searches[function_of(k, owner)];
     if (s->is_blind)
         s->is_begun = 0;
     return s->is_blind;
@@ -114,7 +114,7 @@ bool koine_timed_is_blind(Machine *k, uint32_t owner)
 
 int64_t koine_timed_direction(const Machine *k, uint32_t step)
 {
-    return k->searches[k->program->steps[step].timed].border == 0 ? -1 : 1;
+    return k->calendar.searches[k->program->steps[step].timed].border == 0 ? -1 : 1;
 }
 
 /* The crossing found is served later, and undone by then. */
@@ -174,15 +174,16 @@ void koine_timed_extend(Machine *k, uint32_t entry)
 {
     const uint32_t owner = k->program->calendar_owner[entry];
     const Watched w = watched_of(k, owner);
-    TimeSearch *s = &k->searches[function_of(k, owner)];
+    TimeSearch *s = &k->calendar.searches[function_of(k, owner)];
     const uint64_t before = s->work;
     if (koine_search_piece(&w, s) != PIECE_CROSSED || is_back(k, &w, s)) {
         put_open(k, entry, s->from);
     } else {
-        k->entries[entry].is_open = 0; /* whether there is a value beyond is seen when nothing else can happen before */
+        k->calendar.entries[entry].is_open =
+            0; /* whether there is a value beyond is seen when nothing else can happen before */
         koine_calendar_at(k, entry, s->is_blind ? s->from + BLIND * DBL_EPSILON * fabs(s->from) : s->from, false);
     }
-    k->statistics.time_looks += s->work - before;
+    k->work.statistics.time_looks += s->work - before;
     if (s->work > MUCH && !s->has_warned)
         warn(k, owner, s);
 }
@@ -190,16 +191,16 @@ void koine_timed_extend(Machine *k, uint32_t entry)
 double koine_machine_look_ahead(KoineModel *model, double until, double *searched)
 {
     Machine *k = koine_machine_of(model);
-    const uint64_t begun = k->statistics.time_looks;
+    const uint64_t begun = k->work.statistics.time_looks;
     *searched = until;
     while (k->instant->n_heap) {
-        const uint32_t entry = k->heap[0];
-        const Entry *e = &k->entries[entry];
+        const uint32_t entry = k->calendar.heap[0];
+        const Entry *e = &k->calendar.entries[entry];
         if (!e->is_open)
             return e->time;
         if (e->time >= until)
             break;
-        if (k->statistics.time_looks - begun >= BUDGET) {
+        if (k->work.statistics.time_looks - begun >= BUDGET) {
             *searched = e->time;
             break;
         }
