@@ -30,7 +30,3 @@ static bool postpones(double resolution, double time, double *served)
 const KoineTimeRule koine_rule_on_grid = {
     .serve = serve, .has_passed = has_passed, .postpones = postpones, .decides_edges = true
 };
-
-const KoineControlNames koine_control_names = { .event_step = "Takt",
-                                                .max_event_steps = "MaxTkt",
-                                                .max_cycles = "MaxCyc" };
