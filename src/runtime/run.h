@@ -164,19 +164,19 @@ KoineStatus koine_shorten(KoineRun *run, double to, bool *is_event);
 static inline double koine_snap(const KoineRun *run, double time)
 {
     const KoineTimeStrategy *const strategy = run->problem.strategy;
-    return strategy->until ? strategy->until(&run->problem, time) : time;
+    return strategy->snap ? strategy->snap(&run->problem, time, KOINE_SNAP_UNTIL) : time;
 }
 
 static inline double koine_snap_up(const KoineRun *run, double time)
 {
     const KoineTimeStrategy *const strategy = run->problem.strategy;
-    return strategy->from ? strategy->from(&run->problem, time) : time;
+    return strategy->snap ? strategy->snap(&run->problem, time, KOINE_SNAP_FROM) : time;
 }
 
 static inline double koine_snap_nearest(const KoineRun *run, double time)
 {
     const KoineTimeStrategy *const strategy = run->problem.strategy;
-    return strategy->nearest ? strategy->nearest(&run->problem, time) : time;
+    return strategy->snap ? strategy->snap(&run->problem, time, KOINE_SNAP_NEAREST) : time;
 }
 
 /* The block holds the state at run->time. */

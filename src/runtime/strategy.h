@@ -10,6 +10,12 @@
 
 struct KoineRun;
 
+typedef enum {
+    KOINE_SNAP_UNTIL,  /* to the last time of instants not behind it */
+    KOINE_SNAP_FROM,   /* to the first one not before it */
+    KOINE_SNAP_NEAREST /* to the nearest one */
+} KoineSnap;
+
 typedef struct KoineTimeStrategy {
     bool looks_between; /* points inside a step are as good as its ends: it is divided and looked into where that helps,
                            and a run that is interrupted may end there */
@@ -17,10 +23,8 @@ typedef struct KoineTimeStrategy {
                            even where these can be computed */
     bool meets_points;  /* points of the output grid matter to the steps, whether or not anyone records them */
 
-    /* The last time of instants not behind `time`, the first one not before it, the nearest one. NULL: `time` itself */
-    double (*until)(const KoineProblem *problem, double time);
-    double (*from)(const KoineProblem *problem, double time);
-    double (*nearest)(const KoineProblem *problem, double time);
+    /* The time of instants that `time` becomes. NULL: `time` itself */
+    double (*snap)(const KoineProblem *problem, double time, KoineSnap to);
     /* The share of [from, to] nearest to `share` where root functions may be looked at. NULL: `share` itself */
     double (*share)(const KoineProblem *problem, double from, double to, double share);
     /* Where a step of fixed size from `time` ends. */

@@ -84,9 +84,9 @@ static void assert_read_as(const char *text, const char *message)
     static const Language quiet = { .name = "quiet", .title = "Quiet", .extensions = endings, .load = load_quiet };
     static const Language *const languages[] = { &loud, &quiet, NULL };
     Compilation *c = compilation_create(NULL);
-    sources_add_text(compilation_sources(c), "a.voice", text, strlen(text));
+    sources_add_text(c->sources, "a.voice", text, strlen(text));
     assert_false(compilation_load(c, &(CompileRequest){ .path = "a.voice", .languages = languages }));
-    assert_non_null(strstr(diag_json(compilation_diag(c), compilation_arena(c)), message));
+    assert_non_null(strstr(diag_json(c->diag, c->arena), message));
     compilation_destroy(c);
 }
 

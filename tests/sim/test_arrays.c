@@ -35,8 +35,8 @@ static RunResult *run(const char *name, double stop, double interval)
     snprintf(path, sizeof path, "%s%s", MODELS, name);
     RunResult *first = NULL;
     for (int k = 0; k < 3; k++) {
-        RunResult *r = run_model(
-            &(RunRequest){ .path = path, .tier = tiers[k], .stop = stop, .interval = interval, .every_event_step = true });
+        RunResult *r = run_model(&(RunRequest){
+            .path = path, .tier = tiers[k], .stop = stop, .interval = interval, .every_event_step = true });
         fail_if(!r->is_compiled, "%s", r->messages);
         fail_if(r->report.end != KOINE_RUN_DONE, "%s", r->report.text);
         if (!first) {

@@ -193,12 +193,13 @@ static void test_sx089_propagation(void **state)
     (void)state;
     check_rest("case4.mdl", "z1", 0, "z2", 2);
     static const double z1[] = { 10, 0, 0 }, z2[] = { 5, 5, 2 }; /* Takt by Takt, all of them at 0 */
-    RunResult *r = run_model(&(RunRequest){ .path = CASES "case4.mdl", .stop = 1, .interval = 1, .every_takt = true });
+    RunResult *r =
+        run_model(&(RunRequest){ .path = CASES "case4.mdl", .stop = 1, .interval = 1, .every_event_step = true });
     assert_done(r);
     uint32_t seen = 0;
     for (uint32_t k = 0; k < r->n_rows; k++)
         if (r->rows[k].kind == KOINE_POINT_STEP || r->rows[k].kind == KOINE_POINT_RIGHT) {
-            const uint32_t takt = r->rows[k].takt;
+            const uint32_t takt = r->rows[k].event_step;
             assert_true(r->rows[k].time == 0 && takt <= 2);
             assert_near(r->rows[k].values[run_column(r, "z1")], z1[takt], 0);
             assert_near(r->rows[k].values[run_column(r, "z2")], z2[takt], 0);
@@ -230,13 +231,13 @@ static void test_sx091_the_values_until_the_limit(void **state)
 {
     (void)state;
     enum { LIMIT = 9 };
-    RunResult *r = run_model(
-        &(RunRequest){ .path = CASES "case6.mdl", .stop = 1, .interval = 1, .max_steps = LIMIT, .every_takt = true });
+    RunResult *r = run_model(&(RunRequest){
+        .path = CASES "case6.mdl", .stop = 1, .interval = 1, .max_steps = LIMIT, .every_event_step = true });
     assert_int_equal(r->report.end, KOINE_RUN_FAILED);
     assert_non_null(strstr(r->report.text, "more than 9 event steps (MaxTkt). Now 'z' goes from 1 to -1"));
     uint32_t seen = 0;
     for (uint32_t k = 0; k < r->n_rows; k++) {
-        const uint32_t takt = r->rows[k].takt;
+        const uint32_t takt = r->rows[k].event_step;
         assert_true(r->rows[k].time == 0 && takt < LIMIT);
         assert_near(r->rows[k].values[run_column(r, "z")], takt == 0 ? -5 : takt == 1 ? 5 : takt % 2 ? 1 : -1, 0);
         seen |= 1u << takt;

@@ -73,6 +73,9 @@ static const ProfileSetting settings[] = {
     { "PrtDepth", 0 }, { "TPrtBeg", 0 },     { "TPrtEnd", 1e6 },  { NULL, 0 },
 };
 static const Profile profile = { .name = "simplex", .settings = settings };
-const Language simplex_language = {
-    .name = "simplex", .title = "SIMPLEX-MDL", .extensions = extensions, .profile = &profile, .load = load, .has_message_lines = true
-};
+const Language simplex_language = { .name = "simplex",
+                                    .title = "SIMPLEX-MDL",
+                                    .extensions = extensions,
+                                    .profile = &profile,
+                                    .load = load,
+                                    .has_message_lines = true };

@@ -4,26 +4,27 @@
 
 /* --- Times --- */
 
-static double until(const KoineProblem *problem, double time)
+/* Which grid point a time becomes. */
+static double point_of(double resolution, double time, KoineSnap to)
 {
-    return koine_grid_time(problem->control.resolution, koine_grid_until(problem->control.resolution, time));
+    switch (to) {
+    case KOINE_SNAP_UNTIL: return koine_grid_until(resolution, time);
+    case KOINE_SNAP_FROM: return koine_grid_from(resolution, time);
+    case KOINE_SNAP_NEAREST: break;
+    }
+    return koine_grid_nearest(resolution, time);
 }
 
-static double from(const KoineProblem *problem, double time)
+/* What never happens is at no grid point. */
+static double snap(const KoineProblem *problem, double time, KoineSnap to)
 {
-    return time < INFINITY
-               ? koine_grid_time(problem->control.resolution, koine_grid_from(problem->control.resolution, time))
-               : time;
-}
-
-static double nearest(const KoineProblem *problem, double time)
-{
-    return koine_grid_time(problem->control.resolution, koine_grid_nearest(problem->control.resolution, time));
+    const double resolution = problem->control.resolution;
+    return time < INFINITY ? koine_grid_time(resolution, point_of(resolution, time, to)) : time;
 }
 
 static double share_of(const KoineProblem *problem, double left, double right, double share)
 {
-    const double h = right - left, time = nearest(problem, left + share * h);
+    const double h = right - left, time = snap(problem, left + share * h, KOINE_SNAP_NEAREST);
     const double low = left + problem->control.resolution, high = right - problem->control.resolution;
     return (koine_min(koine_max(time, low), high) - left) / h;
 }
@@ -87,9 +88,7 @@ static void settle(KoineRun *run)
 const KoineTimeStrategy koine_time_on_grid = {
     .keeps_left = true,
     .meets_points = true,
-    .until = until,
-    .from = from,
-    .nearest = nearest,
+    .snap = snap,
     .share = share_of,
     .step_end = step_end,
     .ends_at_points = is_led,
