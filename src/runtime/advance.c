@@ -103,19 +103,26 @@ static double reach(const KoineRun *run, double goal)
     return koine_snap(run, koine_min(run->solver->time, goal));
 }
 
-KoineStatus koine_shorten(KoineRun *run, double to, bool *is_event)
+KoineStatus koine_begin_at_event(KoineRun *run, double to)
+{
+    return run->solver->kind->restart(run->solver, to, run->crossing.x) < 0 ? koine_solver_failed(run) : KOINE_OK;
+}
+
+KoineStatus koine_shorten(KoineRun *run, double *to, bool *is_event)
 {
     KoineSolver *const solver = run->solver;
-    if (!solver->kind->shorten || to == solver->time)
+    if (!solver->kind->shorten || *to == solver->time)
         return KOINE_OK;
-    TRY(koine_place(run, to));
+    TRY(koine_place(run, *to));
     memcpy(run->crossing.x, koine_states(run->model), run->tables->n_x * sizeof *run->crossing.x);
-    KoineStatus status = solver->kind->shorten(solver, to);
+    const KoineStatus status = solver->kind->shorten(solver, *to);
+    if (status < 0)
+        return koine_solver_failed(run);
     if (status > 0) /* it cannot be evaluated on the way: keep the interpolated state */
-        status = solver->kind->restart(solver, to, run->crossing.x);
-    else if (status == KOINE_OK && *is_event && run->problem.strategy->confirm)
-        return run->problem.strategy->confirm(run, is_event);
-    return status < 0 ? koine_solver_failed(run) : KOINE_OK;
+        return koine_begin_at_event(run, *to);
+    if (*is_event && run->problem.strategy->confirm)
+        return run->problem.strategy->confirm(run, to, is_event);
+    return KOINE_OK;
 }
 
 /* A root function has no value beyond roots.left: go there, then on as from any point that cannot be evaluated. */
@@ -218,7 +225,7 @@ static KoineStatus advance_once(KoineRun *run, double goal, unsigned *cause)
         return KOINE_OK;
     if (is_event) {
         run->report->statistics.cut_at_crossings += to < run->solver->time;
-        TRY(koine_shorten(run, to, &is_event));
+        TRY(koine_shorten(run, &to, &is_event));
         if (is_event)
             *cause |= KOINE_AT_ROOTS;
         else

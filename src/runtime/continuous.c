@@ -132,9 +132,45 @@ static KoineStatus begin_step(KoineRun *run, double goal, unsigned *cause)
 
 static const uint32_t MOST_DELAYS = 8; /* of one event */
 
-/* A step was made again and ends at the event. Its last digits are others: what has not crossed there yet is found again
- * from there on, because a model that decides by its values would take the event back. */
-static KoineStatus look_again(KoineRun *run, bool *is_event)
+/* A step was made again and ends where the event was found. Its last digits are others. What has not crossed there yet is
+ * found again from there on, because a model that decides by its values would take the event back. */
+static KoineStatus delay(KoineRun *run, bool *is_event)
+{
+    KoineRoots *const roots = &run->roots;
+    *is_event = run->repeats.n_delays >= MOST_DELAYS;
+    run->repeats.n_delays = *is_event ? 0 : run->repeats.n_delays + 1;
+    if (*is_event)
+        return KOINE_OK;
+    memcpy(roots->lo, roots->mid, roots->n * sizeof *roots->lo); /* behind another step rounding may have crossed */
+    roots->time = run->solver->time;
+    koine_scan_lose_slopes(run);
+    return KOINE_OK;
+}
+
+/* What has crossed there did so a little earlier: a state beyond its border may have no values. The interpolant of the
+ * step that was made again meets the end of that step, so it is good there. Where a row lies between, or no value, the
+ * interpolated state of the step before stays, which run->crossing holds. */
+static KoineStatus go_back(KoineRun *run, double *to)
+{
+    KoineRoots *const roots = &run->roots;
+    const double from = koine_max(run->solver->from, run->time);
+    double earlier = *to;
+    memcpy(roots->hi, roots->mid, roots->n * sizeof *roots->hi);
+    KoineStatus status = from < *to ? koine_roots_evaluate_at(run, from, roots->lo) : KOINE_RETRY;
+    if (status == KOINE_OK && !koine_roots_crossed(roots, roots->hi)) /* it began there: it stays as it is */
+        return KOINE_OK;
+    if (status == KOINE_OK)
+        status = koine_roots_locate(run, from, &earlier, false);
+    TRY(status);
+    if (status == KOINE_OK && !(earlier <= run->output.evaluated_time)) {
+        *to = earlier;
+        TRY(koine_place(run, earlier));
+        memcpy(run->crossing.x, koine_states(run->model), run->tables->n_x * sizeof *run->crossing.x);
+    }
+    return koine_begin_at_event(run, *to);
+}
+
+static KoineStatus look_again(KoineRun *run, double *to, bool *is_event)
 {
     KoineRoots *const roots = &run->roots;
     if (run->solver->kind->has_fixed_steps)
@@ -142,20 +178,16 @@ static KoineStatus look_again(KoineRun *run, bool *is_event)
     const KoineStatus status = koine_roots_evaluate_at(run, run->solver->time, roots->mid);
     TRY(status);
     if (status != KOINE_OK)
-        return KOINE_OK;
+        return koine_begin_at_event(run, *to);
     bool is_any = false;
     for (uint32_t k = 0; k < roots->n; ++k)
         is_any |= roots->crossed[k] && roots->mid[k] <= 0;
-    *is_event = is_any || run->repeats.n_delays >= MOST_DELAYS;
-    run->repeats.n_delays = *is_event ? 0 : run->repeats.n_delays + 1;
-    for (uint32_t k = 0; k < roots->n && is_any; ++k)
+    if (!is_any)
+        return delay(run, is_event);
+    run->repeats.n_delays = 0;
+    for (uint32_t k = 0; k < roots->n; ++k)
         roots->crossed[k] &= roots->mid[k] <= 0;
-    if (*is_event)
-        return KOINE_OK;
-    memcpy(roots->lo, roots->mid, roots->n * sizeof *roots->lo); /* behind another step rounding may have crossed */
-    roots->time = run->solver->time;
-    koine_scan_lose_slopes(run);
-    return KOINE_OK;
+    return go_back(run, to);
 }
 
 /* --- Steps and ends --- */

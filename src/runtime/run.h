@@ -156,7 +156,8 @@ KoineStatus koine_place(KoineRun *run, double time);
 KoineStatus koine_place_left(KoineRun *run);
 
 /* The step is made again and ends at the event at `to` with the accuracy of the method, not of the interpolant. */
-KoineStatus koine_shorten(KoineRun *run, double to, bool *is_event);
+KoineStatus koine_shorten(KoineRun *run, double *to, bool *is_event);
+KoineStatus koine_begin_at_event(KoineRun *run, double to); /* at the state that run->crossing holds */
 
 /* --- strategy.h --- */
 

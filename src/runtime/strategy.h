@@ -46,8 +46,8 @@ typedef struct KoineTimeStrategy {
     KoineStatus (*doubt)(struct KoineRun *run, double to, bool *is_undone);
     /* The event found is a discontinuity that the run steps across: *is_crossed. */
     KoineStatus (*cross_region)(struct KoineRun *run, double goal, unsigned *cause, bool *is_crossed);
-    /* The step was made again and ends at the event: whether it has happened there. */
-    KoineStatus (*confirm)(struct KoineRun *run, bool *is_event);
+    /* The step was made again and ends at the event: whether it has happened there, or earlier (*to). */
+    KoineStatus (*confirm)(struct KoineRun *run, double *to, bool *is_event);
     /* Nothing can be evaluated just behind the solver's time: steps over that, not beyond `goal`. */
     KoineStatus (*cross)(struct KoineRun *run, double goal, unsigned *cause);
     /* An instant has ended: below 0 if it is one of a chain that will not end. */

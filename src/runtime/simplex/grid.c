@@ -243,7 +243,8 @@ KoineStatus koine_grid_cross_region(KoineRun *run, double goal, unsigned *cause,
     if (left > run->time) {
         TRY(koine_record_grid(run, left, false));
         bool is_event = false;
-        TRY(koine_shorten(run, left, &is_event));
+        double end = left;
+        TRY(koine_shorten(run, &end, &is_event));
         TRY(koine_place(run, left));
         run->time = left;
         run->instant.is_fresh = false;
