@@ -41,7 +41,7 @@ static void add_held(Text *text, const KoineRunStatistics *s)
                     held->to);
         if (held->times > 1)
             text_format(text, ", %llu times", (unsigned long long)held->times);
-        text_format(text, ": there it changes %.3g beyond its border\n", held->width);
+        text_format(text, ": there it changes up to %.3g beyond its border\n", held->width);
     }
     if (s->n_held > KOINE_MOST_HELD)
         text_format(text, "  and %u more comparisons chattered\n", (unsigned)(s->n_held - KOINE_MOST_HELD));

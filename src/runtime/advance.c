@@ -179,6 +179,8 @@ static KoineStatus step(KoineRun *run, double goal, double *to, unsigned *cause)
         return status > 0 ? run->problem.strategy->cross(run, goal, cause) : koine_solver_failed(run);
     count_cut(run, goal, end);
     TRY(koine_scales_step(run));
+    if (run->problem.strategy->learns_from_trials)
+        koine_scales_accept(run);
     *to = reach(run, goal);
     return KOINE_OK;
 }
@@ -235,6 +237,8 @@ static KoineStatus advance_once(KoineRun *run, double goal, unsigned *cause)
     run->time = to;
     run->instant.is_fresh = false;
     koine_keep(run);
+    if (to >= run->solver->time && !run->problem.strategy->learns_from_trials)
+        koine_scales_accept(run);
     return koine_accept(run, cause);
 }
 

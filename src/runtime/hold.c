@@ -141,7 +141,7 @@ static void warn(KoineRun *run, const uint32_t *list, uint32_t n, uint32_t n_eve
 {
     const KoineHost *const host = run->model->host;
     char names[1024], one[512], text[1536];
-    double width = 0;
+    double width = 0, most = 0;
     KoineText all = koine_text_in(names, sizeof names);
     for (uint32_t k = 0; k < n; ++k) {
         KoineHolding *const holding = &run->roots.holding[list[k]];
@@ -149,6 +149,7 @@ static void warn(KoineRun *run, const uint32_t *list, uint32_t n, uint32_t n_eve
             continue;
         holding->is_named = true;
         width = koine_max(width, holding->usual);
+        most = koine_max(most, holding->most);
         koine_text_add(&all, "%s%s", all.n ? ", " : "", koine_root_text(run, list[k], one, sizeof one));
     }
     if (!all.n || !host || !host->message)
@@ -156,8 +157,9 @@ static void warn(KoineRun *run, const uint32_t *list, uint32_t n, uint32_t n_eve
     snprintf(
         text, sizeof text,
         "chattering: %u state events between %.15g and %.15g: %s. From here on it changes only when its sides are "
-        "up to %.3g beyond their border; a hysteresis or an equation for the sliding motion would say what is meant\n",
-        (unsigned)n_events, from, run->time, names, width);
+        "up to %.3g beyond their border, and up to %.3g if that goes on for long; a hysteresis or an equation for the "
+        "sliding motion would say what is meant\n",
+        (unsigned)n_events, from, run->time, names, width, most);
     host->message(host->context, run->model, KOINE_MESSAGE_WARNING, text);
 }
 

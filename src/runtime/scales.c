@@ -415,14 +415,20 @@ KoineStatus koine_scales_step(KoineRun *run)
     KoineScales *const scales = &run->scales;
     if (scales->is_idle || run->tables->n_x == 0)
         return KOINE_OK;
-    if (++scales->steps == scales->next_look) {
-        scales->next_look *= 2;
-        TRY(look_at_rounding(run));
-    }
+    if (++scales->steps != scales->next_look)
+        return KOINE_OK;
+    scales->next_look *= 2;
+    return look_at_rounding(run);
+}
+
+void koine_scales_accept(KoineRun *run)
+{
+    const KoineScales *const scales = &run->scales;
+    if (scales->is_idle || run->tables->n_x == 0)
+        return;
     if (scales->steps < FLOOR_OFTEN || scales->steps % FLOOR_EVERY == 0)
         find_floor(run, run->solver->x);
     see(run, run->solver->x, forgetting(run));
-    return KOINE_OK;
 }
 
 /* A state that has never moved and begins to, without an event: no step is short enough for its relative error. It

@@ -38,8 +38,11 @@ void koine_scales_destroy(struct KoineRun *run);
 /* The run goes on from the values in the block: the first instant is over, or an event has restarted the solver. */
 KoineStatus koine_scales_restart(struct KoineRun *run);
 
-/* A step of the solver was accepted. */
+/* The solver has made a step. */
 KoineStatus koine_scales_step(struct KoineRun *run);
+
+/* The run has come to the end of that step: no event has cut it. What lies behind an event is no size of any state. */
+void koine_scales_accept(struct KoineRun *run);
 
 /* How large state i is: as given, or its largest value so far. */
 double koine_scale_of(const struct KoineRun *run, uint32_t i);

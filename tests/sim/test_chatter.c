@@ -73,6 +73,23 @@ static void test_s16_sliding_does_not_depend_on_the_interval(void **state)
     }
 }
 
+/* What a step passes over behind an event is no size of a state: else the width is that of the longest step that was tried. */
+static void test_s16_the_width_does_not_depend_on_steps_that_events_cut(void **state)
+{
+    (void)state;
+    double widths[3];
+    static const double intervals[3] = { 0.001, 0.1, 1 };
+    for (int k = 0; k < 3; k++) {
+        RunResult *r = run_with(HERE "Slide.mdl", "arkode-dirk", 10, intervals[k], 1e-6);
+        widths[k] = r->report.statistics.held[0].width;
+        expect_near(run_last(r, "X"), slide_x(10), 1e-6 + widths[k]);
+        run_free(r);
+    }
+    expect_near(widths[0], 8e-4, 1e-6); /* 200 tolerances of 1, doubled twice in 43,000 changes */
+    expect_near(widths[1], widths[0], 1e-9);
+    expect_near(widths[2], widths[0], 1e-9);
+}
+
 static void test_s16_sliding_at_every_tolerance(void **state)
 {
     (void)state;
@@ -209,6 +226,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_s16_sliding_does_not_depend_on_the_interval),
+        cmocka_unit_test(test_s16_the_width_does_not_depend_on_steps_that_events_cut),
         cmocka_unit_test(test_s16_sliding_at_every_tolerance),
         cmocka_unit_test(test_s16_two_relays_slide_at_once),
         cmocka_unit_test(test_s16_two_coupled_relays_slide_at_once),

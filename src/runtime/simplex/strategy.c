@@ -86,6 +86,7 @@ static void settle(KoineRun *run)
 
 /* Instants are at least one cell apart, so that no chain of them stands still: nothing is watched. */
 const KoineTimeStrategy koine_time_on_grid = {
+    .learns_from_trials = true,
     .keeps_left = true,
     .meets_points = true,
     .snap = snap,
