@@ -59,7 +59,6 @@ static KoineStatus create(const KoineSolverKind *kind, bool is_implicit, const K
     KoineSundials *solver;
     TRY(koine_sundials_create(kind, problem, 0, &solver));
     solver->read_counts = read_counts;
-    solver->base.is_implicit = is_implicit;
     if (!set_up(solver, is_implicit)) {
         destroy(&solver->base);
         return KOINE_FAILED;

@@ -73,7 +73,6 @@ static void follow(AutoSolver *self)
     self->base.from = self->active->from;
     self->base.time = self->active->time;
     self->base.x = self->active->x;
-    self->base.is_implicit = self->active->is_implicit;
     self->base.placed = self->active->placed;
     self->base.is_smooth = self->active->is_smooth;
 }

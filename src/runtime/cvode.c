@@ -77,7 +77,6 @@ static KoineStatus create(const KoineSolverKind *kind, int method, const KoinePr
     KoineSundials *solver;
     TRY(koine_sundials_create(kind, problem, 0, &solver));
     solver->read_counts = read_counts;
-    solver->base.is_implicit = kind == &koine_solver_cvode_bdf;
     solver->cubic.values = calloc(4 * (size_t)problem->model->kind->tables->n_x + 1, sizeof *solver->cubic.values);
     if (!solver->cubic.values || !set_up(solver, method) || !set_up_corrector(solver, method)) {
         destroy(&solver->base);

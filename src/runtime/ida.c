@@ -103,7 +103,6 @@ static KoineStatus create(const KoineProblem *problem, KoineSolver **out)
     KoineSundials *solver;
     TRY(koine_sundials_create(&koine_solver_ida, problem, problem->model->kind->tables->n_w, &solver));
     solver->read_counts = read_counts;
-    solver->base.is_implicit = true;
     if (!set_up(solver)) {
         destroy(&solver->base);
         return KOINE_FAILED;

@@ -375,14 +375,14 @@ KoineStatus koine_scales_restart(KoineRun *run)
     return KOINE_OK;
 }
 
-/* What a size keeps in the last step. Stiff models have states that fall through many powers of ten and matter: these are
- * followed step by step. With explicit methods as much is kept as the time was younger: what comes to rest within the run
- * keeps the tolerance it came with, and does not ask for ever shorter steps. */
+/* What a size keeps in the last step: as much as the time was younger. Stiff models have states that fall through many powers
+ * of ten while the time grows by as many, and matter. What comes to rest within the run keeps the tolerance it came with,
+ * and does not ask for ever shorter steps. */
 static double forgetting(const KoineRun *run)
 {
     const KoineSolver *const solver = run->solver;
     const double start = run->problem.start;
-    return solver->is_implicit ? FORGET : koine_max(FORGET, (solver->from - start) / (solver->time - start));
+    return koine_max(FORGET, (solver->from - start) / (solver->time - start));
 }
 
 double koine_scale_of(const KoineRun *run, uint32_t i)

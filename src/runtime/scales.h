@@ -3,7 +3,7 @@
  * An error of a state counts relative to its value; near zero that asks for the impossible, so an absolute tolerance
  * is added. It is tolerance*nominal where a nominal value is given, else the absolute tolerance of the run, else a
  * thousandth of the tolerance of the size of the state, which is learnt: its largest value so far. A size is forgotten
- * slowly, a share a step and down to a millionth, so that a state that has become small for long is followed there.
+ * slowly, as the time grows and down to a millionth, so that a state that has become small for long is followed there.
  *
  * A state that begins at zero has no size yet: a few coarse explicit steps, which nobody else sees, tell one. What is
  * only rounding, as a difference of equal currents, must not be followed with digits it has not: from time to time

@@ -71,7 +71,6 @@ typedef struct KoineSolver {
     double placed;     /* time whose state the block holds; NAN: none */
     double error;      /* of the last step, relative, as estimated; 0: not known */
     bool is_smooth;    /* its interpolants of two steps meet with equal values and slopes */
-    bool is_implicit;  /* its steps are those of a method for stiff models */
 } KoineSolver;
 
 enum { KOINE_MOST_DEGREE = 7 };

@@ -29,11 +29,7 @@ KoineStatus koine_classic_create(const KoineClassicMethod *method, const KoinePr
         return KOINE_FAILED;
     double *const vectors = (double *)(void *)(classic + 1);
     *classic = (KoineClassic){
-        .base = { .kind = method->kind,
-                  .problem = problem,
-                  .placed = NAN,
-                  .x = vectors,
-                  .is_implicit = method->create != NULL },
+        .base = { .kind = method->kind, .problem = problem, .placed = NAN, .x = vectors },
         .method = method,
         .n = n,
         .y = vectors,

@@ -10,7 +10,8 @@
 enum { STAGES = KOINE_CLASSIC_STAGES, STAGE = 0, SLOPES = STAGES, RIGHT = 2 * STAGES, N_WORK = 3 * STAGES };
 enum { MAX_ITERATIONS = 20 };
 
-static const double SHARE = 1e-4; /* of the error allowed, for the iteration */
+static const double SHARE = 1e-4;      /* of the error allowed, for the iteration */
+static const double GOOD_ENOUGH = 0.1; /* of the error allowed, where the iteration goes round in a circle */
 static const double FINEST = 1e-14;
 static const double RUNAWAY = 2; /* last change over the first */
 
@@ -83,6 +84,8 @@ static KoineStatus solve_stages(KoineClassic *classic, const KoineClassicStep *s
         first = k == 0 ? change : first;
         last = change;
     }
+    if (change <= GOOD_ENOUGH * problem->control.high_error) /* it goes round within the error allowed */
+        return KOINE_OK;
     classic->is_unsolved = problem->control.error_mode == KOINE_ERROR_ADAPT || change > RUNAWAY * first;
     return classic->is_unsolved ? KOINE_RETRY : KOINE_OK;
 }
