@@ -196,6 +196,29 @@ static void test_s8_rounding_of_many_diodes_is_not_searched(void **state)
     run_free(r);
 }
 
+/* Values inside a step of this method are those of shorter steps: what rounds in the one must not round otherwise in the
+ * other. */
+static void test_s8_rounding_of_the_slopes_is_not_searched(void **state)
+{
+    double u[MOST];
+    (void)state;
+    multiply(2, 0.04, 8000, u);
+    RunResult *r = run_model(&(RunRequest){ .path = SWITCHING "multiplier2.dym",
+                                            .solver = "simplex-rosenbrock",
+                                            .stop = 0.04,
+                                            .interval = 0.001,
+                                            .tolerance = 1e-6 });
+    expect_done(r);
+    for (int k = 0; k < 4; k++) {
+        char name[16];
+        snprintf(name, sizeof name, "c%d.u", k);
+        expect_near(run_last(r, name), u[k], 1e-2);
+    }
+    assert_true(r->report.statistics.steps < 40000);
+    assert_true(r->report.statistics.root_evaluations < 500000);
+    run_free(r);
+}
+
 /* 40 diodes in series with 2 Ohm between 20 nodes with 5 Ohm to ground; the currents into the nodes jump at 1, and more than
  * 12 of the diodes have to change together. */
 static void build_mesh(Net *net, bool is_later)
@@ -379,6 +402,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_s18_multipliers_of_2_4_and_8_stages),
         cmocka_unit_test(test_s8_rounding_of_many_diodes_is_not_searched),
+        cmocka_unit_test(test_s8_rounding_of_the_slopes_is_not_searched),
         cmocka_unit_test(test_s18_no_step_ends_one_rounding_behind_an_event),
         cmocka_unit_test(test_s18_a_multiplier_of_20_stages),
         cmocka_unit_test(test_s18_forty_diodes_change_together),

@@ -109,6 +109,7 @@ static KoineStatus evaluate(KoineClassic *classic, const KoineClassicStep *step)
     if (system->time == step->time && memcmp(system->point, step->x, bytes) == 0)
         return KOINE_OK;
     system->time = NAN;
+    system->has_by_time = false;
     classic->base.placed = NAN;
     const KoineStatus status = koine_linear_evaluate(&system->linear, step->time, step->x, step->slope);
     if (status != KOINE_OK)

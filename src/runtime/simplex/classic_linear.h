@@ -16,6 +16,7 @@ typedef struct {
     N_Vector one, all;      /* look at somebody else's numbers: of one stage, of all */
     double *point;          /* where df/dx was evaluated, at `time` */
     double time;            /* NAN: nowhere */
+    bool has_by_time;       /* the method knows df/dt there, too */
     double inverse;         /* one stage: 1/scale of the factors */
     double *lack;           /* one stage: what the first solution lacks */
     uint64_t factorisations, iterations;

@@ -7,7 +7,7 @@
 
 enum { STAGES = 4, POINT = STAGES, SLOPE, BY_TIME, N_WORK };
 
-static const double TIME_SHARE = 1e-6; /* of the step, for df/dt: inside of it, whatever the time */
+static const double TIME_SHARE = 1e-4; /* of the step, for df/dt: inside of it, whatever the time */
 static const double GAMMA = 0.395;
 static const double STAGE_TIME[STAGES] = { 0, 0.438, 0.87, 0.87 };
 static const double INNER[STAGES][STAGES - 1] = {
@@ -25,19 +25,36 @@ static const double COUPLING[STAGES][STAGES - 1] = {
 static const double BY_TIME_WEIGHT[STAGES] = { 0.395, -0.3726723954840920, 0.06629196544571492, 0.4340946962568634 };
 static const double END[STAGES] = { 1.845683240405840, 0.1369796894360503, 0.7129097783291559, 0.6329113924050632 };
 
-/* df/dt by a difference quotient, to the side where there is a value. */
+/* work[BY_TIME] := df/dt from the slopes after d and 2*d. */
+static KoineStatus by_time_within(KoineClassic *classic, const KoineClassicStep *step, double d)
+{
+    double *const slope = classic->work[BY_TIME], *const further = classic->work[SLOPE];
+    d = step->time + d - step->time; /* as it is in fact */
+    KoineStatus status = koine_classic_slope(classic, step->time + d, step->x, slope);
+    if (status == KOINE_OK)
+        status = koine_classic_slope(classic, step->time + 2 * d, step->x, further);
+    for (size_t i = 0; status == KOINE_OK && i < classic->n; ++i) {
+        const double first = slope[i] - step->slope[i], second = further[i] - step->slope[i];
+        slope[i] = (4 * first - second) / (2 * d);
+    }
+    return status;
+}
+
+/* df/dt by a difference quotient, to the side where there is a value. It has the rounding of the derivatives, many times.
+ * So it is that of the whole step wherever in it a value is asked for: else values inside it, which are those of shorter
+ * steps, would make a saw of a smooth line. */
 static KoineStatus by_time(KoineClassic *classic, const KoineClassicStep *step)
 {
-    double *const slope = classic->work[BY_TIME];
-    double d = koine_max(TIME_SHARE * step->h, koine_near(step->time));
-    KoineStatus status = koine_classic_slope(classic, step->time + d, step->x, slope);
-    if (status == KOINE_RETRY) {
-        d = -d;
-        status = koine_classic_slope(classic, step->time + d, step->x, slope);
-    }
-    d = step->time + d - step->time; /* as it was in fact */
-    for (size_t i = 0; i < classic->n; ++i)
-        slope[i] = (slope[i] - step->slope[i]) / d;
+    const KoineSolver *const base = &classic->base;
+    KoineClassicLinear *const system = koine_classic_linear_of(classic);
+    if (system->has_by_time)
+        return KOINE_OK;
+    const double whole = step->time == base->from ? koine_max(step->h, base->time - base->from) : step->h;
+    const double d = koine_max(TIME_SHARE * whole, koine_near(step->time));
+    KoineStatus status = by_time_within(classic, step, d);
+    if (status == KOINE_RETRY)
+        status = by_time_within(classic, step, -d);
+    system->has_by_time = status == KOINE_OK;
     return status;
 }
 
