@@ -219,6 +219,22 @@ static void test_s8_rounding_of_the_slopes_is_not_searched(void **state)
     run_free(r);
 }
 
+/* Where a diode is on its border rounding takes it to and fro between two combinations, of which either does: the search
+ * ends when it comes to the first of them again. */
+static void test_s18_a_search_that_goes_round_ends(void **state)
+{
+    (void)state;
+    check_multiplier(8, SWITCHING "multiplier8_parts.dym", "auto", 0.04);
+    RunResult *r = run_model(&(RunRequest){ .path = SWITCHING "multiplier8_parts.dym",
+                                            .solver = "auto",
+                                            .stop = 0.04,
+                                            .interval = 0.001,
+                                            .tolerance = 1e-6 });
+    assert_true(r->report.statistics.state_events > 100);
+    assert_true(r->report.statistics.model.mixed_combinations < 10 * r->report.statistics.state_events);
+    run_free(r);
+}
+
 /* 40 diodes in series with 2 Ohm between 20 nodes with 5 Ohm to ground; the currents into the nodes jump at 1, and more than
  * 12 of the diodes have to change together. */
 static void build_mesh(Net *net, bool is_later)
@@ -403,6 +419,7 @@ int main(void)
         cmocka_unit_test(test_s18_multipliers_of_2_4_and_8_stages),
         cmocka_unit_test(test_s8_rounding_of_many_diodes_is_not_searched),
         cmocka_unit_test(test_s8_rounding_of_the_slopes_is_not_searched),
+        cmocka_unit_test(test_s18_a_search_that_goes_round_ends),
         cmocka_unit_test(test_s18_no_step_ends_one_rounding_behind_an_event),
         cmocka_unit_test(test_s18_a_multiplier_of_20_stages),
         cmocka_unit_test(test_s18_forty_diodes_change_together),

@@ -156,10 +156,13 @@ static void note_outcome(Machine *k, const KoineMixed *g, Search *search, Outcom
 }
 
 /* From a combination that has a solution: the first comparison that is contradicted changes, and so on. A change that leaves no
- * solution is taken back, and the next one that is contradicted is tried. */
+ * solution is taken back, and the next one that is contradicted is tried. On a border, where rounding decides, it comes
+ * back to a combination it had: nothing new would follow. One of those is kept, later and later ones (Brent's method). */
 static Outcome pivot(Machine *k, const KoineMixed *g, Search *search, Outcome outcome)
 {
     const uint32_t most = search->n_tried + 64 + 16 * g->n_relations;
+    uint64_t kept = hash_bits(k, g);
+    uint32_t n_changed = 0, n_kept = 1;
     search->has_pivoted = true;
     while (outcome.first != KOINE_NONE && search->n_tried < most) {
         Outcome next = { .is_solved = false };
@@ -179,6 +182,13 @@ static Outcome pivot(Machine *k, const KoineMixed *g, Search *search, Outcome ou
         if (!next.is_solved)
             return next;
         outcome = next;
+        if (hash_bits(k, g) == kept)
+            return outcome;
+        if (++n_changed == n_kept) {
+            kept = hash_bits(k, g);
+            n_changed = 0;
+            n_kept *= 2;
+        }
     }
     return outcome;
 }
