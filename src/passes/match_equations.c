@@ -14,6 +14,7 @@
 #include "passes/pipeline.h"
 #include "passes/roles.h"
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct { /* elements lo .. hi of an unknown, every one of them, are determined by an equation */
     uint32_t unknown, equation;
@@ -383,6 +384,47 @@ static void explain_undetermined(Matcher *t, const Residuals *r, const Incidence
     diag_help(c->diag, "%s", advice_for_undetermined(c, refs_of(t, r, s), s->n_columns));
 }
 
+/* The state whose derivative this variable of a task stands for, if the task says that it rests; else NULL. */
+static const char *rests(const Matcher *t, uint32_t rate)
+{
+    const Variable *v = &t->model->variables.at[rate];
+    if (!v->is_rate || v->definition != DEFINITION_INPUT)
+        return NULL;
+    const char *name = variable_path(t->model, (VarId){ rate }, t->c->scratch); /* der(NAME) */
+    return arena_format(t->c->scratch, "%.*s", (int)strlen(name) - 5, name + 4);
+}
+
+/* A column without rows. Where a task lets all states rest, one on which nothing depends has no value to rest at: the
+ * others can be named. */
+static void advise_on_undefined(const Matcher *t, const Residuals *r, const uint32_t *row_of_column, const char *path)
+{
+    enum { MOST_NAMES = 8 };
+    Compile *c = t->c;
+    const char *names = "";
+    uint32_t n = 0;
+    bool is_at_rest = false;
+    for (uint32_t k = 0; t->model->has_task && k < t->model->variables.n; k++) {
+        const char *state = rests(t, k);
+        if (!state)
+            continue;
+        bool has_value = true;
+        for (uint32_t j = 0; j < r->columns.n && has_value; j++)
+            has_value = row_of_column[j] != MATCH_NONE ||
+                        strcmp(variable_path(t->model, c->unknowns.at[r->columns.at[j]].var, c->scratch), state) != 0;
+        is_at_rest |= strcmp(state, path) == 0;
+        if (has_value && n++ < MOST_NAMES)
+            names = arena_format(c->scratch, "%s%s%s", names, names[0] ? ", start steady " : "", state);
+    }
+    if (is_at_rest && n)
+        diag_help(c->diag,
+                  "nothing tells the value at which it rests; let only those rest that have one, for example: --task "
+                  "\"start steady %s\"%s",
+                  names, n > MOST_NAMES ? " and so on" : "");
+    else
+        diag_help(c->diag, "%s",
+                  is_at_rest ? "nothing tells the value at which it rests" : "add an equation that determines it");
+}
+
 static void explain(Matcher *t, const Residuals *r, const uint32_t *column_of_row, const uint32_t *row_of_column)
 {
     enum { MOST_ROWS = 8 };
@@ -423,7 +465,7 @@ static void explain(Matcher *t, const Residuals *r, const uint32_t *column_of_ro
             diag_error(c->diag, DIAG_NO_DEFINITION, model_var(m, ref.var)->span, "'%s' has no definition",
                        unknown_text(t, ref));
             blame_unknown(c, ref);
-            diag_help(c->diag, "add an equation that determines it");
+            advise_on_undefined(t, r, row_of_column, unknown_text(t, ref));
             continue;
         }
         explain_undetermined(t, r, &transposed, &s);
