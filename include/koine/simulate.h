@@ -121,7 +121,7 @@ typedef struct {
 
 typedef enum {
     KOINE_RUN_DONE,
-    KOINE_RUN_TERMINATED, /* the model asked for it */
+    KOINE_RUN_TERMINATED, /* the model asked for it: fault.place says where, if it is known */
     KOINE_RUN_INTERRUPTED,
     KOINE_RUN_FAILED, /* model or solver: text says what, where, at what time */
     KOINE_RUN_SINK,   /* a sink could not write */

@@ -103,14 +103,26 @@ static void on_progress(void *context, double time)
 
 /* ---- What is said at the end ------------------------------------------------------------------------------------ */
 
+/* A condition of the experiment or of the command line is a transition whose text is not that of the model (driver/stop.h). */
+static bool is_ended_by_condition(const KoineTables *tables, const KoineRunReport *report)
+{
+    const KoinePlace *const place = &report->fault.place;
+    return place->line > 0 && place->source < tables->n_sources &&
+           strcmp(tables->sources[place->source], "stop-when") == 0;
+}
+
 static void say_how_it_ended(const Run *run, const RunRecord *record, const KoineTables *tables)
 {
     const KoineRunReport *const report = &record->run;
     switch (report->end) {
     case KOINE_RUN_DONE: break;
     case KOINE_RUN_TERMINATED:
-        if (!run->is_quiet)
-            say("the model ended the run at time %g%s%s", report->time, report->text[0] ? ": " : "", report->text);
+        if (run->is_quiet)
+            break;
+        if (is_ended_by_condition(tables, report))
+            say("the run ended at time %g, where %s (stop-when)", report->time, run->settings.experiment.stop_when);
+        else
+            say("the model ended the run at time %g", report->time);
         break;
     case KOINE_RUN_INTERRUPTED:
         say("interrupted at time %g of %g", report->time, record->stop);

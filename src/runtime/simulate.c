@@ -347,8 +347,10 @@ KoineRunEnd koine_simulate(KoineModel *model, const KoineRunOptions *options, Ko
     if (report->end != KOINE_RUN_OPTIONS)
         fill_statistics(&run, begun);
     destroy(&run);
-    if (report->end == KOINE_RUN_TERMINATED)
+    if (report->end == KOINE_RUN_TERMINATED) {
+        report->fault.place = model->fault.place;
         snprintf(report->text, sizeof report->text, "the model ended the run at time %.17g", report->time);
+    }
     if (report->end == KOINE_RUN_INTERRUPTED)
         snprintf(report->text, sizeof report->text, "interrupted at time %.17g", report->time);
     return report->end;

@@ -40,6 +40,16 @@ static void print_action(Machine *k, const KoineAction *a)
                                 a->kind == KOINE_ACTION_WARNING ? KOINE_MESSAGE_WARNING : KOINE_MESSAGE_OUTPUT, room);
 }
 
+/* Which transition ended the run. */
+static void note_end(Machine *k, const KoineTransition *t)
+{
+    const KoineProgram *p = k->program;
+    KoineOrigin where = { 0 };
+    if (p->locate)
+        p->locate(p->explain_context, k->model, t->origin, &where);
+    k->model->fault.place = where.place;
+}
+
 void koine_run_actions(Machine *k)
 {
     const KoineProgram *p = k->program;
@@ -47,8 +57,13 @@ void koine_run_actions(Machine *k)
         return;
     for (uint32_t n = bitset_next(&k->wake.enabled, 0); n != UINT32_MAX; n = bitset_next(&k->wake.enabled, n + 1)) {
         const KoineTransition *t = &p->transitions[n];
-        for (uint32_t j = 0; j < t->n_actions; j++)
-            if (k->m[p->actions[t->first_action + j].guard].i)
-                print_action(k, &p->actions[t->first_action + j]);
+        for (uint32_t j = 0; j < t->n_actions; j++) {
+            const KoineAction *a = &p->actions[t->first_action + j];
+            if (!k->m[a->guard].i)
+                continue;
+            print_action(k, a);
+            if (a->kind == KOINE_ACTION_TERMINATE)
+                note_end(k, t);
+        }
     }
 }
