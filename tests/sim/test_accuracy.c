@@ -70,6 +70,49 @@ static void test_states_of_every_size_keep_their_digits(void **state)
     }
 }
 
+/* The largest error of X at the rows of a run over ten periods, in tolerances of its amplitude. */
+static double worst_along(const char *solver, double *last)
+{
+    RunResult *const r = run_model(&(RunRequest){ .path = MODELS "Swing.mdl",
+                                                  .tier = "interp",
+                                                  .solver = solver,
+                                                  .stop = 60,
+                                                  .interval = 0.5,
+                                                  .tolerance = 1e-6,
+                                                  .prepare = prepare_sizes });
+    expect_done(r);
+    double worst = 0;
+    for (uint32_t k = 0; k < r->n_rows; k++) {
+        const double t = r->rows[k].time;
+        worst = fmax(worst, fabs(r->rows[k].values[run_column(r, "X")] / size - cos(t)) / 1e-6);
+        worst = fmax(worst, fabs(r->rows[k].values[run_column(r, "Y")] / size - (1 - cos(t))) / 2e-6);
+    }
+    *last = run_last(r, "X") / size;
+    run_free(r);
+    return worst;
+}
+
+/* cvode-bdf adds up more, and the page says so. */
+static void test_swings_of_every_size_keep_their_digits_all_along(void **state)
+{
+    (void)state;
+    for (int k = 0; k < N_CONTROLLED; k++) {
+        const char *const solver = with_error_control[k];
+        const double most = strcmp(solver, "cvode-bdf") == 0 ? 200 : 100;
+        double last, other;
+        for (size = 1e-15; size < 2e15; size *= 1e3) {
+            const double worst = worst_along(solver, &last);
+            if (!(worst < most))
+                fail_msg("%s: an amplitude of %g is off by %.3g tolerances", solver, size, worst);
+        }
+        size = 0x1p-50;
+        worst_along(solver, &last);
+        size = 0x1p-10;
+        worst_along(solver, &other);
+        expect_near(last, other, 0);
+    }
+}
+
 /* A(1e11) = 2.083340149701255e-8. Without a nominal value 100 tolerances of 1 are promised; in fact a state that stays
  * small is followed there, down to 1e-5 of its value: A' is 2e-19 at the end, the difference of two terms of 8e-10. A run
  * that loses the sign of A ends at -4e7. Without damping what is left of B, simplex-gauss took 560,000 steps at 1e-6. */
@@ -237,6 +280,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_many_restarts_do_not_add_up),
         cmocka_unit_test(test_states_of_every_size_keep_their_digits),
+        cmocka_unit_test(test_swings_of_every_size_keep_their_digits_all_along),
         cmocka_unit_test(test_a_state_that_falls_far_is_followed),
         cmocka_unit_test(test_nominal_values_of_the_text_keep_relative_tolerances),
         cmocka_unit_test(test_rounding_is_not_followed),
