@@ -278,6 +278,9 @@ typedef struct {
     unsigned cause;
     const uint8_t *crossed; /* AT_ROOTS: n_roots flags */
     uint32_t entry;
+    /* AT_INPUT: called with `inputs` when left limits are taken; it writes the inputs from now on. NULL: they are written */
+    void (*take_inputs)(void *inputs);
+    void *inputs;
 } KoineArrival;
 
 enum {                      /* KoineOutcome.flags */

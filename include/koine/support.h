@@ -102,7 +102,8 @@ typedef enum {
 } KoineNodeKind;
 typedef struct {
     uint8_t kind;
-    bool is_real; /* ASSIGN: the output is Real */
+    bool is_real;   /* ASSIGN: the output is Real */
+    bool is_moving; /* it depends on time or x */
     uint32_t kernel, row, n;
     uint32_t output, stride; /* ASSIGN: slot of the first element and distance of the next */
     uint32_t cell;           /* what it defines: cell whose readers wake up */

@@ -165,6 +165,7 @@ static KoineNode *add_node(Events *e, KoineNodeKind kind, uint32_t origin)
 
 static void note_moving(Events *e, bool is_moving)
 {
+    e->nodes.at[e->nodes.n - 1].is_moving = is_moving;
     if (is_moving)
         vec_push(e->l->arena, &e->moving, e->nodes.n - 1);
 }

@@ -140,7 +140,7 @@ KoineStatus koine_instant(KoineRun *run, unsigned cause)
     const KoineArrival arrival = {
         .time = run->time,
         .x = run->tables->n_x ? koine_states(model) : NULL,
-        .cause = cause | (run->time + koine_near(run->time) >= run->stop ? KOINE_AT_STOP : 0u),
+        .cause = cause | (run->time + koine_near(run->time) >= run->problem.stop ? KOINE_AT_STOP : 0u),
         .crossed = run->roots.crossed,
     };
     const bool records =

@@ -20,9 +20,9 @@ typedef struct KoineTimeStrategy {
     bool looks_between; /* points inside a step are as good as its ends: it is divided and looked into where that helps,
                            and a run that is interrupted may end there */
     bool learns_from_trials; /* sizes of states are learnt of every step, also of one that is cut afterwards */
-    bool keeps_left;    /* behind a step across a discontinuity the last point before it stands for the left limits,
+    bool keeps_left;   /* behind a step across a discontinuity the last point before it stands for the left limits,
                            even where these can be computed */
-    bool meets_points;  /* points of the output grid matter to the steps, whether or not anyone records them */
+    bool meets_points; /* points of the output grid matter to the steps, whether or not anyone records them */
 
     /* The time of instants that `time` becomes. NULL: `time` itself */
     double (*snap)(const KoineProblem *problem, double time, KoineSnap to);

@@ -68,6 +68,11 @@ void koine_count_flip(Machine *k, uint32_t root)
         k->bands.flips[root]++;
 }
 
+bool koine_is_noise(const Machine *k, uint32_t root, double g)
+{
+    return k->bands.noise && k->bands.flips[root] == MEANINGLESS && fabs(g) <= k->bands.noise[root];
+}
+
 void koine_measure_noise(Machine *k)
 {
     for (uint32_t j = 0; k->bands.noise && j < k->program->n_roots; j++) {

@@ -34,8 +34,34 @@ static inline void wake_readers(const Machine *k, uint32_t cell)
         bitset_add(&k->wake.dirty, k->program->readers[j]);
 }
 
-/* Something discrete changed: readers wake up, pre(v) may differ, the dynamics may have changed. */
-static inline void cell_changed(Machine *k, uint32_t cell)
+/* ---- jumps ---- */
+/* What a node computes from others may have jumped in this instant: not because the time has come here, but because a bit, a
+ * discrete value or a delayed signal that it depends on has changed. Nobody asks while nothing is pinned. */
+static inline bool has_jumped(const Machine *k, uint32_t node)
+{
+    return k->instant->has_pins && k->wake.jumped[node >> 6] >> (node & 63) & 1;
+}
+
+/* Readers wake up even if the value is what it was: on another branch rounding may have made it so. */
+static void cell_jumped(Machine *k, uint32_t cell)
+{
+    const uint32_t *start = k->program->readers_start;
+    for (uint32_t j = start[cell]; k->instant->has_pins && j < start[cell + 1]; j++) {
+        const uint32_t node = k->program->readers[j];
+        k->wake.jumped[node >> 6] |= (uint64_t)1 << (node & 63);
+        bitset_add(&k->wake.dirty, node);
+    }
+}
+
+/* What the node defines has jumped if it has itself, or if it does not move by itself and has `changed`. */
+static inline void pass_jump_on(Machine *k, const KoineNode *node, uint32_t cell, bool changed)
+{
+    if (k->instant->has_pins && (has_jumped(k, (uint32_t)(node - k->program->nodes)) || (changed && !node->is_moving)))
+        cell_jumped(k, cell);
+}
+
+/* Something has another value: readers wake up, pre(v) may differ, the dynamics may have changed. */
+static inline void cell_moved(Machine *k, uint32_t cell)
 {
     const KoineProgram *p = k->program;
     wake_readers(k, cell);
@@ -47,6 +73,21 @@ static inline void cell_changed(Machine *k, uint32_t cell)
     }
 }
 
+static inline void cell_changed(Machine *k, uint32_t cell)
+{
+    cell_moved(k, cell);
+    cell_jumped(k, cell);
+}
+
+/* ---- pins ---- */
+static void pin_at(Machine *k, Pin *which, uint32_t number, double at, double slope)
+{
+    if (which->state == PIN_FREE)
+        k->pins.numbers[k->instant->n_pinned++] = number;
+    *which = (Pin){ .at = at, .slope = slope, .state = PIN_SET };
+}
+
+/* What it is compared with later are the operands it arrived with: known here, or at its first evaluation if nothing has jumped. */
 static void pin(Machine *k, Pin *which, uint32_t number)
 {
     if (which->state == PIN_FREE)
@@ -54,7 +95,38 @@ static void pin(Machine *k, Pin *which, uint32_t number)
     which->state = PIN_NEW;
 }
 
-/* A commit has moved it: decided anew from now on, also when it comes back. */
+/* An input jumps unnoticed, and a comparison that is held back is not to be decided by each jump that it does not feel. */
+static bool knows_left(const Machine *k, uint32_t root)
+{
+    return k->instant->has_left && (k->instant->is_general || k->bands.held[root]);
+}
+
+static void pin_relation(Machine *k, uint32_t number)
+{
+    const KoineRelation *r = &k->program->relations[number];
+    Pin *p = &k->pins.relations[number];
+    if (r->is_time)
+        pin_at(k, p, number, k->m[r->flip].r, k->m[r->slope].r);
+    else if (r->root != KOINE_NONE && knows_left(k, r->root))
+        pin_at(k, p, number, k->m[r->left].r - k->m[r->right].r, 0);
+    else
+        pin(k, p, number);
+}
+
+static void pin_step(Machine *k, uint32_t step)
+{
+    const KoineStep *s = &k->program->steps[step];
+    Pin *p = &k->pins.steps[step];
+    const uint32_t number = k->program->n_relations + step;
+    if (s->is_time)
+        pin_at(k, p, number, k->m[s->offset].r, k->m[s->slope].r);
+    else if (s->root != KOINE_NONE && (knows_left(k, s->root) || knows_left(k, s->root + 1)))
+        pin_at(k, p, number, k->m[s->argument].r, 0);
+    else
+        pin(k, p, number);
+}
+
+/* It has jumped, or was moved: decided anew from now on, also when it comes back. */
 static inline void release(Pin *which)
 {
     if (which->state == PIN_SET)
@@ -93,11 +165,6 @@ static bool value_of_time_relation(Machine *k, const KoineRelation *r, Pin *p)
 {
     const double slope = k->m[r->slope].r, flip = k->m[r->flip].r;
     bool value;
-    if (p->state == PIN_NEW) {
-        p->state = PIN_SET;
-        p->at = flip;
-        p->slope = slope;
-    }
     if (p->state == PIN_SET && p->at == flip && p->slope == slope)
         value = k->m[r->bit].i;
     else
@@ -109,6 +176,12 @@ static bool value_of_time_relation(Machine *k, const KoineRelation *r, Pin *p)
 static bool value_of_state_relation(Machine *k, const KoineRelation *r, Pin *p)
 {
     const double left = k->m[r->left].r, right = k->m[r->right].r, g = left - right;
+    const bool is_pinned =
+        p->state != PIN_FREE && p->state != PIN_RELEASED && r->root != KOINE_NONE && r->mixed == KOINE_NONE;
+    if (is_pinned && koine_is_noise(k, r->root, g))
+        return k->m[r->bit].i;
+    if (is_pinned && !k->bands.held[r->root] && has_jumped(k, r->node))
+        p->state = PIN_RELEASED;
     if (p->state == PIN_NEW) {
         p->state = PIN_SET;
         p->at = g;
@@ -200,6 +273,9 @@ static int64_t value_of_step(Machine *k, const KoineStep *s, Pin *p)
     const double slope = s->is_time ? k->m[s->slope].r : 0;
     const double key = s->is_time ? k->m[s->offset].r : k->m[s->argument].r;
     const double argument = s->is_time ? slope * k->m[k->program->time].r + key : key;
+    if (p->state != PIN_FREE && s->root != KOINE_NONE && !k->bands.held[s->root] && !k->bands.held[s->root + 1] &&
+        has_jumped(k, s->node))
+        p->state = PIN_RELEASED;
     if (p->state == PIN_NEW) {
         p->state = PIN_SET;
         p->at = key;
@@ -272,14 +348,15 @@ static KoineStatus evaluate_scalar(Machine *k, const KoineNode *node)
     KoineSlot *out = &k->m[node->output];
     const KoineSlot before = *out;
     run_kernel(k, node->kernel, node->row, 1);
-    if (out->i == before.i)
-        return KOINE_OK;
-    if (!is_good(out, node->is_real)) {
+    const bool changed = out->i != before.i;
+    if (changed && !is_good(out, node->is_real)) {
         const KoineStatus status = koine_fault(k, KOINE_FAILED, node->origin, NULL);
         *out = before;
         return status;
     }
-    cell_changed(k, node->cell);
+    if (changed)
+        cell_moved(k, node->cell);
+    pass_jump_on(k, node, node->cell, changed);
     return KOINE_OK;
 }
 
@@ -290,7 +367,8 @@ static KoineStatus evaluate_array(Machine *k, const KoineNode *node)
     for (uint32_t j = 0; j < node->n; j++)
         if (!is_good(&k->m[node->output + j * node->stride], node->is_real))
             return koine_fault(k, KOINE_FAILED, node->origin, NULL);
-    cell_changed(k, node->cell);
+    cell_moved(k, node->cell);
+    pass_jump_on(k, node, node->cell, !k->instant->is_general);
     return KOINE_OK;
 }
 
@@ -307,10 +385,13 @@ static KoineStatus evaluate_system(Machine *k, const KoineNode *node)
         const bool is_same = s->kind == KOINE_SYSTEM_ITERATE && k->m[s->guesses[j]].i == k->m[s->unknowns[j]].i;
         k->m[s->guesses[j]] = k->m[s->unknowns[j]];
         if (!is_same)
-            cell_changed(k, s->cells[j]);
+            cell_moved(k, s->cells[j]);
+        pass_jump_on(k, node, s->cells[j], !is_same && !k->instant->is_general);
     }
-    for (uint32_t j = 0; j < s->n_inner; j++)
-        cell_changed(k, s->cells[s->n + j]);
+    for (uint32_t j = 0; j < s->n_inner; j++) {
+        cell_moved(k, s->cells[s->n + j]);
+        pass_jump_on(k, node, s->cells[s->n + j], !k->instant->is_general);
+    }
     return KOINE_OK;
 }
 
@@ -409,7 +490,7 @@ static void flip_relation(Machine *k, uint32_t number)
     const KoineRelation *r = &k->program->relations[number];
     k->m[r->bit].i = !k->m[r->bit].i;
     k->instant->is_changed = 1;
-    pin(k, &k->pins.relations[number], number);
+    pin_relation(k, number);
     cell_changed(k, r->cell);
     bitset_add(&k->wake.dirty, r->node);
 }
@@ -419,7 +500,7 @@ static void move_step(Machine *k, uint32_t number, int64_t by)
     const KoineStep *s = &k->program->steps[number];
     k->m[s->value].i += by;
     k->instant->is_changed = 1;
-    pin(k, &k->pins.steps[number], k->program->n_relations + number);
+    pin_step(k, number);
     cell_changed(k, s->cell);
     bitset_add(&k->wake.dirty, s->node);
 }
@@ -516,7 +597,10 @@ static void pin_widened(Machine *k)
         if (k->bands.widened[j] == 0 && !k->bands.held[j])
             continue;
         const uint32_t owner = p->root_owner[j], n = p->n_relations;
-        pin(k, owner < n ? &k->pins.relations[owner] : &k->pins.steps[owner - n], owner);
+        if (owner < n)
+            pin_relation(k, owner);
+        else
+            pin_step(k, owner - n);
     }
 }
 
@@ -535,6 +619,7 @@ static void take_left_limits(Machine *k)
         }
         memcpy(&k->m[pre->pre], &k->m[pre->now], pre->n * sizeof(KoineSlot));
         wake_readers(k, pre->cell);
+        cell_jumped(k, pre->cell);
     }
 }
 
@@ -544,12 +629,6 @@ static void wake_transitions(Machine *k, KoineTriggerKind trigger)
     for (uint32_t j = 0; j < p->n_nodes; j++)
         if (p->nodes[j].kind == KOINE_NODE_TRANSITION && p->transitions[p->nodes[j].object].trigger == trigger)
             bitset_add(&k->wake.dirty, j);
-}
-
-static void pin_at(Machine *k, Pin *which, uint32_t number, double at, double slope)
-{
-    pin(k, which, number);
-    *which = (Pin){ .at = at, .slope = slope, .state = PIN_SET };
 }
 
 /* A run goes on where an earlier one stopped. Anything may have been written in between: all is evaluated again, and
@@ -607,9 +686,16 @@ KoineStatus koine_machine_arrive(KoineModel *model, const KoineArrival *arrival)
         koine_read_delays(k);
     if (arrival->cause & KOINE_AT_STEP && p->n_state_sets)
         koine_switch_sets(k);
+    now->is_general = (arrival->cause & (KOINE_AT_INPUT | KOINE_AT_CONTINUE)) != 0;
+    now->has_pins = p->n_roots && !now->is_start &&
+                    (arrival->cause & (KOINE_AT_ROOTS | KOINE_AT_CONTINUE) || now->n_widened + now->n_held);
     if (!now->is_start)
         take_left_limits(k);
     koine_begin_jumps(k, !(arrival->cause & (KOINE_AT_START | KOINE_AT_CONTINUE)));
+    now->has_left = now->has_pins && !(arrival->cause & KOINE_AT_CONTINUE) && (now->n_held || arrival->take_inputs) &&
+                    koine_run_part(k, &p->roots) == KOINE_OK;
+    if (arrival->take_inputs)
+        arrival->take_inputs(arrival->inputs);
     pin_widened(k);
     if (arrival->cause & KOINE_AT_CONTINUE) {
         take_up(k);
@@ -786,6 +872,7 @@ KoineStatus koine_machine_commit(KoineModel *model, KoineOutcome *outcome)
             now->is_changed = 1;
         memcpy(&k->m[pre->pre], &k->m[pre->now], pre->n * sizeof(KoineSlot));
         wake_readers(k, pre->cell);
+        cell_jumped(k, pre->cell);
         now->is_restart |= p->feeds_dynamics[pre->cell];
     }
     for (uint32_t j = 0; j < now->n_pending; j++) {
@@ -807,6 +894,7 @@ KoineStatus koine_machine_commit(KoineModel *model, KoineOutcome *outcome)
     if (now->is_step && now->event_step == 0)
         wake_transitions(k, KOINE_TRIGGER_STEP);
     now->event_step++;
+    now->is_general = 0;
     outcome->event_step = now->event_step;
     outcome->flags = KOINE_COMMIT;
     return KOINE_OK;
@@ -859,6 +947,8 @@ KoineStatus koine_machine_leave(KoineModel *model, KoineOutcome *outcome)
         (n < p->n_relations ? &k->pins.relations[n] : &k->pins.steps[n - p->n_relations])->state = PIN_FREE;
     }
     now->n_pinned = 0;
+    if (now->has_pins)
+        memset(k->wake.jumped, 0, (p->n_nodes + 63) / 64 * sizeof *k->wake.jumped);
     now->has_inputs = 0;
     koine_consider_upgrade(k);
     if (p->n_roots)

@@ -21,7 +21,8 @@ enum {
     AT_HEAP,
     AT_DIRTY,                              /* BITSET_LEVELS of them */
     AT_ENABLED = AT_DIRTY + BITSET_LEVELS, /* likewise */
-    AT_STAMPS = AT_ENABLED + BITSET_LEVELS,
+    AT_JUMPED = AT_ENABLED + BITSET_LEVELS,
+    AT_STAMPS,
     AT_WRITERS,
     AT_PENDING,
     AT_UNSETTLED,
@@ -61,6 +62,7 @@ static void lay_out(MachineKind *kind)
         at[AT_DIRTY + k] = reserve(&size, bitset_words(p->n_nodes, k) * sizeof(uint64_t));
         at[AT_ENABLED + k] = reserve(&size, bitset_words(p->n_transitions, k) * sizeof(uint64_t));
     }
+    at[AT_JUMPED] = reserve(&size, p->n_roots ? (p->n_nodes + 63) / 64 * sizeof(uint64_t) : 0);
     at[AT_STAMPS] = reserve(&size, p->n_writers * sizeof(uint64_t));
     at[AT_WRITERS] = reserve(&size, p->n_writers * sizeof(uint32_t));
     at[AT_PENDING] = reserve(&size, p->n_nexts * sizeof(uint32_t));
@@ -96,6 +98,7 @@ static void point_into(Machine *k, unsigned char *block, const uint64_t *at)
         k->wake.dirty.level[j] = (uint64_t *)(void *)(block + at[AT_DIRTY + j]);
         k->wake.enabled.level[j] = (uint64_t *)(void *)(block + at[AT_ENABLED + j]);
     }
+    k->wake.jumped = k->program->n_roots ? (uint64_t *)(void *)(block + at[AT_JUMPED]) : NULL;
     k->writes.stamps = (uint64_t *)(void *)(block + at[AT_STAMPS]);
     k->writes.writers = (uint32_t *)(void *)(block + at[AT_WRITERS]);
     k->writes.pending = (uint32_t *)(void *)(block + at[AT_PENDING]);

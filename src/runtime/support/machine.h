@@ -23,6 +23,9 @@ typedef struct {
     uint32_t n_held;    /* ... and those of comparisons that chatter */
     uint32_t served;    /* owner of the last time event, as in calendar_owner */
     uint8_t is_changed, is_restart, has_states, at_stop, is_start, is_step, has_terminated;
+    uint8_t has_pins; /* something may be pinned that a jump sets free */
+    uint8_t has_left; /* the operands of root functions were evaluated at the arrival, with all else as it was before */
+    uint8_t is_general; /* everything is evaluated, also what nothing has woken */
     uint8_t has_inputs; /* of sources: they are those after the last instant */
     uint8_t bend;       /* least bend of the segments that delays have gone on to; 0: something else happens, too */
     uint64_t recent[8]; /* hashes of the states after the last steps, for naming cycles */
@@ -103,6 +106,7 @@ typedef struct {
 
 typedef struct {
     Bitset dirty, enabled; /* nodes to be evaluated; transitions that fire */
+    uint64_t *jumped;      /* a bit per node: what it reads may have jumped in this instant; NULL: no root functions */
 } Wake;
 
 /* What the present event step assigns. */
@@ -301,6 +305,7 @@ void koine_widen_bands(Machine *k);                          /* on leaving an in
 void koine_narrow_bands(Machine *k);                         /* after an accepted step */
 void koine_measure_noise(Machine *k); /* likewise, before it: the operands are those of this point */
 void koine_count_flip(Machine *k, uint32_t root);
+bool koine_is_noise(const Machine *k, uint32_t root, double g); /* it crosses to and fro, and g is rounding */
 void koine_machine_hold(KoineModel *model, uint32_t root, uint8_t is_held);
 
 /* delays.c */

@@ -73,7 +73,7 @@ bool koine_timed_is_known(Machine *k, uint32_t owner, Pin *p)
                          (size == 0 || memcmp(saved, &k->m[f->inputs], size) == 0);
     if (is_same && p->state != PIN_NEW)
         return true;
-    if (!is_same && p->state == PIN_NEW)
+    if (!is_same && p->state != PIN_FREE)
         p->state = PIN_RELEASED;
     if (size)
         memcpy(saved, &k->m[f->inputs], size);
