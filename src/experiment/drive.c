@@ -63,13 +63,16 @@ static double near_time(double time)
     return 16 * 2.220446049250313e-16 * fabs(time);
 }
 
-/* Rows up to `time` have passed. True: there were some. */
-static bool pass_rows(Drive *drive, double time)
+/* Is there another one up to `time`? */
+static bool has_row(const Drive *drive, double time)
 {
-    const uint32_t before = drive->at;
-    while (drive->at + 1 < drive->n_rows && drive->times[drive->at + 1] <= time + near_time(time))
+    return drive->at + 1 < drive->n_rows && drive->times[drive->at + 1] <= time + near_time(time);
+}
+
+static void pass_rows(Drive *drive, double time)
+{
+    while (has_row(drive, time))
         drive->at++; /* from UINT32_MAX to 0 */
-    return drive->at != before;
 }
 
 /* ---- The model -------------------------------------------------------------------------------------------------- */
@@ -125,15 +128,27 @@ static KoineStatus drive_accept(KoineModel *model, double time, const double *x,
     return told(model, inner->kind->accept(inner, time, x, outcome));
 }
 
+static void take_inputs(void *driven)
+{
+    Drive *const drive = driven;
+    double time;
+    memcpy(&time, drive->model.block + drive->model.kind->tables->time, sizeof time);
+    pass_rows(drive, time);
+    write_signals(drive, time, false);
+}
+
 static KoineStatus drive_arrive(KoineModel *model, const KoineArrival *arrival)
 {
     Drive *const drive = drive_of(model);
     KoineModel *const inner = inner_of(model);
     KoineArrival inside = *arrival;
-    if (pass_rows(drive, arrival->time))
-        inside.cause |= KOINE_AT_INPUT;
+    drive->has_input = has_row(drive, arrival->time);
     write_signals(drive, arrival->time, false);
-    drive->has_input = (inside.cause & KOINE_AT_INPUT) != 0;
+    if (drive->has_input) {
+        inside.cause |= KOINE_AT_INPUT;
+        inside.take_inputs = take_inputs;
+        inside.inputs = drive;
+    }
     return told(model, inner->kind->arrive(inner, &inside));
 }
 
