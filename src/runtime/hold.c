@@ -107,6 +107,7 @@ static KoineStatus find_widths(KoineRun *run)
         const double reach = koine_min(by_states[k], koine_max(roots->reach[k], LEAST_REACH * by_states[k]));
         const double scale = reach > 0 ? reach : operands[k] > 0 ? operands[k] : 1; /* no state has a size yet */
         const double width = koine_max(share * scale, ABOVE_ROUNDING * operands[k]);
+        holding->scale = koine_max(scale, holding->scale);
         holding->most = koine_max(koine_max(MOST * scale, width), holding->most);
         holding->usual = koine_max(width, holding->usual);
         holding->width = koine_max(koine_max(START * width, ABOVE_ROUNDING * operands[k]), holding->width);
@@ -117,18 +118,23 @@ static KoineStatus find_widths(KoineRun *run)
 
 static void begin(KoineRun *run, uint32_t root)
 {
+    KoineHolding *const holding = &run->roots.holding[root];
     KoineHeldBack *const row = row_of(run, root);
-    set_width(run, root, run->roots.holding[root].width);
-    run->roots.holding[root].next = run->roots.holding[root].crossings + SOON;
+    set_width(run, root, holding->width);
+    holding->begun = holding->crossings;
+    holding->next = holding->crossings + (holding->width < holding->usual ? SOON : WIDER_AFTER);
     ++run->roots.n_held;
     tell_model(run, root, true);
     if (row)
         ++row->times;
 }
 
+/* The next slide is another one: how far this one went beyond the usual width says nothing about it. */
 static void end(KoineRun *run, uint32_t root)
 {
+    KoineHolding *const holding = &run->roots.holding[root];
     KoineHeldBack *const row = row_of(run, root);
+    holding->width = koine_min(holding->width, holding->usual);
     run->roots.held[root] = 0;
     --run->roots.n_held;
     tell_model(run, root, false);
@@ -186,7 +192,7 @@ static KoineStatus fail(KoineRun *run, uint32_t root)
                          "%s has changed %u times because it chatters, although it changes only when its sides are "
                          "%.3g beyond their border, which is %.2g of their size: it slides too fast to be followed",
                          koine_root_text(run, root, name, sizeof name), (unsigned)MOST_CROSSINGS, run->roots.held[root],
-                         MOST);
+                         run->roots.held[root] / run->roots.holding[root].scale);
 }
 
 /* One that is held back has changed. */
@@ -197,7 +203,7 @@ static KoineStatus count_crossing(KoineRun *run, uint32_t root)
     ++holding->crossings;
     if (row)
         row->crossings = holding->crossings;
-    if (holding->crossings >= MOST_CROSSINGS)
+    if (holding->crossings - holding->begun >= MOST_CROSSINGS)
         return fail(run, root);
     if (holding->crossings < holding->next)
         return KOINE_OK;

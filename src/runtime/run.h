@@ -34,10 +34,12 @@ typedef struct {
 typedef struct {
     double width, most; /* half of its hysteresis, and how far that may grow; kept for the next time */
     double usual;       /* what it grows to at once if it slides */
+    double scale;       /* of its sides */
     double swing;       /* while others are held back: its largest distance from zero since it changed last */
     double near_since;
     uint32_t n_near;    /* changes since then, always near its border */
-    uint64_t crossings; /* while it was held back */
+    uint64_t crossings; /* while it was held back ... */
+    uint64_t begun;     /* ... before the last time */
     uint64_t next;      /* of these, where it becomes wider */
     uint32_t place;     /* in the statistics, from 1; 0: none yet */
     bool is_named;      /* in a warning */

@@ -140,6 +140,21 @@ static void test_s16_friction_by_the_sign_of_the_speed(void **state)
     run_free(r);
 }
 
+/* Slips 159 times, to and fro, from s = 5t with sin s = 0.75 on until 4(cos s0 - cos s) = 3(s - s0): by 0.23744542449584. In all
+ * it changes far more often than one slide may. */
+static void test_s16_each_slide_has_a_width_and_a_number_of_its_own(void **state)
+{
+    (void)state;
+    RunResult *r = run_with(HERE "slips.dym", NULL, 100, 50, 1e-6);
+    const KoineHeldBack *held = &r->report.statistics.held[0];
+    expect_near(run_last(r, "x"), 0.7374454244958413, 2e-4);
+    expect_near(run_last(r, "v"), 0, 3e-4);
+    assert_int_equal(held->times, 160);
+    assert_true(held->width < 3e-4);
+    assert_true(held->crossings > 300000);
+    run_free(r);
+}
+
 /* Then x = 0.1 (t - 5)^2. Euler's method is left out: without sliding, too, it is off by 7e-4. */
 static void test_s16_sliding_that_ends(void **state)
 {
@@ -218,6 +233,7 @@ static void test_s16_what_slides_too_fast_ends_the_run(void **state)
     assert_int_equal(r->report.fault.cause, KOINE_CAUSE_SLIDING);
     assert_non_null(strstr(r->report.text, "\"x > 0.0\" of fast ("));
     assert_non_null(strstr(r->report.text, "fast.dym:4)"));
+    assert_non_null(strstr(r->report.text, "which is 0.01 of their size"));
     assert_true(r->report.statistics.state_events < 301000);
     run_free(r);
 }
@@ -231,6 +247,7 @@ int main(void)
         cmocka_unit_test(test_s16_two_relays_slide_at_once),
         cmocka_unit_test(test_s16_two_coupled_relays_slide_at_once),
         cmocka_unit_test(test_s16_friction_by_the_sign_of_the_speed),
+        cmocka_unit_test(test_s16_each_slide_has_a_width_and_a_number_of_its_own),
         cmocka_unit_test(test_s16_sliding_that_ends),
         cmocka_unit_test(test_s16_sliding_on_a_curve_and_along_a_function_of_time),
         cmocka_unit_test(test_s16_sliding_at_every_scale),
