@@ -21,6 +21,7 @@ static const double LEAST_REACH = 0.1;      /* of what the states tell: where it
 static const double ABOVE_ROUNDING = 1e-10; /* of the operands */
 static const double DISPLACEMENT = 0x1p-14; /* of the states, to find the scale */
 static const double LEAVES = 8;             /* widths from the border: it slides no more */
+static const double STAYS = 16;             /* times as far as where it was found to have changed */
 static const double NEAR = 4;               /* widths: what stays within them while others chatter does so, too */
 
 /* --- The width --- */
@@ -169,13 +170,20 @@ static void warn(KoineRun *run, const uint32_t *list, uint32_t n, uint32_t n_eve
     host->message(host->context, run->model, KOINE_MESSAGE_WARNING, text);
 }
 
-KoineStatus koine_hold(KoineRun *run, const uint32_t *list, uint32_t n, uint32_t n_events, double from)
+static KoineStatus provide(KoineRun *run)
 {
     KoineRoots *const roots = &run->roots;
     if (!roots->holding)
         roots->holding = calloc(roots->n, sizeof *roots->holding);
     if (!roots->holding)
         return koine_fail_by(run, KOINE_CAUSE_MEMORY, "no memory for %u root functions", (unsigned)roots->n);
+    return KOINE_OK;
+}
+
+KoineStatus koine_hold(KoineRun *run, const uint32_t *list, uint32_t n, uint32_t n_events, double from)
+{
+    KoineRoots *const roots = &run->roots;
+    TRY(provide(run));
     TRY(find_widths(run));
     for (uint32_t k = 0; k < n; ++k)
         if (roots->held[list[k]] == 0)
@@ -253,8 +261,49 @@ KoineStatus koine_hold_crossed(KoineRun *run)
 void koine_hold_watch(KoineRun *run)
 {
     const KoineRoots *const roots = &run->roots;
-    for (uint32_t k = 0; k < roots->n; ++k)
-        roots->holding[k].swing = koine_max(fabs(roots->lo[k]), roots->holding[k].swing);
+    for (uint32_t k = 0; k < roots->n; ++k) {
+        KoineHolding *const holding = &roots->holding[k];
+        const double distance = fabs(roots->lo[k]);
+        holding->swing = koine_max(distance, holding->swing);
+        holding->farthest = koine_max(distance, holding->farthest);
+        if (holding->has_changed)
+            holding->overshoot = koine_max(distance, holding->overshoot);
+        holding->has_changed = false;
+    }
+}
+
+/* --- One side slow, the other one fast --- */
+
+KoineStatus koine_hold_look(KoineRun *run)
+{
+    TRY(provide(run));
+    for (uint32_t k = 0; k < run->roots.n; ++k) {
+        KoineHolding *const holding = &run->roots.holding[k];
+        holding->farthest = holding->overshoot = 0;
+        holding->has_changed = false;
+    }
+    return KOINE_OK;
+}
+
+void koine_hold_note(KoineRun *run)
+{
+    for (uint32_t k = 0; k < run->roots.n; ++k)
+        run->roots.holding[k].has_changed |= run->roots.crossed[k];
+}
+
+/* What has a hysteresis, or bounces, goes away from its border before it comes back; what slides comes back from where the search
+ * for its change has left it. */
+KoineStatus koine_hold_sliding(KoineRun *run, const uint32_t *list, uint32_t n, uint32_t *sliding, uint32_t *n_sliding)
+{
+    *n_sliding = 0;
+    TRY(find_widths(run));
+    for (uint32_t k = 0; k < n; ++k) {
+        const KoineHolding *const holding = &run->roots.holding[list[k]];
+        if (run->roots.held[list[k]] == 0 && holding->farthest <= STAYS * holding->overshoot &&
+            holding->farthest <= holding->usual)
+            sliding[(*n_sliding)++] = list[k];
+    }
+    return KOINE_OK;
 }
 
 void koine_hold_release(KoineRun *run)

@@ -28,6 +28,7 @@ typedef struct {
     uint64_t streak; /* state events in a row with gaps below `dense` */
     double streak_start, dense;
     bool has_warned; /* of a streak */
+    bool is_looking; /* what happens in a streak, see koine_hold_look */
 } KoineWatch;
 
 /* A comparison that chatters, or did: see hold.c. */
@@ -38,11 +39,14 @@ typedef struct {
     double swing;       /* while others are held back: its largest distance from zero since it changed last */
     double near_since;
     uint32_t n_near;    /* changes since then, always near its border */
+    double farthest;    /* in a streak: its largest distance from zero ... */
+    double overshoot;   /* ... and that where the first step behind one of its changes begins */
     uint64_t crossings; /* while it was held back ... */
     uint64_t begun;     /* ... before the last time */
     uint64_t next;      /* of these, where it becomes wider */
     uint32_t place;     /* in the statistics, from 1; 0: none yet */
     bool is_named;      /* in a warning */
+    bool has_changed;   /* in a streak: no step was made since */
 } KoineHolding;
 
 typedef struct {
@@ -333,6 +337,15 @@ KoineStatus koine_hold_crossed(KoineRun *run);
 
 /* A step was made, roots.lo holds the root functions where it begins. */
 void koine_hold_watch(KoineRun *run);
+
+/* How far comparisons go from their borders is looked at from here on (koine_hold_watch). */
+KoineStatus koine_hold_look(KoineRun *run);
+
+/* roots.crossed has changed. */
+void koine_hold_note(KoineRun *run);
+
+/* Those of `list` that have stayed at their borders since koine_hold_look and are not held back yet. */
+KoineStatus koine_hold_sliding(KoineRun *run, const uint32_t *list, uint32_t n, uint32_t *sliding, uint32_t *n_sliding);
 
 /* A step was accepted, roots.lo holds the root functions: comparisons that have left their border are let go. */
 void koine_hold_release(KoineRun *run);

@@ -756,7 +756,7 @@ KoineStatus koine_roots_scan(KoineRun *run, double *to, bool *is_event)
     KoineStatus status = KOINE_OK;
     for (uint32_t k = 0; k < roots->n; ++k)
         roots->reach[k] = koine_max(fabs(roots->lo[k]), roots->reach[k]);
-    if (roots->n_held)
+    if (roots->n_held || run->watch.is_looking)
         koine_hold_watch(run);
     *is_event = false;
     while (status == KOINE_OK && !*is_event && roots->time < end) {

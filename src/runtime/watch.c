@@ -8,7 +8,7 @@ enum {
     ZENO = 32,        /* shrinking gaps in a row ... */
     ZENO_AT_LEAST = 8 /* ... or these, if the gaps have become a millionth meanwhile */
 };
-enum { STREAK = 1000 };                /* state events in a row ... */
+enum { STREAK = 1000, SLOW_SIDE = 64 }; /* state events in a row ... */
 static const double DENSE = 1e-8;      /* ... each so soon after the last one, as a share of the run: worth a warning */
 static const double CHATTER_SPAN = 32; /* h_cross */
 static const double ZENO_GAP = 16;     /* h_cross */
@@ -121,46 +121,62 @@ static uint32_t list_roots(const KoineRun *run, uint64_t n, uint32_t *list)
     return found;
 }
 
-static KoineStatus watch_chattering(KoineRun *run, double h_cross)
+/* The last `n_events` state events since `from` are those of comparisons that chatter. */
+static KoineStatus chatter(KoineRun *run, const uint32_t *list, uint32_t n, uint32_t n_events, double from)
 {
-    KoineWatch *const watch = &run->watch;
-    if (watch->n <= CHATTER)
-        return KOINE_OK;
-    const double from = seen(watch, CHATTER)->time, span = run->time - from;
-    if (span >= CHATTER_SPAN * h_cross)
-        return KOINE_OK;
-    for (uint64_t k = 0; k < CHATTER; ++k)
-        if (seen(watch, k)->root == NO_ROOT)
-            return KOINE_OK;
     ++run->report->statistics.chatterings;
     if (run->options->stop_at_chattering) {
         char names[1024];
         show_last(run, names, sizeof names);
-        name_roots(run, CHATTER, names, sizeof names);
+        name_roots(run, n_events, names, sizeof names);
         return koine_fail_by(
             run, KOINE_CAUSE_CHATTERING,
-            "chattering: %d state events in %.3g units of time: %s. The relation switches to and fro without "
+            "chattering: %u state events in %.3g units of time: %s. The relation switches to and fro without "
             "end; give it a hysteresis or an equation for the sliding motion",
-            CHATTER, span, names);
+            (unsigned)n_events, run->time - from, names);
     }
-    uint32_t list[CHATTER];
-    const uint32_t n = list_roots(run, CHATTER, list);
-    watch->n = 0; /* the chain is broken: what comes is another one */
-    return koine_hold(run, list, n, CHATTER, from);
+    run->watch.n = run->watch.streak = 0; /* the chain is broken: what comes is another one */
+    run->watch.is_looking = false;
+    return koine_hold(run, list, n, n_events, from);
 }
 
-/* Many state events in a short time that are no chattering yet: the run will be long, and the user wants to know why. */
-static void watch_streak(KoineRun *run, double gap, unsigned cause)
+static KoineStatus watch_chattering(KoineRun *run, double h_cross)
+{
+    const KoineWatch *const watch = &run->watch;
+    if (watch->n <= CHATTER)
+        return KOINE_OK;
+    const double from = seen(watch, CHATTER)->time;
+    if (run->time - from >= CHATTER_SPAN * h_cross)
+        return KOINE_OK;
+    for (uint64_t k = 0; k < CHATTER; ++k)
+        if (seen(watch, k)->root == NO_ROOT)
+            return KOINE_OK;
+    uint32_t list[CHATTER];
+    const uint32_t n = list_roots(run, CHATTER, list);
+    return chatter(run, list, n, CHATTER, from);
+}
+
+/* Where one branch is left much faster than the other one a slide takes its time: each second gap is long. */
+static KoineStatus watch_slow_side(KoineRun *run)
 {
     KoineWatch *const watch = &run->watch;
-    if (!(cause & KOINE_AT_ROOTS) || gap > watch->dense) {
-        watch->streak = 0;
-        return;
+    uint32_t list[SLOW_SIDE], sliding[SLOW_SIDE], n = 0;
+    if (watch->is_looking)
+        koine_hold_note(run);
+    if (watch->streak % (2 * SLOW_SIDE) == SLOW_SIDE) {
+        watch->is_looking = true;
+        return koine_hold_look(run);
     }
-    if (watch->streak++ == 0)
-        watch->streak_start = run->time;
-    if (watch->streak < STREAK || watch->has_warned)
-        return;
+    if (watch->streak % (2 * SLOW_SIDE) != 0)
+        return KOINE_OK;
+    watch->is_looking = false;
+    TRY(koine_hold_sliding(run, list, list_roots(run, SLOW_SIDE, list), sliding, &n));
+    return n ? chatter(run, sliding, n, SLOW_SIDE, seen(watch, SLOW_SIDE - 1)->time) : KOINE_OK;
+}
+
+static void warn_of_streak(KoineRun *run)
+{
+    KoineWatch *const watch = &run->watch;
     watch->has_warned = true;
     ++run->report->statistics.chatterings;
     const KoineHost *const host = run->model->host;
@@ -174,6 +190,24 @@ static void watch_streak(KoineRun *run, double gap, unsigned cause)
         "makes it shorter\n",
         (unsigned long long)watch->streak, watch->streak_start, run->time, names);
     host->message(host->context, run->model, KOINE_MESSAGE_WARNING, text);
+}
+
+/* Many state events in a short time: a slide, or the run will be long, and the user wants to know why. */
+static KoineStatus watch_streak(KoineRun *run, double gap, unsigned cause)
+{
+    KoineWatch *const watch = &run->watch;
+    if (!(cause & KOINE_AT_ROOTS) || gap > watch->dense) {
+        watch->streak = 0;
+        watch->is_looking = false;
+        return KOINE_OK;
+    }
+    if (watch->streak++ == 0)
+        watch->streak_start = run->time;
+    if (watch->streak >= SLOW_SIDE)
+        TRY(watch_slow_side(run));
+    if (watch->streak >= STREAK && !watch->has_warned)
+        warn_of_streak(run);
+    return KOINE_OK;
 }
 
 void koine_watch_begin(KoineRun *run, double span)
@@ -213,7 +247,9 @@ KoineStatus koine_watch(KoineRun *run, unsigned cause)
     };
     if (run->roots.n_held && cause & KOINE_AT_ROOTS)
         TRY(koine_hold_crossed(run));
-    watch_streak(run, gap, cause);
+    TRY(watch_streak(run, gap, cause));
+    if (watch->n == 0) /* what chatters is held back now */
+        return KOINE_OK;
     if (gap > watch->critical && gap > 64 * CHATTER_SPAN * koine_ulp(run->time)) {
         watch->still = 0;
         return KOINE_OK;
