@@ -504,6 +504,15 @@ const Expr *expr_no_event(Pool *pool, const Expr *e)
     return mark_literal(pool, e, &seen);
 }
 
+bool expr_is_corner(const Expr *e)
+{
+    if (e->kind != EXPR_CALL)
+        return false;
+    const bool is_quotient = e->args[0]->kind == EXPR_CALL && e->args[0]->op == OP_DIV;
+    return op_is_relation((Op)e->op) || (e->op >= OP_ABS && e->op <= OP_IROUND) || e->op == OP_ATAN2 ||
+           (e->op == OP_ATAN && is_quotient);
+}
+
 bool expr_too_deep(const Expr *a, const Expr *b)
 {
     return a->depth + 1 > EXPR_DEPTH || (b && b->depth + 1 > EXPR_DEPTH);

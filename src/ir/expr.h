@@ -145,6 +145,9 @@ const Expr *expr_with_args(Pool *pool, const Expr *e, const Expr *const *args);
 /* The same node, every relation below marked literal. */
 const Expr *expr_no_event(Pool *pool, const Expr *e);
 
+/* The node itself is a comparison, literal or not, or a call with a corner or a jump. */
+bool expr_is_corner(const Expr *e);
+
 bool expr_too_deep(const Expr *a, const Expr *b); /* an operation on them would pass EXPR_DEPTH */
 bool expr_is_constant(const Expr *e);             /* a literal */
 bool expr_is_literal(const Expr *e);              /* ... or an array of literals in braces */

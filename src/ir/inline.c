@@ -30,12 +30,6 @@ static const Expr *run_call(Work *work, const Frame *caller, const Function *fun
                             const Expr *const *args);
 
 /* ---- values ---- */
-static bool is_corner(const Expr *e)
-{
-    return e->kind == EXPR_TABLE || (e->kind == EXPR_CALL && (op_is_relation(e->op) || e->op == OP_MIN ||
-                                                              e->op == OP_MAX || e->op == OP_ABS || e->op == OP_SIGN));
-}
-
 static const Expr *replace(const Frame *frame, Memo *memo, const Expr *e, const Expr *const *leaves);
 
 static const Expr *replace_node(const Frame *frame, Memo *memo, const Expr *e, const Expr *const *leaves)
@@ -49,7 +43,7 @@ static const Expr *replace_node(const Frame *frame, Memo *memo, const Expr *e, c
         if (!args[k] || expr_too_deep(args[k], NULL))
             return NULL;
     }
-    work->has_corners |= is_corner(e);
+    work->has_corners |= e->kind == EXPR_TABLE || expr_is_corner(e);
     if (e->kind == EXPR_CALL && op_is_relation(e->op)) /* literal in the function, an event here */
         return expr_binary(work->pool, e->op, args[0], args[1]);
     const Expr *inner = e->kind == EXPR_FUNCTION ? run_call(work, frame, e->u.function, e->op, args) : NULL;

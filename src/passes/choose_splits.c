@@ -108,8 +108,7 @@ static bool has_events(const Model *m, const Expr *e, const Ref *refs)
 {
     if (e->n_leaves == 0)
         return false;
-    const bool is_one = (e->kind == EXPR_CALL && !e->is_literal &&
-                         (op_is_relation((Op)e->op) || (e->op >= OP_ABS && e->op <= OP_IROUND))) ||
+    const bool is_one = (!e->is_literal && expr_is_corner(e)) ||
                         (e->kind == EXPR_TABLE && table_has_kinks((TableMethod)e->u.table->method));
     if ((is_one || (e->kind == EXPR_REDUCE && (e->op == OP_MIN || e->op == OP_MAX))) && is_moving(m, e, refs))
         return true;

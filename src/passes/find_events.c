@@ -34,21 +34,17 @@ typedef struct {
     uint32_t n_guards;
 } Finder;
 
-static bool is_event_op(Op op)
+static bool is_event(const Expr *e)
 {
-    return op_is_relation(op) || (op >= OP_ABS && op <= OP_IROUND);
-}
-
-static bool is_event_table(const Expr *e)
-{
-    return e->kind == EXPR_TABLE && e->n_args == 1 && table_has_kinks((TableMethod)e->u.table->method);
+    const bool is_table = e->kind == EXPR_TABLE && e->n_args == 1;
+    return is_table ? table_has_kinks((TableMethod)e->u.table->method) : !e->is_literal && expr_is_corner(e);
 }
 
 static bool shape_has_events(Finder *f, const Expr *e)
 {
     if (e->id < f->n_known && f->has_events[e->id])
         return f->has_events[e->id] == 2;
-    bool any = (e->kind == EXPR_CALL && is_event_op((Op)e->op) && !e->is_literal) || is_event_table(e);
+    bool any = is_event(e);
     for (uint32_t k = 0; k < e->n_args && !any; k++)
         any = shape_has_events(f, e->args[k]);
     if (e->id < f->n_known)
@@ -161,7 +157,7 @@ static Affine affine_of(Finder *f, const Expr *e, uint32_t depth)
         return (Affine){ true, NULL, e };
     if (e->kind == EXPR_LEAF)
         return affine_leaf(f, e, depth);
-    if (e->kind == EXPR_CALL && !is_event_op((Op)e->op))
+    if (e->kind == EXPR_CALL && !expr_is_corner(e))
         return affine_call(f, e, depth + 1);
     return NOT_AFFINE;
 }
@@ -357,6 +353,40 @@ static const Expr *rewrite_kink(Finder *f, const Expr *e)
     }
 }
 
+/* ---- angles ---- */
+static const double PI = 3.14159265358979323846;
+
+/* atan2(y, x) jumps by 2 pi where y passes 0 with x < 0. The bit says on which side of the cut it is: false for x < 0 and y < 0, which has
+ * another border where x passes 0 with y < 0, so that none lies where an angle is small. Beyond the cut, as far as the bit is frozen, the
+ * value goes on. */
+static const Expr *rewrite_angle(Finder *f, const Expr *e)
+{
+    Pool *pool = f->model->pool;
+    const Expr *y = e->args[0], *x = e->args[1], *zero = expr_real(pool, 0.0), *turn = expr_real(pool, 2 * PI);
+    const Expr *larger = expr_if(pool, expr_literal_relation(pool, OP_GT, x, y), x, y);
+    const Expr *is_below =
+        expr_binary(pool, OP_AND, expr_literal_relation(pool, OP_LT, y, zero),
+                    expr_literal_relation(pool, OP_GT, y, x)); /* beyond the cut, not the other border */
+    const Expr *is_above = expr_binary(pool, OP_AND, expr_literal_relation(pool, OP_LT, x, zero),
+                                       expr_literal_relation(pool, OP_GT, e, zero));
+    return expr_if(pool, bit(f, larger, zero, false), expr_if(pool, is_below, expr_binary(pool, OP_ADD, e, turn), e),
+                   expr_if(pool, is_above, expr_binary(pool, OP_SUB, e, turn), e));
+}
+
+/* atan(x/y) jumps by pi where y passes 0. As far as the bit of y >= 0 is frozen it goes on beyond that. */
+static const Expr *rewrite_quotient_angle(Finder *f, const Expr *e)
+{
+    Pool *pool = f->model->pool;
+    const Expr *x = e->args[0]->args[0], *y = e->args[0]->args[1], *zero = expr_real(pool, 0.0);
+    if (!is_moving(f, y))
+        return e;
+    const Expr *half =
+        expr_if(pool, expr_literal_relation(pool, OP_GE, x, zero), expr_real(pool, PI), expr_real(pool, -PI));
+    const Expr *is_above = expr_literal_relation(pool, OP_GE, y, zero);
+    return expr_if(pool, bit(f, y, zero, false), expr_if(pool, is_above, e, expr_binary(pool, OP_ADD, e, half)),
+                   expr_if(pool, is_above, expr_binary(pool, OP_SUB, e, half), e));
+}
+
 /* ---- branches that have no value beyond their borders ----
  * In q = if h > 0 then sqrt(h) else -sqrt(-h) the bit of h > 0 is frozen in a step, and pinned where h was found to be 0 to
  * rounding: the branch is computed where it has no value. Just beyond its border it goes on with the value it has there. Where the
@@ -516,13 +546,16 @@ static const Expr *rewrite(Finder *f, const Expr *e)
     e = expr_with_args(f->model->pool, e, args);
     if (is_root(e))
         return extend_root(f, e, original);
-    const bool is_event = (e->kind == EXPR_CALL && !e->is_literal && is_event_op((Op)e->op)) || is_event_table(e);
-    if (!is_event || !is_moving(f, e))
+    if (!is_event(e) || !is_moving(f, e))
         return e;
     if (e->kind == EXPR_TABLE)
         return rewrite_table(f, e);
     if (op_is_relation((Op)e->op))
         return rewrite_relation(f, e);
+    if (e->op == OP_ATAN2)
+        return rewrite_angle(f, e);
+    if (e->op == OP_ATAN)
+        return rewrite_quotient_angle(f, e);
     return e->op >= OP_FLOOR ? rewrite_step(f, e) : rewrite_kink(f, e);
 }
 

@@ -361,6 +361,31 @@ static void test_s5_smooth_wants_a_number(void **state)
     run_free(r);
 }
 
+/* 50 turns: the mean of the angle is pi/2 from -pi/2 to 3 pi/2, else 0; one or two events a turn and kind of angle, none for what only swings. */
+static void test_jumps_of_angles_are_events(void **state)
+{
+    (void)state;
+    const double pi = 3.14159265358979323846, stop = 100 * pi;
+    const char *const names[] = { "auto", "dop853", "cvode-bdf", "simplex-rosenbrock" };
+    for (uint32_t k = 0; k < 4; k++) {
+        RunResult *r =
+            run_model(&(RunRequest){ .path = BORDERS "Angle.mdl", .solver = names[k], .stop = stop, .interval = stop });
+        expect_done(r);
+        expect_near(run_last(r, "A"), stop * pi / 2, 3e-2 * (k > 1) + 2e-4);
+        expect_near(run_last(r, "B"), stop * pi / 2, 3e-2 * (k > 1) + 2e-4);
+        expect_near(run_last(r, "C"), 0, 3e-2 * (k > 1) + 2e-4);
+        const double rest = 3 * stop - 942;
+        expect_near(run_last(r, "D"), (471 + rest * rest / 2) / 3, 1e-5);
+        expect_near((double)r->report.statistics.state_events, 100 + 942, 0);
+        run_free(r);
+        r = run_model(&(RunRequest){ .path = BORDERS "angle.dym", .solver = names[k], .stop = stop, .interval = stop });
+        expect_done(r);
+        expect_near(run_last(r, "a"), 0, 3e-2 * (k > 1) + 3e-4);
+        expect_near((double)r->report.statistics.state_events, 100, 0);
+        run_free(r);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -377,6 +402,7 @@ int main(void)
         cmocka_unit_test(test_s9_a_tank_that_runs_empty_with_every_solver),
         cmocka_unit_test(test_s5_literal_comparisons_make_no_events),
         cmocka_unit_test(test_s5_smooth_wants_a_number),
+        cmocka_unit_test(test_jumps_of_angles_are_events),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
