@@ -221,6 +221,11 @@ static KoineStatus advance(KoineSolver *solver, double goal)
                 return undo_begin(lean, KOINE_RETRY);
             continue;
         }
+        if (lean->last == 0 && error2 <= 1 && method->has_cusp && method->has_cusp(lean, h)) {
+            ++lean->rejected;
+            lean->h = RETREAT * h;
+            continue;
+        }
         const double log_error = 0.5 * koine_rough_log2(koine_max(error2, ERROR_FLOOR));
         if (error2 <= 1) {
             const double p = -(method->exponent - 0.75 * method->beta) * log_error + method->beta * lean->log_old;

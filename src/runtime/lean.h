@@ -51,6 +51,7 @@ typedef struct KoineLeanMethod {
     void (*interpolate)(const KoineLean *lean, double s, double *x);     /* s in [0, 1] */
     void (*polynomial)(const KoineLean *lean, size_t i, double *values); /* see KoineSolverKind; of degree n_dense */
     double (*stiffness)(const KoineLean *lean);                          /* h*|lambda| seen in the last step */
+    bool (*has_cusp)(const KoineLean *lean, double h); /* of the step tried: see dopri5.c; NULL: not looked for */
 } KoineLeanMethod;
 
 extern const KoineLeanMethod koine_dopri5, koine_dop853;

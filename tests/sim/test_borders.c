@@ -386,6 +386,20 @@ static void test_jumps_of_angles_are_events(void **state)
     }
 }
 
+/* |sin t|^0.3 by quadrature, piece by piece: behind each corner it begins with an infinite slope. */
+static void test_s9_a_step_that_begins_at_a_cusp(void **state)
+{
+    (void)state;
+    for (uint32_t k = 0; k < N_SOLVERS; k++) {
+        RunResult *r =
+            run_model(&(RunRequest){ .path = BORDERS "Cusp.mdl", .solver = solvers[k], .stop = 20, .interval = 20 });
+        expect_done(r);
+        expect_near(run_last(r, "F"), 16.682493398579247, 100e-6 * 16.7);
+        expect_near((double)r->report.statistics.state_events, 6, 0);
+        run_free(r);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -403,6 +417,7 @@ int main(void)
         cmocka_unit_test(test_s5_literal_comparisons_make_no_events),
         cmocka_unit_test(test_s5_smooth_wants_a_number),
         cmocka_unit_test(test_jumps_of_angles_are_events),
+        cmocka_unit_test(test_s9_a_step_that_begins_at_a_cusp),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
