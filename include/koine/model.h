@@ -351,7 +351,7 @@ typedef struct KoineModelKind {
      * ABSENT: it always does. */
     KoineStatus (*flip)(KoineModel *model, uint32_t root);
     /* visits what was executed since the instance was created, in no particular order; nothing unless the host wanted
-     * it counted. Paths hold as long as the kind. NULL: not counted */
+     * it counted. Paths hold until `visit` returns. NULL: not counted */
     void (*work)(const KoineModel *model, void (*visit)(void *context, const KoineWork *work), void *context);
     /* Dead time of continuous signals; absent: there is none, else all three are there and tables->n_signals says of how
      * many signals. The runner makes no step longer than longest_step, which it asks for when a run begins. After a step

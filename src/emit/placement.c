@@ -4,15 +4,17 @@
 
 void placement_init(Placement *placement, const Pool *pool, Arena *arena)
 {
-    *placement = (Placement){ .arena = arena, .pool = pool };
+    *placement = (Placement){ .arena = arena };
     placement->n_numbers = pool_count(pool);
     placement->number = NEW_ARRAY(arena, uint32_t, placement->n_numbers);
 }
 
-/* The pool may have grown. */
-static void make_room(Placement *p)
+/* The pool may have grown, and bodies of functions may belong to its base: arguments are older than who uses them. */
+static void make_room(Placement *p, const Kernel *kernel)
 {
-    const uint32_t n = pool_count(p->pool);
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < kernel->n_outputs; k++)
+        n = kernel->outputs[k]->id >= n ? kernel->outputs[k]->id + 1 : n;
     if (n <= p->n_numbers)
         return;
     p->number = arena_grow(p->arena, p->number, p->n_numbers * sizeof *p->number, 2 * (size_t)n * sizeof *p->number,
@@ -129,7 +131,7 @@ void placement_of(Placement *p, const Kernel *kernel)
     for (uint32_t i = 0; i < p->numbered.n; i++)
         p->number[p->numbered.at[i]] = 0;
     p->numbered.n = p->nodes.n = p->regions.n = p->prelude.n = 0;
-    make_room(p);
+    make_room(p, kernel);
     for (uint32_t k = 0; k < kernel->n_outputs; k++)
         collect(p, kernel->outputs[k]);
     vec_push(p->arena, &p->regions, ((PlacedRegion){ ID_NONE, 0, ID_NONE }));

@@ -27,8 +27,7 @@ typedef struct {
 } PlacedRegion;
 
 typedef struct {
-    Arena *arena; /* scratch */
-    const Pool *pool;
+    Arena *arena;           /* scratch */
     uint32_t *number;       /* expression id -> number + 1 of the node with its value, 0: not in this kernel */
     uint32_t n_numbers;     /* ids that have room there */
     VEC(uint32_t) numbered; /* ids that have one */

@@ -567,6 +567,10 @@ static void finish(Layout *l)
                       .slot_names = fill_slot_names(l),
                       .calls = l->calls,
                       .derivatives_section = KOINE_NONE };
+    if (l->model->functions.n) { /* faults are explained with them while models run: nothing is made then */
+        make_routines(l->schedule->model->pool);
+        make_routines(l->model->pool);
+    }
     find_routines(&l->code, kernels, l->arena);
     if (l->code.n_routines == 0 && l->data.derivatives.n == 1 && l->data.derivatives.steps[0].system == KOINE_NONE)
         l->code.derivatives_section = l->data.derivatives.steps[0].section;
@@ -582,7 +586,7 @@ Program *program_create(const Schedule *schedule, Arena *arena)
     Layout *l = &program->layout;
     const uint32_t n = schedule->model->variables.n + 1;
     *l = (Layout){ .schedule = schedule,
-                   .model = (Model *)schedule->model, /* terms are added to it, nothing in it is changed */
+                   .model = model_overlay(schedule->model, arena),
                    .arena = arena,
                    .scratch = arena_create_like(arena),
                    .is_candidate = find_candidates(schedule->model, arena),

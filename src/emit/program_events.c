@@ -148,10 +148,19 @@ static KoinePlace place_of(const Events *e, Span span)
     return (KoinePlace){ span.source, at.line, at.column };
 }
 
+/* The path of an instance that something in a run is reported of. */
+static const char *path_of(Events *e, InstanceId instance)
+{
+    const char **path = &e->l->paths[instance.index];
+    if (!*path)
+        *path = instance_path(e->m, instance, e->l->arena);
+    return *path;
+}
+
 static void add_root(Events *e, uint32_t owner, const char *text, InstanceId instance, Span span)
 {
     vec_push(e->l->arena, &e->root_owner, owner);
-    const KoineOrigin origin = { text, instance_path(e->m, instance, e->l->arena), place_of(e, span) };
+    const KoineOrigin origin = { text, path_of(e, instance), place_of(e, span) };
     vec_push(e->l->arena, &e->roots, origin);
 }
 
@@ -288,6 +297,8 @@ static void add_relation(Events *e, uint32_t index, const Block *b)
                             .origin = index };
     const uint32_t slots[2] = { take_slots(l, 1), take_slots(l, 1) };
     bool is_moving = false;
+    path_of(e, r->owner);
+    l->comparisons[b->object] = relation_text(e->m, r, l->arena);
     if (out->state == KOINE_NONE)
         out->state = state_compared(e, r->right, r->left);
     if (out->is_time) {
@@ -314,7 +325,7 @@ static void add_relation(Events *e, uint32_t index, const Block *b)
         out->calendar = e->n_calendar - 1;
     } else if (!out->is_time) {
         out->root = e->roots.n;
-        add_root(e, b->object, relation_text(e->m, r, l->arena), r->owner, r->origin.span);
+        add_root(e, b->object, l->comparisons[b->object], r->owner, r->origin.span);
         add_entry(l, &e->root_operands, (Piece){ out->kernel, out->row, 1 }, index, r->origin.span);
         read_term(e, r->left, &is_moving);
         read_term(e, r->right, &is_moving);
@@ -350,6 +361,7 @@ static void add_step(Events *e, uint32_t index, const Block *b)
                         .origin = index };
     bool is_moving = false;
     const uint32_t slots[2] = { take_slots(l, 1), take_slots(l, 1) };
+    path_of(e, f->owner);
     Piece piece;
     if (out->is_time) {
         const Term terms[] = { masked(e, f->slope, f->region, f->branch), masked(e, f->offset, f->region, f->branch) };
@@ -490,6 +502,7 @@ static void add_transition(Events *e, uint32_t index, const Block *b)
     Model *m = e->m;
     const Transition *t = &m->transitions.at[b->object];
     const bool is_merged = t->n_conditions == 1 && guard_variable(e, t) != KOINE_NONE;
+    path_of(e, t->owner);
     if (!is_merged)
         add_node(e, KOINE_NODE_TRANSITION, index)->object = b->object;
     uint32_t *conditions = NEW_ARRAY(l->arena, uint32_t, t->n_conditions + 1);
@@ -834,6 +847,8 @@ void lay_events(Layout *l)
                  .mixed = NEW_ARRAY(l->arena, KoineMixed, l->schedule->n_mixed + 1),
                  .mixed_relations = NEW_ARRAY(l->arena, uint32_t, l->model->relations.n + 1),
                  .band = 16 * 2.220446049250313e-16 };
+    l->paths = NEW_ARRAY(l->arena, const char *, l->model->instances.n + 1);
+    l->comparisons = NEW_ARRAY(l->arena, const char *, l->model->relations.n + 1);
     e.time_codes = time_codes_create(l, e.moves);
     map_init(&e.writers, l->arena, 64);
     for (uint32_t k = 0; k < l->schedule->parts[PART_ROOTS].n; k++) { /* operands are as exact as the iteration */

@@ -108,39 +108,41 @@ static void add_component(const Layout *l, uint32_t origin, Text *to)
     text_format(to, ", component %s", path[0] ? path : l->tables.name);
 }
 
-/* For those who listen to a run: what is located often is remembered. */
-void locate_span(Layout *l, InstanceId owner, Span span, KoineOrigin *where)
+KoineOrigin origin_at(const Model *m, const char *path, Span span)
 {
-    *where = (KoineOrigin){ .text = "" };
-    if (!l->paths)
-        l->paths = NEW_ARRAY(l->arena, const char *, l->model->instances.n + 1);
-    if (!l->paths[owner.index])
-        l->paths[owner.index] = instance_path(l->model, owner, l->arena);
-    where->path = l->paths[owner.index];
+    KoineOrigin where = { .text = "", .path = path ? path : "" };
     if (span.source == SOURCE_NONE)
-        return;
-    const LineColumn at = span_begin(l->model->sources, span);
-    where->place = (KoinePlace){ span.source, at.line, at.column };
+        return where;
+    const LineColumn at = span_begin(m->sources, span);
+    where.place = (KoinePlace){ span.source, at.line, at.column };
+    return where;
 }
 
 void locate_origin(void *context, const KoineModel *model, uint32_t origin, KoineOrigin *where)
 {
-    Layout *l = context;
+    const Layout *l = context;
     const Schedule *schedule;
     *where = (KoineOrigin){ .text = "", .path = "" };
     if (origin == KOINE_NONE)
         return;
-    locate_span(l, owner_of(l, origin), span_of(l, origin, (const KoineSlot *)(const void *)model->block), where);
+    const Span span = span_of(l, origin, (const KoineSlot *)(const void *)model->block);
+    *where = origin_at(l->model, l->paths[owner_of(l, origin).index], span);
     const Block *const b = block_of(l, origin, &schedule);
-    if (b && b->kind == BLOCK_RELATION)
-        where->text = relation_text(l->model, &l->model->relations.at[b->object], l->arena);
+    if (b && b->kind == BLOCK_RELATION && l->comparisons[b->object])
+        where->text = l->comparisons[b->object];
 }
 
 /* An explanation while it is made, and which KoineCause it comes to. */
 typedef struct {
     Text text;
+    Pool *pool; /* for expressions that are made to explain */
     int32_t cause;
 } Why;
+
+static Why begin_why(const Layout *l, Arena *scratch)
+{
+    return (Why){ .text = { .arena = scratch }, .pool = pool_overlay(l->model->pool, scratch) };
+}
 
 static const char *what_failed(const Expr *where, int32_t *cause)
 {
@@ -283,17 +285,18 @@ static bool add_site(const Layout *l, Text *to, uint32_t site)
     return true;
 }
 
-static void add_operands(const Layout *l, Text *to, const Expr *where, Term term, const Value *leaves)
+static void add_operands(const Layout *l, Why *why, const Expr *where, Term term, const Value *leaves)
 {
     enum { MOST = 6 };
+    Text *const to = &why->text;
     uint32_t shown = 0;
     for (uint32_t k = 0; k < term.shape->n_leaves && shown < MOST; k++) {
         if (!has_leaf(where, k))
             continue;
         const Ref ref = term_refs(l->model, term)[k];
-        const Expr *leaf = expr_leaf(l->model->pool, 0, ref_type(l->model, ref));
+        const Expr *leaf = expr_leaf(why->pool, 0, ref_type(l->model, ref));
         text_add(to, shown++ ? ", " : " with ");
-        text_add(to, term_text(l->model, term_make(l->model, leaf, &ref), to->arena));
+        text_add(to, expr_text(l->model, leaf, &ref, to->arena));
         text_add(to, " = ");
         if (leaf->type.kind == TYPE_REAL)
             text_real(to, leaves[k].r);
@@ -318,6 +321,7 @@ static void explain_table(const Layout *l, const Table *table, double argument, 
 enum { MOST_LEAVES = 256 };
 typedef struct {
     const Layout *l;
+    Pool *pool;
     const KoineSlot *m;
     const Ref *refs;
     const int64_t *iterators; /* NULL: none */
@@ -346,7 +350,7 @@ static void replace_element(Elements *x, const Expr *e)
         Value index = { .i = 0 };
         const int64_t extent = model->dims.at[v->first_dim + k].extent;
         replace_elements(x, e->args[k]);
-        const Expr *plain = expr_substitute(model->pool, e->args[k], x->n_replaced, x->from, x->to);
+        const Expr *plain = expr_substitute(x->pool, e->args[k], x->n_replaced, x->from, x->to);
         if (x->is_too_large || !plain || !expr_evaluate(plain, x->leaves, x->iterators, &index)) {
             x->is_too_large = true;
             return;
@@ -369,7 +373,7 @@ static void replace_element(Elements *x, const Expr *e)
         value.i = x->m[slot_of(x->l, ref) + number].i;
     x->leaves[x->n] = value;
     x->from[x->n_replaced] = e;
-    x->to[x->n_replaced] = expr_leaf(model->pool, x->n++, e->type);
+    x->to[x->n_replaced] = expr_leaf(x->pool, x->n++, e->type);
     x->outside[x->n_replaced] = outside;
     x->place[x->n_replaced++] = place;
 }
@@ -391,14 +395,19 @@ static bool explain_elements(const Layout *l, Term term, const KoineSlot *m, con
 {
     Text *const to = &why->text;
     const Model *model = l->model;
-    Elements x = { .l = l, .m = m, .refs = term_refs(model, term), .iterators = iterators, .n = term.shape->n_leaves };
+    Elements x = { .l = l,
+                   .pool = why->pool,
+                   .m = m,
+                   .refs = term_refs(model, term),
+                   .iterators = iterators,
+                   .n = term.shape->n_leaves };
     for (uint32_t k = 0; k < x.n; k++)
         if (ref_type(model, x.refs[k]).rank == 0)
             x.leaves[k].i = m[slot_of(l, x.refs[k])].i;
     replace_elements(&x, term.shape);
     const Expr *where, *plain;
     Value operands[2];
-    if (x.is_too_large || !(plain = expr_substitute(model->pool, term.shape, x.n_replaced, x.from, x.to)))
+    if (x.is_too_large || !(plain = expr_substitute(why->pool, term.shape, x.n_replaced, x.from, x.to)))
         return false;
     if (!expr_fault(plain, x.leaves, iterators, &where, operands)) {
         uint32_t k = 0;
@@ -472,7 +481,7 @@ static bool explain_over(const Layout *l, Term term, DomainId domain, const Koin
         return false;
     if (where->kind == EXPR_TABLE) {
         explain_table(l, where->u.table, operands[0].r, why);
-        where = expr_table(l->model->pool, where->u.table, where->op, where->args[0], NULL); /* as it was written */
+        where = expr_table(why->pool, where->u.table, where->op, where->args[0], NULL); /* as it was written */
     } else if (where->kind == EXPR_FUNCTION)
         add_call(l, why, where, leaves, NULL);
     else
@@ -481,9 +490,9 @@ static bool explain_over(const Layout *l, Term term, DomainId domain, const Koin
     if (where->kind == EXPR_CALL && where->op == OP_NARROW)
         where = where->args[0]; /* as it was written */
     else if (where->kind == EXPR_CALL && where->op == OP_AT_LEAST)
-        where = expr_binary(l->model->pool, OP_GE, where->args[0], where->args[1]);
-    text_add(to, term_text(l->model, term_make(l->model, where, term_refs(l->model, term)), to->arena));
-    add_operands(l, to, where, term, leaves);
+        where = expr_binary(why->pool, OP_GE, where->args[0], where->args[1]);
+    text_add(to, expr_text(l->model, where, term_refs(l->model, term), to->arena));
+    add_operands(l, why, where, term, leaves);
     return true;
 }
 
@@ -588,7 +597,7 @@ void explain_fault(void *context, KoineModel *model, uint32_t origin)
 {
     const Layout *l = context;
     Arena *scratch = arena_create_like(l->arena);
-    Why why = { .text = { .arena = scratch } };
+    Why why = begin_why(l, scratch);
     Text *const text = &why.text;
     const KoineSlot *m = (const KoineSlot *)(const void *)model->block;
     const bool endless = l->calls != KOINE_NONE && is_endless(l, m);
@@ -706,8 +715,8 @@ void blame_system(void *context, const KoineModel *model, uint32_t origin, char 
     Dependence d;
     const bool is_solved = b && b->n_solved; /* by formulas */
     const SystemRow *rows = b ? schedule->rows.at + (is_solved ? b->solved_row : b->first_row) : NULL;
-    if (b &&
-        find_dependence(l->model, rows, is_solved ? b->n_solved : b->n_rows, false, slot_value, &values, scratch, &d)) {
+    if (b && find_dependence(model_overlay(l->model, scratch), rows, is_solved ? b->n_solved : b->n_rows, false,
+                             slot_value, &values, scratch, &d)) {
         add_zeros(l, values.m, rows, &d, &text);
         for (uint32_t k = 0; k < d.n_unknowns && k < MOST; k++)
             text_format(&text, "%s%s", k ? ", " : "not determined: ",
@@ -780,7 +789,7 @@ bool fault_matters(void *context, const KoineModel *model, uint32_t origin)
 {
     const Layout *l = context;
     Arena *scratch = arena_create_like(l->arena);
-    Why why = { .text = { .arena = scratch } };
+    Why why = begin_why(l, scratch);
     const KoineSlot *m = (const KoineSlot *)(const void *)model->block;
     bool matters = is_endless(l, m); /* what ran so long is not run again to see */
     if (!matters && origin == KOINE_NONE) {

@@ -43,7 +43,7 @@ enum { AFFINE_FROM = 4 }; /* rows of one kernel that become a loop; shorter runs
 
 typedef struct {
     const Schedule *schedule;
-    Model *model;
+    Model *model; /* the schedule's, with the terms that the layout makes */
     Arena *arena;
     Arena *scratch; /* while it is laid out */
     uint32_t n_slots;
@@ -65,11 +65,12 @@ typedef struct {
     Map kernel_index; /* hash -> first kernel of a chain */
     VEC(uint32_t) kernel_next;
     VEC(Piece) pieces;
-    uint32_t *first_piece; /* per block, n_blocks + 1 */
-    uint32_t *system_of;   /* per block */
-    bool *moves;           /* per variable: it changes between events */
-    uint32_t first_origin; /* of the schedule being laid out: see program_explain.c */
-    const char **paths;    /* per instance, as far as asked for; NULL: none yet */
+    uint32_t *first_piece;    /* per block, n_blocks + 1 */
+    uint32_t *system_of;      /* per block */
+    bool *moves;              /* per variable: it changes between events */
+    uint32_t first_origin;    /* of the schedule being laid out: see program_explain.c */
+    const char **paths;       /* per instance: its path; NULL: nothing that can happen in a run belongs to it */
+    const char **comparisons; /* per relation: its text; NULL: it is not laid out */
     VEC(Tangent) tangents;
     Map tangent_index; /* hash -> first tangent of a chain */
     VEC(KoineSystem) systems;
@@ -126,7 +127,7 @@ bool fault_matters(void *context, const KoineModel *model, uint32_t origin);
 void locate_origin(void *context, const KoineModel *model, uint32_t origin, KoineOrigin *where);
 void describe_row(void *context, const KoineModel *model, uint32_t origin, uint32_t row, char *to, size_t size);
 void blame_system(void *context, const KoineModel *model, uint32_t origin, char *to, size_t size);
-void locate_span(Layout *l, InstanceId owner, Span span, KoineOrigin *where);
+KoineOrigin origin_at(const Model *m, const char *path, Span span);
 /* program_work.c: KoineProgram.attribute */
 void attribute_work(void *context, const KoineCounts *counts, void (*visit)(void *context, const KoineWork *work),
                     void *visit_context);

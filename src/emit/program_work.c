@@ -5,7 +5,9 @@
 #include <string.h>
 
 typedef struct {
-    Layout *l;
+    const Layout *l;
+    Arena *scratch;
+    const char **paths; /* per instance, as far as asked for; NULL: not yet */
     const KoineCounts *counts;
     uint64_t *operations;         /* per kernel: of one element; 0: not known yet */
     uint64_t *executions, *spent; /* per block */
@@ -104,17 +106,21 @@ static void tell(Attribution *a, KoineWorkKind kind, InstanceId owner, Span span
 {
     if (!executions)
         return;
-    KoineWork work = { .kind = (uint8_t)kind, .executions = executions, .operations = spent };
-    locate_span(a->l, owner, span, &work.where);
+    if (!a->paths[owner.index])
+        a->paths[owner.index] = instance_path(a->l->model, owner, a->scratch);
+    const KoineWork work = { .where = origin_at(a->l->model, a->paths[owner.index], span),
+                             .kind = (uint8_t)kind,
+                             .executions = executions,
+                             .operations = spent };
     a->visit(a->context, &work);
 }
 
 /* The equations of a quantity in the branches of a region are executed as one: all of it stands at the first of the
  * text, which is not always the first of the model. */
-static void find_branches(Attribution *a, Arena *scratch)
+static void find_branches(Attribution *a)
 {
     const Model *m = a->l->model;
-    a->first_branch = NEW_ARRAY(scratch, uint32_t, m->variables.n + 1);
+    a->first_branch = NEW_ARRAY(a->scratch, uint32_t, m->variables.n + 1);
     for (uint32_t k = 0; k < m->equations.n; k++) {
         const Equation *e = &m->equations.at[k];
         if (e->kind != EQUATION_DROPPED || e->region.index == ID_NONE || !e->lhs.shape)
@@ -202,10 +208,12 @@ static void tell_transition(Attribution *a, uint32_t number)
 void attribute_work(void *context, const KoineCounts *counts, void (*visit)(void *context, const KoineWork *work),
                     void *visit_context)
 {
-    Layout *l = context;
+    const Layout *l = context;
     Arena *scratch = arena_create_like(l->arena);
     const uint32_t n = l->schedule->blocks.n;
     Attribution a = { .l = l,
+                      .scratch = scratch,
+                      .paths = NEW_ARRAY(scratch, const char *, l->model->instances.n + 1),
                       .counts = counts,
                       .operations = NEW_ARRAY(scratch, uint64_t, l->kernels.n + 1),
                       .executions = NEW_ARRAY(scratch, uint64_t, n + 1),
@@ -213,7 +221,7 @@ void attribute_work(void *context, const KoineCounts *counts, void (*visit)(void
                       .visit = visit,
                       .context = visit_context };
     bool *is_guard = NEW_ARRAY(scratch, bool, n + 1);
-    find_branches(&a, scratch);
+    find_branches(&a);
     add_part(&a, PART_DERIVATIVES, counts->derivatives);
     add_part(&a, PART_ROOTS, counts->roots);
     add_part(&a, PART_OUTPUTS, counts->outputs);

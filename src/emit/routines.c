@@ -1,20 +1,20 @@
 /* See routines.h. */
 #include "emit/routines.h"
 #include "base/bug.h"
+#include "base/map.h"
 
 typedef struct {
     Arena *arena;
     VEC(const Routine *) routines;
-    uint8_t *seen; /* per expression */
-    uint32_t n_seen;
+    Map seen; /* addresses of expressions: those of bodies and of kernels may be of two pools */
 } Search;
 
 static void find_in(Search *s, const Expr *e)
 {
-    if (!e->has_call || (e->id < s->n_seen && s->seen[e->id]))
+    uint32_t ignored;
+    if (!e->has_call || map_get(&s->seen, (uint64_t)(uintptr_t)e, &ignored))
         return;
-    if (e->id < s->n_seen)
-        s->seen[e->id] = 1;
+    map_put(&s->seen, (uint64_t)(uintptr_t)e, 1);
     for (uint32_t k = 0; k < e->n_args; k++)
         find_in(s, e->args[k]);
     if (e->kind != EXPR_FUNCTION || is_element(e))
@@ -28,8 +28,8 @@ static void find_in(Search *s, const Expr *e)
 
 void find_routines(Code *code, Kernel *kernels, Arena *arena)
 {
-    Search s = { .arena = arena, .n_seen = pool_count(code->pool) };
-    s.seen = NEW_ARRAY(arena, uint8_t, s.n_seen);
+    Search s = { .arena = arena };
+    map_init(&s.seen, arena, 0);
     for (uint32_t k = 0; k < code->n_kernels; k++)
         for (uint32_t j = 0; j < kernels[k].n_outputs; j++)
             if (kernels[k].outputs[j]->has_call) {
@@ -47,6 +47,15 @@ void find_routines(Code *code, Kernel *kernels, Arena *arena)
     }
     code->routines = s.routines.at;
     code->n_routines = s.routines.n;
+}
+
+void make_routines(const Pool *pool)
+{
+    for (uint32_t k = 0; k < pool_count(pool); k++) { /* grows while it is read */
+        const Expr *e = pool_node(pool, k);
+        if (e->kind == EXPR_FUNCTION && !is_element(e))
+            (void)routine_of(e->u.function);
+    }
 }
 
 uint32_t routine_first_site(const Code *code, uint32_t routine)

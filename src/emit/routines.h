@@ -8,6 +8,8 @@
 
 /* The routines that the kernels call, and those that they call, in the order of first use; marks the kernels. */
 void find_routines(Code *code, Kernel *kernels, Arena *arena);
+/* Makes the routine of every function that some expression of the pool calls: from then on they are only read. */
+void make_routines(const Pool *pool);
 
 /* A site is a number for (routine, step) in the upper bits and the kind of fault in the lower three. Step 0 is the
  * routine as a whole. */

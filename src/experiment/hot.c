@@ -11,7 +11,8 @@ typedef struct {
 static void gather(void *context, const KoineWork *work)
 {
     Gathered *const all = context;
-    const HotRow row = { .work = *work, .text = "" };
+    HotRow row = { .work = *work, .text = "" };
+    row.work.where.path = arena_text(all->arena, work->where.path, strlen(work->where.path));
     vec_push(all->arena, &all->rows, row);
 }
 

@@ -11,8 +11,10 @@
 struct Pool {
     Arena *arena;
     Names *names;
-    VEC(const Expr *) nodes;
-    uint32_t *slots; /* node id + 1, or 0 */
+    const Pool *base;        /* of an overlay: the pool whose nodes it refers to; NULL: none */
+    uint32_t n_base;         /* ... how many of these: own nodes have the ids from here on */
+    VEC(const Expr *) nodes; /* own ones */
+    uint32_t *slots;         /* node id + 1, or 0 */
     uint32_t n_slots;
     VEC(Enumeration) enumerations;
     VEC(Table *) tables;
@@ -66,6 +68,11 @@ static void place(Pool *pool, const Expr *node)
     pool->slots[slot] = node->id + 1;
 }
 
+static const Expr *own_node(const Pool *pool, uint32_t id)
+{
+    return pool->nodes.at[id - pool->n_base];
+}
+
 static void enlarge(Pool *pool, uint32_t n_slots)
 {
     pool->n_slots = n_slots;
@@ -83,6 +90,22 @@ Pool *pool_create(Arena *arena, Names *names)
     return pool;
 }
 
+Pool *pool_overlay(const Pool *base, Arena *arena)
+{
+    Pool *pool = NEW(arena, Pool);
+    pool->arena = arena;
+    pool->names = base->names;
+    pool->base = base;
+    pool->n_base = pool_count(base);
+    pool->n_functions = base->n_functions;
+    for (uint32_t k = 0; k < base->enumerations.n; k++)
+        vec_push(arena, &pool->enumerations, base->enumerations.at[k]);
+    for (uint32_t k = 0; k < base->tables.n; k++)
+        vec_push(arena, &pool->tables, base->tables.at[k]);
+    enlarge(pool, 64);
+    return pool;
+}
+
 Arena *pool_arena(const Pool *pool)
 {
     return pool->arena;
@@ -95,12 +118,14 @@ Names *pool_names(const Pool *pool)
 
 uint32_t pool_count(const Pool *pool)
 {
-    return pool->nodes.n;
+    return pool->n_base + pool->nodes.n;
 }
 
 const Expr *pool_node(const Pool *pool, uint32_t id)
 {
-    return pool->nodes.at[id];
+    while (id < pool->n_base)
+        pool = pool->base;
+    return own_node(pool, id);
 }
 
 static bool same_enumeration(const Enumeration *a, const Enumeration *b)
@@ -231,22 +256,34 @@ static void fill_facts(Expr *node)
     node->depth = (uint16_t)(depth + 1);
 }
 
+/* The node among those of the pool itself and of its bases whose ids are below n. */
+static const Expr *find_node(const Pool *pool, uint32_t n, const Expr *head, const Expr *const *args)
+{
+    for (; pool; n = pool->n_base, pool = pool->base) {
+        const uint32_t mask = pool->n_slots - 1;
+        for (uint32_t slot = head->hash & mask; pool->slots[slot]; slot = (slot + 1) & mask) {
+            const Expr *node = own_node(pool, pool->slots[slot] - 1);
+            if (node->id < n && is_same(node, head, args))
+                return node;
+        }
+    }
+    return NULL;
+}
+
 /* `head` gives kind, op, type, payload and n_args; its hash is filled in. */
 static const Expr *intern(Pool *pool, Expr *head, const Expr *const *args)
 {
     head->hash = hash_of(head, args);
-    for (uint32_t slot = head->hash & (pool->n_slots - 1); pool->slots[slot]; slot = (slot + 1) & (pool->n_slots - 1)) {
-        const Expr *node = pool->nodes.at[pool->slots[slot] - 1];
-        if (is_same(node, head, args))
-            return node;
-    }
+    const Expr *known = find_node(pool, UINT32_MAX, head, args);
+    if (known)
+        return known;
     if ((pool->nodes.n + 1) * 2 > pool->n_slots)
         enlarge(pool, pool->n_slots * 2);
     Expr *node = arena_alloc(pool->arena, sizeof *head + head->n_args * sizeof *args, _Alignof(Expr));
     *node = *head;
     if (head->n_args)
         memcpy(node->args, args, head->n_args * sizeof *args);
-    node->id = pool->nodes.n;
+    node->id = pool_count(pool);
     fill_facts(node);
     vec_push(pool->arena, &pool->nodes, node);
     place(pool, node);

@@ -105,6 +105,9 @@ typedef struct {
 typedef struct Pool Pool; /* all expressions, enumerations, tables and names of one compilation */
 
 Pool *pool_create(Arena *arena, Names *names);
+/* A pool that adds expressions of its own to those that `base` has now: equal expressions are one node in both, and
+ * nothing is written to `base`, which may grow meanwhile. Enumerations and tables are those of `base`. */
+Pool *pool_overlay(const Pool *base, Arena *arena);
 Arena *pool_arena(const Pool *pool);
 Names *pool_names(const Pool *pool);
 uint32_t pool_count(const Pool *pool); /* number of nodes; ids are below it */

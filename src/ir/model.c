@@ -23,6 +23,18 @@ Model *model_create(Pool *pool, Sources *sources, NameId name, const char *langu
     return model;
 }
 
+Model *model_overlay(const Model *base, Arena *arena)
+{
+    Model *model = NEW(arena, Model);
+    *model = *base;
+    model->arena = arena;
+    model->pool = pool_overlay(base->pool, arena);
+    model->refs.capacity = 0; /* borrowed: see term.c */
+    model->leaf_order.capacity = model->leaf_order.n = model->leaf_list.capacity = model->leaf_list.n = 0;
+    model->leaf_order.at = model->leaf_list.at = NULL;
+    return model;
+}
+
 VarId model_add_variable(Model *model, InstanceId owner, NameId name, Type type, Span span)
 {
     const Variable variable = { .name = name,

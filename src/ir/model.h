@@ -470,6 +470,9 @@ typedef struct Model {
 
 /* ---- building ---- */
 Model *model_create(Pool *pool, Sources *sources, NameId name, const char *language, Span span);
+/* A model that reads what `base` has and makes terms of its own, in a pool_overlay: nothing is written to `base`, which
+ * must not change meanwhile. Nothing but terms may be added. */
+Model *model_overlay(const Model *base, Arena *arena);
 /* A variable with everything at its default; fill the row through model_var. Name must be new in its instance. */
 VarId model_add_variable(Model *model, InstanceId owner, NameId name, Type type, Span span);
 /* A discrete variable `$prefixN` of the top instance that a pass needs; defined now, hidden from results. */
@@ -559,6 +562,8 @@ char *instance_path(const Model *model, InstanceId instance, Arena *arena); /* "
 char *variable_path(const Model *model, VarId var, Arena *arena);
 /* "Abstand < Radius" or the like: the term as text, in the notation of the text form. */
 char *term_text(const Model *model, Term term, Arena *arena);
+/* The same of a shape whose leaves are refs[0..], in canonical form or not. */
+char *expr_text(const Model *model, const Expr *shape, const Ref *refs, Arena *arena);
 
 /* The comparison of a relation, a number on the right: x <= 0, not 0 >= x. */
 char *relation_text(const Model *model, const Relation *relation, Arena *arena);

@@ -659,6 +659,15 @@ char *term_text(const Model *model, Term term, Arena *arena)
     return text.at;
 }
 
+char *expr_text(const Model *model, const Expr *shape, const Ref *refs, Arena *arena)
+{
+    Text text = { .arena = arena };
+    Printer p = printer_create(model, &text, (PrintOptions){ 0 });
+    text_add(&text, "");
+    printer_put_expr(&p, shape, refs, BINDS_IF);
+    return text.at;
+}
+
 char *relation_text(const Model *model, const Relation *relation, Arena *arena)
 {
     const bool is_turned = expr_is_literal(relation->left.shape) && !expr_is_literal(relation->right.shape);

@@ -113,13 +113,24 @@ static bool merge_equal(const Ref *refs, uint32_t n, uint32_t *first)
     return any;
 }
 
+/* Room for n more references. Those of an overlay are its base's until it adds some: they have no capacity. */
+static void reserve_refs(Model *model, uint32_t n)
+{
+    const Ref *borrowed = model->refs.capacity == 0 ? model->refs.at : NULL;
+    if (borrowed)
+        model->refs.at = NULL;
+    vec_reserve(model->arena, &model->refs, model->refs.n + n);
+    if (borrowed)
+        memcpy(model->refs.at, borrowed, model->refs.n * sizeof *borrowed);
+}
+
 /* refs may be the model's own, which move when they grow. */
 static Term add_term(Model *model, const Expr *shape, const Ref *refs, const uint32_t *used, uint32_t n)
 {
     const Term term = { shape, model->refs.n };
     const uintptr_t own = (uintptr_t)model->refs.at, given = (uintptr_t)refs;
     const bool is_own = given >= own && given < own + model->refs.n * sizeof(Ref);
-    vec_reserve(model->arena, &model->refs, model->refs.n + n);
+    reserve_refs(model, n);
     if (is_own)
         refs = model->refs.at + (given - own) / sizeof(Ref);
     for (uint32_t k = 0; k < n; k++)
@@ -217,7 +228,7 @@ Term term_make(Model *model, const Expr *shape, const Ref *refs)
 Term term_of_canonical(Model *model, const Expr *shape, const Ref *refs)
 {
     const Term term = { shape, model->refs.n };
-    vec_reserve(model->arena, &model->refs, model->refs.n + shape->n_leaves);
+    reserve_refs(model, shape->n_leaves);
     for (uint32_t k = 0; k < shape->n_leaves; k++)
         model->refs.at[model->refs.n++] = refs[k];
     return term;
