@@ -3,8 +3,8 @@
  * states depend on each other through few quantities, as at a node with many objects, it is as sparse as the equations
  * are, while the derivatives by the states would be a full matrix. docs/decisions/0020 says more. */
 #include "base/bug.h"
-#include "emit/program_parts.h"
-#include "emit/share.h"
+#include "emit/program/layout.h"
+#include "emit/program/share.h"
 #include "ir/derive.h"
 #include "ir/simplify.h"
 

@@ -1,6 +1,6 @@
 /* Explaining a fault: the equation, its place, the innermost operation that failed and its operands. */
 #include "base/text.h"
-#include "emit/program_parts.h"
+#include "emit/program/layout.h"
 #include "emit/routines.h"
 #include "ir/dependence.h"
 #include "ir/evaluate.h"

@@ -1,6 +1,6 @@
-/* Equations that were differentiated and may jump, as the machine wants them; see program_parts.h. */
+/* Equations that were differentiated and may jump, as the machine wants them; see layout.h. */
 #include "base/map.h"
-#include "emit/program_parts.h"
+#include "emit/program/layout.h"
 
 static bool is_held(const Model *m, Ref ref)
 {

@@ -1,5 +1,5 @@
 /* Numbering values: each node of each entry of a list; see share.h. */
-#include "emit/share_values.h"
+#include "emit/program/share_values.h"
 #include "base/bug.h"
 #include "emit/runs.h"
 

@@ -1,10 +1,10 @@
 /* Laying out a Schedule; see program.h. Slots come first, then one row and kernel for each block, then the parts as
  * sections of runs, then the event graph. */
 #include "emit/program.h"
-#include "emit/program_parts.h"
+#include "emit/program/layout.h"
 #include "base/bug.h"
 #include "emit/routines.h"
-#include "emit/share.h"
+#include "emit/program/share.h"
 
 /* ---- slots ---- */
 uint32_t take_slots(Layout *l, uint64_t n)

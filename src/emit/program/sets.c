@@ -1,5 +1,5 @@
-/* State sets of the Model as the machine wants them; see program_parts.h. */
-#include "emit/share.h"
+/* State sets of the Model as the machine wants them; see layout.h. */
+#include "emit/program/share.h"
 
 static const double FIXED_WEIGHT = 1e-3; /* a fixed start is kept if it can be */
 

@@ -1,8 +1,8 @@
-/* Interval code that is being made: what program_time.c and program_time_calls.c share. */
+/* Interval code that is being made: what time.c and time_calls.c share. */
 #ifndef EMIT_PROGRAM_TIME_H
 #define EMIT_PROGRAM_TIME_H
 
-#include "emit/program_parts.h"
+#include "emit/program/layout.h"
 #include "ir/memo.h"
 #include "ir/routine.h"
 
@@ -34,7 +34,7 @@ bool coder_knows(const Coder *d, uint32_t number, double *value); /* the registe
 /* The register that holds the expression, of the call at work if there is one; KOINE_NONE: it has no interval form. */
 uint32_t coder_expr(Coder *d, const Expr *e);
 
-/* program_time_calls.c: a call of a function, or an element of an array in one. */
+/* time_calls.c: a call of a function, or an element of an array in one. */
 uint32_t coder_function(Coder *d, const Expr *e);
 
 #endif

@@ -1,6 +1,6 @@
-/* Kernels by shape and rows of slots; see program_parts.h. */
+/* Kernels by shape and rows of slots; see layout.h. */
 #include "base/bug.h"
-#include "emit/program_parts.h"
+#include "emit/program/layout.h"
 #include "ir/derive.h"
 #include "ir/memo.h"
 #include "ir/simplify.h"

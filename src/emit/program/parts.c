@@ -1,8 +1,8 @@
-/* Sections of runs, parts of sections; see program_parts.h. Neighbours of one kernel become one run; a run whose rows
+/* Sections of runs, parts of sections; see layout.h. Neighbours of one kernel become one run; a run whose rows
  * advance by constant distances becomes an affine one, which needs no table. */
 #include "base/bug.h"
-#include "emit/program_parts.h"
-#include "emit/share.h"
+#include "emit/program/layout.h"
+#include "emit/program/share.h"
 
 enum { EVEN_FROM = 6 };  /* rows; shorter even stretches of an uneven run are not worth a loop of their own */
 enum { MOST_LOOPS = 4 }; /* of one uneven run: code must not grow with the number of instances */

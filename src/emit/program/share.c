@@ -1,5 +1,5 @@
 /* Which values get a slot, and the entries that compute and read them; see share.h. */
-#include "emit/share_values.h"
+#include "emit/program/share_values.h"
 #include "base/bug.h"
 #include "ir/memo.h"
 #include "ir/substitute.h"

@@ -1,9 +1,9 @@
-/* Functions of the time as interval code (koine/support.h); see program_parts.h.
+/* Functions of the time as interval code (koine/support.h); see layout.h.
  *
  * An expression that depends on the time, through explicit equations or by itself, and otherwise on what only events
  * change. What does not move is an input: a kernel computes it, like the slope of an affine comparison. So the code is
  * small, and the same for all instances of a class. */
-#include "emit/program_time.h"
+#include "emit/program/time.h"
 #include "base/bug.h"
 #include "ir/element.h"
 #include "ir/simplify.h"

@@ -1,7 +1,7 @@
-/* Systems of equations and tangents: residuals, Jacobians, directional derivatives; see program_parts.h. */
+/* Systems of equations and tangents: residuals, Jacobians, directional derivatives; see layout.h. */
 #include "base/bug.h"
-#include "emit/program_parts.h"
-#include "emit/share.h"
+#include "emit/program/layout.h"
+#include "emit/program/share.h"
 #include "ir/derive.h"
 #include "ir/memo.h"
 #include "ir/simplify.h"

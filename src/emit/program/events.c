@@ -1,7 +1,7 @@
-/* The event graph as tables: nodes, cells and their readers, relations, steps, transitions; see program_parts.h.
+/* The event graph as tables: nodes, cells and their readers, relations, steps, transitions; see layout.h.
  * A cell is a variable (its present value, its value before, its derivative): what nodes read and define. */
 #include "base/bug.h"
-#include "emit/program_parts.h"
+#include "emit/program/layout.h"
 
 typedef struct {
     uint32_t cell, node;

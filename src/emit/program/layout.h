@@ -1,6 +1,6 @@
-/* Private to emit/program*.c: the layout under construction. */
-#ifndef EMIT_PROGRAM_PARTS_H
-#define EMIT_PROGRAM_PARTS_H
+/* Private to emit/program: the layout under construction. */
+#ifndef EMIT_PROGRAM_LAYOUT_H
+#define EMIT_PROGRAM_LAYOUT_H
 
 #include "base/map.h"
 #include "emit/code.h"
@@ -68,7 +68,7 @@ typedef struct {
     uint32_t *first_piece;    /* per block, n_blocks + 1 */
     uint32_t *system_of;      /* per block */
     bool *moves;              /* per variable: it changes between events */
-    uint32_t first_origin;    /* of the schedule being laid out: see program_explain.c */
+    uint32_t first_origin;    /* of the schedule being laid out: see explain.c */
     const char **paths;       /* per instance: its path; NULL: nothing that can happen in a run belongs to it */
     const char **comparisons; /* per relation: its text; NULL: it is not laid out */
     VEC(Tangent) tangents;
@@ -96,12 +96,12 @@ uint32_t take_slots(Layout *l, uint64_t n);
 uint32_t slot_of(const Layout *l, Ref ref);
 bool literal_value(const Expr *e, KoineSlot *value); /* false: not a literal, nothing is written */
 
-/* program_sets.c */
+/* sets.c */
 void lay_state_sets(Layout *l);
-void lay_jumps(Layout *l); /* program_jumps.c */
+void lay_jumps(Layout *l); /* jumps.c */
 bool *find_candidates(const Model *model, Arena *arena);
 
-/* program_blocks.c: kernels and rows */
+/* kernels.c: kernels and rows */
 uint32_t kernel_for(Layout *l, uint32_t n_outputs, const Expr *const *outputs, uint32_t n_leaves,
                     const int32_t *strides, bool has_iterator, int32_t iterator_stride);
 /* Kernel and row computing `terms` into `slots`; scalar. */
@@ -110,28 +110,28 @@ Piece lay_terms(Layout *l, uint32_t n, const Term *terms, const uint32_t *slots)
 void lay_assignment(Layout *l, Term lhs, Term rhs, DomainId domain);
 void lay_blocks(Layout *l);
 void lay_tangent(Layout *l, uint32_t index);
-/* program_choices.c: exact_section and choices of a system that has branches */
+/* choices.c: exact_section and choices of a system that has branches */
 void lay_choices(Layout *l, const Block *b, KoineSystem *system);
-/* program_run.c: sections and parts */
+/* parts.c: sections and parts */
 void push_entry(Layout *l, Entries *list, Entry entry);
 void add_entry(Layout *l, Entries *list, Piece piece, uint32_t block, Span span);
 uint32_t lay_section(Layout *l, const char *name, const Entries *list);
 void lay_parts(Layout *l);
-void lay_whole(Layout *l);                          /* program_whole.c */
+void lay_whole(Layout *l);                          /* whole.c */
 void lay_roots(Layout *l, const Entries *operands); /* the root part: what the operands need, then these */
 void lay_initial(Layout *l);
 void lay_fixed(Layout *l);
-/* program_explain.c: KoineProgram.explain; origins are blocks, assignments of transitions, blocks of the initial system */
+/* explain.c: KoineProgram.explain; origins are blocks, assignments of transitions, blocks of the initial system */
 void explain_fault(void *context, KoineModel *model, uint32_t origin);
 bool fault_matters(void *context, const KoineModel *model, uint32_t origin);
 void locate_origin(void *context, const KoineModel *model, uint32_t origin, KoineOrigin *where);
 void describe_row(void *context, const KoineModel *model, uint32_t origin, uint32_t row, char *to, size_t size);
 void blame_system(void *context, const KoineModel *model, uint32_t origin, char *to, size_t size);
 KoineOrigin origin_at(const Model *m, const char *path, Span span);
-/* program_work.c: KoineProgram.attribute */
+/* work.c: KoineProgram.attribute */
 void attribute_work(void *context, const KoineCounts *counts, void (*visit)(void *context, const KoineWork *work),
                     void *visit_context);
-/* program_time.c: interval code of functions of the time */
+/* time.c: interval code of functions of the time */
 typedef struct TimeCodes TimeCodes;
 TimeCodes *time_codes_create(Layout *l, const bool *moves); /* per variable: it changes between events */
 /* A function of the time for both operands, the right one may be absent; what it reads beside the time. KOINE_NONE: they
@@ -139,7 +139,7 @@ TimeCodes *time_codes_create(Layout *l, const bool *moves); /* per variable: it 
 uint32_t lay_time_function(TimeCodes *codes, Term left, Term right, uint32_t *n_inputs, const Term **inputs);
 void lay_sources(TimeCodes *codes); /* of the derivatives part */
 void time_codes_finish(const TimeCodes *codes);
-/* program_events.c */
+/* events.c */
 void lay_events(Layout *l);
 
 #endif

@@ -1,6 +1,6 @@
 /* Attributing executions to the user's text: equations by the parts, nodes and systems they are executed in, the
  * assignments of transitions by the firings. */
-#include "emit/program_parts.h"
+#include "emit/program/layout.h"
 #include "ir/memo.h"
 #include <string.h>
 

@@ -1,9 +1,9 @@
-/* Private to emit/share*.c: numbers of values; see share.h. */
-#ifndef EMIT_SHARE_VALUES_H
-#define EMIT_SHARE_VALUES_H
+/* Private to emit/program/share*.c: numbers of values; see share.h. */
+#ifndef EMIT_PROGRAM_SHARE_VALUES_H
+#define EMIT_PROGRAM_SHARE_VALUES_H
 
 #include "emit/placement.h"
-#include "emit/share.h"
+#include "emit/program/share.h"
 
 enum { WORTH = 6 }; /* additions that have to be saved: less does not pay for a store and its slot */
 

@@ -1,6 +1,6 @@
 /* Systems whose equations have branches: what they depend on, for messages, and what a branch says exactly; see
- * program_parts.h. */
-#include "emit/program_parts.h"
+ * layout.h. */
+#include "emit/program/layout.h"
 #include "ir/simplify.h"
 
 typedef struct {

@@ -9,10 +9,10 @@
  * Rows of one kernel that follow each other become a loop and are treated alike: either a subexpression is replaced in
  * all of them or in none, so that code does not grow with the number of instances. Loops of array equations only define
  * slots here. Everything is linear in the number of nodes. docs/decisions/0019 says why this happens here. */
-#ifndef EMIT_SHARE_H
-#define EMIT_SHARE_H
+#ifndef EMIT_PROGRAM_SHARE_H
+#define EMIT_PROGRAM_SHARE_H
 
-#include "emit/program_parts.h"
+#include "emit/program/layout.h"
 
 typedef struct { /* numbers of lists; 0: none */
     uint32_t list, base;
