@@ -1,10 +1,10 @@
 /* Systems whose equations have branches: what they depend on, for messages, and what a branch says exactly; see
- * layout.h. */
-#include "emit/program/layout.h"
+ * systems.h. */
+#include "emit/program/systems.h"
 #include "ir/simplify.h"
 
 typedef struct {
-    Layout *l;
+    Systems *ss;
     const Block *block;
     TermBuilder builder;
     Map columns; /* of the unknowns */
@@ -54,7 +54,7 @@ static void collect_alone(Choices *c, const Expr *e, const Expr **found, uint32_
 /* `value` where the chosen branch of `e` is the unknown and nothing else; elsewhere the unknown as it is. */
 static const Expr *exact_value(Choices *c, const Expr *e, const Expr *unknown, const Expr *value)
 {
-    Pool *pool = c->l->model->pool;
+    Pool *pool = c->ss->ks->model->pool;
     if (e->kind == EXPR_IF)
         return simple_if(pool, e->args[0], exact_value(c, e->args[1], unknown, value),
                          exact_value(c, e->args[2], unknown, value));
@@ -69,20 +69,20 @@ static const Expr *exact_value(Choices *c, const Expr *e, const Expr *unknown, c
 static const Expr *given_value(Choices *c, const Expr *e, const Expr *unknown)
 {
     if (e->kind == EXPR_IF)
-        return simple_if(c->l->model->pool, e->args[0], given_value(c, e->args[1], unknown),
+        return simple_if(c->ss->ks->model->pool, e->args[0], given_value(c, e->args[1], unknown),
                          given_value(c, e->args[2], unknown));
     return has_unknown(c, e) ? unknown : e;
 }
 
 static void add_exact_value(Choices *c, const SystemRow *row, Entries *exact, const Expr *unknown, const Expr *value)
 {
-    Layout *l = c->l;
+    Systems *ss = c->ss;
     if (!value || value == unknown)
         return;
-    const Term term = term_make(l->model, value, c->builder.refs.at);
-    const uint32_t slot = slot_of(l, c->builder.refs.at[unknown->u.leaf]);
-    add_entry(l, exact, lay_terms(l, 1, &term, &slot), KOINE_NONE,
-              l->model->equations.at[row->equation.index].origin.span);
+    const Term term = term_make(ss->ks->model, value, c->builder.refs.at);
+    const uint32_t slot = slot_of(ss->ks->slots, c->builder.refs.at[unknown->u.leaf]);
+    add_entry(ss->ks, exact, lay_terms(ss->ks, 1, &term, &slot), KOINE_NONE,
+              ss->ks->model->equations.at[row->equation.index].origin.span);
 }
 
 static void add_exact(Choices *c, const SystemRow *row, Entries *exact)
@@ -134,16 +134,16 @@ static const Region *region_of_selector(const Model *m, VarId selector)
     return lo < m->regions.n && m->regions.at[lo].selector.index == selector.index ? &m->regions.at[lo] : NULL;
 }
 
-static const char *choice_name(const Layout *l, Ref ref)
+static const char *choice_name(const Systems *ss, Ref ref)
 {
-    const Model *m = l->model;
+    const Model *m = ss->ks->model;
     const Relation *relation = relation_of_bit(m, ref.var);
     const Region *region = region_of_selector(m, ref.var);
     if (relation)
-        return arena_format(l->arena, "`%s`", relation_text(m, relation, l->arena));
+        return arena_format(ss->ks->arena, "`%s`", relation_text(m, relation, ss->ks->arena));
     if (region && region->span.source != SOURCE_NONE)
-        return arena_format(l->arena, "branch of line %u", span_begin(m->sources, region->span).line);
-    return variable_path(m, ref.var, l->arena);
+        return arena_format(ss->ks->arena, "branch of line %u", span_begin(m->sources, region->span).line);
+    return variable_path(m, ref.var, ss->ks->arena);
 }
 
 typedef struct {
@@ -177,33 +177,34 @@ static void collect_conditions(const Model *m, Term term, const Expr *e, Arena *
             collect_conditions(m, term, e->args[k], arena, found);
 }
 
-void lay_choices(Layout *l, const Block *b, KoineSystem *system)
+void lay_choices(Systems *ss, const Block *b, KoineSystem *system)
 {
     enum { MOST_NAMED = 64 };
-    Model *m = l->model;
+    Model *m = ss->ks->model;
     Conditions found = { 0 };
     Entries exact = { 0 };
-    Choices c = { .l = l, .block = b, .builder = term_builder(m) };
-    map_init(&found.seen, l->arena, 8);
-    map_init(&c.columns, l->arena, b->n_rows);
+    Choices c = { .ss = ss, .block = b, .builder = term_builder(m) };
+    map_init(&found.seen, ss->ks->arena, 8);
+    map_init(&c.columns, ss->ks->arena, b->n_rows);
     system->exact_section = KOINE_NONE;
     for (uint32_t k = 0; k < b->n_rows; k++) {
-        const SystemRow *row = &l->schedule->rows.at[b->first_row + k];
+        const SystemRow *row = &ss->schedule->rows.at[b->first_row + k];
         map_put(&c.columns, (uint64_t)row->unknown.kind << 32 | row->unknown.var.index, k);
-        collect_conditions(m, row->lhs, row->lhs.shape, l->arena, &found);
-        collect_conditions(m, row->rhs, row->rhs.shape, l->arena, &found);
+        collect_conditions(m, row->lhs, row->lhs.shape, ss->ks->arena, &found);
+        collect_conditions(m, row->rhs, row->rhs.shape, ss->ks->arena, &found);
     }
     if (found.refs.n == 0)
         return;
     for (uint32_t k = 0; k < b->n_rows; k++)
-        add_exact(&c, &l->schedule->rows.at[b->first_row + k], &exact);
+        add_exact(&c, &ss->schedule->rows.at[b->first_row + k], &exact);
     if (exact.n)
-        system->exact_section = lay_section(l, arena_format(l->arena, "exact_%u", l->systems.n), &exact);
+        system->exact_section = lay_section(ss->ks, arena_format(ss->ks->arena, "exact_%u", ss->systems.n), &exact);
     const uint32_t n = found.refs.n < MOST_NAMED ? found.refs.n : MOST_NAMED;
-    KoineChoice *choices = NEW_ARRAY(l->arena, KoineChoice, n);
+    KoineChoice *choices = NEW_ARRAY(ss->ks->arena, KoineChoice, n);
     for (uint32_t k = 0; k < n; k++)
-        choices[k] = (KoineChoice){ slot_of(l, found.refs.at[k]), ref_type(m, found.refs.at[k]).kind == TYPE_BOOLEAN,
-                                    choice_name(l, found.refs.at[k]) };
+        choices[k] =
+            (KoineChoice){ slot_of(ss->ks->slots, found.refs.at[k]), ref_type(m, found.refs.at[k]).kind == TYPE_BOOLEAN,
+                           choice_name(ss, found.refs.at[k]) };
     system->choices = choices;
     system->n_choices = n;
 }

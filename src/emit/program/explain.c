@@ -1,96 +1,10 @@
-/* Explaining a fault: the equation, its place, the innermost operation that failed and its operands. */
+/* Explaining a fault: the equation, its place, the innermost operation that failed and its operands; see explain.h. */
 #include "base/text.h"
-#include "emit/program/layout.h"
+#include "emit/program/explain.h"
 #include "emit/routines.h"
-#include "ir/dependence.h"
 #include "ir/evaluate.h"
 #include "ir/substitute.h"
 #include <stdio.h>
-
-/* The block an origin stands for, and the schedule it belongs to; NULL: an assignment of a transition. */
-static const Block *block_of(const Layout *l, uint32_t origin, const Schedule **schedule)
-{
-    const uint32_t n = l->schedule->blocks.n, n_assignments = l->model->assignments.n;
-    *schedule = origin < n ? l->schedule : l->schedule->initial;
-    if (origin < n)
-        return &l->schedule->blocks.at[origin];
-    return origin < n + n_assignments ? NULL : &l->schedule->initial->blocks.at[origin - n - n_assignments];
-}
-
-static bool is_in_force(const Layout *l, RegionId region, uint16_t branch, const KoineSlot *m)
-{
-    for (; region.index != ID_NONE; branch = l->model->regions.at[region.index].parent_branch,
-                                    region = l->model->regions.at[region.index].parent) {
-        const VarId selector = l->model->regions.at[region.index].selector;
-        if (var_is_none(selector) || l->now[selector.index] == KOINE_NONE || m[l->now[selector.index]].i != branch)
-            return false;
-    }
-    return true;
-}
-
-/* Equations of the branches of a region are one in the schedule: the place is that of the branch in force. */
-static Span equation_span(const Layout *l, EqId equation, const KoineSlot *m)
-{
-    const Model *model = l->model;
-    const Equation *merged = &model->equations.at[equation.index];
-    if (merged->origin.made_by && strcmp(merged->origin.made_by, "merge-regions") == 0) {
-        const Ref target = term_refs(model, merged->lhs)[0];
-        for (uint32_t k = 0; k < model->equations.n; k++) {
-            const Equation *e = &model->equations.at[k];
-            if (e->kind != EQUATION_DROPPED || e->region.index == ID_NONE || !e->lhs.shape)
-                continue;
-            const Ref own = term_refs(model, e->lhs)[0];
-            const VarId alias = own.kind == target.kind ? model_var(model, own.var)->alias : VAR_NONE;
-            const uint32_t holder = var_is_none(alias) ? own.var.index : alias.index;
-            if (own.kind == target.kind && holder == target.var.index && is_in_force(l, e->region, e->branch, m))
-                return e->origin.span;
-        }
-    }
-    return merged->origin.span;
-}
-
-static Span span_of(const Layout *l, uint32_t origin, const KoineSlot *values)
-{
-    const Model *m = l->model;
-    const Schedule *schedule;
-    const Block *b = block_of(l, origin, &schedule);
-    if (!b)
-        return m->assignments.at[origin - l->schedule->blocks.n].span;
-    switch ((BlockKind)b->kind) {
-    case BLOCK_ASSIGN:
-    case BLOCK_LINEAR:
-    case BLOCK_NEWTON:
-    case BLOCK_ITERATE: return equation_span(l, b->equation, values);
-    case BLOCK_RELATION: return m->relations.at[b->object].origin.span;
-    case BLOCK_STEP: return m->steps.at[b->object].origin.span;
-    case BLOCK_TRANSITION: return m->transitions.at[b->object].origin.span;
-    }
-    return SPAN_NONE;
-}
-
-static InstanceId owner_of(const Layout *l, uint32_t origin)
-{
-    const Model *m = l->model;
-    const Schedule *schedule;
-    const Block *b = block_of(l, origin, &schedule);
-    if (!b) {
-        const uint32_t assignment = origin - l->schedule->blocks.n;
-        for (uint32_t k = 0; k < m->transitions.n; k++)
-            if (assignment - m->transitions.at[k].first_assignment < m->transitions.at[k].n_assignments)
-                return m->transitions.at[k].owner;
-        return (InstanceId){ 0 };
-    }
-    switch ((BlockKind)b->kind) {
-    case BLOCK_ASSIGN:
-    case BLOCK_LINEAR:
-    case BLOCK_NEWTON:
-    case BLOCK_ITERATE: return m->equations.at[b->equation.index].owner;
-    case BLOCK_RELATION: return m->relations.at[b->object].owner;
-    case BLOCK_STEP: return m->steps.at[b->object].owner;
-    case BLOCK_TRANSITION: return m->transitions.at[b->object].owner;
-    }
-    return (InstanceId){ 0 };
-}
 
 /* An equation that reduce-index made of the one at its place. */
 static bool is_differentiated(const Model *m, EqId equation)
@@ -102,34 +16,10 @@ static bool is_differentiated(const Model *m, EqId equation)
 }
 
 /* The component that the fault happened in; the model itself for the top. */
-static void add_component(const Layout *l, uint32_t origin, Text *to)
+static void add_component(const Explainer *of, uint32_t origin, Text *to)
 {
-    const char *path = instance_path(l->model, owner_of(l, origin), to->arena);
-    text_format(to, ", component %s", path[0] ? path : l->tables.name);
-}
-
-KoineOrigin origin_at(const Model *m, const char *path, Span span)
-{
-    KoineOrigin where = { .text = "", .path = path ? path : "" };
-    if (span.source == SOURCE_NONE)
-        return where;
-    const LineColumn at = span_begin(m->sources, span);
-    where.place = (KoinePlace){ span.source, at.line, at.column };
-    return where;
-}
-
-void locate_origin(void *context, const KoineModel *model, uint32_t origin, KoineOrigin *where)
-{
-    const Layout *l = context;
-    const Schedule *schedule;
-    *where = (KoineOrigin){ .text = "", .path = "" };
-    if (origin == KOINE_NONE)
-        return;
-    const Span span = span_of(l, origin, (const KoineSlot *)(const void *)model->block);
-    *where = origin_at(l->model, l->paths[owner_of(l, origin).index], span);
-    const Block *const b = block_of(l, origin, &schedule);
-    if (b && b->kind == BLOCK_RELATION && l->comparisons[b->object])
-        where->text = l->comparisons[b->object];
+    const char *path = instance_path(of->model, origin_owner(of, origin), to->arena);
+    text_format(to, ", component %s", path[0] ? path : of->program->tables->name);
 }
 
 /* An explanation while it is made, and which KoineCause it comes to. */
@@ -139,9 +29,9 @@ typedef struct {
     int32_t cause;
 } Why;
 
-static Why begin_why(const Layout *l, Arena *scratch)
+static Why begin_why(const Explainer *of, Arena *scratch)
 {
-    return (Why){ .text = { .arena = scratch }, .pool = pool_overlay(l->model->pool, scratch) };
+    return (Why){ .text = { .arena = scratch }, .pool = pool_overlay(of->model->pool, scratch) };
 }
 
 static const char *what_failed(const Expr *where, int32_t *cause)
@@ -191,31 +81,23 @@ static bool has_leaf(const Expr *e, uint32_t leaf)
 }
 
 /* ---- functions ---- */
-static void add_place(const Layout *l, Text *to, Span span)
-{
-    if (span.source == SOURCE_NONE)
-        return;
-    const LineColumn at = span_begin(l->model->sources, span);
-    text_format(to, "%s:%u:%u", sources_get(l->model->sources, span.source)->path, at.line, at.column);
-}
-
 /* "function Gauss, line Gauss.mdl:7:3: " */
-static void add_function(const Layout *l, Text *to, const Routine *routine, Span span)
+static void add_function(const Explainer *of, Text *to, const Routine *routine, Span span)
 {
-    text_format(to, "function %s fails", names_of(pool_names(l->model->pool), routine->function->name));
+    text_format(to, "function %s fails", names_of(pool_names(of->model->pool), routine->function->name));
     if (span.source != SOURCE_NONE)
         text_add(to, " at ");
-    add_place(l, to, span);
+    add_place(of, to, span);
     text_add(to, ": ");
 }
 
-static void add_fault_kind(const Layout *l, Text *to, RoutineFaultKind kind, const RoutineStep *step)
+static void add_fault_kind(const Explainer *of, Text *to, RoutineFaultKind kind, const RoutineStep *step)
 {
     switch (kind) {
     case ROUTINE_NO_FAULT:
     case ROUTINE_NOT_FINITE: text_add(to, "no finite value"); return;
     case ROUTINE_INDEX: text_add(to, "index outside of its array"); return;
-    case ROUTINE_CHECK: text_add(to, names_of(pool_names(l->model->pool), step->text)); return;
+    case ROUTINE_CHECK: text_add(to, names_of(pool_names(of->model->pool), step->text)); return;
     case ROUTINE_ENDLESS:
         text_format(to, "more than %d steps in one call: does a loop not end?", ROUTINE_STEPS);
         return;
@@ -224,7 +106,7 @@ static void add_fault_kind(const Layout *l, Text *to, RoutineFaultKind kind, con
 }
 
 /* The statement and the scalar fields it reads. */
-static void add_statement(const Layout *l, Text *to, const RoutineFault *fault)
+static void add_statement(const Explainer *of, Text *to, const RoutineFault *fault)
 {
     const Function *f = fault->routine->function;
     const Statement *s = &f->body->statements.at[fault->step->statement];
@@ -236,7 +118,7 @@ static void add_statement(const Layout *l, Text *to, const RoutineFault *fault)
     if (is_known)
         text_add(to, what_failed(where, &ignored));
     else
-        add_fault_kind(l, to, (RoutineFaultKind)fault->kind, fault->step);
+        add_fault_kind(of, to, (RoutineFaultKind)fault->kind, fault->step);
     if (s->kind == STATEMENT_ASSIGN)
         text_format(to, ": %s := %s", term_text(f->body, s->target, to->arena),
                     term_text(f->body, s->value, to->arena));
@@ -246,7 +128,7 @@ static void add_statement(const Layout *l, Text *to, const RoutineFault *fault)
         if (field->rank || name_is_empty(field->name) || shown == 6 ||
             (k >= f->n_inputs && k < f->n_inputs + f->n_outputs))
             continue;
-        text_format(to, "%s%s = ", shown++ ? ", " : " with ", names_of(pool_names(l->model->pool), field->name));
+        text_format(to, "%s%s = ", shown++ ? ", " : " with ", names_of(pool_names(of->model->pool), field->name));
         if (field->type.kind == TYPE_REAL)
             text_real(to, fault->frame[field->first].r);
         else
@@ -255,7 +137,7 @@ static void add_statement(const Layout *l, Text *to, const RoutineFault *fault)
 }
 
 /* `call` has no value although its arguments have. */
-static void add_call(const Layout *l, Why *why, const Expr *call, const Value *leaves, const int64_t *iterators)
+static void add_call(const Explainer *of, Why *why, const Expr *call, const Value *leaves, const int64_t *iterators)
 {
     Text *const to = &why->text;
     why->cause = KOINE_CAUSE_FUNCTION;
@@ -270,22 +152,22 @@ static void add_call(const Layout *l, Why *why, const Expr *call, const Value *l
         text_add(to, "no finite value");
         return;
     }
-    add_function(l, to, fault->routine, fault->step->span);
-    add_statement(l, to, fault);
+    add_function(of, to, fault->routine, fault->step->span);
+    add_statement(of, to, fault);
 }
 
-static bool add_site(const Layout *l, Text *to, uint32_t site)
+static bool add_site(const Explainer *of, Text *to, uint32_t site)
 {
     const Routine *routine;
-    const RoutineStep *step = routine_at_site(&l->code, site, &routine);
+    const RoutineStep *step = routine_at_site(of->code, site, &routine);
     if (!step)
         return false;
-    add_function(l, to, routine, step == routine->steps ? routine->function->span : step->span);
-    add_fault_kind(l, to, (RoutineFaultKind)(site & ((1u << SITE_KIND_BITS) - 1)), step);
+    add_function(of, to, routine, step == routine->steps ? routine->function->span : step->span);
+    add_fault_kind(of, to, (RoutineFaultKind)(site & ((1u << SITE_KIND_BITS) - 1)), step);
     return true;
 }
 
-static void add_operands(const Layout *l, Why *why, const Expr *where, Term term, const Value *leaves)
+static void add_operands(const Explainer *of, Why *why, const Expr *where, Term term, const Value *leaves)
 {
     enum { MOST = 6 };
     Text *const to = &why->text;
@@ -293,10 +175,10 @@ static void add_operands(const Layout *l, Why *why, const Expr *where, Term term
     for (uint32_t k = 0; k < term.shape->n_leaves && shown < MOST; k++) {
         if (!has_leaf(where, k))
             continue;
-        const Ref ref = term_refs(l->model, term)[k];
-        const Expr *leaf = expr_leaf(why->pool, 0, ref_type(l->model, ref));
+        const Ref ref = term_refs(of->model, term)[k];
+        const Expr *leaf = expr_leaf(why->pool, 0, ref_type(of->model, ref));
         text_add(to, shown++ ? ", " : " with ");
-        text_add(to, expr_text(l->model, leaf, &ref, to->arena));
+        text_add(to, expr_text(of->model, leaf, &ref, to->arena));
         text_add(to, " = ");
         if (leaf->type.kind == TYPE_REAL)
             text_real(to, leaves[k].r);
@@ -305,13 +187,13 @@ static void add_operands(const Layout *l, Why *why, const Expr *where, Term term
     }
 }
 
-static void explain_table(const Layout *l, const Table *table, double argument, Why *why)
+static void explain_table(const Explainer *of, const Table *table, double argument, Why *why)
 {
     Text *const to = &why->text;
     why->cause = KOINE_CAUSE_TABLE;
     text_format(to, "the argument ");
     text_real(to, argument);
-    text_format(to, " of the table %s lies outside ", names_of(pool_names(l->model->pool), table->name));
+    text_format(to, " of the table %s lies outside ", names_of(pool_names(of->model->pool), table->name));
     text_real(to, table->x[0]);
     text_add(to, " .. ");
     text_real(to, table->x[table->n - 1]);
@@ -320,7 +202,7 @@ static void explain_table(const Layout *l, const Table *table, double argument, 
 /* ---- elements: in a copy of the expression each is a leaf of its own, with the value it has now ---- */
 enum { MOST_LEAVES = 256 };
 typedef struct {
-    const Layout *l;
+    const Explainer *of;
     Pool *pool;
     const KoineSlot *m;
     const Ref *refs;
@@ -338,7 +220,7 @@ static void replace_elements(Elements *x, const Expr *e);
 
 static void replace_element(Elements *x, const Expr *e)
 {
-    const Model *model = x->l->model;
+    const Model *model = x->of->model;
     const Ref ref = x->refs[e->u.leaf];
     const Variable *v = model_var(model, ref.var);
     int64_t number = 0, outside = 1;
@@ -370,7 +252,7 @@ static void replace_element(Elements *x, const Expr *e)
     if (e->type.kind == TYPE_REAL)
         value.r = NAN;
     if (!place)
-        value.i = x->m[slot_of(x->l, ref) + number].i;
+        value.i = x->m[slot_of(x->of->slots, ref) + number].i;
     x->leaves[x->n] = value;
     x->from[x->n_replaced] = e;
     x->to[x->n_replaced] = expr_leaf(x->pool, x->n++, e->type);
@@ -390,12 +272,12 @@ static void replace_elements(Elements *x, const Expr *e)
 
 /* A term with elements of arrays, at one point of its ranges. is_certain: that there was a fault is known, so an index
  * outside is to blame even where a comparison hides it. */
-static bool explain_elements(const Layout *l, Term term, const KoineSlot *m, const int64_t *iterators, bool is_certain,
-                             Why *why)
+static bool explain_elements(const Explainer *of, Term term, const KoineSlot *m, const int64_t *iterators,
+                             bool is_certain, Why *why)
 {
     Text *const to = &why->text;
-    const Model *model = l->model;
-    Elements x = { .l = l,
+    const Model *model = of->model;
+    Elements x = { .of = of,
                    .pool = why->pool,
                    .m = m,
                    .refs = term_refs(model, term),
@@ -403,7 +285,7 @@ static bool explain_elements(const Layout *l, Term term, const KoineSlot *m, con
                    .n = term.shape->n_leaves };
     for (uint32_t k = 0; k < x.n; k++)
         if (ref_type(model, x.refs[k]).rank == 0)
-            x.leaves[k].i = m[slot_of(l, x.refs[k])].i;
+            x.leaves[k].i = m[slot_of(of->slots, x.refs[k])].i;
     replace_elements(&x, term.shape);
     const Expr *where, *plain;
     Value operands[2];
@@ -431,31 +313,31 @@ static bool explain_elements(const Layout *l, Term term, const KoineSlot *m, con
             return true;
         }
     if (where->kind == EXPR_TABLE)
-        explain_table(l, where->u.table, operands[0].r, why);
+        explain_table(of, where->u.table, operands[0].r, why);
     else if (where->kind == EXPR_FUNCTION)
-        add_call(l, why, where, x.leaves, iterators);
+        add_call(of, why, where, x.leaves, iterators);
     else
         text_add(to, what_failed(where, &why->cause));
     text_format(to, ": %s", term_text(model, term, to->arena));
     return true;
 }
 
-static bool explain_array_term(const Layout *l, Term term, DomainId domain, const KoineSlot *m, bool is_certain,
+static bool explain_array_term(const Explainer *of, Term term, DomainId domain, const KoineSlot *m, bool is_certain,
                                Why *why)
 {
     enum { MOST_POINTS = 100000 };
-    const Domain *d = &l->model->domains.at[domain.index];
+    const Domain *d = &of->model->domains.at[domain.index];
     int64_t at[ELEMENT_LEVELS] = { 0 };
     if (d->n > ELEMENT_LEVELS || term.shape->n_leaves > MOST_LEAVES || term.shape->type.rank)
         return false;
     for (uint32_t k = 0; k < d->n; k++)
-        at[k] = l->model->iterators.at[d->first + k].first;
-    const uint64_t count = domain_count(l->model, domain);
+        at[k] = of->model->iterators.at[d->first + k].first;
+    const uint64_t count = domain_count(of->model, domain);
     for (uint64_t n = 0; n < count && n < MOST_POINTS; n++) {
-        if (explain_elements(l, term, m, at, is_certain, why))
+        if (explain_elements(of, term, m, at, is_certain, why))
             return true;
         for (uint32_t k = d->n; k-- > 0;) { /* next point, innermost first */
-            const Iterator *it = &l->model->iterators.at[d->first + k];
+            const Iterator *it = &of->model->iterators.at[d->first + k];
             at[k] += it->stride;
             if ((at[k] - it->first) / it->stride < it->count)
                 break;
@@ -466,24 +348,24 @@ static bool explain_array_term(const Layout *l, Term term, DomainId domain, cons
 }
 
 /* False: the term has a value. */
-static bool explain_over(const Layout *l, Term term, DomainId domain, const KoineSlot *m, Why *why)
+static bool explain_over(const Explainer *of, Term term, DomainId domain, const KoineSlot *m, Why *why)
 {
     Text *const to = &why->text;
     Value leaves[MOST_LEAVES], operands[2];
     if (!term.shape || term.shape->n_leaves > MOST_LEAVES)
         return false;
     if (term.shape->has_index || term.shape->type.rank)
-        return explain_array_term(l, term, domain, m, false, why);
+        return explain_array_term(of, term, domain, m, false, why);
     for (uint32_t k = 0; k < term.shape->n_leaves; k++)
-        leaves[k].i = m[slot_of(l, term_refs(l->model, term)[k])].i;
+        leaves[k].i = m[slot_of(of->slots, term_refs(of->model, term)[k])].i;
     const Expr *where;
     if (!expr_fault(term.shape, leaves, NULL, &where, operands))
         return false;
     if (where->kind == EXPR_TABLE) {
-        explain_table(l, where->u.table, operands[0].r, why);
+        explain_table(of, where->u.table, operands[0].r, why);
         where = expr_table(why->pool, where->u.table, where->op, where->args[0], NULL); /* as it was written */
     } else if (where->kind == EXPR_FUNCTION)
-        add_call(l, why, where, leaves, NULL);
+        add_call(of, why, where, leaves, NULL);
     else
         text_add(to, what_failed(where, &why->cause));
     text_add(to, where->kind == EXPR_FUNCTION ? "; called as " : ": ");
@@ -491,33 +373,33 @@ static bool explain_over(const Layout *l, Term term, DomainId domain, const Koin
         where = where->args[0]; /* as it was written */
     else if (where->kind == EXPR_CALL && where->op == OP_AT_LEAST)
         where = expr_binary(why->pool, OP_GE, where->args[0], where->args[1]);
-    text_add(to, expr_text(l->model, where, term_refs(l->model, term), to->arena));
-    add_operands(l, why, where, term, leaves);
+    text_add(to, expr_text(of->model, where, term_refs(of->model, term), to->arena));
+    add_operands(of, why, where, term, leaves);
     return true;
 }
 
 /* An index outside that a comparison hides. */
-static bool blame_index(const Layout *l, Term term, const KoineSlot *m, Why *why)
+static bool blame_index(const Explainer *of, Term term, const KoineSlot *m, Why *why)
 {
-    return term.shape && term.shape->has_index && explain_array_term(l, term, (DomainId){ 0 }, m, true, why);
+    return term.shape && term.shape->has_index && explain_array_term(of, term, (DomainId){ 0 }, m, true, why);
 }
 
-static bool explain_term(const Layout *l, Term term, const KoineSlot *m, Why *why)
+static bool explain_term(const Explainer *of, Term term, const KoineSlot *m, Why *why)
 {
-    return explain_over(l, term, (DomainId){ 0 }, m, why);
+    return explain_over(of, term, (DomainId){ 0 }, m, why);
 }
 
-static void explain_origin(const Layout *l, uint32_t origin, const KoineSlot *m, Why *why)
+static void explain_origin(const Explainer *of, uint32_t origin, const KoineSlot *m, Why *why)
 {
     Text *const to = &why->text;
     why->cause = KOINE_CAUSE_NOT_FINITE;
-    const Model *model = l->model;
+    const Model *model = of->model;
     const Schedule *schedule;
-    const Block *b = block_of(l, origin, &schedule);
+    const Block *b = origin_block(of, origin, &schedule);
     if (!b) {
-        const Assignment *a = &model->assignments.at[origin - l->schedule->blocks.n];
-        if (!explain_term(l, a->guard, m, why) && !explain_term(l, a->value, m, why) &&
-            !blame_index(l, a->guard, m, why) && !blame_index(l, a->value, m, why))
+        const Assignment *a = &model->assignments.at[origin - of->schedule->blocks.n];
+        if (!explain_term(of, a->guard, m, why) && !explain_term(of, a->value, m, why) &&
+            !blame_index(of, a->guard, m, why) && !blame_index(of, a->value, m, why))
             text_add(to, "no finite value");
         text_format(to, " (in the assignment to %s)", term_text(model, a->target, to->arena));
         return;
@@ -525,22 +407,22 @@ static void explain_origin(const Layout *l, uint32_t origin, const KoineSlot *m,
     bool found = false;
     switch ((BlockKind)b->kind) {
     case BLOCK_ASSIGN:
-        found = explain_over(l, b->rhs, b->domain, m, why) || (!b->domain.index && blame_index(l, b->rhs, m, why));
+        found = explain_over(of, b->rhs, b->domain, m, why) || (!b->domain.index && blame_index(of, b->rhs, m, why));
         break;
     case BLOCK_LINEAR:
     case BLOCK_NEWTON:
     case BLOCK_ITERATE:
         for (uint32_t k = 0; k < b->n_rows && !found; k++) {
             const SystemRow *row = &schedule->rows.at[b->first_row + k];
-            found = explain_term(l, row->lhs, m, why) || explain_term(l, row->rhs, m, why);
+            found = explain_term(of, row->lhs, m, why) || explain_term(of, row->rhs, m, why);
         }
         break;
     case BLOCK_RELATION: {
         const Relation *r = &model->relations.at[b->object];
-        found = explain_term(l, r->left, m, why) || explain_term(l, r->right, m, why);
+        found = explain_term(of, r->left, m, why) || explain_term(of, r->right, m, why);
         break;
     }
-    case BLOCK_STEP: found = explain_term(l, model->steps.at[b->object].argument, m, why); break;
+    case BLOCK_STEP: found = explain_term(of, model->steps.at[b->object].argument, m, why); break;
     case BLOCK_TRANSITION: break;
     }
     if (!found)
@@ -553,17 +435,17 @@ static void explain_origin(const Layout *l, uint32_t origin, const KoineSlot *m,
 }
 
 /* The first moving block without finite value: evaluation failed somewhere in a part. */
-static uint32_t find_origin(const Layout *l, const KoineSlot *m, Why *scratch)
+static uint32_t find_origin(const Explainer *of, const KoineSlot *m, Why *scratch)
 {
-    for (uint32_t k = 0; k < l->schedule->blocks.n; k++) {
-        const Block *b = &l->schedule->blocks.at[k];
+    for (uint32_t k = 0; k < of->schedule->blocks.n; k++) {
+        const Block *b = &of->schedule->blocks.at[k];
         const size_t before = scratch->text.n;
         bool found = false;
         if (b->kind == BLOCK_ASSIGN && b->is_moving)
-            found = explain_over(l, b->rhs, b->domain, m, scratch);
+            found = explain_over(of, b->rhs, b->domain, m, scratch);
         for (uint32_t j = 0; b->kind >= BLOCK_LINEAR && b->kind <= BLOCK_ITERATE && j < b->n_rows && !found; j++) {
-            const SystemRow *row = &l->schedule->rows.at[b->first_row + j];
-            found = explain_term(l, row->lhs, m, scratch) || explain_term(l, row->rhs, m, scratch);
+            const SystemRow *row = &of->schedule->rows.at[b->first_row + j];
+            found = explain_term(of, row->lhs, m, scratch) || explain_term(of, row->rhs, m, scratch);
         }
         scratch->text.n = before;
         if (found)
@@ -572,19 +454,19 @@ static uint32_t find_origin(const Layout *l, const KoineSlot *m, Why *scratch)
     return KOINE_NONE;
 }
 
-static bool is_endless(const Layout *l, const KoineSlot *m)
+static bool is_endless(const Explainer *of, const KoineSlot *m)
 {
-    const uint32_t kind = (uint32_t)m[l->calls + CALL_NOTED].i & ((1u << SITE_KIND_BITS) - 1);
+    const uint32_t kind = (uint32_t)m[of->slots->calls + CALL_NOTED].i & ((1u << SITE_KIND_BITS) - 1);
     return kind == ROUTINE_ENDLESS;
 }
 
 /* The name of a system of equations, as `koine inspect` has it. */
-static void name_block(const Layout *l, uint32_t origin, char *to, size_t size)
+static void name_block(const Explainer *of, uint32_t origin, char *to, size_t size)
 {
     const Schedule *schedule;
-    const Block *b = origin == KOINE_NONE ? NULL : block_of(l, origin, &schedule);
+    const Block *b = origin == KOINE_NONE ? NULL : origin_block(of, origin, &schedule);
     if (b && b->kind >= BLOCK_LINEAR && b->kind <= BLOCK_ITERATE)
-        snprintf(to, size, "%c%u", schedule == l->schedule ? 'b' : 'i', (unsigned)(b - schedule->blocks.at) + 1);
+        snprintf(to, size, "%c%u", schedule == of->schedule ? 'b' : 'i', (unsigned)(b - schedule->blocks.at) + 1);
 }
 
 static void explain_nothing(Why *why)
@@ -595,146 +477,55 @@ static void explain_nothing(Why *why)
 
 void explain_fault(void *context, KoineModel *model, uint32_t origin)
 {
-    const Layout *l = context;
-    Arena *scratch = arena_create_like(l->arena);
-    Why why = begin_why(l, scratch);
+    const Explainer *of = context;
+    Arena *scratch = arena_create_like(of->arena);
+    Why why = begin_why(of, scratch);
     Text *const text = &why.text;
     const KoineSlot *m = (const KoineSlot *)(const void *)model->block;
-    const bool endless = l->calls != KOINE_NONE && is_endless(l, m);
+    const bool endless = of->slots->calls != KOINE_NONE && is_endless(of, m);
     if (origin == KOINE_NONE && !endless)
-        origin = find_origin(l, m, &why);
-    const Span span = origin == KOINE_NONE ? SPAN_NONE : span_of(l, origin, m);
+        origin = find_origin(of, m, &why);
+    const Span span = origin == KOINE_NONE ? SPAN_NONE : origin_span(of, origin, m);
     if (span.source != SOURCE_NONE) {
-        const LineColumn at = span_begin(l->model->sources, span);
+        const LineColumn at = span_begin(of->model->sources, span);
         model->fault.place = (KoinePlace){ span.source, at.line, at.column };
-        add_place(l, text, span);
+        add_place(of, text, span);
         text_add(text, ": ");
     }
-    const uint32_t site = l->calls == KOINE_NONE ? 0 : (uint32_t)m[l->calls + CALL_NOTED].i;
+    const uint32_t site = of->slots->calls == KOINE_NONE ? 0 : (uint32_t)m[of->slots->calls + CALL_NOTED].i;
     if (model->fault.text[0]) /* the machine said what happened, only the place was missing */
         text_add(text, model->fault.text);
     else if (origin != KOINE_NONE && !endless)
-        explain_origin(l, origin, m, &why);
-    else if (add_site(l, text, site))
+        explain_origin(of, origin, m, &why);
+    else if (add_site(of, text, site))
         why.cause = KOINE_CAUSE_FUNCTION;
     else
         explain_nothing(&why);
     if (origin != KOINE_NONE)
-        add_component(l, origin, text);
+        add_component(of, origin, text);
     model->fault.cause = why.cause;
-    name_block(l, origin, model->fault.block, sizeof model->fault.block);
+    name_block(of, origin, model->fault.block, sizeof model->fault.block);
     snprintf(model->fault.text, sizeof model->fault.text, "%s", text->at ? text->at : "");
     arena_destroy(scratch);
 }
 
 void describe_row(void *context, const KoineModel *model, uint32_t origin, uint32_t row, char *to, size_t size)
 {
-    const Layout *l = context;
+    const Explainer *of = context;
     const Schedule *schedule;
-    const Block *b = block_of(l, origin, &schedule);
-    Arena *scratch = arena_create_like(l->arena);
+    const Block *b = origin_block(of, origin, &schedule);
+    Arena *scratch = arena_create_like(of->arena);
     Text text = { .arena = scratch };
     (void)model;
     if (b && row < b->n_rows - b->n_inner) { /* residuals come last */
         const SystemRow *own = &schedule->rows.at[b->first_row + b->n_inner + row];
-        const Span span = l->model->equations.at[own->equation.index].origin.span;
+        const Span span = of->model->equations.at[own->equation.index].origin.span;
         if (span.source != SOURCE_NONE) {
-            add_place(l, &text, span);
-            text_add(&text, is_differentiated(l->model, own->equation) ? ": derivative of this equation: " : ": ");
+            add_place(of, &text, span);
+            text_add(&text, is_differentiated(of->model, own->equation) ? ": derivative of this equation: " : ": ");
         }
-        text_format(&text, "%.100s = %.100s", term_text(l->model, own->lhs, scratch),
-                    term_text(l->model, own->rhs, scratch));
-    }
-    snprintf(to, size, "%s", text.at ? text.at : "");
-    arena_destroy(scratch);
-}
-
-/* ---- singular systems ---- */
-typedef struct {
-    const Layout *l;
-    const KoineSlot *m;
-} SlotValues;
-
-static Value slot_value(void *context, Ref ref)
-{
-    const SlotValues *s = context;
-    Value value = { .r = NAN };
-    if (ref.kind == REF_NOW || ref.kind == REF_PRE || ref.kind == REF_DER || ref.kind == REF_TIME)
-        memcpy(&value, &s->m[slot_of(s->l, ref)], sizeof value);
-    return value;
-}
-
-/* Parameters that are 0 in equations that depend on each other: most often they were forgotten. */
-static void add_zeros(const Layout *l, const KoineSlot *m, const SystemRow *rows, const Dependence *d, Text *to)
-{
-    enum { MOST = 4 };
-    uint32_t shown = 0;
-    for (uint32_t k = 0; k < d->n_equations && shown < MOST; k++) {
-        const Term sides[] = { rows[d->equations[k]].lhs, rows[d->equations[k]].rhs };
-        for (uint32_t side = 0; side < 2; side++)
-            for (uint32_t j = 0; sides[side].shape && j < sides[side].shape->n_leaves && shown < MOST; j++) {
-                const Ref ref = term_refs(l->model, sides[side])[j];
-                const Variable *v = ref.kind == REF_NOW ? model_var(l->model, ref.var) : NULL;
-                if (!v || v->definition != DEFINITION_BINDING || v->type.kind != TYPE_REAL || v->type.rank ||
-                    m[slot_of(l, ref)].r != 0)
-                    continue;
-                text_format(to, "%s%s = 0", shown++ ? ", " : "with ", variable_path(l->model, ref.var, to->arena));
-            }
-    }
-    if (shown)
-        text_add(to, " the equations do not determine their unknowns; ");
-}
-
-/* Whether equations that depend on each other have derivatives as unknowns and parameters beside them: with these values
- * they hide a constraint, which an analysis for any values cannot see. */
-static bool hides_constraint(const Layout *l, const SystemRow *rows, const Dependence *d)
-{
-    bool has_derivative = false, has_parameter = false;
-    for (uint32_t k = 0; k < d->n_unknowns; k++)
-        has_derivative |= rows[d->unknowns[k]].unknown.kind == REF_DER;
-    for (uint32_t k = 0; k < d->n_equations; k++) {
-        const Term sides[] = { rows[d->equations[k]].lhs, rows[d->equations[k]].rhs };
-        for (uint32_t side = 0; side < 2; side++)
-            for (uint32_t j = 0; sides[side].shape && j < sides[side].shape->n_leaves; j++) {
-                const Ref ref = term_refs(l->model, sides[side])[j];
-                has_parameter |= ref.kind == REF_NOW && model_var(l->model, ref.var)->definition == DEFINITION_BINDING;
-            }
-    }
-    return has_derivative && has_parameter;
-}
-
-void blame_system(void *context, const KoineModel *model, uint32_t origin, char *to, size_t size)
-{
-    enum { MOST = 4 };
-    const Layout *l = context;
-    const Schedule *schedule;
-    const Block *b = block_of(l, origin, &schedule);
-    Arena *scratch = arena_create_like(l->arena);
-    Text text = { .arena = scratch };
-    SlotValues values = { l, (const KoineSlot *)(const void *)model->block };
-    Dependence d;
-    const bool is_solved = b && b->n_solved; /* by formulas */
-    const SystemRow *rows = b ? schedule->rows.at + (is_solved ? b->solved_row : b->first_row) : NULL;
-    if (b && find_dependence(model_overlay(l->model, scratch), rows, is_solved ? b->n_solved : b->n_rows, false,
-                             slot_value, &values, scratch, &d)) {
-        add_zeros(l, values.m, rows, &d, &text);
-        for (uint32_t k = 0; k < d.n_unknowns && k < MOST; k++)
-            text_format(&text, "%s%s", k ? ", " : "not determined: ",
-                        variable_path(l->model, rows[d.unknowns[k]].unknown.var, scratch));
-        if (d.n_unknowns > MOST)
-            text_format(&text, " and %u more", d.n_unknowns - MOST);
-        for (uint32_t k = 0; k < d.n_equations && k < MOST; k++) {
-            text_add(&text, k ? ", " : "; depend on each other: the equations ");
-            const Equation *e = &l->model->equations.at[rows[d.equations[k]].equation.index];
-            const char *path = instance_path(l->model, e->owner, scratch);
-            add_place(l, &text, e->origin.span);
-            text_format(&text, "%s%s", path[0] ? " of " : "", path);
-        }
-        if (hides_constraint(l, rows, &d))
-            text_add(&text, "; the values of the parameters may make it so: --evaluate-parameters analyses the model "
-                            "with them");
-        if (d.n_equations > MOST)
-            text_format(&text, " and %u more", d.n_equations - MOST);
+        text_format(&text, "%.100s = %.100s", term_text(of->model, own->lhs, scratch),
+                    term_text(of->model, own->rhs, scratch));
     }
     snprintf(to, size, "%s", text.at ? text.at : "");
     arena_destroy(scratch);
@@ -742,67 +533,68 @@ void blame_system(void *context, const KoineModel *model, uint32_t origin, char 
 
 /* ---- functions that failed ---- */
 /* Whether the value of a term suffers from a function that failed; one that cannot be looked at is taken to. */
-static bool suffers(const Layout *l, Term term, const KoineSlot *m, Why *scratch)
+static bool suffers(const Explainer *of, Term term, const KoineSlot *m, Why *scratch)
 {
     if (!term.shape || !term.shape->has_call)
         return false;
     scratch->text.n = 0;
-    return term.shape->has_index || explain_term(l, term, m, scratch);
+    return term.shape->has_index || explain_term(of, term, m, scratch);
 }
 
-static bool block_suffers(const Layout *l, const Schedule *schedule, const Block *b, const KoineSlot *m, Why *scratch)
+static bool block_suffers(const Explainer *of, const Schedule *schedule, const Block *b, const KoineSlot *m,
+                          Why *scratch)
 {
-    const Model *model = l->model;
+    const Model *model = of->model;
     bool result = false;
     switch ((BlockKind)b->kind) {
-    case BLOCK_ASSIGN: return suffers(l, b->rhs, m, scratch);
+    case BLOCK_ASSIGN: return suffers(of, b->rhs, m, scratch);
     case BLOCK_LINEAR:
     case BLOCK_NEWTON:
     case BLOCK_ITERATE:
         for (uint32_t k = 0; k < b->n_rows && !result; k++) {
             const SystemRow *row = &schedule->rows.at[b->first_row + k];
-            result = suffers(l, row->lhs, m, scratch) || suffers(l, row->rhs, m, scratch);
+            result = suffers(of, row->lhs, m, scratch) || suffers(of, row->rhs, m, scratch);
         }
         return result;
     case BLOCK_RELATION: {
         const Relation *r = &model->relations.at[b->object];
-        return !r->is_guarded && (suffers(l, r->left, m, scratch) || suffers(l, r->right, m, scratch));
+        return !r->is_guarded && (suffers(of, r->left, m, scratch) || suffers(of, r->right, m, scratch));
     }
     case BLOCK_STEP:
-        return !model->steps.at[b->object].is_guarded && suffers(l, model->steps.at[b->object].argument, m, scratch);
+        return !model->steps.at[b->object].is_guarded && suffers(of, model->steps.at[b->object].argument, m, scratch);
     case BLOCK_TRANSITION: return false;
     }
     return false;
 }
 
-static bool parameters_suffer(const Layout *l, const KoineSlot *m, Why *scratch)
+static bool parameters_suffer(const Explainer *of, const KoineSlot *m, Why *scratch)
 {
     bool result = false;
-    for (uint32_t k = 0; k < l->model->variables.n && !result; k++) {
-        const Variable *v = &l->model->variables.at[k];
-        result = suffers(l, v->binding, m, scratch) || suffers(l, v->start, m, scratch);
+    for (uint32_t k = 0; k < of->model->variables.n && !result; k++) {
+        const Variable *v = &of->model->variables.at[k];
+        result = suffers(of, v->binding, m, scratch) || suffers(of, v->start, m, scratch);
     }
     return result;
 }
 
 bool fault_matters(void *context, const KoineModel *model, uint32_t origin)
 {
-    const Layout *l = context;
-    Arena *scratch = arena_create_like(l->arena);
-    Why why = begin_why(l, scratch);
+    const Explainer *of = context;
+    Arena *scratch = arena_create_like(of->arena);
+    Why why = begin_why(of, scratch);
     const KoineSlot *m = (const KoineSlot *)(const void *)model->block;
-    bool matters = is_endless(l, m); /* what ran so long is not run again to see */
+    bool matters = is_endless(of, m); /* what ran so long is not run again to see */
     if (!matters && origin == KOINE_NONE) {
-        for (uint32_t k = 0; k < l->schedule->blocks.n && !matters; k++)
-            matters = l->schedule->blocks.at[k].is_moving &&
-                      block_suffers(l, l->schedule, &l->schedule->blocks.at[k], m, &why);
-        matters = matters || parameters_suffer(l, m, &why);
+        for (uint32_t k = 0; k < of->schedule->blocks.n && !matters; k++)
+            matters = of->schedule->blocks.at[k].is_moving &&
+                      block_suffers(of, of->schedule, &of->schedule->blocks.at[k], m, &why);
+        matters = matters || parameters_suffer(of, m, &why);
     } else if (!matters) {
         const Schedule *schedule;
-        const Block *b = block_of(l, origin, &schedule);
-        const Assignment *a = b ? NULL : &l->model->assignments.at[origin - l->schedule->blocks.n];
-        matters =
-            b ? block_suffers(l, schedule, b, m, &why) : suffers(l, a->guard, m, &why) || suffers(l, a->value, m, &why);
+        const Block *b = origin_block(of, origin, &schedule);
+        const Assignment *a = b ? NULL : &of->model->assignments.at[origin - of->schedule->blocks.n];
+        matters = b ? block_suffers(of, schedule, b, m, &why)
+                    : suffers(of, a->guard, m, &why) || suffers(of, a->value, m, &why);
     }
     arena_destroy(scratch);
     return matters;

@@ -1,6 +1,5 @@
-/* Equations that were differentiated and may jump, as the machine wants them; see layout.h. */
-#include "base/map.h"
-#include "emit/program/layout.h"
+/* Equations that were differentiated and may jump, as the machine wants them; see event_layout.h. */
+#include "emit/program/event_layout.h"
 
 static bool is_held(const Model *m, Ref ref)
 {
@@ -8,48 +7,45 @@ static bool is_held(const Model *m, Ref ref)
 }
 
 /* Of the first variable in it that jumps with it. */
-static const char *name_of(Layout *l, const Term *sides)
+static const char *name_of(Kernels *ks, const Term *sides)
 {
     for (uint32_t side = 0; side < 2; side++)
         for (uint32_t k = 0; k < sides[side].shape->n_leaves; k++) {
-            const Ref ref = term_refs(l->model, sides[side])[k];
-            if (is_held(l->model, ref))
-                return variable_path(l->model, ref.var, l->arena);
+            const Ref ref = term_refs(ks->model, sides[side])[k];
+            if (is_held(ks->model, ref))
+                return variable_path(ks->model, ref.var, ks->arena);
         }
     return "?";
 }
 
-void lay_jumps(Layout *l)
+Jumps lay_jumps(Kernels *ks)
 {
-    const Model *m = l->model;
-    KoineJump *jumps = NEW_ARRAY(l->arena, KoineJump, m->jumps.n + 1);
+    const Model *m = ks->model;
+    KoineJump *jumps = NEW_ARRAY(ks->arena, KoineJump, m->jumps.n + 1);
     VEC(uint32_t) held = { 0 };
     Map seen;
-    map_init(&seen, l->arena, 16);
+    map_init(&seen, ks->arena, 16);
     for (uint32_t k = 0; k < m->jumps.n; k++) {
         const Jump *j = &m->jumps.at[k];
         const Term sides[2] = { j->lhs, j->rhs };
-        const uint32_t slots[2] = { take_slots(l, 1), take_slots(l, 1) };
-        const Piece piece = lay_terms(l, 2, sides, slots);
-        l->kernels.at[piece.kernel].is_shared = true;
+        const uint32_t slots[2] = { take_slots(ks, 1), take_slots(ks, 1) };
+        const Piece piece = lay_terms(ks, 2, sides, slots);
+        ks->kernels.at[piece.kernel].is_shared = true;
         jumps[k] = (KoineJump){ .kernel = piece.kernel,
                                 .row = piece.row,
                                 .left = slots[0],
                                 .right = slots[1],
-                                .rate = var_is_none(j->rate) ? KOINE_NONE : l->now[j->rate.index],
-                                .name = name_of(l, sides) };
+                                .rate = var_is_none(j->rate) ? KOINE_NONE : ks->slots->now[j->rate.index],
+                                .name = name_of(ks, sides) };
         for (uint32_t side = 0; side < 2; side++)
             for (uint32_t i = 0; i < sides[side].shape->n_leaves; i++) {
                 const Ref ref = term_refs(m, sides[side])[i];
                 uint32_t ignored;
-                if (!is_held(m, ref) || map_get(&seen, slot_of(l, ref), &ignored))
+                if (!is_held(m, ref) || map_get(&seen, slot_of(ks->slots, ref), &ignored))
                     continue;
-                map_put(&seen, slot_of(l, ref), 1);
-                vec_push(l->arena, &held, slot_of(l, ref));
+                map_put(&seen, slot_of(ks->slots, ref), 1);
+                vec_push(ks->arena, &held, slot_of(ks->slots, ref));
             }
     }
-    l->data.jumps = jumps;
-    l->data.n_jumps = m->jumps.n;
-    l->data.held = held.at;
-    l->data.n_held = held.n;
+    return (Jumps){ jumps, held.at, held.n };
 }

@@ -6,12 +6,14 @@
 
 enum { DEAREST = 4000 }; /* costs are not counted beyond */
 
-Share *share_create(Layout *l)
+Share *share_create(Kernels *ks, const Systems *systems)
 {
-    Arena *arena = arena_create_like(l->arena);
+    Arena *arena = arena_create_like(ks->arena);
     Share *s = NEW(arena, Share);
+    s->ks = ks;
+    s->systems = systems;
     s->arena = arena;
-    placement_init(&s->placement, l->model->pool, arena);
+    placement_init(&s->placement, ks->model->pool, arena);
     map_init(&s->rewritten_index, arena, 64);
     return s;
 }
@@ -96,7 +98,7 @@ static void choose_values(Share *s)
 /* ---- rewriting the rows of a kernel ---- */
 typedef struct {
     Share *s;
-    Layout *l;
+    Kernels *ks;
     const Entries *list;
     Entries *out, *base;
     /* rows first .. first + n - 1 of the list, all of one kernel */
@@ -142,9 +144,9 @@ static bool is_operation(const Expr *e)
 
 static bool leaf_is_ready(const Group *g, uint32_t leaf)
 {
-    const Kernel *kernel = &g->l->kernels.at[g->list->at[g->first].piece.kernel];
+    const Kernel *kernel = &g->ks->kernels.at[g->list->at[g->first].piece.kernel];
     for (uint32_t k = 0; k < g->n; k++) {
-        const uint32_t slot = g->l->rows.at[g->list->at[g->first + k].piece.row + kernel->n_outputs + leaf];
+        const uint32_t slot = g->ks->rows.at[g->list->at[g->first + k].piece.row + kernel->n_outputs + leaf];
         const SlotState *state = share_slot(g->s, slot);
         if (state->list == g->s->own.list && state->written_at > g->first) /* entries are numbered from 1 */
             return false;
@@ -247,7 +249,7 @@ static void collect_leaves(const Expr *e, uint32_t *map, uint32_t *n, Memo *memo
 /* The expression where its branch is chosen, else 0; the condition is as it was. */
 static const Expr *guarded(const Group *g, const Node *node, const Expr *e)
 {
-    Pool *pool = g->l->model->pool;
+    Pool *pool = g->ks->model->pool;
     const Expr *condition = node_of(g, node->condition)->expr, *none = expr_real(pool, 0);
     return node->is_otherwise ? expr_if(pool, condition, none, e) : expr_if(pool, condition, e, none);
 }
@@ -255,10 +257,10 @@ static const Expr *guarded(const Group *g, const Node *node, const Expr *e)
 static Rewritten make_rewritten(Group *g, uint32_t n_outputs, const Expr *const *outputs, uint32_t only,
                                 bool is_guarded)
 {
-    Layout *l = g->l;
-    Pool *pool = l->model->pool;
+    Kernels *ks = g->ks;
+    Pool *pool = ks->model->pool;
     Arena *arena = g->s->arena;
-    const uint32_t n_before = l->kernels.at[g->list->at[g->first].piece.kernel].n_leaves;
+    const uint32_t n_before = ks->kernels.at[g->list->at[g->first].piece.kernel].n_leaves;
     const Expr **from = NEW_ARRAY(arena, const Expr *, g->nodes.n), **to = NEW_ARRAY(arena, const Expr *, g->nodes.n);
     uint32_t *node = NEW_ARRAY(arena, uint32_t, g->nodes.n), n = 0;
     for (uint32_t k = 0; k < g->nodes.n; k++) {
@@ -288,7 +290,7 @@ static Rewritten make_rewritten(Group *g, uint32_t n_outputs, const Expr *const 
     for (uint32_t k = 0; k < n_before + n; k++)
         if (map[k] != KOINE_NONE)
             source[map[k]] = k < n_before ? k : FROM_NODE | node[k - n_before];
-    return (Rewritten){ .kernel = kernel_for(l, n_outputs, own, n_leaves, NULL, false, 0),
+    return (Rewritten){ .kernel = kernel_for(ks, n_outputs, own, n_leaves, NULL, NULL),
                         .n_outputs = n_outputs,
                         .n_leaves = n_leaves,
                         .source = source,
@@ -329,16 +331,16 @@ static Rewritten rewrite(Group *g, uint32_t n_outputs, const Expr *const *output
 /* One row of a rewritten kernel; the outputs go to `slots`. */
 static Piece lay_row_of(const Group *g, const Rewritten *r, uint32_t row, const uint32_t *slots)
 {
-    Layout *l = g->l;
+    Kernels *ks = g->ks;
     const Piece before = g->list->at[g->first + row].piece;
-    const uint32_t n_before = l->kernels.at[before.kernel].n_outputs, first = l->rows.n;
+    const uint32_t n_before = ks->kernels.at[before.kernel].n_outputs, first = ks->rows.n;
     for (uint32_t k = 0; k < r->n_outputs; k++)
-        vec_push(l->arena, &l->rows, slots[k]);
+        vec_push(ks->arena, &ks->rows, slots[k]);
     for (uint32_t k = 0; k < r->n_leaves; k++) {
         const uint32_t source = r->source[k];
         const uint32_t slot = source & FROM_NODE ? value_of(g, row, source & ~FROM_NODE)->holder
-                                                 : l->rows.at[before.row + n_before + source];
-        vec_push(l->arena, &l->rows, slot);
+                                                 : ks->rows.at[before.row + n_before + source];
+        vec_push(ks->arena, &ks->rows, slot);
     }
     return (Piece){ r->kernel, first, 1 };
 }
@@ -364,17 +366,17 @@ static void make_shared(Group *g, uint32_t number)
         const bool is_guarded = !v->is_sure; /* of all rows or of none */
         if (r.n_outputs == 0)
             r = rewrite(g, 1, &e, number, is_guarded);
-        const uint32_t slot = take_slots(g->l, 1);
+        const uint32_t slot = take_slots(g->ks, 1);
         Entry entry = g->list->at[g->first + k];
         entry.piece = lay_row_of(g, &r, k, &slot);
         entry.is_shared = true;
         const bool is_base = s->repeats && !v->varies;
         if (is_base)
             entry.within = KOINE_NONE;
-        push_entry(g->l, is_base ? g->base : g->out, entry);
+        push_entry(g->ks, is_base ? g->base : g->out, entry);
         hold(s, (uint32_t)(v - s->values.at), slot, is_base ? s->own.base : s->own.list,
              is_guarded ? guard_of(g, k, number) : 0);
-        vec_push(g->l->arena, &g->l->shared_slots, slot);
+        vec_push(g->ks->arena, &g->ks->shared_slots, slot);
     }
 }
 
@@ -393,9 +395,9 @@ static void hold_outputs(Group *g)
     Share *s = g->s;
     for (uint32_t k = 0; k < g->n; k++) {
         const Entry *entry = &g->list->at[g->first + k];
-        const Kernel *kernel = &g->l->kernels.at[entry->piece.kernel];
+        const Kernel *kernel = &g->ks->kernels.at[entry->piece.kernel];
         for (uint32_t j = 0; j < kernel->n_outputs; j++) {
-            const uint32_t slot = g->l->rows.at[entry->piece.row + j];
+            const uint32_t slot = g->ks->rows.at[entry->piece.row + j];
             const SharedValue *v = value_of(g, k, s->roots.at[g->nodes.first_root + j]);
             write_over(s, slot, 0);
             if (v->kind == VALUE_OPERATION && !share_is_held(s, v, 0) && is_held_by_outputs(s, v))
@@ -406,9 +408,9 @@ static void hold_outputs(Group *g)
 
 static void share_rows(Group *g)
 {
-    Layout *l = g->l;
+    Kernels *ks = g->ks;
     bool is_changed = false;
-    g->nodes = *share_kernel(g->s, l, g->list->at[g->first].piece.kernel);
+    g->nodes = *share_kernel(g->s, g->list->at[g->first].piece.kernel);
     plan(g);
     for (uint32_t k = 0; k < g->nodes.n; k++)
         if (g->is_used.at[k] && g->is_replaced.at[k]) {
@@ -418,15 +420,15 @@ static void share_rows(Group *g)
     const uint32_t kernel = g->list->at[g->first].piece.kernel;
     Rewritten r = { .n_outputs = 0 };
     if (is_changed)
-        r = rewrite(g, l->kernels.at[kernel].n_outputs, l->kernels.at[kernel].outputs, KOINE_NONE, false);
+        r = rewrite(g, ks->kernels.at[kernel].n_outputs, ks->kernels.at[kernel].outputs, KOINE_NONE, false);
     for (uint32_t k = 0; k < g->n; k++) {
         Entry entry = g->list->at[g->first + k];
         uint32_t slots[KERNEL_OUTPUTS];
         for (uint32_t j = 0; is_changed && j < r.n_outputs; j++)
-            slots[j] = l->rows.at[entry.piece.row + j];
+            slots[j] = ks->rows.at[entry.piece.row + j];
         if (is_changed)
             entry.piece = lay_row_of(g, &r, k, slots);
-        push_entry(l, g->out, entry);
+        push_entry(ks, g->out, entry);
     }
     hold_outputs(g);
 }
@@ -436,7 +438,7 @@ static void share_rows(Group *g)
 static uint32_t rows_of_loop(const Group *g, uint32_t first)
 {
     const Entry *begin = &g->list->at[first];
-    const Kernel *kernel = &g->l->kernels.at[begin->piece.kernel];
+    const Kernel *kernel = &g->ks->kernels.at[begin->piece.kernel];
     uint32_t n = 1;
     while (first + n < g->list->n) {
         const Entry *next = &g->list->at[first + n];
@@ -449,10 +451,10 @@ static uint32_t rows_of_loop(const Group *g, uint32_t first)
     return n < AFFINE_FROM ? 1 : n;
 }
 
-Shared share_entries(Layout *l, const ShareRequest *request, const Entries *list, Entries *out, Entries *base)
+Shared share_entries(Share *s, const ShareRequest *request, const Entries *list, Entries *out, Entries *base)
 {
-    Share *s = l->share;
-    Group g = { .s = s, .l = l, .list = list, .out = out, .base = base };
+    Kernels *ks = s->ks;
+    Group g = { .s = s, .ks = ks, .list = list, .out = out, .base = base };
     s->before = request->after;
     s->own = (Shared){ s->n_lists + 1, s->n_lists + 2 };
     s->n_lists += 2;
@@ -461,17 +463,17 @@ Shared share_entries(Layout *l, const ShareRequest *request, const Entries *list
         s->epoch++;
         s->values.n = s->args.n = 0;
     }
-    const bool is_shared = share_number(s, l, request, list);
+    const bool is_shared = share_number(s, request, list);
     if (is_shared)
         choose_values(s);
     for (uint32_t k = 0; k < list->n && !is_shared; k++)
-        push_entry(l, out, list->at[k]);
+        push_entry(ks, out, list->at[k]);
     for (uint32_t k = 0; k < list->n && is_shared; k += g.n) {
         g.first = k;
         g.n = 1;
         if (s->first_value.at[k] == KOINE_NONE) {
-            push_entry(l, out, list->at[k]);
-            share_writes(l, &list->at[k], write_over, s, 0);
+            push_entry(ks, out, list->at[k]);
+            share_writes(s, &list->at[k], write_over, 0);
         } else {
             g.n = rows_of_loop(&g, k);
             share_rows(&g);

@@ -12,7 +12,7 @@
 #ifndef EMIT_PROGRAM_SHARE_H
 #define EMIT_PROGRAM_SHARE_H
 
-#include "emit/program/layout.h"
+#include "emit/program/kernels.h"
 
 typedef struct { /* numbers of lists; 0: none */
     uint32_t list, base;
@@ -29,12 +29,13 @@ typedef struct {
 } ShareRequest;
 
 typedef struct Share Share;
-Share *share_create(Layout *l);
+typedef struct Systems Systems; /* systems.h */
+Share *share_create(Kernels *ks, const Systems *systems);
 void share_destroy(Share *share);
 /* Looks for what may occur twice in these lists, or be computed once for many executions: before they are shared one
  * after the other. Entries without any of it cost no memory. */
-void share_survey(Layout *l, uint32_t n, const Entries *const *lists);
+void share_survey(Share *s, uint32_t n, const Entries *const *lists);
 /* `out` does what `list` does. `base` (NULL: none) gets what does not vary; it is to be executed before. */
-Shared share_entries(Layout *l, const ShareRequest *request, const Entries *list, Entries *out, Entries *base);
+Shared share_entries(Share *s, const ShareRequest *request, const Entries *list, Entries *out, Entries *base);
 
 #endif

@@ -1,6 +1,7 @@
 /* Numbering values: each node of each entry of a list; see share.h. */
 #include "emit/program/share_values.h"
 #include "base/bug.h"
+#include "emit/program/systems.h"
 #include "emit/runs.h"
 
 /* ---- kernels ---- */
@@ -80,14 +81,14 @@ static void list_nodes(Share *s, const Kernel *kernel, KernelNodes *out)
     }
 }
 
-const KernelNodes *share_kernel(Share *s, Layout *l, uint32_t number)
+const KernelNodes *share_kernel(Share *s, uint32_t number)
 {
     while (s->kernels.n <= number)
         (void)vec_push_zero(s->arena, &s->kernels);
     KernelNodes *nodes = &s->kernels.at[number];
     if (!nodes->is_known) {
-        placement_of(&s->placement, &l->kernels.at[number]);
-        list_nodes(s, &l->kernels.at[number], nodes);
+        placement_of(&s->placement, &s->ks->kernels.at[number]);
+        list_nodes(s, &s->ks->kernels.at[number], nodes);
     }
     return nodes;
 }
@@ -114,11 +115,11 @@ static void write_unknown(Share *s, uint32_t slot, uint32_t entry)
     state->written_at = entry;
 }
 
-void share_writes(const Layout *l, const Entry *entry, void (*write)(Share *s, uint32_t slot, uint32_t entry_number),
-                  Share *s, uint32_t entry_number)
+void share_writes(Share *s, const Entry *entry, void (*write)(Share *s, uint32_t slot, uint32_t entry_number),
+                  uint32_t entry_number)
 {
     if (entry->system != KOINE_NONE) {
-        const KoineSystem *system = &l->systems.at[entry->system];
+        const KoineSystem *system = &s->systems->systems.at[entry->system];
         for (uint32_t k = 0; k < system->n + system->n_inner; k++) {
             if (entry->is_tangent && system->tangent_unknowns[k] != KOINE_NONE)
                 write(s, system->tangent_unknowns[k], entry_number);
@@ -127,8 +128,8 @@ void share_writes(const Layout *l, const Entry *entry, void (*write)(Share *s, u
         }
         return;
     }
-    const Kernel *kernel = &l->kernels.at[entry->piece.kernel];
-    const uint32_t *row = l->rows.at + entry->piece.row;
+    const Kernel *kernel = &s->ks->kernels.at[entry->piece.kernel];
+    const uint32_t *row = s->ks->rows.at + entry->piece.row;
     for (uint32_t i = 0; i < entry->piece.n; i++)
         for (uint32_t k = 0; k < kernel->n_outputs; k++)
             write(s, run_position(kernel, row, i, k), entry_number);
@@ -239,11 +240,11 @@ static uint32_t operation_value(Share *s, const Node *node, const uint32_t *numb
 }
 
 /* ---- what is worth a look ---- */
-static bool is_plain(const Layout *l, const Entry *entry)
+static bool is_plain(const Kernels *ks, const Entry *entry)
 {
     if (entry->system != KOINE_NONE || entry->piece.n != 1)
         return false;
-    const Kernel *kernel = &l->kernels.at[entry->piece.kernel];
+    const Kernel *kernel = &ks->kernels.at[entry->piece.kernel];
     return !kernel->strides && !kernel->has_iterator;
 }
 
@@ -255,10 +256,10 @@ static bool may_vary(const Share *s, uint32_t slot)
 }
 
 /* Hashes of the nodes of an entry by their operations and slots. */
-static void hash_nodes(Share *s, const Layout *l, const Entry *entry, const KernelNodes *nodes)
+static void hash_nodes(Share *s, const Entry *entry, const KernelNodes *nodes)
 {
-    const Kernel *kernel = &l->kernels.at[entry->piece.kernel];
-    const uint32_t *row = l->rows.at + entry->piece.row + kernel->n_outputs;
+    const Kernel *kernel = &s->ks->kernels.at[entry->piece.kernel];
+    const uint32_t *row = s->ks->rows.at + entry->piece.row + kernel->n_outputs;
     vec_reserve(s->arena, &s->hashes, nodes->n);
     vec_reserve(s->arena, &s->hash_varies, nodes->n);
     for (uint32_t k = 0; k < nodes->n; k++) {
@@ -283,14 +284,13 @@ static void hash_nodes(Share *s, const Layout *l, const Entry *entry, const Kern
     }
 }
 
-void share_survey(Layout *l, uint32_t n, const Entries *const *lists)
+void share_survey(Share *s, uint32_t n, const Entries *const *lists)
 {
-    Share *s = l->share;
     uint64_t n_anchors = 0;
     for (uint32_t k = 0; k < n; k++)
         for (uint32_t j = 0; j < lists[k]->n; j++)
-            if (is_plain(l, &lists[k]->at[j]))
-                n_anchors += share_kernel(s, l, lists[k]->at[j].piece.kernel)->n_anchors;
+            if (is_plain(s->ks, &lists[k]->at[j]))
+                n_anchors += share_kernel(s, lists[k]->at[j].piece.kernel)->n_anchors;
     if (s->n_marks < 4 * n_anchors) {
         for (s->n_marks = s->n_marks ? s->n_marks : 1024; s->n_marks < 4 * n_anchors;)
             s->n_marks *= 2;
@@ -301,10 +301,10 @@ void share_survey(Layout *l, uint32_t n, const Entries *const *lists)
     for (uint32_t k = 0; k < n; k++)
         for (uint32_t j = 0; j < lists[k]->n; j++) {
             const Entry *entry = &lists[k]->at[j];
-            const KernelNodes *nodes = is_plain(l, entry) ? share_kernel(s, l, entry->piece.kernel) : NULL;
+            const KernelNodes *nodes = is_plain(s->ks, entry) ? share_kernel(s, entry->piece.kernel) : NULL;
             if (!nodes || !nodes->n_anchors)
                 continue;
-            hash_nodes(s, l, entry, nodes);
+            hash_nodes(s, entry, nodes);
             for (uint32_t i = 0; i < nodes->n; i++) {
                 uint32_t *mark = &s->marks[s->hashes.at[i] & (s->n_marks - 1)];
                 if (s->nodes.at[nodes->first + i].is_anchor)
@@ -314,13 +314,13 @@ void share_survey(Layout *l, uint32_t n, const Entries *const *lists)
 }
 
 /* Something in it may occur elsewhere, or be computed before. */
-static bool is_interesting(Share *s, Layout *l, const Entry *entry)
+static bool is_interesting(Share *s, const Entry *entry)
 {
-    const KernelNodes *nodes = is_plain(l, entry) ? share_kernel(s, l, entry->piece.kernel) : NULL;
+    const KernelNodes *nodes = is_plain(s->ks, entry) ? share_kernel(s, entry->piece.kernel) : NULL;
     if (!nodes || !nodes->n_anchors)
         return false;
     REQUIRE(s->n_marks); /* a survey was made */
-    hash_nodes(s, l, entry, nodes);
+    hash_nodes(s, entry, nodes);
     for (uint32_t k = 0; k < nodes->n; k++) {
         if (!s->nodes.at[nodes->first + k].is_anchor)
             continue;
@@ -349,10 +349,10 @@ static void note_use(Share *s, uint32_t number, uint32_t entry, bool is_sure, ui
     v->is_sure |= is_sure;
 }
 
-static void number_nodes(Share *s, const Layout *l, const Entry *entry, uint32_t number, const KernelNodes *nodes)
+static void number_nodes(Share *s, const Entry *entry, uint32_t number, const KernelNodes *nodes)
 {
-    const Kernel *kernel = &l->kernels.at[entry->piece.kernel];
-    const uint32_t *row = l->rows.at + entry->piece.row, first = s->numbers.n;
+    const Kernel *kernel = &s->ks->kernels.at[entry->piece.kernel];
+    const uint32_t *row = s->ks->rows.at + entry->piece.row, first = s->numbers.n;
     vec_reserve(s->arena, &s->numbers, first + nodes->n);
     memset(s->numbers.at + first, 0, nodes->n * sizeof *s->numbers.at);
     s->numbers.n += nodes->n;
@@ -387,20 +387,20 @@ static void number_nodes(Share *s, const Layout *l, const Entry *entry, uint32_t
 }
 
 /* Nothing before it is shared, nothing in it is interesting: what it writes need not be known. */
-static bool is_dull(Share *s, Layout *l, const Entries *list)
+static bool is_dull(Share *s, const Entries *list)
 {
     for (uint32_t k = 0; k < list->n; k++)
-        if (s->values.n || is_interesting(s, l, &list->at[k]))
+        if (s->values.n || is_interesting(s, &list->at[k]))
             return false;
     return true;
 }
 
-bool share_number(Share *s, Layout *l, const ShareRequest *request, const Entries *list)
+bool share_number(Share *s, const ShareRequest *request, const Entries *list)
 {
     s->first_value.n = s->numbers.n = 0;
     s->n_fixed = request->n_fixed;
     s->fixed = request->fixed;
-    if (is_dull(s, l, list))
+    if (is_dull(s, list))
         return false;
     for (uint32_t k = 0; k < s->values.n && s->n_fixed == 0; k++)
         s->values.at[k].varies = false; /* in this list: it was computed before */
@@ -410,12 +410,12 @@ bool share_number(Share *s, Layout *l, const ShareRequest *request, const Entrie
         write_unknown(s, request->range + k, 0);
     for (uint32_t k = 0; k < list->n; k++) {
         const Entry *entry = &list->at[k];
-        const bool is_numbered = is_interesting(s, l, entry);
+        const bool is_numbered = is_interesting(s, entry);
         vec_push(s->arena, &s->first_value, is_numbered ? s->numbers.n : KOINE_NONE);
         if (is_numbered)
-            number_nodes(s, l, entry, k + 1, share_kernel(s, l, entry->piece.kernel));
+            number_nodes(s, entry, k + 1, share_kernel(s, entry->piece.kernel));
         else
-            share_writes(l, entry, write_unknown, s, k + 1);
+            share_writes(s, entry, write_unknown, k + 1);
     }
     return true;
 }

@@ -67,7 +67,9 @@ typedef struct { /* a kernel made of another one, and where its leaves come from
 } Rewritten;
 
 struct Share {
-    Arena *arena;
+    Kernels *ks;
+    const Systems *systems;
+    Arena *arena; /* all that follows lives in it */
     Placement placement;
     VEC(KernelNodes) kernels;
     VEC(Node) nodes;
@@ -91,13 +93,13 @@ struct Share {
     VEC(uint32_t) numbers;     /* per entry and node: its value */
 };
 
-const KernelNodes *share_kernel(Share *s, Layout *l, uint32_t kernel);
+const KernelNodes *share_kernel(Share *s, uint32_t kernel);
 SlotState *share_slot(Share *s, uint32_t slot);
 /* Numbers of all nodes of the list; false: there is nothing to share. */
-bool share_number(Share *s, Layout *l, const ShareRequest *request, const Entries *list);
+bool share_number(Share *s, const ShareRequest *request, const Entries *list);
 /* Calls `write` for each slot that the entry writes. */
-void share_writes(const Layout *l, const Entry *entry, void (*write)(Share *s, uint32_t slot, uint32_t entry_number),
-                  Share *s, uint32_t entry_number);
+void share_writes(Share *s, const Entry *entry, void (*write)(Share *s, uint32_t slot, uint32_t entry_number),
+                  uint32_t entry_number);
 
 /* The branch a node is in, by the number of its condition; 0: none. */
 static inline uint32_t share_guard(const Node *node, const uint32_t *numbers)

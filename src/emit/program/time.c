@@ -1,4 +1,4 @@
-/* Functions of the time as interval code (koine/support.h); see layout.h.
+/* Functions of the time as interval code (koine/support.h); see event_layout.h.
  *
  * An expression that depends on the time, through explicit equations or by itself, and otherwise on what only events
  * change. What does not move is an input: a kernel computes it, like the slope of an affine comparison. So the code is
@@ -12,7 +12,8 @@
 enum { MOST_INSTRUCTIONS = 2000, DEEPEST = 2000 };
 
 struct TimeCodes {
-    Layout *l;
+    Kernels *ks;
+    const Schedule *schedule;
     const bool *moves;
     uint32_t *definition;      /* per variable: 1 + the block that assigns it, of arrays: that assigns elements, or 0 */
     uint32_t *next_definition; /* per block: one more of its array */
@@ -25,20 +26,21 @@ struct TimeCodes {
     Map source_index;      /* hashes of these */
 };
 
-TimeCodes *time_codes_create(Layout *l, const bool *moves)
+TimeCodes *time_codes_create(const Schedule *schedule, Kernels *ks, const bool *moves)
 {
-    TimeCodes *c = NEW(l->arena, TimeCodes);
-    *c = (TimeCodes){ .l = l,
+    TimeCodes *c = NEW(ks->arena, TimeCodes);
+    *c = (TimeCodes){ .ks = ks,
+                      .schedule = schedule,
                       .moves = moves,
-                      .definition = NEW_ARRAY(l->arena, uint32_t, l->model->variables.n + 1),
-                      .next_definition = NEW_ARRAY(l->arena, uint32_t, l->schedule->blocks.n + 1) };
-    map_init(&c->code_index, l->arena, 16);
-    map_init(&c->source_index, l->arena, 16);
-    for (uint32_t k = 0; k < l->schedule->blocks.n; k++) {
-        const Block *b = &l->schedule->blocks.at[k];
+                      .definition = NEW_ARRAY(ks->arena, uint32_t, ks->model->variables.n + 1),
+                      .next_definition = NEW_ARRAY(ks->arena, uint32_t, schedule->blocks.n + 1) };
+    map_init(&c->code_index, ks->arena, 16);
+    map_init(&c->source_index, ks->arena, 16);
+    for (uint32_t k = 0; k < schedule->blocks.n; k++) {
+        const Block *b = &schedule->blocks.at[k];
         if (b->kind != BLOCK_ASSIGN || b->lhs.shape->type.rank || (b->domain.index && !b->lhs.shape->n_args))
             continue;
-        const Ref target = term_refs(l->model, b->lhs)[b->lhs.shape->u.leaf];
+        const Ref target = term_refs(ks->model, b->lhs)[b->lhs.shape->u.leaf];
         if (target.kind != REF_NOW)
             continue;
         c->next_definition[k] = c->definition[target.var.index];
@@ -52,7 +54,7 @@ static bool ref_moves(const Coder *d, Ref ref)
 {
     if (ref.kind != REF_NOW)
         return ref.kind == REF_TIME || ref.kind == REF_DER || ref.kind == REF_LAST;
-    const Holders holders = ref_holders(d->c->l->model, ref);
+    const Holders holders = ref_holders(d->c->ks->model, ref);
     for (uint32_t k = 0; k < holders.n; k++)
         if (d->c->moves[holders.first + k])
             return true;
@@ -76,7 +78,7 @@ static bool moves(Coder *d, const Expr *e)
 /* ---- instructions ---- */
 Arena *coder_scratch(const Coder *d)
 {
-    return d->c->l->scratch;
+    return d->c->ks->scratch;
 }
 
 bool coder_knows(const Coder *d, uint32_t number, double *value)
@@ -92,13 +94,13 @@ uint32_t coder_put(Coder *d, KoineTimeOp op, uint32_t a, uint32_t b, uint32_t c)
     const KoineTimeInstruction i = { op, a, b, c };
     if (d->instructions.n >= MOST_INSTRUCTIONS)
         return KOINE_NONE;
-    vec_push(d->c->l->scratch, &d->instructions, i);
+    vec_push(d->c->ks->scratch, &d->instructions, i);
     return d->instructions.n - 1;
 }
 
 uint32_t coder_put_number(Coder *d, double value)
 {
-    vec_push(d->c->l->scratch, &d->numbers, value);
+    vec_push(d->c->ks->scratch, &d->numbers, value);
     return coder_put(d, KOINE_TIME_NUMBER, d->numbers.n - 1, KOINE_NONE, KOINE_NONE);
 }
 
@@ -111,8 +113,8 @@ static uint32_t code_input(Coder *d, const Expr *e)
         return KOINE_NONE;
     if (literal_value(e, &value))
         return coder_put_number(d, is_real ? value.r : (double)value.i);
-    const Term term = term_make(d->c->l->model, e, d->builder.refs.at);
-    vec_push(d->c->l->scratch, &d->inputs, term);
+    const Term term = term_make(d->c->ks->model, e, d->builder.refs.at);
+    vec_push(d->c->ks->scratch, &d->inputs, term);
     return coder_put(d, is_real ? KOINE_TIME_REAL : KOINE_TIME_INTEGER, d->inputs.n - 1, KOINE_NONE, KOINE_NONE);
 }
 
@@ -122,7 +124,7 @@ static bool find_iteration(const TimeCodes *c, const Domain *domain, const Eleme
 {
     if (level == domain->n)
         return number == 0;
-    const int64_t count = c->l->model->iterators.at[domain->first + level].count, step = map->step[level];
+    const int64_t count = c->ks->model->iterators.at[domain->first + level].count, step = map->step[level];
     const bool is_last = level + 1 == domain->n && step != 0;
     const int64_t first = is_last ? number / step : 0, behind = is_last ? first + 1 : count;
     for (at[level] = first < 0 ? 0 : first; at[level] < behind && at[level] < count; at[level]++)
@@ -156,7 +158,7 @@ static bool can_stand_alone(const Coder *d, const Expr *e)
 /* What an equation over a range says about one element of its array; NULL: nothing. */
 static const Expr *element_meaning(Coder *d, const Block *b, int64_t number)
 {
-    Model *m = d->c->l->model;
+    Model *m = d->c->ks->model;
     const Domain *domain = &m->domains.at[b->domain.index];
     const Expr *from[ELEMENT_LEVELS], *to[ELEMENT_LEVELS];
     int64_t at[ELEMENT_LEVELS];
@@ -182,10 +184,10 @@ static const Expr *meaning_of(Coder *d, Ref ref, const Expr *e)
     ElementMap map;
     if (e->type.rank)
         return NULL;
-    if (e->n_args && !element_map(c->l->model, e, d->builder.refs.at, (DomainId){ 0 }, &map))
+    if (e->n_args && !element_map(c->ks->model, e, d->builder.refs.at, (DomainId){ 0 }, &map))
         return NULL;
     for (uint32_t k = c->definition[ref.var.index]; k; k = c->next_definition[k - 1]) {
-        const Block *b = &c->l->schedule->blocks.at[k - 1];
+        const Block *b = &c->schedule->blocks.at[k - 1];
         const Expr *meaning = e->n_args ? element_meaning(d, b, map.base) : term_import(&d->builder, b->rhs);
         if (meaning)
             return meaning;
@@ -285,7 +287,7 @@ static uint32_t code_table(Coder *d, const Expr *e)
     if (a == KOINE_NONE || (e->n_args > 1 && interval == KOINE_NONE) || e->op >= TABLE_ORDERS ||
         !e->u.table->data[e->op])
         return KOINE_NONE;
-    vec_push(d->c->l->scratch, &d->tables, e->u.table->data[e->op]);
+    vec_push(d->c->ks->scratch, &d->tables, e->u.table->data[e->op]);
     const bool is_broken = e->op > 0 || e->u.table->method == TABLE_CONSTANT;
     return coder_put(d, is_broken ? KOINE_TIME_BROKEN : KOINE_TIME_TABLE, a, interval, d->tables.n - 1);
 }
@@ -355,7 +357,7 @@ static uint64_t hash_of(const Coder *d, uint32_t left, uint32_t right)
 static uint32_t number_of_code(Coder *d, uint32_t left, uint32_t right)
 {
     TimeCodes *c = d->c;
-    Arena *arena = c->l->arena;
+    Arena *arena = c->ks->arena;
     const uint64_t hash = hash_of(d, left, right);
     uint32_t first;
     const bool found = map_get(&c->code_index, hash, &first);
@@ -387,19 +389,19 @@ static uint32_t number_of_code(Coder *d, uint32_t left, uint32_t right)
 /* The inputs, each in a slot of its own, computed by kernels of as many outputs as these may have. */
 static void lay_inputs(Coder *d, KoineTimeFunction *f)
 {
-    Layout *l = d->c->l;
+    Kernels *ks = d->c->ks;
     uint32_t slots[KERNEL_OUTPUTS];
     f->n_in = d->inputs.n;
-    f->inputs = take_slots(l, f->n_in);
+    f->inputs = take_slots(ks, f->n_in);
     f->n_pieces = (f->n_in + KERNEL_OUTPUTS - 1) / KERNEL_OUTPUTS;
-    KoineTimePiece *pieces = NEW_ARRAY(l->arena, KoineTimePiece, f->n_pieces + 1);
+    KoineTimePiece *pieces = NEW_ARRAY(ks->arena, KoineTimePiece, f->n_pieces + 1);
     for (uint32_t k = 0; k < f->n_pieces; k++) {
         const uint32_t first = k * KERNEL_OUTPUTS;
         const uint32_t n = f->n_in - first < KERNEL_OUTPUTS ? f->n_in - first : KERNEL_OUTPUTS;
         for (uint32_t j = 0; j < n; j++)
             slots[j] = f->inputs + first + j;
-        const Piece piece = lay_terms(l, n, d->inputs.at + first, slots);
-        l->kernels.at[piece.kernel].is_shared = true;
+        const Piece piece = lay_terms(ks, n, d->inputs.at + first, slots);
+        ks->kernels.at[piece.kernel].is_shared = true;
         pieces[k] = (KoineTimePiece){ piece.kernel, piece.row };
     }
     f->pieces = pieces;
@@ -421,10 +423,10 @@ static void code_sides(Coder *d, Term left, Term right, uint32_t *first, uint32_
 
 uint32_t lay_time_function(TimeCodes *c, Term left, Term right, uint32_t *n_inputs, const Term **inputs)
 {
-    Coder d = { .c = c, .builder = term_builder(c->l->model) };
+    Coder d = { .c = c, .builder = term_builder(c->ks->model) };
     uint32_t first, second;
-    memo_begin(&d.registers, c->l->scratch);
-    memo_begin(&d.moving, c->l->scratch);
+    memo_begin(&d.registers, c->ks->scratch);
+    memo_begin(&d.moving, c->ks->scratch);
     code_sides(&d, left, right, &first, &second);
     memo_end(&d.registers);
     memo_end(&d.moving);
@@ -433,7 +435,7 @@ uint32_t lay_time_function(TimeCodes *c, Term left, Term right, uint32_t *n_inpu
     KoineTimeFunction f = { .code = number_of_code(&d, first, second), .saved = c->n_inputs };
     lay_inputs(&d, &f);
     c->n_inputs += f.n_in;
-    vec_push(c->l->arena, &c->functions, f);
+    vec_push(c->ks->arena, &c->functions, f);
     *n_inputs = d.inputs.n;
     *inputs = d.inputs.at;
     return c->functions.n - 1;
@@ -513,25 +515,25 @@ static uint64_t hash_source(const Model *m, const Coder *d, uint32_t code)
 /* False: it has no interval form. */
 static bool add_source(TimeCodes *c, Term term)
 {
-    Coder d = { .c = c, .builder = term_builder(c->l->model) };
+    Coder d = { .c = c, .builder = term_builder(c->ks->model) };
     uint32_t first, second, ignored;
-    memo_begin(&d.registers, c->l->scratch);
-    memo_begin(&d.moving, c->l->scratch);
+    memo_begin(&d.registers, c->ks->scratch);
+    memo_begin(&d.moving, c->ks->scratch);
     code_sides(&d, term, TERM_NONE, &first, &second);
     memo_end(&d.registers);
     memo_end(&d.moving);
     if (first == KOINE_NONE || !bends(&d))
         return first != KOINE_NONE;
     KoineTimeFunction f = { .code = number_of_code(&d, first, second), .saved = c->n_inputs };
-    const uint64_t hash = hash_source(c->l->model, &d, f.code);
+    const uint64_t hash = hash_source(c->ks->model, &d, f.code);
     if (map_get(&c->source_index, hash, &ignored)) /* the same one again; two of one hash differ hardly ever */
         return true;
     map_put(&c->source_index, hash, 1);
     lay_inputs(&d, &f);
     c->n_inputs += f.n_in;
-    vec_push(c->l->arena, &c->functions, f);
+    vec_push(c->ks->arena, &c->functions, f);
     const uint32_t source = c->functions.n - 1;
-    vec_push(c->l->arena, &c->sources, source);
+    vec_push(c->ks->arena, &c->sources, source);
     return true;
 }
 
@@ -541,7 +543,7 @@ static void add_parts(Coder *d, const Expr *e)
     if (!moves(d, e) || memo_get(&d->registers, e, &(uint32_t){ 0 }))
         return;
     memo_put(&d->registers, e, 1); /* was here */
-    if (is_timed(d, e) && add_source(d->c, term_make(d->c->l->model, e, d->builder.refs.at)))
+    if (is_timed(d, e) && add_source(d->c, term_make(d->c->ks->model, e, d->builder.refs.at)))
         return;
     for (uint32_t k = 0; e->kind != EXPR_LEAF && k < e->n_args; k++)
         add_parts(d, e->args[k]);
@@ -549,12 +551,12 @@ static void add_parts(Coder *d, const Expr *e)
 
 static void add_sources_of(TimeCodes *c, Term term, bool is_definition)
 {
-    Coder d = { .c = c, .builder = term_builder(c->l->model) };
+    Coder d = { .c = c, .builder = term_builder(c->ks->model) };
     if (!term.shape)
         return;
-    memo_begin(&d.registers, c->l->scratch);
-    memo_begin(&d.moving, c->l->scratch);
-    memo_begin(&d.timed, c->l->scratch);
+    memo_begin(&d.registers, c->ks->scratch);
+    memo_begin(&d.moving, c->ks->scratch);
+    memo_begin(&d.timed, c->ks->scratch);
     const Expr *e = term_import(&d.builder, term);
     if (!is_definition || !is_timed(&d, e)) /* else it counts where it is read */
         add_parts(&d, e);
@@ -574,8 +576,8 @@ static bool reads_time(const Model *m, Term term)
 /* Nothing depends on the time alone where nothing reads it. */
 static bool is_time_read(const TimeCodes *c)
 {
-    const Schedule *s = c->l->schedule;
-    const Model *m = c->l->model;
+    const Schedule *s = c->schedule;
+    const Model *m = c->ks->model;
     for (uint32_t k = 0; k < s->blocks.n; k++)
         if (s->blocks.at[k].kind == BLOCK_ASSIGN && reads_time(m, s->blocks.at[k].rhs))
             return true;
@@ -585,15 +587,16 @@ static bool is_time_read(const TimeCodes *c)
     return false;
 }
 
-void lay_sources(TimeCodes *c)
+/* Of the derivatives part. */
+static void lay_sources(TimeCodes *c)
 {
-    const Schedule *s = c->l->schedule;
+    const Schedule *s = c->schedule;
     if (!is_time_read(c))
         return;
     for (uint32_t k = 0; k < s->parts[PART_DERIVATIVES].n; k++) {
         const Block *b = &s->blocks.at[s->parts[PART_DERIVATIVES].at[k]];
         if (b->kind == BLOCK_ASSIGN && !b->domain.index)
-            add_sources_of(c, b->rhs, term_refs(c->l->model, b->lhs)[b->lhs.shape->u.leaf].kind == REF_NOW);
+            add_sources_of(c, b->rhs, term_refs(c->ks->model, b->lhs)[b->lhs.shape->u.leaf].kind == REF_NOW);
         for (uint32_t j = 0; b->kind != BLOCK_ASSIGN && j < b->n_rows; j++) {
             add_sources_of(c, s->rows.at[b->first_row + j].lhs, false);
             add_sources_of(c, s->rows.at[b->first_row + j].rhs, j < b->n_inner);
@@ -601,16 +604,17 @@ void lay_sources(TimeCodes *c)
     }
 }
 
-void time_codes_finish(const TimeCodes *c)
+TimeFunctions time_codes_finish(TimeCodes *c)
 {
-    KoineProgram *p = &c->l->data;
-    p->time_codes = c->codes.at;
-    p->n_time_codes = c->codes.n;
-    p->time_functions = c->functions.at;
-    p->n_time_functions = c->functions.n;
-    p->n_time_inputs = c->n_inputs;
-    p->sources = c->sources.at;
-    p->n_sources = c->sources.n;
+    lay_sources(c);
+    TimeFunctions out = { .codes = c->codes.at,
+                          .functions = c->functions.at,
+                          .sources = c->sources.at,
+                          .n_codes = c->codes.n,
+                          .n_functions = c->functions.n,
+                          .n_sources = c->sources.n,
+                          .n_inputs = c->n_inputs };
     for (uint32_t k = 0; k < c->codes.n; k++)
-        p->most_cells = c->codes.at[k].n > p->most_cells ? c->codes.at[k].n : p->most_cells;
+        out.most_cells = c->codes.at[k].n > out.most_cells ? c->codes.at[k].n : out.most_cells;
+    return out;
 }

@@ -2,7 +2,7 @@
 #ifndef EMIT_PROGRAM_TIME_H
 #define EMIT_PROGRAM_TIME_H
 
-#include "emit/program/layout.h"
+#include "emit/program/event_layout.h"
 #include "ir/memo.h"
 #include "ir/routine.h"
 

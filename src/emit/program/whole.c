@@ -3,13 +3,12 @@
  * states depend on each other through few quantities, as at a node with many objects, it is as sparse as the equations
  * are, while the derivatives by the states would be a full matrix. docs/decisions/0020 says more. */
 #include "base/bug.h"
-#include "emit/program/layout.h"
-#include "emit/program/share.h"
+#include "emit/program/parts.h"
 #include "ir/derive.h"
 #include "ir/simplify.h"
 
 typedef struct {
-    Layout *l;
+    Systems *ss;
     uint32_t *now, *der; /* per variable: its column, the column of its derivative; or KOINE_NONE */
     uint32_t n;          /* columns */
     VEC(uint32_t) start, index, entry;
@@ -36,15 +35,15 @@ static bool is_system(const Block *b)
 
 static void number_columns(Whole *w)
 {
-    const Schedule *s = w->l->schedule;
-    for (uint32_t k = 0; k < w->l->model->variables.n; k++)
+    const Schedule *s = w->ss->schedule;
+    for (uint32_t k = 0; k < w->ss->ks->model->variables.n; k++)
         w->now[k] = w->der[k] = KOINE_NONE;
     for (uint32_t k = 0; k < s->states.n; k++)
         add_column(w, ref_now(s->states.at[k]));
     for (uint32_t k = 0; k < s->parts[PART_DERIVATIVES].n; k++) {
         const Block *b = &s->blocks.at[s->parts[PART_DERIVATIVES].at[k]];
         if (!is_system(b))
-            add_column(w, term_refs(w->l->model, b->lhs)[b->lhs.shape->u.leaf]);
+            add_column(w, term_refs(w->ss->ks->model, b->lhs)[b->lhs.shape->u.leaf]);
         for (uint32_t j = 0; is_system(b) && j < b->n_rows; j++)
             add_column(w, s->rows.at[b->first_row + j].unknown);
     }
@@ -52,7 +51,7 @@ static void number_columns(Whole *w)
 
 static void put_entry(Whole *w, uint32_t column, uint32_t slot, double constant)
 {
-    Arena *arena = w->l->arena;
+    Arena *arena = w->ss->ks->arena;
     vec_push(arena, &w->index, column);
     vec_push(arena, &w->entry, slot);
     vec_push(arena, &w->constant, constant);
@@ -61,14 +60,14 @@ static void put_entry(Whole *w, uint32_t column, uint32_t slot, double constant)
 /* Partial derivatives of a term by all columns. */
 static void put_derivatives(Whole *w, Term term, Span span)
 {
-    Layout *l = w->l;
-    Model *m = l->model;
+    Kernels *ks = w->ss->ks;
+    Model *m = ks->model;
     const uint32_t n = term.shape->n_leaves;
-    const ArenaMark mark = arena_mark(l->scratch);
-    bool *is_wanted = NEW_ARRAY(l->scratch, bool, n + 1);
+    const ArenaMark mark = arena_mark(ks->scratch);
+    bool *is_wanted = NEW_ARRAY(ks->scratch, bool, n + 1);
     for (uint32_t k = 0; k < n; k++)
         is_wanted[k] = column_of(w, term_refs(m, term)[k]) != KOINE_NONE;
-    const Gradient gradient = expr_gradient(m->pool, expr_simplify(m->pool, term.shape), is_wanted, l->scratch);
+    const Gradient gradient = expr_gradient(m->pool, expr_simplify(m->pool, term.shape), is_wanted, ks->scratch);
     for (uint32_t k = 0; k < gradient.n; k++) {
         const Partial *partial = &gradient.at[k];
         const uint32_t column = column_of(w, term_refs(m, term)[partial->leaf]);
@@ -80,11 +79,11 @@ static void put_derivatives(Whole *w, Term term, Span span)
             continue;
         }
         const Term derivative = term_make(m, partial->derivative, term_refs(m, term));
-        const uint32_t slot = take_slots(l, 1);
+        const uint32_t slot = take_slots(ks, 1);
         put_entry(w, column, slot, 0);
-        add_entry(l, &w->section, lay_terms(l, 1, &derivative, &slot), KOINE_NONE, span);
+        add_entry(ks, &w->section, lay_terms(ks, 1, &derivative, &slot), KOINE_NONE, span);
     }
-    arena_reset(l->scratch, mark);
+    arena_reset(ks->scratch, mark);
 }
 
 /* 0 = term - v. */
@@ -92,14 +91,14 @@ static void put_explicit(Whole *w, Ref ref, Term term, Span span)
 {
     put_entry(w, column_of(w, ref), KOINE_NONE, -1);
     put_derivatives(w, term, span);
-    vec_push(w->l->arena, &w->start, w->index.n);
+    vec_push(w->ss->ks->arena, &w->start, w->index.n);
 }
 
 static void put_system(Whole *w, const Block *b)
 {
-    Model *m = w->l->model;
+    Model *m = w->ss->ks->model;
     for (uint32_t k = 0; k < b->n_rows; k++) {
-        const SystemRow *row = &w->l->schedule->rows.at[b->first_row + k];
+        const SystemRow *row = &w->ss->schedule->rows.at[b->first_row + k];
         const Span span = m->equations.at[row->equation.index].origin.span;
         if (k < b->n_inner) {
             put_explicit(w, row->unknown, row->rhs, span);
@@ -108,40 +107,40 @@ static void put_system(Whole *w, const Block *b)
         TermBuilder builder = term_builder(m);
         const Expr *e = expr_binary(m->pool, OP_SUB, term_import(&builder, row->lhs), term_import(&builder, row->rhs));
         put_derivatives(w, term_finish(&builder, expr_simplify(m->pool, e)), span);
-        vec_push(w->l->arena, &w->start, w->index.n);
+        vec_push(w->ss->ks->arena, &w->start, w->index.n);
     }
 }
 
-void lay_whole(Layout *l)
+WholeJacobian lay_whole(Systems *ss)
 {
-    const Schedule *s = l->schedule;
-    const uint32_t n = l->model->variables.n + 1;
+    const Schedule *s = ss->schedule;
+    Kernels *ks = ss->ks;
+    const uint32_t n = ks->model->variables.n + 1;
     const ShareRequest alone = { .repeats = 0 };
-    Whole w = { .l = l, .now = NEW_ARRAY(l->arena, uint32_t, n), .der = NEW_ARRAY(l->arena, uint32_t, n) };
     Entries shared = { 0 };
-    l->data.whole_section = KOINE_NONE;
     if (!s->is_whole)
-        return;
+        return (WholeJacobian){ .section = KOINE_NONE };
+    Whole w = { .ss = ss, .now = NEW_ARRAY(ks->arena, uint32_t, n), .der = NEW_ARRAY(ks->arena, uint32_t, n) };
     number_columns(&w);
-    vec_push(l->arena, &w.start, 0);
+    vec_push(ks->arena, &w.start, 0);
     for (uint32_t k = 0; k < s->states.n; k++) { /* how a state changes is a column */
         if (w.der[s->states.at[k].index] != KOINE_NONE)
             put_entry(&w, w.der[s->states.at[k].index], KOINE_NONE, 1);
-        vec_push(l->arena, &w.start, w.index.n);
+        vec_push(ks->arena, &w.start, w.index.n);
     }
     for (uint32_t k = 0; k < s->parts[PART_DERIVATIVES].n; k++) {
         const Block *b = &s->blocks.at[s->parts[PART_DERIVATIVES].at[k]];
         if (is_system(b))
             put_system(&w, b);
         else
-            put_explicit(&w, term_refs(l->model, b->lhs)[b->lhs.shape->u.leaf], b->rhs,
-                         l->model->equations.at[b->equation.index].origin.span);
+            put_explicit(&w, term_refs(ks->model, b->lhs)[b->lhs.shape->u.leaf], b->rhs,
+                         ks->model->equations.at[b->equation.index].origin.span);
     }
     REQUIRE(w.start.n == w.n + 1);
-    share_survey(l, 1, (const Entries *const[]){ &w.section });
-    share_entries(l, &alone, &w.section, &shared, NULL);
-    l->data.whole_section = lay_section(l, "whole_jacobian", &shared);
-    l->data.whole_entries = w.entry.at;
-    l->data.whole_constants = w.constant.at;
-    l->tables.whole_jacobian = (KoinePattern){ .rows = w.n, .columns = w.n, .start = w.start.at, .index = w.index.at };
+    share_survey(ss->share, 1, (const Entries *const[]){ &w.section });
+    share_entries(ss->share, &alone, &w.section, &shared, NULL);
+    return (WholeJacobian){ .section = lay_section(ks, "whole_jacobian", &shared),
+                            .entries = w.entry.at,
+                            .constants = w.constant.at,
+                            .pattern = { .rows = w.n, .columns = w.n, .start = w.start.at, .index = w.index.at } };
 }

@@ -1,11 +1,11 @@
 /* Attributing executions to the user's text: equations by the parts, nodes and systems they are executed in, the
  * assignments of transitions by the firings. */
-#include "emit/program/layout.h"
+#include "emit/program/explain.h"
 #include "ir/memo.h"
 #include <string.h>
 
 typedef struct {
-    const Layout *l;
+    const Explainer *of;
     Arena *scratch;
     const char **paths; /* per instance, as far as asked for; NULL: not yet */
     const KoineCounts *counts;
@@ -43,7 +43,7 @@ static uint64_t operations_of(uint32_t n, const Expr *const *outputs)
 
 static uint64_t kernel_operations(Attribution *a, uint32_t number)
 {
-    const Kernel *kernel = &a->l->kernels.at[number];
+    const Kernel *kernel = &a->of->code->kernels[number];
     if (!a->operations[number])
         a->operations[number] = operations_of(kernel->n_outputs, kernel->outputs);
     return a->operations[number];
@@ -57,19 +57,19 @@ static void add(Attribution *a, uint32_t block, uint32_t kernel, uint64_t execut
 }
 
 /* Operands of root functions are counted with their nodes. */
-static bool is_operand(const Layout *l, const Entry *entry)
+static bool is_operand(const Explainer *of, const Entry *entry)
 {
-    const uint8_t kind = l->schedule->blocks.at[entry->block].kind;
+    const uint8_t kind = of->schedule->blocks.at[entry->block].kind;
     return (kind == BLOCK_RELATION || kind == BLOCK_STEP) && !entry->is_shared;
 }
 
 /* What several equations need is counted with the first of them. */
 static void add_part(Attribution *a, PartKind part, uint64_t evaluations)
 {
-    const Layout *l = a->l;
-    for (uint32_t k = 0; k < l->executed[part].n; k++) {
-        const Entry *entry = &l->executed[part].at[k];
-        if (entry->system != KOINE_NONE || is_operand(l, entry))
+    const Explainer *of = a->of;
+    for (uint32_t k = 0; k < of->executed[part].n; k++) {
+        const Entry *entry = &of->executed[part].at[k];
+        if (entry->system != KOINE_NONE || is_operand(of, entry))
             continue;
         const uint64_t executions = evaluations * entry->piece.n;
         a->spent[entry->block] += executions * kernel_operations(a, entry->piece.kernel);
@@ -79,7 +79,7 @@ static void add_part(Attribution *a, PartKind part, uint64_t evaluations)
 
 static void add_node(Attribution *a, const KoineNode *node, uint64_t evaluations)
 {
-    const KoineProgram *p = &a->l->data;
+    const KoineProgram *p = a->of->program;
     switch ((KoineNodeKind)node->kind) {
     case KOINE_NODE_ASSIGN:
     case KOINE_NODE_GUARD: add(a, node->origin, node->kernel, evaluations * node->n); return;
@@ -107,8 +107,8 @@ static void tell(Attribution *a, KoineWorkKind kind, InstanceId owner, Span span
     if (!executions)
         return;
     if (!a->paths[owner.index])
-        a->paths[owner.index] = instance_path(a->l->model, owner, a->scratch);
-    const KoineWork work = { .where = origin_at(a->l->model, a->paths[owner.index], span),
+        a->paths[owner.index] = instance_path(a->of->model, owner, a->scratch);
+    const KoineWork work = { .where = origin_at(a->of->model, a->paths[owner.index], span),
                              .kind = (uint8_t)kind,
                              .executions = executions,
                              .operations = spent };
@@ -119,7 +119,7 @@ static void tell(Attribution *a, KoineWorkKind kind, InstanceId owner, Span span
  * text, which is not always the first of the model. */
 static void find_branches(Attribution *a)
 {
-    const Model *m = a->l->model;
+    const Model *m = a->of->model;
     a->first_branch = NEW_ARRAY(a->scratch, uint32_t, m->variables.n + 1);
     for (uint32_t k = 0; k < m->equations.n; k++) {
         const Equation *e = &m->equations.at[k];
@@ -134,7 +134,7 @@ static void find_branches(Attribution *a)
 
 static Span first_span(const Attribution *a, const Equation *e)
 {
-    const Model *m = a->l->model;
+    const Model *m = a->of->model;
     if (!e->origin.made_by || strcmp(e->origin.made_by, "merge-regions") != 0)
         return e->origin.span;
     const uint32_t first = a->first_branch[term_refs(m, e->lhs)[0].var.index];
@@ -143,14 +143,14 @@ static Span first_span(const Attribution *a, const Equation *e)
 
 static void tell_equation(Attribution *a, KoineWorkKind kind, EqId equation, uint64_t executions, uint64_t spent)
 {
-    const Equation *e = equation.index == ID_NONE ? NULL : &a->l->model->equations.at[equation.index];
+    const Equation *e = equation.index == ID_NONE ? NULL : &a->of->model->equations.at[equation.index];
     tell(a, kind, e ? e->owner : (InstanceId){ 0 }, e ? first_span(a, e) : SPAN_NONE, executions, spent);
 }
 
 static void tell_system(Attribution *a, const Block *b, uint64_t executions)
 {
     for (uint32_t k = 0; k < b->n_rows; k++) {
-        const SystemRow *row = &a->l->schedule->rows.at[b->first_row + k];
+        const SystemRow *row = &a->of->schedule->rows.at[b->first_row + k];
         const Expr *const sides[] = { row->lhs.shape, row->rhs.shape };
         tell_equation(a, KOINE_WORK_EQUATION, row->equation, executions, executions * operations_of(2, sides));
     }
@@ -158,8 +158,8 @@ static void tell_system(Attribution *a, const Block *b, uint64_t executions)
 
 static void tell_block(Attribution *a, uint32_t index, bool is_guard)
 {
-    const Block *b = &a->l->schedule->blocks.at[index];
-    const Model *m = a->l->model;
+    const Block *b = &a->of->schedule->blocks.at[index];
+    const Model *m = a->of->model;
     const uint64_t executions = a->executions[index], spent = a->spent[index];
     switch ((BlockKind)b->kind) {
     case BLOCK_ASSIGN:
@@ -167,7 +167,7 @@ static void tell_block(Attribution *a, uint32_t index, bool is_guard)
         return;
     case BLOCK_LINEAR:
     case BLOCK_NEWTON:
-    case BLOCK_ITERATE: tell_system(a, b, a->counts->systems[a->l->system_of[index]]); return;
+    case BLOCK_ITERATE: tell_system(a, b, a->counts->systems[a->of->system_of[index]]); return;
     case BLOCK_RELATION: {
         const Relation *r = &m->relations.at[b->object];
         tell(a, KOINE_WORK_CONDITION, r->owner, r->origin.span, executions, spent);
@@ -188,9 +188,9 @@ static void tell_block(Attribution *a, uint32_t index, bool is_guard)
 
 static void tell_transition(Attribution *a, uint32_t number)
 {
-    const KoineProgram *p = &a->l->data;
+    const KoineProgram *p = a->of->program;
     const KoineTransition *t = &p->transitions[number];
-    const Transition *own = &a->l->model->transitions.at[number];
+    const Transition *own = &a->of->model->transitions.at[number];
     const uint64_t fired = a->counts->transitions[number];
     if (!fired)
         return;
@@ -200,7 +200,7 @@ static void tell_transition(Attribution *a, uint32_t number)
     tell(a, KOINE_WORK_EVENT, own->owner, own->origin.span, fired, spent);
     for (uint32_t k = 0; k < t->n_next; k++) {
         const KoineNext *next = &p->nexts[t->first_next + k];
-        const Assignment *assignment = &a->l->model->assignments.at[next->origin - a->l->schedule->blocks.n];
+        const Assignment *assignment = &a->of->model->assignments.at[next->origin - a->of->schedule->blocks.n];
         tell(a, KOINE_WORK_ASSIGNMENT, own->owner, assignment->span, fired, fired * kernel_operations(a, next->kernel));
     }
 }
@@ -208,14 +208,14 @@ static void tell_transition(Attribution *a, uint32_t number)
 void attribute_work(void *context, const KoineCounts *counts, void (*visit)(void *context, const KoineWork *work),
                     void *visit_context)
 {
-    const Layout *l = context;
-    Arena *scratch = arena_create_like(l->arena);
-    const uint32_t n = l->schedule->blocks.n;
-    Attribution a = { .l = l,
+    const Explainer *of = context;
+    Arena *scratch = arena_create_like(of->arena);
+    const uint32_t n = of->schedule->blocks.n;
+    Attribution a = { .of = of,
                       .scratch = scratch,
-                      .paths = NEW_ARRAY(scratch, const char *, l->model->instances.n + 1),
+                      .paths = NEW_ARRAY(scratch, const char *, of->model->instances.n + 1),
                       .counts = counts,
-                      .operations = NEW_ARRAY(scratch, uint64_t, l->kernels.n + 1),
+                      .operations = NEW_ARRAY(scratch, uint64_t, of->code->n_kernels + 1),
                       .executions = NEW_ARRAY(scratch, uint64_t, n + 1),
                       .spent = NEW_ARRAY(scratch, uint64_t, n + 1),
                       .visit = visit,
@@ -225,13 +225,13 @@ void attribute_work(void *context, const KoineCounts *counts, void (*visit)(void
     add_part(&a, PART_DERIVATIVES, counts->derivatives);
     add_part(&a, PART_ROOTS, counts->roots);
     add_part(&a, PART_OUTPUTS, counts->outputs);
-    for (uint32_t k = 0; k < l->data.n_nodes; k++) {
-        add_node(&a, &l->data.nodes[k], counts->nodes[k]);
-        is_guard[l->data.nodes[k].origin] |= l->data.nodes[k].kind == KOINE_NODE_GUARD;
+    for (uint32_t k = 0; k < of->program->n_nodes; k++) {
+        add_node(&a, &of->program->nodes[k], counts->nodes[k]);
+        is_guard[of->program->nodes[k].origin] |= of->program->nodes[k].kind == KOINE_NODE_GUARD;
     }
     for (uint32_t k = 0; k < n; k++)
         tell_block(&a, k, is_guard[k]);
-    for (uint32_t k = 0; k < l->data.n_transitions; k++)
+    for (uint32_t k = 0; k < of->program->n_transitions; k++)
         tell_transition(&a, k);
     arena_destroy(scratch);
 }

@@ -1,0 +1,195 @@
+/* Comparisons and step functions: their nodes, root functions and entries of the calendar; see event_layout.h. */
+#include "emit/program/event_layout.h"
+
+static uint32_t selector_slot(const EventLayout *e, RegionId region)
+{
+    return region.index == ID_NONE ? KOINE_NONE : e->ks->slots->now[e->m->regions.at[region.index].selector.index];
+}
+
+/* The term where the region's branch is selected, else 0: nothing is evaluated in a branch that is not chosen. */
+static Term masked(EventLayout *e, Term term, RegionId region, uint16_t branch)
+{
+    Model *m = e->m;
+    if (region.index == ID_NONE)
+        return term;
+    TermBuilder builder = term_builder(m);
+    const Expr *selector = term_leaf(&builder, ref_now(m->regions.at[region.index].selector));
+    const Expr *inside = expr_literal_relation(m->pool, OP_EQ, selector, expr_integer(m->pool, branch));
+    const Expr *own = term_import(&builder, term);
+    return term_finish(&builder, expr_if(m->pool, inside, own, expr_real(m->pool, 0.0)));
+}
+
+static KoinePlace place_of(const EventLayout *e, Span span)
+{
+    if (span.source == SOURCE_NONE)
+        return (KoinePlace){ 0, 0, 0 };
+    const LineColumn at = span_begin(e->m->sources, span);
+    return (KoinePlace){ span.source, at.line, at.column };
+}
+
+static void add_root(EventLayout *e, uint32_t owner, const char *text, InstanceId instance, Span span)
+{
+    vec_push(e->ks->arena, &e->decisions.root_owner, owner);
+    const KoineOrigin origin = { text, path_of(e, instance), place_of(e, span) };
+    vec_push(e->ks->arena, &e->decisions.roots, origin);
+}
+
+/* The operands of a comparison or step function as a function of the time: then it has an entry in the calendar and no
+ * root function, and is looked at again only when something that it reads beside the time changes. */
+static uint32_t add_timed(EventLayout *e, const Block *b, uint32_t owner, Term left, Term right)
+{
+    uint32_t n;
+    const Term *inputs;
+    const uint32_t timed = b->mixed ? KOINE_NONE : lay_time_function(e->decisions.time_codes, left, right, &n, &inputs);
+    if (timed == KOINE_NONE)
+        return KOINE_NONE;
+    bool is_moving = false;
+    for (uint32_t k = 0; k < n; k++)
+        read_term(e, inputs[k], &is_moving);
+    e->decisions.n_calendar++;
+    vec_push(e->ks->arena, &e->decisions.calendar_owner, owner);
+    return timed;
+}
+
+/* Slot of the state that `side` is, if `other` is constant between events. */
+static uint32_t state_compared(const EventLayout *e, Term side, Term other)
+{
+    const Model *m = e->m;
+    if (term_is_absent(side) || side.shape->kind != EXPR_LEAF || side.shape->n_args)
+        return KOINE_NONE;
+    const Ref ref = term_refs(m, side)[0];
+    if (ref.kind != REF_NOW || model_var(m, ref.var)->definition != DEFINITION_DER || model_var(m, ref.var)->type.rank)
+        return KOINE_NONE;
+    for (uint32_t k = 0; k < other.shape->n_leaves; k++) {
+        const Ref leaf = term_refs(m, other)[k];
+        if (leaf.kind != REF_NOW || model_var(m, leaf.var)->variability > VARIABILITY_DISCRETE)
+            return KOINE_NONE;
+    }
+    return e->ks->slots->now[ref.var.index];
+}
+
+void add_relation(EventLayout *e, uint32_t index, const Block *b)
+{
+    Kernels *ks = e->ks;
+    const Relation *r = &e->m->relations.at[b->object];
+    KoineNode *node = add_node(e, KOINE_NODE_RELATION, index);
+    node->object = b->object;
+    node->cell = r->bit.index;
+    KoineRelation *out = &e->decisions.relations[b->object];
+    *out = (KoineRelation){ .is_strict = r->is_strict,
+                            .is_guarded = r->is_guarded,
+                            .is_joint = r->is_joint,
+                            .is_time = r->kind == RELATION_TIME,
+                            .bit = ks->slots->now[r->bit.index],
+                            .cell = r->bit.index,
+                            .state = state_compared(e, r->left, r->right),
+                            .selector = selector_slot(e, r->region),
+                            .branch = r->branch,
+                            .root = KOINE_NONE,
+                            .calendar = KOINE_NONE,
+                            .timed = KOINE_NONE,
+                            .node = e->nodes.n - 1,
+                            .mixed = b->mixed ? b->mixed - 1 : KOINE_NONE,
+                            .band = e->decisions.band,
+                            .origin = index };
+    const uint32_t slots[2] = { take_slots(ks, 1), take_slots(ks, 1) };
+    bool is_moving = false;
+    path_of(e, r->owner);
+    e->decisions.comparisons[b->object] = relation_text(e->m, r, ks->arena);
+    if (out->state == KOINE_NONE)
+        out->state = state_compared(e, r->right, r->left);
+    if (out->is_time) {
+        const Term terms[] = { masked(e, r->slope, r->region, r->branch), masked(e, r->flip, r->region, r->branch) };
+        const Piece piece = lay_terms(ks, 2, terms, slots);
+        out->kernel = piece.kernel;
+        out->row = piece.row;
+        out->slope = slots[0];
+        out->flip = slots[1];
+        out->calendar = e->decisions.n_calendar++;
+        vec_push(ks->arena, &e->decisions.calendar_owner, b->object);
+        read_term(e, r->slope, &is_moving);
+        read_term(e, r->flip, &is_moving);
+    } else {
+        const Term terms[] = { masked(e, r->left, r->region, r->branch), masked(e, r->right, r->region, r->branch) };
+        const Piece piece = lay_terms(ks, 2, terms, slots);
+        out->kernel = piece.kernel;
+        out->row = piece.row;
+        out->left = slots[0];
+        out->right = slots[1];
+        out->timed = add_timed(e, b, b->object, r->left, r->right);
+    }
+    if (out->timed != KOINE_NONE) {
+        out->calendar = e->decisions.n_calendar - 1;
+    } else if (!out->is_time) {
+        out->root = e->decisions.roots.n;
+        add_root(e, b->object, e->decisions.comparisons[b->object], r->owner, r->origin.span);
+        add_entry(ks, &e->decisions.root_operands, (Piece){ out->kernel, out->row, 1 }, index, r->origin.span);
+        read_term(e, r->left, &is_moving);
+        read_term(e, r->right, &is_moving);
+        is_moving = true; /* a root function watches it: look again at every instant */
+    }
+    ks->kernels.at[out->kernel].is_shared = true;
+    read_selector(e, r->region);
+    note_moving(e, is_moving);
+}
+
+void add_step(EventLayout *e, uint32_t index, const Block *b)
+{
+    Kernels *ks = e->ks;
+    const StepFunction *f = &e->m->steps.at[b->object];
+    KoineNode *node = add_node(e, KOINE_NODE_STEP, index);
+    node->object = b->object;
+    node->cell = f->value.index;
+    KoineStep *out = &e->decisions.steps[b->object];
+    *out = (KoineStep){ .op = f->op,
+                        .table = f->table ? f->table->data[0] : NULL,
+                        .is_guarded = f->is_guarded,
+                        .is_time = f->kind == RELATION_TIME,
+                        .value = ks->slots->now[f->value.index],
+                        .cell = f->value.index,
+                        .selector = selector_slot(e, f->region),
+                        .branch = f->branch,
+                        .root = KOINE_NONE,
+                        .calendar = KOINE_NONE,
+                        .timed = KOINE_NONE,
+                        .node = e->nodes.n - 1,
+                        .mixed = b->mixed ? b->mixed - 1 : KOINE_NONE,
+                        .band = e->decisions.band,
+                        .origin = index };
+    bool is_moving = false;
+    const uint32_t slots[2] = { take_slots(ks, 1), take_slots(ks, 1) };
+    path_of(e, f->owner);
+    Piece piece;
+    if (out->is_time) {
+        const Term terms[] = { masked(e, f->slope, f->region, f->branch), masked(e, f->offset, f->region, f->branch) };
+        piece = lay_terms(ks, 2, terms, slots);
+        out->slope = slots[0];
+        out->offset = slots[1];
+        out->calendar = e->decisions.n_calendar++;
+        vec_push(ks->arena, &e->decisions.calendar_owner, e->m->relations.n + b->object);
+        read_term(e, f->slope, &is_moving);
+        read_term(e, f->offset, &is_moving);
+    } else {
+        const Term term = masked(e, f->argument, f->region, f->branch);
+        piece = lay_terms(ks, 1, &term, slots);
+        out->argument = slots[0];
+        out->timed = add_timed(e, b, e->m->relations.n + b->object, f->argument, TERM_NONE);
+    }
+    if (out->timed != KOINE_NONE) {
+        out->calendar = e->decisions.n_calendar - 1;
+    } else if (!out->is_time) {
+        out->root = e->decisions.roots.n;
+        const char *text = term_text(e->m, f->argument, ks->arena);
+        const uint32_t owner = e->m->relations.n + b->object;
+        add_root(e, owner, arena_format(ks->arena, "step of %s downwards", text), f->owner, f->origin.span);
+        add_root(e, owner, arena_format(ks->arena, "step of %s upwards", text), f->owner, f->origin.span);
+        add_entry(ks, &e->decisions.root_operands, piece, index, f->origin.span);
+        read_term(e, f->argument, &is_moving);
+        is_moving = true;
+    }
+    out->kernel = piece.kernel;
+    out->row = piece.row;
+    ks->kernels.at[out->kernel].is_shared = true;
+    read_selector(e, f->region);
+    note_moving(e, is_moving);
+}

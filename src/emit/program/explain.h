@@ -1,0 +1,43 @@
+/* Explaining what happens in a run by the user's text: the functions of KoineProgram that do so.
+ *
+ * They read what was made with the program and make what they need in memory of their own, so instances may fail in
+ * several threads at once. An origin is a number: of a block, behind these of an assignment of a transition, behind
+ * these of a block of the initial system. */
+#ifndef EMIT_PROGRAM_EXPLAIN_H
+#define EMIT_PROGRAM_EXPLAIN_H
+
+#include "base/text.h"
+#include "emit/program/events.h"
+
+typedef struct {
+    const Schedule *schedule;
+    const Model *model; /* the schedule's */
+    const Slots *slots;
+    const Code *code;
+    const KoineProgram *program;
+    const char *const *paths;       /* see Events */
+    const char *const *comparisons; /* see Decisions */
+    const uint32_t *system_of;      /* see Blocks */
+    Entries executed[PART_COUNT];   /* of the parts derivatives, roots and outputs */
+    const Arena *arena;             /* arenas for explanations are created like it */
+} Explainer;
+
+/* locate.c */
+/* The block an origin stands for, and the schedule it belongs to; NULL: an assignment of a transition. */
+const Block *origin_block(const Explainer *of, uint32_t origin, const Schedule **schedule);
+/* Where it stands in the text; of equations in branches, that of the branch in force. */
+Span origin_span(const Explainer *of, uint32_t origin, const KoineSlot *values);
+InstanceId origin_owner(const Explainer *of, uint32_t origin);
+KoineOrigin origin_at(const Model *m, const char *path, Span span); /* path NULL: "" */
+void add_place(const Explainer *of, Text *to, Span span);           /* "Ball.mdl:7:3", or nothing */
+
+/* Functions of KoineProgram; the context is an Explainer. */
+void locate_origin(void *context, const KoineModel *model, uint32_t origin, KoineOrigin *where); /* locate.c */
+void explain_fault(void *context, KoineModel *model, uint32_t origin);
+bool fault_matters(void *context, const KoineModel *model, uint32_t origin);
+void describe_row(void *context, const KoineModel *model, uint32_t origin, uint32_t row, char *to, size_t size);
+void blame_system(void *context, const KoineModel *model, uint32_t origin, char *to, size_t size); /* blame.c */
+void attribute_work(void *context, const KoineCounts *counts, void (*visit)(void *context, const KoineWork *work),
+                    void *visit_context); /* work.c */
+
+#endif

@@ -1,0 +1,41 @@
+/* Parts: what each purpose of a run executes, in which order. The third stage of the layout. */
+#ifndef EMIT_PROGRAM_PARTS_H
+#define EMIT_PROGRAM_PARTS_H
+
+#include "emit/program/systems.h"
+
+typedef struct {             /* the Jacobian of every equation of the derivatives part by what stands in it */
+    uint32_t section;        /* computes those entries that are not constant; KOINE_NONE: there is no such Jacobian */
+    const uint32_t *entries; /* in the order of the pattern: slot, or KOINE_NONE: it is constant */
+    const double *constants; /* in the order of the pattern: the value of those that are constant */
+    KoinePattern pattern;
+} WholeJacobian;
+
+typedef struct {
+    Blocks blocks;         /* of the run's schedule */
+    KoinePart parameters;  /* bindings that are not literals, in the order in which they need each other */
+    KoinePart starts;      /* start values that are not literals */
+    KoinePart initial;     /* the initial system, if it is more than start values */
+    KoinePart derivatives; /* time and states -> derivatives */
+    KoinePart outputs;     /* the rest of what is recorded */
+    KoinePart slopes;      /* what tangents need at a point, whatever the seeds are */
+    KoinePart tangents;    /* seeds of the states -> tangents of their derivatives */
+    WholeJacobian whole;
+    Entries executed[PART_COUNT];   /* what the parts derivatives and outputs execute, for the attribution of work */
+    Entries fixed;                  /* what these need of parameters alone: see lay_fixed */
+    const uint32_t *regular_checks; /* pairs of slot and block: see KoineProgram */
+    uint32_t n_regular_checks;
+    uint32_t n_run_systems; /* systems behind these belong to the initial part */
+} Parts;
+
+Parts parts_lay(const Schedule *schedule, Systems *ss);
+/* The root part: what the operands of comparisons need, then these; what it executes, and what it needs of parameters
+ * alone. Laid out with the events, which say what the operands are. */
+KoinePart lay_roots(Systems *ss, const Schedule *schedule, const Blocks *blocks, const Entries *operands,
+                    Entries *executed, Entries *fixed);
+/* The part of the parameters, and behind it what the other parts need of them alone: of the parts here, and `more`. */
+KoinePart lay_fixed(Kernels *ks, const Parts *parts, const Entries *more);
+/* whole.c */
+WholeJacobian lay_whole(Systems *ss);
+
+#endif

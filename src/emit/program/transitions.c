@@ -1,0 +1,160 @@
+/* Transitions: their conditions, assignments and actions; see event_layout.h. */
+#include "emit/program/event_layout.h"
+#include "base/bug.h"
+
+static void add_next(EventLayout *e, const Assignment *a, uint32_t number)
+{
+    Kernels *ks = e->ks;
+    Model *m = e->m;
+    const Ref target = term_refs(m, a->target)[a->target.shape->u.leaf];
+    ElementMap map;
+    REQUIRE(element_map(m, a->target.shape, term_refs(m, a->target), (DomainId){ 0 }, &map));
+    const uint32_t slot = (uint32_t)(ks->slots->now[target.var.index] + map.base);
+    KoineNext next = { .guard = KOINE_NONE,
+                       .buffer = take_slots(ks, 1),
+                       .target = slot,
+                       .cell = target.var.index,
+                       .pre = e->pre_of[target.var.index],
+                       .is_state = model_var(m, target.var)->definition == DEFINITION_DER,
+                       .is_real = model_var(m, target.var)->type.kind == TYPE_REAL,
+                       .origin = e->s->blocks.n + number,
+                       .variable = ks->slots->row_of[target.var.index] };
+    if (!map_get(&e->firings.writers, slot, &next.writer)) {
+        next.writer = e->firings.n_writers++;
+        map_put(&e->firings.writers, slot, next.writer);
+    }
+    Piece piece;
+    if (term_is_absent(a->guard)) {
+        piece = lay_terms(ks, 1, &a->value, &next.buffer);
+    } else {
+        next.guard = take_slots(ks, 1);
+        TermBuilder builder = term_builder(m);
+        const Expr *guard = term_import(&builder, a->guard), *value = term_import(&builder, a->value);
+        const Expr *kept = a->target.shape->n_args ? term_import(&builder, a->target) : term_leaf(&builder, target);
+        const Term terms[] = { a->guard, term_finish(&builder, expr_if(m->pool, guard, value, kept)) };
+        const uint32_t slots[] = { next.guard, next.buffer };
+        piece = lay_terms(ks, 2, terms, slots);
+    }
+    next.kernel = piece.kernel;
+    next.row = piece.row;
+    ks->kernels.at[piece.kernel].is_shared = true;
+    vec_push(ks->arena, &e->firings.nexts, next);
+}
+
+static void add_action(EventLayout *e, const Action *a)
+{
+    static const uint8_t kinds[] = { [ACTION_DISPLAY] = KOINE_ACTION_DISPLAY,
+                                     [ACTION_TERMINATE] = KOINE_ACTION_TERMINATE,
+                                     [ACTION_WARNING] = KOINE_ACTION_WARNING };
+    Kernels *ks = e->ks;
+    Model *m = e->m;
+    const uint32_t n = a->n_args + 1;
+    Term *terms = NEW_ARRAY(ks->arena, Term, n);
+    uint32_t *slots = NEW_ARRAY(ks->arena, uint32_t, n);
+    uint8_t *types = NEW_ARRAY(ks->arena, uint8_t, n);
+    terms[0] = term_is_absent(a->guard) ? term_boolean(m, true) : a->guard;
+    slots[0] = take_slots(ks, 1);
+    for (uint32_t k = 1; k < n; k++) {
+        terms[k] = m->conditions.at[a->first_arg + k - 1];
+        slots[k] = take_slots(ks, 1);
+        types[k - 1] = terms[k].shape->type.kind;
+    }
+    const Piece piece = lay_terms(ks, n, terms, slots);
+    ks->kernels.at[piece.kernel].is_shared = true;
+    const KoineAction action = { .kind = kinds[a->kind],
+                                 .format = names_of(pool_names(m->pool), a->text),
+                                 .kernel = piece.kernel,
+                                 .row = piece.row,
+                                 .guard = slots[0],
+                                 .n_args = a->n_args,
+                                 .args = slots + 1,
+                                 .types = types };
+    vec_push(ks->arena, &e->firings.actions, action);
+}
+
+/* The generated variable that is the only condition of a level transition: its node enables the transition itself. */
+static uint32_t guard_variable(const EventLayout *e, const Transition *t)
+{
+    if (t->trigger != TRIGGER_LEVEL || t->n_conditions != 1)
+        return KOINE_NONE;
+    const VarId v = term_refs(e->m, e->m->conditions.at[t->first_condition])[0].var;
+    return e->guard_of[v.index] != KOINE_NONE ? v.index : KOINE_NONE;
+}
+
+void find_guards(EventLayout *e)
+{
+    const Model *m = e->m;
+    for (uint32_t k = 0; k < m->variables.n; k++)
+        e->guard_of[k] = KOINE_NONE;
+    for (uint32_t k = 0; k < m->transitions.n; k++) {
+        const Transition *t = &m->transitions.at[k];
+        if (t->trigger != TRIGGER_LEVEL || t->n_conditions != 1)
+            continue;
+        const Term condition = m->conditions.at[t->first_condition];
+        const VarId v = term_refs(m, condition)[0].var;
+        if (model_var(m, v)->is_condition && e->ks->slots->pre[v.index] == KOINE_NONE)
+            e->guard_of[v.index] = k;
+    }
+}
+
+void add_transition(EventLayout *e, uint32_t index, const Block *b)
+{
+    static const uint8_t triggers[] = { [TRIGGER_LEVEL] = KOINE_TRIGGER_LEVEL,
+                                        [TRIGGER_EDGE] = KOINE_TRIGGER_EDGE,
+                                        [TRIGGER_INITIAL] = KOINE_TRIGGER_INITIAL,
+                                        [TRIGGER_STEP] = KOINE_TRIGGER_STEP };
+    Kernels *ks = e->ks;
+    Model *m = e->m;
+    const Transition *t = &m->transitions.at[b->object];
+    const bool is_merged = t->n_conditions == 1 && guard_variable(e, t) != KOINE_NONE;
+    path_of(e, t->owner);
+    if (!is_merged)
+        add_node(e, KOINE_NODE_TRANSITION, index)->object = b->object;
+    uint32_t *conditions = NEW_ARRAY(ks->arena, uint32_t, t->n_conditions + 1);
+    uint32_t *before = NEW_ARRAY(ks->arena, uint32_t, t->n_conditions + 1);
+    bool is_moving = false;
+    for (uint32_t k = 0; k < t->n_conditions; k++) {
+        const Term condition = m->conditions.at[t->first_condition + k];
+        const VarId v = term_refs(m, condition)[0].var;
+        conditions[k] = ks->slots->now[v.index];
+        before[k] = t->trigger == TRIGGER_EDGE ? ks->slots->pre[v.index] : KOINE_NONE;
+        if (!is_merged)
+            read_term(e, condition, &is_moving);
+        const Read read = { cell_of(e, ref_pre(v)), e->nodes.n - 1 };
+        if (t->trigger == TRIGGER_EDGE)
+            vec_push(ks->arena, &e->reads, read);
+    }
+    KoineTransition *out = &e->firings.transitions[b->object];
+    *out = (KoineTransition){ .trigger = triggers[t->trigger],
+                              .n_conditions = t->n_conditions,
+                              .conditions = conditions,
+                              .before = before,
+                              .first_next = e->firings.nexts.n,
+                              .first_action = e->firings.actions.n,
+                              .origin = index };
+    for (uint32_t k = 0; k < t->n_assignments; k++)
+        add_next(e, &m->assignments.at[t->first_assignment + k], t->first_assignment + k);
+    out->n_next = e->firings.nexts.n - out->first_next;
+    for (uint32_t k = 0; k < t->n_actions; k++)
+        add_action(e, &m->actions.at[t->first_action + k]);
+    out->n_actions = e->firings.actions.n - out->first_action;
+}
+
+/* The nodes that define the conditions of transitions that are tested after steps. */
+void list_step_conditions(EventLayout *e)
+{
+    const Model *m = e->m;
+    VEC(uint32_t) found = { 0 };
+    bool *is_tested = NEW_ARRAY(e->ks->arena, bool, m->variables.n + 1);
+    for (uint32_t k = 0; k < m->transitions.n; k++) {
+        const Transition *t = &m->transitions.at[k];
+        for (uint32_t j = 0; t->trigger == TRIGGER_STEP && j < t->n_conditions; j++)
+            is_tested[term_refs(m, m->conditions.at[t->first_condition + j])[0].var.index] = true;
+    }
+    for (uint32_t k = 0; k < e->nodes.n; k++)
+        if (e->nodes.at[k].kind == KOINE_NODE_ASSIGN && e->nodes.at[k].cell < m->variables.n &&
+            is_tested[e->nodes.at[k].cell])
+            vec_push(e->ks->arena, &found, k);
+    e->out.firings.step_conditions = found.at;
+    e->out.firings.n_step_conditions = found.n;
+}
