@@ -21,8 +21,9 @@ typedef struct {
     const int32_t *strides;              /* width entries, NULL: by table */
     bool has_iterator;
     int32_t iterator_stride;
-    bool has_calls; /* of functions: elements one by one, in order */
-    bool is_shared; /* some run has n > 1 or an event node calls it: emit a function of its own */
+    bool has_calls;      /* of functions: elements one by one, in order */
+    bool is_shared;      /* some run has n > 1 or an event node calls it: emit a function of its own */
+    const char *comment; /* "Ball.mdl:29: der(V) := G" or NULL: the (first) equation it was made of */
 } Kernel;
 
 typedef struct {

@@ -20,6 +20,7 @@ static Text print_named(Fixture *f, const char *model, const char *const *names,
     add_equation(f, 4, op2(f, OP_ADD, leaf(f, 0), leaf(f, 1)), 2, (uint32_t[]){ 2, 3 }, comment);
     const Expr *loop = op1(f, OP_COS, leaf(f, 0));
     const uint32_t kernel = add_kernel(f, 1, &loop, 1);
+    f->kernels.at[kernel].comment = comment;
     add_run(f, kernel, (uint32_t[]){ 0, 1, 1, 0, 2, 3, 4, 2 }, 8, 4, comment);
     Code code = *fixture_code(f, model);
     code.derivatives_section = 0;

@@ -18,7 +18,12 @@ static void print_kernel(Printer *p, uint32_t number)
     p->spelling = kernel->strides ? SPELL_AFFINE : SPELL_ROW;
     p->strides = kernel->strides;
     begin_kernel(p, number);
-    text_format(p->out, "\nstatic void k%u(KoineSlot *m, const uint32_t *row, uint32_t n)\n{\n", number);
+    text_char(p->out, '\n');
+    if (kernel->comment) {
+        model_comment(p->out, kernel->comment);
+        text_char(p->out, '\n');
+    }
+    text_format(p->out, "static void k%u(KoineSlot *m, const uint32_t *row, uint32_t n)\n{\n", number);
     p->indent = 1;
     if (kernel->strides)
         print_line(p, NULL, "for (int64_t i = 0; i < n; i++) {");

@@ -68,6 +68,8 @@ void lay_assignment(Kernels *ks, Term lhs, Term rhs, DomainId domain);
 void push_entry(Kernels *ks, Entries *list, Entry entry);
 void add_entry(Kernels *ks, Entries *list, Piece piece, uint32_t block, Span span);
 void add_pieces(Kernels *ks, Entries *list, uint32_t first, uint32_t end, uint32_t block, Span span);
+/* "Ball.mdl:29"; NULL: there is no such place. */
+const char *place_text(const Model *m, Span span, Arena *arena);
 uint32_t lay_section(Kernels *ks, const char *name, const Entries *list);
 /* A part of one section for each stretch between systems: the first has the name, others the name and a number.
  * `systems` get the sections of their tangents. */

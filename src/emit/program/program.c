@@ -1,5 +1,6 @@
 /* Laying out a Schedule in stages, each of which reads the results of those before it; see program.h. */
 #include "emit/program.h"
+#include "emit/program/comments.h"
 #include "emit/program/explain.h"
 #include "emit/program/tables.h"
 #include "emit/routines.h"
@@ -245,6 +246,7 @@ Program *program_create(const Schedule *schedule, Arena *arena)
     const Events events = events_lay(schedule, &parts, systems);
     program->data.parameters = lay_fixed(kernels, &parts, &events.decisions.fixed);
     program->tables = tables_fill(schedule, slots, systems, &parts, &events, arena);
+    comment_kernels(schedule, &parts, &events, kernels);
     program->code = code_of(schedule, kernels, &parts.derivatives);
     program->data.tables = &program->tables;
     join_slots(&program->data, schedule->model, slots, kernels);

@@ -5,13 +5,18 @@
 enum { EVEN_FROM = 6 };  /* rows; shorter even stretches of an uneven run are not worth a loop of their own */
 enum { MOST_LOOPS = 4 }; /* of one uneven run: code must not grow with the number of instances */
 
-static const char *comment_for(Kernels *ks, Span span)
+const char *place_text(const Model *m, Span span, Arena *arena)
+{
+    if (span.source == SOURCE_NONE)
+        return NULL;
+    const char *path = sources_get(m->sources, span.source)->path, *base = strrchr(path, '/');
+    return arena_format(arena, "%s:%u", base ? base + 1 : path, span_begin(m->sources, span).line);
+}
+
+static const char *comment_for(const Kernels *ks, Span span)
 {
     enum { MOST_COMMENTS = 20000 }; /* generated C is for reading only while it is small */
-    if (span.source == SOURCE_NONE || ks->runs.n > MOST_COMMENTS)
-        return NULL;
-    const char *path = sources_get(ks->model->sources, span.source)->path, *base = strrchr(path, '/');
-    return arena_format(ks->arena, "%s:%u", base ? base + 1 : path, span_begin(ks->model->sources, span).line);
+    return ks->runs.n > MOST_COMMENTS ? NULL : place_text(ks->model, span, ks->arena);
 }
 
 /* Rows from `row` on that advance evenly, at most n; `strides` by how much. */
