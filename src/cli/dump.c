@@ -24,19 +24,25 @@ static int run_dump(const Command *command)
     if (command->n_arguments == 0)
         return usage_error(command, "FILE[:CLASS] is missing");
     const bool shapes = command_option(command, "shapes"), schedule = command_option(command, "schedule"),
-               c_text = command_option(command, "c");
+               program = command_option(command, "program"), c_text = command_option(command, "c");
     const char *const after = command_option(command, "after");
-    if (shapes + schedule + c_text > 1)
-        return usage_error(command, "--shapes, --schedule and --c exclude each other");
-    if (after && (schedule || c_text))
+    if (shapes + schedule + program + c_text > 1)
+        return usage_error(command, "--shapes, --schedule, --program and --c exclude each other");
+    if (after && (schedule || program || c_text))
         return usage_error(command, "--after has no meaning with --%s, which comes after all passes",
-                           schedule ? "schedule" : "c");
+                           schedule  ? "schedule"
+                           : program ? "program"
+                                     : "c");
     Target target = target_split(command->arguments[0], command->arena);
     if (!target_find(command, &target))
         return EXIT_USAGE;
     Compilation *const c = compilation_create(out_of_memory);
     const CompileRequest request = target_request(command, &target);
-    const DumpForm form = shapes ? DUMP_SHAPES : schedule ? DUMP_SCHEDULE : c_text ? DUMP_C : DUMP_MODEL;
+    const DumpForm form = shapes     ? DUMP_SHAPES
+                          : schedule ? DUMP_SCHEDULE
+                          : program  ? DUMP_PROGRAM
+                          : c_text   ? DUMP_C
+                                     : DUMP_MODEL;
     Text text = { .arena = c->arena };
     const bool is_good = compilation_load(c, &request) && compilation_dump(c, after ? after : "load", form, &text);
     diag_print(c->diag, stderr, (DiagStyle){ .colour = command->colour_err });
@@ -50,6 +56,7 @@ static const Option options[] = {
     { .name = "after", .value = "PASS", .word = after_word, .help = "the model after this pass; without it as loaded" },
     { .name = "shapes", .help = "equations of equal form written once, with their rows" },
     { .name = "schedule", .help = "what is computed, in which order" },
+    { .name = "program", .help = "how it is laid out in memory: slots, kernels, parts, events, in words" },
     { .name = "c", .help = "the generated C" },
     { .name = "passes", .help = "list the passes in their order" },
     TARGET_TASK,
@@ -72,7 +79,7 @@ const Verb verb_dump = {
     .arguments = "FILE[:CLASS]",
     .summary = "show a model inside the compiler",
     .text = "Prints the common representation of a model in a text form that can be read back (docs/ir.md), its "
-            "schedule, or the C code made from it.",
+            "schedule, the program made from it, or its C code.",
     .least = 0,
     .most = 1,
     .options = options,

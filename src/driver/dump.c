@@ -8,15 +8,20 @@
 
 bool compilation_dump(Compilation *c, const char *after, DumpForm form, Text *to)
 {
-    const bool everything = form == DUMP_SCHEDULE || form == DUMP_C;
+    const bool everything = form >= DUMP_SCHEDULE;
     if (!everything && after && strcmp(after, "load") == 0) {
         model_print(c->model, to, (PrintOptions){ .shapes = form == DUMP_SHAPES });
         return true;
     }
     if (!compilation_run_passes(c, everything ? NULL : after))
         return false;
-    if (form == DUMP_C) {
+    if (form == DUMP_PROGRAM || form == DUMP_C)
         c->program = program_create(c->schedule, c->arena);
+    if (form == DUMP_PROGRAM) {
+        program_print(c->program, c->model, to);
+        return true;
+    }
+    if (form == DUMP_C) {
         const Text text = print_c(program_code(c->program), c->arena);
         text_bytes(to, text.at, text.n);
         return true;

@@ -4,7 +4,7 @@
 
 #include "driver/compile.h"
 
-typedef enum { DUMP_MODEL, DUMP_SHAPES, DUMP_SCHEDULE, DUMP_C } DumpForm;
+typedef enum { DUMP_MODEL, DUMP_SHAPES, DUMP_SCHEDULE, DUMP_PROGRAM, DUMP_C } DumpForm;
 /* Runs the passes up to `after` (NULL: all; "load": none) and writes the text form. False: the diagnostics say why. */
 bool compilation_dump(Compilation *c, const char *after, DumpForm form, Text *to);
 /* The text of a file with the messages about it, also when it could not be loaded (explain/symbols.h). */

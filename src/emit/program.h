@@ -3,6 +3,7 @@
 #ifndef EMIT_PROGRAM_H
 #define EMIT_PROGRAM_H
 
+#include "base/text.h"
 #include "emit/code.h"
 #include "ir/schedule.h"
 
@@ -13,5 +14,7 @@ Program *program_create(const Schedule *schedule, Arena *arena);
 const KoineProgram *program_data(const Program *program);
 const Code *program_code(const Program *program);
 uint32_t program_slot(const Program *program, Ref ref); /* where its value lies; KOINE_NONE: nowhere */
+/* All of it in words, for people: slots, kernels, sections, parts, systems, nodes, relations, transitions. */
+void program_print(const Program *program, const Model *model, Text *to);
 
 #endif

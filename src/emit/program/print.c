@@ -1,0 +1,323 @@
+/* A program in words: every table that the machine and the tiers read, with the names that slots have. */
+#include "emit/program.h"
+
+typedef struct {
+    const KoineProgram *p;
+    const Code *code;
+    const Model *model;
+    Text *to;
+} Printing;
+
+static void put_slot(const Printing *x, uint32_t slot)
+{
+    const char *name = slot < x->code->n_slots ? x->code->slot_names[slot] : NULL;
+    if (slot == KOINE_NONE)
+        text_add(x->to, "none");
+    else if (name)
+        text_format(x->to, "%s", name);
+    else
+        text_format(x->to, "m%u", slot);
+}
+
+static void put_slots(const Printing *x, const char *word, uint32_t n, const uint32_t *slots)
+{
+    text_add(x->to, word);
+    for (uint32_t k = 0; k < n; k++) {
+        text_add(x->to, k ? ", " : " ");
+        put_slot(x, slots[k]);
+    }
+}
+
+/* " word name", or nothing where there is none. */
+static void put_where(const Printing *x, const char *word, uint32_t slot)
+{
+    if (slot != KOINE_NONE)
+        put_slots(x, word, 1, &slot);
+}
+
+static void put_number(const Printing *x, const char *word, uint32_t number)
+{
+    if (number != KOINE_NONE)
+        text_format(x->to, "%s %u", word, number);
+}
+
+static void put_count(const Printing *x, uint32_t n)
+{
+    if (n > 1)
+        text_format(x->to, ", %u elements", n);
+}
+
+static void put_kernel(const Printing *x, uint32_t kernel, uint32_t row)
+{
+    const Kernel *k = &x->code->kernels[kernel];
+    text_format(x->to, " k%u(", kernel);
+    for (uint32_t j = 0; j < k->n_leaves; j++) {
+        text_add(x->to, j ? ", " : "");
+        put_slot(x, x->code->rows[row + k->n_outputs + j]);
+    }
+    text_char(x->to, ')');
+}
+
+/* ---- slots ---- */
+/* Slots beside variables have no type: what is no small number is Real. */
+static void put_value(const Printing *x, KoineSlot value)
+{
+    enum { SMALL = 1 << 20 };
+    if (value.i == KOINE_NOT_GIVEN)
+        text_add(x->to, "not given");
+    else if (value.i > -SMALL && value.i < SMALL)
+        text_integer(x->to, value.i);
+    else
+        text_real(x->to, value.r);
+}
+
+static void print_slots(const Printing *x)
+{
+    const KoineProgram *p = x->p;
+    text_format(x->to, "\nslots %u\n", p->n_slots);
+    text_format(x->to, "  states %u from %u, derivatives from %u", p->n_x, p->x, p->dx);
+    put_number(x, ", seeds of states from", p->seed_x);
+    put_number(x, ", of derivatives from", p->seed_dx);
+    put_where(x, ", random seed", p->seed);
+    put_where(x, ", homotopy", p->homotopy);
+    put_number(x, ", failed calls noted in", p->calls);
+    text_char(x->to, '\n');
+    for (uint32_t k = 0; k < p->n_slots; k++)
+        if (x->code->slot_names[k])
+            text_format(x->to, "  m%u %s\n", k, x->code->slot_names[k]);
+    for (uint32_t k = 0; k < p->n_constants; k++) {
+        const KoineConstant *c = &p->constants[k];
+        text_add(x->to, "  begin ");
+        put_slot(x, c->slot);
+        text_format(x->to, c->n > 1 ? " and %u more = " : " = ", c->n - 1);
+        put_value(x, c->value);
+        text_char(x->to, '\n');
+    }
+}
+
+/* ---- kernels ---- */
+static void print_kernels(const Printing *x)
+{
+    text_format(x->to, "\nkernels %u\n", x->code->n_kernels);
+    for (uint32_t k = 0; k < x->code->n_kernels; k++) {
+        const Kernel *kernel = &x->code->kernels[k];
+        text_format(x->to, "  k%u", k);
+        for (uint32_t j = 0; j < kernel->n_outputs; j++)
+            text_format(x->to, "%s%s", j ? "; " : " ", expr_text(x->model, kernel->outputs[j], NULL, x->to->arena));
+        for (uint32_t j = 0; kernel->strides && j < kernel->width; j++)
+            text_format(x->to, "%s%d", j ? ", " : ", strides ", (int)kernel->strides[j]);
+        text_format(x->to, "%s%s\n", kernel->is_shared ? ", a function" : "", kernel->has_calls ? ", calls" : "");
+        if (kernel->comment)
+            text_format(x->to, "    %s\n", kernel->comment);
+    }
+}
+
+static void print_sections(const Printing *x)
+{
+    text_format(x->to, "\nsections %u\n", x->code->n_sections);
+    for (uint32_t k = 0; k < x->code->n_sections; k++) {
+        const Section *s = &x->code->sections[k];
+        text_format(x->to, "  %s\n", s->name);
+        for (uint32_t j = 0; j < s->n_runs; j++) {
+            const Run *run = &x->code->runs[s->first_run + j];
+            put_slots(x, "   ", x->code->kernels[run->kernel].n_outputs, x->code->rows + run->row);
+            text_add(x->to, " :=");
+            put_kernel(x, run->kernel, run->row);
+            put_count(x, run->n);
+            text_format(x->to, "%s%s\n", run->comment ? " at " : "", run->comment ? run->comment : "");
+        }
+    }
+}
+
+/* ---- parts and systems ---- */
+static void print_part(const Printing *x, const char *name, const KoinePart *part)
+{
+    text_format(x->to, "  %s:", name);
+    for (uint32_t k = 0; k < part->n; k++) {
+        const KoinePartStep *step = &part->steps[k];
+        if (step->section != KOINE_NONE)
+            text_format(x->to, " %s", x->code->sections[step->section].name);
+        else
+            text_format(x->to, " system %u", step->system);
+    }
+    text_add(x->to, part->n ? "\n" : " nothing\n");
+}
+
+static void print_parts(const Printing *x)
+{
+    const KoineProgram *p = x->p;
+    text_add(x->to, "\nparts\n");
+    print_part(x, "parameters", &p->parameters);
+    print_part(x, "starts", &p->starts);
+    print_part(x, "initial", &p->initial_part);
+    print_part(x, "derivatives", &p->derivatives);
+    print_part(x, "roots", &p->roots);
+    print_part(x, "outputs", &p->outputs);
+    print_part(x, "slopes", &p->slopes);
+    print_part(x, "tangents", &p->tangents);
+    if (p->whole_section != KOINE_NONE)
+        text_format(x->to, "  whole Jacobian: %s\n", x->code->sections[p->whole_section].name);
+}
+
+static void put_section(const Printing *x, const char *word, uint32_t section)
+{
+    if (section != KOINE_NONE)
+        text_format(x->to, ", %s %s", word, x->code->sections[section].name);
+}
+
+static void print_systems(const Printing *x)
+{
+    static const char *const kinds[] = {
+        [KOINE_SYSTEM_LINEAR] = "linear", [KOINE_SYSTEM_NEWTON] = "Newton", [KOINE_SYSTEM_ITERATE] = "iterated"
+    };
+    text_format(x->to, "\nsystems %u, of the run %u\n", x->p->n_systems, x->p->n_run_systems);
+    for (uint32_t k = 0; k < x->p->n_systems; k++) {
+        const KoineSystem *s = &x->p->systems[k];
+        text_format(x->to, "  system %u %s", k, kinds[s->kind]);
+        put_slots(x, ", solved for", s->n, s->unknowns);
+        if (s->n_inner)
+            put_slots(x, ", explicit", s->n_inner, s->unknowns + s->n);
+        put_section(x, "prepared by", s->prepared_section);
+        put_section(x, "residuals by", s->residual_section);
+        put_section(x, "Jacobian by", s->jacobian_section);
+        put_section(x, "tangents by", s->tangent_section);
+        put_section(x, "exact values by", s->exact_section);
+        text_format(x->to, ", %u entries\n", s->n_entries);
+    }
+}
+
+/* ---- events ---- */
+static void print_nodes(const Printing *x)
+{
+    const KoineProgram *p = x->p;
+    text_format(x->to, "\nnodes %u, cells %u\n", p->n_nodes, p->n_cells);
+    for (uint32_t k = 0; k < p->n_nodes; k++) {
+        const KoineNode *node = &p->nodes[k];
+        text_format(x->to, "  node %u ", k);
+        switch ((KoineNodeKind)node->kind) {
+        case KOINE_NODE_GUARD:
+        case KOINE_NODE_ASSIGN:
+            put_slot(x, node->output);
+            text_add(x->to, " :=");
+            put_kernel(x, node->kernel, node->row);
+            put_count(x, node->n);
+            if (node->kind == KOINE_NODE_GUARD)
+                text_format(x->to, ", enables transition %u", node->object);
+            break;
+        case KOINE_NODE_SYSTEM: text_format(x->to, "system %u", node->object); break;
+        case KOINE_NODE_RELATION: text_format(x->to, "relation %u", node->object); break;
+        case KOINE_NODE_STEP: text_format(x->to, "step function %u", node->object); break;
+        case KOINE_NODE_TRANSITION: text_format(x->to, "transition %u", node->object); break;
+        }
+        for (uint32_t j = node->cell == KOINE_NONE ? 0 : p->readers_start[node->cell],
+                      end = node->cell == KOINE_NONE ? 0 : p->readers_start[node->cell + 1], first = j;
+             j < end; j++)
+            text_format(x->to, "%s%u", j == first ? ", wakes " : ", ", p->readers[j]);
+        text_char(x->to, '\n');
+    }
+    for (uint32_t k = 0; k < p->n_moving; k++)
+        text_format(x->to, "%s%u%s", k ? ", " : "  moving: ", p->moving[k], k + 1 < p->n_moving ? "" : "\n");
+}
+
+static void put_decision(const Printing *x, uint32_t root, uint32_t calendar, uint32_t timed, uint32_t selector)
+{
+    put_number(x, ", root function", root);
+    put_number(x, ", entry of the calendar", calendar);
+    put_number(x, ", function of the time", timed);
+    put_where(x, ", selected by", selector);
+}
+
+static void print_decisions(const Printing *x)
+{
+    const KoineProgram *p = x->p;
+    text_format(x->to, "\nrelations %u\n", p->n_relations);
+    for (uint32_t k = 0; k < p->n_relations; k++) {
+        const KoineRelation *r = &p->relations[k];
+        text_format(x->to, "  relation %u", k);
+        put_slots(x, " decides", 1, &r->bit);
+        text_format(x->to, ", %s", r->is_time ? "affine in the time" : r->is_strict ? "left > right" : "left >= right");
+        text_add(x->to, ", by");
+        put_kernel(x, r->kernel, r->row);
+        put_decision(x, r->root, r->calendar, r->timed, r->selector);
+        text_format(x->to, ", node %u%s%s\n", r->node, r->is_guarded ? ", may have no value" : "",
+                    r->may_be_quiet ? ", may be quiet" : "");
+    }
+    text_format(x->to, "\nstep functions %u\n", p->n_steps);
+    for (uint32_t k = 0; k < p->n_steps; k++) {
+        const KoineStep *s = &p->steps[k];
+        text_format(x->to, "  step function %u", k);
+        put_slots(x, " decides", 1, &s->value);
+        text_add(x->to, ", by");
+        put_kernel(x, s->kernel, s->row);
+        put_decision(x, s->root, s->calendar, s->timed, s->selector);
+        text_format(x->to, ", node %u\n", s->node);
+    }
+    text_format(x->to, "\nfunctions of the time %u, codes %u, sources %u\n", p->n_time_functions, p->n_time_codes,
+                p->n_sources);
+    for (uint32_t k = 0; k < p->n_mixed; k++)
+        text_format(x->to, "  decided together: nodes %u to %u\n", p->mixed[k].first_node,
+                    p->mixed[k].first_node + p->mixed[k].n_nodes - 1);
+}
+
+static void print_transition(const Printing *x, uint32_t number)
+{
+    static const char *const triggers[] = { [KOINE_TRIGGER_LEVEL] = "while",
+                                            [KOINE_TRIGGER_EDGE] = "when one becomes true of",
+                                            [KOINE_TRIGGER_INITIAL] = "at the start",
+                                            [KOINE_TRIGGER_STEP] = "after steps, while" };
+    static const char *const kinds[] = { [KOINE_ACTION_DISPLAY] = "displays",
+                                         [KOINE_ACTION_TERMINATE] = "ends the run with",
+                                         [KOINE_ACTION_WARNING] = "warns with" };
+    const KoineTransition *t = &x->p->transitions[number];
+    text_format(x->to, "  transition %u ", number);
+    put_slots(x, triggers[t->trigger], t->n_conditions, t->conditions);
+    text_char(x->to, '\n');
+    for (uint32_t k = t->first_next; k < t->first_next + t->n_next; k++) {
+        const KoineNext *next = &x->p->nexts[k];
+        put_slots(x, "    next", 1, &next->target);
+        text_add(x->to, " :=");
+        put_kernel(x, next->kernel, next->row);
+        put_where(x, ", if", next->guard);
+        text_format(x->to, "%s%s\n", next->is_state ? ", a state" : "", next->feeds_dynamics ? ", restarts" : "");
+    }
+    for (uint32_t k = t->first_action; k < t->first_action + t->n_actions; k++) {
+        const KoineAction *action = &x->p->actions[k];
+        text_format(x->to, "    %s", kinds[action->kind]);
+        put_kernel(x, action->kernel, action->row);
+        text_char(x->to, '\n');
+    }
+}
+
+static void print_events(const Printing *x)
+{
+    const KoineProgram *p = x->p;
+    print_nodes(x);
+    print_decisions(x);
+    text_format(x->to, "\ntransitions %u\n", p->n_transitions);
+    for (uint32_t k = 0; k < p->n_transitions; k++)
+        print_transition(x, k);
+    for (uint32_t k = 0; k < p->n_state_sets; k++)
+        text_format(x->to, "\nstate set %u: %u rows, %u columns, by %s\n", k, p->state_sets[k].n_rows,
+                    p->state_sets[k].n_columns, x->code->sections[p->state_sets[k].section].name);
+    for (uint32_t k = 0; k < p->n_jumps; k++) {
+        text_format(x->to, "\njump %u of %s, by", k, p->jumps[k].name);
+        put_kernel(x, p->jumps[k].kernel, p->jumps[k].row);
+        text_char(x->to, '\n');
+    }
+    for (uint32_t k = 0; k < p->n_delays; k++)
+        text_format(x->to, "\ndelay %u: %s\n", k, p->delays[k].name);
+    for (uint32_t k = 0; k < p->n_streams; k++)
+        text_format(x->to, "\nstream %u: %s\n", k, p->streams[k].name);
+}
+
+void program_print(const Program *program, const Model *model, Text *to)
+{
+    const Printing x = { program_data(program), program_code(program), model, to };
+    text_format(to, "program %s\n", x.code->model_name);
+    print_slots(&x);
+    print_kernels(&x);
+    print_sections(&x);
+    print_parts(&x);
+    print_systems(&x);
+    print_events(&x);
+}
