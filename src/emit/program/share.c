@@ -53,13 +53,13 @@ static bool can_be_guarded(const Share *s, const SharedValue *v)
 /* Costs of all that is below, as if nothing were read from slots; arguments have smaller numbers. */
 static void add_costs(Share *s, bool stops_at_boundaries)
 {
-    for (uint32_t k = 0; k < s->values.n; k++) {
-        SharedValue *v = &s->values.at[k];
+    for (uint32_t k = 0; k < s->values.all.n; k++) {
+        SharedValue *v = &s->values.all.at[k];
         if (!is_in_list(s, v))
             continue;
         uint32_t cost = v->own_cost;
         for (uint32_t j = 0; j < v->n_args; j++) {
-            const SharedValue *arg = &s->values.at[s->args.at[v->first_arg + j]];
+            const SharedValue *arg = &s->values.all.at[s->values.args.at[v->first_arg + j]];
             if (is_in_list(s, arg) && !arg->is_boundary)
                 cost += arg->cost;
         }
@@ -73,8 +73,8 @@ static void add_costs(Share *s, bool stops_at_boundaries)
 static void choose_values(Share *s)
 {
     add_costs(s, false);
-    for (uint32_t k = s->values.n; k-- > 0;) {
-        SharedValue *v = &s->values.at[k];
+    for (uint32_t k = s->values.all.n; k-- > 0;) {
+        SharedValue *v = &s->values.all.at[k];
         if (!is_in_list(s, v))
             continue;
         const bool is_named = v->named_at <= v->first_entry && is_held_by_outputs(s, v);
@@ -84,9 +84,9 @@ static void choose_values(Share *s)
         const uint32_t uses = v->is_boundary ? 1 : v->uses;
         const bool is_outside = v->varies || (!v->is_boundary && v->is_outside);
         for (uint32_t j = 0; j < v->n_args; j++) {
-            const uint32_t number = s->args.at[v->first_arg + j];
-            SharedValue *arg = &s->values.at[number];
-            if (!is_in_list(s, arg) || (j && number == s->args.at[v->first_arg + j - 1]))
+            const uint32_t number = s->values.args.at[v->first_arg + j];
+            SharedValue *arg = &s->values.all.at[number];
+            if (!is_in_list(s, arg) || (j && number == s->values.args.at[v->first_arg + j - 1]))
                 continue;
             arg->uses = arg->uses < UINT32_MAX - uses ? arg->uses + uses : UINT32_MAX;
             arg->is_outside |= is_outside;
@@ -112,12 +112,12 @@ typedef struct {
 
 static const Node *node_of(const Group *g, uint32_t node)
 {
-    return &g->s->nodes.at[g->nodes.first + node];
+    return &g->s->shapes.nodes.at[g->nodes.first + node];
 }
 
 static SharedValue *value_of(const Group *g, uint32_t row, uint32_t node)
 {
-    return &g->s->values.at[g->s->numbers.at[g->s->first_value.at[g->first + row] + node]];
+    return &g->s->values.all.at[g->s->numbers.at[g->s->first_value.at[g->first + row] + node]];
 }
 
 static uint32_t guard_of(const Group *g, uint32_t row, uint32_t node)
@@ -159,7 +159,7 @@ static bool is_ready(const Group *g, const Node *node)
     if (node->expr->kind == EXPR_LEAF)
         return leaf_is_ready(g, node->expr->u.leaf);
     for (uint32_t k = 0; k < node->expr->n_args; k++) {
-        const uint32_t arg = g->s->node_args.at[node->first_arg + k];
+        const uint32_t arg = g->s->shapes.node_args.at[node->first_arg + k];
         if (!g->is_ready.at[arg] && !g->is_replaced.at[arg])
             return false;
     }
@@ -228,7 +228,7 @@ static void plan(Group *g)
             is_computed = !is_held(g, j, k);
         const Node *node = node_of(g, k);
         for (uint32_t j = 0; is_computed && j < node->expr->n_args; j++)
-            g->is_used.at[g->s->node_args.at[node->first_arg + j]] = true;
+            g->is_used.at[g->s->shapes.node_args.at[node->first_arg + j]] = true;
     }
 }
 
@@ -347,9 +347,9 @@ static Piece lay_row_of(const Group *g, const Rewritten *r, uint32_t row, const 
 
 static void hold(Share *s, uint32_t number, uint32_t slot, uint32_t list, uint32_t guard)
 {
-    s->values.at[number].holder = slot;
-    s->values.at[number].holder_guard = guard;
-    s->values.at[number].holder_list = list;
+    s->values.all.at[number].holder = slot;
+    s->values.all.at[number].holder_guard = guard;
+    s->values.all.at[number].holder_list = list;
     share_slot(s, slot)->holds = number;
 }
 
@@ -374,7 +374,7 @@ static void make_shared(Group *g, uint32_t number)
         if (is_base)
             entry.within = KOINE_NONE;
         push_entry(g->ks, is_base ? g->base : g->out, entry);
-        hold(s, (uint32_t)(v - s->values.at), slot, is_base ? s->own.base : s->own.list,
+        hold(s, (uint32_t)(v - s->values.all.at), slot, is_base ? s->own.base : s->own.list,
              is_guarded ? guard_of(g, k, number) : 0);
         vec_push(g->ks->arena, &g->ks->shared_slots, slot);
     }
@@ -384,8 +384,8 @@ static void write_over(Share *s, uint32_t slot, uint32_t entry)
 {
     SlotState *state = share_slot(s, slot);
     (void)entry;
-    if (state->holds != KOINE_NONE && s->values.at[state->holds].holder == slot)
-        s->values.at[state->holds].holder = KOINE_NONE;
+    if (state->holds != KOINE_NONE && s->values.all.at[state->holds].holder == slot)
+        s->values.all.at[state->holds].holder = KOINE_NONE;
     state->holds = KOINE_NONE;
 }
 
@@ -398,10 +398,10 @@ static void hold_outputs(Group *g)
         const Kernel *kernel = &g->ks->kernels.at[entry->piece.kernel];
         for (uint32_t j = 0; j < kernel->n_outputs; j++) {
             const uint32_t slot = g->ks->rows.at[entry->piece.row + j];
-            const SharedValue *v = value_of(g, k, s->roots.at[g->nodes.first_root + j]);
+            const SharedValue *v = value_of(g, k, s->shapes.roots.at[g->nodes.first_root + j]);
             write_over(s, slot, 0);
             if (v->kind == VALUE_OPERATION && !share_is_held(s, v, 0) && is_held_by_outputs(s, v))
-                hold(s, (uint32_t)(v - s->values.at), slot, s->own.list, 0);
+                hold(s, (uint32_t)(v - s->values.all.at), slot, s->own.list, 0);
         }
     }
 }
@@ -461,7 +461,7 @@ Shared share_entries(Share *s, const ShareRequest *request, const Entries *list,
     s->repeats = base ? request->repeats : 0;
     if (!request->after.list && !request->after.base) {
         s->epoch++;
-        s->values.n = s->args.n = 0;
+        s->values.all.n = s->values.args.n = 0;
     }
     const bool is_shared = share_number(s, request, list);
     if (is_shared)

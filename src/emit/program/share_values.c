@@ -49,11 +49,12 @@ static void list_nodes(Share *s, const Kernel *kernel, KernelNodes *out)
 {
     const Placement *p = &s->placement;
     uint64_t *costs = NEW_ARRAY(s->arena, uint64_t, p->nodes.n);
-    *out = (KernelNodes){ .first = s->nodes.n, .n = p->nodes.n, .first_root = s->roots.n, .is_known = true };
+    *out =
+        (KernelNodes){ .first = s->shapes.nodes.n, .n = p->nodes.n, .first_root = s->shapes.roots.n, .is_known = true };
     for (uint32_t k = 0; k < p->nodes.n; k++) {
         const PlacedNode *placed = &p->nodes.at[k];
         Node node = { .expr = placed->expr,
-                      .first_arg = s->node_args.n,
+                      .first_arg = s->shapes.node_args.n,
                       .is_sure = placed->uses && placed->region == 0,
                       .condition = KOINE_NONE };
         const uint32_t owner = placed->uses ? outer_if(p, placed->region) : ID_NONE;
@@ -61,31 +62,31 @@ static void list_nodes(Share *s, const Kernel *kernel, KernelNodes *out)
             node.condition = placement_number(p, p->nodes.at[owner].expr->args[0]);
             node.is_otherwise = placed->region != p->nodes.at[owner].side;
         }
-        vec_push(s->arena, &s->nodes, node);
+        vec_push(s->arena, &s->shapes.nodes, node);
         costs[k] = placed->uses ? operation_cost(placed->expr) : 0;
         uint64_t most = 0;
         for (uint32_t j = 0; j < placed->expr->n_args; j++) {
             const uint32_t arg = placement_number(p, placed->expr->args[j]);
-            vec_push(s->arena, &s->node_args, arg);
+            vec_push(s->arena, &s->shapes.node_args, arg);
             costs[k] += costs[arg];
             most = costs[arg] > most ? costs[arg] : most;
         }
         costs[k] = costs[k] < WORTH ? costs[k] : WORTH; /* no more is asked */
-        s->nodes.at[out->first + k].is_anchor = costs[k] == WORTH && most < WORTH;
-        out->n_anchors += s->nodes.at[out->first + k].is_anchor;
+        s->shapes.nodes.at[out->first + k].is_anchor = costs[k] == WORTH && most < WORTH;
+        out->n_anchors += s->shapes.nodes.at[out->first + k].is_anchor;
     }
     for (uint32_t k = 0; k < kernel->n_outputs; k++) {
         const uint32_t root = placement_number(p, kernel->outputs[k]);
-        s->nodes.at[out->first + root].is_root = true;
-        vec_push(s->arena, &s->roots, root);
+        s->shapes.nodes.at[out->first + root].is_root = true;
+        vec_push(s->arena, &s->shapes.roots, root);
     }
 }
 
 const KernelNodes *share_kernel(Share *s, uint32_t number)
 {
-    while (s->kernels.n <= number)
-        (void)vec_push_zero(s->arena, &s->kernels);
-    KernelNodes *nodes = &s->kernels.at[number];
+    while (s->shapes.kernels.n <= number)
+        (void)vec_push_zero(s->arena, &s->shapes.kernels);
+    KernelNodes *nodes = &s->shapes.kernels.at[number];
     if (!nodes->is_known) {
         placement_of(&s->placement, &s->ks->kernels.at[number]);
         list_nodes(s, &s->ks->kernels.at[number], nodes);
@@ -139,20 +140,20 @@ void share_writes(Share *s, const Entry *entry, void (*write)(Share *s, uint32_t
 static uint32_t add_value(Share *s, SharedValue value)
 {
     value.holder = value.named_at = KOINE_NONE;
-    vec_push(s->arena, &s->values, value);
-    return s->values.n - 1;
+    vec_push(s->arena, &s->values.all, value);
+    return s->values.all.n - 1;
 }
 
 static void enlarge_heads(Share *s)
 {
-    const uint32_t before = s->n_heads;
-    s->n_heads = before ? 4 * before : 1024;
-    s->heads = NEW_ARRAY(s->arena, ValueHead, s->n_heads);
-    for (uint32_t k = 0; k < s->values.n; k++) {
-        SharedValue *v = &s->values.at[k];
+    const uint32_t before = s->values.n_heads;
+    s->values.n_heads = before ? 4 * before : 1024;
+    s->values.heads = NEW_ARRAY(s->arena, ValueHead, s->values.n_heads);
+    for (uint32_t k = 0; k < s->values.all.n; k++) {
+        SharedValue *v = &s->values.all.at[k];
         if (v->kind == VALUE_SLOT)
             continue;
-        ValueHead *head = &s->heads[v->hash & (s->n_heads - 1)];
+        ValueHead *head = &s->values.heads[v->hash & (s->values.n_heads - 1)];
         v->next = head->epoch == s->epoch ? head->first : 0;
         *head = (ValueHead){ s->epoch, k + 1 };
     }
@@ -164,25 +165,25 @@ static uint32_t find_value(Share *s, ValueKind kind, uint32_t payload, uint32_t 
     uint64_t hash = hash_mix(kind, payload);
     for (uint32_t k = 0; k < n_args; k++)
         hash = hash_mix(hash, args[k]);
-    if (s->values.n >= s->n_heads)
+    if (s->values.all.n >= s->values.n_heads)
         enlarge_heads(s);
-    ValueHead *head = &s->heads[(uint32_t)hash & (s->n_heads - 1)];
+    ValueHead *head = &s->values.heads[(uint32_t)hash & (s->values.n_heads - 1)];
     const uint32_t first = head->epoch == s->epoch ? head->first : 0;
-    for (uint32_t k = first; k; k = s->values.at[k - 1].next) {
-        const SharedValue *v = &s->values.at[k - 1];
+    for (uint32_t k = first; k; k = s->values.all.at[k - 1].next) {
+        const SharedValue *v = &s->values.all.at[k - 1];
         if (v->hash == (uint32_t)hash && v->kind == kind && v->payload == payload && v->n_args == n_args &&
-            (n_args == 0 || memcmp(s->args.at + v->first_arg, args, n_args * sizeof *args) == 0))
+            (n_args == 0 || memcmp(s->values.args.at + v->first_arg, args, n_args * sizeof *args) == 0))
             return k - 1;
     }
     SharedValue value = { .payload = payload,
                           .hash = (uint32_t)hash,
                           .next = first,
-                          .first_arg = s->args.n,
+                          .first_arg = s->values.args.n,
                           .n_args = (uint16_t)n_args,
                           .kind = (uint8_t)kind };
     for (uint32_t k = 0; k < n_args; k++) {
-        value.varies |= s->values.at[args[k]].varies;
-        vec_push(s->arena, &s->args, args[k]);
+        value.varies |= s->values.all.at[args[k]].varies;
+        vec_push(s->arena, &s->values.args, args[k]);
     }
     const uint32_t number = add_value(s, value);
     *head = (ValueHead){ s->epoch, number + 1 };
@@ -224,7 +225,7 @@ static uint32_t operation_value(Share *s, const Node *node, const uint32_t *numb
     uint32_t few[FEW];
     uint32_t *args = e->n_args <= FEW ? few : NEW_ARRAY(s->arena, uint32_t, e->n_args);
     for (uint32_t k = 0; k < e->n_args; k++)
-        args[k] = numbers[s->node_args.at[node->first_arg + k]];
+        args[k] = numbers[s->shapes.node_args.at[node->first_arg + k]];
     uint32_t payload;
     if (!find_payload(e, &payload))
         return add_value(s, (SharedValue){ .kind = VALUE_SLOT, .varies = s->repeats > 0 });
@@ -235,7 +236,7 @@ static uint32_t operation_value(Share *s, const Node *node, const uint32_t *numb
         args[1] = first;
     }
     const uint32_t number = find_value(s, VALUE_OPERATION, payload, e->n_args, args);
-    s->values.at[number].own_cost = operation_cost(e);
+    s->values.all.at[number].own_cost = operation_cost(e);
     return number;
 }
 
@@ -260,10 +261,10 @@ static void hash_nodes(Share *s, const Entry *entry, const KernelNodes *nodes)
 {
     const Kernel *kernel = &s->ks->kernels.at[entry->piece.kernel];
     const uint32_t *row = s->ks->rows.at + entry->piece.row + kernel->n_outputs;
-    vec_reserve(s->arena, &s->hashes, nodes->n);
-    vec_reserve(s->arena, &s->hash_varies, nodes->n);
+    vec_reserve(s->arena, &s->survey.hashes, nodes->n);
+    vec_reserve(s->arena, &s->survey.hash_varies, nodes->n);
     for (uint32_t k = 0; k < nodes->n; k++) {
-        const Node *node = &s->nodes.at[nodes->first + k];
+        const Node *node = &s->shapes.nodes.at[nodes->first + k];
         const Expr *e = node->expr;
         const bool is_leaf = e->kind == EXPR_LEAF;
         const bool commutes = e->kind == EXPR_CALL && (e->op == OP_ADD || e->op == OP_MUL);
@@ -272,15 +273,15 @@ static void hash_nodes(Share *s, const Entry *entry, const KernelNodes *nodes)
             is_leaf ? s->repeats && may_vary(s, row[e->u.leaf]) : !expr_is_constant(e) && !find_payload(e, &payload);
         uint64_t hash = is_leaf ? hash_mix(1, row[e->u.leaf]) : hash_mix(2, payload), sum = 0;
         for (uint32_t j = 0; j < e->n_args; j++) {
-            const uint32_t arg = s->node_args.at[node->first_arg + j];
-            varies |= s->hash_varies.at[arg];
+            const uint32_t arg = s->shapes.node_args.at[node->first_arg + j];
+            varies |= s->survey.hash_varies.at[arg];
             if (commutes)
-                sum += s->hashes.at[arg];
+                sum += s->survey.hashes.at[arg];
             else
-                hash = hash_mix(hash, s->hashes.at[arg]);
+                hash = hash_mix(hash, s->survey.hashes.at[arg]);
         }
-        s->hashes.at[k] = (uint32_t)(commutes ? hash_mix(hash, sum) : hash);
-        s->hash_varies.at[k] = varies;
+        s->survey.hashes.at[k] = (uint32_t)(commutes ? hash_mix(hash, sum) : hash);
+        s->survey.hash_varies.at[k] = varies;
     }
 }
 
@@ -291,12 +292,12 @@ void share_survey(Share *s, uint32_t n, const Entries *const *lists)
         for (uint32_t j = 0; j < lists[k]->n; j++)
             if (is_plain(s->ks, &lists[k]->at[j]))
                 n_anchors += share_kernel(s, lists[k]->at[j].piece.kernel)->n_anchors;
-    if (s->n_marks < 4 * n_anchors) {
-        for (s->n_marks = s->n_marks ? s->n_marks : 1024; s->n_marks < 4 * n_anchors;)
-            s->n_marks *= 2;
-        s->marks = NEW_ARRAY(s->arena, uint32_t, s->n_marks);
+    if (s->survey.n_marks < 4 * n_anchors) {
+        for (s->survey.n_marks = s->survey.n_marks ? s->survey.n_marks : 1024; s->survey.n_marks < 4 * n_anchors;)
+            s->survey.n_marks *= 2;
+        s->survey.marks = NEW_ARRAY(s->arena, uint32_t, s->survey.n_marks);
     }
-    s->survey++;
+    s->survey.number++;
     s->repeats = 0;
     for (uint32_t k = 0; k < n; k++)
         for (uint32_t j = 0; j < lists[k]->n; j++) {
@@ -306,9 +307,9 @@ void share_survey(Share *s, uint32_t n, const Entries *const *lists)
                 continue;
             hash_nodes(s, entry, nodes);
             for (uint32_t i = 0; i < nodes->n; i++) {
-                uint32_t *mark = &s->marks[s->hashes.at[i] & (s->n_marks - 1)];
-                if (s->nodes.at[nodes->first + i].is_anchor)
-                    *mark = *mark / 4 == s->survey ? 4 * s->survey + 2 : 4 * s->survey + 1;
+                uint32_t *mark = &s->survey.marks[s->survey.hashes.at[i] & (s->survey.n_marks - 1)];
+                if (s->shapes.nodes.at[nodes->first + i].is_anchor)
+                    *mark = *mark / 4 == s->survey.number ? 4 * s->survey.number + 2 : 4 * s->survey.number + 1;
             }
         }
 }
@@ -319,12 +320,13 @@ static bool is_interesting(Share *s, const Entry *entry)
     const KernelNodes *nodes = is_plain(s->ks, entry) ? share_kernel(s, entry->piece.kernel) : NULL;
     if (!nodes || !nodes->n_anchors)
         return false;
-    REQUIRE(s->n_marks); /* a survey was made */
+    REQUIRE(s->survey.n_marks); /* a survey was made */
     hash_nodes(s, entry, nodes);
     for (uint32_t k = 0; k < nodes->n; k++) {
-        if (!s->nodes.at[nodes->first + k].is_anchor)
+        if (!s->shapes.nodes.at[nodes->first + k].is_anchor)
             continue;
-        if (s->marks[s->hashes.at[k] & (s->n_marks - 1)] == 4 * s->survey + 2 || (s->repeats && !s->hash_varies.at[k]))
+        if (s->survey.marks[s->survey.hashes.at[k] & (s->survey.n_marks - 1)] == 4 * s->survey.number + 2 ||
+            (s->repeats && !s->survey.hash_varies.at[k]))
             return true;
     }
     return false;
@@ -333,7 +335,7 @@ static bool is_interesting(Share *s, const Entry *entry)
 /* ---- entries ---- */
 static void note_use(Share *s, uint32_t number, uint32_t entry, bool is_sure, uint32_t guard)
 {
-    SharedValue *v = &s->values.at[number];
+    SharedValue *v = &s->values.all.at[number];
     if (v->list != s->own.list) {
         v->list = s->own.list;
         v->is_sure = v->is_boundary = v->is_wanted = v->is_outside = false;
@@ -357,7 +359,7 @@ static void number_nodes(Share *s, const Entry *entry, uint32_t number, const Ke
     memset(s->numbers.at + first, 0, nodes->n * sizeof *s->numbers.at);
     s->numbers.n += nodes->n;
     for (uint32_t k = 0; k < nodes->n; k++) {
-        const Node *node = &s->nodes.at[nodes->first + k];
+        const Node *node = &s->shapes.nodes.at[nodes->first + k];
         const Expr *e = node->expr;
         uint32_t *own = s->numbers.at + first;
         own[k] = e->kind == EXPR_LEAF  ? slot_value(s, row[kernel->n_outputs + e->u.leaf])
@@ -365,14 +367,14 @@ static void number_nodes(Share *s, const Entry *entry, uint32_t number, const Ke
                                        : operation_value(s, node, own);
     }
     for (uint32_t k = 0; k < nodes->n; k++) { /* conditions stand behind their branches */
-        const Node *node = &s->nodes.at[nodes->first + k];
+        const Node *node = &s->shapes.nodes.at[nodes->first + k];
         const uint32_t *own = s->numbers.at + first;
-        if (s->values.at[own[k]].kind == VALUE_OPERATION && node->expr->kind != EXPR_LEAF)
+        if (s->values.all.at[own[k]].kind == VALUE_OPERATION && node->expr->kind != EXPR_LEAF)
             note_use(s, own[k], number, node->is_sure, share_guard(node, own));
     }
     for (uint32_t k = 0; k < kernel->n_outputs; k++) {
-        const uint32_t root = s->numbers.at[first + s->roots.at[nodes->first_root + k]];
-        SharedValue *v = &s->values.at[root];
+        const uint32_t root = s->numbers.at[first + s->shapes.roots.at[nodes->first_root + k]];
+        SharedValue *v = &s->values.all.at[root];
         SlotState *state = share_slot(s, row[k]);
         state->value = root;
         state->list = s->own.list;
@@ -390,7 +392,7 @@ static void number_nodes(Share *s, const Entry *entry, uint32_t number, const Ke
 static bool is_dull(Share *s, const Entries *list)
 {
     for (uint32_t k = 0; k < list->n; k++)
-        if (s->values.n || is_interesting(s, &list->at[k]))
+        if (s->values.all.n || is_interesting(s, &list->at[k]))
             return false;
     return true;
 }
@@ -402,8 +404,8 @@ bool share_number(Share *s, const ShareRequest *request, const Entries *list)
     s->fixed = request->fixed;
     if (is_dull(s, list))
         return false;
-    for (uint32_t k = 0; k < s->values.n && s->n_fixed == 0; k++)
-        s->values.at[k].varies = false; /* in this list: it was computed before */
+    for (uint32_t k = 0; k < s->values.all.n && s->n_fixed == 0; k++)
+        s->values.all.at[k].varies = false; /* in this list: it was computed before */
     for (uint32_t k = 0; k < request->n_varying; k++)
         write_unknown(s, request->varying[k], 0);
     for (uint32_t k = 0; k < request->n_range; k++)

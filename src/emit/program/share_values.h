@@ -66,22 +66,34 @@ typedef struct { /* a kernel made of another one, and where its leaves come from
     uint32_t next;
 } Rewritten;
 
+typedef struct { /* the kernels that were looked into */
+    VEC(KernelNodes) kernels;
+    VEC(Node) nodes;
+    VEC(uint32_t) node_args, roots;
+} Shapes;
+
+typedef struct {              /* what occurs twice, roughly: by hash, before values are numbered */
+    uint32_t *marks, n_marks; /* by hash of an anchor: number*4 + how often it occurs, at most 2 */
+    uint32_t number;          /* of the survey */
+    VEC(uint32_t) hashes;     /* per node of the entry at work */
+    VEC(bool) hash_varies;    /* ... it depends on what varies */
+} Survey;
+
+typedef struct { /* values of the present epoch */
+    VEC(SharedValue) all;
+    VEC(uint32_t) args;
+    ValueHead *heads; /* by hash */
+    uint32_t n_heads;
+} Values;
+
 struct Share {
     Kernels *ks;
     const Systems *systems;
     Arena *arena; /* all that follows lives in it */
     Placement placement;
-    VEC(KernelNodes) kernels;
-    VEC(Node) nodes;
-    VEC(uint32_t) node_args, roots;
-    VEC(SharedValue) values;
-    VEC(uint32_t) args;
-    ValueHead *heads; /* by hash */
-    uint32_t n_heads;
-    uint32_t *marks, n_marks; /* by hash of an anchor: survey*4 + how often it occurs, at most 2 */
-    uint32_t survey;
-    VEC(uint32_t) hashes;  /* per node of the entry at work */
-    VEC(bool) hash_varies; /* ... it depends on what varies */
+    Shapes shapes;
+    Survey survey;
+    Values values;
     VEC(SlotState) slots;
     uint32_t epoch; /* all numbers of values belong to it */
     uint32_t n_lists, repeats;
