@@ -180,7 +180,7 @@ static KoineStatus step(KoineRun *run, double goal, double *to, unsigned *cause)
     count_cut(run, goal, end);
     TRY(koine_scales_step(run));
     if (run->problem.strategy->learns_from_trials)
-        koine_scales_accept(run);
+        koine_scales_accept(run, run->solver->x);
     *to = reach(run, goal);
     return KOINE_OK;
 }
@@ -237,8 +237,8 @@ static KoineStatus advance_once(KoineRun *run, double goal, unsigned *cause)
     run->time = to;
     run->instant.is_fresh = false;
     koine_keep(run);
-    if (to >= run->solver->time && !run->problem.strategy->learns_from_trials)
-        koine_scales_accept(run);
+    if (!run->problem.strategy->learns_from_trials)
+        koine_scales_accept(run, koine_states(run->model));
     return koine_accept(run, cause);
 }
 

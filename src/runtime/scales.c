@@ -421,14 +421,14 @@ KoineStatus koine_scales_step(KoineRun *run)
     return look_at_rounding(run);
 }
 
-void koine_scales_accept(KoineRun *run)
+void koine_scales_accept(KoineRun *run, const double *x)
 {
     const KoineScales *const scales = &run->scales;
     if (scales->is_idle || run->tables->n_x == 0)
         return;
     if (scales->steps < FLOOR_OFTEN || scales->steps % FLOOR_EVERY == 0)
-        find_floor(run, run->solver->x);
-    see(run, run->solver->x, forgetting(run));
+        find_floor(run, x);
+    see(run, x, forgetting(run));
 }
 
 /* A state that has never moved and begins to, without an event: no step is short enough for its relative error. It

@@ -41,8 +41,9 @@ KoineStatus koine_scales_restart(struct KoineRun *run);
 /* The solver has made a step. */
 KoineStatus koine_scales_step(struct KoineRun *run);
 
-/* The run has come to the end of that step: no event has cut it. What lies behind an event is no size of any state. */
-void koine_scales_accept(struct KoineRun *run);
+/* The run has come to these states: to the end of that step, or to an event that cuts it. What lies behind an event is no size
+ * of any state. */
+void koine_scales_accept(struct KoineRun *run, const double *x);
 
 /* How large state i is: as given, or its largest value so far. */
 double koine_scale_of(const struct KoineRun *run, uint32_t i);

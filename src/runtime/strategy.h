@@ -19,7 +19,7 @@ typedef enum {
 typedef struct KoineTimeStrategy {
     bool looks_between; /* points inside a step are as good as its ends: it is divided and looked into where that helps,
                            and a run that is interrupted may end there */
-    bool learns_from_trials; /* sizes of states are learnt of every step, also of one that is cut afterwards */
+    bool learns_from_trials; /* sizes of states are learnt at the end of every step, also of one that is cut then */
     bool keeps_left;   /* behind a step across a discontinuity the last point before it stands for the left limits,
                            even where these can be computed */
     bool meets_points; /* points of the output grid matter to the steps, whether or not anyone records them */
