@@ -130,6 +130,7 @@ static void move_variables(Model *m, const uint32_t *to, Arena *arena)
         renumber_var(&m->connections.at[k].from, to);
         renumber_var(&m->connections.at[k].to, to);
     }
+    renumber_var(&m->seed, to);
 }
 
 /* ---- equations, regions, transitions: by content ---- */
