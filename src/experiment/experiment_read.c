@@ -470,7 +470,7 @@ bool experiment_read(uint32_t source, const Sources *sources, Arena *arena, Diag
         return false;
     }
     if (!yaml_parser_initialize(&reader.parser)) {
-        diag_error(diag, DIAG_EXPERIMENT_LIMIT, SPAN_NONE, "there is not enough memory to read the experiment file");
+        diag_error(diag, DIAG_FILE_UNREADABLE, SPAN_NONE, "there is not enough memory to read the experiment file");
         return false;
     }
     yaml_parser_set_encoding(&reader.parser, YAML_UTF8_ENCODING);
