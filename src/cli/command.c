@@ -58,7 +58,7 @@ int usage_error(const Command *command, const char *format, ...)
     return EXIT_USAGE;
 }
 
-const char *nearest_word(const char *name, const char *(*word)(uint32_t k))
+const char *nearest_word(const char *name, WordAt *word)
 {
     uint32_t best = 3;
     const char *nearest = NULL;
@@ -122,22 +122,12 @@ static int unknown_option(const Command *command, const char *name)
 
 static int unknown_value(const Command *command, const Option *option, const char *value)
 {
-    Text list = { .arena = command->arena };
-    for (uint32_t k = 0; option->word(k); k++)
-        text_format(&list, "%s%s", k ? ", " : "", option->word(k));
+    const char *const list = words_listed(option->word, ", ", command->arena);
     const char *nearest = nearest_word(value, option->word);
     if (nearest)
         return usage_error(command, "--%s cannot be '%s'; did you mean '%s'? (one of: %s)", option->name, value,
-                           nearest, list.at);
-    return usage_error(command, "--%s cannot be '%s'; one of: %s", option->name, value, list.at);
-}
-
-static bool is_word_of(const Option *option, const char *value)
-{
-    for (uint32_t k = 0; option->word(k); k++)
-        if (strcmp(option->word(k), value) == 0)
-            return true;
-    return false;
+                           nearest, list);
+    return usage_error(command, "--%s cannot be '%s'; one of: %s", option->name, value, list);
 }
 
 /* One option, at words[*k]; takes the next word where the value stands there. */
@@ -158,7 +148,7 @@ static int parse_option(Command *command, int n_words, char *const *words, int *
         given->value = words[++*k];
     else
         return usage_error(command, "--%s wants a value: --%s %s", name, name, option->value);
-    if (option->word && !is_word_of(option, given->value))
+    if (option->word && !word_among(option->word, given->value))
         return unknown_value(command, option, given->value);
     return EXIT_GOOD;
 }

@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "base/diag.h"
+#include "base/vocabulary.h"
 #include <stdbool.h>
 
 enum {
@@ -22,9 +23,9 @@ typedef struct {
     const char *name;  /* without the dashes */
     const char *value; /* what its value is called in help; NULL: a switch */
     const char *help;
-    const char *(*word)(uint32_t k);   /* the values it can have, NULL after the last; NULL: any */
-    const char *(*listed)(uint32_t k); /* names that the help ends with, NULL after the last; NULL: none */
-    bool repeats;                      /* every occurrence counts; else the last one wins */
+    WordAt *word;   /* the values it can have, NULL after the last; NULL: any */
+    WordAt *listed; /* names that the help ends with, NULL after the last; NULL: none */
+    bool repeats;   /* every occurrence counts; else the last one wins */
 } Option;
 
 typedef struct {
@@ -77,7 +78,7 @@ int error_status(const Diag *diag, int otherwise);
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* The word nearest to `name` among those `word` gives; NULL: none is near. */
-const char *nearest_word(const char *name, const char *(*word)(uint32_t k));
+const char *nearest_word(const char *name, WordAt *word);
 
 /* help.c */
 void help_overview(void);

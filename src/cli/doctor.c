@@ -4,6 +4,7 @@
 #include "cli/verbs.h"
 #include "driver/cache.h"
 #include "driver/compile.h"
+#include "driver/words.h"
 #include "experiment/catalogue.h"
 #include "formats/written.h"
 #include "koine/simulate.h"
@@ -80,11 +81,10 @@ static bool row(const char *what, const char *result, bool is_good)
 
 static bool check_tiers(Arena *arena)
 {
-    static const char *const tiers[] = { "interp", "tcc", "cc" };
     bool is_good = true;
-    for (uint32_t k = 0; k < 3; k++) {
-        const char *const result = try_tier(tiers[k], arena);
-        is_good &= row(arena_format(arena, "tier %s", tiers[k]), result, strcmp(result, "works") == 0);
+    for (uint32_t k = 1; compilation_tier_word(k); k++) { /* after auto */
+        const char *const tier = compilation_tier_word(k), *const result = try_tier(tier, arena);
+        is_good &= row(arena_format(arena, "tier %s", tier), result, strcmp(result, "works") == 0);
     }
     return is_good;
 }

@@ -187,7 +187,7 @@ static void print_man(void)
 
 /* ---- Completion ------------------------------------------------------------------------------------------------ */
 
-static void complete_words(const char *condition, const char *(*word)(uint32_t k))
+static void complete_words(const char *condition, WordAt *word)
 {
     printf("        %s) COMPREPLY=($(compgen -W '", condition);
     for (uint32_t k = 0; word(k); k++)

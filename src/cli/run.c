@@ -12,6 +12,7 @@
 #include "experiment/hot.h"
 #include "experiment/observe.h"
 #include "experiment/run.h"
+#include "driver/words.h"
 #include "explain/figures.h"
 #include "formats/result_file.h"
 #include <errno.h>
@@ -413,12 +414,6 @@ static int run_run(const Command *command)
     return status;
 }
 
-static const char *tier_word(uint32_t k)
-{
-    static const char *const words[] = { "auto", "interp", "tcc", "cc", NULL };
-    return words[k];
-}
-
 static const Option options[] = {
     { .name = "start", .value = "TIME", .help = "begin of the simulated time; default 0" },
     { .name = "stop", .value = "TIME", .help = "end of the simulated time" },
@@ -445,7 +440,7 @@ static const Option options[] = {
     { .name = "event-rows", .value = "on|off", .help = "off: no rows at events between the points of the output grid" },
     { .name = "tier",
       .value = "NAME",
-      .word = tier_word,
+      .word = compilation_tier_word,
       .help = "how the model is executed: interp (at once), tcc or cc (compiled); default auto" },
     { .name = "set",
       .value = "NAME=VALUE",

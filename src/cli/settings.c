@@ -74,7 +74,7 @@ static int open_beside(const Command *command, Compilation *c, RunSettings *sett
         const Target theirs = target_split(from_file->model, c->arena);
         if (!is_same_file(theirs.path, settings->target.path)) {
             say("'%s' is an experiment with '%s' and is not used", beside, theirs.path);
-            *from_file = experiment_none(compilation_profile);
+            *from_file = experiment_none(&compilation_vocabulary);
             return EXIT_GOOD;
         }
         if (!settings->target.class_name)
@@ -165,8 +165,9 @@ static void read_start(RunSettings *settings, Compilation *c)
 
 int settings_read(const Command *command, Compilation *c, RunSettings *settings)
 {
-    Experiment from_file = experiment_none(compilation_profile), from_options = experiment_none(compilation_profile);
-    *settings = (RunSettings){ .experiment = experiment_none(compilation_profile) };
+    Experiment from_file = experiment_none(&compilation_vocabulary),
+               from_options = experiment_none(&compilation_vocabulary);
+    *settings = (RunSettings){ .experiment = experiment_none(&compilation_vocabulary) };
     int status = read_options(command, c, &from_options);
     if (status != EXIT_GOOD)
         return status;

@@ -55,7 +55,7 @@ static int find_model(ViewCall *call, const char *text)
     if (ends_with(text, ".exp.yaml")) {
         Sources *const sources = sources_create(command->arena);
         Diag *const diag = diag_create(command->arena, sources);
-        Experiment experiment = experiment_none(compilation_profile);
+        Experiment experiment = experiment_none(&compilation_vocabulary);
         const bool is_good = experiment_open(text, sources, command->arena, diag, &experiment);
         diag_print(diag, stderr, (DiagStyle){ .colour = command->colour_err });
         if (!is_good)

@@ -24,6 +24,7 @@ Compilation *compilation_create(OutOfMemory out_of_memory)
     c->diag = diag_create(arena, c->sources);
     c->pool = pool_create(arena, c->names);
     c->tiers = NEW(arena, struct CompilationTiers);
+    tiers_init(&c->tiers->all, arena);
     return c;
 }
 

@@ -1,56 +1,75 @@
 #include "driver/tier.h"
+#include "emit/tiers.h"
 #include <stdio.h>
 
-/* Operations after which the next tier pays: an interpreted one costs about a nanosecond more than a compiled one;
- * tcc needs some ten milliseconds, cc some tenths of a second. */
-static const uint64_t TCC_PAYS = 30000000, CC_PAYS = 600000000;
+struct LoadedTier {
+    Executable *executable; /* NULL: not loaded yet */
+    KoineModelKind *kind;
+    KoineCode automatic; /* what `auto` runs: the tier's code and how to go on */
+};
 
-static const char *const names[] = { [TIER_INTERP] = "interp", [TIER_TCC] = "tcc", [TIER_CC] = "cc" };
-
-static Executable *load(const Tiers *tiers, Tier tier, const Code *code, const char **why, Arena *arena)
+static const KoineCode *code_of(Tiers *tiers, const Program *program, uint32_t row, const char **why, Arena *arena)
 {
-    switch (tier) {
-    case TIER_INTERP: return interp_load(code, why, arena);
-    case TIER_TCC: return tcc_load(code, why, arena);
-    case TIER_CC: return cc_load_until(code, tiers->interrupt, why, arena);
-    }
-    return NULL;
+    struct LoadedTier *const loaded = &tiers->rows[row];
+    if (!loaded->executable)
+        loaded->executable = tier_at(row)->load(program_code(program), tiers->interrupt, why, arena);
+    return loaded->executable ? executable_code(loaded->executable) : NULL;
 }
 
-static const KoineCode *code_of(Tiers *tiers, const Program *program, Tier tier, const char **why, Arena *arena)
+static const KoineModelKind *kind_of(Tiers *tiers, const Program *program, uint32_t row, const char **why, Arena *arena)
 {
-    if (!tiers->loaded[tier])
-        tiers->loaded[tier] = load(tiers, tier, program_code(program), why, arena);
-    return tiers->loaded[tier] ? executable_code(tiers->loaded[tier]) : NULL;
-}
-
-static const KoineModelKind *kind_of(Tiers *tiers, const Program *program, Tier tier, const char **why, Arena *arena)
-{
-    if (tiers->kinds[tier])
-        return tiers->kinds[tier];
-    const KoineCode *code = code_of(tiers, program, tier, why, arena);
+    struct LoadedTier *const loaded = &tiers->rows[row];
+    if (loaded->kind)
+        return loaded->kind;
+    const KoineCode *code = code_of(tiers, program, row, why, arena);
     if (!code)
         return NULL;
-    tiers->kinds[tier] = koine_machine_kind(program_data(program), code);
-    if (!tiers->kinds[tier])
+    loaded->kind = koine_machine_kind(program_data(program), code);
+    if (!loaded->kind)
         *why = "out of memory";
-    return tiers->kinds[tier];
+    return loaded->kind;
 }
 
 /* ---- auto ---- */
-static void note(Tiers *tiers, const char *text, const char *why)
+static void note(Tiers *tiers, const char *text, const char *tier, const char *why)
 {
     char before[sizeof tiers->note];
     memcpy(before, tiers->note, sizeof before);
-    snprintf(tiers->note, sizeof tiers->note, "%.250s%s%.120s%s%.130s", before, before[0] ? "; " : "", text,
+    snprintf(tiers->note, sizeof tiers->note, "%.250s%s%.40s %.80s%s%.130s", before, before[0] ? "; " : "", text, tier,
              why ? ": " : "", why ? why : "");
 }
 
-/* The interpreter's loops over many elements are vectorised and faster than what tcc makes of them. */
 static bool is_mostly_loops(const Program *program)
 {
     const KoineProgram *data = program_data(program);
     return 2 * data->loop_work > data->work;
+}
+
+/* The row that `auto` climbs to from row `present`; that of no tier: it stays. */
+static uint32_t next_row(const Program *program, uint32_t present)
+{
+    uint32_t row = present + 1;
+    while (tier_at(row) &&
+           (tier_at(row)->pays_at == TIER_NEVER || (tier_at(row)->is_slow_in_loops && is_mostly_loops(program))))
+        row++;
+    return row;
+}
+
+static const KoineCode *upgrade(void *context);
+
+/* The code of a row, made the one that `auto` runs from now on. */
+static const KoineCode *settle_in(Tiers *tiers, uint32_t row, const KoineCode *code)
+{
+    KoineCode *const automatic = &tiers->rows[row].automatic;
+    const Tier *const next = tier_at(next_row(tiers->program, row));
+    *automatic = *code;
+    if (next) {
+        automatic->upgrade = upgrade;
+        automatic->upgrade_context = tiers;
+        automatic->upgrade_at = next->pays_at;
+    }
+    tiers->present = row;
+    return automatic;
 }
 
 /* A tier that refuses the text ends the climb: what one compiler does not take for ours is not shown to another. */
@@ -58,44 +77,35 @@ static const KoineCode *upgrade(void *context)
 {
     Tiers *tiers = context;
     const char *why = NULL;
-    const Tier tier = tiers->present == TIER_TCC || is_mostly_loops(tiers->program) ? TIER_CC : TIER_TCC;
+    const uint32_t row = next_row(tiers->program, tiers->present);
     Arena *const scratch = arena_create_like(tiers->arena); /* whoever ends the run meanwhile uses that one */
-    const KoineCode *code = code_of(tiers, tiers->program, tier, &why, scratch);
-    if (!code)
-        note(tiers, tier == TIER_TCC ? "no tcc" : "no cc", why);
+    const KoineCode *code = code_of(tiers, tiers->program, row, &why, scratch);
+    note(tiers, code ? "moved to" : "no", tier_at(row)->name, code ? NULL : why);
     arena_destroy(scratch);
     if (!code) {
-        tiers->automatic[tiers->present].upgrade = NULL; /* nothing better is to be had: do not ask again */
+        tiers->rows[tiers->present].automatic.upgrade = NULL; /* nothing better is to be had: do not ask again */
         return NULL;
     }
-    tiers->automatic[tier] = *code;
-    if (tier != TIER_CC) {
-        tiers->automatic[tier].upgrade = upgrade;
-        tiers->automatic[tier].upgrade_context = tiers;
-        tiers->automatic[tier].upgrade_at = CC_PAYS;
-    }
-    note(tiers, tier == TIER_TCC ? "moved to tcc" : "moved to cc", NULL);
-    tiers->present = tier;
-    return &tiers->automatic[tier];
+    return settle_in(tiers, row, code);
 }
 
 static const KoineModelKind *automatic_kind(Tiers *tiers, const Program *program, const char **why, Arena *arena)
 {
     if (tiers->automatic_kind)
         return tiers->automatic_kind;
-    const KoineCode *code = code_of(tiers, program, TIER_INTERP, why, arena);
+    const KoineCode *code = code_of(tiers, program, 0, why, arena);
     if (!code)
         return NULL;
     tiers->program = program;
     tiers->arena = arena;
-    tiers->present = TIER_INTERP;
-    tiers->automatic[TIER_INTERP] = *code;
-    tiers->automatic[TIER_INTERP].upgrade = upgrade;
-    tiers->automatic[TIER_INTERP].upgrade_context = tiers;
-    tiers->automatic[TIER_INTERP].upgrade_at = is_mostly_loops(program) ? CC_PAYS : TCC_PAYS;
-    note(tiers, "began with interp", NULL);
-    tiers->automatic_kind = koine_machine_kind(program_data(program), &tiers->automatic[TIER_INTERP]);
+    note(tiers, "began with", tier_at(0)->name, NULL);
+    tiers->automatic_kind = koine_machine_kind(program_data(program), settle_in(tiers, 0, code));
     return tiers->automatic_kind;
+}
+
+void tiers_init(Tiers *tiers, Arena *arena)
+{
+    *tiers = (Tiers){ .rows = NEW_ARRAY(arena, struct LoadedTier, tier_count()) };
 }
 
 const KoineModelKind *tiers_kind(Tiers *tiers, const Program *program, const char *tier, const char **why, Arena *arena)
@@ -103,9 +113,9 @@ const KoineModelKind *tiers_kind(Tiers *tiers, const Program *program, const cha
     *why = NULL;
     if (strcmp(tier, "auto") == 0)
         return automatic_kind(tiers, program, why, arena);
-    for (uint32_t k = 0; k < TIER_COUNT; k++)
-        if (strcmp(tier, names[k]) == 0)
-            return kind_of(tiers, program, (Tier)k, why, arena);
+    for (uint32_t k = 0; tier_at(k); k++)
+        if (strcmp(tier, tier_at(k)->name) == 0)
+            return kind_of(tiers, program, k, why, arena);
     *why = "no such tier";
     return NULL;
 }
@@ -118,9 +128,10 @@ const char *tiers_note(const Tiers *tiers)
 void tiers_release(Tiers *tiers)
 {
     koine_machine_free(tiers->automatic_kind);
-    for (uint32_t k = 0; k < TIER_COUNT; k++) {
-        koine_machine_free(tiers->kinds[k]);
-        executable_destroy(tiers->loaded[k]);
+    for (uint32_t k = 0; tier_at(k); k++) {
+        koine_machine_free(tiers->rows[k].kind);
+        executable_destroy(tiers->rows[k].executable);
+        tiers->rows[k] = (struct LoadedTier){ 0 };
     }
-    *tiers = (Tiers){ 0 };
+    *tiers = (Tiers){ .rows = tiers->rows };
 }

@@ -1,4 +1,6 @@
 #include "driver/words.h"
+#include "base/text.h"
+#include "emit/tiers.h"
 #include "lang/languages.h"
 #include "passes/pipeline.h"
 
@@ -38,4 +40,21 @@ const char *compilation_language_name(uint32_t k)
 const Profile *compilation_profile(uint32_t k)
 {
     return language_profile(k);
+}
+
+const char *compilation_tier_word(uint32_t k)
+{
+    if (k == 0)
+        return "auto";
+    return tier_at(k - 1) ? tier_at(k - 1)->name : NULL;
+}
+
+const Vocabulary compilation_vocabulary = { compilation_profile, compilation_tier_word };
+
+const char *compilation_tier_titles(Arena *arena)
+{
+    Text text = { .arena = arena };
+    for (uint32_t k = 0; tier_at(k); k++)
+        text_format(&text, "%s%s (%s)", k ? ", " : "", tier_at(k)->name, tier_at(k)->title);
+    return text.at;
 }

@@ -54,10 +54,8 @@ typedef struct {
     uint32_t derivatives_section;          /* the derivatives part is exactly this section, else KOINE_NONE */
 } Code;
 
-/* ---- tiers ---- */
+/* ---- what tiers load (the table is tiers.h) ---- */
 typedef struct Executable Executable; /* loaded code; owns what it needs */
-
-typedef enum { TIER_INTERP, TIER_TCC, TIER_CC } Tier;
 
 /* NULL: not possible; *why says so in one line (no compiler, compiler's own message, ...). */
 Executable *interp_load(const Code *code, const char **why, Arena *why_arena);

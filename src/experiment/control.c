@@ -152,7 +152,7 @@ static bool take_from_set(Experiment *experiment, const KoineTables *tables, Are
         const Setting *const setting = &experiment->settings[k];
         ControlParameter parameter;
         if (control_find(setting->name, &parameter) && !has_variable(tables, setting->name))
-            is_good &= take(experiment->profiles, controls, setting, parameter, diag);
+            is_good &= take(experiment_profiles(experiment), controls, setting, parameter, diag);
         else
             vec_push(arena, &rest, *setting);
     }
@@ -165,7 +165,8 @@ bool control_gather(Experiment *experiment, const KoineTables *tables, Arena *ar
 {
     bool is_good = true;
     *controls = (Controls){ 0 };
-    const Profile *const profile = experiment->profile ? profile_find(experiment->profiles, experiment->profile) : NULL;
+    const Profile *const profile =
+        experiment->profile ? profile_find(experiment_profiles(experiment), experiment->profile) : NULL;
     for (int k = 0; profile && k < CONTROL_PARAMETERS; k++) {
         const ProfileSetting *const setting = profile_setting(profile, rows[k].name);
         if (setting)
@@ -175,7 +176,7 @@ bool control_gather(Experiment *experiment, const KoineTables *tables, Arena *ar
         const Setting *const setting = &experiment->controls[k];
         ControlParameter parameter;
         if (control_find(setting->name, &parameter)) {
-            is_good &= take(experiment->profiles, controls, setting, parameter, diag);
+            is_good &= take(experiment_profiles(experiment), controls, setting, parameter, diag);
             continue;
         }
         diag_error(diag, DIAG_CONTROL_UNKNOWN, setting->span, "there is no control parameter '%.60s'", setting->name);

@@ -4,12 +4,17 @@
 #include "experiment/setting.h"
 #include "formats/select.h"
 
-Experiment experiment_none(ProfileAt *profiles)
+Experiment experiment_none(const Vocabulary *words)
 {
-    Experiment none = { .profiles = profiles };
+    Experiment none = { .words = words };
     for (int k = 0; k < EXPERIMENT_KEYS; k++)
         none.spans[k] = SPAN_NONE;
     return none;
+}
+
+ProfileAt *experiment_profiles(const Experiment *experiment)
+{
+    return experiment->words ? experiment->words->profiles : NULL;
 }
 
 /* NAME=VALUE; the first "=" decides. */

@@ -7,7 +7,7 @@
 #define EXPERIMENT_EXPERIMENT_H
 
 #include "base/diag.h"
-#include "base/profile.h"
+#include "base/vocabulary.h"
 #include "formats/observer.h"
 
 typedef enum {
@@ -80,7 +80,7 @@ typedef struct {
     Span spans[EXPERIMENT_KEYS]; /* where; SPAN_NONE from the command line */
     const char *model;           /* file or file:class; from a file relative to the current folder already */
     double start, stop, interval, tolerance, absolute_tolerance, step, max_step;
-    ProfileAt *profiles; /* that can be named */
+    const Vocabulary *words; /* that settings choose from; NULL: there are no profiles, and any text is a tier */
     const char *solver, *tier, *output, *profile;
     const char *use;       /* versions of classes, separated by commas: VERSION or CLASS=VERSION */
     const char *task;      /* what is known and unknown */
@@ -111,9 +111,9 @@ struct ExperimentPhase {
     Span span;
 };
 
-Experiment experiment_none(ProfileAt *profiles); /* that can be named; NULL: none */
+Experiment experiment_none(const Vocabulary *words); /* that settings choose from; may be NULL */
 
-/* Reads a file, or a source that is there already; *experiment knows its profiles. False: reported; what was good is
+/* Reads a file, or a source that is there already; *experiment knows its words. False: reported; what was good is
  * filled in. */
 bool experiment_open(const char *path, Sources *sources, Arena *arena, Diag *diag, Experiment *experiment);
 bool experiment_read(uint32_t source, const Sources *sources, Arena *arena, Diag *diag, Experiment *experiment);
@@ -135,6 +135,9 @@ void experiment_take_nominals(Experiment *experiment, Arena *arena);
 
 /* What only the merged settings can show: stop before start. False: reported. */
 bool experiment_check(const Experiment *experiment, Diag *diag);
+
+/* The profiles that a setting can name; NULL: none. */
+ProfileAt *experiment_profiles(const Experiment *experiment);
 
 const char *experiment_key_name(ExperimentKey key); /* "max-step" */
 

@@ -461,7 +461,7 @@ static bool is_event(Reader *reader, yaml_event_type_t wanted)
 
 bool experiment_read(uint32_t source, const Sources *sources, Arena *arena, Diag *diag, Experiment *experiment)
 {
-    *experiment = experiment_none(experiment->profiles);
+    *experiment = experiment_none(experiment->words);
     Reader reader = { .source = sources_get(sources, source), .source_id = source };
     reader.context = (SettingContext){ arena, diag, experiment };
     if (reader.source->size > LARGEST_FILE) {
@@ -489,7 +489,7 @@ bool experiment_open(const char *path, Sources *sources, Arena *arena, Diag *dia
 {
     uint32_t source;
     struct stat state;
-    *experiment = experiment_none(experiment->profiles);
+    *experiment = experiment_none(experiment->words);
     const bool is_large = stat(path, &state) == 0 && S_ISREG(state.st_mode) && state.st_size > LARGEST_FILE;
     switch (is_large ? SOURCE_TOO_LARGE : sources_open(sources, path, &source)) {
     case SOURCE_OK: return experiment_read(source, sources, arena, diag, experiment);

@@ -46,12 +46,11 @@ static const Row rows[EXPERIMENT_KEYS] = {
     [EXPERIMENT_PLOT] = { "plot", SETTING_LIST, 0, "plot: [x, v]" },
 };
 
-typedef struct {
-    const char *text; /* in a message */
-    const char *words[5];
-} Words;
-static const Words tiers = { "auto, interp, tcc or cc", { "auto", "interp", "tcc", "cc", NULL } };
-static const Words switches = { "on or off", { "on", "off", NULL } };
+static const char *switch_word(uint32_t k)
+{
+    static const char *const words[] = { "on", "off", NULL };
+    return words[k];
+}
 
 const char *experiment_key_name(ExperimentKey key)
 {
@@ -138,28 +137,14 @@ static bool take_seed(const SettingContext *context, ExperimentKey key, const ch
 static bool take_profile(const SettingContext *context, const char *value, Span span)
 {
     Experiment *const experiment = context->experiment;
-    const Profile *const profile = profile_find(experiment->profiles, value);
+    const Profile *const profile = profile_find(experiment_profiles(experiment), value);
     if (profile) {
         experiment->profile = profile->name;
         return true;
     }
-    const char *const names = profile_names(experiment->profiles, ", ", " or ", context->arena);
+    const char *const names = profile_names(experiment_profiles(experiment), ", ", " or ", context->arena);
     return wrong(context, DIAG_EXPERIMENT_VALUE, EXPERIMENT_PROFILE, value, span,
                  arena_format(context->arena, "the name of a profile: %s", names));
-}
-
-static bool take_word(const SettingContext *context, ExperimentKey key, const char *value, Span span)
-{
-    if (key == EXPERIMENT_PROFILE)
-        return take_profile(context, value, span);
-    const Words *const words = key == EXPERIMENT_TIER ? &tiers : &switches;
-    for (size_t i = 0; words->words[i]; i++) {
-        if (strcmp(value, words->words[i]) == 0) {
-            memcpy((char *)context->experiment + rows[key].field, &words->words[i], sizeof words->words[i]);
-            return true;
-        }
-    }
-    return wrong(context, DIAG_EXPERIMENT_VALUE, key, value, span, words->text);
 }
 
 static bool take_text(const SettingContext *context, ExperimentKey key, const char *value, Span span)
@@ -168,6 +153,21 @@ static bool take_text(const SettingContext *context, ExperimentKey key, const ch
         return wrong(context, DIAG_EXPERIMENT_VALUE, key, value, span, "a text that is not empty");
     const char *const copy = arena_text(context->arena, value, strlen(value));
     memcpy((char *)context->experiment + rows[key].field, &copy, sizeof copy);
+    return true;
+}
+
+static bool take_word(const SettingContext *context, ExperimentKey key, const char *value, Span span)
+{
+    if (key == EXPERIMENT_PROFILE)
+        return take_profile(context, value, span);
+    const Vocabulary *const known = context->experiment->words;
+    if (key == EXPERIMENT_TIER && !known)
+        return take_text(context, key, value, span);
+    WordAt *const words = key == EXPERIMENT_TIER ? known->tiers : switch_word;
+    const char *const word = word_among(words, value);
+    if (!word)
+        return wrong(context, DIAG_EXPERIMENT_VALUE, key, value, span, words_listed(words, " or ", context->arena));
+    memcpy((char *)context->experiment + rows[key].field, &word, sizeof word);
     return true;
 }
 

@@ -30,7 +30,7 @@ const char *experiment_in_force(const View *view, Arena *arena)
 Experiment settings_in_force(const View *view, Arena *arena)
 {
     const char *const path = experiment_in_force(view, arena);
-    Experiment experiment = experiment_none(compilation_profile);
+    Experiment experiment = experiment_none(&compilation_vocabulary);
     if (!path)
         return experiment;
     Sources *const sources = sources_create(arena);
@@ -39,7 +39,7 @@ Experiment settings_in_force(const View *view, Arena *arena)
     if (!experiment_open(path, sources, arena, diag, &experiment) ||
         (experiment.has[EXPERIMENT_MODEL] && model &&
          !is_same_file(model, experiment.model, file_length(experiment.model), arena)))
-        return experiment_none(compilation_profile);
+        return experiment_none(&compilation_vocabulary);
     const Experiment *const last = experiment.n_phases ? &experiment.phases[experiment.n_phases - 1].experiment : NULL;
     if (!experiment.has[EXPERIMENT_STOP] && last && last->has[EXPERIMENT_STOP]) { /* the last phase says it */
         experiment.has[EXPERIMENT_STOP] = true;

@@ -1,6 +1,7 @@
 /* All tiers give the same bits: each operation on special values, and random expressions in every
  * form of execution (straight-line, single kernel call, run by table, affine run, iterator). */
 #include "assertions.h"
+#include "emit/tiers.h"
 #include "fixture.h"
 #include <fenv.h>
 #include <pthread.h>
@@ -10,21 +11,19 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-typedef Executable *Load(const Code *code, const char **why, Arena *why_arena);
-typedef struct {
-    const char *name;
-    Load *load;
-} TierRow;
-static const TierRow tiers[] = { { "interp", interp_load }, { "tcc", tcc_load }, { "cc", cc_load } };
-enum { N_TIERS = sizeof tiers / sizeof *tiers };
-
-static Executable *load(const TierRow *tier, const Code *code, Arena *arena)
+static Executable *load(const Tier *tier, const Code *code, Arena *arena)
 {
     const char *why = NULL;
-    Executable *executable = tier->load(code, &why, arena);
+    Executable *executable = tier->load(code, NULL, &why, arena);
     if (!executable)
         fail_msg("%s: %s", tier->name, why);
     return executable;
+}
+
+/* It takes some tenths of a second for each text. */
+static bool needs_compiler(const Tier *tier)
+{
+    return tier->load == cc_load_until;
 }
 
 /* ---- values ---- */
@@ -258,7 +257,7 @@ static void clear_outputs(const Model *model, KoineSlot *m)
         m[k].i = 0x7ff8dead;
 }
 
-static void check_model(const Model *model, const TierRow *tier)
+static void check_model(const Model *model, const Tier *tier)
 {
     const Code *code = fixture_code(model->f, "random");
     Executable *executable = load(tier, code, model->f->arena);
@@ -285,9 +284,9 @@ static void random_expressions(void **unused)
     const uint64_t last = more ? strtoull(more, NULL, 10) : 40;
     for (uint64_t seed = 1; seed <= last; seed++) {
         Model *model = random_model(seed);
-        for (uint32_t t = 0; t < N_TIERS; t++)
-            if (tiers[t].load != cc_load || seed <= 2)
-                check_model(model, &tiers[t]);
+        for (uint32_t t = 0; tier_at(t); t++)
+            if (!needs_compiler(tier_at(t)) || seed <= 2)
+                check_model(model, tier_at(t));
         fixture_destroy(model->f);
     }
 }
@@ -348,8 +347,8 @@ static void each_operation(void **unused)
             }
     const Code *code = fixture_code(f, "operations");
     const uint32_t row[] = { 2, 0, 1 };
-    for (uint32_t t = 0; t < N_TIERS; t++) {
-        Executable *executable = load(&tiers[t], code, f->arena);
+    for (uint32_t t = 0; tier_at(t); t++) {
+        Executable *executable = load(tier_at(t), code, f->arena);
         for (uint32_t k = 0; k < f->kernels.n; k++) {
             const Expr *e = f->kernels.at[k].outputs[0];
             for (uint32_t a = 0; a < n_special[types[k]]; a++)
@@ -358,7 +357,7 @@ static void each_operation(void **unused)
                     run_kernel(executable_code(executable), k, m, row, 1);
                     const KoineSlot wanted = reference(e, m, 0);
                     fail_if(!same(m[2], wanted, e->type),
-                            "%s: %s(%.17g %lld, %.17g %lld) is %.17g %lld instead of %.17g %lld", tiers[t].name,
+                            "%s: %s(%.17g %lld, %.17g %lld) is %.17g %lld instead of %.17g %lld", tier_at(t)->name,
                             op_text((Op)e->op), m[0].r, (long long)m[0].i, m[1].r, (long long)m[1].i, m[2].r,
                             (long long)m[2].i, wanted.r, (long long)wanted.i);
                 }
@@ -388,9 +387,9 @@ static void recurrences(void **unused)
             add_run(f, kernel, (uint32_t[]){ 1, 0 }, 2, N, NULL);
         }
         const Code *code = fixture_code(f, "chain");
-        for (uint32_t t = 0; t < N_TIERS; t++) {
+        for (uint32_t t = 0; tier_at(t); t++) {
             KoineSlot m[N + 1] = { { .r = 0.0 } };
-            Executable *executable = load(&tiers[t], code, f->arena);
+            Executable *executable = load(tier_at(t), code, f->arena);
             run_section(executable_code(executable), 0, m, code->rows);
             assert_true(m[N].r == N);
             executable_destroy(executable);
@@ -414,10 +413,10 @@ static void recurrence_with_fixed_leaf(void **unused)
     double x[N + 1] = { 1.0, 0, 0, 0, 0, 100.0 };
     for (int i = 0; i < N; i++)
         x[i + 1] = x[i] + x[5];
-    for (uint32_t t = 0; t < N_TIERS; t++) {
+    for (uint32_t t = 0; tier_at(t); t++) {
         KoineSlot m[N + 1] = { { .r = 1.0 } };
         m[5].r = 100.0;
-        Executable *executable = load(&tiers[t], code, f->arena);
+        Executable *executable = load(tier_at(t), code, f->arena);
         run_section(executable_code(executable), 0, m, code->rows);
         for (int i = 0; i <= N; i++)
             assert_true(m[i].r == x[i]);
@@ -436,8 +435,8 @@ static void if_is_lazy(void **unused)
     begin_section(f, "lazy");
     add_equation(f, 2, e, 2, (uint32_t[]){ 0, 1 }, "Lazy.mdl:1");
     const Code *code = fixture_code(f, "lazy");
-    for (uint32_t t = 0; t < N_TIERS; t++) {
-        Executable *executable = load(&tiers[t], code, f->arena);
+    for (uint32_t t = 0; tier_at(t); t++) {
+        Executable *executable = load(tier_at(t), code, f->arena);
         for (int condition = 0; condition < 2; condition++)
             for (int how = 0; how < 2; how++) {
                 KoineSlot m[3] = { { .i = condition }, { .r = 0.0 }, { .r = -1.0 } };
@@ -469,10 +468,10 @@ static void derivatives_in_one_call(void **unused)
     const struct {
         const uint32_t *rows;
     } handles = { code.rows };
-    for (uint32_t t = 1; t < N_TIERS; t++) {
+    for (uint32_t t = 1; tier_at(t); t++) {
         KoineSlot m[40] = { { .r = 1.0 }, { .r = 2.0 }, { .r = 3.0 }, { .r = 4.0 } };
         KoineModel model = { .block = (unsigned char *)m, .size = sizeof m, .handles = (void *)&handles };
-        Executable *executable = load(&tiers[t], &code, f->arena);
+        Executable *executable = load(tier_at(t), &code, f->arena);
         assert_non_null(executable_code(executable)->derivatives);
         assert_int_equal(executable_code(executable)->derivatives(&model), KOINE_OK);
         assert_true(m[20].r == 3.0 && m[25].r == 6.0 && m[22].r == 9.0 && m[29].r == 12.0);
@@ -500,7 +499,7 @@ static void *work(void *at)
     run_section(worker->loaded, 0, m, code->rows);
     for (int k = 0; k < 20 && worker->is_same; k++) {
         Arena *arena = arena_create(NULL);
-        Executable *own = load(&tiers[1], code, arena); /* tcc */
+        Executable *own = load(tier_at(1), code, arena); /* tcc */
         memcpy(again, model->m, bytes);
         run_section(k % 2 ? worker->loaded : executable_code(own), 0, again, code->rows);
         for (uint32_t s = 0; s < model->f->n_slots; s++)
@@ -518,7 +517,7 @@ static void threads(void **unused)
     (void)unused;
     enum { N = 4 };
     Model *model = random_model(77);
-    Executable *executable = load(&tiers[0], fixture_code(model->f, "random"), model->f->arena);
+    Executable *executable = load(tier_at(0), fixture_code(model->f, "random"), model->f->arena);
     pthread_t ids[N];
     Worker workers[N];
     for (int k = 0; k < N; k++) {
@@ -552,9 +551,9 @@ static void sharing_is_kept(void **unused)
     double x = 0.3;
     for (int k = 0; k < LEVELS; k++)
         x = x < 0.7 + k * 0.01 ? x * x + 0.25 : x - x * 0.5;
-    for (uint32_t t = 0; t < N_TIERS; t++) {
+    for (uint32_t t = 0; tier_at(t); t++) {
         KoineSlot m[3] = { { .r = 0.3 }, { .r = 0.7 }, { .r = 0 } };
-        Executable *executable = load(&tiers[t], code, f->arena);
+        Executable *executable = load(tier_at(t), code, f->arena);
         run_section(executable_code(executable), 0, m, code->rows);
         assert_true(m[2].r == x);
         m[2].r = 0;
@@ -597,10 +596,10 @@ static void large_equations(void **unused)
     const Code *code = fixture_code(f, "large");
     const KoineSlot leaves[] = { { .r = 0.7 }, { .r = 1e-3 } };
     const KoineSlot wanted[] = { reference(outputs[0], leaves, 0), reference(outputs[1], leaves, 0) };
-    for (uint32_t t = 0; t < N_TIERS; t++) {
-        if (tiers[t].load == cc_load)
+    for (uint32_t t = 0; tier_at(t); t++) {
+        if (needs_compiler(tier_at(t)))
             continue; /* gcc needs minutes for thousands of values alive at once */
-        Executable *executable = load(&tiers[t], code, f->arena);
+        Executable *executable = load(tier_at(t), code, f->arena);
         for (int how = 0; how < 2; how++) {
             KoineSlot m[4] = { leaves[0], leaves[1], { .r = 0 }, { .r = 0 } };
             if (how)

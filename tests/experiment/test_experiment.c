@@ -40,9 +40,17 @@ static const Profile *profile_at(uint32_t k)
     return k < 2 ? &profiles[k] : NULL;
 }
 
+static const char *tier_at(uint32_t k)
+{
+    static const char *const tiers[] = { "auto", "interp", "tcc", "cc", NULL };
+    return tiers[k];
+}
+
+static const Vocabulary words = { profile_at, tier_at };
+
 static bool read_text(Fixture *fixture, const char *text, Experiment *experiment)
 {
-    experiment->profiles = profile_at;
+    experiment->words = &words;
     char path[32];
     snprintf(path, sizeof path, "lab/e%d.exp.yaml", fixture->n_files++);
     const uint32_t source = sources_add_text(fixture->sources, path, text, strlen(text));
@@ -303,7 +311,7 @@ static void several_mistakes_are_told_at_once(void **state)
 static void later_settings_win_one_by_one(void **state)
 {
     Fixture *const fixture = *state;
-    Experiment annotation = experiment_none(profile_at), file, line = experiment_none(profile_at);
+    Experiment annotation = experiment_none(&words), file, line = experiment_none(&words);
     Arena *const arena = fixture->arena;
     assert_true(experiment_give(&annotation, "stop", "1", arena, fixture->diag));
     assert_true(experiment_give(&annotation, "tolerance", "1e-4", arena, fixture->diag));
@@ -343,7 +351,7 @@ static void the_command_line_has_the_same_checks(void **state)
         { "tier", "gcc", "'tier' must be auto, interp, tcc or cc" },
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        Experiment e = experiment_none(profile_at);
+        Experiment e = experiment_none(&words);
         fixture->diag = diag_create(fixture->arena, fixture->sources);
         assert_false(experiment_give(&e, wrong[i][0], wrong[i][1], fixture->arena, fixture->diag));
         const char *const said = messages(fixture);
@@ -368,7 +376,7 @@ static void a_stop_before_the_start_is_told_with_both_places(void **state)
 static void files_are_opened_or_reported(void **state)
 {
     Fixture *const fixture = *state;
-    Experiment e = experiment_none(profile_at);
+    Experiment e = experiment_none(&words);
     assert_false(experiment_open("/no/such.exp.yaml", fixture->sources, fixture->arena, fixture->diag, &e));
     assert_non_null(strstr(messages(fixture), "does not exist"));
     assert_false(experiment_open("/tmp", fixture->sources, fixture->arena, fixture->diag, &e));
