@@ -243,7 +243,8 @@ typedef struct KoineHost { /* what the runner lends the model; fixed at create *
     double iteration_tolerance; /* relative change at which they end; 0: 1e-10 */
     double tolerance;           /* relative, of the run: that of nonlinear systems follows it; 0: they decide */
     void (*message)(void *context, const KoineModel *model, int level, const char *text);
-    /* a transition fires, and what it assigns; event_step is the number of the step that ends with it. NULL: nobody asks */
+    /* a transition fires, and what it assigns; event_step is the number of the step that ends with it. NULL: nobody
+     * asks */
     void (*fired)(void *context, const KoineModel *model, const KoineFiring *firing);
     /* a point of the iteration for a nonlinear system; its unknowns stand in the block. NULL: nobody asks */
     void (*iterated)(void *context, const KoineModel *model, const KoineIterate *iterate);
@@ -278,7 +279,8 @@ typedef struct {
     unsigned cause;
     const uint8_t *crossed; /* AT_ROOTS: n_roots flags */
     uint32_t entry;
-    /* AT_INPUT: called with `inputs` when left limits are taken; it writes the inputs from now on. NULL: they are written */
+    /* AT_INPUT: called with `inputs` when left limits are taken; it writes the inputs from now on. NULL: they are
+     * written */
     void (*take_inputs)(void *inputs);
     void *inputs;
 } KoineArrival;
@@ -297,9 +299,9 @@ typedef struct {
     double next_time;    /* calendar head, INFINITY if none */
 } KoineOutcome;
 
-/* What a Jacobian is derived by. WHOLE: by the states x and by z, all that the equations of the derivatives define, der(x)
- * among it: row k of the states is der(x[k]) as a column of z; the rows behind them are what the equations lack. So
- * I - g*(df/dx) has the same solutions as the states of this matrix times -g with the identity added for x. */
+/* What a Jacobian is derived by. WHOLE: by the states x and by z, all that the equations of the derivatives define,
+ * der(x) among it: row k of the states is der(x[k]) as a column of z; the rows behind them are what the equations lack.
+ * So I - g*(df/dx) has the same solutions as the states of this matrix times -g with the identity added for x. */
 enum { KOINE_BY_X, KOINE_BY_INPUT, KOINE_BY_DAE, KOINE_BY_WHOLE };
 
 struct KoineModelStatistics;
@@ -353,19 +355,19 @@ typedef struct KoineModelKind {
     /* visits what was executed since the instance was created, in no particular order; nothing unless the host wanted
      * it counted. Paths hold until `visit` returns. NULL: not counted */
     void (*work)(const KoineModel *model, void (*visit)(void *context, const KoineWork *work), void *context);
-    /* Dead time of continuous signals; absent: there is none, else all three are there and tables->n_signals says of how
-     * many signals. The runner makes no step longer than longest_step, which it asks for when a run begins. After a step
-     * it samples the signals at points of the step and hands those in rising order to remember, which may ask for GROW;
-     * the last is the end of the step. */
+    /* Dead time of continuous signals; absent: there is none, else all three are there and tables->n_signals says of
+     * how many signals. The runner makes no step longer than longest_step, which it asks for when a run begins. After a
+     * step it samples the signals at points of the step and hands those in rising order to remember, which may ask for
+     * GROW; the last is the end of the step. */
     double (*longest_step)(KoineModel *model);
     KoineStatus (*sample)(KoineModel *model, double time, const double *x, double *signals);
     KoineStatus (*remember)(KoineModel *model, double time, const double *signals);
-    /* Time events that are found by a search; absent: the calendar head is all. Called behind an instant, and again where
-     * a search has come to: returns the first time event not beyond `until`, or INFINITY, and in *searched how far that
-     * is sure: `until`, or less when much is to be searched; the runner steps no further and asks again. */
+    /* Time events that are found by a search; absent: the calendar head is all. Called behind an instant, and again
+     * where a search has come to: returns the first time event not beyond `until`, or INFINITY, and in *searched how
+     * far that is sure: `until`, or less when much is to be searched; the runner steps no further and asks again. */
     double (*look_ahead)(KoineModel *model, double until, double *searched);
-    /* What it remembers besides its variables (positions of random streams, histories of dead times), for a run that goes
-     * on with it. memory: how many words that are, 0: nothing; written if there is room for them. recall: before
+    /* What it remembers besides its variables (positions of random streams, histories of dead times), for a run that
+     * goes on with it. memory: how many words that are, 0: nothing; written if there is room for them. recall: before
      * initialise; RETRY: not all of it was there, FAILED: these are no such words. */
     uint64_t (*memory)(KoineModel *model, KoineSlot *to, uint64_t n_words);
     KoineStatus (*recall)(KoineModel *model, const KoineSlot *from, uint64_t n_words);
@@ -376,8 +378,8 @@ typedef struct KoineModelKind {
      * other instants it keeps its value unless its operands jump; or it does not chatter any more. Absent: at every
      * instant it is decided literally. */
     void (*hold)(KoineModel *model, uint32_t root, uint8_t is_held);
-    /* What the last time event was: the comparison or step function of the time. RETRY: that is not known. The text holds
-     * as long as the kind. */
+    /* What the last time event was: the comparison or step function of the time. RETRY: that is not known. The text
+     * holds as long as the kind. */
     KoineStatus (*last_time_event)(KoineModel *model, KoineOrigin *where);
 } KoineModelKind;
 

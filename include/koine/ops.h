@@ -120,10 +120,10 @@ static inline int64_t koine_iabs(int64_t a)
 {
     return a < 0 ? koine_ineg(a) : a;
 }
-/* Tables: piecewise polynomials of n points x, as numbers: n; if there is no value outside, the width of the rounding that
- * is forgiven there, else 0; the points; then for each of the n + 1 intervals (0 before the first point, n behind the last)
- * the place it is developed at and four coefficients. The last point belongs to the interval before it, and what rounding
- * put outside to the interval beside. */
+/* Tables: piecewise polynomials of n points x, as numbers: n; if there is no value outside, the width of the rounding
+ * that is forgiven there, else 0; the points; then for each of the n + 1 intervals (0 before the first point, n behind
+ * the last) the place it is developed at and four coefficients. The last point belongs to the interval before it, and
+ * what rounding put outside to the interval beside. */
 static inline int64_t koine_interval(const double *t, double a)
 {
     const double *x = t + 2;

@@ -21,8 +21,9 @@
 enum {
     KOINE_POINT_START,
     KOINE_POINT_GRID,
-    KOINE_POINT_LEFT, /* before an instant, frozen values */
-    KOINE_POINT_STEP, /* an event step before its commit, its number is event_step; only for sinks that ask for event steps */
+    KOINE_POINT_LEFT,  /* before an instant, frozen values */
+    KOINE_POINT_STEP,  /* an event step before its commit, its number is event_step; only for sinks that ask for event
+                          steps */
     KOINE_POINT_RIGHT, /* after an instant */
     KOINE_POINT_STOP,
     KOINE_POINT_REGION /* after an instant in which only regions changed: no transition fired */

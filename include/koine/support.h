@@ -51,10 +51,10 @@ typedef struct { /* what a branch of a system depends on */
 
 enum { KOINE_DENSE_MOST = 30 }; /* unknowns that are iterated: larger systems are sparse */
 typedef enum { KOINE_SYSTEM_LINEAR, KOINE_SYSTEM_NEWTON, KOINE_SYSTEM_ITERATE } KoineSystemKind;
-/* n unknowns are iterated. Of a torn system n_inner others follow explicitly, one after the other, whenever the residuals
- * are computed; their places are n .. n + n_inner - 1, in order. Row and column of the Jacobian are places: an entry of a
- * residual's row is its partial derivative, one of an explicit row that of the right side. Entries of explicit rows come
- * first, in order. */
+/* n unknowns are iterated. Of a torn system n_inner others follow explicitly, one after the other, whenever the
+ * residuals are computed; their places are n .. n + n_inner - 1, in order. Row and column of the Jacobian are places:
+ * an entry of a residual's row is its partial derivative, one of an explicit row that of the right side. Entries of
+ * explicit rows come first, in order. */
 typedef struct {
     uint8_t kind;
     uint32_t n, n_inner;
@@ -70,10 +70,9 @@ typedef struct {
     uint32_t jacobian_section;            /* entries that are not constant */
     uint32_t n_entries;                   /* of the Jacobian */
     const uint32_t *row, *column, *entry; /* entry: slot */
-    uint32_t
-        basis; /* slots, 1 + n_entries: a flag, and the entries that the pivots were chosen for, so that equal blocks
-                       give equal results; KOINE_NONE: solved dense, n <= KOINE_DENSE_MOST */
-    uint32_t n_inputs;              /* of jacobian_section: while they keep their values, so do the entries */
+    uint32_t basis;    /* slots, 1 + n_entries: a flag, and the entries that the pivots were chosen for, so that equal
+                          blocks    give equal results; KOINE_NONE: solved dense, n <= KOINE_DENSE_MOST */
+    uint32_t n_inputs; /* of jacobian_section: while they keep their values, so do the entries */
     const uint32_t *inputs;         /* slots */
     uint32_t n_sets;                /* of factors that are kept, at least 1: more if only branches change the entries */
     const uint32_t *cells;          /* n + n_inner: cell of each unknown */
@@ -81,8 +80,8 @@ typedef struct {
     const uint8_t *types;           /* n + n_inner: KoineType; other than Real in ITERATE only */
     const uint32_t *kernels, *rows; /* ITERATE: n, unknown := kernel, in this order */
     uint32_t origin;
-    /* tangent: this section computes the derivatives of residuals and right sides along the seeds of what is not unknown
-       into tangent_residuals; KOINE_NONE: none */
+    /* tangent: this section computes the derivatives of residuals and right sides along the seeds of what is not
+       unknown into tangent_residuals; KOINE_NONE: none */
     uint32_t tangent_section;
     const uint32_t *tangent_residuals, *tangent_unknowns; /* n + n_inner slots each */
     /* after solving: unknowns that the chosen branch of an equation gives directly, as i in 0 = if Open then i else u,
@@ -113,8 +112,8 @@ typedef struct {
 
 /* ---- functions of the time ----
  * What depends on the time, parameters and discrete variables alone is also there as code for intervals: of a whole
- * interval of the time it gives an interval that holds all values and one that holds all slopes. So a crossing is found,
- * or proved to be absent, whatever steps a solver makes. Instruction k computes cell k from cells before it. */
+ * interval of the time it gives an interval that holds all values and one that holds all slopes. So a crossing is
+ * found, or proved to be absent, whatever steps a solver makes. Instruction k computes cell k from cells before it. */
 typedef enum {
     KOINE_TIME_NUMBER, /* numbers[a] */
     KOINE_TIME_NOW,
@@ -281,8 +280,8 @@ typedef struct {      /* random numbers */
     const char *name; /* with its path */
 } KoineStream;
 
-/* Which of the candidates are states is chosen while the model runs: after steps, by the constraint Jacobian. On each level
- * some of the candidates are states; levels go from the highest derivatives downwards. */
+/* Which of the candidates are states is chosen while the model runs: after steps, by the constraint Jacobian. On each
+ * level some of the candidates are states; levels go from the highest derivatives downwards. */
 typedef struct {
     uint32_t n_rows, n_columns, n_entries, n_levels;
     const uint32_t *depth;      /* n_rows: on how many levels the constraint takes a candidate away; descending */
@@ -293,9 +292,8 @@ typedef struct {
     uint32_t section;                     /* computes the entries, after the derivatives part */
     const uint32_t *candidate;            /* n_levels*n_columns slots */
     const uint32_t *n_states;             /* n_levels */
-    const uint32_t *state,
-        *choice; /* slots, of all levels: the state, the number of its candidate from 1; KOINE_NONE: the
-                                       state is a candidate itself, and shall stay it */
+    const uint32_t *state, *choice; /* slots, of all levels: the state, the number of its candidate from 1; KOINE_NONE:
+                                       the state is a candidate itself, and shall stay it */
     const uint32_t *state_cell, *choice_cell;
     const char *const *names; /* n_columns, for messages */
 } KoineStateSet;
@@ -396,9 +394,8 @@ typedef struct KoineProgram {
     const KoineComputedStart *computed_starts;
     const uint32_t *finite_checks; /* outputs part: Real slots to look at, as pairs slot, origin */
     uint32_t n_finite_checks;
-    const uint32_t
-        *regular_checks; /* systems that were solved by formulas: pairs slot, origin; the slot holds 0, or less
-                                       than rounding errors, where the parameters make the system singular */
+    const uint32_t *regular_checks; /* systems that were solved by formulas: pairs slot, origin; the slot holds 0, or
+                                       less than rounding errors, where the parameters make the system singular */
     uint32_t n_regular_checks;
 
     /* explains a fault: fills model->fault from the node or equation `origin`; may be NULL */

@@ -31,7 +31,8 @@ void *arena_grow(Arena *arena, void *old, size_t old_size, size_t new_size, size
 ArenaMark arena_mark(const Arena *arena);
 void arena_reset(Arena *arena, ArenaMark mark);
 /* Hostile memory, for tests: builds with KOINE_HOSTILE give every allocation a chunk of its own when the environment
- * has KOINE_HOSTILE=1, let what grows move nearly every time, and poison what is released. NULL: would an arena created now be hostile? */
+ * has KOINE_HOSTILE=1, let what grows move nearly every time, and poison what is released. NULL: would an arena created
+ * now be hostile? */
 #ifdef KOINE_HOSTILE
 bool arena_is_hostile(const Arena *arena);
 #else

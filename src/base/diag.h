@@ -17,7 +17,8 @@
  * end_column, notes (array of objects with message, file ... end_column), help. Lines and columns
  * count from 1, the end is the first place after the span; the five are null without a place, help is
  * null when there is none. Where the message is about sets of equations and variables, these are there, too: equations
- * (array of objects with text, file ... end_column) and variables (name, file ... end_column). All text is valid UTF-8. */
+ * (array of objects with text, file ... end_column) and variables (name, file ... end_column). All text is valid
+ * UTF-8. */
 #ifndef BASE_DIAG_H
 #define BASE_DIAG_H
 
@@ -47,8 +48,8 @@ void diag_warning(Diag *diag, DiagCode code, Span span, const char *format, ...)
 /* Further places and advice for the diagnostic reported last. At most 20 notes are kept, more are counted; they are
  * dropped with a diagnostic that was not kept. */
 void diag_note(Diag *diag, Span span, const char *format, ...) __attribute__((format(printf, 3, 4)));
-/* Equations and variables that the diagnostic reported last is about, for programs: they are not printed. At most 1000 of
- * each are kept. */
+/* Equations and variables that the diagnostic reported last is about, for programs: they are not printed. At most 1000
+ * of each are kept. */
 void diag_equation(Diag *diag, Span span, const char *text);
 void diag_variable(Diag *diag, Span span, const char *name);
 void diag_help(Diag *diag, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -1,6 +1,7 @@
 /* Profiles: the readings of the originals of languages, and what runs like those begin with.
  *
- * Each language has at most one; the table of languages gives them one after the other to whoever has to know a name. */
+ * Each language has at most one; the table of languages gives them one after the other to whoever has to know a
+ * name. */
 #ifndef BASE_PROFILE_H
 #define BASE_PROFILE_H
 

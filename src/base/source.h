@@ -37,8 +37,8 @@ typedef struct {
 
 typedef enum { SOURCE_OK, SOURCE_MISSING, SOURCE_UNREADABLE, SOURCE_TOO_LARGE, SOURCE_NO_FILE } SourceStatus;
 
-/* Whether what is there is read: a file on a disk, or what a shell hands over. Other things (folders, pipes, devices) may
- * have no end, or wait for ever. `mode` is that of stat. */
+/* Whether what is there is read: a file on a disk, or what a shell hands over. Other things (folders, pipes, devices)
+ * may have no end, or wait for ever. `mode` is that of stat. */
 bool source_is_file(const char *path, unsigned mode);
 
 Sources *sources_create(Arena *arena);

@@ -1,5 +1,5 @@
-/* Lists of words that a setting or an option can be. A list is a function, because its words stand in the rows of a table
- * that others keep: tiers, languages, formats of results. */
+/* Lists of words that a setting or an option can be. A list is a function, because its words stand in the rows of a
+ * table that others keep: tiers, languages, formats of results. */
 #ifndef BASE_VOCABULARY_H
 #define BASE_VOCABULARY_H
 

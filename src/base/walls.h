@@ -23,7 +23,8 @@ bool walls_have_seccomp(void);
 int walls_begin(unsigned walled);
 /* Allows it for a file, or for a folder and all that is beneath it. What does not exist is left out. */
 void walls_let(int rules, const char *path, unsigned access);
-/* From here on the rules hold, also no signals to processes outside where the kernel knows of that. The set is closed. */
+/* From here on the rules hold, also no signals to processes outside where the kernel knows of that. The set is
+ * closed. */
 bool walls_stand(int rules);
 
 /* From here on no sockets can be made, no rings of requests that could make one, and nobody is traced. */

@@ -1,4 +1,5 @@
-/* Parsing of command lines; see command.h. `--name value`, `--name=value`, `--` ends the options, `-` is an argument. */
+/* Parsing of command lines; see command.h. `--name value`, `--name=value`, `--` ends the options, `-` is an
+ * argument. */
 #define _GNU_SOURCE
 #include "cli/command.h"
 #include "base/bug.h"

@@ -1,5 +1,5 @@
-/* koine run: simulates a model. Settings are gathered, the model is compiled, the run is made (experiment/run.h), and what
- * happened is said. */
+/* koine run: simulates a model. Settings are gathered, the model is compiled, the run is made (experiment/run.h), and
+ * what happened is said. */
 #include "base/vec.h"
 #include "cli/leave.h"
 #include "cli/settings.h"
@@ -104,7 +104,8 @@ static void on_progress(void *context, double time)
 
 /* ---- What is said at the end ------------------------------------------------------------------------------------ */
 
-/* A condition of the experiment or of the command line is a transition whose text is not that of the model (driver/stop.h). */
+/* A condition of the experiment or of the command line is a transition whose text is not that of the model
+ * (driver/stop.h). */
 static bool is_ended_by_condition(const KoineTables *tables, const KoineRunReport *report)
 {
     const KoinePlace *const place = &report->fault.place;

@@ -27,7 +27,8 @@ Progress progress_begin(double start, double stop, ProgressForm form);
 void progress_show(Progress *progress, double time);
 void progress_clear(Progress *progress); /* before anything else is printed */
 
-/* Ctrl-C, Ctrl-\, SIGTERM and the end of the terminal: the first one sets the flag, the second one ends the process at once (status 130). */
+/* Ctrl-C, Ctrl-\, SIGTERM and the end of the terminal: the first one sets the flag, the second one ends the process at
+ * once (status 130). */
 volatile const int *interrupt_watch(void);
 /* The first signal writes a byte to the descriptor; -1: to nobody. */
 void interrupt_tell(int descriptor);

@@ -55,7 +55,8 @@ bool compilation_schedule(Compilation *c);
 /* The passes alone, up to `after`; NULL: all. */
 bool compilation_run_passes(Compilation *c, const char *after);
 
-/* The model in a tier: "auto", or the name of a row of emit/tiers.h. NULL: *why says why not. Belongs to the compilation. */
+/* The model in a tier: "auto", or the name of a row of emit/tiers.h. NULL: *why says why not. Belongs to the
+ * compilation. */
 const KoineModelKind *compilation_kind(Compilation *c, const char *tier, const char **why);
 /* A compiler at work is ended when *interrupt becomes non-zero. */
 void compilation_interrupt(Compilation *compilation, volatile const int *interrupt);

@@ -13,8 +13,8 @@
 
 typedef struct Drive Drive;
 
-/* Compares the columns with the inputs of the model; of a native result (series_lazy) only those that have the name of an
- * input are read. NULL: reported. `path` and `span` are for messages. */
+/* Compares the columns with the inputs of the model; of a native result (series_lazy) only those that have the name of
+ * an input are read. NULL: reported. `path` and `span` are for messages. */
 Drive *drive_create(const Series *signals, const KoineTables *tables, const char *path, Span span, Arena *arena,
                     Diag *diag);
 /* The model with the inputs driven; it is used instead of `model`, which stays the caller's and must live as long. */

@@ -124,7 +124,8 @@ static int compare_members(const void *a, const void *b)
     return 0;
 }
 
-/* The members in the order of their indices; false: none, or not all have the same number of indices, or some are missing. */
+/* The members in the order of their indices; false: none, or not all have the same number of indices, or some are
+ * missing. */
 static bool collect_members(Expander *x, const char *plain)
 {
     x->members.n = 0;

@@ -18,8 +18,8 @@ typedef struct {      /* what is noted when a run begins */
 } NoteOf;
 
 /* Notes that a run begins. What goes wrong changes nothing else: a catalogue that cannot be used is a warning, one that
- * cannot be written a text, which is returned; NULL: there is nothing to say. A run that is killed stays as it is noted here:
- * others see that its process is gone. */
+ * cannot be written a text, which is returned; NULL: there is nothing to say. A run that is killed stays as it is noted
+ * here: others see that its process is gone. */
 const char *note_begin(Note *note, const NoteOf *of, Diag *diag, Arena *arena);
 /* And what came of it; settings that cannot be used are no run. */
 void note_end(Note *note, const RunRecord *record);

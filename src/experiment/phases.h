@@ -17,7 +17,8 @@ typedef struct {
     uint32_t n;
 } Phases;
 
-/* The parts of a run, with the settings of each on top of those before. `controls`: of the first one. False: reported. */
+/* The parts of a run, with the settings of each on top of those before. `controls`: of the first one. False:
+ * reported. */
 bool phases_prepare(Experiment *experiment, const KoineHost *host, const KoineTables *tables, Arena *arena, Diag *diag,
                     Controls *controls, Phases *phases);
 

@@ -1,8 +1,8 @@
 /* A run of an experiment: a compiled model and settings become results, and a record of what happened.
  *
- * experiment_run does all of it: it checks the settings against the model, makes an instance, gives it its values, runs its
- * phases into the results, observers, protocol and catalogue, and closes them. It prints nothing: problems are diagnostics,
- * and whoever asks for the run hears of the rest through RunCaller. */
+ * experiment_run does all of it: it checks the settings against the model, makes an instance, gives it its values, runs
+ * its phases into the results, observers, protocol and catalogue, and closes them. It prints nothing: problems are
+ * diagnostics, and whoever asks for the run hears of the rest through RunCaller. */
 #ifndef EXPERIMENT_RUN_H
 #define EXPERIMENT_RUN_H
 
@@ -46,8 +46,8 @@ typedef enum {
     RUN_NO_MEMORY, /* there is none for an instance */
 } RunMade;
 
-/* Where the results go: RunRequest.about.output is chosen from the experiment, its file and the name of the model. False: the
- * name of the file tells no form. */
+/* Where the results go: RunRequest.about.output is chosen from the experiment, its file and the name of the model.
+ * False: the name of the file tells no form. */
 bool run_choose_output(RunRequest *request, Arena *arena);
 
 RunMade experiment_run(const RunRequest *request, const RunCaller *caller, Arena *arena, Diag *diag);
@@ -57,8 +57,9 @@ const RunRecord *run_record(const ExperimentRun *run);
 void run_say_tier(ExperimentRun *run, const char *note); /* what the caller knows of the tier when it has run */
 const Controls *run_controls(const ExperimentRun *run);
 
-/* Called by another thread while the caller holds nothing: the run is left where it computes, and its results are closed with
- * the points that were recorded, up to `time`. The record is that of an interrupted run and lives in `arena`. */
+/* Called by another thread while the caller holds nothing: the run is left where it computes, and its results are
+ * closed with the points that were recorded, up to `time`. The record is that of an interrupted run and lives in
+ * `arena`. */
 RunRecord *run_leave(ExperimentRun *run, double time, uint64_t points, Arena *arena);
 
 #endif

@@ -1,6 +1,6 @@
 /* Settings by name; see set.h. A name is the path of a variable, exactly or, where that is unique, without regard to
- * case; `x[2,1]` is an element of an array, `[*]` stands for all indices. The value is read by the type of the variable; that of a whole array stands in
- * braces, row by row: {{1, 2}, {3, 4}}. */
+ * case; `x[2,1]` is an element of an array, `[*]` stands for all indices. The value is read by the type of the
+ * variable; that of a whole array stands in braces, row by row: {{1, 2}, {3, 4}}. */
 #include "experiment/set.h"
 #include "base/names.h"
 #include "base/text.h"

@@ -1,5 +1,6 @@
-/* See chatter.h. Backwards from the sides of a comparison to the states they depend on, and from the derivatives of these to
- * the comparisons these depend on. Bits and states end the way; what transitions assign takes effect at events only. */
+/* See chatter.h. Backwards from the sides of a comparison to the states they depend on, and from the derivatives of
+ * these to the comparisons these depend on. Bits and states end the way; what transitions assign takes effect at events
+ * only. */
 #include "explain/chatter.h"
 
 enum { MOST_VISITS = 20000000 }; /* of all comparisons together */

@@ -22,8 +22,8 @@ void explore_blocks(const Schedule *schedule, uint32_t first, uint32_t most, Tex
  * the incidence of equations and unknowns in the order of computation, summed up in cells. */
 void explore_incidence(const Schedule *schedule, uint32_t cells, Text *to);
 
-/* One of these. EXPLORE_BLOCKS: `first` and `most` of them; EXPLORE_INCIDENCE: `most` cells a side; EXPLORE_VARIABLE: by
- * `name`, false: there is none. */
+/* One of these. EXPLORE_BLOCKS: `first` and `most` of them; EXPLORE_INCIDENCE: `most` cells a side; EXPLORE_VARIABLE:
+ * by `name`, false: there is none. */
 typedef enum { EXPLORE_COMPONENTS, EXPLORE_VARIABLE, EXPLORE_BLOCKS, EXPLORE_INCIDENCE } ExploreKind;
 typedef struct {
     const char *name;

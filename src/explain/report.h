@@ -1,5 +1,5 @@
-/* The structure of an analysed model, for people and programs: index, states, blocks, comparisons. docs/cli.md describes the
- * JSON. */
+/* The structure of an analysed model, for people and programs: index, states, blocks, comparisons. docs/cli.md
+ * describes the JSON. */
 #ifndef EXPLAIN_REPORT_H
 #define EXPLAIN_REPORT_H
 

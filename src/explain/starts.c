@@ -52,8 +52,8 @@ static void note_blocks(Starts *s, const Schedule *of, uint32_t *block_of)
 }
 
 /* fixed: it begins there. wish: it does as far as constraints between states allow. guess, default: a search does.
- * computed: a state that follows from the equations of the start. unused: a value was given, but it follows from others.
- * NULL: nothing to tell. */
+ * computed: a state that follows from the equations of the start. unused: a value was given, but it follows from
+ * others. NULL: nothing to tell. */
 static const char *kind_of(const Starts *s, uint32_t index)
 {
     const Variable *v = &s->model->variables.at[index];

@@ -1,4 +1,5 @@
-/* What a run starts from: states and unknowns of nonlinear systems, where each begins, and who says so; for `koine inspect`. */
+/* What a run starts from: states and unknowns of nonlinear systems, where each begins, and who says so; for `koine
+ * inspect`. */
 #ifndef EXPLAIN_STARTS_H
 #define EXPLAIN_STARTS_H
 

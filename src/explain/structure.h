@@ -1,4 +1,5 @@
-/* The structure of a model: components, what they sense and offer, and what is connected; as a text and as a picture. */
+/* The structure of a model: components, what they sense and offer, and what is connected; as a text and as a
+ * picture. */
 #ifndef EXPLAIN_STRUCTURE_H
 #define EXPLAIN_STRUCTURE_H
 

@@ -1,7 +1,8 @@
 /* A look at a run while it goes on: the recorded points in a file of fixed size that another process maps.
  *
  * When the file is full every second point is given up and from then on every second one is left out, again and again:
- * the whole run is there, coarser and coarser, in constant memory. It is a preview; the result itself is another sink's. */
+ * the whole run is there, coarser and coarser, in constant memory. It is a preview; the result itself is another
+ * sink's. */
 #ifndef FORMATS_LIVE_H
 #define FORMATS_LIVE_H
 

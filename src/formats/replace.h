@@ -14,8 +14,8 @@ typedef struct {
     bool is_unnamed; /* the new one has no name yet: whatever happens, nothing is left of it */
 } Replacement;
 
-/* `older` is open at `path` and locked by us. False: it cannot be replaced so (a link, a folder that may not be written)
- * and is written in place. */
+/* `older` is open at `path` and locked by us. False: it cannot be replaced so (a link, a folder that may not be
+ * written) and is written in place. */
 bool replace_begin(Replacement *replacement, const char *path, int older);
 /* The older file goes and is closed; the new one is the caller's. False: errno, and it was given up. */
 bool replace_finish(Replacement *replacement);

@@ -1,8 +1,8 @@
 /* Results in the native store: an HDF5 file, chunked and compressed, that grows while the run goes on.
  *
  * docs/results.md describes the file for others. In short: the recorded scalars are columns. Real columns that change
- * continuously are kept whole (`dense`), with the smallest and largest value of every few hundred rows; discrete ones by
- * change; parameters and constants once. Aliases share a column, with a sign. A block is so many rows; blocks are
+ * continuously are kept whole (`dense`), with the smallest and largest value of every few hundred rows; discrete ones
+ * by change; parameters and constants once. Aliases share a column, with a sign. A block is so many rows; blocks are
  * packed and written by a thread of their own, each followed by a flush in HDF5's single-writer mode: whoever reads
  * while the run goes on, or after it was killed, finds whole blocks; of a slow run also the begin of the last one. */
 #ifndef FORMATS_STORE_H
@@ -70,7 +70,8 @@ uint32_t store_find(const Store *store, const char *name);
 /* Looks for rows that were written since; true: there are more, or the run has ended. */
 bool store_refresh(Store *store);
 
-/* Rows first .. first + n - 1 of a variable as numbers (Booleans 0 or 1, enumerations by number). What is lost is nan. */
+/* Rows first .. first + n - 1 of a variable as numbers (Booleans 0 or 1, enumerations by number). What is lost is
+ * nan. */
 void store_values(Store *store, uint32_t variable, uint64_t first, uint64_t n, double *values);
 /* The same without a change of type: whole numbers of any size. Lost is 0. For variables that are not Real. */
 void store_slots(Store *store, uint32_t variable, uint64_t first, uint64_t n, KoineSlot *slots);

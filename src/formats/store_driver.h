@@ -2,8 +2,8 @@
  *
  * The library's own driver writes each chunk with a call of its own, and opens the file by truncating it: a file system
  * that guards against lost replacements (ext4) then sends all of it to the disk when it is closed, and the run waits.
- * This one uses a descriptor that is open already and gathers what is appended into large writes. The order of writes is
- * kept: what goes elsewhere first sends off what was gathered, so that single-writer mode holds what it promises.
+ * This one uses a descriptor that is open already and gathers what is appended into large writes. The order of writes
+ * is kept: what goes elsewhere first sends off what was gathered, so that single-writer mode holds what it promises.
  *
  * A failure is kept here and not told to the library: a file that it could not write to the end it cannot close either,
  * and crashes when the program ends. Whoever calls the library looks at `error` afterwards. */

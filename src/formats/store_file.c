@@ -55,8 +55,8 @@ static const H5Z_class2_t LZ4_CLASS = { H5Z_CLASS_T_VERS, STORE_FILTER_LZ4, 1, 1
 bool store_file_open(StoreFile *file, const char *path, bool is_confined)
 {
     *file = (StoreFile){ .path = path, .file = -1, .descriptor = -1, .driver_id = -1 };
-    /* Before a file is touched: without memory the library does not survive its own beginning. Everything is closed by us:
-     * what it would do when the process ends is not needed. */
+    /* Before a file is touched: without memory the library does not survive its own beginning. Everything is closed by
+     * us: what it would do when the process ends is not needed. */
     H5dont_atexit();
     if (H5open() < 0) {
         fail(file, ENOMEM);

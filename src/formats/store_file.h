@@ -37,8 +37,8 @@ typedef struct {
 
 /* Opens and locks; an older file is not touched. */
 bool store_file_open(StoreFile *file, const char *path, bool is_confined);
-/* Every chunk has at most `largest` bytes; planes and packed are the caller's, of `largest` and pack_bound(largest). The
- * file must stay where it is in memory. */
+/* Every chunk has at most `largest` bytes; planes and packed are the caller's, of `largest` and pack_bound(largest).
+ * The file must stay where it is in memory. */
 bool store_file_create(StoreFile *file, Arena *arena);
 /* From here on others may read while we write; no further dataset can be made. An older file is gone. */
 void store_file_share(StoreFile *file);

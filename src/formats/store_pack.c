@@ -166,8 +166,8 @@ static void add_word(Fletcher *f, const unsigned char bytes[2])
     f->is_any |= word != 0;
 }
 
-/* HDF5 takes the first byte of a word as the high one; exchanging the bytes of all words exchanges those of the sums. And
- * its way to add gives 65535 where the sum is a multiple of that, and 0 only if all words are 0. */
+/* HDF5 takes the first byte of a word as the high one; exchanging the bytes of all words exchanges those of the sums.
+ * And its way to add gives 65535 where the sum is a multiple of that, and 0 only if all words are 0. */
 static uint32_t fletcher_sum(uint64_t sum, bool is_any)
 {
     const uint32_t value = sum == 0 && is_any ? 65535 : (uint32_t)sum;

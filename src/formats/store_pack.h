@@ -12,8 +12,8 @@
 
 enum { STORE_FILTER_SHUFFLE = 2, STORE_FILTER_FLETCHER = 3, STORE_FILTER_LZ4 = 32004 };
 
-/* What was learnt from the chunks before about each byte of an element: the low bytes of numbers seldom get smaller, and
- * finding that out costs most of the time. To be begun with zeros. */
+/* What was learnt from the chunks before about each byte of an element: the low bytes of numbers seldom get smaller,
+ * and finding that out costs most of the time. To be begun with zeros. */
 enum { PACK_PLANES = 8 };
 typedef struct {
     uint8_t pause, wait; /* chunks that are not tried: after the next failure, still */

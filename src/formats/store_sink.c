@@ -1,6 +1,6 @@
-/* The sink of the native store: rows are copied out of the model into a block; when it is full the writer's thread packs
- * and writes it while the run fills the next. There are a few of them, so that the run waits only when the disk is slower
- * than it for long; the one freed last is used first, because it is still in the cache. */
+/* The sink of the native store: rows are copied out of the model into a block; when it is full the writer's thread
+ * packs and writes it while the run fills the next. There are a few of them, so that the run waits only when the disk
+ * is slower than it for long; the one freed last is used first, because it is still in the cache. */
 #include "base/map.h"
 #include "base/vec.h"
 #include "formats/select.h"
@@ -310,8 +310,8 @@ static KoineStatus store_begin(KoineSink *sink, const KoineModel *model)
     return KOINE_OK;
 }
 
-/* A run that fails before its first point leaves an older file as it is; parameters have their values from there on. The
- * thread starts then, too: the file is its own from there. */
+/* A run that fails before its first point leaves an older file as it is; parameters have their values from there on.
+ * The thread starts then, too: the file is its own from there. */
 static bool begin_file(StoreSink *s, const KoineModel *model)
 {
     s->has_point = true;

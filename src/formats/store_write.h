@@ -41,8 +41,8 @@ bool store_writer_open(StoreWriter *writer, const char *path, bool is_confined, 
 /* Makes all datasets and the tables; an older file goes. */
 bool store_writer_begin(StoreWriter *writer, const StoreTables *tables, Arena *arena);
 void store_writer_constants(StoreWriter *writer, const KoineSlot *slots, uint32_t n, Arena *arena);
-/* Rows of n_dense + n_changes slots, `stride` apart, at most block_rows of them; fewer only in the last block, or for now: the next call
- * then has the same rows and more, and replaces what this one wrote. */
+/* Rows of n_dense + n_changes slots, `stride` apart, at most block_rows of them; fewer only in the last block, or for
+ * now: the next call then has the same rows and more, and replaces what this one wrote. */
 bool store_writer_block(StoreWriter *writer, const KoineSlot *rows, uint32_t n, bool is_for_now);
 bool store_writer_end(StoreWriter *writer, const char *end);
 

@@ -17,8 +17,8 @@ typedef struct {
     uint64_t n, hash;
 } WrittenHead;
 WrittenHead written_head(const void *bytes, size_t n); /* of the first bytes of a file, or more than those */
-/* What is about to take the place of the file at `path`, or to begin it: a run that is killed then leaves a file that is known.
- * A head of 0 bytes: it has come. */
+/* What is about to take the place of the file at `path`, or to begin it: a run that is killed then leaves a file that
+ * is known. A head of 0 bytes: it has come. */
 void written_announce(const char *path, WrittenHead head);
 /* Failing is no failure of the run. */
 void written_note(const char *path, WrittenHead head, uint64_t size);

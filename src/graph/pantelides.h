@@ -1,5 +1,5 @@
-/* How often each equation of a differential-algebraic system must be differentiated until the highest derivatives can be
- * matched with equations.
+/* How often each equation of a differential-algebraic system must be differentiated until the highest derivatives can
+ * be matched with equations.
  *
  * Rows are equations, columns are quantities with all their derivatives; `order` of an entry is the highest derivative
  * of the quantity in the equation. The result is the least one, and does not depend on the order of rows. Every round
@@ -21,8 +21,8 @@ typedef struct {
     uint32_t most;            /* largest number of differentiations */
 } Pantelides;
 
-/* order[k] belongs to g->index[k]; repeated entries of a row count with their highest order. `present` (may be NULL): per
- * column a derivative that is wanted though perhaps no row has it. */
+/* order[k] belongs to g->index[k]; repeated entries of a row count with their highest order. `present` (may be NULL):
+ * per column a derivative that is wanted though perhaps no row has it. */
 Pantelides pantelides(const Incidence *g, const uint32_t *order, const uint32_t *present, uint32_t limit, Arena *arena,
                       uint64_t *work);
 

@@ -1,12 +1,13 @@
 /* Tearing: which unknowns of a square system are iterated, so that all others follow one after the other.
  *
- * Row r may be used to compute column c if the entry is solvable. The result orders some pairs (row, column) so that each
- * row has, besides its own column, only columns of earlier pairs and torn columns. The other rows are residuals, as many
- * as there are torn columns.
+ * Row r may be used to compute column c if the entry is solvable. The result orders some pairs (row, column) so that
+ * each row has, besides its own column, only columns of earlier pairs and torn columns. The other rows are residuals,
+ * as many as there are torn columns.
  *
- * Method: a row with one unknown column left computes it, those first that magnify errors least (to a factor of two), of these the plain ones. When there is none, the column is torn that makes most rows
- * computable, then a preferred one, then the one in most rows, then the first; a column that no row can compute is torn anyway (heuristic of
- * the kind of Carpanzano and Cellier; the least set is NP-complete). O(entries + rows log rows).
+ * Method: a row with one unknown column left computes it, those first that magnify errors least (to a factor of two),
+ * of these the plain ones. When there is none, the column is torn that makes most rows computable, then a preferred
+ * one, then the one in most rows, then the first; a column that no row can compute is torn anyway (heuristic of the
+ * kind of Carpanzano and Cellier; the least set is NP-complete). O(entries + rows log rows).
  *
  * A long chain of explicit computations multiplies errors. Each column carries a bound of how much a torn column is
  * magnified in it, from the magnitudes of the coefficients with units taken out; one that exceeds most_growth is torn

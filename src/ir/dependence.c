@@ -78,9 +78,9 @@ static bool is_plain(const SystemRow *row, bool is_general)
 }
 
 /* ---- a vector x with a*x = 0 ----
- * By elimination of sparse rows. The next pivot stands in the column with the fewest rows, in the shortest of those rows
- * where it is not much smaller than the others. What is left of numbers that cancel is zero, and no entry any more: a
- * column without entries has no equation left. */
+ * By elimination of sparse rows. The next pivot stands in the column with the fewest rows, in the shortest of those
+ * rows where it is not much smaller than the others. What is left of numbers that cancel is zero, and no entry any
+ * more: a column without entries has no equation left. */
 typedef struct {
     uint32_t column;
     double value;
@@ -277,8 +277,8 @@ static bool is_null(uint32_t n, const Cells *rows, const double *x)
     return true;
 }
 
-/* False: there is none, or it cannot be told. The members of x that are not 0 are a least set, because the columns of the
- * pivots are independent. */
+/* False: there is none, or it cannot be told. The members of x that are not 0 are a least set, because the columns of
+ * the pivots are independent. */
 static bool null_vector(uint32_t n, const Cells *rows, Arena *arena, double *x)
 {
     Elimination e = begin_elimination(n, rows, arena);

@@ -347,7 +347,8 @@ typedef struct {
     VEC(List) lists;
 } GradientWalk;
 
-/* An operation through which a leaf stays linear: parts are those of the arguments, NULL where the leaf does not occur. */
+/* An operation through which a leaf stays linear: parts are those of the arguments, NULL where the leaf does not
+ * occur. */
 static bool stays_linear(const Expr *e, const Partial *const *parts)
 {
     for (uint32_t k = 0; k < e->n_args; k++)

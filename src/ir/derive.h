@@ -8,8 +8,9 @@
  * A sum is derived by its body, the bounds being constant. homotopy: by both arguments. A function: by calling its
  * derivative, see derive_function.c.
  *
- * NULL: the derivative is not defined or not to be had. These are Strings, products, minima and maxima over a range, and
- * functions without derivative, if something in them varies; whole arrays in an operation; a derivative that passes EXPR_DEPTH.
+ * NULL: the derivative is not defined or not to be had. These are Strings, products, minima and maxima over a range,
+ * and functions without derivative, if something in them varies; whole arrays in an operation; a derivative that passes
+ * EXPR_DEPTH.
  *
  * Linear in the number of nodes, however they are shared. */
 #ifndef IR_DERIVE_H
@@ -22,9 +23,10 @@
 const Expr *expr_derive(Pool *pool, const Expr *e, const Expr *leaf);
 
 /* All partial derivatives at once. Those of a sum of n terms cost n log n together, one after the other they cost n
- * each. is_wanted says which scalar leaves of type Real count (n_leaves entries). The expression is taken as it is: it is
- * not simplified before, so that is_linear says what expr_linear would; on a simplified one the derivatives are those of
- * expr_derive. In the order of leaves; what does not occur has no entry. `arena` is for the result and for the work. */
+ * each. is_wanted says which scalar leaves of type Real count (n_leaves entries). The expression is taken as it is: it
+ * is not simplified before, so that is_linear says what expr_linear would; on a simplified one the derivatives are
+ * those of expr_derive. In the order of leaves; what does not occur has no entry. `arena` is for the result and for the
+ * work. */
 typedef struct {
     const Expr *derivative; /* NULL: there is none */
     uint32_t leaf;

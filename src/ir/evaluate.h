@@ -28,9 +28,10 @@ Value op_evaluate(Op op, Type operands, const Value args[]);
 bool value_is_good(Type type, Value value);
 
 /* Why `e` has no good value: the first sub-expression that has none although its operands do, and their
- * values (of the first two operands; of a function: of its first two arguments; of a leaf, a literal: its own value; of a reduction: the value so far and
- * that of the body). What does not reach the result is not blamed: 1/x with x = 0 is good in atan(1/x). But an
- * Integer fault is never made good by what is computed from it. False if `e` has a good value, or none at all. */
+ * values (of the first two operands; of a function: of its first two arguments; of a leaf, a literal: its own value; of
+ * a reduction: the value so far and that of the body). What does not reach the result is not blamed: 1/x with x = 0 is
+ * good in atan(1/x). But an Integer fault is never made good by what is computed from it. False if `e` has a good
+ * value, or none at all. */
 bool expr_fault(const Expr *e, const Value *leaves, const int64_t *iterators, const Expr **where, Value operands[2]);
 
 #endif

@@ -10,9 +10,9 @@ typedef struct {
     const char *place;        /* "command line", or file and line of an experiment */
 } GivenValue;
 
-/* Numbers for scalar parameters, start values and unknowns take the place of those in the text: so nothing is divided by a
- * parameter that is 0, and an unknown with a guess is one that a system is solved for. All else is left to whoever sets
- * values in the compiled model, also what is wrong. */
+/* Numbers for scalar parameters, start values and unknowns take the place of those in the text: so nothing is divided
+ * by a parameter that is 0, and an unknown with a guess is one that a system is solved for. All else is left to whoever
+ * sets values in the compiled model, also what is wrong. */
 void give_values(Model *model, const GivenValue *values, uint32_t n, Arena *scratch);
 
 /* The variable of that name, exactly or else without regard to case where that is unique; ID_NONE: there is none. */

@@ -1,5 +1,5 @@
-/* The statements are executed with expressions in place of values. An if without return leaves variables that choose; one
- * with a return splits the way to the end of the function, which is why the steps are counted. */
+/* The statements are executed with expressions in place of values. An if without return leaves variables that choose;
+ * one with a return splits the way to the end of the function, which is why the steps are counted. */
 #include "ir/inline.h"
 #include "ir/memo.h"
 

@@ -231,8 +231,8 @@ typedef struct { /* left > right (strict) or left >= right; made by find-events 
     Term slope, flip; /* TIME: d(left - right)/dt and the time where they are equal; discrete */
     bool is_strict;
     bool is_guarded; /* stands where another condition decides whether it counts: operands may have no value */
-    bool
-        is_joint; /* where left equals right the equations are the same for both values; by find-joints, not in the text form */
+    bool is_joint;   /* where left equals right the equations are the same for both values; by find-joints, not in the
+                        text form */
     uint8_t kind;
     uint16_t branch;
     RegionId region;
@@ -255,19 +255,19 @@ typedef struct {
     Origin origin;
 } StepFunction;
 
-/* An equation that was differentiated and contains what changes at events: where its sides jump, the variables under der in it
- * jump, too, by what the differentiated equation says with the jump of lhs - rhs in the place of `rate`. Made by reduce-index, not in the
- * text form. */
+/* An equation that was differentiated and contains what changes at events: where its sides jump, the variables under
+ * der in it jump, too, by what the differentiated equation says with the jump of lhs - rhs in the place of `rate`. Made
+ * by reduce-index, not in the text form. */
 typedef struct {
     Term lhs, rhs;
     VarId rate; /* none: it is differentiated again, and may not jump */
     Origin origin;
 } Jump;
 
-/* Constraints that leave open which of the quantities in them are states: chosen while the model runs, by the constraint
- * Jacobian; made by reduce-index. On each level some of the candidates are states: state k of the level equals the
- * candidate whose number, from 1, choice k holds; without a choice it is that candidate itself, which shall be a state
- * always. Levels go from the highest derivatives downwards. */
+/* Constraints that leave open which of the quantities in them are states: chosen while the model runs, by the
+ * constraint Jacobian; made by reduce-index. On each level some of the candidates are states: state k of the level
+ * equals the candidate whose number, from 1, choice k holds; without a choice it is that candidate itself, which shall
+ * be a state always. Levels go from the highest derivatives downwards. */
 typedef struct {
     uint32_t n_rows, n_columns, n_entries, n_levels;
     const uint32_t *depth;        /* per row: how many levels its constraint takes part in; descending */
@@ -331,9 +331,9 @@ typedef struct {
 typedef struct { /* random numbers: random(key, position), positions of a draw from 65536*count on */
     NameId name;
     InstanceId owner;
-    VarId key; /* Integer parameter; its value is made by number-streams */
-    VarId
-        count; /* Integer, how often it was drawn from; the transition that draws adds 1. None: once, for a start value */
+    VarId key;   /* Integer parameter; its value is made by number-streams */
+    VarId count; /* Integer, how often it was drawn from; the transition that draws adds 1. None: once, for a start
+                    value */
     Span span;
 } Stream;
 
@@ -580,7 +580,8 @@ static inline bool variable_is_element(const Model *model, VarId var)
     const Variable *v = &model->variables.at[var.index];
     return !var_is_none(v->origin) && v->type.rank == 0 && variable_is_split(model, v->origin);
 }
-/* The variables that hold what a reference reads: itself, or the elements of a split array; none for time and the like. */
+/* The variables that hold what a reference reads: itself, or the elements of a split array; none for time and the
+ * like. */
 typedef struct {
     uint32_t first, n;
 } Holders;

@@ -1,4 +1,5 @@
-/* Expressions and terms of the text form: operators by a table, types checked as the nodes are made; see read_reader.h. */
+/* Expressions and terms of the text form: operators by a table, types checked as the nodes are made; see
+ * read_reader.h. */
 #include "base/bug.h"
 #include "ir/read_reader.h"
 #include <math.h>

@@ -1,6 +1,7 @@
 /* State sets, as reduce-index makes them; see read_reader.h.
  *
- *     stateset z1 column weight 1.0 (vx, x) column weight 1.0 (vy, y) row 2 (1 2.0*x, 2 2.0*y) level ($x1 $c1) level ($x2 $c2)
+ *     stateset z1 column weight 1.0 (vx, x) column weight 1.0 (vy, y) row 2 (1 2.0*x, 2 2.0*y)
+ *         level ($x1 $c1) level ($x2 $c2)
  *
  * A state without a choice is a candidate that shall be a state always. */
 #include "ir/read_reader.h"

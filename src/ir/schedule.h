@@ -37,9 +37,8 @@ typedef struct {
     EqId equation;
     uint32_t object;
     uint32_t first_row, n_rows; /* systems: schedule->rows */
-    uint32_t
-        n_inner; /* LINEAR, NEWTON: so many rows at the beginning are explicit, in order; the unknowns of the others
-                         are iterated. 0: not torn */
+    uint32_t n_inner; /* LINEAR, NEWTON: so many rows at the beginning are explicit, in order; the unknowns of the
+                         others are iterated. 0: not torn */
     bool is_real;
     /* ASSIGN by solve-small: the system that it and the assignments behind it were made of; n_solved 0: none */
     uint32_t solved_row, n_solved, n_solved_inner;

@@ -1,4 +1,5 @@
-/* The text form of a Schedule: what its printer and its reader share. Private to print_schedule.c and read_schedule.c. */
+/* The text form of a Schedule: what its printer and its reader share. Private to print_schedule.c and
+ * read_schedule.c. */
 #ifndef IR_SCHEDULE_TEXT_H
 #define IR_SCHEDULE_TEXT_H
 

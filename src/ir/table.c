@@ -139,8 +139,9 @@ static void fill_values(const Table *t, double *rows, Arena *arena)
     fill_outer(t, rows);
 }
 
-/* How far beyond its ends an argument is taken to be at them, if it has no value there: what a remainder or a located event
- * leaves of an argument that is inside. It is far below what a solver's tolerance allows, and far above rounding. */
+/* How far beyond its ends an argument is taken to be at them, if it has no value there: what a remainder or a located
+ * event leaves of an argument that is inside. It is far below what a solver's tolerance allows, and far above
+ * rounding. */
 static double rounding(const Table *t)
 {
     const double first = t->x[0], last = t->x[t->n - 1];

@@ -1,10 +1,10 @@
 /* V1, V6, V7: every quantity is defined as often as it should be.
  *
  * What can be defined is a target: a variable or its derivative, or one of their elements with literal indices. A place
- * is a branch of a region, or the outside. At each place a target may be claimed by one thing only: an equation, a group
- * of transitions, a delay, or a region in which it is defined further. A definition claims its own place for itself
- * and the places around it for the regions it lies in. So a second definition that could hold at the same time meets
- * a claim of something else, and each step up is made once. */
+ * is a branch of a region, or the outside. At each place a target may be claimed by one thing only: an equation, a
+ * group of transitions, a delay, or a region in which it is defined further. A definition claims its own place for
+ * itself and the places around it for the regions it lies in. So a second definition that could hold at the same time
+ * meets a claim of something else, and each step up is made once. */
 #include "base/bug.h"
 #include "ir/verify_terms.h"
 

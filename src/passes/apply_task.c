@@ -1,9 +1,9 @@
 /* apply-task: what is known and what is unknown, where the task says it otherwise than usual.
  *
  * Usually inputs and states are known, derivatives and all others unknown. A state that is named in a task is no state
- * any more: it and its derivative, which becomes a variable `der(x)`, are known or unknown each for itself. A derivative
- * that is known while its state is not named is integrated as it is given; something else has to be unknown then. A state
- * at rest stays a state; its start value is free and its derivative 0 at the start.
+ * any more: it and its derivative, which becomes a variable `der(x)`, are known or unknown each for itself. A
+ * derivative that is known while its state is not named is integrated as it is given; something else has to be unknown
+ * then. A state at rest stays a state; its start value is free and its derivative 0 at the start.
  *
  * The following passes find nothing unusual, except that equations are solved for any of their variables. */
 #include "passes/pipeline.h"

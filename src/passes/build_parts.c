@@ -1,8 +1,8 @@
 /* build-parts: which blocks each purpose needs, as increasing lists of block numbers.
  *
- * A block moves if it depends on time, a state or a continuous input, directly or through moving blocks; bits and selectors do not
- * move between events. What does not move is evaluated in event steps only. A discrete Real, and what a when equation
- * defines, do not move whatever they read: they take a value in event steps. */
+ * A block moves if it depends on time, a state or a continuous input, directly or through moving blocks; bits and
+ * selectors do not move between events. What does not move is evaluated in event steps only. A discrete Real, and what
+ * a when equation defines, do not move whatever they read: they take a value in event steps. */
 #include "base/bug.h"
 #include "graph/topological.h"
 #include "passes/pipeline.h"

@@ -1,8 +1,8 @@
-/* carry-rests: times that are sums stay sums. A variable that a time comparison reads and an event moves on by v + e, as
- * in `new(Tnext) = Tnext + Tsample`, loses half a unit in the last place each time; after a thousand additions two rates
- * of one base would no longer meet. So what rounding takes away is kept in a hidden variable beside it and added the next
- * time (Kahan's compensated sum): the value is the sum of the increments, rounded once. Increments that are short binary
- * numbers need none of this: their sums are exact. */
+/* carry-rests: times that are sums stay sums. A variable that a time comparison reads and an event moves on by v + e,
+ * as in `new(Tnext) = Tnext + Tsample`, loses half a unit in the last place each time; after a thousand additions two
+ * rates of one base would no longer meet. So what rounding takes away is kept in a hidden variable beside it and added
+ * the next time (Kahan's compensated sum): the value is the sum of the increments, rounded once. Increments that are
+ * short binary numbers need none of this: their sums are exact. */
 #include "passes/pipeline.h"
 
 typedef struct {
@@ -67,7 +67,8 @@ static bool has_rounded_sum(const Rests *r, const Expr *e, VarId var)
     return place < 2 && !is_exact(e->args[1 - place]);
 }
 
-/* The value with the rest added first: v + (rest + e); and what that rounding takes away, (rest + e) - ((v + (rest + e)) - v). */
+/* The value with the rest added first: v + (rest + e); and what that rounding takes away, (rest + e) - ((v + (rest +
+ * e)) - v). */
 typedef struct {
     const Expr *value, *rest;
 } Sum;

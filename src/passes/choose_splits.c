@@ -205,8 +205,8 @@ static bool reads_split(const Chooser *x, Term term, bool only_unknowns)
 }
 
 /* An equation is written out if it has a reason of its own, if it defines something that is split, or if it is
- * evaluated in events only and reads something that is split: one changed element shall not cost the others. One without
- * direction is written out if any of its unknowns is split. */
+ * evaluated in events only and reads something that is split: one changed element shall not cost the others. One
+ * without direction is written out if any of its unknowns is split. */
 static bool is_to_write_out(const Chooser *x, uint32_t k)
 {
     const Model *m = x->model;

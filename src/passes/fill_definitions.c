@@ -1,6 +1,6 @@
-/* fill-definitions: where a front end left it open, how a variable gets its value: a state if its derivative occurs or a
- * transition reinitialises it as continuous, next if a transition assigns it at commit, given if it is an input, else by
- * an equation. */
+/* fill-definitions: where a front end left it open, how a variable gets its value: a state if its derivative occurs or
+ * a transition reinitialises it as continuous, next if a transition assigns it at commit, given if it is an input, else
+ * by an equation. */
 #include "passes/pipeline.h"
 
 static void note_derivatives(const Model *m, bool *has_derivative)

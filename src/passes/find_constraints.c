@@ -1,9 +1,9 @@
 /* find-constraints: equations that hide a relation between states.
  *
- * Three capacitors in a ring: u1 = Va - Vb, u2 = Vb - Vc, u3 = Vc - Va. Each equation seems to determine a potential, but
- * their sum u1 + u2 + u3 = 0 contains none. By their structure alone, as reduce-index looks at them, that cannot be seen.
- * Equations that are sums of unknowns with numbers as factors, and of anything known, are eliminated; where nothing but
- * known quantities is left of one, a state among them, that takes its place.
+ * Three capacitors in a ring: u1 = Va - Vb, u2 = Vb - Vc, u3 = Vc - Va. Each equation seems to determine a potential,
+ * but their sum u1 + u2 + u3 = 0 contains none. By their structure alone, as reduce-index looks at them, that cannot be
+ * seen. Equations that are sums of unknowns with numbers as factors, and of anything known, are eliminated; where
+ * nothing but known quantities is left of one, a state among them, that takes its place.
  *
  * Before that the same is done with derivatives alone: of der(x) + der(y) = -x, der(x) + der(y) = -y their difference
  * 0 = y - x takes the place of one, whatever else stands in them.

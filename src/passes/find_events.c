@@ -356,9 +356,9 @@ static const Expr *rewrite_kink(Finder *f, const Expr *e)
 /* ---- angles ---- */
 static const double PI = 3.14159265358979323846;
 
-/* atan2(y, x) jumps by 2 pi where y passes 0 with x < 0. The bit says on which side of the cut it is: false for x < 0 and y < 0, which has
- * another border where x passes 0 with y < 0, so that none lies where an angle is small. Beyond the cut, as far as the bit is frozen, the
- * value goes on. */
+/* atan2(y, x) jumps by 2 pi where y passes 0 with x < 0. The bit says on which side of the cut it is: false for x < 0
+ * and y < 0, which has another border where x passes 0 with y < 0, so that none lies where an angle is small. Beyond
+ * the cut, as far as the bit is frozen, the value goes on. */
 static const Expr *rewrite_angle(Finder *f, const Expr *e)
 {
     Pool *pool = f->model->pool;
@@ -388,9 +388,10 @@ static const Expr *rewrite_quotient_angle(Finder *f, const Expr *e)
 }
 
 /* ---- branches that have no value beyond their borders ----
- * In q = if h > 0 then sqrt(h) else -sqrt(-h) the bit of h > 0 is frozen in a step, and pinned where h was found to be 0 to
- * rounding: the branch is computed where it has no value. Just beyond its border it goes on with the value it has there. Where the
- * comparison says literally that the branch is to be taken, nothing is changed: what has no value there is an error. */
+ * In q = if h > 0 then sqrt(h) else -sqrt(-h) the bit of h > 0 is frozen in a step, and pinned where h was found to be
+ * 0 to rounding: the branch is computed where it has no value. Just beyond its border it goes on with the value it has
+ * there. Where the comparison says literally that the branch is to be taken, nothing is changed: what has no value
+ * there is an error. */
 static bool is_root(const Expr *e)
 {
     return e->kind == EXPR_CALL &&
@@ -430,9 +431,10 @@ static const Expr *extend_root(Finder *f, const Expr *e, const Expr *before)
 }
 
 /* ---- roots that go through their border ----
- * if h > 0 then sqrt(h) else -sqrt(-h) and sign(h)*sqrt(abs(h)) are continuous, with an infinite slope at 0: what comes to rest there does so in
- * a finite time, and would cross 0 by rounding for ever. Where both sides are the same at the border, found by evaluating them at some
- * points of it, the comparison decides nothing but which formula is the right one: it is literal, and no event. */
+ * if h > 0 then sqrt(h) else -sqrt(-h) and sign(h)*sqrt(abs(h)) are continuous, with an infinite slope at 0: what comes
+ * to rest there does so in a finite time, and would cross 0 by rounding for ever. Where both sides are the same at the
+ * border, found by evaluating them at some points of it, the comparison decides nothing but which formula is the right
+ * one: it is literal, and no event. */
 enum { PROBES = 6 };
 static const double ROOT_OF_SAME = 1e-6; /* of numbers around 1, where rounding is 1e-16 */
 

@@ -1,11 +1,11 @@
 /* find-joints: comparisons on whose borders the equations of both sides agree.
  *
- * An ideal diode is a curve with a corner: off = s < 0; u = if off then s else 0; i = if off then 0 else s. At s = 0 both
- * sides say the same, so a solution that lies there has both values of the comparison, and rounding may decide. A comparison of
- * which that is not known (0 = if u <= 0 and not i > 0 then i else u) has to come out as it was taken.
+ * An ideal diode is a curve with a corner: off = s < 0; u = if off then s else 0; i = if off then 0 else s. At s = 0
+ * both sides say the same, so a solution that lies there has both values of the comparison, and rounding may decide. A
+ * comparison of which that is not known (0 = if u <= 0 and not i > 0 then i else u) has to come out as it was taken.
  *
- * Looked at are comparisons inside of systems (S18) of a variable with something else. The equations that contain the result are
- * evaluated with both values of it at some points where the two are equal. */
+ * Looked at are comparisons inside of systems (S18) of a variable with something else. The equations that contain the
+ * result are evaluated with both values of it at some points where the two are equal. */
 #include "ir/evaluate.h"
 #include "passes/pipeline.h"
 #include <math.h>

@@ -18,8 +18,8 @@ double known_value(KnownValues *known, const Expr *e, const Ref *refs);
 typedef struct {
     double low, high;
 } Bounds;
-/* Between which values the Real expression stays, whatever its variables are; infinite where nothing is known. Sums whose
- * parts cancel but for rounding reach 0. `budget` bounds the search in shared nodes. */
+/* Between which values the Real expression stays, whatever its variables are; infinite where nothing is known. Sums
+ * whose parts cancel but for rounding reach 0. `budget` bounds the search in shared nodes. */
 Bounds known_bounds(KnownValues *known, const Expr *e, const Ref *refs, uint32_t *budget);
 static inline bool bounds_have_zero(Bounds b)
 {

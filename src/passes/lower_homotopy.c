@@ -1,6 +1,6 @@
 /* lower-homotopy: homotopy(actual, simplified) is the actual expression in the run. At the start it is blended,
- * simplified + p*(actual - simplified), with a parameter p that is 1 unless the initial system cannot be solved: then it
- * goes from 0 to 1. An equation with a homotopy becomes two, one for the run and one for the start. */
+ * simplified + p*(actual - simplified), with a parameter p that is 1 unless the initial system cannot be solved: then
+ * it goes from 0 to 1. An equation with a homotopy becomes two, one for the run and one for the start. */
 #include "ir/memo.h"
 #include "ir/simplify.h"
 #include "passes/pipeline.h"

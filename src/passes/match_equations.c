@@ -36,7 +36,8 @@ static const char *unknown_text(Matcher *t, Ref ref)
     return ref.kind == REF_DER ? arena_format(t->c->scratch, "der(%s)", path) : path;
 }
 
-/* Initial system: states that are free to take a value. Listed last: they are matched only where nothing else can be. */
+/* Initial system: states that are free to take a value. Listed last: they are matched only where nothing else can
+ * be. */
 static void list_free_states(Matcher *t)
 {
     const Model *m = t->model;

@@ -1,5 +1,5 @@
-/* Writing down what reduce-index found: variables for derivatives that are unknowns, differentiated equations, references
- * and definitions as they are now. */
+/* Writing down what reduce-index found: variables for derivatives that are unknowns, differentiated equations,
+ * references and definitions as they are now. */
 #include "base/bug.h"
 #include "ir/derive.h"
 #include "ir/simplify.h"
@@ -292,8 +292,8 @@ static void open_rows(Reduction *r)
 }
 
 /* ---- start values ---- */
-/* A fixed start of what is no state any more holds as far as a state with a free start can follow it: an equation of the
- * initial system, which match-equations leaves out if there is none. In a state set the choice sees to it. */
+/* A fixed start of what is no state any more holds as far as a state with a free start can follow it: an equation of
+ * the initial system, which match-equations leaves out if there is none. In a state set the choice sees to it. */
 static void add_start_equations(Reduction *r)
 {
     Model *m = r->model;

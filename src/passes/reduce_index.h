@@ -21,8 +21,8 @@ typedef struct { /* of a state set */
     VEC(SetEntry) entries;
 } SetPlan;
 
-/* A quantity is a variable with all its derivatives. der(x) = v makes v the first derivative of x: both are one quantity
- * then, and the equation is no row. */
+/* A quantity is a variable with all its derivatives. der(x) = v makes v the first derivative of x: both are one
+ * quantity then, and the equation is no row. */
 typedef struct {
     Compile *c;
     Model *model;

@@ -1,15 +1,15 @@
 /* Which derivatives become unknowns of their own (dummy derivatives); see reduce_index.c.
  *
  * The constraint Jacobian has a row for each differentiated equation and a column for each quantity whose highest
- * derivative stands in one; as many columns as rows are taken so that they are regular, first for the equations that are
- * differentiated most. Its entries are the partial derivatives of the equations as written (differentiating does not
- * change them). It falls apart into components; in each
+ * derivative stands in one; as many columns as rows are taken so that they are regular, first for the equations that
+ * are differentiated most. Its entries are the partial derivatives of the equations as written (differentiating does
+ * not change them). It falls apart into components; in each
  *   - a quantity that stands in one equation only, with a constant factor, is taken for it;
  *   - if all factors are constant the rest is decided by elimination, unwanted quantities first;
  *   - if there are as many quantities as equations all of them are taken;
  *   - else the choice depends on values, and the quantities become candidates of a state set.
- * What is not taken stays a state. Quantities that shall be states are never taken; where factors vary the set watches that
- * the others follow from them. */
+ * What is not taken stays a state. Quantities that shall be states are never taken; where factors vary the set watches
+ * that the others follow from them. */
 #include "base/bug.h"
 #include "base/map.h"
 #include "graph/matching.h"
@@ -539,8 +539,8 @@ static bool take_all(Selector *s, const Component *c, bool *is_done)
     return true;
 }
 
-/* Wishes that leave a choice: the weight of the column decides. Those that leave none: how much better another choice has
- * to be before the run ends. */
+/* Wishes that leave a choice: the weight of the column decides. Those that leave none: how much better another choice
+ * has to be before the run ends. */
 static double weight_of(uint32_t wish)
 {
     static const double weights[] = {

@@ -1,6 +1,6 @@
-/* State sets: where it depends on values which of some quantities can be states, generated variables are integrated; each
- * equals the candidate that its choice names, an Integer that changes at instants only. Quantities that shall be states are
- * integrated themselves and have no choice. See docs/semantics.md. */
+/* State sets: where it depends on values which of some quantities can be states, generated variables are integrated;
+ * each equals the candidate that its choice names, an Integer that changes at instants only. Quantities that shall be
+ * states are integrated themselves and have no choice. See docs/semantics.md. */
 #include "passes/reduce_index.h"
 
 static VarId add_variable(Reduction *r, const char *prefix, uint32_t number, Type type, Span span)

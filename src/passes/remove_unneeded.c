@@ -1,6 +1,6 @@
-/* remove-unneeded: on demand, blocks that neither the derivatives of the states, nor events, nor the outputs of the model,
- * nor variables that are asked for need are taken out of the Schedule; their equations are dropped and what they define is
- * hidden: it has no value. */
+/* remove-unneeded: on demand, blocks that neither the derivatives of the states, nor events, nor the outputs of the
+ * model, nor variables that are asked for need are taken out of the Schedule; their equations are dropped and what they
+ * define is hidden: it has no value. */
 #include "passes/pipeline.h"
 
 typedef struct {
@@ -56,7 +56,8 @@ static void need_term(Remover *r, Term term)
         need_ref(r, term_refs(r->m, term)[k]);
 }
 
-/* Blocks read what lies before them, or, through pre and in bodies of events, any other: those are needed from the start. */
+/* Blocks read what lies before them, or, through pre and in bodies of events, any other: those are needed from the
+ * start. */
 static void need_reads(Remover *r, const Block *b)
 {
     if (b->kind == BLOCK_ASSIGN)

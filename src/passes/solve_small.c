@@ -1,14 +1,14 @@
 /* solve-small: small linear systems become assignments.
  *
- * The explicit rows of a torn system, put into its residuals, leave one to three equations A x + b = 0, whose solution can
- * be written down; the other unknowns follow by their explicit rows, which are the shared parts of the solution. No
+ * The explicit rows of a torn system, put into its residuals, leave one to three equations A x + b = 0, whose solution
+ * can be written down; the other unknowns follow by their explicit rows, which are the shared parts of the solution. No
  * pivots are chosen then, so it is done only where what is divided by cannot vanish in a run:
  *   - one unknown is left: its coefficient contains no branch, and stays away from 0 whatever the variables are; or
- *   - two or three: all coefficients are made of parameters, and the matrix is regular with the values these have in the text.
- *     The inverse is computed once, when the parameters are known: elements of it are parameters, too.
- * Positions of switches are never divided by: such systems stay numeric, with all pivots to choose from, and zeros come
- * out as zeros. A user may set other parameters: what is divided by is looked at before a run begins. `--systems
- * symbolic` writes down formulas for all systems of one unknown, whatever is divided by. */
+ *   - two or three: all coefficients are made of parameters, and the matrix is regular with the values these have in
+ * the text. The inverse is computed once, when the parameters are known: elements of it are parameters, too. Positions
+ * of switches are never divided by: such systems stay numeric, with all pivots to choose from, and zeros come out as
+ * zeros. A user may set other parameters: what is divided by is looked at before a run begins. `--systems symbolic`
+ * writes down formulas for all systems of one unknown, whatever is divided by. */
 #include "base/map.h"
 #include "ir/simplify.h"
 #include "ir/solve.h"
@@ -21,8 +21,8 @@ enum { MOST_UNKNOWNS = 3, MOST_ROWS = 16, MOST_OPERATIONS = 400 };
 enum { MOST_INLINE = 2 }; /* operations of what is divided by; longer ones are parameters of their own */
 static const double LEAST_REGULAR = 1e-6; /* determinant by the sum of its terms' magnitudes */
 
-typedef struct
-{ /* what equal systems have in common: expressions over the leaves of their rows, in order of first use */
+/* What equal systems have in common: expressions over the leaves of their rows, in order of first use. */
+typedef struct {
     const uint32_t *key;
     uint32_t n_key, next; /* next: of equal hash, or ID_NONE */
     uint32_t n;           /* unknowns that are left; 0: there is no formula */

@@ -1,11 +1,11 @@
 /* sort-blocks: block triangular form of the event graph. Nodes are equations, relations, step functions and
  * transitions; strong components become blocks: assignments where an equation can be solved symbolically, linear
- * systems, systems for Newton's method, iterations. Blocks of one level and one shape stand together, so that they can be
- * executed as one kernel.
+ * systems, systems for Newton's method, iterations. Blocks of one level and one shape stand together, so that they can
+ * be executed as one kernel.
  *
  * A component with comparisons whose sides depend on what they decide becomes several blocks: between events the
- * comparisons are constant, so the rest of it is sorted without them. These blocks stand together, the comparisons last,
- * and share the number `mixed`: at events they are repeated until the comparisons fit (docs/semantics.md). */
+ * comparisons are constant, so the rest of it is sorted without them. These blocks stand together, the comparisons
+ * last, and share the number `mixed`: at events they are repeated until the comparisons fit (docs/semantics.md). */
 #include "base/bug.h"
 #include "base/map.h"
 #include "graph/components.h"

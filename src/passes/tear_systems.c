@@ -1,9 +1,9 @@
 /* tear-systems: of each system of equations only a few unknowns are iterated; the others follow explicitly.
  *
- * An equation may be solved for an unknown if it is linear in it with a coefficient that cannot vanish in a run: a number, an
- * expression of parameters that is not zero, a product of such. What can be zero, as the position of a switch, is never
- * divided by. Systems that decide together with comparisons stay whole: with all pivots to choose from, zeros come out
- * as zeros. The choice is made on integers, see graph/tearing.h. */
+ * An equation may be solved for an unknown if it is linear in it with a coefficient that cannot vanish in a run: a
+ * number, an expression of parameters that is not zero, a product of such. What can be zero, as the position of a
+ * switch, is never divided by. Systems that decide together with comparisons stay whole: with all pivots to choose
+ * from, zeros come out as zeros. The choice is made on integers, see graph/tearing.h. */
 #include "base/bug.h"
 #include "base/map.h"
 #include "graph/tearing.h"
@@ -15,8 +15,10 @@
 #include "passes/pipeline.h"
 #include <math.h>
 
-/* How much explicit rows may magnify errors: of rounding, 12 digits are left; of an iteration, which ends at some 1e-12,
- * 10. A system that becomes much smaller may magnify a hundred times more; mechanisms seem to do so by their rotations. */
+/* How much explicit rows may magnify errors: of rounding, 12 digits are left; of an iteration, which ends at some
+ * 1e-12,
+ * 10. A system that becomes much smaller may magnify a hundred times more; mechanisms seem to do so by their
+ * rotations. */
 static const double MOST_GROWTH[] = { [BLOCK_LINEAR] = 1e4, [BLOCK_NEWTON] = 100 };
 static const double MORE_OF_FEW = 100;
 static const double EXTREME = 1e30; /* coefficient: products of a few overflow or vanish; the system stays whole */
@@ -260,7 +262,8 @@ static bool occurs(const Passage *p, Term side, VarId var)
     return false;
 }
 
-/* The equations of `var`: those that have it alone on the left, or else on the right, or else the only one that it is in. */
+/* The equations of `var`: those that have it alone on the left, or else on the right, or else the only one that it is
+ * in. */
 static bool keep_rows(const Passage *p, System *s, VarId var)
 {
     const uint32_t n = s->block->n_rows;

@@ -31,9 +31,10 @@ static bool set_up(KoineSundials *solver, bool is_implicit)
         return false;
     if (!is_implicit)
         return true;
-    /* ARKODE 5.4 takes its Newton iteration for converged too early when the step size has changed a little and the factors
-     * are those of the size before: errors of a thousand tolerances on x'' = -x and on x' = cos(t). So these are made anew
-     * for every other size; an extrapolating predictor, and slopes deduced from the stages, help as well. */
+    /* ARKODE 5.4 takes its Newton iteration for converged too early when the step size has changed a little and the
+     * factors are those of the size before: errors of a thousand tolerances on x'' = -x and on x' = cos(t). So these
+     * are made anew for every other size; an extrapolating predictor, and slopes deduced from the stages, help as
+     * well. */
     if (ARKStepSetDeltaGammaMax(solver->memory, SAME_SIZE) != ARK_SUCCESS ||
         ARKStepSetPredictorMethod(solver->memory, 1) != ARK_SUCCESS ||
         ARKStepSetDeduceImplicitRhs(solver->memory, SUNTRUE) != ARK_SUCCESS)

@@ -132,8 +132,8 @@ static KoineStatus begin_step(KoineRun *run, double goal, unsigned *cause)
 
 static const uint32_t MOST_DELAYS = 8; /* of one event */
 
-/* A step was made again and ends where the event was found. Its last digits are others. What has not crossed there yet is
- * found again from there on, because a model that decides by its values would take the event back. */
+/* A step was made again and ends where the event was found. Its last digits are others. What has not crossed there yet
+ * is found again from there on, because a model that decides by its values would take the event back. */
 static KoineStatus delay(KoineRun *run, bool *is_event)
 {
     KoineRoots *const roots = &run->roots;

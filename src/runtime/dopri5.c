@@ -63,9 +63,10 @@ static KoineStatus trial(KoineLean *lean, double h, double *error2)
     return KOINE_BY_SIZE(trial_of, lean->n, lean, h, error2);
 }
 
-/* Behind a corner a slope may begin as a root does, sqrt(t) or t^0.3: its derivative is infinite there, and the error of a step that
- * begins at it is 20 to 50 times the estimate. The parabola through the slopes at 0.2, 0.3 and 0.8 of the step misses that of its beginning then by
- * a good part of what it changes by in the step. Six hundredths of that are the error. */
+/* Behind a corner a slope may begin as a root does, sqrt(t) or t^0.3: its derivative is infinite there, and the error
+ * of a step that begins at it is 20 to 50 times the estimate. The parabola through the slopes at 0.2, 0.3 and 0.8 of
+ * the step misses that of its beginning then by a good part of what it changes by in the step. Six hundredths of that
+ * are the error. */
 static bool has_cusp(const KoineLean *lean, double h)
 {
     static const double SHARE = 0.15, MOST = 50; /* of the change; of the tolerance */

@@ -1,7 +1,7 @@
 /* Events that the model itself contradicts. A step that is longer than the motion in it, as that of a ball which hardly
  * leaves the floor, may show a crossing where the derivatives say that the root function rises: it lies within the
- * tolerance, but what the event makes of it is wrong for good, because the ball would be turned downwards. Such a step is
- * made again with half its length. */
+ * tolerance, but what the event makes of it is wrong for good, because the ball would be turned downwards. Such a step
+ * is made again with half its length. */
 #include "runtime/run.h"
 
 static const double SHARE = 1e-3;       /* of the way to the crossing: how far the derivatives are followed */

@@ -1,10 +1,10 @@
 /* Comparisons that chatter: each branch pushes the solution over the border to the other one, as in a sliding motion.
  *
- * Such a comparison is held back: it changes when its sides are beyond their border by a width, not on the border. So the
- * root function is a sawtooth between minus and plus this width, its mean is on the border, and how often it changes
- * depends on the model and the tolerance alone. The width is 200 tolerances of the scale of the root function: what that
- * changes by when each state changes by its size, but no more than it was ever away from zero. It begins with far less,
- * which is enough where only rounding moves it, and doubles within a few hundred changes; then from time to
+ * Such a comparison is held back: it changes when its sides are beyond their border by a width, not on the border. So
+ * the root function is a sawtooth between minus and plus this width, its mean is on the border, and how often it
+ * changes depends on the model and the tolerance alone. The width is 200 tolerances of the scale of the root function:
+ * what that changes by when each state changes by its size, but no more than it was ever away from zero. It begins with
+ * far less, which is enough where only rounding moves it, and doubles within a few hundred changes; then from time to
  * time, so that a motion that slides for long does not take events without end; where even a hundredth of the scale is
  * not enough the run is over. */
 #include "runtime/run.h"
@@ -38,8 +38,8 @@ static KoineStatus displace(KoineRun *run, const double *x, uint32_t pattern, do
     return koine_roots_evaluate(run, z);
 }
 
-/* What each root function changes by when each state changes by its size, and how large its operands are. Of a few patterns of
- * signs one does not cancel. */
+/* What each root function changes by when each state changes by its size, and how large its operands are. Of a few
+ * patterns of signs one does not cancel. */
 static KoineStatus find_scales(KoineRun *run, double *scales, double *operands)
 {
     const size_t n = run->tables->n_x;
@@ -291,8 +291,8 @@ void koine_hold_note(KoineRun *run)
         run->roots.holding[k].has_changed |= run->roots.crossed[k];
 }
 
-/* What has a hysteresis, or bounces, goes away from its border before it comes back; what slides comes back from where the search
- * for its change has left it. */
+/* What has a hysteresis, or bounces, goes away from its border before it comes back; what slides comes back from where
+ * the search for its change has left it. */
 KoineStatus koine_hold_sliding(KoineRun *run, const uint32_t *list, uint32_t n, uint32_t *sliding, uint32_t *n_sliding)
 {
     *n_sliding = 0;

@@ -422,8 +422,8 @@ static void put_sparse(const KoineLinear *linear, double i, double scale, SUNMat
             data[linear->diagonal[k]] += i;
 }
 
-/* The values of df/dx a little beside x: at x itself one of them has no value, as that of a root at 0. Every state moves by
- * another share of its increment, so that no difference of two stays 0. */
+/* The values of df/dx a little beside x: at x itself one of them has no value, as that of a root at 0. Every state
+ * moves by another share of its increment, so that no difference of two stays 0. */
 static KoineStatus values_beside(KoineLinear *linear, double time, const double *x)
 {
     KoineModel *const model = linear->problem->model;

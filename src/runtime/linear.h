@@ -3,8 +3,8 @@
  * Dense below a size, KLU above where the model has a pattern, GMRES without matrix for large models that have
  * none. The Jacobian is the model's own where it has one, else coloured difference quotients.
  *
- * KOINE_BY_WHOLE: the matrix has the quantities between states and derivatives as unknowns, too. Vectors have the states
- * alone: the solver adds zeros on the right and drops what is not asked for. */
+ * KOINE_BY_WHOLE: the matrix has the quantities between states and derivatives as unknowns, too. Vectors have the
+ * states alone: the solver adds zeros on the right and drops what is not asked for. */
 #ifndef KOINE_RUNTIME_LINEAR_H
 #define KOINE_RUNTIME_LINEAR_H
 
@@ -37,7 +37,8 @@ typedef struct KoineLinear {
     uint64_t jacobians, evaluations;
 } KoineLinear;
 
-/* `vector` is a template, `atol` has a tolerance for each of its elements. The caller destroys it, also after a failure. */
+/* `vector` is a template, `atol` has a tolerance for each of its elements. The caller destroys it, also after a
+ * failure. */
 KoineStatus koine_linear_create(KoineLinear *linear, const KoineProblem *problem, int by, const double *atol,
                                 N_Vector vector, SUNContext context);
 void koine_linear_destroy(KoineLinear *linear);

@@ -1,6 +1,6 @@
-/* Comparisons of states with constants, where the interpolant of the solver is a polynomial: the root functions are that
- * polynomial, but for a constant and their sign. Its Bernstein values enclose it, so their signs prove that nothing
- * crosses, or that something crosses once, without a look inside the step. */
+/* Comparisons of states with constants, where the interpolant of the solver is a polynomial: the root functions are
+ * that polynomial, but for a constant and their sign. Its Bernstein values enclose it, so their signs prove that
+ * nothing crosses, or that something crosses once, without a look inside the step. */
 #include "runtime/run.h"
 
 static const double NOISE = 64 * DBL_EPSILON; /* of the largest number involved */

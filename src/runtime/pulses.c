@@ -1,6 +1,6 @@
-/* Pulses of sources while the states rest: the error estimate of a step sees what its stages see, and a narrow pulse lies
- * between them. At the extremes of the sources the interpolant is compared with the right-hand side; where they differ, a
- * step ends there, so that its stages stand on the pulse. */
+/* Pulses of sources while the states rest: the error estimate of a step sees what its stages see, and a narrow pulse
+ * lies between them. At the extremes of the sources the interpolant is compared with the right-hand side; where they
+ * differ, a step ends there, so that its stages stand on the pulse. */
 #include "runtime/run.h"
 
 enum { MOST_EXTREMES = 64 };

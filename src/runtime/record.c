@@ -77,8 +77,8 @@ static KoineStatus evaluate_outputs(KoineRun *run, double time)
     return run->kind->evaluate(model, &at);
 }
 
-/* Without states no step of a solver becomes smaller where the solution of a system cannot be followed: here it does, from
- * the last point on. *time becomes the time that was reached, or could not be. */
+/* Without states no step of a solver becomes smaller where the solution of a system cannot be followed: here it does,
+ * from the last point on. *time becomes the time that was reached, or could not be. */
 static KoineStatus follow_outputs(KoineRun *run, double *time)
 {
     const double end = *time, from = run->output.evaluated_time, least = SHORTEST * (end - from);

@@ -1,9 +1,9 @@
 /* One run of one model: the data shared by the files of the hybrid kernel.
  *
- * simulate.c is the run (2.2 of the semantics), advance.c the integration (2.3), scan.c the search for crossings, roots.c their location,
- * instant.c the instant (2.4), record.c what sinks receive, watch.c chains of instants that do not end, hold.c
- * comparisons that chatter, scales.c the sizes of states, report.c the texts. strategy.h says what time is.
- * Functions return a status; below 0 the run is over and run->report says why. */
+ * simulate.c is the run (2.2 of the semantics), advance.c the integration (2.3), scan.c the search for crossings,
+ * roots.c their location, instant.c the instant (2.4), record.c what sinks receive, watch.c chains of instants that do
+ * not end, hold.c comparisons that chatter, scales.c the sizes of states, report.c the texts. strategy.h says what time
+ * is. Functions return a status; below 0 the run is over and run->report says why. */
 #ifndef KOINE_RUNTIME_RUN_H
 #define KOINE_RUNTIME_RUN_H
 
@@ -194,8 +194,8 @@ static inline void koine_keep(KoineRun *run)
 }
 
 /* lo and hi hold the root functions at `from` and *to, where one has crossed or, if is_blind, cannot be computed: *to
- * becomes the first crossing, and `crossed` says of what. RETRY: none has crossed before a point behind roots.left where
- * one cannot be computed. */
+ * becomes the first crossing, and `crossed` says of what. RETRY: none has crossed before a point behind roots.left
+ * where one cannot be computed. */
 static inline KoineStatus koine_roots_locate(KoineRun *run, double from, double *to, bool is_blind)
 {
     return run->problem.strategy->locate(run, from, to, is_blind);
@@ -257,8 +257,8 @@ bool koine_polynomials_allow(const KoineRun *run);
 /* How long a piece of a step may be that is judged by polynomials; `otherwise` where that cannot be done. */
 double koine_polynomials_reach(const KoineRun *run, double otherwise);
 
-/* Root functions at roots.time and `to` stand in lo and hi. True: the interpolant says whether some cross between these,
- * each of them once, and mid := bounds of their rates. */
+/* Root functions at roots.time and `to` stand in lo and hi. True: the interpolant says whether some cross between
+ * these, each of them once, and mid := bounds of their rates. */
 bool koine_polynomials_judge(KoineRun *run, double to, bool *is_crossed);
 
 /* Where the first of those that cross between `from` and `to` does, but for rounding; NAN: not known. */
@@ -277,8 +277,8 @@ KoineStatus koine_accept(KoineRun *run, unsigned *cause);
 
 /* --- doubt.c --- */
 
-/* An event was found at `to` in the solver's last step. Where the model contradicts it the step is undone and made to end
- * earlier (run->repeats.pulse). */
+/* An event was found at `to` in the solver's last step. Where the model contradicts it the step is undone and made to
+ * end earlier (run->repeats.pulse). */
 KoineStatus koine_doubt(KoineRun *run, double to, bool *is_undone);
 
 /* --- pulses.c --- */
@@ -329,7 +329,8 @@ void koine_watch_begin(KoineRun *run, double span);
 
 /* --- hold.c --- */
 
-/* `n_events` state events since `from` have hardly moved the time. Those that crossed in them are held back from here on. */
+/* `n_events` state events since `from` have hardly moved the time. Those that crossed in them are held back from here
+ * on. */
 KoineStatus koine_hold(KoineRun *run, const uint32_t *roots, uint32_t n_roots, uint32_t n_events, double from);
 
 /* An instant has ended in which comparisons that are held back have crossed: below 0 if that happens too often. */

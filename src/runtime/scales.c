@@ -375,9 +375,9 @@ KoineStatus koine_scales_restart(KoineRun *run)
     return KOINE_OK;
 }
 
-/* What a size keeps in the last step: as much as the time was younger. Stiff models have states that fall through many powers
- * of ten while the time grows by as many, and matter. What comes to rest within the run keeps the tolerance it came with,
- * and does not ask for ever shorter steps. */
+/* What a size keeps in the last step: as much as the time was younger. Stiff models have states that fall through many
+ * powers of ten while the time grows by as many, and matter. What comes to rest within the run keeps the tolerance it
+ * came with, and does not ask for ever shorter steps. */
 static double forgetting(const KoineRun *run)
 {
     const KoineSolver *const solver = run->solver;

@@ -41,15 +41,15 @@ KoineStatus koine_scales_restart(struct KoineRun *run);
 /* The solver has made a step. */
 KoineStatus koine_scales_step(struct KoineRun *run);
 
-/* The run has come to these states: to the end of that step, or to an event that cuts it. What lies behind an event is no size
- * of any state. */
+/* The run has come to these states: to the end of that step, or to an event that cuts it. What lies behind an event is
+ * no size of any state. */
 void koine_scales_accept(struct KoineRun *run, const double *x);
 
 /* How large state i is: as given, or its largest value so far. */
 double koine_scale_of(const struct KoineRun *run, uint32_t i);
 
-/* The solver finds no step short enough. True: the reason may have been a state that never moved before; that is mended,
- * and the solver may begin again. */
+/* The solver finds no step short enough. True: the reason may have been a state that never moved before; that is
+ * mended, and the solver may begin again. */
 bool koine_scales_mend(struct KoineRun *run);
 
 #endif

@@ -1,4 +1,5 @@
-/* The search for crossings in a step: that some root function has crossed, and in which piece (S8). Where, says roots.c.
+/* The search for crossings in a step: that some root function has crossed, and in which piece (S8). Where, says
+ * roots.c.
  *
  * A piece of a step ends where the step ends, at an output point, or after twice the length that the fastest root
  * function is known to need. Value and slope at both ends make a cubic. It is compared with value and slope at a point
@@ -438,8 +439,8 @@ static KoineStatus measure_noise(KoineRun *run, const Piece *piece)
 }
 
 /* Where the search does not end: whether values bend over a sixteenth of the distance as much as over the whole. What
- * moves bends 256 times less there, rounding does not, however large it is. Systems of equations round by the size of what
- * stands in them, which may be far above the values that are compared. */
+ * moves bends 256 times less there, rounding does not, however large it is. Systems of equations round by the size of
+ * what stands in them, which may be far above the values that are compared. */
 static KoineStatus tell_noise(KoineRun *run, Piece *piece)
 {
     Scan *const scan = run->roots.scan;
@@ -626,8 +627,8 @@ static KoineStatus leave_search(KoineRun *run, double *to)
     return KOINE_OK;
 }
 
-/* The event in the piece up to points[top]. What was seen of the other roots holds for the piece: if the event lies well
- * inside, the part before it is a piece of its own, in which another root may have come and gone. */
+/* The event in the piece up to points[top]. What was seen of the other roots holds for the piece: if the event lies
+ * well inside, the part before it is a piece of its own, in which another root may have come and gone. */
 static KoineStatus take_crossing(KoineRun *run, double *to, bool *is_event, bool *is_known)
 {
     Scan *const scan = run->roots.scan;

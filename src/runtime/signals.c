@@ -37,7 +37,8 @@ static KoineStatus remember(KoineRun *run, double time, const double *values)
     return status == KOINE_OK ? KOINE_OK : koine_model_failed(run, status, "keeping a delayed signal");
 }
 
-/* The middle sample against the cubic through the four others; that is more than seven times the error between neighbours. */
+/* The middle sample against the cubic through the four others; that is more than seven times the error between
+ * neighbours. */
 static bool is_dense(const KoineRun *run)
 {
     const uint32_t n = run->tables->n_signals;

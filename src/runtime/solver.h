@@ -31,8 +31,8 @@
 #define KOINE_INDEPENDENT
 #endif
 
-/* Functions whose first argument is a number of states are written out for each of the small ones: their loops then cost
- * nothing beside the arithmetic. The bits are the same. */
+/* Functions whose first argument is a number of states are written out for each of the small ones: their loops then
+ * cost nothing beside the arithmetic. The bits are the same. */
 #define KOINE_FOR_EACH_SIZE static inline __attribute__((always_inline))
 #define KOINE_BY_SIZE(function, n, ...)                                                                                \
     ((n) == 1   ? function(1, __VA_ARGS__)                                                                             \
@@ -95,8 +95,8 @@ typedef struct KoineSolverKind {
     /* Repeat the last step so that it ends at `time` < solver->time; NULL: the interpolant is as good as a step.
      * Afterwards only the end of the step is of use. RETRY as for advance. */
     KoineStatus (*shorten)(KoineSolver *solver, double time);
-    /* The next step is no longer than h and later ones grow from there. NULL: the stages of a step stand on its ends, so
-     * that it need not be shortened for what lies there. */
+    /* The next step is no longer than h and later ones grow from there. NULL: the stages of a step stand on its ends,
+     * so that it need not be shortened for what lies there. */
     void (*limit)(KoineSolver *solver, double h);
     /* Add what was done to `out`. */
     void (*statistics)(const KoineSolver *solver, KoineRunStatistics *out);

@@ -12,8 +12,8 @@ typedef struct {
     long int rejected, failed, setups, iterations;
 } KoineSundialsCounts;
 
-/* CVODE interpolates a step of order 1 linearly: a ball that has just bounced falls from the first moment while its speed
- * still points upwards. A cubic through states and slopes at both ends has both right. */
+/* CVODE interpolates a step of order 1 linearly: a ball that has just bounced falls from the first moment while its
+ * speed still points upwards. A cubic through states and slopes at both ends has both right. */
 typedef struct {
     double *values;   /* n_x each: state and slope at `from`, slope at `time`, room for a point; NULL: not in use */
     bool is_possible; /* the last step had order 1 */
@@ -51,7 +51,8 @@ KoineStatus koine_sundials_create(const KoineSolverKind *kind, const KoineProble
                                   KoineSundials **out);
 void koine_sundials_destroy(KoineSundials *solver); /* all but `memory` */
 
-/* At the begin of an evaluation: false when there is none to make, because the run shall end or the time is no number. */
+/* At the begin of an evaluation: false when there is none to make, because the run shall end or the time is no
+ * number. */
 bool koine_sundials_goes_on(KoineSundials *solver, double time);
 
 /* CVRhsFn, ARKRhsFn: 0, 1 try a smaller step, -1 give up. */

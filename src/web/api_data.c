@@ -5,7 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* { "names": [...], "units": [...], "comments": [...], "discrete": "0112..." }; the first one is the time; 2: constant */
+/* { "names": [...], "units": [...], "comments": [...], "discrete": "0112..." }; the first one is the time; 2:
+ * constant */
 void answer_variables(View *view, HttpRequest *request, HttpResponse *response)
 {
     const Run *const run = request_run(view, request, response);

@@ -55,7 +55,8 @@ typedef struct {
     void (*idle)(void *context); /* about ten times a second; may be NULL */
 } HttpHandler;
 
-/* Parses the head of a request: `size` bytes that end with an empty line. 0: good; else the status to refuse it with. */
+/* Parses the head of a request: `size` bytes that end with an empty line. 0: good; else the status to refuse it
+ * with. */
 int http_parse_head(const char *text, size_t size, Arena *arena, HttpRequest *request);
 /* Adds the fields of "a=1&b=%20"; 0 or a status. */
 int http_parse_fields(const char *text, size_t size, HttpRequest *request);

@@ -70,7 +70,8 @@ struct View {
 
 /* ---- settings.c ---- */
 const char *experiment_in_force(const View *view, Arena *arena); /* its file; NULL: none */
-/* The settings that a run of the model would have if nothing is changed, read anew; nothing is given where there is none. */
+/* The settings that a run of the model would have if nothing is changed, read anew; nothing is given where there is
+ * none. */
 Experiment settings_in_force(const View *view, Arena *arena);
 /* { "stop", "interval", "tolerance", "solver" }, null where nothing is given */
 void add_settings(const Experiment *experiment, Text *to);
@@ -106,7 +107,8 @@ void model_end(ModelView *model);
 
 /* runs.c */
 Run *runs_open(View *view, const char *path);
-/* Starts a run with these settings, NAME=VALUE; NULL: *error says why, and only the scratch has grown. `shown`: JSON. */
+/* Starts a run with these settings, NAME=VALUE; NULL: *error says why, and only the scratch has grown. `shown`:
+ * JSON. */
 Run *runs_start(View *view, const char *const *settings, uint32_t n, const char *shown, bool wants_profile,
                 Arena *scratch, const char **error);
 void runs_stop(View *view, const Run *run);

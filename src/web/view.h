@@ -29,8 +29,8 @@ typedef struct View View;
 View *view_create(const ViewOptions *options, Arena *arena, const char **error);
 const char *view_address(const View *view);                       /* with the token */
 const char *view_result_error(const View *view, uint32_t result); /* NULL: it can be read */
-/* Before it serves: the process that starts runs, the walls, which hold for this thread and those that it starts, and the
- * compilation of the model. `forwarder`: a file that is removed in the end; may be NULL. */
+/* Before it serves: the process that starts runs, the walls, which hold for this thread and those that it starts, and
+ * the compilation of the model. `forwarder`: a file that is removed in the end; may be NULL. */
 void view_begin(View *view, const char *forwarder);
 void view_serve(View *view, volatile const int *stop); /* until *stop is not zero */
 /* Stops a run that is under way. False: the model is still being compiled, which only the end of the process stops. */

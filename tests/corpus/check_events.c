@@ -1,6 +1,6 @@
-/* check_events COUNT SEED FOLDER [few]: COUNT random hybrid models, the first of this seed, with every solver that controls
- * its error and two output intervals, against references in long double. No comparison may change when it should not, nor
- * fail to, nor at another time than the tolerance explains.
+/* check_events COUNT SEED FOLDER [few]: COUNT random hybrid models, the first of this seed, with every solver that
+ * controls its error and two output intervals, against references in long double. No comparison may change when it
+ * should not, nor fail to, nor at another time than the tolerance explains.
  *
  * few: each model with two of the solvers, in turn. Models that fail stay in the folder. */
 #include "corpus.h"
@@ -60,8 +60,8 @@ static Wide most_off(const Trial *trial, const Comparison *c, Wide t)
     return c->of_time ? 1e-11L * c->range : allowed(trial->plan, c, t);
 }
 
-/* An event where a ball bounces is as late as the ball: 1000 tolerances of its height, at its speed. One where the first
- * comparison makes a state jump is as late as that, which hardly crosses its limit. */
+/* An event where a ball bounces is as late as the ball: 1000 tolerances of its height, at its speed. One where the
+ * first comparison makes a state jump is as late as that, which hardly crosses its limit. */
 static Wide most_late(const Plan *plan, Wide t)
 {
     const Wide near = 1e-14L * (1 + t); /* steep flanks */

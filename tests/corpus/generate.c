@@ -1,4 +1,5 @@
-/* A model for a seed: motions, expressions of the time and of states, and limits of which half are close to an extreme. */
+/* A model for a seed: motions, expressions of the time and of states, and limits of which half are close to an
+ * extreme. */
 #include "corpus.h"
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,6 @@
-/* Where the value of an expression passes a limit: samples of all the run, every extreme that may reach the limit sought
- * by golden section, every change of sign by bisection. Jumps and kinks of the time are samples, just before and behind.
+/* Where the value of an expression passes a limit: samples of all the run, every extreme that may reach the limit
+ * sought by golden section, every change of sign by bisection. Jumps and kinks of the time are samples, just before and
+ * behind.
  */
 #include "corpus.h"
 #include <math.h>

@@ -1,5 +1,5 @@
-/* Common subexpressions: what is computed once, what is not, and that no bit changes. Counts are those of the operations
- * in the sections of the Program; values are compared with the evaluation of each equation by itself. */
+/* Common subexpressions: what is computed once, what is not, and that no bit changes. Counts are those of the
+ * operations in the sections of the Program; values are compared with the evaluation of each equation by itself. */
 #include "base/diag.h"
 #include "base/text.h"
 #include "emit/code.h"

@@ -1,5 +1,5 @@
-/* Any bytes as a bank file, in a folder with classes and versions: refused or read; what is found lies in a bank, and what is
- * written into the file is read back. */
+/* Any bytes as a bank file, in a folder with classes and versions: refused or read; what is found lies in a bank, and
+ * what is written into the file is read back. */
 #include "bank/bank.h"
 #include "bank/bank_file.h"
 #include "place.h"

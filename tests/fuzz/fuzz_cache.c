@@ -1,5 +1,5 @@
-/* Any bytes as a compiled model in the cache: sound only if they are what was sealed. The first byte says whether they are the
- * file or changes of a sealed one. */
+/* Any bytes as a compiled model in the cache: sound only if they are what was sealed. The first byte says whether they
+ * are the file or changes of a sealed one. */
 #define _GNU_SOURCE /* memmem */
 #include "choices.h"
 #include "emit/c/cache.h"

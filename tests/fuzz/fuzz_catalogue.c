@@ -1,5 +1,5 @@
-/* Any bytes as a run catalogue, as the files that SQLite keeps beside it, or as rows and tables of hostile making: refused or
- * listed, written, forgotten. A file beside them stays as it is. */
+/* Any bytes as a run catalogue, as the files that SQLite keeps beside it, or as rows and tables of hostile making:
+ * refused or listed, written, forgotten. A file beside them stays as it is. */
 #include "choices.h"
 #include "experiment/catalogue.h"
 #include "generate.h"

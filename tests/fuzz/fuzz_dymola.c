@@ -1,4 +1,5 @@
-/* Any bytes as a Dymola text: loaded, printed, taken through the passes, never a crash. @el.lib is found in the program. */
+/* Any bytes as a Dymola text: loaded, printed, taken through the passes, never a crash. @el.lib is found in the
+ * program. */
 #include "ir/print.h"
 #include "ir/verify.h"
 #include "lang/dymola/dymola.h"

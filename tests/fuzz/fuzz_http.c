@@ -1,5 +1,5 @@
-/* Any bytes as a request to the viewer: refused or taken apart, and what was taken passes the guard only with its token.
- * The body is read as a form where it is one; the texts of JSON objects are read as reports read them. */
+/* Any bytes as a request to the viewer: refused or taken apart, and what was taken passes the guard only with its
+ * token. The body is read as a form where it is one; the texts of JSON objects are read as reports read them. */
 #include "web/guard.h"
 #include "web/http.h"
 #include "web/json_rows.h"

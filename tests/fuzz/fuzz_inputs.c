@@ -1,5 +1,5 @@
-/* Any bytes as the file that --inputs or --start-from name, whatever its form: refused with a reason, or a short run follows
- * its signals, or begins with its state. */
+/* Any bytes as the file that --inputs or --start-from name, whatever its form: refused with a reason, or a short run
+ * follows its signals, or begins with its state. */
 #include "experiment/start.h"
 #include "experiment/drive.h"
 #include "held_model.h"

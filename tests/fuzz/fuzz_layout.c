@@ -1,5 +1,5 @@
-/* Any bytes as a layout of the page, or as what a result says about its run: it reaches the page only if it is JSON, in the
- * judgement of a second reader. */
+/* Any bytes as a layout of the page, or as what a result says about its run: it reaches the page only if it is JSON, in
+ * the judgement of a second reader. */
 #include "base/utf8.h"
 #include "json_strict.h"
 #include "web/json_rows.h"

@@ -1,5 +1,5 @@
-/* Generated models in all languages: read, taken through the passes, laid out, printed as C. Whatever bytes the names of the
- * text form have, the C is that of the model with plain names but for identifiers and comments. */
+/* Generated models in all languages: read, taken through the passes, laid out, printed as C. Whatever bytes the names
+ * of the text form have, the C is that of the model with plain names but for identifiers and comments. */
 #include "../emit/c_tokens.h"
 #include "emit/c/print.h"
 #include "emit/program.h"

@@ -1,5 +1,5 @@
-/* Any bytes as what a command line says about a run, a line each, KEY=VALUE: --set, --nominal, --control, --stop and the rest.
- * Refused with a reason, or taken and applied to a model. */
+/* Any bytes as what a command line says about a run, a line each, KEY=VALUE: --set, --nominal, --control, --stop and
+ * the rest. Refused with a reason, or taken and applied to a model. */
 #include "experiment/set.h"
 #include "ir/given.h"
 #include "held_model.h"

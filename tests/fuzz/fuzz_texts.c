@@ -1,5 +1,5 @@
-/* Any bytes as a name or message on its way out: JSON, XML, the terminal, CSV, names of files, comments and identifiers of C.
- * Each is what it must be whatever came in. */
+/* Any bytes as a name or message on its way out: JSON, XML, the terminal, CSV, names of files, comments and identifiers
+ * of C. Each is what it must be whatever came in. */
 #include "base/utf8.h"
 #include "emit/c/model_text.h"
 #include "formats/csv.h"

@@ -1,6 +1,6 @@
-/* A model, generated from the bytes or written by them, runs in the interpreter and in the tier tcc: the same rows in every
- * bit, the same messages, the same end. Runs are bounded by rows and, for those that only work, by a timer: then the
- * rows that both have are compared. */
+/* A model, generated from the bytes or written by them, runs in the interpreter and in the tier tcc: the same rows in
+ * every bit, the same messages, the same end. Runs are bounded by rows and, for those that only work, by a timer: then
+ * the rows that both have are compared. */
 #include "base/map.h"
 #include "base/vec.h"
 #include "driver/compile.h"

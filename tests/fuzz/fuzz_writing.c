@@ -1,5 +1,5 @@
-/* Any path that a model or an experiment may name for writing, between links, pipes, hidden and foreign files, with any bytes
- * as the table of what Koine wrote: refused, or opened below the current folder and nowhere else. */
+/* Any path that a model or an experiment may name for writing, between links, pipes, hidden and foreign files, with any
+ * bytes as the table of what Koine wrote: refused, or opened below the current folder and nowhere else. */
 #include "choices.h"
 #include "formats/writing.h"
 #include "formats/written.h"

@@ -1,5 +1,5 @@
-/* Whether a text is JSON by RFC 8259, word for word: a second opinion, written without regard to ours. Nesting counts up to a
- * limit. */
+/* Whether a text is JSON by RFC 8259, word for word: a second opinion, written without regard to ours. Nesting counts
+ * up to a limit. */
 #ifndef TESTS_FUZZ_JSON_STRICT_H
 #define TESTS_FUZZ_JSON_STRICT_H
 

@@ -1,5 +1,5 @@
-/* Runs a fuzz target without libFuzzer: COPIES FOLDER...: each file of the folders, then so many changed copies of them, the
- * same ones every time. Without seeds the copies begin with nothing. */
+/* Runs a fuzz target without libFuzzer: COPIES FOLDER...: each file of the folders, then so many changed copies of
+ * them, the same ones every time. Without seeds the copies begin with nothing. */
 #include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>

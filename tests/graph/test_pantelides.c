@@ -1,5 +1,5 @@
-/* The least differentiations by their definition: enumeration of all small ones whose highest derivatives can be matched;
- * known systems; and that a chain costs what it is long. */
+/* The least differentiations by their definition: enumeration of all small ones whose highest derivatives can be
+ * matched; known systems; and that a chain costs what it is long. */
 #include "graphs.h"
 #include "graph/matching.h"
 #include "graph/pantelides.h"

@@ -1,8 +1,8 @@
 /* Makes one call of the C library fail, for tools/check-faults; loaded by LD_PRELOAD.
  *
- * KOINE_FAULT="write 3 28": the third call of write fails with error 28. Only calls of the program and of libraries other
- * than the C library itself are seen. When it happened, the file named by KOINE_FAULT_SEEN is made. Programs that are
- * started get neither. */
+ * KOINE_FAULT="write 3 28": the third call of write fails with error 28. Only calls of the program and of libraries
+ * other than the C library itself are seen. When it happened, the file named by KOINE_FAULT_SEEN is made. Programs that
+ * are started get neither. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
-/* watch LOG FOLDER PROGRAM ARGUMENT...: runs a program and writes down every program that it or its children start, whatever
- * the way: the kernel asks before each (a seccomp listener). One line each in LOG: the path and the arguments, separated by
- * tabs, control characters as dots. A file of C among the arguments is copied to FOLDER/N.c, where N is the number of the line:
- * it is what a compiler gets to see. */
+/* watch LOG FOLDER PROGRAM ARGUMENT...: runs a program and writes down every program that it or its children start,
+ * whatever the way: the kernel asks before each (a seccomp listener). One line each in LOG: the path and the arguments,
+ * separated by tabs, control characters as dots. A file of C among the arguments is copied to FOLDER/N.c, where N is
+ * the number of the line: it is what a compiler gets to see. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

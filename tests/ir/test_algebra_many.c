@@ -1,5 +1,5 @@
-/* Many leaves at once: gradients, degrees and terms of long sums, as a node with many objects has them. What they cost is
- * counted in nodes and bytes, and grows with n log n. */
+/* Many leaves at once: gradients, degrees and terms of long sums, as a node with many objects has them. What they cost
+ * is counted in nodes and bytes, and grows with n log n. */
 #include "test_algebra_random.h"
 #include "ir/derive.h"
 #include "ir/model.h"

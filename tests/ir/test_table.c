@@ -1,4 +1,5 @@
-/* Tables: coefficients of the methods, what holds outside, derivatives, folding. Expected values are worked out by hand. */
+/* Tables: coefficients of the methods, what holds outside, derivatives, folding. Expected values are worked out by
+ * hand. */
 #include "assertions.h"
 #include "ir/derive.h"
 #include "ir/evaluate.h"

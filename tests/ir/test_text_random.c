@@ -1,4 +1,5 @@
-/* Random models, built by the calls of model.h, printed, read and printed again. A seed makes a model; a failure names it. */
+/* Random models, built by the calls of model.h, printed, read and printed again. A seed makes a model; a failure names
+ * it. */
 #include "text_test.h"
 #include <math.h>
 

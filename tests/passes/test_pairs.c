@@ -2,7 +2,8 @@
  * what is printed must be FOLDER/CASE.out: the Model, after sort-blocks the Schedule. A model that is refused has
  * FOLDER/CASE.err instead, one that is warned of may have FOLDER/CASE.warn besides: each of its lines stands in the
  * messages, and no other code is reported. The folder has the name of the pass. With the comment "# without verify" the
- * model is not verified before the passes; "# evaluate parameters" and "# remove unneeded" ask for what is done on demand, as does
+ * model is not verified before the passes; "# evaluate parameters" and "# remove unneeded" ask for what is done on
+ * demand, as does
  * "# systems symbolic" and "# systems torn".
  * KOINE_BLESS=1 writes the expected files; after that somebody reads them. */
 #include "assertions.h"

@@ -367,7 +367,8 @@ static void test_SX_080_halving_and_growing_by_half(void **state)
     assert_int_equal(s.control.doublings, 0);
     assert_true(s.control.largest_error <= 0.01);
     bare_end(&bare);
-    /* From 0.01 with low 0.0005, i.e. h < 0.0447: doubled to 0.08, then kept, its error 0.0016 is between the bounds. */
+    /* From 0.01 with low 0.0005, i.e. h < 0.0447: doubled to 0.08, then kept, its error 0.0016 is between the
+     * bounds. */
     bare_begin(&bare, &decay_toy, "simplex-euler",
                (KoineProblem){ .control.first_step = 0.01, .control.high_error = 0.01, .control.low_error = 0.0005 });
     static const double sizes[] = { 0.01, 0.02, 0.04, 0.08, 0.08, 0.08 };
@@ -478,7 +479,8 @@ static void test_SX_137_goals_do_not_shrink_the_step(void **state)
         assert_int_equal(n, 10);
         bare_end(&bare);
     }
-    /* the same with adaptation: errors between the bounds keep the step, a cut one has a small error and does not grow */
+    /* the same with adaptation: errors between the bounds keep the step, a cut one has a small error and does not
+     * grow */
     Bare bare;
     bare_begin(&bare, &decay_toy, "simplex-euler",
                (KoineProblem){ .control.first_step = 0.15, .control.high_error = 0.01, .control.low_error = 0.001 });

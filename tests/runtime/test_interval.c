@@ -1,5 +1,5 @@
-/* Interval code of functions of the time: every value and every difference quotient at points of an interval lies in what
- * the code says of the whole of it. Random code, compared with an evaluation in long double. */
+/* Interval code of functions of the time: every value and every difference quotient at points of an interval lies in
+ * what the code says of the whole of it. Random code, compared with an evaluation in long double. */
 #include "assertions.h"
 #include "runtime/support/interval.h"
 #include "koine/ops.h"

@@ -1,5 +1,5 @@
-/* The search for crossings of functions of the time: the pieces it proves cover the run, and no point of any of them is on
- * the other side. Functions, their crossings and places are in closed form. */
+/* The search for crossings of functions of the time: the pieces it proves cover the run, and no point of any of them is
+ * on the other side. Functions, their crossings and places are in closed form. */
 #include "runtime/support/time_search.h"
 #include <setjmp.h>
 #include <stdarg.h>

@@ -114,8 +114,9 @@ static void test_swings_of_every_size_keep_their_digits_all_along(void **state)
 }
 
 /* A(1e11) = 2.083340149701255e-8. Without a nominal value 100 tolerances of 1 are promised; in fact a state that stays
- * small is followed there, down to 1e-5 of its value: A' is 2e-19 at the end, the difference of two terms of 8e-10. A run
- * that loses the sign of A ends at -4e7. Without damping what is left of B, simplex-gauss took 560,000 steps at 1e-6. */
+ * small is followed there, down to 1e-5 of its value: A' is 2e-19 at the end, the difference of two terms of 8e-10. A
+ * run that loses the sign of A ends at -4e7. Without damping what is left of B, simplex-gauss took 560,000 steps at
+ * 1e-6. */
 static void test_a_state_that_falls_far_is_followed(void **state)
 {
     static const char *const solvers[] = { "auto",        "cvode-bdf",          "ida",
@@ -140,8 +141,8 @@ static void test_a_state_that_falls_far_is_followed(void **state)
         }
 }
 
-/* The promise with nominal values: 100 tolerances of the value itself, also for B, which begins at 0. In the Dymola text the
- * size stands at another name of the state. B(1e11) is of the same source. */
+/* The promise with nominal values: 100 tolerances of the value itself, also for B, which begins at 0. In the Dymola
+ * text the size stands at another name of the state. B(1e11) is of the same source. */
 static void test_nominal_values_of_the_text_keep_relative_tolerances(void **state)
 {
     static const char *const solvers[] = { "auto", "cvode-bdf", "ida", "arkode-dirk", "simplex-rosenbrock" };

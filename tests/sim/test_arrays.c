@@ -1,5 +1,5 @@
-/* Arrays in events, branches, sums and initial equations, from the Model on and in SIMPLEX-MDL: every model runs in all three tiers, with
- * equal bits. Expected values: traces by hand and closed forms, given beside the assertion. */
+/* Arrays in events, branches, sums and initial equations, from the Model on and in SIMPLEX-MDL: every model runs in all
+ * three tiers, with equal bits. Expected values: traces by hand and closed forms, given beside the assertion. */
 #include "assertions.h"
 #include "run.h"
 #include <math.h>

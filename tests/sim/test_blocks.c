@@ -228,7 +228,8 @@ static void test_ot104_amplifiers(void **state)
                      check_opamp);
 }
 
-/* an y[k] = bn u[k] + ... + b0 u[k-n] - a(n-1) y[k-1] - ... - a0 y[k-n], the transfer function in z by its definition. */
+/* an y[k] = bn u[k] + ... + b0 u[k-n] - a(n-1) y[k-1] - ... - a0 y[k-n], the transfer function in z by its
+ * definition. */
 static double difference(const Transfer *f, const double *u, int k)
 {
     enum { MOST_SAMPLES = 16 };
@@ -252,7 +253,8 @@ static const Transfer sampled[] = {
     { "c5.y", 5, { 2, -1, 0.4, 0.3, 0.2, 0.1 }, { 0.2, 0.1, -0.1, 0.2, -0.5, 2 } },
 };
 
-/* u = 1 + t, taken every 0.25 s. The block behind c1 sees its output of the same instant. Between samples all is held. */
+/* u = 1 + t, taken every 0.25 s. The block behind c1 sees its output of the same instant. Between samples all is
+ * held. */
 static void check_sampled(const RunResult *r)
 {
     static const Transfer second = { "second.y", 1, { 1 }, { -0.5, 1 } };

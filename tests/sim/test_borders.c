@@ -1,4 +1,5 @@
-/* Branches, tables and roots that have no value beyond a border: coming to it is an event or nothing, never an error. */
+/* Branches, tables and roots that have no value beyond a border: coming to it is an event or nothing, never an
+ * error. */
 #include "assertions.h"
 #include "run.h"
 #include <math.h>
@@ -137,7 +138,8 @@ static void test_s9_a_root_without_derivative_at_the_start(void **state)
     }
 }
 
-/* The branch ends with an event; its root is not taken of what is beyond. h' = -(1 + sqrt(h)): h is 0 at 2 (1 - ln 2). */
+/* The branch ends with an event; its root is not taken of what is beyond. h' = -(1 + sqrt(h)): h is 0 at 2 (1 - ln
+ * 2). */
 static void test_s9_a_root_that_ends_with_its_branch(void **state)
 {
     (void)state;
@@ -234,8 +236,8 @@ static void set_period(KoineModel *model)
     set_value(model, "Period", period);
 }
 
-/* The area of a period is that of the trapezoids, 90, and with cubic pieces of slopes 1/6 and -1/2 at the ends 3 (1/6 + 1/2)
- * more. */
+/* The area of a period is that of the trapezoids, 90, and with cubic pieces of slopes 1/6 and -1/2 at the ends 3 (1/6 +
+ * 1/2) more. */
 static void test_s9_a_table_over_the_range_of_a_remainder(void **state)
 {
     (void)state;
@@ -361,7 +363,8 @@ static void test_s5_smooth_wants_a_number(void **state)
     run_free(r);
 }
 
-/* 50 turns: the mean of the angle is pi/2 from -pi/2 to 3 pi/2, else 0; one or two events a turn and kind of angle, none for what only swings. */
+/* 50 turns: the mean of the angle is pi/2 from -pi/2 to 3 pi/2, else 0; one or two events a turn and kind of angle,
+ * none for what only swings. */
 static void test_jumps_of_angles_are_events(void **state)
 {
     (void)state;

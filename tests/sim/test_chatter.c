@@ -1,5 +1,6 @@
-/* Comparisons that chatter: what slides stays within a stated width of its border with the mean on it, whatever the output
- * interval and the solver, and its events leave no rows. References: the sliding motion of Filippov in closed form. */
+/* Comparisons that chatter: what slides stays within a stated width of its border with the mean on it, whatever the
+ * output interval and the solver, and its events leave no rows. References: the sliding motion of Filippov in closed
+ * form. */
 #include "run.h"
 #include <math.h>
 #include <string.h>
@@ -73,7 +74,8 @@ static void test_s16_sliding_does_not_depend_on_the_interval(void **state)
     }
 }
 
-/* What a step passes over behind an event is no size of a state: else the width is that of the longest step that was tried. */
+/* What a step passes over behind an event is no size of a state: else the width is that of the longest step that was
+ * tried. */
 static void test_s16_the_width_does_not_depend_on_steps_that_events_cut(void **state)
 {
     (void)state;
@@ -114,7 +116,8 @@ static void test_s16_two_relays_slide_at_once(void **state)
     run_free(r);
 }
 
-/* Both at once: x + y/2 = 0.2 and y = x. The second one is moved by the first one's sawtooth and never chatters alone. */
+/* Both at once: x + y/2 = 0.2 and y = x. The second one is moved by the first one's sawtooth and never chatters
+ * alone. */
 static void test_s16_two_coupled_relays_slide_at_once(void **state)
 {
     (void)state;
@@ -140,8 +143,8 @@ static void test_s16_friction_by_the_sign_of_the_speed(void **state)
     run_free(r);
 }
 
-/* Slips 159 times, to and fro, from s = 5t with sin s = 0.75 on until 4(cos s0 - cos s) = 3(s - s0): by 0.23744542449584. In all
- * it changes far more often than one slide may. */
+/* Slips 159 times, to and fro, from s = 5t with sin s = 0.75 on until 4(cos s0 - cos s) = 3(s - s0): by
+ * 0.23744542449584. In all it changes far more often than one slide may. */
 static void test_s16_each_slide_has_a_width_and_a_number_of_its_own(void **state)
 {
     (void)state;
@@ -155,8 +158,8 @@ static void test_s16_each_slide_has_a_width_and_a_number_of_its_own(void **state
     run_free(r);
 }
 
-/* v2 = 0 is left with -1.96 to one side, with 0.036 to the other: 32 events take long enough to be none of a chain. References: DOP853
- * at 1e-11 with sticking as a mode of its own. */
+/* v2 = 0 is left with -1.96 to one side, with 0.036 to the other: 32 events take long enough to be none of a chain.
+ * References: DOP853 at 1e-11 with sticking as a mode of its own. */
 static void check_masses(const char *file, double stop, const char *const *names, const double *values, uint32_t n)
 {
     const double intervals[] = { stop, stop / 500 };
@@ -231,8 +234,9 @@ static void test_s16_sliding_at_every_scale(void **state)
     }
 }
 
-/* X = 0.5 - 0.7t reaches 0 at 5/7; then Y' = 0.3 is the mean that keeps X there. The clock finds X inside of its band: that
- * decides nothing. Between two changes X moves by twice the width: with 0.7 down, with 1.3 up; the width doubles 14 times until then, after 32 changes each. */
+/* X = 0.5 - 0.7t reaches 0 at 5/7; then Y' = 0.3 is the mean that keeps X there. The clock finds X inside of its band:
+ * that decides nothing. Between two changes X moves by twice the width: with 0.7 down, with 1.3 up; the width doubles
+ * 14 times until then, after 32 changes each. */
 static void test_s16_other_events_leave_what_chatters_alone(void **state)
 {
     (void)state;

@@ -1,9 +1,10 @@
 /* Comparisons of ARGESIM, in both languages, with every solver that controls its error (stiff ones with those for stiff
  * models): times of switching within 1,000 tolerances.
  *
- * C1 (lithium clusters), C5 (two states), C7 (constrained pendulum): the values known of them. C3 (class-E amplifier): its
- * two linear circuits by matrix exponentials of 60 digits; with a ramp, Radau IIA of scipy at 1e-11. C12 (spheres in a row):
- * straight lines between collisions in rational arithmetic. C13 (crane): DOP853 of scipy at 1e-13 from sample to sample. */
+ * C1 (lithium clusters), C5 (two states), C7 (constrained pendulum): the values known of them. C3 (class-E amplifier):
+ * its two linear circuits by matrix exponentials of 60 digits; with a ramp, Radau IIA of scipy at 1e-11. C12 (spheres
+ * in a row): straight lines between collisions in rational arithmetic. C13 (crane): DOP853 of scipy at 1e-13 from
+ * sample to sample. */
 #include "assertions.h"
 #include "run.h"
 #include <math.h>

@@ -1,8 +1,8 @@
 /* Problems of the literature's test sets with published end values, written in Dymola.
  *
  * Data and reference values: Test Set for IVP Solvers (Mazzia and Magherini, University of Bari, release 2.4), computed
- * there with tolerances of 1e-14 or so unless said otherwise; each value here to all printed digits. An error of some hundred
- * times the tolerance is allowed: what accumulates over the run. */
+ * there with tolerances of 1e-14 or so unless said otherwise; each value here to all printed digits. An error of some
+ * hundred times the tolerance is allowed: what accumulates over the run. */
 #include "run.h"
 #include <math.h>
 #include <setjmp.h>
@@ -245,8 +245,8 @@ static void test_andrews_squeezer_forces(void **state)
         { .path = HERE "andrews.dym", .stop = 0.03, .interval = 0.03, .tolerance = 1e-10 }, 5e-6, 0.1, 6, end });
 }
 
-/* Index 2 as given: constraints on velocities. The rod rings undamped at high frequencies, of which the published method
- * (BDF too) loses a part: the first seven components count, as in the test set itself. */
+/* Index 2 as given: constraints on velocities. The rod rings undamped at high frequencies, of which the published
+ * method (BDF too) loses a part: the first seven components count, as in the test set itself. */
 static void test_slider_crank(void **state)
 {
     (void)state;

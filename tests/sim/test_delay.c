@@ -1,5 +1,5 @@
-/* Dead time, run in every tier: DELAY of docs/languages/simplex.md. Expected values are closed forms: the delayed signal
- * itself, and for y'(t) = -y(t - 1) the polynomials that the method of steps gives. */
+/* Dead time, run in every tier: DELAY of docs/languages/simplex.md. Expected values are closed forms: the delayed
+ * signal itself, and for y'(t) = -y(t - 1) the polynomials that the method of steps gives. */
 #include "run.h"
 #include <math.h>
 #include <setjmp.h>

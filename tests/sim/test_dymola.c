@@ -92,7 +92,8 @@ static void test_ot073_the_limiter_has_seven_events(void **state)
                      check_limiter);
 }
 
-/* Closed, the capacitor stands at 10*500/520 V; open, it discharges with R2 C = 0.5 ms. The four times are met exactly. */
+/* Closed, the capacitor stands at 10*500/520 V; open, it discharges with R2 C = 0.5 ms. The four times are met
+ * exactly. */
 static void check_switched(const RunResult *r)
 {
     static const double times[] = { 0.0120, 0.0144, 0.0180, 0.0228 };
@@ -118,8 +119,9 @@ static void check_switched(const RunResult *r)
     expect_near(run_at(r, "y", 0.0240), full * exp(-0.0012 / 0.0005), 1e-7);
 }
 
-/* OT-055: the linear block of four is solved by formulas: no system is left, R1.u = -(1 - OpenSw)*(Va - C.Va)/(OpenSw/R -
- * (1 - OpenSw)), and the others follow from it. The determinant is 1/20 of the document's -20 and 1: -1 (closed), 1/20. */
+/* OT-055: the linear block of four is solved by formulas: no system is left, R1.u = -(1 - OpenSw)*(Va - C.Va)/(OpenSw/R
+ * - (1 - OpenSw)), and the others follow from it. The determinant is 1/20 of the document's -20 and 1: -1 (closed),
+ * 1/20. */
 static void check_formulas(const RunResult *r)
 {
     check_switched(r);

@@ -178,8 +178,8 @@ static void test_ot086_bouncing_ball(void **state)
                      check_ball);
 }
 
-/* The ball comes to rest after t0 + 2 t0 c/(1 - c), t0 the time of the first fall: bounces become lower than any tolerance
- * and shorter than any step, yet it does not fall through the ground. */
+/* The ball comes to rest after t0 + 2 t0 c/(1 - c), t0 the time of the first fall: bounces become lower than any
+ * tolerance and shorter than any step, yet it does not fall through the ground. */
 static void test_s16_a_ball_that_comes_to_rest(void **state)
 {
     static const char *const solvers[] = { "dopri5", "dop853", "ida", "rk4" };
@@ -342,8 +342,9 @@ static void test_ot080_conditions_after_steps(void **state)
 }
 
 /* ---- without events ---- */
-/* The if makes no event: the two that there are in [0, 5] rise and fall with the Boolean, which has a when. The integral
- * over [0, pi] is that of the limiter with events, 2*(2 - sqrt(3)) + 2*pi/3, as far as steps across a kink allow. */
+/* The if makes no event: the two that there are in [0, 5] rise and fall with the Boolean, which has a when. The
+ * integral over [0, pi] is that of the limiter with events, 2*(2 - sqrt(3)) + 2*pi/3, as far as steps across a kink
+ * allow. */
 static void check_events_off(const RunResult *r)
 {
     expect_done(r);

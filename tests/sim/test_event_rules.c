@@ -55,7 +55,8 @@ static void check_steep(const RunResult *r, const RunRequest *request)
     expect_near(run_last(r, "N"), n, 0);
 }
 
-/* Behind a crossing the solver begins anew, and the state differs by a rounding; a steep function of it by a thousand. */
+/* Behind a crossing the solver begins anew, and the state differs by a rounding; a steep function of it by a
+ * thousand. */
 static void test_s5_rounding_behind_a_crossing_makes_no_events(void **state)
 {
     static const double intervals[] = { 0.5, 1.7, 3.8, 38 };

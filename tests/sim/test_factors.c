@@ -1,5 +1,5 @@
-/* Factors of matrices that only branches change: each combination is factored once, whatever the order in which they come,
- * and what is found has the bits of what would be computed. */
+/* Factors of matrices that only branches change: each combination is factored once, whatever the order in which they
+ * come, and what is found has the bits of what would be computed. */
 #include "assertions.h"
 #include "run.h"
 #include <setjmp.h>

@@ -1,5 +1,6 @@
 /* Small linear systems solved by formulas: where, with which values, and what is said where the parameters make them
- * singular. Values are compared with those of the whole system, solved numerically with pivots, and with closed forms. */
+ * singular. Values are compared with those of the whole system, solved numerically with pivots, and with closed
+ * forms. */
 #include "assertions.h"
 #include "explain/figures.h"
 #include "run.h"

@@ -54,7 +54,8 @@ static RunResult *run_everywhere(const char *file, const char *solver, double st
 }
 
 /* Closed forms: x' = -0.01*(4 x - 6), so x = 1.5 - 0.5 exp(-0.04 t); y = sqrt(1 + x^2); r = x^3; fibonacci by hand;
- * root(2) needs 5 steps and one to see it, as Newton's iteration from 2: 1.5, 1.4167, 1.414216, 1.41421356237, equal. */
+ * root(2) needs 5 steps and one to see it, as Newton's iteration from 2: 1.5, 1.4167, 1.414216, 1.41421356237,
+ * equal. */
 static void functions_have_their_values(void **state)
 {
     (void)state;

@@ -196,8 +196,8 @@ static void test_s8_rounding_of_many_diodes_is_not_searched(void **state)
     run_free(r);
 }
 
-/* Values inside a step of this method are those of shorter steps: what rounds in the one must not round otherwise in the
- * other. */
+/* Values inside a step of this method are those of shorter steps: what rounds in the one must not round otherwise in
+ * the other. */
 static void test_s8_rounding_of_the_slopes_is_not_searched(void **state)
 {
     double u[MOST];
@@ -219,8 +219,8 @@ static void test_s8_rounding_of_the_slopes_is_not_searched(void **state)
     run_free(r);
 }
 
-/* Where a diode is on its border rounding takes it to and fro between two combinations, of which either does: the search
- * ends when it comes to the first of them again. */
+/* Where a diode is on its border rounding takes it to and fro between two combinations, of which either does: the
+ * search ends when it comes to the first of them again. */
 static void test_s18_a_search_that_goes_round_ends(void **state)
 {
     (void)state;
@@ -235,8 +235,8 @@ static void test_s18_a_search_that_goes_round_ends(void **state)
     run_free(r);
 }
 
-/* 40 diodes in series with 2 Ohm between 20 nodes with 5 Ohm to ground; the currents into the nodes jump at 1, and more than
- * 12 of the diodes have to change together. */
+/* 40 diodes in series with 2 Ohm between 20 nodes with 5 Ohm to ground; the currents into the nodes jump at 1, and more
+ * than 12 of the diodes have to change together. */
 static void build_mesh(Net *net, bool is_later)
 {
     *net = (Net){ .n_nodes = 20, .driven = 1, .n_diodes = 40 };
@@ -357,8 +357,8 @@ static void heavy_load(KoineModel *model)
     set_value(model, "R.R", 1);
 }
 
-/* At rest and at light load the current ends in some of the first periods; a snubber says what the potential behind the switch
- * is then. With the heavy load it never ends, and nothing but the ideal parts is needed. */
+/* At rest and at light load the current ends in some of the first periods; a snubber says what the potential behind the
+ * switch is then. With the heavy load it never ends, and nothing but the ideal parts is needed. */
 static void test_s18_a_buck_converter_of_ideal_parts(void **state)
 {
     (void)state;
@@ -376,7 +376,8 @@ static void test_s18_a_buck_converter_of_ideal_parts(void **state)
     run_in_all_tiers(request, check_heavy);
 }
 
-/* Without snubber and with both open nothing says what the potential is, and the current would have to stay 0: refused. */
+/* Without snubber and with both open nothing says what the potential is, and the current would have to stay 0:
+ * refused. */
 static void test_s18_a_current_that_ends_behind_two_open_switches(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Constraints between states: index reduction, dummy derivatives, state selection. Expected values are closed forms; each
- * model runs in all tiers. */
+/* Constraints between states: index reduction, dummy derivatives, state selection. Expected values are closed forms;
+ * each model runs in all tiers. */
 #include "explain/figures.h"
 #include "run.h"
 #include "ir/read.h"

@@ -1,6 +1,6 @@
-/* Iteration formulas, rings of dependents, and functions outside their domain, in every tier. Expected values are closed
- * forms; COS(y) = y has the solution 0.7390851332151607 and COS(y) + 1 = y the solution 1.2834287417457700 (both by
- * Newton's method with 30 digits). */
+/* Iteration formulas, rings of dependents, and functions outside their domain, in every tier. Expected values are
+ * closed forms; COS(y) = y has the solution 0.7390851332151607 and COS(y) + 1 = y the solution 1.2834287417457700 (both
+ * by Newton's method with 30 digits). */
 #include "assertions.h"
 #include "run.h"
 #include <math.h>

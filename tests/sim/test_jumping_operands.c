@@ -1,5 +1,5 @@
-/* A comparison whose operands jump, or change their branch, in the instant of its own crossing or while it rests on its border:
- * it is what the operands say behind the jump. Values by hand, with every solver that controls its error. */
+/* A comparison whose operands jump, or change their branch, in the instant of its own crossing or while it rests on its
+ * border: it is what the operands say behind the jump. Values by hand, with every solver that controls its error. */
 #include "run.h"
 #include <math.h>
 #include <stdio.h>
@@ -98,8 +98,8 @@ static void test_a_signal_that_jumps_back_where_it_crosses(void **state)
     expect_of("relief.dym", 10, "n", 0);
 }
 
-/* The operand is the border and no more: by the branch, or by what an event makes of it in a later Takt. x = 3 sin(t) is above 1
- * for pi - 2 asin(1/3) of a period, three times up to 20, and above 0.5 likewise. */
+/* The operand is the border and no more: by the branch, or by what an event makes of it in a later Takt. x = 3 sin(t)
+ * is above 1 for pi - 2 asin(1/3) of a period, three times up to 20, and above 0.5 likewise. */
 static void test_a_signal_against_its_own_limit(void **state)
 {
     (void)state;

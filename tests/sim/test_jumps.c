@@ -36,8 +36,8 @@ static void test_jumps_charge_is_kept_in_a_ring_of_capacitors(void **state)
     }
 }
 
-/* L1 (i1 - 0) = L2 (i2 - 0), i1 + i2 = 1: 3/4 and 1/4. Then each decays towards its share by R1 = R2: 1/2. With i = i1 - i2:
- * L1 i1' + R i1 = L2 i2' + R i2 and i1' = -i2' give 4 i1' = i2 - i1 = 1 - 2 i1. */
+/* L1 (i1 - 0) = L2 (i2 - 0), i1 + i2 = 1: 3/4 and 1/4. Then each decays towards its share by R1 = R2: 1/2. With i = i1
+ * - i2: L1 i1' + R i1 = L2 i2' + R i2 and i1' = -i2' give 4 i1' = i2 - i1 = 1 - 2 i1. */
 static void check_inductors(const RunResult *r)
 {
     expect_done(r);

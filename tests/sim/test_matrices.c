@@ -1,5 +1,5 @@
-/* Vectors, matrices and functions of Dymola, in all tiers. Expected values are closed forms or integrated here, from scalar
- * equations, by a classical Runge-Kutta method whose error is far below the tolerance. */
+/* Vectors, matrices and functions of Dymola, in all tiers. Expected values are closed forms or integrated here, from
+ * scalar equations, by a classical Runge-Kutta method whose error is far below the tolerance. */
 #include "run.h"
 #include <math.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
-/* Nonlinear systems: what is solved, how, in all tiers, and how failures are explained. Models are written here, as text
- * of the common representation; expected values are closed forms, or the equations themselves. */
+/* Nonlinear systems: what is solved, how, in all tiers, and how failures are explained. Models are written here, as
+ * text of the common representation; expected values are closed forms, or the equations themselves. */
 #include "assertions.h"
 #include "run.h"
 #include <math.h>
@@ -107,7 +107,8 @@ static void test_c7_tolerance_follows_the_run(void **state)
 }
 
 /* ---- what a full step would miss ---- */
-/* log(w) + w = 0 has the solution 0.5671432904097838, Lambert's W(1); the first full step from 5 leads to a negative w. */
+/* log(w) + w = 0 has the solution 0.5671432904097838, Lambert's W(1); the first full step from 5 leads to a negative
+ * w. */
 static void test_a_trial_without_value_shortens_the_step(void **state)
 {
     (void)state;
@@ -203,7 +204,8 @@ static void test_search_by_kinsol(void **state)
     unlink(path);
 }
 
-/* Freudenstein and Roth: a descent from (0.5, -2) ends in a valley at (11.41, -0.8968) that is no solution; (5, 4) is. */
+/* Freudenstein and Roth: a descent from (0.5, -2) ends in a valley at (11.41, -0.8968) that is no solution; (5, 4)
+ * is. */
 static void check_homotopy(const RunResult *r)
 {
     expect_done(r);

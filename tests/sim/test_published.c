@@ -146,8 +146,8 @@ static void test_ring_modulator_begins(void **state)
     expect_ends(MODELS "Modulator.mdl", 5e-5, ends, 9, 1e-6);
 }
 
-/* Y3 to Y6 swing with a period of 2e-7, 5,000 times; their errors of a tolerance or two in each of these add up, most with
- * multistep methods, which damp or feed what swings. The others follow from their means. */
+/* Y3 to Y6 swing with a period of 2e-7, 5,000 times; their errors of a tolerance or two in each of these add up, most
+ * with multistep methods, which damp or feed what swings. The others follow from their means. */
 static double allowance(int k, const char *solver)
 {
     const bool has_steps =

@@ -89,8 +89,8 @@ static void test_s9_narrow_pulses(void **state)
     with_all((RunRequest){ .path = DYMOLA "pulses.dym", .stop = 30, .interval = 3, .tolerance = 1e-6 }, check_pulses);
 }
 
-/* The integral of exp(-((T - 5)/0.01)^2) is 0.01*sqrt(pi). sin 300 T > 0.999 rises 478 times up to 10, the first time at
- * asin(0.999)/300. */
+/* The integral of exp(-((T - 5)/0.01)^2) is 0.01*sqrt(pi). sin 300 T > 0.999 rises 478 times up to 10, the first time
+ * at asin(0.999)/300. */
 static void check_pulse(const RunResult *r)
 {
     expect_done(r);

@@ -1,6 +1,7 @@
 /* Random numbers: the generator against its published test vectors, distributions against their moments and
  * distribution functions, streams against each other, and a queue against its closed form. Seeds are fixed, so
- * every bound is met or missed for ever; bounds are those of tests at the level of 1 % or 0.1 %, or 4 standard errors. */
+ * every bound is met or missed for ever; bounds are those of tests at the level of 1 % or 0.1 %, or 4 standard
+ * errors. */
 #include "assertions.h"
 #include "koine/ops.h"
 #include "run.h"

@@ -1,5 +1,5 @@
-/* Sampling: times are the start and a whole number of intervals, also where the model adds them up, so that two rates of
- * one base meet in one instant however long a run is. Expected values are counts: by hand. */
+/* Sampling: times are the start and a whole number of intervals, also where the model adds them up, so that two rates
+ * of one base meet in one instant however long a run is. Expected values are counts: by hand. */
 #include "assertions.h"
 #include "run.h"
 #include <float.h>
@@ -17,7 +17,8 @@ static double units_apart(double a, double b)
 }
 
 /* ---- the arithmetic, for 10^9 samples ---- */
-/* The library's: a product of the number of the sample. Every one of the last million of 10^9, and one in 1009 of all. */
+/* The library's: a product of the number of the sample. Every one of the last million of 10^9, and one in 1009 of
+ * all. */
 static void test_products_of_two_rates_meet_for_1e9_samples(void **state)
 {
     (void)state;
@@ -139,7 +140,8 @@ static void test_sampling_begins_at_the_start(void **state)
     run_free(r);
 }
 
-/* t = k*0.1 for 1000 events, the last of them at 100 - 0.1; the next is set to 50 s behind it, from there on it is sums. */
+/* t = k*0.1 for 1000 events, the last of them at 100 - 0.1; the next is set to 50 s behind it, from there on it is
+ * sums. */
 static void test_a_time_set_anew_begins_a_new_sum(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Models that share values between equations, in all tiers: closed forms; parameters that are changed; branches. What is
- * computed how often is counted by tests/emit/test_share.c. */
+/* Models that share values between equations, in all tiers: closed forms; parameters that are changed; branches. What
+ * is computed how often is counted by tests/emit/test_share.c. */
 #include "run.h"
 #include <math.h>
 #include <setjmp.h>

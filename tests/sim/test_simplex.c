@@ -225,8 +225,8 @@ static void test_sx091_no_rest(void **state)
     }
 }
 
-/* The Takte of case 6: -5, 5, -1, 1, -1, ... Rows end before the last one, Takt 9 with z = 1, from which the message tells
- * the way on; that way is not gone. */
+/* The Takte of case 6: -5, 5, -1, 1, -1, ... Rows end before the last one, Takt 9 with z = 1, from which the message
+ * tells the way on; that way is not gone. */
 static void test_sx091_the_values_until_the_limit(void **state)
 {
     (void)state;
@@ -246,7 +246,8 @@ static void test_sx091_the_values_until_the_limit(void **state)
     run_free(r);
 }
 
-/* Events that count for ever: no state comes back, whatever the limit is, also one below the steps that are compared. */
+/* Events that count for ever: no state comes back, whatever the limit is, also one below the steps that are
+ * compared. */
 static void test_no_rest_without_period(void **state)
 {
     (void)state;

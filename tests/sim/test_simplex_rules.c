@@ -176,7 +176,8 @@ static void test_sx142_a_component_contains_itself(void **state)
     run_free(r);
 }
 
-/* a: only the basic component says something. b: the middle wins. c, d: the outer one wins, whichever names they use. */
+/* a: only the basic component says something. b: the middle wins. c, d: the outer one wins, whichever names they
+ * use. */
 static void check_initial(const RunResult *r)
 {
     expect_near(run_last(r, "Mitte.Innen.a"), 1, 0);

@@ -78,8 +78,8 @@ static void narrow(KoineModel *model)
     set_value(model, "breit", 1e-3);
 }
 
-/* x = t - 5.5 is within 1 of 0 from 4.5 on, within 0.001 from 5.499 on, and outside at both ends of a step of 11. On a grid
- * of 0.001 the first points inside are 4.501 and 5.5. */
+/* x = t - 5.5 is within 1 of 0 from 4.5 on, within 0.001 from 5.499 on, and outside at both ends of a step of 11. On a
+ * grid of 0.001 the first points inside are 4.501 and 5.5. */
 static void test_sx119_a_passage_within_one_step(void **state)
 {
     (void)state;
@@ -128,8 +128,8 @@ static void test_sx058_sx110_kinks(void **state)
     run_free(r);
 }
 
-/* The same of a state: its corners at 1, 1.5 and 2 are events there, and no step is refused because of them. In between y' is
- * -2 x + 1, -1, 1 and 2 x - 3: y = 0, -1/2, 0 and 2 at 1, 1.5, 2 and 3. */
+/* The same of a state: its corners at 1, 1.5 and 2 are events there, and no step is refused because of them. In between
+ * y' is -2 x + 1, -1, 1 and 2 x - 3: y = 0, -1/2, 0 and 2 at 1, 1.5, 2 and 3. */
 static void test_sx058_sx110_corners_are_events(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
-/* Systems that are singular, at any size: told when the model is compiled, or when it runs, and never solved to numbers that
- * are nothing but rounding. Networks of conductances are written here: node potentials V, branch currents i, currents s from
- * outside that sum to 0. Node 0 is bound to the reference by a conductance g. */
+/* Systems that are singular, at any size: told when the model is compiled, or when it runs, and never solved to numbers
+ * that are nothing but rounding. Networks of conductances are written here: node potentials V, branch currents i,
+ * currents s from outside that sum to 0. Node 0 is bound to the reference by a conductance g. */
 #include "assertions.h"
 #include "run.h"
 #include <math.h>
@@ -225,8 +225,8 @@ static void test_sums_of_derivatives_hide_a_constraint(void **state)
     unlink(path);
 }
 
-/* An ideal transformer, 0.1 and 0.4 H without leakage, at 10 sin(100 t) V behind 2 ohms, with a load of 10 ohms: the flux
- * f = 0.1 ip + 0.2 is follows f' = Vp = (0.05 V0 - f)/0.09. */
+/* An ideal transformer, 0.1 and 0.4 H without leakage, at 10 sin(100 t) V behind 2 ohms, with a load of 10 ohms: the
+ * flux f = 0.1 ip + 0.2 is follows f' = Vp = (0.05 V0 - f)/0.09. */
 static void check_transformer(const RunResult *r)
 {
     expect_done(r);
@@ -253,8 +253,9 @@ static void test_an_ideal_transformer_in_numbers(void **state)
 static const char *const solvers[] = { "auto", "dopri5",     "dop853",      "cvode-bdf",        "cvode-adams",
                                        "ida",  "arkode-erk", "arkode-dirk", "simplex-fehlberg", "simplex-rosenbrock" };
 
-/* The crank comes to its dead point at t = 2.18 and turns back, the rod goes on. The reference is the motion written for the
- * angle of the rod alone, J(b) b'' + J'(b) b'^2/2 = Q, by the classical Runge-Kutta method with 300,000 steps. */
+/* The crank comes to its dead point at t = 2.18 and turns back, the rod goes on. The reference is the motion written
+ * for the angle of the rod alone, J(b) b'' + J'(b) b'^2/2 = Q, by the classical Runge-Kutta method with 300,000
+ * steps. */
 static void test_ot070_a_crank_turns_back_in_its_dead_point(void **state)
 {
     (void)state;

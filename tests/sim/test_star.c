@@ -1,5 +1,5 @@
-/* Many objects at one node: every state depends on every other one through a single quantity. The Jacobian by the states
- * would be full; the whole Jacobian (docs/decisions/0020) is as sparse as the equations. */
+/* Many objects at one node: every state depends on every other one through a single quantity. The Jacobian by the
+ * states would be full; the whole Jacobian (docs/decisions/0020) is as sparse as the equations. */
 #include "run.h"
 #include <math.h>
 #include <setjmp.h>

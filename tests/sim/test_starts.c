@@ -1,5 +1,5 @@
-/* Where the solution of a nonlinear system begins: found whenever a system is solved for the first time in a run, whatever
- * depends on it, then followed. Expected values are closed forms, or the equations themselves. */
+/* Where the solution of a nonlinear system begins: found whenever a system is solved for the first time in a run,
+ * whatever depends on it, then followed. Expected values are closed forms, or the equations themselves. */
 #include "run.h"
 #include <math.h>
 #include <setjmp.h>
@@ -92,8 +92,8 @@ static void test_first_solution_of_two_equations_is_searched_for(void **state)
     in_all_tiers("local x = 4, z, w, b\nder(x) = -z\nz*z + w = x\nw*w = 1 + z\nb = w > 100\n", request, check_two);
 }
 
-/* x^3 - 3x = 1 - t begins at 2*cos(20 degrees); 1 is a place where the Jacobian is 0. The solution is followed as long as
- * there is one: from t = 3 on, where x is 1, there is none nearby. */
+/* x^3 - 3x = 1 - t begins at 2*cos(20 degrees); 1 is a place where the Jacobian is 0. The solution is followed as long
+ * as there is one: from t = 3 on, where x is 1, there is none nearby. */
 static const double BRANCH = 1.8793852415718169;
 static void check_branch(const RunResult *r)
 {

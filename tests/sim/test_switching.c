@@ -13,8 +13,8 @@
 #define DYMOLA KOINE_SOURCE_DIR "/tests/sim/dymola/"
 
 /* ---- the rectifier of one diode, by its closed forms ----
- * Source A sin(w t) with Ri, ideal diode, C parallel to RL. Conducting: uC' = -a uC + b sin(w t); else uC' = -uC/(RL C).
- * It begins to conduct when A sin(w t) > uC and ends when the current (A sin(w t) - uC)/Ri is 0. */
+ * Source A sin(w t) with Ri, ideal diode, C parallel to RL. Conducting: uC' = -a uC + b sin(w t); else uC' = -uC/(RL
+ * C). It begins to conduct when A sin(w t) > uC and ends when the current (A sin(w t) - uC)/Ri is 0. */
 static const double A = 10, W = 314, RI = 20, RL = 500, CC = 1e-4;
 
 /* In the half wave that t0 lies in, the source as a positive voltage. */
@@ -172,8 +172,8 @@ static void test_s18_of_two_solutions_the_nearer_one(void **state)
                      check_two_solutions);
 }
 
-/* Two comparisons that chase each other from FF (FF, TF, TT, FT, FF) but hold together at one combination only by trying:
- * see the file. */
+/* Two comparisons that chase each other from FF (FF, TF, TT, FT, FF) but hold together at one combination only by
+ * trying: see the file. */
 static void check_search(const RunResult *r)
 {
     expect_done(r);
@@ -298,8 +298,8 @@ static void test_ot097_a_singular_combination_is_named(void **state)
     run_free(r);
 }
 
-/* Two ideal switches in series, moved by time: with both open the node between them floats. The warning says so, and the
- * run that comes there says which position it was. */
+/* Two ideal switches in series, moved by time: with both open the node between them floats. The warning says so, and
+ * the run that comes there says which position it was. */
 static void test_ot097_a_singular_position_ends_the_run(void **state)
 {
     (void)state;
@@ -343,8 +343,8 @@ static void test_ot098_the_rectifier(void **state)
                          check_rectifier);
 }
 
-/* When it opens, the current has come down to 0: source and load meet there, not later. Between them lies the voltage at Ri,
- * so with current the source is above the load. */
+/* When it opens, the current has come down to 0: source and load meet there, not later. Between them lies the voltage
+ * at Ri, so with current the source is above the load. */
 static void check_opening(const RunResult *r)
 {
     uint32_t n = 0;
@@ -473,8 +473,8 @@ static void down(KoineModel *model)
     set_value(model, "d", -1);
 }
 
-/* x = 1 + d t from HighLimit = 1 on, exactly: not above the limit at the start. Up: y stays 1, one event when x leaves the
- * band; down: y = x, none. a is the integral of y. */
+/* x = 1 + d t from HighLimit = 1 on, exactly: not above the limit at the start. Up: y stays 1, one event when x leaves
+ * the band; down: y = x, none. a is the integral of y. */
 static void test_ot075_ot076_a_limiter_that_begins_at_its_limit(void **state)
 {
     (void)state;
@@ -513,8 +513,8 @@ static void beyond(KoineModel *model)
     set_value(model, "e", 1e-4);
 }
 
-/* x = (1 + e)(2 t - t^2) touches 1 at t = 1: y = x all the way, a(2) = 4/3; also if a time event falls on that point. With
- * e = 1e-4 it is beyond for 2*sqrt(e/(1 + e)) s, which cuts 4/3 e^1.5/sqrt(1 + e) off the area. */
+/* x = (1 + e)(2 t - t^2) touches 1 at t = 1: y = x all the way, a(2) = 4/3; also if a time event falls on that point.
+ * With e = 1e-4 it is beyond for 2*sqrt(e/(1 + e)) s, which cuts 4/3 e^1.5/sqrt(1 + e) off the area. */
 static void test_ot077_touching_the_limit_and_going_back(void **state)
 {
     (void)state;
@@ -532,8 +532,8 @@ static void test_ot077_touching_the_limit_and_going_back(void **state)
     }
 }
 
-/* x rises from 0; at 1 an event sets it to -2, in the moment in which it passes the limit. y is -1 behind it, and x between the
- * limits from t = 2 on: a(3.5) = 1/2 - 1 - 3/8. */
+/* x rises from 0; at 1 an event sets it to -2, in the moment in which it passes the limit. y is -1 behind it, and x
+ * between the limits from t = 2 on: a(3.5) = 1/2 - 1 - 3/8. */
 static void check_simultaneous(const RunResult *r)
 {
     expect_done(r);
@@ -568,9 +568,9 @@ static void test_ot078_simultaneous_events_in_any_order_of_the_text(void **state
     run_free(results[0]);
 }
 
-/* In three periods no diode switches more often than twice a period, and each switching is two events: it closes, and then
- * its current is seen to flow. 16.7230642 by a Runge-Kutta method of 400,000 equal steps for the voltage alone, with the
- * current through Rb in every other half of a period. */
+/* In three periods no diode switches more often than twice a period, and each switching is two events: it closes, and
+ * then its current is seen to flow. 16.7230642 by a Runge-Kutta method of 400,000 equal steps for the voltage alone,
+ * with the current through Rb in every other half of a period. */
 static void test_ot102_rounding_makes_no_events(void **state)
 {
     static const char *const solvers[] = { "dopri5", "dop853", "cvode-bdf", "ida" };
@@ -586,8 +586,8 @@ static void test_ot102_rounding_makes_no_events(void **state)
 }
 
 /* ---- chattering ---- */
-/* x slides along 0 from 0.3 to 0.8, then falls with -2: it is located as usual again. y' is the mean of 1 and -1/2 while it
- * slides (Filippov): y = 0.3 + (t - 0.3)/4, which passes 0.4 at 0.7: other events are met meanwhile. */
+/* x slides along 0 from 0.3 to 0.8, then falls with -2: it is located as usual again. y' is the mean of 1 and -1/2
+ * while it slides (Filippov): y = 0.3 + (t - 0.3)/4, which passes 0.4 at 0.7: other events are met meanwhile. */
 static void check_slide(const RunResult *r)
 {
     double times[64];

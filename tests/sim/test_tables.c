@@ -1,5 +1,5 @@
-/* Tabular functions in runs, in every tier. Values of the cubic tables: spec 5.7, and worked out by hand in the comments
- * of tests/ir/test_table.c; the others are closed forms. Heating: spec 5.10. */
+/* Tabular functions in runs, in every tier. Values of the cubic tables: spec 5.7, and worked out by hand in the
+ * comments of tests/ir/test_table.c; the others are closed forms. Heating: spec 5.10. */
 #include "assertions.h"
 #include "run.h"
 #include <math.h>

@@ -134,8 +134,8 @@ static void test_s6_a_table_of_the_time_of_day(void **state)
     run_in_all_tiers((RunRequest){ .path = SIMPLEX "Day.mdl", .stop = 2400, .interval = 100 }, check_nights);
 }
 
-/* sin t > 0.5: 4 times up to 20, at pi/6 + 2 k pi. Then sin 10 t > 1 - 1e-9: at pi/20 + 2 k pi/10 from 20 on 32 times up
- * to 40 (the first at 20.263). Then sin 1000 t > 1 + 1e-12: never. Up is false at 20: sin t was negative at 19. */
+/* sin t > 0.5: 4 times up to 20, at pi/6 + 2 k pi. Then sin 10 t > 1 - 1e-9: at pi/20 + 2 k pi/10 from 20 on 32 times
+ * up to 40 (the first at 20.263). Then sin 1000 t > 1 + 1e-12: never. Up is false at 20: sin t was negative at 19. */
 static void check_change(const RunResult *r)
 {
     expect_done(r);
@@ -187,8 +187,8 @@ static void test_s6_a_long_search_on_a_time_grid(void **state)
     run_free(r);
 }
 
-/* Functions and elements of arrays are functions of the time, too: no event depends on steps or output points. In 10 units
- * of time: the crossing at phase p of sin(w t) comes floor((10 w - p)/2 pi) + 1 times. */
+/* Functions and elements of arrays are functions of the time, too: no event depends on steps or output points. In 10
+ * units of time: the crossing at phase p of sin(w t) comes floor((10 w - p)/2 pi) + 1 times. */
 static int passages(double omega, double phase)
 {
     return (int)floor((10 * omega - phase) / (2 * PI)) + 1;

@@ -23,8 +23,8 @@ static RunResult *run_with(const char *file, const char *solver, double stop, do
     return r;
 }
 
-/* Day holds while sin(2 pi (T - 6)/24) > 0.2: a day has 24 (1/2 - asin(0.2)/pi) hours of it, the 30 days 313.852. Not in a
- * single row may Day contradict its only equation; an event has a row on either side, at the border itself. */
+/* Day holds while sin(2 pi (T - 6)/24) > 0.2: a day has 24 (1/2 - asin(0.2)/pi) hours of it, the 30 days 313.852. Not
+ * in a single row may Day contradict its only equation; an event has a row on either side, at the border itself. */
 static void check_sun(const char *solver, double interval)
 {
     RunResult *r = run_with(HERE "Sun.mdl", solver, 720, interval);
@@ -97,8 +97,8 @@ static void light_load(KoineModel *model)
 }
 
 /* While the diode blocks nothing but the source moves. 9.871 V: the same model with steps of at most 0.001, which is a
- * twentieth of a period. In 99.95 periods it opens 100 times, behind each maximum, and closes 99 times: at the start, without
- * voltage and current, it is closed. */
+ * twentieth of a period. In 99.95 periods it opens 100 times, behind each maximum, and closes 99 times: at the start,
+ * without voltage and current, it is closed. */
 static void test_a_rectifier_with_a_light_load(void **state)
 {
     (void)state;
@@ -145,8 +145,8 @@ static void test_a_voltage_doubler(void **state)
     }
 }
 
-/* A ball with the coefficient 0.7: bounces accumulate at sqrt(2/9.81)*(1 + 2*0.7/0.3) = 2.558634. No solver lets it fall
- * through the floor when bounces have become lower than its tolerance. */
+/* A ball with the coefficient 0.7: bounces accumulate at sqrt(2/9.81)*(1 + 2*0.7/0.3) = 2.558634. No solver lets it
+ * fall through the floor when bounces have become lower than its tolerance. */
 static void test_s16_no_solver_loses_a_ball(void **state)
 {
     (void)state;

@@ -261,7 +261,8 @@ static int post_large(const Viewer *v, const char *field, char *answer)
     return status;
 }
 
-/* Runs that cannot be started leave nothing in the memory of the server: each of these would be more than 1,500 bytes. */
+/* Runs that cannot be started leave nothing in the memory of the server: each of these would be more than 1,500
+ * bytes. */
 static void refused_runs_cost_no_memory(void **state)
 {
     enum { TIMES = 2000, LARGE_TIMES = 100, SETTING = 1500, ALLOWED = 256 << 10 };

@@ -19,7 +19,8 @@ extern const char *const compiler_flags[]; /* ends with NULL */
 
 typedef enum { COMPILED, COMPILER_REJECTED, COMPILER_ENVIRONMENT } CompileResult;
 /* model.c of the folder to model.so. ENVIRONMENT: another folder may help (no space, not allowed). Ends early when
- * *interrupt becomes non-zero; it may be NULL. Signals are held, `let` are those to be let in while the compiler works. */
+ * *interrupt becomes non-zero; it may be NULL. Signals are held, `let` are those to be let in while the compiler
+ * works. */
 CompileResult compile_file(const Compiler *compiler, const char *folder, volatile const int *interrupt,
                            const sigset_t *let, Arena *arena, const char **why);
 bool compiler_is_walled(const Compiler *compiler); /* its process may write to its folder only, see process.h */

@@ -1,7 +1,7 @@
 /* The compiler's process: started without a shell, ended with its run, and walled in where the system allows it.
  *
- * Between Koine and the compiler stands a small process of ours. It ends the compiler and all that this has started when
- * it is told to or when Koine dies, and removes the work folder then. The compiler inherits no descriptor but its
+ * Between Koine and the compiler stands a small process of ours. It ends the compiler and all that this has started
+ * when it is told to or when Koine dies, and removes the work folder then. The compiler inherits no descriptor but its
  * standard ones, has limits, no network, and writes to its work folder only (base/walls.h). Private to emit/c. */
 #ifndef EMIT_C_PROCESS_H
 #define EMIT_C_PROCESS_H

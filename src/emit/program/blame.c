@@ -41,8 +41,8 @@ static void add_zeros(const Explainer *of, const KoineSlot *m, const SystemRow *
         text_add(to, " the equations do not determine their unknowns; ");
 }
 
-/* Whether equations that depend on each other have derivatives as unknowns and parameters beside them: with these values
- * they hide a constraint, which an analysis for any values cannot see. */
+/* Whether equations that depend on each other have derivatives as unknowns and parameters beside them: with these
+ * values they hide a constraint, which an analysis for any values cannot see. */
 static bool hides_constraint(const Explainer *of, const SystemRow *rows, const Dependence *d)
 {
     bool has_derivative = false, has_parameter = false;

@@ -80,8 +80,8 @@ void list_step_conditions(EventLayout *e);
 
 /* time.c: interval code of functions of the time */
 TimeCodes *time_codes_create(const Schedule *schedule, Kernels *ks, const bool *moves); /* moves: per variable */
-/* A function of the time for both operands, the right one may be absent; what it reads beside the time. KOINE_NONE: they
- * depend on more than the time, on nothing that moves, or on what has no interval form. */
+/* A function of the time for both operands, the right one may be absent; what it reads beside the time. KOINE_NONE:
+ * they depend on more than the time, on nothing that moves, or on what has no interval form. */
 uint32_t lay_time_function(TimeCodes *codes, Term left, Term right, uint32_t *n_inputs, const Term **inputs);
 /* With those that drive the derivatives part. */
 TimeFunctions time_codes_finish(TimeCodes *codes);

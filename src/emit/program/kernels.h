@@ -1,5 +1,5 @@
-/* Kernels: the second stage of the layout, which all later ones build on. Equal shapes become one kernel, each use of it
- * a row of slots; lists of uses become runs and sections. What is computed on the way gets slots behind those of the
+/* Kernels: the second stage of the layout, which all later ones build on. Equal shapes become one kernel, each use of
+ * it a row of slots; lists of uses become runs and sections. What is computed on the way gets slots behind those of the
  * variables. emit/code.h says what kernels, rows, runs and sections are. */
 #ifndef EMIT_PROGRAM_KERNELS_H
 #define EMIT_PROGRAM_KERNELS_H
@@ -10,8 +10,8 @@
 #include "ir/element.h"
 #include <math.h>
 
-typedef struct
-{ /* n rows of a kernel, the first one at `row`: how a block, or one outer iteration of it, is executed */
+/* n rows of a kernel, the first one at `row`: how a block, or one outer iteration of it, is executed */
+typedef struct {
     uint32_t kernel, row, n;
 } Piece;
 

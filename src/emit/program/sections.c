@@ -1,5 +1,5 @@
-/* Lists of entries as sections of runs; see kernels.h. Neighbours of one kernel become one run; a run whose rows advance
- * by constant distances becomes an affine one, which needs no table. */
+/* Lists of entries as sections of runs; see kernels.h. Neighbours of one kernel become one run; a run whose rows
+ * advance by constant distances becomes an affine one, which needs no table. */
 #include "emit/program/kernels.h"
 
 enum { EVEN_FROM = 6 };  /* rows; shorter even stretches of an uneven run are not worth a loop of their own */

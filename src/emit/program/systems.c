@@ -255,9 +255,9 @@ static void lay_rows(SystemLayout *y)
         }
 }
 
-/* The sections of a system. What does not depend on its unknowns is computed once before they are looked for: the residuals are
- * computed several times, and the Jacobian has much in common with them. Beyond that it shares nothing with the
- * residuals: it may be computed elsewhere than they were. */
+/* The sections of a system. What does not depend on its unknowns is computed once before they are looked for: the
+ * residuals are computed several times, and the Jacobian has much in common with them. Beyond that it shares nothing
+ * with the residuals: it may be computed elsewhere than they were. */
 static void lay_sections(SystemLayout *y, KoineSystem *system)
 {
     enum { LINEAR = 2, ITERATED = 4 }; /* how often the residuals are computed, roughly */

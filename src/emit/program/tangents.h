@@ -27,8 +27,8 @@ static inline uint64_t ref_key(Ref ref)
 }
 
 Tangents tangents_create(Kernels *ks);
-/* The tangent of a term: its total derivative along the seeds. `unknowns`, by ref_key, have none: they are what a system
- * is solved for; NULL: there are no such. */
+/* The tangent of a term: its total derivative along the seeds. `unknowns`, by ref_key, have none: they are what a
+ * system is solved for; NULL: there are no such. */
 Term tangent_of(Tangents *ts, Term term, const Map *unknowns);
 
 #endif

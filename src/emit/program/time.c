@@ -176,8 +176,8 @@ static const Expr *element_meaning(Coder *d, const Block *b, int64_t number)
     return e ? expr_simplify(m->pool, e) : NULL;
 }
 
-/* The right side of the equation that defines the variable, or this element of it; NULL: there is none, or it is not known
- * which element. */
+/* The right side of the equation that defines the variable, or this element of it; NULL: there is none, or it is not
+ * known which element. */
 static const Expr *meaning_of(Coder *d, Ref ref, const Expr *e)
 {
     const TimeCodes *c = d->c;
@@ -442,8 +442,8 @@ uint32_t lay_time_function(TimeCodes *c, Term left, Term right, uint32_t *n_inpu
 }
 
 /* ---- sources ---- */
-/* The expression depends on the time, parameters and discrete variables alone, and has an interval form if its functions
- * have one. */
+/* The expression depends on the time, parameters and discrete variables alone, and has an interval form if its
+ * functions have one. */
 static bool is_timed(Coder *d, const Expr *e);
 
 static bool leaf_is_timed(Coder *d, const Expr *e)

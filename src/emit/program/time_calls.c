@@ -1,8 +1,8 @@
 /* Functions in interval code: their statements are written out where they are called.
  *
- * The frame holds registers instead of values. Loops go on as long as their conditions are numbers, so their bounds must
- * be. Behind an IF that the time decides, both branches are executed on frames of their own, and what they leave behind
- * is chosen by the condition. What would be too long, or ends by the time, has no interval form. */
+ * The frame holds registers instead of values. Loops go on as long as their conditions are numbers, so their bounds
+ * must be. Behind an IF that the time decides, both branches are executed on frames of their own, and what they leave
+ * behind is chosen by the condition. What would be too long, or ends by the time, has no interval form. */
 #include "emit/program/time.h"
 
 enum { DEEPEST_CALL = 16 };

@@ -125,8 +125,8 @@ typedef struct {
 typedef enum { JOIN_AT, JOIN_TO, JOIN_FROM, JOIN_PAR, JOIN_LOOP } Join;
 typedef enum { WIRE_NAME, WIRE_CUT, WIRE_PATH, WIRE_LIST, WIRE_EMPTY, WIRE_JOIN } WireKind;
 typedef struct Wire Wire;
-struct
-    Wire { /* NAME: path; CUT: path and its last is a cut; PATH: its last is a path; LIST: parts; JOIN: left, right */
+/* NAME: path; CUT: path and its last is a cut; PATH: its last is a path; LIST: parts; JOIN: left, right */
+struct Wire {
     uint8_t kind, join;
     bool is_reversed;
     uint16_t depth;

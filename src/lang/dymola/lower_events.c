@@ -1,9 +1,9 @@
 /* when and init.
  *
- * The equations of a when hold in the steps of a transition that acts now; what they set is found later, by matching. init(v)
- * is the value of the state v after the event, so a transition that acts at the commit assigns it: directly where the
- * text says init(v) = ..., else by way of a discrete variable that stands for init(v) in the equations of the when.
- * Outside of whens init(v) is v in the initial system. */
+ * The equations of a when hold in the steps of a transition that acts now; what they set is found later, by matching.
+ * init(v) is the value of the state v after the event, so a transition that acts at the commit assigns it: directly
+ * where the text says init(v) = ..., else by way of a discrete variable that stands for init(v) in the equations of the
+ * when. Outside of whens init(v) is v in the initial system. */
 #include "lang/dymola/unit.h"
 
 bool dym_has_init(const Node *node)

@@ -1,6 +1,6 @@
-/* Vectors and matrices. An equation between them is one equation of the Model over the range of their elements; products
- * are sums over a range. Where an operand has no common formula for its elements (a matrix in brackets, skew), the
- * equation is written out, one for each element.
+/* Vectors and matrices. An equation between them is one equation of the Model over the range of their elements;
+ * products are sums over a range. Where an operand has no common formula for its elements (a matrix in brackets, skew),
+ * the equation is written out, one for each element.
  *
  * Sizes are checked before (extent.c). */
 #include "base/bug.h"

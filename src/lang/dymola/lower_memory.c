@@ -1,8 +1,8 @@
 /* Variables under `new` have a memory: the text's new(v) is the value of this event step, v itself the value before.
  *
  * In the Model the variable is defined now, so new(v) is v and the text's v is pre(v), in the class and in the objects
- * that were composed before anybody said new(object.v). Cuts show what the text calls v: where such a variable stands in
- * one, a variable of its own follows pre(v). */
+ * that were composed before anybody said new(object.v). Cuts show what the text calls v: where such a variable stands
+ * in one, a variable of its own follows pre(v). */
 #include "lang/dymola/unit.h"
 
 bool dym_is_remembered(const Unit *unit, VarId var)

@@ -296,8 +296,8 @@ static void lower_next(Event *event, const Stmt *statement, Term guard)
         vec_push(lower->model->arena, &event->assignments, mdl_count_draw(lower, lower->drawn.at[k], &assignment));
 }
 
-/* What a conversion shows: a REAL for %f, a number for %d. Values of sets count from 1, as in results; those of the profile
- * from 0, as in the original. */
+/* What a conversion shows: a REAL for %f, a number for %d. Values of sets count from 1, as in results; those of the
+ * profile from 0, as in the original. */
 static Term lower_shown(Lower *lower, const Node *node, char letter)
 {
     Pool *pool = lower->model->pool;

@@ -80,7 +80,8 @@ static bool parse_targets(Parser *parser, Path from, bool is_input, Component *c
     return (!is_list || mdl_expect(parser, TOKEN_CLOSE)) && mdl_expect(parser, TOKEN_SEMICOLON);
 }
 
-/* input_connection ::= identifier '-->' input_ident ';' | identifier '-->' '(' input_ident { ',' input_ident } ')' ';' */
+/* input_connection ::= identifier '-->' input_ident ';' | identifier '-->' '(' input_ident { ',' input_ident } ')'
+ * ';' */
 static bool parse_input(Parser *parser, Component *component)
 {
     Path from = { 0 };

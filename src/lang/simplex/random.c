@@ -1,6 +1,6 @@
-/* Random numbers, an extension of the language: distributions are called like functions in the assignments of events and
- * in initial values of state variables. Each call has a stream of its own, named after the distribution and the quantity
- * that is assigned; the event that draws from it advances it. See docs/languages/simplex.md. */
+/* Random numbers, an extension of the language: distributions are called like functions in the assignments of events
+ * and in initial values of state variables. Each call has a stream of its own, named after the distribution and the
+ * quantity that is assigned; the event that draws from it advances it. See docs/languages/simplex.md. */
 #include "base/bug.h"
 #include "lang/simplex/lower.h"
 

@@ -279,8 +279,8 @@ static bool is_left_over(const KoineClassic *classic, double h)
            h * fabs(classic->slope_old[i]) > LEFT_OVER * fabs(classic->y[i] - classic->y_old[i]);
 }
 
-/* A tiny step of the implicit Euler method, which leaves nothing of what is fast and has no error in what is slow. RETRY:
- * it cannot be made. */
+/* A tiny step of the implicit Euler method, which leaves nothing of what is fast and has no error in what is slow.
+ * RETRY: it cannot be made. */
 static KoineStatus damp(KoineClassic *classic, double goal)
 {
     KoineSolver *const solver = &classic->base;

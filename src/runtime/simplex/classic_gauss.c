@@ -90,8 +90,8 @@ static KoineStatus solve_stages(KoineClassic *classic, const KoineClassicStep *s
     return classic->is_unsolved ? KOINE_RETRY : KOINE_OK;
 }
 
-/* Once more, beginning with stages that do not move. The method does not damp what is fast: where its slope is left over
- * from earlier steps, a large step along it is no guess of anything. */
+/* Once more, beginning with stages that do not move. The method does not damp what is fast: where its slope is left
+ * over from earlier steps, a large step along it is no guess of anything. */
 static KoineStatus solve_from_rest(KoineClassic *classic, const KoineClassicStep *step)
 {
     classic->is_unsolved = false;

@@ -40,9 +40,9 @@ static KoineStatus by_time_within(KoineClassic *classic, const KoineClassicStep 
     return status;
 }
 
-/* df/dt by a difference quotient, to the side where there is a value. It has the rounding of the derivatives, many times.
- * So it is that of the whole step wherever in it a value is asked for: else values inside it, which are those of shorter
- * steps, would make a saw of a smooth line. */
+/* df/dt by a difference quotient, to the side where there is a value. It has the rounding of the derivatives, many
+ * times. So it is that of the whole step wherever in it a value is asked for: else values inside it, which are those of
+ * shorter steps, would make a saw of a smooth line. */
 static KoineStatus by_time(KoineClassic *classic, const KoineClassicStep *step)
 {
     const KoineSolver *const base = &classic->base;

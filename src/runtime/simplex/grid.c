@@ -2,9 +2,9 @@
  *
  * A crossing that a transition depends on is the first grid point where the comparison has its new value; it is
  * found by the modified regula falsi. A relation that only selects what is integrated is a discontinuity; the last grid
- * point before it is found by halving. A method of higher order that mixes slopes of both sides of a discontinuity has an error that nobody can foretell,
- * and slopes of the branch that ends may not exist behind it. So the last grid point before it is reached with the
- * method, and the cell with the discontinuity by one explicit Euler step. */
+ * point before it is found by halving. A method of higher order that mixes slopes of both sides of a discontinuity has
+ * an error that nobody can foretell, and slopes of the branch that ends may not exist behind it. So the last grid point
+ * before it is reached with the method, and the cell with the discontinuity by one explicit Euler step. */
 #include "runtime/simplex/grid.h"
 
 void koine_grid_keep(KoineRun *run)

@@ -117,9 +117,9 @@ static bool displace(Machine *k)
     return is_good;
 }
 
-/* On leaving an instant with a relation on the wrong side of its border, or too close to it, by rounding: its border moves
- * outwards. Behind a crossing a solver begins anew, and what it computes there differs by rounding of the states: a
- * comparison of them would cross to and fro. */
+/* On leaving an instant with a relation on the wrong side of its border, or too close to it, by rounding: its border
+ * moves outwards. Behind a crossing a solver begins anew, and what it computes there differs by rounding of the states:
+ * a comparison of them would cross to and fro. */
 void koine_widen_bands(Machine *k)
 {
     const KoineProgram *p = k->program;

@@ -44,7 +44,8 @@ bool koine_is_inside(const Machine *k, const KoineStep *s)
 }
 
 /* The place of a crossing is known as well as the solver knows it. A state that has come to a border beyond which
- * the model has no value (the end of a table, the root of a level) may lie there by that much: it is put on its border. */
+ * the model has no value (the end of a table, the root of a level) may lie there by that much: it is put on its
+ * border. */
 void koine_put_on_borders(Machine *k, const uint8_t *crossed)
 {
     const KoineProgram *p = k->program;

@@ -1,13 +1,13 @@
 /* Whether the factors of a system mean anything.
  *
- * A right side by chance has a part that the equations can hardly produce: the solution x is long in the direction that they
- * hardly notice, and its length tells the condition of the matrix. Two errors make it meaningless. If every entry is changed
- * by its rounding, what they do to x changes by as small a part of |A||x|; that may change x by all of its length. And
- * in a long elimination a pivot may be made of nothing but errors: then x does not solve its equations, and what it lacks,
- * computed more exactly, leads as far away. The matrix is singular then, as far as numbers can tell.
+ * A right side by chance has a part that the equations can hardly produce: the solution x is long in the direction that
+ * they hardly notice, and its length tells the condition of the matrix. Two errors make it meaningless. If every entry
+ * is changed by its rounding, what they do to x changes by as small a part of |A||x|; that may change x by all of its
+ * length. And in a long elimination a pivot may be made of nothing but errors: then x does not solve its equations, and
+ * what it lacks, computed more exactly, leads as far away. The matrix is singular then, as far as numbers can tell.
  *
- * Lengths are measured with rows and columns divided by their largest numbers, so that units do not matter. Torn systems
- * are looked at with all their rows: what cancels in explicit ones is an error like any other. */
+ * Lengths are measured with rows and columns divided by their largest numbers, so that units do not matter. Torn
+ * systems are looked at with all their rows: what cancels in explicit ones is an error like any other. */
 #include "systems.h"
 #include <float.h>
 #include <math.h>

@@ -35,8 +35,8 @@ static inline void wake_readers(const Machine *k, uint32_t cell)
 }
 
 /* ---- jumps ---- */
-/* What a node computes from others may have jumped in this instant: not because the time has come here, but because a bit, a
- * discrete value or a delayed signal that it depends on has changed. Nobody asks while nothing is pinned. */
+/* What a node computes from others may have jumped in this instant: not because the time has come here, but because a
+ * bit, a discrete value or a delayed signal that it depends on has changed. Nobody asks while nothing is pinned. */
 static inline bool has_jumped(const Machine *k, uint32_t node)
 {
     return k->instant->has_pins && k->wake.jumped[node >> 6] >> (node & 63) & 1;
@@ -87,7 +87,8 @@ static void pin_at(Machine *k, Pin *which, uint32_t number, double at, double sl
     *which = (Pin){ .at = at, .slope = slope, .state = PIN_SET };
 }
 
-/* What it is compared with later are the operands it arrived with: known here, or at its first evaluation if nothing has jumped. */
+/* What it is compared with later are the operands it arrived with: known here, or at its first evaluation if nothing
+ * has jumped. */
 static void pin(Machine *k, Pin *which, uint32_t number)
 {
     if (which->state == PIN_FREE)
@@ -95,7 +96,8 @@ static void pin(Machine *k, Pin *which, uint32_t number)
     which->state = PIN_NEW;
 }
 
-/* An input jumps unnoticed, and a comparison that is held back is not to be decided by each jump that it does not feel. */
+/* An input jumps unnoticed, and a comparison that is held back is not to be decided by each jump that it does not
+ * feel. */
 static bool knows_left(const Machine *k, uint32_t root)
 {
     return k->instant->has_left && (k->instant->is_general || k->bands.held[root]);
@@ -588,8 +590,8 @@ static void serve_roots(Machine *k, const uint8_t *crossed)
     }
 }
 
-/* A variable that rests on its limit makes no events: its relation stays pinned while it is inside the band. So does one
- * that chatters: it crosses well beyond its border. */
+/* A variable that rests on its limit makes no events: its relation stays pinned while it is inside the band. So does
+ * one that chatters: it crosses well beyond its border. */
 static void pin_widened(Machine *k)
 {
     const KoineProgram *p = k->program;

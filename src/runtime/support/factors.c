@@ -1,9 +1,10 @@
 /* Workspace and linear algebra of algebraic systems.
  *
- * Torn systems: with explicit rows v = c v' + d x and residuals r = a v + b x, x iterated, the Jacobian of the residuals
- * with respect to x alone is b + a D, D = dv/dx from the rows in order (the Schur complement A22 - A21 A11^-1 A12; A11 is
- * never inverted). Up to KOINE_DENSE_MOST iterated unknowns it is formed and factored dense; above, the sparse matrix of
- * all rows is factored, which gives the same step without filling anything. Linear systems of that size come whole.
+ * Torn systems: with explicit rows v = c v' + d x and residuals r = a v + b x, x iterated, the Jacobian of the
+ * residuals with respect to x alone is b + a D, D = dv/dx from the rows in order (the Schur complement A22 - A21 A11^-1
+ * A12; A11 is never inverted). Up to KOINE_DENSE_MOST iterated unknowns it is formed and factored dense; above, the
+ * sparse matrix of all rows is factored, which gives the same step without filling anything. Linear systems of that
+ * size come whole.
  *
  * A matrix that only branches change goes through the same few values again and again: several sets of factors are kept
  * for it, one for each of the last combinations. What is found is what would be computed, bit by bit. */
@@ -172,7 +173,8 @@ Workspace *koine_workspace_create(const KoineProgram *program)
     bool is_good = w->step && w->factors && w->look;
     for (uint32_t k = 0; k < w->n_factors && is_good; k++) {
         const KoineSystem *s = &program->systems[k];
-        /* Systems whose coefficients cancel have no entries and are singular; iterations have them for tangents only. */
+        /* Systems whose coefficients cancel have no entries and are singular; iterations have them for tangents
+         * only. */
         if (s->kind != KOINE_SYSTEM_ITERATE || s->n_entries)
             is_good = create_factors(&w->factors[k], s);
     }

@@ -1,10 +1,11 @@
 /* Jumps of constrained states.
  *
  * The voltages of two capacitors and a source in a ring add up to zero; that equation was differentiated, so that both
- * derivatives can be computed. When the source jumps, so do the voltages, by what the differentiated equations say about the
- * instant: C1 der(u1) = C2 der(u2) keeps the charge between the two. So the jump of the equation takes the place of its rate of
- * change, and what the derivatives of the states differ by then is what the states jump by. All equations being linear in
- * derivatives and in what can be infinite (currents here), everything finite drops out of the difference. */
+ * derivatives can be computed. When the source jumps, so do the voltages, by what the differentiated equations say
+ * about the instant: C1 der(u1) = C2 der(u2) keeps the charge between the two. So the jump of the equation takes the
+ * place of its rate of change, and what the derivatives of the states differ by then is what the states jump by. All
+ * equations being linear in derivatives and in what can be infinite (currents here), everything finite drops out of the
+ * difference. */
 #include "machine.h"
 #include <math.h>
 #include <stdlib.h>

@@ -68,10 +68,9 @@ enum { KOINE_VISITED = 64 };
 typedef struct {
     uint32_t group; /* KOINE_NONE: none has changed a bit yet */
     uint32_t n_rounds;
-    uint64_t seen[KOINE_VISITED]; /* hashes of the last combinations */
-    uint8_t *start, *value,
-        *best; /* per relation of the model: its bit when the evaluation began, what it is now, and in
-                                      the combination that is contradicted least */
+    uint64_t seen[KOINE_VISITED];  /* hashes of the last combinations */
+    uint8_t *start, *value, *best; /* per relation of the model: its bit when the evaluation began, what it is now, and
+                                      in the combination that is contradicted least */
 } Round;
 
 typedef struct {
@@ -248,7 +247,8 @@ KoineStatus koine_evaluate_all(Machine *k); /* every node once, nothing is commi
 KoineStatus koine_machine_last_time_event(KoineModel *model, KoineOrigin *where);
 KoineStatus koine_machine_flip(KoineModel *model, uint32_t root);
 KoineStatus koine_fault(Machine *k, KoineStatus status, uint32_t origin, const char *text);
-/* Says why, of the fault that was made last: koine_fault itself knows the cause only where an operation has no value. */
+/* Says why, of the fault that was made last: koine_fault itself knows the cause only where an operation has no
+ * value. */
 static inline KoineStatus koine_because(Machine *k, KoineCause cause, KoineStatus status)
 {
     k->model->fault.cause = cause;
@@ -338,7 +338,8 @@ void koine_calendar_remove(Machine *k, uint32_t entry);
 /* An entry for what happens at `time` itself or, if late, just behind it, where the time rule serves that. */
 void koine_calendar_at(Machine *k, uint32_t entry, double time, bool late);
 
-/* time_events.c: comparisons and step functions whose operands depend on the time alone. `owner` as in calendar_owner. */
+/* time_events.c: comparisons and step functions whose operands depend on the time alone. `owner` as in
+ * calendar_owner. */
 /* Nothing it reads has changed, and it was not changed itself: it keeps its value. Else a search for the next change
  * begins here. */
 bool koine_timed_is_known(Machine *k, uint32_t owner, Pin *p);

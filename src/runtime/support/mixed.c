@@ -3,13 +3,13 @@
  * In an event step the nodes of such a group are evaluated with the bits as they are, then all its comparisons are
  * decided from the solution, and so on until none changes. Where that goes round, or the equations have no solution
  * with the bits it has come to, one comparison at a time is changed, always the first that the solution contradicts:
- * Murty's least-index method, which ends at the solution where the equations are those of a complementarity problem with
- * one (diodes with some resistance; Judice and Pires 1994 for the two stages together). Where that does not help, either, all
- * combinations are tried, those nearest to the bits at the beginning first.
+ * Murty's least-index method, which ends at the solution where the equations are those of a complementarity problem
+ * with one (diodes with some resistance; Judice and Pires 1994 for the two stages together). Where that does not help,
+ * either, all combinations are tried, those nearest to the bits at the beginning first.
  *
- * A solution may lie on the border of a comparison: rounding decides then, perhaps differently in every combination. So if
- * nothing fits literally, a combination does that is contradicted by no more than rounding, and only by comparisons that
- * make no difference on their borders (find-joints). */
+ * A solution may lie on the border of a comparison: rounding decides then, perhaps differently in every combination. So
+ * if nothing fits literally, a combination does that is contradicted by no more than rounding, and only by comparisons
+ * that make no difference on their borders (find-joints). */
 #include "machine.h"
 #include <float.h>
 #include <math.h>
@@ -52,9 +52,9 @@ static bool goes_round(Machine *k, const KoineMixed *g)
 /* ---- trying combinations ---- */
 typedef struct { /* of a combination */
     bool is_solved;
-    double
-        contradiction; /* the largest, relative to the largest quantity of the group; 0: it fits, INFINITY: not solved */
-    uint32_t first;    /* relation of the group that is contradicted */
+    double contradiction; /* the largest, relative to the largest quantity of the group; 0: it fits, INFINITY: not
+                             solved */
+    uint32_t first;       /* relation of the group that is contradicted */
 } Outcome;
 
 typedef struct { /* of a search */
@@ -155,9 +155,10 @@ static void note_outcome(Machine *k, const KoineMixed *g, Search *search, Outcom
         k->round.best[g->relations[j]] = bit_of(k, g, j);
 }
 
-/* From a combination that has a solution: the first comparison that is contradicted changes, and so on. A change that leaves no
- * solution is taken back, and the next one that is contradicted is tried. On a border, where rounding decides, it comes
- * back to a combination it had: nothing new would follow. One of those is kept, later and later ones (Brent's method). */
+/* From a combination that has a solution: the first comparison that is contradicted changes, and so on. A change that
+ * leaves no solution is taken back, and the next one that is contradicted is tried. On a border, where rounding
+ * decides, it comes back to a combination it had: nothing new would follow. One of those is kept, later and later ones
+ * (Brent's method). */
 static Outcome pivot(Machine *k, const KoineMixed *g, Search *search, Outcome outcome)
 {
     const uint32_t most = search->n_tried + 64 + 16 * g->n_relations;

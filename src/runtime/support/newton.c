@@ -1,10 +1,10 @@
 /* Nonlinear systems: damped Newton iteration with the exact Jacobian, and Broyden's updates where they do.
  *
- * Steps are measured relative to the unknown or its nominal value, and a step is good if the next one, computed with the
- * same Jacobian, is shorter: so neither the units of the equations nor how they are multiplied matter. A full step that
- * made the next one much shorter is followed by steps that update the factors instead of computing new ones. A trial that
- * has no value (the root of a negative number) makes the step shorter. Bounds of variables are hints: steps stop short
- * of them as long as that is not in the way.
+ * Steps are measured relative to the unknown or its nominal value, and a step is good if the next one, computed with
+ * the same Jacobian, is shorter: so neither the units of the equations nor how they are multiplied matter. A full step
+ * that made the next one much shorter is followed by steps that update the factors instead of computing new ones. A
+ * trial that has no value (the root of a negative number) makes the step shorter. Bounds of variables are hints: steps
+ * stop short of them as long as that is not in the way.
  *
  * The iteration starts at the last accepted solution, so that repeated trials give the same result. What else is tried
  * where a system is solved for the first time, at events and at the start of a run stands in search.c. */
@@ -298,7 +298,8 @@ void koine_newton_from(Machine *k, const KoineSystem *s, const uint32_t *slots)
         k->m[s->unknowns[j]] = k->m[slots[j]];
 }
 
-/* Solved for the first time in a run there is no solution to follow. At the start of one, `is_searching` says it all. */
+/* Solved for the first time in a run there is no solution to follow. At the start of one, `is_searching` says it
+ * all. */
 static bool is_first(const Machine *k, const KoineSystem *s)
 {
     const size_t n = (size_t)(s - k->program->systems);

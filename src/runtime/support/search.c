@@ -5,8 +5,9 @@
  *   are 0); the line search of KINSOL from the last solution, from the start values; homotopy from the start values,
  *   from the last solution; points farther from the start values.
  *
- * In integration nothing is tried: a smaller step is nearer to the solution that is being followed than another solution.
- * A point found here is a solution only if Newton's method, begun there, converges. Everything is deterministic. */
+ * In integration nothing is tried: a smaller step is nearer to the solution that is being followed than another
+ * solution. A point found here is a solution only if Newton's method, begun there, converges. Everything is
+ * deterministic. */
 #include "systems.h"
 #include <math.h>
 

@@ -1,12 +1,14 @@
 /* State sets: which of the candidates are states, by pivoting the constraint Jacobian; see koine/support.h.
  *
- * The candidates that are no states follow from the constraints; that works as long as their columns of the Jacobian are
- * far from singular. After each step the best columns are looked for by elimination with full pivoting, those of the
- * deepest constraints first, so that the choices of all levels go together. They replace the present ones if those have a
- * determinant smaller than SWITCH times theirs: a choice stays long enough to be worth the restart of the solver.
+ * The candidates that are no states follow from the constraints; that works as long as their columns of the Jacobian
+ * are far from singular. After each step the best columns are looked for by elimination with full pivoting, those of
+ * the deepest constraints first, so that the choices of all levels go together. They replace the present ones if those
+ * have a determinant smaller than SWITCH times theirs: a choice stays long enough to be worth the restart of the
+ * solver.
  *
- * A candidate that shall always be a state has no choice and a small weight. Where it would have to be taken all the same
- * the others do not follow from it: an integrator stands still there, or goes on along another solution. The run ends. */
+ * A candidate that shall always be a state has no choice and a small weight. Where it would have to be taken all the
+ * same the others do not follow from it: an integrator stands still there, or goes on along another solution. The run
+ * ends. */
 #include "machine.h"
 #include <math.h>
 #include <stdio.h>

@@ -38,12 +38,12 @@ void koine_solve_factored(Machine *k, const KoineSystem *s, double *b);
 /* All unknowns, n + n_inner. */
 void koine_solve_all_factored(Machine *k, const KoineSystem *s, double *b);
 
-/* conditions.c: estimated condition number of the matrix of all rows, from its present factors. Infinite: singular, as far
- * as can be told from rounded numbers. */
+/* conditions.c: estimated condition number of the matrix of all rows, from its present factors. Infinite: singular, as
+ * far as can be told from rounded numbers. */
 double koine_condition(Machine *k, const KoineSystem *s, const double *entries);
 
-/* Whether the present values are more than rounding: false: that alone moves this unknown by so much. The second one looks
- * only where the factors looked doubtful. */
+/* Whether the present values are more than rounding: false: that alone moves this unknown by so much. The second one
+ * looks only where the factors looked doubtful. */
 bool koine_is_certain(Machine *k, const KoineSystem *s, const double *entries, uint32_t *which, double *by);
 bool koine_is_determined(Machine *k, const KoineSystem *s, uint32_t *which, double *by); /* factors.c */
 

@@ -1,5 +1,6 @@
 /* Comparisons and step functions of the time alone: their changes are entries of the calendar, found by a search that
- * goes no further than it must. An entry is open as long as the search goes on: its time says how far nothing happens. */
+ * goes no further than it must. An entry is open as long as the search goes on: its time says how far nothing
+ * happens. */
 #include "relation.h"
 #include "text.h"
 #include "time_search.h"

@@ -1,8 +1,8 @@
 /* Private to runtime/support: where a function of the time leaves the side it is on.
  *
  * A search goes from piece to piece. A piece is proved to hold no crossing by its intervals of values and slopes, or it
- * holds exactly one, or it is divided, down to 16 ulp of the time: there the signs at its ends decide. A crossing counts
- * when the operands differ by more than 8 ulp of the larger one, and by more than their rounding. */
+ * holds exactly one, or it is divided, down to 16 ulp of the time: there the signs at its ends decide. A crossing
+ * counts when the operands differ by more than 8 ulp of the larger one, and by more than their rounding. */
 #ifndef SUPPORT_TIME_SEARCH_H
 #define SUPPORT_TIME_SEARCH_H
 

@@ -39,7 +39,8 @@ static Analysed analyse(Loaded *l, bool evaluates, bool removes)
 }
 
 /* Figure 2.4 of the document, L1190-1200: all parameters but C and L are numbers, only outputs and derivatives are
- * wanted: 8 statements. Two of them, y1 = C.u and y2 = L.i, are variables that share a place here; R1.i is called C.i. */
+ * wanted: 8 statements. Two of them, y1 = C.u and y2 = L.i, are variables that share a place here; R1.i is called
+ * C.i. */
 static void test_ot053_ot054_eight_statements(void **state)
 {
     (void)state;

@@ -89,8 +89,8 @@ static char *text_form(const char *text)
     return copy;
 }
 
-/* The same text with a comma, and with a blank, in every list there is: parameters, constants, variables, nodes, cuts and
- * their parts, paths, objects and their arguments, connections and their operands, directives. */
+/* The same text with a comma, and with a blank, in every list there is: parameters, constants, variables, nodes, cuts
+ * and their parts, paths, objects and their arguments, connections and their operands, directives. */
 static void test_ot005_commas_are_optional_in_all_lists(void **state)
 {
     (void)state;
