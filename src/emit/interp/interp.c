@@ -13,6 +13,7 @@
 
 enum {
     DIRECT_ELEMENTS = 3,     /* a run this short is unrolled */
+    SHORT_SLOTS = 64,        /* registers of a section that needs no large frame */
     STRETCH_CONSTANTS = 1000 /* scalar code is cut when it has collected so many: they are copied at each call */
 };
 
@@ -133,12 +134,10 @@ static void run_kernel(void *context, uint32_t number, KoineSlot *m, const uint3
         run_elementwise(kernel, m, row, n, frame);
 }
 
-static void run_section(void *context, uint32_t section, KoineSlot *m)
+static void run_steps(const Step *step, const Step *end, KoineSlot *m)
 {
     _Alignas(64) KoineSlot frame[FRAME_SLOTS];
-    const Interpreter *interpreter = context;
-    const StepRange range = interpreter->sections[section];
-    for (const Step *step = interpreter->steps + range.first, *end = step + range.n; step < end; step++) {
+    for (; step < end; step++) {
         if (step->code.words) {
             if (is_large(&step->code))
                 run_scalar_on_heap(&step->code, m);
@@ -149,6 +148,19 @@ static void run_section(void *context, uint32_t section, KoineSlot *m)
         else
             run_elementwise(step->kernel, m, step->row, step->n, frame);
     }
+}
+
+/* Most sections of small models are one stretch with few registers, and then the call counts as much as the work. */
+static void run_section(void *context, uint32_t section, KoineSlot *m)
+{
+    KoineSlot frame[SHORT_SLOTS];
+    const Interpreter *interpreter = context;
+    const StepRange range = interpreter->sections[section];
+    const Step *step = interpreter->steps + range.first;
+    if (range.n == 1 && step->code.words && step->code.n_constants + step->code.n_registers <= SHORT_SLOTS)
+        execute_direct(step->code.words, m, registers_in(frame, &step->code));
+    else
+        run_steps(step, step + range.n, m);
 }
 
 /* ---- loading ---- */

@@ -227,10 +227,8 @@ static void count_part(Machine *k, const KoinePart *part)
     k->work.counts->outputs += part == &p->outputs;
 }
 
-KoineStatus koine_run_part(Machine *k, const KoinePart *part)
+static inline KoineStatus run_steps(Machine *k, const KoinePart *part)
 {
-    if (k->work.counts)
-        count_part(k, part);
     for (uint32_t j = 0; j < part->n; j++) {
         if (part->steps[j].system == KOINE_NONE) {
             run_section(k, part->steps[j].section);
@@ -241,6 +239,13 @@ KoineStatus koine_run_part(Machine *k, const KoinePart *part)
         }
     }
     return koine_check_calls(k, KOINE_RETRY, KOINE_NONE);
+}
+
+KoineStatus koine_run_part(Machine *k, const KoinePart *part)
+{
+    if (k->work.counts)
+        count_part(k, part);
+    return run_steps(k, part);
 }
 
 KoineStatus koine_run_tangents(Machine *k)
@@ -494,12 +499,9 @@ static KoineStatus machine_derivatives(KoineModel *model)
     k->work.evaluations++;
     if (k->program->n_moving_delays)
         koine_read_delays(k);
-    if (k->code->derivatives) {
-        if (k->work.counts)
-            count_part(k, &k->program->derivatives);
-        return k->code->derivatives(model);
-    }
-    return koine_run_part(k, &k->program->derivatives);
+    if (k->work.counts)
+        count_part(k, &k->program->derivatives);
+    return k->code->derivatives ? k->code->derivatives(model) : run_steps(k, &k->program->derivatives);
 }
 
 static KoineStatus machine_accept(KoineModel *model, double time, const double *x, KoineOutcome *outcome)
