@@ -209,20 +209,21 @@ static KoineStatus find_event(KoineRun *run, double goal, double *to, unsigned *
     return KOINE_OK;
 }
 
-static KoineStatus advance_once(KoineRun *run, double goal, unsigned *cause)
+/* One step of the solver, or what an event left over of the last one: *to is how far it is good, and whether an event is
+ * there. *is_done: the run has got over it in some other way, or it is made again. */
+static KoineStatus make_part(KoineRun *run, double *to, unsigned *cause, bool *is_event, bool *is_done)
 {
-    const double before = run->time;
-    double to;
-    TRY(step(run, goal, &to, cause));
-    if (to <= run->time || run->time > before) /* not yet at a time of instants, or an Euler step was made */
-        return KOINE_OK;
-    bool is_event = false, is_done = false;
-    if (run->roots.n)
-        TRY(find_event(run, goal, &to, cause, &is_event, &is_done));
-    if (is_done)
-        return KOINE_OK;
+    const double before = run->time, goal = run->pause.goal;
+    TRY(step(run, goal, to, cause));
+    *is_done = *to <= run->time || run->time > before; /* not yet at a time of instants, or an Euler step was made */
+    return run->roots.n && !*is_done ? find_event(run, goal, to, cause, is_event, is_done) : KOINE_OK;
+}
+
+/* The part of a step up to `to` becomes the run's past. */
+static KoineStatus take_part(KoineRun *run, double to, bool is_event, unsigned *cause)
+{
     if (run->output.next_time <= to)
-        TRY(koine_record_grid(run, to, is_event || to >= goal));
+        TRY(koine_record_grid(run, to, is_event || to >= run->pause.goal));
     if (run->is_over)
         return KOINE_OK;
     if (is_event) {
@@ -242,31 +243,78 @@ static KoineStatus advance_once(KoineRun *run, double goal, unsigned *cause)
     return koine_accept(run, cause);
 }
 
-KoineStatus koine_advance(KoineRun *run, double goal, unsigned *cause)
+static KoineStatus advance_once(KoineRun *run, unsigned *cause)
 {
-    *cause = 0;
-    if (koine_run_interrupted(run))
+    double to = run->pause.part_end;
+    bool is_event = run->pause.is_event, is_done = false;
+    if (!run->pause.has_part) {
+        is_event = false;
+        TRY(make_part(run, &to, cause, &is_event, &is_done));
+    }
+    run->pause.has_part = false;
+    if (is_done)
         return KOINE_OK;
+    if (koine_pauses_before(run, to, is_event || to >= run->pause.goal))
+        return koine_pause_in_part(run, to, is_event);
+    return take_part(run, to, is_event, cause);
+}
+
+/* Nothing moves: the time goes to the goal at once. */
+static KoineStatus jump(KoineRun *run)
+{
+    const double goal = run->pause.goal;
+    run->pause.has_part = false;
+    if (koine_pauses_before(run, goal, true))
+        return koine_pause_in_part(run, goal, false);
+    if (run->output.next_time <= goal)
+        TRY(koine_record_grid(run, goal, true));
+    if (!run->is_over)
+        run->time = *koine_time(run->model) = goal;
+    return KOINE_OK;
+}
+
+/* The goal is new. *is_done: it is reached already. */
+static KoineStatus begin(KoineRun *run, bool *is_done)
+{
+    const double goal = run->pause.goal;
     tell_progress(run);
     run->crossing.before_time = NAN;
-    if (!run->solver) {
-        if (run->output.next_time <= goal)
-            TRY(koine_record_grid(run, goal, true));
-        if (run->is_over)
-            return KOINE_OK;
-        run->time = *koine_time(run->model) = goal;
+    run->pause.is_integrating = true;
+    if (!run->solver)
         return KOINE_OK;
-    }
     if (goal - run->time <= koine_near(goal)) { /* one instant, not two: there is nothing to integrate (S7) */
         run->time = goal;
+        *is_done = true;
         return koine_place(run, goal);
     }
     koine_keep(run);
-    while (run->time < goal && !*cause && !run->is_over) {
-        TRY(advance_once(run, goal, cause));
-        tell_progress(run);
-        if (koine_run_interrupted(run))
-            break;
-    }
+    return KOINE_OK;
+}
+
+/* There is still something to integrate, and the run need not wait. */
+static bool goes_on(const KoineRun *run, unsigned cause)
+{
+    return run->time < run->pause.goal && !cause && !run->is_over && !run->pause.has_part &&
+           run->time < run->pause.until;
+}
+
+KoineStatus koine_advance(KoineRun *run, unsigned *cause)
+{
+    bool is_done = false;
+    *cause = 0;
+    if (koine_run_interrupted(run))
+        return KOINE_OK;
+    if (!run->pause.is_integrating)
+        TRY(begin(run, &is_done));
+    if (!run->solver)
+        TRY(jump(run));
+    else if (!is_done)
+        do {
+            TRY(advance_once(run, cause));
+            tell_progress(run);
+            if (run->pause.has_part || koine_run_interrupted(run))
+                break;
+        } while (goes_on(run, *cause));
+    run->pause.is_integrating = run->time < run->pause.goal && !*cause && !run->is_over;
     return KOINE_OK;
 }

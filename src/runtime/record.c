@@ -104,6 +104,15 @@ static KoineStatus evaluate_point(KoineRun *run, double *time)
     return status;
 }
 
+KoineStatus koine_evaluate_here(KoineRun *run, double time)
+{
+    const double evaluated = run->output.evaluated_time;
+    *koine_time(run->model) = time;
+    const KoineStatus status = evaluate_point(run, &time);
+    run->output.evaluated_time = evaluated;
+    return status;
+}
+
 bool koine_is_on_grid(const KoineRun *run, double time)
 {
     const double near = koine_near(time);

@@ -2,8 +2,8 @@
  *
  * simulate.c is the run (2.2 of the semantics), advance.c the integration (2.3), scan.c the search for crossings,
  * roots.c their location, instant.c the instant (2.4), record.c what sinks receive, watch.c chains of instants that do
- * not end, hold.c comparisons that chatter, scales.c the sizes of states, report.c the texts. strategy.h says what time
- * is. Functions return a status; below 0 the run is over and run->report says why. */
+ * not end, hold.c comparisons that chatter, scales.c the sizes of states, pause.c where a run waits, report.c the texts.
+ * strategy.h says what time is. Functions return a status; below 0 the run is over and run->report says why. */
 #ifndef KOINE_RUNTIME_RUN_H
 #define KOINE_RUNTIME_RUN_H
 
@@ -120,12 +120,27 @@ typedef struct {
     KoineSample sample; /* of the time that instants take */
 } KoineInstant;
 
+/* Where the run waits between two calls of koine_run_advance; see pause.c. */
+typedef struct {
+    double until;        /* the run goes on up to here */
+    double goal;         /* of the integration that is under way */
+    double part_end;     /* how far the solver's step is looked at: nothing happens before this time */
+    bool is_integrating; /* an integration towards `goal` is under way */
+    bool has_part;       /* the run waits before part_end */
+    bool is_event;       /* something happens at part_end */
+    bool is_shown;       /* the block holds the values that the caller sees; the run goes on with these: */
+    unsigned char *block;
+    uint64_t size, capacity; /* of `block`: what is used, what there is */
+    double placed;           /* see KoineSolver */
+    KoineFault fault;
+} KoinePause;
+
 typedef struct {
     char text[512]; /* why the solver cannot go on */
     int32_t cause;  /* KoineCause of it, or 0 */
 } KoineSolverFault;
 
-typedef struct KoineRun {
+struct KoineRun {
     KoineModel *model;
     const KoineModelKind *kind;
     const KoineTables *tables;
@@ -145,15 +160,17 @@ typedef struct KoineRun {
     KoineCrossing crossing;
     KoineRepeats repeats;
     KoineSignals signals;
-} KoineRun;
+    KoinePause pause;
+};
 
 /* --- advance.c --- */
 
 /* A signal has come: the run ends, in order. */
 bool koine_run_interrupted(KoineRun *run);
 
-/* Integrate to `goal` or to the first event before it; run->time is where. */
-KoineStatus koine_advance(KoineRun *run, double goal, unsigned *cause);
+/* Integrate to pause.goal or to the first event before it; run->time is where. If pause.is_integrating is left set, the run
+ * waits on the way there. */
+KoineStatus koine_advance(KoineRun *run, unsigned *cause);
 
 /* The block holds time and states of `time`, which lies in the solver's last step. */
 KoineStatus koine_place(KoineRun *run, double time);
@@ -320,6 +337,27 @@ bool koine_is_on_grid(const KoineRun *run, double time);
 
 /* The grid goes on after `time`. */
 void koine_record_skip(KoineRun *run, double time);
+
+/* The values at `time` with the time and states in the block, also where these are followed from the last point. RETRY if
+ * they cannot be computed. */
+KoineStatus koine_evaluate_here(KoineRun *run, double time);
+
+/* --- pause.c --- */
+
+/* The run waits before `to`, up to which nothing happens; instant_follows: at `to` something does. */
+bool koine_pauses_before(const KoineRun *run, double to, bool instant_follows);
+
+/* The run waits at pause.until, inside a part of a step that ends at `to`, and has recorded what lies before. */
+KoineStatus koine_pause_in_part(KoineRun *run, double to, bool is_event);
+
+/* The block shows the values of the time that the run has come to, which report->time says. */
+KoineStatus koine_pause_show(KoineRun *run);
+
+/* The block is again what it was before it was shown. */
+void koine_pause_resume(KoineRun *run);
+
+/* The run ends where it waits: run->time is the time that is shown. */
+KoineStatus koine_pause_stay(KoineRun *run);
 
 /* --- watch.c --- */
 

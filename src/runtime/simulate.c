@@ -1,4 +1,4 @@
-/* The run of a hybrid model (2.2 of the semantics): read run_model first. */
+/* The run of a hybrid model (2.2 of the semantics): read go_on first. */
 #include "runtime/run.h"
 #include "runtime/sample.h"
 #include <stdio.h>
@@ -90,21 +90,23 @@ static KoineStatus record_interruption(KoineRun *run)
     return status < 0 ? status : KOINE_OK; /* what cannot be computed here is not recorded */
 }
 
-static KoineStatus run_model(KoineRun *run)
+/* Up to pause.until, or to the end of the run. */
+static KoineStatus go_on(KoineRun *run)
 {
-    TRY(instant(run, causes_at(run, run->time, run->options->is_continued ? KOINE_AT_CONTINUE : KOINE_AT_START)));
-    TRY(koine_scales_restart(run));
     while (run->time < run->problem.stop && !run->is_over) {
-        const double goal = next_goal(run);
         unsigned cause;
-        TRY(koine_advance(run, goal, &cause));
-        if (run->is_over)
+        if (run->time >= run->pause.until && !run->pause.has_part)
+            return KOINE_OK;
+        if (!run->pause.is_integrating)
+            run->pause.goal = next_goal(run);
+        TRY(koine_advance(run, &cause));
+        if (run->is_over || run->pause.is_integrating)
             break;
         cause = causes_at(run, run->time, cause);
         if (cause)
             TRY(instant(run, cause));
     }
-    return record_interruption(run);
+    return KOINE_OK;
 }
 
 /* --- Preparation --- */
@@ -241,6 +243,12 @@ static KoineStatus prepare(KoineRun *run)
     return koine_record_begin(run);
 }
 
+static KoineStatus start(KoineRun *run)
+{
+    TRY(instant(run, causes_at(run, run->time, run->options->is_continued ? KOINE_AT_CONTINUE : KOINE_AT_START)));
+    return koine_scales_restart(run);
+}
+
 /* --- Statistics --- */
 
 /* Time of one evaluation of the derivatives, measured after the run on its last point. */
@@ -293,10 +301,9 @@ static void settle(KoineRun *run)
     run->problem.strategy->settle(run);
 }
 
-static void fill_statistics(KoineRun *run, double begun)
+static void fill_statistics(KoineRun *run)
 {
     KoineRunStatistics *const statistics = &run->report->statistics;
-    statistics->total_seconds = koine_clock(CLOCK_THREAD_CPUTIME_ID) - begun;
     statistics->root_evaluations = run->roots.evaluations;
     if (run->solver) {
         snprintf(statistics->solver, sizeof statistics->solver, "%s", run->solver->kind->name);
@@ -321,37 +328,114 @@ static void destroy(KoineRun *run)
         run->problem.strategy->destroy(run);
     free(run->crossing.x);
     free(run->signals.values);
+    free(run->pause.block);
+    free(run);
 }
 
-KoineRunEnd koine_simulate(KoineModel *model, const KoineRunOptions *options, KoineRunReport *report)
+/* The run has come to its end, whichever that is: the last point, and the state to continue from. */
+static void finish(KoineRun *run, KoineStatus status)
+{
+    run->is_over = true;
+    if (status >= 0 && run->pause.has_part) /* interrupted before it went on */
+        status = koine_pause_stay(run);
+    if (status >= 0 && record_interruption(run) >= 0)
+        settle(run);
+    run->report->time = run->time;
+}
+
+/* CPU time of the calls is added up: the caller's own does not count. */
+static void count_seconds(KoineRun *run, double begun)
+{
+    run->report->statistics.total_seconds += koine_clock(CLOCK_THREAD_CPUTIME_ID) - begun;
+}
+
+KoineRun *koine_run_open(KoineModel *model, const KoineRunOptions *options, KoineRunReport *report)
 {
     const double begun = koine_clock(CLOCK_THREAD_CPUTIME_ID);
-    KoineRun run = { .model = model,
-                     .kind = model->kind,
-                     .tables = model->kind->tables,
-                     .options = options,
-                     .report = report,
-                     .problem = { .strategy = &koine_time_continuous },
-                     .instant = { .next_time = INFINITY },
-                     .repeats = { .pulse = -INFINITY },
-                     .crossing = { .before_time = NAN }, /* nothing lies before the start */
-                     .output = { .evaluated_time = NAN } };
+    KoineRun *const run = malloc(sizeof *run);
     *report = (KoineRunReport){ .end = KOINE_RUN_DONE, .fault = { .origin = -1, .variable = -1 } };
     model->fault = report->fault;
-    count_model(&run, -1);
-    if (prepare(&run) >= 0 && run_model(&run) >= 0)
-        settle(&run);
-    koine_hold_end(&run);
-    report->time = run.time;
-    koine_record_end(&run);
-    if (report->end != KOINE_RUN_OPTIONS)
-        fill_statistics(&run, begun);
-    destroy(&run);
+    if (!run) {
+        report->end = KOINE_RUN_FAILED;
+        report->fault.cause = KOINE_CAUSE_MEMORY;
+        snprintf(report->text, sizeof report->text, "no memory for a run");
+        return NULL;
+    }
+    *run = (KoineRun){ .model = model,
+                       .kind = model->kind,
+                       .tables = model->kind->tables,
+                       .options = options,
+                       .report = report,
+                       .problem = { .strategy = &koine_time_continuous },
+                       .instant = { .next_time = INFINITY },
+                       .repeats = { .pulse = -INFINITY },
+                       .crossing = { .before_time = NAN }, /* nothing lies before the start */
+                       .output = { .evaluated_time = NAN } };
+    count_model(run, -1);
+    KoineStatus status = prepare(run);
+    if (status >= 0)
+        status = start(run);
+    report->time = run->time;
+    if (status < 0 || run->is_over || run->time >= run->problem.stop)
+        finish(run, status);
+    count_seconds(run, begun);
+    return run;
+}
+
+bool koine_run_advance(KoineRun *run, double to)
+{
+    const double begun = koine_clock(CLOCK_THREAD_CPUTIME_ID), stop = run->problem.stop;
+    if (run->is_over)
+        return false;
+    const double until = isnan(to) ? run->time : koine_snap_nearest(run, to);
+    if (run->pause.is_shown && until <= run->report->time)
+        return true;
+    koine_pause_resume(run);
+    run->pause.until = until >= stop - koine_near(stop) ? INFINITY : until;
+    KoineStatus status = go_on(run);
+    const bool is_over = status < 0 || run->is_over || run->time >= stop;
+    if (!is_over)
+        status = koine_pause_show(run);
+    if (is_over || status < 0)
+        finish(run, status);
+    count_seconds(run, begun);
+    return !run->is_over;
+}
+
+static void describe_end(const KoineModel *model, KoineRunReport *report)
+{
     if (report->end == KOINE_RUN_TERMINATED) {
         report->fault.place = model->fault.place;
         snprintf(report->text, sizeof report->text, "the model ended the run at time %.17g", report->time);
     }
     if (report->end == KOINE_RUN_INTERRUPTED)
         snprintf(report->text, sizeof report->text, "interrupted at time %.17g", report->time);
+}
+
+KoineRunEnd koine_run_close(KoineRun *run)
+{
+    const double begun = koine_clock(CLOCK_THREAD_CPUTIME_ID);
+    const KoineModel *const model = run->model;
+    KoineRunReport *const report = run->report;
+    if (!run->is_over) {
+        report->end = KOINE_RUN_INTERRUPTED;
+        finish(run, koine_pause_stay(run));
+    }
+    koine_hold_end(run);
+    koine_record_end(run);
+    count_seconds(run, begun);
+    if (report->end != KOINE_RUN_OPTIONS)
+        fill_statistics(run);
+    destroy(run);
+    describe_end(model, report);
     return report->end;
+}
+
+KoineRunEnd koine_simulate(KoineModel *model, const KoineRunOptions *options, KoineRunReport *report)
+{
+    KoineRun *const run = koine_run_open(model, options, report);
+    if (!run)
+        return report->end;
+    koine_run_advance(run, INFINITY);
+    return koine_run_close(run);
 }
