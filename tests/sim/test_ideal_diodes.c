@@ -79,12 +79,11 @@ static void solve_net(const Net *net, double factor, const double *u, double emf
         solve_dense(a, n);
         for (int k = 1; k <= n; k++)
             v[k] = a[k][0];
-        int first = -1, n_wrong = 0;
+        int first = -1;
         for (int k = 0; k < net->n_diodes; k++) {
             const double across = v[net->diodes[k].from] - v[net->diodes[k].to];
             const bool is_wrong = on[k] ? across < -1e-12 : across > 1e-12;
             first = is_wrong && first < 0 ? k : first;
-            n_wrong += is_wrong;
         }
         if (first < 0)
             return;

@@ -417,11 +417,11 @@ static void test_ot092_endless_switching_is_named(void **state)
     assert_int_equal(r->report.end, KOINE_RUN_FAILED);
     expect_near(r->report.time, 1, 0);
     static const char *const parts[] = {
-        "the events at this time do not come to rest: more than 1000 event steps (MaxTkt). Now "
+        "the events at this time do not come to rest: more than 1000 event steps (MaxTkt). Now 'D.Open'",
         "'D.Open' goes from true to false",
         "comparisons that switch to and fro: `D.u <= 0.0` (el.lib:", "the states repeat every 2 steps", "component D"
     };
-    for (uint32_t k = 0; k < 4; k++)
+    for (uint32_t k = 0; k < sizeof parts / sizeof *parts; k++)
         fail_if(!strstr(r->report.text, parts[k]), "expected '%s' in: %s", parts[k], r->report.text);
     run_free(r);
     r = run_model(&(RunRequest){ .path = DYMOLA "underflow_automaton.dym", .stop = 2, .interval = 1, .max_steps = 50 });
