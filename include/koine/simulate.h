@@ -1,8 +1,9 @@
 /* Running a model: the hybrid kernel, its options, its sinks and its statistics.
  *
  * koine_simulate runs one instance from start to stop: initialisation, integration with event
- * location, event steps, recording. koine_run_open, koine_run_advance and koine_run_close do the same in pieces. It prints nothing and never exits; messages go to the host of
- * the model, results to the sinks, the end of the run to KoineRunReport. */
+ * location, event steps, recording. koine_run_open, koine_run_advance and koine_run_close do the same in pieces. It
+ * prints nothing and never exits; messages go to the host of the model, results to the sinks, the end of the run to
+ * KoineRunReport. */
 #ifndef KOINE_SIMULATE_H
 #define KOINE_SIMULATE_H
 
@@ -150,22 +151,23 @@ KOINE_API KoineRunEnd koine_simulate(KoineModel *model, const KoineRunOptions *o
 
 /* A run in pieces. Any division of a run into advances gives the points and values of one koine_simulate, bit by bit.
  *
- * koine_run_open initialises the model and serves the first instant. `options`, `report` and what they point to must live
- * until the run is closed. NULL: there is no memory, the report says so. A run that cannot begin is a run that has ended.
+ * koine_run_open initialises the model and serves the first instant. `options`, `report` and what they point to must
+ * live until the run is closed. NULL: there is no memory, the report says so. A run that cannot begin is a run that has
+ * ended.
  *
  * koine_run_advance goes on to the time `to` and serves and records all that happens up to it, events at that time
  * included. True: the run has not ended, and the block holds the values at report->time, which is `to`. No step of the
- * solver ends there because of that: a step that leads beyond is made whole, and the values are those of its interpolant.
- * What happens behind `to` is served when the run gets there. report->time lies a little behind `to` where an event within
- * 16 units in the last place is taken for the same time, or where the run steps over a point that cannot be evaluated. A
- * time that the run has reached already changes nothing. False: the run has ended, by its stop or by one of the reasons of
- * KoineRunEnd, and the block holds its last state.
+ * solver ends there because of that: a step that leads beyond is made whole, and the values are those of its
+ * interpolant. What happens behind `to` is served when the run gets there. report->time lies a little behind `to` where
+ * an event within 16 units in the last place is taken for the same time, or where the run steps over a point that
+ * cannot be evaluated. A time that the run has reached already changes nothing. False: the run has ended, by its stop
+ * or by one of the reasons of KoineRunEnd, and the block holds its last state.
  *
- * The block is for reading while the run is open: what is written there is lost with the next advance. To change something,
- * close the run, write, and open a continued one.
+ * The block is for reading while the run is open: what is written there is lost with the next advance. To change
+ * something, close the run, write, and open a continued one.
  *
- * koine_run_close ends the sinks, completes the report and frees the run. A run that is closed before its end is one that is
- * interrupted at report->time; it can be continued from there. */
+ * koine_run_close ends the sinks, completes the report and frees the run. A run that is closed before its end is one
+ * that is interrupted at report->time; it can be continued from there. */
 typedef struct KoineRun KoineRun;
 KOINE_API KoineRun *koine_run_open(KoineModel *model, const KoineRunOptions *options, KoineRunReport *report);
 KOINE_API bool koine_run_advance(KoineRun *run, double to);

@@ -209,8 +209,8 @@ static KoineStatus find_event(KoineRun *run, double goal, double *to, unsigned *
     return KOINE_OK;
 }
 
-/* One step of the solver, or what an event left over of the last one: *to is how far it is good, and whether an event is
- * there. *is_done: the run has got over it in some other way, or it is made again. */
+/* One step of the solver, or what an event left over of the last one: *to is how far it is good, and whether an event
+ * is there. *is_done: the run has got over it in some other way, or it is made again. */
 static KoineStatus make_part(KoineRun *run, double *to, unsigned *cause, bool *is_event, bool *is_done)
 {
     const double before = run->time, goal = run->pause.goal;

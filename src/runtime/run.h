@@ -2,8 +2,8 @@
  *
  * simulate.c is the run (2.2 of the semantics), advance.c the integration (2.3), scan.c the search for crossings,
  * roots.c their location, instant.c the instant (2.4), record.c what sinks receive, watch.c chains of instants that do
- * not end, hold.c comparisons that chatter, scales.c the sizes of states, pause.c where a run waits, report.c the texts.
- * strategy.h says what time is. Functions return a status; below 0 the run is over and run->report says why. */
+ * not end, hold.c comparisons that chatter, scales.c the sizes of states, pause.c where a run waits, report.c the
+ * texts. strategy.h says what time is. Functions return a status; below 0 the run is over and run->report says why. */
 #ifndef KOINE_RUNTIME_RUN_H
 #define KOINE_RUNTIME_RUN_H
 
@@ -168,8 +168,8 @@ struct KoineRun {
 /* A signal has come: the run ends, in order. */
 bool koine_run_interrupted(KoineRun *run);
 
-/* Integrate to pause.goal or to the first event before it; run->time is where. If pause.is_integrating is left set, the run
- * waits on the way there. */
+/* Integrate to pause.goal or to the first event before it; run->time is where. If pause.is_integrating is left set, the
+ * run waits on the way there. */
 KoineStatus koine_advance(KoineRun *run, unsigned *cause);
 
 /* The block holds time and states of `time`, which lies in the solver's last step. */
@@ -338,8 +338,8 @@ bool koine_is_on_grid(const KoineRun *run, double time);
 /* The grid goes on after `time`. */
 void koine_record_skip(KoineRun *run, double time);
 
-/* The values at `time` with the time and states in the block, also where these are followed from the last point. RETRY if
- * they cannot be computed. */
+/* The values at `time` with the time and states in the block, also where these are followed from the last point. RETRY
+ * if they cannot be computed. */
 KoineStatus koine_evaluate_here(KoineRun *run, double time);
 
 /* --- pause.c --- */
