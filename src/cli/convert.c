@@ -37,7 +37,8 @@ static bool has_changing_parameters(const StoreInfo *info)
     return false;
 }
 
-static int write_result(const Command *command, const Series *series, ResultOptions *options)
+static int write_result(const Command *command, const Series *series, const ResultFormat *format,
+                        ResultOptions *options)
 {
     const StoreInfo *const info = series->store ? store_info(series->store) : NULL;
     Text begin = { .arena = command->arena };
@@ -52,9 +53,9 @@ static int write_result(const Command *command, const Series *series, ResultOpti
     const int status = check_globs(command, series, options);
     if (status != EXIT_GOOD)
         return status;
-    KoineSink *const sink = result_file_sink(options, command->arena);
+    KoineSink *const sink = format->sink(options, command->arena);
     const bool is_played = replay(series, sink, command->arena);
-    const bool is_finished = result_file_finish(options->form, sink, info ? info->end : NULL);
+    const bool is_finished = !format->finish || format->finish(sink, info ? info->end : NULL);
     if (info && info->n_damaged)
         say("%llu damaged pieces of '%s' were replaced by nan", (unsigned long long)info->n_damaged,
             command->arguments[0]);
@@ -67,9 +68,10 @@ static int write_result(const Command *command, const Series *series, ResultOpti
 static int run_convert(const Command *command)
 {
     ResultOptions options = { .path = command->arguments[1], .has_parameters = true };
-    if (!result_file_form(options.path, &options.form))
-        return usage_error(command, "the form follows from the ending of the file, .csv, .mat or .h5; '%s' has none",
-                           options.path);
+    const ResultFormat *const format = result_format_to_write(options.path);
+    if (!format)
+        return usage_error(command, "the form follows from the ending of the file, %s; '%s' has none",
+                           words_listed(result_ending, " or ", command->arena), options.path);
     if (is_same_file(command->arguments[0], options.path))
         return usage_error(command, "'%s' would be overwritten while it is read", options.path);
     Sources *const sources = sources_create(command->arena);
@@ -78,7 +80,7 @@ static int run_convert(const Command *command)
     diag_print(diag, stderr, (DiagStyle){ .colour = command->colour_err });
     if (!series)
         return error_status(diag, EXIT_MODEL);
-    const int status = write_result(command, series, &options);
+    const int status = write_result(command, series, format, &options);
     series_done(series);
     return status;
 }

@@ -391,10 +391,9 @@ static int compile_and_run(Run *run)
     about->file = run->settings.target.path;
     about->experiment = run->settings.experiment_path;
     if (!run_choose_output(&run->request, run->arena))
-        return usage_error(
-            run->command,
-            "the form of the results follows from the ending of the file, .csv, .mat or .h5; '%s' has none",
-            about->output);
+        return usage_error(run->command,
+                           "the form of the results follows from the ending of the file, %s; '%s' has none",
+                           words_listed(result_ending, " or ", run->arena), about->output);
     run->model_output = is_stdout(about->output) ? stderr : stdout;
     return make_run(run);
 }

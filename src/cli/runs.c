@@ -2,7 +2,7 @@
 #include "base/text.h"
 #include "experiment/note.h"
 #include "cli/verbs.h"
-#include "formats/store.h"
+#include "formats/result_file.h"
 #include "formats/writing.h"
 #include "web/origin.h"
 #include <errno.h>
@@ -50,34 +50,6 @@ static const char *state_of_result(const CatalogueRun *run)
 
 /* ---- runs that did not come to their end ------------------------------------------------------------------------- */
 
-/* Lines of a table, whole ones, and the number that the last of them begins with. */
-static void look_into_table(const char *path, CatalogueRun *run)
-{
-    FILE *const file = fopen(path, "r");
-    char *line = NULL;
-    size_t size = 0;
-    uint64_t n = 0;
-    for (ssize_t length; file && (length = getline(&line, &size, file)) > 0 && line[length - 1] == '\n'; n++)
-        run->time = strtod(line, NULL);
-    run->points = n > 1 ? n - 1 : 0; /* the first one has the names */
-    free(line);
-    if (file)
-        fclose(file);
-}
-
-static void look_into_store(const char *path, CatalogueRun *run, Arena *like)
-{
-    Arena *const scratch = arena_create_like(like);
-    Store *const store = store_open(path, scratch, diag_create(scratch, sources_create(scratch)));
-    const uint64_t n = store ? store_info(store)->n_rows : 0;
-    run->points = n;
-    if (n)
-        store_values(store, 0, n - 1, 1, &run->time);
-    if (store)
-        store_close(store);
-    arena_destroy(scratch);
-}
-
 /* A run that was noted as running and whose process is gone: what its result holds is noted for good. */
 static void settle(const Runs *r, CatalogueRun *run)
 {
@@ -90,15 +62,15 @@ static void settle(const Runs *r, CatalogueRun *run)
         return;
     case PROCESS_GONE: break;
     }
-    const size_t n = strlen(run->result);
-    const bool is_there = !state_of_result(run)[0];
     run->outcome = "crashed";
     run->message = "its process was killed, or the machine went down";
     run->time = run->start;
-    if (is_there && n > 3 && strcmp(run->result + n - 3, ".h5") == 0)
-        look_into_store(run->result, run, r->arena);
-    else if (is_there && n > 4 && strcmp(run->result + n - 4, ".csv") == 0)
-        look_into_table(run->result, run);
+    const ResultFormat *const format = state_of_result(run)[0] ? NULL : result_format_named(run->result);
+    if (format && format->measure) {
+        Arena *const scratch = arena_create_like(r->arena);
+        format->measure(run->result, scratch, &run->points, &run->time);
+        arena_destroy(scratch);
+    }
     catalogue_close_run(r->catalogue, run);
 }
 

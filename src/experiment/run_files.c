@@ -38,22 +38,20 @@ bool run_choose_output(RunRequest *request, Arena *arena)
 {
     const Experiment *const e = request->experiment;
     RunRecord *const about = &request->about;
-    ResultForm form;
     const char *const base = about->experiment ? experiment_name(about->experiment, arena) : NULL;
     about->output = e->has[EXPERIMENT_OUTPUT]
                         ? e->output
                         : arena_format(arena, "%s.csv", writing_name(base ? base : about->model, arena));
-    if (e->has[EXPERIMENT_OUTPUT] && !result_file_form(about->output, &form))
+    if (e->has[EXPERIMENT_OUTPUT] && !result_format_to_write(about->output))
         return false;
     name_observers(request, arena);
     return true;
 }
 
-static ResultForm form_of(const RunFiles *files)
+static const ResultFormat *format_of(const RunFiles *files)
 {
-    ResultForm form;
-    (void)result_file_form(files->request->about.output, &form);
-    return form;
+    const ResultFormat *const format = result_format_to_write(files->request->about.output);
+    return format ? format : result_format_at(0); /* the device of that name is gone */
 }
 
 bool files_select(RunFiles *files, const KoineTables *tables)
@@ -65,7 +63,7 @@ bool files_select(RunFiles *files, const KoineTables *tables)
     files->globs = wanted->n ? all : NULL;
     Selection selection;
     SelectionMiss miss;
-    const unsigned flags = form_of(files) == RESULT_CSV ? 0 : SELECT_PARAMETERS;
+    const unsigned flags = format_of(files)->holds & RESULT_HOLDS_PARAMETERS ? SELECT_PARAMETERS : 0;
     if (!wanted->n || select_columns(tables, all, wanted->n, flags, files->arena, &selection, &miss))
         return true;
     char text[256];
@@ -178,18 +176,17 @@ void files_add_sink(RunFiles *files, KoineSink *sink)
 static KoineSink *create_sink(const RunFiles *files, const RunRecord *record, bool has_phases)
 {
     const Experiment *const e = files->request->experiment;
-    const ResultForm form = form_of(files);
+    const ResultFormat *const format = format_of(files);
     Text begin = { .arena = files->arena };
-    if (form == RESULT_STORE)
+    if (format->holds & RESULT_HOLDS_RUN)
         provenance_json(record, e, files->request->sources, &begin);
-    const ResultOptions options = { .form = form,
-                                    .path = record->output,
+    const ResultOptions options = { .path = record->output,
                                     .is_confined = is_confined(files, EXPERIMENT_OUTPUT),
                                     .globs = files->globs,
                                     .n_globs = files->globs ? e->variables.n : 0,
                                     .has_phases = has_phases,
                                     .begin = begin.at };
-    KoineSink *const sink = result_file_sink(&options, files->arena);
+    KoineSink *const sink = format->sink(&options, files->arena);
     sink->skips_events = skips_events(files);
     return sink;
 }
@@ -217,15 +214,15 @@ static void fail_writing(KoineRunReport *report, const char *error)
 
 void files_close(const RunFiles *files, KoineModel *model, RunRecord *record, Arena *arena)
 {
-    const ResultForm form = form_of(files);
+    const ResultFormat *const format = format_of(files);
     KoineSink *const sink = files->sinks.at[0];
     Text end = { .arena = arena };
-    if (form == RESULT_STORE) {
+    if (format->holds & RESULT_HOLDS_RUN) {
         statistics_json(record, &end);
         if (model)
             start_note_memory(model, record->run.time, &end);
     }
-    if (!result_file_finish(form, sink, end.at))
+    if (format->finish && !format->finish(sink, end.at))
         fail_writing(&record->run, sink->error);
     /* The protocol has the last word of the run, and a disk may refuse that too. */
     if (files->protocol && !protocol_close(files->protocol, &record->run))

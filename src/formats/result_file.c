@@ -1,8 +1,15 @@
 #include "formats/result_file.h"
-#include "formats/csv.h"
-#include "formats/mat.h"
-#include "formats/store.h"
 #include <sys/stat.h>
+
+static const struct {
+    const ResultFormat *format;
+    const char *ending;
+} rows[] = {
+#define RESULT_FORMAT(name, ending) { &name##_format, ending },
+#include "formats/result_formats.def"
+#undef RESULT_FORMAT
+};
+enum { N_ROWS = sizeof rows / sizeof *rows };
 
 bool text_ends_with(const char *text, const char *end)
 {
@@ -10,47 +17,41 @@ bool text_ends_with(const char *text, const char *end)
     return length >= n && strcmp(text + length - n, end) == 0;
 }
 
-bool result_file_form(const char *path, ResultForm *form)
+const ResultFormat *result_format_at(uint32_t k)
+{
+    return k < N_ROWS ? rows[k].format : NULL;
+}
+
+const char *result_ending(uint32_t k)
+{
+    return k < N_ROWS ? rows[k].ending : NULL;
+}
+
+const ResultFormat *result_format_named(const char *path)
+{
+    for (uint32_t k = 0; k < N_ROWS; k++)
+        if (text_ends_with(path, rows[k].ending))
+            return rows[k].format;
+    return NULL;
+}
+
+const ResultFormat *result_format_to_write(const char *path)
 {
     struct stat state;
-    *form = text_ends_with(path, ".mat") ? RESULT_MAT : text_ends_with(path, ".h5") ? RESULT_STORE : RESULT_CSV;
-    return *form != RESULT_CSV || strcmp(path, "-") == 0 || text_ends_with(path, ".csv") ||
-           (stat(path, &state) == 0 && (S_ISCHR(state.st_mode) || S_ISFIFO(state.st_mode)));
+    const ResultFormat *const named = result_format_named(path);
+    if (!named &&
+        (strcmp(path, "-") == 0 || (stat(path, &state) == 0 && (S_ISCHR(state.st_mode) || S_ISFIFO(state.st_mode)))))
+        return rows[0].format;
+    return named;
 }
 
-KoineSink *result_file_sink(const ResultOptions *o, Arena *arena)
+const char *result_formats_described(Arena *arena)
 {
-    switch (o->form) {
-    case RESULT_MAT: {
-        const MatOptions options = {
-            .path = o->path, .is_confined = o->is_confined, .globs = o->globs, .n_globs = o->n_globs
-        };
-        return mat_sink(&options, arena);
+    Text text = { .arena = arena };
+    for (uint32_t k = 0; k < N_ROWS; k++) {
+        text_format(&text, "%sFILE%s", k ? ", " : "", rows[k].ending);
+        if (rows[k].format->remark)
+            text_format(&text, " (%s)", rows[k].format->remark);
     }
-    case RESULT_STORE: {
-        const StoreOptions options = {
-            .path = o->path,
-            .is_confined = o->is_confined,
-            .globs = o->globs,
-            .n_globs = o->n_globs,
-            .has_phases = o->has_phases,
-            .begin = o->begin,
-        };
-        return store_sink(&options, arena);
-    }
-    case RESULT_CSV: break;
-    }
-    const CsvOptions options = {
-        .path = o->path,
-        .is_confined = o->is_confined,
-        .globs = o->globs,
-        .n_globs = o->n_globs,
-        .has_parameters = o->has_parameters,
-    };
-    return csv_sink(&options, arena);
-}
-
-bool result_file_finish(ResultForm form, KoineSink *sink, const char *end)
-{
-    return form != RESULT_STORE || store_finish(sink, end);
+    return text.at;
 }

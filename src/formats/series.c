@@ -1,8 +1,7 @@
 #include "formats/series.h"
 #include "base/map.h"
 #include "base/names.h"
-#include "formats/csv.h"
-#include "formats/mat.h"
+#include "formats/result_file.h"
 #include "formats/store.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +15,7 @@ typedef struct {
 } Content;
 
 static const size_t READ_PIECE = (size_t)1 << 20;
-static const size_t READ_MOST = (size_t)2 << 30; /* of CSV and MAT files, which are read whole */
+static const size_t READ_MOST = (size_t)2 << 30; /* of files that are read as a whole */
 
 /* Reads to the end; on failure returns errno. */
 static int read_content(int file, Content *content)
@@ -60,34 +59,6 @@ static void report_unreadable(Diag *diag, const char *path, int error)
                path, reason);
 }
 
-/* "comment [unit]", as in MAT files. */
-static const char *comment_of(const StoreVariable *variable, Arena *arena)
-{
-    if (!variable->unit[0])
-        return variable->comment;
-    return arena_format(arena, "%s%s[%s]", variable->comment, variable->comment[0] ? " " : "", variable->unit);
-}
-
-/* A native result with the time and no other values. */
-static Series *open_store(const char *path, Arena *arena, Diag *diag)
-{
-    Store *const store = store_open(path, arena, diag);
-    if (!store)
-        return NULL;
-    const StoreInfo *const info = store_info(store);
-    SeriesColumn *const columns = NEW_ARRAY(arena, SeriesColumn, info->n_variables);
-    for (uint32_t k = 0; k < info->n_variables; k++) {
-        const StoreVariable *const v = &info->variables[k];
-        columns[k] = (SeriesColumn){ v->name, comment_of(v, arena), NULL, v->storage == STORE_CONSTANT };
-    }
-    double *const times = NEW_ARRAY(arena, double, info->n_rows);
-    store_values(store, 0, 0, info->n_rows, times);
-    columns[0].values = times;
-    Series *const series = NEW(arena, Series);
-    *series = (Series){ info->n_variables, info->n_rows, columns, store, NULL, 0 };
-    return series;
-}
-
 /* All values of a native result. Aliases without a sign share theirs. */
 static void load_all(Series *series, Arena *arena)
 {
@@ -121,17 +92,46 @@ const double *series_fetch(const Series *series, uint32_t column, Arena *arena)
     return values;
 }
 
-static bool is_store(int file)
+/* The format that reads such a file in place; NULL: there is none. */
+static const ResultFormat *format_in_place(int file)
 {
     char begin[8];
-    return pread(file, begin, sizeof begin, 0) == (ssize_t)sizeof begin && store_is_file(begin, sizeof begin);
+    if (pread(file, begin, sizeof begin, 0) != (ssize_t)sizeof begin)
+        return NULL;
+    for (uint32_t k = 0; result_format_at(k); k++) {
+        const ResultFormat *const format = result_format_at(k);
+        if (format->open && format->is_file(begin, sizeof begin))
+            return format;
+    }
+    return NULL;
 }
 
-/* Nothing by these names is text, whatever text it might be taken for. */
-static bool is_named_binary(const char *path)
+/* The format of what was read: by its first bytes, else that text format which the name tells, else the first one.
+ * NULL: nothing by such a name is text, whatever text it might be taken for. */
+static const ResultFormat *format_of_content(const char *path, const Content *content)
 {
-    const size_t n = strlen(path);
-    return (n > 3 && strcmp(path + n - 3, ".h5") == 0) || (n > 4 && strcmp(path + n - 4, ".mat") == 0);
+    for (uint32_t k = 0; result_format_at(k); k++) {
+        const ResultFormat *const format = result_format_at(k);
+        if (format->read && format->is_file && format->is_file(content->bytes, content->size))
+            return format;
+    }
+    const ResultFormat *const named = result_format_named(path);
+    if (!named)
+        return result_format_at(0);
+    return named->begins_as ? NULL : named;
+}
+
+static void report_no_result(Diag *diag, const char *path, Arena *arena)
+{
+    Text begins = { .arena = arena };
+    uint32_t n = 0;
+    while (result_format_at(n))
+        n++;
+    for (uint32_t k = n; k-- > 0;)
+        if (result_format_at(k)->begins_as)
+            text_format(&begins, "%s as %s", begins.n ? " nor" : "neither", result_format_at(k)->begins_as);
+    diag_error(diag, DIAG_RESULT_DAMAGED, SPAN_NONE, "%s: this is no result: it begins %s", path, begins.at);
+    diag_help(diag, "a CSV file needs the ending .csv");
 }
 
 /* A pipe is not waited for before it is known to be one. */
@@ -153,31 +153,27 @@ static int open_file(const char *path, Diag *diag)
     return -1;
 }
 
-typedef Series *ReadTable(const char *path, const char *text, size_t size, Arena *arena, Diag *diag);
-
-static Series *open_series(const char *path, ReadTable *read_table, Arena *arena, Diag *diag)
+static Series *open_series(const char *path, bool has_words, Arena *arena, Diag *diag)
 {
     const bool is_standard = strcmp(path, "-") == 0;
     const int file = is_standard ? STDIN_FILENO : open_file(path, diag);
     if (file < 0)
         return NULL;
-    if (!is_standard && is_store(file)) {
+    const ResultFormat *format = is_standard ? NULL : format_in_place(file);
+    if (format) {
         close(file);
-        return open_store(path, arena, diag);
+        return format->open(path, arena, diag);
     }
     Content content = { 0 };
     Series *series = NULL;
     const int error = read_content(file, &content);
     if (error) {
         report_unreadable(diag, path, error);
-    } else if (mat_is_file(content.bytes, content.size)) {
-        series = mat_read(path, content.bytes, content.size, arena, diag);
-    } else if (is_named_binary(path)) {
-        diag_error(diag, DIAG_RESULT_DAMAGED, SPAN_NONE, "%s: this is no result: it begins neither as HDF5 nor as MAT",
-                   path);
-        diag_help(diag, "a CSV file needs the ending .csv");
+    } else if ((format = format_of_content(path, &content)) == NULL) {
+        report_no_result(diag, path, arena);
     } else {
-        series = read_table(path, content.bytes, content.size, arena, diag);
+        ReadSeries *const read_all = has_words && format->read_words ? format->read_words : format->read;
+        series = read_all(path, content.bytes, content.size, arena, diag);
     }
     free(content.bytes);
     if (!is_standard)
@@ -187,12 +183,12 @@ static Series *open_series(const char *path, ReadTable *read_table, Arena *arena
 
 Series *series_lazy(const char *path, Arena *arena, Diag *diag)
 {
-    return open_series(path, csv_read, arena, diag);
+    return open_series(path, false, arena, diag);
 }
 
 Series *series_signals(const char *path, Arena *arena, Diag *diag)
 {
-    return open_series(path, csv_read_words, arena, diag);
+    return open_series(path, true, arena, diag);
 }
 
 void series_done(const Series *series)

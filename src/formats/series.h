@@ -31,7 +31,7 @@ static inline double series_value(const SeriesColumn *column, uint64_t row)
     return column->values[column->is_constant ? 0 : row];
 }
 
-/* Reads a CSV, MAT or native file, told apart by content; "-" is the standard input. NULL: reported. */
+/* Reads a result of any format (result_file.h), told apart by content; "-" is the standard input. NULL: reported. */
 Series *series_read(const char *path, Arena *arena, Diag *diag);
 /* The same, but the values of native files are not read before they are asked for: columns[k].values is NULL, but for
  * the time. To be ended by series_done. */

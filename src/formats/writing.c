@@ -1,8 +1,7 @@
 /* See writing.h. */
 #include "formats/writing.h"
 #include "base/utf8.h"
-#include "formats/mat_layout.h"
-#include "formats/store_layout.h"
+#include "formats/result_file.h"
 #include "formats/written.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +14,11 @@
 
 static const char OUTSIDE[] = "what a model or an experiment names is written below the current folder only";
 static const char HIDDEN[] = "what a model or an experiment names must not be hidden";
-static const char ENDING[] = "what a model or an experiment names ends with .csv, .mat, .h5, .txt, .log or .protocol";
+#define RESULT_FORMAT(name, ending) ending ", "
+static const char ENDING[] = "what a model or an experiment names ends with "
+#include "formats/result_formats.def"
+                             ".txt, .log or .protocol";
+#undef RESULT_FORMAT
 static const char LINK[] = "what a model or an experiment names must not be a link or lie behind one";
 static const char STRANGE[] = "the file was not written by Koine, or was changed since";
 static const char SPECIAL[] = "what a model or an experiment names must be a file on a disk";
@@ -24,15 +27,9 @@ static const char BUSY[] = "another run is writing it; wait for it or choose ano
 const char writing_unknown[] = "whether Koine wrote the file cannot be found out: its list cannot be read";
 
 /* ---- names ---- */
-static bool ends_with(const char *text, const char *end)
-{
-    const size_t length = strlen(text), n = strlen(end);
-    return length > n && strcmp(text + length - n, end) == 0;
-}
-
 static const char *name_refusal(const char *path)
 {
-    static const char *const endings[] = { ".csv", ".mat", ".h5", ".txt", ".log", ".protocol" };
+    static const char *const endings[] = { ".txt", ".log", ".protocol" };
     if (*path == '/')
         return OUTSIDE;
     for (const char *at = path; *at; at += strcspn(at, "/"), at += strspn(at, "/")) {
@@ -43,9 +40,9 @@ static const char *name_refusal(const char *path)
             return HIDDEN;
     }
     for (size_t k = 0; k < sizeof endings / sizeof *endings; k++)
-        if (ends_with(path, endings[k]))
+        if (text_ends_with(path, endings[k]))
             return NULL;
-    return ENDING;
+    return result_format_named(path) ? NULL : ENDING;
 }
 
 char *writing_name(const char *name, Arena *arena)
@@ -67,28 +64,6 @@ char *writing_name(const char *name, Arena *arena)
 }
 
 /* ---- what is there already ---- */
-static bool is_store(const char *head, size_t n)
-{
-    static const char signature[] = "\x89HDF\r\n\x1a\n", format[] = STORE_FORMAT;
-    if (n < sizeof signature || memcmp(head, signature, sizeof signature - 1) != 0)
-        return false;
-    for (size_t k = 0; k + sizeof format <= n; k++)
-        if (memcmp(head + k, format, sizeof format - 1) == 0)
-            return true;
-    return false;
-}
-
-static bool is_mat(const char *head, size_t n)
-{
-    static const char name[] = "Aclass";
-    MatHead first;
-    if (n < sizeof first + sizeof name)
-        return false;
-    memcpy(&first, head, sizeof first);
-    return first.rows == ACLASS_ROWS && first.columns == ACLASS_COLUMNS && first.name_size == (int32_t)sizeof name &&
-           memcmp(head + sizeof first, name, sizeof name) == 0;
-}
-
 /* An empty file is nobody's; a native result begins with one byte. */
 static bool is_ours(const char *path, int file, const struct stat *state)
 {
@@ -96,8 +71,8 @@ static bool is_ours(const char *path, int file, const struct stat *state)
     if (state->st_size <= 1)
         return true;
     const ssize_t n = pread(file, head, sizeof head, 0);
-    return n > 0 && ((ends_with(path, ".h5") && is_store(head, (size_t)n)) ||
-                     (ends_with(path, ".mat") && is_mat(head, (size_t)n)) || written_is_ours(path, file));
+    const ResultFormat *const format = result_format_named(path);
+    return n > 0 && ((format && format->is_ours && format->is_ours(head, (size_t)n)) || written_is_ours(path, file));
 }
 
 static const char *file_refusal(const char *path, int file)

@@ -1,6 +1,7 @@
 #include "web/result.h"
 #include "base/diag.h"
 #include "formats/live.h"
+#include "formats/result_file.h"
 #include "formats/series.h"
 #include "formats/store.h"
 #include <fcntl.h>
@@ -10,7 +11,6 @@
 #include <unistd.h>
 
 typedef struct {
-    const char *form;
     bool (*is_mine)(const char *path);
     /* Fills columns and rows. False: *error says why. */
     bool (*open)(Result *result, const char **error);
@@ -41,13 +41,7 @@ struct Result {
     int64_t changed, size; /* of the file when it was read */
 };
 
-/* ---- CSV and MAT: read as a whole ---- */
-static bool ends_with(const char *text, const char *end)
-{
-    const size_t length = strlen(text), n = strlen(end);
-    return length >= n && strcmp(text + length - n, end) == 0;
-}
-
+/* ---- formats that are read as a whole ---- */
 static bool is_any(const char *path)
 {
     (void)path;
@@ -133,7 +127,7 @@ static void series_close(Result *result)
 /* ---- a run under way ---- */
 static bool is_live(const char *path)
 {
-    return ends_with(path, LIVE_ENDING);
+    return text_ends_with(path, LIVE_ENDING);
 }
 
 static bool open_live(Result *result, const char **error)
@@ -275,19 +269,15 @@ static bool store_event_times(const Result *result, double from, double to, uint
 }
 
 static const ResultKind kinds[] = {
-    { "live", is_live, open_live, read_live, look_live, close_live, NULL, NULL, NULL },
-    { "store", is_store, open_store, read_store, look_store, close_store, store_row, store_pieces, store_event_times },
-    { "CSV or MAT", is_any, series_open, series_range, series_look, series_close, NULL, NULL, NULL },
+    { is_live, open_live, read_live, look_live, close_live, NULL, NULL, NULL },
+    { is_store, open_store, read_store, look_store, close_store, store_row, store_pieces, store_event_times },
+    { is_any, series_open, series_range, series_look, series_close, NULL, NULL, NULL },
 };
 
 /* ---- what all have ---- */
 bool result_is_named(const char *path)
 {
-    static const char *const endings[] = { ".h5", ".csv", ".mat", LIVE_ENDING };
-    for (size_t k = 0; k < sizeof endings / sizeof *endings; k++)
-        if (ends_with(path, endings[k]))
-            return true;
-    return false;
+    return result_format_named(path) || is_live(path);
 }
 
 Result *result_open(const char *path, Arena *arena, const char **error)
@@ -318,11 +308,6 @@ void result_close(Result *result)
         return;
     result->kind->close(result);
     arena_destroy(result->arena);
-}
-
-const char *result_form(const Result *result)
-{
-    return result->kind->form;
 }
 
 uint32_t result_columns(const Result *result)

@@ -1,6 +1,6 @@
 /* One result, wherever it is: columns over time of which ranges can be read.
  *
- * The kinds of files are rows of a table in result.c; nobody else knows them apart. A result has an arena of its own,
+ * Ways to read are rows of a table in result.c: previews, native files in place, and all other formats as a whole. A result has an arena of its own,
  * so that it can be read again when its file has changed. */
 #ifndef WEB_RESULT_H
 #define WEB_RESULT_H
@@ -21,7 +21,6 @@ Result *result_open(const char *path, Arena *arena, const char **error);
 /* The same; *is_unreadable: the system, and not the file, is the reason. */
 Result *result_try(const char *path, Arena *arena, const char **error, bool *is_unreadable);
 void result_close(Result *result);
-const char *result_form(const Result *result); /* "CSV", ... */
 uint32_t result_columns(const Result *result); /* the first one is the time */
 const ResultColumn *result_column(const Result *result, uint32_t column);
 uint32_t result_find(const Result *result, const char *name); /* UINT32_MAX: there is none */
