@@ -97,6 +97,9 @@ static const Expr *derive_operation(Derivation *d, const Expr *e, const Expr *da
 {
     Pool *const pool = d->pool;
     const Expr *const a = e->args[0], *const b = e->n_args > 1 ? e->args[1] : NULL;
+    const OpCourse course = op_course((Op)e->op);
+    if (course == COURSE_STEP || course == COURSE_STILL)
+        return d->zero;
     switch ((Op)e->op) {
     case OP_NEG: return neg(d, da);
     case OP_ADD: return add(d, da, db);
@@ -123,35 +126,9 @@ static const Expr *derive_operation(Derivation *d, const Expr *e, const Expr *da
     case OP_TANH: return mul(d, sub(d, d->one, mul(d, e, e)), da);
     case OP_AT_LEAST: return da;
     case OP_HOMOTOPY: return simple_binary(pool, OP_HOMOTOPY, da, db);
-    case OP_SIGN:
-    case OP_FLOOR:
-    case OP_CEIL:
-    case OP_TRUNC:
-    case OP_ROUND:
-    case OP_REAL: return d->zero;
-    case OP_MIX:
-    case OP_RANDOM:
-    case OP_IDIV:
-    case OP_IMOD:
-    case OP_NARROW:
-    case OP_NUMBER:
-    case OP_NOT:
-    case OP_AND:
-    case OP_OR:
-    case OP_LT:
-    case OP_LE:
-    case OP_GT:
-    case OP_GE:
-    case OP_EQ:
-    case OP_NE:
-    case OP_IFLOOR:
-    case OP_ICEIL:
-    case OP_ITRUNC:
-    case OP_IROUND:
-    case OP_ELEMENT:
-    case OP_COUNT: break;
+    default: break;
     }
-    BUG("not a Real operation");
+    BUG("an operation without derivative");
 }
 
 /* ---- nodes ---- */

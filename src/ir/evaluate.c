@@ -53,122 +53,49 @@ static Value integer_value(int64_t i)
     return (Value){ .i = i };
 }
 
+/* The columns of op.def as expressions of a and b, and as values of the type that the result has. */
+#define VALUE_PREFIX_1(operator) operator a
+#define VALUE_INFIX_2(operator)  a operator b
+#define VALUE_CALL_1(function)   function(a)
+#define VALUE_CALL_2(function)   function(a, b)
+#define VALUE_LIBM_1(function)   function(a)
+#define VALUE_LIBM_2(function)   function(a, b)
+#define VALUE_WHOLE_1(function)  koine_integer(function(a))
+#define VALUE_FIRST_1(none)      a
+#define VALUE_FIRST_2(none)      a
+#define VALUE_NONE_1(none)       (BUG("not an operation on this type"), 0)
+#define VALUE_NONE_2(none)       VALUE_NONE_1(none)
+
 static Value evaluate_real(Op op, double a, double b)
 {
+#define MAKE_S real_value
+#define MAKE_R real_value
+#define MAKE_I integer_value
+#define MAKE_B integer_value
     switch (op) {
-    case OP_NEG: return real_value(-a);
-    case OP_ADD: return real_value(a + b);
-    case OP_SUB: return real_value(a - b);
-    case OP_MUL: return real_value(a * b);
-    case OP_DIV: return real_value(a / b);
-    case OP_POW: return real_value(pow(a, b));
-    case OP_LT: return integer_value(a < b);
-    case OP_LE: return integer_value(a <= b);
-    case OP_GT: return integer_value(a > b);
-    case OP_GE: return integer_value(a >= b);
-    case OP_EQ: return integer_value(a == b);
-    case OP_NE: return integer_value(a != b);
-    case OP_ABS: return real_value(fabs(a));
-    case OP_AT_LEAST: return real_value(koine_at_least(a, b));
-    case OP_MIN: return real_value(koine_rmin(a, b));
-    case OP_MAX: return real_value(koine_rmax(a, b));
-    case OP_SIGN: return real_value(koine_rsign(a));
-    case OP_FLOOR: return real_value(floor(a));
-    case OP_CEIL: return real_value(ceil(a));
-    case OP_TRUNC: return real_value(trunc(a));
-    case OP_ROUND: return real_value(round(a));
-    case OP_IFLOOR: return integer_value(koine_integer(floor(a)));
-    case OP_ICEIL: return integer_value(koine_integer(ceil(a)));
-    case OP_ITRUNC: return integer_value(koine_integer(trunc(a)));
-    case OP_IROUND: return integer_value(koine_integer(round(a)));
-    case OP_SQRT: return real_value(sqrt(a));
-    case OP_EXP: return real_value(exp(a));
-    case OP_LOG: return real_value(log(a));
-    case OP_LOG10: return real_value(log10(a));
-    case OP_SIN: return real_value(sin(a));
-    case OP_COS: return real_value(cos(a));
-    case OP_TAN: return real_value(tan(a));
-    case OP_ASIN: return real_value(asin(a));
-    case OP_ACOS: return real_value(acos(a));
-    case OP_ATAN: return real_value(atan(a));
-    case OP_ATAN2: return real_value(atan2(a, b));
-    case OP_SINH: return real_value(sinh(a));
-    case OP_COSH: return real_value(cosh(a));
-    case OP_TANH: return real_value(tanh(a));
-    case OP_HOMOTOPY: return real_value(a);
-    case OP_MIX:
-    case OP_RANDOM:
-    case OP_IDIV:
-    case OP_IMOD:
-    case OP_NARROW:
-    case OP_REAL:
-    case OP_NUMBER:
-    case OP_NOT:
-    case OP_AND:
-    case OP_OR:
-    case OP_ELEMENT:
+#define OP(name, text, arity, result, takes, course, cost, on_reals, by_real, on_integers, by_integer)                 \
+    case OP_##name:                                                                                                    \
+        return MAKE_##result(VALUE_##on_reals##_##arity(by_real));
+#include "ir/op.def"
+#undef OP
     case OP_COUNT: break;
     }
-    BUG("no operation on Reals");
+#undef MAKE_S
+    BUG("unknown Op");
 }
 
 static Value evaluate_integer(Op op, int64_t a, int64_t b)
 {
+#define MAKE_S integer_value
     switch (op) {
-    case OP_NEG: return integer_value(koine_ineg(a));
-    case OP_ADD: return integer_value(koine_iadd(a, b));
-    case OP_SUB: return integer_value(koine_isub(a, b));
-    case OP_MUL: return integer_value(koine_imul(a, b));
-    case OP_MIX: return integer_value(koine_mix(a, b));
-    case OP_RANDOM: return real_value(koine_random(a, b));
-    case OP_IDIV: return integer_value(koine_idiv(a, b));
-    case OP_IMOD: return integer_value(koine_imod(a, b));
-    case OP_NARROW: return integer_value(koine_narrow(a));
-    case OP_REAL: return real_value(koine_real(a));
-    case OP_NUMBER: return integer_value(a);
-    case OP_NOT: return integer_value(!a);
-    case OP_AND: return integer_value(a && b);
-    case OP_OR: return integer_value(a || b);
-    case OP_LT: return integer_value(a < b);
-    case OP_LE: return integer_value(a <= b);
-    case OP_GT: return integer_value(a > b);
-    case OP_GE: return integer_value(a >= b);
-    case OP_EQ: return integer_value(a == b);
-    case OP_NE: return integer_value(a != b);
-    case OP_ABS: return integer_value(koine_iabs(a));
-    case OP_MIN: return integer_value(koine_imin(a, b));
-    case OP_MAX: return integer_value(koine_imax(a, b));
-    case OP_SIGN: return integer_value(koine_isign(a));
-    case OP_DIV:
-    case OP_AT_LEAST:
-    case OP_POW:
-    case OP_FLOOR:
-    case OP_CEIL:
-    case OP_TRUNC:
-    case OP_ROUND:
-    case OP_IFLOOR:
-    case OP_ICEIL:
-    case OP_ITRUNC:
-    case OP_IROUND:
-    case OP_SQRT:
-    case OP_EXP:
-    case OP_LOG:
-    case OP_LOG10:
-    case OP_SIN:
-    case OP_COS:
-    case OP_TAN:
-    case OP_ASIN:
-    case OP_ACOS:
-    case OP_ATAN:
-    case OP_ATAN2:
-    case OP_SINH:
-    case OP_COSH:
-    case OP_TANH:
-    case OP_HOMOTOPY:
-    case OP_ELEMENT:
+#define OP(name, text, arity, result, takes, course, cost, on_reals, by_real, on_integers, by_integer)                 \
+    case OP_##name:                                                                                                    \
+        return MAKE_##result(VALUE_##on_integers##_##arity(by_integer));
+#include "ir/op.def"
+#undef OP
     case OP_COUNT: break;
     }
-    BUG("no operation on Integers");
+    BUG("unknown Op");
 }
 
 Value op_evaluate(Op op, Type operands, const Value args[])

@@ -26,10 +26,12 @@ typedef struct {
     const char *text;
     uint8_t arity;
     char result;
+    uint8_t takes, course, cost;
 } OpRow;
 
 static const OpRow op_rows[OP_COUNT] = {
-#define OP(name, text, arity, result) { text, arity, #result[0] },
+#define OP(name, text, arity, result, takes, course, cost, ...)                                                        \
+    { text, arity, #result[0], TAKES_##takes, COURSE_##course, cost },
 #include "ir/op.def"
 #undef OP
 };
@@ -42,6 +44,32 @@ const char *op_text(Op op)
 uint32_t op_arity(Op op)
 {
     return op_rows[op].arity;
+}
+
+OpTakes op_takes(Op op)
+{
+    return (OpTakes)op_rows[op].takes;
+}
+
+OpCourse op_course(Op op)
+{
+    return (OpCourse)op_rows[op].course;
+}
+
+uint32_t op_cost(Op op)
+{
+    return op_rows[op].cost;
+}
+
+Type op_type(Op op, Type operands)
+{
+    switch (op_rows[op].result) {
+    case 'S': return operands;
+    case 'R': return REAL_TYPE;
+    case 'I': return INTEGER_TYPE;
+    case 'B': return BOOLEAN_TYPE;
+    }
+    BUG("unknown result rule");
 }
 
 bool op_is_relation(Op op)
@@ -351,71 +379,17 @@ static bool is_number(Type type)
 static void require_types(Op op, const Expr *const *args)
 {
     const Type a = args[0]->type;
-    switch (op) {
-    case OP_NEG:
-    case OP_ABS:
-    case OP_SIGN: REQUIRE(is_number(a)); break;
-    case OP_ADD:
-    case OP_SUB:
-    case OP_MUL:
-    case OP_MIN:
-    case OP_MAX: REQUIRE(is_number(a) && type_equal(a, args[1]->type)); break;
-    case OP_MIX:
-    case OP_RANDOM:
-    case OP_IDIV:
-    case OP_IMOD: REQUIRE(a.kind == TYPE_INTEGER && type_equal(a, args[1]->type)); break;
-    case OP_NARROW:
-    case OP_REAL: REQUIRE(a.kind == TYPE_INTEGER); break;
-    case OP_NUMBER: REQUIRE(a.kind == TYPE_BOOLEAN || a.kind == TYPE_ENUM); break;
-    case OP_NOT: REQUIRE(a.kind == TYPE_BOOLEAN); break;
-    case OP_AND:
-    case OP_OR: REQUIRE(a.kind == TYPE_BOOLEAN && type_equal(a, args[1]->type)); break;
-    case OP_LT:
-    case OP_LE:
-    case OP_GT:
-    case OP_GE:
-    case OP_EQ:
-    case OP_NE: REQUIRE(type_equal(a, args[1]->type)); break;
-    case OP_DIV:
-    case OP_POW:
-    case OP_AT_LEAST:
-    case OP_ATAN2:
-    case OP_HOMOTOPY: REQUIRE(a.kind == TYPE_REAL && type_equal(a, args[1]->type)); break;
-    case OP_FLOOR:
-    case OP_CEIL:
-    case OP_TRUNC:
-    case OP_ROUND:
-    case OP_IFLOOR:
-    case OP_ICEIL:
-    case OP_ITRUNC:
-    case OP_IROUND:
-    case OP_SQRT:
-    case OP_EXP:
-    case OP_LOG:
-    case OP_LOG10:
-    case OP_SIN:
-    case OP_COS:
-    case OP_TAN:
-    case OP_ASIN:
-    case OP_ACOS:
-    case OP_ATAN:
-    case OP_SINH:
-    case OP_COSH:
-    case OP_TANH: REQUIRE(a.kind == TYPE_REAL); break;
-    case OP_ELEMENT: REQUIRE(args[0]->kind == EXPR_LEAF && args[1]->type.kind == TYPE_INTEGER); break;
-    case OP_COUNT: BUG("no operation");
+    switch (op_takes(op)) {
+    case TAKES_NUMBERS: REQUIRE(is_number(a)); break;
+    case TAKES_REALS: REQUIRE(a.kind == TYPE_REAL); break;
+    case TAKES_INTEGERS: REQUIRE(a.kind == TYPE_INTEGER); break;
+    case TAKES_BOOLEANS: REQUIRE(a.kind == TYPE_BOOLEAN); break;
+    case TAKES_VALUE: REQUIRE(a.kind == TYPE_BOOLEAN || a.kind == TYPE_ENUM); break;
+    case TAKES_ELEMENT: REQUIRE(args[0]->kind == EXPR_LEAF && args[1]->type.kind == TYPE_INTEGER); return;
+    case TAKES_ORDERED:
+    case TAKES_EQUAL: break;
     }
-}
-
-static Type result_type(Op op, const Expr *const *args)
-{
-    switch (op_rows[op].result) {
-    case 'S': return args[0]->type;
-    case 'R': return REAL_TYPE;
-    case 'I': return INTEGER_TYPE;
-    case 'B': return BOOLEAN_TYPE;
-    }
-    BUG("unknown result rule");
+    REQUIRE(op_arity(op) == 1 || type_equal(a, args[1]->type));
 }
 
 static const Expr *call(Pool *pool, Op op, bool is_literal, uint32_t n, const Expr *const *args)
@@ -425,7 +399,7 @@ static const Expr *call(Pool *pool, Op op, bool is_literal, uint32_t n, const Ex
     Expr head = { .kind = EXPR_CALL,
                   .op = (uint8_t)op,
                   .is_literal = is_literal,
-                  .type = result_type(op, args),
+                  .type = op_type(op, args[0]->type),
                   .n_args = (uint16_t)n,
                   .u.integer = 0 };
     return intern(pool, &head, args);
@@ -546,8 +520,8 @@ bool expr_is_corner(const Expr *e)
     if (e->kind != EXPR_CALL)
         return false;
     const bool is_quotient = e->args[0]->kind == EXPR_CALL && e->args[0]->op == OP_DIV;
-    return op_is_relation((Op)e->op) || (e->op >= OP_ABS && e->op <= OP_IROUND) || e->op == OP_ATAN2 ||
-           (e->op == OP_ATAN && is_quotient);
+    const OpCourse course = op_course((Op)e->op);
+    return course == COURSE_KINK || course == COURSE_STEP || course == COURSE_CUT || (e->op == OP_ATAN && is_quotient);
 }
 
 bool expr_too_deep(const Expr *a, const Expr *b)

@@ -37,13 +37,29 @@ static inline bool type_equal(Type a, Type b)
 }
 
 typedef enum {
-#define OP(name, text, arity, result) OP_##name,
+#define OP(name, ...) OP_##name,
 #include "ir/op.def"
 #undef OP
     OP_COUNT
 } Op;
+/* What op.def says of the arguments of an operation, and of its course. */
+typedef enum {
+    TAKES_NUMBERS,
+    TAKES_REALS,
+    TAKES_INTEGERS,
+    TAKES_BOOLEANS,
+    TAKES_VALUE,
+    TAKES_ORDERED,
+    TAKES_EQUAL,
+    TAKES_ELEMENT
+} OpTakes;
+typedef enum { COURSE_SMOOTH, COURSE_KINK, COURSE_STEP, COURSE_CUT, COURSE_STILL } OpCourse;
 const char *op_text(Op op);
 uint32_t op_arity(Op op);
+OpTakes op_takes(Op op);
+OpCourse op_course(Op op);
+uint32_t op_cost(Op op);            /* in additions */
+Type op_type(Op op, Type operands); /* of its value */
 bool op_is_relation(Op op);
 bool op_by_text(const char *text, uint32_t arity, Op *op);
 

@@ -91,73 +91,37 @@ static void unify(Reader *r, const Expr **a, const Expr **b)
     *b = reader_convert(r, *b, (*a)->type);
 }
 
-typedef enum {
-    WANTS_NUMBERS,
-    WANTS_REALS,
-    WANTS_INTEGERS,
-    WANTS_BOOLEANS,
-    WANTS_VALUE,
-    WANTS_ORDERED,
-    WANTS_EQUAL
-} Wants;
-
-static Wants wants(Op op)
-{
-    switch (op) {
-    case OP_NEG:
-    case OP_ABS:
-    case OP_SIGN:
-    case OP_ADD:
-    case OP_SUB:
-    case OP_MUL:
-    case OP_MIN:
-    case OP_MAX: return WANTS_NUMBERS;
-    case OP_MIX:
-    case OP_RANDOM:
-    case OP_IDIV:
-    case OP_IMOD:
-    case OP_NARROW:
-    case OP_REAL: return WANTS_INTEGERS;
-    case OP_NUMBER: return WANTS_VALUE;
-    case OP_NOT:
-    case OP_AND:
-    case OP_OR: return WANTS_BOOLEANS;
-    case OP_LT:
-    case OP_LE:
-    case OP_GT:
-    case OP_GE: return WANTS_ORDERED;
-    case OP_EQ:
-    case OP_NE: return WANTS_EQUAL;
-    default: return WANTS_REALS; /* division, powers and all functions of the reals */
-    }
-}
-
-static bool suits(Type type, Wants wanted)
+static bool suits(Type type, OpTakes wanted)
 {
     switch (wanted) {
-    case WANTS_NUMBERS: return type.kind == TYPE_REAL || type.kind == TYPE_INTEGER;
-    case WANTS_REALS: return type_equal(type, REAL_TYPE);
-    case WANTS_INTEGERS: return type_equal(type, INTEGER_TYPE);
-    case WANTS_BOOLEANS: return type_equal(type, BOOLEAN_TYPE);
-    case WANTS_VALUE: return type.rank == 0 && (type.kind == TYPE_BOOLEAN || type.kind == TYPE_ENUM);
-    case WANTS_ORDERED: return type.rank == 0 && type.kind != TYPE_BOOLEAN && type.kind != TYPE_STRING;
-    case WANTS_EQUAL: return type.rank == 0;
+    case TAKES_NUMBERS: return type.kind == TYPE_REAL || type.kind == TYPE_INTEGER;
+    case TAKES_REALS: return type_equal(type, REAL_TYPE);
+    case TAKES_INTEGERS: return type_equal(type, INTEGER_TYPE);
+    case TAKES_BOOLEANS: return type_equal(type, BOOLEAN_TYPE);
+    case TAKES_VALUE: return type.rank == 0 && (type.kind == TYPE_BOOLEAN || type.kind == TYPE_ENUM);
+    case TAKES_ORDERED: return type.rank == 0 && type.kind != TYPE_BOOLEAN && type.kind != TYPE_STRING;
+    case TAKES_EQUAL: return type.rank == 0;
+    case TAKES_ELEMENT: return false; /* not in the text form */
     }
-    BUG("unknown Wants");
+    BUG("unknown OpTakes");
 }
 
 /* The operation on n arguments, which it may change; the span is that of the operator. */
 static const Expr *build(Reader *r, Op op, uint32_t n, const Expr **args, Span span)
 {
-    static const char *const wanted_texts[] = {
-        "Real or Integer", "Real", "Integer", "Boolean", "Boolean or an enumeration", "a scalar number or enumeration",
-        "a scalar"
-    };
-    const Wants wanted = wants(op);
+    static const char *const wanted_texts[] = { "Real or Integer",
+                                                "Real",
+                                                "Integer",
+                                                "Boolean",
+                                                "Boolean or an enumeration",
+                                                "a scalar number or enumeration",
+                                                "a scalar",
+                                                "an element" };
+    const OpTakes wanted = op_takes(op);
     if (n == 2)
         unify(r, &args[0], &args[1]);
     for (uint32_t k = 0; k < n; k++) {
-        if (wanted == WANTS_REALS)
+        if (wanted == TAKES_REALS)
             args[k] = reader_convert(r, args[k], REAL_TYPE);
         if (!suits(args[k]->type, wanted)) {
             char what[48];
@@ -453,7 +417,7 @@ uint32_t reader_next_level(const Reader *r)
 
 static bool suits_reduction(Op op, Type type)
 {
-    return type.rank == 0 && (op == OP_AND || op == OP_OR ? type.kind == TYPE_BOOLEAN : suits(type, WANTS_NUMBERS));
+    return type.rank == 0 && (op == OP_AND || op == OP_OR ? type.kind == TYPE_BOOLEAN : suits(type, TAKES_NUMBERS));
 }
 
 /* sum(for i in 1:N: body): behind the "for". */

@@ -456,35 +456,8 @@ static const Expr *apply_rules(Rules r, Op op, const Expr *const *args, bool is_
     case OP_CEIL:
     case OP_TRUNC:
     case OP_ROUND: return is_whole(a) ? a : expr_unary(r.pool, op, a);
-    case OP_ELEMENT:
-    case OP_MIX:
-    case OP_RANDOM:
-    case OP_AT_LEAST:
-    case OP_ATAN2: return expr_binary(r.pool, op, a, b);
-    case OP_REAL:
-    case OP_NUMBER:
-    case OP_NARROW:
-    case OP_SIGN:
-    case OP_IFLOOR:
-    case OP_ICEIL:
-    case OP_ITRUNC:
-    case OP_IROUND:
-    case OP_SQRT:
-    case OP_EXP:
-    case OP_LOG:
-    case OP_LOG10:
-    case OP_SIN:
-    case OP_COS:
-    case OP_TAN:
-    case OP_ASIN:
-    case OP_ACOS:
-    case OP_ATAN:
-    case OP_SINH:
-    case OP_COSH:
-    case OP_TANH: return expr_unary(r.pool, op, a);
-    case OP_COUNT: break;
+    default: return expr_call(r.pool, op, op_arity(op), args); /* has no rules */
     }
-    BUG("unknown Op");
 }
 
 /* The literal that the operation on literals gives, or NULL. */
@@ -496,16 +469,10 @@ static const Expr *fold(Rules r, Op op, const Expr *const *args)
             return NULL;
         values[k] = literal_value(args[k]);
     }
-    if (op == OP_HOMOTOPY)
+    if (op == OP_HOMOTOPY || op == OP_RANDOM) /* a draw stays one */
         return NULL;
     const Value value = op_evaluate(op, args[0]->type, values);
-    Type type = args[0]->type;
-    if (op_is_relation(op))
-        type = BOOLEAN_TYPE;
-    else if (op == OP_REAL)
-        type = REAL_TYPE;
-    else if (op == OP_NUMBER || op == OP_IFLOOR || op == OP_ICEIL || op == OP_ITRUNC || op == OP_IROUND)
-        type = INTEGER_TYPE;
+    const Type type = op_type(op, args[0]->type);
     if (!value_is_good(type, value))
         return NULL;
     return r.gather && type.kind == TYPE_REAL ? unsigned_zero(r.pool, value.r) : make_literal(r.pool, type, value);

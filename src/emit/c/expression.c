@@ -297,20 +297,12 @@ typedef struct {
     Helper function; /* STYLE_CALL; rounding to Integer wraps it */
 } OperationForm;
 
-static const OperationForm forms_real[] = {
+static const OperationForm operators[OP_COUNT] = {
     [OP_NEG] = { STYLE_PREFIX, "-", BIND_SIGN, BIND_TIGHT, BIND_TIGHT, 0 },
     [OP_ADD] = { STYLE_INFIX, "+", BIND_ADD, BIND_ADD, BIND_MUL, 0 },
     [OP_SUB] = { STYLE_INFIX, "-", BIND_ADD, BIND_ADD, BIND_MUL, 0 },
     [OP_MUL] = { STYLE_INFIX, "*", BIND_MUL, BIND_MUL, BIND_SIGN, 0 },
     [OP_DIV] = { STYLE_INFIX, "/", BIND_MUL, BIND_MUL, BIND_SIGN, 0 },
-    [OP_POW] = { .style = STYLE_CALL, .function = FUNCTION_pow },
-    [OP_MIX] = { .style = STYLE_CALL, .function = FUNCTION_koine_mix },
-    [OP_AT_LEAST] = { .style = STYLE_CALL, .function = FUNCTION_koine_at_least },
-    [OP_RANDOM] = { .style = STYLE_CALL, .function = FUNCTION_koine_random },
-    [OP_IDIV] = { .style = STYLE_CALL, .function = FUNCTION_koine_idiv },
-    [OP_IMOD] = { .style = STYLE_CALL, .function = FUNCTION_koine_imod },
-    [OP_NARROW] = { .style = STYLE_CALL, .function = FUNCTION_koine_narrow },
-    [OP_REAL] = { .style = STYLE_CALL, .function = FUNCTION_koine_real },
     [OP_NOT] = { STYLE_PREFIX, "!", BIND_SIGN, BIND_TIGHT, BIND_TIGHT, 0 },
     [OP_AND] = { STYLE_INFIX, "&&", BIND_AND, BIND_AND, BIND_EQUAL, 0 },
     [OP_OR] = { STYLE_INFIX, "||", BIND_OR, BIND_EQUAL, BIND_EQUAL, 0 },
@@ -320,53 +312,31 @@ static const OperationForm forms_real[] = {
     [OP_GE] = { STYLE_INFIX, ">=", BIND_LESS, BIND_ADD, BIND_ADD, 0 },
     [OP_EQ] = { STYLE_INFIX, "==", BIND_EQUAL, BIND_ADD, BIND_ADD, 0 },
     [OP_NE] = { STYLE_INFIX, "!=", BIND_EQUAL, BIND_ADD, BIND_ADD, 0 },
-    [OP_ABS] = { .style = STYLE_CALL, .function = FUNCTION_fabs },
-    [OP_MIN] = { .style = STYLE_CALL, .function = FUNCTION_koine_rmin },
-    [OP_MAX] = { .style = STYLE_CALL, .function = FUNCTION_koine_rmax },
-    [OP_SIGN] = { .style = STYLE_CALL, .function = FUNCTION_koine_rsign },
-    [OP_FLOOR] = { .style = STYLE_CALL, .function = FUNCTION_floor },
-    [OP_CEIL] = { .style = STYLE_CALL, .function = FUNCTION_ceil },
-    [OP_TRUNC] = { .style = STYLE_CALL, .function = FUNCTION_trunc },
-    [OP_ROUND] = { .style = STYLE_CALL, .function = FUNCTION_round },
-    [OP_IFLOOR] = { .style = STYLE_CALL, .function = FUNCTION_floor },
-    [OP_ICEIL] = { .style = STYLE_CALL, .function = FUNCTION_ceil },
-    [OP_ITRUNC] = { .style = STYLE_CALL, .function = FUNCTION_trunc },
-    [OP_IROUND] = { .style = STYLE_CALL, .function = FUNCTION_round },
-    [OP_SQRT] = { .style = STYLE_CALL, .function = FUNCTION_sqrt },
-    [OP_EXP] = { .style = STYLE_CALL, .function = FUNCTION_exp },
-    [OP_LOG] = { .style = STYLE_CALL, .function = FUNCTION_log },
-    [OP_LOG10] = { .style = STYLE_CALL, .function = FUNCTION_log10 },
-    [OP_SIN] = { .style = STYLE_CALL, .function = FUNCTION_sin },
-    [OP_COS] = { .style = STYLE_CALL, .function = FUNCTION_cos },
-    [OP_TAN] = { .style = STYLE_CALL, .function = FUNCTION_tan },
-    [OP_ASIN] = { .style = STYLE_CALL, .function = FUNCTION_asin },
-    [OP_ACOS] = { .style = STYLE_CALL, .function = FUNCTION_acos },
-    [OP_ATAN] = { .style = STYLE_CALL, .function = FUNCTION_atan },
-    [OP_ATAN2] = { .style = STYLE_CALL, .function = FUNCTION_atan2 },
-    [OP_SINH] = { .style = STYLE_CALL, .function = FUNCTION_sinh },
-    [OP_COSH] = { .style = STYLE_CALL, .function = FUNCTION_cosh },
-    [OP_TANH] = { .style = STYLE_CALL, .function = FUNCTION_tanh },
 };
+
+/* The function that op.def names, or FUNCTION_COUNT: an operator of C. Integers are checked, so mostly by functions. */
+static Helper function_of(Op op, bool is_real)
+{
+#define HELPER_PREFIX(operator) FUNCTION_COUNT
+#define HELPER_INFIX(operator)  FUNCTION_COUNT
+#define HELPER_FIRST(none)      FUNCTION_COUNT
+#define HELPER_NONE(none)       FUNCTION_COUNT
+#define HELPER_LIBM(function)   FUNCTION_##function
+#define HELPER_CALL(function)   FUNCTION_##function
+#define HELPER_WHOLE(function)  FUNCTION_##function
+    static const uint8_t rows[OP_COUNT][2] = {
+#define OP(name, text, arity, result, takes, course, cost, on_reals, by_real, on_integers, by_integer)                 \
+    { HELPER_##on_integers(by_integer), HELPER_##on_reals(by_real) },
+#include "ir/op.def"
+#undef OP
+    };
+    return (Helper)rows[op][is_real];
+}
 
 static OperationForm form_of(const Expr *e)
 {
-    if (e->args[0]->type.kind != TYPE_REAL)
-        switch ((Op)e->op) { /* Integer: checked, so not by an operator of C */
-        case OP_REAL:        /* what is stored has a value */
-            if (e->args[0]->kind == EXPR_LEAF || e->args[0]->kind == EXPR_ITERATOR)
-                break;
-            return (OperationForm){ .style = STYLE_CALL, .function = FUNCTION_koine_real };
-        case OP_NEG: return (OperationForm){ .style = STYLE_CALL, .function = FUNCTION_koine_ineg };
-        case OP_ADD: return (OperationForm){ .style = STYLE_CALL, .function = FUNCTION_koine_iadd };
-        case OP_SUB: return (OperationForm){ .style = STYLE_CALL, .function = FUNCTION_koine_isub };
-        case OP_MUL: return (OperationForm){ .style = STYLE_CALL, .function = FUNCTION_koine_imul };
-        case OP_ABS: return (OperationForm){ .style = STYLE_CALL, .function = FUNCTION_koine_iabs };
-        case OP_MIN: return (OperationForm){ .style = STYLE_CALL, .function = FUNCTION_koine_imin };
-        case OP_MAX: return (OperationForm){ .style = STYLE_CALL, .function = FUNCTION_koine_imax };
-        case OP_SIGN: return (OperationForm){ .style = STYLE_CALL, .function = FUNCTION_koine_isign };
-        default: break;
-        }
-    return forms_real[e->op];
+    const Helper function = function_of((Op)e->op, e->args[0]->type.kind == TYPE_REAL);
+    return function == FUNCTION_COUNT ? operators[e->op] : (OperationForm){ .style = STYLE_CALL, .function = function };
 }
 
 static void print_expression(Printer *p, Text *t, const Expr *e, Binding at_least);

@@ -4,7 +4,12 @@
 #include <string.h>
 
 static const char *const names[FUNCTION_COUNT] = {
-#define FUNCTION(name) #name,
+#define FUNCTION(name, arity) #name,
+#include "emit/c/functions.def"
+#undef FUNCTION
+};
+static const uint8_t arities[FUNCTION_COUNT] = {
+#define FUNCTION(name, arity) arity,
 #include "emit/c/functions.def"
 #undef FUNCTION
 };
@@ -208,8 +213,7 @@ static void print_functions(Text *text, const bool *needed)
         is_printed[calls[k].called] |= is_printed[calls[k].caller];
     for (int f = 0; f < FUNCTION_COUNT; f++)
         if (is_printed[f] && !definitions[f])
-            text_format(text, "double %s(double%s);\n", names[f],
-                        f == FUNCTION_pow || f == FUNCTION_atan2 ? ", double" : "");
+            text_format(text, "double %s(double%s);\n", names[f], arities[f] == 2 ? ", double" : "");
     print_builtins(text, needed);
     if (uses_faults(is_printed))
         text_add(text, "#define KOINE_INTEGER_FAULT (-9223372036854775807 - 1)\n");

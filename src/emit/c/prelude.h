@@ -7,7 +7,7 @@
 
 /* Functions generated code may call: those of koine/ops.h, word for word, and those of libm. */
 typedef enum {
-#define FUNCTION(name) FUNCTION_##name,
+#define FUNCTION(name, arity) FUNCTION_##name,
 #include "emit/c/functions.def"
 #undef FUNCTION
     FUNCTION_COUNT

@@ -25,25 +25,25 @@ static void on_message(void *context, const char *message)
 
 static void add_libm(TCCState *state)
 {
+#define SYMBOL_PREFIX(operator)
+#define SYMBOL_INFIX(operator)
+#define SYMBOL_FIRST(none)
+#define SYMBOL_NONE(none)
+#define SYMBOL_CALL(function)
+#define SYMBOL_WHOLE(function)
+#define SYMBOL_LIBM(function) { #function, (void (*)(void))function },
     static const struct {
         const char *name;
-        double (*function)(double);
-    } unary[] = { { "fabs", fabs }, { "floor", floor }, { "ceil", ceil }, { "trunc", trunc }, { "round", round },
-                  { "sqrt", sqrt }, { "exp", exp },     { "log", log },   { "log10", log10 }, { "sin", sin },
-                  { "cos", cos },   { "tan", tan },     { "asin", asin }, { "acos", acos },   { "atan", atan },
-                  { "sinh", sinh }, { "cosh", cosh },   { "tanh", tanh } };
-    static const struct {
-        const char *name;
-        double (*function)(double, double);
-    } binary[] = { { "pow", pow }, { "atan2", atan2 } };
+        void (*function)(void);
+    } rows[] = {
+#define OP(name, text, arity, result, takes, course, cost, on_reals, by_real, ...) SYMBOL_##on_reals(by_real)
+#include "ir/op.def"
+#undef OP
+    };
     const void *address;
-    for (size_t k = 0; k < sizeof unary / sizeof *unary; k++) {
-        memcpy(&address, &unary[k].function, sizeof address); /* POSIX: function pointers fit void * */
-        tcc_add_symbol(state, unary[k].name, address);
-    }
-    for (size_t k = 0; k < sizeof binary / sizeof *binary; k++) {
-        memcpy(&address, &binary[k].function, sizeof address);
-        tcc_add_symbol(state, binary[k].name, address);
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        memcpy(&address, &rows[k].function, sizeof address); /* POSIX: function pointers fit void * */
+        tcc_add_symbol(state, rows[k].name, address);
     }
 }
 

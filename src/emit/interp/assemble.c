@@ -163,22 +163,36 @@ static Opcode by_type(const Expr *e, Opcode real, Opcode integer)
     return e->args[0]->type.kind == TYPE_REAL ? real : integer;
 }
 
+/* The instruction of a function of op.def; OPCODE_COUNT: it is no function. */
+static Opcode function_opcode(Op op, bool is_real)
+{
+#define CODE_PREFIX(name) OPCODE_COUNT
+#define CODE_INFIX(name)  OPCODE_COUNT
+#define CODE_FIRST(name)  OPCODE_COUNT
+#define CODE_NONE(name)   OPCODE_COUNT
+#define CODE_LIBM(name)   OPCODE_##name
+#define CODE_CALL(name)   OPCODE_##name
+#define CODE_WHOLE(name)  OPCODE_##name
+    static const uint16_t rows[OP_COUNT][2] = {
+#define OP(name, text, arity, result, takes, course, cost, on_reals, by_real, on_integers, by_integer)                 \
+    { CODE_##on_integers(INTEGER_##name), CODE_##on_reals(REAL_##name) },
+#include "ir/op.def"
+#undef OP
+    };
+    return (Opcode)rows[op][is_real];
+}
+
 static Opcode opcode_of(const Expr *e)
 {
+    const Opcode function = function_opcode((Op)e->op, e->args[0]->type.kind == TYPE_REAL);
+    if (function != OPCODE_COUNT)
+        return function;
     switch ((Op)e->op) {
-    case OP_NEG: return by_type(e, OPCODE_RNEG, OPCODE_INEG);
-    case OP_ADD: return by_type(e, OPCODE_RADD, OPCODE_IADD);
-    case OP_SUB: return by_type(e, OPCODE_RSUB, OPCODE_ISUB);
-    case OP_MUL: return by_type(e, OPCODE_RMUL, OPCODE_IMUL);
+    case OP_NEG: return OPCODE_RNEG;
+    case OP_ADD: return OPCODE_RADD;
+    case OP_SUB: return OPCODE_RSUB;
+    case OP_MUL: return OPCODE_RMUL;
     case OP_DIV: return OPCODE_RDIV;
-    case OP_POW: return OPCODE_POW;
-    case OP_MIX: return OPCODE_MIX;
-    case OP_RANDOM: return OPCODE_RANDOM;
-    case OP_AT_LEAST: return OPCODE_AT_LEAST;
-    case OP_IDIV: return OPCODE_IDIV;
-    case OP_IMOD: return OPCODE_IMOD;
-    case OP_NARROW: return OPCODE_NARROW;
-    case OP_REAL: return OPCODE_REAL;
     case OP_NOT: return OPCODE_NOT;
     case OP_AND: return OPCODE_AND;
     case OP_OR: return OPCODE_OR;
@@ -188,36 +202,8 @@ static Opcode opcode_of(const Expr *e)
     case OP_GE: return by_type(e, OPCODE_RLE, OPCODE_ILE);
     case OP_EQ: return by_type(e, OPCODE_REQ, OPCODE_IEQ);
     case OP_NE: return by_type(e, OPCODE_RNE, OPCODE_INE);
-    case OP_ABS: return by_type(e, OPCODE_RABS, OPCODE_IABS);
-    case OP_MIN: return by_type(e, OPCODE_RMIN, OPCODE_IMIN);
-    case OP_MAX: return by_type(e, OPCODE_RMAX, OPCODE_IMAX);
-    case OP_SIGN: return by_type(e, OPCODE_RSIGN, OPCODE_ISIGN);
-    case OP_FLOOR: return OPCODE_FLOOR;
-    case OP_CEIL: return OPCODE_CEIL;
-    case OP_TRUNC: return OPCODE_TRUNC;
-    case OP_ROUND: return OPCODE_ROUND;
-    case OP_IFLOOR: return OPCODE_IFLOOR;
-    case OP_ICEIL: return OPCODE_ICEIL;
-    case OP_ITRUNC: return OPCODE_ITRUNC;
-    case OP_IROUND: return OPCODE_IROUND;
-    case OP_SQRT: return OPCODE_SQRT;
-    case OP_EXP: return OPCODE_EXP;
-    case OP_LOG: return OPCODE_LOG;
-    case OP_LOG10: return OPCODE_LOG10;
-    case OP_SIN: return OPCODE_SIN;
-    case OP_COS: return OPCODE_COS;
-    case OP_TAN: return OPCODE_TAN;
-    case OP_ASIN: return OPCODE_ASIN;
-    case OP_ACOS: return OPCODE_ACOS;
-    case OP_ATAN: return OPCODE_ATAN;
-    case OP_ATAN2: return OPCODE_ATAN2;
-    case OP_SINH: return OPCODE_SINH;
-    case OP_COSH: return OPCODE_COSH;
-    case OP_TANH: return OPCODE_TANH;
-    case OP_NUMBER:
     case OP_ELEMENT: return OPCODE_ELEMENT;
-    case OP_HOMOTOPY:
-    case OP_COUNT: break;
+    default: break;
     }
     BUG("not an operation of the machine");
 }

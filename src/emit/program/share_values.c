@@ -14,29 +14,7 @@ static uint8_t operation_cost(const Expr *e)
         return 15;
     if (e->kind != EXPR_CALL)
         return e->kind == EXPR_IF;
-    switch ((Op)e->op) {
-    case OP_POW: return 40;
-    case OP_EXP:
-    case OP_LOG:
-    case OP_LOG10:
-    case OP_SIN:
-    case OP_COS:
-    case OP_TAN:
-    case OP_ASIN:
-    case OP_ACOS:
-    case OP_ATAN:
-    case OP_ATAN2:
-    case OP_SINH:
-    case OP_COSH:
-    case OP_TANH:
-    case OP_MIX:
-    case OP_RANDOM: return 20;
-    case OP_SQRT: return 8;
-    case OP_DIV:
-    case OP_IDIV:
-    case OP_IMOD: return 6;
-    default: return 1;
-    }
+    return (uint8_t)op_cost((Op)e->op);
 }
 
 /* The IF whose side the region is, if it is no part of another one; ID_NONE: none such. */

@@ -4,11 +4,11 @@
 #include "ir/evaluate.h"
 #include <string.h>
 
-enum { COURSE_SAME, COURSE_STEP };
+enum { GOES_SAME, GOES_STEP };
 
 static const FunctionRow rows[FUNCTION_COUNT] = {
 #define FUNCTION(name, arity, from, to, course, op)                                                                    \
-    { #name, arity, TYPE_##from, TYPE_##to, COURSE_##course == COURSE_STEP, OP_##op },
+    { #name, arity, TYPE_##from, TYPE_##to, GOES_##course == GOES_STEP, OP_##op },
 #include "lang/simplex/function.def"
 #undef FUNCTION
 };

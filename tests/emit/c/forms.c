@@ -28,6 +28,10 @@ double sin(double);
 #define sqrt __builtin_sqrt
 #endif
 #define KOINE_INTEGER_FAULT (-9223372036854775807 - 1)
+static inline int64_t koine_integer(double whole) /* of a whole number */
+{
+    return whole >= -9223372036854775807.0 && whole < 9223372036854775807.0 ? (int64_t)whole : KOINE_INTEGER_FAULT;
+}
 static inline int64_t koine_iadd(int64_t a, int64_t b)
 {
     const int64_t sum = (int64_t)((uint64_t)a + (uint64_t)b);
@@ -43,10 +47,6 @@ static inline int64_t koine_idiv(int64_t a, int64_t b) /* rounded toward 0 */
 static inline double koine_real(int64_t a)
 {
     return a == KOINE_INTEGER_FAULT ? 0.0 / 0.0 : (double)a;
-}
-static inline int64_t koine_integer(double whole) /* of a whole number */
-{
-    return whole >= -9223372036854775807.0 && whole < 9223372036854775807.0 ? (int64_t)whole : KOINE_INTEGER_FAULT;
 }
 static inline double koine_rmin(double a, double b)
 {
