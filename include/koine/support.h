@@ -325,95 +325,155 @@ typedef struct {                          /* executions since an instance was cr
     uint64_t *nodes, *transitions, *systems; /* evaluated; fired; residuals computed or cycles */
 } KoineCounts;
 
-typedef struct KoineProgram {
-    const KoineTables *tables;
-    uint32_t n_slots;          /* named slots, from the start of the block; machine state follows */
-    uint32_t time, x, dx, n_x; /* slots */
-    uint32_t initial;          /* slot of the phase flag, or KOINE_NONE */
-    uint32_t seed;             /* slot of the seed of random numbers, or KOINE_NONE */
+/* Where things lie in the block, and what they are before a run. */
+typedef struct {
+    uint32_t n;        /* named slots, from the start of the block; machine state follows */
+    uint32_t time;     /* slot of the time */
+    uint32_t n_x;      /* number of states */
+    uint32_t x, dx;    /* slots of the first state and of its derivative; n_x each */
+    uint32_t seed_x;   /* slot of the first seed of the tangents, n_x of them; KOINE_NONE: no tangents */
+    uint32_t seed_dx;  /* slot of the first tangent of a derivative, n_x of them; KOINE_NONE: no tangents */
+    uint32_t initial;  /* slot of the phase flag, or KOINE_NONE */
+    uint32_t seed;     /* slot of the seed of random numbers, or KOINE_NONE */
     uint32_t homotopy; /* slot: 1, less while the initial system is found from a simplified one; or KOINE_NONE */
     uint32_t calls;    /* slot: nonzero, a function failed; KOINE_NONE: none is called */
-    const uint32_t *rows;
-    uint32_t n_rows; /* numbers in rows */
-
-    uint32_t n_constants;
-    const KoineConstant *constants; /* written at create, also the values behind --set */
-
-    uint64_t work;            /* operations in the derivatives part, roughly: what `auto` counts */
-    uint64_t loop_work;       /* of these, in loops over many elements */
-    KoinePart parameters;     /* bindings, in dependency order */
-    KoinePart starts;         /* start values to states and discrete variables */
-    KoinePart initial_part;   /* the initial system, when it is more than start values */
-    KoinePart derivatives;    /* time, x -> dx */
-    KoinePart roots;          /* what the root functions need, complete */
-    KoinePart outputs;        /* the rest of what is recorded; after derivatives */
-    KoinePart slopes;         /* what tangents need at a point, whatever the seeds; after derivatives */
-    KoinePart tangents;       /* seeds of x -> tangents of dx */
-    uint32_t seed_x, seed_dx; /* slots, n_x each; KOINE_NONE: no tangents */
-    uint32_t whole_section;   /* computes those of tables->whole_jacobian that are not constant; KOINE_NONE: none */
-    const uint32_t *whole_entries; /* in the order of the pattern: slot, or KOINE_NONE: constant, ... */
-    const double *whole_constants; /* ... this one */
-
-    uint32_t n_nodes, n_cells, n_relations, n_steps, n_nexts, n_transitions, n_actions, n_pres, n_systems;
-    uint32_t n_roots, n_calendar, n_writers, n_mixed;
-    uint32_t n_delays, n_moving_delays;      /* those whose output moves come first */
-    uint32_t n_run_systems;                  /* systems behind these belong to the initial part */
-    const KoineNode *nodes;                  /* in topological order */
-    const uint32_t *readers_start, *readers; /* cell -> nodes */
-    const uint32_t *moving;                  /* nodes that depend on time or x */
-    uint32_t n_moving;
-    const uint8_t *feeds_dynamics;  /* per cell: a change asks for a restart */
-    const uint32_t *cell_pre;       /* per cell: index in pres of the variable it holds, or KOINE_NONE */
-    const uint32_t *calendar_owner; /* relation, or n_relations + step function */
-    uint32_t n_time_codes, n_time_functions, n_time_inputs; /* inputs of all functions */
-    uint32_t most_cells;                                    /* of a code */
-    const KoineTimeCode *time_codes;
-    const KoineTimeFunction *time_functions;
-    uint32_t n_sources; /* functions that drive the derivatives: their largest parts that depend on the time alone */
-    const uint32_t *sources;
-    const uint32_t *root_owner; /* likewise; a step function owns two */
-    const KoineRelation *relations;
-    const KoineStep *steps;
-    const KoineNext *nexts;
-    const KoineTransition *transitions;
-    const KoineAction *actions;
-    const KoinePre *pres;
-    const KoineSystem *systems;
-    const KoineMixed *mixed; /* in the order of their nodes */
-    const KoineDelay *delays;
-    uint32_t n_streams;
+    uint32_t n_constants, n_streams, n_given_starts, n_computed_starts;
+    const KoineConstant *constants; /* values written at create, also those behind --set */
     const KoineStream *streams;
-    uint32_t n_state_sets, n_given_starts, n_computed_starts;
-    uint32_t n_step_conditions;
-    const uint32_t *step_conditions; /* nodes of the conditions that are tested after accepted steps */
-    const KoineStateSet *state_sets;
-    uint32_t n_jumps, n_held;
-    const KoineJump *jumps;
-    const uint32_t *held; /* slots of what does not jump by itself in the equations of jumps */
     const KoineGivenStart *given_starts;
     const KoineComputedStart *computed_starts;
-    const uint32_t *finite_checks; /* outputs part: Real slots to look at, as pairs slot, origin */
-    uint32_t n_finite_checks;
-    const uint32_t *regular_checks; /* systems that were solved by formulas: pairs slot, origin; the slot holds 0, or
-                                       less than rounding errors, where the parameters make the system singular */
-    uint32_t n_regular_checks;
+} KoineSlots;
 
-    /* explains a fault: fills model->fault from the node or equation `origin`; may be NULL */
-    void (*explain)(void *context, KoineModel *model, uint32_t origin);
+typedef struct {        /* values to look at, each with what it belongs to */
+    uint32_t n;         /* number of pairs */
+    const uint32_t *at; /* pairs: slot, origin */
+} KoineChecks;
+
+typedef struct {             /* the Jacobian tables->whole_jacobian */
+    uint32_t section;        /* computes the entries that are not constant; KOINE_NONE: there is no such Jacobian */
+    const uint32_t *entries; /* in the order of the pattern: slot, or KOINE_NONE: the entry is constant */
+    const double *constants; /* in the order of the pattern: the value of an entry that is constant */
+} KoineWhole;
+
+/* What each purpose of a run executes, in which order. */
+typedef struct {
+    KoinePart parameters;  /* bindings, in dependency order */
+    KoinePart starts;      /* start values to states and discrete variables */
+    KoinePart initial;     /* the initial system, when it is more than start values */
+    KoinePart derivatives; /* time, x -> dx */
+    KoinePart roots;       /* what the root functions need, complete */
+    KoinePart outputs;     /* the rest of what is recorded; after derivatives */
+    KoinePart slopes;      /* what tangents need at a point, whatever the seeds; after derivatives */
+    KoinePart tangents;    /* seeds of x -> tangents of dx */
+    KoineWhole whole;
+    KoineChecks finite;   /* Real values of the outputs part that must be finite */
+    uint32_t n_rows;      /* numbers in rows */
+    const uint32_t *rows; /* the rows of all kernels */
+    uint64_t work;        /* operations in the derivatives part, roughly: what `auto` counts */
+    uint64_t loop_work;   /* of these, in loops over many elements */
+} KoineParts;
+
+/* Nodes in topological order, and the cells between them: what nodes read and define. */
+typedef struct {
+    uint32_t n_nodes, n_cells, n_moving, n_pres;
+    const KoineNode *nodes;
+    const uint32_t *readers_start, *readers; /* per cell: the nodes that read it */
+    const uint32_t *moving;                  /* nodes that depend on time or x */
+    const uint8_t *feeds_dynamics;           /* per cell: a change asks for a restart */
+    const uint32_t *cell_pre;                /* per cell: index in pres of the variable it holds, or KOINE_NONE */
+    const KoinePre *pres;                    /* variables whose earlier value is read */
+} KoineGraph;
+
+/* Comparisons and step functions. An owner is a relation, or n_relations + a step function. */
+typedef struct {
+    uint32_t n_relations, n_steps, n_mixed, n_roots, n_calendar;
+    const KoineRelation *relations;
+    const KoineStep *steps;
+    const KoineMixed *mixed;        /* in the order of their nodes */
+    const uint32_t *root_owner;     /* per root function; a step function owns two */
+    const uint32_t *calendar_owner; /* per entry of the calendar */
+} KoineDecisions;
+
+/* Functions of the time alone, as code for intervals. */
+typedef struct {
+    uint32_t n_codes, n_functions, n_sources;
+    uint32_t n_inputs;   /* inputs of all functions */
+    uint32_t most_cells; /* cells of the largest code */
+    const KoineTimeCode *codes;
+    const KoineTimeFunction *functions;
+    const uint32_t *sources; /* functions that drive the derivatives: their largest parts of the time alone */
+} KoineTimeFunctions;
+
+/* Transitions and what they do. */
+typedef struct {
+    uint32_t n_transitions, n_nexts, n_actions;
+    uint32_t n_writers; /* targets of assignments */
+    uint32_t n_step_conditions;
+    const KoineTransition *transitions;
+    const KoineNext *nexts;
+    const KoineAction *actions;
+    const uint32_t *step_conditions; /* nodes of the conditions that are tested after accepted steps */
+} KoineFirings;
+
+typedef struct {
+    uint32_t n, n_moving; /* delays whose output moves come first */
+    const KoineDelay *at;
+} KoineDelays;
+
+/* What happens at events. */
+typedef struct {
+    KoineGraph graph;
+    KoineDecisions decisions;
+    KoineTimeFunctions timed;
+    KoineFirings firings;
+    KoineDelays delays;
+} KoineEvents;
+
+typedef struct { /* what may jump at events because it was differentiated */
+    uint32_t n, n_held;
+    const KoineJump *at;
+    const uint32_t *held; /* slots of what does not jump by itself in the equations of jumps */
+} KoineJumps;
+
+/* Equations that are solved together: algebraic systems, and constraints between states. */
+typedef struct {
+    uint32_t n;
+    uint32_t n_run; /* systems behind these belong to the initial part */
+    const KoineSystem *at;
+    KoineChecks regular; /* of systems that were solved by formulas: the slot holds 0, or less than rounding errors,
+                            where the parameters make the system singular */
+    uint32_t n_sets;
+    const KoineStateSet *sets; /* where states are chosen while the model runs */
+    KoineJumps jumps;
+} KoineSystems;
+
+/* What a run says about the model in the user's words. Every function may be NULL. */
+typedef struct {
+    void *context;
+    /* explains a fault: fills model->fault from the node or equation `origin` */
+    void (*fault)(void *context, KoineModel *model, uint32_t origin);
     /* a function failed while `origin` was computed: whether that matters to its value */
     bool (*matters)(void *context, const KoineModel *model, uint32_t origin);
     /* where the node or equation `origin` stands in the user's text: path and place; its text is "". The path holds
-       until the next call. May be NULL */
+       until the next call */
     void (*locate)(void *context, const KoineModel *model, uint32_t origin, KoineOrigin *where);
-    /* row `row` of the system `origin` in the user's text: place and equation; may be NULL */
+    /* row `row` of the system `origin` in the user's text: place and equation */
     void (*describe)(void *context, const KoineModel *model, uint32_t origin, uint32_t row, char *to, size_t size);
-    /* why the system `origin` is singular: what is not determined, which equations depend on each other; "": not
-       known. May be NULL */
+    /* why the system `origin` is singular: what is not determined, which equations depend on each other; "": that is
+       not known */
     void (*blame)(void *context, const KoineModel *model, uint32_t origin, char *to, size_t size);
-    /* attributes counts to the user's text; may be NULL */
+    /* attributes counts to the user's text */
     void (*attribute)(void *context, const KoineCounts *counts, void (*visit)(void *context, const KoineWork *work),
                       void *visit_context);
-    void *explain_context;
+} KoineExplain;
+
+typedef struct KoineProgram {
+    const KoineTables *tables;
+    KoineSlots slots;
+    KoineParts parts;
+    KoineEvents events;
+    KoineSystems systems;
+    KoineExplain explain;
 } KoineProgram;
 
 /* A kind that runs `program` with `code`. Both must outlive it; create with koine_machine_kind, free with

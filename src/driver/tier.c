@@ -42,7 +42,7 @@ static void note(Tiers *tiers, const char *text, const char *tier, const char *w
 static bool is_mostly_loops(const Program *program)
 {
     const KoineProgram *data = program_data(program);
-    return 2 * data->loop_work > data->work;
+    return 2 * data->parts.loop_work > data->parts.work;
 }
 
 /* The row that `auto` climbs to from row `present`; that of no tier: it stays. */

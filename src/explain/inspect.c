@@ -73,9 +73,9 @@ const KoineSystem *inspect_system(const Inspection *of, uint32_t block, bool is_
 {
     const KoineProgram *p = program_data(of->program);
     const uint32_t origin = is_initial ? of->schedule->blocks.n + of->schedule->model->assignments.n + block : block;
-    for (uint32_t k = 0; k < p->n_systems; k++)
-        if (p->systems[k].origin == origin)
-            return &p->systems[k];
+    for (uint32_t k = 0; k < p->systems.n; k++)
+        if (p->systems.at[k].origin == origin)
+            return &p->systems.at[k];
     return NULL;
 }
 

@@ -179,7 +179,7 @@ static void parameters_are_computed_once(void **unused)
     (void)unused;
     World w = make(STATES "param a Real = 2.0\nparam b Real = 3.0\nvar y Real continuous\n"
                           "eq y := a/b*q + sqrt(a)\neq der(w) := y - a/b*w - 2.0*a\n");
-    const KoinePart *parameters = &program_data(w.program)->parameters;
+    const KoinePart *parameters = &program_data(w.program)->parts.parameters;
     const Count derivatives = count(&w, "derivatives"), fixed = count(&w, "fixed");
     assert_int_equal(derivatives.by_op[OP_DIV] + derivatives.by_op[OP_SQRT], 0);
     assert_int_equal(derivatives.by_op[OP_MUL], 3); /* 2.0*a is not worth a slot */
@@ -435,7 +435,7 @@ static void no_bit_changes(void **unused)
         KoineSlot *m = NEW_ARRAY(arena, KoineSlot, w.code->n_slots);
         for (int point = 0; point < 4; point++) {
             for (uint32_t k = 0; k < 4; k++)
-                m[program_data(w.program)->x + k].r = (double)below(2000) / 1000 - 1;
+                m[program_data(w.program)->slots.x + k].r = (double)below(2000) / 1000 - 1;
             run_section(&w, executable_code(executable), "derivatives", m);
             run_section(&w, executable_code(executable), "outputs", m);
             check_part(&w, PART_DERIVATIVES, m);
@@ -471,22 +471,22 @@ static void check_tangents(const World *w, const KoineCode *code, KoineSlot *m)
     const KoineProgram *p = program_data(w->program);
     for (uint32_t k = 0; k < 4; k++) {
         double slopes[2][4];
-        const double x = m[p->x + k].r;
+        const double x = m[p->slots.x + k].r;
         for (int side = 0; side < 2; side++) {
-            m[p->x + k].r = side ? x + step : x - step;
+            m[p->slots.x + k].r = side ? x + step : x - step;
             run_section(w, code, "derivatives", m);
             for (uint32_t j = 0; j < 4; j++)
-                slopes[side][j] = m[p->dx + j].r;
+                slopes[side][j] = m[p->slots.dx + j].r;
         }
-        m[p->x + k].r = x;
+        m[p->slots.x + k].r = x;
         run_section(w, code, "derivatives", m);
         run_section(w, code, "slopes", m);
-        m[p->seed_x + k].r = 1;
+        m[p->slots.seed_x + k].r = 1;
         run_section(w, code, "tangents", m);
-        m[p->seed_x + k].r = 0;
+        m[p->slots.seed_x + k].r = 0;
         for (uint32_t j = 0; j < 4; j++) {
             const double difference = (slopes[1][j] - slopes[0][j]) / (2 * step);
-            assert_true(fabs(m[p->seed_dx + j].r - difference) <= 1e-5 * (1 + fabs(difference)));
+            assert_true(fabs(m[p->slots.seed_dx + j].r - difference) <= 1e-5 * (1 + fabs(difference)));
         }
     }
 }
@@ -513,7 +513,7 @@ static void tangents_agree_with_differences(void **unused)
         assert_non_null(executable);
         KoineSlot *m = NEW_ARRAY(arena, KoineSlot, w.code->n_slots);
         for (uint32_t k = 0; k < 4; k++)
-            m[program_data(w.program)->x + k].r = (double)below(2000) / 1000 - 1;
+            m[program_data(w.program)->slots.x + k].r = (double)below(2000) / 1000 - 1;
         check_tangents(&w, executable_code(executable), m);
         executable_destroy(executable);
         drop(&w);

@@ -97,9 +97,9 @@ void fill_readers(EventLayout *e)
         start[k + 1] += start[k];
     for (uint32_t k = 0; k < e->reads.n; k++) /* start[c + 1] runs from the begin of cell c to its end */
         readers[start[e->reads.at[k].cell + 1]++] = e->reads.at[k].node;
-    e->out.graph.readers_start = start;
-    e->out.graph.readers = readers;
-    e->out.graph.n_cells = n;
+    e->out.data.graph.readers_start = start;
+    e->out.data.graph.readers = readers;
+    e->out.data.graph.n_cells = n;
 }
 
 static void note_feeding(EventLayout *e, Term term, uint8_t *feeds)
@@ -132,11 +132,11 @@ void fill_feeding(EventLayout *e)
         if (b->kind == BLOCK_ASSIGN && !b->is_moving && term_refs(e->m, b->lhs)[b->lhs.shape->u.leaf].kind == REF_DER)
             feeds[cell_of(e, term_refs(e->m, b->lhs)[b->lhs.shape->u.leaf])] = 1;
     }
-    e->out.graph.feeds_dynamics = feeds;
+    e->out.data.graph.feeds_dynamics = feeds;
     for (uint32_t k = 0; k < e->firings.nexts.n; k++)
         e->firings.nexts.at[k].feeds_dynamics = feeds[e->firings.nexts.at[k].cell];
     uint32_t *cell_pre = NEW_ARRAY(ks->arena, uint32_t, n_cells(e) + 1);
     for (uint32_t k = 0; k < n_cells(e); k++)
         cell_pre[k] = k < e->m->variables.n ? e->pre_of[k] : KOINE_NONE;
-    e->out.graph.cell_pre = cell_pre;
+    e->out.data.graph.cell_pre = cell_pre;
 }

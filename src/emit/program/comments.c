@@ -49,12 +49,14 @@ static void comment_blocks(Commenting *c, const Schedule *s, const Blocks *block
     }
 }
 
-static void comment_decisions(Commenting *c, const Decisions *decisions)
+static void comment_decisions(Commenting *c, const Events *events)
 {
     const Model *m = c->model;
+    const KoineDecisions *decisions = &events->data.decisions;
+    const char *const *comparisons = events->roots.comparisons;
     for (uint32_t k = 0; k < m->relations.n; k++)
-        if (decisions->comparisons[k] && wants_comment(c, decisions->relations[k].kernel))
-            comment(c, decisions->relations[k].kernel, decisions->comparisons[k], m->relations.at[k].origin.span);
+        if (comparisons[k] && wants_comment(c, decisions->relations[k].kernel))
+            comment(c, decisions->relations[k].kernel, comparisons[k], m->relations.at[k].origin.span);
     for (uint32_t k = 0; k < m->steps.n; k++) {
         const StepFunction *f = &m->steps.at[k];
         if (wants_comment(c, decisions->steps[k].kernel))
@@ -64,7 +66,7 @@ static void comment_decisions(Commenting *c, const Decisions *decisions)
     }
 }
 
-static void comment_firings(Commenting *c, const Firings *firings, uint32_t first_origin)
+static void comment_firings(Commenting *c, const KoineFirings *firings, uint32_t first_origin)
 {
     const Model *m = c->model;
     Arena *scratch = c->ks->scratch;
@@ -82,6 +84,6 @@ void comment_kernels(const Schedule *schedule, const Parts *parts, const Events 
 {
     Commenting c = { .model = schedule->model, .ks = ks };
     comment_blocks(&c, schedule, &parts->blocks);
-    comment_decisions(&c, &events->decisions);
-    comment_firings(&c, &events->firings, schedule->blocks.n);
+    comment_decisions(&c, events);
+    comment_firings(&c, &events->data.firings, schedule->blocks.n);
 }

@@ -10,7 +10,7 @@ typedef struct {
 
 typedef struct TimeCodes TimeCodes; /* time.c */
 
-typedef struct { /* comparisons and step functions under construction; see Decisions */
+typedef struct { /* comparisons and step functions under construction; see KoineDecisions */
     KoineRelation *relations;
     KoineStep *steps;
     KoineMixed *mixed;
@@ -24,7 +24,7 @@ typedef struct { /* comparisons and step functions under construction; see Decis
     double band; /* relative width of the rounding band */
 } DecisionLayout;
 
-typedef struct { /* transitions under construction; see Firings */
+typedef struct { /* transitions under construction; see KoineFirings */
     KoineTransition *transitions;
     VEC(KoineNext) nexts;
     VEC(KoineAction) actions;
@@ -84,9 +84,9 @@ TimeCodes *time_codes_create(const Schedule *schedule, Kernels *ks, const bool *
  * they depend on more than the time, on nothing that moves, or on what has no interval form. */
 uint32_t lay_time_function(TimeCodes *codes, Term left, Term right, uint32_t *n_inputs, const Term **inputs);
 /* With those that drive the derivatives part. */
-TimeFunctions time_codes_finish(TimeCodes *codes);
+KoineTimeFunctions time_codes_finish(TimeCodes *codes);
 
 StateSets lay_state_sets(const Schedule *schedule, Systems *ss); /* sets.c */
-Jumps lay_jumps(Kernels *ks);                                    /* jumps.c */
+KoineJumps lay_jumps(Kernels *ks);                               /* jumps.c */
 
 #endif

@@ -131,8 +131,7 @@ static void fill_checks(EventLayout *e)
             }
         }
     }
-    e->out.finite_checks = checks.at;
-    e->out.n_finite_checks = checks.n / 2;
+    e->out.finite = (KoineChecks){ checks.n / 2, checks.at };
 }
 
 /* Those whose output moves come first. */
@@ -155,9 +154,10 @@ static void fill_delays(EventLayout *e)
                                       .name = variable_path(m, d->output, ks->arena) };
         }
         if (moving)
-            e->out.n_moving_delays = n;
+            e->out.data.delays.n_moving = n;
     }
-    e->out.delays = rows;
+    e->out.data.delays.at = rows;
+    e->out.data.delays.n = n;
 }
 
 static void fill_streams(EventLayout *e)
@@ -215,35 +215,40 @@ static EventLayout begin(const Schedule *s, const Parts *parts, Systems *ss)
 
 static void finish(EventLayout *e)
 {
-    Graph *graph = &e->out.graph;
+    KoineGraph *graph = &e->out.data.graph;
     graph->nodes = e->nodes.at;
     graph->n_nodes = e->nodes.n;
     graph->moving = e->moving.at;
     graph->n_moving = e->moving.n;
     graph->pres = e->pres.at;
     graph->n_pres = e->pres.n;
-    Decisions *decisions = &e->out.decisions;
-    decisions->relations = e->decisions.relations;
-    decisions->steps = e->decisions.steps;
-    decisions->mixed = e->decisions.mixed;
-    decisions->comparisons = e->decisions.comparisons;
-    decisions->calendar_owner = e->decisions.calendar_owner.at;
-    decisions->n_calendar = e->decisions.n_calendar;
-    Firings *firings = &e->out.firings;
+    e->out.data.decisions = (KoineDecisions){ .relations = e->decisions.relations,
+                                              .n_relations = e->m->relations.n,
+                                              .steps = e->decisions.steps,
+                                              .n_steps = e->m->steps.n,
+                                              .mixed = e->decisions.mixed,
+                                              .n_mixed = e->s->n_mixed,
+                                              .root_owner = e->decisions.root_owner.at,
+                                              .n_roots = e->decisions.roots.n,
+                                              .calendar_owner = e->decisions.calendar_owner.at,
+                                              .n_calendar = e->decisions.n_calendar };
+    KoineFirings *firings = &e->out.data.firings;
     firings->transitions = e->firings.transitions;
+    firings->n_transitions = e->m->transitions.n;
     firings->nexts = e->firings.nexts.at;
     firings->n_nexts = e->firings.nexts.n;
     firings->actions = e->firings.actions.at;
     firings->n_actions = e->firings.actions.n;
     firings->n_writers = e->firings.n_writers;
+    e->out.roots.comparisons = e->decisions.comparisons;
     e->out.paths = e->paths;
-    e->out.timed = time_codes_finish(e->decisions.time_codes);
+    e->out.data.timed = time_codes_finish(e->decisions.time_codes);
 }
 
 Events events_lay(const Schedule *schedule, const Parts *parts, Systems *ss)
 {
     const StateSets sets = lay_state_sets(schedule, ss);
-    const Jumps jumps = lay_jumps(ss->ks);
+    const KoineJumps jumps = lay_jumps(ss->ks);
     EventLayout e = begin(schedule, parts, ss);
     list_pres(&e);
     find_guards(&e);

@@ -16,7 +16,7 @@ typedef struct {
     const Code *code;
     const KoineProgram *program;
     const char *const *paths;       /* see Events */
-    const char *const *comparisons; /* see Decisions */
+    const char *const *comparisons; /* see Roots */
     const uint32_t *system_of;      /* see Blocks */
     Entries executed[PART_COUNT];   /* of the parts derivatives, roots and outputs */
     const Arena *arena;             /* arenas for explanations are created like it */

@@ -18,7 +18,7 @@ static const char *name_of(Kernels *ks, const Term *sides)
     return "?";
 }
 
-Jumps lay_jumps(Kernels *ks)
+KoineJumps lay_jumps(Kernels *ks)
 {
     const Model *m = ks->model;
     KoineJump *jumps = NEW_ARRAY(ks->arena, KoineJump, m->jumps.n + 1);
@@ -47,5 +47,5 @@ Jumps lay_jumps(Kernels *ks)
                 vec_push(ks->arena, &held, slot_of(ks->slots, ref));
             }
     }
-    return (Jumps){ jumps, held.at, held.n };
+    return (KoineJumps){ .n = m->jumps.n, .n_held = held.n, .at = jumps, .held = held.at };
 }

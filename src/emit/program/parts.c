@@ -120,8 +120,7 @@ static void list_checks(Systems *ss, Parts *parts)
         vec_push(ss->ks->arena, &checks, slot_of(ss->ks->slots, ref_now((VarId){ b->check - 1 })));
         vec_push(ss->ks->arena, &checks, k);
     }
-    parts->regular_checks = checks.at;
-    parts->n_regular_checks = checks.n / 2;
+    parts->regular = (KoineChecks){ checks.n / 2, checks.at };
 }
 
 static void lay_run(Systems *ss, const Schedule *s, Parts *parts)

@@ -4,10 +4,8 @@
 
 #include "emit/program/systems.h"
 
-typedef struct {             /* the Jacobian of every equation of the derivatives part by what stands in it */
-    uint32_t section;        /* computes those entries that are not constant; KOINE_NONE: there is no such Jacobian */
-    const uint32_t *entries; /* in the order of the pattern: slot, or KOINE_NONE: it is constant */
-    const double *constants; /* in the order of the pattern: the value of those that are constant */
+typedef struct { /* the Jacobian of every equation of the derivatives part by what stands in it */
+    KoineWhole entries;
     KoinePattern pattern;
 } WholeJacobian;
 
@@ -21,11 +19,10 @@ typedef struct {
     KoinePart slopes;      /* what tangents need at a point, whatever the seeds are */
     KoinePart tangents;    /* seeds of the states -> tangents of their derivatives */
     WholeJacobian whole;
-    Entries executed[PART_COUNT];   /* what the parts derivatives and outputs execute, for the attribution of work */
-    Entries fixed;                  /* what these need of parameters alone: see lay_fixed */
-    const uint32_t *regular_checks; /* pairs of slot and block: see KoineProgram */
-    uint32_t n_regular_checks;
-    uint32_t n_run_systems; /* systems behind these belong to the initial part */
+    Entries executed[PART_COUNT]; /* what the parts derivatives and outputs execute, for the attribution of work */
+    Entries fixed;                /* what these need of parameters alone: see lay_fixed */
+    KoineChecks regular;          /* values that are 0 where a system solved by formulas is singular */
+    uint32_t n_run_systems;       /* systems behind these belong to the initial part */
 } Parts;
 
 Parts parts_lay(const Schedule *schedule, Systems *ss);

@@ -74,19 +74,19 @@ static void put_value(const Printing *x, KoineSlot value)
 static void print_slots(const Printing *x)
 {
     const KoineProgram *p = x->p;
-    text_format(x->to, "\nslots %u\n", p->n_slots);
-    text_format(x->to, "  states %u from %u, derivatives from %u", p->n_x, p->x, p->dx);
-    put_number(x, ", seeds of states from", p->seed_x);
-    put_number(x, ", of derivatives from", p->seed_dx);
-    put_where(x, ", random seed", p->seed);
-    put_where(x, ", homotopy", p->homotopy);
-    put_number(x, ", failed calls noted in", p->calls);
+    text_format(x->to, "\nslots %u\n", p->slots.n);
+    text_format(x->to, "  states %u from %u, derivatives from %u", p->slots.n_x, p->slots.x, p->slots.dx);
+    put_number(x, ", seeds of states from", p->slots.seed_x);
+    put_number(x, ", of derivatives from", p->slots.seed_dx);
+    put_where(x, ", random seed", p->slots.seed);
+    put_where(x, ", homotopy", p->slots.homotopy);
+    put_number(x, ", failed calls noted in", p->slots.calls);
     text_char(x->to, '\n');
-    for (uint32_t k = 0; k < p->n_slots; k++)
+    for (uint32_t k = 0; k < p->slots.n; k++)
         if (x->code->slot_names[k])
             text_format(x->to, "  m%u %s\n", k, x->code->slot_names[k]);
-    for (uint32_t k = 0; k < p->n_constants; k++) {
-        const KoineConstant *c = &p->constants[k];
+    for (uint32_t k = 0; k < p->slots.n_constants; k++) {
+        const KoineConstant *c = &p->slots.constants[k];
         text_add(x->to, "  begin ");
         put_slot(x, c->slot);
         text_format(x->to, c->n > 1 ? " and %u more = " : " = ", c->n - 1);
@@ -147,16 +147,16 @@ static void print_parts(const Printing *x)
 {
     const KoineProgram *p = x->p;
     text_add(x->to, "\nparts\n");
-    print_part(x, "parameters", &p->parameters);
-    print_part(x, "starts", &p->starts);
-    print_part(x, "initial", &p->initial_part);
-    print_part(x, "derivatives", &p->derivatives);
-    print_part(x, "roots", &p->roots);
-    print_part(x, "outputs", &p->outputs);
-    print_part(x, "slopes", &p->slopes);
-    print_part(x, "tangents", &p->tangents);
-    if (p->whole_section != KOINE_NONE)
-        text_format(x->to, "  whole Jacobian: %s\n", x->code->sections[p->whole_section].name);
+    print_part(x, "parameters", &p->parts.parameters);
+    print_part(x, "starts", &p->parts.starts);
+    print_part(x, "initial", &p->parts.initial);
+    print_part(x, "derivatives", &p->parts.derivatives);
+    print_part(x, "roots", &p->parts.roots);
+    print_part(x, "outputs", &p->parts.outputs);
+    print_part(x, "slopes", &p->parts.slopes);
+    print_part(x, "tangents", &p->parts.tangents);
+    if (p->parts.whole.section != KOINE_NONE)
+        text_format(x->to, "  whole Jacobian: %s\n", x->code->sections[p->parts.whole.section].name);
 }
 
 static void put_section(const Printing *x, const char *word, uint32_t section)
@@ -170,9 +170,9 @@ static void print_systems(const Printing *x)
     static const char *const kinds[] = {
         [KOINE_SYSTEM_LINEAR] = "linear", [KOINE_SYSTEM_NEWTON] = "Newton", [KOINE_SYSTEM_ITERATE] = "iterated"
     };
-    text_format(x->to, "\nsystems %u, of the run %u\n", x->p->n_systems, x->p->n_run_systems);
-    for (uint32_t k = 0; k < x->p->n_systems; k++) {
-        const KoineSystem *s = &x->p->systems[k];
+    text_format(x->to, "\nsystems %u, of the run %u\n", x->p->systems.n, x->p->systems.n_run);
+    for (uint32_t k = 0; k < x->p->systems.n; k++) {
+        const KoineSystem *s = &x->p->systems.at[k];
         text_format(x->to, "  system %u %s", k, kinds[s->kind]);
         put_slots(x, ", solved for", s->n, s->unknowns);
         if (s->n_inner)
@@ -190,9 +190,9 @@ static void print_systems(const Printing *x)
 static void print_nodes(const Printing *x)
 {
     const KoineProgram *p = x->p;
-    text_format(x->to, "\nnodes %u, cells %u\n", p->n_nodes, p->n_cells);
-    for (uint32_t k = 0; k < p->n_nodes; k++) {
-        const KoineNode *node = &p->nodes[k];
+    text_format(x->to, "\nnodes %u, cells %u\n", p->events.graph.n_nodes, p->events.graph.n_cells);
+    for (uint32_t k = 0; k < p->events.graph.n_nodes; k++) {
+        const KoineNode *node = &p->events.graph.nodes[k];
         text_format(x->to, "  node %u ", k);
         switch ((KoineNodeKind)node->kind) {
         case KOINE_NODE_GUARD:
@@ -209,14 +209,15 @@ static void print_nodes(const Printing *x)
         case KOINE_NODE_STEP: text_format(x->to, "step function %u", node->object); break;
         case KOINE_NODE_TRANSITION: text_format(x->to, "transition %u", node->object); break;
         }
-        for (uint32_t j = node->cell == KOINE_NONE ? 0 : p->readers_start[node->cell],
-                      end = node->cell == KOINE_NONE ? 0 : p->readers_start[node->cell + 1], first = j;
+        for (uint32_t j = node->cell == KOINE_NONE ? 0 : p->events.graph.readers_start[node->cell],
+                      end = node->cell == KOINE_NONE ? 0 : p->events.graph.readers_start[node->cell + 1], first = j;
              j < end; j++)
-            text_format(x->to, "%s%u", j == first ? ", wakes " : ", ", p->readers[j]);
+            text_format(x->to, "%s%u", j == first ? ", wakes " : ", ", p->events.graph.readers[j]);
         text_char(x->to, '\n');
     }
-    for (uint32_t k = 0; k < p->n_moving; k++)
-        text_format(x->to, "%s%u%s", k ? ", " : "  moving: ", p->moving[k], k + 1 < p->n_moving ? "" : "\n");
+    for (uint32_t k = 0; k < p->events.graph.n_moving; k++)
+        text_format(x->to, "%s%u%s", k ? ", " : "  moving: ", p->events.graph.moving[k],
+                    k + 1 < p->events.graph.n_moving ? "" : "\n");
 }
 
 static void put_decision(const Printing *x, uint32_t root, uint32_t calendar, uint32_t timed, uint32_t selector)
@@ -230,9 +231,9 @@ static void put_decision(const Printing *x, uint32_t root, uint32_t calendar, ui
 static void print_decisions(const Printing *x)
 {
     const KoineProgram *p = x->p;
-    text_format(x->to, "\nrelations %u\n", p->n_relations);
-    for (uint32_t k = 0; k < p->n_relations; k++) {
-        const KoineRelation *r = &p->relations[k];
+    text_format(x->to, "\nrelations %u\n", p->events.decisions.n_relations);
+    for (uint32_t k = 0; k < p->events.decisions.n_relations; k++) {
+        const KoineRelation *r = &p->events.decisions.relations[k];
         text_format(x->to, "  relation %u", k);
         put_slots(x, " decides", 1, &r->bit);
         text_format(x->to, ", %s", r->is_time ? "affine in the time" : r->is_strict ? "left > right" : "left >= right");
@@ -242,9 +243,9 @@ static void print_decisions(const Printing *x)
         text_format(x->to, ", node %u%s%s\n", r->node, r->is_guarded ? ", may have no value" : "",
                     r->may_be_quiet ? ", may be quiet" : "");
     }
-    text_format(x->to, "\nstep functions %u\n", p->n_steps);
-    for (uint32_t k = 0; k < p->n_steps; k++) {
-        const KoineStep *s = &p->steps[k];
+    text_format(x->to, "\nstep functions %u\n", p->events.decisions.n_steps);
+    for (uint32_t k = 0; k < p->events.decisions.n_steps; k++) {
+        const KoineStep *s = &p->events.decisions.steps[k];
         text_format(x->to, "  step function %u", k);
         put_slots(x, " decides", 1, &s->value);
         text_add(x->to, ", by");
@@ -252,11 +253,11 @@ static void print_decisions(const Printing *x)
         put_decision(x, s->root, s->calendar, s->timed, s->selector);
         text_format(x->to, ", node %u\n", s->node);
     }
-    text_format(x->to, "\nfunctions of the time %u, codes %u, sources %u\n", p->n_time_functions, p->n_time_codes,
-                p->n_sources);
-    for (uint32_t k = 0; k < p->n_mixed; k++)
-        text_format(x->to, "  decided together: nodes %u to %u\n", p->mixed[k].first_node,
-                    p->mixed[k].first_node + p->mixed[k].n_nodes - 1);
+    text_format(x->to, "\nfunctions of the time %u, codes %u, sources %u\n", p->events.timed.n_functions,
+                p->events.timed.n_codes, p->events.timed.n_sources);
+    for (uint32_t k = 0; k < p->events.decisions.n_mixed; k++)
+        text_format(x->to, "  decided together: nodes %u to %u\n", p->events.decisions.mixed[k].first_node,
+                    p->events.decisions.mixed[k].first_node + p->events.decisions.mixed[k].n_nodes - 1);
 }
 
 static void print_transition(const Printing *x, uint32_t number)
@@ -268,12 +269,12 @@ static void print_transition(const Printing *x, uint32_t number)
     static const char *const kinds[] = { [KOINE_ACTION_DISPLAY] = "displays",
                                          [KOINE_ACTION_TERMINATE] = "ends the run with",
                                          [KOINE_ACTION_WARNING] = "warns with" };
-    const KoineTransition *t = &x->p->transitions[number];
+    const KoineTransition *t = &x->p->events.firings.transitions[number];
     text_format(x->to, "  transition %u ", number);
     put_slots(x, triggers[t->trigger], t->n_conditions, t->conditions);
     text_char(x->to, '\n');
     for (uint32_t k = t->first_next; k < t->first_next + t->n_next; k++) {
-        const KoineNext *next = &x->p->nexts[k];
+        const KoineNext *next = &x->p->events.firings.nexts[k];
         put_slots(x, "    next", 1, &next->target);
         text_add(x->to, " :=");
         put_kernel(x, next->kernel, next->row);
@@ -281,7 +282,7 @@ static void print_transition(const Printing *x, uint32_t number)
         text_format(x->to, "%s%s\n", next->is_state ? ", a state" : "", next->feeds_dynamics ? ", restarts" : "");
     }
     for (uint32_t k = t->first_action; k < t->first_action + t->n_actions; k++) {
-        const KoineAction *action = &x->p->actions[k];
+        const KoineAction *action = &x->p->events.firings.actions[k];
         text_format(x->to, "    %s", kinds[action->kind]);
         put_kernel(x, action->kernel, action->row);
         text_char(x->to, '\n');
@@ -293,21 +294,21 @@ static void print_events(const Printing *x)
     const KoineProgram *p = x->p;
     print_nodes(x);
     print_decisions(x);
-    text_format(x->to, "\ntransitions %u\n", p->n_transitions);
-    for (uint32_t k = 0; k < p->n_transitions; k++)
+    text_format(x->to, "\ntransitions %u\n", p->events.firings.n_transitions);
+    for (uint32_t k = 0; k < p->events.firings.n_transitions; k++)
         print_transition(x, k);
-    for (uint32_t k = 0; k < p->n_state_sets; k++)
-        text_format(x->to, "\nstate set %u: %u rows, %u columns, by %s\n", k, p->state_sets[k].n_rows,
-                    p->state_sets[k].n_columns, x->code->sections[p->state_sets[k].section].name);
-    for (uint32_t k = 0; k < p->n_jumps; k++) {
-        text_format(x->to, "\njump %u of %s, by", k, p->jumps[k].name);
-        put_kernel(x, p->jumps[k].kernel, p->jumps[k].row);
+    for (uint32_t k = 0; k < p->systems.n_sets; k++)
+        text_format(x->to, "\nstate set %u: %u rows, %u columns, by %s\n", k, p->systems.sets[k].n_rows,
+                    p->systems.sets[k].n_columns, x->code->sections[p->systems.sets[k].section].name);
+    for (uint32_t k = 0; k < p->systems.jumps.n; k++) {
+        text_format(x->to, "\njump %u of %s, by", k, p->systems.jumps.at[k].name);
+        put_kernel(x, p->systems.jumps.at[k].kernel, p->systems.jumps.at[k].row);
         text_char(x->to, '\n');
     }
-    for (uint32_t k = 0; k < p->n_delays; k++)
-        text_format(x->to, "\ndelay %u: %s\n", k, p->delays[k].name);
-    for (uint32_t k = 0; k < p->n_streams; k++)
-        text_format(x->to, "\nstream %u: %s\n", k, p->streams[k].name);
+    for (uint32_t k = 0; k < p->events.delays.n; k++)
+        text_format(x->to, "\ndelay %u: %s\n", k, p->events.delays.at[k].name);
+    for (uint32_t k = 0; k < p->slots.n_streams; k++)
+        text_format(x->to, "\nstream %u: %s\n", k, p->slots.streams[k].name);
 }
 
 void program_print(const Program *program, const Model *model, Text *to)

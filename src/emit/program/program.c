@@ -45,7 +45,10 @@ static const char *const *fill_slot_names(const Kernels *ks)
 /* Nodes of the expressions in the derivatives part, each element counted. */
 static uint64_t count_work(const Kernels *ks, const Systems *ss, const KoinePart *part, uint64_t *in_loops)
 {
-    enum { LOOP_FROM = 4 };
+    enum {
+        LOOP_FROM = 4,
+        SYSTEM_WORK = 50
+    }; /* the second: operations per unknown of a system that is solved, a guess */
     uint64_t work = 1;
     for (uint32_t k = 0; k < part->n; k++) {
         const KoinePartStep step = part->steps[k];
@@ -58,13 +61,13 @@ static uint64_t count_work(const Kernels *ks, const Systems *ss, const KoinePart
             *in_loops += run->n >= LOOP_FROM ? own : 0;
         }
         if (!section)
-            work += 50 * ((uint64_t)ss->systems.at[step.system].n + ss->systems.at[step.system].n_inner);
+            work += SYSTEM_WORK * ((uint64_t)ss->systems.at[step.system].n + ss->systems.at[step.system].n_inner);
     }
     return work;
 }
 
 /* ---- joining the stages ---- */
-static void join_slots(KoineProgram *to, const Model *m, const Slots *slots, const Kernels *ks)
+static KoineSlots join_slots(const Model *m, const Slots *slots, const Kernels *ks, const Events *events)
 {
     VEC(KoineComputedStart) starts = { 0 };
     uint32_t last = 0; /* they were taken in the order of the rows */
@@ -77,111 +80,54 @@ static void join_slots(KoineProgram *to, const Model *m, const Slots *slots, con
                                            (uint32_t)variable_count(m, own) };
         vec_push(ks->arena, &starts, start);
     }
-    to->n_slots = ks->n_slots;
-    to->time = slots->time;
-    to->initial = slots->initial;
-    to->x = slots->x;
-    to->dx = slots->dx;
-    to->n_x = slots->n_x;
-    to->seed_x = slots->seed_x;
-    to->seed_dx = slots->seed_dx;
-    to->seed = var_is_none(m->seed) ? KOINE_NONE : slots->now[m->seed.index];
-    to->homotopy = var_is_none(m->homotopy) ? KOINE_NONE : slots->now[m->homotopy.index];
-    to->calls = slots->calls == KOINE_NONE ? KOINE_NONE : slots->calls + CALL_NOTED;
-    to->rows = ks->rows.at;
-    to->n_rows = ks->rows.n;
-    to->constants = ks->constants.at;
-    to->n_constants = ks->constants.n;
-    to->computed_starts = starts.at;
-    to->n_computed_starts = starts.n;
+    return (KoineSlots){ .n = ks->n_slots,
+                         .time = slots->time,
+                         .initial = slots->initial,
+                         .x = slots->x,
+                         .dx = slots->dx,
+                         .n_x = slots->n_x,
+                         .seed_x = slots->seed_x,
+                         .seed_dx = slots->seed_dx,
+                         .seed = var_is_none(m->seed) ? KOINE_NONE : slots->now[m->seed.index],
+                         .homotopy = var_is_none(m->homotopy) ? KOINE_NONE : slots->now[m->homotopy.index],
+                         .calls = slots->calls == KOINE_NONE ? KOINE_NONE : slots->calls + CALL_NOTED,
+                         .constants = ks->constants.at,
+                         .n_constants = ks->constants.n,
+                         .streams = events->streams,
+                         .n_streams = events->n_streams,
+                         .given_starts = events->sets.given,
+                         .n_given_starts = events->sets.n_given,
+                         .computed_starts = starts.at,
+                         .n_computed_starts = starts.n };
 }
 
-static void join_parts(KoineProgram *to, const Parts *parts, const Systems *ss)
+static KoineParts join_parts(KoinePart parameters, const Parts *parts, const Systems *ss, const Events *events)
 {
-    to->work = count_work(ss->ks, ss, &parts->derivatives, &to->loop_work);
-    to->starts = parts->starts;
-    to->initial_part = parts->initial;
-    to->derivatives = parts->derivatives;
-    to->outputs = parts->outputs;
-    to->slopes = parts->slopes;
-    to->tangents = parts->tangents;
-    to->whole_section = parts->whole.section;
-    to->whole_entries = parts->whole.entries;
-    to->whole_constants = parts->whole.constants;
-    to->regular_checks = parts->regular_checks;
-    to->n_regular_checks = parts->n_regular_checks;
-    to->systems = ss->systems.at;
-    to->n_systems = ss->systems.n;
-    to->n_run_systems = parts->n_run_systems;
+    KoineParts to = { .parameters = parameters,
+                      .starts = parts->starts,
+                      .initial = parts->initial,
+                      .derivatives = parts->derivatives,
+                      .roots = events->roots.part,
+                      .outputs = parts->outputs,
+                      .slopes = parts->slopes,
+                      .tangents = parts->tangents,
+                      .whole = parts->whole.entries,
+                      .finite = events->finite,
+                      .rows = ss->ks->rows.at,
+                      .n_rows = ss->ks->rows.n };
+    to.work = count_work(ss->ks, ss, &parts->derivatives, &to.loop_work);
+    return to;
 }
 
-static void join_graph(KoineProgram *to, const Graph *graph, const Firings *firings)
+static KoineSystems join_systems(const Model *m, const Parts *parts, const Systems *ss, const Events *events)
 {
-    to->nodes = graph->nodes;
-    to->n_nodes = graph->n_nodes;
-    to->n_cells = graph->n_cells;
-    to->readers_start = graph->readers_start;
-    to->readers = graph->readers;
-    to->moving = graph->moving;
-    to->n_moving = graph->n_moving;
-    to->feeds_dynamics = graph->feeds_dynamics;
-    to->cell_pre = graph->cell_pre;
-    to->pres = graph->pres;
-    to->n_pres = graph->n_pres;
-    to->transitions = firings->transitions;
-    to->nexts = firings->nexts;
-    to->n_nexts = firings->n_nexts;
-    to->actions = firings->actions;
-    to->n_actions = firings->n_actions;
-    to->n_writers = firings->n_writers;
-    to->step_conditions = firings->step_conditions;
-    to->n_step_conditions = firings->n_step_conditions;
-}
-
-static void join_decisions(KoineProgram *to, const Decisions *decisions, const TimeFunctions *timed)
-{
-    to->roots = decisions->part;
-    to->relations = decisions->relations;
-    to->steps = decisions->steps;
-    to->mixed = decisions->mixed;
-    to->n_roots = decisions->n_roots;
-    to->root_owner = decisions->root_owner;
-    to->n_calendar = decisions->n_calendar;
-    to->calendar_owner = decisions->calendar_owner;
-    to->time_codes = timed->codes;
-    to->n_time_codes = timed->n_codes;
-    to->time_functions = timed->functions;
-    to->n_time_functions = timed->n_functions;
-    to->n_time_inputs = timed->n_inputs;
-    to->sources = timed->sources;
-    to->n_sources = timed->n_sources;
-    to->most_cells = timed->most_cells;
-}
-
-static void join_events(KoineProgram *to, const Schedule *schedule, const Events *events)
-{
-    const Model *m = schedule->model;
-    join_graph(to, &events->graph, &events->firings);
-    join_decisions(to, &events->decisions, &events->timed);
-    to->n_relations = m->relations.n;
-    to->n_steps = m->steps.n;
-    to->n_mixed = schedule->n_mixed;
-    to->n_transitions = m->transitions.n;
-    to->state_sets = events->sets.sets;
-    to->n_state_sets = m->state_sets.n;
-    to->given_starts = events->sets.given;
-    to->n_given_starts = events->sets.n_given;
-    to->jumps = events->jumps.jumps;
-    to->n_jumps = m->jumps.n;
-    to->held = events->jumps.held;
-    to->n_held = events->jumps.n_held;
-    to->delays = events->delays;
-    to->n_delays = m->delays.n;
-    to->n_moving_delays = events->n_moving_delays;
-    to->streams = events->streams;
-    to->n_streams = events->n_streams;
-    to->finite_checks = events->finite_checks;
-    to->n_finite_checks = events->n_finite_checks;
+    return (KoineSystems){ .at = ss->systems.at,
+                           .n = ss->systems.n,
+                           .n_run = parts->n_run_systems,
+                           .regular = parts->regular,
+                           .sets = events->sets.sets,
+                           .n_sets = m->state_sets.n,
+                           .jumps = events->jumps };
 }
 
 static void join_explanations(Program *program, const Schedule *schedule, const Parts *parts, const Events *events,
@@ -193,19 +139,19 @@ static void join_explanations(Program *program, const Schedule *schedule, const 
                                       .code = &program->code,
                                       .program = &program->data,
                                       .paths = events->paths,
-                                      .comparisons = events->decisions.comparisons,
+                                      .comparisons = events->roots.comparisons,
                                       .system_of = parts->blocks.system_of,
                                       .executed = { [PART_DERIVATIVES] = parts->executed[PART_DERIVATIVES],
                                                     [PART_OUTPUTS] = parts->executed[PART_OUTPUTS],
-                                                    [PART_ROOTS] = events->decisions.executed },
+                                                    [PART_ROOTS] = events->roots.executed },
                                       .arena = arena };
-    program->data.explain = explain_fault;
-    program->data.matters = fault_matters;
-    program->data.locate = locate_origin;
-    program->data.describe = describe_row;
-    program->data.blame = blame_system;
-    program->data.attribute = attribute_work;
-    program->data.explain_context = &program->explainer;
+    program->data.explain = (KoineExplain){ .context = &program->explainer,
+                                            .fault = explain_fault,
+                                            .matters = fault_matters,
+                                            .locate = locate_origin,
+                                            .describe = describe_row,
+                                            .blame = blame_system,
+                                            .attribute = attribute_work };
 }
 
 static Code code_of(const Schedule *schedule, const Kernels *ks, const KoinePart *derivatives)
@@ -244,14 +190,15 @@ Program *program_create(const Schedule *schedule, Arena *arena)
     Systems *systems = systems_create(schedule, kernels);
     const Parts parts = parts_lay(schedule, systems);
     const Events events = events_lay(schedule, &parts, systems);
-    program->data.parameters = lay_fixed(kernels, &parts, &events.decisions.fixed);
+    const KoinePart parameters = lay_fixed(kernels, &parts, &events.roots.fixed);
     program->tables = tables_fill(schedule, slots, systems, &parts, &events, arena);
     comment_kernels(schedule, &parts, &events, kernels);
     program->code = code_of(schedule, kernels, &parts.derivatives);
-    program->data.tables = &program->tables;
-    join_slots(&program->data, schedule->model, slots, kernels);
-    join_parts(&program->data, &parts, systems);
-    join_events(&program->data, schedule, &events);
+    program->data = (KoineProgram){ .tables = &program->tables,
+                                    .slots = join_slots(schedule->model, slots, kernels, &events),
+                                    .parts = join_parts(parameters, &parts, systems, &events),
+                                    .events = events.data,
+                                    .systems = join_systems(schedule->model, &parts, systems, &events) };
     join_explanations(program, schedule, &parts, &events, arena);
     share_destroy(systems->share);
     arena_destroy(kernels->scratch);

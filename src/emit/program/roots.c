@@ -47,9 +47,9 @@ void find_quiet(EventLayout *e)
     for (uint32_t k = 0; k < e->m->relations.n; k++) {
         KoineRelation *r = &e->decisions.relations[k];
         bool is_quiet = r->root != KOINE_NONE && !is_loud[r->cell] && e->pre_of[r->cell] == KOINE_NONE;
-        for (uint32_t j = e->out.graph.readers_start[r->cell]; is_quiet && j < e->out.graph.readers_start[r->cell + 1];
-             j++) {
-            const KoineNode *node = &e->nodes.at[e->out.graph.readers[j]];
+        for (uint32_t j = e->out.data.graph.readers_start[r->cell];
+             is_quiet && j < e->out.data.graph.readers_start[r->cell + 1]; j++) {
+            const KoineNode *node = &e->nodes.at[e->out.data.graph.readers[j]];
             is_quiet = (node->kind == KOINE_NODE_ASSIGN || node->kind == KOINE_NODE_GUARD) && node->n == 1;
         }
         r->may_be_quiet = is_quiet;
@@ -63,7 +63,7 @@ enum { REACHES_TRANSITION = 1, REACHES_DYNAMICS = 2 };
  * `below_system` of systems. */
 static uint8_t reached_from(const EventLayout *e, uint32_t cell, const uint8_t *below, const uint8_t *below_system)
 {
-    const Graph *p = &e->out.graph;
+    const KoineGraph *p = &e->out.data.graph;
     uint8_t found = (uint8_t)(below[cell] | (p->feeds_dynamics[cell] ? REACHES_DYNAMICS : 0));
     if (p->cell_pre[cell] != KOINE_NONE) /* its earlier value is read: by whom is not followed */
         found |= REACHES_TRANSITION;
@@ -103,7 +103,7 @@ static void fill_root_regions(EventLayout *e)
         regions[k] = below[owner < n ? e->decisions.relations[owner].cell : e->decisions.steps[owner - n].cell] ==
                      REACHES_DYNAMICS;
     }
-    e->out.decisions.root_regions = regions;
+    e->out.roots.regions = regions;
 }
 
 /* Comparisons of a state with what is constant between events: between the ends of a step they move as it does. */
@@ -117,17 +117,15 @@ static void fill_root_states(EventLayout *e)
         const bool is_state = slot != KOINE_NONE && slot >= ks->slots->x && slot - ks->slots->x < ks->slots->n_x;
         states[k] = is_state ? 1 + slot - ks->slots->x : 0;
     }
-    e->out.decisions.root_states = states;
+    e->out.roots.states = states;
 }
 
 void fill_roots(EventLayout *e)
 {
-    Decisions *out = &e->out.decisions;
-    out->n_roots = e->decisions.roots.n;
-    out->roots = e->decisions.roots.at;
-    out->root_owner = e->decisions.root_owner.at;
+    Roots *out = &e->out.roots;
+    out->origins = e->decisions.roots.at;
     fill_root_states(e);
-    if (out->n_roots) /* functions of the time alone need nothing here */
+    if (e->decisions.roots.n) /* functions of the time alone need nothing here */
         out->part = lay_roots(e->ss, e->s, &e->parts->blocks, &e->decisions.root_operands, &out->executed, &out->fixed);
     fill_root_regions(e);
 }

@@ -245,11 +245,11 @@ KoineTables tables_fill(const Schedule *schedule, const Slots *slots, const Syst
                            .state_variable = r.state_variable,
                            .dims = r.dims.at,
                            .n_dims = r.dims.n,
-                           .n_roots = events->decisions.n_roots,
-                           .roots = events->decisions.roots,
-                           .root_states = events->decisions.root_states,
-                           .root_regions = events->decisions.root_regions,
-                           .n_signals = events->n_moving_delays,
+                           .n_roots = events->data.decisions.n_roots,
+                           .roots = events->roots.origins,
+                           .root_states = events->roots.states,
+                           .root_regions = events->roots.regions,
+                           .n_signals = events->data.delays.n_moving,
                            .whole_jacobian = parts->whole.pattern };
     fill_enumerations(m, &tables, arena);
     fill_sources(m, &tables, arena);

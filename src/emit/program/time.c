@@ -604,16 +604,16 @@ static void lay_sources(TimeCodes *c)
     }
 }
 
-TimeFunctions time_codes_finish(TimeCodes *c)
+KoineTimeFunctions time_codes_finish(TimeCodes *c)
 {
     lay_sources(c);
-    TimeFunctions out = { .codes = c->codes.at,
-                          .functions = c->functions.at,
-                          .sources = c->sources.at,
-                          .n_codes = c->codes.n,
-                          .n_functions = c->functions.n,
-                          .n_sources = c->sources.n,
-                          .n_inputs = c->n_inputs };
+    KoineTimeFunctions out = { .codes = c->codes.at,
+                               .functions = c->functions.at,
+                               .sources = c->sources.at,
+                               .n_codes = c->codes.n,
+                               .n_functions = c->functions.n,
+                               .n_sources = c->sources.n,
+                               .n_inputs = c->n_inputs };
     for (uint32_t k = 0; k < c->codes.n; k++)
         out.most_cells = c->codes.at[k].n > out.most_cells ? c->codes.at[k].n : out.most_cells;
     return out;

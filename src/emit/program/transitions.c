@@ -155,6 +155,6 @@ void list_step_conditions(EventLayout *e)
         if (e->nodes.at[k].kind == KOINE_NODE_ASSIGN && e->nodes.at[k].cell < m->variables.n &&
             is_tested[e->nodes.at[k].cell])
             vec_push(e->ks->arena, &found, k);
-    e->out.firings.step_conditions = found.at;
-    e->out.firings.n_step_conditions = found.n;
+    e->out.data.firings.step_conditions = found.at;
+    e->out.data.firings.n_step_conditions = found.n;
 }

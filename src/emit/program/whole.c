@@ -119,7 +119,7 @@ WholeJacobian lay_whole(Systems *ss)
     const ShareRequest alone = { .repeats = 0 };
     Entries shared = { 0 };
     if (!s->is_whole)
-        return (WholeJacobian){ .section = KOINE_NONE };
+        return (WholeJacobian){ .entries.section = KOINE_NONE };
     Whole w = { .ss = ss, .now = NEW_ARRAY(ks->arena, uint32_t, n), .der = NEW_ARRAY(ks->arena, uint32_t, n) };
     number_columns(&w);
     vec_push(ks->arena, &w.start, 0);
@@ -139,8 +139,8 @@ WholeJacobian lay_whole(Systems *ss)
     REQUIRE(w.start.n == w.n + 1);
     share_survey(ss->share, 1, (const Entries *const[]){ &w.section });
     share_entries(ss->share, &alone, &w.section, &shared, NULL);
-    return (WholeJacobian){ .section = lay_section(ks, "whole_jacobian", &shared),
-                            .entries = w.entry.at,
-                            .constants = w.constant.at,
+    return (WholeJacobian){ .entries = { .section = lay_section(ks, "whole_jacobian", &shared),
+                                         .entries = w.entry.at,
+                                         .constants = w.constant.at },
                             .pattern = { .rows = w.n, .columns = w.n, .start = w.start.at, .index = w.index.at } };
 }

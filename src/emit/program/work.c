@@ -85,18 +85,18 @@ static void add_node(Attribution *a, const KoineNode *node, uint64_t evaluations
     case KOINE_NODE_GUARD: add(a, node->origin, node->kernel, evaluations * node->n); return;
     case KOINE_NODE_SYSTEM: return; /* counted where it is solved */
     case KOINE_NODE_RELATION: {
-        const KoineRelation *r = &p->relations[node->object];
+        const KoineRelation *r = &p->events.decisions.relations[node->object];
         add(a, node->origin, r->kernel, evaluations + (r->root == KOINE_NONE ? 0 : a->counts->roots));
         return;
     }
     case KOINE_NODE_STEP: {
-        const KoineStep *s = &p->steps[node->object];
+        const KoineStep *s = &p->events.decisions.steps[node->object];
         add(a, node->origin, s->kernel, evaluations + (s->root == KOINE_NONE ? 0 : a->counts->roots));
         return;
     }
     case KOINE_NODE_TRANSITION:
         a->executions[node->origin] += evaluations;
-        a->spent[node->origin] += evaluations * p->transitions[node->object].n_conditions;
+        a->spent[node->origin] += evaluations * p->events.firings.transitions[node->object].n_conditions;
         return;
     }
 }
@@ -189,17 +189,17 @@ static void tell_block(Attribution *a, uint32_t index, bool is_guard)
 static void tell_transition(Attribution *a, uint32_t number)
 {
     const KoineProgram *p = a->of->program;
-    const KoineTransition *t = &p->transitions[number];
+    const KoineTransition *t = &p->events.firings.transitions[number];
     const Transition *own = &a->of->model->transitions.at[number];
     const uint64_t fired = a->counts->transitions[number];
     if (!fired)
         return;
     uint64_t spent = fired;
     for (uint32_t k = 0; k < t->n_actions; k++)
-        spent += fired * kernel_operations(a, p->actions[t->first_action + k].kernel);
+        spent += fired * kernel_operations(a, p->events.firings.actions[t->first_action + k].kernel);
     tell(a, KOINE_WORK_EVENT, own->owner, own->origin.span, fired, spent);
     for (uint32_t k = 0; k < t->n_next; k++) {
-        const KoineNext *next = &p->nexts[t->first_next + k];
+        const KoineNext *next = &p->events.firings.nexts[t->first_next + k];
         const Assignment *assignment = &a->of->model->assignments.at[next->origin - a->of->schedule->blocks.n];
         tell(a, KOINE_WORK_ASSIGNMENT, own->owner, assignment->span, fired, fired * kernel_operations(a, next->kernel));
     }
@@ -225,13 +225,14 @@ void attribute_work(void *context, const KoineCounts *counts, void (*visit)(void
     add_part(&a, PART_DERIVATIVES, counts->derivatives);
     add_part(&a, PART_ROOTS, counts->roots);
     add_part(&a, PART_OUTPUTS, counts->outputs);
-    for (uint32_t k = 0; k < of->program->n_nodes; k++) {
-        add_node(&a, &of->program->nodes[k], counts->nodes[k]);
-        is_guard[of->program->nodes[k].origin] |= of->program->nodes[k].kind == KOINE_NODE_GUARD;
+    for (uint32_t k = 0; k < of->program->events.graph.n_nodes; k++) {
+        add_node(&a, &of->program->events.graph.nodes[k], counts->nodes[k]);
+        is_guard[of->program->events.graph.nodes[k].origin] |=
+            of->program->events.graph.nodes[k].kind == KOINE_NODE_GUARD;
     }
     for (uint32_t k = 0; k < n; k++)
         tell_block(&a, k, is_guard[k]);
-    for (uint32_t k = 0; k < of->program->n_transitions; k++)
+    for (uint32_t k = 0; k < of->program->events.firings.n_transitions; k++)
         tell_transition(&a, k);
     arena_destroy(scratch);
 }

@@ -45,20 +45,20 @@ static void note_end(Machine *k, const KoineTransition *t)
 {
     const KoineProgram *p = k->program;
     KoineOrigin where = { 0 };
-    if (p->locate)
-        p->locate(p->explain_context, k->model, t->origin, &where);
+    if (p->explain.locate)
+        p->explain.locate(p->explain.context, k->model, t->origin, &where);
     k->model->fault.place = where.place;
 }
 
 void koine_run_actions(Machine *k)
 {
     const KoineProgram *p = k->program;
-    if (p->n_actions == 0)
+    if (p->events.firings.n_actions == 0)
         return;
     for (uint32_t n = bitset_next(&k->wake.enabled, 0); n != UINT32_MAX; n = bitset_next(&k->wake.enabled, n + 1)) {
-        const KoineTransition *t = &p->transitions[n];
+        const KoineTransition *t = &p->events.firings.transitions[n];
         for (uint32_t j = 0; j < t->n_actions; j++) {
-            const KoineAction *a = &p->actions[t->first_action + j];
+            const KoineAction *a = &p->events.firings.actions[t->first_action + j];
             if (!k->m[a->guard].i)
                 continue;
             print_action(k, a);

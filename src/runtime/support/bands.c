@@ -11,15 +11,15 @@ static double relation_margin(const Machine *k, const KoineRelation *r) /* s*g: 
 static inline double margin_of(const Machine *k, uint32_t root, double *exact, double *band)
 {
     const KoineProgram *p = k->program;
-    const uint32_t owner = p->root_owner[root];
-    if (owner < p->n_relations) {
-        const KoineRelation *r = &p->relations[owner];
+    const uint32_t owner = p->events.decisions.root_owner[root];
+    if (owner < p->events.decisions.n_relations) {
+        const KoineRelation *r = &p->events.decisions.relations[owner];
         *exact = k->m[r->bit].i == !r->is_strict ? TINY : 0; /* g = 0 belongs to the present side */
         *band = band_of(r->band, k->m[r->left].r, k->m[r->right].r);
         const double margin = relation_margin(k, r);
         return is_masked(k, r->selector, r->branch) || (r->is_guarded && isnan(margin)) ? INFINITY : margin;
     }
-    const KoineStep *s = &p->steps[owner - p->n_relations];
+    const KoineStep *s = &p->events.decisions.steps[owner - p->events.decisions.n_relations];
     const double argument = k->m[s->argument].r;
     const Interval now = interval_of(s, (double)k->m[s->value].i);
     const bool is_low = root == s->root;
@@ -33,7 +33,7 @@ static inline double margin_of(const Machine *k, uint32_t root, double *exact, d
 KoineStatus koine_root_functions(Machine *k, double *roots)
 {
     bool is_good = true;
-    for (uint32_t j = 0; j < k->program->n_roots; j++) {
+    for (uint32_t j = 0; j < k->program->events.decisions.n_roots; j++) {
         double exact, band;
         const double margin = margin_of(k, j, &exact, &band);
         roots[j] = margin == INFINITY ? 1 : margin + (k->bands.widened[j] > 0 ? k->bands.widened[j] : exact);
@@ -46,12 +46,15 @@ KoineStatus koine_root_functions(Machine *k, double *roots)
 void koine_root_sizes(const Machine *k, double *sizes)
 {
     const KoineProgram *p = k->program;
-    for (uint32_t j = 0; j < p->n_roots; j++) {
-        const uint32_t owner = p->root_owner[j];
-        const bool is_relation = owner < p->n_relations;
-        const double relative = is_relation ? p->relations[owner].band : p->steps[owner - p->n_relations].band;
-        sizes[j] = is_relation ? fmax(fabs(k->m[p->relations[owner].left].r), fabs(k->m[p->relations[owner].right].r))
-                               : fabs(k->m[p->steps[owner - p->n_relations].argument].r);
+    for (uint32_t j = 0; j < p->events.decisions.n_roots; j++) {
+        const uint32_t owner = p->events.decisions.root_owner[j];
+        const bool is_relation = owner < p->events.decisions.n_relations;
+        const double relative = is_relation ? p->events.decisions.relations[owner].band
+                                            : p->events.decisions.steps[owner - p->events.decisions.n_relations].band;
+        sizes[j] = is_relation
+                       ? fmax(fabs(k->m[p->events.decisions.relations[owner].left].r),
+                              fabs(k->m[p->events.decisions.relations[owner].right].r))
+                       : fabs(k->m[p->events.decisions.steps[owner - p->events.decisions.n_relations].argument].r);
         if (k->bands.noise)
             sizes[j] = fmax(sizes[j], k->bands.noise[j] / relative);
     }
@@ -75,7 +78,7 @@ bool koine_is_noise(const Machine *k, uint32_t root, double g)
 
 void koine_measure_noise(Machine *k)
 {
-    for (uint32_t j = 0; k->bands.noise && j < k->program->n_roots; j++) {
+    for (uint32_t j = 0; k->bands.noise && j < k->program->events.decisions.n_roots; j++) {
         double exact, band;
         const double margin = margin_of(k, j, &exact, &band);
         if (margin == INFINITY)
@@ -94,7 +97,7 @@ static const double MARGIN = 4;
 
 static bool has_close_root(const Machine *k)
 {
-    for (uint32_t j = 0; j < k->program->n_roots; j++) {
+    for (uint32_t j = 0; j < k->program->events.decisions.n_roots; j++) {
         double exact, band;
         if (margin_of(k, j, &exact, &band) <= NEARBY * band)
             return true;
@@ -107,10 +110,11 @@ static bool has_close_root(const Machine *k)
 static bool displace(Machine *k)
 {
     const KoineProgram *p = k->program;
-    for (uint32_t j = 0; j < p->n_x; j++)
-        k->m[p->x + j].r += (j * 0x9e3779b9u & 0x80000000u ? DISPLACEMENT : -DISPLACEMENT) * k->m[p->x + j].r;
-    const bool is_good = koine_run_part(k, &p->roots) == KOINE_OK;
-    for (uint32_t j = 0; j < p->n_roots; j++) {
+    for (uint32_t j = 0; j < p->slots.n_x; j++)
+        k->m[p->slots.x + j].r +=
+            (j * 0x9e3779b9u & 0x80000000u ? DISPLACEMENT : -DISPLACEMENT) * k->m[p->slots.x + j].r;
+    const bool is_good = koine_run_part(k, &p->parts.roots) == KOINE_OK;
+    for (uint32_t j = 0; j < p->events.decisions.n_roots; j++) {
         double exact, band;
         k->bands.widened[j] = margin_of(k, j, &exact, &band);
     }
@@ -124,17 +128,17 @@ void koine_widen_bands(Machine *k)
 {
     const KoineProgram *p = k->program;
     Instant *now = k->instant;
-    const bool is_measured = !k->bands.noise && p->n_x && has_close_root(k);
+    const bool is_measured = !k->bands.noise && p->slots.n_x && has_close_root(k);
     bool is_displaced = false;
     if (is_measured) {
         double *const states = k->spaces.residual_work;
-        memcpy(states, &k->m[p->x], p->n_x * sizeof *states);
+        memcpy(states, &k->m[p->slots.x], p->slots.n_x * sizeof *states);
         is_displaced = displace(k);
-        memcpy(&k->m[p->x], states, p->n_x * sizeof *states);
-        koine_run_part(k, &p->roots);
+        memcpy(&k->m[p->slots.x], states, p->slots.n_x * sizeof *states);
+        koine_run_part(k, &p->parts.roots);
     }
     now->n_widened = 0;
-    for (uint32_t j = 0; j < p->n_roots; j++) {
+    for (uint32_t j = 0; j < p->events.decisions.n_roots; j++) {
         double exact, band;
         const double margin = margin_of(k, j, &exact, &band);
         const double steep = is_displaced ? MARGIN * fabs(k->bands.widened[j] - margin) : 0;
@@ -151,8 +155,8 @@ void koine_narrow_bands(Machine *k)
     Instant *now = k->instant;
     if (now->n_widened == 0)
         return;
-    koine_run_part(k, &k->program->roots);
-    for (uint32_t j = 0; j < k->program->n_roots; j++) {
+    koine_run_part(k, &k->program->parts.roots);
+    for (uint32_t j = 0; j < k->program->events.decisions.n_roots; j++) {
         double exact, band;
         if (k->bands.widened[j] > 0 && margin_of(k, j, &exact, &band) > k->bands.widened[j]) {
             k->bands.widened[j] = 0;

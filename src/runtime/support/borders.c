@@ -7,13 +7,13 @@ static const double LEAST_TOLERANCE = 1e-6; /* crossings are located with their 
 static bool has_values(Machine *k)
 {
     const KoineProgram *p = k->program;
-    if (koine_run_part(k, &p->derivatives) != KOINE_OK || koine_run_part(k, &p->outputs) != KOINE_OK)
+    if (koine_run_part(k, &p->parts.derivatives) != KOINE_OK || koine_run_part(k, &p->parts.outputs) != KOINE_OK)
         return false;
-    for (uint32_t j = 0; j < p->n_x; j++)
-        if (!isfinite(k->m[p->dx + j].r))
+    for (uint32_t j = 0; j < p->slots.n_x; j++)
+        if (!isfinite(k->m[p->slots.dx + j].r))
             return false;
-    for (uint32_t j = 0; j < p->n_finite_checks; j++)
-        if (!isfinite(k->m[p->finite_checks[2 * j]].r))
+    for (uint32_t j = 0; j < p->parts.finite.n; j++)
+        if (!isfinite(k->m[p->parts.finite.at[2 * j]].r))
             return false;
     return true;
 }
@@ -22,11 +22,11 @@ static bool has_values(Machine *k)
 static bool leaves_a_table(const Machine *k, const uint8_t *crossed)
 {
     const KoineProgram *p = k->program;
-    for (uint32_t j = 0; j < p->n_roots; j++) {
-        const uint32_t owner = p->root_owner[j];
-        if (!crossed[j] || owner < p->n_relations)
+    for (uint32_t j = 0; j < p->events.decisions.n_roots; j++) {
+        const uint32_t owner = p->events.decisions.root_owner[j];
+        if (!crossed[j] || owner < p->events.decisions.n_relations)
             continue;
-        const KoineStep *s = &p->steps[owner - p->n_relations];
+        const KoineStep *s = &p->events.decisions.steps[owner - p->events.decisions.n_relations];
         const int64_t next = k->m[s->value].i + (j == s->root ? -1 : 1);
         if (s->op == KOINE_STEP_INTERVAL && (next <= 0 || next >= (int64_t)s->table[0]))
             return true;
@@ -51,14 +51,15 @@ void koine_put_on_borders(Machine *k, const uint8_t *crossed)
     const KoineProgram *p = k->program;
     const double tolerance = k->model->host ? fmax(k->model->host->tolerance, LEAST_TOLERANCE) : LEAST_TOLERANCE;
     bool is_known_bad = false;
-    for (uint32_t j = 0; j < p->n_roots; j++) {
-        const uint32_t owner = p->root_owner[j];
-        if (!crossed[j] || owner >= p->n_relations || p->relations[owner].state == KOINE_NONE)
+    for (uint32_t j = 0; j < p->events.decisions.n_roots; j++) {
+        const uint32_t owner = p->events.decisions.root_owner[j];
+        if (!crossed[j] || owner >= p->events.decisions.n_relations ||
+            p->events.decisions.relations[owner].state == KOINE_NONE)
             continue;
         if (!is_known_bad && !leaves_a_table(k, crossed) && has_values(k))
             return;
         is_known_bad = true;
-        const KoineRelation *r = &p->relations[owner];
+        const KoineRelation *r = &p->events.decisions.relations[owner];
         double *state = &k->m[r->state].r;
         run_kernel(k, r->kernel, r->row, 1);
         const double other = k->m[r->left].r == *state ? k->m[r->right].r : k->m[r->left].r;

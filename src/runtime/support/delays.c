@@ -61,7 +61,7 @@ static double value_at(const Machine *k, uint32_t delay, double time)
 {
     const DelayState *s = &k->history.delays[delay];
     const DelayPoint *points = points_of(k, delay);
-    const double then = time - k->m[k->program->delays[delay].amount].r;
+    const double then = time - k->m[k->program->events.delays.at[delay].amount].r;
     if (s->segment + 1 >= s->end || then <= points[s->segment].time)
         return points[s->segment].value;
     if (then >= points[s->end - 1].time)
@@ -72,34 +72,35 @@ static double value_at(const Machine *k, uint32_t delay, double time)
 void koine_read_delays(Machine *k)
 {
     const KoineProgram *p = k->program;
-    for (uint32_t j = 0; j < p->n_moving_delays; j++)
-        k->m[p->delays[j].output].r = value_at(k, j, k->m[p->time].r);
+    for (uint32_t j = 0; j < p->events.delays.n_moving; j++)
+        k->m[p->events.delays.at[j].output].r = value_at(k, j, k->m[p->slots.time].r);
 }
 
 /* ---- switching to the next segment ---- */
 static void schedule(Machine *k, uint32_t delay)
 {
-    const uint32_t entry = k->program->n_calendar + delay, next = next_segment(k, delay);
+    const uint32_t entry = k->program->events.decisions.n_calendar + delay, next = next_segment(k, delay);
     k->history.delays[delay].end = next;
     if (next < k->history.delays[delay].n)
-        koine_calendar_at(k, entry, points_of(k, delay)[next].time + k->m[k->program->delays[delay].amount].r, false);
+        koine_calendar_at(k, entry, points_of(k, delay)[next].time + k->m[k->program->events.delays.at[delay].amount].r,
+                          false);
     else
         koine_calendar_remove(k, entry);
 }
 
 bool koine_switch_delay(Machine *k, uint32_t delay)
 {
-    const KoineDelay *d = &k->program->delays[delay];
+    const KoineDelay *d = &k->program->events.delays.at[delay];
     DelayState *s = &k->history.delays[delay];
     const double before = k->m[d->output].r;
     s->segment = next_segment(k, delay);
     const DelayPoint *first = &points_of(k, delay)[s->segment];
     schedule(k, delay);
     k->m[d->output].r =
-        delay < k->program->n_moving_delays ? value_at(k, delay, k->m[k->program->time].r) : first->value;
+        delay < k->program->events.delays.n_moving ? value_at(k, delay, k->m[k->program->slots.time].r) : first->value;
     if (first->bend < k->instant->bend)
         k->instant->bend = first->bend;
-    if (delay < k->program->n_moving_delays)
+    if (delay < k->program->events.delays.n_moving)
         k->instant->is_restart = 1;
     return memcmp(&before, &k->m[d->output].r, sizeof before) != 0;
 }
@@ -110,7 +111,7 @@ static void drop_old(Machine *k, uint32_t delay)
 {
     DelayState *s = &k->history.delays[delay];
     DelayPoint *points = points_of(k, delay);
-    const double then = k->m[k->program->time].r - k->m[k->program->delays[delay].amount].r;
+    const double then = k->m[k->program->slots.time].r - k->m[k->program->events.delays.at[delay].amount].r;
     const uint32_t at = last_not_after(points, s->segment, s->end, then);
     const uint32_t n = at > s->segment + WINDOW ? at - WINDOW : s->segment;
     if (n < s->capacity / 2)
@@ -126,11 +127,11 @@ void koine_spread_points(Machine *k)
 {
     const KoineProgram *p = k->program;
     const uint64_t bytes = k->model->size - (uint64_t)((unsigned char *)k->history.points - k->block);
-    const uint64_t most = bytes / sizeof(DelayPoint) / p->n_delays;
+    const uint64_t most = bytes / sizeof(DelayPoint) / p->events.delays.n;
     const uint32_t capacity = most < UINT32_MAX / 2 ? (uint32_t)most : UINT32_MAX / 2;
     if (capacity <= k->history.delays[0].capacity)
         return;
-    for (uint32_t j = p->n_delays; j-- > 0;) {
+    for (uint32_t j = p->events.delays.n; j-- > 0;) {
         memmove(k->history.points + (uint64_t)j * capacity, points_of(k, j),
                 k->history.delays[j].n * sizeof(DelayPoint));
         k->history.delays[j].capacity = capacity;
@@ -140,10 +141,10 @@ void koine_spread_points(Machine *k)
 KoineStatus koine_reserve_points(Machine *k)
 {
     enum { SPARE = 2 };
-    if (k->program->n_delays == 0)
+    if (k->program->events.delays.n == 0)
         return KOINE_OK;
     koine_spread_points(k);
-    for (uint32_t j = 0; j < k->program->n_delays; j++) {
+    for (uint32_t j = 0; j < k->program->events.delays.n; j++) {
         if (k->history.delays[j].n + SPARE > k->history.delays[j].capacity)
             drop_old(k, j);
         if (k->history.delays[j].n + SPARE > k->history.delays[j].capacity)
@@ -161,7 +162,7 @@ static bool replaces_last(const Machine *k, uint32_t delay, const DelayPoint *po
     const DelayState *s = &k->history.delays[delay];
     const DelayPoint *last = &points_of(k, delay)[s->n - 1];
     return s->n > 1 && !last->is_first && !point->is_first &&
-           point->time - last->time < CLOSEST * k->m[k->program->delays[delay].amount].r;
+           point->time - last->time < CLOSEST * k->m[k->program->events.delays.at[delay].amount].r;
 }
 
 static void append(Machine *k, uint32_t delay, DelayPoint point)
@@ -187,8 +188,8 @@ KoineStatus koine_machine_sample(KoineModel *model, double time, const double *x
     const KoineProgram *p = k->program;
     const KoineEvaluation at = { .time = time, .x = x, .want = KOINE_WANT_OUTPUTS };
     const KoineStatus status = model->kind->evaluate(model, &at);
-    for (uint32_t j = 0; j < p->n_moving_delays; j++)
-        inputs[j] = k->m[p->delays[j].input].r;
+    for (uint32_t j = 0; j < p->events.delays.n_moving; j++)
+        inputs[j] = k->m[p->events.delays.at[j].input].r;
     return status;
 }
 
@@ -196,7 +197,7 @@ KoineStatus koine_machine_remember(KoineModel *model, double time, const double 
 {
     Machine *k = koine_machine_of(model);
     const KoineStatus status = koine_reserve_points(k);
-    for (uint32_t j = 0; j < k->program->n_moving_delays && status == KOINE_OK; j++)
+    for (uint32_t j = 0; j < k->program->events.delays.n_moving && status == KOINE_OK; j++)
         append(k, j, (DelayPoint){ .time = time, .value = inputs[j] });
     return status;
 }
@@ -204,20 +205,20 @@ KoineStatus koine_machine_remember(KoineModel *model, double time, const double 
 void koine_leave_delays(Machine *k)
 {
     const KoineProgram *p = k->program;
-    const double time = k->m[p->time].r;
-    if (p->n_moving_delays) {
-        koine_run_part(k, &p->derivatives);
-        koine_run_part(k, &p->outputs);
+    const double time = k->m[p->slots.time].r;
+    if (p->events.delays.n_moving) {
+        koine_run_part(k, &p->parts.derivatives);
+        koine_run_part(k, &p->parts.outputs);
     }
-    for (uint32_t j = 0; j < p->n_delays; j++) {
+    for (uint32_t j = 0; j < p->events.delays.n; j++) {
         const DelayState *s = &k->history.delays[j];
-        DelayPoint point = { .time = time, .value = k->m[p->delays[j].input].r };
+        DelayPoint point = { .time = time, .value = k->m[p->events.delays.at[j].input].r };
         const bool jumps = points_of(k, j)[s->n - 1].value != point.value;
-        const bool bends =
-            j < p->n_moving_delays && (k->instant->is_restart || k->instant->is_start) && k->instant->bend < LAST_BEND;
+        const bool bends = j < p->events.delays.n_moving && (k->instant->is_restart || k->instant->is_start) &&
+                           k->instant->bend < LAST_BEND;
         point.is_first = jumps || bends;
         point.bend = jumps ? 0 : (uint8_t)(k->instant->bend + 1);
-        if (point.is_first || j < p->n_moving_delays)
+        if (point.is_first || j < p->events.delays.n_moving)
             append(k, j, point);
     }
 }
@@ -226,13 +227,13 @@ void koine_leave_delays(Machine *k)
 static KoineStatus check_amounts(Machine *k)
 {
     const KoineProgram *p = k->program;
-    for (uint32_t j = 0; j < p->n_delays; j++) {
-        const double amount = k->m[p->delays[j].amount].r;
+    for (uint32_t j = 0; j < p->events.delays.n; j++) {
+        const double amount = k->m[p->events.delays.at[j].amount].r;
         if (amount > 0 && isfinite(amount))
             continue;
         char text[256];
-        snprintf(text, sizeof text, "the dead time of '%.120s' is %g: it must be greater than 0", p->delays[j].name,
-                 amount);
+        snprintf(text, sizeof text, "the dead time of '%.120s' is %g: it must be greater than 0",
+                 p->events.delays.at[j].name, amount);
         return koine_because(k, KOINE_CAUSE_DEAD_TIME, koine_fault(k, KOINE_FAILED, KOINE_NONE, text));
     }
     return KOINE_OK;
@@ -242,12 +243,12 @@ static KoineStatus check_amounts(Machine *k)
 static KoineStatus settle(Machine *k)
 {
     const KoineProgram *p = k->program;
-    for (uint32_t round = 0; round <= p->n_delays; round++) {
+    for (uint32_t round = 0; round <= p->events.delays.n; round++) {
         uint32_t open = KOINE_NONE;
-        koine_run_part(k, &p->derivatives);
-        koine_run_part(k, &p->outputs);
-        for (uint32_t j = 0; j < p->n_delays; j++) {
-            const KoineDelay *d = &p->delays[j];
+        koine_run_part(k, &p->parts.derivatives);
+        koine_run_part(k, &p->parts.outputs);
+        for (uint32_t j = 0; j < p->events.delays.n; j++) {
+            const KoineDelay *d = &p->events.delays.at[j];
             if (d->has_start || k->m[d->output].r == k->m[d->input].r)
                 continue;
             k->m[d->output] = k->m[d->input];
@@ -255,11 +256,11 @@ static KoineStatus settle(Machine *k)
         }
         if (open == KOINE_NONE)
             return KOINE_OK;
-        if (round == p->n_delays) {
+        if (round == p->events.delays.n) {
             char text[256];
             snprintf(text, sizeof text,
                      "'%.120s' depends on its own value before the start: give its DELAY an initial value",
-                     p->delays[open].name);
+                     p->events.delays.at[open].name);
             return koine_because(k, KOINE_CAUSE_DEAD_TIME, koine_fault(k, KOINE_FAILED, KOINE_NONE, text));
         }
         const KoineStatus status = koine_evaluate_all(k);
@@ -274,38 +275,40 @@ static KoineStatus begin_with_history(Machine *k)
 {
     const KoineProgram *p = k->program;
     k->history.is_recalled = false;
-    for (uint32_t j = 0; j < p->n_delays; j++) {
+    for (uint32_t j = 0; j < p->events.delays.n; j++) {
         DelayState *s = &k->history.delays[j];
         if (s->n == 0) { /* it is new */
-            points_of(k, j)[0] =
-                (DelayPoint){ .time = k->m[p->time].r, .value = k->m[p->delays[j].output].r, .is_first = 1 };
+            points_of(k, j)[0] = (DelayPoint){ .time = k->m[p->slots.time].r,
+                                               .value = k->m[p->events.delays.at[j].output].r,
+                                               .is_first = 1 };
             *s = (DelayState){ .n = 1, .end = 1, .capacity = s->capacity };
         }
         schedule(k, j);
-        k->m[p->delays[j].output].r =
-            j < p->n_moving_delays ? value_at(k, j, k->m[p->time].r) : points_of(k, j)[s->segment].value;
+        k->m[p->events.delays.at[j].output].r =
+            j < p->events.delays.n_moving ? value_at(k, j, k->m[p->slots.time].r) : points_of(k, j)[s->segment].value;
     }
-    koine_run_part(k, &p->derivatives);
-    koine_run_part(k, &p->outputs);
+    koine_run_part(k, &p->parts.derivatives);
+    koine_run_part(k, &p->parts.outputs);
     return koine_evaluate_all(k);
 }
 
 KoineStatus koine_begin_delays(Machine *k)
 {
     const KoineProgram *p = k->program;
-    if (p->n_delays == 0)
+    if (p->events.delays.n == 0)
         return KOINE_OK;
     KoineStatus status = check_amounts(k);
     if (status == KOINE_OK && k->history.is_recalled)
         return begin_with_history(k);
     if (status == KOINE_OK)
         status = settle(k);
-    for (uint32_t j = 0; j < p->n_delays && status == KOINE_OK; j++) {
+    for (uint32_t j = 0; j < p->events.delays.n && status == KOINE_OK; j++) {
         DelayState *s = &k->history.delays[j];
         *s = (DelayState){ .n = 1, .end = 1, .capacity = s->capacity ? s->capacity : KOINE_FIRST_POINTS };
-        points_of(k, j)[0] =
-            (DelayPoint){ .time = k->m[p->time].r, .value = k->m[p->delays[j].output].r, .is_first = 1 };
-        koine_calendar_remove(k, p->n_calendar + j);
+        points_of(k, j)[0] = (DelayPoint){ .time = k->m[p->slots.time].r,
+                                           .value = k->m[p->events.delays.at[j].output].r,
+                                           .is_first = 1 };
+        koine_calendar_remove(k, p->events.decisions.n_calendar + j);
     }
     return status;
 }
@@ -313,7 +316,7 @@ KoineStatus koine_begin_delays(Machine *k)
 KoineStatus koine_take_up_delays(Machine *k)
 {
     const KoineStatus status = check_amounts(k);
-    for (uint32_t j = 0; j < k->program->n_delays; j++) /* parameters may be others now */
+    for (uint32_t j = 0; j < k->program->events.delays.n; j++) /* parameters may be others now */
         schedule(k, j);
     return status;
 }
@@ -323,8 +326,8 @@ double koine_machine_longest_step(KoineModel *model)
     Machine *k = koine_machine_of(model);
     const KoineProgram *p = k->program;
     double shortest = INFINITY;
-    koine_run_part(k, &p->parameters);
-    for (uint32_t j = 0; j < p->n_moving_delays; j++)
-        shortest = fmin(shortest, k->m[p->delays[j].amount].r);
+    koine_run_part(k, &p->parts.parameters);
+    for (uint32_t j = 0; j < p->events.delays.n_moving; j++)
+        shortest = fmin(shortest, k->m[p->events.delays.at[j].amount].r);
     return shortest / 2;
 }

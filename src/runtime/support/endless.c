@@ -49,10 +49,10 @@ static void add_transitions(const Machine *k, Message *message)
 {
     const KoineProgram *p = k->program;
     for (uint32_t t = bitset_next(&k->wake.enabled, 0); t != UINT32_MAX; t = bitset_next(&k->wake.enabled, t + 1)) {
-        const KoineTransition *transition = &p->transitions[t];
+        const KoineTransition *transition = &p->events.firings.transitions[t];
         message->origin = message->origin == KOINE_NONE ? transition->origin : message->origin;
         for (uint32_t j = 0; j < transition->n_next; j++) {
-            const KoineNext *next = &p->nexts[transition->first_next + j];
+            const KoineNext *next = &p->events.firings.nexts[transition->first_next + j];
             if (next->variable == KOINE_NONE)
                 continue;
             run_kernel(k, next->kernel, next->row, 1);
@@ -66,10 +66,10 @@ static void add_unsettled(const Machine *k, Message *message)
 {
     const KoineProgram *p = k->program;
     for (uint32_t j = 0; j < k->instant->n_unsettled; j++) {
-        const KoinePre *pre = &p->pres[k->writes.unsettled[j]];
-        for (uint32_t i = 0; i < p->n_nodes && message->origin == KOINE_NONE; i++)
-            if (p->nodes[i].kind == KOINE_NODE_ASSIGN && p->nodes[i].output == pre->now)
-                message->origin = p->nodes[i].origin;
+        const KoinePre *pre = &p->events.graph.pres[k->writes.unsettled[j]];
+        for (uint32_t i = 0; i < p->events.graph.n_nodes && message->origin == KOINE_NONE; i++)
+            if (p->events.graph.nodes[i].kind == KOINE_NODE_ASSIGN && p->events.graph.nodes[i].output == pre->now)
+                message->origin = p->events.graph.nodes[i].origin;
         for (uint32_t i = 0; i < pre->n && pre->variable != KOINE_NONE; i++)
             if (k->m[pre->now + i].i != k->m[pre->pre + i].i)
                 add_change(k, message, pre->variable, pre->now + i, k->m[pre->pre + i], k->m[pre->now + i]);
@@ -86,7 +86,7 @@ KoineStatus koine_report_endless(Machine *k, uint32_t limit)
     add_transitions(k, &message);
     add_unsettled(k, &message);
     for (uint32_t j = 0; j < k->restless.n && text->n < 600; j++) {
-        const uint32_t root = k->program->relations[k->restless.at[j]].root;
+        const uint32_t root = k->program->events.decisions.relations[k->restless.at[j]].root;
         koine_text_add(text, "%s", j ? ", " : "; comparisons that switch to and fro: ");
         koine_put_root(text, k->program->tables, root);
     }
@@ -100,11 +100,11 @@ static uint64_t hash_state(const Machine *k)
 {
     const KoineProgram *p = k->program;
     uint64_t h = 0xcbf29ce484222325u;
-    for (uint32_t j = 0; j < p->n_nexts; j++)
-        h = (h ^ (uint64_t)k->m[p->nexts[j].target].i) * 0x100000001b3u;
-    for (uint32_t j = 0; j < p->n_pres; j++)
-        for (uint32_t i = 0; i < p->pres[j].n && !p->pres[j].is_continuous; i++)
-            h = (h ^ (uint64_t)k->m[p->pres[j].pre + i].i) * 0x100000001b3u;
+    for (uint32_t j = 0; j < p->events.firings.n_nexts; j++)
+        h = (h ^ (uint64_t)k->m[p->events.firings.nexts[j].target].i) * 0x100000001b3u;
+    for (uint32_t j = 0; j < p->events.graph.n_pres; j++)
+        for (uint32_t i = 0; i < p->events.graph.pres[j].n && !p->events.graph.pres[j].is_continuous; i++)
+            h = (h ^ (uint64_t)k->m[p->events.graph.pres[j].pre + i].i) * 0x100000001b3u;
     return h ^ (h >> 31);
 }
 
@@ -126,7 +126,7 @@ void koine_look_for_cycle(Machine *k, uint32_t limit)
 
 void koine_note_restless(Machine *k, const KoineRelation *r)
 {
-    const uint32_t number = (uint32_t)(r - k->program->relations);
+    const uint32_t number = (uint32_t)(r - k->program->events.decisions.relations);
     if (r->root == KOINE_NONE || k->restless.n == KOINE_RESTLESS)
         return;
     for (uint32_t j = 0; j < k->restless.n; j++)

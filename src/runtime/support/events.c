@@ -19,19 +19,19 @@ KoineStatus koine_fault(Machine *k, KoineStatus status, uint32_t origin, const c
     model->fault.cause = KOINE_CAUSE_NONE;
     model->fault.place = (KoinePlace){ 0 };
     model->fault.block[0] = 0;
-    model->fault.time = k->m[k->program->time].r;
+    model->fault.time = k->m[k->program->slots.time].r;
     snprintf(model->fault.text, sizeof model->fault.text, "%s", text ? text : "");
-    if (k->program->explain)
-        k->program->explain(k->program->explain_context, model, origin);
+    if (k->program->explain.fault)
+        k->program->explain.fault(k->program->explain.context, model, origin);
     return status;
 }
 
 /* ---- waking ---- */
 static inline void wake_readers(const Machine *k, uint32_t cell)
 {
-    const uint32_t *start = k->program->readers_start;
+    const uint32_t *start = k->program->events.graph.readers_start;
     for (uint32_t j = start[cell]; j < start[cell + 1]; j++)
-        bitset_add(&k->wake.dirty, k->program->readers[j]);
+        bitset_add(&k->wake.dirty, k->program->events.graph.readers[j]);
 }
 
 /* ---- jumps ---- */
@@ -45,9 +45,9 @@ static inline bool has_jumped(const Machine *k, uint32_t node)
 /* Readers wake up even if the value is what it was: on another branch rounding may have made it so. */
 static void cell_jumped(Machine *k, uint32_t cell)
 {
-    const uint32_t *start = k->program->readers_start;
+    const uint32_t *start = k->program->events.graph.readers_start;
     for (uint32_t j = start[cell]; k->instant->has_pins && j < start[cell + 1]; j++) {
-        const uint32_t node = k->program->readers[j];
+        const uint32_t node = k->program->events.graph.readers[j];
         k->wake.jumped[node >> 6] |= (uint64_t)1 << (node & 63);
         bitset_add(&k->wake.dirty, node);
     }
@@ -56,7 +56,8 @@ static void cell_jumped(Machine *k, uint32_t cell)
 /* What the node defines has jumped if it has itself, or if it does not move by itself and has `changed`. */
 static inline void pass_jump_on(Machine *k, const KoineNode *node, uint32_t cell, bool changed)
 {
-    if (k->instant->has_pins && (has_jumped(k, (uint32_t)(node - k->program->nodes)) || (changed && !node->is_moving)))
+    if (k->instant->has_pins &&
+        (has_jumped(k, (uint32_t)(node - k->program->events.graph.nodes)) || (changed && !node->is_moving)))
         cell_jumped(k, cell);
 }
 
@@ -65,8 +66,8 @@ static inline void cell_moved(Machine *k, uint32_t cell)
 {
     const KoineProgram *p = k->program;
     wake_readers(k, cell);
-    k->instant->is_restart |= p->feeds_dynamics[cell];
-    const uint32_t pre = p->cell_pre[cell];
+    k->instant->is_restart |= p->events.graph.feeds_dynamics[cell];
+    const uint32_t pre = p->events.graph.cell_pre[cell];
     if (pre != KOINE_NONE && !k->writes.is_unsettled[pre]) {
         k->writes.is_unsettled[pre] = 1;
         k->writes.unsettled[k->instant->n_unsettled++] = pre;
@@ -105,7 +106,7 @@ static bool knows_left(const Machine *k, uint32_t root)
 
 static void pin_relation(Machine *k, uint32_t number)
 {
-    const KoineRelation *r = &k->program->relations[number];
+    const KoineRelation *r = &k->program->events.decisions.relations[number];
     Pin *p = &k->pins.relations[number];
     if (r->is_time)
         pin_at(k, p, number, k->m[r->flip].r, k->m[r->slope].r);
@@ -117,9 +118,9 @@ static void pin_relation(Machine *k, uint32_t number)
 
 static void pin_step(Machine *k, uint32_t step)
 {
-    const KoineStep *s = &k->program->steps[step];
+    const KoineStep *s = &k->program->events.decisions.steps[step];
     Pin *p = &k->pins.steps[step];
-    const uint32_t number = k->program->n_relations + step;
+    const uint32_t number = k->program->events.decisions.n_relations + step;
     if (s->is_time)
         pin_at(k, p, number, k->m[s->offset].r, k->m[s->slope].r);
     else if (s->root != KOINE_NONE && (knows_left(k, s->root) || knows_left(k, s->root + 1)))
@@ -170,7 +171,7 @@ static bool value_of_time_relation(Machine *k, const KoineRelation *r, Pin *p)
     if (p->state == PIN_SET && p->at == flip && p->slope == slope)
         value = k->m[r->bit].i;
     else
-        value = time_value(k, r, slope, flip, k->m[k->program->time].r);
+        value = time_value(k, r, slope, flip, k->m[k->program->slots.time].r);
     schedule_flip(k, r, value, slope, flip);
     return value;
 }
@@ -197,7 +198,7 @@ static bool value_of_state_relation(Machine *k, const KoineRelation *r, Pin *p)
 /* From the operands as they are; false: they have no value. */
 static inline bool decide(Machine *k, uint32_t relation, bool *value)
 {
-    const KoineRelation *r = &k->program->relations[relation];
+    const KoineRelation *r = &k->program->events.decisions.relations[relation];
     Pin *p = &k->pins.relations[relation];
     *value = k->m[r->bit].i;
     run_kernel(k, r->kernel, r->row, 1);
@@ -229,7 +230,7 @@ static inline void set_bit(Machine *k, const KoineRelation *r, bool value)
 
 static KoineStatus evaluate_relation(Machine *k, const KoineNode *node)
 {
-    const KoineRelation *r = &k->program->relations[node->object];
+    const KoineRelation *r = &k->program->events.decisions.relations[node->object];
     bool value;
     if (r->mixed != KOINE_NONE)
         return koine_decide_together(k, node);
@@ -274,7 +275,7 @@ static int64_t value_of_step(Machine *k, const KoineStep *s, Pin *p)
 {
     const double slope = s->is_time ? k->m[s->slope].r : 0;
     const double key = s->is_time ? k->m[s->offset].r : k->m[s->argument].r;
-    const double argument = s->is_time ? slope * k->m[k->program->time].r + key : key;
+    const double argument = s->is_time ? slope * k->m[k->program->slots.time].r + key : key;
     if (p->state != PIN_FREE && s->root != KOINE_NONE && !k->bands.held[s->root] && !k->bands.held[s->root + 1] &&
         has_jumped(k, s->node))
         p->state = PIN_RELEASED;
@@ -293,7 +294,7 @@ static int64_t value_of_step(Machine *k, const KoineStep *s, Pin *p)
     if (s->is_time && slope != 0 && k->time.rule->decides_edges) {
         bool late;
         const double edge = edge_time(s, (int64_t)value, slope, key, &late);
-        if (k->time.rule->has_passed(k->time.resolution, edge, late, k->m[k->program->time].r))
+        if (k->time.rule->has_passed(k->time.resolution, edge, late, k->m[k->program->slots.time].r))
             return (int64_t)value + (slope > 0 ? 1 : -1);
     }
     return (int64_t)value;
@@ -313,9 +314,9 @@ static void schedule_step(Machine *k, const KoineStep *s, int64_t value)
 
 static KoineStatus evaluate_step(Machine *k, const KoineNode *node)
 {
-    const KoineStep *s = &k->program->steps[node->object];
+    const KoineStep *s = &k->program->events.decisions.steps[node->object];
     run_kernel(k, s->kernel, s->row, 1);
-    const uint32_t owner = k->program->n_relations + node->object;
+    const uint32_t owner = k->program->events.decisions.n_relations + node->object;
     Pin *p = &k->pins.steps[node->object];
     if (is_masked(k, s->selector, s->branch)) {
         if (s->is_time)
@@ -376,9 +377,9 @@ static KoineStatus evaluate_array(Machine *k, const KoineNode *node)
 
 static KoineStatus evaluate_system(Machine *k, const KoineNode *node)
 {
-    const KoineSystem *s = &k->program->systems[node->object];
+    const KoineSystem *s = &k->program->systems.at[node->object];
     const bool was_searching = k->spaces.is_searching;
-    k->spaces.is_searching |= k->m[k->program->initial].i == 0;
+    k->spaces.is_searching |= k->m[k->program->slots.initial].i == 0;
     const KoineStatus status = koine_solve_system(k, node->object);
     k->spaces.is_searching = was_searching;
     if (status != KOINE_OK)
@@ -399,7 +400,7 @@ static KoineStatus evaluate_system(Machine *k, const KoineNode *node)
 
 static void evaluate_transition(Machine *k, const KoineNode *node)
 {
-    const KoineTransition *t = &k->program->transitions[node->object];
+    const KoineTransition *t = &k->program->events.firings.transitions[node->object];
     bool is_enabled = t->trigger == KOINE_TRIGGER_INITIAL && k->instant->is_start && k->instant->event_step == 0;
     const bool may_fire = t->trigger != KOINE_TRIGGER_STEP || (k->instant->is_step && k->instant->event_step == 0);
     for (uint32_t j = 0; j < t->n_conditions && !is_enabled && may_fire; j++)
@@ -453,10 +454,10 @@ static KoineStatus evaluate_dirty(Machine *k)
         k->work.statistics.node_evaluations++;
         if (k->work.counts)
             k->work.counts->nodes[n]++;
-        KoineStatus status = evaluate_node(k, &k->program->nodes[n]);
+        KoineStatus status = evaluate_node(k, &k->program->events.graph.nodes[n]);
         if (status == KOINE_OK)
-            status = koine_check_calls(k, KOINE_FAILED, k->program->nodes[n].origin);
-        if (status != KOINE_OK && k->program->n_mixed)
+            status = koine_check_calls(k, KOINE_FAILED, k->program->events.graph.nodes[n].origin);
+        if (status != KOINE_OK && k->program->events.decisions.n_mixed)
             status = koine_rescue(k, n, status);
         if (status != KOINE_OK)
             return status;
@@ -466,7 +467,7 @@ static KoineStatus evaluate_dirty(Machine *k)
 
 KoineStatus koine_evaluate_all(Machine *k)
 {
-    for (uint32_t j = 0; j < k->program->n_nodes; j++)
+    for (uint32_t j = 0; j < k->program->events.graph.n_nodes; j++)
         bitset_add(&k->wake.dirty, j);
     return evaluate_dirty(k);
 }
@@ -476,8 +477,8 @@ bool koine_wants_step(Machine *k)
 {
     const KoineProgram *p = k->program;
     bool any = false;
-    for (uint32_t j = 0; j < p->n_step_conditions; j++) {
-        const KoineNode *node = &p->nodes[p->step_conditions[j]];
+    for (uint32_t j = 0; j < p->events.firings.n_step_conditions; j++) {
+        const KoineNode *node = &p->events.graph.nodes[p->events.firings.step_conditions[j]];
         const KoineSlot before = k->m[node->output];
         run_kernel(k, node->kernel, node->row, 1);
         any |= k->m[node->output].i == 1;
@@ -489,7 +490,7 @@ bool koine_wants_step(Machine *k)
 /* ---- arrive ---- */
 static void flip_relation(Machine *k, uint32_t number)
 {
-    const KoineRelation *r = &k->program->relations[number];
+    const KoineRelation *r = &k->program->events.decisions.relations[number];
     k->m[r->bit].i = !k->m[r->bit].i;
     k->instant->is_changed = 1;
     pin_relation(k, number);
@@ -499,7 +500,7 @@ static void flip_relation(Machine *k, uint32_t number)
 
 static void move_step(Machine *k, uint32_t number, int64_t by)
 {
-    const KoineStep *s = &k->program->steps[number];
+    const KoineStep *s = &k->program->events.decisions.steps[number];
     k->m[s->value].i += by;
     k->instant->is_changed = 1;
     pin_step(k, number);
@@ -512,29 +513,33 @@ static void serve_delay(Machine *k, uint32_t delay)
     if (!koine_switch_delay(k, delay))
         return;
     k->instant->is_changed = 1;
-    cell_changed(k, k->program->delays[delay].cell);
+    cell_changed(k, k->program->events.delays.at[delay].cell);
 }
 
 static void serve_entry(Machine *k, uint32_t entry)
 {
-    k->instant->served = entry < k->program->n_calendar ? k->program->calendar_owner[entry] : KOINE_NONE;
-    if (entry >= k->program->n_calendar) {
-        serve_delay(k, entry - k->program->n_calendar);
+    k->instant->served = entry < k->program->events.decisions.n_calendar
+                             ? k->program->events.decisions.calendar_owner[entry]
+                             : KOINE_NONE;
+    if (entry >= k->program->events.decisions.n_calendar) {
+        serve_delay(k, entry - k->program->events.decisions.n_calendar);
         return;
     }
-    const uint32_t owner = k->program->calendar_owner[entry], n = k->program->n_relations;
-    const bool is_timed =
-        (owner < n ? k->program->relations[owner].timed : k->program->steps[owner - n].timed) != KOINE_NONE;
+    const uint32_t owner = k->program->events.decisions.calendar_owner[entry],
+                   n = k->program->events.decisions.n_relations;
+    const bool is_timed = (owner < n ? k->program->events.decisions.relations[owner].timed
+                                     : k->program->events.decisions.steps[owner - n].timed) != KOINE_NONE;
     koine_calendar_remove(k, entry);
     k->instant->bend = 0;
     if (is_timed && koine_timed_is_blind(k, owner))
-        bitset_add(&k->wake.dirty, owner < n ? k->program->relations[owner].node : k->program->steps[owner - n].node);
+        bitset_add(&k->wake.dirty, owner < n ? k->program->events.decisions.relations[owner].node
+                                             : k->program->events.decisions.steps[owner - n].node);
     else if (owner < n)
         flip_relation(k, owner);
     else if (is_timed)
         move_step(k, owner - n, koine_timed_direction(k, owner - n));
     else
-        move_step(k, owner - n, k->m[k->program->steps[owner - n].slope].r > 0 ? 1 : -1);
+        move_step(k, owner - n, k->m[k->program->events.decisions.steps[owner - n].slope].r > 0 ? 1 : -1);
 }
 
 static double window(double t)
@@ -578,15 +583,15 @@ static void serve_roots(Machine *k, const uint8_t *crossed)
     const KoineProgram *p = k->program;
     if (k->time.rule->puts_on_borders)
         koine_put_on_borders(k, crossed);
-    for (uint32_t j = 0; j < p->n_roots; j++) {
+    for (uint32_t j = 0; j < p->events.decisions.n_roots; j++) {
         if (!crossed[j])
             continue;
-        const uint32_t owner = p->root_owner[j], n = p->n_relations;
+        const uint32_t owner = p->events.decisions.root_owner[j], n = p->events.decisions.n_relations;
         koine_count_flip(k, j);
         if (owner < n)
             flip_relation(k, owner);
-        else if (!k->instant->has_states || !koine_is_inside(k, &p->steps[owner - n]))
-            move_step(k, owner - n, j == p->steps[owner - n].root ? -1 : 1);
+        else if (!k->instant->has_states || !koine_is_inside(k, &p->events.decisions.steps[owner - n]))
+            move_step(k, owner - n, j == p->events.decisions.steps[owner - n].root ? -1 : 1);
     }
 }
 
@@ -595,10 +600,10 @@ static void serve_roots(Machine *k, const uint8_t *crossed)
 static void pin_widened(Machine *k)
 {
     const KoineProgram *p = k->program;
-    for (uint32_t j = 0; k->instant->n_widened + k->instant->n_held && j < p->n_roots; j++) {
+    for (uint32_t j = 0; k->instant->n_widened + k->instant->n_held && j < p->events.decisions.n_roots; j++) {
         if (k->bands.widened[j] == 0 && !k->bands.held[j])
             continue;
-        const uint32_t owner = p->root_owner[j], n = p->n_relations;
+        const uint32_t owner = p->events.decisions.root_owner[j], n = p->events.decisions.n_relations;
         if (owner < n)
             pin_relation(k, owner);
         else
@@ -610,13 +615,13 @@ static void take_left_limits(Machine *k)
 {
     const KoineProgram *p = k->program;
     bool is_computed = false;
-    for (uint32_t j = 0; j < p->n_pres; j++) {
-        const KoinePre *pre = &p->pres[j];
+    for (uint32_t j = 0; j < p->events.graph.n_pres; j++) {
+        const KoinePre *pre = &p->events.graph.pres[j];
         if (!pre->is_continuous)
             continue;
         if (!is_computed) { /* with frozen bits: what the equations give on this side */
-            koine_run_part(k, &p->derivatives);
-            koine_run_part(k, &p->outputs);
+            koine_run_part(k, &p->parts.derivatives);
+            koine_run_part(k, &p->parts.outputs);
             is_computed = true;
         }
         memcpy(&k->m[pre->pre], &k->m[pre->now], pre->n * sizeof(KoineSlot));
@@ -628,8 +633,9 @@ static void take_left_limits(Machine *k)
 static void wake_transitions(Machine *k, KoineTriggerKind trigger)
 {
     const KoineProgram *p = k->program;
-    for (uint32_t j = 0; j < p->n_nodes; j++)
-        if (p->nodes[j].kind == KOINE_NODE_TRANSITION && p->transitions[p->nodes[j].object].trigger == trigger)
+    for (uint32_t j = 0; j < p->events.graph.n_nodes; j++)
+        if (p->events.graph.nodes[j].kind == KOINE_NODE_TRANSITION &&
+            p->events.firings.transitions[p->events.graph.nodes[j].object].trigger == trigger)
             bitset_add(&k->wake.dirty, j);
 }
 
@@ -640,27 +646,28 @@ static void take_up(Machine *k)
     const KoineProgram *p = k->program;
     koine_take_time(k);
     k->instant->has_terminated = 0;
-    for (uint32_t j = 0; j < p->n_relations; j++) {
-        const KoineRelation *r = &p->relations[j];
+    for (uint32_t j = 0; j < p->events.decisions.n_relations; j++) {
+        const KoineRelation *r = &p->events.decisions.relations[j];
         if (r->timed != KOINE_NONE)
             koine_timed_resume(k, j);
         else if (!is_masked(k, r->selector, r->branch))
             pin_at(k, &k->pins.relations[j], j, r->is_time ? k->m[r->flip].r : k->m[r->left].r - k->m[r->right].r,
                    r->is_time ? k->m[r->slope].r : 0);
     }
-    for (uint32_t j = 0; j < p->n_steps; j++) {
-        const KoineStep *s = &p->steps[j];
+    for (uint32_t j = 0; j < p->events.decisions.n_steps; j++) {
+        const KoineStep *s = &p->events.decisions.steps[j];
         if (s->timed != KOINE_NONE)
-            koine_timed_resume(k, p->n_relations + j);
+            koine_timed_resume(k, p->events.decisions.n_relations + j);
         else if (!is_masked(k, s->selector, s->branch))
-            pin_at(k, &k->pins.steps[j], p->n_relations + j, s->is_time ? k->m[s->offset].r : k->m[s->argument].r,
-                   s->is_time ? k->m[s->slope].r : 0);
+            pin_at(k, &k->pins.steps[j], p->events.decisions.n_relations + j,
+                   s->is_time ? k->m[s->offset].r : k->m[s->argument].r, s->is_time ? k->m[s->slope].r : 0);
     }
-    koine_run_part(k, &p->parameters);
+    koine_run_part(k, &p->parts.parameters);
     koine_forget_solutions(k);
-    for (uint32_t j = 0; j < p->n_pres; j++)
-        memcpy(&k->m[p->pres[j].pre], &k->m[p->pres[j].now], p->pres[j].n * sizeof(KoineSlot));
-    for (uint32_t j = 0; j < p->n_nodes; j++)
+    for (uint32_t j = 0; j < p->events.graph.n_pres; j++)
+        memcpy(&k->m[p->events.graph.pres[j].pre], &k->m[p->events.graph.pres[j].now],
+               p->events.graph.pres[j].n * sizeof(KoineSlot));
+    for (uint32_t j = 0; j < p->events.graph.n_nodes; j++)
         bitset_add(&k->wake.dirty, j);
 }
 
@@ -674,9 +681,9 @@ KoineStatus koine_machine_arrive(KoineModel *model, const KoineArrival *arrival)
     Machine *k = koine_machine_of(model);
     const KoineProgram *p = k->program;
     Instant *now = k->instant;
-    k->m[p->time].r = arrival->time;
-    if (arrival->x && arrival->x != &k->m[p->x].r && p->n_x)
-        memcpy(&k->m[p->x], arrival->x, p->n_x * sizeof(double));
+    k->m[p->slots.time].r = arrival->time;
+    if (arrival->x && arrival->x != &k->m[p->slots.x].r && p->slots.n_x)
+        memcpy(&k->m[p->slots.x], arrival->x, p->slots.n_x * sizeof(double));
     now->event_step = 0;
     now->n_pending = 0;
     now->is_changed = now->is_restart = now->has_states = 0;
@@ -684,18 +691,18 @@ KoineStatus koine_machine_arrive(KoineModel *model, const KoineArrival *arrival)
     now->is_start = (arrival->cause & KOINE_AT_START) != 0;
     now->bend = arrival->cause & ~(unsigned)KOINE_AT_TIME ? 0 : UINT8_MAX;
     model->fault.text[0] = 0;
-    if (p->n_moving_delays)
+    if (p->events.delays.n_moving)
         koine_read_delays(k);
-    if (arrival->cause & KOINE_AT_STEP && p->n_state_sets)
+    if (arrival->cause & KOINE_AT_STEP && p->systems.n_sets)
         koine_switch_sets(k);
     now->is_general = (arrival->cause & (KOINE_AT_INPUT | KOINE_AT_CONTINUE)) != 0;
-    now->has_pins = p->n_roots && !now->is_start &&
+    now->has_pins = p->events.decisions.n_roots && !now->is_start &&
                     (arrival->cause & (KOINE_AT_ROOTS | KOINE_AT_CONTINUE) || now->n_widened + now->n_held);
     if (!now->is_start)
         take_left_limits(k);
     koine_begin_jumps(k, !(arrival->cause & (KOINE_AT_START | KOINE_AT_CONTINUE)));
     now->has_left = now->has_pins && !(arrival->cause & KOINE_AT_CONTINUE) && (now->n_held || arrival->take_inputs) &&
-                    koine_run_part(k, &p->roots) == KOINE_OK;
+                    koine_run_part(k, &p->parts.roots) == KOINE_OK;
     if (arrival->take_inputs)
         arrival->take_inputs(arrival->inputs);
     pin_widened(k);
@@ -704,16 +711,16 @@ KoineStatus koine_machine_arrive(KoineModel *model, const KoineArrival *arrival)
         if (koine_check_formulas(k) != KOINE_OK || koine_take_up_delays(k) != KOINE_OK)
             return KOINE_FAILED;
     }
-    for (uint32_t j = 0; j < p->n_moving; j++)
-        bitset_add(&k->wake.dirty, p->moving[j]);
-    if (arrival->cause & KOINE_AT_INPUT && p->n_moving_delays)
+    for (uint32_t j = 0; j < p->events.graph.n_moving; j++)
+        bitset_add(&k->wake.dirty, p->events.graph.moving[j]);
+    if (arrival->cause & KOINE_AT_INPUT && p->events.delays.n_moving)
         now->is_restart = 1; /* signals from outside may bend here: histories, too */
     if (arrival->cause & KOINE_AT_INPUT)
-        for (uint32_t j = 0; j < p->n_nodes; j++)
+        for (uint32_t j = 0; j < p->events.graph.n_nodes; j++)
             bitset_add(&k->wake.dirty, j);
     if (now->is_start) /* everything else was evaluated by initialise */
         wake_transitions(k, KOINE_TRIGGER_INITIAL);
-    now->is_step = p->n_step_conditions && (arrival->cause & KOINE_AT_STEP);
+    now->is_step = p->events.firings.n_step_conditions && (arrival->cause & KOINE_AT_STEP);
     if (now->is_step)
         wake_transitions(k, KOINE_TRIGGER_STEP);
     if ((arrival->cause & KOINE_AT_ROOTS) && arrival->crossed)
@@ -737,7 +744,7 @@ static bool is_settled(Machine *k)
         return true;
     for (uint32_t j = 0; j < now->n_unsettled; j++) {
         const uint32_t pre = k->writes.unsettled[j];
-        if (differs(k, &k->program->pres[pre]))
+        if (differs(k, &k->program->events.graph.pres[pre]))
             k->writes.unsettled[n++] = pre;
         else
             k->writes.is_unsettled[pre] = 0;
@@ -762,7 +769,7 @@ static KoineStatus report_conflict(Machine *k, const KoineNext *first, const Koi
 
 static KoineStatus buffer_next(Machine *k, uint32_t number)
 {
-    const KoineNext *next = &k->program->nexts[number];
+    const KoineNext *next = &k->program->events.firings.nexts[number];
     run_kernel(k, next->kernel, next->row, 1);
     if (next->guard != KOINE_NONE && !k->m[next->guard].i)
         return KOINE_OK;
@@ -772,7 +779,7 @@ static KoineStatus buffer_next(Machine *k, uint32_t number)
     if (status != KOINE_OK)
         return status;
     if (k->writes.stamps[next->writer] == k->instant->step)
-        return report_conflict(k, &k->program->nexts[k->writes.writers[next->writer]], next);
+        return report_conflict(k, &k->program->events.firings.nexts[k->writes.writers[next->writer]], next);
     k->writes.stamps[next->writer] = k->instant->step;
     k->writes.writers[next->writer] = number;
     k->writes.pending[k->instant->n_pending++] = number;
@@ -785,11 +792,11 @@ static void tell_fired(const Machine *k, const KoineTransition *t, uint32_t firs
     const KoineProgram *p = k->program;
     const KoineHost *host = k->model->host;
     KoineFiring firing = { .where = { "", "", { 0 } }, .variable = -1, .event_step = k->instant->event_step + 1 };
-    if (p->locate)
-        p->locate(p->explain_context, k->model, t->origin, &firing.where);
+    if (p->explain.locate)
+        p->explain.locate(p->explain.context, k->model, t->origin, &firing.where);
     host->fired(host->context, k->model, &firing);
     for (uint32_t j = first; j < k->instant->n_pending; j++) {
-        const KoineNext *next = &p->nexts[k->writes.pending[j]];
+        const KoineNext *next = &p->events.firings.nexts[k->writes.pending[j]];
         if (next->variable == KOINE_NONE)
             continue;
         firing.variable = (int32_t)next->variable;
@@ -805,7 +812,7 @@ static KoineStatus fire(Machine *k)
     const KoineProgram *p = k->program;
     const bool is_heard = k->model->host && k->model->host->fired;
     for (uint32_t n = bitset_next(&k->wake.enabled, 0); n != UINT32_MAX; n = bitset_next(&k->wake.enabled, n + 1)) {
-        const KoineTransition *t = &p->transitions[n];
+        const KoineTransition *t = &p->events.firings.transitions[n];
         k->work.statistics.transitions++;
         if (k->work.counts)
             k->work.counts->transitions[n]++;
@@ -818,7 +825,8 @@ static KoineStatus fire(Machine *k)
         if (is_heard)
             tell_fired(k, t, first);
         for (uint32_t j = 0; j < t->n_actions; j++) /* arguments as they are before the commit */
-            run_kernel(k, p->actions[t->first_action + j].kernel, p->actions[t->first_action + j].row, 1);
+            run_kernel(k, p->events.firings.actions[t->first_action + j].kernel,
+                       p->events.firings.actions[t->first_action + j].row, 1);
     }
     return KOINE_OK;
 }
@@ -838,7 +846,7 @@ KoineStatus koine_machine_step(KoineModel *model, KoineOutcome *outcome)
             status = evaluate_dirty(k);
             continue;
         }
-        if (now->at_stop || !serve_late(k, k->m[k->program->time].r)) {
+        if (now->at_stop || !serve_late(k, k->m[k->program->slots.time].r)) {
             outcome->event_step = now->event_step;
             return KOINE_OK;
         }
@@ -868,17 +876,17 @@ KoineStatus koine_machine_commit(KoineModel *model, KoineOutcome *outcome)
     const uint32_t n_unsettled = now->n_unsettled;
     now->n_unsettled = 0;
     for (uint32_t j = 0; j < n_unsettled; j++) { /* pre(v) := v */
-        const KoinePre *pre = &p->pres[k->writes.unsettled[j]];
+        const KoinePre *pre = &p->events.graph.pres[k->writes.unsettled[j]];
         k->writes.is_unsettled[k->writes.unsettled[j]] = 0;
         if (!pre->is_continuous && differs(k, pre)) /* what reads pre(v) sees another value */
             now->is_changed = 1;
         memcpy(&k->m[pre->pre], &k->m[pre->now], pre->n * sizeof(KoineSlot));
         wake_readers(k, pre->cell);
         cell_jumped(k, pre->cell);
-        now->is_restart |= p->feeds_dynamics[pre->cell];
+        now->is_restart |= p->events.graph.feeds_dynamics[pre->cell];
     }
     for (uint32_t j = 0; j < now->n_pending; j++) {
-        const KoineNext *next = &p->nexts[k->writes.pending[j]];
+        const KoineNext *next = &p->events.firings.nexts[k->writes.pending[j]];
         if (k->m[next->target].i == k->m[next->buffer].i)
             continue;
         k->m[next->target] = k->m[next->buffer];
@@ -918,15 +926,15 @@ KoineStatus koine_machine_flip(KoineModel *model, uint32_t root)
 {
     Machine *k = koine_machine_of(model);
     const KoineProgram *p = k->program;
-    const uint32_t owner = p->root_owner[root];
-    if (owner >= p->n_relations || !p->relations[owner].may_be_quiet)
+    const uint32_t owner = p->events.decisions.root_owner[root];
+    if (owner >= p->events.decisions.n_relations || !p->events.decisions.relations[owner].may_be_quiet)
         return KOINE_ABSENT;
-    const KoineRelation *r = &p->relations[owner];
+    const KoineRelation *r = &p->events.decisions.relations[owner];
     k->m[r->bit].i = !k->m[r->bit].i;
-    for (uint32_t j = p->readers_start[r->cell]; j < p->readers_start[r->cell + 1]; j++) {
+    for (uint32_t j = p->events.graph.readers_start[r->cell]; j < p->events.graph.readers_start[r->cell + 1]; j++) {
         if (k->work.counts)
-            k->work.counts->nodes[p->readers[j]]++;
-        if (is_stale(k, &p->nodes[p->readers[j]])) {
+            k->work.counts->nodes[p->events.graph.readers[j]]++;
+        if (is_stale(k, &p->events.graph.nodes[p->events.graph.readers[j]])) {
             k->m[r->bit].i = !k->m[r->bit].i;
             return KOINE_RETRY;
         }
@@ -946,16 +954,18 @@ KoineStatus koine_machine_leave(KoineModel *model, KoineOutcome *outcome)
         return KOINE_GROW;
     for (uint32_t j = 0; j < now->n_pinned; j++) {
         const uint32_t n = k->pins.numbers[j];
-        (n < p->n_relations ? &k->pins.relations[n] : &k->pins.steps[n - p->n_relations])->state = PIN_FREE;
+        (n < p->events.decisions.n_relations ? &k->pins.relations[n]
+                                             : &k->pins.steps[n - p->events.decisions.n_relations])
+            ->state = PIN_FREE;
     }
     now->n_pinned = 0;
     if (now->has_pins)
-        memset(k->wake.jumped, 0, (p->n_nodes + 63) / 64 * sizeof *k->wake.jumped);
+        memset(k->wake.jumped, 0, (p->events.graph.n_nodes + 63) / 64 * sizeof *k->wake.jumped);
     now->has_inputs = 0;
     koine_consider_upgrade(k);
-    if (p->n_roots)
+    if (p->events.decisions.n_roots)
         koine_widen_bands(k);
-    if (p->n_delays)
+    if (p->events.delays.n)
         koine_leave_delays(k);
     outcome->event_step = now->event_step;
     outcome->flags = (now->is_changed ? KOINE_CHANGED : 0u) | (now->has_states ? KOINE_STATES : 0u) |

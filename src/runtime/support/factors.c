@@ -159,8 +159,8 @@ Workspace *koine_workspace_create(const KoineProgram *program)
         return NULL;
     size_t n = 1, all = 1;
     uint32_t nonlinear = 0;
-    for (uint32_t k = 0; k < program->n_systems; k++) {
-        const KoineSystem *s = &program->systems[k];
+    for (uint32_t k = 0; k < program->systems.n; k++) {
+        const KoineSystem *s = &program->systems.at[k];
         n = s->n > n ? s->n : n;
         if (s->kind == KOINE_SYSTEM_NEWTON && s->n > nonlinear)
             nonlinear = s->n;
@@ -168,13 +168,13 @@ Workspace *koine_workspace_create(const KoineProgram *program)
     }
     w->step = malloc((n + all) * sizeof *w->step);
     w->look = malloc(LOOK * all * sizeof *w->look);
-    w->factors = calloc((size_t)program->n_systems + 1, sizeof *w->factors);
-    w->n_factors = w->factors ? program->n_systems : 0;
+    w->factors = calloc((size_t)program->systems.n + 1, sizeof *w->factors);
+    w->n_factors = w->factors ? program->systems.n : 0;
     bool is_good = w->step && w->factors && w->look;
     for (uint32_t k = 0; k < w->n_factors && is_good; k++) {
-        const KoineSystem *s = &program->systems[k];
-        /* Systems whose coefficients cancel have no entries and are singular; iterations have them for tangents
-         * only. */
+        const KoineSystem *s = &program->systems.at[k];
+        /* Systems whose coefficients cancel have no entries and are singular; iterations have them for tangents only.
+         */
         if (s->kind != KOINE_SYSTEM_ITERATE || s->n_entries)
             is_good = create_factors(&w->factors[k], s);
     }
@@ -449,7 +449,7 @@ static bool find_set(const Machine *k, const KoineSystem *s, Factors *f)
 
 bool koine_factor(Machine *k, const KoineSystem *s)
 {
-    Factors *f = &k->spaces.workspace->factors[s - k->program->systems];
+    Factors *f = &k->spaces.workspace->factors[s - k->program->systems.at];
     k->spaces.workspace->is_out_of_memory = false;
     if (is_same_matrix(k, s, f->present))
         return f->present->is_good;
@@ -472,7 +472,7 @@ bool koine_factor(Machine *k, const KoineSystem *s)
 
 bool koine_is_determined(Machine *k, const KoineSystem *s, uint32_t *which, double *by)
 {
-    const FactorSet *set = k->spaces.workspace->factors[s - k->program->systems].present;
+    const FactorSet *set = k->spaces.workspace->factors[s - k->program->systems.at].present;
     return set->condition == 0 || koine_is_certain(k, s, set->entries, which, by);
 }
 
@@ -484,7 +484,7 @@ static void solve_sparse(const Factors *f, const KoineSystem *s, double *b)
 void koine_solve_factored(Machine *k, const KoineSystem *s, double *b)
 {
     Workspace *w = k->spaces.workspace;
-    const Factors *f = &w->factors[s - k->program->systems];
+    const Factors *f = &w->factors[s - k->program->systems.at];
     if (!f->sparse) {
         solve_dense(f, s, b);
         return;
@@ -497,7 +497,7 @@ void koine_solve_factored(Machine *k, const KoineSystem *s, double *b)
 
 void koine_solve_all_factored(Machine *k, const KoineSystem *s, double *b)
 {
-    const Factors *f = &k->spaces.workspace->factors[s - k->program->systems];
+    const Factors *f = &k->spaces.workspace->factors[s - k->program->systems.at];
     const FactorSet *set = f->present;
     const uint32_t n = s->n;
     if (f->sparse) {

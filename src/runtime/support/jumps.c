@@ -25,16 +25,16 @@ static const double USUAL_TOLERANCE = 1e-6;
 
 JumpSpace *koine_jumps_create(const KoineProgram *p)
 {
-    const size_t n = 2 * (size_t)p->n_held + 2 * (size_t)p->n_jumps + 3 * (size_t)p->n_x;
+    const size_t n = 2 * (size_t)p->systems.jumps.n_held + 2 * (size_t)p->systems.jumps.n + 3 * (size_t)p->slots.n_x;
     JumpSpace *space = calloc(1, sizeof *space + (n + 1) * sizeof(double));
     if (!space)
         return NULL;
     space->held = (double *)(void *)(space + 1);
-    space->saved = space->held + p->n_held;
-    space->before = space->saved + p->n_held;
-    space->rate = space->before + p->n_jumps;
+    space->saved = space->held + p->systems.jumps.n_held;
+    space->before = space->saved + p->systems.jumps.n_held;
+    space->rate = space->before + p->systems.jumps.n;
     for (int k = 0; k < 3; k++)
-        space->slope[k] = space->rate + p->n_jumps + (size_t)k * p->n_x;
+        space->slope[k] = space->rate + p->systems.jumps.n + (size_t)k * p->slots.n_x;
     return space;
 }
 
@@ -54,12 +54,12 @@ static bool arm(Machine *k)
     const KoineProgram *p = k->program;
     JumpSpace *space = k->spaces.jump_space;
     double size;
-    if (koine_run_part(k, &p->derivatives) != KOINE_OK || koine_run_part(k, &p->outputs) != KOINE_OK)
+    if (koine_run_part(k, &p->parts.derivatives) != KOINE_OK || koine_run_part(k, &p->parts.outputs) != KOINE_OK)
         return false;
-    for (uint32_t j = 0; j < p->n_held; j++)
-        space->held[j] = k->m[p->held[j]].r;
-    for (uint32_t j = 0; j < p->n_jumps; j++)
-        if (!difference_of(k, &p->jumps[j], &space->before[j], &size))
+    for (uint32_t j = 0; j < p->systems.jumps.n_held; j++)
+        space->held[j] = k->m[p->systems.jumps.held[j]].r;
+    for (uint32_t j = 0; j < p->systems.jumps.n; j++)
+        if (!difference_of(k, &p->systems.jumps.at[j], &space->before[j], &size))
             return false;
     return true;
 }
@@ -90,25 +90,25 @@ static KoineStatus measure(Machine *k, const KoineJump **first)
     const double tolerance = given > 0 ? given : USUAL_TOLERANCE;
     const KoineJump *bad = NULL;
     *first = NULL;
-    for (uint32_t j = 0; j < p->n_held; j++) {
-        space->saved[j] = k->m[p->held[j]].r;
-        k->m[p->held[j]].r = space->held[j];
+    for (uint32_t j = 0; j < p->systems.jumps.n_held; j++) {
+        space->saved[j] = k->m[p->systems.jumps.held[j]].r;
+        k->m[p->systems.jumps.held[j]].r = space->held[j];
     }
-    for (uint32_t j = 0; j < p->n_jumps; j++) {
+    for (uint32_t j = 0; j < p->systems.jumps.n; j++) {
         double now, size;
         space->rate[j] = 0;
-        if (!difference_of(k, &p->jumps[j], &now, &size))
+        if (!difference_of(k, &p->systems.jumps.at[j], &now, &size))
             continue; /* whatever reads it will say so */
         const double jump = now - space->before[j];
-        if (p->jumps[j].rate == KOINE_NONE) {
-            bad = fabs(jump) > tolerance * (1 + size) && !bad ? &p->jumps[j] : bad;
+        if (p->systems.jumps.at[j].rate == KOINE_NONE) {
+            bad = fabs(jump) > tolerance * (1 + size) && !bad ? &p->systems.jumps.at[j] : bad;
         } else if (fabs(jump) > ROUNDING * size) {
             space->rate[j] = jump;
-            *first = *first ? *first : &p->jumps[j];
+            *first = *first ? *first : &p->systems.jumps.at[j];
         }
     }
-    for (uint32_t j = 0; j < p->n_held; j++)
-        k->m[p->held[j]].r = space->saved[j];
+    for (uint32_t j = 0; j < p->systems.jumps.n_held; j++)
+        k->m[p->systems.jumps.held[j]].r = space->saved[j];
     return bad ? refuse(k, bad,
                         "it was differentiated more than once, so that a place would have to jump, which no speed can "
                         "do")
@@ -119,12 +119,12 @@ static KoineStatus measure(Machine *k, const KoineJump **first)
 static bool slopes_with(Machine *k, double share, double *slope)
 {
     const KoineProgram *p = k->program;
-    for (uint32_t j = 0; j < p->n_jumps; j++)
-        if (p->jumps[j].rate != KOINE_NONE)
-            k->m[p->jumps[j].rate].r = share * k->spaces.jump_space->rate[j];
-    bool is_good = koine_run_part(k, &p->derivatives) == KOINE_OK;
-    for (uint32_t j = 0; j < p->n_x; j++) {
-        slope[j] = k->m[p->dx + j].r;
+    for (uint32_t j = 0; j < p->systems.jumps.n; j++)
+        if (p->systems.jumps.at[j].rate != KOINE_NONE)
+            k->m[p->systems.jumps.at[j].rate].r = share * k->spaces.jump_space->rate[j];
+    bool is_good = koine_run_part(k, &p->parts.derivatives) == KOINE_OK;
+    for (uint32_t j = 0; j < p->slots.n_x; j++) {
+        slope[j] = k->m[p->slots.dx + j].r;
         is_good &= isfinite(slope[j]) != 0;
     }
     return is_good;
@@ -137,13 +137,13 @@ static KoineStatus apply(Machine *k, const KoineJump *first)
     const bool is_good = slopes_with(k, 1, slope[0]) && slopes_with(k, 0.5, slope[1]);
     if (!slopes_with(k, 0, slope[2]) || !is_good)
         return refuse(k, first, "what that makes of the states cannot be computed");
-    for (uint32_t j = 0; j < p->n_x; j++) {
+    for (uint32_t j = 0; j < p->slots.n_x; j++) {
         const double whole = slope[0][j] - slope[2][j], half = slope[1][j] - slope[2][j];
         if (fabs(whole - 2 * half) > NOT_LINEAR * fabs(whole) + 1e-9 * (fabs(slope[0][j]) + fabs(slope[2][j])))
             return refuse(k, first, "the equations are not linear in the derivatives, so that it has no unique answer");
     }
-    for (uint32_t j = 0; j < p->n_x; j++)
-        k->m[p->x + j].r += slope[0][j] - slope[2][j];
+    for (uint32_t j = 0; j < p->slots.n_x; j++)
+        k->m[p->slots.x + j].r += slope[0][j] - slope[2][j];
     return KOINE_OK;
 }
 
@@ -166,8 +166,8 @@ KoineStatus koine_jump(Machine *k, bool *has_jumped)
         return status;
     *has_jumped = true;
     now->has_states = now->is_restart = now->is_changed = 1;
-    for (uint32_t j = 0; j < p->n_moving; j++)
-        bitset_add(&k->wake.dirty, p->moving[j]);
+    for (uint32_t j = 0; j < p->events.graph.n_moving; j++)
+        bitset_add(&k->wake.dirty, p->events.graph.moving[j]);
     space->is_armed = arm(k);
     return KOINE_OK;
 }

@@ -225,7 +225,7 @@ static inline Machine *koine_machine_of(KoineModel *model)
 KoineStatus koine_failed_call(Machine *k, KoineStatus status, uint32_t origin);
 static inline KoineStatus koine_check_calls(Machine *k, KoineStatus status, uint32_t origin)
 {
-    const uint32_t calls = k->program->calls;
+    const uint32_t calls = k->program->slots.calls;
     return calls == KOINE_NONE || !k->m[calls].i ? KOINE_OK : koine_failed_call(k, status, origin);
 }
 /* A part: sections and systems in order. */

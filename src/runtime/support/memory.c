@@ -19,8 +19,8 @@ static int64_t hash_name(const char *name)
 static uint64_t count_words(const Machine *k)
 {
     const KoineProgram *p = k->program;
-    uint64_t n = 2 + STREAM_WORDS * (uint64_t)p->n_streams + DELAY_WORDS * (uint64_t)p->n_delays;
-    for (uint32_t j = 0; j < p->n_delays; j++)
+    uint64_t n = 2 + STREAM_WORDS * (uint64_t)p->slots.n_streams + DELAY_WORDS * (uint64_t)p->events.delays.n;
+    for (uint32_t j = 0; j < p->events.delays.n; j++)
         n += POINT_WORDS * (uint64_t)k->history.delays[j].n;
     return n;
 }
@@ -29,19 +29,19 @@ uint64_t koine_machine_memory(KoineModel *model, KoineSlot *to, uint64_t n_words
 {
     const Machine *k = koine_machine_of(model);
     const KoineProgram *p = k->program;
-    const uint64_t needed = p->n_streams || p->n_delays ? count_words(k) : 0;
+    const uint64_t needed = p->slots.n_streams || p->events.delays.n ? count_words(k) : 0;
     if (needed == 0 || n_words < needed)
         return needed;
-    (to++)->i = p->n_streams;
-    for (uint32_t j = 0; j < p->n_streams; j++) {
-        (to++)->i = hash_name(p->streams[j].name);
-        *to++ = k->m[p->streams[j].count];
+    (to++)->i = p->slots.n_streams;
+    for (uint32_t j = 0; j < p->slots.n_streams; j++) {
+        (to++)->i = hash_name(p->slots.streams[j].name);
+        *to++ = k->m[p->slots.streams[j].count];
     }
-    (to++)->i = p->n_delays;
-    for (uint32_t j = 0; j < p->n_delays; j++) {
+    (to++)->i = p->events.delays.n;
+    for (uint32_t j = 0; j < p->events.delays.n; j++) {
         const DelayState *s = &k->history.delays[j];
         const DelayPoint *points = k->history.points + (uint64_t)j * s->capacity;
-        (to++)->i = hash_name(p->delays[j].name);
+        (to++)->i = hash_name(p->events.delays.at[j].name);
         (to++)->i = s->n;
         (to++)->i = s->segment;
         for (uint32_t i = 0; i < s->n; i++) {
@@ -84,7 +84,7 @@ static bool make_room(Machine *k, uint64_t n)
 {
     KoineModel *model = k->model;
     const uint64_t before = (uint64_t)((unsigned char *)k->history.points - k->block);
-    const uint64_t wanted = before + (n + KOINE_FIRST_POINTS) * k->program->n_delays * sizeof(DelayPoint);
+    const uint64_t wanted = before + (n + KOINE_FIRST_POINTS) * k->program->events.delays.n * sizeof(DelayPoint);
     uint64_t size = model->size;
     while (size < wanted)
         size = (2 * size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
@@ -135,11 +135,11 @@ static bool recall_streams(Machine *k, Words *words, uint32_t *n_found)
     if (!take_count(words, STREAM_WORDS, &n))
         return false;
     const KoineSlot *streams = take(words, STREAM_WORDS * n);
-    for (uint32_t j = 0; j < p->n_streams; j++) {
-        const int64_t name = hash_name(p->streams[j].name);
+    for (uint32_t j = 0; j < p->slots.n_streams; j++) {
+        const int64_t name = hash_name(p->slots.streams[j].name);
         for (uint64_t i = 0; i < n; i++)
             if (streams[STREAM_WORDS * i].i == name && streams[STREAM_WORDS * i + 1].i >= 0) {
-                k->m[p->streams[j].count] = streams[STREAM_WORDS * i + 1];
+                k->m[p->slots.streams[j].count] = streams[STREAM_WORDS * i + 1];
                 (*n_found)++;
                 break;
             }
@@ -160,8 +160,8 @@ static bool recall_delays(Machine *k, Words *words, uint32_t *n_found)
         const KoineSlot *segment = take(words, 1), *points = take(words, POINT_WORDS * n_points);
         if (!segment || !points)
             return false;
-        for (uint32_t j = 0; j < p->n_delays; j++)
-            if (hash_name(p->delays[j].name) == name->i && recall_delay(k, j, points, n_points, segment->i))
+        for (uint32_t j = 0; j < p->events.delays.n; j++)
+            if (hash_name(p->events.delays.at[j].name) == name->i && recall_delay(k, j, points, n_points, segment->i))
                 (*n_found)++;
     }
     return true;
@@ -173,9 +173,9 @@ KoineStatus koine_machine_recall(KoineModel *model, const KoineSlot *from, uint6
     const KoineProgram *p = k->program;
     Words words = { from, n_words };
     uint32_t n_streams = 0, n_delays = 0;
-    if (p->n_streams == 0 && p->n_delays == 0)
+    if (p->slots.n_streams == 0 && p->events.delays.n == 0)
         return KOINE_OK;
-    for (uint32_t j = 0; j < p->n_delays; j++) {
+    for (uint32_t j = 0; j < p->events.delays.n; j++) {
         k->history.delays[j].n = 0; /* without history */
         if (k->history.delays[j].capacity == 0)
             k->history.delays[j].capacity = KOINE_FIRST_POINTS;
@@ -183,5 +183,5 @@ KoineStatus koine_machine_recall(KoineModel *model, const KoineSlot *from, uint6
     if (!recall_streams(k, &words, &n_streams) || !recall_delays(k, &words, &n_delays))
         return KOINE_FAILED;
     k->history.is_recalled = n_delays > 0;
-    return n_streams == p->n_streams && n_delays == p->n_delays ? KOINE_OK : KOINE_RETRY;
+    return n_streams == p->slots.n_streams && n_delays == p->events.delays.n ? KOINE_OK : KOINE_RETRY;
 }

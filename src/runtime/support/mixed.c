@@ -23,17 +23,17 @@ static uint64_t hash_bits(const Machine *k, const KoineMixed *g)
 {
     uint64_t h = 0xcbf29ce484222325u;
     for (uint32_t j = 0; j < g->n_relations; j++)
-        h = (h ^ (uint64_t)k->m[k->program->relations[g->relations[j]].bit].i) * 0x100000001b3u;
+        h = (h ^ (uint64_t)k->m[k->program->events.decisions.relations[g->relations[j]].bit].i) * 0x100000001b3u;
     return h ^ (h >> 31);
 }
 
 static void begin_round(Machine *k, uint32_t group)
 {
-    const KoineMixed *g = &k->program->mixed[group];
+    const KoineMixed *g = &k->program->events.decisions.mixed[group];
     k->round.group = group;
     k->round.n_rounds = 0;
     for (uint32_t j = 0; j < g->n_relations; j++)
-        k->round.start[g->relations[j]] = (uint8_t)k->m[k->program->relations[g->relations[j]].bit].i;
+        k->round.start[g->relations[j]] = (uint8_t)k->m[k->program->events.decisions.relations[g->relations[j]].bit].i;
     k->round.seen[k->round.n_rounds++] = hash_bits(k, g);
 }
 
@@ -67,7 +67,7 @@ typedef struct { /* of a search */
 static void set_bits(Machine *k, const KoineMixed *g, uint64_t others)
 {
     for (uint32_t j = 0; j < g->n_relations; j++) {
-        const KoineRelation *r = &k->program->relations[g->relations[j]];
+        const KoineRelation *r = &k->program->events.decisions.relations[g->relations[j]];
         koine_set_bit(k, r, k->round.start[g->relations[j]] ^ (j < MOST_BITS ? others >> j & 1 : 0));
     }
 }
@@ -75,12 +75,12 @@ static void set_bits(Machine *k, const KoineMixed *g, uint64_t others)
 static void set_values(Machine *k, const KoineMixed *g, const uint8_t *values)
 {
     for (uint32_t j = 0; j < g->n_relations; j++)
-        koine_set_bit(k, &k->program->relations[g->relations[j]], values[g->relations[j]]);
+        koine_set_bit(k, &k->program->events.decisions.relations[g->relations[j]], values[g->relations[j]]);
 }
 
 static bool bit_of(const Machine *k, const KoineMixed *g, uint32_t j)
 {
-    return k->m[k->program->relations[g->relations[j]].bit].i != 0;
+    return k->m[k->program->events.decisions.relations[g->relations[j]].bit].i != 0;
 }
 
 /* The largest Real that the nodes of the group have computed. */
@@ -89,8 +89,8 @@ static double largest_quantity(const Machine *k, const KoineMixed *g)
     const KoineProgram *p = k->program;
     double largest = 0;
     for (uint32_t j = 0; j < g->n_nodes; j++) {
-        const KoineNode *node = &p->nodes[g->first_node + j];
-        const KoineSystem *s = node->kind == KOINE_NODE_SYSTEM ? &p->systems[node->object] : NULL;
+        const KoineNode *node = &p->events.graph.nodes[g->first_node + j];
+        const KoineSystem *s = node->kind == KOINE_NODE_SYSTEM ? &p->systems.at[node->object] : NULL;
         const uint32_t n = s ? s->n : node->kind == KOINE_NODE_ASSIGN && node->is_real ? node->n : 0;
         for (uint32_t i = 0; i < n; i++)
             if (!s || s->types[i] == KOINE_REAL)
@@ -113,7 +113,7 @@ static double contradiction_of(const Machine *k, const KoineRelation *r, double 
  * `letters`, if any, has one for each of the first of them. */
 static Outcome try_bits(Machine *k, const KoineMixed *g, char *letters)
 {
-    const KoineNode *nodes = k->program->nodes + g->first_node;
+    const KoineNode *nodes = k->program->events.graph.nodes + g->first_node;
     const uint32_t n_others = g->n_nodes - g->n_relations - g->n_steps;
     Outcome outcome = { .contradiction = INFINITY, .first = KOINE_NONE };
     k->work.statistics.mixed_combinations++;
@@ -139,7 +139,9 @@ static Outcome try_bits(Machine *k, const KoineMixed *g, char *letters)
             continue;
         if (outcome.first == KOINE_NONE)
             outcome.first = j;
-        const double one = has_value ? contradiction_of(k, &k->program->relations[g->relations[j]], largest) : INFINITY;
+        const double one = has_value
+                               ? contradiction_of(k, &k->program->events.decisions.relations[g->relations[j]], largest)
+                               : INFINITY;
         outcome.contradiction = fmax(outcome.contradiction, one);
     }
     return outcome;
@@ -168,7 +170,7 @@ static Outcome pivot(Machine *k, const KoineMixed *g, Search *search, Outcome ou
     while (outcome.first != KOINE_NONE && search->n_tried < most) {
         Outcome next = { .is_solved = false };
         for (uint32_t j = outcome.first; j < g->n_relations && !next.is_solved; j++) {
-            const KoineRelation *r = &k->program->relations[g->relations[j]];
+            const KoineRelation *r = &k->program->events.decisions.relations[g->relations[j]];
             bool value;
             if (j != outcome.first && (!koine_decide(k, g->relations[j], &value) || value == bit_of(k, g, j)))
                 continue;
@@ -209,7 +211,7 @@ static void begin_table(const Machine *k, const KoineMixed *g, KoineText *text)
     const KoineProgram *p = k->program;
     koine_text_add(text, "no combination of the comparisons fits the equations:");
     for (uint32_t j = 0; j < g->n_relations; j++) {
-        const uint32_t root = p->relations[g->relations[j]].root;
+        const uint32_t root = p->events.decisions.relations[g->relations[j]].root;
         if (text->n > LONGEST_LIST) {
             koine_text_add(text, " and %u more", g->n_relations - j);
             return;
@@ -256,13 +258,14 @@ static KoineStatus none_fits(Machine *k, const KoineMixed *g, Search *search)
 {
     if (search->n_tried > MOST_ROWS)
         koine_text_add(&search->text, "; %u combinations were tried", search->n_tried);
-    return koine_because(k, KOINE_CAUSE_NO_COMBINATION,
-                         koine_fault(k, KOINE_FAILED, k->program->nodes[g->first_node].origin, search->text.at));
+    return koine_because(
+        k, KOINE_CAUSE_NO_COMBINATION,
+        koine_fault(k, KOINE_FAILED, k->program->events.graph.nodes[g->first_node].origin, search->text.at));
 }
 
 static KoineStatus search_combination(Machine *k, uint32_t group)
 {
-    const KoineMixed *g = &k->program->mixed[group];
+    const KoineMixed *g = &k->program->events.decisions.mixed[group];
     const uint32_t n = g->n_relations < MOST_BITS ? g->n_relations : MOST_BITS;
     char room[KOINE_FAULT_TEXT], letters[WIDEST + 1];
     Search search = { .text = koine_text_in(room, sizeof room), .least = INFINITY };
@@ -291,18 +294,18 @@ static KoineStatus search_combination(Machine *k, uint32_t group)
 KoineStatus koine_decide_together(Machine *k, const KoineNode *node)
 {
     const KoineProgram *p = k->program;
-    const uint32_t group = p->relations[node->object].mixed;
-    const KoineMixed *g = &p->mixed[group];
+    const uint32_t group = p->events.decisions.relations[node->object].mixed;
+    const KoineMixed *g = &p->events.decisions.mixed[group];
     if (k->round.group != group)
         begin_round(k, group);
     bool any = false;
     for (uint32_t j = 0; j < g->n_relations; j++) {
-        const KoineRelation *r = &p->relations[g->relations[j]];
+        const KoineRelation *r = &p->events.decisions.relations[g->relations[j]];
         bool value = k->m[r->bit].i;
-        if (&p->nodes[r->node] == node || bitset_has(&k->wake.dirty, r->node)) {
+        if (&p->events.graph.nodes[r->node] == node || bitset_has(&k->wake.dirty, r->node)) {
             bitset_remove(&k->wake.dirty, r->node);
             if (!koine_decide(k, g->relations[j], &value))
-                return koine_fault(k, KOINE_FAILED, p->nodes[r->node].origin, NULL);
+                return koine_fault(k, KOINE_FAILED, p->events.graph.nodes[r->node].origin, NULL);
         }
         k->round.value[g->relations[j]] = value;
         k->work.statistics.mixed_flips += value != (k->m[r->bit].i != 0);
@@ -324,18 +327,18 @@ KoineStatus koine_count_round(Machine *k, uint32_t group)
     char text[160];
     snprintf(text, sizeof text, "step functions and equations that depend on each other do not settle within %d rounds",
              MOST_ROUNDS);
-    const uint32_t origin = k->program->nodes[k->program->mixed[group].first_node].origin;
+    const uint32_t origin = k->program->events.graph.nodes[k->program->events.decisions.mixed[group].first_node].origin;
     return koine_because(k, KOINE_CAUSE_NO_COMBINATION, koine_fault(k, KOINE_FAILED, origin, text));
 }
 
 KoineStatus koine_rescue(Machine *k, uint32_t node, KoineStatus status)
 {
     const KoineProgram *p = k->program;
-    for (uint32_t group = 0; group < p->n_mixed; group++) {
-        const KoineMixed *g = &p->mixed[group];
+    for (uint32_t group = 0; group < p->events.decisions.n_mixed; group++) {
+        const KoineMixed *g = &p->events.decisions.mixed[group];
         if (node < g->first_node || node >= g->first_node + g->n_nodes)
             continue;
-        const KoineNodeKind kind = (KoineNodeKind)p->nodes[node].kind;
+        const KoineNodeKind kind = (KoineNodeKind)p->events.graph.nodes[node].kind;
         if (kind == KOINE_NODE_RELATION || kind == KOINE_NODE_STEP || g->n_relations == 0)
             return status;
         if (k->round.group != group)

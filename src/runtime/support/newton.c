@@ -302,14 +302,14 @@ void koine_newton_from(Machine *k, const KoineSystem *s, const uint32_t *slots)
  * all. */
 static bool is_first(const Machine *k, const KoineSystem *s)
 {
-    const size_t n = (size_t)(s - k->program->systems);
-    return n < k->program->n_run_systems && !k->spaces.is_solved[n] && k->m[k->program->initial].i == 0;
+    const size_t n = (size_t)(s - k->program->systems.at);
+    return n < k->program->systems.n_run && !k->spaces.is_solved[n] && k->m[k->program->slots.initial].i == 0;
 }
 
 /* The first solution is followed from now on, also if the step that leads away from it is never accepted. */
 static void begin_following(Machine *k, const KoineSystem *s)
 {
-    k->spaces.is_solved[s - k->program->systems] = 1;
+    k->spaces.is_solved[s - k->program->systems.at] = 1;
     for (uint32_t j = 0; j < s->n; j++)
         k->m[s->guesses[j]] = k->m[s->unknowns[j]];
 }

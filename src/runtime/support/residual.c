@@ -8,17 +8,17 @@
 /* The system of this step whose unknowns are given; NULL: it has none. */
 static const KoineSystem *given_system(const KoineProgram *p, const KoinePartStep *step)
 {
-    if (step->system == KOINE_NONE || p->systems[step->system].kind == KOINE_SYSTEM_ITERATE)
+    if (step->system == KOINE_NONE || p->systems.at[step->system].kind == KOINE_SYSTEM_ITERATE)
         return NULL;
-    return &p->systems[step->system];
+    return &p->systems.at[step->system];
 }
 
 bool koine_list_unknowns(MachineKind *kind)
 {
     const KoineProgram *p = kind->program;
     uint32_t n = 0;
-    for (uint32_t j = 0; j < p->derivatives.n; j++) {
-        const KoineSystem *s = given_system(p, &p->derivatives.steps[j]);
+    for (uint32_t j = 0; j < p->parts.derivatives.n; j++) {
+        const KoineSystem *s = given_system(p, &p->parts.derivatives.steps[j]);
         n += s ? s->n : 0;
     }
     if (n == 0)
@@ -30,8 +30,8 @@ bool koine_list_unknowns(MachineKind *kind)
         free(kind->w_nominal);
         return false;
     }
-    for (uint32_t j = 0; j < p->derivatives.n; j++) {
-        const KoineSystem *s = given_system(p, &p->derivatives.steps[j]);
+    for (uint32_t j = 0; j < p->parts.derivatives.n; j++) {
+        const KoineSystem *s = given_system(p, &p->parts.derivatives.steps[j]);
         for (uint32_t i = 0; s && i < s->n; i++) {
             kind->w[kind->tables.n_w] = s->unknowns[i] * sizeof(KoineSlot);
             kind->w_nominal[kind->tables.n_w++] = s->nominals[i];
@@ -45,11 +45,11 @@ bool koine_list_unknowns(MachineKind *kind)
 KoineStatus koine_residual(Machine *k, const KoineEvaluation *at)
 {
     const KoineProgram *p = k->program;
-    const double *w = at->x + p->n_x;
-    double *out = at->residual + p->n_x;
+    const double *w = at->x + p->slots.n_x;
+    double *out = at->residual + p->slots.n_x;
     k->work.evaluations++;
-    for (uint32_t j = 0; j < p->derivatives.n; j++) {
-        const KoinePartStep *step = &p->derivatives.steps[j];
+    for (uint32_t j = 0; j < p->parts.derivatives.n; j++) {
+        const KoinePartStep *step = &p->parts.derivatives.steps[j];
         const KoineSystem *s = given_system(p, step);
         if (s) {
             for (uint32_t i = 0; i < s->n; i++)
@@ -69,9 +69,9 @@ KoineStatus koine_residual(Machine *k, const KoineEvaluation *at)
     const KoineStatus status = koine_check_calls(k, KOINE_RETRY, KOINE_NONE);
     if (status != KOINE_OK)
         return status;
-    for (uint32_t j = 0; j < p->n_x; j++)
-        at->residual[j] = k->m[p->dx + j].r - (at->dx ? at->dx[j] : 0);
-    for (uint32_t j = 0; j < p->n_x + k->kind->tables.n_w; j++)
+    for (uint32_t j = 0; j < p->slots.n_x; j++)
+        at->residual[j] = k->m[p->slots.dx + j].r - (at->dx ? at->dx[j] : 0);
+    for (uint32_t j = 0; j < p->slots.n_x + k->kind->tables.n_w; j++)
         if (!isfinite(at->residual[j]))
             return koine_fault(k, KOINE_RETRY, KOINE_NONE, NULL);
     return KOINE_OK;
@@ -101,8 +101,8 @@ static void pass_tangents(Machine *k, const KoineSystem *s, const double *seed, 
 static KoineStatus run_direction(Machine *k, const double *seed, double *out)
 {
     const KoineProgram *p = k->program;
-    for (uint32_t j = 0; j < p->tangents.n; j++) {
-        const KoinePartStep *step = &p->tangents.steps[j];
+    for (uint32_t j = 0; j < p->parts.tangents.n; j++) {
+        const KoinePartStep *step = &p->parts.tangents.steps[j];
         const KoineSystem *s = given_system(p, step);
         if (s) {
             pass_tangents(k, s, seed, out);
@@ -124,33 +124,33 @@ KoineStatus koine_residual_jacobian(Machine *k, const KoineEvaluation *at, doubl
 {
     const KoineProgram *p = k->program;
     const Colours *colours = &k->kind->by_dae;
-    const uint32_t n_x = p->n_x, n_w = k->kind->tables.n_w;
+    const uint32_t n_x = p->slots.n_x, n_w = k->kind->tables.n_w;
     double *seed = k->spaces.residual_work, *tangent = seed + n_w, *residual = tangent + n_w;
     KoineEvaluation here = *at;
     here.dx = NULL;
     here.residual = residual;
     KoineStatus status = koine_residual(k, &here);
-    for (uint32_t j = 0; j < p->derivatives.n && status == KOINE_OK; j++) {
-        const KoineSystem *s = given_system(p, &p->derivatives.steps[j]);
+    for (uint32_t j = 0; j < p->parts.derivatives.n && status == KOINE_OK; j++) {
+        const KoineSystem *s = given_system(p, &p->parts.derivatives.steps[j]);
         if (s)
             run_section(k, s->jacobian_section);
     }
     if (status == KOINE_OK)
-        status = koine_run_part(k, &p->slopes);
+        status = koine_run_part(k, &p->parts.slopes);
     for (uint32_t c = 0; c < colours->n && status == KOINE_OK; c++) {
         memset(seed, 0, n_w * sizeof *seed);
         for (uint32_t j = colours->column_start[c]; j < colours->column_start[c + 1]; j++) {
             const uint32_t column = colours->column[j];
-            *(column < n_x ? &k->m[p->seed_x + column].r : &seed[column - n_x]) = 1;
+            *(column < n_x ? &k->m[p->slots.seed_x + column].r : &seed[column - n_x]) = 1;
         }
         status = run_direction(k, seed, tangent);
         for (uint32_t j = colours->start[c]; j < colours->start[c + 1]; j++) {
             const uint32_t row = colours->row[j];
-            values[colours->entry[j]] = row < n_x ? k->m[p->seed_dx + row].r : tangent[row - n_x];
+            values[colours->entry[j]] = row < n_x ? k->m[p->slots.seed_dx + row].r : tangent[row - n_x];
         }
         for (uint32_t j = colours->column_start[c]; j < colours->column_start[c + 1]; j++)
             if (colours->column[j] < n_x)
-                k->m[p->seed_x + colours->column[j]].r = 0;
+                k->m[p->slots.seed_x + colours->column[j]].r = 0;
     }
     return status;
 }

@@ -70,8 +70,8 @@ static void find_extremes(Source *s, double from, double to, double range, doubl
 static void refresh_inputs(Machine *k)
 {
     const KoineProgram *p = k->program;
-    for (uint32_t j = 0; j < p->n_sources; j++) {
-        const KoineTimeFunction *f = &p->time_functions[p->sources[j]];
+    for (uint32_t j = 0; j < p->events.timed.n_sources; j++) {
+        const KoineTimeFunction *f = &p->events.timed.functions[p->events.timed.sources[j]];
         for (uint32_t i = 0; i < f->n_pieces; i++)
             run_kernel(k, f->pieces[i].kernel, f->pieces[i].row, 1);
     }
@@ -85,9 +85,9 @@ uint32_t koine_machine_extremes(KoineModel *model, double from, double to, doubl
     uint32_t n = 0;
     if (!k->instant->has_inputs)
         refresh_inputs(k);
-    for (uint32_t j = 0; j < p->n_sources; j++) {
-        const KoineTimeFunction *f = &p->time_functions[p->sources[j]];
-        Source s = { &p->time_codes[f->code], &k->m[f->inputs], k->calendar.cells, 0 };
+    for (uint32_t j = 0; j < p->events.timed.n_sources; j++) {
+        const KoineTimeFunction *f = &p->events.timed.functions[p->events.timed.sources[j]];
+        Source s = { &p->events.timed.codes[f->code], &k->m[f->inputs], k->calendar.cells, 0 };
         const Cell whole = *look(&s, from, to);
         double *range = k->calendar.ranges + 2 * j; /* least and greatest value so far */
         if (range_size(whole.value) <= DBL_MAX) {

@@ -34,8 +34,8 @@ SetSpace *koine_set_space_create(const KoineProgram *program)
     size_t cells = 1, rows = 1, columns = 1, candidates = 1;
     if (!w)
         return NULL;
-    for (uint32_t k = 0; k < program->n_state_sets; k++) {
-        const KoineStateSet *s = &program->state_sets[k];
+    for (uint32_t k = 0; k < program->systems.n_sets; k++) {
+        const KoineStateSet *s = &program->systems.sets[k];
         const size_t own = (size_t)s->n_rows * s->n_columns;
         cells = own > cells ? own : cells;
         rows = s->n_rows > rows ? s->n_rows : rows;
@@ -48,7 +48,7 @@ SetSpace *koine_set_space_create(const KoineProgram *program)
     w->present = malloc(columns * sizeof *w->present);
     w->is_done = malloc(rows);
     w->largest = malloc(rows * sizeof *w->largest);
-    w->given = malloc((program->n_given_starts + 1u) * sizeof *w->given);
+    w->given = malloc((program->slots.n_given_starts + 1u) * sizeof *w->given);
     if (!w->matrix || !w->taken || !w->present || !w->is_done || !w->largest || !w->given || !w->kept) {
         koine_set_space_destroy(w);
         return NULL;
@@ -202,8 +202,8 @@ static KoineStatus refuse_states(Machine *k, const KoineStateSet *s, uint32_t lo
 KoineStatus koine_look_at_sets(Machine *k, bool *wants_switch)
 {
     *wants_switch = false;
-    for (uint32_t n = 0; n < k->program->n_state_sets; n++) {
-        const KoineStateSet *s = &k->program->state_sets[n];
+    for (uint32_t n = 0; n < k->program->systems.n_sets; n++) {
+        const KoineStateSet *s = &k->program->systems.sets[n];
         if (!is_better(k, s))
             continue;
         const uint32_t lost = lost_column(k, s);
@@ -251,11 +251,11 @@ static void take_choices(Machine *k, const KoineStateSet *s, bool all)
 
 void koine_switch_sets(Machine *k)
 {
-    if (koine_run_part(k, &k->program->derivatives) != KOINE_OK)
+    if (koine_run_part(k, &k->program->parts.derivatives) != KOINE_OK)
         return; /* it cannot be computed here: nothing to choose by */
-    for (uint32_t n = 0; n < k->program->n_state_sets; n++)
-        if (is_better(k, &k->program->state_sets[n]))
-            take_choices(k, &k->program->state_sets[n], false);
+    for (uint32_t n = 0; n < k->program->systems.n_sets; n++)
+        if (is_better(k, &k->program->systems.sets[n]))
+            take_choices(k, &k->program->systems.sets[n], false);
 }
 
 /* ---- the start ---- */
@@ -267,8 +267,8 @@ static void compute_coefficients(Machine *k)
     double *const kept = k->spaces.set_space->kept;
     for (int round = 0; round < 2; round++) {
         size_t at = 0;
-        for (uint32_t n = 0; n < p->n_state_sets; n++) {
-            const KoineStateSet *s = &p->state_sets[n];
+        for (uint32_t n = 0; n < p->systems.n_sets; n++) {
+            const KoineStateSet *s = &p->systems.sets[n];
             for (uint32_t j = 0; j < s->n_levels * s->n_columns; j++, at++) {
                 if (s->candidate[j] == KOINE_NONE)
                     continue;
@@ -278,37 +278,37 @@ static void compute_coefficients(Machine *k)
                     k->m[s->candidate[j]].r = kept[at];
             }
         }
-        for (uint32_t j = 0; round == 0 && j < p->derivatives.n; j++)
-            if (p->derivatives.steps[j].system == KOINE_NONE)
-                run_section(k, p->derivatives.steps[j].section);
+        for (uint32_t j = 0; round == 0 && j < p->parts.derivatives.n; j++)
+            if (p->parts.derivatives.steps[j].system == KOINE_NONE)
+                run_section(k, p->parts.derivatives.steps[j].section);
     }
-    if (p->calls != KOINE_NONE)
-        k->m[p->calls].i = 0;
+    if (p->slots.calls != KOINE_NONE)
+        k->m[p->slots.calls].i = 0;
 }
 
 void koine_begin_sets(Machine *k)
 {
     const KoineProgram *p = k->program;
     SetSpace *w = k->spaces.set_space;
-    if (p->n_state_sets)
+    if (p->systems.n_sets)
         compute_coefficients(k);
-    for (uint32_t n = 0; n < p->n_state_sets; n++) {
-        const KoineStateSet *s = &p->state_sets[n];
+    for (uint32_t n = 0; n < p->systems.n_sets; n++) {
+        const KoineStateSet *s = &p->systems.sets[n];
         run_section(k, s->section);
         if (eliminate(k, s, true, NULL, w->taken) == -INFINITY)
             read_choices(k, s, w->taken);
         take_choices(k, s, true);
     }
-    for (uint32_t n = 0; n < p->n_given_starts; n++)
-        w->given[n] = k->m[p->given_starts[n].slot].r;
+    for (uint32_t n = 0; n < p->slots.n_given_starts; n++)
+        w->given[n] = k->m[p->slots.given_starts[n].slot].r;
 }
 
 static void warn_of_starts(Machine *k)
 {
     const KoineProgram *p = k->program;
     const KoineHost *host = k->model->host;
-    for (uint32_t n = 0; host && host->message && n < p->n_given_starts; n++) {
-        const KoineGivenStart *g = &p->given_starts[n];
+    for (uint32_t n = 0; host && host->message && n < p->slots.n_given_starts; n++) {
+        const KoineGivenStart *g = &p->slots.given_starts[n];
         const double given = k->spaces.set_space->given[n], is = k->m[g->slot].r;
         char text[400];
         if (fabs(is - given) <= GIVEN_TOLERANCE * fmax(1, fabs(given)) || !isfinite(is) ||
@@ -326,12 +326,12 @@ KoineStatus koine_settle_sets(Machine *k)
 {
     const bool was_searching = k->spaces.is_searching;
     k->spaces.is_searching = true;
-    const KoineStatus status = koine_run_part(k, &k->program->derivatives);
+    const KoineStatus status = koine_run_part(k, &k->program->parts.derivatives);
     k->spaces.is_searching = was_searching;
     if (status != KOINE_OK)
         return KOINE_FAILED;
     koine_keep_guesses(k);
-    koine_run_part(k, &k->program->outputs);
+    koine_run_part(k, &k->program->parts.outputs);
     warn_of_starts(k);
     koine_switch_sets(k);
     k->instant->has_states = k->instant->is_restart = 0; /* nobody has seen others */

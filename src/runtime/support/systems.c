@@ -37,8 +37,8 @@ static void add_to_fault(KoineFault *fault, const char *format, ...)
 static void add_blame(Machine *k, uint32_t origin)
 {
     char text[500] = "";
-    if (k->program->blame)
-        k->program->blame(k->program->explain_context, k->model, origin, text, sizeof text);
+    if (k->program->explain.blame)
+        k->program->explain.blame(k->program->explain.context, k->model, origin, text, sizeof text);
     if (text[0])
         add_to_fault(&k->model->fault, "; %s", text);
 }
@@ -54,9 +54,9 @@ KoineStatus koine_check_formulas(Machine *k)
 {
     static const double ROUNDING = 1e-14;
     const KoineProgram *p = k->program;
-    for (uint32_t j = 0; j < p->n_regular_checks; j++) {
-        const double value = k->m[p->regular_checks[2 * j]].r;
-        const uint32_t origin = p->regular_checks[2 * j + 1];
+    for (uint32_t j = 0; j < p->systems.regular.n; j++) {
+        const double value = k->m[p->systems.regular.at[2 * j]].r;
+        const uint32_t origin = p->systems.regular.at[2 * j + 1];
         if (fabs(value) > ROUNDING && isfinite(value))
             continue;
         if (!isfinite(value))
@@ -109,8 +109,8 @@ KoineStatus koine_report_newton(Machine *k, const KoineSystem *s, NewtonEnd end)
     else
         add_blame(k, s->origin);
     char row[320] = "";
-    if (k->program->describe)
-        k->program->describe(k->program->explain_context, k->model, s->origin, worst, row, sizeof row);
+    if (k->program->explain.describe)
+        k->program->explain.describe(k->program->explain.context, k->model, s->origin, worst, row, sizeof row);
     add_to_fault(fault, "; the sides of %s differ by %.3g; %s", row[0] ? row : "an equation",
                  k->m[s->residuals[worst]].r,
                  k->spaces.is_searching ? "start values nearer to a solution may help, if there is one"
@@ -146,7 +146,7 @@ static KoineStatus solve_linear(Machine *k, const KoineSystem *s)
 
 KoineStatus koine_solve_system(Machine *k, uint32_t system)
 {
-    const KoineSystem *s = &k->program->systems[system];
+    const KoineSystem *s = &k->program->systems.at[system];
     KoineModelStatistics *done = &k->work.statistics;
     const uint64_t before = done->newton_iterations + done->cycles;
     koine_prepare_system(k, s);
@@ -163,7 +163,7 @@ KoineStatus koine_solve_system(Machine *k, uint32_t system)
 /* Jacobian * tangent of the unknowns = - tangent of the residuals; explicit rows follow their right sides. */
 KoineStatus koine_solve_tangent(Machine *k, uint32_t system)
 {
-    const KoineSystem *s = &k->program->systems[system];
+    const KoineSystem *s = &k->program->systems.at[system];
     Workspace *w = k->spaces.workspace;
     run_section(k, s->tangent_section);
     if (!koine_factor(k, s))
@@ -178,8 +178,8 @@ KoineStatus koine_solve_tangent(Machine *k, uint32_t system)
 
 void koine_begin_guesses(Machine *k)
 {
-    for (uint32_t n = 0; n < k->program->n_systems; n++) {
-        const KoineSystem *s = &k->program->systems[n];
+    for (uint32_t n = 0; n < k->program->systems.n; n++) {
+        const KoineSystem *s = &k->program->systems.at[n];
         for (uint32_t j = 0; s->starts && j < s->n; j++) {
             if (s->is_given[j])
                 k->m[s->starts[j]] = k->m[s->unknowns[j]];
@@ -191,13 +191,13 @@ void koine_begin_guesses(Machine *k)
 
 void koine_forget_solutions(Machine *k)
 {
-    memset(k->spaces.is_solved, 0, k->program->n_run_systems);
+    memset(k->spaces.is_solved, 0, k->program->systems.n_run);
 }
 
 void koine_keep_guesses(Machine *k)
 {
-    for (uint32_t n = 0; n < k->program->n_run_systems; n++) {
-        const KoineSystem *s = &k->program->systems[n];
+    for (uint32_t n = 0; n < k->program->systems.n_run; n++) {
+        const KoineSystem *s = &k->program->systems.at[n];
         for (uint32_t j = 0; j < s->n; j++)
             if (s->types[j] != KOINE_REAL || isfinite(k->m[s->unknowns[j]].r))
                 k->m[s->guesses[j]] = k->m[s->unknowns[j]];

@@ -86,7 +86,7 @@ KoineStatus koine_report_newton(Machine *k, const KoineSystem *s, NewtonEnd end)
 static inline void koine_count_system(const Machine *k, const KoineSystem *s)
 {
     if (k->work.counts)
-        k->work.counts->systems[s - k->program->systems]++;
+        k->work.counts->systems[s - k->program->systems.at]++;
 }
 
 #endif

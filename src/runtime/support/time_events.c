@@ -11,14 +11,16 @@ static const double BLIND = 64; /* ulps: more than one instant takes */
 
 static uint32_t function_of(const Machine *k, uint32_t owner)
 {
-    const uint32_t n = k->program->n_relations;
-    return owner < n ? k->program->relations[owner].timed : k->program->steps[owner - n].timed;
+    const uint32_t n = k->program->events.decisions.n_relations;
+    return owner < n ? k->program->events.decisions.relations[owner].timed
+                     : k->program->events.decisions.steps[owner - n].timed;
 }
 
 static uint32_t entry_of(const Machine *k, uint32_t owner)
 {
-    const uint32_t n = k->program->n_relations;
-    return owner < n ? k->program->relations[owner].calendar : k->program->steps[owner - n].calendar;
+    const uint32_t n = k->program->events.decisions.n_relations;
+    return owner < n ? k->program->events.decisions.relations[owner].calendar
+                     : k->program->events.decisions.steps[owner - n].calendar;
 }
 
 static void put_open(Machine *k, uint32_t entry, double time)
@@ -46,10 +48,11 @@ static Watched watched_step(const Machine *k, const KoineStep *s)
 static Watched watched_of(const Machine *k, uint32_t owner)
 {
     const KoineProgram *p = k->program;
-    const KoineTimeFunction *f = &p->time_functions[function_of(k, owner)];
-    Watched w = owner < p->n_relations ? watched_relation(k, &p->relations[owner])
-                                       : watched_step(k, &p->steps[owner - p->n_relations]);
-    w.code = &p->time_codes[f->code];
+    const KoineTimeFunction *f = &p->events.timed.functions[function_of(k, owner)];
+    Watched w = owner < p->events.decisions.n_relations
+                    ? watched_relation(k, &p->events.decisions.relations[owner])
+                    : watched_step(k, &p->events.decisions.steps[owner - p->events.decisions.n_relations]);
+    w.code = &p->events.timed.codes[f->code];
     w.inputs = k->calendar.inputs + f->saved;
     w.cells = k->calendar.cells;
     return w;
@@ -57,7 +60,7 @@ static Watched watched_of(const Machine *k, uint32_t owner)
 
 static void begin(Machine *k, uint32_t owner)
 {
-    const double now = k->m[k->program->time].r;
+    const double now = k->m[k->program->slots.time].r;
     koine_search_begin(&k->calendar.searches[function_of(k, owner)], now);
     put_open(k, entry_of(k, owner), now);
 }
@@ -65,7 +68,7 @@ static void begin(Machine *k, uint32_t owner)
 /* A change that was found for other inputs says nothing: it is decided by what it reads now. */
 bool koine_timed_is_known(Machine *k, uint32_t owner, Pin *p)
 {
-    const KoineTimeFunction *f = &k->program->time_functions[function_of(k, owner)];
+    const KoineTimeFunction *f = &k->program->events.timed.functions[function_of(k, owner)];
     KoineSlot *saved = k->calendar.inputs + f->saved;
     const size_t size = f->n_in * sizeof *saved;
     for (uint32_t j = 0; j < f->n_pieces; j++)
@@ -96,9 +99,9 @@ void koine_timed_resume(Machine *k, uint32_t owner)
 
 void koine_timed_forget(Machine *k)
 {
-    for (uint32_t j = 0; j < k->program->n_time_functions; j++)
+    for (uint32_t j = 0; j < k->program->events.timed.n_functions; j++)
         k->calendar.searches[j] = (TimeSearch){ 0 };
-    for (uint32_t j = 0; j < k->program->n_sources; j++) {
+    for (uint32_t j = 0; j < k->program->events.timed.n_sources; j++) {
         k->calendar.ranges[2 * j] = INFINITY;
         k->calendar.ranges[2 * j + 1] = -INFINITY;
     }
@@ -115,7 +118,7 @@ bool koine_timed_is_blind(Machine *k, uint32_t owner)
 
 int64_t koine_timed_direction(const Machine *k, uint32_t step)
 {
-    return k->calendar.searches[k->program->steps[step].timed].border == 0 ? -1 : 1;
+    return k->calendar.searches[k->program->events.decisions.steps[step].timed].border == 0 ? -1 : 1;
 }
 
 /* The crossing found is served later, and undone by then. */
@@ -132,17 +135,19 @@ static bool is_back(const Machine *k, const Watched *w, TimeSearch *s)
 static void locate_owner(const Machine *k, uint32_t owner, KoineOrigin *where)
 {
     const KoineProgram *p = k->program;
-    const uint32_t n = p->n_relations;
+    const uint32_t n = p->events.decisions.n_relations;
     *where = (KoineOrigin){ "", "", { 0 } };
-    if (p->locate)
-        p->locate(p->explain_context, k->model, owner < n ? p->relations[owner].origin : p->steps[owner - n].origin,
-                  where);
+    if (p->explain.locate)
+        p->explain.locate(p->explain.context, k->model,
+                          owner < n ? p->events.decisions.relations[owner].origin
+                                    : p->events.decisions.steps[owner - n].origin,
+                          where);
 }
 
 KoineStatus koine_machine_last_time_event(KoineModel *model, KoineOrigin *where)
 {
     const Machine *k = koine_machine_of(model);
-    if (k->instant->served == KOINE_NONE || !k->program->locate)
+    if (k->instant->served == KOINE_NONE || !k->program->explain.locate)
         return KOINE_RETRY;
     locate_owner(k, k->instant->served, where);
     return KOINE_OK;
@@ -173,7 +178,7 @@ static void warn(Machine *k, uint32_t owner, TimeSearch *s)
 
 void koine_timed_extend(Machine *k, uint32_t entry)
 {
-    const uint32_t owner = k->program->calendar_owner[entry];
+    const uint32_t owner = k->program->events.decisions.calendar_owner[entry];
     const Watched w = watched_of(k, owner);
     TimeSearch *s = &k->calendar.searches[function_of(k, owner)];
     const uint64_t before = s->work;
