@@ -22,10 +22,10 @@ enum {
 typedef struct {
     const char *name;  /* without the dashes */
     const char *value; /* what its value is called in help; NULL: a switch */
-    const char *help;
-    WordAt *word;   /* the values it can have, NULL after the last; NULL: any */
-    WordAt *listed; /* names that the help ends with, NULL after the last; NULL: none */
-    bool repeats;   /* every occurrence counts; else the last one wins */
+    const char *help;  /* {tiers}, {formats} ... stand for lists that help.c knows */
+    WordAt *word;      /* the values it can have, NULL after the last; NULL: any */
+    WordAt *listed;    /* names that the help ends with, NULL after the last; NULL: none */
+    bool repeats;      /* every occurrence counts; else the last one wins */
 } Option;
 
 typedef struct {

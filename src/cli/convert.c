@@ -102,7 +102,7 @@ const Verb verb_convert = {
     .arguments = "FROM TO",
     .summary = "write a result in another form",
     .text =
-        "Reads a result (CSV, MAT or native, told apart by content) and writes it as .csv, .mat or .h5. Values keep "
+        "Reads a result (of any form, told apart by content) and writes it as {endings}. Values keep "
         "every bit. Units, descriptions and aliases stay where both forms have them; types, events and the settings "
         "of the run are known to native results only. A damaged native result is taken over as far as it is whole.",
     .least = 2,

@@ -157,7 +157,7 @@ static int run_doctor(const Command *command)
     row("built with", KOINE_BUILT_WITH, true);
     row("system", arena_format(command->arena, "%s %s, %s", system.sysname, system.release, system.machine), true);
     const char *const compiler = compiler_version(command->arena);
-    bool is_good = row("C compiler", compiler ? compiler : "none found: install gcc, or use the tiers interp and tcc",
+    bool is_good = row("C compiler", compiler ? compiler : "none found: install gcc, or use a tier that needs none",
                        compiler != NULL);
     is_good &= check_tiers(command->arena);
     is_good &= check_cache(command->arena);
@@ -188,7 +188,7 @@ const Verb verb_doctor = {
     .name = "doctor",
     .arguments = "",
     .summary = "tell whether everything works on this machine",
-    .text = "Lists versions and tries the three ways to execute a model (interpreter, tcc, C compiler) on a small one. "
+    .text = "Lists versions and tries every tier on a small model: {tiers}. "
             "The exit status is 0 when all of them work, else 4.",
     .options = options,
     .examples = examples,

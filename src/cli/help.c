@@ -1,6 +1,10 @@
 /* Help for the terminal, the manual page and bash completion, all from the table of verbs. */
+#include "base/bug.h"
+#include "base/text.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
+#include "driver/words.h"
+#include "formats/result_file.h"
 #include "koine/simulate.h"
 #include <stdio.h>
 
@@ -38,6 +42,48 @@ static void print_wrapped(const char *text, uint32_t column, uint32_t indent)
     putchar('\n');
 }
 
+/* Lists that texts of help name in braces, such as {tiers}: made from the tables, so that no list is written by hand.
+ */
+static const char *list_named(const char *name, size_t length, Arena *arena)
+{
+    if (length == 7 && memcmp(name, "endings", 7) == 0)
+        return words_listed(result_ending, " or ", arena);
+    if (length == 7 && memcmp(name, "formats", 7) == 0)
+        return result_formats_described(arena);
+    if (length == 7 && memcmp(name, "targets", 7) == 0)
+        return compilation_target_titles(arena);
+    if (length == 5 && memcmp(name, "tiers", 5) == 0)
+        return compilation_tier_titles(arena);
+    BUG("help names a list that there is not");
+}
+
+/* A text of help with its lists in place. Braces of a name that is no word, as in x={1, 3}, stay as they are. */
+static const char *filled_in(const char *text, Arena *arena)
+{
+    Text to = { .arena = arena };
+    text_add(&to, "");
+    while (*text) {
+        const size_t before = strcspn(text, "{");
+        text_bytes(&to, text, before);
+        text += before;
+        const size_t length = *text ? strspn(text + 1, "abcdefghijklmnopqrstuvwxyz") : 0;
+        if (length && text[length + 1] == '}') {
+            text_add(&to, list_named(text + 1, length, arena));
+            text += length + 2;
+        } else if (*text) {
+            text_char(&to, *text++);
+        }
+    }
+    return to.at;
+}
+
+/* The help of an option with its lists, and the names that it ends with. */
+static const char *help_of(const Option *option, Arena *arena)
+{
+    const char *const text = filled_in(option->help, arena);
+    return option->listed ? arena_format(arena, "%s: %s", text, words_listed(option->listed, ", ", arena)) : text;
+}
+
 static void print_heading(const char *heading, bool colour)
 {
     printf("\n%s%s%s\n", colour ? "\033[1m" : "", heading, colour ? "\033[0m" : "");
@@ -64,25 +110,16 @@ static void print_words(const Option *option)
     putchar('\n');
 }
 
-/* The help of an option and the names that it ends with. */
-static const char *help_of(const Option *option, char *text, size_t size)
-{
-    int n = snprintf(text, size, "%s", option->help);
-    for (uint32_t k = 0; option->listed && option->listed(k) && n >= 0 && (size_t)n < size; k++)
-        n += snprintf(text + n, size - (size_t)n, "%s%s", k ? ", " : ": ", option->listed(k));
-    return text;
-}
-
-static void print_options(const Option *options)
+static void print_options(const Option *options, Arena *arena)
 {
     for (; options && options->name; options++) {
-        char left[64], help[1024];
+        char left[64];
         const int length = snprintf(left, sizeof left, "  --%s%s%s", options->name, options->value ? " " : "",
                                     options->value ? options->value : "");
         printf("%-*s", OPTION_COLUMN, left);
         if (length >= OPTION_COLUMN)
             printf("\n%*s", OPTION_COLUMN, "");
-        print_wrapped(help_of(options, help, sizeof help), OPTION_COLUMN, OPTION_COLUMN);
+        print_wrapped(help_of(options, arena), OPTION_COLUMN, OPTION_COLUMN);
         print_words(options);
     }
 }
@@ -99,12 +136,13 @@ void help_overview(void)
 
 void help_verb(const Verb *verb, bool colour)
 {
+    Arena *const arena = arena_create(out_of_memory);
     printf("koine %s: %s\n\nusage: koine %s%s%s [OPTIONS]\n\n", verb->name, verb->summary, verb->name,
            verb->arguments[0] ? " " : "", verb->arguments);
-    print_wrapped(verb->text, 0, 0);
+    print_wrapped(filled_in(verb->text, arena), 0, 0);
     print_heading("Options", colour);
-    print_options(verb->options);
-    print_options(common_options);
+    print_options(verb->options, arena);
+    print_options(common_options, arena);
     if (verb->examples && verb->examples->command) {
         print_heading("Examples", colour);
         for (const Example *example = verb->examples; example->command; example++) {
@@ -112,6 +150,7 @@ void help_verb(const Verb *verb, bool colour)
             print_wrapped(example->effect, 6, 6);
         }
     }
+    arena_destroy(arena);
 }
 
 /* ---- Manual page: man(7) --------------------------------------------------------------------------------------- */
@@ -139,7 +178,7 @@ static void man_text(const char *text)
     putchar('\n');
 }
 
-static void man_options(const Option *options)
+static void man_options(const Option *options, Arena *arena)
 {
     for (; options && options->name; options++) {
         fputs(".TP\n\\fB\\-\\-", stdout);
@@ -149,17 +188,19 @@ static void man_options(const Option *options)
         if (options->value)
             printf(" \\fI%s\\fR", options->value);
         putchar('\n');
-        man_text(options->help);
+        man_text(help_of(options, arena));
+        if (options->word)
+            man_text(arena_format(arena, "One of: %s.", words_listed(options->word, ", ", arena)));
     }
 }
 
-static void man_verb(const Verb *verb)
+static void man_verb(const Verb *verb, Arena *arena)
 {
     printf(".SS koine %s %s\n", verb->name, verb->arguments);
     man_text(verb->summary);
     fputs(".PP\n", stdout);
-    man_text(verb->text);
-    man_options(verb->options);
+    man_text(filled_in(verb->text, arena));
+    man_options(verb->options, arena);
     for (const Example *example = verb->examples; example && example->command; example++) {
         fputs(".PP\n.EX\n", stdout);
         man_text(example->command);
@@ -169,17 +210,17 @@ static void man_verb(const Verb *verb)
     }
 }
 
-static void print_man(void)
+static void print_man(Arena *arena)
 {
     puts(".TH KOINE 1 \"\" \"koine " KOINE_VERSION
          "\" \"User commands\"\n.SH NAME\nkoine \\- modelling and simulation of "
          "hybrid systems\n.SH SYNOPSIS\n.B koine\n\\fICOMMAND\\fR [\\fIARGUMENTS\\fR] [\\fIOPTIONS\\fR]\n.SH "
          "DESCRIPTION\n"
          "Koine reads models in several languages, analyses them and runs them.\n.SH OPTIONS OF EVERY COMMAND");
-    man_options(common_options);
+    man_options(common_options, arena);
     puts(".SH COMMANDS");
     for (uint32_t k = 0; verbs[k]; k++)
-        man_verb(verbs[k]);
+        man_verb(verbs[k], arena);
     puts(".SH EXIT STATUS");
     man_text(exit_text);
     puts(".SH ENVIRONMENT\n.TP\nNO_COLOR\nno colours, unless asked for.");
@@ -202,8 +243,8 @@ static void complete_values(const Verb *verb, const Option *options)
             continue;
         char condition[96];
         snprintf(condition, sizeof condition, "'%s --%s'", verb->name, options->name);
-        if (options->word)
-            complete_words(condition, options->word);
+        if (options->word || options->listed)
+            complete_words(condition, options->word ? options->word : options->listed);
         else if (strncmp(options->value, "FILE", 4) == 0)
             printf("        %s) COMPREPLY=($(compgen -f -- \"$word\")); return ;;\n", condition);
         else
@@ -267,7 +308,7 @@ static void help_solvers(bool colour)
 static int run_help(const Command *command)
 {
     if (command_option(command, "man")) {
-        print_man();
+        print_man(command->arena);
         return EXIT_GOOD;
     }
     if (command_option(command, "completion")) {

@@ -137,7 +137,7 @@ const Verb verb_report = {
     .arguments = "RESULT... [FILE[:CLASS]]",
     .summary = "put results, parameters and curves into one HTML file",
     .text = "Writes a file that needs no other and no network: curves that can be zoomed, parameters, settings and "
-            "statistics of the runs, and the model where it is given. Results are files that end in .h5, .csv or .mat; "
+            "statistics of the runs, and the model where it is given. Results are files that end in {endings}; "
             "those in .h5 know their parameters, settings and statistics.",
     .least = 1,
     .most = 64,

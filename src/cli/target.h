@@ -4,6 +4,7 @@
 
 #include "cli/command.h"
 #include "driver/compile.h"
+#include "driver/words.h"
 #include "experiment/experiment.h"
 
 typedef struct {
@@ -45,7 +46,8 @@ const char *const *target_versions(const Command *command, const Target *target)
     }
 #define TARGET_SYSTEMS                                                                                                 \
     {                                                                                                                  \
-        .name = "systems", .value = "HOW", .help = "how systems of equations are solved: auto, torn, whole, symbolic"  \
+        .name = "systems", .value = "HOW", .listed = compilation_systems_name,                                         \
+        .help = "how systems of equations are solved"                                                                  \
     }
 /* The values that an experiment sets are known when the model is analysed. */
 void target_take_settings(Target *target, const Experiment *experiment, const Sources *sources, Arena *arena);

@@ -267,7 +267,7 @@ const Verb verb_view = {
             "is served by this program to this machine only; the address contains a secret that changes each time. "
             "Ctrl-C ends it; a run that is under way keeps its results.\n\n"
             "Without arguments the newest run of the catalogue is shown (see 'koine help runs'). Results are files "
-            "that end in .h5, .csv or .mat; anything else is a model.",
+            "that end in {endings}; anything else is a model.",
     .most = 64,
     .options = options,
     .examples = examples,

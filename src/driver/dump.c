@@ -1,5 +1,5 @@
 #include "driver/dump.h"
-#include "emit/c/print.h"
+#include "emit/c/target.h"
 #include "emit/program.h"
 #include "explain/symbols.h"
 #include "ir/print.h"
@@ -22,9 +22,8 @@ bool compilation_dump(Compilation *c, const char *after, DumpForm form, Text *to
         return true;
     }
     if (form == DUMP_C) {
-        const Text text = print_c(program_code(c->program), c->arena);
-        text_bytes(to, text.at, text.n);
-        return true;
+        const char *why;
+        return c_target.make(c->program, to, &why);
     }
     if (form == DUMP_SCHEDULE)
         schedule_print(c->schedule, to);

@@ -1,5 +1,6 @@
 #include "driver/words.h"
 #include "base/text.h"
+#include "emit/target.h"
 #include "emit/tiers.h"
 #include "lang/languages.h"
 #include "passes/pipeline.h"
@@ -56,5 +57,18 @@ const char *compilation_tier_titles(Arena *arena)
     Text text = { .arena = arena };
     for (uint32_t k = 0; tier_at(k); k++)
         text_format(&text, "%s%s (%s)", k ? ", " : "", tier_at(k)->name, tier_at(k)->title);
+    return text.at;
+}
+
+const char *compilation_target_name(uint32_t k)
+{
+    return build_target_at(k) ? build_target_at(k)->name : NULL;
+}
+
+const char *compilation_target_titles(Arena *arena)
+{
+    Text text = { .arena = arena };
+    for (uint32_t k = 0; build_target_at(k); k++)
+        text_format(&text, "%s%s (%s)", k ? ", " : "", build_target_at(k)->name, build_target_at(k)->summary);
     return text.at;
 }

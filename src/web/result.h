@@ -1,7 +1,7 @@
 /* One result, wherever it is: columns over time of which ranges can be read.
  *
- * Ways to read are rows of a table in result.c: previews, native files in place, and all other formats as a whole. A result has an arena of its own,
- * so that it can be read again when its file has changed. */
+ * Ways to read are rows of a table in result.c: previews, native files in place, and all other formats as a whole. A
+ * result has an arena of its own, so that it can be read again when its file has changed. */
 #ifndef WEB_RESULT_H
 #define WEB_RESULT_H
 

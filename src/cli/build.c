@@ -1,0 +1,88 @@
+/* koine build: a model in a form for other programs. */
+#include "cli/target.h"
+#include "cli/verbs.h"
+#include "driver/build.h"
+#include "driver/words.h"
+#include "formats/output.h"
+
+/* What is there already stays as it is until the first bytes are written. */
+static int write_file(const char *path, const Text *text, Arena *arena)
+{
+    enum { PIECE = 1 << 16 };
+    Output output;
+    bool is_written = output_open(&output, path, false, false);
+    if (is_written) {
+        output_buffer(&output, arena, PIECE);
+        output_bytes(&output, text->at, text->n);
+        is_written = output_close(&output);
+    }
+    if (is_written)
+        return EXIT_GOOD;
+    char why[512];
+    output_failure(&output, why, sizeof why);
+    say("%s", why);
+    return EXIT_ENVIRONMENT;
+}
+
+static int build(const Command *command, const CompileRequest *request, Compilation *c)
+{
+    const char *const name = command_option(command, "to"), *why = NULL;
+    Text text = { .arena = c->arena };
+    const bool is_made = compilation_load(c, request) && compilation_build(c, name, &text, &why);
+    diag_print(c->diag, stderr, (DiagStyle){ .colour = command->colour_err });
+    if (is_made)
+        return write_file(command_option(command, "output"), &text, c->arena);
+    if (!why)
+        return error_status(c->diag, EXIT_MODEL);
+    say("there is no target '%s' of this model: %s", name, why);
+    return EXIT_ENVIRONMENT;
+}
+
+static int run_build(const Command *command)
+{
+    if (!command_option(command, "to"))
+        return usage_error(command, "--to is missing; one of: %s",
+                           words_listed(compilation_target_name, ", ", command->arena));
+    if (!command_option(command, "output"))
+        return usage_error(command, "--output is missing: the file to write, or - for the standard output");
+    Target target = target_split(command->arguments[0], command->arena);
+    if (!target_find(command, &target))
+        return EXIT_USAGE;
+    Compilation *const c = compilation_create(out_of_memory);
+    const CompileRequest request = target_request(command, &target);
+    const int status = build(command, &request, c);
+    compilation_destroy(c);
+    return status;
+}
+
+static const Option options[] = {
+    { .name = "to", .value = "TARGET", .word = compilation_target_name, .help = "what is made: {targets}" },
+    { .name = "output",
+      .value = "FILE",
+      .help = "the file that is written, over one that is there; - for the standard output; also -o FILE" },
+    TARGET_TASK,
+    TARGET_ANALYSIS,
+    TARGET_USE,
+    TARGET_SYSTEMS,
+    { 0 },
+};
+
+static const Example examples[] = {
+    { "koine build Ball.mdl --to c -o ball.c", "writes the equations of the model as C." },
+    { "koine build Ball.mdl --to c --evaluate-parameters -o -",
+      "the same with numbers in place of parameters, printed." },
+    { 0 },
+};
+
+const Verb verb_build = {
+    .name = "build",
+    .arguments = "FILE[:CLASS]",
+    .summary = "write a model for other programs",
+    .text = "Compiles the model and writes it in the form that --to names. A file that is there already is replaced, "
+            "but not where the model is wrong.",
+    .least = 1,
+    .most = 1,
+    .options = options,
+    .examples = examples,
+    .run = run_build,
+};

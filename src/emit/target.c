@@ -1,0 +1,9 @@
+#include "emit/target.h"
+#include "emit/c/target.h"
+
+static const BuildTarget *const targets[] = { &c_target };
+
+const BuildTarget *build_target_at(uint32_t k)
+{
+    return k < sizeof targets / sizeof *targets ? targets[k] : NULL;
+}
