@@ -43,7 +43,7 @@ static double step_seconds(const Bench *bench, uint32_t k, const char *tier, dou
         no_figure(figure, "failed: %s", few.text[0] ? few.text : many.text);
         return NAN;
     }
-    const double steps = (double)(many.counts.event_steps - few.counts.event_steps);
+    const double steps = (double)(many.counts.events.event_steps - few.counts.events.event_steps);
     *nodes = (double)(many.counts.model.node_evaluations - few.counts.model.node_evaluations) / steps;
     return (long_best - short_best) / steps;
 }
@@ -83,7 +83,7 @@ static void measure_settling(const Bench *bench, const Row *row, Figure *figure)
     }
     figure->value = best;
     figure->is_known = true;
-    note(figure, "%.3g s of it running, %llu event steps", seconds, (unsigned long long)run.counts.event_steps);
+    note(figure, "%.3g s of it running, %llu event steps", seconds, (unsigned long long)run.counts.events.event_steps);
 }
 
 /* ---- checking a bank ---- */

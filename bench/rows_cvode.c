@@ -40,9 +40,10 @@ static void measure(const Bench *bench, const Row *row, Figure *figure)
         figure->value = seconds[0] / seconds[1];
         figure->is_known = true;
         note(figure, "%.3g ms, hand %.3g ms; steps %llu, hand %ld", 1e3 * seconds[0], 1e3 * seconds[1],
-             (unsigned long long)ours.run.counts.steps, theirs.run.steps);
+             (unsigned long long)ours.run.counts.integration.steps, theirs.run.steps);
         if (hand->root)
-            note(figure, "; events %llu, hand %u", (unsigned long long)ours.run.counts.state_events, theirs.run.events);
+            note(figure, "; events %llu, hand %u", (unsigned long long)ours.run.counts.events.state_events,
+                 theirs.run.events);
     } else {
         no_figure(figure, "failed: %s", ours.run.text);
     }

@@ -157,7 +157,7 @@ static void measure_run(const Bench *bench, const Row *row, Figure *figure)
     figure->value = seconds[0] / seconds[1];
     figure->is_known = true;
     note(figure, "%.3g ms, hand %.3g ms; steps %llu, hand %ld", 1e3 * seconds[0], 1e3 * seconds[1],
-         (unsigned long long)ours.run.counts.steps, hand.steps);
+         (unsigned long long)ours.run.counts.integration.steps, hand.steps);
 }
 
 /* ---- many branches at one node: how the run grows ---- */
@@ -189,10 +189,10 @@ static void measure_star(const Bench *bench, const Row *row, Figure *figure)
     double few, many;
     if (!run_star(bench, row, FEW, &few, &run, figure))
         return;
-    const double steps = (double)run.counts.steps;
+    const double steps = (double)run.counts.integration.steps;
     if (!run_star(bench, row, MANY, &many, &run, figure))
         return;
-    const double few_step = few / steps, many_step = many / (double)run.counts.steps;
+    const double few_step = few / steps, many_step = many / (double)run.counts.integration.steps;
     figure->value = log(many_step / few_step) / log((double)MANY / FEW);
     figure->is_known = true;
     note(figure, "%d branches %.3g ms, %d %.3g ms; a step %.3g and %.3g us a branch", FEW, 1e3 * few, MANY, 1e3 * many,

@@ -37,9 +37,9 @@ static bool measure_rate(const Bench *bench, const char *path, const char *tier,
         long_best = fmin(long_best, long_seconds);
     }
     if (is_good) {
-        const double steps = (double)(many.counts.event_steps - few.counts.event_steps);
+        const double steps = (double)(many.counts.events.event_steps - few.counts.events.event_steps);
         rate->rate = steps / (long_best - short_best);
-        rate->per_event = (long_best - short_best) / (double)(many.counts.instants - few.counts.instants);
+        rate->per_event = (long_best - short_best) / (double)(many.counts.events.instants - few.counts.events.instants);
         rate->nodes = (double)(many.counts.model.node_evaluations - few.counts.model.node_evaluations) / steps;
     } else {
         no_figure(figure, "failed: %s", few.text[0] ? few.text : many.text);

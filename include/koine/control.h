@@ -21,11 +21,10 @@ typedef struct {
 } KoineTimeControl;
 
 typedef struct {
-    uint64_t halvings, doublings;  /* of the step, because of its error */
+#define KOINE_CONTROL_COUNTER(name, ...) uint64_t name;
+#include "koine/statistics.def"
     double largest_error;          /* relative, as estimated, of all accepted steps; 0: none was estimated */
     char largest_error_state[128]; /* the state that had it */
-    uint64_t region_searches, region_search_steps; /* searches for discontinuities, and the points looked at */
-    uint64_t cut_at_regions;                       /* steps that ended there */
 } KoineControlStatistics;
 
 #endif

@@ -394,19 +394,9 @@ static inline uint32_t koine_bucket(uint64_t n)
 }
 
 typedef struct KoineModelStatistics {
-    uint64_t node_evaluations;                 /* event graph nodes evaluated */
-    uint64_t transitions;                      /* transitions fired */
-    uint64_t newton_iterations, linear_solves; /* Jacobians of nonlinear systems; linear systems */
-    uint64_t factorizations;                   /* of matrices of systems, when something in them has changed */
-    uint64_t factors_found;                    /* ... and factors of the same matrix were still there */
-    double largest_condition;                  /* of matrices that had to be looked at, estimated; 0: none had to */
-    uint64_t newton_updates;                   /* steps that updated a Jacobian */
-    /* nonlinear systems that were solved from other values than the last ones, and by other methods */
-    uint64_t solved_from_start, solved_by_kinsol, solved_by_homotopy;
-    uint64_t iterations, cycles, most_cycles; /* iteration formulas: how often solved, cycles of all, of the longest */
-    uint64_t mixed_flips,
-        mixed_combinations;            /* comparisons that decide about their own sides: flips, combinations tried */
-    uint64_t time_looks;               /* evaluations of functions of the time, by which their events were found */
+#define KOINE_MODEL_COUNTER(name, ...) uint64_t name;
+#include "koine/statistics.def"
+    double largest_condition;          /* of matrices that had to be looked at, estimated; 0: none had to */
     uint64_t by_cycles[KOINE_BUCKETS]; /* nonlinear systems and iteration formulas solved, by their iterations */
 } KoineModelStatistics;
 

@@ -59,6 +59,16 @@ typedef struct {
 /* What is done with the sinks of a run: they begin, take a point or end; then nothing is done with them for a while. */
 typedef enum { KOINE_RECORDING_BEGIN, KOINE_RECORDING_POINT, KOINE_RECORDING_END, KOINE_RECORDING_REST } KoineRecording;
 
+typedef struct { /* what is told while a run goes on; every function may be NULL: nobody asks */
+    void *context;
+    volatile const int *interrupt; /* becomes non-zero: finish the step, close the sinks, return; may be NULL */
+    void (*progress)(void *context, double time); /* called at accepted steps now and then */
+    /* a step was accepted; the block holds its end */
+    void (*stepped)(void *context, const KoineModel *model, const KoineIntegrationStep *step);
+    /* called before sinks are called and after that (REST), with the time of the run */
+    void (*recording)(void *context, KoineRecording what, double time);
+} KoineRunListener;
+
 typedef struct {
     double start, stop;
     double interval;  /* output grid; 0: (stop - start)/500 */
@@ -79,15 +89,7 @@ typedef struct {
     bool is_continued;       /* go on from where an earlier run of this instance ended; see koine_simulate */
     KoineSink *const *sinks;
     uint32_t n_sinks;
-    volatile const int *interrupt; /* becomes non-zero: finish the step, close the sinks, return; may be NULL */
-    void (*progress)(void *context, double time); /* called at accepted steps now and then; may be NULL */
-    void *progress_context;
-    /* a step was accepted; the block holds its end. NULL: nobody asks */
-    void (*stepped)(void *context, const KoineModel *model, const KoineIntegrationStep *step);
-    void *stepped_context;
-    /* called before sinks are called and after that (REST), with the time of the run; NULL: nobody asks */
-    void (*recording)(void *context, KoineRecording what, double time);
-    void *recording_context;
+    KoineRunListener listener;
 } KoineRunOptions;
 
 /* A comparison that was held back because it chattered: it changed when its sides were `width` beyond their border. */
@@ -100,25 +102,28 @@ typedef struct {
 } KoineHeldBack;
 
 typedef struct {
-    uint64_t steps, rejected_steps; /* of the solver */
-    uint64_t pulses;                /* steps undone: a source has an extreme there that they had passed over */
-    uint64_t evaluations;           /* of the derivatives, for integration */
-    uint64_t root_evaluations, jacobians, factorisations, nonlinear_iterations;
-    uint64_t instants, event_steps; /* instants with their cause: */
-    uint64_t state_events, time_events;
-    uint64_t restarts, solver_changes, points;
-    uint64_t chatterings, chattering_events; /* how often it began; state events while comparisons were held back */
-    uint32_t n_held;                         /* comparisons that were; the first of them: */
+#define KOINE_EVENT_COUNTER(name, ...) uint64_t name;
+#include "koine/statistics.def"
+    uint64_t by_event_steps[KOINE_BUCKETS]; /* instants by their event steps */
+} KoineEventStatistics;
+
+typedef struct {
+#define KOINE_INTEGRATION_COUNTER(name, ...) uint64_t name;
+#include "koine/statistics.def"
+} KoineIntegrationStatistics;
+
+/* statistics.def lists the counters. */
+typedef struct {
+    KoineEventStatistics events; /* instants, and the points that were recorded */
+    KoineIntegrationStatistics integration;
+    KoineModelStatistics model;
+    KoineControlStatistics control;
+    uint32_t n_held; /* comparisons that were held back; the first of them: */
     KoineHeldBack held[KOINE_MOST_HELD];
     double total_seconds;                 /* CPU of the thread */
     double model_seconds, solver_seconds; /* estimates: derivatives timed after the run, one instant in 1024 */
     char solver[32];                      /* the one in use at the end */
     char choice[256];                     /* what `auto` chose and why */
-    KoineModelStatistics model;
-    uint64_t by_event_steps[KOINE_BUCKETS];                  /* instants by their event steps */
-    uint64_t crossing_searches, crossing_search_steps;       /* for state events; the points looked at */
-    uint64_t cut_at_times, cut_at_outputs, cut_at_crossings; /* steps that ended there */
-    KoineControlStatistics control;
 } KoineRunStatistics;
 
 typedef enum {

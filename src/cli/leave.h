@@ -33,7 +33,7 @@ void leave_release(Leave *leave);
 /* The run has ended by itself. */
 void leave_end(Leave *leave);
 
-/* A KoineRunOptions.recording. */
+/* A KoineRunListener.recording. */
 void leave_recording(void *context, KoineRecording what, double time);
 
 #endif

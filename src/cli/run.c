@@ -194,7 +194,7 @@ static int write_hot(const Run *run, const KoineModel *model)
 
 static void say_files(const Run *run, const RunRecord *record, const char *what, Arena *arena)
 {
-    if (record->run.statistics.points == 0) { /* whatever lies there is of another run */
+    if (record->run.statistics.events.points == 0) { /* whatever lies there is of another run */
         fprintf(stderr, "no results\n");
         return;
     }
@@ -221,7 +221,7 @@ static int report_run(const Run *run, const RunRecord *record, const KoineModel 
         fputs(text.at, stderr);
     } else if (!run->is_quiet) {
         fprintf(stderr, "%s: %llu points; %s\n", text_shown(record->model, arena),
-                (unsigned long long)record->run.statistics.points, record->tier_note);
+                (unsigned long long)record->run.statistics.events.points, record->tier_note);
     }
     draw_plot(run);
     if (!run->is_quiet && end != KOINE_RUN_SINK)

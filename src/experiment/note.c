@@ -97,7 +97,7 @@ void note_end(Note *note, const RunRecord *record)
     note->run.outcome = run_end_word(run->end);
     note->run.message = run->text;
     note->run.time = run->time;
-    note->run.points = run->statistics.points;
+    note->run.points = run->statistics.events.points;
     note->run.run_seconds = record->run_seconds;
     /* What cannot be written now was told when the run began; the entry says then that it crashed. */
     if (run->end == KOINE_RUN_OPTIONS)

@@ -30,7 +30,4 @@ KoineSink *const *phase_sinks_of(PhaseSinks *sinks, bool is_first, bool is_last,
 /* Ends them when the run does not reach its last phase. */
 void phase_sinks_end(PhaseSinks *sinks, const KoineModel *model);
 
-/* Adds what a further phase did. */
-void phases_add(KoineRunStatistics *sum, const KoineRunStatistics *part);
-
 #endif

@@ -87,6 +87,12 @@ static void on_progress(void *context, double time)
     hold(run, false);
 }
 
+static void on_recording(void *context, KoineRecording what, double time)
+{
+    const ExperimentRun *const run = context;
+    run->caller->recording(run->caller->context, what, time);
+}
+
 /* ---- Settings that must fit the model --------------------------------------------------------------------------- */
 
 /* With a time grid the run ends at one of its points. */
@@ -149,16 +155,14 @@ static KoineRunOptions options_of(ExperimentRun *run, const Phase *phase)
     options.n_sinks = run->files.sinks.n;
     options.nominals = run->nominals;
     options.scales = run->scales;
-    options.interrupt = caller->interrupt;
     options.stop_at_chattering = run->request->stops_at_chattering;
-    options.progress = caller->progress ? on_progress : NULL;
-    options.progress_context = run;
-    options.recording = caller->recording;
-    options.recording_context = caller->context;
-    if (run->files.protocol && protocol_wants_steps(run->files.protocol)) {
-        options.stepped = on_stepped;
-        options.stepped_context = run;
-    }
+    options.listener = (KoineRunListener){
+        .context = run,
+        .interrupt = caller->interrupt,
+        .progress = caller->progress ? on_progress : NULL,
+        .stepped = run->files.protocol && protocol_wants_steps(run->files.protocol) ? on_stepped : NULL,
+        .recording = caller->recording ? on_recording : NULL,
+    };
     return options;
 }
 
@@ -166,10 +170,10 @@ static KoineRunOptions options_of(ExperimentRun *run, const Phase *phase)
 static void run_phases(ExperimentRun *run, KoineModel *model, PhaseSinks *sinks)
 {
     KoineRunReport *const report = &run->record.run;
+    KoineRunStatistics sum = { 0 };
     for (uint32_t k = 0; k < run->phases.n; k++) {
         const Phase *const phase = &run->phases.at[k];
         KoineRunOptions options = options_of(run, phase);
-        const KoineRunStatistics before = report->statistics;
         run->host = phase->host;
         hold(run, true);
         const bool is_set =
@@ -179,8 +183,8 @@ static void run_phases(ExperimentRun *run, KoineModel *model, PhaseSinks *sinks)
             return;
         options.sinks = phase_sinks_of(sinks, k == 0, k + 1 == run->phases.n, &options);
         koine_simulate(model, &options, report);
-        if (k > 0)
-            phases_add(&report->statistics, &before);
+        statistics_add(&sum, &report->statistics);
+        report->statistics = sum;
         if (report->end != KOINE_RUN_DONE)
             break;
     }
@@ -235,7 +239,7 @@ RunRecord *run_leave(ExperimentRun *run, double time, uint64_t points, Arena *ar
     KoineRunReport *const report = &record->run;
     *record = run->before;
     *report = (KoineRunReport){ .end = KOINE_RUN_INTERRUPTED, .time = points ? time : record->start };
-    report->statistics.points = points;
+    report->statistics.events.points = points;
     snprintf(report->text, sizeof report->text, "interrupted at time %.17g", report->time);
     record->run_seconds = wall_clock() - run->begun;
     record->tier_note = "left while it computed, steps and events are not counted";

@@ -37,7 +37,7 @@ typedef struct { /* whoever asks for the run */
     void (*notice)(void *context, const char *text);             /* something beside the run goes wrong */
     void (*progress)(void *context, double time);
     void (*hold)(void *context, bool is_held); /* what run_leave would close is worked on, or no longer */
-    void (*recording)(void *context, KoineRecording what, double time); /* see KoineRunOptions */
+    void (*recording)(void *context, KoineRecording what, double time); /* see KoineRunListener */
 } RunCaller;
 
 typedef enum {

@@ -1,10 +1,7 @@
 #include "experiment/statistics.h"
 #include "experiment/failure.h"
-
-typedef struct {
-    const char *key;
-    uint64_t value;
-} Count;
+#include <math.h>
+#include <string.h>
 
 const char *run_end_word(KoineRunEnd end)
 {
@@ -19,17 +16,77 @@ const char *run_end_word(KoineRunEnd end)
     return "";
 }
 
+/* ---- The sum over phases ----------------------------------------------------------------------------------------- */
+
+static uint32_t held_shown(const KoineRunStatistics *s)
+{
+    return s->n_held < KOINE_MOST_HELD ? s->n_held : KOINE_MOST_HELD;
+}
+
+/* A comparison that was held back before, or a further one. */
+static void add_held_back(KoineRunStatistics *sum, const KoineHeldBack *held)
+{
+    for (uint32_t k = 0; k < held_shown(sum); k++) {
+        KoineHeldBack *const same = &sum->held[k];
+        if (strcmp(same->text, held->text) != 0)
+            continue;
+        same->to = held->to;
+        same->width = fmax(same->width, held->width);
+        same->times += held->times;
+        same->crossings += held->crossings;
+        return;
+    }
+    if (sum->n_held < KOINE_MOST_HELD)
+        sum->held[sum->n_held] = *held;
+    sum->n_held++;
+}
+
+static uint64_t sum_ADD(uint64_t a, uint64_t b)
+{
+    return a + b;
+}
+
+static uint64_t sum_MOST(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static void add_distribution(uint64_t *sum, const uint64_t *part)
+{
+    for (uint32_t k = 0; k < KOINE_BUCKETS; k++)
+        sum[k] += part[k];
+}
+
+void statistics_add(KoineRunStatistics *sum, const KoineRunStatistics *part)
+{
+#define KOINE_COUNTER(of, name, how, ...) sum->of.name = sum_##how(sum->of.name, part->of.name);
+#define KOINE_DISTRIBUTION(of, name, ...) add_distribution(sum->of.name, part->of.name);
+#include "koine/statistics.def"
+    for (uint32_t k = 0; k < held_shown(part); k++)
+        add_held_back(sum, &part->held[k]);
+    sum->n_held += part->n_held - held_shown(part);
+    if (!(part->model.largest_condition <= sum->model.largest_condition)) /* a nan counts, too */
+        sum->model.largest_condition = part->model.largest_condition;
+    if (part->control.largest_error >= sum->control.largest_error) {
+        sum->control.largest_error = part->control.largest_error;
+        memcpy(sum->control.largest_error_state, part->control.largest_error_state,
+               sizeof sum->control.largest_error_state);
+    }
+    sum->total_seconds += part->total_seconds;
+    sum->model_seconds += part->model_seconds;
+    sum->solver_seconds += part->solver_seconds;
+    memcpy(sum->solver, part->solver, sizeof sum->solver);
+    memcpy(sum->choice, part->choice, sizeof sum->choice);
+}
+
+/* ---- A few lines for people -------------------------------------------------------------------------------------- */
+
 static void add_seconds(Text *text, double seconds)
 {
     if (seconds < 1)
         text_format(text, "%d.%d ms", (int)(seconds * 1e3), (int)(seconds * 1e4) % 10);
     else
         text_format(text, "%d.%02d s", (int)seconds, (int)(seconds * 100) % 100);
-}
-
-static uint32_t held_shown(const KoineRunStatistics *s)
-{
-    return s->n_held < KOINE_MOST_HELD ? s->n_held : KOINE_MOST_HELD;
 }
 
 /* When which comparisons were held back because they chattered. */
@@ -51,11 +108,11 @@ void statistics_text(const RunRecord *record, Text *text)
 {
     const KoineRunStatistics *const s = &record->run.statistics;
     text_format(text, "%s: %llu points, %llu steps", text_shown(record->model, text->arena),
-                (unsigned long long)s->points, (unsigned long long)s->steps);
-    if (s->rejected_steps)
-        text_format(text, " (%llu rejected)", (unsigned long long)s->rejected_steps);
-    text_format(text, ", %llu state events, %llu time events", (unsigned long long)s->state_events,
-                (unsigned long long)s->time_events);
+                (unsigned long long)s->events.points, (unsigned long long)s->integration.steps);
+    if (s->integration.rejected_steps)
+        text_format(text, " (%llu rejected)", (unsigned long long)s->integration.rejected_steps);
+    text_format(text, ", %llu state events, %llu time events", (unsigned long long)s->events.state_events,
+                (unsigned long long)s->events.time_events);
     text_add(text, "\n  ");
     if (s->solver[0])
         text_format(text, "solver %s, ", s->solver);
@@ -66,6 +123,8 @@ void statistics_text(const RunRecord *record, Text *text)
     text_char(text, '\n');
     add_held(text, s);
 }
+
+/* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
 static void add_key(Text *text, const char *key)
 {
@@ -80,6 +139,12 @@ static void add_real(Text *text, const char *key, double value)
         text_real(text, value);
     else
         text_add(text, "null");
+}
+
+static void add_count(Text *text, const char *key, uint64_t count)
+{
+    add_key(text, key);
+    text_integer(text, (int64_t)count);
 }
 
 static void add_text(Text *text, const char *key, const char *value)
@@ -142,58 +207,12 @@ void statistics_json(const RunRecord *record, Text *text)
     add_text(text, "solver_choice", s->choice);
     add_text(text, "tier", record->tier);
     add_text(text, "tier_note", record->tier_note);
-    const Count counts[] = {
-        { "points", s->points },
-        { "steps", s->steps },
-        { "rejected_steps", s->rejected_steps },
-        { "pulses", s->pulses },
-        { "evaluations", s->evaluations },
-        { "root_evaluations", s->root_evaluations },
-        { "jacobians", s->jacobians },
-        { "factorisations", s->factorisations },
-        { "nonlinear_iterations", s->nonlinear_iterations },
-        { "instants", s->instants },
-        { "event_steps", s->event_steps },
-        { "state_events", s->state_events },
-        { "time_events", s->time_events },
-        { "restarts", s->restarts },
-        { "chatterings", s->chatterings },
-        { "chattering_events", s->chattering_events },
-        { "solver_changes", s->solver_changes },
-        { "node_evaluations", s->model.node_evaluations },
-        { "transitions_fired", s->model.transitions },
-        { "newton_iterations", s->model.newton_iterations },
-        { "newton_updates", s->model.newton_updates },
-        { "solved_from_start", s->model.solved_from_start },
-        { "solved_by_kinsol", s->model.solved_by_kinsol },
-        { "solved_by_homotopy", s->model.solved_by_homotopy },
-        { "iterations", s->model.iterations },
-        { "iteration_cycles", s->model.cycles },
-        { "most_cycles", s->model.most_cycles },
-        { "linear_solves", s->model.linear_solves },
-        { "mixed_flips", s->model.mixed_flips },
-        { "mixed_combinations", s->model.mixed_combinations },
-        { "factorizations", s->model.factorizations },
-        { "factors_found", s->model.factors_found },
-        { "step_halvings", s->control.halvings },
-        { "step_doublings", s->control.doublings },
-        { "crossing_searches", s->crossing_searches },
-        { "crossing_search_steps", s->crossing_search_steps },
-        { "region_searches", s->control.region_searches },
-        { "region_search_steps", s->control.region_search_steps },
-        { "steps_cut_at_times", s->cut_at_times },
-        { "steps_cut_at_outputs", s->cut_at_outputs },
-        { "steps_cut_at_crossings", s->cut_at_crossings },
-        { "steps_cut_at_regions", s->control.cut_at_regions },
-        { "compiler_bytes", record->compiler_bytes },
-    };
-    for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
-        add_key(text, counts[k].key);
-        text_integer(text, (int64_t)counts[k].value);
-    }
+#define KOINE_COUNTER(part, name, ...)             add_count(text, #name, s->part.name);
+#define KOINE_OLD_KEY(part, name, key)             add_count(text, key, s->part.name);
+#define KOINE_DISTRIBUTION(part, name, key, title) add_buckets(text, key, s->part.name);
+#include "koine/statistics.def"
+    add_count(text, "compiler_bytes", record->compiler_bytes);
     add_held_json(text, s);
-    add_buckets(text, "instants_by_event_steps", s->by_event_steps);
-    add_buckets(text, "systems_by_iterations", s->model.by_cycles);
     add_real(text, "largest_error", s->control.largest_error);
     add_real(text, "largest_condition", s->model.largest_condition);
     add_text(text, "largest_error_state", s->control.largest_error_state[0] ? s->control.largest_error_state : NULL);
@@ -226,56 +245,41 @@ static void distribution(Text *text, const char *what, const uint64_t *buckets)
                         (unsigned long long)buckets[k]);
 }
 
+/* The KOINE_LINES of statistics.def. */
+
+static void lines_held_back(Text *text, const KoineRunStatistics *s)
+{
+    if (s->events.chatterings)
+        add_held(text, s);
+}
+
+static void lines_largest_error(Text *text, const KoineRunStatistics *s)
+{
+    if (s->control.largest_error > 0)
+        text_format(text, "  %-44s %12.3g (%s)\n", "largest relative error", s->control.largest_error,
+                    s->control.largest_error_state);
+}
+
+static void lines_searched(Text *text, const KoineRunStatistics *s)
+{
+    const uint64_t searched = s->model.solved_from_start + s->model.solved_by_kinsol + s->model.solved_by_homotopy;
+    if (searched)
+        line(text, "nonlinear systems that needed a search", searched);
+}
+
 void statistics_table(const RunRecord *record, Text *text)
 {
     const KoineRunStatistics *const s = &record->run.statistics;
     text_format(text, "%s, %s at T = %.9g, solver %s, tier %s\n", record->model, run_end_word(record->run.end),
                 record->run.time, s->solver[0] ? s->solver : "none", record->tier);
-    text_add(text, "events\n");
-    line(text, "instants", s->instants);
-    line(text, "  because of time", s->time_events);
-    line(text, "  because of a crossing", s->state_events);
-    if (s->chatterings) {
-        line(text, "comparisons found to chatter", s->chatterings);
-        line(text, "  crossings while held back", s->chattering_events);
-        add_held(text, s);
-    }
-    line(text, "transitions fired", s->model.transitions);
-    line(text, "event steps (Takte)", s->event_steps);
-    distribution(text, "instants with event steps:", s->by_event_steps);
-    mean(text, "event graph nodes per event step", s->model.node_evaluations, s->event_steps);
-    text_add(text, "integration\n");
-    line(text, "steps", s->steps);
-    line(text, "steps rejected", s->rejected_steps);
-    line(text, "steps made again because of a pulse of a source", s->pulses);
-    line(text, "steps halved because of the error", s->control.halvings);
-    line(text, "steps doubled", s->control.doublings);
-    line(text, "steps cut at time events", s->cut_at_times);
-    line(text, "steps cut at output points", s->cut_at_outputs);
-    line(text, "steps cut at crossings", s->cut_at_crossings);
-    line(text, "steps cut at region changes", s->control.cut_at_regions);
-    line(text, "evaluations of the derivatives", s->evaluations);
-    line(text, "restarts of the solver", s->restarts);
-    if (s->control.largest_error > 0)
-        text_format(text, "  %-44s %12.3g (%s)\n", "largest relative error", s->control.largest_error,
-                    s->control.largest_error_state);
-    mean(text, "search steps per crossing", s->crossing_search_steps, s->crossing_searches);
-    mean(text, "search steps per region change", s->control.region_search_steps, s->control.region_searches);
-    text_add(text, "iterations\n");
-    line(text, "linear systems solved", s->model.linear_solves);
-    line(text, "matrices of systems factored", s->model.factorizations);
-    if (s->model.factors_found)
-        line(text, "matrices whose factors were kept", s->model.factors_found);
-    line(text, "iterations of nonlinear systems", s->model.newton_iterations);
-    line(text, "  steps that updated a Jacobian", s->model.newton_updates);
-    const uint64_t rescued = s->model.solved_from_start + s->model.solved_by_kinsol + s->model.solved_by_homotopy;
-    if (rescued)
-        line(text, "nonlinear systems that needed a search", rescued);
-    distribution(text, "systems with iterations:", s->model.by_cycles);
-    if (s->model.mixed_flips) {
-        line(text, "flips of comparisons inside systems", s->model.mixed_flips);
-        line(text, "combinations of them that were tried", s->model.mixed_combinations);
-    }
+#define KOINE_SECTION(title) text_add(text, title "\n");
+#define KOINE_COUNTER(part, name, how, shown, title)                                                                   \
+    if (shown)                                                                                                         \
+        line(text, title, s->part.name);
+#define KOINE_RATIO(over, under, title)            mean(text, title, s->over, s->under);
+#define KOINE_DISTRIBUTION(part, name, key, title) distribution(text, title, s->part.name);
+#define KOINE_LINES(name)                          lines_##name(text, s);
+#include "koine/statistics.def"
     text_add(text, "time\n");
     text_format(text, "  %-44s %12.6f s\n", "compiling", record->compile_seconds);
     text_format(text, "  %-44s %12.6f s\n", "running", record->run_seconds);

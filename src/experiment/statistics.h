@@ -17,6 +17,8 @@ typedef struct {
 } RunRecord;
 
 const char *run_end_word(KoineRunEnd end); /* "done", ... */
+/* Adds what a further phase of the run did. Solver and its choice are those of the last phase. */
+void statistics_add(KoineRunStatistics *sum, const KoineRunStatistics *part);
 void statistics_text(const RunRecord *record, Text *text);
 void statistics_table(const RunRecord *record, Text *text); /* all figures, for people */
 void statistics_json(const RunRecord *record, Text *text);

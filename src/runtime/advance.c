@@ -33,7 +33,7 @@ KoineStatus koine_place_left(KoineRun *run)
 
 bool koine_run_interrupted(KoineRun *run)
 {
-    if (!run->options->interrupt || !*run->options->interrupt)
+    if (!run->options->listener.interrupt || !*run->options->listener.interrupt)
         return false;
     run->report->end = KOINE_RUN_INTERRUPTED;
     run->is_over = true;
@@ -45,8 +45,8 @@ static void tell_progress(KoineRun *run)
     if (--run->output.countdown > 0)
         return;
     run->output.countdown = PROGRESS;
-    if (run->options->progress)
-        run->options->progress(run->options->progress_context, run->time);
+    if (run->options->listener.progress)
+        run->options->listener.progress(run->options->listener.context, run->time);
 }
 
 /* --- The steps --- */
@@ -157,9 +157,9 @@ static void count_cut(KoineRun *run, double goal, double end)
     if (run->solver->time != end)
         return;
     if (end == run->instant.next_time)
-        ++statistics->cut_at_times;
+        ++statistics->integration.steps_cut_at_times;
     else if (end < goal)
-        ++statistics->cut_at_outputs;
+        ++statistics->integration.steps_cut_at_outputs;
 }
 
 /* One solver step, unless an event left over some of the last one. */
@@ -227,7 +227,7 @@ static KoineStatus take_part(KoineRun *run, double to, bool is_event, unsigned *
     if (run->is_over)
         return KOINE_OK;
     if (is_event) {
-        run->report->statistics.cut_at_crossings += to < run->solver->time;
+        run->report->statistics.integration.steps_cut_at_crossings += to < run->solver->time;
         TRY(koine_shorten(run, &to, &is_event));
         if (is_event)
             *cause |= KOINE_AT_ROOTS;

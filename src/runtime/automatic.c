@@ -195,7 +195,7 @@ static void statistics(const KoineSolver *solver, KoineRunStatistics *out)
     self->lean->kind->statistics(self->lean, out);
     if (self->stiff)
         self->stiff->kind->statistics(self->stiff, out);
-    out->solver_changes += self->changes;
+    out->integration.solver_changes += self->changes;
     snprintf(out->solver, sizeof out->solver, "%s", self->active->kind->name);
     if (self->changes == 0)
         snprintf(out->choice, sizeof out->choice, "%s for tolerance %g; the model was not stiff", lean,

@@ -49,7 +49,7 @@ static KoineStatus interpolate(KoineSolver *solver, double time, double *x)
 
 static void statistics(const KoineSolver *solver, KoineRunStatistics *out)
 {
-    out->steps += ((const ClockSolver *)(const void *)solver)->steps;
+    out->integration.steps += ((const ClockSolver *)(const void *)solver)->steps;
 }
 
 const KoineSolverKind koine_solver_clock = {

@@ -225,9 +225,9 @@ static KoineStatus interpolate(KoineSolver *solver, double time, double *x)
 static void statistics(const KoineSolver *solver, KoineRunStatistics *out)
 {
     const FixedSolver *const fixed = (const FixedSolver *)(const void *)solver;
-    out->steps += fixed->steps;
-    out->rejected_steps += fixed->rejected;
-    out->evaluations += fixed->evaluations;
+    out->integration.steps += fixed->steps;
+    out->integration.rejected_steps += fixed->rejected;
+    out->integration.evaluations += fixed->evaluations;
 }
 
 /* --- Rows --- */

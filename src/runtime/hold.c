@@ -244,14 +244,14 @@ static KoineStatus watch_neighbour(KoineRun *run, uint32_t root)
         return KOINE_OK;
     holding->n_near = 0;
     holding->width = koine_max(width, holding->width);
-    ++run->report->statistics.chatterings;
+    ++run->report->statistics.events.chatterings;
     return koine_hold(run, &root, 1, TIMES_NEAR, holding->near_since);
 }
 
 KoineStatus koine_hold_crossed(KoineRun *run)
 {
     KoineRoots *const roots = &run->roots;
-    run->report->statistics.chattering_events += koine_is_chatter(run, KOINE_AT_ROOTS);
+    run->report->statistics.events.chattering_events += koine_is_chatter(run, KOINE_AT_ROOTS);
     for (uint32_t k = 0; k < roots->n; ++k)
         if (roots->crossed[k])
             TRY(roots->held[k] > 0 ? count_crossing(run, k) : watch_neighbour(run, k));

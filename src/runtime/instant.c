@@ -60,7 +60,7 @@ static KoineStatus event_steps(KoineRun *run)
         status = kind->commit(model, outcome);
         if (status != KOINE_OK)
             TRY(finish_call(run, kind->commit, status));
-        ++run->report->statistics.event_steps;
+        ++run->report->statistics.events.event_steps;
     }
     return KOINE_OK;
 }
@@ -119,18 +119,18 @@ static void warn_of_rows(const KoineRun *run)
         text, sizeof text,
         "%llu time events up to time %.9g, each with two rows of the result; without rows at events it stays small "
         "(event-rows: off)",
-        (unsigned long long)run->report->statistics.time_events, run->time);
+        (unsigned long long)run->report->statistics.events.time_events, run->time);
     host->message(host->context, run->model, KOINE_MESSAGE_WARNING, text);
 }
 
 static void count(KoineRun *run, unsigned cause)
 {
     KoineRunStatistics *const statistics = &run->report->statistics;
-    ++statistics->instants;
-    ++statistics->by_event_steps[koine_bucket(run->instant.outcome.event_step)];
-    statistics->state_events += (cause & KOINE_AT_ROOTS) != 0;
-    statistics->time_events += (cause & KOINE_AT_TIME) != 0;
-    if (cause & KOINE_AT_TIME && statistics->time_events == MANY_EVENTS)
+    ++statistics->events.instants;
+    ++statistics->events.by_event_steps[koine_bucket(run->instant.outcome.event_step)];
+    statistics->events.state_events += (cause & KOINE_AT_ROOTS) != 0;
+    statistics->events.time_events += (cause & KOINE_AT_TIME) != 0;
+    if (cause & KOINE_AT_TIME && statistics->events.time_events == MANY_EVENTS)
         warn_of_rows(run);
 }
 
@@ -176,7 +176,7 @@ static void tell_step(KoineRun *run)
 {
     const KoineIntegrationStep step = { run->output.stepped_time, run->time, run->solver ? run->solver->error : 0 };
     run->output.stepped_time = run->time;
-    run->options->stepped(run->options->stepped_context, run->model, &step);
+    run->options->listener.stepped(run->options->listener.context, run->model, &step);
 }
 
 KoineStatus koine_accept(KoineRun *run, unsigned *cause)
@@ -192,7 +192,7 @@ KoineStatus koine_accept(KoineRun *run, unsigned *cause)
         return koine_model_failed(run, status, "accepting a step");
     if (run->tables->n_signals)
         TRY(koine_signals_sample(run));
-    if (run->options->stepped)
+    if (run->options->listener.stepped)
         tell_step(run);
     if (outcome.flags & KOINE_COMMIT)
         *cause |= KOINE_AT_STEP;

@@ -363,9 +363,9 @@ static uint32_t polynomial(KoineSolver *solver, size_t state, double *values)
 static void statistics(const KoineSolver *solver, KoineRunStatistics *out)
 {
     const KoineLean *const lean = lean_of_const(solver);
-    out->steps += lean->steps;
-    out->rejected_steps += lean->rejected;
-    out->evaluations += lean->evaluations;
+    out->integration.steps += lean->steps;
+    out->integration.rejected_steps += lean->rejected;
+    out->integration.evaluations += lean->evaluations;
 }
 
 double koine_lean_stiffness(const KoineSolver *solver)

@@ -54,7 +54,7 @@ static KoineStatus undo(KoineRun *run, bool *is_undone)
         solver->kind->restart(solver, solver->from, run->crossing.x) < 0)
         return koine_solver_failed(run);
     *is_undone = true;
-    ++run->report->statistics.pulses;
+    ++run->report->statistics.integration.pulses;
     return KOINE_OK;
 }
 

@@ -24,8 +24,8 @@ static void choose_grid_time(KoineRun *run)
 
 static void tell(const KoineRun *run, KoineRecording what, double time)
 {
-    if (run->options->recording)
-        run->options->recording(run->options->recording_context, what, time);
+    if (run->options->listener.recording)
+        run->options->listener.recording(run->options->listener.context, what, time);
 }
 
 static KoineStatus begin_sinks(KoineRun *run)
@@ -145,7 +145,7 @@ static KoineStatus hand_out(KoineRun *run, const KoinePoint *point)
         if (sink->point(sink, run->model, point) < 0)
             return sink_failed(run, sink);
     }
-    run->report->statistics.points += is_taken;
+    run->report->statistics.events.points += is_taken;
     return KOINE_OK;
 }
 

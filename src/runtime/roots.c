@@ -201,9 +201,9 @@ KoineStatus koine_roots_narrow(KoineRun *run, double from, double *to, bool is_b
     Bracket bracket = { .lo = from, .hi = *to, .third = NAN, .is_blind = is_blind };
     bracket.aim = is_blind ? NAN : koine_polynomials_root(run, from, *to);
     const double tolerance = 4 * koine_ulp(koine_max(fabs(from), fabs(*to)));
-    ++run->report->statistics.crossing_searches;
+    ++run->report->statistics.events.crossing_searches;
     while (bracket.hi - bracket.lo > tolerance) {
-        ++run->report->statistics.crossing_search_steps;
+        ++run->report->statistics.events.crossing_search_steps;
         const double guess = next_guess(roots, &bracket, tolerance);
         const double t = koine_min(koine_max(guess, bracket.lo + 0.5 * tolerance), bracket.hi - 0.5 * tolerance);
         const KoineStatus status = koine_roots_evaluate_at(run, t, roots->mid);

@@ -193,7 +193,7 @@ static void see(KoineRun *run, const double *x, double forget)
 
 static KoineStatus slope_at(KoineRun *run, double time, const double *x, double *slope)
 {
-    ++run->report->statistics.evaluations;
+    ++run->report->statistics.integration.evaluations;
     return koine_derivatives_at(run->model, time, x, slope);
 }
 

@@ -47,7 +47,7 @@ static KoineStatus restart(KoineRun *run)
 {
     if (!run->solver)
         return KOINE_OK;
-    ++run->report->statistics.restarts;
+    ++run->report->statistics.integration.restarts;
     run->instant.quiet = 0;
     koine_roots_forget(run);
     if (run->scales.steps > 0)
@@ -177,7 +177,7 @@ static void set_problem(KoineRun *run)
         .step = positive_or(options->step, run->output.interval),
         .max_step = positive_or(options->max_step, INFINITY),
         .control = run->problem.control,
-        .interrupt = options->interrupt,
+        .interrupt = options->listener.interrupt,
         .text = run->solver_fault.text,
         .text_size = sizeof run->solver_fault.text,
         .cause = &run->solver_fault.cause,
@@ -272,23 +272,11 @@ static void count_model(KoineRun *run, int sign)
         return;
     run->kind->statistics(run->model, &now);
     const uint64_t by = (uint64_t)(int64_t)sign;
-    sum->node_evaluations += by * now.node_evaluations;
-    sum->transitions += by * now.transitions;
-    sum->newton_iterations += by * now.newton_iterations;
-    sum->linear_solves += by * now.linear_solves;
-    sum->newton_updates += by * now.newton_updates;
-    sum->solved_from_start += by * now.solved_from_start;
-    sum->solved_by_kinsol += by * now.solved_by_kinsol;
-    sum->solved_by_homotopy += by * now.solved_by_homotopy;
-    sum->factorizations += by * now.factorizations;
-    sum->factors_found += by * now.factors_found;
+#define COUNT_ADD(name)                     sum->name += by * now.name;
+#define COUNT_MOST(name)                    sum->name = now.name; /* of all runs so far */
+#define KOINE_MODEL_COUNTER(name, how, ...) COUNT_##how(name)
+#include "koine/statistics.def"
     sum->largest_condition = now.largest_condition; /* of all runs so far */
-    sum->iterations += by * now.iterations;
-    sum->cycles += by * now.cycles;
-    sum->time_looks += by * now.time_looks;
-    sum->mixed_flips += by * now.mixed_flips;
-    sum->mixed_combinations += by * now.mixed_combinations;
-    sum->most_cycles = now.most_cycles; /* of all runs so far */
     for (uint32_t k = 0; k < KOINE_BUCKETS; ++k)
         sum->by_cycles[k] += by * now.by_cycles[k];
 }
@@ -304,15 +292,16 @@ static void settle(KoineRun *run)
 static void fill_statistics(KoineRun *run)
 {
     KoineRunStatistics *const statistics = &run->report->statistics;
-    statistics->root_evaluations = run->roots.evaluations;
+    statistics->integration.root_evaluations = run->roots.evaluations;
     if (run->solver) {
         snprintf(statistics->solver, sizeof statistics->solver, "%s", run->solver->kind->name);
         run->solver->kind->statistics(run->solver, statistics);
     }
     count_model(run, 1);
-    const double evaluations = (double)(statistics->evaluations + statistics->root_evaluations);
-    const double integration =
-        run->report->end == KOINE_RUN_DONE ? evaluations * seconds_per_evaluation(run, statistics->evaluations) : 0;
+    const double evaluations = (double)(statistics->integration.evaluations + statistics->integration.root_evaluations);
+    const double integration = run->report->end == KOINE_RUN_DONE
+                                   ? evaluations * seconds_per_evaluation(run, statistics->integration.evaluations)
+                                   : 0;
     const double points = koine_sample_total(&run->output.sample);
     statistics->model_seconds = fmin(integration + koine_sample_total(&run->instant.sample), statistics->total_seconds);
     statistics->solver_seconds = fmax(0, statistics->total_seconds - statistics->model_seconds - points);

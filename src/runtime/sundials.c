@@ -169,12 +169,12 @@ void koine_sundials_statistics(const KoineSolver *base, KoineRunStatistics *out)
 {
     KoineSundials copy = *(const KoineSundials *)(const void *)base; /* the counters of this one stay as they are */
     koine_sundials_keep_counts(&copy);
-    out->steps += copy.steps;
-    out->rejected_steps += copy.rejected;
-    out->evaluations += copy.evaluations + copy.linear.evaluations;
-    out->jacobians += copy.linear.jacobians;
-    out->factorisations += copy.factorisations;
-    out->nonlinear_iterations += copy.iterations;
+    out->integration.steps += copy.steps;
+    out->integration.rejected_steps += copy.rejected;
+    out->integration.evaluations += copy.evaluations + copy.linear.evaluations;
+    out->integration.jacobians += copy.linear.jacobians;
+    out->integration.factorisations += copy.factorisations;
+    out->integration.nonlinear_iterations += copy.iterations;
 }
 
 void koine_sundials_place(KoineSundials *solver, double time, const double *x)

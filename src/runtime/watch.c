@@ -124,7 +124,7 @@ static uint32_t list_roots(const KoineRun *run, uint64_t n, uint32_t *list)
 /* The last `n_events` state events since `from` are those of comparisons that chatter. */
 static KoineStatus chatter(KoineRun *run, const uint32_t *list, uint32_t n, uint32_t n_events, double from)
 {
-    ++run->report->statistics.chatterings;
+    ++run->report->statistics.events.chatterings;
     if (run->options->stop_at_chattering) {
         char names[1024];
         show_last(run, names, sizeof names);
@@ -178,7 +178,7 @@ static void warn_of_streak(KoineRun *run)
 {
     KoineWatch *const watch = &run->watch;
     watch->has_warned = true;
-    ++run->report->statistics.chatterings;
+    ++run->report->statistics.events.chatterings;
     const KoineHost *const host = run->model->host;
     char names[1024], text[1536];
     if (!host || !host->message)

@@ -181,9 +181,9 @@ int main(void)
                                 .solver = "rk4",
                                 .sinks = sinks,
                                 .n_sinks = 1,
-                                .interrupt = &e.interrupt,
-                                .progress = on_progress,
-                                .progress_context = &e };
+                                .listener.interrupt = &e.interrupt,
+                                .listener.progress = on_progress,
+                                .listener.context = &e };
     create(&kind, &host, &model);
     *find(model, "x") = 2;
     EXPECT(koine_simulate(model, &options, &report) == KOINE_RUN_INTERRUPTED);

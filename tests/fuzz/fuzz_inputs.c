@@ -36,7 +36,7 @@ static void run(KoineModel *model, double start)
                                       .solver = "rk4",
                                       .sinks = sinks,
                                       .n_sinks = 1,
-                                      .interrupt = &interrupt };
+                                      .listener.interrupt = &interrupt };
     interrupt = 0;
     koine_simulate(model, &options, &report);
 }

@@ -101,7 +101,7 @@ static int run(Compilation *c, const char *tier, const KoineRunOptions *options,
     KoineRunOptions own = *options;
     own.sinks = sinks;
     own.n_sinks = 1;
-    own.interrupt = &interrupt;
+    own.listener.interrupt = &interrupt;
     arm(MILLISECONDS);
     koine_simulate(model, &own, &record->report);
     const int end = interrupt;

@@ -452,8 +452,8 @@ static Result run_plain(const Problem *p, int method, double tolerance, bool has
             plain_once(p, method, tolerance, has_jacobian, x, &steps);
         const double seconds = (now() - begun) / repeat;
         best.seconds = fmin(best.seconds, seconds);
-        best.statistics.steps = (uint64_t)steps;
-        best.statistics.evaluations = (uint64_t)plain_evaluations / (uint64_t)repeat;
+        best.statistics.integration.steps = (uint64_t)steps;
+        best.statistics.integration.evaluations = (uint64_t)plain_evaluations / (uint64_t)repeat;
         repeat = (int)fmin(2000, 1 + 0.02 / seconds);
     }
     best.error = error_of(p, x);
@@ -479,8 +479,9 @@ static void part_steps(void)
     for (int k = 0; k < 3; ++k) {
         const Result r = run_koine(&lorenz_problem, names[k], 1e-6, NULL);
         printf("lorenz %-8s %8llu steps %8.1f ns per step, %6.2f ns per evaluation\n", names[k],
-               (unsigned long long)r.statistics.steps, 1e9 * r.seconds / (double)r.statistics.steps,
-               1e9 * r.seconds / (double)r.statistics.evaluations);
+               (unsigned long long)r.statistics.integration.steps,
+               1e9 * r.seconds / (double)r.statistics.integration.steps,
+               1e9 * r.seconds / (double)r.statistics.integration.evaluations);
     }
     lorenz_problem.stop = 10;
 }
@@ -520,7 +521,7 @@ static void part_precision(void)
             printf("%-10s %g  error/us/steps ", p->name, tolerance);
             for (int s = 0; s < 5; ++s)
                 printf(" | %.1e %8.1f %6llu", r[s][i].error, 1e6 * r[s][i].seconds,
-                       (unsigned long long)r[s][i].statistics.steps);
+                       (unsigned long long)r[s][i].statistics.integration.steps);
             printf("\n");
         }
         for (double error = 1e-5; error > 1e-11; error *= 0.1) {
@@ -568,10 +569,12 @@ static void part_overhead(void)
         qsort(ratios, TRIALS, sizeof ratios[0], compare);
         printf("%-12s %-12s ours %9.1f us %llu steps %llu f, plain %9.1f us %llu steps %llu f, ratio of the best %.3f, "
                "ratios %.3f median, %.3f to %.3f\n",
-               rows[k].problem->name, rows[k].solver, 1e6 * a.seconds, (unsigned long long)a.statistics.steps,
-               (unsigned long long)a.statistics.evaluations, 1e6 * b.seconds, (unsigned long long)b.statistics.steps,
-               (unsigned long long)b.statistics.evaluations, a.seconds / b.seconds, ratios[TRIALS / 2], ratios[0],
-               ratios[TRIALS - 1]);
+               rows[k].problem->name, rows[k].solver, 1e6 * a.seconds,
+               (unsigned long long)a.statistics.integration.steps,
+               (unsigned long long)a.statistics.integration.evaluations, 1e6 * b.seconds,
+               (unsigned long long)b.statistics.integration.steps,
+               (unsigned long long)b.statistics.integration.evaluations, a.seconds / b.seconds, ratios[TRIALS / 2],
+               ratios[0], ratios[TRIALS - 1]);
         rows[k].problem->stop = stop;
     }
 }
@@ -590,8 +593,9 @@ static void part_stiff(void)
                 c = bdf.seconds < c.seconds ? bdf : c;
             }
             printf("%-12s tol %g auto %8.1f us %llu steps, cvode-bdf %8.1f us %llu steps, ratio of the best %.3f; %s\n",
-                   p->name, tolerance, 1e6 * a.seconds, (unsigned long long)a.statistics.steps, 1e6 * c.seconds,
-                   (unsigned long long)c.statistics.steps, a.seconds / c.seconds, a.statistics.choice);
+                   p->name, tolerance, 1e6 * a.seconds, (unsigned long long)a.statistics.integration.steps,
+                   1e6 * c.seconds, (unsigned long long)c.statistics.integration.steps, a.seconds / c.seconds,
+                   a.statistics.choice);
         }
     }
 }
@@ -604,7 +608,8 @@ static void part_discrete(void)
     tables.capabilities = KOINE_IS_AUTONOMOUS;
     const Result r = run_koine(&none, NULL, 0, NULL);
     printf("discrete: %llu event steps, %.1f ns per instant with one event step each\n",
-           (unsigned long long)r.statistics.event_steps, 1e9 * r.seconds / (double)r.statistics.event_steps);
+           (unsigned long long)r.statistics.events.event_steps,
+           1e9 * r.seconds / (double)r.statistics.events.event_steps);
 }
 
 /* --- A million states: a long chain x_i' = x_{i-1} - 2 x_i + x_{i+1}, pattern known, Jacobian by colours --- */
@@ -712,8 +717,8 @@ static void part_large(void)
         const double begun = now();
         koine_simulate(m, &(KoineRunOptions){ .stop = 2, .step = 0.1, .solver = names[i] }, &report);
         printf("%u states, %-12s %6.2f s, %4llu steps, %4llu evaluations, peak %ld MB %s\n", (unsigned)large_n,
-               names[i], now() - begun, (unsigned long long)report.statistics.steps,
-               (unsigned long long)report.statistics.evaluations, peak_megabytes(), report.text);
+               names[i], now() - begun, (unsigned long long)report.statistics.integration.steps,
+               (unsigned long long)report.statistics.integration.evaluations, peak_megabytes(), report.text);
         m_destroy(m);
     }
     free(start);
@@ -726,8 +731,9 @@ static void part_ball(void)
     run_koine(&ball_problem, "dop853", 1e-13, ball_problem.reference);
     const Result r = run_koine(&ball_problem, "dopri5", 1e-8, NULL);
     printf("ball dopri5 1e-8: %.1f us, %llu steps, %llu evaluations, %llu of roots, %llu events\n", 1e6 * r.seconds,
-           (unsigned long long)r.statistics.steps, (unsigned long long)r.statistics.evaluations,
-           (unsigned long long)r.statistics.root_evaluations, (unsigned long long)r.statistics.state_events);
+           (unsigned long long)r.statistics.integration.steps, (unsigned long long)r.statistics.integration.evaluations,
+           (unsigned long long)r.statistics.integration.root_evaluations,
+           (unsigned long long)r.statistics.events.state_events);
 }
 
 int main(int argc, char **argv)

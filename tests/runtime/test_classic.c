@@ -307,7 +307,7 @@ static void test_SX_078_stiff(void **state)
             bare_step(&bare, 5);
         assert_near(bare.solver->x[0], exp(-5.0), 1e-5);
         assert_near(bare.solver->x[1], exp(-10.0), 1e-5);
-        assert_true(bare_statistics(&bare).steps < 400);
+        assert_true(bare_statistics(&bare).integration.steps < 400);
         bare_end(&bare);
     }
     bare_begin(&bare, &stiff_toy, "simplex-rk4",
@@ -340,7 +340,7 @@ static void test_SX_079_estimate_only(void **state)
     const KoineRunStatistics s = bare_statistics(&bare);
     assert_near(s.control.largest_error, 0.25 * 0.25 / 4, 1e-15);
     assert_string_equal(s.control.largest_error_state, "Tank.level");
-    assert_int_equal(s.control.halvings + s.control.doublings + s.rejected_steps, 0);
+    assert_int_equal(s.control.step_halvings + s.control.step_doublings + s.integration.rejected_steps, 0);
     bare_end(&bare);
     bare_begin(&bare, &decay_toy, "simplex-euler",
                (KoineProblem){ .control.first_step = 0.25, .control.error_mode = KOINE_ERROR_NONE });
@@ -362,9 +362,9 @@ static void test_SX_080_halving_and_growing_by_half(void **state)
     assert_near(bare_step(&bare, 10), 0.1875 * 1.5 / 2, 1e-15);
     assert_near(bare_step(&bare, 10), 0.1875 * 1.5 * 1.5 / 4, 1e-15); /* 0.2109 again is too large */
     KoineRunStatistics s = bare_statistics(&bare);
-    assert_int_equal(s.control.halvings, 3);
-    assert_int_equal(s.rejected_steps, 3);
-    assert_int_equal(s.control.doublings, 0);
+    assert_int_equal(s.control.step_halvings, 3);
+    assert_int_equal(s.integration.rejected_steps, 3);
+    assert_int_equal(s.control.step_doublings, 0);
     assert_true(s.control.largest_error <= 0.01);
     bare_end(&bare);
     /* From 0.01 with low 0.0005, i.e. h < 0.0447: doubled to 0.08, then kept, its error 0.0016 is between the
@@ -375,8 +375,8 @@ static void test_SX_080_halving_and_growing_by_half(void **state)
     for (int k = 0; k < 6; ++k)
         assert_near(bare_step(&bare, 10), sizes[k], 1e-14);
     s = bare_statistics(&bare);
-    assert_int_equal(s.control.doublings, 3);
-    assert_int_equal(s.control.halvings, 0);
+    assert_int_equal(s.control.step_doublings, 3);
+    assert_int_equal(s.control.step_halvings, 0);
     bare_end(&bare);
 }
 
@@ -395,7 +395,8 @@ static void test_SX_080_bounds_are_respected(void **state)
         const KoineRunStatistics s = bare_statistics(&bare);
         assert_near(largest, 0.3, 1e-15);
         assert_true(s.control.largest_error > 0.01 * high && s.control.largest_error <= high);
-        assert_true(s.control.halvings > 0 && s.control.doublings > 0 && s.rejected_steps == s.control.halvings);
+        assert_true(s.control.step_halvings > 0 && s.control.step_doublings > 0 &&
+                    s.integration.rejected_steps == s.control.step_halvings);
         assert_near(bare.solver->x[0], 1 + 100 * sqrt(acos(-1.0) / 400), 200 * high); /* Gauss integral */
         bare_end(&bare);
     }
@@ -587,7 +588,7 @@ static void test_SX_138_first_step_after_an_event(void **state)
     n_seen = 0;
     toy_run(&toy, options, false, &run);
     assert_seen(ends, 8);
-    assert_int_equal(run.report.statistics.control.doublings, 8); /* the last of each sequence comes to nothing */
+    assert_int_equal(run.report.statistics.control.step_doublings, 8); /* the last of each sequence comes to nothing */
 }
 
 /* Steps on a grid are whole multiples of its unit, whatever is asked for. */
@@ -642,7 +643,7 @@ static void test_tiny_first_step(void **state)
         toy_run(&decay_toy, options, false, &run);
         assert_int_equal(run.report.end, KOINE_RUN_DONE);
         assert_near(run.end.x[0], exp(-1.0), orders[k] == 1 ? 1e-3 : 1e-5);
-        assert_true(run.report.statistics.control.doublings > 30);
+        assert_true(run.report.statistics.control.step_doublings > 30);
     }
 }
 
@@ -675,7 +676,7 @@ static void test_rosenbrock_at_late_times(void **state)
         while (bare.solver->time < start + 1)
             bare_step(&bare, start + 1);
         assert_near(bare.solver->x[0], sin(50), 1e-4);
-        steps[k] = (double)bare_statistics(&bare).steps;
+        steps[k] = (double)bare_statistics(&bare).integration.steps;
         bare_end(&bare);
     }
     assert_near(steps[1], steps[0], 0.05 * steps[0]);

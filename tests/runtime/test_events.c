@@ -82,8 +82,8 @@ static void test_ball_meets_its_contact_times_with_every_solver(void **state)
             if (run.memory->point[p].kind == KOINE_POINT_LEFT)
                 assert_near(run.memory->point[p].time, contact_time(contact++), tolerance);
         assert_int_equal(contact, 6);
-        assert_int_equal(run.report.statistics.state_events, 6);
-        assert_int_equal(run.report.statistics.restarts, 6);
+        assert_int_equal(run.report.statistics.events.state_events, 6);
+        assert_int_equal(run.report.statistics.integration.restarts, 6);
         assert_int_equal(memory_count(run.memory, KOINE_POINT_RIGHT), 6);
         toy_done(&run);
     }
@@ -151,7 +151,7 @@ static void test_dips_inside_a_step_are_seen(void **state)
     ToyRun run;
     toy_run(&clock_toy, (KoineRunOptions){ .stop = 1, .interval = 0.1 }, false, &run);
     assert_int_equal(run.report.end, KOINE_RUN_DONE);
-    assert_int_equal(run.report.statistics.state_events, 2);
+    assert_int_equal(run.report.statistics.events.state_events, 2);
     assert_near(run.end.d[1], 0.2531 - 1e-4, 1e-12);
     assert_near(run.end.d[2], 0.7512 - 1e-4, 1e-12);
 }
@@ -166,7 +166,7 @@ static void test_earliest_root_first(void **state)
         only_time_roots[2] = 0.02;
         ToyRun run;
         toy_run(&clock_toy, (KoineRunOptions){ .stop = 0.33, .interval = 0.33 }, false, &run);
-        assert_int_equal(run.report.statistics.state_events, 2);
+        assert_int_equal(run.report.statistics.events.state_events, 2);
         assert_near(run.end.d[1], 0.21, 1e-14);
         assert_near(run.end.d[2], 0.29, 1e-14);
     }
@@ -180,7 +180,7 @@ static void test_simultaneous_roots_are_one_instant(void **state)
     only_time_roots[2] = 0.05;
     ToyRun run;
     toy_run(&clock_toy, (KoineRunOptions){ .stop = 0.5, .interval = 0.1 }, false, &run);
-    assert_int_equal(run.report.statistics.state_events, 1);
+    assert_int_equal(run.report.statistics.events.state_events, 1);
     assert_true(run.end.d[4] != 0 && run.end.d[5] != 0);
 }
 
@@ -231,8 +231,8 @@ static void test_events_without_restart_keep_the_step(void **state)
         toy_run(&counter_toy, (KoineRunOptions){ .stop = 20 * pi, .tolerance = 1e-9, .solver = koine_solver_name(k) },
                 false, &run);
         assert_int_equal(run.report.end, KOINE_RUN_DONE);
-        assert_int_equal(run.report.statistics.state_events, 20);
-        assert_int_equal(run.report.statistics.restarts, 0);
+        assert_int_equal(run.report.statistics.events.state_events, 20);
+        assert_int_equal(run.report.statistics.integration.restarts, 0);
         assert_near(run.end.d[2], 20 * pi - acos(0.5), 1e-6); /* global error after ten periods */
         assert_near(run.end.x[0], 1, 1e-6);
     }
@@ -273,7 +273,7 @@ static void test_time_events_are_met_exactly(void **state)
         ToyRun run;
         toy_run(&sampler_toy, (KoineRunOptions){ .stop = 1.05, .solver = koine_solver_name(k) }, true, &run);
         assert_int_equal(run.report.end, KOINE_RUN_DONE);
-        assert_int_equal(run.report.statistics.time_events, 10);
+        assert_int_equal(run.report.statistics.events.time_events, 10);
         assert_near(run.end.x[0], 0.1 * 45 + 0.05 * 10, 1e-9);
         assert_true(run.end.d[1] == 0.1 * 10);
         toy_done(&run);
@@ -286,7 +286,7 @@ static void test_event_at_the_stop_time_is_executed_once(void **state)
     (void)state;
     ToyRun run;
     toy_run(&sampler_toy, (KoineRunOptions){ .stop = 0.3 }, true, &run);
-    assert_int_equal(run.report.statistics.time_events, 3);
+    assert_int_equal(run.report.statistics.events.time_events, 3);
     assert_true(run.end.cause & KOINE_AT_STOP);
     assert_true(run.end.cause & KOINE_AT_TIME);
     assert_true(run.report.time == 0.3);
@@ -337,8 +337,8 @@ static void test_time_events_without_restart_cost_no_steps(void **state)
     for (size_t k = 0; k < sizeof names / sizeof names[0]; ++k) {
         ToyRun run;
         toy_run(&quiet_toy, (KoineRunOptions){ .stop = 1.0005, .solver = names[k] }, false, &run);
-        assert_int_equal(run.report.statistics.time_events, 1000);
-        assert_true(run.report.statistics.steps < 100);
+        assert_int_equal(run.report.statistics.events.time_events, 1000);
+        assert_true(run.report.statistics.integration.steps < 100);
         assert_near(run.end.x[0], 1.0005, 1e-12);
     }
 }
@@ -371,9 +371,9 @@ static void test_root_and_calendar_at_one_time_are_one_instant(void **state)
     (void)state;
     ToyRun run;
     toy_run(&both_toy, (KoineRunOptions){ .stop = 0.8, .interval = 0.2 }, false, &run);
-    assert_int_equal(run.report.statistics.instants, 3); /* start, the event, stop */
-    assert_int_equal(run.report.statistics.state_events, 1);
-    assert_int_equal(run.report.statistics.time_events, 1);
+    assert_int_equal(run.report.statistics.events.instants, 3); /* start, the event, stop */
+    assert_int_equal(run.report.statistics.events.state_events, 1);
+    assert_int_equal(run.report.statistics.events.time_events, 1);
 }
 
 /* --- Event steps --- */
@@ -403,7 +403,7 @@ static void test_event_steps_and_takts(void **state)
     KoineRunReport report;
     koine_simulate(model, &(KoineRunOptions){ .stop = 1, .interval = 0.5, .sinks = sinks, .n_sinks = 2 }, &report);
     assert_int_equal(report.end, KOINE_RUN_DONE);
-    assert_int_equal(report.statistics.event_steps, 6); /* five at the start, one empty one at the end */
+    assert_int_equal(report.statistics.events.event_steps, 6); /* five at the start, one empty one at the end */
     assert_int_equal(memory_count(all, KOINE_POINT_STEP), 6);
     assert_int_equal(memory_count(some, KOINE_POINT_STEP), 0);
     assert_int_equal(some->n, 4); /* START, RIGHT, GRID, STOP */

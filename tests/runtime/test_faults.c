@@ -61,7 +61,7 @@ static void test_frozen_branch_is_left_not_failed(void **state)
         if (run.report.end != KOINE_RUN_DONE)
             fail_msg("%s: %s", name, run.report.text);
         assert_near(run.end.d[1], 2 * (1 - log(2.0)), tolerance);
-        assert_int_equal(run.report.statistics.state_events, 1);
+        assert_int_equal(run.report.statistics.events.state_events, 1);
         assert_true(run.end.x[0] < -0.1);
         toy_done(&run);
     }
@@ -224,7 +224,7 @@ static void test_zeno_is_named_with_its_accumulation_point(void **state)
         const char *const at = strstr(run.report.text, "accumulate at time ");
         assert_non_null(at);
         assert_near(strtod(at + strlen("accumulate at time "), NULL), 3 * sqrt(0.2), 1e-5);
-        assert_true(run.report.statistics.state_events < 60);
+        assert_true(run.report.statistics.events.state_events < 60);
     }
 }
 
@@ -274,7 +274,7 @@ static void test_chattering_is_named(void **state)
         toy_run(&relay_toy, (KoineRunOptions){ .stop = 1, .solver = names[k], .stop_at_chattering = true }, false,
                 &run);
         assert_int_equal(run.report.end, KOINE_RUN_FAILED);
-        assert_int_equal(run.report.statistics.chatterings, 1);
+        assert_int_equal(run.report.statistics.events.chatterings, 1);
         assert_non_null(strstr(run.report.text, "chattering"));
         assert_non_null(strstr(run.report.text, "\"x > 0\" of relay (Model.mo:4)"));
         assert_near(run.report.time, 0.3, 1e-6);
@@ -298,7 +298,7 @@ static void test_fast_switching_is_legal(void **state)
     ToyRun run;
     toy_run(&fast_toy, (KoineRunOptions){ .stop = 1 }, false, &run);
     assert_int_equal(run.report.end, KOINE_RUN_DONE);
-    assert_int_equal(run.report.statistics.time_events, 200000);
+    assert_int_equal(run.report.statistics.events.time_events, 200000);
 }
 
 /* A calendar that accumulates at t = 1, and one that stands still. */
@@ -373,7 +373,8 @@ static void test_interrupt_keeps_results(void **state)
     (void)state;
     interrupt_flag = 0;
     ToyRun run;
-    toy_run(&toy, (KoineRunOptions){ .stop = 1, .interval = 0.125, .solver = "rk4", .interrupt = &interrupt_flag },
+    toy_run(&toy,
+            (KoineRunOptions){ .stop = 1, .interval = 0.125, .solver = "rk4", .listener.interrupt = &interrupt_flag },
             true, &run);
     assert_int_equal(run.report.end, KOINE_RUN_INTERRUPTED);
     assert_true(run.report.time == 0.5);
@@ -413,7 +414,7 @@ static void test_interrupt_in_any_evaluation_is_no_failure(void **state)
                                        .max_step = 0.01,
                                        .step = 0.01,
                                        .solver = solvers[k],
-                                       .interrupt = &interrupt_flag },
+                                       .listener.interrupt = &interrupt_flag },
                     true, &run);
             if (run.report.end != KOINE_RUN_DONE)
                 assert_int_equal(run.report.end, KOINE_RUN_INTERRUPTED);

@@ -92,8 +92,8 @@ static void test_SX_137_steps_are_cut_on_the_grid(void **state)
         assert_int_equal(n_seen, 10);
         for (int j = 0; j < 10; ++j)
             assert_true(seen[j] == ends[j]);
-        assert_int_equal(run.report.statistics.cut_at_outputs, 2);
-        assert_int_equal(run.report.statistics.cut_at_times, 1);
+        assert_int_equal(run.report.statistics.integration.steps_cut_at_outputs, 2);
+        assert_int_equal(run.report.statistics.integration.steps_cut_at_times, 1);
         toy_done(&run);
     }
 }
@@ -131,7 +131,7 @@ static void test_steps_inside_a_cell(void **state)
     assert_int_equal(n_seen, 3); /* what the run accepts */
     for (int j = 0; j < 3; ++j)
         assert_true(seen[j] == ends[j]);
-    assert_int_equal(run.report.statistics.steps, 12); /* 0.3, 0.6, 0.9, 1 in each */
+    assert_int_equal(run.report.statistics.integration.steps, 12); /* 0.3, 0.6, 0.9, 1 in each */
     assert_near(run.end.x[0], 1 + 4.5, 1e-12);
     toy_done(&run);
 }
@@ -178,7 +178,7 @@ static void test_SX_189_interrupted_and_continued(void **state)
                                     .tolerance = 1e-8,
                                     .step = 0.05,
                                     .solver = names[k / 2],
-                                    .interrupt = &interrupt,
+                                    .listener.interrupt = &interrupt,
                                     .sinks = sinks,
                                     .n_sinks = 1 };
         KoineRunReport report;
@@ -189,7 +189,7 @@ static void test_SX_189_interrupted_and_continued(void **state)
         assert_near(toy_block(model)->x[0], exp(-time), 1e-6);
         if (k % 2)
             assert_true(time == koine_grid_time(0.01, koine_grid_nearest(0.01, time)));
-        options.interrupt = NULL;
+        options.listener.interrupt = NULL;
         options.is_continued = true;
         const uint32_t before = memory->n;
         assert_int_equal(koine_simulate(model, &options, &report), KOINE_RUN_DONE);

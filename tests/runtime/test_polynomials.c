@@ -148,7 +148,7 @@ static void test_crossings_of_a_threshold_are_counted_right(void **state)
             const ToyRun run = run_turn(&turn_toy, solvers[s], 1e-8);
             const double last = 32 * acos(-1) - acos(threshold); /* is before 100 if acos is above 0.53 */
             const bool is_in = last < 100;
-            assert_int_equal(run.report.statistics.state_events, is_in ? 32 : 31);
+            assert_int_equal(run.report.statistics.events.state_events, is_in ? 32 : 31);
             if (is_in)
                 assert_near(run.end.d[3], last, 1e-6 / sqrt(1 - threshold * threshold));
         }
@@ -160,8 +160,8 @@ static void test_thresholds_beyond_the_extremes_are_not_crossed(void **state)
     static const double beyond[] = { -1.0001, -1.5 };
     for (size_t c = 0; c < sizeof beyond / sizeof beyond[0]; ++c) {
         threshold = beyond[c];
-        assert_int_equal(run_turn(&turn_toy, "auto", 1e-8).report.statistics.state_events, 0);
-        assert_int_equal(run_turn(&turn_toy, "dopri5", 1e-6).report.statistics.state_events, 0);
+        assert_int_equal(run_turn(&turn_toy, "auto", 1e-8).report.statistics.events.state_events, 0);
+        assert_int_equal(run_turn(&turn_toy, "dopri5", 1e-6).report.statistics.events.state_events, 0);
     }
 }
 
@@ -171,11 +171,13 @@ static void test_a_state_that_is_compared_needs_few_looks(void **state)
     (void)state;
     threshold = -0.5;
     const ToyRun told = run_turn(&turn_toy, "dopri5", 1e-6), plain = run_turn(&plain_toy, "dopri5", 1e-6);
-    assert_int_equal(told.report.statistics.state_events, plain.report.statistics.state_events);
+    assert_int_equal(told.report.statistics.events.state_events, plain.report.statistics.events.state_events);
     assert_near(told.end.d[3], plain.end.d[3], 1e-12);
-    const uint64_t steps = told.report.statistics.steps, events = told.report.statistics.state_events;
-    assert_true(told.report.statistics.root_evaluations <= 2 * steps + 8 * events);
-    assert_true(2 * told.report.statistics.root_evaluations < plain.report.statistics.root_evaluations);
+    const uint64_t steps = told.report.statistics.integration.steps,
+                   events = told.report.statistics.events.state_events;
+    assert_true(told.report.statistics.integration.root_evaluations <= 2 * steps + 8 * events);
+    assert_true(2 * told.report.statistics.integration.root_evaluations <
+                plain.report.statistics.integration.root_evaluations);
 }
 
 int main(void)

@@ -106,7 +106,7 @@ static void test_runs_are_deterministic(void **state)
         assert_int_equal(a.report.end, KOINE_RUN_DONE);
         assert_int_equal(a.memory->n, b.memory->n);
         assert_memory_equal(a.memory->point, b.memory->point, a.memory->n * sizeof a.memory->point[0]);
-        assert_int_equal(a.report.statistics.evaluations, b.report.statistics.evaluations);
+        assert_int_equal(a.report.statistics.integration.evaluations, b.report.statistics.integration.evaluations);
         toy_done(&a);
         toy_done(&b);
     }
@@ -125,7 +125,7 @@ static void test_no_allocation_in_the_loop(void **state)
         toy_run(&ball_toy, (KoineRunOptions){ .stop = 3, .step = 0.01, .solver = names[k] }, true, &run);
         is_counting = false;
         assert_int_equal(run.report.end, KOINE_RUN_DONE);
-        assert_true(run.report.statistics.instants > 10);
+        assert_true(run.report.statistics.events.instants > 10);
         if (allocations)
             fail_msg("%s allocates %llu times", names[k], (unsigned long long)allocations);
         toy_done(&run);
@@ -243,18 +243,20 @@ static void test_progress_and_statistics(void **state)
     double seen[2] = { 0, 0 };
     (void)state;
     ToyRun run;
-    toy_run(&ball_toy,
-            (KoineRunOptions){
-                .stop = 3, .step = 1e-3, .solver = "rk4", .progress = note_progress, .progress_context = seen },
-            true, &run);
+    toy_run(
+        &ball_toy,
+        (KoineRunOptions){
+            .stop = 3, .step = 1e-3, .solver = "rk4", .listener.progress = note_progress, .listener.context = seen },
+        true, &run);
     const KoineRunStatistics *const s = &run.report.statistics;
     assert_true(seen[1] >= 5 && seen[0] <= 3);
-    assert_true(s->steps >= 3000 && s->evaluations >= 4 * s->steps);
-    assert_int_equal(s->time_events, 10);
-    assert_int_equal(s->instants, 2 + s->state_events + s->time_events - 1); /* start, and stop with the tenth tick */
-    assert_int_equal(s->points, run.memory->n);
-    assert_int_equal(s->restarts, s->state_events);
-    assert_true(s->root_evaluations >= s->steps);
+    assert_true(s->integration.steps >= 3000 && s->integration.evaluations >= 4 * s->integration.steps);
+    assert_int_equal(s->events.time_events, 10);
+    assert_int_equal(s->events.instants,
+                     2 + s->events.state_events + s->events.time_events - 1); /* start, and stop with the tenth tick */
+    assert_int_equal(s->events.points, run.memory->n);
+    assert_int_equal(s->integration.restarts, s->events.state_events);
+    assert_true(s->integration.root_evaluations >= s->integration.steps);
     assert_true(s->total_seconds > 0 && s->model_seconds <= s->total_seconds && s->solver_seconds <= s->total_seconds);
     assert_string_equal(s->solver, "rk4");
     toy_done(&run);
@@ -337,7 +339,7 @@ static void test_empty_run(void **state)
     toy_run(&ball_toy, (KoineRunOptions){ .start = 2, .stop = 2 }, true, &run);
     assert_int_equal(run.report.end, KOINE_RUN_DONE);
     assert_int_equal(run.memory->n, 1);
-    assert_int_equal(run.report.statistics.instants, 1);
+    assert_int_equal(run.report.statistics.events.instants, 1);
     assert_int_equal(run.end.cause, KOINE_AT_START | KOINE_AT_STOP);
     toy_done(&run);
 }

@@ -156,8 +156,8 @@ static void test_every_solver_solves_decay_and_oscillator(void **state)
         assert_int_equal(run.report.end, KOINE_RUN_DONE);
         for (uint32_t p = 0; p < run.memory->n; ++p)
             assert_near(run.memory->point[p].x[0], cos(run.memory->point[p].time), tolerance);
-        assert_true(run.report.statistics.steps > 0);
-        assert_true(run.report.statistics.evaluations >= run.report.statistics.steps);
+        assert_true(run.report.statistics.integration.steps > 0);
+        assert_true(run.report.statistics.integration.evaluations >= run.report.statistics.integration.steps);
         toy_done(&run);
     }
 }
@@ -176,7 +176,7 @@ static void test_orders_of_fixed_steps(void **state)
             ToyRun run;
             toy_run(&oscillator_toy, (KoineRunOptions){ .stop = 1, .step = half ? 0.01 : 0.02, .solver = rows[k].name },
                     false, &run);
-            assert_int_equal(run.report.statistics.steps, half ? 100 : 50);
+            assert_int_equal(run.report.statistics.integration.steps, half ? 100 : 50);
             error[half] = hypot(run.end.x[0] - cos(1.0), run.end.x[1] + sin(1.0));
         }
         assert_near(log2(error[0] / error[1]), rows[k].order, 0.05);
@@ -253,7 +253,7 @@ static void test_default_tolerances_on_large_and_small_scales(void **state)
     ToyRun run;
     toy_run(&huge, (KoineRunOptions){ .stop = 20 }, false, &run);
     assert_near(run.end.x[0] / 1e8, cos(20.0), 1e-4);
-    assert_true(run.report.statistics.steps < 2000);
+    assert_true(run.report.statistics.integration.steps < 2000);
     toy_run(&tiny, (KoineRunOptions){ .stop = 20 }, false, &run);
     assert_near(run.end.x[0] / 1e-6, cos(20.0), 1e-2);
 }
@@ -265,7 +265,7 @@ static void test_max_step_is_kept(void **state)
         ToyRun run;
         toy_run(&decay_toy, (KoineRunOptions){ .stop = 10, .max_step = 0.1, .solver = koine_solver_name(k) }, false,
                 &run);
-        assert_true(run.report.statistics.steps >= 100);
+        assert_true(run.report.statistics.integration.steps >= 100);
     }
 }
 
@@ -284,10 +284,12 @@ static void test_heat_with_every_kind_of_jacobian(void **state)
             for (int i = 0; i < CELLS; i += 9)
                 assert_near(run.end.x[i], heat_exact(i, 0.05), 2e-6);
             const KoineRunStatistics *const s = &run.report.statistics;
-            assert_true(s->jacobians > 0 && s->factorisations >= s->jacobians);
-            assert_true((s->nonlinear_iterations > 0) == (strcmp(names[k], "simplex-rosenbrock") != 0));
+            assert_true(s->integration.jacobians > 0 && s->integration.factorisations >= s->integration.jacobians);
+            assert_true((s->integration.nonlinear_iterations > 0) == (strcmp(names[k], "simplex-rosenbrock") != 0));
             if (kind == 1) /* three colours: one evaluation each, against 100 of the dense one */
-                assert_true(s->evaluations < s->nonlinear_iterations + 3 * s->jacobians + 10 * s->steps + 3000);
+                assert_true(s->integration.evaluations < s->integration.nonlinear_iterations +
+                                                             3 * s->integration.jacobians + 10 * s->integration.steps +
+                                                             3000);
         }
     }
 }
@@ -300,12 +302,12 @@ static void test_auto_moves_to_bdf_on_van_der_pol(void **state)
     toy_run(&van_der_pol_toy, (KoineRunOptions){ .stop = 2000, .tolerance = 1e-8 }, false, &run);
     assert_int_equal(run.report.end, KOINE_RUN_DONE);
     assert_string_equal(run.report.statistics.solver, "cvode-bdf");
-    assert_true(run.report.statistics.solver_changes >= 1);
+    assert_true(run.report.statistics.integration.solver_changes >= 1);
     assert_non_null(strstr(run.report.statistics.choice, "stiff at time"));
     toy_run(&van_der_pol_toy, (KoineRunOptions){ .stop = 2000, .tolerance = 1e-8, .solver = "cvode-bdf" }, false, &bdf);
     assert_near(run.end.x[0], 1.706167732170483, 1e-5);
     assert_near(bdf.end.x[0], 1.706167732170483, 1e-5);
-    assert_true(run.report.statistics.steps < 1.2 * bdf.report.statistics.steps + 200);
+    assert_true(run.report.statistics.integration.steps < 1.2 * bdf.report.statistics.integration.steps + 200);
 }
 
 static void test_auto_stays_explicit_where_nothing_is_stiff(void **state)
@@ -314,7 +316,7 @@ static void test_auto_stays_explicit_where_nothing_is_stiff(void **state)
     ToyRun run;
     toy_run(&lorenz_toy, (KoineRunOptions){ .stop = 50 }, false, &run);
     assert_string_equal(run.report.statistics.solver, "dopri5");
-    assert_int_equal(run.report.statistics.solver_changes, 0);
+    assert_int_equal(run.report.statistics.integration.solver_changes, 0);
     assert_non_null(strstr(run.report.statistics.choice, "not stiff"));
     toy_run(&lorenz_toy, (KoineRunOptions){ .stop = 5, .tolerance = 1e-10 }, false, &run);
     assert_string_equal(run.report.statistics.solver, "dop853");
@@ -340,7 +342,7 @@ static void test_auto_comes_back(void **state)
     assert_int_equal(run.report.end, KOINE_RUN_DONE);
     assert_near(run.end.x[0], cos(1000.0), 1e-4); /* cos 10t solves it exactly */
     assert_string_equal(run.report.statistics.solver, "dopri5");
-    assert_int_equal(run.report.statistics.solver_changes, 2);
+    assert_int_equal(run.report.statistics.integration.solver_changes, 2);
 }
 
 static void test_table_of_solvers(void **state)

@@ -135,8 +135,8 @@ static void test_a_state_that_falls_far_is_followed(void **state)
             const double off = run_last(r, "A") / 2.083340149701255e-8 - 1;
             fail_if(!(fabs(off) < fmax(100 * tolerances[j], 1e-5)), "%s at %g: A is off by %.3g of its value",
                     solvers[k], tolerances[j], off);
-            fail_if(!(r->report.statistics.steps < 200000), "%s at %g: %llu steps", solvers[k], tolerances[j],
-                    (unsigned long long)r->report.statistics.steps);
+            fail_if(!(r->report.statistics.integration.steps < 200000), "%s at %g: %llu steps", solvers[k],
+                    tolerances[j], (unsigned long long)r->report.statistics.integration.steps);
             run_free(r);
         }
 }
@@ -179,8 +179,8 @@ static void test_rounding_is_not_followed(void **state)
                                                       .interval = 1 });
         expect_done(r);
         expect_near(run_last(r, "P"), cos(10), 1e-4);
-        fail_if(!(r->report.statistics.steps < 1500), "%s: %llu steps", with_error_control[k],
-                (unsigned long long)r->report.statistics.steps);
+        fail_if(!(r->report.statistics.integration.steps < 1500), "%s: %llu steps", with_error_control[k],
+                (unsigned long long)r->report.statistics.integration.steps);
         run_free(r);
     }
 }

@@ -278,7 +278,7 @@ static void check_sampled(const RunResult *r)
         integral += 0.25 / 0.5 * u[k] + 0.25 * 2 * (bounded - wanted);
         before = u[k];
     }
-    assert_int_equal(r->report.statistics.state_events, 0);
+    assert_int_equal(r->report.statistics.events.state_events, 0);
 }
 
 static void test_ot156_ot157_sampled_blocks(void **state)
@@ -305,7 +305,7 @@ static void expect_jumps(const RunResult *r, const char *name, uint32_t n, const
 static void check_signals(const RunResult *r)
 {
     expect_done(r);
-    assert_int_equal(r->report.statistics.state_events, 0);
+    assert_int_equal(r->report.statistics.events.state_events, 0);
     for (double t = 0.0125; t < 2; t += 0.025) { /* none of the jumps */
         const double phase = fmod(t, 0.5), late = fmod(t - 0.3 + 10, 0.5);
         expect_near(run_at(r, "p.y", t), phase < 0.1 ? 3 : 0, 1e-12);

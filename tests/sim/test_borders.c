@@ -51,8 +51,8 @@ static void test_s9_a_signed_root_comes_to_rest(void **state)
                 const double t = 0.25 * n;
                 expect_near(run_at(r, "h", t), t < 2 ? (1 - t / 2) * (1 - t / 2) : 0, allowed(all_solvers[k], 2e-5));
             }
-            assert_true(r->report.statistics.steps < 150000);
-            assert_int_equal(r->report.statistics.state_events, 0);
+            assert_true(r->report.statistics.integration.steps < 150000);
+            assert_int_equal(r->report.statistics.events.state_events, 0);
             run_free(r);
         }
 }
@@ -118,7 +118,7 @@ static void test_s9_three_tanks_with_every_solver(void **state)
         expect_near(run_last(r, "t1.h"), 2.35 / 1.8, 1e-5);
         expect_near(run_last(r, "t2.h"), 2.35 / 1.8, 1e-5);
         expect_near(run_last(r, "t3.h"), 2.35 / 1.8, 1e-5);
-        assert_true(r->report.statistics.steps < 75000);
+        assert_true(r->report.statistics.integration.steps < 75000);
         run_free(r);
     }
 }
@@ -147,7 +147,7 @@ static void test_s9_a_root_that_ends_with_its_branch(void **state)
         RunResult *r = run_model(&(RunRequest){
             .path = BORDERS "jump_root.dym", .solver = solvers[k], .stop = 1, .interval = 0.125, .tolerance = 1e-8 });
         expect_done(r);
-        assert_int_equal(r->report.statistics.state_events, 1);
+        assert_int_equal(r->report.statistics.events.state_events, 1);
         expect_near(run_last(r, "h"), 0, 1e-7);
         double end = 0;
         for (uint32_t row = 1; row < r->n_rows && end == 0; row++)
@@ -339,7 +339,7 @@ static void test_s9_a_tank_that_runs_empty_with_every_solver(void **state)
 static void check_literal(const RunResult *r)
 {
     expect_done(r);
-    assert_int_equal(r->report.statistics.state_events, 1); /* that of z */
+    assert_int_equal(r->report.statistics.events.state_events, 1); /* that of z */
     expect_near(run_last(r, "z"), 0.5 - 2 * 0.25, 1e-9);
     expect_near(run_last(r, "x"), 0, 1e-4); /* error control alone finds the corner */
     expect_near(run_last(r, "y"), 0, 1e-4);
@@ -379,12 +379,12 @@ static void test_jumps_of_angles_are_events(void **state)
         expect_near(run_last(r, "C"), 0, 3e-2 * (k > 1) + 2e-4);
         const double rest = 3 * stop - 942;
         expect_near(run_last(r, "D"), (471 + rest * rest / 2) / 3, 1e-5);
-        expect_near((double)r->report.statistics.state_events, 100 + 942, 0);
+        expect_near((double)r->report.statistics.events.state_events, 100 + 942, 0);
         run_free(r);
         r = run_model(&(RunRequest){ .path = BORDERS "angle.dym", .solver = names[k], .stop = stop, .interval = stop });
         expect_done(r);
         expect_near(run_last(r, "a"), 0, 3e-2 * (k > 1) + 3e-4);
-        expect_near((double)r->report.statistics.state_events, 100, 0);
+        expect_near((double)r->report.statistics.events.state_events, 100, 0);
         run_free(r);
     }
 }
@@ -398,7 +398,7 @@ static void test_s9_a_step_that_begins_at_a_cusp(void **state)
             run_model(&(RunRequest){ .path = BORDERS "Cusp.mdl", .solver = solvers[k], .stop = 20, .interval = 20 });
         expect_done(r);
         expect_near(run_last(r, "F"), 16.682493398579247, 100e-6 * 16.7);
-        expect_near((double)r->report.statistics.state_events, 6, 0);
+        expect_near((double)r->report.statistics.events.state_events, 6, 0);
         run_free(r);
     }
 }

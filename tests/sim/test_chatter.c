@@ -53,7 +53,7 @@ static void check_slide(const char *solver, double stop, double interval, double
     expect_near(held->from, sqrt(5.0 / 3) - 1, 3e-4);
     expect_near(held->to, stop, 0);
     assert_true(held->width > 0 && held->width < 2e-3);
-    assert_int_equal(held->crossings, r->report.statistics.chattering_events);
+    assert_int_equal(held->crossings, r->report.statistics.events.chattering_events);
     assert_non_null(strstr(held->text, "Slide.mdl:9)"));
     for (uint32_t k = 0; k < r->n_rows; k++)
         if (r->rows[k].time > held->from)
@@ -98,7 +98,7 @@ static void test_s16_sliding_at_every_tolerance(void **state)
     for (double tolerance = 1e-4; tolerance > 1e-11; tolerance /= 10) {
         RunResult *r = run_with(HERE "Slide.mdl", NULL, 2, 0.5, tolerance);
         expect_near(run_last(r, "X"), slide_x(2), 3e-5);
-        assert_in_range(r->report.statistics.state_events, 1000, 100000);
+        assert_in_range(r->report.statistics.events.state_events, 1000, 100000);
         run_free(r);
     }
 }
@@ -126,7 +126,7 @@ static void test_s16_two_coupled_relays_slide_at_once(void **state)
     expect_near(run_last(r, "y"), 0.2 / 1.5, 5e-4);
     assert_int_equal(r->report.statistics.n_held, 2);
     assert_true(r->n_rows < 200);
-    assert_true(r->report.statistics.state_events < 100000);
+    assert_true(r->report.statistics.events.state_events < 100000);
     run_free(r);
 }
 
@@ -172,7 +172,7 @@ static void check_masses(const char *file, double stop, const char *const *names
             expect_near(value, j ? first[k] : value, 1e-8);
             first[k] = value;
         }
-        assert_true(r->report.statistics.state_events < 200000);
+        assert_true(r->report.statistics.events.state_events < 200000);
         run_free(r);
     }
 }
@@ -228,8 +228,8 @@ static void test_s16_sliding_at_every_scale(void **state)
             .path = HERE "scale.dym", .stop = 2, .interval = 0.5, .tolerance = 1e-6, .prepare = set_size });
         expect_done(r);
         expect_near(run_last(r, "x") / size_set, slide_x(2) - 1, 1e-5);
-        events = events ? events : r->report.statistics.state_events;
-        expect_near((double)r->report.statistics.state_events, (double)events, 0.02 * (double)events);
+        events = events ? events : r->report.statistics.events.state_events;
+        expect_near((double)r->report.statistics.events.state_events, (double)events, 0.02 * (double)events);
         run_free(r);
     }
 }
@@ -268,7 +268,7 @@ static void test_s16_what_slides_too_fast_ends_the_run(void **state)
     assert_non_null(strstr(r->report.text, "\"x > 0.0\" of fast ("));
     assert_non_null(strstr(r->report.text, "fast.dym:4)"));
     assert_non_null(strstr(r->report.text, "which is 0.01 of their size"));
-    assert_true(r->report.statistics.state_events < 301000);
+    assert_true(r->report.statistics.events.state_events < 301000);
     run_free(r);
 }
 

@@ -76,8 +76,8 @@ static void test_ot056_a_linear_block(void **state)
 static void check_limiter(const RunResult *r)
 {
     expect_done(r);
-    assert_int_equal(r->report.statistics.time_events, 7); /* of the time alone: no root functions */
-    assert_int_equal(r->report.statistics.state_events, 0);
+    assert_int_equal(r->report.statistics.events.time_events, 7); /* of the time alone: no root functions */
+    assert_int_equal(r->report.statistics.events.state_events, 0);
     const double pi = 3.14159265358979323846;
     expect_near(run_at(r, "a", pi), 2 * (2 - sqrt(3.0)) + 2 * pi / 3, 1e-7);
     for (uint32_t k = 0; k < r->n_rows; k++)
@@ -98,8 +98,8 @@ static void check_switched(const RunResult *r)
 {
     static const double times[] = { 0.0120, 0.0144, 0.0180, 0.0228 };
     expect_done(r);
-    assert_int_equal(r->report.statistics.time_events, 4);
-    assert_int_equal(r->report.statistics.state_events, 0);
+    assert_int_equal(r->report.statistics.events.time_events, 4);
+    assert_int_equal(r->report.statistics.events.state_events, 0);
     for (uint32_t j = 0; j < 4; j++)
         expect_near(run_at(r, "Sw.OpenSw", times[j]), j % 2, 0);
     const uint32_t position = run_column(r, "Sw.OpenSw");

@@ -33,8 +33,8 @@ static void check_booleans(const RunResult *r)
     /* Every edge of a runs through the chain link by link: s3 lags s2 by one step, once for each fall of a. */
     expect_near(run_last(r, "k"), 1, 0);
     /* OT-087: what changes a Boolean is an event: three crossings of 0.5 by a sine of the time, and 1, 2 and 4. */
-    assert_int_equal(r->report.statistics.state_events, 0);
-    assert_int_equal(r->report.statistics.time_events, 6);
+    assert_int_equal(r->report.statistics.events.state_events, 0);
+    assert_int_equal(r->report.statistics.events.time_events, 6);
 }
 
 static void test_ot087_ot088_booleans_settle_in_one_instant(void **state)
@@ -135,8 +135,8 @@ static void check_difference(const RunResult *r)
     }
     expect_near(run_at(r, "s", t), sum, 1e-9);
     expect_near(run_at(r, "y", 0), 0, 0);
-    assert_int_equal(r->report.statistics.time_events, 10);
-    assert_int_equal(r->report.statistics.state_events, 0);
+    assert_int_equal(r->report.statistics.events.time_events, 10);
+    assert_int_equal(r->report.statistics.events.state_events, 0);
 }
 
 static void test_ot084_ot085_difference_equation(void **state)
@@ -208,7 +208,7 @@ static void test_ot092_what_chatters_is_named_once(void **state)
         for (const char *at = r->output; (at = strstr(at, "chattering:")) != NULL; at++)
             n++;
         assert_int_equal(n, names[k]);
-        assert_int_equal(r->report.statistics.chatterings, times[k]);
+        assert_int_equal(r->report.statistics.events.chatterings, times[k]);
         run_free(r);
     }
 }
@@ -223,7 +223,7 @@ static void check_between(const RunResult *r)
         expect_near(run_at(r, names[j], 1), values[j], 0);
     expect_near(run_last(r, "y"), 8, 1e-15);
     expect_near(run_last(r, "w"), 14, 0);
-    assert_int_equal(r->report.statistics.state_events, 0);
+    assert_int_equal(r->report.statistics.events.state_events, 0);
 }
 
 static void test_ot089_the_whole_model_is_evaluated(void **state)
@@ -284,8 +284,8 @@ static void check_sampled(const RunResult *r)
         before = 2 * (3 * (t + 1));
     }
     expect_near(run_at(r, "slow.y", 0.75), 1.75, 0);
-    assert_int_equal(r->report.statistics.time_events, 12);
-    assert_int_equal(r->report.statistics.state_events, 0);
+    assert_int_equal(r->report.statistics.events.time_events, 12);
+    assert_int_equal(r->report.statistics.events.state_events, 0);
 }
 
 static void test_ot079_sample_times_are_met_exactly(void **state)
@@ -326,8 +326,8 @@ static void check_steps(const RunResult *r)
     expect_near(run_at(r, "n", 2), 1, 0);
     expect_near(run_last(r, "n"), 3, 0);
     expect_near(run_last(r, "x"), 1, 1e-15);
-    assert_int_equal(r->report.statistics.state_events, 0);
-    assert_int_equal(r->report.statistics.time_events, 0);
+    assert_int_equal(r->report.statistics.events.state_events, 0);
+    assert_int_equal(r->report.statistics.events.time_events, 0);
 }
 
 static void test_ot080_conditions_after_steps(void **state)
@@ -348,7 +348,7 @@ static void test_ot080_conditions_after_steps(void **state)
 static void check_events_off(const RunResult *r)
 {
     expect_done(r);
-    assert_int_equal(r->report.statistics.time_events, 2);
+    assert_int_equal(r->report.statistics.events.time_events, 2);
     expect_near(run_last(r, "n"), 1, 0);
     expect_near(run_at(r, "a", PI), 2 * (2 - sqrt(3.0)) + 2 * PI / 3, 1e-4);
     for (uint32_t k = 0; k < r->n_rows; k++)

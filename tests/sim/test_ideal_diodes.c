@@ -191,7 +191,7 @@ static void test_s8_rounding_of_many_diodes_is_not_searched(void **state)
         snprintf(name, sizeof name, "c%d.u", k);
         expect_near(run_last(r, name), u[k], 5e-3);
     }
-    assert_true(r->report.statistics.root_evaluations < 1000000);
+    assert_true(r->report.statistics.integration.root_evaluations < 1000000);
     run_free(r);
 }
 
@@ -213,8 +213,8 @@ static void test_s8_rounding_of_the_slopes_is_not_searched(void **state)
         snprintf(name, sizeof name, "c%d.u", k);
         expect_near(run_last(r, name), u[k], 1e-2);
     }
-    assert_true(r->report.statistics.steps < 40000);
-    assert_true(r->report.statistics.root_evaluations < 500000);
+    assert_true(r->report.statistics.integration.steps < 40000);
+    assert_true(r->report.statistics.integration.root_evaluations < 500000);
     run_free(r);
 }
 
@@ -229,8 +229,8 @@ static void test_s18_a_search_that_goes_round_ends(void **state)
                                             .stop = 0.04,
                                             .interval = 0.001,
                                             .tolerance = 1e-6 });
-    assert_true(r->report.statistics.state_events > 100);
-    assert_true(r->report.statistics.model.mixed_combinations < 10 * r->report.statistics.state_events);
+    assert_true(r->report.statistics.events.state_events > 100);
+    assert_true(r->report.statistics.model.mixed_combinations < 10 * r->report.statistics.events.state_events);
     run_free(r);
 }
 

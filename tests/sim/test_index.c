@@ -234,7 +234,7 @@ static void test_ot070_the_pendulum_swings(void **state)
 static void check_halves(const RunResult *r)
 {
     expect_pendulum(r, 0, 9.81);
-    assert_int_equal(r->report.statistics.state_events, 8);
+    assert_int_equal(r->report.statistics.events.state_events, 8);
     for (int k = 1; k <= 4; k++)
         expect_near(run_at(r, "n", k * swing_period()), k * swing_period() / 2, 1e-6);
 }

@@ -295,8 +295,8 @@ static void test_s12_flips_without_consequences_are_no_events(void **state)
     RunResult *quiet = run("quiet.ir", 9, 3), *loud = run("loud.ir", 9, 3);
     assert_done(quiet);
     assert_done(loud);
-    assert_int_equal(quiet->report.statistics.state_events, 10);
-    assert_true(loud->report.statistics.state_events >= 20); /* contact and apex */
+    assert_int_equal(quiet->report.statistics.events.state_events, 10);
+    assert_true(loud->report.statistics.events.state_events >= 20); /* contact and apex */
     assert_near(run_last(quiet, "bounces"), 10, 0);
     assert_near(run_last(loud, "bounces"), 10, 0);
     const double since = 9 - 19 * sqrt(2 / 9.81), h = since * (sqrt(2 * 9.81) - 0.5 * 9.81 * since);

@@ -61,7 +61,7 @@ static void check_updates(const RunResult *r)
     expect_done(r);
     const KoineModelStatistics *done = &r->report.statistics.model;
     assert_true(done->newton_updates > done->newton_iterations); /* more steps by updates than by Jacobians */
-    assert_true(done->newton_iterations < 2 * r->report.statistics.evaluations);
+    assert_true(done->newton_iterations < 2 * r->report.statistics.integration.evaluations);
     for (uint32_t k = 0; k < r->n_rows; k++) {
         const double *v = r->rows[k].values;
         const double x = v[run_column(r, "x")], a = v[run_column(r, "a")], b = v[run_column(r, "b")],

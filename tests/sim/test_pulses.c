@@ -113,7 +113,7 @@ static void check_forced(const RunResult *r)
 {
     expect_done(r);
     expect_near(run_last(r, "z"), (sin(1000) - cos(1000)) / 2, 1e-5);
-    assert_true(r->report.statistics.pulses * 100 < r->report.statistics.steps);
+    assert_true(r->report.statistics.integration.pulses * 100 < r->report.statistics.integration.steps);
 }
 
 static void test_s9_smooth_sources_cost_little(void **state)

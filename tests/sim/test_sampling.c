@@ -69,7 +69,8 @@ static void expect_counts(RunRequest request, const char *fast, const char *slow
     expect_done(r);
     expect_near(run_last(r, fast), 5 * n + 1, 0);
     expect_near(run_last(r, slow), n + 1, 0);
-    assert_int_equal(r->report.statistics.time_events, 5 * n); /* the slow samples have no instants of their own */
+    assert_int_equal(r->report.statistics.events.time_events,
+                     5 * n); /* the slow samples have no instants of their own */
     run_free(r);
 }
 
@@ -90,7 +91,7 @@ static void check_sums(const RunResult *r)
     expect_near(run_last(r, "b"), 1001, 0);
     expect_near(run_last(r, "apart"), 0, 0);
     expect_near(run_last(r, "t1"), 5001 * 0.001, 0); /* the sum rounded once is the product rounded once */
-    assert_int_equal(r->report.statistics.time_events, 5000);
+    assert_int_equal(r->report.statistics.events.time_events, 5000);
 }
 
 static void test_sums_are_the_same_in_all_tiers(void **state)
@@ -114,7 +115,7 @@ static void check_blocks(const RunResult *r)
     expect_near(run_last(r, "slow.y"), r->report.time, 0);
     expect_near(run_last(r, "fast.N"), 20001, 0);
     expect_near(run_last(r, "slow.N"), 4001, 0);
-    assert_int_equal(r->report.statistics.time_events, 20000);
+    assert_int_equal(r->report.statistics.events.time_events, 20000);
 }
 
 static void test_blocks_of_two_rates_meet(void **state)

@@ -287,7 +287,7 @@ static void test_sx092_time_event_once(void **state)
     }
     assert_int_equal(n_left, 1);
     assert_int_equal(n_right, 1);
-    assert_int_equal(r->report.statistics.time_events, 1);
+    assert_int_equal(r->report.statistics.events.time_events, 1);
     run_free(r);
 }
 

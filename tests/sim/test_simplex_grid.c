@@ -138,8 +138,8 @@ static void test_sx107_sx108_kink_on_a_fine_grid(void **state)
                 assert_near(r->rows[j - 1].time, r->rows[j].time - 0.001, 1e-12);
             }
         assert_int_equal(r->report.statistics.control.region_searches, 1);
-        assert_int_equal(r->report.statistics.control.cut_at_regions, 1);
-        assert_int_equal(r->report.statistics.crossing_searches, 0);
+        assert_int_equal(r->report.statistics.control.steps_cut_at_regions, 1);
+        assert_int_equal(r->report.statistics.events.crossing_searches, 0);
         run_free(r);
     }
     run_free(in_all_tiers((RunRequest){ .path = GRID "Knick.mdl", .stop = 2, .interval = 0.1, .resolution = 0.001 }));
@@ -189,8 +189,8 @@ static void test_sx112_discrete_condition_costs_no_search(void **state)
         &(RunRequest){ .path = GRID "Schalter.mdl", .solver = "rk4", .stop = 4, .step = 0.1, .resolution = 0.001 }));
     assert_near(run_last(r, "n"), 4, 0);
     assert_int_equal(r->report.statistics.control.region_searches, 0);
-    assert_int_equal(r->report.statistics.crossing_searches, 0);
-    assert_int_equal(r->report.statistics.root_evaluations, 0);
+    assert_int_equal(r->report.statistics.events.crossing_searches, 0);
+    assert_int_equal(r->report.statistics.integration.root_evaluations, 0);
     run_free(r);
 }
 
@@ -229,9 +229,9 @@ static void test_sx117_regula_falsi_looks_less_often(void **state)
     RunResult *r = done(run_model(&request));
     assert_near(run_last(r, "tGanz"), log(1000), 1e-5); /* the relative error of x */
     const KoineRunStatistics *s = &r->report.statistics;
-    assert_int_equal(s->crossing_searches, 2);
-    assert_true(s->steps < 64); /* the mean step is above 7.5/64 > 2^-4 */
-    assert_true(s->crossing_search_steps < 2 * 12);
+    assert_int_equal(s->events.crossing_searches, 2);
+    assert_true(s->integration.steps < 64); /* the mean step is above 7.5/64 > 2^-4 */
+    assert_true(s->events.crossing_search_steps < 2 * 12);
     run_free(r);
     request.max_crossing = 3;
     r = failed(run_model(&request), KOINE_RUN_FAILED);
@@ -309,7 +309,7 @@ static void test_sx126_no_drift(void **state)
         run_model(&(RunRequest){ .path = GRID "Pendel.mdl", .stop = 100000, .interval = 100000, .resolution = 0.1 }));
     assert_near(run_last(r, "n"), 1000000, 0);
     assert_true(run_last(r, "tLetzt") == 100000);
-    assert_int_equal(r->report.statistics.time_events, 1000000);
+    assert_int_equal(r->report.statistics.events.time_events, 1000000);
     run_free(r);
 }
 
@@ -338,8 +338,8 @@ static void test_sx129_sx132_sx135_time_events_on_the_grid(void **state)
         .path = KOINE_SOURCE_DIR "/tests/sim/simplex/runs/Zeit.mdl", .stop = 7, .interval = 1, .resolution = 0.001 }));
     assert_near(run_at(r, "n", 6), 0, 0);
     assert_near(run_at(r, "n", 7), 1, 0);
-    assert_int_equal(r->report.statistics.steps, 0);
-    assert_int_equal(r->report.statistics.instants, 4); /* start, 2, 5, 7 */
+    assert_int_equal(r->report.statistics.integration.steps, 0);
+    assert_int_equal(r->report.statistics.events.instants, 4); /* start, 2, 5, 7 */
     run_free(r);
 }
 
@@ -361,7 +361,7 @@ static void test_sx133_time_against_a_continuous_quantity(void **state)
     RunResult *r = done(run_model(
         &(RunRequest){ .path = GRID "Laufend.mdl", .stop = 3, .interval = 3, .step = 0.3, .resolution = 0.001 }));
     assert_near(run_last(r, "tTreff"), 2, 0.0011);
-    assert_int_equal(r->report.statistics.crossing_searches, 1);
+    assert_int_equal(r->report.statistics.events.crossing_searches, 1);
     run_free(r);
 }
 

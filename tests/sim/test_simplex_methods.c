@@ -123,8 +123,8 @@ static void test_sx078_stiff_model(void **state)
         RunResult *r = run(MODELS "Steif.mdl", implicit[k], 1e-6, 4, 1);
         assert_near(run_last(r, "x"), exp(-4.0), 1e-5);
         assert_near(run_last(r, "y"), exp(-8.0), 1e-5);
-        assert_true(r->report.statistics.steps < 400);
-        assert_true(r->report.statistics.jacobians > 0);
+        assert_true(r->report.statistics.integration.steps < 400);
+        assert_true(r->report.statistics.integration.jacobians > 0);
         run_free(r);
     }
 }
@@ -163,7 +163,7 @@ static void test_tiers_agree_with_every_method(void **state)
             assert_int_equal(a->n_columns, b->n_columns);
             for (uint32_t k = 0; k < a->n_rows; k++)
                 assert_memory_equal(a->rows[k].values, b->rows[k].values, a->n_columns * sizeof(double));
-            assert_int_equal(a->report.statistics.steps, b->report.statistics.steps);
+            assert_int_equal(a->report.statistics.integration.steps, b->report.statistics.integration.steps);
             run_free(a);
             run_free(b);
         }

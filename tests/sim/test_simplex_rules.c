@@ -273,8 +273,8 @@ static void check_discrete_region(const RunResult *r)
 {
     expect_near(run_at(r, "X", 1.5), 0, 1e-9);
     expect_near(run_at(r, "X", 4), -2, 1e-9);
-    assert_int_equal(r->report.statistics.root_evaluations, 0);
-    assert_int_equal(r->report.statistics.state_events, 0);
+    assert_int_equal(r->report.statistics.integration.root_evaluations, 0);
+    assert_int_equal(r->report.statistics.events.state_events, 0);
 }
 
 static void test_sx112_discrete_regions_cost_no_search(void **state)

@@ -98,7 +98,7 @@ static void test_sx119_a_passage_within_one_step(void **state)
             assert_near(run_last(r, "x"), 5.5, 1e-12);
             assert_near(run_last(r, "n"), 1, 0);
             assert_near(run_last(r, "tEin"), entered[on_grid][is_narrow], 1e-9);
-            assert_true(r->report.statistics.steps <=
+            assert_true(r->report.statistics.integration.steps <=
                         5); /* of 11, but for what is cut at the event and at the corner */
             run_free(r);
         }
@@ -115,7 +115,7 @@ static void test_sx129_sx131_sx132_time(void **state)
     assert_near(run_at(r, "n", 4.5), 0, 0);
     assert_near(run_at(r, "n", 6.5), 0, 0);
     assert_near(run_at(r, "n", 7), 1, 0); /* TZiel moved from 4 to 7 at 2 */
-    assert_int_equal(r->report.statistics.steps, 0);
+    assert_int_equal(r->report.statistics.integration.steps, 0);
     run_free(r);
 }
 
@@ -146,8 +146,8 @@ static void test_sx058_sx110_corners_are_events(void **state)
         }
     assert_int_equal(n, 3);
     assert_near(run_last(r, "y"), 2, 1e-9);
-    assert_int_equal(r->report.statistics.state_events, 3);
-    assert_int_equal(r->report.statistics.rejected_steps, 0);
+    assert_int_equal(r->report.statistics.events.state_events, 3);
+    assert_int_equal(r->report.statistics.integration.rejected_steps, 0);
     run_free(r);
 }
 

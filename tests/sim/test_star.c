@@ -46,10 +46,10 @@ static void check_branches(const RunResult *r)
     expect_near(run_last(r, "C1.u"), u, 1e-6);
     expect_near(run_last(r, "C600.u"), u, 1e-6);
     expect_near(run_last(r, "R0.i"), N * (1 - u) / (N + 1), 1e-6);
-    assert_true(r->report.statistics.steps < 250);
+    assert_true(r->report.statistics.integration.steps < 250);
     /* an exact Jacobian: about one iteration a step */
-    assert_true(r->report.statistics.nonlinear_iterations < 2 * r->report.statistics.steps);
-    assert_true(r->report.statistics.jacobians < 40);
+    assert_true(r->report.statistics.integration.nonlinear_iterations < 2 * r->report.statistics.integration.steps);
+    assert_true(r->report.statistics.integration.jacobians < 40);
 }
 
 static void test_branches_at_a_node(void **state)
@@ -114,7 +114,7 @@ static void test_sum_in_one_equation(void **state)
     expect_done(r);
     expect_near(run_last(r, "x1"), run_last(exact, "x1"), 1e-5);
     expect_near(run_last(r, "x600"), run_last(exact, "x600"), 1e-5);
-    assert_true(r->report.statistics.nonlinear_iterations < 2 * r->report.statistics.steps);
+    assert_true(r->report.statistics.integration.nonlinear_iterations < 2 * r->report.statistics.integration.steps);
     run_free(r);
     run_free(exact);
 }

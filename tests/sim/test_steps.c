@@ -186,9 +186,9 @@ static void divide(const KoineModelKind *kind, const Scene *scene, const char *s
         assert_int_equal(once->report.end, pieces->report.end);
         assert_string_equal(once->report.text, pieces->report.text);
         assert_float_equal(once->report.time, pieces->report.time, 0);
-        assert_int_equal(once->report.statistics.steps, pieces->report.statistics.steps);
-        assert_int_equal(once->report.statistics.instants, pieces->report.statistics.instants);
-        assert_int_equal(once->report.statistics.points, pieces->report.statistics.points);
+        assert_int_equal(once->report.statistics.integration.steps, pieces->report.statistics.integration.steps);
+        assert_int_equal(once->report.statistics.events.instants, pieces->report.statistics.events.instants);
+        assert_int_equal(once->report.statistics.events.points, pieces->report.statistics.events.points);
         free_ran(pieces);
     }
     free_ran(once);
@@ -257,7 +257,7 @@ static void values_are_those_of_the_time_asked_for(void **state)
     assert_false(koine_run_advance(run, 2));
     assert_int_equal(koine_run_close(run), KOINE_RUN_DONE);
     assert_float_equal(report.time, 1, 0);
-    assert_true(report.statistics.steps < 60);
+    assert_true(report.statistics.integration.steps < 60);
     free_ball(&ball);
 }
 
@@ -296,7 +296,7 @@ static void a_flag_ends_a_run_where_it_waits(void **state)
     volatile int interrupt = 0;
     Watcher watcher = { .sink = { .point = watch_point }, .ran = &ran, .time = NAN };
     KoineSink *sinks[] = { &watcher.sink };
-    const KoineRunOptions options = { .stop = 1, .sinks = sinks, .n_sinks = 1, .interrupt = &interrupt };
+    const KoineRunOptions options = { .stop = 1, .sinks = sinks, .n_sinks = 1, .listener.interrupt = &interrupt };
     KoineRun *run = koine_run_open(ball.model, &options, &report);
     assert_true(koine_run_advance(run, 0.123));
     interrupt = 1;

@@ -83,7 +83,7 @@ static void check_half_wave(const RunResult *r)
     for (int k = 1; k <= 20; k++)
         expect_near(run_at(r, "uC", 0.0025 * k), rectified(0.0025 * k, false, switches, &n), 2e-7);
     assert_int_equal(n, 5); /* until 0.05: off, on, off, on, off; and on at the start */
-    assert_int_equal(r->report.statistics.state_events, 6);
+    assert_int_equal(r->report.statistics.events.state_events, 6);
     assert_int_equal(changes_of(r, "Open", times), 1 + n);
     for (uint32_t k = 0; k < n; k++)
         expect_near(times[k + 1], switches[k], 1e-9);
@@ -323,13 +323,13 @@ static void check_rectifier(const RunResult *r)
     expect_done(r);
     for (int k = 1; k <= 20; k++)
         expect_near(run_at(r, "C.u", 0.0025 * k), rectified(0.0025 * k, false, switches, &n), 2e-7);
-    assert_int_equal(r->report.statistics.state_events, 6);
+    assert_int_equal(r->report.statistics.events.state_events, 6);
     assert_int_equal(changes_of(r, "D.Open", times), 1 + n);
     for (uint32_t k = 0; k < n; k++)
         expect_near(times[k + 1], switches[k], 1e-9);
     for (uint32_t k = 0; k < r->n_rows; k++)
         assert_true(r->rows[k].values[run_column(r, "D.i")] == 0 || r->rows[k].values[run_column(r, "D.u")] == 0);
-    assert_true(r->report.statistics.by_event_steps[koine_bucket(3)] ==
+    assert_true(r->report.statistics.events.by_event_steps[koine_bucket(3)] ==
                 0); /* at most two steps: they confirm at once */
 }
 
@@ -491,14 +491,14 @@ static void test_ot075_ot076_a_limiter_that_begins_at_its_limit(void **state)
         expect_near(run_at(r, "l.y", 0), 1, 0);
         expect_near(run_last(r, "l.y"), 1, 0);
         expect_near(run_last(r, "a"), 1, 1e-8);
-        assert_int_equal(r->report.statistics.state_events, 1);
+        assert_int_equal(r->report.statistics.events.state_events, 1);
         run_free(r);
         request.prepare = down;
         r = run_model(&request);
         expect_done(r);
         expect_near(run_at(r, "l.y", 0.25), 0.75, 1e-8);
         expect_near(run_last(r, "a"), 0.5, 1e-8);
-        assert_int_equal(r->report.statistics.state_events, 0);
+        assert_int_equal(r->report.statistics.events.state_events, 0);
         run_free(r);
     }
 }
@@ -527,7 +527,7 @@ static void test_ot077_touching_the_limit_and_going_back(void **state)
         expect_done(r);
         expect_near(run_last(r, "a"), (1 + e) * 4 / 3 - 4.0 / 3 * e * sqrt(e) / sqrt(1 + e), 1e-9);
         expect_near(run_last(r, "l.y"), 0, 1e-8);
-        assert_true(r->report.statistics.state_events == 0 || r->report.statistics.state_events == 2);
+        assert_true(r->report.statistics.events.state_events == 0 || r->report.statistics.events.state_events == 2);
         run_free(r);
     }
 }
@@ -580,7 +580,7 @@ static void test_ot102_rounding_makes_no_events(void **state)
             .path = DYMOLA "supply.dym", .solver = solvers[k], .stop = 0.06, .interval = 0.01, .tolerance = 1e-8 });
         expect_done(r);
         expect_near(run_last(r, "y"), 16.7230642, 2e-6);
-        assert_in_range(r->report.statistics.state_events, 12, 48);
+        assert_in_range(r->report.statistics.events.state_events, 12, 48);
         run_free(r);
     }
 }
@@ -599,8 +599,8 @@ static void check_slide(const RunResult *r)
     expect_near(run_last(r, "y"), 0.425 - 0.1, 3e-4);
     assert_int_equal(changes_of(r, "late", times), 1);
     expect_near(times[0], 0.7, 1e-3);
-    assert_int_equal(r->report.statistics.chatterings, 1);
-    assert_in_range(r->report.statistics.chattering_events, 4000, 42000); /* 0.25/width: 6e-5, 6e-6 */
+    assert_int_equal(r->report.statistics.events.chatterings, 1);
+    assert_in_range(r->report.statistics.events.chattering_events, 4000, 42000); /* 0.25/width: 6e-5, 6e-6 */
     assert_non_null(r->output);
     static const char *const parts[] = { "chattering: 32 state events between 0.3", " and 0.3000000000",
                                          "\"x > 0.0\" of slide (", "slide.ir:7)",
@@ -626,9 +626,9 @@ static void test_ot092_very_many_events_are_warned_of(void **state)
     (void)state;
     RunResult *r = run_model(&(RunRequest){ .path = IR "dense.ir", .stop = 1, .interval = 0.5 });
     expect_done(r);
-    assert_int_equal(r->report.statistics.state_events, 2500);
-    assert_int_equal(r->report.statistics.chatterings, 1);
-    assert_int_equal(r->report.statistics.chattering_events, 0);
+    assert_int_equal(r->report.statistics.events.state_events, 2500);
+    assert_int_equal(r->report.statistics.events.chatterings, 1);
+    assert_int_equal(r->report.statistics.events.chattering_events, 0);
     assert_non_null(r->output);
     assert_non_null(strstr(r->output, "1000 state events between 2e-09 and 3.99800"));
     assert_non_null(strstr(r->output, "dense.ir:7)"));

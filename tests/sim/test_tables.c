@@ -124,8 +124,8 @@ static void check_kinks(const RunResult *r)
                             : 1.5 + 3 * (t - 2),
                     1e-8);
     }
-    assert_int_equal(r->report.statistics.state_events, 2);
-    assert_int_equal(r->report.statistics.time_events, 2);
+    assert_int_equal(r->report.statistics.events.state_events, 2);
+    assert_int_equal(r->report.statistics.events.time_events, 2);
 }
 
 static void test_sx060_points_of_linear_tables_are_events(void **state)

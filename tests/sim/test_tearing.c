@@ -113,7 +113,7 @@ static uint64_t factorizations(const Running *i)
 {
     KoineModelStatistics statistics;
     i->kind->statistics(i->model, &statistics);
-    return statistics.factorizations;
+    return statistics.system_factorisations;
 }
 
 /* Values, derivatives and Jacobians, at three points, to 1e-10. */

@@ -202,7 +202,7 @@ static void check_calls(const RunResult *r)
     expect_near(run_last(r, "N3"), passages(80, asin(0.5 * (sqrt(1 + 0.4 * 1.49999) - 1) / 0.2)), 0);
     expect_near(run_last(r, "N4"), passages(70, asin(0.999) - 2 + 2 * PI), 0);
     expect_near(run_last(r, "N5"), passages(23, 2 * PI - acos(0.99)) + 1, 0);
-    expect_near((double)r->report.statistics.root_evaluations, 0, 0);
+    expect_near((double)r->report.statistics.integration.root_evaluations, 0, 0);
 }
 static void check_timecalls(const RunResult *r)
 {

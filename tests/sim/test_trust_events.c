@@ -34,7 +34,7 @@ static void check_sun(const char *solver, double interval)
         const double margin = r->rows[k].values[elevation] - 0.2;
         assert_true(fabs(margin) < 1e-12 || r->rows[k].values[day] == (margin > 0));
     }
-    assert_int_equal(r->report.statistics.state_events + r->report.statistics.time_events, 60);
+    assert_int_equal(r->report.statistics.events.state_events + r->report.statistics.events.time_events, 60);
     run_free(r);
 }
 
@@ -111,7 +111,7 @@ static void test_a_rectifier_with_a_light_load(void **state)
                                                 .prepare = light_load });
         expect_done(r);
         expect_near(run_last(r, "C.u"), 9.8709, 2e-4);
-        assert_int_equal(r->report.statistics.state_events, 199);
+        assert_int_equal(r->report.statistics.events.state_events, 199);
         run_free(r);
     }
 }

@@ -119,7 +119,7 @@ static double nodes_per_step(uint32_t bits, const char *version)
     const KoineRunStatistics before = simulate(kind, 0.99 * carry_time(bits), bits, 1, false);
     const KoineRunStatistics after = simulate(kind, 1.99 * carry_time(bits), bits, 1, true);
     compilation_destroy(c);
-    const double steps = (double)(after.event_steps - before.event_steps);
+    const double steps = (double)(after.events.event_steps - before.events.event_steps);
     if (!is_logic)
         assert_true(steps > 2 * bits); /* it really runs */
     return (double)(after.model.node_evaluations - before.model.node_evaluations) / steps;

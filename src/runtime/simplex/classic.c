@@ -373,11 +373,11 @@ void koine_classic_statistics(const KoineSolver *solver, KoineRunStatistics *out
 {
     const KoineClassic *const classic = classic_of_const(solver);
     const KoineTables *const tables = solver->problem->model->kind->tables;
-    out->steps += classic->steps;
-    out->rejected_steps += classic->rejected;
-    out->evaluations += classic->evaluations;
-    out->control.halvings += classic->halvings;
-    out->control.doublings += classic->doublings;
+    out->integration.steps += classic->steps;
+    out->integration.rejected_steps += classic->rejected;
+    out->integration.evaluations += classic->evaluations;
+    out->control.step_halvings += classic->halvings;
+    out->control.step_doublings += classic->doublings;
     out->control.largest_error = classic->largest_error;
     if (classic->largest_error > 0 && tables->state_variable)
         snprintf(out->control.largest_error_state, sizeof out->control.largest_error_state, "%s",

@@ -95,10 +95,10 @@ void koine_classic_linear_forget(KoineClassic *classic)
 void koine_classic_linear_statistics(const KoineClassic *classic, KoineRunStatistics *out)
 {
     const KoineClassicLinear *const system = koine_classic_linear_of(classic);
-    out->evaluations += system->linear.evaluations;
-    out->jacobians += system->linear.jacobians;
-    out->factorisations += system->factorisations;
-    out->nonlinear_iterations += system->iterations;
+    out->integration.evaluations += system->linear.evaluations;
+    out->integration.jacobians += system->linear.jacobians;
+    out->integration.factorisations += system->factorisations;
+    out->integration.nonlinear_iterations += system->iterations;
 }
 
 /* df/dx at the beginning of a step; a step and its repetition with half the size share it. */

@@ -95,8 +95,8 @@ static void narrow(KoineRoots *roots, Bracket *bracket, double point, bool is_be
 
 static void count_search(KoineRunStatistics *statistics, bool has_region, uint32_t steps)
 {
-    *(has_region ? &statistics->control.region_searches : &statistics->crossing_searches) += 1;
-    *(has_region ? &statistics->control.region_search_steps : &statistics->crossing_search_steps) += steps;
+    *(has_region ? &statistics->control.region_searches : &statistics->events.crossing_searches) += 1;
+    *(has_region ? &statistics->control.region_search_steps : &statistics->events.crossing_search_steps) += steps;
 }
 
 KoineStatus koine_grid_search(KoineRun *run, double from, double *to, bool is_blind)
@@ -239,7 +239,7 @@ KoineStatus koine_grid_cross_region(KoineRun *run, double goal, unsigned *cause,
     *is_crossed = koine_grid_state(run)->has_region;
     if (!*is_crossed)
         return KOINE_OK;
-    ++run->report->statistics.control.cut_at_regions;
+    ++run->report->statistics.control.steps_cut_at_regions;
     if (left > run->time) {
         TRY(koine_record_grid(run, left, false));
         bool is_event = false;

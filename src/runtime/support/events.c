@@ -813,7 +813,7 @@ static KoineStatus fire(Machine *k)
     const bool is_heard = k->model->host && k->model->host->fired;
     for (uint32_t n = bitset_next(&k->wake.enabled, 0); n != UINT32_MAX; n = bitset_next(&k->wake.enabled, n + 1)) {
         const KoineTransition *t = &p->events.firings.transitions[n];
-        k->work.statistics.transitions++;
+        k->work.statistics.transitions_fired++;
         if (k->work.counts)
             k->work.counts->transitions[n]++;
         const uint32_t first = k->instant->n_pending;

@@ -465,7 +465,7 @@ bool koine_factor(Machine *k, const KoineSystem *s)
         set->entries[j] = k->m[s->entry[j]].r;
     set->is_tried = true;
     set->condition = 0;
-    k->work.statistics.factorizations++;
+    k->work.statistics.system_factorisations++;
     set->is_good = f->sparse ? factor_sparse(k, s, f) : factor_dense(k, f, s);
     return set->is_good;
 }

@@ -19,7 +19,7 @@ static bool is_settled(const KoineSystem *s, uint32_t j, double tolerance, Koine
 static void count_cycles(Machine *k, uint32_t cycles)
 {
     k->work.statistics.iterations++;
-    k->work.statistics.cycles += cycles;
+    k->work.statistics.iteration_cycles += cycles;
     if (cycles > k->work.statistics.most_cycles)
         k->work.statistics.most_cycles = cycles;
 }

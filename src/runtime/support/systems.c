@@ -148,7 +148,7 @@ KoineStatus koine_solve_system(Machine *k, uint32_t system)
 {
     const KoineSystem *s = &k->program->systems.at[system];
     KoineModelStatistics *done = &k->work.statistics;
-    const uint64_t before = done->newton_iterations + done->cycles;
+    const uint64_t before = done->newton_iterations + done->iteration_cycles;
     koine_prepare_system(k, s);
     const KoineStatus status = s->kind == KOINE_SYSTEM_LINEAR    ? solve_linear(k, s)
                                : s->kind == KOINE_SYSTEM_ITERATE ? koine_solve_by_iteration(k, s)
@@ -156,7 +156,7 @@ KoineStatus koine_solve_system(Machine *k, uint32_t system)
     if (status == KOINE_OK && s->exact_section != KOINE_NONE)
         run_section(k, s->exact_section);
     if (s->kind != KOINE_SYSTEM_LINEAR)
-        done->by_cycles[koine_bucket(done->newton_iterations + done->cycles - before)]++;
+        done->by_cycles[koine_bucket(done->newton_iterations + done->iteration_cycles - before)]++;
     return status;
 }
 
