@@ -16,8 +16,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern char **environ;
-
 /* Reading is free; writing is for the work folder and for what swallows everything. */
 static void put_up_walls(const char *folder)
 {

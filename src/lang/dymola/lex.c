@@ -151,7 +151,7 @@ static SourceStatus open_file(Lexer *lexer, const char *name, uint32_t *source)
     const int folder = name[0] == '/' || !slash ? 0 : (int)(slash - asking) + 1;
     const char *path = arena_format(lexer->arena, "%.*s%s", folder, asking, name);
     const SourceStatus status = sources_open(lexer->sources, path, source);
-    if (status == SOURCE_OK || status != SOURCE_MISSING)
+    if (status != SOURCE_MISSING)
         return status;
     for (uint32_t k = 0; dym_library[k].name; k++)
         if (strcmp(dym_library[k].name, name) == 0) {

@@ -184,7 +184,8 @@ static PieceKind crossed(const Watched *w, TimeSearch *s, const Piece *p, uint32
 static double shortest(const TimeSearch *s)
 {
     const double least = SHORTEST * DBL_EPSILON * fmax(fabs(s->from), LEAST_TIME);
-    return least * ldexp(1, (int)fmin(s->doubts / PATIENCE, 1000));
+    const uint32_t doublings = s->doubts / PATIENCE;
+    return least * ldexp(1, doublings < 1000 ? (int)doublings : 1000);
 }
 
 /* -1: nothing can be said; n_borders: no border is crossed; else the one that is. */
