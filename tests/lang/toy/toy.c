@@ -40,5 +40,23 @@ static Model *load(const LoadRequest *request, Diag *diag)
     return m;
 }
 
-static const char *const extensions[] = { "toy", NULL };
-const Language toy_language = { .name = "toy", .title = "the toy language", .extensions = extensions, .load = load };
+/* The first line that is no comment declares an input. */
+static bool recognises(const char *text, size_t size)
+{
+    const char *const end = text + size;
+    while (text < end && *text == '#') {
+        const char *const line_end = memchr(text, '\n', (size_t)(end - text));
+        text = line_end ? line_end + 1 : end;
+    }
+    return (size_t)(end - text) > 6 && memcmp(text, "input ", 6) == 0;
+}
+
+static const char *const extensions[] = { "toy", "mdl", NULL };
+static const ProfileSetting settings[] = { { "TScal", 0.25 }, { 0 } };
+static const Profile profile = { "toy", settings };
+const Language toy_language = { .name = "toy",
+                                .title = "the toy language",
+                                .extensions = extensions,
+                                .profile = &profile,
+                                .recognises = recognises,
+                                .load = load };

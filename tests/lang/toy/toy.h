@@ -4,7 +4,8 @@
  *     input u = 0.0          an input and its value while unconnected
  *     gain y = 2.5 * u       y follows u
  *
- * One class a file, file name = class name, ending .toy. */
+ * One class a file, file name = class name, ending .toy, or .mdl where the text looks like this language. It has a
+ * profile with a setting, as the originals of languages do. */
 #ifndef TESTS_TOY_H
 #define TESTS_TOY_H
 

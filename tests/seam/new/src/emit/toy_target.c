@@ -1,0 +1,11 @@
+#include "emit/toy_target.h"
+
+static bool make_toy(const Program *program, Text *to, const char **why)
+{
+    (void)why;
+    const Code *const code = program_code(program);
+    text_format(to, "%s has %u kernels\n", code->model_name, code->n_kernels);
+    return true;
+}
+
+const BuildTarget toy_target = { "toy", "the name and the size of the model", make_toy };
