@@ -3,7 +3,7 @@
 #include "base/text.h"
 #include "cli/target.h"
 #include "cli/verbs.h"
-#include "bank/bank_check.h"
+#include "bank/bank_list.h"
 #include "driver/words.h"
 #include "experiment/experiment.h"
 #include <stdio.h>
@@ -21,94 +21,6 @@ static void print_messages(const BankWork *work)
     diag_print(work->diag, stderr, (DiagStyle){ .colour = work->command->colour_err });
 }
 
-/* Which classes have the k-th in one of their versions in use. */
-typedef struct {
-    VEC(uint32_t) users;
-} UsedBy;
-
-static UsedBy *find_users(const BankWork *work)
-{
-    const BankCheck *check = &work->check;
-    UsedBy *used = NEW_ARRAY(work->arena, UsedBy, check->classes.n);
-    for (uint32_t k = 0; k < check->classes.n; k++) {
-        const CheckedFile *file = bank_check_active(check, k);
-        for (uint32_t j = 0; file && j < file->record.n_uses; j++) {
-            const char *name = file->record.uses[j].name;
-            uint32_t at;
-            if (map_get(&check->class_by_name, hash_bytes(name, strlen(name), 3), &at) &&
-                strcmp(check->classes.at[at].name, name) == 0)
-                vec_push(work->arena, &used[at].users, k);
-        }
-    }
-    return used;
-}
-
-/* ---- list ---- */
-static void list_text(const BankWork *work, const UsedBy *used)
-{
-    const BankCheck *check = &work->check;
-    size_t widest = 5, widest_versions = 8;
-    Text *versions = NEW_ARRAY(work->arena, Text, check->classes.n);
-    for (uint32_t k = 0; k < check->classes.n; k++) {
-        const BankClass *class = &check->classes.at[k];
-        versions[k].arena = work->arena;
-        for (uint32_t j = 0; j < class->versions.n; j++) {
-            const char *name = class->versions.at[j].name;
-            text_format(&versions[k], "%s%s%s%s", j ? " " : "", j == class->active && name[0] ? "*" : "",
-                        name[0] ? name : "-", bank_check_file(check, k, j)->record.is_good ? "" : "!");
-        }
-        widest = strlen(class->name) > widest ? strlen(class->name) : widest;
-        widest_versions = versions[k].n > widest_versions ? versions[k].n : widest_versions;
-    }
-    printf("%-*s  %-*s  used by\n", (int)widest, "class", (int)widest_versions, "versions");
-    for (uint32_t k = 0; k < check->classes.n; k++) {
-        printf("%-*s  %-*s ", (int)widest, check->classes.at[k].name, (int)widest_versions, versions[k].at);
-        for (uint32_t j = 0; j < used[k].users.n; j++)
-            printf(" %s", check->classes.at[used[k].users.at[j]].name);
-        putchar('\n');
-    }
-}
-
-static void list_json(const BankWork *work, const UsedBy *used, bool is_good)
-{
-    const BankCheck *check = &work->check;
-    Text json = { .arena = work->arena };
-    text_format(&json, "{\"koine\":\"%s\",\"bank\":", KOINE_VERSION);
-    text_json(&json, check->request.folder);
-    text_format(&json, ",\"good\":%s,\"files\":%u,\"translated\":%u,\"classes\":[", is_good ? "true" : "false",
-                check->n_own, check->n_translated);
-    for (uint32_t k = 0; k < check->classes.n; k++) {
-        const BankClass *class = &check->classes.at[k];
-        text_add(&json, k ? ",\n{\"name\":" : "\n{\"name\":");
-        text_json(&json, class->name);
-        text_add(&json, ",\"versions\":[");
-        for (uint32_t j = 0; j < class->versions.n; j++) {
-            text_add(&json, j ? ",{\"name\":" : "{\"name\":");
-            text_json(&json, class->versions.at[j].name);
-            text_add(&json, ",\"file\":");
-            text_json(&json, class->versions.at[j].path);
-            text_format(&json, ",\"active\":%s,\"good\":%s}", j == class->active ? "true" : "false",
-                        bank_check_file(check, k, j)->record.is_good ? "true" : "false");
-        }
-        const CheckedFile *active = bank_check_active(check, k);
-        text_add(&json, "],\"uses\":[");
-        for (uint32_t j = 0; active && j < active->record.n_uses; j++) {
-            text_add(&json, j ? "," : "");
-            text_json(&json, active->record.uses[j].name);
-        }
-        text_add(&json, "],\"used_by\":[");
-        for (uint32_t j = 0; j < used[k].users.n; j++) {
-            text_add(&json, j ? "," : "");
-            text_json(&json, check->classes.at[used[k].users.at[j]].name);
-        }
-        text_add(&json, "]}");
-    }
-    text_add(&json, "],\"diagnostics\":");
-    text_add(&json, diag_json(work->diag, work->arena));
-    puts(json.at);
-    puts("}");
-}
-
 /* ---- check ---- */
 static int run_check(BankWork *work, const char *folder, bool is_list)
 {
@@ -121,13 +33,16 @@ static int run_check(BankWork *work, const char *folder, bool is_list)
     }
     const BankCheck *check = &work->check;
     const bool is_good = diag_errors(work->diag) == 0 && check->n_wrong == 0;
+    Text text = { .arena = work->arena };
     const int status = is_good || is_list ? EXIT_GOOD : EXIT_MODEL;
     if (command_option(work->command, "json")) {
-        list_json(work, find_users(work), is_good);
+        bank_list_json(check, is_good, &text);
+        fputs(text.at, stdout);
         return status;
     }
     if (is_list) {
-        list_text(work, find_users(work));
+        bank_list_text(check, &text);
+        fputs(text.at, stdout);
         return status;
     }
     print_messages(work);

@@ -9,53 +9,6 @@
 #include "explain/symbols.h"
 
 typedef struct {
-    const char *key, *text; /* key: of the JSON, stable; text: for people */
-    uint64_t value;
-} Figure;
-
-enum { FIGURES = 24 };
-
-static void collect_figures(const CompileReport *r, Figure figures[FIGURES])
-{
-    const Figure all[FIGURES] = {
-        { "variables", "variables", r->variables },
-        { "equations", "equations", r->equations },
-        { "states", "continuous states", r->states },
-        { "parameters", "parameters", r->parameters },
-        { "aliases", "aliases removed", r->aliases },
-        { "blocks", "blocks", r->blocks },
-        { "largest_block", "largest block", r->largest_block },
-        { "largest_torn", "after tearing", r->largest_torn },
-        { "linear_systems", "linear systems", r->linear_systems },
-        { "nonlinear_systems", "nonlinear systems", r->nonlinear_systems },
-        { "formula_systems", "solved by formulas", r->formula_systems },
-        { "index", "index", r->index },
-        { "differentiated_equations", "differentiations", r->differentiated_equations },
-        { "dummy_derivatives", "dummy derivatives", r->dummy_derivatives },
-        { "state_sets", "state sets", r->state_sets },
-        { "root_functions", "root functions", r->root_functions },
-        { "time_events", "time events", r->time_events },
-        { "transitions", "transitions", r->transitions },
-        { "regions", "regions", r->regions },
-        { "instances", "instances", r->instances },
-        { "kernels", "kernels", r->kernels },
-        { "jacobian_entries", "Jacobian entries", r->jacobian_entries },
-        { "jacobian_colours", "Jacobian colours", r->jacobian_colours },
-        { "bytes", "bytes of memory", r->bytes },
-    };
-    memcpy(figures, all, sizeof all);
-}
-
-static void print_text(const CompileReport *report)
-{
-    Figure figures[FIGURES];
-    collect_figures(report, figures);
-    printf("%-18s %s\n%-18s %s\n", "model", report->model, "language", report->language);
-    for (uint32_t k = 0; k < FIGURES; k++)
-        printf("%-18s %llu\n", figures[k].text, (unsigned long long)figures[k].value);
-}
-
-typedef struct {
     Text symbols, classes; /* empty: not wanted, or the model could not be loaded */
     Text hints;
     bool has_blocks; /* all of them in the structure */
@@ -70,15 +23,12 @@ static void print_json(const Target *target, Compilation *c, const Lists *lists,
     text_format(&json, ",\"good\":%s,\"model\":", is_good ? "true" : "false");
     if (is_good) {
         const CompileReport report = compile_report(c->schedule, c->program, c->arena);
-        Figure figures[FIGURES];
-        collect_figures(&report, figures);
         text_json(&json, report.model);
         text_add(&json, ",\"language\":");
         text_json(&json, report.language);
-        text_add(&json, ",\"figures\":{");
-        for (uint32_t k = 0; k < FIGURES; k++)
-            text_format(&json, "%s\"%s\":%llu", k ? "," : "", figures[k].key, (unsigned long long)figures[k].value);
-        text_add(&json, "},\"structure\":");
+        text_add(&json, ",\"figures\":");
+        figures_json(&report, &json);
+        text_add(&json, ",\"structure\":");
         report_structure(c->schedule, (ReportStyle){ lists->has_blocks, true, (uint32_t)report.index }, &json);
     } else {
         text_add(&json, "null,\"language\":null,\"figures\":null,\"structure\":null");
@@ -150,9 +100,10 @@ static int run_check(const Command *command)
         diag_print(c->diag, stderr, (DiagStyle){ .colour = command->colour_err });
         if (!print_lists(command, &target, c, &lists, is_good) && is_good) {
             const CompileReport report = compile_report(c->schedule, c->program, c->arena);
-            print_text(&report);
-            if (lists.hints.n)
-                fwrite(lists.hints.at, 1, lists.hints.n, stdout);
+            Text text = { .arena = c->arena };
+            figures_text(&report, &text);
+            text_bytes(&text, lists.hints.at, lists.hints.n);
+            fwrite(text.at, 1, text.n, stdout);
         }
     }
     const int status = is_good ? EXIT_GOOD : error_status(c->diag, EXIT_MODEL);

@@ -6,9 +6,10 @@
 #include "base/names.h"
 #include "base/text.h"
 #include "base/vec.h"
-#include <stdlib.h>
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 static const char *color_word(uint32_t k)
 {
@@ -57,6 +58,18 @@ int usage_error(const Command *command, const char *format, ...)
     fprintf(stderr, "\n  see 'koine help %s'\n", command->verb->name);
     va_end(args);
     return EXIT_USAGE;
+}
+
+int write_text(const char *path, const Text *text)
+{
+    FILE *const file = strcmp(path, "-") == 0 ? stdout : fopen(path, "w");
+    const bool is_written = file && fwrite(text->at, 1, text->n, file) == text->n;
+    const int error = errno;
+    const bool is_closed = !file || file == stdout || fclose(file) == 0;
+    if (is_written && is_closed)
+        return EXIT_GOOD;
+    say("cannot write '%s': %s", path, strerror(is_written ? errno : error));
+    return EXIT_ENVIRONMENT;
 }
 
 const char *nearest_word(const char *name, WordAt *word)

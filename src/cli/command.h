@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "base/diag.h"
+#include "base/text.h"
 #include "base/vocabulary.h"
 #include <stdbool.h>
 
@@ -76,6 +77,9 @@ int close_stdout(int status);
 int error_status(const Diag *diag, int otherwise);
 /* "koine: ..." on stderr. */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Into a file, "-" for the standard output. Not EXIT_GOOD: said on stderr; the status. */
+int write_text(const char *path, const Text *text);
 
 /* The word nearest to `name` among those `word` gives; NULL: none is near. */
 const char *nearest_word(const char *name, WordAt *word);

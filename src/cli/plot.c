@@ -1,11 +1,10 @@
 /* koine plot: results as a picture, in the terminal or as SVG. */
 #include "base/map.h"
 #include "base/vec.h"
-#include "cli/show.h"
+#include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "formats/select.h"
 #include "formats/series.h"
-#include <errno.h>
 #include <stdlib.h>
 
 enum { SERIES_UNASKED = 6 };
@@ -103,15 +102,10 @@ static int select_panes(const Command *command, const Series *results, PaneList 
     return EXIT_GOOD;
 }
 
-static int write_svg(const Command *command, const char *path, PaneList panes, const PlotOptions *options)
+static int write_svg(const char *path, const PaneList *panes, const PlotOptions *options, Arena *arena)
 {
-    const Text svg = plot_svg(panes.at, panes.n, options, command->arena);
-    FILE *const file = strcmp(path, "-") == 0 ? stdout : fopen(path, "w");
-    const bool is_written = file && fwrite(svg.at, 1, svg.n, file) == svg.n;
-    if (is_written && (file == stdout || fclose(file) == 0))
-        return EXIT_GOOD;
-    say("cannot write '%s': %s", path, strerror(errno));
-    return EXIT_ENVIRONMENT;
+    const Text svg = plot_svg(panes->at, panes->n, options, arena);
+    return write_text(path, &svg);
 }
 
 /* A size of a pane; 0: not given. */
@@ -142,7 +136,7 @@ static int draw_results(const Command *command, const Series *results, PlotOptio
     if (panes.n == 0 || results->n_rows == 0)
         say("'%s' has nothing to draw", command->arguments[0]);
     else if (output)
-        status = write_svg(command, output, panes, options);
+        status = write_svg(output, &panes, options, command->arena);
     else
         draw_panes(panes.at, panes.n, options, stdout, command->colour_out, command->arena);
     return status;

@@ -4,7 +4,6 @@
 #include "cli/verbs.h"
 #include "explain/structure.h"
 #include "web/report.h"
-#include <errno.h>
 #include <stdio.h>
 
 typedef struct {
@@ -72,17 +71,10 @@ static int read_arguments(ReportCall *call)
 static int write_report(const Command *command, const Text *html)
 {
     const char *const given = command_option(command, "output"), *const path = given ? given : "report.html";
-    FILE *const file = strcmp(path, "-") == 0 ? stdout : fopen(path, "w");
-    bool is_good = file && fwrite(html->at, 1, html->n, file) == html->n;
-    if (file && file != stdout)
-        is_good &= fclose(file) == 0;
-    if (!is_good) {
-        say("cannot write '%s': %s", path, strerror(errno));
-        return EXIT_ENVIRONMENT;
-    }
-    if (file != stdout)
+    const int status = write_text(path, html);
+    if (status == EXIT_GOOD && strcmp(path, "-") != 0)
         fprintf(stderr, "report: %s\n", path);
-    return EXIT_GOOD;
+    return status;
 }
 
 static int make_report(ReportCall *call)

@@ -3,7 +3,6 @@
 #include "base/vec.h"
 #include "cli/leave.h"
 #include "cli/settings.h"
-#include "cli/show.h"
 #include "cli/target.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
@@ -12,10 +11,10 @@
 #include "experiment/hot.h"
 #include "experiment/observe.h"
 #include "experiment/run.h"
+#include "experiment/show.h"
 #include "driver/words.h"
 #include "explain/figures.h"
 #include "formats/result_file.h"
-#include <errno.h>
 #include <time.h>
 
 typedef struct {
@@ -71,9 +70,11 @@ static KoineSink *choose_plot(Run *run)
 
 static void draw_plot(const Run *run)
 {
-    if (run->show)
-        show_draw(run->show, run->show_to,
-                  run->show_to == stdout ? run->command->colour_out : run->command->colour_err);
+    uint32_t n = 0;
+    const PlotPane *const panes = run->show ? show_panes(run->show, &n) : NULL;
+    const bool colour = run->show_to == stdout ? run->command->colour_out : run->command->colour_err;
+    if (panes)
+        draw_panes(panes, n, NULL, run->show_to, colour, run->arena);
 }
 
 /* ---- What is said while it runs --------------------------------------------------------------------------------- */
@@ -153,18 +154,6 @@ static int status_of(const KoineRunReport *report)
     case KOINE_RUN_OPTIONS: return EXIT_USAGE;
     }
     return EXIT_RUN;
-}
-
-static int write_text(const char *path, const Text *text)
-{
-    FILE *const file = strcmp(path, "-") == 0 ? stdout : fopen(path, "w");
-    const bool is_written = file && fwrite(text->at, 1, text->n, file) == text->n;
-    const int error = errno;
-    const bool is_closed = !file || file == stdout || fclose(file) == 0;
-    if (is_written && is_closed)
-        return EXIT_GOOD;
-    say("cannot write '%s': %s", path, strerror(is_written ? errno : error));
-    return EXIT_ENVIRONMENT;
 }
 
 static int write_statistics(const Run *run, const RunRecord *record, Arena *arena)

@@ -1,13 +1,11 @@
 /* koine runs: the catalogue of runs. */
 #include "base/text.h"
 #include "experiment/note.h"
+#include "experiment/noted.h"
 #include "cli/verbs.h"
-#include "formats/result_file.h"
-#include "formats/writing.h"
 #include "web/origin.h"
 #include <errno.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 typedef struct {
@@ -37,43 +35,6 @@ static int failed(const Runs *r, CatalogueStatus status)
     return EXIT_ENVIRONMENT;
 }
 
-/* ---- Runs by number ---------------------------------------------------------------------------------------------- */
-
-static const char *state_of_result(const CatalogueRun *run)
-{
-    if (!run->result[0])
-        return "not kept";
-    if (run->is_replaced)
-        return "replaced by a later run";
-    return access(run->result, F_OK) == 0 ? "" : "gone";
-}
-
-/* ---- runs that did not come to their end ------------------------------------------------------------------------- */
-
-/* A run that was noted as running and whose process is gone: what its result holds is noted for good. */
-static void settle(const Runs *r, CatalogueRun *run)
-{
-    if (strcmp(run->outcome, "running") != 0)
-        return;
-    switch (process_state(&run->process, r->arena)) {
-    case PROCESS_ALIVE: return;
-    case PROCESS_ELSEWHERE:
-        run->message = arena_format(r->arena, "on the machine '%s', which is not this one", run->process.host);
-        return;
-    case PROCESS_GONE: break;
-    }
-    run->outcome = "crashed";
-    run->message = "its process was killed, or the machine went down";
-    run->time = run->start;
-    const ResultFormat *const format = state_of_result(run)[0] ? NULL : result_format_named(run->result);
-    if (format && format->measure) {
-        Arena *const scratch = arena_create_like(r->arena);
-        format->measure(run->result, scratch, &run->points, &run->time);
-        arena_destroy(scratch);
-    }
-    catalogue_close_run(r->catalogue, run);
-}
-
 static int find_run(const Runs *r, const char *text, CatalogueRun *run)
 {
     char *end;
@@ -91,76 +52,11 @@ static int find_run(const Runs *r, const char *text, CatalogueRun *run)
         return EXIT_MODEL;
     }
     *run = found[0];
-    settle(r, run);
+    noted_settle(r->catalogue, run, r->arena);
     return EXIT_GOOD;
 }
 
 /* ---- list -------------------------------------------------------------------------------------------------------- */
-
-static void add_text(Text *text, const char *key, const char *value)
-{
-    text_format(text, "%s\"%s\": ", text->at[text->n - 1] == '{' ? "" : ", ", key);
-    text_json(text, value);
-}
-
-static void add_real(Text *text, const char *key, double value)
-{
-    text_format(text, ", \"%s\": ", key);
-    if (value - value == 0)
-        text_real(text, value);
-    else
-        text_add(text, "null");
-}
-
-static void run_json(const CatalogueRun *run, Text *text)
-{
-    text_format(text, "{\"id\": %lld", (long long)run->id);
-    add_text(text, "created", run->created);
-    add_text(text, "koine", run->koine);
-    add_text(text, "model", run->model);
-    add_text(text, "file", run->file);
-    add_text(text, "experiment", run->experiment);
-    add_text(text, "hash", run->hash);
-    text_format(text, ", \"settings\": %s", run->settings);
-    add_text(text, "result", run->result);
-    text_format(text, ", \"replaced\": %s", run->is_replaced ? "true" : "false");
-    add_text(text, "outcome", run->outcome);
-    add_text(text, "message", run->message);
-    add_real(text, "start", run->start);
-    add_real(text, "stop", run->stop);
-    add_real(text, "time", run->time);
-    text_format(text, ", \"points\": %llu", (unsigned long long)run->points);
-    add_real(text, "compile_seconds", run->compile_seconds);
-    add_real(text, "run_seconds", run->run_seconds);
-    add_text(text, "tags", run->tags);
-    text_char(text, '}');
-}
-
-/* Below the current folder without the way to it. */
-static const char *short_path(const char *path, Arena *arena)
-{
-    char *const here = getcwd(NULL, 0);
-    const size_t n = here ? strlen(here) : 0;
-    const bool is_below = n && strncmp(path, here, n) == 0 && path[n] == '/';
-    free(here);
-    return is_below ? arena_text(arena, path + n + 1, strlen(path + n + 1)) : path;
-}
-
-static void add_line(const Runs *r, const CatalogueRun *run, Text *text)
-{
-    const char *const state = state_of_result(run);
-    const bool is_crashed = strcmp(run->outcome, "crashed") == 0, is_going = strcmp(run->outcome, "running") == 0;
-    text_format(text, "%5lld  %.16s  %-16s %-11s ", (long long)run->id, run->created, run->model, run->outcome);
-    if (is_crashed || is_going)
-        text_format(text, "%10s", ""); /* how long is not known */
-    else
-        text_format(text, "%8.3f s", run->run_seconds);
-    text_format(text, "  %s%s%s%s", short_path(run->result, r->arena), state[0] ? " (" : "", state,
-                state[0] ? ")" : "");
-    if (is_crashed && !state[0])
-        text_format(text, " (%llu points up to time %.9g)", (unsigned long long)run->points, run->time);
-    text_format(text, "%s%s\n", run->tags[0] ? "  #" : "", run->tags);
-}
 
 static int list_runs(const Runs *r)
 {
@@ -182,13 +78,13 @@ static int list_runs(const Runs *r)
     if (is_json)
         text_char(&text, '[');
     for (uint32_t k = 0; k < n; k++) {
-        settle(r, &runs[k]);
+        noted_settle(r->catalogue, &runs[k], r->arena);
         if (is_json) {
             text_add(&text, k ? ",\n" : "");
-            run_json(&runs[k], &text);
+            noted_json(&runs[k], &text);
             continue;
         }
-        add_line(r, &runs[k], &text);
+        noted_line(&runs[k], &text);
     }
     if (is_json)
         text_add(&text, "]\n");
@@ -209,11 +105,11 @@ static int show_run(const Runs *r)
         return status;
     if (command_option(r->command, "json")) {
         Text text = { .arena = r->arena };
-        run_json(&run, &text);
+        noted_json(&run, &text);
         puts(text.at);
         return EXIT_GOOD;
     }
-    const char *const state = state_of_result(&run);
+    const char *const state = noted_result_state(&run);
     printf("run         %lld\ncreated     %s by koine %s\nmodel       %s\nfile        %s\n", (long long)run.id,
            run.created, run.koine, run.model, run.file);
     if (run.experiment[0])
@@ -241,12 +137,12 @@ static int compare_runs(const Runs *r)
         const int status = find_run(r, r->command->arguments[k + 1], &run);
         if (status != EXIT_GOOD)
             return status;
-        const char *const state = state_of_result(&run);
+        const char *const state = noted_result_state(&run);
         if (state[0]) {
             say("the result of run %s was %s", r->command->arguments[k + 1], state);
             return EXIT_MODEL;
         }
-        results[k] = short_path(run.result, r->arena);
+        results[k] = noted_short_path(run.result, r->arena);
     }
     Command compare = *r->command;
     compare.verb = &verb_compare;
@@ -273,21 +169,13 @@ static int choose_runs(const Runs *r, CatalogueRun **runs, uint32_t *n)
     return status;
 }
 
-/* A catalogue may come from somebody else: what it names is deleted only if it is a result in this project. */
-static bool is_deletable(const Runs *r, const CatalogueRun *run, const char **why)
-{
-    const char *const project = arena_text(r->arena, r->path, strlen(r->path) - strlen("/.koine/runs.sqlite"));
-    *why = state_of_result(run)[0] ? "" : writing_deletion_refusal(run->result, project[0] ? project : "/");
-    return !*why;
-}
-
 /* Shows what would be deleted; false: the user does not want it, or cannot be asked. */
 static bool confirm_deletions(const Runs *r, const CatalogueRun *runs, uint32_t n)
 {
     uint32_t n_files = 0;
     for (uint32_t k = 0; k < n; k++) {
         const char *why;
-        if (is_deletable(r, &runs[k], &why)) {
+        if (noted_is_deletable(&runs[k], r->path, &why, r->arena)) {
             fprintf(stderr, "delete %s\n", text_shown(runs[k].result, r->arena));
             n_files++;
         } else if (why[0])
@@ -307,7 +195,7 @@ static bool confirm_deletions(const Runs *r, const CatalogueRun *runs, uint32_t 
 static int forget_run(const Runs *r, const CatalogueRun *run)
 {
     const char *why;
-    const bool deletes = command_option(r->command, "results") && is_deletable(r, run, &why);
+    const bool deletes = command_option(r->command, "results") && noted_is_deletable(run, r->path, &why, r->arena);
     const CatalogueStatus status = catalogue_forget(r->catalogue, run->id);
     if (status != CATALOGUE_GOOD)
         return failed(r, status);

@@ -16,14 +16,7 @@ static int write_picture(Compilation *c, uint32_t depth, const char *path)
             BOXES_MOST);
         return EXIT_USAGE;
     }
-    if (strcmp(path, "-") == 0)
-        return fwrite(svg.at, 1, svg.n, stdout) == svg.n ? EXIT_GOOD : EXIT_ENVIRONMENT;
-    FILE *const file = fopen(path, "w");
-    const bool is_written = file && fwrite(svg.at, 1, svg.n, file) == svg.n;
-    if (file && fclose(file) == 0 && is_written)
-        return EXIT_GOOD;
-    say("cannot write '%s': %s", path, strerror(errno));
-    return EXIT_ENVIRONMENT;
+    return write_text(path, &svg);
 }
 
 static bool read_depth(const char *text, uint32_t *depth)

@@ -57,6 +57,21 @@ uint32_t terminal_width(FILE *stream)
     return n >= 20 && n <= 1000 ? (uint32_t)n : 80;
 }
 
+enum { WIDEST = 120 };
+
+void draw_panes(const PlotPane *panes, uint32_t n_panes, const PlotOptions *size, FILE *to, bool colour, Arena *arena)
+{
+    const uint32_t width = terminal_width(to);
+    const PlotOptions options = { .width = size && size->width ? size->width
+                                           : width < WIDEST    ? width
+                                                               : WIDEST,
+                                  .height = size ? size->height : 0,
+                                  .is_ascii = !terminal_has_unicode(),
+                                  .has_colour = colour };
+    const Text text = plot_terminal(panes, n_panes, &options, arena);
+    fwrite(text.at, 1, text.n, to);
+}
+
 /* ---- Progress -------------------------------------------------------------------------------------------------- */
 
 enum { BAR = 30, FIRST_AFTER = 300, AGAIN_AFTER = 100 }; /* characters; milliseconds */

@@ -2,6 +2,7 @@
 #ifndef CLI_TERMINAL_H
 #define CLI_TERMINAL_H
 
+#include "formats/plot.h"
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -11,6 +12,9 @@ bool terminal_is(FILE *stream);
 bool terminal_has_colour(FILE *stream, const char *when);
 bool terminal_has_unicode(void);
 uint32_t terminal_width(FILE *stream); /* 80 where unknown */
+
+/* Draws panes on `to` with what its terminal can show; `size` gives width and height where they are not 0. */
+void draw_panes(const PlotPane *panes, uint32_t n_panes, const PlotOptions *size, FILE *to, bool colour, Arena *arena);
 
 /* How far the simulated time has come, on stderr. As a bar: silent where stderr is no terminal, and for a moment, so
  * that short runs stay quiet. As lines: one for each tenth of the run, anywhere. */

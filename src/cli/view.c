@@ -5,13 +5,11 @@
 #include "driver/words.h"
 #include "experiment/catalogue.h"
 #include "experiment/experiment.h"
+#include "web/browser.h"
 #include "web/result.h"
 #include "web/view.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 enum { PORT_FIRST = 8310, LAYOUT_MOST = 1 << 20 };
@@ -21,12 +19,6 @@ typedef struct {
     ViewOptions options;
     VEC(const char *) results;
 } ViewCall;
-
-static bool ends_with(const char *text, const char *end)
-{
-    const size_t length = strlen(text), n = strlen(end);
-    return length >= n && strcmp(text + length - n, end) == 0;
-}
 
 static int read_port(ViewCall *call)
 {
@@ -52,7 +44,7 @@ static int find_model(ViewCall *call, const char *text)
     Target target = target_split(text, command->arena);
     if (!target_find(command, &target))
         return EXIT_USAGE;
-    if (ends_with(text, ".exp.yaml")) {
+    if (experiment_is_named(text)) {
         Sources *const sources = sources_create(command->arena);
         Diag *const diag = diag_create(command->arena, sources);
         Experiment experiment = experiment_none(&compilation_vocabulary);
@@ -143,48 +135,6 @@ static int read_layout(ViewCall *call)
     return EXIT_GOOD;
 }
 
-/* A page that leads to the address. Others can read the arguments of a process, but not this file. */
-static const char *write_forwarder(const char *address, Arena *arena)
-{
-    const char *const own = getenv("XDG_RUNTIME_DIR"), *const temporary = getenv("TMPDIR");
-    const char *const folder = own && *own == '/' ? own : temporary && *temporary == '/' ? temporary : "/tmp";
-    char *const path = arena_format(arena, "%s/koine-view-XXXXXX.html", folder);
-    const int fd = mkstemps(path, 5); /* mode 0600 */
-    FILE *const file = fd < 0 ? NULL : fdopen(fd, "w");
-    if (!file)
-        return NULL;
-    fprintf(file, "<!doctype html><meta http-equiv=\"refresh\" content=\"0;url=%s\"><a href=\"%s\">Koine</a>\n",
-            address, address);
-    if (fclose(file) == 0)
-        return path;
-    unlink(path);
-    return NULL;
-}
-
-/* Twice forked, so that nobody has to wait for the browser. */
-static void open_browser(const char *page)
-{
-    const pid_t child = fork();
-    if (child == 0) {
-        if (fork() == 0) {
-            const int nothing = open("/dev/null", O_RDWR);
-            setsid();
-            if (nothing >= 0 && dup2(nothing, 0) >= 0 && dup2(nothing, 1) >= 0 && dup2(nothing, 2) >= 0)
-                execlp("xdg-open", "xdg-open", page, (char *)NULL);
-            _exit(127);
-        }
-        _exit(0);
-    }
-    if (child > 0)
-        waitpid(child, NULL, 0);
-}
-
-static bool has_display(void)
-{
-    const char *const x = getenv("DISPLAY"), *const wayland = getenv("WAYLAND_DISPLAY");
-    return (x && *x) || (wayland && *wayland);
-}
-
 static int serve(ViewCall *call)
 {
     const Command *const command = call->command;
@@ -216,10 +166,10 @@ static int serve(ViewCall *call)
         fflush(stdout);
         say("the page is at this address until Ctrl-C");
         const char *forwarder = NULL;
-        if (!command_option(command, "no-open") && has_display())
-            forwarder = write_forwarder(view_address(view), command->arena);
+        if (!command_option(command, "no-open") && browser_has_display())
+            forwarder = browser_forwarder(view_address(view), command->arena);
         if (forwarder)
-            open_browser(forwarder);
+            browser_open(forwarder);
         view_begin(view, forwarder);
         view_serve(view, stop);
         status = EXIT_GOOD;

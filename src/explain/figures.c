@@ -52,3 +52,22 @@ CompileReport compile_report(const Schedule *s, const Program *program, const Ar
         r.kernels = program_code(program)->n_kernels;
     return r;
 }
+
+void figures_text(const CompileReport *report, Text *text)
+{
+    text_format(text, "%-18s %s\n%-18s %s\n", "model", report->model, "language", report->language);
+#define FIGURE_LINE(name, title) text_format(text, "%-18s %llu\n", title, (unsigned long long)report->name);
+    COMPILE_FIGURES(FIGURE_LINE)
+#undef FIGURE_LINE
+}
+
+void figures_json(const CompileReport *report, Text *text)
+{
+    const char *between = "{";
+#define FIGURE_KEY(name, title)                                                                                        \
+    text_format(text, "%s\"%s\":%llu", between, #name, (unsigned long long)report->name);                              \
+    between = ",";
+    COMPILE_FIGURES(FIGURE_KEY)
+#undef FIGURE_KEY
+    text_char(text, '}');
+}

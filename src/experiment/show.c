@@ -1,9 +1,8 @@
-#include "cli/show.h"
+#include "experiment/show.h"
 #include "base/vec.h"
-#include "cli/terminal.h"
 #include "formats/select.h"
 
-enum { WIDEST = 120, SERIES_UNASKED = 4 };
+enum { SERIES_UNASKED = 4 };
 
 typedef struct {
     Column column;
@@ -132,32 +131,19 @@ static PlotSeries plot_series(const Show *show, const Track *track)
                          .is_discrete = variable->variability != KOINE_VARIABILITY_CONTINUOUS };
 }
 
-void show_draw(const Show *show, FILE *to, bool colour)
+const PlotPane *show_panes(const Show *show, uint32_t *n)
 {
+    *n = 0;
     if (show->times.n == 0)
-        return;
+        return NULL;
     PlotPane *const panes = NEW_ARRAY(show->arena, PlotPane, show->n_panes);
-    uint32_t n_panes = 0;
     for (uint32_t p = 0; p < show->n_panes; p++) {
         const Pane *const pane = &show->panes[p];
         PlotSeries *const series = NEW_ARRAY(show->arena, PlotSeries, pane->selection.n);
         for (uint32_t k = 0; k < pane->selection.n; k++)
             series[k] = plot_series(show, &pane->tracks[k]);
         if (pane->selection.n > 0)
-            panes[n_panes++] = (PlotPane){ pane->title, series, pane->selection.n };
+            panes[(*n)++] = (PlotPane){ pane->title, series, pane->selection.n };
     }
-    draw_panes(panes, n_panes, NULL, to, colour, show->arena);
-}
-
-void draw_panes(const PlotPane *panes, uint32_t n_panes, const PlotOptions *size, FILE *to, bool colour, Arena *arena)
-{
-    const uint32_t width = terminal_width(to);
-    const PlotOptions options = { .width = size && size->width ? size->width
-                                           : width < WIDEST    ? width
-                                                               : WIDEST,
-                                  .height = size ? size->height : 0,
-                                  .is_ascii = !terminal_has_unicode(),
-                                  .has_colour = colour };
-    const Text text = plot_terminal(panes, n_panes, &options, arena);
-    fwrite(text.at, 1, text.n, to);
+    return panes;
 }

@@ -1,0 +1,109 @@
+#include "experiment/noted.h"
+#include "formats/result_file.h"
+#include "formats/writing.h"
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+const char *noted_result_state(const CatalogueRun *run)
+{
+    if (!run->result[0])
+        return "not kept";
+    if (run->is_replaced)
+        return "replaced by a later run";
+    return access(run->result, F_OK) == 0 ? "" : "gone";
+}
+
+void noted_settle(Catalogue *catalogue, CatalogueRun *run, Arena *arena)
+{
+    if (strcmp(run->outcome, "running") != 0)
+        return;
+    switch (process_state(&run->process, arena)) {
+    case PROCESS_ALIVE: return;
+    case PROCESS_ELSEWHERE:
+        run->message = arena_format(arena, "on the machine '%s', which is not this one", run->process.host);
+        return;
+    case PROCESS_GONE: break;
+    }
+    run->outcome = "crashed";
+    run->message = "its process was killed, or the machine went down";
+    run->time = run->start;
+    const ResultFormat *const format = noted_result_state(run)[0] ? NULL : result_format_named(run->result);
+    if (format && format->measure) {
+        Arena *const scratch = arena_create_like(arena);
+        format->measure(run->result, scratch, &run->points, &run->time);
+        arena_destroy(scratch);
+    }
+    catalogue_close_run(catalogue, run);
+}
+
+static void add_text(Text *text, const char *key, const char *value)
+{
+    text_format(text, "%s\"%s\": ", text->at[text->n - 1] == '{' ? "" : ", ", key);
+    text_json(text, value);
+}
+
+static void add_real(Text *text, const char *key, double value)
+{
+    text_format(text, ", \"%s\": ", key);
+    if (value - value == 0)
+        text_real(text, value);
+    else
+        text_add(text, "null");
+}
+
+void noted_json(const CatalogueRun *run, Text *text)
+{
+    text_format(text, "{\"id\": %lld", (long long)run->id);
+    add_text(text, "created", run->created);
+    add_text(text, "koine", run->koine);
+    add_text(text, "model", run->model);
+    add_text(text, "file", run->file);
+    add_text(text, "experiment", run->experiment);
+    add_text(text, "hash", run->hash);
+    text_format(text, ", \"settings\": %s", run->settings);
+    add_text(text, "result", run->result);
+    text_format(text, ", \"replaced\": %s", run->is_replaced ? "true" : "false");
+    add_text(text, "outcome", run->outcome);
+    add_text(text, "message", run->message);
+    add_real(text, "start", run->start);
+    add_real(text, "stop", run->stop);
+    add_real(text, "time", run->time);
+    text_format(text, ", \"points\": %llu", (unsigned long long)run->points);
+    add_real(text, "compile_seconds", run->compile_seconds);
+    add_real(text, "run_seconds", run->run_seconds);
+    add_text(text, "tags", run->tags);
+    text_char(text, '}');
+}
+
+const char *noted_short_path(const char *path, Arena *arena)
+{
+    char *const here = getcwd(NULL, 0);
+    const size_t n = here ? strlen(here) : 0;
+    const bool is_below = n && strncmp(path, here, n) == 0 && path[n] == '/';
+    free(here);
+    return is_below ? arena_text(arena, path + n + 1, strlen(path + n + 1)) : path;
+}
+
+void noted_line(const CatalogueRun *run, Text *text)
+{
+    const char *const state = noted_result_state(run);
+    const bool is_crashed = strcmp(run->outcome, "crashed") == 0, is_going = strcmp(run->outcome, "running") == 0;
+    text_format(text, "%5lld  %.16s  %-16s %-11s ", (long long)run->id, run->created, run->model, run->outcome);
+    if (is_crashed || is_going)
+        text_format(text, "%10s", ""); /* how long is not known */
+    else
+        text_format(text, "%8.3f s", run->run_seconds);
+    text_format(text, "  %s%s%s%s", noted_short_path(run->result, text->arena), state[0] ? " (" : "", state,
+                state[0] ? ")" : "");
+    if (is_crashed && !state[0])
+        text_format(text, " (%llu points up to time %.9g)", (unsigned long long)run->points, run->time);
+    text_format(text, "%s%s\n", run->tags[0] ? "  #" : "", run->tags);
+}
+
+bool noted_is_deletable(const CatalogueRun *run, const char *catalogue, const char **why, Arena *arena)
+{
+    const char *const project = arena_text(arena, catalogue, strlen(catalogue) - strlen("/.koine/runs.sqlite"));
+    *why = noted_result_state(run)[0] ? "" : writing_deletion_refusal(run->result, project[0] ? project : "/");
+    return !*why;
+}

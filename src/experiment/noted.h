@@ -1,0 +1,21 @@
+/* Runs as they stand in the catalogue: what became of them and of their results. */
+#ifndef EXPERIMENT_NOTED_H
+#define EXPERIMENT_NOTED_H
+
+#include "base/text.h"
+#include "experiment/catalogue.h"
+
+/* "" if the result is there, else why it is not: "gone", ... */
+const char *noted_result_state(const CatalogueRun *run);
+/* A run that was noted as running and whose process is gone: what its result holds is noted for good. */
+void noted_settle(Catalogue *catalogue, CatalogueRun *run, Arena *arena);
+/* A catalogue may come from somebody else: what it names is deleted only if it is a result in the project of
+ * `catalogue`, a path. False: *why says what speaks against it, or is "" where there is no result. */
+bool noted_is_deletable(const CatalogueRun *run, const char *catalogue, const char **why, Arena *arena);
+
+/* A path below the current folder without the way to that folder. */
+const char *noted_short_path(const char *path, Arena *arena);
+void noted_json(const CatalogueRun *run, Text *text);
+void noted_line(const CatalogueRun *run, Text *text);
+
+#endif
