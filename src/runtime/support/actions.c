@@ -53,8 +53,6 @@ static void note_end(Machine *k, const KoineTransition *t)
 void koine_run_actions(Machine *k)
 {
     const KoineProgram *p = k->program;
-    if (p->events.firings.n_actions == 0)
-        return;
     for (uint32_t n = bitset_next(&k->wake.enabled, 0); n != UINT32_MAX; n = bitset_next(&k->wake.enabled, n + 1)) {
         const KoineTransition *t = &p->events.firings.transitions[n];
         for (uint32_t j = 0; j < t->n_actions; j++) {

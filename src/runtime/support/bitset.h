@@ -69,16 +69,24 @@ static inline uint32_t bitset_first(const Bitset *set) /* must not be empty */
     return member;
 }
 
-/* Removes and gives the smallest; must not be empty. */
+/* Removes and gives the smallest; must not be empty. The words are read on the way down and written on the way up, as
+ * far as they have become 0. */
 static inline uint32_t bitset_take(const Bitset *set)
 {
-    if (set->top == 0) {
+    const int top = set->top;
+    if (top == 0) {
         const uint64_t word = set->level[0][0];
         set->level[0][0] = word & (word - 1);
         return (uint32_t)__builtin_ctzll(word);
     }
-    const uint32_t member = bitset_first(set);
-    bitset_remove(set, member);
+    uint64_t *at[BITSET_LEVELS];
+    uint32_t member = 0;
+    for (int k = top; k >= 0; k--) {
+        at[k] = &set->level[k][member];
+        member = member << 6 | (uint32_t)__builtin_ctzll(*at[k]);
+    }
+    for (int k = 0; k <= top && (*at[k] &= *at[k] - 1) == 0; k++)
+        ;
     return member;
 }
 

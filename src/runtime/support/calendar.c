@@ -71,6 +71,7 @@ void koine_calendar_remove(Machine *k, uint32_t entry)
 
 void koine_calendar_at(Machine *k, uint32_t entry, double time, bool late)
 {
-    k->time.rule->serve(k->time.resolution, &time, &late);
+    if (k->time.rule->serve)
+        k->time.rule->serve(k->time.resolution, &time, &late);
     koine_calendar_put(k, entry, time, late);
 }

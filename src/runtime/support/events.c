@@ -43,14 +43,20 @@ static inline bool has_jumped(const Machine *k, uint32_t node)
 }
 
 /* Readers wake up even if the value is what it was: on another branch rounding may have made it so. */
-static void cell_jumped(Machine *k, uint32_t cell)
+static void mark_readers(Machine *k, uint32_t cell)
 {
     const uint32_t *start = k->program->events.graph.readers_start;
-    for (uint32_t j = start[cell]; k->instant->has_pins && j < start[cell + 1]; j++) {
+    for (uint32_t j = start[cell]; j < start[cell + 1]; j++) {
         const uint32_t node = k->program->events.graph.readers[j];
         k->wake.jumped[node >> 6] |= (uint64_t)1 << (node & 63);
         bitset_add(&k->wake.dirty, node);
     }
+}
+
+static inline void cell_jumped(Machine *k, uint32_t cell)
+{
+    if (k->instant->has_pins)
+        mark_readers(k, cell);
 }
 
 /* What the node defines has jumped if it has itself, or if it does not move by itself and has `changed`. */
@@ -146,7 +152,7 @@ static bool time_value(const Machine *k, const KoineRelation *r, double slope, d
 {
     const bool is_late = slope > 0 ? r->is_strict : !r->is_strict;
     if (isfinite(flip) && (slope > 0 || slope < 0))
-        return k->time.rule->has_passed(k->time.resolution, flip, is_late, t) == (slope > 0);
+        return koine_has_passed(k->time.rule, k->time.resolution, flip, is_late, t) == (slope > 0);
     if (slope > 0)
         return r->is_strict ? t > flip : t >= flip;
     if (slope < 0)
@@ -294,7 +300,7 @@ static int64_t value_of_step(Machine *k, const KoineStep *s, Pin *p)
     if (s->is_time && slope != 0 && k->time.rule->decides_edges) {
         bool late;
         const double edge = edge_time(s, (int64_t)value, slope, key, &late);
-        if (k->time.rule->has_passed(k->time.resolution, edge, late, k->m[k->program->slots.time].r))
+        if (koine_has_passed(k->time.rule, k->time.resolution, edge, late, k->m[k->program->slots.time].r))
             return (int64_t)value + (slope > 0 ? 1 : -1);
     }
     return (int64_t)value;
@@ -412,7 +418,7 @@ static void evaluate_transition(Machine *k, const KoineNode *node)
 }
 
 /* A condition that nothing but its transition reads. */
-static KoineStatus evaluate_guard(Machine *k, const KoineNode *node)
+static inline KoineStatus evaluate_guard(Machine *k, const KoineNode *node)
 {
     const int64_t before = k->m[node->output].i;
     run_kernel(k, node->kernel, node->row, 1);
@@ -838,8 +844,9 @@ KoineStatus koine_machine_step(KoineModel *model, KoineOutcome *outcome)
     outcome->flags = 0;
     KoineStatus status = evaluate_dirty(k);
     while (status == KOINE_OK && bitset_is_empty(&k->wake.enabled) && is_settled(k)) {
-        bool has_jumped;
-        status = koine_jump(k, &has_jumped);
+        bool has_jumped = false;
+        if (k->spaces.jump_space)
+            status = koine_jump(k, &has_jumped);
         if (status != KOINE_OK)
             return status;
         if (has_jumped) {
@@ -898,7 +905,8 @@ KoineStatus koine_machine_commit(KoineModel *model, KoineOutcome *outcome)
         cell_changed(k, next->cell);
     }
     now->n_pending = 0;
-    koine_run_actions(k);
+    if (p->events.firings.n_actions)
+        koine_run_actions(k);
     if (now->is_start && now->event_step == 0) /* they fire once */
         wake_transitions(k, KOINE_TRIGGER_INITIAL);
     if (now->is_step && now->event_step == 0)
@@ -950,7 +958,7 @@ KoineStatus koine_machine_leave(KoineModel *model, KoineOutcome *outcome)
     Machine *k = koine_machine_of(model);
     const KoineProgram *p = k->program;
     Instant *now = k->instant;
-    if (koine_reserve_points(k) == KOINE_GROW)
+    if (p->events.delays.n && koine_reserve_points(k) == KOINE_GROW)
         return KOINE_GROW;
     for (uint32_t j = 0; j < now->n_pinned; j++) {
         const uint32_t n = k->pins.numbers[j];

@@ -8,15 +8,24 @@
 #include <stdbool.h>
 
 typedef struct {
-    /* Something happens at *time itself or, if *is_late, just behind it: moves both to where that is served. */
+    /* Something happens at *time itself or, if *is_late, just behind it: moves both to where that is served. NULL: it
+     * is served where it lies. */
     void (*serve)(double resolution, double *time, bool *is_late);
-    /* The same decision for a value: what happens at `time`, or just behind it, has happened at the instant `now`. */
+    /* The same decision for a value: what happens at `time`, or just behind it, has happened at the instant `now`.
+     * NULL: by comparison. */
     bool (*has_passed)(double resolution, double time, bool is_late, double now);
     /* A search has found a crossing at `time`. True: it is served at *served, and may be undone by then. */
     bool (*postpones)(double resolution, double time, double *served);
     bool decides_edges; /* has_passed says on which side of an edge a step function of the time is, not its argument */
     bool puts_on_borders; /* crossings are served at their borders: the states that have crossed are put there */
 } KoineTimeRule;
+
+static inline bool koine_has_passed(const KoineTimeRule *rule, double resolution, double time, bool is_late, double now)
+{
+    if (rule->has_passed)
+        return rule->has_passed(resolution, time, is_late, now);
+    return is_late ? now > time : now >= time;
+}
 
 extern const KoineTimeRule koine_rule_continuous, koine_rule_on_grid;
 
