@@ -317,7 +317,8 @@ bool bank_find(Banks *banks, Bank *bank, const char *class_name, Span wanted_at,
         diag_help(diag, "the folder '%s' may hold its versions: a line 'use %s VERSION' in '%skoine.bank' chooses one",
                   versions, class_name, bank->folder);
     else
-        diag_help(diag, "a class lies in a file of its name, here '%s%s.mdl'", bank->folder, class_name);
+        diag_help(diag, "a class lies in a file of its name, here '%s%s.%s'", bank->folder, class_name,
+                  language_at(NULL, 0)->extensions[0]);
     return false;
 }
 

@@ -32,12 +32,6 @@ const char *compilation_pass_purpose(uint32_t k)
     return k < pipeline_count() ? pipeline[k].purpose : NULL;
 }
 
-const char *compilation_language_name(uint32_t k)
-{
-    const Language *language = language_at(NULL, k);
-    return language ? language->name : NULL;
-}
-
 const Profile *compilation_profile(uint32_t k)
 {
     return language_profile(k);

@@ -8,7 +8,6 @@
 const char *compilation_systems_name(uint32_t k); /* how systems of equations are solved: CompileRequest.systems */
 const char *compilation_pass_name(uint32_t k);    /* in order */
 const char *compilation_pass_purpose(uint32_t k);
-const char *compilation_language_name(uint32_t k);
 ProfileAt compilation_profile;  /* of all languages */
 WordAt compilation_target_name; /* of emit/target.h */
 WordAt compilation_tier_word;   /* "auto", then the rows of emit/tiers.h */

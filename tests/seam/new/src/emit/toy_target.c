@@ -2,8 +2,11 @@
 
 static bool make_toy(const Program *program, Text *to, const char **why)
 {
-    (void)why;
     const Code *const code = program_code(program);
+    if (code->n_kernels == 0) {
+        *why = "it has no kernels";
+        return false;
+    }
     text_format(to, "%s has %u kernels\n", code->model_name, code->n_kernels);
     return true;
 }
