@@ -391,7 +391,7 @@ static int run_run(const Command *command)
 {
     Run run = { .command = command, .is_quiet = command_option(command, "quiet") };
     if (command_option(command, "stop-with-input") && !interrupt_with_input())
-        return say("there is no thread to watch the standard input"), EXIT_ENVIRONMENT;
+        return say("--stop-with-input: no thread could be started that watches the standard input"), EXIT_ENVIRONMENT;
     run.c = compilation_create(out_of_memory);
     run.arena = run.c->arena;
     run.diag = run.c->diag;
@@ -440,7 +440,7 @@ static const Option options[] = {
       .value = "NAME=VALUE",
       .repeats = true,
       .help = "a control parameter, also where the model has a quantity of that name; may be repeated" },
-    { .name = "profile", .value = "NAME", .listed = profile_word, .help = "behave like the original" },
+    { .name = "profile", .value = "NAME", .listed = profile_word, .help = "follow the rules of an original system" },
     { .name = "start-from", .value = "FILE", .help = "start values from the end of an earlier result, {endings}" },
     { .name = "start-from-time", .value = "TIME", .help = "take them from what that result holds at a time" },
     { .name = "inputs", .value = "FILE", .help = "signals for open inputs, a {endings} with a column for each" },

@@ -68,7 +68,7 @@ static bool check_systems(const Command *command)
     for (uint32_t k = 0; !is_known && compilation_systems_name(k); k++)
         is_known = strcmp(given, compilation_systems_name(k)) == 0;
     if (!is_known)
-        usage_error(command, "systems are not solved '%s'; one of: auto, torn, whole, symbolic", given);
+        usage_error(command, "--systems takes auto, torn, whole or symbolic, not '%s'", given);
     return is_known;
 }
 

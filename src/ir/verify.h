@@ -1,4 +1,4 @@
-/* Rules that every Model keeps, whatever made it: V1 to V13 of docs/ir.md.
+/* Rules that every Model keeps, whatever made it: V1 to V14 of docs/ir.md.
  *
  * Run after a front end and, in debug and test builds, after every pass. What a user can have
  * written wrongly is reported by a code of its own with all places; an id out of range and the like

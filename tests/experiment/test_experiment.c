@@ -397,7 +397,7 @@ static void the_example_of_the_manual_is_valid(void **state)
         is_done = is_inside && strncmp(line, "```", 3) == 0;
         if (is_inside && !is_done)
             text_add(&text, line);
-        is_inside |= strncmp(line, "```yaml", 7) == 0;
+        is_inside |= strcmp(line, "```yaml\n") == 0;
     }
     fclose(file);
     Experiment e;
