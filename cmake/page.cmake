@@ -5,7 +5,7 @@ file(GLOB page_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/web/src/*.ts ${CMAK
 set(page_folder ${CMAKE_BINARY_DIR}/page)
 set(page_c ${CMAKE_BINARY_DIR}/page.c)
 find_program(NPM npm)
-if(NOT NPM)
+if(NOT NPM AND NOT EXISTS ${CMAKE_SOURCE_DIR}/web/page/page.js) # a release has the page as it was built
   message(WARNING "npm is missing: `koine view` and `koine report` will have no page. Install nodejs and npm, then "
                   "configure again. Everything else works.")
 endif()
