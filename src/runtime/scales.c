@@ -11,6 +11,7 @@ static const double SMALLEST = 1e-60;  /* size of a state that has never moved *
 static const double NEGLIGIBLE = 1e-6; /* share of what its slope makes of a state in the run: its value says nothing */
 
 enum { ROWS = 12, FLOOR_OFTEN = 32, FLOOR_EVERY = 16, POINTS = 4, MOST_PILOT_STEPS = 30, PILOT_AFTER = 6 };
+enum { TIMES = 8, TURNS = 3 };          /* how many times rounding is looked at; rows that their slopes take turns in */
 static const double PILOT_FIRST = 1e-9; /* of the distance to the next event: the first step */
 static const double PILOT_REACH = 0.1;  /* of that distance: as far as it looks */
 static const double PILOT_ERROR = 0.6;  /* coarse: what matters is the power of ten */
@@ -19,7 +20,10 @@ static const double MOST_SEEN_AHEAD = 1; /* a larger size is believed when it is
 static const uint64_t FIRST_LOOK = 16;   /* steps until rounding is measured; then twice as many, and so on */
 static const double DISPLACEMENT =
     0x1p-43; /* relative, of the states: the derivatives change linearly, but for rounding */
-static const double ABOVE_ROUNDING = 100; /* absolute tolerance over the rounding error of a step */
+static const double ABOVE_ROUNDING = 100;    /* absolute tolerance over the rounding error of a step */
+static const double BETWEEN_TIMES = 0x1p-20; /* of a step: the derivatives change linearly, but for rounding */
+static const double TINY = 1e-9;             /* a state that was larger has a size of its own */
+static const double IS_ROUNDING = 10;        /* so many times the rounding error: a derivative below is nothing else */
 
 /* --- What is known --- */
 
@@ -47,6 +51,8 @@ static void set_state(KoineRun *run, uint32_t i)
 /* Room for the block of the model, which may have grown. */
 static KoineStatus make_copy(KoineRun *run)
 {
+    if (run->model->size <= run->scales.copy_size)
+        return KOINE_OK;
     free(run->scales.copy);
     run->scales.copy = malloc(run->model->size);
     run->scales.copy_size = run->scales.copy ? run->model->size : 0;
@@ -234,6 +240,50 @@ static void stay_above_rounding(KoineRun *run, double h)
     }
 }
 
+/* The rounding error of the derivatives along the time that ends at `time`, from times close to each other: `noise`;
+ * and the largest of these derivatives: `most`. RETRY: not all of them can be evaluated. */
+static KoineStatus find_noise(KoineRun *run, double time, double h, double *noise, double *most)
+{
+    const size_t n = run->tables->n_x;
+    const double distance = koine_max(BETWEEN_TIMES * h, koine_near(time));
+    const double *row[TURNS] = { NULL };
+    memset(noise, 0, n * sizeof *noise);
+    memset(most, 0, n * sizeof *most);
+    for (int k = 0; k < TIMES; ++k) {
+        double *const slope = run->scales.work + (size_t)(k % TURNS) * n;
+        const KoineStatus status = slope_at(run, time - k * distance, run->solver->x, slope);
+        if (status != KOINE_OK)
+            return status;
+        row[0] = row[1];
+        row[1] = row[2];
+        row[2] = slope;
+        for (size_t i = 0; i < n; ++i) {
+            most[i] = koine_max(fabs(slope[i]), most[i]);
+            noise[i] = row[0] ? koine_max(0.5 * fabs(row[0][i] - 2 * row[1][i] + slope[i]), noise[i]) : 0;
+        }
+    }
+    return KOINE_OK;
+}
+
+/* A state that nothing but rounding has moved so far, as the charge behind a valve that is closed, has no size: its
+ * absolute tolerance stays above what rounding makes of it in the whole run. True: there is one. */
+static bool leave_noise(KoineRun *run, double time, const double *noise, const double *most)
+{
+    KoineScales *const scales = &run->scales;
+    const double start = run->problem.start, span = run->problem.stop - start;
+    bool is_found = false;
+    for (size_t i = 0; i < run->tables->n_x; ++i) {
+        const bool is_noise =
+            most[i] <= IS_ROUNDING * noise[i] && scales->peak[i] <= IS_ROUNDING * noise[i] * (time - start);
+        const double wanted = koine_min(ABOVE_ROUNDING * span * noise[i], run->problem.tolerance * SHARE);
+        if (scales->share[i] > 0 && is_noise && wanted > scales->base[i]) {
+            scales->base[i] = wanted;
+            is_found = true;
+        }
+    }
+    return is_found;
+}
+
 /* --- Coarse steps ahead --- */
 
 typedef struct {
@@ -336,8 +386,7 @@ static KoineStatus look_ahead(KoineRun *run, bool is_first)
 {
     KoineModel *const model = run->model;
     const KoineFault fault = model->fault;
-    if (model->size > run->scales.copy_size)
-        TRY(make_copy(run));
+    TRY(make_copy(run));
     memcpy(run->scales.copy, model->block, model->size);
     look_from_here(run, is_first);
     memcpy(model->block, run->scales.copy, model->size);
@@ -392,20 +441,40 @@ double koine_scale_of(const KoineRun *run, uint32_t i)
                                 : scales->base[i] / run->problem.tolerance;
 }
 
+/* Some state is so small that rounding alone may have made it. */
+static bool has_tiny(const KoineRun *run)
+{
+    for (size_t i = 0; i < run->tables->n_x; ++i)
+        if (run->scales.share[i] > 0 && run->scales.peak[i] < TINY)
+            return true;
+    return false;
+}
+
+/* True: the tolerance of a state that is but rounding has been raised. */
+static KoineStatus look_at_noise(KoineRun *run, bool *is_raised)
+{
+    const double time = run->solver->time;
+    double *const noise = run->scales.work + TURNS * (size_t)run->tables->n_x, *const most = noise + run->tables->n_x;
+    *is_raised = false;
+    if (!has_tiny(run))
+        return KOINE_OK;
+    const KoineStatus status = find_noise(run, time, time - run->solver->from, noise, most);
+    *is_raised = status == KOINE_OK && leave_noise(run, time, noise, most);
+    return status;
+}
+
 /* The solver may have what it interpolates with in the block, which is as before afterwards. */
-static KoineStatus look_at_rounding(KoineRun *run)
+static KoineStatus look_at_rounding(KoineRun *run, bool *is_raised)
 {
     KoineModel *const model = run->model;
-    if (model->size > run->scales.copy_size)
-        TRY(make_copy(run));
     memcpy(run->scales.copy, model->block, model->size);
-    const KoineStatus status = find_rounding(run, run->solver->time, run->solver->x);
-    memcpy(model->block, run->scales.copy, model->size);
-    if (status < 0)
-        return koine_solver_failed(run);
-    if (status == KOINE_OK)
+    KoineStatus status = find_rounding(run, run->solver->time, run->solver->x);
+    if (status == KOINE_OK) {
         stay_above_rounding(run, run->solver->time - run->solver->from);
-    return KOINE_OK;
+        status = look_at_noise(run, is_raised);
+    }
+    memcpy(model->block, run->scales.copy, model->size);
+    return status;
 }
 
 /* --- Steps --- */
@@ -418,7 +487,9 @@ KoineStatus koine_scales_step(KoineRun *run)
     if (++scales->steps != scales->next_look)
         return KOINE_OK;
     scales->next_look *= 2;
-    return look_at_rounding(run);
+    bool is_raised = false;
+    TRY(make_copy(run));
+    return look_at_rounding(run, &is_raised) < 0 ? koine_solver_failed(run) : KOINE_OK;
 }
 
 void koine_scales_accept(KoineRun *run, const double *x)
@@ -432,12 +503,18 @@ void koine_scales_accept(KoineRun *run, const double *x)
 }
 
 /* A state that has never moved and begins to, without an event: no step is short enough for its relative error. It
- * counts as one of size 1 from here on. */
+ * counts as one of size 1 from here on. Nor is one short enough for a state that only rounding moves. */
 bool koine_scales_mend(KoineRun *run)
 {
     KoineScales *const scales = &run->scales;
     bool has_mended = false;
-    for (size_t i = 0; !scales->is_idle && i < run->tables->n_x; ++i)
+    if (scales->is_idle)
+        return false;
+    const KoineFault fault = run->model->fault;
+    if (make_copy(run) == KOINE_OK)
+        look_at_rounding(run, &has_mended);
+    run->model->fault = fault;
+    for (size_t i = 0; i < run->tables->n_x; ++i)
         if (scales->peak[i] == 0 && scales->share[i] > 0 && scales->base[i] < scales->share[i]) {
             scales->base[i] = scales->share[i];
             has_mended = true;

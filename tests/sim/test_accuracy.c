@@ -185,6 +185,28 @@ static void test_rounding_is_not_followed(void **state)
     }
 }
 
+/* While the thyristor blocks, what is left of R.u is rounding, and q nothing else: no step is short enough to follow it
+ * with digits. The exact charge of a period is 100/(2*pi)*(1 + cos(1)). */
+static void test_a_state_that_only_rounding_moves_has_no_size(void **state)
+{
+    (void)state;
+    static const double tolerances[] = { 1e-6, 1e-9 };
+    for (int k = 0; k < N_CONTROLLED; k++)
+        for (int j = 0; j < 2; j++) {
+            RunResult *const r = run_model(&(RunRequest){ .path = MODELS "fired.dym",
+                                                          .tier = "interp",
+                                                          .solver = with_error_control[k],
+                                                          .stop = 5,
+                                                          .interval = 1,
+                                                          .tolerance = tolerances[j] });
+            expect_done(r);
+            expect_near(run_last(r, "q"), 5 * 100 * (1 + cos(1)) / (2 * acos(-1)), 100 * tolerances[j] * 122.6);
+            fail_if(!(r->report.statistics.integration.steps < 20000), "%s: %llu steps", with_error_control[k],
+                    (unsigned long long)r->report.statistics.integration.steps);
+            run_free(r);
+        }
+}
+
 static void test_absurd_tolerances_are_refused(void **state)
 {
     static const double absurd[] = { 1e-15, 1e-30, -1e-6, 1, NAN };
@@ -285,6 +307,7 @@ int main(void)
         cmocka_unit_test(test_a_state_that_falls_far_is_followed),
         cmocka_unit_test(test_nominal_values_of_the_text_keep_relative_tolerances),
         cmocka_unit_test(test_rounding_is_not_followed),
+        cmocka_unit_test(test_a_state_that_only_rounding_moves_has_no_size),
         cmocka_unit_test(test_values_between_steps_follow_the_tolerance),
         cmocka_unit_test(test_absurd_tolerances_are_refused),
     };
