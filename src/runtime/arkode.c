@@ -74,8 +74,8 @@ static KoineStatus begin_at(KoineSundials *solver, double time, const double *x)
     const ARKRhsFn slope = koine_sundials_slope;
     koine_sundials_keep_counts(solver);
     koine_sundials_place(solver, time, x);
-    const int flag =
-        ARKStepReInit(solver->memory, is_implicit ? NULL : slope, is_implicit ? slope : NULL, time, solver->y);
+    const int flag = ARKStepReInit(solver->memory, is_implicit ? NULL : slope, is_implicit ? slope : NULL,
+                                   solver->origin.reached, solver->y);
     return flag == ARK_SUCCESS ? KOINE_OK : KOINE_FAILED;
 }
 
@@ -102,14 +102,14 @@ static KoineStatus step(KoineSundials *solver, double goal)
     base->placed = NAN;
     N_VScale(1, solver->y, solver->slope); /* where the step begins, for a repetition */
     for (;;) {
-        double reached = base->time;
+        double reached = solver->origin.reached;
         if (goal != solver->goal) {
-            ARKStepSetStopTime(solver->memory, goal);
+            ARKStepSetStopTime(solver->memory, goal - solver->origin.at);
             solver->goal = goal;
         }
-        const int flag = ARKStepEvolve(solver->memory, goal, solver->y, &reached, ARK_ONE_STEP);
+        const int flag = ARKStepEvolve(solver->memory, goal - solver->origin.at, solver->y, &reached, ARK_ONE_STEP);
         if (flag >= 0) {
-            const KoineStatus status = koine_sundials_stepped(solver, flag == ARK_TSTOP_RETURN ? goal : reached);
+            const KoineStatus status = koine_sundials_stepped(solver, reached, flag == ARK_TSTOP_RETURN);
             if (flag == ARK_TSTOP_RETURN)
                 solver->goal = NAN; /* ARKODE has forgotten it */
             return status;
@@ -144,7 +144,9 @@ static KoineStatus interpolate(KoineSolver *base, double time, double *x)
 {
     KoineSundials *const solver = koine_sundials_of(base);
     N_VSetArrayPointer(x, solver->view);
-    return ARKStepGetDky(solver->memory, time, 0, solver->view) == ARK_SUCCESS ? KOINE_OK : KOINE_FAILED;
+    return ARKStepGetDky(solver->memory, koine_sundials_inside(solver, time), 0, solver->view) == ARK_SUCCESS
+               ? KOINE_OK
+               : KOINE_FAILED;
 }
 
 static KoineStatus create_erk(const KoineProblem *problem, KoineSolver **solver)

@@ -37,7 +37,8 @@ static int whole_matrix(double time, N_Vector y, N_Vector slope, SUNMatrix matri
     (void)work1, (void)work2, (void)work3;
     KoineStatus status = KOINE_OK;
     if (!is_good)
-        status = koine_linear_evaluate(&solver->linear, time, N_VGetArrayPointer(y), N_VGetArrayPointer(slope));
+        status = koine_linear_evaluate(&solver->linear, solver->origin.at + time, N_VGetArrayPointer(y),
+                                       N_VGetArrayPointer(slope));
     *is_new = !is_good;
     if (status == KOINE_OK)
         koine_linear_put(&solver->linear, 1, -gamma, matrix);
@@ -92,7 +93,7 @@ static KoineStatus restart(KoineSolver *base, double time, const double *x)
     koine_sundials_keep_counts(solver);
     koine_sundials_place(solver, time, x);
     koine_sundials_begin_strictly(solver);
-    return CVodeReInit(solver->memory, time, solver->y) == CV_SUCCESS ? KOINE_OK : KOINE_FAILED;
+    return CVodeReInit(solver->memory, solver->origin.reached, solver->y) == CV_SUCCESS ? KOINE_OK : KOINE_FAILED;
 }
 
 /* --- Steps of order 1 --- */
@@ -133,7 +134,7 @@ static bool agrees_with_step(KoineSundials *solver)
     double *const x = solver->cubic.values + 3 * n, middle = base->from + 0.5 * (base->time - base->from);
     cubic_at(solver, middle, x);
     N_VSetArrayPointer(N_VGetArrayPointer(solver->slope), solver->view);
-    if (CVodeGetDky(solver->memory, middle, 0, solver->view) != CV_SUCCESS)
+    if (CVodeGetDky(solver->memory, koine_sundials_inside(solver, middle), 0, solver->view) != CV_SUCCESS)
         return false;
     const double *const y = N_VGetArrayPointer(solver->slope);
     for (size_t i = 0; i < n; ++i)
@@ -162,18 +163,18 @@ static bool is_cubic(KoineSundials *solver)
 static KoineStatus advance(KoineSolver *base, double goal)
 {
     KoineSundials *const solver = koine_sundials_of(base);
-    double reached = base->time;
+    double reached = solver->origin.reached;
     keep_begin(solver);
     if (goal != solver->goal) {
-        CVodeSetStopTime(solver->memory, goal);
+        CVodeSetStopTime(solver->memory, goal - solver->origin.at);
         solver->goal = goal;
     }
     base->placed = NAN;
-    const int flag = CVode(solver->memory, goal, solver->y, &reached, CV_ONE_STEP);
+    const int flag = CVode(solver->memory, goal - solver->origin.at, solver->y, &reached, CV_ONE_STEP);
     if (flag < 0)
         return koine_sundials_failed(solver);
     look_at_order(solver);
-    const KoineStatus status = koine_sundials_stepped(solver, flag == CV_TSTOP_RETURN ? goal : reached);
+    const KoineStatus status = koine_sundials_stepped(solver, reached, flag == CV_TSTOP_RETURN);
     if (flag == CV_TSTOP_RETURN)
         solver->goal = NAN; /* CVODE has forgotten it */
     return status;
@@ -187,7 +188,9 @@ static KoineStatus interpolate(KoineSolver *base, double time, double *x)
         return KOINE_OK;
     }
     N_VSetArrayPointer(x, solver->view);
-    return CVodeGetDky(solver->memory, time, 0, solver->view) == CV_SUCCESS ? KOINE_OK : KOINE_FAILED;
+    return CVodeGetDky(solver->memory, koine_sundials_inside(solver, time), 0, solver->view) == CV_SUCCESS
+               ? KOINE_OK
+               : KOINE_FAILED;
 }
 
 double koine_cvode_norm(const KoineSolver *solver)

@@ -21,8 +21,9 @@ static int residual(double time, N_Vector y, N_Vector slope, N_Vector out, void 
         if (!koine_sundials_goes_on(solver, time))
             return -1;
         return koine_sundials_tell(solver,
-                                   koine_residual_at(solver->base.problem->model, time, N_VGetArrayPointer(y),
-                                                     N_VGetArrayPointer(slope), N_VGetArrayPointer(out)),
+                                   koine_residual_at(solver->base.problem->model, solver->origin.at + time,
+                                                     N_VGetArrayPointer(y), N_VGetArrayPointer(slope),
+                                                     N_VGetArrayPointer(out)),
                                    time);
     }
     const int status = koine_sundials_slope(time, y, out, data);
@@ -40,8 +41,8 @@ static int jacobian(double time, double cj, N_Vector y, N_Vector slope, N_Vector
     N_VScale(1, residual_here, work1);
     for (uint32_t i = 0; i < tables_of(solver)->n_x; ++i)
         N_VGetArrayPointer(work1)[i] += N_VGetArrayPointer(slope)[i];
-    const KoineStatus status =
-        koine_linear_fill(&solver->linear, time, N_VGetArrayPointer(y), N_VGetArrayPointer(work1), -cj, 1, matrix);
+    const KoineStatus status = koine_linear_fill(&solver->linear, solver->origin.at + time, N_VGetArrayPointer(y),
+                                                 N_VGetArrayPointer(work1), -cj, 1, matrix);
     return koine_sundials_tell(solver, status, time);
 }
 
@@ -136,14 +137,14 @@ static KoineStatus begin(KoineSundials *solver)
     solver->is_fresh = false;
     koine_sundials_begin_strictly(solver);
     koine_sundials_keep_counts(solver);
-    return IDAReInit(solver->memory, solver->base.time, solver->y, solver->slope) == IDA_SUCCESS ? KOINE_OK
-                                                                                                 : KOINE_FAILED;
+    return IDAReInit(solver->memory, solver->origin.reached, solver->y, solver->slope) == IDA_SUCCESS ? KOINE_OK
+                                                                                                      : KOINE_FAILED;
 }
 
 static KoineStatus advance(KoineSolver *base, double goal)
 {
     KoineSundials *const solver = koine_sundials_of(base);
-    double reached = base->time;
+    double reached = solver->origin.reached;
     int order = 0;
     base->placed = NAN;
     if (solver->is_fresh) {
@@ -152,15 +153,16 @@ static KoineStatus advance(KoineSolver *base, double goal)
             return status;
     }
     if (goal != solver->goal) {
-        IDASetStopTime(solver->memory, goal);
+        IDASetStopTime(solver->memory, goal - solver->origin.at);
         solver->goal = goal;
     }
-    const int flag = IDASolve(solver->memory, goal, &reached, solver->y, solver->slope, IDA_ONE_STEP);
+    const int flag =
+        IDASolve(solver->memory, goal - solver->origin.at, &reached, solver->y, solver->slope, IDA_ONE_STEP);
     if (flag < 0)
         return koine_sundials_failed(solver);
     IDAGetLastOrder(solver->memory, &order);
     koine_sundials_ease(solver, order);
-    const KoineStatus status = koine_sundials_stepped(solver, flag == IDA_TSTOP_RETURN ? goal : reached);
+    const KoineStatus status = koine_sundials_stepped(solver, reached, flag == IDA_TSTOP_RETURN);
     if (flag == IDA_TSTOP_RETURN)
         solver->goal = NAN; /* IDA has forgotten it */
     return status;
@@ -171,7 +173,7 @@ static KoineStatus interpolate(KoineSolver *base, double time, double *x)
     KoineSundials *const solver = koine_sundials_of(base);
     const KoineTables *const tables = tables_of(solver);
     N_VSetArrayPointer(tables->n_w ? N_VGetArrayPointer(solver->whole) : x, solver->view);
-    if (IDAGetDky(solver->memory, time, 0, solver->view) != IDA_SUCCESS)
+    if (IDAGetDky(solver->memory, koine_sundials_inside(solver, time), 0, solver->view) != IDA_SUCCESS)
         return KOINE_FAILED;
     if (tables->n_w)
         memcpy(x, N_VGetArrayPointer(solver->whole), tables->n_x * sizeof *x);

@@ -7,6 +7,7 @@ static const double SAFETY = 0.9;
 static const double RETREAT = 0.25;      /* after an evaluation that failed */
 static const double ERROR_FLOOR = 1e-20; /* square of the smallest error that step control sees */
 static const double LOG_FLOOR = -13.3;   /* log2 of the smallest error that it remembers: 1e-4 */
+static const double HELD = 1e-9;         /* of a step: rounding of the time that does not count */
 static const double FIRST_GROWTH = 100;  /* of the step after the first one, whose size was a guess */
 
 enum { ALIGNMENT = 64, PARTS = 4 };
@@ -175,6 +176,14 @@ static double fit(double h, double distance, double near_goal)
     return h > 0.5 * distance ? 0.5 * distance : h;
 }
 
+/* Late in time, as at 1e9, the end of a short step is rounded by a part of it that counts: the step is what the time
+ * can hold. */
+static double held(double time, double h)
+{
+    const double step = (time + h) - time;
+    return fabs(step - h) > HELD * h ? koine_max(step, koine_ulp(time)) : h;
+}
+
 static void accept_step(KoineLean *lean, double t_new, double h, double factor)
 {
     const bool was_cut = h < lean->h;
@@ -202,7 +211,8 @@ static KoineStatus advance(KoineSolver *solver, double goal)
     if (status != KOINE_OK)
         return status;
     for (;;) {
-        const double h = fit(lean->h, distance, near_goal);
+        const double wanted = fit(lean->h, distance, near_goal),
+                     h = wanted < distance ? held(solver->time, wanted) : wanted;
         double error2 = NAN;
         lean->evaluations += method->stages;
         solver->placed = NAN;

@@ -11,6 +11,8 @@ static const double BEGIN_STRICTNESS = 10; /* of a multistep method ... */
 static const int EASE_AT_ORDER = 4;        /* ... below this order ... */
 static const uint32_t EASE_AFTER = 24;     /* ... for so many steps at most: a model may never reach it */
 
+static const double LATE =
+    1e-10; /* of what is left of the run: a time that is rounded by more cannot hold short steps */
 static const double ROUNDING = 1e3 * DBL_EPSILON; /* times the largest unknown: below it, a zero that was computed */
 
 static double start_of(const KoineProblem *problem, uint32_t j)
@@ -88,8 +90,9 @@ void koine_sundials_destroy(KoineSundials *solver)
 }
 
 /* Below h_cross a point that cannot be evaluated ends the search for a smaller step (2.3 of the semantics). */
-int koine_sundials_tell(KoineSundials *solver, KoineStatus status, double time)
+int koine_sundials_tell(KoineSundials *solver, KoineStatus status, double inner)
 {
+    const double time = solver->origin.at + inner;
     if (status == KOINE_OK)
         return 0;
     if (status < 0) {
@@ -119,8 +122,8 @@ int koine_sundials_slope(double time, N_Vector y, N_Vector slope, void *data)
     ++solver->evaluations;
     if (!koine_sundials_goes_on(solver, time))
         return -1;
-    const KoineStatus status =
-        koine_derivatives_at(solver->base.problem->model, time, N_VGetArrayPointer(y), N_VGetArrayPointer(slope));
+    const KoineStatus status = koine_derivatives_at(solver->base.problem->model, solver->origin.at + time,
+                                                    N_VGetArrayPointer(y), N_VGetArrayPointer(slope));
     return status == KOINE_OK ? 0 : koine_sundials_tell(solver, status, time);
 }
 
@@ -129,8 +132,8 @@ int koine_sundials_jacobian(double time, N_Vector y, N_Vector slope, SUNMatrix m
 {
     KoineSundials *const solver = data;
     (void)work1, (void)work2, (void)work3;
-    const KoineStatus status =
-        koine_linear_fill(&solver->linear, time, N_VGetArrayPointer(y), N_VGetArrayPointer(slope), 0, 1, matrix);
+    const KoineStatus status = koine_linear_fill(&solver->linear, solver->origin.at + time, N_VGetArrayPointer(y),
+                                                 N_VGetArrayPointer(slope), 0, 1, matrix);
     return koine_sundials_tell(solver, status, time);
 }
 
@@ -185,6 +188,8 @@ void koine_sundials_place(KoineSundials *solver, double time, const double *x)
         solver->largest = 0;
     }
     base->from = base->time = time;
+    solver->origin.at = koine_ulp(time) > LATE * (base->problem->stop - time) ? time : 0;
+    solver->origin.from = solver->origin.reached = time - solver->origin.at;
     solver->goal = NAN;
     solver->is_stuck = false;
 }
@@ -230,14 +235,25 @@ static KoineStatus stepped_tiny(KoineSundials *solver, double h, bool has_failed
     return KOINE_FAILED;
 }
 
-KoineStatus koine_sundials_stepped(KoineSundials *solver, double reached)
+double koine_sundials_inside(const KoineSundials *solver, double time)
+{
+    const KoineEpoch *const origin = &solver->origin;
+    return origin->at == 0 ? time : koine_min(koine_max(time - origin->at, origin->from), origin->reached);
+}
+
+KoineStatus koine_sundials_stepped(KoineSundials *solver, double inner, bool is_at_goal)
 {
     KoineSolver *const base = &solver->base;
+    KoineEpoch *const origin = &solver->origin;
+    const double reached = is_at_goal ? solver->goal : origin->at + inner;
+    origin->from = origin->reached;
+    origin->reached = reached == solver->goal ? reached - origin->at : inner;
     if (solver->failure < 0) /* the fixed point iteration takes it for a reason to try again */
         return koine_sundials_failed(solver);
-    const double h = reached - base->time, usual = koine_max(solver->largest, h);
+    const double h = origin->at == 0 ? reached - base->time : origin->reached - origin->from,
+                 usual = koine_max(solver->largest, h);
     const bool has_failed = !isnan(solver->failed_time);
-    const double least = has_failed ? koine_crossing_step(base->problem, base->time, usual) : koine_near(reached);
+    const double least = has_failed ? koine_crossing_step(base->problem, base->time, usual) : koine_near(inner);
     base->from = base->time;
     base->time = reached;
     solver->largest = usual;

@@ -20,6 +20,13 @@ typedef struct {
     bool is_known, is_used; /* the slopes were looked at; the cubic agrees with what the integrator says */
 } KoineCubic;
 
+/* Where the time of the integrator begins: 0, so that it is that of the run, unless numbers of that size cannot hold
+ * its steps. Then it counts from the last restart, exactly, whatever the time of the run rounds. */
+typedef struct {
+    double at;            /* of the run: there the integrator's time is 0 */
+    double from, reached; /* by the integrator's time: the ends of the last step */
+} KoineEpoch;
+
 typedef struct KoineSundials {
     KoineSolver base;
     void *memory; /* of CVODE, IDA or ARKODE */
@@ -32,16 +39,17 @@ typedef struct KoineSundials {
     KoineLinear linear;
     SUNNonlinearSolver nonlinear; /* of the Adams methods */
     KoineCubic cubic;             /* CVODE */
-    double goal;                  /* stop time in force */
-    double largest;               /* step since the last restart */
-    double strictness;            /* divides the tolerance */
-    uint32_t n_begun;             /* multistep methods: steps since the last restart, while they are strict */
-    bool is_fresh;                /* restarted and not advanced yet */
-    bool is_stuck;                /* an evaluation failed close to the present point */
-    bool is_lost;                 /* the integrator asked for a time that is no number */
-    double failed_time;           /* of the last evaluation that failed; NAN: none since the last step */
-    uint32_t tiny;                /* steps in a row too short to be told from none */
-    KoineStatus failure;          /* of the model, below 0 */
+    KoineEpoch origin;
+    double goal;         /* stop time in force */
+    double largest;      /* step since the last restart */
+    double strictness;   /* divides the tolerance */
+    uint32_t n_begun;    /* multistep methods: steps since the last restart, while they are strict */
+    bool is_fresh;       /* restarted and not advanced yet */
+    bool is_stuck;       /* an evaluation failed close to the present point */
+    bool is_lost;        /* the integrator asked for a time that is no number */
+    double failed_time;  /* of the last evaluation that failed; NAN: none since the last step */
+    uint32_t tiny;       /* steps in a row too short to be told from none */
+    KoineStatus failure; /* of the model, below 0 */
     KoineSundialsCounts (*read_counts)(void *memory);
     uint64_t steps, rejected, evaluations, factorisations, iterations;
 } KoineSundials;
@@ -86,8 +94,11 @@ void koine_sundials_ease(KoineSundials *solver, int order); /* after each step *
 /* What a negative flag of the integrator means to the driver. */
 KoineStatus koine_sundials_failed(KoineSundials *solver);
 
-/* The integrator has reached a time: the step is recorded. Below 0 if it does not get on any more. */
-KoineStatus koine_sundials_stepped(KoineSundials *solver, double reached);
+/* The integrator has reached a time, or the goal: the step is recorded. Below 0 if it does not get on any more. */
+KoineStatus koine_sundials_stepped(KoineSundials *solver, double reached, bool is_at_goal);
+
+/* A time of the last step, as the integrator counts it. */
+double koine_sundials_inside(const KoineSundials *solver, double time);
 
 static inline KoineSundials *koine_sundials_of(KoineSolver *solver)
 {

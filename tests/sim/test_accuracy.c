@@ -207,6 +207,40 @@ static void test_a_state_that_only_rounding_moves_has_no_size(void **state)
         }
 }
 
+static double late_start;
+
+static void prepare_late(KoineModel *model)
+{
+    set_value(model, "Start", late_start);
+}
+
+/* At 1e9 the time is rounded by 1e-7, a thousandth of a step: steps are what the time holds, or are counted from the
+ * last event. So the late run is the early one but for the rounding of the ticks; S is exactly 499.5. */
+static void test_late_times_are_as_good_as_early_ones(void **state)
+{
+    (void)state;
+    for (int k = 0; k < N_CONTROLLED; k++) {
+        double x[2], s[2];
+        for (int j = 0; j < 2; j++) {
+            late_start = j * 1e9;
+            RunResult *const r = run_model(&(RunRequest){ .path = MODELS "Late.mdl",
+                                                          .tier = "interp",
+                                                          .solver = with_error_control[k],
+                                                          .start = late_start,
+                                                          .stop = late_start + 1,
+                                                          .interval = 1,
+                                                          .prepare = prepare_late });
+            expect_done(r);
+            x[j] = run_last(r, "X");
+            s[j] = run_last(r, "S");
+            run_free(r);
+        }
+        fail_if(!(fabs(x[0] - x[1]) < 3e-4), "%s: X is %.6f, late %.6f", with_error_control[k], x[0], x[1]);
+        expect_near(s[0], 499.5, 1e-6);
+        expect_near(s[1], 499.5, 2e-4);
+    }
+}
+
 static void test_absurd_tolerances_are_refused(void **state)
 {
     static const double absurd[] = { 1e-15, 1e-30, -1e-6, 1, NAN };
@@ -308,6 +342,7 @@ int main(void)
         cmocka_unit_test(test_nominal_values_of_the_text_keep_relative_tolerances),
         cmocka_unit_test(test_rounding_is_not_followed),
         cmocka_unit_test(test_a_state_that_only_rounding_moves_has_no_size),
+        cmocka_unit_test(test_late_times_are_as_good_as_early_ones),
         cmocka_unit_test(test_values_between_steps_follow_the_tolerance),
         cmocka_unit_test(test_absurd_tolerances_are_refused),
     };
