@@ -1,5 +1,6 @@
 /* See words.h. A word is found by one probe or two in a table filled once. */
 #include "ir/words.h"
+#include "base/bug.h"
 #include "base/map.h"
 
 enum { SLOTS = 1024, LONGEST = 16 }; /* about 200 words */
@@ -7,6 +8,7 @@ enum { SLOTS = 1024, LONGEST = 16 }; /* about 200 words */
 struct Words {
     uint16_t slots[SLOTS]; /* word, 0: empty */
     uint8_t lengths[SLOTS];
+    uint64_t firsts[LONGEST + 1]; /* per length: a bit for each first letter of its words; most names have another */
 };
 
 typedef struct {
@@ -26,6 +28,11 @@ static const char *text_of(uint32_t word)
     return word < WORD_OPERATION ? rows[word].text : op_text((Op)(word - WORD_OPERATION));
 }
 
+static uint64_t first_bit(const char *text)
+{
+    return (uint64_t)1 << (text[0] & 63);
+}
+
 static uint32_t slot_of(const Words *words, const char *text, size_t length)
 {
     const uint32_t first = (unsigned char)text[0], middle = (unsigned char)text[length / 2],
@@ -43,11 +50,14 @@ static void add(Words *words, uint32_t word)
 {
     const char *text = text_of(word);
     const size_t length = strlen(text);
+    if (length > LONGEST)
+        BUG("a word of the text form is longer than LONGEST");
     const uint32_t slot = slot_of(words, text, length);
     if (words->slots[slot])
         return;
     words->slots[slot] = (uint16_t)word;
     words->lengths[slot] = (uint8_t)length;
+    words->firsts[length] |= first_bit(text);
 }
 
 Words *words_create(Arena *arena)
@@ -63,7 +73,9 @@ Words *words_create(Arena *arena)
 
 uint32_t words_find(const Words *words, const char *text, size_t length)
 {
-    return length == 0 || length > LONGEST ? WORD_NO : words->slots[slot_of(words, text, length)];
+    if (length == 0 || length > LONGEST || !(words->firsts[length] & first_bit(text)))
+        return WORD_NO;
+    return words->slots[slot_of(words, text, length)];
 }
 
 const char *word_text(Word word)
