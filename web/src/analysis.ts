@@ -21,7 +21,15 @@ interface Incidence {
 
 interface Profile {
     operations: number;
-    lines: { file: string | null; line: number; what: string; text: string; executions: number; operations: number; share: number }[];
+    lines: {
+        file: string | null;
+        line: number;
+        what: string;
+        text: string;
+        executions: number;
+        operations: number;
+        share: number;
+    }[];
 }
 
 const FIGURES: [string, string][] = [
@@ -58,7 +66,14 @@ export class Analysis {
     private readonly profile = h("section", { "aria-label": "Profile" });
     private readonly picture = h("section", { "aria-label": "Incidence" });
     private readonly blocks = h("section", { "aria-label": "Blocks" });
-    readonly root = h("div", { class: "analysis view", hidden: true }, this.statistics, this.profile, this.picture, this.blocks);
+    readonly root = h(
+        "div",
+        { class: "analysis view", hidden: true },
+        this.statistics,
+        this.profile,
+        this.picture,
+        this.blocks,
+    );
     private hasModel = false;
 
     private profiled: number | null = null; // the run whose profile is shown
@@ -115,8 +130,23 @@ export class Analysis {
                       h(
                           "table",
                           {},
-                          h("thead", {}, h("tr", {}, h("th", {}), ...runs.map((r) => h("th", { scope: "col" }, r.name)))),
-                          h("tbody", {}, ...rows.map(([label, value]) => h("tr", {}, h("th", { scope: "row" }, label), ...runs.map((_, k) => h("td", {}, value(k)))))),
+                          h(
+                              "thead",
+                              {},
+                              h("tr", {}, h("th", {}), ...runs.map((r) => h("th", { scope: "col" }, r.name))),
+                          ),
+                          h(
+                              "tbody",
+                              {},
+                              ...rows.map(([label, value]) =>
+                                  h(
+                                      "tr",
+                                      {},
+                                      h("th", { scope: "row" }, label),
+                                      ...runs.map((_, k) => h("td", {}, value(k))),
+                                  ),
+                              ),
+                          ),
                       ),
                   )
                 : h("p", { class: "soft" }, "No run yet."),
@@ -128,7 +158,13 @@ export class Analysis {
         else
             replace(
                 this.profile,
-                store.state.model.target ? h("p", { class: "soft" }, "Run with “profile” to see which lines of the source the work went into.") : null,
+                store.state.model.target
+                    ? h(
+                          "p",
+                          { class: "soft" },
+                          "Run with “profile” to see which lines of the source the work went into.",
+                      )
+                    : null,
             );
     }
 
@@ -145,20 +181,44 @@ export class Analysis {
                 h(
                     "table",
                     { class: "profile" },
-                    h("thead", {}, h("tr", {}, ...["share", "executions", "line", ""].map((t) => h("th", { scope: "col" }, t)))),
+                    h(
+                        "thead",
+                        {},
+                        h("tr", {}, ...["share", "executions", "line", ""].map((t) => h("th", { scope: "col" }, t))),
+                    ),
                     h(
                         "tbody",
                         {},
-                        ...profile.lines.slice(0, 40).map((line) =>
-                            h(
-                                "tr",
-                                {},
-                                h("td", {}, h("span", { class: "share", style: `--share:${line.share}` }, `${(100 * line.share).toFixed(1)} %`)),
-                                h("td", {}, String(line.executions)),
-                                h("td", {}, line.file ? h("button", { class: "link", onclick: () => this.onPlace(line.file!, line.line) }, `${line.file}:${line.line}`) : "–"),
-                                h("td", { class: "left" }, h("code", {}, line.text)),
+                        ...profile.lines
+                            .slice(0, 40)
+                            .map((line) =>
+                                h(
+                                    "tr",
+                                    {},
+                                    h(
+                                        "td",
+                                        {},
+                                        h(
+                                            "span",
+                                            { class: "share", style: `--share:${line.share}` },
+                                            `${(100 * line.share).toFixed(1)} %`,
+                                        ),
+                                    ),
+                                    h("td", {}, String(line.executions)),
+                                    h(
+                                        "td",
+                                        {},
+                                        line.file
+                                            ? h(
+                                                  "button",
+                                                  { class: "link", onclick: () => this.onPlace(line.file!, line.line) },
+                                                  `${line.file}:${line.line}`,
+                                              )
+                                            : "–",
+                                    ),
+                                    h("td", { class: "left" }, h("code", {}, line.text)),
+                                ),
                             ),
-                        ),
                     ),
                 ),
             ),
@@ -199,12 +259,21 @@ export class Analysis {
         for (let k = 0; k < at.length; k += 3) {
             g.fillStyle = at[k] === at[k + 1] ? css("--curve-0") : css("--ink-soft");
             const inset = cell > 4 ? 1 : 0;
-            g.fillRect(at[k + 1] * cell + inset, at[k] * cell + inset, Math.max(1, cell - 2 * inset), Math.max(1, cell - 2 * inset));
+            g.fillRect(
+                at[k + 1] * cell + inset,
+                at[k] * cell + inset,
+                Math.max(1, cell - 2 * inset),
+                Math.max(1, cell - 2 * inset),
+            );
         }
         replace(
             this.picture,
             h("h2", {}, "Incidence"),
-            h("p", { class: "soft" }, `${size} equations (rows) and their unknowns (columns) in the order of computation; shaded squares are systems solved together.`),
+            h(
+                "p",
+                { class: "soft" },
+                `${size} equations (rows) and their unknowns (columns) in the order of computation; shaded squares are systems solved together.`,
+            ),
             canvas,
         );
     }
@@ -217,12 +286,21 @@ export class Analysis {
                 {},
                 h("td", {}, String(first + k + 1)),
                 h("td", { class: "left" }, block.kind + (block.size > 1 ? ` of ${block.size}` : "")),
-                h("td", { class: "left" }, block.unknowns.join(", ") + (block.size > block.unknowns.length && block.unknowns.length ? ", …" : "")),
+                h(
+                    "td",
+                    { class: "left" },
+                    block.unknowns.join(", ") +
+                        (block.size > block.unknowns.length && block.unknowns.length ? ", …" : ""),
+                ),
                 h(
                     "td",
                     { class: "left" },
                     block.place
-                        ? h("button", { class: "link", onclick: () => this.onSource(block.place!.source, block.place!.line) }, `${block.place.file}:${block.place.line}`)
+                        ? h(
+                              "button",
+                              { class: "link", onclick: () => this.onSource(block.place!.source, block.place!.line) },
+                              `${block.place.file}:${block.place.line}`,
+                          )
                         : null,
                 ),
                 h("td", { class: "left" }, h("code", {}, (block.place?.text ?? "").trim().split("\n")[0])),
@@ -238,7 +316,11 @@ export class Analysis {
                 h(
                     "table",
                     { class: "blocks" },
-                    h("thead", {}, h("tr", {}, ...["", "kind", "unknowns", "line", ""].map((t) => h("th", { scope: "col" }, t)))),
+                    h(
+                        "thead",
+                        {},
+                        h("tr", {}, ...["", "kind", "unknowns", "line", ""].map((t) => h("th", { scope: "col" }, t))),
+                    ),
                     h("tbody", {}, ...rows),
                 ),
             ),
@@ -246,7 +328,8 @@ export class Analysis {
                 "p",
                 {},
                 first > 0 && h("button", { onclick: () => void this.loadBlocks(Math.max(0, first - page)) }, "Earlier"),
-                first + page < answer.total && h("button", { onclick: () => void this.loadBlocks(first + page) }, "More"),
+                first + page < answer.total &&
+                    h("button", { onclick: () => void this.loadBlocks(first + page) }, "More"),
             ),
         );
     }

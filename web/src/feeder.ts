@@ -120,7 +120,14 @@ class Feeder {
             const all = new Float64Array(await response.arrayBuffer());
             const n = all[0];
             const column = (k: number) => all.subarray(4 + k * n, 4 + (k + 1) * n);
-            const data = { n, reduced: false, from, to, times: column(0), columns: columns.map((_, k) => column(k + 1)) };
+            const data = {
+                n,
+                reduced: false,
+                from,
+                to,
+                times: column(0),
+                columns: columns.map((_, k) => column(k + 1)),
+            };
             this.points.set(id, { key, data });
             hasChanged = true;
         }

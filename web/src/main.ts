@@ -34,7 +34,12 @@ class App {
     private readonly buttons = Object.fromEntries(
         VIEWS.map((v) => [v, h("button", { role: "tab", id: `tab-${v}`, onclick: () => this.show(v) }, TITLES[v])]),
     ) as Record<View, HTMLButtonElement>;
-    private readonly file = h("input", { type: "file", accept: ".json", hidden: true, onchange: () => void this.openLayout() });
+    private readonly file = h("input", {
+        type: "file",
+        accept: ".json",
+        hidden: true,
+        onchange: () => void this.openLayout(),
+    });
 
     start(): void {
         const app = document.getElementById("app")!;
@@ -109,7 +114,8 @@ class App {
     private take(state: api.State): void {
         for (const run of state.runs) {
             const before = store.state.runs.find((r) => r.id === run.id);
-            if (before && (before.live !== run.live || before.variables !== run.variables)) store.variables.delete(run.id);
+            if (before && (before.live !== run.live || before.variables !== run.variables))
+                store.variables.delete(run.id);
         }
         store.state = state;
         store.emit("state");
@@ -140,7 +146,11 @@ class App {
                   : model.changed
                     ? `${model.changed} has changed since it was opened`
                     : "";
-        this.status.title = bad?.message ?? (model.changed ? "A run takes it as it is now; structure and analysis show it as it was: start the viewer again." : "");
+        this.status.title =
+            bad?.message ??
+            (model.changed
+                ? "A run takes it as it is now; structure and analysis show it as it was: start the viewer again."
+                : "");
         if (model.state === "good" && !store.modelUnits.size) void this.loadUnits();
         this.renderTabs();
     }
@@ -148,7 +158,9 @@ class App {
     /** Units and comments of the model, for results that have none. */
     private async loadUnits(): Promise<void> {
         const answer = await api.json<{ names: string[]; units: string[]; comments: string[] }>("api/names");
-        answer.names.forEach((name, k) => store.modelUnits.set(name, { unit: answer.units[k], comment: answer.comments[k] }));
+        answer.names.forEach((name, k) =>
+            store.modelUnits.set(name, { unit: answer.units[k], comment: answer.comments[k] }),
+        );
         store.emit("variables");
         store.emit("layout");
     }
@@ -204,7 +216,12 @@ class App {
         const file = this.file.files?.[0];
         this.file.value = "";
         if (!file) return;
-        const layout = readLayout(await file.text().then(JSON.parse).catch(() => null));
+        const layout = readLayout(
+            await file
+                .text()
+                .then(JSON.parse)
+                .catch(() => null),
+        );
         if (!layout) {
             announce("This is not a layout");
             this.status.textContent = `${file.name} is not a layout`;

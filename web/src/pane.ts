@@ -40,7 +40,11 @@ export function drawnOf(pane: PaneLayout): Drawn[] {
             const offset = pane.difference ? 0 : to.offset;
             const values =
                 to.factor === 1 && offset === 0 ? source.values : source.values.map((v) => v * to.factor + offset);
-            const suffix = pane.difference ? ` (${run.name} − ${runs[0].name})` : runs.length > 1 ? ` (${run.name})` : "";
+            const suffix = pane.difference
+                ? ` (${run.name} − ${runs[0].name})`
+                : runs.length > 1
+                  ? ` (${run.name})`
+                  : "";
             out.push({
                 times: source.times,
                 values,
@@ -103,7 +107,10 @@ export class Pane {
     }
 
     private size(): { width: number; height: number } {
-        return { width: Math.max(200, this.plotBox.clientWidth), height: Math.max(HEIGHT_LEAST, this.plotBox.clientHeight) };
+        return {
+            width: Math.max(200, this.plotBox.clientWidth),
+            height: Math.max(HEIGHT_LEAST, this.plotBox.clientHeight),
+        };
     }
 
     resize(): void {
@@ -177,19 +184,26 @@ export class Pane {
             },
             series: [
                 {},
-                ...drawn.map((d): uPlot.Series => ({
-                    label: d.label,
-                    stroke: d.colour,
-                    width: 1.6,
-                    pxAlign: 0,
-                    dash: d.dash,
-                    points: { show: false },
-                    ...(d.discrete ? { paths: stepped } : {}),
-                })),
+                ...drawn.map(
+                    (d): uPlot.Series => ({
+                        label: d.label,
+                        stroke: d.colour,
+                        width: 1.6,
+                        pxAlign: 0,
+                        dash: d.dash,
+                        points: { show: false },
+                        ...(d.discrete ? { paths: stepped } : {}),
+                    }),
+                ),
             ],
             hooks: {
                 setSelect: [(u) => this.onSelect(u)],
-                setCursor: [(u) => this.onCursor(u.cursor.left != null && u.cursor.left >= 0 ? u.posToVal(u.cursor.left, "x") : null)],
+                setCursor: [
+                    (u) =>
+                        this.onCursor(
+                            u.cursor.left != null && u.cursor.left >= 0 ? u.posToVal(u.cursor.left, "x") : null,
+                        ),
+                ],
                 drawAxes: [(u) => this.drawEvents(u)],
             },
         };
@@ -237,7 +251,10 @@ export class Pane {
         this.plotBox.setAttribute("aria-label", `Plot of ${text}`);
         this.destroy();
         this.signature = "";
-        replace(this.plotBox, data.length ? null : h("p", { class: "hint" }, `Choose variables to plot over ${this.layout.x}`));
+        replace(
+            this.plotBox,
+            data.length ? null : h("p", { class: "hint" }, `Choose variables to plot over ${this.layout.x}`),
+        );
         if (!data.length) return;
         const range = (side: 0 | 1) => (): [number, number] => {
             let low = Infinity;
@@ -350,7 +367,9 @@ export class Pane {
             return { centre, span: xs.length > 1 ? Math.abs(xs[0] - xs[1]) : 0 };
         };
         over.addEventListener("touchstart", (e) => (before = look(e.touches)), { passive: true });
-        over.addEventListener("touchend", (e) => (before = e.touches.length ? look(e.touches) : null), { passive: true });
+        over.addEventListener("touchend", (e) => (before = e.touches.length ? look(e.touches) : null), {
+            passive: true,
+        });
         over.addEventListener(
             "touchmove",
             (event) => {

@@ -15,7 +15,12 @@ export class Plots {
     private readonly side = h("aside", { class: "side", id: "side" });
     private readonly panes = h("div", { class: "panes" });
     private readonly table = h("div", { class: "values", id: "values" });
-    readonly root = h("div", { class: "plots view" }, this.side, h("div", { class: "stage" }, this.tools(), this.panes, this.table));
+    readonly root = h(
+        "div",
+        { class: "plots view" },
+        this.side,
+        h("div", { class: "stage" }, this.tools(), this.panes, this.table),
+    );
     private shownPanes: Pane[] = [];
     private cursor: number | null = null;
     private exact = new Map<string, number | null>(); // run/name at that time
@@ -65,8 +70,16 @@ export class Plots {
             h("button", { class: "icon", onclick: zoom(2), title: "Zoom out (−)", "aria-label": "Zoom out" }, "−"),
             h("button", { id: "fit", onclick: () => store.setWindow(null), title: "The whole run (0)" }, "Fit"),
             h("span", { class: "grow" }),
-            h("button", { id: "export-csv", onclick: () => this.exportCsv(), title: "Curves of all panes, in the time shown" }, "CSV"),
-            h("button", { id: "export-svg", onclick: () => this.exportSvg(), title: "The pane in use as a picture" }, "SVG"),
+            h(
+                "button",
+                { id: "export-csv", onclick: () => this.exportCsv(), title: "Curves of all panes, in the time shown" },
+                "CSV",
+            ),
+            h(
+                "button",
+                { id: "export-svg", onclick: () => this.exportSvg(), title: "The pane in use as a picture" },
+                "SVG",
+            ),
         );
     }
 
@@ -160,14 +173,17 @@ export class Plots {
             row.name.textContent = run.name;
             row.label.className = `soft state-${run.state}`;
             row.label.textContent = run.state === "done" ? `${run.rows}` : run.state;
-            const notes = [run.remark, run.changed && `the model has changed since this run (${run.changed})`].filter(Boolean);
+            const notes = [run.remark, run.changed && `the model has changed since this run (${run.changed})`].filter(
+                Boolean,
+            );
             row.note.hidden = !notes.length;
             row.note.textContent = notes.join("\n");
             return row.root;
         });
         const content = rows.length ? rows : [this.noRun];
         const old = [...this.runs.children].slice(1);
-        if (content.length !== old.length || content.some((row, k) => row !== old[k])) replace(this.runs, this.runsTitle, ...content);
+        if (content.length !== old.length || content.some((row, k) => row !== old[k]))
+            replace(this.runs, this.runsTitle, ...content);
     }
 
     private makeRunRow(id: number) {
@@ -189,9 +205,7 @@ export class Plots {
     // ---- panes ----
     private renderPanes(): void {
         for (const pane of this.shownPanes) pane.destroy();
-        this.shownPanes = store.layout.panes.map(
-            (layout, k) => new Pane(k, layout, (time) => this.onCursor(time)),
-        );
+        this.shownPanes = store.layout.panes.map((layout, k) => new Pane(k, layout, (time) => this.onCursor(time)));
         replace(this.panes, ...this.shownPanes.map((pane, k) => this.paneElement(pane, k)));
         this.panes.style.setProperty("--panes", String(this.shownPanes.length));
     }
@@ -251,7 +265,19 @@ export class Plots {
                 h("label", { class: "check" }, "over ", axis),
                 check("events", "events", "Mark the times of events"),
                 store.shown.length > 1 && check("difference", "difference", "Runs minus the first one shown"),
-                h("button", { class: "icon", "aria-label": `Remove pane ${at + 1}`, title: "Remove this pane", onclick: (e: Event) => { e.stopPropagation(); this.removePane(at); } }, "×"),
+                h(
+                    "button",
+                    {
+                        class: "icon",
+                        "aria-label": `Remove pane ${at + 1}`,
+                        title: "Remove this pane",
+                        onclick: (e: Event) => {
+                            e.stopPropagation();
+                            this.removePane(at);
+                        },
+                    },
+                    "×",
+                ),
             ),
             pane.plotBox,
         );
@@ -260,7 +286,12 @@ export class Plots {
     private chip(name: string, k: number, pane: number): HTMLElement {
         const { unit, comment } = store.describe(name);
         const units = choices(unit);
-        const chip = h("span", { class: "chip", title: comment || name }, h("i", { style: `background:${colourOf(k)}` }), h("span", {}, name));
+        const chip = h(
+            "span",
+            { class: "chip", title: comment || name },
+            h("i", { style: `background:${colourOf(k)}` }),
+            h("span", {}, name),
+        );
         if (units.length > 1)
             chip.append(
                 h(
@@ -272,12 +303,25 @@ export class Plots {
                             store.emit("layout");
                         },
                     },
-                    ...units.map((u) => h("option", { selected: u.unit === (store.layout.units[name] ?? unit) }, u.unit)),
+                    ...units.map((u) =>
+                        h("option", { selected: u.unit === (store.layout.units[name] ?? unit) }, u.unit),
+                    ),
                 ),
             );
         else if (unit) chip.append(h("span", { class: "soft" }, unit));
         chip.append(
-            h("button", { class: "icon", "aria-label": `Remove ${name}`, onclick: (event: Event) => { event.stopPropagation(); store.toggleCurve(name, pane); } }, "×"),
+            h(
+                "button",
+                {
+                    class: "icon",
+                    "aria-label": `Remove ${name}`,
+                    onclick: (event: Event) => {
+                        event.stopPropagation();
+                        store.toggleCurve(name, pane);
+                    },
+                },
+                "×",
+            ),
         );
         return chip;
     }

@@ -16,7 +16,12 @@ const HEIGHT = 320;
 function align(plot: Plot): uPlot.AlignedData {
     const sources = plot.curves.map((c) => Float64Array.from(c.times));
     const merged = mergeTimes(sources);
-    const values = plot.curves.map((c, k) => aligned(Float64Array.from(c.values, (v) => v ?? NaN), merged.at[k]));
+    const values = plot.curves.map((c, k) =>
+        aligned(
+            Float64Array.from(c.values, (v) => v ?? NaN),
+            merged.at[k],
+        ),
+    );
     return [merged.times, ...values] as uPlot.AlignedData;
 }
 
@@ -36,7 +41,10 @@ function draw(box: HTMLElement, plot: Plot): void {
             height: HEIGHT,
             scales: { x: { time: false } },
             cursor: { sync: { key: "report" } },
-            axes: [axis, { ...axis, size: 68, label: units.size === 1 ? [...units][0] || undefined : undefined, labelSize: 18 }],
+            axes: [
+                axis,
+                { ...axis, size: 68, label: units.size === 1 ? [...units][0] || undefined : undefined, labelSize: 18 },
+            ],
             series: [
                 { label: "time", value: (_: uPlot, v: number | null) => number(v) },
                 ...plot.curves.map((c, k) => ({

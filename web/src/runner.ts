@@ -35,7 +35,11 @@ const SETTINGS: [string, string, string][] = [
 const ROWS_MOST = 300;
 
 export class Runner {
-    private readonly filter = h("input", { type: "search", placeholder: "Filter parameters", "aria-label": "Filter parameters" });
+    private readonly filter = h("input", {
+        type: "search",
+        placeholder: "Filter parameters",
+        "aria-label": "Filter parameters",
+    });
     private readonly table = h("div", { class: "scroll parameters" });
     private readonly button = h("button", { class: "primary", id: "run", onclick: () => void this.run() }, "Run");
     private readonly stop = h("button", { id: "stop", onclick: () => void this.halt(), disabled: true }, "Stop");
@@ -52,7 +56,10 @@ export class Runner {
 
     constructor(private readonly onPlace: (file: string, line: number) => void) {
         for (const [key, label, hint] of SETTINGS)
-            this.settings.set(key, h("input", { id: `set-${key}`, placeholder: hint, "aria-label": label, autocomplete: "off" }));
+            this.settings.set(
+                key,
+                h("input", { id: `set-${key}`, placeholder: hint, "aria-label": label, autocomplete: "off" }),
+            );
         for (const [key, input] of this.settings) input.addEventListener("input", () => this.touched.add(key));
         this.root = h(
             "div",
@@ -61,7 +68,12 @@ export class Runner {
                 "section",
                 { class: "run-bar", "aria-label": "Run" },
                 ...SETTINGS.map(([key, label]) => h("label", {}, h("span", {}, label), this.settings.get(key)!)),
-                h("label", { class: "check", title: "Count the work of each line of the source" }, this.profile, "profile"),
+                h(
+                    "label",
+                    { class: "check", title: "Count the work of each line of the source" },
+                    this.profile,
+                    "profile",
+                ),
                 this.button,
                 this.stop,
                 this.progress,
@@ -69,7 +81,10 @@ export class Runner {
             this.message,
             h("section", { "aria-label": "Parameters" }, h("div", { class: "search-row" }, this.filter), this.table),
         );
-        this.filter.addEventListener("input", later(60, () => this.render()));
+        this.filter.addEventListener(
+            "input",
+            later(60, () => this.render()),
+        );
         this.root.addEventListener("keydown", (event) => {
             if (event.key === "Enter" && (event.target as HTMLElement).tagName === "INPUT") void this.run();
         });
@@ -80,7 +95,9 @@ export class Runner {
         if (this.isLoaded || store.state.model.state === "working") return;
         this.isLoaded = true;
         try {
-            const answer = await api.json<{ parameters: Parameter[]; settings: Settings; experiment: string | null }>("api/parameters");
+            const answer = await api.json<{ parameters: Parameter[]; settings: Settings; experiment: string | null }>(
+                "api/parameters",
+            );
             this.parameters = answer.parameters;
             this.fill(answer.settings, answer.experiment);
             this.render();
@@ -124,18 +141,40 @@ export class Runner {
             return h(
                 "tr",
                 {},
-                h("th", { scope: "row" }, p.name, p.extents.length ? h("span", { class: "soft" }, ` [${p.extents.join(",")}]`) : null),
+                h(
+                    "th",
+                    { scope: "row" },
+                    p.name,
+                    p.extents.length ? h("span", { class: "soft" }, ` [${p.extents.join(",")}]`) : null,
+                ),
                 h("td", {}, input),
                 h("td", { class: "soft left" }, p.unit),
-                h("td", { class: "soft left origin" }, [p.kind === "start" ? "start value" : "", p.origin === "experiment" ? "of the experiment" : ""].filter(Boolean).join(", ")),
+                h(
+                    "td",
+                    { class: "soft left origin" },
+                    [p.kind === "start" ? "start value" : "", p.origin === "experiment" ? "of the experiment" : ""]
+                        .filter(Boolean)
+                        .join(", "),
+                ),
                 h("td", { class: "soft left" }, p.comment),
-                h("td", { class: "left" }, p.line ? h("button", { class: "link", onclick: () => this.onPlace(p.file, p.line) }, `${p.file.replace(/^.*\//, "")}:${p.line}`) : null),
+                h(
+                    "td",
+                    { class: "left" },
+                    p.line
+                        ? h(
+                              "button",
+                              { class: "link", onclick: () => this.onPlace(p.file, p.line) },
+                              `${p.file.replace(/^.*\//, "")}:${p.line}`,
+                          )
+                        : null,
+                ),
             );
         });
         replace(
             this.table,
             h("table", {}, h("tbody", {}, ...rows)),
-            found.length > ROWS_MOST && h("p", { class: "soft" }, `${found.length - ROWS_MOST} more; filter to see them`),
+            found.length > ROWS_MOST &&
+                h("p", { class: "soft" }, `${found.length - ROWS_MOST} more; filter to see them`),
             !this.parameters.length && h("p", { class: "soft" }, "The model has no parameters."),
         );
     }
@@ -143,7 +182,8 @@ export class Runner {
     private async run(): Promise<void> {
         if (this.button.disabled) return;
         const fields: [string, string][] = [];
-        for (const [key, input] of this.settings) if (this.touched.has(key) && input.value.trim()) fields.push([key, input.value.trim()]);
+        for (const [key, input] of this.settings)
+            if (this.touched.has(key) && input.value.trim()) fields.push([key, input.value.trim()]);
         for (const [name, value] of this.changed) fields.push(["set", `${name}=${value}`]);
         if (this.profile.checked) fields.push(["profile", "1"]);
         replace(this.message);
@@ -178,7 +218,11 @@ export class Runner {
     /** What the run said; places in the source become links. */
     private report(run: api.RunInfo): void {
         const title =
-            run.state === "done" ? `${run.name} is done` : run.state === "stopped" ? `${run.name} was stopped` : `${run.name} failed`;
+            run.state === "done"
+                ? `${run.name} is done`
+                : run.state === "stopped"
+                  ? `${run.name} was stopped`
+                  : `${run.name} failed`;
         const text = h("pre", {});
         for (const line of run.message.trimEnd().split("\n")) {
             const place = /^(.*?)([^\s:]+\.\w+):(\d+):(\d+)(:.*)$/.exec(line);
@@ -196,7 +240,13 @@ export class Runner {
         }
         replace(
             this.message,
-            h("p", { class: run.state === "failed" ? "bad" : "good" }, title, run.rows ? " " : null, run.rows ? h("button", { class: "small", onclick: () => this.look() }, "See the curves") : null),
+            h(
+                "p",
+                { class: run.state === "failed" ? "bad" : "good" },
+                title,
+                run.rows ? " " : null,
+                run.rows ? h("button", { class: "small", onclick: () => this.look() }, "See the curves") : null,
+            ),
             run.message.trim() ? text : null,
         );
         announce(title);

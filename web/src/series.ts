@@ -68,7 +68,8 @@ export function difference(of: Source, base: Source, isDiscrete: boolean): Sourc
         const time = of.times[first];
         while (end < values.length && of.times[end] === time) end++;
         if (end === first) end++; /* not a number */
-        for (let k = first; k < end; k++) values[k] = of.values[k] - valueOnSide(base, time, k - first, end - first, isDiscrete);
+        for (let k = first; k < end; k++)
+            values[k] = of.values[k] - valueOnSide(base, time, k - first, end - first, isDiscrete);
     }
     return { times: of.times, values };
 }

@@ -33,9 +33,21 @@ const HOW: Record<string, string> = {
 export function problem(error: unknown): HTMLElement {
     const failure = error as api.ApiError;
     const list = (failure.diagnostics ?? []).map((d) =>
-        h("li", {}, h("strong", {}, d.file ? `${d.file}:${d.line}: ` : ""), `${d.message} `, h("span", { class: "soft" }, d.code ?? ""), d.help ? h("div", { class: "soft" }, d.help) : null),
+        h(
+            "li",
+            {},
+            h("strong", {}, d.file ? `${d.file}:${d.line}: ` : ""),
+            `${d.message} `,
+            h("span", { class: "soft" }, d.code ?? ""),
+            d.help ? h("div", { class: "soft" }, d.help) : null,
+        ),
     );
-    return h("div", { class: "problem", role: "alert" }, h("p", {}, failure.message), list.length ? h("ul", {}, ...list) : null);
+    return h(
+        "div",
+        { class: "problem", role: "alert" },
+        h("p", {}, failure.message),
+        list.length ? h("ul", {}, ...list) : null,
+    );
 }
 
 /** A line of a file of the model; "" where it is none. */
@@ -52,10 +64,19 @@ export async function sourceLine(file: string, line: number): Promise<string> {
 }
 
 export class Structure {
-    private readonly search = h("input", { type: "search", placeholder: "Variable", "aria-label": "Search variables of the model", list: "model-variables" });
+    private readonly search = h("input", {
+        type: "search",
+        placeholder: "Variable",
+        "aria-label": "Search variables of the model",
+        list: "model-variables",
+    });
     private readonly components = h("div", { class: "components" });
     private readonly diagram = h("div", { class: "diagram" });
-    private readonly glass = h("section", { class: "glass", "aria-label": "Behind the variable", "aria-live": "polite" });
+    private readonly glass = h("section", {
+        class: "glass",
+        "aria-label": "Behind the variable",
+        "aria-live": "polite",
+    });
     private readonly found = h("ul", { class: "found" });
     readonly root = h(
         "div",
@@ -69,7 +90,10 @@ export class Structure {
     private depth = 1;
 
     constructor(private readonly onPlot: (name: string) => void) {
-        this.search.addEventListener("input", later(80, () => this.renderFound()));
+        this.search.addEventListener(
+            "input",
+            later(80, () => this.renderFound()),
+        );
         this.search.addEventListener("keydown", (event) => {
             if (event.key === "Enter" && this.search.value.trim()) void this.explain(this.search.value.trim());
         });
@@ -90,7 +114,10 @@ export class Structure {
             this.renderComponents();
             this.renderDiagram();
             if (!this.glass.childElementCount)
-                replace(this.glass, h("p", { class: "soft" }, "Choose a variable to see where it is declared and what defines it."));
+                replace(
+                    this.glass,
+                    h("p", { class: "soft" }, "Choose a variable to see where it is declared and what defines it."),
+                );
         } catch (error) {
             this.loading = null;
             replace(this.glass, problem(error));
@@ -102,7 +129,9 @@ export class Structure {
         const names = text ? [...store.modelUnits.keys()].filter(matcher(text)).slice(0, 50) : [];
         replace(
             this.found,
-            ...names.map((name) => h("li", {}, h("button", { class: "link", onclick: () => void this.explain(name) }, name))),
+            ...names.map((name) =>
+                h("li", {}, h("button", { class: "link", onclick: () => void this.explain(name) }, name)),
+            ),
         );
     }
 
@@ -124,11 +153,21 @@ export class Structure {
                 this.renderFound();
             };
             shown++;
-            if (!below.length || shown > 2000) return h("div", { class: "component", style: `padding-left:${14 * level}px` }, h("button", { class: "link", onclick: pick }, ...label));
+            if (!below.length || shown > 2000)
+                return h(
+                    "div",
+                    { class: "component", style: `padding-left:${14 * level}px` },
+                    h("button", { class: "link", onclick: pick }, ...label),
+                );
             return h(
                 "details",
                 { open: level < 1, style: `padding-left:${level ? 14 : 0}px` },
-                h("summary", {}, h("span", { onclick: pick }, ...label), h("span", { class: "soft" }, ` ${below.length}`)),
+                h(
+                    "summary",
+                    {},
+                    h("span", { onclick: pick }, ...label),
+                    h("span", { class: "soft" }, ` ${below.length}`),
+                ),
                 ...below.slice(0, 500).map((b) => item(b, level + 1)),
             );
         };
@@ -136,7 +175,10 @@ export class Structure {
     }
 
     private renderDiagram(): void {
-        const picture = h("img", { src: `api/diagram.svg?depth=${this.depth}`, alt: "Diagram of the components and their connections" });
+        const picture = h("img", {
+            src: `api/diagram.svg?depth=${this.depth}`,
+            alt: "Diagram of the components and their connections",
+        });
         picture.addEventListener("click", () => picture.classList.toggle("whole"));
         const note = h("p", { class: "soft" });
         picture.addEventListener("error", () => (note.textContent = "The diagram is too large to be drawn."));
@@ -149,7 +191,9 @@ export class Structure {
                     this.renderDiagram();
                 },
             },
-            ...[1, 2, 3].map((d) => h("option", { value: d, selected: d === this.depth }, `${d} level${d > 1 ? "s" : ""}`)),
+            ...[1, 2, 3].map((d) =>
+                h("option", { value: d, selected: d === this.depth }, `${d} level${d > 1 ? "s" : ""}`),
+            ),
         );
         const isFlat = this.tree.length <= 1;
         replace(this.diagram, !isFlat && h("div", { class: "diagram-tools" }, select), picture, note);
@@ -172,7 +216,11 @@ export class Structure {
         return h(
             "div",
             { class: "place" },
-            h("button", { class: "link where", onclick: () => void this.showSource(place.source, place.line) }, `${place.file}:${place.line}`),
+            h(
+                "button",
+                { class: "link where", onclick: () => void this.showSource(place.source, place.line) },
+                `${place.file}:${place.line}`,
+            ),
             h("pre", {}, place.text),
         );
     }
@@ -191,7 +239,17 @@ export class Structure {
             ),
             behind.comment ? h("p", {}, behind.comment) : null,
             behind.alias_of
-                ? h("p", {}, "The same value as ", h("button", { class: "link", onclick: () => void this.explain(behind.alias_of!) }, behind.alias_of), ".")
+                ? h(
+                      "p",
+                      {},
+                      "The same value as ",
+                      h(
+                          "button",
+                          { class: "link", onclick: () => void this.explain(behind.alias_of!) },
+                          behind.alias_of,
+                      ),
+                      ".",
+                  )
                 : null,
             h("h3", {}, "Declared"),
             this.place(behind.declared),
@@ -205,7 +263,9 @@ export class Structure {
             h(
                 "p",
                 { class: "reads" },
-                ...behind.reads.map((name) => h("button", { class: "link", onclick: () => void this.explain(name) }, name)),
+                ...behind.reads.map((name) =>
+                    h("button", { class: "link", onclick: () => void this.explain(name) }, name),
+                ),
             ),
         );
         this.glass.scrollTop = 0;
@@ -226,7 +286,9 @@ export class Structure {
         const list = h(
             "ol",
             { class: "source" },
-            ...lines.map((text, k) => h("li", { class: k + 1 === line ? "here" : null, value: k + 1 }, h("code", {}, text || " "))),
+            ...lines.map((text, k) =>
+                h("li", { class: k + 1 === line ? "here" : null, value: k + 1 }, h("code", {}, text || " ")),
+            ),
         );
         replace(this.glass, h("header", {}, h("h2", {}, `${this.files[source]}:${line}`)), list);
         list.querySelector(".here")?.scrollIntoView({ block: "center" });

@@ -16,7 +16,10 @@ const ROW = 26;
 /** `a*.x?` is a glob over the whole name; anything else is looked for anywhere, without regard to case. */
 export function matcher(text: string): (name: string) => boolean {
     if (/[*?]/.test(text)) {
-        const source = text.replace(/[.+^${}()|[\]\\]/g, "\\$&").replace(/\*/g, ".*").replace(/\?/g, ".");
+        const source = text
+            .replace(/[.+^${}()|[\]\\]/g, "\\$&")
+            .replace(/\*/g, ".*")
+            .replace(/\?/g, ".");
         const expression = new RegExp(`^${source}$`, "i");
         return (name) => expression.test(name);
     }
@@ -93,7 +96,11 @@ export class Tree {
     });
     private readonly count = h("span", { class: "soft", id: "matches" });
     private readonly all = h("button", { class: "small", onclick: () => this.plotAll(), hidden: true }, "Plot these");
-    private readonly hint = h("p", { class: "hint", id: "axis-hint", hidden: true }, "Choose the variable for the horizontal axis; Esc leaves it as it is.");
+    private readonly hint = h(
+        "p",
+        { class: "hint", id: "axis-hint", hidden: true },
+        "Choose the variable for the horizontal axis; Esc leaves it as it is.",
+    );
     private axisOf: number | null = null;
     private axisDone = (): void => undefined;
     private readonly list = h("div", { class: "tree", role: "tree", tabindex: 0, "aria-label": "Variables" });
@@ -116,7 +123,10 @@ export class Tree {
         this.list.append(this.space);
         this.list.addEventListener("scroll", () => this.render());
         this.list.addEventListener("keydown", (event) => this.onKey(event));
-        this.search.addEventListener("input", later(60, () => this.find()));
+        this.search.addEventListener(
+            "input",
+            later(60, () => this.find()),
+        );
         this.search.addEventListener("keydown", (event) => {
             if (event.key === "Enter") {
                 this.find(); /* the list may still be that of the letters before */
@@ -251,7 +261,9 @@ export class Tree {
 
     private row(row: Row, k: number, shown: Set<string>, elsewhere: Set<string>): HTMLElement {
         const isOn = shown.has(row.path);
-        const { unit, comment, constant } = row.isFolder ? { unit: "", comment: "", constant: false } : store.describe(row.path);
+        const { unit, comment, constant } = row.isFolder
+            ? { unit: "", comment: "", constant: false }
+            : store.describe(row.path);
         const element = h(
             "div",
             {
@@ -267,7 +279,11 @@ export class Tree {
                     this.activate(row);
                 },
             },
-            h("span", { class: "mark", "aria-hidden": "true" }, row.isFolder ? (this.open.has(row.path) ? "▾" : "▸") : isOn ? "●" : "○"),
+            h(
+                "span",
+                { class: "mark", "aria-hidden": "true" },
+                row.isFolder ? (this.open.has(row.path) ? "▾" : "▸") : isOn ? "●" : "○",
+            ),
             h("span", { class: "name" }, row.name),
             h("span", { class: "soft unit" }, row.isFolder ? String(row.size) : unit),
         );

@@ -6,6 +6,7 @@ export interface Shown {
     offset: number;
 }
 
+// biome-ignore format: a table, one unit a line
 const groups: Record<string, [string, number, number?][]> = {
     m: [["mm", 1e3], ["cm", 1e2], ["km", 1e-3]],
     s: [["ms", 1e3], ["µs", 1e6], ["min", 1 / 60], ["h", 1 / 3600], ["d", 1 / 86400]],

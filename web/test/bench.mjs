@@ -38,11 +38,18 @@ for (let k = 0; k < 5; k++) {
 }
 
 // Two seconds of panning in the middle fifth of the run; each frame moves the window and draws all curves.
-await page.evaluate(({ from, to, curves }) => {
-    const span = (to - from) / 5;
-    const layout = { "koine-layout": 1, panes: [{ curves }], window: { from: from + 2 * span, to: from + 3 * span } };
-    location.hash = encodeURIComponent(JSON.stringify(layout));
-}, { ...state.runs[0], curves: moving.slice(0, 3) });
+await page.evaluate(
+    ({ from, to, curves }) => {
+        const span = (to - from) / 5;
+        const layout = {
+            "koine-layout": 1,
+            panes: [{ curves }],
+            window: { from: from + 2 * span, to: from + 3 * span },
+        };
+        location.hash = encodeURIComponent(JSON.stringify(layout));
+    },
+    { ...state.runs[0], curves: moving.slice(0, 3) },
+);
 await page.reload();
 await page.waitForSelector(".pane canvas", { timeout: 30000 });
 await page.waitForTimeout(500);

@@ -45,7 +45,11 @@ async function eventually(f) {
 }
 
 async function openPage(address, options = {}) {
-    const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, acceptDownloads: true, ...options });
+    const context = await browser.newContext({
+        viewport: { width: 1280, height: 800 },
+        acceptDownloads: true,
+        ...options,
+    });
     const page = await context.newPage();
     const origin = new URL(address).origin;
     page.setDefaultTimeout(PATIENCE_MS);
@@ -71,9 +75,13 @@ async function describePages(name) {
     const lines = [];
     for (const [k, page] of [...pages].entries()) {
         const picture = join(pictures, `failed-${name.replace(/[^a-z0-9]+/gi, "-")}-${k + 1}.png`);
-        await page.screenshot({ path: picture, timeout: 5000 }).catch((error) => lines.push(`no picture: ${error.message}`));
+        await page
+            .screenshot({ path: picture, timeout: 5000 })
+            .catch((error) => lines.push(`no picture: ${error.message}`));
         const text = await page.evaluate(() => document.body.innerText).catch((error) => error.message);
-        const labels = await page.evaluate(() => [...document.querySelectorAll(".plot")].map((e) => e.getAttribute("aria-label"))).catch(() => []);
+        const labels = await page
+            .evaluate(() => [...document.querySelectorAll(".plot")].map((e) => e.getAttribute("aria-label")))
+            .catch(() => []);
         lines.push(`${picture}: ${decodeURIComponent(page.url())}`, ...labels, text.slice(0, 2000));
     }
     return lines.join("\n").replace(/^/gm, "    | ");
@@ -103,14 +111,16 @@ const inkOf = (page, pane = 0) =>
         const colours = new Map();
         for (let i = 0; i < data.length; i += 4) {
             if (data[i + 3] < 200) continue;
-            const saturation = Math.max(data[i], data[i + 1], data[i + 2]) - Math.min(data[i], data[i + 1], data[i + 2]);
+            const saturation =
+                Math.max(data[i], data[i + 1], data[i + 2]) - Math.min(data[i], data[i + 1], data[i + 2]);
             if (saturation > 60) colours.set("curve", (colours.get("curve") ?? 0) + 1);
         }
         return colours.get("curve") ?? 0;
     }, pane);
 const textsOf = (page, selector) => page.locator(selector).allTextContents();
 /** What a pane says it shows; curves that are still on their way are not in it. */
-const labelOf = (page, pane = 0) => page.evaluate((k) => document.querySelectorAll(".plot")[k].getAttribute("aria-label"), pane);
+const labelOf = (page, pane = 0) =>
+    page.evaluate((k) => document.querySelectorAll(".plot")[k].getAttribute("aria-label"), pane);
 /** Waits until a pane shows what the pattern says, and has drawn it. */
 const drawn = (page, pane, pattern, ink = 1) =>
     eventually(async () => {
@@ -127,15 +137,23 @@ async function pointAt(page) {
 const tableOf = (page) =>
     page.evaluate(() => ({
         time: document.querySelector("#values thead th").textContent,
-        rows: Object.fromEntries([...document.querySelectorAll("#values tbody tr")].map((row) =>
-            [row.querySelector("th").textContent, [...row.querySelectorAll("td")].map((cell) => cell.textContent)])),
+        rows: Object.fromEntries(
+            [...document.querySelectorAll("#values tbody tr")].map((row) => [
+                row.querySelector("th").textContent,
+                [...row.querySelectorAll("td")].map((cell) => cell.textContent),
+            ]),
+        ),
     }));
 const sourceShown = (page, pattern) =>
     eventually(async () => {
         assert.equal(await page.locator("#tab-structure").getAttribute("aria-selected"), "true");
-        assert.deepEqual((await textsOf(page, ".source .here")).map((text) => pattern.test(text)), [true]);
+        assert.deepEqual(
+            (await textsOf(page, ".source .here")).map((text) => pattern.test(text)),
+            [true],
+        );
     });
-const runIsDone = (page) => page.waitForFunction(() => document.getElementById("message").textContent.includes("is done"));
+const runIsDone = (page) =>
+    page.waitForFunction(() => document.getElementById("message").textContent.includes("is done"));
 /** Ends a viewer as Ctrl-C does. */
 const ended = async (viewer) => assert.equal(await viewer.stop(), 0, "Ctrl-C ends it with status 0");
 
@@ -178,7 +196,9 @@ async function testResults() {
             input.dispatchEvent(new InputEvent("input", { bubbles: true }));
             input.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true }));
         });
-        await eventually(async () => assert.deepEqual(await textsOf(page, ".chip > span:first-of-type"), [first, "Vy"]));
+        await eventually(async () =>
+            assert.deepEqual(await textsOf(page, ".chip > span:first-of-type"), [first, "Vy"]),
+        );
         await page.keyboard.press("Escape");
         await eventually(async () => assert.equal(await page.locator(".tree .row").count(), 7));
     });
@@ -198,14 +218,20 @@ async function testResults() {
         await page.mouse.up();
         const window = await eventually(async () => {
             const { window } = await layoutOf(page);
-            assert.ok(window && Math.abs(window.from - 1.5) < 0.05 && Math.abs(window.to - 3) < 0.05, JSON.stringify(window));
+            assert.ok(
+                window && Math.abs(window.from - 1.5) < 0.05 && Math.abs(window.to - 3) < 0.05,
+                JSON.stringify(window),
+            );
             return window;
         });
         await drawn(page, 1, /^Plot over time from 1\.[45]/);
         await shot(page, "zoom");
         await page.locator(".plot").first().focus();
         await page.keyboard.press("ArrowRight");
-        await page.waitForFunction((from) => JSON.parse(decodeURIComponent(location.hash.slice(1))).window.from > from + 0.1, window.from);
+        await page.waitForFunction(
+            (from) => JSON.parse(decodeURIComponent(location.hash.slice(1))).window.from > from + 0.1,
+            window.from,
+        );
         await page.locator("#fit").click();
         await page.waitForFunction(() => JSON.parse(decodeURIComponent(location.hash.slice(1))).window === null);
     });
@@ -215,18 +241,27 @@ async function testResults() {
             await pointAt(page);
             const table = await tableOf(page);
             assert.match(table.time, /^time [23]/);
-            assert.ok(table.rows.Vy.slice(0, 3).every((cell) => /\d/.test(cell)), String(table.rows.Vy));
+            assert.ok(
+                table.rows.Vy.slice(0, 3).every((cell) => /\d/.test(cell)),
+                String(table.rows.Vy),
+            );
             return table;
         });
         const time = numberOf(table.time.replace("time ", ""));
         const [hard, soft, difference] = table.rows.Vy.map(numberOf);
-        for (const [path, value] of [["hard.csv", hard], ["soft.csv", soft]]) {
+        for (const [path, value] of [
+            ["hard.csv", hard],
+            ["soft.csv", soft],
+        ]) {
             const { names, rows } = readCsv(join(work, path));
             const column = names.indexOf("Vy");
             const at = rows.findLastIndex((row) => row[0] <= time);
             const share = (time - rows[at][0]) / (rows[at + 1][0] - rows[at][0]);
             const expected = rows[at][column] + share * (rows[at + 1][column] - rows[at][column]);
-            assert.ok(Math.abs(value - expected) < 1e-4 * Math.max(1, Math.abs(expected)), `${value} is not ${expected}`);
+            assert.ok(
+                Math.abs(value - expected) < 1e-4 * Math.max(1, Math.abs(expected)),
+                `${value} is not ${expected}`,
+            );
         }
         assert.ok(Math.abs(difference - (soft - hard)) < 1e-4);
         await shot(page, "compare");
@@ -274,13 +309,18 @@ async function testResults() {
         await drawn(page, 0, /Y_Treppe/);
         await eventually(async () => assert.deepEqual(await layoutOf(page), before));
         await page.locator(".menu summary").click();
-        const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Save layout…" }).click()]);
+        const [file] = await Promise.all([
+            page.waitForEvent("download"),
+            page.getByRole("button", { name: "Save layout…" }).click(),
+        ]);
         assert.deepEqual(JSON.parse(readFileSync(await file.path(), "utf8")), before);
         cpSync(await file.path(), join(work, "layout.json"));
         const again = startViewer(koine, ["hard.csv", "--layout", "layout.json"], work);
         const other = await openPage(await again.address);
         await drawn(other, 0, /Y_Treppe/);
-        await eventually(async () => assert.deepEqual(await textsOf(other, ".chip > span:first-of-type"), ["Y", "Y_Treppe"]));
+        await eventually(async () =>
+            assert.deepEqual(await textsOf(other, ".chip > span:first-of-type"), ["Y", "Y_Treppe"]),
+        );
         await other.context().close();
         await ended(again);
         await page.locator(".menu summary").click();
@@ -360,7 +400,11 @@ async function testRuns() {
         await runIsDone(page);
         assert.ok(existsSync(join(work, "Ball-1.h5")));
         assert.match(execFileSync(koine, ["runs", "list", "--json"], { cwd: work, encoding: "utf8" }), /Ball-1\.h5/);
-        execFileSync(koine, ["run", "Ball.mdl", "--quiet", "--output", "same.csv", "--variables", "Y", "--set", "D=0.5"], { cwd: work });
+        execFileSync(
+            koine,
+            ["run", "Ball.mdl", "--quiet", "--output", "same.csv", "--variables", "Y", "--set", "D=0.5"],
+            { cwd: work },
+        );
         const exported = await page.evaluate(async () => {
             const { names } = await (await fetch("api/variables?run=0")).json();
             return (await fetch(`api/export.csv?run=0&vars=${names.indexOf("Y")}`)).text();
@@ -372,8 +416,14 @@ async function testRuns() {
         const model = join(work, "Ball.mdl");
         const text = readFileSync(model, "utf8");
         writeFileSync(model, `${text}\n`);
-        await page.waitForFunction(() => /^the model has changed since this run \(Ball\.mdl\)$/.test(document.querySelector(".run .note")?.textContent ?? ""));
-        await page.waitForFunction(() => document.getElementById("status").textContent === "Ball.mdl has changed since it was opened");
+        await page.waitForFunction(() =>
+            /^the model has changed since this run \(Ball\.mdl\)$/.test(
+                document.querySelector(".run .note")?.textContent ?? "",
+            ),
+        );
+        await page.waitForFunction(
+            () => document.getElementById("status").textContent === "Ball.mdl has changed since it was opened",
+        );
         await shot(page, "changed");
         writeFileSync(model, text);
         await page.waitForFunction(() => document.querySelector(".run .note")?.hidden);
@@ -402,7 +452,8 @@ async function testRuns() {
 
 /** The page shows what a run would use, and uses what is typed. The loop has w = 0 in its text and w = 1 in its experiment. */
 async function testValuesInForce() {
-    for (const file of ["ControlLoop.dym", "ControlLoop.exp.yaml"]) cpSync(join(examples, "control-loop", file), join(work, file));
+    for (const file of ["ControlLoop.dym", "ControlLoop.exp.yaml"])
+        cpSync(join(examples, "control-loop", file), join(work, file));
     const last = (page, run) =>
         page.evaluate(async (run) => {
             const { names } = await (await fetch(`api/variables?run=${run}`)).json();
@@ -419,9 +470,22 @@ async function testValuesInForce() {
         await step(`${target}: the values shown are those of the experiment`, async () => {
             await eventually(async () => {
                 assert.equal(await page.getByLabel("w", { exact: true }).inputValue(), "1");
-                assert.match(await page.locator("tr", { has: page.getByLabel("w", { exact: true }) }).innerText(), /of the experiment/);
-                const fields = Object.fromEntries(await Promise.all(["stop", "interval", "tolerance", "solver"].map(async (key) => [key, await page.locator(`#set-${key}`).inputValue()])));
-                assert.deepEqual({ ...fields, tolerance: Number(fields.tolerance), interval: Number(fields.interval) }, { stop: "0.4", interval: 1e-3, tolerance: 1e-8, solver: "auto" });
+                assert.match(
+                    await page.locator("tr", { has: page.getByLabel("w", { exact: true }) }).innerText(),
+                    /of the experiment/,
+                );
+                const fields = Object.fromEntries(
+                    await Promise.all(
+                        ["stop", "interval", "tolerance", "solver"].map(async (key) => [
+                            key,
+                            await page.locator(`#set-${key}`).inputValue(),
+                        ]),
+                    ),
+                );
+                assert.deepEqual(
+                    { ...fields, tolerance: Number(fields.tolerance), interval: Number(fields.interval) },
+                    { stop: "0.4", interval: 1e-3, tolerance: 1e-8, solver: "auto" },
+                );
             });
             await run();
             assert.equal(await last(page, 0), "0.4,1");
@@ -453,27 +517,34 @@ async function testDifference() {
         await eventually(async () => {
             assert.ok(await page.locator(".pane").first().getByLabel("difference").isChecked());
             // Written by the page: a link has no field of events.
-            assert.deepEqual((await layoutOf(page)).panes, [{ curves: ["y"], x: "time", events: true, difference: true }]);
+            assert.deepEqual((await layoutOf(page)).panes, [
+                { curves: ["y"], x: "time", events: true, difference: true },
+            ]);
         });
     });
     await step("difference: equal runs differ by 0, also where they jump", async () => {
         const [download] = await Promise.all([page.waitForEvent("download"), page.locator("#export-svg").click()]);
-        const lines = [...readFileSync(await download.path(), "utf8").matchAll(/<path class="line"[^>]* d="(M[^"h]*)"/g)].map((m) =>
-            [...m[1].matchAll(/[ML](\S+) (\S+?)(?=[ML]|$)/g)].map((point) => Number(point[2])),
-        );
+        const lines = [
+            ...readFileSync(await download.path(), "utf8").matchAll(/<path class="line"[^>]* d="(M[^"h]*)"/g),
+        ].map((m) => [...m[1].matchAll(/[ML](\S+) (\S+?)(?=[ML]|$)/g)].map((point) => Number(point[2])));
         assert.equal(lines.length, 2);
         assert.equal(new Set(lines[0]).size, 1, "equal runs have a difference");
         assert.ok(new Set(lines[1]).size > 2);
     });
     await step("difference: left with left and right with right, exactly", async () => {
-        const code = transformSync(readFileSync(join(import.meta.dirname, "../src/series.ts"), "utf8"), { loader: "ts" }).code;
+        const code = transformSync(readFileSync(join(import.meta.dirname, "../src/series.ts"), "utf8"), {
+            loader: "ts",
+        }).code;
         const { difference } = await import(`data:text/javascript,${encodeURIComponent(code)}`);
         const curve = (times, values) => ({ times: Float64Array.from(times), values: Float64Array.from(values) });
         const one = curve([0, 1, 1, 2, 2, 3], [0, 0.1, 0.3, 0.3, 0.7, 0.7]);
         const list = (of, base, isDiscrete) => Array.from(difference(of, base, isDiscrete).values);
         for (const isDiscrete of [false, true]) {
             assert.deepEqual(list(one, curve(one.times, one.values), isDiscrete), [0, 0, 0, 0, 0, 0]);
-            assert.deepEqual(list(curve(one.times, [1, 1, 2, 2, 3, 3]), curve(one.times, [1, 0, 2, 1, 3, 1]), isDiscrete), [0, 1, 0, 1, 0, 2]);
+            assert.deepEqual(
+                list(curve(one.times, [1, 1, 2, 2, 3, 3]), curve(one.times, [1, 0, 2, 1, 3, 1]), isDiscrete),
+                [0, 1, 0, 1, 0, 2],
+            );
         }
         // The base has three points at 1: left is left, right is the last; one point meets what holds afterwards.
         assert.deepEqual(list(curve([1, 1], [5, 5]), curve([0, 1, 1, 1, 2], [0, 1, 2, 3, 3]), false), [4, 2]);
@@ -488,9 +559,21 @@ async function testDifference() {
 
 /** Names with any characters: they are text, wherever they stand. */
 async function testNames() {
-    const names = ["<img src=x onerror=alert(1)>", "</script><b>", "a&amp;b", "ünï çødé ☃", "q'\\\"o\\", "x.y[2].z(3)", "%2e%2e/etc", "__proto__"];
+    const names = [
+        "<img src=x onerror=alert(1)>",
+        "</script><b>",
+        "a&amp;b",
+        "ünï çødé ☃",
+        "q'\\\"o\\",
+        "x.y[2].z(3)",
+        "%2e%2e/etc",
+        "__proto__",
+    ];
     const quoted = names.map((n) => `"${n.replaceAll('"', '""')}"`);
-    writeFileSync(join(work, "names.csv"), `time,${quoted.join(",")}\n0,${names.map((_, k) => k)}\n1,${names.map((_, k) => k + 1)}\n`);
+    writeFileSync(
+        join(work, "names.csv"),
+        `time,${quoted.join(",")}\n0,${names.map((_, k) => k)}\n1,${names.map((_, k) => k + 1)}\n`,
+    );
     const viewer = startViewer(koine, ["names.csv"], work);
     const layout = { "koine-layout": 1, view: "plots", panes: [{ curves: names }] };
     const page = await openPage(`${await viewer.address}#${encodeURIComponent(JSON.stringify(layout))}`);
@@ -499,7 +582,10 @@ async function testNames() {
         await eventually(async () => assert.deepEqual(await textsOf(page, ".chip > span:first-of-type"), names));
         assert.equal(await page.evaluate(() => document.querySelectorAll("main img, main b, main script").length), 0);
         const [csv] = await Promise.all([page.waitForEvent("download"), page.locator("#export-csv").click()]);
-        assert.equal(readFileSync(await csv.path(), "utf8").split("\n")[0], `time,${quoted.map((n, k) => (/[",\n ]/.test(names[k]) ? n : names[k]))}`);
+        assert.equal(
+            readFileSync(await csv.path(), "utf8").split("\n")[0],
+            `time,${quoted.map((n, k) => (/[",\n ]/.test(names[k]) ? n : names[k]))}`,
+        );
         execFileSync(koine, ["report", "names.csv", "--output", "names.html"], { cwd: work });
         await page.goto(pathToFileURL(join(work, "names.html")).href);
         await page.waitForSelector(".report-plot canvas");
@@ -555,9 +641,20 @@ async function testLive() {
         const first = await rows();
         assert.equal(first.state, "running");
         assert.equal(first.live, true);
-        await page.waitForFunction((to) => Number(document.querySelector(".plot")?.getAttribute("aria-label")?.match(/to ([\d.e+]+):/)?.[1]) > 1.2 * to, first.to);
+        await page.waitForFunction(
+            (to) =>
+                Number(
+                    document
+                        .querySelector(".plot")
+                        ?.getAttribute("aria-label")
+                        ?.match(/to ([\d.e+]+):/)?.[1],
+                ) >
+                1.2 * to,
+            first.to,
+        );
         await shot(page, "live");
-        const focused = () => page.evaluate(() => [document.activeElement.type, document.querySelector(".run input").disabled]);
+        const focused = () =>
+            page.evaluate(() => [document.activeElement.type, document.querySelector(".run input").disabled]);
         await eventually(async () => {
             await page.locator(".run input").focus();
             assert.deepEqual(await focused(), ["checkbox", false]);
@@ -601,10 +698,17 @@ async function testLooks() {
             await desk.waitForFunction(() => document.querySelector(".diagram img")?.naturalWidth > 0);
             await shot(desk, `structure-${colorScheme}`);
             await desk.context().close();
-            const phone = await openPage(address + hash, { colorScheme, viewport: { width: 390, height: 780 }, isMobile: true, hasTouch: true });
+            const phone = await openPage(address + hash, {
+                colorScheme,
+                viewport: { width: 390, height: 780 },
+                isMobile: true,
+                hasTouch: true,
+            });
             await bothDrawn(phone);
             await eventually(async () => {
-                const overflow = await phone.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+                const overflow = await phone.evaluate(
+                    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+                );
                 assert.equal(overflow, 0, "the page is wider than the phone");
             });
             await shot(phone, `phone-${colorScheme}`);
@@ -619,7 +723,14 @@ async function testLooks() {
         await bothDrawn(page);
         const nameless = await page.evaluate(() =>
             [...document.querySelectorAll("button, input:not([hidden]), select, [role=tree], [role=figure]")]
-                .filter((e) => !(e.getAttribute("aria-label") || e.textContent.trim() || e.closest("label")?.textContent.trim()))
+                .filter(
+                    (e) =>
+                        !(
+                            e.getAttribute("aria-label") ||
+                            e.textContent.trim() ||
+                            e.closest("label")?.textContent.trim()
+                        ),
+                )
                 .map((e) => e.outerHTML.slice(0, 120)),
         );
         assert.deepEqual(nameless, []);

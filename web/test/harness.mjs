@@ -3,9 +3,12 @@ import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { chromium } from "playwright-core";
 
-export const CHROMIUM = [process.env.KOINE_CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(
-    (path) => path && existsSync(path),
-);
+export const CHROMIUM = [
+    process.env.KOINE_CHROMIUM,
+    "/usr/bin/chromium",
+    "/usr/bin/chromium-browser",
+    "/usr/bin/google-chrome",
+].find((path) => path && existsSync(path));
 
 const STOP_MS = 30000; // a viewer that does not end by then is a failure, not a test without end
 
@@ -15,7 +18,10 @@ process.on("exit", () => children.forEach((child) => child.exitCode === null && 
 
 /** Starts `koine view ...`; gives its address and a function that ends it as Ctrl-C does. */
 export function startViewer(koine, args, cwd) {
-    const child = spawn(koine, ["view", ...args, "--no-open", "--port", "0"], { cwd, stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(koine, ["view", ...args, "--no-open", "--port", "0"], {
+        cwd,
+        stdio: ["ignore", "pipe", "pipe"],
+    });
     children.push(child);
     let errors = "";
     let output = "";
@@ -44,6 +50,12 @@ export function startViewer(koine, args, cwd) {
 export async function startBrowser() {
     return chromium.launch({
         executablePath: CHROMIUM,
-        args: ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--hide-scrollbars", "--force-color-profile=srgb"],
+        args: [
+            "--no-sandbox",
+            "--disable-dev-shm-usage",
+            "--disable-gpu",
+            "--hide-scrollbars",
+            "--force-color-profile=srgb",
+        ],
     });
 }

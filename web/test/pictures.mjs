@@ -75,7 +75,11 @@ await runner.page.waitForSelector(".profile tbody tr");
 await runner.page.waitForSelector("canvas.incidence");
 await finish(runner, "viewer-analysis");
 
-const phone = await open(ball, { view: "plots", panes }, { viewport: { width: 390, height: 780 }, isMobile: true, hasTouch: true });
+const phone = await open(
+    ball,
+    { view: "plots", panes },
+    { viewport: { width: 390, height: 780 }, isMobile: true, hasTouch: true },
+);
 await phone.page.waitForSelector(".pane canvas");
 await finish(phone, "viewer-phone");
 
