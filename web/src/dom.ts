@@ -38,8 +38,8 @@ export function download(name: string, content: BlobPart, type: string): void {
     setTimeout(() => URL.revokeObjectURL(address), 10000);
 }
 
-/** Calls at most once in `ms`, the last time with the last arguments. */
-export function later<A extends unknown[]>(ms: number, f: (...args: A) => void): (...args: A) => void {
+/** Calls f with the last arguments when nobody has asked for it for `ms`: while somebody keeps asking, it waits. */
+export function debounced<A extends unknown[]>(ms: number, f: (...args: A) => void): (...args: A) => void {
     let timer = 0;
     return (...args: A) => {
         clearTimeout(timer);

@@ -1,7 +1,7 @@
 // Fetches what the panes show: for each run the curves of a window three times as wide as the picture, so that panning
 // needs no request; finer ones when somebody zooms in.
 import * as api from "./api.ts";
-import { later } from "./dom.ts";
+import { debounced } from "./dom.ts";
 import { store } from "./state.ts";
 
 interface Held {
@@ -28,6 +28,7 @@ class Feeder {
     private readonly events = new Map<number, { state: string; from: number; to: number; times: number[] }>();
     private readonly busy = new Map<number, AbortController>();
     private readonly listeners = new Set<() => void>();
+    problem: string | null = null; // what the last requests failed by, for people
     requests = 0; // for tests: how often the server was asked for curves
 
     on(f: () => void): void {
@@ -38,9 +39,9 @@ class Feeder {
         this.listeners.forEach((f) => f());
     }
 
-    readonly update = later(50, () => void this.refresh());
+    readonly update = debounced(50, () => void this.refresh());
 
-    private wanted(run: api.RunInfo, variables: api.Variables): string[] {
+    private wanted(variables: api.Variables): string[] {
         const names = new Set<string>();
         for (const pane of store.layout.panes)
             if (pane.x === "time") for (const name of pane.curves) if (variables.index.has(name)) names.add(name);
@@ -57,10 +58,25 @@ class Feeder {
 
     /** Curves first; what is drawn around them comes after. */
     async refresh(): Promise<void> {
-        await Promise.all(store.shown.map((run) => this.refreshRun(run).catch(() => undefined)));
+        const problems = new Map<string, string>(); // run and reason; a run is named once
+        const note = (run: api.RunInfo) => (error: unknown) => {
+            const isOurs = error instanceof DOMException && error.name === "AbortError"; // a newer request took its place
+            if (!isOurs) problems.set(run.name, error instanceof Error ? error.message : String(error));
+            return false;
+        };
+        await Promise.all(store.shown.map((run) => this.refreshRun(run).catch(note(run))));
+        this.tell(problems);
         this.emit();
-        const more = await Promise.all(store.shown.map((run) => this.refreshMore(run).catch(() => false)));
-        if (more.some(Boolean)) this.emit();
+        const more = await Promise.all(store.shown.map((run) => this.refreshMore(run).catch(note(run))));
+        if (this.tell(problems) || more.some(Boolean)) this.emit();
+    }
+
+    /** True: it is another problem than before, or none any more. */
+    private tell(problems: Map<string, string>): boolean {
+        const before = this.problem;
+        const list = [...problems].map(([run, why]) => `${run}: ${why}`);
+        this.problem = list.length ? `Curves cannot be shown. ${list.join("; ")}` : null;
+        return this.problem !== before;
     }
 
     private stateOf(run: api.RunInfo): string {
@@ -76,7 +92,7 @@ class Feeder {
 
     private async refreshRun(run: api.RunInfo): Promise<void> {
         const variables = await store.ensureVariables(run.id);
-        const names = this.wanted(run, variables);
+        const names = this.wanted(variables);
         const key = `${names.join("\n")}\n${this.stateOf(run)}`;
         if (!names.length || this.isEnough(this.held.get(run.id), key)) return;
         this.busy.get(run.id)?.abort();
@@ -116,7 +132,7 @@ class Feeder {
             const response = await fetch(
                 `api/data?run=${run.id}&vars=${columns.join(",")}&from=${from}&to=${to}&width=4000&points=1`,
             );
-            if (!response.ok) continue;
+            if (!response.ok) throw new Error(`points of '${pane.x}': ${response.statusText}`);
             const all = new Float64Array(await response.arrayBuffer());
             const n = all[0];
             const column = (k: number) => all.subarray(4 + k * n, 4 + (k + 1) * n);

@@ -7,7 +7,7 @@ import * as api from "./api.ts";
 import { announce, download, h } from "./dom.ts";
 import { Plots } from "./plots.ts";
 import { Runner } from "./runner.ts";
-import { readLayout, store } from "./state.ts";
+import { readLayout, store, writeLayout } from "./state.ts";
 import { Structure } from "./structure.ts";
 
 const VIEWS = ["plots", "structure", "analysis", "run"] as const;
@@ -209,7 +209,7 @@ class App {
 
     // ---- layout and looks ----
     private saveLayout(): void {
-        download("koine-layout.json", `${JSON.stringify(store.layout, null, 2)}\n`, "application/json");
+        download("koine-layout.json", `${writeLayout(store.layout, 2)}\n`, "application/json");
     }
 
     private async openLayout(): Promise<void> {

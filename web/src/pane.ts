@@ -331,7 +331,7 @@ export class Pane {
             (event) => {
                 event.preventDefault();
                 if (Math.abs(event.deltaX) > Math.abs(event.deltaY)) this.pan(event.deltaX / over.clientWidth);
-                else this.zoom(Math.pow(1.0015, event.deltaY), this.plot!.posToVal(event.offsetX, "x"));
+                else this.zoom(1.0015 ** event.deltaY, this.plot!.posToVal(event.offsetX, "x"));
             },
             { passive: false },
         );

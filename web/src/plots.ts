@@ -1,9 +1,9 @@
 // The view of curves: runs and variables on the left, panes and the table of values on the right.
 import * as api from "./api.ts";
-import { announce, download, forgetColours, h, later, number, replace } from "./dom.ts";
+import { announce, download, forgetColours, h, debounced, number, replace } from "./dom.ts";
 import { feeder } from "./feeder.ts";
 import { colourOf, drawnOf, Pane } from "./pane.ts";
-import { store } from "./state.ts";
+import { emptyPane, PANES_MOST, store } from "./state.ts";
 import { svg } from "./svg.ts";
 import { Tree } from "./tree.ts";
 import { choices, shown } from "./units.ts";
@@ -15,11 +15,12 @@ export class Plots {
     private readonly side = h("aside", { class: "side", id: "side" });
     private readonly panes = h("div", { class: "panes" });
     private readonly table = h("div", { class: "values", id: "values" });
+    private readonly problem = h("div", { class: "problem", role: "alert", hidden: true });
     readonly root = h(
         "div",
         { class: "plots view" },
         this.side,
-        h("div", { class: "stage" }, this.tools(), this.panes, this.table),
+        h("div", { class: "stage" }, this.tools(), this.problem, this.panes, this.table),
     );
     private shownPanes: Pane[] = [];
     private cursor: number | null = null;
@@ -42,8 +43,16 @@ export class Plots {
             feeder.update();
         });
         feeder.on(() => this.draw());
+        feeder.on(() => this.showProblem());
         new ResizeObserver(() => this.resize()).observe(this.panes);
         this.onLayout();
+    }
+
+    /** What the server could not give stands above the panes, until it can. */
+    private showProblem(): void {
+        const text = feeder.problem ?? "";
+        if (this.problem.textContent !== text) this.problem.textContent = text;
+        this.problem.hidden = !text;
     }
 
     focusSearch(): void {
@@ -84,16 +93,15 @@ export class Plots {
     }
 
     addPane(): void {
-        if (store.layout.panes.length >= 20) return;
-        store.layout.panes.push({ curves: [], x: "time", events: true, difference: false });
+        if (store.layout.panes.length >= PANES_MOST) return;
+        store.layout.panes.push(emptyPane());
         store.active = store.layout.panes.length - 1;
         store.emit("layout");
     }
 
     private removePane(at: number): void {
         store.layout.panes.splice(at, 1);
-        if (!store.layout.panes.length)
-            store.layout.panes.push({ curves: [], x: "time", events: true, difference: false });
+        if (!store.layout.panes.length) store.layout.panes.push(emptyPane());
         store.active = Math.min(store.active, store.layout.panes.length - 1);
         store.emit("layout");
     }
@@ -134,7 +142,7 @@ export class Plots {
         const key = JSON.stringify([
             store.layout.panes,
             store.active,
-            store.layout.runs,
+            store.layout.hidden,
             store.layout.units,
             store.runs.map((r) => r.id),
             store.layout.panes.flatMap((p) => p.curves.map((name) => store.describe(name).unit)),
@@ -167,7 +175,7 @@ export class Plots {
             const order = store.shown.findIndex((r) => r.id === run.id);
             row.root.className = `run ${run.state}`;
             row.root.title = [run.file, ...run.settings, run.message].filter(Boolean).join("\n");
-            row.box.checked = !store.layout.runs.includes(run.id) && run.rows > 0;
+            row.box.checked = !store.layout.hidden.includes(run.id) && run.rows > 0;
             row.box.disabled = run.rows === 0;
             row.dash.className = `dash dash-${order >= 0 ? order % 5 : 0}`;
             row.name.textContent = run.name;
@@ -188,7 +196,7 @@ export class Plots {
 
     private makeRunRow(id: number) {
         const toggle = () => {
-            const hidden = store.layout.runs;
+            const hidden = store.layout.hidden;
             const at = hidden.indexOf(id);
             if (at >= 0) hidden.splice(at, 1);
             else hidden.push(id);
@@ -333,7 +341,7 @@ export class Plots {
         if (time != null) this.askValues();
     }
 
-    private readonly askValues = later(40, () => void this.fetchValues());
+    private readonly askValues = debounced(40, () => void this.fetchValues());
 
     private async fetchValues(): Promise<void> {
         const time = this.cursor;

@@ -1,6 +1,6 @@
 // Runs from the page: parameters, run, stop, and what the run said.
 import * as api from "./api.ts";
-import { announce, h, later, number, replace } from "./dom.ts";
+import { announce, h, debounced, number, replace } from "./dom.ts";
 import { store } from "./state.ts";
 import { problem, sourceLine } from "./structure.ts";
 import { matcher } from "./tree.ts";
@@ -83,7 +83,7 @@ export class Runner {
         );
         this.filter.addEventListener(
             "input",
-            later(60, () => this.render()),
+            debounced(60, () => this.render()),
         );
         this.root.addEventListener("keydown", (event) => {
             if (event.key === "Enter" && (event.target as HTMLElement).tagName === "INPUT") void this.run();

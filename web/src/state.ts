@@ -1,6 +1,6 @@
 // What is shown: kept in the address, saved to a file, and the data fetched for it.
 import * as api from "./api.ts";
-import { later } from "./dom.ts";
+import { debounced } from "./dom.ts";
 
 export interface PaneLayout {
     curves: string[];
@@ -13,16 +13,20 @@ export interface Layout {
     "koine-layout": 1;
     view: string;
     panes: PaneLayout[];
-    runs: number[]; // those hidden
+    hidden: number[]; // runs that are not shown; in addresses and files: "runs"
     window: { from: number; to: number } | null; // null: all
     units: Record<string, string>; // display units by variable
 }
 
+export const PANES_MOST = 20;
+
+export const emptyPane = (): PaneLayout => ({ curves: [], x: "time", events: true, difference: false });
+
 const nothing = (): Layout => ({
     "koine-layout": 1,
     view: "plots",
-    panes: [{ curves: [], x: "time", events: true, difference: false }],
-    runs: [],
+    panes: [emptyPane()],
+    hidden: [],
     window: null,
     units: {},
 });
@@ -33,19 +37,25 @@ export function readLayout(from: any): Layout | null {
     const layout = nothing();
     const isText = (v: unknown): v is string => typeof v === "string" && v.length < 1000;
     if (isText(from.view)) layout.view = from.view;
-    layout.panes = from.panes.slice(0, 20).map((p: any) => ({
+    layout.panes = from.panes.slice(0, PANES_MOST).map((p: any) => ({
         curves: Array.isArray(p?.curves) ? p.curves.filter(isText).slice(0, 100) : [],
         x: isText(p?.x) ? p.x : "time",
         events: p?.events !== false,
         difference: p?.difference === true,
     }));
     if (!layout.panes.length) layout.panes = nothing().panes;
-    if (Array.isArray(from.runs)) layout.runs = from.runs.filter((r: unknown) => Number.isInteger(r));
+    if (Array.isArray(from.runs)) layout.hidden = from.runs.filter((r: unknown) => Number.isInteger(r));
     const w = from.window;
     if (w && Number.isFinite(w.from) && Number.isFinite(w.to) && w.from < w.to)
         layout.window = { from: w.from, to: w.to };
     for (const [name, unit] of Object.entries(from.units ?? {})) if (isText(unit)) layout.units[name] = unit;
     return layout;
+}
+
+/** The text of a layout for an address or a file, which readLayout reads. */
+export function writeLayout({ hidden, ...layout }: Layout, indent?: number): string {
+    const { window, units, ...rest } = layout;
+    return JSON.stringify({ ...rest, runs: hidden, window, units }, null, indent);
 }
 
 type Event = "state" | "layout" | "window" | "variables" | "active";
@@ -68,8 +78,8 @@ class Store {
         if (event === "layout" || event === "window") this.save();
     }
 
-    private readonly save = later(150, () => {
-        history.replaceState(null, "", `#${encodeURIComponent(JSON.stringify(this.layout))}`);
+    private readonly save = debounced(150, () => {
+        history.replaceState(null, "", `#${encodeURIComponent(writeLayout(this.layout))}`);
     });
 
     /** Takes the layout of an address, if it has one. */
@@ -91,7 +101,7 @@ class Store {
     }
 
     get shown(): api.RunInfo[] {
-        return this.runs.filter((r) => !this.layout.runs.includes(r.id));
+        return this.runs.filter((r) => !this.layout.hidden.includes(r.id));
     }
 
     async ensureVariables(run: number): Promise<api.Variables> {

@@ -1,6 +1,6 @@
 // The model as glass: components, the diagram, and for each variable where it is declared and what defines it.
 import * as api from "./api.ts";
-import { announce, h, later, replace } from "./dom.ts";
+import { announce, h, debounced, replace } from "./dom.ts";
 import { store } from "./state.ts";
 import { matcher } from "./tree.ts";
 
@@ -92,7 +92,7 @@ export class Structure {
     constructor(private readonly onPlot: (name: string) => void) {
         this.search.addEventListener(
             "input",
-            later(80, () => this.renderFound()),
+            debounced(80, () => this.renderFound()),
         );
         this.search.addEventListener("keydown", (event) => {
             if (event.key === "Enter" && this.search.value.trim()) void this.explain(this.search.value.trim());

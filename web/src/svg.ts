@@ -2,12 +2,12 @@
 import { number } from "./dom.ts";
 import type { Drawn } from "./pane.ts";
 
-const escape = (text: string) => text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/"/g, "&quot;");
+const escaped = (text: string) => text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/"/g, "&quot;");
 
 /** At most `most` round numbers inside. */
 export function ticks(low: number, high: number, most: number): number[] {
     const rough = (high - low) / most;
-    const power = Math.pow(10, Math.floor(Math.log10(rough)));
+    const power = 10 ** Math.floor(Math.log10(rough));
     const step = [1, 2, 5, 10].map((s) => s * power).find((s) => s >= rough) ?? 10 * power;
     const out: number[] = [];
     for (let k = Math.ceil(low / step); k * step <= high + step * 1e-9; k++) out.push(k * step);
@@ -67,7 +67,7 @@ export function svg(drawn: Drawn[], window: { from: number; to: number }, width 
         const top = 16 + 16 * Math.floor(k / 4);
         out.push(
             `<path class="line" stroke="${d.colour}"${dash} d="M${left} ${top - 4}h18"/>` +
-                `<text x="${left + 24}" y="${top}">${escape(d.label)}${d.unit ? ` [${escape(d.unit)}]` : ""}</text>`,
+                `<text x="${left + 24}" y="${top}">${escaped(d.label)}${d.unit ? ` [${escaped(d.unit)}]` : ""}</text>`,
         );
     });
     return (

@@ -1,6 +1,6 @@
 // The tree of variables: components fold, a search shows the matches as a flat list. Only the rows in sight exist, so
 // that a hundred thousand variables cost no more than a hundred.
-import { announce, h, later, replace } from "./dom.ts";
+import { announce, h, debounced, replace } from "./dom.ts";
 import { store } from "./state.ts";
 
 interface Row {
@@ -125,7 +125,7 @@ export class Tree {
         this.list.addEventListener("keydown", (event) => this.onKey(event));
         this.search.addEventListener(
             "input",
-            later(60, () => this.find()),
+            debounced(60, () => this.find()),
         );
         this.search.addEventListener("keydown", (event) => {
             if (event.key === "Enter") {
