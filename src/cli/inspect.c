@@ -3,37 +3,10 @@
 #include "cli/target.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
-#include "explain/inspect.h"
+#include "explain/inspect_run.h"
 #include "explain/starts.h"
-#include "koine/simulate.h"
 #include <math.h>
-#include <stdlib.h>
 
-static void be_silent(void *context, const KoineModel *model, int level, const char *text)
-{
-    (void)context, (void)model, (void)level, (void)text;
-}
-
-/* Everything once more at the end of the run: it may not have been needed there. False: it has no value. */
-static bool evaluate(const KoineModelKind *kind, KoineModel *model)
-{
-    const KoineTables *const tables = kind->tables;
-    double *const x = malloc((tables->n_x + 1) * sizeof *x), *const der = malloc((tables->n_x + 1) * sizeof *der);
-    bool is_good = false;
-    if (x && der) {
-        memcpy(x, model->block + tables->x, tables->n_x * sizeof *x);
-        const KoineEvaluation at = { .time = *(const double *)(const void *)(model->block + tables->time),
-                                     .x = x,
-                                     .want = KOINE_WANT_DER | KOINE_WANT_OUTPUTS,
-                                     .der = der };
-        is_good = kind->evaluate(model, &at) == KOINE_OK;
-    }
-    free(x);
-    free(der);
-    return is_good;
-}
-
-/* Runs the model up to the wanted time and shows the block there; a run that fails is shown where it failed. */
 static int inspect(const Command *command, Compilation *c, const char *name, double time)
 {
     const char *why;
@@ -44,29 +17,12 @@ static int inspect(const Command *command, Compilation *c, const char *name, dou
         return EXIT_USAGE;
     }
     const KoineModelKind *const kind = compilation_kind(c, "interp", &why);
-    Trace trace = { .arena = c->arena, .system = inspect_system(&of, what.block, what.is_initial) };
-    const KoineHost host = {
-        .context = &trace, .tolerance = KOINE_USUAL_TOLERANCE, .message = be_silent, .iterated = trace_iterated
-    };
-    KoineModel *model = NULL;
-    if (!kind || kind->create(kind, &host, &model) < 0 || !model) {
+    Text text = { .arena = c->arena };
+    if (!kind || !inspect_at(&of, kind, &what, &text)) {
         say("there is not enough memory for an instance of the model");
         return EXIT_ENVIRONMENT;
     }
-    const KoineRunOptions options = { .stop = time };
-    KoineRunReport report = { 0 };
-    koine_simulate(model, &options, &report);
-    Text text = { .arena = c->arena };
-    const bool has_failed = report.end == KOINE_RUN_FAILED;
-    what.model = model;
-    what.trace = &trace;
-    what.time = has_failed ? report.time : time;
-    what.failure = has_failed ? report.text : NULL;
-    if (!what.failure && !evaluate(kind, model))
-        what.failure = model->fault.text;
-    inspect_block(&of, &what, &text);
     fwrite(text.at, 1, text.n, stdout);
-    kind->destroy(model);
     return EXIT_GOOD;
 }
 

@@ -1,104 +1,39 @@
 /* koine plot: results as a picture, in the terminal or as SVG. */
-#include "base/map.h"
 #include "base/vec.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
-#include "formats/select.h"
-#include "formats/series.h"
+#include "formats/plot_columns.h"
 #include <stdlib.h>
 
 enum { SERIES_UNASKED = 6 };
 
-typedef VEC(PlotSeries) SeriesList;
-
-/* The name with the unit, where the file has it: "comment [unit]" in MAT. */
-static const char *legend(const SeriesColumn *column, Arena *arena)
-{
-    const char *const open = strrchr(column->comment, '['), *const close = strrchr(column->comment, ']');
-    if (!open || !close || close < open)
-        return column->name;
-    return arena_format(arena, "%s %.*s", column->name, (int)(close + 1 - open), open);
-}
-
-/* `known`: which names the list has, by their checksum or the next free number. */
-static void add_column(const Command *command, const Series *results, uint32_t at, Map *known, SeriesList *list)
-{
-    const SeriesColumn *const column = &results->columns[at];
-    const char *const name = legend(column, command->arena);
-    uint64_t key = hash_bytes(name, strlen(name), 0);
-    for (uint32_t k; map_get(known, key, &k); key++)
-        if (strcmp(list->at[k].name, name) == 0)
-            return;
-    map_put(known, key, list->n);
-    const PlotSeries series = { .name = name,
-                                .times = results->columns[0].values,
-                                .values = series_fetch(results, at, command->arena),
-                                .n = results->n_rows,
-                                .is_constant = column->is_constant };
-    vec_push(command->arena, list, series);
-}
-
-/* The columns one glob names, in any capitals if none has those that were given; false: none. */
-static bool add_matching(const Command *command, const Series *results, const char *glob, Map *known, SeriesList *list)
-{
-    static bool (*const ways[])(const char *, const char *) = { glob_matches, glob_matches_any_case };
-    bool is_found = false;
-    for (uint32_t way = 0; way < 2 && !is_found; way++)
-        for (uint32_t c = 1; c < results->n_columns; c++)
-            if (ways[way](glob, results->columns[c].name)) {
-                add_column(command, results, c, known, list);
-                is_found = true;
-            }
-    return is_found;
-}
-
-/* The columns one --variables names, in the order of its globs. */
-static int select_series(const Command *command, const Series *results, const char *globs, SeriesList *list)
-{
-    const char *const *each;
-    const uint32_t n = globs_split(globs, command->arena, &each);
-    Map known;
-    map_init(&known, command->arena, 16);
-    for (uint32_t g = 0; g < n; g++) {
-        const bool is_found = add_matching(command, results, each[g], &known, list);
-        const char *const nearest = is_found ? NULL : series_nearest(results, each[g]);
-        if (nearest)
-            return usage_error(command, "no column matches '%s'; did you mean '%s'?", each[g], nearest);
-        if (!is_found)
-            return usage_error(command, "no column matches '%s'", each[g]);
-    }
-    return EXIT_GOOD;
-}
-
 typedef VEC(PlotPane) PaneList;
+
+static int no_column(const Command *command, const Series *results, const char *glob)
+{
+    const char *const nearest = series_nearest(results, glob);
+    return nearest ? usage_error(command, "no column matches '%s'; did you mean '%s'?", glob, nearest)
+                   : usage_error(command, "no column matches '%s'", glob);
+}
 
 static int select_panes(const Command *command, const Series *results, PaneList *panes)
 {
+    PlotPane pane;
     for (uint32_t k = 0; k < command->n_given; k++) {
         if (strcmp(command->given[k].name, "variables") != 0)
             continue;
-        SeriesList list = { 0 };
-        const int status = select_series(command, results, command->given[k].value, &list);
-        if (status != EXIT_GOOD)
-            return status;
-        vec_push(command->arena, panes, ((PlotPane){ "", list.at, list.n }));
+        const char *const unknown = plot_named(results, command->given[k].value, command->arena, &pane);
+        if (unknown)
+            return no_column(command, results, unknown);
+        vec_push(command->arena, panes, pane);
     }
     if (panes->n > 0)
         return EXIT_GOOD;
-    SeriesList list = { 0 };
-    uint32_t n_changing = 0;
-    Map known;
-    map_init(&known, command->arena, 16);
-    for (uint32_t c = 1; c < results->n_columns; c++) {
-        if (results->columns[c].is_constant)
-            continue;
-        if (n_changing++ < SERIES_UNASKED)
-            add_column(command, results, c, &known, &list);
-    }
+    const uint32_t n_changing = plot_unasked(results, SERIES_UNASKED, command->arena, &pane);
     if (n_changing > SERIES_UNASKED)
         say("%d of %u variables are drawn; --variables chooses others", SERIES_UNASKED, n_changing);
-    if (list.n > 0)
-        vec_push(command->arena, panes, ((PlotPane){ "", list.at, list.n }));
+    if (pane.n_series > 0)
+        vec_push(command->arena, panes, pane);
     return EXIT_GOOD;
 }
 

@@ -1,0 +1,64 @@
+#include "experiment/summary.h"
+
+static void add_number(Text *text, const Experiment *e, ExperimentKey key, double value, const char *otherwise)
+{
+    if (!e->has[key] && !otherwise)
+        return;
+    text_format(text, "%s%s ", text->n ? ", " : "", experiment_key_name(key));
+    if (e->has[key])
+        text_real(text, value);
+    else
+        text_add(text, otherwise);
+}
+
+static void add_controls(const Controls *controls, Text *to)
+{
+    Text text = { .arena = to->arena };
+    for (int k = 0; k < CONTROL_PARAMETERS; k++) {
+        const Control *const control = &controls->at[k];
+        if (!control->is_given)
+            continue;
+        text_format(&text, "%s%s ", text.n ? ", " : "", control_name((ControlParameter)k));
+        text_real(&text, control->value);
+    }
+    if (text.n)
+        text_format(to, "  %s\n", text.at);
+}
+
+void experiment_summary(const Experiment *e, const Controls *controls, Text *to)
+{
+    Arena *const arena = to->arena;
+    Text text = { .arena = arena };
+    add_number(&text, e, EXPERIMENT_START, e->start, "0");
+    add_number(&text, e, EXPERIMENT_STOP, e->stop, "");
+    add_number(&text, e, EXPERIMENT_INTERVAL, e->interval, "(stop - start)/500");
+    add_number(&text, e, EXPERIMENT_TOLERANCE, e->tolerance, "1e-06");
+    add_number(&text, e, EXPERIMENT_ABSOLUTE_TOLERANCE, e->absolute_tolerance, NULL);
+    add_number(&text, e, EXPERIMENT_STEP, e->step, NULL);
+    add_number(&text, e, EXPERIMENT_MAX_STEP, e->max_step, NULL);
+    const Control *const method = &controls->at[CONTROL_INTMETH];
+    text_format(&text, ", solver %s, tier %s",
+                e->solver          ? e->solver
+                : method->is_given ? "by IntMeth"
+                                   : "auto",
+                e->tier ? e->tier : "auto");
+    if (e->has[EXPERIMENT_USE])
+        text_format(&text, ", versions %s", e->use);
+    if (e->has[EXPERIMENT_STOP_WHEN])
+        text_format(&text, ", stop when %s", e->stop_when);
+    if (e->has[EXPERIMENT_TASK])
+        text_format(&text, ", task %s", e->task);
+    if (e->has[EXPERIMENT_PROFILE])
+        text_format(&text, ", profile %s", e->profile);
+    if (e->has[EXPERIMENT_SEED])
+        text_format(&text, ", seed %llu", (unsigned long long)e->seed);
+    text_format(to, "  %s\n", text_shown(text.at, arena));
+    add_controls(controls, to);
+    for (uint32_t k = 0; k < e->n_nominals; k++)
+        text_format(to, "  nominal of %s: %s%s\n", e->nominals[k].name, e->nominals[k].value,
+                    e->nominals[k].span.source == SOURCE_NONE ? "" : " (experiment)");
+    for (uint32_t k = 0; k < e->n_settings; k++)
+        text_format(to, "  %s = %s%s\n", text_shown(e->settings[k].name, arena),
+                    text_shown(e->settings[k].value, arena),
+                    e->settings[k].span.source == SOURCE_NONE ? "" : " (experiment)");
+}

@@ -1,0 +1,11 @@
+/* The settings in force, for people. */
+#ifndef EXPERIMENT_SUMMARY_H
+#define EXPERIMENT_SUMMARY_H
+
+#include "base/text.h"
+#include "experiment/control.h"
+
+/* A line with times, solver and tier, one with the control parameters, and one for each value that is set. */
+void experiment_summary(const Experiment *experiment, const Controls *controls, Text *text);
+
+#endif
