@@ -1,7 +1,6 @@
 /* koine run: simulates a model. Settings are gathered, the model is compiled, the run is made (experiment/run.h), and
  * what happened is said. */
 #include "base/vec.h"
-#include "cli/leave.h"
 #include "cli/settings.h"
 #include "cli/target.h"
 #include "cli/terminal.h"
@@ -9,6 +8,7 @@
 #include "experiment/catalogue.h"
 #include "experiment/failure.h"
 #include "experiment/hot.h"
+#include "experiment/leave.h"
 #include "experiment/observe.h"
 #include "experiment/run.h"
 #include "experiment/show.h"
@@ -16,6 +16,7 @@
 #include "explain/figures.h"
 #include "formats/result_file.h"
 #include <time.h>
+#include <unistd.h>
 
 typedef struct {
     const Command *command;
@@ -239,12 +240,12 @@ static KoineSink *on_ready(void *context, const ExperimentRun *made)
 }
 
 /* Called by the thread that watches. What was recorded is kept; the model, and what it remembers, is not asked. */
-static int close_behind(void *context)
+static void close_behind(void *context)
 {
     Run *const run = context;
     progress_clear(&run->progress);
     const RunRecord *const record = run_leave(run->run, run->leave.time, run->leave.points, run->left_arena);
-    return close_stdout(report_run(run, record, NULL, run->left_arena));
+    _exit(close_stdout(report_run(run, record, NULL, run->left_arena)));
 }
 
 static void on_begins(void *context, ExperimentRun *made)
@@ -253,7 +254,7 @@ static void on_begins(void *context, ExperimentRun *made)
     run->run = made;
     compilation_interrupt(run->c, interrupt_watch());
     run->left_arena = arena_create_like(run->arena);
-    leave_begin(&run->leave, close_behind, run);
+    leave_begin(&run->leave, &(LeaveCaller){ .context = run, .close = close_behind, .tell = interrupt_tell });
 }
 
 static void on_computed(void *context, ExperimentRun *made)

@@ -122,8 +122,8 @@ static int show_run(const Runs *r)
            state[0] ? ")" : "");
     printf("outcome     %s%s%s\ntime        %.9g of %.9g to %.9g\npoints      %llu\nduration    compiled %.3f s, ran "
            "%.3f s\n",
-           run.outcome, run.message[0] ? ": " : "", run.message, run.time, run.start, run.stop,
-           (unsigned long long)run.points, run.compile_seconds, run.run_seconds);
+           run.end.outcome, run.end.message[0] ? ": " : "", run.end.message, run.end.time, run.start, run.stop,
+           (unsigned long long)run.end.points, run.end.compile_seconds, run.end.run_seconds);
     if (run.tags[0])
         printf("tags        %s\n", run.tags);
     return EXIT_GOOD;

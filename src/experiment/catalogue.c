@@ -263,16 +263,16 @@ static int insert(Catalogue *c, const CatalogueRun *run)
     const int code = sqlite3_prepare_v2(c->base, TEXT, -1, &statement, NULL);
     if (code != SQLITE_OK)
         return code;
-    const char *const texts[] = { run->created, run->koine,    run->model,  run->file,    run->experiment,
-                                  run->hash,    run->settings, run->result, run->outcome, run->message };
+    const char *const texts[] = { run->created, run->koine,    run->model,  run->file,        run->experiment,
+                                  run->hash,    run->settings, run->result, run->end.outcome, run->end.message };
     for (int k = 0; k < 10; k++)
         bind_text(statement, k + 1, texts[k]);
     sqlite3_bind_double(statement, 11, run->start);
     sqlite3_bind_double(statement, 12, run->stop);
-    sqlite3_bind_double(statement, 13, run->time);
-    sqlite3_bind_int64(statement, 14, (int64_t)run->points);
-    sqlite3_bind_double(statement, 15, run->compile_seconds);
-    sqlite3_bind_double(statement, 16, run->run_seconds);
+    sqlite3_bind_double(statement, 13, run->end.time);
+    sqlite3_bind_int64(statement, 14, (int64_t)run->end.points);
+    sqlite3_bind_double(statement, 15, run->end.compile_seconds);
+    sqlite3_bind_double(statement, 16, run->end.run_seconds);
     bind_text(statement, 17, arena_format(c->arena, ",%s%s", run->tags, run->tags[0] ? "," : ""));
     bind_text(statement, 18, run->origins ? run->origins : "{}");
     bind_text(statement, 19, run->process.host);
@@ -304,12 +304,12 @@ CatalogueStatus catalogue_close_run(Catalogue *c, const CatalogueRun *run)
     if (code != SQLITE_OK)
         return status_of(code);
     sqlite3_bind_int64(statement, 1, run->id);
-    bind_text(statement, 2, run->outcome);
-    bind_text(statement, 3, run->message);
-    sqlite3_bind_double(statement, 4, run->time);
-    sqlite3_bind_int64(statement, 5, (int64_t)run->points);
-    sqlite3_bind_double(statement, 6, run->compile_seconds);
-    sqlite3_bind_double(statement, 7, run->run_seconds);
+    bind_text(statement, 2, run->end.outcome);
+    bind_text(statement, 3, run->end.message);
+    sqlite3_bind_double(statement, 4, run->end.time);
+    sqlite3_bind_int64(statement, 5, (int64_t)run->end.points);
+    sqlite3_bind_double(statement, 6, run->end.compile_seconds);
+    sqlite3_bind_double(statement, 7, run->end.run_seconds);
     bind_text(statement, 8, run->result);
     return status_of(finish(statement));
 }
@@ -341,14 +341,14 @@ static CatalogueRun run_at(sqlite3_stmt *s, Arena *arena)
                        .settings = text_at(s, 7, arena),
                        .result = text_at(s, 8, arena),
                        .is_replaced = sqlite3_column_int(s, 9) != 0,
-                       .outcome = text_at(s, 10, arena),
-                       .message = text_at(s, 11, arena),
+                       .end.outcome = text_at(s, 10, arena),
+                       .end.message = text_at(s, 11, arena),
                        .start = sqlite3_column_double(s, 12),
                        .stop = sqlite3_column_double(s, 13),
-                       .time = sqlite3_column_double(s, 14),
-                       .points = (uint64_t)sqlite3_column_int64(s, 15),
-                       .compile_seconds = sqlite3_column_double(s, 16),
-                       .run_seconds = sqlite3_column_double(s, 17),
+                       .end.time = sqlite3_column_double(s, 14),
+                       .end.points = (uint64_t)sqlite3_column_int64(s, 15),
+                       .end.compile_seconds = sqlite3_column_double(s, 16),
+                       .end.run_seconds = sqlite3_column_double(s, 17),
                        .tags = tags_at(s, 18, arena),
                        .origins = text_at(s, 19, arena),
                        .process = { text_at(s, 20, arena), sqlite3_column_int64(s, 21), sqlite3_column_int64(s, 22) } };

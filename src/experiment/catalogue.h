@@ -8,21 +8,26 @@
 
 #include "experiment/process.h"
 
+typedef struct {         /* what came of a run */
+    const char *outcome; /* "running", "done", "failed", "crashed", ... */
+    const char *message; /* or "" */
+    double time;         /* reached */
+    uint64_t points;
+    double compile_seconds, run_seconds;
+} RunOutcome;
+
 typedef struct {
     int64_t id;          /* given by the catalogue */
     const char *created; /* time of day in UTC, 2026-01-31T12:00:00Z */
     const char *koine;   /* version */
     const char *model, *file, *experiment, *hash;
-    const char *origins;      /* files of the model with their hashes, JSON */
-    const char *settings;     /* JSON */
-    const char *result;       /* absolute path, or "" */
-    bool is_replaced;         /* a later run wrote the same file */
-    const char *outcome;      /* "running", "done", "failed", "crashed", ... */
-    ProcessMark process;      /* that ran it */
-    const char *message;      /* or "" */
-    double start, stop, time; /* wanted, wanted, reached */
-    uint64_t points;
-    double compile_seconds, run_seconds;
+    const char *origins;  /* files of the model with their hashes, JSON */
+    const char *settings; /* JSON */
+    const char *result;   /* absolute path, or "" */
+    bool is_replaced;     /* a later run wrote the same file */
+    ProcessMark process;  /* that ran it */
+    double start, stop;   /* wanted */
+    RunOutcome end;
     const char *tags; /* separated by commas */
 } CatalogueRun;
 
@@ -45,7 +50,7 @@ void catalogue_close(Catalogue *catalogue);
 
 /* Sets run->id; runs with the same result are marked as replaced, unless they are still going on. */
 CatalogueStatus catalogue_add(Catalogue *catalogue, CatalogueRun *run);
-/* What came of the run with this id: outcome, message, time, points, seconds. */
+/* Notes run->end, what came of the run with this id. */
 CatalogueStatus catalogue_close_run(Catalogue *catalogue, const CatalogueRun *run);
 
 typedef struct {

@@ -71,13 +71,13 @@ const char *note_begin(Note *note, const NoteOf *of, Diag *diag, Arena *arena)
                                 .origins = origins.at,
                                 .settings = settings.at,
                                 .result = absolute_path(record->output, arena),
-                                .outcome = "running",
-                                .message = "",
+                                .end.outcome = "running",
+                                .end.message = "",
                                 .process = process_self(arena),
                                 .start = record->start,
                                 .stop = record->stop,
-                                .time = record->start,
-                                .compile_seconds = record->compile_seconds };
+                                .end.time = record->start,
+                                .end.compile_seconds = record->compile_seconds };
     const char *const path = catalogue_path(arena);
     CatalogueStatus status = catalogue_open(path, true, arena, &note->catalogue);
     if (status == CATALOGUE_GOOD)
@@ -94,11 +94,11 @@ void note_end(Note *note, const RunRecord *record)
     if (!note->catalogue)
         return;
     const KoineRunReport *const run = &record->run;
-    note->run.outcome = run_end_word(run->end);
-    note->run.message = run->text;
-    note->run.time = run->time;
-    note->run.points = run->statistics.events.points;
-    note->run.run_seconds = record->run_seconds;
+    note->run.end.outcome = run_end_word(run->end);
+    note->run.end.message = run->text;
+    note->run.end.time = run->time;
+    note->run.end.points = run->statistics.events.points;
+    note->run.end.run_seconds = record->run_seconds;
     /* What cannot be written now was told when the run began; the entry says then that it crashed. */
     if (run->end == KOINE_RUN_OPTIONS)
         catalogue_forget(note->catalogue, note->run.id);

@@ -16,22 +16,22 @@ const char *noted_result_state(const CatalogueRun *run)
 
 void noted_settle(Catalogue *catalogue, CatalogueRun *run, Arena *arena)
 {
-    if (strcmp(run->outcome, "running") != 0)
+    if (strcmp(run->end.outcome, "running") != 0)
         return;
     switch (process_state(&run->process, arena)) {
     case PROCESS_ALIVE: return;
     case PROCESS_ELSEWHERE:
-        run->message = arena_format(arena, "on the machine '%s', which is not this one", run->process.host);
+        run->end.message = arena_format(arena, "on the machine '%s', which is not this one", run->process.host);
         return;
     case PROCESS_GONE: break;
     }
-    run->outcome = "crashed";
-    run->message = "its process was killed, or the machine went down";
-    run->time = run->start;
+    run->end.outcome = "crashed";
+    run->end.message = "its process was killed, or the machine went down";
+    run->end.time = run->start;
     const ResultFormat *const format = noted_result_state(run)[0] ? NULL : result_format_named(run->result);
     if (format && format->measure) {
         Arena *const scratch = arena_create_like(arena);
-        format->measure(run->result, scratch, &run->points, &run->time);
+        format->measure(run->result, scratch, &run->end.points, &run->end.time);
         arena_destroy(scratch);
     }
     catalogue_close_run(catalogue, run);
@@ -64,14 +64,14 @@ void noted_json(const CatalogueRun *run, Text *text)
     text_format(text, ", \"settings\": %s", run->settings);
     add_text(text, "result", run->result);
     text_format(text, ", \"replaced\": %s", run->is_replaced ? "true" : "false");
-    add_text(text, "outcome", run->outcome);
-    add_text(text, "message", run->message);
+    add_text(text, "outcome", run->end.outcome);
+    add_text(text, "message", run->end.message);
     add_real(text, "start", run->start);
     add_real(text, "stop", run->stop);
-    add_real(text, "time", run->time);
-    text_format(text, ", \"points\": %llu", (unsigned long long)run->points);
-    add_real(text, "compile_seconds", run->compile_seconds);
-    add_real(text, "run_seconds", run->run_seconds);
+    add_real(text, "time", run->end.time);
+    text_format(text, ", \"points\": %llu", (unsigned long long)run->end.points);
+    add_real(text, "compile_seconds", run->end.compile_seconds);
+    add_real(text, "run_seconds", run->end.run_seconds);
     add_text(text, "tags", run->tags);
     text_char(text, '}');
 }
@@ -88,16 +88,17 @@ const char *noted_short_path(const char *path, Arena *arena)
 void noted_line(const CatalogueRun *run, Text *text)
 {
     const char *const state = noted_result_state(run);
-    const bool is_crashed = strcmp(run->outcome, "crashed") == 0, is_going = strcmp(run->outcome, "running") == 0;
-    text_format(text, "%5lld  %.16s  %-16s %-11s ", (long long)run->id, run->created, run->model, run->outcome);
+    const bool is_crashed = strcmp(run->end.outcome, "crashed") == 0,
+               is_going = strcmp(run->end.outcome, "running") == 0;
+    text_format(text, "%5lld  %.16s  %-16s %-11s ", (long long)run->id, run->created, run->model, run->end.outcome);
     if (is_crashed || is_going)
         text_format(text, "%10s", ""); /* how long is not known */
     else
-        text_format(text, "%8.3f s", run->run_seconds);
+        text_format(text, "%8.3f s", run->end.run_seconds);
     text_format(text, "  %s%s%s%s", noted_short_path(run->result, text->arena), state[0] ? " (" : "", state,
                 state[0] ? ")" : "");
     if (is_crashed && !state[0])
-        text_format(text, " (%llu points up to time %.9g)", (unsigned long long)run->points, run->time);
+        text_format(text, " (%llu points up to time %.9g)", (unsigned long long)run->end.points, run->end.time);
     text_format(text, "%s%s\n", run->tags[0] ? "  #" : "", run->tags);
 }
 

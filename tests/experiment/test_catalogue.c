@@ -52,12 +52,12 @@ static CatalogueRun some_run(const char *model, const char *result, const char *
                            .hash = "00",
                            .settings = "{\"set\": {\"odd 'name'\": \"1;DROP TABLE runs\"}}",
                            .result = result,
-                           .outcome = "done",
-                           .message = "",
+                           .end.outcome = "done",
+                           .end.message = "",
                            .stop = 1.5,
-                           .time = 1.5,
-                           .points = 7,
-                           .run_seconds = 0.25,
+                           .end.time = 1.5,
+                           .end.points = 7,
+                           .end.run_seconds = 0.25,
                            .tags = tags };
 }
 
@@ -93,7 +93,7 @@ static void test_runs_come_back(void **state)
     assert_string_equal(runs[2].tags, "x,y");
     assert_true(runs[2].is_replaced); /* the third wrote the same file */
     assert_false(runs[0].is_replaced);
-    assert_true(runs[1].stop == 1.5 && runs[1].points == 7 && runs[1].run_seconds == 0.25);
+    assert_true(runs[1].stop == 1.5 && runs[1].end.points == 7 && runs[1].end.run_seconds == 0.25);
     assert_int_equal(list(f, c, (CatalogueFilter){ .model = "B*r" }, &runs), 1);
     assert_int_equal(list(f, c, (CatalogueFilter){ .tag = "y" }, &runs), 1);
     assert_int_equal(list(f, c, (CatalogueFilter){ .tag = "x,y" }, &runs), 1);

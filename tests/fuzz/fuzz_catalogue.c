@@ -41,8 +41,8 @@ static void make_own(Arena *arena)
                          .hash = "",
                          .settings = "{}",
                          .result = "/tmp/none.csv",
-                         .outcome = "done",
-                         .message = "",
+                         .end.outcome = "done",
+                         .end.message = "",
                          .tags = "a" };
     if (catalogue_open(path_of(""), true, arena, &c) != CATALOGUE_GOOD || catalogue_add(c, &run) != CATALOGUE_GOOD)
         abort();
@@ -153,8 +153,8 @@ static void use(bool is_made, Arena *arena)
                                 .hash = "",
                                 .settings = "{}",
                                 .result = "/tmp/none.csv",
-                                .outcome = "running",
-                                .message = "",
+                                .end.outcome = "running",
+                                .end.message = "",
                                 .tags = "" };
     uint32_t n;
     if (catalogue_list(c, &(CatalogueFilter){ .most = 50 }, arena, &runs, &n) == CATALOGUE_GOOD)

@@ -1,5 +1,4 @@
-#include "cli/leave.h"
-#include "cli/terminal.h"
+#include "experiment/leave.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -56,15 +55,15 @@ static void *watch(void *context)
         leave_hold(leave);
         if (leave->is_over || leave->is_ending)
             continue;
-        _exit(leave->close(leave->context)); /* the run computes, or waits for the results, until then */
+        leave->caller.close(leave->caller.context); /* the run computes, or waits for the results, until then */
     }
     leave_release(leave);
     return NULL;
 }
 
-void leave_begin(Leave *leave, int (*close)(void *context), void *context)
+void leave_begin(Leave *leave, const LeaveCaller *caller)
 {
-    *leave = (Leave){ .close = close, .context = context };
+    *leave = (Leave){ .caller = *caller };
     pthread_mutex_init(&leave->held, NULL);
     if (pipe(leave->ends) != 0)
         return;
@@ -76,7 +75,7 @@ void leave_begin(Leave *leave, int (*close)(void *context), void *context)
     leave->has_thread = pthread_create(&leave->thread, NULL, watch, leave) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (leave->has_thread)
-        interrupt_tell(leave->ends[1]);
+        leave->caller.tell(leave->ends[1]);
 }
 
 /* The end of the pipe tells the thread. No signal writes to it any more: only this thread takes signals. */
@@ -87,7 +86,7 @@ void leave_end(Leave *leave)
     leave_release(leave);
     if (!leave->has_thread)
         return;
-    interrupt_tell(-1);
+    leave->caller.tell(-1);
     close(leave->ends[1]);
     pthread_join(leave->thread, NULL);
     close(leave->ends[0]);
