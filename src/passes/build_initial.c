@@ -15,8 +15,7 @@ bool build_initial(Compile *c)
                         .diag = c->diag,
                         .systems = c->systems,
                         .is_initial = true };
-    if (!match_equations(&initial) || !sort_blocks(&initial) || !check_systems(&initial) || !tear_systems(&initial) ||
-        !solve_small(&initial))
+    if (!run_initial_pipeline(&initial))
         return false;
     c->schedule->initial = initial.schedule;
     return true;

@@ -1,33 +1,32 @@
 /* The passes: one file each, one function each; pipeline.c is the table of their order and of what
- * they need, give and break. Names after `koine dump --after` are those of the table. */
+ * they need and give. Names after `koine dump --after` are those of the table. */
 #ifndef PASSES_PIPELINE_H
 #define PASSES_PIPELINE_H
 
 #include "base/diag.h"
 #include "ir/schedule.h"
 
+/* What holds for a Model, in the order in which passes bring it about. */
 enum {
     FACT_SUPPORTED = 1 << 0,  /* only elements that this version executes */
-    FACT_SIZED = 1 << 1,      /* dimensions and domains are numbers */
-    FACT_ORDERED = 1 << 2,    /* variables, equations, regions, transitions in canonical order */
-    FACT_CONNECTED = 1 << 3,  /* connections are equations */
-    FACT_FOLDED = 1 << 4,     /* constants folded */
-    FACT_ALIAS_FREE = 1 << 5, /* no equation v = w or v = -w is left */
-    FACT_EVENTS = 1 << 6,     /* every comparison that can change between events is a relation */
-    FACT_WHEN_FREE = 1 << 7,  /* transitions have effect NEXT only */
-    FACT_MERGED = 1 << 8,     /* one equation a variable: regions became selectors */
-    FACT_MATCHED = 1 << 9,    /* every unknown has its equation */
-    FACT_SORTED = 1 << 10,    /* blocks exist, in topological order */
-    FACT_PARTS = 1 << 11,     /* parts exist */
-    FACT_JACOBIAN = 1 << 12,
-    FACT_DEFINED = 1 << 14, /* every variable says how it gets its value */
-    FACT_INITIAL = 1 << 13, /* the initial system is sorted */
-    FACT_SOLVED = 1 << 20,  /* no equation holds in the steps of a transition only: they are assignments of it */
-    FACT_DELAYS = 1 << 16,  /* inputs and amounts of delays are variables */
-    FACT_REDUCED = 1 << 17, /* equations between states are differentiated */
-    FACT_REGULAR = 1 << 18, /* no equation alone lacks its unknown in a branch */
-    FACT_TORN = 1 << 19,    /* systems have explicit rows and residuals */
-    FACT_SPLIT = 1 << 15    /* arrays that events and branches touch are scalars, reductions are written out */
+    FACT_DEFINED = 1 << 1,    /* every variable says how it gets its value */
+    FACT_DELAYS = 1 << 2,     /* inputs and amounts of delays are variables */
+    FACT_SIZED = 1 << 3,      /* dimensions and domains are numbers */
+    FACT_ORDERED = 1 << 4,    /* variables, equations, regions, transitions in canonical order */
+    FACT_CONNECTED = 1 << 5,  /* connections are equations */
+    FACT_SPLIT = 1 << 6,      /* arrays that events and branches touch are scalars, reductions are written out */
+    FACT_SOLVED = 1 << 7,     /* no equation holds in the steps of a transition only: they are assignments of it */
+    FACT_FOLDED = 1 << 8,     /* constants folded */
+    FACT_ALIAS_FREE = 1 << 9, /* no equation v = w or v = -w is left */
+    FACT_EVENTS = 1 << 10,    /* every comparison that can change between events is a relation */
+    FACT_MERGED = 1 << 11,    /* one equation a variable: regions became selectors */
+    FACT_WHEN_FREE = 1 << 12, /* transitions have effect NEXT only */
+    FACT_REDUCED = 1 << 13,   /* equations between states are differentiated */
+    FACT_MATCHED = 1 << 14,   /* every unknown has its equation */
+    FACT_SORTED = 1 << 15,    /* blocks exist, in topological order */
+    FACT_REGULAR = 1 << 16,   /* no equation alone lacks its unknown in a branch */
+    FACT_TORN = 1 << 17,      /* systems have explicit rows and residuals */
+    FACT_PARTS = 1 << 18      /* parts exist */
 };
 
 /* AUTO: torn, small linear ones by formulas where nothing can vanish that is divided by; TORN: no formulas; WHOLE: all
@@ -40,7 +39,7 @@ typedef struct { /* what reduce-index did; all 0: nothing */
 
 typedef struct {
     Model *model;
-    Schedule *schedule; /* made by match-equations */
+    Schedule *schedule; /* made by sort-blocks */
     uint32_t *matched;  /* match-equations: per equation the index of its unknown in `unknowns`, or ID_NONE */
     VEC(Ref) unknowns;
     Arena *arena;
@@ -91,7 +90,8 @@ bool build_initial(Compile *c);
 typedef struct {
     const char *name;
     bool (*run)(Compile *c);
-    uint32_t needs, gives, breaks;
+    uint32_t needs, gives; /* FACT_ bits */
+    bool is_for_initial;   /* build-initial runs it for the initial system, too */
     const char *purpose;
 } Pass;
 
@@ -101,5 +101,8 @@ uint32_t pipeline_count(void);
 /* Runs the passes in order. `after` (may be NULL) is called after each with its name; it returns false to stop
  * there without error. False: already reported. */
 bool run_pipeline(Compile *c, bool (*after)(void *context, const Compile *c, const Pass *pass), void *context);
+
+/* Runs the passes that are for the initial system, in the same order and in the memory of the pass that runs. */
+bool run_initial_pipeline(Compile *c);
 
 #endif
