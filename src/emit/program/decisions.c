@@ -1,6 +1,12 @@
 /* Comparisons and step functions: their nodes, root functions and entries of the calendar; see event_layout.h. */
 #include "emit/program/event_layout.h"
 
+/* The number of a step function's operation is copied into the tables: both sides must count alike. */
+_Static_assert((int)STEP_FLOOR == (int)KOINE_STEP_FLOOR && (int)STEP_CEIL == (int)KOINE_STEP_CEIL &&
+                   (int)STEP_TRUNC == (int)KOINE_STEP_TRUNC && (int)STEP_ROUND == (int)KOINE_STEP_ROUND &&
+                   (int)STEP_INTERVAL == (int)KOINE_STEP_INTERVAL,
+               "StepOp is not KoineStepOp");
+
 static uint32_t selector_slot(const EventLayout *e, RegionId region)
 {
     return region.index == ID_NONE ? KOINE_NONE : e->ks->slots->now[e->m->regions.at[region.index].selector.index];
