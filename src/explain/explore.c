@@ -366,7 +366,7 @@ typedef struct {
     uint32_t *counts; /* cells x cells */
 } Incidence;
 
-static uint64_t ref_key(Ref ref)
+static uint64_t column_key(Ref ref)
 {
     return (uint64_t)ref.var.index * 16 + (ref.kind == REF_DER ? REF_DER : REF_NOW);
 }
@@ -378,7 +378,7 @@ static void count_term(Incidence *i, uint32_t row, Term term)
     const Ref *const refs = term_refs(i->schedule->model, term);
     for (uint32_t k = 0; k < term.shape->n_leaves; k++) {
         uint32_t column;
-        if ((refs[k].kind == REF_NOW || refs[k].kind == REF_DER) && map_get(&i->column, ref_key(refs[k]), &column))
+        if ((refs[k].kind == REF_NOW || refs[k].kind == REF_DER) && map_get(&i->column, column_key(refs[k]), &column))
             i->counts[(uint64_t)row * i->cells / i->n * i->cells + (uint64_t)column * i->cells / i->n]++;
     }
 }
@@ -389,9 +389,9 @@ static void number_unknowns(Incidence *i)
     for (uint32_t k = 0; k < s->blocks.n; k++) {
         const Block *const block = &s->blocks.at[k];
         if (block->kind == BLOCK_ASSIGN && !term_is_absent(block->lhs))
-            map_put(&i->column, ref_key(term_refs(s->model, block->lhs)[0]), i->n++);
+            map_put(&i->column, column_key(term_refs(s->model, block->lhs)[0]), i->n++);
         for (uint32_t r = 0; r < block->n_rows; r++)
-            map_put(&i->column, ref_key(s->rows.at[block->first_row + r].unknown), i->n++);
+            map_put(&i->column, column_key(s->rows.at[block->first_row + r].unknown), i->n++);
     }
 }
 

@@ -545,6 +545,10 @@ static inline bool ref_equal(Ref a, Ref b)
 {
     return a.kind == b.kind && a.var.index == b.var.index;
 }
+static inline uint64_t ref_key(Ref ref) /* for maps: different for different references */
+{
+    return (uint64_t)ref.kind << 32 | ref.var.index;
+}
 
 /* Begin of an expression that combines terms: their leaves are appended to the builder, the shape renumbered. */
 const Expr *term_import(TermBuilder *builder, Term term);

@@ -7,11 +7,6 @@
 enum { FEW_REFS = 16 };
 
 /* ---- references ---- */
-static uint64_t ref_key(Ref ref)
-{
-    return (uint64_t)ref.kind << 32 | ref.var.index;
-}
-
 static uint32_t leaf_number(Reader *r, Ref ref)
 {
     uint32_t known;

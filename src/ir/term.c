@@ -28,11 +28,6 @@ TermBuilder term_builder(Model *model)
     return (TermBuilder){ .model = model };
 }
 
-static uint64_t ref_key(Ref ref)
-{
-    return (uint64_t)ref.kind << 32 | ref.var.index;
-}
-
 /* A node with many connections has as many references: they are found by a table. */
 static uint32_t number_of_many(TermBuilder *builder, Ref ref)
 {

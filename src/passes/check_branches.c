@@ -53,11 +53,6 @@ typedef struct {
     bool has_numbers;     /* small and linear: looked at with numbers, too */
 } Checker;
 
-static uint64_t ref_key(Ref ref)
-{
-    return (uint64_t)ref.kind << 32 | ref.var.index;
-}
-
 /* ---- choices ---- */
 static uint64_t node_key(const Model *m, Term term, const Expr *e)
 {

@@ -1,6 +1,7 @@
 /* See choose_splits.h. */
 #include "passes/choose_splits.h"
 #include "graph/components.h"
+#include "graph/sets.h"
 #include "ir/element.h"
 #include "passes/instantiate.h"
 
@@ -11,7 +12,7 @@ typedef struct {
     bool *has_reason;     /* per equation: it cannot stay whole, whatever the others do */
     Incidence mentions;   /* per variable: the array equations that have it as a leaf */
     VEC(uint32_t) queue;  /* variables whose equations are to be looked at again */
-    uint32_t *parent;     /* union-find over arrays that equations v = w make equal */
+    uint32_t *parent;     /* sets of arrays that equations v = w make equal */
     uint32_t *n_anchors;  /* per class: members that have a value of their own */
     uint64_t *n_elements; /* per class, then per derivative: elements that have an equation */
     bool *is_acausal;     /* ... and some of these equations have no direction */
@@ -266,34 +267,25 @@ static void list_mentions(Chooser *x)
 }
 
 /* ---- is every element defined once? ---- */
-static uint32_t class_of(Chooser *x, uint32_t v)
-{
-    while (x->parent[v] != v)
-        v = x->parent[v] = x->parent[x->parent[v]];
-    return v;
-}
-
 static void join_aliases(Chooser *x)
 {
     const Model *m = x->model;
-    for (uint32_t k = 0; k < m->variables.n; k++)
-        x->parent[k] = k;
     for (uint32_t k = 0; k < m->equations.n; k++) {
         const Equation *e = &m->equations.at[k];
         if (!takes_part(e) || !is_alias(m, e))
             continue;
-        const uint32_t a = class_of(x, leaf_of(m, e->lhs).var.index), b = class_of(x, leaf_of(m, e->rhs).var.index);
-        x->parent[a > b ? a : b] = a > b ? b : a;
-        x->is_acausal[a > b ? b : a] = true;
+        const uint32_t a = leaf_of(m, e->lhs).var.index;
+        sets_join_least(x->parent, a, leaf_of(m, e->rhs).var.index);
+        x->is_acausal[sets_root(x->parent, a)] = true;
     }
     for (uint32_t k = 0; k < m->variables.n; k++)
-        x->n_anchors[class_of(x, k)] +=
+        x->n_anchors[sets_root(x->parent, k)] +=
             m->variables.at[k].definition != DEFINITION_NOW && m->variables.at[k].definition != DEFINITION_NONE;
 }
 
 static uint32_t counter_of(Chooser *x, Ref ref)
 {
-    return ref.kind == REF_DER ? x->model->variables.n + ref.var.index : class_of(x, ref.var.index);
+    return ref.kind == REF_DER ? x->model->variables.n + ref.var.index : sets_root(x->parent, ref.var.index);
 }
 
 static void count_definitions(Chooser *x)
@@ -316,7 +308,7 @@ static void split_miscounted(Chooser *x)
     const Model *m = x->model;
     for (uint32_t k = 0; k < m->variables.n; k++) {
         const Variable *v = &m->variables.at[k];
-        const uint32_t own = class_of(x, k), rate = m->variables.n + k;
+        const uint32_t own = sets_root(x->parent, k), rate = m->variables.n + k;
         if (v->type.rank == 0 || (v->definition != DEFINITION_NOW && v->definition != DEFINITION_DER))
             continue;
         const uint64_t count = variable_count(m, (VarId){ k });
@@ -486,7 +478,7 @@ bool choose_splits(Compile *c, Splits *splits)
                   .model = m,
                   .splits = splits,
                   .has_reason = NEW_ARRAY(scratch, bool, n + 1),
-                  .parent = NEW_ARRAY(scratch, uint32_t, n_variables + 1),
+                  .parent = sets_create(scratch, n_variables),
                   .n_anchors = NEW_ARRAY(scratch, uint32_t, n_variables + 1),
                   .n_elements = NEW_ARRAY(scratch, uint64_t, 2 * (size_t)n_variables + 1),
                   .is_acausal = NEW_ARRAY(scratch, bool, 2 * (size_t)n_variables + 1) };

@@ -4,6 +4,7 @@
  * variable whose earlier value is read or that a transition sets now (its start value counts). It represents the class,
  * else the canonically first variable does. Every reference is rewritten; the equation is dropped. */
 #include "base/bug.h"
+#include "graph/sets.h"
 #include "ir/simplify.h"
 #include "ir/substitute.h"
 #include "passes/pipeline.h"
@@ -11,7 +12,7 @@
 
 typedef struct {
     Compile *c;
-    uint32_t *parent; /* union-find */
+    uint32_t *parent; /* sets of variables, see graph/sets.h */
     bool *negated;    /* relative to parent */
     Simplifier *simplifier;
     bool *is_delayed;             /* inputs of delays, which need places of their own */
@@ -56,26 +57,6 @@ static bool is_sampling(const Classes *k, VarId v, VarId w)
            ((k->is_remembered[v.index] && !k->is_set[v.index]) || (k->is_remembered[w.index] && !k->is_set[w.index]));
 }
 
-static uint32_t root_of(Classes *k, uint32_t v, bool *negated)
-{
-    uint32_t root = v;
-    bool sign = false;
-    while (k->parent[root] != root) {
-        sign ^= k->negated[root];
-        root = k->parent[root];
-    }
-    *negated = sign;
-    while (k->parent[v] != root) { /* compress the path */
-        const uint32_t next = k->parent[v];
-        const bool own = k->negated[v];
-        k->parent[v] = root;
-        k->negated[v] = sign;
-        sign ^= own;
-        v = next;
-    }
-    return root;
-}
-
 /* lhs = rhs is v = w or v = -w; both scalar or whole arrays of equal size. */
 static bool is_alias(const Model *m, const Equation *e, VarId *v, VarId *w, bool *negated)
 {
@@ -111,7 +92,8 @@ static bool join(Classes *k, VarId v, VarId w, bool negated, const Equation *e)
 {
     const Model *m = k->c->model;
     bool sign_v, sign_w;
-    uint32_t a = root_of(k, v.index, &sign_v), b = root_of(k, w.index, &sign_w);
+    uint32_t a = sets_signed_root(k->parent, k->negated, v.index, &sign_v),
+             b = sets_signed_root(k->parent, k->negated, w.index, &sign_w);
     if (a == b) {
         const bool is_floating = are_flows(k->c, (Ref[]){ ref_now(v), ref_now(w) }, 2);
         diag_error(k->c->diag, DIAG_ALIAS_RING, e->origin.span,
@@ -148,7 +130,7 @@ static void rewrite(Classes *k, Term *term)
         if (ref.kind > REF_LAST || var_is_none(ref.var))
             continue;
         bool sign;
-        const uint32_t root = root_of(k, ref.var.index, &sign);
+        const uint32_t root = sets_signed_root(k->parent, k->negated, ref.var.index, &sign);
         any |= root != ref.var.index;
         any_negated |= sign;
     }
@@ -163,7 +145,7 @@ static void rewrite(Classes *k, Term *term)
             continue;
         bool sign;
         const Type type = ref_type(m, refs[j]);
-        refs[j].var.index = root_of(k, refs[j].var.index, &sign);
+        refs[j].var.index = sets_signed_root(k->parent, k->negated, refs[j].var.index, &sign);
         if (sign) {
             REQUIRE(type.rank == 0);
             from[n_negated] = expr_leaf(m->pool, j, type);
@@ -229,7 +211,7 @@ static void redirect_targets(Classes *k)
             continue;
         Ref target = term_refs(m, e->lhs)[0];
         bool sign;
-        const uint32_t root = root_of(k, target.var.index, &sign);
+        const uint32_t root = sets_signed_root(k->parent, k->negated, target.var.index, &sign);
         if (root == target.var.index)
             continue;
         if (sign) {
@@ -295,16 +277,17 @@ static void settle_variability(Classes *k)
         const Equation *e = &m->equations.at[j];
         if (!equation_is_directed(e) || term_refs(m, e->lhs)[0].kind != REF_NOW)
             continue;
-        const uint32_t v = term_refs(m, e->lhs)[0].var.index, root = root_of(k, v, &sign);
+        const uint32_t v = term_refs(m, e->lhs)[0].var.index, root = sets_signed_root(k->parent, k->negated, v, &sign);
         const uint8_t own = (uint8_t)(m->variables.at[v].variability + 1);
         if (own > explicitly[root])
             explicitly[root] = own;
     }
     for (uint32_t j = 0; j < m->variables.n; j++)
         if (k->is_set[j])
-            explicitly[root_of(k, j, &sign)] = (uint8_t)(m->variables.at[j].variability + 1);
+            explicitly[sets_signed_root(k->parent, k->negated, j, &sign)] =
+                (uint8_t)(m->variables.at[j].variability + 1);
     for (uint32_t j = 0; j < m->variables.n; j++) {
-        Variable *root = &m->variables.at[root_of(k, j, &sign)];
+        Variable *root = &m->variables.at[sets_signed_root(k->parent, k->negated, j, &sign)];
         if (root->definition != DEFINITION_NOW || root == &m->variables.at[j])
             continue;
         const uint8_t by_equation = explicitly[root - m->variables.at];
@@ -319,7 +302,7 @@ bool eliminate_aliases(Compile *c)
 {
     Model *m = c->model;
     Classes k = { c,
-                  NEW_ARRAY(c->scratch, uint32_t, m->variables.n),
+                  sets_create(c->scratch, m->variables.n),
                   NEW_ARRAY(c->scratch, bool, m->variables.n),
                   simplifier_create(m->pool, c->scratch),
                   NEW_ARRAY(c->scratch, bool, m->variables.n),
@@ -328,8 +311,6 @@ bool eliminate_aliases(Compile *c)
     note_memories(&k);
     for (uint32_t j = 0; j < m->delays.n; j++)
         k.is_delayed[term_refs(m, m->delays.at[j].input)[0].var.index] = true;
-    for (uint32_t j = 0; j < m->variables.n; j++)
-        k.parent[j] = j;
     for (uint32_t j = 0; j < m->equations.n; j++) {
         Equation *e = &m->equations.at[j];
         VarId v, w;
@@ -341,7 +322,7 @@ bool eliminate_aliases(Compile *c)
     }
     for (uint32_t j = 0; j < m->variables.n; j++) {
         bool sign;
-        const uint32_t root = root_of(&k, j, &sign);
+        const uint32_t root = sets_signed_root(k.parent, k.negated, j, &sign);
         if (root == j)
             continue;
         m->variables.at[j].alias.index = root;

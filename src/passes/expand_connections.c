@@ -8,6 +8,7 @@
  * connected as a whole: their potentials by one equation, their flows by one over the range of the elements. */
 #include "base/map.h"
 #include "base/unit.h"
+#include "graph/sets.h"
 #include "passes/instantiate.h"
 #include <stdlib.h>
 
@@ -59,7 +60,7 @@ enum { OUTSIDE, INSIDE }; /* sides of a port; element 2*port + side */
 typedef struct {
     Compile *c;
     Model *m;
-    uint32_t *parent; /* union-find over sides */
+    uint32_t *parent; /* sets of sides, see graph/sets.h */
     uint32_t *next;   /* the next element of the same set, in the order of ports; ID_NONE */
     uint32_t *at;     /* per element 1 + the first connection that has it, 0: none */
     bool *is_zero;    /* per variable: has its equation v = 0 already */
@@ -70,13 +71,6 @@ typedef struct {
     double factor;
 } Part;
 typedef VEC(Part) Parts;
-
-static uint32_t root_of(Sets *s, uint32_t element)
-{
-    while (s->parent[element] != element)
-        element = s->parent[element] = s->parent[s->parent[element]];
-    return element;
-}
 
 static void join(Sets *s, const Connection *k, uint32_t number)
 {
@@ -90,8 +84,7 @@ static void join(Sets *s, const Connection *k, uint32_t number)
         s->at[x] = number + 1;
     if (!s->at[y])
         s->at[y] = number + 1;
-    const uint32_t p = root_of(s, x), q = root_of(s, y);
-    s->parent[p > q ? p : q] = p > q ? q : p;
+    sets_join_least(s->parent, x, y);
 }
 
 static void add_equation(Sets *s, Term left, Term right, Span span, VarId first)
@@ -265,7 +258,7 @@ static void check_pair(Sets *s, uint32_t a, uint32_t b, Map *told)
     const Model *m = s->m;
     const Instance *object = &m->instances.at[m->ports.at[a].owner.index];
     const uint32_t x = 2 * a + OUTSIDE, y = 2 * b + OUTSIDE;
-    const bool is_joined = s->at[x] && s->at[y] && root_of(s, x) == root_of(s, y);
+    const bool is_joined = s->at[x] && s->at[y] && sets_root(s->parent, x) == sets_root(s->parent, y);
     if ((s->at[x] != 0) == (s->at[y] != 0) && !is_joined)
         return;
     const uint32_t open = s->at[x] ? b : a;
@@ -311,20 +304,18 @@ static void expand_ports(Compile *c)
     const uint32_t n = 2 * m->ports.n;
     Sets s = { .c = c,
                .m = m,
-               .parent = NEW_ARRAY(c->scratch, uint32_t, n + 1),
+               .parent = sets_create(c->scratch, n),
                .next = NEW_ARRAY(c->scratch, uint32_t, n + 1),
                .at = NEW_ARRAY(c->scratch, uint32_t, n + 1),
                .is_zero = NEW_ARRAY(c->scratch, bool, m->variables.n + 1) };
     uint32_t *last = NEW_ARRAY(c->scratch, uint32_t, n + 1);
-    for (uint32_t k = 0; k < n; k++) {
-        s.parent[k] = k;
+    for (uint32_t k = 0; k < n; k++)
         s.next[k] = ID_NONE;
-    }
     for (uint32_t k = 0; k < m->connections.n; k++)
         if (m->connections.at[k].is_acausal)
             join(&s, &m->connections.at[k], k);
     for (uint32_t k = 0; k < n; k++) {
-        const uint32_t root = root_of(&s, k);
+        const uint32_t root = sets_root(s.parent, k);
         if (root != k)
             s.next[last[root]] = k;
         last[root] = k;

@@ -8,6 +8,7 @@
 #include "base/bug.h"
 #include "graph/dulmage.h"
 #include "graph/matching.h"
+#include "graph/sets.h"
 
 enum { MOST_DIFFERENTIATIONS = 32, MOST_NOTES = 8 };
 
@@ -91,13 +92,6 @@ static bool has_quantity(const Variable *v)
            (v->definition == DEFINITION_NOW || v->definition == DEFINITION_DER);
 }
 
-static uint32_t root_of(uint32_t *parent, uint32_t v)
-{
-    while (parent[v] != v)
-        v = parent[v] = parent[parent[v]];
-    return v;
-}
-
 /* der(x) = v, in either direction. */
 static bool is_link(const Reduction *r, const Equation *e, uint32_t *x, uint32_t *v)
 {
@@ -123,21 +117,19 @@ static void link_variables(Reduction *r)
 {
     Model *m = r->model;
     Arena *scratch = r->c->scratch;
-    uint32_t *parent = NEW_ARRAY(scratch, uint32_t, m->variables.n + 1);
+    uint32_t *parent = sets_create(scratch, m->variables.n);
     bool *follows = NEW_ARRAY(scratch, bool, m->variables.n + 1);
-    for (uint32_t k = 0; k < m->variables.n; k++) {
-        parent[k] = k;
+    for (uint32_t k = 0; k < m->variables.n; k++)
         r->follower[k] = r->link[k] = r->quantity_of[k] = ID_NONE;
-    }
     for (uint32_t k = 0; k < m->equations.n; k++) {
         uint32_t x, v;
         if (!is_link(r, &m->equations.at[k], &x, &v) || r->follower[x] != ID_NONE || follows[v] ||
-            root_of(parent, x) == root_of(parent, v)) /* der(x) = x is no chain */
+            sets_root(parent, x) == sets_root(parent, v)) /* der(x) = x is no chain */
             continue;
         r->follower[x] = v;
         r->link[x] = k;
         follows[v] = true;
-        parent[root_of(parent, v)] = root_of(parent, x);
+        sets_join(parent, x, v);
     }
     r->head = NEW_ARRAY(scratch, uint32_t, m->variables.n + 1);
     r->present = NEW_ARRAY(scratch, uint32_t, m->variables.n + 1);

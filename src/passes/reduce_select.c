@@ -13,6 +13,7 @@
 #include "base/bug.h"
 #include "base/map.h"
 #include "graph/matching.h"
+#include "graph/sets.h"
 #include "ir/derive.h"
 #include "ir/evaluate.h"
 #include "ir/simplify.h"
@@ -229,31 +230,22 @@ typedef struct {
     bool is_constant;
 } Component;
 
-static uint32_t root_of(uint32_t *parent, uint32_t v)
-{
-    while (parent[v] != v)
-        v = parent[v] = parent[parent[v]];
-    return v;
-}
-
 /* Rows that are not done and quantities that are not taken, by connection. */
 static Component *find_components(Selector *s, uint32_t *n)
 {
     Reduction *r = s->r;
     Arena *scratch = r->c->scratch;
-    uint32_t *parent = NEW_ARRAY(scratch, uint32_t, r->n_rows + r->n_quantities + 1),
+    uint32_t *parent = sets_create(scratch, r->n_rows + r->n_quantities),
              *number = NEW_ARRAY(scratch, uint32_t, r->n_rows + r->n_quantities + 1);
-    for (uint32_t k = 0; k < r->n_rows + r->n_quantities; k++)
-        parent[k] = k;
     for (uint32_t k = 0; k < s->entries.n; k++) {
         const Entry *e = &s->entries.at[k];
         if (!s->is_row_done[e->row] && !r->demoted[e->column])
-            parent[root_of(parent, e->row)] = root_of(parent, r->n_rows + e->column);
+            sets_join(parent, r->n_rows + e->column, e->row);
     }
     *n = 0;
     for (uint32_t k = 0; k < r->n_rows; k++)
-        if (r->p.differentiated[k] && !s->is_row_done[k] && !number[root_of(parent, k)])
-            number[root_of(parent, k)] = ++*n;
+        if (r->p.differentiated[k] && !s->is_row_done[k] && !number[sets_root(parent, k)])
+            number[sets_root(parent, k)] = ++*n;
     Component *all = NEW_ARRAY(scratch, Component, *n + 1);
     for (uint32_t pass = 0; pass < 2; pass++) { /* count, then fill */
         for (uint32_t k = 0; k < *n && pass; k++) {
@@ -263,7 +255,7 @@ static Component *find_components(Selector *s, uint32_t *n)
             all[k].is_constant = true;
         }
         for (uint32_t k = 0; k < r->n_rows; k++) {
-            const uint32_t c = number[root_of(parent, k)];
+            const uint32_t c = number[sets_root(parent, k)];
             if (!c || !r->p.differentiated[k] || s->is_row_done[k])
                 continue;
             if (pass)
@@ -273,7 +265,7 @@ static Component *find_components(Selector *s, uint32_t *n)
                 all[c - 1].is_constant &= s->entries.at[j].kind == ENTRY_CONSTANT;
         }
         for (uint32_t k = 0; k < r->n_quantities; k++) {
-            const uint32_t c = number[root_of(parent, r->n_rows + k)];
+            const uint32_t c = number[sets_root(parent, r->n_rows + k)];
             if (!c || r->demoted[k] || !s->live[k])
                 continue;
             if (pass)

@@ -130,11 +130,6 @@ static Gradient coefficients_of(Passage *p, const Expr *residual, const bool *is
 }
 
 /* ---- a system as a graph ---- */
-static uint64_t ref_key(Ref ref)
-{
-    return (uint64_t)ref.kind << 32 | ref.var.index;
-}
-
 static TermBuilder open_row(Passage *p, const SystemRow *row, const Expr **lhs, const Expr **rhs)
 {
     TermBuilder builder = term_builder(p->model);

@@ -21,11 +21,6 @@ typedef struct {
     Map index; /* hash -> the first tangent of a chain */
 } Tangents;
 
-static inline uint64_t ref_key(Ref ref)
-{
-    return (uint64_t)ref.kind << 32 | ref.var.index;
-}
-
 Tangents tangents_create(Kernels *ks);
 /* The tangent of a term: its total derivative along the seeds. `unknowns`, by ref_key, have none: they are what a
  * system is solved for; NULL: there are no such. */

@@ -1,30 +1,19 @@
 /* Connections: the operators join points; what is joined becomes connections of ports. */
 #include "lang/dymola/unit.h"
+#include "graph/sets.h"
 
 typedef struct { /* an operand: NULL where it has no such thing */
     const Shape *cut, *from, *to;
 } Operand;
 
 /* ---- points ---- */
-static uint32_t root_of(Unit *unit, uint32_t point)
-{
-    while (unit->points.at[point].parent != point)
-        point = unit->points.at[point].parent = unit->points.at[unit->points.at[point].parent].parent;
-    return point;
-}
-
 static void join_points(Unit *unit, uint32_t a, uint32_t b, Span span)
 {
     const uint32_t both[] = { a, b };
     for (uint32_t k = 0; k < 2; k++)
         if (unit->points.at[both[k]].joined_at.source == SOURCE_NONE)
             unit->points.at[both[k]].joined_at = span;
-    a = root_of(unit, a);
-    b = root_of(unit, b);
-    if (a < b)
-        unit->points.at[b].parent = a;
-    else
-        unit->points.at[a].parent = b;
+    sets_join_least(unit->joined.at, a, b);
 }
 
 static void join(Unit *unit, const Shape *a, const Shape *b, Span span)
@@ -280,25 +269,25 @@ void dym_join_wires(Unit *unit)
     uint32_t *with_port =
         NEW_ARRAY(unit->arena, uint32_t, unit->points.n + 1); /* per root: 1 + a point with variables */
     for (uint32_t k = unit->points.n; k-- > 0;) {
-        unit->points.at[k].parent = root_of(unit, k);
+        unit->joined.at[k] = sets_root(unit->joined.at, k);
         if (unit->points.at[k].port != ID_NONE)
-            with_port[unit->points.at[k].parent] = k + 1;
+            with_port[unit->joined.at[k]] = k + 1;
     }
     for (uint32_t k = 0; k < unit->points.n; k++)
         if (unit->points.at[k].is_bare_cut) {
-            const uint32_t like = with_port[unit->points.at[k].parent];
+            const uint32_t like = with_port[unit->joined.at[k]];
             fill_bare_cut(unit, k, like ? unit->points.at[like - 1].port : ID_NONE);
         }
     /* the first with variables stands for its set */
     uint32_t *first = NEW_ARRAY(unit->arena, uint32_t, unit->points.n + 1);
     for (uint32_t k = unit->points.n; k-- > 0;)
         if (unit->points.at[k].port != ID_NONE)
-            first[unit->points.at[k].parent] = k + 1;
+            first[unit->joined.at[k]] = k + 1;
     uint32_t *hub = NEW_ARRAY(unit->arena, uint32_t, unit->points.n + 1);
     for (uint32_t k = 0; k < unit->points.n; k++)
-        hub[k] = first[unit->points.at[k].parent] ? first[unit->points.at[k].parent] - 1 : k;
+        hub[k] = first[unit->joined.at[k]] ? first[unit->joined.at[k]] - 1 : k;
     for (uint32_t k = 0; k < unit->points.n; k++)
-        unit->points.at[k].parent = hub[k];
+        unit->joined.at[k] = hub[k];
 }
 
 /* ---- connections of the Model ---- */
@@ -326,7 +315,7 @@ static bool fits(Unit *unit, const Point *a, const Point *b)
 void dym_emit_connections(Unit *unit)
 {
     for (uint32_t k = 0; k < unit->points.n; k++) {
-        const Point *b = &unit->points.at[k], *a = &unit->points.at[b->parent];
+        const Point *b = &unit->points.at[k], *a = &unit->points.at[unit->joined.at[k]];
         if (a == b || a->port == ID_NONE || b->port == ID_NONE || !fits(unit, a, b))
             continue;
         const Connection connection = { .is_acausal = true,

@@ -3,10 +3,11 @@
 
 uint32_t dym_add_point(Unit *unit, Point point)
 {
-    point.parent = unit->points.n;
+    const uint32_t number = unit->points.n;
     point.joined_at = SPAN_NONE;
     vec_push(unit->arena, &unit->points, point);
-    return point.parent;
+    vec_push(unit->arena, &unit->joined, number);
+    return number;
 }
 
 Shape *dym_point_shape(Unit *unit, uint32_t point)

@@ -1,6 +1,7 @@
 /* Types are not written: a variable is Boolean if its value or its use says so, else Real. One pass over the class
  * unites the types of what must be equal. */
 #include "base/ids.h"
+#include "graph/sets.h"
 #include "lang/dymola/unit.h"
 
 uint32_t dym_new_type(Unit *unit)
@@ -10,17 +11,10 @@ uint32_t dym_new_type(Unit *unit)
     return type;
 }
 
-static uint32_t root_of(Unit *unit, uint32_t type)
-{
-    while (unit->types.at[type] != type)
-        type = unit->types.at[type] = unit->types.at[unit->types.at[type]];
-    return type;
-}
-
 void dym_unify(Unit *unit, uint32_t a, uint32_t b, Span where)
 {
-    a = root_of(unit, a);
-    b = root_of(unit, b);
+    a = sets_root(unit->types.at, a);
+    b = sets_root(unit->types.at, b);
     if (a == b)
         return;
     if (a > b) {
@@ -123,7 +117,7 @@ static void infer_connections(Unit *unit)
 {
     const Model *model = unit->model;
     for (uint32_t k = 0; k < unit->points.n; k++) {
-        const Point *point = &unit->points.at[k], *first = &unit->points.at[point->parent];
+        const Point *point = &unit->points.at[k], *first = &unit->points.at[unit->joined.at[k]];
         if (first == point || first->port == ID_NONE || point->port == ID_NONE)
             continue;
         const Port *a = &model->ports.at[first->port], *b = &model->ports.at[point->port];
@@ -139,7 +133,7 @@ static void check_through(Unit *unit, const CutItem *item)
 {
     uint32_t k;
     if (!item->is_through || name_is_empty(item->name.name) || !map_get(&unit->var_names, item->name.name.index, &k) ||
-        root_of(unit, unit->vars.at[k].type) != TYPE_NODE_BOOLEAN)
+        sets_root(unit->types.at, unit->vars.at[k].type) != TYPE_NODE_BOOLEAN)
         return;
     REPORT(unit, DIAG_DYM_THROUGH_BOOLEAN, item->name.span, "the through variable `%s` is Boolean",
            NAME(unit, item->name));
@@ -180,7 +174,7 @@ void dym_infer_types(Unit *unit)
             check_cut(unit, unit->chain.at[k]->cuts.at[j].cut);
     for (uint32_t k = 0; k < unit->model->variables.n; k++) {
         uint32_t type;
-        if (map_get(&unit->var_types, k, &type) && root_of(unit, type) == TYPE_NODE_BOOLEAN)
+        if (map_get(&unit->var_types, k, &type) && sets_root(unit->types.at, type) == TYPE_NODE_BOOLEAN)
             unit->model->variables.at[k].type.kind = TYPE_BOOLEAN;
     }
 }

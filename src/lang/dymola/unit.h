@@ -24,8 +24,7 @@ typedef struct {
     bool is_node;
     bool is_bare_cut; /* gets the variables of what it is connected to */
     Ident name;
-    uint32_t parent; /* union-find */
-    Span joined_at;  /* the first connection that names it */
+    Span joined_at; /* the first connection that names it */
 } Point;
 
 typedef struct {
@@ -102,7 +101,8 @@ struct Unit {
     VEC(UnitPath) paths;
     VEC(UnitObject) objects;
     VEC(Point) points;
-    VEC(uint32_t) types; /* union-find over types */
+    VEC(uint32_t) joined; /* sets of points, see graph/sets.h */
+    VEC(uint32_t) types;  /* union-find over types */
     Map var_names, cut_names, path_names, object_names;
     Map var_types;       /* variable of the Model -> type node, for own variables */
     Map port_points;     /* port of an object -> point */
