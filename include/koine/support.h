@@ -51,44 +51,60 @@ typedef struct { /* what a branch of a system depends on */
 
 enum { KOINE_DENSE_MOST = 30 }; /* unknowns that are iterated: larger systems are sparse */
 typedef enum { KOINE_SYSTEM_LINEAR, KOINE_SYSTEM_NEWTON, KOINE_SYSTEM_ITERATE } KoineSystemKind;
+
+typedef struct {      /* how residuals and explicit rows change with the unknowns */
+    uint32_t section; /* computes the entries that are not constant */
+    uint32_t n_entries, n_inputs;
+    const uint32_t *row, *column, *entry; /* n_entries: places, and the slot of the entry */
+    uint32_t basis; /* slots, 1 + n_entries: a flag, and the entries that the pivots were chosen for, so that equal
+                       blocks give equal results; KOINE_NONE: solved dense, n <= KOINE_DENSE_MOST */
+    const uint32_t *inputs; /* slots that the section reads: while they keep their values, so do the entries */
+    uint32_t n_sets;        /* sets of factors that are kept, at least 1: more if only branches change the entries */
+} KoineSystemJacobian;
+
+typedef struct {                          /* derivatives of the unknowns along the seeds of everything else */
+    uint32_t section;                     /* computes the derivatives of residuals and right sides; KOINE_NONE: none */
+    const uint32_t *residuals, *unknowns; /* n + n_inner slots each */
+} KoineSystemTangent;
+
+typedef struct {             /* where a search for the unknowns may begin and go */
+    const uint32_t *starts;  /* n slots: where else than at the guesses it may begin */
+    const uint8_t *is_given; /* n; 1: before the start of a run the unknown itself holds its start */
+    const double *bounds;    /* n pairs, least and greatest value; NULL: none are given */
+} KoineNewtonSystem;
+
+typedef struct {                    /* formulas that are repeated until nothing changes */
+    const uint32_t *kernels, *rows; /* n: unknown := kernel, in this order */
+} KoineIteratedSystem;
+
 /* n unknowns are iterated. Of a torn system n_inner others follow explicitly, one after the other, whenever the
  * residuals are computed; their places are n .. n + n_inner - 1, in order. Row and column of the Jacobian are places:
  * an entry of a residual's row is its partial derivative, one of an explicit row that of the right side. Entries of
  * explicit rows come first, in order. */
 typedef struct {
-    uint8_t kind;
+    uint8_t kind; /* KoineSystemKind */
     uint32_t n, n_inner;
-    const uint32_t *unknowns;             /* n + n_inner slots */
-    const uint32_t *residuals;            /* n slots; ITERATE: they hold the new values */
-    const uint32_t *guesses;              /* n slots: last accepted solution, the start of the iteration */
-    const double *nominals;               /* n */
-    const uint32_t *starts;               /* NEWTON: n slots, where else it may begin */
-    const uint8_t *is_given;              /* NEWTON: n; 1: before the start of a run the unknown itself holds it */
-    const double *bounds;                 /* NEWTON: n pairs, least and greatest value; NULL: none are given */
-    uint32_t prepared_section;            /* what both of these need and no unknown changes; KOINE_NONE: nothing */
-    uint32_t residual_section;            /* explicit rows, then residuals */
-    uint32_t jacobian_section;            /* entries that are not constant */
-    uint32_t n_entries;                   /* of the Jacobian */
-    const uint32_t *row, *column, *entry; /* entry: slot */
-    uint32_t basis;    /* slots, 1 + n_entries: a flag, and the entries that the pivots were chosen for, so that equal
-                          blocks    give equal results; KOINE_NONE: solved dense, n <= KOINE_DENSE_MOST */
-    uint32_t n_inputs; /* of jacobian_section: while they keep their values, so do the entries */
-    const uint32_t *inputs;         /* slots */
-    uint32_t n_sets;                /* of factors that are kept, at least 1: more if only branches change the entries */
-    const uint32_t *cells;          /* n + n_inner: cell of each unknown */
-    const char *const *names;       /* n + n_inner: unknowns, for messages */
-    const uint8_t *types;           /* n + n_inner: KoineType; other than Real in ITERATE only */
-    const uint32_t *kernels, *rows; /* ITERATE: n, unknown := kernel, in this order */
-    uint32_t origin;
-    /* tangent: this section computes the derivatives of residuals and right sides along the seeds of what is not
-       unknown into tangent_residuals; KOINE_NONE: none */
-    uint32_t tangent_section;
-    const uint32_t *tangent_residuals, *tangent_unknowns; /* n + n_inner slots each */
+    const uint32_t *unknowns;  /* n + n_inner slots */
+    const uint32_t *residuals; /* n slots; ITERATE: they hold the new values */
+    const uint32_t *guesses;   /* n slots: last accepted solution, the start of the iteration */
+    const double *nominals;    /* n */
+    const uint32_t *cells;     /* n + n_inner: cell of each unknown */
+    const char *const *names;  /* n + n_inner: unknowns, for messages */
+    const uint8_t *types;      /* n + n_inner: KoineType; other than Real in ITERATE only */
+    uint32_t prepared_section; /* what residuals and Jacobian need and no unknown changes; KOINE_NONE: nothing */
+    uint32_t residual_section; /* explicit rows, then residuals */
     /* after solving: unknowns that the chosen branch of an equation gives directly, as i in 0 = if Open then i else u,
        have that value exactly, so that comparisons do not see what rounding left; KOINE_NONE: there are none */
     uint32_t exact_section;
+    KoineSystemJacobian jacobian;
+    KoineSystemTangent tangent;
     uint32_t n_choices;
     const KoineChoice *choices;
+    uint32_t origin;
+    union {
+        KoineNewtonSystem newton;    /* NEWTON */
+        KoineIteratedSystem iterate; /* ITERATE */
+    } u;
 } KoineSystem;
 
 typedef enum {

@@ -179,10 +179,10 @@ static void print_systems(const Printing *x)
             put_slots(x, ", explicit", s->n_inner, s->unknowns + s->n);
         put_section(x, "prepared by", s->prepared_section);
         put_section(x, "residuals by", s->residual_section);
-        put_section(x, "Jacobian by", s->jacobian_section);
-        put_section(x, "tangents by", s->tangent_section);
+        put_section(x, "Jacobian by", s->jacobian.section);
+        put_section(x, "tangents by", s->tangent.section);
         put_section(x, "exact values by", s->exact_section);
-        text_format(x->to, ", %u entries\n", s->n_entries);
+        text_format(x->to, ", %u entries\n", s->jacobian.n_entries);
     }
 }
 

@@ -100,8 +100,8 @@ void share_writes(Share *s, const Entry *entry, void (*write)(Share *s, uint32_t
     if (entry->system != KOINE_NONE) {
         const KoineSystem *system = &s->systems->systems.at[entry->system];
         for (uint32_t k = 0; k < system->n + system->n_inner; k++) {
-            if (entry->is_tangent && system->tangent_unknowns[k] != KOINE_NONE)
-                write(s, system->tangent_unknowns[k], entry_number);
+            if (entry->is_tangent && system->tangent.unknowns[k] != KOINE_NONE)
+                write(s, system->tangent.unknowns[k], entry_number);
             else if (!entry->is_tangent)
                 write(s, system->unknowns[k], entry_number);
         }

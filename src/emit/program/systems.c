@@ -274,7 +274,7 @@ static void lay_sections(SystemLayout *y, KoineSystem *system)
     system->prepared_section =
         prepared.n ? lay_section(ss->ks, arena_format(ss->ks->arena, "prepared_%u", n), &prepared) : KOINE_NONE;
     system->residual_section = lay_section(ss->ks, arena_format(ss->ks->arena, "residual_%u", n), &residual);
-    system->jacobian_section = lay_section(ss->ks, arena_format(ss->ks->arena, "jacobian_%u", n), &jacobian);
+    system->jacobian.section = lay_section(ss->ks, arena_format(ss->ks->arena, "jacobian_%u", n), &jacobian);
 }
 
 static void begin_system(SystemLayout *y)
@@ -318,6 +318,22 @@ static const uint32_t *cells_of(const Systems *ss, const Block *b)
     return cells;
 }
 
+/* All but the section. */
+static KoineSystemJacobian jacobian_of(Systems *ss, const SystemLayout *y)
+{
+    const uint32_t n = y->jacobian.entry_of.n;
+    return (KoineSystemJacobian){
+        .n_entries = n,
+        .row = y->jacobian.row_of.at,
+        .column = y->jacobian.column_of.at,
+        .entry = y->jacobian.entry_of.at,
+        .basis = y->n > KOINE_DENSE_MOST && y->block->is_real ? take_slots(ss->ks, 1 + (uint64_t)n) : KOINE_NONE,
+        .n_inputs = y->jacobian.input.n,
+        .inputs = y->jacobian.input.at,
+        .n_sets = sets_of(ss, y->block, &y->jacobian.matrices, n),
+    };
+}
+
 /* The number of the system. */
 static uint32_t lay_system(Systems *ss, uint32_t index)
 {
@@ -336,28 +352,19 @@ static uint32_t lay_system(Systems *ss, uint32_t index)
         .residuals = y.residuals,
         .guesses = y.guesses,
         .nominals = y.nominals,
-        .starts = b->kind == BLOCK_NEWTON ? y.starts : NULL,
-        .is_given = y.is_given,
-        .bounds = b->kind == BLOCK_NEWTON ? bounds_of(ss, b) : NULL,
-        .n_entries = y.jacobian.entry_of.n,
-        .row = y.jacobian.row_of.at,
-        .column = y.jacobian.column_of.at,
-        .entry = y.jacobian.entry_of.at,
-        .basis =
-            y.n > KOINE_DENSE_MOST && b->is_real ? take_slots(ss->ks, 1 + (uint64_t)y.jacobian.entry_of.n) : KOINE_NONE,
-        .n_inputs = y.jacobian.input.n,
-        .inputs = y.jacobian.input.at,
-        .n_sets = sets_of(ss, b, &y.jacobian.matrices, y.jacobian.entry_of.n),
         .cells = cells_of(ss, b),
         .names = y.names,
         .types = y.types,
-        .kernels = y.kernels,
-        .rows = y.rows,
+        .jacobian = jacobian_of(ss, &y),
+        .tangent = { .section = KOINE_NONE, /* laid out with the tangents part */
+                     .residuals = y.tangents,
+                     .unknowns = y.seeds },
         .origin = ss->first_origin + index,
-        .tangent_section = KOINE_NONE, /* laid out with the tangents part */
-        .tangent_residuals = y.tangents,
-        .tangent_unknowns = y.seeds,
     };
+    if (b->kind == BLOCK_NEWTON)
+        system.u.newton = (KoineNewtonSystem){ y.starts, y.is_given, bounds_of(ss, b) };
+    if (b->kind == BLOCK_ITERATE)
+        system.u.iterate = (KoineIteratedSystem){ y.kernels, y.rows };
     lay_sections(&y, &system);
     lay_choices(ss, b, &system);
     vec_push(ss->ks->arena, &ss->systems, system);

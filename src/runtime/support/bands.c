@@ -2,61 +2,61 @@
 #include "relation.h"
 #include <float.h>
 
-static double relation_margin(const Machine *k, const KoineRelation *r) /* s*g: positive inside the present side */
+static double relation_margin(const Machine *m, const KoineRelation *r) /* s*g: positive inside the present side */
 {
-    const double g = k->m[r->left].r - k->m[r->right].r;
-    return k->m[r->bit].i ? g : -g;
+    const double g = m->slots[r->left].r - m->slots[r->right].r;
+    return m->slots[r->bit].i ? g : -g;
 }
 
-static inline double margin_of(const Machine *k, uint32_t root, double *exact, double *band)
+static inline double margin_of(const Machine *m, uint32_t root, double *exact, double *band)
 {
-    const KoineProgram *p = k->program;
+    const KoineProgram *p = m->program;
     const uint32_t owner = p->events.decisions.root_owner[root];
     if (owner < p->events.decisions.n_relations) {
         const KoineRelation *r = &p->events.decisions.relations[owner];
-        *exact = k->m[r->bit].i == !r->is_strict ? TINY : 0; /* g = 0 belongs to the present side */
-        *band = band_of(r->band, k->m[r->left].r, k->m[r->right].r);
-        const double margin = relation_margin(k, r);
-        return is_masked(k, r->selector, r->branch) || (r->is_guarded && isnan(margin)) ? INFINITY : margin;
+        *exact = m->slots[r->bit].i == !r->is_strict ? TINY : 0; /* g = 0 belongs to the present side */
+        *band = band_of(r->band, m->slots[r->left].r, m->slots[r->right].r);
+        const double margin = relation_margin(m, r);
+        return is_masked(m, r->selector, r->branch) || (r->is_guarded && isnan(margin)) ? INFINITY : margin;
     }
     const KoineStep *s = &p->events.decisions.steps[owner - p->events.decisions.n_relations];
-    const double argument = k->m[s->argument].r;
-    const Interval now = interval_of(s, (double)k->m[s->value].i);
+    const double argument = m->slots[s->argument].r;
+    const Interval now = interval_of(s, (double)m->slots[s->value].i);
     const bool is_low = root == s->root;
     *exact = (is_low ? now.lo_in : now.hi_in) ? TINY : 0;
     *band = band_of(s->band, argument, is_low ? now.lo : now.hi);
-    if (is_masked(k, s->selector, s->branch) || (s->is_guarded && isnan(argument)))
+    if (is_masked(m, s->selector, s->branch) || (s->is_guarded && isnan(argument)))
         return INFINITY;
     return is_low ? argument - now.lo : now.hi - argument;
 }
 
-KoineStatus koine_root_functions(Machine *k, double *roots)
+KoineStatus koine_root_functions(Machine *m, double *roots)
 {
     bool is_good = true;
-    for (uint32_t j = 0; j < k->program->events.decisions.n_roots; j++) {
+    for (uint32_t j = 0; j < m->program->events.decisions.n_roots; j++) {
         double exact, band;
-        const double margin = margin_of(k, j, &exact, &band);
-        roots[j] = margin == INFINITY ? 1 : margin + (k->bands.widened[j] > 0 ? k->bands.widened[j] : exact);
+        const double margin = margin_of(m, j, &exact, &band);
+        roots[j] = margin == INFINITY ? 1 : margin + (m->bands.widened[j] > 0 ? m->bands.widened[j] : exact);
         is_good &= !isnan(roots[j]);
     }
-    return is_good ? KOINE_OK : koine_fault(k, KOINE_RETRY, KOINE_NONE, NULL);
+    return is_good ? KOINE_OK : koine_fault(m, KOINE_RETRY, KOINE_NONE, NULL);
 }
 
 /* Where systems are solved operands that vanish are rounding of others: then the largest that they ever were counts. */
-void koine_root_sizes(const Machine *k, double *sizes)
+void koine_root_sizes(const Machine *m, double *sizes)
 {
-    const KoineProgram *p = k->program;
+    const KoineProgram *p = m->program;
     for (uint32_t j = 0; j < p->events.decisions.n_roots; j++) {
         const uint32_t owner = p->events.decisions.root_owner[j];
         const bool is_relation = owner < p->events.decisions.n_relations;
         const double relative = is_relation ? p->events.decisions.relations[owner].band
                                             : p->events.decisions.steps[owner - p->events.decisions.n_relations].band;
         sizes[j] = is_relation
-                       ? fmax(fabs(k->m[p->events.decisions.relations[owner].left].r),
-                              fabs(k->m[p->events.decisions.relations[owner].right].r))
-                       : fabs(k->m[p->events.decisions.steps[owner - p->events.decisions.n_relations].argument].r);
-        if (k->bands.noise)
-            sizes[j] = fmax(sizes[j], k->bands.noise[j] / relative);
+                       ? fmax(fabs(m->slots[p->events.decisions.relations[owner].left].r),
+                              fabs(m->slots[p->events.decisions.relations[owner].right].r))
+                       : fabs(m->slots[p->events.decisions.steps[owner - p->events.decisions.n_relations].argument].r);
+        if (m->bands.noise)
+            sizes[j] = fmax(sizes[j], m->bands.noise[j] / relative);
     }
 }
 
@@ -65,27 +65,27 @@ void koine_root_sizes(const Machine *k, double *sizes)
  * that mean nothing. */
 enum { MEANINGLESS = 3 }; /* crossings */
 
-void koine_count_flip(Machine *k, uint32_t root)
+void koine_count_flip(Machine *m, uint32_t root)
 {
-    if (k->bands.noise && k->bands.flips[root] < MEANINGLESS)
-        k->bands.flips[root]++;
+    if (m->bands.noise && m->bands.flips[root] < MEANINGLESS)
+        m->bands.flips[root]++;
 }
 
-bool koine_is_noise(const Machine *k, uint32_t root, double g)
+bool koine_is_noise(const Machine *m, uint32_t root, double g)
 {
-    return k->bands.noise && k->bands.flips[root] == MEANINGLESS && fabs(g) <= k->bands.noise[root];
+    return m->bands.noise && m->bands.flips[root] == MEANINGLESS && fabs(g) <= m->bands.noise[root];
 }
 
-void koine_measure_noise(Machine *k)
+void koine_measure_noise(Machine *m)
 {
-    for (uint32_t j = 0; k->bands.noise && j < k->program->events.decisions.n_roots; j++) {
+    for (uint32_t j = 0; m->bands.noise && j < m->program->events.decisions.n_roots; j++) {
         double exact, band;
-        const double margin = margin_of(k, j, &exact, &band);
+        const double margin = margin_of(m, j, &exact, &band);
         if (margin == INFINITY)
             continue;
-        k->bands.noise[j] = fmax(k->bands.noise[j], band);
-        if (fabs(margin) > k->bands.noise[j])
-            k->bands.flips[j] = 0;
+        m->bands.noise[j] = fmax(m->bands.noise[j], band);
+        if (fabs(margin) > m->bands.noise[j])
+            m->bands.flips[j] = 0;
     }
 }
 
@@ -95,11 +95,11 @@ static const double NEARBY = 1e7;                   /* bands: further away no ro
 static const double DISPLACEMENT = 8 * DBL_EPSILON; /* relative, of states: what a restart may change */
 static const double MARGIN = 4;
 
-static bool has_close_root(const Machine *k)
+static bool has_close_root(const Machine *m)
 {
-    for (uint32_t j = 0; j < k->program->events.decisions.n_roots; j++) {
+    for (uint32_t j = 0; j < m->program->events.decisions.n_roots; j++) {
         double exact, band;
-        if (margin_of(k, j, &exact, &band) <= NEARBY * band)
+        if (margin_of(m, j, &exact, &band) <= NEARBY * band)
             return true;
     }
     return false;
@@ -107,16 +107,16 @@ static bool has_close_root(const Machine *k)
 
 /* Of a steep function of states rounding is steep, too: how much it is shows with states that differ by rounding. The
  * margins of these are left in `widened`; false: they cannot be computed. */
-static bool displace(Machine *k)
+static bool displace(Machine *m)
 {
-    const KoineProgram *p = k->program;
+    const KoineProgram *p = m->program;
     for (uint32_t j = 0; j < p->slots.n_x; j++)
-        k->m[p->slots.x + j].r +=
-            (j * 0x9e3779b9u & 0x80000000u ? DISPLACEMENT : -DISPLACEMENT) * k->m[p->slots.x + j].r;
-    const bool is_good = koine_run_part(k, &p->parts.roots) == KOINE_OK;
+        m->slots[p->slots.x + j].r +=
+            (j * 0x9e3779b9u & 0x80000000u ? DISPLACEMENT : -DISPLACEMENT) * m->slots[p->slots.x + j].r;
+    const bool is_good = koine_run_part(m, &p->parts.roots) == KOINE_OK;
     for (uint32_t j = 0; j < p->events.decisions.n_roots; j++) {
         double exact, band;
-        k->bands.widened[j] = margin_of(k, j, &exact, &band);
+        m->bands.widened[j] = margin_of(m, j, &exact, &band);
     }
     return is_good;
 }
@@ -124,42 +124,42 @@ static bool displace(Machine *k)
 /* On leaving an instant with a relation on the wrong side of its border, or too close to it, by rounding: its border
  * moves outwards. Behind a crossing a solver begins anew, and what it computes there differs by rounding of the states:
  * a comparison of them would cross to and fro. */
-void koine_widen_bands(Machine *k)
+void koine_widen_bands(Machine *m)
 {
-    const KoineProgram *p = k->program;
-    Instant *now = k->instant;
-    const bool is_measured = !k->bands.noise && p->slots.n_x && has_close_root(k);
+    const KoineProgram *p = m->program;
+    Instant *now = m->instant;
+    const bool is_measured = !m->bands.noise && p->slots.n_x && has_close_root(m);
     bool is_displaced = false;
     if (is_measured) {
-        double *const states = k->spaces.residual_work;
-        memcpy(states, &k->m[p->slots.x], p->slots.n_x * sizeof *states);
-        is_displaced = displace(k);
-        memcpy(&k->m[p->slots.x], states, p->slots.n_x * sizeof *states);
-        koine_run_part(k, &p->parts.roots);
+        double *const states = m->spaces.residual_work;
+        memcpy(states, &m->slots[p->slots.x], p->slots.n_x * sizeof *states);
+        is_displaced = displace(m);
+        memcpy(&m->slots[p->slots.x], states, p->slots.n_x * sizeof *states);
+        koine_run_part(m, &p->parts.roots);
     }
     now->n_widened = 0;
     for (uint32_t j = 0; j < p->events.decisions.n_roots; j++) {
         double exact, band;
-        const double margin = margin_of(k, j, &exact, &band);
-        const double steep = is_displaced ? MARGIN * fabs(k->bands.widened[j] - margin) : 0;
-        const double noise = k->bands.noise && k->bands.flips[j] == MEANINGLESS ? k->bands.noise[j] : 0;
-        const double close = k->bands.noise ? noise : fmax(CLOSE * band, steep < INFINITY ? steep : 0);
-        k->bands.widened[j] = margin <= close && !k->bands.held[j] ? 2 * fabs(margin) + fmax(band, close) : 0;
-        now->n_widened += k->bands.widened[j] > 0;
+        const double margin = margin_of(m, j, &exact, &band);
+        const double steep = is_displaced ? MARGIN * fabs(m->bands.widened[j] - margin) : 0;
+        const double noise = m->bands.noise && m->bands.flips[j] == MEANINGLESS ? m->bands.noise[j] : 0;
+        const double close = m->bands.noise ? noise : fmax(CLOSE * band, steep < INFINITY ? steep : 0);
+        m->bands.widened[j] = margin <= close && !m->bands.held[j] ? 2 * fabs(margin) + fmax(band, close) : 0;
+        now->n_widened += m->bands.widened[j] > 0;
     }
 }
 
 /* After an accepted step: a border goes back once the relation has left its widened band. */
-void koine_narrow_bands(Machine *k)
+void koine_narrow_bands(Machine *m)
 {
-    Instant *now = k->instant;
+    Instant *now = m->instant;
     if (now->n_widened == 0)
         return;
-    koine_run_part(k, &k->program->parts.roots);
-    for (uint32_t j = 0; j < k->program->events.decisions.n_roots; j++) {
+    koine_run_part(m, &m->program->parts.roots);
+    for (uint32_t j = 0; j < m->program->events.decisions.n_roots; j++) {
         double exact, band;
-        if (k->bands.widened[j] > 0 && margin_of(k, j, &exact, &band) > k->bands.widened[j]) {
-            k->bands.widened[j] = 0;
+        if (m->bands.widened[j] > 0 && margin_of(m, j, &exact, &band) > m->bands.widened[j]) {
+            m->bands.widened[j] = 0;
             now->n_widened--;
         }
     }
@@ -167,11 +167,11 @@ void koine_narrow_bands(Machine *k)
 
 void koine_machine_hold(KoineModel *model, uint32_t root, uint8_t is_held)
 {
-    Machine *k = koine_machine_of(model);
-    k->instant->n_held += is_held;
-    k->instant->n_held -= k->bands.held[root];
-    k->bands.held[root] = is_held;
-    k->instant->n_widened -= is_held && k->bands.widened[root] > 0;
+    Machine *m = koine_machine_of(model);
+    m->instant->n_held += is_held;
+    m->instant->n_held -= m->bands.held[root];
+    m->bands.held[root] = is_held;
+    m->instant->n_widened -= is_held && m->bands.widened[root] > 0;
     if (is_held)
-        k->bands.widened[root] = 0;
+        m->bands.widened[root] = 0;
 }

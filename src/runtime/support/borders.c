@@ -4,41 +4,41 @@
 static const double LEAST_TOLERANCE = 1e-6; /* crossings are located with their own accuracy, whatever the solver's */
 
 /* Does everything that moves have a value here? */
-static bool has_values(Machine *k)
+static bool has_values(Machine *m)
 {
-    const KoineProgram *p = k->program;
-    if (koine_run_part(k, &p->parts.derivatives) != KOINE_OK || koine_run_part(k, &p->parts.outputs) != KOINE_OK)
+    const KoineProgram *p = m->program;
+    if (koine_run_part(m, &p->parts.derivatives) != KOINE_OK || koine_run_part(m, &p->parts.outputs) != KOINE_OK)
         return false;
     for (uint32_t j = 0; j < p->slots.n_x; j++)
-        if (!isfinite(k->m[p->slots.dx + j].r))
+        if (!isfinite(m->slots[p->slots.dx + j].r))
             return false;
     for (uint32_t j = 0; j < p->parts.finite.n; j++)
-        if (!isfinite(k->m[p->parts.finite.at[2 * j]].r))
+        if (!isfinite(m->slots[p->parts.finite.at[2 * j]].r))
             return false;
     return true;
 }
 
 /* Does some table end at a border that was crossed? */
-static bool leaves_a_table(const Machine *k, const uint8_t *crossed)
+static bool leaves_a_table(const Machine *m, const uint8_t *crossed)
 {
-    const KoineProgram *p = k->program;
+    const KoineProgram *p = m->program;
     for (uint32_t j = 0; j < p->events.decisions.n_roots; j++) {
         const uint32_t owner = p->events.decisions.root_owner[j];
         if (!crossed[j] || owner < p->events.decisions.n_relations)
             continue;
         const KoineStep *s = &p->events.decisions.steps[owner - p->events.decisions.n_relations];
-        const int64_t next = k->m[s->value].i + (j == s->root ? -1 : 1);
+        const int64_t next = m->slots[s->value].i + (j == s->root ? -1 : 1);
         if (s->op == KOINE_STEP_INTERVAL && (next <= 0 || next >= (int64_t)s->table[0]))
             return true;
     }
     return false;
 }
 
-bool koine_is_inside(const Machine *k, const KoineStep *s)
+bool koine_is_inside(const Machine *m, const KoineStep *s)
 {
-    run_kernel(k, s->kernel, s->row, 1);
-    const double argument = k->m[s->argument].r;
-    const Interval now = interval_of(s, (double)k->m[s->value].i);
+    run_kernel(m, s->kernel, s->row, 1);
+    const double argument = m->slots[s->argument].r;
+    const Interval now = interval_of(s, (double)m->slots[s->value].i);
     return s->op == KOINE_STEP_INTERVAL && (argument > now.lo || (now.lo_in && argument == now.lo)) &&
            (argument < now.hi || (now.hi_in && argument == now.hi));
 }
@@ -46,27 +46,27 @@ bool koine_is_inside(const Machine *k, const KoineStep *s)
 /* The place of a crossing is known as well as the solver knows it. A state that has come to a border beyond which
  * the model has no value (the end of a table, the root of a level) may lie there by that much: it is put on its
  * border. */
-void koine_put_on_borders(Machine *k, const uint8_t *crossed)
+void koine_put_on_borders(Machine *m, const uint8_t *crossed)
 {
-    const KoineProgram *p = k->program;
-    const double tolerance = k->model->host ? fmax(k->model->host->tolerance, LEAST_TOLERANCE) : LEAST_TOLERANCE;
+    const KoineProgram *p = m->program;
+    const double tolerance = m->model->host ? fmax(m->model->host->tolerance, LEAST_TOLERANCE) : LEAST_TOLERANCE;
     bool is_known_bad = false;
     for (uint32_t j = 0; j < p->events.decisions.n_roots; j++) {
         const uint32_t owner = p->events.decisions.root_owner[j];
         if (!crossed[j] || owner >= p->events.decisions.n_relations ||
             p->events.decisions.relations[owner].state == KOINE_NONE)
             continue;
-        if (!is_known_bad && !leaves_a_table(k, crossed) && has_values(k))
+        if (!is_known_bad && !leaves_a_table(m, crossed) && has_values(m))
             return;
         is_known_bad = true;
         const KoineRelation *r = &p->events.decisions.relations[owner];
-        double *state = &k->m[r->state].r;
-        run_kernel(k, r->kernel, r->row, 1);
-        const double other = k->m[r->left].r == *state ? k->m[r->right].r : k->m[r->left].r;
+        double *state = &m->slots[r->state].r;
+        run_kernel(m, r->kernel, r->row, 1);
+        const double other = m->slots[r->left].r == *state ? m->slots[r->right].r : m->slots[r->left].r;
         if (fabs(*state - other) > tolerance * (1e-3 + fabs(other)))
             continue;
         *state = other;
-        k->instant->has_states = k->instant->is_restart = k->instant->is_changed = 1;
+        m->instant->result.has_states = m->instant->result.is_restart = m->instant->result.is_changed = 1;
     }
-    k->model->fault.text[0] = 0;
+    m->model->fault.text[0] = 0;
 }

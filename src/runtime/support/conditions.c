@@ -39,12 +39,13 @@ static void measure(const Matrix *a)
     const KoineSystem *s = a->s;
     for (uint32_t j = 0; j < a->all; j++)
         a->row_size[j] = j < s->n ? 0 : 1;
-    for (uint32_t e = 0; e < s->n_entries; e++)
-        a->row_size[s->row[e]] = fmax(a->row_size[s->row[e]], fabs(a->entries[e]));
+    for (uint32_t e = 0; e < s->jacobian.n_entries; e++)
+        a->row_size[s->jacobian.row[e]] = fmax(a->row_size[s->jacobian.row[e]], fabs(a->entries[e]));
     for (uint32_t j = 0; j < a->all; j++)
         a->column_size[j] = j < s->n ? 0 : 1 / a->row_size[j];
-    for (uint32_t e = 0; e < s->n_entries; e++)
-        a->column_size[s->column[e]] = fmax(a->column_size[s->column[e]], fabs(a->entries[e]) / a->row_size[s->row[e]]);
+    for (uint32_t e = 0; e < s->jacobian.n_entries; e++)
+        a->column_size[s->jacobian.column[e]] =
+            fmax(a->column_size[s->jacobian.column[e]], fabs(a->entries[e]) / a->row_size[s->jacobian.row[e]]);
 }
 
 static double length(const Matrix *a, const double *x)
@@ -63,8 +64,8 @@ static void put_change(const Matrix *a, const double *x, double *to)
     const KoineSystem *s = a->s;
     for (uint32_t j = 0; j < a->all; j++)
         to[j] = j < s->n ? 0 : fabs(x[j]);
-    for (uint32_t e = 0; e < s->n_entries; e++)
-        to[s->row[e]] += fabs(a->entries[e] * x[s->column[e]]);
+    for (uint32_t e = 0; e < s->jacobian.n_entries; e++)
+        to[s->jacobian.row[e]] += fabs(a->entries[e] * x[s->jacobian.column[e]]);
     for (uint32_t j = 0; j < a->all; j++)
         to[j] *= sign_of(j + a->all);
 }
@@ -81,9 +82,10 @@ static void put_defect(const Matrix *a, const double *x, double *to)
     const KoineSystem *s = a->s;
     put_right_side(a, to);
     memset(a->low, 0, a->all * sizeof *a->low);
-    for (uint32_t e = 0; e < s->n_entries + s->n_inner; e++) {
-        const bool is_entry = e < s->n_entries;
-        const uint32_t row = is_entry ? s->row[e] : s->n + (e - s->n_entries), column = is_entry ? s->column[e] : row;
+    for (uint32_t e = 0; e < s->jacobian.n_entries + s->n_inner; e++) {
+        const bool is_entry = e < s->jacobian.n_entries;
+        const uint32_t row = is_entry ? s->jacobian.row[e] : s->n + (e - s->jacobian.n_entries),
+                       column = is_entry ? s->jacobian.column[e] : row;
         const double factor = !is_entry || row < s->n ? is_entry ? -a->entries[e] : -1 : a->entries[e];
         const double product = factor * x[column], sum = to[row] + product, part = sum - to[row];
         a->low[row] += fma(factor, x[column], -product) + (to[row] - (sum - part)) + (product - part);
@@ -93,10 +95,10 @@ static void put_defect(const Matrix *a, const double *x, double *to)
         to[j] += a->low[j];
 }
 
-static Matrix matrix_of(Machine *k, const KoineSystem *s, const double *entries)
+static Matrix matrix_of(Machine *m, const KoineSystem *s, const double *entries)
 {
     const uint32_t all = s->n + s->n_inner;
-    double *const work = k->spaces.workspace->look;
+    double *const work = m->spaces.workspace->look;
     return (Matrix){ .s = s,
                      .entries = entries,
                      .all = all,
@@ -108,15 +110,15 @@ static Matrix matrix_of(Machine *k, const KoineSystem *s, const double *entries)
 }
 
 /* The rounding of all that is added up in the rows, at the present values, moves the unknowns by y. */
-bool koine_is_certain(Machine *k, const KoineSystem *s, const double *entries, uint32_t *which, double *by)
+bool koine_is_certain(Machine *m, const KoineSystem *s, const double *entries, uint32_t *which, double *by)
 {
-    const Matrix a = matrix_of(k, s, entries);
+    const Matrix a = matrix_of(m, s, entries);
     for (uint32_t j = 0; j < a.all; j++)
-        a.x[j] = k->m[s->unknowns[j]].r;
+        a.x[j] = m->slots[s->unknowns[j]].r;
     put_change(&a, a.x, a.y);
     for (uint32_t j = 0; j < a.all; j++)
         a.y[j] *= DBL_EPSILON;
-    koine_solve_all_factored(k, s, a.y);
+    koine_solve_all_factored(m, s, a.y);
     double worst = VAGUE;
     for (uint32_t j = 0; j < a.all; j++) {
         const double scale = fmax(fabs(a.x[j]), j < s->n ? s->nominals[j] : 1), part = fabs(a.y[j]) / scale;
@@ -129,20 +131,20 @@ bool koine_is_certain(Machine *k, const KoineSystem *s, const double *entries, u
     return worst == VAGUE;
 }
 
-double koine_condition(Machine *k, const KoineSystem *s, const double *entries)
+double koine_condition(Machine *m, const KoineSystem *s, const double *entries)
 {
-    const Matrix a = matrix_of(k, s, entries);
+    const Matrix a = matrix_of(m, s, entries);
     measure(&a);
     put_right_side(&a, a.x);
-    koine_solve_all_factored(k, s, a.x);
+    koine_solve_all_factored(m, s, a.x);
     const double size = length(&a, a.x);
     if (!isfinite(size) || size < LARGE)
         return size;
     put_change(&a, a.x, a.y);
-    koine_solve_all_factored(k, s, a.y);
+    koine_solve_all_factored(m, s, a.y);
     if (!(length(&a, a.y) < LARGEST * size))
         return INFINITY;
     put_defect(&a, a.x, a.y);
-    koine_solve_all_factored(k, s, a.y);
+    koine_solve_all_factored(m, s, a.y);
     return length(&a, a.y) < FAR * size ? size : INFINITY;
 }

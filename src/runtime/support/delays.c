@@ -10,16 +10,16 @@
 
 enum { LAST_BEND = 5, WINDOW = 4 }; /* bends of a higher derivative are smooth enough; points of the interpolation */
 
-static DelayPoint *points_of(const Machine *k, uint32_t delay)
+static DelayPoint *points_of(const Machine *m, uint32_t delay)
 {
-    return k->history.points + (uint64_t)delay * k->history.delays[delay].capacity;
+    return m->history.points + (uint64_t)delay * m->history.delays[delay].capacity;
 }
 
 /* The first point of the segment behind the one that is read; n: there is none. */
-static uint32_t next_segment(const Machine *k, uint32_t delay)
+static uint32_t next_segment(const Machine *m, uint32_t delay)
 {
-    const DelayState *s = &k->history.delays[delay];
-    const DelayPoint *points = points_of(k, delay);
+    const DelayState *s = &m->history.delays[delay];
+    const DelayPoint *points = points_of(m, delay);
     uint32_t j = s->segment + 1;
     while (j < s->n && !points[j].is_first)
         j++;
@@ -57,11 +57,11 @@ static double interpolate(const DelayPoint *points, uint32_t first, uint32_t end
     return sum;
 }
 
-static double value_at(const Machine *k, uint32_t delay, double time)
+static double value_at(const Machine *m, uint32_t delay, double time)
 {
-    const DelayState *s = &k->history.delays[delay];
-    const DelayPoint *points = points_of(k, delay);
-    const double then = time - k->m[k->program->events.delays.at[delay].amount].r;
+    const DelayState *s = &m->history.delays[delay];
+    const DelayPoint *points = points_of(m, delay);
+    const double then = time - m->slots[m->program->events.delays.at[delay].amount].r;
     if (s->segment + 1 >= s->end || then <= points[s->segment].time)
         return points[s->segment].value;
     if (then >= points[s->end - 1].time)
@@ -69,49 +69,50 @@ static double value_at(const Machine *k, uint32_t delay, double time)
     return interpolate(points, s->segment, s->end, then);
 }
 
-void koine_read_delays(Machine *k)
+void koine_read_delays(Machine *m)
 {
-    const KoineProgram *p = k->program;
+    const KoineProgram *p = m->program;
     for (uint32_t j = 0; j < p->events.delays.n_moving; j++)
-        k->m[p->events.delays.at[j].output].r = value_at(k, j, k->m[p->slots.time].r);
+        m->slots[p->events.delays.at[j].output].r = value_at(m, j, m->slots[p->slots.time].r);
 }
 
 /* ---- switching to the next segment ---- */
-static void schedule(Machine *k, uint32_t delay)
+static void schedule(Machine *m, uint32_t delay)
 {
-    const uint32_t entry = k->program->events.decisions.n_calendar + delay, next = next_segment(k, delay);
-    k->history.delays[delay].end = next;
-    if (next < k->history.delays[delay].n)
-        koine_calendar_at(k, entry, points_of(k, delay)[next].time + k->m[k->program->events.delays.at[delay].amount].r,
-                          false);
+    const uint32_t entry = m->program->events.decisions.n_calendar + delay, next = next_segment(m, delay);
+    m->history.delays[delay].end = next;
+    if (next < m->history.delays[delay].n)
+        koine_calendar_at(
+            m, entry, points_of(m, delay)[next].time + m->slots[m->program->events.delays.at[delay].amount].r, false);
     else
-        koine_calendar_remove(k, entry);
+        koine_calendar_remove(m, entry);
 }
 
-bool koine_switch_delay(Machine *k, uint32_t delay)
+bool koine_switch_delay(Machine *m, uint32_t delay)
 {
-    const KoineDelay *d = &k->program->events.delays.at[delay];
-    DelayState *s = &k->history.delays[delay];
-    const double before = k->m[d->output].r;
-    s->segment = next_segment(k, delay);
-    const DelayPoint *first = &points_of(k, delay)[s->segment];
-    schedule(k, delay);
-    k->m[d->output].r =
-        delay < k->program->events.delays.n_moving ? value_at(k, delay, k->m[k->program->slots.time].r) : first->value;
-    if (first->bend < k->instant->bend)
-        k->instant->bend = first->bend;
-    if (delay < k->program->events.delays.n_moving)
-        k->instant->is_restart = 1;
-    return memcmp(&before, &k->m[d->output].r, sizeof before) != 0;
+    const KoineDelay *d = &m->program->events.delays.at[delay];
+    DelayState *s = &m->history.delays[delay];
+    const double before = m->slots[d->output].r;
+    s->segment = next_segment(m, delay);
+    const DelayPoint *first = &points_of(m, delay)[s->segment];
+    schedule(m, delay);
+    m->slots[d->output].r = delay < m->program->events.delays.n_moving
+                                ? value_at(m, delay, m->slots[m->program->slots.time].r)
+                                : first->value;
+    if (first->bend < m->instant->bend)
+        m->instant->bend = first->bend;
+    if (delay < m->program->events.delays.n_moving)
+        m->instant->result.is_restart = 1;
+    return memcmp(&before, &m->slots[d->output].r, sizeof before) != 0;
 }
 
 /* ---- writing ---- */
 /* Points that nothing reads any more make room. */
-static void drop_old(Machine *k, uint32_t delay)
+static void drop_old(Machine *m, uint32_t delay)
 {
-    DelayState *s = &k->history.delays[delay];
-    DelayPoint *points = points_of(k, delay);
-    const double then = k->m[k->program->slots.time].r - k->m[k->program->events.delays.at[delay].amount].r;
+    DelayState *s = &m->history.delays[delay];
+    DelayPoint *points = points_of(m, delay);
+    const double then = m->slots[m->program->slots.time].r - m->slots[m->program->events.delays.at[delay].amount].r;
     const uint32_t at = last_not_after(points, s->segment, s->end, then);
     const uint32_t n = at > s->segment + WINDOW ? at - WINDOW : s->segment;
     if (n < s->capacity / 2)
@@ -123,31 +124,31 @@ static void drop_old(Machine *k, uint32_t delay)
 }
 
 /* The runner has made the block larger: each delay has a larger part of it. */
-void koine_spread_points(Machine *k)
+void koine_spread_points(Machine *m)
 {
-    const KoineProgram *p = k->program;
-    const uint64_t bytes = k->model->size - (uint64_t)((unsigned char *)k->history.points - k->block);
+    const KoineProgram *p = m->program;
+    const uint64_t bytes = m->model->size - (uint64_t)((unsigned char *)m->history.points - m->block);
     const uint64_t most = bytes / sizeof(DelayPoint) / p->events.delays.n;
     const uint32_t capacity = most < UINT32_MAX / 2 ? (uint32_t)most : UINT32_MAX / 2;
-    if (capacity <= k->history.delays[0].capacity)
+    if (capacity <= m->history.delays[0].capacity)
         return;
     for (uint32_t j = p->events.delays.n; j-- > 0;) {
-        memmove(k->history.points + (uint64_t)j * capacity, points_of(k, j),
-                k->history.delays[j].n * sizeof(DelayPoint));
-        k->history.delays[j].capacity = capacity;
+        memmove(m->history.points + (uint64_t)j * capacity, points_of(m, j),
+                m->history.delays[j].n * sizeof(DelayPoint));
+        m->history.delays[j].capacity = capacity;
     }
 }
 
-KoineStatus koine_reserve_points(Machine *k)
+KoineStatus koine_reserve_points(Machine *m)
 {
     enum { SPARE = 2 };
-    if (k->program->events.delays.n == 0)
+    if (m->program->events.delays.n == 0)
         return KOINE_OK;
-    koine_spread_points(k);
-    for (uint32_t j = 0; j < k->program->events.delays.n; j++) {
-        if (k->history.delays[j].n + SPARE > k->history.delays[j].capacity)
-            drop_old(k, j);
-        if (k->history.delays[j].n + SPARE > k->history.delays[j].capacity)
+    koine_spread_points(m);
+    for (uint32_t j = 0; j < m->program->events.delays.n; j++) {
+        if (m->history.delays[j].n + SPARE > m->history.delays[j].capacity)
+            drop_old(m, j);
+        if (m->history.delays[j].n + SPARE > m->history.delays[j].capacity)
             return KOINE_GROW;
     }
     return KOINE_OK;
@@ -157,21 +158,21 @@ KoineStatus koine_reserve_points(Machine *k)
 static const double CLOSEST = 1e-8;
 
 /* The point takes the place of the last one, which is too close to it. */
-static bool replaces_last(const Machine *k, uint32_t delay, const DelayPoint *point)
+static bool replaces_last(const Machine *m, uint32_t delay, const DelayPoint *point)
 {
-    const DelayState *s = &k->history.delays[delay];
-    const DelayPoint *last = &points_of(k, delay)[s->n - 1];
+    const DelayState *s = &m->history.delays[delay];
+    const DelayPoint *last = &points_of(m, delay)[s->n - 1];
     return s->n > 1 && !last->is_first && !point->is_first &&
-           point->time - last->time < CLOSEST * k->m[k->program->events.delays.at[delay].amount].r;
+           point->time - last->time < CLOSEST * m->slots[m->program->events.delays.at[delay].amount].r;
 }
 
-static void append(Machine *k, uint32_t delay, DelayPoint point)
+static void append(Machine *m, uint32_t delay, DelayPoint point)
 {
-    DelayState *s = &k->history.delays[delay];
-    DelayPoint *points = points_of(k, delay);
+    DelayState *s = &m->history.delays[delay];
+    DelayPoint *points = points_of(m, delay);
     if (!point.is_first && s->n && points[s->n - 1].time >= point.time)
         return;
-    if (replaces_last(k, delay, &point)) {
+    if (replaces_last(m, delay, &point)) {
         points[s->n - 1] = point;
         return;
     }
@@ -179,79 +180,79 @@ static void append(Machine *k, uint32_t delay, DelayPoint point)
     if (!point.is_first && s->end + 1 == s->n)
         s->end = s->n;
     if (point.is_first && s->end + 1 == s->n)
-        schedule(k, delay);
+        schedule(m, delay);
 }
 
 KoineStatus koine_machine_sample(KoineModel *model, double time, const double *x, double *inputs)
 {
-    Machine *k = koine_machine_of(model);
-    const KoineProgram *p = k->program;
+    Machine *m = koine_machine_of(model);
+    const KoineProgram *p = m->program;
     const KoineEvaluation at = { .time = time, .x = x, .want = KOINE_WANT_OUTPUTS };
     const KoineStatus status = model->kind->evaluate(model, &at);
     for (uint32_t j = 0; j < p->events.delays.n_moving; j++)
-        inputs[j] = k->m[p->events.delays.at[j].input].r;
+        inputs[j] = m->slots[p->events.delays.at[j].input].r;
     return status;
 }
 
 KoineStatus koine_machine_remember(KoineModel *model, double time, const double *inputs)
 {
-    Machine *k = koine_machine_of(model);
-    const KoineStatus status = koine_reserve_points(k);
-    for (uint32_t j = 0; j < k->program->events.delays.n_moving && status == KOINE_OK; j++)
-        append(k, j, (DelayPoint){ .time = time, .value = inputs[j] });
+    Machine *m = koine_machine_of(model);
+    const KoineStatus status = koine_reserve_points(m);
+    for (uint32_t j = 0; j < m->program->events.delays.n_moving && status == KOINE_OK; j++)
+        append(m, j, (DelayPoint){ .time = time, .value = inputs[j] });
     return status;
 }
 
-void koine_leave_delays(Machine *k)
+void koine_leave_delays(Machine *m)
 {
-    const KoineProgram *p = k->program;
-    const double time = k->m[p->slots.time].r;
+    const KoineProgram *p = m->program;
+    const double time = m->slots[p->slots.time].r;
     if (p->events.delays.n_moving) {
-        koine_run_part(k, &p->parts.derivatives);
-        koine_run_part(k, &p->parts.outputs);
+        koine_run_part(m, &p->parts.derivatives);
+        koine_run_part(m, &p->parts.outputs);
     }
     for (uint32_t j = 0; j < p->events.delays.n; j++) {
-        const DelayState *s = &k->history.delays[j];
-        DelayPoint point = { .time = time, .value = k->m[p->events.delays.at[j].input].r };
-        const bool jumps = points_of(k, j)[s->n - 1].value != point.value;
-        const bool bends = j < p->events.delays.n_moving && (k->instant->is_restart || k->instant->is_start) &&
-                           k->instant->bend < LAST_BEND;
+        const DelayState *s = &m->history.delays[j];
+        DelayPoint point = { .time = time, .value = m->slots[p->events.delays.at[j].input].r };
+        const bool jumps = points_of(m, j)[s->n - 1].value != point.value;
+        const bool bends = j < p->events.delays.n_moving && (m->instant->result.is_restart || m->instant->is_start) &&
+                           m->instant->bend < LAST_BEND;
         point.is_first = jumps || bends;
-        point.bend = jumps ? 0 : (uint8_t)(k->instant->bend + 1);
+        point.bend = jumps ? 0 : (uint8_t)(m->instant->bend + 1);
         if (point.is_first || j < p->events.delays.n_moving)
-            append(k, j, point);
+            append(m, j, point);
     }
 }
 
 /* ---- begin of a run ---- */
-static KoineStatus check_amounts(Machine *k)
+static KoineStatus check_amounts(Machine *m)
 {
-    const KoineProgram *p = k->program;
+    const KoineProgram *p = m->program;
     for (uint32_t j = 0; j < p->events.delays.n; j++) {
-        const double amount = k->m[p->events.delays.at[j].amount].r;
+        const double amount = m->slots[p->events.delays.at[j].amount].r;
         if (amount > 0 && isfinite(amount))
             continue;
         char text[256];
         snprintf(text, sizeof text, "the dead time of '%.120s' is %g: it must be greater than 0",
                  p->events.delays.at[j].name, amount);
-        return koine_because(k, KOINE_CAUSE_DEAD_TIME, koine_fault(k, KOINE_FAILED, KOINE_NONE, text));
+        return koine_because(m, KOINE_CAUSE_DEAD_TIME, koine_fault(m, KOINE_FAILED, KOINE_NONE, text));
     }
     return KOINE_OK;
 }
 
 /* Without initial value a delay gives what its input is at the start; that may come from other delays. */
-static KoineStatus settle(Machine *k)
+static KoineStatus settle(Machine *m)
 {
-    const KoineProgram *p = k->program;
+    const KoineProgram *p = m->program;
     for (uint32_t round = 0; round <= p->events.delays.n; round++) {
         uint32_t open = KOINE_NONE;
-        koine_run_part(k, &p->parts.derivatives);
-        koine_run_part(k, &p->parts.outputs);
+        koine_run_part(m, &p->parts.derivatives);
+        koine_run_part(m, &p->parts.outputs);
         for (uint32_t j = 0; j < p->events.delays.n; j++) {
             const KoineDelay *d = &p->events.delays.at[j];
-            if (d->has_start || k->m[d->output].r == k->m[d->input].r)
+            if (d->has_start || m->slots[d->output].r == m->slots[d->input].r)
                 continue;
-            k->m[d->output] = k->m[d->input];
+            m->slots[d->output] = m->slots[d->input];
             open = j;
         }
         if (open == KOINE_NONE)
@@ -261,9 +262,9 @@ static KoineStatus settle(Machine *k)
             snprintf(text, sizeof text,
                      "'%.120s' depends on its own value before the start: give its DELAY an initial value",
                      p->events.delays.at[open].name);
-            return koine_because(k, KOINE_CAUSE_DEAD_TIME, koine_fault(k, KOINE_FAILED, KOINE_NONE, text));
+            return koine_because(m, KOINE_CAUSE_DEAD_TIME, koine_fault(m, KOINE_FAILED, KOINE_NONE, text));
         }
-        const KoineStatus status = koine_evaluate_all(k);
+        const KoineStatus status = koine_evaluate_all(m);
         if (status != KOINE_OK)
             return status;
     }
@@ -271,63 +272,64 @@ static KoineStatus settle(Machine *k)
 }
 
 /* The run begins with histories of an earlier one. */
-static KoineStatus begin_with_history(Machine *k)
+static KoineStatus begin_with_history(Machine *m)
 {
-    const KoineProgram *p = k->program;
-    k->history.is_recalled = false;
+    const KoineProgram *p = m->program;
+    m->history.is_recalled = false;
     for (uint32_t j = 0; j < p->events.delays.n; j++) {
-        DelayState *s = &k->history.delays[j];
+        DelayState *s = &m->history.delays[j];
         if (s->n == 0) { /* it is new */
-            points_of(k, j)[0] = (DelayPoint){ .time = k->m[p->slots.time].r,
-                                               .value = k->m[p->events.delays.at[j].output].r,
+            points_of(m, j)[0] = (DelayPoint){ .time = m->slots[p->slots.time].r,
+                                               .value = m->slots[p->events.delays.at[j].output].r,
                                                .is_first = 1 };
             *s = (DelayState){ .n = 1, .end = 1, .capacity = s->capacity };
         }
-        schedule(k, j);
-        k->m[p->events.delays.at[j].output].r =
-            j < p->events.delays.n_moving ? value_at(k, j, k->m[p->slots.time].r) : points_of(k, j)[s->segment].value;
+        schedule(m, j);
+        m->slots[p->events.delays.at[j].output].r = j < p->events.delays.n_moving
+                                                        ? value_at(m, j, m->slots[p->slots.time].r)
+                                                        : points_of(m, j)[s->segment].value;
     }
-    koine_run_part(k, &p->parts.derivatives);
-    koine_run_part(k, &p->parts.outputs);
-    return koine_evaluate_all(k);
+    koine_run_part(m, &p->parts.derivatives);
+    koine_run_part(m, &p->parts.outputs);
+    return koine_evaluate_all(m);
 }
 
-KoineStatus koine_begin_delays(Machine *k)
+KoineStatus koine_begin_delays(Machine *m)
 {
-    const KoineProgram *p = k->program;
+    const KoineProgram *p = m->program;
     if (p->events.delays.n == 0)
         return KOINE_OK;
-    KoineStatus status = check_amounts(k);
-    if (status == KOINE_OK && k->history.is_recalled)
-        return begin_with_history(k);
+    KoineStatus status = check_amounts(m);
+    if (status == KOINE_OK && m->history.is_recalled)
+        return begin_with_history(m);
     if (status == KOINE_OK)
-        status = settle(k);
+        status = settle(m);
     for (uint32_t j = 0; j < p->events.delays.n && status == KOINE_OK; j++) {
-        DelayState *s = &k->history.delays[j];
+        DelayState *s = &m->history.delays[j];
         *s = (DelayState){ .n = 1, .end = 1, .capacity = s->capacity ? s->capacity : KOINE_FIRST_POINTS };
-        points_of(k, j)[0] = (DelayPoint){ .time = k->m[p->slots.time].r,
-                                           .value = k->m[p->events.delays.at[j].output].r,
+        points_of(m, j)[0] = (DelayPoint){ .time = m->slots[p->slots.time].r,
+                                           .value = m->slots[p->events.delays.at[j].output].r,
                                            .is_first = 1 };
-        koine_calendar_remove(k, p->events.decisions.n_calendar + j);
+        koine_calendar_remove(m, p->events.decisions.n_calendar + j);
     }
     return status;
 }
 
-KoineStatus koine_take_up_delays(Machine *k)
+KoineStatus koine_take_up_delays(Machine *m)
 {
-    const KoineStatus status = check_amounts(k);
-    for (uint32_t j = 0; j < k->program->events.delays.n; j++) /* parameters may be others now */
-        schedule(k, j);
+    const KoineStatus status = check_amounts(m);
+    for (uint32_t j = 0; j < m->program->events.delays.n; j++) /* parameters may be others now */
+        schedule(m, j);
     return status;
 }
 
 double koine_machine_longest_step(KoineModel *model)
 {
-    Machine *k = koine_machine_of(model);
-    const KoineProgram *p = k->program;
+    Machine *m = koine_machine_of(model);
+    const KoineProgram *p = m->program;
     double shortest = INFINITY;
-    koine_run_part(k, &p->parts.parameters);
+    koine_run_part(m, &p->parts.parameters);
     for (uint32_t j = 0; j < p->events.delays.n_moving; j++)
-        shortest = fmin(shortest, k->m[p->events.delays.at[j].amount].r);
+        shortest = fmin(shortest, m->slots[p->events.delays.at[j].amount].r);
     return shortest / 2;
 }

@@ -31,91 +31,91 @@ typedef struct {
     uint32_t shown, origin;
 } Message;
 
-static void add_change(const Machine *k, Message *message, uint32_t variable, uint32_t slot, KoineSlot from,
+static void add_change(const Machine *m, Message *message, uint32_t variable, uint32_t slot, KoineSlot from,
                        KoineSlot to)
 {
     char name[64];
-    const uint8_t type = k->program->tables->variables[variable].type;
+    const uint8_t type = m->program->tables->variables[variable].type;
     if (message->shown >= MOST_SHOWN || message->text.n > 480)
         return;
-    koine_slot_name(k->program->tables, variable, slot, name, sizeof name);
+    koine_slot_name(m->program->tables, variable, slot, name, sizeof name);
     koine_text_add(&message->text, "%s '%s' goes from ", message->shown++ ? "," : " Now", name);
     koine_put_value(&message->text, type, from);
     koine_text_add(&message->text, " to ");
     koine_put_value(&message->text, type, to);
 }
 
-static void add_transitions(const Machine *k, Message *message)
+static void add_transitions(const Machine *m, Message *message)
 {
-    const KoineProgram *p = k->program;
-    for (uint32_t t = bitset_next(&k->wake.enabled, 0); t != UINT32_MAX; t = bitset_next(&k->wake.enabled, t + 1)) {
+    const KoineProgram *p = m->program;
+    for (uint32_t t = bitset_next(&m->wake.enabled, 0); t != UINT32_MAX; t = bitset_next(&m->wake.enabled, t + 1)) {
         const KoineTransition *transition = &p->events.firings.transitions[t];
         message->origin = message->origin == KOINE_NONE ? transition->origin : message->origin;
         for (uint32_t j = 0; j < transition->n_next; j++) {
             const KoineNext *next = &p->events.firings.nexts[transition->first_next + j];
             if (next->variable == KOINE_NONE)
                 continue;
-            run_kernel(k, next->kernel, next->row, 1);
-            add_change(k, message, next->variable, next->target, k->m[next->target], k->m[next->buffer]);
+            run_kernel(m, next->kernel, next->row, 1);
+            add_change(m, message, next->variable, next->target, m->slots[next->target], m->slots[next->buffer]);
         }
     }
 }
 
 /* Quantities whose value before is read: v differs from pre(v) again and again. */
-static void add_unsettled(const Machine *k, Message *message)
+static void add_unsettled(const Machine *m, Message *message)
 {
-    const KoineProgram *p = k->program;
-    for (uint32_t j = 0; j < k->instant->n_unsettled; j++) {
-        const KoinePre *pre = &p->events.graph.pres[k->writes.unsettled[j]];
+    const KoineProgram *p = m->program;
+    for (uint32_t j = 0; j < m->instant->n_unsettled; j++) {
+        const KoinePre *pre = &p->events.graph.pres[m->writes.unsettled[j]];
         for (uint32_t i = 0; i < p->events.graph.n_nodes && message->origin == KOINE_NONE; i++)
             if (p->events.graph.nodes[i].kind == KOINE_NODE_ASSIGN && p->events.graph.nodes[i].output == pre->now)
                 message->origin = p->events.graph.nodes[i].origin;
         for (uint32_t i = 0; i < pre->n && pre->variable != KOINE_NONE; i++)
-            if (k->m[pre->now + i].i != k->m[pre->pre + i].i)
-                add_change(k, message, pre->variable, pre->now + i, k->m[pre->pre + i], k->m[pre->now + i]);
+            if (m->slots[pre->now + i].i != m->slots[pre->pre + i].i)
+                add_change(m, message, pre->variable, pre->now + i, m->slots[pre->pre + i], m->slots[pre->now + i]);
     }
 }
 
-KoineStatus koine_report_endless(Machine *k, uint32_t limit)
+KoineStatus koine_report_endless(Machine *m, uint32_t limit)
 {
     char room[800];
     Message message = { .text = koine_text_in(room, sizeof room), .origin = KOINE_NONE };
     KoineText *text = &message.text;
     koine_text_add(text, "the events at this time do not come to rest: more than %u event steps (%s).", limit,
                    koine_control_names.max_event_steps);
-    add_transitions(k, &message);
-    add_unsettled(k, &message);
-    for (uint32_t j = 0; j < k->restless.n && text->n < 600; j++) {
-        const uint32_t root = k->program->events.decisions.relations[k->restless.at[j]].root;
+    add_transitions(m, &message);
+    add_unsettled(m, &message);
+    for (uint32_t j = 0; j < m->restless.n && text->n < 600; j++) {
+        const uint32_t root = m->program->events.decisions.relations[m->restless.at[j]].root;
         koine_text_add(text, "%s", j ? ", " : "; comparisons that switch to and fro: ");
-        koine_put_root(text, k->program->tables, root);
+        koine_put_root(text, m->program->tables, root);
     }
-    if (k->instant->recent[0])
-        koine_text_add(text, "; the states repeat every %llu steps", (unsigned long long)k->instant->recent[0]);
-    return koine_because(k, KOINE_CAUSE_EVENT_STEPS, koine_fault(k, KOINE_LIMIT, message.origin, room));
+    if (m->instant->recent[0])
+        koine_text_add(text, "; the states repeat every %llu steps", (unsigned long long)m->instant->recent[0]);
+    return koine_because(m, KOINE_CAUSE_EVENT_STEPS, koine_fault(m, KOINE_LIMIT, message.origin, room));
 }
 
 /* ---- the period ---- */
-static uint64_t hash_state(const Machine *k)
+static uint64_t hash_state(const Machine *m)
 {
-    const KoineProgram *p = k->program;
+    const KoineProgram *p = m->program;
     uint64_t h = 0xcbf29ce484222325u;
     for (uint32_t j = 0; j < p->events.firings.n_nexts; j++)
-        h = (h ^ (uint64_t)k->m[p->events.firings.nexts[j].target].i) * 0x100000001b3u;
+        h = (h ^ (uint64_t)m->slots[p->events.firings.nexts[j].target].i) * 0x100000001b3u;
     for (uint32_t j = 0; j < p->events.graph.n_pres; j++)
         for (uint32_t i = 0; i < p->events.graph.pres[j].n && !p->events.graph.pres[j].is_continuous; i++)
-            h = (h ^ (uint64_t)k->m[p->events.graph.pres[j].pre + i].i) * 0x100000001b3u;
+            h = (h ^ (uint64_t)m->slots[p->events.graph.pres[j].pre + i].i) * 0x100000001b3u;
     return h ^ (h >> 31);
 }
 
-void koine_look_for_cycle(Machine *k, uint32_t limit)
+void koine_look_for_cycle(Machine *m, uint32_t limit)
 {
-    Instant *now = k->instant;
+    Instant *now = m->instant;
     if (now->event_step + LONGEST + 1 == limit || now->event_step == 0) { /* or the limit is smaller than the window */
         memset(now->recent, 0, sizeof now->recent);
-        k->restless.n = 0;
+        m->restless.n = 0;
     }
-    const uint64_t h = hash_state(k);
+    const uint64_t h = hash_state(m);
     const uint32_t n = now->event_step + LONGEST + 1 - limit; /* 0 .. LONGEST + 1, at the limit itself */
     for (uint32_t j = n < LONGEST ? n : LONGEST; j >= 1 && !now->recent[0]; j--)
         if (now->recent[j] == h)
@@ -124,13 +124,13 @@ void koine_look_for_cycle(Machine *k, uint32_t limit)
         now->recent[n + 1] = h;
 }
 
-void koine_note_restless(Machine *k, const KoineRelation *r)
+void koine_note_restless(Machine *m, const KoineRelation *r)
 {
-    const uint32_t number = (uint32_t)(r - k->program->events.decisions.relations);
-    if (r->root == KOINE_NONE || k->restless.n == KOINE_RESTLESS)
+    const uint32_t number = (uint32_t)(r - m->program->events.decisions.relations);
+    if (r->root == KOINE_NONE || m->restless.n == KOINE_RESTLESS)
         return;
-    for (uint32_t j = 0; j < k->restless.n; j++)
-        if (k->restless.at[j] == number)
+    for (uint32_t j = 0; j < m->restless.n; j++)
+        if (m->restless.at[j] == number)
             return;
-    k->restless.at[k->restless.n++] = number;
+    m->restless.at[m->restless.n++] = number;
 }

@@ -71,8 +71,8 @@ static bool place_entries(Sparse *a, const KoineSystem *s)
     const uint32_t all = s->n + s->n_inner;
     for (uint32_t j = s->n; j < all; j++)
         a->start[j + 1]++;
-    for (uint32_t j = 0; j < s->n_entries; j++)
-        a->start[s->column[j] + 1]++;
+    for (uint32_t j = 0; j < s->jacobian.n_entries; j++)
+        a->start[s->jacobian.column[j] + 1]++;
     for (uint32_t j = 0; j < all; j++)
         a->start[j + 1] += a->start[j];
     int *next = malloc((all + 1) * sizeof *next);
@@ -83,9 +83,9 @@ static bool place_entries(Sparse *a, const KoineSystem *s)
         a->index[next[j]] = (int)j;
         a->values[next[j]++] = 1;
     }
-    for (uint32_t j = 0; j < s->n_entries; j++) {
-        a->position[j] = (uint32_t)next[s->column[j]]++;
-        a->index[a->position[j]] = (int)s->row[j];
+    for (uint32_t j = 0; j < s->jacobian.n_entries; j++) {
+        a->position[j] = (uint32_t)next[s->jacobian.column[j]]++;
+        a->index[a->position[j]] = (int)s->jacobian.row[j];
     }
     free(next);
     return true;
@@ -93,7 +93,7 @@ static bool place_entries(Sparse *a, const KoineSystem *s)
 
 static Sparse *create_sparse(const KoineSystem *s)
 {
-    const uint32_t all = s->n + s->n_inner, n_values = s->n_entries + s->n_inner;
+    const uint32_t all = s->n + s->n_inner, n_values = s->jacobian.n_entries + s->n_inner;
     Sparse *a = calloc(1, sizeof *a);
     if (!a)
         return NULL;
@@ -102,7 +102,7 @@ static Sparse *create_sparse(const KoineSystem *s)
     a->start = calloc((size_t)all + 1, sizeof *a->start);
     a->index = malloc((n_values + 1) * sizeof *a->index);
     a->values = malloc((n_values + 1) * sizeof *a->values);
-    a->position = malloc((s->n_entries + 1) * sizeof *a->position);
+    a->position = malloc((s->jacobian.n_entries + 1) * sizeof *a->position);
     if (a->start && a->index && a->values && a->position && place_entries(a, s))
         a->symbolic = klu_analyze((int)all, a->start, a->index, &a->common);
     if (a->symbolic || a->common.status == KLU_SINGULAR) /* singular by structure: every factorisation will say so */
@@ -114,10 +114,10 @@ static Sparse *create_sparse(const KoineSystem *s)
 static bool create_set(FactorSet *set, const KoineSystem *s)
 {
     const size_t n = s->n ? s->n : 1;
-    set->kept = malloc((s->n_inputs + 1) * sizeof *set->kept);
-    set->entries = malloc((s->n_entries + 1) * sizeof *set->entries);
-    if (s->basis != KOINE_NONE) {
-        set->basis = malloc((s->n_entries + 1) * sizeof *set->basis);
+    set->kept = malloc((s->jacobian.n_inputs + 1) * sizeof *set->kept);
+    set->entries = malloc((s->jacobian.n_entries + 1) * sizeof *set->entries);
+    if (s->jacobian.basis != KOINE_NONE) {
+        set->basis = malloc((s->jacobian.n_entries + 1) * sizeof *set->basis);
         return set->kept && set->entries && set->basis;
     }
     set->matrix = malloc(n * n * sizeof *set->matrix);
@@ -131,22 +131,23 @@ static bool create_dense(Factors *f, const KoineSystem *s)
     f->columns = calloc((size_t)s->n_inner + 1, sizeof *f->columns);
     if (!f->columns)
         return false;
-    for (uint32_t j = 0; j < s->n_entries && s->row[j] >= s->n; j++)
-        f->columns[s->row[j] - s->n] |= s->column[j] < s->n ? 1u << s->column[j] : f->columns[s->column[j] - s->n];
+    for (uint32_t j = 0; j < s->jacobian.n_entries && s->jacobian.row[j] >= s->n; j++)
+        f->columns[s->jacobian.row[j] - s->n] |=
+            s->jacobian.column[j] < s->n ? 1u << s->jacobian.column[j] : f->columns[s->jacobian.column[j] - s->n];
     return true;
 }
 
 static bool create_factors(Factors *f, const KoineSystem *s)
 {
-    f->sets = calloc(s->n_sets, sizeof *f->sets);
+    f->sets = calloc(s->jacobian.n_sets, sizeof *f->sets);
     if (!f->sets)
         return false;
     f->present = f->sets;
-    f->n_sets = s->n_sets;
+    f->n_sets = s->jacobian.n_sets;
     for (uint32_t k = 0; k < f->n_sets; k++)
         if (!create_set(&f->sets[k], s))
             return false;
-    if (s->basis == KOINE_NONE)
+    if (s->jacobian.basis == KOINE_NONE)
         return create_dense(f, s);
     f->sparse = create_sparse(s);
     return f->sparse != NULL;
@@ -175,7 +176,7 @@ Workspace *koine_workspace_create(const KoineProgram *program)
         const KoineSystem *s = &program->systems.at[k];
         /* Systems whose coefficients cancel have no entries and are singular; iterations have them for tangents only.
          */
-        if (s->kind != KOINE_SYSTEM_ITERATE || s->n_entries)
+        if (s->kind != KOINE_SYSTEM_ITERATE || s->jacobian.n_entries)
             is_good = create_factors(&w->factors[k], s);
     }
     if (nonlinear) {
@@ -269,8 +270,8 @@ static void fill_dense(const Factors *f, const KoineSystem *s, double *matrix)
     const size_t n = s->n;
     memset(set->inner, 0, n * s->n_inner * sizeof *set->inner);
     memset(matrix, 0, n * n * sizeof *matrix);
-    for (uint32_t e = 0; e < s->n_entries; e++) {
-        const uint32_t row = s->row[e], column = s->column[e];
+    for (uint32_t e = 0; e < s->jacobian.n_entries; e++) {
+        const uint32_t row = s->jacobian.row[e], column = s->jacobian.column[e];
         const bool is_inner = row >= n;
         const size_t step = is_inner ? 1 : n; /* from one column to the next */
         double *to = is_inner ? set->inner + (row - n) * n : matrix + row;
@@ -287,15 +288,15 @@ static void fill_dense(const Factors *f, const KoineSystem *s, double *matrix)
 }
 
 /* Is a pivot small against what was added up in its row? Explicit rows come first. */
-static bool is_doubtful(Machine *k, const Factors *f, const KoineSystem *s)
+static bool is_doubtful(Machine *m, const Factors *f, const KoineSystem *s)
 {
     const FactorSet *set = f->present;
-    double *size = k->spaces.workspace->look;
+    double *size = m->spaces.workspace->look;
     uint32_t order[KOINE_DENSE_MOST];
     memset(size, 0, ((size_t)s->n + s->n_inner) * sizeof *size);
-    for (uint32_t e = 0; e < s->n_entries; e++) {
-        const double by = s->column[e] < s->n ? 1 : size[s->column[e]];
-        size[s->row[e]] = fmax(size[s->row[e]], fabs(set->entries[e]) * by);
+    for (uint32_t e = 0; e < s->jacobian.n_entries; e++) {
+        const double by = s->jacobian.column[e] < s->n ? 1 : size[s->jacobian.column[e]];
+        size[s->jacobian.row[e]] = fmax(size[s->jacobian.row[e]], fabs(set->entries[e]) * by);
     }
     for (uint32_t j = 0; j < s->n; j++)
         order[j] = j;
@@ -309,16 +310,16 @@ static bool is_doubtful(Machine *k, const Factors *f, const KoineSystem *s)
     return false;
 }
 
-static bool is_well(Machine *k, const Factors *f, const KoineSystem *s)
+static bool is_well(Machine *m, const Factors *f, const KoineSystem *s)
 {
-    const double condition = koine_condition(k, s, f->present->entries);
+    const double condition = koine_condition(m, s, f->present->entries);
     f->present->condition = condition;
     if (isfinite(condition))
-        k->work.statistics.largest_condition = fmax(k->work.statistics.largest_condition, condition);
+        m->work.statistics.largest_condition = fmax(m->work.statistics.largest_condition, condition);
     return isfinite(condition);
 }
 
-static bool factor_dense(Machine *k, const Factors *f, const KoineSystem *s)
+static bool factor_dense(Machine *m, const Factors *f, const KoineSystem *s)
 {
     int n = (int)s->n, info = 0;
     fill_dense(f, s, f->present->matrix);
@@ -326,7 +327,7 @@ static bool factor_dense(Machine *k, const Factors *f, const KoineSystem *s)
         info = !factor_small(f->present->matrix, n, f->present->pivots);
     else
         dgetrf_(&n, &n, f->present->matrix, &n, f->present->pivots, &info);
-    return info == 0 && (!is_doubtful(k, f, s) || is_well(k, f, s));
+    return info == 0 && (!is_doubtful(m, f, s) || is_well(m, f, s));
 }
 
 static void solve_dense(const Factors *f, const KoineSystem *s, double *b)
@@ -341,8 +342,8 @@ static void solve_dense(const Factors *f, const KoineSystem *s, double *b)
 /* ---- sparse ---- */
 static void fill_sparse(Sparse *a, const KoineSystem *s, const double *entries)
 {
-    for (uint32_t e = 0; e < s->n_entries; e++)
-        a->values[a->position[e]] = s->row[e] < s->n ? entries[e] : -entries[e];
+    for (uint32_t e = 0; e < s->jacobian.n_entries; e++)
+        a->values[a->position[e]] = s->jacobian.row[e] < s->n ? entries[e] : -entries[e];
 }
 
 /* Chooses pivots for these entries. */
@@ -357,7 +358,7 @@ static bool factor_anew(Workspace *w, const Factors *f, const KoineSystem *s, co
     set->numeric = klu_factor(a->start, a->index, a->values, a->symbolic, &a->common);
     w->is_out_of_memory = a->common.status == KLU_OUT_OF_MEMORY;
     if (set->numeric && a->common.status == KLU_OK) {
-        memcpy(set->basis, entries, s->n_entries * sizeof *entries);
+        memcpy(set->basis, entries, s->jacobian.n_entries * sizeof *entries);
         return true;
     }
     klu_free_numeric(&set->numeric, &a->common);
@@ -365,19 +366,19 @@ static bool factor_anew(Workspace *w, const Factors *f, const KoineSystem *s, co
 }
 
 /* The pivots are those of the block's basis, whatever was factored before: results depend on the block alone. */
-static bool has_basis(const Machine *k, const KoineSystem *s, const FactorSet *set)
+static bool has_basis(const Machine *m, const KoineSystem *s, const FactorSet *set)
 {
-    const KoineSlot *basis = &k->m[s->basis];
-    return set->numeric && basis[0].i && memcmp(set->basis, basis + 1, s->n_entries * sizeof *set->basis) == 0;
+    const KoineSlot *basis = &m->slots[s->jacobian.basis];
+    return set->numeric && basis[0].i && memcmp(set->basis, basis + 1, s->jacobian.n_entries * sizeof *set->basis) == 0;
 }
 
 /* The same by the size of columns, in rows that are divided by their largest number as KLU does. */
-static bool is_doubtful_sparse(Machine *k, const Factors *f, const KoineSystem *s)
+static bool is_doubtful_sparse(Machine *m, const Factors *f, const KoineSystem *s)
 {
     const Sparse *a = f->sparse;
     const klu_numeric *numeric = f->present->numeric;
     const double *pivots = numeric->Udiag, *scale = numeric->Rs;
-    double *size = k->spaces.workspace->look;
+    double *size = m->spaces.workspace->look;
     const uint32_t all = s->n + s->n_inner;
     for (uint32_t j = 0; j < all; j++)
         size[numeric->Pnum[j]] = scale[j];
@@ -392,52 +393,52 @@ static bool is_doubtful_sparse(Machine *k, const Factors *f, const KoineSystem *
     return false;
 }
 
-static bool is_well_sparse(Machine *k, const Factors *f, const KoineSystem *s)
+static bool is_well_sparse(Machine *m, const Factors *f, const KoineSystem *s)
 {
-    return !is_doubtful_sparse(k, f, s) || is_well(k, f, s);
+    return !is_doubtful_sparse(m, f, s) || is_well(m, f, s);
 }
 
-static bool factor_sparse(Machine *k, const KoineSystem *s, const Factors *f)
+static bool factor_sparse(Machine *m, const KoineSystem *s, const Factors *f)
 {
     Sparse *a = f->sparse;
     FactorSet *set = f->present;
-    KoineSlot *basis = &k->m[s->basis];
-    if (basis[0].i && !has_basis(k, s, set))
-        (void)factor_anew(k->spaces.workspace, f, s, &basis[1].r);
+    KoineSlot *basis = &m->slots[s->jacobian.basis];
+    if (basis[0].i && !has_basis(m, s, set))
+        (void)factor_anew(m->spaces.workspace, f, s, &basis[1].r);
     if (set->numeric && basis[0].i) {
         fill_sparse(a, s, set->entries);
         if (klu_refactor(a->start, a->index, a->values, a->symbolic, set->numeric, &a->common) &&
             a->common.status == KLU_OK &&
             klu_rgrowth(a->start, a->index, a->values, a->symbolic, set->numeric, &a->common) &&
-            a->common.rgrowth > LEAST_GROWTH && is_well_sparse(k, f, s))
+            a->common.rgrowth > LEAST_GROWTH && is_well_sparse(m, f, s))
             return true;
     }
-    if (!factor_anew(k->spaces.workspace, f, s, set->entries))
+    if (!factor_anew(m->spaces.workspace, f, s, set->entries))
         return false;
     basis[0].i = 1;
-    memcpy(basis + 1, set->entries, s->n_entries * sizeof *set->entries);
-    return is_well_sparse(k, f, s);
+    memcpy(basis + 1, set->entries, s->jacobian.n_entries * sizeof *set->entries);
+    return is_well_sparse(m, f, s);
 }
 
 /* ---- both ---- */
-static bool is_same_matrix(const Machine *k, const KoineSystem *s, const FactorSet *set)
+static bool is_same_matrix(const Machine *m, const KoineSystem *s, const FactorSet *set)
 {
     if (!set->is_tried)
         return false;
-    for (uint32_t j = 0; j < s->n_inputs; j++)
-        if (k->m[s->inputs[j]].i != set->kept[j].i)
+    for (uint32_t j = 0; j < s->jacobian.n_inputs; j++)
+        if (m->slots[s->jacobian.inputs[j]].i != set->kept[j].i)
             return false;
-    return s->basis == KOINE_NONE || has_basis(k, s, set);
+    return s->jacobian.basis == KOINE_NONE || has_basis(m, s, set);
 }
 
 /* Among the sets that are not in use; the one that was not for longest is there if none has the matrix. */
-static bool find_set(const Machine *k, const KoineSystem *s, Factors *f)
+static bool find_set(const Machine *m, const KoineSystem *s, Factors *f)
 {
     FactorSet *oldest = f->sets;
     f->present->used = ++f->now;
     for (uint32_t j = 0; j < f->n_sets; j++) {
         FactorSet *set = &f->sets[j];
-        if (set != f->present && is_same_matrix(k, s, set)) {
+        if (set != f->present && is_same_matrix(m, s, set)) {
             f->present = set;
             return true;
         }
@@ -447,33 +448,33 @@ static bool find_set(const Machine *k, const KoineSystem *s, Factors *f)
     return false;
 }
 
-bool koine_factor(Machine *k, const KoineSystem *s)
+bool koine_factor(Machine *m, const KoineSystem *s)
 {
-    Factors *f = &k->spaces.workspace->factors[s - k->program->systems.at];
-    k->spaces.workspace->is_out_of_memory = false;
-    if (is_same_matrix(k, s, f->present))
+    Factors *f = &m->spaces.workspace->factors[s - m->program->systems.at];
+    m->spaces.workspace->is_out_of_memory = false;
+    if (is_same_matrix(m, s, f->present))
         return f->present->is_good;
-    if (f->n_sets > 1 && find_set(k, s, f)) {
-        k->work.statistics.factors_found++;
+    if (f->n_sets > 1 && find_set(m, s, f)) {
+        m->work.statistics.factors_found++;
         return f->present->is_good;
     }
     FactorSet *set = f->present;
-    run_section(k, s->jacobian_section);
-    for (uint32_t j = 0; j < s->n_inputs; j++)
-        set->kept[j] = k->m[s->inputs[j]];
-    for (uint32_t j = 0; j < s->n_entries; j++)
-        set->entries[j] = k->m[s->entry[j]].r;
+    run_section(m, s->jacobian.section);
+    for (uint32_t j = 0; j < s->jacobian.n_inputs; j++)
+        set->kept[j] = m->slots[s->jacobian.inputs[j]];
+    for (uint32_t j = 0; j < s->jacobian.n_entries; j++)
+        set->entries[j] = m->slots[s->jacobian.entry[j]].r;
     set->is_tried = true;
     set->condition = 0;
-    k->work.statistics.system_factorisations++;
-    set->is_good = f->sparse ? factor_sparse(k, s, f) : factor_dense(k, f, s);
+    m->work.statistics.system_factorisations++;
+    set->is_good = f->sparse ? factor_sparse(m, s, f) : factor_dense(m, f, s);
     return set->is_good;
 }
 
-bool koine_is_determined(Machine *k, const KoineSystem *s, uint32_t *which, double *by)
+bool koine_is_determined(Machine *m, const KoineSystem *s, uint32_t *which, double *by)
 {
-    const FactorSet *set = k->spaces.workspace->factors[s - k->program->systems.at].present;
-    return set->condition == 0 || koine_is_certain(k, s, set->entries, which, by);
+    const FactorSet *set = m->spaces.workspace->factors[s - m->program->systems.at].present;
+    return set->condition == 0 || koine_is_certain(m, s, set->entries, which, by);
 }
 
 static void solve_sparse(const Factors *f, const KoineSystem *s, double *b)
@@ -481,10 +482,10 @@ static void solve_sparse(const Factors *f, const KoineSystem *s, double *b)
     klu_solve(f->sparse->symbolic, f->present->numeric, (int)(s->n + s->n_inner), 1, b, &f->sparse->common);
 }
 
-void koine_solve_factored(Machine *k, const KoineSystem *s, double *b)
+void koine_solve_factored(Machine *m, const KoineSystem *s, double *b)
 {
-    Workspace *w = k->spaces.workspace;
-    const Factors *f = &w->factors[s - k->program->systems.at];
+    Workspace *w = m->spaces.workspace;
+    const Factors *f = &w->factors[s - m->program->systems.at];
     if (!f->sparse) {
         solve_dense(f, s, b);
         return;
@@ -495,18 +496,19 @@ void koine_solve_factored(Machine *k, const KoineSystem *s, double *b)
     memcpy(b, w->all, s->n * sizeof *b);
 }
 
-void koine_solve_all_factored(Machine *k, const KoineSystem *s, double *b)
+void koine_solve_all_factored(Machine *m, const KoineSystem *s, double *b)
 {
-    const Factors *f = &k->spaces.workspace->factors[s - k->program->systems.at];
+    const Factors *f = &m->spaces.workspace->factors[s - m->program->systems.at];
     const FactorSet *set = f->present;
     const uint32_t n = s->n;
     if (f->sparse) {
         solve_sparse(f, s, b);
         return;
     }
-    for (uint32_t e = 0; e < s->n_entries; e++)
-        if (s->column[e] >= n)
-            b[s->row[e]] += s->row[e] < n ? -set->entries[e] * b[s->column[e]] : set->entries[e] * b[s->column[e]];
+    for (uint32_t e = 0; e < s->jacobian.n_entries; e++)
+        if (s->jacobian.column[e] >= n)
+            b[s->jacobian.row[e]] += s->jacobian.row[e] < n ? -set->entries[e] * b[s->jacobian.column[e]]
+                                                            : set->entries[e] * b[s->jacobian.column[e]];
     solve_dense(f, s, b);
     for (uint32_t i = 0; i < s->n_inner; i++) {
         uint32_t j = 0;

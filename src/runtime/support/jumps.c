@@ -39,65 +39,65 @@ JumpSpace *koine_jumps_create(const KoineProgram *p)
 }
 
 /* lhs - rhs; false: it has no value. `size` is that of the sides. */
-static bool difference_of(Machine *k, const KoineJump *jump, double *difference, double *size)
+static bool difference_of(Machine *m, const KoineJump *jump, double *difference, double *size)
 {
-    run_kernel(k, jump->kernel, jump->row, 1);
-    const double left = k->m[jump->left].r, right = k->m[jump->right].r;
+    run_kernel(m, jump->kernel, jump->row, 1);
+    const double left = m->slots[jump->left].r, right = m->slots[jump->right].r;
     *difference = left - right;
     *size = fabs(left) + fabs(right);
     return isfinite(*difference);
 }
 
 /* What the equations give at this point, with the discrete values as they are, is where jumps are counted from. */
-static bool arm(Machine *k)
+static bool arm(Machine *m)
 {
-    const KoineProgram *p = k->program;
-    JumpSpace *space = k->spaces.jump_space;
+    const KoineProgram *p = m->program;
+    JumpSpace *space = m->spaces.jump_space;
     double size;
-    if (koine_run_part(k, &p->parts.derivatives) != KOINE_OK || koine_run_part(k, &p->parts.outputs) != KOINE_OK)
+    if (koine_run_part(m, &p->parts.derivatives) != KOINE_OK || koine_run_part(m, &p->parts.outputs) != KOINE_OK)
         return false;
     for (uint32_t j = 0; j < p->systems.jumps.n_held; j++)
-        space->held[j] = k->m[p->systems.jumps.held[j]].r;
+        space->held[j] = m->slots[p->systems.jumps.held[j]].r;
     for (uint32_t j = 0; j < p->systems.jumps.n; j++)
-        if (!difference_of(k, &p->systems.jumps.at[j], &space->before[j], &size))
+        if (!difference_of(m, &p->systems.jumps.at[j], &space->before[j], &size))
             return false;
     return true;
 }
 
-void koine_begin_jumps(Machine *k, bool is_wanted)
+void koine_begin_jumps(Machine *m, bool is_wanted)
 {
-    if (!k->spaces.jump_space)
+    if (!m->spaces.jump_space)
         return;
-    k->spaces.jump_space->n_done = 0;
-    k->spaces.jump_space->is_armed = is_wanted && arm(k);
+    m->spaces.jump_space->n_done = 0;
+    m->spaces.jump_space->is_armed = is_wanted && arm(m);
 }
 
-static KoineStatus refuse(Machine *k, const KoineJump *jump, const char *why)
+static KoineStatus refuse(Machine *m, const KoineJump *jump, const char *why)
 {
     char room[512];
     KoineText text = koine_text_in(room, sizeof room);
     koine_text_add(&text, "the equation of '%.100s' jumps here, and with it quantities under a derivative: %s",
                    jump->name, why);
-    return koine_because(k, KOINE_CAUSE_JUMP, koine_fault(k, KOINE_FAILED, KOINE_NONE, room));
+    return koine_because(m, KOINE_CAUSE_JUMP, koine_fault(m, KOINE_FAILED, KOINE_NONE, room));
 }
 
 /* By how much each equation has jumped while what cannot jump by itself keeps its values. */
-static KoineStatus measure(Machine *k, const KoineJump **first)
+static KoineStatus measure(Machine *m, const KoineJump **first)
 {
-    const KoineProgram *p = k->program;
-    JumpSpace *space = k->spaces.jump_space;
-    const double given = k->model->host ? k->model->host->tolerance : 0;
+    const KoineProgram *p = m->program;
+    JumpSpace *space = m->spaces.jump_space;
+    const double given = m->model->host ? m->model->host->tolerance : 0;
     const double tolerance = given > 0 ? given : USUAL_TOLERANCE;
     const KoineJump *bad = NULL;
     *first = NULL;
     for (uint32_t j = 0; j < p->systems.jumps.n_held; j++) {
-        space->saved[j] = k->m[p->systems.jumps.held[j]].r;
-        k->m[p->systems.jumps.held[j]].r = space->held[j];
+        space->saved[j] = m->slots[p->systems.jumps.held[j]].r;
+        m->slots[p->systems.jumps.held[j]].r = space->held[j];
     }
     for (uint32_t j = 0; j < p->systems.jumps.n; j++) {
         double now, size;
         space->rate[j] = 0;
-        if (!difference_of(k, &p->systems.jumps.at[j], &now, &size))
+        if (!difference_of(m, &p->systems.jumps.at[j], &now, &size))
             continue; /* whatever reads it will say so */
         const double jump = now - space->before[j];
         if (p->systems.jumps.at[j].rate == KOINE_NONE) {
@@ -108,72 +108,72 @@ static KoineStatus measure(Machine *k, const KoineJump **first)
         }
     }
     for (uint32_t j = 0; j < p->systems.jumps.n_held; j++)
-        k->m[p->systems.jumps.held[j]].r = space->saved[j];
-    return bad ? refuse(k, bad,
+        m->slots[p->systems.jumps.held[j]].r = space->saved[j];
+    return bad ? refuse(m, bad,
                         "it was differentiated more than once, so that a place would have to jump, which no speed can "
                         "do")
                : KOINE_OK;
 }
 
 /* Derivatives of the states with this share of the jump. */
-static bool slopes_with(Machine *k, double share, double *slope)
+static bool slopes_with(Machine *m, double share, double *slope)
 {
-    const KoineProgram *p = k->program;
+    const KoineProgram *p = m->program;
     for (uint32_t j = 0; j < p->systems.jumps.n; j++)
         if (p->systems.jumps.at[j].rate != KOINE_NONE)
-            k->m[p->systems.jumps.at[j].rate].r = share * k->spaces.jump_space->rate[j];
-    bool is_good = koine_run_part(k, &p->parts.derivatives) == KOINE_OK;
+            m->slots[p->systems.jumps.at[j].rate].r = share * m->spaces.jump_space->rate[j];
+    bool is_good = koine_run_part(m, &p->parts.derivatives) == KOINE_OK;
     for (uint32_t j = 0; j < p->slots.n_x; j++) {
-        slope[j] = k->m[p->slots.dx + j].r;
+        slope[j] = m->slots[p->slots.dx + j].r;
         is_good &= isfinite(slope[j]) != 0;
     }
     return is_good;
 }
 
-static KoineStatus apply(Machine *k, const KoineJump *first)
+static KoineStatus apply(Machine *m, const KoineJump *first)
 {
-    const KoineProgram *p = k->program;
-    double *const *slope = k->spaces.jump_space->slope;
-    const bool is_good = slopes_with(k, 1, slope[0]) && slopes_with(k, 0.5, slope[1]);
-    if (!slopes_with(k, 0, slope[2]) || !is_good)
-        return refuse(k, first, "what that makes of the states cannot be computed");
+    const KoineProgram *p = m->program;
+    double *const *slope = m->spaces.jump_space->slope;
+    const bool is_good = slopes_with(m, 1, slope[0]) && slopes_with(m, 0.5, slope[1]);
+    if (!slopes_with(m, 0, slope[2]) || !is_good)
+        return refuse(m, first, "what that makes of the states cannot be computed");
     for (uint32_t j = 0; j < p->slots.n_x; j++) {
         const double whole = slope[0][j] - slope[2][j], half = slope[1][j] - slope[2][j];
         if (fabs(whole - 2 * half) > NOT_LINEAR * fabs(whole) + 1e-9 * (fabs(slope[0][j]) + fabs(slope[2][j])))
-            return refuse(k, first, "the equations are not linear in the derivatives, so that it has no unique answer");
+            return refuse(m, first, "the equations are not linear in the derivatives, so that it has no unique answer");
     }
     for (uint32_t j = 0; j < p->slots.n_x; j++)
-        k->m[p->slots.x + j].r += slope[0][j] - slope[2][j];
+        m->slots[p->slots.x + j].r += slope[0][j] - slope[2][j];
     return KOINE_OK;
 }
 
-KoineStatus koine_jump(Machine *k, bool *has_jumped)
+KoineStatus koine_jump(Machine *m, bool *has_jumped)
 {
-    const KoineProgram *p = k->program;
-    JumpSpace *space = k->spaces.jump_space;
-    Instant *now = k->instant;
+    const KoineProgram *p = m->program;
+    JumpSpace *space = m->spaces.jump_space;
+    Instant *now = m->instant;
     const KoineJump *first;
     *has_jumped = false;
     if (!space || !space->is_armed)
         return KOINE_OK;
-    KoineStatus status = measure(k, &first);
+    KoineStatus status = measure(m, &first);
     if (status != KOINE_OK || !first)
         return status;
     if (space->n_done++ == MOST_JUMPS)
-        return refuse(k, first, "and again at the same time, without end");
-    status = apply(k, first);
+        return refuse(m, first, "and again at the same time, without end");
+    status = apply(m, first);
     if (status != KOINE_OK)
         return status;
     *has_jumped = true;
-    now->has_states = now->is_restart = now->is_changed = 1;
+    now->result.has_states = now->result.is_restart = now->result.is_changed = 1;
     for (uint32_t j = 0; j < p->events.graph.n_moving; j++)
-        bitset_add(&k->wake.dirty, p->events.graph.moving[j]);
-    space->is_armed = arm(k);
+        bitset_add(&m->wake.dirty, p->events.graph.moving[j]);
+    space->is_armed = arm(m);
     return KOINE_OK;
 }
 
-void koine_disarm_jumps(Machine *k)
+void koine_disarm_jumps(Machine *m)
 {
-    if (k->spaces.jump_space)
-        k->spaces.jump_space->is_armed = false;
+    if (m->spaces.jump_space)
+        m->spaces.jump_space->is_armed = false;
 }

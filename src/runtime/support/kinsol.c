@@ -20,7 +20,7 @@ struct Kinsol {
     N_Vector u, u_scale, f_scale;
     SUNMatrix matrix; /* empty: the factors are ours */
     SUNLinearSolver linear;
-    Machine *k; /* of the call */
+    Machine *machine; /* of the call */
     const KoineSystem *s;
 };
 
@@ -28,7 +28,7 @@ static void place(const Kinsol *own, N_Vector u)
 {
     const double *at = N_VGetArrayPointer(u);
     for (uint32_t j = 0; j < own->s->n; j++)
-        own->k->m[own->s->unknowns[j]].r = at[j];
+        own->machine->slots[own->s->unknowns[j]].r = at[j];
 }
 
 static int residuals(N_Vector u, N_Vector f, void *data)
@@ -36,9 +36,9 @@ static int residuals(N_Vector u, N_Vector f, void *data)
     const Kinsol *own = data;
     double *to = N_VGetArrayPointer(f);
     place(own, u);
-    const bool is_finite = koine_residuals(own->k, own->s);
+    const bool is_finite = koine_residuals(own->machine, own->s);
     for (uint32_t j = 0; j < own->s->n; j++)
-        to[j] = own->k->m[own->s->residuals[j]].r;
+        to[j] = own->machine->slots[own->s->residuals[j]].r;
     for (uint32_t j = own->s->n; j < own->n; j++)
         to[j] = N_VGetArrayPointer(u)[j];
     return is_finite ? 0 : 1;
@@ -49,8 +49,8 @@ static int jacobian(N_Vector u, N_Vector f, SUNMatrix matrix, void *data, N_Vect
     const Kinsol *own = data;
     (void)f, (void)matrix, (void)work1, (void)work2;
     place(own, u);
-    koine_residuals(own->k, own->s); /* what the factors depend on belongs to these unknowns */
-    return koine_factor(own->k, own->s) ? 0 : 1;
+    koine_residuals(own->machine, own->s); /* what the factors depend on belongs to these unknowns */
+    return koine_factor(own->machine, own->s) ? 0 : 1;
 }
 
 static SUNMatrix_ID matrix_id(SUNMatrix matrix)
@@ -82,7 +82,7 @@ static int linear_solve(SUNLinearSolver linear, SUNMatrix matrix, N_Vector x, N_
     const Kinsol *own = linear->content;
     (void)matrix, (void)tolerance;
     memcpy(N_VGetArrayPointer(x), N_VGetArrayPointer(b), own->n * sizeof(double));
-    koine_solve_factored(own->k, own->s, N_VGetArrayPointer(x));
+    koine_solve_factored(own->machine, own->s, N_VGetArrayPointer(x));
     return 0;
 }
 
@@ -148,24 +148,24 @@ void koine_kinsol_destroy(Kinsol *own)
     free(own);
 }
 
-void koine_kinsol(Machine *k, const KoineSystem *s)
+void koine_kinsol(Machine *m, const KoineSystem *s)
 {
-    Kinsol *own = k->spaces.workspace->kinsol;
+    Kinsol *own = m->spaces.workspace->kinsol;
     double *u = N_VGetArrayPointer(own->u), *u_scale = N_VGetArrayPointer(own->u_scale),
            *f_scale = N_VGetArrayPointer(own->f_scale), largest = 0;
-    own->k = k;
+    own->machine = m;
     own->s = s;
-    if (!koine_residuals(k, s))
+    if (!koine_residuals(m, s))
         return;
-    koine_newton_scale(k, s);
+    koine_newton_scale(m, s);
     for (uint32_t j = 0; j < s->n; j++)
-        largest = fmax(largest, fabs(k->m[s->residuals[j]].r));
+        largest = fmax(largest, fabs(m->slots[s->residuals[j]].r));
     for (uint32_t j = 0; j < own->n; j++) {
-        u[j] = j < s->n ? k->m[s->unknowns[j]].r : 0;
-        u_scale[j] = j < s->n ? 1 / k->spaces.workspace->newton->scale[j] : 1;
+        u[j] = j < s->n ? m->slots[s->unknowns[j]].r : 0;
+        u_scale[j] = j < s->n ? 1 / m->spaces.workspace->newton->scale[j] : 1;
         f_scale[j] = 1;
         if (j < s->n && largest > 0)
-            f_scale[j] = 1 / fmax(fabs(k->m[s->residuals[j]].r), SMALLEST_RESIDUAL * largest);
+            f_scale[j] = 1 / fmax(fabs(m->slots[s->residuals[j]].r), SMALLEST_RESIDUAL * largest);
     }
     KINSol(own->memory, own->u, KIN_LINESEARCH, own->u_scale, own->f_scale);
     place(own, own->u);

@@ -11,6 +11,15 @@ typedef struct JumpSpace JumpSpace; /* of jumps of constrained states */
 typedef struct SetSpace SetSpace;   /* of state sets */
 typedef struct Workspace Workspace; /* of algebraic systems: matrices, pivots */
 
+enum { KOINE_CYCLE_WINDOW = 8 }; /* last steps before the limit in which states are compared */
+
+typedef struct {        /* what an instant has done so far */
+    uint8_t is_changed; /* some slot differs from before the instant */
+    uint8_t is_restart; /* the dynamics changed */
+    uint8_t has_states; /* states were changed */
+    uint8_t has_terminated;
+} InstantResult;
+
 /* What one instant remembers; in the block. */
 typedef struct {
     uint64_t step; /* counts event steps over the whole run: stamps of writers */
@@ -22,13 +31,14 @@ typedef struct {
     uint32_t n_widened; /* root functions with a widened band */
     uint32_t n_held;    /* ... and those of comparisons that chatter */
     uint32_t served;    /* owner of the last time event, as in calendar_owner */
-    uint8_t is_changed, is_restart, has_states, at_stop, is_start, is_step, has_terminated;
+    InstantResult result;
+    uint8_t at_stop, is_start, is_step;
     uint8_t has_pins; /* something may be pinned that a jump sets free */
     uint8_t has_left; /* the operands of root functions were evaluated at the arrival, with all else as it was before */
     uint8_t is_general; /* everything is evaluated, also what nothing has woken */
     uint8_t has_inputs; /* of sources: they are those after the last instant */
     uint8_t bend;       /* least bend of the segments that delays have gone on to; 0: something else happens, too */
-    uint64_t recent[8]; /* hashes of the states after the last steps, for naming cycles */
+    uint64_t recent[KOINE_CYCLE_WINDOW]; /* hashes of the states after the last steps, for naming cycles */
 } Instant;
 
 typedef enum {
@@ -78,8 +88,7 @@ typedef struct {
     double resolution; /* what the host names; 0: time is continuous */
 } MachineTime;
 
-enum { KOINE_CYCLE_WINDOW = 8 }; /* last steps before the limit in which states are compared */
-enum { KOINE_RESTLESS = 4 };     /* comparisons that are named then */
+enum { KOINE_RESTLESS = 4 }; /* comparisons that are named then */
 
 typedef struct {
     Pin *relations, *steps;
@@ -150,7 +159,7 @@ typedef struct {
     KoineModel *model;
     const struct MachineKind *kind;
     unsigned char *block; /* the block the pointers below belong to */
-    KoineSlot *m;
+    KoineSlot *slots;     /* the block as slots */
     Instant *instant;
     Pins pins;
     Bands bands;
@@ -166,12 +175,44 @@ typedef struct {
 } Machine;
 
 /* At an accepted point: faster code, when the work done so far pays for it. */
-void koine_consider_upgrade(Machine *k);
+void koine_consider_upgrade(Machine *m);
 
 typedef struct { /* entries and columns of a Jacobian, sorted by the colour of the column */
     uint32_t n;
     uint32_t *start, *entry, *row, *column_start, *column;
 } Colours;
+
+enum { KOINE_ALIGNMENT = 64 }; /* of a block and of its pieces, in bytes: a line of the cache */
+
+/* The pieces of a block, in this order: named slots come first, then what the machine remembers. */
+enum {
+    AT_INSTANT,
+    AT_RELATION_PINS,
+    AT_STEP_PINS,
+    AT_PINNED,
+    AT_WIDENED,
+    AT_HELD,
+    AT_NOISE,
+    AT_FLIPS,
+    AT_ENTRIES,
+    AT_HEAP,
+    AT_DIRTY,                              /* BITSET_LEVELS of them */
+    AT_ENABLED = AT_DIRTY + BITSET_LEVELS, /* likewise */
+    AT_JUMPED = AT_ENABLED + BITSET_LEVELS,
+    AT_STAMPS,
+    AT_WRITERS,
+    AT_PENDING,
+    AT_UNSETTLED,
+    AT_IS_UNSETTLED,
+    AT_ROUND,
+    AT_SOLVED,
+    AT_SEARCHES,
+    AT_TIME_INPUTS,
+    AT_RANGES,
+    AT_DELAYS,
+    AT_POINTS, /* last: it is what grows */
+    AT_COUNT
+};
 
 typedef struct MachineKind {
     KoineModelKind kind;     /* first member */
@@ -179,145 +220,158 @@ typedef struct MachineKind {
     KoineTables tables;
     const KoineProgram *program;
     const KoineCode *code;
-    uint64_t offsets[32]; /* of the machine state in the block */
+    uint64_t offsets[AT_COUNT]; /* where the pieces of the block begin, in bytes */
     uint64_t size;
     uint64_t *w; /* offsets of the unknowns of the systems in the derivatives part */
     double *w_nominal;
     Colours by_x, by_dae;
 } MachineKind;
 
-static inline void run_kernel(const Machine *k, uint32_t kernel, uint32_t row, uint32_t n)
+static inline void run_kernel(const Machine *m, uint32_t kernel, uint32_t row, uint32_t n)
 {
-    if (k->code->kernels)
-        k->code->kernels[kernel](k->m, k->rows + row, n);
+    if (m->code->kernels)
+        m->code->kernels[kernel](m->slots, m->rows + row, n);
     else
-        k->code->run_kernel(k->code->context, kernel, k->m, k->rows + row, n);
+        m->code->run_kernel(m->code->context, kernel, m->slots, m->rows + row, n);
 }
 
-static inline void run_section(const Machine *k, uint32_t section)
+static inline void run_section(const Machine *m, uint32_t section)
 {
-    if (k->code->sections)
-        k->code->sections[section](k->m, k->rows);
+    if (m->code->sections)
+        m->code->sections[section](m->slots, m->rows);
     else
-        k->code->run_section(k->code->context, section, k->m);
+        m->code->run_section(m->code->context, section, m->slots);
 }
 
 /* Before residuals and Jacobian at another point than before. */
-static inline void koine_prepare_system(const Machine *k, const KoineSystem *s)
+static inline void koine_prepare_system(const Machine *m, const KoineSystem *s)
 {
     if (s->prepared_section != KOINE_NONE)
-        run_section(k, s->prepared_section);
+        run_section(m, s->prepared_section);
 }
 
 /* The run begins or goes on: time is what the host says. */
-void koine_take_time(Machine *k);
+void koine_take_time(Machine *m);
 
-void koine_machine_moved(KoineModel *model); /* the runner moved the block */
+/* block.c */
+void koine_lay_out(MachineKind *kind);
+void koine_point_into(Machine *m, unsigned char *block, const uint64_t *at); /* at: offsets of the kind */
+void koine_machine_moved(KoineModel *model);                                 /* the runner moved the block */
 static inline Machine *koine_machine_of(KoineModel *model)
 {
-    Machine *k = model->handles;
-    if (k->block != model->block)
+    Machine *m = model->handles;
+    if (m->block != model->block)
         koine_machine_moved(model);
-    return k;
+    return m;
 }
 /* A function failed since the last look: a fault, if the value of `origin` (KOINE_NONE: of any moving block) needs it.
  * What is computed in vain, as the other side of a branch, may fail. */
-KoineStatus koine_failed_call(Machine *k, KoineStatus status, uint32_t origin);
-static inline KoineStatus koine_check_calls(Machine *k, KoineStatus status, uint32_t origin)
+KoineStatus koine_failed_call(Machine *m, KoineStatus status, uint32_t origin);
+static inline KoineStatus koine_check_calls(Machine *m, KoineStatus status, uint32_t origin)
 {
-    const uint32_t calls = k->program->slots.calls;
-    return calls == KOINE_NONE || !k->m[calls].i ? KOINE_OK : koine_failed_call(k, status, origin);
+    const uint32_t calls = m->program->slots.calls;
+    return calls == KOINE_NONE || !m->slots[calls].i ? KOINE_OK : koine_failed_call(m, status, origin);
 }
 /* A part: sections and systems in order. */
-KoineStatus koine_run_part(Machine *k, const KoinePart *part);
-KoineStatus koine_run_tangents(Machine *k);
+KoineStatus koine_run_part(Machine *m, const KoinePart *part);
+KoineStatus koine_run_tangents(Machine *m);
 
 /* residual.c: the derivatives part with the unknowns of its systems given */
 bool koine_list_unknowns(MachineKind *kind); /* false: no memory */
-KoineStatus koine_residual(Machine *k, const KoineEvaluation *at);
-KoineStatus koine_residual_jacobian(Machine *k, const KoineEvaluation *at, double *values);
+KoineStatus koine_residual(Machine *m, const KoineEvaluation *at);
+KoineStatus koine_residual_jacobian(Machine *m, const KoineEvaluation *at, double *values);
+
+/* nodes.c */
+KoineStatus koine_evaluate_node(Machine *m, const KoineNode *node);
+KoineStatus koine_evaluate_dirty(Machine *m); /* the nodes that were woken, and those that they wake */
+KoineStatus koine_evaluate_all(Machine *m);   /* every node once, nothing is committed: the values at the start */
+bool koine_wants_step(Machine *m);
+
+/* initialise.c */
+KoineStatus koine_machine_initialise(KoineModel *model, double time);
+
+/* arrive.c */
+KoineStatus koine_machine_arrive(KoineModel *model, const KoineArrival *arrival);
+bool koine_serve_late(Machine *m, double t); /* false: there is nothing that holds only after t */
+void koine_wake_transitions(Machine *m, KoineTriggerKind trigger);
 
 /* events.c */
-bool koine_wants_step(Machine *k);
-KoineStatus koine_machine_arrive(KoineModel *model, const KoineArrival *arrival);
 KoineStatus koine_machine_step(KoineModel *model, KoineOutcome *outcome);
 KoineStatus koine_machine_commit(KoineModel *model, KoineOutcome *outcome);
 KoineStatus koine_machine_leave(KoineModel *model, KoineOutcome *outcome);
-KoineStatus koine_evaluate_all(Machine *k); /* every node once, nothing is committed: the values at the start */
 KoineStatus koine_machine_last_time_event(KoineModel *model, KoineOrigin *where);
 KoineStatus koine_machine_flip(KoineModel *model, uint32_t root);
-KoineStatus koine_fault(Machine *k, KoineStatus status, uint32_t origin, const char *text);
+KoineStatus koine_fault(Machine *m, KoineStatus status, uint32_t origin, const char *text);
 /* Says why, of the fault that was made last: koine_fault itself knows the cause only where an operation has no
  * value. */
-static inline KoineStatus koine_because(Machine *k, KoineCause cause, KoineStatus status)
+static inline KoineStatus koine_because(Machine *m, KoineCause cause, KoineStatus status)
 {
-    k->model->fault.cause = cause;
+    m->model->fault.cause = cause;
     return status;
 }
 
-KoineStatus koine_evaluate_node(Machine *k, const KoineNode *node);
-bool koine_decide(Machine *k, uint32_t relation,
+bool koine_decide(Machine *m, uint32_t relation,
                   bool *value); /* from its operands as they are; false: they have none */
-void koine_set_bit(Machine *k, const KoineRelation *r, bool value);
+void koine_set_bit(Machine *m, const KoineRelation *r, bool value);
 
 /* borders.c: in serving crossings */
-void koine_put_on_borders(Machine *k, const uint8_t *crossed);
+void koine_put_on_borders(Machine *m, const uint8_t *crossed);
 /* The argument is inside of the present interval, or on an edge that belongs to it: a state was put there. */
-bool koine_is_inside(const Machine *k, const KoineStep *s);
+bool koine_is_inside(const Machine *m, const KoineStep *s);
 
 /* actions.c: what enabled transitions print, and whether one ends the run */
-void koine_run_actions(Machine *k);
+void koine_run_actions(Machine *m);
 
 /* endless.c */
-void koine_look_for_cycle(Machine *k, uint32_t limit); /* in each of the last steps before the limit */
-void koine_note_restless(Machine *k, const KoineRelation *r);
-KoineStatus koine_report_endless(Machine *k, uint32_t limit);
+void koine_look_for_cycle(Machine *m, uint32_t limit); /* in each of the last steps before the limit */
+void koine_note_restless(Machine *m, const KoineRelation *r);
+KoineStatus koine_report_endless(Machine *m, uint32_t limit);
 void koine_put_root(KoineText *text, const KoineTables *tables, uint32_t root); /* its text and place */
 void koine_put_value(KoineText *text, uint8_t type, KoineSlot value);
 
 /* mixed.c */
-KoineStatus koine_decide_together(Machine *k,
+KoineStatus koine_decide_together(Machine *m,
                                   const KoineNode *node);  /* this relation, and those of its group that wait */
-KoineStatus koine_count_round(Machine *k, uint32_t group); /* one of its step functions has changed */
-KoineStatus koine_rescue(Machine *k, uint32_t node, KoineStatus status); /* the node failed: other bits may help */
+KoineStatus koine_count_round(Machine *m, uint32_t group); /* one of its step functions has changed */
+KoineStatus koine_rescue(Machine *m, uint32_t node, KoineStatus status); /* the node failed: other bits may help */
 
-void koine_wake_readers(Machine *k, uint32_t cell);
+void koine_wake_readers(Machine *m, uint32_t cell);
 
 /* state_sets.c */
 SetSpace *koine_set_space_create(const KoineProgram *program);
 void koine_set_space_destroy(SetSpace *space);
-void koine_begin_sets(Machine *k);         /* choices by the start values */
-KoineStatus koine_settle_sets(Machine *k); /* constraints at the start; the best choices there */
+void koine_begin_sets(Machine *m);         /* choices by the start values */
+KoineStatus koine_settle_sets(Machine *m); /* constraints at the start; the best choices there */
 /* After an accepted step, derivatives being evaluated. */
-KoineStatus koine_look_at_sets(Machine *k, bool *wants_switch);
-void koine_switch_sets(Machine *k); /* in an instant */
+KoineStatus koine_look_at_sets(Machine *m, bool *wants_switch);
+void koine_switch_sets(Machine *m); /* in an instant */
 
 /* jumps.c */
 JumpSpace *koine_jumps_create(const KoineProgram *program);
-void koine_begin_jumps(Machine *k, bool is_wanted);   /* at the beginning of an instant, before anything is served */
-KoineStatus koine_jump(Machine *k, bool *has_jumped); /* where an instant has come to rest */
-void koine_disarm_jumps(Machine *k);                  /* an event has set states: what they are is said */
+void koine_begin_jumps(Machine *m, bool is_wanted);   /* at the beginning of an instant, before anything is served */
+KoineStatus koine_jump(Machine *m, bool *has_jumped); /* where an instant has come to rest */
+void koine_disarm_jumps(Machine *m);                  /* an event has set states: what they are is said */
 
 /* bands.c */
-KoineStatus koine_root_functions(Machine *k, double *roots); /* RETRY: some have no value */
-void koine_root_sizes(const Machine *k, double *sizes);      /* of the operands, after the functions */
-void koine_widen_bands(Machine *k);                          /* on leaving an instant */
-void koine_narrow_bands(Machine *k);                         /* after an accepted step */
-void koine_measure_noise(Machine *k); /* likewise, before it: the operands are those of this point */
-void koine_count_flip(Machine *k, uint32_t root);
-bool koine_is_noise(const Machine *k, uint32_t root, double g); /* it crosses to and fro, and g is rounding */
+KoineStatus koine_root_functions(Machine *m, double *roots); /* RETRY: some have no value */
+void koine_root_sizes(const Machine *m, double *sizes);      /* of the operands, after the functions */
+void koine_widen_bands(Machine *m);                          /* on leaving an instant */
+void koine_narrow_bands(Machine *m);                         /* after an accepted step */
+void koine_measure_noise(Machine *m); /* likewise, before it: the operands are those of this point */
+void koine_count_flip(Machine *m, uint32_t root);
+bool koine_is_noise(const Machine *m, uint32_t root, double g); /* it crosses to and fro, and g is rounding */
 void koine_machine_hold(KoineModel *model, uint32_t root, uint8_t is_held);
 
 /* delays.c */
-void koine_read_delays(Machine *k);                  /* outputs of moving delays at the time in the block */
-bool koine_switch_delay(Machine *k, uint32_t delay); /* to the next segment; the output has changed */
-KoineStatus koine_reserve_points(Machine *k);        /* GROW: the block is too small for another point each */
-void koine_leave_delays(Machine *k);                 /* jumps and bends of an instant; points are reserved */
-void koine_spread_points(Machine *k);                /* after the block was made larger */
+void koine_read_delays(Machine *m);                  /* outputs of moving delays at the time in the block */
+bool koine_switch_delay(Machine *m, uint32_t delay); /* to the next segment; the output has changed */
+KoineStatus koine_reserve_points(Machine *m);        /* GROW: the block is too small for another point each */
+void koine_leave_delays(Machine *m);                 /* jumps and bends of an instant; points are reserved */
+void koine_spread_points(Machine *m);                /* after the block was made larger */
 uint64_t koine_machine_memory(KoineModel *model, KoineSlot *to, uint64_t n_words);
 KoineStatus koine_machine_recall(KoineModel *model, const KoineSlot *from, uint64_t n_words);
-KoineStatus koine_begin_delays(Machine *k);   /* the history before the start */
-KoineStatus koine_take_up_delays(Machine *k); /* a continued run */
+KoineStatus koine_begin_delays(Machine *m);   /* the history before the start */
+KoineStatus koine_take_up_delays(Machine *m); /* a continued run */
 KoineStatus koine_machine_sample(KoineModel *model, double time, const double *x, double *inputs);
 KoineStatus koine_machine_remember(KoineModel *model, double time, const double *inputs);
 double koine_machine_longest_step(KoineModel *model);
@@ -325,31 +379,31 @@ double koine_machine_longest_step(KoineModel *model);
 /* systems.c */
 Workspace *koine_workspace_create(const KoineProgram *program);
 void koine_workspace_destroy(Workspace *workspace);
-KoineStatus koine_solve_system(Machine *k, uint32_t system);
-KoineStatus koine_solve_tangent(Machine *k, uint32_t system);
-KoineStatus koine_check_formulas(Machine *k); /* the parameters are known: formulas divide by nothing that is 0 */
-void koine_keep_guesses(Machine *k);
-void koine_begin_guesses(Machine *k);    /* before the start: the start values */
-void koine_forget_solutions(Machine *k); /* the next solution of each system is its first one */
+KoineStatus koine_solve_system(Machine *m, uint32_t system);
+KoineStatus koine_solve_tangent(Machine *m, uint32_t system);
+KoineStatus koine_check_formulas(Machine *m); /* the parameters are known: formulas divide by nothing that is 0 */
+void koine_keep_guesses(Machine *m);
+void koine_begin_guesses(Machine *m);    /* before the start: the start values */
+void koine_forget_solutions(Machine *m); /* the next solution of each system is its first one */
 
 /* calendar.c */
-void koine_calendar_put(Machine *k, uint32_t entry, double time, bool late);
-void koine_calendar_remove(Machine *k, uint32_t entry);
+void koine_calendar_put(Machine *m, uint32_t entry, double time, bool late);
+void koine_calendar_remove(Machine *m, uint32_t entry);
 /* An entry for what happens at `time` itself or, if late, just behind it, where the time rule serves that. */
-void koine_calendar_at(Machine *k, uint32_t entry, double time, bool late);
+void koine_calendar_at(Machine *m, uint32_t entry, double time, bool late);
 
 /* time_events.c: comparisons and step functions whose operands depend on the time alone. `owner` as in
  * calendar_owner. */
 /* Nothing it reads has changed, and it was not changed itself: it keeps its value. Else a search for the next change
  * begins here. */
-bool koine_timed_is_known(Machine *k, uint32_t owner, Pin *p);
-void koine_timed_stop(Machine *k, uint32_t owner);   /* its branch is not selected */
-void koine_timed_resume(Machine *k, uint32_t owner); /* the search begins anew, the value stays */
-void koine_timed_extend(Machine *k, uint32_t entry); /* an entry that is open: further by a piece */
-bool koine_timed_is_blind(Machine *k,
+bool koine_timed_is_known(Machine *m, uint32_t owner, Pin *p);
+void koine_timed_stop(Machine *m, uint32_t owner);   /* its branch is not selected */
+void koine_timed_resume(Machine *m, uint32_t owner); /* the search begins anew, the value stays */
+void koine_timed_extend(Machine *m, uint32_t entry); /* an entry that is open: further by a piece */
+bool koine_timed_is_blind(Machine *m,
                           uint32_t owner); /* it was left because there is no value: decide, do not change */
-int64_t koine_timed_direction(const Machine *k, uint32_t step); /* of the crossing found */
-void koine_timed_forget(Machine *k);                            /* all of them */
+int64_t koine_timed_direction(const Machine *m, uint32_t step); /* of the crossing found */
+void koine_timed_forget(Machine *m);                            /* all of them */
 
 /* sources.c */
 uint32_t koine_machine_extremes(KoineModel *model, double from, double to, double *times, uint32_t most);

@@ -16,31 +16,31 @@ static int64_t hash_name(const char *name)
     return (int64_t)hash;
 }
 
-static uint64_t count_words(const Machine *k)
+static uint64_t count_words(const Machine *m)
 {
-    const KoineProgram *p = k->program;
+    const KoineProgram *p = m->program;
     uint64_t n = 2 + STREAM_WORDS * (uint64_t)p->slots.n_streams + DELAY_WORDS * (uint64_t)p->events.delays.n;
     for (uint32_t j = 0; j < p->events.delays.n; j++)
-        n += POINT_WORDS * (uint64_t)k->history.delays[j].n;
+        n += POINT_WORDS * (uint64_t)m->history.delays[j].n;
     return n;
 }
 
 uint64_t koine_machine_memory(KoineModel *model, KoineSlot *to, uint64_t n_words)
 {
-    const Machine *k = koine_machine_of(model);
-    const KoineProgram *p = k->program;
-    const uint64_t needed = p->slots.n_streams || p->events.delays.n ? count_words(k) : 0;
+    const Machine *m = koine_machine_of(model);
+    const KoineProgram *p = m->program;
+    const uint64_t needed = p->slots.n_streams || p->events.delays.n ? count_words(m) : 0;
     if (needed == 0 || n_words < needed)
         return needed;
     (to++)->i = p->slots.n_streams;
     for (uint32_t j = 0; j < p->slots.n_streams; j++) {
         (to++)->i = hash_name(p->slots.streams[j].name);
-        *to++ = k->m[p->slots.streams[j].count];
+        *to++ = m->slots[p->slots.streams[j].count];
     }
     (to++)->i = p->events.delays.n;
     for (uint32_t j = 0; j < p->events.delays.n; j++) {
-        const DelayState *s = &k->history.delays[j];
-        const DelayPoint *points = k->history.points + (uint64_t)j * s->capacity;
+        const DelayState *s = &m->history.delays[j];
+        const DelayPoint *points = m->history.points + (uint64_t)j * s->capacity;
         (to++)->i = hash_name(p->events.delays.at[j].name);
         (to++)->i = s->n;
         (to++)->i = s->segment;
@@ -80,11 +80,11 @@ static bool take_count(Words *words, uint64_t each, uint64_t *count)
 }
 
 /* Room for histories of so many points each. */
-static bool make_room(Machine *k, uint64_t n)
+static bool make_room(Machine *m, uint64_t n)
 {
-    KoineModel *model = k->model;
-    const uint64_t before = (uint64_t)((unsigned char *)k->history.points - k->block);
-    const uint64_t wanted = before + (n + KOINE_FIRST_POINTS) * k->program->events.delays.n * sizeof(DelayPoint);
+    KoineModel *model = m->model;
+    const uint64_t before = (uint64_t)((unsigned char *)m->history.points - m->block);
+    const uint64_t wanted = before + (n + KOINE_FIRST_POINTS) * m->program->events.delays.n * sizeof(DelayPoint);
     uint64_t size = model->size;
     while (size < wanted)
         size = (2 * size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
@@ -99,7 +99,7 @@ static bool make_room(Machine *k, uint64_t n)
         model->size = size;
         koine_machine_moved(model);
     }
-    koine_spread_points(k);
+    koine_spread_points(m);
     return true;
 }
 
@@ -111,12 +111,12 @@ static bool is_history(const KoineSlot *points, uint64_t n, int64_t segment)
     return n > 0 && segment >= 0 && (uint64_t)segment < n && n < UINT32_MAX / 4;
 }
 
-static bool recall_delay(Machine *k, uint32_t delay, const KoineSlot *points, uint64_t n, int64_t segment)
+static bool recall_delay(Machine *m, uint32_t delay, const KoineSlot *points, uint64_t n, int64_t segment)
 {
-    if (!is_history(points, n, segment) || !make_room(k, n))
+    if (!is_history(points, n, segment) || !make_room(m, n))
         return false;
-    DelayState *s = &k->history.delays[delay];
-    DelayPoint *to = k->history.points + (uint64_t)delay * s->capacity;
+    DelayState *s = &m->history.delays[delay];
+    DelayPoint *to = m->history.points + (uint64_t)delay * s->capacity;
     for (uint64_t i = 0; i < n; i++) {
         const KoineSlot *word = points + POINT_WORDS * i;
         to[i] = (DelayPoint){
@@ -128,9 +128,9 @@ static bool recall_delay(Machine *k, uint32_t delay, const KoineSlot *points, ui
     return true;
 }
 
-static bool recall_streams(Machine *k, Words *words, uint32_t *n_found)
+static bool recall_streams(Machine *m, Words *words, uint32_t *n_found)
 {
-    const KoineProgram *p = k->program;
+    const KoineProgram *p = m->program;
     uint64_t n;
     if (!take_count(words, STREAM_WORDS, &n))
         return false;
@@ -139,7 +139,7 @@ static bool recall_streams(Machine *k, Words *words, uint32_t *n_found)
         const int64_t name = hash_name(p->slots.streams[j].name);
         for (uint64_t i = 0; i < n; i++)
             if (streams[STREAM_WORDS * i].i == name && streams[STREAM_WORDS * i + 1].i >= 0) {
-                k->m[p->slots.streams[j].count] = streams[STREAM_WORDS * i + 1];
+                m->slots[p->slots.streams[j].count] = streams[STREAM_WORDS * i + 1];
                 (*n_found)++;
                 break;
             }
@@ -147,9 +147,9 @@ static bool recall_streams(Machine *k, Words *words, uint32_t *n_found)
     return true;
 }
 
-static bool recall_delays(Machine *k, Words *words, uint32_t *n_found)
+static bool recall_delays(Machine *m, Words *words, uint32_t *n_found)
 {
-    const KoineProgram *p = k->program;
+    const KoineProgram *p = m->program;
     uint64_t n, n_points;
     if (!take_count(words, DELAY_WORDS, &n))
         return false;
@@ -161,7 +161,7 @@ static bool recall_delays(Machine *k, Words *words, uint32_t *n_found)
         if (!segment || !points)
             return false;
         for (uint32_t j = 0; j < p->events.delays.n; j++)
-            if (hash_name(p->events.delays.at[j].name) == name->i && recall_delay(k, j, points, n_points, segment->i))
+            if (hash_name(p->events.delays.at[j].name) == name->i && recall_delay(m, j, points, n_points, segment->i))
                 (*n_found)++;
     }
     return true;
@@ -169,19 +169,19 @@ static bool recall_delays(Machine *k, Words *words, uint32_t *n_found)
 
 KoineStatus koine_machine_recall(KoineModel *model, const KoineSlot *from, uint64_t n_words)
 {
-    Machine *k = koine_machine_of(model);
-    const KoineProgram *p = k->program;
+    Machine *m = koine_machine_of(model);
+    const KoineProgram *p = m->program;
     Words words = { from, n_words };
     uint32_t n_streams = 0, n_delays = 0;
     if (p->slots.n_streams == 0 && p->events.delays.n == 0)
         return KOINE_OK;
     for (uint32_t j = 0; j < p->events.delays.n; j++) {
-        k->history.delays[j].n = 0; /* without history */
-        if (k->history.delays[j].capacity == 0)
-            k->history.delays[j].capacity = KOINE_FIRST_POINTS;
+        m->history.delays[j].n = 0; /* without history */
+        if (m->history.delays[j].capacity == 0)
+            m->history.delays[j].capacity = KOINE_FIRST_POINTS;
     }
-    if (!recall_streams(k, &words, &n_streams) || !recall_delays(k, &words, &n_delays))
+    if (!recall_streams(m, &words, &n_streams) || !recall_delays(m, &words, &n_delays))
         return KOINE_FAILED;
-    k->history.is_recalled = n_delays > 0;
+    m->history.is_recalled = n_delays > 0;
     return n_streams == p->slots.n_streams && n_delays == p->events.delays.n ? KOINE_OK : KOINE_RETRY;
 }

@@ -52,99 +52,99 @@ void koine_newton_destroy(Newton *w)
     free(w);
 }
 
-double koine_newton_tolerance(const Machine *k)
+double koine_newton_tolerance(const Machine *m)
 {
-    const KoineHost *host = k->model->host;
+    const KoineHost *host = m->model->host;
     if (!host || !(host->tolerance > 0))
         return USUAL;
     const double own = OF_INTEGRATOR * host->tolerance;
     return own < FINEST ? FINEST : own > COARSEST ? COARSEST : own;
 }
 
-bool koine_residuals(Machine *k, const KoineSystem *s)
+bool koine_residuals(Machine *m, const KoineSystem *s)
 {
-    koine_count_system(k, s);
-    run_section(k, s->residual_section);
+    koine_count_system(m, s);
+    run_section(m, s->residual_section);
     double sum = 0; /* 0*v is 0 for finite v and NaN for all others */
     for (uint32_t j = 0; j < s->n; j++)
-        sum += 0 * k->m[s->residuals[j]].r;
+        sum += 0 * m->slots[s->residuals[j]].r;
     return sum == 0;
 }
 
-void koine_newton_step(Machine *k, const KoineSystem *s, double *step)
+void koine_newton_step(Machine *m, const KoineSystem *s, double *step)
 {
     for (uint32_t j = 0; j < s->n; j++)
-        step[j] = -k->m[s->residuals[j]].r;
-    koine_solve_factored(k, s, step);
+        step[j] = -m->slots[s->residuals[j]].r;
+    koine_solve_factored(m, s, step);
 }
 
-void koine_newton_scale(Machine *k, const KoineSystem *s)
+void koine_newton_scale(Machine *m, const KoineSystem *s)
 {
-    Newton *w = k->spaces.workspace->newton;
+    Newton *w = m->spaces.workspace->newton;
     for (uint32_t j = 0; j < s->n; j++) {
-        const double size = fabs(k->m[s->unknowns[j]].r), scale = size > s->nominals[j] ? size : s->nominals[j];
+        const double size = fabs(m->slots[s->unknowns[j]].r), scale = size > s->nominals[j] ? size : s->nominals[j];
         w->scale[j] = scale;
         w->weight[j] = 1 / (scale * scale);
     }
 }
 
-double koine_newton_product(const Machine *k, const KoineSystem *s, const double *a, const double *b)
+double koine_newton_product(const Machine *m, const KoineSystem *s, const double *a, const double *b)
 {
-    const double *weight = k->spaces.workspace->newton->weight;
+    const double *weight = m->spaces.workspace->newton->weight;
     double sum = 0;
     for (uint32_t j = 0; j < s->n; j++)
         sum += a[j] * b[j] * weight[j];
     return sum;
 }
 
-static double norm_of(const Machine *k, const KoineSystem *s, const double *a)
+static double norm_of(const Machine *m, const KoineSystem *s, const double *a)
 {
-    return sqrt(koine_newton_product(k, s, a, a));
+    return sqrt(koine_newton_product(m, s, a, a));
 }
 
-static void go(Machine *k, const KoineSystem *s, const double *from, double fraction, const double *step)
+static void go(Machine *m, const KoineSystem *s, const double *from, double fraction, const double *step)
 {
     for (uint32_t j = 0; j < s->n; j++)
-        k->m[s->unknowns[j]].r = from[j] + fraction * step[j];
+        m->slots[s->unknowns[j]].r = from[j] + fraction * step[j];
 }
 
 /* The last step, known to be within the tolerance: it is taken unless that makes no difference. */
-static void take_last(Machine *k, const KoineSystem *s, const double *step, double length)
+static void take_last(Machine *m, const KoineSystem *s, const double *step, double length)
 {
-    Newton *w = k->spaces.workspace->newton;
-    if (length <= (k->spaces.is_searching ? DBL_EPSILON : FINEST))
+    Newton *w = m->spaces.workspace->newton;
+    if (length <= (m->spaces.is_searching ? DBL_EPSILON : FINEST))
         return;
     for (uint32_t j = 0; j < s->n; j++)
-        w->before[j] = k->m[s->unknowns[j]].r;
-    go(k, s, w->before, 1, step);
-    if (koine_residuals(k, s))
+        w->before[j] = m->slots[s->unknowns[j]].r;
+    go(m, s, w->before, 1, step);
+    if (koine_residuals(m, s))
         return;
-    go(k, s, w->before, 0, step);
-    koine_residuals(k, s);
+    go(m, s, w->before, 0, step);
+    koine_residuals(m, s);
 }
 
 /* Broyden's updates of the factors: from a full step kept[0] and the step `next` that the same factors give at its end.
  * True: converged. The unknowns stay where the residuals were computed last. */
-static bool update(Machine *k, const KoineSystem *s, double tolerance)
+static bool update(Machine *m, const KoineSystem *s, double tolerance)
 {
-    Newton *w = k->spaces.workspace->newton;
+    Newton *w = m->spaces.workspace->newton;
     double squares[KOINE_UPDATES + 1];
     memcpy(w->kept[0], w->step, s->n * sizeof *w->step);
-    squares[0] = koine_newton_product(k, s, w->step, w->step);
+    squares[0] = koine_newton_product(m, s, w->step, w->step);
     for (uint32_t j = 0;; j++) {
         for (uint32_t i = 0; i < j; i++) {
-            const double part = koine_newton_product(k, s, w->next, w->kept[i]) / squares[i];
+            const double part = koine_newton_product(m, s, w->next, w->kept[i]) / squares[i];
             for (uint32_t n = 0; n < s->n; n++)
                 w->next[n] += part * w->kept[i + 1][n];
         }
-        const double part = koine_newton_product(k, s, w->next, w->kept[j]) / squares[j];
-        if (!(koine_newton_product(k, s, w->next, w->next) < POOR_RATE * POOR_RATE * squares[j]))
+        const double part = koine_newton_product(m, s, w->next, w->kept[j]) / squares[j];
+        if (!(koine_newton_product(m, s, w->next, w->next) < POOR_RATE * POOR_RATE * squares[j]))
             return false;
         for (uint32_t n = 0; n < s->n; n++)
             w->next[n] /= 1 - part;
-        const double square = koine_newton_product(k, s, w->next, w->next);
+        const double square = koine_newton_product(m, s, w->next, w->next);
         if (sqrt(square) <= tolerance) {
-            take_last(k, s, w->next, sqrt(square));
+            take_last(m, s, w->next, sqrt(square));
             return true;
         }
         if (j == KOINE_UPDATES)
@@ -152,15 +152,15 @@ static bool update(Machine *k, const KoineSystem *s, double tolerance)
         memcpy(w->kept[j + 1], w->next, s->n * sizeof *w->next);
         squares[j + 1] = square;
         for (uint32_t n = 0; n < s->n; n++)
-            w->before[n] = k->m[s->unknowns[n]].r;
-        go(k, s, w->before, 1, w->next);
-        k->work.statistics.newton_updates++;
-        if (!koine_residuals(k, s)) {
-            go(k, s, w->before, 0, w->next);
-            koine_residuals(k, s);
+            w->before[n] = m->slots[s->unknowns[n]].r;
+        go(m, s, w->before, 1, w->next);
+        m->work.statistics.newton_updates++;
+        if (!koine_residuals(m, s)) {
+            go(m, s, w->before, 0, w->next);
+            koine_residuals(m, s);
             return false;
         }
-        koine_newton_step(k, s, w->next);
+        koine_newton_step(m, s, w->next);
     }
 }
 
@@ -168,8 +168,9 @@ static bool update(Machine *k, const KoineSystem *s, double tolerance)
 static double within_bounds(const KoineSystem *s, const double *from, const double *step, double fraction)
 {
     double allowed = fraction;
-    for (uint32_t j = 0; s->bounds && j < s->n; j++) {
-        const double low = s->bounds[2 * j], high = s->bounds[2 * j + 1], to = from[j] + allowed * step[j];
+    for (uint32_t j = 0; s->u.newton.bounds && j < s->n; j++) {
+        const double low = s->u.newton.bounds[2 * j], high = s->u.newton.bounds[2 * j + 1],
+                     to = from[j] + allowed * step[j];
         if (from[j] >= low && to < low)
             allowed = NEAR_BOUND * (low - from[j]) / step[j];
         else if (from[j] <= high && to > high)
@@ -179,15 +180,15 @@ static double within_bounds(const KoineSystem *s, const double *from, const doub
 }
 
 /* From `before` along `step` until the next step is shorter; the fraction taken, 0: none helps. */
-static double damp(Machine *k, const KoineSystem *s, double fraction, double length, double *next_length)
+static double damp(Machine *m, const KoineSystem *s, double fraction, double length, double *next_length)
 {
-    Newton *w = k->spaces.workspace->newton;
+    Newton *w = m->spaces.workspace->newton;
     while (fraction >= SMALLEST) {
-        go(k, s, w->before, fraction, w->step);
+        go(m, s, w->before, fraction, w->step);
         double shorter = fraction / 2;
-        if (koine_residuals(k, s)) {
-            koine_newton_step(k, s, w->next);
-            *next_length = norm_of(k, s, w->next);
+        if (koine_residuals(m, s)) {
+            koine_newton_step(m, s, w->next);
+            *next_length = norm_of(m, s, w->next);
             if (*next_length <= (1 - fraction / 4) * length)
                 return fraction;
             if (length <= ROUNDED)
@@ -203,28 +204,28 @@ static double damp(Machine *k, const KoineSystem *s, double fraction, double len
         }
         fraction = shorter;
     }
-    go(k, s, w->before, 0, w->step);
-    koine_residuals(k, s);
+    go(m, s, w->before, 0, w->step);
+    koine_residuals(m, s);
     return 0;
 }
 
 /* The fraction that the bend seen in the last step makes likely. */
-static double predict(const Machine *k, const KoineSystem *s, double last, double last_length, double length)
+static double predict(const Machine *m, const KoineSystem *s, double last, double last_length, double length)
 {
-    const Newton *w = k->spaces.workspace->newton;
+    const Newton *w = m->spaces.workspace->newton;
     double off = 0;
     for (uint32_t j = 0; j < s->n; j++) {
         const double d = w->next[j] - w->step[j];
         off += d * d * w->weight[j];
     }
-    const double fit = last * last_length * norm_of(k, s, w->next) / (sqrt(off) * length);
+    const double fit = last * last_length * norm_of(m, s, w->next) / (sqrt(off) * length);
     return !(fit < 1) ? 1 : fit > 10 * SMALLEST ? fit : 10 * SMALLEST;
 }
 
-static void tell(Machine *k, const KoineSystem *s, uint32_t step, double fraction, double length)
+static void tell(Machine *m, const KoineSystem *s, uint32_t step, double fraction, double length)
 {
-    const KoineHost *host = k->model->host;
-    const Newton *w = k->spaces.workspace->newton;
+    const KoineHost *host = m->model->host;
+    const Newton *w = m->spaces.workspace->newton;
     if (!host || !host->iterated || w->is_silent)
         return;
     KoineIterate iterate = { .origin = s->origin, .step = step, .way = w->route };
@@ -233,111 +234,111 @@ static void tell(Machine *k, const KoineSystem *s, uint32_t step, double fractio
         iterate.length = length;
     }
     for (uint32_t j = 0; j < s->n; j++)
-        if (fabs(k->m[s->residuals[j]].r) > iterate.residual)
-            iterate.residual = fabs(k->m[s->residuals[j]].r);
-    host->iterated(host->context, k->model, &iterate);
+        if (fabs(m->slots[s->residuals[j]].r) > iterate.residual)
+            iterate.residual = fabs(m->slots[s->residuals[j]].r);
+    host->iterated(host->context, m->model, &iterate);
 }
 
-static NewtonEnd iterate(Machine *k, const KoineSystem *s)
+static NewtonEnd iterate(Machine *m, const KoineSystem *s)
 {
-    Newton *w = k->spaces.workspace->newton;
-    const double tolerance = koine_newton_tolerance(k);
+    Newton *w = m->spaces.workspace->newton;
+    const double tolerance = koine_newton_tolerance(m);
     double fraction = 1, length = 0, next_length = 0;
-    if (!koine_residuals(k, s))
+    if (!koine_residuals(m, s))
         return NEWTON_NO_VALUE;
     for (int step = 0; step < MOST_STEPS; step++) {
         bool is_solved = true;
         for (uint32_t j = 0; j < s->n; j++) {
-            is_solved &= k->m[s->residuals[j]].r == 0;
-            w->before[j] = k->m[s->unknowns[j]].r;
+            is_solved &= m->slots[s->residuals[j]].r == 0;
+            w->before[j] = m->slots[s->unknowns[j]].r;
         }
-        tell(k, s, (uint32_t)step, fraction, length);
+        tell(m, s, (uint32_t)step, fraction, length);
         if (is_solved) /* all over a flat stretch that was come to, as where exp(-y) is rounded to 0: not here */
-            return step == 0 || koine_factor(k, s) ? NEWTON_CONVERGED : NEWTON_SINGULAR;
-        k->work.statistics.newton_iterations++;
-        if (!koine_factor(k, s))
+            return step == 0 || koine_factor(m, s) ? NEWTON_CONVERGED : NEWTON_SINGULAR;
+        m->work.statistics.newton_iterations++;
+        if (!koine_factor(m, s))
             return NEWTON_SINGULAR;
         const double last_length = length;
-        koine_newton_scale(k, s);
-        koine_newton_step(k, s, w->step);
-        length = norm_of(k, s, w->step);
+        koine_newton_scale(m, s);
+        koine_newton_step(m, s, w->step);
+        length = norm_of(m, s, w->step);
         if (!isfinite(length))
             return NEWTON_SINGULAR;
         if (length <= tolerance) {
-            take_last(k, s, w->step, length);
+            take_last(m, s, w->step, length);
             return NEWTON_CONVERGED;
         }
-        fraction = step && fraction < 1 ? predict(k, s, fraction, last_length, length) : 1;
-        if (s->bounds)
+        fraction = step && fraction < 1 ? predict(m, s, fraction, last_length, length) : 1;
+        if (s->u.newton.bounds)
             fraction = within_bounds(s, w->before, w->step, fraction);
-        fraction = damp(k, s, fraction, length, &next_length);
+        fraction = damp(m, s, fraction, length, &next_length);
         if (fraction == 0)
             return length <= ROUNDED_FLAT ? NEWTON_CONVERGED : NEWTON_STUCK;
         if (fraction < 1)
             continue;
-        if (s->n >= UPDATED_FROM && next_length < GOOD_RATE * length && update(k, s, tolerance))
+        if (s->n >= UPDATED_FROM && next_length < GOOD_RATE * length && update(m, s, tolerance))
             return NEWTON_CONVERGED;
         if (s->n < UPDATED_FROM && next_length <= tolerance) {
-            take_last(k, s, w->next, next_length);
+            take_last(m, s, w->next, next_length);
             return NEWTON_CONVERGED;
         }
     }
     return NEWTON_SLOW;
 }
 
-NewtonEnd koine_newton(Machine *k, const KoineSystem *s)
+NewtonEnd koine_newton(Machine *m, const KoineSystem *s)
 {
-    Newton *w = k->spaces.workspace->newton;
-    const NewtonEnd end = iterate(k, s);
-    return end == NEWTON_CONVERGED && !koine_is_determined(k, s, &w->vague, &w->vague_by) ? NEWTON_VAGUE : end;
+    Newton *w = m->spaces.workspace->newton;
+    const NewtonEnd end = iterate(m, s);
+    return end == NEWTON_CONVERGED && !koine_is_determined(m, s, &w->vague, &w->vague_by) ? NEWTON_VAGUE : end;
 }
 
-void koine_newton_from(Machine *k, const KoineSystem *s, const uint32_t *slots)
+void koine_newton_from(Machine *m, const KoineSystem *s, const uint32_t *slots)
 {
     for (uint32_t j = 0; j < s->n; j++)
-        k->m[s->unknowns[j]] = k->m[slots[j]];
+        m->slots[s->unknowns[j]] = m->slots[slots[j]];
 }
 
 /* Solved for the first time in a run there is no solution to follow. At the start of one, `is_searching` says it
  * all. */
-static bool is_first(const Machine *k, const KoineSystem *s)
+static bool is_first(const Machine *m, const KoineSystem *s)
 {
-    const size_t n = (size_t)(s - k->program->systems.at);
-    return n < k->program->systems.n_run && !k->spaces.is_solved[n] && k->m[k->program->slots.initial].i == 0;
+    const size_t n = (size_t)(s - m->program->systems.at);
+    return n < m->program->systems.n_run && !m->spaces.is_solved[n] && m->slots[m->program->slots.initial].i == 0;
 }
 
 /* The first solution is followed from now on, also if the step that leads away from it is never accepted. */
-static void begin_following(Machine *k, const KoineSystem *s)
+static void begin_following(Machine *m, const KoineSystem *s)
 {
-    k->spaces.is_solved[s - k->program->systems.at] = 1;
+    m->spaces.is_solved[s - m->program->systems.at] = 1;
     for (uint32_t j = 0; j < s->n; j++)
-        k->m[s->guesses[j]] = k->m[s->unknowns[j]];
+        m->slots[s->guesses[j]] = m->slots[s->unknowns[j]];
 }
 
-static NewtonEnd solve_or_search(Machine *k, const KoineSystem *s)
+static NewtonEnd solve_or_search(Machine *m, const KoineSystem *s)
 {
-    k->spaces.workspace->newton->route = KOINE_WAY_LAST;
-    koine_newton_from(k, s, s->guesses);
-    NewtonEnd end = koine_newton(k, s);
-    if (end == NEWTON_CONVERGED || !k->spaces.is_searching)
+    m->spaces.workspace->newton->route = KOINE_WAY_LAST;
+    koine_newton_from(m, s, s->guesses);
+    NewtonEnd end = koine_newton(m, s);
+    if (end == NEWTON_CONVERGED || !m->spaces.is_searching)
         return end;
-    if (koine_search(k, s))
+    if (koine_search(m, s))
         return NEWTON_CONVERGED;
-    k->spaces.workspace->newton->is_silent = true; /* the message is about the first attempt */
-    koine_newton_from(k, s, s->guesses);
-    end = koine_newton(k, s);
-    k->spaces.workspace->newton->is_silent = false;
+    m->spaces.workspace->newton->is_silent = true; /* the message is about the first attempt */
+    koine_newton_from(m, s, s->guesses);
+    end = koine_newton(m, s);
+    m->spaces.workspace->newton->is_silent = false;
     return end;
 }
 
-KoineStatus koine_solve_newton(Machine *k, const KoineSystem *s)
+KoineStatus koine_solve_newton(Machine *m, const KoineSystem *s)
 {
-    const bool was_searching = k->spaces.is_searching, first = is_first(k, s);
-    k->spaces.is_searching |= first;
-    const NewtonEnd end = solve_or_search(k, s);
+    const bool was_searching = m->spaces.is_searching, first = is_first(m, s);
+    m->spaces.is_searching |= first;
+    const NewtonEnd end = solve_or_search(m, s);
     if (end == NEWTON_CONVERGED && first)
-        begin_following(k, s);
-    const KoineStatus status = end == NEWTON_CONVERGED ? KOINE_OK : koine_report_newton(k, s, end);
-    k->spaces.is_searching = was_searching;
+        begin_following(m, s);
+    const KoineStatus status = end == NEWTON_CONVERGED ? KOINE_OK : koine_report_newton(m, s, end);
+    m->spaces.is_searching = was_searching;
     return status;
 }

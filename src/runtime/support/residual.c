@@ -42,76 +42,76 @@ bool koine_list_unknowns(MachineKind *kind)
     return true;
 }
 
-KoineStatus koine_residual(Machine *k, const KoineEvaluation *at)
+KoineStatus koine_residual(Machine *m, const KoineEvaluation *at)
 {
-    const KoineProgram *p = k->program;
+    const KoineProgram *p = m->program;
     const double *w = at->x + p->slots.n_x;
     double *out = at->residual + p->slots.n_x;
-    k->work.evaluations++;
+    m->work.evaluations++;
     for (uint32_t j = 0; j < p->parts.derivatives.n; j++) {
         const KoinePartStep *step = &p->parts.derivatives.steps[j];
         const KoineSystem *s = given_system(p, step);
         if (s) {
             for (uint32_t i = 0; i < s->n; i++)
-                k->m[s->unknowns[i]].r = *w++;
-            koine_prepare_system(k, s);
-            run_section(k, s->residual_section);
+                m->slots[s->unknowns[i]].r = *w++;
+            koine_prepare_system(m, s);
+            run_section(m, s->residual_section);
             for (uint32_t i = 0; i < s->n; i++)
-                *out++ = k->m[s->residuals[i]].r;
+                *out++ = m->slots[s->residuals[i]].r;
         } else if (step->system != KOINE_NONE) {
-            const KoineStatus status = koine_solve_system(k, step->system);
+            const KoineStatus status = koine_solve_system(m, step->system);
             if (status != KOINE_OK)
                 return status;
         } else {
-            run_section(k, step->section);
+            run_section(m, step->section);
         }
     }
-    const KoineStatus status = koine_check_calls(k, KOINE_RETRY, KOINE_NONE);
+    const KoineStatus status = koine_check_calls(m, KOINE_RETRY, KOINE_NONE);
     if (status != KOINE_OK)
         return status;
     for (uint32_t j = 0; j < p->slots.n_x; j++)
-        at->residual[j] = k->m[p->slots.dx + j].r - (at->dx ? at->dx[j] : 0);
-    for (uint32_t j = 0; j < p->slots.n_x + k->kind->tables.n_w; j++)
+        at->residual[j] = m->slots[p->slots.dx + j].r - (at->dx ? at->dx[j] : 0);
+    for (uint32_t j = 0; j < p->slots.n_x + m->kind->tables.n_w; j++)
         if (!isfinite(at->residual[j]))
-            return koine_fault(k, KOINE_RETRY, KOINE_NONE, NULL);
+            return koine_fault(m, KOINE_RETRY, KOINE_NONE, NULL);
     return KOINE_OK;
 }
 
 /* ---- Jacobian ---- */
 /* Tangents of all unknowns and of the residuals of a system, from those of the unknowns that are given. */
-static void pass_tangents(Machine *k, const KoineSystem *s, const double *seed, double *out)
+static void pass_tangents(Machine *m, const KoineSystem *s, const double *seed, double *out)
 {
-    run_section(k, s->tangent_section);
+    run_section(m, s->tangent.section);
     for (uint32_t j = 0; j < s->n; j++) {
-        k->m[s->tangent_unknowns[j]].r = seed[j];
-        out[j] = k->m[s->tangent_residuals[j]].r;
+        m->slots[s->tangent.unknowns[j]].r = seed[j];
+        out[j] = m->slots[s->tangent.residuals[j]].r;
     }
     for (uint32_t j = s->n; j < s->n + s->n_inner; j++)
-        k->m[s->tangent_unknowns[j]].r = k->m[s->tangent_residuals[j]].r;
-    for (uint32_t e = 0; e < s->n_entries; e++) { /* explicit rows come first, in order */
-        const double change = k->m[s->entry[e]].r * k->m[s->tangent_unknowns[s->column[e]]].r;
-        if (s->row[e] < s->n)
-            out[s->row[e]] += change;
+        m->slots[s->tangent.unknowns[j]].r = m->slots[s->tangent.residuals[j]].r;
+    for (uint32_t e = 0; e < s->jacobian.n_entries; e++) { /* explicit rows come first, in order */
+        const double change = m->slots[s->jacobian.entry[e]].r * m->slots[s->tangent.unknowns[s->jacobian.column[e]]].r;
+        if (s->jacobian.row[e] < s->n)
+            out[s->jacobian.row[e]] += change;
         else
-            k->m[s->tangent_unknowns[s->row[e]]].r += change;
+            m->slots[s->tangent.unknowns[s->jacobian.row[e]]].r += change;
     }
 }
 
 /* One direction: seeds of x stand in the block, those of w are given; the slopes' tangents are left in the block. */
-static KoineStatus run_direction(Machine *k, const double *seed, double *out)
+static KoineStatus run_direction(Machine *m, const double *seed, double *out)
 {
-    const KoineProgram *p = k->program;
+    const KoineProgram *p = m->program;
     for (uint32_t j = 0; j < p->parts.tangents.n; j++) {
         const KoinePartStep *step = &p->parts.tangents.steps[j];
         const KoineSystem *s = given_system(p, step);
         if (s) {
-            pass_tangents(k, s, seed, out);
+            pass_tangents(m, s, seed, out);
             seed += s->n;
             out += s->n;
         } else if (step->system == KOINE_NONE) {
-            run_section(k, step->section);
+            run_section(m, step->section);
         } else {
-            const KoineStatus status = koine_solve_tangent(k, step->system);
+            const KoineStatus status = koine_solve_tangent(m, step->system);
             if (status != KOINE_OK)
                 return status;
         }
@@ -120,37 +120,37 @@ static KoineStatus run_direction(Machine *k, const double *seed, double *out)
 }
 
 /* At the point at->x, in the order of the pattern. */
-KoineStatus koine_residual_jacobian(Machine *k, const KoineEvaluation *at, double *values)
+KoineStatus koine_residual_jacobian(Machine *m, const KoineEvaluation *at, double *values)
 {
-    const KoineProgram *p = k->program;
-    const Colours *colours = &k->kind->by_dae;
-    const uint32_t n_x = p->slots.n_x, n_w = k->kind->tables.n_w;
-    double *seed = k->spaces.residual_work, *tangent = seed + n_w, *residual = tangent + n_w;
+    const KoineProgram *p = m->program;
+    const Colours *colours = &m->kind->by_dae;
+    const uint32_t n_x = p->slots.n_x, n_w = m->kind->tables.n_w;
+    double *seed = m->spaces.residual_work, *tangent = seed + n_w, *residual = tangent + n_w;
     KoineEvaluation here = *at;
     here.dx = NULL;
     here.residual = residual;
-    KoineStatus status = koine_residual(k, &here);
+    KoineStatus status = koine_residual(m, &here);
     for (uint32_t j = 0; j < p->parts.derivatives.n && status == KOINE_OK; j++) {
         const KoineSystem *s = given_system(p, &p->parts.derivatives.steps[j]);
         if (s)
-            run_section(k, s->jacobian_section);
+            run_section(m, s->jacobian.section);
     }
     if (status == KOINE_OK)
-        status = koine_run_part(k, &p->parts.slopes);
+        status = koine_run_part(m, &p->parts.slopes);
     for (uint32_t c = 0; c < colours->n && status == KOINE_OK; c++) {
         memset(seed, 0, n_w * sizeof *seed);
         for (uint32_t j = colours->column_start[c]; j < colours->column_start[c + 1]; j++) {
             const uint32_t column = colours->column[j];
-            *(column < n_x ? &k->m[p->slots.seed_x + column].r : &seed[column - n_x]) = 1;
+            *(column < n_x ? &m->slots[p->slots.seed_x + column].r : &seed[column - n_x]) = 1;
         }
-        status = run_direction(k, seed, tangent);
+        status = run_direction(m, seed, tangent);
         for (uint32_t j = colours->start[c]; j < colours->start[c + 1]; j++) {
             const uint32_t row = colours->row[j];
-            values[colours->entry[j]] = row < n_x ? k->m[p->slots.seed_dx + row].r : tangent[row - n_x];
+            values[colours->entry[j]] = row < n_x ? m->slots[p->slots.seed_dx + row].r : tangent[row - n_x];
         }
         for (uint32_t j = colours->column_start[c]; j < colours->column_start[c + 1]; j++)
             if (colours->column[j] < n_x)
-                k->m[p->slots.seed_x + colours->column[j]].r = 0;
+                m->slots[p->slots.seed_x + colours->column[j]].r = 0;
     }
     return status;
 }

@@ -67,29 +67,29 @@ static void find_extremes(Source *s, double from, double to, double range, doubl
     }
 }
 
-static void refresh_inputs(Machine *k)
+static void refresh_inputs(Machine *m)
 {
-    const KoineProgram *p = k->program;
+    const KoineProgram *p = m->program;
     for (uint32_t j = 0; j < p->events.timed.n_sources; j++) {
         const KoineTimeFunction *f = &p->events.timed.functions[p->events.timed.sources[j]];
         for (uint32_t i = 0; i < f->n_pieces; i++)
-            run_kernel(k, f->pieces[i].kernel, f->pieces[i].row, 1);
+            run_kernel(m, f->pieces[i].kernel, f->pieces[i].row, 1);
     }
-    k->instant->has_inputs = 1;
+    m->instant->has_inputs = 1;
 }
 
 uint32_t koine_machine_extremes(KoineModel *model, double from, double to, double *times, uint32_t most)
 {
-    Machine *k = koine_machine_of(model);
-    const KoineProgram *p = k->program;
+    Machine *m = koine_machine_of(model);
+    const KoineProgram *p = m->program;
     uint32_t n = 0;
-    if (!k->instant->has_inputs)
-        refresh_inputs(k);
+    if (!m->instant->has_inputs)
+        refresh_inputs(m);
     for (uint32_t j = 0; j < p->events.timed.n_sources; j++) {
         const KoineTimeFunction *f = &p->events.timed.functions[p->events.timed.sources[j]];
-        Source s = { &p->events.timed.codes[f->code], &k->m[f->inputs], k->calendar.cells, 0 };
+        Source s = { &p->events.timed.codes[f->code], &m->slots[f->inputs], m->calendar.cells, 0 };
         const Cell whole = *look(&s, from, to);
-        double *range = k->calendar.ranges + 2 * j; /* least and greatest value so far */
+        double *range = m->calendar.ranges + 2 * j; /* least and greatest value so far */
         if (range_size(whole.value) <= DBL_MAX) {
             range[0] = fmin(range[0], whole.value.lo);
             range[1] = fmax(range[1], whole.value.hi);

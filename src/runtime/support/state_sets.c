@@ -73,20 +73,20 @@ void koine_set_space_destroy(SetSpace *w)
 /* ---- choosing ---- */
 /* Rows scaled to 1. What has no value counts as zero. At the start an entry is at least LEAST: it is computed from what
  * was only guessed. */
-static void fill_matrix(const Machine *k, const KoineStateSet *s, bool at_start)
+static void fill_matrix(const Machine *m, const KoineStateSet *s, bool at_start)
 {
-    SetSpace *w = k->spaces.set_space;
+    SetSpace *w = m->spaces.set_space;
     const double *const weight = at_start ? s->start_weight : s->weight;
     memset(w->matrix, 0, (size_t)s->n_rows * s->n_columns * sizeof *w->matrix);
     memset(w->largest, 0, s->n_rows * sizeof *w->largest);
     for (uint32_t j = 0; j < s->n_entries; j++) {
-        const double value = k->m[s->entry[j]].r;
+        const double value = m->slots[s->entry[j]].r;
         if (isfinite(value))
             w->largest[s->row[j]] = fmax(w->largest[s->row[j]], fabs(value));
     }
     for (uint32_t j = 0; j < s->n_entries; j++) {
         const double largest = w->largest[s->row[j]];
-        double value = largest > 0 ? k->m[s->entry[j]].r / largest : at_start;
+        double value = largest > 0 ? m->slots[s->entry[j]].r / largest : at_start;
         if (!isfinite(value))
             value = 0;
         if (at_start && fabs(value) < LEAST)
@@ -116,11 +116,11 @@ static double find_pivot(const SetSpace *w, const KoineStateSet *s, uint32_t dep
 }
 
 /* Takes a column for each row: from all, or where it has `only` so. Gives the logarithm of the determinant. */
-static double eliminate(const Machine *k, const KoineStateSet *s, bool at_start, const uint32_t *only, uint32_t *taken)
+static double eliminate(const Machine *m, const KoineStateSet *s, bool at_start, const uint32_t *only, uint32_t *taken)
 {
-    SetSpace *w = k->spaces.set_space;
+    SetSpace *w = m->spaces.set_space;
     double sum = 0;
-    fill_matrix(k, s, at_start);
+    fill_matrix(m, s, at_start);
     memset(taken, 0, s->n_columns * sizeof *taken);
     memset(w->is_done, 0, s->n_rows);
     for (uint32_t n = 0; n < s->n_rows; n++) {
@@ -145,10 +145,10 @@ static double eliminate(const Machine *k, const KoineStateSet *s, bool at_start,
 }
 
 /* The column that is state `at`, which belongs to this level. */
-static uint32_t column_of_state(const Machine *k, const KoineStateSet *s, uint32_t level, uint32_t at)
+static uint32_t column_of_state(const Machine *m, const KoineStateSet *s, uint32_t level, uint32_t at)
 {
     if (s->choice[at] != KOINE_NONE)
-        return (uint32_t)k->m[s->choice[at]].i - 1;
+        return (uint32_t)m->slots[s->choice[at]].i - 1;
     uint32_t column = 0;
     while (s->candidate[level * s->n_columns + column] != s->state[at])
         column++;
@@ -156,59 +156,59 @@ static uint32_t column_of_state(const Machine *k, const KoineStateSet *s, uint32
 }
 
 /* Per column: on how many levels it is no state now. */
-static void read_choices(const Machine *k, const KoineStateSet *s, uint32_t *taken)
+static void read_choices(const Machine *m, const KoineStateSet *s, uint32_t *taken)
 {
     memcpy(taken, s->height, s->n_columns * sizeof *taken);
     for (uint32_t level = 0, at = 0; level < s->n_levels; level++)
         for (uint32_t j = 0; j < s->n_states[level]; j++, at++)
-            taken[column_of_state(k, s, level, at)]--;
+            taken[column_of_state(m, s, level, at)]--;
 }
 
-static bool is_better(const Machine *k, const KoineStateSet *s)
+static bool is_better(const Machine *m, const KoineStateSet *s)
 {
-    SetSpace *w = k->spaces.set_space;
-    run_section(k, s->section);
-    read_choices(k, s, w->present);
-    const double now = eliminate(k, s, false, w->present, w->taken);
-    const double best = eliminate(k, s, false, NULL, w->taken);
+    SetSpace *w = m->spaces.set_space;
+    run_section(m, s->section);
+    read_choices(m, s, w->present);
+    const double now = eliminate(m, s, false, w->present, w->taken);
+    const double best = eliminate(m, s, false, NULL, w->taken);
     return best > -INFINITY && !(now >= best + log(SWITCH));
 }
 
 /* A column that shall be a state on all levels but is taken in the best choice; n_columns: there is none. */
-static uint32_t lost_column(const Machine *k, const KoineStateSet *s)
+static uint32_t lost_column(const Machine *m, const KoineStateSet *s)
 {
     for (uint32_t level = 0, at = 0; level < s->n_levels; level++)
         for (uint32_t j = 0; j < s->n_states[level]; j++, at++)
-            if (s->choice[at] == KOINE_NONE && k->spaces.set_space->taken[column_of_state(k, s, level, at)] > level)
-                return column_of_state(k, s, level, at);
+            if (s->choice[at] == KOINE_NONE && m->spaces.set_space->taken[column_of_state(m, s, level, at)] > level)
+                return column_of_state(m, s, level, at);
     return s->n_columns;
 }
 
-static KoineStatus refuse_states(Machine *k, const KoineStateSet *s, uint32_t lost)
+static KoineStatus refuse_states(Machine *m, const KoineStateSet *s, uint32_t lost)
 {
     char room[512];
     uint32_t other = 0; /* a state in its place */
     KoineText text = koine_text_in(room, sizeof room);
-    while (other < s->n_columns && (k->spaces.set_space->taken[other] || !k->spaces.set_space->present[other]))
+    while (other < s->n_columns && (m->spaces.set_space->taken[other] || !m->spaces.set_space->present[other]))
         other++;
     koine_text_add(&text, "'%.100s' shall be a state, but near this position ", s->names[lost]);
     if (other < s->n_columns)
         koine_text_add(&text, "'%.100s' does not follow from it", s->names[other]);
     else
         koine_text_add(&text, "the other quantities in its constraints do not follow from it");
-    return koine_because(k, KOINE_CAUSE_STATES, koine_fault(k, KOINE_FAILED, KOINE_NONE, room));
+    return koine_because(m, KOINE_CAUSE_STATES, koine_fault(m, KOINE_FAILED, KOINE_NONE, room));
 }
 
-KoineStatus koine_look_at_sets(Machine *k, bool *wants_switch)
+KoineStatus koine_look_at_sets(Machine *m, bool *wants_switch)
 {
     *wants_switch = false;
-    for (uint32_t n = 0; n < k->program->systems.n_sets; n++) {
-        const KoineStateSet *s = &k->program->systems.sets[n];
-        if (!is_better(k, s))
+    for (uint32_t n = 0; n < m->program->systems.n_sets; n++) {
+        const KoineStateSet *s = &m->program->systems.sets[n];
+        if (!is_better(m, s))
             continue;
-        const uint32_t lost = lost_column(k, s);
+        const uint32_t lost = lost_column(m, s);
         if (lost < s->n_columns)
-            return refuse_states(k, s, lost);
+            return refuse_states(m, s, lost);
         *wants_switch = true;
     }
     return KOINE_OK;
@@ -221,18 +221,18 @@ static bool is_chosen(const KoineStateSet *s, const uint32_t *taken, uint32_t le
 }
 
 /* States whose candidate stays chosen keep it; the others take the new ones in order, with their present values. */
-static void take_choices(Machine *k, const KoineStateSet *s, bool all)
+static void take_choices(Machine *m, const KoineStateSet *s, bool all)
 {
-    uint32_t *const is_used = k->spaces.set_space->present, *const taken = k->spaces.set_space->taken;
+    uint32_t *const is_used = m->spaces.set_space->present, *const taken = m->spaces.set_space->taken;
     for (uint32_t level = 0, at = 0; level < s->n_levels; at += s->n_states[level++]) {
         memset(is_used, 0, s->n_columns * sizeof *is_used);
         for (uint32_t j = 0; j < s->n_states[level]; j++) {
-            const uint32_t column = column_of_state(k, s, level, at + j);
+            const uint32_t column = column_of_state(m, s, level, at + j);
             if (s->choice[at + j] == KOINE_NONE || (!all && is_chosen(s, taken, level, column)))
                 is_used[column] = j + 1;
         }
         for (uint32_t j = 0, next = 0; j < s->n_states[level]; j++) {
-            const uint32_t column = column_of_state(k, s, level, at + j);
+            const uint32_t column = column_of_state(m, s, level, at + j);
             if (is_used[column] == j + 1)
                 continue;
             while (next < s->n_columns && (is_used[next] || !is_chosen(s, taken, level, next)))
@@ -240,31 +240,31 @@ static void take_choices(Machine *k, const KoineStateSet *s, bool all)
             if (next == s->n_columns) /* a set that was written by hand, with starts that do not fit together */
                 break;
             is_used[next] = j + 1;
-            k->m[s->choice[at + j]].i = (int64_t)next + 1;
-            k->m[s->state[at + j]].r = k->m[s->candidate[level * s->n_columns + next]].r;
-            koine_wake_readers(k, s->choice_cell[at + j]);
-            koine_wake_readers(k, s->state_cell[at + j]);
-            k->instant->has_states = k->instant->is_restart = 1;
+            m->slots[s->choice[at + j]].i = (int64_t)next + 1;
+            m->slots[s->state[at + j]].r = m->slots[s->candidate[level * s->n_columns + next]].r;
+            koine_wake_readers(m, s->choice_cell[at + j]);
+            koine_wake_readers(m, s->state_cell[at + j]);
+            m->instant->result.has_states = m->instant->result.is_restart = 1;
         }
     }
 }
 
-void koine_switch_sets(Machine *k)
+void koine_switch_sets(Machine *m)
 {
-    if (koine_run_part(k, &k->program->parts.derivatives) != KOINE_OK)
+    if (koine_run_part(m, &m->program->parts.derivatives) != KOINE_OK)
         return; /* it cannot be computed here: nothing to choose by */
-    for (uint32_t n = 0; n < k->program->systems.n_sets; n++)
-        if (is_better(k, &k->program->systems.sets[n]))
-            take_choices(k, &k->program->systems.sets[n], false);
+    for (uint32_t n = 0; n < m->program->systems.n_sets; n++)
+        if (is_better(m, &m->program->systems.sets[n]))
+            take_choices(m, &m->program->systems.sets[n], false);
 }
 
 /* ---- the start ---- */
 /* The coefficients of the constraints may depend on what is computed from time and start values: that is computed once
  * before the first choice. Systems keep their guesses, candidates the start values that they have. */
-static void compute_coefficients(Machine *k)
+static void compute_coefficients(Machine *m)
 {
-    const KoineProgram *p = k->program;
-    double *const kept = k->spaces.set_space->kept;
+    const KoineProgram *p = m->program;
+    double *const kept = m->spaces.set_space->kept;
     for (int round = 0; round < 2; round++) {
         size_t at = 0;
         for (uint32_t n = 0; n < p->systems.n_sets; n++) {
@@ -273,43 +273,43 @@ static void compute_coefficients(Machine *k)
                 if (s->candidate[j] == KOINE_NONE)
                     continue;
                 if (round == 0)
-                    kept[at] = k->m[s->candidate[j]].r;
+                    kept[at] = m->slots[s->candidate[j]].r;
                 else if (kept[at] != 0)
-                    k->m[s->candidate[j]].r = kept[at];
+                    m->slots[s->candidate[j]].r = kept[at];
             }
         }
         for (uint32_t j = 0; round == 0 && j < p->parts.derivatives.n; j++)
             if (p->parts.derivatives.steps[j].system == KOINE_NONE)
-                run_section(k, p->parts.derivatives.steps[j].section);
+                run_section(m, p->parts.derivatives.steps[j].section);
     }
     if (p->slots.calls != KOINE_NONE)
-        k->m[p->slots.calls].i = 0;
+        m->slots[p->slots.calls].i = 0;
 }
 
-void koine_begin_sets(Machine *k)
+void koine_begin_sets(Machine *m)
 {
-    const KoineProgram *p = k->program;
-    SetSpace *w = k->spaces.set_space;
+    const KoineProgram *p = m->program;
+    SetSpace *w = m->spaces.set_space;
     if (p->systems.n_sets)
-        compute_coefficients(k);
+        compute_coefficients(m);
     for (uint32_t n = 0; n < p->systems.n_sets; n++) {
         const KoineStateSet *s = &p->systems.sets[n];
-        run_section(k, s->section);
-        if (eliminate(k, s, true, NULL, w->taken) == -INFINITY)
-            read_choices(k, s, w->taken);
-        take_choices(k, s, true);
+        run_section(m, s->section);
+        if (eliminate(m, s, true, NULL, w->taken) == -INFINITY)
+            read_choices(m, s, w->taken);
+        take_choices(m, s, true);
     }
     for (uint32_t n = 0; n < p->slots.n_given_starts; n++)
-        w->given[n] = k->m[p->slots.given_starts[n].slot].r;
+        w->given[n] = m->slots[p->slots.given_starts[n].slot].r;
 }
 
-static void warn_of_starts(Machine *k)
+static void warn_of_starts(Machine *m)
 {
-    const KoineProgram *p = k->program;
-    const KoineHost *host = k->model->host;
+    const KoineProgram *p = m->program;
+    const KoineHost *host = m->model->host;
     for (uint32_t n = 0; host && host->message && n < p->slots.n_given_starts; n++) {
         const KoineGivenStart *g = &p->slots.given_starts[n];
-        const double given = k->spaces.set_space->given[n], is = k->m[g->slot].r;
+        const double given = m->spaces.set_space->given[n], is = m->slots[g->slot].r;
         char text[400];
         if (fabs(is - given) <= GIVEN_TOLERANCE * fmax(1, fabs(given)) || !isfinite(is) ||
             (given == 0 && !g->is_declared))
@@ -318,22 +318,22 @@ static void warn_of_starts(Machine *k)
                  "the start value %.9g given for '%.200s' contradicts the constraints and the other start values: it "
                  "begins at %.9g",
                  given, p->tables->variables[g->variable].name, is + 0.0); /* no -0 */
-        host->message(host->context, k->model, KOINE_MESSAGE_WARNING, text);
+        host->message(host->context, m->model, KOINE_MESSAGE_WARNING, text);
     }
 }
 
-KoineStatus koine_settle_sets(Machine *k)
+KoineStatus koine_settle_sets(Machine *m)
 {
-    const bool was_searching = k->spaces.is_searching;
-    k->spaces.is_searching = true;
-    const KoineStatus status = koine_run_part(k, &k->program->parts.derivatives);
-    k->spaces.is_searching = was_searching;
+    const bool was_searching = m->spaces.is_searching;
+    m->spaces.is_searching = true;
+    const KoineStatus status = koine_run_part(m, &m->program->parts.derivatives);
+    m->spaces.is_searching = was_searching;
     if (status != KOINE_OK)
         return KOINE_FAILED;
-    koine_keep_guesses(k);
-    koine_run_part(k, &k->program->parts.outputs);
-    warn_of_starts(k);
-    koine_switch_sets(k);
-    k->instant->has_states = k->instant->is_restart = 0; /* nobody has seen others */
+    koine_keep_guesses(m);
+    koine_run_part(m, &m->program->parts.outputs);
+    warn_of_starts(m);
+    koine_switch_sets(m);
+    m->instant->result.has_states = m->instant->result.is_restart = 0; /* nobody has seen others */
     return KOINE_OK;
 }

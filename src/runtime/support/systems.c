@@ -3,25 +3,25 @@
 #include <math.h>
 
 /* ---- messages ---- */
-KoineStatus koine_report_system(Machine *k, const KoineSystem *s, const char *what)
+KoineStatus koine_report_system(Machine *m, const KoineSystem *s, const char *what)
 {
     char room[800];
     KoineText text = koine_text_in(room, sizeof room);
-    if (k->spaces.workspace->is_out_of_memory)
+    if (m->spaces.workspace->is_out_of_memory)
         what = "there is not enough memory to factor the matrix of the equations";
     koine_text_add(&text, "%s", what);
     for (uint32_t j = 0; j < s->n_choices && text.n < 400; j++) {
         const KoineChoice *choice = &s->choices[j];
         koine_text_add(&text, "%s %.80s = ", j ? "," : " with", choice->name);
-        koine_put_value(&text, choice->is_boolean ? KOINE_BOOLEAN : KOINE_INTEGER, k->m[choice->slot]);
+        koine_put_value(&text, choice->is_boolean ? KOINE_BOOLEAN : KOINE_INTEGER, m->slots[choice->slot]);
     }
     koine_text_add(&text, ";");
     for (uint32_t j = 0; j < s->n && j < 6 && text.n < 700; j++) {
         koine_text_add(&text, "%s %.60s = ", j ? "," : " last values:", s->names[j]);
-        koine_put_value(&text, s->types[j], k->m[s->unknowns[j]]);
+        koine_put_value(&text, s->types[j], m->slots[s->unknowns[j]]);
     }
-    koine_fault(k, KOINE_RETRY, s->origin, room);
-    return koine_because(k, k->spaces.workspace->is_out_of_memory ? KOINE_CAUSE_MEMORY : KOINE_CAUSE_SINGULAR,
+    koine_fault(m, KOINE_RETRY, s->origin, room);
+    return koine_because(m, m->spaces.workspace->is_out_of_memory ? KOINE_CAUSE_MEMORY : KOINE_CAUSE_SINGULAR,
                          KOINE_RETRY);
 }
 
@@ -34,45 +34,45 @@ static void add_to_fault(KoineFault *fault, const char *format, ...)
     va_end(list);
 }
 
-static void add_blame(Machine *k, uint32_t origin)
+static void add_blame(Machine *m, uint32_t origin)
 {
     char text[500] = "";
-    if (k->program->explain.blame)
-        k->program->explain.blame(k->program->explain.context, k->model, origin, text, sizeof text);
+    if (m->program->explain.blame)
+        m->program->explain.blame(m->program->explain.context, m->model, origin, text, sizeof text);
     if (text[0])
-        add_to_fault(&k->model->fault, "; %s", text);
+        add_to_fault(&m->model->fault, "; %s", text);
 }
 
-static KoineStatus report_singular(Machine *k, const KoineSystem *s)
+static KoineStatus report_singular(Machine *m, const KoineSystem *s)
 {
-    koine_report_system(k, s, "the linear equations have no unique solution");
-    add_blame(k, s->origin);
+    koine_report_system(m, s, "the linear equations have no unique solution");
+    add_blame(m, s->origin);
     return KOINE_RETRY;
 }
 
-KoineStatus koine_check_formulas(Machine *k)
+KoineStatus koine_check_formulas(Machine *m)
 {
     static const double ROUNDING = 1e-14;
-    const KoineProgram *p = k->program;
+    const KoineProgram *p = m->program;
     for (uint32_t j = 0; j < p->systems.regular.n; j++) {
-        const double value = k->m[p->systems.regular.at[2 * j]].r;
+        const double value = m->slots[p->systems.regular.at[2 * j]].r;
         const uint32_t origin = p->systems.regular.at[2 * j + 1];
         if (fabs(value) > ROUNDING && isfinite(value))
             continue;
         if (!isfinite(value))
-            return koine_because(k, KOINE_CAUSE_DIVISION,
-                                 koine_fault(k, KOINE_FAILED, origin,
+            return koine_because(m, KOINE_CAUSE_DIVISION,
+                                 koine_fault(m, KOINE_FAILED, origin,
                                              "these linear equations are solved by formulas that divide by parameters; "
                                              "with these values it is a division by 0: --systems whole does without"));
-        koine_fault(k, KOINE_FAILED, origin, "with these parameters the linear equations have no unique solution");
-        add_blame(k, origin);
-        return koine_because(k, KOINE_CAUSE_SINGULAR, KOINE_FAILED);
+        koine_fault(m, KOINE_FAILED, origin, "with these parameters the linear equations have no unique solution");
+        add_blame(m, origin);
+        return koine_because(m, KOINE_CAUSE_SINGULAR, KOINE_FAILED);
     }
     return KOINE_OK;
 }
 
 /* What still moves, and what is not fulfilled. */
-KoineStatus koine_report_newton(Machine *k, const KoineSystem *s, NewtonEnd end)
+KoineStatus koine_report_newton(Machine *m, const KoineSystem *s, NewtonEnd end)
 {
     static const char *const ends[] = {
         [NEWTON_CONVERGED] = "",
@@ -82,124 +82,124 @@ KoineStatus koine_report_newton(Machine *k, const KoineSystem *s, NewtonEnd end)
         [NEWTON_STUCK] = "the iteration for the nonlinear equations does not get on",
         [NEWTON_SLOW] = "the iteration for the nonlinear equations did not converge",
     };
-    KoineFault *const fault = &k->model->fault;
+    KoineFault *const fault = &m->model->fault;
     if (end == NEWTON_NO_VALUE) {
-        koine_fault(k, KOINE_RETRY, s->origin, NULL);
+        koine_fault(m, KOINE_RETRY, s->origin, NULL);
         add_to_fault(fault, "; the iteration of %u nonlinear equation%s begins there: another start value may help",
                      s->n, s->n == 1 ? "" : "s");
         return KOINE_RETRY;
     }
-    koine_report_system(k, s, ends[end]);
-    const Newton *w = k->spaces.workspace->newton;
+    koine_report_system(m, s, ends[end]);
+    const Newton *w = m->spaces.workspace->newton;
     if (end == NEWTON_VAGUE) {
         add_to_fault(fault, "; rounding alone moves %.60s by %.3g: something in it is as good as open",
                      s->names[w->vague], w->vague_by);
-        return koine_because(k, KOINE_CAUSE_SINGULAR, KOINE_RETRY);
+        return koine_because(m, KOINE_CAUSE_SINGULAR, KOINE_RETRY);
     }
     uint32_t mover = 0, worst = 0;
     for (uint32_t j = 1; j < s->n; j++) {
         if (fabs(w->step[j]) * w->scale[mover] > fabs(w->step[mover]) * w->scale[j])
             mover = j;
-        if (fabs(k->m[s->residuals[j]].r) > fabs(k->m[s->residuals[worst]].r))
+        if (fabs(m->slots[s->residuals[j]].r) > fabs(m->slots[s->residuals[worst]].r))
             worst = j;
     }
     if (end != NEWTON_SINGULAR)
         add_to_fault(fault, "; %s%.60s moves most, the next step would be %.3g", s->n > 1 ? "of them " : "",
                      s->names[mover], w->step[mover]);
     else
-        add_blame(k, s->origin);
+        add_blame(m, s->origin);
     char row[320] = "";
-    if (k->program->explain.describe)
-        k->program->explain.describe(k->program->explain.context, k->model, s->origin, worst, row, sizeof row);
+    if (m->program->explain.describe)
+        m->program->explain.describe(m->program->explain.context, m->model, s->origin, worst, row, sizeof row);
     add_to_fault(fault, "; the sides of %s differ by %.3g; %s", row[0] ? row : "an equation",
-                 k->m[s->residuals[worst]].r,
-                 k->spaces.is_searching ? "start values nearer to a solution may help, if there is one"
+                 m->slots[s->residuals[worst]].r,
+                 m->spaces.is_searching ? "start values nearer to a solution may help, if there is one"
                                         : "the solution that was followed may end here");
-    return koine_because(k, KOINE_CAUSE_NO_CONVERGENCE, KOINE_RETRY);
+    return koine_because(m, KOINE_CAUSE_NO_CONVERGENCE, KOINE_RETRY);
 }
 
 /* ---- solving ---- */
-static KoineStatus solve_linear(Machine *k, const KoineSystem *s)
+static KoineStatus solve_linear(Machine *m, const KoineSystem *s)
 {
-    Workspace *w = k->spaces.workspace;
+    Workspace *w = m->spaces.workspace;
     for (uint32_t j = 0; j < s->n; j++)
-        k->m[s->unknowns[j]].r = 0;
-    koine_count_system(k, s);
-    run_section(k, s->residual_section);
-    k->work.statistics.linear_solves++;
-    if (!koine_factor(k, s))
-        return report_singular(k, s);
+        m->slots[s->unknowns[j]].r = 0;
+    koine_count_system(m, s);
+    run_section(m, s->residual_section);
+    m->work.statistics.linear_solves++;
+    if (!koine_factor(m, s))
+        return report_singular(m, s);
     for (uint32_t j = 0; j < s->n; j++)
-        w->step[j] = -k->m[s->residuals[j]].r;
-    koine_solve_factored(k, s, w->step);
+        w->step[j] = -m->slots[s->residuals[j]].r;
+    koine_solve_factored(m, s, w->step);
     for (uint32_t j = 0; j < s->n; j++) {
         if (!isfinite(w->step[j]))
-            return koine_report_system(k, s, "the linear equations have no finite solution");
-        k->m[s->unknowns[j]].r = w->step[j];
+            return koine_report_system(m, s, "the linear equations have no finite solution");
+        m->slots[s->unknowns[j]].r = w->step[j];
     }
     if (s->n_inner) { /* what follows from them */
-        koine_count_system(k, s);
-        run_section(k, s->residual_section);
+        koine_count_system(m, s);
+        run_section(m, s->residual_section);
     }
     return KOINE_OK;
 }
 
-KoineStatus koine_solve_system(Machine *k, uint32_t system)
+KoineStatus koine_solve_system(Machine *m, uint32_t system)
 {
-    const KoineSystem *s = &k->program->systems.at[system];
-    KoineModelStatistics *done = &k->work.statistics;
+    const KoineSystem *s = &m->program->systems.at[system];
+    KoineModelStatistics *done = &m->work.statistics;
     const uint64_t before = done->newton_iterations + done->iteration_cycles;
-    koine_prepare_system(k, s);
-    const KoineStatus status = s->kind == KOINE_SYSTEM_LINEAR    ? solve_linear(k, s)
-                               : s->kind == KOINE_SYSTEM_ITERATE ? koine_solve_by_iteration(k, s)
-                                                                 : koine_solve_newton(k, s);
+    koine_prepare_system(m, s);
+    const KoineStatus status = s->kind == KOINE_SYSTEM_LINEAR    ? solve_linear(m, s)
+                               : s->kind == KOINE_SYSTEM_ITERATE ? koine_solve_by_iteration(m, s)
+                                                                 : koine_solve_newton(m, s);
     if (status == KOINE_OK && s->exact_section != KOINE_NONE)
-        run_section(k, s->exact_section);
+        run_section(m, s->exact_section);
     if (s->kind != KOINE_SYSTEM_LINEAR)
         done->by_cycles[koine_bucket(done->newton_iterations + done->iteration_cycles - before)]++;
     return status;
 }
 
 /* Jacobian * tangent of the unknowns = - tangent of the residuals; explicit rows follow their right sides. */
-KoineStatus koine_solve_tangent(Machine *k, uint32_t system)
+KoineStatus koine_solve_tangent(Machine *m, uint32_t system)
 {
-    const KoineSystem *s = &k->program->systems.at[system];
-    Workspace *w = k->spaces.workspace;
-    run_section(k, s->tangent_section);
-    if (!koine_factor(k, s))
+    const KoineSystem *s = &m->program->systems.at[system];
+    Workspace *w = m->spaces.workspace;
+    run_section(m, s->tangent.section);
+    if (!koine_factor(m, s))
         return KOINE_RETRY;
     for (uint32_t j = 0; j < s->n + s->n_inner; j++)
-        w->all[j] = j < s->n ? -k->m[s->tangent_residuals[j]].r : k->m[s->tangent_residuals[j]].r;
-    koine_solve_all_factored(k, s, w->all);
+        w->all[j] = j < s->n ? -m->slots[s->tangent.residuals[j]].r : m->slots[s->tangent.residuals[j]].r;
+    koine_solve_all_factored(m, s, w->all);
     for (uint32_t j = 0; j < s->n + s->n_inner; j++)
-        k->m[s->tangent_unknowns[j]].r = w->all[j];
+        m->slots[s->tangent.unknowns[j]].r = w->all[j];
     return KOINE_OK;
 }
 
-void koine_begin_guesses(Machine *k)
+void koine_begin_guesses(Machine *m)
 {
-    for (uint32_t n = 0; n < k->program->systems.n; n++) {
-        const KoineSystem *s = &k->program->systems.at[n];
-        for (uint32_t j = 0; s->starts && j < s->n; j++) {
-            if (s->is_given[j])
-                k->m[s->starts[j]] = k->m[s->unknowns[j]];
-            k->m[s->guesses[j]] = k->m[s->starts[j]];
+    for (uint32_t n = 0; n < m->program->systems.n; n++) {
+        const KoineSystem *s = &m->program->systems.at[n];
+        for (uint32_t j = 0; s->kind == KOINE_SYSTEM_NEWTON && j < s->n; j++) {
+            if (s->u.newton.is_given[j])
+                m->slots[s->u.newton.starts[j]] = m->slots[s->unknowns[j]];
+            m->slots[s->guesses[j]] = m->slots[s->u.newton.starts[j]];
         }
     }
-    koine_forget_solutions(k);
+    koine_forget_solutions(m);
 }
 
-void koine_forget_solutions(Machine *k)
+void koine_forget_solutions(Machine *m)
 {
-    memset(k->spaces.is_solved, 0, k->program->systems.n_run);
+    memset(m->spaces.is_solved, 0, m->program->systems.n_run);
 }
 
-void koine_keep_guesses(Machine *k)
+void koine_keep_guesses(Machine *m)
 {
-    for (uint32_t n = 0; n < k->program->systems.n_run; n++) {
-        const KoineSystem *s = &k->program->systems.at[n];
+    for (uint32_t n = 0; n < m->program->systems.n_run; n++) {
+        const KoineSystem *s = &m->program->systems.at[n];
         for (uint32_t j = 0; j < s->n; j++)
-            if (s->types[j] != KOINE_REAL || isfinite(k->m[s->unknowns[j]].r))
-                k->m[s->guesses[j]] = k->m[s->unknowns[j]];
+            if (s->types[j] != KOINE_REAL || isfinite(m->slots[s->unknowns[j]].r))
+                m->slots[s->guesses[j]] = m->slots[s->unknowns[j]];
     }
 }

@@ -32,20 +32,20 @@ struct Workspace {
 
 /* factors.c: the Jacobian at the present unknowns, filled and factored; factors are kept as long as what they were
  * computed from keeps its values, wherever the block has been since. False: singular. */
-bool koine_factor(Machine *k, const KoineSystem *s);
+bool koine_factor(Machine *m, const KoineSystem *s);
 /* With these factors, in place: unknowns that are iterated, where explicit rows have no error. */
-void koine_solve_factored(Machine *k, const KoineSystem *s, double *b);
+void koine_solve_factored(Machine *m, const KoineSystem *s, double *b);
 /* All unknowns, n + n_inner. */
-void koine_solve_all_factored(Machine *k, const KoineSystem *s, double *b);
+void koine_solve_all_factored(Machine *m, const KoineSystem *s, double *b);
 
 /* conditions.c: estimated condition number of the matrix of all rows, from its present factors. Infinite: singular, as
  * far as can be told from rounded numbers. */
-double koine_condition(Machine *k, const KoineSystem *s, const double *entries);
+double koine_condition(Machine *m, const KoineSystem *s, const double *entries);
 
 /* Whether the present values are more than rounding: false: that alone moves this unknown by so much. The second one
  * looks only where the factors looked doubtful. */
-bool koine_is_certain(Machine *k, const KoineSystem *s, const double *entries, uint32_t *which, double *by);
-bool koine_is_determined(Machine *k, const KoineSystem *s, uint32_t *which, double *by); /* factors.c */
+bool koine_is_certain(Machine *m, const KoineSystem *s, const double *entries, uint32_t *which, double *by);
+bool koine_is_determined(Machine *m, const KoineSystem *s, uint32_t *which, double *by); /* factors.c */
 
 /* newton.c */
 typedef enum {
@@ -58,35 +58,35 @@ typedef enum {
 } NewtonEnd;
 Newton *koine_newton_create(uint32_t n);
 void koine_newton_destroy(Newton *newton);
-KoineStatus koine_solve_newton(Machine *k, const KoineSystem *s);
+KoineStatus koine_solve_newton(Machine *m, const KoineSystem *s);
 /* From the present unknowns. Afterwards the residuals are those of the unknowns. */
-NewtonEnd koine_newton(Machine *k, const KoineSystem *s);
-void koine_newton_from(Machine *k, const KoineSystem *s, const uint32_t *slots); /* the unknowns take these values */
-double koine_newton_tolerance(const Machine *k);
-bool koine_residuals(Machine *k, const KoineSystem *s); /* false: not all are finite */
+NewtonEnd koine_newton(Machine *m, const KoineSystem *s);
+void koine_newton_from(Machine *m, const KoineSystem *s, const uint32_t *slots); /* the unknowns take these values */
+double koine_newton_tolerance(const Machine *m);
+bool koine_residuals(Machine *m, const KoineSystem *s); /* false: not all are finite */
 /* With the present factors and residuals; scale: of steps from here; product: of two steps in that scale. */
-void koine_newton_step(Machine *k, const KoineSystem *s, double *step);
-void koine_newton_scale(Machine *k, const KoineSystem *s);
-double koine_newton_product(const Machine *k, const KoineSystem *s, const double *a, const double *b);
+void koine_newton_step(Machine *m, const KoineSystem *s, double *step);
+void koine_newton_scale(Machine *m, const KoineSystem *s);
+double koine_newton_product(const Machine *m, const KoineSystem *s, const double *a, const double *b);
 
 /* search.c: everything else that is known to help, in a fixed order; false: none did. */
-bool koine_search(Machine *k, const KoineSystem *s);
+bool koine_search(Machine *m, const KoineSystem *s);
 
 /* kinsol.c: line search from the present unknowns; wherever it ends they are left. */
 Kinsol *koine_kinsol_create(uint32_t n);
 void koine_kinsol_destroy(Kinsol *kinsol);
-void koine_kinsol(Machine *k, const KoineSystem *s);
+void koine_kinsol(Machine *m, const KoineSystem *s);
 
 /* iterate.c */
-KoineStatus koine_solve_by_iteration(Machine *k, const KoineSystem *s);
+KoineStatus koine_solve_by_iteration(Machine *m, const KoineSystem *s);
 
 /* systems.c: a fault that says what happened, and the last values. */
-KoineStatus koine_report_system(Machine *k, const KoineSystem *s, const char *what);
-KoineStatus koine_report_newton(Machine *k, const KoineSystem *s, NewtonEnd end);
-static inline void koine_count_system(const Machine *k, const KoineSystem *s)
+KoineStatus koine_report_system(Machine *m, const KoineSystem *s, const char *what);
+KoineStatus koine_report_newton(Machine *m, const KoineSystem *s, NewtonEnd end);
+static inline void koine_count_system(const Machine *m, const KoineSystem *s)
 {
-    if (k->work.counts)
-        k->work.counts->systems[s - k->program->systems.at]++;
+    if (m->work.counts)
+        m->work.counts->systems[s - m->program->systems.at]++;
 }
 
 #endif
