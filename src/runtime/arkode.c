@@ -87,12 +87,12 @@ static KoineStatus restart(KoineSolver *base, double time, const double *x)
 /* ARKODE gives up where the end of a good step cannot be evaluated: begin again with a quarter of it. */
 static bool can_retreat(KoineSundials *solver)
 {
-    const double h = 0.25 * (solver->failed_time - solver->base.time);
-    if (solver->failure < 0 || solver->is_stuck || !(h > 0))
+    const double h = 0.25 * (solver->trouble.failed_time - solver->base.time);
+    if (solver->trouble.failure < 0 || solver->trouble.is_stuck || !(h > 0))
         return false;
     const double least = koine_crossing_step(solver->base.problem, solver->base.time, fmax(solver->largest, h));
-    solver->is_stuck = h < least;
-    return !solver->is_stuck && begin_at(solver, solver->base.time, NULL) == KOINE_OK &&
+    solver->trouble.is_stuck = h < least;
+    return !solver->trouble.is_stuck && begin_at(solver, solver->base.time, NULL) == KOINE_OK &&
            ARKStepSetInitStep(solver->memory, h) == ARK_SUCCESS;
 }
 

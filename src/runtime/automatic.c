@@ -1,10 +1,10 @@
-/* `auto`: begins with a lean explicit method, moves to cvode-bdf where the model is stiff, and back where it is not.
+/* `auto`: begins with a pair explicit method, moves to cvode-bdf where the model is stiff, and back where it is not.
  *
  * Stiff means: the explicit method steps at the edge of its stability, again and again, and many steps remain. Back
  * means: over a window of steps of the BDF the explicit method would have been stable with few steps of its own.
  * All by counts, so that a run is the same on every machine. A change happens between two steps. */
 #include "runtime/cvode.h"
-#include "runtime/lean.h"
+#include "runtime/embedded.h"
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -19,9 +19,9 @@ static const double RETURN_SHARE = 0.8;      /* explicit steps per BDF step that
 
 typedef struct {
     KoineSolver base;
-    KoineSolver *active, *lean, *stiff; /* stiff: NULL until it is needed */
+    KoineSolver *active, *pair, *stiff; /* stiff: NULL until it is needed */
     KoineSolver *next;                  /* takes over before the next step; NULL: nobody */
-    double stable;                      /* stability limit of `lean` */
+    double stable;                      /* stability limit of `pair` */
     double stiff_since, last_stiffness; /* first change: when and at which h*lambda over the limit */
     double needed;                      /* explicit steps for those of the present window */
     uint32_t look, edge, calm;
@@ -35,7 +35,7 @@ static AutoSolver *auto_of(KoineSolver *solver)
     return (AutoSolver *)(void *)solver;
 }
 
-static const KoineLeanMethod *method_for(const KoineProblem *problem)
+static const KoineEmbeddedMethod *method_for(const KoineProblem *problem)
 {
     return problem->tolerance < HIGH_ORDER_BELOW ? &koine_dop853 : &koine_dopri5;
 }
@@ -50,11 +50,11 @@ static KoineStatus create(const KoineProblem *problem, KoineSolver **solver)
                           .look = LOOK_EVERY,
                           .window = WINDOW,
                           .is_stiff_possible = true };
-    if (koine_lean_create_of(method_for(problem), problem, &self->lean) < 0) {
+    if (koine_embedded_create_of(method_for(problem), problem, &self->pair) < 0) {
         free(self);
         return KOINE_FAILED;
     }
-    self->active = self->lean;
+    self->active = self->pair;
     *solver = &self->base;
     return KOINE_OK;
 }
@@ -62,7 +62,7 @@ static KoineStatus create(const KoineProblem *problem, KoineSolver **solver)
 static void destroy(KoineSolver *solver)
 {
     AutoSolver *const self = auto_of(solver);
-    self->lean->kind->destroy(self->lean);
+    self->pair->kind->destroy(self->pair);
     if (self->stiff)
         self->stiff->kind->destroy(self->stiff);
     free(self);
@@ -90,7 +90,7 @@ static KoineStatus restart(KoineSolver *solver, double time, const double *x)
 static void plan_stiff(AutoSolver *self)
 {
     const KoineProblem *const problem = self->base.problem;
-    const double steps_left = (problem->stop - self->lean->time) / koine_lean_next_step(self->lean);
+    const double steps_left = (problem->stop - self->pair->time) / koine_embedded_next_step(self->pair);
     self->edge = 0;
     if (steps_left < WORTH_STEPS || !self->is_stiff_possible)
         return;
@@ -100,15 +100,15 @@ static void plan_stiff(AutoSolver *self)
         return;
     }
     if (self->changes == 0)
-        self->stiff_since = self->lean->time;
+        self->stiff_since = self->pair->time;
     self->next = self->stiff;
 }
 
-static void watch_lean(AutoSolver *self)
+static void watch_explicit(AutoSolver *self)
 {
     if (--self->look > 0)
         return;
-    const double stiffness = koine_lean_stiffness(self->lean);
+    const double stiffness = koine_embedded_stiffness(self->pair);
     if (stiffness > 1) {
         self->calm = 0;
         self->look = 1;
@@ -135,7 +135,7 @@ static void watch_stiff(AutoSolver *self)
     if (++self->in_window < self->window)
         return;
     if (self->needed < RETURN_SHARE * self->window) {
-        self->next = self->lean;
+        self->next = self->pair;
         self->window *= 2;
     }
     self->in_window = 0;
@@ -164,8 +164,8 @@ static KoineStatus advance(KoineSolver *solver, double goal)
     follow(self);
     if (status != KOINE_OK)
         return status;
-    if (self->active == self->lean)
-        watch_lean(self);
+    if (self->active == self->pair)
+        watch_explicit(self);
     else
         watch_stiff(self);
     return KOINE_OK;
@@ -191,26 +191,26 @@ static uint32_t polynomial(KoineSolver *solver, size_t state, double *values)
 static void statistics(const KoineSolver *solver, KoineRunStatistics *out)
 {
     const AutoSolver *const self = (const AutoSolver *)(const void *)solver;
-    const char *const lean = self->lean->kind->name;
-    self->lean->kind->statistics(self->lean, out);
+    const char *const pair = self->pair->kind->name;
+    self->pair->kind->statistics(self->pair, out);
     if (self->stiff)
         self->stiff->kind->statistics(self->stiff, out);
     out->integration.solver_changes += self->changes;
     snprintf(out->solver, sizeof out->solver, "%s", self->active->kind->name);
     if (self->changes == 0)
-        snprintf(out->choice, sizeof out->choice, "%s for tolerance %g; the model was not stiff", lean,
+        snprintf(out->choice, sizeof out->choice, "%s for tolerance %g; the model was not stiff", pair,
                  solver->problem->tolerance);
     else
         snprintf(
             out->choice, sizeof out->choice,
             "began with %s; stiff at time %.6g, where its steps were %.3g of what is stable; %llu change%s, now %s",
-            lean, self->stiff_since, self->last_stiffness, (unsigned long long)self->changes,
+            pair, self->stiff_since, self->last_stiffness, (unsigned long long)self->changes,
             self->changes == 1 ? "" : "s", self->active->kind->name);
 }
 
 const KoineSolverKind koine_solver_auto = {
     .name = "auto",
-    .description = "lean explicit method, and cvode-bdf where the model is stiff (default)",
+    .description = "pair explicit method, and cvode-bdf where the model is stiff (default)",
     .create = create,
     .destroy = destroy,
     .restart = restart,

@@ -152,7 +152,7 @@ static bool is_cubic(KoineSundials *solver)
         return cubic->is_possible && cubic->is_used;
     cubic->is_known = true;
     base->placed = NAN;
-    solver->evaluations += 2;
+    solver->sums.evaluations += 2;
     cubic->is_used =
         koine_derivatives_at(base->problem->model, base->from, cubic->values, cubic->values + n) == KOINE_OK &&
         koine_derivatives_at(base->problem->model, base->time, base->x, cubic->values + 2 * n) == KOINE_OK &&

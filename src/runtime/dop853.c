@@ -1,20 +1,20 @@
-/* Dormand and Prince 8(5,3) with the seventh-order interpolant of Hairer and Wanner; see lean.h.
+/* Dormand and Prince 8(5,3) with the seventh-order interpolant of Hairer and Wanner; see pair.h.
  *
  * Coefficients: Hairer, Norsett, Wanner I, II.5 and II.6 (the method DOP853). Slopes k[0] .. k[11] are the stages,
  * k[12] the slope at the end of the step, k[13] .. k[15] the three further stages of the interpolant, which are
  * evaluated only if something is interpolated. */
-#include "runtime/lean.h"
+#include "runtime/embedded.h"
 
-static KoineStatus at(KoineLean *lean, double *clock, double time)
+static KoineStatus at(KoineEmbedded *pair, double *clock, double time)
 {
     *clock = time;
-    return lean->derivatives(lean->base.problem->model);
+    return pair->derivatives(pair->base.problem->model);
 }
 
 /* Evaluates at the trial state, stores the slope and writes the next trial state: y + h*(weight*slope + the others).
  * The slope comes last, so that the sum of the others need not wait for it. */
 #define STAGE(time, k, weight, others)                                                                                 \
-    if ((status = at(lean, clock, time)) != KOINE_OK)                                                                  \
+    if ((status = at(pair, clock, time)) != KOINE_OK)                                                                  \
         return status;                                                                                                 \
     KOINE_INDEPENDENT                                                                                                  \
     for (size_t i = 0; i < n; ++i) {                                                                                   \
@@ -23,13 +23,13 @@ static KoineStatus at(KoineLean *lean, double *clock, double time)
     }
 
 /* Two error estimates, of fifth and third order, combined to one of eighth (book, II.10). */
-KOINE_FOR_EACH_SIZE double error_of(size_t n, const KoineLean *lean, double h)
+KOINE_FOR_EACH_SIZE double error_of(size_t n, const KoineEmbedded *pair, double h)
 {
-    const double *const atol = lean->base.problem->atol, tolerance = lean->base.problem->tolerance;
-    const double *const y = lean->y_old, *const y_new = lean->y;
-    const double *const k1 = lean->k[0], *const k6 = lean->k[5], *const k7 = lean->k[6], *const k8 = lean->k[7],
-                        *const k9 = lean->k[8], *const k10 = lean->k[9], *const k11 = lean->k[10],
-                        *const k12 = lean->k[11];
+    const double *const atol = pair->base.problem->atol, tolerance = pair->base.problem->tolerance;
+    const double *const y = pair->y_old, *const y_new = pair->y;
+    const double *const k1 = pair->k[0], *const k6 = pair->k[5], *const k7 = pair->k[6], *const k8 = pair->k[7],
+                        *const k9 = pair->k[8], *const k10 = pair->k[9], *const k11 = pair->k[10],
+                        *const k12 = pair->k[11];
     double fifth = 0, third = 0;
     for (size_t i = 0; i < n; ++i) {
         const double a = fabs(y[i]), b = fabs(y_new[i]);
@@ -48,14 +48,14 @@ KOINE_FOR_EACH_SIZE double error_of(size_t n, const KoineLean *lean, double h)
     return both > 0 ? h * h * fifth * fifth / ((double)n * both) : both; /* both: 0 or NaN */
 }
 
-KOINE_FOR_EACH_SIZE KoineStatus trial_of(size_t n, KoineLean *lean, double h, double *error2)
+KOINE_FOR_EACH_SIZE KoineStatus trial_of(size_t n, KoineEmbedded *pair, double h, double *error2)
 {
-    KoineModel *const model = lean->base.problem->model;
-    const double t = lean->base.time, *const y = lean->y_old, *const dx = koine_slopes(model), *const k1 = lean->k[0];
+    KoineModel *const model = pair->base.problem->model;
+    const double t = pair->base.time, *const y = pair->y_old, *const dx = koine_slopes(model), *const k1 = pair->k[0];
     double *const x = koine_states(model), *const clock = koine_time(model);
-    double *const k2 = lean->k[1], *const k3 = lean->k[2], *const k4 = lean->k[3], *const k5 = lean->k[4],
-                  *const k6 = lean->k[5], *const k7 = lean->k[6], *const k8 = lean->k[7], *const k9 = lean->k[8],
-                  *const k10 = lean->k[9], *const k11 = lean->k[10], *const k12 = lean->k[11];
+    double *const k2 = pair->k[1], *const k3 = pair->k[2], *const k4 = pair->k[3], *const k5 = pair->k[4],
+                  *const k6 = pair->k[5], *const k7 = pair->k[6], *const k8 = pair->k[7], *const k9 = pair->k[8],
+                  *const k10 = pair->k[9], *const k11 = pair->k[10], *const k12 = pair->k[11];
     KoineStatus status;
 
     KOINE_INDEPENDENT
@@ -98,33 +98,33 @@ KOINE_FOR_EACH_SIZE KoineStatus trial_of(size_t n, KoineLean *lean, double h, do
               1.89151789931450038304281599044 * k7[i] - 5.8012039600105847814672114227 * k8[i] +
               3.1116436695781989440891606237e-1 * k9[i] - 1.52160949662516078556178806805e-1 * k10[i] +
               2.01365400804030348374776537501e-1 * k11[i])
-    if ((status = at(lean, clock, t + h)) != KOINE_OK)
+    if ((status = at(pair, clock, t + h)) != KOINE_OK)
         return status;
-    memcpy(lean->k[12], dx, n * sizeof *dx);
-    memcpy(lean->y, x, n * sizeof *x);
-    *error2 = error_of(n, lean, h);
+    memcpy(pair->k[12], dx, n * sizeof *dx);
+    memcpy(pair->y, x, n * sizeof *x);
+    *error2 = error_of(n, pair, h);
     return KOINE_OK;
 }
 
-static KoineStatus trial(KoineLean *lean, double h, double *error2)
+static KoineStatus trial(KoineEmbedded *pair, double h, double *error2)
 {
-    return KOINE_BY_SIZE(trial_of, lean->n, lean, h, error2);
+    return KOINE_BY_SIZE(trial_of, pair->n, pair, h, error2);
 }
 
 /* The stages that only the interpolant needs. */
-static KoineStatus further_stages(KoineLean *lean)
+static KoineStatus further_stages(KoineEmbedded *pair)
 {
-    KoineModel *const model = lean->base.problem->model;
-    const size_t n = lean->n;
-    const double h = lean->last, t = lean->base.from, *const y = lean->y_old, *const dx = koine_slopes(model);
+    KoineModel *const model = pair->base.problem->model;
+    const size_t n = pair->n;
+    const double h = pair->last, t = pair->base.from, *const y = pair->y_old, *const dx = koine_slopes(model);
     double *const x = koine_states(model), *const clock = koine_time(model);
-    const double *const k1 = lean->k[0], *const k6 = lean->k[5], *const k7 = lean->k[6], *const k8 = lean->k[7],
-                        *const k9 = lean->k[8], *const k10 = lean->k[9], *const k11 = lean->k[10],
-                        *const k12 = lean->k[11], *const k13 = lean->k[12];
-    double *const k14 = lean->k[13], *const k15 = lean->k[14];
+    const double *const k1 = pair->k[0], *const k6 = pair->k[5], *const k7 = pair->k[6], *const k8 = pair->k[7],
+                        *const k9 = pair->k[8], *const k10 = pair->k[9], *const k11 = pair->k[10],
+                        *const k12 = pair->k[11], *const k13 = pair->k[12];
+    double *const k14 = pair->k[13], *const k15 = pair->k[14];
     KoineStatus status;
-    lean->base.placed = NAN;
-    lean->evaluations += 3;
+    pair->base.placed = NAN;
+    pair->evaluations += 3;
     KOINE_INDEPENDENT
     for (size_t i = 0; i < n; ++i)
         x[i] = y[i] + h * (5.61675022830479523392909219681e-2 * k1[i] + 2.53500210216624811088794765333e-1 * k7[i] -
@@ -141,21 +141,22 @@ static KoineStatus further_stages(KoineLean *lean)
               7.68342119606259904184240953878 * k7[i] + 4.06898981839711007970213554331 * k8[i] +
               3.56727187455281109270669543021e-1 * k9[i] - 1.39902416515901462129418009734e-3 * k13[i] +
               2.9475147891527723389556272149 * k14[i])
-    if ((status = at(lean, clock, t + 7.0 / 9.0 * h)) != KOINE_OK)
+    if ((status = at(pair, clock, t + 7.0 / 9.0 * h)) != KOINE_OK)
         return status;
-    memcpy(lean->k[15], dx, n * sizeof *dx);
+    memcpy(pair->k[15], dx, n * sizeof *dx);
     return KOINE_OK;
 }
 
-static void fill_high(KoineLean *lean)
+static void fill_high(KoineEmbedded *pair)
 {
-    const size_t n = lean->n;
-    const double h = lean->last;
-    const double *const k1 = lean->k[0], *const k6 = lean->k[5], *const k7 = lean->k[6], *const k8 = lean->k[7],
-                        *const k9 = lean->k[8], *const k10 = lean->k[9], *const k11 = lean->k[10],
-                        *const k12 = lean->k[11], *const k13 = lean->k[12], *const k14 = lean->k[13],
-                        *const k15 = lean->k[14], *const k16 = lean->k[15];
-    double *const r4 = lean->dense + 3 * n, *const r5 = r4 + n, *const r6 = r5 + n, *const r7 = r6 + n;
+    const size_t n = pair->n;
+    const double h = pair->last;
+    const double *const k1 = pair->k[0], *const k6 = pair->k[5], *const k7 = pair->k[6], *const k8 = pair->k[7],
+                        *const k9 = pair->k[8], *const k10 = pair->k[9], *const k11 = pair->k[10],
+                        *const k12 = pair->k[11], *const k13 = pair->k[12], *const k14 = pair->k[13],
+                        *const k15 = pair->k[14], *const k16 = pair->k[15];
+    double *const r4 = pair->interpolant.coefficients + 3 * n, *const r5 = r4 + n, *const r6 = r5 + n,
+                  *const r7 = r6 + n;
     KOINE_INDEPENDENT
     for (size_t i = 0; i < n; ++i) {
         r4[i] = h * (-0.84289382761090128651353491142e1 * k1[i] + 0.56671495351937776962531783590 * k6[i] -
@@ -186,13 +187,13 @@ static void fill_high(KoineLean *lean)
 }
 
 /* Where the further stages cannot be evaluated the cubic through both ends has to do. */
-static KoineStatus prepare(KoineLean *lean)
+static KoineStatus prepare(KoineEmbedded *pair)
 {
-    const size_t n = lean->n;
-    const double h = lean->last, *const a = lean->y_old, *const b = lean->y, *const k1 = lean->k[0],
-                 *const k13 = lean->k[12];
-    double *const r = lean->dense;
-    const KoineStatus status = further_stages(lean);
+    const size_t n = pair->n;
+    const double h = pair->last, *const a = pair->y_old, *const b = pair->y, *const k1 = pair->k[0],
+                 *const k13 = pair->k[12];
+    double *const r = pair->interpolant.coefficients;
+    const KoineStatus status = further_stages(pair);
     TRY(status);
     for (size_t i = 0; i < n; ++i) {
         const double change = b[i] - a[i], bend = h * k1[i] - change;
@@ -201,32 +202,32 @@ static KoineStatus prepare(KoineLean *lean)
         r[2 * n + i] = change - h * k13[i] - bend;
     }
     if (status == KOINE_OK)
-        fill_high(lean);
+        fill_high(pair);
     if (status != KOINE_OK || !koine_is_finite(r + 3 * n, 4 * n))
         memset(r + 3 * n, 0, 4 * n * sizeof *r);
     return KOINE_OK;
 }
 
-KOINE_FOR_EACH_SIZE void interpolate_of(size_t n, const KoineLean *lean, double s, double *x)
+KOINE_FOR_EACH_SIZE void interpolate_of(size_t n, const KoineEmbedded *pair, double s, double *x)
 {
-    const double r = 1 - s, *const a = lean->y_old, *const d = lean->dense;
+    const double r = 1 - s, *const a = pair->y_old, *const d = pair->interpolant.coefficients;
     for (size_t i = 0; i < n; ++i) {
         const double high = d[3 * n + i] + s * (d[4 * n + i] + r * (d[5 * n + i] + s * d[6 * n + i]));
         x[i] = a[i] + s * (d[i] + r * (d[n + i] + s * (d[2 * n + i] + r * high)));
     }
 }
 
-static void interpolate(const KoineLean *lean, double s, double *x)
+static void interpolate(const KoineEmbedded *pair, double s, double *x)
 {
-    KOINE_BY_SIZE(interpolate_of, lean->n, lean, s, x);
+    KOINE_BY_SIZE(interpolate_of, pair->n, pair, s, x);
 }
 
 /* The interpolant is the sum of s, s*r, s^2*r, s^2*r^2 and so on, where r = 1-s, times the coefficients; these are the
  * Bernstein values of each. */
-static void polynomial(const KoineLean *lean, size_t i, double *values)
+static void polynomial(const KoineEmbedded *pair, size_t i, double *values)
 {
-    const size_t n = lean->n;
-    const double a = lean->y_old[i], *const d = lean->dense;
+    const size_t n = pair->n;
+    const double a = pair->y_old[i], *const d = pair->interpolant.coefficients;
     values[0] = a;
     values[1] = a + 1.0 / 7.0 * d[i] + 1.0 / 7.0 * d[n + i];
     values[2] = a + 2.0 / 7.0 * d[i] + 5.0 / 21.0 * d[n + i] + 1.0 / 21.0 * d[2 * n + i] + 1.0 / 21.0 * d[3 * n + i];
@@ -241,13 +242,13 @@ static void polynomial(const KoineLean *lean, size_t i, double *values)
 }
 
 /* Stage 12 and the end stand at the same time: the change of the slope shows the largest eigenvalue. */
-KOINE_FOR_EACH_SIZE double stiffness_of(size_t n, const KoineLean *lean)
+KOINE_FOR_EACH_SIZE double stiffness_of(size_t n, const KoineEmbedded *pair)
 {
-    const double h = lean->last;
-    const double *const y = lean->y_old, *const y_new = lean->y;
-    const double *const k1 = lean->k[0], *const k4 = lean->k[3], *const k5 = lean->k[4], *const k6 = lean->k[5],
-                        *const k7 = lean->k[6], *const k8 = lean->k[7], *const k9 = lean->k[8], *const k10 = lean->k[9],
-                        *const k11 = lean->k[10];
+    const double h = pair->last;
+    const double *const y = pair->y_old, *const y_new = pair->y;
+    const double *const k1 = pair->k[0], *const k4 = pair->k[3], *const k5 = pair->k[4], *const k6 = pair->k[5],
+                        *const k7 = pair->k[6], *const k8 = pair->k[7], *const k9 = pair->k[8], *const k10 = pair->k[9],
+                        *const k11 = pair->k[10];
     double slopes = 0, states = 0;
     for (size_t i = 0; i < n; ++i) {
         const double stage =
@@ -256,20 +257,20 @@ KOINE_FOR_EACH_SIZE double stiffness_of(size_t n, const KoineLean *lean)
                         2.79488845294199600508499808837e1 * k7[i] - 2.85899827713502369474065508674 * k8[i] -
                         8.87285693353062954433549289258 * k9[i] + 1.23605671757943030647266201528e1 * k10[i] +
                         6.43392746015763530355970484046e-1 * k11[i]);
-        const double dk = lean->k[12][i] - lean->k[11][i], dy = y_new[i] - stage;
-        const double w = koine_lean_weight(lean, i);
+        const double dk = pair->k[12][i] - pair->k[11][i], dy = y_new[i] - stage;
+        const double w = koine_embedded_weight(pair, i);
         slopes += w * dk * (w * dk);
         states += w * dy * (w * dy);
     }
     return states > 0 ? h * sqrt(slopes / states) : 0;
 }
 
-static double stiffness(const KoineLean *lean)
+static double stiffness(const KoineEmbedded *pair)
 {
-    return KOINE_BY_SIZE(stiffness_of, lean->n, lean);
+    return KOINE_BY_SIZE(stiffness_of, pair->n, pair);
 }
 
-const KoineLeanMethod koine_dop853 = {
+const KoineEmbeddedMethod koine_dop853 = {
     .kind = &koine_solver_dop853,
     .n_slopes = 16,
     .last = 12,

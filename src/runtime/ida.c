@@ -17,7 +17,7 @@ static int residual(double time, N_Vector y, N_Vector slope, N_Vector out, void 
 {
     KoineSundials *const solver = data;
     if (tables_of(solver)->n_w) {
-        ++solver->evaluations;
+        ++solver->sums.evaluations;
         if (!koine_sundials_goes_on(solver, time))
             return -1;
         return koine_sundials_tell(solver,
@@ -126,7 +126,7 @@ static KoineStatus begin(KoineSundials *solver)
     const KoineTables *const tables = tables_of(solver);
     const KoineStatus status = koine_derivatives_at(solver->base.problem->model, solver->base.time, solver->base.x,
                                                     N_VGetArrayPointer(solver->slope));
-    ++solver->evaluations;
+    ++solver->sums.evaluations;
     if (status != KOINE_OK)
         return status;
     for (uint32_t j = 0; j < tables->n_w; ++j) {

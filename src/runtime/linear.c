@@ -67,42 +67,42 @@ static void colour_columns(KoineLinear *linear, uint32_t *work)
     uint32_t *const start = work, *const sorted = start + linear->n + 1, *const taken = sorted + linear->n_entries;
     sort_by(linear->n, linear->n_entries, pattern->index, start, sorted);
     for (uint32_t j = 0; j < linear->n; ++j) {
-        linear->colour[j] = NO_COLOUR;
+        linear->colours.of_column[j] = NO_COLOUR;
         taken[j] = NO_COLOUR;
     }
-    linear->n_colours = 0;
+    linear->colours.n = 0;
     for (uint32_t j = 0; j < linear->n; ++j) {
         for (uint32_t k = start[j]; k < start[j + 1]; ++k) {
             const uint32_t row = linear->row[sorted[k]];
             for (uint32_t p = pattern->start[row]; p < pattern->start[row + 1]; ++p)
-                if (linear->colour[pattern->index[p]] != NO_COLOUR)
-                    taken[linear->colour[pattern->index[p]]] = j;
+                if (linear->colours.of_column[pattern->index[p]] != NO_COLOUR)
+                    taken[linear->colours.of_column[pattern->index[p]]] = j;
         }
         uint32_t c = 0;
-        while (c < linear->n_colours && taken[c] == j)
+        while (c < linear->colours.n && taken[c] == j)
             ++c;
-        linear->colour[j] = c;
-        if (c == linear->n_colours)
-            ++linear->n_colours;
+        linear->colours.of_column[j] = c;
+        if (c == linear->colours.n)
+            ++linear->colours.n;
     }
 }
 
 static KoineStatus find_colours(KoineLinear *linear)
 {
     const size_t n = linear->n, entries = linear->n_entries;
-    linear->colour = malloc(n * sizeof *linear->colour);
+    linear->colours.of_column = malloc(n * sizeof *linear->colours.of_column);
     uint32_t *const work = malloc((2 * n + 1 + entries) * sizeof *work);
-    if (!linear->colour || !work) {
+    if (!linear->colours.of_column || !work) {
         free(work);
         return KOINE_FAILED;
     }
     if (linear->pattern.colour) {
-        memcpy(linear->colour, linear->pattern.colour, n * sizeof *linear->colour);
-        linear->n_colours = linear->pattern.n_colours;
+        memcpy(linear->colours.of_column, linear->pattern.colour, n * sizeof *linear->colours.of_column);
+        linear->colours.n = linear->pattern.n_colours;
     } else if (linear->own_pattern) {
         for (uint32_t j = 0; j < n; ++j)
-            linear->colour[j] = j;
-        linear->n_colours = linear->n;
+            linear->colours.of_column[j] = j;
+        linear->colours.n = linear->n;
     } else {
         colour_columns(linear, work);
     }
@@ -114,22 +114,23 @@ static KoineStatus prepare_differences(KoineLinear *linear)
 {
     const size_t n = linear->n, entries = linear->n_entries;
     TRY(find_colours(linear));
-    linear->by_colour = malloc((entries + 1) * sizeof *linear->by_colour);
-    linear->colour_start = malloc(((size_t)linear->n_colours + 1) * sizeof *linear->colour_start);
-    linear->columns = malloc(n * sizeof *linear->columns);
-    linear->column_start = malloc(((size_t)linear->n_colours + 1) * sizeof *linear->column_start);
+    linear->colours.entries = malloc((entries + 1) * sizeof *linear->colours.entries);
+    linear->colours.entry_start = malloc(((size_t)linear->colours.n + 1) * sizeof *linear->colours.entry_start);
+    linear->colours.columns = malloc(n * sizeof *linear->colours.columns);
+    linear->colours.column_start = malloc(((size_t)linear->colours.n + 1) * sizeof *linear->colours.column_start);
     linear->point = malloc(2 * n * sizeof *linear->point);
     uint32_t *const key = malloc((entries + 1) * sizeof *key);
-    if (!linear->by_colour || !linear->colour_start || !linear->columns || !linear->column_start || !linear->point ||
-        !key) {
+    if (!linear->colours.entries || !linear->colours.entry_start || !linear->colours.columns ||
+        !linear->colours.column_start || !linear->point || !key) {
         free(key);
         return KOINE_FAILED;
     }
     linear->slope = linear->point + n;
     for (size_t p = 0; p < entries; ++p)
-        key[p] = linear->colour[linear->pattern.index[p]];
-    sort_by(linear->n_colours, linear->n_entries, key, linear->colour_start, linear->by_colour);
-    sort_by(linear->n_colours, linear->n, linear->colour, linear->column_start, linear->columns);
+        key[p] = linear->colours.of_column[linear->pattern.index[p]];
+    sort_by(linear->colours.n, linear->n_entries, key, linear->colours.entry_start, linear->colours.entries);
+    sort_by(linear->colours.n, linear->n, linear->colours.of_column, linear->colours.column_start,
+            linear->colours.columns);
     free(key);
     return KOINE_OK;
 }
@@ -147,8 +148,8 @@ static double increment(const KoineLinear *linear, const double *x, uint32_t j)
 /* Slope at x with the columns of colour c moved, by `sign` times their increment. */
 static KoineStatus move_columns(KoineLinear *linear, double time, const double *x, uint32_t c, double sign)
 {
-    for (uint32_t k = linear->column_start[c]; k < linear->column_start[c + 1]; ++k) {
-        const uint32_t j = linear->columns[k];
+    for (uint32_t k = linear->colours.column_start[c]; k < linear->colours.column_start[c + 1]; ++k) {
+        const uint32_t j = linear->colours.columns[k];
         linear->point[j] = x[j] + sign * increment(linear, x, j);
     }
     ++linear->evaluations;
@@ -160,19 +161,19 @@ static KoineStatus move_columns(KoineLinear *linear, double time, const double *
 static KoineStatus difference_quotients(KoineLinear *linear, double time, const double *x, const double *f)
 {
     memcpy(linear->point, x, linear->n * sizeof *x);
-    for (uint32_t c = 0; c < linear->n_colours; ++c) {
+    for (uint32_t c = 0; c < linear->colours.n; ++c) {
         double sign = 1;
         KoineStatus status = move_columns(linear, time, x, c, sign);
         if (status == KOINE_RETRY) /* on the edge of a domain one of the sides can be computed */
             status = move_columns(linear, time, x, c, sign = -1);
         if (status != KOINE_OK)
             return status;
-        for (uint32_t k = linear->colour_start[c]; k < linear->colour_start[c + 1]; ++k) {
-            const uint32_t p = linear->by_colour[k], i = linear->row[p], j = linear->pattern.index[p];
+        for (uint32_t k = linear->colours.entry_start[c]; k < linear->colours.entry_start[c + 1]; ++k) {
+            const uint32_t p = linear->colours.entries[k], i = linear->row[p], j = linear->pattern.index[p];
             linear->values[p] = (linear->slope[i] - f[i]) / (linear->point[j] - x[j]);
         }
-        for (uint32_t k = linear->column_start[c]; k < linear->column_start[c + 1]; ++k)
-            linear->point[linear->columns[k]] = x[linear->columns[k]];
+        for (uint32_t k = linear->colours.column_start[c]; k < linear->colours.column_start[c + 1]; ++k)
+            linear->point[linear->colours.columns[k]] = x[linear->colours.columns[k]];
     }
     return KOINE_OK;
 }
@@ -276,19 +277,19 @@ static void build_structure(KoineLinear *linear)
 {
     sunindextype at = 0;
     for (uint32_t i = 0; i < linear->n; ++i) {
-        linear->start[i] = at;
+        linear->sparse.start[i] = at;
         for (uint32_t p = linear->pattern.start[i]; p < linear->pattern.start[i + 1]; ++p) {
             if (linear->pattern.index[p] == i)
-                linear->diagonal[i] = at;
+                linear->sparse.diagonal[i] = at;
             linear->position[p] = at;
-            linear->column[at++] = linear->pattern.index[p];
+            linear->sparse.column[at++] = linear->pattern.index[p];
         }
         if (!has_diagonal(linear, i)) {
-            linear->diagonal[i] = at;
-            linear->column[at++] = i;
+            linear->sparse.diagonal[i] = at;
+            linear->sparse.column[at++] = i;
         }
     }
-    linear->start[linear->n] = at;
+    linear->sparse.start[linear->n] = at;
 }
 
 static KoineStatus make_sparse(KoineLinear *linear, N_Vector vector, SUNContext context)
@@ -297,15 +298,15 @@ static KoineStatus make_sparse(KoineLinear *linear, N_Vector vector, SUNContext 
     size_t entries = linear->n_entries;
     for (uint32_t i = 0; i < linear->n; ++i)
         entries += !has_diagonal(linear, i);
-    linear->start = malloc((2 * n + 1 + entries) * sizeof *linear->start);
+    linear->sparse.start = malloc((2 * n + 1 + entries) * sizeof *linear->sparse.start);
     linear->matrix = SUNSparseMatrix(linear->n, linear->n, (sunindextype)entries, CSR_MAT, context);
-    if (!linear->start || !linear->matrix)
+    if (!linear->sparse.start || !linear->matrix)
         return KOINE_FAILED;
-    linear->diagonal = linear->start + n + 1;
-    linear->column = linear->diagonal + n;
+    linear->sparse.diagonal = linear->sparse.start + n + 1;
+    linear->sparse.column = linear->sparse.diagonal + n;
     build_structure(linear);
-    memcpy(SM_INDEXPTRS_S(linear->matrix), linear->start, (n + 1) * sizeof *linear->start);
-    memcpy(SM_INDEXVALS_S(linear->matrix), linear->column, entries * sizeof *linear->column);
+    memcpy(SM_INDEXPTRS_S(linear->matrix), linear->sparse.start, (n + 1) * sizeof *linear->sparse.start);
+    memcpy(SM_INDEXVALS_S(linear->matrix), linear->sparse.column, entries * sizeof *linear->sparse.column);
     if (linear->by == KOINE_BY_WHOLE)
         return make_whole(linear, context);
     linear->solver = SUNLinSol_KLU(vector, linear->matrix, context);
@@ -357,13 +358,13 @@ void koine_linear_destroy(KoineLinear *linear)
         SUNMatDestroy(linear->matrix);
     free(linear->own_pattern);
     free(linear->position);
-    free(linear->start);
+    free(linear->sparse.start);
     free(linear->row);
-    free(linear->by_colour);
-    free(linear->colour);
-    free(linear->colour_start);
-    free(linear->columns);
-    free(linear->column_start);
+    free(linear->colours.entries);
+    free(linear->colours.of_column);
+    free(linear->colours.entry_start);
+    free(linear->colours.columns);
+    free(linear->colours.column_start);
     free(linear->values);
     free(linear->point);
     *linear = (KoineLinear){ .norm = NAN };
@@ -410,16 +411,16 @@ static void put_dense(const KoineLinear *linear, double i, double scale, SUNMatr
 /* The structure is written again: SUNMatZero of the integrators does not keep it. */
 static void put_sparse(const KoineLinear *linear, double i, double scale, SUNMatrix matrix)
 {
-    const size_t n = linear->n, entries = (size_t)linear->start[n];
+    const size_t n = linear->n, entries = (size_t)linear->sparse.start[n];
     double *const data = SM_DATA_S(matrix);
-    memcpy(SM_INDEXPTRS_S(matrix), linear->start, (n + 1) * sizeof *linear->start);
-    memcpy(SM_INDEXVALS_S(matrix), linear->column, entries * sizeof *linear->column);
+    memcpy(SM_INDEXPTRS_S(matrix), linear->sparse.start, (n + 1) * sizeof *linear->sparse.start);
+    memcpy(SM_INDEXVALS_S(matrix), linear->sparse.column, entries * sizeof *linear->sparse.column);
     memset(data, 0, entries * sizeof *data);
     for (uint32_t p = 0; p < linear->n_entries; ++p)
         data[linear->position[p]] = scale * linear->values[p];
     if (i != 0)
         for (size_t k = 0; k < linear->n_x; ++k)
-            data[linear->diagonal[k]] += i;
+            data[linear->sparse.diagonal[k]] += i;
 }
 
 /* The values of df/dx a little beside x: at x itself one of them has no value, as that of a root at 0. Every state
@@ -443,12 +444,12 @@ KoineStatus koine_linear_evaluate(KoineLinear *linear, double time, const double
 {
     KoineModel *const model = linear->problem->model;
     const KoineEvaluation at = { .time = time, .x = x };
-    KoineStatus status = linear->by_colour ? difference_quotients(linear, time, x, f)
-                                           : model->kind->jacobian(model, &at, linear->by, 0, linear->values);
+    KoineStatus status = linear->colours.entries ? difference_quotients(linear, time, x, f)
+                                                 : model->kind->jacobian(model, &at, linear->by, 0, linear->values);
     ++linear->jacobians;
     const bool is_infinite =
         status == KOINE_RETRY || (status == KOINE_OK && !koine_is_finite(linear->values, linear->n_entries));
-    if (is_infinite && !linear->by_colour)
+    if (is_infinite && !linear->colours.entries)
         status = values_beside(linear, time, x);
     if (status != KOINE_OK)
         return status;

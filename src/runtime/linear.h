@@ -13,6 +13,21 @@
 #include <sundials/sundials_matrix.h>
 #include <sundials/sundials_nvector.h>
 
+/* Columns of one colour share no row: one evaluation serves them all. */
+typedef struct {
+    uint32_t n;
+    uint32_t *of_column;    /* per column: its colour */
+    uint32_t *entries;      /* entries sorted by the colour of their column; NULL: the Jacobian is exact */
+    uint32_t *entry_start;  /* per colour, and one more: its first place among the entries */
+    uint32_t *columns;      /* columns sorted by colour */
+    uint32_t *column_start; /* per colour, and one more: its first place among the columns */
+} KoineLinearColours;
+
+typedef struct { /* the structure of a sparse matrix */
+    sunindextype *start, *column;
+    sunindextype *diagonal; /* per column: where the entry of the diagonal is */
+} KoineLinearSparse;
+
 typedef struct KoineLinear {
     const KoineProblem *problem;
     int by;       /* KOINE_BY_X: f(t, x); KOINE_BY_DAE: also what the equations of w lack, with unknowns x and w;
@@ -22,15 +37,12 @@ typedef struct KoineLinear {
     SUNMatrix matrix; /* NULL: matrix-free */
     SUNLinearSolver solver;
     uint32_t n, n_entries;
-    KoinePattern pattern;                    /* the model's, or a full one of our own */
-    uint32_t *own_pattern;                   /* what `pattern` points to if it is ours */
-    int64_t *position;                       /* of every entry in the data of the matrix */
-    sunindextype *start, *column, *diagonal; /* sparse: structure of the matrix, and where its diagonal is */
-    uint32_t *row;                           /* of every entry */
-    uint32_t *by_colour;                     /* entries sorted by the colour of their column; NULL: exact Jacobian */
-    uint32_t *colour, *colour_start;
-    uint32_t *columns, *column_start; /* columns sorted by colour */
-    uint32_t n_colours;
+    KoinePattern pattern;  /* the model's, or a full one of our own */
+    uint32_t *own_pattern; /* what `pattern` points to if it is ours */
+    int64_t *position;     /* of every entry in the data of the matrix */
+    uint32_t *row;         /* of every entry */
+    KoineLinearSparse sparse;
+    KoineLinearColours colours;
     double *values;        /* of df/dx, in the order of the pattern */
     double *point, *slope; /* work of the difference quotient */
     double norm;           /* largest row sum of the last df/dx; NAN: none yet. WHOLE: of df/dx along one direction */

@@ -1,8 +1,8 @@
 /* One run of one model: the data shared by the files of the hybrid kernel.
  *
  * simulate.c is the run (2.2 of the semantics), advance.c the integration (2.3), scan.c the search for crossings,
- * roots.c their location, instant.c the instant (2.4), record.c what sinks receive, watch.c chains of instants that do
- * not end, hold.c comparisons that chatter, scales.c the sizes of states, pause.c where a run waits, report.c the
+ * roots.c their location, instant.c the instant (2.4), record.c what sinks receive, unending.c chains of instants that
+ * do not end, hold.c comparisons that chatter, scales.c the sizes of states, pause.c where a run waits, report.c the
  * texts. strategy.h says what time is. Functions return a status; below 0 the run is over and run->report says why. */
 #ifndef KOINE_RUNTIME_RUN_H
 #define KOINE_RUNTIME_RUN_H
@@ -359,7 +359,7 @@ void koine_pause_resume(KoineRun *run);
 /* The run ends where it waits: run->time is the time that is shown. */
 KoineStatus koine_pause_stay(KoineRun *run);
 
-/* --- watch.c --- */
+/* --- unending.c --- */
 
 /* An instant has ended: below 0 if it is one of a chain that will not end. */
 KoineStatus koine_watch(KoineRun *run, unsigned cause);

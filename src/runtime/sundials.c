@@ -49,9 +49,10 @@ KoineStatus koine_sundials_create(const KoineSolverKind *kind, const KoineProble
     KoineSundials *const solver = malloc(sizeof *solver);
     if (!solver)
         return KOINE_FAILED;
-    *solver = (KoineSundials){
-        .base = { .kind = kind, .problem = problem, .placed = NAN }, .goal = NAN, .strictness = 1, .failed_time = NAN
-    };
+    *solver = (KoineSundials){ .base = { .kind = kind, .problem = problem, .placed = NAN },
+                               .goal = NAN,
+                               .strictness = 1,
+                               .trouble.failed_time = NAN };
     if (SUNContext_Create(NULL, &solver->context) == 0) {
         solver->y = N_VNew_Serial(n, solver->context);
         solver->slope = N_VNew_Serial(n, solver->context);
@@ -96,14 +97,14 @@ int koine_sundials_tell(KoineSundials *solver, KoineStatus status, double inner)
     if (status == KOINE_OK)
         return 0;
     if (status < 0) {
-        solver->failure = status;
+        solver->trouble.failure = status;
         return -1;
     }
-    solver->failed_time = time;
+    solver->trouble.failed_time = time;
     const double usual = solver->largest > 0 ? solver->largest : time - solver->base.time;
     if (time - solver->base.time > koine_crossing_step(solver->base.problem, solver->base.time, usual))
         return 1;
-    solver->is_stuck = true;
+    solver->trouble.is_stuck = true;
     return -1;
 }
 
@@ -111,15 +112,15 @@ int koine_sundials_tell(KoineSundials *solver, KoineStatus status, double inner)
 bool koine_sundials_goes_on(KoineSundials *solver, double time)
 {
     if (koine_interrupted(solver->base.problem))
-        solver->failure = KOINE_FAILED;
-    solver->is_lost = !isfinite(time);
-    return solver->failure >= 0 && !solver->is_lost;
+        solver->trouble.failure = KOINE_FAILED;
+    solver->trouble.is_lost = !isfinite(time);
+    return solver->trouble.failure >= 0 && !solver->trouble.is_lost;
 }
 
 int koine_sundials_slope(double time, N_Vector y, N_Vector slope, void *data)
 {
     KoineSundials *const solver = data;
-    ++solver->evaluations;
+    ++solver->sums.evaluations;
     if (!koine_sundials_goes_on(solver, time))
         return -1;
     const KoineStatus status = koine_derivatives_at(solver->base.problem->model, solver->origin.at + time,
@@ -163,21 +164,21 @@ void koine_sundials_message(int code, const char *module, const char *function, 
 void koine_sundials_keep_counts(KoineSundials *solver)
 {
     const KoineSundialsCounts counts = solver->read_counts(solver->memory);
-    solver->rejected += (uint64_t)(counts.rejected + counts.failed);
-    solver->factorisations += (uint64_t)counts.setups;
-    solver->iterations += (uint64_t)counts.iterations;
+    solver->sums.rejected += (uint64_t)(counts.rejected + counts.failed);
+    solver->sums.factorisations += (uint64_t)counts.setups;
+    solver->sums.iterations += (uint64_t)counts.iterations;
 }
 
 void koine_sundials_statistics(const KoineSolver *base, KoineRunStatistics *out)
 {
     KoineSundials copy = *(const KoineSundials *)(const void *)base; /* the counters of this one stay as they are */
     koine_sundials_keep_counts(&copy);
-    out->integration.steps += copy.steps;
-    out->integration.rejected_steps += copy.rejected;
-    out->integration.evaluations += copy.evaluations + copy.linear.evaluations;
+    out->integration.steps += copy.sums.steps;
+    out->integration.rejected_steps += copy.sums.rejected;
+    out->integration.evaluations += copy.sums.evaluations + copy.linear.evaluations;
     out->integration.jacobians += copy.linear.jacobians;
-    out->integration.factorisations += copy.factorisations;
-    out->integration.nonlinear_iterations += copy.iterations;
+    out->integration.factorisations += copy.sums.factorisations;
+    out->integration.nonlinear_iterations += copy.sums.iterations;
 }
 
 void koine_sundials_place(KoineSundials *solver, double time, const double *x)
@@ -191,7 +192,7 @@ void koine_sundials_place(KoineSundials *solver, double time, const double *x)
     solver->origin.at = koine_ulp(time) > LATE * (base->problem->stop - time) ? time : 0;
     solver->origin.from = solver->origin.reached = time - solver->origin.at;
     solver->goal = NAN;
-    solver->is_stuck = false;
+    solver->trouble.is_stuck = false;
 }
 
 void koine_sundials_begin_strictly(KoineSundials *solver)
@@ -209,22 +210,22 @@ void koine_sundials_ease(KoineSundials *solver, int order)
 KoineStatus koine_sundials_failed(KoineSundials *solver)
 {
     solver->base.from = solver->base.time;
-    if (solver->failure < 0 || solver->is_stuck)
+    if (solver->trouble.failure < 0 || solver->trouble.is_stuck)
         solver->base.problem->text[0] = '\0'; /* the fault of the model says more */
-    if (solver->failure < 0)
-        return solver->failure;
-    if (solver->is_lost)
+    if (solver->trouble.failure < 0)
+        return solver->trouble.failure;
+    if (solver->trouble.is_lost)
         snprintf(solver->base.problem->text, solver->base.problem->text_size,
                  "%s: the size of a step cannot be computed: the derivatives are too large or grow too fast",
                  solver->base.kind->name);
-    return solver->is_stuck ? KOINE_RETRY : KOINE_FAILED;
+    return solver->trouble.is_stuck ? KOINE_RETRY : KOINE_FAILED;
 }
 
 /* A step too short to get on: after a failed evaluation the branch may end here, else the solution does. */
 static KoineStatus stepped_tiny(KoineSundials *solver, double h, bool has_failed)
 {
     const KoineProblem *const problem = solver->base.problem;
-    if (++solver->tiny <= MAX_TINY)
+    if (++solver->trouble.tiny <= MAX_TINY)
         return KOINE_OK;
     if (has_failed)
         return KOINE_RETRY;
@@ -248,19 +249,19 @@ KoineStatus koine_sundials_stepped(KoineSundials *solver, double inner, bool is_
     const double reached = is_at_goal ? solver->goal : origin->at + inner;
     origin->from = origin->reached;
     origin->reached = reached == solver->goal ? reached - origin->at : inner;
-    if (solver->failure < 0) /* the fixed point iteration takes it for a reason to try again */
+    if (solver->trouble.failure < 0) /* the fixed point iteration takes it for a reason to try again */
         return koine_sundials_failed(solver);
     const double h = origin->at == 0 ? reached - base->time : origin->reached - origin->from,
                  usual = koine_max(solver->largest, h);
-    const bool has_failed = !isnan(solver->failed_time);
+    const bool has_failed = !isnan(solver->trouble.failed_time);
     const double least = has_failed ? koine_crossing_step(base->problem, base->time, usual) : koine_near(inner);
     base->from = base->time;
     base->time = reached;
     solver->largest = usual;
-    ++solver->steps;
+    ++solver->sums.steps;
     if (h < least && reached != solver->goal)
         return stepped_tiny(solver, h, has_failed);
-    solver->failed_time = NAN;
-    solver->tiny = 0;
+    solver->trouble.failed_time = NAN;
+    solver->trouble.tiny = 0;
     return KOINE_OK;
 }

@@ -27,6 +27,18 @@ typedef struct {
     double from, reached; /* by the integrator's time: the ends of the last step */
 } KoineEpoch;
 
+typedef struct {         /* why the integrator does not get on */
+    bool is_stuck;       /* an evaluation failed close to the present point */
+    bool is_lost;        /* the integrator asked for a time that is no number */
+    double failed_time;  /* of the last evaluation that failed; NAN: none since the last step */
+    uint32_t tiny;       /* steps in a row too short to be told from none */
+    KoineStatus failure; /* of the model, below 0 */
+} KoineSundialsTrouble;
+
+typedef struct { /* counters over all restarts */
+    uint64_t steps, rejected, evaluations, factorisations, iterations;
+} KoineSundialsSums;
+
 typedef struct KoineSundials {
     KoineSolver base;
     void *memory; /* of CVODE, IDA or ARKODE */
@@ -40,18 +52,14 @@ typedef struct KoineSundials {
     SUNNonlinearSolver nonlinear; /* of the Adams methods */
     KoineCubic cubic;             /* CVODE */
     KoineEpoch origin;
-    double goal;         /* stop time in force */
-    double largest;      /* step since the last restart */
-    double strictness;   /* divides the tolerance */
-    uint32_t n_begun;    /* multistep methods: steps since the last restart, while they are strict */
-    bool is_fresh;       /* restarted and not advanced yet */
-    bool is_stuck;       /* an evaluation failed close to the present point */
-    bool is_lost;        /* the integrator asked for a time that is no number */
-    double failed_time;  /* of the last evaluation that failed; NAN: none since the last step */
-    uint32_t tiny;       /* steps in a row too short to be told from none */
-    KoineStatus failure; /* of the model, below 0 */
+    double goal;       /* stop time in force */
+    double largest;    /* step since the last restart */
+    double strictness; /* divides the tolerance */
+    uint32_t n_begun;  /* multistep methods: steps since the last restart, while they are strict */
+    bool is_fresh;     /* restarted and not advanced yet */
+    KoineSundialsTrouble trouble;
     KoineSundialsCounts (*read_counts)(void *memory);
-    uint64_t steps, rejected, evaluations, factorisations, iterations;
+    KoineSundialsSums sums;
 } KoineSundials;
 
 /* Head, context and vectors of the states and the first n_w unknowns of the model; on failure nothing is left. */

@@ -81,7 +81,7 @@ void koine_classic_limit(KoineSolver *solver, double h)
 
 KoineStatus koine_classic_slope(KoineClassic *classic, double time, const double *x, double *slope)
 {
-    ++classic->evaluations;
+    ++classic->counts.evaluations;
     classic->base.placed = NAN;
     return koine_derivatives_at(classic->base.problem->model, time, x, slope);
 }
@@ -108,16 +108,16 @@ static KoineStatus halves(KoineClassic *classic, double from, double h)
 static void find_error(KoineClassic *classic)
 {
     const KoineProblem *const problem = classic->base.problem;
-    classic->error = 0;
-    classic->worst = 0;
+    classic->errors.last = 0;
+    classic->errors.worst = 0;
     for (size_t i = 0; i < classic->n; ++i) {
         const double z = classic->y[i], better = classic->better[i];
         const double size = koine_max(koine_max(fabs(better), fabs(z)),
                                       koine_max(fabs(classic->y_old[i]), koine_classic_floor(problem, i)));
         const double error = fabs(z - better) / size;
-        if (error > classic->error) {
-            classic->error = error;
-            classic->worst = (uint32_t)i;
+        if (error > classic->errors.last) {
+            classic->errors.last = error;
+            classic->errors.worst = (uint32_t)i;
         }
     }
 }
@@ -142,7 +142,7 @@ static KoineStatus try_step(KoineClassic *classic, double from, double h)
     if (status == KOINE_OK && classic->wants_error && !method->has_estimate)
         status = halves(classic, from, h);
     if (status == KOINE_RETRY && classic->is_unsolved && is_adaptive(classic)) {
-        classic->error = INFINITY; /* not a point that cannot be evaluated, but a step that is too large */
+        classic->errors.last = INFINITY; /* not a point that cannot be evaluated, but a step that is too large */
         return KOINE_OK;
     }
     if (status != KOINE_OK)
@@ -200,15 +200,15 @@ static KoineStatus too_small(const KoineClassic *classic, double h)
     const KoineProblem *const problem = classic->base.problem;
     const KoineTables *const tables = problem->model->kind->tables;
     const KoineVariable *const state =
-        tables->state_variable ? &tables->variables[tables->state_variable[classic->worst]] : NULL;
+        tables->state_variable ? &tables->variables[tables->state_variable[classic->errors.worst]] : NULL;
     char where[256] = "", limit[64] = "the resolution of the time",
          why[128] = "the equations of the step have no solution";
     if (state)
         koine_place_text(tables, &state->place, where, sizeof where);
     if (problem->control.resolution > 0)
         snprintf(limit, sizeof limit, "the time grid %.6g", problem->control.resolution);
-    if (isfinite(classic->error))
-        snprintf(why, sizeof why, "the relative error is %.3g, above %.3g", classic->error,
+    if (isfinite(classic->errors.last))
+        snprintf(why, sizeof why, "the relative error is %.3g, above %.3g", classic->errors.last,
                  problem->control.high_error);
     koine_step_vanished(problem);
     snprintf(
@@ -233,15 +233,15 @@ static KoineStatus find_step(KoineClassic *classic, double goal, double *end, bo
         const KoineStatus status = try_step(classic, from, h);
         if (status < 0)
             return status;
-        if (status == KOINE_OK && (!is_adaptive(classic) || classic->error <= problem->control.high_error))
+        if (status == KOINE_OK && (!is_adaptive(classic) || classic->errors.last <= problem->control.high_error))
             return KOINE_OK;
-        ++classic->rejected;
+        ++classic->counts.rejected;
         *was_halved = true;
         if (koine_interrupted(problem))
             return KOINE_FAILED;
         const double half = half_of(problem, from, h);
         if (status == KOINE_OK) {
-            ++classic->halvings;
+            ++classic->counts.halvings;
             if (half == 0)
                 return too_small(classic, h);
         } else if (!(half > 0) || half < koine_crossing_step(problem, from, koine_max(classic->usual, h))) {
@@ -255,14 +255,14 @@ static KoineStatus find_step(KoineClassic *classic, double goal, double *end, bo
 static void adapt(KoineClassic *classic, double h, bool was_halved)
 {
     const KoineProblem *const problem = classic->base.problem;
-    const bool is_small = classic->error < problem->control.low_error;
+    const bool is_small = classic->errors.last < problem->control.low_error;
     double next = classic->regular;
     if (was_halved)
         next = is_small ? CAREFUL_GROWTH * h : h;
     else if (is_small)
         next = koine_max(next, 2 * h); /* what a goal has cut says nothing against the regular size */
     next = koine_min(next, problem->max_step);
-    classic->doublings += !was_halved && next > classic->regular;
+    classic->counts.doublings += !was_halved && next > classic->regular;
     classic->regular = next;
 }
 
@@ -272,9 +272,9 @@ static void adapt(KoineClassic *classic, double h, bool was_halved)
  * its slope promises far more than the step made of it, and it alone keeps the step from growing. */
 static bool is_left_over(const KoineClassic *classic, double h)
 {
-    const uint32_t i = classic->worst;
+    const uint32_t i = classic->errors.worst;
     return classic->method->damp && is_adaptive(classic) &&
-           classic->error >= classic->base.problem->control.low_error &&
+           classic->errors.last >= classic->base.problem->control.low_error &&
            classic->base.problem->control.resolution == 0 &&
            h * fabs(classic->slope_old[i]) > LEFT_OVER * fabs(classic->y[i] - classic->y_old[i]);
 }
@@ -302,7 +302,7 @@ static KoineStatus damp(KoineClassic *classic, double goal)
     solver->x = classic->y;
     solver->error = 0;
     classic->has_slope = false;
-    ++classic->steps;
+    ++classic->counts.steps;
     return KOINE_OK;
 }
 
@@ -333,11 +333,11 @@ KoineStatus koine_classic_advance(KoineSolver *solver, double goal)
     classic->has_slope = false;
     classic->usual = koine_max(classic->usual, end - start);
     classic->is_restless = is_left_over(classic, end - start);
-    ++classic->steps;
-    solver->error = classic->wants_error ? classic->error : 0;
-    if (classic->wants_error && classic->error > classic->largest_error) {
-        classic->largest_error = classic->error;
-        classic->largest_worst = classic->worst;
+    ++classic->counts.steps;
+    solver->error = classic->wants_error ? classic->errors.last : 0;
+    if (classic->wants_error && classic->errors.last > classic->errors.largest) {
+        classic->errors.largest = classic->errors.last;
+        classic->errors.largest_worst = classic->errors.worst;
     }
     if (is_adaptive(classic))
         adapt(classic, end - start, was_halved);
@@ -373,15 +373,15 @@ void koine_classic_statistics(const KoineSolver *solver, KoineRunStatistics *out
 {
     const KoineClassic *const classic = classic_of_const(solver);
     const KoineTables *const tables = solver->problem->model->kind->tables;
-    out->integration.steps += classic->steps;
-    out->integration.rejected_steps += classic->rejected;
-    out->integration.evaluations += classic->evaluations;
-    out->control.step_halvings += classic->halvings;
-    out->control.step_doublings += classic->doublings;
-    out->control.largest_error = classic->largest_error;
-    if (classic->largest_error > 0 && tables->state_variable)
+    out->integration.steps += classic->counts.steps;
+    out->integration.rejected_steps += classic->counts.rejected;
+    out->integration.evaluations += classic->counts.evaluations;
+    out->control.step_halvings += classic->counts.halvings;
+    out->control.step_doublings += classic->counts.doublings;
+    out->control.largest_error = classic->errors.largest;
+    if (classic->errors.largest > 0 && tables->state_variable)
         snprintf(out->control.largest_error_state, sizeof out->control.largest_error_state, "%s",
-                 tables->variables[tables->state_variable[classic->largest_worst]].name);
+                 tables->variables[tables->state_variable[classic->errors.largest_worst]].name);
     if (classic->method->statistics)
         classic->method->statistics(classic, out);
 }

@@ -35,6 +35,17 @@ typedef struct {
     void (*statistics)(const KoineClassic *classic, KoineRunStatistics *out);
 } KoineClassicMethod;
 
+typedef struct {            /* relative errors of steps */
+    double last;            /* of the last trial; INFINITY: unsolved */
+    uint32_t worst;         /* the state that had it */
+    double largest;         /* of all steps */
+    uint32_t largest_worst; /* the state that had it */
+} KoineClassicErrors;
+
+typedef struct {
+    uint64_t steps, rejected, evaluations, halvings, doublings;
+} KoineClassicCounts;
+
 struct KoineClassic {
     KoineSolver base;
     const KoineClassicMethod *method;
@@ -46,15 +57,12 @@ struct KoineClassic {
     void *extra;      /* of the method */
     double regular;   /* step, where no goal cuts it */
     double usual;     /* largest step since the last restart */
-    double error;     /* relative, of the last trial; INFINITY: unsolved; ... */
-    uint32_t worst;   /* ... of this state */
     bool has_slope;   /* `slope` is valid */
     bool wants_error; /* steps are judged */
     bool is_restless; /* something fast is left over, to be damped before the next step */
     bool is_unsolved; /* set by an implicit method that returns RETRY: its equations have not been solved */
-    double largest_error;
-    uint32_t largest_worst;
-    uint64_t steps, rejected, evaluations, halvings, doublings;
+    KoineClassicErrors errors;
+    KoineClassicCounts counts;
 };
 
 KoineStatus koine_classic_create(const KoineClassicMethod *method, const KoineProblem *problem, KoineSolver **solver);

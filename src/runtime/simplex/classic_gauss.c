@@ -62,7 +62,7 @@ static KoineStatus iterate(KoineClassic *classic, const KoineClassicStep *step, 
             classic->work[STAGE + s][i] += d;
             if (fabs(d) > *change * size) {
                 *change = fabs(d) / size;
-                classic->worst = (uint32_t)i;
+                classic->errors.worst = (uint32_t)i;
             }
         }
     return koine_is_finite(classic->work[RIGHT], STAGES * classic->n) ? KOINE_OK : KOINE_RETRY;
