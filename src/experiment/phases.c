@@ -98,7 +98,7 @@ struct PhaseSinks {
     KoineSink **pointers;
     KoineSink *const *inner;
     uint32_t n;
-    bool is_first, is_last;
+    bool is_first, is_last, is_cut_anywhere;
     double start, interval;
 };
 
@@ -212,7 +212,14 @@ KoineSink *const *phase_sinks_of(PhaseSinks *sinks, bool is_first, bool is_last,
     sinks->is_last = is_last;
     sinks->start = options->start;
     sinks->interval = options->interval;
-    return is_first && is_last ? sinks->inner : sinks->pointers;
+    return is_first && is_last && !sinks->is_cut_anywhere ? sinks->inner : sinks->pointers;
+}
+
+void phase_sinks_cut_anywhere(PhaseSinks *sinks)
+{
+    sinks->is_cut_anywhere = true;
+    for (uint32_t k = 0; k < sinks->n; k++)
+        sinks->at[k].sink.skips_events = sinks->inner[k]->skips_events;
 }
 
 void phase_sinks_end(PhaseSinks *sinks, const KoineModel *model)

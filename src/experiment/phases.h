@@ -27,6 +27,8 @@ bool phases_prepare(Experiment *experiment, const KoineHost *host, const KoineTa
 typedef struct PhaseSinks PhaseSinks;
 PhaseSinks *phase_sinks(KoineSink *const *sinks, uint32_t n, Arena *arena);
 KoineSink *const *phase_sinks_of(PhaseSinks *sinks, bool is_first, bool is_last, const KoineRunOptions *options);
+/* Before the first run: any of the runs may be followed by another. */
+void phase_sinks_cut_anywhere(PhaseSinks *sinks);
 /* Ends them when the run does not reach its last phase. */
 void phase_sinks_end(PhaseSinks *sinks, const KoineModel *model);
 

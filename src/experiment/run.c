@@ -6,6 +6,17 @@
 #include <math.h>
 #include <time.h>
 
+typedef struct { /* how far it is */
+    KoineModel *model;
+    KoineModel *driven; /* the model with its inputs driven, or itself */
+    PhaseSinks *sinks;
+    uint32_t phase;
+    KoineRun *inner; /* of the phase; NULL: there is nothing more to run */
+    KoineRunOptions options;
+    KoineRunStatistics sum; /* of the parts before */
+    bool is_abandoned;      /* values of a phase could not be set */
+} RunWay;
+
 struct ExperimentRun {
     const RunRequest *request;
     const RunCaller *caller;
@@ -20,6 +31,7 @@ struct ExperimentRun {
     double begun; /* on the wall clock */
     RunRecord record;
     RunRecord before; /* the record when the run began, for the one that leaves it */
+    RunWay way;
 };
 
 const RunRecord *run_record(const ExperimentRun *run)
@@ -166,31 +178,69 @@ static KoineRunOptions options_of(ExperimentRun *run, const Phase *phase)
     return options;
 }
 
-/* One phase after the other, until the end or until something ends the run. */
-static void run_phases(ExperimentRun *run, KoineModel *model, PhaseSinks *sinks)
+/* Opens the run of a phase, or of what is left of it when something was set. */
+static void open_part(ExperimentRun *run, bool is_first)
 {
-    KoineRunReport *const report = &run->record.run;
-    KoineRunStatistics sum = { 0 };
-    for (uint32_t k = 0; k < run->phases.n; k++) {
-        const Phase *const phase = &run->phases.at[k];
-        KoineRunOptions options = options_of(run, phase);
-        run->host = phase->host;
-        hold(run, true);
-        const bool is_set =
-            k == 0 || set_values(model, SET_NOW, phase->settings, phase->n_settings, run->arena, run->diag);
-        hold(run, false);
-        if (!is_set)
-            return;
-        options.sinks = phase_sinks_of(sinks, k == 0, k + 1 == run->phases.n, &options);
-        koine_simulate(model, &options, report);
-        statistics_add(&sum, &report->statistics);
-        report->statistics = sum;
-        if (report->end != KOINE_RUN_DONE)
-            break;
-    }
+    RunWay *const way = &run->way;
+    way->options.sinks = phase_sinks_of(way->sinks, is_first, way->phase + 1 == run->phases.n, &way->options);
+    way->inner = koine_run_open(way->driven, &way->options, &run->record.run);
+}
+
+static void close_part(ExperimentRun *run)
+{
+    RunWay *const way = &run->way;
+    koine_run_close(way->inner);
+    way->inner = NULL;
+    statistics_add(&way->sum, &run->record.run.statistics);
+    run->record.run.statistics = way->sum;
+}
+
+static void begin_phase(ExperimentRun *run, uint32_t k)
+{
+    RunWay *const way = &run->way;
+    const Phase *const phase = &run->phases.at[k];
+    way->phase = k;
+    way->options = options_of(run, phase);
+    run->host = phase->host;
     hold(run, true);
-    phase_sinks_end(sinks, model);
+    way->is_abandoned =
+        k > 0 && !set_values(way->driven, SET_NOW, phase->settings, phase->n_settings, run->arena, run->diag);
     hold(run, false);
+    if (!way->is_abandoned)
+        open_part(run, k == 0);
+}
+
+bool experiment_advance(ExperimentRun *run, double to)
+{
+    RunWay *const way = &run->way;
+    while (way->inner) {
+        if (koine_run_advance(way->inner, to))
+            return true;
+        close_part(run);
+        if (run->record.run.end == KOINE_RUN_DONE && way->phase + 1 < run->phases.n)
+            begin_phase(run, way->phase + 1);
+    }
+    return false;
+}
+
+bool experiment_set(ExperimentRun *run, const Setting *settings, uint32_t n)
+{
+    RunWay *const way = &run->way;
+    if (!way->inner)
+        return true;
+    if (!set_values(way->driven, SET_CHECK, settings, n, run->arena, run->diag))
+        return false;
+    phase_sinks_of(way->sinks, false, false, &way->options);
+    close_part(run);
+    const bool is_set = set_values(way->driven, SET_NOW, settings, n, run->arena, run->diag);
+    way->options.is_continued = true;
+    open_part(run, false);
+    return is_set;
+}
+
+const KoineModel *run_model(const ExperimentRun *run)
+{
+    return run->way.driven;
 }
 
 static void note(ExperimentRun *run)
@@ -204,9 +254,10 @@ static void note(ExperimentRun *run)
         run->caller->notice(run->caller->context, problem);
 }
 
-static void simulate(ExperimentRun *run, KoineModel *model)
+static void begin(ExperimentRun *run, KoineModel *model, bool is_stepped)
 {
     const RunCaller *const caller = run->caller;
+    RunWay *const way = &run->way;
     run->record.start = run->phases.at[0].options.start;
     run->record.stop = run->request->experiment->stop;
     run->record.protocol = run->files.protocol_path;
@@ -215,22 +266,40 @@ static void simulate(ExperimentRun *run, KoineModel *model)
     if (more)
         files_add_sink(&run->files, more);
     note(run);
-    PhaseSinks *const sinks = phase_sinks(run->files.sinks.at, run->files.sinks.n, run->arena);
+    way->sinks = phase_sinks(run->files.sinks.at, run->files.sinks.n, run->arena);
+    if (is_stepped)
+        phase_sinks_cut_anywhere(way->sinks);
     run->before = run->record;
     run->begun = wall_clock();
     if (caller->begins)
         caller->begins(caller->context, run);
-    KoineModel *const driven = run->files.drive ? drive_model(run->files.drive, model) : model;
-    run_phases(run, driven, sinks);
+    way->driven = run->files.drive ? drive_model(run->files.drive, model) : model;
+    begin_phase(run, 0);
+}
+
+void experiment_close(ExperimentRun *run)
+{
+    const RunCaller *const caller = run->caller;
+    RunWay *const way = &run->way;
+    KoineModel *const model = way->model;
+    if (way->inner)
+        close_part(run);
+    if (!way->is_abandoned) {
+        hold(run, true);
+        phase_sinks_end(way->sinks, way->driven);
+        hold(run, false);
+    }
     if (caller->computed)
         caller->computed(caller->context, run);
-    model->block = driven->block; /* it may have grown */
-    model->size = driven->size;
+    model->block = way->driven->block; /* it may have grown */
+    model->size = way->driven->size;
     run->record.run_seconds = wall_clock() - run->begun;
     files_close(&run->files, model, &run->record, run->arena);
     if (caller->ended)
         caller->ended(caller->context, run, model);
     note_end(&run->note, &run->record);
+    run->request->kind->destroy(model);
+    way->model = NULL;
 }
 
 RunRecord *run_leave(ExperimentRun *run, double time, uint64_t points, Arena *arena)
@@ -255,9 +324,10 @@ RunRecord *run_leave(ExperimentRun *run, double time, uint64_t points, Arena *ar
     return record;
 }
 
-RunMade experiment_run(const RunRequest *request, const RunCaller *caller, Arena *arena, Diag *diag)
+static RunMade open_run(const RunRequest *request, const RunCaller *caller, bool is_stepped, Arena *arena, Diag *diag,
+                        ExperimentRun **opened)
 {
-    ExperimentRun *const run = NEW(arena, ExperimentRun);
+    ExperimentRun *const run = *opened = NEW(arena, ExperimentRun);
     *run =
         (ExperimentRun){ .request = request, .caller = caller, .arena = arena, .diag = diag, .record = request->about };
     run->files = (RunFiles){ .request = request, .arena = arena, .diag = diag };
@@ -267,9 +337,28 @@ RunMade experiment_run(const RunRequest *request, const RunCaller *caller, Arena
     KoineModel *model = NULL;
     if (kind->create(kind, &run->host, &model) < 0 || !model)
         return RUN_NO_MEMORY;
-    const bool is_good = set_start(run, model);
-    if (is_good)
-        simulate(run, model);
-    kind->destroy(model);
-    return is_good ? RUN_MADE : RUN_REFUSED;
+    if (!set_start(run, model)) {
+        kind->destroy(model);
+        return RUN_REFUSED;
+    }
+    run->way.model = model;
+    begin(run, model, is_stepped);
+    return RUN_MADE;
+}
+
+RunMade experiment_open_run(const RunRequest *request, const RunCaller *caller, Arena *arena, Diag *diag,
+                            ExperimentRun **opened)
+{
+    return open_run(request, caller, true, arena, diag, opened);
+}
+
+RunMade experiment_run(const RunRequest *request, const RunCaller *caller, Arena *arena, Diag *diag)
+{
+    ExperimentRun *run;
+    const RunMade made = open_run(request, caller, false, arena, diag, &run);
+    if (made == RUN_MADE) {
+        experiment_advance(run, INFINITY);
+        experiment_close(run);
+    }
+    return made;
 }

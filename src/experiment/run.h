@@ -15,7 +15,8 @@ typedef struct {
     const StartState *start; /* the state of `start-from`; NULL: none */
     Sources *sources;        /* of the model */
     const KoineModelKind *kind;
-    RunRecord about;          /* what is known before the run: model, files, tier, time of the compiler */
+    RunRecord about; /* what is known before the run: model, files, tier, time of the compiler; output NULL: the results
+                        go to no file */
     const char *tags;         /* the run is noted under these, separated by commas; NULL: it is not noted */
     const char *live;         /* the file a preview is kept in; NULL: none */
     bool may_write_anywhere;  /* files that the experiment names may lie anywhere and replace any file */
@@ -51,6 +52,16 @@ typedef enum {
 bool run_choose_output(RunRequest *request, Arena *arena);
 
 RunMade experiment_run(const RunRequest *request, const RunCaller *caller, Arena *arena, Diag *diag);
+
+/* The same in pieces: request, caller and arena must live until the run is closed. Only if RUN_MADE is returned there
+ * is a run to close. experiment_advance: see koine_run_advance; false: it has ended, and its record says how.
+ * experiment_set changes parameters and states where the run stands, as a phase does; false: reported. */
+RunMade experiment_open_run(const RunRequest *request, const RunCaller *caller, Arena *arena, Diag *diag,
+                            ExperimentRun **opened);
+bool experiment_advance(ExperimentRun *run, double to);
+bool experiment_set(ExperimentRun *run, const Setting *settings, uint32_t n);
+const KoineModel *run_model(const ExperimentRun *run); /* with the values of the time it has come to */
+void experiment_close(ExperimentRun *run);
 
 /* What a caller may ask while the run stands. */
 const RunRecord *run_record(const ExperimentRun *run);

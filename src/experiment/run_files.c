@@ -50,8 +50,9 @@ bool run_choose_output(RunRequest *request, Arena *arena)
 
 static const ResultFormat *format_of(const RunFiles *files)
 {
-    const ResultFormat *const format = result_format_to_write(files->request->about.output);
-    return format ? format : result_format_at(0); /* the device of that name is gone */
+    const char *const output = files->request->about.output;
+    const ResultFormat *const format = output ? result_format_to_write(output) : NULL;
+    return format ? format : result_format_at(0); /* the device of that name is gone, or there is no file */
 }
 
 bool files_select(RunFiles *files, const KoineTables *tables)
@@ -139,8 +140,8 @@ static bool check_place(const RunFiles *files, const char *path, const char *opt
 static bool check_places(const RunFiles *files)
 {
     const Experiment *const e = files->request->experiment;
-    bool is_good =
-        check_place(files, files->request->about.output, "--output", EXPERIMENT_OUTPUT, e->spans[EXPERIMENT_OUTPUT]);
+    const char *const output = files->request->about.output;
+    bool is_good = !output || check_place(files, output, "--output", EXPERIMENT_OUTPUT, e->spans[EXPERIMENT_OUTPUT]);
     if (files->protocol)
         is_good &=
             check_place(files, files->protocol_path, "--protocol", EXPERIMENT_PROTOCOL, e->spans[EXPERIMENT_PROTOCOL]);
@@ -194,7 +195,8 @@ static KoineSink *create_sink(const RunFiles *files, const RunRecord *record, bo
 void files_open(RunFiles *files, const RunRecord *record, bool has_phases)
 {
     const Experiment *const e = files->request->experiment;
-    files_add_sink(files, create_sink(files, record, has_phases));
+    if (record->output)
+        files_add_sink(files, create_sink(files, record, has_phases));
     for (uint32_t k = 0; k < e->n_observers; k++)
         files_add_sink(files, observe_sink(e, k, is_confined(files, EXPERIMENT_OBSERVERS), files->arena));
     if (files->protocol)
@@ -215,14 +217,14 @@ static void fail_writing(KoineRunReport *report, const char *error)
 void files_close(const RunFiles *files, KoineModel *model, RunRecord *record, Arena *arena)
 {
     const ResultFormat *const format = format_of(files);
-    KoineSink *const sink = files->sinks.at[0];
+    KoineSink *const sink = record->output ? files->sinks.at[0] : NULL;
     Text end = { .arena = arena };
     if (format->holds & RESULT_HOLDS_RUN) {
         statistics_json(record, &end);
         if (model)
             start_note_memory(model, record->run.time, &end);
     }
-    if (format->finish && !format->finish(sink, end.at))
+    if (sink && format->finish && !format->finish(sink, end.at))
         fail_writing(&record->run, sink->error);
     /* The protocol has the last word of the run, and a disk may refuse that too. */
     if (files->protocol && !protocol_close(files->protocol, &record->run))

@@ -16,7 +16,7 @@ typedef struct {
     const char *protocol_path;
     Protocol *protocol;     /* NULL: none is asked for */
     Drive *drive;           /* signals for the inputs; NULL: none */
-    VEC(KoineSink *) sinks; /* the first one writes the results */
+    VEC(KoineSink *) sinks; /* the first one writes the results, if a file is named for them */
 } RunFiles;
 
 /* These look at names before a file is touched. False: reported. */
