@@ -6,6 +6,10 @@
 
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum { KOINE_ERROR_ADAPT, KOINE_ERROR_ESTIMATE, KOINE_ERROR_NONE }; /* adapt steps, only estimate, neither */
 
 typedef struct {
@@ -26,5 +30,9 @@ typedef struct {
     double largest_error;          /* relative, as estimated, of all accepted steps; 0: none was estimated */
     char largest_error_state[128]; /* the state that had it */
 } KoineControlStatistics;
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -13,6 +13,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define KOINE_MODEL_VERSION 2u
 #define KOINE_NO_OFFSET     UINT64_MAX
 
@@ -399,5 +403,9 @@ typedef struct KoineModelStatistics {
     double largest_condition;          /* of matrices that had to be looked at, estimated; 0: none had to */
     uint64_t by_cycles[KOINE_BUCKETS]; /* nonlinear systems and iteration formulas solved, by their iterations */
 } KoineModelStatistics;
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

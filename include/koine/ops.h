@@ -10,6 +10,10 @@
 #include <math.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define KOINE_INTEGER_FAULT INT64_MIN
 
 /* Sums, differences and products of Integers that leave the 64 bits have no result, and neither has what is computed
@@ -148,5 +152,9 @@ static inline double koine_lookup(const double *t, int64_t interval, double a) /
     const double u = a - row[0];
     return t[1] != 0 && (k == 0 || k == n) ? 0.0 / (a - a) : row[1] + u * (row[2] + u * (row[3] + u * row[4]));
 }
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -16,6 +16,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Why a point is recorded. START and STOP are the left sides of the first and the last instant; RIGHT follows a left
  * side only if the instant changed something. A grid time at an instant gives no point of its own. An interrupted run
  * ends with STOP where it was. */
@@ -181,5 +185,9 @@ KOINE_API KoineRunEnd koine_run_close(KoineRun *run);
 /* The solvers, in the order of their table; NULL after the last. */
 KOINE_API const char *koine_solver_name(uint32_t k);
 KOINE_API const char *koine_solver_description(uint32_t k);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -12,6 +12,10 @@
 #include "koine/model.h"
 #include <stdbool.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define KOINE_NONE UINT32_MAX
 
 /* ---- code: what a tier supplies ----
@@ -496,5 +500,9 @@ typedef struct KoineProgram {
  * koine_machine_free. KOINE_ABSENT status is never returned: NULL means out of memory. */
 KOINE_API KoineModelKind *koine_machine_kind(const KoineProgram *program, const KoineCode *code);
 KOINE_API void koine_machine_free(KoineModelKind *kind);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
