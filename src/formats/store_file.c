@@ -29,8 +29,7 @@ static void fail(StoreFile *file, int error)
     snprintf(file->error, sizeof file->error, "cannot write '%.120s': %s", file->path, reason);
 }
 
-/* What a call of the library came to: `status` is its own, the driver knows about the disk. */
-static void check(StoreFile *file, int64_t status)
+void store_file_check(StoreFile *file, int64_t status)
 {
     if (file->driver.error != 0)
         fail(file, file->driver.error);
@@ -87,12 +86,13 @@ bool store_file_open(StoreFile *file, const char *path, bool is_confined)
     return true;
 }
 
-static hid_t create_properties(void)
+static hid_t create_properties(StoreFile *file)
 {
     const hid_t properties = H5Pcreate(H5P_FILE_ACCESS);
-    H5Pset_libver_bounds(properties, H5F_LIBVER_V110, H5F_LIBVER_V110);
-    H5Pset_file_locking(properties, false, true); /* the lock is ours, and holds while others read */
-    H5Pset_meta_block_size(properties, 1 << 14);
+    store_file_check(file, H5Pset_libver_bounds(properties, H5F_LIBVER_V110, H5F_LIBVER_V110));
+    /* The lock is ours, and holds while others read. */
+    store_file_check(file, H5Pset_file_locking(properties, false, true));
+    store_file_check(file, H5Pset_meta_block_size(properties, 1 << 14));
     return properties;
 }
 
@@ -117,28 +117,29 @@ bool store_file_create(StoreFile *file, Arena *arena)
         (StoreDriver){ .descriptor = file->descriptor, .buffer = NEW_ARRAY(arena, unsigned char, DRIVER_BUFFER) };
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     if (H5Zfilter_avail(STORE_FILTER_LZ4) <= 0)
-        H5Zregister(&LZ4_CLASS);
-    const hid_t access = create_properties(), creation = H5Pcreate(H5P_FILE_CREATE);
-    H5Pset_link_phase_change(creation, 64, 32); /* links and attributes stay in the object header */
+        store_file_check(file, H5Zregister(&LZ4_CLASS));
+    const hid_t access = create_properties(file), creation = H5Pcreate(H5P_FILE_CREATE);
+    /* Links and attributes stay in the object header. */
+    store_file_check(file, H5Pset_link_phase_change(creation, 64, 32));
     file->driver_id = store_driver_use(&file->driver, access);
-    if (file->driver_id >= 0)
+    if (file->driver_id >= 0 && !file->is_failed)
         file->file = H5Fcreate(file->path, H5F_ACC_TRUNC, creation, access);
     H5Pclose(access);
     H5Pclose(creation);
-    check(file, file->file);
+    store_file_check(file, file->file);
     return !file->is_failed;
 }
 
 void store_file_flush(StoreFile *file)
 {
     if (!file->is_failed)
-        check(file, H5Fflush(file->file, H5F_SCOPE_LOCAL));
+        store_file_check(file, H5Fflush(file->file, H5F_SCOPE_LOCAL));
 }
 
 void store_file_share(StoreFile *file)
 {
     if (!file->is_failed)
-        check(file, H5Fstart_swmr_write(file->file));
+        store_file_check(file, H5Fstart_swmr_write(file->file));
     store_file_flush(file); /* whoever opens it from here on finds everything but rows */
     if (file->is_failed || !file->is_replacing)
         return;
@@ -154,7 +155,7 @@ void store_file_share(StoreFile *file)
 bool store_file_close(StoreFile *file)
 {
     if (file->file >= 0)
-        check(file, H5Fclose(file->file));
+        store_file_check(file, H5Fclose(file->file));
     if (file->driver_id >= 0)
         H5FDunregister(file->driver_id);
     file->file = file->driver_id = -1;
@@ -208,7 +209,7 @@ hid_t store_file_group(StoreFile *file, const char *name)
     if (file->is_failed)
         return -1;
     const hid_t creation = H5Pcreate(H5P_GROUP_CREATE);
-    H5Pset_link_phase_change(creation, 64, 32);
+    store_file_check(file, H5Pset_link_phase_change(creation, 64, 32));
     const hid_t group = H5Gcreate2(file->file, name, H5P_DEFAULT, creation, H5P_DEFAULT);
     H5Pclose(creation);
     if (group < 0)
@@ -229,23 +230,23 @@ StoreDataset store_file_dataset(StoreFile *file, const char *name, hid_t type, i
         most[k] = k == growing ? H5S_UNLIMITED : extent[k];
     }
     const hid_t space = H5Screate_simple(rank, extent, most), creation = H5Pcreate(H5P_DATASET_CREATE);
-    H5Pset_chunk(creation, rank, chunk);
-    H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER);
-    H5Pset_obj_track_times(creation, false);
-    H5Pset_shuffle(creation);
-    H5Pset_filter(creation, STORE_FILTER_LZ4, H5Z_FLAG_MANDATORY, 0, NULL);
-    H5Pset_fletcher32(creation);
+    store_file_check(file, H5Pset_chunk(creation, rank, chunk));
+    store_file_check(file, H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER));
+    store_file_check(file, H5Pset_obj_track_times(creation, false));
+    store_file_check(file, H5Pset_shuffle(creation));
+    store_file_check(file, H5Pset_filter(creation, STORE_FILTER_LZ4, H5Z_FLAG_MANDATORY, 0, NULL));
+    store_file_check(file, H5Pset_fletcher32(creation));
     dataset.id = H5Dcreate2(file->file, name, type, space, H5P_DEFAULT, creation, H5P_DEFAULT);
     H5Sclose(space);
     H5Pclose(creation);
-    check(file, dataset.id);
+    store_file_check(file, dataset.id);
     return dataset;
 }
 
-void store_file_dataset_close(StoreDataset *dataset)
+void store_file_dataset_close(StoreFile *file, StoreDataset *dataset)
 {
     if (dataset->id > 0)
-        H5Dclose(dataset->id);
+        store_file_check(file, H5Dclose(dataset->id));
     dataset->id = -1;
 }
 
@@ -254,7 +255,7 @@ void store_file_extend(StoreFile *file, StoreDataset *dataset, hsize_t extent)
     if (file->is_failed)
         return;
     dataset->extent[dataset->growing] = extent;
-    check(file, H5Dset_extent(dataset->id, dataset->extent));
+    store_file_check(file, H5Dset_extent(dataset->id, dataset->extent));
 }
 
 void store_file_chunk(StoreFile *file, StoreDataset *dataset, const hsize_t *at, const void *elements)
@@ -269,7 +270,7 @@ void store_file_chunk(StoreFile *file, StoreDataset *dataset, const hsize_t *at,
     const size_t size = pack(elements, n, dataset->width, file->planes, &dataset->history, packed);
     if (!reserve(file, size))
         return;
-    check(file, H5Dwrite_chunk(dataset->id, H5P_DEFAULT, 0, at, size, packed));
+    store_file_check(file, H5Dwrite_chunk(dataset->id, H5P_DEFAULT, 0, at, size, packed));
 }
 
 void store_file_attribute(StoreFile *file, const char *name, hid_t type, const void *value)
@@ -281,6 +282,6 @@ void store_file_attribute(StoreFile *file, const char *name, hid_t type, const v
     if (attribute < 0 || H5Awrite(attribute, type, value) < 0)
         fail(file, 0);
     if (attribute >= 0)
-        H5Aclose(attribute);
+        store_file_check(file, H5Aclose(attribute));
     H5Sclose(space);
 }

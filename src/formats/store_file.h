@@ -46,6 +46,9 @@ void store_file_flush(StoreFile *file);
 /* Closes everything; also after failures. */
 bool store_file_close(StoreFile *file);
 
+/* What a call of the library came to: `status` is its own, the driver knows about the disk. A property that could not
+ * be set counts as well: without it the file would be written, but not be read. */
+void store_file_check(StoreFile *file, int64_t status);
 hid_t store_file_group(StoreFile *file, const char *name);
 /* `type` is closed with the dataset where it is not one of the library's own. */
 StoreDataset store_file_dataset(StoreFile *file, const char *name, hid_t type, int rank, int growing,
@@ -53,7 +56,7 @@ StoreDataset store_file_dataset(StoreFile *file, const char *name, hid_t type, i
 void store_file_extend(StoreFile *file, StoreDataset *dataset, hsize_t extent);
 /* A whole chunk, beginning at the element `at`. */
 void store_file_chunk(StoreFile *file, StoreDataset *dataset, const hsize_t *at, const void *elements);
-void store_file_dataset_close(StoreDataset *dataset);
+void store_file_dataset_close(StoreFile *file, StoreDataset *dataset);
 void store_file_attribute(StoreFile *file, const char *name, hid_t type, const void *value);
 
 #endif

@@ -45,9 +45,9 @@ static void write_texts(StoreFile *file, const char *path, const StoreTables *ta
     for (uint32_t k = 0; k < n; k++)
         longest = most(longest, strlen(text_of(tables, k)));
     const hid_t type = H5Tcopy(H5T_C_S1);
-    H5Tset_size(type, longest);
-    H5Tset_strpad(type, H5T_STR_NULLPAD);
-    H5Tset_cset(type, H5T_CSET_UTF8);
+    store_file_check(file, H5Tset_size(type, longest));
+    store_file_check(file, H5Tset_strpad(type, H5T_STR_NULLPAD));
+    store_file_check(file, H5Tset_cset(type, H5T_CSET_UTF8));
     const hsize_t extent = n, chunk = most(1, CHUNK_BYTES / longest);
     StoreDataset dataset = store_file_dataset(file, path, type, 1, 0, &extent, &chunk);
     const ArenaMark mark = arena_mark(arena);
@@ -69,7 +69,7 @@ static void write_texts(StoreFile *file, const char *path, const StoreTables *ta
     file->planes = planes;
     file->packed = packed;
     arena_reset(arena, mark);
-    store_file_dataset_close(&dataset);
+    store_file_dataset_close(file, &dataset);
     H5Tclose(type);
 }
 
@@ -87,7 +87,7 @@ static void write_table(StoreFile *file, const StoreTables *tables, Arena *arena
         store_file_chunk(file, &dataset, at, rows);
     }
     arena_reset(arena, mark);
-    store_file_dataset_close(&dataset);
+    store_file_dataset_close(file, &dataset);
 }
 
 /* Bytes of a text that is not known when the dataset is made. */
@@ -108,12 +108,12 @@ static void write_text(StoreWriter *writer, StoreDataset *dataset, const char *t
 
 /* ---- the datasets ------------------------------------------------------------------------------------------------ */
 
-static hid_t change_type(void)
+static hid_t change_type(StoreFile *file)
 {
     const hid_t type = H5Tcreate(H5T_COMPOUND, sizeof(struct StoreChange));
-    H5Tinsert(type, "column", offsetof(struct StoreChange, column), H5T_STD_U64LE);
-    H5Tinsert(type, "row", offsetof(struct StoreChange, row), H5T_STD_U64LE);
-    H5Tinsert(type, "value", offsetof(struct StoreChange, value), H5T_STD_I64LE);
+    store_file_check(file, H5Tinsert(type, "column", offsetof(struct StoreChange, column), H5T_STD_U64LE));
+    store_file_check(file, H5Tinsert(type, "row", offsetof(struct StoreChange, row), H5T_STD_U64LE));
+    store_file_check(file, H5Tinsert(type, "value", offsetof(struct StoreChange, value), H5T_STD_I64LE));
     return type;
 }
 
@@ -132,7 +132,7 @@ static void create_datasets(StoreWriter *w, uint32_t n_constants)
                                      (hsize_t[]){ least(w->n_dense, CHUNK_VALUES / (2 * w->spans)), w->spans, 2 });
     w->first = store_file_dataset(file, "/first", H5T_STD_I64LE, 2, 1, (hsize_t[]){ w->n_changes, 0 },
                                   (hsize_t[]){ least(w->n_changes, CHUNK_FIRST), 1 });
-    const hid_t type = change_type();
+    const hid_t type = change_type(file);
     w->changes = store_file_dataset(file, "/changes", type, 1, 0, &none, &change_chunk);
     H5Tclose(type);
     const hsize_t constants = n_constants, constant_chunk = CHUNK_FIRST;
@@ -171,7 +171,7 @@ bool store_writer_begin(StoreWriter *w, const StoreTables *tables, Arena *arena)
     file->packed = NEW_ARRAY(arena, unsigned char, pack_bound(CHUNK_BYTES));
     const hid_t text = H5Tcopy(H5T_C_S1);
     static const char FORMAT[] = STORE_FORMAT;
-    H5Tset_size(text, sizeof FORMAT - 1);
+    store_file_check(file, H5Tset_size(text, sizeof FORMAT - 1));
     store_file_attribute(file, "format", text, FORMAT);
     store_file_attribute(file, "version", H5T_NATIVE_INT, &(int){ STORE_VERSION });
     H5Tclose(text);
@@ -184,7 +184,7 @@ bool store_writer_begin(StoreWriter *w, const StoreTables *tables, Arena *arena)
     write_table(file, tables, arena);
     write_text(w, &w->begin, tables->begin);
     if (group >= 0)
-        H5Gclose(group);
+        store_file_check(file, H5Gclose(group));
     store_file_share(file);
     return !file->is_failed;
 }
@@ -315,6 +315,6 @@ bool store_writer_end(StoreWriter *w, const char *end)
     StoreDataset *const all[] = { &w->blocks,  &w->values,    &w->extremes, &w->first,
                                   &w->changes, &w->constants, &w->begin,    &w->end };
     for (size_t k = 0; k < sizeof all / sizeof all[0]; k++)
-        store_file_dataset_close(all[k]);
+        store_file_dataset_close(&w->file, all[k]);
     return store_file_close(&w->file);
 }
