@@ -35,6 +35,8 @@ install(TARGETS koine_archive ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(FILES ${CMAKE_BINARY_DIR}/koine-config.cmake ${CMAKE_BINARY_DIR}/koine-config-version.cmake DESTINATION ${package_folder})
 install(DIRECTORY include/koine DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN *.h PATTERN *.def)
 install(FILES ${CMAKE_BINARY_DIR}/koine.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+# Where Debian's Python looks below /usr; elsewhere PYTHONPATH names the folder.
+install(DIRECTORY python/koine DESTINATION lib/python3/dist-packages FILES_MATCHING PATTERN *.py PATTERN __pycache__ EXCLUDE)
 # Documents lie as they do in the source tree, so that their links lead somewhere (tests/cli/test-install).
 install(FILES README.md CHANGELOG.md ARCHITECTURE.md CONTRIBUTING.md LICENSE NOTICE
         DESTINATION ${CMAKE_INSTALL_DOCDIR} OPTIONAL)
