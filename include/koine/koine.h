@@ -2,7 +2,7 @@
  *
  * A project is one opened model with its settings and at most one run at a time. It belongs to one thread at a time;
  * several projects may be used in several threads at once. Nothing prints, nothing exits: what is wrong is a diagnostic
- * (koine_diagnostic), how a run ended is a KoineRunEnd. Texts and arrays that are returned belong to the project or
+ * (koine_diagnostic), how a run ended is a KoineEnd. Texts and arrays that are returned belong to the project or
  * result they were asked of. docs/api.md is the manual; this header is stable within a version number of the library.
  */
 #ifndef KOINE_KOINE_H
