@@ -143,6 +143,17 @@ static bool holds(const Cell *cell, long double a, long double b, double distanc
     return quotient >= cell->slope.lo - error && quotient <= cell->slope.hi + error;
 }
 
+/* Cells that are said to be the same have the same value, or one of them has none. */
+static void check_same(const Cell *cells, const long double *values)
+{
+    for (uint32_t k = 0; k < CELLS; k++) {
+        const int32_t same = cells[k].same;
+        assert_true(same != 0 && abs(same) <= (int32_t)k + 1);
+        const long double one = values[k], other = same < 0 ? -values[-same - 1] : values[same - 1];
+        assert_true(isnan(one) || isnan(other) || one == other);
+    }
+}
+
 static void check_code(const KoineTimeCode *code, const KoineSlot *inputs, Range time)
 {
     Cell cells[CELLS];
@@ -153,6 +164,7 @@ static void check_code(const KoineTimeCode *code, const KoineSlot *inputs, Range
         points[n] = n == 0 ? time.lo : n == 1 ? time.hi : fmin(time.hi, time.lo + uniform() * (time.hi - time.lo));
         for (uint32_t k = 0; k < CELLS; k++)
             values[n][k] = reference(code, inputs, k, points[n], values[n]);
+        check_same(cells, values[n]);
     }
     long double largest = 1;
     for (uint32_t k = 0; k < CELLS; k++)

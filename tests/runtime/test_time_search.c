@@ -190,6 +190,47 @@ static void test_rounding_is_no_crossing(void **state)
     assert_true(f.looks < 1000);
 }
 
+static double middle_part(double t)
+{
+    const double h = 1 + 0.5 * sin(t);
+    return fmin(t, h) - fmin(20 - t, h);
+}
+
+static void expect_one_crossing_at_the_end(const Found *f)
+{
+    assert_int_equal(f->n, 1);
+    assert_true(fabs(20 - f->at[0] - (1 + 0.5 * sin(f->at[0]))) < 1e-12);
+    assert_true(f->looks < 1000);
+}
+
+/* min(t, h) > min(20 - t, h) with h = 1 + sin(t)/2: from 1.5 to 18.5 both sides are h, bit by bit. They differ from
+ * where 20 - t falls below h; that falls all the way, so it has one root. The same as a difference, as two amounts of
+ * what is negative, and as a choice. */
+static void test_sides_that_are_the_same_do_not_cross(void **state)
+{
+    (void)state;
+    for (int form = 0; form < 4; form++) {
+        Code c = { .n = 0 };
+        const uint32_t t = now(&c), half = put(&c, KOINE_TIME_MUL, number(&c, 0.5), sine(&c, 1));
+        const uint32_t h = put(&c, KOINE_TIME_ADD, number(&c, 1), half);
+        const uint32_t rest = put(&c, KOINE_TIME_SUB, number(&c, 20), t);
+        uint32_t left = put(&c, KOINE_TIME_MIN, t, h), right = put(&c, KOINE_TIME_MIN, rest, h);
+        if (form == 1) {
+            left = put(&c, KOINE_TIME_SUB, left, right);
+            right = number(&c, 0);
+        } else if (form == 2) { /* |-min| + 0 is the min from 0 on */
+            left = put(&c, KOINE_TIME_ABS, put(&c, KOINE_TIME_NEG, left, KOINE_NONE), KOINE_NONE);
+            right = put(&c, KOINE_TIME_ADD, right, number(&c, 0));
+        } else if (form == 3) {
+            const uint32_t is_less = put(&c, KOINE_TIME_GREATER, h, rest);
+            right = put(&c, KOINE_TIME_IF, is_less, rest);
+            c.at[right].c = h;
+        }
+        const Found f = search(&c, left, right, 0, 20, middle_part);
+        expect_one_crossing_at_the_end(&f);
+    }
+}
+
 /* sqrt(t - 2) has no value before 2: without a guard that is where the search ends at once, with one it goes on. */
 static void test_what_has_no_value_keeps_its_side_if_it_is_guarded(void **state)
 {
@@ -219,6 +260,7 @@ int main(void)
                                         cmocka_unit_test(test_a_narrow_pulse_is_found),
                                         cmocka_unit_test(test_a_pole_is_a_crossing),
                                         cmocka_unit_test(test_rounding_is_no_crossing),
+                                        cmocka_unit_test(test_sides_that_are_the_same_do_not_cross),
                                         cmocka_unit_test(test_what_has_no_value_keeps_its_side_if_it_is_guarded) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

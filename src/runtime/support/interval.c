@@ -9,9 +9,9 @@ static const double LIBM = 4;       /* ulps that a function of libm may be off *
 static const double LARGEST = 1e14; /* argument of sin and cos of which something is said */
 static const double PI = 3.141592653589793;
 
-static const Cell NOWHERE = { { NAN, NAN }, { 0, 0 }, true };
+static const Cell NOWHERE = { { NAN, NAN }, { 0, 0 }, true, 0 };
 
-static const Cell UNKNOWN = { { -INFINITY, INFINITY }, { -INFINITY, INFINITY }, true };
+static const Cell UNKNOWN = { { -INFINITY, INFINITY }, { -INFINITY, INFINITY }, true, 0 };
 
 /* What is computed from an infinite value may have none. */
 static Cell cell(Range value, Range slope, bool is_partial)
@@ -19,7 +19,7 @@ static Cell cell(Range value, Range slope, bool is_partial)
     if (range_is_empty(value))
         return NOWHERE;
     is_partial |= !(range_size(value) <= DBL_MAX);
-    return (Cell){ value, range_is_empty(slope) || is_partial ? ALL_NUMBERS : slope, is_partial };
+    return (Cell){ value, range_is_empty(slope) || is_partial ? ALL_NUMBERS : slope, is_partial, 0 };
 }
 
 /* f rises between the ends of its argument; derivative: of f by it. */
@@ -154,6 +154,32 @@ static Cell power(const Cell *a, const Cell *b)
 }
 
 /* ---- arithmetic ---- */
+static bool is_zero(const Cell *a)
+{
+    return range_is(a->value, 0) && range_is(a->slope, 0) && !a->is_partial;
+}
+
+static Cell negated(const Cell *a)
+{
+    return (Cell){ range_neg(a->value), range_neg(a->slope), a->is_partial, -a->same };
+}
+
+static Cell sum(const Cell *a, const Cell *b)
+{
+    const bool is_partial = a->is_partial || b->is_partial;
+    if (is_zero(a) || is_zero(b))
+        return is_zero(a) ? *b : *a;
+    if (a->same == -b->same && a->same != 0)
+        return cell((Range){ 0, 0 }, (Range){ 0, 0 }, is_partial);
+    return cell(range_add(a->value, b->value), range_add(a->slope, b->slope), is_partial);
+}
+
+static Cell difference(const Cell *a, const Cell *b)
+{
+    const Cell minus = negated(b);
+    return sum(a, &minus);
+}
+
 static Cell product(const Cell *a, const Cell *b)
 {
     const bool is_partial = a->is_partial || b->is_partial;
@@ -180,9 +206,8 @@ static Cell absolute(const Cell *a)
 {
     if (a->value.lo >= 0)
         return *a;
-    const Range minus = range_neg(a->value);
     if (a->value.hi <= 0)
-        return cell(minus, range_neg(a->slope), a->is_partial);
+        return negated(a);
     return cell((Range){ 0, range_size(a->value) }, range_hull(a->slope, range_neg(a->slope)), a->is_partial);
 }
 
@@ -191,15 +216,12 @@ static Cell least(const Cell *a, const Cell *b)
     const bool is_partial = a->is_partial || b->is_partial;
     if (a->value.hi < b->value.lo || b->value.hi < a->value.lo) {
         const Cell *one = a->value.hi < b->value.lo ? a : b;
-        return cell(one->value, one->slope, is_partial);
+        Cell out = cell(one->value, one->slope, is_partial);
+        out.same = one->same;
+        return out;
     }
     return cell((Range){ fmin(a->value.lo, b->value.lo), fmin(a->value.hi, b->value.hi) },
                 range_hull(a->slope, b->slope), is_partial);
-}
-
-static Cell negated(const Cell *a)
-{
-    return (Cell){ range_neg(a->value), range_neg(a->slope), a->is_partial };
 }
 
 static Cell greatest(const Cell *a, const Cell *b)
@@ -269,7 +291,8 @@ static Cell truth(bool can_be_false, bool can_be_true)
 {
     return (Cell){ { can_be_false ? 0 : 1, can_be_true ? 1 : 0 },
                    can_be_false && can_be_true ? ALL_NUMBERS : (Range){ 0, 0 },
-                   false };
+                   false,
+                   0 };
 }
 
 static Cell compared(const Cell *a, const Cell *b, KoineTimeOp op)
@@ -307,7 +330,7 @@ static Cell polynomial(const double *row, Range x)
         value = range_add(range_mul(value, u), (Range){ row[k], row[k] });
     slope = range_add(range_mul(slope, u), (Range){ 2 * row[3], 2 * row[3] });
     slope = range_add(range_mul(slope, u), (Range){ row[2], row[2] });
-    return (Cell){ value, slope, false };
+    return (Cell){ value, slope, false, 0 };
 }
 
 static Cell table_value(const double *table, Range interval, const Cell *a, bool is_broken)
@@ -316,19 +339,19 @@ static Cell table_value(const double *table, Range interval, const Cell *a, bool
     const bool is_frozen = interval.lo >= 0;
     const int64_t first = is_frozen ? (int64_t)fmin(interval.lo, (double)n) : koine_interval(table, a->value.lo),
                   last = is_frozen ? (int64_t)fmin(interval.hi, (double)n) : koine_interval(table, a->value.hi);
-    Cell sum = { NO_NUMBER, NO_NUMBER, a->is_partial };
+    Cell all = { NO_NUMBER, NO_NUMBER, a->is_partial, 0 };
     for (int64_t k = first; k <= last; k++) {
         if (table[1] != 0 && (k == 0 || k == n)) {
-            sum.is_partial = true;
+            all.is_partial = true;
             continue;
         }
         const Range own = { k > first ? table[2 + k - 1] : a->value.lo, k < last ? table[2 + k] : a->value.hi };
         const Cell one = polynomial(table + 2 + n + 5 * k, is_frozen ? a->value : own);
-        sum.value = range_hull(sum.value, one.value);
-        sum.slope = range_hull(sum.slope, one.slope);
+        all.value = range_hull(all.value, one.value);
+        all.slope = range_hull(all.slope, one.slope);
     }
     const bool jumps = last > first && (is_broken || is_frozen);
-    return cell(sum.value, jumps ? ALL_NUMBERS : range_mul(sum.slope, a->slope), sum.is_partial);
+    return cell(all.value, jumps ? ALL_NUMBERS : range_mul(all.slope, a->slope), all.is_partial);
 }
 
 static Cell table_at(const KoineTimeCode *code, const KoineTimeInstruction *i, const Cell *cells)
@@ -373,10 +396,9 @@ static Cell one_operand(KoineTimeOp op, const Cell *a)
 
 static Cell two_operands(KoineTimeOp op, const Cell *a, const Cell *b)
 {
-    const bool is_partial = a->is_partial || b->is_partial;
     switch ((int)op) {
-    case KOINE_TIME_ADD: return cell(range_add(a->value, b->value), range_add(a->slope, b->slope), is_partial);
-    case KOINE_TIME_SUB: return cell(range_sub(a->value, b->value), range_sub(a->slope, b->slope), is_partial);
+    case KOINE_TIME_ADD: return sum(a, b);
+    case KOINE_TIME_SUB: return difference(a, b);
     case KOINE_TIME_MUL: return product(a, b);
     case KOINE_TIME_DIV: return quotient(a, b);
     case KOINE_TIME_POW: return power(a, b);
@@ -391,7 +413,7 @@ static Cell two_operands(KoineTimeOp op, const Cell *a, const Cell *b)
 
 static Cell number(double x)
 {
-    return isnan(x) ? NOWHERE : (Cell){ { x, x }, { 0, 0 }, false };
+    return isnan(x) ? NOWHERE : (Cell){ { x, x }, { 0, 0 }, false, 0 };
 }
 
 static Cell computed(const KoineTimeCode *code, const KoineTimeInstruction *i, const Cell *cells)
@@ -416,10 +438,12 @@ void koine_time_evaluate(const KoineTimeCode *code, const KoineSlot *inputs, Ran
         const KoineTimeInstruction *i = &code->instructions[k];
         switch (i->op) {
         case KOINE_TIME_NUMBER: cells[k] = number(code->numbers[i->a]); break;
-        case KOINE_TIME_NOW: cells[k] = (Cell){ time, { 1, 1 }, false }; break;
+        case KOINE_TIME_NOW: cells[k] = (Cell){ time, { 1, 1 }, false, 0 }; break;
         case KOINE_TIME_REAL: cells[k] = number(inputs[i->a].r); break;
         case KOINE_TIME_INTEGER: cells[k] = number((double)inputs[i->a].i); break;
         default: cells[k] = computed(code, i, cells); break;
         }
+        if (cells[k].same == 0)
+            cells[k].same = (int32_t)k + 1;
     }
 }

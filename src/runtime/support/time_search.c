@@ -24,8 +24,9 @@ static Look look(const Watched *w, double from, double to)
     Look out = { left->value, left->slope, BAND * DBL_EPSILON * distance_to_0(left->value), left->is_partial };
     if (w->code->right != KOINE_NONE) {
         const Cell *right = &w->cells[w->code->right];
-        out.x = range_sub(left->value, right->value);
-        out.slope = range_sub(left->slope, right->slope);
+        const bool is_equal = cells_are_same(left, right);
+        out.x = is_equal ? (Range){ 0, 0 } : range_sub(left->value, right->value);
+        out.slope = is_equal ? (Range){ 0, 0 } : range_sub(left->slope, right->slope);
         out.band = fmax(out.band, BAND * DBL_EPSILON * distance_to_0(right->value));
         out.is_partial |= right->is_partial;
     }
