@@ -198,6 +198,7 @@ PhaseSinks *phase_sinks(KoineSink *const *sinks, uint32_t n, Arena *arena)
         all->at[k] = (PhaseSink){ .inner = sinks[k], .all = all };
         all->at[k].sink = (KoineSink){ .wants_event_steps = sinks[k]->wants_event_steps,
                                        .has_own_grid = sinks[k]->has_own_grid,
+                                       .skips_events = sinks[k]->skips_events,
                                        .begin = phase_begin,
                                        .point = phase_point,
                                        .end = phase_end };
@@ -218,8 +219,6 @@ KoineSink *const *phase_sinks_of(PhaseSinks *sinks, bool is_first, bool is_last,
 void phase_sinks_cut_anywhere(PhaseSinks *sinks)
 {
     sinks->is_cut_anywhere = true;
-    for (uint32_t k = 0; k < sinks->n; k++)
-        sinks->at[k].sink.skips_events = sinks->inner[k]->skips_events;
 }
 
 void phase_sinks_end(PhaseSinks *sinks, const KoineModel *model)
