@@ -175,10 +175,11 @@ static inline double koine_ulp(double t)
     return power * DBL_EPSILON;
 }
 
-/* Times this close are one instant (S7); no step is shorter. */
+/* Times this close are one instant (S7); no step is shorter. Around 0, which has no ulp of its own, it is a distance
+ * that solvers can still multiply with itself. */
 static inline double koine_near(double t)
 {
-    return 16 * koine_ulp(t);
+    return 16 * koine_ulp(t) + 1e-150;
 }
 
 /* h_cross of the semantics: below this step a failing evaluation is crossed by Euler steps. `usual` is the

@@ -219,6 +219,23 @@ static void test_s6_functions_and_elements_of_arrays(void **state)
     with_all((RunRequest){ .path = DYMOLA "timecalls.dym", .stop = 10 }, 0.1, 5, check_timecalls);
 }
 
+/* round(sin t) < |t| holds up to the last number before 0, and from the first one behind it to pi/6, where the sine
+ * is 1/2. Between the number before 0 and 0 there is nothing to integrate. */
+static void check_zero(const RunResult *r)
+{
+    expect_done(r);
+    expect_near(run_last(r, "R"), 1 + PI / 6, 1e-9);
+    expect_near(run_last(r, "B"), 0, 0);
+}
+
+static void test_s7_an_event_less_than_rounding_before_0(void **state)
+{
+    (void)state;
+    const RunRequest request = { .path = SIMPLEX "Zero.mdl", .start = -1, .stop = 0.9, .interval = 0.1 };
+    run_in_all_tiers(request, check_zero);
+    with_all(request, 0.01, 1, check_zero);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_s6_a_sine_without_states),
@@ -231,6 +248,7 @@ int main(void)
                                         cmocka_unit_test(test_s6_the_search_begins_anew_when_operands_change),
                                         cmocka_unit_test(test_s6_a_continued_run),
                                         cmocka_unit_test(test_s6_a_long_search_is_named),
-                                        cmocka_unit_test(test_s6_a_long_search_on_a_time_grid) };
+                                        cmocka_unit_test(test_s6_a_long_search_on_a_time_grid),
+                                        cmocka_unit_test(test_s7_an_event_less_than_rounding_before_0) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
