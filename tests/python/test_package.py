@@ -294,6 +294,21 @@ class Results(unittest.TestCase):
             self.assertIs(open_rise(stop=2).run().plot(), axes)
         self.assertEqual(axes.plot.call_count, 2)  # K and X
 
+    @unittest.skipUnless(HAS_NUMPY, "matplotlib needs numpy")
+    def test_plots_are_pictures(self):
+        try:
+            import matplotlib
+        except ImportError:
+            if os.environ.get("CI"):
+                raise
+            self.skipTest("matplotlib is missing (apt-get install python3-matplotlib)")
+        matplotlib.use("Agg")
+        axes = open_rise(stop=2).run().plot("X")
+        self.assertAlmostEqual(axes.lines[0].get_ydata()[-1], 5, delta=1e-9)  # 1 + 2*2
+        with tempfile.NamedTemporaryFile(suffix=".png") as picture:
+            axes.figure.savefig(picture.name)
+            self.assertEqual(picture.read(8), b"\x89PNG\r\n\x1a\n")
+
     def test_without_matplotlib_the_reason_is_told(self):
         with mock.patch.dict(sys.modules, {"matplotlib": None}):
             self.assertRaisesRegex(ImportError, "python3-matplotlib", open_rise(stop=2).run().plot)
