@@ -210,7 +210,7 @@ static void statistics(const KoineSolver *solver, KoineRunStatistics *out)
 
 const KoineSolverKind koine_solver_auto = {
     .name = "auto",
-    .description = "pair explicit method, and cvode-bdf where the model is stiff (default)",
+    .description = "lean explicit method, and cvode-bdf where the model is stiff (default)",
     .create = create,
     .destroy = destroy,
     .restart = restart,

@@ -403,7 +403,7 @@ static KoineStatus create_dop853(const KoineProblem *problem, KoineSolver **solv
 
 const KoineSolverKind koine_solver_dopri5 = {
     .name = "dopri5",
-    .description = "pair explicit Runge-Kutta 5(4), Dormand and Prince; for non-stiff models at usual tolerances",
+    .description = "lean explicit Runge-Kutta 5(4), Dormand and Prince; for non-stiff models at usual tolerances",
     .create = create_dopri5,
     .destroy = destroy,
     .restart = restart,
@@ -415,7 +415,7 @@ const KoineSolverKind koine_solver_dopri5 = {
 
 const KoineSolverKind koine_solver_dop853 = {
     .name = "dop853",
-    .description = "pair explicit Runge-Kutta 8(5,3), Dormand and Prince; for non-stiff models at small tolerances",
+    .description = "lean explicit Runge-Kutta 8(5,3), Dormand and Prince; for non-stiff models at small tolerances",
     .create = create_dop853,
     .destroy = destroy,
     .restart = restart,
