@@ -240,6 +240,9 @@ static KoineStatus prepare(KoineRun *run)
     TRY(koine_signals_create(run));
     TRY(make_solver(run));
     koine_record_from_here(run);
+    /* A run that was interrupted while it was prepared opens no results: a sink may wait, as for a pipe. */
+    if (!run->options->is_continued && koine_run_interrupted(run))
+        return KOINE_FAILED;
     return koine_record_begin(run);
 }
 

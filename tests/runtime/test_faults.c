@@ -385,6 +385,20 @@ static void test_interrupt_keeps_results(void **state)
     toy_done(&run);
 }
 
+/* A sink may wait when it begins, as for the reader of a pipe. */
+static void test_interrupt_before_the_start_opens_no_results(void **state)
+{
+    static const Toy toy = { .kind = TOY_KIND(blow_tables, constant) };
+    (void)state;
+    interrupt_flag = 1;
+    ToyRun run;
+    toy_run(&toy, (KoineRunOptions){ .stop = 1, .solver = "rk4", .listener.interrupt = &interrupt_flag }, true, &run);
+    assert_int_equal(run.report.end, KOINE_RUN_INTERRUPTED);
+    assert_int_equal(run.memory->ended, 0);
+    assert_int_equal(run.memory->n, 0);
+    toy_done(&run);
+}
+
 static int calls_before_the_signal;
 
 static KoineStatus decays_until_told(KoineModel *model)
@@ -507,6 +521,7 @@ int main(void)
         cmocka_unit_test(test_calendars_without_end),
         cmocka_unit_test(test_event_steps_without_end),
         cmocka_unit_test(test_interrupt_keeps_results),
+        cmocka_unit_test(test_interrupt_before_the_start_opens_no_results),
         cmocka_unit_test(test_interrupt_in_any_evaluation_is_no_failure),
         cmocka_unit_test(test_failing_sink_ends_the_run_and_others_are_closed),
         cmocka_unit_test(test_failing_initialisation),
