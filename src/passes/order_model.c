@@ -93,6 +93,35 @@ static Positions place_variables(const Model *m, Arena *arena)
     return at;
 }
 
+/* ---- renumbering ---- */
+static uint32_t *inverse(const uint32_t *ids, uint32_t n, Arena *arena)
+{
+    uint32_t *to = NEW_ARRAY(arena, uint32_t, n);
+    for (uint32_t k = 0; k < n; k++)
+        to[ids[k]] = k;
+    return to;
+}
+
+/* items[k] becomes what items[ids[k]] was; what stands in its place already is not touched. */
+static void permute(void *items, const uint32_t *ids, uint32_t n, size_t size, Arena *scratch)
+{
+    unsigned char *at = items, *first = arena_alloc(scratch, size, 16);
+    bool *is_done = NEW_ARRAY(scratch, bool, n + 1);
+    for (uint32_t k = 0; k < n; k++) {
+        if (is_done[k] || ids[k] == k)
+            continue;
+        uint32_t place = k;
+        memcpy(first, at + k * size, size);
+        for (; ids[place] != k; place = ids[place]) {
+            memcpy(at + place * size, at + ids[place] * size, size);
+            is_done[place] = true;
+        }
+        memcpy(at + place * size, first, size);
+        is_done[place] = true;
+    }
+}
+#define PERMUTE(m, field, ids, scratch) permute((m)->field.at, (ids), (m)->field.n, sizeof *(m)->field.at, (scratch))
+
 static void renumber_var(VarId *var, const uint32_t *to)
 {
     if (var->index != ID_NONE)
@@ -101,12 +130,9 @@ static void renumber_var(VarId *var, const uint32_t *to)
 
 static void move_variables(Model *m, const uint32_t *to, Arena *arena)
 {
-    Variable *old = NEW_ARRAY(arena, Variable, m->variables.n);
-    if (m->variables.n)
-        memcpy(old, m->variables.at, m->variables.n * sizeof *old);
+    PERMUTE(m, variables, inverse(to, m->variables.n, arena), arena);
     for (uint32_t k = 0; k < m->variables.n; k++) {
-        Variable *moved = &m->variables.at[to[k]];
-        *moved = old[k];
+        Variable *moved = &m->variables.at[k];
         renumber_var(&moved->alias, to);
         renumber_var(&moved->origin, to);
         renumber_var(&moved->residual, to);
@@ -291,25 +317,6 @@ static uint32_t *sorted(uint32_t n, CompareIds compare, const Order *o, Arena *a
     sort_ids(ids, n, compare, o, work);
     return ids;
 }
-
-static uint32_t *inverse(const uint32_t *ids, uint32_t n, Arena *arena)
-{
-    uint32_t *to = NEW_ARRAY(arena, uint32_t, n);
-    for (uint32_t k = 0; k < n; k++)
-        to[ids[k]] = k;
-    return to;
-}
-
-/* items[k] becomes what items[ids[k]] was. */
-static void permute(void *items, const uint32_t *ids, uint32_t n, size_t size, Arena *scratch)
-{
-    unsigned char *to = items, *from = arena_alloc(scratch, n * size + 1, 16);
-    if (n)
-        memcpy(from, items, n * size);
-    for (uint32_t k = 0; k < n; k++)
-        memcpy(to + k * size, from + ids[k] * size, size);
-}
-#define PERMUTE(m, field, ids, scratch) permute((m)->field.at, (ids), (m)->field.n, sizeof *(m)->field.at, (scratch))
 
 static const uint64_t *moved_keys(const uint64_t *keys, const uint32_t *ids, uint32_t n, Arena *arena)
 {
