@@ -372,14 +372,19 @@ bool solve_small(Compile *c)
                   .builder = term_builder(c->model) };
     map_init(&p.by_key, c->scratch, 0);
     const uint32_t n = s->blocks.n;
-    const Block *before = s->blocks.at;
+    Block *before = NEW_ARRAY(c->scratch, Block, n + 1);
     Solved *solved = NEW_ARRAY(c->scratch, Solved, n + 1);
-    for (uint32_t k = 0; k < n; k++)
-        solved[k] = solve(&p, &before[k]);
-    s->blocks.at = NULL;
-    s->blocks.n = s->blocks.capacity = 0;
-    vec_reserve(c->arena, &s->blocks, n);
-    for (uint32_t k = 0, end; k < n; k = end) {
+    uint32_t first = n; /* that is solved: the blocks before it stay */
+    for (uint32_t k = 0; k < n; k++) {
+        solved[k] = solve(&p, &s->blocks.at[k]);
+        if (solved[k].system && first == n)
+            first = k;
+    }
+    if (first == n)
+        return true;
+    memcpy(before + first, s->blocks.at + first, (n - first) * sizeof *before);
+    s->blocks.n = first;
+    for (uint32_t k = first, end; k < n; k = end) {
         end = k + 1;
         if (!solved[k].system) {
             vec_push(c->arena, &s->blocks, before[k]);

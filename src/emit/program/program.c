@@ -191,6 +191,7 @@ Program *program_create(const Schedule *schedule, Arena *arena)
     const Parts parts = parts_lay(schedule, systems);
     const Events events = events_lay(schedule, &parts, systems);
     const KoinePart parameters = lay_fixed(kernels, &parts, &events.roots.fixed);
+    share_destroy(systems->share);
     program->tables = tables_fill(schedule, slots, systems, &parts, &events, arena);
     comment_kernels(schedule, &parts, &events, kernels);
     program->code = code_of(schedule, kernels, &parts.derivatives);
@@ -200,7 +201,6 @@ Program *program_create(const Schedule *schedule, Arena *arena)
                                     .events = events.data,
                                     .systems = join_systems(schedule->model, &parts, systems, &events) };
     join_explanations(program, schedule, &parts, &events, arena);
-    share_destroy(systems->share);
     arena_destroy(kernels->scratch);
     return program;
 }
