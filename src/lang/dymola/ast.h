@@ -144,18 +144,29 @@ typedef struct {
     struct Function *made;
 } FunctionText;
 
+typedef struct { /* the functions of a text, in their order */
+    VEC(FunctionText *) all;
+    Map names; /* the places in `all` */
+} FunctionTexts;
+
+/* ---- directives ---- */
 typedef struct {           /* variable tear name [residual] */
     Node *name, *residual; /* residual: NULL: none is given */
 } Tear;
 
+typedef struct {                  /* what stands after a model about its variables */
+    Nodes unknowns, kept, states; /* `variable unknown`, `variable not evaluate`, `variable state` */
+    VEC(Tear) tears;              /* `variable tear` */
+} Directives;
+
 /* ---- classes ---- */
 typedef enum { EVENTS_UNSAID, EVENTS_ON, EVENTS_OFF } EventsOption;
 enum { NAME_VARIABLE = 1, NAME_CONNECTABLE = 2, NAME_ARRAY = 4 };
-typedef struct Unit Unit;
+typedef struct Translation Translation;
 struct Class {
     Ident name;
     Class *super, *outer;
-    bool is_class;  /* not an object at once */
+    bool is_class;  /* it is declared as a class; else it is an object at once */
     uint8_t events; /* EventsOption; of the whole text */
     VEC(Class *) classes;
     VEC(Submodel) submodels;
@@ -165,13 +176,11 @@ struct Class {
     VEC(Wire *) wires;
     EquationTexts equations;
     VEC(When *) whens;
-    Nodes unknowns, kept, states;  /* `variable unknown`, `variable not evaluate`, `variable state` after the model */
-    VEC(Tear) tears;               /* `variable tear`, likewise */
-    VEC(FunctionText *) functions; /* of the outermost: those of the text, in their order */
-    Map function_names;            /* ... and their places */
-    Map known;                     /* name -> NAME_ bits, of this body alone */
-    Unit *unit;                    /* once it is lowered */
-    bool has_failed;
+    Directives directives;
+    FunctionTexts functions;  /* of the outermost class: those of the text */
+    Map known;                /* name -> NAME_ bits, of this body alone */
+    Translation *translation; /* once it is made */
+    bool has_failed;          /* the translation was tried and has errors */
 };
 
 #endif

@@ -1,6 +1,6 @@
 /* Functions that the language knows. */
 #include "lang/dymola/parser.h"
-#include "lang/dymola/unit.h"
+#include "lang/dymola/functions.h"
 #include <math.h>
 
 static const FunctionRow functions[] = {
@@ -20,41 +20,42 @@ static const FunctionRow *find(const char *name)
 }
 
 /* smooth(p, e): p is a number. */
-static bool check_literal(Unit *unit, const Node *node, const char *name, uint32_t n_args)
+static bool check_literal(Translation *translation, const Node *node, const char *name, uint32_t n_args)
 {
     if (node->n_args != n_args) {
-        REPORT(unit, DIAG_DYM_FUNCTION, node->span, "`%s` has %u argument%s, not %u", name, n_args,
+        REPORT(translation, DIAG_DYM_FUNCTION, node->span, "`%s` has %u argument%s, not %u", name, n_args,
                n_args == 1 ? "" : "s", node->n_args);
         return false;
     }
     const Node *order = node->args[0];
     if (n_args == 1 || (order->kind == NODE_NUMBER && order->number >= 0 && order->number == floor(order->number)))
         return true;
-    REPORT(unit, DIAG_DYM_FUNCTION, order->span, "`smooth` wants a whole number here: how often is it differentiable");
-    diag_help(unit->diag, "smooth(1, if x > 0 then x*x else 0) has a continuous first derivative");
+    REPORT(translation, DIAG_DYM_FUNCTION, order->span,
+           "`smooth` wants a whole number here: how often is it differentiable");
+    diag_help(translation->diag, "smooth(1, if x > 0 then x*x else 0) has a continuous first derivative");
     return false;
 }
 
-bool dym_is_literal(const Unit *unit, const Node *node)
+bool dym_is_literal(const Translation *translation, const Node *node)
 {
-    const char *name = node->kind == NODE_FUNCTION ? NAME(unit, node->path[0]) : "";
+    const char *name = node->kind == NODE_FUNCTION ? NAME(translation, node->path[0]) : "";
     return strcmp(name, "noEvent") == 0 || strcmp(name, "smooth") == 0;
 }
 
-bool dym_check_call(Unit *unit, const Node *node)
+bool dym_check_call(Translation *translation, const Node *node)
 {
-    if (dym_is_literal(unit, node)) {
-        const char *name = NAME(unit, node->path[0]);
-        return check_literal(unit, node, name, name[0] == 'n' ? 1 : 2);
+    if (dym_is_literal(translation, node)) {
+        const char *name = NAME(translation, node->path[0]);
+        return check_literal(translation, node, name, name[0] == 'n' ? 1 : 2);
     }
-    const FunctionText *function = dym_find_user_function(unit->load, node);
+    const FunctionText *function = dym_find_user_function(translation->load, node);
     if (!function)
-        return dym_find_function(unit, node) != NULL;
+        return dym_find_function(translation, node) != NULL;
     if (function->n_inputs == node->n_args)
         return true;
-    REPORT(unit, DIAG_DYM_FUNCTION, node->span, "`%s` has %u argument%s, not %u", NAME(unit, node->path[0]),
-           function->n_inputs, function->n_inputs == 1 ? "" : "s", node->n_args);
-    diag_note(unit->diag, function->class->name.span, "it is defined here");
+    REPORT(translation, DIAG_DYM_FUNCTION, node->span, "`%s` has %u argument%s, not %u",
+           NAME(translation, node->path[0]), function->n_inputs, function->n_inputs == 1 ? "" : "s", node->n_args);
+    diag_note(translation->diag, function->class->name.span, "it is defined here");
     return false;
 }
 
@@ -68,26 +69,26 @@ bool dym_is_function_name(const char *name)
     return find(name) != NULL;
 }
 
-const FunctionRow *dym_find_function(Unit *unit, const Node *node)
+const FunctionRow *dym_find_function(Translation *translation, const Node *node)
 {
-    const char *name = NAME(unit, node->path[0]);
+    const char *name = NAME(translation, node->path[0]);
     const FunctionRow *row = find(name);
     if (row && row->arity == node->n_args)
         return row;
     uint32_t k;
-    if (map_get(&unit->load->all->function_names, node->path[0].name.index, &k)) {
-        REPORT(unit, DIAG_DYM_FUNCTION, node->path[0].span, "the function `%s` is defined later", name);
-        diag_note(unit->diag, unit->load->all->functions.at[k]->class->name.span, "here");
-        diag_help(unit->diag, "a function calls those that stand before it");
+    if (map_get(&translation->load->all->functions.names, node->path[0].name.index, &k)) {
+        REPORT(translation, DIAG_DYM_FUNCTION, node->path[0].span, "the function `%s` is defined later", name);
+        diag_note(translation->diag, translation->load->all->functions.all.at[k]->class->name.span, "here");
+        diag_help(translation->diag, "a function calls those that stand before it");
         return NULL;
     }
     if (row) {
-        REPORT(unit, DIAG_DYM_FUNCTION, node->span, "`%s` has %u argument%s, not %u", name, row->arity,
+        REPORT(translation, DIAG_DYM_FUNCTION, node->span, "`%s` has %u argument%s, not %u", name, row->arity,
                row->arity == 1 ? "" : "s", node->n_args);
         return NULL;
     }
-    REPORT(unit, DIAG_DYM_FUNCTION, node->path[0].span, "there is no function `%s`", name);
-    diag_help(unit->diag,
+    REPORT(translation, DIAG_DYM_FUNCTION, node->path[0].span, "there is no function `%s`", name);
+    diag_help(translation->diag,
               "known are abs, arccos, arcsin, arctan, arctan2, cos, cosh, exp, int, ln, log10, max, min, "
               "sign, sin, sinh, sqrt, tan, tanh; a vector is declared with its size: %s(3)",
               name);

@@ -1,7 +1,8 @@
 /* The language as the rest of the program sees it; see dymola.h. */
 #include "lang/dymola/dymola.h"
 #include "lang/dymola/parser.h"
-#include "lang/dymola/unit.h"
+#include "lang/dymola/functions.h"
+#include "lang/dymola/translation.h"
 
 /* The class that is asked for; else the last model, which is no class. */
 static Class *choose(const Class *all, const LoadRequest *request, const Names *names)
@@ -16,47 +17,48 @@ static Class *choose(const Class *all, const LoadRequest *request, const Names *
     return model;
 }
 
-static void keep_parameters(Unit *unit, const Class *class)
+static void keep_parameters(Translation *translation, const Class *class)
 {
-    for (uint32_t k = 0; k < class->kept.n; k++) {
-        const Node *name = class->kept.at[k];
-        const VarId var = dym_find_variable(unit, name->path, name->n_path);
+    for (uint32_t k = 0; k < class->directives.kept.n; k++) {
+        const Node *name = class->directives.kept.at[k];
+        const VarId var = dym_find_variable(translation, name->path, name->n_path);
         if (var_is_none(var))
             continue;
-        Variable *v = model_var(unit->model, var);
+        Variable *v = model_var(translation->model, var);
         if (v->variability == VARIABILITY_PARAMETER && name->n_args == 0) {
             v->is_kept = true;
             continue;
         }
-        REPORT(unit, DIAG_DYM_KEPT, name->span, "`%s` is no parameter", NAME(unit, name->path[name->n_path - 1]));
-        diag_help(unit->diag, "`variable not evaluate` names parameters, whole ones if they are vectors");
+        REPORT(translation, DIAG_DYM_KEPT, name->span, "`%s` is no parameter",
+               NAME(translation, name->path[name->n_path - 1]));
+        diag_help(translation->diag, "`variable not evaluate` names parameters, whole ones if they are vectors");
     }
 }
 
-static void wish_for_state(Unit *unit, const Node *name)
+static void wish_for_state(Translation *translation, const Node *name)
 {
-    const VarId var = dym_find_variable(unit, name->path, name->n_path);
+    const VarId var = dym_find_variable(translation, name->path, name->n_path);
     if (var_is_none(var))
         return;
-    Variable *v = model_var(unit->model, var);
+    Variable *v = model_var(translation->model, var);
     if (v->variability == VARIABILITY_CONTINUOUS) {
         v->select = SELECT_ALWAYS;
         return;
     }
-    REPORT(unit, DIAG_DYM_STATE, name->span, "`variable state` of something that does not change with time");
-    diag_help(unit->diag, "a state is a variable under der, or one that could stand there");
+    REPORT(translation, DIAG_DYM_STATE, name->span, "`variable state` of something that does not change with time");
+    diag_help(translation->diag, "a state is a variable under der, or one that could stand there");
 }
 
-static void tear_variables(Unit *unit, const Class *class)
+static void tear_variables(Translation *translation, const Class *class)
 {
-    for (uint32_t k = 0; k < class->tears.n; k++) {
-        const Tear *tear = &class->tears.at[k];
-        const VarId var = dym_find_variable(unit, tear->name->path, tear->name->n_path);
+    for (uint32_t k = 0; k < class->directives.tears.n; k++) {
+        const Tear *tear = &class->directives.tears.at[k];
+        const VarId var = dym_find_variable(translation, tear->name->path, tear->name->n_path);
         const VarId residual =
-            tear->residual ? dym_find_variable(unit, tear->residual->path, tear->residual->n_path) : VAR_NONE;
+            tear->residual ? dym_find_variable(translation, tear->residual->path, tear->residual->n_path) : VAR_NONE;
         if (var_is_none(var))
             continue;
-        Variable *v = model_var(unit->model, var);
+        Variable *v = model_var(translation->model, var);
         v->is_torn = true;
         v->residual = residual;
     }
@@ -76,23 +78,23 @@ static Model *load_class(Load *load, Class *all)
     }
     load->all = all;
     dym_lower_functions(load);
-    Unit *unit = *load->errors ? NULL : dym_lower_class(load, class, class->name.span);
-    if (!unit)
+    Translation *translation = *load->errors ? NULL : dym_lower_class(load, class, class->name.span);
+    if (!translation)
         return NULL;
-    keep_parameters(unit, class);
-    dym_leave_addressed(unit->model, load->arena);
-    dym_settle_inits(unit);
-    for (uint32_t k = 0; k < class->unknowns.n; k++) {
-        const Node *name = class->unknowns.at[k];
-        const VarId var = dym_find_variable(unit, name->path, name->n_path);
+    keep_parameters(translation, class);
+    dym_leave_addressed(translation->model, load->arena);
+    dym_settle_inits(translation);
+    for (uint32_t k = 0; k < class->directives.unknowns.n; k++) {
+        const Node *name = class->directives.unknowns.at[k];
+        const VarId var = dym_find_variable(translation, name->path, name->n_path);
         const Task task = { TASK_UNKNOWN, ref_now(var), TERM_NONE, name->span };
         if (!var_is_none(var))
-            vec_push(unit->model->arena, &unit->model->tasks, task);
+            vec_push(translation->model->arena, &translation->model->tasks, task);
     }
-    for (uint32_t k = 0; k < class->states.n; k++)
-        wish_for_state(unit, class->states.at[k]);
-    tear_variables(unit, class);
-    return unit->model;
+    for (uint32_t k = 0; k < class->directives.states.n; k++)
+        wish_for_state(translation, class->directives.states.at[k]);
+    tear_variables(translation, class);
+    return translation->model;
 }
 
 static Model *load(const LoadRequest *request, Diag *diag)

@@ -4,7 +4,9 @@
  * init(v) is the value of the state v after the event, so a transition that acts at the commit assigns it: directly
  * where the text says init(v) = ..., else by way of a discrete variable that stands for init(v) in the equations of the
  * when. Outside of whens init(v) is v in the initial system. */
-#include "lang/dymola/unit.h"
+#include "lang/dymola/equations.h"
+#include "lang/dymola/extent.h"
+#include "lang/dymola/translation.h"
 
 bool dym_has_init(const Node *node)
 {
@@ -17,38 +19,38 @@ bool dym_has_init(const Node *node)
 }
 
 /* init(v) = e or e = init(v) of a scalar v, and e has no init. */
-static const Node *plain_init(Unit *unit, const EquationText *text, const Node **value)
+static const Node *plain_init(Translation *translation, const EquationText *text, const Node **value)
 {
     const bool is_left = text->left->kind == NODE_INIT;
     const Node *init = is_left ? text->left : text->right;
     *value = is_left ? text->right : text->left;
     if (init->kind != NODE_INIT || dym_has_init(*value))
         return NULL;
-    const VarId var = dym_find_variable(unit, init->path, init->n_path);
-    return model_var(unit->model, var)->type.rank == 0 ? init : NULL;
+    const VarId var = dym_find_variable(translation, init->path, init->n_path);
+    return model_var(translation->model, var)->type.rank == 0 ? init : NULL;
 }
 
 /* ---- init ---- */
-static void note_init(Unit *unit, VarId var, Span span, bool is_at_start)
+static void note_init(Translation *translation, VarId var, Span span, bool is_at_start)
 {
     const InitUse use = { var, span, is_at_start };
-    vec_push(unit->arena, &unit->inits, use);
+    vec_push(translation->arena, &translation->inits, use);
 }
 
-void dym_take_inits(Unit *unit, const UnitObject *object)
+void dym_take_inits(Translation *translation, const ClassObject *object)
 {
-    for (uint32_t k = 0; k < object->unit->inits.n; k++) {
-        InitUse use = object->unit->inits.at[k];
+    for (uint32_t k = 0; k < object->translation->inits.n; k++) {
+        InitUse use = object->translation->inits.at[k];
         use.var.index += object->first_var;
-        vec_push(unit->arena, &unit->inits, use);
+        vec_push(translation->arena, &translation->inits, use);
     }
 }
 
 /* next(v) := what stands for init(v), element by element. */
-static void assign_elements(Unit *unit, VarId var, VarId stand_in, Span span)
+static void assign_elements(Translation *translation, VarId var, VarId stand_in, Span span)
 {
-    Model *m = unit->model;
-    const Extent extent = dym_variable_extent(unit, var);
+    Model *m = translation->model;
+    const Extent extent = dym_variable_extent(translation, var);
     const uint32_t rank = model_var(m, var)->type.rank;
     for (uint32_t k = 0; k < extent.rows * extent.columns; k++) {
         const Expr *const index[] = { expr_integer(m->pool, k / extent.columns + 1),
@@ -62,49 +64,49 @@ static void assign_elements(Unit *unit, VarId var, VarId stand_in, Span span)
                 term_finish(&builder, rank ? term_element(&builder, ref, rank, index) : term_leaf(&builder, ref));
         }
         const Assignment set = { .target = terms[0], .value = terms[1], .span = span };
-        vec_push(unit->arena, &unit->when->inits, set);
+        vec_push(translation->arena, &translation->when->inits, set);
     }
 }
 
-static VarId stand_in_for(Unit *unit, VarId var, Span span)
+static VarId stand_in_for(Translation *translation, VarId var, Span span)
 {
-    Model *m = unit->model;
+    Model *m = translation->model;
     const VarId v = model_add_generated(m, "v", m->variables.n + 1, REAL_TYPE, span);
     const Term zero = term_real(m, 0);
     model_var(m, v)->start = zero;
     if (model_var(m, var)->type.rank)
-        dym_copy_size(unit, var, v);
+        dym_copy_size(translation, var, v);
     return v;
 }
 
-Ref dym_init_ref(Unit *unit, const Node *node, VarId var)
+Ref dym_init_ref(Translation *translation, const Node *node, VarId var)
 {
     uint32_t known;
-    if (!unit->when) {
-        note_init(unit, var, node->span, true);
+    if (!translation->when) {
+        note_init(translation, var, node->span, true);
         return ref_now(var);
     }
-    if (!map_get(&unit->when->stand_ins, var.index, &known)) {
-        known = stand_in_for(unit, var, node->span).index;
-        map_put(&unit->when->stand_ins, var.index, known);
-        assign_elements(unit, var, (VarId){ known }, node->span);
-        note_init(unit, var, node->span, false);
+    if (!map_get(&translation->when->stand_ins, var.index, &known)) {
+        known = stand_in_for(translation, var, node->span).index;
+        map_put(&translation->when->stand_ins, var.index, known);
+        assign_elements(translation, var, (VarId){ known }, node->span);
+        note_init(translation, var, node->span, false);
     }
     return ref_now((VarId){ known });
 }
 
-void dym_settle_inits(Unit *unit)
+void dym_settle_inits(Translation *translation)
 {
-    Model *m = unit->model;
-    bool *is_state = NEW_ARRAY(unit->arena, bool, m->variables.n + 1);
+    Model *m = translation->model;
+    bool *is_state = NEW_ARRAY(translation->arena, bool, m->variables.n + 1);
     for (uint32_t k = 0; k < m->refs.n; k++)
         if (m->refs.at[k].kind == REF_DER)
             is_state[m->refs.at[k].var.index] = true;
-    for (uint32_t k = 0; k < unit->inits.n; k++) {
-        const InitUse use = unit->inits.at[k];
+    for (uint32_t k = 0; k < translation->inits.n; k++) {
+        const InitUse use = translation->inits.at[k];
         if (!is_state[use.var.index]) {
-            REPORT(unit, DIAG_DYM_INIT, use.span, "init of a variable that is not under der");
-            diag_help(unit->diag, "what changes at events only is set by new(v) = ..., or by v = ... in a when");
+            REPORT(translation, DIAG_DYM_INIT, use.span, "init of a variable that is not under der");
+            diag_help(translation->diag, "what changes at events only is set by new(v) = ..., or by v = ... in a when");
         }
         if (use.is_at_start)
             model_var(m, use.var)->is_fixed = false;
@@ -112,45 +114,45 @@ void dym_settle_inits(Unit *unit)
 }
 
 /* ---- when ---- */
-static void lower_init(Unit *unit, const Node *init, const Node *value, Span span)
+static void lower_init(Translation *translation, const Node *init, const Node *value, Span span)
 {
-    const VarId var = dym_find_variable(unit, init->path, init->n_path);
-    const Term right = dym_lower_term(unit, value);
-    const Assignment set = { .target = term_ref(unit->model, ref_now(var)), .value = right, .span = span };
-    vec_push(unit->arena, &unit->when->inits, set);
-    note_init(unit, var, init->span, false);
+    const VarId var = dym_find_variable(translation, init->path, init->n_path);
+    const Term right = dym_lower_term(translation, value);
+    const Assignment set = { .target = term_ref(translation->model, ref_now(var)), .value = right, .span = span };
+    vec_push(translation->arena, &translation->when->inits, set);
+    note_init(translation, var, init->span, false);
 }
 
-static void lower_body(Unit *unit, const When *text)
+static void lower_body(Translation *translation, const When *text)
 {
     for (uint32_t k = 0; k < text->equations.n; k++) {
         const EquationText *equation = &text->equations.at[k];
-        if (!dym_check_node(unit, equation->left) || !dym_check_node(unit, equation->right))
+        if (!dym_check_node(translation, equation->left) || !dym_check_node(translation, equation->right))
             continue;
-        const Node *value, *init = plain_init(unit, equation, &value);
+        const Node *value, *init = plain_init(translation, equation, &value);
         if (init)
-            lower_init(unit, init, value, equation->span);
+            lower_init(translation, init, value, equation->span);
         else
-            dym_lower_equation(unit, equation);
+            dym_lower_equation(translation, equation);
     }
 }
 
-void dym_lower_when(Unit *unit, const When *text)
+void dym_lower_when(Translation *translation, const When *text)
 {
-    Model *m = unit->model;
-    if (!dym_check_node(unit, text->condition))
+    Model *m = translation->model;
+    if (!dym_check_node(translation, text->condition))
         return;
     if (dym_has_init(text->condition)) {
-        REPORT(unit, DIAG_DYM_INIT, text->condition->span, "init in the condition of a when");
-        diag_help(unit->diag, "compare the variable itself");
+        REPORT(translation, DIAG_DYM_INIT, text->condition->span, "init in the condition of a when");
+        diag_help(translation->diag, "compare the variable itself");
         return;
     }
-    const Term condition = dym_lower_term(unit, text->condition);
+    const Term condition = dym_lower_term(translation, text->condition);
     WhenUse when = { .transition = m->transitions.n };
-    map_init(&when.stand_ins, unit->arena, 4);
-    unit->when = &when;
-    lower_body(unit, text);
-    unit->when = NULL;
+    map_init(&when.stand_ins, translation->arena, 4);
+    translation->when = &when;
+    lower_body(translation, text);
+    translation->when = NULL;
     Transition head = { .trigger = TRIGGER_EDGE,
                         .effect = EFFECT_NOW,
                         .form = FORM_SET,

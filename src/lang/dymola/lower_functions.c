@@ -1,14 +1,17 @@
 /* Functions of the text: statements on scalars, executed in their order. They become functions of the Model; a call is
  * one value to the passes, with exact derivatives. Comparisons in them are no events. */
-#include "lang/dymola/unit.h"
+#include "lang/dymola/equations.h"
+#include "lang/dymola/extent.h"
+#include "lang/dymola/functions.h"
+#include "lang/dymola/translation.h"
 
 const FunctionText *dym_find_user_function(const Load *load, const Node *node)
 {
     uint32_t k;
-    if (!load->all || !map_get(&load->all->function_names, node->path[0].name.index, &k) ||
+    if (!load->all || !map_get(&load->all->functions.names, node->path[0].name.index, &k) ||
         k >= load->n_functions_ready)
         return NULL;
-    return load->all->functions.at[k];
+    return load->all->functions.all.at[k];
 }
 
 /* The same function for all classes that call it. */
@@ -20,49 +23,50 @@ static void list_function(Model *model, Function *function)
     vec_push(model->arena, &model->functions, function);
 }
 
-const Expr *dym_lower_user_call(Unit *unit, TermBuilder *builder, const Node *node, const FunctionText *function)
+const Expr *dym_lower_user_call(Translation *translation, TermBuilder *builder, const Node *node,
+                                const FunctionText *function)
 {
-    const Expr **args = NEW_ARRAY(unit->arena, const Expr *, node->n_args);
+    const Expr **args = NEW_ARRAY(translation->arena, const Expr *, node->n_args);
     for (uint32_t k = 0; k < node->n_args; k++)
-        args[k] = dym_lower_scalar(unit, builder, node->args[k]);
-    list_function(unit->model, function->made);
-    return expr_function(unit->load->pool, function->made, 0, REAL_TYPE, node->n_args, args);
+        args[k] = dym_lower_scalar(translation, builder, node->args[k]);
+    list_function(translation->model, function->made);
+    return expr_function(translation->load->pool, function->made, 0, REAL_TYPE, node->n_args, args);
 }
 
 /* What equations may say and statements may not. */
-static bool check_value(Unit *unit, const Node *node)
+static bool check_value(Translation *translation, const Node *node)
 {
     const bool is_operator = node->kind == NODE_DER || node->kind == NODE_NEW || node->kind == NODE_INIT;
-    if (is_operator || dym_is_time(unit, node)) {
-        REPORT(unit, DIAG_DYM_FUNCTION_BODY, node->span, "a function knows its arguments only");
-        diag_help(unit->diag, "give it Time, or the value of a derivative, as an argument");
+    if (is_operator || dym_is_time(translation, node)) {
+        REPORT(translation, DIAG_DYM_FUNCTION_BODY, node->span, "a function knows its arguments only");
+        diag_help(translation->diag, "give it Time, or the value of a derivative, as an argument");
         return false;
     }
     for (uint32_t k = 0; k < node->n_args; k++)
-        if (!check_value(unit, node->args[k]))
+        if (!check_value(translation, node->args[k]))
             return false;
     return true;
 }
 
-static void add_statement(Unit *unit, FunctionText *function, const EquationText *text, uint32_t *last)
+static void add_statement(Translation *translation, FunctionText *function, const EquationText *text, uint32_t *last)
 {
-    Model *m = unit->model;
+    Model *m = translation->model;
     Extent e;
     if (text->left->kind != NODE_VARIABLE || text->left->n_path != 1 || text->left->n_args) {
-        REPORT(unit, DIAG_DYM_FUNCTION_BODY, text->left->span, "a statement assigns a value to a variable");
-        diag_help(unit->diag, "write the variable alone on the left: y = x*x");
+        REPORT(translation, DIAG_DYM_FUNCTION_BODY, text->left->span, "a statement assigns a value to a variable");
+        diag_help(translation->diag, "write the variable alone on the left: y = x*x");
         return;
     }
-    const VarId target = dym_find_variable(unit, text->left->path, 1);
-    if (var_is_none(target) || !check_value(unit, text->right) || !dym_extent(unit, text->right, &e))
+    const VarId target = dym_find_variable(translation, text->left->path, 1);
+    if (var_is_none(target) || !check_value(translation, text->right) || !dym_extent(translation, text->right, &e))
         return;
     if (target.index < function->n_inputs) {
-        REPORT(unit, DIAG_DYM_FUNCTION_BODY, text->left->span, "an argument is not assigned to");
-        diag_help(unit->diag, "declare a variable of its own with `local`");
+        REPORT(translation, DIAG_DYM_FUNCTION_BODY, text->left->span, "an argument is not assigned to");
+        diag_help(translation->diag, "declare a variable of its own with `local`");
         return;
     }
     TermBuilder builder = term_builder(m);
-    const Expr *value = expr_no_event(unit->load->pool, dym_lower_scalar(unit, &builder, text->right));
+    const Expr *value = expr_no_event(translation->load->pool, dym_lower_scalar(translation, &builder, text->right));
     Statement statement = { .kind = STATEMENT_ASSIGN, .span = text->span };
     statement.value = term_finish(&builder, value);
     statement.target = term_ref(m, ref_now(target));
@@ -92,30 +96,33 @@ static bool is_assigned(const FunctionText *function)
 static void lower_function(Load *load, FunctionText *function)
 {
     const Class *class = function->class;
-    Unit *unit = dym_new_unit(load, class);
+    Translation *translation = dym_new_translation(load, class);
     for (uint32_t k = 0; k < class->variables.n; k++) {
-        dym_declare(unit, &class->variables.at[k]);
+        dym_declare(translation, &class->variables.at[k]);
         if (class->variables.at[k].size.n) {
-            REPORT(unit, DIAG_DYM_FUNCTION_BODY, class->variables.at[k].name.span, "functions have scalars only");
-            diag_help(unit->diag, "give it the elements as arguments");
+            REPORT(translation, DIAG_DYM_FUNCTION_BODY, class->variables.at[k].name.span,
+                   "functions have scalars only");
+            diag_help(translation->diag, "give it the elements as arguments");
         }
     }
     if (!is_assigned(function)) {
-        REPORT(unit, DIAG_DYM_FUNCTION_BODY, class->name.span, "the function gives no value");
-        diag_help(unit->diag, "a statement assigns it to the name of the function: %s = ...", NAME(unit, class->name));
+        REPORT(translation, DIAG_DYM_FUNCTION_BODY, class->name.span, "the function gives no value");
+        diag_help(translation->diag, "a statement assigns it to the name of the function: %s = ...",
+                  NAME(translation, class->name));
     }
-    if (*unit->errors)
+    if (*translation->errors)
         return;
-    dym_infer_types(unit);
-    for (uint32_t k = 0; k <= function->n_inputs && !*unit->errors; k++)
-        if (model_var(unit->model, unit->vars.at[k].var)->type.kind != TYPE_REAL)
-            REPORT(unit, DIAG_DYM_TYPE, unit->vars.at[k].name.span, "arguments and value of a function are numbers");
-    if (*unit->errors)
+    dym_infer_types(translation);
+    for (uint32_t k = 0; k <= function->n_inputs && !*translation->errors; k++)
+        if (model_var(translation->model, translation->variables.all.at[k].var)->type.kind != TYPE_REAL)
+            REPORT(translation, DIAG_DYM_TYPE, translation->variables.all.at[k].name.span,
+                   "arguments and value of a function are numbers");
+    if (*translation->errors)
         return;
     function->made = NEW(load->arena, Function);
     *function->made = (Function){ .name = class->name.name,
                                   .number = pool_count_function(load->pool),
-                                  .body = unit->model,
+                                  .body = translation->model,
                                   .n_inputs = function->n_inputs,
                                   .n_outputs = 1,
                                   .n_locals = class->variables.n - function->n_inputs - 1,
@@ -123,13 +130,13 @@ static void lower_function(Load *load, FunctionText *function)
                                   .span = class->name.span };
     uint32_t last = 0;
     for (uint32_t k = 0; k < class->equations.n; k++)
-        add_statement(unit, function, &class->equations.at[k], &last);
+        add_statement(translation, function, &class->equations.at[k], &last);
 }
 
 void dym_lower_functions(Load *load)
 {
-    for (uint32_t k = 0; k < load->all->functions.n; k++) {
-        lower_function(load, load->all->functions.at[k]);
+    for (uint32_t k = 0; k < load->all->functions.all.n; k++) {
+        lower_function(load, load->all->functions.all.at[k]);
         load->n_functions_ready = k + 1;
     }
 }

@@ -237,7 +237,7 @@ static bool is_function(const Parser *parser, NameId name)
     uint32_t k;
     while (all->outer)
         all = all->outer;
-    return dym_is_function_name(names_of(parser->lexer.names, name)) || map_get(&all->function_names, name.index, &k);
+    return dym_is_function_name(names_of(parser->lexer.names, name)) || map_get(&all->functions.names, name.index, &k);
 }
 
 /* A name that begins an equation, where a list without commas could go on. */
@@ -600,7 +600,7 @@ static void parse_tears(Parser *parser)
             if (!tear.residual || !dym_expect(parser, TOKEN_CLOSE_BRACKET))
                 return;
         }
-        vec_push(parser->arena, &class->tears, tear);
+        vec_push(parser->arena, &class->directives.tears, tear);
     } while (dym_accept(parser, TOKEN_COMMA) || directive_goes_on(parser));
 }
 
@@ -615,13 +615,13 @@ static void parse_directive(Parser *parser)
     if (dym_is_word(parser, "state")) {
         Class *class = class_before(parser, "`model` before `variable state`");
         if (class)
-            parse_names(parser, &class->states);
+            parse_names(parser, &class->directives.states);
         return;
     }
     if (dym_is_word(parser, "unknown")) {
         Class *class = class_before(parser, "`model` before `variable unknown`");
         if (class)
-            parse_names(parser, &class->unknowns);
+            parse_names(parser, &class->directives.unknowns);
         return;
     }
     if (dym_accept(parser, TOKEN_NOT)) {
@@ -629,7 +629,7 @@ static void parse_directive(Parser *parser)
         if (class && !dym_is_word(parser, "evaluate"))
             dym_syntax_error(parser, "`evaluate`");
         else if (class)
-            parse_names(parser, &class->kept);
+            parse_names(parser, &class->directives.kept);
         return;
     }
     dym_syntax_error(parser, "`not evaluate`, `state`, `tear` or `unknown`");
@@ -694,8 +694,8 @@ static void parse_function(Parser *parser)
     if (!dym_expect_name(parser, "the name of a function", &function->class->name))
         return;
     const Ident name = function->class->name;
-    const bool is_second = map_get(&all->function_names, name.name.index, &k);
-    const Span first = is_second ? all->functions.at[k]->class->name.span : SPAN_NONE;
+    const bool is_second = map_get(&all->functions.names, name.name.index, &k);
+    const Span first = is_second ? all->functions.all.at[k]->class->name.span : SPAN_NONE;
     const bool is_again = first.source == name.span.source && first.begin == name.span.begin; /* file included twice */
     if (dym_is_function_name(names_of(parser->lexer.names, name.name)) || (is_second && !is_again)) {
         REPORT(parser, DIAG_DYM_TWICE, name.span, "there are two functions `%s`",
@@ -707,8 +707,8 @@ static void parse_function(Parser *parser)
     parser->class = all;
     if (is_again)
         return;
-    map_put(&all->function_names, name.name.index, all->functions.n);
-    vec_push(parser->arena, &all->functions, function);
+    map_put(&all->functions.names, name.name.index, all->functions.all.n);
+    vec_push(parser->arena, &all->functions.all, function);
 }
 
 Class *dym_parse(Lexer lexer, uint32_t source)
@@ -717,7 +717,7 @@ Class *dym_parse(Lexer lexer, uint32_t source)
     dym_lex_begin(&parser.lexer, source);
     parser.class = new_class(&parser);
     Class *all = parser.class;
-    map_init(&all->function_names, parser.arena, 8);
+    map_init(&all->functions.names, parser.arena, 8);
     parser.token = dym_lex_next(&parser.lexer);
     parser.ahead = dym_lex_next(&parser.lexer);
     while (parser.token.kind != TOKEN_EOF && !parser.is_panicking) {

@@ -2,19 +2,21 @@
  * unites the types of what must be equal. */
 #include "base/ids.h"
 #include "graph/sets.h"
-#include "lang/dymola/unit.h"
+#include "lang/dymola/extent.h"
+#include "lang/dymola/functions.h"
+#include "lang/dymola/translation.h"
 
-uint32_t dym_new_type(Unit *unit)
+uint32_t dym_new_type(Translation *translation)
 {
-    const uint32_t type = unit->types.n;
-    vec_push(unit->arena, &unit->types, type);
+    const uint32_t type = translation->types.sets.n;
+    vec_push(translation->arena, &translation->types.sets, type);
     return type;
 }
 
-void dym_unify(Unit *unit, uint32_t a, uint32_t b, Span where)
+void dym_unify(Translation *translation, uint32_t a, uint32_t b, Span where)
 {
-    a = sets_root(unit->types.at, a);
-    b = sets_root(unit->types.at, b);
+    a = sets_root(translation->types.sets.at, a);
+    b = sets_root(translation->types.sets.at, b);
     if (a == b)
         return;
     if (a > b) {
@@ -23,158 +25,162 @@ void dym_unify(Unit *unit, uint32_t a, uint32_t b, Span where)
         b = t;
     }
     if (b == TYPE_NODE_BOOLEAN) {
-        REPORT(unit, DIAG_DYM_TYPE, where, "a number and a Boolean do not fit together");
-        diag_help(unit->diag, "a variable is Boolean if it starts as True or False, or stands where a condition does");
+        REPORT(translation, DIAG_DYM_TYPE, where, "a number and a Boolean do not fit together");
+        diag_help(translation->diag,
+                  "a variable is Boolean if it starts as True or False, or stands where a condition does");
         return;
     }
-    unit->types.at[b] = a;
+    translation->types.sets.at[b] = a;
 }
 
-uint32_t dym_type_of(Unit *unit, VarId var)
+uint32_t dym_type_of(Translation *translation, VarId var)
 {
     uint32_t type;
-    if (map_get(&unit->var_types, var.index, &type))
+    if (map_get(&translation->types.of_variable, var.index, &type))
         return type;
-    return model_var(unit->model, var)->type.kind == TYPE_BOOLEAN ? TYPE_NODE_BOOLEAN : TYPE_NODE_REAL;
+    return model_var(translation->model, var)->type.kind == TYPE_BOOLEAN ? TYPE_NODE_BOOLEAN : TYPE_NODE_REAL;
 }
 
-static uint32_t infer(Unit *unit, const Node *node);
+static uint32_t infer(Translation *translation, const Node *node);
 
-static void want(Unit *unit, const Node *node, uint32_t type)
+static void want(Translation *translation, const Node *node, uint32_t type)
 {
-    dym_unify(unit, infer(unit, node), type, node->span);
+    dym_unify(translation, infer(translation, node), type, node->span);
 }
 
-static uint32_t infer_operation(Unit *unit, const Node *node)
+static uint32_t infer_operation(Translation *translation, const Node *node)
 {
     const bool is_logical = node->op == OP_AND || node->op == OP_OR || node->op == OP_NOT;
     for (uint32_t k = 0; k < node->n_args; k++)
-        want(unit, node->args[k], is_logical ? TYPE_NODE_BOOLEAN : TYPE_NODE_REAL);
+        want(translation, node->args[k], is_logical ? TYPE_NODE_BOOLEAN : TYPE_NODE_REAL);
     return is_logical || op_is_relation(node->op) ? TYPE_NODE_BOOLEAN : TYPE_NODE_REAL;
 }
 
-static uint32_t infer(Unit *unit, const Node *node)
+static uint32_t infer(Translation *translation, const Node *node)
 {
     switch ((NodeKind)node->kind) {
     case NODE_NUMBER: return TYPE_NODE_REAL;
     case NODE_BOOLEAN: return TYPE_NODE_BOOLEAN;
-    case NODE_CALL: return infer_operation(unit, node);
+    case NODE_CALL: return infer_operation(translation, node);
     case NODE_ROW:
     case NODE_MATRIX:
-        unit->has_arrays = true;
+        translation->has_arrays = true;
         for (uint32_t k = 0; k < node->n_args; k++)
-            want(unit, node->args[k], TYPE_NODE_REAL);
+            want(translation, node->args[k], TYPE_NODE_REAL);
         return TYPE_NODE_REAL;
-    case NODE_TRANSPOSE: unit->has_arrays = true; return infer(unit, node->args[0]);
+    case NODE_TRANSPOSE: translation->has_arrays = true; return infer(translation, node->args[0]);
     case NODE_RANGE: return TYPE_NODE_REAL;
     case NODE_FUNCTION:
-        if (dym_is_literal(unit, node)) {
-            dym_check_call(unit, node);
-            return infer(unit, node->args[node->n_args - 1]);
+        if (dym_is_literal(translation, node)) {
+            dym_check_call(translation, node);
+            return infer(translation, node->args[node->n_args - 1]);
         }
-        if (dym_matrix_function(unit, node))
-            unit->has_arrays = true;
+        if (dym_matrix_function(translation, node))
+            translation->has_arrays = true;
         else
-            dym_check_call(unit, node);
+            dym_check_call(translation, node);
         for (uint32_t k = 0; k < node->n_args; k++)
-            want(unit, node->args[k], TYPE_NODE_REAL);
+            want(translation, node->args[k], TYPE_NODE_REAL);
         return TYPE_NODE_REAL;
     case NODE_IF: {
-        want(unit, node->args[0], TYPE_NODE_BOOLEAN);
-        const uint32_t type = infer(unit, node->args[1]);
-        want(unit, node->args[2], type);
+        want(translation, node->args[0], TYPE_NODE_BOOLEAN);
+        const uint32_t type = infer(translation, node->args[1]);
+        want(translation, node->args[2], type);
         return type;
     }
     case NODE_VARIABLE:
     case NODE_DER:
     case NODE_NEW:
     case NODE_INIT: {
-        if (dym_is_time(unit, node))
+        if (dym_is_time(translation, node))
             return TYPE_NODE_REAL;
-        const VarId var = dym_find_variable(unit, node->path, node->n_path);
+        const VarId var = dym_find_variable(translation, node->path, node->n_path);
         if (var_is_none(var))
-            return dym_new_type(unit); /* reported: fits everything */
+            return dym_new_type(translation); /* reported: fits everything */
         if (node->kind == NODE_DER || node->kind == NODE_INIT)
-            dym_unify(unit, dym_type_of(unit, var), TYPE_NODE_REAL, node->span);
-        return dym_type_of(unit, var);
+            dym_unify(translation, dym_type_of(translation, var), TYPE_NODE_REAL, node->span);
+        return dym_type_of(translation, var);
     }
     }
     return TYPE_NODE_REAL;
 }
 
-static void infer_equations(Unit *unit, const EquationTexts *equations)
+static void infer_equations(Translation *translation, const EquationTexts *equations)
 {
     for (uint32_t k = 0; k < equations->n; k++) {
-        const uint32_t left = infer(unit, equations->at[k].left);
-        dym_unify(unit, left, infer(unit, equations->at[k].right), equations->at[k].span);
-        if (unit->has_arrays)
-            dym_check_size(unit, &equations->at[k]);
+        const uint32_t left = infer(translation, equations->at[k].left);
+        dym_unify(translation, left, infer(translation, equations->at[k].right), equations->at[k].span);
+        if (translation->has_arrays)
+            dym_check_size(translation, &equations->at[k]);
     }
 }
 
 /* What is connected has one type: the members of the first of a set and of each other. */
-static void infer_connections(Unit *unit)
+static void infer_connections(Translation *translation)
 {
-    const Model *model = unit->model;
-    for (uint32_t k = 0; k < unit->points.n; k++) {
-        const Point *point = &unit->points.at[k], *first = &unit->points.at[unit->joined.at[k]];
+    const Model *model = translation->model;
+    for (uint32_t k = 0; k < translation->points.all.n; k++) {
+        const Point *point = &translation->points.all.at[k],
+                    *first = &translation->points.all.at[translation->points.joined.at[k]];
         if (first == point || first->port == ID_NONE || point->port == ID_NONE)
             continue;
         const Port *a = &model->ports.at[first->port], *b = &model->ports.at[point->port];
         for (uint32_t j = 0; j < a->n_members && j < b->n_members; j++) {
             const VarId x = model->members.at[a->first_member + j].var, y = model->members.at[b->first_member + j].var;
             if (!var_is_none(x) && !var_is_none(y))
-                dym_unify(unit, dym_type_of(unit, x), dym_type_of(unit, y), point->joined_at);
+                dym_unify(translation, dym_type_of(translation, x), dym_type_of(translation, y), point->joined_at);
         }
     }
 }
 
-static void check_through(Unit *unit, const CutItem *item)
+static void check_through(Translation *translation, const CutItem *item)
 {
     uint32_t k;
-    if (!item->is_through || name_is_empty(item->name.name) || !map_get(&unit->var_names, item->name.name.index, &k) ||
-        sets_root(unit->types.at, unit->vars.at[k].type) != TYPE_NODE_BOOLEAN)
+    if (!item->is_through || name_is_empty(item->name.name) ||
+        !map_get(&translation->variables.names, item->name.name.index, &k) ||
+        sets_root(translation->types.sets.at, translation->variables.all.at[k].type) != TYPE_NODE_BOOLEAN)
         return;
-    REPORT(unit, DIAG_DYM_THROUGH_BOOLEAN, item->name.span, "the through variable `%s` is Boolean",
-           NAME(unit, item->name));
-    diag_help(unit->diag, "through variables are added up: put it before the `/`");
+    REPORT(translation, DIAG_DYM_THROUGH_BOOLEAN, item->name.span, "the through variable `%s` is Boolean",
+           NAME(translation, item->name));
+    diag_help(translation->diag, "through variables are added up: put it before the `/`");
 }
 
-static void check_cut(Unit *unit, const Cut *cut)
+static void check_cut(Translation *translation, const Cut *cut)
 {
     for (uint32_t k = 0; k < cut->items.n; k++)
-        check_through(unit, &cut->items.at[k]);
+        check_through(translation, &cut->items.at[k]);
     for (uint32_t k = 0; k < cut->parts.n; k++)
-        check_cut(unit, cut->parts.at[k]);
+        check_cut(translation, cut->parts.at[k]);
 }
 
-void dym_infer_types(Unit *unit)
+void dym_infer_types(Translation *translation)
 {
-    for (uint32_t k = 0; k < unit->model->variables.n && !unit->has_arrays; k++)
-        unit->has_arrays = unit->model->variables.at[k].type.rank > 0;
-    for (uint32_t k = 0; k < unit->vars.n; k++) {
-        const UnitVar *var = &unit->vars.at[k];
+    for (uint32_t k = 0; k < translation->model->variables.n && !translation->has_arrays; k++)
+        translation->has_arrays = translation->model->variables.at[k].type.rank > 0;
+    for (uint32_t k = 0; k < translation->variables.all.n; k++) {
+        const ClassVariable *var = &translation->variables.all.at[k];
         if (var->value.kind != VALUE_NONE)
-            dym_unify(unit, var->type, var->value.kind == VALUE_BOOLEAN ? TYPE_NODE_BOOLEAN : TYPE_NODE_REAL,
+            dym_unify(translation, var->type, var->value.kind == VALUE_BOOLEAN ? TYPE_NODE_BOOLEAN : TYPE_NODE_REAL,
                       var->value.span);
     }
-    for (uint32_t k = 0; k < unit->chain.n; k++) {
-        infer_equations(unit, &unit->chain.at[k]->equations);
-        for (uint32_t j = 0; j < unit->chain.at[k]->whens.n; j++) {
+    for (uint32_t k = 0; k < translation->chain.n; k++) {
+        infer_equations(translation, &translation->chain.at[k]->equations);
+        for (uint32_t j = 0; j < translation->chain.at[k]->whens.n; j++) {
             Extent extent;
-            want(unit, unit->chain.at[k]->whens.at[j]->condition, TYPE_NODE_BOOLEAN);
-            if (unit->has_arrays)
-                dym_extent(unit, unit->chain.at[k]->whens.at[j]->condition, &extent);
-            infer_equations(unit, &unit->chain.at[k]->whens.at[j]->equations);
+            want(translation, translation->chain.at[k]->whens.at[j]->condition, TYPE_NODE_BOOLEAN);
+            if (translation->has_arrays)
+                dym_extent(translation, translation->chain.at[k]->whens.at[j]->condition, &extent);
+            infer_equations(translation, &translation->chain.at[k]->whens.at[j]->equations);
         }
     }
-    infer_connections(unit);
-    for (uint32_t k = 0; k < unit->chain.n; k++)
-        for (uint32_t j = 0; j < unit->chain.at[k]->cuts.n; j++)
-            check_cut(unit, unit->chain.at[k]->cuts.at[j].cut);
-    for (uint32_t k = 0; k < unit->model->variables.n; k++) {
+    infer_connections(translation);
+    for (uint32_t k = 0; k < translation->chain.n; k++)
+        for (uint32_t j = 0; j < translation->chain.at[k]->cuts.n; j++)
+            check_cut(translation, translation->chain.at[k]->cuts.at[j].cut);
+    for (uint32_t k = 0; k < translation->model->variables.n; k++) {
         uint32_t type;
-        if (map_get(&unit->var_types, k, &type) && sets_root(unit->types.at, type) == TYPE_NODE_BOOLEAN)
-            unit->model->variables.at[k].type.kind = TYPE_BOOLEAN;
+        if (map_get(&translation->types.of_variable, k, &type) &&
+            sets_root(translation->types.sets.at, type) == TYPE_NODE_BOOLEAN)
+            translation->model->variables.at[k].type.kind = TYPE_BOOLEAN;
     }
 }
