@@ -153,7 +153,7 @@ static void check_cut(Translation *translation, const Cut *cut)
         check_cut(translation, cut->parts.at[k]);
 }
 
-void dym_infer_types(Translation *translation)
+void dym_check_types(Translation *translation)
 {
     for (uint32_t k = 0; k < translation->model->variables.n && !translation->has_arrays; k++)
         translation->has_arrays = translation->model->variables.at[k].type.rank > 0;

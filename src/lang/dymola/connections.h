@@ -4,7 +4,10 @@
 
 #include "lang/dymola/points.h"
 
-void dym_join_wires(Translation *translation); /* cuts without variables get theirs, too */
-void dym_emit_connections(Translation *translation);
+void dym_join_wires(Translation *translation);
+/* Cuts without variables get those of what they are joined with; then every set of points has a hub. */
+void dym_fill_bare_cuts(Translation *translation);
+void dym_check_connections(Translation *translation);
+void dym_lower_connections(Translation *translation);
 
 #endif

@@ -30,6 +30,6 @@ typedef struct {
     Span main_at;               /* its declaration */
 } ClassPaths;
 
-void dym_lower_cuts(Translation *translation);
+void dym_declare_cuts(Translation *translation);
 
 #endif

@@ -22,8 +22,8 @@ typedef struct { /* the when that is being lowered */
 bool dym_has_init(const Node *node);
 Ref dym_init_ref(Translation *translation, const Node *node, VarId var); /* what init(var) is in an equation */
 void dym_take_inits(Translation *translation, const ClassObject *object);
-void dym_settle_inits(
-    Translation *translation); /* of the model to be built: states whose start an equation determines */
+void dym_check_inits(Translation *translation); /* of the model to be built: only states are under init */
+void dym_lower_inits(Translation *translation); /* an equation with init determines the start of the state */
 void dym_lower_when(Translation *translation, const When *text);
 
 #endif

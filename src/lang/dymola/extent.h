@@ -24,6 +24,7 @@ typedef enum { MATRIX_NONE, MATRIX_CROSS, MATRIX_DIAG, MATRIX_EYE, MATRIX_SKEW, 
 
 MatrixFunction dym_matrix_function(const Translation *translation, const Node *node);
 bool dym_extent(Translation *translation, const Node *node, Extent *extent); /* false: already reported */
+Extent dym_extent_of(Translation *translation, const Node *node);            /* of a node that was checked */
 const char *dym_extent_text(Translation *translation, Extent extent);
 Extent dym_variable_extent(const Translation *translation, VarId var);
 bool dym_index_range(Translation *translation, const Node *index, uint32_t extent, uint32_t *first, uint32_t *last);

@@ -19,44 +19,10 @@ static const FunctionRow *find(const char *name)
     return NULL;
 }
 
-/* smooth(p, e): p is a number. */
-static bool check_literal(Translation *translation, const Node *node, const char *name, uint32_t n_args)
-{
-    if (node->n_args != n_args) {
-        REPORT(translation, DIAG_DYM_FUNCTION, node->span, "`%s` has %u argument%s, not %u", name, n_args,
-               n_args == 1 ? "" : "s", node->n_args);
-        return false;
-    }
-    const Node *order = node->args[0];
-    if (n_args == 1 || (order->kind == NODE_NUMBER && order->number >= 0 && order->number == floor(order->number)))
-        return true;
-    REPORT(translation, DIAG_DYM_FUNCTION, order->span,
-           "`smooth` wants a whole number here: how often is it differentiable");
-    diag_help(translation->diag, "smooth(1, if x > 0 then x*x else 0) has a continuous first derivative");
-    return false;
-}
-
 bool dym_is_literal(const Translation *translation, const Node *node)
 {
     const char *name = node->kind == NODE_FUNCTION ? NAME(translation, node->path[0]) : "";
     return strcmp(name, "noEvent") == 0 || strcmp(name, "smooth") == 0;
-}
-
-bool dym_check_call(Translation *translation, const Node *node)
-{
-    if (dym_is_literal(translation, node)) {
-        const char *name = NAME(translation, node->path[0]);
-        return check_literal(translation, node, name, name[0] == 'n' ? 1 : 2);
-    }
-    const FunctionText *function = dym_find_user_function(translation->load, node);
-    if (!function)
-        return dym_find_function(translation, node) != NULL;
-    if (function->n_inputs == node->n_args)
-        return true;
-    REPORT(translation, DIAG_DYM_FUNCTION, node->span, "`%s` has %u argument%s, not %u",
-           NAME(translation, node->path[0]), function->n_inputs, function->n_inputs == 1 ? "" : "s", node->n_args);
-    diag_note(translation->diag, function->class->name.span, "it is defined here");
-    return false;
 }
 
 bool dym_is_function_name(const char *name)

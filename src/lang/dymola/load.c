@@ -83,7 +83,8 @@ static Model *load_class(Load *load, Class *all)
         return NULL;
     keep_parameters(translation, class);
     dym_leave_addressed(translation->model, load->arena);
-    dym_settle_inits(translation);
+    dym_check_inits(translation);
+    dym_lower_inits(translation);
     for (uint32_t k = 0; k < class->directives.unknowns.n; k++) {
         const Node *name = class->directives.unknowns.at[k];
         const VarId var = dym_find_variable(translation, name->path, name->n_path);

@@ -78,45 +78,18 @@ Term dym_lower_term(Translation *translation, const Node *node)
     return term_finish(&builder, shape);
 }
 
-bool dym_check_node(Translation *translation, const Node *node)
-{
-    if (node->kind == NODE_DER) {
-        const VarId var = dym_find_variable(translation, node->path, node->n_path);
-        if (!var_is_none(var) && model_var(translation->model, var)->variability <= VARIABILITY_PARAMETER) {
-            REPORT(translation, DIAG_DYM_DER, node->span, "der of a parameter or constant");
-            diag_help(translation->diag, "der takes a variable that changes with time");
-            return false;
-        }
-    }
-    for (uint32_t k = 0; k < node->n_args; k++)
-        if (!dym_check_node(translation, node->args[k]))
-            return false;
-    return true;
-}
-
-/* A variable that the equation may define. */
-static bool is_bare(Translation *translation, const Node *node)
-{
-    if (node->kind == NODE_VARIABLE && !dym_is_time(translation, node))
-        return !dym_is_remembered(translation, dym_find_variable(translation, node->path, node->n_path));
-    return node->kind == NODE_NEW;
-}
-
 /* An equation between Booleans has a direction: the variable alone on one side is what it defines. */
-static bool direct(Translation *translation, const EquationText *text, Term *left, Term *right, bool *is_directed)
+static bool direct(Translation *translation, const EquationText *text, Term *left, Term *right)
 {
-    *is_directed = left->shape->type.kind == TYPE_BOOLEAN &&
-                   !(is_bare(translation, text->left) && is_bare(translation, text->right));
-    if (!*is_directed || is_bare(translation, text->left))
-        return true;
-    const Term t = *left;
-    *left = *right;
-    *right = t;
-    if (is_bare(translation, text->right))
-        return true;
-    REPORT(translation, DIAG_DYM_BOOLEAN_EQUATION, text->span, "this Boolean equation does not say what it defines");
-    diag_help(translation->diag, "write the variable alone on one side: a = b and c");
-    return false;
+    const bool is_left = dym_is_bare(translation, text->left), is_right = dym_is_bare(translation, text->right);
+    if (left->shape->type.kind != TYPE_BOOLEAN || (is_left && is_right))
+        return false;
+    if (!is_left) {
+        const Term t = *left;
+        *left = *right;
+        *right = t;
+    }
+    return true;
 }
 
 /* Without events an if is what it is wherever the integrator looks. */
@@ -158,16 +131,13 @@ void dym_add_equation(Translation *translation, const EquationText *text, bool i
 
 void dym_lower_equation(Translation *translation, const EquationText *text)
 {
-    Extent a, b;
-    if (translation->has_arrays && dym_extent(translation, text->left, &a) &&
-        dym_extent(translation, text->right, &b) && !(extent_is_scalar(a) && extent_is_scalar(b))) {
+    if (dym_is_of_arrays(translation, text)) {
         dym_lower_matrix_equation(translation, text);
         return;
     }
     Term left = dym_lower_term(translation, text->left), right = dym_lower_term(translation, text->right);
-    bool is_directed;
-    if (direct(translation, text, &left, &right, &is_directed))
-        dym_add_equation(translation, text, is_directed, left, right, (DomainId){ 0 });
+    const bool is_directed = direct(translation, text, &left, &right);
+    dym_add_equation(translation, text, is_directed, left, right, (DomainId){ 0 });
 }
 
 void dym_lower_equations(Translation *translation)
@@ -175,8 +145,7 @@ void dym_lower_equations(Translation *translation)
     for (uint32_t c = 0; c < translation->chain.n; c++) {
         const Class *class = translation->chain.at[c];
         for (uint32_t k = 0; k < class->equations.n; k++)
-            if (dym_check_node(translation, class->equations.at[k].left) &&
-                dym_check_node(translation, class->equations.at[k].right))
+            if (dym_check_equation(translation, &class->equations.at[k]))
                 dym_lower_equation(translation, &class->equations.at[k]);
         for (uint32_t k = 0; k < class->whens.n; k++)
             dym_lower_when(translation, class->whens.at[k]);

@@ -95,22 +95,11 @@ Ref dym_init_ref(Translation *translation, const Node *node, VarId var)
     return ref_now((VarId){ known });
 }
 
-void dym_settle_inits(Translation *translation)
+void dym_lower_inits(Translation *translation)
 {
-    Model *m = translation->model;
-    bool *is_state = NEW_ARRAY(translation->arena, bool, m->variables.n + 1);
-    for (uint32_t k = 0; k < m->refs.n; k++)
-        if (m->refs.at[k].kind == REF_DER)
-            is_state[m->refs.at[k].var.index] = true;
-    for (uint32_t k = 0; k < translation->inits.n; k++) {
-        const InitUse use = translation->inits.at[k];
-        if (!is_state[use.var.index]) {
-            REPORT(translation, DIAG_DYM_INIT, use.span, "init of a variable that is not under der");
-            diag_help(translation->diag, "what changes at events only is set by new(v) = ..., or by v = ... in a when");
-        }
-        if (use.is_at_start)
-            model_var(m, use.var)->is_fixed = false;
-    }
+    for (uint32_t k = 0; k < translation->inits.n; k++)
+        if (translation->inits.at[k].is_at_start)
+            model_var(translation->model, translation->inits.at[k].var)->is_fixed = false;
 }
 
 /* ---- when ---- */
@@ -127,7 +116,7 @@ static void lower_body(Translation *translation, const When *text)
 {
     for (uint32_t k = 0; k < text->equations.n; k++) {
         const EquationText *equation = &text->equations.at[k];
-        if (!dym_check_node(translation, equation->left) || !dym_check_node(translation, equation->right))
+        if (!dym_check_equation(translation, equation))
             continue;
         const Node *value, *init = plain_init(translation, equation, &value);
         if (init)
@@ -140,13 +129,8 @@ static void lower_body(Translation *translation, const When *text)
 void dym_lower_when(Translation *translation, const When *text)
 {
     Model *m = translation->model;
-    if (!dym_check_node(translation, text->condition))
+    if (!dym_check_condition(translation, text->condition))
         return;
-    if (dym_has_init(text->condition)) {
-        REPORT(translation, DIAG_DYM_INIT, text->condition->span, "init in the condition of a when");
-        diag_help(translation->diag, "compare the variable itself");
-        return;
-    }
     const Term condition = dym_lower_term(translation, text->condition);
     WhenUse when = { .transition = m->transitions.n };
     map_init(&when.stand_ins, translation->arena, 4);

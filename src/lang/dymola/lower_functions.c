@@ -33,38 +33,12 @@ const Expr *dym_lower_user_call(Translation *translation, TermBuilder *builder, 
     return expr_function(translation->load->pool, function->made, 0, REAL_TYPE, node->n_args, args);
 }
 
-/* What equations may say and statements may not. */
-static bool check_value(Translation *translation, const Node *node)
-{
-    const bool is_operator = node->kind == NODE_DER || node->kind == NODE_NEW || node->kind == NODE_INIT;
-    if (is_operator || dym_is_time(translation, node)) {
-        REPORT(translation, DIAG_DYM_FUNCTION_BODY, node->span, "a function knows its arguments only");
-        diag_help(translation->diag, "give it Time, or the value of a derivative, as an argument");
-        return false;
-    }
-    for (uint32_t k = 0; k < node->n_args; k++)
-        if (!check_value(translation, node->args[k]))
-            return false;
-    return true;
-}
-
 static void add_statement(Translation *translation, FunctionText *function, const EquationText *text, uint32_t *last)
 {
     Model *m = translation->model;
-    Extent e;
-    if (text->left->kind != NODE_VARIABLE || text->left->n_path != 1 || text->left->n_args) {
-        REPORT(translation, DIAG_DYM_FUNCTION_BODY, text->left->span, "a statement assigns a value to a variable");
-        diag_help(translation->diag, "write the variable alone on the left: y = x*x");
+    if (!dym_check_statement(translation, function, text))
         return;
-    }
     const VarId target = dym_find_variable(translation, text->left->path, 1);
-    if (var_is_none(target) || !check_value(translation, text->right) || !dym_extent(translation, text->right, &e))
-        return;
-    if (target.index < function->n_inputs) {
-        REPORT(translation, DIAG_DYM_FUNCTION_BODY, text->left->span, "an argument is not assigned to");
-        diag_help(translation->diag, "declare a variable of its own with `local`");
-        return;
-    }
     TermBuilder builder = term_builder(m);
     const Expr *value = expr_no_event(translation->load->pool, dym_lower_scalar(translation, &builder, text->right));
     Statement statement = { .kind = STATEMENT_ASSIGN, .span = text->span };
@@ -82,41 +56,17 @@ static void add_statement(Translation *translation, FunctionText *function, cons
     *last = m->statements.n - 1;
 }
 
-static bool is_assigned(const FunctionText *function)
-{
-    for (uint32_t k = 0; k < function->class->equations.n; k++) {
-        const Node *left = function->class->equations.at[k].left;
-        if (left->kind == NODE_VARIABLE && left->n_path == 1 &&
-            name_equal(left->path[0].name, function->class->name.name))
-            return true;
-    }
-    return false;
-}
-
 static void lower_function(Load *load, FunctionText *function)
 {
     const Class *class = function->class;
     Translation *translation = dym_new_translation(load, class);
-    for (uint32_t k = 0; k < class->variables.n; k++) {
+    for (uint32_t k = 0; k < class->variables.n; k++)
         dym_declare(translation, &class->variables.at[k]);
-        if (class->variables.at[k].size.n) {
-            REPORT(translation, DIAG_DYM_FUNCTION_BODY, class->variables.at[k].name.span,
-                   "functions have scalars only");
-            diag_help(translation->diag, "give it the elements as arguments");
-        }
-    }
-    if (!is_assigned(function)) {
-        REPORT(translation, DIAG_DYM_FUNCTION_BODY, class->name.span, "the function gives no value");
-        diag_help(translation->diag, "a statement assigns it to the name of the function: %s = ...",
-                  NAME(translation, class->name));
-    }
+    dym_check_function(translation, function);
     if (*translation->errors)
         return;
-    dym_infer_types(translation);
-    for (uint32_t k = 0; k <= function->n_inputs && !*translation->errors; k++)
-        if (model_var(translation->model, translation->variables.all.at[k].var)->type.kind != TYPE_REAL)
-            REPORT(translation, DIAG_DYM_TYPE, translation->variables.all.at[k].name.span,
-                   "arguments and value of a function are numbers");
+    dym_check_types(translation);
+    dym_check_function_types(translation, function);
     if (*translation->errors)
         return;
     function->made = NEW(load->arena, Function);

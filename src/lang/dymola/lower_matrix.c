@@ -2,7 +2,7 @@
  * products are sums over a range. Where an operand has no common formula for its elements (a matrix in brackets, skew),
  * the equation is written out, one for each element.
  *
- * Sizes are checked before (extent.c). */
+ * Sizes are checked before (check_sizes.c, check_equations.c). */
 #include "base/bug.h"
 #include "lang/dymola/equations.h"
 #include "lang/dymola/extent.h"
@@ -10,21 +10,13 @@
 #include "lang/dymola/translation.h"
 
 enum {
-    SHORT_SUM = 8,       /* products of a sum that are written out */
-    MOST_WORK = 10000000 /* products of elements that one product of matrices may have */
+    SHORT_SUM = 8, /* products of a sum that are written out */
 };
 
 typedef struct { /* of an element: Integer expressions */
     const Expr *row, *column;
     uint32_t level; /* of the next loop variable */
 } Place;
-
-static Extent extent_of(Translation *translation, const Node *node)
-{
-    Extent e;
-    REQUIRE(dym_extent(translation, node, &e));
-    return e;
-}
 
 static Place fixed_place(Translation *translation, uint32_t row, uint32_t column)
 {
@@ -60,7 +52,7 @@ static const Expr *variable_at(Translation *translation, TermBuilder *builder, c
 }
 
 /* ---- elements that have a common formula ---- */
-static bool is_regular(Translation *translation, const Node *node)
+bool dym_is_regular(const Translation *translation, const Node *node)
 {
     if (node->kind == NODE_MATRIX)
         return false;
@@ -68,7 +60,7 @@ static bool is_regular(Translation *translation, const Node *node)
         return dym_matrix_function(translation, node) == MATRIX_NONE ||
                dym_matrix_function(translation, node) == MATRIX_ZERO;
     for (uint32_t k = 0; k < node->n_args && (node->kind >= NODE_CALL); k++)
-        if (!is_regular(translation, node->args[k]))
+        if (!dym_is_regular(translation, node->args[k]))
             return false;
     return true;
 }
@@ -99,7 +91,7 @@ static const Expr *operation_at(Translation *translation, TermBuilder *builder, 
 {
     const Expr *args[2];
     if (node->op == OP_MUL) {
-        const Extent a = extent_of(translation, node->args[0]), b = extent_of(translation, node->args[1]);
+        const Extent a = dym_extent_of(translation, node->args[0]), b = dym_extent_of(translation, node->args[1]);
         if (!extent_is_scalar(a) && !extent_is_scalar(b))
             return product_at(translation, builder, node, a.columns, place);
     }
@@ -111,7 +103,7 @@ static const Expr *operation_at(Translation *translation, TermBuilder *builder, 
 static const Expr *element(Translation *translation, TermBuilder *builder, const Node *node, const Place *place)
 {
     const Place swapped = { place->column, place->row, place->level };
-    if (extent_is_scalar(extent_of(translation, node)))
+    if (extent_is_scalar(dym_extent_of(translation, node)))
         return dym_lower_scalar(translation, builder, node);
     switch ((NodeKind)node->kind) {
     case NODE_VARIABLE:
@@ -156,7 +148,7 @@ static Elements matrix(Translation *translation, TermBuilder *builder, const Nod
 static Elements multiply(Translation *translation, const Node *node, Elements a, Elements b)
 {
     Pool *pool = translation->load->pool;
-    const Extent x = extent_of(translation, node->args[0]), y = extent_of(translation, node->args[1]);
+    const Extent x = dym_extent_of(translation, node->args[0]), y = dym_extent_of(translation, node->args[1]);
     const uint32_t inner = extent_is_scalar(x) || extent_is_scalar(y) ? 0 : x.columns;
     const uint32_t n = inner ? x.rows * y.columns : x.rows * x.columns * y.rows * y.columns;
     Elements all = NEW_ARRAY(translation->arena, const Expr *, n);
@@ -174,7 +166,7 @@ static Elements operation(Translation *translation, TermBuilder *builder, const 
     Pool *pool = translation->load->pool;
     const Elements a = matrix(translation, builder, node->args[0]);
     const Elements b = node->n_args > 1 ? matrix(translation, builder, node->args[1]) : NULL;
-    const Extent x = extent_of(translation, node->args[0]);
+    const Extent x = dym_extent_of(translation, node->args[0]);
     if (node->op == OP_MUL)
         return multiply(translation, node, a, b);
     const uint32_t n = x.rows * x.columns;
@@ -197,7 +189,7 @@ static Elements operation(Translation *translation, TermBuilder *builder, const 
 static Elements made(Translation *translation, TermBuilder *builder, const Node *node, MatrixFunction function)
 {
     Pool *pool = translation->load->pool;
-    const Extent e = extent_of(translation, node);
+    const Extent e = dym_extent_of(translation, node);
     const uint32_t n = e.rows * e.columns;
     const bool takes_vector = function != MATRIX_EYE && function != MATRIX_ZERO;
     const Elements a = takes_vector ? matrix(translation, builder, node->args[0]) : NULL;
@@ -223,14 +215,14 @@ static Elements made(Translation *translation, TermBuilder *builder, const Node 
 
 static Elements blocks(Translation *translation, TermBuilder *builder, const Node *node)
 {
-    const Extent e = extent_of(translation, node);
+    const Extent e = dym_extent_of(translation, node);
     Elements all = NEW_ARRAY(translation->arena, const Expr *, (size_t)e.rows *e.columns);
     uint32_t row = 0;
     for (uint32_t k = 0; k < node->n_args; k++) {
         uint32_t column = 0, height = 0;
         for (uint32_t j = 0; j < node->args[k]->n_args; j++) {
             const Node *part = node->args[k]->args[j];
-            const Extent size = extent_of(translation, part);
+            const Extent size = dym_extent_of(translation, part);
             const Elements own = matrix(translation, builder, part);
             for (uint32_t i = 0; i < size.rows * size.columns; i++)
                 all[(row + i / size.columns) * e.columns + column + i % size.columns] = own[i];
@@ -244,7 +236,7 @@ static Elements blocks(Translation *translation, TermBuilder *builder, const Nod
 
 static Elements matrix(Translation *translation, TermBuilder *builder, const Node *node)
 {
-    const Extent e = extent_of(translation, node);
+    const Extent e = dym_extent_of(translation, node);
     const uint32_t n = e.rows * e.columns;
     const MatrixFunction function = dym_matrix_function(translation, node);
     if (node->kind == NODE_MATRIX)
@@ -272,22 +264,6 @@ static Elements matrix(Translation *translation, TermBuilder *builder, const Nod
 }
 
 /* ---- scalars that are made of vectors ---- */
-/* Every product below can be written out. */
-static bool is_small(Translation *translation, const Node *node)
-{
-    for (uint32_t k = 0; k < node->n_args && node->kind >= NODE_CALL; k++)
-        if (!is_small(translation, node->args[k]))
-            return false;
-    if (node->kind != NODE_CALL || node->op != OP_MUL)
-        return true;
-    const Extent a = extent_of(translation, node->args[0]), b = extent_of(translation, node->args[1]);
-    if ((uint64_t)a.rows * b.columns <= MOST_WORK / a.columns)
-        return true;
-    REPORT(translation, DIAG_DYM_TOO_LARGE, node->span, "a product of matrices that is too large to be written out");
-    diag_help(translation->diag, "give it a variable of its own");
-    return false;
-}
-
 const Expr *dym_lower_from_matrix(Translation *translation, TermBuilder *builder, const Node *node)
 {
     const Place place = fixed_place(translation, 1, 1);
@@ -295,10 +271,8 @@ const Expr *dym_lower_from_matrix(Translation *translation, TermBuilder *builder
         return dym_lower_scalar(translation, builder, node->args[0]);
     if (node->kind != NODE_CALL && node->kind != NODE_MATRIX && node->kind != NODE_FUNCTION)
         return variable_at(translation, builder, node, &place);
-    if (node->kind == NODE_CALL && is_regular(translation, node))
+    if (node->kind == NODE_CALL && dym_is_regular(translation, node))
         return operation_at(translation, builder, node, &place);
-    if (!is_small(translation, node))
-        return expr_real(translation->load->pool, 0);
     return (node->kind == NODE_CALL ? operation : matrix)(translation, builder, node)[0];
 }
 
@@ -314,10 +288,10 @@ bool dym_is_from_matrix(Translation *translation, const Node *node)
     case NODE_DER:
     case NODE_NEW:
     case NODE_INIT:
-        return node->n_args > 0 || !extent_is_scalar(extent_of(translation, node)) ||
+        return node->n_args > 0 || !extent_is_scalar(dym_extent_of(translation, node)) ||
                (!dym_is_time(translation, node) &&
                 model_var(translation->model, dym_find_variable(translation, node->path, node->n_path))->type.rank);
-    case NODE_CALL: return node->op == OP_MUL && !extent_is_scalar(extent_of(translation, node->args[0]));
+    case NODE_CALL: return node->op == OP_MUL && !extent_is_scalar(dym_extent_of(translation, node->args[0]));
     default: return false;
     }
 }
@@ -325,7 +299,7 @@ bool dym_is_from_matrix(Translation *translation, const Node *node)
 /* ---- equations ---- */
 static bool is_whole_variable(Translation *translation, const Node *node)
 {
-    return node->kind == NODE_VARIABLE && node->n_args == 0 && !extent_is_scalar(extent_of(translation, node)) &&
+    return node->kind == NODE_VARIABLE && node->n_args == 0 && !extent_is_scalar(dym_extent_of(translation, node)) &&
            dym_reference(translation, node, dym_find_variable(translation, node->path, node->n_path)).kind == REF_NOW;
 }
 
@@ -363,18 +337,10 @@ static void add_written_out(Translation *translation, const EquationText *text, 
 {
     Model *m = translation->model;
     const uint32_t n = e.rows * e.columns;
-    if (n > MOST_MADE) {
-        REPORT(translation, DIAG_DYM_TOO_LARGE, text->span,
-               "an equation of more than %d elements, which are written out", MOST_MADE);
-        diag_help(translation->diag, "without [ ], skew and the like it can be as large as its vectors");
-        return;
-    }
-    if (!is_small(translation, text->left) || !is_small(translation, text->right))
-        return;
     TermBuilder builder = term_builder(m);
     const Elements a = matrix(translation, &builder, text->left), b = matrix(translation, &builder, text->right);
-    const bool repeats_left = extent_is_scalar(extent_of(translation, text->left)),
-               repeats_right = extent_is_scalar(extent_of(translation, text->right));
+    const bool repeats_left = extent_is_scalar(dym_extent_of(translation, text->left)),
+               repeats_right = extent_is_scalar(dym_extent_of(translation, text->right));
     for (uint32_t k = 0; k < n; k++) {
         const Term left = term_make(m, a[repeats_left ? 0 : k], builder.refs.at);
         const Term right = term_make(m, b[repeats_right ? 0 : k], builder.refs.at);
@@ -384,7 +350,7 @@ static void add_written_out(Translation *translation, const EquationText *text, 
 
 void dym_lower_matrix_equation(Translation *translation, const EquationText *text)
 {
-    const Extent a = extent_of(translation, text->left), b = extent_of(translation, text->right),
+    const Extent a = dym_extent_of(translation, text->left), b = dym_extent_of(translation, text->right),
                  e = extent_is_scalar(a) ? b : a;
     if (is_whole_variable(translation, text->left) && is_whole_variable(translation, text->right)) {
         const Node *const sides[] = { text->left, text->right };
@@ -397,7 +363,7 @@ void dym_lower_matrix_equation(Translation *translation, const EquationText *tex
             return;
         }
     }
-    if (is_regular(translation, text->left) && is_regular(translation, text->right))
+    if (dym_is_regular(translation, text->left) && dym_is_regular(translation, text->right))
         add_over_range(translation, text, e);
     else
         add_written_out(translation, text, e);

@@ -17,6 +17,8 @@ typedef struct {
 
 bool dym_is_remembered(const Translation *translation, VarId var);
 void dym_take_memories(Translation *translation, const ClassObject *object);
-void dym_find_memories(Translation *translation); /* before equations are lowered */
+/* Finds the uses of `new`; without errors before, sees that the variables can have a memory. */
+void dym_check_memories(Translation *translation);
+void dym_lower_memories(Translation *translation); /* before equations are lowered */
 
 #endif

@@ -18,4 +18,6 @@ typedef struct {
     Map names; /* the places in `all` */
 } ClassObjects;
 
+void dym_declare_object(Translation *translation, const Submodel *submodel);
+
 #endif

@@ -17,6 +17,8 @@ typedef struct {
 uint32_t dym_new_type(Translation *translation);
 uint32_t dym_type_of(Translation *translation, VarId var);
 void dym_unify(Translation *translation, uint32_t a, uint32_t b, Span where);
-void dym_infer_types(Translation *translation); /* from values, equations, connections; Real where nothing tells */
+/* Infers types from values, equations and connections, Real where nothing tells, and checks calls and sizes by the way.
+ */
+void dym_check_types(Translation *translation);
 
 #endif

@@ -21,6 +21,7 @@ typedef struct {
 } ClassVariables;
 
 void dym_declare(Translation *translation, const VarDecl *declared);
+VarId dym_declare_in_cut(Translation *translation, const CutItem *item); /* unless it is declared already */
 bool dym_is_time(const Translation *translation, const Node *node);
 VarId dym_find_variable(Translation *translation, const Ident *path, uint32_t n); /* none: already reported */
 

@@ -19,31 +19,6 @@ Shape *dym_point_shape(Translation *translation, uint32_t point)
     return shape;
 }
 
-/* A variable that only a cut names is a terminal. */
-static VarId cut_variable(Translation *translation, const CutItem *item)
-{
-    const Ident name = item->name;
-    uint32_t k;
-    if (map_get(&translation->variables.names, name.name.index, &k)) {
-        const VarId var = translation->variables.all.at[k].var;
-        const Extent e = dym_variable_extent(translation, var);
-        if (item->size.n && (item->size.n != model_var(translation->model, var)->type.rank ||
-                             item->size.at[0] != e.rows || (item->size.n == 2 && item->size.at[1] != e.columns))) {
-            REPORT(translation, DIAG_DYM_DIMENSION, item->size.span, "`%s` has another size", NAME(translation, name));
-            diag_note(translation->diag, translation->variables.all.at[k].name.span, "it is %s here",
-                      dym_extent_text(translation, e));
-        }
-        return var;
-    }
-    ClassVariable var = { .name = name, .kind = KIND_TERMINAL, .is_implicit = true, .type = dym_new_type(translation) };
-    var.var = model_add_variable(translation->model, (InstanceId){ 0 }, name.name, REAL_TYPE, name.span);
-    dym_set_size(translation, var.var, &item->size);
-    map_put(&translation->variables.names, name.name.index, translation->variables.all.n);
-    map_put(&translation->types.of_variable, var.var.index, var.type);
-    vec_push(translation->arena, &translation->variables.all, var);
-    return var.var;
-}
-
 /* A node is a place inside: its port belongs to an instance of its own, flows counted the other way. */
 static InstanceId node_instance(Translation *translation, Ident name)
 {
@@ -67,11 +42,12 @@ static uint32_t add_port(Translation *translation, Ident name, const Cut *cut, b
                   .span = cut->span };
     for (uint32_t k = 0; k < cut->items.n; k++)
         if (!name_is_empty(cut->items.at[k].name.name))
-            cut_variable(translation, &cut->items.at[k]);
+            dym_declare_in_cut(translation, &cut->items.at[k]);
     port.first_member = model->members.n;
     for (uint32_t k = 0; k < cut->items.n; k++) {
         const CutItem *item = &cut->items.at[k];
-        const PortMember member = { .var = name_is_empty(item->name.name) ? VAR_NONE : cut_variable(translation, item),
+        const PortMember member = { .var = name_is_empty(item->name.name) ? VAR_NONE
+                                                                          : dym_declare_in_cut(translation, item),
                                     .role = item->is_through ? ROLE_FLOW : ROLE_POTENTIAL,
                                     .is_negated = item->is_through && item->is_negated != is_node };
         vec_push(model->arena, &model->members, member);
@@ -86,7 +62,7 @@ static Ident anonymous(Translation *translation, Span span)
     return (Ident){ names_text(translation->load->names, text), span };
 }
 
-static Shape *lower_cut(Translation *translation, const Cut *cut, Ident name, bool is_node)
+static Shape *shape_of(Translation *translation, const Cut *cut, Ident name, bool is_node)
 {
     Shape *shape = NEW(translation->arena, Shape);
     switch ((CutKind)cut->kind) {
@@ -119,7 +95,7 @@ static Shape *lower_cut(Translation *translation, const Cut *cut, Ident name, bo
     }
     Shape **parts = NEW_ARRAY(translation->arena, Shape *, cut->parts.n);
     for (uint32_t k = 0; k < cut->parts.n; k++)
-        parts[k] = lower_cut(translation, cut->parts.at[k], (Ident){ .span = cut->span }, is_node);
+        parts[k] = shape_of(translation, cut->parts.at[k], (Ident){ .span = cut->span }, is_node);
     *shape = (Shape){ .kind = SHAPE_LIST, .n = cut->parts.n, .parts = parts };
     return shape;
 }
@@ -143,12 +119,12 @@ static void set_main(Translation *translation, Span *at, Span span, const char *
     *at = span;
 }
 
-static void lower_declared_cut(Translation *translation, const Class *class, const CutDecl *declared)
+static void declare_cut(Translation *translation, const Class *class, const CutDecl *declared)
 {
     if (is_second(translation, &translation->cuts.names, declared->name, class->name.span, "cuts or nodes"))
         return;
     ClassCut cut = { .name = declared->name };
-    cut.shape = lower_cut(translation, declared->cut, declared->name, declared->is_node);
+    cut.shape = shape_of(translation, declared->cut, declared->name, declared->is_node);
     map_put(&translation->cuts.names, declared->name.name.index, translation->cuts.all.n);
     vec_push(translation->arena, &translation->cuts.all, cut);
     if (declared->is_main) {
@@ -157,14 +133,14 @@ static void lower_declared_cut(Translation *translation, const Class *class, con
     }
 }
 
-static void lower_declared_path(Translation *translation, const Class *class, const PathDecl *declared)
+static void declare_path(Translation *translation, const Class *class, const PathDecl *declared)
 {
     const bool has_name = !name_is_empty(declared->name.name);
     if (has_name && is_second(translation, &translation->paths.names, declared->name, class->name.span, "paths"))
         return;
     ClassPath path = { .name = declared->name };
-    path.from = lower_cut(translation, declared->from, (Ident){ .span = declared->from->span }, false);
-    path.to = lower_cut(translation, declared->to, (Ident){ .span = declared->to->span }, false);
+    path.from = shape_of(translation, declared->from, (Ident){ .span = declared->from->span }, false);
+    path.to = shape_of(translation, declared->to, (Ident){ .span = declared->to->span }, false);
     if (has_name)
         map_put(&translation->paths.names, declared->name.name.index, translation->paths.all.n);
     vec_push(translation->arena, &translation->paths.all, path);
@@ -175,13 +151,13 @@ static void lower_declared_path(Translation *translation, const Class *class, co
     }
 }
 
-void dym_lower_cuts(Translation *translation)
+void dym_declare_cuts(Translation *translation)
 {
     for (uint32_t c = 0; c < translation->chain.n; c++) {
         const Class *class = translation->chain.at[c];
         for (uint32_t k = 0; k < class->cuts.n; k++)
-            lower_declared_cut(translation, class, &class->cuts.at[k]);
+            declare_cut(translation, class, &class->cuts.at[k]);
         for (uint32_t k = 0; k < class->paths.n; k++)
-            lower_declared_path(translation, class, &class->paths.at[k]);
+            declare_path(translation, class, &class->paths.at[k]);
     }
 }
