@@ -24,7 +24,6 @@ typedef struct {
 enum { NESTED_MOST = 200, MOST_ELEMENTS_OF_ONE = 1000000 };
 
 /* ---- parser.c ---- */
-Class *dym_parse(Lexer lexer, uint32_t source); /* the outermost, nameless one; NULL: there are syntax errors */
 void dym_advance(Parser *parser);
 bool dym_accept(Parser *parser, TokenKind kind);
 bool dym_expect(Parser *parser, TokenKind kind);
@@ -35,9 +34,26 @@ bool dym_is_word(const Parser *parser, const char *word); /* the current token i
 Span dym_span_since(const Parser *parser, Span begin);
 void dym_know(Parser *parser, NameId name, uint32_t bits);
 uint32_t dym_known(const Parser *parser, NameId name); /* NAME_ bits, of inherited names too */
+
+/* ---- parse_text.c ---- */
+Class *dym_parse(Lexer lexer, uint32_t source); /* the outermost, nameless class; NULL: there are syntax errors */
+
+/* ---- parse_class.c ---- */
+void dym_parse_model(Parser *parser);
+bool dym_parse_equation(Parser *parser, EquationTexts *to);
+Class *dym_new_class(Parser *parser); /* inside of the one that is being read */
+
+/* ---- parse_declaration.c ---- */
+void dym_parse_variables(Parser *parser, VarKind kind);
+void dym_parse_cuts(Parser *parser, bool is_main, bool is_node);
+void dym_parse_paths(Parser *parser, bool is_main);
+void dym_parse_main(Parser *parser); /* a cut or a path */
+void dym_parse_submodels(Parser *parser);
+Class *dym_expect_class(Parser *parser, Ident name); /* NULL: there is none, which is reported */
 /* '(' unsigned [ ',' unsigned ] ')', if there is one in this line */
 bool dym_parse_size(Parser *parser, Size *size, Value *nominal);
 
+/* ---- functions.c ---- */
 bool dym_is_function_name(const char *name); /* one that the language knows, operators like der among them */
 
 /* ---- parse_expression.c ---- */
