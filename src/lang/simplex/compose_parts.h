@@ -44,6 +44,22 @@ typedef struct {
     bool has_sources;
 } Composer;
 
+/* ---- compose_path.c: quantities of subcomponents; none: reported ---- */
+VarId mdl_find_in_sub(Composer *composer, const Path *path);
+VarId mdl_find_sensor(Composer *composer, const Path *path);
+VarId mdl_find_output(Composer *composer, const Path *path); /* a constant, state or dependent variable */
+bool mdl_is_input(const Model *model, VarId var);
+const char *mdl_path_text(Composer *composer, const Path *path);
+
+/* ---- compose_connection.c: rows of a component ---- */
+void mdl_compose_input(Composer *composer, uint32_t row);
+void mdl_compose_output(Composer *composer, uint32_t row);
+void mdl_compose_connections(Composer *composer);
+const Link *mdl_link_of(const Composer *composer, uint32_t row); /* input connections, then component connections */
+
+/* ---- compose_initial.c ---- */
+void mdl_compose_initial(Composer *composer, uint32_t row);
+
 /* ---- compose_element.c: elements of arrays ---- */
 int64_t mdl_extent(const Model *model, const Variable *variable, uint32_t k);
 bool mdl_check_element(Composer *composer, const Path *path, VarId var);
