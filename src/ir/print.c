@@ -554,8 +554,8 @@ static void print_model(ModelPrinter *mp)
 
 static void print_sources(Printer *p)
 {
-    for (uint32_t k = 0; k < p->sources.items.n; k++) {
-        const Source *source = sources_get(p->model->sources, p->sources.items.at[k]);
+    for (uint32_t k = 0; k < p->used.sources.items.n; k++) {
+        const Source *source = sources_get(p->model->sources, p->used.sources.items.at[k]);
         text_format(p->to, "source %u ", k);
         printer_put_quoted(p, source->path, strlen(source->path), '"');
         if (source->language) {
@@ -568,9 +568,9 @@ static void print_sources(Printer *p)
 
 static void print_enumerations(Printer *p)
 {
-    for (uint32_t k = 0; k < p->enumerations.items.n; k++) {
-        const Enumeration *e = pool_get_enumeration(p->model->pool, p->enumerations.items.at[k]);
-        const char *label = printer_enumeration_label(p, p->enumerations.items.at[k]);
+    for (uint32_t k = 0; k < p->used.enumerations.items.n; k++) {
+        const Enumeration *e = pool_get_enumeration(p->model->pool, p->used.enumerations.items.at[k]);
+        const char *label = printer_enumeration_label(p, p->used.enumerations.items.at[k]);
         printer_put(p, "enum ");
         if (label == names_of(p->names, e->name)) {
             printer_put_name(p, e->name);
@@ -592,8 +592,8 @@ static void print_enumerations(Printer *p)
 
 static void print_tables(Printer *p)
 {
-    for (uint32_t k = 0; k < p->tables.items.n; k++) {
-        const Table *t = pool_get_table(p->model->pool, p->tables.items.at[k]);
+    for (uint32_t k = 0; k < p->used.tables.items.n; k++) {
+        const Table *t = pool_get_table(p->model->pool, p->used.tables.items.at[k]);
         const char *label = printer_table_label(p, t);
         printer_put(p, "table ");
         printer_put_table(p, t);
@@ -617,9 +617,9 @@ static void print_tables(Printer *p)
 
 static void print_shapes(Printer *p)
 {
-    for (uint32_t k = 0; k < p->shapes.items.n; k++) {
+    for (uint32_t k = 0; k < p->used.shapes.items.n; k++) {
         text_format(p->to, "shape s%u = ", k + 1);
-        printer_put_expr(p, pool_node(p->model->pool, p->shapes.items.at[k]), NULL, BINDS_IF);
+        printer_put_expr(p, pool_node(p->model->pool, p->used.shapes.items.at[k]), NULL, BINDS_IF);
         text_char(p->to, '\n');
     }
 }

@@ -244,7 +244,7 @@ static void put_transition_head(Printer *p, const Transition *t)
     printer_put_word(p, t->effect == EFFECT_NEXT ? WORD_NEXT : WORD_NOW);
     printer_put_word(p, t->form == FORM_PROCEDURE ? WORD_PROCEDURE : WORD_SET);
     if (t->group)
-        text_format(p->to, " group %u %u", printer_use(p, &p->groups, t->group) + 1, t->rank);
+        text_format(p->to, " group %u %u", printer_use(p, &p->used.groups, t->group) + 1, t->rank);
     if (t->edge_start == EDGE_START_FALSE)
         printer_put(p, " start false");
     if (!printer_is_inside(p->model, t->region, t->branch))

@@ -172,7 +172,7 @@ const char *printer_enumeration_label(Printer *p, uint32_t enumeration)
     const char *text = names_of(p->names, name);
     if (!p->words)
         return text;
-    const uint32_t number = printer_use(p, &p->enumerations, enumeration);
+    const uint32_t number = printer_use(p, &p->used.enumerations, enumeration);
     uint32_t first;
     if (!p->enum_names.capacity)
         map_init(&p->enum_names, p->arena, 16);
@@ -199,7 +199,7 @@ const char *printer_table_label(Printer *p, const Table *table)
     const char *text = names_of(p->names, table->name);
     if (!p->words)
         return text;
-    const uint32_t number = printer_use(p, &p->tables, table->index);
+    const uint32_t number = printer_use(p, &p->used.tables, table->index);
     uint32_t first;
     if (!p->table_names.capacity)
         map_init(&p->table_names, p->arena, 16);
@@ -282,7 +282,7 @@ void printer_put_place(Printer *p, Span span)
         return;
     const LineColumn place = find_place(p, source, span);
     printer_put(p, " @");
-    printer_put_number(p, printer_use(p, &p->sources, span.source));
+    printer_put_number(p, printer_use(p, &p->used.sources, span.source));
     text_char(p->to, ':');
     printer_put_number(p, place.line);
     text_char(p->to, ':');
@@ -574,7 +574,7 @@ void printer_put_expr(Printer *p, const Expr *e, const Ref *refs, Binds least)
 static void put_row(Printer *p, Term term)
 {
     const Ref *refs = term_refs(p->model, term);
-    text_format(p->to, "row s%u (", printer_use(p, &p->shapes, term.shape->id) + 1);
+    text_format(p->to, "row s%u (", printer_use(p, &p->used.shapes, term.shape->id) + 1);
     for (uint32_t k = 0; k < term.shape->n_leaves; k++) {
         const Expr leaf = { .kind = EXPR_LEAF };
         if (k)

@@ -13,6 +13,11 @@ typedef struct {
     VEC(uint32_t) items;
 } Uses;
 
+/* What the head of the text declares, because the rest uses it. */
+typedef struct {
+    Uses sources, enumerations, tables, shapes, groups;
+} HeadUses;
+
 typedef struct {
     const Model *model;
     const Names *names;
@@ -23,12 +28,13 @@ typedef struct {
     const Words *words;             /* NULL: for a single term */
     uint8_t *spelling;              /* per name: 0 not known yet, 1 plain, 2 quoted; NULL: for a single term */
     const char **paths;             /* per instance, with the dot behind; NULL: for a single term */
-    uint32_t *numbers[LABEL_COUNT]; /* per element: 0 is called by its name, else by this number */
-    const Model *labelled;          /* the whole model while the body of a function is printed: labels are its */
-    VEC(NameId) iterators;          /* in scope; empty: by number */
-    Uses sources, enumerations, tables, shapes, groups; /* numbers in the text */
+    uint32_t *numbers[LABEL_COUNT]; /* per element: the number that it is called by; 0: it is called by its name */
+    const Model
+        *labelled; /* the model whose labels hold: the whole one, also while the body of a function is printed */
+    VEC(NameId) iterators; /* those in scope; an empty name: the iterator is called by its number */
+    HeadUses used;
     Map enum_names, table_names, top_instances;
-    uint32_t last_line; /* of the place printed last, from 0 */
+    uint32_t last_line; /* the line of the place printed last, from 0 */
 } Printer;
 
 Printer printer_create(const Model *model, Text *to, PrintOptions options);

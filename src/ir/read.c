@@ -18,7 +18,7 @@ Scope *reader_scope(Reader *r, Model *model)
 /* ---- classes ---- */
 bool reader_find_class(const Reader *r, NameId name, uint32_t *index)
 {
-    return map_get(&r->class_names, name.index, index);
+    return map_get(&r->head.classes.names, name.index, index);
 }
 
 /* [language "x"] [@place] behind the name of a model or class. */
@@ -68,7 +68,7 @@ static Model *read_class_text(Reader *r, const Class *class)
 
 Model *reader_read_class(Reader *r, uint32_t index, Span wanted_at)
 {
-    Class *class = &r->classes.at[index];
+    Class *class = &r->head.classes.all.at[index];
     if (class->state == CLASS_READ || class->state == CLASS_BAD)
         return class->model;
     if (class->state == CLASS_READING) {
@@ -81,24 +81,24 @@ Model *reader_read_class(Reader *r, uint32_t index, Span wanted_at)
         return NULL;
     class->state = CLASS_READING;
     const Reader outer = *r;
-    r->failed = false;
-    r->loops.n = 0;
-    Model *model = read_class_text(r, &outer.classes.at[index]);
-    class = &r->classes.at[index];
-    class->state = r->failed ? CLASS_BAD : CLASS_READ;
-    class->model = r->failed ? NULL : model;
+    r->mistakes.failed = false;
+    r->term.loops.n = 0;
+    Model *model = read_class_text(r, &outer.head.classes.all.at[index]);
+    class = &r->head.classes.all.at[index];
+    class->state = r->mistakes.failed ? CLASS_BAD : CLASS_READ;
+    class->model = r->mistakes.failed ? NULL : model;
     /* Back to where the class was wanted. */
-    const bool failed = r->failed || outer.failed;
-    const uint32_t to_compare = r->to_compare;
+    const bool failed = r->mistakes.failed || outer.mistakes.failed;
+    const uint32_t to_compare = r->mistakes.to_compare;
     r->lexer = outer.lexer;
     r->token = outer.token;
     r->last_end = outer.last_end;
     r->scope = outer.scope;
     r->model = outer.model;
     r->groups = outer.groups;
-    r->loops.n = outer.loops.n;
-    r->failed = failed;
-    r->to_compare = to_compare;
+    r->term.loops.n = outer.term.loops.n;
+    r->mistakes.failed = failed;
+    r->mistakes.to_compare = to_compare;
     r->depth--;
     return class->model;
 }
@@ -142,28 +142,28 @@ static bool parse_version(Reader *r, uint32_t *begin)
 
 static void read_connectors(Reader *r)
 {
-    for (uint32_t k = 0; k < r->connector_lines.n; k++) {
-        reader_jump(r, r->connector_lines.at[k]);
+    for (uint32_t k = 0; k < r->head.connectors.lines.n; k++) {
+        reader_jump(r, r->head.connectors.lines.at[k]);
         reader_parse_connector(r, true);
     }
 }
 
 static void read_shapes(Reader *r)
 {
-    for (uint32_t k = 0; k < r->shape_lines.n; k++) {
+    for (uint32_t k = 0; k < r->head.shapes.lines.n; k++) {
         NameId name;
         const Expr *shape;
-        reader_jump(r, r->shape_lines.at[k]);
+        reader_jump(r, r->head.shapes.lines.at[k]);
         const Span span = reader_token_span(r);
         uint32_t earlier;
         if (!reader_parse_name(r, &name) || !reader_expect(r, TOKEN_IS, "'='") || !reader_parse_shape(r, &shape))
             continue;
-        if (map_get(&r->shape_names, name.index, &earlier)) {
+        if (map_get(&r->head.shapes.names, name.index, &earlier)) {
             reader_report(r, DIAG_IR_DECLARED_TWICE, span, "shape %s is declared twice", names_of(r->names, name));
             continue;
         }
-        map_put(&r->shape_names, name.index, r->shapes.n);
-        vec_push(r->arena, &r->shapes, shape);
+        map_put(&r->head.shapes.names, name.index, r->head.shapes.all.n);
+        vec_push(r->arena, &r->head.shapes.all, shape);
     }
 }
 
@@ -190,9 +190,9 @@ static void skip_head(Reader *r, uint32_t begin, uint32_t end)
         } else if (word == WORD_CLASS) {
             reader_advance(r);
             if (reader_parse_name(r, &name) && reader_find_class(r, name, &index)) {
-                if (r->classes.at[index].begin < r->last_end)
+                if (r->head.classes.all.at[index].begin < r->last_end)
                     break; /* a second class of the name, reported */
-                reader_jump(r, r->classes.at[index].end < end ? r->classes.at[index].end : end);
+                reader_jump(r, r->head.classes.all.at[index].end < end ? r->head.classes.all.at[index].end : end);
             }
             reader_recover(r);
         } else {
@@ -210,7 +210,7 @@ static bool parse_model_head(Reader *r, uint32_t *body)
     const char *language = TEXT_FORM;
     NameId name;
     Span span;
-    const uint32_t begin = r->model_lines.at[0];
+    const uint32_t begin = r->head.model_lines.at[0];
     reader_jump(r, begin);
     reader_advance(r);
     if (!reader_parse_name(r, &name) || !parse_head(r, begin, &language, &span))
@@ -229,16 +229,16 @@ static bool parse_model_head(Reader *r, uint32_t *body)
 
 static bool find_model(Reader *r, uint32_t end)
 {
-    if (r->model_lines.n == 0) {
+    if (r->head.model_lines.n == 0) {
         reader_report(r, DIAG_IR_NO_MODEL, (Span){ r->source, end, end }, "the text contains no model");
         HELP(r, "write model NAME ... end NAME");
         return false;
     }
-    if (r->model_lines.n == 1)
+    if (r->head.model_lines.n == 1)
         return true;
-    reader_report(r, DIAG_IR_NO_MODEL, (Span){ r->source, r->model_lines.at[1], r->model_lines.at[1] + 5 },
+    reader_report(r, DIAG_IR_NO_MODEL, (Span){ r->source, r->head.model_lines.at[1], r->head.model_lines.at[1] + 5 },
                   "a text holds one model");
-    NOTE(r, (Span){ r->source, r->model_lines.at[0], r->model_lines.at[0] + 5 }, "the first model is here");
+    NOTE(r, (Span){ r->source, r->head.model_lines.at[0], r->head.model_lines.at[0] + 5 }, "the first model is here");
     HELP(r, "make it a class: class NAME ... end NAME");
     return false;
 }
@@ -258,7 +258,7 @@ static void read_file(Reader *r)
         return;
     reader_declare_unit(r);
     read_shapes(r);
-    skip_head(r, begin, r->model_lines.at[0]);
+    skip_head(r, begin, r->head.model_lines.at[0]);
     reader_jump(r, body);
     reader_parse_elements(r, (Where){ REGION_NONE, 0 });
     const Label label = { { 0 }, r->model->name };
@@ -279,11 +279,14 @@ Reader *reader_create(Model *model, Sources *sources, uint32_t source, Diag *dia
                    .diag = diag,
                    .source = source,
                    .words = words_create(arena),
-                   .to_compare = NAMES_TO_COMPARE,
+                   .mistakes.to_compare = NAMES_TO_COMPARE,
                    .model = model };
     r->lexer = (Lexer){ .text = text->text, .end = text->size, .source = source, .words = r->words, .diag = diag };
-    Map *const maps[] = { &r->source_numbers,  &r->class_names, &r->enum_labels, &r->enum_values, &r->enum_places,
-                          &r->connector_names, &r->shape_names, &r->groups,      &r->table_labels };
+    Map *const maps[] = { &r->head.files.numbers,       &r->head.classes.names,
+                          &r->head.labels.enumerations, &r->head.labels.values,
+                          &r->head.labels.places,       &r->head.connectors.names,
+                          &r->head.shapes.names,        &r->groups,
+                          &r->head.labels.tables };
     for (uint32_t k = 0; k < sizeof maps / sizeof *maps; k++)
         map_init(maps[k], arena, 8);
     r->scope = r->top = reader_scope(r, model);
@@ -297,7 +300,7 @@ Model *model_read(Pool *pool, Sources *sources, uint32_t source, Diag *diag)
     Reader *r = reader_create(model_create(pool, sources, (NameId){ 0 }, TEXT_FORM, SPAN_NONE), sources, source, diag);
     const uint32_t errors = diag_errors(diag);
     read_file(r);
-    return r->failed || diag_errors(diag) > errors ? NULL : r->model;
+    return r->mistakes.failed || diag_errors(diag) > errors ? NULL : r->model;
 }
 
 bool condition_read(Model *model, Sources *sources, uint32_t source, Diag *diag, Term *condition)
@@ -308,5 +311,5 @@ bool condition_read(Model *model, Sources *sources, uint32_t source, Diag *diag,
     reader_jump(r, 0);
     const bool is_good = reader_parse_term(r, BOOLEAN_TYPE, condition) &&
                          (r->token.kind == TOKEN_END || reader_syntax_error(r, "the end of the condition"));
-    return is_good && !r->failed && diag_errors(diag) == errors;
+    return is_good && !r->mistakes.failed && diag_errors(diag) == errors;
 }

@@ -67,7 +67,7 @@ static bool parse_end_of(Reader *r, Word word, uint32_t begin)
     if (r->token.kind == TOKEN_END) {
         reader_report(r, DIAG_IR_BLOCK, (Span){ r->source, begin, begin + 1 }, "'%s' is not closed", word_text(word));
         HELP(r, "add a line: end %s", word_text(word));
-        r->gave_up = true;
+        r->mistakes.gave_up = true;
         return false;
     }
     return reader_expect_word(r, WORD_END) && reader_expect_word(r, word);
@@ -75,7 +75,7 @@ static bool parse_end_of(Reader *r, Word word, uint32_t begin)
 
 static bool parse_for(Reader *r, uint32_t begin, uint32_t statement)
 {
-    const uint32_t n_loops = r->loops.n;
+    const uint32_t n_loops = r->term.loops.n;
     DomainId domain;
     uint32_t first;
     if (!reader_parse_domain(r, &domain))

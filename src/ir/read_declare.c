@@ -78,13 +78,13 @@ static void scan_class(Reader *r)
         reader_report(r, DIAG_IR_BLOCK, span, "class %s is not closed", names_of(r->names, class.name));
         HELP(r, "add a line: end %s", names_of(r->names, class.name));
     }
-    if (map_get(&r->class_names, class.name.index, &earlier)) {
-        const Class *first = &r->classes.at[earlier];
+    if (map_get(&r->head.classes.names, class.name.index, &earlier)) {
+        const Class *first = &r->head.classes.all.at[earlier];
         declared_twice(r, span, "class", names_of(r->names, class.name),
                        (Span){ r->source, first->head, first->begin });
     } else {
-        map_put(&r->class_names, class.name.index, r->classes.n);
-        vec_push(r->arena, &r->classes, class);
+        map_put(&r->head.classes.names, class.name.index, r->head.classes.all.n);
+        vec_push(r->arena, &r->head.classes.all, class);
     }
     lexer_skip_element(&r->lexer);
 }
@@ -122,11 +122,11 @@ static void scan_word(Reader *r, const Token *token, bool is_file)
     } else if (is_file && word == WORD_TABLE) {
         scan_head(r, reader_parse_table);
     } else if (is_file && word == WORD_SHAPE) {
-        vec_push(r->arena, &r->shape_lines, r->lexer.at);
+        vec_push(r->arena, &r->head.shapes.lines, r->lexer.at);
     } else if (is_file && word == WORD_CONNECTOR) {
-        vec_push(r->arena, &r->connector_lines, r->lexer.at);
+        vec_push(r->arena, &r->head.connectors.lines, r->lexer.at);
     } else if (is_file && word == WORD_MODEL) {
-        vec_push(r->arena, &r->model_lines, token->begin);
+        vec_push(r->arena, &r->head.model_lines, token->begin);
     } else if (word == WORD_CASE || word == WORD_ELSE) {
         lexer_skip_colon(&r->lexer);
         return; /* an element may follow in this line */
@@ -180,18 +180,18 @@ bool reader_parse_enum(Reader *r)
         return false;
     e.n = values.n;
     e.values = values.at;
-    if (map_get(&r->enum_places, label.index, &earlier))
+    if (map_get(&r->head.labels.places, label.index, &earlier))
         return declared_twice(r, span, "enumeration", names_of(r->names, label),
                               (Span){ r->source, earlier, earlier + 1 });
     if (pool_n_enumerations(r->pool) >= UINT16_MAX - 1)
         return reader_report(r, DIAG_NUMBER_RANGE, span, "more than %d enumerations", UINT16_MAX - 1);
     const uint32_t index = pool_enumeration(r->pool, &e);
-    map_put(&r->enum_places, label.index, span.begin);
-    map_put(&r->enum_labels, label.index, index);
+    map_put(&r->head.labels.places, label.index, span.begin);
+    map_put(&r->head.labels.enumerations, label.index, index);
     for (uint32_t k = 0; k < values.n; k++) {
-        if (map_get(&r->enum_values, key_of(index, values.at[k]), &earlier) && earlier != k + 1)
+        if (map_get(&r->head.labels.values, key_of(index, values.at[k]), &earlier) && earlier != k + 1)
             return declared_twice(r, span, "value", names_of(r->names, values.at[k]), span);
-        map_put(&r->enum_values, key_of(index, values.at[k]), k + 1);
+        map_put(&r->head.labels.values, key_of(index, values.at[k]), k + 1);
     }
     return true;
 }
@@ -241,9 +241,9 @@ bool reader_parse_table(Reader *r)
     table.y = y.at;
     if (!check_points(r, &table, span))
         return false;
-    if (map_get(&r->table_labels, label.index, &earlier))
+    if (map_get(&r->head.labels.tables, label.index, &earlier))
         return declared_twice(r, span, "table", names_of(r->names, label), SPAN_NONE);
-    map_put(&r->table_labels, label.index, pool_table(r->pool, &table)->index);
+    map_put(&r->head.labels.tables, label.index, pool_table(r->pool, &table)->index);
     return true;
 }
 
@@ -254,7 +254,8 @@ bool reader_parse_table_name(Reader *r, const Table **table)
     uint32_t index;
     if (!reader_parse_path(r))
         return false;
-    if (r->path.n != 1 || r->path.at[0].index == ID_NONE || !map_get(&r->table_labels, r->path.at[0].index, &index)) {
+    if (r->name.path.n != 1 || r->name.path.at[0].index == ID_NONE ||
+        !map_get(&r->head.labels.tables, r->name.path.at[0].index, &index)) {
         reader_unknown_name(r, begin, "table");
         return false;
     }
@@ -269,7 +270,7 @@ static bool parse_connector_member(Reader *r, bool is_new)
         !reader_parse_type(r, &member.type))
         return false;
     if (is_new)
-        vec_push(r->arena, &r->connector_members, member);
+        vec_push(r->arena, &r->head.connectors.members, member);
     return true;
 }
 
@@ -288,7 +289,7 @@ bool reader_parse_connector(Reader *r, bool is_new)
     const Span span = reader_token_span(r);
     NameId name;
     uint32_t earlier;
-    Connector connector = { .first = r->connector_members.n };
+    Connector connector = { .first = r->head.connectors.members.n };
     if (!reader_parse_name(r, &name) || !parse_connector_member(r, is_new))
         return false;
     for (;;) {
@@ -313,11 +314,11 @@ bool reader_parse_connector(Reader *r, bool is_new)
     }
     if (!is_new)
         return true;
-    connector.n = r->connector_members.n - connector.first;
-    if (map_get(&r->connector_names, name.index, &earlier))
+    connector.n = r->head.connectors.members.n - connector.first;
+    if (map_get(&r->head.connectors.names, name.index, &earlier))
         return declared_twice(r, span, "connector", names_of(r->names, name), SPAN_NONE);
-    map_put(&r->connector_names, name.index, r->connectors.n);
-    vec_push(r->arena, &r->connectors, connector);
+    map_put(&r->head.connectors.names, name.index, r->head.connectors.all.n);
+    vec_push(r->arena, &r->head.connectors.all, connector);
     return true;
 }
 
@@ -566,7 +567,7 @@ static bool declare_instance(Reader *r, bool is_last_try)
         return true;
     if (reader_find_class(r, class_name, &class)) {
         if (!add_composed(r, (InstanceId){ parent }, name, class, span))
-            r->failed = true;
+            r->mistakes.failed = true;
         return true;
     }
     const Instance instance = { .name = name, .class_name = class_name, .parent = { parent }, .span = span };

@@ -133,7 +133,7 @@ static bool parse_equation(Reader *r, Where where, uint32_t begin, EquationKind 
         e.when_valid = VALID_NOT_INITIAL;
     if (!reader_parse_new_label(r, &label))
         return false;
-    const uint32_t n_loops = r->loops.n;
+    const uint32_t n_loops = r->term.loops.n;
     bool is_good = true;
     if (reader_accept_word(r, WORD_FOR))
         is_good = reader_parse_domain(r, &e.domain) && reader_expect(r, TOKEN_COLON, "':' after the ranges");
@@ -396,7 +396,7 @@ static bool parse_procedure(Reader *r, NewTransition *new, uint32_t begin)
     if (!reader_has_word(r, WORD_END)) {
         reader_report(r, DIAG_IR_BLOCK, (Span){ r->source, begin, begin + 5 }, "'begin' is not closed");
         HELP(r, "add a line: end");
-        r->gave_up = r->token.kind == TOKEN_END;
+        r->mistakes.gave_up = r->token.kind == TOKEN_END;
         return false;
     }
     reader_advance(r);
@@ -497,7 +497,7 @@ static void skip_body(Reader *r, const NewTransition *new)
             const Lexer lexer = r->lexer;
             const Token token = r->token;
             reader_advance(r);
-            if (reader_parse_path(r) && r->path.at[r->path.n - 1].index == new->label.name.index)
+            if (reader_parse_path(r) && r->name.path.at[r->name.path.n - 1].index == new->label.name.index)
                 return;
             r->lexer = lexer;
             r->token = token;
@@ -511,7 +511,7 @@ static void skip_body(Reader *r, const NewTransition *new)
 static bool parse_transition(Reader *r, Where where, uint32_t begin)
 {
     NewTransition new = { .head = { .region = where.region, .branch = where.branch, .origin = { .parent = EQ_NONE } } };
-    const uint32_t n_loops = r->loops.n;
+    const uint32_t n_loops = r->term.loops.n;
     bool is_good = parse_transition_head(r, begin, &new);
     if (is_good)
         is_good = r->token.kind == TOKEN_LINE || r->token.kind == TOKEN_END ? parse_block_body(r, &new)

@@ -39,7 +39,7 @@ bool reader_wrong_end(Reader *r, const Label *label, Span span, Span opened)
     if (r->token.kind == TOKEN_END) {
         reader_report(r, DIAG_IR_BLOCK, opened, "the block %s is not closed", name);
         HELP(r, "add a line: end %s", name);
-        r->gave_up = true; /* the blocks around it are not closed either */
+        r->mistakes.gave_up = true; /* the blocks around it are not closed either */
         return false;
     }
     reader_report(r, DIAG_IR_BLOCK, span, "the block %s is open here and is not closed by this", name);
@@ -252,7 +252,7 @@ static void set_defaults(Variable *row, Word word)
 bool reader_parse_declared(Reader *r, VarId *var)
 {
     reader_accept(r, TOKEN_DOT);
-    return reader_parse_path(r) && (reader_find_variable(r, var) || !(r->failed = true));
+    return reader_parse_path(r) && (reader_find_variable(r, var) || !(r->mistakes.failed = true));
 }
 
 static bool parse_variables(Reader *r, uint32_t begin, Word word)
@@ -581,7 +581,7 @@ static bool is_dynamic(Word word)
 static void unknown_element(Reader *r)
 {
     if (r->token.kind == TOKEN_BAD) {
-        r->failed = true;
+        r->mistakes.failed = true;
         return;
     }
     const int length = r->token.end - r->token.begin > 40 ? 40 : (int)(r->token.end - r->token.begin);

@@ -10,28 +10,28 @@ enum { FEW_REFS = 16 };
 static uint32_t leaf_number(Reader *r, Ref ref)
 {
     uint32_t known;
-    if (r->refs.n <= FEW_REFS) {
-        for (uint32_t k = 0; k < r->refs.n; k++)
-            if (ref_equal(r->refs.at[k], ref))
+    if (r->term.refs.n <= FEW_REFS) {
+        for (uint32_t k = 0; k < r->term.refs.n; k++)
+            if (ref_equal(r->term.refs.at[k], ref))
                 return k;
-        if (r->refs.n == FEW_REFS) {
-            map_init(&r->ref_numbers, r->arena, 4 * FEW_REFS);
-            for (uint32_t k = 0; k < r->refs.n; k++)
-                map_put(&r->ref_numbers, ref_key(r->refs.at[k]), k);
+        if (r->term.refs.n == FEW_REFS) {
+            map_init(&r->term.ref_numbers, r->arena, 4 * FEW_REFS);
+            for (uint32_t k = 0; k < r->term.refs.n; k++)
+                map_put(&r->term.ref_numbers, ref_key(r->term.refs.at[k]), k);
         }
-    } else if (map_get(&r->ref_numbers, ref_key(ref), &known)) {
+    } else if (map_get(&r->term.ref_numbers, ref_key(ref), &known)) {
         return known;
     }
-    if (r->refs.n >= FEW_REFS)
-        map_put(&r->ref_numbers, ref_key(ref), r->refs.n);
-    vec_push(r->arena, &r->refs, ref);
-    return r->refs.n - 1;
+    if (r->term.refs.n >= FEW_REFS)
+        map_put(&r->term.ref_numbers, ref_key(ref), r->term.refs.n);
+    vec_push(r->arena, &r->term.refs, ref);
+    return r->term.refs.n - 1;
 }
 
 Term reader_finish_term(Reader *r, const Expr *shape)
 {
-    const Term term = term_make(r->model, shape, r->refs.at);
-    r->refs.n = 0;
+    const Term term = term_make(r->model, shape, r->term.refs.at);
+    r->term.refs.n = 0;
     return term;
 }
 
@@ -131,7 +131,7 @@ static const Expr *build(Reader *r, Op op, uint32_t n, const Expr **args, Span s
         HELP(r, "split it: a long sum into partial sums with variables of their own");
         return NULL;
     }
-    if (r->literal && op_is_relation(op))
+    if (r->term.literal && op_is_relation(op))
         return expr_literal_relation(r->pool, op, args[0], args[1]);
     return expr_call(r->pool, op, n, args);
 }
@@ -191,9 +191,9 @@ static bool parse_list(Reader *r, ExprList *list, TokenKind close, const char *c
 /* ---- operands ---- */
 static bool find_loop(const Reader *r, NameId name, uint32_t *level)
 {
-    for (uint32_t k = r->loops.n; k-- > 0;)
-        if (name_equal(r->loops.at[k].name, name)) {
-            *level = r->loops.at[k].level;
+    for (uint32_t k = r->term.loops.n; k-- > 0;)
+        if (name_equal(r->term.loops.at[k].name, name)) {
+            *level = r->term.loops.at[k].level;
             return true;
         }
     return false;
@@ -202,7 +202,7 @@ static bool find_loop(const Reader *r, NameId name, uint32_t *level)
 /* A reference to the variable found last, with its indices, which follow. */
 static const Expr *parse_indexed(Reader *r, Ref ref, uint32_t begin)
 {
-    Type type = r->found;
+    Type type = r->name.found;
     if (!reader_accept(r, TOKEN_OPEN_INDEX))
         return expr_leaf(r->pool, leaf_number(r, ref), type);
     const uint32_t leaf = leaf_number(r, ref);
@@ -228,8 +228,9 @@ static const Expr *parse_indexed(Reader *r, Ref ref, uint32_t begin)
 static const Expr *enum_literal(Reader *r, NameId label, NameId value)
 {
     uint32_t enumeration, number;
-    if (label.index == ID_NONE || value.index == ID_NONE || !map_get(&r->enum_labels, label.index, &enumeration) ||
-        !map_get(&r->enum_values, key_of(enumeration, value), &number))
+    if (label.index == ID_NONE || value.index == ID_NONE ||
+        !map_get(&r->head.labels.enumerations, label.index, &enumeration) ||
+        !map_get(&r->head.labels.values, key_of(enumeration, value), &number))
         return NULL;
     return expr_enum(r->pool, enumeration, number);
 }
@@ -237,8 +238,9 @@ static const Expr *enum_literal(Reader *r, NameId label, NameId value)
 static const Expr *parse_call(Reader *r, uint32_t begin)
 {
     uint32_t index;
-    const NameId name = r->path.at[r->path.n - 1];
-    if (r->path.n != 1 || name.index == ID_NONE || !map_get(&r->top->labels[LABEL_FUNCTION], key_of(0, name), &index)) {
+    const NameId name = r->name.path.at[r->name.path.n - 1];
+    if (r->name.path.n != 1 || name.index == ID_NONE ||
+        !map_get(&r->top->labels[LABEL_FUNCTION], key_of(0, name), &index)) {
         reader_unknown_name(r, begin, "function");
         return NULL;
     }
@@ -275,7 +277,7 @@ static bool numbered_loop(const Reader *r, uint32_t begin, uint32_t *level)
 {
     const uint32_t number = generated_number(r->lexer.text + begin, r->last_end - begin, 'i');
     *level = number - 1;
-    return number && r->in_shape;
+    return number && r->term.in_shape;
 }
 
 static const Expr *parse_named(Reader *r)
@@ -286,27 +288,27 @@ static const Expr *parse_named(Reader *r)
     VarId var;
     if (!reader_parse_path(r))
         return NULL;
-    if (!is_absolute && r->path.n == 1) {
-        const bool is_loop = r->path.at[0].index != ID_NONE && find_loop(r, r->path.at[0], &level);
+    if (!is_absolute && r->name.path.n == 1) {
+        const bool is_loop = r->name.path.at[0].index != ID_NONE && find_loop(r, r->name.path.at[0], &level);
         if (is_loop || numbered_loop(r, begin, &level))
             return expr_iterator(r->pool, level);
     }
     if (r->token.kind == TOKEN_OPEN)
         return parse_call(r, begin);
     if (reader_accept(r, TOKEN_COLONS)) {
-        const NameId label = r->path.at[0];
+        const NameId label = r->name.path.at[0];
         if (!reader_parse_path(r))
             return NULL;
-        const Expr *literal = enum_literal(r, label, r->path.at[0]);
+        const Expr *literal = enum_literal(r, label, r->name.path.at[0]);
         if (!literal)
             reader_unknown_name(r, begin, "value");
         return literal;
     }
-    if (!r->in_shape && reader_find_variable(r, &var))
+    if (!r->term.in_shape && reader_find_variable(r, &var))
         return parse_indexed(r, ref_now(var), begin);
-    const Expr *literal = r->path.n == 2 ? enum_literal(r, r->path.at[0], r->path.at[1]) : NULL;
+    const Expr *literal = r->name.path.n == 2 ? enum_literal(r, r->name.path.at[0], r->name.path.at[1]) : NULL;
     if (!literal)
-        reader_unknown_name(r, begin, r->path.n == 2 ? "variable or value" : "variable");
+        reader_unknown_name(r, begin, r->name.path.n == 2 ? "variable or value" : "variable");
     return literal;
 }
 
@@ -357,9 +359,9 @@ static const Expr *parse_no_event(Reader *r)
 {
     if (!reader_expect(r, TOKEN_OPEN, "'('"))
         return NULL;
-    r->literal++;
+    r->term.literal++;
     const Expr *e = reader_parse_expr(r, BINDS_IF);
-    r->literal--;
+    r->term.literal--;
     return e && reader_expect(r, TOKEN_CLOSE, "')'") ? e : NULL;
 }
 
@@ -407,7 +409,7 @@ bool reader_parse_loop_name(Reader *r, NameId *name, uint32_t *level)
 
 uint32_t reader_next_level(const Reader *r)
 {
-    return r->loops.n ? r->loops.at[r->loops.n - 1].level + 1 : 0;
+    return r->term.loops.n ? r->term.loops.at[r->term.loops.n - 1].level + 1 : 0;
 }
 
 static bool suits_reduction(Op op, Type type)
@@ -425,9 +427,9 @@ static const Expr *parse_reduce(Reader *r, Op op, Span span)
         return NULL;
     if (loop.level == ID_NONE)
         loop.level = reader_next_level(r);
-    vec_push(r->arena, &r->loops, loop);
+    vec_push(r->arena, &r->term.loops, loop);
     body = reader_parse_expr(r, BINDS_IF);
-    r->loops.n--;
+    r->term.loops.n--;
     if (!body || !reader_expect(r, TOKEN_CLOSE, "')'"))
         return NULL;
     if (!suits_reduction(op, body->type))
@@ -499,7 +501,7 @@ static const Expr *parse_leaf(Reader *r)
     int64_t leaf, rank = 0;
     Type type = REAL_TYPE;
     reader_advance(r);
-    if (!r->in_shape) {
+    if (!r->term.in_shape) {
         reader_report(r, DIAG_IR_SHAPE, reader_span_from(r, begin), "%%0, %%1 ... stand in shapes only");
         HELP(r, "write the name of the variable");
         return NULL;
@@ -616,7 +618,7 @@ static const Expr *parse_word(Reader *r)
         reader_advance(r);
         return parse_operation(r, (Op)(word - WORD_OPERATION), span);
     }
-    if (r->in_shape)
+    if (r->term.in_shape)
         return operand_expected(r);
     switch (word) {
     case WORD_TIME: reader_advance(r); return parse_plain_ref(r, REF_TIME, REAL_TYPE);

@@ -59,9 +59,9 @@ bool reader_report(Reader *r, DiagCode code, Span span, const char *format, ...)
 {
     char message[600];
     va_list args;
-    r->failed = true;
-    r->has_reported = !r->gave_up;
-    if (r->gave_up)
+    r->mistakes.failed = true;
+    r->mistakes.has_reported = !r->mistakes.gave_up;
+    if (r->mistakes.gave_up)
         return false;
     va_start(args, format);
     vsnprintf(message, sizeof message, format, args);
@@ -72,7 +72,7 @@ bool reader_report(Reader *r, DiagCode code, Span span, const char *format, ...)
 
 void reader_give_up(Reader *r)
 {
-    r->gave_up = true;
+    r->mistakes.gave_up = true;
     r->lexer.is_quiet = true;
     reader_jump(r, r->lexer.end);
 }
@@ -81,8 +81,8 @@ bool reader_syntax_error(Reader *r, const char *wanted)
 {
     const Token *t = &r->token;
     const int length = t->end - t->begin > 40 ? 40 : (int)(t->end - t->begin);
-    r->failed = true;
-    r->has_reported = false;
+    r->mistakes.failed = true;
+    r->mistakes.has_reported = false;
     if (t->kind == TOKEN_BAD)
         return false; /* reported by the lexer */
     if (reader_is_element_end(r) && t->kind != TOKEN_SEMICOLON)
@@ -164,13 +164,13 @@ static bool find_recent(Reader *r, uint32_t *place, NameId *name)
 {
     const char *text = r->lexer.text, *from = text + r->token.begin;
     const uint32_t length = r->token.end - r->token.begin;
-    const uint32_t n = sizeof r->recent / sizeof r->recent[0];
+    const uint32_t n = sizeof r->name.recent / sizeof r->name.recent[0];
     *place = ((uint32_t)(unsigned char)from[0] * 31 + (unsigned char)from[length - 1] * 7 +
               (unsigned char)from[length / 2] * 3 + length) %
              n;
-    if (r->recent[*place].length != length || memcmp(text + r->recent[*place].at, from, length) != 0)
+    if (r->name.recent[*place].length != length || memcmp(text + r->name.recent[*place].at, from, length) != 0)
         return false;
-    *name = r->recent[*place].name;
+    *name = r->name.recent[*place].name;
     return true;
 }
 
@@ -188,15 +188,15 @@ static bool take_name(Reader *r, bool add, NameId *name)
     const char *text;
     size_t length;
     if (!lexer_reader_token_text(&r->lexer, &r->token, r->arena, &text, &length))
-        return !(r->failed = true);
+        return !(r->mistakes.failed = true);
     if (add)
         *name = names_add(r->names, text, length);
     else if (!names_find(r->names, text, length, name))
         *name = (NameId){ ID_NONE };
     if (is_plain && name->index != ID_NONE) {
-        r->recent[place].at = r->token.begin;
-        r->recent[place].length = r->token.end - r->token.begin;
-        r->recent[place].name = *name;
+        r->name.recent[place].at = r->token.begin;
+        r->name.recent[place].length = r->token.end - r->token.begin;
+        r->name.recent[place].name = *name;
     }
     reader_advance(r);
     return true;
@@ -214,7 +214,7 @@ bool reader_parse_string(Reader *r, NameId *text)
     const char *bytes;
     size_t length;
     if (!lexer_reader_token_text(&r->lexer, &r->token, r->arena, &bytes, &length))
-        return !(r->failed = true);
+        return !(r->mistakes.failed = true);
     *text = names_add(r->names, bytes, length);
     reader_advance(r);
     return true;
@@ -267,12 +267,12 @@ static bool has_path_dot(const Reader *r)
 
 bool reader_parse_path(Reader *r)
 {
-    r->path.n = 0;
+    r->name.path.n = 0;
     for (;;) {
         NameId name;
         if (!take_name(r, false, &name))
             return false;
-        vec_push(r->arena, &r->path, name);
+        vec_push(r->arena, &r->name.path, name);
         if (!has_path_dot(r))
             return true;
         const char next = r->token.end < r->lexer.end ? r->lexer.text[r->token.end] : 0;
@@ -286,24 +286,25 @@ bool reader_parse_path(Reader *r)
 static bool walk(Reader *r, const Scope *scope, uint32_t n, uint32_t *instance)
 {
     *instance = 0;
-    if (n == 1 && r->last_owner.scope == scope && r->last_owner.name.index == r->path.at[0].index) {
-        *instance = r->last_owner.instance;
+    if (n == 1 && r->name.last_owner.scope == scope && r->name.last_owner.name.index == r->name.path.at[0].index) {
+        *instance = r->name.last_owner.instance;
         return true;
     }
     for (uint32_t k = 0; k < n; k++)
-        if (r->path.at[k].index == ID_NONE || !map_get(&scope->instances, key_of(*instance, r->path.at[k]), instance))
+        if (r->name.path.at[k].index == ID_NONE ||
+            !map_get(&scope->instances, key_of(*instance, r->name.path.at[k]), instance))
             return false;
     if (n == 1) {
-        r->last_owner.scope = scope;
-        r->last_owner.name = r->path.at[0];
-        r->last_owner.instance = *instance;
+        r->name.last_owner.scope = scope;
+        r->name.last_owner.name = r->name.path.at[0];
+        r->name.last_owner.instance = *instance;
     }
     return true;
 }
 
 bool reader_path_owner(Reader *r, uint32_t begin, InstanceId *owner)
 {
-    if (walk(r, r->scope, r->path.n - 1, &owner->index))
+    if (walk(r, r->scope, r->name.path.n - 1, &owner->index))
         return true;
     reader_report(r, DIAG_IR_UNKNOWN_NAME, reader_span_from(r, begin),
                   "the instance before the last dot of %.*s is not declared", (int)(r->last_end - begin),
@@ -339,19 +340,19 @@ void reader_scope_add_variable(Reader *r, uint32_t owner, NameId name, uint32_t 
 
 bool reader_find_variable(Reader *r, VarId *var)
 {
-    const NameId name = r->path.at[r->path.n - 1];
+    const NameId name = r->name.path.at[r->name.path.n - 1];
     uint32_t owner;
     if (name.index == ID_NONE)
         return false;
-    if (r->path.n == 1 && r->scope->has_top) {
+    if (r->name.path.n == 1 && r->scope->has_top) {
         if (!reader_scope_variable(r->scope, 0, name, &var->index))
             return false;
-        r->found = r->scope->top.at[name.index].type;
+        r->name.found = r->scope->top.at[name.index].type;
         return true;
     }
-    if (!walk(r, r->scope, r->path.n - 1, &owner) || !reader_scope_variable(r->scope, owner, name, &var->index))
+    if (!walk(r, r->scope, r->name.path.n - 1, &owner) || !reader_scope_variable(r->scope, owner, name, &var->index))
         return false;
-    r->found = model_var(r->model, *var)->type;
+    r->name.found = model_var(r->model, *var)->type;
     return true;
 }
 
@@ -364,12 +365,12 @@ static const char *nearest_name(Reader *r, const char *text)
     const size_t length = strlen(text);
     if (length < 2)
         return NULL;
-    for (uint32_t k = 0; k < r->model->variables.n && r->to_compare > 0; k++) {
+    for (uint32_t k = 0; k < r->model->variables.n && r->mistakes.to_compare > 0; k++) {
         const NameId name = r->model->variables.at[k].name;
         const size_t other = names_length(r->names, name);
         if (other + FURTHEST <= length || other >= length + FURTHEST)
             continue;
-        r->to_compare--;
+        r->mistakes.to_compare--;
         const uint32_t distance = edit_distance(text, names_of(r->names, name), best_distance);
         if (distance < best_distance && distance * 2 <= length) {
             best_distance = distance;
@@ -403,7 +404,7 @@ bool reader_parse_variable_name(Reader *r, VarId *var)
 }
 
 /* ---- labels ---- */
-/* The last name of r->path, interned: it may be new. */
+/* The last name of r->name.path, interned: it may be new. */
 static NameId add_last(Reader *r, const Token *last)
 {
     const char *text = "";
@@ -415,7 +416,7 @@ static NameId add_last(Reader *r, const Token *last)
 bool reader_parse_new_label(Reader *r, Label *label)
 {
     const uint32_t begin = r->token.begin;
-    r->path.n = 0;
+    r->name.path.n = 0;
     for (;;) {
         const Token last = r->token;
         NameId name;
@@ -423,12 +424,12 @@ bool reader_parse_new_label(Reader *r, Label *label)
             return false;
         if (name.index == ID_NONE && !has_path_dot(r))
             name = add_last(r, &last);
-        vec_push(r->arena, &r->path, name);
+        vec_push(r->arena, &r->name.path, name);
         if (!has_path_dot(r))
             break;
         reader_advance(r);
     }
-    label->name = r->path.at[r->path.n - 1];
+    label->name = r->name.path.at[r->name.path.n - 1];
     return reader_path_owner(r, begin, &label->owner);
 }
 
@@ -439,8 +440,8 @@ bool reader_parse_label(Reader *r, LabelKind kind, uint32_t *index)
     uint32_t owner;
     if (!reader_parse_path(r))
         return false;
-    const NameId name = r->path.at[r->path.n - 1];
-    if (name.index != ID_NONE && walk(r, scope, r->path.n - 1, &owner) &&
+    const NameId name = r->name.path.at[r->name.path.n - 1];
+    if (name.index != ID_NONE && walk(r, scope, r->name.path.n - 1, &owner) &&
         map_get(&scope->labels[kind], key_of(owner, name), index))
         return true;
     return reader_unknown_name(r, begin, label_noun(kind));
@@ -481,7 +482,7 @@ bool reader_parse_type(Reader *r, Type *type)
     }
     if (!take_name(r, false, &name))
         return false;
-    if (name.index != ID_NONE && map_get(&r->enum_labels, name.index, &enumeration)) {
+    if (name.index != ID_NONE && map_get(&r->head.labels.enumerations, name.index, &enumeration)) {
         *type = enum_type(enumeration);
         return true;
     }

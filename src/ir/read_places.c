@@ -26,21 +26,21 @@ bool reader_parse_source(Reader *r)
     uint32_t earlier;
     if (!reader_parse_integer(r, 0, MOST_SOURCES, &number))
         return false;
-    if (number != r->source_ids.n) {
+    if (number != r->head.files.ids.n) {
         reader_report(r, DIAG_IR_PLACE, span, "sources are numbered from 0 in their order");
-        HELP(r, "write source %u", r->source_ids.n);
+        HELP(r, "write source %u", r->head.files.ids.n);
         return false;
     }
     if (!reader_parse_string(r, &path))
         return false;
     if (!reader_is_element_end(r) && !reader_parse_plain_or_string(r, &language))
         return false;
-    if (map_get(&r->source_numbers, path.index, &earlier))
+    if (map_get(&r->head.files.numbers, path.index, &earlier))
         return reader_report(r, DIAG_IR_DECLARED_TWICE, span, "this is the path of source %u already", earlier);
-    map_put(&r->source_numbers, path.index, (uint32_t)number);
-    vec_push(r->arena, &r->source_ids, SOURCE_NONE);
-    vec_push(r->arena, &r->source_paths, path);
-    vec_push(r->arena, &r->source_languages, language);
+    map_put(&r->head.files.numbers, path.index, (uint32_t)number);
+    vec_push(r->arena, &r->head.files.ids, SOURCE_NONE);
+    vec_push(r->arena, &r->head.files.paths, path);
+    vec_push(r->arena, &r->head.files.languages, language);
     return true;
 }
 
@@ -96,7 +96,7 @@ static void find_places(Reader *r, Blank *blanks)
     for (const char *at = text; (at = memchr(at, '@', (size_t)(end - at)));) {
         Place place;
         uint32_t behind;
-        if (lexer_read_place(text, (uint32_t)(at - text), &behind, &place) && place.source < r->source_ids.n)
+        if (lexer_read_place(text, (uint32_t)(at - text), &behind, &place) && place.source < r->head.files.ids.n)
             widen(r, &blanks[place.source], &place);
         at = text + behind;
     }
@@ -113,20 +113,20 @@ static uint32_t find_source(const Reader *r, const char *path, const Blank *blan
 
 void reader_open_sources(Reader *r)
 {
-    const uint32_t n = r->source_ids.n;
+    const uint32_t n = r->head.files.ids.n;
     if (n == 0)
         return;
     Blank *const blanks = NEW_ARRAY(r->arena, Blank, n);
     find_places(r, blanks);
     const uint32_t n_known = sources_count(r->sources);
     for (uint32_t k = 0; k < n; k++) {
-        const char *path = names_of(r->names, r->source_paths.at[k]);
+        const char *path = names_of(r->names, r->head.files.paths.at[k]);
         uint32_t id = n_known > 1 ? find_source(r, path, &blanks[k]) : SOURCE_NONE;
         if (id == SOURCE_NONE)
             id = add_blank(r, &blanks[k], path);
-        if (!name_is_empty(r->source_languages.at[k]))
-            sources_set_language(r->sources, id, names_of(r->names, r->source_languages.at[k]));
-        r->source_ids.at[k] = id;
+        if (!name_is_empty(r->head.files.languages.at[k]))
+            sources_set_language(r->sources, id, names_of(r->names, r->head.files.languages.at[k]));
+        r->head.files.ids.at[k] = id;
     }
 }
 
@@ -151,12 +151,12 @@ bool reader_place_span(Reader *r, const Token *token, Span *span)
     const Place *place = &token->u.place;
     const Span at = { r->source, token->begin, token->end };
     uint32_t offset;
-    if (place->source >= r->source_ids.n) {
+    if (place->source >= r->head.files.ids.n) {
         reader_report(r, DIAG_IR_PLACE, at, "there is no source %u", place->source);
-        HELP(r, "declare it at the head: source %u \"path\" language", r->source_ids.n);
+        HELP(r, "declare it at the head: source %u \"path\" language", r->head.files.ids.n);
         return false;
     }
-    const uint32_t id = r->source_ids.at[place->source];
+    const uint32_t id = r->head.files.ids.at[place->source];
     const Source *source = sources_get(r->sources, id);
     if (!find_offset(source, place, &offset)) {
         if (!has_place(r->sources, id, place->line, place->column)) {

@@ -79,57 +79,60 @@ typedef struct {
     uint32_t level;
 } LoopName;
 
+/* What was wrong so far. */
 typedef struct {
-    Pool *pool;
-    Names *names;
-    Arena *arena;
-    Sources *sources;
-    Diag *diag;
-    uint32_t source;
-    Words *words;
-    bool failed;
-    bool has_reported;   /* the last mistake was reported, and not by the lexer or not at all */
+    bool failed;         /* something was wrong */
+    bool has_reported;   /* the reader has reported the last mistake: advice may follow */
     bool gave_up;        /* nested too deep: what follows would only repeat it */
-    uint32_t depth;      /* of recursion */
     uint32_t to_compare; /* names that may still be compared for "did you mean" */
+} Mistakes;
 
-    /* the text */
-    Lexer lexer;
-    Token token;       /* the next one */
-    uint32_t last_end; /* end of the one before */
+/* The files that places name, by their numbers in the text. */
+typedef struct {
+    VEC(uint32_t) ids; /* of the sources */
+    VEC(NameId) paths, languages;
+    Map numbers; /* path: number in the text */
+} FileList;
 
-    /* declared at the head of the file */
-    VEC(uint32_t) source_ids; /* by number in the text */
-    VEC(NameId) source_paths, source_languages;
-    Map source_numbers; /* path: number in the text */
-    VEC(Class) classes;
-    Map class_names;
-    Map table_labels;             /* label: table */
-    Map enum_labels, enum_values; /* label: enumeration; enumeration << 32 | name: number */
-    Map enum_places;
-    VEC(Connector) connectors;
-    VEC(ConnectorMember) connector_members;
-    Map connector_names;
-    VEC(const Expr *) shapes;
-    Map shape_names;
-    VEC(uint32_t) shape_lines, connector_lines; /* where they begin */
-    VEC(uint32_t) model_lines;
+typedef struct {
+    VEC(Class) all;
+    Map names;
+} ClassList;
 
-    /* the unit that is read */
-    Scope *scope;
-    Map groups;   /* group in the text: group in the model */
-    Scope *top;   /* of the model; functions are declared there */
-    Model *model; /* scope->model */
+typedef struct {
+    Map tables;               /* label: table */
+    Map enumerations, values; /* label: enumeration; enumeration << 32 | name: number */
+    Map places;               /* label: where an enumeration begins in the text */
+} HeadLabels;
 
-    /* the term that is parsed */
-    VEC(Ref) refs;
-    Map ref_numbers; /* when there are many */
-    VEC(LoopName) loops;
-    uint32_t literal; /* inside so many noEvent() */
-    bool in_shape;    /* leaves are %0, %1 */
+typedef struct {
+    VEC(Connector) all;
+    VEC(ConnectorMember) members;
+    Map names;
+    VEC(uint32_t) lines; /* where each begins in the text */
+} ConnectorList;
+
+typedef struct {
+    VEC(const Expr *) all;
+    Map names;
+    VEC(uint32_t) lines; /* where each begins in the text */
+} ShapeList;
+
+/* What is declared at the head of the file. */
+typedef struct {
+    FileList files;
+    ClassList classes;
+    HeadLabels labels;
+    ConnectorList connectors;
+    ShapeList shapes;
+    VEC(uint32_t) model_lines; /* where models begin; there is to be one */
+} Head;
+
+/* The name that is read, and names seen lately. */
+typedef struct {
     VEC(NameId) path;
-    Type found; /* type of the variable found last */
-    /* names seen lately, by their first and last letters and length: a text says the same ones over and over */
+    Type found; /* the type of the variable found last */
+    /* Names by their first and last letters and length: a text says the same ones over and over. */
     struct {
         uint32_t at, length; /* in the text; length 0: none */
         NameId name;
@@ -139,6 +142,37 @@ typedef struct {
         NameId name;
         uint32_t instance;
     } last_owner;
+} NameState;
+
+/* The term that is parsed. */
+typedef struct {
+    VEC(Ref) refs;
+    Map ref_numbers; /* the places in `refs`, when there are many */
+    VEC(LoopName) loops;
+    uint32_t literal; /* the term stands inside so many noEvent() */
+    bool in_shape;    /* leaves are %0, %1 */
+} TermState;
+
+typedef struct {
+    Pool *pool;
+    Names *names;
+    Arena *arena;
+    Sources *sources;
+    Diag *diag;
+    uint32_t source;
+    Words *words;
+    Lexer lexer;
+    Token token;       /* the next one */
+    uint32_t last_end; /* the end of the token before */
+    uint32_t depth;    /* of recursion */
+    Mistakes mistakes;
+    Head head;
+    Scope *scope; /* the unit that is read */
+    Model *model; /* scope->model */
+    Map groups;   /* of the unit: group in the text: group in the model */
+    Scope *top;   /* of the whole model; functions are declared there */
+    NameState name;
+    TermState term;
 } Reader;
 
 /* ---- the whole (read.c) ---- */
@@ -161,8 +195,8 @@ bool reader_syntax_error(Reader *r, const char *wanted); /* false; "expected ...
 bool reader_is_element_end(const Reader *r);
 bool reader_choose(Reader *r, const WordList *list, const char *what, uint8_t *value); /* one of the words */
 /* Advice and further places for what reader_report() reported last. */
-#define HELP(r, ...) ((r)->has_reported ? diag_help((r)->diag, __VA_ARGS__) : (void)0)
-#define NOTE(r, ...) ((r)->has_reported ? diag_note((r)->diag, __VA_ARGS__) : (void)0)
+#define HELP(r, ...) ((r)->mistakes.has_reported ? diag_help((r)->diag, __VA_ARGS__) : (void)0)
+#define NOTE(r, ...) ((r)->mistakes.has_reported ? diag_note((r)->diag, __VA_ARGS__) : (void)0)
 bool reader_report(Reader *r, DiagCode code, Span span, const char *format, ...) __attribute__((format(printf, 4, 5)));
 void reader_give_up(Reader *r);               /* goes to the end of the text and reports nothing more */
 bool reader_enter(Reader *r, uint32_t limit); /* one level deeper; false: too deep, reported. Undone by r->depth-- */
@@ -176,13 +210,13 @@ static inline uint64_t key_of(uint32_t owner, NameId name)
 bool reader_parse_name(Reader *r, NameId *name); /* one name; interned */
 bool reader_parse_string(Reader *r, NameId *text);
 bool reader_parse_plain_or_string(Reader *r, NameId *text);
-bool reader_parse_path(Reader *r); /* into r->path; ID_NONE for a name that is nowhere in the pool */
+bool reader_parse_path(Reader *r); /* into r->name.path; ID_NONE for a name that is nowhere in the pool */
 /* The owner by all but the last name; reports an instance that is not declared. */
 bool reader_path_owner(Reader *r, uint32_t begin, InstanceId *owner);
 bool reader_parse_new_label(Reader *r, Label *label);                /* a label that is declared here */
 bool reader_parse_label(Reader *r, LabelKind kind, uint32_t *index); /* a label that is used */
 bool reader_parse_variable_name(Reader *r, VarId *var);
-bool reader_find_variable(Reader *r, VarId *var); /* by r->path; its type in r->found */
+bool reader_find_variable(Reader *r, VarId *var); /* by r->name.path; its type in r->name.found */
 bool reader_scope_variable(const Scope *scope, uint32_t owner, NameId name, uint32_t *var);
 void reader_scope_add_variable(Reader *r, uint32_t owner, NameId name, uint32_t var);
 bool reader_unknown_name(Reader *r, uint32_t begin, const char *what);
@@ -195,7 +229,7 @@ const Expr *reader_parse_expr(Reader *r, uint32_t least);  /* least: Binds */
 bool reader_parse_term(Reader *r, Type type, Term *term);  /* a term of this type, or reports */
 bool reader_parse_value(Reader *r, Type type, Term *term); /* the same; scalar or array for an array */
 bool reader_parse_operand_term(Reader *r, Binds least, const Expr **shape);
-bool reader_parse_any_term(Reader *r, const Expr **shape); /* refs stay in r->refs until finish_term */
+bool reader_parse_any_term(Reader *r, const Expr **shape); /* refs stay in r->term.refs until finish_term */
 Term reader_finish_term(Reader *r, const Expr *shape);
 const Expr *reader_parse_operand(Reader *r);
 const Expr *reader_type_error(Reader *r, Span span, const char *what, Type is, const char *wanted); /* NULL */

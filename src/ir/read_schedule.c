@@ -591,13 +591,13 @@ void reader_enter_model(Reader *r)
             map_put(&r->scope->labels[kind], key_of(label.owner.index, name), k);
         }
     for (uint32_t k = 0; k < pool_n_tables(r->pool); k++)
-        map_put(&r->table_labels, names_text(r->names, printer_table_label(&mp.p, pool_get_table(r->pool, k))).index,
-                k);
+        map_put(&r->head.labels.tables,
+                names_text(r->names, printer_table_label(&mp.p, pool_get_table(r->pool, k))).index, k);
     for (uint32_t k = 0; k < pool_n_enumerations(r->pool); k++) {
         const Enumeration *e = pool_get_enumeration(r->pool, k);
-        map_put(&r->enum_labels, names_text(r->names, printer_enumeration_label(&mp.p, k)).index, k);
+        map_put(&r->head.labels.enumerations, names_text(r->names, printer_enumeration_label(&mp.p, k)).index, k);
         for (uint32_t v = 0; v < e->n; v++)
-            map_put(&r->enum_values, key_of(k, e->values[v]), v + 1);
+            map_put(&r->head.labels.values, key_of(k, e->values[v]), v + 1);
     }
 }
 
@@ -610,5 +610,5 @@ Schedule *schedule_read(Model *model, Sources *sources, uint32_t source, Arena *
     s->arena = arena;
     reader_enter_model(r);
     const bool is_good = parse_head(r) && parse_lines(r, s, arena, false) && parse_end(r);
-    return is_good && !r->failed && diag_errors(diag) == errors ? s : NULL;
+    return is_good && !r->mistakes.failed && diag_errors(diag) == errors ? s : NULL;
 }

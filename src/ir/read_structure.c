@@ -11,11 +11,11 @@ static bool parse_modifications(Reader *r, const NameId *path, uint32_t n)
         if (!reader_parse_path(r))
             return false;
         /* The path of the instance goes before. */
-        const uint32_t own = r->path.n;
+        const uint32_t own = r->name.path.n;
         for (uint32_t k = 0; k < n; k++)
-            vec_push(r->arena, &r->path, path[k]);
-        memmove(r->path.at + n, r->path.at, own * sizeof *path);
-        memcpy(r->path.at, path, n * sizeof *path);
+            vec_push(r->arena, &r->name.path, path[k]);
+        memmove(r->name.path.at + n, r->name.path.at, own * sizeof *path);
+        memcpy(r->name.path.at, path, n * sizeof *path);
         if (!reader_find_variable(r, &var))
             return reader_unknown_name(r, begin, "variable of the instance");
         if (!reader_has_attribute(r))
@@ -32,12 +32,12 @@ bool reader_parse_instance(Reader *r, uint32_t begin)
     uint32_t instance = 0, class;
     if (!reader_parse_path(r))
         return false;
-    const uint32_t n = r->path.n;
+    const uint32_t n = r->name.path.n;
     NameId *path = NEW_ARRAY(r->arena, NameId, n);
-    memcpy(path, r->path.at, n * sizeof *path);
+    memcpy(path, r->name.path.at, n * sizeof *path);
     for (uint32_t k = 0; k < n; k++)
         if (path[k].index == ID_NONE || !map_get(&r->scope->instances, key_of(instance, path[k]), &instance))
-            return !(r->failed = true); /* reported when it was declared */
+            return !(r->mistakes.failed = true); /* reported when it was declared */
     if (!reader_parse_name(r, &class_name) ||
         (reader_accept_word(r, WORD_LANGUAGE) && !reader_parse_plain_or_string(r, &language)))
         return false;
@@ -68,12 +68,12 @@ bool reader_parse_instance(Reader *r, uint32_t begin)
 static bool check_connector(Reader *r, Span span, const Port *port)
 {
     uint32_t index;
-    if (!map_get(&r->connector_names, port->connector.index, &index))
+    if (!map_get(&r->head.connectors.names, port->connector.index, &index))
         return true;
-    const Connector *connector = &r->connectors.at[index];
+    const Connector *connector = &r->head.connectors.all.at[index];
     bool is_good = connector->n == port->n_members;
     for (uint32_t k = 0; is_good && k < port->n_members; k++) {
-        const ConnectorMember *wanted = &r->connector_members.at[connector->first + k];
+        const ConnectorMember *wanted = &r->head.connectors.members.at[connector->first + k];
         const PortMember *member = &r->model->members.at[port->first_member + k];
         if (var_is_none(member->var)) {
             is_good = wanted->role == member->role;
@@ -97,7 +97,7 @@ static bool parse_members(Reader *r, Port *port)
     uint8_t role = ROLE_POTENTIAL;
     port->first_member = r->model->members.n;
     if (!reader_expect(r, TOKEN_OPEN, "'(' before the members") || reader_accept(r, TOKEN_CLOSE))
-        return !r->failed || r->token.kind != TOKEN_BAD;
+        return !r->mistakes.failed || r->token.kind != TOKEN_BAD;
     for (;;) {
         PortMember member = { .role = role };
         if (r->token.kind == TOKEN_NAME && reader_list_has(&role_words, r->token.word) &&
@@ -145,12 +145,12 @@ static bool parse_end_point(Reader *r, bool is_causal, uint32_t *port, VarId *va
     if (!reader_parse_path(r))
         return false;
     uint32_t owner = 0;
-    bool is_found = r->path.at[r->path.n - 1].index != ID_NONE;
-    for (uint32_t k = 0; is_found && k + 1 < r->path.n; k++)
-        is_found =
-            r->path.at[k].index != ID_NONE && map_get(&r->scope->instances, key_of(owner, r->path.at[k]), &owner);
+    bool is_found = r->name.path.at[r->name.path.n - 1].index != ID_NONE;
+    for (uint32_t k = 0; is_found && k + 1 < r->name.path.n; k++)
+        is_found = r->name.path.at[k].index != ID_NONE &&
+                   map_get(&r->scope->instances, key_of(owner, r->name.path.at[k]), &owner);
     if (is_found && !is_causal &&
-        !map_get(&r->scope->labels[LABEL_PORT], key_of(owner, r->path.at[r->path.n - 1]), port))
+        !map_get(&r->scope->labels[LABEL_PORT], key_of(owner, r->name.path.at[r->name.path.n - 1]), port))
         *port = ID_NONE;
     const bool is_variable = reader_find_variable(r, var);
     return is_variable || *port != ID_NONE || reader_unknown_name(r, begin, "port or variable");
@@ -226,7 +226,7 @@ bool reader_parse_function(Reader *r, uint32_t begin)
         return false;
     }
     if (!reader_parse_new_label(r, &label) || !map_get(&r->top->labels[LABEL_FUNCTION], key_of(0, label.name), &index))
-        return !(r->failed = true); /* reported when it was declared */
+        return !(r->mistakes.failed = true); /* reported when it was declared */
     Function *f = r->model->functions.at[index];
     f->is_pure = !reader_accept_word(r, WORD_IMPURE);
     if ((reader_accept_word(r, WORD_EXTERNAL) && !reader_parse_string(r, &external)) ||
@@ -364,7 +364,7 @@ static bool parse_span_head(Reader *r, Origin **origin, const Expr **lhs, const 
         *lhs = r->model->steps.at[index].argument.shape;
         return true;
     }
-    if (r->failed)
+    if (r->mistakes.failed)
         return false; /* an element that could not be read */
     reader_report(r, DIAG_IR_SHAPE, span, "the spans come before the element they belong to");
     HELP(r, "put the spans section at the end of the model");

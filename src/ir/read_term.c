@@ -30,7 +30,7 @@ static const Expr *parse_row(Reader *r)
     uint32_t index;
     if (!reader_parse_name(r, &name))
         return NULL;
-    if (!map_get(&r->shape_names, name.index, &index)) {
+    if (!map_get(&r->head.shapes.names, name.index, &index)) {
         reader_report(r, DIAG_IR_SHAPE, reader_span_from(r, begin), "there is no shape %s", names_of(r->names, name));
         HELP(r, "declare it at the head: shape %s = %%0 + %%1", names_of(r->names, name));
         return NULL;
@@ -47,34 +47,34 @@ static const Expr *parse_row(Reader *r)
                           "a row holds variables and der(v), pre(v), time and the like");
             return NULL;
         }
-        vec_push(r->arena, &refs, r->refs.at[leaf->u.leaf]);
+        vec_push(r->arena, &refs, r->term.refs.at[leaf->u.leaf]);
     }
-    const Expr *shape = r->shapes.at[index];
+    const Expr *shape = r->head.shapes.all.at[index];
     if (shape->n_leaves != refs.n || !suits_leaves(r, shape, refs.at)) {
         reader_report(r, DIAG_IR_SHAPE, reader_span_from(r, begin), "the row does not suit the %u leaves of shape %s",
                       shape->n_leaves, names_of(r->names, name));
         HELP(r, "give one reference for each leaf %%0, %%1 ..., of its type");
         return NULL;
     }
-    r->refs.n = 0;
+    r->term.refs.n = 0;
     for (uint32_t k = 0; k < refs.n; k++)
-        vec_push(r->arena, &r->refs, refs.at[k]);
+        vec_push(r->arena, &r->term.refs, refs.at[k]);
     return shape;
 }
 
 bool reader_parse_shape(Reader *r, const Expr **shape)
 {
-    r->in_shape = true;
+    r->term.in_shape = true;
     *shape = reader_parse_expr(r, BINDS_OR);
-    r->in_shape = false;
+    r->term.in_shape = false;
     return *shape != NULL;
 }
 
 /* ---- terms ---- */
 bool reader_parse_operand_term(Reader *r, Binds least, const Expr **shape)
 {
-    r->refs.n = 0;
-    r->literal = 0;
+    r->term.refs.n = 0;
+    r->term.literal = 0;
     *shape = reader_accept_word(r, WORD_ROW) ? parse_row(r) : reader_parse_expr(r, least);
     return *shape != NULL;
 }
@@ -114,7 +114,7 @@ static bool is_target(const Reader *r, const Expr *e)
 {
     if (e->kind != EXPR_LEAF)
         return false;
-    switch ((RefKind)r->refs.at[e->u.leaf].kind) {
+    switch ((RefKind)r->term.refs.at[e->u.leaf].kind) {
     case REF_NOW:
     case REF_PRE:
     case REF_DER:
@@ -199,16 +199,16 @@ static bool parse_iterator(Reader *r, Iterator *i, LoopName *loop)
 bool reader_parse_domain(Reader *r, DomainId *domain)
 {
     VEC(Iterator) iterators = { 0 };
-    const uint32_t n_before = r->loops.n;
+    const uint32_t n_before = r->term.loops.n;
     do {
         Iterator i;
         LoopName loop;
         if (!parse_iterator(r, &i, &loop)) {
-            r->loops.n = n_before;
+            r->term.loops.n = n_before;
             return false;
         }
         vec_push(r->arena, &iterators, i);
-        vec_push(r->arena, &r->loops, loop);
+        vec_push(r->arena, &r->term.loops, loop);
     } while (reader_accept(r, TOKEN_COMMA));
     *domain = model_add_domain(r->model, iterators.n, iterators.at);
     const Domain *made = &r->model->domains.at[domain->index]; /* the builder takes nothing for evaluated */
@@ -218,5 +218,5 @@ bool reader_parse_domain(Reader *r, DomainId *domain)
 
 void reader_leave_loops(Reader *r, uint32_t n)
 {
-    r->loops.n = n;
+    r->term.loops.n = n;
 }
