@@ -224,7 +224,17 @@ bool reader_parse_type(Reader *r, Type *type); /* without dimensions */
 bool reader_parse_integer(Reader *r, int64_t least, int64_t largest, int64_t *value);
 bool reader_parse_number(Reader *r, double *value); /* a Real or Integer literal with its sign */
 
-/* ---- terms (read_expr.c, read_term.c) ---- */
+/* ---- types of expressions (read_types.c); NULL: reported ---- */
+const Expr *reader_type_error(Reader *r, Span span, const char *what, Type is, const char *wanted); /* NULL */
+const Expr *reader_pair_error(Reader *r, Span span, const char *op, Type a, Type b);                /* NULL */
+const Expr *reader_convert(Reader *r, const Expr *e, Type type); /* Integer literals to Real where wanted */
+void reader_unify(Reader *r, const Expr **a, const Expr **b);    /* the same, of each to the type of the other */
+/* The operation on n arguments, which it may change; the span is that of the operator. */
+const Expr *reader_build(Reader *r, Op op, uint32_t n, const Expr **args, Span span);
+bool reader_suits(Type type, OpTakes wanted);
+bool reader_is_too_deep(Reader *r, uint32_t n, const Expr *const *args, Span span); /* true: reported */
+
+/* ---- terms (read_expr.c, read_operand.c, read_term.c) ---- */
 const Expr *reader_parse_expr(Reader *r, uint32_t least);  /* least: Binds */
 bool reader_parse_term(Reader *r, Type type, Term *term);  /* a term of this type, or reports */
 bool reader_parse_value(Reader *r, Type type, Term *term); /* the same; scalar or array for an array */
@@ -232,10 +242,10 @@ bool reader_parse_operand_term(Reader *r, Binds least, const Expr **shape);
 bool reader_parse_any_term(Reader *r, const Expr **shape); /* refs stay in r->term.refs until finish_term */
 Term reader_finish_term(Reader *r, const Expr *shape);
 const Expr *reader_parse_operand(Reader *r);
-const Expr *reader_type_error(Reader *r, Span span, const char *what, Type is, const char *wanted); /* NULL */
+const Expr *reader_integer_literal(Reader *r, bool is_negative); /* the next token */
+const Expr *reader_real_literal(Reader *r, double value);
 bool reader_parse_loop_name(Reader *r, NameId *name, uint32_t *level); /* level ID_NONE: the next one */
 uint32_t reader_next_level(const Reader *r);
-const Expr *reader_convert(Reader *r, const Expr *e, Type type); /* Integer literals to Real where wanted */
 bool reader_check_target(Reader *r, const Expr *shape, Span span);
 bool reader_parse_target(Reader *r, Term *target, Type *type);
 bool reader_parse_domain(Reader *r,

@@ -1,0 +1,113 @@
+/* Nodes of expressions are made with their types checked; see read_reader.h. */
+#include "base/bug.h"
+#include "ir/read_reader.h"
+
+const Expr *reader_convert(Reader *r, const Expr *e, Type type)
+{
+    if (type.kind != TYPE_REAL || e->type.kind != TYPE_INTEGER || e->type.rank != type.rank)
+        return e;
+    if (e->kind == EXPR_INTEGER)
+        return expr_to_real(r->pool, e);
+    if (e->kind != EXPR_ARRAY)
+        return e;
+    const Expr **items = NEW_ARRAY(r->arena, const Expr *, e->n_args);
+    Type item = type;
+    item.rank--;
+    for (uint32_t k = 0; k < e->n_args; k++) {
+        items[k] = reader_convert(r, e->args[k], item);
+        if (items[k]->type.kind != TYPE_REAL)
+            return e;
+    }
+    return expr_array(r->pool, e->n_args, items);
+}
+
+const Expr *reader_type_error(Reader *r, Span span, const char *what, Type is, const char *wanted)
+{
+    reader_report(r, DIAG_IR_TYPE, span, "%s is %s, but must be %s", what, reader_type_text(r, is), wanted);
+    if (is.kind == TYPE_INTEGER && is.rank == 0 && strcmp(wanted, "Real") == 0)
+        HELP(r, "convert it: real(...)");
+    else if (is.kind == TYPE_REAL && is.rank == 0 && strcmp(wanted, "Integer") == 0)
+        HELP(r, "convert it: ifloor(...), itrunc(...), iround(...)");
+    else if ((is.kind == TYPE_BOOLEAN || is.kind == TYPE_ENUM) && strcmp(wanted, "Boolean") != 0)
+        HELP(r, "number(...) gives the Integer of a Boolean or an enumeration");
+    else
+        HELP(r, "there are no silent conversions: the types must agree");
+    return NULL;
+}
+
+const Expr *reader_pair_error(Reader *r, Span span, const char *op, Type a, Type b)
+{
+    reader_report(r, DIAG_IR_TYPE, span, "the operands of %s are %s and %s", op, reader_type_text(r, a),
+                  reader_type_text(r, b));
+    if ((a.kind == TYPE_INTEGER && b.kind == TYPE_REAL) || (a.kind == TYPE_REAL && b.kind == TYPE_INTEGER))
+        HELP(r, "Integer and Real do not mix: write real(...) around the Integer");
+    else
+        HELP(r, "the operands must have one type");
+    return NULL;
+}
+
+void reader_unify(Reader *r, const Expr **a, const Expr **b)
+{
+    *a = reader_convert(r, *a, (*b)->type);
+    *b = reader_convert(r, *b, (*a)->type);
+}
+
+bool reader_suits(Type type, OpTakes wanted)
+{
+    switch (wanted) {
+    case TAKES_NUMBERS: return type.kind == TYPE_REAL || type.kind == TYPE_INTEGER;
+    case TAKES_REALS: return type_equal(type, REAL_TYPE);
+    case TAKES_INTEGERS: return type_equal(type, INTEGER_TYPE);
+    case TAKES_BOOLEANS: return type_equal(type, BOOLEAN_TYPE);
+    case TAKES_VALUE: return type.rank == 0 && (type.kind == TYPE_BOOLEAN || type.kind == TYPE_ENUM);
+    case TAKES_ORDERED: return type.rank == 0 && type.kind != TYPE_BOOLEAN && type.kind != TYPE_STRING;
+    case TAKES_EQUAL: return type.rank == 0;
+    case TAKES_ELEMENT: return false; /* not in the text form */
+    }
+    BUG("unknown OpTakes");
+}
+
+const Expr *reader_build(Reader *r, Op op, uint32_t n, const Expr **args, Span span)
+{
+    static const char *const wanted_texts[] = { "Real or Integer",
+                                                "Real",
+                                                "Integer",
+                                                "Boolean",
+                                                "Boolean or an enumeration",
+                                                "a scalar number or enumeration",
+                                                "a scalar",
+                                                "an element" };
+    const OpTakes wanted = op_takes(op);
+    if (n == 2)
+        reader_unify(r, &args[0], &args[1]);
+    for (uint32_t k = 0; k < n; k++) {
+        if (wanted == TAKES_REALS)
+            args[k] = reader_convert(r, args[k], REAL_TYPE);
+        if (!reader_suits(args[k]->type, wanted)) {
+            char what[48];
+            snprintf(what, sizeof what, n == 1 ? "the operand of %s" : "an operand of %s", op_text(op));
+            return reader_type_error(r, span, what, args[k]->type, wanted_texts[wanted]);
+        }
+    }
+    if (n == 2 && !type_equal(args[0]->type, args[1]->type))
+        return reader_pair_error(r, span, op_text(op), args[0]->type, args[1]->type);
+    if (expr_too_deep(args[0], n == 2 ? args[1] : NULL)) {
+        reader_report(r, DIAG_NESTED_TOO_DEEP, span, "the expression is nested deeper than %d levels", EXPR_DEPTH);
+        HELP(r, "split it: a long sum into partial sums with variables of their own");
+        return NULL;
+    }
+    if (r->term.literal && op_is_relation(op))
+        return expr_literal_relation(r->pool, op, args[0], args[1]);
+    return expr_call(r->pool, op, n, args);
+}
+
+bool reader_is_too_deep(Reader *r, uint32_t n, const Expr *const *args, Span span)
+{
+    for (uint32_t k = 0; k < n; k++)
+        if (expr_too_deep(args[k], NULL)) {
+            reader_report(r, DIAG_NESTED_TOO_DEEP, span, "the expression is nested deeper than %d levels", EXPR_DEPTH);
+            HELP(r, "split it: give parts of it variables of their own");
+            return true;
+        }
+    return false;
+}
