@@ -4,15 +4,10 @@
  * each node is visited once. `gather` selects the rules for derivatives. */
 #include "ir/simplify.h"
 #include "base/bug.h"
-#include "ir/evaluate.h"
 #include "ir/memo.h"
 #include "ir/routine.h"
+#include "ir/simplify_rules.h"
 #include "koine/ops.h"
-
-typedef struct {
-    Pool *pool;
-    bool gather;
-} Rules;
 
 struct Simplifier {
     Rules rules;
@@ -30,339 +25,7 @@ static bool fits(uint32_t n, const Expr *const *args, uint32_t levels)
     return true;
 }
 
-/* ---- literals ---- */
-static Value literal_value(const Expr *e)
-{
-    return e->kind == EXPR_REAL ? (Value){ .r = e->u.real } : (Value){ .i = e->u.integer };
-}
-
-static bool is_value(const Expr *e)
-{
-    return e->kind <= EXPR_ENUM && value_is_good(e->type, literal_value(e));
-}
-
-static bool is_number(const Expr *e)
-{
-    return (e->kind == EXPR_REAL || e->kind == EXPR_INTEGER) && is_value(e);
-}
-
-static bool is(const Expr *e, int number)
-{
-    return (e->kind == EXPR_REAL && e->u.real == number) || (e->kind == EXPR_INTEGER && e->u.integer == number);
-}
-
-static bool is_boolean(const Expr *e, bool value)
-{
-    return e->kind == EXPR_BOOLEAN && e->u.integer == value;
-}
-
-static bool is_negative(const Expr *e)
-{
-    return is_number(e) && (e->kind == EXPR_REAL ? e->u.real < 0 : e->u.integer < 0);
-}
-
-static bool is_call(const Expr *e, Op op)
-{
-    return e->kind == EXPR_CALL && e->op == op;
-}
-
-static const Expr *make_literal(Pool *pool, Type type, Value value)
-{
-    switch ((TypeKind)type.kind) {
-    case TYPE_REAL: return expr_real(pool, value.r);
-    case TYPE_INTEGER: return expr_integer(pool, value.i);
-    case TYPE_BOOLEAN: return expr_boolean(pool, value.i != 0);
-    case TYPE_ENUM: return expr_enum(pool, type.enumeration, value.i);
-    case TYPE_STRING: break;
-    }
-    BUG("no literal of this type");
-}
-
-static const Expr *make_number(Pool *pool, Type type, int number)
-{
-    return make_literal(pool, type,
-                        type.kind == TYPE_REAL ? (Value){ .r = (double)number } : (Value){ .i = (int64_t)number });
-}
-
-/* Where signs are moved about, the zero is the positive one. */
-static const Expr *unsigned_zero(Pool *pool, double value)
-{
-    return expr_real(pool, value == 0 ? 0 : value);
-}
-
-static const Expr *negated_literal(Pool *pool, const Expr *e)
-{
-    if (e->kind == EXPR_REAL)
-        return unsigned_zero(pool, -e->u.real);
-    return make_literal(pool, e->type, op_evaluate(OP_NEG, e->type, (const Value[]){ literal_value(e) }));
-}
-
-/* ---- sums and products, as written ---- */
-static const Expr *neg(Rules r, const Expr *a);
-static const Expr *add(Rules r, const Expr *a, const Expr *b);
-static const Expr *sub(Rules r, const Expr *a, const Expr *b);
-static const Expr *mul(Rules r, const Expr *a, const Expr *b);
-static const Expr *divide(Rules r, const Expr *a, const Expr *b);
-static const Expr *gather_sum(Rules r, const Expr *a, int sign, const Expr *b);
-static const Expr *gather_product(Rules r, const Expr *a, const Expr *b);
-static const Expr *gather_quotient(Rules r, const Expr *a, const Expr *b);
-static const Expr *attach_factor(Rules r, double factor, const Expr *core);
-
-static const Expr *neg(Rules r, const Expr *a)
-{
-    if (is_number(a))
-        return negated_literal(r.pool, a);
-    if (is_call(a, OP_NEG))
-        return a->args[0];
-    if (is_call(a, OP_SUB))
-        return sub(r, a->args[1], a->args[0]);
-    if (r.gather && (is_call(a, OP_MUL) || is_call(a, OP_DIV)) && a->args[0]->kind == EXPR_REAL)
-        return attach_factor(r, -a->args[0]->u.real,
-                             is_call(a, OP_MUL) ? a->args[1] : divide(r, expr_real(r.pool, 1), a->args[1]));
-    return expr_unary(r.pool, OP_NEG, a);
-}
-
-static const Expr *add(Rules r, const Expr *a, const Expr *b)
-{
-    if (is(a, 0))
-        return b;
-    if (is(b, 0))
-        return a;
-    if (r.gather && a->type.kind == TYPE_REAL)
-        return gather_sum(r, a, +1, b);
-    if (is_call(b, OP_NEG))
-        return sub(r, a, b->args[0]);
-    if (is_call(a, OP_NEG))
-        return sub(r, b, a->args[0]);
-    if (is_negative(b))
-        return sub(r, a, negated_literal(r.pool, b));
-    if (is_negative(a))
-        return sub(r, b, negated_literal(r.pool, a));
-    return expr_binary(r.pool, OP_ADD, a, b);
-}
-
-static const Expr *sub(Rules r, const Expr *a, const Expr *b)
-{
-    if (is(b, 0))
-        return a;
-    if (is(a, 0))
-        return neg(r, b);
-    if (a == b)
-        return make_number(r.pool, a->type, 0);
-    if (r.gather && a->type.kind == TYPE_REAL)
-        return gather_sum(r, a, -1, b);
-    if (is_call(b, OP_NEG))
-        return add(r, a, b->args[0]);
-    if (is_negative(b))
-        return add(r, a, negated_literal(r.pool, b));
-    return expr_binary(r.pool, OP_SUB, a, b);
-}
-
-static const Expr *mul(Rules r, const Expr *a, const Expr *b)
-{
-    if (is(a, 0) || is(b, 0))
-        return make_number(r.pool, a->type, 0);
-    if (is(a, 1))
-        return b;
-    if (is(b, 1))
-        return a;
-    if (is(a, -1))
-        return neg(r, b);
-    if (is(b, -1))
-        return neg(r, a);
-    if (r.gather && a->type.kind == TYPE_REAL)
-        return gather_product(r, a, b);
-    if (is_call(a, OP_NEG))
-        return is_number(b) ? mul(r, a->args[0], negated_literal(r.pool, b)) : neg(r, mul(r, a->args[0], b));
-    if (is_call(b, OP_NEG))
-        return is_number(a) ? mul(r, negated_literal(r.pool, a), b->args[0]) : neg(r, mul(r, a, b->args[0]));
-    return expr_binary(r.pool, OP_MUL, a, b);
-}
-
-/* 1/b if that is exact and normal: then x/b and x*(1/b) are the same in every bit. */
-static bool exact_reciprocal(const Expr *b, double *reciprocal)
-{
-    int exponent;
-    if (b->kind != EXPR_REAL || fabs(frexp(b->u.real, &exponent)) != 0.5)
-        return false;
-    *reciprocal = 1 / b->u.real;
-    return isnormal(*reciprocal);
-}
-
-static const Expr *divide(Rules r, const Expr *a, const Expr *b)
-{
-    double reciprocal;
-    if (is(b, 1))
-        return a;
-    if (is(b, -1))
-        return neg(r, a);
-    if (exact_reciprocal(b, &reciprocal))
-        return mul(r, a, expr_real(r.pool, reciprocal));
-    if (r.gather)
-        return is(a, 0) ? a : gather_quotient(r, a, b);
-    if (is_call(a, OP_NEG))
-        return neg(r, divide(r, a->args[0], b));
-    if (is_call(b, OP_NEG))
-        return is_number(a) ? divide(r, negated_literal(r.pool, a), b->args[0]) : neg(r, divide(r, a, b->args[0]));
-    return expr_binary(r.pool, OP_DIV, a, b);
-}
-
-/* ---- sums and products of derivatives: literals gathered ---- */
-typedef struct { /* sign*core + constant */
-    int sign;
-    const Expr *core; /* NULL: none */
-    double constant;
-} Sum;
-
-typedef struct { /* factor*core */
-    double factor;
-    const Expr *core; /* NULL: none */
-} Product;
-
-static Product as_product(Rules r, const Expr *e)
-{
-    if (is_number(e))
-        return (Product){ e->u.real, NULL };
-    if (is_call(e, OP_NEG)) {
-        Product product = as_product(r, e->args[0]);
-        product.factor = -product.factor;
-        return product;
-    }
-    if (is_call(e, OP_MUL) && is_number(e->args[0]))
-        return (Product){ e->args[0]->u.real, e->args[1] };
-    if (is_call(e, OP_DIV) && is_number(e->args[0]))
-        return (Product){ e->args[0]->u.real, expr_binary(r.pool, OP_DIV, expr_real(r.pool, 1), e->args[1]) };
-    return (Product){ 1, e };
-}
-
-static bool is_reciprocal(const Expr *e)
-{
-    return is_call(e, OP_DIV) && is(e->args[0], 1);
-}
-
-static const Expr *attach_factor(Rules r, double factor, const Expr *core)
-{
-    if (!core || factor == 0)
-        return unsigned_zero(r.pool, factor);
-    if (factor == 1)
-        return core;
-    if (is_reciprocal(core))
-        return expr_binary(r.pool, OP_DIV, expr_real(r.pool, factor), core->args[1]);
-    if (factor == -1)
-        return neg((Rules){ r.pool, false }, core); /* no literal to change in core */
-    return expr_binary(r.pool, OP_MUL, expr_real(r.pool, factor), core);
-}
-
-/* The literal part must neither overflow nor vanish. */
-static bool is_usable(double factor)
-{
-    return isnormal(factor);
-}
-
-static const Expr *gather_product(Rules r, const Expr *a, const Expr *b)
-{
-    const Product x = as_product(r, a), y = as_product(r, b);
-    const double factor = x.factor * y.factor;
-    if (!is_usable(factor))
-        return expr_binary(r.pool, OP_MUL, a, b);
-    if (!x.core || !y.core)
-        return attach_factor(r, factor, x.core ? x.core : y.core);
-    const Expr *core;
-    if (is_reciprocal(x.core) && is_reciprocal(y.core))
-        core = divide(r, expr_real(r.pool, 1), mul(r, x.core->args[1], y.core->args[1]));
-    else if (is_reciprocal(x.core))
-        core = divide(r, y.core, x.core->args[1]);
-    else if (is_reciprocal(y.core))
-        core = divide(r, x.core, y.core->args[1]);
-    else
-        return attach_factor(r, factor, expr_binary(r.pool, OP_MUL, x.core, y.core));
-    return mul(r, expr_real(r.pool, factor), core);
-}
-
-static const Expr *gather_quotient(Rules r, const Expr *a, const Expr *b)
-{
-    const Product x = as_product(r, a), y = as_product(r, b);
-    const double factor = x.factor / y.factor;
-    const bool is_exact = is_usable(factor) && fma(factor, y.factor, -x.factor) == 0;
-    const bool is_wanted = !x.core || fabs(x.factor) != 1 || fabs(y.factor) == 1; /* x/(3*y), x/3 stay */
-    if (!is_exact || !is_wanted) {
-        if (x.core && x.factor == -1)
-            return neg(r, divide(r, x.core, b));
-        return expr_binary(r.pool, OP_DIV, a, b);
-    }
-    const Expr *const one = expr_real(r.pool, 1);
-    const Expr *core;
-    if (!y.core)
-        return attach_factor(r, factor, x.core);
-    if (is_reciprocal(y.core))
-        core = mul(r, x.core ? x.core : one, y.core->args[1]);
-    else if (x.core && is_reciprocal(x.core))
-        core = divide(r, one, mul(r, x.core->args[1], y.core));
-    else
-        return attach_factor(r, factor, expr_binary(r.pool, OP_DIV, x.core ? x.core : one, y.core));
-    return mul(r, expr_real(r.pool, factor), core);
-}
-
-static Sum as_sum(Rules r, const Expr *e)
-{
-    if (is_number(e))
-        return (Sum){ 0, NULL, e->u.real };
-    if (is_call(e, OP_ADD) && is_number(e->args[1]))
-        return (Sum){ +1, e->args[0], e->args[1]->u.real };
-    if (is_call(e, OP_SUB) && is_number(e->args[1]))
-        return (Sum){ +1, e->args[0], -e->args[1]->u.real };
-    if (is_call(e, OP_SUB) && is_number(e->args[0]))
-        return (Sum){ -1, e->args[1], e->args[0]->u.real };
-    if (is_call(e, OP_NEG)) {
-        const Sum sum = as_sum(r, e->args[0]);
-        return (Sum){ -sum.sign, sum.core, -sum.constant };
-    }
-    const Product product = as_product(r, e);
-    if (product.factor < 0)
-        return (Sum){ -1, attach_factor(r, -product.factor, product.core), 0 };
-    return (Sum){ +1, e, 0 };
-}
-
-/* The sum or difference of two cores; like terms are joined. */
-static Sum join_cores(Rules r, Sum x, Sum y)
-{
-    if (!x.core || !y.core)
-        return x.core ? x : y;
-    const Product p = as_product(r, x.core), q = as_product(r, y.core);
-    if (p.core == q.core) {
-        const double factor = x.sign * p.factor + y.sign * q.factor;
-        if (factor == 0)
-            return (Sum){ 0, NULL, 0 };
-        if (is_usable(factor))
-            return (Sum){ factor < 0 ? -1 : +1, attach_factor(r, fabs(factor), p.core), 0 };
-    }
-    if (x.sign == y.sign)
-        return (Sum){ x.sign, expr_binary(r.pool, OP_ADD, x.core, y.core), 0 };
-    const bool is_first_positive = x.sign > 0;
-    return (Sum){ +1,
-                  expr_binary(r.pool, OP_SUB, is_first_positive ? x.core : y.core, is_first_positive ? y.core : x.core),
-                  0 };
-}
-
-/* a + sign*b. */
-static const Expr *gather_sum(Rules r, const Expr *a, int sign, const Expr *b)
-{
-    Sum x = as_sum(r, a), y = as_sum(r, b);
-    const double constant = x.constant + sign * y.constant;
-    if (!isfinite(constant))
-        return expr_binary(r.pool, sign > 0 ? OP_ADD : OP_SUB, a, b);
-    y.sign *= sign;
-    const Sum sum = join_cores(r, x, y);
-    if (!sum.core)
-        return unsigned_zero(r.pool, constant);
-    if (constant == 0)
-        return sum.sign > 0 ? sum.core : neg(r, sum.core);
-    if (sum.sign < 0)
-        return expr_binary(r.pool, OP_SUB, expr_real(r.pool, constant), sum.core);
-    return expr_binary(r.pool, constant > 0 ? OP_ADD : OP_SUB, sum.core, expr_real(r.pool, fabs(constant)));
-}
-
-/* ---- other operations ---- */
+/* ---- operations ---- */
 static const Expr *power(Rules r, const Expr *a, const Expr *b)
 {
     const Expr *const one = expr_real(r.pool, 1);
@@ -371,13 +34,13 @@ static const Expr *power(Rules r, const Expr *a, const Expr *b)
     if (is(b, 1))
         return a;
     if (is(b, 2))
-        return mul(r, a, a);
+        return simplify_mul(r, a, a);
     if (is(b, 3))
-        return mul(r, mul(r, a, a), a);
+        return simplify_mul(r, simplify_mul(r, a, a), a);
     if (is(b, 4))
-        return mul(r, mul(r, a, a), mul(r, a, a));
+        return simplify_mul(r, simplify_mul(r, a, a), simplify_mul(r, a, a));
     if (is(b, -1))
-        return divide(r, one, a);
+        return simplify_divide(r, one, a);
     if (expr_is_real(b, 0.5))
         return expr_unary(r.pool, OP_SQRT, a);
     return expr_binary(r.pool, OP_POW, a, b);
@@ -388,7 +51,7 @@ static const Expr *integer_division(Rules r, Op op, const Expr *a, const Expr *b
     if (is(b, 1))
         return op == OP_IDIV ? a : expr_integer(r.pool, 0);
     if (is(b, -1))
-        return op == OP_IDIV ? neg(r, a) : expr_integer(r.pool, 0);
+        return op == OP_IDIV ? simplify_neg(r, a) : expr_integer(r.pool, 0);
     return expr_binary(r.pool, op, a, b);
 }
 
@@ -431,11 +94,11 @@ static const Expr *apply_rules(Rules r, Op op, const Expr *const *args, bool is_
 {
     const Expr *const a = args[0], *const b = op_arity(op) == 2 ? args[1] : NULL;
     switch (op) {
-    case OP_NEG: return neg(r, a);
-    case OP_ADD: return add(r, a, b);
-    case OP_SUB: return sub(r, a, b);
-    case OP_MUL: return mul(r, a, b);
-    case OP_DIV: return divide(r, a, b);
+    case OP_NEG: return simplify_neg(r, a);
+    case OP_ADD: return simplify_add(r, a, b);
+    case OP_SUB: return simplify_sub(r, a, b);
+    case OP_MUL: return simplify_mul(r, a, b);
+    case OP_DIV: return simplify_divide(r, a, b);
     case OP_POW: return power(r, a, b);
     case OP_IDIV:
     case OP_IMOD: return integer_division(r, op, a, b);
