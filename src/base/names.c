@@ -1,5 +1,6 @@
 /* Interning by open addressing on the hash of the text; see names.h. */
 #include "base/names.h"
+#include "base/ascii.h"
 #include "base/map.h"
 #include "base/vec.h"
 #include <ctype.h>
@@ -90,11 +91,6 @@ uint32_t names_length(const Names *names, NameId name)
 uint32_t names_count(const Names *names)
 {
     return names->entries.n;
-}
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
 }
 
 int natural_compare(const char *a, const char *b)

@@ -4,6 +4,7 @@
  * (W. D. Clinger, PLDI 1990); a 64 x 128 bit product with a known error, after the idea of Eisel and
  * Lemire ("Number parsing at a gigabyte per second", 2021); and, when that error could matter, a
  * comparison of the text with the middle between two doubles in big integers. */
+#include "base/ascii.h"
 #include "base/bug.h"
 #include "base/number.h"
 #include "base/text.h"
@@ -28,11 +29,6 @@ typedef struct {
     uint64_t bits; /* the nearest double; when not certain: the one at or below */
     bool is_certain;
 } Guess;
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
 
 /* The nearest double to word * 10^k. The product of the word and the table's entry is high * 2^64 + low;
  * its leading bits are the mantissa, and a carry out of the mantissa is the next exponent. */

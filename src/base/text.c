@@ -145,3 +145,9 @@ const char *text_shown(const char *value, Arena *arena)
     }
     return text.at;
 }
+
+bool text_ends_with(const char *text, const char *end)
+{
+    const size_t length = strlen(text), n = strlen(end);
+    return length >= n && strcmp(text + length - n, end) == 0;
+}

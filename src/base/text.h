@@ -24,6 +24,7 @@ const char *text_shown(const char *text, Arena *arena);
 /* For SVG and HTML, in texts and attributes. Always UTF-8. */
 void text_xml(Text *text, const char *value);
 void text_json(Text *text, const char *value); /* quoted and escaped */
+bool text_ends_with(const char *text, const char *end);
 
 enum { REAL_TEXT_SIZE = 32 };
 /* Shortest decimal text that reads back to exactly `value`; not terminated; returns its length. */

@@ -1,4 +1,5 @@
 #include "base/unit.h"
+#include "base/ascii.h"
 #include "base/bug.h"
 #include "base/names.h"
 #include <math.h>
@@ -194,16 +195,16 @@ static bool accept(Reader *reader, const char *token)
     return true;
 }
 
-static bool is_digit(const Reader *reader)
+static bool is_at_digit(const Reader *reader)
 {
-    return reader->at < reader->size && reader->text[reader->at] >= '0' && reader->text[reader->at] <= '9';
+    return reader->at < reader->size && is_digit(reader->text[reader->at]);
 }
 
 static bool read_number(Reader *reader, int32_t *number)
 {
     const size_t begin = reader->at;
     *number = 0;
-    for (; is_digit(reader); reader->at++)
+    for (; is_at_digit(reader); reader->at++)
         if (*number < 10000)
             *number = *number * 10 + (reader->text[reader->at] - '0');
     if (reader->at == begin)
@@ -234,7 +235,7 @@ static bool read_power(Reader *reader, int32_t *numerator, int32_t *denominator)
     const size_t before = reader->at;
     if (!accept(reader, "^")) {
         reader->at = before; /* blanks are no power */
-        return is_digit(reader) || is_at(reader, "-") || is_at(reader, "+") ? read_signed(reader, numerator) : true;
+        return is_at_digit(reader) || is_at(reader, "-") || is_at(reader, "+") ? read_signed(reader, numerator) : true;
     }
     skip_blanks(reader);
     if (!accept(reader, "("))
@@ -251,7 +252,7 @@ static bool is_symbol_byte(const Reader *reader)
     const char c = reader->text[reader->at];
     if ((unsigned char)c >= 0x80)
         return !is_at(reader, "\xc2\xb2") && !is_at(reader, "\xc2\xb3") && !is_at(reader, "\xc2\xb7");
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '%';
+    return is_letter(c) || c == '%';
 }
 
 static bool find_row(const char *text, size_t length, bool has_prefix, uint8_t *row)
@@ -338,7 +339,7 @@ static bool read_factor(Reader *reader, Unit *unit)
         reader->depth--;
         if (!accept(reader, ")"))
             return fail(reader, UNIT_BAD_SYNTAX, reader->at, reader->at + 1);
-    } else if (is_digit(reader)) {
+    } else if (is_at_digit(reader)) {
         int32_t number;
         if (!read_number(reader, &number) || number != 1)
             return fail(reader, UNIT_BAD_SYNTAX, begin, reader->at);

@@ -11,12 +11,6 @@ static const struct {
 };
 enum { N_ROWS = sizeof rows / sizeof *rows };
 
-bool text_ends_with(const char *text, const char *end)
-{
-    const size_t length = strlen(text), n = strlen(end);
-    return length >= n && strcmp(text + length - n, end) == 0;
-}
-
 const ResultFormat *result_format_at(uint32_t k)
 {
     return k < N_ROWS ? rows[k].format : NULL;

@@ -49,8 +49,6 @@ typedef struct {
 #include "formats/result_formats.def"
 #undef RESULT_FORMAT
 
-bool text_ends_with(const char *text, const char *end);
-
 /* Row k and its ending; NULL after the last one. */
 const ResultFormat *result_format_at(uint32_t k);
 const char *result_ending(uint32_t k);

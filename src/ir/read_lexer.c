@@ -1,5 +1,6 @@
 /* Tokens of the text form; see read_lexer.h. */
 #include "ir/read_lexer.h"
+#include "base/ascii.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include <math.h>
@@ -12,11 +13,6 @@ static Span span_of(const Lexer *lexer, uint32_t begin, uint32_t end)
 static char byte_at(const Lexer *lexer, uint32_t at)
 {
     return at < lexer->end ? lexer->text[at] : '\n';
-}
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
 }
 
 static bool is_line_end(const Lexer *lexer, uint32_t at)

@@ -1,4 +1,5 @@
 /* Tokens, messages and names of the reader; see read_reader.h. */
+#include "base/ascii.h"
 #include "base/bug.h"
 #include "base/text.h"
 #include "ir/read_reader.h"
@@ -276,7 +277,7 @@ bool reader_parse_path(Reader *r)
         if (!has_path_dot(r))
             return true;
         const char next = r->token.end < r->lexer.end ? r->lexer.text[r->token.end] : 0;
-        if (next >= '0' && next <= '9')
+        if (is_digit(next))
             return true; /* a number follows: r1.2 */
         reader_advance(r);
     }

@@ -1,5 +1,6 @@
 /* See routine.h. */
 #include "emit/c/routine.h"
+#include "base/ascii.h"
 #include "base/bug.h"
 #include "emit/c/model_text.h"
 #include "emit/routines.h"
@@ -13,11 +14,6 @@ const char *routine_slot_name(const RoutinePrinter *rp, uint32_t slot)
 }
 
 /* ---- names ---- */
-static bool is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
 static const char *function_spelling(Printer *p, const Function *f)
 {
     const Code *code = p->code;
@@ -30,10 +26,10 @@ static const char *field_spelling(Printer *p, const Routine *r, uint32_t field, 
 {
     const char *name = names_of(pool_names(p->code->pool), r->fields[field].name);
     const char *text = model_identifier(p->arena, name);
-    bool is_free = strlen(text) > 1 || (*text != 0 && is_letter(*text) && *text != 'm' && *text != 'n' && *text != 'i');
-    is_free = is_free && is_letter(*text) && *text != '_' && !is_prelude_name(text) && strcmp(text, "call") != 0 &&
+    bool is_free = strlen(text) > 1 || (is_letter(*text) && *text != 'm' && *text != 'n' && *text != 'i');
+    is_free = is_free && is_letter(*text) && !is_prelude_name(text) && strcmp(text, "call") != 0 &&
               strcmp(text, "out") != 0 && strcmp(text, "done") != 0 && strcmp(text, name) == 0;
-    if ((*text == 't' || *text == 'u' || *text == 'k' || *text == 'f') && text[1] >= '0' && text[1] <= '9')
+    if ((*text == 't' || *text == 'u' || *text == 'k' || *text == 'f') && is_digit(text[1]))
         is_free = false;
     for (uint32_t k = 0; k < field; k++)
         is_free = is_free && strcmp(before[k], text) != 0;

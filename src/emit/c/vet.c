@@ -1,5 +1,6 @@
 /* See vet.h. */
 #include "emit/c/vet.h"
+#include "base/ascii.h"
 #include "emit/c/prelude.h"
 #include <ctype.h>
 
@@ -10,11 +11,6 @@ typedef struct {
 } Vet;
 
 static const char CHARACTERS[] = " \n{}[]()<>=+-*/&|!?:;,.";
-
-static bool is_word_character(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
 
 static bool is_one_of(const char *const *words, const char *word, size_t n)
 {
@@ -120,7 +116,7 @@ static const char *skip_blanks(const char *at, const char *end)
 static void vet_word(Vet *v)
 {
     const char *const word = v->at;
-    while (v->at < v->end && is_word_character(*v->at))
+    while (v->at < v->end && is_name_character(*v->at))
         v->at++;
     const size_t n = (size_t)(v->at - word);
     const char *const next = skip_blanks(v->at, v->end);
@@ -155,7 +151,7 @@ static void vet_stretch(Vet *v, const char *begin, const char *end)
     while (v->at < end && !v->fault)
         if (v->at[0] == '/' && v->at + 1 < end && v->at[1] == '*')
             vet_comment(v);
-        else if (is_word_character(*v->at))
+        else if (is_name_character(*v->at))
             vet_word(v);
         else
             vet_character(v);

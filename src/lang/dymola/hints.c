@@ -1,7 +1,7 @@
 /* Help for names that are not there; see parser.h. */
+#include "base/ascii.h"
 #include "lang/dymola/library.h"
 #include "lang/dymola/parser.h"
-#include <ctype.h>
 
 /* Does the text of a library declare the class? Its name stands behind `class` or behind the class it extends. */
 static bool declares(const char *text, const char *name)
@@ -11,7 +11,7 @@ static bool declares(const char *text, const char *name)
         at += strlen("model class ");
         if (*at == '(')
             at += strcspn(at, ")\n") + 2;
-        if (strncmp(at, name, n) == 0 && !isalnum((unsigned char)at[n]) && at[n] != '_')
+        if (strncmp(at, name, n) == 0 && !is_name_character(at[n]))
             return true;
     }
     return false;

@@ -1,5 +1,6 @@
 /* Lexical rules: names of letters and digits, case matters; comments in braces; @file reads another file. */
 #include "lang/dymola/lex.h"
+#include "base/ascii.h"
 #include "base/text.h"
 #include "lang/dymola/library.h"
 #include <math.h>
@@ -63,21 +64,6 @@ bool dym_is_keyword(TokenKind kind)
 #undef KEYWORD2
     };
     return is_keyword[kind];
-}
-
-static bool is_letter(char c)
-{
-    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
-}
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-static bool is_word(char c)
-{
-    return is_letter(c) || is_digit(c) || c == '_';
 }
 
 static bool is_blank(char c)
@@ -222,7 +208,7 @@ static void read_word(Lexer *lexer, Token *token)
     const Source *source = text_of(lexer);
     Reading *r = reading(lexer);
     const uint32_t begin = r->at;
-    while (r->at < source->size && is_word(source->text[r->at]))
+    while (r->at < source->size && is_name_character(source->text[r->at]))
         r->at++;
     token->kind = (uint8_t)keyword_of(source->text + begin, r->at - begin);
     token->name = names_add(lexer->names, source->text + begin, r->at - begin);

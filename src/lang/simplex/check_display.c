@@ -2,6 +2,7 @@
  *
  * INTEGER %ld (or %d), REAL and T %f %e %g, LOGICAL and value sets %d. The Model's formats have no
  * length letters, so %ld becomes %d. */
+#include "base/ascii.h"
 #include "base/text.h"
 #include "lang/simplex/check.h"
 
@@ -17,12 +18,12 @@ static Conversion read_conversion(const char *format, uint32_t at)
     while (format[at] && strchr("-+ 0#", format[at]))
         at++;
     uint32_t digits = 0;
-    for (; format[at] >= '0' && format[at] <= '9'; at++)
+    for (; is_digit(format[at]); at++)
         digits++;
     bool is_good = digits <= 2;
     if (format[at] == '.') {
         at++;
-        for (digits = 0; format[at] >= '0' && format[at] <= '9'; at++)
+        for (digits = 0; is_digit(format[at]); at++)
             digits++;
         is_good &= digits <= 2;
     }

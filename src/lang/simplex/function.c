@@ -1,5 +1,6 @@
 /* The table of function.def and what composed functions are made of; see function.h. */
 #include "lang/simplex/function.h"
+#include "base/ascii.h"
 #include "base/bug.h"
 #include "ir/evaluate.h"
 #include <string.h>
@@ -25,7 +26,7 @@ bool mdl_function_find(const char *name, FunctionId *function)
     for (uint32_t k = 0; name[k]; k++) {
         if (k == LONGEST)
             return false;
-        capitals[k] = name[k] >= 'a' && name[k] <= 'z' ? (char)(name[k] - 'a' + 'A') : name[k];
+        capitals[k] = capital_letter(name[k]);
     }
     uint32_t low = 0, high = FUNCTION_COUNT;
     while (low < high) {

@@ -1,5 +1,6 @@
 /* Lexical rules: spec 2.1; thesis lines 4219 to 4432. */
 #include "lang/simplex/lex.h"
+#include "base/ascii.h"
 #include "base/bug.h"
 #include "base/text.h"
 #include <math.h>
@@ -43,21 +44,6 @@ const char *mdl_token_text(TokenKind kind)
 #undef PLURAL
     };
     return texts[kind];
-}
-
-static bool is_letter(char c)
-{
-    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
-}
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-static bool is_word(char c)
-{
-    return is_letter(c) || is_digit(c) || c == '_';
 }
 
 static bool is_line_end(char c)
@@ -155,7 +141,7 @@ bool mdl_would_be_keyword(const char *text, uint32_t length)
     if (length < 2 || length > LONGEST_KEYWORD)
         return false;
     for (uint32_t k = 0; k < length; k++)
-        capitals[k] = text[k] >= 'a' && text[k] <= 'z' ? (char)(text[k] - 'a' + 'A') : text[k];
+        capitals[k] = capital_letter(text[k]);
     return keyword_of(capitals, length) != TOKEN_NAME;
 }
 
@@ -203,7 +189,7 @@ static Token lex_name(Lexer *lexer)
 {
     const uint32_t begin = lexer->at;
     bool is_keyword = true;
-    for (; lexer->at < lexer->size && is_word(lexer->text[lexer->at]); lexer->at++)
+    for (; lexer->at < lexer->size && is_name_character(lexer->text[lexer->at]); lexer->at++)
         is_keyword &= lexer->text[lexer->at] >= 'A' && lexer->text[lexer->at] <= 'Z';
     uint32_t length = lexer->at - begin;
     Token token = { .kind = TOKEN_NAME, .begin = begin, .end = lexer->at };
@@ -228,7 +214,7 @@ static void bad_number(const Lexer *lexer, uint32_t begin, const char *help)
 
 static void skip_word(Lexer *lexer)
 {
-    while (lexer->at < lexer->size && is_word(lexer->text[lexer->at]))
+    while (lexer->at < lexer->size && is_name_character(lexer->text[lexer->at]))
         lexer->at++;
 }
 
@@ -298,7 +284,7 @@ static Token lex_number(Lexer *lexer)
         skip_digits(lexer);
     }
     Token token = { .kind = TOKEN_NUMBER, .begin = begin };
-    if (is_word(peek(lexer, 0))) {
+    if (is_name_character(peek(lexer, 0))) {
         const bool is_exponent = peek(lexer, 0) == 'E' || peek(lexer, 0) == 'e';
         const char sign = peek(lexer, 1);
         if (is_exponent && (sign == '+' || sign == '-') && is_digit(peek(lexer, 2)))
@@ -399,7 +385,7 @@ static bool begins_token(const Lexer *lexer)
 {
     uint32_t length;
     const char c = peek(lexer, 0);
-    return is_word(c) || c == '"' || c == ' ' || c == '\t' || c == '#' || is_line_end(c) ||
+    return is_name_character(c) || c == '"' || c == ' ' || c == '\t' || c == '#' || is_line_end(c) ||
            symbol_at(lexer, &length) != TOKEN_EOF;
 }
 

@@ -1,18 +1,14 @@
 /* The language as the rest of the program sees it; see simplex.h. */
+#include "base/ascii.h"
 #include "lang/simplex/check.h"
 #include "lang/simplex/compose.h"
 #include "lang/simplex/lower.h"
 #include "lang/simplex/parser.h"
 #include "lang/simplex/simplex.h"
 
-static char small(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
 static bool is_same_name(const char *a, const char *b)
 {
-    while (*a && small(*a) == small(*b))
+    while (*a && small_letter(*a) == small_letter(*b))
         a++, b++;
     return *a == *b;
 }

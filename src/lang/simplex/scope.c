@@ -1,5 +1,6 @@
 /* Names without regard to capitals; see scope.h. */
 #include "lang/simplex/scope.h"
+#include "base/ascii.h"
 #include "base/bug.h"
 #include "lang/simplex/function.h"
 
@@ -18,7 +19,7 @@ NameId mdl_fold_name(Names *names, Arena *arena, NameId name)
     const uint32_t length = names_length(names, name);
     char *small = length <= FEW ? few : NEW_ARRAY(arena, char, length);
     for (uint32_t k = 0; k < length; k++)
-        small[k] = text[k] >= 'A' && text[k] <= 'Z' ? (char)(text[k] - 'A' + 'a') : text[k];
+        small[k] = small_letter(text[k]);
     return memcmp(small, text, length) == 0 ? name : names_add(names, small, length);
 }
 
