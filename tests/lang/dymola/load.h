@@ -130,13 +130,4 @@ static inline void expect_has(const char *text, const char *word, const char *pa
     release(&l);
 }
 
-/* The text is refused, and this is said. */
-static inline void expect_refused(const char *text, const char *message)
-{
-    Loaded l = load_as(text, NULL, NULL);
-    const char *said = messages(&l);
-    fail_if(l.model || !strstr(said, message), "%s\nwants: %s\nsays: %s", text, message, said);
-    release(&l);
-}
-
 #endif

@@ -82,22 +82,10 @@ static void test_ot052_a_factor_zero(void **state)
     release(&l);
 }
 
-static void test_rejected(void **state)
-{
-    (void)state;
-    expect_refused("model m parameter R=1 local u u = R end variable not evaluate u",
-                   "1:63: error KN1343: `u` is no parameter");
-    expect_refused("model m parameter R(2)=1 local u(2) u = R end variable not evaluate R(1)",
-                   "1:69: error KN1343: `R` is no parameter");
-    expect_refused("model m local u u = 1 end variable not evaluate z", "1:49: error KN1310: there is no variable `z`");
-    expect_refused("variable not evaluate z", "error KN1010: expected `model` before `variable not evaluate`");
-    expect_refused("model m end variable not z", "1:26: error KN1010: expected `evaluate`, found `z`");
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_ot053_ot054_eight_statements),
                                         cmocka_unit_test(test_ot054_parameters_stay_without_demand),
-                                        cmocka_unit_test(test_ot052_a_factor_zero), cmocka_unit_test(test_rejected) };
+                                        cmocka_unit_test(test_ot052_a_factor_zero) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

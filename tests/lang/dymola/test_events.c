@@ -107,35 +107,6 @@ static void test_ot074_set_events(void **state)
     }
 }
 
-static void test_rejected(void **state)
-{
-    (void)state;
-    expect_refused("set Event on model m end", "1:5: error KN1324: there is no option `Event`");
-    expect_refused("model m end set Events maybe", "1:24: error KN1324: Events cannot be `maybe`");
-    expect_refused("model m end set Events", "error KN1010: expected `on` or `off`, found the end of the text");
-    expect_refused("model m local x x = 1 when Time > 1 then init(x) = 2 endwhen end",
-                   "1:42: error KN1323: init of a variable that is not under der");
-    expect_refused("model m local x x = 1 init(x) = 2 end",
-                   "1:23: error KN1323: init of a variable that is not under der");
-    expect_refused("model m local x der(x) = 1 when init(x) > 1 then new(x) = 2 endwhen end",
-                   "error KN1322: new of a variable under der");
-    expect_refused("model m local x y der(x) = 1 when init(x) > 1 then y = 2 endwhen end",
-                   "1:35: error KN1323: init in the condition of a when");
-    expect_refused("model m local a=True b=True when a then (a and b) = (a or b) endwhen end",
-                   "1:41: error KN1321: this Boolean equation does not say what it defines");
-    expect_refused("model m local x when x then x = 1 endwhen end", "error KN1312: a number and a Boolean");
-    expect_refused("model m local x when x > 1 then x = 1 end", "1:39: error KN1010: expected `endwhen`, found `end`");
-    expect_refused("model m parameter p local x x = 1 new(p) = 2 end",
-                   "1:35: error KN1322: new of a parameter or constant");
-    expect_refused("model m input u new(u) = 2 end",
-                   "1:17: error KN1322: new of an input, which is given from outside");
-    expect_refused("model m local x der(x) = 1 new(x) = 2 end", "1:28: error KN1322: new of a variable under der");
-    expect_refused("model class A terminal b, c b = not c end model m submodel (A) a new(a.b) = a.c a.c = True end",
-                   "1:66: error KN1322: new of a variable that its own class defines");
-    expect_refused("model m local x x = new(z) end", "1:25: error KN1310: there is no variable `z`");
-    expect_refused("model m new(Time) = 1 end", "1:13: error KN1310: there is no variable `Time`");
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -146,7 +117,6 @@ int main(void)
         cmocka_unit_test(test_ot086_init_at_the_start),
         cmocka_unit_test(test_ot083_no_indicators_in_whens),
         cmocka_unit_test(test_ot074_set_events),
-        cmocka_unit_test(test_rejected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
