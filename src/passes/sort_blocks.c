@@ -677,21 +677,21 @@ static void order_blocks(Sorter *s, const Incidence *g)
     const Incidence components = incidence_build(n, n, edges.at, edges.n, c->scratch);
     Topological order;
     REQUIRE(topological_order(&components, key, c->scratch, &order, NULL));
-    Block *sorted = NEW_ARRAY(c->arena, Block, s->schedule->blocks.n + 1);
+    Block *before = NEW_ARRAY(c->scratch, Block, s->schedule->blocks.n + 1), *sorted = s->schedule->blocks.at;
+    if (s->schedule->blocks.n)
+        memcpy(before, sorted, s->schedule->blocks.n * sizeof *before);
     uint32_t n_sorted = 0, n_mixed = 0;
     for (uint32_t k = 0; k < n; k++) {
         const uint32_t component = order.order[k], first = s->block_of[component];
-        const uint32_t number = s->schedule->blocks.at[first].mixed;
+        const uint32_t number = before[first].mixed;
         if (number) /* numbered as they stand */
             mixed[number] = ++n_mixed;
         for (uint32_t j = 0; j < s->size_of[component]; j++) {
-            sorted[n_sorted] = s->schedule->blocks.at[first + j];
+            sorted[n_sorted] = before[first + j];
             sorted[n_sorted].mixed = mixed[number];
             sorted[n_sorted++].level = order.level[component];
         }
     }
-    s->schedule->blocks.at = sorted;
-    s->schedule->blocks.capacity = s->schedule->blocks.n;
     s->schedule->n_mixed = n_mixed;
 }
 
