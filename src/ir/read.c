@@ -6,12 +6,12 @@ enum { NAMES_TO_COMPARE = 300000 };
 
 Scope *reader_scope(Reader *r, Model *model)
 {
-    Scope *scope = NEW(r->arena, Scope);
+    Scope *scope = NEW(r->scratch, Scope);
     scope->model = model;
-    map_init(&scope->instances, r->arena, 16);
-    map_init(&scope->variables, r->arena, 64);
+    map_init(&scope->instances, r->scratch, 16);
+    map_init(&scope->variables, r->scratch, 64);
     for (LabelKind kind = 0; kind < LABEL_COUNT; kind++)
-        map_init(&scope->labels[kind], r->arena, 8);
+        map_init(&scope->labels[kind], r->scratch, 8);
     return scope;
 }
 
@@ -275,6 +275,7 @@ Reader *reader_create(Model *model, Sources *sources, uint32_t source, Diag *dia
     *r = (Reader){ .pool = pool,
                    .names = pool_names(pool),
                    .arena = arena,
+                   .scratch = arena_create_like(arena),
                    .sources = sources,
                    .diag = diag,
                    .source = source,
@@ -294,12 +295,19 @@ Reader *reader_create(Model *model, Sources *sources, uint32_t source, Diag *dia
     return r;
 }
 
+void reader_end(Reader *r)
+{
+    arena_destroy(r->scratch);
+    r->scratch = NULL;
+}
+
 Model *model_read(Pool *pool, Sources *sources, uint32_t source, Diag *diag)
 {
     sources_set_language(sources, source, TEXT_FORM);
     Reader *r = reader_create(model_create(pool, sources, (NameId){ 0 }, TEXT_FORM, SPAN_NONE), sources, source, diag);
     const uint32_t errors = diag_errors(diag);
     read_file(r);
+    reader_end(r);
     return r->mistakes.failed || diag_errors(diag) > errors ? NULL : r->model;
 }
 
@@ -311,5 +319,6 @@ bool condition_read(Model *model, Sources *sources, uint32_t source, Diag *diag,
     reader_jump(r, 0);
     const bool is_good = reader_parse_term(r, BOOLEAN_TYPE, condition) &&
                          (r->token.kind == TOKEN_END || reader_syntax_error(r, "the end of the condition"));
+    reader_end(r);
     return is_good && !r->mistakes.failed && diag_errors(diag) == errors;
 }

@@ -25,7 +25,7 @@ static bool label_kind(uint32_t word, LabelKind *kind)
 static void note(Reader *r, RecordKind kind, uint32_t detail)
 {
     const Record record = { r->lexer.at, (uint8_t)kind, (uint8_t)detail };
-    vec_push(r->arena, &r->scope->records, record);
+    vec_push(r->scratch, &r->scope->records, record);
 }
 
 /* The begin of the line `end NAME` that closes the class, or the end of the text. */
@@ -462,7 +462,7 @@ static bool declare_function_head(Reader *r, Label *label, uint32_t *index)
     *index = r->model->functions.n;
     map_put(&r->scope->labels[LABEL_FUNCTION], key, *index);
     const Function *function = model_add_function(r->model, is_number ? (NameId){ 0 } : label->name, span);
-    vec_push(r->arena, &r->top->functions, reader_scope(r, function->body));
+    vec_push(r->scratch, &r->top->functions, reader_scope(r, function->body));
     return true;
 }
 

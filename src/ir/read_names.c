@@ -332,7 +332,7 @@ void reader_scope_add_variable(Reader *r, uint32_t owner, NameId name, uint32_t 
         return;
     }
     if (name.index >= scope->top.n) {
-        vec_reserve(r->arena, &scope->top, name.index + 1);
+        vec_reserve(r->scratch, &scope->top, name.index + 1);
         memset(scope->top.at + scope->top.n, 0, (name.index + 1 - scope->top.n) * sizeof *scope->top.at);
         scope->top.n = name.index + 1;
     }

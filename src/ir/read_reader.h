@@ -157,6 +157,7 @@ typedef struct {
     Pool *pool;
     Names *names;
     Arena *arena;
+    Arena *scratch; /* of what is only needed while the text is read; reader_end releases it */
     Sources *sources;
     Diag *diag;
     uint32_t source;
@@ -179,6 +180,7 @@ typedef struct {
 /* Of a text that goes into the model, or is about it. */
 Scope *reader_scope(Reader *r, Model *model);
 Reader *reader_create(Model *model, Sources *sources, uint32_t source, Diag *diag);
+void reader_end(Reader *r); /* names and labels are no longer known to it */
 void reader_enter_model(Reader *r); /* names, labels, tables and enumerations as the printer writes them */
 
 /* ---- tokens and messages (read_names.c) ---- */

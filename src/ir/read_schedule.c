@@ -610,5 +610,6 @@ Schedule *schedule_read(Model *model, Sources *sources, uint32_t source, Arena *
     s->arena = arena;
     reader_enter_model(r);
     const bool is_good = parse_head(r) && parse_lines(r, s, arena, false) && parse_end(r);
+    reader_end(r);
     return is_good && !r->mistakes.failed && diag_errors(diag) == errors ? s : NULL;
 }
