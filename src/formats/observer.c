@@ -20,6 +20,22 @@ typedef struct { /* a variable of the table */
     bool is_entered;          /* there are such entries */
 } Watched;
 
+/* COMPRESSED: the interval that is open. */
+typedef struct {
+    uint64_t number; /* from 1 on */
+    double end;
+    double time;    /* of the last point */
+    double covered; /* the time that counts for the mean */
+} OpenInterval;
+
+/* The last point before an instant. */
+typedef struct {
+    bool is_waiting; /* it becomes a row if something happens there */
+    int kind;        /* START, LEFT, STOP */
+    double time;
+    KoineSlot *slots;
+} LeftPoint;
+
 typedef struct {
     KoineSink sink; /* first: the sink is the observer */
     ObserverOptions options;
@@ -28,19 +44,14 @@ typedef struct {
     Watched *watched;
     uint32_t n;
     uint64_t sample; /* number of the next sample */
-    double border;   /* COMPRESSED: end of the open interval */
-    uint64_t interval;
-    double time;    /* of the last point */
-    double covered; /* COMPRESSED: time that counts for the mean */
-    bool is_begun;  /* the row at `from` was made */
-    bool is_over;   /* the row at `to` was made */
-    bool has_left;  /* a point before an instant waits: it becomes a row if something happens there */
+    OpenInterval interval;
+    LeftPoint left;
+    bool is_begun; /* the row at `from` was made */
+    bool is_over;  /* the row at `to` was made */
     bool is_open;
-    bool has_point;        /* the run has recorded something, whether it is of interest or not */
-    int left_kind;         /* START, LEFT, STOP */
-    double left_time;      /* of the last point before an instant */
-    KoineSlot *now, *left; /* values of this point and of that one */
-    double *values;        /* `now` as numbers */
+    bool has_point; /* the run has recorded something, whether it is of interest or not */
+    KoineSlot *now; /* values of this point */
+    double *values; /* `now` as numbers */
 } Observer;
 
 enum { TIME_AND_EVENT_STEP = 2 };
@@ -160,7 +171,8 @@ static KoineStatus write_interval(Observer *o, double time)
     at += real_to_text(time, at);
     for (uint32_t k = 0; k < o->n; k++) {
         const Watched *const w = &o->watched[k];
-        const double parts[] = { w->low, w->high, o->covered > 0 ? w->base + w->integral / o->covered : w->value };
+        const double parts[] = { w->low, w->high,
+                                 o->interval.covered > 0 ? w->base + w->integral / o->interval.covered : w->value };
         for (int part = 0; part < 3; part++) {
             *at++ = ',';
             at += real_to_text(parts[part], at);
@@ -177,8 +189,8 @@ static bool is_discrete(const Observer *o)
 static void open_interval(Observer *o)
 {
     const double width = is_discrete(o) ? o->options.width : o->options.samples * o->options.every;
-    o->border = fmin(o->options.from + (double)++o->interval * width, o->options.to);
-    o->covered = 0;
+    o->interval.end = fmin(o->options.from + (double)++o->interval.number * width, o->options.to);
+    o->interval.covered = 0;
     for (uint32_t k = 0; k < o->n; k++) {
         Watched *const w = &o->watched[k];
         w->base = w->value;
@@ -191,10 +203,10 @@ static void open_interval(Observer *o)
 /* The time goes on; NULL: to where no point is, all values hold. A cell that is a region change does not count. */
 static void move_to(Observer *o, double time, const double *values, bool is_cell)
 {
-    const double length = time - o->time;
-    o->time = time;
+    const double length = time - o->interval.time;
+    o->interval.time = time;
     if (is_cell)
-        o->covered += length;
+        o->interval.covered += length;
     for (uint32_t k = 0; k < o->n; k++) {
         Watched *const w = &o->watched[k];
         w->is_entered = false;
@@ -206,13 +218,13 @@ static void move_to(Observer *o, double time, const double *values, bool is_cell
 /* Ends all intervals that lie before `time`. */
 static KoineStatus close_intervals(Observer *o, double time)
 {
-    while (o->border < time - near_time(time)) {
-        if (o->border > o->time + near_time(o->time))
-            move_to(o, o->border, NULL, true);
-        const KoineStatus status = write_interval(o, o->border);
+    while (o->interval.end < time - near_time(time)) {
+        if (o->interval.end > o->interval.time + near_time(o->interval.time))
+            move_to(o, o->interval.end, NULL, true);
+        const KoineStatus status = write_interval(o, o->interval.end);
         if (status != KOINE_OK)
             return status;
-        if (o->border >= o->options.to) {
+        if (o->interval.end >= o->options.to) {
             o->is_over = true;
             return KOINE_OK;
         }
@@ -230,7 +242,7 @@ static KoineStatus compress(Observer *o, double time, int event_step, const Koin
         values[k] = column_value(&as, slots[k]);
     }
     if (!o->is_begun) {
-        o->time = time;
+        o->interval.time = time;
         for (uint32_t k = 0; k < o->n; k++)
             o->watched[k].value = values[k];
         open_interval(o);
@@ -238,7 +250,7 @@ static KoineStatus compress(Observer *o, double time, int event_step, const Koin
     const KoineStatus status = close_intervals(o, time);
     if (status != KOINE_OK || o->is_over)
         return status;
-    if (time > o->time + near_time(o->time))
+    if (time > o->interval.time + near_time(o->interval.time))
         move_to(o, time, values, event_step != -1);
     for (uint32_t k = 0; k < o->n; k++) {
         Watched *const w = &o->watched[k];
@@ -294,29 +306,29 @@ static bool is_due(const Observer *o, double time)
 
 static KoineStatus enter_left(Observer *o)
 {
-    if (!o->has_left)
+    if (!o->left.is_waiting)
         return KOINE_OK;
-    o->has_left = false;
-    return enter(o, o->left_time, 0, o->left);
+    o->left.is_waiting = false;
+    return enter(o, o->left.time, 0, o->left.slots);
 }
 
 /* Before an instant: a row if a sample is due, or else if something happens. */
 static KoineStatus left_side(Observer *o, const KoinePoint *point)
 {
-    o->left_time = point->time;
-    o->left_kind = point->kind;
-    memcpy(o->left, o->now, o->n * sizeof *o->now);
+    o->left.time = point->time;
+    o->left.kind = point->kind;
+    memcpy(o->left.slots, o->now, o->n * sizeof *o->now);
     const bool is_end = point->kind == KOINE_POINT_STOP && is_sampled(o);
-    o->has_left = is_sampled(o) && !is_end && !is_due(o, point->time);
-    return o->has_left ? KOINE_OK : enter(o, point->time, 0, o->now);
+    o->left.is_waiting = is_sampled(o) && !is_end && !is_due(o, point->time);
+    return o->left.is_waiting ? KOINE_OK : enter(o, point->time, 0, o->now);
 }
 
 /* Event step 0: no event has happened, the change is one of region. */
 static KoineStatus right_side(Observer *o, const KoinePoint *point)
 {
     const bool is_region = point->kind == KOINE_POINT_REGION || point->event_step == 0;
-    const bool is_passing = point->kind == KOINE_POINT_STEP || o->left_kind == KOINE_POINT_START;
-    if (is_region && is_passing && memcmp(o->left, o->now, o->n * sizeof *o->now) == 0)
+    const bool is_passing = point->kind == KOINE_POINT_STEP || o->left.kind == KOINE_POINT_START;
+    if (is_region && is_passing && memcmp(o->left.slots, o->now, o->n * sizeof *o->now) == 0)
         return KOINE_OK;
     const KoineStatus status = enter_left(o);
     return status == KOINE_OK ? enter(o, point->time, is_region ? -1 : (int)point->event_step, o->now) : status;
@@ -373,7 +385,7 @@ static KoineStatus observer_begin(KoineSink *sink, const KoineModel *model)
     o->n = selection.n;
     o->watched = NEW_ARRAY(o->arena, Watched, selection.n);
     o->now = NEW_ARRAY(o->arena, KoineSlot, selection.n);
-    o->left = NEW_ARRAY(o->arena, KoineSlot, selection.n);
+    o->left.slots = NEW_ARRAY(o->arena, KoineSlot, selection.n);
     o->values = NEW_ARRAY(o->arena, double, selection.n);
     for (uint32_t k = 0; k < selection.n; k++) {
         const KoineVariable *const variable = &tables->variables[selection.at[k].variable];
@@ -390,10 +402,10 @@ static KoineStatus observer_begin(KoineSink *sink, const KoineModel *model)
 static KoineStatus finish_intervals(Observer *o)
 {
     const double width = is_discrete(o) ? o->options.width : o->options.samples * o->options.every;
-    const double begin = o->options.from + (double)(o->interval - 1) * width;
-    if (!o->is_begun || o->is_over || !(o->time > begin + near_time(begin)))
+    const double begin = o->options.from + (double)(o->interval.number - 1) * width;
+    if (!o->is_begun || o->is_over || !(o->interval.time > begin + near_time(begin)))
         return KOINE_OK;
-    return write_interval(o, fmin(o->time, o->border));
+    return write_interval(o, fmin(o->interval.time, o->interval.end));
 }
 
 static KoineStatus observer_end(KoineSink *sink, const KoineModel *model)
