@@ -70,16 +70,17 @@ static const char *const *split_versions(const char *list, Arena *arena)
 /* Values that the experiment gives are known when the model is analysed. */
 static void take_values(const Experiment *e, CompileRequest *request, Arena *arena)
 {
-    GivenValue *const values = NEW_ARRAY(arena, GivenValue, e->n_settings + e->n_nominals + 1);
-    for (uint32_t k = 0; k < e->n_settings + e->n_nominals; k++) {
-        const bool is_nominal = k >= e->n_settings;
-        const Setting *const setting = is_nominal ? &e->nominals[k - e->n_settings] : &e->settings[k];
+    GivenValue *const values = NEW_ARRAY(arena, GivenValue, e->part.settings.n + e->errors.nominals.n + 1);
+    for (uint32_t k = 0; k < e->part.settings.n + e->errors.nominals.n; k++) {
+        const bool is_nominal = k >= e->part.settings.n;
+        const Setting *const setting =
+            is_nominal ? &e->errors.nominals.at[k - e->part.settings.n] : &e->part.settings.at[k];
         values[k] = (GivenValue){
             .name = setting->name, .value = setting->value, .is_nominal = is_nominal, .place = "settings"
         };
     }
     request->values = values;
-    request->n_values = e->n_settings + e->n_nominals;
+    request->n_values = e->part.settings.n + e->errors.nominals.n;
 }
 
 /* ---- Compiling -------------------------------------------------------------------------------------------------- */
@@ -102,12 +103,12 @@ static bool load(KoineProject *project, const Experiment *e)
     const bool has_model = e->has[EXPERIMENT_MODEL] && experiment_is_named(project->file);
     CompileRequest request = { .path = has_model ? e->model : project->file,
                                .class_name = project->how.class_name,
-                               .profile = e->profile,
-                               .versions = split_versions(e->use, c->arena),
-                               .task = e->task,
-                               .task_span = e->task ? e->spans[EXPERIMENT_TASK] : SPAN_NONE,
-                               .stop_when = e->stop_when,
-                               .stop_span = e->stop_when ? e->spans[EXPERIMENT_STOP_WHEN] : SPAN_NONE };
+                               .profile = e->how.profile,
+                               .versions = split_versions(e->how.use, c->arena),
+                               .task = e->how.task,
+                               .task_span = e->how.task ? e->spans[EXPERIMENT_TASK] : SPAN_NONE,
+                               .stop_when = e->how.stop_when,
+                               .stop_span = e->how.stop_when ? e->spans[EXPERIMENT_STOP_WHEN] : SPAN_NONE };
     split_model(project, &request);
     take_values(e, &request, c->arena);
     if (project->how.text)
@@ -127,7 +128,7 @@ bool project_compile(KoineProject *project)
     project->is_stale = false;
     project->c = compilation_create(project->how.out_of_memory);
     if (project_settings(project, project->c->arena, project->c->diag, &experiment) && load(project, &experiment)) {
-        const char *const tier = project->how.tier ? project->how.tier : experiment.tier;
+        const char *const tier = project->how.tier ? project->how.tier : experiment.how.tier;
         project->kind = compilation_kind(project->c, tier ? tier : "auto", &why);
         if (project->kind && project->kind->create(project->kind, &host, &project->idle) < 0) {
             project->kind = NULL;

@@ -107,7 +107,7 @@ static void describe(KoineProject *project)
         .sources = c->sources,
         .kind = project->kind,
         .about = { .file = c->request.path,
-                   .output = run->experiment.has[EXPERIMENT_OUTPUT] ? run->experiment.output : NULL,
+                   .output = run->experiment.has[EXPERIMENT_OUTPUT] ? run->experiment.results.output : NULL,
                    .tier = project->how.tier ? project->how.tier : "auto",
                    .tier_note = "",
                    .model = report.model,
@@ -125,12 +125,13 @@ static void describe(KoineProject *project)
 static bool open_run(KoineProject *project)
 {
     ApiRun *const run = &project->run;
-    const ExperimentGlobs *const variables = &run->experiment.variables;
+    const ExperimentGlobs *const variables = &run->experiment.results.variables;
     const char **const globs = NEW_ARRAY(run->arena, const char *, variables->n + 1);
     for (uint32_t k = 0; k < variables->n; k++)
         globs[k] = variables->at[k].glob;
     memory_sink(&run->memory, variables->n ? globs : NULL, variables->n, run->arena);
-    run->memory.sink.skips_events = run->experiment.event_rows && strcmp(run->experiment.event_rows, "off") == 0;
+    run->memory.sink.skips_events =
+        run->experiment.results.event_rows && strcmp(run->experiment.results.event_rows, "off") == 0;
     describe(project);
     const RunMade made = experiment_open_run(&run->request, &run->caller, run->arena, run->diag, &run->run);
     if (made == RUN_MADE)

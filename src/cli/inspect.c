@@ -34,7 +34,7 @@ static int show_starts(const Command *command)
     int status = settings_read(command, c, &settings);
     if (status == EXIT_GOOD) {
         target_take_settings(&settings.target, &settings.experiment, c->sources, c->arena);
-        status = target_compile(command, &settings.target, settings.experiment.profile, c) ? EXIT_GOOD : EXIT_MODEL;
+        status = target_compile(command, &settings.target, settings.experiment.how.profile, c) ? EXIT_GOOD : EXIT_MODEL;
     }
     if (status == EXIT_GOOD) {
         Text text = { .arena = c->arena };

@@ -60,12 +60,13 @@ static KoineSink *choose_plot(Run *run)
     const Experiment *const e = &run->settings.experiment;
     const bool is_asked = command_option(run->command, "plot");
     const bool has_terminal = terminal_is(stdout) || terminal_is(stderr);
-    if (command_option(run->command, "no-plot") || !(is_asked || (e->n_panes && has_terminal && !run->is_quiet)))
+    if (command_option(run->command, "no-plot") ||
+        !(is_asked || (e->results.n_panes && has_terminal && !run->is_quiet)))
         return NULL;
-    run->show = show_create(e->panes, e->n_panes, run->arena);
+    run->show = show_create(e->results.panes, e->results.n_panes, run->arena);
     run->show_to = is_stdout(run->request.about.output) || (!is_asked && !terminal_is(stdout)) ? stderr : stdout;
     KoineSink *const sink = show_sink(run->show);
-    sink->skips_events = e->event_rows && strcmp(e->event_rows, "off") == 0;
+    sink->skips_events = e->results.event_rows && strcmp(e->results.event_rows, "off") == 0;
     return sink;
 }
 
@@ -124,7 +125,7 @@ static void say_how_it_ended(const Run *run, const RunRecord *record, const Koin
         if (run->is_quiet)
             break;
         if (is_ended_by_condition(tables, report))
-            say("the run ended at time %g, where %s (stop-when)", report->time, run->settings.experiment.stop_when);
+            say("the run ended at time %g, where %s (stop-when)", report->time, run->settings.experiment.how.stop_when);
         else
             say("the model ended the run at time %g", report->time);
         break;
@@ -193,9 +194,9 @@ static void say_files(const Run *run, const RunRecord *record, const char *what,
     const Experiment *const e = &run->settings.experiment;
     if (record->protocol)
         fprintf(stderr, "protocol: %s\n", text_shown(record->protocol, arena));
-    for (uint32_t k = 0; k < e->n_observers; k++)
-        fprintf(stderr, "observer %s: %s\n", text_shown(e->observers[k].name, arena),
-                text_shown(observe_path(&e->observers[k], arena), arena));
+    for (uint32_t k = 0; k < e->results.n_observers; k++)
+        fprintf(stderr, "observer %s: %s\n", text_shown(e->results.observers[k].name, arena),
+                text_shown(observe_path(&e->results.observers[k], arena), arena));
 }
 
 /* `model`: NULL if it is still at work. */
@@ -315,7 +316,7 @@ static int make_run(Run *run)
 
 static const char *const *wanted_variables(const Run *run)
 {
-    const ExperimentGlobs *const wanted = &run->settings.experiment.variables;
+    const ExperimentGlobs *const wanted = &run->settings.experiment.results.variables;
     const char **const all = NEW_ARRAY(run->arena, const char *, wanted->n + 1);
     for (uint32_t k = 0; k < wanted->n; k++)
         all[k] = wanted->at[k].glob;
@@ -364,10 +365,10 @@ static int compile_and_run(Run *run)
     RunRecord *const about = &run->request.about;
     run->settings.target.wanted = wanted_variables(run);
     target_take_settings(&run->settings.target, &run->settings.experiment, run->c->sources, run->arena);
-    if (!target_compile(run->command, &run->settings.target, run->settings.experiment.profile, run->c))
+    if (!target_compile(run->command, &run->settings.target, run->settings.experiment.how.profile, run->c))
         return error_status(run->diag, EXIT_MODEL);
     const char *why;
-    about->tier = run->settings.experiment.tier ? run->settings.experiment.tier : "auto";
+    about->tier = run->settings.experiment.how.tier ? run->settings.experiment.how.tier : "auto";
     run->request.kind = compilation_kind(run->c, about->tier, &why);
     if (!run->request.kind) {
         say("the tier '%s' cannot be used: %s", about->tier, why);

@@ -46,7 +46,7 @@ static int open_experiment(const Command *command, Compilation *c, RunSettings *
         return EXIT_MODEL;
     }
     settings->target = target_split(from_file->model, c->arena);
-    settings->target.use = from_file->use;
+    settings->target.use = from_file->how.use;
     struct stat state;
     const bool is_there = stat(settings->target.path, &state) == 0, is_folder = is_there && S_ISDIR(state.st_mode);
     if (!is_there && errno == ENOENT) {
@@ -79,7 +79,7 @@ static int open_beside(const Command *command, Compilation *c, RunSettings *sett
         if (!settings->target.class_name)
             settings->target.class_name = theirs.class_name;
     }
-    settings->target.use = from_file->use;
+    settings->target.use = from_file->how.use;
     settings->experiment_path = beside;
     return EXIT_GOOD;
 }
@@ -99,9 +99,9 @@ int settings_read(const Command *command, Compilation *c, RunSettings *settings)
     experiment_take_nominals(&from_file, c->arena); /* apart: what options say wins */
     experiment_take_nominals(&from_options, c->arena);
     settings->experiment = experiment_merge(&from_file, &from_options, c->arena);
-    settings->target.task = settings->experiment.task;
+    settings->target.task = settings->experiment.how.task;
     settings->target.task_span = settings->experiment.spans[EXPERIMENT_TASK];
-    settings->target.stop_when = settings->experiment.stop_when;
+    settings->target.stop_when = settings->experiment.how.stop_when;
     settings->target.stop_span = settings->experiment.spans[EXPERIMENT_STOP_WHEN];
     settings->is_from_file = settings->experiment_path != NULL;
     for (int key = 0; key < EXPERIMENT_KEYS; key++)

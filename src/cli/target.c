@@ -123,10 +123,11 @@ static const char *place_of(Span span, const Sources *sources, Arena *arena)
 
 void target_take_settings(Target *target, const Experiment *experiment, const Sources *sources, Arena *arena)
 {
-    const uint32_t n = experiment->n_settings, n_all = n + experiment->n_nominals;
+    const uint32_t n = experiment->part.settings.n, n_all = n + experiment->errors.nominals.n;
     GivenValue *const values = NEW_ARRAY(arena, GivenValue, n_all + 1);
     for (uint32_t k = 0; k < n_all; k++) {
-        const Setting *const setting = k < n ? &experiment->settings[k] : &experiment->nominals[k - n];
+        const Setting *const setting =
+            k < n ? &experiment->part.settings.at[k] : &experiment->errors.nominals.at[k - n];
         values[k] = (GivenValue){ .name = setting->name,
                                   .value = setting->value,
                                   .is_nominal = k >= n,

@@ -55,10 +55,10 @@ static int find_model(ViewCall *call, const char *text)
         if (!experiment.has[EXPERIMENT_MODEL])
             return usage_error(command, "'%s' names no model", text);
         target = target_split(experiment.model, command->arena);
-        target.use = experiment.use;
+        target.use = experiment.how.use;
         if (!target_find(command, &target))
             return EXIT_USAGE;
-        call->options.model.profile = experiment.profile;
+        call->options.model.profile = experiment.how.profile;
     }
     const char *const profile = call->options.model.profile;
     call->options.model = target_request(command, &target);

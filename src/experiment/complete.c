@@ -12,35 +12,35 @@ static bool is_solver(const char *name)
     return false;
 }
 
-static void check_solver(const Experiment *e, Arena *arena, Diag *diag)
+static void check_solver(const char *solver, Span span, Arena *arena, Diag *diag)
 {
-    if (!e->solver || is_solver(e->solver))
+    if (!solver || is_solver(solver))
         return;
     Text list = { .arena = arena };
     for (uint32_t k = 0; koine_solver_name(k); k++)
         text_format(&list, "%s%s", k ? ", " : "", koine_solver_name(k));
-    diag_error(diag, DIAG_EXPERIMENT_VALUE, e->spans[EXPERIMENT_SOLVER], "there is no solver '%s'", e->solver);
+    diag_error(diag, DIAG_EXPERIMENT_VALUE, span, "there is no solver '%s'", solver);
     diag_help(diag, "one of: %s", list.at);
 }
 
 /* The last phase may say when the run stops. */
 static void stop_with_phases(Experiment *e)
 {
-    const Experiment *const last = e->n_phases ? &e->phases[e->n_phases - 1].experiment : NULL;
+    const ExperimentPhase *const last = e->n_phases ? &e->phases[e->n_phases - 1] : NULL;
     if (e->has[EXPERIMENT_STOP] || !last || !last->has[EXPERIMENT_STOP])
         return;
     e->has[EXPERIMENT_STOP] = true;
     e->spans[EXPERIMENT_STOP] = last->spans[EXPERIMENT_STOP];
-    e->stop = last->stop;
+    e->part.stop = last->part.stop;
 }
 
 /* A steady state is one point, unless a stop time is given. */
 static void stop_with_task(Experiment *e)
 {
-    if (e->has[EXPERIMENT_STOP] || !e->has[EXPERIMENT_TASK] || strncmp(e->task, "steady", 6) != 0)
+    if (e->has[EXPERIMENT_STOP] || !e->has[EXPERIMENT_TASK] || strncmp(e->how.task, "steady", 6) != 0)
         return;
     e->has[EXPERIMENT_STOP] = true;
-    e->stop = e->has[EXPERIMENT_START] ? e->start : 0;
+    e->part.stop = e->has[EXPERIMENT_START] ? e->begin.start : 0;
 }
 
 static void check_times(const Experiment *e, Diag *diag)
@@ -52,13 +52,14 @@ static void check_times(const Experiment *e, Diag *diag)
     }
     if (!experiment_check(e, diag))
         return;
-    const double span = e->stop - (e->has[EXPERIMENT_START] ? e->start : 0);
+    const double span = e->part.stop - (e->has[EXPERIMENT_START] ? e->begin.start : 0);
     if (!(span - span == 0)) {
         diag_error(diag, DIAG_EXPERIMENT_VALUE, e->spans[EXPERIMENT_STOP],
                    "from the start to the stop time is further than numbers reach");
-    } else if (e->has[EXPERIMENT_INTERVAL] && span / e->interval > MOST_POINTS) {
+    } else if (e->has[EXPERIMENT_INTERVAL] && span / e->results.interval > MOST_POINTS) {
         diag_error(diag, DIAG_TOO_MANY_POINTS, e->spans[EXPERIMENT_INTERVAL],
-                   "the interval would give %.3g points; at most %g are possible", span / e->interval, MOST_POINTS);
+                   "the interval would give %.3g points; at most %g are possible", span / e->results.interval,
+                   MOST_POINTS);
         diag_help(diag, "choose a larger interval or an earlier stop");
     }
 }
@@ -76,15 +77,17 @@ static void read_start(Experiment *e, StartState *start, Arena *arena, Diag *dia
         return;
     e->has[EXPERIMENT_START] = true;
     e->spans[EXPERIMENT_START] = e->spans[EXPERIMENT_START_FROM];
-    e->start = start->time;
+    e->begin.start = start->time;
 }
 
 bool experiment_complete(Experiment *experiment, StartState *start, Arena *arena, Diag *diag)
 {
     const uint32_t before = diag_errors(diag);
-    check_solver(experiment, arena, diag);
-    for (uint32_t k = 0; k < experiment->n_phases; k++)
-        check_solver(&experiment->phases[k].experiment, arena, diag);
+    check_solver(experiment->part.solver, experiment->spans[EXPERIMENT_SOLVER], arena, diag);
+    for (uint32_t k = 0; k < experiment->n_phases; k++) {
+        const ExperimentPhase *const phase = &experiment->phases[k];
+        check_solver(phase->part.solver, phase->spans[EXPERIMENT_SOLVER], arena, diag);
+    }
     read_start(experiment, start, arena, diag);
     stop_with_phases(experiment);
     stop_with_task(experiment);

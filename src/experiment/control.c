@@ -148,16 +148,15 @@ static bool take_from_set(Experiment *experiment, const KoineTables *tables, Are
 {
     VEC(Setting) rest = { 0 };
     bool is_good = true;
-    for (uint32_t k = 0; k < experiment->n_settings; k++) {
-        const Setting *const setting = &experiment->settings[k];
+    for (uint32_t k = 0; k < experiment->part.settings.n; k++) {
+        const Setting *const setting = &experiment->part.settings.at[k];
         ControlParameter parameter;
         if (control_find(setting->name, &parameter) && !has_variable(tables, setting->name))
             is_good &= take(experiment_profiles(experiment), controls, setting, parameter, diag);
         else
             vec_push(arena, &rest, *setting);
     }
-    experiment->settings = rest.at;
-    experiment->n_settings = rest.n;
+    experiment->part.settings = (SettingList){ rest.at, rest.n };
     return is_good;
 }
 
@@ -166,14 +165,14 @@ bool control_gather(Experiment *experiment, const KoineTables *tables, Arena *ar
     bool is_good = true;
     *controls = (Controls){ 0 };
     const Profile *const profile =
-        experiment->profile ? profile_find(experiment_profiles(experiment), experiment->profile) : NULL;
+        experiment->how.profile ? profile_find(experiment_profiles(experiment), experiment->how.profile) : NULL;
     for (int k = 0; profile && k < CONTROL_PARAMETERS; k++) {
         const ProfileSetting *const setting = profile_setting(profile, rows[k].name);
         if (setting)
             controls->at[k] = (Control){ true, true, setting->value, SPAN_NONE };
     }
-    for (uint32_t k = 0; k < experiment->n_controls; k++) {
-        const Setting *const setting = &experiment->controls[k];
+    for (uint32_t k = 0; k < experiment->part.controls.n; k++) {
+        const Setting *const setting = &experiment->part.controls.at[k];
         ControlParameter parameter;
         if (control_find(setting->name, &parameter)) {
             is_good &= take(experiment_profiles(experiment), controls, setting, parameter, diag);
@@ -236,21 +235,21 @@ static const char *solver(Applier *a)
     const Experiment *const e = a->experiment;
     const Control *const control = given(a, CONTROL_INTMETH);
     const char *const method = control ? METHODS[(int)control->value - 1] : NULL;
-    if (!e->solver)
+    if (!e->part.solver)
         return method;
-    if (method && !control->is_profile && strcmp(method, e->solver) != 0) {
+    if (method && !control->is_profile && strcmp(method, e->part.solver) != 0) {
         char text[64];
         snprintf(text, sizeof text, "%d (%s)", (int)control->value, method);
-        contradict(a, EXPERIMENT_SOLVER, e->solver, CONTROL_INTMETH, text);
+        contradict(a, EXPERIMENT_SOLVER, e->part.solver, CONTROL_INTMETH, text);
     }
-    return e->solver;
+    return e->part.solver;
 }
 
 static void apply_errors(Applier *a, KoineRunOptions *options)
 {
     const Experiment *const e = a->experiment;
     const Control *const low = given(a, CONTROL_LOWRERR), *const mode = given(a, CONTROL_ERREVAL);
-    options->control.high_error = either(a, EXPERIMENT_TOLERANCE, e->tolerance, CONTROL_HIGHRERR);
+    options->control.high_error = either(a, EXPERIMENT_TOLERANCE, e->part.tolerance, CONTROL_HIGHRERR);
     options->tolerance = options->control.high_error;
     options->control.low_error =
         low && !(low->is_profile && e->has[EXPERIMENT_TOLERANCE]) ? low->value : 0.1 * options->control.high_error;
@@ -293,15 +292,15 @@ bool control_apply(const Experiment *experiment, const Controls *controls, Koine
                    Diag *diag)
 {
     Applier a = { experiment, controls, diag, true };
-    options->start = experiment->has[EXPERIMENT_START] ? experiment->start : 0;
-    options->stop = experiment->stop;
-    options->interval = experiment->interval;
+    options->start = experiment->has[EXPERIMENT_START] ? experiment->begin.start : 0;
+    options->stop = experiment->part.stop;
+    options->interval = experiment->results.interval;
     options->solver = solver(&a);
-    options->step = either(&a, EXPERIMENT_STEP, experiment->step, CONTROL_INTSTEP);
+    options->step = either(&a, EXPERIMENT_STEP, experiment->part.step, CONTROL_INTSTEP);
     options->control.first_step = options->step;
-    options->max_step = either(&a, EXPERIMENT_MAX_STEP, experiment->max_step, CONTROL_STEPMAX);
+    options->max_step = either(&a, EXPERIMENT_MAX_STEP, experiment->part.max_step, CONTROL_STEPMAX);
     apply_errors(&a, options);
-    options->absolute_tolerance = experiment->absolute_tolerance;
+    options->absolute_tolerance = experiment->errors.absolute_tolerance;
     host->tolerance = options->tolerance > 0 ? options->tolerance : KOINE_USUAL_TOLERANCE;
     if (given(&a, CONTROL_TSCAL))
         host->resolution = options->control.resolution = given(&a, CONTROL_TSCAL)->value;

@@ -1,4 +1,5 @@
 #include "experiment/experiment.h"
+#include "base/bug.h"
 #include "base/text.h"
 #include "base/vec.h"
 #include "experiment/setting.h"
@@ -40,8 +41,7 @@ static bool give_assignment(const SettingContext *context, ExperimentKey key, co
                               arena_text(context->arena, value, strlen(value)), SPAN_NONE };
     Experiment one = experiment_none(NULL);
     one.has[key] = true;
-    one.settings = one.controls = one.nominals = &setting;
-    one.n_settings = one.n_controls = one.n_nominals = 1;
+    one.part.settings = one.part.controls = one.errors.nominals = (SettingList){ &setting, 1 };
     *context->experiment = experiment_merge(context->experiment, &one, context->arena);
     return true;
 }
@@ -61,13 +61,13 @@ static bool give_globs(const SettingContext *context, ExperimentKey key, const c
     experiment->has[key] = true;
     experiment->spans[key] = SPAN_NONE;
     if (key == EXPERIMENT_VARIABLES) {
-        experiment->variables = (ExperimentGlobs){ copies, n };
+        experiment->results.variables = (ExperimentGlobs){ copies, n };
         return true;
     }
     ExperimentPane *const pane = NEW(context->arena, ExperimentPane);
     *pane = (ExperimentPane){ "", { copies, n } };
-    experiment->panes = pane;
-    experiment->n_panes = 1;
+    experiment->results.panes = pane;
+    experiment->results.n_panes = 1;
     return true;
 }
 
@@ -93,22 +93,21 @@ bool experiment_give(Experiment *experiment, const char *key, const char *value,
 }
 
 /* Name by name: `over` wins. */
-static void merge_settings(const Setting **settings, uint32_t *n, const Setting *over, uint32_t n_over, Arena *arena)
+static SettingList merge_settings(const SettingList *base, const SettingList *over, Arena *arena)
 {
     VEC(Setting) all = { 0 };
-    for (uint32_t i = 0; i < *n; i++)
-        vec_push(arena, &all, (*settings)[i]);
-    for (uint32_t i = 0; i < n_over; i++) {
+    for (uint32_t i = 0; i < base->n; i++)
+        vec_push(arena, &all, base->at[i]);
+    for (uint32_t i = 0; i < over->n; i++) {
         uint32_t k = 0;
-        while (k < all.n && strcmp(all.at[k].name, over[i].name) != 0)
+        while (k < all.n && strcmp(all.at[k].name, over->at[i].name) != 0)
             k++;
         if (k < all.n)
-            all.at[k] = over[i];
+            all.at[k] = over->at[i];
         else
-            vec_push(arena, &all, over[i]);
+            vec_push(arena, &all, over->at[i]);
     }
-    *settings = all.at;
-    *n = all.n;
+    return (SettingList){ all.at, all.n };
 }
 
 void experiment_take_nominals(Experiment *experiment, Arena *arena)
@@ -116,8 +115,8 @@ void experiment_take_nominals(Experiment *experiment, Arena *arena)
     static const char begin[] = "nominal(";
     enum { BEGIN = sizeof begin - 1 };
     VEC(Setting) others = { 0 }, nominals = { 0 };
-    for (uint32_t k = 0; k < experiment->n_settings; k++) {
-        Setting setting = experiment->settings[k];
+    for (uint32_t k = 0; k < experiment->part.settings.n; k++) {
+        Setting setting = experiment->part.settings.at[k];
         const size_t n = strlen(setting.name);
         if (n <= BEGIN + 1 || strncmp(setting.name, begin, BEGIN) != 0 || setting.name[n - 1] != ')') {
             vec_push(arena, &others, setting);
@@ -128,69 +127,71 @@ void experiment_take_nominals(Experiment *experiment, Arena *arena)
     }
     if (nominals.n == 0)
         return;
-    experiment->settings = others.at;
-    experiment->n_settings = others.n;
+    experiment->part.settings = (SettingList){ others.at, others.n };
     experiment->has[EXPERIMENT_NOMINAL] = true;
-    merge_settings(&experiment->nominals, &experiment->n_nominals, nominals.at, nominals.n, arena);
+    experiment->errors.nominals =
+        merge_settings(&experiment->errors.nominals, &(SettingList){ nominals.at, nominals.n }, arena);
+}
+
+static void merge_list(Experiment *merged, const Experiment *over, ExperimentKey key, Arena *arena)
+{
+    ExperimentResults *const results = &merged->results;
+    switch (key) {
+    case EXPERIMENT_SET:
+        merged->part.settings = merge_settings(&merged->part.settings, &over->part.settings, arena);
+        break;
+    case EXPERIMENT_CONTROL:
+        merged->part.controls = merge_settings(&merged->part.controls, &over->part.controls, arena);
+        break;
+    case EXPERIMENT_NOMINAL:
+        merged->errors.nominals = merge_settings(&merged->errors.nominals, &over->errors.nominals, arena);
+        break;
+    case EXPERIMENT_OBSERVERS:
+        results->observers = over->results.observers;
+        results->n_observers = over->results.n_observers;
+        break;
+    case EXPERIMENT_PHASES: merged->phases = over->phases, merged->n_phases = over->n_phases; break;
+    case EXPERIMENT_VARIABLES: results->variables = over->results.variables; break;
+    case EXPERIMENT_PLOT: results->panes = over->results.panes, results->n_panes = over->results.n_panes; break;
+    default: BUG("a setting of one value is no list");
+    }
 }
 
 Experiment experiment_merge(const Experiment *base, const Experiment *over, Arena *arena)
 {
     Experiment merged = *base;
     for (int k = 0; k < EXPERIMENT_KEYS; k++) {
-        if (!over->has[k])
+        const ExperimentKey key = (ExperimentKey)k;
+        if (!over->has[key])
             continue;
-        merged.has[k] = true;
-        merged.spans[k] = over->spans[k];
-        switch ((ExperimentKey)k) {
-        case EXPERIMENT_MODEL: merged.model = over->model; break;
-        case EXPERIMENT_START: merged.start = over->start; break;
-        case EXPERIMENT_STOP: merged.stop = over->stop; break;
-        case EXPERIMENT_INTERVAL: merged.interval = over->interval; break;
-        case EXPERIMENT_TOLERANCE: merged.tolerance = over->tolerance; break;
-        case EXPERIMENT_ABSOLUTE_TOLERANCE: merged.absolute_tolerance = over->absolute_tolerance; break;
-        case EXPERIMENT_SOLVER: merged.solver = over->solver; break;
-        case EXPERIMENT_TIER: merged.tier = over->tier; break;
-        case EXPERIMENT_STEP: merged.step = over->step; break;
-        case EXPERIMENT_MAX_STEP: merged.max_step = over->max_step; break;
-        case EXPERIMENT_OUTPUT: merged.output = over->output; break;
-        case EXPERIMENT_SEED: merged.seed = over->seed; break;
-        case EXPERIMENT_PROFILE: merged.profile = over->profile; break;
-        case EXPERIMENT_USE: merged.use = over->use; break;
-        case EXPERIMENT_TASK: merged.task = over->task; break;
-        case EXPERIMENT_STOP_WHEN: merged.stop_when = over->stop_when; break;
-        case EXPERIMENT_START_FROM: merged.start_from = over->start_from; break;
-        case EXPERIMENT_START_FROM_TIME: merged.start_from_time = over->start_from_time; break;
-        case EXPERIMENT_INPUTS: merged.inputs = over->inputs; break;
-        case EXPERIMENT_PROTOCOL: merged.protocol = over->protocol; break;
-        case EXPERIMENT_EVENT_ROWS: merged.event_rows = over->event_rows; break;
-        case EXPERIMENT_CONTROL:
-            merge_settings(&merged.controls, &merged.n_controls, over->controls, over->n_controls, arena);
-            break;
-        case EXPERIMENT_NOMINAL:
-            merge_settings(&merged.nominals, &merged.n_nominals, over->nominals, over->n_nominals, arena);
-            break;
-        case EXPERIMENT_OBSERVERS: merged.observers = over->observers, merged.n_observers = over->n_observers; break;
-        case EXPERIMENT_PHASES: merged.phases = over->phases, merged.n_phases = over->n_phases; break;
-        case EXPERIMENT_SET:
-            merge_settings(&merged.settings, &merged.n_settings, over->settings, over->n_settings, arena);
-            break;
-        case EXPERIMENT_VARIABLES: merged.variables = over->variables; break;
-        case EXPERIMENT_PLOT: merged.panes = over->panes, merged.n_panes = over->n_panes; break;
-        case EXPERIMENT_KEYS: break;
-        }
+        merged.has[key] = true;
+        merged.spans[key] = over->spans[key];
+        if (setting_kind(key) == SETTING_LIST)
+            merge_list(&merged, over, key, arena);
+        else
+            setting_copy(&merged, over, key);
     }
     return merged;
 }
 
+Experiment experiment_of_phase(const ExperimentPhase *phase)
+{
+    Experiment own = experiment_none(NULL);
+    memcpy(own.has, phase->has, sizeof own.has);
+    memcpy(own.spans, phase->spans, sizeof own.spans);
+    own.part = phase->part;
+    return own;
+}
+
 bool experiment_check(const Experiment *experiment, Diag *diag)
 {
-    const double start = experiment->has[EXPERIMENT_START] ? experiment->start : 0;
-    if (!experiment->has[EXPERIMENT_STOP] || experiment->stop >= start)
+    const double start = experiment->has[EXPERIMENT_START] ? experiment->begin.start : 0;
+    if (!experiment->has[EXPERIMENT_STOP] || experiment->part.stop >= start)
         return true;
     const Span stop = experiment->spans[EXPERIMENT_STOP], begin = experiment->spans[EXPERIMENT_START];
     char stop_text[REAL_TEXT_SIZE], start_text[REAL_TEXT_SIZE];
-    const int n_stop = (int)real_to_text(experiment->stop, stop_text), n_start = (int)real_to_text(start, start_text);
+    const int n_stop = (int)real_to_text(experiment->part.stop, stop_text),
+              n_start = (int)real_to_text(start, start_text);
     diag_error(diag, DIAG_EXPERIMENT_VALUE, stop, "the stop time %.*s lies before the start time %.*s", n_stop,
                stop_text, n_start, start_text);
     if (begin.source != SOURCE_NONE)

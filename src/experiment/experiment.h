@@ -73,45 +73,80 @@ typedef struct {
     uint32_t samples;
 } ExperimentObserver;
 
-typedef struct ExperimentPhase ExperimentPhase;
-
+/* Settings of `set`, `control` or `nominal`; each name once. */
 typedef struct {
-    bool has[EXPERIMENT_KEYS];   /* which of the following were given */
+    const Setting *at;
+    uint32_t n;
+} SettingList;
+
+/* What a part of a run can have of its own, and what the whole run has where no phase says otherwise. */
+typedef struct {
+    double stop, tolerance, step, max_step;
+    const char *solver;
+    SettingList settings, controls; /* EXPERIMENT_SET, EXPERIMENT_CONTROL */
+} ExperimentPart;
+
+/* A part of the run. What it sets holds from its begin on. */
+typedef struct {
+    bool has[EXPERIMENT_KEYS];   /* which settings of the part were given; all but the last phase have STOP */
     Span spans[EXPERIMENT_KEYS]; /* where; SPAN_NONE from the command line */
-    const char *model;           /* file or file:class; from a file relative to the current folder already */
-    double start, stop, interval, tolerance, absolute_tolerance, step, max_step;
-    const Vocabulary *words; /* that settings choose from; NULL: there are no profiles, and any text is a tier */
-    const char *solver, *tier, *output, *profile;
+    ExperimentPart part;
+    Span span; /* of the phase */
+} ExperimentPhase;
+
+/* How the text of the model becomes a program. */
+typedef struct {
+    const char *profile;
     const char *use;       /* versions of classes, separated by commas: VERSION or CLASS=VERSION */
     const char *task;      /* what is known and unknown */
     const char *stop_when; /* a condition that ends the run */
-    const char *start_from, *inputs, *protocol;
-    const char *event_rows; /* on, off */
+    const char *tier;
+} ExperimentModel;
+
+/* Where the run begins, and what reaches the model from outside. */
+typedef struct {
+    double start;
+    const char *start_from; /* an earlier result */
     double start_from_time;
+    const char *inputs; /* a file of signals */
     uint64_t seed;
-    const Setting *controls; /* EXPERIMENT_CONTROL; each name once */
-    uint32_t n_controls;
-    const Setting *nominals; /* EXPERIMENT_NOMINAL; each name once */
-    uint32_t n_nominals;
+} ExperimentBegin;
+
+/* How large errors of states may be, beside the relative tolerance of each part. */
+typedef struct {
+    double absolute_tolerance;
+    SettingList nominals; /* EXPERIMENT_NOMINAL */
+} ExperimentErrors;
+
+/* What is kept of the run, and what is shown. */
+typedef struct {
+    const char *output, *protocol;
+    double interval;
+    const char *event_rows;              /* on, off */
+    ExperimentGlobs variables;           /* EXPERIMENT_VARIABLES */
     const ExperimentObserver *observers; /* EXPERIMENT_OBSERVERS */
     uint32_t n_observers;
-    const ExperimentPhase *phases; /* EXPERIMENT_PHASES; in the order of time */
-    uint32_t n_phases;
-    const Setting *settings; /* EXPERIMENT_SET; each name once */
-    uint32_t n_settings;
-    ExperimentGlobs variables;   /* EXPERIMENT_VARIABLES */
     const ExperimentPane *panes; /* EXPERIMENT_PLOT */
     uint32_t n_panes;
+} ExperimentResults;
+
+typedef struct {
+    bool has[EXPERIMENT_KEYS];   /* which settings were given */
+    Span spans[EXPERIMENT_KEYS]; /* where; SPAN_NONE from the command line */
+    const Vocabulary *words;     /* that settings choose from; NULL: there are no profiles, and any text is a tier */
+    const char *model;           /* file or file:class; from a file relative to the current folder already */
+    ExperimentModel how;
+    ExperimentBegin begin;
+    ExperimentPart part;
+    ExperimentErrors errors;
+    ExperimentResults results;
+    const ExperimentPhase *phases; /* EXPERIMENT_PHASES; in the order of time */
+    uint32_t n_phases;
 } Experiment;
 
-/* A part of the run. What it sets holds from its begin on. */
-struct ExperimentPhase {
-    Experiment
-        experiment; /* has STOP, unless it is the last; SET, CONTROL, SOLVER, TOLERANCE, STEP, MAX_STEP at most */
-    Span span;
-};
-
 Experiment experiment_none(const Vocabulary *words); /* that settings choose from; may be NULL */
+/* What the phase gives, and nothing else. */
+Experiment experiment_of_phase(const ExperimentPhase *phase);
 
 /* Reads a file, or a source that is there already; *experiment knows its words. False: reported; what was good is
  * filled in. */

@@ -260,8 +260,8 @@ static void read_plot(Reader *reader, Node node)
         const ExperimentPane pane = { "", { names.at, names.n } };
         vec_push(reader->context.arena, &panes, pane);
     }
-    reader->context.experiment->panes = panes.at;
-    reader->context.experiment->n_panes = panes.n;
+    reader->context.experiment->results.panes = panes.at;
+    reader->context.experiment->results.n_panes = panes.n;
 }
 
 /* ---- set ---- */
@@ -346,14 +346,11 @@ static void read_settings(Reader *reader, ExperimentKey key, Node node)
     }
     Experiment *const experiment = reader->context.experiment;
     if (key == EXPERIMENT_CONTROL) {
-        experiment->controls = settings.settings.at;
-        experiment->n_controls = settings.settings.n;
+        experiment->part.controls = (SettingList){ settings.settings.at, settings.settings.n };
     } else if (key == EXPERIMENT_NOMINAL) {
-        experiment->nominals = settings.settings.at;
-        experiment->n_nominals = settings.settings.n;
+        experiment->errors.nominals = (SettingList){ settings.settings.at, settings.settings.n };
     } else {
-        experiment->settings = settings.settings.at;
-        experiment->n_settings = settings.settings.n;
+        experiment->part.settings = (SettingList){ settings.settings.at, settings.settings.n };
     }
 }
 
@@ -382,7 +379,7 @@ static void read_scalar_setting(Reader *reader, ExperimentKey key, Node value)
     else if (key == EXPERIMENT_MODEL)
         experiment->model = beside_file(reader->context.arena, reader->source->path, experiment->model);
     else if (key == EXPERIMENT_INPUTS)
-        experiment->inputs = beside_file(reader->context.arena, reader->source->path, experiment->inputs);
+        experiment->begin.inputs = beside_file(reader->context.arena, reader->source->path, experiment->begin.inputs);
 }
 
 void setting_value(Reader *reader, ExperimentKey key, Span span)
@@ -404,7 +401,7 @@ void setting_value(Reader *reader, ExperimentKey key, Span span)
     case EXPERIMENT_PLOT: read_plot(reader, value); break;
     case EXPERIMENT_OBSERVERS: setting_observers(reader, value); break;
     case EXPERIMENT_PHASES: setting_phases(reader, value); break;
-    default: experiment->variables = setting_globs(reader, key, value);
+    default: experiment->results.variables = setting_globs(reader, key, value);
     }
 }
 

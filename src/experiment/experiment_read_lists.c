@@ -264,8 +264,8 @@ void setting_observers(Reader *reader, Node node)
         else
             setting_report_kind(reader, EXPERIMENT_OBSERVERS, node, "a list of observers");
     }
-    reader->context.experiment->observers = observers.at;
-    reader->context.experiment->n_observers = observers.n;
+    reader->context.experiment->results.observers = observers.at;
+    reader->context.experiment->results.n_observers = observers.n;
 }
 
 /* ---- phases ---- */
@@ -302,8 +302,8 @@ typedef VEC(ExperimentPhase) Phases;
 static void read_phase(Reader *reader, Node node, Phases *phases)
 {
     Experiment *const whole = reader->context.experiment;
-    ExperimentPhase phase = { experiment_none(NULL), node.span };
-    reader->context.experiment = &phase.experiment;
+    Experiment own = experiment_none(NULL);
+    reader->context.experiment = &own;
     for (Node key = setting_next(reader); key.kind != NODE_MAP_END && key.kind != NODE_BAD;
          key = setting_next(reader)) {
         if (key.kind == NODE_SCALAR) {
@@ -314,6 +314,9 @@ static void read_phase(Reader *reader, Node node, Phases *phases)
         }
     }
     reader->context.experiment = whole;
+    ExperimentPhase phase = { .part = own.part, .span = node.span };
+    memcpy(phase.has, own.has, sizeof phase.has);
+    memcpy(phase.spans, own.spans, sizeof phase.spans);
     vec_push(reader->context.arena, phases, phase);
 }
 
@@ -332,11 +335,11 @@ void setting_phases(Reader *reader, Node node)
             setting_report_kind(reader, EXPERIMENT_PHASES, node, "a list of phases");
     }
     for (uint32_t k = 0; k < phases.n; k++) {
-        const Experiment *const phase = &phases.at[k].experiment;
-        const Experiment *const before = k ? &phases.at[k - 1].experiment : NULL;
+        const ExperimentPhase *const phase = &phases.at[k], *const before = k ? phase - 1 : NULL;
         if (!phase->has[EXPERIMENT_STOP] && k + 1 < phases.n)
-            setting_report(reader, DIAG_PHASE, phases.at[k].span, "a phase that is not the last needs '%s'", "until");
-        else if (before && phase->has[EXPERIMENT_STOP] && before->has[EXPERIMENT_STOP] && phase->stop <= before->stop)
+            setting_report(reader, DIAG_PHASE, phase->span, "a phase that is not the last needs '%s'", "until");
+        else if (before && phase->has[EXPERIMENT_STOP] && before->has[EXPERIMENT_STOP] &&
+                 phase->part.stop <= before->part.stop)
             setting_report(reader, DIAG_PHASE, phase->spans[EXPERIMENT_STOP],
                            "a phase must end after the one before; '%s' does not rise", "until");
     }

@@ -30,11 +30,11 @@ bool observe_names(const ExperimentGlobs *names, const KoineTables *tables, unsi
 
 static bool check_file(const Experiment *experiment, uint32_t k, const char *output, Arena *arena, Diag *diag)
 {
-    const ExperimentObserver *const observer = &experiment->observers[k];
+    const ExperimentObserver *const observer = &experiment->results.observers[k];
     const char *const path = observe_path(observer, arena);
     bool is_taken = output && strcmp(path, output) == 0;
     for (uint32_t j = 0; j < k; j++)
-        is_taken |= strcmp(path, observe_path(&experiment->observers[j], arena)) == 0;
+        is_taken |= strcmp(path, observe_path(&experiment->results.observers[j], arena)) == 0;
     if (!is_taken)
         return true;
     diag_error(diag, DIAG_OBSERVER, observer->span,
@@ -47,8 +47,8 @@ bool observe_check(const Experiment *experiment, const KoineTables *tables, cons
                    Diag *diag)
 {
     bool is_good = true;
-    for (uint32_t k = 0; k < experiment->n_observers; k++) {
-        is_good &= observe_names(&experiment->observers[k].variables, tables, 0, arena, diag);
+    for (uint32_t k = 0; k < experiment->results.n_observers; k++) {
+        is_good &= observe_names(&experiment->results.observers[k].variables, tables, 0, arena, diag);
         is_good &= check_file(experiment, k, output, arena, diag);
     }
     return is_good;
@@ -56,8 +56,8 @@ bool observe_check(const Experiment *experiment, const KoineTables *tables, cons
 
 KoineSink *observe_sink(const Experiment *experiment, uint32_t k, bool is_confined, Arena *arena)
 {
-    const ExperimentObserver *const observer = &experiment->observers[k];
-    const double start = experiment->has[EXPERIMENT_START] ? experiment->start : 0;
+    const ExperimentObserver *const observer = &experiment->results.observers[k];
+    const double start = experiment->has[EXPERIMENT_START] ? experiment->begin.start : 0;
     const ObserverOptions options = {
         .kind = observer->kind,
         .path = observe_path(observer, arena),

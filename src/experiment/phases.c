@@ -7,14 +7,14 @@ static const double DEFAULT_POINTS = 500;
 
 /* ---- Settings --------------------------------------------------------------------------------------------------- */
 
-static bool check_time(const Experiment *whole, const Experiment *phase, Diag *diag)
+static bool check_time(const Experiment *whole, const ExperimentPhase *phase, Diag *diag)
 {
-    const double start = whole->has[EXPERIMENT_START] ? whole->start : 0;
-    if (phase->stop > start && phase->stop <= whole->stop)
+    const double start = whole->has[EXPERIMENT_START] ? whole->begin.start : 0;
+    if (phase->part.stop > start && phase->part.stop <= whole->part.stop)
         return true;
     diag_error(diag, DIAG_PHASE, phase->spans[EXPERIMENT_STOP],
-               "a phase ends at %.9g, which is not between the start %.9g and the stop %.9g", phase->stop, start,
-               whole->stop);
+               "a phase ends at %.9g, which is not between the start %.9g and the stop %.9g", phase->part.stop, start,
+               whole->part.stop);
     return false;
 }
 
@@ -30,8 +30,7 @@ static bool add_phase(Experiment *merged, double until, const Phase *before, con
     }
     phase->options.stop = until;
     phase->options.is_continued = before != NULL;
-    phase->settings = merged->settings;
-    phase->n_settings = merged->n_settings;
+    phase->settings = merged->part.settings;
     return is_good;
 }
 
@@ -46,21 +45,19 @@ bool phases_prepare(Experiment *experiment, const KoineHost *host, const KoineTa
     double reached = -INFINITY;
     for (uint32_t k = 0; k <= experiment->n_phases; k++) {
         const bool is_rest = k == experiment->n_phases; /* what the phases leave of the run, or all of it */
-        if (is_rest && reached >= experiment->stop)
+        if (is_rest && reached >= experiment->part.stop)
             break;
-        if (k > 0) { /* what was set is set */
-            merged.settings = NULL;
-            merged.n_settings = 0;
-        }
-        double until = experiment->stop;
+        if (k > 0) /* what was set is set */
+            merged.part.settings = (SettingList){ 0 };
+        double until = experiment->part.stop;
         if (!is_rest) {
-            const Experiment *const own = &experiment->phases[k].experiment;
-            Experiment changes = *own;
+            const ExperimentPhase *const own = &experiment->phases[k];
+            Experiment changes = experiment_of_phase(own);
             changes.has[EXPERIMENT_STOP] = false;
             merged = experiment_merge(&merged, &changes, arena);
             if (own->has[EXPERIMENT_STOP])
                 is_good &= check_time(experiment, own, diag);
-            until = own->has[EXPERIMENT_STOP] ? own->stop : experiment->stop;
+            until = own->has[EXPERIMENT_STOP] ? own->part.stop : experiment->part.stop;
         }
         is_good &= control_gather(&merged, tables, arena, diag, &now);
         is_good = is_good && add_phase(&merged, until, all.n ? &all.at[all.n - 1] : NULL, host, &now, diag, &phase);
@@ -74,10 +71,9 @@ bool phases_prepare(Experiment *experiment, const KoineHost *host, const KoineTa
     const double start = all.at[0].options.start; /* one output grid for all of them */
     for (uint32_t k = 0; k < all.n; k++)
         if (all.n > 1 && !(all.at[k].options.interval > 0))
-            all.at[k].options.interval = (experiment->stop - start) / DEFAULT_POINTS;
+            all.at[k].options.interval = (experiment->part.stop - start) / DEFAULT_POINTS;
     *phases = (Phases){ all.at, all.n };
-    experiment->settings = all.at[0].settings;
-    experiment->n_settings = all.at[0].n_settings;
+    experiment->part.settings = all.at[0].settings;
     return true;
 }
 

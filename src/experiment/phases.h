@@ -8,8 +8,7 @@
 typedef struct {
     KoineRunOptions options; /* of this part of the run; without sinks */
     KoineHost host;          /* what it says of limits */
-    const Setting *settings; /* to be set when it begins */
-    uint32_t n_settings;
+    SettingList settings;    /* to be set when it begins */
 } Phase;
 
 typedef struct {

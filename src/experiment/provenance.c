@@ -57,14 +57,14 @@ static void add_real(Text *text, const char *key, double value)
         text_add(text, "null");
 }
 
-static void add_pairs(Text *text, const char *key, const Setting *settings, uint32_t n)
+static void add_pairs(Text *text, const char *key, const SettingList *settings)
 {
-    if (n == 0)
+    if (settings->n == 0)
         return;
     add_name(text, key);
     text_char(text, '{');
-    for (uint32_t k = 0; k < n; k++)
-        add_text(text, settings[k].name, settings[k].value);
+    for (uint32_t k = 0; k < settings->n; k++)
+        add_text(text, settings->at[k].name, settings->at[k].value);
     text_char(text, '}');
 }
 
@@ -73,31 +73,35 @@ static void add_given(const Experiment *e, Text *text)
     const struct {
         ExperimentKey key;
         double value;
-    } reals[] = { { EXPERIMENT_START, e->start },
-                  { EXPERIMENT_STOP, e->stop },
-                  { EXPERIMENT_INTERVAL, e->interval },
-                  { EXPERIMENT_TOLERANCE, e->tolerance },
-                  { EXPERIMENT_ABSOLUTE_TOLERANCE, e->absolute_tolerance },
-                  { EXPERIMENT_STEP, e->step },
-                  { EXPERIMENT_MAX_STEP, e->max_step },
-                  { EXPERIMENT_START_FROM_TIME, e->start_from_time },
-                  { EXPERIMENT_SEED, (double)e->seed } };
+    } reals[] = { { EXPERIMENT_START, e->begin.start },
+                  { EXPERIMENT_STOP, e->part.stop },
+                  { EXPERIMENT_INTERVAL, e->results.interval },
+                  { EXPERIMENT_TOLERANCE, e->part.tolerance },
+                  { EXPERIMENT_ABSOLUTE_TOLERANCE, e->errors.absolute_tolerance },
+                  { EXPERIMENT_STEP, e->part.step },
+                  { EXPERIMENT_MAX_STEP, e->part.max_step },
+                  { EXPERIMENT_START_FROM_TIME, e->begin.start_from_time },
+                  { EXPERIMENT_SEED, (double)e->begin.seed } };
     const struct {
         ExperimentKey key;
         const char *value;
-    } texts[] = { { EXPERIMENT_SOLVER, e->solver },         { EXPERIMENT_TIER, e->tier },
-                  { EXPERIMENT_PROFILE, e->profile },       { EXPERIMENT_USE, e->use },
-                  { EXPERIMENT_START_FROM, e->start_from }, { EXPERIMENT_INPUTS, e->inputs },
-                  { EXPERIMENT_EVENT_ROWS, e->event_rows }, { EXPERIMENT_STOP_WHEN, e->stop_when } };
+    } texts[] = { { EXPERIMENT_SOLVER, e->part.solver },
+                  { EXPERIMENT_TIER, e->how.tier },
+                  { EXPERIMENT_PROFILE, e->how.profile },
+                  { EXPERIMENT_USE, e->how.use },
+                  { EXPERIMENT_START_FROM, e->begin.start_from },
+                  { EXPERIMENT_INPUTS, e->begin.inputs },
+                  { EXPERIMENT_EVENT_ROWS, e->results.event_rows },
+                  { EXPERIMENT_STOP_WHEN, e->how.stop_when } };
     for (size_t k = 0; k < sizeof reals / sizeof reals[0]; k++)
         if (e->has[reals[k].key])
             add_real(text, experiment_key_name(reals[k].key), reals[k].value);
     for (size_t k = 0; k < sizeof texts / sizeof texts[0]; k++)
         if (e->has[texts[k].key])
             add_text(text, experiment_key_name(texts[k].key), texts[k].value);
-    add_pairs(text, experiment_key_name(EXPERIMENT_CONTROL), e->controls, e->n_controls);
-    add_pairs(text, experiment_key_name(EXPERIMENT_NOMINAL), e->nominals, e->n_nominals);
-    add_pairs(text, experiment_key_name(EXPERIMENT_SET), e->settings, e->n_settings);
+    add_pairs(text, experiment_key_name(EXPERIMENT_CONTROL), &e->part.controls);
+    add_pairs(text, experiment_key_name(EXPERIMENT_NOMINAL), &e->errors.nominals);
+    add_pairs(text, experiment_key_name(EXPERIMENT_SET), &e->part.settings);
 }
 
 void provenance_settings(const Experiment *e, Text *text)
@@ -108,7 +112,8 @@ void provenance_settings(const Experiment *e, Text *text)
         add_name(text, experiment_key_name(EXPERIMENT_PHASES));
         for (uint32_t k = 0; k < e->n_phases; k++) {
             text_add(text, k ? ", {" : "[{");
-            add_given(&e->phases[k].experiment, text);
+            const Experiment own = experiment_of_phase(&e->phases[k]);
+            add_given(&own, text);
             text_char(text, '}');
         }
         text_char(text, ']');

@@ -112,11 +112,11 @@ static void tell_rounding(const ExperimentRun *run)
 {
     const Experiment *const e = run->request->experiment;
     const double resolution = run->phases.n ? run->phases.at[run->phases.n - 1].options.control.resolution : 0;
-    const double end = resolution > 0 ? resolution * round(e->stop / resolution) : e->stop;
-    if (fabs(end - e->stop) > 1e-9 * fabs(e->stop))
+    const double end = resolution > 0 ? resolution * round(e->part.stop / resolution) : e->part.stop;
+    if (fabs(end - e->part.stop) > 1e-9 * fabs(e->part.stop))
         diag_warning(run->diag, DIAG_STOP_ROUNDED, e->spans[EXPERIMENT_STOP],
-                     "the stop time %.9g does not lie on the time grid of TScal %.9g: the run ends at %.9g", e->stop,
-                     resolution, end);
+                     "the stop time %.9g does not lie on the time grid of TScal %.9g: the run ends at %.9g",
+                     e->part.stop, resolution, end);
 }
 
 /* All that is wrong is reported. */
@@ -126,7 +126,7 @@ static bool check_settings(ExperimentRun *run)
     Experiment *const e = request->experiment;
     const KoineTables *const tables = request->kind->tables;
     run->host =
-        (KoineHost){ .context = run, .seed = e->seed, .message = on_message, .wants_work = request->wants_work };
+        (KoineHost){ .context = run, .seed = e->begin.seed, .message = on_message, .wants_work = request->wants_work };
     bool is_good = phases_prepare(e, &run->host, tables, run->arena, run->diag, &run->controls, &run->phases);
     is_good &= files_select(&run->files, tables);
     if (is_good) {
@@ -149,12 +149,12 @@ static bool set_start(ExperimentRun *run, KoineModel *model)
     bool is_good = !has_start || start_write(start, e, model, run->arena, run->diag);
     run->nominals = NEW_ARRAY(run->arena, double, tables->n_x + 1);
     run->scales = NEW_ARRAY(run->arena, double, 2 * (size_t)tables->n_x + 1);
-    is_good &= set_nominals(tables, e->nominals, e->n_nominals, run->nominals, run->arena, run->diag);
+    is_good &= set_nominals(tables, e->errors.nominals.at, e->errors.nominals.n, run->nominals, run->arena, run->diag);
     if (has_start && is_good)
         start_scales(start, tables, run->arena, run->scales);
     for (uint32_t k = 0; k < run->phases.n; k++)
-        is_good &= set_values(model, k == 0 ? SET_START : SET_CHECK, run->phases.at[k].settings,
-                              run->phases.at[k].n_settings, run->arena, run->diag);
+        is_good &= set_values(model, k == 0 ? SET_START : SET_CHECK, run->phases.at[k].settings.at,
+                              run->phases.at[k].settings.n, run->arena, run->diag);
     return is_good;
 }
 
@@ -204,7 +204,7 @@ static void begin_phase(ExperimentRun *run, uint32_t k)
     run->host = phase->host;
     hold(run, true);
     way->is_abandoned =
-        k > 0 && !set_values(way->driven, SET_NOW, phase->settings, phase->n_settings, run->arena, run->diag);
+        k > 0 && !set_values(way->driven, SET_NOW, phase->settings.at, phase->settings.n, run->arena, run->diag);
     hold(run, false);
     if (!way->is_abandoned)
         open_part(run, k == 0);
@@ -259,7 +259,7 @@ static void begin(ExperimentRun *run, KoineModel *model, bool is_stepped)
     const RunCaller *const caller = run->caller;
     RunWay *const way = &run->way;
     run->record.start = run->phases.at[0].options.start;
-    run->record.stop = run->request->experiment->stop;
+    run->record.stop = run->request->experiment->part.stop;
     run->record.protocol = run->files.protocol_path;
     KoineSink *const more = caller->ready ? caller->ready(caller->context, run) : NULL;
     files_open(&run->files, &run->record, run->phases.n > 1);

@@ -24,14 +24,14 @@ static void name_observers(const RunRequest *request, Arena *arena)
     const char *const slash = strrchr(output, '/'), *const name = slash ? slash + 1 : output;
     const char *const dot = strrchr(name, '.');
     const char *const stem = arena_text(arena, name, dot && dot > name ? (size_t)(dot - name) : strlen(name));
-    if (strcmp(stem, request->about.model) == 0 || strcmp(output, "-") == 0 || e->n_observers == 0)
+    if (strcmp(stem, request->about.model) == 0 || strcmp(output, "-") == 0 || e->results.n_observers == 0)
         return;
-    ExperimentObserver *const own = NEW_ARRAY(arena, ExperimentObserver, e->n_observers);
-    memcpy(own, e->observers, e->n_observers * sizeof *own);
-    for (uint32_t k = 0; k < e->n_observers; k++)
+    ExperimentObserver *const own = NEW_ARRAY(arena, ExperimentObserver, e->results.n_observers);
+    memcpy(own, e->results.observers, e->results.n_observers * sizeof *own);
+    for (uint32_t k = 0; k < e->results.n_observers; k++)
         if (!own[k].output)
             own[k].output = arena_format(arena, "%s.%s.csv", stem, own[k].name);
-    e->observers = own;
+    e->results.observers = own;
 }
 
 bool run_choose_output(RunRequest *request, Arena *arena)
@@ -40,7 +40,7 @@ bool run_choose_output(RunRequest *request, Arena *arena)
     RunRecord *const about = &request->about;
     const char *const base = about->experiment ? experiment_name(about->experiment, arena) : NULL;
     about->output = e->has[EXPERIMENT_OUTPUT]
-                        ? e->output
+                        ? e->results.output
                         : arena_format(arena, "%s.csv", writing_name(base ? base : about->model, arena));
     if (e->has[EXPERIMENT_OUTPUT] && !result_format_to_write(about->output))
         return false;
@@ -57,7 +57,7 @@ static const ResultFormat *format_of(const RunFiles *files)
 
 bool files_select(RunFiles *files, const KoineTables *tables)
 {
-    const ExperimentGlobs *const wanted = &files->request->experiment->variables;
+    const ExperimentGlobs *const wanted = &files->request->experiment->results.variables;
     const char **const all = NEW_ARRAY(files->arena, const char *, wanted->n + 1);
     for (uint32_t k = 0; k < wanted->n; k++)
         all[k] = wanted->at[k].glob;
@@ -78,9 +78,10 @@ bool files_read_inputs(RunFiles *files, const KoineTables *tables)
     const Experiment *const e = files->request->experiment;
     if (!e->has[EXPERIMENT_INPUTS])
         return true;
-    const Series *const series = series_signals(e->inputs, files->arena, files->diag);
+    const Series *const series = series_signals(e->begin.inputs, files->arena, files->diag);
     if (series)
-        files->drive = drive_create(series, tables, e->inputs, e->spans[EXPERIMENT_INPUTS], files->arena, files->diag);
+        files->drive =
+            drive_create(series, tables, e->begin.inputs, e->spans[EXPERIMENT_INPUTS], files->arena, files->diag);
     series_done(series);
     return files->drive != NULL;
 }
@@ -95,7 +96,7 @@ static double control_or(const Controls *controls, ControlParameter parameter, d
 
 double files_protocol_depth(const RunFiles *files, const Controls *controls)
 {
-    return control_or(controls, CONTROL_PRTDEPTH, files->request->experiment->protocol ? 1 : -1);
+    return control_or(controls, CONTROL_PRTDEPTH, files->request->experiment->results.protocol ? 1 : -1);
 }
 
 /* The setting does not stand on the command line: a model or an experiment decides where the file lies. */
@@ -110,11 +111,11 @@ void files_choose_protocol(RunFiles *files, const Controls *controls)
 {
     const Experiment *const e = files->request->experiment;
     const double depth = files_protocol_depth(files, controls);
-    if (depth < 0 || (depth == 0 && !e->protocol))
+    if (depth < 0 || (depth == 0 && !e->results.protocol))
         return;
-    files->protocol_path = e->protocol ? e->protocol
-                                       : arena_format(files->arena, "%s.protocol",
-                                                      writing_name(files->request->about.model, files->arena));
+    files->protocol_path = e->results.protocol ? e->results.protocol
+                                               : arena_format(files->arena, "%s.protocol",
+                                                              writing_name(files->request->about.model, files->arena));
     const ProtocolOptions options = { .path = files->protocol_path,
                                       .is_confined = is_confined(files, EXPERIMENT_PROTOCOL),
                                       .depth = (int)depth,
@@ -145,9 +146,9 @@ static bool check_places(const RunFiles *files)
     if (files->protocol)
         is_good &=
             check_place(files, files->protocol_path, "--protocol", EXPERIMENT_PROTOCOL, e->spans[EXPERIMENT_PROTOCOL]);
-    for (uint32_t k = 0; k < e->n_observers; k++)
-        is_good &= check_place(files, observe_path(&e->observers[k], files->arena), "name another file",
-                               EXPERIMENT_OBSERVERS, e->observers[k].span);
+    for (uint32_t k = 0; k < e->results.n_observers; k++)
+        is_good &= check_place(files, observe_path(&e->results.observers[k], files->arena), "name another file",
+                               EXPERIMENT_OBSERVERS, e->results.observers[k].span);
     return is_good;
 }
 
@@ -155,8 +156,8 @@ bool files_check(const RunFiles *files, const KoineTables *tables)
 {
     const Experiment *const e = files->request->experiment;
     bool is_good = true;
-    for (uint32_t k = 0; k < e->n_panes; k++)
-        is_good &= observe_names(&e->panes[k].variables, tables, SELECT_PARAMETERS, files->arena, files->diag);
+    for (uint32_t k = 0; k < e->results.n_panes; k++)
+        is_good &= observe_names(&e->results.panes[k].variables, tables, SELECT_PARAMETERS, files->arena, files->diag);
     is_good &= check_places(files);
     return observe_check(e, tables, files->request->about.output, files->arena, files->diag) && is_good;
 }
@@ -165,7 +166,7 @@ bool files_check(const RunFiles *files, const KoineTables *tables)
 
 static bool skips_events(const RunFiles *files)
 {
-    const char *const rows = files->request->experiment->event_rows;
+    const char *const rows = files->request->experiment->results.event_rows;
     return rows && strcmp(rows, "off") == 0;
 }
 
@@ -184,7 +185,7 @@ static KoineSink *create_sink(const RunFiles *files, const RunRecord *record, bo
     const ResultOptions options = { .path = record->output,
                                     .is_confined = is_confined(files, EXPERIMENT_OUTPUT),
                                     .globs = files->globs,
-                                    .n_globs = files->globs ? e->variables.n : 0,
+                                    .n_globs = files->globs ? e->results.variables.n : 0,
                                     .has_phases = has_phases,
                                     .begin = begin.at };
     KoineSink *const sink = format->sink(&options, files->arena);
@@ -197,13 +198,13 @@ void files_open(RunFiles *files, const RunRecord *record, bool has_phases)
     const Experiment *const e = files->request->experiment;
     if (record->output)
         files_add_sink(files, create_sink(files, record, has_phases));
-    for (uint32_t k = 0; k < e->n_observers; k++)
+    for (uint32_t k = 0; k < e->results.n_observers; k++)
         files_add_sink(files, observe_sink(e, k, is_confined(files, EXPERIMENT_OBSERVERS), files->arena));
     if (files->protocol)
         files_add_sink(files, protocol_sink(files->protocol));
     if (files->request->live)
-        files_add_sink(files,
-                       live_sink(files->request->live, files->globs, files->globs ? e->variables.n : 0, files->arena));
+        files_add_sink(files, live_sink(files->request->live, files->globs, files->globs ? e->results.variables.n : 0,
+                                        files->arena));
 }
 
 static void fail_writing(KoineRunReport *report, const char *error)

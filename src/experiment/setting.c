@@ -14,28 +14,31 @@ typedef struct {
 
 static const Row rows[EXPERIMENT_KEYS] = {
     [EXPERIMENT_MODEL] = { "model", SETTING_TEXT, offsetof(Experiment, model), "model: ball.mo:BouncingBall" },
-    [EXPERIMENT_START] = { "start", SETTING_REAL, offsetof(Experiment, start), "start: 0" },
-    [EXPERIMENT_STOP] = { "stop", SETTING_REAL, offsetof(Experiment, stop), "stop: 10" },
-    [EXPERIMENT_INTERVAL] = { "interval", SETTING_POSITIVE, offsetof(Experiment, interval), "interval: 0.1" },
-    [EXPERIMENT_TOLERANCE] = { "tolerance", SETTING_POSITIVE, offsetof(Experiment, tolerance), "tolerance: 1e-6" },
+    [EXPERIMENT_START] = { "start", SETTING_REAL, offsetof(Experiment, begin.start), "start: 0" },
+    [EXPERIMENT_STOP] = { "stop", SETTING_REAL, offsetof(Experiment, part.stop), "stop: 10" },
+    [EXPERIMENT_INTERVAL] = { "interval", SETTING_POSITIVE, offsetof(Experiment, results.interval), "interval: 0.1" },
+    [EXPERIMENT_TOLERANCE] = { "tolerance", SETTING_POSITIVE, offsetof(Experiment, part.tolerance), "tolerance: 1e-6" },
     [EXPERIMENT_ABSOLUTE_TOLERANCE] = { "absolute-tolerance", SETTING_POSITIVE,
-                                        offsetof(Experiment, absolute_tolerance), "absolute-tolerance: 1e-12" },
-    [EXPERIMENT_SOLVER] = { "solver", SETTING_TEXT, offsetof(Experiment, solver), "solver: auto" },
-    [EXPERIMENT_TIER] = { "tier", SETTING_WORD, offsetof(Experiment, tier), "tier: auto" },
-    [EXPERIMENT_STEP] = { "step", SETTING_POSITIVE, offsetof(Experiment, step), "step: 0.001" },
-    [EXPERIMENT_MAX_STEP] = { "max-step", SETTING_POSITIVE, offsetof(Experiment, max_step), "max-step: 0.1" },
-    [EXPERIMENT_OUTPUT] = { "output", SETTING_TEXT, offsetof(Experiment, output), "output: result.csv" },
-    [EXPERIMENT_PROFILE] = { "profile", SETTING_WORD, offsetof(Experiment, profile), "profile: simplex" },
-    [EXPERIMENT_USE] = { "use", SETTING_TEXT, offsetof(Experiment, use), "use: Delay" },
-    [EXPERIMENT_TASK] = { "task", SETTING_TEXT, offsetof(Experiment, task), "task: start steady" },
-    [EXPERIMENT_STOP_WHEN] = { "stop-when", SETTING_TEXT, offsetof(Experiment, stop_when), "stop-when: h < 0.1" },
-    [EXPERIMENT_SEED] = { "seed", SETTING_SEED, offsetof(Experiment, seed), "seed: 42" },
-    [EXPERIMENT_START_FROM] = { "start-from", SETTING_TEXT, offsetof(Experiment, start_from), "start-from: old.csv" },
-    [EXPERIMENT_START_FROM_TIME] = { "start-from-time", SETTING_REAL, offsetof(Experiment, start_from_time),
+                                        offsetof(Experiment, errors.absolute_tolerance), "absolute-tolerance: 1e-12" },
+    [EXPERIMENT_SOLVER] = { "solver", SETTING_TEXT, offsetof(Experiment, part.solver), "solver: auto" },
+    [EXPERIMENT_TIER] = { "tier", SETTING_WORD, offsetof(Experiment, how.tier), "tier: auto" },
+    [EXPERIMENT_STEP] = { "step", SETTING_POSITIVE, offsetof(Experiment, part.step), "step: 0.001" },
+    [EXPERIMENT_MAX_STEP] = { "max-step", SETTING_POSITIVE, offsetof(Experiment, part.max_step), "max-step: 0.1" },
+    [EXPERIMENT_OUTPUT] = { "output", SETTING_TEXT, offsetof(Experiment, results.output), "output: result.csv" },
+    [EXPERIMENT_PROFILE] = { "profile", SETTING_WORD, offsetof(Experiment, how.profile), "profile: simplex" },
+    [EXPERIMENT_USE] = { "use", SETTING_TEXT, offsetof(Experiment, how.use), "use: Delay" },
+    [EXPERIMENT_TASK] = { "task", SETTING_TEXT, offsetof(Experiment, how.task), "task: start steady" },
+    [EXPERIMENT_STOP_WHEN] = { "stop-when", SETTING_TEXT, offsetof(Experiment, how.stop_when), "stop-when: h < 0.1" },
+    [EXPERIMENT_SEED] = { "seed", SETTING_SEED, offsetof(Experiment, begin.seed), "seed: 42" },
+    [EXPERIMENT_START_FROM] = { "start-from", SETTING_TEXT, offsetof(Experiment, begin.start_from),
+                                "start-from: old.csv" },
+    [EXPERIMENT_START_FROM_TIME] = { "start-from-time", SETTING_REAL, offsetof(Experiment, begin.start_from_time),
                                      "start-from-time: 5" },
-    [EXPERIMENT_INPUTS] = { "inputs", SETTING_TEXT, offsetof(Experiment, inputs), "inputs: drive.csv" },
-    [EXPERIMENT_PROTOCOL] = { "protocol", SETTING_TEXT, offsetof(Experiment, protocol), "protocol: ball.protocol" },
-    [EXPERIMENT_EVENT_ROWS] = { "event-rows", SETTING_WORD, offsetof(Experiment, event_rows), "event-rows: off" },
+    [EXPERIMENT_INPUTS] = { "inputs", SETTING_TEXT, offsetof(Experiment, begin.inputs), "inputs: drive.csv" },
+    [EXPERIMENT_PROTOCOL] = { "protocol", SETTING_TEXT, offsetof(Experiment, results.protocol),
+                              "protocol: ball.protocol" },
+    [EXPERIMENT_EVENT_ROWS] = { "event-rows", SETTING_WORD, offsetof(Experiment, results.event_rows),
+                                "event-rows: off" },
     [EXPERIMENT_CONTROL] = { "control", SETTING_LIST, 0, "control: { TScal: 1e-3 }" },
     [EXPERIMENT_NOMINAL] = { "nominal", SETTING_LIST, 0, "nominal: { x: 1e-9 }" },
     [EXPERIMENT_OBSERVERS] = { "observers", SETTING_LIST, 0,
@@ -130,7 +133,7 @@ static bool take_seed(const SettingContext *context, ExperimentKey key, const ch
     }
     if (*at || at == value)
         return wrong(context, DIAG_EXPERIMENT_TYPE, key, value, span, "a whole number from 0 on");
-    context->experiment->seed = seed;
+    context->experiment->begin.seed = seed;
     return true;
 }
 
@@ -139,7 +142,7 @@ static bool take_profile(const SettingContext *context, const char *value, Span 
     Experiment *const experiment = context->experiment;
     const Profile *const profile = profile_find(experiment_profiles(experiment), value);
     if (profile) {
-        experiment->profile = profile->name;
+        experiment->how.profile = profile->name;
         return true;
     }
     const char *const names = profile_names(experiment_profiles(experiment), ", ", " or ", context->arena);
@@ -191,4 +194,16 @@ bool setting_take(const SettingContext *context, ExperimentKey key, const char *
     context->experiment->has[key] = true;
     context->experiment->spans[key] = span;
     return true;
+}
+
+void setting_copy(Experiment *to, const Experiment *from, ExperimentKey key)
+{
+    static const size_t sizes[] = { [SETTING_TEXT] = sizeof(const char *),
+                                    [SETTING_WORD] = sizeof(const char *),
+                                    [SETTING_REAL] = sizeof(double),
+                                    [SETTING_POSITIVE] = sizeof(double),
+                                    [SETTING_SEED] = sizeof(uint64_t) };
+    REQUIRE(rows[key].kind != SETTING_LIST);
+    const size_t field = rows[key].field;
+    memcpy((char *)to + field, (const char *)from + field, sizes[rows[key].kind]);
 }

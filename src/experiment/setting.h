@@ -26,5 +26,7 @@ const char *setting_example(ExperimentKey key);    /* "stop: 10" */
 const char *setting_nearest_key(const char *name); /* NULL: none is near */
 /* Takes a scalar for any key that is not a list. False: reported. */
 bool setting_take(const SettingContext *context, ExperimentKey key, const char *value, Span span);
+/* The value of a key that is not a list. */
+void setting_copy(Experiment *to, const Experiment *from, ExperimentKey key);
 
 #endif

@@ -34,9 +34,9 @@ static bool find_row(StartState *start, double time)
 
 bool start_read(const Experiment *experiment, Arena *arena, Diag *diag, StartState *start)
 {
-    *start = (StartState){ .path = experiment->start_from };
+    *start = (StartState){ .path = experiment->begin.start_from };
     const Span span = experiment->spans[EXPERIMENT_START_FROM];
-    start->series = series_lazy(experiment->start_from, arena, diag);
+    start->series = series_lazy(experiment->begin.start_from, arena, diag);
     if (!start->series)
         return false;
     const uint64_t n = start->series->n_rows;
@@ -49,11 +49,11 @@ bool start_read(const Experiment *experiment, Arena *arena, Diag *diag, StartSta
         start->time = time_of(start->series, n - 1);
         return true;
     }
-    if (find_row(start, experiment->start_from_time))
+    if (find_row(start, experiment->begin.start_from_time))
         return true;
     diag_error(diag, DIAG_START_STATE, experiment->spans[EXPERIMENT_START_FROM_TIME],
                "'%s' holds nothing at time %.9g; it reaches from %.9g to %.9g", start->path,
-               experiment->start_from_time, time_of(start->series, 0), time_of(start->series, n - 1));
+               experiment->begin.start_from_time, time_of(start->series, 0), time_of(start->series, n - 1));
     return false;
 }
 
@@ -69,8 +69,8 @@ static double value_at(const StartState *start, const SeriesColumn *column, bool
 
 static bool is_set(const Experiment *experiment, const char *name)
 {
-    for (uint32_t k = 0; k < experiment->n_settings; k++)
-        if (strcasecmp(experiment->settings[k].name, name) == 0)
+    for (uint32_t k = 0; k < experiment->part.settings.n; k++)
+        if (strcasecmp(experiment->part.settings.at[k].name, name) == 0)
             return true;
     return false;
 }

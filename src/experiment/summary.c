@@ -29,36 +29,36 @@ void experiment_summary(const Experiment *e, const Controls *controls, Text *to)
 {
     Arena *const arena = to->arena;
     Text text = { .arena = arena };
-    add_number(&text, e, EXPERIMENT_START, e->start, "0");
-    add_number(&text, e, EXPERIMENT_STOP, e->stop, "");
-    add_number(&text, e, EXPERIMENT_INTERVAL, e->interval, "(stop - start)/500");
-    add_number(&text, e, EXPERIMENT_TOLERANCE, e->tolerance, "1e-06");
-    add_number(&text, e, EXPERIMENT_ABSOLUTE_TOLERANCE, e->absolute_tolerance, NULL);
-    add_number(&text, e, EXPERIMENT_STEP, e->step, NULL);
-    add_number(&text, e, EXPERIMENT_MAX_STEP, e->max_step, NULL);
+    add_number(&text, e, EXPERIMENT_START, e->begin.start, "0");
+    add_number(&text, e, EXPERIMENT_STOP, e->part.stop, "");
+    add_number(&text, e, EXPERIMENT_INTERVAL, e->results.interval, "(stop - start)/500");
+    add_number(&text, e, EXPERIMENT_TOLERANCE, e->part.tolerance, "1e-06");
+    add_number(&text, e, EXPERIMENT_ABSOLUTE_TOLERANCE, e->errors.absolute_tolerance, NULL);
+    add_number(&text, e, EXPERIMENT_STEP, e->part.step, NULL);
+    add_number(&text, e, EXPERIMENT_MAX_STEP, e->part.max_step, NULL);
     const Control *const method = &controls->at[CONTROL_INTMETH];
     text_format(&text, ", solver %s, tier %s",
-                e->solver          ? e->solver
+                e->part.solver     ? e->part.solver
                 : method->is_given ? "by IntMeth"
                                    : "auto",
-                e->tier ? e->tier : "auto");
+                e->how.tier ? e->how.tier : "auto");
     if (e->has[EXPERIMENT_USE])
-        text_format(&text, ", versions %s", e->use);
+        text_format(&text, ", versions %s", e->how.use);
     if (e->has[EXPERIMENT_STOP_WHEN])
-        text_format(&text, ", stop when %s", e->stop_when);
+        text_format(&text, ", stop when %s", e->how.stop_when);
     if (e->has[EXPERIMENT_TASK])
-        text_format(&text, ", task %s", e->task);
+        text_format(&text, ", task %s", e->how.task);
     if (e->has[EXPERIMENT_PROFILE])
-        text_format(&text, ", profile %s", e->profile);
+        text_format(&text, ", profile %s", e->how.profile);
     if (e->has[EXPERIMENT_SEED])
-        text_format(&text, ", seed %llu", (unsigned long long)e->seed);
+        text_format(&text, ", seed %llu", (unsigned long long)e->begin.seed);
     text_format(to, "  %s\n", text_shown(text.at, arena));
     add_controls(controls, to);
-    for (uint32_t k = 0; k < e->n_nominals; k++)
-        text_format(to, "  nominal of %s: %s%s\n", e->nominals[k].name, e->nominals[k].value,
-                    e->nominals[k].span.source == SOURCE_NONE ? "" : " (experiment)");
-    for (uint32_t k = 0; k < e->n_settings; k++)
-        text_format(to, "  %s = %s%s\n", text_shown(e->settings[k].name, arena),
-                    text_shown(e->settings[k].value, arena),
-                    e->settings[k].span.source == SOURCE_NONE ? "" : " (experiment)");
+    for (uint32_t k = 0; k < e->errors.nominals.n; k++)
+        text_format(to, "  nominal of %s: %s%s\n", e->errors.nominals.at[k].name, e->errors.nominals.at[k].value,
+                    e->errors.nominals.at[k].span.source == SOURCE_NONE ? "" : " (experiment)");
+    for (uint32_t k = 0; k < e->part.settings.n; k++)
+        text_format(to, "  %s = %s%s\n", text_shown(e->part.settings.at[k].name, arena),
+                    text_shown(e->part.settings.at[k].value, arena),
+                    e->part.settings.at[k].span.source == SOURCE_NONE ? "" : " (experiment)");
 }

@@ -40,10 +40,10 @@ Experiment settings_in_force(const View *view, Arena *arena)
         (experiment.has[EXPERIMENT_MODEL] && model &&
          !is_same_file(model, experiment.model, file_length(experiment.model), arena)))
         return experiment_none(&compilation_vocabulary);
-    const Experiment *const last = experiment.n_phases ? &experiment.phases[experiment.n_phases - 1].experiment : NULL;
+    const ExperimentPhase *const last = experiment.n_phases ? &experiment.phases[experiment.n_phases - 1] : NULL;
     if (!experiment.has[EXPERIMENT_STOP] && last && last->has[EXPERIMENT_STOP]) { /* the last phase says it */
         experiment.has[EXPERIMENT_STOP] = true;
-        experiment.stop = last->stop;
+        experiment.part.stop = last->part.stop;
     }
     return experiment;
 }
@@ -61,13 +61,13 @@ static void add_number(Text *to, const char *key, bool is_given, double value)
 void add_settings(const Experiment *e, Text *to)
 {
     text_add(to, "{ ");
-    add_number(to, "stop", e->has[EXPERIMENT_STOP], e->stop);
-    add_number(to, "interval", e->has[EXPERIMENT_INTERVAL], e->interval);
+    add_number(to, "stop", e->has[EXPERIMENT_STOP], e->part.stop);
+    add_number(to, "interval", e->has[EXPERIMENT_INTERVAL], e->results.interval);
     add_number(to, "tolerance", e->has[EXPERIMENT_TOLERANCE] || !e->has[EXPERIMENT_PROFILE],
-               e->has[EXPERIMENT_TOLERANCE] ? e->tolerance : 1e-6);
+               e->has[EXPERIMENT_TOLERANCE] ? e->part.tolerance : 1e-6);
     text_add(to, "\"solver\": ");
     if (e->has[EXPERIMENT_SOLVER] || !e->has[EXPERIMENT_PROFILE])
-        text_json(to, e->has[EXPERIMENT_SOLVER] ? e->solver : "auto");
+        text_json(to, e->has[EXPERIMENT_SOLVER] ? e->part.solver : "auto");
     else
         text_add(to, "null");
     text_add(to, " }");
@@ -78,8 +78,8 @@ const char *setting_of(const Experiment *e, const char *name, bool *is_part)
     const size_t length = strlen(name);
     const char *found = NULL;
     *is_part = false;
-    for (uint32_t k = 0; k < e->n_settings; k++) {
-        const Setting *const s = &e->settings[k];
+    for (uint32_t k = 0; k < e->part.settings.n; k++) {
+        const Setting *const s = &e->part.settings.at[k];
         if (strcasecmp(s->name, name) == 0 && (!found || strcmp(s->name, name) == 0))
             found = s->value;
         *is_part |= strncasecmp(s->name, name, length) == 0 && s->name[length] == '[';

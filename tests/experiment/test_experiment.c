@@ -118,45 +118,46 @@ static void every_setting_is_read(void **state)
     for (int k = 0; k < EXPERIMENT_KEYS; k++)
         assert_true(e.has[k]);
     assert_string_equal(e.model, "lab/ball.mo:Ball");
-    assert_string_equal(e.stop_when, "x > 2 and time > 1");
-    assert_true(e.start == -1 && e.stop == 10 && e.interval == 0.5 && e.tolerance == 1e-8);
-    assert_true(e.step == 1e-3 && e.max_step == 0.25 && e.seed == UINT64_MAX);
-    assert_true(e.absolute_tolerance == 1e-12 && e.n_nominals == 1);
-    assert_string_equal(e.nominals[0].value, "1e-9");
-    assert_string_equal(e.solver, "cvode");
-    assert_string_equal(e.tier, "interp");
-    assert_string_equal(e.output, "out.mat");
-    assert_string_equal(e.profile, "simplex");
-    assert_string_equal(e.task, "unknown f, known der(v) = 2");
-    assert_string_equal(e.use, "And=Delay, Or=Logic");
-    assert_int_equal(e.n_settings, 3);
-    assert_string_equal(e.settings[1].name, "body.r[1]");
-    assert_string_equal(e.settings[1].value, "-3");
-    assert_string_equal(e.settings[2].value, "true");
-    assert_int_equal(span_begin(fixture->sources, e.settings[0].span).line, 19);
-    assert_int_equal(span_begin(fixture->sources, e.settings[0].span).column, 3);
-    assert_int_equal(e.variables.n, 3);
-    assert_string_equal(e.variables.at[2].glob, "A[1,2]");
-    assert_int_equal(e.n_panes, 2);
-    assert_string_equal(e.panes[0].title, "Position");
-    assert_int_equal(e.panes[0].variables.n, 2);
-    assert_string_equal(e.panes[1].title, "");
-    assert_string_equal(e.panes[1].variables.at[0].glob, "v");
-    assert_int_equal(e.n_controls, 2);
-    assert_string_equal(e.controls[1].name, "MaxTkt");
-    assert_string_equal(e.inputs, "lab/drive.csv");
-    assert_string_equal(e.start_from, "old.csv");
-    assert_true(e.start_from_time == 2);
-    assert_int_equal(e.n_observers, 2);
-    assert_int_equal(e.observers[0].kind, OBSERVER_SAMPLED);
-    assert_true(e.observers[0].every == 2 && e.observers[0].from == 1 && e.observers[0].to == 3);
-    assert_string_equal(e.observers[0].output, "o.txt");
-    assert_string_equal(e.observers[1].name, "observer2");
-    assert_int_equal(e.observers[1].kind, OBSERVER_COMPRESSED_DISCRETE);
+    assert_string_equal(e.how.stop_when, "x > 2 and time > 1");
+    assert_true(e.begin.start == -1 && e.part.stop == 10 && e.results.interval == 0.5 && e.part.tolerance == 1e-8);
+    assert_true(e.part.step == 1e-3 && e.part.max_step == 0.25 && e.begin.seed == UINT64_MAX);
+    assert_true(e.errors.absolute_tolerance == 1e-12 && e.errors.nominals.n == 1);
+    assert_string_equal(e.errors.nominals.at[0].value, "1e-9");
+    assert_string_equal(e.part.solver, "cvode");
+    assert_string_equal(e.how.tier, "interp");
+    assert_string_equal(e.results.output, "out.mat");
+    assert_string_equal(e.how.profile, "simplex");
+    assert_string_equal(e.how.task, "unknown f, known der(v) = 2");
+    assert_string_equal(e.how.use, "And=Delay, Or=Logic");
+    assert_int_equal(e.part.settings.n, 3);
+    assert_string_equal(e.part.settings.at[1].name, "body.r[1]");
+    assert_string_equal(e.part.settings.at[1].value, "-3");
+    assert_string_equal(e.part.settings.at[2].value, "true");
+    assert_int_equal(span_begin(fixture->sources, e.part.settings.at[0].span).line, 19);
+    assert_int_equal(span_begin(fixture->sources, e.part.settings.at[0].span).column, 3);
+    assert_int_equal(e.results.variables.n, 3);
+    assert_string_equal(e.results.variables.at[2].glob, "A[1,2]");
+    assert_int_equal(e.results.n_panes, 2);
+    assert_string_equal(e.results.panes[0].title, "Position");
+    assert_int_equal(e.results.panes[0].variables.n, 2);
+    assert_string_equal(e.results.panes[1].title, "");
+    assert_string_equal(e.results.panes[1].variables.at[0].glob, "v");
+    assert_int_equal(e.part.controls.n, 2);
+    assert_string_equal(e.part.controls.at[1].name, "MaxTkt");
+    assert_string_equal(e.begin.inputs, "lab/drive.csv");
+    assert_string_equal(e.begin.start_from, "old.csv");
+    assert_true(e.begin.start_from_time == 2);
+    assert_int_equal(e.results.n_observers, 2);
+    assert_int_equal(e.results.observers[0].kind, OBSERVER_SAMPLED);
+    assert_true(e.results.observers[0].every == 2 && e.results.observers[0].from == 1 &&
+                e.results.observers[0].to == 3);
+    assert_string_equal(e.results.observers[0].output, "o.txt");
+    assert_string_equal(e.results.observers[1].name, "observer2");
+    assert_int_equal(e.results.observers[1].kind, OBSERVER_COMPRESSED_DISCRETE);
     assert_int_equal(e.n_phases, 2);
-    assert_true(e.phases[0].experiment.stop == 3);
-    assert_string_equal(e.phases[0].experiment.settings[0].value, "4");
-    assert_string_equal(e.phases[1].experiment.controls[0].value, "9");
+    assert_true(e.phases[0].part.stop == 3);
+    assert_string_equal(e.phases[0].part.settings.at[0].value, "4");
+    assert_string_equal(e.phases[1].part.controls.at[0].value, "9");
     assert_int_equal(diag_errors(fixture->diag), 0);
 }
 
@@ -177,12 +178,12 @@ static void names_to_plot_and_record_may_be_a_single_text(void **state)
     Fixture *const fixture = *state;
     Experiment e;
     assert_true(read_text(fixture, "variables: x,y*\nplot: v\n", &e));
-    assert_int_equal(e.variables.n, 2);
-    assert_string_equal(e.variables.at[1].glob, "y*");
-    assert_int_equal(e.n_panes, 1);
+    assert_int_equal(e.results.variables.n, 2);
+    assert_string_equal(e.results.variables.at[1].glob, "y*");
+    assert_int_equal(e.results.n_panes, 1);
     assert_true(read_text(fixture, "plot: [x, v]\n", &e));
-    assert_int_equal(e.n_panes, 1);
-    assert_int_equal(e.panes[0].variables.n, 2);
+    assert_int_equal(e.results.n_panes, 1);
+    assert_int_equal(e.results.panes[0].variables.n, 2);
 }
 
 static void arrays_are_set_element_by_element(void **state)
@@ -190,11 +191,11 @@ static void arrays_are_set_element_by_element(void **state)
     Fixture *const fixture = *state;
     Experiment e;
     assert_true(read_text(fixture, "set: { x: [1, 2], A: [[1, 2], [3, 4]] }\n", &e));
-    assert_int_equal(e.n_settings, 6);
-    assert_string_equal(e.settings[1].name, "x[2]");
-    assert_string_equal(e.settings[1].value, "2");
-    assert_string_equal(e.settings[4].name, "A[2,1]");
-    assert_string_equal(e.settings[4].value, "3");
+    assert_int_equal(e.part.settings.n, 6);
+    assert_string_equal(e.part.settings.at[1].name, "x[2]");
+    assert_string_equal(e.part.settings.at[1].value, "2");
+    assert_string_equal(e.part.settings.at[4].name, "A[2,1]");
+    assert_string_equal(e.part.settings.at[4].value, "3");
 }
 
 typedef struct {
@@ -304,7 +305,7 @@ static void several_mistakes_are_told_at_once(void **state)
     Experiment e;
     assert_false(read_text(fixture, "stop: soon\ninterval: -1\nfoo: { a: [1, 2] }\nstart: 2\n", &e));
     assert_int_equal(diag_errors(fixture->diag), 3);
-    assert_true(e.has[EXPERIMENT_START] && e.start == 2);
+    assert_true(e.has[EXPERIMENT_START] && e.begin.start == 2);
     assert_false(e.has[EXPERIMENT_STOP]);
 }
 
@@ -323,19 +324,19 @@ static void later_settings_win_one_by_one(void **state)
     assert_true(experiment_give(&line, "variables", "z,A[1,2]", arena, fixture->diag));
     assert_true(experiment_give(&line, "plot", "z", arena, fixture->diag));
     Experiment merged = experiment_merge(&annotation, &file, arena);
-    assert_true(merged.stop == 2 && merged.tolerance == 1e-4);
+    assert_true(merged.part.stop == 2 && merged.part.tolerance == 1e-4);
     merged = experiment_merge(&merged, &line, arena);
-    assert_true(merged.stop == 3 && merged.tolerance == 1e-4);
+    assert_true(merged.part.stop == 3 && merged.part.tolerance == 1e-4);
     assert_false(merged.has[EXPERIMENT_START]);
-    assert_int_equal(merged.n_settings, 3);
-    assert_string_equal(merged.settings[0].value, "1");
-    assert_string_equal(merged.settings[1].value, "20");
-    assert_string_equal(merged.settings[2].name, "c");
-    assert_string_equal(merged.settings[2].value, "31");
-    assert_int_equal(merged.variables.n, 2);
-    assert_string_equal(merged.variables.at[1].glob, "A[1,2]");
-    assert_int_equal(merged.n_panes, 1);
-    assert_int_equal(file.n_settings, 2); /* the parts are unchanged */
+    assert_int_equal(merged.part.settings.n, 3);
+    assert_string_equal(merged.part.settings.at[0].value, "1");
+    assert_string_equal(merged.part.settings.at[1].value, "20");
+    assert_string_equal(merged.part.settings.at[2].name, "c");
+    assert_string_equal(merged.part.settings.at[2].value, "31");
+    assert_int_equal(merged.results.variables.n, 2);
+    assert_string_equal(merged.results.variables.at[1].glob, "A[1,2]");
+    assert_int_equal(merged.results.n_panes, 1);
+    assert_int_equal(file.part.settings.n, 2); /* the parts are unchanged */
 }
 
 static void the_command_line_has_the_same_checks(void **state)
@@ -369,7 +370,7 @@ static void a_stop_before_the_start_is_told_with_both_places(void **state)
     assert_non_null(strstr(said, "the stop time 1 lies before the start time 2.5"));
     assert_non_null(strstr(said, "yaml:2:7"));
     assert_non_null(strstr(said, "yaml:1:8"));
-    e.stop = 2.5;
+    e.part.stop = 2.5;
     assert_true(experiment_check(&e, fixture->diag));
 }
 

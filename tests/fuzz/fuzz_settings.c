@@ -23,17 +23,18 @@ static void check(bool is_right, const char *what)
 /* What the passes see before the model is compiled, with the task of the run. */
 static void compile_with(const Experiment *e, Arena *arena)
 {
-    const uint32_t n = e->n_settings + e->n_nominals;
+    const uint32_t n = e->part.settings.n + e->errors.nominals.n;
     GivenValue *const values = NEW_ARRAY(arena, GivenValue, n);
     for (uint32_t k = 0; k < n; k++) {
-        const bool is_nominal = k >= e->n_settings;
-        const Setting *const setting = is_nominal ? &e->nominals[k - e->n_settings] : &e->settings[k];
+        const bool is_nominal = k >= e->part.settings.n;
+        const Setting *const setting =
+            is_nominal ? &e->errors.nominals.at[k - e->part.settings.n] : &e->part.settings.at[k];
         values[k] = (GivenValue){ setting->name, setting->value, is_nominal, "command line" };
     }
     held_compilation();
     Compilation *const c = compilation_create(NULL);
     const bool is_good = compilation_load(c, &(CompileRequest){ .path = place_path("Held.ir"),
-                                                                .task = e->task,
+                                                                .task = e->how.task,
                                                                 .task_span = SPAN_NONE,
                                                                 .values = values,
                                                                 .n_values = n }) &&
@@ -51,12 +52,12 @@ static void apply(const Experiment *e, Arena *arena, Diag *diag)
     double nominals[8] = { 0 };
     check(kind->create(kind, &host, &model) == KOINE_OK && kind->tables->n_x <= 8, "no model");
     const uint32_t before = diag_errors(diag);
-    const bool is_set = set_values(model, SET_START, e->settings, e->n_settings, arena, diag);
+    const bool is_set = set_values(model, SET_START, e->part.settings.at, e->part.settings.n, arena, diag);
     check(is_reported(is_set, before, diag), "false means: reported");
-    set_values(model, SET_CHECK, e->settings, e->n_settings, arena, diag);
-    set_nominals(kind->tables, e->nominals, e->n_nominals, nominals, arena, diag);
+    set_values(model, SET_CHECK, e->part.settings.at, e->part.settings.n, arena, diag);
+    set_nominals(kind->tables, e->errors.nominals.at, e->errors.nominals.n, nominals, arena, diag);
     if (kind->initialise(model, 0) == KOINE_OK)
-        set_values(model, SET_NOW, e->settings, e->n_settings, arena, diag);
+        set_values(model, SET_NOW, e->part.settings.at, e->part.settings.n, arena, diag);
     kind->destroy(model);
 }
 
