@@ -3,75 +3,14 @@
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "driver/cache.h"
-#include "driver/compile.h"
+#include "driver/trial.h"
 #include "driver/words.h"
 #include "experiment/catalogue.h"
 #include "formats/written.h"
-#include "koine/simulate.h"
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/utsname.h>
 #include <unistd.h>
-
-static const char TEXT[] = "BASIC COMPONENT Doctor\n"
-                           "DECLARATION OF ELEMENTS\n"
-                           "STATE VARIABLES CONTINUOUS x (REAL) := 1\n"
-                           "DYNAMIC BEHAVIOUR\n"
-                           "DIFFERENTIAL EQUATIONS x' := -x; END\n"
-                           "END OF Doctor\n";
-
-typedef struct {
-    double last;
-} Last;
-
-static KoineStatus last_begin(KoineSink *sink, const KoineModel *model)
-{
-    (void)sink;
-    (void)model;
-    return KOINE_OK;
-}
-
-static KoineStatus last_point(KoineSink *sink, const KoineModel *model, const KoinePoint *point)
-{
-    Last *const last = sink->context;
-    (void)point;
-    memcpy(&last->last, model->block + model->kind->tables->x, sizeof last->last);
-    return KOINE_OK;
-}
-
-/* "works", or why not. */
-static const char *try_kind(const KoineModelKind *kind, Arena *arena)
-{
-    const KoineHost host = { 0 };
-    KoineModel *model = NULL;
-    if (kind->create(kind, &host, &model) < 0 || !model)
-        return "no instance could be created";
-    Last last = { 0 };
-    KoineSink sink = { .context = &last, .begin = last_begin, .point = last_point, .end = last_begin };
-    KoineSink *const sinks[] = { &sink };
-    const KoineRunOptions options = { .stop = 1, .sinks = sinks, .n_sinks = 1 };
-    KoineRunReport *const report = NEW(arena, KoineRunReport);
-    koine_simulate(model, &options, report);
-    kind->destroy(model);
-    if (report->end != KOINE_RUN_DONE)
-        return arena_format(arena, "the test run failed: %s", report->text);
-    return fabs(last.last - exp(-1)) < 1e-4 ? "works" : "the test run gave a wrong value";
-}
-
-static const char *try_tier(const char *tier, Arena *arena)
-{
-    Compilation *const c = compilation_create(out_of_memory);
-    sources_add_text(c->sources, "Doctor.mdl", TEXT, sizeof TEXT - 1);
-    const CompileRequest request = { .path = "Doctor.mdl" };
-    const char *result = "the test model does not compile", *why;
-    if (compilation_load(c, &request) && compilation_schedule(c)) {
-        const KoineModelKind *const kind = compilation_kind(c, tier, &why);
-        result = kind ? try_kind(kind, arena) : arena_text(arena, why, strlen(why));
-    }
-    compilation_destroy(c);
-    return result;
-}
 
 static bool row(const char *what, const char *result, bool is_good)
 {
@@ -83,22 +22,10 @@ static bool check_tiers(Arena *arena)
 {
     bool is_good = true;
     for (uint32_t k = 1; compilation_tier_word(k); k++) { /* after auto */
-        const char *const tier = compilation_tier_word(k), *const result = try_tier(tier, arena);
-        is_good &= row(arena_format(arena, "tier %s", tier), result, strcmp(result, "works") == 0);
+        const char *const tier = compilation_tier_word(k), *const result = trial_of_tier(tier, out_of_memory, arena);
+        is_good &= row(arena_format(arena, "tier %s", tier), result, strcmp(result, TRIAL_WORKS) == 0);
     }
     return is_good;
-}
-
-/* The first line of `cc --version`. */
-static const char *compiler_version(Arena *arena)
-{
-    char line[200] = "";
-    FILE *const pipe = popen("cc --version 2>/dev/null", "r");
-    if (!pipe)
-        return NULL;
-    const bool is_read = fgets(line, sizeof line, pipe) != NULL;
-    pclose(pipe);
-    return is_read ? arena_text(arena, line, strcspn(line, "\n")) : NULL;
 }
 
 static bool check_cache(Arena *arena)
@@ -156,7 +83,7 @@ static int run_doctor(const Command *command)
     row("koine", KOINE_VERSION, true);
     row("built with", KOINE_BUILT_WITH, true);
     row("system", arena_format(command->arena, "%s %s, %s", system.sysname, system.release, system.machine), true);
-    const char *const compiler = compiler_version(command->arena);
+    const char *const compiler = trial_compiler(command->arena);
     bool is_good = row("C compiler", compiler ? compiler : "none found: install gcc, or use a tier that needs none",
                        compiler != NULL);
     is_good &= check_tiers(command->arena);
