@@ -22,6 +22,13 @@ struct Sources {
     Map by_path;          /* hash of the path, or the next free number after it */
 };
 
+bool source_is_same(const char *path, const char *other)
+{
+    struct stat first, second;
+    return stat(path, &first) == 0 && stat(other, &second) == 0 && first.st_dev == second.st_dev &&
+           first.st_ino == second.st_ino;
+}
+
 Sources *sources_create(Arena *arena)
 {
     Sources *sources = NEW(arena, Sources);

@@ -41,6 +41,9 @@ typedef enum { SOURCE_OK, SOURCE_MISSING, SOURCE_UNREADABLE, SOURCE_TOO_LARGE, S
  * may have no end, or wait for ever. `mode` is that of stat. */
 bool source_is_file(const char *path, unsigned mode);
 
+/* Whether both names lead to one file that is there. */
+bool source_is_same(const char *path, const char *other);
+
 Sources *sources_create(Arena *arena);
 /* The same path twice is one source; so is a path given to sources_add_text before (unsaved text of an editor).
  * *id is SOURCE_NONE when the status is not SOURCE_OK. */

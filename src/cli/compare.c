@@ -1,4 +1,5 @@
 /* koine compare: whether two results are the same, signal by signal, within a tube. */
+#include "cli/results.h"
 #include "cli/verbs.h"
 #include "formats/compare_results.h"
 #include "formats/select.h"
@@ -72,12 +73,12 @@ static int run_compare(const Command *command)
     const char *const globs = command_option(command, "variables");
     if (globs)
         c.n_globs = globs_split(globs, command->arena, &c.globs);
-    Sources *const sources = sources_create(command->arena);
-    Diag *const diag = diag_create(command->arena, sources);
-    c.reference = series_lazy(command->arguments[0], command->arena, diag);
-    c.other = series_lazy(command->arguments[1], command->arena, diag);
-    diag_print(diag, stderr, (DiagStyle){ .colour = command->colour_err });
-    status = c.reference && c.other ? compare(command, &c) : error_status(diag, EXIT_MODEL);
+    const Series *results[2];
+    status = read_results(command, 2, results);
+    c.reference = results[0];
+    c.other = results[1];
+    if (status == EXIT_GOOD)
+        status = compare(command, &c);
     series_done(c.reference);
     series_done(c.other);
     return status;

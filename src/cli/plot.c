@@ -1,6 +1,7 @@
 /* koine plot: results as a picture, in the terminal or as SVG. */
 #include "base/vec.h"
 #include "cli/terminal.h"
+#include "cli/results.h"
 #include "cli/verbs.h"
 #include "formats/plot_columns.h"
 #include <stdlib.h>
@@ -85,13 +86,10 @@ static int run_plot(const Command *command)
         status = read_size(command, "height", &options.height);
     if (status != EXIT_GOOD)
         return status;
-    Sources *const sources = sources_create(command->arena);
-    Diag *const diag = diag_create(command->arena, sources);
-    const Series *const results = series_lazy(command->arguments[0], command->arena, diag);
-    diag_print(diag, stderr, (DiagStyle){ .colour = command->colour_err });
-    if (!results)
-        return error_status(diag, EXIT_MODEL);
-    status = draw_results(command, results, &options);
+    const Series *results;
+    status = read_results(command, 1, &results);
+    if (status == EXIT_GOOD)
+        status = draw_results(command, results, &options);
     series_done(results);
     return status;
 }

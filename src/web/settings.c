@@ -3,14 +3,6 @@
 #include "driver/words.h"
 #include "web/session.h"
 #include <strings.h>
-#include <sys/stat.h>
-
-static bool is_same_file(const char *a, const char *b, size_t b_length, Arena *arena)
-{
-    struct stat first, second;
-    return stat(a, &first) == 0 && stat(arena_text(arena, b, b_length), &second) == 0 &&
-           first.st_dev == second.st_dev && first.st_ino == second.st_ino;
-}
 
 /* FILE or FILE:CLASS; the class has no slash and no dot. */
 static size_t file_length(const char *target)
@@ -38,7 +30,7 @@ Experiment settings_in_force(const View *view, Arena *arena)
     const char *const model = view->options.model.path;
     if (!experiment_open(path, sources, arena, diag, &experiment) ||
         (experiment.has[EXPERIMENT_MODEL] && model &&
-         !is_same_file(model, experiment.model, file_length(experiment.model), arena)))
+         !source_is_same(model, arena_text(arena, experiment.model, file_length(experiment.model)))))
         return experiment_none(&compilation_vocabulary);
     const ExperimentPhase *const last = experiment.n_phases ? &experiment.phases[experiment.n_phases - 1] : NULL;
     if (!experiment.has[EXPERIMENT_STOP] && last && last->has[EXPERIMENT_STOP]) { /* the last phase says it */
