@@ -1,5 +1,6 @@
 /* Opening and compiling: see koine.h. */
 #include "api/api.h"
+#include "driver/named.h"
 #include "driver/words.h"
 #include "experiment/set.h"
 #include <stdio.h>
@@ -42,47 +43,6 @@ bool project_settings(const KoineProject *project, Arena *arena, Diag *diag, Exp
     return is_good;
 }
 
-/* "FILE:CLASS", unless a file has that name. */
-static void split_model(KoineProject *project, CompileRequest *request)
-{
-    const char *const whole = request->path, *const colon = strrchr(whole, ':');
-    if (!colon || colon == whole || !colon[1] || strchr(colon, '/') || access(whole, F_OK) == 0)
-        return;
-    request->path = arena_text(project->c->arena, whole, (size_t)(colon - whole));
-    if (!request->class_name)
-        request->class_name = colon + 1;
-}
-
-static const char *const *split_versions(const char *list, Arena *arena)
-{
-    VEC(const char *) versions = { 0 };
-    for (const char *at = list ? list : ""; *at;) {
-        at += strspn(at, ", ");
-        const size_t length = strcspn(at, ", ");
-        if (length)
-            vec_push(arena, &versions, arena_text(arena, at, length));
-        at += length;
-    }
-    vec_push(arena, &versions, NULL);
-    return versions.at;
-}
-
-/* Values that the experiment gives are known when the model is analysed. */
-static void take_values(const Experiment *e, CompileRequest *request, Arena *arena)
-{
-    GivenValue *const values = NEW_ARRAY(arena, GivenValue, e->part.settings.n + e->errors.nominals.n + 1);
-    for (uint32_t k = 0; k < e->part.settings.n + e->errors.nominals.n; k++) {
-        const bool is_nominal = k >= e->part.settings.n;
-        const Setting *const setting =
-            is_nominal ? &e->errors.nominals.at[k - e->part.settings.n] : &e->part.settings.at[k];
-        values[k] = (GivenValue){
-            .name = setting->name, .value = setting->value, .is_nominal = is_nominal, .place = "settings"
-        };
-    }
-    request->values = values;
-    request->n_values = e->part.settings.n + e->errors.nominals.n;
-}
-
 /* ---- Compiling -------------------------------------------------------------------------------------------------- */
 
 static void forget_model(KoineProject *project)
@@ -101,16 +61,10 @@ static bool load(KoineProject *project, const Experiment *e)
 {
     Compilation *const c = project->c;
     const bool has_model = e->has[EXPERIMENT_MODEL] && experiment_is_named(project->file);
-    CompileRequest request = { .path = has_model ? e->model : project->file,
-                               .class_name = project->how.class_name,
-                               .profile = e->how.profile,
-                               .versions = split_versions(e->how.use, c->arena),
-                               .task = e->how.task,
-                               .task_span = e->how.task ? e->spans[EXPERIMENT_TASK] : SPAN_NONE,
-                               .stop_when = e->how.stop_when,
-                               .stop_span = e->how.stop_when ? e->spans[EXPERIMENT_STOP_WHEN] : SPAN_NONE };
-    split_model(project, &request);
-    take_values(e, &request, c->arena);
+    CompileRequest request = { .class_name = project->how.class_name,
+                               .versions = named_versions(e->how.use, c->arena) };
+    named_split(&request, has_model ? e->model : project->file, c->arena);
+    named_take_experiment(&request, e, NULL, "settings", c->arena);
     if (project->how.text)
         sources_add_text(c->sources, request.path, project->how.text, project->how.size);
     compilation_interrupt(c, &project->interrupt);

@@ -24,7 +24,7 @@ static int write_file(const char *path, const Text *text, Arena *arena)
     return EXIT_ENVIRONMENT;
 }
 
-static int build(const Command *command, const CompileRequest *request, Compilation *c)
+static int build(const Command *command, Compilation *c, CompileRequest *request)
 {
     const char *const name = command_option(command, "to"), *why = NULL;
     Text text = { .arena = c->arena };
@@ -45,14 +45,7 @@ static int run_build(const Command *command)
                            words_listed(compilation_target_name, ", ", command->arena));
     if (!command_option(command, "output"))
         return usage_error(command, "--output is missing: the file to write, or - for the standard output");
-    Target target = target_split(command->arguments[0], command->arena);
-    if (!target_find(command, &target))
-        return EXIT_USAGE;
-    Compilation *const c = compilation_create(out_of_memory);
-    const CompileRequest request = target_request(command, &target);
-    const int status = build(command, &request, c);
-    compilation_destroy(c);
-    return status;
+    return target_act(command, build);
 }
 
 static const Option options[] = {

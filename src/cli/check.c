@@ -14,12 +14,12 @@ typedef struct {
     bool has_blocks; /* all of them in the structure */
 } Lists;
 
-static void print_json(const Target *target, Compilation *c, const Lists *lists, bool is_good)
+static void print_json(Compilation *c, const Lists *lists, bool is_good)
 {
     Arena *const arena = c->arena;
     Text json = { .arena = arena };
     text_format(&json, "{\"koine\":\"%s\",\"file\":", KOINE_VERSION);
-    text_json(&json, target->path);
+    text_json(&json, c->request.path);
     text_format(&json, ",\"good\":%s,\"model\":", is_good ? "true" : "false");
     if (is_good) {
         const CompileReport report = compile_report(c->schedule, c->program, c->arena);
@@ -46,14 +46,13 @@ static void print_json(const Target *target, Compilation *c, const Lists *lists,
 }
 
 /* The text of the file with messages below the lines, then the lists; false: none of them is wanted. */
-static bool print_lists(const Command *command, const Target *target, Compilation *c, const Lists *lists,
-                        bool has_schedule)
+static bool print_lists(const Command *command, Compilation *c, const Lists *lists, bool has_schedule)
 {
     const bool numbers = command_option(command, "line-numbers"), silent = command_option(command, "no-messages");
     Text text = { .arena = c->arena };
     const bool is_listing = command_option(command, "listing");
     if (is_listing)
-        compilation_listing(c, target->path, numbers, silent, &text);
+        compilation_listing(c, c->request.path, numbers, silent, &text);
     text_bytes(&text, lists->symbols.at, lists->symbols.n);
     text_bytes(&text, lists->classes.at, lists->classes.n);
     if (has_schedule && (command_option(command, "structure") || lists->has_blocks)) {
@@ -80,25 +79,19 @@ static Lists make_lists(const Command *command, Compilation *c)
     return lists;
 }
 
-static int run_check(const Command *command)
+static int check(const Command *command, Compilation *c, CompileRequest *request)
 {
-    Target target = target_split(command->arguments[0], command->arena);
-    if (!target_find(command, &target))
-        return EXIT_USAGE;
-    const char *const profile = command_option(command, "profile");
-    if (profile && !profile_find(compilation_profile, profile))
-        return no_profile(command, profile);
-    Compilation *const c = compilation_create(out_of_memory);
-    CompileRequest request = target_request(command, &target);
-    request.profile = profile;
-    bool is_good = compilation_load(c, &request);
+    request->profile = command_option(command, "profile");
+    if (request->profile && !profile_find(compilation_profile, request->profile))
+        return no_profile(command, request->profile);
+    bool is_good = compilation_load(c, request);
     const Lists lists = is_good ? make_lists(command, c) : (Lists){ 0 }; /* before the passes work on the model */
     is_good = is_good && compilation_schedule(c);
     if (command_option(command, "json")) {
-        print_json(&target, c, &lists, is_good);
+        print_json(c, &lists, is_good);
     } else {
         diag_print(c->diag, stderr, (DiagStyle){ .colour = command->colour_err });
-        if (!print_lists(command, &target, c, &lists, is_good) && is_good) {
+        if (!print_lists(command, c, &lists, is_good) && is_good) {
             const CompileReport report = compile_report(c->schedule, c->program, c->arena);
             Text text = { .arena = c->arena };
             figures_text(&report, &text);
@@ -106,9 +99,12 @@ static int run_check(const Command *command)
             fwrite(text.at, 1, text.n, stdout);
         }
     }
-    const int status = is_good ? EXIT_GOOD : error_status(c->diag, EXIT_MODEL);
-    compilation_destroy(c);
-    return status;
+    return is_good ? EXIT_GOOD : error_status(c->diag, EXIT_MODEL);
+}
+
+static int run_check(const Command *command)
+{
+    return target_act(command, check);
 }
 
 static const Option options[] = {

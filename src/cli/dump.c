@@ -17,39 +17,51 @@ static int list_passes(void)
     return EXIT_GOOD;
 }
 
+static DumpForm form_of(const Command *command)
+{
+    return command_option(command, "shapes")     ? DUMP_SHAPES
+           : command_option(command, "schedule") ? DUMP_SCHEDULE
+           : command_option(command, "program")  ? DUMP_PROGRAM
+           : command_option(command, "c")        ? DUMP_C
+                                                 : DUMP_MODEL;
+}
+
+static int check_form(const Command *command)
+{
+    static const char *const forms[] = { "shapes", "schedule", "program", "c" };
+    const char *given = NULL;
+    for (size_t k = 0; k < sizeof forms / sizeof *forms; k++) {
+        if (!command_option(command, forms[k]))
+            continue;
+        if (given)
+            return usage_error(command, "--shapes, --schedule, --program and --c exclude each other");
+        given = forms[k];
+    }
+    if (command_option(command, "after") && given && form_of(command) != DUMP_SHAPES)
+        return usage_error(command, "--after has no meaning with --%s, which comes after all passes", given);
+    return EXIT_GOOD;
+}
+
+static int dump(const Command *command, Compilation *c, CompileRequest *request)
+{
+    const char *const after = command_option(command, "after");
+    Text text = { .arena = c->arena };
+    const bool is_good =
+        compilation_load(c, request) && compilation_dump(c, after ? after : "load", form_of(command), &text);
+    diag_print(c->diag, stderr, (DiagStyle){ .colour = command->colour_err });
+    if (is_good)
+        fwrite(text.at, 1, text.n, stdout);
+    return is_good ? EXIT_GOOD : EXIT_MODEL;
+}
+
 static int run_dump(const Command *command)
 {
     if (command_option(command, "passes"))
         return list_passes();
     if (command->n_arguments == 0)
         return usage_error(command, "FILE[:CLASS] is missing");
-    const bool shapes = command_option(command, "shapes"), schedule = command_option(command, "schedule"),
-               program = command_option(command, "program"), c_text = command_option(command, "c");
-    const char *const after = command_option(command, "after");
-    if (shapes + schedule + program + c_text > 1)
-        return usage_error(command, "--shapes, --schedule, --program and --c exclude each other");
-    if (after && (schedule || program || c_text))
-        return usage_error(command, "--after has no meaning with --%s, which comes after all passes",
-                           schedule  ? "schedule"
-                           : program ? "program"
-                                     : "c");
-    Target target = target_split(command->arguments[0], command->arena);
-    if (!target_find(command, &target))
-        return EXIT_USAGE;
-    Compilation *const c = compilation_create(out_of_memory);
-    const CompileRequest request = target_request(command, &target);
-    const DumpForm form = shapes     ? DUMP_SHAPES
-                          : schedule ? DUMP_SCHEDULE
-                          : program  ? DUMP_PROGRAM
-                          : c_text   ? DUMP_C
-                                     : DUMP_MODEL;
-    Text text = { .arena = c->arena };
-    const bool is_good = compilation_load(c, &request) && compilation_dump(c, after ? after : "load", form, &text);
-    diag_print(c->diag, stderr, (DiagStyle){ .colour = command->colour_err });
-    if (is_good)
-        fwrite(text.at, 1, text.n, stdout);
-    compilation_destroy(c);
-    return is_good ? EXIT_GOOD : EXIT_MODEL;
+    const int status = check_form(command);
+    return status == EXIT_GOOD ? target_act(command, dump) : status;
 }
 
 static const Option options[] = {

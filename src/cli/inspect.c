@@ -33,8 +33,8 @@ static int show_starts(const Command *command)
     Compilation *const c = compilation_create(out_of_memory);
     int status = settings_read(command, c, &settings);
     if (status == EXIT_GOOD) {
-        target_take_settings(&settings.target, &settings.experiment, c->sources, c->arena);
-        status = target_compile(command, &settings.target, settings.experiment.how.profile, c) ? EXIT_GOOD : EXIT_MODEL;
+        settings_finish(&settings, c);
+        status = target_compile(command, &settings.request, c) ? EXIT_GOOD : EXIT_MODEL;
     }
     if (status == EXIT_GOOD) {
         Text text = { .arena = c->arena };
@@ -45,34 +45,30 @@ static int show_starts(const Command *command)
     return status;
 }
 
+static int inspect_model(const Command *command, Compilation *c, CompileRequest *request)
+{
+    const char *const name = command_option(command, "block"), *const at = command_option(command, "time");
+    double time = 0;
+    if (at && (text_to_real(at, at + strlen(at), &time) != at + strlen(at) || !*at || !(time >= 0) || !isfinite(time)))
+        return usage_error(command, "--time wants a number from 0 on, not '%s'", at);
+    if (!target_compile(command, request, c))
+        return EXIT_MODEL;
+    if (name)
+        return inspect(command, c, name, time);
+    Text text = { .arena = c->arena };
+    const Inspection of = inspection_of(c->schedule, c->program, c->sources, command_option(command, "json"));
+    inspect_list(&of, command_option(command, "all"), &text);
+    fwrite(text.at, 1, text.n, stdout);
+    return EXIT_GOOD;
+}
+
 static int run_inspect(const Command *command)
 {
     if (command_option(command, "starts"))
         return show_starts(command);
     if (command_option(command, "set"))
         return usage_error(command, "--set goes with --starts");
-    Target target = target_split(command->arguments[0], command->arena);
-    if (!target_find(command, &target))
-        return EXIT_USAGE;
-    const char *const name = command_option(command, "block"), *const at = command_option(command, "time");
-    double time = 0;
-    if (at && (text_to_real(at, at + strlen(at), &time) != at + strlen(at) || !*at || !(time >= 0) || !isfinite(time)))
-        return usage_error(command, "--time wants a number from 0 on, not '%s'", at);
-    Compilation *const c = compilation_create(out_of_memory);
-    int status = EXIT_MODEL;
-    if (target_compile(command, &target, NULL, c)) {
-        Text text = { .arena = c->arena };
-        status = EXIT_GOOD;
-        if (name) {
-            status = inspect(command, c, name, time);
-        } else {
-            const Inspection of = inspection_of(c->schedule, c->program, c->sources, command_option(command, "json"));
-            inspect_list(&of, command_option(command, "all"), &text);
-            fwrite(text.at, 1, text.n, stdout);
-        }
-    }
-    compilation_destroy(c);
-    return status;
+    return target_act(command, inspect_model);
 }
 
 static const Option options[] = {

@@ -22,11 +22,10 @@ static int load_model(ReportCall *call, const char *text)
     const Command *const command = call->command;
     if (call->compilation)
         return usage_error(command, "'%s' is a second model; a report has one", text);
-    Target target = target_split(text, command->arena);
-    if (!target_find(command, &target))
+    CompileRequest request;
+    if (!target_read(command, text, &request))
         return EXIT_USAGE;
     call->compilation = compilation_create(out_of_memory);
-    const CompileRequest request = target_request(command, &target);
     uint32_t n;
     if (compilation_load(call->compilation, &request)) {
         if (structure_svg(call->compilation->model, 1, BOXES_MOST, call->compilation->arena, &n, &call->diagram))
@@ -34,7 +33,7 @@ static int load_model(ReportCall *call, const char *text)
         compilation_schedule(call->compilation);
     }
     call->options.compilation = call->compilation;
-    call->options.model = target.path;
+    call->options.model = request.path;
     return EXIT_GOOD;
 }
 

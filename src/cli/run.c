@@ -314,15 +314,6 @@ static int make_run(Run *run)
     return EXIT_ENVIRONMENT;
 }
 
-static const char *const *wanted_variables(const Run *run)
-{
-    const ExperimentGlobs *const wanted = &run->settings.experiment.results.variables;
-    const char **const all = NEW_ARRAY(run->arena, const char *, wanted->n + 1);
-    for (uint32_t k = 0; k < wanted->n; k++)
-        all[k] = wanted->at[k].glob;
-    return all;
-}
-
 /* Tags of --tag, separated by commas. False: one cannot be a tag; said. */
 static bool read_tags(const Command *command, const char **tags)
 {
@@ -363,9 +354,8 @@ static int compile_and_run(Run *run)
 {
     const double begun = wall_clock();
     RunRecord *const about = &run->request.about;
-    run->settings.target.wanted = wanted_variables(run);
-    target_take_settings(&run->settings.target, &run->settings.experiment, run->c->sources, run->arena);
-    if (!target_compile(run->command, &run->settings.target, run->settings.experiment.how.profile, run->c))
+    settings_finish(&run->settings, run->c);
+    if (!target_compile(run->command, &run->settings.request, run->c))
         return error_status(run->diag, EXIT_MODEL);
     const char *why;
     about->tier = run->settings.experiment.how.tier ? run->settings.experiment.how.tier : "auto";
@@ -379,7 +369,7 @@ static int compile_and_run(Run *run)
     about->model = report.model;
     about->language = report.language;
     about->compiler_bytes = report.bytes;
-    about->file = run->settings.target.path;
+    about->file = run->settings.request.path;
     about->experiment = run->settings.experiment_path;
     if (!run_choose_output(&run->request, run->arena))
         return usage_error(run->command,

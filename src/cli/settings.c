@@ -1,16 +1,10 @@
 #include "cli/settings.h"
+#include "driver/named.h"
 #include "driver/words.h"
 #include "experiment/complete.h"
 #include "experiment/summary.h"
 #include <errno.h>
 #include <sys/stat.h>
-
-static bool is_same_file(const char *a, const char *b)
-{
-    struct stat first, second;
-    return stat(a, &first) == 0 && stat(b, &second) == 0 && first.st_dev == second.st_dev &&
-           first.st_ino == second.st_ino;
-}
 
 static int print_errors(const Command *command, Compilation *c, int status)
 {
@@ -34,7 +28,7 @@ static int read_options(const Command *command, Compilation *c, Experiment *expe
 static int open_experiment(const Command *command, Compilation *c, RunSettings *settings, Experiment *from_file)
 {
     const char *const path = command->arguments[0];
-    Target file = { .path = path };
+    CompileRequest file = { .path = path };
     if (!target_find(command, &file))
         return EXIT_USAGE;
     settings->experiment_path = path;
@@ -45,41 +39,43 @@ static int open_experiment(const Command *command, Compilation *c, RunSettings *
         fprintf(stderr, "  help: write for example 'model: Ball.mdl' into it\n");
         return EXIT_MODEL;
     }
-    settings->target = target_split(from_file->model, c->arena);
-    settings->target.use = from_file->how.use;
+    settings->request.versions = named_versions(from_file->how.use, c->arena);
+    target_take_options(command, &settings->request);
+    named_split(&settings->request, from_file->model, c->arena);
     struct stat state;
-    const bool is_there = stat(settings->target.path, &state) == 0, is_folder = is_there && S_ISDIR(state.st_mode);
+    const bool is_there = stat(settings->request.path, &state) == 0, is_folder = is_there && S_ISDIR(state.st_mode);
     if (!is_there && errno == ENOENT) {
         diag_error(c->diag, DIAG_FILE_MISSING, from_file->spans[EXPERIMENT_MODEL], "'%s' does not exist",
-                   settings->target.path);
+                   settings->request.path);
         diag_help(c->diag, "the model is sought from the folder of the experiment on");
         return print_errors(command, c, EXIT_MODEL);
     }
-    return !is_folder || target_find(command, &settings->target) ? EXIT_GOOD : EXIT_MODEL;
+    return !is_folder || target_find(command, &settings->request) ? EXIT_GOOD : EXIT_MODEL;
 }
 
 /* The experiment beside the model, unless it is one for another model. */
 static int open_beside(const Command *command, Compilation *c, RunSettings *settings, Experiment *from_file)
 {
-    settings->target = target_split(command->arguments[0], c->arena);
-    if (!target_find(command, &settings->target))
+    if (!target_read(command, command->arguments[0], &settings->request))
         return EXIT_USAGE;
-    const char *const beside = experiment_beside(settings->target.path, c->arena);
+    const char *const beside = experiment_beside(settings->request.path, c->arena);
     if (!beside)
         return EXIT_GOOD;
     if (!experiment_open(beside, c->sources, c->arena, c->diag, from_file))
         return print_errors(command, c, EXIT_MODEL);
     if (from_file->has[EXPERIMENT_MODEL]) {
-        const Target theirs = target_split(from_file->model, c->arena);
-        if (!is_same_file(theirs.path, settings->target.path)) {
+        CompileRequest theirs = { 0 };
+        named_split(&theirs, from_file->model, c->arena);
+        if (!source_is_same(theirs.path, settings->request.path)) {
             say("'%s' is an experiment with '%s' and is not used", beside, theirs.path);
             *from_file = experiment_none(&compilation_vocabulary);
             return EXIT_GOOD;
         }
-        if (!settings->target.class_name)
-            settings->target.class_name = theirs.class_name;
+        if (!settings->request.class_name)
+            settings->request.class_name = theirs.class_name;
     }
-    settings->target.use = from_file->how.use;
+    if (!settings->request.versions)
+        settings->request.versions = named_versions(from_file->how.use, c->arena);
     settings->experiment_path = beside;
     return EXIT_GOOD;
 }
@@ -99,10 +95,6 @@ int settings_read(const Command *command, Compilation *c, RunSettings *settings)
     experiment_take_nominals(&from_file, c->arena); /* apart: what options say wins */
     experiment_take_nominals(&from_options, c->arena);
     settings->experiment = experiment_merge(&from_file, &from_options, c->arena);
-    settings->target.task = settings->experiment.how.task;
-    settings->target.task_span = settings->experiment.spans[EXPERIMENT_TASK];
-    settings->target.stop_when = settings->experiment.how.stop_when;
-    settings->target.stop_span = settings->experiment.spans[EXPERIMENT_STOP_WHEN];
     settings->is_from_file = settings->experiment_path != NULL;
     for (int key = 0; key < EXPERIMENT_KEYS; key++)
         settings->is_from_file &= !from_options.has[key];
@@ -118,6 +110,11 @@ int settings_gather(const Command *command, Compilation *c, RunSettings *setting
     return print_errors(command, c, settings_error_status(settings));
 }
 
+void settings_finish(RunSettings *settings, Compilation *c)
+{
+    named_take_experiment(&settings->request, &settings->experiment, c->sources, "command line", c->arena);
+}
+
 int settings_error_status(const RunSettings *settings)
 {
     return settings->is_from_file ? EXIT_MODEL : EXIT_USAGE;
@@ -127,6 +124,6 @@ void settings_say(const RunSettings *settings, const Controls *controls, Arena *
 {
     Text text = { .arena = arena };
     experiment_summary(&settings->experiment, controls, &text);
-    fprintf(stderr, "%s%s%s\n%s", text_shown(settings->target.path, arena), settings->experiment_path ? " with " : "",
+    fprintf(stderr, "%s%s%s\n%s", text_shown(settings->request.path, arena), settings->experiment_path ? " with " : "",
             settings->experiment_path ? text_shown(settings->experiment_path, arena) : "", text.at);
 }

@@ -7,7 +7,7 @@
 #include "experiment/control.h"
 
 typedef struct {
-    Target target;
+    CompileRequest request;      /* of the model; the experiment comes in with named_take_experiment */
     const char *experiment_path; /* NULL: none was used */
     Experiment experiment;       /* merged: the command line wins */
     StartState start;            /* of `start-from` */
@@ -17,6 +17,8 @@ typedef struct {
 /* Not EXIT_GOOD: said on stderr; the status. settings_read: without looking at what only a run needs. */
 int settings_read(const Command *command, Compilation *c, RunSettings *settings);
 int settings_gather(const Command *command, Compilation *c, RunSettings *settings);
+/* The experiment says how the model is to be compiled. */
+void settings_finish(RunSettings *settings, Compilation *c);
 /* What will be used, in a line or two on stderr. */
 void settings_say(const RunSettings *settings, const Controls *controls, Arena *arena);
 /* Status for a setting that turns out to be wrong later. */

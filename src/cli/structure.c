@@ -28,29 +28,31 @@ static bool read_depth(const char *text, uint32_t *depth)
     return text[0] >= '0' && text[0] <= '9' && *end == 0 && errno == 0 && value <= 1000;
 }
 
-static int run_structure(const Command *command)
+static int show_structure(const Command *command, Compilation *c, CompileRequest *request)
 {
     const char *const svg = command_option(command, "svg"), *const wanted = command_option(command, "depth");
     uint32_t depth = svg ? 1 : 1000;
+    if (wanted)
+        read_depth(wanted, &depth);
+    const bool is_good = compilation_load(c, request);
+    diag_print(c->diag, stderr, (DiagStyle){ .colour = command->colour_err });
+    if (!is_good)
+        return EXIT_MODEL;
+    if (svg)
+        return write_picture(c, depth, svg);
+    Text text = { .arena = c->arena };
+    structure_text(c->model, depth, &text);
+    fwrite(text.at, 1, text.n, stdout);
+    return EXIT_GOOD;
+}
+
+static int run_structure(const Command *command)
+{
+    const char *const wanted = command_option(command, "depth");
+    uint32_t depth;
     if (wanted && !read_depth(wanted, &depth))
         return usage_error(command, "--depth is a number of levels from 0 to 1000, not '%s'", wanted);
-    Target target = target_split(command->arguments[0], command->arena);
-    if (!target_find(command, &target))
-        return EXIT_USAGE;
-    Compilation *const c = compilation_create(out_of_memory);
-    const CompileRequest request = target_request(command, &target);
-    const bool is_good = compilation_load(c, &request);
-    diag_print(c->diag, stderr, (DiagStyle){ .colour = command->colour_err });
-    int status = is_good ? EXIT_GOOD : EXIT_MODEL;
-    if (is_good && svg) {
-        status = write_picture(c, depth, svg);
-    } else if (is_good) {
-        Text text = { .arena = c->arena };
-        structure_text(c->model, depth, &text);
-        fwrite(text.at, 1, text.n, stdout);
-    }
-    compilation_destroy(c);
-    return status;
+    return target_act(command, show_structure);
 }
 
 static const Option options[] = {

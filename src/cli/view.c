@@ -2,6 +2,7 @@
 #include "cli/target.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
+#include "driver/named.h"
 #include "driver/words.h"
 #include "experiment/catalogue.h"
 #include "experiment/experiment.h"
@@ -41,8 +42,8 @@ static int find_model(ViewCall *call, const char *text)
     const Command *const command = call->command;
     if (call->options.target)
         return usage_error(command, "'%s' is a second model; one is shown with its results", text);
-    Target target = target_split(text, command->arena);
-    if (!target_find(command, &target))
+    CompileRequest *const request = &call->options.model;
+    if (!target_read(command, text, request))
         return EXIT_USAGE;
     if (experiment_is_named(text)) {
         Sources *const sources = sources_create(command->arena);
@@ -54,15 +55,13 @@ static int find_model(ViewCall *call, const char *text)
             return EXIT_MODEL;
         if (!experiment.has[EXPERIMENT_MODEL])
             return usage_error(command, "'%s' names no model", text);
-        target = target_split(experiment.model, command->arena);
-        target.use = experiment.how.use;
-        if (!target_find(command, &target))
+        *request = (CompileRequest){ .profile = experiment.how.profile,
+                                     .versions = named_versions(experiment.how.use, command->arena) };
+        target_take_options(command, request);
+        named_split(request, experiment.model, command->arena);
+        if (!target_find(command, request))
             return EXIT_USAGE;
-        call->options.model.profile = experiment.how.profile;
     }
-    const char *const profile = call->options.model.profile;
-    call->options.model = target_request(command, &target);
-    call->options.model.profile = profile;
     call->options.target = text;
     return EXIT_GOOD;
 }
