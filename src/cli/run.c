@@ -8,7 +8,6 @@
 #include "experiment/catalogue.h"
 #include "experiment/failure.h"
 #include "experiment/hot.h"
-#include "experiment/leave.h"
 #include "experiment/observe.h"
 #include "experiment/run.h"
 #include "experiment/show.h"
@@ -30,9 +29,6 @@ typedef struct {
     Progress progress;
     Show *show; /* NULL: no plot */
     FILE *show_to;
-    ExperimentRun *run; /* from its begin on */
-    Leave leave;
-    Arena *left_arena; /* of the thread that leaves the run */
     int status;
 } Run;
 
@@ -240,29 +236,9 @@ static KoineSink *on_ready(void *context, const ExperimentRun *made)
     return plot;
 }
 
-/* Called by the thread that watches. What was recorded is kept; the model, and what it remembers, is not asked. */
-static void close_behind(void *context)
-{
-    Run *const run = context;
-    progress_clear(&run->progress);
-    const RunRecord *const record = run_leave(run->run, run->leave.time, run->leave.points, run->left_arena);
-    _exit(close_stdout(report_run(run, record, NULL, run->left_arena)));
-}
-
-static void on_begins(void *context, ExperimentRun *made)
-{
-    Run *const run = context;
-    run->run = made;
-    compilation_interrupt(run->c, interrupt_watch());
-    run->left_arena = arena_create_like(run->arena);
-    leave_begin(&run->leave, &(LeaveCaller){ .context = run, .close = close_behind, .tell = interrupt_tell });
-}
-
 static void on_computed(void *context, ExperimentRun *made)
 {
     Run *const run = context;
-    leave_end(&run->leave);
-    arena_destroy(run->left_arena);
     run_say_tier(made, compilation_tier_note(run->c));
     progress_clear(&run->progress);
 }
@@ -273,21 +249,12 @@ static void on_ended(void *context, const ExperimentRun *made, KoineModel *model
     run->status = report_run(run, run_record(made), model, run->arena);
 }
 
-static void on_hold(void *context, bool is_held)
+/* The model is still at work in another thread. */
+static void on_left(void *context, const RunRecord *record, Arena *arena)
 {
     Run *const run = context;
-    if (!run->run)
-        return;
-    if (is_held)
-        leave_hold(&run->leave);
-    else
-        leave_release(&run->leave);
-}
-
-static void on_recording(void *context, KoineRecording what, double time)
-{
-    Run *const run = context;
-    leave_recording(&run->leave, what, time);
+    progress_clear(&run->progress);
+    _exit(close_stdout(report_run(run, record, NULL, arena)));
 }
 
 static int make_run(Run *run)
@@ -295,14 +262,14 @@ static int make_run(Run *run)
     const RunCaller caller = { .context = run,
                                .interrupt = interrupt_watch(),
                                .ready = on_ready,
-                               .begins = on_begins,
                                .computed = on_computed,
                                .ended = on_ended,
                                .message = on_message,
                                .notice = on_notice,
                                .progress = on_progress,
-                               .hold = on_hold,
-                               .recording = on_recording };
+                               .tell = interrupt_tell,
+                               .left = on_left };
+    compilation_interrupt(run->c, caller.interrupt);
     const RunMade made = experiment_run(&run->request, &caller, run->arena, run->diag);
     print_diagnostics(run);
     switch (made) {

@@ -1,4 +1,5 @@
 #include "experiment/run.h"
+#include "experiment/leave.h"
 #include "experiment/note.h"
 #include "experiment/phases.h"
 #include "experiment/run_files.h"
@@ -31,6 +32,8 @@ struct ExperimentRun {
     double begun; /* on the wall clock */
     RunRecord record;
     RunRecord before; /* the record when the run began, for the one that leaves it */
+    Leave leave;
+    Arena *left_arena; /* of the thread that leaves the run; NULL: it may not be left now */
     RunWay way;
 };
 
@@ -56,17 +59,17 @@ static double wall_clock(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-static void hold(const ExperimentRun *run, bool is_held)
+static void hold(ExperimentRun *run, bool is_held)
 {
-    if (run->caller->hold)
-        run->caller->hold(run->caller->context, is_held);
+    if (run->left_arena)
+        (is_held ? leave_hold : leave_release)(&run->leave);
 }
 
 /* ---- What the model says ---------------------------------------------------------------------------------------- */
 
 static void on_message(void *context, const KoineModel *model, int level, const char *text)
 {
-    const ExperimentRun *const run = context;
+    ExperimentRun *const run = context;
     hold(run, true);
     if (run->files.protocol)
         protocol_message(run->files.protocol, model, level, text);
@@ -77,7 +80,7 @@ static void on_message(void *context, const KoineModel *model, int level, const 
 
 static void on_fired(void *context, const KoineModel *model, const KoineFiring *firing)
 {
-    const ExperimentRun *const run = context;
+    ExperimentRun *const run = context;
     hold(run, true);
     protocol_fired(run->files.protocol, model, firing);
     hold(run, false);
@@ -85,7 +88,7 @@ static void on_fired(void *context, const KoineModel *model, const KoineFiring *
 
 static void on_stepped(void *context, const KoineModel *model, const KoineIntegrationStep *step)
 {
-    const ExperimentRun *const run = context;
+    ExperimentRun *const run = context;
     hold(run, true);
     protocol_step(run->files.protocol, model, step);
     hold(run, false);
@@ -93,7 +96,7 @@ static void on_stepped(void *context, const KoineModel *model, const KoineIntegr
 
 static void on_progress(void *context, double time)
 {
-    const ExperimentRun *const run = context;
+    ExperimentRun *const run = context;
     hold(run, true);
     run->caller->progress(run->caller->context, time);
     hold(run, false);
@@ -101,8 +104,8 @@ static void on_progress(void *context, double time)
 
 static void on_recording(void *context, KoineRecording what, double time)
 {
-    const ExperimentRun *const run = context;
-    run->caller->recording(run->caller->context, what, time);
+    ExperimentRun *const run = context;
+    leave_recording(&run->leave, what, time);
 }
 
 /* ---- Settings that must fit the model --------------------------------------------------------------------------- */
@@ -173,7 +176,7 @@ static KoineRunOptions options_of(ExperimentRun *run, const Phase *phase)
         .interrupt = caller->interrupt,
         .progress = caller->progress ? on_progress : NULL,
         .stepped = run->files.protocol && protocol_wants_steps(run->files.protocol) ? on_stepped : NULL,
-        .recording = caller->recording ? on_recording : NULL,
+        .recording = caller->left ? on_recording : NULL,
     };
     return options;
 }
@@ -254,6 +257,33 @@ static void note(ExperimentRun *run)
         run->caller->notice(run->caller->context, problem);
 }
 
+/* Called by the thread that watches while nothing is held: the results are closed with the points that were recorded.
+ * The model, and what it remembers, is not asked. */
+static void close_behind(void *context)
+{
+    ExperimentRun *const run = context;
+    Arena *const arena = run->left_arena;
+    const uint64_t points = run->leave.points;
+    RunRecord *const record = NEW(arena, RunRecord);
+    KoineRunReport *const report = &record->run;
+    *record = run->before;
+    *report = (KoineRunReport){ .end = KOINE_RUN_INTERRUPTED, .time = points ? run->leave.time : record->start };
+    report->statistics.events.points = points;
+    snprintf(report->text, sizeof report->text, "interrupted at time %.17g", report->time);
+    record->run_seconds = wall_clock() - run->begun;
+    record->tier_note = "left while it computed, steps and events are not counted";
+    for (uint32_t k = 0; k < run->files.sinks.n; k++) {
+        KoineSink *const sink = run->files.sinks.at[k];
+        if (!sink->end || sink->end(sink, NULL) >= 0)
+            continue;
+        report->end = KOINE_RUN_SINK;
+        memcpy(report->text, sink->error, sizeof sink->error);
+    }
+    files_close(&run->files, NULL, record, arena);
+    note_end(&run->note, record);
+    run->caller->left(run->caller->context, record, arena);
+}
+
 static void begin(ExperimentRun *run, KoineModel *model, bool is_stepped)
 {
     const RunCaller *const caller = run->caller;
@@ -271,8 +301,10 @@ static void begin(ExperimentRun *run, KoineModel *model, bool is_stepped)
         phase_sinks_cut_anywhere(way->sinks);
     run->before = run->record;
     run->begun = wall_clock();
-    if (caller->begins)
-        caller->begins(caller->context, run);
+    if (caller->left) {
+        run->left_arena = arena_create_like(run->arena);
+        leave_begin(&run->leave, &(LeaveCaller){ .context = run, .close = close_behind, .tell = caller->tell });
+    }
     way->driven = run->files.drive ? drive_model(run->files.drive, model) : model;
     begin_phase(run, 0);
 }
@@ -289,6 +321,11 @@ void experiment_close(ExperimentRun *run)
         phase_sinks_end(way->sinks, way->driven);
         hold(run, false);
     }
+    if (run->left_arena) {
+        leave_end(&run->leave);
+        arena_destroy(run->left_arena);
+        run->left_arena = NULL;
+    }
     if (caller->computed)
         caller->computed(caller->context, run);
     model->block = way->driven->block; /* it may have grown */
@@ -300,28 +337,6 @@ void experiment_close(ExperimentRun *run)
     note_end(&run->note, &run->record);
     run->request->kind->destroy(model);
     way->model = NULL;
-}
-
-RunRecord *run_leave(ExperimentRun *run, double time, uint64_t points, Arena *arena)
-{
-    RunRecord *const record = NEW(arena, RunRecord);
-    KoineRunReport *const report = &record->run;
-    *record = run->before;
-    *report = (KoineRunReport){ .end = KOINE_RUN_INTERRUPTED, .time = points ? time : record->start };
-    report->statistics.events.points = points;
-    snprintf(report->text, sizeof report->text, "interrupted at time %.17g", report->time);
-    record->run_seconds = wall_clock() - run->begun;
-    record->tier_note = "left while it computed, steps and events are not counted";
-    for (uint32_t k = 0; k < run->files.sinks.n; k++) {
-        KoineSink *const sink = run->files.sinks.at[k];
-        if (!sink->end || sink->end(sink, NULL) >= 0)
-            continue;
-        report->end = KOINE_RUN_SINK;
-        memcpy(report->text, sink->error, sizeof sink->error);
-    }
-    files_close(&run->files, NULL, record, arena);
-    note_end(&run->note, record);
-    return record;
 }
 
 static RunMade open_run(const RunRequest *request, const RunCaller *caller, bool is_stepped, Arena *arena, Diag *diag,

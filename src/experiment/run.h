@@ -31,14 +31,16 @@ typedef struct { /* whoever asks for the run */
     volatile const int *interrupt; /* not 0: the run ends in order */
     /* The settings are good. A sink that is returned gets the points beside the results; NULL: none. */
     KoineSink *(*ready)(void *context, const ExperimentRun *run);
-    void (*begins)(void *context, ExperimentRun *run);   /* from now on it may be left (run_leave) */
-    void (*computed)(void *context, ExperimentRun *run); /* ... until now: its results will be closed */
+    void (*computed)(void *context, ExperimentRun *run);                       /* its results will be closed */
     void (*ended)(void *context, const ExperimentRun *run, KoineModel *model); /* it has its last state */
     void (*message)(void *context, int level, const char *text); /* the model says something: KOINE_MESSAGE_... */
     void (*notice)(void *context, const char *text);             /* something beside the run goes wrong */
     void (*progress)(void *context, double time);
-    void (*hold)(void *context, bool is_held); /* what run_leave would close is worked on, or no longer */
-    void (*recording)(void *context, KoineRecording what, double time); /* see KoineRunListener */
+    /* A run that does not notice that it is interrupted is left where it computes (leave.h). `tell` is given the place
+     * where the first signal is to be told. `left` is called by another thread once the results are closed, with the
+     * record of an interrupted run, and ends the process. NULL: the run is never left. */
+    void (*tell)(int descriptor);
+    void (*left)(void *context, const RunRecord *record, Arena *arena);
 } RunCaller;
 
 typedef enum {
@@ -67,10 +69,5 @@ void experiment_close(ExperimentRun *run);
 const RunRecord *run_record(const ExperimentRun *run);
 void run_say_tier(ExperimentRun *run, const char *note); /* what the caller knows of the tier when it has run */
 const Controls *run_controls(const ExperimentRun *run);
-
-/* Called by another thread while the caller holds nothing: the run is left where it computes, and its results are
- * closed with the points that were recorded, up to `time`. The record is that of an interrupted run and lives in
- * `arena`. */
-RunRecord *run_leave(ExperimentRun *run, double time, uint64_t points, Arena *arena);
 
 #endif
