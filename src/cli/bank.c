@@ -4,6 +4,7 @@
 #include "cli/target.h"
 #include "cli/verbs.h"
 #include "bank/bank_list.h"
+#include "bank/bank_switch.h"
 #include "driver/words.h"
 #include "experiment/experiment.h"
 #include <stdio.h>
@@ -69,14 +70,6 @@ static int no_such_version(const BankWork *work, const BankClass *class, const c
     return usage_error(work->command, "the class '%s' has no version '%s'; it has %s", class->name, version, list.at);
 }
 
-static uint32_t version_of(const BankClass *class, const char *version)
-{
-    for (uint32_t k = 0; k < class->versions.n; k++)
-        if (strcmp(class->versions.at[k].name, version) == 0)
-            return k;
-    return ID_NONE;
-}
-
 static void say_change(const BankClass *class, const char *version)
 {
     const bool was = class->active != ID_NONE;
@@ -85,46 +78,22 @@ static void say_change(const BankClass *class, const char *version)
            was && strcmp(before, version) == 0 ? "" : before, ")");
 }
 
-/* class_name NULL: all classes that have the version. */
-static int use_version(BankWork *work, const char *folder, const char *class_name, const char *version)
+static int use_version(BankWork *work, const BankSwitch *wanted)
 {
-    BankClasses classes = { 0 };
-    Banks *banks = banks_create(&(BanksRequest){ .sources = work->sources }, work->arena);
-    Bank *bank = bank_open(banks, folder, work->diag);
-    Diag *quiet = diag_create(work->arena, work->sources); /* versions that are wrong now may be what is mended */
-    if (diag_errors(work->diag) || !bank_list(banks, bank, &classes, bank->has_file ? quiet : work->diag)) {
-        print_messages(work);
-        return diag_errors(work->diag) ? EXIT_MODEL : EXIT_USAGE;
+    SwitchReport report;
+    switch (bank_switch(wanted, work->sources, work->arena, work->diag, &report)) {
+    case SWITCH_DONE: break;
+    case SWITCH_BAD_BANK: print_messages(work); return EXIT_MODEL;
+    case SWITCH_NO_FOLDER: print_messages(work); return EXIT_USAGE;
+    case SWITCH_NO_VERSION: return no_such_version(work, &report.classes.at[0], wanted->version);
+    case SWITCH_NO_CLASS:
+        return wanted->class_name
+                   ? usage_error(work->command, "there is no class '%s' in the bank", wanted->class_name)
+                   : usage_error(work->command, "no class of the bank has a version '%s'", wanted->version);
+    case SWITCH_UNWRITTEN: say("%s", report.why); return EXIT_ENVIRONMENT;
     }
-    if (!bank->has_file) { /* versions count once there is a bank file: look as if there were */
-        bank->has_file = true;
-        bank->source = sources_add_text(work->sources, "", "", 0);
-        classes.n = 0;
-        bank_list(banks, bank, &classes, quiet);
-        bank->has_file = false;
-    }
-    VEC(const char *) names = { 0 };
-    for (uint32_t k = 0; k < classes.n; k++) {
-        const BankClass *class = &classes.at[k];
-        const bool is_wanted = !class_name || strcmp(class->name, class_name) == 0;
-        const bool has_it = version[0] && version_of(class, version) != ID_NONE;
-        if (is_wanted && class_name && !has_it)
-            return no_such_version(work, class, version);
-        if (is_wanted && has_it)
-            vec_push(work->arena, &names, class->name);
-    }
-    if (names.n == 0)
-        return class_name ? usage_error(work->command, "there is no class '%s' in the bank", class_name)
-                          : usage_error(work->command, "no class of the bank has a version '%s'", version);
-    const char *why;
-    if (!bank_use(bank, work->sources, names.n, names.at, version, work->arena, &why)) {
-        say("%s", why);
-        return EXIT_ENVIRONMENT;
-    }
-    for (uint32_t k = 0; k < classes.n; k++)
-        for (uint32_t j = 0; j < names.n; j++)
-            if (classes.at[k].name == names.at[j])
-                say_change(&classes.at[k], version);
+    for (uint32_t k = 0; k < report.classes.n; k++)
+        say_change(&report.classes.at[k], wanted->version);
     return EXIT_GOOD;
 }
 
@@ -136,8 +105,10 @@ static int run_use(BankWork *work)
     if (given < names || given > names + 1)
         return usage_error(command,
                            is_all ? "koine bank use --all VERSION [FOLDER]" : "koine bank use CLASS VERSION [FOLDER]");
-    const char *folder = given > names ? command->arguments[names + 1] : ".";
-    return use_version(work, folder, is_all ? NULL : command->arguments[1], command->arguments[names]);
+    const BankSwitch wanted = { .folder = given > names ? command->arguments[names + 1] : ".",
+                                .class_name = is_all ? NULL : command->arguments[1],
+                                .version = command->arguments[names] };
+    return use_version(work, &wanted);
 }
 
 static int run_bank(const Command *command)
