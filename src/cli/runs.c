@@ -73,21 +73,10 @@ static int list_runs(const Runs *r)
     const CatalogueStatus status = catalogue_list(r->catalogue, &filter, r->arena, &runs, &n);
     if (status != CATALOGUE_GOOD)
         return failed(r, status);
-    Text text = { .arena = r->arena };
-    const bool is_json = command_option(r->command, "json");
-    if (is_json)
-        text_char(&text, '[');
-    for (uint32_t k = 0; k < n; k++) {
+    for (uint32_t k = 0; k < n; k++)
         noted_settle(r->catalogue, &runs[k], r->arena);
-        if (is_json) {
-            text_add(&text, k ? ",\n" : "");
-            noted_json(&runs[k], &text);
-            continue;
-        }
-        noted_line(&runs[k], &text);
-    }
-    if (is_json)
-        text_add(&text, "]\n");
+    Text text = { .arena = r->arena };
+    (command_option(r->command, "json") ? noted_list_json : noted_list)(runs, n, &text);
     if (text.n)
         fputs(text.at, stdout);
     else
@@ -103,29 +92,15 @@ static int show_run(const Runs *r)
     const int status = find_run(r, r->command->arguments[1], &run);
     if (status != EXIT_GOOD)
         return status;
+    Text text = { .arena = r->arena };
     if (command_option(r->command, "json")) {
-        Text text = { .arena = r->arena };
         noted_json(&run, &text);
-        puts(text.at);
-        return EXIT_GOOD;
+        text_char(&text, '\n');
+    } else {
+        RunOrigin *const origin = origin_create(arena_format(r->arena, "{\"origins\": %s}", run.origins), r->arena);
+        noted_text(&run, origin && origin_look(origin) ? origin_changes(origin) : NULL, &text);
     }
-    const char *const state = noted_result_state(&run);
-    printf("run         %lld\ncreated     %s by koine %s\nmodel       %s\nfile        %s\n", (long long)run.id,
-           run.created, run.koine, run.model, run.file);
-    if (run.experiment[0])
-        printf("experiment  %s\n", run.experiment);
-    printf("hash        %s\n", run.hash);
-    RunOrigin *const origin = origin_create(arena_format(r->arena, "{\"origins\": %s}", run.origins), r->arena);
-    if (origin && origin_look(origin))
-        printf("            the model has changed since this run: %s\n", origin_changes(origin));
-    printf("settings    %s\nresult      %s%s%s%s\n", run.settings, run.result, state[0] ? " (" : "", state,
-           state[0] ? ")" : "");
-    printf("outcome     %s%s%s\ntime        %.9g of %.9g to %.9g\npoints      %llu\nduration    compiled %.3f s, ran "
-           "%.3f s\n",
-           run.end.outcome, run.end.message[0] ? ": " : "", run.end.message, run.end.time, run.start, run.stop,
-           (unsigned long long)run.end.points, run.end.compile_seconds, run.end.run_seconds);
-    if (run.tags[0])
-        printf("tags        %s\n", run.tags);
+    fputs(text.at, stdout);
     return EXIT_GOOD;
 }
 

@@ -4,7 +4,7 @@
 #include "cli/verbs.h"
 #include "driver/named.h"
 #include "driver/words.h"
-#include "experiment/catalogue.h"
+#include "experiment/noted.h"
 #include "experiment/experiment.h"
 #include "web/browser.h"
 #include "web/result.h"
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { PORT_FIRST = 8310, LAYOUT_MOST = 1 << 20 };
+enum { PORT_FIRST = 8310 };
 
 typedef struct {
     const Command *command;
@@ -70,23 +70,12 @@ static int find_model(ViewCall *call, const char *text)
 static int take_newest(ViewCall *call)
 {
     const Command *const command = call->command;
-    const char *const path = catalogue_path(command->arena);
-    Catalogue *catalogue;
-    CatalogueRun *runs = NULL;
-    uint32_t n = 0;
-    if (catalogue_open(path, false, command->arena, &catalogue) == CATALOGUE_GOOD) {
-        if (catalogue_list(catalogue, &(CatalogueFilter){ 0 }, command->arena, &runs, &n) != CATALOGUE_GOOD)
-            n = 0;
-        catalogue_close(catalogue);
-    }
-    for (uint32_t k = 0; k < n; k++) {
-        if (runs[k].is_replaced || !result_is_named(runs[k].result) || access(runs[k].result, R_OK) != 0)
-            continue;
-        say("run %lld of '%s': %s", (long long)runs[k].id, runs[k].model, runs[k].result);
-        vec_push(command->arena, &call->results, runs[k].result);
-        return EXIT_GOOD;
-    }
-    return usage_error(command, "there is no run here yet; name a result or a model: koine view Ball.h5");
+    CatalogueRun run;
+    if (!noted_newest(catalogue_path(command->arena), &run, command->arena))
+        return usage_error(command, "there is no run here yet; name a result or a model: koine view Ball.h5");
+    say("run %lld of '%s': %s", (long long)run.id, run.model, run.result);
+    vec_push(command->arena, &call->results, run.result);
+    return EXIT_GOOD;
 }
 
 static int read_arguments(ViewCall *call)
@@ -112,26 +101,16 @@ static int read_arguments(ViewCall *call)
     return EXIT_GOOD;
 }
 
-/* A layout saved by the page; it is JSON that only the page looks into. */
 static int read_layout(ViewCall *call)
 {
     const char *const path = command_option(call->command, "layout");
-    if (!path)
-        return EXIT_GOOD;
-    FILE *const file = fopen(path, "r");
-    char *const text = NEW_ARRAY(call->command->arena, char, LAYOUT_MOST + 1);
-    const size_t n = file ? fread(text, 1, LAYOUT_MOST + 1, file) : 0;
-    if (!file) {
-        say("cannot read '%s': %s", path, strerror(errno));
-        return EXIT_ENVIRONMENT;
+    switch (path ? view_read_layout(&call->options, path, call->command->arena) : LAYOUT_GOOD) {
+    case LAYOUT_GOOD: return EXIT_GOOD;
+    case LAYOUT_UNREADABLE: say("cannot read '%s': %s", path, strerror(errno)); return EXIT_ENVIRONMENT;
+    case LAYOUT_OTHER: break;
     }
-    fclose(file);
-    if (n > LAYOUT_MOST || text[0] != '{' || !strstr(text, "\"koine-layout\"")) {
-        say("'%s' is not a layout saved by the viewer", path);
-        return EXIT_MODEL;
-    }
-    call->options.layout = text;
-    return EXIT_GOOD;
+    say("'%s' is not a layout saved by the viewer", path);
+    return EXIT_MODEL;
 }
 
 static int serve(ViewCall *call)

@@ -85,7 +85,7 @@ const char *noted_short_path(const char *path, Arena *arena)
     return is_below ? arena_text(arena, path + n + 1, strlen(path + n + 1)) : path;
 }
 
-void noted_line(const CatalogueRun *run, Text *text)
+static void noted_line(const CatalogueRun *run, Text *text)
 {
     const char *const state = noted_result_state(run);
     const bool is_crashed = strcmp(run->end.outcome, "crashed") == 0,
@@ -100,6 +100,61 @@ void noted_line(const CatalogueRun *run, Text *text)
     if (is_crashed && !state[0])
         text_format(text, " (%llu points up to time %.9g)", (unsigned long long)run->end.points, run->end.time);
     text_format(text, "%s%s\n", run->tags[0] ? "  #" : "", run->tags);
+}
+
+void noted_list(const CatalogueRun *runs, uint32_t n, Text *text)
+{
+    for (uint32_t k = 0; k < n; k++)
+        noted_line(&runs[k], text);
+}
+
+void noted_list_json(const CatalogueRun *runs, uint32_t n, Text *text)
+{
+    text_char(text, '[');
+    for (uint32_t k = 0; k < n; k++) {
+        text_add(text, k ? ",\n" : "");
+        noted_json(&runs[k], text);
+    }
+    text_add(text, "]\n");
+}
+
+void noted_text(const CatalogueRun *run, const char *changes, Text *text)
+{
+    const char *const state = noted_result_state(run);
+    text_format(text, "run         %lld\ncreated     %s by koine %s\nmodel       %s\nfile        %s\n",
+                (long long)run->id, run->created, run->koine, run->model, run->file);
+    if (run->experiment[0])
+        text_format(text, "experiment  %s\n", run->experiment);
+    text_format(text, "hash        %s\n", run->hash);
+    if (changes)
+        text_format(text, "            the model has changed since this run: %s\n", changes);
+    text_format(text, "settings    %s\nresult      %s%s%s%s\n", run->settings, run->result, state[0] ? " (" : "", state,
+                state[0] ? ")" : "");
+    text_format(text,
+                "outcome     %s%s%s\ntime        %.9g of %.9g to %.9g\npoints      %llu\nduration    compiled %.3f s, "
+                "ran %.3f s\n",
+                run->end.outcome, run->end.message[0] ? ": " : "", run->end.message, run->end.time, run->start,
+                run->stop, (unsigned long long)run->end.points, run->end.compile_seconds, run->end.run_seconds);
+    if (run->tags[0])
+        text_format(text, "tags        %s\n", run->tags);
+}
+
+bool noted_newest(const char *path, CatalogueRun *run, Arena *arena)
+{
+    Catalogue *catalogue;
+    CatalogueRun *runs = NULL;
+    uint32_t n = 0;
+    if (catalogue_open(path, false, arena, &catalogue) != CATALOGUE_GOOD)
+        return false;
+    if (catalogue_list(catalogue, &(CatalogueFilter){ 0 }, arena, &runs, &n) != CATALOGUE_GOOD)
+        n = 0;
+    catalogue_close(catalogue);
+    for (uint32_t k = 0; k < n; k++) {
+        *run = runs[k];
+        if (!run->is_replaced && result_format_named(run->result) && access(run->result, R_OK) == 0)
+            return true;
+    }
+    return false;
 }
 
 bool noted_is_deletable(const CatalogueRun *run, const char *catalogue, const char **why, Arena *arena)

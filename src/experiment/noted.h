@@ -15,7 +15,12 @@ bool noted_is_deletable(const CatalogueRun *run, const char *catalogue, const ch
 
 /* A path below the current folder without the way to that folder. */
 const char *noted_short_path(const char *path, Arena *arena);
+/* A line for each run, and what is known of one. `changes`: files of the model that are others now; NULL: none. */
+void noted_list(const CatalogueRun *runs, uint32_t n, Text *text);
+void noted_text(const CatalogueRun *run, const char *changes, Text *text);
+void noted_list_json(const CatalogueRun *runs, uint32_t n, Text *text);
 void noted_json(const CatalogueRun *run, Text *text);
-void noted_line(const CatalogueRun *run, Text *text);
+/* The newest run of the catalogue whose result is still there. False: there is none. */
+bool noted_newest(const char *path, CatalogueRun *run, Arena *arena);
 
 #endif

@@ -153,6 +153,21 @@ static void find_model(View *view)
     }
 }
 
+LayoutStatus view_read_layout(ViewOptions *options, const char *path, Arena *arena)
+{
+    enum { LAYOUT_MOST = 1 << 20 };
+    FILE *const file = fopen(path, "r");
+    if (!file)
+        return LAYOUT_UNREADABLE;
+    char *const text = NEW_ARRAY(arena, char, LAYOUT_MOST + 1);
+    const size_t n = fread(text, 1, LAYOUT_MOST + 1, file);
+    fclose(file);
+    if (n > LAYOUT_MOST || text[0] != '{' || !strstr(text, "\"koine-layout\""))
+        return LAYOUT_OTHER;
+    options->layout = text;
+    return LAYOUT_GOOD;
+}
+
 View *view_create(const ViewOptions *options, Arena *arena, const char **error)
 {
     View *const view = NEW(arena, View);

@@ -25,6 +25,10 @@ typedef struct {
 
 typedef struct View View;
 
+/* Takes the layout that is in a file, as the page saved it: JSON that only the page looks into. */
+typedef enum { LAYOUT_GOOD, LAYOUT_UNREADABLE /* errno says why */, LAYOUT_OTHER } LayoutStatus;
+LayoutStatus view_read_layout(ViewOptions *options, const char *path, Arena *arena);
+
 /* The texts of the options must stay. NULL: *error says why. Results that cannot be read are shown as such. */
 View *view_create(const ViewOptions *options, Arena *arena, const char **error);
 const char *view_address(const View *view);                       /* with the token */
