@@ -1,104 +1,26 @@
 /* koine check: diagnostics and the figures of the analysed model. */
 #include "cli/target.h"
 #include "cli/verbs.h"
-#include "experiment/experiment.h"
-#include "driver/dump.h"
-#include "driver/words.h"
-#include "explain/figures.h"
-#include "explain/report.h"
-#include "explain/symbols.h"
-
-typedef struct {
-    Text symbols, classes; /* empty: not wanted, or the model could not be loaded */
-    Text hints;
-    bool has_blocks; /* all of them in the structure */
-} Lists;
-
-static void print_json(Compilation *c, const Lists *lists, bool is_good)
-{
-    Arena *const arena = c->arena;
-    Text json = { .arena = arena };
-    text_format(&json, "{\"koine\":\"%s\",\"file\":", KOINE_VERSION);
-    text_json(&json, c->request.path);
-    text_format(&json, ",\"good\":%s,\"model\":", is_good ? "true" : "false");
-    if (is_good) {
-        const CompileReport report = compile_report(c->schedule, c->program, c->arena);
-        text_json(&json, report.model);
-        text_add(&json, ",\"language\":");
-        text_json(&json, report.language);
-        text_add(&json, ",\"figures\":");
-        figures_json(&report, &json);
-        text_add(&json, ",\"structure\":");
-        report_structure(c->schedule, (ReportStyle){ lists->has_blocks, true, (uint32_t)report.index }, &json);
-    } else {
-        text_add(&json, "null,\"language\":null,\"figures\":null,\"structure\":null");
-    }
-    if (lists->symbols.n)
-        text_format(&json, ",\"symbols\":%s", lists->symbols.at);
-    if (lists->classes.n)
-        text_format(&json, ",\"classes\":%s", lists->classes.at);
-    if (lists->hints.n)
-        text_format(&json, ",\"hints\":%s", lists->hints.at);
-    text_add(&json, ",\"diagnostics\":");
-    text_add(&json, diag_json(c->diag, arena));
-    puts(json.at);
-    puts("}");
-}
-
-/* The text of the file with messages below the lines, then the lists; false: none of them is wanted. */
-static bool print_lists(const Command *command, Compilation *c, const Lists *lists, bool has_schedule)
-{
-    const bool numbers = command_option(command, "line-numbers"), silent = command_option(command, "no-messages");
-    Text text = { .arena = c->arena };
-    const bool is_listing = command_option(command, "listing");
-    if (is_listing)
-        compilation_listing(c, c->request.path, numbers, silent, &text);
-    text_bytes(&text, lists->symbols.at, lists->symbols.n);
-    text_bytes(&text, lists->classes.at, lists->classes.n);
-    if (has_schedule && (command_option(command, "structure") || lists->has_blocks)) {
-        const CompileReport report = compile_report(c->schedule, c->program, c->arena);
-        report_structure(c->schedule, (ReportStyle){ lists->has_blocks, false, (uint32_t)report.index }, &text);
-    }
-    fwrite(text.at, 1, text.n, stdout);
-    return is_listing || command_option(command, "symbols") || command_option(command, "classes") ||
-           command_option(command, "structure") || command_option(command, "blocks");
-}
-
-static Lists make_lists(const Command *command, Compilation *c)
-{
-    Lists lists = { .symbols = { .arena = c->arena },
-                    .classes = { .arena = c->arena },
-                    .hints = { .arena = c->arena },
-                    .has_blocks = command_option(command, "blocks") != NULL };
-    const bool is_json = command_option(command, "json");
-    model_list(c->model, LIST_HINTS, is_json, &lists.hints);
-    if (command_option(command, "symbols"))
-        model_list(c->model, LIST_SYMBOLS, is_json, &lists.symbols);
-    if (command_option(command, "classes"))
-        model_list(c->model, LIST_CLASSES, is_json, &lists.classes);
-    return lists;
-}
+#include "driver/findings.h"
 
 static int check(const Command *command, Compilation *c, CompileRequest *request)
 {
+    const bool is_json = command_option(command, "json");
+    const FindingsWanted wanted = { .symbols = command_option(command, "symbols"),
+                                    .classes = command_option(command, "classes"),
+                                    .structure = command_option(command, "structure"),
+                                    .blocks = command_option(command, "blocks"),
+                                    .listing = command_option(command, "listing"),
+                                    .line_numbers = command_option(command, "line-numbers"),
+                                    .no_messages = command_option(command, "no-messages") };
     request->profile = command_option(command, "profile");
     if (request->profile && !profile_find(compilation_profile, request->profile))
         return no_profile(command, request->profile);
-    bool is_good = compilation_load(c, request);
-    const Lists lists = is_good ? make_lists(command, c) : (Lists){ 0 }; /* before the passes work on the model */
-    is_good = is_good && compilation_schedule(c);
-    if (command_option(command, "json")) {
-        print_json(c, &lists, is_good);
-    } else {
+    Text text = { .arena = c->arena };
+    const bool is_good = compilation_findings(c, request, &wanted, is_json, &text);
+    if (!is_json)
         diag_print(c->diag, stderr, (DiagStyle){ .colour = command->colour_err });
-        if (!print_lists(command, c, &lists, is_good) && is_good) {
-            const CompileReport report = compile_report(c->schedule, c->program, c->arena);
-            Text text = { .arena = c->arena };
-            figures_text(&report, &text);
-            text_bytes(&text, lists.hints.at, lists.hints.n);
-            fwrite(text.at, 1, text.n, stdout);
-        }
-    }
+    fwrite(text.at, 1, text.n, stdout);
     return is_good ? EXIT_GOOD : error_status(c->diag, EXIT_MODEL);
 }
 
