@@ -144,10 +144,9 @@ static int unknown_value(const Command *command, const Option *option, const cha
     return usage_error(command, "--%s cannot be '%s'; one of: %s", option->name, value, list);
 }
 
-/* One option, at words[*k]; takes the next word where the value stands there. */
-static int parse_option(Command *command, int n_words, char *const *words, int *k, Given *given)
+/* One option, at words[*k], by what stands behind its dashes; takes the next word where the value stands there. */
+static int parse_option(Command *command, const char *word, int n_words, char *const *words, int *k, Given *given)
 {
-    const char *const word = words[*k] + 2;
     const char *const equals = strchr(word, '=');
     const char *const name = arena_text(command->arena, word, equals ? (size_t)(equals - word) : strlen(word));
     const Option *const option = option_find(command->verb, name);
@@ -167,6 +166,20 @@ static int parse_option(Command *command, int n_words, char *const *words, int *
     return EXIT_GOOD;
 }
 
+/* The long name of an option as it stands on the command line: -h and, as compilers have it, -o FILE are short for one.
+ * NULL: said. */
+static const char *option_name(const Command *command, const char *word)
+{
+    if (word[1] == '-')
+        return word + 2;
+    if (strcmp(word, "-h") == 0)
+        return "help";
+    if (strcmp(word, "-o") == 0 && option_find(command->verb, "output"))
+        return "output";
+    usage_error(command, "there is no option %s; options have two dashes and a whole word", word);
+    return NULL;
+}
+
 int command_parse(Command *command, int n_words, char *const *words)
 {
     VEC(const char *) arguments = { 0 };
@@ -178,20 +191,10 @@ int command_parse(Command *command, int n_words, char *const *words)
             vec_push(command->arena, &arguments, word);
         } else if (strcmp(word, "--") == 0) {
             has_options = false;
-        } else if (strcmp(word, "-h") == 0) {
-            vec_push(command->arena, &given, ((Given){ "help", "" }));
         } else {
-            char output[] = "--output";
-            char *const short_form[] = { output,
-                                         k + 1 < n_words ? words[k + 1] : NULL }; /* -o FILE, as compilers have it */
-            const bool is_short = strcmp(word, "-o") == 0 && option_find(command->verb, "output");
-            if (word[1] != '-' && !is_short)
-                return usage_error(command, "there is no option %s; options have two dashes and a whole word", word);
             Given one;
-            int first = 0;
-            const int status = is_short ? parse_option(command, k + 1 < n_words ? 2 : 1, short_form, &first, &one)
-                                        : parse_option(command, n_words, words, &k, &one);
-            k += first;
+            const char *const name = option_name(command, word);
+            const int status = name ? parse_option(command, name, n_words, words, &k, &one) : EXIT_USAGE;
             if (status != EXIT_GOOD)
                 return status;
             vec_push(command->arena, &given, one);
