@@ -11,6 +11,7 @@
 #include "experiment/observe.h"
 #include "experiment/run.h"
 #include "experiment/show.h"
+#include "driver/stop.h"
 #include "driver/words.h"
 #include "explain/figures.h"
 #include "formats/result_file.h"
@@ -80,7 +81,7 @@ static void draw_plot(const Run *run)
 static void on_message(void *context, int level, const char *text)
 {
     Run *const run = context;
-    progress_clear(&run->progress);
+    fputs(progress_removed(&run->progress), stderr);
     if (level == KOINE_MESSAGE_OUTPUT)
         fputs(text, run->model_output);
     else
@@ -98,19 +99,10 @@ static void on_notice(void *context, const char *text)
 static void on_progress(void *context, double time)
 {
     Run *const run = context;
-    progress_show(&run->progress, time);
+    fputs(progress_at(&run->progress, time), stderr);
 }
 
 /* ---- What is said at the end ------------------------------------------------------------------------------------ */
-
-/* A condition of the experiment or of the command line is a transition whose text is not that of the model
- * (driver/stop.h). */
-static bool is_ended_by_condition(const KoineTables *tables, const KoineRunReport *report)
-{
-    const KoinePlace *const place = &report->fault.place;
-    return place->line > 0 && place->source < tables->n_sources &&
-           strcmp(tables->sources[place->source], "stop-when") == 0;
-}
 
 static void say_how_it_ended(const Run *run, const RunRecord *record, const KoineTables *tables)
 {
@@ -120,7 +112,7 @@ static void say_how_it_ended(const Run *run, const RunRecord *record, const Koin
     case KOINE_RUN_TERMINATED:
         if (run->is_quiet)
             break;
-        if (is_ended_by_condition(tables, report))
+        if (stop_is_place(tables, &report->fault.place))
             say("the run ended at time %g, where %s (stop-when)", report->time, run->settings.experiment.how.stop_when);
         else
             say("the model ended the run at time %g", report->time);
@@ -230,9 +222,9 @@ static KoineSink *on_ready(void *context, const ExperimentRun *made)
     if (!run->is_quiet)
         settings_say(&run->settings, run_controls(made), run->arena);
     run->progress = progress_begin(record->start, record->stop,
-                                   command_option(run->command, "progress") ? PROGRESS_LINES
-                                   : run->is_quiet                          ? PROGRESS_NONE
-                                                                            : PROGRESS_BAR);
+                                   terminal_progress(command_option(run->command, "progress") ? PROGRESS_LINES
+                                                     : run->is_quiet                          ? PROGRESS_NONE
+                                                                                              : PROGRESS_BAR));
     return plot;
 }
 
@@ -240,7 +232,7 @@ static void on_computed(void *context, ExperimentRun *made)
 {
     Run *const run = context;
     run_say_tier(made, compilation_tier_note(run->c));
-    progress_clear(&run->progress);
+    fputs(progress_removed(&run->progress), stderr);
 }
 
 static void on_ended(void *context, const ExperimentRun *made, KoineModel *model)
@@ -253,7 +245,7 @@ static void on_ended(void *context, const ExperimentRun *made, KoineModel *model
 static void on_left(void *context, const RunRecord *record, Arena *arena)
 {
     Run *const run = context;
-    progress_clear(&run->progress);
+    fputs(progress_removed(&run->progress), stderr);
     _exit(close_stdout(report_run(run, record, NULL, arena)));
 }
 

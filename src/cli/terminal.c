@@ -2,13 +2,11 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include <errno.h>
-#include <math.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <strings.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 bool terminal_is(FILE *stream)
@@ -72,63 +70,9 @@ void draw_panes(const PlotPane *panes, uint32_t n_panes, const PlotOptions *size
     fwrite(text.at, 1, text.n, to);
 }
 
-/* ---- Progress -------------------------------------------------------------------------------------------------- */
-
-enum { BAR = 30, FIRST_AFTER = 300, AGAIN_AFTER = 100 }; /* characters; milliseconds */
-
-static int64_t milliseconds(void)
+ProgressForm terminal_progress(ProgressForm wanted)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
-Progress progress_begin(double start, double stop, ProgressForm form)
-{
-    const int64_t now = milliseconds();
-    const bool is_possible = form != PROGRESS_BAR || (terminal_is(stderr) && !is_dumb());
-    return (Progress){
-        .start = start, .stop = stop, .begun = now, .shown = now, .form = is_possible ? form : PROGRESS_NONE
-    };
-}
-
-static void show_line(Progress *progress, double part, double time)
-{
-    const int tenth = (int)(10 * part);
-    if (tenth > progress->tenth)
-        fprintf(stderr, "t = %g of %g, %d%%\n", time, progress->stop, (int)(100 * part));
-    progress->tenth = tenth > progress->tenth ? tenth : progress->tenth;
-}
-
-static void show_bar(Progress *progress, double part, double time)
-{
-    const int64_t now = milliseconds();
-    if (now - progress->begun < FIRST_AFTER || now - progress->shown < AGAIN_AFTER)
-        return;
-    progress->shown = now;
-    char bar[BAR + 1];
-    for (int k = 0; k < BAR; k++)
-        bar[k] = k < part * BAR ? '#' : '.';
-    bar[BAR] = 0;
-    fprintf(stderr, "\r\033[K[%s] %3d%%  t = %g of %g", bar, (int)(100 * part), time, progress->stop);
-    progress->is_visible = true;
-}
-
-void progress_show(Progress *progress, double time)
-{
-    const double span = progress->stop - progress->start;
-    const double part = span > 0 ? fmin(fmax((time - progress->start) / span, 0), 1) : 1;
-    if (progress->form == PROGRESS_BAR)
-        show_bar(progress, part, time);
-    else if (progress->form == PROGRESS_LINES)
-        show_line(progress, part, time);
-}
-
-void progress_clear(Progress *progress)
-{
-    if (progress->is_visible)
-        fputs("\r\033[K", stderr);
-    progress->is_visible = false;
+    return wanted == PROGRESS_BAR && (is_dumb() || !terminal_is(stderr)) ? PROGRESS_NONE : wanted;
 }
 
 /* ---- Interruption: the only writable globals; a signal handler has nothing else --------------------------------- */

@@ -1,9 +1,11 @@
 #include "driver/stop.h"
 #include "ir/read.h"
 
+static const char SOURCE_NAME[] = "stop-when";
+
 bool stop_read(Model *model, Sources *sources, const char *text, Span span, Diag *diag)
 {
-    const uint32_t source = sources_add_text(sources, "stop-when", text, strlen(text));
+    const uint32_t source = sources_add_text(sources, SOURCE_NAME, text, strlen(text));
     Term condition;
     if (!condition_read(model, sources, source, diag, &condition)) {
         if (span.source != SOURCE_NONE)
@@ -22,4 +24,10 @@ bool stop_read(Model *model, Sources *sources, const char *text, Span span, Diag
     };
     model_add_transition(model, &head, 1, &condition, 0, NULL, 1, &action);
     return true;
+}
+
+bool stop_is_place(const KoineTables *tables, const KoinePlace *place)
+{
+    return place->line > 0 && place->source < tables->n_sources &&
+           strcmp(tables->sources[place->source], SOURCE_NAME) == 0;
 }
