@@ -113,6 +113,31 @@ void text_json(Text *text, const char *value)
     text_char(text, '"');
 }
 
+void text_wrapped(Text *text, const char *words, uint32_t width, uint32_t column, uint32_t indent)
+{
+    bool is_first = true;
+    while (*words) {
+        const size_t length = strcspn(words, " \n");
+        if (!is_first && column + 1 + length > width) {
+            text_format(text, "\n%*s", (int)indent, "");
+            column = indent;
+        } else if (!is_first) {
+            text_char(text, ' ');
+            column++;
+        }
+        text_bytes(text, words, length);
+        column += (uint32_t)length;
+        is_first = false;
+        words += length;
+        if (words[0] == '\n' && words[1] == '\n') {
+            text_format(text, "\n\n%*s", (int)indent, "");
+            column = indent;
+            is_first = true;
+        }
+        words += strspn(words, " \n");
+    }
+}
+
 void text_xml(Text *text, const char *value)
 {
     const char *const end = value + strlen(value);

@@ -21,6 +21,8 @@ void text_real_point(Text *text, double value); /* the same, always recognisable
 void text_integer(Text *text, int64_t value);
 /* The text for a terminal: characters of control and bytes that are no UTF-8 are shown as \xNN. */
 const char *text_shown(const char *text, Arena *arena);
+/* Words at most so wide, the first line from `column` on, the others behind `indent` blanks. Empty lines stay. */
+void text_wrapped(Text *text, const char *words, uint32_t width, uint32_t column, uint32_t indent);
 /* For SVG and HTML, in texts and attributes. Always UTF-8. */
 void text_xml(Text *text, const char *value);
 void text_json(Text *text, const char *value); /* quoted and escaped */

@@ -215,3 +215,15 @@ const char *command_option(const Command *command, const char *name)
             return command->given[k].value;
     return NULL;
 }
+
+int command_whole(const Command *command, const char *name, const char *must, long least, long most, long *value)
+{
+    const char *const text = command_option(command, name);
+    if (!text)
+        return EXIT_GOOD;
+    char *end;
+    *value = strtol(text, &end, 10);
+    if (*end || end == text || *value < least || *value > most)
+        return usage_error(command, "--%s %s, not '%s'", name, must, text);
+    return EXIT_GOOD;
+}

@@ -62,12 +62,17 @@ extern const Option common_options[]; /* of every verb */
 extern const Verb *const verbs[];     /* ended by NULL */
 
 const Verb *verb_find(const char *name);
+const char *verb_word(uint32_t k); /* the name of a row; NULL after the last */
 const Option *option_find(const Verb *verb, const char *name);
 
 /* Fills in `command` for the words after the verb. Not EXIT_GOOD: said on stderr; the status. */
 int command_parse(Command *command, int n_words, char *const *words);
 /* The last value of an option, "" for a switch; NULL: not given. */
 const char *command_option(const Command *command, const char *name);
+
+/* The value of an option that is a whole number, which stays as it is where the option is not given. Not EXIT_GOOD: it
+ * is none of these; said, with what it `must` be. */
+int command_whole(const Command *command, const char *name, const char *must, long least, long most, long *value);
 
 /* "koine run: ..." and where to read on; returns EXIT_USAGE. */
 int usage_error(const Command *command, const char *format, ...) __attribute__((format(printf, 2, 3)));

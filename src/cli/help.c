@@ -15,31 +15,12 @@ static const char exit_text[] =
     "results so far are kept; 4 the environment fails: no disk, no memory, no compiler; 130 interrupted, results "
     "kept.";
 
-/* Words of `text` from column `column` on, broken at WIDTH, further lines indented by `indent`. */
-static void print_wrapped(const char *text, uint32_t column, uint32_t indent)
+static void print_wrapped(const char *text, uint32_t column, Arena *arena)
 {
-    bool is_first = true;
-    while (*text) {
-        size_t length = strcspn(text, " \n");
-        if (!is_first && column + 1 + length > WIDTH) {
-            printf("\n%*s", (int)indent, "");
-            column = indent;
-        } else if (!is_first) {
-            putchar(' ');
-            column++;
-        }
-        printf("%.*s", (int)length, text);
-        column += (uint32_t)length;
-        is_first = false;
-        text += length;
-        if (text[0] == '\n' && text[1] == '\n') {
-            printf("\n\n%*s", (int)indent, "");
-            column = indent;
-            is_first = true;
-        }
-        text += strspn(text, " \n");
-    }
-    putchar('\n');
+    Text wrapped = { .arena = arena };
+    text_wrapped(&wrapped, text, WIDTH, column, column);
+    text_char(&wrapped, '\n');
+    fputs(wrapped.at, stdout);
 }
 
 /* Lists that texts of help name in braces, such as {tiers}: made from the tables, so that no list is written by hand.
@@ -119,7 +100,7 @@ static void print_options(const Option *options, Arena *arena)
         printf("%-*s", OPTION_COLUMN, left);
         if (length >= OPTION_COLUMN)
             printf("\n%*s", OPTION_COLUMN, "");
-        print_wrapped(help_of(options, arena), OPTION_COLUMN, OPTION_COLUMN);
+        print_wrapped(help_of(options, arena), OPTION_COLUMN, arena);
         print_words(options);
     }
 }
@@ -139,7 +120,7 @@ void help_verb(const Verb *verb, bool colour)
     Arena *const arena = arena_create(out_of_memory);
     printf("koine %s: %s\n\nusage: koine %s%s%s [OPTIONS]\n\n", verb->name, verb->summary, verb->name,
            verb->arguments[0] ? " " : "", verb->arguments);
-    print_wrapped(filled_in(verb->text, arena), 0, 0);
+    print_wrapped(filled_in(verb->text, arena), 0, arena);
     print_heading("Options", colour);
     print_options(verb->options, arena);
     print_options(common_options, arena);
@@ -147,7 +128,7 @@ void help_verb(const Verb *verb, bool colour)
         print_heading("Examples", colour);
         for (const Example *example = verb->examples; example->command; example++) {
             printf("  %s\n      ", example->command);
-            print_wrapped(example->effect, 6, 6);
+            print_wrapped(example->effect, 6, arena);
         }
     }
     arena_destroy(arena);
@@ -288,20 +269,15 @@ static void print_completion(void)
 
 /* ---- koine help ------------------------------------------------------------------------------------------------ */
 
-static const char *verb_word(uint32_t k)
-{
-    return verbs[k] ? verbs[k]->name : NULL;
-}
-
 /* Name and description of every solver: from the table of the runtime, so that none is missing. */
-static void help_solvers(bool colour)
+static void help_solvers(bool colour, Arena *arena)
 {
     print_heading("Solvers", colour);
     for (uint32_t k = 0; koine_solver_name(k); k++) {
         printf("  %-*s", OPTION_COLUMN - 2, koine_solver_name(k));
         if (strlen(koine_solver_name(k)) >= OPTION_COLUMN - 2)
             printf("\n%*s", OPTION_COLUMN, "");
-        print_wrapped(koine_solver_description(k), OPTION_COLUMN, OPTION_COLUMN);
+        print_wrapped(koine_solver_description(k), OPTION_COLUMN, arena);
     }
 }
 
@@ -321,7 +297,7 @@ static int run_help(const Command *command)
     }
     const char *const name = command->arguments[0];
     if (strcmp(name, "solvers") == 0) {
-        help_solvers(command->colour_out);
+        help_solvers(command->colour_out, command->arena);
         return EXIT_GOOD;
     }
     const Verb *const verb = verb_find(name);
@@ -329,7 +305,7 @@ static int run_help(const Command *command)
         help_verb(verb, command->colour_out);
         return EXIT_GOOD;
     }
-    const char *nearest = nearest_word(name, verb_word);
+    const char *const nearest = nearest_word(name, verb_word);
     if (nearest)
         return usage_error(command, "there is no command '%s'; did you mean '%s'?", name, nearest);
     return usage_error(command, "there is no command '%s'", name);

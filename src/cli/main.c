@@ -16,7 +16,7 @@ const Verb *const verbs[] = {
     &verb_dump,  &verb_explain,   &verb_doctor,  &verb_cache,   &verb_help,    NULL,
 };
 
-static const char *verb_word(uint32_t k)
+const char *verb_word(uint32_t k)
 {
     return verbs[k] ? verbs[k]->name : NULL;
 }

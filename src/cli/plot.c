@@ -44,21 +44,6 @@ static int write_svg(const char *path, const PaneList *panes, const PlotOptions 
     return write_text(path, &svg);
 }
 
-/* A size of a pane; 0: not given. */
-static int read_size(const Command *command, const char *name, uint32_t *size)
-{
-    const char *const text = command_option(command, name);
-    *size = 0;
-    if (!text)
-        return EXIT_GOOD;
-    char *end;
-    const long value = strtol(text, &end, 10);
-    if (*end || end == text || value < 8 || value > 10000)
-        return usage_error(command, "--%s must be a whole number from 8 to 10000, not '%s'", name, text);
-    *size = (uint32_t)value;
-    return EXIT_GOOD;
-}
-
 static int draw_results(const Command *command, const Series *results, PlotOptions *options)
 {
     PaneList panes = { 0 };
@@ -81,11 +66,15 @@ static int draw_results(const Command *command, const Series *results, PlotOptio
 static int run_plot(const Command *command)
 {
     PlotOptions options = { 0 };
-    int status = read_size(command, "width", &options.width);
+    static const char must[] = "must be a whole number from 8 to 10000";
+    long width = 0, height = 0;
+    int status = command_whole(command, "width", must, 8, 10000, &width);
     if (status == EXIT_GOOD)
-        status = read_size(command, "height", &options.height);
+        status = command_whole(command, "height", must, 8, 10000, &height);
     if (status != EXIT_GOOD)
         return status;
+    options.width = (uint32_t)width;
+    options.height = (uint32_t)height;
     const Series *results;
     status = read_results(command, 1, &results);
     if (status == EXIT_GOOD)

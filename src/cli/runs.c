@@ -60,14 +60,14 @@ static int find_run(const Runs *r, const char *text, CatalogueRun *run)
 
 static int list_runs(const Runs *r)
 {
-    const char *const most = command_option(r->command, "most");
-    char *end = NULL;
-    const long wanted = most ? strtol(most, &end, 10) : 20;
-    if (most && (*end || end == most || wanted < 0 || wanted > 1000000))
-        return usage_error(r->command, "--most must be a whole number from 0 (all) to 1000000, not '%s'", most);
+    long most = 20;
+    const int checked =
+        command_whole(r->command, "most", "must be a whole number from 0 (all) to 1000000", 0, 1000000, &most);
+    if (checked != EXIT_GOOD)
+        return checked;
     const CatalogueFilter filter = { .model = command_option(r->command, "model"),
                                      .tag = command_option(r->command, "tag"),
-                                     .most = (uint32_t)wanted };
+                                     .most = (uint32_t)most };
     CatalogueRun *runs;
     uint32_t n;
     const CatalogueStatus status = catalogue_list(r->catalogue, &filter, r->arena, &runs, &n);

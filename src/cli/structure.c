@@ -2,8 +2,6 @@
 #include "cli/target.h"
 #include "cli/verbs.h"
 #include "explain/structure.h"
-#include <errno.h>
-#include <stdlib.h>
 
 enum { BOXES_MOST = 3000 };
 
@@ -19,40 +17,34 @@ static int write_picture(Compilation *c, uint32_t depth, const char *path)
     return write_text(path, &svg);
 }
 
-static bool read_depth(const char *text, uint32_t *depth)
+static int read_depth(const Command *command, long *depth)
 {
-    char *end;
-    errno = 0;
-    const unsigned long value = strtoul(text, &end, 10);
-    *depth = (uint32_t)value;
-    return text[0] >= '0' && text[0] <= '9' && *end == 0 && errno == 0 && value <= 1000;
+    *depth = command_option(command, "svg") ? 1 : 1000;
+    return command_whole(command, "depth", "is a number of levels from 0 to 1000", 0, 1000, depth);
 }
 
 static int show_structure(const Command *command, Compilation *c, CompileRequest *request)
 {
-    const char *const svg = command_option(command, "svg"), *const wanted = command_option(command, "depth");
-    uint32_t depth = svg ? 1 : 1000;
-    if (wanted)
-        read_depth(wanted, &depth);
+    const char *const svg = command_option(command, "svg");
+    long depth;
+    read_depth(command, &depth);
     const bool is_good = compilation_load(c, request);
     diag_print(c->diag, stderr, (DiagStyle){ .colour = command->colour_err });
     if (!is_good)
         return EXIT_MODEL;
     if (svg)
-        return write_picture(c, depth, svg);
+        return write_picture(c, (uint32_t)depth, svg);
     Text text = { .arena = c->arena };
-    structure_text(c->model, depth, &text);
+    structure_text(c->model, (uint32_t)depth, &text);
     fwrite(text.at, 1, text.n, stdout);
     return EXIT_GOOD;
 }
 
 static int run_structure(const Command *command)
 {
-    const char *const wanted = command_option(command, "depth");
-    uint32_t depth;
-    if (wanted && !read_depth(wanted, &depth))
-        return usage_error(command, "--depth is a number of levels from 0 to 1000, not '%s'", wanted);
-    return target_act(command, show_structure);
+    long depth;
+    const int status = read_depth(command, &depth);
+    return status == EXIT_GOOD ? target_act(command, show_structure) : status;
 }
 
 static const Option options[] = {

@@ -10,7 +10,6 @@
 #include "web/result.h"
 #include "web/view.h"
 #include <errno.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 enum { PORT_FIRST = 8310 };
@@ -23,17 +22,11 @@ typedef struct {
 
 static int read_port(ViewCall *call)
 {
-    const char *const text = command_option(call->command, "port");
-    call->options.port = PORT_FIRST;
-    call->options.may_move = !text;
-    if (!text)
-        return EXIT_GOOD;
-    char *end;
-    const long port = strtol(text, &end, 10);
-    if (end == text || *end || port < 0 || port > 65535)
-        return usage_error(call->command, "--port is a number from 0 to 65535, not '%s'", text);
+    long port = PORT_FIRST;
+    const int status = command_whole(call->command, "port", "is a number from 0 to 65535", 0, 65535, &port);
     call->options.port = (uint16_t)port;
-    return EXIT_GOOD;
+    call->options.may_move = !command_option(call->command, "port");
+    return status;
 }
 
 /* An experiment names its model; the model is what can be looked at. */
