@@ -84,3 +84,13 @@ void bank_list_json(const BankCheck *check, bool is_good, Text *text)
     text_add(text, diag_json(check->diag, text->arena));
     text_add(text, "\n}\n");
 }
+
+void bank_check_text(const BankCheck *check, Text *text)
+{
+    text_format(text, "%u classes in %u files", check->classes.n, check->n_own);
+    if (check->n_wrong)
+        text_format(text, ", %u of them wrong", check->n_wrong);
+    else
+        text_add(text, " are good");
+    text_format(text, "; translated %u of %u\n", check->n_translated, check->files.n);
+}

@@ -5,7 +5,8 @@
 #include "bank/bank_check.h"
 #include "base/text.h"
 
-void bank_list_text(const BankCheck *check, Text *text); /* a table for people */
+void bank_check_text(const BankCheck *check, Text *text); /* one sentence about all of them */
+void bank_list_text(const BankCheck *check, Text *text);  /* a table for people */
 /* An object with the diagnostics; is_good: nothing in the bank is wrong. */
 void bank_list_json(const BankCheck *check, bool is_good, Text *text);
 

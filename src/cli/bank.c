@@ -35,25 +35,16 @@ static int run_check(BankWork *work, const char *folder, bool is_list)
     const BankCheck *check = &work->check;
     const bool is_good = diag_errors(work->diag) == 0 && check->n_wrong == 0;
     Text text = { .arena = work->arena };
-    const int status = is_good || is_list ? EXIT_GOOD : EXIT_MODEL;
     if (command_option(work->command, "json")) {
         bank_list_json(check, is_good, &text);
-        fputs(text.at, stdout);
-        return status;
-    }
-    if (is_list) {
+    } else if (is_list) {
         bank_list_text(check, &text);
-        fputs(text.at, stdout);
-        return status;
+    } else {
+        print_messages(work);
+        bank_check_text(check, &text);
     }
-    print_messages(work);
-    if (check->n_wrong)
-        printf("%u classes in %u files, %u of them wrong; translated %u of %u\n", check->classes.n, check->n_own,
-               check->n_wrong, check->n_translated, check->files.n);
-    else
-        printf("%u classes in %u files are good; translated %u of %u\n", check->classes.n, check->n_own,
-               check->n_translated, check->files.n);
-    return status;
+    fwrite(text.at, 1, text.n, stdout);
+    return is_good || is_list ? EXIT_GOOD : EXIT_MODEL;
 }
 
 /* ---- use ---- */

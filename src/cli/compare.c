@@ -21,14 +21,9 @@ static int report(const Command *command, const Comparison *c)
     Text text = { .arena = c->arena };
     comparison_text(c, MOST_SHOWN, &text);
     fwrite(text.at, 1, text.n, stdout);
-    const char *const more =
-        c->n_more ? arena_format(c->arena, "; '%s' has %u others", command->arguments[1], c->n_more) : "";
-    const bool is_one = c->pairs.n == 1;
-    if (c->n_different || c->missing.n)
-        say("%u of %u signals differ, %u are missing%s", c->n_different, c->pairs.n, c->missing.n, more);
-    else
-        say("%u signal%s agree%s%s%s", c->pairs.n, is_one ? "" : "s", is_one ? "s" : "",
-            is_same ? "" : " where both have values", more);
+    Text summary = { .arena = c->arena };
+    comparison_summary(c, command->arguments[1], &summary);
+    say("%s", summary.at);
     const char *const svg = command_option(command, "svg");
     const int drawn = svg && c->pairs.n ? draw_worst(command, c, svg) : EXIT_GOOD;
     return drawn != EXIT_GOOD ? drawn : is_same ? EXIT_GOOD : EXIT_MODEL;

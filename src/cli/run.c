@@ -8,9 +8,9 @@
 #include "experiment/catalogue.h"
 #include "experiment/failure.h"
 #include "experiment/hot.h"
-#include "experiment/observe.h"
 #include "experiment/run.h"
 #include "experiment/show.h"
+#include "experiment/summary.h"
 #include "driver/stop.h"
 #include "driver/words.h"
 #include "explain/figures.h"
@@ -171,22 +171,6 @@ static int write_hot(const Run *run, const KoineModel *model)
     return write_text(path, &text);
 }
 
-static void say_files(const Run *run, const RunRecord *record, const char *what, Arena *arena)
-{
-    if (record->run.statistics.events.points == 0) { /* whatever lies there is of another run */
-        fprintf(stderr, "no results\n");
-        return;
-    }
-    if (!is_stdout(record->output))
-        fprintf(stderr, "%s: %s\n", what, text_shown(record->output, arena));
-    const Experiment *const e = &run->settings.experiment;
-    if (record->protocol)
-        fprintf(stderr, "protocol: %s\n", text_shown(record->protocol, arena));
-    for (uint32_t k = 0; k < e->results.n_observers; k++)
-        fprintf(stderr, "observer %s: %s\n", text_shown(e->results.observers[k].name, arena),
-                text_shown(observe_path(&e->results.observers[k], arena), arena));
-}
-
 /* `model`: NULL if it is still at work. */
 static int report_run(const Run *run, const RunRecord *record, const KoineModel *model, Arena *arena)
 {
@@ -194,8 +178,8 @@ static int report_run(const Run *run, const RunRecord *record, const KoineModel 
     say_how_it_ended(run, record, model ? model->kind->tables : NULL);
     if (end == KOINE_RUN_OPTIONS)
         return EXIT_USAGE;
+    Text text = { .arena = arena }, files = { .arena = arena };
     if (!run->is_quiet && model) {
-        Text text = { .arena = arena };
         statistics_text(record, &text);
         fputs(text.at, stderr);
     } else if (!run->is_quiet) {
@@ -203,9 +187,11 @@ static int report_run(const Run *run, const RunRecord *record, const KoineModel 
                 (unsigned long long)record->run.statistics.events.points, record->tier_note);
     }
     draw_plot(run);
-    if (!run->is_quiet && end != KOINE_RUN_SINK)
-        say_files(run, record, end == KOINE_RUN_DONE || end == KOINE_RUN_TERMINATED ? "results" : "results so far",
-                  arena);
+    if (!run->is_quiet && end != KOINE_RUN_SINK) {
+        const bool is_whole = end == KOINE_RUN_DONE || end == KOINE_RUN_TERMINATED;
+        files_summary(record, &run->settings.experiment, is_whole ? "results" : "results so far", &files);
+        fputs(files.at, stderr);
+    }
     const int statistics = write_statistics(run, record, arena), hot = model ? write_hot(run, model) : EXIT_GOOD;
     const int status = status_of(&record->run);
     return status != EXIT_GOOD ? status : statistics != EXIT_GOOD ? statistics : hot;

@@ -1,4 +1,5 @@
 #include "experiment/summary.h"
+#include "experiment/observe.h"
 
 static void add_number(Text *text, const Experiment *e, ExperimentKey key, double value, const char *otherwise)
 {
@@ -61,4 +62,22 @@ void experiment_summary(const Experiment *e, const Controls *controls, Text *to)
         text_format(to, "  %s = %s%s\n", text_shown(e->part.settings.at[k].name, arena),
                     text_shown(e->part.settings.at[k].value, arena),
                     e->part.settings.at[k].span.source == SOURCE_NONE ? "" : " (experiment)");
+}
+
+void files_summary(const RunRecord *record, const Experiment *experiment, const char *what, Text *text)
+{
+    Arena *const arena = text->arena;
+    const ExperimentResults *const results = &experiment->results;
+    if (record->run.statistics.events.points == 0) { /* whatever lies there is of another run */
+        text_add(text, "no results\n");
+        return;
+    }
+    text_add(text, "");
+    if (strcmp(record->output, "-") != 0)
+        text_format(text, "%s: %s\n", what, text_shown(record->output, arena));
+    if (record->protocol)
+        text_format(text, "protocol: %s\n", text_shown(record->protocol, arena));
+    for (uint32_t k = 0; k < results->n_observers; k++)
+        text_format(text, "observer %s: %s\n", text_shown(results->observers[k].name, arena),
+                    text_shown(observe_path(&results->observers[k], arena), arena));
 }

@@ -146,6 +146,18 @@ void comparison_text(const Comparison *c, uint32_t most, Text *text)
         text_format(text, "and %u more are missing\n", c->missing.n - most);
 }
 
+void comparison_summary(const Comparison *c, const char *name, Text *text)
+{
+    const bool is_one = c->pairs.n == 1;
+    if (c->n_different || c->missing.n)
+        text_format(text, "%u of %u signals differ, %u are missing", c->n_different, c->pairs.n, c->missing.n);
+    else
+        text_format(text, "%u signal%s agree%s%s", c->pairs.n, is_one ? "" : "s", is_one ? "s" : "",
+                    c->has_same_times ? "" : " where both have values");
+    if (c->n_more)
+        text_format(text, "; '%s' has %u others", name, c->n_more);
+}
+
 uint32_t comparison_panes(const Comparison *c, const char *const names[2], uint32_t most, PlotPane *panes)
 {
     uint32_t n = 0;

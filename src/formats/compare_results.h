@@ -34,6 +34,8 @@ bool signal_differs(const ComparedSignal *signal);
 /* A line where the times differ, a line for each of the signals that differ most (where all agree, for the one that
  * does so least) and for those that are missing; at most `most` of each. */
 void comparison_text(const Comparison *comparison, uint32_t most, Text *text);
+/* One sentence about all signals; `name` is that of the second result. */
+void comparison_summary(const Comparison *comparison, const char *name, Text *text);
 /* Panes with both curves of the signals that differ most, at most so many; `names` are those of the two results. */
 uint32_t comparison_panes(const Comparison *comparison, const char *const names[2], uint32_t most, PlotPane *panes);
 
