@@ -1,6 +1,5 @@
 #include "experiment/conversion.h"
 #include "formats/replay.h"
-#include "formats/select.h"
 #include "formats/store.h"
 
 static const StoreInfo *info_of(const Conversion *conversion)
@@ -10,14 +9,9 @@ static const StoreInfo *info_of(const Conversion *conversion)
 
 const char *conversion_unknown(const Conversion *conversion)
 {
-    const Series *const series = conversion->series;
-    for (uint32_t g = 0; g < conversion->n_globs; g++) {
-        bool is_any = false;
-        for (uint32_t k = 1; k < series->n_columns && !is_any; k++)
-            is_any = glob_matches(conversion->globs[g], series->columns[k].name);
-        if (!is_any)
+    for (uint32_t g = 0; g < conversion->n_globs; g++)
+        if (!series_glob(conversion->series, conversion->globs[g]))
             return conversion->globs[g];
-    }
     return NULL;
 }
 

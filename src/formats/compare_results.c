@@ -30,7 +30,7 @@ static int by_ratio(const void *a, const void *b)
 static bool is_wanted(const Comparison *c, const char *name)
 {
     for (uint32_t k = 0; k < c->n_globs; k++)
-        if (glob_matches(c->globs[k], name))
+        if (c->finds[k] && c->finds[k](c->globs[k], name))
             return true;
     return c->n_globs == 0;
 }
@@ -108,8 +108,20 @@ static bool have_same_times(const Comparison *c)
            fabs(last_time(c->reference) - last_time(c->other)) <= c->width;
 }
 
+/* The reference tells the capitals of a name; the other result those that the reference has not. */
+static void read_globs(Comparison *c)
+{
+    c->finds = NEW_ARRAY(c->arena, GlobMatch *, c->n_globs + 1);
+    for (uint32_t k = 0; k < c->n_globs; k++) {
+        c->finds[k] = series_glob(c->reference, c->globs[k]);
+        if (!c->finds[k])
+            c->finds[k] = series_glob(c->other, c->globs[k]);
+    }
+}
+
 void compare_results(Comparison *c)
 {
+    read_globs(c);
     Arena *const scratch = arena_create_like(c->arena);
     c->width = c->tube * (last_time(c->reference) - c->reference->columns[0].values[0]);
     c->has_same_times = have_same_times(c);

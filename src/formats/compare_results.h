@@ -19,6 +19,7 @@ typedef struct {
     const char *const *globs; /* the signals that are compared; none: all of the reference */
     uint32_t n_globs;
     /* What compare_results finds: */
+    GlobMatch **finds;         /* how each glob finds signals; NULL: it finds none */
     double width;              /* of the tube, in units of time */
     VEC(ComparedSignal) pairs; /* signals that both have; those that differ most come first */
     VEC(const char *) missing; /* signals of the reference that the other one has not */

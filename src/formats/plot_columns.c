@@ -37,18 +37,14 @@ static void add_column(Pane *pane, uint32_t at)
     vec_push(pane->arena, &pane->list, series);
 }
 
-/* The columns one glob names, in any capitals if none has those that were given; false: none. */
+/* The columns one glob names; false: none. */
 static bool add_matching(Pane *pane, const char *glob)
 {
-    static bool (*const ways[])(const char *, const char *) = { glob_matches, glob_matches_any_case };
-    bool is_found = false;
-    for (uint32_t way = 0; way < 2 && !is_found; way++)
-        for (uint32_t c = 1; c < pane->results->n_columns; c++)
-            if (ways[way](glob, pane->results->columns[c].name)) {
-                add_column(pane, c);
-                is_found = true;
-            }
-    return is_found;
+    GlobMatch *const finds = series_glob(pane->results, glob);
+    for (uint32_t c = 1; finds && c < pane->results->n_columns; c++)
+        if (finds(glob, pane->results->columns[c].name))
+            add_column(pane, c);
+    return finds != NULL;
 }
 
 static Pane begin(const Series *results, Arena *arena)

@@ -38,8 +38,9 @@ void selection_miss_text(const SelectionMiss *miss, const char *const *globs, ch
 
 /* Splits "a*,x[1,2],'b,c'" at the commas outside of brackets and quotes; blanks around are dropped. */
 uint32_t globs_split(const char *list, Arena *arena, const char *const **globs);
-bool glob_matches(const char *glob, const char *name);
-bool glob_matches_any_case(const char *glob, const char *name);
+typedef bool GlobMatch(const char *glob, const char *name);
+GlobMatch glob_matches;
+GlobMatch glob_matches_any_case; /* for globs that no name has the capitals of */
 
 /* "x", "x[3]", "x[1,2]", "der(x[3])" */
 void column_name(const KoineTables *tables, const Column *column, Text *name);

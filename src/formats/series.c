@@ -229,6 +229,16 @@ const SeriesColumn *series_find(const Series *series, const char *name)
     return NULL;
 }
 
+GlobMatch *series_glob(const Series *series, const char *glob)
+{
+    static GlobMatch *const ways[] = { glob_matches, glob_matches_any_case };
+    for (uint32_t way = 0; way < 2; way++)
+        for (uint32_t k = 1; k < series->n_columns; k++)
+            if (ways[way](glob, series->columns[k].name))
+                return ways[way];
+    return NULL;
+}
+
 const char *series_nearest(const Series *series, const char *name)
 {
     const size_t length = strlen(name);

@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "base/diag.h"
+#include "formats/select.h"
 
 typedef struct {
     const char *name, *comment; /* comment: "" where the file has none */
@@ -45,6 +46,8 @@ const double *series_fetch(const Series *series, uint32_t column, Arena *arena);
 double series_at(const Series *series, const SeriesColumn *column, uint64_t row);
 /* NULL: no such column. */
 const SeriesColumn *series_find(const Series *series, const char *name);
+/* How a glob finds columns: exactly, or in any capitals where none has those that are given. NULL: it finds none. */
+GlobMatch *series_glob(const Series *series, const char *glob);
 /* The column most like `name`, for "did you mean"; NULL: none is near. */
 const char *series_nearest(const Series *series, const char *name);
 

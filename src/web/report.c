@@ -220,25 +220,34 @@ static void add_parameters(const Report *r)
 /* ---- curves ---- */
 typedef VEC(const char *) NameList;
 
-/* The names that a list of globs chooses, in the order of the globs. False: a glob chooses none. */
+/* Adds the names that a glob chooses and that are not there yet. False: it chooses none. */
+static bool choose_names(const Report *r, const char *glob, GlobMatch *finds, NameList *names)
+{
+    bool is_any = false;
+    for (uint32_t run = 0; run < r->options->n_runs; run++) {
+        const Result *const result = r->options->runs[run].result;
+        for (uint32_t k = 1; k < result_columns(result); k++) {
+            const char *const name = result_column(result, k)->name;
+            bool is_new = finds(glob, name);
+            is_any |= is_new;
+            for (uint32_t j = 0; j < names->n && is_new; j++)
+                is_new = strcmp(names->at[j], name) != 0;
+            if (is_new && names->n < CURVES_MOST)
+                vec_push(r->arena, names, name);
+        }
+    }
+    return is_any;
+}
+
+/* The names that a list of globs chooses, in the order of the globs; in any capitals where no name has those that are
+ * given. False: a glob chooses none. */
 static bool choose(const Report *r, const char *list, NameList *names, const char **error)
 {
     const char *const *globs;
     const uint32_t n = globs_split(list, r->arena, &globs);
     for (uint32_t g = 0; g < n; g++) {
-        const uint32_t before = names->n;
-        for (uint32_t run = 0; run < r->options->n_runs; run++) {
-            const Result *const result = r->options->runs[run].result;
-            for (uint32_t k = 1; k < result_columns(result); k++) {
-                const char *const name = result_column(result, k)->name;
-                bool is_new = glob_matches(globs[g], name);
-                for (uint32_t j = 0; j < names->n && is_new; j++)
-                    is_new = strcmp(names->at[j], name) != 0;
-                if (is_new && names->n < CURVES_MOST)
-                    vec_push(r->arena, names, name);
-            }
-        }
-        if (names->n == before && names->n < CURVES_MOST) {
+        if (!choose_names(r, globs[g], glob_matches, names) &&
+            !choose_names(r, globs[g], glob_matches_any_case, names)) {
             *error = arena_format(r->arena, "no variable matches '%s'", globs[g]);
             return false;
         }
