@@ -106,6 +106,17 @@ static int read_layout(ViewCall *call)
     return EXIT_MODEL;
 }
 
+/* Runs that the page starts have the versions that are shown. */
+static const char *const *arguments_of_runs(const Command *command)
+{
+    VEC(const char *) arguments = { 0 };
+    for (uint32_t k = 0; k < command->n_given; k++)
+        if (strcmp(command->given[k].name, "use") == 0)
+            vec_push(command->arena, &arguments, arena_format(command->arena, "--use=%s", command->given[k].value));
+    vec_push(command->arena, &arguments, NULL);
+    return arguments.at;
+}
+
 static int serve(ViewCall *call)
 {
     const Command *const command = call->command;
@@ -116,7 +127,7 @@ static int serve(ViewCall *call)
     call->options.program = program;
     call->options.out_of_memory = out_of_memory;
     call->options.is_walled = true;
-    call->options.run_arguments = NULL;
+    call->options.run_arguments = arguments_of_runs(command);
     volatile const int *const stop = interrupt_watch();
     const char *error;
     View *const view = view_create(&call->options, command->arena, &error);
