@@ -10,12 +10,12 @@ static uint64_t least(uint64_t a, uint64_t b)
 
 static uint64_t span_first(const Store *s, uint64_t span)
 {
-    return span * s->span_rows;
+    return span * s->shape.span_rows;
 }
 
 static uint64_t span_count(const Store *s, uint64_t span)
 {
-    return least(s->span_rows, s->info.n_rows - span_first(s, span));
+    return least(s->shape.span_rows, s->info.n_rows - span_first(s, span));
 }
 
 /* ---- times ------------------------------------------------------------------------------------------------------- */
@@ -23,7 +23,7 @@ static uint64_t span_count(const Store *s, uint64_t span)
 /* The time never falls, so its extremes in a span are those of its ends. What is lost takes the time before it. */
 static void mend_span(Store *s, uint64_t span, double before)
 {
-    StorePair *const pair = &s->spans[span];
+    StorePair *const pair = &s->times.at[span];
     if (!isnan(pair->smallest))
         return;
     const uint64_t first = span_first(s, span), n = span_count(s, span);
@@ -36,29 +36,29 @@ static void mend_span(Store *s, uint64_t span, double before)
 /* First and last time of every span. False: there is no memory for them. */
 static bool load_spans(Store *s)
 {
-    const uint64_t n = (s->info.n_rows + s->span_rows - 1) / s->span_rows;
-    if (s->spans_rows == s->info.n_rows && s->spans)
+    const uint64_t n = (s->info.n_rows + s->shape.span_rows - 1) / s->shape.span_rows;
+    if (s->times.n_rows == s->info.n_rows && s->times.at)
         return true;
-    StorePair *const grown = realloc(s->spans, (n + 1) * sizeof *grown);
+    StorePair *const grown = realloc(s->times.at, (n + 1) * sizeof *grown);
     if (!grown)
         return false;
-    s->spans = grown;
-    const uint64_t from = s->spans_rows / s->span_rows; /* the last one may have been short */
-    store_read_spans(s, 0, from, n - from, s->spans + from);
+    s->times.at = grown;
+    const uint64_t from = s->times.n_rows / s->shape.span_rows; /* the last one may have been short */
+    store_read_spans(s, 0, from, n - from, s->times.at + from);
     for (uint64_t k = from; k < n; k++)
-        mend_span(s, k, k > 0 ? s->spans[k - 1].largest : 0);
-    s->n_spans = n;
-    s->spans_rows = s->info.n_rows;
+        mend_span(s, k, k > 0 ? s->times.at[k - 1].largest : 0);
+    s->times.n = n;
+    s->times.n_rows = s->info.n_rows;
     return true;
 }
 
 /* The first span that has a time not before `time`, or after it. */
 static uint64_t find_span(const Store *s, double time, bool is_after)
 {
-    uint64_t from = 0, to = s->n_spans;
+    uint64_t from = 0, to = s->times.n;
     while (from < to) {
         const uint64_t middle = from + (to - from) / 2;
-        if (is_after ? s->spans[middle].largest > time : s->spans[middle].largest >= time)
+        if (is_after ? s->times.at[middle].largest > time : s->times.at[middle].largest >= time)
             to = middle;
         else
             from = middle + 1;
@@ -71,7 +71,7 @@ static uint64_t find_row(Store *s, double time, bool is_after)
     if (s->info.n_rows == 0 || !load_spans(s))
         return s->info.n_rows;
     const uint64_t span = find_span(s, time, is_after);
-    if (span == s->n_spans)
+    if (span == s->times.n)
         return s->info.n_rows;
     for (uint64_t row = span_first(s, span), end = row + span_count(s, span); row < end;) {
         double times[64];
@@ -166,13 +166,13 @@ static void add_spans(Store *s, uint32_t variable, uint64_t row, uint64_t end, c
 {
     enum { PIECE = 64, NARROW = 4 };
     uint64_t open = row; /* first row that is not in a bucket yet */
-    for (uint64_t span = row / s->span_rows; span_first(s, span) < end;) {
+    for (uint64_t span = row / s->shape.span_rows; span_first(s, span) < end;) {
         StorePair pairs[PIECE];
-        const uint64_t n = least((end - 1) / s->span_rows + 1 - span, PIECE);
+        const uint64_t n = least((end - 1) / s->shape.span_rows + 1 - span, PIECE);
         find_extremes(s, variable, span, n, pairs);
         for (uint64_t k = 0; k < n; k++) {
             const uint64_t first = span_first(s, span + k), last = first + span_count(s, span + k);
-            const StorePair time = s->spans[span + k];
+            const StorePair time = s->times.at[span + k];
             if (first < row || last > end || (time.largest - time.smallest) * NARROW >= b->width ||
                 isnan(pairs[k].smallest))
                 continue;

@@ -13,9 +13,9 @@
 
 static StoreHand *hand_for(Store *store, const Hdf5Dataset *dataset)
 {
-    return &store->hands[dataset == &store->values    ? HAND_VALUES
-                         : dataset == &store->changes ? HAND_CHANGES
-                                                      : HAND_OTHER];
+    return &store->hands[dataset == &store->data.values    ? HAND_VALUES
+                         : dataset == &store->data.changes ? HAND_CHANGES
+                                                           : HAND_OTHER];
 }
 
 /* Decodes a chunk unless it is the one at hand. */
@@ -148,9 +148,9 @@ static Enumeration split_enumeration(const char *text, Arena *arena)
 
 static bool is_row_good(const Store *store, const int32_t *row, uint64_t n_enumerations)
 {
-    const int64_t columns[3] = { [STORE_CONSTANT] = (int64_t)store->constants.extent[0],
-                                 [STORE_DENSE] = store->n_dense,
-                                 [STORE_CHANGES] = store->n_changes };
+    const int64_t columns[3] = { [STORE_CONSTANT] = (int64_t)store->data.constants.extent[0],
+                                 [STORE_DENSE] = store->shape.n_dense,
+                                 [STORE_CHANGES] = store->shape.n_changes };
     return row[TABLE_STORAGE] >= 0 && row[TABLE_STORAGE] <= STORE_CHANGES && row[TABLE_COLUMN] >= 0 &&
            row[TABLE_COLUMN] < columns[row[TABLE_STORAGE]] && row[TABLE_TYPE] >= KOINE_REAL &&
            row[TABLE_TYPE] <= KOINE_ENUMERATION && row[TABLE_VARIABILITY] >= 0 &&
@@ -211,24 +211,26 @@ static bool open_columns(const Opening *o)
 {
     Store *const s = o->store;
     Arena *const arena = s->index;
-    if (!open_dataset(o, "/blocks", arena, 2, 8, &s->blocks) || !open_dataset(o, "/values", arena, 2, 8, &s->values) ||
-        !open_dataset(o, "/extremes", arena, 3, 8, &s->extremes) ||
-        !open_dataset(o, "/first", arena, 2, 8, &s->first) ||
-        !open_dataset(o, "/changes", arena, 1, sizeof(StoreChange), &s->changes) ||
-        !open_dataset(o, "/constants", arena, 1, 8, &s->constants))
+    if (!open_dataset(o, "/blocks", arena, 2, 8, &s->data.blocks) ||
+        !open_dataset(o, "/values", arena, 2, 8, &s->data.values) ||
+        !open_dataset(o, "/extremes", arena, 3, 8, &s->data.extremes) ||
+        !open_dataset(o, "/first", arena, 2, 8, &s->data.first) ||
+        !open_dataset(o, "/changes", arena, 1, sizeof(StoreChange), &s->data.changes) ||
+        !open_dataset(o, "/constants", arena, 1, 8, &s->data.constants))
         return false;
-    const bool is_good = s->blocks.chunk[0] == 1 && s->blocks.chunk[1] == BLOCK_COLUMNS && s->values.growing == 1 &&
-                         s->extremes.growing == 1 && s->first.growing == 1 && s->first.chunk[1] == 1 &&
-                         s->extremes.chunk[2] == 2 && s->extremes.extent[2] == 2 && s->values.extent[0] >= 1 &&
-                         s->values.extent[0] == s->extremes.extent[0] && s->first.extent[0] >= MARK_COLUMNS &&
-                         s->values.extent[0] < INT32_MAX && s->first.extent[0] < INT32_MAX &&
-                         s->values.chunk[1] % s->extremes.chunk[1] == 0 && s->values.chunk[1] <= UINT32_MAX;
+    const bool is_good =
+        s->data.blocks.chunk[0] == 1 && s->data.blocks.chunk[1] == BLOCK_COLUMNS && s->data.values.growing == 1 &&
+        s->data.extremes.growing == 1 && s->data.first.growing == 1 && s->data.first.chunk[1] == 1 &&
+        s->data.extremes.chunk[2] == 2 && s->data.extremes.extent[2] == 2 && s->data.values.extent[0] >= 1 &&
+        s->data.values.extent[0] == s->data.extremes.extent[0] && s->data.first.extent[0] >= MARK_COLUMNS &&
+        s->data.values.extent[0] < INT32_MAX && s->data.first.extent[0] < INT32_MAX &&
+        s->data.values.chunk[1] % s->data.extremes.chunk[1] == 0 && s->data.values.chunk[1] <= UINT32_MAX;
     if (!is_good)
         return refuse(o, HDF5_OTHER, "/values");
-    s->n_dense = (uint32_t)s->values.extent[0];
-    s->n_changes = (uint32_t)s->first.extent[0];
-    s->block_rows = (uint32_t)s->values.chunk[1];
-    s->span_rows = s->block_rows / (uint32_t)s->extremes.chunk[1];
+    s->shape.n_dense = (uint32_t)s->data.values.extent[0];
+    s->shape.n_changes = (uint32_t)s->data.first.extent[0];
+    s->shape.block_rows = (uint32_t)s->data.values.chunk[1];
+    s->shape.span_rows = s->shape.block_rows / (uint32_t)s->data.extremes.chunk[1];
     return true;
 }
 
@@ -238,24 +240,24 @@ static void read_blocks(Store *s)
     s->n_blocks = 0;
     s->info.n_rows = 0;
     s->info.is_closed = s->file.promised > 0;
-    s->block_changes = NEW_ARRAY(s->index, uint64_t, s->blocks.n_chunks + 1);
-    for (uint64_t k = 0; k < s->blocks.n_chunks; k++) {
+    s->block_changes = NEW_ARRAY(s->index, uint64_t, s->data.blocks.n_chunks + 1);
+    for (uint64_t k = 0; k < s->data.blocks.n_chunks; k++) {
         uint64_t entry[BLOCK_COLUMNS];
         s->block_changes[k] = CHANGE_NONE;
-        if (!open_chunk(s, &s->blocks, k))
+        if (!open_chunk(s, &s->data.blocks, k))
             continue;
-        take_elements(s, &s->blocks, 0, BLOCK_COLUMNS, entry);
-        const uint64_t first = k * s->block_rows;
-        if (entry[BLOCK_ROWS] <= first || entry[BLOCK_ROWS] > first + s->block_rows ||
-            entry[BLOCK_CHANGES] > s->changes.extent[0] || entry[BLOCK_CHANGES] % s->changes.chunk[0] != 0)
+        take_elements(s, &s->data.blocks, 0, BLOCK_COLUMNS, entry);
+        const uint64_t first = k * s->shape.block_rows;
+        if (entry[BLOCK_ROWS] <= first || entry[BLOCK_ROWS] > first + s->shape.block_rows ||
+            entry[BLOCK_CHANGES] > s->data.changes.extent[0] || entry[BLOCK_CHANGES] % s->data.changes.chunk[0] != 0)
             continue;
         s->block_changes[k] = entry[BLOCK_CHANGES];
         s->n_blocks = k + 1;
         s->info.n_rows = entry[BLOCK_ROWS];
-        if (entry[BLOCK_ROWS] < first + s->block_rows)
+        if (entry[BLOCK_ROWS] < first + s->shape.block_rows)
             break;
     }
-    s->block_changes[s->n_blocks] = s->changes.extent[0];
+    s->block_changes[s->n_blocks] = s->data.changes.extent[0];
 }
 
 static bool is_whole(const Store *s, const Hdf5Dataset *d, uint64_t block, uint64_t chunks)
@@ -287,13 +289,13 @@ static void count_lost(Store *s, const Opening *o)
 {
     s->info.lost_rows = 0;
     for (uint64_t b = 0; b < s->n_blocks; b++)
-        if (!is_whole(s, &s->values, b, s->values.across) || !is_whole(s, &s->first, b, s->first.across) ||
-            s->block_changes[b] == CHANGE_NONE) {
-            const uint64_t end = (b + 1) * s->block_rows;
-            s->info.lost_rows += (end < s->info.n_rows ? end : s->info.n_rows) - b * s->block_rows;
+        if (!is_whole(s, &s->data.values, b, s->data.values.across) ||
+            !is_whole(s, &s->data.first, b, s->data.first.across) || s->block_changes[b] == CHANGE_NONE) {
+            const uint64_t end = (b + 1) * s->shape.block_rows;
+            s->info.lost_rows += (end < s->info.n_rows ? end : s->info.n_rows) - b * s->shape.block_rows;
         }
-    const bool is_index_damaged = s->blocks.is_index_damaged || s->values.is_index_damaged ||
-                                  s->first.is_index_damaged || s->changes.is_index_damaged;
+    const bool is_index_damaged = s->data.blocks.is_index_damaged || s->data.values.is_index_damaged ||
+                                  s->data.first.is_index_damaged || s->data.changes.is_index_damaged;
     if (o && (s->info.lost_rows || is_index_damaged || s->file.size < s->file.promised))
         report_lost(s, o, is_index_damaged);
 }
@@ -390,8 +392,8 @@ void store_close(Store *store)
     close(store->descriptor);
     for (int k = 0; k < STORE_HANDS; k++)
         hdf5_scratch_free(&store->hands[k].scratch);
-    free(store->spans);
-    store->spans = NULL;
+    free(store->times.at);
+    store->times.at = NULL;
     arena_destroy(store->index);
 }
 
@@ -421,8 +423,8 @@ bool store_refresh(Store *s)
     Sources *const sources = sources_create(fresh.index);
     const Opening opening = { &fresh, s->path, fresh.index, diag_create(fresh.index, sources) };
     const bool is_good = hdf5_open(&fresh.file, s->descriptor) == HDF5_GOOD && open_columns(&opening) &&
-                         fresh.n_dense == s->n_dense && fresh.n_changes == s->n_changes &&
-                         fresh.block_rows == s->block_rows && fresh.span_rows == s->span_rows;
+                         fresh.shape.n_dense == s->shape.n_dense && fresh.shape.n_changes == s->shape.n_changes &&
+                         fresh.shape.block_rows == s->shape.block_rows && fresh.shape.span_rows == s->shape.span_rows;
     if (is_good)
         read_blocks(&fresh);
     forget_hands(&fresh);                           /* what they point to is in `fresh` */
@@ -450,7 +452,7 @@ typedef struct {
 /* The part of block b that belongs to the range. */
 static void cut(const Store *s, const Range *range, uint64_t b, uint64_t *first, uint64_t *n)
 {
-    const uint64_t begin = b * s->block_rows, end = begin + s->block_rows, last = range->first + range->n;
+    const uint64_t begin = b * s->shape.block_rows, end = begin + s->shape.block_rows, last = range->first + range->n;
     *first = begin > range->first ? begin : range->first;
     *n = (end < last ? end : last) - *first;
 }
@@ -465,9 +467,9 @@ static void read_dense(Store *s, uint32_t column, uint64_t b, const Range *range
 {
     uint64_t first, n;
     cut(s, range, b, &first, &n);
-    const uint64_t wide = s->values.chunk[0];
-    if (open_chunk(s, &s->values, b * s->values.across + column / wide))
-        take_elements(s, &s->values, column % wide * s->block_rows + first % s->block_rows, n,
+    const uint64_t wide = s->data.values.chunk[0];
+    if (open_chunk(s, &s->data.values, b * s->data.values.across + column / wide))
+        take_elements(s, &s->data.values, column % wide * s->shape.block_rows + first % s->shape.block_rows, n,
                       range->to + (first - range->first));
     else
         fill(range, first, n, range->lost);
@@ -476,17 +478,17 @@ static void read_dense(Store *s, uint32_t column, uint64_t b, const Range *range
 static StoreChange change_at(Store *s, uint64_t k)
 {
     StoreChange change;
-    take_elements(s, &s->changes, k, 1, &change);
+    take_elements(s, &s->data.changes, k, 1, &change);
     return change;
 }
 
 /* The first chunk of the block that may have changes of the column; they are sorted by column. */
 static uint64_t find_chunk(Store *s, uint64_t from, uint64_t to, uint64_t column)
 {
-    const uint64_t last = s->changes.elements - 1;
+    const uint64_t last = s->data.changes.elements - 1;
     while (from < to) {
         const uint64_t middle = from + (to - from) / 2;
-        if (open_chunk(s, &s->changes, middle) && change_at(s, last).column < column)
+        if (open_chunk(s, &s->data.changes, middle) && change_at(s, last).column < column)
             from = middle + 1;
         else
             to = middle;
@@ -497,7 +499,7 @@ static uint64_t find_chunk(Store *s, uint64_t from, uint64_t to, uint64_t column
 /* Applies the changes of a column in block b to what is behind them. False: some are lost. */
 static bool apply_changes(Store *s, uint32_t column, uint64_t b, uint64_t first, uint64_t n, KoineSlot *to)
 {
-    const uint64_t wide = s->changes.chunk[0];
+    const uint64_t wide = s->data.changes.chunk[0];
     uint64_t end = s->block_changes[b + 1];
     for (uint64_t k = b + 2; end == CHANGE_NONE && k <= s->n_blocks; k++)
         end = s->block_changes[k];
@@ -508,7 +510,7 @@ static bool apply_changes(Store *s, uint32_t column, uint64_t b, uint64_t first,
     KoineSlot value = to[0];
     bool is_past = false;
     for (uint64_t k = find_chunk(s, s->block_changes[b] / wide, last_chunk, column); k < last_chunk && !is_past; k++) {
-        if (!open_chunk(s, &s->changes, k))
+        if (!open_chunk(s, &s->data.changes, k))
             return false;
         for (uint64_t i = 0; i < wide && !is_past; i++) {
             const StoreChange change = change_at(s, i);
@@ -529,13 +531,13 @@ static void read_changes(Store *s, uint32_t column, uint64_t b, const Range *ran
 {
     uint64_t first, n;
     cut(s, range, b, &first, &n);
-    const uint64_t wide = s->first.chunk[0];
+    const uint64_t wide = s->data.first.chunk[0];
     KoineSlot *const to = range->to + (first - range->first);
-    if (!open_chunk(s, &s->first, b * s->first.across + column / wide)) {
+    if (!open_chunk(s, &s->data.first, b * s->data.first.across + column / wide)) {
         fill(range, first, n, range->lost);
         return;
     }
-    take_elements(s, &s->first, column % wide, 1, to);
+    take_elements(s, &s->data.first, column % wide, 1, to);
     if (!apply_changes(s, column, b, first, n, to))
         fill(range, first, n, range->lost);
 }
@@ -545,13 +547,13 @@ static void read_column(Store *s, StoreStorage storage, uint32_t column, const R
 {
     if (storage == STORE_CONSTANT) {
         KoineSlot value = range->lost; /* or not written yet: the run has just begun */
-        if (open_chunk(s, &s->constants, column / s->constants.chunk[0]))
-            take_elements(s, &s->constants, column % s->constants.chunk[0], 1, &value);
+        if (open_chunk(s, &s->data.constants, column / s->data.constants.chunk[0]))
+            take_elements(s, &s->data.constants, column % s->data.constants.chunk[0], 1, &value);
         fill(range, range->first, range->n, value);
         return;
     }
     const uint64_t end = range->first + range->n;
-    for (uint64_t b = range->first / s->block_rows; b * s->block_rows < end && range->n > 0; b++) {
+    for (uint64_t b = range->first / s->shape.block_rows; b * s->shape.block_rows < end && range->n > 0; b++) {
         if (storage == STORE_DENSE)
             read_dense(s, column, b, range);
         else
@@ -593,12 +595,12 @@ void store_values(Store *store, uint32_t variable, uint64_t first, uint64_t n, d
 
 void store_read_spans(Store *s, uint32_t column, uint64_t first, uint64_t n, StorePair *pairs)
 {
-    const uint64_t wide = s->extremes.chunk[0], high = s->extremes.chunk[1];
+    const uint64_t wide = s->data.extremes.chunk[0], high = s->data.extremes.chunk[1];
     for (uint64_t k = first; k < first + n; k++) {
         StorePair *const pair = &pairs[k - first];
         *pair = (StorePair){ (double)NAN, (double)NAN };
-        if (open_chunk(s, &s->extremes, k / high * s->extremes.across + column / wide))
-            take_elements(s, &s->extremes, (column % wide * high + k % high) * 2, 2, pair);
+        if (open_chunk(s, &s->data.extremes, k / high * s->data.extremes.across + column / wide))
+            take_elements(s, &s->data.extremes, (column % wide * high + k % high) * 2, 2, pair);
     }
 }
 

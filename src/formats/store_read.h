@@ -18,6 +18,22 @@ typedef struct {
 } StoreHand;
 enum { HAND_VALUES, HAND_CHANGES, HAND_OTHER, STORE_HANDS };
 
+/* The datasets of the file; store_layout.h says what they contain. */
+typedef struct {
+    Hdf5Dataset blocks, values, extremes, first, changes, constants;
+} StoreData;
+
+/* How the datasets are cut: columns of both kinds, rows of a block, and rows of a span of /extremes. */
+typedef struct {
+    uint32_t n_dense, n_changes, block_rows, span_rows;
+} StoreShape;
+
+/* The first and the last time of every span, made when a question needs them. */
+typedef struct {
+    StorePair *at;
+    uint64_t n, n_rows; /* n_rows: rows of the file that the spans were made of */
+} StoreTimes;
+
 struct Store {
     StoreInfo info;
     const char *path;
@@ -25,14 +41,13 @@ struct Store {
     Arena *index; /* for what a refresh replaces */
     int descriptor;
     Hdf5File file;
-    Hdf5Dataset blocks, values, extremes, first, changes, constants;
-    uint32_t n_dense, n_changes, block_rows, span_rows;
+    StoreData data;
+    StoreShape shape;
     uint64_t n_blocks;
     uint64_t *block_changes; /* n_blocks + 1: first row of /changes of each; CHANGE_NONE: not known */
-    Map by_name;             /* of hashes */
+    Map by_name;             /* hash of a name -> variable */
     StoreHand hands[STORE_HANDS];
-    StorePair *spans;             /* times of spans: first and last */
-    uint64_t n_spans, spans_rows; /* of `spans`, and the rows they are made of */
+    StoreTimes times;
 };
 
 /* store_open on an open file, which is closed in the end; without regard to checksums: for fuzzing. */
