@@ -26,19 +26,16 @@ typedef struct {
     uint32_t n;
 } Filled;
 
+/* How a row is made of the model's memory. */
 typedef struct {
-    KoineSink sink; /* first: the sink is the writer */
-    StoreOptions options;
-    Arena *arena;
-    StoreWriter writer;
     VEC(SlotRun) runs;
-    VEC(uint64_t) constants;   /* offsets */
-    StoreTables tables;        /* of the file; written at the first point */
-    uint32_t kind_at;          /* of the columns of marks in a row */
-    _Atomic uint32_t n_filled; /* rows of `filling`; those before it do not change any more */
-    KoineSlot *filling;
-    bool is_open, has_point;
-    /* Shared with the thread */
+    VEC(uint64_t) constants; /* offsets of what is written once */
+    uint32_t kind_at;        /* place of the columns of marks in a row */
+} RowPlan;
+
+/* What the run and the thread that writes share. While there is a thread, the mutex guards all that stands below it. */
+typedef struct {
+    bool has_thread;
     pthread_t thread;
     pthread_mutex_t mutex;
     pthread_cond_t changed;
@@ -48,7 +45,20 @@ typedef struct {
     uint32_t n_pending;
     uint32_t n_for_now; /* rows of `filling` that were written already */
     bool is_looking;    /* the thread reads `filling` */
-    bool has_thread, is_ending, is_failed;
+    bool is_ending, is_failed;
+} Writing;
+
+typedef struct {
+    KoineSink sink; /* first: a pointer to it is one to the StoreSink */
+    StoreOptions options;
+    Arena *arena;
+    StoreWriter writer;
+    RowPlan row;
+    StoreTables tables;        /* of the file; written at the first point */
+    _Atomic uint32_t n_filled; /* rows of `filling`; those before it do not change any more */
+    KoineSlot *filling;
+    bool is_open, has_point;
+    Writing writing;
 } StoreSink;
 
 static KoineStatus fail(StoreSink *s)
@@ -68,8 +78,8 @@ static bool wait_for_block(StoreSink *s)
     const double end = (double)until.tv_nsec * 1e-9 + patience;
     until.tv_sec += (time_t)end;
     until.tv_nsec = (long)((end - (double)(time_t)end) * 1e9);
-    while (s->n_pending == 0 && !s->is_ending)
-        if (pthread_cond_timedwait(&s->changed, &s->mutex, &until) == ETIMEDOUT)
+    while (s->writing.n_pending == 0 && !s->writing.is_ending)
+        if (pthread_cond_timedwait(&s->writing.changed, &s->writing.mutex, &until) == ETIMEDOUT)
             return false;
     return true;
 }
@@ -79,40 +89,40 @@ static bool wait_for_block(StoreSink *s)
 static void write_for_now(StoreSink *s)
 {
     const uint32_t n = atomic_load_explicit(&s->n_filled, memory_order_acquire);
-    if (n == 0 || n < 2 * s->n_for_now || s->is_failed)
+    if (n == 0 || n < 2 * s->writing.n_for_now || s->writing.is_failed)
         return;
-    s->is_looking = true;
-    pthread_mutex_unlock(&s->mutex);
+    s->writing.is_looking = true;
+    pthread_mutex_unlock(&s->writing.mutex);
     const bool is_good = store_writer_block(&s->writer, s->filling, n, true);
-    pthread_mutex_lock(&s->mutex);
-    s->is_failed |= !is_good;
-    s->n_for_now = n;
-    s->is_looking = false;
-    pthread_cond_broadcast(&s->changed);
+    pthread_mutex_lock(&s->writing.mutex);
+    s->writing.is_failed |= !is_good;
+    s->writing.n_for_now = n;
+    s->writing.is_looking = false;
+    pthread_cond_broadcast(&s->writing.changed);
 }
 
 static void *write_blocks(void *context)
 {
     StoreSink *const s = context;
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* the library keeps this for each thread */
-    pthread_mutex_lock(&s->mutex);
+    pthread_mutex_lock(&s->writing.mutex);
     for (;;) {
         if (!wait_for_block(s)) {
             write_for_now(s);
             continue;
         }
-        if (s->n_pending == 0)
+        if (s->writing.n_pending == 0)
             break;
-        const Filled block = s->pending[0];
-        pthread_mutex_unlock(&s->mutex);
+        const Filled block = s->writing.pending[0];
+        pthread_mutex_unlock(&s->writing.mutex);
         const bool is_good = store_writer_block(&s->writer, block.rows, block.n, false);
-        pthread_mutex_lock(&s->mutex);
-        s->is_failed |= !is_good;
-        s->empty[s->n_empty++] = block.rows;
-        memmove(s->pending, s->pending + 1, --s->n_pending * sizeof *s->pending);
-        pthread_cond_broadcast(&s->changed);
+        pthread_mutex_lock(&s->writing.mutex);
+        s->writing.is_failed |= !is_good;
+        s->writing.empty[s->writing.n_empty++] = block.rows;
+        memmove(s->writing.pending, s->writing.pending + 1, --s->writing.n_pending * sizeof *s->writing.pending);
+        pthread_cond_broadcast(&s->writing.changed);
     }
-    pthread_mutex_unlock(&s->mutex);
+    pthread_mutex_unlock(&s->writing.mutex);
     return NULL;
 }
 
@@ -120,14 +130,14 @@ static void start_thread(StoreSink *s)
 {
     sigset_t all, before;
     sigfillset(&all);
-    pthread_mutex_init(&s->mutex, NULL);
+    pthread_mutex_init(&s->writing.mutex, NULL);
     pthread_condattr_t monotonic;
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(&s->changed, &monotonic);
+    pthread_cond_init(&s->writing.changed, &monotonic);
     pthread_condattr_destroy(&monotonic);
     pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are the program's */
-    s->has_thread = pthread_create(&s->thread, NULL, write_blocks, s) == 0;
+    s->writing.has_thread = pthread_create(&s->writing.thread, NULL, write_blocks, s) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
@@ -136,39 +146,39 @@ static bool hand_over(StoreSink *s)
 {
     const uint32_t n = atomic_load_explicit(&s->n_filled, memory_order_relaxed);
     if (n == 0)
-        return !s->is_failed;
-    if (!s->has_thread) {
+        return !s->writing.is_failed;
+    if (!s->writing.has_thread) {
         s->n_filled = 0;
-        s->is_failed |= !store_writer_block(&s->writer, s->filling, n, false);
-        return !s->is_failed;
+        s->writing.is_failed |= !store_writer_block(&s->writer, s->filling, n, false);
+        return !s->writing.is_failed;
     }
-    pthread_mutex_lock(&s->mutex);
-    while (s->n_empty == 0 || s->is_looking)
-        pthread_cond_wait(&s->changed, &s->mutex);
-    const bool is_good = !s->is_failed;
+    pthread_mutex_lock(&s->writing.mutex);
+    while (s->writing.n_empty == 0 || s->writing.is_looking)
+        pthread_cond_wait(&s->writing.changed, &s->writing.mutex);
+    const bool is_good = !s->writing.is_failed;
     if (is_good) {
-        s->pending[s->n_pending++] = (Filled){ s->filling, n };
-        s->filling = s->empty[--s->n_empty];
+        s->writing.pending[s->writing.n_pending++] = (Filled){ s->filling, n };
+        s->filling = s->writing.empty[--s->writing.n_empty];
     }
     s->n_filled = 0;
-    s->n_for_now = 0;
-    pthread_cond_broadcast(&s->changed);
-    pthread_mutex_unlock(&s->mutex);
+    s->writing.n_for_now = 0;
+    pthread_cond_broadcast(&s->writing.changed);
+    pthread_mutex_unlock(&s->writing.mutex);
     return is_good;
 }
 
 static void end_thread(StoreSink *s)
 {
-    if (!s->has_thread)
+    if (!s->writing.has_thread)
         return;
-    pthread_mutex_lock(&s->mutex);
-    s->is_ending = true;
-    pthread_cond_broadcast(&s->changed);
-    pthread_mutex_unlock(&s->mutex);
-    pthread_join(s->thread, NULL);
-    s->has_thread = false;
-    pthread_mutex_destroy(&s->mutex);
-    pthread_cond_destroy(&s->changed);
+    pthread_mutex_lock(&s->writing.mutex);
+    s->writing.is_ending = true;
+    pthread_cond_broadcast(&s->writing.changed);
+    pthread_mutex_unlock(&s->writing.mutex);
+    pthread_join(s->writing.thread, NULL);
+    s->writing.has_thread = false;
+    pthread_mutex_destroy(&s->writing.mutex);
+    pthread_cond_destroy(&s->writing.changed);
 }
 
 /* ---- columns ----------------------------------------------------------------------------------------------------- */
@@ -214,9 +224,9 @@ static void add_runs(StoreSink *s, const Offsets *offsets, uint32_t at, Map *col
     for (uint32_t k = 0; k < offsets->n; k++, at++) {
         map_put(columns, offsets->at[k], first_column + k);
         if (k > 0 && offsets->at[k] == offsets->at[k - 1] + sizeof(KoineSlot))
-            s->runs.at[s->runs.n - 1].n++;
+            s->row.runs.at[s->row.runs.n - 1].n++;
         else
-            vec_push(s->arena, &s->runs, ((SlotRun){ offsets->at[k], at, 1 }));
+            vec_push(s->arena, &s->row.runs, ((SlotRun){ offsets->at[k], at, 1 }));
     }
 }
 
@@ -243,13 +253,13 @@ static StoreTables make_tables(StoreSink *s, const KoineTables *tables, const Se
     StoreWriter *const w = &s->writer;
     w->n_dense = 1 + offsets[STORE_DENSE].n;
     w->n_changes = MARK_COLUMNS + offsets[STORE_CHANGES].n;
-    s->kind_at = w->n_dense;
+    s->row.kind_at = w->n_dense;
     add_runs(s, &offsets[STORE_DENSE], 1, &columns[STORE_DENSE], 1);
     add_runs(s, &offsets[STORE_CHANGES], w->n_dense + MARK_COLUMNS, &columns[STORE_CHANGES], MARK_COLUMNS);
     map_init(&columns[STORE_CONSTANT], arena, offsets[STORE_CONSTANT].n);
     for (uint32_t k = 0; k < offsets[STORE_CONSTANT].n; k++) {
         map_put(&columns[STORE_CONSTANT], offsets[STORE_CONSTANT].at[k], k);
-        vec_push(arena, &s->constants, offsets[STORE_CONSTANT].at[k]);
+        vec_push(arena, &s->row.constants, offsets[STORE_CONSTANT].at[k]);
     }
     StoreTables made = { .rows = NEW_ARRAY(arena, StoreRow, selection->n + 1), .n_rows = selection->n + 1 };
     made.rows[0] = (StoreRow){ "time", "s", "", { STORE_DENSE, 0, 0, KOINE_REAL, KOINE_VARIABILITY_CONTINUOUS } };
@@ -304,9 +314,9 @@ static KoineStatus store_begin(KoineSink *sink, const KoineModel *model)
     s->is_open = true;
     if (!store_writer_open(&s->writer, options->path, options->is_confined, s->arena))
         return fail(s);
-    while (s->n_empty < BLOCKS)
-        s->empty[s->n_empty++] = make_block(s);
-    s->filling = s->empty[--s->n_empty];
+    while (s->writing.n_empty < BLOCKS)
+        s->writing.empty[s->writing.n_empty++] = make_block(s);
+    s->filling = s->writing.empty[--s->writing.n_empty];
     return KOINE_OK;
 }
 
@@ -317,10 +327,10 @@ static bool begin_file(StoreSink *s, const KoineModel *model)
     s->has_point = true;
     if (!store_writer_begin(&s->writer, &s->tables, s->arena))
         return false;
-    KoineSlot *const slots = NEW_ARRAY(s->arena, KoineSlot, s->constants.n);
-    for (uint32_t k = 0; k < s->constants.n; k++)
-        memcpy(&slots[k], model->block + s->constants.at[k], sizeof slots[k]);
-    store_writer_constants(&s->writer, slots, s->constants.n, s->arena);
+    KoineSlot *const slots = NEW_ARRAY(s->arena, KoineSlot, s->row.constants.n);
+    for (uint32_t k = 0; k < s->row.constants.n; k++)
+        memcpy(&slots[k], model->block + s->row.constants.at[k], sizeof slots[k]);
+    store_writer_constants(&s->writer, slots, s->row.constants.n, s->arena);
     start_thread(s);
     return !s->writer.file.is_failed;
 }
@@ -333,10 +343,10 @@ static KoineStatus store_point(KoineSink *sink, const KoineModel *model, const K
     const uint32_t n = atomic_load_explicit(&s->n_filled, memory_order_relaxed);
     KoineSlot *const row = s->filling + s->writer.stride * n;
     row[0].r = point->time;
-    row[s->kind_at + COLUMN_KIND].i = point->kind;
-    row[s->kind_at + COLUMN_EVENT_STEP].i = point->event_step;
-    for (uint32_t k = 0; k < s->runs.n; k++) {
-        const SlotRun *const run = &s->runs.at[k];
+    row[s->row.kind_at + COLUMN_KIND].i = point->kind;
+    row[s->row.kind_at + COLUMN_EVENT_STEP].i = point->event_step;
+    for (uint32_t k = 0; k < s->row.runs.n; k++) {
+        const SlotRun *const run = &s->row.runs.at[k];
         if (run->n == 1)
             memcpy(&row[run->at], model->block + run->offset, sizeof *row);
         else
@@ -354,7 +364,7 @@ static KoineStatus store_end(KoineSink *sink, const KoineModel *model)
     StoreSink *const s = (StoreSink *)sink;
     const bool is_handed = hand_over(s);
     end_thread(s);
-    return is_handed && !s->is_failed ? KOINE_OK : fail(s);
+    return is_handed && !s->writing.is_failed ? KOINE_OK : fail(s);
 }
 
 bool store_finish(KoineSink *sink, const char *end)

@@ -97,7 +97,7 @@ static void write_text(StoreWriter *writer, StoreDataset *dataset, const char *t
     if (writer->file.is_failed) /* there may be no dataset */
         return;
     store_file_extend(&writer->file, dataset, size);
-    char *const bytes = (char *)writer->tile; /* CHUNK_VALUES slots: more than a piece of text */
+    char *const bytes = (char *)writer->room.tile; /* CHUNK_VALUES slots: more than a piece of text */
     const size_t piece = dataset->chunk[0];
     for (hsize_t begin = 0; begin < size; begin += piece) {
         memset(bytes, 0, piece);
@@ -122,21 +122,21 @@ static void create_datasets(StoreWriter *w, uint32_t n_constants)
     StoreFile *const file = &w->file;
     const hsize_t rows = w->block_rows;
     const hsize_t text_chunk = CHUNK_BYTES / 8, none = 0, change_chunk = CHUNK_CHANGES;
-    w->begin = store_file_dataset(file, "/begin", H5T_STD_U8LE, 1, 0, &none, &text_chunk);
-    w->end = store_file_dataset(file, "/end", H5T_STD_U8LE, 1, 0, &none, &text_chunk);
-    w->blocks = store_file_dataset(file, "/blocks", H5T_STD_U64LE, 2, 0, (hsize_t[]){ 0, BLOCK_COLUMNS },
-                                   (hsize_t[]){ 1, BLOCK_COLUMNS });
-    w->values = store_file_dataset(file, "/values", H5T_IEEE_F64LE, 2, 1, (hsize_t[]){ w->n_dense, 0 },
-                                   (hsize_t[]){ least(w->n_dense, CHUNK_VALUES / rows), rows });
-    w->extremes = store_file_dataset(file, "/extremes", H5T_IEEE_F64LE, 3, 1, (hsize_t[]){ w->n_dense, 0, 2 },
-                                     (hsize_t[]){ least(w->n_dense, CHUNK_VALUES / (2 * w->spans)), w->spans, 2 });
-    w->first = store_file_dataset(file, "/first", H5T_STD_I64LE, 2, 1, (hsize_t[]){ w->n_changes, 0 },
-                                  (hsize_t[]){ least(w->n_changes, CHUNK_FIRST), 1 });
+    w->data.begin = store_file_dataset(file, "/begin", H5T_STD_U8LE, 1, 0, &none, &text_chunk);
+    w->data.end = store_file_dataset(file, "/end", H5T_STD_U8LE, 1, 0, &none, &text_chunk);
+    w->data.blocks = store_file_dataset(file, "/blocks", H5T_STD_U64LE, 2, 0, (hsize_t[]){ 0, BLOCK_COLUMNS },
+                                        (hsize_t[]){ 1, BLOCK_COLUMNS });
+    w->data.values = store_file_dataset(file, "/values", H5T_IEEE_F64LE, 2, 1, (hsize_t[]){ w->n_dense, 0 },
+                                        (hsize_t[]){ least(w->n_dense, CHUNK_VALUES / rows), rows });
+    w->data.extremes = store_file_dataset(file, "/extremes", H5T_IEEE_F64LE, 3, 1, (hsize_t[]){ w->n_dense, 0, 2 },
+                                          (hsize_t[]){ least(w->n_dense, CHUNK_VALUES / (2 * w->spans)), w->spans, 2 });
+    w->data.first = store_file_dataset(file, "/first", H5T_STD_I64LE, 2, 1, (hsize_t[]){ w->n_changes, 0 },
+                                       (hsize_t[]){ least(w->n_changes, CHUNK_FIRST), 1 });
     const hid_t type = change_type(file);
-    w->changes = store_file_dataset(file, "/changes", type, 1, 0, &none, &change_chunk);
+    w->data.changes = store_file_dataset(file, "/changes", type, 1, 0, &none, &change_chunk);
     H5Tclose(type);
     const hsize_t constants = n_constants, constant_chunk = CHUNK_FIRST;
-    w->constants = store_file_dataset(file, "/constants", H5T_STD_I64LE, 1, 0, &constants, &constant_chunk);
+    w->data.constants = store_file_dataset(file, "/constants", H5T_STD_I64LE, 1, 0, &constants, &constant_chunk);
 }
 
 static void choose_sizes(StoreWriter *w, Arena *arena)
@@ -148,10 +148,10 @@ static void choose_sizes(StoreWriter *w, Arena *arena)
     while (w->block_rows > BLOCK_ROWS_LEAST && w->block_rows * row > BLOCK_BYTES)
         w->block_rows /= 2;
     w->spans = most(1, w->block_rows / SPAN_ROWS);
-    w->tile = NEW_ARRAY(arena, KoineSlot, CHUNK_VALUES);
-    w->pairs = NEW_ARRAY(arena, double, CHUNK_VALUES);
-    w->firsts = NEW_ARRAY(arena, int64_t, CHUNK_FIRST);
-    w->list = NEW_ARRAY(arena, struct StoreChange, CHUNK_CHANGES);
+    w->room.tile = NEW_ARRAY(arena, KoineSlot, CHUNK_VALUES);
+    w->room.pairs = NEW_ARRAY(arena, double, CHUNK_VALUES);
+    w->room.firsts = NEW_ARRAY(arena, int64_t, CHUNK_FIRST);
+    w->room.list = NEW_ARRAY(arena, struct StoreChange, CHUNK_CHANGES);
 }
 
 bool store_writer_open(StoreWriter *w, const char *path, bool is_confined, Arena *arena)
@@ -182,7 +182,7 @@ bool store_writer_begin(StoreWriter *w, const StoreTables *tables, Arena *arena)
     write_texts(file, "/variables/comment", tables, comment_of, tables->n_rows, arena);
     write_texts(file, "/enumerations", tables, enumeration_of, tables->n_enumerations, arena);
     write_table(file, tables, arena);
-    write_text(w, &w->begin, tables->begin);
+    write_text(w, &w->data.begin, tables->begin);
     if (group >= 0)
         store_file_check(file, H5Gclose(group));
     store_file_share(file);
@@ -196,7 +196,7 @@ void store_writer_constants(StoreWriter *w, const KoineSlot *slots, uint32_t n, 
     for (hsize_t begin = 0; begin < n; begin += CHUNK_FIRST) {
         memset(chunk, 0, CHUNK_FIRST * sizeof *chunk);
         memcpy(chunk, slots + begin, least(n - begin, CHUNK_FIRST) * sizeof *chunk);
-        store_file_chunk(&w->file, &w->constants, &begin, chunk);
+        store_file_chunk(&w->file, &w->data.constants, &begin, chunk);
     }
     arena_reset(arena, mark);
 }
@@ -213,76 +213,77 @@ static void gather(const StoreWriter *w, const KoineSlot *rows, uint32_t n, uint
         .n_columns = count,
         .has_next = first + 2 * count <= w->n_dense + w->n_changes,
     };
-    tile_gather(&from, w->block_rows, w->tile);
+    tile_gather(&from, w->block_rows, w->room.tile);
 }
 
 /* The pairs of one column of the tile, at its place in the chunk of pairs. */
 static void add_extremes(StoreWriter *w, const KoineSlot *values, uint32_t n, uint32_t column)
 {
-    const uint32_t span = w->block_rows / w->spans, wide = (uint32_t)w->extremes.chunk[0];
-    double *const pairs = w->pairs + 2 * (size_t)w->spans * (column % wide);
+    const uint32_t span = w->block_rows / w->spans, wide = (uint32_t)w->data.extremes.chunk[0];
+    double *const pairs = w->room.pairs + 2 * (size_t)w->spans * (column % wide);
     for (uint32_t k = 0; k < w->spans; k++)
         tile_extremes(values + k * span, k * span < n ? least(span, n - k * span) : 0, pairs + 2 * k);
     if ((column + 1) % wide == 0 || column + 1 == w->n_dense) {
         const hsize_t at[3] = { column - column % wide, w->n_blocks * w->spans, 0 };
-        store_file_chunk(&w->file, &w->extremes, at, w->pairs);
+        store_file_chunk(&w->file, &w->data.extremes, at, w->room.pairs);
     }
 }
 
 static void write_dense(StoreWriter *w, const KoineSlot *rows, uint32_t n)
 {
-    const uint32_t height = w->block_rows, wide = (uint32_t)w->values.chunk[0];
-    store_file_extend(&w->file, &w->values, w->n_rows + n);
-    store_file_extend(&w->file, &w->extremes, (w->n_blocks + 1) * w->spans);
+    const uint32_t height = w->block_rows, wide = (uint32_t)w->data.values.chunk[0];
+    store_file_extend(&w->file, &w->data.values, w->n_rows + n);
+    store_file_extend(&w->file, &w->data.extremes, (w->n_blocks + 1) * w->spans);
     for (uint32_t first = 0; first < w->n_dense && !w->file.is_failed; first += wide) {
         const uint32_t count = least(wide, w->n_dense - first);
         if (count < wide)
-            memset(w->tile, 0, CHUNK_VALUES * sizeof *w->tile);
+            memset(w->room.tile, 0, CHUNK_VALUES * sizeof *w->room.tile);
         gather(w, rows, n, first, count);
         for (uint32_t c = 0; c < count; c++)
-            add_extremes(w, w->tile + (size_t)c * height, n, first + c);
-        store_file_chunk(&w->file, &w->values, (hsize_t[]){ first, w->n_blocks * height }, w->tile);
+            add_extremes(w, w->room.tile + (size_t)c * height, n, first + c);
+        store_file_chunk(&w->file, &w->data.values, (hsize_t[]){ first, w->n_blocks * height }, w->room.tile);
     }
 }
 
 static void write_list(StoreWriter *w)
 {
-    for (uint32_t k = w->n_list; k < CHUNK_CHANGES; k++)
-        w->list[k] = (struct StoreChange){ CHANGE_NONE, 0, 0 };
+    for (uint32_t k = w->room.n_list; k < CHUNK_CHANGES; k++)
+        w->room.list[k] = (struct StoreChange){ CHANGE_NONE, 0, 0 };
     const hsize_t at = w->n_listed;
-    store_file_extend(&w->file, &w->changes, at + CHUNK_CHANGES);
-    store_file_chunk(&w->file, &w->changes, &at, w->list);
+    store_file_extend(&w->file, &w->data.changes, at + CHUNK_CHANGES);
+    store_file_chunk(&w->file, &w->data.changes, &at, w->room.list);
     w->n_listed += CHUNK_CHANGES;
-    w->n_list = 0;
+    w->room.n_list = 0;
 }
 
 static void add_change(StoreWriter *w, uint32_t column, uint64_t row, int64_t value)
 {
-    w->list[w->n_list++] = (struct StoreChange){ column, row, value };
-    if (w->n_list == CHUNK_CHANGES)
+    w->room.list[w->room.n_list++] = (struct StoreChange){ column, row, value };
+    if (w->room.n_list == CHUNK_CHANGES)
         write_list(w);
 }
 
 /* The values at the begin of the block, and what changes in it, column by column. */
 static void write_changes(StoreWriter *w, const KoineSlot *rows, uint32_t n)
 {
-    const uint32_t height = w->block_rows, wide = CHUNK_VALUES / height, chunk = (uint32_t)w->first.chunk[0];
-    store_file_extend(&w->file, &w->first, w->n_blocks + 1);
+    const uint32_t height = w->block_rows, wide = CHUNK_VALUES / height, chunk = (uint32_t)w->data.first.chunk[0];
+    store_file_extend(&w->file, &w->data.first, w->n_blocks + 1);
     for (uint32_t first = 0; first < w->n_changes && !w->file.is_failed; first += wide) {
         const uint32_t count = least(wide, w->n_changes - first);
         gather(w, rows, n, w->n_dense + first, count);
         for (uint32_t c = 0; c < count; c++) {
-            const KoineSlot *const values = w->tile + (size_t)c * height;
+            const KoineSlot *const values = w->room.tile + (size_t)c * height;
             const uint32_t column = first + c;
-            w->firsts[column % chunk] = values[0].i;
+            w->room.firsts[column % chunk] = values[0].i;
             for (uint32_t r = 1; r < n; r++)
                 if (values[r].i != values[r - 1].i)
                     add_change(w, column, w->n_rows + r, values[r].i);
             if ((column + 1) % chunk == 0 || column + 1 == w->n_changes)
-                store_file_chunk(&w->file, &w->first, (hsize_t[]){ column - column % chunk, w->n_blocks }, w->firsts);
+                store_file_chunk(&w->file, &w->data.first, (hsize_t[]){ column - column % chunk, w->n_blocks },
+                                 w->room.firsts);
         }
     }
-    if (w->n_list > 0)
+    if (w->room.n_list > 0)
         write_list(w);
 }
 
@@ -294,8 +295,8 @@ bool store_writer_block(StoreWriter *w, const KoineSlot *rows, uint32_t n, bool 
     write_changes(w, rows, n);
     store_file_flush(&w->file);
     /* Whoever sees the entry finds all that it stands for. */
-    store_file_extend(&w->file, &w->blocks, w->n_blocks + 1);
-    store_file_chunk(&w->file, &w->blocks, (hsize_t[]){ w->n_blocks, 0 }, entry);
+    store_file_extend(&w->file, &w->data.blocks, w->n_blocks + 1);
+    store_file_chunk(&w->file, &w->data.blocks, (hsize_t[]){ w->n_blocks, 0 }, entry);
     store_file_flush(&w->file);
     if (w->file.is_failed)
         return false;
@@ -311,9 +312,9 @@ bool store_writer_block(StoreWriter *w, const KoineSlot *rows, uint32_t n, bool 
 bool store_writer_end(StoreWriter *w, const char *end)
 {
     if (end)
-        write_text(w, &w->end, end);
-    StoreDataset *const all[] = { &w->blocks,  &w->values,    &w->extremes, &w->first,
-                                  &w->changes, &w->constants, &w->begin,    &w->end };
+        write_text(w, &w->data.end, end);
+    StoreDataset *const all[] = { &w->data.blocks,  &w->data.values,    &w->data.extremes, &w->data.first,
+                                  &w->data.changes, &w->data.constants, &w->data.begin,    &w->data.end };
     for (size_t k = 0; k < sizeof all / sizeof all[0]; k++)
         store_file_dataset_close(&w->file, all[k]);
     return store_file_close(&w->file);

@@ -7,19 +7,28 @@
 #include "formats/store_file.h"
 #include "koine/model.h"
 
+/* The datasets of the file; store_layout.h says what they contain. */
 typedef struct {
-    uint32_t n_dense, n_changes; /* columns; the dense ones come first in a row */
-    uint64_t stride;             /* slots from row to row of a block */
-    uint32_t block_rows, spans;  /* rows of a block, and pairs of smallest and largest value in it */
-    StoreFile file;
     StoreDataset blocks, values, extremes, first, changes, constants, begin, end;
-    uint64_t n_blocks, n_rows, n_listed; /* written; n_listed: rows of /changes */
-    /* Room for one chunk of each kind */
+} StoreDatasets;
+
+/* Room for one chunk of each kind, on its way into the file. */
+typedef struct {
     KoineSlot *tile;
     double *pairs;
     int64_t *firsts;
     struct StoreChange *list;
     uint32_t n_list;
+} StoreRoom;
+
+typedef struct {
+    uint32_t n_dense, n_changes; /* columns; the dense ones come first in a row */
+    uint64_t stride;             /* slots from row to row of a block */
+    uint32_t block_rows, spans;  /* rows of a block, and pairs of smallest and largest value in it */
+    StoreFile file;
+    StoreDatasets data;
+    uint64_t n_blocks, n_rows, n_listed; /* written; n_listed: rows of /changes */
+    StoreRoom room;
 } StoreWriter;
 
 /* What a column is, for the tables. */
