@@ -10,6 +10,19 @@ enum { ROW_OPEN, ROW_USED, ROW_RESIDUAL };
 static const uint32_t NOWHERE = UINT32_MAX;
 static const uint32_t FORCED = UINT32_MAX; /* gain of a column that no row can compute */
 
+/* Unknown columns, the best one first. */
+typedef struct {
+    uint32_t *at, *place, n; /* place: of each column, or NOWHERE */
+} Heap;
+
+/* Rows that can compute their last unknown column: lists by the growth of this column, each first come first served. */
+typedef struct {
+    uint32_t *entry, *next; /* per row: the entry of the column, and the row behind it in its list */
+    double *growth;         /* per row: of the column */
+    uint32_t first[LEVELS], last[LEVELS];
+    uint32_t level; /* none below it is filled */
+} WaitingRows;
+
 typedef struct {
     const TearingProblem *p;
     Incidence columns;
@@ -21,10 +34,8 @@ typedef struct {
     uint32_t *gain;     /* per column: rows that it would leave with one column, which they can compute */
     double *growth;     /* per column */
     double *size;       /* per entry: magnitude, balanced; NULL: 1 */
-    uint32_t *heap, *place, n_heap;
-    /* rows that can compute their last unknown column: lists by growth, each first come first served */
-    uint32_t *entry, *next, first[LEVELS], last[LEVELS], level; /* level: none below it is filled */
-    double *row_growth;
+    Heap heap;
+    WaitingRows waiting;
     bool is_cooling; /* the limit of growth was met: what is known near it is large too, so begin anew */
     Tearing result;
     uint64_t work;
@@ -45,24 +56,24 @@ static bool is_better(const Tearer *t, uint32_t a, uint32_t b)
 
 static void put(Tearer *t, uint32_t place, uint32_t column)
 {
-    t->heap[place] = column;
-    t->place[column] = place;
+    t->heap.at[place] = column;
+    t->heap.place[column] = place;
 }
 
 static void sift(Tearer *t, uint32_t column)
 {
-    uint32_t at = t->place[column];
-    for (; at && is_better(t, column, t->heap[(at - 1) / 2]); at = (at - 1) / 2, t->work++)
-        put(t, at, t->heap[(at - 1) / 2]);
+    uint32_t at = t->heap.place[column];
+    for (; at && is_better(t, column, t->heap.at[(at - 1) / 2]); at = (at - 1) / 2, t->work++)
+        put(t, at, t->heap.at[(at - 1) / 2]);
     for (;; t->work++) {
         uint32_t child = 2 * at + 1;
-        if (child >= t->n_heap)
+        if (child >= t->heap.n)
             break;
-        if (child + 1 < t->n_heap && is_better(t, t->heap[child + 1], t->heap[child]))
+        if (child + 1 < t->heap.n && is_better(t, t->heap.at[child + 1], t->heap.at[child]))
             child++;
-        if (!is_better(t, t->heap[child], column))
+        if (!is_better(t, t->heap.at[child], column))
             break;
-        put(t, at, t->heap[child]);
+        put(t, at, t->heap.at[child]);
         at = child;
     }
     put(t, at, column);
@@ -70,8 +81,8 @@ static void sift(Tearer *t, uint32_t column)
 
 static void take_out(Tearer *t, uint32_t column)
 {
-    const uint32_t at = t->place[column], last = t->heap[--t->n_heap];
-    t->place[column] = NOWHERE;
+    const uint32_t at = t->heap.place[column], last = t->heap.at[--t->heap.n];
+    t->heap.place[column] = NOWHERE;
     if (last == column)
         return;
     put(t, at, last);
@@ -130,29 +141,29 @@ static void enqueue(Tearer *t, uint32_t row)
         return; /* another row has to compute the column */
     const double growth = growth_in(t, row, entry);
     const uint32_t level = growth < 0x1p63 ? (uint32_t)ilogb(growth) : LEVELS - 1;
-    t->entry[row] = entry;
-    t->row_growth[row] = growth;
-    if (t->p->solvable[entry] == TEARING_PLAIN && t->first[level] != NOWHERE) {
-        t->next[row] = t->first[level];
-        t->first[level] = row;
+    t->waiting.entry[row] = entry;
+    t->waiting.growth[row] = growth;
+    if (t->p->solvable[entry] == TEARING_PLAIN && t->waiting.first[level] != NOWHERE) {
+        t->waiting.next[row] = t->waiting.first[level];
+        t->waiting.first[level] = row;
     } else {
-        t->next[row] = NOWHERE;
-        if (t->first[level] == NOWHERE)
-            t->first[level] = row;
+        t->waiting.next[row] = NOWHERE;
+        if (t->waiting.first[level] == NOWHERE)
+            t->waiting.first[level] = row;
         else
-            t->next[t->last[level]] = row;
-        t->last[level] = row;
+            t->waiting.next[t->waiting.last[level]] = row;
+        t->waiting.last[level] = row;
     }
-    t->level = level < t->level ? level : t->level;
+    t->waiting.level = level < t->waiting.level ? level : t->waiting.level;
 }
 
 static uint32_t dequeue(Tearer *t)
 {
-    for (; t->level < LEVELS; t->level++) {
-        const uint32_t row = t->first[t->level];
+    for (; t->waiting.level < LEVELS; t->waiting.level++) {
+        const uint32_t row = t->waiting.first[t->waiting.level];
         if (row == NOWHERE)
             continue;
-        t->first[t->level] = t->next[row];
+        t->waiting.first[t->waiting.level] = t->waiting.next[row];
         return row;
     }
     return NOWHERE;
@@ -167,7 +178,7 @@ static void know(Tearer *t, uint32_t column)
             count_pair(t, row, -1);
     }
     t->is_known[column] = true;
-    if (t->place[column] != NOWHERE)
+    if (t->heap.place[column] != NOWHERE)
         take_out(t, column);
     for (uint32_t k = t->columns.start[column]; k < t->columns.start[column + 1]; k++, t->work++) {
         const uint32_t row = t->columns.index[k];
@@ -191,8 +202,8 @@ static void tear(Tearer *t, uint32_t column)
 
 static void take_row(Tearer *t, uint32_t row)
 {
-    const uint32_t column = t->p->rows.index[t->entry[row]];
-    const double growth = t->row_growth[row], most = t->p->most_growth;
+    const uint32_t column = t->p->rows.index[t->waiting.entry[row]];
+    const double growth = t->waiting.growth[row], most = t->p->most_growth;
     if (t->state[row] != ROW_OPEN)
         return; /* another row has computed the column */
     t->is_cooling = most > 0 && !(growth <= (t->is_cooling ? sqrt(most) : most));
@@ -249,15 +260,15 @@ static void begin(Tearer *t)
             t->solvable[g->index[k]] += t->p->solvable[k] && may_use(t, row);
     }
     for (uint32_t column = 0; column < t->n; column++) {
-        t->place[column] = column;
-        t->heap[column] = column;
+        t->heap.place[column] = column;
+        t->heap.at[column] = column;
         t->growth[column] = 1;
         if (t->solvable[column] == 0)
             t->gain[column] = FORCED;
     }
-    t->n_heap = t->n;
+    t->heap.n = t->n;
     for (uint32_t k = t->n; k-- > 0;)
-        sift(t, t->heap[k]);
+        sift(t, t->heap.at[k]);
     for (uint32_t row = 0; row < t->n; row++) {
         if (t->unknown[row] == 2)
             count_pair(t, row, 1);
@@ -301,14 +312,14 @@ Tearing tear_system(const TearingProblem *problem, Arena *arena, uint64_t *work)
     t.solvable = NEW_ARRAY(arena, uint32_t, n + 1);
     t.gain = NEW_ARRAY(arena, uint32_t, n + 1);
     t.growth = NEW_ARRAY(arena, double, n + 1);
-    t.heap = NEW_ARRAY(arena, uint32_t, n + 1);
-    t.place = NEW_ARRAY(arena, uint32_t, n + 1);
-    t.entry = NEW_ARRAY(arena, uint32_t, n + 1);
-    t.next = NEW_ARRAY(arena, uint32_t, n + 1);
-    t.row_growth = NEW_ARRAY(arena, double, n + 1);
-    for (t.level = LEVELS; t.level-- > 0;)
-        t.first[t.level] = NOWHERE;
-    t.level = LEVELS;
+    t.heap.at = NEW_ARRAY(arena, uint32_t, n + 1);
+    t.heap.place = NEW_ARRAY(arena, uint32_t, n + 1);
+    t.waiting.entry = NEW_ARRAY(arena, uint32_t, n + 1);
+    t.waiting.next = NEW_ARRAY(arena, uint32_t, n + 1);
+    t.waiting.growth = NEW_ARRAY(arena, double, n + 1);
+    for (t.waiting.level = LEVELS; t.waiting.level-- > 0;)
+        t.waiting.first[t.waiting.level] = NOWHERE;
+    t.waiting.level = LEVELS;
     if (problem->magnitude && problem->most_growth > 0)
         balance(&t, arena);
     begin(&t);
@@ -319,8 +330,8 @@ Tearing tear_system(const TearingProblem *problem, Arena *arena, uint64_t *work)
         const uint32_t row = dequeue(&t);
         if (row != NOWHERE)
             take_row(&t, row);
-        else if (t.n_heap)
-            tear(&t, t.heap[0]);
+        else if (t.heap.n)
+            tear(&t, t.heap.at[0]);
         else
             break;
     }
