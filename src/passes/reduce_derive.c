@@ -7,19 +7,19 @@
 
 static bool is_touched(const Reduction *r, uint32_t quantity)
 {
-    return r->first_ref[quantity] != ID_NONE;
+    return r->quantities.first_ref[quantity] != ID_NONE;
 }
 
 /* Order k of the quantity is integrated. */
 static bool is_state(const Reduction *r, uint32_t quantity, uint32_t order)
 {
-    return order + r->demoted[quantity] < r->p.highest[quantity];
+    return order + r->quantities.demoted[quantity] < r->p.highest[quantity];
 }
 
 Ref ref_of_order(const Reduction *r, uint32_t quantity, uint32_t order)
 {
     REQUIRE(is_touched(r, quantity) && order <= r->p.highest[quantity]);
-    return r->refs[r->first_ref[quantity] + order];
+    return r->quantities.refs[r->quantities.first_ref[quantity] + order];
 }
 
 /* ---- variables ---- */
@@ -28,25 +28,26 @@ static void list_touched(Reduction *r)
 {
     Arena *scratch = r->c->scratch;
     uint32_t n = 0;
-    r->first_ref = NEW_ARRAY(scratch, uint32_t, r->n_quantities + 1);
-    for (uint32_t k = 0; k < r->n_quantities; k++)
-        r->first_ref[k] = ID_NONE;
-    for (uint32_t row = 0; row < r->n_rows; row++)
-        for (uint32_t k = r->g.start[row]; r->p.differentiated[row] && k < r->g.start[row + 1]; k++) {
-            const uint32_t quantity = r->g.index[k];
+    r->quantities.first_ref = NEW_ARRAY(scratch, uint32_t, r->quantities.n + 1);
+    for (uint32_t k = 0; k < r->quantities.n; k++)
+        r->quantities.first_ref[k] = ID_NONE;
+    for (uint32_t row = 0; row < r->rows.n; row++)
+        for (uint32_t k = r->rows.incidence.start[row];
+             r->p.differentiated[row] && k < r->rows.incidence.start[row + 1]; k++) {
+            const uint32_t quantity = r->rows.incidence.index[k];
             if (is_touched(r, quantity))
                 continue;
-            r->first_ref[quantity] = n;
+            r->quantities.first_ref[quantity] = n;
             n += r->p.highest[quantity] + 1;
         }
-    r->refs = NEW_ARRAY(scratch, Ref, n + 1);
+    r->quantities.refs = NEW_ARRAY(scratch, Ref, n + 1);
     const uint32_t before = r->model->variables.n;
     uint32_t *quantities = NEW_ARRAY(scratch, uint32_t, before + n + 1),
              *orders = NEW_ARRAY(scratch, uint32_t, before + n + 1);
-    memcpy(quantities, r->quantity_of, before * sizeof *quantities);
-    memcpy(orders, r->order_of, before * sizeof *orders);
-    r->quantity_of = quantities;
-    r->order_of = orders;
+    memcpy(quantities, r->chains.quantity, before * sizeof *quantities);
+    memcpy(orders, r->chains.order, before * sizeof *orders);
+    r->chains.quantity = quantities;
+    r->chains.order = orders;
 }
 
 /* A variable for the derivative of `of`, called as derivatives are in results. */
@@ -63,8 +64,8 @@ static VarId add_derivative(Reduction *r, uint32_t quantity, uint32_t order, Var
     v->variability = VARIABILITY_CONTINUOUS;
     v->is_protected = true;
     v->origin = of;
-    r->quantity_of[made.index] = quantity;
-    r->order_of[made.index] = order;
+    r->chains.quantity[made.index] = quantity;
+    r->chains.order[made.index] = order;
     return made;
 }
 
@@ -93,11 +94,11 @@ static bool place_quantity(Reduction *r, uint32_t quantity)
 {
     Model *m = r->model;
     const uint32_t highest = r->p.highest[quantity];
-    Ref *refs = r->refs + r->first_ref[quantity];
+    Ref *refs = r->quantities.refs + r->quantities.first_ref[quantity];
     for (uint32_t k = 0; k <= highest; k++) {
         const uint32_t own = variable_of_order(r, quantity, k);
         const bool is_integrated = is_state(r, quantity, k), follows_state = k && is_state(r, quantity, k - 1);
-        if (own == ID_NONE && follows_state && !is_integrated && r->set_of[quantity] == ID_NONE) {
+        if (own == ID_NONE && follows_state && !is_integrated && r->quantities.set[quantity] == ID_NONE) {
             refs[k] = ref_der(refs[k - 1].var);
             continue;
         }
@@ -107,8 +108,8 @@ static bool place_quantity(Reduction *r, uint32_t quantity)
         model_var(m, refs[k].var)->definition = is_integrated ? DEFINITION_DER : DEFINITION_NOW;
         if (own == ID_NONE && follows_state)
             add_link(r, refs[k - 1].var, refs[k].var);
-        if (own != ID_NONE && !is_integrated && r->follower[own] != ID_NONE)
-            m->equations.at[r->link[own]].kind = EQUATION_DROPPED;
+        if (own != ID_NONE && !is_integrated && r->chains.follower[own] != ID_NONE)
+            m->equations.at[r->chains.link[own]].kind = EQUATION_DROPPED;
     }
     return true;
 }
@@ -254,7 +255,7 @@ static void add_jump(Reduction *r, const Equation *parent, bool is_last, Term *l
 static bool derive_row(Reduction *r, uint32_t row)
 {
     Model *m = r->model;
-    uint32_t of = r->rows[row];
+    uint32_t of = r->rows.equation[row];
     for (uint32_t k = 0; k < r->p.differentiated[row]; k++) {
         const Equation parent = m->equations.at[of];
         Term lhs, rhs;
@@ -280,10 +281,10 @@ static bool derive_row(Reduction *r, uint32_t row)
 static void open_rows(Reduction *r)
 {
     Model *m = r->model;
-    for (uint32_t row = 0; row < r->n_rows; row++) {
-        Equation *e = &m->equations.at[r->rows[row]];
+    for (uint32_t row = 0; row < r->rows.n; row++) {
+        Equation *e = &m->equations.at[r->rows.equation[row]];
         uint32_t quantity, order;
-        if (e->kind != EQUATION_EXPLICIT || r->is_rigid[row] ||
+        if (e->kind != EQUATION_EXPLICIT || r->rows.is_rigid[row] ||
             !quantity_of(r, term_refs(m, e->lhs)[e->lhs.shape->u.leaf], &quantity, &order))
             continue;
         if (r->p.differentiated[row] || r->p.column_of_row[row] != quantity || order != r->p.highest[quantity])
@@ -299,11 +300,11 @@ static void add_start_equations(Reduction *r)
     Model *m = r->model;
     bool is_free = false;
     VEC(uint32_t) fixed = { 0 };
-    for (uint32_t k = 0; k < r->n_quantities; k++)
-        for (uint32_t v = r->head[k]; is_touched(r, k) && v != ID_NONE; v = r->follower[v]) {
+    for (uint32_t k = 0; k < r->quantities.n; k++)
+        for (uint32_t v = r->quantities.head[k]; is_touched(r, k) && v != ID_NONE; v = r->chains.follower[v]) {
             const Variable *row = &m->variables.at[v];
             is_free |= row->definition == DEFINITION_DER && !row->is_fixed;
-            if (row->definition == DEFINITION_NOW && row->is_fixed && r->set_of[k] == ID_NONE)
+            if (row->definition == DEFINITION_NOW && row->is_fixed && r->quantities.set[k] == ID_NONE)
                 vec_push(r->c->scratch, &fixed, v);
         }
     for (uint32_t k = 0; k < fixed.n && is_free; k++) {
@@ -321,7 +322,7 @@ bool write_reduced(Reduction *r)
 {
     list_touched(r);
     open_rows(r);
-    for (uint32_t k = 0; k < r->n_quantities; k++) {
+    for (uint32_t k = 0; k < r->quantities.n; k++) {
         if (!is_touched(r, k))
             continue;
         if (!place_quantity(r, k))
@@ -331,7 +332,7 @@ bool write_reduced(Reduction *r)
     write_state_sets(r);
     if (!check_assignments(r))
         return false;
-    for (uint32_t row = 0; row < r->n_rows; row++)
+    for (uint32_t row = 0; row < r->rows.n; row++)
         if (r->p.differentiated[row] && !derive_row(r, row))
             return false;
     add_start_equations(r);

@@ -120,30 +120,30 @@ static void link_variables(Reduction *r)
     uint32_t *parent = sets_create(scratch, m->variables.n);
     bool *follows = NEW_ARRAY(scratch, bool, m->variables.n + 1);
     for (uint32_t k = 0; k < m->variables.n; k++)
-        r->follower[k] = r->link[k] = r->quantity_of[k] = ID_NONE;
+        r->chains.follower[k] = r->chains.link[k] = r->chains.quantity[k] = ID_NONE;
     for (uint32_t k = 0; k < m->equations.n; k++) {
         uint32_t x, v;
-        if (!is_link(r, &m->equations.at[k], &x, &v) || r->follower[x] != ID_NONE || follows[v] ||
+        if (!is_link(r, &m->equations.at[k], &x, &v) || r->chains.follower[x] != ID_NONE || follows[v] ||
             sets_root(parent, x) == sets_root(parent, v)) /* der(x) = x is no chain */
             continue;
-        r->follower[x] = v;
-        r->link[x] = k;
+        r->chains.follower[x] = v;
+        r->chains.link[x] = k;
         follows[v] = true;
         sets_join(parent, x, v);
     }
-    r->head = NEW_ARRAY(scratch, uint32_t, m->variables.n + 1);
-    r->present = NEW_ARRAY(scratch, uint32_t, m->variables.n + 1);
+    r->quantities.head = NEW_ARRAY(scratch, uint32_t, m->variables.n + 1);
+    r->quantities.present = NEW_ARRAY(scratch, uint32_t, m->variables.n + 1);
     for (uint32_t k = 0; k < m->variables.n; k++) {
         if (!has_quantity(&m->variables.at[k]) || follows[k])
             continue;
-        r->head[r->n_quantities] = k;
+        r->quantities.head[r->quantities.n] = k;
         uint32_t order = 0, last = k;
-        for (uint32_t v = k; v != ID_NONE; v = r->follower[v], order++) {
-            r->quantity_of[v] = r->n_quantities;
-            r->order_of[v] = order;
+        for (uint32_t v = k; v != ID_NONE; v = r->chains.follower[v], order++) {
+            r->chains.quantity[v] = r->quantities.n;
+            r->chains.order[v] = order;
             last = v;
         }
-        r->present[r->n_quantities++] = order - (m->variables.at[last].definition != DEFINITION_DER);
+        r->quantities.present[r->quantities.n++] = order - (m->variables.at[last].definition != DEFINITION_DER);
     }
 }
 
@@ -151,7 +151,7 @@ static void link_variables(Reduction *r)
 static bool is_a_link(const Reduction *r, uint32_t equation)
 {
     uint32_t x, v;
-    return is_link(r, &r->model->equations.at[equation], &x, &v) && r->link[x] == equation;
+    return is_link(r, &r->model->equations.at[equation], &x, &v) && r->chains.link[x] == equation;
 }
 
 typedef VEC(Edge) EdgeList;
@@ -159,7 +159,7 @@ typedef VEC(Edge) EdgeList;
 static void list_leaves(Reduction *r, Term term, EdgeList *edges, uint32_t **orders, uint32_t *capacity)
 {
     for (uint32_t j = 0; j < term.shape->n_leaves; j++) {
-        Edge edge = { .row = r->n_rows };
+        Edge edge = { .row = r->rows.n };
         uint32_t order;
         if (!quantity_of(r, term_refs(r->model, term)[j], &edge.column, &order))
             continue;
@@ -177,18 +177,18 @@ static void list_leaves(Reduction *r, Term term, EdgeList *edges, uint32_t **ord
 /* Compressed rows with the orders beside them; entries stay as they are met, equal ones too. */
 static void pack_rows(Reduction *r, const EdgeList *edges, const uint32_t *orders)
 {
-    uint32_t *start = NEW_ARRAY(r->c->scratch, uint32_t, r->n_rows + 1),
+    uint32_t *start = NEW_ARRAY(r->c->scratch, uint32_t, r->rows.n + 1),
              *index = NEW_ARRAY(r->c->scratch, uint32_t, edges->n + 1);
     for (uint32_t k = 0; k < edges->n; k++) {
         start[edges->at[k].row + 1]++;
         index[k] = edges->at[k].column;
     }
-    for (uint32_t k = 0; k < r->n_rows; k++)
+    for (uint32_t k = 0; k < r->rows.n; k++)
         start[k + 1] += start[k];
-    r->g = (Incidence){ r->n_rows, r->n_quantities, start, index };
-    r->order = NEW_ARRAY(r->c->scratch, uint32_t, edges->n + 1);
+    r->rows.incidence = (Incidence){ r->rows.n, r->quantities.n, start, index };
+    r->rows.order = NEW_ARRAY(r->c->scratch, uint32_t, edges->n + 1);
     if (edges->n)
-        memcpy(r->order, orders, edges->n * sizeof *orders);
+        memcpy(r->rows.order, orders, edges->n * sizeof *orders);
 }
 
 static void list_rows(Reduction *r)
@@ -197,8 +197,8 @@ static void list_rows(Reduction *r)
     Arena *scratch = r->c->scratch;
     EdgeList edges = { 0 };
     uint32_t *orders = NULL, capacity = 0;
-    r->rows = NEW_ARRAY(scratch, uint32_t, m->equations.n + 1);
-    r->is_rigid = NEW_ARRAY(scratch, bool, m->equations.n + 1);
+    r->rows.equation = NEW_ARRAY(scratch, uint32_t, m->equations.n + 1);
+    r->rows.is_rigid = NEW_ARRAY(scratch, bool, m->equations.n + 1);
     for (uint32_t k = 0; k < m->equations.n; k++) {
         const Equation *e = &m->equations.at[k];
         if (!takes_part(e) || e->domain.index || is_a_link(r, k))
@@ -213,8 +213,8 @@ static void list_rows(Reduction *r)
         list_leaves(r, e->lhs, &edges, &orders, &capacity);
         if (!is_rigid)
             list_leaves(r, e->rhs, &edges, &orders, &capacity);
-        r->is_rigid[r->n_rows] = is_rigid;
-        r->rows[r->n_rows++] = k;
+        r->rows.is_rigid[r->rows.n] = is_rigid;
+        r->rows.equation[r->rows.n++] = k;
     }
     pack_rows(r, &edges, orders);
 }
@@ -222,33 +222,34 @@ static void list_rows(Reduction *r)
 /* ---- systems that no differentiation makes solvable ---- */
 static const char *quantity_text(const Reduction *r, uint32_t quantity)
 {
-    return variable_path(r->model, (VarId){ r->head[quantity] }, r->c->scratch);
+    return variable_path(r->model, (VarId){ r->quantities.head[quantity] }, r->c->scratch);
 }
 
 static void explain_row(Reduction *r, const uint32_t *row_of_column, uint32_t row)
 {
     const Model *m = r->model;
     Diag *diag = r->c->diag;
-    const SubSystem s = explain_unmatched_row(&r->g, row_of_column, row, r->c->scratch);
+    const SubSystem s = explain_unmatched_row(&r->rows.incidence, row_of_column, row, r->c->scratch);
     uint32_t *equations = NEW_ARRAY(r->c->scratch, uint32_t, s.n_rows + 1), first, second;
     for (uint32_t j = 0; j < s.n_rows; j++)
-        equations[j] = r->rows[s.rows[j]];
+        equations[j] = r->rows.equation[s.rows[j]];
     const bool has_equal = find_equal_equations(m, equations, s.n_rows, &first, &second);
-    diag_error(diag, DIAG_SINGULAR, m->equations.at[has_equal ? second : r->rows[row]].origin.span,
+    diag_error(diag, DIAG_SINGULAR, m->equations.at[has_equal ? second : r->rows.equation[row]].origin.span,
                "%stoo many equations: %u equation%s for %u unknown%s, also when differentiated",
                has_equal ? "this equation stands twice: " : "", s.n_rows, s.n_rows == 1 ? "" : "s", s.n_columns,
                s.n_columns == 1 ? "" : "s");
     if (has_equal)
         note_equation(r->c, first, "says the same");
     for (uint32_t j = 0; j < s.n_rows; j++)
-        blame_equation(r->c, r->rows[s.rows[j]]);
+        blame_equation(r->c, r->rows.equation[s.rows[j]]);
     for (uint32_t j = 0; j < s.n_columns; j++)
-        blame_unknown(r->c, ref_now((VarId){ r->head[s.columns[j]] }));
+        blame_unknown(r->c, ref_now((VarId){ r->quantities.head[s.columns[j]] }));
     for (uint32_t j = 0; j < s.n_rows && j < MOST_NOTES; j++)
-        if (has_equal ? r->rows[s.rows[j]] != first && r->rows[s.rows[j]] != second : s.rows[j] != row)
-            note_equation(r->c, r->rows[s.rows[j]], "belongs to them");
+        if (has_equal ? r->rows.equation[s.rows[j]] != first && r->rows.equation[s.rows[j]] != second
+                      : s.rows[j] != row)
+            note_equation(r->c, r->rows.equation[s.rows[j]], "belongs to them");
     for (uint32_t j = 0; j < s.n_columns && j < MOST_NOTES; j++)
-        diag_note(diag, m->variables.at[r->head[s.columns[j]]].span, "unknown '%s', and its derivatives",
+        diag_note(diag, m->variables.at[r->quantities.head[s.columns[j]]].span, "unknown '%s', and its derivatives",
                   quantity_text(r, s.columns[j]));
     diag_help(diag, "remove one of these equations, or make one of their known quantities unknown");
 }
@@ -258,17 +259,17 @@ static void explain_row(Reduction *r, const uint32_t *row_of_column, uint32_t ro
 static bool is_regular(Reduction *r, bool *is_plain)
 {
     Arena *scratch = r->c->scratch;
-    uint32_t *column_of_row = NEW_ARRAY(scratch, uint32_t, r->n_rows + 1),
-             *row_of_column = NEW_ARRAY(scratch, uint32_t, r->n_quantities + 1);
-    const uint32_t size = match_rows(&r->g, scratch, column_of_row, row_of_column);
-    if (size == r->n_rows)
+    uint32_t *column_of_row = NEW_ARRAY(scratch, uint32_t, r->rows.n + 1),
+             *row_of_column = NEW_ARRAY(scratch, uint32_t, r->quantities.n + 1);
+    const uint32_t size = match_rows(&r->rows.incidence, scratch, column_of_row, row_of_column);
+    if (size == r->rows.n)
         return true;
-    const Pantelides first = pantelides(&r->g, r->order, r->present, 0, scratch, NULL);
+    const Pantelides first = pantelides(&r->rows.incidence, r->rows.order, r->quantities.present, 0, scratch, NULL);
     uint32_t unmatched = 0;
-    for (uint32_t k = 0; k < r->n_rows; k++)
+    for (uint32_t k = 0; k < r->rows.n; k++)
         unmatched += first.column_of_row[k] == MATCH_NONE;
-    *is_plain = unmatched == r->n_rows - size;
-    for (uint32_t k = 0; k < r->n_rows && !*is_plain; k++)
+    *is_plain = unmatched == r->rows.n - size;
+    for (uint32_t k = 0; k < r->rows.n && !*is_plain; k++)
         if (column_of_row[k] == MATCH_NONE)
             explain_row(r, row_of_column, k);
     return false;
@@ -278,11 +279,11 @@ static bool is_regular(Reduction *r, bool *is_plain)
 static bool check_rigid(Reduction *r)
 {
     bool good = true;
-    for (uint32_t k = 0; k < r->n_rows; k++) {
-        if (!r->is_rigid[k] || r->p.differentiated[k] == 0)
+    for (uint32_t k = 0; k < r->rows.n; k++) {
+        if (!r->rows.is_rigid[k] || r->p.differentiated[k] == 0)
             continue;
         good = false;
-        diag_error(r->c->diag, DIAG_NOT_DIFFERENTIABLE, r->model->equations.at[r->rows[k]].origin.span,
+        diag_error(r->c->diag, DIAG_NOT_DIFFERENTIABLE, r->model->equations.at[r->rows.equation[k]].origin.span,
                    "this equation must be differentiated, because states depend on each other, but it is an iteration "
                    "formula or has elements of an array");
         diag_help(r->c->diag, "write it as an equation between scalar quantities");
@@ -310,16 +311,16 @@ static bool reduce(Compile *c)
     const size_t n = m->variables.n + 1u;
     Reduction r = { .c = c,
                     .model = m,
-                    .quantity_of = NEW_ARRAY(c->scratch, uint32_t, n),
-                    .order_of = NEW_ARRAY(c->scratch, uint32_t, n),
-                    .follower = NEW_ARRAY(c->scratch, uint32_t, n),
-                    .link = NEW_ARRAY(c->scratch, uint32_t, n) };
+                    .chains.quantity = NEW_ARRAY(c->scratch, uint32_t, n),
+                    .chains.order = NEW_ARRAY(c->scratch, uint32_t, n),
+                    .chains.follower = NEW_ARRAY(c->scratch, uint32_t, n),
+                    .chains.link = NEW_ARRAY(c->scratch, uint32_t, n) };
     link_variables(&r);
     list_rows(&r);
     bool is_plain = false;
     if (!is_regular(&r, &is_plain))
         return is_plain;
-    r.p = pantelides(&r.g, r.order, r.present, MOST_DIFFERENTIATIONS, c->scratch, NULL);
+    r.p = pantelides(&r.rows.incidence, r.rows.order, r.quantities.present, MOST_DIFFERENTIATIONS, c->scratch, NULL);
     if (!r.p.is_complete) {
         diag_error(c->diag, DIAG_INDEX_LIMIT, m->span,
                    "some equation would have to be differentiated more than %d times", MOST_DIFFERENTIATIONS);

@@ -21,52 +21,62 @@ typedef struct { /* of a state set */
     VEC(SetEntry) entries;
 } SetPlan;
 
+/* Where each variable stands in a chain of derivatives. */
+typedef struct {
+    uint32_t *quantity; /* that it belongs to, or ID_NONE */
+    uint32_t *order;    /* which derivative of the quantity it is */
+    uint32_t *follower; /* the variable that is its derivative, or ID_NONE */
+    uint32_t *link;     /* the equation der(x) = v that says so */
+} Chains;
+
 /* A quantity is a variable with all its derivatives. der(x) = v makes v the first derivative of x: both are one
  * quantity then, and the equation is no row. */
 typedef struct {
+    uint32_t n;
+    uint32_t *head;      /* variable of order 0 */
+    uint32_t *present;   /* highest derivative that is there in any case */
+    uint32_t *demoted;   /* how many of its highest derivatives are unknowns of their own (dummy derivatives) */
+    uint32_t *set;       /* state set it is a candidate of: index in plans, or ID_NONE */
+    uint32_t *first_ref; /* refs[first_ref[j] + k] stands for order k of quantity j */
+    Ref *refs;
+} Quantities;
+
+/* Equations that are no links, and the quantities in them. */
+typedef struct {
+    uint32_t n;
+    uint32_t *equation;
+    bool *is_rigid;      /* cannot be differentiated or turned around */
+    Incidence incidence; /* rows, quantities */
+    uint32_t *order;     /* per entry of the incidence: the highest derivative of the quantity in the row */
+} ReductionRows;
+
+typedef struct {
     Compile *c;
     Model *model;
-    /* per variable */
-    uint32_t *quantity_of; /* or ID_NONE */
-    uint32_t *order_of;    /* which derivative of the quantity it is */
-    uint32_t *follower;    /* the variable that is its derivative, or ID_NONE */
-    uint32_t *link;        /* the equation der(x) = v that says so */
-    /* per quantity */
-    uint32_t n_quantities;
-    uint32_t *head;    /* variable of order 0 */
-    uint32_t *present; /* highest derivative that is there in any case */
-    uint32_t *demoted; /* how many of its highest derivatives are unknowns of their own (dummy derivatives) */
-    uint32_t *set_of;  /* state set it is a candidate of: index in plans, or ID_NONE */
+    Chains chains;
+    Quantities quantities;
+    ReductionRows rows;
+    Pantelides p;
     VEC(SetPlan) plans;
     uint32_t n_set_states; /* states and choices that were made for them */
-    /* per row */
-    uint32_t n_rows;
-    uint32_t *rows; /* equations */
-    bool *is_rigid; /* cannot be differentiated or turned around */
-    Incidence g;    /* rows, quantities */
-    uint32_t *order;
-    Pantelides p;
-    /* the references that stand for order k of quantity j: refs[first_ref[j] + k] */
-    uint32_t *first_ref;
-    Ref *refs;
 } Reduction;
 
 /* Order of the quantity that the reference is; false: it is of none. */
 static inline bool quantity_of(const Reduction *r, Ref ref, uint32_t *quantity, uint32_t *order)
 {
-    if ((ref.kind != REF_NOW && ref.kind != REF_DER) || r->quantity_of[ref.var.index] == ID_NONE)
+    if ((ref.kind != REF_NOW && ref.kind != REF_DER) || r->chains.quantity[ref.var.index] == ID_NONE)
         return false;
-    *quantity = r->quantity_of[ref.var.index];
-    *order = r->order_of[ref.var.index] + (ref.kind == REF_DER);
+    *quantity = r->chains.quantity[ref.var.index];
+    *order = r->chains.order[ref.var.index] + (ref.kind == REF_DER);
     return true;
 }
 
 /* The variable that is order k of the quantity, or ID_NONE. */
 static inline uint32_t variable_of_order(const Reduction *r, uint32_t quantity, uint32_t order)
 {
-    uint32_t v = r->head[quantity];
+    uint32_t v = r->quantities.head[quantity];
     while (order-- && v != ID_NONE)
-        v = r->follower[v];
+        v = r->chains.follower[v];
     return v;
 }
 

@@ -92,7 +92,7 @@ static bool derive_row(Selector *s, uint32_t row, TermBuilder *builder)
     Reduction *r = s->r;
     Model *m = r->model;
     Arena *scratch = r->c->scratch;
-    const Equation *e = &m->equations.at[r->rows[row]];
+    const Equation *e = &m->equations.at[r->rows.equation[row]];
     const Expr *left = term_import(builder, e->lhs), *right = term_import(builder, e->rhs);
     const Expr *whole = expr_simplify(m->pool, expr_binary(m->pool, OP_SUB, left, right));
     const uint32_t n = builder->refs.n;
@@ -137,23 +137,23 @@ static void add_entry(Selector *s, uint32_t row, uint32_t quantity, const Ref *r
 static bool list_entries(Selector *s)
 {
     Reduction *r = s->r;
-    s->sum = NEW_ARRAY(r->c->scratch, const Expr *, r->n_quantities + 1);
-    for (uint32_t row = 0; row < r->n_rows; row++) {
+    s->sum = NEW_ARRAY(r->c->scratch, const Expr *, r->quantities.n + 1);
+    for (uint32_t row = 0; row < r->rows.n; row++) {
         TermBuilder builder = term_builder(r->model);
         s->row_entries[row] = s->entries.n;
         if (r->p.differentiated[row] == 0)
             continue;
         if (!derive_row(s, row, &builder))
             return false;
-        for (uint32_t k = r->g.start[row]; k < r->g.start[row + 1]; k++)
-            add_entry(s, row, r->g.index[k], builder.refs.at);
+        for (uint32_t k = r->rows.incidence.start[row]; k < r->rows.incidence.start[row + 1]; k++)
+            add_entry(s, row, r->rows.incidence.index[k], builder.refs.at);
     }
-    s->row_entries[r->n_rows] = s->entries.n;
-    s->column_start = NEW_ARRAY(r->c->scratch, uint32_t, r->n_quantities + 2);
+    s->row_entries[r->rows.n] = s->entries.n;
+    s->column_start = NEW_ARRAY(r->c->scratch, uint32_t, r->quantities.n + 2);
     s->column_entries = NEW_ARRAY(r->c->scratch, uint32_t, s->entries.n + 1);
     for (uint32_t k = 0; k < s->entries.n; k++)
         s->column_start[s->entries.at[k].column + 2]++;
-    for (uint32_t k = 0; k < r->n_quantities; k++)
+    for (uint32_t k = 0; k < r->quantities.n; k++)
         s->column_start[k + 2] += s->column_start[k + 1];
     for (uint32_t k = 0; k < s->entries.n; k++)
         s->column_entries[s->column_start[s->entries.at[k].column + 1]++] = k;
@@ -165,17 +165,17 @@ static bool list_entries(Selector *s)
 static uint32_t wish_of(const Reduction *r, uint32_t quantity)
 {
     uint32_t wish = SELECT_NEVER;
-    for (uint32_t v = r->head[quantity]; v != ID_NONE; v = r->follower[v])
+    for (uint32_t v = r->quantities.head[quantity]; v != ID_NONE; v = r->chains.follower[v])
         if (r->model->variables.at[v].select > wish)
             wish = r->model->variables.at[v].select;
-    if (wish == SELECT_DEFAULT && r->model->variables.at[r->head[quantity]].definition == DEFINITION_NOW)
+    if (wish == SELECT_DEFAULT && r->model->variables.at[r->quantities.head[quantity]].definition == DEFINITION_NOW)
         wish = SELECT_AVOID;
     return wish;
 }
 
 static bool has_fixed(const Reduction *r, uint32_t quantity)
 {
-    for (uint32_t v = r->head[quantity]; v != ID_NONE; v = r->follower[v])
+    for (uint32_t v = r->quantities.head[quantity]; v != ID_NONE; v = r->chains.follower[v])
         if (r->model->variables.at[v].is_fixed)
             return true;
     return false;
@@ -201,7 +201,7 @@ static int compare_candidates(const void *a, const void *b)
 /* ---- taking ---- */
 static void take(Selector *s, uint32_t row, uint32_t column)
 {
-    s->r->demoted[column] = s->r->p.differentiated[row];
+    s->r->quantities.demoted[column] = s->r->p.differentiated[row];
     s->is_row_done[row] = true;
     for (uint32_t k = s->row_entries[row]; k < s->row_entries[row + 1]; k++)
         s->live[s->entries.at[k].column]--;
@@ -211,7 +211,8 @@ static void take(Selector *s, uint32_t row, uint32_t column)
 static bool may_take_alone(const Selector *s, uint32_t column, uint32_t *row)
 {
     const Reduction *r = s->r;
-    if (s->live[column] != 1 || r->demoted[column] || wish_of(r, column) > SELECT_DEFAULT || s->is_assigned[column])
+    if (s->live[column] != 1 || r->quantities.demoted[column] || wish_of(r, column) > SELECT_DEFAULT ||
+        s->is_assigned[column])
         return false;
     for (uint32_t k = s->column_start[column]; k < s->column_start[column + 1]; k++) {
         const Entry *e = &s->entries.at[s->column_entries[k]];
@@ -235,15 +236,15 @@ static Component *find_components(Selector *s, uint32_t *n)
 {
     Reduction *r = s->r;
     Arena *scratch = r->c->scratch;
-    uint32_t *parent = sets_create(scratch, r->n_rows + r->n_quantities),
-             *number = NEW_ARRAY(scratch, uint32_t, r->n_rows + r->n_quantities + 1);
+    uint32_t *parent = sets_create(scratch, r->rows.n + r->quantities.n),
+             *number = NEW_ARRAY(scratch, uint32_t, r->rows.n + r->quantities.n + 1);
     for (uint32_t k = 0; k < s->entries.n; k++) {
         const Entry *e = &s->entries.at[k];
-        if (!s->is_row_done[e->row] && !r->demoted[e->column])
-            sets_join(parent, r->n_rows + e->column, e->row);
+        if (!s->is_row_done[e->row] && !r->quantities.demoted[e->column])
+            sets_join(parent, r->rows.n + e->column, e->row);
     }
     *n = 0;
-    for (uint32_t k = 0; k < r->n_rows; k++)
+    for (uint32_t k = 0; k < r->rows.n; k++)
         if (r->p.differentiated[k] && !s->is_row_done[k] && !number[sets_root(parent, k)])
             number[sets_root(parent, k)] = ++*n;
     Component *all = NEW_ARRAY(scratch, Component, *n + 1);
@@ -254,7 +255,7 @@ static Component *find_components(Selector *s, uint32_t *n)
             all[k].n_rows = all[k].n_columns = 0;
             all[k].is_constant = true;
         }
-        for (uint32_t k = 0; k < r->n_rows; k++) {
+        for (uint32_t k = 0; k < r->rows.n; k++) {
             const uint32_t c = number[sets_root(parent, k)];
             if (!c || !r->p.differentiated[k] || s->is_row_done[k])
                 continue;
@@ -264,9 +265,9 @@ static Component *find_components(Selector *s, uint32_t *n)
             for (uint32_t j = s->row_entries[k]; j < s->row_entries[k + 1] && pass; j++)
                 all[c - 1].is_constant &= s->entries.at[j].kind == ENTRY_CONSTANT;
         }
-        for (uint32_t k = 0; k < r->n_quantities; k++) {
-            const uint32_t c = number[sets_root(parent, r->n_rows + k)];
-            if (!c || r->demoted[k] || !s->live[k])
+        for (uint32_t k = 0; k < r->quantities.n; k++) {
+            const uint32_t c = number[sets_root(parent, r->rows.n + k)];
+            if (!c || r->quantities.demoted[k] || !s->live[k])
                 continue;
             if (pass)
                 all[c - 1].columns[all[c - 1].n_columns] =
@@ -426,7 +427,7 @@ static void report_dependent(Selector *s, const Elimination *e, const Component 
     for (uint32_t k = 0; k < c->n_rows; k++) {
         if (e->pivot_of_row[c->rows[k]])
             continue;
-        const Equation *equation = &m->equations.at[s->r->rows[c->rows[k]]];
+        const Equation *equation = &m->equations.at[s->r->rows.equation[c->rows[k]]];
         const char *parameter = zero_parameter(s, equation);
         if (parameter) {
             report_zero(s, equation, parameter);
@@ -436,7 +437,7 @@ static void report_dependent(Selector *s, const Elimination *e, const Component 
                    "this constraint says nothing new about the states: it follows from others, or contradicts them");
         for (uint32_t j = 0; j < c->n_rows && notes < 8; j++)
             if (e->pivot_of_row[c->rows[j]] && ++notes)
-                diag_note(diag, m->equations.at[s->r->rows[c->rows[j]]].origin.span,
+                diag_note(diag, m->equations.at[s->r->rows.equation[c->rows[j]]].origin.span,
                           "another constraint of these states");
         diag_help(diag, "remove one of these equations");
         return;
@@ -452,14 +453,14 @@ static void report_always(Selector *s, const Component *c)
     uint32_t wanted = 0;
     for (uint32_t k = 0; k < c->n_columns; k++)
         wanted += c->columns[k].wish == SELECT_ALWAYS;
-    diag_error(diag, DIAG_STATE_WISH, m->equations.at[r->rows[c->rows[0]]].origin.span,
+    diag_error(diag, DIAG_STATE_WISH, m->equations.at[r->rows.equation[c->rows[0]]].origin.span,
                "%u of these quantities shall be states, but %u equation%s between %u of them leave%s room for %u",
                wanted, c->n_rows, c->n_rows == 1 ? "" : "s", c->n_columns, c->n_rows == 1 ? "s" : "",
                c->n_columns - c->n_rows);
     for (uint32_t k = 0, notes = 0; k < c->n_columns && notes < 8; k++)
         if (c->columns[k].wish == SELECT_ALWAYS && ++notes)
-            diag_note(diag, m->variables.at[r->head[c->columns[k].column]].span, "'%s' shall be a state",
-                      variable_path(m, (VarId){ r->head[c->columns[k].column] }, r->c->scratch));
+            diag_note(diag, m->variables.at[r->quantities.head[c->columns[k].column]].span, "'%s' shall be a state",
+                      variable_path(m, (VarId){ r->quantities.head[c->columns[k].column] }, r->c->scratch));
     diag_help(diag, "take back the wish for one of them");
 }
 
@@ -588,8 +589,8 @@ static void choose_by_values(Selector *s, const Component *c)
         const uint32_t column = plan.columns[k], highest = r->p.highest[column];
         if (plan.is_given[k])
             continue;
-        r->set_of[column] = r->plans.n;
-        r->demoted[column] = highest < plan.n_levels ? highest : plan.n_levels;
+        r->quantities.set[column] = r->plans.n;
+        r->quantities.demoted[column] = highest < plan.n_levels ? highest : plan.n_levels;
     }
     vec_push(r->c->scratch, &r->plans, plan);
 }
@@ -611,8 +612,8 @@ static void mark_assigned(Selector *s)
     const Model *m = r->model;
     for (uint32_t k = 0; k < m->assignments.n; k++) {
         const Ref ref = term_refs(m, m->assignments.at[k].target)[m->assignments.at[k].target.shape->u.leaf];
-        if (r->quantity_of[ref.var.index] != ID_NONE)
-            s->is_assigned[r->quantity_of[ref.var.index]] = true;
+        if (r->chains.quantity[ref.var.index] != ID_NONE)
+            s->is_assigned[r->chains.quantity[ref.var.index]] = true;
     }
 }
 
@@ -634,9 +635,9 @@ static bool choose(Selector *s)
         }
     all = find_components(s, &n);
     Elimination e = { .s = s,
-                      .pivot_of_row = NEW_ARRAY(r->c->scratch, uint32_t, r->n_rows + 1),
-                      .work = NEW_ARRAY(r->c->scratch, double, r->n_rows + 1),
-                      .is_in = NEW_ARRAY(r->c->scratch, bool, r->n_rows + 1) };
+                      .pivot_of_row = NEW_ARRAY(r->c->scratch, uint32_t, r->rows.n + 1),
+                      .work = NEW_ARRAY(r->c->scratch, double, r->rows.n + 1),
+                      .is_in = NEW_ARRAY(r->c->scratch, bool, r->rows.n + 1) };
     bool good = true;
     for (uint32_t k = 0; k < n; k++) {
         bool is_done = false;
@@ -656,15 +657,15 @@ bool select_states(Reduction *r)
 {
     Arena *scratch = r->c->scratch;
     Selector s = { .r = r,
-                   .row_entries = NEW_ARRAY(scratch, uint32_t, r->n_rows + 1),
-                   .is_row_done = NEW_ARRAY(scratch, bool, r->n_rows + 1),
-                   .is_assigned = NEW_ARRAY(scratch, bool, r->n_quantities + 1),
-                   .live = NEW_ARRAY(scratch, uint32_t, r->n_quantities + 1) };
+                   .row_entries = NEW_ARRAY(scratch, uint32_t, r->rows.n + 1),
+                   .is_row_done = NEW_ARRAY(scratch, bool, r->rows.n + 1),
+                   .is_assigned = NEW_ARRAY(scratch, bool, r->quantities.n + 1),
+                   .live = NEW_ARRAY(scratch, uint32_t, r->quantities.n + 1) };
     map_init(&s.parameter_values, scratch, 16);
-    r->demoted = NEW_ARRAY(scratch, uint32_t, r->n_quantities + 1);
-    r->set_of = NEW_ARRAY(scratch, uint32_t, r->n_quantities + 1);
-    for (uint32_t k = 0; k < r->n_quantities; k++)
-        r->set_of[k] = ID_NONE;
+    r->quantities.demoted = NEW_ARRAY(scratch, uint32_t, r->quantities.n + 1);
+    r->quantities.set = NEW_ARRAY(scratch, uint32_t, r->quantities.n + 1);
+    for (uint32_t k = 0; k < r->quantities.n; k++)
+        r->quantities.set[k] = ID_NONE;
     if (!list_entries(&s))
         return false;
     for (uint32_t k = 0; k < s.entries.n; k++)

@@ -26,7 +26,7 @@ static Term chosen(Reduction *r, VarId choice, const Ref *refs, const uint32_t *
 static void add_equation(Reduction *r, EquationKind kind, Ref left, Term right, const SetPlan *plan)
 {
     Model *m = r->model;
-    const uint32_t of = r->rows[plan->rows[0].row];
+    const uint32_t of = r->rows.equation[plan->rows[0].row];
     const EqId made = model_add_equation(m, kind, term_ref(m, left), right, m->equations.at[of].origin.span);
     Equation *e = &m->equations.at[made.index];
     e->owner = m->equations.at[of].owner;
@@ -91,7 +91,7 @@ static void write_set(Reduction *r, const SetPlan *plan)
     for (uint32_t k = 0; k < plan->n_rows; k++)
         depth[k] = plan->rows[k].depth;
     for (uint32_t k = 0; k < n_columns; k++) {
-        height[k] = r->demoted[plan->columns[k]];
+        height[k] = r->quantities.demoted[plan->columns[k]];
         if (plan->is_given[k]) {
             const uint32_t highest = r->p.highest[plan->columns[k]];
             height[k] = highest < n_levels ? highest : n_levels;
@@ -117,7 +117,7 @@ static void write_set(Reduction *r, const SetPlan *plan)
                      .n_states = NEW_ARRAY(m->arena, uint32_t, n_levels + 1),
                      .state = NEW_ARRAY(m->arena, VarId, (size_t)n_levels * n_columns + 1),
                      .choice = NEW_ARRAY(m->arena, VarId, (size_t)n_levels * n_columns + 1),
-                     .span = m->equations.at[r->rows[plan->rows[0].row]].origin.span };
+                     .span = m->equations.at[r->rows.equation[plan->rows[0].row]].origin.span };
     for (uint32_t level = 0, at = 0; level < n_levels; level++)
         at = write_level(r, plan, level, &set, at);
     vec_push(m->arena, &m->state_sets, set);
