@@ -11,6 +11,7 @@
 #include "base/map.h"
 #include "base/text.h"
 #include "graph/dulmage.h"
+#include "graph/elimination.h"
 #include "graph/matching.h"
 #include "ir/evaluate.h"
 #include "ir/memo.h"
@@ -381,67 +382,6 @@ static bool fill_side(const Checker *k, Term term, double sign, double *row)
     return true;
 }
 
-typedef struct {
-    uint32_t rank;
-    bool can_be_met;        /* the rows that are left over have no right side */
-    uint32_t *row, *column; /* of each pivot */
-} Elimination;
-
-/* Gauss with the largest pivot of all, in place; n rows of n + 1. */
-static Elimination eliminate(const Checker *k, double *a)
-{
-    const uint32_t n = k->block->n_rows, w = n + 1;
-    Elimination e = { .can_be_met = true,
-                      .row = NEW_ARRAY(k->c->scratch, uint32_t, n + 1),
-                      .column = NEW_ARRAY(k->c->scratch, uint32_t, n + 1) };
-    double scale = 0;
-    for (uint32_t j = 0; j < n; j++)
-        e.row[j] = j;
-    for (uint32_t j = 0; j < n * w; j++)
-        scale = fmax(scale, fabs(a[j]));
-    for (; e.rank < n; e.rank++) {
-        uint32_t best = e.rank, column = 0;
-        for (uint32_t i = e.rank; i < n; i++)
-            for (uint32_t j = 0; j < n; j++)
-                if (fabs(a[e.row[i] * w + j]) > fabs(a[e.row[best] * w + column])) {
-                    best = i;
-                    column = j;
-                }
-        if (fabs(a[e.row[best] * w + column]) <= 1e-10 * scale)
-            break;
-        const uint32_t row = e.row[best];
-        e.row[best] = e.row[e.rank];
-        e.row[e.rank] = row;
-        e.column[e.rank] = column;
-        for (uint32_t i = 0; i < n; i++) { /* above, too: what is left says how pivots depend on free columns */
-            const double factor = i == row ? 0 : a[i * w + column] / a[row * w + column];
-            for (uint32_t j = 0; factor != 0 && j < w; j++)
-                a[i * w + j] = j == column ? 0 : a[i * w + j] - factor * a[row * w + j];
-        }
-    }
-    for (uint32_t i = e.rank; i < n; i++)
-        e.can_be_met &= fabs(a[e.row[i] * w + n]) <= 1e-9 * scale;
-    return e;
-}
-
-/* Columns that are free, and those that depend on a free one. */
-static void note_open(const Checker *k, const double *a, const Elimination *e, bool *is_open)
-{
-    const uint32_t n = k->block->n_rows, w = n + 1;
-    for (uint32_t j = 0; j < n; j++)
-        is_open[j] = true;
-    for (uint32_t i = 0; i < e->rank; i++)
-        is_open[e->column[i]] = false;
-    for (uint32_t i = 0; i < e->rank; i++)
-        for (uint32_t j = 0; j < n && !is_open[e->column[i]]; j++)
-            if (j != e->column[i] && fabs(a[e->row[i] * w + j]) > 1e-9) {
-                bool is_pivot = false;
-                for (uint32_t p = 0; p < e->rank && !is_pivot; p++)
-                    is_pivot = e->column[p] == j;
-                is_open[e->column[i]] = !is_pivot;
-            }
-}
-
 /* The equations of the present combination with numbers for all that is known. False: they have no values. */
 static bool fill_matrix(const Checker *k, double *a)
 {
@@ -469,7 +409,7 @@ static bool is_dangerous(Checker *k)
     double *a = k->has_numbers ? NEW_ARRAY(k->c->scratch, double, (size_t)n *(n + 1)) : NULL;
     if (!a || !fill_matrix(k, a))
         return is_singular;
-    const Elimination e = eliminate(k, a);
+    const Elimination e = eliminate(n, a, k->c->scratch);
     return (is_singular || e.rank < n) && (!k->decides_itself || e.can_be_met);
 }
 
@@ -600,8 +540,8 @@ static void report_system(Checker *k, uint32_t n_singular, uint32_t n_tried, boo
     } else {
         double *a = NEW_ARRAY(k->c->scratch, double, (size_t)n *(n + 1));
         (void)fill_matrix(k, a);
-        const Elimination e = eliminate(k, a);
-        note_open(k, a, &e, is_open);
+        const Elimination e = eliminate(n, a, k->c->scratch);
+        list_open_columns(&e, is_open);
     }
     const Span span = row_span(k, n_dependent ? over->rows[0] : k->varied.at[0]);
     Text names = { .arena = k->c->scratch };
