@@ -228,8 +228,9 @@ static Cells jacobian_of(View *v)
         map_put(&columns, (uint64_t)rows[k].unknown.kind << 32 | rows[k].unknown.var.index, k);
     double *line = NEW_ARRAY(v->arena, double, n + 1);
     uint32_t *used = NEW_ARRAY(v->arena, uint32_t, n + 1);
+    const ValueSource source = { .model = v->model, .value = value_of, .context = v };
     for (uint32_t k = 0; k < n; k++) {
-        const uint32_t n_used = row_derivatives(v->model, &rows[k], &columns, value_of, v, v->arena, line, used);
+        const uint32_t n_used = row_derivatives(&source, &rows[k], &columns, v->arena, line, used);
         for (uint32_t j = 0; j < n_used; j++) {
             const Cell cell = { k, used[j], line[used[j]] };
             vec_push(v->arena, &cells, cell);

@@ -35,9 +35,10 @@ static bool has_choice(const Expr *e)
     return has;
 }
 
-uint32_t row_derivatives(Model *m, const SystemRow *row, const Map *columns, Value (*value)(void *context, Ref ref),
-                         void *context, Arena *arena, double *to, uint32_t *used)
+uint32_t row_derivatives(const ValueSource *source, const SystemRow *row, const Map *columns, Arena *arena, double *to,
+                         uint32_t *used)
 {
+    Model *m = source->model;
     TermBuilder builder = term_builder(m);
     const Expr *left = term_import(&builder, row->lhs), *right = term_import(&builder, row->rhs);
     const Expr *e = expr_simplify(m->pool, expr_binary(m->pool, OP_SUB, left, right));
@@ -46,7 +47,7 @@ uint32_t row_derivatives(Model *m, const SystemRow *row, const Map *columns, Val
     bool *is_wanted = NEW_ARRAY(arena, bool, n_leaves + 1);
     uint32_t *column = NEW_ARRAY(arena, uint32_t, n_leaves + 1), n = 0;
     for (uint32_t k = 0; k < n_leaves; k++) {
-        leaves[k] = value(context, builder.refs.at[k]);
+        leaves[k] = source->value(source->context, builder.refs.at[k]);
         is_wanted[k] = map_get(columns, key_of(builder.refs.at[k]), &column[k]);
         if (is_wanted[k] && e->has_index) {
             to[column[k]] = NAN;
@@ -91,8 +92,7 @@ static uint32_t list_members(const double *x, uint32_t n, Arena *arena, uint32_t
 }
 
 /* The derivatives of all rows; false: they cannot be looked at. */
-static bool fill_rows(Model *model, const SystemRow *rows, uint32_t n, bool is_general,
-                      Value (*value)(void *context, Ref ref), void *context, Arena *arena, SparseRow *to,
+static bool fill_rows(const ValueSource *source, const SystemRow *rows, uint32_t n, Arena *arena, SparseRow *to,
                       SparseRow *transposed)
 {
     double *line = NEW_ARRAY(arena, double, n);
@@ -102,9 +102,9 @@ static bool fill_rows(Model *model, const SystemRow *rows, uint32_t n, bool is_g
     for (uint32_t k = 0; k < n; k++)
         map_put(&columns, key_of(rows[k].unknown), k);
     for (uint32_t k = 0; k < n; k++) {
-        if (!is_plain(&rows[k], is_general))
+        if (!is_plain(&rows[k], source->is_general))
             return false;
-        const uint32_t n_used = row_derivatives(model, &rows[k], &columns, value, context, arena, line, used);
+        const uint32_t n_used = row_derivatives(source, &rows[k], &columns, arena, line, used);
         for (uint32_t j = 0; j < n_used; j++) {
             const SparseEntry cell = { used[j], line[used[j]] }, other = { k, line[used[j]] };
             line[used[j]] = 0;
@@ -119,14 +119,13 @@ static bool fill_rows(Model *model, const SystemRow *rows, uint32_t n, bool is_g
     return true;
 }
 
-bool find_dependence(Model *model, const SystemRow *rows, uint32_t n, bool is_general,
-                     Value (*value)(void *context, Ref ref), void *context, Arena *arena, Dependence *found)
+bool find_dependence(const ValueSource *source, const SystemRow *rows, uint32_t n, Arena *arena, Dependence *found)
 {
     if (n == 0 || n > DEPENDENCE_MOST)
         return false;
     SparseRow *a = NEW_ARRAY(arena, SparseRow, n), *b = NEW_ARRAY(arena, SparseRow, n);
     double *x = NEW_ARRAY(arena, double, n);
-    if (!fill_rows(model, rows, n, is_general, value, context, arena, a, b) || !find_null_vector(n, a, arena, x))
+    if (!fill_rows(source, rows, n, arena, a, b) || !find_null_vector(n, a, arena, x))
         return false;
     found->n_unknowns = list_members(x, n, arena, &found->unknowns);
     if (!find_null_vector(n, b, arena, x))

@@ -14,14 +14,20 @@ typedef struct {
     uint32_t *unknowns, *equations; /* as numbers of rows */
 } Dependence;
 
+/* Where equations get the values of what they read from. */
+typedef struct {
+    Model *model;
+    Value (*value)(void *context, Ref ref);
+    void *context;
+    bool is_general; /* the values stand for all values, so nothing may be decided by them */
+} ValueSource;
+
 /* Derivatives of a row, left less right side, by the unknowns in `columns` (kind << 32 | variable -> column), added to
  * `to`; their columns to `used`. Returns how many. NAN where there is none. */
-uint32_t row_derivatives(Model *model, const SystemRow *row, const Map *columns, Value (*value)(void *context, Ref ref),
-                         void *context, Arena *arena, double *to, uint32_t *used);
+uint32_t row_derivatives(const ValueSource *source, const SystemRow *row, const Map *columns, Arena *arena, double *to,
+                         uint32_t *used);
 
-/* With the values that `value` gives to what the equations read; with is_general these stand for all values, so that
- * nothing may be decided by them. False: regular, or it cannot be told. */
-bool find_dependence(Model *model, const SystemRow *rows, uint32_t n, bool is_general,
-                     Value (*value)(void *context, Ref ref), void *context, Arena *arena, Dependence *found);
+/* False: regular, or it cannot be told. */
+bool find_dependence(const ValueSource *source, const SystemRow *rows, uint32_t n, Arena *arena, Dependence *found);
 
 #endif

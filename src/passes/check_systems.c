@@ -66,11 +66,12 @@ bool check_systems(Compile *c)
             continue;
         const SystemRow *rows = s->rows.at + b->first_row;
         Draw one = { c->model, 0 }, another = { c->model, 0x5bd1e995 };
+        const ValueSource values = { c->model, draw, &one, true }, others = { c->model, draw, &another, true };
         Dependence d;
         looked_at += b->n_rows;
         Arena *scratch = arena_create_like(c->arena);
-        if (find_dependence(c->model, rows, b->n_rows, true, draw, &one, scratch, &d) &&
-            find_dependence(c->model, rows, b->n_rows, true, draw, &another, scratch, &d))
+        if (find_dependence(&values, rows, b->n_rows, scratch, &d) &&
+            find_dependence(&others, rows, b->n_rows, scratch, &d))
             report(c, rows, b->n_rows, &d);
         arena_destroy(scratch);
     }
