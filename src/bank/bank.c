@@ -272,15 +272,21 @@ static Bank *imported_bank(Banks *banks, const Bank *bank, const BankImport *imp
     return NULL;
 }
 
-static Seek seek_import(Banks *banks, Bank *bank, const BankImport *import, const char *class_name, Span wanted_at,
-                        BankHit *hit, Diag *diag)
+/* A class, and where its name stands in a file; SPAN_NONE: the user named it. */
+typedef struct {
+    const char *class_name;
+    Span at;
+} Wanted;
+
+static Seek seek_import(Banks *banks, Bank *bank, const BankImport *import, const Wanted *wanted, BankHit *hit,
+                        Diag *diag)
 {
-    if (import->class && strcmp(import->as, class_name) != 0)
+    if (import->class && strcmp(import->as, wanted->class_name) != 0)
         return SEEK_NOTHING;
     Bank *other = imported_bank(banks, bank, import, diag);
     if (!other)
         return import->class ? SEEK_REPORTED : SEEK_NOTHING;
-    const Seek seek = seek_own(banks, other, import->class ? import->class : class_name, wanted_at, hit, diag);
+    const Seek seek = seek_own(banks, other, import->class ? import->class : wanted->class_name, wanted->at, hit, diag);
     if (seek != SEEK_NOTHING || !import->class)
         return seek;
     diag_error(diag, DIAG_BANK_IMPORT, import->span, "there is no class '%s' in '%s'", import->class, other->folder);
@@ -288,25 +294,25 @@ static Seek seek_import(Banks *banks, Bank *bank, const BankImport *import, cons
     return SEEK_REPORTED;
 }
 
-static Seek seek_imports(Banks *banks, Bank *bank, bool by_name, const char *class_name, Span wanted_at, BankHit *hit,
-                         Diag *diag)
+static Seek seek_imports(Banks *banks, Bank *bank, bool by_name, const Wanted *wanted, BankHit *hit, Diag *diag)
 {
     Seek seek = SEEK_NOTHING;
     for (uint32_t k = 0; seek == SEEK_NOTHING && k < bank->imports.n; k++)
         if ((bank->imports.at[k].class != NULL) == by_name)
-            seek = seek_import(banks, bank, &bank->imports.at[k], class_name, wanted_at, hit, diag);
+            seek = seek_import(banks, bank, &bank->imports.at[k], wanted, hit, diag);
     return seek;
 }
 
 bool bank_find(Banks *banks, Bank *bank, const char *class_name, Span wanted_at, BankHit *hit, Diag *diag)
 {
+    const Wanted wanted = { class_name, wanted_at };
     Seek seek = SEEK_NOTHING;
     if (bank_is_name(class_name)) {
         seek = seek_own(banks, bank, class_name, wanted_at, hit, diag);
         if (seek == SEEK_NOTHING)
-            seek = seek_imports(banks, bank, true, class_name, wanted_at, hit, diag);
+            seek = seek_imports(banks, bank, true, &wanted, hit, diag);
         if (seek == SEEK_NOTHING)
-            seek = seek_imports(banks, bank, false, class_name, wanted_at, hit, diag);
+            seek = seek_imports(banks, bank, false, &wanted, hit, diag);
     }
     if (seek != SEEK_NOTHING)
         return seek == SEEK_FOUND;

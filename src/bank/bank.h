@@ -84,8 +84,12 @@ typedef VEC(BankClass) BankClasses;
  * cannot be read; reported. */
 bool bank_list(Banks *banks, Bank *bank, BankClasses *classes, Diag *diag);
 
-/* Records in the bank file, which is made if need be, that these classes (by name) use a version. False: *why. */
-bool bank_use(const Bank *bank, const Sources *sources, uint32_t n, const char *const *class_names, const char *version,
-              Arena *arena, const char **why);
+typedef struct {
+    const char *const *class_names; /* sorted */
+    uint32_t n;
+    const char *version;
+} BankChoice;
+/* Records in the bank file, which is made if need be, that these classes use this version. False: *why. */
+bool bank_use(const Bank *bank, const Sources *sources, const BankChoice *choice, Arena *arena, const char **why);
 
 #endif

@@ -210,14 +210,14 @@ static int by_place(const void *a, const void *b)
 
 static const Source no_source = { .text = "" };
 
-bool bank_use(const Bank *bank, const Sources *sources, uint32_t n, const char *const *class_names, const char *version,
-              Arena *arena, const char **why)
+bool bank_use(const Bank *bank, const Sources *sources, const BankChoice *choice, Arena *arena, const char **why)
 {
+    const uint32_t n = choice->n;
     const Source *source = bank->has_file ? sources_get(sources, bank->source) : &no_source;
     Text text = { .arena = arena };
     Edit *edits = NEW_ARRAY(arena, Edit, n);
     for (uint32_t k = 0; k < n; k++)
-        edits[k] = edit_of(bank, source, class_names[k], k);
+        edits[k] = edit_of(bank, source, choice->class_names[k], k);
     qsort(edits, n, sizeof *edits, by_place);
     if (!bank->has_file)
         text_add(&text, "# Which version of a class is in use; docs/banks.md\n");
@@ -228,10 +228,10 @@ bool bank_use(const Bank *bank, const Sources *sources, uint32_t n, const char *
             if (text.n > 0 && text.at[text.n - 1] != '\n')
                 text_char(&text, '\n');
             text_add(&text, "use ");
-            add_word(&text, class_names[edits[k].row]);
+            add_word(&text, choice->class_names[edits[k].row]);
             text_char(&text, ' ');
         }
-        add_word(&text, version);
+        add_word(&text, choice->version);
         if (edits[k].is_new)
             text_char(&text, '\n');
         at = edits[k].end;

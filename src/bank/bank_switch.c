@@ -48,6 +48,7 @@ SwitchEnd bank_switch(const BankSwitch *wanted, Sources *sources, Arena *arena, 
     }
     if (names.n == 0)
         return SWITCH_NO_CLASS;
-    return bank_use(bank, sources, names.n, names.at, wanted->version, arena, &report->why) ? SWITCH_DONE
-                                                                                            : SWITCH_UNWRITTEN;
+    return bank_use(bank, sources, &(BankChoice){ names.at, names.n, wanted->version }, arena, &report->why)
+               ? SWITCH_DONE
+               : SWITCH_UNWRITTEN;
 }

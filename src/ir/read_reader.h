@@ -180,7 +180,7 @@ typedef struct {
 /* Of a text that goes into the model, or is about it. */
 Scope *reader_scope(Reader *r, Model *model);
 Reader *reader_create(Model *model, Sources *sources, uint32_t source, Diag *diag);
-void reader_end(Reader *r); /* names and labels are no longer known to it */
+void reader_end(Reader *r);         /* names and labels are no longer known to it */
 void reader_enter_model(Reader *r); /* names, labels, tables and enumerations as the printer writes them */
 
 /* ---- tokens and messages (read_names.c) ---- */

@@ -70,7 +70,8 @@ static void write_and_read_back(const char *folder, const char *version)
     static const char *const classes[] = { "A", "Z" };
     World w = open_world(folder);
     const char *why = NULL;
-    check(bank_use(w.bank, w.sources, 2, classes, version, w.arena, &why), "the bank file cannot be written");
+    check(bank_use(w.bank, w.sources, &(BankChoice){ classes, 2, version }, w.arena, &why),
+          "the bank file cannot be written");
     const size_t n_errors = diag_errors(w.diag);
     World again = open_world(folder);
     check(diag_errors(again.diag) <= n_errors, "what was written is not understood");
