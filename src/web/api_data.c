@@ -96,18 +96,15 @@ void answer_events(View *view, HttpRequest *request, HttpResponse *response)
     const Run *const run = request_run(view, request, response);
     if (!run)
         return;
-    uint32_t n;
-    bool is_all;
-    const double *const times =
-        curves_events(run->result, request_real(request, "from", -INFINITY), request_real(request, "to", INFINITY),
-                      EVENTS_MOST, request->arena, &n, &is_all);
+    const CurvesEvents events = curves_events(run->result, request_real(request, "from", -INFINITY),
+                                              request_real(request, "to", INFINITY), EVENTS_MOST, request->arena);
     Text text = { .arena = request->arena };
     text_add(&text, "{ \"times\": [");
-    for (uint32_t k = 0; k < n; k++) {
+    for (uint32_t k = 0; k < events.n; k++) {
         text_add(&text, k ? "," : "");
-        json_real(&text, times[k]);
+        json_real(&text, events.times[k]);
     }
-    text_format(&text, "], \"all\": %s }\n", is_all ? "true" : "false");
+    text_format(&text, "], \"all\": %s }\n", events.is_all ? "true" : "false");
     answer_text(response, JSON_TYPE, &text);
 }
 

@@ -159,8 +159,9 @@ void answer_run(View *view, HttpRequest *request, HttpResponse *response)
     }
     text_add(&settings, "]");
     const char *error;
-    const Run *const run = runs_start(view, given.at, given.n, arena_text(request->arena, settings.at, settings.n),
-                                      wants_profile, request->arena, &error);
+    const StartRequest start = { given.at, given.n, wants_profile };
+    const Run *const run =
+        runs_start(view, &start, arena_text(request->arena, settings.at, settings.n), request->arena, &error);
     if (!run) {
         answer_error(request, response, 503, "%s", error);
         return;

@@ -24,8 +24,14 @@ typedef struct {
 bool curves_read(const Result *result, const uint32_t *columns, uint32_t n_columns, CurvesWindow window, Arena *arena,
                  Curves *curves);
 
-/* Times at which two rows stand: both sides of an event. At most `most`, *n of them; *is_all: there are no more. */
-double *curves_events(const Result *result, double from, double to, uint32_t most, Arena *arena, uint32_t *n,
-                      bool *is_all);
+/* Times at which two rows stand: both sides of an event. */
+typedef struct {
+    double *times; /* n */
+    uint32_t n;
+    bool is_all; /* there are no more of them */
+} CurvesEvents;
+
+/* The first `most` of them, at most. */
+CurvesEvents curves_events(const Result *result, double from, double to, uint32_t most, Arena *arena);
 
 #endif

@@ -62,15 +62,14 @@ static const char *keep(View *view, const char *text)
     return arena_text(view->arena, text, strlen(text));
 }
 
-Run *runs_start(View *view, const char *const *settings, uint32_t n, const char *shown, bool wants_profile,
-                Arena *scratch, const char **error)
+Run *runs_start(View *view, const StartRequest *request, const char *shown, Arena *scratch, const char **error)
 {
     StartedRun started;
     if (!view->folder || !view->starter) {
         *error = view->folder_error;
         return NULL;
     }
-    if (!starter_start(view->starter, settings, n, wants_profile, &started, scratch, error))
+    if (!starter_start(view->starter, request, &started, scratch, error))
         return NULL;
     Run *const run = add_run(view, started.path);
     run->state = RUN_GOING;
@@ -80,7 +79,7 @@ Run *runs_start(View *view, const char *const *settings, uint32_t n, const char 
     run->profile_path = starter_file(view->folder, started.number, STARTER_PROFILE, view->arena);
     run->message_path = starter_file(view->folder, started.number, STARTER_MESSAGES, view->arena);
     run->settings = keep(view, shown);
-    run->wants_profile = wants_profile;
+    run->wants_profile = request->wants_profile;
     return run;
 }
 

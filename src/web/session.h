@@ -107,10 +107,8 @@ void model_end(ModelView *model);
 
 /* runs.c */
 Run *runs_open(View *view, const char *path);
-/* Starts a run with these settings, NAME=VALUE; NULL: *error says why, and only the scratch has grown. `shown`:
- * JSON. */
-Run *runs_start(View *view, const char *const *settings, uint32_t n, const char *shown, bool wants_profile,
-                Arena *scratch, const char **error);
+/* Starts a run; NULL: *error says why, and only the scratch has grown. `shown`: its settings for the page, as JSON. */
+Run *runs_start(View *view, const StartRequest *request, const char *shown, Arena *scratch, const char **error);
 void runs_stop(View *view, const Run *run);
 void runs_watch(View *view); /* looks what has changed */
 void runs_end(View *view);

@@ -378,18 +378,17 @@ static bool ask(Starter *starter, uint32_t what, uint32_t number, const Text *se
            write_all(starter->socket, settings ? settings->at : "", request.size);
 }
 
-bool starter_start(Starter *starter, const char *const *settings, uint32_t n, bool wants_profile, StartedRun *run,
-                   Arena *scratch, const char **error)
+bool starter_start(Starter *starter, const StartRequest *request, StartedRun *run, Arena *scratch, const char **error)
 {
     Text text = { .arena = scratch };
     Answer answer = { .what = TOLD_ENDED };
-    for (uint32_t k = 0; k < n; k++)
-        text_bytes(&text, settings[k], strlen(settings[k]) + 1);
+    for (uint32_t k = 0; k < request->n; k++)
+        text_bytes(&text, request->settings[k], strlen(request->settings[k]) + 1);
     if (text.n > SETTINGS_MOST) {
         *error = "cannot start the run: its settings are too long";
         return false;
     }
-    bool is_heard = ask(starter, ASK_START, wants_profile, &text);
+    bool is_heard = ask(starter, ASK_START, request->wants_profile, &text);
     while (is_heard && answer.what == TOLD_ENDED)
         is_heard = hear(starter, &answer);
     if (!is_heard) {

@@ -28,9 +28,13 @@ typedef struct {
     uint32_t number; /* of the run: names of its files in the folder, see starter_file */
     char path[512];  /* of its result */
 } StartedRun;
-/* `settings` are NAME=VALUE. False: *error says why. */
-bool starter_start(Starter *starter, const char *const *settings, uint32_t n, bool wants_profile, StartedRun *run,
-                   Arena *scratch, const char **error);
+typedef struct {
+    const char *const *settings; /* NAME=VALUE */
+    uint32_t n;
+    bool wants_profile;
+} StartRequest;
+/* False: *error says why. */
+bool starter_start(Starter *starter, const StartRequest *request, StartedRun *run, Arena *scratch, const char **error);
 void starter_stop(Starter *starter, uint32_t number);
 /* True: that run has ended, with this status of waitpid; once. */
 bool starter_has_ended(Starter *starter, uint32_t number, int *status);

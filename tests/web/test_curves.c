@@ -118,13 +118,10 @@ static void points_stay_whole(void **state)
 
 static void events_are_times_with_two_rows(void **state)
 {
-    uint32_t n;
-    bool is_all;
-    const double *const times = curves_events(*state, -INFINITY, INFINITY, 10, arena, &n, &is_all);
-    assert_int_equal(n, 1);
-    assert_true(is_all && times[0] == 50000);
-    curves_events(*state, 60000, INFINITY, 10, arena, &n, &is_all);
-    assert_int_equal(n, 0);
+    const CurvesEvents all = curves_events(*state, -INFINITY, INFINITY, 10, arena);
+    assert_int_equal(all.n, 1);
+    assert_true(all.is_all && all.times[0] == 50000);
+    assert_int_equal(curves_events(*state, 60000, INFINITY, 10, arena).n, 0);
 }
 
 static void windows_that_make_no_sense_do_no_harm(void **state)

@@ -120,14 +120,12 @@ static void from_afar_the_extremes_are_the_same(void **state)
 static void events_are_at_the_same_times(void **state)
 {
     const Pair *const p = *state;
-    uint32_t n[2];
-    bool is_all;
-    const double *const a = curves_events(p->csv, 0, 6, 100, p->arena, &n[0], &is_all);
-    const double *const b = curves_events(p->store, 0, 6, 100, p->arena, &n[1], &is_all);
-    assert_true(n[0] > 10);
-    assert_int_equal(n[0], n[1]);
-    for (uint32_t k = 0; k < n[0]; k++)
-        assert_true(a[k] == b[k]);
+    const CurvesEvents a = curves_events(p->csv, 0, 6, 100, p->arena);
+    const CurvesEvents b = curves_events(p->store, 0, 6, 100, p->arena);
+    assert_true(a.n > 10);
+    assert_int_equal(a.n, b.n);
+    for (uint32_t k = 0; k < a.n; k++)
+        assert_true(a.times[k] == b.times[k]);
 }
 
 static void the_store_tells_of_its_run(void **state)

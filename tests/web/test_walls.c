@@ -323,7 +323,7 @@ static void the_starter_takes_settings_only(void **state)
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
         const bool is_one = strncmp(bad[k], "stop=1 ", 7) == 0; /* one argument, which `run` finds wrong */
         const char *const settings[] = { "set=a=1", bad[k] };
-        const bool is_started = starter_start(starter, settings, 2, false, &run, arena, &error);
+        const bool is_started = starter_start(starter, &(StartRequest){ settings, 2, false }, &run, arena, &error);
         fail_if(is_started != is_one, "%s", bad[k]);
         n_refused += !is_started;
         if (!is_started)
