@@ -28,15 +28,19 @@ static void add_number(Text *text, const char *name, double value)
     text_char(text, '"');
 }
 
-static void add_rect(Text *text, const char *class, double x, double y, double width, double height, double radius)
+typedef struct {
+    double x, y, width, height, radius; /* radius: of the corners */
+} Rectangle;
+
+static void add_rectangle(Text *text, const char *class, const Rectangle *r)
 {
     text_format(text, "<rect class=\"%s\"", class);
-    add_number(text, "x", x);
-    add_number(text, "y", y);
-    add_number(text, "width", width);
-    add_number(text, "height", height);
-    if (radius > 0)
-        add_number(text, "rx", radius);
+    add_number(text, "x", r->x);
+    add_number(text, "y", r->y);
+    add_number(text, "width", r->width);
+    add_number(text, "height", r->height);
+    if (r->radius > 0)
+        add_number(text, "rx", r->radius);
     text_add(text, "/>\n");
 }
 
@@ -99,13 +103,19 @@ static void add_wire(Text *text, const DiagramWire *wire, double x, double y)
 }
 
 /* ---- boxes ---- */
-static void add_ports(Text *text, const DiagramPort *ports, uint32_t n, double x, double y, bool is_output,
-                      bool is_frame)
+/* Outputs stand on the right side of a box, inputs on the left one. */
+static void add_ports(Text *text, const DiagramBox *box, double x, double y, bool is_output)
 {
+    const DiagramPort *ports = is_output ? box->outputs : box->inputs;
+    const uint32_t n = is_output ? box->n_outputs : box->n_inputs;
+    const bool is_frame = box->n_children > 0;
+    const double border = is_output ? x + box->width : x;
     for (uint32_t k = 0; k < n; k++) {
         const double at = y + ports[k].y, side = is_output ? -1 : 1;
-        add_rect(text, is_output ? "output" : "input", x - PORT / 2.0, at - PORT / 2.0, PORT, PORT, 0);
-        add_label(text, "label", is_output ? "end" : "start", x + side * 9, at + (is_frame ? -7 : 4), ports[k].label);
+        add_rectangle(text, is_output ? "output" : "input",
+                      &(Rectangle){ border - PORT / 2.0, at - PORT / 2.0, PORT, PORT, 0 });
+        add_label(text, "label", is_output ? "end" : "start", border + side * 9, at + (is_frame ? -7 : 4),
+                  ports[k].label);
     }
 }
 
@@ -113,7 +123,7 @@ static void add_box(Text *text, const DiagramBox *box, double x, double y)
 {
     const bool is_frame = box->n_children > 0;
     text_add(text, "<g>\n");
-    add_rect(text, is_frame ? "frame" : "box", x, y, box->width, box->height, is_frame ? 8 : 5);
+    add_rectangle(text, is_frame ? "frame" : "box", &(Rectangle){ x, y, box->width, box->height, is_frame ? 8 : 5 });
     if (is_frame) {
         add_label(text, "name", "start", x + 14, y + 24, box->name);
         add_label(text, "note", "end", x + box->width - 14, y + 24, box->note);
@@ -137,8 +147,8 @@ static void add_box(Text *text, const DiagramBox *box, double x, double y)
         add_number(text, "cy", y + box->joints.at[k].y);
         text_add(text, "/>\n");
     }
-    add_ports(text, box->inputs, box->n_inputs, x, y, false, is_frame);
-    add_ports(text, box->outputs, box->n_outputs, x + box->width, y, true, is_frame);
+    add_ports(text, box, x, y, false);
+    add_ports(text, box, x, y, true);
     text_add(text, "</g>\n");
 }
 
@@ -157,7 +167,7 @@ Text diagram_svg(const DiagramBox *box, Arena *arena)
     text_xml(&text, box->name);
     text_add(&text, "</title>\n");
     text_add(&text, STYLE);
-    add_rect(&text, "back", 0, 0, width, height, 0);
+    add_rectangle(&text, "back", &(Rectangle){ 0, 0, width, height, 0 });
     add_box(&text, box, MARGIN, MARGIN);
     text_add(&text, "</svg>\n");
     return text;

@@ -57,22 +57,25 @@ static void search_from_unmatched(Search *s, const uint32_t *column_of_row)
     s->work += s->g->rows;
 }
 
+typedef struct {
+    uint32_t *list[3], count[3];
+} Parts;
+
 /* Sets part_of[n] and splits `all` into the ascending lists of the three parts. */
-static void split(uint32_t n, const uint8_t *over, const uint8_t *under, uint8_t *part_of, uint32_t *all,
-                  uint32_t *list[3], uint32_t count[3])
+static void split(uint32_t n, const uint8_t *over, const uint8_t *under, uint8_t *part_of, uint32_t *all, Parts *parts)
 {
     for (uint32_t k = 0; k < n; k++) {
         REQUIRE(!(over[k] && under[k]));
         part_of[k] = over[k] ? DULMAGE_OVER : under[k] ? DULMAGE_UNDER : DULMAGE_SQUARE;
-        count[part_of[k]]++;
+        parts->count[part_of[k]]++;
     }
     for (int part = 0; part < 3; part++) {
-        list[part] = all;
-        all += count[part];
+        parts->list[part] = all;
+        all += parts->count[part];
     }
     uint32_t filled[3] = { 0 };
     for (uint32_t k = 0; k < n; k++)
-        list[part_of[k]][filled[part_of[k]]++] = k;
+        parts->list[part_of[k]][filled[part_of[k]]++] = k;
 }
 
 Dulmage dulmage_decompose(const Incidence *g, const uint32_t *column_of_row, const uint32_t *row_of_column,
@@ -90,12 +93,13 @@ Dulmage dulmage_decompose(const Incidence *g, const uint32_t *column_of_row, con
     Search under = search_begin(&transposed, column_of_row, arena);
     search_from_unmatched(&under, row_of_column);
 
-    uint32_t *row_list[3], *column_list[3], n_rows[3] = { 0 }, n_columns[3] = { 0 };
-    split(g->rows, over.row_seen, under.column_seen, result.row_part, rows, row_list, n_rows);
-    split(g->columns, over.column_seen, under.row_seen, result.column_part, columns, column_list, n_columns);
+    Parts of_rows = { .count = { 0 } }, of_columns = { .count = { 0 } };
+    split(g->rows, over.row_seen, under.column_seen, result.row_part, rows, &of_rows);
+    split(g->columns, over.column_seen, under.row_seen, result.column_part, columns, &of_columns);
     for (int part = 0; part < 3; part++)
-        result.part[part] = (SubSystem){ n_rows[part], n_columns[part], row_list[part], column_list[part] };
-    REQUIRE(n_rows[DULMAGE_SQUARE] == n_columns[DULMAGE_SQUARE]);
+        result.part[part] =
+            (SubSystem){ of_rows.count[part], of_columns.count[part], of_rows.list[part], of_columns.list[part] };
+    REQUIRE(of_rows.count[DULMAGE_SQUARE] == of_columns.count[DULMAGE_SQUARE]);
     if (work)
         *work += over.work + under.work;
     arena_reset(arena, mark);
