@@ -1,9 +1,9 @@
 /* Banks: folders of component classes, as docs/banks.md describes them.
  *
- * A class is a file CLASS.<ending> of the folder, or a folder CLASS with one file a version. Which version is in use
- * and where classes are sought that are not here says the bank file; only a folder that has one may have versions and
- * imports. Any folder is a bank of plain files. A bank is known by its real path, so that two banks may import each
- * other and a class is one class however it is reached. */
+ * A class is a file CLASS.<ending> of the folder, or a folder CLASS with one file a version. The bank
+ * file says which version is in use, and where classes are sought that are not here; only a folder that has one may
+ * have versions and imports. Any folder is a bank of plain files. A bank is known by its real path, so that two banks
+ * may import each other and a class is one class however it is reached. */
 #ifndef BANK_BANK_H
 #define BANK_BANK_H
 

@@ -1,5 +1,5 @@
-/* Finding classes: the resolver that gives a class by name in whatever language. Where it lies says the bank of the
- * file that asks for it (bank.h). */
+/* Finding classes: the resolver that gives a class by name in whatever language. The bank of the file that asks
+ * for the class says where the class lies (bank.h). */
 #ifndef DRIVER_RESOLVE_H
 #define DRIVER_RESOLVE_H
 

@@ -96,7 +96,7 @@ static hid_t create_properties(StoreFile *file)
     return properties;
 }
 
-/* Not to nothing: ext4 sends a file that was emptied and written anew to the disk when it is closed. */
+/* An older file keeps a byte: ext4 sends one that was emptied and written anew to the disk when it is closed. */
 static bool cut_older(StoreFile *file)
 {
     file->is_replacing = file->has_older && replace_begin(&file->replacement, file->path, file->descriptor);

@@ -277,6 +277,7 @@ const Routine *routine_of(const Function *function)
                           .first = first,
                           .fields = m.fields.at,
                           .steps = m.steps.at };
-    ((Function *)function)->routine = routine; /* a function is not changed by being looked at more closely */
+    /* The cast is for this one field: the routine is made at its first use and kept, the function means the same. */
+    ((Function *)function)->routine = routine;
     return routine;
 }

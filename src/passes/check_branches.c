@@ -28,7 +28,7 @@ typedef enum { OPEN = -1 } ChoiceValue; /* not decided: all branches count */
 typedef struct {
     Ref ref;          /* Boolean or selector; var is none: the comparison `node` */
     const Expr *node; /* literal comparison, numbered by its term */
-    Term term;        /* that it stands in */
+    Term term;        /* the term that contains the comparison */
     uint32_t n;       /* values: 0 and 1, or branches 1 .. n */
     bool is_fixed;    /* does not change in a run */
     int32_t value;    /* in the present combination, or OPEN */

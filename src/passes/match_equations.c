@@ -335,7 +335,7 @@ static const uint32_t *equations_of(const Matcher *t, const Residuals *r, const 
 
 /* ---- which of the unknowns that are too many was forgotten ---- */
 typedef struct {
-    uint32_t column, n_equations; /* ... that it stands in */
+    uint32_t column, n_equations; /* n_equations: how many contain the unknown */
     bool is_own;                  /* declared in the model itself, not in one of its objects */
 } Suspect;
 

@@ -19,13 +19,14 @@ typedef struct { /* numbers of lists; 0: none */
 } Shared;
 
 typedef struct {
-    Shared after;            /* these are always executed before: what they computed may be used. Between them and this
-                                list only others that have them before, too */
+    Shared after;            /* lists that are always executed before, so that what they computed may be used. Between
+                                them and this list only others are executed that have them before, too */
     uint32_t repeats;        /* the list is executed so often for each execution of `base` */
     uint32_t n_varying;      /* slots that change between these executions, beside those that the list writes */
     const uint32_t *varying; /* may be NULL */
-    uint32_t n_range, range; /* as many from `range` on */
-    uint32_t n_fixed, fixed; /* not 0: all others vary than those from `fixed` on; also in the lists before */
+    uint32_t n_range, range; /* the n_range slots from `range` on change, too */
+    uint32_t n_fixed, fixed; /* n_fixed > 0: every slot changes but the n_fixed from `fixed` on; this holds in
+                                the lists before, too */
 } ShareRequest;
 
 typedef struct Share Share;

@@ -253,7 +253,9 @@ static NewtonEnd iterate(Machine *m, const KoineSystem *s)
             w->before[j] = m->slots[s->unknowns[j]].r;
         }
         tell(m, s, (uint32_t)step, fraction, length);
-        if (is_solved) /* all over a flat stretch that was come to, as where exp(-y) is rounded to 0: not here */
+        /* Residuals are also 0 all over a flat stretch, as where exp(-y) is rounded to 0; a search that comes to one
+         * finds a singular Jacobian there and has not converged. */
+        if (is_solved)
             return step == 0 || koine_factor(m, s) ? NEWTON_CONVERGED : NEWTON_SINGULAR;
         m->work.statistics.newton_iterations++;
         if (!koine_factor(m, s))
