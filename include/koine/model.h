@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-#define KOINE_MODEL_VERSION 2u
+#define KOINE_MODEL_VERSION 3u
 #define KOINE_NO_OFFSET     UINT64_MAX
 
 /* 0 good; > 0 recoverable: try a smaller step, or grow the block; < 0 stop.
@@ -85,8 +85,8 @@ typedef struct {
     const char *name, *unit, *comment; /* name: full path in the source's spelling */
     uint64_t now, pre; /* byte offset in the block, or KOINE_NO_OFFSET; elements contiguous, row major */
     uint64_t set;      /* offset to write a start or parameter value to before initialise, or KOINE_NO_OFFSET */
-    uint32_t count, first_dim, n_dims; /* elements; n_dims extents from tables->dims[first_dim] */
-    uint32_t enumeration;              /* KOINE_ENUMERATION: index into tables->enumerations */
+    uint32_t count, first_dim, n_dims; /* elements; n_dims extents from tables->types.dims[first_dim] */
+    uint32_t enumeration;              /* KOINE_ENUMERATION: index into tables->types.enumerations */
     uint8_t type, variability, causality, flags;
     int32_t state;                   /* index in x of its first element, or -1 */
     double start, nominal, min, max; /* nominal 0: none given; min and max infinite: none given */
@@ -135,31 +135,59 @@ enum { /* KoineTables.capabilities */
        KOINE_IS_AUTONOMOUS = 32 /* nothing continuous: no state, nothing that moves between events */
 };
 
+typedef struct { /* root functions: comparisons that a solver looks for */
+    uint32_t n;
+    const KoineOrigin *at;
+    const uint8_t *regions; /* per root 1: it only selects what is integrated, no transition depends on it; or NULL */
+    const uint32_t *states; /* per root 1 + the state that it is, but for its sign and what is constant between events;
+                               0: it is something else; or NULL */
+} KoineRootTable;
+
+/* The unknowns of the algebraic systems that the derivatives need, see KOINE_WANT_RESIDUAL. */
+typedef struct {
+    uint32_t n;
+    const uint64_t *at; /* byte offsets: where their values stand after an evaluation of the derivatives */
+    const double *nominals;
+} KoineUnknowns;
+
+typedef struct { /* what the rows of variables say of their types */
+    uint32_t n_dims, n_enumerations;
+    const uint32_t *dims; /* extents, see KoineVariable.first_dim */
+    const KoineEnumeration *enumerations;
+} KoineTypes;
+
+typedef struct { /* the user's text */
+    uint32_t n_origins, n_sources;
+    const KoineOrigin *origins; /* equations and transitions, as named by faults */
+    const char *const *sources; /* file names */
+} KoineSourceText;
+
+typedef struct { /* parts of a model that can be called one by one */
+    uint32_t n_segments, n_entries;
+    const KoineSegment *segments;
+    const KoineEntry *entries;
+} KoineCallables;
+
+typedef struct { /* what depends on what; no rows: that is not known */
+    KoinePattern jacobian, input_jacobian, dae_jacobian, feedthrough, initial_feedthrough;
+    KoinePattern whole_jacobian; /* instead of `jacobian` where that would be too full; see KOINE_BY_WHOLE */
+} KoinePatterns;
+
 typedef struct {
     const char *name, *guid;
     uint64_t block_size;
     uint64_t x, dx, time; /* byte offsets: n_x contiguous doubles each, and the time */
     uint32_t capabilities;
-    uint32_t n_variables, n_x, n_roots, n_origins, n_segments, n_entries, n_sources, n_dims, n_enumerations;
-    uint32_t n_signals;      /* that the runner samples, see KoineModelKind.sample */
-    uint32_t n_w;            /* unknowns of the algebraic systems that the derivatives need, see KOINE_WANT_RESIDUAL */
-    const uint64_t *w;       /* n_w byte offsets: where their values stand after an evaluation of the derivatives */
-    const double *w_nominal; /* n_w */
+    uint32_t n_variables, n_x;
+    uint32_t n_signals; /* that the runner samples, see KoineSignals */
     const KoineVariable *variables;
-    const KoineOrigin *roots; /* n_roots */
-    const uint8_t
-        *root_regions; /* n_roots: 1: it only selects what is integrated, no transition depends on it; or NULL */
-    const uint32_t *root_states; /* n_roots: 1 + the state that it is, but for its sign and what is constant between
-                                    events; 0: it is something else; or NULL */
-    const KoineOrigin *origins;  /* n_origins: equations and transitions, as named by faults */
-    const KoineSegment *segments;
-    const KoineEntry *entries;
-    const KoineEnumeration *enumerations;
-    const char *const *sources; /* file names */
-    const uint32_t *dims;
     const uint32_t *state_variable; /* n_x: row in variables of each state */
-    KoinePattern jacobian, input_jacobian, dae_jacobian, feedthrough, initial_feedthrough;
-    KoinePattern whole_jacobian; /* instead of `jacobian` where that would be too full; see KOINE_BY_WHOLE */
+    KoineRootTable roots;
+    KoineUnknowns unknowns;
+    KoineTypes types;
+    KoineSourceText text;
+    KoineCallables callables;
+    KoinePatterns patterns;
 } KoineTables;
 
 /* Why a run failed: the numbers are those of the diagnostics and their pages (KN3101 ...). */
@@ -196,7 +224,7 @@ typedef enum {
 
 enum { KOINE_FAULT_TEXT = 1024 };
 typedef struct {
-    int32_t origin;   /* index into tables->origins, or -1 */
+    int32_t origin;   /* index into tables->text.origins, or -1 */
     int32_t variable; /* row of the variable that could not be computed, or -1 */
     int32_t cause;    /* KoineCause */
     KoinePlace place; /* where in the text of the model; line 0: not known */
@@ -259,7 +287,7 @@ enum { KOINE_MESSAGE_OUTPUT, KOINE_MESSAGE_WARNING, KOINE_MESSAGE_ERROR };
 enum { KOINE_WANT_DER = 1, KOINE_WANT_ROOTS = 2, KOINE_WANT_OUTPUTS = 4, KOINE_WANT_RESIDUAL = 8 };
 typedef struct {
     double time;
-    const double *x;  /* may be the block's own x. RESIDUAL: n_x states, then n_w unknowns, never the block's own */
+    const double *x;  /* may be the block's own x. RESIDUAL: n_x states, then the unknowns, never the block's own */
     const double *dx; /* RESIDUAL: n_x; NULL: 0 */
     unsigned want;    /* RESIDUAL stands alone: f(x, w) - dx for the states, then what the equations of w lack */
     double *der, *roots, *residual; /* der may be the block's own dx; outputs go to their slots */

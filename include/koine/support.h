@@ -217,7 +217,7 @@ typedef struct { /* left > right (strict) or left >= right */
     uint32_t node;   /* its place among the nodes */
     uint32_t mixed;  /* group it decides together with, or KOINE_NONE */
     double band;     /* relative width of the rounding band */
-    uint32_t origin; /* in tables->roots or origins */
+    uint32_t origin; /* in tables->roots.at or origins */
 } KoineRelation;
 
 typedef enum { KOINE_STEP_FLOOR, KOINE_STEP_CEIL, KOINE_STEP_TRUNC, KOINE_STEP_ROUND, KOINE_STEP_INTERVAL } KoineStepOp;
@@ -369,7 +369,7 @@ typedef struct {        /* values to look at, each with what it belongs to */
     const uint32_t *at; /* pairs: slot, origin */
 } KoineChecks;
 
-typedef struct {             /* the Jacobian tables->whole_jacobian */
+typedef struct {             /* the Jacobian tables->patterns.whole_jacobian */
     uint32_t section;        /* computes the entries that are not constant; KOINE_NONE: there is no such Jacobian */
     const uint32_t *entries; /* in the order of the pattern: slot, or KOINE_NONE: the entry is constant */
     const double *constants; /* in the order of the pattern: the value of an entry that is constant */

@@ -22,9 +22,9 @@ bool koine_variable(const KoineProject *project, uint32_t k, KoineVariableInfo *
                                  .causality = causalities[v->causality],
                                  .count = v->count,
                                  .n_extents = v->n_dims,
-                                 .extents = v->n_dims ? tables->dims + v->first_dim : NULL,
-                                 .labels = has_labels ? tables->enumerations[v->enumeration].values : NULL,
-                                 .n_labels = has_labels ? tables->enumerations[v->enumeration].n : 0,
+                                 .extents = v->n_dims ? tables->types.dims + v->first_dim : NULL,
+                                 .labels = has_labels ? tables->types.enumerations[v->enumeration].values : NULL,
+                                 .n_labels = has_labels ? tables->types.enumerations[v->enumeration].n : 0,
                                  .is_settable = v->flags & KOINE_VARIABLE_SETTABLE,
                                  .is_state = v->state >= 0,
                                  .is_hidden = v->flags & KOINE_VARIABLE_HIDDEN };

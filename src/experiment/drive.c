@@ -324,12 +324,12 @@ static bool check_values(const Matcher *m, const double *values, const KoineVari
 {
     for (uint64_t row = 0; row < m->series->n_rows; row++) {
         const double value = values[row];
-        const bool is_good =
-            variable->type == KOINE_REAL      ? isfinite(value)
-            : variable->type == KOINE_BOOLEAN ? value == 0 || value == 1
-            : variable->type == KOINE_INTEGER
-                ? value == floor(value) && fabs(value) < 9e15
-                : value == floor(value) && value >= 1 && value <= m->tables->enumerations[variable->enumeration].n;
+        const bool is_good = variable->type == KOINE_REAL      ? isfinite(value)
+                             : variable->type == KOINE_BOOLEAN ? value == 0 || value == 1
+                             : variable->type == KOINE_INTEGER
+                                 ? value == floor(value) && fabs(value) < 9e15
+                                 : value == floor(value) && value >= 1 &&
+                                       value <= m->tables->types.enumerations[variable->enumeration].n;
         if (is_good)
             continue;
         diag_error(m->diag, DIAG_INPUT_SIGNAL, m->span, "'%s', point %llu: %.9g is no value of '%s'", m->path,
@@ -358,7 +358,7 @@ static bool number_of(const Matcher *m, const KoineVariable *variable, const cha
     const bool is_set = variable->type == KOINE_ENUMERATION;
     if (!is_set && variable->type != KOINE_BOOLEAN)
         return false;
-    const KoineEnumeration *const set = is_set ? &m->tables->enumerations[variable->enumeration] : NULL;
+    const KoineEnumeration *const set = is_set ? &m->tables->types.enumerations[variable->enumeration] : NULL;
     const uint32_t n = is_set ? set->n : 2;
     for (int pass = 0; pass < 2; pass++)
         for (uint32_t k = 0; k < n; k++)
@@ -375,7 +375,7 @@ static bool report_word(const Matcher *m, const SeriesWord *word, const KoineVar
     diag_error(m->diag, DIAG_INPUT_SIGNAL, m->span, "'%s', point %llu: '%.60s' is no value of '%s'", m->path,
                (unsigned long long)word->row + 1, word->text, variable->name);
     if (variable->type == KOINE_ENUMERATION) {
-        const KoineEnumeration *const set = &m->tables->enumerations[variable->enumeration];
+        const KoineEnumeration *const set = &m->tables->types.enumerations[variable->enumeration];
         for (uint32_t k = 0; k < set->n; k++)
             text_format(&list, "%s%s", k == 0 ? "" : k + 1 < set->n ? ", " : " or ", set->values[k]);
         diag_help(m->diag, "it is %s, or their number from 1 on", list.at ? list.at : "a value of its set");

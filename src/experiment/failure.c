@@ -68,8 +68,8 @@ DiagCode failure_code(const KoineRunReport *report)
 static Span span_of(Sources *sources, const KoineTables *tables, const KoinePlace *place)
 {
     uint32_t source;
-    if (place->line == 0 || place->source >= tables->n_sources ||
-        sources_open(sources, tables->sources[place->source], &source) != SOURCE_OK)
+    if (place->line == 0 || place->source >= tables->text.n_sources ||
+        sources_open(sources, tables->text.sources[place->source], &source) != SOURCE_OK)
         return SPAN_NONE;
     const uint32_t at = source_offset(sources, source, place->line, place->column);
     return (Span){ source, at, at + 1 };
@@ -79,10 +79,10 @@ static Span span_of(Sources *sources, const KoineTables *tables, const KoinePlac
 static const char *without_place(const char *text, const KoineTables *tables, const KoinePlace *place)
 {
     char begin[1024];
-    if (place->line == 0 || place->source >= tables->n_sources)
+    if (place->line == 0 || place->source >= tables->text.n_sources)
         return text;
-    const int n = snprintf(begin, sizeof begin, "%s:%u:%u: ", tables->sources[place->source], (unsigned)place->line,
-                           (unsigned)place->column);
+    const int n = snprintf(begin, sizeof begin, "%s:%u:%u: ", tables->text.sources[place->source],
+                           (unsigned)place->line, (unsigned)place->column);
     return n > 0 && (size_t)n < sizeof begin && strncmp(text, begin, (size_t)n) == 0 ? text + n : text;
 }
 

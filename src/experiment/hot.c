@@ -98,7 +98,7 @@ static const char *line_text(const Sources *sources, KoinePlace place, Arena *ar
 Hot hot_collect(const KoineModel *model, const Sources *sources, Arena *arena)
 {
     const KoineTables *const tables = model->kind->tables;
-    Hot hot = { .model = tables->name, .files = tables->sources, .n_files = tables->n_sources };
+    Hot hot = { .model = tables->name, .files = tables->text.sources, .n_files = tables->text.n_sources };
     Gathered all = { .arena = arena };
     if (model->kind->work)
         model->kind->work(model, gather, &all);

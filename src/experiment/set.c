@@ -57,7 +57,7 @@ static uint32_t read_element(const KoineTables *tables, const KoineVariable *var
     for (uint32_t d = 0; d < variable->n_dims; d++) {
         char *end;
         const unsigned long k = strtoul(at, &end, 10);
-        const uint32_t extent = tables->dims[variable->first_dim + d];
+        const uint32_t extent = tables->types.dims[variable->first_dim + d];
         if (end == at || *at < '0' || *at > '9' || k < 1 || k > extent ||
             *end != (d + 1 < variable->n_dims ? ',' : ']'))
             return UINT32_MAX;
@@ -129,7 +129,7 @@ static bool report_index(const Setter *setter, const Setting *setting, const Koi
 {
     Text extents = { .arena = setter->arena };
     for (uint32_t d = 0; d < variable->n_dims; d++)
-        text_format(&extents, "%s%u", d ? "," : "", setter->tables->dims[variable->first_dim + d]);
+        text_format(&extents, "%s%u", d ? "," : "", setter->tables->types.dims[variable->first_dim + d]);
     diag_error(setter->diag, DIAG_SET_UNKNOWN, setting->span, "'%s' is no element of '%s', which has the extents [%s]",
                setting->name, variable->name, extents.n ? extents.at : "");
     diag_help(setter->diag, "indices begin at 1 and are separated by commas, without blanks");
@@ -245,7 +245,7 @@ static bool read_slot(const Setter *setter, const Setting *setting, const KoineV
             slot->i = !slot->i;
         break;
     case KOINE_ENUMERATION:
-        is_good = read_name(setter, setting, &setter->tables->enumerations[variable->enumeration], &slot->i);
+        is_good = read_name(setter, setting, &setter->tables->types.enumerations[variable->enumeration], &slot->i);
         break;
     case KOINE_STRING: diag_error(setter->diag, DIAG_SET_FIXED, setting->span, "'%s' is a text", setting->name); break;
     }
@@ -268,8 +268,8 @@ static bool report_fixed(const Setter *setter, const Setting *setting, const Koi
     else if (variable->variability == KOINE_VARIABILITY_PARAMETER)
         why = "it is computed from other parameters";
     diag_error(setter->diag, DIAG_SET_FIXED, setting->span, "'%s' cannot be set: %s", setting->name, why);
-    if (variable->place.line > 0 && variable->place.source < setter->tables->n_sources)
-        diag_help(setter->diag, "it is declared at %s:%u", setter->tables->sources[variable->place.source],
+    if (variable->place.line > 0 && variable->place.source < setter->tables->text.n_sources)
+        diag_help(setter->diag, "it is declared at %s:%u", setter->tables->text.sources[variable->place.source],
                   variable->place.line);
     return false;
 }
@@ -348,7 +348,7 @@ static BracesStatus read_item(Braces *b, uint64_t element)
 /* {item, item} along dimension `d`; `first` is the number of what stands before, in elements of that dimension. */
 static BracesStatus read_braces(Braces *b, uint32_t d, uint64_t first)
 {
-    const uint32_t extent = b->setter->tables->dims[b->variable->first_dim + d];
+    const uint32_t extent = b->setter->tables->types.dims[b->variable->first_dim + d];
     if (!skip(b, '{'))
         return BRACES_MISFIT;
     for (uint32_t k = 0; k < extent; k++) {
@@ -367,7 +367,7 @@ static BracesStatus read_braces(Braces *b, uint32_t d, uint64_t first)
 static void add_shape(const Setter *setter, const KoineVariable *variable, uint32_t d, Text *text)
 {
     enum { MOST = 4 };
-    const uint32_t extent = setter->tables->dims[variable->first_dim + d];
+    const uint32_t extent = setter->tables->types.dims[variable->first_dim + d];
     text_char(text, '{');
     for (uint32_t k = 0; k < extent && k < MOST; k++) {
         text_add(text, k ? ", " : "");

@@ -102,9 +102,9 @@ static void add_description(const KoineTables *tables, const KoineVariable *vari
         text_add(text, variable->comment);
     if (variable->unit && variable->unit[0])
         text_format(text, "%s[%s]", text->n > begin ? " " : "", variable->unit);
-    if (variable->type != KOINE_ENUMERATION || variable->enumeration >= tables->n_enumerations)
+    if (variable->type != KOINE_ENUMERATION || variable->enumeration >= tables->types.n_enumerations)
         return;
-    const KoineEnumeration *const enumeration = &tables->enumerations[variable->enumeration];
+    const KoineEnumeration *const enumeration = &tables->types.enumerations[variable->enumeration];
     text_add(text, text->n > begin ? " {" : "{");
     for (uint32_t k = 0; k < enumeration->n; k++)
         text_format(text, "%s%u %s", k ? ", " : "", (unsigned)k + 1, enumeration->values[k]);

@@ -58,9 +58,9 @@ static void heading(Protocol *p, double time)
 static void add_slot(Protocol *p, const KoineTables *tables, const KoineVariable *variable, KoineSlot slot)
 {
     char text[REAL_TEXT_SIZE + 1];
-    if (variable->type == KOINE_ENUMERATION && variable->enumeration < tables->n_enumerations && slot.i >= 1 &&
-        (uint64_t)slot.i <= tables->enumerations[variable->enumeration].n) {
-        text_add(&p->line, tables->enumerations[variable->enumeration].values[slot.i - 1]);
+    if (variable->type == KOINE_ENUMERATION && variable->enumeration < tables->types.n_enumerations && slot.i >= 1 &&
+        (uint64_t)slot.i <= tables->types.enumerations[variable->enumeration].n) {
+        text_add(&p->line, tables->types.enumerations[variable->enumeration].values[slot.i - 1]);
         return;
     }
     const bool is_negated = variable->flags & KOINE_VARIABLE_NEGATED;
@@ -71,8 +71,8 @@ static void add_slot(Protocol *p, const KoineTables *tables, const KoineVariable
 static void add_origin(Protocol *p, const KoineTables *tables, const KoineOrigin *where)
 {
     text_format(&p->line, " in %s", where->path[0] ? where->path : tables->name);
-    if (where->place.line > 0 && where->place.source < tables->n_sources)
-        text_format(&p->line, ", %s:%u", tables->sources[where->place.source], where->place.line);
+    if (where->place.line > 0 && where->place.source < tables->text.n_sources)
+        text_format(&p->line, ", %s:%u", tables->text.sources[where->place.source], where->place.line);
 }
 
 void protocol_fired(Protocol *p, const KoineModel *model, const KoineFiring *firing)

@@ -98,8 +98,8 @@ static void make_tables(Replay *r)
     r->tables = (KoineTables){ .name = "", .guid = "" };
     r->tables.variables = r->variables;
     r->tables.n_variables = n;
-    r->tables.enumerations = r->enumerations.at;
-    r->tables.n_enumerations = r->enumerations.n;
+    r->tables.types.enumerations = r->enumerations.at;
+    r->tables.types.n_enumerations = r->enumerations.n;
     r->tables.block_size = r->slots.n * sizeof(KoineSlot);
     r->kind.tables = &r->tables;
     r->model.kind = &r->kind;

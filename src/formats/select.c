@@ -87,7 +87,7 @@ static void element_index(const KoineTables *tables, const KoineVariable *variab
     text_char(name, '[');
     uint32_t below = variable->count; /* elements of one step of the dimension before */
     for (uint32_t d = 0; d < variable->n_dims; d++) {
-        const uint32_t extent = tables->dims[variable->first_dim + d];
+        const uint32_t extent = tables->types.dims[variable->first_dim + d];
         below = extent ? below / extent : 0;
         text_integer(name, below ? element / below % extent + 1 : 1);
         text_char(name, d + 1 < variable->n_dims ? ',' : ']');

@@ -232,12 +232,12 @@ static void add_runs(StoreSink *s, const Offsets *offsets, uint32_t at, Map *col
 
 static const char **list_enumerations(const KoineTables *tables, Arena *arena)
 {
-    const char **const list = NEW_ARRAY(arena, const char *, tables->n_enumerations + 1);
-    for (uint32_t k = 0; k < tables->n_enumerations; k++) {
+    const char **const list = NEW_ARRAY(arena, const char *, tables->types.n_enumerations + 1);
+    for (uint32_t k = 0; k < tables->types.n_enumerations; k++) {
         Text text = { .arena = arena };
-        text_add(&text, tables->enumerations[k].name);
-        for (uint32_t v = 0; v < tables->enumerations[k].n; v++)
-            text_format(&text, "\n%s", tables->enumerations[k].values[v]);
+        text_add(&text, tables->types.enumerations[k].name);
+        for (uint32_t v = 0; v < tables->types.enumerations[k].n; v++)
+            text_format(&text, "\n%s", tables->types.enumerations[k].values[v]);
         list[k] = text.at;
     }
     return list;
@@ -278,11 +278,11 @@ static StoreTables make_tables(StoreSink *s, const KoineTables *tables, const Se
                            variable->comment ? variable->comment : "",
                            { (int32_t)storage, (int32_t)at, (variable->flags & KOINE_VARIABLE_NEGATED) != 0,
                              variable->type, variable->variability, variable->causality, -1 } };
-        if (variable->type == KOINE_ENUMERATION && variable->enumeration < tables->n_enumerations)
+        if (variable->type == KOINE_ENUMERATION && variable->enumeration < tables->types.n_enumerations)
             row->table[TABLE_ENUMERATION] = (int32_t)variable->enumeration;
     }
     made.enumerations = list_enumerations(tables, arena);
-    made.n_enumerations = tables->n_enumerations;
+    made.n_enumerations = tables->types.n_enumerations;
     made.n_constants = offsets[STORE_CONSTANT].n;
     made.begin = s->options.begin ? s->options.begin : "{}";
     return made;

@@ -195,7 +195,7 @@ KoineStatus koine_hold(KoineRun *run, const uint32_t *list, uint32_t n, uint32_t
 static KoineStatus fail(KoineRun *run, uint32_t root)
 {
     char name[512];
-    run->report->fault.place = run->tables->roots ? run->tables->roots[root].place : (KoinePlace){ 0 };
+    run->report->fault.place = run->tables->roots.at ? run->tables->roots.at[root].place : (KoinePlace){ 0 };
     return koine_fail_by(run, KOINE_CAUSE_SLIDING,
                          "%s has changed %u times because it chatters, although it changes only when its sides are "
                          "%.3g beyond their border, which is %.2g of their size: it slides too fast to be followed",

@@ -16,7 +16,7 @@ static const KoineTables *tables_of(const KoineSundials *solver)
 static int residual(double time, N_Vector y, N_Vector slope, N_Vector out, void *data)
 {
     KoineSundials *const solver = data;
-    if (tables_of(solver)->n_w) {
+    if (tables_of(solver)->unknowns.n) {
         ++solver->sums.evaluations;
         if (!koine_sundials_goes_on(solver, time))
             return -1;
@@ -58,9 +58,9 @@ static void destroy(KoineSolver *base)
 static bool name_unknowns(KoineSundials *solver)
 {
     const KoineTables *const tables = tables_of(solver);
-    if (tables->n_w == 0)
+    if (tables->unknowns.n == 0)
         return true;
-    for (uint32_t i = 0; i < tables->n_x + tables->n_w; ++i)
+    for (uint32_t i = 0; i < tables->n_x + tables->unknowns.n; ++i)
         N_VGetArrayPointer(solver->slope)[i] = i < tables->n_x;
     const bool is_good =
         IDASetId(solver->memory, solver->slope) == IDA_SUCCESS && IDASetSuppressAlg(solver->memory, 1) == IDA_SUCCESS;
@@ -82,7 +82,7 @@ static bool set_up(KoineSundials *solver)
         return false;
     if (!isinf(problem->max_step) && IDASetMaxStep(solver->memory, problem->max_step) != IDA_SUCCESS)
         return false;
-    const int by = tables_of(solver)->n_w ? KOINE_BY_DAE : KOINE_BY_X;
+    const int by = tables_of(solver)->unknowns.n ? KOINE_BY_DAE : KOINE_BY_X;
     return koine_linear_create(linear, problem, by, N_VGetArrayPointer(solver->atol), solver->y, solver->context) ==
                KOINE_OK &&
            IDASetLinearSolver(solver->memory, linear->solver, linear->matrix) == IDA_SUCCESS &&
@@ -102,7 +102,7 @@ static KoineSundialsCounts read_counts(void *memory)
 static KoineStatus create(const KoineProblem *problem, KoineSolver **out)
 {
     KoineSundials *solver;
-    TRY(koine_sundials_create(&koine_solver_ida, problem, problem->model->kind->tables->n_w, &solver));
+    TRY(koine_sundials_create(&koine_solver_ida, problem, problem->model->kind->tables->unknowns.n, &solver));
     solver->read_counts = read_counts;
     if (!set_up(solver)) {
         destroy(&solver->base);
@@ -129,9 +129,9 @@ static KoineStatus begin(KoineSundials *solver)
     ++solver->sums.evaluations;
     if (status != KOINE_OK)
         return status;
-    for (uint32_t j = 0; j < tables->n_w; ++j) {
+    for (uint32_t j = 0; j < tables->unknowns.n; ++j) {
         N_VGetArrayPointer(solver->y)[tables->n_x + j] =
-            *(const double *)(const void *)(solver->base.problem->model->block + tables->w[j]);
+            *(const double *)(const void *)(solver->base.problem->model->block + tables->unknowns.at[j]);
         N_VGetArrayPointer(solver->slope)[tables->n_x + j] = 0;
     }
     solver->is_fresh = false;
@@ -172,10 +172,10 @@ static KoineStatus interpolate(KoineSolver *base, double time, double *x)
 {
     KoineSundials *const solver = koine_sundials_of(base);
     const KoineTables *const tables = tables_of(solver);
-    N_VSetArrayPointer(tables->n_w ? N_VGetArrayPointer(solver->whole) : x, solver->view);
+    N_VSetArrayPointer(tables->unknowns.n ? N_VGetArrayPointer(solver->whole) : x, solver->view);
     if (IDAGetDky(solver->memory, koine_sundials_inside(solver, time), 0, solver->view) != IDA_SUCCESS)
         return KOINE_FAILED;
-    if (tables->n_w)
+    if (tables->unknowns.n)
         memcpy(x, N_VGetArrayPointer(solver->whole), tables->n_x * sizeof *x);
     return KOINE_OK;
 }

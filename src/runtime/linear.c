@@ -323,11 +323,11 @@ KoineStatus koine_linear_create(KoineLinear *linear, const KoineProblem *problem
                              .by = by,
                              .n_x = tables->n_x,
                              .atol = atol,
-                             .n = tables->n_x + (is_dae ? tables->n_w : 0),
+                             .n = tables->n_x + (is_dae ? tables->unknowns.n : 0),
                              .norm = NAN };
-    linear->pattern = is_dae ? tables->dae_jacobian : tables->jacobian;
+    linear->pattern = is_dae ? tables->patterns.dae_jacobian : tables->patterns.jacobian;
     if (by == KOINE_BY_WHOLE) {
-        linear->pattern = tables->whole_jacobian;
+        linear->pattern = tables->patterns.whole_jacobian;
         linear->n = linear->pattern.rows;
         linear->n_entries = linear->pattern.start[linear->n];
         TRY(find_rows(linear));

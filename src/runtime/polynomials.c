@@ -82,9 +82,9 @@ static bool is_possible(const KoineRun *run)
 
 bool koine_polynomials_allow(const KoineRun *run)
 {
-    const uint32_t *const states = run->tables->root_states;
-    bool are_states = run->tables->n_roots > 0 && states && run->problem.strategy->looks_between;
-    for (uint32_t k = 0; are_states && k < run->tables->n_roots; ++k)
+    const uint32_t *const states = run->tables->roots.states;
+    bool are_states = run->tables->roots.n > 0 && states && run->problem.strategy->looks_between;
+    for (uint32_t k = 0; are_states && k < run->tables->roots.n; ++k)
         are_states = states[k] > 0;
     return are_states;
 }
@@ -108,7 +108,7 @@ static Finding judge_root(KoineRun *run, uint32_t root, double from, double to, 
     const double u = (from - solver->from) / step, v = (to - solver->from) / step;
     if (!(u >= 0 && u < v && v <= 1))
         return UNDECIDED;
-    part->degree = solver->kind->polynomial(solver, run->tables->root_states[root] - 1, part->values);
+    part->degree = solver->kind->polynomial(solver, run->tables->roots.states[root] - 1, part->values);
     if (part->degree == 0)
         return UNDECIDED;
     restrict_to(part->values, part->degree, u, v);

@@ -6,8 +6,8 @@
 const char *koine_place_text(const KoineTables *tables, const KoinePlace *place, char *text, size_t size)
 {
     text[0] = '\0';
-    if (place->line > 0 && place->source < tables->n_sources)
-        snprintf(text, size, "%s:%u", tables->sources[place->source], (unsigned)place->line);
+    if (place->line > 0 && place->source < tables->text.n_sources)
+        snprintf(text, size, "%s:%u", tables->text.sources[place->source], (unsigned)place->line);
     return text;
 }
 
@@ -25,7 +25,7 @@ const char *koine_origin_text(const KoineRun *run, const KoineOrigin *origin, ch
 const char *koine_root_text(const KoineRun *run, uint32_t root, char *text, size_t size)
 {
     text[0] = '\0';
-    return run->tables->roots ? koine_origin_text(run, &run->tables->roots[root], text, size) : text;
+    return run->tables->roots.at ? koine_origin_text(run, &run->tables->roots.at[root], text, size) : text;
 }
 
 static void finish(KoineRun *run, KoineRunEnd end)
@@ -85,8 +85,8 @@ KoineStatus koine_model_failed(KoineRun *run, KoineStatus status, const char *do
     const KoineTables *const tables = run->tables;
     char where[512] = "", place[256];
     run->report->fault = *fault;
-    if (fault->origin >= 0 && (uint32_t)fault->origin < tables->n_origins) {
-        const KoineOrigin *const origin = &tables->origins[fault->origin];
+    if (fault->origin >= 0 && (uint32_t)fault->origin < tables->text.n_origins) {
+        const KoineOrigin *const origin = &tables->text.origins[fault->origin];
         koine_place_text(tables, &origin->place, place, sizeof place);
         snprintf(where, sizeof where, "%s%s%s%s%s%s%s", origin->text ? " in \"" : "", origin->text ? origin->text : "",
                  origin->text ? "\"" : "", origin->path && origin->path[0] ? " of " : "",

@@ -12,8 +12,8 @@ static const double SHORTEST_SPLIT = 1e-3; /* of a step: crossings closer than t
 KoineStatus koine_roots_create(KoineRun *run)
 {
     KoineRoots *const roots = &run->roots;
-    const size_t n = run->tables->n_roots;
-    *roots = (KoineRoots){ .n = run->tables->n_roots, .time = NAN };
+    const size_t n = run->tables->roots.n;
+    *roots = (KoineRoots){ .n = run->tables->roots.n, .time = NAN };
     if (n == 0)
         return KOINE_OK;
     double *const memory = malloc(5 * n * sizeof *memory + 2 * n);

@@ -210,7 +210,7 @@ static KoineStatus make_solver(KoineRun *run)
 {
     const KoineSolverKind *kind = koine_find_solver(run->options->solver ? run->options->solver : "auto");
     if (run->tables->capabilities & KOINE_IS_AUTONOMOUS ||
-        (run->tables->n_x == 0 && run->tables->n_roots == 0 && run->tables->n_signals == 0))
+        (run->tables->n_x == 0 && run->tables->roots.n == 0 && run->tables->n_signals == 0))
         return KOINE_OK;
     if (run->tables->n_x == 0)
         kind = &koine_solver_clock;

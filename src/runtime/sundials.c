@@ -17,7 +17,7 @@ static const double ROUNDING = 1e3 * DBL_EPSILON; /* times the largest unknown: 
 
 static double start_of(const KoineProblem *problem, uint32_t j)
 {
-    return *(const double *)(const void *)(problem->model->block + problem->model->kind->tables->w[j]);
+    return *(const double *)(const void *)(problem->model->block + problem->model->kind->tables->unknowns.at[j]);
 }
 
 /* SUNDIALS has no const vectors; tolerances are only read. Those of unknowns w follow the rule for states. */
@@ -37,7 +37,7 @@ static N_Vector make_tolerances(const KoineProblem *problem, uint32_t n_w, SUNCo
         const double w = fabs(start_of(problem, j)), rounding = ROUNDING * largest;
         values[tables->n_x + j] = w > rounding && isfinite(w)
                                       ? problem->tolerance * 1e-3 * fmin(fmax(w, 1e-6), 1)
-                                      : fmax(problem->tolerance * 1e-3 * tables->w_nominal[j], 0.1 * rounding);
+                                      : fmax(problem->tolerance * 1e-3 * tables->unknowns.nominals[j], 0.1 * rounding);
     }
     return atol;
 }

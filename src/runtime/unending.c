@@ -25,7 +25,7 @@ static const KoineWatched *seen(const KoineWatch *watch, uint64_t back)
 static void name_roots(const KoineRun *run, uint64_t n, char *text, size_t size)
 {
     KoineText list = koine_text_in(text, size);
-    for (uint64_t k = 0; k < n && run->tables->roots; ++k) {
+    for (uint64_t k = 0; k < n && run->tables->roots.at; ++k) {
         const uint32_t root = seen(&run->watch, k)->root;
         bool is_new = root != NO_ROOT;
         for (uint64_t j = 0; j < k && is_new; ++j)
@@ -44,8 +44,8 @@ static void show_last(KoineRun *run, char *text, size_t size)
     const KoineModelKind *const kind = run->kind;
     KoineOrigin where;
     text[0] = '\0';
-    if (root != NO_ROOT && run->tables->roots) {
-        where = run->tables->roots[root];
+    if (root != NO_ROOT && run->tables->roots.at) {
+        where = run->tables->roots.at[root];
     } else if (root != NO_ROOT || kind->size < sizeof *kind || !kind->last_time_event ||
                kind->last_time_event(run->model, &where) != KOINE_OK) {
         return;

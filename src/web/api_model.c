@@ -94,8 +94,9 @@ static void add_element(const ModelView *model, const KoineVariable *v, uint64_t
         text_real(to, slot.r);
     else if (v->type == KOINE_BOOLEAN)
         text_add(to, slot.i ? "true" : "false");
-    else if (v->type == KOINE_ENUMERATION && slot.i >= 1 && slot.i <= (int64_t)tables->enumerations[v->enumeration].n)
-        text_add(to, tables->enumerations[v->enumeration].values[slot.i - 1]);
+    else if (v->type == KOINE_ENUMERATION && slot.i >= 1 &&
+             slot.i <= (int64_t)tables->types.enumerations[v->enumeration].n)
+        text_add(to, tables->types.enumerations[v->enumeration].values[slot.i - 1]);
     else
         text_integer(to, slot.i);
 }
@@ -107,7 +108,7 @@ static void add_elements(const ModelView *model, const KoineVariable *v, uint32_
         add_element(model, v, first, to);
         return;
     }
-    const uint32_t extent = model->kind->tables->dims[v->first_dim + d];
+    const uint32_t extent = model->kind->tables->types.dims[v->first_dim + d];
     text_char(to, '{');
     for (uint32_t k = 0; k < extent; k++) {
         text_add(to, k ? ", " : "");
@@ -143,7 +144,7 @@ static void add_extents(const KoineTables *tables, const KoineVariable *v, Text 
 {
     text_char(to, '[');
     for (uint32_t d = 0; d < v->n_dims; d++)
-        text_format(to, "%s%u", d ? ", " : "", tables->dims[v->first_dim + d]);
+        text_format(to, "%s%u", d ? ", " : "", tables->types.dims[v->first_dim + d]);
     text_char(to, ']');
 }
 
@@ -200,7 +201,9 @@ void answer_parameters(View *view, HttpRequest *request, HttpResponse *response)
                     v->variability <= KOINE_VARIABILITY_PARAMETER ? "parameter" : "start");
         add_extents(tables, v, &text);
         text_format(&text, ", \"line\": %u, \"file\": ", v->place.line);
-        text_json(&text, v->place.line && v->place.source < tables->n_sources ? tables->sources[v->place.source] : "");
+        text_json(&text, v->place.line && v->place.source < tables->text.n_sources
+                             ? tables->text.sources[v->place.source]
+                             : "");
         text_add(&text, " }");
     }
     text_add(&text, "] }\n");

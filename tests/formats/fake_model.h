@@ -79,10 +79,10 @@ static void fake_create(FakeModel *fake)
     fake->tables.name = "Fake";
     fake->tables.block_size = sizeof fake->slots;
     fake->tables.variables = fake->variables;
-    fake->tables.dims = fake->dims;
-    fake->tables.n_dims = 2;
-    fake->tables.enumerations = &fake->enumeration;
-    fake->tables.n_enumerations = 1;
+    fake->tables.types.dims = fake->dims;
+    fake->tables.types.n_dims = 2;
+    fake->tables.types.enumerations = &fake->enumeration;
+    fake->tables.types.n_enumerations = 1;
     fake->kind.tables = &fake->tables;
     fake->model.kind = &fake->kind;
     fake->model.block = (unsigned char *)fake->slots;

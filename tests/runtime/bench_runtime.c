@@ -258,11 +258,11 @@ static void make_kind(const Problem *p, KoineStatus (*derivatives)(KoineModel *)
                             .dx = offsetof(Block, dx),
                             .time = offsetof(Block, time),
                             .n_x = p->n,
-                            .n_roots = p->is_ball,
-                            .roots = roots,
+                            .roots.n = p->is_ball,
+                            .roots.at = roots,
                             .block_size = sizeof(Block) };
     if (has_jacobian)
-        tables.jacobian = (KoinePattern){ p->n, p->n, pattern_start, pattern_index, NULL, 0 };
+        tables.patterns.jacobian = (KoinePattern){ p->n, p->n, pattern_start, pattern_index, NULL, 0 };
     kind = (Kind){ .kind = { .version = KOINE_MODEL_VERSION,
                              .size = sizeof(KoineModelKind),
                              .tables = &tables,

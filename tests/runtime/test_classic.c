@@ -90,7 +90,7 @@ static const KoineVariable decay_variables[] = { { .name = "Tank.level", .count 
 static const uint32_t decay_state_variable[] = { 0 };
 static const KoineTables decay_tables =
     TOY_TABLES("decay", 1, 0, .variables = decay_variables, .n_variables = 1, .state_variable = decay_state_variable,
-               .sources = sources, .n_sources = 1);
+               .text.sources = sources, .text.n_sources = 1);
 static const Toy decay_toy = { .kind = TOY_KIND(decay_tables, decay), .start = start_one };
 
 /* A nonlinear problem that depends on time: x' = -x^2*cos t, x(0) = 1: x = 1/(1 + sin t) */
@@ -145,7 +145,8 @@ static KoineStatus flat_jacobian(KoineModel *model, const KoineEvaluation *at, i
 }
 
 static const uint32_t one_start[] = { 0, 1 }, one_index[] = { 0 };
-static const KoineTables kink_tables = TOY_TABLES("kink", 1, 0, .jacobian = { 1, 1, one_start, one_index, NULL, 0 });
+static const KoineTables kink_tables =
+    TOY_TABLES("kink", 1, 0, .patterns.jacobian = { 1, 1, one_start, one_index, NULL, 0 });
 
 /* z' = t */
 static KoineStatus ramp(KoineModel *model)
@@ -177,7 +178,7 @@ static const KoineVariable stiff_variables[] = { { .name = "slow", .count = 1, .
 static const uint32_t stiff_state_variable[] = { 0, 1 };
 static const KoineTables stiff_tables =
     TOY_TABLES("stiff", 2, 0, .variables = stiff_variables, .n_variables = 2, .state_variable = stiff_state_variable,
-               .sources = sources, .n_sources = 1);
+               .text.sources = sources, .text.n_sources = 1);
 static const Toy stiff_toy = { .kind = TOY_KIND(stiff_tables, stiff), .start = start_stiff };
 
 /* Fast at first, slow later: x' = -x with a pulse of forcing around t = 3. */

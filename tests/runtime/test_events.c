@@ -46,7 +46,7 @@ static unsigned leave_band(ToyBlock *b)
 static const KoineOrigin ball_roots[] = { { "h <= 0", "ball", { 0, 12, 3 } } };
 static const char *const ball_sources[] = { "Ball.mo" };
 static const KoineTables ball_tables =
-    TOY_TABLES("ball", 2, 1, .roots = ball_roots, .sources = ball_sources, .n_sources = 1);
+    TOY_TABLES("ball", 2, 1, .roots.at = ball_roots, .text.sources = ball_sources, .text.n_sources = 1);
 static const Toy ball_toy = {
     .kind = TOY_KIND(ball_tables, fall), .start = start_high, .roots = ground, .fire = bounce, .accepted = leave_band
 };
@@ -138,7 +138,7 @@ static KoineStatus short_truths(const ToyBlock *b, double *z)
 }
 
 static const KoineOrigin two_roots[] = { { "a", "", { 0 } }, { "b", "", { 0 } } };
-static const KoineTables clock_tables = TOY_TABLES("clock", 0, 2, .roots = two_roots);
+static const KoineTables clock_tables = TOY_TABLES("clock", 0, 2, .roots.at = two_roots);
 static const Toy clock_toy = { .kind = TOY_KIND(clock_tables, NULL), .roots = short_truths, .fire = count_crossings };
 
 /* Truths of 2e-4 in steps of 0.1: seen because the cubic through both ends is exact for a parabola. */
@@ -217,7 +217,7 @@ static unsigned flip(ToyBlock *b)
     return KOINE_CHANGED;
 }
 
-static const KoineTables counter_tables = TOY_TABLES("counter", 2, 1, .roots = ball_roots);
+static const KoineTables counter_tables = TOY_TABLES("counter", 2, 1, .roots.at = ball_roots);
 static const Toy counter_toy = {
     .kind = TOY_KIND(counter_tables, oscillate), .start = start_above, .roots = above_half, .fire = flip
 };

@@ -44,8 +44,8 @@ static unsigned change_branch(ToyBlock *b)
 
 static const KoineOrigin sqrt_roots[] = { { "x > 0", "", { 0, 7, 5 } } };
 static const KoineOrigin sqrt_origins[] = { { "der(x) = -1 - sqrt(x)", "tank", { 0, 9, 3 } } };
-static const KoineTables sqrt_tables = TOY_TABLES("sqrt", 1, 1, .roots = sqrt_roots, .origins = sqrt_origins,
-                                                  .n_origins = 1, .sources = sources, .n_sources = 1);
+static const KoineTables sqrt_tables = TOY_TABLES("sqrt", 1, 1, .roots.at = sqrt_roots, .text.origins = sqrt_origins,
+                                                  .text.n_origins = 1, .text.sources = sources, .text.n_sources = 1);
 static const Toy sqrt_toy = {
     .kind = TOY_KIND(sqrt_tables, root_branch), .start = start_one, .roots = sign_root, .fire = change_branch
 };
@@ -205,7 +205,7 @@ static unsigned leave_band(ToyBlock *b)
 
 static const KoineOrigin ball_roots[] = { { "h <= 0", "ball", { 0, 12, 3 } } };
 static const KoineTables ball_tables =
-    TOY_TABLES("ball", 2, 1, .roots = ball_roots, .sources = sources, .n_sources = 1);
+    TOY_TABLES("ball", 2, 1, .roots.at = ball_roots, .text.sources = sources, .text.n_sources = 1);
 static const Toy zeno_toy = {
     .kind = TOY_KIND(ball_tables, fall), .start = start_one, .roots = ground, .fire = bounce, .accepted = leave_band
 };
@@ -260,7 +260,7 @@ static unsigned switch_relay(ToyBlock *b)
 
 static const KoineOrigin relay_roots[] = { { "x > 0", "relay", { 0, 4, 8 } } };
 static const KoineTables relay_tables =
-    TOY_TABLES("relay", 1, 1, .roots = relay_roots, .sources = sources, .n_sources = 1);
+    TOY_TABLES("relay", 1, 1, .roots.at = relay_roots, .text.sources = sources, .text.n_sources = 1);
 static const Toy relay_toy = {
     .kind = TOY_KIND(relay_tables, relay), .start = start_relay, .roots = relay_root, .fire = switch_relay
 };

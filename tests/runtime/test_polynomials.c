@@ -113,8 +113,8 @@ static unsigned take_band_back(ToyBlock *b)
 
 static const uint32_t compared[] = { 1 };
 static const KoineOrigin turn_roots[] = { { "x < c", "turn", { 0 } } };
-static const KoineTables turn_tables = TOY_TABLES("turn", 2, 1, .roots = turn_roots, .root_states = compared);
-static const KoineTables plain_tables = TOY_TABLES("turn", 2, 1, .roots = turn_roots);
+static const KoineTables turn_tables = TOY_TABLES("turn", 2, 1, .roots.at = turn_roots, .roots.states = compared);
+static const KoineTables plain_tables = TOY_TABLES("turn", 2, 1, .roots.at = turn_roots);
 static const Toy turn_toy = { .kind = TOY_KIND(turn_tables, turn),
                               .start = start_one,
                               .roots = side,

@@ -89,7 +89,7 @@ static unsigned leave_band(ToyBlock *b)
 }
 
 static const KoineOrigin roots[] = { { "h <= 0", "", { 0 } } };
-static const KoineTables ball_tables = TOY_TABLES("ball", 2, 1, .roots = roots);
+static const KoineTables ball_tables = TOY_TABLES("ball", 2, 1, .roots.at = roots);
 static const Toy ball_toy = {
     .kind = TOY_KIND(ball_tables, fall), .start = start_high, .roots = ground, .fire = events, .accepted = leave_band
 };

@@ -114,7 +114,7 @@ static void make_heat(bool has_pattern, bool has_jacobian)
             heat_index[p++] = j;
     }
     heat_start[CELLS] = p;
-    heat_tables.jacobian =
+    heat_tables.patterns.jacobian =
         has_pattern ? (KoinePattern){ CELLS, CELLS, heat_start, heat_index, NULL, 0 } : (KoinePattern){ 0 };
     heat_toy.kind.jacobian = has_jacobian ? heat_jacobian : NULL;
 }

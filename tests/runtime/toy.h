@@ -114,7 +114,7 @@ static inline KoineStatus toy_arrive(KoineModel *model, const KoineArrival *arri
     b->cause = arrival->cause;
     b->event_step = 0;
     ++b->arrivals;
-    for (uint32_t k = 0; k < model->kind->tables->n_roots; ++k)
+    for (uint32_t k = 0; k < model->kind->tables->roots.n; ++k)
         b->crossed[k] = arrival->cause & KOINE_AT_ROOTS ? arrival->crossed[k] : 0;
     b->d[TOY_VALUES - 1] = KOINE_COMMIT; /* flags collected at this instant; the first step is always taken */
     return KOINE_OK;
@@ -158,7 +158,7 @@ static inline KoineStatus toy_leave(KoineModel *model, KoineOutcome *outcome)
 #define TOY_TABLES(the_name, states, roots_, ...)                                                                      \
     {                                                                                                                  \
         .name = (the_name), .guid = "", .block_size = sizeof(ToyBlock), .x = offsetof(ToyBlock, x),                    \
-        .dx = offsetof(ToyBlock, dx), .time = offsetof(ToyBlock, time), .n_x = (states), .n_roots = (roots_),          \
+        .dx = offsetof(ToyBlock, dx), .time = offsetof(ToyBlock, time), .n_x = (states), .roots.n = (roots_),          \
         __VA_ARGS__                                                                                                    \
     }
 

@@ -133,7 +133,7 @@ static void test_ot057_unknowns_of_the_residual_form(void **state)
     assert_int_equal(kind->create(kind, NULL, &model), KOINE_OK);
     charge_amplifier(model);
     assert_int_equal(kind->initialise(model, 0), KOINE_OK);
-    const uint32_t n_x = kind->tables->n_x, n_w = kind->tables->n_w;
+    const uint32_t n_x = kind->tables->n_x, n_w = kind->tables->unknowns.n;
     assert_int_equal(n_x, 5);
     assert_true(n_w > 0);
     double y[64], der[64], residual[64];
@@ -142,7 +142,7 @@ static void test_ot057_unknowns_of_the_residual_form(void **state)
     assert_int_equal(kind->evaluate(model, &at), KOINE_OK);
     memcpy(y, at.x, n_x * sizeof *y);
     for (uint32_t k = 0; k < n_w; k++)
-        memcpy(&y[n_x + k], model->block + kind->tables->w[k], sizeof *y);
+        memcpy(&y[n_x + k], model->block + kind->tables->unknowns.at[k], sizeof *y);
     /* the solution of the systems makes all residuals vanish ... */
     const KoineEvaluation there = {
         .time = 1e-3, .x = y, .dx = der, .want = KOINE_WANT_RESIDUAL, .residual = residual
@@ -165,7 +165,7 @@ static void test_ot057_unknowns_of_the_residual_form(void **state)
     for (uint32_t k = 0; k < n_x; k++)
         expect_near(residual[k], der[k], 1e-9 * fabs(der[k]));
     /* the exact Jacobian against difference quotients, and nothing outside of its pattern */
-    const KoinePattern *pattern = &kind->tables->dae_jacobian;
+    const KoinePattern *pattern = &kind->tables->patterns.dae_jacobian;
     const uint32_t n = n_x + n_w;
     double values[64 * 64], before[64];
     assert_int_equal(pattern->rows, n);

@@ -237,7 +237,7 @@ static void check_jacobian(const char *file, const char *tier)
     KoineModel *model;
     assert_int_equal(kind->create(kind, &host, &model), KOINE_OK);
     assert_int_equal(kind->initialise(model, 0), KOINE_OK);
-    const KoinePattern *p = &kind->tables->jacobian;
+    const KoinePattern *p = &kind->tables->patterns.jacobian;
     const uint32_t n = kind->tables->n_x;
     assert_int_equal(p->rows, n);
     double *x = calloc(n, sizeof *x), *up = calloc(n, sizeof *x), *down = calloc(n, sizeof *x);

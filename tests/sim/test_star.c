@@ -76,8 +76,8 @@ static void test_whole_jacobian_is_sparse(void **state)
     assert_true(compilation_load(c, &(CompileRequest){ .path = path }) && compilation_schedule(c));
     const KoineModelKind *kind = compilation_kind(c, "interp", &why);
     assert_non_null(kind);
-    const KoinePattern *whole = &kind->tables->whole_jacobian;
-    assert_null(kind->tables->jacobian.start);
+    const KoinePattern *whole = &kind->tables->patterns.whole_jacobian;
+    assert_null(kind->tables->patterns.jacobian.start);
     assert_non_null(whole->start);
     assert_true(whole->rows > 2 * N && whole->rows < 6 * N);
     assert_true(whole->start[whole->rows] < 20 * N);

@@ -8,7 +8,7 @@
 typedef struct { /* what is known of comparisons, step functions and root functions beside KoineDecisions */
     const char *const *comparisons; /* per relation: its text; NULL: it is not laid out */
     const KoineOrigin *origins;     /* per root function: what it is, for messages */
-    const uint32_t *states;         /* per root function: see root_states of KoineTables */
+    const uint32_t *states;         /* per root function: see states of KoineRootTable */
     const uint8_t *regions;         /* per root function: it only selects what is integrated */
     KoinePart part;                 /* what the root functions need, complete */
     Entries executed;               /* what that part executes, for the attribution of work */

@@ -202,8 +202,8 @@ static void fill_enumerations(const Model *m, KoineTables *tables, Arena *arena)
             values[j] = names_of(names, e->values[j]);
         rows[k] = (KoineEnumeration){ names_of(names, e->name), e->n, values };
     }
-    tables->enumerations = rows;
-    tables->n_enumerations = n;
+    tables->types.enumerations = rows;
+    tables->types.n_enumerations = n;
 }
 
 static KoinePattern pattern_of(const StatePattern *p)
@@ -235,11 +235,11 @@ static uint32_t capabilities_of(const Schedule *s, const Slots *slots)
 
 static void fill_sources(const Model *m, KoineTables *tables, Arena *arena)
 {
-    tables->n_sources = sources_count(m->sources);
-    const char **sources = NEW_ARRAY(arena, const char *, tables->n_sources + 1);
-    for (uint32_t k = 0; k < tables->n_sources; k++)
+    tables->text.n_sources = sources_count(m->sources);
+    const char **sources = NEW_ARRAY(arena, const char *, tables->text.n_sources + 1);
+    for (uint32_t k = 0; k < tables->text.n_sources; k++)
         sources[k] = sources_get(m->sources, k)->path;
-    tables->sources = sources;
+    tables->text.sources = sources;
 }
 
 KoineTables tables_fill(const Schedule *schedule, const Slots *slots, const Systems *systems, const Parts *parts,
@@ -261,19 +261,18 @@ KoineTables tables_fill(const Schedule *schedule, const Slots *slots, const Syst
                            .variables = r.rows,
                            .n_variables = r.n,
                            .state_variable = r.state_variable,
-                           .dims = r.dims.at,
-                           .n_dims = r.dims.n,
-                           .n_roots = events->data.decisions.n_roots,
-                           .roots = events->roots.origins,
-                           .root_states = events->roots.states,
-                           .root_regions = events->roots.regions,
                            .n_signals = events->data.delays.n_moving,
-                           .whole_jacobian = parts->whole.pattern };
+                           .roots = { .n = events->data.decisions.n_roots,
+                                      .at = events->roots.origins,
+                                      .states = events->roots.states,
+                                      .regions = events->roots.regions },
+                           .types = { .n_dims = r.dims.n, .dims = r.dims.at },
+                           .patterns = { .whole_jacobian = parts->whole.pattern } };
     fill_enumerations(m, &tables, arena);
     fill_sources(m, &tables, arena);
     if (schedule->has_jacobian)
-        tables.jacobian = pattern_of(&schedule->jacobian);
+        tables.patterns.jacobian = pattern_of(&schedule->jacobian);
     if (schedule->dae_jacobian.n)
-        tables.dae_jacobian = pattern_of(&schedule->dae_jacobian);
+        tables.patterns.dae_jacobian = pattern_of(&schedule->dae_jacobian);
     return tables;
 }

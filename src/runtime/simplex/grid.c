@@ -31,7 +31,7 @@ static bool has_crossed(const KoineRoots *roots, uint32_t root)
 
 static bool some_region_crossed(const KoineRun *run)
 {
-    const uint8_t *const is_region = run->tables->root_regions;
+    const uint8_t *const is_region = run->tables->roots.regions;
     for (uint32_t k = 0; is_region && k < run->roots.n; ++k)
         if (is_region[k] && has_crossed(&run->roots, k))
             return true;

@@ -6,9 +6,9 @@ enum { LONGEST = KOINE_CYCLE_WINDOW - 1, MOST_SHOWN = 6 };
 
 void koine_put_root(KoineText *text, const KoineTables *tables, uint32_t root)
 {
-    const KoineOrigin *origin = &tables->roots[root];
-    const bool is_known = origin->place.line && origin->place.source < tables->n_sources;
-    const char *path = is_known ? tables->sources[origin->place.source] : "", *base = strrchr(path, '/');
+    const KoineOrigin *origin = &tables->roots.at[root];
+    const bool is_known = origin->place.line && origin->place.source < tables->text.n_sources;
+    const char *path = is_known ? tables->text.sources[origin->place.source] : "", *base = strrchr(path, '/');
     if (!is_known)
         koine_text_add(text, "`%.80s`", origin->text);
     else

@@ -57,7 +57,7 @@ static KoineStatus machine_create(const KoineModelKind *base, const KoineHost *h
         m->spaces.workspace = koine_workspace_create(p);
         m->spaces.set_space = has_sets ? koine_set_space_create(p) : NULL;
         m->spaces.residual_work =
-            malloc((p->slots.n_x + 3 * (size_t)kind->tables.n_w + 1) * sizeof *m->spaces.residual_work);
+            malloc((p->slots.n_x + 3 * (size_t)kind->tables.unknowns.n + 1) * sizeof *m->spaces.residual_work);
         m->calendar.cells = malloc((p->events.timed.most_cells + (size_t)1) * sizeof *m->calendar.cells);
         m->work.counts = is_counting ? create_counts(p) : NULL;
         m->spaces.jump_space = p->systems.jumps.n ? koine_jumps_create(p) : NULL;
@@ -268,7 +268,7 @@ static KoineStatus machine_accept(KoineModel *model, double time, const double *
 static KoineStatus whole_jacobian(Machine *m, double *values)
 {
     const KoineProgram *p = m->program;
-    const uint32_t n = p->tables->whole_jacobian.start[p->tables->whole_jacobian.rows];
+    const uint32_t n = p->tables->patterns.whole_jacobian.start[p->tables->patterns.whole_jacobian.rows];
     const KoineStatus status = koine_run_part(m, &p->parts.derivatives);
     if (status != KOINE_OK)
         return status;
@@ -306,7 +306,8 @@ static KoineStatus machine_jacobian(KoineModel *model, const KoineEvaluation *at
         for (uint32_t j = colours->column_start[c]; j < colours->column_start[c + 1]; j++)
             m->slots[p->slots.seed_x + colours->column[j]].r = 0;
     }
-    if (status == KOINE_OK && !all_finite(values, p->tables->jacobian.start[p->tables->jacobian.rows]))
+    if (status == KOINE_OK &&
+        !all_finite(values, p->tables->patterns.jacobian.start[p->tables->patterns.jacobian.rows]))
         status = koine_fault(m, KOINE_RETRY, KOINE_NONE, NULL);
     return status;
 }
@@ -424,8 +425,9 @@ KoineModelKind *koine_machine_kind(const KoineProgram *program, const KoineCode 
     if (program->slots.seed_x != KOINE_NONE) {
         kind->kind.jacobian = machine_jacobian;
         kind->kind.directional = machine_directional;
-        if ((kind->tables.jacobian.rows && !sort_by_colour(&kind->tables.jacobian, &kind->by_x)) ||
-            (kind->tables.dae_jacobian.rows && !sort_by_colour(&kind->tables.dae_jacobian, &kind->by_dae))) {
+        if ((kind->tables.patterns.jacobian.rows && !sort_by_colour(&kind->tables.patterns.jacobian, &kind->by_x)) ||
+            (kind->tables.patterns.dae_jacobian.rows &&
+             !sort_by_colour(&kind->tables.patterns.dae_jacobian, &kind->by_dae))) {
             koine_machine_free(&kind->kind);
             return NULL;
         }
@@ -461,7 +463,7 @@ void koine_slot_name(const KoineTables *tables, uint32_t row, uint32_t slot, cha
     if (v->n_dims > MOST_DIMS)
         return;
     for (uint32_t k = v->n_dims; k-- > 0;) {
-        const uint32_t extent = tables->dims[v->first_dim + k];
+        const uint32_t extent = tables->types.dims[v->first_dim + k];
         index[k] = number % extent + 1;
         number /= extent;
     }

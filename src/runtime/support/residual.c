@@ -33,12 +33,12 @@ bool koine_list_unknowns(MachineKind *kind)
     for (uint32_t j = 0; j < p->parts.derivatives.n; j++) {
         const KoineSystem *s = given_system(p, &p->parts.derivatives.steps[j]);
         for (uint32_t i = 0; s && i < s->n; i++) {
-            kind->w[kind->tables.n_w] = s->unknowns[i] * sizeof(KoineSlot);
-            kind->w_nominal[kind->tables.n_w++] = s->nominals[i];
+            kind->w[kind->tables.unknowns.n] = s->unknowns[i] * sizeof(KoineSlot);
+            kind->w_nominal[kind->tables.unknowns.n++] = s->nominals[i];
         }
     }
-    kind->tables.w = kind->w;
-    kind->tables.w_nominal = kind->w_nominal;
+    kind->tables.unknowns.at = kind->w;
+    kind->tables.unknowns.nominals = kind->w_nominal;
     return true;
 }
 
@@ -71,7 +71,7 @@ KoineStatus koine_residual(Machine *m, const KoineEvaluation *at)
         return status;
     for (uint32_t j = 0; j < p->slots.n_x; j++)
         at->residual[j] = m->slots[p->slots.dx + j].r - (at->dx ? at->dx[j] : 0);
-    for (uint32_t j = 0; j < p->slots.n_x + m->kind->tables.n_w; j++)
+    for (uint32_t j = 0; j < p->slots.n_x + m->kind->tables.unknowns.n; j++)
         if (!isfinite(at->residual[j]))
             return koine_fault(m, KOINE_RETRY, KOINE_NONE, NULL);
     return KOINE_OK;
@@ -124,7 +124,7 @@ KoineStatus koine_residual_jacobian(Machine *m, const KoineEvaluation *at, doubl
 {
     const KoineProgram *p = m->program;
     const Colours *colours = &m->kind->by_dae;
-    const uint32_t n_x = p->slots.n_x, n_w = m->kind->tables.n_w;
+    const uint32_t n_x = p->slots.n_x, n_w = m->kind->tables.unknowns.n;
     double *seed = m->spaces.residual_work, *tangent = seed + n_w, *residual = tangent + n_w;
     KoineEvaluation here = *at;
     here.dx = NULL;

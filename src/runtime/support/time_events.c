@@ -166,8 +166,8 @@ static void warn(Machine *m, uint32_t owner, TimeSearch *s)
     locate_owner(m, owner, &where);
     KoineText text = koine_text_in(room, sizeof room);
     koine_text_add(&text, "a comparison of the time in %s", where.path && where.path[0] ? where.path : p->tables->name);
-    if (where.place.line && where.place.source < p->tables->n_sources)
-        koine_text_add(&text, " (%s:%u)", p->tables->sources[where.place.source], (unsigned)where.place.line);
+    if (where.place.line && where.place.source < p->tables->text.n_sources)
+        koine_text_add(&text, " (%s:%u)", p->tables->text.sources[where.place.source], (unsigned)where.place.line);
     koine_text_add(
         &text,
         " takes long: %llu evaluations found no crossing up to time %.6g, in pieces of about %.3g; a function "
