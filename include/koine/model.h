@@ -179,7 +179,7 @@ typedef struct {
     uint64_t x, dx, time; /* byte offsets: n_x contiguous doubles each, and the time */
     uint32_t capabilities;
     uint32_t n_variables, n_x;
-    uint32_t n_signals; /* that the runner samples, see KoineSignals */
+    uint32_t n_signals; /* that the runner samples, see KoineSignalCalls */
     const KoineVariable *variables;
     const uint32_t *state_variable; /* n_x: row in variables of each state */
     KoineRootTable roots;
@@ -280,7 +280,7 @@ typedef struct KoineHost { /* what the runner lends the model; fixed at create *
     void (*fired)(void *context, const KoineModel *model, const KoineFiring *firing);
     /* a point of the iteration for a nonlinear system; its unknowns stand in the block. NULL: nobody asks */
     void (*iterated)(void *context, const KoineModel *model, const KoineIterate *iterate);
-    uint8_t wants_work; /* 1: executions are counted, for kind->work */
+    uint8_t wants_work; /* 1: executions are counted, for kind->counts.work */
 } KoineHost;
 enum { KOINE_MESSAGE_OUTPUT, KOINE_MESSAGE_WARNING, KOINE_MESSAGE_ERROR };
 
@@ -351,6 +351,74 @@ typedef struct {       /* what one equation, condition, transition or assignment
     uint64_t operations; /* in all executions: those of the expression, an estimate of the time they took */
 } KoineWork;
 
+/* What a model may have beside the required functions, by subject. Every function may be NULL: absent. */
+
+typedef struct { /* exact partial derivatives, by what KOINE_BY_... says */
+    KoineStatus (*jacobian)(KoineModel *model, const KoineEvaluation *at, int by, double cj,
+                            double *values); /* in pattern order */
+    KoineStatus (*directional)(KoineModel *model, const KoineEvaluation *at, int by, const double *seed,
+                               double *result);
+} KoinePartialCalls;
+
+typedef struct { /* models of other tools: callable parts, their own solver, state outside of the block */
+    KoineStatus (*segment)(KoineModel *model, uint32_t segment);
+    KoineStatus (*entry)(KoineModel *model, uint32_t entry);
+    KoineStatus (*advance)(KoineModel *model, double time, double step, double *reached);
+    KoineStatus (*save)(KoineModel *model, void **state, uint64_t *size); /* NULL: copying the block is enough */
+    KoineStatus (*restore)(KoineModel *model, const void *state, uint64_t size);
+} KoineForeignCalls;
+
+typedef struct { /* what an instance has done so far */
+    /* work done by the model, for statistics; NULL: not counted */
+    void (*statistics)(const KoineModel *model, struct KoineModelStatistics *out);
+    /* visits what was executed since the instance was created, in no particular order; nothing unless the host wanted
+     * it counted. Paths hold until `visit` returns. NULL: not counted */
+    void (*work)(const KoineModel *model, void (*visit)(void *context, const KoineWork *work), void *context);
+} KoineCountCalls;
+
+typedef struct { /* crossings that need no event, or none at once */
+    /* `root` alone has crossed since the last accepted point. OK: that changes nothing but the side of the root
+     * function, which is changed now; there is no event. RETRY: it needs an instant; nothing was changed.
+     * ABSENT: it always does. */
+    KoineStatus (*flip)(KoineModel *model, uint32_t root);
+    /* The comparison of `root` chatters: it changes at crossings that the runner finds well beyond its border, and at
+     * other instants it keeps its value unless its operands jump; or it does not chatter any more. Absent: at every
+     * instant it is decided literally. */
+    void (*hold)(KoineModel *model, uint32_t root, uint8_t is_held);
+} KoineCrossingCalls;
+
+/* Dead time of continuous signals; absent: there is none, else all three are there and tables->n_signals says of how
+ * many signals. The runner makes no step longer than longest_step, which it asks for when a run begins. After a step it
+ * samples the signals at points of the step and hands those in rising order to remember, which may ask for GROW; the
+ * last is the end of the step. */
+typedef struct {
+    double (*longest_step)(KoineModel *model);
+    KoineStatus (*sample)(KoineModel *model, double time, const double *x, double *signals);
+    KoineStatus (*remember)(KoineModel *model, double time, const double *signals);
+} KoineSignalCalls;
+
+typedef struct { /* what depends on the time alone */
+    /* Time events that are found by a search; absent: the calendar head is all. Called behind an instant, and again
+     * where a search has come to: returns the first time event not beyond `until`, or INFINITY, and in *searched how
+     * far that is sure: `until`, or less when much is to be searched; the runner steps no further and asks again. */
+    double (*look_ahead)(KoineModel *model, double until, double *searched);
+    /* What the last time event was: the comparison or step function of the time. RETRY: that is not known. The text
+     * holds as long as the kind. */
+    KoineStatus (*last_event)(KoineModel *model, KoineOrigin *where);
+    /* Extremes between two times, in order and at most so many, of what drives the derivatives and depends on the time
+     * alone; absent: there is no such thing. Returns how many. */
+    uint32_t (*extremes)(KoineModel *model, double from, double to, double *times, uint32_t most);
+} KoineTimeCalls;
+
+/* What an instance remembers besides its variables (positions of random streams, histories of dead times), for a run
+ * that goes on with it. */
+typedef struct {
+    /* How many words that are, 0: nothing; written if there is room for them. */
+    uint64_t (*store)(KoineModel *model, KoineSlot *to, uint64_t n_words);
+    /* Before initialise; RETRY: not all of it was there, FAILED: these are no such words. */
+    KoineStatus (*recall)(KoineModel *model, const KoineSlot *from, uint64_t n_words);
+} KoineMemoryCalls;
+
 typedef struct KoineModelKind {
     uint32_t version, size; /* KOINE_MODEL_VERSION, sizeof(KoineModelKind) */
     const KoineTables *tables;
@@ -368,51 +436,13 @@ typedef struct KoineModelKind {
     /* optional: NULL means absent */
     KoineStatus (*derivatives)(
         KoineModel *model); /* time and x already in the block, dx left in the block; unchecked */
-    KoineStatus (*jacobian)(KoineModel *model, const KoineEvaluation *at, int by, double cj,
-                            double *values); /* in pattern order */
-    KoineStatus (*directional)(KoineModel *model, const KoineEvaluation *at, int by, const double *seed,
-                               double *result);
-    KoineStatus (*segment)(KoineModel *model, uint32_t segment);
-    KoineStatus (*entry)(KoineModel *model, uint32_t entry);
-    KoineStatus (*advance)(KoineModel *model, double time, double step,
-                           double *reached);                              /* models with their own solver */
-    KoineStatus (*save)(KoineModel *model, void **state, uint64_t *size); /* NULL: copying the block is enough */
-    KoineStatus (*restore)(KoineModel *model, const void *state, uint64_t size);
-    /* work done by the model, for statistics; NULL: not counted */
-    void (*statistics)(const KoineModel *model, struct KoineModelStatistics *out);
-    /* `root` alone has crossed since the last accepted point. OK: that changes nothing but the side of the root
-     * function, which is changed now; there is no event. RETRY: it needs an instant; nothing was changed.
-     * ABSENT: it always does. */
-    KoineStatus (*flip)(KoineModel *model, uint32_t root);
-    /* visits what was executed since the instance was created, in no particular order; nothing unless the host wanted
-     * it counted. Paths hold until `visit` returns. NULL: not counted */
-    void (*work)(const KoineModel *model, void (*visit)(void *context, const KoineWork *work), void *context);
-    /* Dead time of continuous signals; absent: there is none, else all three are there and tables->n_signals says of
-     * how many signals. The runner makes no step longer than longest_step, which it asks for when a run begins. After a
-     * step it samples the signals at points of the step and hands those in rising order to remember, which may ask for
-     * GROW; the last is the end of the step. */
-    double (*longest_step)(KoineModel *model);
-    KoineStatus (*sample)(KoineModel *model, double time, const double *x, double *signals);
-    KoineStatus (*remember)(KoineModel *model, double time, const double *signals);
-    /* Time events that are found by a search; absent: the calendar head is all. Called behind an instant, and again
-     * where a search has come to: returns the first time event not beyond `until`, or INFINITY, and in *searched how
-     * far that is sure: `until`, or less when much is to be searched; the runner steps no further and asks again. */
-    double (*look_ahead)(KoineModel *model, double until, double *searched);
-    /* What it remembers besides its variables (positions of random streams, histories of dead times), for a run that
-     * goes on with it. memory: how many words that are, 0: nothing; written if there is room for them. recall: before
-     * initialise; RETRY: not all of it was there, FAILED: these are no such words. */
-    uint64_t (*memory)(KoineModel *model, KoineSlot *to, uint64_t n_words);
-    KoineStatus (*recall)(KoineModel *model, const KoineSlot *from, uint64_t n_words);
-    /* Extremes between two times, in order and at most so many, of what drives the derivatives and depends on the time
-     * alone; absent: there is no such thing. Returns how many. */
-    uint32_t (*extremes)(KoineModel *model, double from, double to, double *times, uint32_t most);
-    /* The comparison of `root` chatters: it changes at crossings that the runner finds well beyond its border, and at
-     * other instants it keeps its value unless its operands jump; or it does not chatter any more. Absent: at every
-     * instant it is decided literally. */
-    void (*hold)(KoineModel *model, uint32_t root, uint8_t is_held);
-    /* What the last time event was: the comparison or step function of the time. RETRY: that is not known. The text
-     * holds as long as the kind. */
-    KoineStatus (*last_time_event)(KoineModel *model, KoineOrigin *where);
+    KoinePartialCalls partial;
+    KoineForeignCalls foreign; /* a kind for an older program may end here, see `size` */
+    KoineCountCalls counts;
+    KoineCrossingCalls crossings;
+    KoineSignalCalls signals;
+    KoineTimeCalls time;
+    KoineMemoryCalls memory;
 } KoineModelKind;
 
 /* How often something took so many goes: none, 1, 2, 3 to 4, 5 to 8, 9 to 16, 17 to 32, more. */

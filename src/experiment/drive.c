@@ -180,7 +180,7 @@ static KoineStatus drive_jacobian(KoineModel *model, const KoineEvaluation *at, 
 {
     KoineModel *const inner = inner_of(model);
     write_signals(drive_of(model), at->time, true);
-    return told(model, inner->kind->jacobian(inner, at, by, cj, values));
+    return told(model, inner->kind->partial.jacobian(inner, at, by, cj, values));
 }
 
 static KoineStatus drive_directional(KoineModel *model, const KoineEvaluation *at, int by, const double *seed,
@@ -188,13 +188,13 @@ static KoineStatus drive_directional(KoineModel *model, const KoineEvaluation *a
 {
     KoineModel *const inner = inner_of(model);
     write_signals(drive_of(model), at->time, true);
-    return told(model, inner->kind->directional(inner, at, by, seed, result));
+    return told(model, inner->kind->partial.directional(inner, at, by, seed, result));
 }
 
 static void drive_statistics(const KoineModel *model, KoineModelStatistics *out)
 {
     const KoineModel *const inner = ((const Drive *)(const void *)model)->inner;
-    inner->kind->statistics(inner, out);
+    inner->kind->counts.statistics(inner, out);
 }
 
 static double drive_look_ahead(KoineModel *model, double until, double *searched)
@@ -202,32 +202,32 @@ static double drive_look_ahead(KoineModel *model, double until, double *searched
     Drive *const drive = drive_of(model);
     KoineModel *const inner = inner_of(model);
     const double row = drive->at + 1 < drive->n_rows ? drive->times[drive->at + 1] : INFINITY;
-    return fmin(inner->kind->look_ahead(inner, fmin(until, row), searched), row);
+    return fmin(inner->kind->time.look_ahead(inner, fmin(until, row), searched), row);
 }
 
 static uint32_t drive_extremes(KoineModel *model, double from, double to, double *times, uint32_t most)
 {
     KoineModel *const inner = inner_of(model);
-    return inner->kind->extremes(inner, from, to, times, most);
+    return inner->kind->time.extremes(inner, from, to, times, most);
 }
 
 static double drive_longest_step(KoineModel *model)
 {
     KoineModel *const inner = inner_of(model);
-    return inner->kind->longest_step(inner);
+    return inner->kind->signals.longest_step(inner);
 }
 
 static KoineStatus drive_sample(KoineModel *model, double time, const double *x, double *signals)
 {
     KoineModel *const inner = inner_of(model);
     write_signals(drive_of(model), time, true);
-    return told(model, inner->kind->sample(inner, time, x, signals));
+    return told(model, inner->kind->signals.sample(inner, time, x, signals));
 }
 
 static KoineStatus drive_remember(KoineModel *model, double time, const double *signals)
 {
     KoineModel *const inner = inner_of(model);
-    return told(model, inner->kind->remember(inner, time, signals));
+    return told(model, inner->kind->signals.remember(inner, time, signals));
 }
 
 KoineModel *drive_model(Drive *drive, KoineModel *inner)
@@ -246,14 +246,14 @@ KoineModel *drive_model(Drive *drive, KoineModel *inner)
         .commit = drive_commit,
         .leave = drive_leave,
         .derivatives = kind->derivatives ? drive_derivatives : NULL,
-        .jacobian = kind->jacobian ? drive_jacobian : NULL,
-        .directional = kind->directional ? drive_directional : NULL,
-        .statistics = kind->statistics ? drive_statistics : NULL,
-        .longest_step = kind->longest_step ? drive_longest_step : NULL,
-        .sample = kind->sample ? drive_sample : NULL,
-        .remember = kind->remember ? drive_remember : NULL,
-        .extremes = kind->extremes ? drive_extremes : NULL,
-        .look_ahead = kind->look_ahead ? drive_look_ahead : NULL,
+        .partial.jacobian = kind->partial.jacobian ? drive_jacobian : NULL,
+        .partial.directional = kind->partial.directional ? drive_directional : NULL,
+        .counts.statistics = kind->counts.statistics ? drive_statistics : NULL,
+        .signals.longest_step = kind->signals.longest_step ? drive_longest_step : NULL,
+        .signals.sample = kind->signals.sample ? drive_sample : NULL,
+        .signals.remember = kind->signals.remember ? drive_remember : NULL,
+        .time.extremes = kind->time.extremes ? drive_extremes : NULL,
+        .time.look_ahead = kind->time.look_ahead ? drive_look_ahead : NULL,
     };
     drive->model = *inner;
     drive->model.kind = &drive->kind;

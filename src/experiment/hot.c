@@ -100,8 +100,8 @@ Hot hot_collect(const KoineModel *model, const Sources *sources, Arena *arena)
     const KoineTables *const tables = model->kind->tables;
     Hot hot = { .model = tables->name, .files = tables->text.sources, .n_files = tables->text.n_sources };
     Gathered all = { .arena = arena };
-    if (model->kind->work)
-        model->kind->work(model, gather, &all);
+    if (model->kind->counts.work)
+        model->kind->counts.work(model, gather, &all);
     hot.lines = sum_up(all.rows.at, all.rows.n, by_line, lines_by_cost, arena, &hot.n_lines);
     hot.components = sum_up(all.rows.at, all.rows.n, by_component, components_by_cost, arena, &hot.n_components);
     for (uint32_t k = 0; k < hot.n_lines; k++) {

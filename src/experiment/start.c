@@ -102,14 +102,14 @@ static bool is_state(const KoineVariable *variable)
 /* ---- what a model remembers besides its variables ---- */
 void start_note_memory(KoineModel *model, double time, Text *json)
 {
-    const uint64_t n = model->kind->memory ? model->kind->memory(model, NULL, 0) : 0;
+    const uint64_t n = model->kind->memory.store ? model->kind->memory.store(model, NULL, 0) : 0;
     size_t end = json->n;
     while (end > 0 && json->at[end - 1] != '}')
         end--;
     if (n == 0 || end == 0)
         return;
     KoineSlot *const words = NEW_ARRAY(json->arena, KoineSlot, n);
-    model->kind->memory(model, words, n);
+    model->kind->memory.store(model, words, n);
     json->n = end - 1;
     text_format(json, ",\n  \"memory\": { \"time\": %.17g, \"words\": \"", time);
     for (uint64_t k = 0; k < n; k++)
@@ -141,10 +141,10 @@ static uint64_t find_memory(const StartState *start, Arena *arena, KoineSlot **w
 static void recall(const StartState *start, const Experiment *experiment, KoineModel *model, Arena *arena, Diag *diag)
 {
     KoineSlot *words = NULL;
-    if (!model->kind->memory || model->kind->memory(model, NULL, 0) == 0)
+    if (!model->kind->memory.store || model->kind->memory.store(model, NULL, 0) == 0)
         return;
     const uint64_t n = find_memory(start, arena, &words);
-    if (n && model->kind->recall(model, words, n) == KOINE_OK)
+    if (n && model->kind->memory.recall(model, words, n) == KOINE_OK)
         return;
     diag_warning(diag, DIAG_START_MEMORY, experiment->spans[EXPERIMENT_START_FROM],
                  "'%s' does not hold what the model remembers at time %.9g: %s", start->path, start->time,

@@ -53,7 +53,8 @@ static bool set_up_corrector(KoineSundials *solver, int method)
     }
     KoineLinear *const linear = &solver->linear;
     const KoineModelKind *const kind = solver->base.problem->model->kind;
-    const bool is_whole = kind->tables->patterns.whole_jacobian.start && kind->jacobian && kind->directional;
+    const bool is_whole =
+        kind->tables->patterns.whole_jacobian.start && kind->partial.jacobian && kind->partial.directional;
     if (koine_linear_create(linear, solver->base.problem, is_whole ? KOINE_BY_WHOLE : KOINE_BY_X,
                             solver->base.problem->atol, solver->y, solver->context) != KOINE_OK ||
         CVodeSetLinearSolver(solver->memory, linear->solver, linear->matrix) != CV_SUCCESS)

@@ -66,8 +66,8 @@ static KoineStatus find_scales(KoineRun *run, double *scales, double *operands)
 
 static void tell_model(const KoineRun *run, uint32_t root, bool is_held)
 {
-    if (run->kind->size >= sizeof(KoineModelKind) && run->kind->hold)
-        run->kind->hold(run->model, root, is_held);
+    if (run->kind->size >= sizeof(KoineModelKind) && run->kind->crossings.hold)
+        run->kind->crossings.hold(run->model, root, is_held);
 }
 
 /* Where the statistics show it; NULL: there is no room. */

@@ -342,7 +342,7 @@ KoineStatus koine_linear_create(KoineLinear *linear, const KoineProblem *problem
         TRY(make_full_pattern(linear));
     linear->n_entries = linear->pattern.start[linear->n];
     TRY(find_rows(linear));
-    if (!has_pattern || !kind->jacobian)
+    if (!has_pattern || !kind->partial.jacobian)
         TRY(prepare_differences(linear));
     const double share = (double)linear->n_entries / ((double)linear->n * linear->n);
     if (linear->n < DENSE_BELOW || (share > SPARSE_SHARE && linear->n <= DENSE_LIMIT))
@@ -391,7 +391,7 @@ static KoineStatus find_norm_along(KoineLinear *linear, const KoineEvaluation *a
         random = random * 6364136223846793005u + 1442695040888963407u;
         linear->point[i] = random >> 63 ? 1 : -1;
     }
-    const KoineStatus status = model->kind->directional(model, at, KOINE_BY_X, linear->point, linear->slope);
+    const KoineStatus status = model->kind->partial.directional(model, at, KOINE_BY_X, linear->point, linear->slope);
     linear->norm = 0;
     for (uint32_t i = 0; status == KOINE_OK && i < linear->n_x; ++i)
         linear->norm = fmax(linear->norm, fabs(linear->slope[i]));
@@ -435,7 +435,7 @@ static KoineStatus values_beside(KoineLinear *linear, double time, const double 
     for (uint32_t j = 0; j < n; ++j)
         point[j] = x[j] + increment(linear, x, j) * (1 + fmod(j * 0.6180339887498949, 1));
     const KoineEvaluation at = { .time = time, .x = point };
-    const KoineStatus status = model->kind->jacobian(model, &at, linear->by, 0, linear->values);
+    const KoineStatus status = model->kind->partial.jacobian(model, &at, linear->by, 0, linear->values);
     free(point);
     return status;
 }
@@ -444,8 +444,9 @@ KoineStatus koine_linear_evaluate(KoineLinear *linear, double time, const double
 {
     KoineModel *const model = linear->problem->model;
     const KoineEvaluation at = { .time = time, .x = x };
-    KoineStatus status = linear->colours.entries ? difference_quotients(linear, time, x, f)
-                                                 : model->kind->jacobian(model, &at, linear->by, 0, linear->values);
+    KoineStatus status = linear->colours.entries
+                             ? difference_quotients(linear, time, x, f)
+                             : model->kind->partial.jacobian(model, &at, linear->by, 0, linear->values);
     ++linear->jacobians;
     const bool is_infinite =
         status == KOINE_RETRY || (status == KOINE_OK && !koine_is_finite(linear->values, linear->n_entries));

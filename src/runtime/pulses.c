@@ -17,8 +17,8 @@ static bool controls_error(const KoineRun *run)
 
 void koine_pulses_begin(KoineRun *run)
 {
-    run->repeats.has_sources = run->kind->size >= sizeof(KoineModelKind) && run->kind->extremes && run->tables->n_x &&
-                               run->problem.strategy->looks_between && controls_error(run);
+    run->repeats.has_sources = run->kind->size >= sizeof(KoineModelKind) && run->kind->time.extremes &&
+                               run->tables->n_x && run->problem.strategy->looks_between && controls_error(run);
 }
 
 /* How far the interpolant is from the solution of the equations at `time`, in tolerances. */
@@ -109,7 +109,7 @@ KoineStatus koine_pulses_check(KoineRun *run, bool *is_undone)
         TRY(check_ends(run, is_undone));
     if (*is_undone)
         return KOINE_OK;
-    const uint32_t n = run->kind->extremes(run->model, from, solver->time, times, MOST_EXTREMES);
+    const uint32_t n = run->kind->time.extremes(run->model, from, solver->time, times, MOST_EXTREMES);
     const double width = koine_max(h / (n ? n : 1), SHORTEST * h);
     for (uint32_t k = 0; k < n; ++k) {
         double error;

@@ -275,9 +275,9 @@ static bool is_passed_quietly(KoineRun *run, double to)
 {
     KoineRoots *const roots = &run->roots;
     const uint32_t root = only_crossing(roots, roots->hi);
-    if (!run->kind->flip || root == NO_ROOT || roots->is_loud[root] || koine_place(run, to) != KOINE_OK)
+    if (!run->kind->crossings.flip || root == NO_ROOT || roots->is_loud[root] || koine_place(run, to) != KOINE_OK)
         return false;
-    const KoineStatus status = run->kind->flip(run->model, root);
+    const KoineStatus status = run->kind->crossings.flip(run->model, root);
     roots->is_loud[root] = status == KOINE_ABSENT;
     return status == KOINE_OK;
 }
@@ -299,7 +299,7 @@ KoineStatus koine_roots_take(KoineRun *run, double *to, bool *is_event)
 {
     KoineRoots *const roots = &run->roots;
     const double from = roots->time;
-    if (run->kind->flip && run->problem.strategy->looks_between && may_be_quiet(roots) &&
+    if (run->kind->crossings.flip && run->problem.strategy->looks_between && may_be_quiet(roots) &&
         only_crossing(roots, roots->hi) == NO_ROOT)
         TRY(split_piece(run, from, to));
     const bool crossed = koine_roots_crossed(roots, roots->hi), is_quiet = crossed && is_passed_quietly(run, *to);

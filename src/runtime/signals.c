@@ -11,7 +11,7 @@ KoineStatus koine_signals_create(KoineRun *run)
     run->signals.sampled_time = run->time;
     if (n == 0)
         return KOINE_OK;
-    const double longest = run->kind->longest_step(run->model);
+    const double longest = run->kind->signals.longest_step(run->model);
     if (!(longest > 0))
         return koine_fail_by(run, KOINE_CAUSE_DEAD_TIME, "a dead time is not greater than 0");
     run->problem.max_step = koine_min(run->problem.max_step, longest);
@@ -23,16 +23,16 @@ static KoineStatus sample(KoineRun *run, double time, double *values)
 {
     TRY(koine_place(run, time));
     run->solver->placed = NAN; /* the model may have moved its time */
-    const KoineStatus status = run->kind->sample(run->model, time, koine_states(run->model), values);
+    const KoineStatus status = run->kind->signals.sample(run->model, time, koine_states(run->model), values);
     return status < 0 ? koine_model_failed(run, status, "sampling a delayed signal") : status;
 }
 
 static KoineStatus remember(KoineRun *run, double time, const double *values)
 {
-    KoineStatus status = run->kind->remember(run->model, time, values);
+    KoineStatus status = run->kind->signals.remember(run->model, time, values);
     for (uint32_t k = 0; status == KOINE_GROW && k < MAX_GROWTH; ++k) {
         TRY(koine_grow(run));
-        status = run->kind->remember(run->model, time, values);
+        status = run->kind->signals.remember(run->model, time, values);
     }
     return status == KOINE_OK ? KOINE_OK : koine_model_failed(run, status, "keeping a delayed signal");
 }

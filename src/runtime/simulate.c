@@ -23,10 +23,10 @@ static unsigned causes_at(const KoineRun *run, double time, unsigned cause)
 static double look_ahead(KoineRun *run)
 {
     double searched = INFINITY;
-    if (run->kind->size < sizeof(KoineModelKind) || !run->kind->look_ahead)
+    if (run->kind->size < sizeof(KoineModelKind) || !run->kind->time.look_ahead)
         return searched;
     do
-        run->instant.next_time = run->kind->look_ahead(run->model, run->problem.stop, &searched);
+        run->instant.next_time = run->kind->time.look_ahead(run->model, run->problem.stop, &searched);
     while (run->instant.next_time == INFINITY && searched < run->problem.stop &&
            koine_snap(run, searched) <= run->time);
     return searched < run->problem.stop ? koine_snap(run, searched) : INFINITY;
@@ -132,7 +132,7 @@ static KoineStatus check_options(KoineRun *run)
 {
     const KoineRunOptions *const options = run->options;
     const KoineModelKind *const kind = run->kind;
-    if (kind->version != KOINE_MODEL_VERSION || kind->size < offsetof(KoineModelKind, statistics))
+    if (kind->version != KOINE_MODEL_VERSION || kind->size < offsetof(KoineModelKind, counts))
         return koine_fail(run, KOINE_RUN_OPTIONS, "the model has interface version %u, this program version %u",
                           (unsigned)kind->version, KOINE_MODEL_VERSION);
     if (!isfinite(options->start) || !isfinite(options->stop) || options->stop < options->start)
@@ -271,9 +271,9 @@ static double seconds_per_evaluation(KoineRun *run, uint64_t evaluations)
 static void count_model(KoineRun *run, int sign)
 {
     KoineModelStatistics now = { 0 }, *const sum = &run->report->statistics.model;
-    if (!(run->kind->size >= sizeof(KoineModelKind) && run->kind->statistics))
+    if (!(run->kind->size >= sizeof(KoineModelKind) && run->kind->counts.statistics))
         return;
-    run->kind->statistics(run->model, &now);
+    run->kind->counts.statistics(run->model, &now);
     const uint64_t by = (uint64_t)(int64_t)sign;
 #define COUNT_ADD(name)                     sum->name += by * now.name;
 #define COUNT_MOST(name)                    sum->name = now.name; /* of all runs so far */

@@ -46,8 +46,8 @@ static void show_last(KoineRun *run, char *text, size_t size)
     text[0] = '\0';
     if (root != NO_ROOT && run->tables->roots.at) {
         where = run->tables->roots.at[root];
-    } else if (root != NO_ROOT || kind->size < sizeof *kind || !kind->last_time_event ||
-               kind->last_time_event(run->model, &where) != KOINE_OK) {
+    } else if (root != NO_ROOT || kind->size < sizeof *kind || !kind->time.last_event ||
+               kind->time.last_event(run->model, &where) != KOINE_OK) {
         return;
     }
     koine_origin_text(run, &where, text, size);

@@ -276,7 +276,7 @@ static void make_kind(const Problem *p, KoineStatus (*derivatives)(KoineModel *)
                              .commit = m_commit,
                              .leave = p->is_ball ? m_leave : m_leave_quiet,
                              .derivatives = derivatives,
-                             .jacobian = has_jacobian ? m_jacobian : NULL },
+                             .partial.jacobian = has_jacobian ? m_jacobian : NULL },
                    .problem = p };
     if (p->is_ball)
         kind.kind.leave = m_leave;

@@ -228,7 +228,7 @@ static void test_SX_076_one_step_over_a_kink(void **state)
     const Toy toy = { .kind = TOY_KIND(kink_tables, kink), .start = start_before_kink };
     Toy flat = toy;
     (void)state;
-    flat.kind.jacobian = flat_jacobian;
+    flat.kind.partial.jacobian = flat_jacobian;
     for (int k = 0; k < METHODS; ++k) {
         Bare bare;
         bare_begin(&bare, &flat, names[k],

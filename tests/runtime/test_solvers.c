@@ -116,7 +116,7 @@ static void make_heat(bool has_pattern, bool has_jacobian)
     heat_start[CELLS] = p;
     heat_tables.patterns.jacobian =
         has_pattern ? (KoinePattern){ CELLS, CELLS, heat_start, heat_index, NULL, 0 } : (KoinePattern){ 0 };
-    heat_toy.kind.jacobian = has_jacobian ? heat_jacobian : NULL;
+    heat_toy.kind.partial.jacobian = has_jacobian ? heat_jacobian : NULL;
 }
 
 /* Heat line at t: steady state minus the sine series of the discrete operator, exactly. */

@@ -169,7 +169,7 @@ static void test_ot057_unknowns_of_the_residual_form(void **state)
     const uint32_t n = n_x + n_w;
     double values[64 * 64], before[64];
     assert_int_equal(pattern->rows, n);
-    assert_int_equal(kind->jacobian(model, &slopes, KOINE_BY_DAE, 0, values), KOINE_OK);
+    assert_int_equal(kind->partial.jacobian(model, &slopes, KOINE_BY_DAE, 0, values), KOINE_OK);
     for (uint32_t column = 0; column < n; column++) {
         const double at_column = y[column], step = 1e-6 * fmax(fabs(at_column), 1e-3);
         y[column] = at_column - step;

@@ -98,13 +98,13 @@ static void evaluate(const KoineModelKind *kind, KoineModel *model, double x, do
 {
     const KoineEvaluation at = { .time = 0, .x = &x, .want = KOINE_WANT_DER | KOINE_WANT_OUTPUTS, .der = out };
     assert_int_equal(kind->evaluate(model, &at), KOINE_OK);
-    assert_int_equal(kind->jacobian(model, &at, KOINE_BY_X, 0, out + 1), KOINE_OK);
+    assert_int_equal(kind->partial.jacobian(model, &at, KOINE_BY_X, 0, out + 1), KOINE_OK);
 }
 
 static KoineModelStatistics statistics(const Running *r)
 {
     KoineModelStatistics counts;
-    r->kind->statistics(r->model, &counts);
+    r->kind->counts.statistics(r->model, &counts);
     return counts;
 }
 

@@ -246,7 +246,7 @@ static void check_jacobian(const char *file, const char *tier)
     for (uint32_t k = 0; k < n; k++)
         x[k] += 0.01 * (double)(k % 7) + 0.1;
     const KoineEvaluation at = { .time = 0.3, .x = x };
-    assert_int_equal(kind->jacobian(model, &at, KOINE_BY_X, 0, exact), KOINE_OK);
+    assert_int_equal(kind->partial.jacobian(model, &at, KOINE_BY_X, 0, exact), KOINE_OK);
     for (uint32_t column = 0; column < n; column++) {
         const double h = 1e-5, kept = x[column];
         x[column] = kept + h;

@@ -106,13 +106,13 @@ static void evaluate(const Running *i, const double *x, double *der, double *jac
     const KoineEvaluation at = { .time = 0, .x = x, .want = KOINE_WANT_DER | KOINE_WANT_OUTPUTS, .der = der };
     assert_int_equal(i->kind->evaluate(i->model, &at), KOINE_OK);
     if (jacobian)
-        assert_int_equal(i->kind->jacobian(i->model, &at, KOINE_BY_X, 0, jacobian), KOINE_OK);
+        assert_int_equal(i->kind->partial.jacobian(i->model, &at, KOINE_BY_X, 0, jacobian), KOINE_OK);
 }
 
 static uint64_t factorizations(const Running *i)
 {
     KoineModelStatistics statistics;
-    i->kind->statistics(i->model, &statistics);
+    i->kind->counts.statistics(i->model, &statistics);
     return statistics.system_factorisations;
 }
 
@@ -331,7 +331,7 @@ static void test_ot056_numeric_solution_with_estimated_condition(void **state)
             expect_near(value_of(i.model, name), 1, 1e-5);
         }
         KoineModelStatistics statistics;
-        i.kind->statistics(i.model, &statistics);
+        i.kind->counts.statistics(i.model, &statistics);
         if (k) {
             assert_true(statistics.largest_condition > 1e8);
             assert_true(statistics.largest_condition < 1e12);

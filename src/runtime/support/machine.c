@@ -406,25 +406,20 @@ KoineModelKind *koine_machine_kind(const KoineProgram *program, const KoineCode 
                           .derivatives = code->derivatives && !code->upgrade && !program->events.delays.n_moving
                                              ? code->derivatives
                                              : machine_derivatives,
-                          .statistics = machine_statistics,
-                          .flip = koine_machine_flip,
-                          .hold = koine_machine_hold,
-                          .last_time_event = koine_machine_last_time_event,
-                          .work = machine_work,
-                          .memory = koine_machine_memory,
-                          .recall = koine_machine_recall };
+                          .counts = { machine_statistics, machine_work },
+                          .crossings = { koine_machine_flip, koine_machine_hold },
+                          .time = { .last_event = koine_machine_last_time_event },
+                          .memory = { koine_machine_memory, koine_machine_recall } };
     if (program->events.timed.n_sources)
-        kind->kind.extremes = koine_machine_extremes;
+        kind->kind.time.extremes = koine_machine_extremes;
     if (program->events.timed.n_functions > program->events.timed.n_sources)
-        kind->kind.look_ahead = koine_machine_look_ahead;
+        kind->kind.time.look_ahead = koine_machine_look_ahead;
     if (program->events.delays.n_moving) {
-        kind->kind.longest_step = koine_machine_longest_step;
-        kind->kind.sample = koine_machine_sample;
-        kind->kind.remember = koine_machine_remember;
+        kind->kind.signals =
+            (KoineSignalCalls){ koine_machine_longest_step, koine_machine_sample, koine_machine_remember };
     }
     if (program->slots.seed_x != KOINE_NONE) {
-        kind->kind.jacobian = machine_jacobian;
-        kind->kind.directional = machine_directional;
+        kind->kind.partial = (KoinePartialCalls){ machine_jacobian, machine_directional };
         if ((kind->tables.patterns.jacobian.rows && !sort_by_colour(&kind->tables.patterns.jacobian, &kind->by_x)) ||
             (kind->tables.patterns.dae_jacobian.rows &&
              !sort_by_colour(&kind->tables.patterns.dae_jacobian, &kind->by_dae))) {
