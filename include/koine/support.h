@@ -200,42 +200,43 @@ typedef struct {           /* a function of the time: its code and what it reads
     uint32_t saved; /* index of its first input among those of all functions */
 } KoineTimeFunction;
 
-typedef struct { /* left > right (strict) or left >= right */
-    bool is_strict, is_time;
-    bool is_guarded;                   /* operands may have no value: it keeps its bit then */
-    bool is_joint;                     /* where left equals right both values of it give the same equations */
-    bool may_be_quiet;                 /* its bit is read by discrete scalar nodes only: some flips change nothing */
-    uint32_t kernel, row;              /* outputs: left, right; is_time: slope and flip time */
-    uint32_t left, right, slope, flip; /* slots */
-    uint32_t bit, cell;
-    uint32_t state;    /* slot of the state that is compared with what is constant between events, or KOINE_NONE */
-    uint32_t selector; /* slot, KOINE_NONE: always active */
+/* What a comparison and a step function have in common: both are decided at events only, from operands that a kernel
+ * computes, and found by a root function or a time event. */
+typedef struct {
+    bool is_time;         /* it depends on the time alone and affinely: a calendar entry, no root function */
+    bool is_guarded;      /* operands may have no value: it keeps what it has decided then */
+    uint32_t kernel, row; /* outputs: its operands */
+    uint32_t slope;       /* is_time: slot of its slope over the time */
+    uint32_t cell, node;  /* of what it decides; its place among the nodes */
+    uint32_t selector;    /* slot, KOINE_NONE: always active */
     int32_t branch;
-    uint32_t root;     /* index of its root function, KOINE_NONE for time relations */
-    uint32_t calendar; /* entry of the calendar; time relations */
-    uint32_t timed;  /* its operands depend on the time alone, but not affinely: function of the time, or KOINE_NONE */
-    uint32_t node;   /* its place among the nodes */
-    uint32_t mixed;  /* group it decides together with, or KOINE_NONE */
-    double band;     /* relative width of the rounding band */
-    uint32_t origin; /* in tables->roots.at or origins */
+    uint32_t root;     /* index of its root function, of a step function the first of two; KOINE_NONE: it has none */
+    uint32_t calendar; /* entry of the calendar; if it depends on the time alone */
+    uint32_t timed;    /* the same, but not affinely: function of the time, or KOINE_NONE */
+    uint32_t mixed;    /* group it decides together with, or KOINE_NONE */
+    double band;       /* relative width of the rounding band */
+    uint32_t origin;   /* in tables->roots.at or origins */
+} KoineDecision;
+
+typedef struct { /* left > right (strict) or left >= right */
+    KoineDecision decision;
+    bool is_strict;
+    bool is_joint;        /* where left equals right both values of it give the same equations */
+    bool may_be_quiet;    /* its bit is read by discrete scalar nodes only: some flips change nothing */
+    uint32_t left, right; /* slots of the operands; not if it is a time relation ... */
+    uint32_t flip;        /* ... which has, beside its slope, the time when it changes */
+    uint32_t bit;         /* slot of its value */
+    uint32_t state;       /* slot of the state that is compared with what is constant between events, or KOINE_NONE */
 } KoineRelation;
 
 typedef enum { KOINE_STEP_FLOOR, KOINE_STEP_CEIL, KOINE_STEP_TRUNC, KOINE_STEP_ROUND, KOINE_STEP_INTERVAL } KoineStepOp;
 typedef struct {
+    KoineDecision decision;
     uint8_t op;
     const double *table; /* INTERVAL: as koine_lookup wants it */
-    bool is_time, is_guarded;
-    uint32_t kernel, row; /* outputs: argument; is_time: slope, offset; argument = slope*time + offset */
-    uint32_t argument, slope, offset;
-    uint32_t value, cell;
-    uint32_t selector;
-    int32_t branch;
-    uint32_t root; /* two root functions from here; KOINE_NONE for time steps */
-    uint32_t calendar, node;
-    uint32_t timed; /* as of relations */
-    uint32_t mixed; /* group it decides together with, or KOINE_NONE */
-    double band;
-    uint32_t origin;
+    uint32_t argument;   /* slot; not of a step function of the time ... */
+    uint32_t offset;     /* ... whose argument is slope*time + offset */
+    uint32_t value;      /* slot */
 } KoineStep;
 
 typedef struct { /* nodes that depend on each other by way of comparisons: evaluated until all of these fit */
@@ -413,6 +414,12 @@ typedef struct {
     const uint32_t *root_owner;     /* per root function; a step function owns two */
     const uint32_t *calendar_owner; /* per entry of the calendar */
 } KoineDecisions;
+
+static inline const KoineDecision *koine_decision_of(const KoineDecisions *decisions, uint32_t owner)
+{
+    return owner < decisions->n_relations ? &decisions->relations[owner].decision
+                                          : &decisions->steps[owner - decisions->n_relations].decision;
+}
 
 /* Functions of the time alone, as code for intervals. */
 typedef struct {

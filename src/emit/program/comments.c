@@ -55,12 +55,12 @@ static void comment_decisions(Commenting *c, const Events *events)
     const KoineDecisions *decisions = &events->data.decisions;
     const char *const *comparisons = events->roots.comparisons;
     for (uint32_t k = 0; k < m->relations.n; k++)
-        if (comparisons[k] && wants_comment(c, decisions->relations[k].kernel))
-            comment(c, decisions->relations[k].kernel, comparisons[k], m->relations.at[k].origin.span);
+        if (comparisons[k] && wants_comment(c, decisions->relations[k].decision.kernel))
+            comment(c, decisions->relations[k].decision.kernel, comparisons[k], m->relations.at[k].origin.span);
     for (uint32_t k = 0; k < m->steps.n; k++) {
         const StepFunction *f = &m->steps.at[k];
-        if (wants_comment(c, decisions->steps[k].kernel))
-            comment(c, decisions->steps[k].kernel,
+        if (wants_comment(c, decisions->steps[k].decision.kernel))
+            comment(c, decisions->steps[k].decision.kernel,
                     arena_format(c->ks->scratch, "step of %s", term_text(m, f->argument, c->ks->scratch)),
                     f->origin.span);
     }

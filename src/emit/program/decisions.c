@@ -74,6 +74,22 @@ static uint32_t state_compared(const EventLayout *e, Term side, Term other)
     return e->ks->slots->now[ref.var.index];
 }
 
+/* Of the last node: what decides the variable `decided`; found by nothing yet. */
+static KoineDecision begin_decision(const EventLayout *e, uint32_t index, const Block *b, VarId decided,
+                                    RegionId region, int32_t branch)
+{
+    return (KoineDecision){ .cell = decided.index,
+                            .node = e->nodes.n - 1,
+                            .selector = selector_slot(e, region),
+                            .branch = branch,
+                            .root = KOINE_NONE,
+                            .calendar = KOINE_NONE,
+                            .timed = KOINE_NONE,
+                            .mixed = b->mixed ? b->mixed - 1 : KOINE_NONE,
+                            .band = e->decisions.band,
+                            .origin = index };
+}
+
 void add_relation(EventLayout *e, uint32_t index, const Block *b)
 {
     Kernels *ks = e->ks;
@@ -82,59 +98,52 @@ void add_relation(EventLayout *e, uint32_t index, const Block *b)
     node->object = b->object;
     node->cell = r->bit.index;
     KoineRelation *out = &e->decisions.relations[b->object];
-    *out = (KoineRelation){ .is_strict = r->is_strict,
-                            .is_guarded = r->is_guarded,
+    KoineDecision *decision = &out->decision;
+    *out = (KoineRelation){ .decision = begin_decision(e, index, b, r->bit, r->region, r->branch),
+                            .is_strict = r->is_strict,
                             .is_joint = r->is_joint,
-                            .is_time = r->kind == RELATION_TIME,
                             .bit = ks->slots->now[r->bit.index],
-                            .cell = r->bit.index,
-                            .state = state_compared(e, r->left, r->right),
-                            .selector = selector_slot(e, r->region),
-                            .branch = r->branch,
-                            .root = KOINE_NONE,
-                            .calendar = KOINE_NONE,
-                            .timed = KOINE_NONE,
-                            .node = e->nodes.n - 1,
-                            .mixed = b->mixed ? b->mixed - 1 : KOINE_NONE,
-                            .band = e->decisions.band,
-                            .origin = index };
+                            .state = state_compared(e, r->left, r->right) };
+    decision->is_time = r->kind == RELATION_TIME;
+    decision->is_guarded = r->is_guarded;
     const uint32_t slots[2] = { take_slots(ks, 1), take_slots(ks, 1) };
     bool is_moving = false;
     path_of(e, r->owner);
     e->decisions.comparisons[b->object] = relation_text(e->m, r, ks->arena);
     if (out->state == KOINE_NONE)
         out->state = state_compared(e, r->right, r->left);
-    if (out->is_time) {
+    if (decision->is_time) {
         const Term terms[] = { masked(e, r->slope, r->region, r->branch), masked(e, r->flip, r->region, r->branch) };
         const Piece piece = lay_terms(ks, 2, terms, slots);
-        out->kernel = piece.kernel;
-        out->row = piece.row;
-        out->slope = slots[0];
+        decision->kernel = piece.kernel;
+        decision->row = piece.row;
+        decision->slope = slots[0];
         out->flip = slots[1];
-        out->calendar = e->decisions.n_calendar++;
+        decision->calendar = e->decisions.n_calendar++;
         vec_push(ks->arena, &e->decisions.calendar_owner, b->object);
         read_term(e, r->slope, &is_moving);
         read_term(e, r->flip, &is_moving);
     } else {
         const Term terms[] = { masked(e, r->left, r->region, r->branch), masked(e, r->right, r->region, r->branch) };
         const Piece piece = lay_terms(ks, 2, terms, slots);
-        out->kernel = piece.kernel;
-        out->row = piece.row;
+        decision->kernel = piece.kernel;
+        decision->row = piece.row;
         out->left = slots[0];
         out->right = slots[1];
-        out->timed = add_timed(e, b, b->object, r->left, r->right);
+        decision->timed = add_timed(e, b, b->object, r->left, r->right);
     }
-    if (out->timed != KOINE_NONE) {
-        out->calendar = e->decisions.n_calendar - 1;
-    } else if (!out->is_time) {
-        out->root = e->decisions.roots.n;
+    if (decision->timed != KOINE_NONE) {
+        decision->calendar = e->decisions.n_calendar - 1;
+    } else if (!decision->is_time) {
+        decision->root = e->decisions.roots.n;
         add_root(e, b->object, e->decisions.comparisons[b->object], r->owner, r->origin.span);
-        add_entry(ks, &e->decisions.root_operands, (Piece){ out->kernel, out->row, 1 }, index, r->origin.span);
+        add_entry(ks, &e->decisions.root_operands, (Piece){ decision->kernel, decision->row, 1 }, index,
+                  r->origin.span);
         read_term(e, r->left, &is_moving);
         read_term(e, r->right, &is_moving);
         is_moving = true; /* a root function watches it: look again at every instant */
     }
-    ks->kernels.at[out->kernel].is_shared = true;
+    ks->kernels.at[decision->kernel].is_shared = true;
     read_selector(e, r->region);
     note_moving(e, is_moving);
 }
@@ -147,31 +156,23 @@ void add_step(EventLayout *e, uint32_t index, const Block *b)
     node->object = b->object;
     node->cell = f->value.index;
     KoineStep *out = &e->decisions.steps[b->object];
-    *out = (KoineStep){ .op = f->op,
+    KoineDecision *decision = &out->decision;
+    *out = (KoineStep){ .decision = begin_decision(e, index, b, f->value, f->region, f->branch),
+                        .op = f->op,
                         .table = f->table ? f->table->data[0] : NULL,
-                        .is_guarded = f->is_guarded,
-                        .is_time = f->kind == RELATION_TIME,
-                        .value = ks->slots->now[f->value.index],
-                        .cell = f->value.index,
-                        .selector = selector_slot(e, f->region),
-                        .branch = f->branch,
-                        .root = KOINE_NONE,
-                        .calendar = KOINE_NONE,
-                        .timed = KOINE_NONE,
-                        .node = e->nodes.n - 1,
-                        .mixed = b->mixed ? b->mixed - 1 : KOINE_NONE,
-                        .band = e->decisions.band,
-                        .origin = index };
+                        .value = ks->slots->now[f->value.index] };
+    decision->is_time = f->kind == RELATION_TIME;
+    decision->is_guarded = f->is_guarded;
     bool is_moving = false;
     const uint32_t slots[2] = { take_slots(ks, 1), take_slots(ks, 1) };
     path_of(e, f->owner);
     Piece piece;
-    if (out->is_time) {
+    if (decision->is_time) {
         const Term terms[] = { masked(e, f->slope, f->region, f->branch), masked(e, f->offset, f->region, f->branch) };
         piece = lay_terms(ks, 2, terms, slots);
-        out->slope = slots[0];
+        decision->slope = slots[0];
         out->offset = slots[1];
-        out->calendar = e->decisions.n_calendar++;
+        decision->calendar = e->decisions.n_calendar++;
         vec_push(ks->arena, &e->decisions.calendar_owner, e->m->relations.n + b->object);
         read_term(e, f->slope, &is_moving);
         read_term(e, f->offset, &is_moving);
@@ -179,12 +180,12 @@ void add_step(EventLayout *e, uint32_t index, const Block *b)
         const Term term = masked(e, f->argument, f->region, f->branch);
         piece = lay_terms(ks, 1, &term, slots);
         out->argument = slots[0];
-        out->timed = add_timed(e, b, e->m->relations.n + b->object, f->argument, TERM_NONE);
+        decision->timed = add_timed(e, b, e->m->relations.n + b->object, f->argument, TERM_NONE);
     }
-    if (out->timed != KOINE_NONE) {
-        out->calendar = e->decisions.n_calendar - 1;
-    } else if (!out->is_time) {
-        out->root = e->decisions.roots.n;
+    if (decision->timed != KOINE_NONE) {
+        decision->calendar = e->decisions.n_calendar - 1;
+    } else if (!decision->is_time) {
+        decision->root = e->decisions.roots.n;
         const char *text = term_text(e->m, f->argument, ks->arena);
         const uint32_t owner = e->m->relations.n + b->object;
         add_root(e, owner, arena_format(ks->arena, "step of %s downwards", text), f->owner, f->origin.span);
@@ -193,9 +194,9 @@ void add_step(EventLayout *e, uint32_t index, const Block *b)
         read_term(e, f->argument, &is_moving);
         is_moving = true;
     }
-    out->kernel = piece.kernel;
-    out->row = piece.row;
-    ks->kernels.at[out->kernel].is_shared = true;
+    decision->kernel = piece.kernel;
+    decision->row = piece.row;
+    ks->kernels.at[decision->kernel].is_shared = true;
     read_selector(e, f->region);
     note_moving(e, is_moving);
 }

@@ -220,12 +220,15 @@ static void print_nodes(const Printing *x)
                     k + 1 < p->events.graph.n_moving ? "" : "\n");
 }
 
-static void put_decision(const Printing *x, uint32_t root, uint32_t calendar, uint32_t timed, uint32_t selector)
+static void put_decision(const Printing *x, const KoineDecision *d)
 {
-    put_number(x, ", root function", root);
-    put_number(x, ", entry of the calendar", calendar);
-    put_number(x, ", function of the time", timed);
-    put_where(x, ", selected by", selector);
+    text_add(x->to, ", by");
+    put_kernel(x, d->kernel, d->row);
+    put_number(x, ", root function", d->root);
+    put_number(x, ", entry of the calendar", d->calendar);
+    put_number(x, ", function of the time", d->timed);
+    put_where(x, ", selected by", d->selector);
+    text_format(x->to, ", node %u", d->node);
 }
 
 static void print_decisions(const Printing *x)
@@ -236,11 +239,12 @@ static void print_decisions(const Printing *x)
         const KoineRelation *r = &p->events.decisions.relations[k];
         text_format(x->to, "  relation %u", k);
         put_slots(x, " decides", 1, &r->bit);
-        text_format(x->to, ", %s", r->is_time ? "affine in the time" : r->is_strict ? "left > right" : "left >= right");
-        text_add(x->to, ", by");
-        put_kernel(x, r->kernel, r->row);
-        put_decision(x, r->root, r->calendar, r->timed, r->selector);
-        text_format(x->to, ", node %u%s%s\n", r->node, r->is_guarded ? ", may have no value" : "",
+        text_format(x->to, ", %s",
+                    r->decision.is_time ? "affine in the time"
+                    : r->is_strict      ? "left > right"
+                                        : "left >= right");
+        put_decision(x, &r->decision);
+        text_format(x->to, "%s%s\n", r->decision.is_guarded ? ", may have no value" : "",
                     r->may_be_quiet ? ", may be quiet" : "");
     }
     text_format(x->to, "\nstep functions %u\n", p->events.decisions.n_steps);
@@ -248,10 +252,8 @@ static void print_decisions(const Printing *x)
         const KoineStep *s = &p->events.decisions.steps[k];
         text_format(x->to, "  step function %u", k);
         put_slots(x, " decides", 1, &s->value);
-        text_add(x->to, ", by");
-        put_kernel(x, s->kernel, s->row);
-        put_decision(x, s->root, s->calendar, s->timed, s->selector);
-        text_format(x->to, ", node %u\n", s->node);
+        put_decision(x, &s->decision);
+        text_add(x->to, "\n");
     }
     text_format(x->to, "\nfunctions of the time %u, codes %u, sources %u\n", p->events.timed.n_functions,
                 p->events.timed.n_codes, p->events.timed.n_sources);

@@ -46,9 +46,10 @@ void find_quiet(EventLayout *e)
     mark_loud(e, is_loud);
     for (uint32_t k = 0; k < e->m->relations.n; k++) {
         KoineRelation *r = &e->decisions.relations[k];
-        bool is_quiet = r->root != KOINE_NONE && !is_loud[r->cell] && e->pre_of[r->cell] == KOINE_NONE;
-        for (uint32_t j = e->out.data.graph.readers_start[r->cell];
-             is_quiet && j < e->out.data.graph.readers_start[r->cell + 1]; j++) {
+        bool is_quiet =
+            r->decision.root != KOINE_NONE && !is_loud[r->decision.cell] && e->pre_of[r->decision.cell] == KOINE_NONE;
+        for (uint32_t j = e->out.data.graph.readers_start[r->decision.cell];
+             is_quiet && j < e->out.data.graph.readers_start[r->decision.cell + 1]; j++) {
             const KoineNode *node = &e->nodes.at[e->out.data.graph.readers[j]];
             is_quiet = (node->kind == KOINE_NODE_ASSIGN || node->kind == KOINE_NODE_GUARD) && node->n == 1;
         }
@@ -100,8 +101,8 @@ static void fill_root_regions(EventLayout *e)
     }
     for (uint32_t k = 0; k < e->decisions.roots.n; k++) {
         const uint32_t owner = e->decisions.root_owner.at[k], n = e->m->relations.n;
-        regions[k] = below[owner < n ? e->decisions.relations[owner].cell : e->decisions.steps[owner - n].cell] ==
-                     REACHES_DYNAMICS;
+        regions[k] = below[owner < n ? e->decisions.relations[owner].decision.cell
+                                     : e->decisions.steps[owner - n].decision.cell] == REACHES_DYNAMICS;
     }
     e->out.roots.regions = regions;
 }

@@ -77,6 +77,11 @@ static void add_part(Attribution *a, PartKind part, uint64_t evaluations)
     }
 }
 
+static void add_decision(Attribution *a, const KoineNode *node, const KoineDecision *decision, uint64_t evaluations)
+{
+    add(a, node->origin, decision->kernel, evaluations + (decision->root == KOINE_NONE ? 0 : a->counts->roots));
+}
+
 static void add_node(Attribution *a, const KoineNode *node, uint64_t evaluations)
 {
     const KoineProgram *p = a->of->program;
@@ -84,16 +89,10 @@ static void add_node(Attribution *a, const KoineNode *node, uint64_t evaluations
     case KOINE_NODE_ASSIGN:
     case KOINE_NODE_GUARD: add(a, node->origin, node->kernel, evaluations * node->n); return;
     case KOINE_NODE_SYSTEM: return; /* counted where it is solved */
-    case KOINE_NODE_RELATION: {
-        const KoineRelation *r = &p->events.decisions.relations[node->object];
-        add(a, node->origin, r->kernel, evaluations + (r->root == KOINE_NONE ? 0 : a->counts->roots));
+    case KOINE_NODE_RELATION:
+        add_decision(a, node, &p->events.decisions.relations[node->object].decision, evaluations);
         return;
-    }
-    case KOINE_NODE_STEP: {
-        const KoineStep *s = &p->events.decisions.steps[node->object];
-        add(a, node->origin, s->kernel, evaluations + (s->root == KOINE_NONE ? 0 : a->counts->roots));
-        return;
-    }
+    case KOINE_NODE_STEP: add_decision(a, node, &p->events.decisions.steps[node->object].decision, evaluations); return;
     case KOINE_NODE_TRANSITION:
         a->executions[node->origin] += evaluations;
         a->spent[node->origin] += evaluations * p->events.firings.transitions[node->object].n_conditions;

@@ -33,9 +33,9 @@ static void pin_relation(Machine *m, uint32_t number)
 {
     const KoineRelation *r = &m->program->events.decisions.relations[number];
     Pin *p = &m->pins.relations[number];
-    if (r->is_time)
-        pin_at(m, p, number, m->slots[r->flip].r, m->slots[r->slope].r);
-    else if (r->root != KOINE_NONE && knows_left(m, r->root))
+    if (r->decision.is_time)
+        pin_at(m, p, number, m->slots[r->flip].r, m->slots[r->decision.slope].r);
+    else if (r->decision.root != KOINE_NONE && knows_left(m, r->decision.root))
         pin_at(m, p, number, m->slots[r->left].r - m->slots[r->right].r, 0);
     else
         pin(m, p, number);
@@ -46,9 +46,9 @@ static void pin_step(Machine *m, uint32_t step)
     const KoineStep *s = &m->program->events.decisions.steps[step];
     Pin *p = &m->pins.steps[step];
     const uint32_t number = m->program->events.decisions.n_relations + step;
-    if (s->is_time)
-        pin_at(m, p, number, m->slots[s->offset].r, m->slots[s->slope].r);
-    else if (s->root != KOINE_NONE && (knows_left(m, s->root) || knows_left(m, s->root + 1)))
+    if (s->decision.is_time)
+        pin_at(m, p, number, m->slots[s->offset].r, m->slots[s->decision.slope].r);
+    else if (s->decision.root != KOINE_NONE && (knows_left(m, s->decision.root) || knows_left(m, s->decision.root + 1)))
         pin_at(m, p, number, m->slots[s->argument].r, 0);
     else
         pin(m, p, number);
@@ -61,8 +61,8 @@ static void flip_relation(Machine *m, uint32_t number)
     m->slots[r->bit].i = !m->slots[r->bit].i;
     m->instant->result.is_changed = 1;
     pin_relation(m, number);
-    cell_changed(m, r->cell);
-    bitset_add(&m->wake.dirty, r->node);
+    cell_changed(m, r->decision.cell);
+    bitset_add(&m->wake.dirty, r->decision.node);
 }
 
 static void move_step(Machine *m, uint32_t number, int64_t by)
@@ -71,8 +71,8 @@ static void move_step(Machine *m, uint32_t number, int64_t by)
     m->slots[s->value].i += by;
     m->instant->result.is_changed = 1;
     pin_step(m, number);
-    cell_changed(m, s->cell);
-    bitset_add(&m->wake.dirty, s->node);
+    cell_changed(m, s->decision.cell);
+    bitset_add(&m->wake.dirty, s->decision.node);
 }
 
 static void serve_delay(Machine *m, uint32_t delay)
@@ -94,19 +94,18 @@ static void serve_entry(Machine *m, uint32_t entry)
     }
     const uint32_t owner = m->program->events.decisions.calendar_owner[entry],
                    n = m->program->events.decisions.n_relations;
-    const bool is_timed = (owner < n ? m->program->events.decisions.relations[owner].timed
-                                     : m->program->events.decisions.steps[owner - n].timed) != KOINE_NONE;
+    const KoineDecision *decision = koine_decision_of(&m->program->events.decisions, owner);
+    const bool is_timed = decision->timed != KOINE_NONE;
     koine_calendar_remove(m, entry);
     m->instant->bend = 0;
     if (is_timed && koine_timed_is_blind(m, owner))
-        bitset_add(&m->wake.dirty, owner < n ? m->program->events.decisions.relations[owner].node
-                                             : m->program->events.decisions.steps[owner - n].node);
+        bitset_add(&m->wake.dirty, decision->node);
     else if (owner < n)
         flip_relation(m, owner);
     else if (is_timed)
         move_step(m, owner - n, koine_timed_direction(m, owner - n));
     else
-        move_step(m, owner - n, m->slots[m->program->events.decisions.steps[owner - n].slope].r > 0 ? 1 : -1);
+        move_step(m, owner - n, m->slots[decision->slope].r > 0 ? 1 : -1);
 }
 
 static double window(double t)
@@ -158,7 +157,7 @@ static void serve_roots(Machine *m, const uint8_t *crossed)
         if (owner < n)
             flip_relation(m, owner);
         else if (!m->instant->result.has_states || !koine_is_inside(m, &p->events.decisions.steps[owner - n]))
-            move_step(m, owner - n, j == p->events.decisions.steps[owner - n].root ? -1 : 1);
+            move_step(m, owner - n, j == p->events.decisions.steps[owner - n].decision.root ? -1 : 1);
     }
 }
 
@@ -215,20 +214,21 @@ static void take_up(Machine *m)
     m->instant->result.has_terminated = 0;
     for (uint32_t j = 0; j < p->events.decisions.n_relations; j++) {
         const KoineRelation *r = &p->events.decisions.relations[j];
-        if (r->timed != KOINE_NONE)
+        if (r->decision.timed != KOINE_NONE)
             koine_timed_resume(m, j);
-        else if (!is_masked(m, r->selector, r->branch))
+        else if (!is_masked(m, &r->decision))
             pin_at(m, &m->pins.relations[j], j,
-                   r->is_time ? m->slots[r->flip].r : m->slots[r->left].r - m->slots[r->right].r,
-                   r->is_time ? m->slots[r->slope].r : 0);
+                   r->decision.is_time ? m->slots[r->flip].r : m->slots[r->left].r - m->slots[r->right].r,
+                   r->decision.is_time ? m->slots[r->decision.slope].r : 0);
     }
     for (uint32_t j = 0; j < p->events.decisions.n_steps; j++) {
         const KoineStep *s = &p->events.decisions.steps[j];
-        if (s->timed != KOINE_NONE)
+        if (s->decision.timed != KOINE_NONE)
             koine_timed_resume(m, p->events.decisions.n_relations + j);
-        else if (!is_masked(m, s->selector, s->branch))
+        else if (!is_masked(m, &s->decision))
             pin_at(m, &m->pins.steps[j], p->events.decisions.n_relations + j,
-                   s->is_time ? m->slots[s->offset].r : m->slots[s->argument].r, s->is_time ? m->slots[s->slope].r : 0);
+                   s->decision.is_time ? m->slots[s->offset].r : m->slots[s->argument].r,
+                   s->decision.is_time ? m->slots[s->decision.slope].r : 0);
     }
     koine_run_part(m, &p->parts.parameters);
     koine_forget_solutions(m);

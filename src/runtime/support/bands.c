@@ -15,17 +15,17 @@ static inline double margin_of(const Machine *m, uint32_t root, double *exact, d
     if (owner < p->events.decisions.n_relations) {
         const KoineRelation *r = &p->events.decisions.relations[owner];
         *exact = m->slots[r->bit].i == !r->is_strict ? TINY : 0; /* g = 0 belongs to the present side */
-        *band = band_of(r->band, m->slots[r->left].r, m->slots[r->right].r);
+        *band = band_of(r->decision.band, m->slots[r->left].r, m->slots[r->right].r);
         const double margin = relation_margin(m, r);
-        return is_masked(m, r->selector, r->branch) || (r->is_guarded && isnan(margin)) ? INFINITY : margin;
+        return is_masked(m, &r->decision) || (r->decision.is_guarded && isnan(margin)) ? INFINITY : margin;
     }
     const KoineStep *s = &p->events.decisions.steps[owner - p->events.decisions.n_relations];
     const double argument = m->slots[s->argument].r;
     const Interval now = interval_of(s, (double)m->slots[s->value].i);
-    const bool is_low = root == s->root;
+    const bool is_low = root == s->decision.root;
     *exact = (is_low ? now.lo_in : now.hi_in) ? TINY : 0;
-    *band = band_of(s->band, argument, is_low ? now.lo : now.hi);
-    if (is_masked(m, s->selector, s->branch) || (s->is_guarded && isnan(argument)))
+    *band = band_of(s->decision.band, argument, is_low ? now.lo : now.hi);
+    if (is_masked(m, &s->decision) || (s->decision.is_guarded && isnan(argument)))
         return INFINITY;
     return is_low ? argument - now.lo : now.hi - argument;
 }
@@ -49,8 +49,7 @@ void koine_root_sizes(const Machine *m, double *sizes)
     for (uint32_t j = 0; j < p->events.decisions.n_roots; j++) {
         const uint32_t owner = p->events.decisions.root_owner[j];
         const bool is_relation = owner < p->events.decisions.n_relations;
-        const double relative = is_relation ? p->events.decisions.relations[owner].band
-                                            : p->events.decisions.steps[owner - p->events.decisions.n_relations].band;
+        const double relative = koine_decision_of(&p->events.decisions, owner)->band;
         sizes[j] = is_relation
                        ? fmax(fabs(m->slots[p->events.decisions.relations[owner].left].r),
                               fabs(m->slots[p->events.decisions.relations[owner].right].r))

@@ -27,7 +27,7 @@ static bool leaves_a_table(const Machine *m, const uint8_t *crossed)
         if (!crossed[j] || owner < p->events.decisions.n_relations)
             continue;
         const KoineStep *s = &p->events.decisions.steps[owner - p->events.decisions.n_relations];
-        const int64_t next = m->slots[s->value].i + (j == s->root ? -1 : 1);
+        const int64_t next = m->slots[s->value].i + (j == s->decision.root ? -1 : 1);
         if (s->op == KOINE_STEP_INTERVAL && (next <= 0 || next >= (int64_t)s->table[0]))
             return true;
     }
@@ -36,7 +36,7 @@ static bool leaves_a_table(const Machine *m, const uint8_t *crossed)
 
 bool koine_is_inside(const Machine *m, const KoineStep *s)
 {
-    run_kernel(m, s->kernel, s->row, 1);
+    run_kernel(m, s->decision.kernel, s->decision.row, 1);
     const double argument = m->slots[s->argument].r;
     const Interval now = interval_of(s, (double)m->slots[s->value].i);
     return s->op == KOINE_STEP_INTERVAL && (argument > now.lo || (now.lo_in && argument == now.lo)) &&
@@ -61,7 +61,7 @@ void koine_put_on_borders(Machine *m, const uint8_t *crossed)
         is_known_bad = true;
         const KoineRelation *r = &p->events.decisions.relations[owner];
         double *state = &m->slots[r->state].r;
-        run_kernel(m, r->kernel, r->row, 1);
+        run_kernel(m, r->decision.kernel, r->decision.row, 1);
         const double other = m->slots[r->left].r == *state ? m->slots[r->right].r : m->slots[r->left].r;
         if (fabs(*state - other) > tolerance * (1e-3 + fabs(other)))
             continue;

@@ -86,7 +86,7 @@ KoineStatus koine_report_endless(Machine *m, uint32_t limit)
     add_transitions(m, &message);
     add_unsettled(m, &message);
     for (uint32_t j = 0; j < m->restless.n && text->n < 600; j++) {
-        const uint32_t root = m->program->events.decisions.relations[m->restless.at[j]].root;
+        const uint32_t root = m->program->events.decisions.relations[m->restless.at[j]].decision.root;
         koine_text_add(text, "%s", j ? ", " : "; comparisons that switch to and fro: ");
         koine_put_root(text, m->program->tables, root);
     }
@@ -127,7 +127,7 @@ void koine_look_for_cycle(Machine *m, uint32_t limit)
 void koine_note_restless(Machine *m, const KoineRelation *r)
 {
     const uint32_t number = (uint32_t)(r - m->program->events.decisions.relations);
-    if (r->root == KOINE_NONE || m->restless.n == KOINE_RESTLESS)
+    if (r->decision.root == KOINE_NONE || m->restless.n == KOINE_RESTLESS)
         return;
     for (uint32_t j = 0; j < m->restless.n; j++)
         if (m->restless.at[j] == number)

@@ -224,7 +224,8 @@ KoineStatus koine_machine_flip(KoineModel *model, uint32_t root)
         return KOINE_ABSENT;
     const KoineRelation *r = &p->events.decisions.relations[owner];
     m->slots[r->bit].i = !m->slots[r->bit].i;
-    for (uint32_t j = p->events.graph.readers_start[r->cell]; j < p->events.graph.readers_start[r->cell + 1]; j++) {
+    for (uint32_t j = p->events.graph.readers_start[r->decision.cell];
+         j < p->events.graph.readers_start[r->decision.cell + 1]; j++) {
         if (m->work.counts)
             m->work.counts->nodes[p->events.graph.readers[j]]++;
         if (is_stale(m, &p->events.graph.nodes[p->events.graph.readers[j]])) {

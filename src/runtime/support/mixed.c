@@ -212,7 +212,7 @@ static void begin_table(const Machine *m, const KoineMixed *g, KoineText *text)
     const KoineProgram *p = m->program;
     koine_text_add(text, "no combination of the comparisons fits the equations:");
     for (uint32_t j = 0; j < g->n_relations; j++) {
-        const uint32_t root = p->events.decisions.relations[g->relations[j]].root;
+        const uint32_t root = p->events.decisions.relations[g->relations[j]].decision.root;
         if (text->n > LONGEST_LIST) {
             koine_text_add(text, " and %u more", g->n_relations - j);
             return;
@@ -295,7 +295,7 @@ static KoineStatus search_combination(Machine *m, uint32_t group)
 KoineStatus koine_decide_together(Machine *m, const KoineNode *node)
 {
     const KoineProgram *p = m->program;
-    const uint32_t group = p->events.decisions.relations[node->object].mixed;
+    const uint32_t group = p->events.decisions.relations[node->object].decision.mixed;
     const KoineMixed *g = &p->events.decisions.mixed[group];
     if (m->round.group != group)
         begin_round(m, group);
@@ -303,10 +303,10 @@ KoineStatus koine_decide_together(Machine *m, const KoineNode *node)
     for (uint32_t j = 0; j < g->n_relations; j++) {
         const KoineRelation *r = &p->events.decisions.relations[g->relations[j]];
         bool value = m->slots[r->bit].i;
-        if (&p->events.graph.nodes[r->node] == node || bitset_has(&m->wake.dirty, r->node)) {
-            bitset_remove(&m->wake.dirty, r->node);
+        if (&p->events.graph.nodes[r->decision.node] == node || bitset_has(&m->wake.dirty, r->decision.node)) {
+            bitset_remove(&m->wake.dirty, r->decision.node);
             if (!koine_decide(m, g->relations[j], &value))
-                return koine_fault(m, KOINE_FAILED, p->events.graph.nodes[r->node].origin, NULL);
+                return koine_fault(m, KOINE_FAILED, p->events.graph.nodes[r->decision.node].origin, NULL);
         }
         m->round.value[g->relations[j]] = value;
         m->work.statistics.mixed_flips += value != (m->slots[r->bit].i != 0);

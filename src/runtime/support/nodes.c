@@ -33,15 +33,15 @@ static void schedule_flip(Machine *m, const KoineRelation *r, bool value, double
 {
     const bool later = slope > 0 ? true : slope < 0 ? false : value;
     if (value == later || !isfinite(flip)) {
-        koine_calendar_remove(m, r->calendar);
+        koine_calendar_remove(m, r->decision.calendar);
         return;
     }
-    koine_calendar_at(m, r->calendar, flip, later ? r->is_strict : !r->is_strict);
+    koine_calendar_at(m, r->decision.calendar, flip, later ? r->is_strict : !r->is_strict);
 }
 
 static bool value_of_time_relation(Machine *m, const KoineRelation *r, Pin *p)
 {
-    const double slope = m->slots[r->slope].r, flip = m->slots[r->flip].r;
+    const double slope = m->slots[r->decision.slope].r, flip = m->slots[r->flip].r;
     bool value;
     if (p->state == PIN_SET && p->at == flip && p->slope == slope)
         value = m->slots[r->bit].i;
@@ -54,17 +54,18 @@ static bool value_of_time_relation(Machine *m, const KoineRelation *r, Pin *p)
 static bool value_of_state_relation(Machine *m, const KoineRelation *r, Pin *p)
 {
     const double left = m->slots[r->left].r, right = m->slots[r->right].r, g = left - right;
-    const bool is_pinned =
-        p->state != PIN_FREE && p->state != PIN_RELEASED && r->root != KOINE_NONE && r->mixed == KOINE_NONE;
-    if (is_pinned && koine_is_noise(m, r->root, g))
+    const bool is_pinned = p->state != PIN_FREE && p->state != PIN_RELEASED && r->decision.root != KOINE_NONE &&
+                           r->decision.mixed == KOINE_NONE;
+    if (is_pinned && koine_is_noise(m, r->decision.root, g))
         return m->slots[r->bit].i;
-    if (is_pinned && !m->bands.held[r->root] && has_jumped(m, r->node))
+    if (is_pinned && !m->bands.held[r->decision.root] && has_jumped(m, r->decision.node))
         p->state = PIN_RELEASED;
     if (p->state == PIN_NEW) {
         p->state = PIN_SET;
         p->at = g;
     }
-    if (p->state == PIN_SET && fabs(g - p->at) <= r->band * (fabs(left) + fabs(right)) && r->mixed == KOINE_NONE)
+    if (p->state == PIN_SET && fabs(g - p->at) <= r->decision.band * (fabs(left) + fabs(right)) &&
+        r->decision.mixed == KOINE_NONE)
         return m->slots[r->bit].i;
     release(p);
     return literal_value(r, left, right);
@@ -76,19 +77,19 @@ static inline bool decide(Machine *m, uint32_t relation, bool *value)
     const KoineRelation *r = &m->program->events.decisions.relations[relation];
     Pin *p = &m->pins.relations[relation];
     *value = m->slots[r->bit].i;
-    run_kernel(m, r->kernel, r->row, 1);
-    if (is_masked(m, r->selector, r->branch)) {
-        if (r->is_time)
-            koine_calendar_remove(m, r->calendar);
-        if (r->timed != KOINE_NONE)
+    run_kernel(m, r->decision.kernel, r->decision.row, 1);
+    if (is_masked(m, &r->decision)) {
+        if (r->decision.is_time)
+            koine_calendar_remove(m, r->decision.calendar);
+        if (r->decision.timed != KOINE_NONE)
             koine_timed_stop(m, relation);
         return true;
     }
-    if (r->timed != KOINE_NONE && koine_timed_is_known(m, relation, p))
+    if (r->decision.timed != KOINE_NONE && koine_timed_is_known(m, relation, p))
         return true;
-    if (!r->is_time && (isnan(m->slots[r->left].r) || isnan(m->slots[r->right].r)))
-        return r->is_guarded;
-    *value = r->is_time ? value_of_time_relation(m, r, p) : value_of_state_relation(m, r, p);
+    if (!r->decision.is_time && (isnan(m->slots[r->left].r) || isnan(m->slots[r->right].r)))
+        return r->decision.is_guarded;
+    *value = r->decision.is_time ? value_of_time_relation(m, r, p) : value_of_state_relation(m, r, p);
     return true;
 }
 
@@ -98,7 +99,7 @@ static inline void set_bit(Machine *m, const KoineRelation *r, bool value)
         return;
     m->slots[r->bit].i = value;
     m->instant->result.is_changed = 1;
-    cell_changed(m, r->cell);
+    cell_changed(m, r->decision.cell);
     if (m->instant->event_step > MANY_STEPS)
         koine_note_restless(m, r);
 }
@@ -107,7 +108,7 @@ static KoineStatus evaluate_relation(Machine *m, const KoineNode *node)
 {
     const KoineRelation *r = &m->program->events.decisions.relations[node->object];
     bool value;
-    if (r->mixed != KOINE_NONE)
+    if (r->decision.mixed != KOINE_NONE)
         return koine_decide_together(m, node);
     if (!decide(m, node->object, &value))
         return koine_fault(m, KOINE_FAILED, node->origin, NULL);
@@ -148,25 +149,25 @@ static double edge_time(const KoineStep *s, int64_t value, double slope, double 
 
 static int64_t value_of_step(Machine *m, const KoineStep *s, Pin *p)
 {
-    const double slope = s->is_time ? m->slots[s->slope].r : 0;
-    const double key = s->is_time ? m->slots[s->offset].r : m->slots[s->argument].r;
-    const double argument = s->is_time ? slope * m->slots[m->program->slots.time].r + key : key;
-    if (p->state != PIN_FREE && s->root != KOINE_NONE && !m->bands.held[s->root] && !m->bands.held[s->root + 1] &&
-        has_jumped(m, s->node))
+    const double slope = s->decision.is_time ? m->slots[s->decision.slope].r : 0;
+    const double key = s->decision.is_time ? m->slots[s->offset].r : m->slots[s->argument].r;
+    const double argument = s->decision.is_time ? slope * m->slots[m->program->slots.time].r + key : key;
+    if (p->state != PIN_FREE && s->decision.root != KOINE_NONE && !m->bands.held[s->decision.root] &&
+        !m->bands.held[s->decision.root + 1] && has_jumped(m, s->decision.node))
         p->state = PIN_RELEASED;
     if (p->state == PIN_NEW) {
         p->state = PIN_SET;
         p->at = key;
         p->slope = slope;
     }
-    const double width = s->is_time ? 0 : band_of(s->band, argument, 0);
+    const double width = s->decision.is_time ? 0 : band_of(s->decision.band, argument, 0);
     if (p->state == PIN_SET && fabs(key - p->at) <= width && slope == p->slope)
         return m->slots[s->value].i;
     release(p);
     const double value = step_value(s, argument);
     if (!(fabs(value) < 9e18))
         return 0;
-    if (s->is_time && slope != 0 && m->time.rule->decides_edges) {
+    if (s->decision.is_time && slope != 0 && m->time.rule->decides_edges) {
         bool late;
         const double edge = edge_time(s, (int64_t)value, slope, key, &late);
         if (koine_has_passed(m->time.rule, m->time.resolution, edge, late, m->slots[m->program->slots.time].r))
@@ -177,42 +178,42 @@ static int64_t value_of_step(Machine *m, const KoineStep *s, Pin *p)
 
 static void schedule_step(Machine *m, const KoineStep *s, int64_t value)
 {
-    const double slope = m->slots[s->slope].r, offset = m->slots[s->offset].r;
+    const double slope = m->slots[s->decision.slope].r, offset = m->slots[s->offset].r;
     bool late;
     const double time = edge_time(s, value, slope, offset, &late);
     if (slope == 0 || !isfinite(slope) || !isfinite(time)) {
-        koine_calendar_remove(m, s->calendar);
+        koine_calendar_remove(m, s->decision.calendar);
         return;
     }
-    koine_calendar_at(m, s->calendar, time, late);
+    koine_calendar_at(m, s->decision.calendar, time, late);
 }
 
 static KoineStatus evaluate_step(Machine *m, const KoineNode *node)
 {
     const KoineStep *s = &m->program->events.decisions.steps[node->object];
-    run_kernel(m, s->kernel, s->row, 1);
+    run_kernel(m, s->decision.kernel, s->decision.row, 1);
     const uint32_t owner = m->program->events.decisions.n_relations + node->object;
     Pin *p = &m->pins.steps[node->object];
-    if (is_masked(m, s->selector, s->branch)) {
-        if (s->is_time)
-            koine_calendar_remove(m, s->calendar);
-        if (s->timed != KOINE_NONE)
+    if (is_masked(m, &s->decision)) {
+        if (s->decision.is_time)
+            koine_calendar_remove(m, s->decision.calendar);
+        if (s->decision.timed != KOINE_NONE)
             koine_timed_stop(m, owner);
         return KOINE_OK;
     }
-    if (s->timed != KOINE_NONE && koine_timed_is_known(m, owner, p))
+    if (s->decision.timed != KOINE_NONE && koine_timed_is_known(m, owner, p))
         return KOINE_OK;
-    if (!s->is_time && !isfinite(m->slots[s->argument].r))
-        return s->is_guarded ? KOINE_OK : koine_fault(m, KOINE_FAILED, node->origin, NULL);
+    if (!s->decision.is_time && !isfinite(m->slots[s->argument].r))
+        return s->decision.is_guarded ? KOINE_OK : koine_fault(m, KOINE_FAILED, node->origin, NULL);
     const int64_t value = value_of_step(m, s, p);
-    if (s->is_time)
+    if (s->decision.is_time)
         schedule_step(m, s, value);
     if (m->slots[s->value].i == value)
         return KOINE_OK;
     m->slots[s->value].i = value;
     m->instant->result.is_changed = 1;
-    cell_changed(m, s->cell);
-    return s->mixed == KOINE_NONE ? KOINE_OK : koine_count_round(m, s->mixed);
+    cell_changed(m, s->decision.cell);
+    return s->decision.mixed == KOINE_NONE ? KOINE_OK : koine_count_round(m, s->decision.mixed);
 }
 
 /* ---- assignments, systems, transitions ---- */

@@ -7,9 +7,9 @@
 
 #define TINY 1e-30 /* keeps z > 0 where an exact zero belongs to the present side */
 
-static inline bool is_masked(const Machine *m, uint32_t selector, int32_t branch)
+static inline bool is_masked(const Machine *m, const KoineDecision *d)
 {
-    return selector != KOINE_NONE && m->slots[selector].i != branch;
+    return d->selector != KOINE_NONE && m->slots[d->selector].i != d->branch;
 }
 
 static inline double band_of(double relative, double left, double right)

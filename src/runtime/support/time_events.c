@@ -11,16 +11,12 @@ static const double BLIND = 64; /* ulps: more than one instant takes */
 
 static uint32_t function_of(const Machine *m, uint32_t owner)
 {
-    const uint32_t n = m->program->events.decisions.n_relations;
-    return owner < n ? m->program->events.decisions.relations[owner].timed
-                     : m->program->events.decisions.steps[owner - n].timed;
+    return koine_decision_of(&m->program->events.decisions, owner)->timed;
 }
 
 static uint32_t entry_of(const Machine *m, uint32_t owner)
 {
-    const uint32_t n = m->program->events.decisions.n_relations;
-    return owner < n ? m->program->events.decisions.relations[owner].calendar
-                     : m->program->events.decisions.steps[owner - n].calendar;
+    return koine_decision_of(&m->program->events.decisions, owner)->calendar;
 }
 
 static void put_open(Machine *m, uint32_t entry, double time)
@@ -34,7 +30,7 @@ static Watched watched_relation(const Machine *m, const KoineRelation *r)
     const bool value = m->slots[r->bit].i != 0;
     return (Watched){ .n_borders = 1,
                       .borders = { { value ? 1 : -1, 0, value == r->is_strict } },
-                      .is_guarded = r->is_guarded };
+                      .is_guarded = r->decision.is_guarded };
 }
 
 static Watched watched_step(const Machine *m, const KoineStep *s)
@@ -42,7 +38,7 @@ static Watched watched_step(const Machine *m, const KoineStep *s)
     const Interval now = interval_of(s, (double)m->slots[s->value].i);
     return (Watched){ .n_borders = 2,
                       .borders = { { 1, -now.lo, !now.lo_in }, { -1, now.hi, !now.hi_in } },
-                      .is_guarded = s->is_guarded };
+                      .is_guarded = s->decision.is_guarded };
 }
 
 static Watched watched_of(const Machine *m, uint32_t owner)
@@ -118,7 +114,7 @@ bool koine_timed_is_blind(Machine *m, uint32_t owner)
 
 int64_t koine_timed_direction(const Machine *m, uint32_t step)
 {
-    return m->calendar.searches[m->program->events.decisions.steps[step].timed].border == 0 ? -1 : 1;
+    return m->calendar.searches[m->program->events.decisions.steps[step].decision.timed].border == 0 ? -1 : 1;
 }
 
 /* The crossing found is served later, and undone by then. */
@@ -135,13 +131,9 @@ static bool is_back(const Machine *m, const Watched *w, TimeSearch *s)
 static void locate_owner(const Machine *m, uint32_t owner, KoineOrigin *where)
 {
     const KoineProgram *p = m->program;
-    const uint32_t n = p->events.decisions.n_relations;
     *where = (KoineOrigin){ "", "", { 0 } };
     if (p->explain.locate)
-        p->explain.locate(p->explain.context, m->model,
-                          owner < n ? p->events.decisions.relations[owner].origin
-                                    : p->events.decisions.steps[owner - n].origin,
-                          where);
+        p->explain.locate(p->explain.context, m->model, koine_decision_of(&p->events.decisions, owner)->origin, where);
 }
 
 KoineStatus koine_machine_last_time_event(KoineModel *model, KoineOrigin *where)
