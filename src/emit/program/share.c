@@ -26,15 +26,15 @@ void share_destroy(Share *share)
 /* ---- which values ---- */
 static uint64_t saved(const Share *s, const SharedValue *v)
 {
-    const uint32_t entries = v->is_sure ? v->entries : v->guarded;
-    const uint64_t needed = v->uses < entries ? v->uses : entries;
-    const uint64_t computed = s->repeats && v->is_outside && !v->varies ? needed * s->repeats : needed;
+    const uint32_t entries = v->demand.is_sure ? v->demand.entries : v->demand.guarded;
+    const uint64_t needed = v->demand.uses < entries ? v->demand.uses : entries;
+    const uint64_t computed = s->repeats && v->demand.is_outside && !v->varies ? needed * s->repeats : needed;
     return computed ? (computed - 1) * v->cost : 0;
 }
 
 static bool is_in_list(const Share *s, const SharedValue *v)
 {
-    return v->kind == VALUE_OPERATION && v->list == s->own.list;
+    return v->kind == VALUE_OPERATION && v->demand.list == s->own.list;
 }
 
 /* Variables that do not vary are not read by what is executed before the list. */
@@ -47,7 +47,7 @@ static bool is_held_by_outputs(const Share *s, const SharedValue *v)
  * branches. */
 static bool can_be_guarded(const Share *s, const SharedValue *v)
 {
-    return v->guard && is_held_by_outputs(s, v) && !share_is_held(s, v, v->holder_guard);
+    return v->demand.guard && is_held_by_outputs(s, v) && !share_is_held(s, v, v->held.guard);
 }
 
 /* Costs of all that is below, as if nothing were read from slots; arguments have smaller numbers. */
@@ -60,12 +60,13 @@ static void add_costs(Share *s, bool stops_at_boundaries)
         uint32_t cost = v->own_cost;
         for (uint32_t j = 0; j < v->n_args; j++) {
             const SharedValue *arg = &s->values.all.at[s->values.args.at[v->first_arg + j]];
-            if (is_in_list(s, arg) && !arg->is_boundary)
+            if (is_in_list(s, arg) && !arg->demand.is_boundary)
                 cost += arg->cost;
         }
         v->cost = (uint16_t)(cost < DEAREST ? cost : DEAREST);
-        if (stops_at_boundaries && v->is_wanted && saved(s, v) < WORTH) /* the rest of it comes from other slots */
-            v->is_wanted = v->is_boundary = false;
+        if (stops_at_boundaries && v->demand.is_wanted &&
+            saved(s, v) < WORTH) /* the rest of it comes from other slots */
+            v->demand.is_wanted = v->demand.is_boundary = false;
     }
 }
 
@@ -77,19 +78,19 @@ static void choose_values(Share *s)
         SharedValue *v = &s->values.all.at[k];
         if (!is_in_list(s, v))
             continue;
-        const bool is_named = v->named_at <= v->first_entry && is_held_by_outputs(s, v);
-        const bool is_held = is_named || share_is_held(s, v, v->is_sure ? 0 : v->guard);
-        v->is_wanted = !is_held && (v->is_sure || can_be_guarded(s, v)) && saved(s, v) >= WORTH;
-        v->is_boundary = is_held || v->is_wanted;
-        const uint32_t uses = v->is_boundary ? 1 : v->uses;
-        const bool is_outside = v->varies || (!v->is_boundary && v->is_outside);
+        const bool is_named = v->demand.named_at <= v->demand.first_entry && is_held_by_outputs(s, v);
+        const bool is_held = is_named || share_is_held(s, v, v->demand.is_sure ? 0 : v->demand.guard);
+        v->demand.is_wanted = !is_held && (v->demand.is_sure || can_be_guarded(s, v)) && saved(s, v) >= WORTH;
+        v->demand.is_boundary = is_held || v->demand.is_wanted;
+        const uint32_t uses = v->demand.is_boundary ? 1 : v->demand.uses;
+        const bool is_outside = v->varies || (!v->demand.is_boundary && v->demand.is_outside);
         for (uint32_t j = 0; j < v->n_args; j++) {
             const uint32_t number = s->values.args.at[v->first_arg + j];
             SharedValue *arg = &s->values.all.at[number];
             if (!is_in_list(s, arg) || (j && number == s->values.args.at[v->first_arg + j - 1]))
                 continue;
-            arg->uses = arg->uses < UINT32_MAX - uses ? arg->uses + uses : UINT32_MAX;
-            arg->is_outside |= is_outside;
+            arg->demand.uses = arg->demand.uses < UINT32_MAX - uses ? arg->demand.uses + uses : UINT32_MAX;
+            arg->demand.is_outside |= is_outside;
         }
     }
     add_costs(s, true);
@@ -134,7 +135,7 @@ static bool is_held(const Group *g, uint32_t row, uint32_t node)
 static bool is_wanted(const Group *g, uint32_t row, uint32_t node)
 {
     const SharedValue *v = value_of(g, row, node);
-    return v->is_wanted && (v->is_sure || v->guard == guard_of(g, row, node));
+    return v->demand.is_wanted && (v->demand.is_sure || v->demand.guard == guard_of(g, row, node));
 }
 
 static bool is_operation(const Expr *e)
@@ -188,7 +189,7 @@ static bool is_replaced(const Group *g, uint32_t number)
         n_held += is_held(g, k, number);
         const bool wanted = !is_held(g, k, number) && is_wanted(g, k, number);
         n_wanted += wanted;
-        n_guarded += wanted && !value_of(g, k, number)->is_sure;
+        n_guarded += wanted && !value_of(g, k, number)->demand.is_sure;
     }
     if (n_held == g->n)
         return true;
@@ -338,7 +339,7 @@ static Piece lay_row_of(const Group *g, const Rewritten *r, uint32_t row, const 
         vec_push(ks->arena, &ks->rows, slots[k]);
     for (uint32_t k = 0; k < r->n_leaves; k++) {
         const uint32_t source = r->source[k];
-        const uint32_t slot = source & FROM_NODE ? value_of(g, row, source & ~FROM_NODE)->holder
+        const uint32_t slot = source & FROM_NODE ? value_of(g, row, source & ~FROM_NODE)->held.slot
                                                  : ks->rows.at[before.row + n_before + source];
         vec_push(ks->arena, &ks->rows, slot);
     }
@@ -347,9 +348,9 @@ static Piece lay_row_of(const Group *g, const Rewritten *r, uint32_t row, const 
 
 static void hold(Share *s, uint32_t number, uint32_t slot, uint32_t list, uint32_t guard)
 {
-    s->values.all.at[number].holder = slot;
-    s->values.all.at[number].holder_guard = guard;
-    s->values.all.at[number].holder_list = list;
+    s->values.all.at[number].held.slot = slot;
+    s->values.all.at[number].held.guard = guard;
+    s->values.all.at[number].held.list = list;
     share_slot(s, slot)->holds = number;
 }
 
@@ -363,7 +364,7 @@ static void make_shared(Group *g, uint32_t number)
         const SharedValue *v = value_of(g, k, number);
         if (is_held(g, k, number))
             continue;
-        const bool is_guarded = !v->is_sure; /* of all rows or of none */
+        const bool is_guarded = !v->demand.is_sure; /* of all rows or of none */
         if (r.n_outputs == 0)
             r = rewrite(g, 1, &e, number, is_guarded);
         const uint32_t slot = take_slots(g->ks, 1);
@@ -384,8 +385,8 @@ static void write_over(Share *s, uint32_t slot, uint32_t entry)
 {
     SlotState *state = share_slot(s, slot);
     (void)entry;
-    if (state->holds != KOINE_NONE && s->values.all.at[state->holds].holder == slot)
-        s->values.all.at[state->holds].holder = KOINE_NONE;
+    if (state->holds != KOINE_NONE && s->values.all.at[state->holds].held.slot == slot)
+        s->values.all.at[state->holds].held.slot = KOINE_NONE;
     state->holds = KOINE_NONE;
 }
 

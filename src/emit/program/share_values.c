@@ -117,7 +117,7 @@ void share_writes(Share *s, const Entry *entry, void (*write)(Share *s, uint32_t
 /* ---- values ---- */
 static uint32_t add_value(Share *s, SharedValue value)
 {
-    value.holder = value.named_at = KOINE_NONE;
+    value.held.slot = value.demand.named_at = KOINE_NONE;
     vec_push(s->arena, &s->values.all, value);
     return s->values.all.n - 1;
 }
@@ -314,19 +314,19 @@ static bool is_interesting(Share *s, const Entry *entry)
 static void note_use(Share *s, uint32_t number, uint32_t entry, bool is_sure, uint32_t guard)
 {
     SharedValue *v = &s->values.all.at[number];
-    if (v->list != s->own.list) {
-        v->list = s->own.list;
-        v->is_sure = v->is_boundary = v->is_wanted = v->is_outside = false;
-        v->entries = v->uses = v->guard = v->guarded = 0;
-        v->last_entry = v->named_at = KOINE_NONE;
-        v->first_entry = entry;
+    if (v->demand.list != s->own.list) {
+        v->demand.list = s->own.list;
+        v->demand.is_sure = v->demand.is_boundary = v->demand.is_wanted = v->demand.is_outside = false;
+        v->demand.entries = v->demand.uses = v->demand.guard = v->demand.guarded = 0;
+        v->demand.last_entry = v->demand.named_at = KOINE_NONE;
+        v->demand.first_entry = entry;
     }
-    if (v->guard == 0)
-        v->guard = guard;
-    v->guarded += guard && guard == v->guard;
-    v->entries += v->last_entry != entry;
-    v->last_entry = entry;
-    v->is_sure |= is_sure;
+    if (v->demand.guard == 0)
+        v->demand.guard = guard;
+    v->demand.guarded += guard && guard == v->demand.guard;
+    v->demand.entries += v->demand.last_entry != entry;
+    v->demand.last_entry = entry;
+    v->demand.is_sure |= is_sure;
 }
 
 static void number_nodes(Share *s, const Entry *entry, uint32_t number, const KernelNodes *nodes)
@@ -357,12 +357,12 @@ static void number_nodes(Share *s, const Entry *entry, uint32_t number, const Ke
         state->value = root;
         state->list = s->own.list;
         state->written_at = number;
-        if (v->list != s->own.list)
+        if (v->demand.list != s->own.list)
             continue;
-        v->uses++;
-        v->is_outside = true;
-        if (v->named_at == KOINE_NONE)
-            v->named_at = number;
+        v->demand.uses++;
+        v->demand.is_outside = true;
+        if (v->demand.named_at == KOINE_NONE)
+            v->demand.named_at = number;
     }
 }
 

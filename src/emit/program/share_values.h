@@ -9,6 +9,26 @@ enum { WORTH = 6 }; /* additions that have to be saved: less does not pay for a 
 
 typedef enum { VALUE_SLOT, VALUE_CONSTANT, VALUE_OPERATION } ValueKind;
 
+typedef struct {          /* what the list at work wants of a value; of another list it is not valid */
+    bool is_sure : 1;     /* some entry computes it in any case */
+    bool is_boundary : 1; /* read from a slot by those that need it */
+    bool is_wanted : 1;   /* ... which is to be made */
+    bool is_outside : 1;  /* needed by something that varies */
+    uint32_t list;        /* number of the list that this belongs to */
+    uint32_t entries;     /* how many compute it */
+    uint32_t first_entry, last_entry;
+    uint32_t named_at; /* the first entry whose output it is, or KOINE_NONE */
+    uint32_t uses;
+    uint32_t guard;   /* the first branch that it is needed in, or 0 */
+    uint32_t guarded; /* by how many entries there */
+} Demand;
+
+typedef struct {    /* the slot that holds a value */
+    uint32_t slot;  /* KOINE_NONE: none does */
+    uint32_t list;  /* since which list */
+    uint32_t guard; /* not 0: only in this branch */
+} Holder;
+
 typedef struct {      /* there are as many as operations in a model: small */
     uint32_t payload; /* what operation, which constant */
     uint32_t hash, next;
@@ -16,17 +36,9 @@ typedef struct {      /* there are as many as operations in a model: small */
     uint16_t n_args;
     uint16_t cost; /* of computing it: a sum over what is no boundary */
     uint8_t kind, own_cost;
-    bool varies : 1;
-    /* of the list at work, else not valid */
-    bool is_sure : 1;     /* some entry computes it in any case */
-    bool is_boundary : 1; /* read from a slot by those that need it */
-    bool is_wanted : 1;   /* ... which is to be made */
-    bool is_outside : 1;  /* needed by something that varies */
-    uint32_t list;        /* number of the list that these belong to */
-    uint32_t entries, last_entry, first_entry, named_at, uses;
-    uint32_t guard, guarded; /* the first branch that it is needed in, and by how many entries there */
-    /* slot that holds it, and since which list; KOINE_NONE: none. Not 0: only in this branch */
-    uint32_t holder, holder_list, holder_guard;
+    bool varies;
+    Demand demand;
+    Holder held;
 } SharedValue;
 
 typedef struct { /* a node of a kernel */
@@ -122,10 +134,10 @@ static inline uint32_t share_guard(const Node *node, const uint32_t *numbers)
 /* The value's slot can be read by the list at work, where `guard` holds. */
 static inline bool share_is_held(const Share *s, const SharedValue *v, uint32_t guard)
 {
-    const uint32_t since = v->holder_list;
-    if (v->holder_guard && v->holder_guard != guard)
+    const uint32_t since = v->held.list;
+    if (v->held.guard && v->held.guard != guard)
         return false;
-    return v->holder != KOINE_NONE &&
+    return v->held.slot != KOINE_NONE &&
            (since == s->own.list || since == s->own.base || since == s->before.list || since == s->before.base);
 }
 
