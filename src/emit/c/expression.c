@@ -81,7 +81,7 @@ static uint32_t nesting_inside(const Printer *p, const Expr *user, uint32_t k, u
     const bool is_chain = user->kind == EXPR_CALL && k == 0 && user->n_args == 2 && arg->kind == EXPR_CALL &&
                           arg->n_args == 2 && user->op >= OP_ADD && user->op <= OP_DIV && arg->op >= OP_ADD &&
                           arg->op <= OP_DIV;
-    return p->nesting.at[number] + !is_chain;
+    return p->temporaries.nesting.at[number] + !is_chain;
 }
 
 /* Whether a compiler may find a truth value at compile time: it, or a part that decides it, is a literal. */
@@ -91,7 +91,7 @@ static bool may_fold(const Printer *p, const Expr *e)
         return true;
     bool some = false;
     for (uint32_t k = 0; k < e->n_args && e->type.kind == TYPE_BOOLEAN; k++)
-        some |= p->may_fold.at[placement_number(&p->placement, e->args[k])];
+        some |= p->temporaries.may_fold.at[placement_number(&p->placement, e->args[k])];
     return some;
 }
 
@@ -105,39 +105,40 @@ static void plan_temporaries(Printer *p)
 {
     const Placement *placement = &p->placement;
     const uint32_t n = placement->nodes.n;
-    vec_reserve(p->arena, &p->is_temporary, n);
-    vec_reserve(p->arena, &p->temporary, n);
-    vec_reserve(p->arena, &p->nesting, n);
-    vec_reserve(p->arena, &p->size, n);
-    vec_reserve(p->arena, &p->may_fold, n);
-    vec_reserve(p->arena, &p->has_temporaries, placement->regions.n);
-    memset(p->temporary.at, 0, n * sizeof *p->temporary.at);
-    memset(p->has_temporaries.at, 0, placement->regions.n);
-    p->n_temporaries = 0;
+    vec_reserve(p->arena, &p->temporaries.is_temporary, n);
+    vec_reserve(p->arena, &p->temporaries.number, n);
+    vec_reserve(p->arena, &p->temporaries.nesting, n);
+    vec_reserve(p->arena, &p->temporaries.size, n);
+    vec_reserve(p->arena, &p->temporaries.may_fold, n);
+    vec_reserve(p->arena, &p->temporaries.has_temporaries, placement->regions.n);
+    memset(p->temporaries.number.at, 0, n * sizeof *p->temporaries.number.at);
+    memset(p->temporaries.has_temporaries.at, 0, placement->regions.n);
+    p->temporaries.n = 0;
     for (uint32_t i = 0; i < n; i++) {
         const PlacedNode *node = &placement->nodes.at[i];
         uint32_t nesting = 0, size = 1;
         for (uint32_t k = 0; k < node->expr->n_args; k++) {
             const uint32_t argument = placement_number(placement, node->expr->args[k]);
-            if (p->is_temporary.at[argument]) {
+            if (p->temporaries.is_temporary.at[argument]) {
                 size++;
                 continue;
             }
             const uint32_t inside = nesting_inside(p, node->expr, k, argument);
             nesting = inside > nesting ? inside : nesting;
-            size += p->size.at[argument];
+            size += p->temporaries.size.at[argument];
         }
-        p->nesting.at[i] = nesting;
-        p->size.at[i] = size;
-        p->may_fold.at[i] = may_fold(p, node->expr);
-        const bool is_statement =
-            node->expr->kind == EXPR_IF && (p->has_temporaries.at[node->side] || p->has_temporaries.at[node->side + 1]);
-        p->is_temporary.at[i] =
+        p->temporaries.nesting.at[i] = nesting;
+        p->temporaries.size.at[i] = size;
+        p->temporaries.may_fold.at[i] = may_fold(p, node->expr);
+        const bool is_statement = node->expr->kind == EXPR_IF && (p->temporaries.has_temporaries.at[node->side] ||
+                                                                  p->temporaries.has_temporaries.at[node->side + 1]);
+        p->temporaries.is_temporary.at[i] =
             node->expr->kind >= EXPR_CALL && (node->uses > 1 || is_statement || confuses_tcc(p, node->expr) ||
                                               nesting > MOST_NESTING || size > MOST_SIZE);
-        for (uint32_t r = node->region; p->is_temporary.at[i] && r != ID_NONE && !p->has_temporaries.at[r];
+        for (uint32_t r = node->region;
+             p->temporaries.is_temporary.at[i] && r != ID_NONE && !p->temporaries.has_temporaries.at[r];
              r = placement->regions.at[r].parent)
-            p->has_temporaries.at[r] = 1;
+            p->temporaries.has_temporaries.at[r] = 1;
     }
 }
 
@@ -152,7 +153,7 @@ void begin_kernel(Printer *p, uint32_t kernel)
 
 bool needs_block(const Printer *p)
 {
-    return p->kernel->n_outputs > 1 || p->has_temporaries.at[0];
+    return p->kernel->n_outputs > 1 || p->temporaries.has_temporaries.at[0];
 }
 
 /* ---- leaves ---- */
@@ -187,17 +188,17 @@ static void print_stride(Text *t, int32_t stride)
 
 static void print_place(Printer *p, Text *t, uint32_t column)
 {
-    switch (p->spelling) {
-    case SPELL_STRAIGHT: print_position(p, t, run_position(p->kernel, p->row, p->element, column)); break;
+    switch (p->places.spelling) {
+    case SPELL_STRAIGHT: print_position(p, t, run_position(p->kernel, p->places.row, p->places.element, column)); break;
     case SPELL_LOOP:
-        print_position(p, t, p->row[column]);
-        print_stride(t, p->strides[column]);
+        print_position(p, t, p->places.row[column]);
+        print_stride(t, p->places.strides[column]);
         break;
     case SPELL_ROW: text_format(t, "row[%u]", column); break;
     case SPELL_ROUTINE: BUG("fields have names");
     case SPELL_AFFINE:
         text_format(t, "row[%u]", column);
-        print_stride(t, p->strides[column]);
+        print_stride(t, p->places.strides[column]);
         break;
     }
 }
@@ -211,12 +212,12 @@ static void print_column(Printer *p, Text *t, uint32_t column)
 
 static void print_leaf(Printer *p, Text *t, const Expr *e)
 {
-    if (p->spelling == SPELL_ROUTINE) {
-        text_add(t, routine_slot_name(p->routine, e->u.leaf));
+    if (p->places.spelling == SPELL_ROUTINE) {
+        text_add(t, routine_slot_name(p->places.routine, e->u.leaf));
         return;
     }
     const uint32_t column = p->kernel->n_outputs + e->u.leaf;
-    if (p->spelling == SPELL_LOOP && p->is_hoisted && p->strides[column] == 0) {
+    if (p->places.spelling == SPELL_LOOP && p->places.is_hoisted && p->places.strides[column] == 0) {
         text_format(t, "u%u", e->u.leaf);
         return;
     }
@@ -245,11 +246,11 @@ static void print_real(Text *t, double value)
 
 static void print_iterator(Printer *p, Text *t)
 {
-    switch (p->spelling) {
-    case SPELL_STRAIGHT: print_integer(t, run_iterator(p->kernel, p->row, p->element)); break;
+    switch (p->places.spelling) {
+    case SPELL_STRAIGHT: print_integer(t, run_iterator(p->kernel, p->places.row, p->places.element)); break;
     case SPELL_LOOP:
-        text_format(t, "(%d", (int32_t)p->row[p->kernel->width]);
-        print_stride(t, p->kernel->strides ? p->kernel->iterator_stride : p->strides[p->kernel->width]);
+        text_format(t, "(%d", (int32_t)p->places.row[p->kernel->width]);
+        print_stride(t, p->kernel->strides ? p->kernel->iterator_stride : p->places.strides[p->kernel->width]);
         text_add(t, ")");
         break;
     case SPELL_ROUTINE: BUG("a routine has no iterators");
@@ -279,7 +280,7 @@ void print_invariants(Printer *p)
     for (uint32_t i = 0; i < p->placement.nodes.n; i++) {
         const Expr *e = p->placement.nodes.at[i].expr;
         if (e->kind != EXPR_LEAF || p->placement.nodes.at[i].uses == uses_as_place(p, e) ||
-            p->strides[p->kernel->n_outputs + e->u.leaf] != 0)
+            p->places.strides[p->kernel->n_outputs + e->u.leaf] != 0)
             continue;
         Text t = { .arena = p->line };
         print_column(p, &t, p->kernel->n_outputs + e->u.leaf);
@@ -429,8 +430,8 @@ static void print_expression(Printer *p, Text *t, const Expr *e, Binding at_leas
 {
     const uint32_t number = placement_number(&p->placement, e);
     e = p->placement.nodes.at[number].expr;
-    if (p->temporary.at[number]) {
-        text_format(t, "t%u", p->temporary.at[number]);
+    if (p->temporaries.number.at[number]) {
+        text_format(t, "t%u", p->temporaries.number.at[number]);
         return;
     }
     switch ((ExprKind)e->kind) {
@@ -480,8 +481,8 @@ static void prepare(Printer *p, uint32_t number);
 static bool is_if_statement(const Printer *p, uint32_t number)
 {
     const PlacedNode *node = &p->placement.nodes.at[number];
-    return node->expr->kind == EXPR_IF && !p->temporary.at[number] &&
-           (p->has_temporaries.at[node->side] || p->has_temporaries.at[node->side + 1]);
+    return node->expr->kind == EXPR_IF && !p->temporaries.number.at[number] &&
+           (p->temporaries.has_temporaries.at[node->side] || p->temporaries.has_temporaries.at[node->side + 1]);
 }
 
 static void prepare_if(Printer *p, uint32_t number)
@@ -527,7 +528,7 @@ static void print_assignment(Printer *p, const char *target, uint32_t number, co
 static void declare(Printer *p, uint32_t number)
 {
     const Expr *e = p->placement.nodes.at[number].expr;
-    const uint32_t name = ++p->n_temporaries;
+    const uint32_t name = ++p->temporaries.n;
     if (is_if_statement(p, number)) {
         print_line(p, NULL, "%s t%u;", type_name(e->type), name);
         print_if(p, arena_format(p->line, "t%u", name), number);
@@ -536,21 +537,21 @@ static void declare(Printer *p, uint32_t number)
         print_expression(p, &value, e, BIND_ANY);
         print_line(p, NULL, "const %s t%u = %s;", type_name(e->type), name, value.at);
     }
-    p->temporary.at[number] = name;
+    p->temporaries.number.at[number] = name;
 }
 
 /* Declares the temporaries that the text of a node needs. */
 static void prepare(Printer *p, uint32_t number)
 {
     const PlacedNode *node = &p->placement.nodes.at[number];
-    if (p->temporary.at[number] || node->expr->kind < EXPR_CALL)
+    if (p->temporaries.number.at[number] || node->expr->kind < EXPR_CALL)
         return;
     if (node->expr->kind == EXPR_IF)
         prepare_if(p, number);
     else
         for (uint32_t k = 0; k < node->expr->n_args; k++)
             prepare(p, placement_number(&p->placement, node->expr->args[k]));
-    if (p->is_temporary.at[number])
+    if (p->temporaries.is_temporary.at[number])
         declare(p, number);
 }
 
@@ -578,7 +579,7 @@ static void begin_expression(Printer *p, const Expr *const *e)
 bool is_statement_block(Printer *p, const Expr *e)
 {
     begin_expression(p, &e);
-    return p->has_temporaries.at[0];
+    return p->temporaries.has_temporaries.at[0];
 }
 
 const char *print_value(Printer *p, const Expr *e)

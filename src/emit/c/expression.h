@@ -18,6 +18,24 @@ typedef enum {
     SPELL_ROUTINE   /* x: a field of the function */
 } Spelling;
 
+typedef struct { /* how the leaves and outputs of the kernel at work are spelled */
+    Spelling spelling;
+    const uint32_t *row;                  /* STRAIGHT, LOOP */
+    uint32_t element;                     /* STRAIGHT */
+    const int32_t *strides;               /* LOOP, AFFINE; a LOOP over a regular table has one more for the iterator */
+    bool is_hoisted;                      /* LOOP: leaves that do not move are constants u0, u1, ... before the loop */
+    const struct RoutinePrinter *routine; /* ROUTINE */
+} Places;
+
+typedef struct {                  /* which nodes of the kernel at work become temporaries */
+    uint32_t n;                   /* declared so far */
+    VEC(uint8_t) is_temporary;    /* per node */
+    VEC(uint32_t) number;         /* per node: that of its temporary once declared, else 0 */
+    VEC(uint32_t) nesting, size;  /* per node: of its text */
+    VEC(uint8_t) may_fold;        /* per node */
+    VEC(uint8_t) has_temporaries; /* per region: in it or below */
+} Temporaries;
+
 typedef struct {
     const Code *code;
     Arena *arena; /* lives as long as the printer */
@@ -31,18 +49,8 @@ typedef struct {
     /* the kernel at work */
     const Kernel *kernel;
     Kernel own_kernel; /* for an expression of a routine */
-    Spelling spelling;
-    const uint32_t *row;                  /* STRAIGHT, LOOP */
-    uint32_t element;                     /* STRAIGHT */
-    const int32_t *strides;               /* LOOP, AFFINE; a LOOP over a regular table has one more for the iterator */
-    bool is_hoisted;                      /* LOOP: leaves that do not move are constants u0, u1, ... before the loop */
-    const struct RoutinePrinter *routine; /* ROUTINE */
-    uint32_t n_temporaries;
-    VEC(uint8_t) is_temporary;    /* per node */
-    VEC(uint32_t) temporary;      /* per node: its number once declared, else 0 */
-    VEC(uint32_t) nesting, size;  /* per node: of its text */
-    VEC(uint8_t) may_fold;        /* per node */
-    VEC(uint8_t) has_temporaries; /* per region: in it or below */
+    Places places;
+    Temporaries temporaries;
 } Printer;
 
 void printer_init(Printer *printer, const Code *code, Arena *arena, Arena *line);

@@ -15,8 +15,8 @@ enum {
 static void print_kernel(Printer *p, uint32_t number)
 {
     const Kernel *kernel = &p->code->kernels[number];
-    p->spelling = kernel->strides ? SPELL_AFFINE : SPELL_ROW;
-    p->strides = kernel->strides;
+    p->places.spelling = kernel->strides ? SPELL_AFFINE : SPELL_ROW;
+    p->places.strides = kernel->strides;
     begin_kernel(p, number);
     text_char(p->out, '\n');
     if (kernel->comment) {
@@ -49,9 +49,9 @@ typedef struct {
 
 static void print_straight(Printer *p, const Run *run)
 {
-    p->spelling = SPELL_STRAIGHT;
-    p->row = p->code->rows + run->row;
-    for (p->element = 0; p->element < run->n; p->element++) {
+    p->places.spelling = SPELL_STRAIGHT;
+    p->places.row = p->code->rows + run->row;
+    for (p->places.element = 0; p->places.element < run->n; p->places.element++) {
         begin_kernel(p, run->kernel);
         if (needs_block(p)) {
             print_line(p, run->comment, "{");
@@ -66,13 +66,13 @@ static void print_straight(Printer *p, const Run *run)
 
 static void print_loop(Printer *p, const Run *run, const int32_t *strides, bool is_independent)
 {
-    p->spelling = SPELL_LOOP;
-    p->strides = strides;
-    p->row = p->code->rows + run->row;
+    p->places.spelling = SPELL_LOOP;
+    p->places.strides = strides;
+    p->places.row = p->code->rows + run->row;
     begin_kernel(p, run->kernel);
     print_line(p, run->comment, "{");
     p->indent++;
-    p->is_hoisted = is_independent; /* else the run may change them */
+    p->places.is_hoisted = is_independent; /* else the run may change them */
     if (is_independent) {
         print_invariants(p);
         p->needs.loops = true;

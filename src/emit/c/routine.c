@@ -39,7 +39,7 @@ static const char *field_spelling(Printer *p, const Routine *r, uint32_t field, 
 /* ---- calls ---- */
 static void print_element(Printer *p, Text *t, uint32_t field, const Expr *const *index, const char *const *spelled)
 {
-    const RoutinePrinter *rp = p->routine;
+    const RoutinePrinter *rp = p->places.routine;
     const RoutineField *f = &rp->routine->fields[field];
     text_format(t, "%s[", rp->names[field]);
     for (uint32_t k = 2; k < f->rank; k++)
@@ -64,7 +64,7 @@ void print_routine_call(Printer *p, Text *t, const Expr *e)
         return;
     }
     text_format(t, "%s_%u(", function_spelling(p, e->u.function), e->op + 1u);
-    if (p->spelling == SPELL_ROUTINE)
+    if (p->places.spelling == SPELL_ROUTINE)
         text_add(t, "call");
     else
         text_format(t, "koine_outside(m + %u)", p->code->calls);
@@ -107,7 +107,7 @@ static void print_assignment(Printer *p, RoutinePrinter *rp, const RoutineStep *
     }
     for (uint32_t k = 0; k < field->rank; k++) {
         spelled[k] = arena_format(p->line, "koine_at%u", k);
-        p->n_temporaries = 100 * (k + 1);
+        p->temporaries.n = 100 * (k + 1);
         const char *index = print_value(p, step->index[k]);
         print_line(p, NULL, "const int64_t %s = %s;", spelled[k], index);
     }
@@ -279,7 +279,7 @@ void print_routines(Printer *p)
     if (code->n_routines == 0)
         return;
     p->needs.calls = true;
-    p->spelling = SPELL_ROUTINE;
+    p->places.spelling = SPELL_ROUTINE;
     text_char(p->out, '\n');
     for (uint32_t k = 0; k < code->n_routines; k++) {
         const Routine *r = code->routines[k];
@@ -292,11 +292,11 @@ void print_routines(Printer *p)
     }
     for (uint32_t k = 0; k < code->n_routines; k++) {
         const ArenaMark mark = arena_mark(p->line);
-        p->routine = &printers[k];
+        p->places.routine = &printers[k];
         print_routine(p, &printers[k]);
         print_results(p, &printers[k], false);
         arena_reset(p->line, mark);
     }
-    p->routine = NULL;
+    p->places.routine = NULL;
     p->kernel = NULL;
 }

@@ -7,32 +7,52 @@
 
 typedef enum { FORM_DIRECT, FORM_BY_ROW, FORM_VECTOR } CodeForm;
 
+typedef struct { /* tables that the code reads, copied to where the code lives */
+    Map numbers; /* number of the table*TABLE_ORDERS + order: index in copies */
+    VEC(const double *) copies;
+} TableCopies;
+
+typedef struct {            /* whose step is assembled */
+    const Routine *routine; /* or NULL */
+    uint32_t number;        /* site in it */
+} Site;
+
+typedef struct {
+    VEC(KoineSlot) values;
+    Map numbers; /* bits -> index */
+} Constants;
+
+typedef struct {
+    uint32_t n;
+    VEC(uint32_t) free;
+} Registers;
+
+typedef struct { /* of the kernel at work, per node */
+    VEC(Operand) place;
+    VEC(uint8_t) is_done;     /* its place holds the value */
+    VEC(uint8_t) is_uniform;  /* vector: the same for all elements */
+    VEC(uint8_t) is_frontier; /* vector: uniform, and used by what is not */
+    VEC(uint32_t) remaining;  /* uses still to come */
+} NodeStates;
+
 struct Assembler {
     Arena *arena, *keep;
-    Map tables; /* number of the table*TABLE_ORDERS + order: index in copies */
-    VEC(const double *) copies;
     const Placement *placement;
     const Code *code;
     const LoadedRoutine *routines;
-    const Routine *routine; /* whose steps are assembled, or NULL */
-    uint32_t site;
+    TableCopies tables;
+    Site site;
     CodeForm form;
     const int32_t *distances; /* scalar forms: opcode -> first word */
     VEC(uint32_t) words;
-    VEC(KoineSlot) constants;
-    Map constant_numbers; /* bits -> index */
-    VEC(uint32_t) free_registers;
-    uint32_t n_registers;
+    Constants constants;
+    Registers registers;
     /* the kernel at work */
     const Kernel *kernel;
     const uint32_t *columns;     /* direct: positions; else NULL: the column itself */
     const uint8_t *column_kinds; /* vector */
     Operand iterator;            /* scalar forms */
-    VEC(Operand) place;          /* of each node */
-    VEC(uint8_t) is_done;        /* its place holds the value */
-    VEC(uint8_t) is_uniform;     /* vector: the same for all elements */
-    VEC(uint8_t) is_frontier;    /* vector: uniform, and used by what is not */
-    VEC(uint32_t) remaining;     /* uses still to come */
+    NodeStates nodes;
     VEC(Broadcast) broadcasts;
 };
 
@@ -47,7 +67,7 @@ Assembler *assembler_create(Arena *scratch, const Placement *placement, Arena *k
     Assembler *as = NEW(scratch, Assembler);
     as->arena = scratch;
     as->keep = keep;
-    map_init(&as->tables, scratch, 0);
+    map_init(&as->tables.numbers, scratch, 0);
     as->placement = placement;
     as->code = code;
     as->routines = routines;
@@ -61,13 +81,13 @@ static void begin(Assembler *as, CodeForm form)
     as->distances = form == FORM_DIRECT   ? execute_direct(NULL, NULL, NULL)
                     : form == FORM_BY_ROW ? execute_by_row(NULL, NULL, NULL, NULL)
                                           : NULL;
-    as->words.n = as->constants.n = as->free_registers.n = as->broadcasts.n = 0;
-    as->n_registers = 0;
-    if (as->constant_numbers.capacity != SMALL_MAP)
-        map_init(&as->constant_numbers, as->arena, 0);
+    as->words.n = as->constants.values.n = as->registers.free.n = as->broadcasts.n = 0;
+    as->registers.n = 0;
+    if (as->constants.numbers.capacity != SMALL_MAP)
+        map_init(&as->constants.numbers, as->arena, 0);
     else {
-        memset(as->constant_numbers.entries, 0, SMALL_MAP * sizeof(MapEntry));
-        as->constant_numbers.n = 0;
+        memset(as->constants.numbers.entries, 0, SMALL_MAP * sizeof(MapEntry));
+        as->constants.numbers.n = 0;
     }
 }
 
@@ -75,14 +95,14 @@ static void begin_kernel(Assembler *as, const Kernel *kernel)
 {
     const uint32_t n = as->placement->nodes.n;
     as->kernel = kernel;
-    vec_reserve(as->arena, &as->place, n);
-    vec_reserve(as->arena, &as->is_done, n);
-    vec_reserve(as->arena, &as->is_uniform, n);
-    vec_reserve(as->arena, &as->is_frontier, n);
-    vec_reserve(as->arena, &as->remaining, n);
-    memset(as->is_done.at, 0, n);
+    vec_reserve(as->arena, &as->nodes.place, n);
+    vec_reserve(as->arena, &as->nodes.is_done, n);
+    vec_reserve(as->arena, &as->nodes.is_uniform, n);
+    vec_reserve(as->arena, &as->nodes.is_frontier, n);
+    vec_reserve(as->arena, &as->nodes.remaining, n);
+    memset(as->nodes.is_done.at, 0, n);
     for (uint32_t i = 0; i < n; i++)
-        as->remaining.at[i] = as->placement->nodes.at[i].uses;
+        as->nodes.remaining.at[i] = as->placement->nodes.at[i].uses;
 }
 
 /* ---- words ---- */
@@ -110,10 +130,10 @@ static void move(Assembler *as, Operand to, Operand from)
 static Operand constant_slot(Assembler *as, KoineSlot value)
 {
     uint32_t number;
-    if (!map_get(&as->constant_numbers, (uint64_t)value.i, &number)) {
-        number = as->constants.n;
-        vec_push(as->arena, &as->constants, value);
-        map_put(&as->constant_numbers, (uint64_t)value.i, number);
+    if (!map_get(&as->constants.numbers, (uint64_t)value.i, &number)) {
+        number = as->constants.values.n;
+        vec_push(as->arena, &as->constants.values, value);
+        map_put(&as->constants.numbers, (uint64_t)value.i, number);
     }
     return (Operand){ true, -1 - (int32_t)number };
 }
@@ -133,81 +153,31 @@ static Operand table_constant(Assembler *as, const Expr *e)
 {
     const uint32_t key = e->u.table->index * TABLE_ORDERS + e->op;
     uint32_t index;
-    if (!map_get(&as->tables, key, &index)) {
+    if (!map_get(&as->tables.numbers, key, &index)) {
         const uint32_t n = table_data_size(e->u.table);
         double *copy = NEW_ARRAY(as->keep, double, n);
         memcpy(copy, e->u.table->data[e->op], n * sizeof *copy);
-        index = as->copies.n;
-        vec_push(as->arena, &as->copies, copy);
-        map_put(&as->tables, key, index);
+        index = as->tables.copies.n;
+        vec_push(as->arena, &as->tables.copies, copy);
+        map_put(&as->tables.numbers, key, index);
     }
-    return constant_slot(as, (KoineSlot){ .i = (int64_t)(intptr_t)as->copies.at[index] });
+    return constant_slot(as, (KoineSlot){ .i = (int64_t)(intptr_t)as->tables.copies.at[index] });
 }
 
 static Operand new_register(Assembler *as)
 {
-    const uint32_t number = as->free_registers.n ? vec_pop(&as->free_registers) : as->n_registers++;
+    const uint32_t number = as->registers.free.n ? vec_pop(&as->registers.free) : as->registers.n++;
     return (Operand){ true, (int32_t)number };
 }
 
 static void release(Assembler *as, uint32_t number)
 {
-    const Operand place = as->place.at[number];
-    if (--as->remaining.at[number] == 0 && as->is_done.at[number] && place.is_register && place.index >= 0)
-        vec_push(as->arena, &as->free_registers, (uint32_t)place.index);
+    const Operand place = as->nodes.place.at[number];
+    if (--as->nodes.remaining.at[number] == 0 && as->nodes.is_done.at[number] && place.is_register && place.index >= 0)
+        vec_push(as->arena, &as->registers.free, (uint32_t)place.index);
 }
 
 /* ---- operations ---- */
-static Opcode by_type(const Expr *e, Opcode real, Opcode integer)
-{
-    return e->args[0]->type.kind == TYPE_REAL ? real : integer;
-}
-
-/* The instruction of a function of op.def; OPCODE_COUNT: it is no function. */
-static Opcode function_opcode(Op op, bool is_real)
-{
-#define CODE_PREFIX(name) OPCODE_COUNT
-#define CODE_INFIX(name)  OPCODE_COUNT
-#define CODE_FIRST(name)  OPCODE_COUNT
-#define CODE_NONE(name)   OPCODE_COUNT
-#define CODE_LIBM(name)   OPCODE_##name
-#define CODE_CALL(name)   OPCODE_##name
-#define CODE_WHOLE(name)  OPCODE_##name
-    static const uint16_t rows[OP_COUNT][2] = {
-#define OP(name, text, arity, result, takes, course, cost, on_reals, by_real, on_integers, by_integer)                 \
-    { CODE_##on_integers(INTEGER_##name), CODE_##on_reals(REAL_##name) },
-#include "ir/op.def"
-#undef OP
-    };
-    return (Opcode)rows[op][is_real];
-}
-
-static Opcode opcode_of(const Expr *e)
-{
-    const Opcode function = function_opcode((Op)e->op, e->args[0]->type.kind == TYPE_REAL);
-    if (function != OPCODE_COUNT)
-        return function;
-    switch ((Op)e->op) {
-    case OP_NEG: return OPCODE_RNEG;
-    case OP_ADD: return OPCODE_RADD;
-    case OP_SUB: return OPCODE_RSUB;
-    case OP_MUL: return OPCODE_RMUL;
-    case OP_DIV: return OPCODE_RDIV;
-    case OP_NOT: return OPCODE_NOT;
-    case OP_AND: return OPCODE_AND;
-    case OP_OR: return OPCODE_OR;
-    case OP_LT:
-    case OP_GT: return by_type(e, OPCODE_RLT, OPCODE_ILT); /* a > b is b < a, see compute_call */
-    case OP_LE:
-    case OP_GE: return by_type(e, OPCODE_RLE, OPCODE_ILE);
-    case OP_EQ: return by_type(e, OPCODE_REQ, OPCODE_IEQ);
-    case OP_NE: return by_type(e, OPCODE_RNE, OPCODE_INE);
-    case OP_ELEMENT: return OPCODE_ELEMENT;
-    default: break;
-    }
-    BUG("not an operation of the machine");
-}
-
 static bool is_real_sum_or_product(const Expr *e)
 {
     return e->kind == EXPR_CALL && e->type.kind == TYPE_REAL && (e->op == OP_ADD || e->op == OP_SUB || e->op == OP_MUL);
@@ -218,7 +188,7 @@ static bool is_fusible(const Assembler *as, const Expr *e)
 {
     const uint32_t number = placement_number(as->placement, e);
     const PlacedNode *node = &as->placement->nodes.at[number];
-    return is_real_sum_or_product(node->expr) && node->uses == 1 && !as->is_done.at[number];
+    return is_real_sum_or_product(node->expr) && node->uses == 1 && !as->nodes.is_done.at[number];
 }
 
 /* Several nodes as one instruction. */
@@ -354,34 +324,34 @@ static Operand compute_table(Assembler *as, const Expr *e, const Operand *wanted
 /* Arguments go to registers side by side. */
 static Operand compute_function(Assembler *as, const Expr *e, const Operand *wanted)
 {
-    const uint32_t first = as->n_registers;
-    as->n_registers += e->n_args + 1u;
+    const uint32_t first = as->registers.n;
+    as->registers.n += e->n_args + 1u;
     for (uint32_t k = 0; k < e->n_args; k++) {
         const uint32_t number = placement_number(as->placement, e->args[k]);
         move(as, (Operand){ true, (int32_t)(first + k) }, value_of(as, number));
         release(as, number);
     }
     const Operand result = { true, (int32_t)(first + e->n_args) };
-    const void *object = is_element(e) ? (const void *)&as->routine->fields[e->op]
+    const void *object = is_element(e) ? (const void *)&as->site.routine->fields[e->op]
                                        : &as->routines[routine_number(as->code, e->u.function)];
-    uint32_t operands[] = { (uint32_t)result.index, first, 0, 0, e->op, as->routine ? 0 : as->code->calls };
+    uint32_t operands[] = { (uint32_t)result.index, first, 0, 0, e->op, as->site.routine ? 0 : as->code->calls };
     memcpy(operands + 2, &object, sizeof object);
     if (is_element(e))
-        operands[4] = as->site;
+        operands[4] = as->site.number;
     assemble_raw(as, is_element(e) ? OPCODE_FIELD : OPCODE_CALL, is_element(e) ? 5 : 6, operands);
     for (uint32_t k = 0; k < e->n_args; k++)
-        vec_push(as->arena, &as->free_registers, first + k);
+        vec_push(as->arena, &as->registers.free, first + k);
     if (!wanted)
         return result;
     move(as, *wanted, result);
-    vec_push(as->arena, &as->free_registers, (uint32_t)result.index);
+    vec_push(as->arena, &as->registers.free, (uint32_t)result.index);
     return *wanted;
 }
 
 static bool is_at_hand(const Assembler *as, const Expr *e)
 {
     return placement_value(as->placement, e)->kind <= EXPR_ITERATOR ||
-           as->is_done.at[placement_number(as->placement, e)];
+           as->nodes.is_done.at[placement_number(as->placement, e)];
 }
 
 static Operand compute(Assembler *as, uint32_t number, const Operand *wanted);
@@ -391,7 +361,7 @@ static void compute_into(Assembler *as, uint32_t number, Operand to)
     const Expr *e = as->placement->nodes.at[number].expr;
     if (as->placement->nodes.at[number].uses == 1 && !is_at_hand(as, e)) {
         compute(as, number, &to);
-        as->remaining.at[number] = 0;
+        as->nodes.remaining.at[number] = 0;
         return;
     }
     move(as, to, value_of(as, number));
@@ -416,7 +386,7 @@ static void prepare_if(Assembler *as, uint32_t number)
     const PlacedNode *node = &as->placement->nodes.at[number];
     for (uint32_t k = 0; k < node->n_prelude; k++) {
         const uint32_t before = as->placement->prelude.at[node->first + k];
-        if (as->form != FORM_VECTOR || !as->is_uniform.at[before])
+        if (as->form != FORM_VECTOR || !as->nodes.is_uniform.at[before])
             value_of(as, before);
     }
 }
@@ -490,8 +460,8 @@ static Operand load(Assembler *as, const Expr *e)
 static Operand value_of(Assembler *as, uint32_t number)
 {
     const Expr *e = as->placement->nodes.at[number].expr;
-    if (as->is_done.at[number])
-        return as->place.at[number];
+    if (as->nodes.is_done.at[number])
+        return as->nodes.place.at[number];
     if (as->form != FORM_VECTOR) {
         if (expr_is_constant(e))
             return constant(as, e);
@@ -501,9 +471,10 @@ static Operand value_of(Assembler *as, uint32_t number)
     if (e->kind == EXPR_LEAF &&
         (as->form != FORM_VECTOR || as->column_kinds[as->kernel->n_outputs + e->u.leaf] == COLUMN_UNIT))
         return column(as, as->kernel->n_outputs + e->u.leaf);
-    as->place.at[number] = e->kind == EXPR_LEAF || e->kind == EXPR_ITERATOR ? load(as, e) : compute(as, number, NULL);
-    as->is_done.at[number] = 1;
-    return as->place.at[number];
+    as->nodes.place.at[number] =
+        e->kind == EXPR_LEAF || e->kind == EXPR_ITERATOR ? load(as, e) : compute(as, number, NULL);
+    as->nodes.is_done.at[number] = 1;
+    return as->nodes.place.at[number];
 }
 
 /* ---- kernels ---- */
@@ -523,8 +494,8 @@ static void outputs(Assembler *as)
             release(as, number);
         } else {
             compute(as, number, &to);
-            as->place.at[number] = to;
-            as->is_done.at[number] = 1;
+            as->nodes.place.at[number] = to;
+            as->nodes.is_done.at[number] = 1;
             release(as, number);
         }
     }
@@ -535,10 +506,10 @@ static MachineCode finish(Assembler *as, Arena *arena)
     vec_push(as->arena, &as->words, as->form == FORM_VECTOR ? VECTOR_END : (uint32_t)as->distances[OPCODE_END]);
     uint32_t *words = NEW_ARRAY(arena, uint32_t, as->words.n);
     memcpy(words, as->words.at, as->words.n * sizeof *words);
-    KoineSlot *constants = NEW_ARRAY(arena, KoineSlot, as->constants.n);
-    for (uint32_t k = 0; k < as->constants.n; k++)
-        constants[as->constants.n - 1 - k] = as->constants.at[k];
-    return (MachineCode){ words, constants, as->constants.n, as->n_registers };
+    KoineSlot *constants = NEW_ARRAY(arena, KoineSlot, as->constants.values.n);
+    for (uint32_t k = 0; k < as->constants.values.n; k++)
+        constants[as->constants.values.n - 1 - k] = as->constants.values.at[k];
+    return (MachineCode){ words, constants, as->constants.values.n, as->registers.n };
 }
 
 bool assembler_has_elements(const Assembler *as)
@@ -584,13 +555,13 @@ void assemble_patch(Assembler *as, uint32_t word, uint32_t value)
 
 void assemble_site(Assembler *as, const Routine *routine, uint32_t site)
 {
-    as->routine = routine;
-    as->site = site;
+    as->site.routine = routine;
+    as->site.number = site;
 }
 
 uint32_t assembled_constants(const Assembler *as)
 {
-    return as->constants.n;
+    return as->constants.values.n;
 }
 
 MachineCode assemble_end(Assembler *as, Arena *arena)
@@ -612,23 +583,23 @@ MachineCode assemble_by_row(Assembler *as, const Kernel *kernel, Arena *arena)
 static void find_uniform(Assembler *as, const uint8_t *column_kinds)
 {
     const Placement *p = as->placement;
-    memset(as->is_frontier.at, 0, p->nodes.n);
+    memset(as->nodes.is_frontier.at, 0, p->nodes.n);
     for (uint32_t i = 0; i < p->nodes.n; i++) {
         const Expr *e = p->nodes.at[i].expr;
         bool is_uniform = e->kind != EXPR_ITERATOR;
         if (e->kind == EXPR_LEAF)
             is_uniform = column_kinds[as->kernel->n_outputs + e->u.leaf] == COLUMN_UNIFORM;
         for (uint32_t k = 0; k < e->n_args; k++)
-            is_uniform &= as->is_uniform.at[placement_number(p, e->args[k])];
-        as->is_uniform.at[i] = is_uniform;
+            is_uniform &= as->nodes.is_uniform.at[placement_number(p, e->args[k])];
+        as->nodes.is_uniform.at[i] = is_uniform;
         for (uint32_t k = 0; k < e->n_args && !is_uniform && p->nodes.at[i].uses; k++) {
             const uint32_t argument = placement_number(p, e->args[k]);
-            as->is_frontier.at[argument] = as->is_uniform.at[argument];
+            as->nodes.is_frontier.at[argument] = as->nodes.is_uniform.at[argument];
         }
     }
     for (uint32_t k = 0; k < as->kernel->n_outputs; k++) {
         const uint32_t number = placement_number(p, as->kernel->outputs[k]);
-        as->is_frontier.at[number] = as->is_uniform.at[number];
+        as->nodes.is_frontier.at[number] = as->nodes.is_uniform.at[number];
     }
 }
 
@@ -637,10 +608,11 @@ static void find_uniform(Assembler *as, const uint8_t *column_kinds)
 static bool is_in_prologue(const Assembler *as, uint32_t number)
 {
     const PlacedNode *node = &as->placement->nodes.at[number];
-    if (!as->is_uniform.at[number] || node->uses == 0 || (node->expr->kind < EXPR_CALL && !as->is_frontier.at[number]))
+    if (!as->nodes.is_uniform.at[number] || node->uses == 0 ||
+        (node->expr->kind < EXPR_CALL && !as->nodes.is_frontier.at[number]))
         return false;
     const uint32_t owner = as->placement->regions.at[node->region].owner;
-    return owner == ID_NONE || !as->is_uniform.at[owner];
+    return owner == ID_NONE || !as->nodes.is_uniform.at[owner];
 }
 
 VectorCode assemble_vector(Assembler *as, const Kernel *kernel, const uint8_t *column_kinds, Arena *arena)
@@ -654,7 +626,7 @@ VectorCode assemble_vector(Assembler *as, const Kernel *kernel, const uint8_t *c
     for (uint32_t i = 0; i < n; i++)
         if (is_in_prologue(as, i)) {
             const Operand from = value_of(as, i); /* keeps its register: uses by vector code are not released here */
-            if (as->is_frontier.at[i])
+            if (as->nodes.is_frontier.at[i])
                 vec_push(as->arena, &as->broadcasts, ((Broadcast){ from, 0 }));
         }
     result.n_broadcasts = as->broadcasts.n;
@@ -667,11 +639,11 @@ VectorCode assemble_vector(Assembler *as, const Kernel *kernel, const uint8_t *c
     begin_kernel(as, kernel);
     as->column_kinds = column_kinds;
     for (uint32_t i = 0, k = 0; i < n; i++)
-        if (as->is_frontier.at[i]) {
-            as->place.at[i] = (Operand){ true, (int32_t)as->n_registers };
-            as->is_done.at[i] = 1;
-            as->remaining.at[i] = UINT32_MAX; /* filled once before the run: never free */
-            result.broadcasts[k++].to = as->n_registers++;
+        if (as->nodes.is_frontier.at[i]) {
+            as->nodes.place.at[i] = (Operand){ true, (int32_t)as->registers.n };
+            as->nodes.is_done.at[i] = 1;
+            as->nodes.remaining.at[i] = UINT32_MAX; /* filled once before the run: never free */
+            result.broadcasts[k++].to = as->registers.n++;
         }
     outputs(as);
     result.body = finish(as, arena);

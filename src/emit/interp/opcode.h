@@ -11,6 +11,7 @@
 #ifndef EMIT_INTERP_OPCODE_H
 #define EMIT_INTERP_OPCODE_H
 
+#include "ir/expr.h"
 #include "koine/model.h"
 #include "koine/ops.h"
 
@@ -42,6 +43,9 @@ typedef enum {
     OPCODE_END,
     OPCODE_COUNT
 } Opcode;
+
+/* The first variant of the instruction that does the call `e`; the operands of > and >= are exchanged before. */
+Opcode opcode_of(const Expr *e);
 
 /* Runs until END. With code NULL nothing is run; both return the table of label distances. */
 const int32_t *execute_direct(const uint32_t *code, KoineSlot *m, KoineSlot *registers);
