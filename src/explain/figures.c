@@ -13,23 +13,23 @@ CompileReport compile_report(const Schedule *s, const Program *program, const Ar
     const Model *m = s->model;
     CompileReport r = { .model = names_of(pool_names(m->pool), m->name),
                         .language = m->language,
-                        .equations = s->n_equations,
-                        .aliases = s->n_aliases,
+                        .equations = s->figures.n_equations,
+                        .aliases = s->figures.n_aliases,
                         .blocks = s->blocks.n,
-                        .largest_block = s->largest_block,
-                        .root_functions = s->n_roots,
-                        .time_events = s->n_calendar,
+                        .largest_block = s->figures.largest_block,
+                        .root_functions = s->figures.n_roots,
+                        .time_events = s->figures.n_calendar,
                         .transitions = m->transitions.n,
                         .regions = m->regions.n,
                         .instances = m->instances.n,
-                        .index = s->index,
-                        .differentiated_equations = s->n_differentiated,
-                        .dummy_derivatives = s->n_differentiated, /* one for each equation that was added */
+                        .index = s->figures.index,
+                        .differentiated_equations = s->figures.n_differentiated,
+                        .dummy_derivatives = s->figures.n_differentiated, /* one for each equation that was added */
                         .bytes = arena_bytes(arena) };
     for (uint32_t k = 0; k < m->variables.n; k++) {
         r.variables += !m->variables.at[k].is_generated;
         r.parameters += m->variables.at[k].definition == DEFINITION_BINDING && !m->variables.at[k].is_generated;
-        r.index |= is_algebraic(&m->variables.at[k]) && s->index == 0;
+        r.index |= is_algebraic(&m->variables.at[k]) && s->figures.index == 0;
     }
     for (uint32_t k = 0; k < m->state_sets.n; k++)
         r.state_sets += state_set_is_chosen(&m->state_sets.at[k]);

@@ -6,14 +6,14 @@
 #include <stddef.h>
 
 const ScheduleFact schedule_facts[] = {
-    { WORD_EQUATIONS, offsetof(Schedule, n_equations), false },
-    { WORD_UNKNOWNS, offsetof(Schedule, n_unknowns), false },
-    { WORD_ALIASES, offsetof(Schedule, n_aliases), false },
+    { WORD_EQUATIONS, offsetof(Schedule, figures.n_equations), false },
+    { WORD_UNKNOWNS, offsetof(Schedule, figures.n_unknowns), false },
+    { WORD_ALIASES, offsetof(Schedule, figures.n_aliases), false },
     { WORD_BLOCKS, offsetof(Schedule, blocks.n), true },
-    { WORD_LARGEST, offsetof(Schedule, largest_block), false },
+    { WORD_LARGEST, offsetof(Schedule, figures.largest_block), false },
     { WORD_STATES, offsetof(Schedule, states.n), true },
-    { WORD_ROOTS, offsetof(Schedule, n_roots), false },
-    { WORD_CALENDAR, offsetof(Schedule, n_calendar), false },
+    { WORD_ROOTS, offsetof(Schedule, figures.n_roots), false },
+    { WORD_CALENDAR, offsetof(Schedule, figures.n_calendar), false },
 };
 
 uint32_t schedule_fact_count(void)
@@ -178,9 +178,9 @@ static void print_facts(Printer *p, const Schedule *s)
 static void print_index(Printer *p, const Schedule *s)
 {
     printer_begin_line(p, WORD_INDEX);
-    text_format(p->to, " %u", s->index);
+    text_format(p->to, " %u", s->figures.index);
     printer_put_word(p, WORD_DIFFERENTIATED);
-    text_format(p->to, " %u\n", s->n_differentiated);
+    text_format(p->to, " %u\n", s->figures.n_differentiated);
 }
 
 static void print_part(Printer *p, const Schedule *s, PartKind part)
@@ -214,7 +214,7 @@ static void print_jacobian(Printer *p, const StatePattern *j)
 static void print_lines(Printer *p, const Schedule *s, bool is_initial)
 {
     print_facts(p, s);
-    if (s->index)
+    if (s->figures.index)
         print_index(p, s);
     if (!is_initial || s->states.n) {
         printer_begin_line(p, WORD_STATES);

@@ -357,8 +357,8 @@ static bool parse_facts(Parser *p)
 static bool parse_index(Parser *p)
 {
     Schedule *s = p->s;
-    return parse_count(p->r, &s->index) && reader_expect_word(p->r, WORD_DIFFERENTIATED) &&
-           parse_count(p->r, &s->n_differentiated) && parse_line_end(p->r);
+    return parse_count(p->r, &s->figures.index) && reader_expect_word(p->r, WORD_DIFFERENTIATED) &&
+           parse_count(p->r, &s->figures.n_differentiated) && parse_line_end(p->r);
 }
 
 static bool parse_states(Parser *p)

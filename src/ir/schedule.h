@@ -62,6 +62,11 @@ typedef struct { /* which state a derivative depends on: compressed rows over sc
     const uint32_t *start, *index, *colour;
 } StatePattern;
 
+typedef struct {                      /* what the passes have counted */
+    uint32_t index, n_differentiated; /* reduce-index; index 0: it had nothing to do */
+    uint32_t n_equations, n_unknowns, n_aliases, n_roots, n_calendar, largest_block;
+} ScheduleFigures;
+
 typedef struct Schedule {
     const Model *model;
     Arena *arena;
@@ -78,9 +83,7 @@ typedef struct Schedule {
     bool has_jacobian;
     bool is_whole;    /* the Jacobian by the states would be too full: with all that lies between it is not. As above */
     uint32_t n_mixed; /* highest number `mixed` of a block */
-    /* figures for reports */
-    uint32_t index, n_differentiated; /* reduce-index; index 0: it had nothing to do */
-    uint32_t n_equations, n_unknowns, n_aliases, n_roots, n_calendar, largest_block;
+    ScheduleFigures figures;
 } Schedule;
 
 #endif

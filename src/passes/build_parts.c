@@ -176,19 +176,19 @@ static void build_roots(Parts *p)
     for (uint32_t k = 0; k < m->relations.n; k++) {
         const Relation *r = &m->relations.at[k];
         if (r->kind == RELATION_TIME) {
-            s->n_calendar++;
+            s->figures.n_calendar++;
             continue;
         }
-        s->n_roots++;
+        s->figures.n_roots++;
         need_term(p, r->left, needed);
         need_term(p, r->right, needed);
     }
     for (uint32_t k = 0; k < m->steps.n; k++) {
         if (m->steps.at[k].kind == RELATION_TIME) {
-            s->n_calendar++;
+            s->figures.n_calendar++;
             continue;
         }
-        s->n_roots += 2;
+        s->figures.n_roots += 2;
         need_term(p, m->steps.at[k].argument, needed);
     }
     close(p, needed);
@@ -287,7 +287,7 @@ bool build_parts(Compile *c)
                 .defines_der = NEW_ARRAY(c->scratch, uint32_t, m->variables.n + 1) };
     for (uint32_t k = 0; k < m->variables.n; k++) {
         const Variable *v = &m->variables.at[k];
-        s->n_aliases += !var_is_none(v->alias) && !variable_is_split(m, (VarId){ k });
+        s->figures.n_aliases += !var_is_none(v->alias) && !variable_is_split(m, (VarId){ k });
         if ((v->definition == DEFINITION_INPUT || v->definition == DEFINITION_FOREIGN) &&
             v->variability == VARIABILITY_CONTINUOUS)
             p.moves[k] = true; /* a signal may drive it; it is the output of a delay */
@@ -298,9 +298,9 @@ bool build_parts(Compile *c)
         }
     }
     for (uint32_t k = 0; k < m->equations.n; k++)
-        s->n_equations += m->equations.at[k].kind != EQUATION_DROPPED;
-    s->index = c->reduced.index;
-    s->n_differentiated = c->reduced.n_differentiated;
+        s->figures.n_equations += m->equations.at[k].kind != EQUATION_DROPPED;
+    s->figures.index = c->reduced.index;
+    s->figures.n_differentiated = c->reduced.n_differentiated;
     define_blocks(&p);
     build_derivatives(&p);
     build_roots(&p);

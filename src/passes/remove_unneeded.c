@@ -129,19 +129,19 @@ static void remove_blocks(Remover *r)
 {
     Model *m = r->c->model;
     uint32_t n = 0;
-    r->s->largest_block = 0;
+    r->s->figures.largest_block = 0;
     for (uint32_t k = 0; k < r->s->blocks.n; k++) {
         const Block *b = &r->s->blocks.at[k];
         const uint32_t size = is_system(b) ? b->n_rows : 1;
         if (r->needed[k]) {
-            if (size > r->s->largest_block)
-                r->s->largest_block = size;
+            if (size > r->s->figures.largest_block)
+                r->s->figures.largest_block = size;
             r->s->blocks.at[n++] = *b;
             continue;
         }
         for (uint32_t j = 0; j < n_defined(b); j++) {
             hide(r, defined(r, b, j));
-            r->s->n_unknowns--;
+            r->s->figures.n_unknowns--;
             const EqId e = is_system(b) ? r->s->rows.at[b->first_row + j].equation : b->equation;
             m->equations.at[e.index].kind = EQUATION_DROPPED;
         }

@@ -562,8 +562,8 @@ static void add_nodes(Sorter *s, const uint32_t *nodes, uint32_t n, const Incide
     static const uint8_t kinds[] = {
         [NODE_RELATION] = BLOCK_RELATION, [NODE_STEP] = BLOCK_STEP, [NODE_TRANSITION] = BLOCK_TRANSITION
     };
-    if (n > s->schedule->largest_block)
-        s->schedule->largest_block = n;
+    if (n > s->schedule->figures.largest_block)
+        s->schedule->figures.largest_block = n;
     if (n > 1 && report_circular_whens(s, nodes, n))
         return;
     if ((n > 1 || depends_on_itself(nodes[0], g)) && is_iteration(s, nodes, n)) {
@@ -721,6 +721,6 @@ bool sort_blocks(Compile *c)
     if (diag_errors(c->diag))
         return false;
     order_blocks(&s, &g);
-    c->schedule->n_unknowns = c->unknowns.n;
+    c->schedule->figures.n_unknowns = c->unknowns.n;
     return true;
 }

@@ -70,12 +70,12 @@ static Text print_code(World *w, Schedule *s)
 
 static void assert_same_figures(const Schedule *a, const Schedule *b)
 {
-    assert_int_equal(a->n_equations, b->n_equations);
-    assert_int_equal(a->n_unknowns, b->n_unknowns);
-    assert_int_equal(a->n_aliases, b->n_aliases);
-    assert_int_equal(a->n_roots, b->n_roots);
-    assert_int_equal(a->n_calendar, b->n_calendar);
-    assert_int_equal(a->largest_block, b->largest_block);
+    assert_int_equal(a->figures.n_equations, b->figures.n_equations);
+    assert_int_equal(a->figures.n_unknowns, b->figures.n_unknowns);
+    assert_int_equal(a->figures.n_aliases, b->figures.n_aliases);
+    assert_int_equal(a->figures.n_roots, b->figures.n_roots);
+    assert_int_equal(a->figures.n_calendar, b->figures.n_calendar);
+    assert_int_equal(a->figures.largest_block, b->figures.largest_block);
     assert_int_equal(a->has_jacobian, b->has_jacobian);
     assert_int_equal(a->initial != NULL, b->initial != NULL);
     assert_int_equal(a->blocks.n, b->blocks.n);

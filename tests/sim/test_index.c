@@ -784,7 +784,7 @@ static uint64_t nodes_of(uint32_t depth)
     assert_int_equal(sources_open(sources, path, &source), SOURCE_OK);
     Compile c = { .model = model_read(pool, sources, source, diag), .arena = arena, .diag = diag };
     assert_true(c.model && run_pipeline(&c, NULL, NULL));
-    assert_int_equal(c.schedule->index, 3);
+    assert_int_equal(c.schedule->figures.index, 3);
     const uint64_t nodes = pool_count(pool);
     arena_destroy(arena);
     unlink(path);

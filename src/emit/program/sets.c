@@ -84,7 +84,7 @@ StateSets lay_state_sets(const Schedule *schedule, Systems *ss)
     KoineStateSet *sets = NEW_ARRAY(ks->arena, KoineStateSet, m->state_sets.n + 1);
     for (uint32_t k = 0; k < m->state_sets.n; k++)
         sets[k] = lay_set(ss, &m->state_sets.at[k], k + 1);
-    for (uint32_t k = 0; schedule->index && k < m->variables.n; k++) {
+    for (uint32_t k = 0; schedule->figures.index && k < m->variables.n; k++) {
         const Variable *v = &m->variables.at[k];
         const KoineGivenStart row = { ks->slots->now[k], ks->slots->row_of[k], v->is_fixed };
         if (v->definition == DEFINITION_NOW && (v->is_fixed || ss->is_candidate[k]) &&

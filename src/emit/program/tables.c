@@ -227,8 +227,8 @@ static bool has_signals(const Model *m)
 
 static uint32_t capabilities_of(const Schedule *s, const Slots *slots)
 {
-    const bool is_autonomous = s->parts[PART_DERIVATIVES].n == 0 && s->parts[PART_ROOTS].n == 0 && s->n_roots == 0 &&
-                               slots->n_x == 0 && !has_signals(s->model);
+    const bool is_autonomous = s->parts[PART_DERIVATIVES].n == 0 && s->parts[PART_ROOTS].n == 0 &&
+                               s->figures.n_roots == 0 && slots->n_x == 0 && !has_signals(s->model);
     return KOINE_CAN_SNAPSHOT | (is_autonomous ? KOINE_IS_AUTONOMOUS : 0) |
            (s->model->state_sets.n ? KOINE_NEEDS_STEP_EVENTS : 0);
 }

@@ -68,7 +68,7 @@ static uint32_t roots_of(const char *text)
     Loaded l = load(text);
     Compile compile = { .model = l.model, .arena = l.arena, .diag = l.diag };
     assert_true(run_pipeline(&compile, NULL, NULL));
-    const uint32_t n = compile.schedule->n_roots;
+    const uint32_t n = compile.schedule->figures.n_roots;
     release(&l);
     return n;
 }
