@@ -27,9 +27,9 @@ static void list_definitions(Walk *w)
     for (uint32_t k = 0; k < s->blocks.n; k++) {
         const Block *b = &s->blocks.at[k];
         if (b->kind == BLOCK_ASSIGN)
-            define(w, term_refs(w->model, b->lhs)[b->lhs.shape->u.leaf], k);
-        for (uint32_t j = 0; j < b->n_rows; j++)
-            define(w, s->rows.at[b->first_row + j].unknown, k);
+            define(w, term_refs(w->model, b->u.assign.lhs)[b->u.assign.lhs.shape->u.leaf], k);
+        for (uint32_t j = 0; j < block_rows(b).n_rows; j++)
+            define(w, s->rows.at[block_rows(b).first_row + j].unknown, k);
     }
 }
 
@@ -63,10 +63,10 @@ static void walk_back(Walk *w)
             continue;
         const Block *b = &s->blocks.at[block - 1];
         if (b->kind == BLOCK_ASSIGN)
-            meet(w, b->rhs);
-        for (uint32_t j = 0; j < b->n_rows; j++) {
-            meet(w, s->rows.at[b->first_row + j].lhs);
-            meet(w, s->rows.at[b->first_row + j].rhs);
+            meet(w, b->u.assign.rhs);
+        for (uint32_t j = 0; j < block_rows(b).n_rows; j++) {
+            meet(w, s->rows.at[block_rows(b).first_row + j].lhs);
+            meet(w, s->rows.at[block_rows(b).first_row + j].rhs);
         }
     }
 }

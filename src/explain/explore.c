@@ -180,18 +180,18 @@ static void add_scheduled(Behind *b)
     const Schedule *const s = b->schedule;
     for (uint32_t k = 0; k < s->blocks.n; k++) {
         const Block *const block = &s->blocks.at[k];
-        if (block->kind == BLOCK_ASSIGN && !term_is_absent(block->lhs) &&
-            is_wanted(b, term_refs(b->model, block->lhs)[0])) {
+        if (block->kind == BLOCK_ASSIGN && !term_is_absent(block->u.assign.lhs) &&
+            is_wanted(b, term_refs(b->model, block->u.assign.lhs)[0])) {
             const Span span = equation_span(b->model, block->equation);
             if (span.source != SOURCE_NONE)
                 add_definition(b, "equation", 1, span);
-            note_reads(b, block->rhs);
+            note_reads(b, block->u.assign.rhs);
         }
-        for (uint32_t r = 0; r < block->n_rows; r++) {
-            const SystemRow *const row = &s->rows.at[block->first_row + r];
+        for (uint32_t r = 0; r < block_rows(block).n_rows; r++) {
+            const SystemRow *const row = &s->rows.at[block_rows(block).first_row + r];
             if (!is_wanted(b, row->unknown))
                 continue;
-            add_definition(b, "system", block->n_rows, equation_span(b->model, row->equation));
+            add_definition(b, "system", block_rows(block).n_rows, equation_span(b->model, row->equation));
             note_reads(b, row->lhs);
             note_reads(b, row->rhs);
         }
@@ -324,10 +324,12 @@ static Span block_span(const Schedule *s, const Block *block)
 {
     const Model *const m = s->model;
     switch ((BlockKind)block->kind) {
-    case BLOCK_RELATION: return m->relations.at[block->object].origin.span;
-    case BLOCK_STEP: return m->steps.at[block->object].origin.span;
-    case BLOCK_TRANSITION: return m->transitions.at[block->object].origin.span;
-    default: return equation_span(m, block->n_rows ? s->rows.at[block->first_row].equation : block->equation);
+    case BLOCK_RELATION: return m->relations.at[block->u.object].origin.span;
+    case BLOCK_STEP: return m->steps.at[block->u.object].origin.span;
+    case BLOCK_TRANSITION: return m->transitions.at[block->u.object].origin.span;
+    default:
+        return equation_span(m, block_rows(block).n_rows ? s->rows.at[block_rows(block).first_row].equation
+                                                         : block->equation);
     }
 }
 
@@ -335,13 +337,13 @@ static void add_block(const Schedule *s, const Block *block, Text *to)
 {
     enum { UNKNOWNS_MOST = 8 };
     text_format(to, "{ \"kind\": \"%s%s\", \"size\": %u, \"moving\": %s, \"unknowns\": [",
-                block->mixed ? "mixed: " : "", block_word(block->kind), block->n_rows ? block->n_rows : 1,
-                block->is_moving ? "true" : "false");
-    if (block->kind == BLOCK_ASSIGN && !term_is_absent(block->lhs))
-        text_json(to, ref_name(s->model, term_refs(s->model, block->lhs)[0], to->arena));
-    for (uint32_t r = 0; r < block->n_rows && r < UNKNOWNS_MOST; r++) {
+                block->mixed ? "mixed: " : "", block_word(block->kind),
+                block_rows(block).n_rows ? block_rows(block).n_rows : 1, block->is_moving ? "true" : "false");
+    if (block->kind == BLOCK_ASSIGN && !term_is_absent(block->u.assign.lhs))
+        text_json(to, ref_name(s->model, term_refs(s->model, block->u.assign.lhs)[0], to->arena));
+    for (uint32_t r = 0; r < block_rows(block).n_rows && r < UNKNOWNS_MOST; r++) {
         text_add(to, r ? ", " : "");
-        text_json(to, ref_name(s->model, s->rows.at[block->first_row + r].unknown, to->arena));
+        text_json(to, ref_name(s->model, s->rows.at[block_rows(block).first_row + r].unknown, to->arena));
     }
     text_add(to, "], \"place\": ");
     add_place(s->model, block_span(s, block), to);
@@ -388,10 +390,10 @@ static void number_unknowns(Incidence *i)
     const Schedule *const s = i->schedule;
     for (uint32_t k = 0; k < s->blocks.n; k++) {
         const Block *const block = &s->blocks.at[k];
-        if (block->kind == BLOCK_ASSIGN && !term_is_absent(block->lhs))
-            map_put(&i->column, column_key(term_refs(s->model, block->lhs)[0]), i->n++);
-        for (uint32_t r = 0; r < block->n_rows; r++)
-            map_put(&i->column, column_key(s->rows.at[block->first_row + r].unknown), i->n++);
+        if (block->kind == BLOCK_ASSIGN && !term_is_absent(block->u.assign.lhs))
+            map_put(&i->column, column_key(term_refs(s->model, block->u.assign.lhs)[0]), i->n++);
+        for (uint32_t r = 0; r < block_rows(block).n_rows; r++)
+            map_put(&i->column, column_key(s->rows.at[block_rows(block).first_row + r].unknown), i->n++);
     }
 }
 
@@ -401,15 +403,15 @@ static void count_entries(Incidence *i, Text *to)
     uint32_t row = 0, n_systems = 0;
     for (uint32_t k = 0; k < s->blocks.n; k++) {
         const Block *const block = &s->blocks.at[k];
-        if (block->n_rows > 1)
-            text_format(to, "%s%u, %u", n_systems++ ? ", " : "", row, block->n_rows);
-        if (block->kind == BLOCK_ASSIGN && !term_is_absent(block->lhs)) {
-            count_term(i, row, block->lhs);
-            count_term(i, row++, block->rhs);
+        if (block_rows(block).n_rows > 1)
+            text_format(to, "%s%u, %u", n_systems++ ? ", " : "", row, block_rows(block).n_rows);
+        if (block->kind == BLOCK_ASSIGN && !term_is_absent(block->u.assign.lhs)) {
+            count_term(i, row, block->u.assign.lhs);
+            count_term(i, row++, block->u.assign.rhs);
         }
-        for (uint32_t r = 0; r < block->n_rows; r++, row++) {
-            count_term(i, row, s->rows.at[block->first_row + r].lhs);
-            count_term(i, row, s->rows.at[block->first_row + r].rhs);
+        for (uint32_t r = 0; r < block_rows(block).n_rows; r++, row++) {
+            count_term(i, row, s->rows.at[block_rows(block).first_row + r].lhs);
+            count_term(i, row, s->rows.at[block_rows(block).first_row + r].rhs);
         }
     }
 }

@@ -38,9 +38,10 @@ CompileReport compile_report(const Schedule *s, const Program *program, const Ar
     for (uint32_t k = 0; k < s->blocks.n; k++) {
         const Block *b = &s->blocks.at[k];
         const bool is_system = b->kind == BLOCK_LINEAR || b->kind == BLOCK_NEWTON;
-        const uint32_t torn = is_system ? b->n_rows - b->n_inner : b->n_solved - b->n_solved_inner;
+        const uint32_t torn =
+            is_system ? block_rows(b).n_rows - block_rows(b).n_inner : block_solved(b).n_rows - block_solved(b).n_inner;
         r.largest_torn = torn > r.largest_torn ? torn : r.largest_torn;
-        r.formula_systems += b->n_solved > 0;
+        r.formula_systems += block_solved(b).n_rows > 0;
         r.linear_systems += s->blocks.at[k].kind == BLOCK_LINEAR;
         r.nonlinear_systems += s->blocks.at[k].kind == BLOCK_NEWTON || s->blocks.at[k].kind == BLOCK_ITERATE;
     }

@@ -35,25 +35,25 @@ static const Schedule *schedule_of(const Inspection *of, bool is_initial)
 /* Equations that are solved together, also by formulas. */
 static bool is_system(const Block *b)
 {
-    return b->kind == BLOCK_LINEAR || b->kind == BLOCK_NEWTON || b->kind == BLOCK_ITERATE || b->n_solved;
+    return b->kind == BLOCK_LINEAR || b->kind == BLOCK_NEWTON || b->kind == BLOCK_ITERATE || block_solved(b).n_rows;
 }
 
 static uint32_t rows_of(const Block *b)
 {
-    return b->n_solved ? b->n_solved : b->n_rows;
+    return block_solved(b).n_rows ? block_solved(b).n_rows : block_rows(b).n_rows;
 }
 
 static uint32_t first_row_of(const Block *b)
 {
-    return b->n_solved ? b->solved_row : b->first_row;
+    return block_solved(b).n_rows ? block_solved(b).first_row : block_rows(b).first_row;
 }
 
 /* Rows at the beginning that are explicit. */
 static uint32_t inner_of(const Block *b)
 {
-    if (b->n_solved)
-        return b->n_solved_inner;
-    return b->kind == BLOCK_LINEAR || b->kind == BLOCK_NEWTON ? b->n_inner : 0;
+    if (block_solved(b).n_rows)
+        return block_solved(b).n_inner;
+    return b->kind == BLOCK_LINEAR || b->kind == BLOCK_NEWTON ? block_rows(b).n_inner : 0;
 }
 
 bool inspect_find(const Inspection *of, const char *name, uint32_t *block, bool *is_initial)
@@ -95,7 +95,7 @@ static const char *place_text(const Model *m, Span span, Arena *arena)
 
 static const char *kind_word(const Block *b)
 {
-    return b->n_solved ? "formula" : word_text(block_words.words[b->kind]);
+    return block_solved(b).n_rows ? "formula" : word_text(block_words.words[b->kind]);
 }
 
 static Span block_span(const Model *m, const Block *b)
@@ -106,9 +106,9 @@ static Span block_span(const Model *m, const Block *b)
     case BLOCK_NEWTON:
     case BLOCK_ITERATE:
         return b->equation.index == ID_NONE ? SPAN_NONE : m->equations.at[b->equation.index].origin.span;
-    case BLOCK_RELATION: return m->relations.at[b->object].origin.span;
-    case BLOCK_STEP: return m->steps.at[b->object].origin.span;
-    case BLOCK_TRANSITION: return m->transitions.at[b->object].origin.span;
+    case BLOCK_RELATION: return m->relations.at[b->u.object].origin.span;
+    case BLOCK_STEP: return m->steps.at[b->u.object].origin.span;
+    case BLOCK_TRANSITION: return m->transitions.at[b->u.object].origin.span;
     }
     return SPAN_NONE;
 }
@@ -118,8 +118,8 @@ static const char *unknowns_text(const Inspection *of, const Schedule *s, const 
 {
     const Model *m = of->schedule->model;
     Text text = { .arena = arena };
-    if (b->kind == BLOCK_ASSIGN && !b->n_solved)
-        return ref_text(m, term_refs(m, b->lhs)[b->lhs.shape->u.leaf], arena);
+    if (b->kind == BLOCK_ASSIGN && !block_solved(b).n_rows)
+        return ref_text(m, term_refs(m, b->u.assign.lhs)[b->u.assign.lhs.shape->u.leaf], arena);
     const uint32_t first = inner_of(b) < rows_of(b) ? inner_of(b) : 0; /* those that are iterated */
     for (uint32_t k = first; is_system(b) && k < rows_of(b); k++) {
         if (k - first == MOST_NAMES) {
@@ -297,8 +297,8 @@ static const Block *formula_of(const Schedule *s, uint32_t block, Ref unknown)
 {
     for (uint32_t k = block; k < s->blocks.n && s->blocks.at[k].level == s->blocks.at[block].level; k++) {
         const Block *b = &s->blocks.at[k];
-        if (b->kind == BLOCK_ASSIGN && b->lhs.shape->kind == EXPR_LEAF &&
-            ref_equal(term_refs(s->model, b->lhs)[b->lhs.shape->u.leaf], unknown))
+        if (b->kind == BLOCK_ASSIGN && b->u.assign.lhs.shape->kind == EXPR_LEAF &&
+            ref_equal(term_refs(s->model, b->u.assign.lhs)[b->u.assign.lhs.shape->u.leaf], unknown))
             return b;
     }
     return NULL;
@@ -378,13 +378,13 @@ static void json_formulas(const View *v)
 {
     const Block *b = v->block;
     text_add(v->to, ",\"formulas\":[");
-    for (uint32_t k = 0; k < b->n_solved - b->n_solved_inner; k++) {
-        const Ref unknown = v->schedule->rows.at[b->solved_row + b->n_solved_inner + k].unknown;
+    for (uint32_t k = 0; k < block_solved(b).n_rows - block_solved(b).n_inner; k++) {
+        const Ref unknown = v->schedule->rows.at[block_solved(b).first_row + block_solved(b).n_inner + k].unknown;
         const Block *own = formula_of(v->schedule, v->what->block, unknown);
         text_add(v->to, k ? ",{\"unknown\":" : "{\"unknown\":");
         text_json(v->to, ref_text(v->model, unknown, v->arena));
         text_add(v->to, ",\"text\":");
-        text_json(v->to, own ? term_text(v->model, own->rhs, v->arena) : "");
+        text_json(v->to, own ? term_text(v->model, own->u.assign.rhs, v->arena) : "");
         text_char(v->to, '}');
     }
     text_char(v->to, ']');
@@ -512,20 +512,20 @@ static void text_formulas(const View *v)
 {
     const Schedule *s = v->schedule;
     const Block *b = v->block;
-    if (!b->n_solved)
+    if (!block_solved(b).n_rows)
         return;
     text_add(v->to, "\nformulas\n");
-    for (uint32_t k = 0; k < b->n_solved - b->n_solved_inner; k++) {
-        const Ref unknown = s->rows.at[b->solved_row + b->n_solved_inner + k].unknown;
+    for (uint32_t k = 0; k < block_solved(b).n_rows - block_solved(b).n_inner; k++) {
+        const Ref unknown = s->rows.at[block_solved(b).first_row + block_solved(b).n_inner + k].unknown;
         const Block *own = formula_of(s, v->what->block, unknown);
         if (!own)
             continue;
         text_format(v->to, "      %s := %s\n", ref_text(v->model, unknown, v->arena),
-                    term_text(v->model, own->rhs, v->arena));
-        add_parameters(v, own->rhs);
+                    term_text(v->model, own->u.assign.rhs, v->arena));
+        add_parameters(v, own->u.assign.rhs);
     }
-    if (b->check)
-        add_parameter(v, "not 0:", (VarId){ b->check - 1 });
+    if (block_check(b))
+        add_parameter(v, "not 0:", (VarId){ block_check(b) - 1 });
 }
 
 static void block_text(View *v)
@@ -537,7 +537,7 @@ static void block_text(View *v)
         text_format(to, ", %u equation%s", rows_of(b), rows_of(b) == 1 ? "" : "s");
         if (inner_of(b))
             text_format(to, ", %u unknown%s %s", iterated_of(b), iterated_of(b) == 1 ? "" : "s",
-                        b->n_solved ? "by formulas" : "iterated");
+                        block_solved(b).n_rows ? "by formulas" : "iterated");
     }
     text_format(to, "\ntime %g%s%s\n", v->what->time, v->what->failure ? ", failed: " : "",
                 v->what->failure ? v->what->failure : "");
@@ -547,9 +547,9 @@ static void block_text(View *v)
         text_iterates(v);
         text_formulas(v);
     } else if (b->kind == BLOCK_ASSIGN) {
-        const Ref ref = term_refs(v->model, b->lhs)[b->lhs.shape->u.leaf];
+        const Ref ref = term_refs(v->model, b->u.assign.lhs)[b->u.assign.lhs.shape->u.leaf];
         text_format(to, "%s\n  %s := %s\n", place_text(v->model, block_span(v->model, b), v->arena),
-                    term_text(v->model, b->lhs, v->arena), term_text(v->model, b->rhs, v->arena));
+                    term_text(v->model, b->u.assign.lhs, v->arena), term_text(v->model, b->u.assign.rhs, v->arena));
         if (model_var(v->model, ref.var)->type.rank == 0)
             text_format(to, "  %s = %.17g\n", ref_text(v->model, ref, v->arena), number_of(v, ref));
     } else {

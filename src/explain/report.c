@@ -204,26 +204,21 @@ typedef struct {
     bool is_linear;
 } BlockView;
 
-static bool is_system(const Block *b)
-{
-    return b->kind == BLOCK_LINEAR || b->kind == BLOCK_NEWTON || b->kind == BLOCK_ITERATE;
-}
-
 static BlockView view_of(const Report *r, const Schedule *s, uint32_t k, bool is_initial)
 {
     const Block *b = &s->blocks.at[k];
     BlockView v = { .name = arena_format(r->arena, "%c%u", is_initial ? 'i' : 'b', k + 1),
-                    .kind = b->n_solved ? "formula" : word_text(block_words.words[b->kind]),
+                    .kind = block_solved(b).n_rows ? "formula" : word_text(block_words.words[b->kind]),
                     .is_linear = b->kind != BLOCK_NEWTON && b->kind != BLOCK_ITERATE };
-    if (is_system(b)) {
-        v.rows = s->rows.at + b->first_row;
-        v.n_rows = b->n_rows;
-        v.n_inner = b->kind == BLOCK_ITERATE ? 0 : b->n_inner;
+    if (block_is_system(b)) {
+        v.rows = s->rows.at + block_rows(b).first_row;
+        v.n_rows = block_rows(b).n_rows;
+        v.n_inner = b->kind == BLOCK_ITERATE ? 0 : block_rows(b).n_inner;
         v.torn = v.n_rows - v.n_inner;
-    } else if (b->n_solved) {
-        v.rows = s->rows.at + b->solved_row;
-        v.n_rows = b->n_solved;
-        v.n_inner = b->n_solved_inner;
+    } else if (block_solved(b).n_rows) {
+        v.rows = s->rows.at + block_solved(b).first_row;
+        v.n_rows = block_solved(b).n_rows;
+        v.n_inner = block_solved(b).n_inner;
         v.torn = v.n_rows - v.n_inner;
     }
     return v;
@@ -261,14 +256,14 @@ static void add_single(const Report *r, const Block *b)
 {
     const Model *m = r->model;
     const bool is_assignment = b->kind == BLOCK_ASSIGN;
-    const Ref target = is_assignment ? term_refs(m, b->lhs)[b->lhs.shape->u.leaf] : ref_now(VAR_NONE);
+    const Ref target = is_assignment ? term_refs(m, b->u.assign.lhs)[b->u.assign.lhs.shape->u.leaf] : ref_now(VAR_NONE);
     const Span span = is_assignment && b->equation.index != ID_NONE ? m->equations.at[b->equation.index].origin.span
-                      : b->kind == BLOCK_RELATION                   ? m->relations.at[b->object].origin.span
-                      : b->kind == BLOCK_STEP                       ? m->steps.at[b->object].origin.span
-                      : b->kind == BLOCK_TRANSITION                 ? m->transitions.at[b->object].origin.span
+                      : b->kind == BLOCK_RELATION                   ? m->relations.at[b->u.object].origin.span
+                      : b->kind == BLOCK_STEP                       ? m->steps.at[b->u.object].origin.span
+                      : b->kind == BLOCK_TRANSITION                 ? m->transitions.at[b->u.object].origin.span
                                                                     : SPAN_NONE;
-    const char *text = is_assignment ? arena_format(r->arena, "%s := %s", term_text(m, b->lhs, r->arena),
-                                                    term_text(m, b->rhs, r->arena))
+    const char *text = is_assignment ? arena_format(r->arena, "%s := %s", term_text(m, b->u.assign.lhs, r->arena),
+                                                    term_text(m, b->u.assign.rhs, r->arena))
                                      : "";
     if (!r->style.is_json) {
         text_format(r->to, "      %s  ", text);
@@ -309,7 +304,7 @@ static void list_blocks_of(Report *r, const Schedule *s, bool is_initial, uint32
     for (uint32_t k = 0; s && k < s->blocks.n; k++) {
         const Block *b = &s->blocks.at[k];
         Arena *const own = r->arena;
-        if (!is_system(b) && !b->n_solved && !r->style.has_all_blocks)
+        if (!block_is_system(b) && !block_solved(b).n_rows && !r->style.has_all_blocks)
             continue;
         r->arena = arena_create_like(own);
         const BlockView v = view_of(r, s, k, is_initial);
@@ -353,7 +348,7 @@ static void list_relations(const Report *r)
     uint32_t *mixed = NEW_ARRAY(r->arena, uint32_t, m->relations.n + 1), n = 0;
     for (uint32_t k = 0; k < r->schedule->blocks.n; k++)
         if (r->schedule->blocks.at[k].kind == BLOCK_RELATION)
-            mixed[r->schedule->blocks.at[k].object] = r->schedule->blocks.at[k].mixed;
+            mixed[r->schedule->blocks.at[k].u.object] = r->schedule->blocks.at[k].mixed;
     begin_list(r, "relations", "comparisons", m->relations.n);
     for (uint32_t k = 0; k < m->relations.n; k++) {
         const Relation *of = &m->relations.at[k];

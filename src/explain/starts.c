@@ -25,14 +25,14 @@ static uint32_t holder_of(const Model *m, uint32_t index)
 static void note_system(Starts *s, const Schedule *of, uint32_t index, uint32_t *block_of)
 {
     const Block *b = &of->blocks.at[index];
-    for (uint32_t k = 0; k < b->n_rows; k++) {
-        const Ref unknown = of->rows.at[b->first_row + k].unknown;
+    for (uint32_t k = 0; k < block_rows(b).n_rows; k++) {
+        const Ref unknown = of->rows.at[block_rows(b).first_row + k].unknown;
         if (unknown.kind != REF_NOW)
             continue;
         s->is_free[unknown.var.index] |= of != s->schedule;
         if (b->kind != BLOCK_NEWTON)
             continue;
-        s->is_inner[unknown.var.index] |= k < b->n_inner;
+        s->is_inner[unknown.var.index] |= k < block_rows(b).n_inner;
         block_of[unknown.var.index] = index + 1;
     }
 }
@@ -44,7 +44,7 @@ static void note_blocks(Starts *s, const Schedule *of, uint32_t *block_of)
         if (b->kind == BLOCK_LINEAR || b->kind == BLOCK_NEWTON || b->kind == BLOCK_ITERATE) {
             note_system(s, of, k, block_of);
         } else if (b->kind == BLOCK_ASSIGN && of != s->schedule) {
-            const Ref ref = term_refs(s->model, b->lhs)[b->lhs.shape->u.leaf];
+            const Ref ref = term_refs(s->model, b->u.assign.lhs)[b->u.assign.lhs.shape->u.leaf];
             if (ref.kind == REF_NOW)
                 s->is_free[ref.var.index] = true;
         }

@@ -54,11 +54,11 @@ static void put_from(Printer *p, EqId equation)
 static void put_assignment(Printer *p, const Block *b)
 {
     printer_put_space(p);
-    printer_put_domain(p, b->domain);
-    printer_put_term(p, b->lhs, BINDS_IF);
+    printer_put_domain(p, b->u.assign.domain);
+    printer_put_term(p, b->u.assign.lhs, BINDS_IF);
     printer_put(p, " := ");
-    printer_put_term(p, b->rhs, BINDS_IF);
-    printer_leave_domain(p, b->domain);
+    printer_put_term(p, b->u.assign.rhs, BINDS_IF);
+    printer_leave_domain(p, b->u.assign.domain);
 }
 
 static void put_rows(Printer *p, const SystemRow *rows, uint32_t n, uint32_t n_inner)
@@ -130,10 +130,12 @@ static void print_block(Printer *p, const Schedule *s, uint32_t index)
     case BLOCK_ASSIGN: put_assignment(p, b); break;
     case BLOCK_LINEAR:
     case BLOCK_NEWTON:
-    case BLOCK_ITERATE: put_rows(p, s->rows.at + b->first_row, b->n_rows, b->n_inner); break;
-    case BLOCK_RELATION: put_relation(p, b->object); break;
-    case BLOCK_STEP: put_step(p, b->object); break;
-    case BLOCK_TRANSITION: put_transition(p, b->object); break;
+    case BLOCK_ITERATE:
+        put_rows(p, s->rows.at + block_rows(b).first_row, block_rows(b).n_rows, block_rows(b).n_inner);
+        break;
+    case BLOCK_RELATION: put_relation(p, b->u.object); break;
+    case BLOCK_STEP: put_step(p, b->u.object); break;
+    case BLOCK_TRANSITION: put_transition(p, b->u.object); break;
     }
     printer_put_word(p, WORD_LEVEL);
     printer_put_space(p);
@@ -147,16 +149,16 @@ static void print_block(Printer *p, const Schedule *s, uint32_t index)
         printer_put_space(p);
         printer_put_number(p, b->mixed);
     }
-    if (b->check) {
+    if (block_check(b)) {
         printer_put_word(p, WORD_CHECKED);
         printer_put_space(p);
-        printer_put_variable(p, (VarId){ b->check - 1 });
+        printer_put_variable(p, (VarId){ block_check(b) - 1 });
     }
     if (b->kind == BLOCK_ASSIGN)
         put_from(p, b->equation);
-    if (b->n_solved) {
+    if (block_solved(b).n_rows) {
         printer_put_word(p, WORD_SOLVES);
-        put_rows(p, s->rows.at + b->solved_row, b->n_solved, b->n_solved_inner);
+        put_rows(p, s->rows.at + block_solved(b).first_row, block_solved(b).n_rows, block_solved(b).n_inner);
     }
     text_char(p->to, '\n');
 }

@@ -108,10 +108,10 @@ static bool parse_range(Reader *r, DomainId *domain)
 static bool parse_assignment(Reader *r, Block *b)
 {
     Type type;
-    if (reader_accept_word(r, WORD_FOR) && !parse_range(r, &b->domain))
+    if (reader_accept_word(r, WORD_FOR) && !parse_range(r, &b->u.assign.domain))
         return false;
-    if (!parse_unknown(r, &b->lhs, &type) || !reader_expect(r, TOKEN_ASSIGN, "':='") ||
-        !reader_parse_term(r, type, &b->rhs))
+    if (!parse_unknown(r, &b->u.assign.lhs, &type) || !reader_expect(r, TOKEN_ASSIGN, "':='") ||
+        !reader_parse_term(r, type, &b->u.assign.rhs))
         return false;
     b->is_real = type.kind == TYPE_REAL;
     return true;
@@ -140,7 +140,7 @@ static bool parse_system_size(Reader *r, Block *b, uint32_t *size)
         return true;
     if (!reader_parse_integer(r, 1, n - 1, &torn))
         return false;
-    b->n_inner = (uint32_t)(n - torn);
+    b->u.system.n_inner = (uint32_t)(n - torn);
     return true;
 }
 
@@ -166,12 +166,12 @@ static bool parse_system(Parser *p, Block *b)
     Reader *r = p->r;
     uint32_t size;
     b->is_real = true;
-    b->first_row = p->s->rows.n;
+    b->u.system.first_row = p->s->rows.n;
     if (!parse_system_size(r, b, &size) || !reader_expect(r, TOKEN_OPEN, "'(' before the unknowns"))
         return false;
-    for (; b->n_rows < size; b->n_rows++) {
+    for (; b->u.system.n_rows < size; b->u.system.n_rows++) {
         SystemRow row = { .equation = EQ_NONE };
-        if ((b->n_rows && !reader_expect(r, TOKEN_COMMA, "',' and a further unknown")) ||
+        if ((b->u.system.n_rows && !reader_expect(r, TOKEN_COMMA, "',' and a further unknown")) ||
             !parse_system_unknown(r, b, &row.unknown))
             return false;
         vec_push(p->arena, &p->s->rows, row);
@@ -179,19 +179,14 @@ static bool parse_system(Parser *p, Block *b)
     if (!reader_expect(r, TOKEN_CLOSE, "')' after the unknowns") ||
         !reader_expect(r, TOKEN_OPEN_SET, "'{' before the equations"))
         return false;
-    for (uint32_t k = 0; k < b->n_rows; k++) {
-        SystemRow *row = &p->s->rows.at[b->first_row + k];
+    for (uint32_t k = 0; k < b->u.system.n_rows; k++) {
+        SystemRow *row = &p->s->rows.at[b->u.system.first_row + k];
         if ((k && !reader_expect(r, TOKEN_SEMICOLON, "';' and a further equation")) ||
-            !parse_system_row(r, row, k < b->n_inner))
+            !parse_system_row(r, row, k < b->u.system.n_inner))
             return false;
         b->is_real &= ref_type(r->model, row->unknown).kind == TYPE_REAL;
     }
-    const SystemRow *first = &p->s->rows.at[b->first_row + b->n_inner];
-    b->equation = first->equation;
-    if (b->n_rows == 1) {
-        b->lhs = first->lhs;
-        b->rhs = first->rhs;
-    }
+    b->equation = p->s->rows.at[b->u.system.first_row + b->u.system.n_inner].equation;
     return reader_expect(r, TOKEN_CLOSE_SET, "'}' after the equations");
 }
 
@@ -200,7 +195,7 @@ static bool parse_relation(Reader *r, Block *b)
     const uint32_t begin = r->token.begin;
     Relation found = { .region = REGION_NONE };
     const Expr *shape;
-    if (!reader_parse_numbered(r, 'k', r->model->relations.n, &b->object) ||
+    if (!reader_parse_numbered(r, 'k', r->model->relations.n, &b->u.object) ||
         !reader_parse_variable_name(r, &found.bit) || !reader_expect(r, TOKEN_ASSIGN, "':='") ||
         !reader_parse_operand_term(r, BINDS_SUM, &shape))
         return false;
@@ -210,7 +205,7 @@ static bool parse_relation(Reader *r, Block *b)
         !reader_parse_operand_term(r, BINDS_SUM, &shape))
         return false;
     found.right = reader_finish_term(r, shape);
-    const Relation *known = &r->model->relations.at[b->object];
+    const Relation *known = &r->model->relations.at[b->u.object];
     return reader_choose(r, &relation_words, "the kind of the relation", &found.kind) &&
            check_same(r, begin,
                       found.bit.index == known->bit.index && found.kind == known->kind &&
@@ -223,10 +218,10 @@ static bool parse_step(Reader *r, Block *b)
 {
     const uint32_t begin = r->token.begin;
     StepFunction found = { .region = REGION_NONE };
-    if (!reader_parse_numbered(r, 's', r->model->steps.n, &b->object) || !reader_parse_variable_name(r, &found.value) ||
-        !reader_expect(r, TOKEN_ASSIGN, "':='"))
+    if (!reader_parse_numbered(r, 's', r->model->steps.n, &b->u.object) ||
+        !reader_parse_variable_name(r, &found.value) || !reader_expect(r, TOKEN_ASSIGN, "':='"))
         return false;
-    const StepFunction *known = &r->model->steps.at[b->object];
+    const StepFunction *known = &r->model->steps.at[b->u.object];
     return reader_parse_step_head(r, &found) &&
            reader_choose(r, &relation_words, "the kind of the step function", &found.kind) &&
            check_same(r, begin,
@@ -238,7 +233,7 @@ static bool parse_step(Reader *r, Block *b)
 static bool parse_transition(Reader *r, Block *b)
 {
     const uint32_t begin = r->token.begin;
-    if (!reader_parse_label(r, LABEL_TRANSITION, &b->object))
+    if (!reader_parse_label(r, LABEL_TRANSITION, &b->u.object))
         return false;
     uint32_t n = 0;
     bool is_same = true;
@@ -247,12 +242,12 @@ static bool parse_transition(Reader *r, Block *b)
             Term condition;
             if (!reader_parse_term(r, BOOLEAN_TYPE, &condition))
                 return false;
-            const Transition *t = &r->model->transitions.at[b->object];
+            const Transition *t = &r->model->transitions.at[b->u.object];
             is_same = is_same && n < t->n_conditions &&
                       same_term(r->model, condition, r->model->conditions.at[t->first_condition + n]);
             n++;
         } while (reader_accept(r, TOKEN_COMMA));
-    return check_same(r, begin, is_same && n == r->model->transitions.at[b->object].n_conditions,
+    return check_same(r, begin, is_same && n == r->model->transitions.at[b->u.object].n_conditions,
                       "transition of this name");
 }
 
@@ -292,7 +287,7 @@ static bool parse_check(Reader *r, Block *b)
     if (!reader_parse_variable_name(r, &checked))
         return false;
     const Variable *v = model_var(r->model, checked);
-    b->check = checked.index + 1;
+    b->u.assign.check = checked.index + 1;
     return check_same(r, begin, v->definition == DEFINITION_BINDING && v->type.kind == TYPE_REAL && v->type.rank == 0,
                       "Real parameter of this name");
 }
@@ -303,9 +298,7 @@ static bool parse_solved(Parser *p, Block *b)
     Block system = { .kind = BLOCK_LINEAR };
     if (!parse_system(p, &system))
         return false;
-    b->solved_row = system.first_row;
-    b->n_solved = system.n_rows;
-    b->n_solved_inner = system.n_inner;
+    b->u.assign.solved = system.u.system;
     return true;
 }
 

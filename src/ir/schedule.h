@@ -27,24 +27,56 @@ typedef struct { /* lhs = rhs of a system, and its unknown. Of a torn system: in
     Ref unknown;
 } SystemRow;
 
+typedef struct { /* rows of a system: schedule->rows */
+    uint32_t first_row, n_rows;
+    uint32_t n_inner; /* so many rows at the beginning are explicit, in order; the unknowns of the others are iterated.
+                         0: not torn */
+} SystemRows;
+
 typedef struct {
-    uint8_t kind;
+    Term lhs, rhs; /* lhs is a single leaf */
+    DomainId domain;
+    SystemRows solved; /* by solve-small: the system that it and the assignments behind it were made of; or no rows */
+    uint32_t check;    /* ... and 1 + parameter that must not be 0, or 0 */
+} BlockAssignment;
+
+typedef struct {
+    uint8_t kind;   /* BlockKind */
     bool is_moving; /* depends on time, states or continuous inputs: evaluated in integration too */
     bool is_eager;  /* node of the event graph */
-    uint32_t level;
-    Term lhs, rhs; /* ASSIGN: lhs is a single leaf */
-    DomainId domain;
-    EqId equation;
-    uint32_t object;
-    uint32_t first_row, n_rows; /* systems: schedule->rows */
-    uint32_t n_inner; /* LINEAR, NEWTON: so many rows at the beginning are explicit, in order; the unknowns of the
-                         others are iterated. 0: not torn */
     bool is_real;
-    /* ASSIGN by solve-small: the system that it and the assignments behind it were made of; n_solved 0: none */
-    uint32_t solved_row, n_solved, n_solved_inner;
-    uint32_t check; /* ... and 1 + parameter that must not be 0, or 0 */
+    EqId equation; /* of a system: that of its first residual; or none */
+    uint32_t level;
     uint32_t mixed; /* not 0: blocks of this number decide together at events; they stand together, decisions last */
+    union {
+        BlockAssignment assign; /* ASSIGN */
+        SystemRows system;      /* LINEAR, NEWTON, ITERATE; n_inner of the first two only */
+        uint32_t object;        /* RELATION, STEP, TRANSITION */
+    } u;
 } Block;
+
+static inline bool block_is_system(const Block *b)
+{
+    return b->kind == BLOCK_LINEAR || b->kind == BLOCK_NEWTON || b->kind == BLOCK_ITERATE;
+}
+
+/* The rows of a system; of any other block none. */
+static inline SystemRows block_rows(const Block *b)
+{
+    return block_is_system(b) ? b->u.system : (SystemRows){ 0 };
+}
+
+/* The rows that solve-small made the assignment of; of any other block none. */
+static inline SystemRows block_solved(const Block *b)
+{
+    return b->kind == BLOCK_ASSIGN ? b->u.assign.solved : (SystemRows){ 0 };
+}
+
+/* 1 + the parameter that must not be 0 for the assignment; of any other block 0. */
+static inline uint32_t block_check(const Block *b)
+{
+    return b->kind == BLOCK_ASSIGN ? b->u.assign.check : 0;
+}
 
 typedef enum {
     PART_PARAMETERS,

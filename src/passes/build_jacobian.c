@@ -154,19 +154,20 @@ static void put_set(Builder *b, Ref ref, int64_t element, Set set)
 static void carry_assignment(Builder *b, const Block *block)
 {
     Model *m = b->model;
-    const Ref ref = term_refs(m, block->lhs)[block->lhs.shape->u.leaf];
-    const Domain *d = &m->domains.at[block->domain.index];
+    const Ref ref = term_refs(m, block->u.assign.lhs)[block->u.assign.lhs.shape->u.leaf];
+    const Domain *d = &m->domains.at[block->u.assign.domain.index];
     ElementMap target;
-    REQUIRE(element_map(m, block->lhs.shape, term_refs(m, block->lhs), block->domain, &target) &&
-            d->n <= ELEMENT_LEVELS);
-    const uint64_t count = domain_count(m, block->domain);
+    REQUIRE(
+        element_map(m, block->u.assign.lhs.shape, term_refs(m, block->u.assign.lhs), block->u.assign.domain, &target) &&
+        d->n <= ELEMENT_LEVELS);
+    const uint64_t count = domain_count(m, block->u.assign.domain);
     int64_t j[ELEMENT_LEVELS] = { 0 };
     for (uint64_t n = 0; n < count && !b->is_too_large; n++) {
         int64_t element = target.base;
         for (uint32_t k = 0; k < d->n; k++)
             element += target.step[k] * j[k];
         begin_set(b);
-        add_leaves(b, block->rhs.shape, block->rhs, block->domain, j);
+        add_leaves(b, block->u.assign.rhs.shape, block->u.assign.rhs, block->u.assign.domain, j);
         put_set(b, ref, element, end_set(b));
         for (uint32_t k = d->n; k-- > 0;) { /* next iteration, innermost first */
             if (++j[k] < m->iterators.at[d->first + k].count)
@@ -180,17 +181,17 @@ static void carry_assignment(Builder *b, const Block *block)
 static void carry_residuals(Builder *b, const Block *block)
 {
     const int64_t j[ELEMENT_LEVELS] = { 0 };
-    const SystemRow *rows = &b->schedule->rows.at[block->first_row];
+    const SystemRow *rows = &b->schedule->rows.at[block_rows(block).first_row];
     uint32_t column = b->n_columns;
-    for (uint32_t k = block->n_inner; k < block->n_rows; k++) {
+    for (uint32_t k = block_rows(block).n_inner; k < block_rows(block).n_rows; k++) {
         begin_set(b);
         add_state(b, b->n_columns++);
         put_set(b, rows[k].unknown, 0, end_set(b));
     }
-    for (uint32_t k = 0; k < block->n_rows; k++) {
+    for (uint32_t k = 0; k < block_rows(block).n_rows; k++) {
         begin_set(b);
         add_leaves(b, rows[k].rhs.shape, rows[k].rhs, (DomainId){ 0 }, j);
-        if (k < block->n_inner) {
+        if (k < block_rows(block).n_inner) {
             put_set(b, rows[k].unknown, 0, end_set(b));
         } else {
             add_leaves(b, rows[k].lhs.shape, rows[k].lhs, (DomainId){ 0 }, j);
@@ -203,18 +204,18 @@ static void carry_system(Builder *b, const Block *block)
 {
     const int64_t j[ELEMENT_LEVELS] = { 0 };
     begin_set(b);
-    for (uint32_t k = 0; k < block->n_rows; k++) {
-        const SystemRow *row = &b->schedule->rows.at[block->first_row + k];
+    for (uint32_t k = 0; k < block_rows(block).n_rows; k++) {
+        const SystemRow *row = &b->schedule->rows.at[block_rows(block).first_row + k];
         put_set(b, row->unknown, 0, (Set){ 0, 0 }); /* unknowns of the system itself add nothing */
     }
-    for (uint32_t k = 0; k < block->n_rows; k++) {
-        const SystemRow *row = &b->schedule->rows.at[block->first_row + k];
+    for (uint32_t k = 0; k < block_rows(block).n_rows; k++) {
+        const SystemRow *row = &b->schedule->rows.at[block_rows(block).first_row + k];
         add_leaves(b, row->lhs.shape, row->lhs, (DomainId){ 0 }, j);
         add_leaves(b, row->rhs.shape, row->rhs, (DomainId){ 0 }, j);
     }
     const Set set = end_set(b);
-    for (uint32_t k = 0; k < block->n_rows; k++)
-        put_set(b, b->schedule->rows.at[block->first_row + k].unknown, 0, set);
+    for (uint32_t k = 0; k < block_rows(block).n_rows; k++)
+        put_set(b, b->schedule->rows.at[block_rows(block).first_row + k].unknown, 0, set);
 }
 
 static bool number_elements(Builder *b, uint32_t *n_states, uint32_t *n_elements)
@@ -295,14 +296,15 @@ static bool can_be_whole(const Builder *b)
     for (uint32_t k = 0; k < s->parts[PART_DERIVATIVES].n; k++) {
         const Block *block = &s->blocks.at[s->parts[PART_DERIVATIVES].at[k]];
         if (block->kind == BLOCK_ASSIGN) {
-            if (block->domain.index || block->lhs.shape->n_args || block->rhs.shape->has_index)
+            if (block->u.assign.domain.index || block->u.assign.lhs.shape->n_args ||
+                block->u.assign.rhs.shape->has_index)
                 return false;
             continue;
         }
         if (!is_system(block) || !block->is_real)
             return false;
-        for (uint32_t j = 0; j < block->n_rows; j++) {
-            const SystemRow *row = &s->rows.at[block->first_row + j];
+        for (uint32_t j = 0; j < block_rows(block).n_rows; j++) {
+            const SystemRow *row = &s->rows.at[block_rows(block).first_row + j];
             if (row->lhs.shape->has_index || row->rhs.shape->has_index)
                 return false;
         }
@@ -328,7 +330,7 @@ bool build_jacobian(Compile *c)
     s->is_whole = !s->has_jacobian && may_be_whole;
     for (uint32_t k = 0; k < s->parts[PART_DERIVATIVES].n; k++) {
         const Block *block = &s->blocks.at[s->parts[PART_DERIVATIVES].at[k]];
-        n_w += is_system(block) ? block->n_rows - block->n_inner : 0;
+        n_w += is_system(block) ? block_rows(block).n_rows - block_rows(block).n_inner : 0;
     }
     b.is_too_large = false;
     b.most = MOST_ENTRIES;

@@ -24,29 +24,29 @@ static void visit_reads(Parts *p, const Block *b, VisitTerm visit, void *context
 {
     const Model *m = p->model;
     switch ((BlockKind)b->kind) {
-    case BLOCK_ASSIGN: visit(p, b->rhs, context); break;
+    case BLOCK_ASSIGN: visit(p, b->u.assign.rhs, context); break;
     case BLOCK_LINEAR:
     case BLOCK_NEWTON:
     case BLOCK_ITERATE:
-        for (uint32_t k = 0; k < b->n_rows; k++) {
-            visit(p, p->schedule->rows.at[b->first_row + k].lhs, context);
-            visit(p, p->schedule->rows.at[b->first_row + k].rhs, context);
+        for (uint32_t k = 0; k < b->u.system.n_rows; k++) {
+            visit(p, p->schedule->rows.at[b->u.system.first_row + k].lhs, context);
+            visit(p, p->schedule->rows.at[b->u.system.first_row + k].rhs, context);
         }
         break;
     case BLOCK_RELATION: {
-        const Relation *r = &m->relations.at[b->object];
+        const Relation *r = &m->relations.at[b->u.object];
         visit(p, r->kind == RELATION_TIME ? r->slope : r->left, context);
         visit(p, r->kind == RELATION_TIME ? r->flip : r->right, context);
         break;
     }
     case BLOCK_STEP: {
-        const StepFunction *f = &m->steps.at[b->object];
+        const StepFunction *f = &m->steps.at[b->u.object];
         visit(p, f->kind == RELATION_TIME ? f->slope : f->argument, context);
         visit(p, f->kind == RELATION_TIME ? f->offset : TERM_NONE, context);
         break;
     }
     case BLOCK_TRANSITION: {
-        const Transition *t = &m->transitions.at[b->object];
+        const Transition *t = &m->transitions.at[b->u.object];
         for (uint32_t k = 0; k < t->n_conditions; k++)
             visit(p, m->conditions.at[t->first_condition + k], context);
         break;
@@ -92,7 +92,7 @@ static void define_blocks(Parts *p)
     for (uint32_t k = 0; k < s->blocks.n; k++) {
         Block *b = &s->blocks.at[k];
         if (b->kind == BLOCK_ASSIGN) {
-            const Ref ref = term_refs(p->model, b->lhs)[b->lhs.shape->u.leaf];
+            const Ref ref = term_refs(p->model, b->u.assign.lhs)[b->u.assign.lhs.shape->u.leaf];
             if (!is_held(p, b->equation, ref))
                 visit_reads(p, b, note_moving, &b->is_moving);
             if (ref.kind == REF_NOW)
@@ -100,20 +100,21 @@ static void define_blocks(Parts *p)
             add_definition(p, ref, k);
         } else if (b->kind == BLOCK_LINEAR || b->kind == BLOCK_NEWTON || b->kind == BLOCK_ITERATE) {
             bool all_held = true;
-            for (uint32_t j = 0; j < b->n_rows; j++)
-                all_held &= is_held(p, s->rows.at[b->first_row + j].equation, s->rows.at[b->first_row + j].unknown);
+            for (uint32_t j = 0; j < b->u.system.n_rows; j++)
+                all_held &= is_held(p, s->rows.at[b->u.system.first_row + j].equation,
+                                    s->rows.at[b->u.system.first_row + j].unknown);
             if (!all_held)
                 visit_reads(p, b, note_moving, &b->is_moving);
-            for (uint32_t j = 0; j < b->n_rows; j++) {
-                const Ref ref = s->rows.at[b->first_row + j].unknown;
+            for (uint32_t j = 0; j < b->u.system.n_rows; j++) {
+                const Ref ref = s->rows.at[b->u.system.first_row + j].unknown;
                 if (ref.kind == REF_NOW)
                     p->moves[ref.var.index] |= b->is_moving;
                 add_definition(p, ref, k);
             }
         } else if (b->kind == BLOCK_RELATION) {
-            add_definition(p, ref_now(p->model->relations.at[b->object].bit), k);
+            add_definition(p, ref_now(p->model->relations.at[b->u.object].bit), k);
         } else if (b->kind == BLOCK_STEP) {
-            add_definition(p, ref_now(p->model->steps.at[b->object].value), k);
+            add_definition(p, ref_now(p->model->steps.at[b->u.object].value), k);
         }
     }
 }

@@ -258,7 +258,7 @@ static void add_varied(Checker *k)
 /* Whether the equations of the present combination determine all unknowns; k->g and the matching stay. */
 static bool is_regular(Checker *k)
 {
-    const uint32_t n = k->block->n_rows;
+    const uint32_t n = k->block->u.system.n_rows;
     Arena *scratch = k->c->scratch;
     arena_reset(scratch, k->mark);
     k->edges.n = k->n_fixed;
@@ -361,7 +361,7 @@ static Value value_for(const Checker *k, Ref ref)
 /* lhs - rhs with all unknowns 0, and what each unknown adds. False: it has no value. */
 static bool fill_side(const Checker *k, Term term, double sign, double *row)
 {
-    const uint32_t n = k->block->n_rows, n_leaves = term.shape->n_leaves;
+    const uint32_t n = k->block->u.system.n_rows, n_leaves = term.shape->n_leaves;
     Value *leaves = NEW_ARRAY(k->c->scratch, Value, n_leaves + 1), result;
     for (uint32_t j = 0; j < n_leaves; j++)
         leaves[j] = value_for(k, term_refs(k->model, term)[j]);
@@ -385,7 +385,7 @@ static bool fill_side(const Checker *k, Term term, double sign, double *row)
 /* The equations of the present combination with numbers for all that is known. False: they have no values. */
 static bool fill_matrix(const Checker *k, double *a)
 {
-    const uint32_t w = k->block->n_rows + 1;
+    const uint32_t w = k->block->u.system.n_rows + 1;
     for (uint32_t j = 0; j + 1 < w; j++)
         if (!fill_side(k, k->rows[j].lhs, 1, a + (size_t)j * w) || !fill_side(k, k->rows[j].rhs, -1, a + (size_t)j * w))
             return false;
@@ -397,14 +397,14 @@ static bool fill_matrix(const Checker *k, double *a)
 static bool is_numeric(const Checker *k, uint32_t n_combinations)
 {
     enum { LARGEST = 60 };
-    const uint64_t n = k->block->n_rows;
+    const uint64_t n = k->block->u.system.n_rows;
     return k->block->kind == BLOCK_LINEAR && n > 1 && n <= LARGEST && n_combinations * n * n * n <= 4 * MOST_WORK;
 }
 
 /* Whether the run can be in the present combination and has no solution, or several, there. */
 static bool is_dangerous(Checker *k)
 {
-    const uint32_t n = k->block->n_rows;
+    const uint32_t n = k->block->u.system.n_rows;
     const bool is_singular = !is_regular(k);
     double *a = k->has_numbers ? NEW_ARRAY(k->c->scratch, double, (size_t)n *(n + 1)) : NULL;
     if (!a || !fill_matrix(k, a))
@@ -528,7 +528,7 @@ static void report_alone(Checker *k)
 static void report_system(Checker *k, uint32_t n_singular, uint32_t n_tried, bool is_all)
 {
     Diag *diag = k->c->diag;
-    const uint32_t n = k->block->n_rows;
+    const uint32_t n = k->block->u.system.n_rows;
     bool *is_open = NEW_ARRAY(k->c->scratch, bool, n + 1);
     uint32_t n_open = 0, n_dependent = 0;
     const Dulmage parts = dulmage_decompose(&k->g, k->column_of_row, k->row_of_column, k->c->scratch, NULL);
@@ -578,7 +578,7 @@ static void report_system(Checker *k, uint32_t n_singular, uint32_t n_tried, boo
 static void begin(Checker *k)
 {
     Arena *scratch = k->c->scratch;
-    const uint32_t n = k->block->n_rows;
+    const uint32_t n = k->block->u.system.n_rows;
     map_init(&k->columns, scratch, n);
     map_init(&k->choices, scratch, 16);
     k->n_choices = 0;
@@ -609,7 +609,7 @@ static bool next_combination(Checker *k, uint32_t n)
 static uint32_t combined_choices(Checker *k)
 {
     uint64_t combinations = 1;
-    const uint64_t work = (uint64_t)k->edges.n + k->block->n_rows;
+    const uint64_t work = (uint64_t)k->edges.n + k->block->u.system.n_rows;
     uint32_t n = 0;
     while (n < k->n_choices) {
         combinations *= k->choice[n].n;
@@ -625,7 +625,7 @@ static uint32_t combined_choices(Checker *k)
 static void list_edges(Checker *k)
 {
     Arena *scratch = k->c->scratch;
-    for (uint32_t j = 0, next = 0; j < k->block->n_rows; j++) {
+    for (uint32_t j = 0, next = 0; j < k->block->u.system.n_rows; j++) {
         if (next < k->varied.n && k->varied.at[next] == j) {
             next++;
             continue;
@@ -637,8 +637,8 @@ static void list_edges(Checker *k)
     }
     k->n_fixed = k->edges.n;
     add_varied(k);
-    k->column_of_row = NEW_ARRAY(scratch, uint32_t, k->block->n_rows + 1);
-    k->row_of_column = NEW_ARRAY(scratch, uint32_t, k->block->n_rows + 1);
+    k->column_of_row = NEW_ARRAY(scratch, uint32_t, k->block->u.system.n_rows + 1);
+    k->row_of_column = NEW_ARRAY(scratch, uint32_t, k->block->u.system.n_rows + 1);
     k->mark = arena_mark(scratch);
 }
 
@@ -649,7 +649,7 @@ static void try_combinations(Checker *k)
     for (uint32_t j = 0; j < n; j++)
         n_combinations *= k->choice[j].n;
     k->has_numbers = n == k->n_choices && is_numeric(k, n_combinations);
-    k->decides_itself = k->block->n_rows > 1;
+    k->decides_itself = k->block->u.system.n_rows > 1;
     for (uint32_t j = 0; j < k->n_choices && k->decides_itself; j++)
         k->decides_itself = depends_on_solution(k, &k->choice[j]);
     int32_t first[MOST_CHOICES];
@@ -666,7 +666,7 @@ static void try_combinations(Checker *k)
     for (uint32_t j = 0; j < k->n_choices; j++)
         k->choice[j].value = first[j];
     generalise(k);
-    if (k->block->n_rows == 1 && !is_all_fixed(k))
+    if (k->block->u.system.n_rows == 1 && !is_all_fixed(k))
         report_alone(k);
     else
         report_system(k, n_singular, n_tried, n_singular == n_tried && !k->has_more);
@@ -676,7 +676,7 @@ static void check_block(Checker *k, const Block *block)
 {
     const ArenaMark start = arena_mark(k->c->scratch);
     k->block = block;
-    k->rows = k->c->schedule->rows.at + block->first_row;
+    k->rows = k->c->schedule->rows.at + block->u.system.first_row;
     begin(k);
     if (k->varied.n) {
         list_edges(k);

@@ -62,17 +62,17 @@ bool check_systems(Compile *c)
     uint32_t looked_at = 0;
     for (uint32_t k = 0; k < s->blocks.n && looked_at < MOST_ROWS; k++) {
         const Block *b = &s->blocks.at[k];
-        if ((b->kind != BLOCK_LINEAR && b->kind != BLOCK_NEWTON) || b->n_rows < 2 || b->mixed)
+        if ((b->kind != BLOCK_LINEAR && b->kind != BLOCK_NEWTON) || b->u.system.n_rows < 2 || b->mixed)
             continue;
-        const SystemRow *rows = s->rows.at + b->first_row;
+        const SystemRow *rows = s->rows.at + b->u.system.first_row;
         Draw one = { c->model, 0 }, another = { c->model, 0x5bd1e995 };
         const ValueSource values = { c->model, draw, &one, true }, others = { c->model, draw, &another, true };
         Dependence d;
-        looked_at += b->n_rows;
+        looked_at += b->u.system.n_rows;
         Arena *scratch = arena_create_like(c->arena);
-        if (find_dependence(&values, rows, b->n_rows, scratch, &d) &&
-            find_dependence(&others, rows, b->n_rows, scratch, &d))
-            report(c, rows, b->n_rows, &d);
+        if (find_dependence(&values, rows, b->u.system.n_rows, scratch, &d) &&
+            find_dependence(&others, rows, b->u.system.n_rows, scratch, &d))
+            report(c, rows, b->u.system.n_rows, &d);
         arena_destroy(scratch);
     }
     return diag_errors(c->diag) == 0;

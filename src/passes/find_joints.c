@@ -73,8 +73,8 @@ static void find_carriers(Finder *f, VarId bit)
         before = f->n_carriers;
         for (uint32_t k = f->first; k < f->end; k++) {
             const Block *b = &f->c->schedule->blocks.at[k];
-            if (b->kind == BLOCK_ASSIGN && b->domain.index == 0)
-                add_carrier(f, b->lhs, b->rhs);
+            if (b->kind == BLOCK_ASSIGN && b->u.assign.domain.index == 0)
+                add_carrier(f, b->u.assign.lhs, b->u.assign.rhs);
         }
     }
 }
@@ -134,20 +134,20 @@ static bool block_agrees(Finder *f, const Block *b)
     const Schedule *schedule = f->c->schedule;
     switch ((BlockKind)b->kind) {
     case BLOCK_ASSIGN:
-        if (b->lhs.shape->kind == EXPR_LEAF && carrier_of(f, term_refs(f->model, b->lhs)[0]))
+        if (b->u.assign.lhs.shape->kind == EXPR_LEAF && carrier_of(f, term_refs(f->model, b->u.assign.lhs)[0]))
             return true;
-        return b->domain.index == 0 ? agrees(f, b->rhs) : !mentions(f, b->rhs);
+        return b->u.assign.domain.index == 0 ? agrees(f, b->u.assign.rhs) : !mentions(f, b->u.assign.rhs);
     case BLOCK_LINEAR:
     case BLOCK_NEWTON:
-        for (uint32_t k = b->first_row; k < b->first_row + b->n_rows; k++)
+        for (uint32_t k = b->u.system.first_row; k < b->u.system.first_row + b->u.system.n_rows; k++)
             if (!agrees(f, schedule->rows.at[k].lhs) || !agrees(f, schedule->rows.at[k].rhs))
                 return false;
         return true;
     case BLOCK_RELATION: {
-        const Relation *r = &f->model->relations.at[b->object];
+        const Relation *r = &f->model->relations.at[b->u.object];
         return agrees(f, r->left) && agrees(f, r->right);
     }
-    case BLOCK_STEP: return agrees(f, f->model->steps.at[b->object].argument);
+    case BLOCK_STEP: return agrees(f, f->model->steps.at[b->u.object].argument);
     case BLOCK_ITERATE:
     case BLOCK_TRANSITION: break;
     }
@@ -191,7 +191,7 @@ bool find_joints(Compile *c)
             const ArenaMark mark = arena_mark(c->scratch);
             const Block *b = &schedule->blocks.at[j];
             if (b->kind == BLOCK_RELATION)
-                c->model->relations.at[b->object].is_joint = is_joint(&f, &c->model->relations.at[b->object]);
+                c->model->relations.at[b->u.object].is_joint = is_joint(&f, &c->model->relations.at[b->u.object]);
             arena_reset(c->scratch, mark);
         }
     }

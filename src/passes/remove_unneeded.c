@@ -21,20 +21,16 @@ static void add_definition(Remover *r, Ref ref, uint32_t block)
     *head = r->chain_block.n;
 }
 
-static bool is_system(const Block *b)
-{
-    return b->kind == BLOCK_LINEAR || b->kind == BLOCK_NEWTON || b->kind == BLOCK_ITERATE;
-}
-
 /* What the block defines; `each` for a system. */
 static Ref defined(const Remover *r, const Block *b, uint32_t row)
 {
-    return is_system(b) ? r->s->rows.at[b->first_row + row].unknown : term_refs(r->m, b->lhs)[b->lhs.shape->u.leaf];
+    return block_is_system(b) ? r->s->rows.at[b->u.system.first_row + row].unknown
+                              : term_refs(r->m, b->u.assign.lhs)[b->u.assign.lhs.shape->u.leaf];
 }
 
 static uint32_t n_defined(const Block *b)
 {
-    return is_system(b) ? b->n_rows : b->kind == BLOCK_ASSIGN;
+    return block_is_system(b) ? b->u.system.n_rows : b->kind == BLOCK_ASSIGN;
 }
 
 static void need_ref(Remover *r, Ref ref)
@@ -61,10 +57,10 @@ static void need_term(Remover *r, Term term)
 static void need_reads(Remover *r, const Block *b)
 {
     if (b->kind == BLOCK_ASSIGN)
-        need_term(r, b->rhs);
-    for (uint32_t k = 0; is_system(b) && k < b->n_rows; k++) {
-        need_term(r, r->s->rows.at[b->first_row + k].lhs);
-        need_term(r, r->s->rows.at[b->first_row + k].rhs);
+        need_term(r, b->u.assign.rhs);
+    for (uint32_t k = 0; block_is_system(b) && k < b->u.system.n_rows; k++) {
+        need_term(r, r->s->rows.at[b->u.system.first_row + k].lhs);
+        need_term(r, r->s->rows.at[b->u.system.first_row + k].rhs);
     }
 }
 
@@ -132,7 +128,7 @@ static void remove_blocks(Remover *r)
     r->s->figures.largest_block = 0;
     for (uint32_t k = 0; k < r->s->blocks.n; k++) {
         const Block *b = &r->s->blocks.at[k];
-        const uint32_t size = is_system(b) ? b->n_rows : 1;
+        const uint32_t size = block_is_system(b) ? b->u.system.n_rows : 1;
         if (r->needed[k]) {
             if (size > r->s->figures.largest_block)
                 r->s->figures.largest_block = size;
@@ -142,7 +138,7 @@ static void remove_blocks(Remover *r)
         for (uint32_t j = 0; j < n_defined(b); j++) {
             hide(r, defined(r, b, j));
             r->s->figures.n_unknowns--;
-            const EqId e = is_system(b) ? r->s->rows.at[b->first_row + j].equation : b->equation;
+            const EqId e = block_is_system(b) ? r->s->rows.at[b->u.system.first_row + j].equation : b->equation;
             m->equations.at[e.index].kind = EQUATION_DROPPED;
         }
     }

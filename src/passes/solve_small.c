@@ -94,8 +94,8 @@ static void read_system(Passage *p, System *s, const SystemRow *rows, uint32_t n
 static uint32_t find_system(Passage *p, const Block *b, const SystemRow *rows)
 {
     uint32_t ids[3 * MOST_ROWS + 1], n = 0, found;
-    ids[n++] = b->n_inner;
-    for (uint32_t k = 0; k < b->n_rows; k++) {
+    ids[n++] = b->u.system.n_inner;
+    for (uint32_t k = 0; k < b->u.system.n_rows; k++) {
         ids[n++] = term_import(&p->builder, rows[k].lhs)->id;
         ids[n++] = term_import(&p->builder, rows[k].rhs)->id;
         ids[n++] = term_leaf(&p->builder, rows[k].unknown)->u.leaf;
@@ -109,8 +109,8 @@ static uint32_t find_system(Passage *p, const Block *b, const SystemRow *rows)
             return found;
     uint32_t *key = NEW_ARRAY(p->c->scratch, uint32_t, n);
     memcpy(key, ids, n * sizeof *ids);
-    System s = { .key = key, .n_key = n, .next = first, .n = b->n_rows - b->n_inner };
-    read_system(p, &s, rows, b->n_rows);
+    System s = { .key = key, .n_key = n, .next = first, .n = b->u.system.n_rows - b->u.system.n_inner };
+    read_system(p, &s, rows, b->u.system.n_rows);
     vec_push(p->c->scratch, &p->systems, s);
     map_put(&p->by_key, hash, p->systems.n - 1);
     return p->systems.n - 1;
@@ -299,9 +299,10 @@ static bool solve_some(Passage *p, const System *s, Span span, Solved *to)
 static bool is_small(const Passage *p, const Block *b, const SystemRow *rows)
 {
     const uint32_t most = p->c->is_initial ? 1 : MOST_UNKNOWNS; /* its parameters are listed already */
-    if (b->kind != BLOCK_LINEAR || b->mixed || b->n_rows - b->n_inner > most || b->n_rows > MOST_ROWS)
+    if (b->kind != BLOCK_LINEAR || b->mixed || b->u.system.n_rows - b->u.system.n_inner > most ||
+        b->u.system.n_rows > MOST_ROWS)
         return false;
-    for (uint32_t k = 0; k < b->n_rows; k++)
+    for (uint32_t k = 0; k < b->u.system.n_rows; k++)
         if (model_var(p->model, rows[k].unknown.var)->variability != VARIABILITY_CONTINUOUS)
             return false; /* values that are held between events are found together */
     return true;
@@ -310,7 +311,7 @@ static bool is_small(const Passage *p, const Block *b, const SystemRow *rows)
 static Solved solve(Passage *p, const Block *b)
 {
     Solved solved = { 0 };
-    const SystemRow *rows = p->c->schedule->rows.at + b->first_row;
+    const SystemRow *rows = p->c->schedule->rows.at + b->u.system.first_row;
     if (!is_small(p, b, rows))
         return solved;
     p->builder.refs.n = 0;
@@ -329,8 +330,8 @@ static Block assignment(const Block *system, EqId equation, Term lhs, Term rhs)
                     .is_moving = system->is_moving,
                     .is_eager = system->is_eager,
                     .level = system->level,
-                    .lhs = lhs,
-                    .rhs = rhs,
+                    .u.assign.lhs = lhs,
+                    .u.assign.rhs = rhs,
                     .equation = equation,
                     .is_real = true };
 }
@@ -339,22 +340,20 @@ static Block assignment(const Block *system, EqId equation, Term lhs, Term rhs)
 static void add_assignments(Passage *p, const Block *blocks, const Solved *solved, uint32_t n)
 {
     Schedule *s = p->c->schedule;
-    const uint32_t n_inner = blocks[0].n_inner, n_left = blocks[0].n_rows - n_inner;
+    const uint32_t n_inner = blocks[0].u.system.n_inner, n_left = blocks[0].u.system.n_rows - n_inner;
     for (uint32_t row = 0; row < n_left; row++)
         for (uint32_t k = 0; k < n; k++) {
-            const SystemRow *own = &s->rows.at[blocks[k].first_row + n_inner + row];
+            const SystemRow *own = &s->rows.at[blocks[k].u.system.first_row + n_inner + row];
             Block b = assignment(&blocks[k], own->equation, term_ref(p->model, own->unknown), solved[k].solution[row]);
             if (row == 0) { /* it stands for the system */
-                b.solved_row = blocks[k].first_row;
-                b.n_solved = blocks[k].n_rows;
-                b.n_solved_inner = n_inner;
-                b.check = solved[k].check;
+                b.u.assign.solved = blocks[k].u.system;
+                b.u.assign.check = solved[k].check;
             }
             vec_push(p->c->arena, &s->blocks, b);
         }
     for (uint32_t row = 0; row < n_inner; row++)
         for (uint32_t k = 0; k < n; k++) {
-            const SystemRow *own = &s->rows.at[blocks[k].first_row + row];
+            const SystemRow *own = &s->rows.at[blocks[k].u.system.first_row + row];
             vec_push(p->c->arena, &s->blocks, assignment(&blocks[k], own->equation, own->lhs, own->rhs));
         }
 }

@@ -348,7 +348,11 @@ static bool add_single(Sorter *s, uint32_t node, bool is_loop)
     const uint32_t k = s->nodes.at[node].object;
     const Equation *e = &m->equations.at[k];
     const Ref unknown = s->c->unknowns.at[s->c->matched[k]];
-    Block block = { .kind = BLOCK_ASSIGN, .lhs = e->lhs, .rhs = e->rhs, .domain = e->domain, .equation = { k } };
+    Block block = { .kind = BLOCK_ASSIGN,
+                    .u.assign.lhs = e->lhs,
+                    .u.assign.rhs = e->rhs,
+                    .u.assign.domain = e->domain,
+                    .equation = { k } };
     block.is_real = ref_type(m, unknown).kind == TYPE_REAL;
     const bool is_array = model_var(m, unknown.var)->type.rank > 0;
     const bool has_direction = e->lhs.shape->kind == EXPR_LEAF && ref_equal(term_refs(m, e->lhs)[0], unknown);
@@ -367,13 +371,12 @@ static bool add_single(Sorter *s, uint32_t node, bool is_loop)
         Open open = open_equation(s, k, unknown);
         const Expr *solution = expr_solve(m->pool, open.lhs, open.rhs, open.leaf);
         if (solution) {
-            block.rhs = term_make(m, expr_simplify(m->pool, solution), open.builder.refs.at);
-            block.lhs = term_ref(m, unknown);
+            block.u.assign.rhs = term_make(m, expr_simplify(m->pool, solution), open.builder.refs.at);
+            block.u.assign.lhs = term_ref(m, unknown);
         } else {
             const SystemRow row = { { k }, e->lhs, e->rhs, unknown };
             block.kind = BLOCK_NEWTON;
-            block.first_row = s->schedule->rows.n;
-            block.n_rows = 1;
+            block.u.system = (SystemRows){ .first_row = s->schedule->rows.n, .n_rows = 1 };
             vec_push(s->c->arena, &s->schedule->rows, row);
         }
     }
@@ -462,7 +465,9 @@ static uint32_t *iteration_order(Sorter *s, const uint32_t *nodes, uint32_t n, c
 
 static void add_iteration(Sorter *s, const uint32_t *nodes, uint32_t n, const Incidence *g)
 {
-    Block block = { .kind = BLOCK_ITERATE, .first_row = s->schedule->rows.n, .n_rows = n, .is_real = true };
+    Block block = {
+        .kind = BLOCK_ITERATE, .u.system.first_row = s->schedule->rows.n, .u.system.n_rows = n, .is_real = true
+    };
     const uint32_t *order = iteration_order(s, nodes, n, g);
     for (uint32_t k = 0; k < n; k++) {
         const uint32_t equation = s->nodes.at[order[k]].object;
@@ -471,12 +476,7 @@ static void add_iteration(Sorter *s, const uint32_t *nodes, uint32_t n, const In
         block.is_real &= ref_type(s->model, row.unknown).kind == TYPE_REAL;
         vec_push(s->c->arena, &s->schedule->rows, row);
     }
-    const SystemRow *first = &s->schedule->rows.at[block.first_row];
-    block.equation = first->equation;
-    if (n == 1) {
-        block.lhs = first->lhs;
-        block.rhs = first->rhs;
-    }
+    block.equation = s->schedule->rows.at[block.u.system.first_row].equation;
     vec_push(s->c->arena, &s->schedule->blocks, block);
 }
 
@@ -533,7 +533,7 @@ static void report_discrete_loop(Sorter *s, const uint32_t *nodes, uint32_t n)
 static bool add_system(Sorter *s, const uint32_t *nodes, uint32_t n)
 {
     Model *m = s->model;
-    Block block = { .first_row = s->schedule->rows.n, .n_rows = n, .is_real = true };
+    Block block = { .u.system.first_row = s->schedule->rows.n, .u.system.n_rows = n, .is_real = true };
     for (uint32_t k = 0; k < n; k++) {
         const Node node = s->nodes.at[nodes[k]];
         const Ref unknown = node.kind == NODE_EQUATION ? s->c->unknowns.at[s->c->matched[node.object]] : (Ref){ 0 };
@@ -550,8 +550,8 @@ static bool add_system(Sorter *s, const uint32_t *nodes, uint32_t n)
         const SystemRow row = { { node.object }, e->lhs, e->rhs, unknown };
         vec_push(s->c->arena, &s->schedule->rows, row);
     }
-    block.equation = s->schedule->rows.at[block.first_row].equation;
-    block.kind = is_linear(s, block.first_row, n) ? BLOCK_LINEAR : BLOCK_NEWTON;
+    block.equation = s->schedule->rows.at[block.u.system.first_row].equation;
+    block.kind = is_linear(s, block.u.system.first_row, n) ? BLOCK_LINEAR : BLOCK_NEWTON;
     vec_push(s->c->arena, &s->schedule->blocks, block);
     return true;
 }
@@ -579,7 +579,7 @@ static void add_nodes(Sorter *s, const uint32_t *nodes, uint32_t n, const Incide
         add_single(s, nodes[0], depends_on_itself(nodes[0], g));
         return;
     }
-    const Block block = { .kind = kinds[node.kind], .object = node.object, .equation = EQ_NONE };
+    const Block block = { .kind = kinds[node.kind], .u.object = node.object, .equation = EQ_NONE };
     vec_push(s->c->arena, &s->schedule->blocks, block);
 }
 
@@ -653,7 +653,7 @@ static void add_component(Sorter *s, uint32_t component, const Incidence *g)
 static uint32_t block_key(const Block *b)
 {
     if (b->kind == BLOCK_ASSIGN)
-        return b->rhs.shape->id + 8;
+        return b->u.assign.rhs.shape->id + 8;
     return b->kind;
 }
 

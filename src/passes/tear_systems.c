@@ -194,7 +194,7 @@ static void add_row(Passage *p, System *s, uint32_t row)
 
 static TearingProblem read_system(Passage *p, System *s)
 {
-    const uint32_t n = s->block->n_rows;
+    const uint32_t n = s->block->u.system.n_rows;
     map_init(&s->columns, p->c->scratch, n);
     for (uint32_t k = 0; k < n; k++)
         map_put(&s->columns, ref_key(s->rows[k].unknown), k);
@@ -261,7 +261,7 @@ static bool occurs(const Passage *p, Term side, VarId var)
  * in. */
 static bool keep_rows(const Passage *p, System *s, VarId var)
 {
-    const uint32_t n = s->block->n_rows;
+    const uint32_t n = s->block->u.system.n_rows;
     uint32_t n_found = 0, last = 0;
     for (uint32_t side = 0; side < 2 && n_found == 0; side++)
         for (uint32_t k = 0; k < n; k++)
@@ -283,7 +283,7 @@ static bool keep_rows(const Passage *p, System *s, VarId var)
 /* An unknown with a guess from outside is iterated, so that the guess counts; if others have to be, too, they are. */
 static bool read_guesses(Passage *p, System *s)
 {
-    const uint32_t n = s->block->n_rows;
+    const uint32_t n = s->block->u.system.n_rows;
     for (uint32_t k = 0; k < n && s->block->kind == BLOCK_NEWTON; k++) {
         const Ref unknown = s->rows[k].unknown;
         if (unknown.kind != REF_NOW || !model_var(p->model, unknown.var)->is_guessed)
@@ -298,7 +298,7 @@ static bool read_guesses(Passage *p, System *s)
 static bool read_wishes(Passage *p, System *s)
 {
     Compile *c = p->c;
-    const uint32_t n = s->block->n_rows;
+    const uint32_t n = s->block->u.system.n_rows;
     for (uint32_t k = 0; k < n; k++) {
         const Ref unknown = s->rows[k].unknown;
         const uint32_t wish = p->wish[unknown.var.index];
@@ -333,7 +333,7 @@ static void report_inadmissible(Passage *p, const System *s, const Tearing *foun
 {
     enum { MOST = 6 };
     Compile *c = p->c;
-    const uint32_t n = s->block->n_rows, n_torn = n - found->n_inner;
+    const uint32_t n = s->block->u.system.n_rows, n_torn = n - found->n_inner;
     uint32_t n_named = 0;
     const Ref *first = NULL;
     for (uint32_t k = 0; k < n && !first; k++)
@@ -381,7 +381,7 @@ static void report_idle_wishes(Passage *p)
 static Tearing choose(Passage *p, System *s)
 {
     TearingProblem problem = read_system(p, s);
-    const uint32_t n = s->block->n_rows;
+    const uint32_t n = s->block->u.system.n_rows;
     if (s->has_array || s->is_extreme)
         return (Tearing){ 0 };
     if (p->n_wishes && !read_wishes(p, s))
@@ -432,7 +432,7 @@ static SystemRow explicit_row(Passage *p, const SystemRow *from, Ref unknown)
 
 static void reorder(Passage *p, System *s, const Tearing *found)
 {
-    const uint32_t n = s->block->n_rows;
+    const uint32_t n = s->block->u.system.n_rows;
     SystemRow *before = NEW_ARRAY(p->c->scratch, SystemRow, n);
     memcpy(before, s->rows, n * sizeof *before);
     for (uint32_t k = 0; k < n; k++) {
@@ -445,7 +445,7 @@ static void reorder(Passage *p, System *s, const Tearing *found)
             s->rows[k].unknown = unknown;
         }
     }
-    s->block->n_inner = found->n_inner;
+    s->block->u.system.n_inner = found->n_inner;
     s->block->equation = s->rows[found->n_inner].equation;
 }
 
@@ -459,9 +459,9 @@ bool tear_systems(Compile *c)
     list_wishes(&p);
     for (uint32_t k = 0; k < schedule->blocks.n; k++) {
         Block *b = &schedule->blocks.at[k];
-        if ((b->kind != BLOCK_LINEAR && b->kind != BLOCK_NEWTON) || b->n_rows < 2 || b->mixed)
+        if ((b->kind != BLOCK_LINEAR && b->kind != BLOCK_NEWTON) || b->u.system.n_rows < 2 || b->mixed)
             continue;
-        System s = { .block = b, .rows = schedule->rows.at + b->first_row };
+        System s = { .block = b, .rows = schedule->rows.at + b->u.system.first_row };
         const Tearing found = choose(&p, &s);
         if (found.n_inner)
             reorder(&p, &s, &found);

@@ -88,17 +88,22 @@ static void assert_same_blocks(const Schedule *a, const Schedule *b)
         const Block *x = &a->blocks.at[k], *y = &b->blocks.at[k];
         assert_int_equal(x->is_real, y->is_real);
         assert_int_equal(x->equation.index, y->equation.index);
-        assert_int_equal(x->object, y->object);
-        assert_int_equal(x->n_rows, y->n_rows);
-        assert_int_equal(x->n_inner, y->n_inner);
-        assert_int_equal(x->n_solved, y->n_solved);
-        assert_int_equal(x->n_solved_inner, y->n_solved_inner);
-        assert_int_equal(x->check, y->check);
-        assert_ptr_equal(x->lhs.shape, y->lhs.shape);
-        assert_ptr_equal(x->rhs.shape, y->rhs.shape);
-        assert_int_equal(domain_count(a->model, x->domain), domain_count(b->model, y->domain));
-        for (uint32_t j = 0; j < x->n_rows; j++)
-            assert_int_equal(a->rows.at[x->first_row + j].equation.index, b->rows.at[y->first_row + j].equation.index);
+        assert_int_equal(x->kind, y->kind);
+        assert_int_equal(block_rows(x).n_rows, block_rows(y).n_rows);
+        assert_int_equal(block_rows(x).n_inner, block_rows(y).n_inner);
+        assert_int_equal(block_solved(x).n_rows, block_solved(y).n_rows);
+        assert_int_equal(block_solved(x).n_inner, block_solved(y).n_inner);
+        assert_int_equal(block_check(x), block_check(y));
+        if (x->kind == BLOCK_ASSIGN) {
+            assert_ptr_equal(x->u.assign.lhs.shape, y->u.assign.lhs.shape);
+            assert_ptr_equal(x->u.assign.rhs.shape, y->u.assign.rhs.shape);
+            assert_int_equal(domain_count(a->model, x->u.assign.domain), domain_count(b->model, y->u.assign.domain));
+        } else if (!block_is_system(x)) {
+            assert_int_equal(x->u.object, y->u.object);
+        }
+        for (uint32_t j = 0; j < block_rows(x).n_rows; j++)
+            assert_int_equal(a->rows.at[block_rows(x).first_row + j].equation.index,
+                             b->rows.at[block_rows(y).first_row + j].equation.index);
     }
 }
 

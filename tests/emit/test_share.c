@@ -391,11 +391,11 @@ static void check_part(const World *w, PartKind part, const KoineSlot *m)
     for (uint32_t k = 0; k < s->parts[part].n; k++) {
         const Block *b = &s->blocks.at[s->parts[part].at[k]];
         Value leaves[64], expected;
-        assert_true(b->kind == BLOCK_ASSIGN && b->rhs.shape->n_leaves <= 64);
-        for (uint32_t j = 0; j < b->rhs.shape->n_leaves; j++)
-            leaves[j] = value_at(w, m, term_refs(model, b->rhs)[j]);
-        assert_true(expr_evaluate(b->rhs.shape, leaves, NULL, &expected));
-        const Value actual = value_at(w, m, term_refs(model, b->lhs)[0]);
+        assert_true(b->kind == BLOCK_ASSIGN && b->u.assign.rhs.shape->n_leaves <= 64);
+        for (uint32_t j = 0; j < b->u.assign.rhs.shape->n_leaves; j++)
+            leaves[j] = value_at(w, m, term_refs(model, b->u.assign.rhs)[j]);
+        assert_true(expr_evaluate(b->u.assign.rhs.shape, leaves, NULL, &expected));
+        const Value actual = value_at(w, m, term_refs(model, b->u.assign.lhs)[0]);
         if (!(isnan(expected.r) && isnan(actual.r)))
             assert_int_equal(actual.i, expected.i);
     }

@@ -69,12 +69,13 @@ void blame_system(void *context, const KoineModel *model, uint32_t origin, char 
     Text text = { .arena = scratch };
     SlotValues values = { of, (const KoineSlot *)(const void *)model->block };
     Dependence d;
-    const bool is_solved = b && b->n_solved; /* by formulas */
-    const SystemRow *rows = b ? schedule->rows.at + (is_solved ? b->solved_row : b->first_row) : NULL;
+    const bool is_solved = b && block_solved(b).n_rows; /* by formulas */
+    const SystemRow *rows =
+        b ? schedule->rows.at + (is_solved ? block_solved(b).first_row : block_rows(b).first_row) : NULL;
     const ValueSource source = { .model = b ? model_overlay(of->model, scratch) : NULL,
                                  .value = slot_value,
                                  .context = &values };
-    if (b && find_dependence(&source, rows, is_solved ? b->n_solved : b->n_rows, scratch, &d)) {
+    if (b && find_dependence(&source, rows, is_solved ? block_solved(b).n_rows : block_rows(b).n_rows, scratch, &d)) {
         add_zeros(of, values.m, rows, &d, &text);
         for (uint32_t k = 0; k < d.n_unknowns && k < MOST; k++)
             text_format(&text, "%s%s", k ? ", " : "not determined: ",

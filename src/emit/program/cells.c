@@ -52,10 +52,10 @@ void find_moving(EventLayout *e)
         const Block *b = &e->s->blocks.at[k];
         if (!b->is_moving)
             continue;
-        const uint32_t n = b->kind == BLOCK_ASSIGN ? 1 : b->n_rows;
+        const uint32_t n = b->kind == BLOCK_ASSIGN ? 1 : block_rows(b).n_rows;
         for (uint32_t j = 0; j < n; j++) {
-            const Ref ref = b->kind == BLOCK_ASSIGN ? term_refs(e->m, b->lhs)[b->lhs.shape->u.leaf]
-                                                    : e->s->rows.at[b->first_row + j].unknown;
+            const Ref ref = b->kind == BLOCK_ASSIGN ? term_refs(e->m, b->u.assign.lhs)[b->u.assign.lhs.shape->u.leaf]
+                                                    : e->s->rows.at[block_rows(b).first_row + j].unknown;
             e->moves[ref.var.index] |= ref.kind == REF_NOW;
         }
     }
@@ -121,16 +121,18 @@ void fill_feeding(EventLayout *e)
     uint8_t *feeds = NEW_ARRAY(ks->arena, uint8_t, n_cells(e) + 1);
     for (uint32_t k = 0; k < e->s->parts[PART_DERIVATIVES].n; k++) {
         const Block *b = &e->s->blocks.at[e->s->parts[PART_DERIVATIVES].at[k]];
-        note_feeding(e, b->rhs, feeds);
-        for (uint32_t j = 0; b->kind != BLOCK_ASSIGN && j < b->n_rows; j++) {
-            note_feeding(e, e->s->rows.at[b->first_row + j].lhs, feeds);
-            note_feeding(e, e->s->rows.at[b->first_row + j].rhs, feeds);
+        if (b->kind == BLOCK_ASSIGN)
+            note_feeding(e, b->u.assign.rhs, feeds);
+        for (uint32_t j = 0; j < block_rows(b).n_rows; j++) {
+            note_feeding(e, e->s->rows.at[block_rows(b).first_row + j].lhs, feeds);
+            note_feeding(e, e->s->rows.at[block_rows(b).first_row + j].rhs, feeds);
         }
     }
     for (uint32_t k = 0; k < e->s->blocks.n; k++) { /* derivatives that change at events only */
         const Block *b = &e->s->blocks.at[k];
-        if (b->kind == BLOCK_ASSIGN && !b->is_moving && term_refs(e->m, b->lhs)[b->lhs.shape->u.leaf].kind == REF_DER)
-            feeds[cell_of(e, term_refs(e->m, b->lhs)[b->lhs.shape->u.leaf])] = 1;
+        if (b->kind == BLOCK_ASSIGN && !b->is_moving &&
+            term_refs(e->m, b->u.assign.lhs)[b->u.assign.lhs.shape->u.leaf].kind == REF_DER)
+            feeds[cell_of(e, term_refs(e->m, b->u.assign.lhs)[b->u.assign.lhs.shape->u.leaf])] = 1;
     }
     e->out.data.graph.feeds_dynamics = feeds;
     for (uint32_t k = 0; k < e->firings.nexts.n; k++)

@@ -185,18 +185,18 @@ void lay_choices(Systems *ss, const Block *b, KoineSystem *system)
     Entries exact = { 0 };
     Choices c = { .ss = ss, .block = b, .builder = term_builder(m) };
     map_init(&found.seen, ss->ks->arena, 8);
-    map_init(&c.columns, ss->ks->arena, b->n_rows);
+    map_init(&c.columns, ss->ks->arena, b->u.system.n_rows);
     system->exact_section = KOINE_NONE;
-    for (uint32_t k = 0; k < b->n_rows; k++) {
-        const SystemRow *row = &ss->schedule->rows.at[b->first_row + k];
+    for (uint32_t k = 0; k < b->u.system.n_rows; k++) {
+        const SystemRow *row = &ss->schedule->rows.at[b->u.system.first_row + k];
         map_put(&c.columns, (uint64_t)row->unknown.kind << 32 | row->unknown.var.index, k);
         collect_conditions(m, row->lhs, row->lhs.shape, ss->ks->arena, &found);
         collect_conditions(m, row->rhs, row->rhs.shape, ss->ks->arena, &found);
     }
     if (found.refs.n == 0)
         return;
-    for (uint32_t k = 0; k < b->n_rows; k++)
-        add_exact(&c, &ss->schedule->rows.at[b->first_row + k], &exact);
+    for (uint32_t k = 0; k < b->u.system.n_rows; k++)
+        add_exact(&c, &ss->schedule->rows.at[b->u.system.first_row + k], &exact);
     if (exact.n)
         system->exact_section = lay_section(ss->ks, arena_format(ss->ks->arena, "exact_%u", ss->systems.n), &exact);
     const uint32_t n = found.refs.n < MOST_NAMED ? found.refs.n : MOST_NAMED;

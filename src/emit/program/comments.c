@@ -41,9 +41,9 @@ static void comment_blocks(Commenting *c, const Schedule *s, const Blocks *block
             if (!wants_comment(c, kernel))
                 continue;
             Text text = { .arena = c->ks->scratch };
-            term_print(c->model, b->lhs, b->domain, &text);
+            term_print(c->model, b->u.assign.lhs, b->u.assign.domain, &text);
             text_add(&text, " := ");
-            term_print(c->model, b->rhs, b->domain, &text);
+            term_print(c->model, b->u.assign.rhs, b->u.assign.domain, &text);
             comment(c, kernel, text.at, block_span(c->model, b));
         }
     }

@@ -93,11 +93,11 @@ static KoineDecision begin_decision(const EventLayout *e, uint32_t index, const 
 void add_relation(EventLayout *e, uint32_t index, const Block *b)
 {
     Kernels *ks = e->ks;
-    const Relation *r = &e->m->relations.at[b->object];
+    const Relation *r = &e->m->relations.at[b->u.object];
     KoineNode *node = add_node(e, KOINE_NODE_RELATION, index);
-    node->object = b->object;
+    node->object = b->u.object;
     node->cell = r->bit.index;
-    KoineRelation *out = &e->decisions.relations[b->object];
+    KoineRelation *out = &e->decisions.relations[b->u.object];
     KoineDecision *decision = &out->decision;
     *out = (KoineRelation){ .decision = begin_decision(e, index, b, r->bit, r->region, r->branch),
                             .is_strict = r->is_strict,
@@ -109,7 +109,7 @@ void add_relation(EventLayout *e, uint32_t index, const Block *b)
     const uint32_t slots[2] = { take_slots(ks, 1), take_slots(ks, 1) };
     bool is_moving = false;
     path_of(e, r->owner);
-    e->decisions.comparisons[b->object] = relation_text(e->m, r, ks->arena);
+    e->decisions.comparisons[b->u.object] = relation_text(e->m, r, ks->arena);
     if (out->state == KOINE_NONE)
         out->state = state_compared(e, r->right, r->left);
     if (decision->is_time) {
@@ -120,7 +120,7 @@ void add_relation(EventLayout *e, uint32_t index, const Block *b)
         decision->slope = slots[0];
         out->flip = slots[1];
         decision->calendar = e->decisions.n_calendar++;
-        vec_push(ks->arena, &e->decisions.calendar_owner, b->object);
+        vec_push(ks->arena, &e->decisions.calendar_owner, b->u.object);
         read_term(e, r->slope, &is_moving);
         read_term(e, r->flip, &is_moving);
     } else {
@@ -130,13 +130,13 @@ void add_relation(EventLayout *e, uint32_t index, const Block *b)
         decision->row = piece.row;
         out->left = slots[0];
         out->right = slots[1];
-        decision->timed = add_timed(e, b, b->object, r->left, r->right);
+        decision->timed = add_timed(e, b, b->u.object, r->left, r->right);
     }
     if (decision->timed != KOINE_NONE) {
         decision->calendar = e->decisions.n_calendar - 1;
     } else if (!decision->is_time) {
         decision->root = e->decisions.roots.n;
-        add_root(e, b->object, e->decisions.comparisons[b->object], r->owner, r->origin.span);
+        add_root(e, b->u.object, e->decisions.comparisons[b->u.object], r->owner, r->origin.span);
         add_entry(ks, &e->decisions.root_operands, (Piece){ decision->kernel, decision->row, 1 }, index,
                   r->origin.span);
         read_term(e, r->left, &is_moving);
@@ -151,11 +151,11 @@ void add_relation(EventLayout *e, uint32_t index, const Block *b)
 void add_step(EventLayout *e, uint32_t index, const Block *b)
 {
     Kernels *ks = e->ks;
-    const StepFunction *f = &e->m->steps.at[b->object];
+    const StepFunction *f = &e->m->steps.at[b->u.object];
     KoineNode *node = add_node(e, KOINE_NODE_STEP, index);
-    node->object = b->object;
+    node->object = b->u.object;
     node->cell = f->value.index;
-    KoineStep *out = &e->decisions.steps[b->object];
+    KoineStep *out = &e->decisions.steps[b->u.object];
     KoineDecision *decision = &out->decision;
     *out = (KoineStep){ .decision = begin_decision(e, index, b, f->value, f->region, f->branch),
                         .op = f->op,
@@ -173,21 +173,21 @@ void add_step(EventLayout *e, uint32_t index, const Block *b)
         decision->slope = slots[0];
         out->offset = slots[1];
         decision->calendar = e->decisions.n_calendar++;
-        vec_push(ks->arena, &e->decisions.calendar_owner, e->m->relations.n + b->object);
+        vec_push(ks->arena, &e->decisions.calendar_owner, e->m->relations.n + b->u.object);
         read_term(e, f->slope, &is_moving);
         read_term(e, f->offset, &is_moving);
     } else {
         const Term term = masked(e, f->argument, f->region, f->branch);
         piece = lay_terms(ks, 1, &term, slots);
         out->argument = slots[0];
-        decision->timed = add_timed(e, b, e->m->relations.n + b->object, f->argument, TERM_NONE);
+        decision->timed = add_timed(e, b, e->m->relations.n + b->u.object, f->argument, TERM_NONE);
     }
     if (decision->timed != KOINE_NONE) {
         decision->calendar = e->decisions.n_calendar - 1;
     } else if (!decision->is_time) {
         decision->root = e->decisions.roots.n;
         const char *text = term_text(e->m, f->argument, ks->arena);
-        const uint32_t owner = e->m->relations.n + b->object;
+        const uint32_t owner = e->m->relations.n + b->u.object;
         add_root(e, owner, arena_format(ks->arena, "step of %s downwards", text), f->owner, f->origin.span);
         add_root(e, owner, arena_format(ks->arena, "step of %s upwards", text), f->owner, f->origin.span);
         add_entry(ks, &e->decisions.root_operands, piece, index, f->origin.span);

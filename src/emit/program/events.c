@@ -26,7 +26,7 @@ void note_moving(EventLayout *e, bool is_moving)
 
 static void add_assignment(EventLayout *e, uint32_t index, const Block *b)
 {
-    const Ref target = term_refs(e->m, b->lhs)[b->lhs.shape->u.leaf];
+    const Ref target = term_refs(e->m, b->u.assign.lhs)[b->u.assign.lhs.shape->u.leaf];
     for (uint32_t k = e->parts->blocks.first_piece[index]; k < e->parts->blocks.first_piece[index + 1]; k++) {
         const Piece piece = e->ks->pieces.at[k];
         const Kernel *kernel = &e->ks->kernels.at[piece.kernel];
@@ -43,7 +43,7 @@ static void add_assignment(EventLayout *e, uint32_t index, const Block *b)
         node->cell = cell_of(e, target);
         node->variable = e->ks->slots->row_of[target.var.index];
         bool is_moving = b->is_moving;
-        read_term(e, b->rhs, &is_moving);
+        read_term(e, b->u.assign.rhs, &is_moving);
         note_moving(e, is_moving);
     }
 }
@@ -54,13 +54,13 @@ static void add_system(EventLayout *e, uint32_t index, const Block *b)
     node->object = e->parts->blocks.system_of[index];
     bool is_moving = b->is_moving;
     Map own;
-    map_init(&own, e->ks->arena, b->n_rows);
-    for (uint32_t k = 0; k < b->n_rows; k++) {
-        const SystemRow *row = &e->s->rows.at[b->first_row + k];
+    map_init(&own, e->ks->arena, b->u.system.n_rows);
+    for (uint32_t k = 0; k < b->u.system.n_rows; k++) {
+        const SystemRow *row = &e->s->rows.at[b->u.system.first_row + k];
         map_put(&own, (uint64_t)row->unknown.kind << 32 | row->unknown.var.index, k);
     }
-    for (uint32_t k = 0; k < b->n_rows; k++) {
-        const SystemRow *row = &e->s->rows.at[b->first_row + k];
+    for (uint32_t k = 0; k < b->u.system.n_rows; k++) {
+        const SystemRow *row = &e->s->rows.at[b->u.system.first_row + k];
         const Term sides[] = { row->lhs, row->rhs };
         for (uint32_t side = 0; side < 2; side++)
             for (uint32_t j = 0; j < sides[side].shape->n_leaves; j++) {
@@ -90,7 +90,7 @@ static void note_mixed(EventLayout *e, const Block *b, uint32_t first_node)
     }
     g->n_nodes = e->nodes.n - g->first_node;
     if (b->kind == BLOCK_RELATION) {
-        e->decisions.mixed_relations[e->decisions.n_mixed_relations++] = b->object;
+        e->decisions.mixed_relations[e->decisions.n_mixed_relations++] = b->u.object;
         g->n_relations++;
     }
     g->n_steps += b->kind == BLOCK_STEP;

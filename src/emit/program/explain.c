@@ -407,22 +407,23 @@ static void explain_origin(const Explainer *of, uint32_t origin, const KoineSlot
     bool found = false;
     switch ((BlockKind)b->kind) {
     case BLOCK_ASSIGN:
-        found = explain_over(of, b->rhs, b->domain, m, why) || (!b->domain.index && blame_index(of, b->rhs, m, why));
+        found = explain_over(of, b->u.assign.rhs, b->u.assign.domain, m, why) ||
+                (!b->u.assign.domain.index && blame_index(of, b->u.assign.rhs, m, why));
         break;
     case BLOCK_LINEAR:
     case BLOCK_NEWTON:
     case BLOCK_ITERATE:
-        for (uint32_t k = 0; k < b->n_rows && !found; k++) {
-            const SystemRow *row = &schedule->rows.at[b->first_row + k];
+        for (uint32_t k = 0; k < block_rows(b).n_rows && !found; k++) {
+            const SystemRow *row = &schedule->rows.at[block_rows(b).first_row + k];
             found = explain_term(of, row->lhs, m, why) || explain_term(of, row->rhs, m, why);
         }
         break;
     case BLOCK_RELATION: {
-        const Relation *r = &model->relations.at[b->object];
+        const Relation *r = &model->relations.at[b->u.object];
         found = explain_term(of, r->left, m, why) || explain_term(of, r->right, m, why);
         break;
     }
-    case BLOCK_STEP: found = explain_term(of, model->steps.at[b->object].argument, m, why); break;
+    case BLOCK_STEP: found = explain_term(of, model->steps.at[b->u.object].argument, m, why); break;
     case BLOCK_TRANSITION: break;
     }
     if (!found)
@@ -431,7 +432,7 @@ static void explain_origin(const Explainer *of, uint32_t origin, const KoineSlot
         text_format(to,
                     is_differentiated(model, b->equation) ? " (in the derivative of this equation, for %s)"
                                                           : " (in the equation of %s)",
-                    term_text(model, b->lhs, to->arena));
+                    term_text(model, b->u.assign.lhs, to->arena));
 }
 
 /* The first moving block without finite value: evaluation failed somewhere in a part. */
@@ -442,9 +443,9 @@ static uint32_t find_origin(const Explainer *of, const KoineSlot *m, Why *scratc
         const size_t before = scratch->text.n;
         bool found = false;
         if (b->kind == BLOCK_ASSIGN && b->is_moving)
-            found = explain_over(of, b->rhs, b->domain, m, scratch);
-        for (uint32_t j = 0; b->kind >= BLOCK_LINEAR && b->kind <= BLOCK_ITERATE && j < b->n_rows && !found; j++) {
-            const SystemRow *row = &of->schedule->rows.at[b->first_row + j];
+            found = explain_over(of, b->u.assign.rhs, b->u.assign.domain, m, scratch);
+        for (uint32_t j = 0; j < block_rows(b).n_rows && !found; j++) {
+            const SystemRow *row = &of->schedule->rows.at[block_rows(b).first_row + j];
             found = explain_term(of, row->lhs, m, scratch) || explain_term(of, row->rhs, m, scratch);
         }
         scratch->text.n = before;
@@ -517,8 +518,8 @@ void describe_row(void *context, const KoineModel *model, uint32_t origin, uint3
     Arena *scratch = arena_create_like(of->arena);
     Text text = { .arena = scratch };
     (void)model;
-    if (b && row < b->n_rows - b->n_inner) { /* residuals come last */
-        const SystemRow *own = &schedule->rows.at[b->first_row + b->n_inner + row];
+    if (b && row < block_rows(b).n_rows - block_rows(b).n_inner) { /* residuals come last */
+        const SystemRow *own = &schedule->rows.at[block_rows(b).first_row + block_rows(b).n_inner + row];
         const Span span = of->model->equations.at[own->equation.index].origin.span;
         if (span.source != SOURCE_NONE) {
             add_place(of, &text, span);
@@ -547,21 +548,22 @@ static bool block_suffers(const Explainer *of, const Schedule *schedule, const B
     const Model *model = of->model;
     bool result = false;
     switch ((BlockKind)b->kind) {
-    case BLOCK_ASSIGN: return suffers(of, b->rhs, m, scratch);
+    case BLOCK_ASSIGN: return suffers(of, b->u.assign.rhs, m, scratch);
     case BLOCK_LINEAR:
     case BLOCK_NEWTON:
     case BLOCK_ITERATE:
-        for (uint32_t k = 0; k < b->n_rows && !result; k++) {
-            const SystemRow *row = &schedule->rows.at[b->first_row + k];
+        for (uint32_t k = 0; k < block_rows(b).n_rows && !result; k++) {
+            const SystemRow *row = &schedule->rows.at[block_rows(b).first_row + k];
             result = suffers(of, row->lhs, m, scratch) || suffers(of, row->rhs, m, scratch);
         }
         return result;
     case BLOCK_RELATION: {
-        const Relation *r = &model->relations.at[b->object];
+        const Relation *r = &model->relations.at[b->u.object];
         return !r->is_guarded && (suffers(of, r->left, m, scratch) || suffers(of, r->right, m, scratch));
     }
     case BLOCK_STEP:
-        return !model->steps.at[b->object].is_guarded && suffers(of, model->steps.at[b->object].argument, m, scratch);
+        return !model->steps.at[b->u.object].is_guarded &&
+               suffers(of, model->steps.at[b->u.object].argument, m, scratch);
     case BLOCK_TRANSITION: return false;
     }
     return false;

@@ -57,9 +57,9 @@ Span origin_span(const Explainer *of, uint32_t origin, const KoineSlot *values)
     case BLOCK_LINEAR:
     case BLOCK_NEWTON:
     case BLOCK_ITERATE: return equation_span(of, b->equation, values);
-    case BLOCK_RELATION: return m->relations.at[b->object].origin.span;
-    case BLOCK_STEP: return m->steps.at[b->object].origin.span;
-    case BLOCK_TRANSITION: return m->transitions.at[b->object].origin.span;
+    case BLOCK_RELATION: return m->relations.at[b->u.object].origin.span;
+    case BLOCK_STEP: return m->steps.at[b->u.object].origin.span;
+    case BLOCK_TRANSITION: return m->transitions.at[b->u.object].origin.span;
     }
     return SPAN_NONE;
 }
@@ -81,9 +81,9 @@ InstanceId origin_owner(const Explainer *of, uint32_t origin)
     case BLOCK_LINEAR:
     case BLOCK_NEWTON:
     case BLOCK_ITERATE: return m->equations.at[b->equation.index].owner;
-    case BLOCK_RELATION: return m->relations.at[b->object].owner;
-    case BLOCK_STEP: return m->steps.at[b->object].owner;
-    case BLOCK_TRANSITION: return m->transitions.at[b->object].owner;
+    case BLOCK_RELATION: return m->relations.at[b->u.object].owner;
+    case BLOCK_STEP: return m->steps.at[b->u.object].owner;
+    case BLOCK_TRANSITION: return m->transitions.at[b->u.object].owner;
     }
     return (InstanceId){ 0 };
 }
@@ -108,8 +108,8 @@ void locate_origin(void *context, const KoineModel *model, uint32_t origin, Koin
     const Span span = origin_span(of, origin, (const KoineSlot *)(const void *)model->block);
     *where = origin_at(of->model, of->paths[origin_owner(of, origin).index], span);
     const Block *const b = origin_block(of, origin, &schedule);
-    if (b && b->kind == BLOCK_RELATION && of->comparisons[b->object])
-        where->text = of->comparisons[b->object];
+    if (b && b->kind == BLOCK_RELATION && of->comparisons[b->u.object])
+        where->text = of->comparisons[b->u.object];
 }
 
 void add_place(const Explainer *of, Text *to, Span span)

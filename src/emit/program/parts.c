@@ -58,13 +58,13 @@ static void lay_tangent(Systems *ss, uint32_t index)
 {
     Model *m = ss->ks->model;
     const Block *b = &ss->schedule->blocks.at[index];
-    Ref target = term_refs(m, b->lhs)[b->lhs.shape->u.leaf];
+    Ref target = term_refs(m, b->u.assign.lhs)[b->u.assign.lhs.shape->u.leaf];
     target.kind = target.kind == REF_DER ? REF_SEED_DER : REF_SEED;
-    Ref *refs = NEW_ARRAY(ss->ks->arena, Ref, b->lhs.shape->n_leaves);
-    memcpy(refs, term_refs(m, b->lhs), b->lhs.shape->n_leaves * sizeof *refs);
-    refs[b->lhs.shape->u.leaf] = target;
-    const Term rhs = tangent_of(&ss->tangents, b->rhs, NULL);
-    lay_assignment(ss->ks, term_make(m, b->lhs.shape, refs), rhs, b->domain);
+    Ref *refs = NEW_ARRAY(ss->ks->arena, Ref, b->u.assign.lhs.shape->n_leaves);
+    memcpy(refs, term_refs(m, b->u.assign.lhs), b->u.assign.lhs.shape->n_leaves * sizeof *refs);
+    refs[b->u.assign.lhs.shape->u.leaf] = target;
+    const Term rhs = tangent_of(&ss->tangents, b->u.assign.rhs, NULL);
+    lay_assignment(ss->ks, term_make(m, b->u.assign.lhs.shape, refs), rhs, b->u.assign.domain);
 }
 
 static Entries list_tangents(Systems *ss, const Blocks *blocks, Arena *scratch)
@@ -115,9 +115,9 @@ static void list_checks(Systems *ss, Parts *parts)
     VEC(uint32_t) checks = { 0 };
     for (uint32_t k = 0; k < ss->schedule->blocks.n; k++) {
         const Block *b = &ss->schedule->blocks.at[k];
-        if (!b->check)
+        if (!block_check(b))
             continue;
-        vec_push(ss->ks->arena, &checks, slot_of(ss->ks->slots, ref_now((VarId){ b->check - 1 })));
+        vec_push(ss->ks->arena, &checks, slot_of(ss->ks->slots, ref_now((VarId){ block_check(b) - 1 })));
         vec_push(ss->ks->arena, &checks, k);
     }
     parts->regular = (KoineChecks){ checks.n / 2, checks.at };

@@ -15,11 +15,11 @@ static void mark_loud(const EventLayout *e, bool *is_loud)
     const Model *m = e->m;
     for (uint32_t k = 0; k < e->s->blocks.n; k++) {
         const Block *b = &e->s->blocks.at[k];
-        if (b->kind == BLOCK_ASSIGN && (b->is_moving || !b->is_eager || b->domain.index))
-            mark(m, b->rhs, is_loud);
-        for (uint32_t j = 0; j < b->n_rows; j++) {
-            mark(m, e->s->rows.at[b->first_row + j].lhs, is_loud);
-            mark(m, e->s->rows.at[b->first_row + j].rhs, is_loud);
+        if (b->kind == BLOCK_ASSIGN && (b->is_moving || !b->is_eager || b->u.assign.domain.index))
+            mark(m, b->u.assign.rhs, is_loud);
+        for (uint32_t j = 0; j < block_rows(b).n_rows; j++) {
+            mark(m, e->s->rows.at[block_rows(b).first_row + j].lhs, is_loud);
+            mark(m, e->s->rows.at[block_rows(b).first_row + j].rhs, is_loud);
         }
     }
     for (uint32_t k = 0; k < m->relations.n; k++) {

@@ -143,10 +143,11 @@ static void place_seeds(Placing *p)
         p->slots.seed_der[s->states.at[k].index] = take_slots(p, variable_count(p->model, s->states.at[k]));
     for (uint32_t k = 0; k < s->parts[PART_DERIVATIVES].n; k++) {
         const Block *b = &s->blocks.at[s->parts[PART_DERIVATIVES].at[k]];
-        const uint32_t n = b->kind == BLOCK_ASSIGN ? 1 : b->n_rows;
+        const uint32_t n = b->kind == BLOCK_ASSIGN ? 1 : block_rows(b).n_rows;
         for (uint32_t j = 0; j < n; j++) {
-            const Ref ref = b->kind == BLOCK_ASSIGN ? term_refs(p->model, b->lhs)[b->lhs.shape->u.leaf]
-                                                    : s->rows.at[b->first_row + j].unknown;
+            const Ref ref = b->kind == BLOCK_ASSIGN
+                                ? term_refs(p->model, b->u.assign.lhs)[b->u.assign.lhs.shape->u.leaf]
+                                : s->rows.at[block_rows(b).first_row + j].unknown;
             if (ref.kind == REF_NOW)
                 place_seed(p, ref.var);
         }

@@ -14,9 +14,9 @@ static void add_term(Systems *ss, Entries *list, Term term, uint32_t slot, Span 
 static const double *bounds_of(Systems *ss, const Block *b)
 {
     double *bounds = NULL;
-    const uint32_t n = b->n_rows - b->n_inner;
+    const uint32_t n = b->u.system.n_rows - b->u.system.n_inner;
     for (uint32_t k = 0; k < n; k++) {
-        const Ref u = ss->schedule->rows.at[b->first_row + b->n_inner + k].unknown;
+        const Ref u = ss->schedule->rows.at[b->u.system.first_row + b->u.system.n_inner + k].unknown;
         const Variable *v = model_var(ss->ks->model, u.var);
         KoineSlot low = { .r = -INFINITY }, high = { .r = INFINITY };
         const bool has_low = v->min.shape && literal_value(v->min.shape, &low);
@@ -59,9 +59,9 @@ static bool *find_moving(const Systems *ss)
         if (!b->is_moving)
             continue;
         if (b->kind == BLOCK_ASSIGN)
-            moves[term_refs(m, b->lhs)[b->lhs.shape->u.leaf].var.index] = true;
-        for (uint32_t j = 0; b->kind != BLOCK_ASSIGN && j < b->n_rows; j++)
-            moves[s->rows.at[b->first_row + j].unknown.var.index] = true;
+            moves[term_refs(m, b->u.assign.lhs)[b->u.assign.lhs.shape->u.leaf].var.index] = true;
+        for (uint32_t j = 0; j < block_rows(b).n_rows; j++)
+            moves[s->rows.at[block_rows(b).first_row + j].unknown.var.index] = true;
     }
     return moves;
 }
@@ -210,10 +210,10 @@ static Term lay_row(SystemLayout *y, uint32_t k)
     Systems *ss = y->ss;
     Model *m = ss->ks->model;
     const Block *b = y->block;
-    const SystemRow *row = &ss->schedule->rows.at[b->first_row + k];
+    const SystemRow *row = &ss->schedule->rows.at[b->u.system.first_row + k];
     const uint32_t place = system_place(b, k);
     const Span span = m->equations.at[row->equation.index].origin.span;
-    if (k < b->n_inner) {
+    if (k < b->u.system.n_inner) {
         add_term(ss, &y->residual, row->rhs, y->unknowns[place], span);
         return row->rhs;
     }
@@ -238,12 +238,12 @@ static void lay_rows(SystemLayout *y)
 {
     Systems *ss = y->ss;
     const Block *b = y->block;
-    Term *terms = NEW_ARRAY(ss->ks->arena, Term, b->n_rows);
-    for (uint32_t k = 0; k < b->n_rows; k++)
+    Term *terms = NEW_ARRAY(ss->ks->arena, Term, b->u.system.n_rows);
+    for (uint32_t k = 0; k < b->u.system.n_rows; k++)
         terms[k] = lay_row(y, k);
     for (uint32_t pass = 0; pass < 2; pass++)
-        for (uint32_t k = 0; k < b->n_rows; k++) {
-            const EqId equation = ss->schedule->rows.at[b->first_row + k].equation;
+        for (uint32_t k = 0; k < b->u.system.n_rows; k++) {
+            const EqId equation = ss->schedule->rows.at[b->u.system.first_row + k].equation;
             const Span span = ss->ks->model->equations.at[equation.index].origin.span;
             const uint32_t place = system_place(b, k);
             if (term_is_absent(terms[k]))
@@ -281,7 +281,7 @@ static void begin_system(SystemLayout *y)
 {
     Systems *ss = y->ss;
     const Block *b = y->block;
-    const uint32_t n = y->n, all = b->n_rows;
+    const uint32_t n = y->n, all = b->u.system.n_rows;
     y->unknowns = NEW_ARRAY(ss->ks->arena, uint32_t, all);
     y->residuals = NEW_ARRAY(ss->ks->arena, uint32_t, n);
     y->guesses = NEW_ARRAY(ss->ks->arena, uint32_t, n);
@@ -299,7 +299,7 @@ static void begin_system(SystemLayout *y)
     y->jacobian.matrices.n = 1;
     map_init(&y->jacobian.matrices.seen, ss->ks->arena, 0);
     for (uint32_t k = 0; k < all; k++)
-        lay_unknown(y, system_place(b, k), ss->schedule->rows.at[b->first_row + k].unknown);
+        lay_unknown(y, system_place(b, k), ss->schedule->rows.at[b->u.system.first_row + k].unknown);
     const bool has_tangents = ss->has_seeds && b->is_real && y->seeds[0] != KOINE_NONE;
     for (uint32_t k = 0; k < all; k++)
         y->tangents[k] = has_tangents ? take_slots(ss->ks, 1) : KOINE_NONE;
@@ -310,9 +310,9 @@ _Static_assert((int)SYSTEM_DENSE_MOST == (int)KOINE_DENSE_MOST, "compiler and ma
 /* The cells of the event graph that its unknowns are: see events.c. */
 static const uint32_t *cells_of(const Systems *ss, const Block *b)
 {
-    uint32_t *cells = NEW_ARRAY(ss->ks->arena, uint32_t, b->n_rows);
-    for (uint32_t k = 0; k < b->n_rows; k++) {
-        const Ref u = ss->schedule->rows.at[b->first_row + k].unknown;
+    uint32_t *cells = NEW_ARRAY(ss->ks->arena, uint32_t, b->u.system.n_rows);
+    for (uint32_t k = 0; k < b->u.system.n_rows; k++) {
+        const Ref u = ss->schedule->rows.at[b->u.system.first_row + k].unknown;
         cells[system_place(b, k)] = u.kind == REF_DER ? ss->ks->model->variables.n + u.var.index : u.var.index;
     }
     return cells;
@@ -341,7 +341,9 @@ static uint32_t lay_system(Systems *ss, uint32_t index)
                                      [BLOCK_NEWTON] = KOINE_SYSTEM_NEWTON,
                                      [BLOCK_ITERATE] = KOINE_SYSTEM_ITERATE };
     const Block *b = &ss->schedule->blocks.at[index];
-    SystemLayout y = { .ss = ss, .block = b, .n = b->n_rows - b->n_inner, .n_inner = b->n_inner };
+    SystemLayout y = {
+        .ss = ss, .block = b, .n = b->u.system.n_rows - b->u.system.n_inner, .n_inner = b->u.system.n_inner
+    };
     begin_system(&y);
     lay_rows(&y);
     KoineSystem system = {
@@ -398,7 +400,7 @@ Blocks lay_blocks(Systems *ss, const Schedule *schedule, uint32_t first_origin, 
         out.first_piece[k] = ss->ks->pieces.n;
         out.system_of[k] = KOINE_NONE;
         if (b->kind == BLOCK_ASSIGN)
-            lay_assignment(ss->ks, b->lhs, b->rhs, b->domain);
+            lay_assignment(ss->ks, b->u.assign.lhs, b->u.assign.rhs, b->u.assign.domain);
         else if (b->kind == BLOCK_LINEAR || b->kind == BLOCK_NEWTON || b->kind == BLOCK_ITERATE)
             out.system_of[k] = lay_system(ss, k);
     }

@@ -32,7 +32,7 @@ void lay_choices(Systems *ss, const Block *b, KoineSystem *system);
 /* Rows of a block in the places of its KoineSystem: residuals first, explicit rows behind them. */
 static inline uint32_t system_place(const Block *b, uint32_t row)
 {
-    return row < b->n_inner ? b->n_rows - b->n_inner + row : row - b->n_inner;
+    return row < b->u.system.n_inner ? b->u.system.n_rows - b->u.system.n_inner + row : row - b->u.system.n_inner;
 }
 
 #endif

@@ -38,9 +38,10 @@ TimeCodes *time_codes_create(const Schedule *schedule, Kernels *ks, const bool *
     map_init(&c->source_index, ks->arena, 16);
     for (uint32_t k = 0; k < schedule->blocks.n; k++) {
         const Block *b = &schedule->blocks.at[k];
-        if (b->kind != BLOCK_ASSIGN || b->lhs.shape->type.rank || (b->domain.index && !b->lhs.shape->n_args))
+        if (b->kind != BLOCK_ASSIGN || b->u.assign.lhs.shape->type.rank ||
+            (b->u.assign.domain.index && !b->u.assign.lhs.shape->n_args))
             continue;
-        const Ref target = term_refs(ks->model, b->lhs)[b->lhs.shape->u.leaf];
+        const Ref target = term_refs(ks->model, b->u.assign.lhs)[b->u.assign.lhs.shape->u.leaf];
         if (target.kind != REF_NOW)
             continue;
         c->next_definition[k] = c->definition[target.var.index];
@@ -159,11 +160,12 @@ static bool can_stand_alone(const Coder *d, const Expr *e)
 static const Expr *element_meaning(Coder *d, const Block *b, int64_t number)
 {
     Model *m = d->c->ks->model;
-    const Domain *domain = &m->domains.at[b->domain.index];
+    const Domain *domain = &m->domains.at[b->u.assign.domain.index];
     const Expr *from[ELEMENT_LEVELS], *to[ELEMENT_LEVELS];
     int64_t at[ELEMENT_LEVELS];
     ElementMap map;
-    if (domain->n > ELEMENT_LEVELS || !element_map(m, b->lhs.shape, term_refs(m, b->lhs), b->domain, &map) ||
+    if (domain->n > ELEMENT_LEVELS ||
+        !element_map(m, b->u.assign.lhs.shape, term_refs(m, b->u.assign.lhs), b->u.assign.domain, &map) ||
         !find_iteration(d->c, domain, &map, 0, number - map.base, at))
         return NULL;
     for (uint32_t k = 0; k < domain->n; k++) {
@@ -171,7 +173,7 @@ static const Expr *element_meaning(Coder *d, const Block *b, int64_t number)
         from[k] = expr_iterator(m->pool, k);
         to[k] = expr_integer(m->pool, it->first + at[k] * it->stride);
     }
-    const Expr *all = term_import(&d->builder, b->rhs);
+    const Expr *all = term_import(&d->builder, b->u.assign.rhs);
     const Expr *e = can_stand_alone(d, all) ? expr_substitute(m->pool, all, domain->n, from, to) : NULL;
     return e ? expr_simplify(m->pool, e) : NULL;
 }
@@ -188,7 +190,7 @@ static const Expr *meaning_of(Coder *d, Ref ref, const Expr *e)
         return NULL;
     for (uint32_t k = c->definition[ref.var.index]; k; k = c->next_definition[k - 1]) {
         const Block *b = &c->schedule->blocks.at[k - 1];
-        const Expr *meaning = e->n_args ? element_meaning(d, b, map.base) : term_import(&d->builder, b->rhs);
+        const Expr *meaning = e->n_args ? element_meaning(d, b, map.base) : term_import(&d->builder, b->u.assign.rhs);
         if (meaning)
             return meaning;
     }
@@ -579,7 +581,7 @@ static bool is_time_read(const TimeCodes *c)
     const Schedule *s = c->schedule;
     const Model *m = c->ks->model;
     for (uint32_t k = 0; k < s->blocks.n; k++)
-        if (s->blocks.at[k].kind == BLOCK_ASSIGN && reads_time(m, s->blocks.at[k].rhs))
+        if (s->blocks.at[k].kind == BLOCK_ASSIGN && reads_time(m, s->blocks.at[k].u.assign.rhs))
             return true;
     for (uint32_t k = 0; k < s->rows.n; k++)
         if (reads_time(m, s->rows.at[k].lhs) || reads_time(m, s->rows.at[k].rhs))
@@ -595,11 +597,12 @@ static void lay_sources(TimeCodes *c)
         return;
     for (uint32_t k = 0; k < s->parts[PART_DERIVATIVES].n; k++) {
         const Block *b = &s->blocks.at[s->parts[PART_DERIVATIVES].at[k]];
-        if (b->kind == BLOCK_ASSIGN && !b->domain.index)
-            add_sources_of(c, b->rhs, term_refs(c->ks->model, b->lhs)[b->lhs.shape->u.leaf].kind == REF_NOW);
-        for (uint32_t j = 0; b->kind != BLOCK_ASSIGN && j < b->n_rows; j++) {
-            add_sources_of(c, s->rows.at[b->first_row + j].lhs, false);
-            add_sources_of(c, s->rows.at[b->first_row + j].rhs, j < b->n_inner);
+        if (b->kind == BLOCK_ASSIGN && !b->u.assign.domain.index)
+            add_sources_of(c, b->u.assign.rhs,
+                           term_refs(c->ks->model, b->u.assign.lhs)[b->u.assign.lhs.shape->u.leaf].kind == REF_NOW);
+        for (uint32_t j = 0; j < block_rows(b).n_rows; j++) {
+            add_sources_of(c, s->rows.at[block_rows(b).first_row + j].lhs, false);
+            add_sources_of(c, s->rows.at[block_rows(b).first_row + j].rhs, j < block_rows(b).n_inner);
         }
     }
 }

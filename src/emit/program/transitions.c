@@ -105,11 +105,11 @@ void add_transition(EventLayout *e, uint32_t index, const Block *b)
                                         [TRIGGER_STEP] = KOINE_TRIGGER_STEP };
     Kernels *ks = e->ks;
     Model *m = e->m;
-    const Transition *t = &m->transitions.at[b->object];
+    const Transition *t = &m->transitions.at[b->u.object];
     const bool is_merged = t->n_conditions == 1 && guard_variable(e, t) != KOINE_NONE;
     path_of(e, t->owner);
     if (!is_merged)
-        add_node(e, KOINE_NODE_TRANSITION, index)->object = b->object;
+        add_node(e, KOINE_NODE_TRANSITION, index)->object = b->u.object;
     uint32_t *conditions = NEW_ARRAY(ks->arena, uint32_t, t->n_conditions + 1);
     uint32_t *before = NEW_ARRAY(ks->arena, uint32_t, t->n_conditions + 1);
     bool is_moving = false;
@@ -124,7 +124,7 @@ void add_transition(EventLayout *e, uint32_t index, const Block *b)
         if (t->trigger == TRIGGER_EDGE)
             vec_push(ks->arena, &e->reads, read);
     }
-    KoineTransition *out = &e->firings.transitions[b->object];
+    KoineTransition *out = &e->firings.transitions[b->u.object];
     *out = (KoineTransition){ .trigger = triggers[t->trigger],
                               .n_conditions = t->n_conditions,
                               .conditions = conditions,

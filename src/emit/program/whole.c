@@ -28,11 +28,6 @@ static void add_column(Whole *w, Ref ref)
     (ref.kind == REF_DER ? w->der : w->now)[ref.var.index] = w->n++;
 }
 
-static bool is_system(const Block *b)
-{
-    return b->kind != BLOCK_ASSIGN;
-}
-
 static void number_columns(Whole *w)
 {
     const Schedule *s = w->ss->schedule;
@@ -42,10 +37,10 @@ static void number_columns(Whole *w)
         add_column(w, ref_now(s->states.at[k]));
     for (uint32_t k = 0; k < s->parts[PART_DERIVATIVES].n; k++) {
         const Block *b = &s->blocks.at[s->parts[PART_DERIVATIVES].at[k]];
-        if (!is_system(b))
-            add_column(w, term_refs(w->ss->ks->model, b->lhs)[b->lhs.shape->u.leaf]);
-        for (uint32_t j = 0; is_system(b) && j < b->n_rows; j++)
-            add_column(w, s->rows.at[b->first_row + j].unknown);
+        if (!block_is_system(b))
+            add_column(w, term_refs(w->ss->ks->model, b->u.assign.lhs)[b->u.assign.lhs.shape->u.leaf]);
+        for (uint32_t j = 0; block_is_system(b) && j < b->u.system.n_rows; j++)
+            add_column(w, s->rows.at[b->u.system.first_row + j].unknown);
     }
 }
 
@@ -97,10 +92,10 @@ static void put_explicit(Whole *w, Ref ref, Term term, Span span)
 static void put_system(Whole *w, const Block *b)
 {
     Model *m = w->ss->ks->model;
-    for (uint32_t k = 0; k < b->n_rows; k++) {
-        const SystemRow *row = &w->ss->schedule->rows.at[b->first_row + k];
+    for (uint32_t k = 0; k < b->u.system.n_rows; k++) {
+        const SystemRow *row = &w->ss->schedule->rows.at[b->u.system.first_row + k];
         const Span span = m->equations.at[row->equation.index].origin.span;
-        if (k < b->n_inner) {
+        if (k < b->u.system.n_inner) {
             put_explicit(w, row->unknown, row->rhs, span);
             continue;
         }
@@ -130,10 +125,10 @@ WholeJacobian lay_whole(Systems *ss)
     }
     for (uint32_t k = 0; k < s->parts[PART_DERIVATIVES].n; k++) {
         const Block *b = &s->blocks.at[s->parts[PART_DERIVATIVES].at[k]];
-        if (is_system(b))
+        if (block_is_system(b))
             put_system(&w, b);
         else
-            put_explicit(&w, term_refs(ks->model, b->lhs)[b->lhs.shape->u.leaf], b->rhs,
+            put_explicit(&w, term_refs(ks->model, b->u.assign.lhs)[b->u.assign.lhs.shape->u.leaf], b->u.assign.rhs,
                          ks->model->equations.at[b->equation.index].origin.span);
     }
     REQUIRE(w.start.n == w.n + 1);

@@ -148,8 +148,8 @@ static void tell_equation(Attribution *a, KoineWorkKind kind, EqId equation, uin
 
 static void tell_system(Attribution *a, const Block *b, uint64_t executions)
 {
-    for (uint32_t k = 0; k < b->n_rows; k++) {
-        const SystemRow *row = &a->of->schedule->rows.at[b->first_row + k];
+    for (uint32_t k = 0; k < block_rows(b).n_rows; k++) {
+        const SystemRow *row = &a->of->schedule->rows.at[block_rows(b).first_row + k];
         const Expr *const sides[] = { row->lhs.shape, row->rhs.shape };
         tell_equation(a, KOINE_WORK_EQUATION, row->equation, executions, executions * operations_of(2, sides));
     }
@@ -168,17 +168,17 @@ static void tell_block(Attribution *a, uint32_t index, bool is_guard)
     case BLOCK_NEWTON:
     case BLOCK_ITERATE: tell_system(a, b, a->counts->systems[a->of->system_of[index]]); return;
     case BLOCK_RELATION: {
-        const Relation *r = &m->relations.at[b->object];
+        const Relation *r = &m->relations.at[b->u.object];
         tell(a, KOINE_WORK_CONDITION, r->owner, r->origin.span, executions, spent);
         return;
     }
     case BLOCK_STEP: {
-        const StepFunction *s = &m->steps.at[b->object];
+        const StepFunction *s = &m->steps.at[b->u.object];
         tell(a, KOINE_WORK_CONDITION, s->owner, s->origin.span, executions, spent);
         return;
     }
     case BLOCK_TRANSITION: {
-        const Transition *t = &m->transitions.at[b->object];
+        const Transition *t = &m->transitions.at[b->u.object];
         tell(a, KOINE_WORK_CONDITION, t->owner, t->origin.span, executions, spent);
         return;
     }
