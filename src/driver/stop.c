@@ -28,6 +28,6 @@ bool stop_read(Model *model, Sources *sources, const char *text, Span span, Diag
 
 bool stop_is_place(const KoineTables *tables, const KoinePlace *place)
 {
-    return place->line > 0 && place->source < tables->n_sources &&
-           strcmp(tables->sources[place->source], SOURCE_NAME) == 0;
+    return place->line > 0 && place->source < tables->text.n_sources &&
+           strcmp(tables->text.sources[place->source], SOURCE_NAME) == 0;
 }
