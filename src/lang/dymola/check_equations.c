@@ -53,14 +53,20 @@ static bool check_products(Translation *translation, const Node *node)
         return is_small(translation, node);
     bool is_good = true;
     for (uint32_t k = 0; k < node->n_args; k++)
-        is_good &= check_products(translation, node->args[k]);
+        is_good = check_products(translation, node->args[k]) && is_good;
     return is_good;
+}
+
+static bool check_both_products(Translation *translation, const EquationText *text)
+{
+    const bool is_left_good = check_products(translation, text->left);
+    return check_products(translation, text->right) && is_left_good;
 }
 
 static bool check_array_equation(Translation *translation, const EquationText *text)
 {
     if (dym_is_regular(translation, text->left) && dym_is_regular(translation, text->right))
-        return check_products(translation, text->left) & check_products(translation, text->right);
+        return check_both_products(translation, text);
     const Extent a = dym_extent_of(translation, text->left), b = dym_extent_of(translation, text->right),
                  e = extent_is_scalar(a) ? b : a;
     if (e.rows * e.columns <= MOST_MADE)
@@ -126,8 +132,8 @@ bool dym_check_equation(Translation *translation, const EquationText *text)
         return false;
     if (dym_is_of_arrays(translation, text))
         return check_array_equation(translation, text);
-    return check_products(translation, text->left) & check_products(translation, text->right) &
-           check_direction(translation, text);
+    const bool is_good = check_both_products(translation, text);
+    return check_direction(translation, text) && is_good;
 }
 
 /* ---- when and init ---- */
