@@ -37,9 +37,7 @@ bool project_settings(const KoineProject *project, Arena *arena, Diag *diag, Exp
                    experiment_open(project->file, project->c->sources, arena, diag, &from_file);
     for (uint32_t k = 0; k < project->given.n; k++)
         is_good &= experiment_give(&given, project->given.at[k].key, project->given.at[k].value, arena, diag);
-    experiment_take_nominals(&from_file, arena); /* apart: what is given wins */
-    experiment_take_nominals(&given, arena);
-    *experiment = experiment_merge(&from_file, &given, arena);
+    *experiment = experiment_given(&from_file, &given, arena);
     return is_good;
 }
 

@@ -1,13 +1,10 @@
 /* koine bank: folders of component classes with versions. */
-#include "base/ids.h"
 #include "base/text.h"
 #include "cli/target.h"
 #include "cli/verbs.h"
 #include "bank/bank_list.h"
 #include "bank/bank_switch.h"
 #include "driver/words.h"
-#include "experiment/experiment.h"
-#include <stdio.h>
 
 typedef struct {
     const Command *command;
@@ -17,11 +14,6 @@ typedef struct {
     BankCheck check;
 } BankWork;
 
-static void print_messages(const BankWork *work)
-{
-    diag_print(work->diag, stderr, (DiagStyle){ .colour = work->command->colour_err });
-}
-
 /* ---- check ---- */
 static int run_check(BankWork *work, const char *folder, bool is_list)
 {
@@ -29,7 +21,7 @@ static int run_check(BankWork *work, const char *folder, bool is_list)
     if (request.profile && !profile_find(compilation_profile, request.profile))
         return no_profile(work->command, request.profile);
     if (!bank_check(&work->check, &request, work->sources, work->diag, work->arena)) {
-        print_messages(work);
+        print_diagnostics(work->command, work->diag);
         return EXIT_USAGE;
     }
     const BankCheck *check = &work->check;
@@ -40,7 +32,7 @@ static int run_check(BankWork *work, const char *folder, bool is_list)
     } else if (is_list) {
         bank_list_text(check, &text);
     } else {
-        print_messages(work);
+        print_diagnostics(work->command, work->diag);
         bank_check_text(check, &text);
     }
     fwrite(text.at, 1, text.n, stdout);
@@ -74,8 +66,8 @@ static int use_version(BankWork *work, const BankSwitch *wanted)
     SwitchReport report;
     switch (bank_switch(wanted, work->sources, work->arena, work->diag, &report)) {
     case SWITCH_DONE: break;
-    case SWITCH_BAD_BANK: print_messages(work); return EXIT_MODEL;
-    case SWITCH_NO_FOLDER: print_messages(work); return EXIT_USAGE;
+    case SWITCH_BAD_BANK: print_diagnostics(work->command, work->diag); return EXIT_MODEL;
+    case SWITCH_NO_FOLDER: print_diagnostics(work->command, work->diag); return EXIT_USAGE;
     case SWITCH_NO_VERSION: return no_such_version(work, &report.classes.at[0], wanted->version);
     case SWITCH_NO_CLASS:
         return wanted->class_name

@@ -6,19 +6,12 @@
 #include "formats/output.h"
 
 /* What is there already stays as it is until the first bytes are written. */
-static int write_file(const char *path, const Text *text, Arena *arena)
+static int write_file(const char *path, const Text *text)
 {
-    enum { PIECE = 1 << 16 };
     Output output;
-    bool is_written = output_open(&output, path, false, false);
-    if (is_written) {
-        output_buffer(&output, arena, PIECE);
-        output_bytes(&output, text->at, text->n);
-        is_written = output_close(&output);
-    }
-    if (is_written)
-        return EXIT_GOOD;
     char why[512];
+    if (output_text(&output, path, text))
+        return EXIT_GOOD;
     output_failure(&output, why, sizeof why);
     say("%s", why);
     return EXIT_ENVIRONMENT;
@@ -29,9 +22,9 @@ static int build(const Command *command, Compilation *c, CompileRequest *request
     const char *const name = command_option(command, "to"), *why = NULL;
     Text text = { .arena = c->arena };
     const bool is_made = compilation_load(c, request) && compilation_build(c, name, &text, &why);
-    diag_print(c->diag, stderr, (DiagStyle){ .colour = command->colour_err });
+    print_diagnostics(command, c->diag);
     if (is_made)
-        return write_file(command_option(command, "output"), &text, c->arena);
+        return write_file(command_option(command, "output"), &text);
     if (!why)
         return error_status(c->diag, EXIT_MODEL);
     say("there is no target '%s' of this model: %s", name, why);

@@ -19,7 +19,7 @@ static int check(const Command *command, Compilation *c, CompileRequest *request
     Text text = { .arena = c->arena };
     const bool is_good = compilation_findings(c, request, &wanted, is_json, &text);
     if (!is_json)
-        diag_print(c->diag, stderr, (DiagStyle){ .colour = command->colour_err });
+        print_diagnostics(command, c->diag);
     fwrite(text.at, 1, text.n, stdout);
     return is_good ? EXIT_GOOD : error_status(c->diag, EXIT_MODEL);
 }

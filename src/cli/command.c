@@ -40,6 +40,11 @@ void say(const char *format, ...)
     va_end(args);
 }
 
+void print_diagnostics(const Command *command, Diag *diag)
+{
+    diag_print(diag, stderr, (DiagStyle){ .colour = command->colour_err });
+}
+
 int error_status(const Diag *diag, int otherwise)
 {
     DiagItem item;

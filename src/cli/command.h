@@ -80,6 +80,8 @@ int usage_error(const Command *command, const char *format, ...) __attribute__((
 int close_stdout(int status);
 /* The status after errors: that of the environment where the system could not read a file, else `otherwise`. */
 int error_status(const Diag *diag, int otherwise);
+/* All of them on stderr. */
+void print_diagnostics(const Command *command, Diag *diag);
 /* "koine: ..." on stderr. */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

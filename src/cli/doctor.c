@@ -8,7 +8,6 @@
 #include "experiment/catalogue.h"
 #include "formats/written.h"
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 

@@ -48,7 +48,7 @@ static int dump(const Command *command, Compilation *c, CompileRequest *request)
     Text text = { .arena = c->arena };
     const bool is_good =
         compilation_load(c, request) && compilation_dump(c, after ? after : "load", form_of(command), &text);
-    diag_print(c->diag, stderr, (DiagStyle){ .colour = command->colour_err });
+    print_diagnostics(command, c->diag);
     if (is_good)
         fwrite(text.at, 1, text.n, stdout);
     return is_good ? EXIT_GOOD : EXIT_MODEL;

@@ -1,7 +1,6 @@
 /* koine inspect: one block of a model, as it was solved. */
 #include "cli/settings.h"
 #include "cli/target.h"
-#include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "explain/inspect_run.h"
 #include "explain/starts.h"

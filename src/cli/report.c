@@ -4,7 +4,6 @@
 #include "cli/verbs.h"
 #include "explain/structure.h"
 #include "web/report.h"
-#include <stdio.h>
 
 typedef struct {
     const Command *command;

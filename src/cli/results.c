@@ -9,6 +9,6 @@ int read_results(const Command *command, uint32_t n, const Series **results)
         results[k] = series_lazy(command->arguments[k], command->arena, diag);
         is_good &= results[k] != NULL;
     }
-    diag_print(diag, stderr, (DiagStyle){ .colour = command->colour_err });
+    print_diagnostics(command, diag);
     return is_good ? EXIT_GOOD : error_status(diag, EXIT_MODEL);
 }

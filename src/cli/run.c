@@ -1,6 +1,5 @@
 /* koine run: simulates a model. Settings are gathered, the model is compiled, the run is made (experiment/run.h), and
  * what happened is said. */
-#include "base/vec.h"
 #include "cli/settings.h"
 #include "cli/target.h"
 #include "cli/terminal.h"
@@ -15,7 +14,6 @@
 #include "driver/words.h"
 #include "explain/figures.h"
 #include "formats/result_file.h"
-#include <time.h>
 #include <unistd.h>
 
 typedef struct {
@@ -32,18 +30,6 @@ typedef struct {
     FILE *show_to;
     int status;
 } Run;
-
-static double wall_clock(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-static void print_diagnostics(const Run *run)
-{
-    diag_print(run->diag, stderr, (DiagStyle){ .colour = run->command->colour_err });
-}
 
 static bool is_stdout(const char *output)
 {
@@ -124,7 +110,7 @@ static void say_how_it_ended(const Run *run, const RunRecord *record, const Koin
         break;
     case KOINE_RUN_FAILED:
         failure_tell(run->diag, run->c->sources, tables, report, record->file);
-        print_diagnostics(run);
+        print_diagnostics(run->command, run->diag);
         break;
     case KOINE_RUN_SINK:
     case KOINE_RUN_OPTIONS: say("%s", report->text); break;
@@ -203,7 +189,7 @@ static KoineSink *on_ready(void *context, const ExperimentRun *made)
 {
     Run *const run = context;
     const RunRecord *const record = run_record(made);
-    print_diagnostics(run);
+    print_diagnostics(run->command, run->diag);
     KoineSink *const plot = choose_plot(run);
     if (!run->is_quiet)
         settings_say(&run->settings, run_controls(made), run->arena);
@@ -249,7 +235,7 @@ static int make_run(Run *run)
                                .left = on_left };
     compilation_interrupt(run->c, caller.interrupt);
     const RunMade made = experiment_run(&run->request, &caller, run->arena, run->diag);
-    print_diagnostics(run);
+    print_diagnostics(run->command, run->diag);
     switch (made) {
     case RUN_MADE: return run->status;
     case RUN_REFUSED: return error_status(run->diag, settings_error_status(&run->settings));
@@ -297,7 +283,7 @@ static bool begin_request(Run *run)
 
 static int compile_and_run(Run *run)
 {
-    const double begun = wall_clock();
+    const double begun = run_clock();
     RunRecord *const about = &run->request.about;
     settings_finish(&run->settings, run->c);
     if (!target_compile(run->command, &run->settings.request, run->c))
@@ -310,7 +296,7 @@ static int compile_and_run(Run *run)
         return EXIT_ENVIRONMENT;
     }
     const CompileReport report = compile_report(run->c->schedule, run->c->program, run->c->arena);
-    about->compile_seconds = wall_clock() - begun;
+    about->compile_seconds = run_clock() - begun;
     about->model = report.model;
     about->language = report.language;
     about->compiler_bytes = report.bytes;

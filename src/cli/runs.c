@@ -27,7 +27,7 @@ static int failed(const Runs *r, CatalogueStatus status)
     case CATALOGUE_DAMAGED:
     case CATALOGUE_NEWER:
         note_problem(status, r->path, true, diag);
-        diag_print(diag, stderr, (DiagStyle){ .colour = r->command->colour_err });
+        print_diagnostics(r->command, diag);
         return EXIT_MODEL;
     case CATALOGUE_FAILED: break;
     }

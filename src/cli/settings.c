@@ -8,7 +8,7 @@
 
 static int print_errors(const Command *command, Compilation *c, int status)
 {
-    diag_print(c->diag, stderr, (DiagStyle){ .colour = command->colour_err });
+    print_diagnostics(command, c->diag);
     return diag_errors(c->diag) ? error_status(c->diag, status) : EXIT_GOOD;
 }
 
@@ -39,9 +39,8 @@ static int open_experiment(const Command *command, Compilation *c, RunSettings *
         fprintf(stderr, "  help: write for example 'model: Ball.mdl' into it\n");
         return EXIT_MODEL;
     }
-    settings->request.versions = named_versions(from_file->how.use, c->arena);
     target_take_options(command, &settings->request);
-    named_split(&settings->request, from_file->model, c->arena);
+    named_take_model(&settings->request, from_file, c->arena);
     struct stat state;
     const bool is_there = stat(settings->request.path, &state) == 0, is_folder = is_there && S_ISDIR(state.st_mode);
     if (!is_there && errno == ENOENT) {
@@ -53,30 +52,19 @@ static int open_experiment(const Command *command, Compilation *c, RunSettings *
     return !is_folder || target_find(command, &settings->request) ? EXIT_GOOD : EXIT_MODEL;
 }
 
-/* The experiment beside the model, unless it is one for another model. */
 static int open_beside(const Command *command, Compilation *c, RunSettings *settings, Experiment *from_file)
 {
-    if (!target_read(command, command->arguments[0], &settings->request))
+    CompileRequest *const request = &settings->request;
+    const char *model;
+    if (!target_read(command, command->arguments[0], request))
         return EXIT_USAGE;
-    const char *const beside = experiment_beside(settings->request.path, c->arena);
-    if (!beside)
-        return EXIT_GOOD;
-    if (!experiment_open(beside, c->sources, c->arena, c->diag, from_file))
-        return print_errors(command, c, EXIT_MODEL);
-    if (from_file->has[EXPERIMENT_MODEL]) {
-        CompileRequest theirs = { 0 };
-        named_split(&theirs, from_file->model, c->arena);
-        if (!source_is_same(theirs.path, settings->request.path)) {
-            say("'%s' is an experiment with '%s' and is not used", beside, theirs.path);
-            *from_file = experiment_none(&compilation_vocabulary);
-            return EXIT_GOOD;
-        }
-        if (!settings->request.class_name)
-            settings->request.class_name = theirs.class_name;
+    const char *const beside = experiment_beside(request->path, c->arena);
+    switch (named_take_beside(request, c->sources, c->arena, c->diag, from_file, &model)) {
+    case BESIDE_NONE: break;
+    case BESIDE_TAKEN: settings->experiment_path = beside; break;
+    case BESIDE_OTHER: say("'%s' is an experiment with '%s' and is not used", beside, model); break;
+    case BESIDE_WRONG: return print_errors(command, c, EXIT_MODEL);
     }
-    if (!settings->request.versions)
-        settings->request.versions = named_versions(from_file->how.use, c->arena);
-    settings->experiment_path = beside;
     return EXIT_GOOD;
 }
 
@@ -92,9 +80,7 @@ int settings_read(const Command *command, Compilation *c, RunSettings *settings)
                                                         : open_beside(command, c, settings, &from_file);
     if (status != EXIT_GOOD)
         return status;
-    experiment_take_nominals(&from_file, c->arena); /* apart: what options say wins */
-    experiment_take_nominals(&from_options, c->arena);
-    settings->experiment = experiment_merge(&from_file, &from_options, c->arena);
+    settings->experiment = experiment_given(&from_file, &from_options, c->arena);
     settings->is_from_file = settings->experiment_path != NULL;
     for (int key = 0; key < EXPERIMENT_KEYS; key++)
         settings->is_from_file &= !from_options.has[key];

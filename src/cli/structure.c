@@ -29,7 +29,7 @@ static int show_structure(const Command *command, Compilation *c, CompileRequest
     long depth;
     read_depth(command, &depth);
     const bool is_good = compilation_load(c, request);
-    diag_print(c->diag, stderr, (DiagStyle){ .colour = command->colour_err });
+    print_diagnostics(command, c->diag);
     if (!is_good)
         return EXIT_MODEL;
     if (svg)

@@ -28,7 +28,7 @@ static bool find_in_bank(const Command *command, CompileRequest *request)
     Sources *const sources = sources_create(command->arena);
     Diag *const diag = diag_create(command->arena, sources);
     const bool is_found = named_find_in_bank(request, command->arena, sources, diag);
-    diag_print(diag, stderr, (DiagStyle){ .colour = command->colour_err });
+    print_diagnostics(command, diag);
     return is_found;
 }
 
@@ -86,7 +86,7 @@ bool target_read(const Command *command, const char *text, CompileRequest *reque
 bool target_compile(const Command *command, const CompileRequest *request, Compilation *c)
 {
     const bool is_good = compilation_load(c, request) && compilation_schedule(c);
-    diag_print(c->diag, stderr, (DiagStyle){ .colour = command->colour_err });
+    print_diagnostics(command, c->diag);
     return is_good;
 }
 

@@ -5,7 +5,6 @@
 #include "driver/named.h"
 #include "driver/words.h"
 #include "experiment/noted.h"
-#include "experiment/experiment.h"
 #include "web/browser.h"
 #include "web/result.h"
 #include "web/view.h"
@@ -43,15 +42,14 @@ static int find_model(ViewCall *call, const char *text)
         Diag *const diag = diag_create(command->arena, sources);
         Experiment experiment = experiment_none(&compilation_vocabulary);
         const bool is_good = experiment_open(text, sources, command->arena, diag, &experiment);
-        diag_print(diag, stderr, (DiagStyle){ .colour = command->colour_err });
+        print_diagnostics(command, diag);
         if (!is_good)
             return EXIT_MODEL;
         if (!experiment.has[EXPERIMENT_MODEL])
             return usage_error(command, "'%s' names no model", text);
-        *request = (CompileRequest){ .profile = experiment.how.profile,
-                                     .versions = named_versions(experiment.how.use, command->arena) };
+        *request = (CompileRequest){ .profile = experiment.how.profile };
         target_take_options(command, request);
-        named_split(request, experiment.model, command->arena);
+        named_take_model(request, &experiment, command->arena);
         if (!target_find(command, request))
             return EXIT_USAGE;
     }
@@ -120,11 +118,7 @@ static const char *const *arguments_of_runs(const Command *command)
 static int serve(ViewCall *call)
 {
     const Command *const command = call->command;
-    char program[4096] = { 0 };
-    if (readlink("/proc/self/exe", program, sizeof program - 1) < 0)
-        snprintf(program, sizeof program, "koine");
     call->options.version = KOINE_VERSION;
-    call->options.program = program;
     call->options.out_of_memory = out_of_memory;
     call->options.is_walled = true;
     call->options.run_arguments = arguments_of_runs(command);

@@ -61,6 +61,40 @@ const char *const *named_versions(const char *list, Arena *arena)
     return versions.at;
 }
 
+static void take_versions(CompileRequest *request, const Experiment *experiment, Arena *arena)
+{
+    if (!request->versions)
+        request->versions = named_versions(experiment->how.use, arena);
+}
+
+void named_take_model(CompileRequest *request, const Experiment *experiment, Arena *arena)
+{
+    take_versions(request, experiment, arena);
+    named_split(request, experiment->model, arena);
+}
+
+Beside named_take_beside(CompileRequest *request, Sources *sources, Arena *arena, Diag *diag, Experiment *experiment,
+                         const char **model)
+{
+    const char *const beside = experiment_beside(request->path, arena);
+    CompileRequest theirs = { .class_name = request->class_name };
+    if (!beside)
+        return BESIDE_NONE;
+    if (!experiment_open(beside, sources, arena, diag, experiment))
+        return BESIDE_WRONG;
+    if (experiment->has[EXPERIMENT_MODEL]) {
+        named_split(&theirs, experiment->model, arena);
+        *model = theirs.path;
+        if (!source_is_same(theirs.path, request->path)) {
+            *experiment = experiment_none(experiment->words);
+            return BESIDE_OTHER;
+        }
+    }
+    request->class_name = theirs.class_name;
+    take_versions(request, experiment, arena);
+    return BESIDE_TAKEN;
+}
+
 static const char *place_of(Span span, const Sources *sources, const char *otherwise, Arena *arena)
 {
     if (!sources || span.source == SOURCE_NONE)

@@ -15,6 +15,21 @@ const char *named_nearest_file(const char *path, Arena *arena);
 /* "A=1, 2": the versions of CompileRequest. */
 const char *const *named_versions(const char *list, Arena *arena);
 
+/* The model that an experiment names, in the versions that it wants unless others were chosen. */
+void named_take_model(CompileRequest *request, const Experiment *experiment, Arena *arena);
+
+typedef enum {
+    BESIDE_NONE,
+    BESIDE_TAKEN,
+    BESIDE_OTHER, /* it names another model, and is not used */
+    BESIDE_WRONG  /* reported */
+} Beside;
+
+/* The experiment that stands beside the model: it may say the class, and the versions unless others were chosen. *model
+ * is the file of the other model. */
+Beside named_take_beside(CompileRequest *request, Sources *sources, Arena *arena, Diag *diag, Experiment *experiment,
+                         const char **model);
+
 /* How the model is read, and the values that are known when it is analysed. `sources` are those of the experiment;
  * `place` is where values stand that are not from a file. */
 void named_take_experiment(CompileRequest *request, const Experiment *experiment, const Sources *sources,

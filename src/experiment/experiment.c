@@ -110,7 +110,7 @@ static SettingList merge_settings(const SettingList *base, const SettingList *ov
     return (SettingList){ all.at, all.n };
 }
 
-void experiment_take_nominals(Experiment *experiment, Arena *arena)
+static void take_nominals(Experiment *experiment, Arena *arena)
 {
     static const char begin[] = "nominal(";
     enum { BEGIN = sizeof begin - 1 };
@@ -181,6 +181,14 @@ Experiment experiment_of_phase(const ExperimentPhase *phase)
     memcpy(own.spans, phase->spans, sizeof own.spans);
     own.part = phase->part;
     return own;
+}
+
+Experiment experiment_given(const Experiment *file, const Experiment *given, Arena *arena)
+{
+    Experiment base = *file, over = *given;
+    take_nominals(&base, arena);
+    take_nominals(&over, arena);
+    return experiment_merge(&base, &over, arena);
 }
 
 bool experiment_check(const Experiment *experiment, Diag *diag)

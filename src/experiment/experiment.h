@@ -165,8 +165,9 @@ bool experiment_give(Experiment *experiment, const char *key, const char *value,
 /* `over` wins where it has something; `set` is merged name by name, lists are replaced. */
 Experiment experiment_merge(const Experiment *base, const Experiment *over, Arena *arena);
 
-/* `nominal(x)` among the settings is a nominal value: it is put there. */
-void experiment_take_nominals(Experiment *experiment, Arena *arena);
+/* The same for a file and what is given beside it. `nominal(x)` among the settings of each is a nominal value: it is
+ * put there before, so that what is given wins however it is written. */
+Experiment experiment_given(const Experiment *file, const Experiment *given, Arena *arena);
 
 /* What only the merged settings can show: stop before start. False: reported. */
 bool experiment_check(const Experiment *experiment, Diag *diag);

@@ -52,7 +52,7 @@ const Controls *run_controls(const ExperimentRun *run)
     return &run->controls;
 }
 
-static double wall_clock(void)
+double run_clock(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -270,7 +270,7 @@ static void close_behind(void *context)
     *report = (KoineRunReport){ .end = KOINE_RUN_INTERRUPTED, .time = points ? run->leave.time : record->start };
     report->statistics.events.points = points;
     snprintf(report->text, sizeof report->text, "interrupted at time %.17g", report->time);
-    record->run_seconds = wall_clock() - run->begun;
+    record->run_seconds = run_clock() - run->begun;
     record->tier_note = "left while it computed, steps and events are not counted";
     for (uint32_t k = 0; k < run->files.sinks.n; k++) {
         KoineSink *const sink = run->files.sinks.at[k];
@@ -300,7 +300,7 @@ static void begin(ExperimentRun *run, KoineModel *model, bool is_stepped)
     if (is_stepped)
         phase_sinks_cut_anywhere(way->sinks);
     run->before = run->record;
-    run->begun = wall_clock();
+    run->begun = run_clock();
     if (caller->left) {
         run->left_arena = arena_create_like(run->arena);
         leave_begin(&run->leave, &(LeaveCaller){ .context = run, .close = close_behind, .tell = caller->tell });
@@ -330,7 +330,7 @@ void experiment_close(ExperimentRun *run)
         caller->computed(caller->context, run);
     model->block = way->driven->block; /* it may have grown */
     model->size = way->driven->size;
-    run->record.run_seconds = wall_clock() - run->begun;
+    run->record.run_seconds = run_clock() - run->begun;
     files_close(&run->files, model, &run->record, run->arena);
     if (caller->ended)
         caller->ended(caller->context, run, model);

@@ -49,6 +49,9 @@ typedef enum {
     RUN_NO_MEMORY, /* there is none for an instance */
 } RunMade;
 
+/* Seconds of a clock that only goes forward. */
+double run_clock(void);
+
 /* Where the results go: RunRequest.about.output is chosen from the experiment, its file and the name of the model.
  * False: the name of the file tells no form. */
 bool run_choose_output(RunRequest *request, Arena *arena);

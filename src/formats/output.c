@@ -189,3 +189,13 @@ void output_failure(const Output *output, char *text, size_t size)
     else
         snprintf(text, size, "cannot write '%.*s': %s", 120, output->path, reason);
 }
+
+bool output_text(Output *output, const char *path, const Text *text)
+{
+    enum { PIECE = 1 << 16 };
+    if (!output_open(output, path, false, false))
+        return false;
+    output_buffer(output, text->arena, PIECE);
+    output_bytes(output, text->at, text->n);
+    return output_close(output);
+}

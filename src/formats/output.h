@@ -7,7 +7,7 @@
 #ifndef FORMATS_OUTPUT_H
 #define FORMATS_OUTPUT_H
 
-#include "base/arena.h"
+#include "base/text.h"
 #include "formats/written.h"
 #include <stdbool.h>
 
@@ -49,6 +49,8 @@ static inline bool output_record_end(Output *output)
 bool output_patch(Output *output, uint64_t at, const void *bytes, size_t size);
 /* Writes the rest out and closes; also after failures. */
 bool output_close(Output *output);
+/* Writes a whole file. False: output_failure. */
+bool output_text(Output *output, const char *path, const Text *text);
 /* "cannot write 'x.csv': No space left on device" */
 void output_failure(const Output *output, char *text, size_t size);
 

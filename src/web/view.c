@@ -207,17 +207,25 @@ static void make_folder(View *view)
             arena_format(view->arena, "cannot make a folder for the run in '%s': %s", folder, strerror(errno));
 }
 
+static const char *own_program(Arena *arena)
+{
+    char path[4096];
+    const ssize_t n = readlink("/proc/self/exe", path, sizeof path);
+    return n > 0 && n < (ssize_t)sizeof path ? arena_text(arena, path, (size_t)n) : "koine";
+}
+
 void view_begin(View *view, const char *forwarder)
 {
     const ViewOptions *const options = &view->options;
     if (options->target)
         make_folder(view);
-    view->starter = starter_create(&(StarterOptions){ .program = options->program,
-                                                      .target = options->target,
-                                                      .arguments = options->run_arguments,
-                                                      .folder = view->folder,
-                                                      .forwarder = forwarder },
-                                   view->arena);
+    view->starter =
+        starter_create(&(StarterOptions){ .program = options->program ? options->program : own_program(view->arena),
+                                          .target = options->target,
+                                          .arguments = options->run_arguments,
+                                          .folder = view->folder,
+                                          .forwarder = forwarder },
+                       view->arena);
     if (!view->starter && view->folder)
         view->folder_error = arena_format(view->arena, "no run can be started: %s", strerror(errno));
     if (options->is_walled)

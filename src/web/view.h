@@ -10,7 +10,7 @@
 
 typedef struct {
     const char *version;  /* of Koine */
-    const char *program;  /* this executable, for runs */
+    const char *program;  /* that runs models; NULL: this one */
     const char *target;   /* the model as the command line names it; NULL: the one a result names, where it is there */
     CompileRequest model; /* of the target */
     const char *const *run_arguments; /* of `koine run`, behind the target, ended by NULL; may be NULL */
