@@ -86,6 +86,7 @@ typedef struct {
     KoinePoint stop; /* the end of the last phase waits ... */
     KoineModel then; /* ... with the block of that time */
     bool has_stop;
+    bool has_event; /* at the end of the last phase: the next one begins with a row */
 } PhaseSink;
 
 struct PhaseSinks {
@@ -95,7 +96,7 @@ struct PhaseSinks {
     KoineSink *const *inner;
     uint32_t n;
     bool is_first, is_last, is_cut_anywhere;
-    double start, interval;
+    double start, stop, interval; /* of the phase */
 };
 
 static KoineStatus forwarded(PhaseSink *s, KoineStatus status)
@@ -113,10 +114,16 @@ static KoineStatus phase_begin(KoineSink *sink, const KoineModel *model)
     return s->all->is_first && s->inner->begin ? forwarded(s, s->inner->begin(s->inner, model)) : KOINE_OK;
 }
 
+/* Times this close are one instant; as the runtime has it. */
+static double near_time(double time)
+{
+    return 16 * DBL_EPSILON * fabs(time);
+}
+
 /* A point of the output grid, or one that the sink itself has asked for. */
 static bool is_wanted(const PhaseSink *s, double time)
 {
-    const double near = 16 * DBL_EPSILON * fabs(time);
+    const double near = near_time(time);
     if (s->inner->has_own_grid)
         return s->inner->next_time <= time + near;
     const double n = round((time - s->all->start) / s->all->interval);
@@ -137,9 +144,9 @@ static void keep(PhaseSink *s, const KoineModel *model, const KoinePoint *point)
 /* The end of the phase before is of interest if something else happens at its time. */
 static KoineStatus flush_before(PhaseSink *s, double time)
 {
-    const bool is_wanted = s->has_stop && time <= s->stop.time;
+    const bool is_seen = s->has_stop && time <= s->stop.time && !s->inner->skips_events;
     s->has_stop = false;
-    if (!is_wanted)
+    if (!is_seen)
         return KOINE_OK;
     return forwarded(s, s->inner->point(s->inner, &s->then, &s->stop));
 }
@@ -156,10 +163,24 @@ static bool has_changed(const PhaseSink *s, const KoineModel *model)
     return false;
 }
 
+/* An event at the end of a phase off the output grid, where no rows at events are wanted: what comes of it is seen when
+ * the next phase begins. */
+static bool waits_for_next(const PhaseSink *s, const KoinePoint *point)
+{
+    if (point->kind == KOINE_POINT_START || point->kind == KOINE_POINT_GRID || point->kind == KOINE_POINT_STOP)
+        return false;
+    return s->inner->skips_events && !s->all->is_last && point->time >= s->all->stop - near_time(point->time) &&
+           !is_wanted(s, point->time);
+}
+
 static KoineStatus phase_point(KoineSink *sink, const KoineModel *model, const KoinePoint *point)
 {
     PhaseSink *const s = (PhaseSink *)(void *)sink;
     KoinePoint seen = *point;
+    if (waits_for_next(s, point)) {
+        s->has_event = true;
+        return KOINE_OK;
+    }
     if (point->kind == KOINE_POINT_STOP && !s->all->is_last) {
         keep(s, model, point);
         if (!is_wanted(s, point->time))
@@ -167,7 +188,9 @@ static KoineStatus phase_point(KoineSink *sink, const KoineModel *model, const K
         s->has_stop = false; /* written now; the copy tells what changes */
         seen.kind = s->inner->has_own_grid ? KOINE_POINT_LEFT : KOINE_POINT_GRID;
     } else if (point->kind == KOINE_POINT_START && !s->all->is_first) {
-        if (!has_changed(s, model))
+        const bool has_event = s->has_event;
+        s->has_event = false;
+        if (!has_event && !has_changed(s, model))
             return KOINE_OK;
         if (point->event_step > 0)
             seen.kind = KOINE_POINT_RIGHT;
@@ -208,6 +231,7 @@ KoineSink *const *phase_sinks_of(PhaseSinks *sinks, bool is_first, bool is_last,
     sinks->is_first = is_first;
     sinks->is_last = is_last;
     sinks->start = options->start;
+    sinks->stop = options->stop;
     sinks->interval = options->interval;
     return is_first && is_last && !sinks->is_cut_anywhere ? sinks->inner : sinks->pointers;
 }
