@@ -7,237 +7,32 @@
  * comparisons are constant, so the rest of it is sorted without them. These blocks stand together, the comparisons
  * last, and share the number `mixed`: at events they are repeated until the comparisons fit (docs/semantics.md). */
 #include "base/bug.h"
-#include "base/map.h"
 #include "graph/components.h"
 #include "graph/topological.h"
-#include "ir/element.h"
 #include "ir/simplify.h"
 #include "ir/solve.h"
-#include "passes/pipeline.h"
-
-typedef enum { NODE_EQUATION, NODE_RELATION, NODE_STEP, NODE_TRANSITION } NodeKind;
-typedef struct {
-    uint8_t kind;
-    uint32_t object;
-} Node;
-
-typedef struct { /* elements lo .. hi of an array are defined by node */
-    uint32_t node;
-    int64_t lo, hi;
-} Segment;
+#include "passes/event_graph.h"
 
 typedef struct {
     Compile *c;
     Model *model;
     Schedule *schedule;
-    VEC(Node) nodes;
-    uint32_t *now, *der;   /* per variable: node that defines it (scalars), or ID_NONE */
-    uint32_t *segments_of; /* per variable: 1 + first segment; arrays, NOW in even, DER in odd places */
-    VEC(Segment) segments;
-    VEC(uint32_t) next_segment;
-    VEC(Edge) edges;
+    EventGraph graph;
     Components components;
     uint32_t *block_of, *size_of; /* per component: its blocks, from the first one on */
     uint32_t n_mixed;
 } Sorter;
 
-/* ---- who defines what ---- */
-static void define_element(Sorter *s, uint32_t node, const Equation *e, Ref ref)
-{
-    Model *m = s->model;
-    ElementMap map;
-    Segment segment = { node, 0, (int64_t)variable_count(m, ref.var) - 1 };
-    if (e->lhs.shape->n_args && element_map(m, e->lhs.shape, term_refs(m, e->lhs), e->domain, &map))
-        element_range(m, &map, e->domain, &segment.lo, &segment.hi);
-    uint32_t *head = &s->segments_of[2 * ref.var.index + (ref.kind == REF_DER)];
-    vec_push(s->c->scratch, &s->segments, segment);
-    vec_push(s->c->scratch, &s->next_segment, *head);
-    *head = s->segments.n;
-}
-
-static void list_nodes(Sorter *s)
-{
-    Model *m = s->model;
-    Compile *c = s->c;
-    for (uint32_t k = 0; k < m->variables.n; k++)
-        s->now[k] = s->der[k] = ID_NONE;
-    for (uint32_t k = 0; k < m->equations.n; k++) {
-        const Equation *e = &m->equations.at[k];
-        if (e->kind == EQUATION_DROPPED || c->matched[k] == ID_NONE)
-            continue;
-        const Ref ref = c->unknowns.at[c->matched[k]];
-        const Node node = { NODE_EQUATION, k };
-        vec_push(c->scratch, &s->nodes, node);
-        if (model_var(m, ref.var)->type.rank)
-            define_element(s, s->nodes.n - 1, e, ref);
-        else
-            (ref.kind == REF_DER ? s->der : s->now)[ref.var.index] = s->nodes.n - 1;
-    }
-    if (c->is_initial) /* bits and step values are given, transitions do not fire */
-        return;
-    for (uint32_t k = 0; k < m->relations.n; k++) {
-        const Node node = { NODE_RELATION, k };
-        vec_push(c->scratch, &s->nodes, node);
-        s->now[m->relations.at[k].bit.index] = s->nodes.n - 1;
-    }
-    for (uint32_t k = 0; k < m->steps.n; k++) {
-        const Node node = { NODE_STEP, k };
-        vec_push(c->scratch, &s->nodes, node);
-        s->now[m->steps.at[k].value.index] = s->nodes.n - 1;
-    }
-    for (uint32_t k = 0; k < m->transitions.n; k++) {
-        const Node node = { NODE_TRANSITION, k };
-        vec_push(c->scratch, &s->nodes, node);
-    }
-}
-
-/* ---- dependencies ---- */
+/* ---- blocks ---- */
 static Span node_span(const Sorter *s, uint32_t node)
 {
-    const Model *m = s->model;
-    const Node n = s->nodes.at[node];
-    switch ((NodeKind)n.kind) {
-    case NODE_EQUATION: return m->equations.at[n.object].origin.span;
-    case NODE_RELATION: return m->relations.at[n.object].origin.span;
-    case NODE_STEP: return m->steps.at[n.object].origin.span;
-    case NODE_TRANSITION: return m->transitions.at[n.object].origin.span;
-    }
-    BUG("unknown NodeKind");
+    return event_node_span(s->model, s->graph.nodes[node]);
 }
 
-static void depend(Sorter *s, uint32_t node, uint32_t on)
-{
-    const Edge edge = { node, on };
-    if (on != ID_NONE)
-        vec_push(s->c->scratch, &s->edges, edge);
-}
-
-static void depend_on_segments(Sorter *s, uint32_t node, Ref ref, int64_t lo, int64_t hi)
-{
-    if (variable_is_split(s->model, ref.var)) {
-        const uint32_t first = model_var(s->model, ref.var)->alias.index;
-        for (int64_t k = lo; k <= hi; k++)
-            depend(s, node, (ref.kind == REF_DER ? s->der : s->now)[first + k]);
-        return;
-    }
-    for (uint32_t k = s->segments_of[2 * ref.var.index + (ref.kind == REF_DER)]; k; k = s->next_segment.at[k - 1]) {
-        const Segment *segment = &s->segments.at[k - 1];
-        if (segment->lo <= hi && lo <= segment->hi)
-            depend(s, node, segment->node);
-    }
-}
-
-/* Leaves with index expressions: which elements are read. */
-static void depend_on_elements(Sorter *s, uint32_t node, const Expr *e, Term term, DomainId domain)
-{
-    Model *m = s->model;
-    if (e->n_leaves == 0)
-        return;
-    if (e->kind == EXPR_LEAF) {
-        const Ref ref = term_refs(m, term)[e->u.leaf];
-        if ((ref.kind != REF_NOW && ref.kind != REF_DER && ref.kind != REF_PRE) ||
-            model_var(m, ref.var)->type.rank == 0)
-            return;
-        const Span span = node_span(s, node);
-        ElementMap map;
-        int64_t lo = 0, hi = (int64_t)variable_count(m, ref.var) - 1;
-        /* an index that only the run knows may mean any element */
-        if (e->n_args && element_map(m, e, term_refs(m, term), domain, &map) && domain_count(m, domain)) {
-            int64_t first, last;
-            element_range(m, &map, domain, &first, &last);
-            if (first < lo || last > hi)
-                diag_error(s->c->diag, DIAG_INDEX_RANGE, span, "element %lld of '%s', which has %lld",
-                           (long long)(first < lo ? first + 1 : last + 1), variable_path(m, ref.var, s->c->scratch),
-                           (long long)hi + 1);
-            lo = first;
-            hi = last;
-        }
-        if (ref.kind != REF_PRE)
-            depend_on_segments(s, node, ref, lo, hi);
-    }
-    for (uint32_t k = 0; k < e->n_args; k++)
-        depend_on_elements(s, node, e->args[k], term, domain);
-}
-
-static void depend_on_term(Sorter *s, uint32_t node, Term term, DomainId domain)
-{
-    Model *m = s->model;
-    if (!term.shape)
-        return;
-    bool has_arrays = false;
-    for (uint32_t k = 0; k < term.shape->n_leaves; k++) {
-        const Ref ref = term_refs(m, term)[k];
-        if (ref.kind != REF_NOW && ref.kind != REF_DER && ref.kind != REF_PRE)
-            continue;
-        if (model_var(m, ref.var)->type.rank)
-            has_arrays = true;
-        else if (ref.kind != REF_PRE)
-            depend(s, node, (ref.kind == REF_DER ? s->der : s->now)[ref.var.index]);
-    }
-    if (has_arrays)
-        depend_on_elements(s, node, term.shape, term, domain);
-}
-
-static void depend_on_selector(Sorter *s, uint32_t node, RegionId region)
-{
-    if (region.index != ID_NONE)
-        depend(s, node, s->now[s->model->regions.at[region.index].selector.index]);
-}
-
-static void list_dependencies(Sorter *s)
-{
-    Model *m = s->model;
-    const DomainId scalar = { 0 };
-    for (uint32_t k = 0; k < s->nodes.n; k++) {
-        const Node node = s->nodes.at[k];
-        switch ((NodeKind)node.kind) {
-        case NODE_EQUATION: {
-            const Equation *e = &m->equations.at[node.object];
-            depend_on_term(s, k, e->rhs, e->domain);
-            const bool is_left = e->lhs.shape->kind == EXPR_LEAF &&
-                                 ref_equal(term_refs(m, e->lhs)[0], s->c->unknowns.at[s->c->matched[node.object]]);
-            if (!is_left) /* v = e, matched to something in e */
-                depend_on_term(s, k, e->lhs, e->domain);
-            break;
-        }
-        case NODE_RELATION: {
-            const Relation *r = &m->relations.at[node.object];
-            if (r->kind == RELATION_TIME) {
-                depend_on_term(s, k, r->slope, scalar);
-                depend_on_term(s, k, r->flip, scalar);
-            } else {
-                depend_on_term(s, k, r->left, scalar);
-                depend_on_term(s, k, r->right, scalar);
-            }
-            depend_on_selector(s, k, r->region);
-            break;
-        }
-        case NODE_STEP: {
-            const StepFunction *f = &m->steps.at[node.object];
-            if (f->kind == RELATION_TIME) {
-                depend_on_term(s, k, f->slope, scalar);
-                depend_on_term(s, k, f->offset, scalar);
-            } else {
-                depend_on_term(s, k, f->argument, scalar);
-            }
-            depend_on_selector(s, k, f->region);
-            break;
-        }
-        case NODE_TRANSITION: {
-            const Transition *t = &m->transitions.at[node.object];
-            for (uint32_t j = 0; j < t->n_conditions; j++)
-                depend_on_term(s, k, m->conditions.at[t->first_condition + j], scalar);
-            break;
-        }
-        }
-    }
-}
-
-/* ---- blocks ---- */
 static const char *node_text(Sorter *s, uint32_t node)
 {
     const Model *m = s->model;
-    const Node n = s->nodes.at[node];
+    const EventNode n = s->graph.nodes[node];
     if (n.kind == NODE_EQUATION) {
         const Ref ref = s->c->unknowns.at[s->c->matched[n.object]];
         const char *path = variable_path(m, ref.var, s->c->scratch);
@@ -250,7 +45,7 @@ static const char *node_text(Sorter *s, uint32_t node)
 /* Variables that a pass made have names that nobody knows. */
 static bool is_generated(const Sorter *s, uint32_t node)
 {
-    const Node n = s->nodes.at[node];
+    const EventNode n = s->graph.nodes[node];
     return n.kind == NODE_EQUATION && model_var(s->model, s->c->unknowns.at[s->c->matched[n.object]].var)->is_generated;
 }
 
@@ -258,7 +53,7 @@ static void report_loop(Sorter *s, const uint32_t *nodes, uint32_t n, DiagCode c
 {
     enum { MOST = 12 };
     uint32_t first = 0;
-    while (first + 1 < n && (s->nodes.at[nodes[first]].kind != NODE_EQUATION || is_generated(s, nodes[first])))
+    while (first + 1 < n && (s->graph.nodes[nodes[first]].kind != NODE_EQUATION || is_generated(s, nodes[first])))
         first++;
     diag_error(s->c->diag, code, node_span(s, nodes[first]), "%s: %s depends on itself through %u step%s", what,
                node_text(s, nodes[first]), n, n == 1 ? "" : "s");
@@ -271,7 +66,7 @@ static void report_loop(Sorter *s, const uint32_t *nodes, uint32_t n, DiagCode c
 /* Whether a transition that acts now fires: $f1 and its conditions, made by lower-whens. */
 static bool is_firing(const Sorter *s, uint32_t node)
 {
-    const Node n = s->nodes.at[node];
+    const EventNode n = s->graph.nodes[node];
     if (n.kind != NODE_EQUATION)
         return false;
     const char *made_by = s->model->equations.at[n.object].origin.made_by;
@@ -287,7 +82,7 @@ static void note_ring(Sorter *s, const uint32_t *nodes, uint32_t n, uint32_t fir
     vec_push(s->c->scratch, &events, node_span(s, nodes[first]));
     for (uint32_t k = 0, shown = 0; k < n && shown < MOST; k++) {
         const Span span = node_span(s, nodes[k]);
-        bool is_known = s->nodes.at[nodes[k]].kind != NODE_EQUATION;
+        bool is_known = s->graph.nodes[nodes[k]].kind != NODE_EQUATION;
         for (uint32_t j = 0; j < events.n && is_firing(s, nodes[k]); j++)
             is_known |= events.at[j].source == span.source && events.at[j].begin == span.begin;
         if (is_known)
@@ -345,7 +140,7 @@ static Open open_equation(Sorter *s, uint32_t equation, Ref unknown)
 static bool add_single(Sorter *s, uint32_t node, bool is_loop)
 {
     Model *m = s->model;
-    const uint32_t k = s->nodes.at[node].object;
+    const uint32_t k = s->graph.nodes[node].object;
     const Equation *e = &m->equations.at[k];
     const Ref unknown = s->c->unknowns.at[s->c->matched[k]];
     Block block = { .kind = BLOCK_ASSIGN,
@@ -387,14 +182,14 @@ static bool add_single(Sorter *s, uint32_t node, bool is_loop)
 /* ---- iteration: assignments in an order in which as few as possible read a value of the cycle before ---- */
 static bool is_iterated(const Sorter *s, uint32_t node)
 {
-    const Node n = s->nodes.at[node];
+    const EventNode n = s->graph.nodes[node];
     return n.kind == NODE_EQUATION && s->model->equations.at[n.object].kind == EQUATION_ITERATION;
 }
 
 /* v := f(...) of a scalar. */
 static bool is_assignment(const Sorter *s, uint32_t node)
 {
-    const Node n = s->nodes.at[node];
+    const EventNode n = s->graph.nodes[node];
     if (n.kind != NODE_EQUATION)
         return false;
     const Equation *e = &s->model->equations.at[n.object];
@@ -411,7 +206,7 @@ static bool is_iteration(const Sorter *s, const uint32_t *nodes, uint32_t n)
         if (!is_assignment(s, nodes[k]))
             return false;
         all_real &=
-            ref_type(s->model, s->c->unknowns.at[s->c->matched[s->nodes.at[nodes[k]].object]]).kind == TYPE_REAL;
+            ref_type(s->model, s->c->unknowns.at[s->c->matched[s->graph.nodes[nodes[k]].object]]).kind == TYPE_REAL;
         any_iterated |= is_iterated(s, nodes[k]);
     }
     return any_iterated || !all_real;
@@ -470,7 +265,7 @@ static void add_iteration(Sorter *s, const uint32_t *nodes, uint32_t n, const In
     };
     const uint32_t *order = iteration_order(s, nodes, n, g);
     for (uint32_t k = 0; k < n; k++) {
-        const uint32_t equation = s->nodes.at[order[k]].object;
+        const uint32_t equation = s->graph.nodes[order[k]].object;
         const Equation *e = &s->model->equations.at[equation];
         const SystemRow row = { { equation }, e->lhs, e->rhs, s->c->unknowns.at[s->c->matched[equation]] };
         block.is_real &= ref_type(s->model, row.unknown).kind == TYPE_REAL;
@@ -512,7 +307,7 @@ static bool is_linear(Sorter *s, uint32_t first_row, uint32_t n)
 /* What a when does is decided once in an event step, not again and again. */
 static bool belongs_to_when(const Sorter *s, uint32_t node)
 {
-    const Node n = s->nodes.at[node];
+    const EventNode n = s->graph.nodes[node];
     const char *maker = n.kind == NODE_EQUATION ? s->model->equations.at[n.object].origin.made_by : NULL;
     return maker && strcmp(maker, "lower-whens") == 0;
 }
@@ -535,7 +330,7 @@ static bool add_system(Sorter *s, const uint32_t *nodes, uint32_t n)
     Model *m = s->model;
     Block block = { .u.system.first_row = s->schedule->rows.n, .u.system.n_rows = n, .is_real = true };
     for (uint32_t k = 0; k < n; k++) {
-        const Node node = s->nodes.at[nodes[k]];
+        const EventNode node = s->graph.nodes[nodes[k]];
         const Ref unknown = node.kind == NODE_EQUATION ? s->c->unknowns.at[s->c->matched[node.object]] : (Ref){ 0 };
         if (node.kind != NODE_EQUATION || ref_type(m, unknown).kind != TYPE_REAL) {
             report_discrete_loop(s, nodes, n);
@@ -574,7 +369,7 @@ static void add_nodes(Sorter *s, const uint32_t *nodes, uint32_t n, const Incide
         add_system(s, nodes, n);
         return;
     }
-    const Node node = s->nodes.at[nodes[0]];
+    const EventNode node = s->graph.nodes[nodes[0]];
     if (node.kind == NODE_EQUATION) {
         add_single(s, nodes[0], depends_on_itself(nodes[0], g));
         return;
@@ -586,7 +381,7 @@ static void add_nodes(Sorter *s, const uint32_t *nodes, uint32_t n, const Incide
 /* ---- comparisons that depend on what they decide ---- */
 static bool is_decision(const Sorter *s, uint32_t node)
 {
-    return s->nodes.at[node].kind == NODE_RELATION || s->nodes.at[node].kind == NODE_STEP;
+    return s->graph.nodes[node].kind == NODE_RELATION || s->graph.nodes[node].kind == NODE_STEP;
 }
 
 static bool is_mixed(const Sorter *s, const uint32_t *nodes, uint32_t n, const Incidence *g)
@@ -664,7 +459,7 @@ static void order_blocks(Sorter *s, const Incidence *g)
     const uint32_t n = s->components.n;
     VEC(Edge) edges = { 0 };
     uint32_t *key = NEW_ARRAY(c->scratch, uint32_t, n + 1), *mixed = NEW_ARRAY(c->scratch, uint32_t, s->n_mixed + 1);
-    for (uint32_t k = 0; k < s->nodes.n; k++) {
+    for (uint32_t k = 0; k < s->graph.n; k++) {
         const uint32_t from = s->components.component_of[k];
         for (uint32_t j = g->start[k]; j < g->start[k + 1]; j++) {
             const Edge edge = { from, s->components.component_of[g->index[j]] };
@@ -701,17 +496,10 @@ bool sort_blocks(Compile *c)
     c->schedule = NEW(c->arena, Schedule);
     c->schedule->model = m;
     c->schedule->arena = c->arena;
-    Sorter s = { .c = c,
-                 .model = m,
-                 .schedule = c->schedule,
-                 .now = NEW_ARRAY(c->scratch, uint32_t, m->variables.n + 1),
-                 .der = NEW_ARRAY(c->scratch, uint32_t, m->variables.n + 1),
-                 .segments_of = NEW_ARRAY(c->scratch, uint32_t, 2 * (size_t)m->variables.n + 2) };
-    list_nodes(&s);
-    list_dependencies(&s);
-    if (diag_errors(c->diag))
+    Sorter s = { .c = c, .model = m, .schedule = c->schedule };
+    if (!event_graph_build(c, &s.graph))
         return false;
-    const Incidence g = incidence_build(s.nodes.n, s.nodes.n, s.edges.at, s.edges.n, c->scratch);
+    const Incidence g = s.graph.reads;
     s.components = strong_components(&g, c->scratch, NULL);
     s.block_of = NEW_ARRAY(c->scratch, uint32_t, s.components.n + 1);
     s.size_of = NEW_ARRAY(c->scratch, uint32_t, s.components.n + 1);
