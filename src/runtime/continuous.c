@@ -192,10 +192,12 @@ static KoineStatus look_again(KoineRun *run, double *to, bool *is_event)
 
 /* --- Steps and ends --- */
 
+static const double STEP_ROUNDING = 1e-9; /* of a step: a time that lies so close before its end is its end */
+
 /* Steps end at start + k*step. */
 static double step_end(const KoineProblem *problem, double time, double step)
 {
-    const double k = floor((time + koine_near(time) - problem->start) / step + 1e-9) + 1;
+    const double k = floor((time + koine_near(time) - problem->start) / step + STEP_ROUNDING) + 1;
     return problem->start + k * step;
 }
 

@@ -13,6 +13,7 @@ static const double ALIKE = 0.25;      /* of the swing: deviations above are no 
 static const double MOST_BENT =
     1e-8; /* of the largest value: what bends more in a thousandth of a piece is no rounding */
 static const double LARGEST_NOISE = 1e-5; /* of the largest value: more is no rounding */
+static const double END_NOISE = 1e-14;    /* of the values at the ends */
 static const double VALUE_NOISE = 128 * DBL_EPSILON;
 static const double SLOPE_NOISE = 4 * DBL_EPSILON / 1e-3; /* of a slope times the piece */
 
@@ -200,7 +201,8 @@ static Judgement judge(const Scan *scan, const Piece *piece, uint32_t k)
         least = koine_min(least, c[j]);
         most = koine_max(most, c[j]);
     }
-    const bool is_alike = deviation <= ALIKE * (most - least) + 1e-14 * (fabs(a) + fabs(b)) || 100 * deviation <= least;
+    const bool is_alike =
+        deviation <= ALIKE * (most - least) + END_NOISE * (fabs(a) + fabs(b)) || 100 * deviation <= least;
     Judgement judgement = { .verdict = UNCLEAR, .deviation = deviation, .minimum = NAN };
     if (!is_alike)
         return judgement;

@@ -3,6 +3,7 @@
 #include "runtime/run.h"
 #include <stdlib.h>
 
+static const double SMALL = 1e-3;                   /* signals below count as this large: 0 has no relative error */
 enum { PIECES = 4, DEEPEST = 12, MAX_GROWTH = 40 }; /* samples of a piece; halvings of a step */
 
 KoineStatus koine_signals_create(KoineRun *run)
@@ -45,7 +46,7 @@ static bool is_dense(const KoineRun *run)
     for (uint32_t k = 0; k < n; ++k) {
         const double *const u = run->signals.values + k;
         const double middle = (4 * (u[n] + u[3 * n]) - u[0] - u[4 * n]) / 6;
-        const double ends = fmax(fabs(u[0]), fabs(u[4 * n])), scale = fmax(fmax(fabs(u[2 * n]), ends), 1e-3);
+        const double ends = fmax(fabs(u[0]), fabs(u[4 * n])), scale = fmax(fmax(fabs(u[2 * n]), ends), SMALL);
         if (!(fabs(u[2 * n] - middle) <= run->problem.tolerance * scale))
             return false;
     }

@@ -10,6 +10,7 @@ enum {
 };
 enum { STREAK = 1000, SLOW_SIDE = 64 }; /* state events in a row ... */
 static const double DENSE = 1e-8;      /* ... each so soon after the last one, as a share of the run: worth a warning */
+static const double CRITICAL = 32e-12; /* of the run: gaps between events that are smaller are looked at */
 static const double CHATTER_SPAN = 32; /* h_cross */
 static const double ZENO_GAP = 16;     /* h_cross */
 static const double ZENO_DROP = 1e-6;  /* of the gaps, for the shorter chain */
@@ -213,7 +214,7 @@ static KoineStatus watch_streak(KoineRun *run, double gap, unsigned cause)
 void koine_watch_begin(KoineRun *run, double span)
 {
     KoineWatch *const watch = &run->watch;
-    watch->critical = 32e-12 * span;
+    watch->critical = CRITICAL * span;
     watch->dense = DENSE * span;
 }
 

@@ -1,5 +1,6 @@
 /* The event graph as tables; see events.h. */
 #include "emit/program/event_layout.h"
+#include <float.h>
 
 /* The path of an instance that something in a run is reported of. */
 const char *path_of(EventLayout *e, InstanceId instance)
@@ -176,15 +177,17 @@ static void fill_streams(EventLayout *e)
     e->out.n_streams = n;
 }
 
-/* Operands are as exact as what they are computed by: where that is an iteration, the band is wider. */
+/* Relative widths of rounding bands: operands are as exact as what they are computed by, an iteration or formulas. */
+static const double ITERATED_BAND = 1e-9, COMPUTED_BAND = 16 * DBL_EPSILON;
+
 static double band_of(const Schedule *s)
 {
     for (uint32_t k = 0; k < s->parts[PART_ROOTS].n; k++) {
         const BlockKind kind = s->blocks.at[s->parts[PART_ROOTS].at[k]].kind;
         if (kind == BLOCK_NEWTON || kind == BLOCK_ITERATE)
-            return 1e-9;
+            return ITERATED_BAND;
     }
-    return 16 * 2.220446049250313e-16;
+    return COMPUTED_BAND;
 }
 
 static EventLayout begin(const Schedule *s, const Parts *parts, Systems *ss)

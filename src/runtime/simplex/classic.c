@@ -10,6 +10,7 @@
 static const double CAREFUL_GROWTH = 1.5; /* after a halving */
 static const double LEFT_OVER = 10;       /* what a slope says of a step over what the step was */
 static const double DAMPING = 1e-6;       /* of the regular step */
+static const double UP = 1 + 1e-12;       /* a quotient that is so little less than a whole number is that one */
 
 static KoineClassic *classic_of(KoineSolver *solver)
 {
@@ -183,7 +184,7 @@ static double end_of(const KoineProblem *problem, double from, double h, double 
     const double unit = problem->control.resolution;
     double end = from + h;
     if (unit > 0)
-        end = koine_grid_time(unit, koine_grid_nearest(unit, from) + koine_max(1, floor(h / unit * (1 + 1e-12))));
+        end = koine_grid_time(unit, koine_grid_nearest(unit, from) + koine_max(1, floor(h / unit * UP)));
     return end > goal - koine_near(goal) ? goal : end;
 }
 
@@ -191,7 +192,7 @@ static double end_of(const KoineProblem *problem, double from, double h, double 
 static double half_of(const KoineProblem *problem, double from, double h)
 {
     const double unit = problem->control.resolution;
-    const double half = unit > 0 ? unit * floor(0.5 * h / unit * (1 + 1e-12)) : 0.5 * h;
+    const double half = unit > 0 ? unit * floor(0.5 * h / unit * UP) : 0.5 * h;
     return half < koine_near(from) ? 0 : half;
 }
 

@@ -1,6 +1,7 @@
 /* States that an event stops where the domain of the model ends: at the end of a table, at the root of 0. */
 #include "relation.h"
 
+static const double SMALL = 1e-3;           /* values below count as this one: 0 has no relative error */
 static const double LEAST_TOLERANCE = 1e-6; /* crossings are located with their own accuracy, whatever the solver's */
 
 /* Does everything that moves have a value here? */
@@ -63,7 +64,7 @@ void koine_put_on_borders(Machine *m, const uint8_t *crossed)
         double *state = &m->slots[r->state].r;
         run_kernel(m, r->decision.kernel, r->decision.row, 1);
         const double other = m->slots[r->left].r == *state ? m->slots[r->right].r : m->slots[r->left].r;
-        if (fabs(*state - other) > tolerance * (1e-3 + fabs(other)))
+        if (fabs(*state - other) > tolerance * (SMALL + fabs(other)))
             continue;
         *state = other;
         m->instant->result.has_states = m->instant->result.is_restart = m->instant->result.is_changed = 1;

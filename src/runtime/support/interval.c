@@ -5,8 +5,9 @@
 #include "interval.h"
 #include "koine/ops.h"
 
-static const double LIBM = 4;       /* ulps that a function of libm may be off */
-static const double LARGEST = 1e14; /* argument of sin and cos of which something is said */
+static const double LIBM = 4;            /* ulps that a function of libm may be off */
+static const double LARGEST = 1e14;      /* argument of sin and cos of which something is said */
+static const double LARGEST_POWER = 1e9; /* exponents above are not looked at as whole numbers */
 static const double PI = 3.141592653589793;
 
 static const Cell NOWHERE = { { NAN, NAN }, { 0, 0 }, true, 0 };
@@ -131,7 +132,7 @@ static Cell power(const Cell *a, const Cell *b)
 {
     const bool is_partial = a->is_partial || b->is_partial, is_fixed = b->value.lo == b->value.hi;
     const Range base = a->value, n = b->value;
-    if (is_fixed && n.lo == floor(n.lo) && fabs(n.lo) < 1e9) {
+    if (is_fixed && n.lo == floor(n.lo) && fabs(n.lo) < LARGEST_POWER) {
         if (n.lo == 0)
             return cell((Range){ 1, 1 }, (Range){ 0, 0 }, is_partial);
         if (n.lo < 0 && range_has(base, 0))

@@ -18,9 +18,10 @@ struct JumpSpace {
     double *slope[3];      /* n_x each: with the whole jump, half of it, none */
 };
 
-enum { MOST_JUMPS = 100 };             /* in one instant */
-static const double ROUNDING = 1e-10;  /* of the sides of an equation */
-static const double NOT_LINEAR = 1e-6; /* of the jump of a state */
+enum { MOST_JUMPS = 100 };              /* in one instant */
+static const double ROUNDING = 1e-10;   /* of the sides of an equation */
+static const double NOT_LINEAR = 1e-6;  /* of the jump of a state */
+static const double SLOPE_NOISE = 1e-9; /* of the slopes that the jump is the difference of */
 static const double USUAL_TOLERANCE = 1e-6;
 
 JumpSpace *koine_jumps_create(const KoineProgram *p)
@@ -139,7 +140,7 @@ static KoineStatus apply(Machine *m, const KoineJump *first)
         return refuse(m, first, "what that makes of the states cannot be computed");
     for (uint32_t j = 0; j < p->slots.n_x; j++) {
         const double whole = slope[0][j] - slope[2][j], half = slope[1][j] - slope[2][j];
-        if (fabs(whole - 2 * half) > NOT_LINEAR * fabs(whole) + 1e-9 * (fabs(slope[0][j]) + fabs(slope[2][j])))
+        if (fabs(whole - 2 * half) > NOT_LINEAR * fabs(whole) + SLOPE_NOISE * (fabs(slope[0][j]) + fabs(slope[2][j])))
             return refuse(m, first, "the equations are not linear in the derivatives, so that it has no unique answer");
     }
     for (uint32_t j = 0; j < p->slots.n_x; j++)

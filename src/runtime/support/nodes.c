@@ -2,7 +2,8 @@
 #include "koine/ops.h"
 #include "wake.h"
 
-enum { MANY_STEPS = 16 }; /* of an instant; what still changes then may do so for ever */
+static const double LARGEST_VALUE = 9e18; /* of a step function: what an Integer holds, nearly */
+enum { MANY_STEPS = 16 };                 /* of an instant; what still changes then may do so for ever */
 
 /* It has jumped, or was moved: decided anew from now on, also when it comes back. */
 static inline void release(Pin *which)
@@ -165,7 +166,7 @@ static int64_t value_of_step(Machine *m, const KoineStep *s, Pin *p)
         return m->slots[s->value].i;
     release(p);
     const double value = step_value(s, argument);
-    if (!(fabs(value) < 9e18))
+    if (!(fabs(value) < LARGEST_VALUE))
         return 0;
     if (s->decision.is_time && slope != 0 && m->time.rule->decides_edges) {
         bool late;

@@ -4,6 +4,7 @@
 static const double BAND = 8;          /* ulps of the larger operand */
 static const double SHORTEST = 16;     /* ulps of the time */
 static const double LEAST_TIME = 1e-9; /* times below count as this one: 0 has no ulp */
+static const double LAST_TIME = 1e300; /* nothing is looked for beyond */
 enum { PATIENCE = 32 };                /* doubtful pieces in a row, then they become twice as long */
 
 typedef struct {
@@ -225,12 +226,12 @@ void koine_search_begin(TimeSearch *s, double at)
 
 PieceKind koine_search_piece(const Watched *w, TimeSearch *s)
 {
-    const double most = 1e300, least = shortest(s);
+    const double least = shortest(s);
     bool is_divided = false;
     for (;;) {
         const bool is_shortest = s->width <= least;
         Piece p = { .from = s->from, .to = s->from + (is_shortest ? least : s->width) };
-        if (!(p.to < most)) {
+        if (!(p.to < LAST_TIME)) {
             s->from = INFINITY;
             return PIECE_PROVED;
         }
