@@ -1,3 +1,5 @@
+/* Checking a whole bank: classes from the bottom up, each translated only if its record is not valid any more; see
+ * bank_check.h. */
 #include "bank/bank_check.h"
 #include "base/ids.h"
 #include "base/names.h"

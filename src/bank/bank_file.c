@@ -1,3 +1,4 @@
+/* Reading and changing the bank file, line by line; see bank_file.h. */
 #include "bank/bank_file.h"
 #include "base/text.h"
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* The list of the classes of a checked bank, as text and as JSON; see bank_list.h. */
 #include "bank/bank_list.h"
 #include <string.h>
 

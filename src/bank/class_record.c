@@ -1,3 +1,4 @@
+/* Records of translated classes: to bytes and from bytes, from a Model and back to one; see class_record.h. */
 #include "bank/class_record.h"
 #include "base/map.h"
 

@@ -1,3 +1,4 @@
+/* Files of the store: a name made of the key, a checksum, rename when complete; see store.h. */
 #include "bank/store.h"
 #include "base/map.h"
 #include "base/vec.h"

@@ -1,3 +1,4 @@
+/* What is printed before the process ends, because of a mistake of ours or for lack of memory; see bug.h. */
 #include "base/bug.h"
 #include <stdio.h>
 #include <stdlib.h>

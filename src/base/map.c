@@ -1,3 +1,4 @@
+/* Hash map with open addressing; see map.h. */
 #include "base/map.h"
 
 void map_init(Map *map, Arena *arena, uint32_t expected)

@@ -1,3 +1,4 @@
+/* Looking up profiles and what they set, by name; see profile.h. */
 #include "base/profile.h"
 #include "base/text.h"
 #include <string.h>

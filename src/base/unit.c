@@ -1,3 +1,4 @@
+/* Units as numbers: a factor and the powers of the base units; see unit.h. */
 #include "base/unit.h"
 #include "base/ascii.h"
 #include "base/bug.h"

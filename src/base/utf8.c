@@ -1,3 +1,4 @@
+/* Decoding, encoding and measuring characters; see utf8.h. */
 #include "base/utf8.h"
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* How an array grows: to at least twice its size, in its arena; see vec.h. */
 #include "base/vec.h"
 #include "base/bug.h"
 

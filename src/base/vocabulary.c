@@ -1,3 +1,4 @@
+/* Looking for a word in a list of words, and the list as a text; see vocabulary.h. */
 #include "base/vocabulary.h"
 #include "base/text.h"
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Walls by system calls alone: Landlock for files, seccomp for sockets; see walls.h. */
 #define _GNU_SOURCE
 #include "base/walls.h"
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* A compiled model, given to a target; see build.h. */
 #include "driver/build.h"
 #include "emit/target.h"
 

@@ -1,3 +1,4 @@
+/* What lies in the caches of compiled code and of checked banks, together; see cache.h. */
 #include "driver/cache.h"
 #include "bank/store.h"
 #include "emit/c/cache.h"

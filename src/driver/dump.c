@@ -1,3 +1,4 @@
+/* Which text of a model is asked for, and who writes it; see dump.h. */
 #include "driver/dump.h"
 #include "emit/c/target.h"
 #include "emit/program.h"

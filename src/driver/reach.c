@@ -1,3 +1,4 @@
+/* Following banks and included files without compiling the model; see reach.h. */
 #include "driver/reach.h"
 #include "bank/bank.h"
 #include "lang/languages.h"

@@ -1,3 +1,4 @@
+/* Resolving the name of a class: the bank of the asking file, the language of the file found; see resolve.h. */
 #include "driver/resolve.h"
 #include "base/bug.h"
 #include "base/map.h"

@@ -1,3 +1,4 @@
+/* Adding a condition that ends a run to a loaded model; see stop.h. */
 #include "driver/stop.h"
 #include "ir/read.h"
 

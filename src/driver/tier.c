@@ -1,3 +1,4 @@
+/* Loading the code of tiers, and climbing to faster ones while a model runs; see tier.h. */
 #include "driver/tier.h"
 #include "emit/tiers.h"
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* The words of options, taken from the tables that know them; see words.h. */
 #include "driver/words.h"
 #include "base/text.h"
 #include "emit/target.h"

@@ -1,3 +1,4 @@
+/* The table of targets; see target.h. */
 #include "emit/target.h"
 #include "emit/c/target.h"
 

@@ -1,3 +1,4 @@
+/* The table of tiers; see tiers.h. */
 #include "emit/tiers.h"
 
 static Executable *load_interp(const Code *code, volatile const int *interrupt, const char **why, Arena *why_arena)

@@ -1,3 +1,4 @@
+/* JSON of components, variables, blocks and incidence for a viewer; see explore.h. */
 #include "explain/explore.h"
 #include "base/map.h"
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Counting what a compiled model consists of, and the figures as text and JSON; see figures.h. */
 #include "explain/figures.h"
 #include "emit/program.h"
 

@@ -1,3 +1,4 @@
+/* Looking for what a model has and does not need; see hints.h. */
 #include "explain/hints.h"
 
 typedef struct {

@@ -1,3 +1,4 @@
+/* A block, its equations, its Jacobian and its iterations in words, or the list of blocks; see inspect.h. */
 #include "explain/inspect.h"
 #include "base/map.h"
 #include "ir/dependence.h"

@@ -1,3 +1,4 @@
+/* Running a model up to a time to look at a block there; see inspect_run.h. */
 #include "explain/inspect_run.h"
 #include "koine/simulate.h"
 #include <stdlib.h>

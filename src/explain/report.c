@@ -1,3 +1,4 @@
+/* The structure of an analysed model, list by list, as text and as JSON; see report.h. */
 #include "explain/report.h"
 #include "explain/chatter.h"
 #include "ir/words.h"

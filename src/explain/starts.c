@@ -1,3 +1,4 @@
+/* The list of what a run starts from, and who says so; see starts.h. */
 #include "explain/starts.h"
 #include "ir/given.h"
 

@@ -1,3 +1,4 @@
+/* Components and connections as a text and as boxes of a diagram; see structure.h. */
 #include "explain/structure.h"
 #include "base/bug.h"
 #include "base/map.h"

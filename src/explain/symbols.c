@@ -1,3 +1,4 @@
+/* Lists of quantities and classes, and the text with messages between its lines; see symbols.h. */
 #include "explain/symbols.h"
 #include "base/map.h"
 #include "explain/hints.h"

@@ -1,3 +1,4 @@
+/* Least sets of unknowns and equations that depend on each other, found by elimination; see dependence.h. */
 #include "ir/dependence.h"
 #include "graph/null_vector.h"
 #include "ir/derive.h"

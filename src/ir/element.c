@@ -1,3 +1,4 @@
+/* Indices that are affine in the iterators, as one linear number; see element.h. */
 #include "ir/element.h"
 #include "base/bug.h"
 

@@ -1,3 +1,4 @@
+/* Writing given values into a model, where a number can stand; see given.h. */
 #include "ir/given.h"
 #include "base/map.h"
 #include "base/text.h"

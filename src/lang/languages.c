@@ -1,3 +1,4 @@
+/* The table of languages, and what is asked of all of them; see languages.h. */
 #include "lang/languages.h"
 #include "base/text.h"
 #include "ir/print.h"

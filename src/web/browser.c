@@ -1,3 +1,4 @@
+/* A file that forwards a browser to the viewer, and the start of the browser; see browser.h. */
 #include "web/browser.h"
 #include <fcntl.h>
 #include <stdio.h>

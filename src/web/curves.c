@@ -1,3 +1,4 @@
+/* Reading a range of time and thinning it out to what a picture shows; see curves.h. */
 #include "web/curves.h"
 #include <math.h>
 

@@ -1,3 +1,4 @@
+/* Making the token, and checking Host, Origin and path of a request; see guard.h. */
 #include "web/guard.h"
 #include <sys/random.h>
 

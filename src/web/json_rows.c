@@ -1,3 +1,4 @@
+/* Reading the members of an object that Koine has written; see json_rows.h. */
 #include "web/json_rows.h"
 #include "base/utf8.h"
 

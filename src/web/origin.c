@@ -1,3 +1,4 @@
+/* Comparing the files named in a result with those that are there; see origin.h. */
 #include "web/origin.h"
 #include "base/map.h"
 #include "web/json_rows.h"

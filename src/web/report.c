@@ -1,3 +1,4 @@
+/* Writing a report: tables, drawn curves and their data in one file; see report.h. */
 #include "web/report.h"
 #include "formats/plot.h"
 #include "formats/select.h"

@@ -1,3 +1,4 @@
+/* Opening results by the way to read that fits, and reading ranges of their columns; see result.h. */
 #include "web/result.h"
 #include "base/diag.h"
 #include "formats/live.h"

@@ -1,3 +1,4 @@
+/* The process that starts runs, and the messages between it and the server; see starter.h. */
 #define _GNU_SOURCE
 #include "web/starter.h"
 #include "base/text.h"

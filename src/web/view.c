@@ -1,3 +1,4 @@
+/* Beginning and end of the viewer, and what answers to requests have in common; see view.h. */
 #include "web/view.h"
 #include "web/json_rows.h"
 #include "web/page.h"

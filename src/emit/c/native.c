@@ -1,3 +1,4 @@
+/* Filling Executable with the functions of a loaded object; see native.h. */
 #include "emit/c/native.h"
 
 bool native_fill(Executable *executable, const Code *code, const void *table, void *derivatives)

@@ -1,3 +1,4 @@
+/* The rounds of SHA-256; see sha256.h. */
 #include "emit/c/sha256.h"
 #include <string.h>
 

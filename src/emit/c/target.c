@@ -1,3 +1,4 @@
+/* The target `c` of `koine build`: what the printer of C writes, as a file. */
 #include "emit/c/target.h"
 #include "emit/c/print.h"
 

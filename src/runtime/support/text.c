@@ -1,3 +1,4 @@
+/* Appending to a text of bounded size; see text.h. */
 #include "text.h"
 #include <stdio.h>
 #include <string.h>
