@@ -10,11 +10,11 @@ void map_init(Map *map, Arena *arena, uint32_t expected)
     map->entries = NEW_ARRAY(arena, MapEntry, capacity);
 }
 
-/* Keys that differ in the last three bits only lie side by side: the variables of an instance, say, of which several
+/* Keys that differ in the last two bits only lie side by side: the variables of an instance, say, of which several
  * are looked up in turn. */
 static MapEntry *entry_of(const Map *map, uint64_t key)
 {
-    uint32_t slot = (uint32_t)(hash_mix(0x51ed270b, key >> 3) << 3 | (key & 7)) & (map->capacity - 1);
+    uint32_t slot = (uint32_t)(hash_mix(0x51ed270b, key >> 2) << 2 | (key & 3)) & (map->capacity - 1);
     while (map->entries[slot].is_used && map->entries[slot].key != key)
         slot = (slot + 1) & (map->capacity - 1);
     return &map->entries[slot];
