@@ -30,8 +30,7 @@ Model *model_overlay(const Model *base, Arena *arena)
     model->arena = arena;
     model->pool = pool_overlay(base->pool, arena);
     model->refs.capacity = 0; /* borrowed: see term.c */
-    model->leaf_order.capacity = model->leaf_order.n = model->leaf_list.capacity = model->leaf_list.n = 0;
-    model->leaf_order.at = model->leaf_list.at = NULL;
+    model->work = (TermWork){ 0 };
     return model;
 }
 

@@ -422,6 +422,12 @@ typedef struct { /* causal: source variable to sink variable; acausal: port to p
     Span span;
 } Connection;
 
+/* Memory in which term_make numbers the leaves of large shapes; between two calls it holds nothing. */
+typedef struct {
+    VEC(uint32_t) order; /* per leaf its new number; all are ID_NONE between two calls */
+    VEC(uint32_t) list;  /* the leaves that occur; empty between two calls */
+} TermWork;
+
 typedef struct Model {
     Pool *pool;
     Arena *arena;
@@ -462,10 +468,10 @@ typedef struct Model {
     VEC(PortMember) members;
     VEC(Connection) connections;
     VEC(Occurrence) occurrences;
-    uint32_t n_groups;                   /* elsewhen groups are 1 .. n_groups */
-    VarId seed;                          /* of the random streams, made by fill-definitions; or none */
-    VarId homotopy;                      /* parameter from simplified to actual, made by lower-homotopy; or none */
-    VEC(uint32_t) leaf_order, leaf_list; /* work of term_make for large shapes: ID_NONE and empty in between */
+    uint32_t n_groups; /* elsewhen groups are 1 .. n_groups */
+    VarId seed;        /* of the random streams, made by fill-definitions; or none */
+    VarId homotopy;    /* parameter from simplified to actual, made by lower-homotopy; or none */
+    TermWork work;
 } Model;
 
 /* ---- building ---- */

@@ -133,11 +133,11 @@ static Term add_term(Model *model, const Expr *shape, const Ref *refs, const uin
     return term;
 }
 
-/* The leaves that occur, in order, into model->leaf_list; order[k]: not ID_NONE. */
+/* The leaves that occur, in order, into model->work.list; order[k]: not ID_NONE. */
 static void list_leaves(Model *model, const Expr *e, Memo *seen)
 {
     enum { DEPTH_WITHOUT_MEMO = 4 };
-    uint32_t ignored, *order = model->leaf_order.at;
+    uint32_t ignored, *order = model->work.order.at;
     const bool use_memo = e->depth > DEPTH_WITHOUT_MEMO;
     if (e->n_leaves == 0 || (use_memo && memo_get(seen, e, &ignored)))
         return;
@@ -145,7 +145,7 @@ static void list_leaves(Model *model, const Expr *e, Memo *seen)
         memo_put(seen, e, 1);
     if (e->kind == EXPR_LEAF && order[e->u.leaf] == ID_NONE) {
         order[e->u.leaf] = 0;
-        vec_push(model->arena, &model->leaf_list, e->u.leaf);
+        vec_push(model->arena, &model->work.list, e->u.leaf);
     }
     for (uint32_t k = 0; k < e->n_args; k++)
         list_leaves(model, e->args[k], seen);
@@ -155,24 +155,24 @@ static void list_leaves(Model *model, const Expr *e, Memo *seen)
 static void number_list(Model *model, const Ref *refs, Memo *seen)
 {
     enum { FEW = 24 };
-    const uint32_t n = model->leaf_list.n;
-    uint32_t *order = model->leaf_order.at;
+    const uint32_t n = model->work.list.n;
+    uint32_t *order = model->work.order.at;
     Map numbers;
     if (n > FEW)
         map_init(&numbers, memo_arena(seen), n);
     for (uint32_t k = 0; k < n; k++) {
-        const uint32_t leaf = model->leaf_list.at[k], n_numbers = model->leaf_list.n - n;
+        const uint32_t leaf = model->work.list.at[k], n_numbers = model->work.list.n - n;
         uint32_t number = n_numbers;
         if (n > FEW) {
             if (!map_get(&numbers, ref_key(refs[leaf]), &number))
                 map_put(&numbers, ref_key(refs[leaf]), number);
         } else {
             for (uint32_t j = 0; j < n_numbers && number == n_numbers; j++)
-                if (ref_equal(refs[model->leaf_list.at[n + j]], refs[leaf]))
+                if (ref_equal(refs[model->work.list.at[n + j]], refs[leaf]))
                     number = j;
         }
         if (number == n_numbers)
-            vec_push(model->arena, &model->leaf_list, leaf);
+            vec_push(model->arena, &model->work.list, leaf);
         order[leaf] = number;
     }
 }
@@ -182,22 +182,22 @@ static Term make_large(Model *model, const Expr *shape, const Ref *refs)
 {
     Memo seen;
     memo_begin(&seen, NULL);
-    while (model->leaf_order.n < shape->n_leaves)
-        vec_push(model->arena, &model->leaf_order, ID_NONE);
+    while (model->work.order.n < shape->n_leaves)
+        vec_push(model->arena, &model->work.order, ID_NONE);
     list_leaves(model, shape, &seen);
-    const uint32_t n = model->leaf_list.n;
+    const uint32_t n = model->work.list.n;
     number_list(model, refs, &seen);
     memo_end(&seen);
-    uint32_t *order = model->leaf_order.at;
+    uint32_t *order = model->work.order.at;
     bool is_same = true;
     for (uint32_t k = 0; k < n; k++)
-        is_same &= order[model->leaf_list.at[k]] == model->leaf_list.at[k];
+        is_same &= order[model->work.list.at[k]] == model->work.list.at[k];
     if (!is_same)
         shape = expr_renumber(model->pool, shape, order);
-    const Term term = add_term(model, shape, refs, model->leaf_list.at + n, model->leaf_list.n - n);
+    const Term term = add_term(model, shape, refs, model->work.list.at + n, model->work.list.n - n);
     for (uint32_t k = 0; k < n; k++)
-        order[model->leaf_list.at[k]] = ID_NONE;
-    model->leaf_list.n = 0;
+        order[model->work.list.at[k]] = ID_NONE;
+    model->work.list.n = 0;
     return term;
 }
 
