@@ -274,10 +274,10 @@ typedef struct {
     const uint32_t *height;       /* per column: on how many levels it is a candidate */
     const double *weight;         /* per column: the smaller, the rather it is a state */
     const uint32_t *row, *column; /* per entry of the Jacobian */
-    const Term *entry;
-    const VarId *candidate;      /* n_columns a level; none above the height of a column */
-    const uint32_t *n_states;    /* per level */
-    const VarId *state, *choice; /* of all levels; choice may be none */
+    Term *entry;
+    VarId *candidate;         /* n_columns a level; none above the height of a column */
+    const uint32_t *n_states; /* per level */
+    VarId *state, *choice;    /* of all levels; choice may be none */
     Span span;
 } StateSet;
 

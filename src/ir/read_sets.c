@@ -99,7 +99,7 @@ static bool parse_level(Reader *r, Found *f)
 }
 
 /* Candidates level by level. */
-static const VarId *by_level(Reader *r, const Found *f)
+static VarId *by_level(Reader *r, const Found *f)
 {
     VarId *all = NEW_ARRAY(r->arena, VarId, (size_t)f->height.n * f->n_states.n + 1);
     for (uint32_t k = 0; k < f->height.n * f->n_states.n; k++)

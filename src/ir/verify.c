@@ -4,7 +4,7 @@
  * about definitions: the pass that decides is followed by another verification. */
 #include "ir/verify.h"
 #include "base/bug.h"
-#include "ir/verify_terms.h"
+#include "ir/verify_checks.h"
 
 static const Variable *var_of(const Verifier *v, uint32_t index)
 {
@@ -61,37 +61,49 @@ static Variability ref_variability(const Verifier *v, Ref ref, bool allows_start
     BUG("unknown RefKind");
 }
 
+/* What a task gives a variable is what it begins with. */
+static bool is_start(const TermPlace *place)
+{
+    return place->role == TERM_START || place->list == LIST_TASKS;
+}
+
 /* The most variable a term of this place may be. */
 static Variability allowed_variability(const Verifier *v, const TermPlace *place)
 {
-    switch ((TermPlaceKind)place->kind) {
-    case PLACE_BINDING: {
+    switch ((TermRole)place->role) {
+    case TERM_BINDING: {
         const Variability own = (Variability)var_of(v, place->index)->variability;
         return own <= VARIABILITY_PARAMETER ? own : VARIABILITY_CONTINUOUS;
     }
-    case PLACE_START:
-    case PLACE_ATTRIBUTE:
-    case PLACE_DIM:
-    case PLACE_RANGE: return VARIABILITY_PARAMETER;
-    case PLACE_EQUATION:
-    case PLACE_CONDITION:
-    case PLACE_BODY:
-    case PLACE_STATEMENT:
-    case PLACE_FUNCTION:
-    case PLACE_RELATION:
-    case PLACE_TIMED:
-    case PLACE_ASSERTION: return VARIABILITY_CONTINUOUS;
+    case TERM_START:
+    case TERM_NOMINAL:
+    case TERM_MIN:
+    case TERM_MAX:
+    case TERM_EXTENT:
+    case TERM_RANGE: return VARIABILITY_PARAMETER;
+    case TERM_LEFT:
+    case TERM_RIGHT:
+    case TERM_CONDITION:
+    case TERM_TARGET:
+    case TERM_GUARD:
+    case TERM_ARGUMENT:
+    case TERM_COURSE:
+    case TERM_ENTRY:
+    case TERM_INPUT:
+    case TERM_PERIOD: return VARIABILITY_CONTINUOUS;
+    case TERM_VALUE: return is_start(place) ? VARIABILITY_PARAMETER : VARIABILITY_CONTINUOUS;
     }
-    BUG("unknown TermPlaceKind");
+    BUG("unknown TermRole");
 }
 
-static const char *place_noun(TermPlaceKind kind)
+static const char *place_noun(const TermPlace *place)
 {
-    switch (kind) {
-    case PLACE_BINDING: return "the value of a parameter";
-    case PLACE_START: return "a start value";
-    case PLACE_DIM: return "a dimension";
-    case PLACE_RANGE: return "the range of a loop";
+    if (is_start(place))
+        return "a start value";
+    switch (place->role) {
+    case TERM_BINDING: return "the value of a parameter";
+    case TERM_EXTENT: return "a dimension";
+    case TERM_RANGE: return "the range of a loop";
     default: return "a bound or nominal value";
     }
 }
@@ -107,14 +119,14 @@ static void verify_variability(Verifier *v, Ref ref, const TermPlace *place)
 {
     static const char *const words[] = { "constant", "structural", "a parameter", "discrete", "continuous" };
     const Variability allowed = allowed_variability(v, place);
-    const Variability is = ref_variability(v, ref, place->kind == PLACE_START);
+    const Variability is = ref_variability(v, ref, is_start(place));
     if (is <= allowed)
         return;
     /* Structural is decided by a pass: a parameter may yet become it. */
     if (allowed == VARIABILITY_STRUCTURAL && is == VARIABILITY_PARAMETER)
         return;
-    REPORT(v, DIAG_MODEL_TERM_VARIABILITY, place->span, "%s depends on %s, which is %s",
-           place_noun((TermPlaceKind)place->kind), ref_text(v, ref), words[is]);
+    REPORT(v, DIAG_MODEL_TERM_VARIABILITY, place->span, "%s depends on %s, which is %s", place_noun(place),
+           ref_text(v, ref), words[is]);
     if (ref.kind <= REF_START)
         verify_note_declaration(v, ref.var);
     diag_help(v->diag, "use constants and parameters only, or an equation instead");
@@ -132,9 +144,11 @@ static bool is_hold(const Model *model, const Equation *e)
 static bool allows_pre(const Verifier *v, const TermPlace *place)
 {
     const Model *model = v->model;
-    if (place->kind == PLACE_BODY || place->kind == PLACE_FUNCTION)
+    if (place->list == LIST_ASSIGNMENTS || place->list == LIST_ACTIONS)
         return true;
-    if (place->kind != PLACE_EQUATION)
+    if (place->list == LIST_STATEMENTS) /* of a transition or a function, not of an algorithm */
+        return place->element != LIST_EQUATIONS;
+    if (place->list != LIST_EQUATIONS)
         return false;
     const Equation *e = &model->equations.at[place->index];
     if (e->when_valid == VALID_INITIAL_ONLY || e->when || is_hold(model, e))
@@ -194,13 +208,14 @@ static bool has_continuous_leaf(const RuleWalk *w, const Expr *e)
 static bool is_literal_place(const RuleWalk *w)
 {
     const Model *model = w->v->model;
-    switch ((TermPlaceKind)w->place->kind) {
-    case PLACE_EQUATION:
+    switch (w->place->list) {
+    case LIST_EQUATIONS:
         return model->equations.at[w->place->index].when_valid == VALID_INITIAL_ONLY ||
                model->equations.at[w->place->index].when;
-    case PLACE_CONDITION:
-    case PLACE_STATEMENT:
-    case PLACE_ASSERTION: return false;
+    case LIST_STATEMENTS: return w->place->element != LIST_EQUATIONS;
+    case LIST_REGIONS:
+    case LIST_TRANSITIONS:
+    case LIST_ASSERTIONS: return false;
     default: return true;
     }
 }
@@ -254,9 +269,10 @@ static void walk_rules(RuleWalk *w, const Expr *e)
         walk_rules(w, e->args[k]);
 }
 
-static void verify_term(Verifier *v, Term term, const TermPlace *place)
+static void verify_term(void *context, Term term, const TermPlace *place)
 {
     enum { SMALL_DEPTH = 12 };
+    Verifier *v = context;
     const Ref *refs = term_refs(v->model, term);
     for (uint32_t k = 0; k < term.shape->n_leaves; k++)
         verify_ref(v, refs[k], place);
@@ -531,7 +547,7 @@ bool model_verify(const Model *model, Diag *diag)
     if (verify_ids(&v)) {
         for (uint32_t k = 0; k < model->variables.n; k++)
             verify_variable(&v, k);
-        verify_each_term(&v, verify_term);
+        model_visit_terms(model, ELEMENTS_ALL, verify_term, &v);
         verify_definitions(&v);
         verify_balance(&v);
         verify_transitions(&v);

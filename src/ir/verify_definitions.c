@@ -6,7 +6,7 @@
  * itself and the places around it for the regions it lies in. So a second definition that could hold at the same time
  * meets a claim of something else, and each step up is made once. */
 #include "base/bug.h"
-#include "ir/verify_terms.h"
+#include "ir/verify_checks.h"
 
 typedef enum { CLAIM_EQUATION, CLAIM_TRANSITION, CLAIM_DELAY, CLAIM_REGION } ClaimKind;
 typedef struct {

@@ -1,6 +1,6 @@
 /* V14: a function is closed and pure. Its statements read and write its own fields and nothing else, inputs keep
  * their values, and `break` stands in a loop. */
-#include "ir/verify_terms.h"
+#include "ir/verify_checks.h"
 
 static void report(Verifier *v, Span span, const char *what, const char *help)
 {
@@ -10,8 +10,9 @@ static void report(Verifier *v, Span span, const char *what, const char *help)
     v->is_good = false;
 }
 
-static void check_reads(Verifier *v, Term term, const TermPlace *place)
+static void check_reads(void *context, Term term, const TermPlace *place)
 {
+    Verifier *v = context;
     for (uint32_t k = 0; k < term.shape->n_leaves; k++)
         if (term_refs(v->model, term)[k].kind != REF_NOW) {
             report(v, place->span, "reads something else than its fields",
@@ -35,7 +36,7 @@ static void check_list(Verifier *v, uint32_t first, uint32_t n_loops)
 
 bool verify_function(Verifier *v)
 {
-    verify_each_term(v, check_reads);
+    function_visit_terms(v->function, check_reads, v);
     check_list(v, v->function->first, 0);
     return v->is_good;
 }

@@ -1,7 +1,7 @@
 /* Ids, types and trees: what only a mistake of Koine can break. See verify.h. */
 #include "base/bug.h"
 #include "ir/print.h"
-#include "ir/verify_terms.h"
+#include "ir/verify_checks.h"
 #include <stdarg.h>
 
 void verify_broken(Verifier *v, Span span, const char *format, ...)
@@ -145,11 +145,10 @@ static void walk_shape(ShapeWalk *w, const Expr *e)
     }
 }
 
-static void check_term(Verifier *v, Term term, const TermPlace *place)
+static void check_term(void *context, Term term, const TermPlace *place)
 {
     enum { SMALL_DEPTH = 12 };
-    if (term_is_absent(term))
-        return;
+    Verifier *v = context;
     const uint32_t n = term.shape->n_leaves;
     if (!slice_in_range(v, term.first_ref, n, v->model->refs.n, "references", place->span))
         return;
@@ -660,7 +659,9 @@ bool verify_ids(Verifier *v)
     check_state_sets(v);
     check_timed(v);
     check_structure(v);
-    if (v->is_good) /* the walk follows ids */
-        verify_each_term(v, check_term);
+    if (v->is_good && v->function) /* the walk follows ids */
+        function_visit_terms(v->function, check_term, v);
+    else if (v->is_good)
+        model_visit_terms(model, ELEMENTS_ALL, check_term, v);
     return v->is_good;
 }

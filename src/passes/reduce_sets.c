@@ -41,7 +41,7 @@ static uint32_t write_level(Reduction *r, const SetPlan *plan, uint32_t level, S
     Ref *values = NEW_ARRAY(scratch, Ref, plan->n_columns + 1), *slopes = NEW_ARRAY(scratch, Ref, plan->n_columns + 1);
     uint32_t *numbers = NEW_ARRAY(scratch, uint32_t, plan->n_columns + 1), n = 0, rows = 0;
     const uint32_t before = at;
-    VarId *candidate = (VarId *)set->candidate + level * plan->n_columns;
+    VarId *candidate = set->candidate + level * plan->n_columns;
     for (uint32_t k = 0; k < plan->n_columns; k++) {
         const uint32_t highest = r->p.highest[plan->columns[k]];
         candidate[k] = VAR_NONE;
@@ -51,8 +51,8 @@ static uint32_t write_level(Reduction *r, const SetPlan *plan, uint32_t level, S
         slopes[n] = ref_of_order(r, plan->columns[k], highest - level);
         candidate[k] = values[n].var;
         if (plan->is_given[k]) {
-            ((VarId *)set->state)[at] = candidate[k];
-            ((VarId *)set->choice)[at++] = VAR_NONE;
+            set->state[at] = candidate[k];
+            set->choice[at++] = VAR_NONE;
         } else {
             numbers[n++] = k;
         }
@@ -72,8 +72,8 @@ static uint32_t write_level(Reduction *r, const SetPlan *plan, uint32_t level, S
         model_var(m, choice)->start = first;
         add_equation(r, EQUATION_RESIDUAL, ref_now(state), chosen(r, choice, values, numbers, n), plan);
         add_equation(r, EQUATION_EXPLICIT, ref_der(state), chosen(r, choice, slopes, numbers, n), plan);
-        ((VarId *)set->state)[at] = state;
-        ((VarId *)set->choice)[at] = choice;
+        set->state[at] = state;
+        set->choice[at] = choice;
     }
     return at;
 }

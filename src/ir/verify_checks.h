@@ -1,33 +1,11 @@
-/* Where terms stand in a Model, a walk over all of them, and what the checks share. Private to verify*.c. */
-#ifndef IR_VERIFY_TERMS_H
-#define IR_VERIFY_TERMS_H
+/* What the checks of a Model share. Private to verify*.c. */
+#ifndef IR_VERIFY_CHECKS_H
+#define IR_VERIFY_CHECKS_H
 
 #include "base/diag.h"
 #include "base/map.h"
 #include "ir/labels.h"
-
-typedef enum {
-    PLACE_BINDING,
-    PLACE_START,
-    PLACE_ATTRIBUTE, /* nominal, min, max */
-    PLACE_DIM,
-    PLACE_RANGE,     /* of an iterator */
-    PLACE_EQUATION,  /* a side */
-    PLACE_CONDITION, /* of a region or transition */
-    PLACE_BODY,      /* of a transition: targets, guards, values, arguments, statements */
-    PLACE_STATEMENT, /* of an algorithm */
-    PLACE_FUNCTION,  /* statement of a function */
-    PLACE_RELATION,  /* operands of relations and step functions */
-    PLACE_TIMED,     /* clocks, delays */
-    PLACE_ASSERTION
-} TermPlaceKind;
-
-typedef struct {
-    uint8_t kind;     /* TermPlaceKind */
-    uint32_t index;   /* of the variable, equation, transition, ... */
-    uint32_t n_loops; /* loops around it */
-    Span span;
-} TermPlace;
+#include "ir/walk.h"
 
 typedef struct {
     const Model *model;
@@ -42,9 +20,6 @@ bool verify_ids(Verifier *v);
 
 /* The rule about the body of a function, whose ids are good. */
 bool verify_function(Verifier *v);
-
-typedef void (*VisitTerm)(Verifier *v, Term term, const TermPlace *place);
-void verify_each_term(Verifier *v, VisitTerm visit);
 
 /* Every quantity is defined as often as it should be; the branches of an acausal region have as many equations. */
 void verify_definitions(Verifier *v);
