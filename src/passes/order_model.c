@@ -4,6 +4,7 @@
 #include "base/bug.h"
 #include "base/map.h"
 #include "graph/graph.h"
+#include "ir/walk.h"
 #include "passes/pipeline.h"
 #include <stdlib.h>
 
@@ -122,41 +123,10 @@ static void permute(void *items, const uint32_t *ids, uint32_t n, size_t size, A
 }
 #define PERMUTE(m, field, ids, scratch) permute((m)->field.at, (ids), (m)->field.n, sizeof *(m)->field.at, (scratch))
 
-static void renumber_var(VarId *var, const uint32_t *to)
-{
-    if (var->index != ID_NONE)
-        var->index = to[var->index];
-}
-
 static void move_variables(Model *m, const uint32_t *to, Arena *arena)
 {
     PERMUTE(m, variables, inverse(to, m->variables.n, arena), arena);
-    for (uint32_t k = 0; k < m->variables.n; k++) {
-        Variable *moved = &m->variables.at[k];
-        renumber_var(&moved->alias, to);
-        renumber_var(&moved->origin, to);
-        renumber_var(&moved->residual, to);
-    }
-    for (uint32_t k = 0; k < m->refs.n; k++)
-        if (m->refs.at[k].kind != REF_FIRED && m->refs.at[k].kind != REF_TICK)
-            renumber_var(&m->refs.at[k].var, to);
-    for (uint32_t k = 0; k < m->regions.n; k++)
-        renumber_var(&m->regions.at[k].selector, to);
-    for (uint32_t k = 0; k < m->fields.n; k++)
-        renumber_var(&m->fields.at[k], to);
-    for (uint32_t k = 0; k < m->members.n; k++)
-        renumber_var(&m->members.at[k].var, to);
-    for (uint32_t k = 0; k < m->streams.n; k++) {
-        renumber_var(&m->streams.at[k].key, to);
-        renumber_var(&m->streams.at[k].count, to);
-    }
-    for (uint32_t k = 0; k < m->delays.n; k++)
-        renumber_var(&m->delays.at[k].output, to);
-    for (uint32_t k = 0; k < m->connections.n; k++) {
-        renumber_var(&m->connections.at[k].from, to);
-        renumber_var(&m->connections.at[k].to, to);
-    }
-    renumber_var(&m->seed, to);
+    model_renumber(m, LIST_VARIABLES, to);
 }
 
 /* ---- equations, regions, transitions: by content ---- */
@@ -332,15 +302,7 @@ static const uint32_t *order_regions(Model *m, const Order *o, Arena *arena)
     const uint32_t *ids = sorted(m->regions.n, compare_region_ids, o, arena);
     const uint32_t *to = inverse(ids, m->regions.n, arena);
     PERMUTE(m, regions, ids, arena);
-    for (uint32_t k = 0; k < m->regions.n; k++)
-        if (m->regions.at[k].parent.index != ID_NONE)
-            m->regions.at[k].parent.index = to[m->regions.at[k].parent.index];
-    for (uint32_t k = 0; k < m->equations.n; k++)
-        if (m->equations.at[k].region.index != ID_NONE)
-            m->equations.at[k].region.index = to[m->equations.at[k].region.index];
-    for (uint32_t k = 0; k < m->transitions.n; k++)
-        if (m->transitions.at[k].region.index != ID_NONE)
-            m->transitions.at[k].region.index = to[m->transitions.at[k].region.index];
+    model_renumber(m, LIST_REGIONS, to);
     return ids;
 }
 
@@ -359,12 +321,7 @@ static void order_transitions(Model *m, const Order *o, Arena *arena)
     const uint32_t *order = sorted(m->transitions.n, compare_transition_ids, o, arena);
     const uint32_t *to = inverse(order, m->transitions.n, arena);
     PERMUTE(m, transitions, order, arena);
-    for (uint32_t k = 0; k < m->refs.n; k++)
-        if (m->refs.at[k].kind == REF_FIRED)
-            m->refs.at[k].var.index = to[m->refs.at[k].var.index];
-    for (uint32_t k = 0; k < m->equations.n; k++)
-        if (m->equations.at[k].when)
-            m->equations.at[k].when = to[m->equations.at[k].when - 1] + 1;
+    model_renumber(m, LIST_TRANSITIONS, to);
 }
 
 static void order_equations(Model *m, const Order *o, Arena *arena)
@@ -372,9 +329,7 @@ static void order_equations(Model *m, const Order *o, Arena *arena)
     const uint32_t *ids = sorted(m->equations.n, compare_equation_ids, o, arena);
     const uint32_t *to = inverse(ids, m->equations.n, arena);
     PERMUTE(m, equations, ids, arena);
-    for (uint32_t k = 0; k < m->equations.n; k++)
-        if (m->equations.at[k].origin.parent.index != ID_NONE)
-            m->equations.at[k].origin.parent.index = to[m->equations.at[k].origin.parent.index];
+    model_renumber(m, LIST_EQUATIONS, to);
 }
 
 /* ---- ranks of shapes, independent of the order of creation ---- */
@@ -389,26 +344,20 @@ static int compare_shapes(const void *a, const void *b)
     return expr_compare(x->pool, x->shape, y->shape);
 }
 
-static void note_shape(uint8_t *used, Term term)
+/* Of what is put into order, by its sides, conditions and assignments. */
+static void note_shape(void *context, Term term, const TermPlace *place)
 {
-    if (term.shape)
+    uint8_t *used = context;
+    if (place->list == LIST_EQUATIONS || place->list == LIST_ASSIGNMENTS || place->role == TERM_CONDITION)
         used[term.shape->id] = 1;
 }
 
 static const uint32_t *rank_shapes(const Model *m, Arena *arena)
 {
     uint8_t *used = NEW_ARRAY(arena, uint8_t, pool_count(m->pool) + 1);
-    for (uint32_t k = 0; k < m->equations.n; k++) {
-        note_shape(used, m->equations.at[k].lhs);
-        note_shape(used, m->equations.at[k].rhs);
-    }
-    for (uint32_t k = 0; k < m->conditions.n; k++)
-        note_shape(used, m->conditions.at[k]);
-    for (uint32_t k = 0; k < m->assignments.n; k++) {
-        note_shape(used, m->assignments.at[k].target);
-        note_shape(used, m->assignments.at[k].guard);
-        note_shape(used, m->assignments.at[k].value);
-    }
+    model_visit_terms(m,
+                      ELEMENTS(LIST_EQUATIONS) | ELEMENTS_DROPPED | ELEMENTS(LIST_REGIONS) | ELEMENTS(LIST_TRANSITIONS),
+                      note_shape, used);
     uint32_t n = 0;
     for (uint32_t k = 0; k < pool_count(m->pool); k++)
         n += used[k];
