@@ -1,6 +1,7 @@
 /* remove-unneeded: on demand, blocks that neither the derivatives of the states, nor events, nor the outputs of the
  * model, nor variables that are asked for need are taken out of the Schedule; their equations are dropped and what they
  * define is hidden: it has no value. */
+#include "ir/walk.h"
 #include "passes/pipeline.h"
 
 typedef struct {
@@ -64,31 +65,17 @@ static void need_reads(Remover *r, const Block *b)
     }
 }
 
+static void need_value(void *context, Term term, const TermPlace *place)
+{
+    if (place->role != TERM_TARGET)
+        need_term(context, term);
+}
+
+/* Blocks stand for equations, and what variables are given is computed before the run. */
 static void need_events(Remover *r)
 {
     const Model *m = r->m;
-    for (uint32_t k = 0; k < m->relations.n; k++) {
-        const Relation *relation = &m->relations.at[k];
-        need_term(r, relation->left);
-        need_term(r, relation->right);
-        need_term(r, relation->slope);
-        need_term(r, relation->flip);
-    }
-    for (uint32_t k = 0; k < m->steps.n; k++) {
-        need_term(r, m->steps.at[k].argument);
-        need_term(r, m->steps.at[k].slope);
-        need_term(r, m->steps.at[k].offset);
-    }
-    for (uint32_t k = 0; k < m->conditions.n; k++)
-        need_term(r, m->conditions.at[k]);
-    for (uint32_t k = 0; k < m->assignments.n; k++) {
-        need_term(r, m->assignments.at[k].guard);
-        need_term(r, m->assignments.at[k].value);
-    }
-    for (uint32_t k = 0; k < m->actions.n; k++)
-        need_term(r, m->actions.at[k].guard);
-    for (uint32_t k = 0; k < m->delays.n; k++)
-        need_term(r, m->delays.at[k].input);
+    model_visit_terms(m, ELEMENTS_ALL & ~ELEMENTS(LIST_EQUATIONS) & ~ELEMENTS(LIST_VARIABLES), need_value, r);
     for (uint32_t k = 0; k < m->refs.n; k++)
         if (m->refs.at[k].kind == REF_PRE || m->refs.at[k].kind == REF_LAST)
             need_ref(r, (Ref){ m->refs.at[k].var, REF_PRE });
