@@ -3,6 +3,7 @@
 #include "graph/components.h"
 #include "graph/sets.h"
 #include "ir/element.h"
+#include "ir/walk.h"
 #include "passes/instantiate.h"
 
 typedef struct {
@@ -134,6 +135,20 @@ bool expr_has_reduction(const Expr *e)
         return true;
     for (uint32_t k = 0; k < e->n_args; k++)
         if (expr_has_reduction(e->args[k]))
+            return true;
+    return false;
+}
+
+bool model_has_arrays(const Model *m)
+{
+    for (uint32_t k = 0; m->dims.n && k < m->variables.n; k++)
+        if (m->variables.at[k].type.rank)
+            return true;
+    for (uint32_t k = 0; k < m->domains.n; k++)
+        if (m->domains.at[k].n)
+            return true;
+    for (uint32_t k = 0; k < pool_count(m->pool); k++)
+        if (pool_node(m->pool, k)->kind == EXPR_REDUCE)
             return true;
     return false;
 }
@@ -444,27 +459,20 @@ static void keep_equation(Chooser *x, uint32_t k)
     }
 }
 
+/* Sizes and bounds read parameters only, the input of a delay is a scalar variable. */
+static void keep_other(void *context, Term term, const TermPlace *place)
+{
+    (void)place;
+    keep_term(context, term, false);
+}
+
 static void keep_together(Chooser *x)
 {
     const Model *m = x->model;
     for (uint32_t k = 0; k < m->equations.n; k++)
         if (takes_part(&m->equations.at[k]))
             keep_equation(x, k);
-    for (uint32_t k = 0; k < m->conditions.n; k++)
-        keep_term(x, m->conditions.at[k], false);
-    for (uint32_t k = 0; k < m->assignments.n; k++) {
-        keep_term(x, m->assignments.at[k].target, false);
-        keep_term(x, m->assignments.at[k].guard, false);
-        keep_term(x, m->assignments.at[k].value, false);
-    }
-    for (uint32_t k = 0; k < m->actions.n; k++)
-        keep_term(x, m->actions.at[k].guard, false);
-    for (uint32_t k = 0; k < m->variables.n; k++) {
-        const Variable *v = &m->variables.at[k];
-        keep_term(x, v->binding, false);
-        keep_term(x, v->start, false);
-        keep_term(x, v->nominal, false);
-    }
+    model_visit_terms(m, ELEMENTS_ALL & ~ELEMENTS(LIST_EQUATIONS), keep_other, x);
 }
 
 bool choose_splits(Compile *c, Splits *splits)

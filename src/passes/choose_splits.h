@@ -18,5 +18,7 @@ typedef struct {
 
 bool choose_splits(Compile *c, Splits *splits); /* false: already reported */
 bool expr_has_reduction(const Expr *e);
+/* Whether there are arrays, ranges or reductions at all. */
+bool model_has_arrays(const Model *model);
 
 #endif

@@ -7,6 +7,7 @@
 #include "graph/sets.h"
 #include "ir/simplify.h"
 #include "ir/substitute.h"
+#include "ir/walk.h"
 #include "passes/pipeline.h"
 #include "passes/roles.h"
 
@@ -118,15 +119,25 @@ static bool join(Classes *k, VarId v, VarId w, bool negated, const Equation *e)
     return true;
 }
 
-static void rewrite(Classes *k, Term *term)
+/* What is assigned to, by an equation, a transition or a delay, is a place: redirect_targets does equations, the others
+ * are anchors. */
+static bool is_read(const Model *m, const TermPlace *place)
 {
+    if (place->list == LIST_EQUATIONS && place->role == TERM_LEFT)
+        return m->equations.at[place->index].kind == EQUATION_RESIDUAL;
+    return place->role != TERM_TARGET;
+}
+
+static Term rewrite(void *context, Term term, const TermPlace *place)
+{
+    Classes *k = context;
     Model *m = k->c->model;
-    if (!term->shape || term->shape->n_leaves == 0)
-        return;
-    const uint32_t n = term->shape->n_leaves;
+    const uint32_t n = term.shape->n_leaves;
+    if (n == 0 || !is_read(m, place))
+        return term;
     bool any = false, any_negated = false;
     for (uint32_t j = 0; j < n && !any_negated; j++) {
-        const Ref ref = m->refs.at[term->first_ref + j];
+        const Ref ref = m->refs.at[term.first_ref + j];
         if (ref.kind > REF_LAST || var_is_none(ref.var))
             continue;
         bool sign;
@@ -135,12 +146,12 @@ static void rewrite(Classes *k, Term *term)
         any_negated |= sign;
     }
     if (!any)
-        return;
+        return term;
     Ref *refs = NEW_ARRAY(m->arena, Ref, n);
     const Expr **from = NEW_ARRAY(k->c->scratch, const Expr *, n), **to = NEW_ARRAY(k->c->scratch, const Expr *, n);
     uint32_t n_negated = 0;
     for (uint32_t j = 0; j < n; j++) {
-        refs[j] = m->refs.at[term->first_ref + j];
+        refs[j] = m->refs.at[term.first_ref + j];
         if (refs[j].kind > REF_LAST || var_is_none(refs[j].var))
             continue;
         bool sign;
@@ -152,39 +163,13 @@ static void rewrite(Classes *k, Term *term)
             to[n_negated++] = expr_unary(m->pool, OP_NEG, expr_leaf(m->pool, j, type));
         }
     }
-    const Expr *shape = term->shape;
+    const Expr *shape = term.shape;
     if (n_negated)
         shape = simplifier_run(k->simplifier, expr_substitute(m->pool, shape, n_negated, from, to));
-    *term = term_make(m, shape, refs);
-    if (term->shape->n_leaves < n) /* leaves fell together: x - x and the like */
-        *term = term_make(m, simplifier_run(k->simplifier, term->shape), term_refs(m, *term));
-}
-
-static void rewrite_all(Classes *k)
-{
-    Model *m = k->c->model;
-    for (uint32_t j = 0; j < m->variables.n; j++) {
-        Variable *v = &m->variables.at[j];
-        rewrite(k, &v->binding);
-        rewrite(k, &v->start);
-        rewrite(k, &v->nominal);
-    }
-    for (uint32_t j = 0; j < m->equations.n; j++) {
-        Equation *e = &m->equations.at[j];
-        if (e->kind == EQUATION_DROPPED)
-            continue;
-        if (e->kind == EQUATION_RESIDUAL)
-            rewrite(k, &e->lhs);
-        rewrite(k, &e->rhs);
-    }
-    for (uint32_t j = 0; j < m->conditions.n; j++)
-        rewrite(k, &m->conditions.at[j]);
-    for (uint32_t j = 0; j < m->assignments.n; j++) {
-        rewrite(k, &m->assignments.at[j].guard);
-        rewrite(k, &m->assignments.at[j].value);
-    }
-    for (uint32_t j = 0; j < m->actions.n; j++)
-        rewrite(k, &m->actions.at[j].guard);
+    const Term result = term_make(m, shape, refs);
+    if (result.shape->n_leaves == n)
+        return result;
+    return term_make(m, simplifier_run(k->simplifier, result.shape), term_refs(m, result)); /* x - x and the like */
 }
 
 /* The first iteration begins at the value that its own variable was given. */
@@ -333,7 +318,7 @@ bool eliminate_aliases(Compile *c)
         keep_nominal(&m->variables.at[root], &m->variables.at[j]);
     }
     settle_variability(&k);
-    rewrite_all(&k);
+    model_rewrite_terms(m, ELEMENTS_ALL, rewrite, &k);
     redirect_targets(&k);
     return diag_errors(c->diag) == 0;
 }

@@ -10,6 +10,7 @@
 #include "ir/simplify.h"
 #include "ir/solve.h"
 #include "ir/substitute.h"
+#include "ir/walk.h"
 #include "passes/pipeline.h"
 #include <math.h>
 
@@ -231,34 +232,13 @@ static void evaluate_equations(Evaluator *x)
     }
 }
 
-static void evaluate_others(Evaluator *x)
+/* Terms that have a value. What is assigned to and what a delay holds back are places, sizes were evaluated already,
+ * and equations have had their turn. */
+static Term evaluate_other(void *context, Term term, const TermPlace *place)
 {
-    Model *m = x->m;
-    for (uint32_t k = 0; k < m->variables.n; k++) {
-        Variable v = m->variables.at[k];
-        evaluate(x, &v.binding);
-        evaluate(x, &v.start);
-        evaluate(x, &v.nominal);
-        evaluate(x, &v.min);
-        evaluate(x, &v.max);
-        m->variables.at[k] = v;
-    }
-    for (uint32_t k = 0; k < m->conditions.n; k++) {
-        Term term = m->conditions.at[k];
-        if (evaluate(x, &term))
-            m->conditions.at[k] = term;
-    }
-    for (uint32_t k = 0; k < m->assignments.n; k++) {
-        Assignment a = m->assignments.at[k];
-        evaluate(x, &a.guard);
-        evaluate(x, &a.value);
-        m->assignments.at[k] = a;
-    }
-    for (uint32_t k = 0; k < m->actions.n; k++) {
-        Term guard = m->actions.at[k].guard;
-        if (evaluate(x, &guard))
-            m->actions.at[k].guard = guard;
-    }
+    if (place->role != TERM_TARGET && place->role != TERM_EXTENT && place->role != TERM_RANGE)
+        evaluate(context, &term);
+    return term;
 }
 
 static bool has_constants(const Evaluator *x)
@@ -280,6 +260,6 @@ bool evaluate_parameters(Compile *c)
     x.is_reading = NEW_ARRAY(c->scratch, bool, m->variables.n + 1);
     evaluate_bindings(&x);
     evaluate_equations(&x);
-    evaluate_others(&x);
+    model_rewrite_terms(m, ELEMENTS_ALL & ~ELEMENTS(LIST_EQUATIONS) & ~ELEMENTS(LIST_DELAYS), evaluate_other, &x);
     return true;
 }

@@ -5,6 +5,8 @@
 #include "ir/evaluate.h"
 #include "ir/simplify.h"
 #include "ir/substitute.h"
+#include "ir/walk.h"
+#include "passes/choose_splits.h"
 #include "passes/pipeline.h"
 
 static bool term_value(Compile *c, Term term, Span span, Value *value, uint32_t depth);
@@ -112,27 +114,19 @@ static void note_sizes(Indices *x, const Expr *e, bool is_index)
         note_sizes(x, e->args[k], is_index || e->kind == EXPR_LEAF || (e->kind == EXPR_REDUCE && k > 0));
 }
 
-static bool has_reduction(const Expr *e)
+static Term settle_indices(void *context, Term term, const TermPlace *place)
 {
-    if (e->kind == EXPR_REDUCE)
-        return true;
-    for (uint32_t k = 0; k < e->n_args; k++)
-        if (has_reduction(e->args[k]))
-            return true;
-    return false;
-}
-
-static void settle_indices(Compile *c, Term *term, Span span)
-{
-    if (!term->shape || term->shape->n_leaves == 0 || !(term->shape->has_index || has_reduction(term->shape)))
-        return;
+    Compile *c = context;
     Model *m = c->model;
-    Indices x = { .c = c, .term = *term, .span = span };
-    note_sizes(&x, term->shape, false);
+    if (term.shape->n_leaves == 0 || place->role == TERM_RANGE ||
+        !(term.shape->has_index || expr_has_reduction(term.shape)))
+        return term;
+    Indices x = { .c = c, .term = term, .span = place->span };
+    note_sizes(&x, term.shape, false);
     if (x.from.n == 0)
-        return;
-    const Expr *settled = expr_substitute(m->pool, term->shape, x.from.n, x.from.at, x.to.at);
-    *term = term_make(m, expr_simplify(m->pool, settled), m->refs.at + term->first_ref);
+        return term;
+    const Expr *settled = expr_substitute(m->pool, term.shape, x.from.n, x.from.at, x.to.at);
+    return term_make(m, expr_simplify(m->pool, settled), m->refs.at + term.first_ref);
 }
 
 static bool size_domain(Compile *c, DomainId id, Span span)
@@ -151,23 +145,15 @@ bool evaluate_sizes(Compile *c)
     for (uint32_t k = 0; k < m->variables.n; k++)
         if (m->variables.at[k].type.rank)
             good &= size_variable(c, &m->variables.at[k]);
-    for (uint32_t k = 0; k < m->equations.n; k++) {
-        Equation *e = &m->equations.at[k];
-        settle_indices(c, &e->lhs, e->origin.span);
-        settle_indices(c, &e->rhs, e->origin.span);
-        good &= size_domain(c, e->domain, e->origin.span);
-    }
+    for (uint32_t k = 0; k < m->equations.n; k++)
+        good &= size_domain(c, m->equations.at[k].domain, m->equations.at[k].origin.span);
     for (uint32_t k = 0; k < m->transitions.n; k++)
         good &= size_domain(c, m->transitions.at[k].domain, m->transitions.at[k].origin.span);
-    for (uint32_t k = 0; k < m->actions.n; k++)
-        settle_indices(c, &m->actions.at[k].guard, m->actions.at[k].span);
-    for (uint32_t k = 0; k < m->conditions.n; k++)
-        settle_indices(c, &m->conditions.at[k], SPAN_NONE);
-    for (uint32_t k = 0; k < m->assignments.n; k++) {
-        Assignment *a = &m->assignments.at[k];
-        settle_indices(c, &a->target, a->span);
-        settle_indices(c, &a->guard, a->span);
-        settle_indices(c, &a->value, a->span);
-    }
+    if (!model_has_arrays(m))
+        return good;
+    /* bindings, starts and bounds are computed whenever parameters are set: an index in them may stay a parameter */
+    model_rewrite_terms(
+        m, ELEMENTS(LIST_EQUATIONS) | ELEMENTS_DROPPED | ELEMENTS(LIST_REGIONS) | ELEMENTS(LIST_TRANSITIONS),
+        settle_indices, c);
     return good;
 }

@@ -1,5 +1,6 @@
-/* fold-constants: every term is simplified. Shapes are shared, so each is simplified once. */
+/* fold-constants: every term that has a value is simplified. Shapes are shared, so each is simplified once. */
 #include "ir/simplify.h"
+#include "ir/walk.h"
 #include "passes/pipeline.h"
 
 typedef struct {
@@ -7,39 +8,26 @@ typedef struct {
     Simplifier *simplifier;
 } Fold;
 
-static void fold(Fold *f, Term *term)
+/* What is assigned to is a place; sizes were evaluated already, and the text form shows what they were made of. */
+static bool has_value(const Model *m, const TermPlace *place)
 {
-    if (!term->shape)
-        return;
-    const Expr *simple = simplifier_run(f->simplifier, term->shape);
-    if (simple != term->shape)
-        *term = term_make(f->model, simple, f->model->refs.at + term->first_ref);
+    if (place->list == LIST_EQUATIONS && place->role == TERM_LEFT)
+        return m->equations.at[place->index].kind == EQUATION_RESIDUAL;
+    return place->role != TERM_TARGET && place->role != TERM_EXTENT && place->role != TERM_RANGE;
+}
+
+static Term fold(void *context, Term term, const TermPlace *place)
+{
+    const Fold *f = context;
+    if (!has_value(f->model, place))
+        return term;
+    const Expr *simple = simplifier_run(f->simplifier, term.shape);
+    return simple == term.shape ? term : term_make(f->model, simple, f->model->refs.at + term.first_ref);
 }
 
 bool fold_constants(Compile *c)
 {
-    Model *m = c->model;
-    Fold f = { m, simplifier_create(m->pool, c->scratch) };
-    for (uint32_t k = 0; k < m->variables.n; k++) {
-        Variable *v = &m->variables.at[k];
-        fold(&f, &v->binding);
-        fold(&f, &v->start);
-        fold(&f, &v->nominal);
-        fold(&f, &v->min);
-        fold(&f, &v->max);
-    }
-    for (uint32_t k = 0; k < m->equations.n; k++) {
-        if (m->equations.at[k].kind == EQUATION_RESIDUAL)
-            fold(&f, &m->equations.at[k].lhs);
-        fold(&f, &m->equations.at[k].rhs);
-    }
-    for (uint32_t k = 0; k < m->conditions.n; k++)
-        fold(&f, &m->conditions.at[k]);
-    for (uint32_t k = 0; k < m->assignments.n; k++) {
-        fold(&f, &m->assignments.at[k].guard);
-        fold(&f, &m->assignments.at[k].value);
-    }
-    for (uint32_t k = 0; k < m->actions.n; k++)
-        fold(&f, &m->actions.at[k].guard);
+    Fold f = { c->model, simplifier_create(c->model->pool, c->scratch) };
+    model_rewrite_terms(c->model, ELEMENTS_ALL | ELEMENTS_DROPPED, fold, &f);
     return true;
 }

@@ -8,12 +8,14 @@
  * equal to another variable and share its place; the array is hidden. Reductions are written out. */
 #include "base/bug.h"
 #include "base/text.h"
+#include "ir/walk.h"
 #include "passes/choose_splits.h"
 #include "passes/instantiate.h"
 
 typedef struct {
     Compile *c;
     Model *model;
+    uint32_t n_equations; /* without those that were written out */
     Splits splits;
     Map constants; /* values of loop variables in long ranges: number -> variable */
 } Splitter;
@@ -142,53 +144,34 @@ static void give_range(Splitter *s, uint32_t k)
     row->domain = domain;
 }
 
-/* The term where it stands: reductions are written out, elements of split arrays become variables. */
-static void settle(Splitter *s, Term *term, Span span, bool is_attribute)
+/* Equations that were not written out, regions, and what variables are given; bounds hold for the whole array. */
+static bool is_settled(const Splitter *s, const TermPlace *place)
 {
-    if (!term->shape || (term->shape->n_leaves == 0 && !expr_has_reduction(term->shape)))
-        return;
-    bool concerns = expr_has_reduction(term->shape), is_open = false;
-    for (uint32_t k = 0; k < term->shape->n_leaves && !concerns; k++) {
-        const Ref ref = term_refs(s->model, *term)[k];
+    if (place->element == LIST_VARIABLES)
+        return place->role == TERM_BINDING || place->role == TERM_START || place->role == TERM_NOMINAL;
+    if (place->element == LIST_EQUATIONS)
+        return place->role != TERM_RANGE && place->index < s->n_equations;
+    return true;
+}
+
+/* The term where it stands: reductions are written out, elements of split arrays become variables. */
+static Term settle(void *context, Term term, const TermPlace *place)
+{
+    Splitter *s = context;
+    bool concerns = expr_has_reduction(term.shape), is_open = false;
+    for (uint32_t k = 0; k < term.shape->n_leaves && !concerns; k++) {
+        const Ref ref = term_refs(s->model, term)[k];
         concerns = ref.kind <= REF_START && variable_is_split(s->model, ref.var);
     }
-    if (!concerns)
-        return;
-    const Point point = { .element = -1, .is_attribute = is_attribute };
-    *term = term_at(s->c, *term, &point, span, &is_open);
+    if (!concerns || !is_settled(s, place))
+        return term;
+    const Point point = { .element = -1, .is_attribute = place->element == LIST_VARIABLES };
+    const Term result = term_at(s->c, term, &point, place->span, &is_open);
     if (is_open) {
-        diag_error(s->c->diag, DIAG_SIZE_NOT_CONSTANT, span, "the range of a sum must be known before the run");
+        diag_error(s->c->diag, DIAG_SIZE_NOT_CONSTANT, place->span, "the range of a sum must be known before the run");
         diag_help(s->c->diag, "use a literal, a constant or a parameter with a value");
     }
-}
-
-static void settle_equations(Splitter *s, uint32_t n)
-{
-    Model *m = s->model;
-    for (uint32_t k = 0; k < n; k++) {
-        if (m->equations.at[k].kind == EQUATION_DROPPED || m->equations.at[k].kind == EQUATION_ALGORITHM)
-            continue;
-        Equation e = m->equations.at[k]; /* settling may add equations */
-        settle(s, &e.lhs, e.origin.span, false);
-        settle(s, &e.rhs, e.origin.span, false);
-        m->equations.at[k].lhs = e.lhs;
-        m->equations.at[k].rhs = e.rhs;
-    }
-}
-
-static void settle_conditions(Splitter *s)
-{
-    Model *m = s->model;
-    for (uint32_t k = 0; k < m->regions.n; k++)
-        for (uint32_t j = 0; j < m->regions.at[k].n_conditions; j++)
-            settle(s, &m->conditions.at[m->regions.at[k].first_condition + j], m->regions.at[k].span, false);
-    const uint32_t n = m->variables.n;
-    for (uint32_t k = 0; k < n; k++) {
-        Variable *v = &m->variables.at[k];
-        settle(s, &v->binding, v->span, true);
-        settle(s, &v->start, v->span, true);
-        settle(s, &v->nominal, v->span, true);
-    }
+    return result;
 }
 
 /* ---- transitions ---- */
@@ -313,55 +296,31 @@ static void write_out_transitions(Splitter *s)
             add_transition(s, &old[k], &point, group);
         }
     }
-    for (uint32_t k = 0; k < m->refs.n; k++)
-        if (m->refs.at[k].kind == REF_FIRED)
-            m->refs.at[k].var.index = number[m->refs.at[k].var.index];
-    for (uint32_t k = 0; k < m->equations.n; k++)
-        if (m->equations.at[k].when)
-            m->equations.at[k].when = number[m->equations.at[k].when - 1] + 1;
-}
-
-static bool has_arrays(const Model *m)
-{
-    for (uint32_t k = 0; k < m->variables.n; k++)
-        if (m->variables.at[k].type.rank)
-            return true;
-    for (uint32_t k = 0; k < m->domains.n; k++)
-        if (m->domains.at[k].n)
-            return true;
-    return false;
-}
-
-static bool has_reductions(const Model *m)
-{
-    for (uint32_t k = 0; k < pool_count(m->pool); k++)
-        if (pool_node(m->pool, k)->kind == EXPR_REDUCE)
-            return true;
-    return false;
+    model_renumber(m, LIST_TRANSITIONS, number);
 }
 
 bool split_arrays(Compile *c)
 {
     Model *m = c->model;
-    if (!has_arrays(m) && !has_reductions(m))
+    if (!model_has_arrays(m))
         return true;
-    Splitter s = { .c = c, .model = m };
-    const uint32_t n_variables = m->variables.n, n_equations = m->equations.n;
+    Splitter s = { .c = c, .model = m, .n_equations = m->equations.n };
+    const uint32_t n_variables = m->variables.n;
     map_init(&s.constants, c->scratch, 16);
     if (!choose_splits(c, &s.splits))
         return false;
     for (uint32_t k = 0; k < n_variables && !diag_errors(c->diag); k++)
         if (s.splits.is_split[k])
             add_elements(&s, (VarId){ k });
-    for (uint32_t k = 0; k < n_equations && !diag_errors(c->diag); k++)
+    for (uint32_t k = 0; k < s.n_equations && !diag_errors(c->diag); k++)
         if (s.splits.is_written_out[k])
             write_out(&s, k);
         else
             give_range(&s, k);
     if (diag_errors(c->diag))
         return false;
-    settle_equations(&s, n_equations);
-    settle_conditions(&s);
+    /* transitions are written out as a whole */
+    model_rewrite_terms(m, ELEMENTS(LIST_EQUATIONS) | ELEMENTS(LIST_REGIONS) | ELEMENTS(LIST_VARIABLES), settle, &s);
     write_out_transitions(&s);
     return diag_errors(c->diag) == 0;
 }
