@@ -1,5 +1,6 @@
 /* The walk over all terms of a Model, and over all ids, whatever elements they belong to. What treats all elements
- * alike uses it and need not be changed for a new kind of element, which is told in fields.c. */
+ * alike uses it and need not be changed for a new kind of element: its terms and ids are told in fields.c and, if it
+ * has parts, visited in walk.c. */
 #ifndef IR_WALK_H
 #define IR_WALK_H
 

@@ -1,12 +1,26 @@
 /* What follows from the whole graph for comparisons: which flips may change nothing, which root functions only select
  * what is integrated, what these need; see event_layout.h. */
 #include "emit/program/event_layout.h"
+#include "ir/walk.h"
 
 static void mark(const Model *m, Term term, bool *is_loud)
 {
     for (uint32_t k = 0; term.shape && k < term.shape->n_leaves; k++)
         if (term_refs(m, term)[k].kind == REF_NOW)
             is_loud[term_refs(m, term)[k].var.index] = true;
+}
+
+typedef struct {
+    const Model *model;
+    bool *is_loud;
+} Marking;
+
+/* Conditions and actions are nodes of the event graph themselves. */
+static void mark_place(void *context, Term term, const TermPlace *place)
+{
+    const Marking *marking = context;
+    if (place->role != TERM_CONDITION && place->role != TERM_TARGET && place->list != LIST_ACTIONS)
+        mark(marking->model, term, marking->is_loud);
 }
 
 /* A bit is loud if more than discrete scalar nodes of the event graph read it: what moves, systems, other relations. */
@@ -22,22 +36,9 @@ static void mark_loud(const EventLayout *e, bool *is_loud)
             mark(m, e->s->rows.at[block_rows(b).first_row + j].rhs, is_loud);
         }
     }
-    for (uint32_t k = 0; k < m->relations.n; k++) {
-        const Relation *r = &m->relations.at[k];
-        const Term terms[] = { r->left, r->right, r->slope, r->flip };
-        for (uint32_t j = 0; j < 4; j++)
-            mark(m, terms[j], is_loud);
-    }
-    for (uint32_t k = 0; k < m->steps.n; k++) {
-        const StepFunction *f = &m->steps.at[k];
-        const Term terms[] = { f->argument, f->slope, f->offset };
-        for (uint32_t j = 0; j < 3; j++)
-            mark(m, terms[j], is_loud);
-    }
-    for (uint32_t k = 0; k < m->assignments.n; k++) {
-        mark(m, m->assignments.at[k].guard, is_loud);
-        mark(m, m->assignments.at[k].value, is_loud);
-    }
+    Marking marking = { m, is_loud };
+    model_visit_terms(m, ELEMENTS(LIST_RELATIONS) | ELEMENTS(LIST_STEPS) | ELEMENTS(LIST_TRANSITIONS), mark_place,
+                      &marking);
 }
 
 void find_quiet(EventLayout *e)
