@@ -1,14 +1,17 @@
 /* The statements are executed with expressions in place of values. An if without return leaves variables that choose;
- * one with a return splits the way to the end of the function, which is why the steps are counted. */
+ * one with a return splits the way to the end of the function, which is why the steps are counted. A loop over numbers
+ * is written out. */
 #include "ir/inline.h"
 #include "ir/memo.h"
+#include "ir/simplify.h"
 
-enum { MOST_STEPS = 200, MOST_NODES = 2000 };
+enum { MOST_STEPS = 200, MOST_NODES = 2000, MOST_LOOPS = 4, MOST_NUMBER = 1000000 };
 
 typedef struct { /* of a call and of all calls in it */
     Pool *pool;
     Arena *arena; /* scratch */
     uint32_t steps;
+    bool keeps_literals; /* comparisons that are literal in the function are no events */
     bool has_corners, is_recursive;
 } Work;
 
@@ -18,6 +21,8 @@ struct Frame {
     const Function *function;
     uint32_t result; /* variable */
     const Frame *caller;
+    uint32_t n_loops;
+    const Expr *loops[MOST_LOOPS]; /* values of loop variables, outermost first */
 };
 
 typedef struct Way Way;
@@ -37,6 +42,8 @@ static const Expr *replace_node(const Frame *frame, Memo *memo, const Expr *e, c
     Work *work = frame->work;
     if (e->kind == EXPR_LEAF)
         return e->n_args == 0 ? leaves[e->u.leaf] : NULL;
+    if (e->kind == EXPR_ITERATOR)
+        return e->u.iterator < frame->n_loops ? frame->loops[e->u.iterator] : NULL;
     const Expr **args = NEW_ARRAY(work->arena, const Expr *, e->n_args + 1u);
     for (uint32_t k = 0; k < e->n_args; k++) {
         args[k] = replace(frame, memo, e->args[k], leaves);
@@ -44,7 +51,8 @@ static const Expr *replace_node(const Frame *frame, Memo *memo, const Expr *e, c
             return NULL;
     }
     work->has_corners |= e->kind == EXPR_TABLE || expr_is_corner(e);
-    if (e->kind == EXPR_CALL && op_is_relation(e->op)) /* literal in the function, an event here */
+    const bool is_relation = e->kind == EXPR_CALL && op_is_relation(e->op);
+    if (is_relation && !(work->keeps_literals && e->is_literal)) /* literal in the function, an event here */
         return expr_binary(work->pool, e->op, args[0], args[1]);
     const Expr *inner = e->kind == EXPR_FUNCTION ? run_call(work, frame, e->u.function, e->op, args) : NULL;
     return inner ? inner : expr_with_args(work->pool, e, args);
@@ -99,10 +107,55 @@ static const Expr **copy_of(const Frame *frame, const Expr *const *variables)
 
 static bool run_list(const Frame *frame, uint32_t at, const Expr **variables);
 
-/* An assignment, or an if without return. */
+/* The number that a bound of a loop is; false: it is none. */
+static bool bound_of(const Frame *frame, Term term, const Expr *const *variables, int64_t *number)
+{
+    const Expr *value = term.shape ? value_of(frame, term, variables) : expr_integer(frame->work->pool, 1);
+    value = value ? expr_simplify(frame->work->pool, value) : NULL;
+    if (!value || value->kind != EXPR_INTEGER)
+        return false;
+    *number = value->u.integer;
+    return true;
+}
+
+/* A loop over the last ranges of a domain, those before it having their values. */
+static bool run_loop(const Frame *frame, const Statement *s, uint32_t range, const Expr **variables)
+{
+    const Model *body = frame->function->body;
+    const Domain domain = body->domains.at[s->domain.index];
+    if (range == domain.n)
+        return run_list(frame, s->inner, variables);
+    const Iterator *i = &body->iterators.at[domain.first + range];
+    int64_t lo, step, hi;
+    if (frame->n_loops == MOST_LOOPS || !bound_of(frame, i->lo, variables, &lo) ||
+        !bound_of(frame, i->step, variables, &step) || !bound_of(frame, i->hi, variables, &hi) || step == 0 ||
+        lo < -MOST_NUMBER || lo > MOST_NUMBER || hi < -MOST_NUMBER || hi > MOST_NUMBER)
+        return false;
+    for (int64_t value = lo; step > 0 ? value <= hi : value >= hi; value += step) {
+        Frame inner = *frame;
+        inner.loops[inner.n_loops++] = expr_integer(frame->work->pool, value);
+        if (++frame->work->steps > MOST_STEPS || !run_loop(&inner, s, range + 1, variables))
+            return false;
+    }
+    return true;
+}
+
+static bool has_break(const Model *body, uint32_t at)
+{
+    for (; at; at = body->statements.at[at].next) {
+        const Statement *s = &body->statements.at[at];
+        if (s->kind == STATEMENT_BREAK || has_break(body, s->inner) || has_break(body, s->otherwise))
+            return true;
+    }
+    return false;
+}
+
+/* An assignment, a loop, or an if without return. */
 static bool run_plain(const Frame *frame, const Statement *s, const Expr **variables)
 {
     const Model *body = frame->function->body;
+    if (s->kind == STATEMENT_FOR)
+        return !has_break(body, s->inner) && !has_return(body, s->inner) && run_loop(frame, s, 0, variables);
     if (s->kind != STATEMENT_ASSIGN && s->kind != STATEMENT_IF)
         return false;
     const Expr *value = value_of(frame, s->value, variables);
@@ -175,7 +228,7 @@ static const Expr *run_call(Work *work, const Frame *caller, const Function *fun
                             const Expr *const *args)
 {
     const Model *body = function->body;
-    const Frame frame = { work, function, function->n_inputs + result, caller };
+    const Frame frame = { .work = work, .function = function, .result = function->n_inputs + result, .caller = caller };
     for (const Frame *f = caller; f; f = f->caller)
         if (f->function == function) {
             work->is_recursive = true;
@@ -201,4 +254,13 @@ const Expr *function_inline(Pool *pool, const Function *function, uint32_t resul
     arena_destroy(work.arena);
     const bool is_good = work.has_corners && !work.is_recursive && pool_count(pool) - before < MOST_NODES;
     return is_good ? value : NULL;
+}
+
+const Expr *function_expand(Pool *pool, const Function *function, uint32_t result, const Expr *const *args)
+{
+    Work work = { .pool = pool, .arena = arena_create_like(pool_arena(pool)), .keeps_literals = true };
+    const uint32_t before = pool_count(pool);
+    const Expr *value = run_call(&work, NULL, function, result, args);
+    arena_destroy(work.arena);
+    return pool_count(pool) - before < MOST_NODES ? value : NULL;
 }

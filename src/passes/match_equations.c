@@ -36,15 +36,37 @@ static const char *unknown_text(Matcher *t, Ref ref)
     return ref.kind == REF_DER ? arena_format(t->c->scratch, "der(%s)", path) : path;
 }
 
-/* Initial system: states that are free to take a value. Listed last: they are matched only where nothing else can
- * be. */
+/* Discrete variables with a memory that some initial equation names. */
+static const bool *find_named_at_start(const Matcher *t)
+{
+    const Model *m = t->model;
+    bool *is_named = NEW_ARRAY(t->c->scratch, bool, m->variables.n + 1);
+    for (uint32_t k = 0; k < m->equations.n; k++) {
+        const Equation *e = &m->equations.at[k];
+        if (e->kind == EQUATION_DROPPED || e->when_valid != VALID_INITIAL_ONLY)
+            continue;
+        const Term sides[] = { e->lhs, e->rhs };
+        for (uint32_t side = 0; side < 2; side++)
+            for (uint32_t j = 0; j < sides[side].shape->n_leaves; j++) {
+                const Ref ref = term_refs(m, sides[side])[j];
+                if (ref.kind == REF_NOW && model_var(m, ref.var)->definition == DEFINITION_NEXT)
+                    is_named[ref.var.index] = true;
+            }
+    }
+    return is_named;
+}
+
+/* Initial system: states, and discrete variables, that are free to take a value. Listed last: they are matched only
+ * where nothing else can be. */
 static void list_free_states(Matcher *t)
 {
     const Model *m = t->model;
     Compile *c = t->c;
+    const bool *is_named = find_named_at_start(t);
     for (uint32_t k = 0; k < m->variables.n; k++) {
         const Variable *v = &m->variables.at[k];
-        if (v->definition != DEFINITION_DER || !var_is_none(v->alias) || v->is_fixed || v->type.rank)
+        const bool is_memory = v->definition == DEFINITION_DER || (v->definition == DEFINITION_NEXT && is_named[k]);
+        if (!is_memory || !var_is_none(v->alias) || v->is_fixed || v->type.rank)
             continue;
         t->unknown_now[k] = c->unknowns.n;
         vec_push(c->arena, &c->unknowns, ref_now((VarId){ k }));
@@ -534,8 +556,9 @@ static uint32_t keep_start_values(Matcher *t, const Residuals *r, uint32_t *row_
     uint32_t kept = 0;
     for (uint32_t k = 0; k < r->columns.n; k++) {
         const Ref ref = t->c->unknowns.at[r->columns.at[k]];
+        const Definition definition = model_var(t->model, ref.var)->definition;
         if (row_of_column[k] != MATCH_NONE || ref.kind != REF_NOW ||
-            model_var(t->model, ref.var)->definition != DEFINITION_DER)
+            (definition != DEFINITION_DER && definition != DEFINITION_NEXT))
             continue;
         row_of_column[k] = 0; /* taken: explain leaves it alone */
         kept++;

@@ -55,6 +55,7 @@ typedef struct {
 } Compile;
 
 void number_streams(Compile *c); /* part of fill-definitions */
+bool lower_procedures(Compile *c);
 bool reject_unsupported(Compile *c);
 bool fill_definitions(Compile *c);
 bool apply_task(Compile *c);

@@ -19,8 +19,6 @@ static void check_equations(Compile *c)
             refuse(c, e->origin.span, "an equation in a branch that holds only at the start, or only after it,");
         if (m->domains.at[e->domain.index].n > ELEMENT_LEVELS)
             refuse(c, e->origin.span, "an equation over more than four ranges");
-        if (e->when_valid == VALID_INITIAL_ONLY && e->kind != EQUATION_RESIDUAL)
-            refuse(c, e->origin.span, "an initial assignment");
     }
 }
 

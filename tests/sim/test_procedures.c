@@ -1,0 +1,142 @@
+/* Algorithms and procedures of transitions, in all tiers, against closed forms and values computed by hand. */
+#include "run.h"
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define MODELS KOINE_SOURCE_DIR "/tests/sim/procedures/"
+
+/* x' = -2x down to 0.5, at t = ln(2)/2; then x' = -0.5. */
+static void check_branches(const RunResult *r)
+{
+    expect_done(r);
+    const double t = log(2) / 2;
+    expect_near(run_at(r, "x", 0.25), exp(-0.5), 1e-6);
+    expect_near(run_at(r, "y", 0.25), 2 * exp(-0.5), 2e-6);
+    expect_near(run_last(r, "x"), 0.5 - 0.5 * (2.5 - t), 1e-6);
+    expect_near(run_last(r, "y"), 7, 0);
+    expect_near(run_at(r, "n", 0.75), 0, 0);
+    expect_near(run_at(r, "n", 1.25), 1, 0);
+    expect_near(run_last(r, "n"), 3, 0);
+    assert_int_equal(r->report.statistics.events.state_events, 1); /* comparisons of an algorithm are events */
+}
+
+static void test_m8_branches_of_an_algorithm_are_events(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = MODELS "branches.ir", .stop = 2.5, .interval = 0.25 }, check_branches);
+}
+
+/* r is the root of x = 1 + t by Newton's method; der(z) = r integrates to 2/3 ((1 + t)^1.5 - 1). */
+static void check_loop(const RunResult *r)
+{
+    expect_done(r);
+    for (uint32_t k = 0; k < r->n_rows; k++)
+        expect_near(r->rows[k].values[run_column(r, "r")], sqrt(1 + r->rows[k].time), 1e-12);
+    expect_near(run_last(r, "z"), 2.0 / 3 * (pow(3, 1.5) - 1), 1e-6);
+}
+
+static void test_m8_a_loop_is_executed_as_a_whole(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = MODELS "loop.ir", .stop = 2, .interval = 0.5, .tolerance = 1e-8 },
+                     check_loop);
+}
+
+/* At t = 1, n counts and h sees the new n; at 2 again. */
+static void check_now(const RunResult *r)
+{
+    expect_done(r);
+    expect_near(run_at(r, "h", 0.5), 0, 0);
+    expect_near(run_at(r, "n", 1.5), 1, 0);
+    expect_near(run_at(r, "h", 1.5), 0, 0);
+    expect_near(run_at(r, "n", 2.5), 2, 0);
+    expect_near(run_at(r, "h", 2.5), 20, 0);
+}
+
+static void test_m12_a_procedure_that_acts_now_holds_what_it_does_not_assign(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = MODELS "now.ir", .stop = 3, .interval = 0.5 }, check_now);
+}
+
+/* Statements run in order on copies: a = 0 -> 2 -> 4 -> 6; b is written by the other transition at t = 1, as this one
+ * does not reach its assignment; at t = 3 this one writes it. */
+static void check_next(const RunResult *r)
+{
+    expect_done(r);
+    expect_near(run_at(r, "a", 0.5), 0, 0);
+    expect_near(run_at(r, "a", 1.5), 6, 0);
+    expect_near(run_at(r, "b", 1.5), 77, 0);
+    expect_near(run_last(r, "b"), 6, 0);
+    expect_near(run_last(r, "c"), 60, 0); /* reads what was assigned before it */
+}
+
+static void test_m12_a_procedure_that_acts_next_writes_only_what_it_assigned(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = MODELS "next.ir", .stop = 4, .interval = 0.5 }, check_next);
+}
+
+/* Both assign b in one step, the second one behind a condition that holds. */
+static void test_s14_two_procedures_that_assign_one_variable_are_refused(void **state)
+{
+    (void)state;
+    RunResult *r = run_model(&(RunRequest){ .path = MODELS "conflict.ir", .stop = 4, .interval = 0.5 });
+    assert_true(r->is_compiled);
+    assert_int_equal(r->report.fault.cause, KOINE_CAUSE_CONFLICT);
+    expect_near(r->report.time, 1, 1e-12);
+    run_free(r);
+}
+
+/* x = 2*2*2*2, y = 3x, n = 4: then both states decay. */
+static void check_initial(const RunResult *r)
+{
+    expect_done(r);
+    expect_near(run_at(r, "x", 0), 16, 0);
+    expect_near(run_at(r, "y", 0), 48, 0);
+    expect_near(run_last(r, "n"), 4, 0);
+    expect_near(run_last(r, "x"), 16 * exp(-1), 16e-6);
+}
+
+static void test_m8_an_algorithm_of_the_start_sets_states_and_discrete_variables(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = MODELS "initial.ir", .stop = 1, .interval = 0.5, .tolerance = 1e-8 },
+                     check_initial);
+}
+
+/* Inside of an algorithm a comparison behind fired() is looked at when it fires only: x passes 2.5 without an event. */
+static void check_fired(const RunResult *r)
+{
+    expect_done(r);
+    expect_near(run_at(r, "n", 0.5), 0, 0);
+    expect_near(run_at(r, "n", 1.5), 1, 0); /* at x = 2, below 2.5 */
+    expect_near(run_last(r, "n"), 11, 0);   /* at x = 4 */
+    assert_int_equal(r->report.statistics.events.state_events, 2);
+}
+
+static void test_m8_fired_guards_statements_of_an_algorithm(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = MODELS "fired.ir", .stop = 4, .interval = 0.5 }, check_fired);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_m8_branches_of_an_algorithm_are_events),
+        cmocka_unit_test(test_m8_a_loop_is_executed_as_a_whole),
+        cmocka_unit_test(test_m12_a_procedure_that_acts_now_holds_what_it_does_not_assign),
+        cmocka_unit_test(test_m12_a_procedure_that_acts_next_writes_only_what_it_assigned),
+        cmocka_unit_test(test_s14_two_procedures_that_assign_one_variable_are_refused),
+        cmocka_unit_test(test_m8_an_algorithm_of_the_start_sets_states_and_discrete_variables),
+        cmocka_unit_test(test_m8_fired_guards_statements_of_an_algorithm),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
