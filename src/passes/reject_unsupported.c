@@ -118,7 +118,7 @@ bool reject_unsupported(Compile *c)
         if (m->connections.at[k].is_acausal && !is_physical(m, m->connections.at[k].port_a))
             refuse(c, m->connections.at[k].span, "a connection of ports with other members than potentials and flows");
     for (uint32_t k = 0; k < m->variables.n; k++)
-        if (m->variables.at[k].definition == DEFINITION_PULSE || m->variables.at[k].definition == DEFINITION_CLOCKED ||
+        if (m->variables.at[k].definition == DEFINITION_CLOCKED ||
             m->variables.at[k].definition == DEFINITION_FOREIGN || m->variables.at[k].type.kind == TYPE_STRING)
             refuse(c, m->variables.at[k].span, "a variable of this kind");
     return diag_errors(c->diag) == 0;

@@ -127,6 +127,63 @@ static void test_m8_fired_guards_statements_of_an_algorithm(void **state)
     run_in_all_tiers((RunRequest){ .path = MODELS "fired.ir", .stop = 4, .interval = 0.5 }, check_fired);
 }
 
+/* lowering.md 2.5, the impulse of MUSS: at t = per step 0 sees the edge, step 1 the pulse, step 2 its end. */
+static void check_pulse(const RunResult *r)
+{
+    expect_done(r);
+    const uint32_t y = run_column(r, "y"), n = run_column(r, "n");
+    double ups = 0;
+    for (uint32_t k = 0; k < r->n_rows; k++) {
+        const RunRow *row = &r->rows[k];
+        ups += row->values[y];
+        if (row->kind == KOINE_POINT_STEP)
+            expect_near(row->values[y], row->event_step == 1, 0);
+        if (row->kind == KOINE_POINT_STEP && row->event_step == 0)
+            expect_near(row->values[n], round(row->time / 0.5) - 1, 0);
+    }
+    expect_near(ups, 4, 0);
+    expect_near(run_last(r, "n"), 4, 0);
+    expect_near(run_last(r, "b"), 4, 0); /* a level transition fires once for each pulse */
+    expect_near(run_last(r, "start_"), 2, 0);
+}
+
+static void test_m5_a_pulse_is_up_for_one_step(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = MODELS "pulse.ir", .stop = 2.2, .interval = 0.25, .every_event_step = true },
+                     check_pulse);
+}
+
+/* At x = 1 the z of a transition that acts now is there in step 0, at x = 2 the y of the other one in step 1; before
+ * and behind there are the defaults, that of y changes at 2. */
+static void check_default(const RunResult *r)
+{
+    expect_done(r);
+    const uint32_t y = run_column(r, "y"), z = run_column(r, "z");
+    uint32_t n_now = 0, n_next = 0;
+    for (uint32_t k = 0; k < r->n_rows; k++) {
+        const RunRow *row = &r->rows[k];
+        const bool is_now = row->kind == KOINE_POINT_STEP && row->time < 1.5 && row->event_step == 0;
+        const bool is_next = row->kind == KOINE_POINT_STEP && row->time > 1.5 && row->event_step == 1;
+        const bool is_late = row->time > 2 || (row->kind == KOINE_POINT_STEP && row->time > 1.5 && row->event_step > 1);
+        if (row->time < 1.9 || row->kind == KOINE_POINT_GRID || is_next)
+            expect_near(row->values[y], is_next ? 2.5 : is_late ? 2 : 1, 0);
+        expect_near(row->values[z], is_now ? 5 : 4, 0);
+        n_now += is_now;
+        n_next += is_next;
+    }
+    expect_near(n_now, 1, 0);
+    expect_near(n_next, 1, 0);
+    expect_near(run_last(r, "y"), 2, 0);
+}
+
+static void test_m5_a_pulse_has_its_default_otherwise(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = MODELS "default.ir", .stop = 3, .interval = 0.3, .every_event_step = true },
+                     check_default);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -137,6 +194,8 @@ int main(void)
         cmocka_unit_test(test_s14_two_procedures_that_assign_one_variable_are_refused),
         cmocka_unit_test(test_m8_an_algorithm_of_the_start_sets_states_and_discrete_variables),
         cmocka_unit_test(test_m8_fired_guards_statements_of_an_algorithm),
+        cmocka_unit_test(test_m5_a_pulse_is_up_for_one_step),
+        cmocka_unit_test(test_m5_a_pulse_has_its_default_otherwise),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
