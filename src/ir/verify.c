@@ -122,6 +122,9 @@ static void verify_variability(Verifier *v, Ref ref, const TermPlace *place)
     const Variability is = ref_variability(v, ref, is_start(place));
     if (is <= allowed)
         return;
+    /* What a pass makes may begin with a value of the time at which the run begins. */
+    if (ref.kind == REF_TIME && place->role == TERM_START && var_of(v, place->index)->is_generated)
+        return;
     /* Structural is decided by a pass: a parameter may yet become it. */
     if (allowed == VARIABILITY_STRUCTURAL && is == VARIABILITY_PARAMETER)
         return;

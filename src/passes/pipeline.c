@@ -5,6 +5,7 @@
 /* Name, function, what it needs and gives, whether it is run for the initial system too, purpose. */
 const Pass pipeline[] = {
     { "lower-procedures", lower_procedures, 0, 0, false, "statements in order become assignments that hold at once" },
+    { "lower-ticks", lower_ticks, 0, 0, false, "clocks become comparisons with the time" },
     { "lower-pulses", lower_pulses, 0, 0, false, "what holds for one step only is a value and a count" },
     { "reject-unsupported", reject_unsupported, 0, FACT_SUPPORTED, false,
       "refuse elements this version does not execute" },

@@ -696,7 +696,7 @@ static void part_large(void)
                                 .x = 64,
                                 .dx = 64 + 8 * (uint64_t)large_n,
                                 .n_x = large_n,
-                                .jacobian = { large_n, large_n, start, index, NULL, 0 } };
+                                .patterns.jacobian = { large_n, large_n, start, index, NULL, 0 } };
     const KoineModelKind chain = { .version = KOINE_MODEL_VERSION,
                                    .size = sizeof chain,
                                    .tables = &large,

@@ -158,7 +158,7 @@ static inline KoineStatus toy_leave(KoineModel *model, KoineOutcome *outcome)
 #define TOY_TABLES(the_name, states, roots_, ...)                                                                      \
     {                                                                                                                  \
         .name = (the_name), .guid = "", .block_size = sizeof(ToyBlock), .x = offsetof(ToyBlock, x),                    \
-        .dx = offsetof(ToyBlock, dx), .time = offsetof(ToyBlock, time), .n_x = (states), .roots.n = (roots_),          \
+        .dx = offsetof(ToyBlock, dx), .time = offsetof(ToyBlock, time), .roots.n = (roots_), .n_x = (states),          \
         __VA_ARGS__                                                                                                    \
     }
 

@@ -184,6 +184,65 @@ static void test_m5_a_pulse_has_its_default_otherwise(void **state)
                      check_default);
 }
 
+/* Ticks up to 1: 0.2, 0.3 ... of k1; 0, 0.25 ... of k3; 0.125 ... of k4, none of them of k2; 0.075, 0.325 ... of k5;
+ * 0, 1/12 ... of k6. x = exp(-t) is below 0.5 at 0.7, 0.8, 0.9, 1. */
+static void check_ticks(const RunResult *r)
+{
+    expect_done(r);
+    expect_near(run_last(r, "n"), 9, 0);
+    expect_near(run_last(r, "s5"), 5, 0);
+    expect_near(run_last(r, "sh"), 4, 0);
+    expect_near(run_last(r, "b"), 4, 0);
+    expect_near(run_last(r, "m"), 13, 0);
+    expect_near(run_last(r, "p"), 4, 0);
+    expect_near(run_last(r, "u"), exp(-1), 1e-6);
+    expect_near(run_at(r, "u", 0.75), exp(-0.7), 1e-6);
+    double last = -1;
+    for (uint32_t k = 0; k < r->n_rows; k++) /* the twelfths are these very numbers */
+        if (r->rows[k].values[run_column(r, "m")] > last) {
+            last = r->rows[k].values[run_column(r, "m")];
+            assert_true(last < 1 || r->rows[k].time == (last - 1) / 12);
+        }
+}
+
+static void test_s6_ticks_are_at_multiples(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = MODELS "ticks.ir", .stop = 1, .interval = 0.25 }, check_ticks);
+}
+
+/* From 0.55 on: 0.6 ... 1 of k1, 0.75 and 1 of k3, 0.625 and 0.875 of k4, 0.575 and 0.825 of k5, 7/12 ... 1 of k6. */
+static void check_late_ticks(const RunResult *r)
+{
+    expect_done(r);
+    expect_near(run_last(r, "n"), 5, 0);
+    expect_near(run_last(r, "s5"), 2, 0);
+    expect_near(run_last(r, "sh"), 2, 0);
+    expect_near(run_last(r, "b"), 2, 0);
+    expect_near(run_last(r, "m"), 6, 0);
+}
+
+static void test_s6_a_run_that_begins_later_begins_with_the_next_tick(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = MODELS "ticks.ir", .start = 0.55, .stop = 1, .interval = 0.25 },
+                     check_late_ticks);
+}
+
+/* A run that begins at a tick has it: start + 3*interval for many intervals. */
+static void test_s6_a_run_that_begins_at_a_tick_has_it(void **state)
+{
+    (void)state;
+    for (uint32_t k = 2; k < 40; k++) {
+        const double start = 0.2 + k * 0.1;
+        RunResult *r = run_model(&(RunRequest){
+            .path = MODELS "ticks.ir", .tier = "interp", .start = start, .stop = start + 0.05, .interval = 0.05 });
+        expect_done(r);
+        expect_near(run_last(r, "n"), 1, 0);
+        run_free(r);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -196,6 +255,9 @@ int main(void)
         cmocka_unit_test(test_m8_fired_guards_statements_of_an_algorithm),
         cmocka_unit_test(test_m5_a_pulse_is_up_for_one_step),
         cmocka_unit_test(test_m5_a_pulse_has_its_default_otherwise),
+        cmocka_unit_test(test_s6_ticks_are_at_multiples),
+        cmocka_unit_test(test_s6_a_run_that_begins_later_begins_with_the_next_tick),
+        cmocka_unit_test(test_s6_a_run_that_begins_at_a_tick_has_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
