@@ -57,7 +57,7 @@ static void forget_model(KoineProject *project)
 
 static bool load(KoineProject *project, const Experiment *e)
 {
-    Compilation *const c = project->c;
+    Compilation *c = project->c;
     const bool has_model = e->has[EXPERIMENT_MODEL] && experiment_is_named(project->file);
     CompileRequest request = { .class_name = project->how.class_name,
                                .versions = named_versions(e->how.use, c->arena) };
@@ -80,7 +80,7 @@ bool project_compile(KoineProject *project)
     project->is_stale = false;
     project->c = compilation_create(project->how.out_of_memory);
     if (project_settings(project, project->c->arena, project->c->diag, &experiment) && load(project, &experiment)) {
-        const char *const tier = project->how.tier ? project->how.tier : experiment.how.tier;
+        const char *tier = project->how.tier ? project->how.tier : experiment.how.tier;
         project->kind = compilation_kind(project->c, tier ? tier : "auto", &why);
         if (project->kind && project->kind->create(project->kind, &host, &project->idle) < 0) {
             project->kind = NULL;
@@ -98,9 +98,9 @@ bool project_compile(KoineProject *project)
 
 KoineProject *koine_open(const char *file, const KoineOpening *opening)
 {
-    const KoineOpening none = { 0 }, *const how = opening ? opening : &none;
-    Arena *const arena = arena_create(how->out_of_memory);
-    KoineProject *const project = NEW(arena, KoineProject);
+    const KoineOpening none = { 0 }, *how = opening ? opening : &none;
+    Arena *arena = arena_create(how->out_of_memory);
+    KoineProject *project = NEW(arena, KoineProject);
     project->arena = arena;
     project->how = *how;
     project->file = copy(project, file);
@@ -149,7 +149,7 @@ static bool find_item(const KoineProject *project, uint32_t k, DiagItem *item)
 
 bool koine_diagnostic(const KoineProject *project, uint32_t k, KoineDiagnostic *diagnostic)
 {
-    const Sources *const sources = project->c->sources;
+    const Sources *sources = project->c->sources;
     DiagItem item;
     if (!find_item(project, k, &item))
         return false;

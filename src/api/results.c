@@ -12,7 +12,7 @@ static const double USUAL_TUBE = 2e-3, USUAL_ABSOLUTE = 1e-9;
 
 KoineResult *result_create(uint32_t n_columns)
 {
-    KoineResult *const result = calloc(1, sizeof *result);
+    KoineResult *result = calloc(1, sizeof *result);
     if (!result)
         return NULL;
     result->names = calloc((size_t)n_columns + 1, sizeof *result->names);
@@ -34,7 +34,7 @@ bool result_name(KoineResult *result, uint32_t k, const char *name)
 static bool set_capacity(KoineResult *result, uint64_t rows)
 {
     for (uint32_t k = 0; k < result->n_columns; k++) {
-        double *const larger = realloc(result->values[k], (size_t)(rows + 1) * sizeof *larger);
+        double *larger = realloc(result->values[k], (size_t)(rows + 1) * sizeof *larger);
         if (!larger)
             return false;
         result->values[k] = larger;
@@ -96,8 +96,8 @@ static KoineStatus no_memory(MemorySink *memory)
 
 static KoineStatus memory_begin(KoineSink *sink, const KoineModel *model)
 {
-    MemorySink *const memory = (MemorySink *)(void *)sink;
-    const KoineTables *const tables = model->kind->tables;
+    MemorySink *memory = (MemorySink *)(void *)sink;
+    const KoineTables *tables = model->kind->tables;
     SelectionMiss miss;
     if (!select_columns(tables, memory->globs, memory->n_globs, SELECT_PARAMETERS, memory->arena, &memory->selection,
                         &miss)) {
@@ -119,14 +119,14 @@ static KoineStatus memory_begin(KoineSink *sink, const KoineModel *model)
 
 static KoineStatus memory_point(KoineSink *sink, const KoineModel *model, const KoinePoint *point)
 {
-    MemorySink *const memory = (MemorySink *)(void *)sink;
-    KoineResult *const result = memory->result;
+    MemorySink *memory = (MemorySink *)(void *)sink;
+    KoineResult *result = memory->result;
     if (!result_grow(result))
         return no_memory(memory);
     const uint64_t row = result->n_rows++;
     result->values[0][row] = point->time;
     for (uint32_t k = 0; k < memory->selection.n; k++) {
-        const Column *const column = &memory->selection.at[k];
+        const Column *column = &memory->selection.at[k];
         KoineSlot slot;
         memcpy(&slot, model->block + column->offset, sizeof slot);
         result->values[k + 1][row] = column_value(&model->kind->tables->variables[column->variable], slot);
@@ -143,8 +143,8 @@ void memory_sink(MemorySink *memory, const char *const *globs, uint32_t n_globs,
 
 KoineResult *koine_result(const KoineProject *project)
 {
-    const KoineResult *const from = project->run.memory.result;
-    KoineResult *const result = from ? result_create(from->n_columns) : NULL;
+    const KoineResult *from = project->run.memory.result;
+    KoineResult *result = from ? result_create(from->n_columns) : NULL;
     if (!result)
         return NULL;
     bool is_good = set_capacity(result, from->n_rows);
@@ -164,7 +164,7 @@ KoineResult *koine_result(const KoineProject *project)
 
 static KoineResult *copy_series(const Series *series)
 {
-    KoineResult *const result = result_create(series->n_columns);
+    KoineResult *result = result_create(series->n_columns);
     bool is_good = result && set_capacity(result, series->n_rows);
     for (uint32_t k = 0; is_good && k < series->n_columns; k++) {
         is_good = result_name(result, k, series->columns[k].name);
@@ -181,9 +181,9 @@ static KoineResult *copy_series(const Series *series)
 
 KoineResult *koine_result_open(const char *file, const char **why)
 {
-    Arena *const arena = arena_create(NULL);
-    Diag *const diag = diag_create(arena, sources_create(arena));
-    const Series *const series = series_read(file, arena, diag);
+    Arena *arena = arena_create(NULL);
+    Diag *diag = diag_create(arena, sources_create(arena));
+    const Series *series = series_read(file, arena, diag);
     DiagItem item = { .at.message = "there is no memory" };
     KoineResult *result = series ? copy_series(series) : NULL;
     if (!result) {
@@ -226,7 +226,7 @@ uint32_t koine_compare(const KoineResult *reference, const KoineResult *other, d
     tube = tube < 0 ? USUAL_TUBE : tube;
     absolute = absolute < 0 ? USUAL_ABSOLUTE : absolute;
     const double width = tube * (reference->values[0][n - 1] - reference->values[0][0]);
-    Arena *const scratch = arena_create(NULL);
+    Arena *scratch = arena_create(NULL);
     for (uint32_t k = 1; k < reference->n_columns; k++) {
         const int64_t column = koine_result_find(other, reference->names[k]);
         if (column < 1)

@@ -26,21 +26,21 @@ void koine_interrupt(KoineProject *project)
 
 static void on_message(void *context, int level, const char *text)
 {
-    const KoineProject *const project = context;
+    const KoineProject *project = context;
     if (project->listener.message)
         project->listener.message(project->listener.context, level, text);
 }
 
 static void on_progress(void *context, double time)
 {
-    const KoineProject *const project = context;
+    const KoineProject *project = context;
     if (project->listener.progress)
         project->listener.progress(project->listener.context, time);
 }
 
 static KoineSink *on_ready(void *context, const ExperimentRun *run)
 {
-    KoineProject *const project = context;
+    KoineProject *project = context;
     (void)run;
     return &project->run.memory.sink;
 }
@@ -48,7 +48,7 @@ static KoineSink *on_ready(void *context, const ExperimentRun *run)
 /* The values at the end outlive the instance. */
 static void on_ended(void *context, const ExperimentRun *run, KoineModel *model)
 {
-    KoineProject *const project = context;
+    KoineProject *project = context;
     (void)run;
     project->run.last = *model;
     project->run.last.block = arena_alloc(project->run.arena, model->size, 64);
@@ -59,7 +59,7 @@ static void on_ended(void *context, const ExperimentRun *run, KoineModel *model)
 
 void project_end_run(KoineProject *project)
 {
-    ApiRun *const run = &project->run;
+    ApiRun *run = &project->run;
     if (!run->run)
         return;
     experiment_close(run->run);
@@ -70,7 +70,7 @@ void project_end_run(KoineProject *project)
 
 void project_forget_run(KoineProject *project)
 {
-    ApiRun *const run = &project->run;
+    ApiRun *run = &project->run;
     project_end_run(project);
     koine_result_free(run->memory.result);
     series_done(run->start.series);
@@ -84,10 +84,10 @@ void project_forget_run(KoineProject *project)
 /* The settings of the experiment, then those of koine_set. */
 static bool gather(KoineProject *project)
 {
-    ApiRun *const run = &project->run;
+    ApiRun *run = &project->run;
     bool is_good = project_settings(project, run->arena, run->diag, &run->experiment);
     for (uint32_t k = 0; k < project->settings.n; k++) {
-        const Setting *const s = &project->settings.at[k];
+        const Setting *s = &project->settings.at[k];
         Experiment more = experiment_none(&compilation_vocabulary);
         is_good &=
             experiment_give(&more, "set", arena_format(run->arena, "%s=%s", s->name, s->value), run->arena, run->diag);
@@ -98,8 +98,8 @@ static bool gather(KoineProject *project)
 
 static void describe(KoineProject *project)
 {
-    ApiRun *const run = &project->run;
-    Compilation *const c = project->c;
+    ApiRun *run = &project->run;
+    Compilation *c = project->c;
     const CompileReport report = compile_report(c->schedule, c->program, c->arena);
     run->request = (RunRequest){
         .experiment = &run->experiment,
@@ -124,8 +124,8 @@ static void describe(KoineProject *project)
 
 static bool open_run(KoineProject *project)
 {
-    ApiRun *const run = &project->run;
-    const ExperimentGlobs *const variables = &run->experiment.results.variables;
+    ApiRun *run = &project->run;
+    const ExperimentGlobs *variables = &run->experiment.results.variables;
     const char **const globs = NEW_ARRAY(run->arena, const char *, variables->n + 1);
     for (uint32_t k = 0; k < variables->n; k++)
         globs[k] = variables->at[k].glob;
@@ -145,7 +145,7 @@ static bool open_run(KoineProject *project)
 
 bool koine_begin(KoineProject *project)
 {
-    ApiRun *const run = &project->run;
+    ApiRun *run = &project->run;
     project_forget_run(project);
     project->interrupt = 0;
     if (!project_compile(project))
@@ -184,7 +184,7 @@ KoineEnd koine_run(KoineProject *project)
 
 double koine_reached(const KoineProject *project)
 {
-    const ApiRun *const run = &project->run;
+    const ApiRun *run = &project->run;
     return !run->arena ? NAN : run->run ? run_record(run->run)->run.time : run->record.run.time;
 }
 
@@ -193,8 +193,8 @@ double koine_reached(const KoineProject *project)
 /* Those of the compiler, and those of the run behind them, as one array. */
 static void add_diagnostics(KoineProject *project, Text *text)
 {
-    const char *const first = diag_json(project->c->diag, project->reports);
-    const char *const second = project->run.diag ? diag_json(project->run.diag, project->reports) : "[]";
+    const char *first = diag_json(project->c->diag, project->reports);
+    const char *second = project->run.diag ? diag_json(project->run.diag, project->reports) : "[]";
     const size_t n = strlen(first);
     const bool has_both = strchr(first, '{') && strchr(second, '{');
     if (!strchr(second, '{'))
@@ -211,7 +211,7 @@ const char *koine_report(KoineProject *project, KoineReport report)
         arena_destroy(project->reports);
     project->reports = arena_create_like(project->arena);
     Text text = { .arena = project->reports };
-    const Compilation *const c = project->c;
+    const Compilation *c = project->c;
     switch (report) {
     case KOINE_REPORT_DIAGNOSTICS: add_diagnostics(project, &text); break;
     case KOINE_REPORT_STRUCTURE:

@@ -11,8 +11,8 @@ bool koine_variable(const KoineProject *project, uint32_t k, KoineVariableInfo *
     static const char *const causalities[] = { "local", "input", "output", "parameter" };
     if (!project->kind || k >= project->kind->tables->n_variables)
         return false;
-    const KoineTables *const tables = project->kind->tables;
-    const KoineVariable *const v = &tables->variables[k];
+    const KoineTables *tables = project->kind->tables;
+    const KoineVariable *v = &tables->variables[k];
     const bool has_labels = v->type == KOINE_ENUMERATION;
     *info = (KoineVariableInfo){ .name = v->name,
                                  .unit = v->unit ? v->unit : "",
@@ -33,7 +33,7 @@ bool koine_variable(const KoineProject *project, uint32_t k, KoineVariableInfo *
 
 int64_t koine_find(const KoineProject *project, const char *name)
 {
-    const KoineTables *const tables = project->kind ? project->kind->tables : NULL;
+    const KoineTables *tables = project->kind ? project->kind->tables : NULL;
     for (uint32_t k = 0; tables && k < tables->n_variables; k++)
         if (strcmp(tables->variables[k].name, name) == 0)
             return k;
@@ -75,19 +75,19 @@ static double value_in(const unsigned char *block, const KoineVariable *variable
 
 int64_t koine_get(const KoineProject *project, const char *name, double *values, uint32_t most)
 {
-    const ApiRun *const run = &project->run;
+    const ApiRun *run = &project->run;
     Column first;
     uint32_t n;
     if (!project->kind)
         return -1;
-    const KoineTables *const tables = project->kind->tables;
-    Arena *const scratch = arena_create_like(project->arena);
+    const KoineTables *tables = project->kind->tables;
+    Arena *scratch = arena_create_like(project->arena);
     const bool is_found = find_elements(tables, name, &first, &n, scratch);
     arena_destroy(scratch);
     if (!is_found)
         return -1;
-    const KoineVariable *const v = &tables->variables[first.variable];
-    const KoineModel *const model = run->run ? run_model(run->run) : run->last.block ? &run->last : NULL;
+    const KoineVariable *v = &tables->variables[first.variable];
+    const KoineModel *model = run->run ? run_model(run->run) : run->last.block ? &run->last : NULL;
     for (uint32_t k = 0; k < n && k < most; k++)
         values[k] = model ? value_in(model->block, v, v->now, first.element + k)
                           : value_in(project->idle->block, v, v->set, first.element + k);
@@ -96,8 +96,8 @@ int64_t koine_get(const KoineProject *project, const char *name, double *values,
 
 static bool take(KoineProject *project, const Setting *setting)
 {
-    Arena *const scratch = arena_create_like(project->arena);
-    Diag *const diag = diag_create(project->c->arena, project->c->sources);
+    Arena *scratch = arena_create_like(project->arena);
+    Diag *diag = diag_create(project->c->arena, project->c->sources);
     const bool is_good = set_values(project->idle, SET_START, setting, 1, scratch, diag);
     project->latest = diag;
     project_tell_error(project, diag);

@@ -318,7 +318,7 @@ bool bank_find(Banks *banks, Bank *bank, const char *class_name, Span wanted_at,
         return seek == SEEK_FOUND;
     diag_error(diag, DIAG_UNKNOWN_CLASS, wanted_at, "there is no component class '%s'", class_name);
     struct stat state;
-    const char *const versions = arena_format(banks->arena, "%s%s", bank->folder, class_name);
+    const char *versions = arena_format(banks->arena, "%s%s", bank->folder, class_name);
     if (bank_is_name(class_name) && stat(versions, &state) == 0 && S_ISDIR(state.st_mode))
         diag_help(diag, "the folder '%s' may hold its versions: a line 'use %s VERSION' in '%skoine.bank' chooses one",
                   versions, class_name, bank->folder);

@@ -25,7 +25,7 @@ static UsedBy *find_users(const BankCheck *check)
 
 void bank_list_text(const BankCheck *check, Text *text)
 {
-    const UsedBy *const used = find_users(check);
+    const UsedBy *used = find_users(check);
     size_t widest = 5, widest_versions = 8;
     Text *versions = NEW_ARRAY(text->arena, Text, check->classes.n);
     for (uint32_t k = 0; k < check->classes.n; k++) {
@@ -50,7 +50,7 @@ void bank_list_text(const BankCheck *check, Text *text)
 
 void bank_list_json(const BankCheck *check, bool is_good, Text *text)
 {
-    const UsedBy *const used = find_users(check);
+    const UsedBy *used = find_users(check);
     text_format(text, "{\"koine\":\"%s\",\"bank\":", KOINE_VERSION);
     text_json(text, check->request.folder);
     text_format(text, ",\"good\":%s,\"files\":%u,\"translated\":%u,\"classes\":[", is_good ? "true" : "false",

@@ -13,7 +13,7 @@ static bool has_version(const BankClass *class, const char *version)
 /* Versions count once there is a bank file: without one they are listed as if there were. */
 static bool list_classes(Banks *banks, Bank *bank, Sources *sources, Arena *arena, Diag *diag, BankClasses *classes)
 {
-    Diag *const quiet = diag_create(arena, sources); /* versions that are wrong now may be what is mended */
+    Diag *quiet = diag_create(arena, sources); /* versions that are wrong now may be what is mended */
     if (diag_errors(diag) || !bank_list(banks, bank, classes, bank->has_file ? quiet : diag))
         return false;
     if (bank->has_file)
@@ -30,13 +30,13 @@ SwitchEnd bank_switch(const BankSwitch *wanted, Sources *sources, Arena *arena, 
 {
     BankClasses classes = { 0 };
     VEC(const char *) names = { 0 };
-    Banks *const banks = banks_create(&(BanksRequest){ .sources = sources }, arena);
-    Bank *const bank = bank_open(banks, wanted->folder, diag);
+    Banks *banks = banks_create(&(BanksRequest){ .sources = sources }, arena);
+    Bank *bank = bank_open(banks, wanted->folder, diag);
     *report = (SwitchReport){ 0 };
     if (!list_classes(banks, bank, sources, arena, diag, &classes))
         return diag_errors(diag) ? SWITCH_BAD_BANK : SWITCH_NO_FOLDER;
     for (uint32_t k = 0; k < classes.n; k++) {
-        const BankClass *const class = &classes.at[k];
+        const BankClass *class = &classes.at[k];
         const bool is_meant = !wanted->class_name || strcmp(class->name, wanted->class_name) == 0;
         const bool has_it = has_version(class, wanted->version);
         if (!is_meant || (!has_it && !wanted->class_name))

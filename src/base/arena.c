@@ -98,7 +98,7 @@ static void use_huge_pages(void *block, size_t mapped)
 
 static Large *map_block(size_t mapped)
 {
-    Large *const block = mmap(NULL, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    Large *block = mmap(NULL, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (block == MAP_FAILED)
         return NULL;
     use_huge_pages(block, mapped);
@@ -225,7 +225,7 @@ void *arena_grow(Arena *arena, void *old, size_t old_size, size_t new_size, size
     if (old && old_size >= large_from(arena))
         return large_grow(arena, old, new_size);
     Chunk *chunk = arena->last;
-    unsigned char *const bytes = old;
+    unsigned char *bytes = old;
     if (bytes && chunk && bytes + old_size == chunk->data + chunk->used && bytes >= chunk->data &&
         new_size < large_from(arena) && new_size - old_size <= chunk->size - chunk->used) {
         chunk->used += new_size - old_size;

@@ -70,7 +70,7 @@ static char *valid_utf8(Arena *arena, const char *text)
     if (utf8_is_valid(text, size))
         return arena_text(arena, text, size);
     Text copy = { .arena = arena };
-    const char *const end = text + size;
+    const char *end = text + size;
     uint32_t length;
     for (const char *at = text; at < end; at += length) {
         if (utf8_decode(at, end, &length) == UTF8_BAD)
@@ -88,7 +88,7 @@ static char *format_message(Arena *arena, const char *format, va_list args)
     const int length = vsnprintf(NULL, 0, format, again);
     va_end(again);
     REQUIRE(length >= 0);
-    char *const text = arena_alloc(arena, (size_t)length + 1, 1);
+    char *text = arena_alloc(arena, (size_t)length + 1, 1);
     vsnprintf(text, (size_t)length + 1, format, args);
     return utf8_is_valid(text, (size_t)length) ? text : valid_utf8(arena, text);
 }
@@ -130,8 +130,8 @@ static void report(Diag *diag, DiagLevel level, DiagCode code, Span span, const 
         return;
     }
     const bool is_error = level == DIAG_ERROR;
-    uint32_t *const reported = is_error ? &diag->reported.errors : &diag->reported.warnings;
-    uint32_t *const left_out = is_error ? &diag->left_out.errors : &diag->left_out.warnings;
+    uint32_t *reported = is_error ? &diag->reported.errors : &diag->reported.warnings;
+    uint32_t *left_out = is_error ? &diag->left_out.errors : &diag->left_out.warnings;
     if ((*reported)++ - *left_out >= diag->limit) {
         ++*left_out;
         arena_reset(diag->arena, mark);
@@ -162,7 +162,7 @@ void diag_warning(Diag *diag, DiagCode code, Span span, const char *format, ...)
 void diag_note(Diag *diag, Span span, const char *format, ...)
 {
     REQUIRE(diag->has_last);
-    Item *const item = diag->last;
+    Item *item = diag->last;
     if (!item)
         return;
     if (item->notes.n == NOTES_MOST) {
@@ -197,12 +197,12 @@ void diag_variable(Diag *diag, Span span, const char *name)
 void diag_help(Diag *diag, const char *format, ...)
 {
     REQUIRE(diag->has_last);
-    Item *const item = diag->last;
+    Item *item = diag->last;
     if (!item)
         return;
     va_list args;
     va_start(args, format);
-    const char *const help = format_message(diag->arena, format, args);
+    const char *help = format_message(diag->arena, format, args);
     va_end(args);
     item->help = item->help ? arena_format(diag->arena, "%s\n%s", item->help, help) : help;
 }
@@ -221,7 +221,7 @@ bool diag_item(const Diag *diag, uint32_t k, DiagItem *item)
 {
     if (k >= diag->items.n)
         return false;
-    const Item *const kept = diag->items.at[k];
+    const Item *kept = diag->items.at[k];
     *item =
         (DiagItem){ kept->level, kept->code, { kept->span, kept->message }, kept->notes.n, kept->notes.at, kept->help };
     return true;
@@ -236,7 +236,7 @@ static int compare_numbers(uint32_t a, uint32_t b)
 
 static int compare_items(const void *left, const void *right)
 {
-    const Item *const a = *(Item *const *)left, *const b = *(Item *const *)right;
+    const Item *a = *(Item *const *)left, *b = *(Item *const *)right;
     int order = compare_numbers(a->span.source, b->span.source); /* SOURCE_NONE comes last */
     if (order == 0)
         order = compare_numbers(a->span.begin, b->span.begin);
@@ -311,7 +311,7 @@ static void add_printable(Text *text, const char *at, const char *end)
 static void add_message(Printer *p, const char *message, const char *indent)
 {
     for (;;) {
-        const char *const end = message + strcspn(message, "\n");
+        const char *end = message + strcspn(message, "\n");
         add_printable(p->text, message, end);
         text_char(p->text, '\n');
         if (!*end)
@@ -326,7 +326,7 @@ static void add_place(Printer *p, Span span)
     if (span.source == SOURCE_NONE)
         return;
     const LineColumn at = span_begin(p->sources, span);
-    const char *const path = sources_get(p->sources, span.source)->path;
+    const char *path = sources_get(p->sources, span.source)->path;
     begin_colour(p, COLOUR_BOLD);
     add_printable(p->text, path, path + strlen(path));
     text_format(p->text, ":%u:%u:", at.line, at.column);
@@ -388,10 +388,10 @@ typedef struct {
 
 static Excerpt find_excerpt(const Sources *sources, Span span)
 {
-    const Source *const source = sources_get(sources, span.source);
-    const char *const end = source->text + source->size;
+    const Source *source = sources_get(sources, span.source);
+    const char *end = source->text + source->size;
     const LineColumn place = span_begin(sources, span);
-    const char *const line = source->text + source_offset(sources, span.source, place.line, 1);
+    const char *line = source->text + source_offset(sources, span.source, place.line, 1);
     Excerpt e = { .mark = source->text + source_offset(sources, span.source, place.line, place.column) };
     if (e.mark > line && e.mark[-1] == '\r')
         e.mark--; /* between CR and LF: the line has ended already */
@@ -402,7 +402,7 @@ static Excerpt find_excerpt(const Sources *sources, Span span)
     e.end = step_on(e.mark, end, WINDOW - before, &after);
     e.is_cut_before = e.begin > line;
     e.is_cut_after = !is_line_end(e.end, end);
-    const char *const span_last = source->text + (span.end < source->size ? span.end : source->size);
+    const char *span_last = source->text + (span.end < source->size ? span.end : source->size);
     e.mark_end = span_last < e.end ? span_last : e.end;
     while (e.mark_end > e.mark && (e.mark_end[-1] == ' ' || e.mark_end[-1] == '\t'))
         e.mark_end--;
@@ -611,7 +611,7 @@ static void add_json(Text *text, const Diag *diag, Sorted items, Counts left_out
         text_add(text, k ? ",\n " : "");
         add_json_item(text, diag->sources, items.at[k]);
     }
-    const char *const more = describe_left_out(text->arena, left_out);
+    const char *more = describe_left_out(text->arena, left_out);
     if (more) {
         text_add(text, items.n ? ",\n " : "");
         text_add(text, "{\"code\": null, \"level\": \"note\"");
@@ -653,7 +653,7 @@ void diag_print(Diag *diag, FILE *to, DiagStyle style)
             add_item(&printer, items.at[k]);
             write_text(&text, to);
         }
-        const char *const more = describe_left_out(diag->arena, left_out);
+        const char *more = describe_left_out(diag->arena, left_out);
         if (more)
             fprintf(to, "%s\n", more);
     }

@@ -102,12 +102,12 @@ int natural_compare(const char *a, const char *b)
             a++, b++;
             continue;
         }
-        const char *const a_begin = a, *const b_begin = b;
+        const char *a_begin = a, *b_begin = b;
         while (*a == '0')
             a++;
         while (*b == '0')
             b++;
-        const char *const a_digits = a, *const b_digits = b;
+        const char *a_digits = a, *b_digits = b;
         while (is_digit(*a))
             a++;
         while (is_digit(*b))

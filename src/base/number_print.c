@@ -162,7 +162,7 @@ size_t real_to_text(double value, char *to)
     const Decimal decimal = shortest_decimal(fraction, biased);
     char digits[DIGITS_SIZE];
     int n = put_digits(digits, decimal.digits);
-    const char *const first = digits + DIGITS_END - n;
+    const char *first = digits + DIGITS_END - n;
     const int point = n + decimal.exponent;
     while (n > 1 && first[n - 1] == '0')
         n--;

@@ -265,7 +265,7 @@ const char *text_to_real(const char *from, const char *end, double *value)
     const bool is_negative = at < end && *at == '-';
     if (at < end && (*at == '-' || *at == '+'))
         at++;
-    const char *const begin = at;
+    const char *begin = at;
     double size;
     if (at < end && (is_digit(*at) || *at == '.')) {
         Parts parts = { 0 };

@@ -55,7 +55,7 @@ static char *latin1_to_utf8(Arena *arena, const char *text, size_t size, size_t 
     size_t longer = size;
     for (size_t k = 0; k < size; k++)
         longer += (unsigned char)text[k] >= 0x80;
-    char *const copy = arena_alloc(arena, longer + 1, 1);
+    char *copy = arena_alloc(arena, longer + 1, 1);
     char *to = copy;
     for (size_t k = 0; k < size; k++)
         to += utf8_encode((unsigned char)text[k], to);
@@ -73,7 +73,7 @@ static uint32_t add(Sources *sources, const char *path, const char *text, size_t
     const bool is_latin1 = !utf8_is_valid(text, size);
     if (is_latin1)
         text = latin1_to_utf8(sources->arena, text, size, &size);
-    Entry *const entry = NEW(sources->arena, Entry);
+    Entry *entry = NEW(sources->arena, Entry);
     entry->source = (Source){ .path = arena_text(sources->arena, path, strlen(path)),
                               .text = text,
                               .size = (uint32_t)size,
@@ -136,7 +136,7 @@ SourceStatus sources_open(Sources *sources, const char *path, uint32_t *id)
     const size_t expected = S_ISREG(about.st_mode) ? (size_t)about.st_size : 0;
     if (expected > SOURCE_LARGEST)
         return SOURCE_TOO_LARGE;
-    FILE *const file = fopen(path, "rb");
+    FILE *file = fopen(path, "rb");
     if (!file)
         return is_absent(errno) ? SOURCE_MISSING : SOURCE_UNREADABLE;
 
@@ -187,8 +187,8 @@ static bool ends_line(const char *text, uint32_t at)
 /* A text of ASCII with line feeds, as nearly all are: bytes are characters, and the library finds the lines. */
 static void index_plain_lines(const Sources *sources, Entry *entry)
 {
-    Source *const source = &entry->source;
-    const char *const end = source->text + source->size;
+    Source *source = &entry->source;
+    const char *end = source->text + source->size;
     uint32_t n = 1, line = 1;
     for (const char *at = source->text; (at = memchr(at, '\n', (size_t)(end - at))); at++)
         n++;
@@ -203,7 +203,7 @@ static void index_plain_lines(const Sources *sources, Entry *entry)
 
 static void index_lines(const Sources *sources, Entry *entry)
 {
-    Source *const source = &entry->source;
+    Source *source = &entry->source;
     uint32_t n = 1;
     if (source->size > 0 && utf8_ascii(source->text, source->size) == source->size &&
         !memchr(source->text, '\r', source->size)) {
@@ -229,7 +229,7 @@ static void index_lines(const Sources *sources, Entry *entry)
 
 static Entry *indexed_entry(const Sources *sources, uint32_t id)
 {
-    Entry *const entry = entry_of(sources, id);
+    Entry *entry = entry_of(sources, id);
     if (!entry->source.lines)
         index_lines(sources, entry);
     return entry;
@@ -266,8 +266,8 @@ static LineColumn place_of(const Sources *sources, uint32_t id, uint32_t offset)
 {
     if (id == SOURCE_NONE)
         return (LineColumn){ 0, 0 };
-    const Entry *const entry = indexed_entry(sources, id);
-    const Source *const source = &entry->source;
+    const Entry *entry = indexed_entry(sources, id);
+    const Source *source = &entry->source;
     if (offset > source->size)
         offset = source->size;
     while (offset > 0 && utf8_is_inside(source->text[offset]))
@@ -302,8 +302,8 @@ static uint32_t text_end(const Source *source, uint32_t line)
 
 uint32_t source_offset(const Sources *sources, uint32_t id, uint32_t line, uint32_t column)
 {
-    const Entry *const entry = indexed_entry(sources, id);
-    const Source *const source = &entry->source;
+    const Entry *entry = indexed_entry(sources, id);
+    const Source *source = &entry->source;
     if (line == 0)
         return 0;
     if (line > source->n_lines)

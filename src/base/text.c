@@ -103,7 +103,7 @@ static void add_json(Text *text, uint32_t c, const char *at, uint32_t size)
 
 void text_json(Text *text, const char *value)
 {
-    const char *const end = value + strlen(value);
+    const char *end = value + strlen(value);
     uint32_t size;
     text_char(text, '"');
     for (const char *at = value; at < end; at += size) {
@@ -140,7 +140,7 @@ void text_wrapped(Text *text, const char *words, uint32_t width, uint32_t column
 
 void text_xml(Text *text, const char *value)
 {
-    const char *const end = value + strlen(value);
+    const char *end = value + strlen(value);
     uint32_t size;
     for (const char *at = value; at < end; at += size) {
         const uint32_t c = utf8_decode(at, end, &size);
@@ -156,7 +156,7 @@ void text_xml(Text *text, const char *value)
 const char *text_shown(const char *value, Arena *arena)
 {
     Text text = { .arena = arena };
-    const char *const end = value + strlen(value);
+    const char *end = value + strlen(value);
     uint32_t size;
     text_add(&text, "");
     for (const char *at = value; at < end; at += size) {

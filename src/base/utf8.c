@@ -54,7 +54,7 @@ size_t utf8_ascii(const char *text, size_t size)
 
 bool utf8_is_valid(const char *text, size_t size)
 {
-    const char *const end = text + size;
+    const char *end = text + size;
     uint32_t length;
     for (const char *at = text + utf8_ascii(text, size); at < end; at += length)
         if (utf8_decode(at, end, &length) == UTF8_BAD)

@@ -19,7 +19,7 @@ static int write_file(const char *path, const Text *text)
 
 static int build(const Command *command, Compilation *c, CompileRequest *request)
 {
-    const char *const name = command_option(command, "to"), *why = NULL;
+    const char *name = command_option(command, "to"), *why = NULL;
     Text text = { .arena = c->arena };
     const bool is_made = compilation_load(c, request) && compilation_build(c, name, &text, &why);
     print_diagnostics(command, c->diag);

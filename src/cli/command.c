@@ -30,7 +30,7 @@ void say(const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    Arena *const arena = arena_create(NULL);
+    Arena *arena = arena_create(NULL);
     char *text;
     if (vasprintf(&text, format, args) >= 0) {
         fprintf(stderr, "koine: %s\n", text_shown(text, arena));
@@ -67,7 +67,7 @@ int usage_error(const Command *command, const char *format, ...)
 
 int write_text(const char *path, const Text *text)
 {
-    FILE *const file = strcmp(path, "-") == 0 ? stdout : fopen(path, "w");
+    FILE *file = strcmp(path, "-") == 0 ? stdout : fopen(path, "w");
     const bool is_written = file && fwrite(text->at, 1, text->n, file) == text->n;
     const int error = errno;
     const bool is_closed = !file || file == stdout || fclose(file) == 0;
@@ -141,7 +141,7 @@ static int unknown_option(const Command *command, const char *name)
 
 static int unknown_value(const Command *command, const Option *option, const char *value)
 {
-    const char *const list = words_listed(option->word, ", ", command->arena);
+    const char *list = words_listed(option->word, ", ", command->arena);
     const char *nearest = nearest_word(value, option->word);
     if (nearest)
         return usage_error(command, "--%s cannot be '%s'; did you mean '%s'? (one of: %s)", option->name, value,
@@ -152,9 +152,9 @@ static int unknown_value(const Command *command, const Option *option, const cha
 /* One option, at words[*k], by what stands behind its dashes; takes the next word where the value stands there. */
 static int parse_option(Command *command, const char *word, int n_words, char *const *words, int *k, Given *given)
 {
-    const char *const equals = strchr(word, '=');
-    const char *const name = arena_text(command->arena, word, equals ? (size_t)(equals - word) : strlen(word));
-    const Option *const option = option_find(command->verb, name);
+    const char *equals = strchr(word, '=');
+    const char *name = arena_text(command->arena, word, equals ? (size_t)(equals - word) : strlen(word));
+    const Option *option = option_find(command->verb, name);
     if (!option)
         return unknown_option(command, name);
     *given = (Given){ option->name, "" };
@@ -191,14 +191,14 @@ int command_parse(Command *command, int n_words, char *const *words)
     VEC(Given) given = { 0 };
     bool has_options = true;
     for (int k = 0; k < n_words; k++) {
-        const char *const word = words[k];
+        const char *word = words[k];
         if (!has_options || word[0] != '-' || word[1] == 0) {
             vec_push(command->arena, &arguments, word);
         } else if (strcmp(word, "--") == 0) {
             has_options = false;
         } else {
             Given one;
-            const char *const name = option_name(command, word);
+            const char *name = option_name(command, word);
             const int status = name ? parse_option(command, name, n_words, words, &k, &one) : EXIT_USAGE;
             if (status != EXIT_GOOD)
                 return status;
@@ -223,7 +223,7 @@ const char *command_option(const Command *command, const char *name)
 
 int command_whole(const Command *command, const char *name, const char *must, long least, long most, long *value)
 {
-    const char *const text = command_option(command, name);
+    const char *text = command_option(command, name);
     if (!text)
         return EXIT_GOOD;
     char *end;

@@ -24,7 +24,7 @@ static int report(const Command *command, const Comparison *c)
     Text summary = { .arena = c->arena };
     comparison_summary(c, command->arguments[1], &summary);
     say("%s", summary.at);
-    const char *const svg = command_option(command, "svg");
+    const char *svg = command_option(command, "svg");
     const int drawn = svg && c->pairs.n ? draw_worst(command, c, svg) : EXIT_GOOD;
     return drawn != EXIT_GOOD ? drawn : is_same ? EXIT_GOOD : EXIT_MODEL;
 }
@@ -33,11 +33,11 @@ static int report(const Command *command, const Comparison *c)
 
 static int read_number(const Command *command, const char *name, double otherwise, double *value)
 {
-    const char *const text = command_option(command, name);
+    const char *text = command_option(command, name);
     *value = otherwise;
     if (!text)
         return EXIT_GOOD;
-    const char *const end = text + strlen(text);
+    const char *end = text + strlen(text);
     if (text_to_real(text, end, value) == end && *text && *value >= 0 && isfinite(*value))
         return EXIT_GOOD;
     return usage_error(command, "--%s must be a number that is not negative, not '%s'", name, text);
@@ -65,7 +65,7 @@ static int run_compare(const Command *command)
         status = read_number(command, "absolute", c.tube > 0 ? 1e-9 : 0, &c.absolute);
     if (status != EXIT_GOOD)
         return status;
-    const char *const globs = command_option(command, "variables");
+    const char *globs = command_option(command, "variables");
     if (globs)
         c.n_globs = globs_split(globs, command->arena, &c.globs);
     const Series *results[2];

@@ -7,17 +7,17 @@
 
 static int no_variable(const Command *command, const Series *series, const char *glob)
 {
-    const char *const nearest = series_nearest(series, glob);
+    const char *nearest = series_nearest(series, glob);
     return nearest ? usage_error(command, "no variable matches '%s'; did you mean '%s'?", glob, nearest)
                    : usage_error(command, "no variable matches '%s'", glob);
 }
 
 static int write_result(const Command *command, Conversion *conversion)
 {
-    const char *const globs = command_option(command, "variables"), *error;
+    const char *globs = command_option(command, "variables"), *error;
     if (globs)
         conversion->n_globs = globs_split(globs, command->arena, &conversion->globs);
-    const char *const unknown = conversion_unknown(conversion);
+    const char *unknown = conversion_unknown(conversion);
     if (unknown)
         return no_variable(command, conversion->series, unknown);
     const bool is_written = conversion_write(conversion, command->arena, &error);

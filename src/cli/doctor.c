@@ -21,7 +21,7 @@ static bool check_tiers(Arena *arena)
 {
     bool is_good = true;
     for (uint32_t k = 1; compilation_tier_word(k); k++) { /* after auto */
-        const char *const tier = compilation_tier_word(k), *const result = trial_of_tier(tier, out_of_memory, arena);
+        const char *tier = compilation_tier_word(k), *result = trial_of_tier(tier, out_of_memory, arena);
         is_good &= row(arena_format(arena, "tier %s", tier), result, strcmp(result, TRIAL_WORKS) == 0);
     }
     return is_good;
@@ -42,8 +42,8 @@ static bool check_cache(Arena *arena)
 static int run_security(const Command *command)
 {
     const CompilerWalls walls = compiler_walls(command->arena);
-    const char *const state = written_folder(command->arena);
-    const char *const catalogue = catalogue_path(command->arena);
+    const char *state = written_folder(command->arena);
+    const char *catalogue = catalogue_path(command->arena);
     row("models", "data: no text of theirs reaches a compiler but as identifier or comment; checked before", true);
     row("files they name", "below the current folder, no links, over nothing that Koine did not write", true);
     row("text files of ours", state ? state : "not known: neither XDG_STATE_HOME nor HOME is set", state != NULL);
@@ -82,7 +82,7 @@ static int run_doctor(const Command *command)
     row("koine", KOINE_VERSION, true);
     row("built with", KOINE_BUILT_WITH, true);
     row("system", arena_format(command->arena, "%s %s, %s", system.sysname, system.release, system.machine), true);
-    const char *const compiler = trial_compiler(command->arena);
+    const char *compiler = trial_compiler(command->arena);
     bool is_good = row("C compiler", compiler ? compiler : "none found: install gcc, or use a tier that needs none",
                        compiler != NULL);
     is_good &= check_tiers(command->arena);

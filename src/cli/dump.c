@@ -44,7 +44,7 @@ static int check_form(const Command *command)
 
 static int dump(const Command *command, Compilation *c, CompileRequest *request)
 {
-    const char *const after = command_option(command, "after");
+    const char *after = command_option(command, "after");
     Text text = { .arena = c->arena };
     const bool is_good =
         compilation_load(c, request) && compilation_dump(c, after ? after : "load", form_of(command), &text);

@@ -51,13 +51,13 @@ static int run_explain(const Command *command)
 {
     if (command->n_arguments == 0)
         return list_codes();
-    const char *const given = command->arguments[0];
+    const char *given = command->arguments[0];
     const char *digits = strncasecmp(given, "KN", 2) == 0 ? given + 2 : given;
     char *end;
     const unsigned long code = strtoul(digits, &end, 10);
     if (*digits < '0' || *digits > '9' || *end || code > 9999)
         return usage_error(command, "'%s' is not a code; codes look like KN1010", given);
-    const char *const title = diag_title((uint32_t)code), *const page = page_of((uint32_t)code);
+    const char *title = diag_title((uint32_t)code), *page = page_of((uint32_t)code);
     if (!title)
         return usage_error(command, "there is no diagnostic KN%04lu; 'koine explain' lists them", code);
     if (!page)

@@ -61,7 +61,7 @@ static const char *filled_in(const char *text, Arena *arena)
 /* The help of an option with its lists, and the names that it ends with. */
 static const char *help_of(const Option *option, Arena *arena)
 {
-    const char *const text = filled_in(option->help, arena);
+    const char *text = filled_in(option->help, arena);
     return option->listed ? arena_format(arena, "%s: %s", text, words_listed(option->listed, ", ", arena)) : text;
 }
 
@@ -117,7 +117,7 @@ void help_overview(void)
 
 void help_verb(const Verb *verb, bool colour)
 {
-    Arena *const arena = arena_create(out_of_memory);
+    Arena *arena = arena_create(out_of_memory);
     printf("koine %s: %s\n\nusage: koine %s%s%s [OPTIONS]\n\n", verb->name, verb->summary, verb->name,
            verb->arguments[0] ? " " : "", verb->arguments);
     print_wrapped(filled_in(verb->text, arena), 0, arena);
@@ -295,17 +295,17 @@ static int run_help(const Command *command)
         help_overview();
         return EXIT_GOOD;
     }
-    const char *const name = command->arguments[0];
+    const char *name = command->arguments[0];
     if (strcmp(name, "solvers") == 0) {
         help_solvers(command->colour_out, command->arena);
         return EXIT_GOOD;
     }
-    const Verb *const verb = verb_find(name);
+    const Verb *verb = verb_find(name);
     if (verb) {
         help_verb(verb, command->colour_out);
         return EXIT_GOOD;
     }
-    const char *const nearest = nearest_word(name, verb_word);
+    const char *nearest = nearest_word(name, verb_word);
     if (nearest)
         return usage_error(command, "there is no command '%s'; did you mean '%s'?", name, nearest);
     return usage_error(command, "there is no command '%s'", name);

@@ -15,7 +15,7 @@ static int inspect(const Command *command, Compilation *c, const char *name, dou
         say("there is no block '%s'; the command without --block lists them", name);
         return EXIT_USAGE;
     }
-    const KoineModelKind *const kind = compilation_kind(c, "interp", &why);
+    const KoineModelKind *kind = compilation_kind(c, "interp", &why);
     Text text = { .arena = c->arena };
     if (!kind || !inspect_at(&of, kind, &what, &text)) {
         say("there is not enough memory for an instance of the model");
@@ -29,7 +29,7 @@ static int inspect(const Command *command, Compilation *c, const char *name, dou
 static int show_starts(const Command *command)
 {
     RunSettings settings;
-    Compilation *const c = compilation_create(out_of_memory);
+    Compilation *c = compilation_create(out_of_memory);
     int status = settings_read(command, c, &settings);
     if (status == EXIT_GOOD) {
         settings_finish(&settings, c);
@@ -46,7 +46,7 @@ static int show_starts(const Command *command)
 
 static int inspect_model(const Command *command, Compilation *c, CompileRequest *request)
 {
-    const char *const name = command_option(command, "block"), *const at = command_option(command, "time");
+    const char *name = command_option(command, "block"), *at = command_option(command, "time");
     double time = 0;
     if (at && (text_to_real(at, at + strlen(at), &time) != at + strlen(at) || !*at || !(time >= 0) || !isfinite(time)))
         return usage_error(command, "--time wants a number from 0 on, not '%s'", at);

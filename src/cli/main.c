@@ -90,7 +90,7 @@ int close_stdout(int status)
 int main(int argc, char **argv)
 {
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of its writer, not the end */
-    Arena *const arena = arena_create(out_of_memory);
+    Arena *arena = arena_create(out_of_memory);
     const int status = close_stdout(run_words(argc > 0 ? argc - 1 : 0, argv + 1, arena));
     arena_destroy(arena);
     return status;

@@ -12,7 +12,7 @@ typedef VEC(PlotPane) PaneList;
 
 static int no_column(const Command *command, const Series *results, const char *glob)
 {
-    const char *const nearest = series_nearest(results, glob);
+    const char *nearest = series_nearest(results, glob);
     return nearest ? usage_error(command, "no column matches '%s'; did you mean '%s'?", glob, nearest)
                    : usage_error(command, "no column matches '%s'", glob);
 }
@@ -23,7 +23,7 @@ static int select_panes(const Command *command, const Series *results, PaneList 
     for (uint32_t k = 0; k < command->n_given; k++) {
         if (strcmp(command->given[k].name, "variables") != 0)
             continue;
-        const char *const unknown = plot_named(results, command->given[k].value, command->arena, &pane);
+        const char *unknown = plot_named(results, command->given[k].value, command->arena, &pane);
         if (unknown)
             return no_column(command, results, unknown);
         vec_push(command->arena, panes, pane);
@@ -50,10 +50,10 @@ static int draw_results(const Command *command, const Series *results, PlotOptio
     int status = select_panes(command, results, &panes);
     if (status != EXIT_GOOD)
         return status;
-    const char *const title = command_option(command, "title");
+    const char *title = command_option(command, "title");
     if (title && panes.n > 0)
         panes.at[0].title = title;
-    const char *const output = command_option(command, "output");
+    const char *output = command_option(command, "output");
     if (panes.n == 0 || results->n_rows == 0)
         say("'%s' has nothing to draw", command->arguments[0]);
     else if (output)

@@ -18,7 +18,7 @@ typedef struct {
 static int load_model(ReportCall *call, const char *text)
 {
     enum { BOXES_MOST = 200 };
-    const Command *const command = call->command;
+    const Command *command = call->command;
     if (call->compilation)
         return usage_error(command, "'%s' is a second model; a report has one", text);
     CompileRequest request;
@@ -40,7 +40,7 @@ static int open_result(ReportCall *call, const char *path)
 {
     const char *error = "";
     bool is_unreadable = false;
-    const Result *const result = result_try(path, call->command->arena, &error, &is_unreadable);
+    const Result *result = result_try(path, call->command->arena, &error, &is_unreadable);
     if (!result) {
         say("%s", error);
         return is_unreadable ? EXIT_ENVIRONMENT : EXIT_MODEL;
@@ -51,9 +51,9 @@ static int open_result(ReportCall *call, const char *path)
 
 static int read_arguments(ReportCall *call)
 {
-    const Command *const command = call->command;
+    const Command *command = call->command;
     for (uint32_t k = 0; k < command->n_arguments; k++) {
-        const char *const argument = command->arguments[k];
+        const char *argument = command->arguments[k];
         const int status = result_is_named(argument) ? open_result(call, argument) : load_model(call, argument);
         if (status != EXIT_GOOD)
             return status;
@@ -68,7 +68,7 @@ static int read_arguments(ReportCall *call)
 
 static int write_report(const Command *command, const Text *html)
 {
-    const char *const given = command_option(command, "output"), *const path = given ? given : "report.html";
+    const char *given = command_option(command, "output"), *path = given ? given : "report.html";
     const int status = write_text(path, html);
     if (status == EXIT_GOOD && strcmp(path, "-") != 0)
         fprintf(stderr, "report: %s\n", path);
@@ -77,8 +77,8 @@ static int write_report(const Command *command, const Text *html)
 
 static int make_report(ReportCall *call)
 {
-    const Command *const command = call->command;
-    const char *const title = command_option(command, "title");
+    const Command *command = call->command;
+    const char *title = command_option(command, "title");
     call->options.version = KOINE_VERSION;
     call->options.title = title ? title : call->runs.at[0].path;
     call->options.runs = call->runs.at;

@@ -2,8 +2,8 @@
 
 int read_results(const Command *command, uint32_t n, const Series **results)
 {
-    Sources *const sources = sources_create(command->arena);
-    Diag *const diag = diag_create(command->arena, sources);
+    Sources *sources = sources_create(command->arena);
+    Diag *diag = diag_create(command->arena, sources);
     bool is_good = true;
     for (uint32_t k = 0; k < n; k++) {
         results[k] = series_lazy(command->arguments[k], command->arena, diag);

@@ -40,7 +40,7 @@ static bool is_stdout(const char *output)
 
 static KoineSink *choose_plot(Run *run)
 {
-    const Experiment *const e = &run->settings.experiment;
+    const Experiment *e = &run->settings.experiment;
     const bool is_asked = command_option(run->command, "plot");
     const bool has_terminal = terminal_is(stdout) || terminal_is(stderr);
     if (command_option(run->command, "no-plot") ||
@@ -48,7 +48,7 @@ static KoineSink *choose_plot(Run *run)
         return NULL;
     run->show = show_create(e->results.panes, e->results.n_panes, run->arena);
     run->show_to = is_stdout(run->request.about.output) || (!is_asked && !terminal_is(stdout)) ? stderr : stdout;
-    KoineSink *const sink = show_sink(run->show);
+    KoineSink *sink = show_sink(run->show);
     sink->skips_events = e->results.event_rows && strcmp(e->results.event_rows, "off") == 0;
     return sink;
 }
@@ -56,7 +56,7 @@ static KoineSink *choose_plot(Run *run)
 static void draw_plot(const Run *run)
 {
     uint32_t n = 0;
-    const PlotPane *const panes = run->show ? show_panes(run->show, &n) : NULL;
+    const PlotPane *panes = run->show ? show_panes(run->show, &n) : NULL;
     const bool colour = run->show_to == stdout ? run->command->colour_out : run->command->colour_err;
     if (panes)
         draw_panes(panes, n, NULL, run->show_to, colour, run->arena);
@@ -66,7 +66,7 @@ static void draw_plot(const Run *run)
 
 static void on_message(void *context, int level, const char *text)
 {
-    Run *const run = context;
+    Run *run = context;
     fputs(progress_removed(&run->progress), stderr);
     if (level == KOINE_MESSAGE_OUTPUT)
         fputs(text, run->model_output);
@@ -77,14 +77,14 @@ static void on_message(void *context, int level, const char *text)
 
 static void on_notice(void *context, const char *text)
 {
-    const Run *const run = context;
+    const Run *run = context;
     if (!run->is_quiet)
         say("%s", text);
 }
 
 static void on_progress(void *context, double time)
 {
-    Run *const run = context;
+    Run *run = context;
     fputs(progress_at(&run->progress, time), stderr);
 }
 
@@ -92,7 +92,7 @@ static void on_progress(void *context, double time)
 
 static void say_how_it_ended(const Run *run, const RunRecord *record, const KoineTables *tables)
 {
-    const KoineRunReport *const report = &record->run;
+    const KoineRunReport *report = &record->run;
     switch (report->end) {
     case KOINE_RUN_DONE: break;
     case KOINE_RUN_TERMINATED:
@@ -134,7 +134,7 @@ static int status_of(const KoineRunReport *report)
 
 static int write_statistics(const Run *run, const RunRecord *record, Arena *arena)
 {
-    const char *const path = command_option(run->command, "stats");
+    const char *path = command_option(run->command, "stats");
     if (!path)
         return EXIT_GOOD;
     Text text = { .arena = arena };
@@ -145,7 +145,7 @@ static int write_statistics(const Run *run, const RunRecord *record, Arena *aren
 static int write_hot(const Run *run, const KoineModel *model)
 {
     enum { MOST_SHOWN = 20 };
-    const char *const path = command_option(run->command, "hot");
+    const char *path = command_option(run->command, "hot");
     if (!path)
         return EXIT_GOOD;
     Text text = { .arena = run->arena };
@@ -187,10 +187,10 @@ static int report_run(const Run *run, const RunRecord *record, const KoineModel 
 
 static KoineSink *on_ready(void *context, const ExperimentRun *made)
 {
-    Run *const run = context;
-    const RunRecord *const record = run_record(made);
+    Run *run = context;
+    const RunRecord *record = run_record(made);
     print_diagnostics(run->command, run->diag);
-    KoineSink *const plot = choose_plot(run);
+    KoineSink *plot = choose_plot(run);
     if (!run->is_quiet)
         settings_say(&run->settings, run_controls(made), run->arena);
     run->progress = progress_begin(record->start, record->stop,
@@ -202,21 +202,21 @@ static KoineSink *on_ready(void *context, const ExperimentRun *made)
 
 static void on_computed(void *context, ExperimentRun *made)
 {
-    Run *const run = context;
+    Run *run = context;
     run_say_tier(made, compilation_tier_note(run->c));
     fputs(progress_removed(&run->progress), stderr);
 }
 
 static void on_ended(void *context, const ExperimentRun *made, KoineModel *model)
 {
-    Run *const run = context;
+    Run *run = context;
     run->status = report_run(run, run_record(made), model, run->arena);
 }
 
 /* The model is still at work in another thread. */
 static void on_left(void *context, const RunRecord *record, Arena *arena)
 {
-    Run *const run = context;
+    Run *run = context;
     fputs(progress_removed(&run->progress), stderr);
     _exit(close_stdout(report_run(run, record, NULL, arena)));
 }
@@ -266,8 +266,8 @@ static bool read_tags(const Command *command, const char **tags)
 /* What is asked for beside the experiment; the model and the tier come later. */
 static bool begin_request(Run *run)
 {
-    const Command *const command = run->command;
-    RunRequest *const request = &run->request;
+    const Command *command = run->command;
+    RunRequest *request = &run->request;
     *request = (RunRequest){ .experiment = &run->settings.experiment,
                              .start = &run->settings.start,
                              .sources = run->c->sources,
@@ -284,7 +284,7 @@ static bool begin_request(Run *run)
 static int compile_and_run(Run *run)
 {
     const double begun = run_clock();
-    RunRecord *const about = &run->request.about;
+    RunRecord *about = &run->request.about;
     settings_finish(&run->settings, run->c);
     if (!target_compile(run->command, &run->settings.request, run->c))
         return error_status(run->diag, EXIT_MODEL);

@@ -17,8 +17,8 @@ typedef struct {
 
 static int failed(const Runs *r, CatalogueStatus status)
 {
-    Sources *const sources = sources_create(r->arena);
-    Diag *const diag = diag_create(r->arena, sources);
+    Sources *sources = sources_create(r->arena);
+    Diag *diag = diag_create(r->arena, sources);
     switch (status) {
     case CATALOGUE_GOOD: return EXIT_GOOD;
     case CATALOGUE_ABSENT: say("there is no catalogue yet: 'koine run' makes '%s'", r->path); return EXIT_MODEL;
@@ -97,7 +97,7 @@ static int show_run(const Runs *r)
         noted_json(&run, &text);
         text_char(&text, '\n');
     } else {
-        RunOrigin *const origin = origin_create(arena_format(r->arena, "{\"origins\": %s}", run.origins), r->arena);
+        RunOrigin *origin = origin_create(arena_format(r->arena, "{\"origins\": %s}", run.origins), r->arena);
         noted_text(&run, origin && origin_look(origin) ? origin_changes(origin) : NULL, &text);
     }
     fputs(text.at, stdout);
@@ -112,7 +112,7 @@ static int compare_runs(const Runs *r)
         const int status = find_run(r, r->command->arguments[k + 1], &run);
         if (status != EXIT_GOOD)
             return status;
-        const char *const state = noted_result_state(&run);
+        const char *state = noted_result_state(&run);
         if (state[0]) {
             say("the result of run %s was %s", r->command->arguments[k + 1], state);
             return EXIT_MODEL;
@@ -226,7 +226,7 @@ static const RunsAction ACTIONS[] = {
 
 static int run_runs(const Command *command)
 {
-    const char *const name = command->n_arguments ? command->arguments[0] : "list";
+    const char *name = command->n_arguments ? command->arguments[0] : "list";
     const RunsAction *action = NULL;
     for (size_t k = 0; k < sizeof ACTIONS / sizeof ACTIONS[0]; k++)
         if (strcmp(ACTIONS[k].name, name) == 0)

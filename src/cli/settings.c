@@ -16,7 +16,7 @@ static int print_errors(const Command *command, Compilation *c, int status)
 static int read_options(const Command *command, Compilation *c, Experiment *experiment)
 {
     for (uint32_t k = 0; k < command->n_given; k++) {
-        const Given *const given = &command->given[k];
+        const Given *given = &command->given[k];
         for (int key = 0; key < EXPERIMENT_KEYS; key++)
             if (key != EXPERIMENT_PLOT && strcmp(given->name, experiment_key_name((ExperimentKey)key)) == 0)
                 experiment_give(experiment, given->name, given->value, c->arena, c->diag);
@@ -27,7 +27,7 @@ static int read_options(const Command *command, Compilation *c, Experiment *expe
 /* The experiment named on the command line: it names its model. */
 static int open_experiment(const Command *command, Compilation *c, RunSettings *settings, Experiment *from_file)
 {
-    const char *const path = command->arguments[0];
+    const char *path = command->arguments[0];
     CompileRequest file = { .path = path };
     if (!target_find(command, &file))
         return EXIT_USAGE;
@@ -54,11 +54,11 @@ static int open_experiment(const Command *command, Compilation *c, RunSettings *
 
 static int open_beside(const Command *command, Compilation *c, RunSettings *settings, Experiment *from_file)
 {
-    CompileRequest *const request = &settings->request;
+    CompileRequest *request = &settings->request;
     const char *model;
     if (!target_read(command, command->arguments[0], request))
         return EXIT_USAGE;
-    const char *const beside = experiment_beside(request->path, c->arena);
+    const char *beside = experiment_beside(request->path, c->arena);
     switch (named_take_beside(request, c->sources, c->arena, c->diag, from_file, &model)) {
     case BESIDE_NONE: break;
     case BESIDE_TAKEN: settings->experiment_path = beside; break;

@@ -25,7 +25,7 @@ static int read_depth(const Command *command, long *depth)
 
 static int show_structure(const Command *command, Compilation *c, CompileRequest *request)
 {
-    const char *const svg = command_option(command, "svg");
+    const char *svg = command_option(command, "svg");
     long depth;
     read_depth(command, &depth);
     const bool is_good = compilation_load(c, request);

@@ -25,8 +25,8 @@ static const char *const *given_versions(const Command *command)
 
 static bool find_in_bank(const Command *command, CompileRequest *request)
 {
-    Sources *const sources = sources_create(command->arena);
-    Diag *const diag = diag_create(command->arena, sources);
+    Sources *sources = sources_create(command->arena);
+    Diag *diag = diag_create(command->arena, sources);
     const bool is_found = named_find_in_bank(request, command->arena, sources, diag);
     print_diagnostics(command, diag);
     return is_found;
@@ -35,7 +35,7 @@ static bool find_in_bank(const Command *command, CompileRequest *request)
 /* The value of --systems, where a verb has it, is known. */
 static bool check_systems(const Command *command)
 {
-    const char *const given = option_if_any(command, "systems");
+    const char *given = option_if_any(command, "systems");
     bool is_known = !given;
     for (uint32_t k = 0; !is_known && compilation_systems_name(k); k++)
         is_known = strcmp(given, compilation_systems_name(k)) == 0;
@@ -55,7 +55,7 @@ bool target_find(const Command *command, CompileRequest *request)
         usage_error(command, "cannot read '%s': %s", request->path, strerror(errno));
         return false;
     }
-    const char *const nearest = named_nearest_file(request->path, command->arena);
+    const char *nearest = named_nearest_file(request->path, command->arena);
     if (nearest)
         usage_error(command, "there is no file '%s'; did you mean '%s'?", request->path, nearest);
     else
@@ -95,7 +95,7 @@ int target_act(const Command *command, int (*act)(const Command *command, Compil
     CompileRequest request;
     if (!target_read(command, command->arguments[0], &request))
         return EXIT_USAGE;
-    Compilation *const c = compilation_create(out_of_memory);
+    Compilation *c = compilation_create(out_of_memory);
     const int status = act(command, c, &request);
     compilation_destroy(c);
     return status;
@@ -103,7 +103,7 @@ int target_act(const Command *command, int (*act)(const Command *command, Compil
 
 const char *profile_word(uint32_t k)
 {
-    const Profile *const profile = compilation_profile(k);
+    const Profile *profile = compilation_profile(k);
     return profile ? profile->name : NULL;
 }
 

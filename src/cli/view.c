@@ -31,15 +31,15 @@ static int read_port(ViewCall *call)
 /* An experiment names its model; the model is what can be looked at. */
 static int find_model(ViewCall *call, const char *text)
 {
-    const Command *const command = call->command;
+    const Command *command = call->command;
     if (call->options.target)
         return usage_error(command, "'%s' is a second model; one is shown with its results", text);
-    CompileRequest *const request = &call->options.model;
+    CompileRequest *request = &call->options.model;
     if (!target_read(command, text, request))
         return EXIT_USAGE;
     if (experiment_is_named(text)) {
-        Sources *const sources = sources_create(command->arena);
-        Diag *const diag = diag_create(command->arena, sources);
+        Sources *sources = sources_create(command->arena);
+        Diag *diag = diag_create(command->arena, sources);
         Experiment experiment = experiment_none(&compilation_vocabulary);
         const bool is_good = experiment_open(text, sources, command->arena, diag, &experiment);
         print_diagnostics(command, diag);
@@ -60,7 +60,7 @@ static int find_model(ViewCall *call, const char *text)
 /* Without arguments: the newest run of the project whose result is still there. */
 static int take_newest(ViewCall *call)
 {
-    const Command *const command = call->command;
+    const Command *command = call->command;
     CatalogueRun run;
     if (!noted_newest(catalogue_path(command->arena), &run, command->arena))
         return usage_error(command, "there is no run here yet; name a result or a model: koine view Ball.h5");
@@ -71,14 +71,14 @@ static int take_newest(ViewCall *call)
 
 static int read_arguments(ViewCall *call)
 {
-    const Command *const command = call->command;
+    const Command *command = call->command;
     if (command->n_arguments == 0) {
         const int status = take_newest(call);
         if (status != EXIT_GOOD)
             return status;
     }
     for (uint32_t k = 0; k < command->n_arguments; k++) {
-        const char *const argument = command->arguments[k];
+        const char *argument = command->arguments[k];
         if (result_is_named(argument)) {
             vec_push(command->arena, &call->results, argument);
         } else {
@@ -94,7 +94,7 @@ static int read_arguments(ViewCall *call)
 
 static int read_layout(ViewCall *call)
 {
-    const char *const path = command_option(call->command, "layout");
+    const char *path = command_option(call->command, "layout");
     switch (path ? view_read_layout(&call->options, path, call->command->arena) : LAYOUT_GOOD) {
     case LAYOUT_GOOD: return EXIT_GOOD;
     case LAYOUT_UNREADABLE: say("cannot read '%s': %s", path, strerror(errno)); return EXIT_ENVIRONMENT;
@@ -117,21 +117,21 @@ static const char *const *arguments_of_runs(const Command *command)
 
 static int serve(ViewCall *call)
 {
-    const Command *const command = call->command;
+    const Command *command = call->command;
     call->options.version = KOINE_VERSION;
     call->options.out_of_memory = out_of_memory;
     call->options.is_walled = true;
     call->options.run_arguments = arguments_of_runs(command);
-    volatile const int *const stop = interrupt_watch();
+    volatile const int *stop = interrupt_watch();
     const char *error;
-    View *const view = view_create(&call->options, command->arena, &error);
+    View *view = view_create(&call->options, command->arena, &error);
     if (!view) {
         say("%s", error);
         return EXIT_ENVIRONMENT;
     }
     uint32_t n_bad = 0;
     for (uint32_t k = 0; k < call->results.n; k++) {
-        const char *const why = view_result_error(view, k);
+        const char *why = view_result_error(view, k);
         n_bad += why != NULL;
         if (why)
             say("'%s': %s", call->results.at[k], why);

@@ -6,7 +6,7 @@
 
 void named_split(CompileRequest *request, const char *text, Arena *arena)
 {
-    const char *const colon = strrchr(text, ':');
+    const char *colon = strrchr(text, ':');
     request->path = text;
     if (!colon || colon == text || !colon[1] || strchr(colon, '/') || access(text, F_OK) == 0)
         return;
@@ -29,9 +29,9 @@ bool named_find_in_bank(CompileRequest *request, Arena *arena, Sources *sources,
 
 const char *named_nearest_file(const char *path, Arena *arena)
 {
-    const char *const slash = strrchr(path, '/');
+    const char *slash = strrchr(path, '/');
     const size_t folder_size = slash ? (size_t)(slash - path) + 1 : 0;
-    DIR *const folder = opendir(slash ? arena_text(arena, path, folder_size) : ".");
+    DIR *folder = opendir(slash ? arena_text(arena, path, folder_size) : ".");
     if (!folder)
         return NULL;
     uint32_t best = 4;
@@ -76,7 +76,7 @@ void named_take_model(CompileRequest *request, const Experiment *experiment, Are
 Beside named_take_beside(CompileRequest *request, Sources *sources, Arena *arena, Diag *diag, Experiment *experiment,
                          const char **model)
 {
-    const char *const beside = experiment_beside(request->path, arena);
+    const char *beside = experiment_beside(request->path, arena);
     CompileRequest theirs = { .class_name = request->class_name };
     if (!beside)
         return BESIDE_NONE;
@@ -113,9 +113,9 @@ static const char *const *globs_of(const ExperimentGlobs *globs, Arena *arena)
 void named_take_experiment(CompileRequest *request, const Experiment *experiment, const Sources *sources,
                            const char *place, Arena *arena)
 {
-    const ExperimentModel *const how = &experiment->how;
+    const ExperimentModel *how = &experiment->how;
     const uint32_t n = experiment->part.settings.n, n_all = n + experiment->errors.nominals.n;
-    GivenValue *const values = NEW_ARRAY(arena, GivenValue, n_all + 1);
+    GivenValue *values = NEW_ARRAY(arena, GivenValue, n_all + 1);
     for (uint32_t k = 0; k < n_all; k++) {
         const Setting *const setting =
             k < n ? &experiment->part.settings.at[k] : &experiment->errors.nominals.at[k - n];

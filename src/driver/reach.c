@@ -23,13 +23,13 @@ static bool is_folder(const char *path)
 /* The classes of a folder, "" or with a slash at the end, and their versions in the folders there. */
 static void add_files(Reach *reach, const char *folder, bool has_versions, Arena *arena)
 {
-    DIR *const d = opendir(folder[0] ? folder : ".");
+    DIR *d = opendir(folder[0] ? folder : ".");
     if (!d)
         return;
     for (const struct dirent *e = readdir(d); e && reach->n < REACH_MOST; e = readdir(d)) {
         if (e->d_name[0] == '.')
             continue;
-        const char *const path = arena_format(arena, "%s%s", folder, e->d_name);
+        const char *path = arena_format(arena, "%s%s", folder, e->d_name);
         if (language_of(NULL, e->d_name) || strcmp(e->d_name, BANK_FILE) == 0)
             add(reach, REACH_FILE, path, arena);
         else if (has_versions && e->d_type != DT_REG && is_folder(path))
@@ -41,8 +41,8 @@ static void add_files(Reach *reach, const char *folder, bool has_versions, Arena
 static void open_imports(Banks *banks, const Bank *bank, Diag *diag)
 {
     for (uint32_t k = 0; k < bank->imports.n; k++) {
-        const char *const folder = bank->imports.at[k].folder;
-        const char *const path = folder[0] == '/' ? folder : arena_format(banks->arena, "%s%s", bank->folder, folder);
+        const char *folder = bank->imports.at[k].folder;
+        const char *path = folder[0] == '/' ? folder : arena_format(banks->arena, "%s%s", bank->folder, folder);
         if (is_folder(path))
             bank_open(banks, path, diag);
     }
@@ -50,12 +50,12 @@ static void open_imports(Banks *banks, const Bank *bank, Diag *diag)
 
 static void add_banks(Reach *reach, const char *model, Sources *sources, Arena *arena)
 {
-    Diag *const diag = diag_create(arena, sources); /* who compiles the model reports */
-    Banks *const banks = banks_create(&(BanksRequest){ .sources = sources }, arena);
-    const Bank *const own = bank_of_file(banks, model, diag);
+    Diag *diag = diag_create(arena, sources); /* who compiles the model reports */
+    Banks *banks = banks_create(&(BanksRequest){ .sources = sources }, arena);
+    const Bank *own = bank_of_file(banks, model, diag);
     add(reach, REACH_FOLDER, own->folder[0] ? own->folder : ".", arena);
     for (uint32_t k = 0; k < banks->list.n && reach->n < REACH_MOST; k++) {
-        const Bank *const bank = banks->list.at[k];
+        const Bank *bank = banks->list.at[k];
         open_imports(banks, bank, diag);
         add(reach, REACH_LIST, bank->folder[0] ? bank->folder : ".", arena);
         add_files(reach, bank->folder, bank->has_file, arena);
@@ -75,13 +75,13 @@ typedef VEC(const char *) Paths;
 /* Each `@name` outside of comments is a file beside this one. */
 static void find_included(const Source *source, Paths *paths, Arena *arena)
 {
-    const char *const slash = strrchr(source->path, '/');
+    const char *slash = strrchr(source->path, '/');
     for (uint32_t at = 0; at < source->size && paths->n < INCLUDES_MOST; at++) {
         if (source->text[at] == '{')
             at = comment_end(source, at);
         if (at >= source->size || source->text[at] != '@')
             continue;
-        const char *const name = source->text + at + 1;
+        const char *name = source->text + at + 1;
         const int size = (int)strcspn(name, " \t\r\n\f\v{},;()");
         const int folder = name[0] == '/' || !slash ? 0 : (int)(slash - source->path) + 1;
         if (size > 0)
@@ -105,8 +105,8 @@ static void add_inclusions(Reach *reach, const char *model, Sources *sources, Ar
 
 void reach_model(const char *path, Arena *arena, Reach *reach)
 {
-    Sources *const sources = sources_create(arena);
-    const char *const slash = strrchr(path, '/');
+    Sources *sources = sources_create(arena);
+    const char *slash = strrchr(path, '/');
     add(reach, REACH_FOLDER, slash ? arena_text(arena, path, (size_t)(slash + 1 - path)) : ".", arena);
     add_inclusions(reach, path, sources, arena);
     add_banks(reach, path, sources, arena);

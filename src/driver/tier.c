@@ -11,7 +11,7 @@ struct LoadedTier {
 
 static const KoineCode *code_of(Tiers *tiers, const Program *program, uint32_t row, const char **why, Arena *arena)
 {
-    struct LoadedTier *const loaded = &tiers->rows[row];
+    struct LoadedTier *loaded = &tiers->rows[row];
     if (!loaded->executable)
         loaded->executable = tier_at(row)->load(program_code(program), tiers->interrupt, why, arena);
     return loaded->executable ? executable_code(loaded->executable) : NULL;
@@ -19,7 +19,7 @@ static const KoineCode *code_of(Tiers *tiers, const Program *program, uint32_t r
 
 static const KoineModelKind *kind_of(Tiers *tiers, const Program *program, uint32_t row, const char **why, Arena *arena)
 {
-    struct LoadedTier *const loaded = &tiers->rows[row];
+    struct LoadedTier *loaded = &tiers->rows[row];
     if (loaded->kind)
         return loaded->kind;
     const KoineCode *code = code_of(tiers, program, row, why, arena);
@@ -61,8 +61,8 @@ static const KoineCode *upgrade(void *context);
 /* The code of a row, made the one that `auto` runs from now on. */
 static const KoineCode *settle_in(Tiers *tiers, uint32_t row, const KoineCode *code)
 {
-    KoineCode *const automatic = &tiers->rows[row].automatic;
-    const Tier *const next = tier_at(next_row(tiers->program, row));
+    KoineCode *automatic = &tiers->rows[row].automatic;
+    const Tier *next = tier_at(next_row(tiers->program, row));
     *automatic = *code;
     if (next) {
         automatic->upgrade = upgrade;
@@ -79,7 +79,7 @@ static const KoineCode *upgrade(void *context)
     Tiers *tiers = context;
     const char *why = NULL;
     const uint32_t row = next_row(tiers->program, tiers->present);
-    Arena *const scratch = arena_create_like(tiers->arena); /* whoever ends the run meanwhile uses that one */
+    Arena *scratch = arena_create_like(tiers->arena); /* whoever ends the run meanwhile uses that one */
     const KoineCode *code = code_of(tiers, tiers->program, row, &why, scratch);
     note(tiers, code ? "moved to" : "no", tier_at(row)->name, code ? NULL : why);
     arena_destroy(scratch);

@@ -24,7 +24,7 @@ static KoineStatus last_begin(KoineSink *sink, const KoineModel *model)
 
 static KoineStatus last_point(KoineSink *sink, const KoineModel *model, const KoinePoint *point)
 {
-    Last *const last = sink->context;
+    Last *last = sink->context;
     (void)point;
     memcpy(&last->last, model->block + model->kind->tables->x, sizeof last->last);
     return KOINE_OK;
@@ -40,7 +40,7 @@ static const char *try_kind(const KoineModelKind *kind, Arena *arena)
     KoineSink sink = { .context = &last, .begin = last_begin, .point = last_point, .end = last_begin };
     KoineSink *const sinks[] = { &sink };
     const KoineRunOptions options = { .stop = 1, .sinks = sinks, .n_sinks = 1 };
-    KoineRunReport *const report = NEW(arena, KoineRunReport);
+    KoineRunReport *report = NEW(arena, KoineRunReport);
     koine_simulate(model, &options, report);
     kind->destroy(model);
     if (report->end != KOINE_RUN_DONE)
@@ -50,12 +50,12 @@ static const char *try_kind(const KoineModelKind *kind, Arena *arena)
 
 const char *trial_of_tier(const char *tier, OutOfMemory out_of_memory, Arena *arena)
 {
-    Compilation *const c = compilation_create(out_of_memory);
+    Compilation *c = compilation_create(out_of_memory);
     sources_add_text(c->sources, "Doctor.mdl", TEXT, sizeof TEXT - 1);
     const CompileRequest request = { .path = "Doctor.mdl" };
     const char *result = "the test model does not compile", *why;
     if (compilation_load(c, &request) && compilation_schedule(c)) {
-        const KoineModelKind *const kind = compilation_kind(c, tier, &why);
+        const KoineModelKind *kind = compilation_kind(c, tier, &why);
         result = kind ? try_kind(kind, arena) : arena_text(arena, why, strlen(why));
     }
     compilation_destroy(c);
@@ -65,7 +65,7 @@ const char *trial_of_tier(const char *tier, OutOfMemory out_of_memory, Arena *ar
 const char *trial_compiler(Arena *arena)
 {
     char line[200] = "";
-    FILE *const pipe = popen("cc --version 2>/dev/null", "r");
+    FILE *pipe = popen("cc --version 2>/dev/null", "r");
     if (!pipe)
         return NULL;
     const bool is_read = fgets(line, sizeof line, pipe) != NULL;

@@ -65,12 +65,12 @@ const char *catalogue_path(Arena *arena)
     char here[PATH_MAX];
     if (!getcwd(here, sizeof here))
         return ".koine/runs.sqlite";
-    const char *const home = getenv("HOME");
-    char *const at = arena_text(arena, here, strlen(here));
+    const char *home = getenv("HOME");
+    char *at = arena_text(arena, here, strlen(here));
     for (bool is_first = true; at[0] == '/' && at[1]; is_first = false) {
         if ((is_first || !home || strcmp(at, home) != 0) && is_own_folder(arena_format(arena, "%s/.koine", at)))
             return arena_format(arena, "%s/.koine/runs.sqlite", at);
-        char *const slash = strrchr(at, '/');
+        char *slash = strrchr(at, '/');
         *(slash == at ? slash + 1 : slash) = 0;
     }
     return arena_format(arena, "%s/.koine/runs.sqlite", strcmp(here, "/") == 0 ? "" : here);
@@ -166,10 +166,10 @@ static CatalogueStatus prepare_base(sqlite3 *base, bool is_made)
 
 static bool make_folder(const char *path, Arena *arena)
 {
-    const char *const slash = strrchr(path, '/');
+    const char *slash = strrchr(path, '/');
     if (!slash)
         return true;
-    const char *const folder = arena_text(arena, path, (size_t)(slash - path));
+    const char *folder = arena_text(arena, path, (size_t)(slash - path));
     return mkdir(folder, 0777) == 0 || (errno == EEXIST && is_own_folder(folder));
 }
 
@@ -182,7 +182,7 @@ CatalogueStatus catalogue_open(const char *path, bool is_made, Arena *arena, Cat
         return CATALOGUE_REFUSED;
     if (has_journal_of_several(path, arena))
         return CATALOGUE_DAMAGED;
-    Catalogue *const c = NEW(arena, Catalogue);
+    Catalogue *c = NEW(arena, Catalogue);
     c->arena = arena;
     const int code = sqlite3_open_v2(path, &c->base, SQLITE_OPEN_READWRITE | (is_made ? SQLITE_OPEN_CREATE : 0), NULL);
     const CatalogueStatus status = code == SQLITE_OK ? prepare_base(c->base, is_made) : status_of(code);
@@ -316,14 +316,14 @@ CatalogueStatus catalogue_close_run(Catalogue *c, const CatalogueRun *run)
 
 static const char *text_at(sqlite3_stmt *statement, int column, Arena *arena)
 {
-    const char *const text = (const char *)sqlite3_column_text(statement, column);
+    const char *text = (const char *)sqlite3_column_text(statement, column);
     return text ? arena_text(arena, text, strlen(text)) : "";
 }
 
 /* ",a,b," as "a,b". */
 static const char *tags_at(sqlite3_stmt *statement, int column, Arena *arena)
 {
-    const char *const text = text_at(statement, column, arena);
+    const char *text = text_at(statement, column, arena);
     const size_t n = strlen(text);
     return n < 2 ? "" : arena_text(arena, text + 1, n - 2);
 }

@@ -26,7 +26,7 @@ static void check_solver(const char *solver, Span span, Arena *arena, Diag *diag
 /* The last phase may say when the run stops. */
 static void stop_with_phases(Experiment *e)
 {
-    const ExperimentPhase *const last = e->n_phases ? &e->phases[e->n_phases - 1] : NULL;
+    const ExperimentPhase *last = e->n_phases ? &e->phases[e->n_phases - 1] : NULL;
     if (e->has[EXPERIMENT_STOP] || !last || !last->has[EXPERIMENT_STOP])
         return;
     e->has[EXPERIMENT_STOP] = true;
@@ -85,7 +85,7 @@ bool experiment_complete(Experiment *experiment, StartState *start, Arena *arena
     const uint32_t before = diag_errors(diag);
     check_solver(experiment->part.solver, experiment->spans[EXPERIMENT_SOLVER], arena, diag);
     for (uint32_t k = 0; k < experiment->n_phases; k++) {
-        const ExperimentPhase *const phase = &experiment->phases[k];
+        const ExperimentPhase *phase = &experiment->phases[k];
         check_solver(phase->part.solver, phase->spans[EXPERIMENT_SOLVER], arena, diag);
     }
     read_start(experiment, start, arena, diag);

@@ -69,7 +69,7 @@ const char *control_nearest(const char *name)
 static void help_by_profile(ProfileAt *profiles, const Row *row, Diag *diag)
 {
     for (uint32_t k = 0; profiles && profiles(k); k++) {
-        const ProfileSetting *const setting = profile_setting(profiles(k), row->name);
+        const ProfileSetting *setting = profile_setting(profiles(k), row->name);
         if (!setting)
             continue;
         diag_help(diag, "the default of the profile %s is %g", profiles(k)->name, setting->value);
@@ -79,7 +79,7 @@ static void help_by_profile(ProfileAt *profiles, const Row *row, Diag *diag)
 
 static bool report_value(ProfileAt *profiles, const Setting *setting, const Row *row, Diag *diag)
 {
-    const char *const kind = row->is_whole ? "a whole number" : "a number";
+    const char *kind = row->is_whole ? "a whole number" : "a number";
     if (isinf(row->most) && isinf(row->least))
         diag_error(diag, DIAG_CONTROL_VALUE, setting->span, "the control parameter %s must be %s, not '%.60s'",
                    row->name, kind, setting->value);
@@ -98,7 +98,7 @@ static bool report_value(ProfileAt *profiles, const Setting *setting, const Row 
 /* Bounds of whole numbers are allowed values, those of other numbers are not. */
 static bool read_value(ProfileAt *profiles, const Setting *setting, const Row *row, double *value, Diag *diag)
 {
-    const char *const end = setting->value + strlen(setting->value);
+    const char *end = setting->value + strlen(setting->value);
     if (setting->value == end || text_to_real(setting->value, end, value) != end || !isfinite(*value))
         return report_value(profiles, setting, row, diag);
     const bool is_inside = row->is_whole ? *value >= row->least && *value <= row->most && *value == floor(*value)
@@ -118,7 +118,7 @@ static bool take(ProfileAt *profiles, Controls *controls, const Setting *setting
     Control now = { .is_given = true, .span = setting->span };
     if (!read_value(profiles, setting, &rows[parameter], &now.value, diag))
         return false;
-    Control *const known = &controls->at[parameter];
+    Control *known = &controls->at[parameter];
     const bool is_second = known->is_given && !known->is_profile && known->value != now.value;
     if (is_second && is_from_command_line(known) == is_from_command_line(&now)) {
         diag_error(diag, DIAG_CONTROL_CONTRADICTION, setting->span,
@@ -149,7 +149,7 @@ static bool take_from_set(Experiment *experiment, const KoineTables *tables, Are
     VEC(Setting) rest = { 0 };
     bool is_good = true;
     for (uint32_t k = 0; k < experiment->part.settings.n; k++) {
-        const Setting *const setting = &experiment->part.settings.at[k];
+        const Setting *setting = &experiment->part.settings.at[k];
         ControlParameter parameter;
         if (control_find(setting->name, &parameter) && !has_variable(tables, setting->name))
             is_good &= take(experiment_profiles(experiment), controls, setting, parameter, diag);
@@ -167,12 +167,12 @@ bool control_gather(Experiment *experiment, const KoineTables *tables, Arena *ar
     const Profile *const profile =
         experiment->how.profile ? profile_find(experiment_profiles(experiment), experiment->how.profile) : NULL;
     for (int k = 0; profile && k < CONTROL_PARAMETERS; k++) {
-        const ProfileSetting *const setting = profile_setting(profile, rows[k].name);
+        const ProfileSetting *setting = profile_setting(profile, rows[k].name);
         if (setting)
             controls->at[k] = (Control){ true, true, setting->value, SPAN_NONE };
     }
     for (uint32_t k = 0; k < experiment->part.controls.n; k++) {
-        const Setting *const setting = &experiment->part.controls.at[k];
+        const Setting *setting = &experiment->part.controls.at[k];
         ControlParameter parameter;
         if (control_find(setting->name, &parameter)) {
             is_good &= take(experiment_profiles(experiment), controls, setting, parameter, diag);
@@ -197,7 +197,7 @@ typedef struct {
 
 static const Control *given(const Applier *a, ControlParameter parameter)
 {
-    const Control *const control = &a->controls->at[parameter];
+    const Control *control = &a->controls->at[parameter];
     return control->is_given ? control : NULL;
 }
 
@@ -218,7 +218,7 @@ static void contradict(Applier *a, ExperimentKey key, const char *setting, Contr
 /* The value of a setting that has a counterpart among the control parameters; 0: neither is given. */
 static double either(Applier *a, ExperimentKey key, double setting, ControlParameter parameter)
 {
-    const Control *const control = given(a, parameter);
+    const Control *control = given(a, parameter);
     if (!a->experiment->has[key])
         return control ? control->value : 0;
     if (control && !control->is_profile && control->value != setting) {
@@ -232,9 +232,9 @@ static double either(Applier *a, ExperimentKey key, double setting, ControlParam
 
 static const char *solver(Applier *a)
 {
-    const Experiment *const e = a->experiment;
-    const Control *const control = given(a, CONTROL_INTMETH);
-    const char *const method = control ? METHODS[(int)control->value - 1] : NULL;
+    const Experiment *e = a->experiment;
+    const Control *control = given(a, CONTROL_INTMETH);
+    const char *method = control ? METHODS[(int)control->value - 1] : NULL;
     if (!e->part.solver)
         return method;
     if (method && !control->is_profile && strcmp(method, e->part.solver) != 0) {
@@ -247,8 +247,8 @@ static const char *solver(Applier *a)
 
 static void apply_errors(Applier *a, KoineRunOptions *options)
 {
-    const Experiment *const e = a->experiment;
-    const Control *const low = given(a, CONTROL_LOWRERR), *const mode = given(a, CONTROL_ERREVAL);
+    const Experiment *e = a->experiment;
+    const Control *low = given(a, CONTROL_LOWRERR), *mode = given(a, CONTROL_ERREVAL);
     options->control.high_error = either(a, EXPERIMENT_TOLERANCE, e->part.tolerance, CONTROL_HIGHRERR);
     options->tolerance = options->control.high_error;
     options->control.low_error =
@@ -268,7 +268,7 @@ static const double LARGEST_GRID = 9007199254740992; /* 2^53: beyond it multiple
 
 static void check_times(Applier *a, const KoineRunOptions *options)
 {
-    const Control *const last = given(a, CONTROL_TMAX), *const grid = given(a, CONTROL_TSCAL);
+    const Control *last = given(a, CONTROL_TMAX), *grid = given(a, CONTROL_TSCAL);
     const double furthest = fmax(fabs(options->start), fabs(options->stop));
     const Span stop = a->experiment->spans[EXPERIMENT_STOP];
     if (last && !last->is_profile && options->stop > last->value) {

@@ -17,7 +17,7 @@ const char *conversion_unknown(const Conversion *conversion)
 
 uint64_t conversion_damages(const Conversion *conversion)
 {
-    const StoreInfo *const info = info_of(conversion);
+    const StoreInfo *info = info_of(conversion);
     return info ? info->n_damaged : 0;
 }
 
@@ -33,7 +33,7 @@ static bool has_changing_parameters(const StoreInfo *info)
 
 bool conversion_write(const Conversion *conversion, Arena *arena, const char **error)
 {
-    const StoreInfo *const info = info_of(conversion);
+    const StoreInfo *info = info_of(conversion);
     Text begin = { .arena = arena };
     text_add(&begin, "{\"format\": \"koine-result\", \"koine\": \"" KOINE_VERSION "\", \"converted_from\": ");
     text_json(&begin, conversion->from);
@@ -44,8 +44,8 @@ bool conversion_write(const Conversion *conversion, Arena *arena, const char **e
                                     .globs = conversion->globs,
                                     .n_globs = conversion->n_globs,
                                     .begin = info ? info->begin : begin.at };
-    const ResultFormat *const format = conversion->format;
-    KoineSink *const sink = format->sink(&options, arena);
+    const ResultFormat *format = conversion->format;
+    KoineSink *sink = format->sink(&options, arena);
     const bool is_played = replay(conversion->series, sink, arena);
     const bool is_finished = !format->finish || format->finish(sink, info ? info->end : NULL);
     *error = sink->error;

@@ -46,9 +46,9 @@ static double value_at(const Drive *drive, const Signal *signal, double time)
 
 static void write_signals(Drive *drive, double time, bool lines_only)
 {
-    unsigned char *const block = drive->model.block;
+    unsigned char *block = drive->model.block;
     for (uint32_t k = 0; k < drive->n; k++) {
-        const Signal *const signal = &drive->signals[k];
+        const Signal *signal = &drive->signals[k];
         if (lines_only && !signal->is_line)
             continue;
         KoineSlot slot = { .r = value_at(drive, signal, time) };
@@ -79,7 +79,7 @@ static void pass_rows(Drive *drive, double time)
 
 static KoineModel *inner_of(KoineModel *model)
 {
-    KoineModel *const inner = drive_of(model)->inner;
+    KoineModel *inner = drive_of(model)->inner;
     inner->block = model->block;
     inner->size = model->size;
     return inner;
@@ -94,8 +94,8 @@ static KoineStatus told(KoineModel *model, KoineStatus status)
 
 static KoineStatus drive_initialise(KoineModel *model, double time)
 {
-    Drive *const drive = drive_of(model);
-    KoineModel *const inner = inner_of(model);
+    Drive *drive = drive_of(model);
+    KoineModel *inner = inner_of(model);
     drive->at = UINT32_MAX;
     pass_rows(drive, time);
     write_signals(drive, time, false);
@@ -107,14 +107,14 @@ static KoineStatus drive_initialise(KoineModel *model, double time)
 
 static KoineStatus drive_evaluate(KoineModel *model, const KoineEvaluation *at)
 {
-    KoineModel *const inner = inner_of(model);
+    KoineModel *inner = inner_of(model);
     write_signals(drive_of(model), at->time, true);
     return told(model, inner->kind->evaluate(inner, at));
 }
 
 static KoineStatus drive_derivatives(KoineModel *model)
 {
-    KoineModel *const inner = inner_of(model);
+    KoineModel *inner = inner_of(model);
     double time;
     memcpy(&time, model->block + model->kind->tables->time, sizeof time);
     write_signals(drive_of(model), time, true);
@@ -123,14 +123,14 @@ static KoineStatus drive_derivatives(KoineModel *model)
 
 static KoineStatus drive_accept(KoineModel *model, double time, const double *x, KoineOutcome *outcome)
 {
-    KoineModel *const inner = inner_of(model);
+    KoineModel *inner = inner_of(model);
     write_signals(drive_of(model), time, true);
     return told(model, inner->kind->accept(inner, time, x, outcome));
 }
 
 static void take_inputs(void *driven)
 {
-    Drive *const drive = driven;
+    Drive *drive = driven;
     double time;
     memcpy(&time, drive->model.block + drive->model.kind->tables->time, sizeof time);
     pass_rows(drive, time);
@@ -139,8 +139,8 @@ static void take_inputs(void *driven)
 
 static KoineStatus drive_arrive(KoineModel *model, const KoineArrival *arrival)
 {
-    Drive *const drive = drive_of(model);
-    KoineModel *const inner = inner_of(model);
+    Drive *drive = drive_of(model);
+    KoineModel *inner = inner_of(model);
     KoineArrival inside = *arrival;
     drive->has_input = has_row(drive, arrival->time);
     write_signals(drive, arrival->time, false);
@@ -154,20 +154,20 @@ static KoineStatus drive_arrive(KoineModel *model, const KoineArrival *arrival)
 
 static KoineStatus drive_step(KoineModel *model, KoineOutcome *outcome)
 {
-    KoineModel *const inner = inner_of(model);
+    KoineModel *inner = inner_of(model);
     return told(model, inner->kind->step(inner, outcome));
 }
 
 static KoineStatus drive_commit(KoineModel *model, KoineOutcome *outcome)
 {
-    KoineModel *const inner = inner_of(model);
+    KoineModel *inner = inner_of(model);
     return told(model, inner->kind->commit(inner, outcome));
 }
 
 static KoineStatus drive_leave(KoineModel *model, KoineOutcome *outcome)
 {
-    Drive *const drive = drive_of(model);
-    KoineModel *const inner = inner_of(model);
+    Drive *drive = drive_of(model);
+    KoineModel *inner = inner_of(model);
     const KoineStatus status = told(model, inner->kind->leave(inner, outcome));
     if (drive->has_input) /* values or slopes are others now */
         outcome->flags |= KOINE_CHANGED | KOINE_RESTART;
@@ -178,7 +178,7 @@ static KoineStatus drive_leave(KoineModel *model, KoineOutcome *outcome)
 
 static KoineStatus drive_jacobian(KoineModel *model, const KoineEvaluation *at, int by, double cj, double *values)
 {
-    KoineModel *const inner = inner_of(model);
+    KoineModel *inner = inner_of(model);
     write_signals(drive_of(model), at->time, true);
     return told(model, inner->kind->partial.jacobian(inner, at, by, cj, values));
 }
@@ -186,53 +186,53 @@ static KoineStatus drive_jacobian(KoineModel *model, const KoineEvaluation *at, 
 static KoineStatus drive_directional(KoineModel *model, const KoineEvaluation *at, int by, const double *seed,
                                      double *result)
 {
-    KoineModel *const inner = inner_of(model);
+    KoineModel *inner = inner_of(model);
     write_signals(drive_of(model), at->time, true);
     return told(model, inner->kind->partial.directional(inner, at, by, seed, result));
 }
 
 static void drive_statistics(const KoineModel *model, KoineModelStatistics *out)
 {
-    const KoineModel *const inner = ((const Drive *)(const void *)model)->inner;
+    const KoineModel *inner = ((const Drive *)(const void *)model)->inner;
     inner->kind->counts.statistics(inner, out);
 }
 
 static double drive_look_ahead(KoineModel *model, double until, double *searched)
 {
-    Drive *const drive = drive_of(model);
-    KoineModel *const inner = inner_of(model);
+    Drive *drive = drive_of(model);
+    KoineModel *inner = inner_of(model);
     const double row = drive->at + 1 < drive->n_rows ? drive->times[drive->at + 1] : INFINITY;
     return fmin(inner->kind->time.look_ahead(inner, fmin(until, row), searched), row);
 }
 
 static uint32_t drive_extremes(KoineModel *model, double from, double to, double *times, uint32_t most)
 {
-    KoineModel *const inner = inner_of(model);
+    KoineModel *inner = inner_of(model);
     return inner->kind->time.extremes(inner, from, to, times, most);
 }
 
 static double drive_longest_step(KoineModel *model)
 {
-    KoineModel *const inner = inner_of(model);
+    KoineModel *inner = inner_of(model);
     return inner->kind->signals.longest_step(inner);
 }
 
 static KoineStatus drive_sample(KoineModel *model, double time, const double *x, double *signals)
 {
-    KoineModel *const inner = inner_of(model);
+    KoineModel *inner = inner_of(model);
     write_signals(drive_of(model), time, true);
     return told(model, inner->kind->signals.sample(inner, time, x, signals));
 }
 
 static KoineStatus drive_remember(KoineModel *model, double time, const double *signals)
 {
-    KoineModel *const inner = inner_of(model);
+    KoineModel *inner = inner_of(model);
     return told(model, inner->kind->signals.remember(inner, time, signals));
 }
 
 KoineModel *drive_model(Drive *drive, KoineModel *inner)
 {
-    const KoineModelKind *const kind = inner->kind;
+    const KoineModelKind *kind = inner->kind;
     drive->inner = inner;
     drive->kind = (KoineModelKind){
         .version = kind->version,
@@ -285,7 +285,7 @@ static void help_with_inputs(const Matcher *m, const char *column)
     uint32_t best = 4, inputs = 0;
     Text list = { .arena = m->arena };
     for (uint32_t row = 0; row < m->tables->n_variables; row++) {
-        const KoineVariable *const variable = &m->tables->variables[row];
+        const KoineVariable *variable = &m->tables->variables[row];
         if (!is_input(variable))
             continue;
         if (inputs++ < MOST_LISTED)
@@ -342,10 +342,10 @@ static bool check_values(const Matcher *m, const double *values, const KoineVari
 /* One value a row, also of what is constant. */
 static const double *column_values(const Matcher *m, const SeriesColumn *column)
 {
-    const double *const values = series_fetch(m->series, (uint32_t)(column - m->series->columns), m->arena);
+    const double *values = series_fetch(m->series, (uint32_t)(column - m->series->columns), m->arena);
     if (!column->is_constant)
         return values;
-    double *const all = NEW_ARRAY(m->arena, double, m->series->n_rows);
+    double *all = NEW_ARRAY(m->arena, double, m->series->n_rows);
     for (uint64_t row = 0; row < m->series->n_rows; row++)
         all[row] = values[0];
     return all;
@@ -358,7 +358,7 @@ static bool number_of(const Matcher *m, const KoineVariable *variable, const cha
     const bool is_set = variable->type == KOINE_ENUMERATION;
     if (!is_set && variable->type != KOINE_BOOLEAN)
         return false;
-    const KoineEnumeration *const set = is_set ? &m->tables->types.enumerations[variable->enumeration] : NULL;
+    const KoineEnumeration *set = is_set ? &m->tables->types.enumerations[variable->enumeration] : NULL;
     const uint32_t n = is_set ? set->n : 2;
     for (int pass = 0; pass < 2; pass++)
         for (uint32_t k = 0; k < n; k++)
@@ -375,7 +375,7 @@ static bool report_word(const Matcher *m, const SeriesWord *word, const KoineVar
     diag_error(m->diag, DIAG_INPUT_SIGNAL, m->span, "'%s', point %llu: '%.60s' is no value of '%s'", m->path,
                (unsigned long long)word->row + 1, word->text, variable->name);
     if (variable->type == KOINE_ENUMERATION) {
-        const KoineEnumeration *const set = &m->tables->types.enumerations[variable->enumeration];
+        const KoineEnumeration *set = &m->tables->types.enumerations[variable->enumeration];
         for (uint32_t k = 0; k < set->n; k++)
             text_format(&list, "%s%s", k == 0 ? "" : k + 1 < set->n ? ", " : " or ", set->values[k]);
         diag_help(m->diag, "it is %s, or their number from 1 on", list.at ? list.at : "a value of its set");
@@ -390,7 +390,7 @@ static bool take_words(const Matcher *m, uint32_t column, const KoineVariable *v
 {
     double *all = NULL;
     for (uint64_t k = 0; k < m->series->n_words; k++) {
-        const SeriesWord *const word = &m->series->words[k];
+        const SeriesWord *word = &m->series->words[k];
         double number;
         if (word->column != column)
             continue;
@@ -425,7 +425,7 @@ static bool match_column(const Matcher *m, const SeriesColumn *column, Drive *dr
     Text name = { .arena = m->arena };
     for (int pass = 0; pass < 2; pass++)
         for (uint32_t row = 0; row < m->tables->n_variables; row++) {
-            const KoineVariable *const variable = &m->tables->variables[row];
+            const KoineVariable *variable = &m->tables->variables[row];
             for (uint32_t k = 0; is_input(variable) && k < variable->count; k++) {
                 name.n = 0;
                 column_name(m->tables, &(Column){ row, k, 0 }, &name);
@@ -456,11 +456,11 @@ static bool match_inputs(const Matcher *m, Drive *drive)
         n_inputs += is_input(&m->tables->variables[row]) ? m->tables->variables[row].count : 0;
     drive->signals = NEW_ARRAY(m->arena, Signal, n_inputs + 1);
     for (uint32_t row = 0; row < m->tables->n_variables; row++) {
-        const KoineVariable *const variable = &m->tables->variables[row];
+        const KoineVariable *variable = &m->tables->variables[row];
         for (uint32_t k = 0; is_input(variable) && k < variable->count; k++) {
             name.n = 0;
             column_name(m->tables, &(Column){ row, k, 0 }, &name);
-            const SeriesColumn *const column = series_find(m->series, name.at);
+            const SeriesColumn *column = series_find(m->series, name.at);
             if (column)
                 is_good &= add_signal(m, column, variable, k, drive);
         }
@@ -491,7 +491,7 @@ static bool check_times(const Matcher *m)
 static bool matters(const Drive *drive, const double *times, uint32_t from, uint32_t row)
 {
     for (uint32_t k = 0; k < drive->n; k++) {
-        const double *const v = drive->signals[k].values;
+        const double *v = drive->signals[k].values;
         const double before = times[row] - times[from], after = times[row + 1] - times[row];
         if (!drive->signals[k].is_line ? v[row] != v[from]
                                        : (v[row] - v[from]) * after != (v[row + 1] - v[row]) * before)
@@ -519,7 +519,7 @@ Drive *drive_create(const Series *signals, const KoineTables *tables, const char
     const Matcher m = { signals, tables, path, span, arena, diag };
     if (!check_times(&m))
         return NULL;
-    Drive *const drive = NEW(arena, Drive);
+    Drive *drive = NEW(arena, Drive);
     if (!(signals->store ? match_inputs : match_columns)(&m, drive))
         return NULL;
     drive->at = UINT32_MAX;

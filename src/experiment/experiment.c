@@ -21,7 +21,7 @@ ProfileAt *experiment_profiles(const Experiment *experiment)
 /* NAME=VALUE; the first "=" decides. */
 static bool give_assignment(const SettingContext *context, ExperimentKey key, const char *assignment)
 {
-    const char *const equals = strchr(assignment, '=');
+    const char *equals = strchr(assignment, '=');
     const char *end = equals;
     while (end && end > assignment && end[-1] == ' ')
         end--;
@@ -54,17 +54,17 @@ static bool give_globs(const SettingContext *context, ExperimentKey key, const c
         diag_error(context->diag, DIAG_EXPERIMENT_VALUE, SPAN_NONE, "'%s' has no names", experiment_key_name(key));
         return false;
     }
-    ExperimentGlob *const copies = NEW_ARRAY(context->arena, ExperimentGlob, n);
+    ExperimentGlob *copies = NEW_ARRAY(context->arena, ExperimentGlob, n);
     for (uint32_t i = 0; i < n; i++)
         copies[i] = (ExperimentGlob){ globs[i], SPAN_NONE };
-    Experiment *const experiment = context->experiment;
+    Experiment *experiment = context->experiment;
     experiment->has[key] = true;
     experiment->spans[key] = SPAN_NONE;
     if (key == EXPERIMENT_VARIABLES) {
         experiment->results.variables = (ExperimentGlobs){ copies, n };
         return true;
     }
-    ExperimentPane *const pane = NEW(context->arena, ExperimentPane);
+    ExperimentPane *pane = NEW(context->arena, ExperimentPane);
     *pane = (ExperimentPane){ "", { copies, n } };
     experiment->results.panes = pane;
     experiment->results.n_panes = 1;
@@ -135,7 +135,7 @@ static void take_nominals(Experiment *experiment, Arena *arena)
 
 static void merge_list(Experiment *merged, const Experiment *over, ExperimentKey key, Arena *arena)
 {
-    ExperimentResults *const results = &merged->results;
+    ExperimentResults *results = &merged->results;
     switch (key) {
     case EXPERIMENT_SET:
         merged->part.settings = merge_settings(&merged->part.settings, &over->part.settings, arena);

@@ -22,7 +22,7 @@ static uint32_t byte_of(Reader *reader, size_t index)
         reader->mark_index = 0;
         reader->mark_byte = 0;
     }
-    const char *const text = reader->source->text;
+    const char *text = reader->source->text;
     while (reader->mark_index < index && reader->mark_byte < reader->source->size) {
         reader->mark_byte++;
         while (reader->mark_byte < reader->source->size && ((unsigned char)text[reader->mark_byte] & 0xc0) == 0x80)
@@ -47,7 +47,7 @@ static Node give_up(Reader *reader)
 
 static Node syntax_error(Reader *reader)
 {
-    const yaml_parser_t *const parser = &reader->parser;
+    const yaml_parser_t *parser = &reader->parser;
     const yaml_mark_t at = parser->problem_mark;
     if (parser->error == YAML_MEMORY_ERROR) {
         diag_error(reader->context.diag, DIAG_FILE_UNREADABLE, SPAN_NONE, "'%s' cannot be read: out of memory",
@@ -60,7 +60,7 @@ static Node syntax_error(Reader *reader)
         span.begin = span.end = parser->problem_offset < reader->source->size ? (uint32_t)parser->problem_offset : 0;
     if (span.end < reader->source->size && span.end == span.begin)
         span.end++;
-    const char *const problem = parser->problem ? parser->problem : "it cannot be read";
+    const char *problem = parser->problem ? parser->problem : "it cannot be read";
     diag_error(reader->context.diag, DIAG_EXPERIMENT_SYNTAX, span, "this is not valid YAML: %s%s%s", problem,
                parser->context ? " " : "", parser->context ? parser->context : "");
     return give_up(reader);
@@ -74,7 +74,7 @@ static Node refuse(Reader *reader, Span span, const char *what)
 
 static Node scalar_node(Reader *reader, const yaml_event_t *event, Span span)
 {
-    const char *const text = (const char *)event->data.scalar.value;
+    const char *text = (const char *)event->data.scalar.value;
     const size_t length = event->data.scalar.length;
     if (memchr(text, 0, length))
         return refuse(reader, span, "a text contains a zero character");
@@ -275,7 +275,7 @@ typedef struct {
 
 static void add_setting(Settings *settings, const char *name, Node value, Span span)
 {
-    Arena *const arena = settings->reader->context.arena;
+    Arena *arena = settings->reader->context.arena;
     const Setting setting = { name, value.text, span };
     vec_push(arena, &settings->settings, setting);
 }
@@ -283,12 +283,12 @@ static void add_setting(Settings *settings, const char *name, Node value, Span s
 /* The elements of an array: "x: [1, 2]" sets x[1] and x[2], lists in lists further dimensions. */
 static void read_elements(Settings *settings, const char *name, const char *index, Span span)
 {
-    Reader *const reader = settings->reader;
-    Arena *const arena = reader->context.arena;
+    Reader *reader = settings->reader;
+    Arena *arena = reader->context.arena;
     uint32_t k = 0;
     for (Node node = setting_next(reader); node.kind != NODE_LIST_END && node.kind != NODE_BAD;
          node = setting_next(reader)) {
-        const char *const place = arena_format(arena, "%s%s%u", index, index[0] ? "," : "", (unsigned)++k);
+        const char *place = arena_format(arena, "%s%s%u", index, index[0] ? "," : "", (unsigned)++k);
         if (node.kind == NODE_LIST) {
             read_elements(settings, name, place, span);
         } else if (node.kind == NODE_SCALAR && !node_is_empty(node)) {
@@ -303,7 +303,7 @@ static void read_elements(Settings *settings, const char *name, const char *inde
 /* False: the name was there before, reported. */
 static bool is_first(Settings *settings, Node name)
 {
-    Reader *const reader = settings->reader;
+    Reader *reader = settings->reader;
     const uint32_t known = names_count(settings->names);
     const NameId id = names_text(settings->names, name.text);
     if (id.index < known && id.index > 0) {
@@ -344,7 +344,7 @@ static void read_settings(Reader *reader, ExperimentKey key, Node node)
             setting_skip(reader, value);
         }
     }
-    Experiment *const experiment = reader->context.experiment;
+    Experiment *experiment = reader->context.experiment;
     if (key == EXPERIMENT_CONTROL) {
         experiment->part.controls = (SettingList){ settings.settings.at, settings.settings.n };
     } else if (key == EXPERIMENT_NOMINAL) {
@@ -359,7 +359,7 @@ static void read_settings(Reader *reader, ExperimentKey key, Node node)
 /* What a run reads stands relative to the file that names it. */
 static const char *beside_file(Arena *arena, const char *path, const char *file)
 {
-    const char *const slash = strrchr(path, '/');
+    const char *slash = strrchr(path, '/');
     if (file[0] == '/' || !slash)
         return file;
     return arena_format(arena, "%.*s/%s", (int)(slash - path), path, file);
@@ -367,7 +367,7 @@ static const char *beside_file(Arena *arena, const char *path, const char *file)
 
 static void read_scalar_setting(Reader *reader, ExperimentKey key, Node value)
 {
-    Experiment *const experiment = reader->context.experiment;
+    Experiment *experiment = reader->context.experiment;
     const SettingKind kind = setting_kind(key);
     const bool is_number = kind == SETTING_REAL || kind == SETTING_POSITIVE || kind == SETTING_SEED;
     if (value.kind != NODE_SCALAR || node_is_empty(value) || (is_number && !value.is_plain)) {
@@ -384,7 +384,7 @@ static void read_scalar_setting(Reader *reader, ExperimentKey key, Node value)
 
 void setting_value(Reader *reader, ExperimentKey key, Span span)
 {
-    Experiment *const experiment = reader->context.experiment;
+    Experiment *experiment = reader->context.experiment;
     const Node value = setting_next(reader);
     if (value.kind == NODE_BAD)
         return;
@@ -429,7 +429,7 @@ static void read_root(Reader *reader, Node root)
             setting_skip(reader, setting_next(reader));
         } else if (!setting_find(node.text, &key)) {
             setting_report(reader, DIAG_EXPERIMENT_KEY, node.span, "there is no setting '%.60s'", node.text);
-            const char *const nearest = setting_nearest_key(node.text);
+            const char *nearest = setting_nearest_key(node.text);
             if (nearest)
                 diag_help(reader->context.diag, "did you mean '%s'?", nearest);
             setting_skip(reader, setting_next(reader));
@@ -515,8 +515,8 @@ bool experiment_is_named(const char *path)
 
 const char *experiment_beside(const char *path, Arena *arena)
 {
-    const char *const slash = strrchr(path, '/'), *const dot = strrchr(path, '.');
+    const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
     const size_t stem = dot && (!slash || dot > slash) ? (size_t)(dot - path) : strlen(path);
-    const char *const beside = arena_format(arena, "%.*s%s", (int)stem, path, EXPERIMENT_END);
+    const char *beside = arena_format(arena, "%.*s%s", (int)stem, path, EXPERIMENT_END);
     return access(beside, F_OK) == 0 || (errno != ENOENT && errno != ENOTDIR) ? beside : NULL;
 }

@@ -48,7 +48,7 @@ typedef struct {
 static bool find_observer_key(const char *name, ObserverKey *key)
 {
     for (int k = 0; k < OBSERVER_KEYS; k++) {
-        const char *const variant = OBSERVER_NAMES[k].variant;
+        const char *variant = OBSERVER_NAMES[k].variant;
         if (strcmp(OBSERVER_NAMES[k].name, name) == 0 || (variant && strcmp(variant, name) == 0)) {
             *key = (ObserverKey)k;
             return true;
@@ -76,7 +76,7 @@ static void unknown_key(Reader *reader, Node key, const char *whole, const char 
 {
     diag_error(reader->context.diag, DIAG_EXPERIMENT_KEY, key.span, "%s has no setting '%.60s'", whole, key.text);
     reader->has_errors = true;
-    const char *const nearest = nearest_of(key.text, words, n);
+    const char *nearest = nearest_of(key.text, words, n);
     if (nearest[0])
         diag_help(reader->context.diag, "did you mean '%s'?", nearest);
     else {
@@ -96,13 +96,13 @@ static void wrong_value(ObserverReader *o, ObserverKey key, Node value, const ch
 
 static bool read_number(Node value, double *to)
 {
-    const char *const end = value.text + strlen(value.text);
+    const char *end = value.text + strlen(value.text);
     return value.is_plain && value.text != end && text_to_real(value.text, end, to) == end && isfinite(*to);
 }
 
 static void take_number(ObserverReader *o, ObserverKey key, Node value)
 {
-    ExperimentObserver *const observer = &o->observer;
+    ExperimentObserver *observer = &o->observer;
     double number;
     if (!read_number(value, &number)) {
         wrong_value(o, key, value, "a number");
@@ -139,7 +139,7 @@ static void take_kind(ObserverReader *o, Node value)
             return;
         }
     wrong_value(o, KEY_KIND, value, "sampled, on-change, compressed-continuous or compressed-discrete");
-    const char *const nearest = nearest_of(value.text, KINDS, N_KINDS);
+    const char *nearest = nearest_of(value.text, KINDS, N_KINDS);
     if (nearest[0])
         diag_help(o->reader->context.diag, "did you mean '%s'?", nearest);
 }
@@ -184,7 +184,7 @@ static void refuse(ObserverReader *o, ObserverKey key)
 
 static void check_observer(ObserverReader *o)
 {
-    ExperimentObserver *const observer = &o->observer;
+    ExperimentObserver *observer = &o->observer;
     if (!o->has[KEY_KIND])
         observer->kind = o->has[KEY_SAMPLES] ? OBSERVER_COMPRESSED_CONTINUOUS
                          : o->has[KEY_WIDTH] ? OBSERVER_COMPRESSED_DISCRETE
@@ -301,7 +301,7 @@ typedef VEC(ExperimentPhase) Phases;
 
 static void read_phase(Reader *reader, Node node, Phases *phases)
 {
-    Experiment *const whole = reader->context.experiment;
+    Experiment *whole = reader->context.experiment;
     Experiment own = experiment_none(NULL);
     reader->context.experiment = &own;
     for (Node key = setting_next(reader); key.kind != NODE_MAP_END && key.kind != NODE_BAD;
@@ -335,7 +335,7 @@ void setting_phases(Reader *reader, Node node)
             setting_report_kind(reader, EXPERIMENT_PHASES, node, "a list of phases");
     }
     for (uint32_t k = 0; k < phases.n; k++) {
-        const ExperimentPhase *const phase = &phases.at[k], *const before = k ? phase - 1 : NULL;
+        const ExperimentPhase *phase = &phases.at[k], *before = k ? phase - 1 : NULL;
         if (!phase->has[EXPERIMENT_STOP] && k + 1 < phases.n)
             setting_report(reader, DIAG_PHASE, phase->span, "a phase that is not the last needs '%s'", "until");
         else if (before && phase->has[EXPERIMENT_STOP] && before->has[EXPERIMENT_STOP] &&

@@ -101,14 +101,14 @@ static const char *without_time(const char *text, char *to, size_t size)
 /* The parts of a text that semicolons divide: the first to `headline`, the others as notes. */
 static const char *next_part(const char *text, size_t *n)
 {
-    const char *const end = strstr(text, "; ");
+    const char *end = strstr(text, "; ");
     *n = end ? (size_t)(end - text) : strlen(text);
     return end ? end + 2 : NULL;
 }
 
 static void help(Diag *diag, const Remedy *remedy, const KoineRunReport *report, const char *file)
 {
-    const char *const block = report->fault.block;
+    const char *block = report->fault.block;
     if (block[0] && file)
         diag_help(diag,
                   "'koine inspect %s --block %s --time %.6g' shows its equations, values and iterates; "
@@ -123,10 +123,10 @@ static void help(Diag *diag, const Remedy *remedy, const KoineRunReport *report,
 void failure_tell(Diag *diag, Sources *sources, const KoineTables *tables, const KoineRunReport *report,
                   const char *file)
 {
-    const KoineFault *const fault = &report->fault;
-    const Remedy *const remedy = remedy_of(report);
+    const KoineFault *fault = &report->fault;
+    const Remedy *remedy = remedy_of(report);
     char own[sizeof report->text];
-    const char *const told = fault->text[0] ? strstr(report->text, fault->text) : NULL;
+    const char *told = fault->text[0] ? strstr(report->text, fault->text) : NULL;
     const int n_doing = told && told > report->text + 2 ? (int)(told - report->text) - 2 : 0; /* "integration: " */
     const char *text =
         without_place(told ? fault->text : without_time(report->text, own, sizeof own), tables, &fault->place);

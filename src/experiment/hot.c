@@ -10,7 +10,7 @@ typedef struct {
 
 static void gather(void *context, const KoineWork *work)
 {
-    Gathered *const all = context;
+    Gathered *all = context;
     HotRow row = { .work = *work, .text = "" };
     row.work.where.path = arena_text(all->arena, work->where.path, strlen(work->where.path));
     vec_push(all->arena, &all->rows, row);
@@ -25,7 +25,7 @@ static int compare(uint64_t a, uint64_t b)
 
 static int by_line(const void *left, const void *right)
 {
-    const KoineWork *const a = &((const HotRow *)left)->work, *const b = &((const HotRow *)right)->work;
+    const KoineWork *a = &((const HotRow *)left)->work, *b = &((const HotRow *)right)->work;
     if (a->where.place.source != b->where.place.source)
         return compare(a->where.place.source, b->where.place.source);
     if (a->where.place.line != b->where.place.line)
@@ -42,7 +42,7 @@ typedef int Order(const void *left, const void *right);
 
 static int by_cost(const HotRow *left, const HotRow *right, Order *otherwise)
 {
-    const KoineWork *const a = &left->work, *const b = &right->work;
+    const KoineWork *a = &left->work, *b = &right->work;
     if (a->operations != b->operations)
         return compare(b->operations, a->operations);
     return a->executions != b->executions ? compare(b->executions, a->executions) : otherwise(left, right);
@@ -61,7 +61,7 @@ static int components_by_cost(const void *left, const void *right)
 /* Rows that are equal in `order` become one; a copy, sorted by `cost`. */
 static HotRow *sum_up(const HotRow *rows, uint32_t n, Order *order, Order *cost, Arena *arena, uint32_t *left)
 {
-    HotRow *const sums = NEW_ARRAY(arena, HotRow, n + 1);
+    HotRow *sums = NEW_ARRAY(arena, HotRow, n + 1);
     *left = 0;
     if (n == 0)
         return sums;
@@ -84,7 +84,7 @@ static const char *line_text(const Sources *sources, KoinePlace place, Arena *ar
 {
     if (place.line == 0 || place.source >= sources_count(sources))
         return "";
-    const Source *const source = sources_get(sources, place.source);
+    const Source *source = sources_get(sources, place.source);
     uint32_t begin = source_offset(sources, place.source, place.line, 1), end = begin;
     while (begin < source->size && (source->text[begin] == ' ' || source->text[begin] == '\t'))
         begin++;
@@ -97,7 +97,7 @@ static const char *line_text(const Sources *sources, KoinePlace place, Arena *ar
 
 Hot hot_collect(const KoineModel *model, const Sources *sources, Arena *arena)
 {
-    const KoineTables *const tables = model->kind->tables;
+    const KoineTables *tables = model->kind->tables;
     Hot hot = { .model = tables->name, .files = tables->text.sources, .n_files = tables->text.n_sources };
     Gathered all = { .arena = arena };
     if (model->kind->counts.work)
@@ -131,7 +131,7 @@ static double share_of(const Hot *hot, const HotRow *row)
 
 static const char *file_of(const Hot *hot, const HotRow *row)
 {
-    const KoinePlace *const place = &row->work.where.place;
+    const KoinePlace *place = &row->work.where.place;
     return place->line && place->source < hot->n_files ? hot->files[place->source] : NULL;
 }
 
@@ -151,8 +151,8 @@ void hot_table(const Hot *hot, uint32_t most, Text *text)
 {
     text_add(text, "    share    executions      operations  line\n");
     for (uint32_t k = 0; k < hot->n_lines && k < most; k++) {
-        const HotRow *const row = &hot->lines[k];
-        const char *const file = file_of(hot, row);
+        const HotRow *row = &hot->lines[k];
+        const char *file = file_of(hot, row);
         add_figures(hot, row, text);
         if (file)
             text_format(text, "%s:%u: %s: %s\n", file, row->work.where.place.line, kind_word(row->work.kind),
@@ -163,7 +163,7 @@ void hot_table(const Hot *hot, uint32_t most, Text *text)
     add_rest(hot->n_lines, most, "lines", text);
     text_add(text, "\n    share    executions      operations  component\n");
     for (uint32_t k = 0; k < hot->n_components && k < most; k++) {
-        const char *const path = hot->components[k].work.where.path;
+        const char *path = hot->components[k].work.where.path;
         add_figures(hot, &hot->components[k], text);
         text_format(text, "%s\n", path[0] ? path : hot->model);
     }
@@ -187,8 +187,8 @@ void hot_json(const Hot *hot, Text *text)
     text_json(text, hot->model);
     text_format(text, ",\n  \"operations\": %llu,\n  \"lines\": [", (unsigned long long)hot->operations);
     for (uint32_t k = 0; k < hot->n_lines; k++) {
-        const HotRow *const row = &hot->lines[k];
-        const char *const file = file_of(hot, row);
+        const HotRow *row = &hot->lines[k];
+        const char *file = file_of(hot, row);
         text_format(text, "%s\n    { \"file\": ", k ? "," : "");
         if (file)
             text_json(text, file);

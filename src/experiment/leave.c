@@ -20,7 +20,7 @@ void leave_release(Leave *leave)
 
 void leave_recording(void *context, KoineRecording what, double time)
 {
-    Leave *const leave = context;
+    Leave *leave = context;
     if (what == KOINE_RECORDING_REST) {
         leave_release(leave);
         return;
@@ -46,7 +46,7 @@ static void await(const Leave *leave, int milliseconds)
 
 static void *watch(void *context)
 {
-    Leave *const leave = context;
+    Leave *leave = context;
     await(leave, -1);
     leave_hold(leave);
     for (int patience = PATIENCE; !leave->is_over; patience = LOOK) {

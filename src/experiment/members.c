@@ -34,7 +34,7 @@ static bool matches(const char *pattern, const char *name)
 {
     while (*pattern) {
         if (strncmp(pattern, "[*]", 3) == 0) {
-            const char *const end = *name == '[' ? strchr(name, ']') : NULL;
+            const char *end = *name == '[' ? strchr(name, ']') : NULL;
             if (!end)
                 return false;
             pattern += 3;
@@ -67,7 +67,7 @@ static bool expand_pattern(Expander *x, const Setting *setting)
     const uint32_t before = x->all.n;
     bool is_found = false;
     for (uint32_t row = 0; row < x->tables->n_variables; row++) {
-        const KoineVariable *const variable = &x->tables->variables[row];
+        const KoineVariable *variable = &x->tables->variables[row];
         if (!is_settable(variable))
             continue;
         if (matches(setting->name, variable->name)) {
@@ -76,7 +76,7 @@ static bool expand_pattern(Expander *x, const Setting *setting)
             continue;
         }
         for (uint32_t k = 0; variable->n_dims > 0 && k < variable->count; k++) {
-            const char *const name = element_name(x, row, k);
+            const char *name = element_name(x, row, k);
             if (!matches(setting->name, name))
                 break; /* nor do the others */
             is_found = true;
@@ -117,7 +117,7 @@ static bool read_member(const char *plain, const char *name, Member *member, uin
 
 static int compare_members(const void *a, const void *b)
 {
-    const Member *const one = a, *const other = b;
+    const Member *one = a, *other = b;
     for (uint32_t k = 0; k < MOST_INDICES; k++)
         if (one->index[k] != other->index[k])
             return one->index[k] < other->index[k] ? -1 : 1;
@@ -132,7 +132,7 @@ static bool collect_members(Expander *x, const char *plain)
     x->n_indices = 0;
     memset(x->extent, 0, sizeof x->extent);
     for (uint32_t row = 0; row < x->tables->n_variables; row++) {
-        const KoineVariable *const variable = &x->tables->variables[row];
+        const KoineVariable *variable = &x->tables->variables[row];
         Member member = { .name = NULL };
         uint32_t n;
         if (!is_settable(variable) || !read_member(plain, variable->name, &member, &n))
@@ -180,7 +180,7 @@ static bool read_values(Expander *x, const Setting *setting, uint32_t d, const c
             continue;
         }
         size_t n = strcspn(*at, ",{}");
-        const char *const begin = *at;
+        const char *begin = *at;
         *at += n;
         while (n > 0 && strchr(" \t\n", begin[n - 1]))
             n--;
@@ -221,7 +221,7 @@ bool members_expand(const KoineTables *tables, const Setting **settings, uint32_
     Expander x = { .tables = tables, .settings = *settings, .n = *n, .arena = arena, .diag = diag };
     bool is_good = true;
     for (uint32_t k = 0; k < *n; k++) {
-        const Setting *const setting = &(*settings)[k];
+        const Setting *setting = &(*settings)[k];
         if (strstr(setting->name, "[*]"))
             is_good &= expand_pattern(&x, setting);
         else if (*setting->value == '{' && !is_variable(&x, setting->name) && collect_members(&x, setting->name))

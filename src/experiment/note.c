@@ -22,7 +22,7 @@ static const char *absolute_path(const char *path, Arena *arena)
     char *real = realpath(path, NULL);
     const char *copy = real ? arena_text(arena, real, strlen(real)) : NULL;
     if (!copy) {
-        const char *const slash = strrchr(path, '/');
+        const char *slash = strrchr(path, '/');
         real = realpath(slash ? arena_text(arena, path, (size_t)(slash + 1 - path)) : ".", NULL);
         copy = real ? arena_format(arena, "%s/%s", strcmp(real, "/") == 0 ? "" : real, slash ? slash + 1 : path) : path;
     }
@@ -57,7 +57,7 @@ static const char *refusal(CatalogueStatus status, const char *path, Diag *diag,
 
 const char *note_begin(Note *note, const NoteOf *of, Diag *diag, Arena *arena)
 {
-    const RunRecord *const record = of->record;
+    const RunRecord *record = of->record;
     Text settings = { .arena = arena }, origins = { .arena = arena };
     provenance_settings(of->experiment, &settings);
     provenance_origins(of->sources, &origins);
@@ -78,7 +78,7 @@ const char *note_begin(Note *note, const NoteOf *of, Diag *diag, Arena *arena)
                                 .stop = record->stop,
                                 .end.time = record->start,
                                 .end.compile_seconds = record->compile_seconds };
-    const char *const path = catalogue_path(arena);
+    const char *path = catalogue_path(arena);
     CatalogueStatus status = catalogue_open(path, true, arena, &note->catalogue);
     if (status == CATALOGUE_GOOD)
         status = catalogue_add(note->catalogue, &note->run);
@@ -93,7 +93,7 @@ void note_end(Note *note, const RunRecord *record)
 {
     if (!note->catalogue)
         return;
-    const KoineRunReport *const run = &record->run;
+    const KoineRunReport *run = &record->run;
     note->run.end.outcome = run_end_word(run->end);
     note->run.end.message = run->text;
     note->run.end.time = run->time;

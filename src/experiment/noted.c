@@ -28,9 +28,9 @@ void noted_settle(Catalogue *catalogue, CatalogueRun *run, Arena *arena)
     run->end.outcome = "crashed";
     run->end.message = "its process was killed, or the machine went down";
     run->end.time = run->start;
-    const ResultFormat *const format = noted_result_state(run)[0] ? NULL : result_format_named(run->result);
+    const ResultFormat *format = noted_result_state(run)[0] ? NULL : result_format_named(run->result);
     if (format && format->measure) {
-        Arena *const scratch = arena_create_like(arena);
+        Arena *scratch = arena_create_like(arena);
         format->measure(run->result, scratch, &run->end.points, &run->end.time);
         arena_destroy(scratch);
     }
@@ -78,7 +78,7 @@ void noted_json(const CatalogueRun *run, Text *text)
 
 const char *noted_short_path(const char *path, Arena *arena)
 {
-    char *const here = getcwd(NULL, 0);
+    char *here = getcwd(NULL, 0);
     const size_t n = here ? strlen(here) : 0;
     const bool is_below = n && strncmp(path, here, n) == 0 && path[n] == '/';
     free(here);
@@ -87,7 +87,7 @@ const char *noted_short_path(const char *path, Arena *arena)
 
 static void noted_line(const CatalogueRun *run, Text *text)
 {
-    const char *const state = noted_result_state(run);
+    const char *state = noted_result_state(run);
     const bool is_crashed = strcmp(run->end.outcome, "crashed") == 0,
                is_going = strcmp(run->end.outcome, "running") == 0;
     text_format(text, "%5lld  %.16s  %-16s %-11s ", (long long)run->id, run->created, run->model, run->end.outcome);
@@ -120,7 +120,7 @@ void noted_list_json(const CatalogueRun *runs, uint32_t n, Text *text)
 
 void noted_text(const CatalogueRun *run, const char *changes, Text *text)
 {
-    const char *const state = noted_result_state(run);
+    const char *state = noted_result_state(run);
     text_format(text, "run         %lld\ncreated     %s by koine %s\nmodel       %s\nfile        %s\n",
                 (long long)run->id, run->created, run->koine, run->model, run->file);
     if (run->experiment[0])
@@ -159,7 +159,7 @@ bool noted_newest(const char *path, CatalogueRun *run, Arena *arena)
 
 bool noted_is_deletable(const CatalogueRun *run, const char *catalogue, const char **why, Arena *arena)
 {
-    const char *const project = arena_text(arena, catalogue, strlen(catalogue) - strlen("/.koine/runs.sqlite"));
+    const char *project = arena_text(arena, catalogue, strlen(catalogue) - strlen("/.koine/runs.sqlite"));
     *why = noted_result_state(run)[0] ? "" : writing_deletion_refusal(run->result, project[0] ? project : "/");
     return !*why;
 }

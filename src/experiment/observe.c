@@ -30,8 +30,8 @@ bool observe_names(const ExperimentGlobs *names, const KoineTables *tables, unsi
 
 static bool check_file(const Experiment *experiment, uint32_t k, const char *output, Arena *arena, Diag *diag)
 {
-    const ExperimentObserver *const observer = &experiment->results.observers[k];
-    const char *const path = observe_path(observer, arena);
+    const ExperimentObserver *observer = &experiment->results.observers[k];
+    const char *path = observe_path(observer, arena);
     bool is_taken = output && strcmp(path, output) == 0;
     for (uint32_t j = 0; j < k; j++)
         is_taken |= strcmp(path, observe_path(&experiment->results.observers[j], arena)) == 0;
@@ -56,7 +56,7 @@ bool observe_check(const Experiment *experiment, const KoineTables *tables, cons
 
 KoineSink *observe_sink(const Experiment *experiment, uint32_t k, bool is_confined, Arena *arena)
 {
-    const ExperimentObserver *const observer = &experiment->results.observers[k];
+    const ExperimentObserver *observer = &experiment->results.observers[k];
     const double start = experiment->has[EXPERIMENT_START] ? experiment->begin.start : 0;
     const ObserverOptions options = {
         .kind = observer->kind,

@@ -51,7 +51,7 @@ bool phases_prepare(Experiment *experiment, const KoineHost *host, const KoineTa
             merged.part.settings = (SettingList){ 0 };
         double until = experiment->part.stop;
         if (!is_rest) {
-            const ExperimentPhase *const own = &experiment->phases[k];
+            const ExperimentPhase *own = &experiment->phases[k];
             Experiment changes = experiment_of_phase(own);
             changes.has[EXPERIMENT_STOP] = false;
             merged = experiment_merge(&merged, &changes, arena);
@@ -110,7 +110,7 @@ static KoineStatus forwarded(PhaseSink *s, KoineStatus status)
 
 static KoineStatus phase_begin(KoineSink *sink, const KoineModel *model)
 {
-    PhaseSink *const s = (PhaseSink *)(void *)sink;
+    PhaseSink *s = (PhaseSink *)(void *)sink;
     return s->all->is_first && s->inner->begin ? forwarded(s, s->inner->begin(s->inner, model)) : KOINE_OK;
 }
 
@@ -132,7 +132,7 @@ static bool is_wanted(const PhaseSink *s, double time)
 
 static void keep(PhaseSink *s, const KoineModel *model, const KoinePoint *point)
 {
-    unsigned char *const block = arena_alloc(s->all->arena, model->size, 64);
+    unsigned char *block = arena_alloc(s->all->arena, model->size, 64);
     memcpy(block, model->block, model->size);
     s->then = *model;
     s->then.block = block;
@@ -153,9 +153,9 @@ static KoineStatus flush_before(PhaseSink *s, double time)
 
 static bool has_changed(const PhaseSink *s, const KoineModel *model)
 {
-    const KoineTables *const tables = model->kind->tables;
+    const KoineTables *tables = model->kind->tables;
     for (uint32_t k = 0; k < tables->n_variables; k++) {
-        const KoineVariable *const variable = &tables->variables[k];
+        const KoineVariable *variable = &tables->variables[k];
         if (variable->now != KOINE_NO_OFFSET && memcmp(model->block + variable->now, s->then.block + variable->now,
                                                        sizeof(KoineSlot) * (size_t)variable->count) != 0)
             return true;
@@ -175,7 +175,7 @@ static bool waits_for_next(const PhaseSink *s, const KoinePoint *point)
 
 static KoineStatus phase_point(KoineSink *sink, const KoineModel *model, const KoinePoint *point)
 {
-    PhaseSink *const s = (PhaseSink *)(void *)sink;
+    PhaseSink *s = (PhaseSink *)(void *)sink;
     KoinePoint seen = *point;
     if (waits_for_next(s, point)) {
         s->has_event = true;
@@ -203,13 +203,13 @@ static KoineStatus phase_point(KoineSink *sink, const KoineModel *model, const K
 
 static KoineStatus phase_end(KoineSink *sink, const KoineModel *model)
 {
-    PhaseSink *const s = (PhaseSink *)(void *)sink;
+    PhaseSink *s = (PhaseSink *)(void *)sink;
     return s->all->is_last && s->inner->end ? forwarded(s, s->inner->end(s->inner, model)) : KOINE_OK;
 }
 
 PhaseSinks *phase_sinks(KoineSink *const *sinks, uint32_t n, Arena *arena)
 {
-    PhaseSinks *const all = NEW(arena, PhaseSinks);
+    PhaseSinks *all = NEW(arena, PhaseSinks);
     *all = (PhaseSinks){ .arena = arena, .inner = sinks, .n = n };
     all->at = NEW_ARRAY(arena, PhaseSink, n);
     all->pointers = NEW_ARRAY(arena, KoineSink *, n);

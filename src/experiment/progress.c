@@ -59,7 +59,7 @@ const char *progress_at(Progress *progress, double time)
 
 const char *progress_removed(Progress *progress)
 {
-    const char *const text = progress->is_visible ? LINE_REMOVED : "";
+    const char *text = progress->is_visible ? LINE_REMOVED : "";
     progress->is_visible = false;
     return text;
 }

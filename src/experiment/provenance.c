@@ -7,7 +7,7 @@ const char *provenance_hash(const Sources *sources, Arena *arena)
 {
     uint64_t high = 0, low = 0x9e3779b97f4a7c15u;
     for (uint32_t k = 0; k < sources_count(sources); k++) {
-        const Source *const source = sources_get(sources, k);
+        const Source *source = sources_get(sources, k);
         high = hash_bytes(source->text, source->size, high);
         low = hash_bytes(source->text, source->size, low);
     }
@@ -19,8 +19,8 @@ void provenance_origins(const Sources *sources, Text *text)
     bool is_first = true;
     text_char(text, '{');
     for (uint32_t k = 0; k < sources_count(sources); k++) {
-        const Source *const source = sources_get(sources, k);
-        char *const path = realpath(source->path, NULL);
+        const Source *source = sources_get(sources, k);
+        char *path = realpath(source->path, NULL);
         if (!path)
             continue;
         text_add(text, is_first ? "" : ", ");

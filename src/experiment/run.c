@@ -69,7 +69,7 @@ static void hold(ExperimentRun *run, bool is_held)
 
 static void on_message(void *context, const KoineModel *model, int level, const char *text)
 {
-    ExperimentRun *const run = context;
+    ExperimentRun *run = context;
     hold(run, true);
     if (run->files.protocol)
         protocol_message(run->files.protocol, model, level, text);
@@ -80,7 +80,7 @@ static void on_message(void *context, const KoineModel *model, int level, const 
 
 static void on_fired(void *context, const KoineModel *model, const KoineFiring *firing)
 {
-    ExperimentRun *const run = context;
+    ExperimentRun *run = context;
     hold(run, true);
     protocol_fired(run->files.protocol, model, firing);
     hold(run, false);
@@ -88,7 +88,7 @@ static void on_fired(void *context, const KoineModel *model, const KoineFiring *
 
 static void on_stepped(void *context, const KoineModel *model, const KoineIntegrationStep *step)
 {
-    ExperimentRun *const run = context;
+    ExperimentRun *run = context;
     hold(run, true);
     protocol_step(run->files.protocol, model, step);
     hold(run, false);
@@ -96,7 +96,7 @@ static void on_stepped(void *context, const KoineModel *model, const KoineIntegr
 
 static void on_progress(void *context, double time)
 {
-    ExperimentRun *const run = context;
+    ExperimentRun *run = context;
     hold(run, true);
     run->caller->progress(run->caller->context, time);
     hold(run, false);
@@ -104,7 +104,7 @@ static void on_progress(void *context, double time)
 
 static void on_recording(void *context, KoineRecording what, double time)
 {
-    ExperimentRun *const run = context;
+    ExperimentRun *run = context;
     leave_recording(&run->leave, what, time);
 }
 
@@ -113,7 +113,7 @@ static void on_recording(void *context, KoineRecording what, double time)
 /* With a time grid the run ends at one of its points. */
 static void tell_rounding(const ExperimentRun *run)
 {
-    const Experiment *const e = run->request->experiment;
+    const Experiment *e = run->request->experiment;
     const double resolution = run->phases.n ? run->phases.at[run->phases.n - 1].options.control.resolution : 0;
     const double end = resolution > 0 ? resolution * round(e->part.stop / resolution) : e->part.stop;
     if (fabs(end - e->part.stop) > 1e-9 * fabs(e->part.stop))
@@ -125,9 +125,9 @@ static void tell_rounding(const ExperimentRun *run)
 /* All that is wrong is reported. */
 static bool check_settings(ExperimentRun *run)
 {
-    const RunRequest *const request = run->request;
-    Experiment *const e = request->experiment;
-    const KoineTables *const tables = request->kind->tables;
+    const RunRequest *request = run->request;
+    Experiment *e = request->experiment;
+    const KoineTables *tables = request->kind->tables;
     run->host =
         (KoineHost){ .context = run, .seed = e->begin.seed, .message = on_message, .wants_work = request->wants_work };
     bool is_good = phases_prepare(e, &run->host, tables, run->arena, run->diag, &run->controls, &run->phases);
@@ -145,9 +145,9 @@ static bool check_settings(ExperimentRun *run)
 /* The instance gets its start values; those of later phases are looked at. */
 static bool set_start(ExperimentRun *run, KoineModel *model)
 {
-    const Experiment *const e = run->request->experiment;
-    const StartState *const start = run->request->start;
-    const KoineTables *const tables = model->kind->tables;
+    const Experiment *e = run->request->experiment;
+    const StartState *start = run->request->start;
+    const KoineTables *tables = model->kind->tables;
     const bool has_start = start && start->series;
     bool is_good = !has_start || start_write(start, e, model, run->arena, run->diag);
     run->nominals = NEW_ARRAY(run->arena, double, tables->n_x + 1);
@@ -165,7 +165,7 @@ static bool set_start(ExperimentRun *run, KoineModel *model)
 
 static KoineRunOptions options_of(ExperimentRun *run, const Phase *phase)
 {
-    const RunCaller *const caller = run->caller;
+    const RunCaller *caller = run->caller;
     KoineRunOptions options = phase->options;
     options.n_sinks = run->files.sinks.n;
     options.nominals = run->nominals;
@@ -184,14 +184,14 @@ static KoineRunOptions options_of(ExperimentRun *run, const Phase *phase)
 /* Opens the run of a phase, or of what is left of it when something was set. */
 static void open_part(ExperimentRun *run, bool is_first)
 {
-    RunWay *const way = &run->way;
+    RunWay *way = &run->way;
     way->options.sinks = phase_sinks_of(way->sinks, is_first, way->phase + 1 == run->phases.n, &way->options);
     way->inner = koine_run_open(way->driven, &way->options, &run->record.run);
 }
 
 static void close_part(ExperimentRun *run)
 {
-    RunWay *const way = &run->way;
+    RunWay *way = &run->way;
     koine_run_close(way->inner);
     way->inner = NULL;
     statistics_add(&way->sum, &run->record.run.statistics);
@@ -200,8 +200,8 @@ static void close_part(ExperimentRun *run)
 
 static void begin_phase(ExperimentRun *run, uint32_t k)
 {
-    RunWay *const way = &run->way;
-    const Phase *const phase = &run->phases.at[k];
+    RunWay *way = &run->way;
+    const Phase *phase = &run->phases.at[k];
     way->phase = k;
     way->options = options_of(run, phase);
     run->host = phase->host;
@@ -215,7 +215,7 @@ static void begin_phase(ExperimentRun *run, uint32_t k)
 
 bool experiment_advance(ExperimentRun *run, double to)
 {
-    RunWay *const way = &run->way;
+    RunWay *way = &run->way;
     while (way->inner) {
         if (koine_run_advance(way->inner, to))
             return true;
@@ -228,7 +228,7 @@ bool experiment_advance(ExperimentRun *run, double to)
 
 bool experiment_set(ExperimentRun *run, const Setting *settings, uint32_t n)
 {
-    RunWay *const way = &run->way;
+    RunWay *way = &run->way;
     if (!way->inner)
         return true;
     if (!set_values(way->driven, SET_CHECK, settings, n, run->arena, run->diag))
@@ -252,7 +252,7 @@ static void note(ExperimentRun *run)
                         .record = &run->record,
                         .experiment = run->request->experiment,
                         .sources = run->request->sources };
-    const char *const problem = of.tags ? note_begin(&run->note, &of, run->diag, run->arena) : NULL;
+    const char *problem = of.tags ? note_begin(&run->note, &of, run->diag, run->arena) : NULL;
     if (problem && run->caller->notice)
         run->caller->notice(run->caller->context, problem);
 }
@@ -261,11 +261,11 @@ static void note(ExperimentRun *run)
  * The model, and what it remembers, is not asked. */
 static void close_behind(void *context)
 {
-    ExperimentRun *const run = context;
-    Arena *const arena = run->left_arena;
+    ExperimentRun *run = context;
+    Arena *arena = run->left_arena;
     const uint64_t points = run->leave.points;
-    RunRecord *const record = NEW(arena, RunRecord);
-    KoineRunReport *const report = &record->run;
+    RunRecord *record = NEW(arena, RunRecord);
+    KoineRunReport *report = &record->run;
     *record = run->before;
     *report = (KoineRunReport){ .end = KOINE_RUN_INTERRUPTED, .time = points ? run->leave.time : record->start };
     report->statistics.events.points = points;
@@ -273,7 +273,7 @@ static void close_behind(void *context)
     record->run_seconds = run_clock() - run->begun;
     record->tier_note = "left while it computed, steps and events are not counted";
     for (uint32_t k = 0; k < run->files.sinks.n; k++) {
-        KoineSink *const sink = run->files.sinks.at[k];
+        KoineSink *sink = run->files.sinks.at[k];
         if (!sink->end || sink->end(sink, NULL) >= 0)
             continue;
         report->end = KOINE_RUN_SINK;
@@ -286,12 +286,12 @@ static void close_behind(void *context)
 
 static void begin(ExperimentRun *run, KoineModel *model, bool is_stepped)
 {
-    const RunCaller *const caller = run->caller;
-    RunWay *const way = &run->way;
+    const RunCaller *caller = run->caller;
+    RunWay *way = &run->way;
     run->record.start = run->phases.at[0].options.start;
     run->record.stop = run->request->experiment->part.stop;
     run->record.protocol = run->files.protocol_path;
-    KoineSink *const more = caller->ready ? caller->ready(caller->context, run) : NULL;
+    KoineSink *more = caller->ready ? caller->ready(caller->context, run) : NULL;
     files_open(&run->files, &run->record, run->phases.n > 1);
     if (more)
         files_add_sink(&run->files, more);
@@ -311,9 +311,9 @@ static void begin(ExperimentRun *run, KoineModel *model, bool is_stepped)
 
 void experiment_close(ExperimentRun *run)
 {
-    const RunCaller *const caller = run->caller;
-    RunWay *const way = &run->way;
-    KoineModel *const model = way->model;
+    const RunCaller *caller = run->caller;
+    RunWay *way = &run->way;
+    KoineModel *model = way->model;
     if (way->inner)
         close_part(run);
     if (!way->is_abandoned) {
@@ -342,13 +342,13 @@ void experiment_close(ExperimentRun *run)
 static RunMade open_run(const RunRequest *request, const RunCaller *caller, bool is_stepped, Arena *arena, Diag *diag,
                         ExperimentRun **opened)
 {
-    ExperimentRun *const run = *opened = NEW(arena, ExperimentRun);
+    ExperimentRun *run = *opened = NEW(arena, ExperimentRun);
     *run =
         (ExperimentRun){ .request = request, .caller = caller, .arena = arena, .diag = diag, .record = request->about };
     run->files = (RunFiles){ .request = request, .arena = arena, .diag = diag };
     if (!check_settings(run))
         return RUN_REFUSED;
-    const KoineModelKind *const kind = request->kind;
+    const KoineModelKind *kind = request->kind;
     KoineModel *model = NULL;
     if (kind->create(kind, &run->host, &model) < 0 || !model)
         return RUN_NO_MEMORY;

@@ -11,22 +11,22 @@
 /* "slow" for runs/slow.exp.yaml. */
 static const char *experiment_name(const char *path, Arena *arena)
 {
-    const char *const slash = strrchr(path, '/'), *const name = slash ? slash + 1 : path;
-    const char *const end = text_ends_with(name, ".exp.yaml") ? name + strlen(name) - strlen(".exp.yaml") : NULL;
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    const char *end = text_ends_with(name, ".exp.yaml") ? name + strlen(name) - strlen(".exp.yaml") : NULL;
     return end && end > name ? arena_text(arena, name, (size_t)(end - name)) : NULL;
 }
 
 /* Names of the tables of observers begin with that of the result, unless that is the name of the class. */
 static void name_observers(const RunRequest *request, Arena *arena)
 {
-    Experiment *const e = request->experiment;
-    const char *const output = request->about.output;
-    const char *const slash = strrchr(output, '/'), *const name = slash ? slash + 1 : output;
-    const char *const dot = strrchr(name, '.');
-    const char *const stem = arena_text(arena, name, dot && dot > name ? (size_t)(dot - name) : strlen(name));
+    Experiment *e = request->experiment;
+    const char *output = request->about.output;
+    const char *slash = strrchr(output, '/'), *name = slash ? slash + 1 : output;
+    const char *dot = strrchr(name, '.');
+    const char *stem = arena_text(arena, name, dot && dot > name ? (size_t)(dot - name) : strlen(name));
     if (strcmp(stem, request->about.model) == 0 || strcmp(output, "-") == 0 || e->results.n_observers == 0)
         return;
-    ExperimentObserver *const own = NEW_ARRAY(arena, ExperimentObserver, e->results.n_observers);
+    ExperimentObserver *own = NEW_ARRAY(arena, ExperimentObserver, e->results.n_observers);
     memcpy(own, e->results.observers, e->results.n_observers * sizeof *own);
     for (uint32_t k = 0; k < e->results.n_observers; k++)
         if (!own[k].output)
@@ -36,9 +36,9 @@ static void name_observers(const RunRequest *request, Arena *arena)
 
 bool run_choose_output(RunRequest *request, Arena *arena)
 {
-    const Experiment *const e = request->experiment;
-    RunRecord *const about = &request->about;
-    const char *const base = about->experiment ? experiment_name(about->experiment, arena) : NULL;
+    const Experiment *e = request->experiment;
+    RunRecord *about = &request->about;
+    const char *base = about->experiment ? experiment_name(about->experiment, arena) : NULL;
     about->output = e->has[EXPERIMENT_OUTPUT]
                         ? e->results.output
                         : arena_format(arena, "%s.csv", writing_name(base ? base : about->model, arena));
@@ -50,14 +50,14 @@ bool run_choose_output(RunRequest *request, Arena *arena)
 
 static const ResultFormat *format_of(const RunFiles *files)
 {
-    const char *const output = files->request->about.output;
-    const ResultFormat *const format = output ? result_format_to_write(output) : NULL;
+    const char *output = files->request->about.output;
+    const ResultFormat *format = output ? result_format_to_write(output) : NULL;
     return format ? format : result_format_at(0); /* the device of that name is gone, or there is no file */
 }
 
 bool files_select(RunFiles *files, const KoineTables *tables)
 {
-    const ExperimentGlobs *const wanted = &files->request->experiment->results.variables;
+    const ExperimentGlobs *wanted = &files->request->experiment->results.variables;
     const char **const all = NEW_ARRAY(files->arena, const char *, wanted->n + 1);
     for (uint32_t k = 0; k < wanted->n; k++)
         all[k] = wanted->at[k].glob;
@@ -75,10 +75,10 @@ bool files_select(RunFiles *files, const KoineTables *tables)
 
 bool files_read_inputs(RunFiles *files, const KoineTables *tables)
 {
-    const Experiment *const e = files->request->experiment;
+    const Experiment *e = files->request->experiment;
     if (!e->has[EXPERIMENT_INPUTS])
         return true;
-    const Series *const series = series_signals(e->begin.inputs, files->arena, files->diag);
+    const Series *series = series_signals(e->begin.inputs, files->arena, files->diag);
     if (series)
         files->drive =
             drive_create(series, tables, e->begin.inputs, e->spans[EXPERIMENT_INPUTS], files->arena, files->diag);
@@ -90,7 +90,7 @@ bool files_read_inputs(RunFiles *files, const KoineTables *tables)
 
 static double control_or(const Controls *controls, ControlParameter parameter, double otherwise)
 {
-    const Control *const control = &controls->at[parameter];
+    const Control *control = &controls->at[parameter];
     return control->is_given && !control->is_profile ? control->value : otherwise;
 }
 
@@ -102,14 +102,14 @@ double files_protocol_depth(const RunFiles *files, const Controls *controls)
 /* The setting does not stand on the command line: a model or an experiment decides where the file lies. */
 static bool is_confined(const RunFiles *files, ExperimentKey key)
 {
-    const Experiment *const e = files->request->experiment;
+    const Experiment *e = files->request->experiment;
     return !files->request->may_write_anywhere && (!e->has[key] || e->spans[key].source != SOURCE_NONE);
 }
 
 /* The profile's depth of 0 alone asks for nothing. */
 void files_choose_protocol(RunFiles *files, const Controls *controls)
 {
-    const Experiment *const e = files->request->experiment;
+    const Experiment *e = files->request->experiment;
     const double depth = files_protocol_depth(files, controls);
     if (depth < 0 || (depth == 0 && !e->results.protocol))
         return;
@@ -128,7 +128,7 @@ void files_choose_protocol(RunFiles *files, const Controls *controls)
 
 static bool check_place(const RunFiles *files, const char *path, const char *option, ExperimentKey key, Span span)
 {
-    const char *const refusal = is_confined(files, key) ? writing_refusal(path) : NULL;
+    const char *refusal = is_confined(files, key) ? writing_refusal(path) : NULL;
     if (!refusal)
         return true;
     diag_error(files->diag, refusal == writing_unknown ? DIAG_FILE_UNREADABLE : DIAG_WRITING, span,
@@ -140,8 +140,8 @@ static bool check_place(const RunFiles *files, const char *path, const char *opt
 /* Where files lie that the command line does not name. */
 static bool check_places(const RunFiles *files)
 {
-    const Experiment *const e = files->request->experiment;
-    const char *const output = files->request->about.output;
+    const Experiment *e = files->request->experiment;
+    const char *output = files->request->about.output;
     bool is_good = !output || check_place(files, output, "--output", EXPERIMENT_OUTPUT, e->spans[EXPERIMENT_OUTPUT]);
     if (files->protocol)
         is_good &=
@@ -154,7 +154,7 @@ static bool check_places(const RunFiles *files)
 
 bool files_check(const RunFiles *files, const KoineTables *tables)
 {
-    const Experiment *const e = files->request->experiment;
+    const Experiment *e = files->request->experiment;
     bool is_good = true;
     for (uint32_t k = 0; k < e->results.n_panes; k++)
         is_good &= observe_names(&e->results.panes[k].variables, tables, SELECT_PARAMETERS, files->arena, files->diag);
@@ -166,7 +166,7 @@ bool files_check(const RunFiles *files, const KoineTables *tables)
 
 static bool skips_events(const RunFiles *files)
 {
-    const char *const rows = files->request->experiment->results.event_rows;
+    const char *rows = files->request->experiment->results.event_rows;
     return rows && strcmp(rows, "off") == 0;
 }
 
@@ -177,8 +177,8 @@ void files_add_sink(RunFiles *files, KoineSink *sink)
 
 static KoineSink *create_sink(const RunFiles *files, const RunRecord *record, bool has_phases)
 {
-    const Experiment *const e = files->request->experiment;
-    const ResultFormat *const format = format_of(files);
+    const Experiment *e = files->request->experiment;
+    const ResultFormat *format = format_of(files);
     Text begin = { .arena = files->arena };
     if (format->holds & RESULT_HOLDS_RUN)
         provenance_json(record, e, files->request->sources, &begin);
@@ -188,14 +188,14 @@ static KoineSink *create_sink(const RunFiles *files, const RunRecord *record, bo
                                     .n_globs = files->globs ? e->results.variables.n : 0,
                                     .has_phases = has_phases,
                                     .begin = begin.at };
-    KoineSink *const sink = format->sink(&options, files->arena);
+    KoineSink *sink = format->sink(&options, files->arena);
     sink->skips_events = skips_events(files);
     return sink;
 }
 
 void files_open(RunFiles *files, const RunRecord *record, bool has_phases)
 {
-    const Experiment *const e = files->request->experiment;
+    const Experiment *e = files->request->experiment;
     if (record->output)
         files_add_sink(files, create_sink(files, record, has_phases));
     for (uint32_t k = 0; k < e->results.n_observers; k++)
@@ -217,8 +217,8 @@ static void fail_writing(KoineRunReport *report, const char *error)
 
 void files_close(const RunFiles *files, KoineModel *model, RunRecord *record, Arena *arena)
 {
-    const ResultFormat *const format = format_of(files);
-    KoineSink *const sink = record->output ? files->sinks.at[0] : NULL;
+    const ResultFormat *format = format_of(files);
+    KoineSink *sink = record->output ? files->sinks.at[0] : NULL;
     Text end = { .arena = arena };
     if (format->holds & RESULT_HOLDS_RUN) {
         statistics_json(record, &end);

@@ -99,7 +99,7 @@ static Nearest find_nearest(const KoineTables *tables, const char *name)
     Nearest nearest = { 0 };
     const uint32_t limit = strlen(name) < 4 ? 2 : strlen(name) < 9 ? 3 : 4;
     for (uint32_t k = 0; k < tables->n_variables; k++) {
-        const KoineVariable *const variable = &tables->variables[k];
+        const KoineVariable *variable = &tables->variables[k];
         if (variable->flags & (KOINE_VARIABLE_HIDDEN | KOINE_VARIABLE_DERIVATIVE))
             continue;
         const uint32_t bound = nearest.n < MOST_NEAREST ? limit : nearest.distances[MOST_NEAREST - 1];
@@ -140,9 +140,9 @@ static bool find_place(const Setter *setter, const Setting *setting, Found *foun
 {
     *found = (Found){ .is_whole = true };
     int status = find_variable(setter->tables, setting->name, &found->variable);
-    const char *const bracket = strrchr(setting->name, '[');
+    const char *bracket = strrchr(setting->name, '[');
     if (status == FOUND_NONE && bracket) {
-        const char *const name = arena_text(setter->arena, setting->name, (size_t)(bracket - setting->name));
+        const char *name = arena_text(setter->arena, setting->name, (size_t)(bracket - setting->name));
         status = find_variable(setter->tables, name, &found->variable);
         if (status == FOUND_ONE) {
             found->is_whole = false;
@@ -171,7 +171,7 @@ static bool report_value(const Setter *setter, const Setting *setting, const cha
 
 static bool read_real(const Setter *setter, const Setting *setting, double *value)
 {
-    const char *const end = setting->value + strlen(setting->value);
+    const char *end = setting->value + strlen(setting->value);
     if (setting->value == end || text_to_real(setting->value, end, value) != end)
         return report_value(setter, setting, "a number");
     if (!(*value - *value == 0))
@@ -333,7 +333,7 @@ static bool skip(Braces *b, char c)
 static BracesStatus read_item(Braces *b, uint64_t element)
 {
     size_t n = strcspn(b->at, ",{}");
-    const char *const next = b->at + n;
+    const char *next = b->at + n;
     while (n > 0 && strchr(" \t\n", b->at[n - 1]))
         n--;
     if (n == 0)
@@ -402,7 +402,7 @@ static bool is_contradicted(Setter *setter, const Setting *setting, const Found 
 {
     const uint64_t place = found->variable->set + sizeof(KoineSlot) * (uint64_t)found->element;
     for (uint32_t k = 0; k < setter->placed.n; k++) {
-        const Placed *const earlier = &setter->placed.at[k];
+        const Placed *earlier = &setter->placed.at[k];
         if (earlier->place != place || earlier->is_whole != found->is_whole ||
             strcmp(earlier->setting->value, setting->value) == 0)
             continue;
@@ -421,7 +421,7 @@ static bool set_value(Setter *setter, const Setting *setting)
     Found found;
     if (!find_place(setter, setting, &found))
         return false;
-    const KoineVariable *const variable = found.variable;
+    const KoineVariable *variable = found.variable;
     const bool is_guess = variable->flags & KOINE_VARIABLE_GUESS && setter->what == SET_START;
     if (!(variable->flags & KOINE_VARIABLE_SETTABLE || is_guess) || variable->set == KOINE_NO_OFFSET)
         return report_fixed(setter, setting, variable);

@@ -106,7 +106,7 @@ static bool wrong(const SettingContext *context, DiagCode code, ExperimentKey ke
 static bool take_real(const SettingContext *context, ExperimentKey key, const char *value, Span span)
 {
     double real;
-    const char *const end = value + strlen(value);
+    const char *end = value + strlen(value);
     if (value == end || text_to_real(value, end, &real) != end)
         return wrong(context, DIAG_EXPERIMENT_TYPE, key, value, span, "a number");
     if (!isfinite(real))
@@ -139,13 +139,13 @@ static bool take_seed(const SettingContext *context, ExperimentKey key, const ch
 
 static bool take_profile(const SettingContext *context, const char *value, Span span)
 {
-    Experiment *const experiment = context->experiment;
-    const Profile *const profile = profile_find(experiment_profiles(experiment), value);
+    Experiment *experiment = context->experiment;
+    const Profile *profile = profile_find(experiment_profiles(experiment), value);
     if (profile) {
         experiment->how.profile = profile->name;
         return true;
     }
-    const char *const names = profile_names(experiment_profiles(experiment), ", ", " or ", context->arena);
+    const char *names = profile_names(experiment_profiles(experiment), ", ", " or ", context->arena);
     return wrong(context, DIAG_EXPERIMENT_VALUE, EXPERIMENT_PROFILE, value, span,
                  arena_format(context->arena, "the name of a profile: %s", names));
 }
@@ -154,7 +154,7 @@ static bool take_text(const SettingContext *context, ExperimentKey key, const ch
 {
     if (value[0] == 0)
         return wrong(context, DIAG_EXPERIMENT_VALUE, key, value, span, "a text that is not empty");
-    const char *const copy = arena_text(context->arena, value, strlen(value));
+    const char *copy = arena_text(context->arena, value, strlen(value));
     memcpy((char *)context->experiment + rows[key].field, &copy, sizeof copy);
     return true;
 }
@@ -163,11 +163,11 @@ static bool take_word(const SettingContext *context, ExperimentKey key, const ch
 {
     if (key == EXPERIMENT_PROFILE)
         return take_profile(context, value, span);
-    const Vocabulary *const known = context->experiment->words;
+    const Vocabulary *known = context->experiment->words;
     if (key == EXPERIMENT_TIER && !known)
         return take_text(context, key, value, span);
-    WordAt *const words = key == EXPERIMENT_TIER ? known->tiers : switch_word;
-    const char *const word = word_among(words, value);
+    WordAt *words = key == EXPERIMENT_TIER ? known->tiers : switch_word;
+    const char *word = word_among(words, value);
     if (!word)
         return wrong(context, DIAG_EXPERIMENT_VALUE, key, value, span, words_listed(words, " or ", context->arena));
     memcpy((char *)context->experiment + rows[key].field, &word, sizeof word);

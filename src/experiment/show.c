@@ -49,7 +49,7 @@ static bool select_unasked(Show *show, Pane *pane)
     SelectionMiss miss;
     if (!select_columns(show->tables, NULL, 0, 0, show->arena, &all, &miss))
         return false;
-    Column *const chosen = NEW_ARRAY(show->arena, Column, SERIES_UNASKED);
+    Column *chosen = NEW_ARRAY(show->arena, Column, SERIES_UNASKED);
     uint32_t n = 0;
     for (int wants_states = 1; wants_states >= 0; wants_states--) {
         if (!wants_states && n > 0)
@@ -64,12 +64,12 @@ static bool select_unasked(Show *show, Pane *pane)
 
 static KoineStatus show_begin(KoineSink *sink, const KoineModel *model)
 {
-    Show *const show = (Show *)sink;
+    Show *show = (Show *)sink;
     show->tables = model->kind->tables;
     show->n_panes = show->n_wanted ? show->n_wanted : 1;
     show->panes = NEW_ARRAY(show->arena, Pane, show->n_panes);
     for (uint32_t p = 0; p < show->n_panes; p++) {
-        Pane *const pane = &show->panes[p];
+        Pane *pane = &show->panes[p];
         if (!(show->n_wanted ? select_wanted(show, pane, &show->wanted[p]) : select_unasked(show, pane)))
             return KOINE_FAILED;
         pane->tracks = NEW_ARRAY(show->arena, Track, pane->selection.n);
@@ -81,12 +81,12 @@ static KoineStatus show_begin(KoineSink *sink, const KoineModel *model)
 
 static KoineStatus show_point(KoineSink *sink, const KoineModel *model, const KoinePoint *point)
 {
-    Show *const show = (Show *)sink;
+    Show *show = (Show *)sink;
     vec_push(show->arena, &show->times, point->time);
     for (uint32_t p = 0; p < show->n_panes; p++) {
-        const Pane *const pane = &show->panes[p];
+        const Pane *pane = &show->panes[p];
         for (uint32_t k = 0; k < pane->selection.n; k++) {
-            Track *const track = &pane->tracks[k];
+            Track *track = &pane->tracks[k];
             KoineSlot slot;
             memcpy(&slot, model->block + track->column.offset, sizeof slot);
             vec_push(show->arena, &track->values, column_value(&show->tables->variables[track->column.variable], slot));
@@ -104,7 +104,7 @@ static KoineStatus show_end(KoineSink *sink, const KoineModel *model)
 
 Show *show_create(const ExperimentPane *panes, uint32_t n_panes, Arena *arena)
 {
-    Show *const show = NEW(arena, Show);
+    Show *show = NEW(arena, Show);
     show->sink = (KoineSink){ .begin = show_begin, .point = show_point, .end = show_end };
     show->arena = arena;
     show->wanted = panes;
@@ -121,7 +121,7 @@ static PlotSeries plot_series(const Show *show, const Track *track)
 {
     Text name = { .arena = show->arena };
     column_name(show->tables, &track->column, &name);
-    const KoineVariable *const variable = &show->tables->variables[track->column.variable];
+    const KoineVariable *variable = &show->tables->variables[track->column.variable];
     if (variable->unit && variable->unit[0])
         text_format(&name, " [%s]", variable->unit);
     return (PlotSeries){ .name = name.at,
@@ -136,10 +136,10 @@ const PlotPane *show_panes(const Show *show, uint32_t *n)
     *n = 0;
     if (show->times.n == 0)
         return NULL;
-    PlotPane *const panes = NEW_ARRAY(show->arena, PlotPane, show->n_panes);
+    PlotPane *panes = NEW_ARRAY(show->arena, PlotPane, show->n_panes);
     for (uint32_t p = 0; p < show->n_panes; p++) {
-        const Pane *const pane = &show->panes[p];
-        PlotSeries *const series = NEW_ARRAY(show->arena, PlotSeries, pane->selection.n);
+        const Pane *pane = &show->panes[p];
+        PlotSeries *series = NEW_ARRAY(show->arena, PlotSeries, pane->selection.n);
         for (uint32_t k = 0; k < pane->selection.n; k++)
             series[k] = plot_series(show, &pane->tracks[k]);
         if (pane->selection.n > 0)

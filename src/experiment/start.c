@@ -108,7 +108,7 @@ void start_note_memory(KoineModel *model, double time, Text *json)
         end--;
     if (n == 0 || end == 0)
         return;
-    KoineSlot *const words = NEW_ARRAY(json->arena, KoineSlot, n);
+    KoineSlot *words = NEW_ARRAY(json->arena, KoineSlot, n);
     model->kind->memory.store(model, words, n);
     json->n = end - 1;
     text_format(json, ",\n  \"memory\": { \"time\": %.17g, \"words\": \"", time);
@@ -120,7 +120,7 @@ void start_note_memory(KoineModel *model, double time, Text *json)
 /* The words in what a native result says about its end; 0: there are none for this time. */
 static uint64_t find_memory(const StartState *start, Arena *arena, KoineSlot **words)
 {
-    const char *const end = start->series->store ? store_info(start->series->store)->end : NULL;
+    const char *end = start->series->store ? store_info(start->series->store)->end : NULL;
     const char *at = end ? strstr(end, "\"memory\": { \"time\": ") : NULL;
     char *rest;
     if (!at || !is_near(strtod(at + strlen("\"memory\": { \"time\": "), &rest), start->time) ||
@@ -155,12 +155,12 @@ static void recall(const StartState *start, const Experiment *experiment, KoineM
 
 bool start_write(const StartState *start, const Experiment *experiment, KoineModel *model, Arena *arena, Diag *diag)
 {
-    const KoineTables *const tables = model->kind->tables;
+    const KoineTables *tables = model->kind->tables;
     const unsigned closed = KOINE_VARIABLE_ALIAS | KOINE_VARIABLE_HIDDEN | KOINE_VARIABLE_DERIVATIVE;
     bool is_good = true;
     Text name = { .arena = arena };
     for (uint32_t row = 0; row < tables->n_variables; row++) {
-        const KoineVariable *const variable = &tables->variables[row];
+        const KoineVariable *variable = &tables->variables[row];
         const bool is_computed = !(variable->flags & (KOINE_VARIABLE_SETTABLE | closed)) &&
                                  variable->flags & KOINE_VARIABLE_FIXED && is_state(variable);
         if (is_computed) {
@@ -176,7 +176,7 @@ bool start_write(const StartState *start, const Experiment *experiment, KoineMod
         for (uint32_t k = 0; k < variable->count; k++) {
             name.n = 0;
             column_name(tables, &(Column){ row, k, 0 }, &name);
-            const SeriesColumn *const column = series_find(start->series, name.at);
+            const SeriesColumn *column = series_find(start->series, name.at);
             if (column) {
                 is_good &= write_element(start, variable, name.at, column,
                                          model->block + variable->set + sizeof(KoineSlot) * (size_t)k, diag);
@@ -208,11 +208,11 @@ void start_scales(const StartState *start, const KoineTables *tables, Arena *are
 {
     Text name = { .arena = arena };
     for (uint32_t row = 0; row < tables->n_variables; row++) {
-        const KoineVariable *const variable = &tables->variables[row];
+        const KoineVariable *variable = &tables->variables[row];
         for (uint32_t k = 0; variable->state >= 0 && k < variable->count; k++) {
             name.n = 0;
             column_name(tables, &(Column){ row, k, 0 }, &name);
-            const SeriesColumn *const column = series_find(start->series, name.at);
+            const SeriesColumn *column = series_find(start->series, name.at);
             const uint32_t at = (uint32_t)variable->state + k;
             if (column)
                 scales[at] = scales[tables->n_x + at] =

@@ -27,7 +27,7 @@ static uint32_t held_shown(const KoineRunStatistics *s)
 static void add_held_back(KoineRunStatistics *sum, const KoineHeldBack *held)
 {
     for (uint32_t k = 0; k < held_shown(sum); k++) {
-        KoineHeldBack *const same = &sum->held[k];
+        KoineHeldBack *same = &sum->held[k];
         if (strcmp(same->text, held->text) != 0)
             continue;
         same->to = held->to;
@@ -93,7 +93,7 @@ static void add_seconds(Text *text, double seconds)
 static void add_held(Text *text, const KoineRunStatistics *s)
 {
     for (uint32_t k = 0; k < held_shown(s); k++) {
-        const KoineHeldBack *const held = &s->held[k];
+        const KoineHeldBack *held = &s->held[k];
         text_format(text, "  %s chattered from %.9g to %.9g", text_shown(held->text, text->arena), held->from,
                     held->to);
         if (held->times > 1)
@@ -106,7 +106,7 @@ static void add_held(Text *text, const KoineRunStatistics *s)
 
 void statistics_text(const RunRecord *record, Text *text)
 {
-    const KoineRunStatistics *const s = &record->run.statistics;
+    const KoineRunStatistics *s = &record->run.statistics;
     text_format(text, "%s: %llu points, %llu steps", text_shown(record->model, text->arena),
                 (unsigned long long)s->events.points, (unsigned long long)s->integration.steps);
     if (s->integration.rejected_steps)
@@ -172,7 +172,7 @@ static void add_held_json(Text *text, const KoineRunStatistics *s)
     add_key(text, "held_back");
     text_char(text, '[');
     for (uint32_t k = 0; k < held_shown(s); k++) {
-        const KoineHeldBack *const held = &s->held[k];
+        const KoineHeldBack *held = &s->held[k];
         text_add(text, k ? ", { \"comparison\": " : "{ \"comparison\": ");
         text_json(text, held->text);
         text_add(text, ", \"from\": ");
@@ -189,7 +189,7 @@ static void add_held_json(Text *text, const KoineRunStatistics *s)
 
 void statistics_json(const RunRecord *record, Text *text)
 {
-    const KoineRunStatistics *const s = &record->run.statistics;
+    const KoineRunStatistics *s = &record->run.statistics;
     text_format(text, "{\n  \"koine\": \"%s\"", KOINE_VERSION);
     add_text(text, "model", record->model);
     add_text(text, "file", record->file);
@@ -269,7 +269,7 @@ static void lines_searched(Text *text, const KoineRunStatistics *s)
 
 void statistics_table(const RunRecord *record, Text *text)
 {
-    const KoineRunStatistics *const s = &record->run.statistics;
+    const KoineRunStatistics *s = &record->run.statistics;
     text_format(text, "%s, %s at T = %.9g, solver %s, tier %s\n", record->model, run_end_word(record->run.end),
                 record->run.time, s->solver[0] ? s->solver : "none", record->tier);
 #define KOINE_SECTION(title) text_add(text, title "\n");

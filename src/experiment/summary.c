@@ -16,7 +16,7 @@ static void add_controls(const Controls *controls, Text *to)
 {
     Text text = { .arena = to->arena };
     for (int k = 0; k < CONTROL_PARAMETERS; k++) {
-        const Control *const control = &controls->at[k];
+        const Control *control = &controls->at[k];
         if (!control->is_given)
             continue;
         text_format(&text, "%s%s ", text.n ? ", " : "", control_name((ControlParameter)k));
@@ -28,7 +28,7 @@ static void add_controls(const Controls *controls, Text *to)
 
 void experiment_summary(const Experiment *e, const Controls *controls, Text *to)
 {
-    Arena *const arena = to->arena;
+    Arena *arena = to->arena;
     Text text = { .arena = arena };
     add_number(&text, e, EXPERIMENT_START, e->begin.start, "0");
     add_number(&text, e, EXPERIMENT_STOP, e->part.stop, "");
@@ -37,7 +37,7 @@ void experiment_summary(const Experiment *e, const Controls *controls, Text *to)
     add_number(&text, e, EXPERIMENT_ABSOLUTE_TOLERANCE, e->errors.absolute_tolerance, NULL);
     add_number(&text, e, EXPERIMENT_STEP, e->part.step, NULL);
     add_number(&text, e, EXPERIMENT_MAX_STEP, e->part.max_step, NULL);
-    const Control *const method = &controls->at[CONTROL_INTMETH];
+    const Control *method = &controls->at[CONTROL_INTMETH];
     text_format(&text, ", solver %s, tier %s",
                 e->part.solver     ? e->part.solver
                 : method->is_given ? "by IntMeth"
@@ -66,8 +66,8 @@ void experiment_summary(const Experiment *e, const Controls *controls, Text *to)
 
 void files_summary(const RunRecord *record, const Experiment *experiment, const char *what, Text *text)
 {
-    Arena *const arena = text->arena;
-    const ExperimentResults *const results = &experiment->results;
+    Arena *arena = text->arena;
+    const ExperimentResults *results = &experiment->results;
     if (record->run.statistics.events.points == 0) { /* whatever lies there is of another run */
         text_add(text, "no results\n");
         return;

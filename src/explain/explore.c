@@ -21,7 +21,7 @@ static void key_text(Text *to, const char *key, const char *value)
 static const char *lines_of(const Sources *sources, Span span, Arena *arena)
 {
     enum { LINES_MOST = 24 };
-    const Source *const source = sources_get(sources, span.source);
+    const Source *source = sources_get(sources, span.source);
     uint32_t begin = span.begin, end = span.begin, lines = 1;
     while (begin > 0 && source->text[begin - 1] != '\n' && source->text[begin - 1] != '\r')
         begin--;
@@ -50,12 +50,12 @@ static void add_place(const Model *m, Span span, Text *to)
 /* ---- components ---- */
 void explore_components(const Model *m, Text *to)
 {
-    uint32_t *const own = NEW_ARRAY(to->arena, uint32_t, m->instances.n + 1);
+    uint32_t *own = NEW_ARRAY(to->arena, uint32_t, m->instances.n + 1);
     for (uint32_t k = 0; k < m->variables.n; k++)
         own[m->variables.at[k].owner.index] += !m->variables.at[k].is_generated;
     text_add(to, "{ \"components\": [");
     for (uint32_t k = 0; k < m->instances.n; k++) {
-        const Instance *const i = &m->instances.at[k];
+        const Instance *i = &m->instances.at[k];
         text_format(to, "%s{ \"name\": ", k ? ",\n" : "");
         text_json(to, name_of(m, k ? i->name : m->name));
         key_text(to, "path", instance_path(m, (InstanceId){ k }, to->arena));
@@ -104,12 +104,12 @@ static void note_reads(Behind *b, Term term)
 {
     if (term_is_absent(term))
         return;
-    const Ref *const refs = term_refs(b->model, term);
+    const Ref *refs = term_refs(b->model, term);
     for (uint32_t k = 0; k < term.shape->n_leaves; k++) {
         if (refs[k].kind > REF_LAST || is_wanted(b, refs[k]))
             continue;
         uint32_t var = refs[k].var.index;
-        const Variable *const v = &b->model->variables.at[var];
+        const Variable *v = &b->model->variables.at[var];
         if (v->is_generated && var_is_none(v->origin))
             continue;
         if (v->is_generated)
@@ -132,7 +132,7 @@ static void add_definition(Behind *b, const char *how, uint32_t size, Span span)
 
 static int by_place(const void *left, const void *right)
 {
-    const Span *const a = &((const Defined *)left)->span, *const b = &((const Defined *)right)->span;
+    const Span *a = &((const Defined *)left)->span, *b = &((const Defined *)right)->span;
     if (a->source != b->source)
         return a->source < b->source ? -1 : 1;
     return (a->begin > b->begin) - (a->begin < b->begin);
@@ -143,7 +143,7 @@ static void print_definitions(Behind *b)
     if (b->definitions.n)
         qsort(b->definitions.at, b->definitions.n, sizeof *b->definitions.at, by_place);
     for (uint32_t k = 0; k < b->definitions.n; k++) {
-        const Defined *const d = &b->definitions.at[k];
+        const Defined *d = &b->definitions.at[k];
         text_format(b->to, "%s{ \"how\": \"%s\", \"of\": %u, \"place\": ", k ? ", " : "", d->how, d->size);
         add_place(b->model, d->span, b->to);
         text_add(b->to, " }");
@@ -154,7 +154,7 @@ static void print_definitions(Behind *b)
 static Span equation_span(const Model *m, EqId equation)
 {
     for (uint32_t hops = 0; hops < 64 && equation.index != ID_NONE && equation.index < m->equations.n; hops++) {
-        const Origin *const origin = &m->equations.at[equation.index].origin;
+        const Origin *origin = &m->equations.at[equation.index].origin;
         if (origin->span.source != SOURCE_NONE)
             return origin->span;
         equation = origin->parent;
@@ -165,9 +165,9 @@ static Span equation_span(const Model *m, EqId equation)
 /* As the language wrote it: also in branches, and where a pass has replaced the equation since. */
 static void add_written(Behind *b)
 {
-    const Model *const m = b->model;
+    const Model *m = b->model;
     for (uint32_t k = 0; k < m->equations.n; k++) {
-        const Equation *const e = &m->equations.at[k];
+        const Equation *e = &m->equations.at[k];
         if (e->origin.made_by || term_is_absent(e->lhs) || e->lhs.shape->kind != EXPR_LEAF ||
             !is_wanted(b, term_refs(m, e->lhs)[0]) || e->origin.span.source == SOURCE_NONE)
             continue;
@@ -178,9 +178,9 @@ static void add_written(Behind *b)
 
 static void add_scheduled(Behind *b)
 {
-    const Schedule *const s = b->schedule;
+    const Schedule *s = b->schedule;
     for (uint32_t k = 0; k < s->blocks.n; k++) {
-        const Block *const block = &s->blocks.at[k];
+        const Block *block = &s->blocks.at[k];
         if (block->kind == BLOCK_ASSIGN && !term_is_absent(block->u.assign.lhs) &&
             is_wanted(b, term_refs(b->model, block->u.assign.lhs)[0])) {
             const Span span = equation_span(b->model, block->equation);
@@ -189,7 +189,7 @@ static void add_scheduled(Behind *b)
             note_reads(b, block->u.assign.rhs);
         }
         for (uint32_t r = 0; r < block_rows(block).n_rows; r++) {
-            const SystemRow *const row = &s->rows.at[block_rows(block).first_row + r];
+            const SystemRow *row = &s->rows.at[block_rows(block).first_row + r];
             if (!is_wanted(b, row->unknown))
                 continue;
             add_definition(b, "system", block_rows(block).n_rows, equation_span(b->model, row->equation));
@@ -201,9 +201,9 @@ static void add_scheduled(Behind *b)
 
 static void add_assigned(Behind *b)
 {
-    const Model *const m = b->model;
+    const Model *m = b->model;
     for (uint32_t k = 0; k < m->assignments.n; k++) {
-        const Assignment *const a = &m->assignments.at[k];
+        const Assignment *a = &m->assignments.at[k];
         if (term_is_absent(a->target) || !is_wanted(b, term_refs(m, a->target)[0]))
             continue;
         if (a->span.source != SOURCE_NONE)
@@ -244,14 +244,14 @@ static const char *bare_name(const char *path, Arena *arena)
 
 static bool find_variable(const Model *m, const char *path, VarId *found, Arena *arena)
 {
-    const char *const bare = bare_name(path, arena);
-    Arena *const scratch = arena_create_like(arena);
+    const char *bare = bare_name(path, arena);
+    Arena *scratch = arena_create_like(arena);
     const ArenaMark mark = arena_mark(scratch);
     bool is_found = false;
     for (uint32_t k = 0; k < m->variables.n && !is_found; k++) {
         if (m->variables.at[k].is_generated)
             continue;
-        const char *const name = variable_path(m, (VarId){ k }, scratch);
+        const char *name = variable_path(m, (VarId){ k }, scratch);
         is_found = strcmp(name, path) == 0 || strcmp(name, bare) == 0;
         *found = (VarId){ k };
         arena_reset(scratch, mark);
@@ -262,11 +262,11 @@ static bool find_variable(const Model *m, const char *path, VarId *found, Arena 
 
 bool explore_variable(const Schedule *schedule, const char *path, Text *to)
 {
-    const Model *const m = schedule->model;
+    const Model *m = schedule->model;
     Behind b = { .schedule = schedule, .model = m, .to = to };
     if (!find_variable(m, path, &b.var, to->arena))
         return false;
-    const Variable *const v = &m->variables.at[b.var.index];
+    const Variable *v = &m->variables.at[b.var.index];
     b.holder = holder_of(m, b.var);
     text_add(to, "{ \"name\": ");
     text_json(to, variable_path(m, b.var, to->arena));
@@ -317,13 +317,13 @@ static const char *ref_name(const Model *m, Ref ref, Arena *arena)
 {
     if (ref.kind > REF_LAST || var_is_none(ref.var) || m->variables.at[ref.var.index].is_generated)
         return "";
-    const char *const name = variable_path(m, ref.var, arena);
+    const char *name = variable_path(m, ref.var, arena);
     return ref.kind == REF_DER ? arena_format(arena, "der(%s)", name) : name;
 }
 
 static Span block_span(const Schedule *s, const Block *block)
 {
-    const Model *const m = s->model;
+    const Model *m = s->model;
     switch ((BlockKind)block->kind) {
     case BLOCK_RELATION: return m->relations.at[block->u.object].origin.span;
     case BLOCK_STEP: return m->steps.at[block->u.object].origin.span;
@@ -378,7 +378,7 @@ static void count_term(Incidence *i, uint32_t row, Term term)
 {
     if (term_is_absent(term))
         return;
-    const Ref *const refs = term_refs(i->schedule->model, term);
+    const Ref *refs = term_refs(i->schedule->model, term);
     for (uint32_t k = 0; k < term.shape->n_leaves; k++) {
         uint32_t column;
         if ((refs[k].kind == REF_NOW || refs[k].kind == REF_DER) && map_get(&i->column, column_key(refs[k]), &column))
@@ -388,9 +388,9 @@ static void count_term(Incidence *i, uint32_t row, Term term)
 
 static void number_unknowns(Incidence *i)
 {
-    const Schedule *const s = i->schedule;
+    const Schedule *s = i->schedule;
     for (uint32_t k = 0; k < s->blocks.n; k++) {
-        const Block *const block = &s->blocks.at[k];
+        const Block *block = &s->blocks.at[k];
         if (block->kind == BLOCK_ASSIGN && !term_is_absent(block->u.assign.lhs))
             map_put(&i->column, column_key(term_refs(s->model, block->u.assign.lhs)[0]), i->n++);
         for (uint32_t r = 0; r < block_rows(block).n_rows; r++)
@@ -400,10 +400,10 @@ static void number_unknowns(Incidence *i)
 
 static void count_entries(Incidence *i, Text *to)
 {
-    const Schedule *const s = i->schedule;
+    const Schedule *s = i->schedule;
     uint32_t row = 0, n_systems = 0;
     for (uint32_t k = 0; k < s->blocks.n; k++) {
-        const Block *const block = &s->blocks.at[k];
+        const Block *block = &s->blocks.at[k];
         if (block_rows(block).n_rows > 1)
             text_format(to, "%s%u, %u", n_systems++ ? ", " : "", row, block_rows(block).n_rows);
         if (block->kind == BLOCK_ASSIGN && !term_is_absent(block->u.assign.lhs)) {

@@ -12,8 +12,8 @@ static void be_silent(void *context, const KoineModel *model, int level, const c
 /* Everything once more at the end of the run: it may not have been needed there. False: it has no value. */
 static bool evaluate(const KoineModelKind *kind, KoineModel *model)
 {
-    const KoineTables *const tables = kind->tables;
-    double *const x = malloc((tables->n_x + 1) * sizeof *x), *const der = malloc((tables->n_x + 1) * sizeof *der);
+    const KoineTables *tables = kind->tables;
+    double *x = malloc((tables->n_x + 1) * sizeof *x), *der = malloc((tables->n_x + 1) * sizeof *der);
     bool is_good = false;
     if (x && der) {
         memcpy(x, model->block + tables->x, tables->n_x * sizeof *x);

@@ -304,7 +304,7 @@ static void list_blocks_of(Report *r, const Schedule *s, bool is_initial, uint32
 {
     for (uint32_t k = 0; s && k < s->blocks.n; k++) {
         const Block *b = &s->blocks.at[k];
-        Arena *const own = r->arena;
+        Arena *own = r->arena;
         if (!block_is_system(b) && !block_solved(b).n_rows && !r->style.has_all_blocks)
             continue;
         r->arena = arena_create_like(own);

@@ -52,7 +52,7 @@ static void queue_drop(Queue *q, uint64_t first)
 /* Points with times from `from` to `to`; neither ever goes back. */
 static void move_window(Window *w, double from, double to)
 {
-    const Curve *const c = w->curve;
+    const Curve *c = w->curve;
     for (; w->end < c->n && c->times[w->end] <= to; w->end++) {
         if (isnan(value_at(c, w->end))) {
             w->n_gaps++;
@@ -92,7 +92,7 @@ static void widen(Core *core, double value)
 /* The values of the reference from `from` to `to`. */
 static Core core_of(Window *w, double from, double to)
 {
-    const Curve *const c = w->curve;
+    const Curve *c = w->curve;
     move_window(w, from, to);
     Core core = { INFINITY, -INFINITY, w->n_gaps > 0 };
     if (w->largest.first < w->largest.end) {
@@ -125,7 +125,7 @@ static Window window_on(const Curve *curve, Arena *arena)
 
 static void look(Window *w, double time, double value, double width, Deviation *worst)
 {
-    const Curve *const c = w->curve;
+    const Curve *c = w->curve;
     if (time < c->times[0] - width || time > c->times[c->n - 1] + width)
         return; /* that the curves do not cover the same time is another finding */
     const double from = fmax(time - width, c->times[0]), to = fmin(time + width, c->times[c->n - 1]);

@@ -11,7 +11,7 @@ bool signal_differs(const ComparedSignal *pair)
 
 static double ratio(const ComparedSignal *pair)
 {
-    const Deviation *const d = &pair->deviation;
+    const Deviation *d = &pair->deviation;
     return d->deviation == 0 ? 0 : d->height > 0 ? d->deviation / d->height : INFINITY;
 }
 
@@ -20,8 +20,7 @@ static int by_ratio(const void *a, const void *b)
     const double x = ratio(a), y = ratio(b);
     if (x != y)
         return x < y ? 1 : -1;
-    const Deviation *const p = &((const ComparedSignal *)a)->deviation, *const q =
-                                                                            &((const ComparedSignal *)b)->deviation;
+    const Deviation *p = &((const ComparedSignal *)a)->deviation, *q = &((const ComparedSignal *)b)->deviation;
     if (p->deviation != q->deviation)
         return p->deviation < q->deviation ? 1 : -1;
     return ((const ComparedSignal *)a)->reference < ((const ComparedSignal *)b)->reference ? -1 : 1;
@@ -57,7 +56,7 @@ static Map names_of(const Series *series, Arena *arena)
     Map map;
     map_init(&map, arena, series->n_columns);
     for (uint32_t k = series->n_columns; k-- > 1;) { /* the first of several wins */
-        const char *const name = series->columns[k].name;
+        const char *name = series->columns[k].name;
         map_put(&map, hash_bytes(name, strlen(name), 0), k);
     }
     return map;
@@ -79,7 +78,7 @@ static void compare_all(Comparison *c, Arena *scratch)
 {
     const Map theirs = names_of(c->other, c->arena), ours = names_of(c->reference, c->arena);
     for (uint32_t k = 1; k < c->reference->n_columns; k++) {
-        const char *const name = c->reference->columns[k].name;
+        const char *name = c->reference->columns[k].name;
         uint32_t other;
         if (!is_wanted(c, name))
             continue;
@@ -90,7 +89,7 @@ static void compare_all(Comparison *c, Arena *scratch)
     }
     for (uint32_t k = 1; k < c->other->n_columns; k++) {
         uint32_t found;
-        const char *const name = c->other->columns[k].name;
+        const char *name = c->other->columns[k].name;
         c->n_more += is_wanted(c, name) && !find_name(&ours, c->reference, name, &found);
     }
     if (c->pairs.n)
@@ -122,7 +121,7 @@ static void read_globs(Comparison *c)
 void compare_results(Comparison *c)
 {
     read_globs(c);
-    Arena *const scratch = arena_create_like(c->arena);
+    Arena *scratch = arena_create_like(c->arena);
     c->width = c->tube * (last_time(c->reference) - c->reference->columns[0].values[0]);
     c->has_same_times = have_same_times(c);
     compare_all(c, scratch);
@@ -131,7 +130,7 @@ void compare_results(Comparison *c)
 
 static void add_pair(const Comparison *c, const ComparedSignal *pair, Text *text)
 {
-    const Deviation *const d = &pair->deviation;
+    const Deviation *d = &pair->deviation;
     text_format(text, "%s %s: %.6g of %.6g", signal_differs(pair) ? "differs" : "agrees ",
                 c->reference->columns[pair->reference].name, d->deviation, d->height);
     if (d->deviation > 0) {
@@ -174,8 +173,8 @@ uint32_t comparison_panes(const Comparison *c, const char *const names[2], uint3
 {
     uint32_t n = 0;
     for (; n < most && n < c->pairs.n && (n == 0 || signal_differs(&c->pairs.at[n])); n++) {
-        const ComparedSignal *const pair = &c->pairs.at[n];
-        PlotSeries *const both = NEW_ARRAY(c->arena, PlotSeries, 2);
+        const ComparedSignal *pair = &c->pairs.at[n];
+        PlotSeries *both = NEW_ARRAY(c->arena, PlotSeries, 2);
         for (int k = 0; k < 2; k++) {
             const Curve curve = curve_of(k ? c->other : c->reference, k ? pair->other : pair->reference, c->arena);
             both[k] = (PlotSeries){ .name = names[k],

@@ -18,7 +18,7 @@ static KoineSink *create_sink(const ResultOptions *o, Arena *arena)
 static void measure(const char *path, Arena *arena, uint64_t *points, double *time)
 {
     (void)arena;
-    FILE *const file = fopen(path, "r");
+    FILE *file = fopen(path, "r");
     char *line = NULL;
     size_t size = 0;
     uint64_t n = 0;

@@ -81,7 +81,7 @@ static bool read_field(Reader *reader)
                    (unsigned long long)reader->line);
         return false;
     }
-    const char *const begin = reader->at;
+    const char *begin = reader->at;
     while (!is_field_end(reader, reader->at))
         reader->at++;
     const char *stop = reader->at;
@@ -102,7 +102,7 @@ static void report_number(Reader *reader, const char *name)
 
 static bool read_number(Reader *reader, const char *name, uint32_t column, uint64_t row, double *value)
 {
-    const char *const after = text_to_real(reader->at, reader->end, value);
+    const char *after = text_to_real(reader->at, reader->end, value);
     if (after != reader->at && is_field_end(reader, after)) {
         reader->at = after;
         return true;
@@ -113,7 +113,7 @@ static bool read_number(Reader *reader, const char *name, uint32_t column, uint6
         *value = NAN;
         return true;
     }
-    const char *const stop = reader->field.at + reader->field.n;
+    const char *stop = reader->field.at + reader->field.n;
     if (text_to_real(reader->field.at, stop, value) == stop)
         return true;
     *value = NAN;
@@ -149,7 +149,7 @@ static bool read_header(Reader *reader, Columns *columns)
     for (;;) {
         if (!read_field(reader))
             return false;
-        const char *const stop = reader->field.at + reader->field.n;
+        const char *stop = reader->field.at + reader->field.n;
         double ignored;
         is_all_numbers &= reader->field.n > 0 && text_to_real(reader->field.at, stop, &ignored) == stop;
         if (columns->n == MOST_COLUMNS) {
@@ -162,7 +162,7 @@ static bool read_header(Reader *reader, Columns *columns)
                        reader->path, (unsigned long long)reader->line);
             return false;
         }
-        const char *const name = arena_text(reader->arena, reader->field.at, reader->field.n);
+        const char *name = arena_text(reader->arena, reader->field.at, reader->field.n);
         const SeriesColumn column = { .name = name, .comment = "" };
         vec_push(reader->arena, columns, column);
         if (is_line_end(reader, reader->at))
@@ -223,9 +223,9 @@ static void leave_out_cut_line(Reader *reader)
 static Series *read_table(Reader given, const char *text, size_t size)
 {
     Reader reader = given;
-    const char *const path = reader.path;
-    Arena *const arena = reader.arena;
-    Diag *const diag = reader.diag;
+    const char *path = reader.path;
+    Arena *arena = reader.arena;
+    Diag *diag = reader.diag;
     reader.at = text;
     reader.end = text + size;
     reader.line = 1;
@@ -246,7 +246,7 @@ static Series *read_table(Reader given, const char *text, size_t size)
     const uint64_t most = (uint64_t)(reader.end - reader.at) / columns.n + 1;
     const uint64_t lines = count_lines(&reader);
     const uint64_t rows = lines < most ? lines : most;
-    double *const values = NEW_ARRAY(arena, double, rows *columns.n);
+    double *values = NEW_ARRAY(arena, double, rows *columns.n);
     uint64_t row = 0;
     while (reader.at < reader.end) {
         if (is_line_end(&reader, reader.at)) { /* empty lines are skipped */
@@ -262,7 +262,7 @@ static Series *read_table(Reader given, const char *text, size_t size)
         return NULL;
     for (uint32_t c = 0; c < columns.n; c++)
         columns.at[c].values = values + c * rows;
-    Series *const series = NEW(arena, Series);
+    Series *series = NEW(arena, Series);
     *series = (Series){ columns.n, row, columns.at, NULL, reader.words.at, reader.words.n };
     return series;
 }

@@ -57,8 +57,8 @@ static void print_cell(Cell *cell, KoineSlot slot)
 
 static KoineStatus csv_begin(KoineSink *sink, const KoineModel *model)
 {
-    CsvWriter *const writer = (CsvWriter *)sink;
-    const KoineTables *const tables = model->kind->tables;
+    CsvWriter *writer = (CsvWriter *)sink;
+    const KoineTables *tables = model->kind->tables;
     Selection selection;
     SelectionMiss miss;
     const unsigned flags = writer->options.has_parameters ? SELECT_PARAMETERS : 0;
@@ -73,7 +73,7 @@ static KoineStatus csv_begin(KoineSink *sink, const KoineModel *model)
     writer->n_cells = selection.n;
     writer->cells = NEW_ARRAY(writer->arena, Cell, selection.n);
     for (uint32_t i = 0; i < selection.n; i++) {
-        const KoineVariable *const variable = &tables->variables[selection.at[i].variable];
+        const KoineVariable *variable = &tables->variables[selection.at[i].variable];
         writer->cells[i].offset = selection.at[i].offset;
         writer->cells[i].type = variable->type;
         writer->cells[i].is_negated = variable->flags & KOINE_VARIABLE_NEGATED;
@@ -85,11 +85,11 @@ static KoineStatus csv_begin(KoineSink *sink, const KoineModel *model)
 
 static KoineStatus csv_point(KoineSink *sink, const KoineModel *model, const KoinePoint *point)
 {
-    CsvWriter *const writer = (CsvWriter *)sink;
+    CsvWriter *writer = (CsvWriter *)sink;
     char *at = output_room(&writer->output);
     at += real_to_text(point->time, at);
     for (uint32_t i = 0; i < writer->n_cells; i++) {
-        Cell *const cell = &writer->cells[i];
+        Cell *cell = &writer->cells[i];
         KoineSlot slot;
         memcpy(&slot, model->block + cell->offset, sizeof slot);
         if (slot.i != cell->last.i)
@@ -107,7 +107,7 @@ static KoineStatus csv_point(KoineSink *sink, const KoineModel *model, const Koi
 static KoineStatus csv_end(KoineSink *sink, const KoineModel *model)
 {
     (void)model;
-    CsvWriter *const writer = (CsvWriter *)sink;
+    CsvWriter *writer = (CsvWriter *)sink;
     if (!writer->is_open)
         return KOINE_OK;
     writer->is_open = false;
@@ -118,7 +118,7 @@ static KoineStatus csv_end(KoineSink *sink, const KoineModel *model)
 
 KoineSink *csv_sink(const CsvOptions *options, Arena *arena)
 {
-    CsvWriter *const writer = NEW(arena, CsvWriter);
+    CsvWriter *writer = NEW(arena, CsvWriter);
     writer->options = *options;
     writer->arena = arena;
     writer->sink.context = writer;

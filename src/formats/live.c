@@ -44,7 +44,7 @@ static Text column_texts(const KoineTables *tables, const Selection *selection, 
     Text texts = { .arena = arena }, name = { .arena = arena };
     text_bytes(&texts, "time\0\0\0c", 9);
     for (uint32_t k = 0; k < selection->n; k++) {
-        const KoineVariable *const v = &tables->variables[selection->at[k].variable];
+        const KoineVariable *v = &tables->variables[selection->at[k].variable];
         name.n = 0;
         column_name(tables, &selection->at[k], &name);
         const char *const parts[] = { name.at, v->unit ? v->unit : "", v->comment ? v->comment : "",
@@ -74,7 +74,7 @@ static LiveHead *create_file(const char *path, const Text *texts, uint64_t n_col
     close(file);
     if (at == MAP_FAILED)
         return NULL;
-    LiveHead *const head = at;
+    LiveHead *head = at;
     *head = (LiveHead){ .n_columns = n_columns, .capacity = capacity, .rows_at = rows_at, .size = size };
     memcpy(head + 1, texts->at, texts->n);
     atomic_store_explicit(&head->magic, MAGIC, memory_order_release);
@@ -83,8 +83,8 @@ static LiveHead *create_file(const char *path, const Text *texts, uint64_t n_col
 
 static KoineStatus live_begin(KoineSink *sink, const KoineModel *model)
 {
-    LiveWriter *const w = (LiveWriter *)sink;
-    const KoineTables *const tables = model->kind->tables;
+    LiveWriter *w = (LiveWriter *)sink;
+    const KoineTables *tables = model->kind->tables;
     Selection selection;
     SelectionMiss miss;
     if (!select_columns(tables, w->globs, w->n_globs, 0, w->arena, &selection, &miss))
@@ -114,7 +114,7 @@ static void thin_out(LiveWriter *w)
 
 static KoineStatus live_point(KoineSink *sink, const KoineModel *model, const KoinePoint *point)
 {
-    LiveWriter *const w = (LiveWriter *)sink;
+    LiveWriter *w = (LiveWriter *)sink;
     if (!w->head || w->seen++ % w->stride)
         return KOINE_OK;
     uint64_t row = atomic_load_explicit(&w->head->n_rows, memory_order_relaxed);
@@ -123,7 +123,7 @@ static KoineStatus live_point(KoineSink *sink, const KoineModel *model, const Ko
         row /= 2;
         w->seen = 1;
     }
-    double *const to = w->rows + row * w->head->n_columns;
+    double *to = w->rows + row * w->head->n_columns;
     to[0] = point->time;
     for (uint32_t k = 0; k < w->n_sources; k++) {
         KoineSlot slot;
@@ -137,7 +137,7 @@ static KoineStatus live_point(KoineSink *sink, const KoineModel *model, const Ko
 static KoineStatus live_end(KoineSink *sink, const KoineModel *model)
 {
     (void)model;
-    LiveWriter *const w = (LiveWriter *)sink;
+    LiveWriter *w = (LiveWriter *)sink;
     if (w->head)
         munmap(w->head, w->head->size);
     w->head = NULL;
@@ -146,7 +146,7 @@ static KoineStatus live_end(KoineSink *sink, const KoineModel *model)
 
 KoineSink *live_sink(const char *path, const char *const *globs, uint32_t n_globs, Arena *arena)
 {
-    LiveWriter *const w = NEW(arena, LiveWriter);
+    LiveWriter *w = NEW(arena, LiveWriter);
     *w = (LiveWriter){ .sink = { .context = w, .begin = live_begin, .point = live_point, .end = live_end },
                        .path = path,
                        .globs = globs,
@@ -170,7 +170,7 @@ static bool read_columns(LiveFile *file, const char *at, const char *end, Arena 
     for (uint64_t k = 0; k < file->n_columns; k++) {
         const char *parts[4];
         for (uint32_t p = 0; p < 4; p++) {
-            const char *const zero = at < end ? memchr(at, 0, (size_t)(end - at)) : NULL;
+            const char *zero = at < end ? memchr(at, 0, (size_t)(end - at)) : NULL;
             if (!zero)
                 return false;
             parts[p] = arena_text(arena, at, (size_t)(zero - at));
@@ -192,12 +192,12 @@ LiveFile *live_open(const char *path, Arena *arena, const char **error)
         return NULL;
     }
     const uint64_t size = (uint64_t)state.st_size;
-    void *const at = size > sizeof(LiveHead) ? mmap(NULL, size, PROT_READ, MAP_SHARED, descriptor, 0) : MAP_FAILED;
+    void *at = size > sizeof(LiveHead) ? mmap(NULL, size, PROT_READ, MAP_SHARED, descriptor, 0) : MAP_FAILED;
     close(descriptor);
     *error = arena_format(arena, "'%s' is no preview of a run, or of one that has just begun", path);
     if (at == MAP_FAILED)
         return NULL;
-    LiveFile *const file = NEW(arena, LiveFile);
+    LiveFile *file = NEW(arena, LiveFile);
     file->head = at;
     const bool is_whole = atomic_load_explicit(&file->head->magic, memory_order_acquire) == MAGIC &&
                           file->head->size == size && file->head->rows_at > sizeof(LiveHead) &&
@@ -207,7 +207,7 @@ LiveFile *live_open(const char *path, Arena *arena, const char **error)
         file->n_columns = file->head->n_columns;
         file->capacity = file->head->capacity;
     }
-    const char *const texts = (const char *)(file->head + 1);
+    const char *texts = (const char *)(file->head + 1);
     if (!is_whole || !read_columns(file, texts, (const char *)at + file->head->rows_at, arena)) {
         munmap(at, size);
         return NULL;
@@ -234,7 +234,7 @@ LiveColumn live_column(const LiveFile *file, uint32_t column)
 uint64_t live_refresh(LiveFile *file)
 {
     enum { TRIES = 4 };
-    const double *const rows = (const double *)((const unsigned char *)file->head + file->head->rows_at);
+    const double *rows = (const double *)((const unsigned char *)file->head + file->head->rows_at);
     for (int k = 0; k < TRIES; k++) {
         const uint64_t turn = atomic_load_explicit(&file->head->turn, memory_order_acquire);
         const uint64_t n = atomic_load_explicit(&file->head->n_rows, memory_order_acquire);

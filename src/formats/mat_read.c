@@ -182,7 +182,7 @@ static const char *item_text(const Reader *reader, const Matrix *matrix, uint64_
             break;
         n--;
     }
-    char *const text = NEW_ARRAY(reader->arena, char, n + 1);
+    char *text = NEW_ARRAY(reader->arena, char, n + 1);
     for (uint64_t k = 0; k < n; k++) {
         const double c = item_at(reader, matrix, item, k);
         text[k] = c > 0 && c < 256 ? (char)(unsigned char)c : '?';
@@ -192,13 +192,13 @@ static const char *item_text(const Reader *reader, const Matrix *matrix, uint64_
 
 static bool find_layout(Reader *reader)
 {
-    const Matrix *const aclass = find_matrix(reader, "Aclass");
+    const Matrix *aclass = find_matrix(reader, "Aclass");
     if (!aclass || aclass->rows < 1 || aclass->columns < 8)
         return damaged(reader, "matrix 'Aclass' is missing: this is not a result file of a Modelica tool");
     reader->is_transposed = false; /* Aclass itself never is */
     if (strncmp(item_text(reader, aclass, 0), "Atrajectory", 11) != 0)
         return damaged(reader, "'Aclass' does not say 'Atrajectory': this is not a result file");
-    const char *const layout = aclass->rows >= ACLASS_ROWS ? item_text(reader, aclass, 3) : "binNormal";
+    const char *layout = aclass->rows >= ACLASS_ROWS ? item_text(reader, aclass, 3) : "binNormal";
     if (strcmp(layout, "binTrans") != 0 && strcmp(layout, "binNormal") != 0)
         return damaged(reader, "'Aclass' says neither 'binTrans' nor 'binNormal'");
     reader->is_transposed = strcmp(layout, "binTrans") == 0;
@@ -227,7 +227,7 @@ static const double *trajectory(const Reader *reader, Trajectories *t, int64_t p
     if (map_get(&t->by_place, (uint64_t)place, &known))
         return t->copies.at[known];
     const uint64_t k = (uint64_t)(place < 0 ? -place : place) - 1;
-    double *const copy = NEW_ARRAY(reader->arena, double, points);
+    double *copy = NEW_ARRAY(reader->arena, double, points);
     for (uint64_t i = 0; i < points; i++) {
         const double value = item_at(reader, t->matrix, i, k);
         copy[i] = place < 0 ? -value : value;
@@ -270,7 +270,7 @@ static bool read_column(const Reader *reader, Directory *directory, uint64_t i, 
 {
     const double which = item_at(reader, directory->info, i, 0), place = item_at(reader, directory->info, i, 1);
     const int j = which == 0 ? directory->main : which == 1 ? 0 : which == 2 ? 1 : -1;
-    Trajectories *const t = j < 0 ? NULL : &directory->data[j];
+    Trajectories *t = j < 0 ? NULL : &directory->data[j];
     column->name = item_text(reader, directory->names, i);
     column->comment = item_text(reader, directory->descriptions, i);
     if (!t || !t->matrix || !(fabs(place) >= 1) || fabs(place) > (double)t->variables) {
@@ -307,7 +307,7 @@ Series *mat_read(const char *path, const void *bytes, size_t size, Arena *arena,
         return NULL;
 
     /* The time comes first, the others keep their order. */
-    SeriesColumn *const columns = NEW_ARRAY(arena, SeriesColumn, directory.n);
+    SeriesColumn *columns = NEW_ARRAY(arena, SeriesColumn, directory.n);
     const uint64_t time = find_time(&reader, &directory);
     uint64_t next = 1;
     for (uint64_t i = 0; i < directory.n; i++)
@@ -315,7 +315,7 @@ Series *mat_read(const char *path, const void *bytes, size_t size, Arena *arena,
             return NULL;
     if (columns[0].is_constant)
         return damaged(&reader, "the time does not vary"), NULL;
-    Series *const series = NEW(arena, Series);
+    Series *series = NEW(arena, Series);
     *series = (Series){ (uint32_t)directory.n, directory.data[directory.main].points, columns, NULL, NULL, 0 };
     return series;
 }

@@ -85,7 +85,7 @@ static void write_texts(MatWriter *writer, const char *name, const Texts *texts)
 {
     const size_t rows = texts->longest ? texts->longest : 1;
     write_head(writer, name, matrix_type(MAT_UINT8, MAT_TEXT), rows, texts->begins.n);
-    char *const padding = NEW_ARRAY(writer->arena, char, rows);
+    char *padding = NEW_ARRAY(writer->arena, char, rows);
     for (uint32_t i = 0; i < texts->begins.n; i++) {
         const size_t begin = texts->begins.at[i];
         const size_t end = i + 1 < texts->begins.n ? texts->begins.at[i + 1] : texts->bytes.n;
@@ -104,7 +104,7 @@ static void add_description(const KoineTables *tables, const KoineVariable *vari
         text_format(text, "%s[%s]", text->n > begin ? " " : "", variable->unit);
     if (variable->type != KOINE_ENUMERATION || variable->enumeration >= tables->types.n_enumerations)
         return;
-    const KoineEnumeration *const enumeration = &tables->types.enumerations[variable->enumeration];
+    const KoineEnumeration *enumeration = &tables->types.enumerations[variable->enumeration];
     text_add(text, text->n > begin ? " {" : "{");
     for (uint32_t k = 0; k < enumeration->n; k++)
         text_format(text, "%s%u %s", k ? ", " : "", (unsigned)k + 1, enumeration->values[k]);
@@ -135,7 +135,7 @@ typedef struct {
 static KoineStatus write_directory(MatWriter *writer, const KoineTables *tables, const Selection *selection)
 {
     Texts names = { .bytes = { .arena = writer->arena } }, descriptions = { .bytes = { .arena = writer->arena } };
-    DataInfo *const info = NEW_ARRAY(writer->arena, DataInfo, selection->n + 1);
+    DataInfo *info = NEW_ARRAY(writer->arena, DataInfo, selection->n + 1);
     info[0] = (DataInfo){ 0, 1, 0, -1 }; /* the abscissa of all matrices */
     texts_begin(&names);
     text_add(&names.bytes, "time");
@@ -143,8 +143,8 @@ static KoineStatus write_directory(MatWriter *writer, const KoineTables *tables,
     texts_begin(&descriptions);
     texts_end(&descriptions);
     for (uint32_t i = 0; i < selection->n; i++) {
-        const Column *const column = &selection->at[i];
-        const KoineVariable *const variable = &tables->variables[column->variable];
+        const Column *column = &selection->at[i];
+        const KoineVariable *variable = &tables->variables[column->variable];
         const bool is_fixed = variable->variability <= KOINE_VARIABILITY_PARAMETER;
         texts_begin(&names);
         column_name(tables, column, &names.bytes);
@@ -152,7 +152,7 @@ static KoineStatus write_directory(MatWriter *writer, const KoineTables *tables,
         texts_begin(&descriptions);
         add_description(tables, variable, &descriptions.bytes);
         texts_end(&descriptions);
-        DataMatrix *const matrix = is_fixed ? &writer->fixed : &writer->varying;
+        DataMatrix *matrix = is_fixed ? &writer->fixed : &writer->varying;
         info[i + 1] = (DataInfo){ is_fixed ? 1 : 2, place_column(writer, variable, column->offset, matrix), 0, -1 };
     }
     const uint64_t n = selection->n + 1;
@@ -172,9 +172,9 @@ static KoineStatus write_directory(MatWriter *writer, const KoineTables *tables,
 
 static KoineStatus mat_begin(KoineSink *sink, const KoineModel *model)
 {
-    MatWriter *const writer = (MatWriter *)sink;
-    const MatOptions *const options = &writer->options;
-    const KoineTables *const tables = model->kind->tables;
+    MatWriter *writer = (MatWriter *)sink;
+    const MatOptions *options = &writer->options;
+    const KoineTables *tables = model->kind->tables;
     Selection selection;
     SelectionMiss miss;
     if (!select_columns(tables, options->globs, options->n_globs, SELECT_PARAMETERS, writer->arena, &selection,
@@ -209,7 +209,7 @@ static double row_value(const DataRow *row, const KoineModel *model)
 /* data_1 and the head of data_2, once the parameters have their values: at the first point. */
 static bool begin_data(MatWriter *writer, const KoineModel *model, double time)
 {
-    Output *const output = &writer->output;
+    Output *output = &writer->output;
     const size_t n = writer->fixed.rows.n;
     write_head(writer, "data_1", matrix_type(MAT_DOUBLE, MAT_NUMERIC), n + 1, 2);
     for (int end = 0; end < 2; end++) {
@@ -238,8 +238,8 @@ static bool patch_counts(MatWriter *writer)
 
 static KoineStatus mat_point(KoineSink *sink, const KoineModel *model, const KoinePoint *point)
 {
-    MatWriter *const writer = (MatWriter *)sink;
-    Output *const output = &writer->output;
+    MatWriter *writer = (MatWriter *)sink;
+    Output *output = &writer->output;
     if (!writer->has_data && !begin_data(writer, model, point->time))
         return fail(writer);
     const size_t record = (writer->varying.rows.n + 1) * sizeof(double);
@@ -268,7 +268,7 @@ static KoineStatus mat_point(KoineSink *sink, const KoineModel *model, const Koi
 
 static KoineStatus mat_end(KoineSink *sink, const KoineModel *model)
 {
-    MatWriter *const writer = (MatWriter *)sink;
+    MatWriter *writer = (MatWriter *)sink;
     if (!writer->is_open)
         return KOINE_OK;
     writer->is_open = false;
@@ -283,7 +283,7 @@ static KoineStatus mat_end(KoineSink *sink, const KoineModel *model)
 
 KoineSink *mat_sink(const MatOptions *options, Arena *arena)
 {
-    MatWriter *const writer = NEW(arena, MatWriter);
+    MatWriter *writer = NEW(arena, MatWriter);
     writer->options = *options;
     writer->arena = arena;
     writer->sink.context = writer;

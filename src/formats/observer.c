@@ -124,7 +124,7 @@ static KoineStatus write_row(Observer *o, double time, int event_step, const Koi
 {
     char *at = begin_row(o, time, event_step);
     for (uint32_t k = 0; k < o->n; k++) {
-        Watched *const w = &o->watched[k];
+        Watched *w = &o->watched[k];
         *at++ = ',';
         at += csv_slot_text(w->type, w->is_negated, slots[k], at);
         w->last = slots[k];
@@ -153,7 +153,7 @@ static KoineStatus write_changes(Observer *o, double time, int event_step, const
         return KOINE_OK;
     char *at = begin_row(o, time, event_step);
     for (uint32_t k = 0; k < o->n; k++) {
-        Watched *const w = &o->watched[k];
+        Watched *w = &o->watched[k];
         *at++ = ',';
         if (is_same(w, slots[k], w->last))
             continue;
@@ -170,7 +170,7 @@ static KoineStatus write_interval(Observer *o, double time)
     char *at = output_room(&o->output);
     at += real_to_text(time, at);
     for (uint32_t k = 0; k < o->n; k++) {
-        const Watched *const w = &o->watched[k];
+        const Watched *w = &o->watched[k];
         const double parts[] = { w->low, w->high,
                                  o->interval.covered > 0 ? w->base + w->integral / o->interval.covered : w->value };
         for (int part = 0; part < 3; part++) {
@@ -192,7 +192,7 @@ static void open_interval(Observer *o)
     o->interval.end = fmin(o->options.from + (double)++o->interval.number * width, o->options.to);
     o->interval.covered = 0;
     for (uint32_t k = 0; k < o->n; k++) {
-        Watched *const w = &o->watched[k];
+        Watched *w = &o->watched[k];
         w->base = w->value;
         w->integral = 0;
         w->low = w->is_entered ? w->low_now : w->value;
@@ -208,7 +208,7 @@ static void move_to(Observer *o, double time, const double *values, bool is_cell
     if (is_cell)
         o->interval.covered += length;
     for (uint32_t k = 0; k < o->n; k++) {
-        Watched *const w = &o->watched[k];
+        Watched *w = &o->watched[k];
         w->is_entered = false;
         if (is_cell)
             w->integral += length * ((!values || is_discrete(o) ? w->value : 0.5 * (w->value + values[k])) - w->base);
@@ -235,9 +235,9 @@ static KoineStatus close_intervals(Observer *o, double time)
 
 static KoineStatus compress(Observer *o, double time, int event_step, const KoineSlot *slots)
 {
-    double *const values = o->values;
+    double *values = o->values;
     for (uint32_t k = 0; k < o->n; k++) {
-        const Watched *const w = &o->watched[k];
+        const Watched *w = &o->watched[k];
         const KoineVariable as = { .type = w->type, .flags = w->is_negated ? KOINE_VARIABLE_NEGATED : 0 };
         values[k] = column_value(&as, slots[k]);
     }
@@ -253,7 +253,7 @@ static KoineStatus compress(Observer *o, double time, int event_step, const Koin
     if (time > o->interval.time + near_time(o->interval.time))
         move_to(o, time, values, event_step != -1);
     for (uint32_t k = 0; k < o->n; k++) {
-        Watched *const w = &o->watched[k];
+        Watched *w = &o->watched[k];
         if (is_discrete(o) && values[k] == w->value)
             continue;
         w->low_now = w->is_entered ? fmin(w->low_now, values[k]) : values[k];
@@ -285,7 +285,7 @@ static KoineStatus enter(Observer *o, double time, int event_step, const KoineSl
 /* The next time without event at which there must be a row. */
 static void plan(Observer *o, double time)
 {
-    const ObserverOptions *const options = &o->options;
+    const ObserverOptions *options = &o->options;
     const double passed = time + near_time(time);
     double next = options->from;
     if (is_sampled(o)) {
@@ -350,8 +350,8 @@ static KoineStatus observe(Observer *o, const KoinePoint *point)
 
 static KoineStatus observer_point(KoineSink *sink, const KoineModel *model, const KoinePoint *point)
 {
-    Observer *const o = (Observer *)sink;
-    ObserverOptions *const options = &o->options;
+    Observer *o = (Observer *)sink;
+    ObserverOptions *options = &o->options;
     const double time = point->time;
     o->has_point = true;
     if (o->is_over || time < options->from - near_time(options->from))
@@ -371,8 +371,8 @@ static KoineStatus observer_point(KoineSink *sink, const KoineModel *model, cons
 
 static KoineStatus observer_begin(KoineSink *sink, const KoineModel *model)
 {
-    Observer *const o = (Observer *)sink;
-    const KoineTables *const tables = model->kind->tables;
+    Observer *o = (Observer *)sink;
+    const KoineTables *tables = model->kind->tables;
     Selection selection;
     SelectionMiss miss;
     if (!select_columns(tables, o->options.globs, o->options.n_globs, 0, o->arena, &selection, &miss)) {
@@ -388,7 +388,7 @@ static KoineStatus observer_begin(KoineSink *sink, const KoineModel *model)
     o->left.slots = NEW_ARRAY(o->arena, KoineSlot, selection.n);
     o->values = NEW_ARRAY(o->arena, double, selection.n);
     for (uint32_t k = 0; k < selection.n; k++) {
-        const KoineVariable *const variable = &tables->variables[selection.at[k].variable];
+        const KoineVariable *variable = &tables->variables[selection.at[k].variable];
         o->watched[k] = (Watched){ .offset = selection.at[k].offset,
                                    .type = variable->type,
                                    .is_negated = variable->flags & KOINE_VARIABLE_NEGATED };
@@ -411,7 +411,7 @@ static KoineStatus finish_intervals(Observer *o)
 static KoineStatus observer_end(KoineSink *sink, const KoineModel *model)
 {
     (void)model;
-    Observer *const o = (Observer *)sink;
+    Observer *o = (Observer *)sink;
     if (!o->is_open)
         return KOINE_OK;
     o->is_open = false;
@@ -423,7 +423,7 @@ static KoineStatus observer_end(KoineSink *sink, const KoineModel *model)
 
 KoineSink *observer_sink(const ObserverOptions *options, Arena *arena)
 {
-    Observer *const o = NEW(arena, Observer);
+    Observer *o = NEW(arena, Observer);
     o->options = *options;
     o->arena = arena;
     o->sink = (KoineSink){ .context = o, .wants_event_steps = true, .has_own_grid = true };

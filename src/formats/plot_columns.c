@@ -14,7 +14,7 @@ typedef struct {
 /* The name with the unit, where the file has it: "comment [unit]" in MAT. */
 static const char *legend(const SeriesColumn *column, Arena *arena)
 {
-    const char *const open = strrchr(column->comment, '['), *const close = strrchr(column->comment, ']');
+    const char *open = strrchr(column->comment, '['), *close = strrchr(column->comment, ']');
     if (!open || !close || close < open)
         return column->name;
     return arena_format(arena, "%s %.*s", column->name, (int)(close + 1 - open), open);
@@ -22,8 +22,8 @@ static const char *legend(const SeriesColumn *column, Arena *arena)
 
 static void add_column(Pane *pane, uint32_t at)
 {
-    const SeriesColumn *const column = &pane->results->columns[at];
-    const char *const name = legend(column, pane->arena);
+    const SeriesColumn *column = &pane->results->columns[at];
+    const char *name = legend(column, pane->arena);
     uint64_t key = hash_bytes(name, strlen(name), 0);
     for (uint32_t k; map_get(&pane->known, key, &k); key++)
         if (strcmp(pane->list.at[k].name, name) == 0)
@@ -40,7 +40,7 @@ static void add_column(Pane *pane, uint32_t at)
 /* The columns one glob names; false: none. */
 static bool add_matching(Pane *pane, const char *glob)
 {
-    GlobMatch *const finds = series_glob(pane->results, glob);
+    GlobMatch *finds = series_glob(pane->results, glob);
     for (uint32_t c = 1; finds && c < pane->results->n_columns; c++)
         if (finds(glob, pane->results->columns[c].name))
             add_column(pane, c);

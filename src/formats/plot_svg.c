@@ -55,7 +55,7 @@ static double y_of(const Drawing *drawing, double value)
 
 static void add_text(Drawing *drawing, const char *attributes, double x, double y, const char *content)
 {
-    Text *const text = &drawing->text;
+    Text *text = &drawing->text;
     text_format(text, "<text class=\"ink%s x=\"", attributes);
     add_coordinate(text, x);
     text_add(text, "\" y=\"");
@@ -80,7 +80,7 @@ static double crisp(double x)
 
 static void add_grid(Drawing *drawing, const Ticks *x_ticks, const Ticks *y_ticks)
 {
-    Text *const text = &drawing->text;
+    Text *text = &drawing->text;
     const double right = drawing->left + drawing->width, bottom = drawing->top + drawing->height;
     text_add(text, "<path class=\"grid\" d=\"");
     for (uint32_t k = 0; k < y_ticks->n; k++) {
@@ -111,7 +111,7 @@ static void add_grid(Drawing *drawing, const Ticks *x_ticks, const Ticks *y_tick
 static void add_stroke(Text *text, uint32_t s)
 {
     text_format(text, " stroke=\"%s\"", PALETTE[s % COLOURS]);
-    const char *const dash = DASHES[s / COLOURS % 4];
+    const char *dash = DASHES[s / COLOURS % 4];
     if (dash[0])
         text_format(text, " stroke-dasharray=\"%s\"", dash);
 }
@@ -134,7 +134,7 @@ static void add_series(Drawing *drawing, const PlotSeries *series, uint32_t s)
         if (is_alone)
             text_add(&lines, "h0"); /* with round ends a line without length is a dot */
     }
-    Text *const text = &drawing->text;
+    Text *text = &drawing->text;
     if (jumps.n > 0) {
         text_format(text, "<path class=\"jump\" stroke=\"%s\" d=\"%s\"/>\n", PALETTE[s % COLOURS], jumps.at);
     }
@@ -149,9 +149,9 @@ static void add_series(Drawing *drawing, const PlotSeries *series, uint32_t s)
 static double legend(Drawing *drawing, const PlotPane *pane, double left, double right, double top, bool is_drawn)
 {
     double x = left, y = top + LEGEND_LINE / 2.0;
-    Text *const text = &drawing->text;
+    Text *text = &drawing->text;
     for (uint32_t s = 0; s < pane->n_series; s++) {
-        const char *const name = pane->series[s].name;
+        const char *name = pane->series[s].name;
         const double width = LEGEND_MARK + LETTER_WIDTH * plot_name_width(plot_name(name, drawing->arena));
         if (x > left && x + width > right) {
             x = left;

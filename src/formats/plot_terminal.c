@@ -92,7 +92,7 @@ typedef struct {
 
 static Label *tick_labels(const Ticks *ticks, Arena *arena, uint32_t *widest)
 {
-    Label *const labels = NEW_ARRAY(arena, Label, ticks->n + 1);
+    Label *labels = NEW_ARRAY(arena, Label, ticks->n + 1);
     *widest = 0;
     for (uint32_t k = 0; k < ticks->n; k++) {
         Text text = { .arena = arena };
@@ -192,8 +192,8 @@ static void add_time_axis(Canvas *canvas, Range times, uint32_t indent)
         ticks = ticks_inside(times, ticks.n - 1);
         labels = tick_labels(&ticks, canvas->arena, &widest);
     }
-    uint8_t *const is_tick = NEW_ARRAY(canvas->arena, uint8_t, canvas->columns);
-    uint32_t *const at = NEW_ARRAY(canvas->arena, uint32_t, ticks.n + 1);
+    uint8_t *is_tick = NEW_ARRAY(canvas->arena, uint8_t, canvas->columns);
+    uint32_t *at = NEW_ARRAY(canvas->arena, uint32_t, ticks.n + 1);
     for (uint32_t k = 0; k < ticks.n; k++) {
         at[k] = (uint32_t)llround(range_share(times, tick_value(&ticks, k)) * (canvas->columns - 1));
         is_tick[at[k]] = 1;
@@ -228,7 +228,7 @@ static uint32_t legend_lines(const Canvas *canvas, const PlotPane *pane, const c
     const uint32_t room = canvas->width - LEGEND_INDENT;
     uint32_t line = 0, used = plot_name_width(x_label) + 2; /* which stands at the end of the first line */
     for (uint32_t s = 0; s < pane->n_series; s++) {
-        const char *const name = plot_name(pane->series[s].name, canvas->arena);
+        const char *name = plot_name(pane->series[s].name, canvas->arena);
         const uint32_t wanted = plot_name_width(name) + LEGEND_EXTRA;
         if (s > 0 && used + wanted > room) {
             line++;
@@ -243,7 +243,7 @@ static uint32_t legend_lines(const Canvas *canvas, const PlotPane *pane, const c
 /* Returns the width of what was added. */
 static uint32_t add_legend_entry(Canvas *canvas, const PlotSeries *series, uint32_t s)
 {
-    const char *const name = plot_name(series->name, canvas->arena);
+    const char *name = plot_name(series->name, canvas->arena);
     begin_colour(canvas, s % COLOURS + 1);
     if (canvas->has_marks)
         text_format(&canvas->text, " %c", MARKS[s % MOST_MARKS]);
@@ -273,7 +273,7 @@ static void add_legend(Canvas *canvas, const PlotPane *pane, const char *x_label
 
 static void add_title(Canvas *canvas, const char *title, uint32_t indent)
 {
-    const char *const name = plot_name(title, canvas->arena);
+    const char *name = plot_name(title, canvas->arena);
     const uint32_t width = plot_name_width(name);
     add_blanks(&canvas->text, indent + (width < canvas->columns ? (canvas->columns - width) / 2 : 0));
     text_add(&canvas->text, name);
@@ -302,7 +302,7 @@ typedef struct {
 
 static Layout lay_out(const Canvas *canvas, const PlotPane *pane)
 {
-    const char *const x_label = canvas->options->x_label ? canvas->options->x_label : "time";
+    const char *x_label = canvas->options->x_label ? canvas->options->x_label : "time";
     Layout layout = { .x_label = plot_name(x_label, canvas->arena), .has_title = pane->title && pane->title[0] };
     layout.line_of = NEW_ARRAY(canvas->arena, uint32_t, pane->n_series);
     layout.legend = legend_lines(canvas, pane, layout.x_label, layout.line_of);
@@ -317,7 +317,7 @@ static Layout lay_out(const Canvas *canvas, const PlotPane *pane)
 
 static void add_pane(Canvas *canvas, const PlotPane *pane, const Layout *layout, uint32_t widest)
 {
-    const PlotOptions *const options = canvas->options;
+    const PlotOptions *options = canvas->options;
     const uint32_t indent = widest + 2; /* label, blank, axis */
     canvas->columns = canvas->width > indent + 10 ? canvas->width - indent : 10;
     if (layout->has_title)
@@ -346,7 +346,7 @@ Text plot_terminal(const PlotPane *panes, uint32_t n_panes, const PlotOptions *o
     canvas.width = options->width == 0 ? 80 : options->width < NARROWEST ? NARROWEST : options->width;
     canvas.height = options->height == 0 ? 20 : options->height < LOWEST ? LOWEST : options->height;
     text_add(&canvas.text, "");
-    Layout *const layouts = NEW_ARRAY(arena, Layout, n_panes);
+    Layout *layouts = NEW_ARRAY(arena, Layout, n_panes);
     uint32_t widest = 0; /* the same for all panes, so that their time axes agree */
     for (uint32_t p = 0; p < n_panes; p++) {
         layouts[p] = lay_out(&canvas, &panes[p]);

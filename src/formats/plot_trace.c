@@ -19,7 +19,7 @@ typedef struct {
 
 static bool next_point(Cursor *cursor, TracePoint *point)
 {
-    const PlotSeries *const series = cursor->series;
+    const PlotSeries *series = cursor->series;
     for (; cursor->next < series->n; cursor->next++) {
         const double x = series->times[cursor->next];
         const double y = series->values[series->is_constant ? 0 : cursor->next];
@@ -227,7 +227,7 @@ const char *plot_name(const char *name, Arena *arena)
 {
     Text clean = { .arena = arena };
     text_add(&clean, "");
-    const char *const end = name + strlen(name);
+    const char *end = name + strlen(name);
     uint32_t length;
     for (const char *at = name; at < end; at += length) {
         const uint32_t character = utf8_decode(at, end, &length);
@@ -242,7 +242,7 @@ const char *plot_name(const char *name, Arena *arena)
 uint32_t plot_name_width(const char *name)
 {
     uint32_t width = 0, length;
-    const char *const end = name + strlen(name);
+    const char *end = name + strlen(name);
     for (; name < end; name += length)
         width += utf8_width(utf8_decode(name, end, &length));
     return width;

@@ -77,7 +77,7 @@ static void add_origin(Protocol *p, const KoineTables *tables, const KoineOrigin
 
 void protocol_fired(Protocol *p, const KoineModel *model, const KoineFiring *firing)
 {
-    const KoineTables *const tables = model->kind->tables;
+    const KoineTables *tables = model->kind->tables;
     const double time = time_in(model);
     if (!is_inside(p, time, DEPTH_EVENTS))
         return;
@@ -88,7 +88,7 @@ void protocol_fired(Protocol *p, const KoineModel *model, const KoineFiring *fir
         end_line(p);
         return;
     }
-    const KoineVariable *const variable = &tables->variables[firing->variable];
+    const KoineVariable *variable = &tables->variables[firing->variable];
     text_add(&p->line, "    ");
     column_name(tables, &(Column){ (uint32_t)firing->variable, firing->element, 0 }, &p->line);
     text_add(&p->line, ": ");
@@ -100,9 +100,9 @@ void protocol_fired(Protocol *p, const KoineModel *model, const KoineFiring *fir
 
 static void add_states(Protocol *p, const KoineModel *model)
 {
-    const KoineTables *const tables = model->kind->tables;
+    const KoineTables *tables = model->kind->tables;
     for (uint32_t k = 0; k < tables->n_variables; k++) {
-        const KoineVariable *const variable = &tables->variables[k];
+        const KoineVariable *variable = &tables->variables[k];
         if (variable->state < 0 || variable->flags & (KOINE_VARIABLE_ALIAS | KOINE_VARIABLE_DERIVATIVE))
             continue;
         for (uint32_t e = 0; e < variable->count; e++) {
@@ -151,7 +151,7 @@ void protocol_message(Protocol *p, const KoineModel *model, int level, const cha
 
 static KoineStatus protocol_begin(KoineSink *sink, const KoineModel *model)
 {
-    Protocol *const p = (Protocol *)sink;
+    Protocol *p = (Protocol *)sink;
     if (!output_open(&p->output, p->options.path, true, p->options.is_confined)) {
         output_failure(&p->output, sink->error, sizeof sink->error);
         return KOINE_FAILED;
@@ -168,7 +168,7 @@ static KoineStatus protocol_begin(KoineSink *sink, const KoineModel *model)
 
 static KoineStatus protocol_point(KoineSink *sink, const KoineModel *model, const KoinePoint *point)
 {
-    Protocol *const p = (Protocol *)sink;
+    Protocol *p = (Protocol *)sink;
     (void)model;
     if (point->kind == KOINE_POINT_REGION && is_inside(p, point->time, DEPTH_EVENTS)) {
         heading(p, point->time);
@@ -210,7 +210,7 @@ bool protocol_close(Protocol *p, const KoineRunReport *report)
 
 Protocol *protocol_create(const ProtocolOptions *options, Arena *arena)
 {
-    Protocol *const p = NEW(arena, Protocol);
+    Protocol *p = NEW(arena, Protocol);
     p->options = *options;
     p->arena = arena;
     p->line = (Text){ .arena = arena };

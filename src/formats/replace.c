@@ -74,7 +74,7 @@ static bool give_name(Replacement *r)
 
 bool replace_begin(Replacement *r, const char *path, int older)
 {
-    const char *const slash = strrchr(path, '/'), *const name = slash ? slash + 1 : path;
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     struct stat state;
     *r = (Replacement){ .folder = -1, .older = older, .file = -1 };
     if (strlen(name) + sizeof BEGUN > sizeof r->begun || fstat(older, &state) != 0)

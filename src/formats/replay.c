@@ -48,7 +48,7 @@ static uint32_t enumeration_of(Replay *r, const StoreVariable *from)
 
 static void add_store_variable(Replay *r, uint32_t column, KoineVariable *to)
 {
-    const StoreVariable *const from = &store_info(r->series->store)->variables[column];
+    const StoreVariable *from = &store_info(r->series->store)->variables[column];
     const uint64_t place = (uint64_t)from->storage << 32 | from->column;
     *to = (KoineVariable){ .name = from->name, .unit = from->unit, .comment = from->comment };
     to->now = slot_of(r, place, column);
@@ -64,7 +64,7 @@ static void add_store_variable(Replay *r, uint32_t column, KoineVariable *to)
 static void split_comment(const char *text, Arena *arena, KoineVariable *to)
 {
     const size_t n = strlen(text);
-    const char *const open = n && text[n - 1] == ']' ? strrchr(text, '[') : NULL;
+    const char *open = n && text[n - 1] == ']' ? strrchr(text, '[') : NULL;
     to->unit = "";
     to->comment = text;
     if (!open || (open > text && open[-1] != ' '))
@@ -75,7 +75,7 @@ static void split_comment(const char *text, Arena *arena, KoineVariable *to)
 
 static void add_series_variable(Replay *r, uint32_t column, KoineVariable *to)
 {
-    const SeriesColumn *const from = &r->series->columns[column];
+    const SeriesColumn *from = &r->series->columns[column];
     *to = (KoineVariable){ .name = from->name };
     split_comment(from->comment ? from->comment : "", r->arena, to);
     to->now = slot_of(r, (uint64_t)(uintptr_t)from->values, column);
@@ -112,13 +112,13 @@ static void make_tables(Replay *r)
 /* The column as it is stored: the sign is the variable's. */
 static void read_piece(Replay *r, uint64_t row)
 {
-    struct Store *const store = r->series->store;
-    const StoreInfo *const info = store_info(store);
+    struct Store *store = r->series->store;
+    const StoreInfo *info = store_info(store);
     r->begun = row;
     r->n_there = r->series->n_rows - row < r->piece ? r->series->n_rows - row : r->piece;
     for (uint32_t k = 0; k < r->slots.n; k++) {
-        const StoreVariable *const v = &info->variables[r->slots.at[k]];
-        KoineSlot *const to = r->rows + k * r->piece;
+        const StoreVariable *v = &info->variables[r->slots.at[k]];
+        KoineSlot *to = r->rows + k * r->piece;
         store_slots(store, r->slots.at[k], row, r->n_there, to);
         for (uint64_t i = 0; i < r->n_there && v->is_negated; i++) {
             if (v->type == KOINE_REAL)
@@ -150,8 +150,8 @@ static void prepare_rows(Replay *r)
 
 static void fill_row(Replay *r, uint64_t row, KoinePoint *point)
 {
-    KoineSlot *const block = (KoineSlot *)(void *)r->model.block;
-    const double *const times = r->series->columns[0].values;
+    KoineSlot *block = (KoineSlot *)(void *)r->model.block;
+    const double *times = r->series->columns[0].values;
     *point = (KoinePoint){ .time = times[row], .kind = KOINE_POINT_GRID };
     if (r->series->store) {
         if (row >= r->begun + r->n_there)

@@ -32,7 +32,7 @@ const ResultFormat *result_format_named(const char *path)
 const ResultFormat *result_format_to_write(const char *path)
 {
     struct stat state;
-    const ResultFormat *const named = result_format_named(path);
+    const ResultFormat *named = result_format_named(path);
     if (!named &&
         (strcmp(path, "-") == 0 || (stat(path, &state) == 0 && (S_ISCHR(state.st_mode) || S_ISFIFO(state.st_mode)))))
         return rows[0].format;

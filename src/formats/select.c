@@ -62,7 +62,7 @@ uint32_t globs_split(const char *list, Arena *arena, const char *const **globs)
     for (const char *at = list;; at++) {
         while (*at == ' ')
             at++;
-        const char *const begin = at;
+        const char *begin = at;
         int depth = 0;
         bool is_quoted = false;
         for (; *at && (*at != ',' || depth > 0 || is_quoted); at++) {
@@ -96,7 +96,7 @@ static void element_index(const KoineTables *tables, const KoineVariable *variab
 
 void column_name(const KoineTables *tables, const Column *column, Text *name)
 {
-    const KoineVariable *const variable = &tables->variables[column->variable];
+    const KoineVariable *variable = &tables->variables[column->variable];
     size_t length = strlen(variable->name);
     if (variable->n_dims == 0) {
         text_bytes(name, variable->name, length);
@@ -133,7 +133,7 @@ typedef struct {
 
 static void take(Selector *selector, uint32_t row, uint32_t element)
 {
-    const KoineVariable *const variable = &selector->tables->variables[row];
+    const KoineVariable *variable = &selector->tables->variables[row];
     if (!selector->taken[row])
         selector->taken[row] = NEW_ARRAY(selector->arena, uint8_t, variable->count);
     if (selector->taken[row][element])
@@ -146,7 +146,7 @@ static void take(Selector *selector, uint32_t row, uint32_t element)
 /* Also the name of an array whose elements are variables of their own: `x` for x[1], x[2]. */
 static bool names_variable(Selector *selector, const char *glob, const KoineVariable *variable)
 {
-    const char *const bracket = strchr(variable->name, '[');
+    const char *bracket = strchr(variable->name, '[');
     if (matches(glob, variable->name, selector->any_case))
         return true;
     if (variable->n_dims || !bracket || variable->name[strlen(variable->name) - 1] != ']')
@@ -159,7 +159,7 @@ static bool names_variable(Selector *selector, const char *glob, const KoineVari
 /* Takes what the glob matches of one row; returns whether there was something. */
 static bool take_matching(Selector *selector, const char *glob, uint32_t row)
 {
-    const KoineVariable *const variable = &selector->tables->variables[row];
+    const KoineVariable *variable = &selector->tables->variables[row];
     const bool is_whole = names_variable(selector, glob, variable);
     bool is_any = is_whole;
     for (uint32_t e = 0; e < variable->count && (is_whole || variable->n_dims > 0); e++) {
@@ -191,7 +191,7 @@ static const char *nearest_name(const KoineTables *tables, const char *glob)
     uint32_t best = limit;
     const char *nearest = NULL;
     for (uint32_t row = 0; row < tables->n_variables; row++) {
-        const KoineVariable *const variable = &tables->variables[row];
+        const KoineVariable *variable = &tables->variables[row];
         if (!is_recordable(variable))
             continue;
         const size_t n = strlen(variable->name);
@@ -218,18 +218,18 @@ static const char *spell_out(const char *glob, Arena *arena)
 /* The derivative of a synonym of a state is that of the state. */
 static bool take_derivative(Selector *selector, const char *glob)
 {
-    const KoineTables *const tables = selector->tables;
+    const KoineTables *tables = selector->tables;
     const size_t n = strlen(glob);
     if (n < 6 || memcmp(glob, "der(", 4) != 0 || glob[n - 1] != ')')
         return false;
-    const char *const name = arena_text(selector->arena, glob + 4, n - 5);
+    const char *name = arena_text(selector->arena, glob + 4, n - 5);
     for (uint32_t row = 0; row < tables->n_variables; row++) {
-        const KoineVariable *const synonym = &tables->variables[row];
+        const KoineVariable *synonym = &tables->variables[row];
         if (synonym->state < 0 || synonym->flags & KOINE_VARIABLE_NEGATED || synonym->n_dims ||
             !matches(name, synonym->name, selector->any_case))
             continue;
-        const KoineVariable *const state = &tables->variables[tables->state_variable[synonym->state]];
-        const char *const own = arena_format(selector->arena, "der(%s)", state->name);
+        const KoineVariable *state = &tables->variables[tables->state_variable[synonym->state]];
+        const char *own = arena_format(selector->arena, "der(%s)", state->name);
         for (uint32_t k = 0; k < tables->n_variables; k++)
             if (is_recordable(&tables->variables[k]) && strcmp(tables->variables[k].name, own) == 0) {
                 take(selector, k, 0);
@@ -245,7 +245,7 @@ static bool take_all(Selector *selector, const char *glob, unsigned flags)
     const bool is_exact = !has_wildcard(glob);
     bool is_any = false;
     for (uint32_t row = 0; row < selector->tables->n_variables; row++) {
-        const KoineVariable *const variable = &selector->tables->variables[row];
+        const KoineVariable *variable = &selector->tables->variables[row];
         if (is_recordable(variable) && (is_exact || is_open(variable, flags)))
             is_any |= take_matching(selector, glob, row);
     }
@@ -260,7 +260,7 @@ bool select_columns(const KoineTables *tables, const char *const *globs, uint32_
     static const char *const everything[] = { "*" };
     const bool is_filtered = n_globs > 0;
     for (uint32_t g = 0; g < (is_filtered ? n_globs : 1); g++) {
-        const char *const glob = is_filtered ? spell_out(globs[g], arena) : everything[0];
+        const char *glob = is_filtered ? spell_out(globs[g], arena) : everything[0];
         bool is_any = take_all(&selector, glob, flags);
         selector.any_case = !is_any;
         is_any = is_any || take_all(&selector, glob, flags);

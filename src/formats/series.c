@@ -28,7 +28,7 @@ static int read_content(int file, Content *content)
             return EFBIG;
         if (content->capacity - content->size < READ_PIECE) {
             const size_t larger = content->capacity * 2 + READ_PIECE;
-            char *const grown = realloc(content->bytes, larger);
+            char *grown = realloc(content->bytes, larger);
             if (!grown)
                 return ENOMEM;
             content->bytes = grown;
@@ -62,13 +62,13 @@ static void report_unreadable(Diag *diag, const char *path, int error)
 /* All values of a native result. Aliases without a sign share theirs. */
 static void load_all(Series *series, Arena *arena)
 {
-    const StoreInfo *const info = store_info(series->store);
-    SeriesColumn *const columns = NEW_ARRAY(arena, SeriesColumn, series->n_columns);
+    const StoreInfo *info = store_info(series->store);
+    SeriesColumn *columns = NEW_ARRAY(arena, SeriesColumn, series->n_columns);
     memcpy(columns, series->columns, series->n_columns * sizeof *columns);
     Map known;
     map_init(&known, arena, series->n_columns);
     for (uint32_t k = 0; k < series->n_columns; k++) {
-        const StoreVariable *const v = &info->variables[k];
+        const StoreVariable *v = &info->variables[k];
         const uint64_t key = ((uint64_t)v->storage << 1 | v->is_negated) << 32 | v->column;
         uint32_t other;
         if (map_get(&known, key, &other)) {
@@ -83,11 +83,11 @@ static void load_all(Series *series, Arena *arena)
 
 const double *series_fetch(const Series *series, uint32_t column, Arena *arena)
 {
-    const SeriesColumn *const c = &series->columns[column];
+    const SeriesColumn *c = &series->columns[column];
     if (c->values)
         return c->values;
     const uint64_t n = c->is_constant ? 1 : series->n_rows;
-    double *const values = NEW_ARRAY(arena, double, n);
+    double *values = NEW_ARRAY(arena, double, n);
     store_values(series->store, column, 0, n, values);
     return values;
 }
@@ -99,7 +99,7 @@ static const ResultFormat *format_in_place(int file)
     if (pread(file, begin, sizeof begin, 0) != (ssize_t)sizeof begin)
         return NULL;
     for (uint32_t k = 0; result_format_at(k); k++) {
-        const ResultFormat *const format = result_format_at(k);
+        const ResultFormat *format = result_format_at(k);
         if (format->open && format->is_file(begin, sizeof begin))
             return format;
     }
@@ -111,11 +111,11 @@ static const ResultFormat *format_in_place(int file)
 static const ResultFormat *format_of_content(const char *path, const Content *content)
 {
     for (uint32_t k = 0; result_format_at(k); k++) {
-        const ResultFormat *const format = result_format_at(k);
+        const ResultFormat *format = result_format_at(k);
         if (format->read && format->is_file && format->is_file(content->bytes, content->size))
             return format;
     }
-    const ResultFormat *const named = result_format_named(path);
+    const ResultFormat *named = result_format_named(path);
     if (!named)
         return result_format_at(0);
     return named->begins_as ? NULL : named;
@@ -172,7 +172,7 @@ static Series *open_series(const char *path, bool has_words, Arena *arena, Diag 
     } else if ((format = format_of_content(path, &content)) == NULL) {
         report_no_result(diag, path, arena);
     } else {
-        ReadSeries *const read_all = has_words && format->read_words ? format->read_words : format->read;
+        ReadSeries *read_all = has_words && format->read_words ? format->read_words : format->read;
         series = read_all(path, content.bytes, content.size, arena, diag);
     }
     free(content.bytes);
@@ -199,7 +199,7 @@ void series_done(const Series *series)
 
 Series *series_read(const char *path, Arena *arena, Diag *diag)
 {
-    Series *const series = series_lazy(path, arena, diag);
+    Series *series = series_lazy(path, arena, diag);
     if (!series || !series->store)
         return series;
     load_all(series, arena);
@@ -245,7 +245,7 @@ const char *series_nearest(const Series *series, const char *name)
     uint32_t best = 2 + (uint32_t)(length < 60 ? length / 3 : 20);
     const char *nearest = NULL;
     for (uint32_t c = 0; c < series->n_columns; c++) {
-        const char *const other = series->columns[c].name;
+        const char *other = series->columns[c].name;
         const size_t n = strlen(other);
         if (n > length && other[n - length - 1] == '.' && strcmp(other + n - length, name) == 0)
             return other;

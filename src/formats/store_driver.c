@@ -76,7 +76,7 @@ static void gather(StoreDriver *d, const unsigned char *bytes, size_t size)
 static herr_t driver_write(H5FD_t *file, H5FD_mem_t type, hid_t properties, haddr_t at, size_t size, const void *bytes)
 {
     (void)type, (void)properties;
-    StoreDriver *const d = driver_of(file);
+    StoreDriver *d = driver_of(file);
     const uint64_t end = at + size;
     d->size = end > d->size ? end : d->size;
     if (at >= d->at && end <= d->at + d->n) {
@@ -113,7 +113,7 @@ unsigned char *store_driver_lend(StoreDriver *d, size_t size)
 static herr_t driver_read(H5FD_t *file, H5FD_mem_t type, hid_t properties, haddr_t at, size_t size, void *bytes)
 {
     (void)type, (void)properties;
-    StoreDriver *const d = driver_of(file);
+    StoreDriver *d = driver_of(file);
     send_off(d, d->n);
     for (size_t done = 0; done < size;) {
         const ssize_t n = pread(d->descriptor, (char *)bytes + done, size - done, (off_t)(at + done));
@@ -132,7 +132,7 @@ static herr_t driver_read(H5FD_t *file, H5FD_mem_t type, hid_t properties, haddr
 static herr_t driver_flush(H5FD_t *file, hid_t properties, hbool_t is_closing)
 {
     (void)properties, (void)is_closing;
-    StoreDriver *const d = driver_of(file);
+    StoreDriver *d = driver_of(file);
     send_off(d, d->n);
     return 0;
 }
@@ -141,8 +141,8 @@ static herr_t driver_flush(H5FD_t *file, hid_t properties, hbool_t is_closing)
 static herr_t driver_truncate(H5FD_t *file, hid_t properties, hbool_t is_closing)
 {
     (void)properties, (void)is_closing;
-    const Handle *const handle = (const Handle *)(const void *)file;
-    StoreDriver *const d = handle->driver;
+    const Handle *handle = (const Handle *)(const void *)file;
+    StoreDriver *d = handle->driver;
     if (handle->end == d->size)
         return 0;
     send_off(d, d->n);
@@ -158,7 +158,7 @@ static H5FD_t *driver_open(const char *name, unsigned flags, hid_t access, haddr
 {
     (void)name, (void)flags, (void)largest;
     StoreDriver *const *const driver = H5Pget_driver_info(access);
-    Handle *const handle = driver ? calloc(1, sizeof *handle) : NULL;
+    Handle *handle = driver ? calloc(1, sizeof *handle) : NULL;
     if (!handle)
         return NULL;
     handle->driver = *driver;
@@ -167,7 +167,7 @@ static H5FD_t *driver_open(const char *name, unsigned flags, hid_t access, haddr
 
 static herr_t driver_close(H5FD_t *file)
 {
-    StoreDriver *const d = driver_of(file);
+    StoreDriver *d = driver_of(file);
     send_off(d, d->n);
     free(file);
     return 0;

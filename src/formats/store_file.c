@@ -265,8 +265,8 @@ void store_file_chunk(StoreFile *file, StoreDataset *dataset, const hsize_t *at,
     size_t n = 1;
     for (int k = 0; k < dataset->rank; k++)
         n *= dataset->chunk[k];
-    unsigned char *const lent = store_driver_lend(&file->driver, pack_bound(n * dataset->width));
-    unsigned char *const packed = lent ? lent : file->packed;
+    unsigned char *lent = store_driver_lend(&file->driver, pack_bound(n * dataset->width));
+    unsigned char *packed = lent ? lent : file->packed;
     const size_t size = pack(elements, n, dataset->width, file->planes, &dataset->history, packed);
     if (!reserve(file, size))
         return;

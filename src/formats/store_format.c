@@ -36,26 +36,26 @@ static const char *comment_of(const StoreVariable *variable, Arena *arena)
 
 static Series *open_in_place(const char *path, Arena *arena, Diag *diag)
 {
-    Store *const store = store_open(path, arena, diag);
+    Store *store = store_open(path, arena, diag);
     if (!store)
         return NULL;
-    const StoreInfo *const info = store_info(store);
-    SeriesColumn *const columns = NEW_ARRAY(arena, SeriesColumn, info->n_variables);
+    const StoreInfo *info = store_info(store);
+    SeriesColumn *columns = NEW_ARRAY(arena, SeriesColumn, info->n_variables);
     for (uint32_t k = 0; k < info->n_variables; k++) {
-        const StoreVariable *const v = &info->variables[k];
+        const StoreVariable *v = &info->variables[k];
         columns[k] = (SeriesColumn){ v->name, comment_of(v, arena), NULL, v->storage == STORE_CONSTANT };
     }
-    double *const times = NEW_ARRAY(arena, double, info->n_rows);
+    double *times = NEW_ARRAY(arena, double, info->n_rows);
     store_values(store, 0, 0, info->n_rows, times);
     columns[0].values = times;
-    Series *const series = NEW(arena, Series);
+    Series *series = NEW(arena, Series);
     *series = (Series){ info->n_variables, info->n_rows, columns, store, NULL, 0 };
     return series;
 }
 
 static void measure(const char *path, Arena *arena, uint64_t *points, double *time)
 {
-    Store *const store = store_open(path, arena, diag_create(arena, sources_create(arena)));
+    Store *store = store_open(path, arena, diag_create(arena, sources_create(arena)));
     *points = store ? store_info(store)->n_rows : 0;
     if (*points)
         store_values(store, 0, *points - 1, 1, time);

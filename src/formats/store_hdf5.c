@@ -136,7 +136,7 @@ static bool read_messages(Header *h, const unsigned char *at, const unsigned cha
 void *hdf5_allocate(size_t size)
 {
     enum { BELIEVABLE = 64 << 20 };
-    void *const bytes = malloc(size ? size : 1);
+    void *bytes = malloc(size ? size : 1);
     if (!bytes && size <= BELIEVABLE)
         bug_no_memory(size);
     return bytes;
@@ -147,7 +147,7 @@ static bool read_part(Header *h, uint64_t address, const char *signature, size_t
 {
     if (size < begin + 4 || size > MOST_HEADER || size > h->file->size)
         return false;
-    unsigned char *const bytes = hdf5_allocate(size);
+    unsigned char *bytes = hdf5_allocate(size);
     const bool is_good = bytes && read_checked(h->file, address, signature, bytes, size) &&
                          read_messages(h, bytes + begin, bytes + size - 4);
     free(bytes);
@@ -185,7 +185,7 @@ typedef struct {
 
 static bool on_link(void *context, int type, const unsigned char *at, size_t size)
 {
-    Wanted *const wanted = context;
+    Wanted *wanted = context;
     if (type != MESSAGE_LINK)
         return true;
     if (size < 2 || at[0] != 1)
@@ -232,7 +232,7 @@ typedef struct {
 static bool on_attribute(void *context, int type, const unsigned char *at, size_t size)
 {
     enum { HEAD = 9, NUMBER = 4 };
-    WantedAttribute *const wanted = context;
+    WantedAttribute *wanted = context;
     if (type != MESSAGE_ATTRIBUTE || size < HEAD || at[0] != 3)
         return true;
     const size_t name = get(at + 2, 2), before = HEAD + name + get(at + 4, 2) + get(at + 6, 2);
@@ -312,8 +312,8 @@ static bool read_filters(const unsigned char *at, size_t size)
 
 static bool on_description(void *context, int type, const unsigned char *at, size_t size)
 {
-    Description *const description = context;
-    Hdf5Dataset *const d = description->dataset;
+    Description *description = context;
+    Hdf5Dataset *d = description->dataset;
     switch (type) {
     case MESSAGE_SPACE: description->has_space = read_space(d, at, size); break;
     case MESSAGE_LAYOUT: description->has_layout = read_layout(d, at, size); break;
@@ -358,7 +358,7 @@ static void take(const Array *a, uint64_t k, const unsigned char *at)
 {
     if (k >= a->dataset->n_chunks)
         return;
-    Hdf5Chunk *const chunk = &a->dataset->chunks[k];
+    Hdf5Chunk *chunk = &a->dataset->chunks[k];
     const uint64_t address = get(at, 8), size = get(at + 8, a->size_bytes);
     if (address == NOWHERE || size > MOST_CHUNK || get(at + 8 + a->size_bytes, 4) != 0)
         return;
@@ -402,7 +402,7 @@ static void read_data_block(Array *a, uint64_t address, uint64_t first, uint64_t
     for (uint64_t k = 0; k < n / a->page && first + k * a->page < a->dataset->n_chunks; k++) {
         if (!(used[k / 8] & 0x80 >> k % 8))
             continue;
-        unsigned char *const bytes = room(a, page);
+        unsigned char *bytes = room(a, page);
         if (bytes && read_at(a->file, address + size + k * page, bytes, page) && is_sum_good(a->file, bytes, page))
             take_all(a, first + k * a->page, bytes, a->page);
         else
@@ -433,7 +433,7 @@ static void read_super_block(Array *a, uint64_t address, int u)
     if (!bytes || !read_checked(a->file, address, "EASB", bytes, size)) {
         damaged(a);
     } else {
-        const unsigned char *const masks = bytes + block_head(a), *const addresses = masks + n * mask;
+        const unsigned char *masks = bytes + block_head(a), *addresses = masks + n * mask;
         for (uint64_t k = 0; k < n; k++)
             read_data_block(a, get(addresses + 8 * k, 8), block_first(a, u) + k * elements, elements, masks + k * mask);
     }
@@ -477,7 +477,7 @@ static bool read_index_block(Array *a, uint64_t address)
     const size_t n_data = 2 * (size_t)(a->pointers - 1),
                  n_super = a->n_blocks > direct ? (size_t)(a->n_blocks - direct) : 0;
     const size_t size = 14 + a->in_index * (size_t)a->element + 8 * (n_data + n_super) + 4;
-    unsigned char *const bytes = hdf5_allocate(size);
+    unsigned char *bytes = hdf5_allocate(size);
     const bool is_good = bytes && read_checked(a->file, address, "EAIB", bytes, size);
     if (is_good) {
         take_all(a, 0, bytes + 14, a->in_index);
@@ -567,7 +567,7 @@ bool hdf5_chunk(const Hdf5File *file, const Hdf5Dataset *d, uint64_t k, Hdf5Scra
 {
     if (k >= d->n_chunks || !d->chunks[k].is_there)
         return false;
-    const Hdf5Chunk *const chunk = &d->chunks[k];
+    const Hdf5Chunk *chunk = &d->chunks[k];
     return enlarge(&scratch->planes, &scratch->planes_size, d->elements * d->width) &&
            enlarge(&scratch->packed, &scratch->packed_size, chunk->size) &&
            read_at(file, chunk->address, scratch->packed, chunk->size) &&

@@ -105,8 +105,8 @@ static void shuffle_planes(const unsigned char *from, size_t n, unsigned char *c
 
 void unshuffle(const void *planes, size_t n, size_t width, size_t first, size_t count, void *to)
 {
-    const unsigned char *const from = (const unsigned char *)planes + first;
-    unsigned char *const out = to;
+    const unsigned char *from = (const unsigned char *)planes + first;
+    unsigned char *out = to;
     for (size_t i = width == 8 ? unshuffle_words(from, n, count, out) : 0; i < count; i++)
         for (size_t k = 0; k < width; k++)
             out[i * width + k] = from[k * n + i];
@@ -241,7 +241,7 @@ size_t pack_bound(size_t size)
 /* One block of the frame: its size, its bytes. What does not get smaller is stored as it is. */
 static size_t pack_block(const unsigned char *from, size_t size, unsigned char *to)
 {
-    char *const body = (char *)to + BLOCK_HEAD;
+    char *body = (char *)to + BLOCK_HEAD;
     size_t packed = (size_t)LZ4_compress_default((const char *)from, body, (int)size, (int)size - 1);
     if (packed == 0) {
         memcpy(body, from, size);
@@ -272,7 +272,7 @@ static size_t pack_planes(const void *elements, size_t n, unsigned char *scratch
     shuffle_planes(elements, n, planes);
     size_t length = 0;
     for (size_t k = 0; k < PACK_PLANES; k++) {
-        PackPlane *const plane = &history->planes[k];
+        PackPlane *plane = &history->planes[k];
         size_t packed = n;
         if (plane->wait > 0) {
             plane->wait--;
@@ -292,7 +292,7 @@ static size_t pack_planes(const void *elements, size_t n, unsigned char *scratch
 size_t pack(const void *elements, size_t n, size_t width, void *planes, PackHistory *history, void *to)
 {
     const size_t size = n * width;
-    unsigned char *const out = to;
+    unsigned char *out = to;
     const bool is_by_plane = n >= PLANE_FROM && width == PACK_PLANES;
     put_big(out, size, 8);
     put_big(out + 8, is_by_plane ? n : size, 4);
@@ -332,7 +332,7 @@ static bool unpack_blocks(const unsigned char *from, size_t length, size_t block
 
 bool unpack_planes(const void *packed, size_t size, size_t n, size_t width, bool is_checked, void *planes)
 {
-    const unsigned char *const from = packed;
+    const unsigned char *from = packed;
     if (size < LZ4_HEAD + BLOCK_HEAD + CHECKSUM || size > INT_MAX || n * width > INT_MAX)
         return false;
     const size_t length = size - CHECKSUM;

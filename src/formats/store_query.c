@@ -23,7 +23,7 @@ static uint64_t span_count(const Store *s, uint64_t span)
 /* The time never falls, so its extremes in a span are those of its ends. What is lost takes the time before it. */
 static void mend_span(Store *s, uint64_t span, double before)
 {
-    StorePair *const pair = &s->times.at[span];
+    StorePair *pair = &s->times.at[span];
     if (!isnan(pair->smallest))
         return;
     const uint64_t first = span_first(s, span), n = span_count(s, span);
@@ -39,7 +39,7 @@ static bool load_spans(Store *s)
     const uint64_t n = (s->info.n_rows + s->shape.span_rows - 1) / s->shape.span_rows;
     if (s->times.n_rows == s->info.n_rows && s->times.at)
         return true;
-    StorePair *const grown = realloc(s->times.at, (n + 1) * sizeof *grown);
+    StorePair *grown = realloc(s->times.at, (n + 1) * sizeof *grown);
     if (!grown)
         return false;
     s->times.at = grown;
@@ -134,7 +134,7 @@ static void add_rows(Store *s, uint32_t variable, uint64_t row, uint64_t end, co
 /* Smallest and largest values of spans: known for dense columns, looked for in others, which change rarely. */
 static void find_extremes(Store *s, uint32_t variable, uint64_t span, uint64_t n, StorePair *pairs)
 {
-    const StoreVariable *const v = &s->info.variables[variable];
+    const StoreVariable *v = &s->info.variables[variable];
     if (v->storage == STORE_DENSE) {
         store_read_spans(s, v->column, span, n, pairs);
         for (uint64_t k = 0; k < n && v->is_negated; k++)

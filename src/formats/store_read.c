@@ -21,7 +21,7 @@ static StoreHand *hand_for(Store *store, const Hdf5Dataset *dataset)
 /* Decodes a chunk unless it is the one at hand. */
 static bool open_chunk(Store *store, const Hdf5Dataset *dataset, uint64_t k)
 {
-    StoreHand *const hand = hand_for(store, dataset);
+    StoreHand *hand = hand_for(store, dataset);
     if (hand->dataset == dataset && hand->chunk == k)
         return true;
     hand->dataset = NULL;
@@ -90,7 +90,7 @@ static void *read_whole(const Opening *o, const char *name, int rank, uint32_t w
     *n = d.extent[0];
     if (d.growing != 0 || d.n_chunks * d.chunk[0] < *n || row == 0)
         return refuse(o, HDF5_DAMAGED, name), NULL;
-    unsigned char *const bytes = arena_alloc(o->arena, *n * row + 1, 8); /* ended by 0 */
+    unsigned char *bytes = arena_alloc(o->arena, *n * row + 1, 8); /* ended by 0 */
     for (uint64_t k = 0; k < d.n_chunks; k++) {
         const uint64_t first = k * d.chunk[0], count = *n - first < d.chunk[0] ? *n - first : d.chunk[0];
         if (!open_chunk(o->store, &d, k))
@@ -111,7 +111,7 @@ static const char **read_texts(const Opening *o, const char *name, uint64_t *n)
     if (d.n_chunks * d.chunk[0] < *n || *n >= UINT32_MAX)
         return refuse(o, HDF5_DAMAGED, name), NULL;
     const char **const texts = NEW_ARRAY(o->arena, const char *, *n + 1);
-    char *const text = hdf5_allocate(d.width);
+    char *text = hdf5_allocate(d.width);
     bool is_good = text;
     for (uint64_t k = 0; k < *n && is_good; k++) {
         is_good = open_chunk(o->store, &d, k / d.chunk[0]);
@@ -160,7 +160,7 @@ static bool is_row_good(const Store *store, const int32_t *row, uint64_t n_enume
 
 static bool read_variables(const Opening *o)
 {
-    Store *const store = o->store;
+    Store *store = o->store;
     uint64_t n[5];
     const char **const names = read_texts(o, "/variables/name", &n[0]);
     const char **const units = names ? read_texts(o, "/variables/unit", &n[1]) : NULL;
@@ -171,13 +171,13 @@ static bool read_variables(const Opening *o)
         return false;
     if (n[0] == 0 || n[1] != n[0] || n[2] != n[0] || n[4] != n[0])
         return damaged(o, "the tables of variables do not fit together");
-    Enumeration *const enumerations = NEW_ARRAY(o->arena, Enumeration, n[3]);
+    Enumeration *enumerations = NEW_ARRAY(o->arena, Enumeration, n[3]);
     for (uint64_t k = 0; k < n[3]; k++)
         enumerations[k] = split_enumeration(texts[k], o->arena);
-    StoreVariable *const variables = NEW_ARRAY(o->arena, StoreVariable, n[0]);
+    StoreVariable *variables = NEW_ARRAY(o->arena, StoreVariable, n[0]);
     map_init(&store->by_name, o->arena, (uint32_t)n[0]);
     for (uint32_t k = 0; k < n[0]; k++) {
-        const int32_t *const row = table[k];
+        const int32_t *row = table[k];
         if (!is_row_good(store, row, n[3]))
             return damaged(o, "the table of variables names columns that do not exist");
         variables[k] = (StoreVariable){ .name = names[k], .unit = units[k], .comment = comments[k] };
@@ -188,7 +188,7 @@ static bool read_variables(const Opening *o)
         variables[k].variability = (uint8_t)row[TABLE_VARIABILITY];
         variables[k].causality = (uint8_t)row[TABLE_CAUSALITY];
         if (row[TABLE_ENUMERATION] >= 0) {
-            const Enumeration *const e = &enumerations[row[TABLE_ENUMERATION]];
+            const Enumeration *e = &enumerations[row[TABLE_ENUMERATION]];
             variables[k].enumeration = e->name;
             variables[k].labels = e->labels;
             variables[k].n_labels = e->n;
@@ -209,8 +209,8 @@ static bool read_variables(const Opening *o)
 
 static bool open_columns(const Opening *o)
 {
-    Store *const s = o->store;
-    Arena *const arena = s->index;
+    Store *s = o->store;
+    Arena *arena = s->index;
     if (!open_dataset(o, "/blocks", arena, 2, 8, &s->data.blocks) ||
         !open_dataset(o, "/values", arena, 2, 8, &s->data.values) ||
         !open_dataset(o, "/extremes", arena, 3, 8, &s->data.extremes) ||
@@ -306,7 +306,7 @@ static const char *read_end(Store *store, Arena *arena)
     uint64_t n = 0;
     const ArenaMark mark = arena_mark(store->index);
     const Opening quiet = { store, store->path, arena, diag_create(store->index, sources_create(store->index)) };
-    const char *const end = read_whole(&quiet, "/end", 1, 1, &n);
+    const char *end = read_whole(&quiet, "/end", 1, 1, &n);
     arena_reset(store->index, mark);
     return n > 0 ? end : NULL;
 }
@@ -321,7 +321,7 @@ static bool read_provenance(const Opening *o)
 
 static bool open_store(const Opening *o)
 {
-    Store *const s = o->store;
+    Store *s = o->store;
     const Hdf5Status status = hdf5_open(&s->file, s->descriptor);
     int32_t version = 0;
     if (status == HDF5_NOT_HDF5)
@@ -361,7 +361,7 @@ bool store_is_file(const void *bytes, size_t size)
 
 static Store *open_descriptor(int descriptor, const char *path, bool is_unchecked, Arena *arena, Diag *diag)
 {
-    Store *const store = NEW(arena, Store);
+    Store *store = NEW(arena, Store);
     store->path = arena_text(arena, path, strlen(path));
     store->arena = arena;
     store->index = arena_create_like(arena);
@@ -420,7 +420,7 @@ bool store_refresh(Store *s)
     Store fresh = *s;
     fresh.index = arena_create_like(s->arena);
     forget_hands(&fresh);
-    Sources *const sources = sources_create(fresh.index);
+    Sources *sources = sources_create(fresh.index);
     const Opening opening = { &fresh, s->path, fresh.index, diag_create(fresh.index, sources) };
     const bool is_good = hdf5_open(&fresh.file, s->descriptor) == HDF5_GOOD && open_columns(&opening) &&
                          fresh.shape.n_dense == s->shape.n_dense && fresh.shape.n_changes == s->shape.n_changes &&
@@ -532,7 +532,7 @@ static void read_changes(Store *s, uint32_t column, uint64_t b, const Range *ran
     uint64_t first, n;
     cut(s, range, b, &first, &n);
     const uint64_t wide = s->data.first.chunk[0];
-    KoineSlot *const to = range->to + (first - range->first);
+    KoineSlot *to = range->to + (first - range->first);
     if (!open_chunk(s, &s->data.first, b * s->data.first.across + column / wide)) {
         fill(range, first, n, range->lost);
         return;
@@ -568,7 +568,7 @@ static KoineSlot lost_value(const StoreVariable *v)
 
 void store_slots(Store *store, uint32_t variable, uint64_t first, uint64_t n, KoineSlot *slots)
 {
-    const StoreVariable *const v = &store->info.variables[variable];
+    const StoreVariable *v = &store->info.variables[variable];
     const Range range = { first, n, slots, lost_value(v) };
     read_column(store, (StoreStorage)v->storage, v->column, &range);
     for (uint64_t k = 0; k < n && v->is_negated; k++) {
@@ -583,7 +583,7 @@ _Static_assert(sizeof(double) == sizeof(KoineSlot), "a slot becomes a number in 
 
 void store_values(Store *store, uint32_t variable, uint64_t first, uint64_t n, double *values)
 {
-    KoineSlot *const slots = (KoineSlot *)(void *)values;
+    KoineSlot *slots = (KoineSlot *)(void *)values;
     store_slots(store, variable, first, n, slots);
     if (store->info.variables[variable].type == KOINE_REAL)
         return;
@@ -597,7 +597,7 @@ void store_read_spans(Store *s, uint32_t column, uint64_t first, uint64_t n, Sto
 {
     const uint64_t wide = s->data.extremes.chunk[0], high = s->data.extremes.chunk[1];
     for (uint64_t k = first; k < first + n; k++) {
-        StorePair *const pair = &pairs[k - first];
+        StorePair *pair = &pairs[k - first];
         *pair = (StorePair){ (double)NAN, (double)NAN };
         if (open_chunk(s, &s->data.extremes, k / high * s->data.extremes.across + column / wide))
             take_elements(s, &s->data.extremes, (column % wide * high + k % high) * 2, 2, pair);

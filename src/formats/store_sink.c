@@ -103,7 +103,7 @@ static void write_for_now(StoreSink *s)
 
 static void *write_blocks(void *context)
 {
-    StoreSink *const s = context;
+    StoreSink *s = context;
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* the library keeps this for each thread */
     pthread_mutex_lock(&s->writing.mutex);
     for (;;) {
@@ -245,12 +245,12 @@ static const char **list_enumerations(const KoineTables *tables, Arena *arena)
 
 static StoreTables make_tables(StoreSink *s, const KoineTables *tables, const Selection *selection)
 {
-    Arena *const arena = s->arena;
+    Arena *arena = s->arena;
     Offsets offsets[3];
     Map columns[3];
     for (int k = 0; k < 3; k++)
         offsets[k] = collect_offsets(s, tables, selection, (StoreStorage)k, arena);
-    StoreWriter *const w = &s->writer;
+    StoreWriter *w = &s->writer;
     w->n_dense = 1 + offsets[STORE_DENSE].n;
     w->n_changes = MARK_COLUMNS + offsets[STORE_CHANGES].n;
     s->row.kind_at = w->n_dense;
@@ -265,14 +265,14 @@ static StoreTables make_tables(StoreSink *s, const KoineTables *tables, const Se
     made.rows[0] = (StoreRow){ "time", "s", "", { STORE_DENSE, 0, 0, KOINE_REAL, KOINE_VARIABILITY_CONTINUOUS } };
     made.rows[0].table[TABLE_ENUMERATION] = -1;
     for (uint32_t k = 0; k < selection->n; k++) {
-        const Column *const column = &selection->at[k];
-        const KoineVariable *const variable = &tables->variables[column->variable];
+        const Column *column = &selection->at[k];
+        const KoineVariable *variable = &tables->variables[column->variable];
         const StoreStorage storage = storage_of(s, variable);
         Text name = { .arena = arena };
         column_name(tables, column, &name);
         uint32_t at = 0;
         map_get(&columns[storage], column->offset, &at);
-        StoreRow *const row = &made.rows[k + 1];
+        StoreRow *row = &made.rows[k + 1];
         *row = (StoreRow){ name.at,
                            variable->unit ? variable->unit : "",
                            variable->comment ? variable->comment : "",
@@ -295,15 +295,15 @@ static KoineSlot *make_block(StoreSink *s)
 {
     enum { LINE = 64 };
     const size_t size = s->writer.stride * s->writer.block_rows;
-    KoineSlot *const slots = NEW_ARRAY(s->arena, KoineSlot, size + LINE / sizeof(KoineSlot));
+    KoineSlot *slots = NEW_ARRAY(s->arena, KoineSlot, size + LINE / sizeof(KoineSlot));
     return slots + (LINE - (uintptr_t)slots % LINE) % LINE / sizeof(KoineSlot);
 }
 
 static KoineStatus store_begin(KoineSink *sink, const KoineModel *model)
 {
-    StoreSink *const s = (StoreSink *)sink;
-    const StoreOptions *const options = &s->options;
-    const KoineTables *const tables = model->kind->tables;
+    StoreSink *s = (StoreSink *)sink;
+    const StoreOptions *options = &s->options;
+    const KoineTables *tables = model->kind->tables;
     Selection selection;
     SelectionMiss miss;
     if (!select_columns(tables, options->globs, options->n_globs, SELECT_PARAMETERS, s->arena, &selection, &miss)) {
@@ -327,7 +327,7 @@ static bool begin_file(StoreSink *s, const KoineModel *model)
     s->has_point = true;
     if (!store_writer_begin(&s->writer, &s->tables, s->arena))
         return false;
-    KoineSlot *const slots = NEW_ARRAY(s->arena, KoineSlot, s->row.constants.n);
+    KoineSlot *slots = NEW_ARRAY(s->arena, KoineSlot, s->row.constants.n);
     for (uint32_t k = 0; k < s->row.constants.n; k++)
         memcpy(&slots[k], model->block + s->row.constants.at[k], sizeof slots[k]);
     store_writer_constants(&s->writer, slots, s->row.constants.n, s->arena);
@@ -337,16 +337,16 @@ static bool begin_file(StoreSink *s, const KoineModel *model)
 
 static KoineStatus store_point(KoineSink *sink, const KoineModel *model, const KoinePoint *point)
 {
-    StoreSink *const s = (StoreSink *)sink;
+    StoreSink *s = (StoreSink *)sink;
     if (!s->has_point && !begin_file(s, model))
         return fail(s);
     const uint32_t n = atomic_load_explicit(&s->n_filled, memory_order_relaxed);
-    KoineSlot *const row = s->filling + s->writer.stride * n;
+    KoineSlot *row = s->filling + s->writer.stride * n;
     row[0].r = point->time;
     row[s->row.kind_at + COLUMN_KIND].i = point->kind;
     row[s->row.kind_at + COLUMN_EVENT_STEP].i = point->event_step;
     for (uint32_t k = 0; k < s->row.runs.n; k++) {
-        const SlotRun *const run = &s->row.runs.at[k];
+        const SlotRun *run = &s->row.runs.at[k];
         if (run->n == 1)
             memcpy(&row[run->at], model->block + run->offset, sizeof *row);
         else
@@ -361,7 +361,7 @@ static KoineStatus store_point(KoineSink *sink, const KoineModel *model, const K
 static KoineStatus store_end(KoineSink *sink, const KoineModel *model)
 {
     (void)model;
-    StoreSink *const s = (StoreSink *)sink;
+    StoreSink *s = (StoreSink *)sink;
     const bool is_handed = hand_over(s);
     end_thread(s);
     return is_handed && !s->writing.is_failed ? KOINE_OK : fail(s);
@@ -369,12 +369,12 @@ static KoineStatus store_end(KoineSink *sink, const KoineModel *model)
 
 bool store_finish(KoineSink *sink, const char *end)
 {
-    StoreSink *const s = (StoreSink *)sink;
+    StoreSink *s = (StoreSink *)sink;
     if (!s->is_open)
         return true;
     s->is_open = false;
     end_thread(s);
-    StoreFile *const file = &s->writer.file;
+    StoreFile *file = &s->writer.file;
     if (!s->has_point && !file->is_failed) { /* a file without rows is better than none, but not than an older one */
         if (file->has_older)
             return store_file_close(file);
@@ -388,7 +388,7 @@ bool store_finish(KoineSink *sink, const char *end)
 
 KoineSink *store_sink(const StoreOptions *options, Arena *arena)
 {
-    StoreSink *const s = NEW(arena, StoreSink);
+    StoreSink *s = NEW(arena, StoreSink);
     s->options = *options;
     s->arena = arena;
     s->sink.context = s;

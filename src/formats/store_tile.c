@@ -32,7 +32,7 @@ void tile_gather(const TileSource *s, size_t height, KoineSlot *tile)
     for (size_t c = 0; rows < height && c < columns; c++)
         memset(tile + c * height + rows, 0, (height - rows) * sizeof *tile);
     for (size_t r = 0; r < whole_rows; r += SIDE) {
-        const KoineSlot *const from = s->rows + r * s->stride;
+        const KoineSlot *from = s->rows + r * s->stride;
         for (size_t c = 0; c < whole_columns; c += SIDE)
             turn(from + c, s->stride, ahead, height, tile + c * height + r);
         turn_rest(from + whole_columns, s->stride, SIDE, columns - whole_columns, height,

@@ -52,16 +52,16 @@ static void write_texts(StoreFile *file, const char *path, const StoreTables *ta
     StoreDataset dataset = store_file_dataset(file, path, type, 1, 0, &extent, &chunk);
     const ArenaMark mark = arena_mark(arena);
     const size_t size = (size_t)chunk * longest;
-    unsigned char *const planes = file->planes, *const packed = file->packed;
+    unsigned char *planes = file->planes, *packed = file->packed;
     if (longest > CHUNK_BYTES) { /* larger than any chunk of numbers */
         file->planes = NEW_ARRAY(arena, unsigned char, size);
         file->packed = NEW_ARRAY(arena, unsigned char, pack_bound(size));
     }
-    char *const bytes = NEW_ARRAY(arena, char, size);
+    char *bytes = NEW_ARRAY(arena, char, size);
     for (hsize_t begin = 0; begin < n; begin += chunk) {
         memset(bytes, 0, size);
         for (uint32_t k = 0; k < chunk && begin + k < n; k++) {
-            const char *const text = text_of(tables, (uint32_t)begin + k);
+            const char *text = text_of(tables, (uint32_t)begin + k);
             memcpy(bytes + k * longest, text, strlen(text));
         }
         store_file_chunk(file, &dataset, &begin, bytes);
@@ -97,7 +97,7 @@ static void write_text(StoreWriter *writer, StoreDataset *dataset, const char *t
     if (writer->file.is_failed) /* there may be no dataset */
         return;
     store_file_extend(&writer->file, dataset, size);
-    char *const bytes = (char *)writer->room.tile; /* CHUNK_VALUES slots: more than a piece of text */
+    char *bytes = (char *)writer->room.tile; /* CHUNK_VALUES slots: more than a piece of text */
     const size_t piece = dataset->chunk[0];
     for (hsize_t begin = 0; begin < size; begin += piece) {
         memset(bytes, 0, piece);
@@ -119,7 +119,7 @@ static hid_t change_type(StoreFile *file)
 
 static void create_datasets(StoreWriter *w, uint32_t n_constants)
 {
-    StoreFile *const file = &w->file;
+    StoreFile *file = &w->file;
     const hsize_t rows = w->block_rows;
     const hsize_t text_chunk = CHUNK_BYTES / 8, none = 0, change_chunk = CHUNK_CHANGES;
     w->data.begin = store_file_dataset(file, "/begin", H5T_STD_U8LE, 1, 0, &none, &text_chunk);
@@ -164,7 +164,7 @@ bool store_writer_open(StoreWriter *w, const char *path, bool is_confined, Arena
 
 bool store_writer_begin(StoreWriter *w, const StoreTables *tables, Arena *arena)
 {
-    StoreFile *const file = &w->file;
+    StoreFile *file = &w->file;
     if (!store_file_create(file, arena))
         return false;
     file->planes = NEW_ARRAY(arena, unsigned char, CHUNK_BYTES);
@@ -192,7 +192,7 @@ bool store_writer_begin(StoreWriter *w, const StoreTables *tables, Arena *arena)
 void store_writer_constants(StoreWriter *w, const KoineSlot *slots, uint32_t n, Arena *arena)
 {
     const ArenaMark mark = arena_mark(arena);
-    KoineSlot *const chunk = NEW_ARRAY(arena, KoineSlot, CHUNK_FIRST);
+    KoineSlot *chunk = NEW_ARRAY(arena, KoineSlot, CHUNK_FIRST);
     for (hsize_t begin = 0; begin < n; begin += CHUNK_FIRST) {
         memset(chunk, 0, CHUNK_FIRST * sizeof *chunk);
         memcpy(chunk, slots + begin, least(n - begin, CHUNK_FIRST) * sizeof *chunk);
@@ -220,7 +220,7 @@ static void gather(const StoreWriter *w, const KoineSlot *rows, uint32_t n, uint
 static void add_extremes(StoreWriter *w, const KoineSlot *values, uint32_t n, uint32_t column)
 {
     const uint32_t span = w->block_rows / w->spans, wide = (uint32_t)w->data.extremes.chunk[0];
-    double *const pairs = w->room.pairs + 2 * (size_t)w->spans * (column % wide);
+    double *pairs = w->room.pairs + 2 * (size_t)w->spans * (column % wide);
     for (uint32_t k = 0; k < w->spans; k++)
         tile_extremes(values + k * span, k * span < n ? least(span, n - k * span) : 0, pairs + 2 * k);
     if ((column + 1) % wide == 0 || column + 1 == w->n_dense) {
@@ -272,7 +272,7 @@ static void write_changes(StoreWriter *w, const KoineSlot *rows, uint32_t n)
         const uint32_t count = least(wide, w->n_changes - first);
         gather(w, rows, n, w->n_dense + first, count);
         for (uint32_t c = 0; c < count; c++) {
-            const KoineSlot *const values = w->room.tile + (size_t)c * height;
+            const KoineSlot *values = w->room.tile + (size_t)c * height;
             const uint32_t column = first + c;
             w->room.firsts[column % chunk] = values[0].i;
             for (uint32_t r = 1; r < n; r++)

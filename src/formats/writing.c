@@ -48,7 +48,7 @@ static const char *name_refusal(const char *path)
 char *writing_name(const char *name, Arena *arena)
 {
     Text text = { .arena = arena };
-    const char *const end = name + strlen(name);
+    const char *end = name + strlen(name);
     uint32_t size;
     for (const char *at = name; at < end; at += size) {
         const uint32_t c = utf8_decode(at, end, &size);
@@ -71,7 +71,7 @@ static bool is_ours(const char *path, int file, const struct stat *state)
     if (state->st_size <= 1)
         return true;
     const ssize_t n = pread(file, head, sizeof head, 0);
-    const ResultFormat *const format = result_format_named(path);
+    const ResultFormat *format = result_format_named(path);
     return n > 0 && ((format && format->is_ours && format->is_ours(head, (size_t)n)) || written_is_ours(path, file));
 }
 
@@ -165,7 +165,7 @@ const char *writing_refusal(const char *path)
 const char *writing_deletion_refusal(const char *path, const char *folder)
 {
     char below[PATH_MAX], real[PATH_MAX];
-    const char *const slash = strrchr(path, '/');
+    const char *slash = strrchr(path, '/');
     const size_t n = slash ? (size_t)(slash - path) : 0;
     if (n == 0 || n >= sizeof real)
         return "it does not lie in the project";

@@ -23,7 +23,7 @@ typedef struct {
 /* ---- the table ---- */
 static bool state_folder(char *to, size_t size)
 {
-    const char *const base = getenv("XDG_STATE_HOME"), *const home = getenv("HOME");
+    const char *base = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
     int n = -1;
     if (base && *base == '/')
         n = snprintf(to, size, "%s/koine", base);

@@ -107,11 +107,11 @@ static void use_colour(Colouring *c, uint32_t column, uint32_t colour)
 static uint32_t *columns_in_order(const Incidence *rows, const Incidence *columns, ColourOrder order, Arena *arena)
 {
     const uint32_t n = columns->rows;
-    uint32_t *const list = NEW_ARRAY(arena, uint32_t, n);
+    uint32_t *list = NEW_ARRAY(arena, uint32_t, n);
     for (uint32_t j = 0; j < n; j++)
         list[j] = j;
     if (order == COLOUR_LARGEST_FIRST) {
-        uint32_t *const key = NEW_ARRAY(arena, uint32_t, n); /* descending: counted from the top */
+        uint32_t *key = NEW_ARRAY(arena, uint32_t, n); /* descending: counted from the top */
         for (uint32_t j = 0; j < n; j++) {
             key[j] = UINT32_MAX;
             for (uint32_t k = columns->start[j]; k < columns->start[j + 1]; k++)
@@ -146,7 +146,7 @@ uint32_t colour_columns(const Incidence *pattern, ColourOrder order, Arena *aren
     for (uint32_t j = 0; j < n; j++)
         colour_of_column[j] = COLOUR_NONE;
 
-    const uint32_t *const list = columns_in_order(pattern, &columns, order, arena);
+    const uint32_t *list = columns_in_order(pattern, &columns, order, arena);
     uint32_t n_colours = 0;
     for (uint32_t k = 0; k < n; k++) {
         mark_short_rows(&c, list[k]);

@@ -84,7 +84,7 @@ Components strong_components(const Incidence *graph, Arena *arena, uint64_t *wor
         result.start[s.component_of[v] + 1]++;
     for (uint32_t c = 0; c < result.n; c++)
         result.start[c + 1] += result.start[c];
-    uint32_t *const place = s.next;
+    uint32_t *place = s.next;
     memcpy(place, result.start, result.n * sizeof *place);
     for (uint32_t v = 0; v < n; v++)
         result.node[place[s.component_of[v]]++] = v;

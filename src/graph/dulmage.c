@@ -83,8 +83,8 @@ Dulmage dulmage_decompose(const Incidence *g, const uint32_t *column_of_row, con
 {
     Dulmage result = { .row_part = NEW_ARRAY(arena, uint8_t, g->rows),
                        .column_part = NEW_ARRAY(arena, uint8_t, g->columns) };
-    uint32_t *const rows = NEW_ARRAY(arena, uint32_t, g->rows);
-    uint32_t *const columns = NEW_ARRAY(arena, uint32_t, g->columns);
+    uint32_t *rows = NEW_ARRAY(arena, uint32_t, g->rows);
+    uint32_t *columns = NEW_ARRAY(arena, uint32_t, g->columns);
     const ArenaMark mark = arena_mark(arena);
 
     Search over = search_begin(g, row_of_column, arena);
@@ -124,8 +124,8 @@ SubSystem explain_unmatched_row(const Incidence *g, const uint32_t *row_of_colum
     REQUIRE(result.n_rows == result.n_columns + 1);
     arena_reset(arena, mark);
 
-    uint32_t *const rows = NEW_ARRAY(arena, uint32_t, result.n_rows);
-    uint32_t *const columns = NEW_ARRAY(arena, uint32_t, result.n_columns);
+    uint32_t *rows = NEW_ARRAY(arena, uint32_t, result.n_rows);
+    uint32_t *columns = NEW_ARRAY(arena, uint32_t, result.n_columns);
     mark = arena_mark(arena);
     s = search_begin(g, row_of_column, arena);
     see_row(&s, row);

@@ -17,12 +17,12 @@ static void counts_to_starts(uint32_t *start, uint32_t n)
  * out. */
 Incidence incidence_build(uint32_t rows, uint32_t columns, const Edge *edges, uint32_t n, Arena *arena)
 {
-    uint32_t *const start = NEW_ARRAY(arena, uint32_t, (size_t)rows + 1);
-    uint32_t *const index = NEW_ARRAY(arena, uint32_t, n);
+    uint32_t *start = NEW_ARRAY(arena, uint32_t, (size_t)rows + 1);
+    uint32_t *index = NEW_ARRAY(arena, uint32_t, n);
     const ArenaMark mark = arena_mark(arena);
 
-    uint32_t *const column_start = NEW_ARRAY(arena, uint32_t, (size_t)columns + 1);
-    uint32_t *const row_of = NEW_ARRAY(arena, uint32_t, n); /* rows of the edges, by column */
+    uint32_t *column_start = NEW_ARRAY(arena, uint32_t, (size_t)columns + 1);
+    uint32_t *row_of = NEW_ARRAY(arena, uint32_t, n); /* rows of the edges, by column */
     for (uint32_t e = 0; e < n; e++) {
         REQUIRE(edges[e].row < rows && edges[e].column < columns);
         column_start[edges[e].column]++;
@@ -31,7 +31,7 @@ Incidence incidence_build(uint32_t rows, uint32_t columns, const Edge *edges, ui
     for (uint32_t e = 0; e < n; e++)
         row_of[column_start[edges[e].column]++] = edges[e].row; /* now column_start is the end of the column */
 
-    uint32_t *const seen = NEW_ARRAY(arena, uint32_t, rows); /* last column seen in the row, plus one */
+    uint32_t *seen = NEW_ARRAY(arena, uint32_t, rows); /* last column seen in the row, plus one */
     for (uint32_t c = 0, k = 0; c < columns; c++)
         for (; k < column_start[c]; k++)
             if (seen[row_of[k]] != c + 1) {
@@ -40,7 +40,7 @@ Incidence incidence_build(uint32_t rows, uint32_t columns, const Edge *edges, ui
             }
     counts_to_starts(start, rows);
 
-    uint32_t *const next = NEW_ARRAY(arena, uint32_t, rows);
+    uint32_t *next = NEW_ARRAY(arena, uint32_t, rows);
     memcpy(next, start, rows * sizeof *next);
     for (uint32_t c = 0, k = 0; c < columns; c++)
         for (; k < column_start[c]; k++) {
@@ -55,14 +55,14 @@ Incidence incidence_build(uint32_t rows, uint32_t columns, const Edge *edges, ui
 Incidence incidence_transpose(const Incidence *g, Arena *arena)
 {
     const uint32_t entries = incidence_entries(g);
-    uint32_t *const start = NEW_ARRAY(arena, uint32_t, (size_t)g->columns + 1);
-    uint32_t *const index = NEW_ARRAY(arena, uint32_t, entries);
+    uint32_t *start = NEW_ARRAY(arena, uint32_t, (size_t)g->columns + 1);
+    uint32_t *index = NEW_ARRAY(arena, uint32_t, entries);
     const ArenaMark mark = arena_mark(arena);
 
     for (uint32_t k = 0; k < entries; k++)
         start[g->index[k]]++;
     counts_to_starts(start, g->columns);
-    uint32_t *const next = NEW_ARRAY(arena, uint32_t, g->columns);
+    uint32_t *next = NEW_ARRAY(arena, uint32_t, g->columns);
     memcpy(next, start, g->columns * sizeof *next);
     for (uint32_t r = 0; r < g->rows; r++)
         for (uint32_t k = g->start[r]; k < g->start[r + 1]; k++)
@@ -84,7 +84,7 @@ void sort_by_key(uint32_t *nodes, uint32_t n, const uint32_t *key, Arena *arena)
 {
     enum { BITS = 8, BUCKETS = 1 << BITS };
     const ArenaMark mark = arena_mark(arena);
-    uint32_t *const sorted = NEW_ARRAY(arena, uint32_t, n);
+    uint32_t *sorted = NEW_ARRAY(arena, uint32_t, n);
     for (uint32_t shift = 0; shift < 32; shift += BITS) {
         uint32_t begin[BUCKETS + 1] = { 0 };
         for (uint32_t k = 0; k < n; k++)

@@ -40,7 +40,7 @@ static void take_initial(Search *s, const uint32_t *initial)
 
 static void match_first_fit(Search *s)
 {
-    const Incidence *const g = s->g;
+    const Incidence *g = s->g;
     for (uint32_t r = 0; r < g->rows; r++) {
         for (uint32_t k = g->start[r]; k < g->start[r + 1] && s->column_of_row[r] == MATCH_NONE; k++) {
             s->work++;
@@ -55,7 +55,7 @@ static void match_first_fit(Search *s)
 /* Breadth first from the unmatched rows; false: no unmatched column is reached, the matching is maximum. */
 static bool find_layers(Search *s)
 {
-    const Incidence *const g = s->g;
+    const Incidence *g = s->g;
     uint32_t n_queue = 0;
     s->last_layer = LAYER_NONE;
     s->work += g->rows;
@@ -98,7 +98,7 @@ static void turn_path(Search *s, uint32_t length)
  * together look at every entry at most once. */
 static void augment(Search *s, uint32_t root)
 {
-    const Incidence *const g = s->g;
+    const Incidence *g = s->g;
     uint32_t length = 0;
     s->queue[length++] = root;
     while (length > 0) {
@@ -121,7 +121,7 @@ static void augment(Search *s, uint32_t root)
 
 static void augment_shortest(Search *s)
 {
-    const Incidence *const g = s->g;
+    const Incidence *g = s->g;
     s->work += g->rows;
     memcpy(s->next, g->start, g->rows * sizeof *s->next);
     for (uint32_t r = 0; r < g->rows; r++)
@@ -145,8 +145,8 @@ static void turn_branch(Search *s, const uint32_t *parent, uint32_t row, uint32_
  * a free column is augmented at once and grows no more. */
 static void augment_forest(Search *s)
 {
-    const Incidence *const g = s->g;
-    uint32_t *const root = s->layer, *const parent = s->next; /* their memory, not needed between phases */
+    const Incidence *g = s->g;
+    uint32_t *root = s->layer, *parent = s->next; /* their memory, not needed between phases */
     uint32_t n_queue = 0;
     s->work += g->rows;
     for (uint32_t r = 0; r < g->rows; r++) {
@@ -201,8 +201,8 @@ uint32_t match_rows(const Incidence *g, Arena *arena, uint32_t *column_of_row, u
 
 Incidence match_dependencies(const Incidence *g, const uint32_t *row_of_column, Arena *arena)
 {
-    uint32_t *const start = NEW_ARRAY(arena, uint32_t, (size_t)g->rows + 1);
-    uint32_t *const index = NEW_ARRAY(arena, uint32_t, incidence_entries(g));
+    uint32_t *start = NEW_ARRAY(arena, uint32_t, (size_t)g->rows + 1);
+    uint32_t *index = NEW_ARRAY(arena, uint32_t, incidence_entries(g));
     uint32_t n = 0;
     for (uint32_t r = 0; r < g->rows; r++) {
         start[r] = n;

@@ -7,7 +7,7 @@ static uint32_t remove_ready(const Incidence *graph, uint32_t *missing, uint32_t
 {
     const uint32_t n = graph->rows;
     const Incidence users = incidence_transpose(graph, arena);
-    uint32_t *const queue = NEW_ARRAY(arena, uint32_t, n);
+    uint32_t *queue = NEW_ARRAY(arena, uint32_t, n);
     uint32_t n_queue = 0;
     for (uint32_t v = 0; v < n; v++) {
         missing[v] = graph->start[v + 1] - graph->start[v];
@@ -48,8 +48,8 @@ static void sort_by_level(Topological *result, uint32_t n, const uint32_t *key, 
 static void follow_cycle(const Incidence *graph, const uint32_t *missing, Topological *result, Arena *arena,
                          uint64_t *work)
 {
-    uint32_t *const walk = NEW_ARRAY(arena, uint32_t, graph->rows);
-    uint32_t *const place = NEW_ARRAY(arena, uint32_t, graph->rows); /* in the walk, from 1 */
+    uint32_t *walk = NEW_ARRAY(arena, uint32_t, graph->rows);
+    uint32_t *place = NEW_ARRAY(arena, uint32_t, graph->rows); /* in the walk, from 1 */
     uint32_t n_walk = 0, v = 0;
     while (missing[v] == 0)
         v++;
@@ -81,7 +81,7 @@ bool topological_order(const Incidence *graph, const uint32_t *key, Arena *arena
                              .level_start = NEW_ARRAY(arena, uint32_t, (size_t)n + 1) };
     uint64_t counted = 0;
     const ArenaMark mark = arena_mark(arena);
-    uint32_t *const missing = NEW_ARRAY(arena, uint32_t, n);
+    uint32_t *missing = NEW_ARRAY(arena, uint32_t, n);
     const bool is_acyclic = remove_ready(graph, missing, result->level, arena, &counted) == n;
     if (is_acyclic) {
         sort_by_level(result, n, key, arena);

@@ -63,7 +63,7 @@ static const Expr *derive_quotient(Derivation *d, const Expr *e, const Expr *da,
 
 static const Expr *derive_power(Derivation *d, const Expr *e, const Expr *da, const Expr *db)
 {
-    const Expr *const a = e->args[0], *const b = e->args[1];
+    const Expr *a = e->args[0], *b = e->args[1];
     const Expr *by_base = d->zero, *by_exponent = d->zero;
     if (da != d->zero)
         by_base = mul(d, mul(d, b, simple_binary(d->pool, OP_POW, a, sub(d, b, d->one))), da);
@@ -74,7 +74,7 @@ static const Expr *derive_power(Derivation *d, const Expr *e, const Expr *da, co
 
 static const Expr *derive_product(Derivation *d, const Expr *e, const Expr *da, const Expr *db)
 {
-    const Expr *const a = e->args[0], *const b = e->args[1];
+    const Expr *a = e->args[0], *b = e->args[1];
     if (a == b)
         return mul(d, mul(d, d->two, a), da);
     return add(d, mul(d, da, b), mul(d, a, db));
@@ -82,7 +82,7 @@ static const Expr *derive_product(Derivation *d, const Expr *e, const Expr *da, 
 
 static const Expr *derive_atan2(Derivation *d, const Expr *e, const Expr *da, const Expr *db)
 {
-    const Expr *const a = e->args[0], *const b = e->args[1];
+    const Expr *a = e->args[0], *b = e->args[1];
     return divide(d, sub(d, mul(d, b, da), mul(d, a, db)), add(d, mul(d, a, a), mul(d, b, b)));
 }
 
@@ -95,8 +95,8 @@ static const Expr *arc_root(Derivation *d, const Expr *a)
 /* Derivative of an operation some argument of which varies: da, db are the derivatives of the arguments. */
 static const Expr *derive_operation(Derivation *d, const Expr *e, const Expr *da, const Expr *db)
 {
-    Pool *const pool = d->pool;
-    const Expr *const a = e->args[0], *const b = e->n_args > 1 ? e->args[1] : NULL;
+    Pool *pool = d->pool;
+    const Expr *a = e->args[0], *b = e->n_args > 1 ? e->args[1] : NULL;
     const OpCourse course = op_course((Op)e->op);
     if (course == COURSE_STEP || course == COURSE_STILL)
         return d->zero;
@@ -134,8 +134,8 @@ static const Expr *derive_operation(Derivation *d, const Expr *e, const Expr *da
 /* ---- nodes ---- */
 static const Expr *derive_call(Derivation *d, const Expr *e)
 {
-    const Expr *const da = derive(d, e->args[0]);
-    const Expr *const db = da && e->n_args > 1 ? derive(d, e->args[1]) : d->zero;
+    const Expr *da = derive(d, e->args[0]);
+    const Expr *db = da && e->n_args > 1 ? derive(d, e->args[1]) : d->zero;
     if (!da || !db)
         return NULL;
     if (da == d->zero && db == d->zero)
@@ -165,8 +165,8 @@ static const Expr *of_rank(Derivation *d, const Expr *e, const Expr *de)
 
 static const Expr *derive_if(Derivation *d, const Expr *e)
 {
-    const Expr *const then = derive(d, e->args[1]);
-    const Expr *const otherwise = then ? derive(d, e->args[2]) : NULL;
+    const Expr *then = derive(d, e->args[1]);
+    const Expr *otherwise = then ? derive(d, e->args[2]) : NULL;
     if (then == d->zero && otherwise == d->zero)
         return d->zero;
     return simple_if(d->pool, e->args[0], of_rank(d, e->args[1], then), of_rank(d, e->args[2], otherwise));
@@ -174,7 +174,7 @@ static const Expr *derive_if(Derivation *d, const Expr *e)
 
 static const Expr *derive_reduce(Derivation *d, const Expr *e)
 {
-    const Expr *const body = derive(d, e->args[0]);
+    const Expr *body = derive(d, e->args[0]);
     if (body == d->zero)
         return d->zero;
     return e->op == OP_ADD && body && body->type.rank == 0 ? simple_reduce(d->pool, e, body) : NULL;
@@ -202,7 +202,7 @@ static const Expr *derive_array(Derivation *d, const Expr *e)
 
 static const Expr *derive_table(Derivation *d, const Expr *e)
 {
-    const Expr *const da = derive(d, e->args[0]);
+    const Expr *da = derive(d, e->args[0]);
     if (!da || da == d->zero || e->op >= table_degree((TableMethod)e->u.table->method))
         return da ? d->zero : NULL;
     const Expr *const slope =
@@ -243,7 +243,7 @@ static const Expr *derive_node(Derivation *d, const Expr *e)
 {
     switch ((ExprKind)e->kind) {
     case EXPR_LEAF: {
-        const Expr *const derivative = d->leaf_derivative(d->context, e);
+        const Expr *derivative = d->leaf_derivative(d->context, e);
         REQUIRE(!derivative || derivative == d->zero || type_equal(derivative->type, e->type));
         return derivative ? derivative : d->zero;
     }
@@ -270,7 +270,7 @@ static const Expr *derive(Derivation *d, const Expr *e)
         return d->zero;
     if (memo_get(&d->memo, e, &known))
         return pool_node(d->pool, known);
-    const Expr *const derivative = derive_node(d, e);
+    const Expr *derivative = derive_node(d, e);
     if (derivative)
         memo_put(&d->memo, e, derivative->id);
     return derivative;
@@ -297,7 +297,7 @@ static const Expr *derive_all(Pool *pool, const Expr *e, LeafDerivative leaf_der
         return NULL;
     Derivation d;
     begin(&d, pool, leaf_derivative, context, first_leaf, NULL);
-    const Expr *const simple = expr_simplify(pool, e);
+    const Expr *simple = expr_simplify(pool, e);
     const Expr *derivative = derive(&d, simple);
     if (derivative && e->type.kind == TYPE_REAL)
         derivative = of_rank(&d, simple, derivative);
@@ -353,20 +353,20 @@ static bool stays_linear(const Expr *e, const Partial *const *parts)
 /* By one leaf: what the rules for a node make of the derivatives of its arguments. */
 static const Expr *derive_by_parts(GradientWalk *g, const Expr *e, const Partial *const *parts, uint32_t leaf)
 {
-    const Expr *const zero = g->d.zero;
+    const Expr *zero = g->d.zero;
     if (e->type.kind != TYPE_REAL || e->kind == EXPR_LEAF)
         return zero;
     if (e->kind != EXPR_CALL && !(e->kind == EXPR_IF && e->type.rank == 0)) { /* few have such nodes */
         const Expr *const by[] = { expr_leaf(g->d.pool, leaf, REAL_TYPE), g->d.one };
         Derivation single;
         begin(&single, g->d.pool, unit_derivative, (void *)by, leaf, g->arena);
-        const Expr *const derivative = derive(&single, e);
+        const Expr *derivative = derive(&single, e);
         memo_end(&single.memo);
         return derivative;
     }
     const uint32_t first = e->kind == EXPR_IF;
-    const Expr *const da = parts[first] ? parts[first]->derivative : zero;
-    const Expr *const db = e->n_args > first + 1 && parts[first + 1] ? parts[first + 1]->derivative : zero;
+    const Expr *da = parts[first] ? parts[first]->derivative : zero;
+    const Expr *db = e->n_args > first + 1 && parts[first + 1] ? parts[first + 1]->derivative : zero;
     if (!da || !db)
         return NULL;
     if (da == zero && db == zero)
@@ -392,7 +392,7 @@ static List merge_lists(GradientWalk *g, const Expr *e)
     List few[FEW];
     const Partial *few_parts[FEW];
     const bool is_small = e->n_args <= FEW;
-    List *const lists = is_small ? few : NEW_ARRAY(g->arena, List, e->n_args);
+    List *lists = is_small ? few : NEW_ARRAY(g->arena, List, e->n_args);
     const Partial **const parts = is_small ? few_parts : NEW_ARRAY(g->arena, const Partial *, e->n_args);
     for (uint32_t k = 0; k < e->n_args; k++)
         lists[k] = gradient_of(g, e->args[k]);
@@ -412,7 +412,7 @@ static List merge_lists(GradientWalk *g, const Expr *e)
             lists[k].begin += has;
             lists[k].n -= has;
         }
-        const Expr *const derivative = derive_by_parts(g, e, parts, leaf);
+        const Expr *derivative = derive_by_parts(g, e, parts, leaf);
         const Partial partial = { derivative, leaf, derivative && stays_linear(e, parts) };
         vec_push(g->arena, &g->partials, partial);
         merged.n++;

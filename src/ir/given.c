@@ -8,12 +8,12 @@
 uint32_t find_given(const Model *m, const char *name, Arena *scratch)
 {
     uint32_t found = ID_NONE, n = 0;
-    const char *const dot = strrchr(name, '.');
+    const char *dot = strrchr(name, '.');
     for (uint32_t k = 0; k < m->variables.n; k++) {
-        const char *const last = names_of(pool_names(m->pool), m->variables.at[k].name);
+        const char *last = names_of(pool_names(m->pool), m->variables.at[k].name);
         if (strcasecmp(last, dot ? dot + 1 : name) != 0) /* paths are built of few */
             continue;
-        const char *const path = variable_path(m, (VarId){ k }, scratch);
+        const char *path = variable_path(m, (VarId){ k }, scratch);
         if (strcmp(path, name) == 0)
             return k;
         if (strcasecmp(path, name) == 0) {
@@ -58,7 +58,7 @@ static void give_nominal(Model *m, uint32_t index, double value)
 void give_values(Model *model, const GivenValue *values, uint32_t n, Arena *scratch)
 {
     for (uint32_t k = 0; k < n; k++) {
-        const char *const end = values[k].value + strlen(values[k].value);
+        const char *end = values[k].value + strlen(values[k].value);
         double value;
         if (values[k].value == end || text_to_real(values[k].value, end, &value) != end || !isfinite(value))
             continue;

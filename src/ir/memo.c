@@ -39,7 +39,7 @@ static MemoSlot *slot_of(const Memo *memo, uint32_t key)
 
 static void enlarge(Memo *memo)
 {
-    const MemoSlot *const old = memo->slots;
+    const MemoSlot *old = memo->slots;
     const uint32_t n = memo->capacity;
     memo->capacity = n * 4;
     memo->slots = NEW_ARRAY(memo_arena(memo), MemoSlot, memo->capacity);
@@ -50,7 +50,7 @@ static void enlarge(Memo *memo)
 
 bool memo_get(const Memo *memo, const Expr *node, uint32_t *value)
 {
-    const MemoSlot *const slot = slot_of(memo, node->id + 1);
+    const MemoSlot *slot = slot_of(memo, node->id + 1);
     if (!slot->key)
         return false;
     *value = slot->value;
@@ -61,7 +61,7 @@ void memo_put(Memo *memo, const Expr *node, uint32_t value)
 {
     if ((memo->n + 1) * 2 > memo->capacity)
         enlarge(memo);
-    MemoSlot *const slot = slot_of(memo, node->id + 1);
+    MemoSlot *slot = slot_of(memo, node->id + 1);
     if (!slot->key) {
         slot->key = node->id + 1;
         memo->n++;

@@ -447,7 +447,7 @@ static void put_spans(Printer *p, Word keyword, const Origin *origin, const char
 static const char *label_text(Printer *p, LabelKind kind, uint32_t index)
 {
     Text text = { .arena = p->arena };
-    Text *const to = p->to;
+    Text *to = p->to;
     p->to = &text;
     printer_put_label(p, kind, index);
     p->to = to;
@@ -506,7 +506,7 @@ static void fill_paths(Printer *p)
         }
         REQUIRE(instance->parent.index < k);
         Text path = { .arena = p->arena };
-        Text *const to = p->to;
+        Text *to = p->to;
         p->to = &path;
         printer_put(p, paths[instance->parent.index]);
         printer_put_name(p, instance->name);

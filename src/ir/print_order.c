@@ -37,7 +37,7 @@ static void sort_placed(const Printer *p, PlacedList *list)
 
 #define PLACE_ALL(mp, list, array, region_field, branch_field)                                                         \
     do {                                                                                                               \
-        const Model *const model_ = (mp)->p.model;                                                                     \
+        const Model *model_ = (mp)->p.model;                                                                           \
         (list)->at = NEW_ARRAY((mp)->p.arena, Placed, model_->array.n);                                                \
         for (uint32_t k_ = 0; k_ < model_->array.n; k_++)                                                              \
             if (printer_is_inside(model_, model_->array.at[k_].region_field, model_->array.at[k_].branch_field))       \

@@ -63,7 +63,7 @@ static void widen(Reader *r, Blank *blank, const Place *place)
 
 static uint32_t add_blank(Reader *r, const Blank *blank, const char *path)
 {
-    char *const text = arena_alloc(r->arena, blank->bytes + 1, 1);
+    char *text = arena_alloc(r->arena, blank->bytes + 1, 1);
     char *to = text;
     for (uint32_t k = 0; k < blank->widths.n; k++) {
         memset(to, ' ', blank->widths.at[k]);
@@ -92,7 +92,7 @@ static bool has_places(const Reader *r, uint32_t id, const Blank *blank)
 /* Every @ in the text that could be a place: those in comments and texts do no harm. */
 static void find_places(Reader *r, Blank *blanks)
 {
-    const char *text = r->lexer.text, *const end = text + r->lexer.end;
+    const char *text = r->lexer.text, *end = text + r->lexer.end;
     for (const char *at = text; (at = memchr(at, '@', (size_t)(end - at)));) {
         Place place;
         uint32_t behind;
@@ -116,7 +116,7 @@ void reader_open_sources(Reader *r)
     const uint32_t n = r->head.files.ids.n;
     if (n == 0)
         return;
-    Blank *const blanks = NEW_ARRAY(r->arena, Blank, n);
+    Blank *blanks = NEW_ARRAY(r->arena, Blank, n);
     find_places(r, blanks);
     const uint32_t n_known = sources_count(r->sources);
     for (uint32_t k = 0; k < n; k++) {

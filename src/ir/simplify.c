@@ -28,7 +28,7 @@ static bool fits(uint32_t n, const Expr *const *args, uint32_t levels)
 /* ---- operations ---- */
 static const Expr *power(Rules r, const Expr *a, const Expr *b)
 {
-    const Expr *const one = expr_real(r.pool, 1);
+    const Expr *one = expr_real(r.pool, 1);
     if (is(a, 1) || is(b, 0))
         return one;
     if (is(b, 1))
@@ -92,7 +92,7 @@ static const Expr *absolute(Rules r, const Expr *a)
 
 static const Expr *apply_rules(Rules r, Op op, const Expr *const *args, bool is_literal)
 {
-    const Expr *const a = args[0], *const b = op_arity(op) == 2 ? args[1] : NULL;
+    const Expr *a = args[0], *b = op_arity(op) == 2 ? args[1] : NULL;
     switch (op) {
     case OP_NEG: return simplify_neg(r, a);
     case OP_ADD: return simplify_add(r, a, b);
@@ -147,7 +147,7 @@ static const Expr *simple_call(Rules r, Op op, const Expr *const *args, bool is_
     const uint32_t n = op_arity(op);
     if (!fits(n, args, 1))
         return NULL;
-    const Expr *const folded = fold(r, op, args);
+    const Expr *folded = fold(r, op, args);
     if (folded)
         return folded;
     bool is_scalar = true;
@@ -185,7 +185,7 @@ static const Expr *simple_branch(Rules r, const Expr *const *args)
 
 static bool is_empty_range(const Expr *const *args)
 {
-    const Expr *const lo = args[1], *const step = args[2], *const hi = args[3];
+    const Expr *lo = args[1], *step = args[2], *hi = args[3];
     if (lo->kind != EXPR_INTEGER || step->kind != EXPR_INTEGER || hi->kind != EXPR_INTEGER)
         return false;
     return step->u.integer > 0 ? lo->u.integer > hi->u.integer : step->u.integer < 0 && lo->u.integer < hi->u.integer;
@@ -196,7 +196,7 @@ static const Expr *simple_reduction(Rules r, const Expr *like, const Expr *const
     if (!fits(4, args, 1))
         return NULL;
     const Op op = (Op)like->op;
-    const Expr *const body = args[0];
+    const Expr *body = args[0];
     if (body->type.rank == 0 && op != OP_MIN && op != OP_MAX) {
         const Expr *neutral;
         if (op == OP_AND || op == OP_OR)
@@ -213,7 +213,7 @@ static const Expr *simple_table(Rules r, const Expr *like, const Expr *const *ar
 {
     if (!fits(like->n_args, args, 1))
         return NULL;
-    const Expr *const argument = args[0];
+    const Expr *argument = args[0];
     if (argument->kind == EXPR_REAL && like->n_args == 1) {
         const double value = koine_lookup(like->u.table->data[like->op], -1, argument->u.real);
         if (isfinite(value))
@@ -301,7 +301,7 @@ static const Expr *run_once(Rules rules, const Expr *e)
 {
     Simplifier s = { .rules = rules };
     memo_begin(&s.memo, NULL);
-    const Expr *const simple = run(&s, e);
+    const Expr *simple = run(&s, e);
     memo_end(&s.memo);
     return simple;
 }
@@ -333,10 +333,10 @@ Term term_simplify(Model *model, Term term)
 {
     if (term_is_absent(term))
         return term;
-    const Expr *const simple = expr_simplify(model->pool, term.shape);
+    const Expr *simple = expr_simplify(model->pool, term.shape);
     if (simple == term.shape)
         return term;
-    Ref *const refs = NEW_ARRAY(model->arena, Ref, simple->n_leaves); /* model->refs may move */
+    Ref *refs = NEW_ARRAY(model->arena, Ref, simple->n_leaves); /* model->refs may move */
     if (simple->n_leaves)
         memcpy(refs, term_refs(model, term), simple->n_leaves * sizeof *refs);
     return term_make(model, simple, refs);

@@ -194,7 +194,7 @@ static const Expr *gather_quotient(Rules r, const Expr *a, const Expr *b)
             return simplify_neg(r, simplify_divide(r, x.core, b));
         return expr_binary(r.pool, OP_DIV, a, b);
     }
-    const Expr *const one = expr_real(r.pool, 1);
+    const Expr *one = expr_real(r.pool, 1);
     const Expr *core;
     if (!y.core)
         return attach_factor(r, factor, x.core);

@@ -108,7 +108,7 @@ static bool is_linear_op(Op op)
 /* Some argument of the call depends on the leaf. */
 static bool combine_call(Linear *l, const Expr *e, const LinearForm args[2], LinearForm *form)
 {
-    Pool *const pool = l->pool;
+    Pool *pool = l->pool;
     const Op op = (Op)e->op;
     if (!is_linear_op(op))
         return false;
@@ -120,7 +120,7 @@ static bool combine_call(Linear *l, const Expr *e, const LinearForm args[2], Lin
         const bool is_first = args[0].coefficient != NULL;
         if (args[is_first ? 1 : 0].coefficient || (op == OP_DIV && !is_first))
             return false;
-        const Expr *const a = e->args[0], *const b = e->args[1];
+        const Expr *a = e->args[0], *b = e->args[1];
         form->coefficient = is_first ? simple_binary(pool, op, args[0].coefficient, b)
                                      : simple_binary(pool, op, a, args[1].coefficient);
         form->rest = is_first ? simple_binary(pool, op, args[0].rest, b) : simple_binary(pool, op, a, args[1].rest);
@@ -144,7 +144,7 @@ static bool has_iterator(const Expr *e, uint32_t level)
 
 static bool combine(Linear *l, const Expr *e, const LinearForm *args, LinearForm *form)
 {
-    Pool *const pool = l->pool;
+    Pool *pool = l->pool;
     switch ((ExprKind)e->kind) {
     case EXPR_CALL: return combine_call(l, e, args, form);
     case EXPR_IF:
@@ -180,7 +180,7 @@ static bool find_form_of_node(Linear *l, const Expr *e, LinearForm *form)
 {
     enum { FEW = 4 };
     LinearForm few[FEW];
-    LinearForm *const args = e->n_args <= FEW ? few : NEW_ARRAY(memo_arena(&l->rests), LinearForm, e->n_args);
+    LinearForm *args = e->n_args <= FEW ? few : NEW_ARRAY(memo_arena(&l->rests), LinearForm, e->n_args);
     bool is_dependent = false;
     for (uint32_t k = 0; k < e->n_args; k++) {
         if (!find_form(l, e->args[k], &args[k]))
@@ -375,7 +375,7 @@ static const Expr *right_side(const Solver *s)
 static const Expr *solve_linear(Solver *s)
 {
     const Expr *coefficient, *rest;
-    const Expr *const right = right_side(s);
+    const Expr *right = right_side(s);
     if (!right || !expr_linear(s->pool, s->side, s->search.leaf, &coefficient, &rest))
         return NULL;
     return quotient(s->pool, simple_binary(s->pool, OP_SUB, right, rest), coefficient);
@@ -407,8 +407,8 @@ static bool move(Solver *s, const Expr *right)
 /* Takes the operation at the root of the side away; only argument k contains the leaf. False: no way. */
 static bool peel(Solver *s, uint32_t k)
 {
-    Pool *const pool = s->pool;
-    const Expr *const e = s->side, *const other = e->n_args == 2 ? e->args[1 - k] : NULL;
+    Pool *pool = s->pool;
+    const Expr *e = s->side, *other = e->n_args == 2 ? e->args[1 - k] : NULL;
     s->side = e->args[k];
     switch ((Op)e->op) {
     case OP_NEG: s->numerator = simple_unary(pool, OP_NEG, s->numerator); return s->numerator != NULL;
@@ -437,7 +437,7 @@ static const Expr *solve_side(Solver *s);
 /* An `if` whose condition does not depend on the leaf: each branch for itself. */
 static const Expr *solve_branches(const Solver *s)
 {
-    const Expr *const e = s->side, *const right = right_side(s), *solution[2];
+    const Expr *e = s->side, *right = right_side(s), *solution[2];
     Solver branch = { .pool = s->pool };
     branch.search.leaf = s->search.leaf;
     for (uint32_t k = 0; k < 2; k++) {
@@ -458,12 +458,12 @@ static const Expr *solve_branches(const Solver *s)
 static const Expr *solve_side(Solver *s)
 {
     while (s->side != s->search.leaf) {
-        const Expr *const e = s->side;
+        const Expr *e = s->side;
         if (e->type.rank > 0)
             return NULL;
         /* i1 + i2 + i3 = 0 for i1 is -(i2 + i3), as a whole. */
         if (!s->denominator && is_zero(s->numerator) && (is_call(e, OP_ADD) || is_call(e, OP_SUB))) {
-            const Expr *const solution = solve_linear(s);
+            const Expr *solution = solve_linear(s);
             if (solution)
                 return solution;
         }
@@ -476,7 +476,7 @@ static const Expr *solve_side(Solver *s)
         const bool is_peelable = e->kind == EXPR_CALL && n == 1 && !is_call(e, OP_HOMOTOPY) &&
                                  !(is_call(e, OP_MUL) && e->type.kind == TYPE_INTEGER);
         if (!is_peelable) {
-            const Expr *const solution = e->kind == EXPR_IF ? solve_branches(s) : NULL;
+            const Expr *solution = e->kind == EXPR_IF ? solve_branches(s) : NULL;
             return solution ? solution : solve_linear(s);
         }
         if (!peel(s, k))

@@ -26,7 +26,7 @@ static const Expr *substitute(Substitution *s, const Expr *e)
         if (args[k] != e->args[k] && expr_too_deep(args[k], NULL))
             return NULL;
     }
-    const Expr *const result = expr_with_args(s->pool, e, args);
+    const Expr *result = expr_with_args(s->pool, e, args);
     memo_put(&s->memo, e, result->id);
     return result;
 }
@@ -43,30 +43,30 @@ const Expr *expr_substitute(Pool *pool, const Expr *e, uint32_t n, const Expr *c
         if (from[k]->id < s.oldest)
             s.oldest = from[k]->id;
     }
-    const Expr *const result = substitute(&s, e);
+    const Expr *result = substitute(&s, e);
     memo_end(&s.memo);
     return result;
 }
 
 Term term_substitute(Model *model, Term term, Ref ref, Term replacement)
 {
-    const Ref *const refs = term_refs(model, term);
+    const Ref *refs = term_refs(model, term);
     const uint32_t n = term.shape->n_leaves, n_more = replacement.shape->n_leaves;
     uint32_t leaf = 0;
     while (leaf < n && !ref_equal(refs[leaf], ref))
         leaf++;
     if (leaf == n)
         return term;
-    Ref *const all = NEW_ARRAY(model->arena, Ref, n + n_more);
-    uint32_t *const shifted = NEW_ARRAY(model->arena, uint32_t, n_more);
+    Ref *all = NEW_ARRAY(model->arena, Ref, n + n_more);
+    uint32_t *shifted = NEW_ARRAY(model->arena, uint32_t, n_more);
     memcpy(all, refs, n * sizeof *all);
     for (uint32_t k = 0; k < n_more; k++) {
         all[n + k] = term_refs(model, replacement)[k];
         shifted[k] = n + k;
     }
-    const Expr *const from = expr_leaf(model->pool, leaf, ref_type(model, ref));
-    const Expr *const to = expr_renumber(model->pool, replacement.shape, shifted);
-    const Expr *const shape = expr_substitute(model->pool, term.shape, 1, &from, &to);
+    const Expr *from = expr_leaf(model->pool, leaf, ref_type(model, ref));
+    const Expr *to = expr_renumber(model->pool, replacement.shape, shifted);
+    const Expr *shape = expr_substitute(model->pool, term.shape, 1, &from, &to);
     if (!shape)
         return TERM_NONE;
     return shape == term.shape ? term : term_make(model, shape, all);

@@ -264,7 +264,7 @@ static bool is_overdetermined(Finder *f, const Row *row)
         for (uint32_t j = 0; j < 2; j++)
             for (uint32_t i = 0; i < sides[j].shape->n_leaves; i++) {
                 const Ref ref = term_refs(m, sides[j])[i];
-                uint32_t *const seen = &f->count[ref.var.index + (ref.kind == REF_DER ? m->variables.n : 0)];
+                uint32_t *seen = &f->count[ref.var.index + (ref.kind == REF_DER ? m->variables.n : 0)];
                 if (!is_unknown(m, ref) || *seen == row->equation + 1)
                     continue;
                 *seen = row->equation + 1; /* nothing is counted any more */

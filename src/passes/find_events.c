@@ -536,7 +536,7 @@ static const Expr *rewrite(Finder *f, const Expr *e)
         e->kind == EXPR_IF || (e->kind == EXPR_CALL && (e->op == OP_AND || e->op == OP_OR)); /* the first decides */
     const bool is_branched = e->kind == EXPR_IF && shape_has_events(f, e->args[0]);
     const uint32_t n_guards = f->n_guards;
-    const Expr *const original = e;
+    const Expr *original = e;
     for (uint32_t k = 0; k < e->n_args; k++) {
         f->is_guarded = before || (is_choice && k > 0);
         if (is_branched && k > 0)

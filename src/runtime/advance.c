@@ -6,11 +6,11 @@ static const uint32_t PROGRESS = 256;   /* steps between two calls of progress *
 
 KoineStatus koine_place(KoineRun *run, double time)
 {
-    KoineSolver *const solver = run->solver;
+    KoineSolver *solver = run->solver;
     if (solver && solver->placed == time)
         return KOINE_OK;
     if (solver && run->tables->n_x) {
-        double *const x = koine_states(run->model);
+        double *x = koine_states(run->model);
         if (time >= solver->time) /* by at most 16 ulp */
             memcpy(x, solver->x, run->tables->n_x * sizeof *x);
         else if (solver->kind->interpolate(solver, time, x) != KOINE_OK)
@@ -54,7 +54,7 @@ static void tell_progress(KoineRun *run)
 /* Where the solver has to stop. Time events that never disturb it are passed over and served by interpolation. */
 static double limit(const KoineRun *run, double goal)
 {
-    const KoineSolverKind *const kind = run->solver->kind;
+    const KoineSolverKind *kind = run->solver->kind;
     if (run->problem.strategy->ends_at_points(kind) && run->output.next_time > run->time &&
         run->output.next_time < goal - koine_near(goal))
         return run->output.next_time;
@@ -66,7 +66,7 @@ static double limit(const KoineRun *run, double goal)
  * the ones it has, because what it remembers of the steps before may be what misleads it. */
 static KoineStatus advance_or_mend(KoineRun *run, double end)
 {
-    KoineSolver *const solver = run->solver;
+    KoineSolver *solver = run->solver;
     const KoineStatus status = solver->kind->advance(solver, end);
     if (status >= 0 || !run->problem.text[0] || run->tables->n_x == 0 || koine_run_interrupted(run))
         return status;
@@ -110,7 +110,7 @@ KoineStatus koine_begin_at_event(KoineRun *run, double to)
 
 KoineStatus koine_shorten(KoineRun *run, double *to, bool *is_event)
 {
-    KoineSolver *const solver = run->solver;
+    KoineSolver *solver = run->solver;
     if (!solver->kind->shorten || *to == solver->time)
         return KOINE_OK;
     TRY(koine_place(run, *to));
@@ -153,13 +153,13 @@ static bool is_seen_between(KoineRun *run, double *to)
 
 static void count_cut(KoineRun *run, double goal, double end)
 {
-    KoineRunStatistics *const statistics = &run->report->statistics;
+    KoineRunStatistics *statistics = &run->report->statistics;
     if (run->solver->time != end)
         return;
     if (end == run->instant.next_time)
-        ++statistics->integration.steps_cut_at_times;
+        statistics->integration.steps_cut_at_times++;
     else if (end < goal)
-        ++statistics->integration.steps_cut_at_outputs;
+        statistics->integration.steps_cut_at_outputs++;
 }
 
 /* One solver step, unless an event left over some of the last one. */
@@ -188,7 +188,7 @@ static KoineStatus step(KoineRun *run, double goal, double *to, unsigned *cause)
 /* The first event in (run->time, *to]. *is_done: the step is made again, or the run has got over the event already. */
 static KoineStatus find_event(KoineRun *run, double goal, double *to, unsigned *cause, bool *is_event, bool *is_done)
 {
-    const KoineTimeStrategy *const strategy = run->problem.strategy;
+    const KoineTimeStrategy *strategy = run->problem.strategy;
     TRY(koine_roots_refresh(run));
     const KoineStatus status = koine_roots_scan(run, to, is_event);
     TRY(status);

@@ -9,7 +9,7 @@ static const double SAME_SIZE = 1e-6; /* step sizes that differ by less have the
 
 static void destroy(KoineSolver *base)
 {
-    KoineSundials *const solver = koine_sundials_of(base);
+    KoineSundials *solver = koine_sundials_of(base);
     if (solver->memory)
         ARKStepFree(&solver->memory);
     koine_sundials_destroy(solver);
@@ -17,7 +17,7 @@ static void destroy(KoineSolver *base)
 
 static bool set_up(KoineSundials *solver, bool is_implicit)
 {
-    const KoineProblem *const problem = solver->base.problem;
+    const KoineProblem *problem = solver->base.problem;
     const ARKRhsFn slope = koine_sundials_slope;
     solver->memory = ARKStepCreate(is_implicit ? NULL : slope, is_implicit ? slope : NULL, problem->start, solver->y,
                                    solver->context);
@@ -39,7 +39,7 @@ static bool set_up(KoineSundials *solver, bool is_implicit)
         ARKStepSetPredictorMethod(solver->memory, 1) != ARK_SUCCESS ||
         ARKStepSetDeduceImplicitRhs(solver->memory, SUNTRUE) != ARK_SUCCESS)
         return false;
-    KoineLinear *const linear = &solver->linear;
+    KoineLinear *linear = &solver->linear;
     return koine_linear_create(linear, problem, KOINE_BY_X, problem->atol, solver->y, solver->context) == KOINE_OK &&
            ARKStepSetLinearSolver(solver->memory, linear->solver, linear->matrix) == ARK_SUCCESS &&
            (!linear->matrix || ARKStepSetJacFn(solver->memory, koine_sundials_jacobian) == ARK_SUCCESS);
@@ -98,7 +98,7 @@ static bool can_retreat(KoineSundials *solver)
 
 static KoineStatus step(KoineSundials *solver, double goal)
 {
-    KoineSolver *const base = &solver->base;
+    KoineSolver *base = &solver->base;
     base->placed = NAN;
     N_VScale(1, solver->y, solver->slope); /* where the step begins, for a repetition */
     for (;;) {
@@ -129,7 +129,7 @@ static KoineStatus advance(KoineSolver *base, double goal)
 /* Fresh from the beginning of the step, in as many steps as it takes. */
 static KoineStatus shorten(KoineSolver *base, double time)
 {
-    KoineSundials *const solver = koine_sundials_of(base);
+    KoineSundials *solver = koine_sundials_of(base);
     const double h = time - base->from;
     N_VScale(1, solver->slope, solver->y);
     TRY(begin_at(solver, base->from, NULL));
@@ -142,7 +142,7 @@ static KoineStatus shorten(KoineSolver *base, double time)
 
 static KoineStatus interpolate(KoineSolver *base, double time, double *x)
 {
-    KoineSundials *const solver = koine_sundials_of(base);
+    KoineSundials *solver = koine_sundials_of(base);
     N_VSetArrayPointer(x, solver->view);
     return ARKStepGetDky(solver->memory, koine_sundials_inside(solver, time), 0, solver->view) == ARK_SUCCESS
                ? KOINE_OK

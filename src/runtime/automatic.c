@@ -42,7 +42,7 @@ static const KoineEmbeddedMethod *method_for(const KoineProblem *problem)
 
 static KoineStatus create(const KoineProblem *problem, KoineSolver **solver)
 {
-    AutoSolver *const self = malloc(sizeof *self);
+    AutoSolver *self = malloc(sizeof *self);
     if (!self)
         return KOINE_FAILED;
     *self = (AutoSolver){ .base = { .kind = &koine_solver_auto, .problem = problem, .placed = NAN },
@@ -61,7 +61,7 @@ static KoineStatus create(const KoineProblem *problem, KoineSolver **solver)
 
 static void destroy(KoineSolver *solver)
 {
-    AutoSolver *const self = auto_of(solver);
+    AutoSolver *self = auto_of(solver);
     self->pair->kind->destroy(self->pair);
     if (self->stiff)
         self->stiff->kind->destroy(self->stiff);
@@ -79,7 +79,7 @@ static void follow(AutoSolver *self)
 
 static KoineStatus restart(KoineSolver *solver, double time, const double *x)
 {
-    AutoSolver *const self = auto_of(solver);
+    AutoSolver *self = auto_of(solver);
     const KoineStatus status = self->active->kind->restart(self->active, time, x);
     follow(self);
     return status;
@@ -89,7 +89,7 @@ static KoineStatus restart(KoineSolver *solver, double time, const double *x)
 
 static void plan_stiff(AutoSolver *self)
 {
-    const KoineProblem *const problem = self->base.problem;
+    const KoineProblem *problem = self->base.problem;
     const double steps_left = (problem->stop - self->pair->time) / koine_embedded_next_step(self->pair);
     self->edge = 0;
     if (steps_left < WORTH_STEPS || !self->is_stiff_possible)
@@ -144,20 +144,20 @@ static void watch_stiff(AutoSolver *self)
 
 static KoineStatus take_over(AutoSolver *self)
 {
-    KoineSolver *const from = self->active, *const to = self->next;
+    KoineSolver *from = self->active, *to = self->next;
     self->next = NULL;
     self->active = to;
     self->edge = self->calm = 0;
     self->look = LOOK_EVERY;
     self->in_window = 0;
     self->needed = 0;
-    ++self->changes;
+    self->changes++;
     return to->kind->restart(to, from->time, from->x);
 }
 
 static KoineStatus advance(KoineSolver *solver, double goal)
 {
-    AutoSolver *const self = auto_of(solver);
+    AutoSolver *self = auto_of(solver);
     if (self->next)
         TRY(take_over(self));
     const KoineStatus status = self->active->kind->advance(self->active, goal);
@@ -173,13 +173,13 @@ static KoineStatus advance(KoineSolver *solver, double goal)
 
 static KoineStatus interpolate(KoineSolver *solver, double time, double *x)
 {
-    KoineSolver *const active = auto_of(solver)->active;
+    KoineSolver *active = auto_of(solver)->active;
     return active->kind->interpolate(active, time, x);
 }
 
 static uint32_t polynomial(KoineSolver *solver, size_t state, double *values)
 {
-    KoineSolver *const active = auto_of(solver)->active;
+    KoineSolver *active = auto_of(solver)->active;
     if (!active->kind->polynomial)
         return 0;
     active->placed = solver->placed;
@@ -190,8 +190,8 @@ static uint32_t polynomial(KoineSolver *solver, size_t state, double *values)
 
 static void statistics(const KoineSolver *solver, KoineRunStatistics *out)
 {
-    const AutoSolver *const self = (const AutoSolver *)(const void *)solver;
-    const char *const pair = self->pair->kind->name;
+    const AutoSolver *self = (const AutoSolver *)(const void *)solver;
+    const char *pair = self->pair->kind->name;
     self->pair->kind->statistics(self->pair, out);
     if (self->stiff)
         self->stiff->kind->statistics(self->stiff, out);

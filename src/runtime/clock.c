@@ -12,7 +12,7 @@ typedef struct {
 
 static KoineStatus create(const KoineProblem *problem, KoineSolver **solver)
 {
-    ClockSolver *const clock = malloc(sizeof *clock);
+    ClockSolver *clock = malloc(sizeof *clock);
     if (!clock)
         return KOINE_FAILED;
     *clock = (ClockSolver){ .base = { .kind = &koine_solver_clock, .problem = problem, .placed = NAN } };

@@ -9,14 +9,14 @@ enum { FAULT_TRIES = 8 }; /* tenfold steps beyond the last good point */
 static KoineStatus name_fault(KoineRun *run, double h)
 {
     const size_t n = run->tables->n_x;
-    double *const x = run->crossing.x;
-    const double *const slope = run->crossing.before + n;
+    double *x = run->crossing.x;
+    const double *slope = run->crossing.before + n;
     KoineEvaluation at = { .x = x, .want = KOINE_WANT_DER, .der = run->crossing.x + n };
     KoineStatus status = KOINE_OK;
     for (int k = 0; k < FAULT_TRIES && status == KOINE_OK;
          ++k, h *= 10) { /* a fixed step may have stopped short of it */
         at.time = run->solver->time + h;
-        for (size_t i = 0; i < n; ++i)
+        for (size_t i = 0; i < n; i++)
             x[i] = run->solver->x[i] + h * slope[i];
         status = run->kind->evaluate(run->model, &at);
     }
@@ -27,10 +27,10 @@ static KoineStatus name_fault(KoineRun *run, double h)
  * has ended the branch; the solver stands at the new state. */
 static KoineStatus cross_once(KoineRun *run, double t, double h, double *slope, bool *is_event)
 {
-    KoineSolver *const solver = run->solver;
+    KoineSolver *solver = run->solver;
     const size_t n = run->tables->n_x;
-    double *const x = run->crossing.x, *const trial = run->crossing.x + n;
-    for (size_t i = 0; i < n; ++i)
+    double *x = run->crossing.x, *trial = run->crossing.x + n;
+    for (size_t i = 0; i < n; i++)
         x[i] += h * slope[i];
     memcpy(koine_states(run->model), x, n * sizeof *x);
     *koine_time(run->model) = t;
@@ -59,12 +59,12 @@ static KoineStatus cross_once(KoineRun *run, double t, double h, double *slope, 
 static KoineStatus cross(KoineRun *run, double goal, unsigned *cause)
 {
     (void)goal;
-    const KoineSolver *const solver = run->solver;
+    const KoineSolver *solver = run->solver;
     const size_t n = run->tables->n_x;
     const double from = solver->time, h = koine_crossing_step(&run->problem, from, INFINITY);
     if (n == 0)
         return koine_true_fault(run);
-    double *const slope = run->crossing.before + n;
+    double *slope = run->crossing.before + n;
     bool is_event = false;
     memcpy(run->crossing.x, solver->x, n * sizeof *slope);
     memcpy(run->crossing.before, solver->x, n * sizeof *slope);
@@ -74,7 +74,7 @@ static KoineStatus cross(KoineRun *run, double goal, unsigned *cause)
         return koine_solver_failed(run);
     if (status != KOINE_OK) /* not even here: there is no way on */
         memset(slope, 0, n * sizeof *slope);
-    for (uint32_t k = 1; status == KOINE_OK && k <= run->problem.control.max_crossing && run->roots.n && !is_event; ++k)
+    for (uint32_t k = 1; status == KOINE_OK && k <= run->problem.control.max_crossing && run->roots.n && !is_event; k++)
         TRY(cross_once(run, from + k * h, h, slope, &is_event));
     if (is_event) {
         *cause |= KOINE_AT_ROOTS;
@@ -91,17 +91,17 @@ static const double FIRST_LOOK = 0.5; /* h_cross behind an instant */
  * lower. Neither the ends of a step nor an interpolant of limited accuracy show that, the slope does. */
 static KoineStatus turn_back(KoineRun *run, double goal, unsigned *cause)
 {
-    KoineSolver *const solver = run->solver;
+    KoineSolver *solver = run->solver;
     const size_t n = run->tables->n_x;
     const double from = run->time, h = FIRST_LOOK * koine_crossing_step(&run->problem, from, INFINITY);
-    double *const x = run->crossing.x, *const slope = run->crossing.x + n;
+    double *x = run->crossing.x, *slope = run->crossing.x + n;
     bool is_event = false;
     if (n == 0 || solver->time != from || from + h >= goal || from + h >= run->output.next_time)
         return KOINE_OK;
     const KoineStatus status = koine_derivatives_at(run->model, from, solver->x, slope);
     if (status < 0)
         return koine_solver_failed(run);
-    for (size_t i = 0; i < n; ++i)
+    for (size_t i = 0; i < n; i++)
         x[i] = solver->x[i] + h * slope[i];
     memcpy(koine_states(run->model), x, n * sizeof *x);
     *koine_time(run->model) = from + h;
@@ -136,7 +136,7 @@ static const uint32_t MOST_DELAYS = 8; /* of one event */
  * is found again from there on, because a model that decides by its values would take the event back. */
 static KoineStatus delay(KoineRun *run, bool *is_event)
 {
-    KoineRoots *const roots = &run->roots;
+    KoineRoots *roots = &run->roots;
     *is_event = run->repeats.n_delays >= MOST_DELAYS;
     run->repeats.n_delays = *is_event ? 0 : run->repeats.n_delays + 1;
     if (*is_event)
@@ -152,7 +152,7 @@ static KoineStatus delay(KoineRun *run, bool *is_event)
  * interpolated state of the step before stays, which run->crossing holds. */
 static KoineStatus go_back(KoineRun *run, double *to)
 {
-    KoineRoots *const roots = &run->roots;
+    KoineRoots *roots = &run->roots;
     const double from = koine_max(run->solver->from, run->time);
     double earlier = *to;
     memcpy(roots->hi, roots->mid, roots->n * sizeof *roots->hi);
@@ -172,7 +172,7 @@ static KoineStatus go_back(KoineRun *run, double *to)
 
 static KoineStatus look_again(KoineRun *run, double *to, bool *is_event)
 {
-    KoineRoots *const roots = &run->roots;
+    KoineRoots *roots = &run->roots;
     if (run->solver->kind->has_fixed_steps)
         return KOINE_OK;
     const KoineStatus status = koine_roots_evaluate_at(run, run->solver->time, roots->mid);
@@ -180,12 +180,12 @@ static KoineStatus look_again(KoineRun *run, double *to, bool *is_event)
     if (status != KOINE_OK)
         return koine_begin_at_event(run, *to);
     bool is_any = false;
-    for (uint32_t k = 0; k < roots->n; ++k)
+    for (uint32_t k = 0; k < roots->n; k++)
         is_any |= roots->crossed[k] && roots->mid[k] <= 0;
     if (!is_any)
         return delay(run, is_event);
     run->repeats.n_delays = 0;
-    for (uint32_t k = 0; k < roots->n; ++k)
+    for (uint32_t k = 0; k < roots->n; k++)
         roots->crossed[k] &= roots->mid[k] <= 0;
     return go_back(run, to);
 }

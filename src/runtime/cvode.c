@@ -9,7 +9,7 @@ static const int MAX_FAILURES = 40; /* of the corrector in one step, each quarte
 
 static void destroy(KoineSolver *base)
 {
-    KoineSundials *const solver = koine_sundials_of(base);
+    KoineSundials *solver = koine_sundials_of(base);
     if (solver->memory)
         CVodeFree(&solver->memory);
     koine_sundials_destroy(solver);
@@ -17,7 +17,7 @@ static void destroy(KoineSolver *base)
 
 static bool set_up(KoineSundials *solver, int method)
 {
-    const KoineProblem *const problem = solver->base.problem;
+    const KoineProblem *problem = solver->base.problem;
     solver->memory = CVodeCreate(method, solver->context);
     if (!solver->memory || CVodeSetErrHandlerFn(solver->memory, koine_sundials_message, solver) != CV_SUCCESS ||
         CVodeInit(solver->memory, koine_sundials_slope, problem->start, solver->y) != CV_SUCCESS ||
@@ -33,7 +33,7 @@ static bool set_up(KoineSundials *solver, int method)
 static int whole_matrix(double time, N_Vector y, N_Vector slope, SUNMatrix matrix, int is_good, int *is_new,
                         double gamma, void *data, N_Vector work1, N_Vector work2, N_Vector work3)
 {
-    KoineSundials *const solver = data;
+    KoineSundials *solver = data;
     (void)work1, (void)work2, (void)work3;
     KoineStatus status = KOINE_OK;
     if (!is_good)
@@ -51,8 +51,8 @@ static bool set_up_corrector(KoineSundials *solver, int method)
         solver->nonlinear = SUNNonlinSol_FixedPoint(solver->y, 0, solver->context);
         return solver->nonlinear && CVodeSetNonlinearSolver(solver->memory, solver->nonlinear) == CV_SUCCESS;
     }
-    KoineLinear *const linear = &solver->linear;
-    const KoineModelKind *const kind = solver->base.problem->model->kind;
+    KoineLinear *linear = &solver->linear;
+    const KoineModelKind *kind = solver->base.problem->model->kind;
     const bool is_whole =
         kind->tables->patterns.whole_jacobian.start && kind->partial.jacobian && kind->partial.directional;
     if (koine_linear_create(linear, solver->base.problem, is_whole ? KOINE_BY_WHOLE : KOINE_BY_X,
@@ -90,7 +90,7 @@ static KoineStatus create(const KoineSolverKind *kind, int method, const KoinePr
 
 static KoineStatus restart(KoineSolver *base, double time, const double *x)
 {
-    KoineSundials *const solver = koine_sundials_of(base);
+    KoineSundials *solver = koine_sundials_of(base);
     koine_sundials_keep_counts(solver);
     koine_sundials_place(solver, time, x);
     koine_sundials_begin_strictly(solver);
@@ -102,7 +102,7 @@ static KoineStatus restart(KoineSolver *base, double time, const double *x)
 /* Before a step: it may be of order 1 if it is the first, or if the last one was. */
 static void keep_begin(KoineSundials *solver)
 {
-    KoineCubic *const cubic = &solver->cubic;
+    KoineCubic *cubic = &solver->cubic;
     cubic->is_possible |= solver->base.from == solver->base.time; /* after a restart */
     if (cubic->is_possible)
         memcpy(cubic->values, solver->base.x, solver->base.problem->model->kind->tables->n_x * sizeof *cubic->values);
@@ -119,9 +119,9 @@ static void look_at_order(KoineSundials *solver)
 
 static void cubic_at(const KoineSundials *solver, double time, double *x)
 {
-    const KoineSolver *const base = &solver->base;
+    const KoineSolver *base = &solver->base;
     const size_t n = base->problem->model->kind->tables->n_x;
-    const double *const v = solver->cubic.values, h = base->time - base->from;
+    const double *v = solver->cubic.values, h = base->time - base->from;
     koine_hermite(n, (time - base->from) / h, h, (const double *const[]){ v, base->x },
                   (const double *const[]){ v + n, v + 2 * n }, x);
 }
@@ -129,16 +129,16 @@ static void cubic_at(const KoineSundials *solver, double time, double *x)
 /* In the middle of the step the cubic differs by no more than the error that the step may have. */
 static bool agrees_with_step(KoineSundials *solver)
 {
-    const KoineSolver *const base = &solver->base;
-    const KoineProblem *const problem = base->problem;
+    const KoineSolver *base = &solver->base;
+    const KoineProblem *problem = base->problem;
     const size_t n = problem->model->kind->tables->n_x;
-    double *const x = solver->cubic.values + 3 * n, middle = base->from + 0.5 * (base->time - base->from);
+    double *x = solver->cubic.values + 3 * n, middle = base->from + 0.5 * (base->time - base->from);
     cubic_at(solver, middle, x);
     N_VSetArrayPointer(N_VGetArrayPointer(solver->slope), solver->view);
     if (CVodeGetDky(solver->memory, koine_sundials_inside(solver, middle), 0, solver->view) != CV_SUCCESS)
         return false;
-    const double *const y = N_VGetArrayPointer(solver->slope);
-    for (size_t i = 0; i < n; ++i)
+    const double *y = N_VGetArrayPointer(solver->slope);
+    for (size_t i = 0; i < n; i++)
         if (!(fabs(x[i] - y[i]) <= problem->tolerance * fabs(y[i]) + problem->atol[i]))
             return false;
     return true;
@@ -146,8 +146,8 @@ static bool agrees_with_step(KoineSundials *solver)
 
 static bool is_cubic(KoineSundials *solver)
 {
-    KoineCubic *const cubic = &solver->cubic;
-    KoineSolver *const base = &solver->base;
+    KoineCubic *cubic = &solver->cubic;
+    KoineSolver *base = &solver->base;
     const size_t n = base->problem->model->kind->tables->n_x;
     if (!cubic->is_possible || cubic->is_known || !(base->time > base->from))
         return cubic->is_possible && cubic->is_used;
@@ -163,7 +163,7 @@ static bool is_cubic(KoineSundials *solver)
 
 static KoineStatus advance(KoineSolver *base, double goal)
 {
-    KoineSundials *const solver = koine_sundials_of(base);
+    KoineSundials *solver = koine_sundials_of(base);
     double reached = solver->origin.reached;
     keep_begin(solver);
     if (goal != solver->goal) {
@@ -183,7 +183,7 @@ static KoineStatus advance(KoineSolver *base, double goal)
 
 static KoineStatus interpolate(KoineSolver *base, double time, double *x)
 {
-    KoineSundials *const solver = koine_sundials_of(base);
+    KoineSundials *solver = koine_sundials_of(base);
     if (is_cubic(solver)) {
         cubic_at(solver, time, x);
         return KOINE_OK;

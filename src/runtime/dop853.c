@@ -17,7 +17,7 @@ static KoineStatus at(KoineEmbedded *pair, double *clock, double time)
     if ((status = at(pair, clock, time)) != KOINE_OK)                                                                  \
         return status;                                                                                                 \
     KOINE_INDEPENDENT                                                                                                  \
-    for (size_t i = 0; i < n; ++i) {                                                                                   \
+    for (size_t i = 0; i < n; i++) {                                                                                   \
         x[i] = y[i] + h * (others) + h * (weight)*dx[i];                                                               \
         k[i] = dx[i];                                                                                                  \
     }
@@ -25,13 +25,12 @@ static KoineStatus at(KoineEmbedded *pair, double *clock, double time)
 /* Two error estimates, of fifth and third order, combined to one of eighth (book, II.10). */
 KOINE_FOR_EACH_SIZE double error_of(size_t n, const KoineEmbedded *pair, double h)
 {
-    const double *const atol = pair->base.problem->atol, tolerance = pair->base.problem->tolerance;
-    const double *const y = pair->y_old, *const y_new = pair->y;
-    const double *const k1 = pair->k[0], *const k6 = pair->k[5], *const k7 = pair->k[6], *const k8 = pair->k[7],
-                        *const k9 = pair->k[8], *const k10 = pair->k[9], *const k11 = pair->k[10],
-                        *const k12 = pair->k[11];
+    const double *atol = pair->base.problem->atol, tolerance = pair->base.problem->tolerance;
+    const double *y = pair->y_old, *y_new = pair->y;
+    const double *k1 = pair->k[0], *k6 = pair->k[5], *k7 = pair->k[6], *k8 = pair->k[7], *k9 = pair->k[8],
+                 *k10 = pair->k[9], *k11 = pair->k[10], *k12 = pair->k[11];
     double fifth = 0, third = 0;
-    for (size_t i = 0; i < n; ++i) {
+    for (size_t i = 0; i < n; i++) {
         const double a = fabs(y[i]), b = fabs(y_new[i]);
         const double w = 1 / (atol[i] + tolerance * (a > b ? a : b));
         const double slope = (y_new[i] - y[i]) / h;
@@ -50,16 +49,15 @@ KOINE_FOR_EACH_SIZE double error_of(size_t n, const KoineEmbedded *pair, double 
 
 KOINE_FOR_EACH_SIZE KoineStatus trial_of(size_t n, KoineEmbedded *pair, double h, double *error2)
 {
-    KoineModel *const model = pair->base.problem->model;
-    const double t = pair->base.time, *const y = pair->y_old, *const dx = koine_slopes(model), *const k1 = pair->k[0];
-    double *const x = koine_states(model), *const clock = koine_time(model);
-    double *const k2 = pair->k[1], *const k3 = pair->k[2], *const k4 = pair->k[3], *const k5 = pair->k[4],
-                  *const k6 = pair->k[5], *const k7 = pair->k[6], *const k8 = pair->k[7], *const k9 = pair->k[8],
-                  *const k10 = pair->k[9], *const k11 = pair->k[10], *const k12 = pair->k[11];
+    KoineModel *model = pair->base.problem->model;
+    const double t = pair->base.time, *y = pair->y_old, *dx = koine_slopes(model), *k1 = pair->k[0];
+    double *x = koine_states(model), *clock = koine_time(model);
+    double *k2 = pair->k[1], *k3 = pair->k[2], *k4 = pair->k[3], *k5 = pair->k[4], *k6 = pair->k[5], *k7 = pair->k[6],
+           *k8 = pair->k[7], *k9 = pair->k[8], *k10 = pair->k[9], *k11 = pair->k[10], *k12 = pair->k[11];
     KoineStatus status;
 
     KOINE_INDEPENDENT
-    for (size_t i = 0; i < n; ++i)
+    for (size_t i = 0; i < n; i++)
         x[i] = y[i] + h * (5.26001519587677318785587544488e-2 * k1[i]);
     STAGE(t + 0.0526001519587677318785587544488 * h, k2, 5.91751709536136983633785987549e-2,
           1.97250569845378994544595329183e-2 * k1[i])
@@ -114,19 +112,18 @@ static KoineStatus trial(KoineEmbedded *pair, double h, double *error2)
 /* The stages that only the interpolant needs. */
 static KoineStatus further_stages(KoineEmbedded *pair)
 {
-    KoineModel *const model = pair->base.problem->model;
+    KoineModel *model = pair->base.problem->model;
     const size_t n = pair->n;
-    const double h = pair->last, t = pair->base.from, *const y = pair->y_old, *const dx = koine_slopes(model);
-    double *const x = koine_states(model), *const clock = koine_time(model);
-    const double *const k1 = pair->k[0], *const k6 = pair->k[5], *const k7 = pair->k[6], *const k8 = pair->k[7],
-                        *const k9 = pair->k[8], *const k10 = pair->k[9], *const k11 = pair->k[10],
-                        *const k12 = pair->k[11], *const k13 = pair->k[12];
-    double *const k14 = pair->k[13], *const k15 = pair->k[14];
+    const double h = pair->last, t = pair->base.from, *y = pair->y_old, *dx = koine_slopes(model);
+    double *x = koine_states(model), *clock = koine_time(model);
+    const double *k1 = pair->k[0], *k6 = pair->k[5], *k7 = pair->k[6], *k8 = pair->k[7], *k9 = pair->k[8],
+                 *k10 = pair->k[9], *k11 = pair->k[10], *k12 = pair->k[11], *k13 = pair->k[12];
+    double *k14 = pair->k[13], *k15 = pair->k[14];
     KoineStatus status;
     pair->base.placed = NAN;
     pair->evaluations += 3;
     KOINE_INDEPENDENT
-    for (size_t i = 0; i < n; ++i)
+    for (size_t i = 0; i < n; i++)
         x[i] = y[i] + h * (5.61675022830479523392909219681e-2 * k1[i] + 2.53500210216624811088794765333e-1 * k7[i] -
                            2.46239037470802489917441475441e-1 * k8[i] - 1.24191423263816360469010140626e-1 * k9[i] +
                            1.5329179827876569731206322685e-1 * k10[i] + 8.20105229563468988491666602057e-3 * k11[i] +
@@ -151,14 +148,12 @@ static void fill_high(KoineEmbedded *pair)
 {
     const size_t n = pair->n;
     const double h = pair->last;
-    const double *const k1 = pair->k[0], *const k6 = pair->k[5], *const k7 = pair->k[6], *const k8 = pair->k[7],
-                        *const k9 = pair->k[8], *const k10 = pair->k[9], *const k11 = pair->k[10],
-                        *const k12 = pair->k[11], *const k13 = pair->k[12], *const k14 = pair->k[13],
-                        *const k15 = pair->k[14], *const k16 = pair->k[15];
-    double *const r4 = pair->interpolant.coefficients + 3 * n, *const r5 = r4 + n, *const r6 = r5 + n,
-                  *const r7 = r6 + n;
+    const double *k1 = pair->k[0], *k6 = pair->k[5], *k7 = pair->k[6], *k8 = pair->k[7], *k9 = pair->k[8],
+                 *k10 = pair->k[9], *k11 = pair->k[10], *k12 = pair->k[11], *k13 = pair->k[12], *k14 = pair->k[13],
+                 *k15 = pair->k[14], *k16 = pair->k[15];
+    double *r4 = pair->interpolant.coefficients + 3 * n, *r5 = r4 + n, *r6 = r5 + n, *r7 = r6 + n;
     KOINE_INDEPENDENT
-    for (size_t i = 0; i < n; ++i) {
+    for (size_t i = 0; i < n; i++) {
         r4[i] = h * (-0.84289382761090128651353491142e1 * k1[i] + 0.56671495351937776962531783590 * k6[i] -
                      0.30689499459498916912797304727e1 * k7[i] + 0.23846676565120698287728149680e1 * k8[i] +
                      0.21170345824450282767155149946e1 * k9[i] - 0.87139158377797299206789907490 * k10[i] +
@@ -190,12 +185,11 @@ static void fill_high(KoineEmbedded *pair)
 static KoineStatus prepare(KoineEmbedded *pair)
 {
     const size_t n = pair->n;
-    const double h = pair->last, *const a = pair->y_old, *const b = pair->y, *const k1 = pair->k[0],
-                 *const k13 = pair->k[12];
-    double *const r = pair->interpolant.coefficients;
+    const double h = pair->last, *a = pair->y_old, *b = pair->y, *k1 = pair->k[0], *k13 = pair->k[12];
+    double *r = pair->interpolant.coefficients;
     const KoineStatus status = further_stages(pair);
     TRY(status);
-    for (size_t i = 0; i < n; ++i) {
+    for (size_t i = 0; i < n; i++) {
         const double change = b[i] - a[i], bend = h * k1[i] - change;
         r[i] = change;
         r[n + i] = bend;
@@ -210,8 +204,8 @@ static KoineStatus prepare(KoineEmbedded *pair)
 
 KOINE_FOR_EACH_SIZE void interpolate_of(size_t n, const KoineEmbedded *pair, double s, double *x)
 {
-    const double r = 1 - s, *const a = pair->y_old, *const d = pair->interpolant.coefficients;
-    for (size_t i = 0; i < n; ++i) {
+    const double r = 1 - s, *a = pair->y_old, *d = pair->interpolant.coefficients;
+    for (size_t i = 0; i < n; i++) {
         const double high = d[3 * n + i] + s * (d[4 * n + i] + r * (d[5 * n + i] + s * d[6 * n + i]));
         x[i] = a[i] + s * (d[i] + r * (d[n + i] + s * (d[2 * n + i] + r * high)));
     }
@@ -227,7 +221,7 @@ static void interpolate(const KoineEmbedded *pair, double s, double *x)
 static void polynomial(const KoineEmbedded *pair, size_t i, double *values)
 {
     const size_t n = pair->n;
-    const double a = pair->y_old[i], *const d = pair->interpolant.coefficients;
+    const double a = pair->y_old[i], *d = pair->interpolant.coefficients;
     values[0] = a;
     values[1] = a + 1.0 / 7.0 * d[i] + 1.0 / 7.0 * d[n + i];
     values[2] = a + 2.0 / 7.0 * d[i] + 5.0 / 21.0 * d[n + i] + 1.0 / 21.0 * d[2 * n + i] + 1.0 / 21.0 * d[3 * n + i];
@@ -245,12 +239,11 @@ static void polynomial(const KoineEmbedded *pair, size_t i, double *values)
 KOINE_FOR_EACH_SIZE double stiffness_of(size_t n, const KoineEmbedded *pair)
 {
     const double h = pair->last;
-    const double *const y = pair->y_old, *const y_new = pair->y;
-    const double *const k1 = pair->k[0], *const k4 = pair->k[3], *const k5 = pair->k[4], *const k6 = pair->k[5],
-                        *const k7 = pair->k[6], *const k8 = pair->k[7], *const k9 = pair->k[8], *const k10 = pair->k[9],
-                        *const k11 = pair->k[10];
+    const double *y = pair->y_old, *y_new = pair->y;
+    const double *k1 = pair->k[0], *k4 = pair->k[3], *k5 = pair->k[4], *k6 = pair->k[5], *k7 = pair->k[6],
+                 *k8 = pair->k[7], *k9 = pair->k[8], *k10 = pair->k[9], *k11 = pair->k[10];
     double slopes = 0, states = 0;
-    for (size_t i = 0; i < n; ++i) {
+    for (size_t i = 0; i < n; i++) {
         const double stage =
             y[i] + h * (2.27331014751653820792359768449 * k1[i] - 1.05344954667372501984066689879e1 * k4[i] -
                         2.00087205822486249909675718444 * k5[i] - 1.79589318631187989172765950534e1 * k6[i] +

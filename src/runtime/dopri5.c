@@ -16,23 +16,23 @@ static KoineStatus at(KoineEmbedded *pair, double *clock, double time)
     if ((status = at(pair, clock, time)) != KOINE_OK)                                                                  \
         return status;                                                                                                 \
     KOINE_INDEPENDENT                                                                                                  \
-    for (size_t i = 0; i < n; ++i) {                                                                                   \
+    for (size_t i = 0; i < n; i++) {                                                                                   \
         x[i] = y[i] + h * (others) + h * (weight)*dx[i];                                                               \
         k[i] = dx[i];                                                                                                  \
     }
 
 KOINE_FOR_EACH_SIZE KoineStatus trial_of(size_t n, KoineEmbedded *pair, double h, double *error2)
 {
-    KoineModel *const model = pair->base.problem->model;
-    const double t = pair->base.time, *const y = pair->y_old, *const dx = koine_slopes(model), *const k1 = pair->k[0];
-    double *const x = koine_states(model), *const clock = koine_time(model);
-    double *const k2 = pair->k[1], *const k3 = pair->k[2], *const k4 = pair->k[3], *const k5 = pair->k[4],
-                  *const k6 = pair->k[5], *const k7 = pair->k[6], *const y_new = pair->y;
-    const double *const atol = pair->base.problem->atol, tolerance = pair->base.problem->tolerance;
+    KoineModel *model = pair->base.problem->model;
+    const double t = pair->base.time, *y = pair->y_old, *dx = koine_slopes(model), *k1 = pair->k[0];
+    double *x = koine_states(model), *clock = koine_time(model);
+    double *k2 = pair->k[1], *k3 = pair->k[2], *k4 = pair->k[3], *k5 = pair->k[4], *k6 = pair->k[5], *k7 = pair->k[6],
+           *y_new = pair->y;
+    const double *atol = pair->base.problem->atol, tolerance = pair->base.problem->tolerance;
     KoineStatus status;
 
     KOINE_INDEPENDENT
-    for (size_t i = 0; i < n; ++i)
+    for (size_t i = 0; i < n; i++)
         x[i] = y[i] + h * (1.0 / 5.0 * k1[i]);
     STAGE(t + 0.2 * h, k2, 9.0 / 40.0, 3.0 / 40.0 * k1[i])
     STAGE(t + 0.3 * h, k3, 32.0 / 9.0, 44.0 / 45.0 * k1[i] - 56.0 / 15.0 * k2[i])
@@ -45,7 +45,7 @@ KOINE_FOR_EACH_SIZE KoineStatus trial_of(size_t n, KoineEmbedded *pair, double h
     if ((status = at(pair, clock, t + h)) != KOINE_OK)
         return status;
     double sum = 0;
-    for (size_t i = 0; i < n; ++i) {
+    for (size_t i = 0; i < n; i++) {
         k7[i] = dx[i];
         y_new[i] = x[i];
         const double e = h * (71.0 / 57600.0 * k1[i] - 71.0 / 16695.0 * k3[i] + 71.0 / 1920.0 * k4[i] -
@@ -71,8 +71,8 @@ static bool has_cusp(const KoineEmbedded *pair, double h)
 {
     static const double SHARE = 0.15, MOST = 50; /* of the change; of the tolerance */
     const double *const *const k = (const double *const *)pair->k;
-    const double *const atol = pair->base.problem->atol, tolerance = pair->base.problem->tolerance;
-    for (size_t i = 0; i < pair->n; ++i) {
+    const double *atol = pair->base.problem->atol, tolerance = pair->base.problem->tolerance;
+    for (size_t i = 0; i < pair->n; i++) {
         const double a = k[0][i], miss = fabs(a - (4 * k[1][i] - 3.2 * k[2][i] + 0.2 * k[3][i]));
         const double change =
             koine_max(koine_max(fabs(k[1][i] - a), fabs(k[2][i] - a)), koine_max(fabs(k[3][i] - a), fabs(k[6][i] - a)));
@@ -85,10 +85,10 @@ static bool has_cusp(const KoineEmbedded *pair, double h)
 static KoineStatus prepare(KoineEmbedded *pair)
 {
     const size_t n = pair->n;
-    const double h = pair->last, *const a = pair->y_old, *const b = pair->y;
+    const double h = pair->last, *a = pair->y_old, *b = pair->y;
     const double *const *const k = (const double *const *)pair->k;
-    double *const r = pair->interpolant.coefficients;
-    for (size_t i = 0; i < n; ++i) {
+    double *r = pair->interpolant.coefficients;
+    for (size_t i = 0; i < n; i++) {
         const double change = b[i] - a[i], bend = h * k[0][i] - change;
         r[i] = change;
         r[n + i] = bend;
@@ -102,8 +102,8 @@ static KoineStatus prepare(KoineEmbedded *pair)
 
 KOINE_FOR_EACH_SIZE void interpolate_of(size_t n, const KoineEmbedded *pair, double s, double *x)
 {
-    const double r = 1 - s, *const a = pair->y_old, *const d = pair->interpolant.coefficients;
-    for (size_t i = 0; i < n; ++i)
+    const double r = 1 - s, *a = pair->y_old, *d = pair->interpolant.coefficients;
+    for (size_t i = 0; i < n; i++)
         x[i] = a[i] + s * (d[i] + r * (d[n + i] + s * (d[2 * n + i] + r * d[3 * n + i])));
 }
 
@@ -117,7 +117,7 @@ static void interpolate(const KoineEmbedded *pair, double s, double *x)
 static void polynomial(const KoineEmbedded *pair, size_t i, double *values)
 {
     const size_t n = pair->n;
-    const double a = pair->y_old[i], *const d = pair->interpolant.coefficients;
+    const double a = pair->y_old[i], *d = pair->interpolant.coefficients;
     values[0] = a;
     values[1] = a + 1.0 / 4.0 * d[i] + 1.0 / 4.0 * d[n + i];
     values[2] = a + 1.0 / 2.0 * d[i] + 1.0 / 3.0 * d[n + i] + 1.0 / 6.0 * d[2 * n + i] + 1.0 / 6.0 * d[3 * n + i];
@@ -130,7 +130,7 @@ KOINE_FOR_EACH_SIZE double stiffness_of(size_t n, const KoineEmbedded *pair)
 {
     const double *const *const k = (const double *const *)pair->k;
     double slopes = 0, states = 0;
-    for (size_t i = 0; i < n; ++i) {
+    for (size_t i = 0; i < n; i++) {
         const double dk = k[6][i] - k[5][i];
         const double dy = (35.0 / 384.0 - 9017.0 / 3168.0) * k[0][i] + 355.0 / 33.0 * k[1][i] +
                           (500.0 / 1113.0 - 46732.0 / 5247.0) * k[2][i] + (125.0 / 192.0 - 49.0 / 176.0) * k[3][i] +

@@ -11,8 +11,8 @@ static const uint32_t MOST_DOUBTS = 40; /* halvings of one step */
 static KoineStatus is_rising(KoineRun *run, double to, bool *is)
 {
     const size_t n = run->tables->n_x;
-    KoineRoots *const roots = &run->roots;
-    double *const x = run->crossing.x, *const slope = run->crossing.x + n;
+    KoineRoots *roots = &run->roots;
+    double *x = run->crossing.x, *slope = run->crossing.x + n;
     const double h = SHARE * (to - run->solver->from);
     *is = false;
     TRY(koine_place(run, to));
@@ -22,20 +22,20 @@ static KoineStatus is_rising(KoineRun *run, double to, bool *is)
     run->solver->placed = NAN;
     if (status != KOINE_OK || koine_derivatives_at(run->model, to, x, slope) != KOINE_OK)
         return KOINE_OK;
-    for (size_t i = 0; i < n; ++i)
+    for (size_t i = 0; i < n; i++)
         x[i] += h * slope[i];
     memcpy(koine_states(run->model), x, n * sizeof *x);
     *koine_time(run->model) = to + h;
     status = koine_roots_evaluate(run, roots->mid);
     TRY(status);
-    for (uint32_t k = 0; status == KOINE_OK && k < roots->n && !*is; ++k)
+    for (uint32_t k = 0; status == KOINE_OK && k < roots->n && !*is; k++)
         *is = roots->crossed[k] && roots->mid[k] > 0 && roots->hi[k] <= 0;
     return KOINE_OK;
 }
 
 KoineStatus koine_doubt(KoineRun *run, double to, bool *is_undone)
 {
-    KoineSolver *const solver = run->solver;
+    KoineSolver *solver = run->solver;
     const double from = solver->from;
     *is_undone = false;
     if (run->tables->n_x == 0 || solver->kind->has_fixed_steps || run->time != from || run->roots.n_held ||
@@ -51,6 +51,6 @@ KoineStatus koine_doubt(KoineRun *run, double to, bool *is_undone)
         return koine_solver_failed(run);
     run->repeats.pulse = from + 0.5 * (to - from);
     run->roots.time = NAN;
-    ++run->repeats.n_doubts;
+    run->repeats.n_doubts++;
     return koine_place(run, from);
 }

@@ -33,7 +33,7 @@ KoineStatus koine_embedded_create_of(const KoineEmbeddedMethod *method, const Ko
     const size_t stride = (n + 7) / 8 * 8;
     const size_t vectors = 4 + method->n_slopes + method->n_dense;
     const size_t head = (sizeof(KoineEmbedded) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    KoineEmbedded *const pair = aligned_alloc(ALIGNMENT, head + vectors * stride * sizeof(double));
+    KoineEmbedded *pair = aligned_alloc(ALIGNMENT, head + vectors * stride * sizeof(double));
     if (!pair)
         return KOINE_FAILED;
     *pair = (KoineEmbedded){ .base = { .kind = method->kind, .problem = problem, .placed = NAN, .is_smooth = true },
@@ -43,7 +43,7 @@ KoineStatus koine_embedded_create_of(const KoineEmbeddedMethod *method, const Ko
     double *vector = (double *)(void *)((unsigned char *)pair + head);
     pair->y = vector;
     pair->y_old = vector += stride;
-    for (uint32_t k = 0; k < method->n_slopes; ++k)
+    for (uint32_t k = 0; k < method->n_slopes; k++)
         pair->k[k] = vector += stride;
     pair->interpolant.coefficients = vector + stride;
     pair->spare = pair->interpolant.coefficients + method->n_dense * stride;
@@ -61,10 +61,10 @@ static void destroy(KoineSolver *solver)
 /* Weighted root mean square of a vector. */
 static double norm(const KoineEmbedded *pair, const double *vector)
 {
-    const double *const atol = pair->base.problem->atol, *const y = pair->y;
+    const double *atol = pair->base.problem->atol, *y = pair->y;
     const double tolerance = pair->base.problem->tolerance;
     double sum = 0;
-    for (size_t i = 0; i < pair->n; ++i) {
+    for (size_t i = 0; i < pair->n; i++) {
         const double w = vector[i] / (atol[i] + tolerance * fabs(y[i]));
         sum += w * w;
     }
@@ -73,9 +73,9 @@ static double norm(const KoineEmbedded *pair, const double *vector)
 
 static KoineStatus evaluate(KoineEmbedded *pair, double time, double *slope)
 {
-    KoineModel *const model = pair->base.problem->model;
+    KoineModel *model = pair->base.problem->model;
     *koine_time(model) = time;
-    ++pair->evaluations;
+    pair->evaluations++;
     const KoineStatus status = pair->derivatives(model);
     memcpy(slope, koine_slopes(model), pair->n * sizeof *slope);
     return status == KOINE_OK && !koine_is_finite(slope, pair->n) ? KOINE_RETRY : status;
@@ -84,7 +84,7 @@ static KoineStatus evaluate(KoineEmbedded *pair, double time, double *slope)
 /* Slope at the present point, which is the first stage of the next step. */
 static KoineStatus first_slope(KoineEmbedded *pair)
 {
-    double *const slope = pair->k[pair->method->last];
+    double *slope = pair->k[pair->method->last];
     memcpy(koine_states(pair->base.problem->model), pair->y, pair->n * sizeof *pair->y);
     const KoineStatus status = evaluate(pair, pair->base.time, slope);
     pair->has_slope = status == KOINE_OK;
@@ -97,16 +97,16 @@ static KoineStatus first_slope(KoineEmbedded *pair)
 static double initial_step(KoineEmbedded *pair, double distance)
 {
     const double limit = koine_min(pair->base.problem->max_step, distance);
-    const double *const slope = pair->k[pair->method->last];
-    double *const x = koine_states(pair->base.problem->model), *const change = pair->k[0];
+    const double *slope = pair->k[pair->method->last];
+    double *x = koine_states(pair->base.problem->model), *change = pair->k[0];
     const double d0 = norm(pair, pair->y), d1 = norm(pair, slope);
     const double h0 = koine_min(d0 < 1e-5 || d1 < 1e-5 ? 1e-6 * distance : 0.01 * d0 / d1, limit);
-    for (size_t i = 0; i < pair->n; ++i)
+    for (size_t i = 0; i < pair->n; i++)
         x[i] = pair->y[i] + h0 * slope[i];
     pair->base.placed = NAN;
     if (evaluate(pair, pair->base.time + h0, change) != KOINE_OK)
         return 0.1 * h0; /* the step control retreats further if need be */
-    for (size_t i = 0; i < pair->n; ++i)
+    for (size_t i = 0; i < pair->n; i++)
         change[i] -= slope[i];
     const double d2 = norm(pair, change) / h0, d = koine_max(d1, d2);
     const double h1 = d <= 1e-15 ? koine_max(1e-6 * distance, 1e-3 * h0)
@@ -116,7 +116,7 @@ static double initial_step(KoineEmbedded *pair, double distance)
 
 static KoineStatus restart(KoineSolver *solver, double time, const double *x)
 {
-    KoineEmbedded *const pair = embedded_of(solver);
+    KoineEmbedded *pair = embedded_of(solver);
     memcpy(pair->y, x, pair->n * sizeof *x);
     solver->from = solver->time = time;
     pair->h = 0;
@@ -137,7 +137,7 @@ static inline KoineStatus begin(KoineEmbedded *pair, double goal)
     }
     if (pair->h == 0)
         pair->h = pair->largest = initial_step(pair, goal - pair->base.time);
-    double *const slope = pair->k[0], *const y = pair->y_old;
+    double *slope = pair->k[0], *y = pair->y_old;
     pair->k[0] = pair->k[pair->method->last];
     pair->k[pair->method->last] = slope;
     pair->y_old = pair->y;
@@ -148,7 +148,7 @@ static inline KoineStatus begin(KoineEmbedded *pair, double goal)
 /* The present point is again the end of the last step. */
 static KoineStatus undo_begin(KoineEmbedded *pair, KoineStatus status)
 {
-    double *const slope = pair->k[0], *const y = pair->y_old;
+    double *slope = pair->k[0], *y = pair->y_old;
     pair->k[0] = pair->k[pair->method->last];
     pair->k[pair->method->last] = slope;
     pair->y_old = pair->y;
@@ -160,7 +160,7 @@ static KoineStatus undo_begin(KoineEmbedded *pair, KoineStatus status)
 
 static KoineStatus step_vanished(KoineEmbedded *pair, double h)
 {
-    const KoineProblem *const problem = pair->base.problem;
+    const KoineProblem *problem = pair->base.problem;
     koine_step_vanished(problem);
     snprintf(problem->text, problem->text_size,
              "%s: the step size fell to %.3g and the error is still above the tolerance: the solution may end here, "
@@ -192,7 +192,7 @@ static void accept_step(KoineEmbedded *pair, double t_new, double h, double fact
     pair->base.x = pair->y;
     pair->has_slope = true;
     pair->interpolant.is_ready = false;
-    ++pair->steps;
+    pair->steps++;
 }
 
 /* Late in time, as at 1e9, the end of a short step is rounded by a part of it that counts: the step is what the time
@@ -205,8 +205,8 @@ static double held(double time, double h)
 
 static KoineStatus advance(KoineSolver *solver, double goal)
 {
-    KoineEmbedded *const pair = embedded_of(solver);
-    const KoineEmbeddedMethod *const method = pair->method;
+    KoineEmbedded *pair = embedded_of(solver);
+    const KoineEmbeddedMethod *method = pair->method;
     const double near_goal = koine_near(goal), distance = goal - solver->time;
     KoineStatus status = begin(pair, goal);
     if (status != KOINE_OK)
@@ -221,7 +221,7 @@ static KoineStatus advance(KoineSolver *solver, double goal)
         if (status < 0)
             return undo_begin(pair, status);
         if (status != KOINE_OK || !(error2 < DBL_MAX)) {
-            ++pair->rejected;
+            pair->rejected++;
             pair->growth = 1;
             pair->h = RETREAT * h;
             if (koine_interrupted(solver->problem))
@@ -233,7 +233,7 @@ static KoineStatus advance(KoineSolver *solver, double goal)
             continue;
         }
         if (pair->last == 0 && error2 <= 1 && method->has_cusp && method->has_cusp(pair, h)) {
-            ++pair->rejected;
+            pair->rejected++;
             pair->h = RETREAT * h;
             continue;
         }
@@ -245,7 +245,7 @@ static KoineStatus advance(KoineSolver *solver, double goal)
             accept_step(pair, h == distance ? goal : solver->time + h, h, koine_max(factor, method->min_factor));
             return KOINE_OK;
         }
-        ++pair->rejected;
+        pair->rejected++;
         pair->growth = 1;
         pair->h = h * koine_max(SAFETY * koine_rough_exp2(-method->exponent * log_error), method->min_factor);
         if (koine_interrupted(solver->problem))
@@ -261,16 +261,16 @@ static KoineStatus advance(KoineSolver *solver, double goal)
 static KoineStatus find_defect(KoineEmbedded *pair, double s, double *size)
 {
     const double h = pair->last;
-    double *const defect = pair->spare, *const after = pair->spare + pair->n;
+    double *defect = pair->spare, *after = pair->spare + pair->n;
     pair->method->interpolate(pair, s - NEAR, defect);
     pair->method->interpolate(pair, s + NEAR, after);
-    for (size_t i = 0; i < pair->n; ++i)
+    for (size_t i = 0; i < pair->n; i++)
         defect[i] = (after[i] - defect[i]) / (2 * NEAR);
     pair->method->interpolate(pair, s, koine_states(pair->base.problem->model));
     pair->base.placed = NAN;
     const KoineStatus status = evaluate(pair, pair->base.from + s * h, after);
     TRY(status);
-    for (size_t i = 0; i < pair->n; ++i)
+    for (size_t i = 0; i < pair->n; i++)
         defect[i] -= h * after[i];
     *size = status == KOINE_OK ? norm(pair, defect) : 0;
     return KOINE_OK;
@@ -299,7 +299,7 @@ static KoineStatus begin_inside(KoineEmbedded *pair)
         TRY(koine_embedded_create_of(pair->method, pair->base.problem, &made));
         pair->interpolant.inner = embedded_of(made);
     }
-    KoineEmbedded *const inner = pair->interpolant.inner;
+    KoineEmbedded *inner = pair->interpolant.inner;
     restart(&inner->base, pair->base.from, pair->y_old);
     memcpy(inner->k[pair->method->last], pair->k[0], pair->n * sizeof *pair->k[0]);
     inner->has_slope = true;
@@ -314,7 +314,7 @@ static KoineStatus interpolate_inside(KoineEmbedded *pair, double time, double *
         pair->interpolant.inner->base.from < pair->base.from || time < pair->interpolant.inner->base.from ||
         pair->interpolant.inner_step != pair->steps)
         TRY(begin_inside(pair));
-    KoineEmbedded *const inner = pair->interpolant.inner;
+    KoineEmbedded *inner = pair->interpolant.inner;
     pair->interpolant.inner_step = pair->steps;
     pair->base.placed = NAN;
     while (inner->base.time < time) {
@@ -351,7 +351,7 @@ static KoineStatus need_dense(KoineEmbedded *pair)
 
 static KoineStatus interpolate(KoineSolver *solver, double time, double *x)
 {
-    KoineEmbedded *const pair = embedded_of(solver);
+    KoineEmbedded *pair = embedded_of(solver);
     TRY(need_dense(pair));
     if (pair->interpolant.is_coarse && time > solver->from) {
         const KoineStatus status = interpolate_inside(pair, time, x);
@@ -365,7 +365,7 @@ static KoineStatus interpolate(KoineSolver *solver, double time, double *x)
 
 static uint32_t polynomial(KoineSolver *solver, size_t state, double *values)
 {
-    KoineEmbedded *const pair = embedded_of(solver);
+    KoineEmbedded *pair = embedded_of(solver);
     if (!(pair->last > 0) || need_dense(pair) != KOINE_OK || pair->interpolant.is_coarse)
         return 0;
     pair->method->polynomial(pair, state, values);
@@ -374,7 +374,7 @@ static uint32_t polynomial(KoineSolver *solver, size_t state, double *values)
 
 static void statistics(const KoineSolver *solver, KoineRunStatistics *out)
 {
-    const KoineEmbedded *const pair = embedded_of_const(solver);
+    const KoineEmbedded *pair = embedded_of_const(solver);
     out->integration.steps += pair->steps;
     out->integration.rejected_steps += pair->rejected;
     out->integration.evaluations += pair->evaluations;
@@ -382,7 +382,7 @@ static void statistics(const KoineSolver *solver, KoineRunStatistics *out)
 
 double koine_embedded_stiffness(const KoineSolver *solver)
 {
-    const KoineEmbedded *const pair = embedded_of_const(solver);
+    const KoineEmbedded *pair = embedded_of_const(solver);
     return pair->method->stiffness(pair) / pair->method->stable;
 }
 

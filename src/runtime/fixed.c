@@ -29,7 +29,7 @@ static FixedSolver *fixed_of(KoineSolver *solver)
 
 static KoineStatus slope_at(FixedSolver *fixed, double time, const double *x, double *slope)
 {
-    ++fixed->evaluations;
+    fixed->evaluations++;
     fixed->base.placed = NAN;
     return koine_derivatives_at(fixed->base.problem->model, time, x, slope);
 }
@@ -37,9 +37,9 @@ static KoineStatus slope_at(FixedSolver *fixed, double time, const double *x, do
 /* to := from + h*slope */
 static void move(const FixedSolver *fixed, double h, const double *slope, double *to)
 {
-    const double *const from = fixed->y_old;
+    const double *from = fixed->y_old;
     KOINE_INDEPENDENT
-    for (size_t i = 0; i < fixed->n; ++i)
+    for (size_t i = 0; i < fixed->n; i++)
         to[i] = from[i] + h * slope[i];
 }
 
@@ -52,10 +52,10 @@ static KoineStatus euler(FixedSolver *fixed, double t, double h)
 
 static KoineStatus heun(FixedSolver *fixed, double t, double h)
 {
-    double *const end = fixed->stage[0];
+    double *end = fixed->stage[0];
     move(fixed, h, fixed->slope_old, fixed->y);
     const KoineStatus status = slope_at(fixed, t + h, fixed->y, end);
-    for (size_t i = 0; i < fixed->n; ++i)
+    for (size_t i = 0; i < fixed->n; i++)
         end[i] = 0.5 * (fixed->slope_old[i] + end[i]);
     move(fixed, h, end, fixed->y);
     return status;
@@ -64,15 +64,15 @@ static KoineStatus heun(FixedSolver *fixed, double t, double h)
 static KoineStatus rk4(FixedSolver *fixed, double t, double h)
 {
     static const double at[3] = { 0.5, 0.5, 1 }, weight[3] = { 2, 2, 1 };
-    double *const k = fixed->stage[0], *const sum = fixed->stage[1];
+    double *k = fixed->stage[0], *sum = fixed->stage[1];
     memcpy(k, fixed->slope_old, fixed->n * sizeof *k);
     memcpy(sum, fixed->slope_old, fixed->n * sizeof *k);
-    for (int stage = 0; stage < 3; ++stage) {
+    for (int stage = 0; stage < 3; stage++) {
         move(fixed, at[stage] * h, k, fixed->y);
         const KoineStatus status = slope_at(fixed, t + at[stage] * h, fixed->y, k);
         if (status != KOINE_OK)
             return status;
-        for (size_t i = 0; i < fixed->n; ++i)
+        for (size_t i = 0; i < fixed->n; i++)
             sum[i] += weight[stage] * k[i];
     }
     move(fixed, h / 6, sum, fixed->y);
@@ -82,10 +82,10 @@ static KoineStatus rk4(FixedSolver *fixed, double t, double h)
 static KoineStatus create(const KoineSolverKind *kind, const KoineProblem *problem, KoineSolver **solver)
 {
     const size_t n = problem->model->kind->tables->n_x;
-    FixedSolver *const fixed = malloc(sizeof *fixed + 6 * n * sizeof(double));
+    FixedSolver *fixed = malloc(sizeof *fixed + 6 * n * sizeof(double));
     if (!fixed)
         return KOINE_FAILED;
-    double *const vectors = (double *)(void *)(fixed + 1);
+    double *vectors = (double *)(void *)(fixed + 1);
     *fixed = (FixedSolver){
         .base = { .kind = kind, .problem = problem, .placed = NAN, .x = vectors },
         .n = n,
@@ -107,7 +107,7 @@ static void destroy(KoineSolver *solver)
 
 static KoineStatus restart(KoineSolver *solver, double time, const double *x)
 {
-    FixedSolver *const fixed = fixed_of(solver);
+    FixedSolver *fixed = fixed_of(solver);
     memcpy(fixed->y, x, fixed->n * sizeof *x);
     solver->from = solver->time = time;
     solver->x = fixed->y;
@@ -117,7 +117,7 @@ static KoineStatus restart(KoineSolver *solver, double time, const double *x)
 
 static void swap(FixedSolver *fixed)
 {
-    double *const y = fixed->y, *const slope = fixed->slope;
+    double *y = fixed->y, *slope = fixed->slope;
     fixed->y = fixed->y_old;
     fixed->slope = fixed->slope_old;
     fixed->y_old = y;
@@ -126,7 +126,7 @@ static void swap(FixedSolver *fixed)
 
 static double next_grid_time(const FixedSolver *fixed)
 {
-    const KoineProblem *const problem = fixed->base.problem;
+    const KoineProblem *problem = fixed->base.problem;
     return problem->strategy->step_end(problem, fixed->base.time, fixed->usual);
 }
 
@@ -150,7 +150,7 @@ static KoineStatus step_to(FixedSolver *fixed, Formula formula, double end)
         TRY(status);
         if (status == KOINE_OK && koine_is_finite(fixed->y, fixed->n))
             break;
-        ++fixed->rejected;
+        fixed->rejected++;
         h *= 0.25;
         end = from + h;
         if (koine_interrupted(fixed->base.problem))
@@ -166,7 +166,7 @@ static KoineStatus step_to(FixedSolver *fixed, Formula formula, double end)
 
 static KoineStatus advance(KoineSolver *solver, Formula formula, double goal)
 {
-    FixedSolver *const fixed = fixed_of(solver);
+    FixedSolver *fixed = fixed_of(solver);
     KoineStatus status = slope_at_end(fixed);
     if (status != KOINE_OK)
         return status;
@@ -180,7 +180,7 @@ static KoineStatus advance(KoineSolver *solver, Formula formula, double goal)
     solver->from = start;
     status = step_to(fixed, formula, grid > goal - koine_near(goal) ? goal : grid);
     if (status == KOINE_OK) {
-        ++fixed->steps;
+        fixed->steps++;
         return KOINE_OK;
     }
     swap(fixed);
@@ -191,7 +191,7 @@ static KoineStatus advance(KoineSolver *solver, Formula formula, double goal)
 
 static KoineStatus shorten(KoineSolver *solver, Formula formula, double time)
 {
-    FixedSolver *const fixed = fixed_of(solver);
+    FixedSolver *fixed = fixed_of(solver);
     for (;;) {
         KoineStatus status = step_to(fixed, formula, time);
         if (status != KOINE_OK || solver->time == time)
@@ -208,7 +208,7 @@ static KoineStatus shorten(KoineSolver *solver, Formula formula, double time)
 
 static KoineStatus interpolate(KoineSolver *solver, double time, double *x)
 {
-    FixedSolver *const fixed = fixed_of(solver);
+    FixedSolver *fixed = fixed_of(solver);
     const KoineStatus status = slope_at_end(fixed);
     TRY(status);
     const double h = solver->time - solver->from, s = (time - solver->from) / h;
@@ -217,14 +217,14 @@ static KoineStatus interpolate(KoineSolver *solver, double time, double *x)
                       (const double *const[2]){ fixed->slope_old, fixed->slope }, x);
         return KOINE_OK;
     }
-    for (size_t i = 0; i < fixed->n; ++i) /* the end of the step lies outside of the branch: a straight line */
+    for (size_t i = 0; i < fixed->n; i++) /* the end of the step lies outside of the branch: a straight line */
         x[i] = fixed->y_old[i] + s * (fixed->y[i] - fixed->y_old[i]);
     return KOINE_OK;
 }
 
 static void statistics(const KoineSolver *solver, KoineRunStatistics *out)
 {
-    const FixedSolver *const fixed = (const FixedSolver *)(const void *)solver;
+    const FixedSolver *fixed = (const FixedSolver *)(const void *)solver;
     out->integration.steps += fixed->steps;
     out->integration.rejected_steps += fixed->rejected;
     out->integration.evaluations += fixed->evaluations;

@@ -29,8 +29,8 @@ static const double NEAR = 4;               /* widths: what stays within them wh
 /* Change of all root functions when each state is displaced by a share of its size, to one side or the other. */
 static KoineStatus displace(KoineRun *run, const double *x, uint32_t pattern, double *z)
 {
-    double *const states = koine_states(run->model);
-    for (uint32_t i = 0; i < run->tables->n_x; ++i) {
+    double *states = koine_states(run->model);
+    for (uint32_t i = 0; i < run->tables->n_x; i++) {
         const bool is_below = i * 2654435761u >> (5 * pattern) & 1;
         const double by = DISPLACEMENT * koine_scale_of(run, i);
         states[i] = x[i] + (is_below ? -by : by);
@@ -43,17 +43,17 @@ static KoineStatus displace(KoineRun *run, const double *x, uint32_t pattern, do
 static KoineStatus find_scales(KoineRun *run, double *scales, double *operands)
 {
     const size_t n = run->tables->n_x;
-    KoineRoots *const roots = &run->roots;
-    double *const states = koine_states(run->model), *const x = run->crossing.x;
+    KoineRoots *roots = &run->roots;
+    double *states = koine_states(run->model), *x = run->crossing.x;
     memcpy(x, states, n * sizeof *x);
     memset(scales, 0, roots->n * sizeof *scales);
     memset(operands, 0, roots->n * sizeof *operands);
     roots->sizes = operands;
     KoineStatus status = koine_roots_evaluate(run, roots->lo);
     roots->sizes = NULL;
-    for (uint32_t pattern = 0; pattern < PATTERNS && status >= 0; ++pattern) {
+    for (uint32_t pattern = 0; pattern < PATTERNS && status >= 0; pattern++) {
         status = displace(run, x, pattern, roots->hi);
-        for (uint32_t k = 0; k < roots->n && status == KOINE_OK; ++k)
+        for (uint32_t k = 0; k < roots->n && status == KOINE_OK; k++)
             scales[k] = koine_max(fabs(roots->hi[k] - roots->lo[k]) / DISPLACEMENT, scales[k]);
     }
     memcpy(states, x, n * sizeof *x);
@@ -73,8 +73,8 @@ static void tell_model(const KoineRun *run, uint32_t root, bool is_held)
 /* Where the statistics show it; NULL: there is no room. */
 static KoineHeldBack *row_of(KoineRun *run, uint32_t root)
 {
-    KoineRunStatistics *const statistics = &run->report->statistics;
-    KoineHolding *const holding = &run->roots.holding[root];
+    KoineRunStatistics *statistics = &run->report->statistics;
+    KoineHolding *holding = &run->roots.holding[root];
     if (holding->place == 0) {
         holding->place = ++statistics->n_held;
         if (holding->place <= KOINE_MOST_HELD) {
@@ -87,8 +87,8 @@ static KoineHeldBack *row_of(KoineRun *run, uint32_t root)
 
 static void set_width(KoineRun *run, uint32_t root, double width)
 {
-    KoineHolding *const holding = &run->roots.holding[root];
-    KoineHeldBack *const row = row_of(run, root);
+    KoineHolding *holding = &run->roots.holding[root];
+    KoineHeldBack *row = row_of(run, root);
     holding->width = run->roots.held[root] = koine_min(width, holding->most);
     if (row)
         row->width = koine_max(row->width, holding->width);
@@ -97,14 +97,14 @@ static void set_width(KoineRun *run, uint32_t root, double width)
 /* The widths that each would have from here on. */
 static KoineStatus find_widths(KoineRun *run)
 {
-    KoineRoots *const roots = &run->roots;
+    KoineRoots *roots = &run->roots;
     const double share = koine_min(koine_max(TOLERANCES * run->problem.tolerance, NARROWEST), WIDEST);
-    double *const by_states = malloc(2 * roots->n * sizeof *by_states), *const operands = by_states + roots->n;
+    double *by_states = malloc(2 * roots->n * sizeof *by_states), *operands = by_states + roots->n;
     if (!by_states)
         return koine_fail_by(run, KOINE_CAUSE_MEMORY, "no memory for %u root functions", (unsigned)roots->n);
     const KoineStatus status = find_scales(run, by_states, operands);
-    for (uint32_t k = 0; k < roots->n && status >= 0; ++k) {
-        KoineHolding *const holding = &roots->holding[k];
+    for (uint32_t k = 0; k < roots->n && status >= 0; k++) {
+        KoineHolding *holding = &roots->holding[k];
         const double reach = koine_min(by_states[k], koine_max(roots->reach[k], LEAST_REACH * by_states[k]));
         const double scale = reach > 0 ? reach : operands[k] > 0 ? operands[k] : 1; /* no state has a size yet */
         const double width = koine_max(share * scale, ABOVE_ROUNDING * operands[k]);
@@ -119,22 +119,22 @@ static KoineStatus find_widths(KoineRun *run)
 
 static void begin(KoineRun *run, uint32_t root)
 {
-    KoineHolding *const holding = &run->roots.holding[root];
-    KoineHeldBack *const row = row_of(run, root);
+    KoineHolding *holding = &run->roots.holding[root];
+    KoineHeldBack *row = row_of(run, root);
     set_width(run, root, holding->width);
     holding->begun = holding->crossings;
     holding->next = holding->crossings + (holding->width < holding->usual ? SOON : WIDER_AFTER);
-    ++run->roots.n_held;
+    run->roots.n_held++;
     tell_model(run, root, true);
     if (row)
-        ++row->times;
+        row->times++;
 }
 
 /* The next slide is another one: how far this one went beyond the usual width says nothing about it. */
 static void end(KoineRun *run, uint32_t root)
 {
-    KoineHolding *const holding = &run->roots.holding[root];
-    KoineHeldBack *const row = row_of(run, root);
+    KoineHolding *holding = &run->roots.holding[root];
+    KoineHeldBack *row = row_of(run, root);
     holding->width = koine_min(holding->width, holding->usual);
     run->roots.held[root] = 0;
     --run->roots.n_held;
@@ -146,12 +146,12 @@ static void end(KoineRun *run, uint32_t root)
 /* One warning for each: those that come and go are named once. */
 static void warn(KoineRun *run, const uint32_t *list, uint32_t n, uint32_t n_events, double from)
 {
-    const KoineHost *const host = run->model->host;
+    const KoineHost *host = run->model->host;
     char names[1024], one[512], text[1536];
     double width = 0, most = 0;
     KoineText all = koine_text_in(names, sizeof names);
-    for (uint32_t k = 0; k < n; ++k) {
-        KoineHolding *const holding = &run->roots.holding[list[k]];
+    for (uint32_t k = 0; k < n; k++) {
+        KoineHolding *holding = &run->roots.holding[list[k]];
         if (holding->is_named)
             continue;
         holding->is_named = true;
@@ -172,7 +172,7 @@ static void warn(KoineRun *run, const uint32_t *list, uint32_t n, uint32_t n_eve
 
 static KoineStatus provide(KoineRun *run)
 {
-    KoineRoots *const roots = &run->roots;
+    KoineRoots *roots = &run->roots;
     if (!roots->holding)
         roots->holding = calloc(roots->n, sizeof *roots->holding);
     if (!roots->holding)
@@ -182,10 +182,10 @@ static KoineStatus provide(KoineRun *run)
 
 KoineStatus koine_hold(KoineRun *run, const uint32_t *list, uint32_t n, uint32_t n_events, double from)
 {
-    KoineRoots *const roots = &run->roots;
+    KoineRoots *roots = &run->roots;
     TRY(provide(run));
     TRY(find_widths(run));
-    for (uint32_t k = 0; k < n; ++k)
+    for (uint32_t k = 0; k < n; k++)
         if (roots->held[list[k]] == 0)
             begin(run, list[k]);
     warn(run, list, n, n_events, from);
@@ -206,9 +206,9 @@ static KoineStatus fail(KoineRun *run, uint32_t root)
 /* One that is held back has changed. */
 static KoineStatus count_crossing(KoineRun *run, uint32_t root)
 {
-    KoineHolding *const holding = &run->roots.holding[root];
-    KoineHeldBack *const row = row_of(run, root);
-    ++holding->crossings;
+    KoineHolding *holding = &run->roots.holding[root];
+    KoineHeldBack *row = row_of(run, root);
+    holding->crossings++;
     if (row)
         row->crossings = holding->crossings;
     if (holding->crossings - holding->begun >= MOST_CROSSINGS)
@@ -225,7 +225,7 @@ static KoineStatus count_crossing(KoineRun *run, uint32_t root)
 static double largest_share(const KoineRoots *roots)
 {
     double share = 0;
-    for (uint32_t k = 0; k < roots->n; ++k)
+    for (uint32_t k = 0; k < roots->n; k++)
         if (roots->held[k] > 0)
             share = koine_max(roots->held[k] / roots->holding[k].usual, share);
     return share;
@@ -234,7 +234,7 @@ static double largest_share(const KoineRoots *roots)
 /* One that changes again and again because others chatter, and stays at its border, slides with them. */
 static KoineStatus watch_neighbour(KoineRun *run, uint32_t root)
 {
-    KoineHolding *const holding = &run->roots.holding[root];
+    KoineHolding *holding = &run->roots.holding[root];
     const double width = largest_share(&run->roots) * holding->usual;
     const bool is_near = holding->swing <= NEAR * width;
     holding->n_near = is_near ? holding->n_near + 1 : 0;
@@ -244,15 +244,15 @@ static KoineStatus watch_neighbour(KoineRun *run, uint32_t root)
         return KOINE_OK;
     holding->n_near = 0;
     holding->width = koine_max(width, holding->width);
-    ++run->report->statistics.events.chatterings;
+    run->report->statistics.events.chatterings++;
     return koine_hold(run, &root, 1, TIMES_NEAR, holding->near_since);
 }
 
 KoineStatus koine_hold_crossed(KoineRun *run)
 {
-    KoineRoots *const roots = &run->roots;
+    KoineRoots *roots = &run->roots;
     run->report->statistics.events.chattering_events += koine_is_chatter(run, KOINE_AT_ROOTS);
-    for (uint32_t k = 0; k < roots->n; ++k)
+    for (uint32_t k = 0; k < roots->n; k++)
         if (roots->crossed[k])
             TRY(roots->held[k] > 0 ? count_crossing(run, k) : watch_neighbour(run, k));
     return KOINE_OK;
@@ -260,9 +260,9 @@ KoineStatus koine_hold_crossed(KoineRun *run)
 
 void koine_hold_watch(KoineRun *run)
 {
-    const KoineRoots *const roots = &run->roots;
-    for (uint32_t k = 0; k < roots->n; ++k) {
-        KoineHolding *const holding = &roots->holding[k];
+    const KoineRoots *roots = &run->roots;
+    for (uint32_t k = 0; k < roots->n; k++) {
+        KoineHolding *holding = &roots->holding[k];
         const double distance = fabs(roots->lo[k]);
         holding->swing = koine_max(distance, holding->swing);
         holding->farthest = koine_max(distance, holding->farthest);
@@ -277,8 +277,8 @@ void koine_hold_watch(KoineRun *run)
 KoineStatus koine_hold_look(KoineRun *run)
 {
     TRY(provide(run));
-    for (uint32_t k = 0; k < run->roots.n; ++k) {
-        KoineHolding *const holding = &run->roots.holding[k];
+    for (uint32_t k = 0; k < run->roots.n; k++) {
+        KoineHolding *holding = &run->roots.holding[k];
         holding->farthest = holding->overshoot = 0;
         holding->has_changed = false;
     }
@@ -287,7 +287,7 @@ KoineStatus koine_hold_look(KoineRun *run)
 
 void koine_hold_note(KoineRun *run)
 {
-    for (uint32_t k = 0; k < run->roots.n; ++k)
+    for (uint32_t k = 0; k < run->roots.n; k++)
         run->roots.holding[k].has_changed |= run->roots.crossed[k];
 }
 
@@ -297,8 +297,8 @@ KoineStatus koine_hold_sliding(KoineRun *run, const uint32_t *list, uint32_t n, 
 {
     *n_sliding = 0;
     TRY(find_widths(run));
-    for (uint32_t k = 0; k < n; ++k) {
-        const KoineHolding *const holding = &run->roots.holding[list[k]];
+    for (uint32_t k = 0; k < n; k++) {
+        const KoineHolding *holding = &run->roots.holding[list[k]];
         if (run->roots.held[list[k]] == 0 && holding->farthest <= STAYS * holding->overshoot &&
             holding->farthest <= holding->usual)
             sliding[(*n_sliding)++] = list[k];
@@ -308,8 +308,8 @@ KoineStatus koine_hold_sliding(KoineRun *run, const uint32_t *list, uint32_t n, 
 
 void koine_hold_release(KoineRun *run)
 {
-    KoineRoots *const roots = &run->roots;
-    for (uint32_t k = 0; k < roots->n; ++k) {
+    KoineRoots *roots = &run->roots;
+    for (uint32_t k = 0; k < roots->n; k++) {
         const double width = roots->held[k];
         if (width == 0 || roots->lo[k] - width < LEAVES * width)
             continue;
@@ -320,17 +320,17 @@ void koine_hold_release(KoineRun *run)
 
 void koine_hold_end(KoineRun *run)
 {
-    for (uint32_t k = 0; run->roots.n_held && k < run->roots.n; ++k)
+    for (uint32_t k = 0; run->roots.n_held && k < run->roots.n; k++)
         if (run->roots.held[k] > 0)
             end(run, k);
 }
 
 bool koine_is_chatter(const KoineRun *run, unsigned cause)
 {
-    const KoineRoots *const roots = &run->roots;
+    const KoineRoots *roots = &run->roots;
     if (cause != KOINE_AT_ROOTS || roots->n_held == 0)
         return false;
-    for (uint32_t k = 0; k < roots->n; ++k)
+    for (uint32_t k = 0; k < roots->n; k++)
         if (roots->crossed[k] && roots->held[k] == 0)
             return false;
     return true;

@@ -15,9 +15,9 @@ static const KoineTables *tables_of(const KoineSundials *solver)
 
 static int residual(double time, N_Vector y, N_Vector slope, N_Vector out, void *data)
 {
-    KoineSundials *const solver = data;
+    KoineSundials *solver = data;
     if (tables_of(solver)->unknowns.n) {
-        ++solver->sums.evaluations;
+        solver->sums.evaluations++;
         if (!koine_sundials_goes_on(solver, time))
             return -1;
         return koine_sundials_tell(solver,
@@ -36,10 +36,10 @@ static int residual(double time, N_Vector y, N_Vector slope, N_Vector out, void 
 static int jacobian(double time, double cj, N_Vector y, N_Vector slope, N_Vector residual_here, SUNMatrix matrix,
                     void *data, N_Vector work1, N_Vector work2, N_Vector work3)
 {
-    KoineSundials *const solver = data;
+    KoineSundials *solver = data;
     (void)work2, (void)work3;
     N_VScale(1, residual_here, work1);
-    for (uint32_t i = 0; i < tables_of(solver)->n_x; ++i)
+    for (uint32_t i = 0; i < tables_of(solver)->n_x; i++)
         N_VGetArrayPointer(work1)[i] += N_VGetArrayPointer(slope)[i];
     const KoineStatus status = koine_linear_fill(&solver->linear, solver->origin.at + time, N_VGetArrayPointer(y),
                                                  N_VGetArrayPointer(work1), -cj, 1, matrix);
@@ -48,7 +48,7 @@ static int jacobian(double time, double cj, N_Vector y, N_Vector slope, N_Vector
 
 static void destroy(KoineSolver *base)
 {
-    KoineSundials *const solver = koine_sundials_of(base);
+    KoineSundials *solver = koine_sundials_of(base);
     if (solver->memory)
         IDAFree(&solver->memory);
     koine_sundials_destroy(solver);
@@ -57,10 +57,10 @@ static void destroy(KoineSolver *base)
 /* Which unknowns are states; the others stay out of the error test. `slope` serves as the vector. */
 static bool name_unknowns(KoineSundials *solver)
 {
-    const KoineTables *const tables = tables_of(solver);
+    const KoineTables *tables = tables_of(solver);
     if (tables->unknowns.n == 0)
         return true;
-    for (uint32_t i = 0; i < tables->n_x + tables->unknowns.n; ++i)
+    for (uint32_t i = 0; i < tables->n_x + tables->unknowns.n; i++)
         N_VGetArrayPointer(solver->slope)[i] = i < tables->n_x;
     const bool is_good =
         IDASetId(solver->memory, solver->slope) == IDA_SUCCESS && IDASetSuppressAlg(solver->memory, 1) == IDA_SUCCESS;
@@ -70,8 +70,8 @@ static bool name_unknowns(KoineSundials *solver)
 
 static bool set_up(KoineSundials *solver)
 {
-    const KoineProblem *const problem = solver->base.problem;
-    KoineLinear *const linear = &solver->linear;
+    const KoineProblem *problem = solver->base.problem;
+    KoineLinear *linear = &solver->linear;
     solver->memory = IDACreate(solver->context);
     if (!solver->memory || IDASetErrHandlerFn(solver->memory, koine_sundials_message, solver) != IDA_SUCCESS ||
         IDAInit(solver->memory, residual, problem->start, solver->y, solver->slope) != IDA_SUCCESS ||
@@ -114,7 +114,7 @@ static KoineStatus create(const KoineProblem *problem, KoineSolver **out)
 
 static KoineStatus restart(KoineSolver *base, double time, const double *x)
 {
-    KoineSundials *const solver = koine_sundials_of(base);
+    KoineSundials *solver = koine_sundials_of(base);
     koine_sundials_place(solver, time, x);
     solver->is_fresh = true;
     return KOINE_OK;
@@ -123,13 +123,13 @@ static KoineStatus restart(KoineSolver *base, double time, const double *x)
 /* Slope and w at the start belong to the state: F = 0 from the beginning. */
 static KoineStatus begin(KoineSundials *solver)
 {
-    const KoineTables *const tables = tables_of(solver);
+    const KoineTables *tables = tables_of(solver);
     const KoineStatus status = koine_derivatives_at(solver->base.problem->model, solver->base.time, solver->base.x,
                                                     N_VGetArrayPointer(solver->slope));
-    ++solver->sums.evaluations;
+    solver->sums.evaluations++;
     if (status != KOINE_OK)
         return status;
-    for (uint32_t j = 0; j < tables->unknowns.n; ++j) {
+    for (uint32_t j = 0; j < tables->unknowns.n; j++) {
         N_VGetArrayPointer(solver->y)[tables->n_x + j] =
             *(const double *)(const void *)(solver->base.problem->model->block + tables->unknowns.at[j]);
         N_VGetArrayPointer(solver->slope)[tables->n_x + j] = 0;
@@ -143,7 +143,7 @@ static KoineStatus begin(KoineSundials *solver)
 
 static KoineStatus advance(KoineSolver *base, double goal)
 {
-    KoineSundials *const solver = koine_sundials_of(base);
+    KoineSundials *solver = koine_sundials_of(base);
     double reached = solver->origin.reached;
     int order = 0;
     base->placed = NAN;
@@ -170,8 +170,8 @@ static KoineStatus advance(KoineSolver *base, double goal)
 
 static KoineStatus interpolate(KoineSolver *base, double time, double *x)
 {
-    KoineSundials *const solver = koine_sundials_of(base);
-    const KoineTables *const tables = tables_of(solver);
+    KoineSundials *solver = koine_sundials_of(base);
+    const KoineTables *tables = tables_of(solver);
     N_VSetArrayPointer(tables->unknowns.n ? N_VGetArrayPointer(solver->whole) : x, solver->view);
     if (IDAGetDky(solver->memory, koine_sundials_inside(solver, time), 0, solver->view) != IDA_SUCCESS)
         return KOINE_FAILED;

@@ -11,9 +11,9 @@ enum { ALIGNMENT = 64, MANY_EVENTS = 250000 };
 
 KoineStatus koine_grow(KoineRun *run)
 {
-    KoineModel *const model = run->model;
+    KoineModel *model = run->model;
     const uint64_t size = (2 * model->size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    unsigned char *const block = aligned_alloc(ALIGNMENT, size);
+    unsigned char *block = aligned_alloc(ALIGNMENT, size);
     if (!block)
         return koine_fail_by(run, KOINE_CAUSE_MEMORY, "no memory for a model of %llu bytes", (unsigned long long)size);
     memcpy(block, model->block, model->size);
@@ -27,7 +27,7 @@ KoineStatus koine_grow(KoineRun *run)
 /* commit and leave: call again with a larger block as long as they ask for one. */
 static KoineStatus finish_call(KoineRun *run, KoineStatus (*call)(KoineModel *, KoineOutcome *), KoineStatus status)
 {
-    for (uint32_t k = 0; status == KOINE_GROW && k < MAX_GROWTH; ++k) {
+    for (uint32_t k = 0; status == KOINE_GROW && k < MAX_GROWTH; k++) {
         TRY(koine_grow(run));
         status = call(run->model, &run->instant.outcome);
     }
@@ -43,10 +43,10 @@ static KoineStatus too_many_steps(KoineRun *run)
 
 static KoineStatus event_steps(KoineRun *run)
 {
-    KoineModel *const model = run->model;
-    const KoineModelKind *const kind = run->kind;
-    KoineOutcome *const outcome = &run->instant.outcome;
-    for (uint32_t n = 0;; ++n) {
+    KoineModel *model = run->model;
+    const KoineModelKind *kind = run->kind;
+    KoineOutcome *outcome = &run->instant.outcome;
+    for (uint32_t n = 0;; n++) {
         outcome->flags = 0;
         KoineStatus status = kind->step(model, outcome);
         if (status != KOINE_OK)
@@ -60,7 +60,7 @@ static KoineStatus event_steps(KoineRun *run)
         status = kind->commit(model, outcome);
         if (status != KOINE_OK)
             TRY(finish_call(run, kind->commit, status));
-        ++run->report->statistics.events.event_steps;
+        run->report->statistics.events.event_steps++;
     }
     return KOINE_OK;
 }
@@ -108,9 +108,9 @@ static KoineStatus record_right(KoineRun *run, unsigned cause)
 /* Rows at events can be far more than those of the output grid. */
 static void warn_of_rows(const KoineRun *run)
 {
-    const KoineHost *const host = run->model->host;
+    const KoineHost *host = run->model->host;
     bool keeps_events = false;
-    for (uint32_t k = 0; k < run->options->n_sinks; ++k)
+    for (uint32_t k = 0; k < run->options->n_sinks; k++)
         keeps_events |= !run->options->sinks[k]->skips_events;
     if (!host || !host->message || !keeps_events)
         return;
@@ -125,8 +125,8 @@ static void warn_of_rows(const KoineRun *run)
 
 static void count(KoineRun *run, unsigned cause)
 {
-    KoineRunStatistics *const statistics = &run->report->statistics;
-    ++statistics->events.instants;
+    KoineRunStatistics *statistics = &run->report->statistics;
+    statistics->events.instants++;
     ++statistics->events.by_event_steps[koine_bucket(run->instant.outcome.event_step)];
     statistics->events.state_events += (cause & KOINE_AT_ROOTS) != 0;
     statistics->events.time_events += (cause & KOINE_AT_TIME) != 0;
@@ -136,7 +136,7 @@ static void count(KoineRun *run, unsigned cause)
 
 KoineStatus koine_instant(KoineRun *run, unsigned cause)
 {
-    KoineModel *const model = run->model;
+    KoineModel *model = run->model;
     const KoineArrival arrival = {
         .time = run->time,
         .x = run->tables->n_x ? koine_states(model) : NULL,
@@ -181,10 +181,10 @@ static void tell_step(KoineRun *run)
 
 KoineStatus koine_accept(KoineRun *run, unsigned *cause)
 {
-    KoineModel *const model = run->model;
+    KoineModel *model = run->model;
     KoineOutcome outcome = { .next_time = INFINITY };
     KoineStatus status = run->kind->accept(model, run->time, koine_states(model), &outcome);
-    for (uint32_t k = 0; status == KOINE_GROW && k < MAX_GROWTH; ++k) {
+    for (uint32_t k = 0; status == KOINE_GROW && k < MAX_GROWTH; k++) {
         TRY(koine_grow(run));
         status = run->kind->accept(model, run->time, koine_states(model), &outcome);
     }

@@ -18,12 +18,12 @@ static const double SPARSE_SHARE = 0.25;  /* of entries: fuller matrices are sol
 static KoineStatus make_full_pattern(KoineLinear *linear)
 {
     const uint32_t n = linear->n;
-    uint32_t *const p = malloc(((size_t)n + 1 + (size_t)n * n) * sizeof *p);
+    uint32_t *p = malloc(((size_t)n + 1 + (size_t)n * n) * sizeof *p);
     if (!p)
         return KOINE_FAILED;
-    for (uint32_t i = 0; i <= n; ++i)
+    for (uint32_t i = 0; i <= n; i++)
         p[i] = i * n;
-    for (uint32_t k = 0; k < n * n; ++k)
+    for (uint32_t k = 0; k < n * n; k++)
         p[n + 1 + k] = k % n;
     linear->own_pattern = p;
     linear->pattern = (KoinePattern){ .rows = n, .columns = n, .start = p, .index = p + n + 1 };
@@ -37,8 +37,8 @@ static KoineStatus find_rows(KoineLinear *linear)
     linear->values = malloc((linear->n_entries + 1) * sizeof *linear->values);
     if (!linear->row || !linear->position || !linear->values)
         return KOINE_FAILED;
-    for (uint32_t i = 0; i < linear->n; ++i)
-        for (uint32_t p = linear->pattern.start[i]; p < linear->pattern.start[i + 1]; ++p)
+    for (uint32_t i = 0; i < linear->n; i++)
+        for (uint32_t p = linear->pattern.start[i]; p < linear->pattern.start[i + 1]; p++)
             linear->row[p] = i;
     return KOINE_OK;
 }
@@ -49,11 +49,11 @@ static KoineStatus find_rows(KoineLinear *linear)
 static void sort_by(uint32_t n_keys, uint32_t n, const uint32_t *key, uint32_t *start, uint32_t *sorted)
 {
     memset(start, 0, ((size_t)n_keys + 1) * sizeof *start);
-    for (uint32_t k = 0; k < n; ++k)
+    for (uint32_t k = 0; k < n; k++)
         ++start[key[k] + 1];
-    for (uint32_t j = 0; j < n_keys; ++j)
+    for (uint32_t j = 0; j < n_keys; j++)
         start[j + 1] += start[j];
-    for (uint32_t k = 0; k < n; ++k)
+    for (uint32_t k = 0; k < n; k++)
         sorted[start[key[k]]++] = k;
     for (uint32_t j = n_keys; j > 0; --j)
         start[j] = start[j - 1];
@@ -63,27 +63,27 @@ static void sort_by(uint32_t n_keys, uint32_t n, const uint32_t *key, uint32_t *
 /* Greedy in the order of the columns. `work` holds n + 1 + n_entries + n values. */
 static void colour_columns(KoineLinear *linear, uint32_t *work)
 {
-    const KoinePattern *const pattern = &linear->pattern;
-    uint32_t *const start = work, *const sorted = start + linear->n + 1, *const taken = sorted + linear->n_entries;
+    const KoinePattern *pattern = &linear->pattern;
+    uint32_t *start = work, *sorted = start + linear->n + 1, *taken = sorted + linear->n_entries;
     sort_by(linear->n, linear->n_entries, pattern->index, start, sorted);
-    for (uint32_t j = 0; j < linear->n; ++j) {
+    for (uint32_t j = 0; j < linear->n; j++) {
         linear->colours.of_column[j] = NO_COLOUR;
         taken[j] = NO_COLOUR;
     }
     linear->colours.n = 0;
-    for (uint32_t j = 0; j < linear->n; ++j) {
-        for (uint32_t k = start[j]; k < start[j + 1]; ++k) {
+    for (uint32_t j = 0; j < linear->n; j++) {
+        for (uint32_t k = start[j]; k < start[j + 1]; k++) {
             const uint32_t row = linear->row[sorted[k]];
-            for (uint32_t p = pattern->start[row]; p < pattern->start[row + 1]; ++p)
+            for (uint32_t p = pattern->start[row]; p < pattern->start[row + 1]; p++)
                 if (linear->colours.of_column[pattern->index[p]] != NO_COLOUR)
                     taken[linear->colours.of_column[pattern->index[p]]] = j;
         }
         uint32_t c = 0;
         while (c < linear->colours.n && taken[c] == j)
-            ++c;
+            c++;
         linear->colours.of_column[j] = c;
         if (c == linear->colours.n)
-            ++linear->colours.n;
+            linear->colours.n++;
     }
 }
 
@@ -91,7 +91,7 @@ static KoineStatus find_colours(KoineLinear *linear)
 {
     const size_t n = linear->n, entries = linear->n_entries;
     linear->colours.of_column = malloc(n * sizeof *linear->colours.of_column);
-    uint32_t *const work = malloc((2 * n + 1 + entries) * sizeof *work);
+    uint32_t *work = malloc((2 * n + 1 + entries) * sizeof *work);
     if (!linear->colours.of_column || !work) {
         free(work);
         return KOINE_FAILED;
@@ -100,7 +100,7 @@ static KoineStatus find_colours(KoineLinear *linear)
         memcpy(linear->colours.of_column, linear->pattern.colour, n * sizeof *linear->colours.of_column);
         linear->colours.n = linear->pattern.n_colours;
     } else if (linear->own_pattern) {
-        for (uint32_t j = 0; j < n; ++j)
+        for (uint32_t j = 0; j < n; j++)
             linear->colours.of_column[j] = j;
         linear->colours.n = linear->n;
     } else {
@@ -119,14 +119,14 @@ static KoineStatus prepare_differences(KoineLinear *linear)
     linear->colours.columns = malloc(n * sizeof *linear->colours.columns);
     linear->colours.column_start = malloc(((size_t)linear->colours.n + 1) * sizeof *linear->colours.column_start);
     linear->point = malloc(2 * n * sizeof *linear->point);
-    uint32_t *const key = malloc((entries + 1) * sizeof *key);
+    uint32_t *key = malloc((entries + 1) * sizeof *key);
     if (!linear->colours.entries || !linear->colours.entry_start || !linear->colours.columns ||
         !linear->colours.column_start || !linear->point || !key) {
         free(key);
         return KOINE_FAILED;
     }
     linear->slope = linear->point + n;
-    for (size_t p = 0; p < entries; ++p)
+    for (size_t p = 0; p < entries; p++)
         key[p] = linear->colours.of_column[linear->pattern.index[p]];
     sort_by(linear->colours.n, linear->n_entries, key, linear->colours.entry_start, linear->colours.entries);
     sort_by(linear->colours.n, linear->n, linear->colours.of_column, linear->colours.column_start,
@@ -148,11 +148,11 @@ static double increment(const KoineLinear *linear, const double *x, uint32_t j)
 /* Slope at x with the columns of colour c moved, by `sign` times their increment. */
 static KoineStatus move_columns(KoineLinear *linear, double time, const double *x, uint32_t c, double sign)
 {
-    for (uint32_t k = linear->colours.column_start[c]; k < linear->colours.column_start[c + 1]; ++k) {
+    for (uint32_t k = linear->colours.column_start[c]; k < linear->colours.column_start[c + 1]; k++) {
         const uint32_t j = linear->colours.columns[k];
         linear->point[j] = x[j] + sign * increment(linear, x, j);
     }
-    ++linear->evaluations;
+    linear->evaluations++;
     return linear->by == KOINE_BY_DAE
                ? koine_residual_at(linear->problem->model, time, linear->point, NULL, linear->slope)
                : koine_derivatives_at(linear->problem->model, time, linear->point, linear->slope);
@@ -161,18 +161,18 @@ static KoineStatus move_columns(KoineLinear *linear, double time, const double *
 static KoineStatus difference_quotients(KoineLinear *linear, double time, const double *x, const double *f)
 {
     memcpy(linear->point, x, linear->n * sizeof *x);
-    for (uint32_t c = 0; c < linear->colours.n; ++c) {
+    for (uint32_t c = 0; c < linear->colours.n; c++) {
         double sign = 1;
         KoineStatus status = move_columns(linear, time, x, c, sign);
         if (status == KOINE_RETRY) /* on the edge of a domain one of the sides can be computed */
             status = move_columns(linear, time, x, c, sign = -1);
         if (status != KOINE_OK)
             return status;
-        for (uint32_t k = linear->colours.entry_start[c]; k < linear->colours.entry_start[c + 1]; ++k) {
+        for (uint32_t k = linear->colours.entry_start[c]; k < linear->colours.entry_start[c + 1]; k++) {
             const uint32_t p = linear->colours.entries[k], i = linear->row[p], j = linear->pattern.index[p];
             linear->values[p] = (linear->slope[i] - f[i]) / (linear->point[j] - x[j]);
         }
-        for (uint32_t k = linear->colours.column_start[c]; k < linear->colours.column_start[c + 1]; ++k)
+        for (uint32_t k = linear->colours.column_start[c]; k < linear->colours.column_start[c + 1]; k++)
             linear->point[linear->colours.columns[k]] = x[linear->colours.columns[k]];
     }
     return KOINE_OK;
@@ -204,7 +204,7 @@ static int whole_setup(SUNLinearSolver solver, SUNMatrix matrix)
 
 static int whole_solve(SUNLinearSolver solver, SUNMatrix matrix, N_Vector x, N_Vector b, double tolerance)
 {
-    const Inside *const inside = solver->content;
+    const Inside *inside = solver->content;
     N_VConst(0, inside->right);
     memcpy(N_VGetArrayPointer(inside->right), N_VGetArrayPointer(b), inside->n_x * sizeof(double));
     const int status = SUNLinSolSolve(inside->inner, matrix, inside->solution, inside->right, tolerance);
@@ -214,7 +214,7 @@ static int whole_solve(SUNLinearSolver solver, SUNMatrix matrix, N_Vector x, N_V
 
 static int whole_free(SUNLinearSolver solver)
 {
-    Inside *const inside = solver->content;
+    Inside *inside = solver->content;
     if (inside->inner)
         SUNLinSolFree(inside->inner);
     if (inside->right)
@@ -229,7 +229,7 @@ static int whole_free(SUNLinearSolver solver)
 
 static KoineStatus make_whole(KoineLinear *linear, SUNContext context)
 {
-    Inside *const inside = calloc(1, sizeof *inside);
+    Inside *inside = calloc(1, sizeof *inside);
     SUNLinearSolver const solver = inside ? SUNLinSolNewEmpty(context) : NULL;
     if (!solver) {
         free(inside);
@@ -259,14 +259,14 @@ static KoineStatus make_dense(KoineLinear *linear, N_Vector vector, SUNContext c
     if (!linear->matrix)
         return KOINE_FAILED;
     linear->solver = SUNLinSol_Dense(vector, linear->matrix, context);
-    for (uint32_t p = 0; p < linear->n_entries; ++p)
+    for (uint32_t p = 0; p < linear->n_entries; p++)
         linear->position[p] = (int64_t)linear->pattern.index[p] * linear->n + linear->row[p];
     return linear->solver ? KOINE_OK : KOINE_FAILED;
 }
 
 static bool has_diagonal(const KoineLinear *linear, uint32_t i)
 {
-    for (uint32_t p = linear->pattern.start[i]; p < linear->pattern.start[i + 1]; ++p)
+    for (uint32_t p = linear->pattern.start[i]; p < linear->pattern.start[i + 1]; p++)
         if (linear->pattern.index[p] == i)
             return true;
     return false;
@@ -276,9 +276,9 @@ static bool has_diagonal(const KoineLinear *linear, uint32_t i)
 static void build_structure(KoineLinear *linear)
 {
     sunindextype at = 0;
-    for (uint32_t i = 0; i < linear->n; ++i) {
+    for (uint32_t i = 0; i < linear->n; i++) {
         linear->sparse.start[i] = at;
-        for (uint32_t p = linear->pattern.start[i]; p < linear->pattern.start[i + 1]; ++p) {
+        for (uint32_t p = linear->pattern.start[i]; p < linear->pattern.start[i + 1]; p++) {
             if (linear->pattern.index[p] == i)
                 linear->sparse.diagonal[i] = at;
             linear->position[p] = at;
@@ -296,7 +296,7 @@ static KoineStatus make_sparse(KoineLinear *linear, N_Vector vector, SUNContext 
 {
     const size_t n = linear->n;
     size_t entries = linear->n_entries;
-    for (uint32_t i = 0; i < linear->n; ++i)
+    for (uint32_t i = 0; i < linear->n; i++)
         entries += !has_diagonal(linear, i);
     linear->sparse.start = malloc((2 * n + 1 + entries) * sizeof *linear->sparse.start);
     linear->matrix = SUNSparseMatrix(linear->n, linear->n, (sunindextype)entries, CSR_MAT, context);
@@ -316,8 +316,8 @@ static KoineStatus make_sparse(KoineLinear *linear, N_Vector vector, SUNContext 
 KoineStatus koine_linear_create(KoineLinear *linear, const KoineProblem *problem, int by, const double *atol,
                                 N_Vector vector, SUNContext context)
 {
-    const KoineModelKind *const kind = problem->model->kind;
-    const KoineTables *const tables = kind->tables;
+    const KoineModelKind *kind = problem->model->kind;
+    const KoineTables *tables = kind->tables;
     const bool is_dae = by == KOINE_BY_DAE;
     *linear = (KoineLinear){ .problem = problem,
                              .by = by,
@@ -373,9 +373,9 @@ void koine_linear_destroy(KoineLinear *linear)
 static void find_norm(KoineLinear *linear)
 {
     double norm = 0;
-    for (uint32_t i = 0; i < linear->n; ++i) {
+    for (uint32_t i = 0; i < linear->n; i++) {
         double sum = 0;
-        for (uint32_t p = linear->pattern.start[i]; p < linear->pattern.start[i + 1]; ++p)
+        for (uint32_t p = linear->pattern.start[i]; p < linear->pattern.start[i + 1]; p++)
             sum += fabs(linear->values[p]);
         norm = fmax(norm, sum);
     }
@@ -385,26 +385,26 @@ static void find_norm(KoineLinear *linear)
 /* Signs that do not follow the order of the states, so that little cancels: a lower bound of the norm. */
 static KoineStatus find_norm_along(KoineLinear *linear, const KoineEvaluation *at)
 {
-    KoineModel *const model = linear->problem->model;
+    KoineModel *model = linear->problem->model;
     uint64_t random = 1;
-    for (uint32_t i = 0; i < linear->n_x; ++i) {
+    for (uint32_t i = 0; i < linear->n_x; i++) {
         random = random * 6364136223846793005u + 1442695040888963407u;
         linear->point[i] = random >> 63 ? 1 : -1;
     }
     const KoineStatus status = model->kind->partial.directional(model, at, KOINE_BY_X, linear->point, linear->slope);
     linear->norm = 0;
-    for (uint32_t i = 0; status == KOINE_OK && i < linear->n_x; ++i)
+    for (uint32_t i = 0; status == KOINE_OK && i < linear->n_x; i++)
         linear->norm = fmax(linear->norm, fabs(linear->slope[i]));
     return status;
 }
 
 static void put_dense(const KoineLinear *linear, double i, double scale, SUNMatrix matrix)
 {
-    double *const data = SM_DATA_D(matrix);
+    double *data = SM_DATA_D(matrix);
     SUNMatZero(matrix);
-    for (uint32_t p = 0; p < linear->n_entries; ++p)
+    for (uint32_t p = 0; p < linear->n_entries; p++)
         data[linear->position[p]] = scale * linear->values[p];
-    for (uint32_t k = 0; k < linear->n_x; ++k)
+    for (uint32_t k = 0; k < linear->n_x; k++)
         data[(size_t)k * linear->n + k] += i;
 }
 
@@ -412,14 +412,14 @@ static void put_dense(const KoineLinear *linear, double i, double scale, SUNMatr
 static void put_sparse(const KoineLinear *linear, double i, double scale, SUNMatrix matrix)
 {
     const size_t n = linear->n, entries = (size_t)linear->sparse.start[n];
-    double *const data = SM_DATA_S(matrix);
+    double *data = SM_DATA_S(matrix);
     memcpy(SM_INDEXPTRS_S(matrix), linear->sparse.start, (n + 1) * sizeof *linear->sparse.start);
     memcpy(SM_INDEXVALS_S(matrix), linear->sparse.column, entries * sizeof *linear->sparse.column);
     memset(data, 0, entries * sizeof *data);
-    for (uint32_t p = 0; p < linear->n_entries; ++p)
+    for (uint32_t p = 0; p < linear->n_entries; p++)
         data[linear->position[p]] = scale * linear->values[p];
     if (i != 0)
-        for (size_t k = 0; k < linear->n_x; ++k)
+        for (size_t k = 0; k < linear->n_x; k++)
             data[linear->sparse.diagonal[k]] += i;
 }
 
@@ -427,12 +427,12 @@ static void put_sparse(const KoineLinear *linear, double i, double scale, SUNMat
  * moves by another share of its increment, so that no difference of two stays 0. */
 static KoineStatus values_beside(KoineLinear *linear, double time, const double *x)
 {
-    KoineModel *const model = linear->problem->model;
+    KoineModel *model = linear->problem->model;
     const uint32_t n = linear->by == KOINE_BY_WHOLE ? linear->n_x : linear->n;
-    double *const point = malloc(n * sizeof *point);
+    double *point = malloc(n * sizeof *point);
     if (!point)
         return KOINE_FAILED;
-    for (uint32_t j = 0; j < n; ++j)
+    for (uint32_t j = 0; j < n; j++)
         point[j] = x[j] + increment(linear, x, j) * (1 + fmod(j * 0.6180339887498949, 1));
     const KoineEvaluation at = { .time = time, .x = point };
     const KoineStatus status = model->kind->partial.jacobian(model, &at, linear->by, 0, linear->values);
@@ -442,12 +442,12 @@ static KoineStatus values_beside(KoineLinear *linear, double time, const double 
 
 KoineStatus koine_linear_evaluate(KoineLinear *linear, double time, const double *x, const double *f)
 {
-    KoineModel *const model = linear->problem->model;
+    KoineModel *model = linear->problem->model;
     const KoineEvaluation at = { .time = time, .x = x };
     KoineStatus status = linear->colours.entries
                              ? difference_quotients(linear, time, x, f)
                              : model->kind->partial.jacobian(model, &at, linear->by, 0, linear->values);
-    ++linear->jacobians;
+    linear->jacobians++;
     const bool is_infinite =
         status == KOINE_RETRY || (status == KOINE_OK && !koine_is_finite(linear->values, linear->n_entries));
     if (is_infinite && !linear->colours.entries)
@@ -472,10 +472,10 @@ void koine_linear_put(const KoineLinear *linear, double i, double scale, SUNMatr
 
 void koine_linear_lack(const KoineLinear *linear, double i, double scale, const double *x, double *b)
 {
-    const KoinePattern *const pattern = &linear->pattern;
-    for (uint32_t k = 0; k < linear->n; ++k) {
+    const KoinePattern *pattern = &linear->pattern;
+    for (uint32_t k = 0; k < linear->n; k++) {
         double sum = k < linear->n_x ? i * x[k] : 0;
-        for (uint32_t p = pattern->start[k]; p < pattern->start[k + 1]; ++p)
+        for (uint32_t p = pattern->start[k]; p < pattern->start[k + 1]; p++)
             sum += scale * linear->values[p] * x[pattern->index[p]];
         b[k] -= sum;
     }

@@ -24,8 +24,8 @@ KoineStatus koine_pause_in_part(KoineRun *run, double to, bool is_event)
 
 static KoineStatus set_aside(KoineRun *run)
 {
-    KoinePause *const pause = &run->pause;
-    const KoineModel *const model = run->model;
+    KoinePause *pause = &run->pause;
+    const KoineModel *model = run->model;
     if (pause->capacity < model->size) {
         free(pause->block);
         pause->block = malloc(model->size);
@@ -55,7 +55,7 @@ KoineStatus koine_pause_show(KoineRun *run)
 
 void koine_pause_resume(KoineRun *run)
 {
-    KoinePause *const pause = &run->pause;
+    KoinePause *pause = &run->pause;
     if (!pause->is_shown)
         return;
     memcpy(run->model->block, pause->block, pause->size);

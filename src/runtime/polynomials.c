@@ -15,12 +15,12 @@ typedef enum { NOTHING, ONE_CROSSING, UNDECIDED } Finding;
 /* Bernstein values on the part [u, v] of [0, 1], by de Casteljau's rule. */
 static void restrict_to(double *values, uint32_t degree, double u, double v)
 {
-    for (uint32_t round = 1; round <= degree && v < 1; ++round)
+    for (uint32_t round = 1; round <= degree && v < 1; round++)
         for (uint32_t k = degree; k >= round; --k)
             values[k] = (1 - v) * values[k - 1] + v * values[k];
     const double w = u / v;
-    for (uint32_t round = 1; round <= degree && w > 0; ++round)
-        for (uint32_t k = 0; k <= degree - round; ++k)
+    for (uint32_t round = 1; round <= degree && w > 0; round++)
+        for (uint32_t k = 0; k <= degree - round; k++)
             values[k] = (1 - w) * values[k] + w * values[k + 1];
 }
 
@@ -28,7 +28,7 @@ static void restrict_to(double *values, uint32_t degree, double u, double v)
 static Finding judge_falling(const double *values, uint32_t degree, double blur)
 {
     bool is_below = false;
-    for (uint32_t k = 1; k < degree; ++k) {
+    for (uint32_t k = 1; k < degree; k++) {
         if (!(fabs(values[k]) > blur) || (is_below && values[k] > 0))
             return UNDECIDED;
         is_below |= values[k] < 0;
@@ -42,7 +42,7 @@ static Finding judge_falling(const double *values, uint32_t degree, double blur)
 static Finding judge_rising(const double *values, uint32_t degree, double blur)
 {
     bool is_above = false;
-    for (uint32_t k = 1; k <= degree; ++k) {
+    for (uint32_t k = 1; k <= degree; k++) {
         if (!(fabs(values[k]) > blur) || (is_above && values[k] < 0))
             return UNDECIDED;
         is_above |= values[k] > 0;
@@ -56,7 +56,7 @@ static Finding judge(double *values, uint32_t degree, double lo, double hi, doub
     const double first = values[0], change = values[degree] - first;
     double largest = fabs(lo) + fabs(hi) + fabs(first);
     *swing = 0;
-    for (uint32_t k = 1; k <= degree; ++k) {
+    for (uint32_t k = 1; k <= degree; k++) {
         largest = koine_max(largest, fabs(values[k]));
         *swing = koine_max(*swing, fabs(values[k] - first));
     }
@@ -69,7 +69,7 @@ static Finding judge(double *values, uint32_t degree, double lo, double hi, doub
     if (!(other <= SAME * *swing) || fabs(change) < SIGN_SHOWS * *swing)
         return UNDECIDED;
     values[0] = lo;
-    for (uint32_t k = 1; k < degree; ++k)
+    for (uint32_t k = 1; k < degree; k++)
         values[k] = lo + sign * (values[k] - first);
     values[degree] = hi;
     return lo > 0 ? judge_falling(values, degree, blur) : judge_rising(values, degree, blur);
@@ -82,9 +82,9 @@ static bool is_possible(const KoineRun *run)
 
 bool koine_polynomials_allow(const KoineRun *run)
 {
-    const uint32_t *const states = run->tables->roots.states;
+    const uint32_t *states = run->tables->roots.states;
     bool are_states = run->tables->roots.n > 0 && states && run->problem.strategy->looks_between;
-    for (uint32_t k = 0; are_states && k < run->tables->roots.n; ++k)
+    for (uint32_t k = 0; are_states && k < run->tables->roots.n; k++)
         are_states = states[k] > 0;
     return are_states;
 }
@@ -103,7 +103,7 @@ typedef struct {
 
 static Finding judge_root(KoineRun *run, uint32_t root, double from, double to, Part *part)
 {
-    KoineSolver *const solver = run->solver;
+    KoineSolver *solver = run->solver;
     const double step = solver->time - solver->from;
     const double u = (from - solver->from) / step, v = (to - solver->from) / step;
     if (!(u >= 0 && u < v && v <= 1))
@@ -117,10 +117,10 @@ static Finding judge_root(KoineRun *run, uint32_t root, double from, double to, 
 
 bool koine_polynomials_judge(KoineRun *run, double to, bool *is_crossed)
 {
-    const KoineRoots *const roots = &run->roots;
+    const KoineRoots *roots = &run->roots;
     Part part;
     *is_crossed = false;
-    for (uint32_t k = 0; k < roots->n; ++k) {
+    for (uint32_t k = 0; k < roots->n; k++) {
         const Finding finding = is_possible(run) ? judge_root(run, k, roots->time, to, &part) : UNDECIDED;
         if (finding == UNDECIDED)
             return false;
@@ -138,7 +138,7 @@ static double value_at(const Part *part, double s, double *slope)
     double c[KOINE_MOST_DEGREE + 1];
     memcpy(c, part->values, sizeof c);
     for (uint32_t left = part->degree; left > 1; --left)
-        for (uint32_t k = 0; k < left; ++k)
+        for (uint32_t k = 0; k < left; k++)
             c[k] += s * (c[k + 1] - c[k]);
     *slope = part->degree * (c[1] - c[0]);
     return c[0] + s * (c[1] - c[0]);
@@ -149,7 +149,7 @@ static double solve(const Part *part)
 {
     const double first = part->values[0], last = part->values[part->degree];
     double lo = 0, hi = 1, s = first / (first - last);
-    for (int round = 0; round < MOST_ROUNDS; ++round) {
+    for (int round = 0; round < MOST_ROUNDS; round++) {
         double slope;
         const double value = value_at(part, s, &slope);
         *(value > 0 ? &lo : &hi) = s;
@@ -163,10 +163,10 @@ static double solve(const Part *part)
 
 double koine_polynomials_root(KoineRun *run, double from, double to)
 {
-    const KoineRoots *const roots = &run->roots;
+    const KoineRoots *roots = &run->roots;
     double first = INFINITY;
     Part part;
-    for (uint32_t k = 0; k < roots->n; ++k) {
+    for (uint32_t k = 0; k < roots->n; k++) {
         if (!(roots->hi[k] <= 0 && roots->lo[k] > 0))
             continue;
         if (!is_possible(run) || judge_root(run, k, from, to, &part) != ONE_CROSSING)

@@ -24,12 +24,11 @@ void koine_pulses_begin(KoineRun *run)
 /* How far the interpolant is from the solution of the equations at `time`, in tolerances. */
 static KoineStatus defect(KoineRun *run, double time, double width, double *out)
 {
-    KoineSolver *const solver = run->solver;
+    KoineSolver *solver = run->solver;
     const size_t n = run->tables->n_x;
     const double to_end = koine_min(time - solver->from, solver->time - time);
     const double d = koine_min(STENCIL * (solver->time - solver->from), to_end), before = time - d, behind = time + d;
-    double *const x = run->crossing.x, *const f = run->crossing.x + n, *const a = run->crossing.before,
-                  *const b = run->crossing.before + n;
+    double *x = run->crossing.x, *f = run->crossing.x + n, *a = run->crossing.before, *b = run->crossing.before + n;
     *out = 0;
     if (solver->kind->interpolate(solver, before, a) != KOINE_OK ||
         solver->kind->interpolate(solver, behind, b) != KOINE_OK ||
@@ -39,7 +38,7 @@ static KoineStatus defect(KoineRun *run, double time, double width, double *out)
     solver->placed = NAN;
     if (status != KOINE_OK)
         return status < 0 ? koine_solver_failed(run) : KOINE_OK;
-    for (size_t i = 0; i < n; ++i) {
+    for (size_t i = 0; i < n; i++) {
         const double scale = run->problem.atol[i] + run->problem.tolerance * fabs(x[i]);
         *out = koine_max(*out, SHARE * width * fabs((b[i] - a[i]) / (behind - before) - f[i]) / scale);
     }
@@ -49,22 +48,22 @@ static KoineStatus defect(KoineRun *run, double time, double width, double *out)
 /* Back to the beginning of the step. */
 static KoineStatus undo(KoineRun *run, bool *is_undone)
 {
-    KoineSolver *const solver = run->solver;
+    KoineSolver *solver = run->solver;
     if (solver->kind->interpolate(solver, solver->from, run->crossing.x) != KOINE_OK ||
         solver->kind->restart(solver, solver->from, run->crossing.x) < 0)
         return koine_solver_failed(run);
     *is_undone = true;
-    ++run->report->statistics.integration.pulses;
+    run->report->statistics.integration.pulses++;
     return KOINE_OK;
 }
 
 /* The slope at `time`, an end of the step, against what the step has made of it, in tolerances. */
 static KoineStatus defect_at_end(KoineRun *run, double time, double *out)
 {
-    KoineSolver *const solver = run->solver;
+    KoineSolver *solver = run->solver;
     const size_t n = run->tables->n_x;
     const double h = solver->time - solver->from;
-    double *const x = run->crossing.x, *const f = run->crossing.x + n, *const begin = run->crossing.before;
+    double *x = run->crossing.x, *f = run->crossing.x + n, *begin = run->crossing.before;
     *out = 0;
     if (solver->kind->interpolate(solver, solver->from, begin) != KOINE_OK)
         return koine_solver_failed(run);
@@ -73,7 +72,7 @@ static KoineStatus defect_at_end(KoineRun *run, double time, double *out)
     solver->placed = NAN;
     if (status != KOINE_OK)
         return status < 0 ? koine_solver_failed(run) : KOINE_OK;
-    for (size_t i = 0; i < n; ++i) {
+    for (size_t i = 0; i < n; i++) {
         const double scale = run->problem.atol[i] + run->problem.tolerance * fabs(x[i]);
         const double mean = (solver->x[i] - begin[i]) / h;
         *out = koine_max(*out, SHARE * SHORTEST * h * fabs(mean - f[i]) / scale);
@@ -85,7 +84,7 @@ static KoineStatus defect_at_end(KoineRun *run, double time, double *out)
  * are on its flank. */
 static KoineStatus check_ends(KoineRun *run, bool *is_undone)
 {
-    KoineSolver *const solver = run->solver;
+    KoineSolver *solver = run->solver;
     const double from = solver->from, to = solver->time;
     double error = 0;
     if (run->repeats.pulse == from || run->repeats.pulse == to)
@@ -99,7 +98,7 @@ static KoineStatus check_ends(KoineRun *run, bool *is_undone)
 
 KoineStatus koine_pulses_check(KoineRun *run, bool *is_undone)
 {
-    KoineSolver *const solver = run->solver;
+    KoineSolver *solver = run->solver;
     const double from = solver->from, h = solver->time - from;
     double times[MOST_EXTREMES];
     *is_undone = false;
@@ -111,7 +110,7 @@ KoineStatus koine_pulses_check(KoineRun *run, bool *is_undone)
         return KOINE_OK;
     const uint32_t n = run->kind->time.extremes(run->model, from, solver->time, times, MOST_EXTREMES);
     const double width = koine_max(h / (n ? n : 1), SHORTEST * h);
-    for (uint32_t k = 0; k < n; ++k) {
+    for (uint32_t k = 0; k < n; k++) {
         double error;
         if (koine_min(times[k] - from, solver->time - times[k]) < BESIDE * h)
             continue; /* the quotient there would be rounding, and the step made again of no length */

@@ -15,8 +15,8 @@ static KoineStatus sink_failed(KoineRun *run, const KoineSink *sink)
 static void choose_grid_time(KoineRun *run)
 {
     run->output.next_time = run->output.grid_time;
-    for (uint32_t k = 0; run->output.has_own_grids && k < run->options->n_sinks; ++k) {
-        const KoineSink *const sink = run->options->sinks[k];
+    for (uint32_t k = 0; run->output.has_own_grids && k < run->options->n_sinks; k++) {
+        const KoineSink *sink = run->options->sinks[k];
         if (sink->has_own_grid)
             run->output.next_time = koine_min(run->output.next_time, koine_snap_up(run, sink->next_time));
     }
@@ -30,8 +30,8 @@ static void tell(const KoineRun *run, KoineRecording what, double time)
 
 static KoineStatus begin_sinks(KoineRun *run)
 {
-    for (uint32_t k = 0; k < run->options->n_sinks; ++k) {
-        KoineSink *const sink = run->options->sinks[k];
+    for (uint32_t k = 0; k < run->options->n_sinks; k++) {
+        KoineSink *sink = run->options->sinks[k];
         run->output.n_begun = k + 1;
         run->output.wants_event_steps = run->output.wants_event_steps || sink->wants_event_steps;
         run->output.has_own_grids = run->output.has_own_grids || sink->has_own_grid;
@@ -55,8 +55,8 @@ KoineStatus koine_record_end(KoineRun *run)
 {
     KoineStatus status = KOINE_OK;
     tell(run, KOINE_RECORDING_END, run->time);
-    for (uint32_t k = 0; k < run->output.n_begun; ++k) {
-        KoineSink *const sink = run->options->sinks[k];
+    for (uint32_t k = 0; k < run->output.n_begun; k++) {
+        KoineSink *sink = run->options->sinks[k];
         if (sink->end && sink->end(sink, run->model) < 0 && run->report->end == KOINE_RUN_DONE)
             status = sink_failed(run, sink);
     }
@@ -67,7 +67,7 @@ KoineStatus koine_record_end(KoineRun *run)
 
 static KoineStatus evaluate_outputs(KoineRun *run, double time)
 {
-    KoineModel *const model = run->model;
+    KoineModel *model = run->model;
     const KoineEvaluation at = {
         .time = time,
         .x = run->tables->n_x ? koine_states(model) : NULL,
@@ -137,8 +137,8 @@ static bool is_wanted(const KoineRun *run, const KoineSink *sink, const KoinePoi
 static KoineStatus hand_out(KoineRun *run, const KoinePoint *point)
 {
     bool is_taken = false;
-    for (uint32_t k = 0; k < run->options->n_sinks; ++k) {
-        KoineSink *const sink = run->options->sinks[k];
+    for (uint32_t k = 0; k < run->options->n_sinks; k++) {
+        KoineSink *sink = run->options->sinks[k];
         if (!is_wanted(run, sink, point))
             continue;
         is_taken = true;
@@ -185,8 +185,8 @@ double koine_record_next(const KoineRun *run, double time)
         if (next <= time) /* by rounding */
             next = koine_snap_nearest(run, run->problem.start + (number + 1) * run->output.interval);
     }
-    for (uint32_t k = 0; run->output.has_own_grids && k < run->options->n_sinks; ++k) {
-        const KoineSink *const sink = run->options->sinks[k];
+    for (uint32_t k = 0; run->output.has_own_grids && k < run->options->n_sinks; k++) {
+        const KoineSink *sink = run->options->sinks[k];
         const double own = sink->has_own_grid ? koine_snap_up(run, sink->next_time) : INFINITY;
         next = own > time ? koine_min(next, own) : next;
     }

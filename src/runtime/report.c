@@ -81,20 +81,20 @@ static const char *meaning(KoineStatus status)
 
 KoineStatus koine_model_failed(KoineRun *run, KoineStatus status, const char *doing)
 {
-    const KoineFault *const fault = &run->model->fault;
-    const KoineTables *const tables = run->tables;
+    const KoineFault *fault = &run->model->fault;
+    const KoineTables *tables = run->tables;
     char where[512] = "", place[256];
     run->report->fault = *fault;
     if (fault->origin >= 0 && (uint32_t)fault->origin < tables->text.n_origins) {
-        const KoineOrigin *const origin = &tables->text.origins[fault->origin];
+        const KoineOrigin *origin = &tables->text.origins[fault->origin];
         koine_place_text(tables, &origin->place, place, sizeof place);
         snprintf(where, sizeof where, "%s%s%s%s%s%s%s", origin->text ? " in \"" : "", origin->text ? origin->text : "",
                  origin->text ? "\"" : "", origin->path && origin->path[0] ? " of " : "",
                  origin->path ? origin->path : "", place[0] ? ", " : "", place);
     }
-    const char *const variable = fault->variable >= 0 && (uint32_t)fault->variable < tables->n_variables
-                                     ? tables->variables[fault->variable].name
-                                     : NULL;
+    const char *variable = fault->variable >= 0 && (uint32_t)fault->variable < tables->n_variables
+                               ? tables->variables[fault->variable].name
+                               : NULL;
     return koine_fail(run, KOINE_RUN_FAILED, "%s: %s%s%s%s%s", doing, fault->text[0] ? fault->text : meaning(status),
                       variable ? ", computing " : "", variable ? variable : "", where[0] ? "," : "", where);
 }

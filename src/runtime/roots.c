@@ -11,12 +11,12 @@ static const double SHORTEST_SPLIT = 1e-3; /* of a step: crossings closer than t
 
 KoineStatus koine_roots_create(KoineRun *run)
 {
-    KoineRoots *const roots = &run->roots;
+    KoineRoots *roots = &run->roots;
     const size_t n = run->tables->roots.n;
     *roots = (KoineRoots){ .n = run->tables->roots.n, .time = NAN };
     if (n == 0)
         return KOINE_OK;
-    double *const memory = malloc(5 * n * sizeof *memory + 2 * n);
+    double *memory = malloc(5 * n * sizeof *memory + 2 * n);
     if (!memory)
         return koine_fail_by(run, KOINE_CAUSE_MEMORY, "no memory for %u root functions", (unsigned)n);
     roots->memory = memory;
@@ -25,7 +25,7 @@ KoineStatus koine_roots_create(KoineRun *run)
     roots->mid = memory + 2 * n;
     roots->held = memory + 3 * n;
     roots->reach = memory + 4 * n;
-    for (size_t k = 0; k < n; ++k)
+    for (size_t k = 0; k < n; k++)
         roots->held[k] = roots->reach[k] = 0;
     roots->crossed = (uint8_t *)(memory + 5 * n);
     roots->is_loud = roots->crossed + n;
@@ -53,13 +53,13 @@ void koine_roots_forget(KoineRun *run)
 /* Comparisons that chatter change only when they are well beyond their border. */
 static void hold_back(const KoineRoots *roots, double *z)
 {
-    for (uint32_t k = 0; k < roots->n; ++k)
+    for (uint32_t k = 0; k < roots->n; k++)
         z[k] += roots->held[k];
 }
 
 KoineStatus koine_roots_evaluate(KoineRun *run, double *z)
 {
-    KoineModel *const model = run->model;
+    KoineModel *model = run->model;
     const KoineEvaluation at = {
         .time = *koine_time(model),
         .x = run->tables->n_x ? koine_states(model) : NULL,
@@ -67,9 +67,9 @@ KoineStatus koine_roots_evaluate(KoineRun *run, double *z)
         .roots = z,
         .root_sizes = run->roots.sizes,
     };
-    for (uint32_t k = 0; k < run->roots.n; ++k) /* where the model fails half-way the rest must not look like values */
+    for (uint32_t k = 0; k < run->roots.n; k++) /* where the model fails half-way the rest must not look like values */
         z[k] = NAN;
-    ++run->roots.evaluations;
+    run->roots.evaluations++;
     const KoineStatus status = run->kind->evaluate(model, &at);
     if (run->roots.n_held)
         hold_back(&run->roots, z);
@@ -84,17 +84,17 @@ KoineStatus koine_roots_evaluate_at(KoineRun *run, double time, double *z)
 
 void koine_roots_flag(KoineRun *run, const double *z)
 {
-    for (uint32_t k = 0; k < run->roots.n; ++k)
+    for (uint32_t k = 0; k < run->roots.n; k++)
         run->roots.crossed[k] = z[k] <= 0;
 }
 
 KoineStatus koine_roots_refresh(KoineRun *run)
 {
-    KoineRoots *const roots = &run->roots;
+    KoineRoots *roots = &run->roots;
     if (roots->n == 0 || roots->time == run->time)
         return KOINE_OK;
     TRY(koine_roots_evaluate_at(run, run->time, roots->mid));
-    for (uint32_t k = 0; k < roots->n; ++k) /* between two events what rounding put below zero has still to cross */
+    for (uint32_t k = 0; k < roots->n; k++) /* between two events what rounding put below zero has still to cross */
         roots->lo[k] = roots->is_between && roots->mid[k] <= 0 && roots->lo[k] > 0 ? DBL_MIN : roots->mid[k];
     roots->is_between = false;
     roots->time = run->time;
@@ -104,14 +104,14 @@ KoineStatus koine_roots_refresh(KoineRun *run)
 
 static void swap(double **a, double **b)
 {
-    double *const c = *a;
+    double *c = *a;
     *a = *b;
     *b = c;
 }
 
 bool koine_roots_crossed(const KoineRoots *roots, const double *z)
 {
-    for (uint32_t k = 0; k < roots->n; ++k)
+    for (uint32_t k = 0; k < roots->n; k++)
         if (z[k] <= 0 && roots->lo[k] > 0)
             return true;
     return false;
@@ -134,7 +134,7 @@ static uint32_t earliest(const KoineRoots *roots)
 {
     double share = INFINITY;
     uint32_t first = NO_ROOT;
-    for (uint32_t k = 0; k < roots->n; ++k) {
+    for (uint32_t k = 0; k < roots->n; k++) {
         const double a = roots->lo[k], b = roots->hi[k];
         if (b <= 0 && a > 0 && a / (a - b) < share) {
             share = a / (a - b);
@@ -174,7 +174,7 @@ static double next_guess(const KoineRoots *roots, Bracket *bracket, double toler
     if (isnan(bracket->aim) || bracket->aimed > MOST_AIMED)
         return bracket->lo + next_share(roots, bracket) * (bracket->hi - bracket->lo);
     const double distance = bracket->aimed ? 0.5 * tolerance * (double)(1u << 3 * (bracket->aimed - 1)) : 0;
-    ++bracket->aimed;
+    bracket->aimed++;
     return bracket->is_hi_new ? bracket->aim - distance : bracket->aim + distance;
 }
 
@@ -197,13 +197,13 @@ static void narrow(KoineRoots *roots, Bracket *bracket, double t, bool is_beyond
 
 KoineStatus koine_roots_narrow(KoineRun *run, double from, double *to, bool is_blind)
 {
-    KoineRoots *const roots = &run->roots;
+    KoineRoots *roots = &run->roots;
     Bracket bracket = { .lo = from, .hi = *to, .third = NAN, .is_blind = is_blind };
     bracket.aim = is_blind ? NAN : koine_polynomials_root(run, from, *to);
     const double tolerance = 4 * koine_ulp(koine_max(fabs(from), fabs(*to)));
-    ++run->report->statistics.events.crossing_searches;
+    run->report->statistics.events.crossing_searches++;
     while (bracket.hi - bracket.lo > tolerance) {
-        ++run->report->statistics.events.crossing_search_steps;
+        run->report->statistics.events.crossing_search_steps++;
         const double guess = next_guess(roots, &bracket, tolerance);
         const double t = koine_min(koine_max(guess, bracket.lo + 0.5 * tolerance), bracket.hi - 0.5 * tolerance);
         const KoineStatus status = koine_roots_evaluate_at(run, t, roots->mid);
@@ -225,7 +225,7 @@ KoineStatus koine_roots_narrow(KoineRun *run, double from, double *to, bool is_b
 static uint32_t only_crossing(const KoineRoots *roots, const double *z)
 {
     uint32_t only = NO_ROOT;
-    for (uint32_t k = 0; k < roots->n; ++k)
+    for (uint32_t k = 0; k < roots->n; k++)
         if (z[k] <= 0 && roots->lo[k] > 0) {
             if (only != NO_ROOT)
                 return NO_ROOT;
@@ -238,11 +238,11 @@ static uint32_t only_crossing(const KoineRoots *roots, const double *z)
  * one after the other. */
 static KoineStatus split_piece(KoineRun *run, double from, double *to)
 {
-    KoineRoots *const roots = &run->roots;
+    KoineRoots *roots = &run->roots;
     const double shortest = SHORTEST_SPLIT * (run->solver->time - run->solver->from);
     while (*to - from > shortest) {
         double first = 1, second = 1;
-        for (uint32_t k = 0; k < roots->n; ++k)
+        for (uint32_t k = 0; k < roots->n; k++)
             if (roots->hi[k] <= 0 && roots->lo[k] > 0) {
                 const double share = roots->lo[k] / (roots->lo[k] - roots->hi[k]);
                 second = koine_min(second, koine_max(share, first));
@@ -263,7 +263,7 @@ static KoineStatus split_piece(KoineRun *run, double from, double *to)
 /* Some root that crosses may do so without an event, as far as is known. */
 static bool may_be_quiet(const KoineRoots *roots)
 {
-    for (uint32_t k = 0; k < roots->n; ++k)
+    for (uint32_t k = 0; k < roots->n; k++)
         if (roots->hi[k] <= 0 && roots->lo[k] > 0 && !roots->is_loud[k])
             return true;
     return false;
@@ -273,7 +273,7 @@ static bool may_be_quiet(const KoineRoots *roots)
  * without an event and without being located, if nothing else happens in the same piece. */
 static bool is_passed_quietly(KoineRun *run, double to)
 {
-    KoineRoots *const roots = &run->roots;
+    KoineRoots *roots = &run->roots;
     const uint32_t root = only_crossing(roots, roots->hi);
     if (!run->kind->crossings.flip || root == NO_ROOT || roots->is_loud[root] || koine_place(run, to) != KOINE_OK)
         return false;
@@ -284,7 +284,7 @@ static bool is_passed_quietly(KoineRun *run, double to)
 
 KoineStatus koine_roots_look(KoineRun *run, bool *is_event)
 {
-    KoineRoots *const roots = &run->roots;
+    KoineRoots *roots = &run->roots;
     const KoineStatus status = koine_roots_evaluate(run, roots->hi);
     TRY(status);
     if (status != KOINE_OK || !koine_roots_crossed(roots, roots->hi) || may_be_quiet(roots))
@@ -297,7 +297,7 @@ KoineStatus koine_roots_look(KoineRun *run, bool *is_event)
 
 KoineStatus koine_roots_take(KoineRun *run, double *to, bool *is_event)
 {
-    KoineRoots *const roots = &run->roots;
+    KoineRoots *roots = &run->roots;
     const double from = roots->time;
     if (run->kind->crossings.flip && run->problem.strategy->looks_between && may_be_quiet(roots) &&
         only_crossing(roots, roots->hi) == NO_ROOT)

@@ -29,7 +29,7 @@ static const double IS_ROUNDING = 10;        /* so many times the rounding error
 
 static double given_nominal(const KoineRun *run, uint32_t i)
 {
-    const KoineTables *const tables = run->tables;
+    const KoineTables *tables = run->tables;
     if (run->options->nominals && run->options->nominals[i] != 0)
         return fabs(run->options->nominals[i]);
     return tables->state_variable && tables->variables ? fabs(tables->variables[tables->state_variable[i]].nominal) : 0;
@@ -37,7 +37,7 @@ static double given_nominal(const KoineRun *run, uint32_t i)
 
 static void set_state(KoineRun *run, uint32_t i)
 {
-    KoineScales *const scales = &run->scales;
+    KoineScales *scales = &run->scales;
     const double tolerance = run->problem.tolerance, nominal = given_nominal(run, i);
     const double given = nominal > 0 ? tolerance * nominal : run->options->absolute_tolerance;
     const bool is_learnt = !(given > 0);
@@ -77,7 +77,7 @@ static uint64_t kind_of(const char *name)
 {
     uint64_t hash = 14695981039346656037u;
     int depth = 0;
-    for (const char *c = name; *c; ++c) {
+    for (const char *c = name; *c; c++) {
         depth -= *c == ']' && depth > 0;
         if (depth == 0)
             hash = (hash ^ (unsigned char)*c) * 1099511628211u;
@@ -91,7 +91,7 @@ static uint32_t number_kinds(const KoineTables *tables, uint32_t *group, uint64_
                              unsigned bits)
 {
     uint32_t n = 0;
-    for (uint32_t i = 0; i < tables->n_x; ++i) {
+    for (uint32_t i = 0; i < tables->n_x; i++) {
         const uint64_t kind = kind_of(tables->variables[tables->state_variable[i]].name);
         size_t at = (size_t)(kind >> (64 - bits));
         while (table[at] != 0 && table[at] != kind)
@@ -108,15 +108,15 @@ static uint32_t number_kinds(const KoineTables *tables, uint32_t *group, uint64_
 /* Which states are of one kind. Where all are different, or no names are known, there are no groups. */
 static KoineStatus find_groups(KoineRun *run)
 {
-    const KoineTables *const tables = run->tables;
-    KoineScales *const scales = &run->scales;
+    const KoineTables *tables = run->tables;
+    KoineScales *scales = &run->scales;
     unsigned bits = 4;
     if (!tables->state_variable || !tables->variables)
         return KOINE_OK;
     while (bits < 34 && ((size_t)1 << bits) < 2 * (size_t)tables->n_x)
-        ++bits;
-    uint64_t *const table = calloc((size_t)1 << bits, sizeof *table);
-    uint32_t *const number = malloc(((size_t)1 << bits) * sizeof *number);
+        bits++;
+    uint64_t *table = calloc((size_t)1 << bits, sizeof *table);
+    uint32_t *number = malloc(((size_t)1 << bits) * sizeof *number);
     scales->group = malloc(tables->n_x * sizeof *scales->group);
     if (table && number && scales->group)
         scales->n_groups = number_kinds(tables, scales->group, table, number, bits);
@@ -132,8 +132,8 @@ static KoineStatus find_groups(KoineRun *run)
 KoineStatus koine_scales_create(KoineRun *run, const KoineSolverKind *kind)
 {
     const size_t n = run->tables->n_x;
-    KoineScales *const scales = &run->scales;
-    double *const memory = malloc(ROWS * n * sizeof *memory);
+    KoineScales *scales = &run->scales;
+    double *memory = malloc(ROWS * n * sizeof *memory);
     if (!memory)
         return koine_fail_by(run, KOINE_CAUSE_MEMORY, "no memory for %zu states", n);
     *scales = (KoineScales){ .base = memory,
@@ -146,7 +146,7 @@ KoineStatus koine_scales_create(KoineRun *run, const KoineSolverKind *kind)
                              .atol = memory + 11 * n,
                              .next_look = FIRST_LOOK };
     run->problem.atol = scales->atol;
-    for (uint32_t i = 0; i < n; ++i)
+    for (uint32_t i = 0; i < n; i++)
         set_state(run, i);
     memset(scales->floor, 0, n * sizeof *scales->floor);
     scales->is_idle = kind->has_fixed_steps || scales->n_learnt == 0;
@@ -161,26 +161,26 @@ KoineStatus koine_scales_create(KoineRun *run, const KoineSolverKind *kind)
 static void find_floor(KoineRun *run, const double *x)
 {
     const size_t n = run->tables->n_x, n_groups = run->scales.n_groups;
-    const uint32_t *const group = run->scales.group;
-    double *const floor = run->scales.floor, *const largest = run->scales.work; /* of each group */
+    const uint32_t *group = run->scales.group;
+    double *floor = run->scales.floor, *largest = run->scales.work; /* of each group */
     double all = 0;
     memset(largest, 0, n_groups * sizeof *largest);
-    for (size_t i = 0; i < n; ++i) {
+    for (size_t i = 0; i < n; i++) {
         const double value = fabs(x[i]);
         all = koine_max(value, all);
         if (n_groups)
             largest[group[i]] = koine_max(value, largest[group[i]]);
     }
-    for (size_t i = 0; i < n; ++i)
+    for (size_t i = 0; i < n; i++)
         floor[i] = koine_max(n_groups ? largest[group[i]] : 0, AMONG_ALL * all);
 }
 
 KOINE_FOR_EACH_SIZE void see_of(size_t n, KoineRun *run, const double *x, double forget)
 {
-    double *const peak = run->scales.peak, *const size = run->scales.size, *const atol = run->scales.atol;
-    const double *const base = run->scales.base, *const share = run->scales.share, *const floor = run->scales.floor;
+    double *peak = run->scales.peak, *size = run->scales.size, *atol = run->scales.atol;
+    const double *base = run->scales.base, *share = run->scales.share, *floor = run->scales.floor;
     KOINE_INDEPENDENT
-    for (size_t i = 0; i < n; ++i) {
+    for (size_t i = 0; i < n; i++) {
         const double value = fabs(x[i]);
         const double most = koine_max(value, peak[i]);                  /* where the value is not a number: the peak */
         const double keeps = value > HAS_DIGITS * atol[i] ? forget : 1; /* at rest in its tolerance it tells no size */
@@ -199,7 +199,7 @@ static void see(KoineRun *run, const double *x, double forget)
 
 static KoineStatus slope_at(KoineRun *run, double time, const double *x, double *slope)
 {
-    ++run->report->statistics.integration.evaluations;
+    run->report->statistics.integration.evaluations++;
     return koine_derivatives_at(run->model, time, x, slope);
 }
 
@@ -210,9 +210,9 @@ static KoineStatus slope_at(KoineRun *run, double time, const double *x, double 
 static KoineStatus find_rounding(KoineRun *run, double time, const double *x)
 {
     const size_t n = run->tables->n_x;
-    double *const slopes = run->scales.work, *const point = run->scales.work + POINTS * n;
-    for (int k = 0; k < POINTS; ++k) {
-        for (size_t i = 0; i < n; ++i) {
+    double *slopes = run->scales.work, *point = run->scales.work + POINTS * n;
+    for (int k = 0; k < POINTS; k++) {
+        for (size_t i = 0; i < n; i++) {
             const double side = i * 2654435761u & 64 ? -1 : 1; /* no order of the states may cancel */
             point[i] = x[i] * (1 + (k - 1) * side * DISPLACEMENT);
         }
@@ -220,8 +220,8 @@ static KoineStatus find_rounding(KoineRun *run, double time, const double *x)
         if (status != KOINE_OK)
             return status;
     }
-    for (size_t i = 0; i < n; ++i) {
-        const double *const f = slopes + i;
+    for (size_t i = 0; i < n; i++) {
+        const double *f = slopes + i;
         const double first = fabs(f[0] - 2 * f[n] + f[2 * n]), second = fabs(f[n] - 2 * f[2 * n] + f[3 * n]);
         run->scales.rounding[i] = 0.5 * koine_max(first, second);
     }
@@ -231,8 +231,8 @@ static KoineStatus find_rounding(KoineRun *run, double time, const double *x)
 /* Absolute tolerances stay above what rounding does in a step of size h; never above that of a state of size 1. */
 static void stay_above_rounding(KoineRun *run, double h)
 {
-    KoineScales *const scales = &run->scales;
-    for (size_t i = 0; i < run->tables->n_x; ++i) {
+    KoineScales *scales = &run->scales;
+    for (size_t i = 0; i < run->tables->n_x; i++) {
         const double most = run->problem.tolerance * SHARE * koine_max(1, scales->peak[i]);
         const double wanted = koine_min(ABOVE_ROUNDING * h * scales->rounding[i], most);
         if (scales->share[i] > 0 && wanted > scales->base[i])
@@ -249,15 +249,15 @@ static KoineStatus find_noise(KoineRun *run, double time, double h, double *nois
     const double *row[TURNS] = { NULL };
     memset(noise, 0, n * sizeof *noise);
     memset(most, 0, n * sizeof *most);
-    for (int k = 0; k < TIMES; ++k) {
-        double *const slope = run->scales.work + (size_t)(k % TURNS) * n;
+    for (int k = 0; k < TIMES; k++) {
+        double *slope = run->scales.work + (size_t)(k % TURNS) * n;
         const KoineStatus status = slope_at(run, time - k * distance, run->solver->x, slope);
         if (status != KOINE_OK)
             return status;
         row[0] = row[1];
         row[1] = row[2];
         row[2] = slope;
-        for (size_t i = 0; i < n; ++i) {
+        for (size_t i = 0; i < n; i++) {
             most[i] = koine_max(fabs(slope[i]), most[i]);
             noise[i] = row[0] ? koine_max(0.5 * fabs(row[0][i] - 2 * row[1][i] + slope[i]), noise[i]) : 0;
         }
@@ -269,10 +269,10 @@ static KoineStatus find_noise(KoineRun *run, double time, double h, double *nois
  * absolute tolerance stays above what rounding makes of it in the whole run. True: there is one. */
 static bool leave_noise(KoineRun *run, double time, const double *noise, const double *most)
 {
-    KoineScales *const scales = &run->scales;
+    KoineScales *scales = &run->scales;
     const double start = run->problem.start, span = run->problem.stop - start;
     bool is_found = false;
-    for (size_t i = 0; i < run->tables->n_x; ++i) {
+    for (size_t i = 0; i < run->tables->n_x; i++) {
         const bool is_noise =
             most[i] <= IS_ROUNDING * noise[i] && scales->peak[i] <= IS_ROUNDING * noise[i] * (time - start);
         const double wanted = koine_min(ABOVE_ROUNDING * span * noise[i], run->problem.tolerance * SHARE);
@@ -306,12 +306,12 @@ static KoineStatus pilot_try(KoineRun *run, const Pilot *pilot)
 {
     const size_t n = run->tables->n_x;
     const double h = pilot->h;
-    for (size_t i = 0; i < n; ++i)
+    for (size_t i = 0; i < n; i++)
         pilot->end[i] = pilot->y[i] + h * pilot->slope[i];
     const KoineStatus status = slope_at(run, pilot->time + h, pilot->end, pilot->slope_end);
     if (status != KOINE_OK)
         return status;
-    for (size_t i = 0; i < n; ++i) {
+    for (size_t i = 0; i < n; i++) {
         if (is_too_long(run, pilot, i))
             return KOINE_RETRY;
         pilot->end[i] = pilot->y[i] + 0.5 * h * (pilot->slope[i] + pilot->slope_end[i]);
@@ -339,7 +339,7 @@ static void pilot_steps(KoineRun *run, Pilot *pilot)
         has_moved = true;
         memcpy(pilot->y, pilot->end, n * sizeof *pilot->y);
         pilot->time += pilot->h;
-        for (size_t i = 0; i < n; ++i)
+        for (size_t i = 0; i < n; i++)
             run->scales.size[i] = koine_max(koine_min(fabs(pilot->y[i]), MOST_SEEN_AHEAD), run->scales.size[i]);
         if (!is_limited)
             pilot->h *= PILOT_GROWTH;
@@ -353,7 +353,7 @@ static bool is_size_wanted(const KoineRun *run, const double *slope, bool is_fir
 {
     const double span = run->problem.stop - run->time;
     bool is_wanted = false;
-    for (size_t i = 0; i < run->tables->n_x && !is_wanted; ++i) {
+    for (size_t i = 0; i < run->tables->n_x && !is_wanted; i++) {
         const bool is_known = run->scales.peak[i] > NEGLIGIBLE * span * fabs(slope[i]) && run->scales.peak[i] > 0;
         is_wanted = run->scales.share[i] > 0 && (is_first ? !is_known : run->scales.size[i] == 0 && slope[i] != 0);
     }
@@ -371,7 +371,7 @@ static void look_from_here(KoineRun *run, bool is_first)
                     .time = run->time,
                     .h = koine_max(PILOT_FIRST * distance, 4 * koine_near(run->time)), /* the next event may be close */
                     .limit = run->time + PILOT_REACH * distance };
-    double *const start = run->crossing.x;
+    double *start = run->crossing.x;
     memcpy(start, koine_states(run->model), n * sizeof *start);
     if (slope_at(run, run->time, start, pilot.slope) != KOINE_OK || !is_size_wanted(run, pilot.slope, is_first) ||
         find_rounding(run, run->time, start) != KOINE_OK || slope_at(run, run->time, start, pilot.slope) != KOINE_OK)
@@ -384,7 +384,7 @@ static void look_from_here(KoineRun *run, bool is_first)
 /* The model is asked for derivatives ahead of time; the block is as before afterwards. */
 static KoineStatus look_ahead(KoineRun *run, bool is_first)
 {
-    KoineModel *const model = run->model;
+    KoineModel *model = run->model;
     const KoineFault fault = model->fault;
     TRY(make_copy(run));
     memcpy(run->scales.copy, model->block, model->size);
@@ -396,7 +396,7 @@ static KoineStatus look_ahead(KoineRun *run, bool is_first)
 
 static bool has_unknown(const KoineRun *run)
 {
-    for (size_t i = 0; i < run->tables->n_x; ++i)
+    for (size_t i = 0; i < run->tables->n_x; i++)
         if (run->scales.size[i] == 0 && run->scales.share[i] > 0)
             return true;
     return false;
@@ -404,7 +404,7 @@ static bool has_unknown(const KoineRun *run)
 
 static bool has_negligible(const KoineRun *run)
 {
-    for (size_t i = 0; i < run->tables->n_x; ++i)
+    for (size_t i = 0; i < run->tables->n_x; i++)
         if (run->scales.peak[i] < NEGLIGIBLE && run->scales.share[i] > 0)
             return true;
     return false;
@@ -429,14 +429,14 @@ KoineStatus koine_scales_restart(KoineRun *run)
  * came with, and does not ask for ever shorter steps. */
 static double forgetting(const KoineRun *run)
 {
-    const KoineSolver *const solver = run->solver;
+    const KoineSolver *solver = run->solver;
     const double start = run->problem.start;
     return koine_max(FORGET, (solver->from - start) / (solver->time - start));
 }
 
 double koine_scale_of(const KoineRun *run, uint32_t i)
 {
-    const KoineScales *const scales = &run->scales;
+    const KoineScales *scales = &run->scales;
     return scales->share[i] > 0 ? koine_max(scales->peak[i], scales->size[i])
                                 : scales->base[i] / run->problem.tolerance;
 }
@@ -444,7 +444,7 @@ double koine_scale_of(const KoineRun *run, uint32_t i)
 /* Some state is so small that rounding alone may have made it. */
 static bool has_tiny(const KoineRun *run)
 {
-    for (size_t i = 0; i < run->tables->n_x; ++i)
+    for (size_t i = 0; i < run->tables->n_x; i++)
         if (run->scales.share[i] > 0 && run->scales.peak[i] < TINY)
             return true;
     return false;
@@ -454,7 +454,7 @@ static bool has_tiny(const KoineRun *run)
 static KoineStatus look_at_noise(KoineRun *run, bool *is_raised)
 {
     const double time = run->solver->time;
-    double *const noise = run->scales.work + TURNS * (size_t)run->tables->n_x, *const most = noise + run->tables->n_x;
+    double *noise = run->scales.work + TURNS * (size_t)run->tables->n_x, *most = noise + run->tables->n_x;
     *is_raised = false;
     if (!has_tiny(run))
         return KOINE_OK;
@@ -466,7 +466,7 @@ static KoineStatus look_at_noise(KoineRun *run, bool *is_raised)
 /* The solver may have what it interpolates with in the block, which is as before afterwards. */
 static KoineStatus look_at_rounding(KoineRun *run, bool *is_raised)
 {
-    KoineModel *const model = run->model;
+    KoineModel *model = run->model;
     memcpy(run->scales.copy, model->block, model->size);
     KoineStatus status = find_rounding(run, run->solver->time, run->solver->x);
     if (status == KOINE_OK) {
@@ -481,7 +481,7 @@ static KoineStatus look_at_rounding(KoineRun *run, bool *is_raised)
 
 KoineStatus koine_scales_step(KoineRun *run)
 {
-    KoineScales *const scales = &run->scales;
+    KoineScales *scales = &run->scales;
     if (scales->is_idle || run->tables->n_x == 0)
         return KOINE_OK;
     if (++scales->steps != scales->next_look)
@@ -494,7 +494,7 @@ KoineStatus koine_scales_step(KoineRun *run)
 
 void koine_scales_accept(KoineRun *run, const double *x)
 {
-    const KoineScales *const scales = &run->scales;
+    const KoineScales *scales = &run->scales;
     if (scales->is_idle || run->tables->n_x == 0)
         return;
     if (scales->steps < FLOOR_OFTEN || scales->steps % FLOOR_EVERY == 0)
@@ -506,7 +506,7 @@ void koine_scales_accept(KoineRun *run, const double *x)
  * counts as one of size 1 from here on. Nor is one short enough for a state that only rounding moves. */
 bool koine_scales_mend(KoineRun *run)
 {
-    KoineScales *const scales = &run->scales;
+    KoineScales *scales = &run->scales;
     bool has_mended = false;
     if (scales->is_idle)
         return false;
@@ -514,7 +514,7 @@ bool koine_scales_mend(KoineRun *run)
     if (make_copy(run) == KOINE_OK)
         look_at_rounding(run, &has_mended);
     run->model->fault = fault;
-    for (size_t i = 0; i < run->tables->n_x; ++i)
+    for (size_t i = 0; i < run->tables->n_x; i++)
         if (scales->peak[i] == 0 && scales->share[i] > 0 && scales->base[i] < scales->share[i]) {
             scales->base[i] = scales->share[i];
             has_mended = true;

@@ -22,8 +22,8 @@ static const double SHORTEST = 1e-7;   /* of a step: there values decide */
 KoineStatus koine_scan_create(KoineRun *run)
 {
     const size_t n = run->roots.n;
-    Scan *const scan = calloc(1, sizeof *scan);
-    double *const memory = scan ? malloc((11 + 2 * MOST_POINTS) * n * sizeof *memory + n) : NULL;
+    Scan *scan = calloc(1, sizeof *scan);
+    double *memory = scan ? malloc((11 + 2 * MOST_POINTS) * n * sizeof *memory + n) : NULL;
     if (!memory) {
         free(scan);
         return koine_fail_by(run, KOINE_CAUSE_MEMORY, "no memory for %u root functions", (unsigned)n);
@@ -40,12 +40,12 @@ KoineStatus koine_scan_create(KoineRun *run)
     scan->roots.largest = memory + 8 * n;
     scan->roots.wide = memory + 9 * n;
     scan->roots.noise_size = memory + 10 * n;
-    for (size_t k = 0; k < MOST_POINTS; ++k) {
+    for (size_t k = 0; k < MOST_POINTS; k++) {
         scan->points[k].z = memory + (11 + 2 * k) * n;
         scan->points[k].slope = scan->points[k].z + n;
     }
     scan->roots.was_divided = (uint8_t *)(memory + (11 + 2 * MOST_POINTS) * n);
-    for (size_t k = 0; k < n; ++k) {
+    for (size_t k = 0; k < n; k++) {
         scan->roots.span[k] = INFINITY;
         scan->roots.last[k] = -INFINITY;
         scan->roots.longest[k] = scan->roots.noise[k] = scan->roots.noise_size[k] = scan->roots.size[k] =
@@ -57,7 +57,7 @@ KoineStatus koine_scan_create(KoineRun *run)
 
 void koine_scan_destroy(KoineRun *run)
 {
-    Scan *const scan = run->roots.scan;
+    Scan *scan = run->roots.scan;
     if (!scan)
         return;
     free(scan->roots.span);
@@ -71,9 +71,9 @@ void koine_scan_lose_slopes(KoineRun *run)
 
 void koine_scan_forget(KoineRun *run)
 {
-    Scan *const scan = run->roots.scan;
+    Scan *scan = run->roots.scan;
     scan->points[0].has_slope = false;
-    for (uint32_t k = 0; k < run->roots.n; ++k)
+    for (uint32_t k = 0; k < run->roots.n; k++)
         scan->roots.rate[k] = INFINITY;
 }
 
@@ -82,11 +82,11 @@ void koine_scan_forget(KoineRun *run)
 /* Nothing can have crossed, judging by how fast the roots moved and in what time they changed before. */
 static bool is_far(KoineRun *run, double h)
 {
-    const KoineRoots *const roots = &run->roots;
-    Scan *const scan = roots->scan;
+    const KoineRoots *roots = &run->roots;
+    Scan *scan = roots->scan;
     if (scan->skipped >= MOST_SKIPPED)
         return false;
-    for (uint32_t k = 0; k < roots->n; ++k) {
+    for (uint32_t k = 0; k < roots->n; k++) {
         const double a = roots->lo[k], b = roots->hi[k];
         if (a <= 0)
             continue;
@@ -94,7 +94,7 @@ static bool is_far(KoineRun *run, double h)
         if (h > scan->roots.span[k] || h > GROWTH * scan->roots.longest[k] || koine_min(a, b) <= SAFE_RATE * h * rate)
             return false;
     }
-    for (uint32_t k = 0; k < roots->n; ++k)
+    for (uint32_t k = 0; k < roots->n; k++)
         scan->roots.rate[k] = koine_max(fabs(roots->hi[k] - roots->lo[k]) / h, FORGETTING * scan->roots.rate[k]);
     return true;
 }
@@ -108,7 +108,7 @@ static void swap_points(Point *a, Point *b)
 
 static void swap(double **a, double **b)
 {
-    double *const c = *a;
+    double *c = *a;
     *a = *b;
     *b = c;
 }
@@ -116,8 +116,8 @@ static void swap(double **a, double **b)
 /* What the search has shown about the time scale of each root. */
 static void learn(KoineRun *run, double h)
 {
-    Scan *const scan = run->roots.scan;
-    for (uint32_t k = 0; k < run->roots.n; ++k)
+    Scan *scan = run->roots.scan;
+    for (uint32_t k = 0; k < run->roots.n; k++)
         if (scan->roots.was_divided[k] && scan->roots.least[k] < INFINITY)
             scan->roots.span[k] = koine_max(scan->roots.least[k], DEEP * scan->step);
         else if (!scan->is_cut && h >= scan->roots.span[k])
@@ -126,8 +126,8 @@ static void learn(KoineRun *run, double h)
 
 static void learn_from_event(KoineRun *run, double time)
 {
-    Scan *const scan = run->roots.scan;
-    for (uint32_t k = 0; k < run->roots.n; ++k) {
+    Scan *scan = run->roots.scan;
+    for (uint32_t k = 0; k < run->roots.n; k++) {
         if (!run->roots.crossed[k])
             continue;
         if (run->roots.held[k] == 0 && time > scan->roots.last[k])
@@ -138,9 +138,9 @@ static void learn_from_event(KoineRun *run, double time)
 
 static void begin_search(KoineRun *run, double from, double to)
 {
-    KoineRoots *const roots = &run->roots;
-    Scan *const scan = roots->scan;
-    Point *const left = &scan->points[0], *const right = &scan->points[1];
+    KoineRoots *roots = &run->roots;
+    Scan *scan = roots->scan;
+    Point *left = &scan->points[0], *right = &scan->points[1];
     memcpy(left->z, roots->lo, roots->n * sizeof *left->z);
     memcpy(right->z, roots->hi, roots->n * sizeof *right->z);
     if (left->time != from)
@@ -156,7 +156,7 @@ static void begin_search(KoineRun *run, double from, double to)
     scan->floor = koine_max(SHORTEST * scan->step + DBL_MIN,
                             koine_max(64 * koine_ulp(to), 1.5 * run->problem.control.resolution));
     memset(scan->roots.was_divided, 0, roots->n);
-    for (uint32_t k = 0; k < roots->n; ++k) {
+    for (uint32_t k = 0; k < roots->n; k++) {
         scan->roots.least[k] = INFINITY;
         scan->roots.largest[k] = koine_max(scan->roots.largest[k], fabs(roots->lo[k]));
     }
@@ -165,8 +165,8 @@ static void begin_search(KoineRun *run, double from, double to)
 /* The values at points[0] and points[of] become lo and hi. */
 static void hand_over(KoineRun *run, uint32_t of)
 {
-    KoineRoots *const roots = &run->roots;
-    const Point *const left = &roots->scan->points[0], *const right = &roots->scan->points[of];
+    KoineRoots *roots = &run->roots;
+    const Point *left = &roots->scan->points[0], *right = &roots->scan->points[of];
     memcpy(roots->lo, left->z, roots->n * sizeof *roots->lo);
     memcpy(roots->hi, right->z, roots->n * sizeof *roots->hi);
     roots->time = left->time;
@@ -175,7 +175,7 @@ static void hand_over(KoineRun *run, uint32_t of)
 /* The point that was looked at has no value for some root. */
 static KoineStatus stop_search(KoineRun *run, double *to, bool *is_event)
 {
-    Scan *const scan = run->roots.scan;
+    Scan *scan = run->roots.scan;
     const double time = *koine_time(run->model);
     hand_over(run, scan->top);
     const KoineStatus status = koine_roots_evaluate_at(run, time, run->roots.hi);
@@ -197,7 +197,7 @@ static KoineStatus leave_search(KoineRun *run, double *to)
  * well inside, the part before it is a piece of its own, in which another root may have come and gone. */
 static KoineStatus take_crossing(KoineRun *run, double *to, bool *is_event, bool *is_known)
 {
-    Scan *const scan = run->roots.scan;
+    Scan *scan = run->roots.scan;
     const double from = scan->points[0].time, end = scan->points[scan->top].time;
     hand_over(run, scan->top);
     *to = end;
@@ -217,8 +217,8 @@ static KoineStatus take_crossing(KoineRun *run, double *to, bool *is_event, bool
 /* lo and hi hold the root functions at both ends of a piece. */
 static KoineStatus search(KoineRun *run, double *to, bool *is_event)
 {
-    KoineRoots *const roots = &run->roots;
-    Scan *const scan = roots->scan;
+    KoineRoots *roots = &run->roots;
+    Scan *scan = roots->scan;
     const double from = roots->time, end = *to;
     begin_search(run, from, end);
     while (scan->top > 0) {
@@ -240,14 +240,14 @@ static KoineStatus search(KoineRun *run, double *to, bool *is_event)
             continue;
         }
         if (verdict == UNCLEAR) {
-            ++scan->top;
+            scan->top++;
             continue;
         }
         swap_points(&scan->points[0], &scan->points[scan->top--]);
         scan->is_inherited = false;
     }
     learn(run, end - from);
-    for (uint32_t k = 0; k < roots->n; ++k)
+    for (uint32_t k = 0; k < roots->n; k++)
         scan->roots.largest[k] = koine_max(scan->roots.largest[k], scan->roots.size[k]);
     memcpy(roots->lo, scan->points[0].z, roots->n * sizeof *roots->lo);
     roots->time = end;
@@ -257,9 +257,9 @@ static KoineStatus search(KoineRun *run, double *to, bool *is_event)
 /* The piece was proved to be free of crossings; roots.mid holds bounds of the rates. */
 static void see_through(KoineRun *run, double h)
 {
-    Scan *const scan = run->roots.scan;
+    Scan *scan = run->roots.scan;
     scan->skipped = 0;
-    for (uint32_t k = 0; k < run->roots.n; ++k) {
+    for (uint32_t k = 0; k < run->roots.n; k++) {
         scan->roots.rate[k] = run->roots.mid[k];
         scan->roots.longest[k] = koine_max(scan->roots.longest[k], h);
     }
@@ -267,7 +267,7 @@ static void see_through(KoineRun *run, double h)
 
 static KoineStatus scan_piece(KoineRun *run, double *to, bool *is_event)
 {
-    KoineRoots *const roots = &run->roots;
+    KoineRoots *roots = &run->roots;
     const double from = roots->time, h = *to - from;
     roots->sizes = roots->scan->roots.size;
     const KoineStatus status = koine_roots_evaluate_at(run, *to, roots->hi);
@@ -286,7 +286,7 @@ static KoineStatus scan_piece(KoineRun *run, double *to, bool *is_event)
             return koine_roots_take(run, to, is_event);
         see_through(run, h);
     } else {
-        ++roots->scan->skipped;
+        roots->scan->skipped++;
     }
     swap(&roots->lo, &roots->hi);
     roots->time = *to;
@@ -296,10 +296,10 @@ static KoineStatus scan_piece(KoineRun *run, double *to, bool *is_event)
 /* Where the next piece ends. */
 static double next_end(KoineRun *run, double end)
 {
-    const KoineRoots *const roots = &run->roots;
-    Scan *const scan = roots->scan;
+    const KoineRoots *roots = &run->roots;
+    Scan *scan = roots->scan;
     double span = INFINITY;
-    for (uint32_t k = 0; k < roots->n; ++k)
+    for (uint32_t k = 0; k < roots->n; k++)
         span = koine_min(span, scan->roots.span[k]);
     span = koine_polynomials_reach(run, span);
     const double from = roots->time, point = koine_record_next(run, from);
@@ -319,9 +319,9 @@ static double next_end(KoineRun *run, double end)
 KoineStatus koine_roots_scan(KoineRun *run, double *to, bool *is_event)
 {
     const double end = *to;
-    KoineRoots *const roots = &run->roots;
+    KoineRoots *roots = &run->roots;
     KoineStatus status = KOINE_OK;
-    for (uint32_t k = 0; k < roots->n; ++k)
+    for (uint32_t k = 0; k < roots->n; k++)
         roots->reach[k] = koine_max(fabs(roots->lo[k]), roots->reach[k]);
     if (roots->n_held || run->watch.is_looking)
         koine_hold_watch(run);

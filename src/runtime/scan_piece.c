@@ -45,8 +45,8 @@ static double scatter(double time)
 /* Slopes by difference over a small share of h, forwards, but at the end of the step backwards. */
 static KoineStatus need_slope(KoineRun *run, Point *point, double h)
 {
-    const KoineSolver *const solver = run->solver;
-    double *const near_z = run->roots.mid;
+    const KoineSolver *solver = run->solver;
+    double *near_z = run->roots.mid;
     if (point->has_slope && fabs(point->offset) <= WIDEST * h)
         return KOINE_OK;
     const double d = koine_max(DIFFERENCE * h, 16 * koine_ulp(point->time));
@@ -57,7 +57,7 @@ static KoineStatus need_slope(KoineRun *run, Point *point, double h)
         const KoineStatus status = koine_roots_evaluate_at(run, base, near_z);
         if (status != KOINE_OK)
             return status;
-        for (uint32_t k = 0; k < run->roots.n; ++k)
+        for (uint32_t k = 0; k < run->roots.n; k++)
             point->z[k] = point->z[k] > 0 && near_z[k] > 0 ? near_z[k] : point->z[k];
         memcpy(point->slope, near_z, run->roots.n * sizeof *near_z);
     } else {
@@ -68,7 +68,7 @@ static KoineStatus need_slope(KoineRun *run, Point *point, double h)
     if (status != KOINE_OK)
         return status;
     const double distance = near_time - base;
-    for (uint32_t k = 0; k < run->roots.n; ++k)
+    for (uint32_t k = 0; k < run->roots.n; k++)
         point->slope[k] = (near_z[k] - point->slope[k]) / distance;
     point->offset = near_time - point->time;
     point->has_slope = true;
@@ -78,7 +78,7 @@ static KoineStatus need_slope(KoineRun *run, Point *point, double h)
 /* A share of the piece, moved to where root functions may be looked at. */
 static double share_to_look_at(const KoineRun *run, const Piece *piece, double share)
 {
-    const KoineTimeStrategy *const strategy = run->problem.strategy;
+    const KoineTimeStrategy *strategy = run->problem.strategy;
     return strategy->share ? strategy->share(&run->problem, piece->left->time, piece->right->time, share) : share;
 }
 
@@ -121,7 +121,7 @@ static Cubic cubic_of(const Piece *piece, uint32_t k)
     const double first = h * piece->left->slope[k], last = h * piece->right->slope[k];
     Cubic c = { .a = piece->left->z[k], .b = piece->right->z[k], .m = first, .n = last };
     const double change = c.b - c.a;
-    for (int round = 0;; ++round) { /* from secants to slopes: each round gains two or three digits */
+    for (int round = 0;; round++) { /* from secants to slopes: each round gains two or three digits */
         c.c2 = 3 * change - 2 * c.m - c.n;
         c.c3 = c.m + c.n - 2 * change;
         if (round == 3)
@@ -156,7 +156,7 @@ static double deviation_of(const Scan *scan, const Piece *piece, uint32_t k, con
 static bool changes_once(const double *c, const double *blur)
 {
     bool is_below = false;
-    for (int k = 0; k < 5; ++k) {
+    for (int k = 0; k < 5; k++) {
         if (fabs(c[k]) <= blur[k])
             continue;
         if (is_below && c[k] > 0)
@@ -197,7 +197,7 @@ static Judgement judge(const Scan *scan, const Piece *piece, uint32_t k)
     const double b1 = a + m / 3, b2 = b - n / 3, bound = 8.0 / 3.0 * MARGIN * deviation;
     const double c[5] = { a, 0.25 * (a + 3 * b1), 0.5 * (b1 + b2), 0.25 * (3 * b2 + b), b };
     double least = c[0], most = c[0];
-    for (int j = 1; j < 5; ++j) {
+    for (int j = 1; j < 5; j++) {
         least = koine_min(least, c[j]);
         most = koine_max(most, c[j]);
     }
@@ -227,7 +227,7 @@ static bool is_watched(const KoineRoots *roots, const Piece *piece, uint32_t k)
 /* By the signs at its ends. */
 static Verdict judge_ends(const KoineRoots *roots, const Piece *piece)
 {
-    for (uint32_t k = 0; k < roots->n; ++k)
+    for (uint32_t k = 0; k < roots->n; k++)
         if (piece->left->z[k] > 0 && piece->right->z[k] <= 0)
             return CROSSED;
     return CLEAR;
@@ -236,8 +236,8 @@ static Verdict judge_ends(const KoineRoots *roots, const Piece *piece)
 /* All roots have been seen through in pieces of this length. */
 static bool is_usual(const KoineRun *run, const Piece *piece)
 {
-    const Scan *const scan = run->roots.scan;
-    for (uint32_t k = 0; k < run->roots.n; ++k)
+    const Scan *scan = run->roots.scan;
+    for (uint32_t k = 0; k < run->roots.n; k++)
         if (is_watched(&run->roots, piece, k) &&
             piece->h > koine_min(scan->roots.span[k], GROWTH * scan->roots.longest[k]))
             return false;
@@ -247,9 +247,9 @@ static bool is_usual(const KoineRun *run, const Piece *piece)
 /* Pieces longer than any before: a second point tells more. */
 static KoineStatus look_twice(KoineRun *run, Piece *piece)
 {
-    const Scan *const scan = run->roots.scan;
+    const Scan *scan = run->roots.scan;
     bool is_new = false;
-    for (uint32_t k = 0; k < run->roots.n && !is_new; ++k)
+    for (uint32_t k = 0; k < run->roots.n && !is_new; k++)
         is_new = is_watched(&run->roots, piece, k) && piece->h > GROWTH * scan->roots.longest[k];
     if (!is_new || !run->problem.strategy->looks_between)
         return KOINE_OK;
@@ -273,9 +273,9 @@ static void note(Scan *scan, const Piece *piece, uint32_t k, Verdict verdict)
 /* All roots. *split: where to divide, as a share. */
 static Verdict judge_all(KoineRun *run, const Piece *piece, double *split)
 {
-    Scan *const scan = run->roots.scan;
+    Scan *scan = run->roots.scan;
     Verdict all = CLEAR;
-    for (uint32_t k = 0; k < run->roots.n; ++k) {
+    for (uint32_t k = 0; k < run->roots.n; k++) {
         if (!is_watched(&run->roots, piece, k)) {
             if (piece->left->z[k] > 0 && piece->right->z[k] <= 0 && all == CLEAR)
                 all = CROSSED;
@@ -301,8 +301,8 @@ static Verdict judge_all(KoineRun *run, const Piece *piece, double *split)
 /* What the value inside does not tell: slopes, and those of this step. */
 static KoineStatus see_more(KoineRun *run, Piece *piece)
 {
-    Scan *const scan = run->roots.scan;
-    Point *const left = &scan->points[0], *const look = &scan->points[scan->top + 1];
+    Scan *scan = run->roots.scan;
+    Point *left = &scan->points[0], *look = &scan->points[scan->top + 1];
     if (scan->is_inherited)
         left->has_slope = scan->is_inherited = false;
     KoineStatus status = need_slope(run, left, piece->h);
@@ -314,15 +314,15 @@ static KoineStatus see_more(KoineRun *run, Piece *piece)
 /* Rounding shows in three values next to each other: they bend more than the cubic does. What bends much more moves. */
 static KoineStatus measure_noise(KoineRun *run, const Piece *piece)
 {
-    Scan *const scan = run->roots.scan;
-    const Point *const look = piece->look;
-    double *const between = run->roots.mid;
+    Scan *scan = run->roots.scan;
+    const Point *look = piece->look;
+    double *between = run->roots.mid;
     const KoineStatus status = koine_roots_evaluate_at(run, look->time + 0.5 * look->offset, between);
     if (status != KOINE_OK)
         return status;
-    ++scan->measured;
+    scan->measured++;
     const double e = look->offset / piece->h, most = MOST_BENT * sqrt(koine_max(1, scan->step / piece->h));
-    for (uint32_t k = 0; k < run->roots.n; ++k) {
+    for (uint32_t k = 0; k < run->roots.n; k++) {
         const Cubic c = cubic_of(piece, k);
         const double bend = 2 * look->z[k] + look->offset * look->slope[k] - 2 * between[k];
         const double excess = fabs(bend) - 2 * e * e * fabs(c.c2 + 3 * piece->s * c.c3);
@@ -337,17 +337,17 @@ static KoineStatus measure_noise(KoineRun *run, const Piece *piece)
  * what stands in them, which may be far above the values that are compared. */
 static KoineStatus tell_noise(KoineRun *run, Piece *piece)
 {
-    Scan *const scan = run->roots.scan;
-    const Point *const look = piece->look;
-    double *const z = run->roots.mid, *const bend = scan->roots.second;
+    Scan *scan = run->roots.scan;
+    const Point *look = piece->look;
+    double *z = run->roots.mid, *bend = scan->roots.second;
     const double e = look->offset / piece->h;
     piece->second_s = NAN; /* its values make room */
-    for (int part = 0; part < 3; ++part) {
+    for (int part = 0; part < 3; part++) {
         static const double shares[3] = { 0.5, 1.0 / 32, 1.0 / 16 };
         const KoineStatus status = koine_roots_evaluate_at(run, look->time + shares[part] * look->offset, z);
         if (status != KOINE_OK)
             return status;
-        for (uint32_t k = 0; k < run->roots.n; ++k) {
+        for (uint32_t k = 0; k < run->roots.n; k++) {
             const double whole = look->z[k] + 0.5 * look->offset * look->slope[k];
             if (part == 0)
                 scan->roots.wide[k] = fabs(z[k] - whole);
@@ -363,8 +363,8 @@ static KoineStatus tell_noise(KoineRun *run, Piece *piece)
 /* Judge the piece from points[0] to points[top]. UNCLEAR: there is a point more. RETRY: that one has no values. */
 KoineStatus koine_scan_examine(KoineRun *run, Verdict *verdict)
 {
-    Scan *const scan = run->roots.scan;
-    Point *const left = &scan->points[0], *const right = &scan->points[scan->top], *const look = right + 1;
+    Scan *scan = run->roots.scan;
+    Point *left = &scan->points[0], *right = &scan->points[scan->top], *look = right + 1;
     Piece piece = { .left = left, .right = right, .look = look, .h = right->time - left->time, .second_s = NAN };
     if (piece.h <= scan->floor || scan->top + 2 >= MOST_POINTS) {
         *verdict = judge_ends(&run->roots, &piece);

@@ -31,7 +31,7 @@ static KoineStatus sample(KoineRun *run, double time, double *values)
 static KoineStatus remember(KoineRun *run, double time, const double *values)
 {
     KoineStatus status = run->kind->signals.remember(run->model, time, values);
-    for (uint32_t k = 0; status == KOINE_GROW && k < MAX_GROWTH; ++k) {
+    for (uint32_t k = 0; status == KOINE_GROW && k < MAX_GROWTH; k++) {
         TRY(koine_grow(run));
         status = run->kind->signals.remember(run->model, time, values);
     }
@@ -43,8 +43,8 @@ static KoineStatus remember(KoineRun *run, double time, const double *values)
 static bool is_dense(const KoineRun *run)
 {
     const uint32_t n = run->tables->n_signals;
-    for (uint32_t k = 0; k < n; ++k) {
-        const double *const u = run->signals.values + k;
+    for (uint32_t k = 0; k < n; k++) {
+        const double *u = run->signals.values + k;
         const double middle = (4 * (u[n] + u[3 * n]) - u[0] - u[4 * n]) / 6;
         const double ends = fmax(fabs(u[0]), fabs(u[4 * n])), scale = fmax(fmax(fabs(u[2 * n]), ends), SMALL);
         if (!(fabs(u[2 * n] - middle) <= run->problem.tolerance * scale))
@@ -58,7 +58,7 @@ static KoineStatus sample_piece(KoineRun *run, double from, double length)
 {
     const uint32_t n = run->tables->n_signals;
     KoineStatus status = KOINE_OK;
-    for (int j = 1; j <= PIECES && status == KOINE_OK; ++j)
+    for (int j = 1; j <= PIECES && status == KOINE_OK; j++)
         status = sample(run, from + length * j / PIECES, run->signals.values + (size_t)j * n);
     return status;
 }
@@ -76,7 +76,7 @@ static KoineStatus sample_inside(KoineRun *run, double end)
             length /= 2;
             continue;
         }
-        for (int j = 1; j <= PIECES && status == KOINE_OK; ++j)
+        for (int j = 1; j <= PIECES && status == KOINE_OK; j++)
             TRY(remember(run, from + length * j / PIECES, run->signals.values + (size_t)j * n));
         memcpy(run->signals.values, run->signals.values + (size_t)PIECES * n, n * sizeof *run->signals.values);
         from += length;

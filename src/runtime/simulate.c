@@ -47,7 +47,7 @@ static KoineStatus restart(KoineRun *run)
 {
     if (!run->solver)
         return KOINE_OK;
-    ++run->report->statistics.integration.restarts;
+    run->report->statistics.integration.restarts++;
     run->instant.quiet = 0;
     koine_roots_forget(run);
     if (run->scales.steps > 0)
@@ -76,7 +76,7 @@ static KoineStatus instant(KoineRun *run, unsigned cause)
     if (run->instant.outcome.flags & (KOINE_RESTART | KOINE_STATES | KOINE_NOMINALS) || begins_anew(run))
         return restart(run);
     if (cause & KOINE_AT_TIME)
-        ++run->instant.quiet;
+        run->instant.quiet++;
     return KOINE_OK;
 }
 
@@ -130,8 +130,8 @@ static KoineStatus check_start(KoineRun *run)
 
 static KoineStatus check_options(KoineRun *run)
 {
-    const KoineRunOptions *const options = run->options;
-    const KoineModelKind *const kind = run->kind;
+    const KoineRunOptions *options = run->options;
+    const KoineModelKind *kind = run->kind;
     if (kind->version != KOINE_MODEL_VERSION || kind->size < offsetof(KoineModelKind, counts))
         return koine_fail(run, KOINE_RUN_OPTIONS, "the model has interface version %u, this program version %u",
                           (unsigned)kind->version, KOINE_MODEL_VERSION);
@@ -163,7 +163,7 @@ static KoineStatus check_options(KoineRun *run)
 
 static void set_problem(KoineRun *run)
 {
-    const KoineRunOptions *const options = run->options;
+    const KoineRunOptions *options = run->options;
     const double start = koine_snap_nearest(run, options->start), stop = koine_snap_nearest(run, options->stop);
     const double span = stop - start;
     const double usual = positive_or(span / DEFAULT_POINTS, positive_or(span, 1)); /* a part may be too small */
@@ -262,7 +262,7 @@ static double seconds_per_evaluation(KoineRun *run, uint64_t evaluations)
     if (n == 0)
         return 0;
     const double begun = koine_clock(CLOCK_MONOTONIC);
-    for (uint64_t k = 0; k < n; ++k)
+    for (uint64_t k = 0; k < n; k++)
         derivatives(run->model);
     return (koine_clock(CLOCK_MONOTONIC) - begun) / (double)n;
 }
@@ -270,7 +270,7 @@ static double seconds_per_evaluation(KoineRun *run, uint64_t evaluations)
 /* What the model did in this run: its count at the end less the one at the begin. */
 static void count_model(KoineRun *run, int sign)
 {
-    KoineModelStatistics now = { 0 }, *const sum = &run->report->statistics.model;
+    KoineModelStatistics now = { 0 }, *sum = &run->report->statistics.model;
     if (!(run->kind->size >= sizeof(KoineModelKind) && run->kind->counts.statistics))
         return;
     run->kind->counts.statistics(run->model, &now);
@@ -280,7 +280,7 @@ static void count_model(KoineRun *run, int sign)
 #define KOINE_MODEL_COUNTER(name, how, ...) COUNT_##how(name)
 #include "koine/statistics.def"
     sum->largest_condition = now.largest_condition; /* of all runs so far */
-    for (uint32_t k = 0; k < KOINE_BUCKETS; ++k)
+    for (uint32_t k = 0; k < KOINE_BUCKETS; k++)
         sum->by_cycles[k] += by * now.by_cycles[k];
 }
 
@@ -294,7 +294,7 @@ static void settle(KoineRun *run)
 
 static void fill_statistics(KoineRun *run)
 {
-    KoineRunStatistics *const statistics = &run->report->statistics;
+    KoineRunStatistics *statistics = &run->report->statistics;
     statistics->integration.root_evaluations = run->roots.evaluations;
     if (run->solver) {
         snprintf(statistics->solver, sizeof statistics->solver, "%s", run->solver->kind->name);
@@ -344,7 +344,7 @@ static void count_seconds(KoineRun *run, double begun)
 KoineRun *koine_run_open(KoineModel *model, const KoineRunOptions *options, KoineRunReport *report)
 {
     const double begun = koine_clock(CLOCK_THREAD_CPUTIME_ID);
-    KoineRun *const run = malloc(sizeof *run);
+    KoineRun *run = malloc(sizeof *run);
     *report = (KoineRunReport){ .end = KOINE_RUN_DONE, .fault = { .origin = -1, .variable = -1 } };
     model->fault = report->fault;
     if (!run) {
@@ -407,8 +407,8 @@ static void describe_end(const KoineModel *model, KoineRunReport *report)
 KoineRunEnd koine_run_close(KoineRun *run)
 {
     const double begun = koine_clock(CLOCK_THREAD_CPUTIME_ID);
-    const KoineModel *const model = run->model;
-    KoineRunReport *const report = run->report;
+    const KoineModel *model = run->model;
+    KoineRunReport *report = run->report;
     if (!run->is_over) {
         report->end = KOINE_RUN_INTERRUPTED;
         finish(run, koine_pause_stay(run));
@@ -425,7 +425,7 @@ KoineRunEnd koine_run_close(KoineRun *run)
 
 KoineRunEnd koine_simulate(KoineModel *model, const KoineRunOptions *options, KoineRunReport *report)
 {
-    KoineRun *const run = koine_run_open(model, options, report);
+    KoineRun *run = koine_run_open(model, options, report);
     if (!run)
         return report->end;
     koine_run_advance(run, INFINITY);

@@ -24,7 +24,7 @@ enum { N_SOLVERS = sizeof solvers / sizeof solvers[0] };
 
 const KoineSolverKind *koine_find_solver(const char *name)
 {
-    for (uint32_t k = 0; k < N_SOLVERS; ++k)
+    for (uint32_t k = 0; k < N_SOLVERS; k++)
         if (strcmp(solvers[k]->name, name) == 0)
             return solvers[k];
     return NULL;
@@ -58,20 +58,20 @@ bool koine_is_finite(const double *values, size_t n)
     double sum[4] = { 0, 0, 0, 0 }; /* 0 times a value is 0 unless it is infinite or NaN; four sums hide latency */
     size_t i = 0;
     for (; i + 4 <= n; i += 4)
-        for (size_t k = 0; k < 4; ++k)
+        for (size_t k = 0; k < 4; k++)
             sum[k] += 0.0 * values[i + k];
-    for (; i < n; ++i)
+    for (; i < n; i++)
         sum[0] += 0.0 * values[i];
     return sum[0] + sum[1] + sum[2] + sum[3] == 0.0;
 }
 
 KoineStatus koine_derivatives_at(KoineModel *model, double time, const double *x, double *der)
 {
-    const KoineModelKind *const kind = model->kind;
+    const KoineModelKind *kind = model->kind;
     const size_t n = kind->tables->n_x;
     KoineStatus status;
     if (kind->derivatives) {
-        double *const states = koine_states(model);
+        double *states = koine_states(model);
         if (x != states)
             memcpy(states, x, n * sizeof *x);
         *koine_time(model) = time;
@@ -95,10 +95,10 @@ KoineStatus koine_residual_at(KoineModel *model, double time, const double *y, c
 
 void koine_hermite(size_t n, double s, double h, const double *const ends[2], const double *const slopes[2], double *x)
 {
-    const double *const a = ends[0], *const b = ends[1], *const da = slopes[0], *const db = slopes[1];
+    const double *a = ends[0], *b = ends[1], *da = slopes[0], *db = slopes[1];
     const double r = 1 - s;
     KOINE_INDEPENDENT
-    for (size_t i = 0; i < n; ++i) {
+    for (size_t i = 0; i < n; i++) {
         const double change = b[i] - a[i];
         x[i] = a[i] + s * (change + r * (r * (h * da[i] - change) + s * (change - h * db[i])));
     }

@@ -23,17 +23,17 @@ static double start_of(const KoineProblem *problem, uint32_t j)
 /* SUNDIALS has no const vectors; tolerances are only read. Those of unknowns w follow the rule for states. */
 static N_Vector make_tolerances(const KoineProblem *problem, uint32_t n_w, SUNContext context)
 {
-    const KoineTables *const tables = problem->model->kind->tables;
+    const KoineTables *tables = problem->model->kind->tables;
     if (n_w == 0)
         return N_VMake_Serial(tables->n_x, (double *)(uintptr_t)problem->atol, context);
     const N_Vector atol = N_VNew_Serial(tables->n_x + n_w, context);
-    double *const values = atol ? N_VGetArrayPointer(atol) : NULL;
+    double *values = atol ? N_VGetArrayPointer(atol) : NULL;
     if (values)
         memcpy(values, problem->atol, tables->n_x * sizeof *values);
     double largest = 0;
-    for (uint32_t j = 0; j < n_w; ++j)
+    for (uint32_t j = 0; j < n_w; j++)
         largest = fmax(largest, fabs(start_of(problem, j)));
-    for (uint32_t j = 0; values && j < n_w; ++j) {
+    for (uint32_t j = 0; values && j < n_w; j++) {
         const double w = fabs(start_of(problem, j)), rounding = ROUNDING * largest;
         values[tables->n_x + j] = w > rounding && isfinite(w)
                                       ? problem->tolerance * 1e-3 * fmin(fmax(w, 1e-6), 1)
@@ -46,7 +46,7 @@ KoineStatus koine_sundials_create(const KoineSolverKind *kind, const KoineProble
                                   KoineSundials **out)
 {
     const uint32_t n = problem->model->kind->tables->n_x + n_w;
-    KoineSundials *const solver = malloc(sizeof *solver);
+    KoineSundials *solver = malloc(sizeof *solver);
     if (!solver)
         return KOINE_FAILED;
     *solver = (KoineSundials){ .base = { .kind = kind, .problem = problem, .placed = NAN },
@@ -65,7 +65,7 @@ KoineStatus koine_sundials_create(const KoineSolverKind *kind, const KoineProble
         return KOINE_FAILED;
     }
     const N_Vector vectors[] = { solver->y, solver->slope, solver->view, solver->whole };
-    for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; ++k)
+    for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; k++)
         if (vectors[k])
             koine_vectors_lean(vectors[k]);
     N_VConst(0, solver->y);
@@ -81,7 +81,7 @@ void koine_sundials_destroy(KoineSundials *solver)
     if (solver->nonlinear)
         SUNNonlinSolFree(solver->nonlinear);
     const N_Vector vectors[] = { solver->y, solver->slope, solver->view, solver->atol, solver->whole };
-    for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; ++k)
+    for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; k++)
         if (vectors[k])
             N_VDestroy(vectors[k]);
     free(solver->cubic.values);
@@ -119,8 +119,8 @@ bool koine_sundials_goes_on(KoineSundials *solver, double time)
 
 int koine_sundials_slope(double time, N_Vector y, N_Vector slope, void *data)
 {
-    KoineSundials *const solver = data;
-    ++solver->sums.evaluations;
+    KoineSundials *solver = data;
+    solver->sums.evaluations++;
     if (!koine_sundials_goes_on(solver, time))
         return -1;
     const KoineStatus status = koine_derivatives_at(solver->base.problem->model, solver->origin.at + time,
@@ -131,7 +131,7 @@ int koine_sundials_slope(double time, N_Vector y, N_Vector slope, void *data)
 int koine_sundials_jacobian(double time, N_Vector y, N_Vector slope, SUNMatrix matrix, void *data, N_Vector work1,
                             N_Vector work2, N_Vector work3)
 {
-    KoineSundials *const solver = data;
+    KoineSundials *solver = data;
     (void)work1, (void)work2, (void)work3;
     const KoineStatus status = koine_linear_fill(&solver->linear, solver->origin.at + time, N_VGetArrayPointer(y),
                                                  N_VGetArrayPointer(slope), 0, 1, matrix);
@@ -140,23 +140,23 @@ int koine_sundials_jacobian(double time, N_Vector y, N_Vector slope, SUNMatrix m
 
 int koine_sundials_weights(N_Vector y, N_Vector weights, void *data)
 {
-    const KoineSundials *const solver = data;
-    const KoineProblem *const problem = solver->base.problem;
+    const KoineSundials *solver = data;
+    const KoineProblem *problem = solver->base.problem;
     const size_t n_x = problem->model->kind->tables->n_x, n = (size_t)N_VGetLength(y);
-    const double *const values = N_VGetArrayPointer(y), *const others = N_VGetArrayPointer(solver->atol);
-    const double tolerance = problem->tolerance, strictness = solver->strictness, *const atol = problem->atol;
-    double *const w = N_VGetArrayPointer(weights);
+    const double *values = N_VGetArrayPointer(y), *others = N_VGetArrayPointer(solver->atol);
+    const double tolerance = problem->tolerance, strictness = solver->strictness, *atol = problem->atol;
+    double *w = N_VGetArrayPointer(weights);
     KOINE_INDEPENDENT
-    for (size_t i = 0; i < n_x; ++i)
+    for (size_t i = 0; i < n_x; i++)
         w[i] = strictness / (tolerance * fabs(values[i]) + atol[i]);
-    for (size_t i = n_x; i < n; ++i)
+    for (size_t i = n_x; i < n; i++)
         w[i] = strictness / (tolerance * fabs(values[i]) + others[i]);
     return 0;
 }
 
 void koine_sundials_message(int code, const char *module, const char *function, char *text, void *data)
 {
-    const KoineSundials *const solver = data;
+    const KoineSundials *solver = data;
     if (code < 0)
         snprintf(solver->base.problem->text, solver->base.problem->text_size, "%s, %s: %s", module, function, text);
 }
@@ -183,7 +183,7 @@ void koine_sundials_statistics(const KoineSolver *base, KoineRunStatistics *out)
 
 void koine_sundials_place(KoineSundials *solver, double time, const double *x)
 {
-    KoineSolver *const base = &solver->base;
+    KoineSolver *base = &solver->base;
     if (x) {
         memcpy(N_VGetArrayPointer(solver->y), x, base->problem->model->kind->tables->n_x * sizeof *x);
         solver->largest = 0;
@@ -224,7 +224,7 @@ KoineStatus koine_sundials_failed(KoineSundials *solver)
 /* A step too short to get on: after a failed evaluation the branch may end here, else the solution does. */
 static KoineStatus stepped_tiny(KoineSundials *solver, double h, bool has_failed)
 {
-    const KoineProblem *const problem = solver->base.problem;
+    const KoineProblem *problem = solver->base.problem;
     if (++solver->trouble.tiny <= MAX_TINY)
         return KOINE_OK;
     if (has_failed)
@@ -238,14 +238,14 @@ static KoineStatus stepped_tiny(KoineSundials *solver, double h, bool has_failed
 
 double koine_sundials_inside(const KoineSundials *solver, double time)
 {
-    const KoineEpoch *const origin = &solver->origin;
+    const KoineEpoch *origin = &solver->origin;
     return origin->at == 0 ? time : koine_min(koine_max(time - origin->at, origin->from), origin->reached);
 }
 
 KoineStatus koine_sundials_stepped(KoineSundials *solver, double inner, bool is_at_goal)
 {
-    KoineSolver *const base = &solver->base;
-    KoineEpoch *const origin = &solver->origin;
+    KoineSolver *base = &solver->base;
+    KoineEpoch *origin = &solver->origin;
     const double reached = is_at_goal ? solver->goal : origin->at + inner;
     origin->from = origin->reached;
     origin->reached = reached == solver->goal ? reached - origin->at : inner;
@@ -258,7 +258,7 @@ KoineStatus koine_sundials_stepped(KoineSundials *solver, double inner, bool is_
     base->from = base->time;
     base->time = reached;
     solver->largest = usual;
-    ++solver->sums.steps;
+    solver->sums.steps++;
     if (h < least && reached != solver->goal)
         return stepped_tiny(solver, h, has_failed);
     solver->trouble.failed_time = NAN;

@@ -26,10 +26,10 @@ static const KoineWatched *seen(const KoineWatch *watch, uint64_t back)
 static void name_roots(const KoineRun *run, uint64_t n, char *text, size_t size)
 {
     KoineText list = koine_text_in(text, size);
-    for (uint64_t k = 0; k < n && run->tables->roots.at; ++k) {
+    for (uint64_t k = 0; k < n && run->tables->roots.at; k++) {
         const uint32_t root = seen(&run->watch, k)->root;
         bool is_new = root != NO_ROOT;
-        for (uint64_t j = 0; j < k && is_new; ++j)
+        for (uint64_t j = 0; j < k && is_new; j++)
             is_new = seen(&run->watch, j)->root != root;
         if (!is_new)
             continue;
@@ -42,7 +42,7 @@ static void name_roots(const KoineRun *run, uint64_t n, char *text, size_t size)
 static void show_last(KoineRun *run, char *text, size_t size)
 {
     const uint32_t root = seen(&run->watch, 0)->root;
-    const KoineModelKind *const kind = run->kind;
+    const KoineModelKind *kind = run->kind;
     KoineOrigin where;
     text[0] = '\0';
     if (root != NO_ROOT && run->tables->roots.at) {
@@ -66,7 +66,7 @@ static uint64_t times_of_last_cause(const KoineWatch *watch, double *times)
 {
     const uint64_t n = remembered(watch);
     uint64_t found = 0;
-    for (uint64_t k = 0; k < n; ++k)
+    for (uint64_t k = 0; k < n; k++)
         if (seen(watch, k)->root == seen(watch, 0)->root && seen(watch, k)->effect == seen(watch, 0)->effect)
             times[found++] = seen(watch, k)->time;
     return found;
@@ -80,7 +80,7 @@ static uint64_t shrinking(const double *times, uint64_t n)
         const double later = times[k] - times[k + 1], earlier = times[k + 1] - times[k + 2];
         if (!(later > 0) || !(later < ZENO_RATIO * earlier))
             break;
-        ++k;
+        k++;
     }
     return k;
 }
@@ -111,10 +111,10 @@ static KoineStatus watch_zeno(KoineRun *run, double h_cross)
 static uint32_t list_roots(const KoineRun *run, uint64_t n, uint32_t *list)
 {
     uint32_t found = 0;
-    for (uint64_t k = 0; k < n; ++k) {
+    for (uint64_t k = 0; k < n; k++) {
         const uint32_t root = seen(&run->watch, k)->root;
         bool is_new = true;
-        for (uint32_t j = 0; j < found && is_new; ++j)
+        for (uint32_t j = 0; j < found && is_new; j++)
             is_new = list[j] != root;
         if (is_new)
             list[found++] = root;
@@ -125,7 +125,7 @@ static uint32_t list_roots(const KoineRun *run, uint64_t n, uint32_t *list)
 /* The last `n_events` state events since `from` are those of comparisons that chatter. */
 static KoineStatus chatter(KoineRun *run, const uint32_t *list, uint32_t n, uint32_t n_events, double from)
 {
-    ++run->report->statistics.events.chatterings;
+    run->report->statistics.events.chatterings++;
     if (run->options->stop_at_chattering) {
         char names[1024];
         show_last(run, names, sizeof names);
@@ -143,13 +143,13 @@ static KoineStatus chatter(KoineRun *run, const uint32_t *list, uint32_t n, uint
 
 static KoineStatus watch_chattering(KoineRun *run, double h_cross)
 {
-    const KoineWatch *const watch = &run->watch;
+    const KoineWatch *watch = &run->watch;
     if (watch->n <= CHATTER)
         return KOINE_OK;
     const double from = seen(watch, CHATTER)->time;
     if (run->time - from >= CHATTER_SPAN * h_cross)
         return KOINE_OK;
-    for (uint64_t k = 0; k < CHATTER; ++k)
+    for (uint64_t k = 0; k < CHATTER; k++)
         if (seen(watch, k)->root == NO_ROOT)
             return KOINE_OK;
     uint32_t list[CHATTER];
@@ -160,7 +160,7 @@ static KoineStatus watch_chattering(KoineRun *run, double h_cross)
 /* Where one branch is left much faster than the other one a slide takes its time: each second gap is long. */
 static KoineStatus watch_slow_side(KoineRun *run)
 {
-    KoineWatch *const watch = &run->watch;
+    KoineWatch *watch = &run->watch;
     uint32_t list[SLOW_SIDE], sliding[SLOW_SIDE], n = 0;
     if (watch->is_looking)
         koine_hold_note(run);
@@ -177,10 +177,10 @@ static KoineStatus watch_slow_side(KoineRun *run)
 
 static void warn_of_streak(KoineRun *run)
 {
-    KoineWatch *const watch = &run->watch;
+    KoineWatch *watch = &run->watch;
     watch->has_warned = true;
-    ++run->report->statistics.events.chatterings;
-    const KoineHost *const host = run->model->host;
+    run->report->statistics.events.chatterings++;
+    const KoineHost *host = run->model->host;
     char names[1024], text[1536];
     if (!host || !host->message)
         return;
@@ -196,7 +196,7 @@ static void warn_of_streak(KoineRun *run)
 /* Many state events in a short time: a slide, or the run will be long, and the user wants to know why. */
 static KoineStatus watch_streak(KoineRun *run, double gap, unsigned cause)
 {
-    KoineWatch *const watch = &run->watch;
+    KoineWatch *watch = &run->watch;
     if (!(cause & KOINE_AT_ROOTS) || gap > watch->dense) {
         watch->streak = 0;
         watch->is_looking = false;
@@ -213,7 +213,7 @@ static KoineStatus watch_streak(KoineRun *run, double gap, unsigned cause)
 
 void koine_watch_begin(KoineRun *run, double span)
 {
-    KoineWatch *const watch = &run->watch;
+    KoineWatch *watch = &run->watch;
     watch->critical = CRITICAL * span;
     watch->dense = DENSE * span;
 }
@@ -232,13 +232,13 @@ static KoineStatus watch_stillness(KoineRun *run, unsigned cause)
 
 static uint32_t first_crossed(const KoineRoots *roots)
 {
-    const uint8_t *const at = memchr(roots->crossed, 1, roots->n);
+    const uint8_t *at = memchr(roots->crossed, 1, roots->n);
     return at ? (uint32_t)(at - roots->crossed) : NO_ROOT;
 }
 
 KoineStatus koine_watch(KoineRun *run, unsigned cause)
 {
-    KoineWatch *const watch = &run->watch;
+    KoineWatch *watch = &run->watch;
     const double before = watch->n ? seen(watch, 0)->time : -INFINITY;
     const double gap = run->time - before;
     watch->ring[watch->n++ % WATCH_RING] = (KoineWatched){

@@ -9,14 +9,14 @@
  * constant */
 void answer_variables(View *view, HttpRequest *request, HttpResponse *response)
 {
-    const Run *const run = request_run(view, request, response);
+    const Run *run = request_run(view, request, response);
     if (!run)
         return;
     const uint32_t n = result_columns(run->result);
     Text names = { .arena = request->arena }, units = names, comments = names, discrete = names;
     for (uint32_t k = 0; k < n; k++) {
-        const ResultColumn *const column = result_column(run->result, k);
-        const char *const comma = k ? "," : "";
+        const ResultColumn *column = result_column(run->result, k);
+        const char *comma = k ? "," : "";
         text_add(&names, comma);
         text_json(&names, column->name);
         text_add(&units, comma);
@@ -60,7 +60,7 @@ static bool read_columns(const Run *run, HttpRequest *request, HttpResponse *res
 void answer_data(View *view, HttpRequest *request, HttpResponse *response)
 {
     enum { HEAD = 4 };
-    const Run *const run = request_run(view, request, response);
+    const Run *run = request_run(view, request, response);
     uint32_t columns[CURVES_COLUMNS_MOST], n;
     if (!run || !read_columns(run, request, response, columns, &n))
         return;
@@ -72,7 +72,7 @@ void answer_data(View *view, HttpRequest *request, HttpResponse *response)
         return;
     }
     const size_t size = HEAD + curves.n * (n + 1);
-    double *const all = NEW_ARRAY(request->arena, double, size);
+    double *all = NEW_ARRAY(request->arena, double, size);
     const uint64_t rows = result_rows(run->result);
     all[0] = (double)curves.n;
     all[1] = curves.is_reduced;
@@ -93,7 +93,7 @@ void answer_data(View *view, HttpRequest *request, HttpResponse *response)
 void answer_events(View *view, HttpRequest *request, HttpResponse *response)
 {
     enum { EVENTS_MOST = 1000 };
-    const Run *const run = request_run(view, request, response);
+    const Run *run = request_run(view, request, response);
     if (!run)
         return;
     const CurvesEvents events = curves_events(run->result, request_real(request, "from", -INFINITY),
@@ -123,7 +123,7 @@ static double value_at(const Result *result, uint32_t column, uint64_t row, doub
 /* { "time": 1.5, "values": [...] }: at an event the values behind it */
 void answer_values(View *view, HttpRequest *request, HttpResponse *response)
 {
-    const Run *const run = request_run(view, request, response);
+    const Run *run = request_run(view, request, response);
     uint32_t columns[CURVES_COLUMNS_MOST], n;
     if (!run || !read_columns(run, request, response, columns, &n))
         return;
@@ -171,8 +171,8 @@ static void export_name(Text *part, const char *name)
 
 static HttpStream export_part(void *context, Text *part)
 {
-    Export *const e = context;
-    const Result *const result = e->view->runs.at[e->run]->result; /* it may have been opened again meanwhile */
+    Export *e = context;
+    const Result *result = e->view->runs.at[e->run]->result; /* it may have been opened again meanwhile */
     if (!result)
         return HTTP_STREAM_END;
     for (uint32_t k = 0; k <= e->n && !e->has_head; k++) {
@@ -183,7 +183,7 @@ static HttpStream export_part(void *context, Text *part)
     e->has_head = true;
     const uint64_t end = result_rows(result) < e->last ? result_rows(result) : e->last;
     const uint64_t n = e->row >= end ? 0 : end - e->row < EXPORT_ROWS ? end - e->row : EXPORT_ROWS;
-    double *const values = malloc((size_t)(e->n + 1) * EXPORT_ROWS * sizeof *values);
+    double *values = malloc((size_t)(e->n + 1) * EXPORT_ROWS * sizeof *values);
     bool is_good = values && n > 0;
     for (uint32_t k = 0; k <= e->n && is_good; k++)
         is_good = result_read(result, k ? e->columns[k - 1] : 0, e->row, n, values + (size_t)k * EXPORT_ROWS);
@@ -201,8 +201,8 @@ static HttpStream export_part(void *context, Text *part)
 
 void answer_export(View *view, HttpRequest *request, HttpResponse *response)
 {
-    const Run *const run = request_run(view, request, response);
-    Export *const e = NEW(request->arena, Export);
+    const Run *run = request_run(view, request, response);
+    Export *e = NEW(request->arena, Export);
     if (!run || !read_columns(run, request, response, e->columns, &e->n))
         return;
     e->view = view;

@@ -40,7 +40,7 @@ void answer_structure(View *view, HttpRequest *request, HttpResponse *response)
 
 void answer_variable(View *view, HttpRequest *request, HttpResponse *response)
 {
-    const char *const name = http_field(request, "name");
+    const char *name = http_field(request, "name");
     answer_explored(view, request, response, EXPLORE_VARIABLE, (ExploreRequest){ .name = name ? name : "" });
 }
 
@@ -73,13 +73,13 @@ void answer_source(View *view, HttpRequest *request, HttpResponse *response)
 {
     if (!has_model(view, request, response))
         return;
-    const Sources *const sources = view->model.compilation->sources;
+    const Sources *sources = view->model.compilation->sources;
     const uint32_t id = request_integer(request, "id", UINT32_MAX);
     if (id >= sources_count(sources)) {
         answer_error(request, response, 404, "there is no such file");
         return;
     }
-    const Source *const source = sources_get(sources, id);
+    const Source *source = sources_get(sources, id);
     const Text text = { .at = (char *)source->text, .n = source->size }; /* only read */
     answer_text(response, "text/plain; charset=utf-8", &text);
 }
@@ -87,7 +87,7 @@ void answer_source(View *view, HttpRequest *request, HttpResponse *response)
 /* The value of an element as `--set` takes it. */
 static void add_element(const ModelView *model, const KoineVariable *v, uint64_t element, Text *to)
 {
-    const KoineTables *const tables = model->kind->tables;
+    const KoineTables *tables = model->kind->tables;
     KoineSlot slot;
     memcpy(&slot, model->instance->block + v->set + sizeof slot * element, sizeof slot);
     if (v->type == KOINE_REAL)
@@ -161,13 +161,13 @@ void answer_parameters(View *view, HttpRequest *request, HttpResponse *response)
     const unsigned closed = KOINE_VARIABLE_ALIAS | KOINE_VARIABLE_HIDDEN | KOINE_VARIABLE_DERIVATIVE;
     if (!has_model(view, request, response))
         return;
-    const KoineTables *const tables = view->model.kind->tables;
+    const KoineTables *tables = view->model.kind->tables;
     Text text = { .arena = request->arena };
     text_add(&text, "{ \"model\": ");
     text_json(&text, tables->name);
     const Experiment experiment = settings_in_force(view, request->arena);
     text_add(&text, ", \"experiment\": ");
-    const char *const path = experiment_in_force(view, request->arena);
+    const char *path = experiment_in_force(view, request->arena);
     if (path)
         text_json(&text, path);
     else
@@ -177,14 +177,14 @@ void answer_parameters(View *view, HttpRequest *request, HttpResponse *response)
     text_add(&text, ", \"parameters\": [");
     bool is_first = true;
     for (uint32_t k = 0; k < tables->n_variables; k++) {
-        const KoineVariable *const v = &tables->variables[k];
+        const KoineVariable *v = &tables->variables[k];
         if (!(v->flags & KOINE_VARIABLE_SETTABLE) || v->flags & closed || v->type == KOINE_STRING)
             continue;
         text_add(&text, is_first ? "{ \"name\": " : ",\n{ \"name\": ");
         is_first = false;
         text_json(&text, v->name);
         bool is_part;
-        const char *const set = setting_of(&experiment, v->name, &is_part);
+        const char *set = setting_of(&experiment, v->name, &is_part);
         text_add(&text, ", \"value\": ");
         if (set)
             text_json(&text, set);
@@ -215,19 +215,19 @@ void answer_names(View *view, HttpRequest *request, HttpResponse *response)
 {
     if (!has_model(view, request, response))
         return;
-    const KoineTables *const tables = view->model.kind->tables;
+    const KoineTables *tables = view->model.kind->tables;
     Text text = { .arena = request->arena };
     const char *const keys[] = { "{ \"names\": [", "],\n\"units\": [", "],\n\"comments\": [" };
     for (uint32_t part = 0; part < 3; part++) {
         bool is_first = true;
         text_add(&text, keys[part]);
         for (uint32_t k = 0; k < tables->n_variables; k++) {
-            const KoineVariable *const v = &tables->variables[k];
+            const KoineVariable *v = &tables->variables[k];
             if (v->flags & KOINE_VARIABLE_HIDDEN)
                 continue;
             text_add(&text, is_first ? "" : ",");
             is_first = false;
-            const char *const value = part == 0 ? v->name : part == 1 ? v->unit : v->comment;
+            const char *value = part == 0 ? v->name : part == 1 ? v->unit : v->comment;
             text_json(&text, value ? value : "");
         }
     }

@@ -43,7 +43,7 @@ static void add_run(const Run *run, Text *to)
     text_add(to, ", \"to\": ");
     json_real(to, ends[1]);
     text_format(to, ", \"statistics\": %s", run->result && result_provenance(run->result) ? "true" : "false");
-    const char *const remark = run->result && !run->is_going ? result_note(run->result) : NULL;
+    const char *remark = run->result && !run->is_going ? result_note(run->result) : NULL;
     text_add(to, ", \"remark\": ");
     text_json(to, remark ? remark : "");
     text_add(to, ", \"changed\": ");
@@ -63,7 +63,7 @@ static void add_state(const View *view, Text *to)
         text_json(to, view->options.target);
     else
         text_add(to, "null");
-    const RunOrigin *const origin = view->model.origin;
+    const RunOrigin *origin = view->model.origin;
     text_add(to, ", \"changed\": ");
     text_json(to, origin && origin_changes(origin) ? origin_changes(origin) : "");
     text_add(to, " }, \"runs\": [");
@@ -98,7 +98,7 @@ typedef struct {
 
 static HttpStream changes_part(void *context, Text *part)
 {
-    Changes *const c = context;
+    Changes *c = context;
     const int model = atomic_load_explicit(&c->view->model.state, memory_order_acquire);
     if (c->is_begun && c->revision == c->view->revision && c->model == model)
         return HTTP_STREAM_WAIT;
@@ -113,7 +113,7 @@ static HttpStream changes_part(void *context, Text *part)
 
 void answer_changes(View *view, HttpRequest *request, HttpResponse *response)
 {
-    Changes *const c = NEW(request->arena, Changes);
+    Changes *c = NEW(request->arena, Changes);
     *c = (Changes){ .view = view };
     *response = (HttpResponse){
         .status = 200, .type = "text/event-stream; charset=utf-8", .stream = changes_part, .context = c
@@ -144,14 +144,14 @@ void answer_run(View *view, HttpRequest *request, HttpResponse *response)
     bool wants_profile = false;
     text_add(&settings, "[");
     for (uint32_t k = 0; k < request->n_fields; k++) {
-        const HttpField *const field = &request->fields[k];
+        const HttpField *field = &request->fields[k];
         if (strcmp(field->name, "profile") == 0) {
             wants_profile = true;
         } else if (!starter_knows(field->name)) {
             answer_error(request, response, 400, "a run has no setting '%.40s'", field->name);
             return;
         } else if (*field->value) {
-            const char *const setting = arena_format(request->arena, "%s=%s", field->name, field->value);
+            const char *setting = arena_format(request->arena, "%s=%s", field->name, field->value);
             vec_push(request->arena, &given, setting);
             text_add(&settings, settings.n > 1 ? ", " : "");
             text_json(&settings, strcmp(field->name, "set") == 0 ? field->value : setting);
@@ -196,7 +196,7 @@ static void answer_file(HttpRequest *request, HttpResponse *response, const char
         answer_error(request, response, 404, "nothing is known about this run");
         return;
     }
-    char *const bytes = NEW_ARRAY(request->arena, char, (size_t)state.st_size + 1);
+    char *bytes = NEW_ARRAY(request->arena, char, (size_t)state.st_size + 1);
     const ssize_t n = read(file, bytes, (size_t)state.st_size);
     close(file);
     const Text text = { .at = bytes, .n = n > 0 ? (size_t)n : 0 };
@@ -207,9 +207,9 @@ static void answer_file(HttpRequest *request, HttpResponse *response, const char
 void answer_statistics(View *view, HttpRequest *request, HttpResponse *response)
 {
     const uint32_t id = request_integer(request, "run", UINT32_MAX);
-    const Run *const run = id < view->runs.n ? view->runs.at[id] : NULL;
-    const char *const begin = run && run->result ? result_provenance(run->result) : NULL;
-    const char *const end = run && run->result ? result_statistics(run->result) : NULL;
+    const Run *run = id < view->runs.n ? view->runs.at[id] : NULL;
+    const char *begin = run && run->result ? result_provenance(run->result) : NULL;
+    const char *end = run && run->result ? result_statistics(run->result) : NULL;
     if (!begin && !end) {
         answer_error(request, response, 404, "nothing is known about this run");
         return;
@@ -222,6 +222,6 @@ void answer_statistics(View *view, HttpRequest *request, HttpResponse *response)
 void answer_profile(View *view, HttpRequest *request, HttpResponse *response)
 {
     const uint32_t id = request_integer(request, "run", UINT32_MAX);
-    const Run *const run = id < view->runs.n ? view->runs.at[id] : NULL;
+    const Run *run = id < view->runs.n ? view->runs.at[id] : NULL;
     answer_file(request, response, run && !run->is_going && run->wants_profile ? run->profile_path : NULL);
 }

@@ -8,11 +8,11 @@
 
 const char *browser_forwarder(const char *address, Arena *arena)
 {
-    const char *const own = getenv("XDG_RUNTIME_DIR"), *const temporary = getenv("TMPDIR");
-    const char *const folder = own && *own == '/' ? own : temporary && *temporary == '/' ? temporary : "/tmp";
-    char *const path = arena_format(arena, "%s/koine-view-XXXXXX.html", folder);
+    const char *own = getenv("XDG_RUNTIME_DIR"), *temporary = getenv("TMPDIR");
+    const char *folder = own && *own == '/' ? own : temporary && *temporary == '/' ? temporary : "/tmp";
+    char *path = arena_format(arena, "%s/koine-view-XXXXXX.html", folder);
     const int fd = mkstemps(path, 5); /* mode 0600 */
-    FILE *const file = fd < 0 ? NULL : fdopen(fd, "w");
+    FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
     if (!file)
         return NULL;
     fprintf(file, "<!doctype html><meta http-equiv=\"refresh\" content=\"0;url=%s\"><a href=\"%s\">Koine</a>\n",
@@ -43,6 +43,6 @@ void browser_open(const char *page)
 
 bool browser_has_display(void)
 {
-    const char *const x = getenv("DISPLAY"), *const wayland = getenv("WAYLAND_DISPLAY");
+    const char *x = getenv("DISPLAY"), *wayland = getenv("WAYLAND_DISPLAY");
     return (x && *x) || (wayland && *wayland);
 }

@@ -127,7 +127,7 @@ static void write_pieces(const Reduction *r, const Extremes *extremes, Arena *ar
         curves->times[at] = r->first[p];
         curves->times[at + 1] = r->last[p];
         for (uint32_t c = 0; c < n_columns; c++) {
-            const Extremes *const e = &extremes[(size_t)c * width + p];
+            const Extremes *e = &extremes[(size_t)c * width + p];
             const bool is_rising = e->low_row <= e->high_row;
             curves->columns[c][at] = !e->is_known ? NAN : is_rising ? e->low : e->high;
             curves->columns[c][at + 1] = !e->is_known ? NAN : is_rising ? e->high : e->low;
@@ -144,7 +144,7 @@ static bool reduce(const Wanted *w, Arena *arena, Curves *curves)
                     .values = NEW_ARRAY(arena, double, PIECE),
                     .first = NEW_ARRAY(arena, double, width),
                     .last = NEW_ARRAY(arena, double, width) };
-    Extremes *const extremes = NEW_ARRAY(arena, Extremes, (size_t)width * w->n_columns + 1);
+    Extremes *extremes = NEW_ARRAY(arena, Extremes, (size_t)width * w->n_columns + 1);
     for (uint32_t p = 0; p < width; p++)
         r.first[p] = NAN;
     for (uint64_t row = w->rows.first; row < w->rows.last; row += PIECE) {
@@ -160,16 +160,16 @@ static bool reduce(const Wanted *w, Arena *arena, Curves *curves)
 static bool take_buckets(const Wanted *w, Arena *arena, Curves *curves)
 {
     const uint32_t width = w->width;
-    ResultBucket *const buckets = NEW_ARRAY(arena, ResultBucket, width);
+    ResultBucket *buckets = NEW_ARRAY(arena, ResultBucket, width);
     for (uint32_t c = 0; c < w->n_columns; c++) {
         if (!result_buckets(w->result, w->columns[c], w->rows.from, w->rows.to, width, buckets))
             return false;
-        double *const values = curves->columns[c] = NEW_ARRAY(arena, double, 2 * (size_t)width);
+        double *values = curves->columns[c] = NEW_ARRAY(arena, double, 2 * (size_t)width);
         if (c == 0)
             curves->times = NEW_ARRAY(arena, double, 2 * (size_t)width);
         uint64_t n = 0;
         for (uint32_t p = 0; p < width; p++) {
-            const ResultBucket *const b = &buckets[p];
+            const ResultBucket *b = &buckets[p];
             if (!b->n)
                 continue;
             const double before = n ? values[n - 1] : NAN;
@@ -192,12 +192,12 @@ static bool thin_out(const Wanted *w, Arena *arena, Curves *curves)
     const Rows rows = w->rows;
     const uint32_t width = w->width;
     const uint64_t n = rows.last - rows.first, stride = (n + width - 1) / width;
-    double *const block = NEW_ARRAY(arena, double, PIECE);
+    double *block = NEW_ARRAY(arena, double, PIECE);
     curves->times = NEW_ARRAY(arena, double, n / stride + 2);
     for (uint32_t c = 0; c < w->n_columns; c++)
         curves->columns[c] = NEW_ARRAY(arena, double, n / stride + 2);
     for (uint32_t c = 0; c <= w->n_columns; c++) {
-        double *const to = c ? curves->columns[c - 1] : curves->times;
+        double *to = c ? curves->columns[c - 1] : curves->times;
         curves->n = 0;
         for (uint64_t row = rows.first; row < rows.last; row += PIECE) {
             const uint64_t size = rows.last - row < PIECE ? rows.last - row : PIECE;
@@ -216,7 +216,7 @@ bool curves_read(const Result *result, const uint32_t *columns, uint32_t n_colum
     *curves = (Curves){ .columns = NEW_ARRAY(arena, double *, n_columns + 1) };
     const uint32_t width = window.width < 1 ? 1 : window.width > CURVES_WIDTH_MOST ? CURVES_WIDTH_MOST : window.width;
     Wanted wanted = { result, columns, n_columns, rows_of(result, window), width };
-    Rows *const rows = &wanted.rows;
+    Rows *rows = &wanted.rows;
     if (rows->last < rows->first)
         *rows = (Rows){ 0 };
     if (rows->last == rows->first || rows->last - rows->first <= (uint64_t)ROWS_A_PIXEL * width ||
@@ -230,7 +230,7 @@ bool curves_read(const Result *result, const uint32_t *columns, uint32_t n_colum
 CurvesEvents curves_events(const Result *result, double from, double to, uint32_t most, Arena *arena)
 {
     const Rows rows = rows_of(result, (CurvesWindow){ .from = from, .to = to });
-    double *const times = NEW_ARRAY(arena, double, most + 1), *const block = NEW_ARRAY(arena, double, PIECE);
+    double *times = NEW_ARRAY(arena, double, most + 1), *block = NEW_ARRAY(arena, double, PIECE);
     uint64_t n_events;
     if (result_events(result, rows.from, rows.to, most, times, &n_events)) {
         const bool is_all = n_events <= most;

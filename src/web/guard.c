@@ -42,15 +42,15 @@ static bool is_token(const Guard *guard, const char *text)
 /* Somebody who knows the address goes to the page itself: the file that `koine view` hands to the browser does. */
 static bool is_opening(const HttpRequest *request)
 {
-    const char *const mode = http_header(request, "sec-fetch-mode"), *const to = http_header(request, "sec-fetch-dest");
+    const char *mode = http_header(request, "sec-fetch-mode"), *to = http_header(request, "sec-fetch-dest");
     return strcmp(request->method, "GET") == 0 && mode && strcmp(mode, "navigate") == 0 && to &&
            strcmp(to, "document") == 0 && strlen(request->path) == 2 + GUARD_TOKEN_SIZE;
 }
 
 int guard_check(const Guard *guard, const HttpRequest *request, const char **rest)
 {
-    const char *const host = http_header(request, "host"), *const origin = http_header(request, "origin"),
-                      *const site = http_header(request, "sec-fetch-site");
+    const char *host = http_header(request, "host"), *origin = http_header(request, "origin"),
+               *site = http_header(request, "sec-fetch-site");
     if (!host || !is_own_host(guard, host))
         return 421;
     if (origin && !is_own_origin(guard, origin))

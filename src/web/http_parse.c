@@ -35,7 +35,7 @@ static int hex_digit(char c)
 /* NULL: a bad escape, or a zero byte. */
 static const char *decode(const char *text, size_t size, Arena *arena)
 {
-    char *const to = arena_text(arena, text, size);
+    char *to = arena_text(arena, text, size);
     size_t n = 0;
     for (size_t k = 0; k < size; k++) {
         char c = text[k] == '+' ? ' ' : text[k];
@@ -57,7 +57,7 @@ static const char *decode(const char *text, size_t size, Arena *arena)
 
 int http_parse_fields(const char *text, size_t size, HttpRequest *request)
 {
-    const char *const end = text + size;
+    const char *end = text + size;
     while (text < end) {
         const char *stop = memchr(text, '&', (size_t)(end - text));
         if (!stop)
@@ -67,8 +67,8 @@ int http_parse_fields(const char *text, size_t size, HttpRequest *request)
             equals = stop;
         if (request->n_fields == HTTP_FIELDS_MOST)
             return 413;
-        const char *const name = decode(text, (size_t)(equals - text), request->arena);
-        const char *const value = equals < stop ? decode(equals + 1, (size_t)(stop - equals - 1), request->arena) : "";
+        const char *name = decode(text, (size_t)(equals - text), request->arena);
+        const char *value = equals < stop ? decode(equals + 1, (size_t)(stop - equals - 1), request->arena) : "";
         if (!name || !value)
             return 400;
         request->fields[request->n_fields++] = (HttpField){ name, value };
@@ -80,9 +80,9 @@ int http_parse_fields(const char *text, size_t size, HttpRequest *request)
 /* "GET /path?query HTTP/1.1" */
 static int parse_request_line(const char *line, size_t size, HttpRequest *request)
 {
-    const char *const end = line + size;
-    const char *const first = memchr(line, ' ', size);
-    const char *const second = first ? memchr(first + 1, ' ', (size_t)(end - first - 1)) : NULL;
+    const char *end = line + size;
+    const char *first = memchr(line, ' ', size);
+    const char *second = first ? memchr(first + 1, ' ', (size_t)(end - first - 1)) : NULL;
     if (!second || first == line)
         return 400;
     for (const char *c = line; c < end; c++)
@@ -95,7 +95,7 @@ static int parse_request_line(const char *line, size_t size, HttpRequest *reques
     request->method = arena_text(request->arena, line, (size_t)(first - line));
     if (strcmp(request->method, "GET") != 0 && strcmp(request->method, "POST") != 0)
         return 405;
-    const char *const target = first + 1;
+    const char *target = first + 1;
     const char *question = memchr(target, '?', (size_t)(second - target));
     if (!question)
         question = second;
@@ -107,7 +107,7 @@ static int parse_request_line(const char *line, size_t size, HttpRequest *reques
 
 static int parse_header_line(const char *line, size_t size, HttpRequest *request)
 {
-    const char *const end = line + size;
+    const char *end = line + size;
     const char *colon = line;
     while (colon < end && is_token_char(*colon))
         colon++;
@@ -115,7 +115,7 @@ static int parse_header_line(const char *line, size_t size, HttpRequest *request
         return 400;
     if (request->n_headers == HTTP_FIELDS_MOST)
         return 431;
-    char *const name = arena_text(request->arena, line, (size_t)(colon - line));
+    char *name = arena_text(request->arena, line, (size_t)(colon - line));
     for (char *c = name; *c; c++)
         if (*c >= 'A' && *c <= 'Z')
             *c = (char)(*c - 'A' + 'a');
@@ -143,7 +143,7 @@ static int parse_framing(HttpRequest *request)
         return 400;
     if (http_header(request, "transfer-encoding") || http_header(request, "expect"))
         return 411;
-    const char *const length = http_header(request, "content-length");
+    const char *length = http_header(request, "content-length");
     if (length) {
         if (!*length || strlen(length) > 12 || strspn(length, "0123456789") != strlen(length))
             return 400;
@@ -151,7 +151,7 @@ static int parse_framing(HttpRequest *request)
         if (request->body_size > HTTP_BODY_MOST)
             return 413;
     }
-    const char *const connection = http_header(request, "connection");
+    const char *connection = http_header(request, "connection");
     if (connection && strstr(connection, "close"))
         request->is_kept = false;
     return 0;
@@ -160,10 +160,10 @@ static int parse_framing(HttpRequest *request)
 int http_parse_head(const char *text, size_t size, Arena *arena, HttpRequest *request)
 {
     *request = (HttpRequest){ .arena = arena };
-    const char *const end = text + size;
+    const char *end = text + size;
     bool is_first = true;
     while (text < end) {
-        const char *const feed = memchr(text, '\n', (size_t)(end - text));
+        const char *feed = memchr(text, '\n', (size_t)(end - text));
         if (!feed || feed == text || feed[-1] != '\r')
             return 400;
         const size_t length = (size_t)(feed - 1 - text);

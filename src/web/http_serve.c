@@ -80,7 +80,7 @@ HttpServer *http_listen(uint16_t port, bool may_move, const HttpHandler *handler
         close(listener);
         return NULL;
     }
-    HttpServer *const server = NEW(arena, HttpServer);
+    HttpServer *server = NEW(arena, HttpServer);
     *server =
         (HttpServer){ .arena = arena, .handler = *handler, .listener = listener, .port = ntohs(address.sin_port) };
     return server;
@@ -107,7 +107,7 @@ static void forget_request(Connection *c)
 
 static void drop(HttpServer *server, uint32_t k)
 {
-    Connection *const c = server->connections[k];
+    Connection *c = server->connections[k];
     forget_request(c);
     close(c->socket);
     arena_destroy(c->arena);
@@ -143,8 +143,8 @@ static void accept_all(HttpServer *server)
         }
         const int yes = 1;
         setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
-        Arena *const arena = arena_create_like(server->arena);
-        Connection *const c = NEW(arena, Connection);
+        Arena *arena = arena_create_like(server->arena);
+        Connection *c = NEW(arena, Connection);
         *c = (Connection){ .socket = socket, .arena = arena, .since = now_ms() };
         c->begin = arena_mark(arena);
         c->in.arena = c->head.arena = arena;
@@ -198,7 +198,7 @@ static void refuse(HttpResponse *response, int status)
 
 static void begin_answer(HttpServer *server, Connection *c)
 {
-    HttpResponse *const r = &c->response;
+    HttpResponse *r = &c->response;
     if (r->stream && count_streams(server) >= HTTP_STREAMS_MOST) {
         forget_request(c);
         refuse(r, 503);
@@ -386,7 +386,7 @@ static void tick(HttpServer *server)
 {
     const int64_t now = now_ms();
     for (uint32_t k = server->n; k-- > 0;) {
-        Connection *const c = server->connections[k];
+        Connection *c = server->connections[k];
         if (c->state == CONNECTION_READING && c->in.n > 0 && now - c->since > HTTP_ARRIVE_MS)
             refuse_request(server, c, 408);
         else if (!c->is_waiting && now - c->since > HTTP_IDLE_MS)
@@ -410,14 +410,14 @@ void http_serve(HttpServer *server, volatile const int *stop)
         struct pollfd polled[HTTP_CONNECTIONS_MOST + 1];
         const uint32_t n = server->n;
         for (uint32_t k = 0; k < n; k++) {
-            const Connection *const c = server->connections[k];
+            const Connection *c = server->connections[k];
             polled[k] = (struct pollfd){ .fd = c->is_waiting ? -1 : c->socket,
                                          .events = c->state == CONNECTION_READING ? POLLIN : POLLOUT };
         }
         polled[n] = (struct pollfd){ .fd = server->listener, .events = POLLIN };
         poll(polled, n + 1, TICK_MS);
         for (uint32_t k = n; k-- > 0;) { /* backwards: dropping one moves the last one to its place */
-            Connection *const c = server->connections[k];
+            Connection *c = server->connections[k];
             if (polled[k].revents && c->state == CONNECTION_READING)
                 read_some(server, c);
             if (polled[k].revents && c->state == CONNECTION_WRITING)
@@ -437,7 +437,7 @@ void http_serve(HttpServer *server, volatile const int *stop)
 void http_close(HttpServer *server)
 {
     while (server->n) {
-        const Connection *const c = server->connections[server->n - 1];
+        const Connection *c = server->connections[server->n - 1];
         if (c->is_streaming && c->head_sent == c->head.n) /* an end in order, where it can be had */
             (void)!send(c->socket, "0\r\n\r\n", 5, MSG_NOSIGNAL);
         drop(server, server->n - 1);

@@ -51,7 +51,7 @@ static bool is_escape(const char *at)
 
 static const char *check_string(const char *at)
 {
-    const char *const end = *at == '"' ? string_end(at) : NULL;
+    const char *end = *at == '"' ? string_end(at) : NULL;
     for (at++; end && at < end; at++)
         if ((unsigned char)*at < ' ' || (*at == '\\' && !is_escape(++at)))
             return NULL;
@@ -127,7 +127,7 @@ static const char *check_value(const char *at, uint32_t depth)
 
 bool json_is_object(const char *text)
 {
-    const char *const at = skip_space(text), *const end = *at == '{' ? check_value(at, 0) : NULL;
+    const char *at = skip_space(text), *end = *at == '{' ? check_value(at, 0) : NULL;
     return end && !*skip_space(end) && utf8_is_valid(text, strlen(text));
 }
 
@@ -152,15 +152,15 @@ static void add_object(const char *at, const char *prefix, uint32_t depth, Arena
     if (*at != '{' || depth == DEPTH_MOST)
         return;
     for (at = skip_space(at + 1); *at == '"'; at = skip_space(at + 1)) {
-        const char *const key_end = string_end(at);
+        const char *key_end = string_end(at);
         if (!key_end)
             return;
-        const char *const key = arena_format(arena, "%s%s", prefix, unquote(at, key_end, arena));
+        const char *key = arena_format(arena, "%s%s", prefix, unquote(at, key_end, arena));
         at = skip_space(key_end);
         if (*at != ':')
             return;
         at = skip_space(at + 1);
-        const char *const end = value_end(at);
+        const char *end = value_end(at);
         if (!end || end == at)
             return;
         if (*at == '{')

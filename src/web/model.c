@@ -17,8 +17,8 @@ static void draw_diagrams(ModelView *model)
 
 static void *compile(void *context)
 {
-    ModelView *const model = context;
-    Compilation *const c = compilation_create(model->out_of_memory);
+    ModelView *model = context;
+    Compilation *c = compilation_create(model->out_of_memory);
     model->compilation = c;
     const char *why;
     const KoineModelKind *kind = NULL;

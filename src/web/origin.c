@@ -25,7 +25,7 @@ struct RunOrigin {
 
 static void add_file(RunOrigin *origin, const char *path, const char *hash)
 {
-    const char *const slash = strrchr(path, '/');
+    const char *slash = strrchr(path, '/');
     if (origin->files.n < FILES_MOST)
         vec_push(origin->arena, &origin->files,
                  ((File){ .path = path, .name = slash ? slash + 1 : path, .hash = hash }));
@@ -33,7 +33,7 @@ static void add_file(RunOrigin *origin, const char *path, const char *hash)
 
 static RunOrigin *create(Arena *arena)
 {
-    RunOrigin *const origin = NEW(arena, RunOrigin);
+    RunOrigin *origin = NEW(arena, RunOrigin);
     origin->arena = arena;
     origin->changes.arena = arena;
     return origin;
@@ -41,9 +41,9 @@ static RunOrigin *create(Arena *arena)
 
 RunOrigin *origin_of_sources(const Sources *sources, Arena *arena)
 {
-    RunOrigin *const origin = create(arena);
+    RunOrigin *origin = create(arena);
     for (uint32_t k = 0; k < sources_count(sources); k++) {
-        const Source *const source = sources_get(sources, k);
+        const Source *source = sources_get(sources, k);
         if (access(source->path, F_OK) == 0) /* else it is part of the program */
             add_file(origin, source->path, source_hash(source, arena));
     }
@@ -55,7 +55,7 @@ RunOrigin *origin_create(const char *begin, Arena *arena)
     static const char PREFIX[] = "origins.";
     JsonRows rows = { 0 };
     json_rows(begin, arena, &rows);
-    RunOrigin *const origin = create(arena);
+    RunOrigin *origin = create(arena);
     for (uint32_t k = 0; k < rows.n; k++)
         if (strncmp(rows.at[k].key, PREFIX, sizeof PREFIX - 1) == 0)
             add_file(origin, rows.at[k].key + sizeof PREFIX - 1, rows.at[k].value);
@@ -65,8 +65,8 @@ RunOrigin *origin_create(const char *begin, Arena *arena)
 /* What cannot be opened behind walls: it is another one if it has changed since it was looked into. */
 static bool is_other(const File *file, bool was_seen, Arena *like)
 {
-    Arena *const scratch = arena_create_like(like);
-    Sources *const sources = sources_create(scratch);
+    Arena *scratch = arena_create_like(like);
+    Sources *sources = sources_create(scratch);
     uint32_t id;
     const SourceStatus status = sources_open(sources, file->path, &id);
     const bool is_walled = status == SOURCE_UNREADABLE && errno == EACCES;

@@ -29,10 +29,10 @@ static void add_cell(Text *to, const char *tag, const char *text)
 static void add_base64(Text *to, const char *bytes, size_t size)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    char *const all = NEW_ARRAY(to->arena, char, 4 * (size / 3 + 1));
+    char *all = NEW_ARRAY(to->arena, char, 4 * (size / 3 + 1));
     size_t n = 0;
     for (size_t k = 0; k < size; k += 3) {
-        const unsigned char *const b = (const unsigned char *)bytes + k;
+        const unsigned char *b = (const unsigned char *)bytes + k;
         const uint32_t three =
             (uint32_t)b[0] << 16 | (k + 1 < size ? (uint32_t)b[1] << 8 : 0) | (k + 2 < size ? b[2] : 0);
         all[n++] = digits[three >> 18];
@@ -63,7 +63,7 @@ static const PageFile *page_file(const char *name)
 
 static void add_page_file(Text *to, const char *name)
 {
-    const PageFile *const file = page_file(name);
+    const PageFile *file = page_file(name);
     if (file)
         text_bytes(to, (const char *)file->bytes, file->size);
 }
@@ -79,7 +79,7 @@ static void add_row(const Report *r, const char *label, const JsonRows *rows, co
     text_add(r->to, "<tr>");
     add_cell(r->to, "th", label);
     for (uint32_t k = 0; k < r->options->n_runs; k++) {
-        const char *const value = json_row(&rows[k], key);
+        const char *value = json_row(&rows[k], key);
         add_cell(r->to, "td", value ? value : "");
     }
     text_add(r->to, "</tr>\n");
@@ -89,7 +89,7 @@ static void add_times(const Report *r)
 {
     text_add(r->to, "<tr><th>points</th>");
     for (uint32_t k = 0; k < r->options->n_runs; k++) {
-        const Result *const result = r->options->runs[k].result;
+        const Result *result = r->options->runs[k].result;
         const uint64_t n = result_rows(result);
         double ends[2] = { NAN, NAN };
         if (n) {
@@ -107,7 +107,7 @@ static void add_settings(const Report *r)
     static const char PREFIX[] = "settings.";
     for (uint32_t k = 0; k < r->options->n_runs; k++) {
         for (uint32_t row = 0; row < r->begins[k].n; row++) {
-            const char *const key = r->begins[k].at[row].key;
+            const char *key = r->begins[k].at[row].key;
             bool is_new = strncmp(key, PREFIX, sizeof PREFIX - 1) == 0;
             for (uint32_t before = 0; before < k; before++)
                 is_new &= json_row(&r->begins[before], key) == NULL;
@@ -123,8 +123,8 @@ static void add_changes(const Report *r)
     Text cells = { .arena = r->arena };
     bool is_any = false;
     for (uint32_t k = 0; k < r->options->n_runs; k++) {
-        RunOrigin *const origin = origin_create(result_provenance(r->options->runs[k].result), r->arena);
-        const char *const changes = origin && origin_look(origin) ? origin_changes(origin) : NULL;
+        RunOrigin *origin = origin_create(result_provenance(r->options->runs[k].result), r->arena);
+        const char *changes = origin && origin_look(origin) ? origin_changes(origin) : NULL;
         add_cell(&cells, "td", changes ? changes : "");
         is_any |= changes != NULL;
     }
@@ -138,7 +138,7 @@ static void add_notes(const Report *r)
     Text cells = { .arena = r->arena };
     bool is_any = false;
     for (uint32_t k = 0; k < r->options->n_runs; k++) {
-        const char *const note = result_note(r->options->runs[k].result);
+        const char *note = result_note(r->options->runs[k].result);
         add_cell(&cells, "td", note ? note : "");
         is_any |= note != NULL;
     }
@@ -185,10 +185,10 @@ static void add_runs(const Report *r)
 /* ---- parameters: columns that hold one value ---- */
 static void add_parameters(const Report *r)
 {
-    const Result *const first = r->options->runs[0].result;
+    const Result *first = r->options->runs[0].result;
     uint32_t n = 0;
     for (uint32_t k = 1; k < result_columns(first); k++) {
-        const ResultColumn *const column = result_column(first, k);
+        const ResultColumn *column = result_column(first, k);
         if (!column->is_constant || n++ >= PARAMETERS_MOST)
             continue;
         if (n == 1) {
@@ -200,7 +200,7 @@ static void add_parameters(const Report *r)
         text_add(r->to, "<tr>");
         add_cell(r->to, "th", column->name);
         for (uint32_t run = 0; run < r->options->n_runs; run++) {
-            const Result *const result = r->options->runs[run].result;
+            const Result *result = r->options->runs[run].result;
             const uint32_t at = result_find(result, column->name);
             double value = NAN;
             text_add(r->to, "<td class=\"number\">");
@@ -226,9 +226,9 @@ static bool choose_names(const Report *r, const char *glob, GlobMatch *finds, Na
 {
     bool is_any = false;
     for (uint32_t run = 0; run < r->options->n_runs; run++) {
-        const Result *const result = r->options->runs[run].result;
+        const Result *result = r->options->runs[run].result;
         for (uint32_t k = 1; k < result_columns(result); k++) {
-            const char *const name = result_column(result, k)->name;
+            const char *name = result_column(result, k)->name;
             bool is_new = finds(glob, name);
             is_any |= is_new;
             for (uint32_t j = 0; j < names->n && is_new; j++)
@@ -258,7 +258,7 @@ static bool choose(const Report *r, const char *list, NameList *names, const cha
 
 static void choose_some(const Report *r, NameList *names)
 {
-    const Result *const result = r->options->runs[0].result;
+    const Result *result = r->options->runs[0].result;
     for (uint32_t k = 1; k < result_columns(result) && names->n < DEFAULT_CURVES; k++)
         if (!result_column(result, k)->is_constant)
             vec_push(r->arena, names, result_column(result, k)->name);
@@ -291,15 +291,15 @@ static void add_script_text(Text *to, const char *text)
 
 static bool add_curve(Report *r, const char *name, uint32_t run, PlotSeries *series, uint32_t *n)
 {
-    const ReportRun *const from = &r->options->runs[run];
+    const ReportRun *from = &r->options->runs[run];
     const uint32_t column = result_find(from->result, name);
     if (column == UINT32_MAX)
         return true;
     Curves curves;
     if (!curves_read(from->result, &column, 1, (CurvesWindow){ -INFINITY, INFINITY, POINTS, false }, r->arena, &curves))
         return false;
-    const ResultColumn *const about = result_column(from->result, column);
-    const char *const label = r->options->n_runs > 1 ? arena_format(r->arena, "%s (%s)", name, from->path) : name;
+    const ResultColumn *about = result_column(from->result, column);
+    const char *label = r->options->n_runs > 1 ? arena_format(r->arena, "%s (%s)", name, from->path) : name;
     series[(*n)++] = (PlotSeries){ .name = label,
                                    .times = curves.times,
                                    .values = curves.columns[0],
@@ -319,7 +319,7 @@ static bool add_curve(Report *r, const char *name, uint32_t run, PlotSeries *ser
 
 static bool add_pane(Report *r, const NameList *names, uint32_t pane)
 {
-    PlotSeries *const series = NEW_ARRAY(r->arena, PlotSeries, (size_t)names->n * r->options->n_runs + 1);
+    PlotSeries *series = NEW_ARRAY(r->arena, PlotSeries, (size_t)names->n * r->options->n_runs + 1);
     uint32_t n = 0;
     text_add(&r->data, pane ? ",\n{\"curves\":[" : "{\"curves\":[");
     for (uint32_t k = 0; k < names->n; k++)
@@ -358,14 +358,14 @@ static bool add_plots(Report *r, const char **error)
 /* ---- the model ---- */
 static void add_model(const Report *r)
 {
-    Compilation *const c = r->options->compilation;
+    Compilation *c = r->options->compilation;
     if (!c)
         return;
-    const Sources *const sources = c->sources;
+    const Sources *sources = c->sources;
     text_add(r->to, "<h2>Model</h2>\n");
     if (r->options->diagram)
         add_picture(r->to, r->options->diagram, "Components of the model and their connections");
-    Diag *const diag = c->diag;
+    Diag *diag = c->diag;
     DiagItem item;
     for (uint32_t k = 0; diag_item(diag, k, &item); k++) {
         const LineColumn place = span_begin(sources, item.at.span);

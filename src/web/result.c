@@ -80,8 +80,8 @@ static const char *warning_of(const Diag *diag)
 
 static bool series_open(Result *result, const char **error)
 {
-    Sources *const sources = sources_create(result->arena);
-    Diag *const diag = diag_create(result->arena, sources);
+    Sources *sources = sources_create(result->arena);
+    Diag *diag = diag_create(result->arena, sources);
     note_state(result);
     result->series = series_read(result->path, result->arena, diag);
     DiagItem item;
@@ -95,7 +95,7 @@ static bool series_open(Result *result, const char **error)
     result->n_rows = result->series->n_rows;
     result->columns = NEW_ARRAY(result->arena, ResultColumn, result->n_columns);
     for (uint32_t k = 0; k < result->n_columns; k++) {
-        const SeriesColumn *const from = &result->series->columns[k];
+        const SeriesColumn *from = &result->series->columns[k];
         result->columns[k] = (ResultColumn){ .name = from->name,
                                              .unit = "",
                                              .comment = from->comment ? from->comment : "",
@@ -107,7 +107,7 @@ static bool series_open(Result *result, const char **error)
 
 static bool series_range(const Result *result, uint32_t column, uint64_t first, uint64_t n, double *to)
 {
-    const SeriesColumn *const from = &result->series->columns[column];
+    const SeriesColumn *from = &result->series->columns[column];
     for (uint64_t k = 0; k < n; k++)
         to[k] = series_value(from, first + k);
     return true;
@@ -180,7 +180,7 @@ static bool is_store(const char *path)
 
 static void take_store_info(Result *result)
 {
-    const StoreInfo *const info = store_info(result->store);
+    const StoreInfo *info = store_info(result->store);
     result->n_rows = info->n_rows;
     result->provenance = info->begin;
     result->statistics = info->end;
@@ -189,8 +189,8 @@ static void take_store_info(Result *result)
 
 static bool open_store(Result *result, const char **error)
 {
-    Sources *const sources = sources_create(result->arena);
-    Diag *const diag = diag_create(result->arena, sources);
+    Sources *sources = sources_create(result->arena);
+    Diag *diag = diag_create(result->arena, sources);
     note_state(result);
     result->store = store_open(result->path, result->arena, diag);
     DiagItem item;
@@ -199,12 +199,12 @@ static bool open_store(Result *result, const char **error)
         result->is_unreadable = diag_item(diag, 0, &item) && item.code == DIAG_FILE_UNREADABLE;
         return false;
     }
-    const StoreInfo *const info = store_info(result->store);
+    const StoreInfo *info = store_info(result->store);
     result->damage = warning_of(diag);
     result->n_columns = info->n_variables;
     result->columns = NEW_ARRAY(result->arena, ResultColumn, info->n_variables + 1);
     for (uint32_t k = 0; k < info->n_variables; k++) {
-        const StoreVariable *const from = &info->variables[k];
+        const StoreVariable *from = &info->variables[k];
         result->columns[k] = (ResultColumn){ .name = from->name,
                                              .unit = from->unit ? from->unit : "",
                                              .comment = from->comment ? from->comment : "",
@@ -247,7 +247,7 @@ static uint64_t store_row(const Result *result, double time)
 static bool store_pieces(const Result *result, uint32_t column, double from, double to, uint32_t n,
                          ResultBucket *buckets)
 {
-    StoreBucket *const all = malloc(n * sizeof *all);
+    StoreBucket *all = malloc(n * sizeof *all);
     if (!all)
         return false;
     store_buckets(result->store, column, from, to, n, all);
@@ -259,7 +259,7 @@ static bool store_pieces(const Result *result, uint32_t column, double from, dou
 
 static bool store_event_times(const Result *result, double from, double to, uint32_t most, double *times, uint64_t *n)
 {
-    uint64_t *const rows = malloc((most + 1) * sizeof *rows);
+    uint64_t *rows = malloc((most + 1) * sizeof *rows);
     if (!rows)
         return false;
     *n = store_events(result->store, from, to, most, rows);
@@ -289,8 +289,8 @@ Result *result_open(const char *path, Arena *arena, const char **error)
 
 Result *result_try(const char *path, Arena *arena, const char **error, bool *is_unreadable)
 {
-    Arena *const own = arena_create_like(arena);
-    Result *const result = NEW(own, Result);
+    Arena *own = arena_create_like(arena);
+    Result *result = NEW(own, Result);
     *result = (Result){ .arena = own, .path = arena_text(own, path, strlen(path)) };
     for (result->kind = kinds; !result->kind->is_mine(path);)
         result->kind++;

@@ -11,14 +11,14 @@ enum { MESSAGE_MOST = 64 << 10 };
 
 static const char *name_of_path(const char *path, Arena *arena)
 {
-    const char *const slash = strrchr(path, '/'), *const name = slash ? slash + 1 : path;
-    const char *const dot = strrchr(name, '.');
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    const char *dot = strrchr(name, '.');
     return arena_text(arena, name, dot && dot > name ? (size_t)(dot - name) : strlen(name));
 }
 
 static Run *add_run(View *view, const char *path)
 {
-    Run *const run = NEW(view->arena, Run);
+    Run *run = NEW(view->arena, Run);
     *run = (Run){ .id = view->runs.n,
                   .name = name_of_path(path, view->arena),
                   .path = arena_text(view->arena, path, strlen(path)),
@@ -35,7 +35,7 @@ static Run *add_run(View *view, const char *path)
 static void open_result(View *view, Run *run)
 {
     const char *error;
-    Result *const result = result_open(run->path, view->arena, &error);
+    Result *result = result_open(run->path, view->arena, &error);
     if (result) {
         result_close(run->result);
         run->result = result;
@@ -51,7 +51,7 @@ static void open_result(View *view, Run *run)
 
 Run *runs_open(View *view, const char *path)
 {
-    Run *const run = add_run(view, path);
+    Run *run = add_run(view, path);
     open_result(view, run);
     return run;
 }
@@ -71,7 +71,7 @@ Run *runs_start(View *view, const StartRequest *request, const char *shown, Aren
     }
     if (!starter_start(view->starter, request, &started, scratch, error))
         return NULL;
-    Run *const run = add_run(view, started.path);
+    Run *run = add_run(view, started.path);
     run->state = RUN_GOING;
     run->is_going = true;
     run->number = started.number;
@@ -102,7 +102,7 @@ static const char *read_message(const Run *run, Arena *arena)
     const int file = open(run->message_path, O_RDONLY | O_CLOEXEC);
     if (file < 0)
         return "";
-    char *const bytes = NEW_ARRAY(arena, char, MESSAGE_MOST + 1);
+    char *bytes = NEW_ARRAY(arena, char, MESSAGE_MOST + 1);
     const ssize_t n = read(file, bytes, MESSAGE_MOST);
     close(file);
     bytes[n > 0 ? n : 0] = 0;
@@ -143,7 +143,7 @@ static void watch_going(View *view, Run *run)
         struct stat state;
         if (stat(run->live_path, &state) != 0 || state.st_size == 0)
             return;
-        Arena *const scratch = arena_create_like(view->arena); /* of messages nobody reads */
+        Arena *scratch = arena_create_like(view->arena); /* of messages nobody reads */
         run->result = result_open(run->live_path, scratch, &error);
         arena_destroy(scratch);
         run->is_live = run->result != NULL;
@@ -181,7 +181,7 @@ static void watch_origin(View *view, RunOrigin *origin, int64_t *after)
 /* The model as it was compiled for the page. */
 static void watch_model(View *view)
 {
-    ModelView *const model = &view->model;
+    ModelView *model = &view->model;
     const int state = atomic_load_explicit(&model->state, memory_order_acquire);
     if (state != MODEL_GOOD && state != MODEL_FAILED)
         return;
@@ -195,7 +195,7 @@ void runs_watch(View *view)
 {
     watch_model(view);
     for (uint32_t k = 0; k < view->runs.n; k++) {
-        Run *const run = view->runs.at[k];
+        Run *run = view->runs.at[k];
         watch_origin(view, run->origin, &run->origin_after);
         if (run->is_going)
             watch_going(view, run);

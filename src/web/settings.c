@@ -7,7 +7,7 @@
 /* FILE or FILE:CLASS; the class has no slash and no dot. */
 static size_t file_length(const char *target)
 {
-    const char *const colon = strrchr(target, ':');
+    const char *colon = strrchr(target, ':');
     return colon && !strpbrk(colon, "/.") ? (size_t)(colon - target) : strlen(target);
 }
 
@@ -21,18 +21,18 @@ const char *experiment_in_force(const View *view, Arena *arena)
 
 Experiment settings_in_force(const View *view, Arena *arena)
 {
-    const char *const path = experiment_in_force(view, arena);
+    const char *path = experiment_in_force(view, arena);
     Experiment experiment = experiment_none(&compilation_vocabulary);
     if (!path)
         return experiment;
-    Sources *const sources = sources_create(arena);
-    Diag *const diag = diag_create(arena, sources);
-    const char *const model = view->options.model.path;
+    Sources *sources = sources_create(arena);
+    Diag *diag = diag_create(arena, sources);
+    const char *model = view->options.model.path;
     if (!experiment_open(path, sources, arena, diag, &experiment) ||
         (experiment.has[EXPERIMENT_MODEL] && model &&
          !source_is_same(model, arena_text(arena, experiment.model, file_length(experiment.model)))))
         return experiment_none(&compilation_vocabulary);
-    const ExperimentPhase *const last = experiment.n_phases ? &experiment.phases[experiment.n_phases - 1] : NULL;
+    const ExperimentPhase *last = experiment.n_phases ? &experiment.phases[experiment.n_phases - 1] : NULL;
     if (!experiment.has[EXPERIMENT_STOP] && last && last->has[EXPERIMENT_STOP]) { /* the last phase says it */
         experiment.has[EXPERIMENT_STOP] = true;
         experiment.part.stop = last->part.stop;
@@ -71,7 +71,7 @@ const char *setting_of(const Experiment *e, const char *name, bool *is_part)
     const char *found = NULL;
     *is_part = false;
     for (uint32_t k = 0; k < e->part.settings.n; k++) {
-        const Setting *const s = &e->part.settings.at[k];
+        const Setting *s = &e->part.settings.at[k];
         if (strcasecmp(s->name, name) == 0 && (!found || strcmp(s->name, name) == 0))
             found = s->value;
         *is_part |= strncasecmp(s->name, name, length) == 0 && s->name[length] == '[';

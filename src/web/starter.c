@@ -107,9 +107,8 @@ static bool tell(const Outside *o, uint32_t what, int value, const StartedRun *r
 /* A name that no file has, in the current folder. */
 static bool find_name(Outside *o, StartedRun *run)
 {
-    const char *const target = o->options.target, *const colon = strrchr(target, ':'),
-                      *const slash = strrchr(target, '/');
-    const char *const model = colon && colon[1] && !strchr(colon, '/') ? colon + 1 : slash ? slash + 1 : target;
+    const char *target = o->options.target, *colon = strrchr(target, ':'), *slash = strrchr(target, '/');
+    const char *model = colon && colon[1] && !strchr(colon, '/') ? colon + 1 : slash ? slash + 1 : target;
     struct stat state;
     do {
         const int n =
@@ -177,7 +176,7 @@ static bool start_process(Outside *o, const char *const *arguments, const char *
 /* 0, or errno. */
 static int start(Outside *o, const Request *request, const char *settings, StartedRun *run)
 {
-    Arena *const arena = o->arena;
+    Arena *arena = o->arena;
     Arguments all = { 0 };
     if (o->run || !o->options.folder)
         return EBUSY;
@@ -223,7 +222,7 @@ static bool serve_request(Outside *o)
     if (!read_all(o->socket, &request, sizeof request) || request.size > SETTINGS_MOST)
         return false;
     const ArenaMark begin = arena_mark(o->arena);
-    char *const settings = NEW_ARRAY(o->arena, char, request.size + 1);
+    char *settings = NEW_ARRAY(o->arena, char, request.size + 1);
     bool goes_on = read_all(o->socket, settings, request.size);
     if (goes_on && request.what == ASK_START) {
         StartedRun run = { 0 };
@@ -344,7 +343,7 @@ Starter *starter_create(const StarterOptions *options, Arena *arena)
         close(ends[0]);
         return NULL;
     }
-    Starter *const starter = NEW(arena, Starter);
+    Starter *starter = NEW(arena, Starter);
     *starter = (Starter){ .socket = ends[0], .process = process };
     return starter;
 }

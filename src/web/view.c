@@ -41,14 +41,14 @@ void json_real(Text *to, double value)
 
 double request_real(const HttpRequest *request, const char *name, double otherwise)
 {
-    const char *const text = http_field(request, name);
+    const char *text = http_field(request, name);
     double value;
     return text && *text && text_to_real(text, text + strlen(text), &value) == text + strlen(text) ? value : otherwise;
 }
 
 uint32_t request_integer(const HttpRequest *request, const char *name, uint32_t otherwise)
 {
-    const char *const text = http_field(request, name);
+    const char *text = http_field(request, name);
     if (!text || !*text || strlen(text) > 9 || strspn(text, "0123456789") != strlen(text))
         return otherwise;
     return (uint32_t)strtoul(text, NULL, 10);
@@ -92,7 +92,7 @@ static const struct {
 
 static void answer(void *context, HttpRequest *request, HttpResponse *response)
 {
-    View *const view = context;
+    View *view = context;
     const char *rest;
     const int status = guard_check(&view->guard, request, &rest);
     if (status) {
@@ -100,7 +100,7 @@ static void answer(void *context, HttpRequest *request, HttpResponse *response)
         return;
     }
     for (uint32_t k = 0; k < n_page_files && strcmp(request->method, "GET") == 0; k++) {
-        const PageFile *const file = &page_files[k];
+        const PageFile *file = &page_files[k];
         if (strcmp(rest, file->name) == 0 || (!*rest && strcmp(file->name, "index.html") == 0)) {
             *response = (HttpResponse){
                 .status = 200, .type = file->type, .headers = PAGE_POLICY, .body = file->bytes, .size = file->size
@@ -132,7 +132,7 @@ static bool is_beside(const char *file, const char *result)
     char model[PATH_MAX], folder[PATH_MAX];
     if (!realpath(file, model) || !realpath(result, folder))
         return false;
-    char *const slash = strrchr(folder, '/');
+    char *slash = strrchr(folder, '/');
     slash[1] = 0;
     return strncmp(model, folder, strlen(folder)) == 0;
 }
@@ -141,11 +141,11 @@ static bool is_beside(const char *file, const char *result)
 static void find_model(View *view)
 {
     for (uint32_t k = 0; k < view->runs.n; k++) {
-        const Run *const run = view->runs.at[k];
+        const Run *run = view->runs.at[k];
         JsonRows rows = { 0 };
         if (run->result)
             json_rows(result_provenance(run->result), view->arena, &rows);
-        const char *const file = json_row(&rows, "file");
+        const char *file = json_row(&rows, "file");
         if (file && access(file, R_OK) == 0 && is_beside(file, run->path)) {
             view->options.target = file;
             view->options.model = (CompileRequest){ .path = file, .profile = json_row(&rows, "settings.profile") };
@@ -157,10 +157,10 @@ static void find_model(View *view)
 LayoutStatus view_read_layout(ViewOptions *options, const char *path, Arena *arena)
 {
     enum { LAYOUT_MOST = 1 << 20 };
-    FILE *const file = fopen(path, "r");
+    FILE *file = fopen(path, "r");
     if (!file)
         return LAYOUT_UNREADABLE;
-    char *const text = NEW_ARRAY(arena, char, LAYOUT_MOST + 1);
+    char *text = NEW_ARRAY(arena, char, LAYOUT_MOST + 1);
     const size_t n = fread(text, 1, LAYOUT_MOST + 1, file);
     fclose(file);
     if (n > LAYOUT_MOST || text[0] != '{' || !strstr(text, "\"koine-layout\""))
@@ -171,7 +171,7 @@ LayoutStatus view_read_layout(ViewOptions *options, const char *path, Arena *are
 
 View *view_create(const ViewOptions *options, Arena *arena, const char **error)
 {
-    View *const view = NEW(arena, View);
+    View *view = NEW(arena, View);
     view->options = *options;
     view->arena = arena;
     if (!guard_create(&view->guard)) {
@@ -199,8 +199,8 @@ View *view_create(const ViewOptions *options, Arena *arena, const char **error)
 
 static void make_folder(View *view)
 {
-    const char *const where = getenv("TMPDIR");
-    char *const folder = arena_format(view->arena, "%s/koine-view.XXXXXX", where && *where ? where : "/tmp");
+    const char *where = getenv("TMPDIR");
+    char *folder = arena_format(view->arena, "%s/koine-view.XXXXXX", where && *where ? where : "/tmp");
     if (mkdtemp(folder))
         view->folder = folder;
     else
@@ -217,7 +217,7 @@ static const char *own_program(Arena *arena)
 
 void view_begin(View *view, const char *forwarder)
 {
-    const ViewOptions *const options = &view->options;
+    const ViewOptions *options = &view->options;
     if (options->target)
         make_folder(view);
     view->starter =

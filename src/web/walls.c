@@ -7,7 +7,7 @@
 /* What lies beneath the folder of a file, and the file itself: it may be a link. */
 static void let_around(int rules, const char *path, Arena *arena)
 {
-    const char *const slash = strrchr(path, '/');
+    const char *slash = strrchr(path, '/');
     walls_let(rules, slash ? arena_text(arena, path, (size_t)(slash + 1 - path)) : ".", WALL_READ);
     walls_let(rules, path, WALL_READ);
 }
@@ -18,7 +18,7 @@ static void let_model(int rules, const View *view, Arena *arena)
     reach_model(view->options.model.path, arena, &reach);
     for (uint32_t k = 0; k < reach.n; k++)
         walls_let(rules, reach.at[k].path, reach.at[k].kind == REACH_LIST ? WALL_LIST : WALL_READ);
-    const char *const experiment = experiment_in_force(view, arena);
+    const char *experiment = experiment_in_force(view, arena);
     if (experiment)
         let_around(rules, experiment, arena);
 }
@@ -27,7 +27,7 @@ void view_wall(View *view)
 {
     /* Libraries that the system opens only when they are needed. */
     static const char *const LIBRARIES[] = { "/usr/lib", "/lib", "/lib64", "/etc/ld.so.cache" };
-    Arena *const scratch = arena_create_like(view->arena);
+    Arena *scratch = arena_create_like(view->arena);
     const int rules = walls_begin(WALL_WRITE | WALL_READ | WALL_START);
     for (size_t k = 0; k < sizeof LIBRARIES / sizeof *LIBRARIES; k++)
         walls_let(rules, LIBRARIES[k], WALL_READ);

@@ -130,7 +130,7 @@ bool compiler_is_walled(const Compiler *compiler)
 {
     static const char *const wrappers[] = { "ccache", "distcc", "icecc", "sccache" };
     char real[PATH_MAX];
-    const char *const path = realpath(compiler->words[0], real) ? real : compiler->words[0];
+    const char *path = realpath(compiler->words[0], real) ? real : compiler->words[0];
     bool is_found = strcmp(compiler->command, "cc") != 0;
     for (size_t k = 0; k < sizeof wrappers / sizeof *wrappers; k++)
         is_found |= strstr(path, wrappers[k]) != NULL;
@@ -150,8 +150,8 @@ static pid_t await_end(pid_t pid, int *status)
 CompileResult compile_file(const Compiler *compiler, const char *folder, volatile const int *interrupt,
                            const sigset_t *let, Arena *arena, const char **why)
 {
-    const char *const source = arena_format(arena, "%s/model.c", folder);
-    const char *const object = arena_format(arena, "%s/model.so", folder);
+    const char *source = arena_format(arena, "%s/model.c", folder);
+    const char *object = arena_format(arena, "%s/model.so", folder);
     int ends[2];
     pid_t pid;
     if (pipe(ends) != 0) {

@@ -149,7 +149,7 @@ void process_end(pid_t pid)
 
 void process_remove_folder(const char *path)
 {
-    DIR *const folder = opendir(path);
+    DIR *folder = opendir(path);
     for (const struct dirent *d = folder ? readdir(folder) : NULL; d; d = readdir(folder))
         if (strcmp(d->d_name, ".") != 0 && strcmp(d->d_name, "..") != 0)
             unlinkat(dirfd(folder), d->d_name, 0);

@@ -115,11 +115,11 @@ static const char *skip_blanks(const char *at, const char *end)
 
 static void vet_word(Vet *v)
 {
-    const char *const word = v->at;
+    const char *word = v->at;
     while (v->at < v->end && is_name_character(*v->at))
         v->at++;
     const size_t n = (size_t)(v->at - word);
-    const char *const next = skip_blanks(v->at, v->end);
+    const char *next = skip_blanks(v->at, v->end);
     if (is_refused_word(word, n))
         v->fault = "a word that Koine does not write";
     else if (next < v->end && *next == '(' && !may_have_bracket(v, word, n))
@@ -131,7 +131,7 @@ static void vet_word(Vet *v)
 static bool is_call_of_brackets(const Vet *v)
 {
     static const char declares[] = "(KoineSlot *m";
-    const char *const next = skip_blanks(v->at + 1, v->end);
+    const char *next = skip_blanks(v->at + 1, v->end);
     return next < v->end && *next == '(' && !begins_with(next, (size_t)(v->end - next), declares);
 }
 
@@ -159,7 +159,7 @@ static void vet_stretch(Vet *v, const char *begin, const char *end)
 
 bool vet_text(const Code *code, const Text *text, PreludeSpan prelude, Arena *arena, const char **why)
 {
-    Names *const sections = names_create(arena);
+    Names *sections = names_create(arena);
     for (uint32_t k = 0; k < code->n_sections; k++)
         names_text(sections, code->sections[k].name);
     Vet vet = { .sections = sections };

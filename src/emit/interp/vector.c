@@ -23,7 +23,7 @@ typedef void (*Loop)(KoineSlot *restrict to, const KoineSlot *from_a, const Koin
     {                                                                                                                  \
         (void)from_b, (void)from_c, (void)from_d;                                                                      \
         for (uint32_t k = 0; k < n; k++) {                                                                             \
-            const KoineSlot *const a = from_a + k;                                                                     \
+            const KoineSlot *a = from_a + k;                                                                           \
             to[k].member = value;                                                                                      \
         }                                                                                                              \
     }
@@ -33,7 +33,7 @@ typedef void (*Loop)(KoineSlot *restrict to, const KoineSlot *from_a, const Koin
     {                                                                                                                  \
         (void)from_c, (void)from_d;                                                                                    \
         for (uint32_t k = 0; k < n; k++) {                                                                             \
-            const KoineSlot *const a = from_a + k, *const b = from_b + k;                                              \
+            const KoineSlot *a = from_a + k, *b = from_b + k;                                                          \
             to[k].member = value;                                                                                      \
         }                                                                                                              \
     }
@@ -43,7 +43,7 @@ typedef void (*Loop)(KoineSlot *restrict to, const KoineSlot *from_a, const Koin
     {                                                                                                                  \
         (void)from_d;                                                                                                  \
         for (uint32_t k = 0; k < n; k++) {                                                                             \
-            const KoineSlot *const a = from_a + k, *const b = from_b + k, *const c = from_c + k;                       \
+            const KoineSlot *a = from_a + k, *b = from_b + k, *c = from_c + k;                                         \
             to[k].member = value;                                                                                      \
         }                                                                                                              \
     }
@@ -52,8 +52,7 @@ typedef void (*Loop)(KoineSlot *restrict to, const KoineSlot *from_a, const Koin
                      const KoineSlot *from_c, const KoineSlot *from_d, uint32_t n)                                     \
     {                                                                                                                  \
         for (uint32_t k = 0; k < n; k++) {                                                                             \
-            const KoineSlot *const a = from_a + k, *const b = from_b + k, *const c = from_c + k,                       \
-                                   *const d = from_d + k;                                                              \
+            const KoineSlot *a = from_a + k, *b = from_b + k, *c = from_c + k, *d = from_d + k;                        \
             to[k].member = value;                                                                                      \
         }                                                                                                              \
     }

@@ -139,7 +139,7 @@ static void add_statement(const Explainer *of, Text *to, const RoutineFault *fau
 /* `call` has no value although its arguments have. */
 static void add_call(const Explainer *of, Why *why, const Expr *call, const Value *leaves, const int64_t *iterators)
 {
-    Text *const to = &why->text;
+    Text *to = &why->text;
     why->cause = KOINE_CAUSE_FUNCTION;
     const Routine *routine = routine_of(call->u.function);
     Value *inputs = NEW_ARRAY(to->arena, Value, call->n_args + 1u);
@@ -170,7 +170,7 @@ static bool add_site(const Explainer *of, Text *to, uint32_t site)
 static void add_operands(const Explainer *of, Why *why, const Expr *where, Term term, const Value *leaves)
 {
     enum { MOST = 6 };
-    Text *const to = &why->text;
+    Text *to = &why->text;
     uint32_t shown = 0;
     for (uint32_t k = 0; k < term.shape->n_leaves && shown < MOST; k++) {
         if (!has_leaf(where, k))
@@ -189,7 +189,7 @@ static void add_operands(const Explainer *of, Why *why, const Expr *where, Term 
 
 static void explain_table(const Explainer *of, const Table *table, double argument, Why *why)
 {
-    Text *const to = &why->text;
+    Text *to = &why->text;
     why->cause = KOINE_CAUSE_TABLE;
     text_format(to, "the argument ");
     text_real(to, argument);
@@ -275,7 +275,7 @@ static void replace_elements(Elements *x, const Expr *e)
 static bool explain_elements(const Explainer *of, Term term, const KoineSlot *m, const int64_t *iterators,
                              bool is_certain, Why *why)
 {
-    Text *const to = &why->text;
+    Text *to = &why->text;
     const Model *model = of->model;
     Elements x = { .of = of,
                    .pool = why->pool,
@@ -350,7 +350,7 @@ static bool explain_array_term(const Explainer *of, Term term, DomainId domain, 
 /* False: the term has a value. */
 static bool explain_over(const Explainer *of, Term term, DomainId domain, const KoineSlot *m, Why *why)
 {
-    Text *const to = &why->text;
+    Text *to = &why->text;
     Value leaves[MOST_LEAVES], operands[2];
     if (!term.shape || term.shape->n_leaves > MOST_LEAVES)
         return false;
@@ -391,7 +391,7 @@ static bool explain_term(const Explainer *of, Term term, const KoineSlot *m, Why
 
 static void explain_origin(const Explainer *of, uint32_t origin, const KoineSlot *m, Why *why)
 {
-    Text *const to = &why->text;
+    Text *to = &why->text;
     why->cause = KOINE_CAUSE_NOT_FINITE;
     const Model *model = of->model;
     const Schedule *schedule;
@@ -481,7 +481,7 @@ void explain_fault(void *context, KoineModel *model, uint32_t origin)
     const Explainer *of = context;
     Arena *scratch = arena_create_like(of->arena);
     Why why = begin_why(of, scratch);
-    Text *const text = &why.text;
+    Text *text = &why.text;
     const KoineSlot *m = (const KoineSlot *)(const void *)model->block;
     const bool endless = of->slots->calls != KOINE_NONE && is_endless(of, m);
     if (origin == KOINE_NONE && !endless)

@@ -107,7 +107,7 @@ void locate_origin(void *context, const KoineModel *model, uint32_t origin, Koin
         return;
     const Span span = origin_span(of, origin, (const KoineSlot *)(const void *)model->block);
     *where = origin_at(of->model, of->paths[origin_owner(of, origin).index], span);
-    const Block *const b = origin_block(of, origin, &schedule);
+    const Block *b = origin_block(of, origin, &schedule);
     if (b && b->kind == BLOCK_RELATION && of->comparisons[b->u.object])
         where->text = of->comparisons[b->u.object];
 }

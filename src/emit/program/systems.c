@@ -147,7 +147,7 @@ static void lay_unknown(SystemLayout *y, uint32_t place, Ref u)
     if (y->block->kind != BLOCK_NEWTON)
         return;
     const bool is_shared = u.kind == REF_NOW && v->type.rank == 0; /* by the systems of the run and of its start */
-    uint32_t *const slot = is_shared ? &ss->guess[u.var.index] : &y->starts[place];
+    uint32_t *slot = is_shared ? &ss->guess[u.var.index] : &y->starts[place];
     if (!is_shared || *slot == KOINE_NONE) {
         const KoineConstant begin = { *slot = take_slots(ss->ks, 1), 1, start };
         vec_push(ss->ks->arena, &ss->ks->constants, begin);

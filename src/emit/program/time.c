@@ -313,7 +313,7 @@ static uint32_t code_new(Coder *d, const Expr *e)
 
 uint32_t coder_expr(Coder *d, const Expr *e)
 {
-    TimeCall *const call = d->call;
+    TimeCall *call = d->call;
     uint32_t known;
     if (memo_get(call ? &call->known : &d->registers, e, &known))
         return known;

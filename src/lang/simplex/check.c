@@ -85,7 +85,7 @@ static void find_value_set(Checker *checker, Quantity *quantity)
         quantity->type = (Type){ quantity->range, 0, 0 };
         return;
     }
-    const char *const foreign = foreign_set(names_of(checker->scope.names, quantity->set.name));
+    const char *foreign = foreign_set(names_of(checker->scope.names, quantity->set.name));
     if (foreign && mdl_scope_find(&checker->scope, quantity->set.name, quantity->set.span) == ID_NONE) {
         REPORT(checker, DIAG_MDL_UNKNOWN_SET, quantity->set.span, "there is no value set `%s`",
                names_of(checker->scope.names, quantity->set.name));

@@ -25,10 +25,10 @@ static const KoineClassic *classic_of_const(const KoineSolver *solver)
 KoineStatus koine_classic_create(const KoineClassicMethod *method, const KoineProblem *problem, KoineSolver **solver)
 {
     const size_t n = problem->model->kind->tables->n_x;
-    KoineClassic *const classic = malloc(sizeof *classic + (6 + method->n_work) * n * sizeof(double));
+    KoineClassic *classic = malloc(sizeof *classic + (6 + method->n_work) * n * sizeof(double));
     if (!classic)
         return KOINE_FAILED;
-    double *const vectors = (double *)(void *)(classic + 1);
+    double *vectors = (double *)(void *)(classic + 1);
     *classic = (KoineClassic){
         .base = { .kind = method->kind, .problem = problem, .placed = NAN, .x = vectors },
         .method = method,
@@ -41,7 +41,7 @@ KoineStatus koine_classic_create(const KoineClassicMethod *method, const KoinePr
         .middle = vectors + 5 * n,
         .wants_error = problem->control.error_mode != KOINE_ERROR_NONE,
     };
-    for (uint32_t k = 0; k < method->n_work; ++k)
+    for (uint32_t k = 0; k < method->n_work; k++)
         classic->work[k] = vectors + (6 + k) * n;
     if (method->create && method->create(classic) < 0) {
         koine_classic_destroy(&classic->base);
@@ -53,7 +53,7 @@ KoineStatus koine_classic_create(const KoineClassicMethod *method, const KoinePr
 
 void koine_classic_destroy(KoineSolver *solver)
 {
-    KoineClassic *const classic = classic_of(solver);
+    KoineClassic *classic = classic_of(solver);
     if (classic->method->destroy)
         classic->method->destroy(classic);
     free(classic);
@@ -61,7 +61,7 @@ void koine_classic_destroy(KoineSolver *solver)
 
 KoineStatus koine_classic_restart(KoineSolver *solver, double time, const double *x)
 {
-    KoineClassic *const classic = classic_of(solver);
+    KoineClassic *classic = classic_of(solver);
     memcpy(classic->y, x, classic->n * sizeof *x);
     solver->from = solver->time = time;
     solver->x = classic->y;
@@ -76,13 +76,13 @@ KoineStatus koine_classic_restart(KoineSolver *solver, double time, const double
 
 void koine_classic_limit(KoineSolver *solver, double h)
 {
-    KoineClassic *const classic = classic_of(solver);
+    KoineClassic *classic = classic_of(solver);
     classic->regular = koine_min(classic->regular, h);
 }
 
 KoineStatus koine_classic_slope(KoineClassic *classic, double time, const double *x, double *slope)
 {
-    ++classic->counts.evaluations;
+    classic->counts.evaluations++;
     classic->base.placed = NAN;
     return koine_derivatives_at(classic->base.problem->model, time, x, slope);
 }
@@ -92,8 +92,8 @@ KoineStatus koine_classic_slope(KoineClassic *classic, double time, const double
 /* Two steps of half the size, as the better value. */
 static KoineStatus halves(KoineClassic *classic, double from, double h)
 {
-    const KoineClassicMethod *const method = classic->method;
-    double *const slope = classic->slope; /* not in use inside a step */
+    const KoineClassicMethod *method = classic->method;
+    double *slope = classic->slope; /* not in use inside a step */
     const KoineClassicStep first = {
         .time = from, .h = 0.5 * h, .x = classic->y_old, .slope = classic->slope_old, .end = classic->middle
     };
@@ -108,10 +108,10 @@ static KoineStatus halves(KoineClassic *classic, double from, double h)
 
 static void find_error(KoineClassic *classic)
 {
-    const KoineProblem *const problem = classic->base.problem;
+    const KoineProblem *problem = classic->base.problem;
     classic->errors.last = 0;
     classic->errors.worst = 0;
-    for (size_t i = 0; i < classic->n; ++i) {
+    for (size_t i = 0; i < classic->n; i++) {
         const double z = classic->y[i], better = classic->better[i];
         const double size = koine_max(koine_max(fabs(better), fabs(z)),
                                       koine_max(fabs(classic->y_old[i]), koine_classic_floor(problem, i)));
@@ -130,7 +130,7 @@ static bool is_adaptive(const KoineClassic *classic)
 
 static KoineStatus try_step(KoineClassic *classic, double from, double h)
 {
-    const KoineClassicMethod *const method = classic->method;
+    const KoineClassicMethod *method = classic->method;
     const bool is_embedded = classic->wants_error && method->has_estimate;
     const KoineClassicStep step = { .time = from,
                                     .h = h,
@@ -162,7 +162,7 @@ static KoineStatus try_step(KoineClassic *classic, double from, double h)
 
 static void swap(KoineClassic *classic)
 {
-    double *const y = classic->y, *const slope = classic->slope;
+    double *y = classic->y, *slope = classic->slope;
     classic->y = classic->y_old;
     classic->slope = classic->slope_old;
     classic->y_old = y;
@@ -198,8 +198,8 @@ static double half_of(const KoineProblem *problem, double from, double h)
 
 static KoineStatus too_small(const KoineClassic *classic, double h)
 {
-    const KoineProblem *const problem = classic->base.problem;
-    const KoineTables *const tables = problem->model->kind->tables;
+    const KoineProblem *problem = classic->base.problem;
+    const KoineTables *tables = problem->model->kind->tables;
     const KoineVariable *const state =
         tables->state_variable ? &tables->variables[tables->state_variable[classic->errors.worst]] : NULL;
     char where[256] = "", limit[64] = "the resolution of the time",
@@ -226,7 +226,7 @@ static KoineStatus too_small(const KoineClassic *classic, double h)
 /* Steps from (from, y_old), smaller and smaller, until one is good; it ends at *end. */
 static KoineStatus find_step(KoineClassic *classic, double goal, double *end, bool *was_halved)
 {
-    const KoineProblem *const problem = classic->base.problem;
+    const KoineProblem *problem = classic->base.problem;
     const double from = classic->base.from;
     for (double h = koine_max(classic->regular, koine_near(from));;) {
         *end = end_of(problem, from, h, goal);
@@ -236,13 +236,13 @@ static KoineStatus find_step(KoineClassic *classic, double goal, double *end, bo
             return status;
         if (status == KOINE_OK && (!is_adaptive(classic) || classic->errors.last <= problem->control.high_error))
             return KOINE_OK;
-        ++classic->counts.rejected;
+        classic->counts.rejected++;
         *was_halved = true;
         if (koine_interrupted(problem))
             return KOINE_FAILED;
         const double half = half_of(problem, from, h);
         if (status == KOINE_OK) {
-            ++classic->counts.halvings;
+            classic->counts.halvings++;
             if (half == 0)
                 return too_small(classic, h);
         } else if (!(half > 0) || half < koine_crossing_step(problem, from, koine_max(classic->usual, h))) {
@@ -255,7 +255,7 @@ static KoineStatus find_step(KoineClassic *classic, double goal, double *end, bo
 /* The size of the next step, after one of size h. */
 static void adapt(KoineClassic *classic, double h, bool was_halved)
 {
-    const KoineProblem *const problem = classic->base.problem;
+    const KoineProblem *problem = classic->base.problem;
     const bool is_small = classic->errors.last < problem->control.low_error;
     double next = classic->regular;
     if (was_halved)
@@ -284,7 +284,7 @@ static bool is_left_over(const KoineClassic *classic, double h)
  * RETRY: it cannot be made. */
 static KoineStatus damp(KoineClassic *classic, double goal)
 {
-    KoineSolver *const solver = &classic->base;
+    KoineSolver *solver = &classic->base;
     const double start = solver->time, h = DAMPING * classic->regular;
     classic->is_restless = false;
     if (h < koine_near(start) || start + h > goal - koine_near(goal))
@@ -303,13 +303,13 @@ static KoineStatus damp(KoineClassic *classic, double goal)
     solver->x = classic->y;
     solver->error = 0;
     classic->has_slope = false;
-    ++classic->counts.steps;
+    classic->counts.steps++;
     return KOINE_OK;
 }
 
 KoineStatus koine_classic_advance(KoineSolver *solver, double goal)
 {
-    KoineClassic *const classic = classic_of(solver);
+    KoineClassic *classic = classic_of(solver);
     const double start = solver->time;
     double end = goal;
     bool was_halved = false;
@@ -334,7 +334,7 @@ KoineStatus koine_classic_advance(KoineSolver *solver, double goal)
     classic->has_slope = false;
     classic->usual = koine_max(classic->usual, end - start);
     classic->is_restless = is_left_over(classic, end - start);
-    ++classic->counts.steps;
+    classic->counts.steps++;
     solver->error = classic->wants_error ? classic->errors.last : 0;
     if (classic->wants_error && classic->errors.last > classic->errors.largest) {
         classic->errors.largest = classic->errors.last;
@@ -347,7 +347,7 @@ KoineStatus koine_classic_advance(KoineSolver *solver, double goal)
 
 KoineStatus koine_classic_interpolate(KoineSolver *solver, double time, double *x)
 {
-    KoineClassic *const classic = classic_of(solver);
+    KoineClassic *classic = classic_of(solver);
     const double whole = solver->time - solver->from, h = time - solver->from;
     const KoineClassicStep step = {
         .time = solver->from, .h = h, .x = classic->y_old, .slope = classic->slope_old, .end = classic->middle
@@ -363,7 +363,7 @@ KoineStatus koine_classic_interpolate(KoineSolver *solver, double time, double *
         return KOINE_OK;
     }
     const double s = h / whole; /* the parabola through what is known */
-    for (size_t i = 0; i < classic->n; ++i) {
+    for (size_t i = 0; i < classic->n; i++) {
         const double line = h * classic->slope_old[i], change = classic->y[i] - classic->y_old[i];
         x[i] = classic->y_old[i] + line + s * s * (change - whole * classic->slope_old[i]);
     }
@@ -372,8 +372,8 @@ KoineStatus koine_classic_interpolate(KoineSolver *solver, double time, double *
 
 void koine_classic_statistics(const KoineSolver *solver, KoineRunStatistics *out)
 {
-    const KoineClassic *const classic = classic_of_const(solver);
-    const KoineTables *const tables = solver->problem->model->kind->tables;
+    const KoineClassic *classic = classic_of_const(solver);
+    const KoineTables *tables = solver->problem->model->kind->tables;
     out->integration.steps += classic->counts.steps;
     out->integration.rejected_steps += classic->counts.rejected;
     out->integration.evaluations += classic->counts.evaluations;

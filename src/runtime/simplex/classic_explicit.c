@@ -39,10 +39,10 @@ static const Tableau fehlberg_tableau = {
 static void combine(const KoineClassic *classic, const KoineClassicStep *step, const double *weight, uint32_t n_slopes,
                     double *to)
 {
-    const double *const x = step->x;
-    for (size_t i = 0; i < classic->n; ++i) {
+    const double *x = step->x;
+    for (size_t i = 0; i < classic->n; i++) {
         double sum = weight[0] * step->slope[i];
-        for (uint32_t j = 1; j < n_slopes; ++j)
+        for (uint32_t j = 1; j < n_slopes; j++)
             sum += weight[j] * classic->work[j][i];
         to[i] = x[i] + step->h * sum;
     }
@@ -50,8 +50,8 @@ static void combine(const KoineClassic *classic, const KoineClassicStep *step, c
 
 static KoineStatus explicit_step(KoineClassic *classic, const Tableau *tableau, const KoineClassicStep *step)
 {
-    double *const point = classic->work[0];
-    for (uint32_t k = 1; k < tableau->stages; ++k) {
+    double *point = classic->work[0];
+    for (uint32_t k = 1; k < tableau->stages; k++) {
         combine(classic, step, tableau->inner[k], k, point);
         const KoineStatus status =
             koine_classic_slope(classic, step->time + tableau->time[k] * step->h, point, classic->work[k]);

@@ -11,18 +11,18 @@ static const uint32_t INNER_STEPS[ROWS] = { 2, 4, 6, 8 };
 static KoineStatus midpoint(KoineClassic *classic, const KoineClassicStep *step, uint32_t inner)
 {
     double *ahead = classic->work[AHEAD], *behind = classic->work[BEHIND];
-    double *const slope = classic->work[INNER];
+    double *slope = classic->work[INNER];
     const double h = step->h / inner;
     memcpy(behind, step->x, classic->n * sizeof *behind);
-    for (size_t i = 0; i < classic->n; ++i)
+    for (size_t i = 0; i < classic->n; i++)
         ahead[i] = step->x[i] + h * step->slope[i];
-    for (uint32_t k = 1; k < inner; ++k) {
+    for (uint32_t k = 1; k < inner; k++) {
         const KoineStatus status = koine_classic_slope(classic, step->time + k * h, ahead, slope);
         if (status != KOINE_OK)
             return status;
-        for (size_t i = 0; i < classic->n; ++i)
+        for (size_t i = 0; i < classic->n; i++)
             behind[i] += 2 * h * slope[i];
-        double *const next = behind;
+        double *next = behind;
         behind = ahead;
         ahead = next;
     }
@@ -35,13 +35,13 @@ static KoineStatus midpoint(KoineClassic *classic, const KoineClassicStep *step,
 static void extrapolate(KoineClassic *classic, uint32_t row)
 {
     double share[ROWS] = { 0 };
-    for (uint32_t k = 1; k <= row; ++k) {
+    for (uint32_t k = 1; k <= row; k++) {
         const double ratio = (double)INNER_STEPS[row] / INNER_STEPS[row - k];
         share[k] = 1 / (ratio * ratio - 1);
     }
-    for (size_t i = 0; i < classic->n; ++i) {
+    for (size_t i = 0; i < classic->n; i++) {
         double value = classic->work[AHEAD][i];
-        for (uint32_t k = 0; k < row; ++k) {
+        for (uint32_t k = 0; k < row; k++) {
             const double above = classic->work[k][i];
             classic->work[k][i] = value;
             value += (value - above) * share[k + 1];
@@ -53,7 +53,7 @@ static void extrapolate(KoineClassic *classic, uint32_t row)
 static KoineStatus bulirsch_stoer_step(KoineClassic *classic, const KoineClassicStep *step)
 {
     const uint32_t rows = step->better ? ROWS : COLUMNS;
-    for (uint32_t row = 0; row < rows; ++row) {
+    for (uint32_t row = 0; row < rows; row++) {
         const KoineStatus status = midpoint(classic, step, INNER_STEPS[row]);
         if (status != KOINE_OK)
             return status;

@@ -27,9 +27,9 @@ static const double END[STAGES] = { 5.0 / 3, -4.0 / 3, 5.0 / 3 }; /* weights of 
 /* Stages are increments over x, one after the other from work[STAGE]; so are their slopes and the right side. */
 static KoineStatus find_slopes(KoineClassic *classic, const KoineClassicStep *step)
 {
-    double *const point = step->end;
-    for (uint32_t s = 0; s < STAGES; ++s) {
-        for (size_t i = 0; i < classic->n; ++i)
+    double *point = step->end;
+    for (uint32_t s = 0; s < STAGES; s++) {
+        for (size_t i = 0; i < classic->n; i++)
             point[i] = step->x[i] + classic->work[STAGE + s][i];
         const KoineStatus status =
             koine_classic_slope(classic, step->time + STAGE_TIME[s] * step->h, point, classic->work[SLOPES + s]);
@@ -46,8 +46,8 @@ static KoineStatus iterate(KoineClassic *classic, const KoineClassicStep *step, 
     KoineStatus status = find_slopes(classic, step);
     if (status != KOINE_OK)
         return status;
-    for (uint32_t s = 0; s < STAGES; ++s)
-        for (size_t i = 0; i < classic->n; ++i) {
+    for (uint32_t s = 0; s < STAGES; s++)
+        for (size_t i = 0; i < classic->n; i++) {
             const double sum = INNER[s][0] * slopes[0][i] + INNER[s][1] * slopes[1][i] + INNER[s][2] * slopes[2][i];
             classic->work[RIGHT + s][i] = step->h * sum - classic->work[STAGE + s][i];
         }
@@ -55,8 +55,8 @@ static KoineStatus iterate(KoineClassic *classic, const KoineClassicStep *step, 
     if (status != KOINE_OK)
         return status;
     *change = 0;
-    for (uint32_t s = 0; s < STAGES; ++s)
-        for (size_t i = 0; i < classic->n; ++i) {
+    for (uint32_t s = 0; s < STAGES; s++)
+        for (size_t i = 0; i < classic->n; i++) {
             const double d = classic->work[RIGHT + s][i];
             const double size = koine_max(fabs(step->x[i]), koine_classic_floor(classic->base.problem, i));
             classic->work[STAGE + s][i] += d;
@@ -70,10 +70,10 @@ static KoineStatus iterate(KoineClassic *classic, const KoineClassicStep *step, 
 
 static KoineStatus solve_stages(KoineClassic *classic, const KoineClassicStep *step)
 {
-    const KoineProblem *const problem = classic->base.problem;
+    const KoineProblem *problem = classic->base.problem;
     const double enough = koine_max(SHARE * problem->control.high_error, FINEST);
     double first = 0, last = 0, change = 0;
-    for (int k = 0; k < MAX_ITERATIONS; ++k) {
+    for (int k = 0; k < MAX_ITERATIONS; k++) {
         const KoineStatus status = iterate(classic, step, &change);
         ++koine_classic_linear_of(classic)->iterations;
         if (status != KOINE_OK)
@@ -95,7 +95,7 @@ static KoineStatus solve_stages(KoineClassic *classic, const KoineClassicStep *s
 static KoineStatus solve_from_rest(KoineClassic *classic, const KoineClassicStep *step)
 {
     classic->is_unsolved = false;
-    for (uint32_t s = 0; s < STAGES; ++s)
+    for (uint32_t s = 0; s < STAGES; s++)
         memset(classic->work[STAGE + s], 0, classic->n * sizeof(double));
     return solve_stages(classic, step);
 }
@@ -106,15 +106,15 @@ static KoineStatus gauss_step(KoineClassic *classic, const KoineClassicStep *ste
     KoineStatus status = koine_classic_linear_factorise_all(classic, step, INNER);
     if (status != KOINE_OK)
         return status;
-    for (uint32_t s = 0; s < STAGES; ++s)
-        for (size_t i = 0; i < classic->n; ++i)
+    for (uint32_t s = 0; s < STAGES; s++)
+        for (size_t i = 0; i < classic->n; i++)
             stages[s][i] = STAGE_TIME[s] * step->h * step->slope[i];
     status = solve_stages(classic, step);
     if (status == KOINE_RETRY)
         status = solve_from_rest(classic, step);
     if (status != KOINE_OK)
         return status;
-    for (size_t i = 0; i < classic->n; ++i)
+    for (size_t i = 0; i < classic->n; i++)
         step->end[i] = step->x[i] + (END[0] * stages[0][i] + END[1] * stages[1][i] + END[2] * stages[2][i]);
     return KOINE_OK;
 }

@@ -12,7 +12,7 @@
 /* The system of all stages: full where that of one stage is, else entries of df/dx in every block and the diagonal. */
 static KoineStatus make_all(KoineClassicLinear *system)
 {
-    const KoineLinear *const linear = &system->linear;
+    const KoineLinear *linear = &system->linear;
     const sunindextype size = (sunindextype)system->stages * linear->n;
     const bool is_dense = SUNMatGetID(linear->matrix) == SUNMATRIX_DENSE;
     system->all = N_VNewEmpty_Serial(size, system->context);
@@ -31,7 +31,7 @@ static KoineStatus make_all(KoineClassicLinear *system)
 
 static KoineStatus create(KoineClassic *classic, KoineClassicLinear *system)
 {
-    const KoineProblem *const problem = classic->base.problem;
+    const KoineProblem *problem = classic->base.problem;
     const uint32_t n = problem->model->kind->tables->n_x;
     system->point = malloc(n * sizeof *system->point);
     system->lack = malloc(n * sizeof *system->lack);
@@ -58,7 +58,7 @@ static KoineStatus create(KoineClassic *classic, KoineClassicLinear *system)
 
 KoineStatus koine_classic_linear_create(KoineClassic *classic, uint32_t stages)
 {
-    KoineClassicLinear *const system = malloc(sizeof *system);
+    KoineClassicLinear *system = malloc(sizeof *system);
     if (!system)
         return KOINE_FAILED;
     *system = (KoineClassicLinear){ .stages = stages, .time = NAN };
@@ -68,7 +68,7 @@ KoineStatus koine_classic_linear_create(KoineClassic *classic, uint32_t stages)
 
 void koine_classic_linear_destroy(KoineClassic *classic)
 {
-    KoineClassicLinear *const system = classic->extra;
+    KoineClassicLinear *system = classic->extra;
     if (!system)
         return;
     koine_linear_destroy(&system->linear);
@@ -94,7 +94,7 @@ void koine_classic_linear_forget(KoineClassic *classic)
 
 void koine_classic_linear_statistics(const KoineClassic *classic, KoineRunStatistics *out)
 {
-    const KoineClassicLinear *const system = koine_classic_linear_of(classic);
+    const KoineClassicLinear *system = koine_classic_linear_of(classic);
     out->integration.evaluations += system->linear.evaluations;
     out->integration.jacobians += system->linear.jacobians;
     out->integration.factorisations += system->factorisations;
@@ -104,7 +104,7 @@ void koine_classic_linear_statistics(const KoineClassic *classic, KoineRunStatis
 /* df/dx at the beginning of a step; a step and its repetition with half the size share it. */
 static KoineStatus evaluate(KoineClassic *classic, const KoineClassicStep *step)
 {
-    KoineClassicLinear *const system = koine_classic_linear_of(classic);
+    KoineClassicLinear *system = koine_classic_linear_of(classic);
     const size_t bytes = classic->n * sizeof *system->point;
     if (system->time == step->time && memcmp(system->point, step->x, bytes) == 0)
         return KOINE_OK;
@@ -121,14 +121,14 @@ static KoineStatus evaluate(KoineClassic *classic, const KoineClassicStep *step)
 
 static KoineStatus set_up(KoineClassicLinear *system, SUNLinearSolver solver, SUNMatrix matrix)
 {
-    ++system->factorisations;
+    system->factorisations++;
     const int flag = SUNLinSolSetup(solver, matrix);
     return flag == 0 ? KOINE_OK : flag > 0 ? KOINE_RETRY : KOINE_FAILED; /* RETRY: singular with this step */
 }
 
 KoineStatus koine_classic_linear_factorise(KoineClassic *classic, const KoineClassicStep *step, double scale)
 {
-    KoineClassicLinear *const system = koine_classic_linear_of(classic);
+    KoineClassicLinear *system = koine_classic_linear_of(classic);
     const KoineStatus status = evaluate(classic, step);
     if (status != KOINE_OK)
         return status;
@@ -140,16 +140,16 @@ KoineStatus koine_classic_linear_factorise(KoineClassic *classic, const KoineCla
 static void put_all_dense(KoineClassicLinear *system, double h,
                           const double weights[KOINE_CLASSIC_STAGES][KOINE_CLASSIC_STAGES])
 {
-    const KoineLinear *const linear = &system->linear;
+    const KoineLinear *linear = &system->linear;
     const size_t n = linear->n, size = n * system->stages;
-    double *const data = SM_DATA_D(system->matrix);
+    double *data = SM_DATA_D(system->matrix);
     SUNMatZero(system->matrix);
-    for (uint32_t s = 0; s < system->stages; ++s)
-        for (uint32_t t = 0; t < system->stages; ++t)
-            for (uint32_t p = 0; p < linear->n_entries; ++p)
+    for (uint32_t s = 0; s < system->stages; s++)
+        for (uint32_t t = 0; t < system->stages; t++)
+            for (uint32_t p = 0; p < linear->n_entries; p++)
                 data[(t * n + linear->pattern.index[p]) * size + s * n + linear->row[p]] =
                     -h * weights[s][t] * linear->values[p];
-    for (size_t k = 0; k < size; ++k)
+    for (size_t k = 0; k < size; k++)
         data[k * size + k] += 1;
 }
 
@@ -157,12 +157,12 @@ static void put_all_dense(KoineClassicLinear *system, double h,
 static sunindextype put_row(KoineClassicLinear *system, uint32_t s, uint32_t i, sunindextype at, double h,
                             const double weights[KOINE_CLASSIC_STAGES])
 {
-    const KoineLinear *const linear = &system->linear;
-    double *const data = SM_DATA_S(system->matrix);
-    sunindextype *const column = SM_INDEXVALS_S(system->matrix);
+    const KoineLinear *linear = &system->linear;
+    double *data = SM_DATA_S(system->matrix);
+    sunindextype *column = SM_INDEXVALS_S(system->matrix);
     bool has_diagonal = false;
-    for (uint32_t t = 0; t < system->stages; ++t)
-        for (uint32_t p = linear->pattern.start[i]; p < linear->pattern.start[i + 1]; ++p) {
+    for (uint32_t t = 0; t < system->stages; t++)
+        for (uint32_t p = linear->pattern.start[i]; p < linear->pattern.start[i + 1]; p++) {
             const bool is_diagonal = t == s && linear->pattern.index[p] == i;
             data[at] = (is_diagonal ? 1 : 0) - h * weights[t] * linear->values[p];
             column[at++] = (sunindextype)t * linear->n + linear->pattern.index[p];
@@ -178,10 +178,10 @@ static sunindextype put_row(KoineClassicLinear *system, uint32_t s, uint32_t i, 
 static void put_all_sparse(KoineClassicLinear *system, double h,
                            const double weights[KOINE_CLASSIC_STAGES][KOINE_CLASSIC_STAGES])
 {
-    sunindextype *const start = SM_INDEXPTRS_S(system->matrix);
+    sunindextype *start = SM_INDEXPTRS_S(system->matrix);
     sunindextype at = 0, row = 0;
-    for (uint32_t s = 0; s < system->stages; ++s)
-        for (uint32_t i = 0; i < system->linear.n; ++i) {
+    for (uint32_t s = 0; s < system->stages; s++)
+        for (uint32_t i = 0; i < system->linear.n; i++) {
             start[row++] = at;
             at = put_row(system, s, i, at, h, weights[s]);
         }
@@ -191,7 +191,7 @@ static void put_all_sparse(KoineClassicLinear *system, double h,
 KoineStatus koine_classic_linear_factorise_all(KoineClassic *classic, const KoineClassicStep *step,
                                                const double weights[KOINE_CLASSIC_STAGES][KOINE_CLASSIC_STAGES])
 {
-    KoineClassicLinear *const system = koine_classic_linear_of(classic);
+    KoineClassicLinear *system = koine_classic_linear_of(classic);
     const KoineStatus status = evaluate(classic, step);
     if (status != KOINE_OK)
         return status;
@@ -213,7 +213,7 @@ static KoineStatus solve(SUNLinearSolver solver, SUNMatrix matrix, N_Vector view
  * the pivots of its first matrix. What the solution lacks, row by row, corrects it. */
 static KoineStatus solve_one(KoineClassicLinear *system, double *vector)
 {
-    const KoineLinear *const linear = &system->linear;
+    const KoineLinear *linear = &system->linear;
     const size_t n = linear->n;
     memcpy(system->lack, vector, n * sizeof *vector);
     KoineStatus status = solve(linear->solver, linear->matrix, system->one, vector);
@@ -221,26 +221,26 @@ static KoineStatus solve_one(KoineClassicLinear *system, double *vector)
         return status;
     koine_linear_lack(linear, system->inverse, -1, vector, system->lack);
     status = solve(linear->solver, linear->matrix, system->one, system->lack);
-    for (size_t i = 0; status == KOINE_OK && i < n; ++i)
+    for (size_t i = 0; status == KOINE_OK && i < n; i++)
         vector[i] += system->lack[i];
     return status;
 }
 
 KoineStatus koine_classic_linear_solve(KoineClassic *classic, double *vector)
 {
-    KoineClassicLinear *const system = koine_classic_linear_of(classic);
+    KoineClassicLinear *system = koine_classic_linear_of(classic);
     return system->stages == 1 ? solve_one(system, vector) : solve(system->solver, system->matrix, system->all, vector);
 }
 
 KoineStatus koine_classic_linear_damp(KoineClassic *classic, const KoineClassicStep *step)
 {
-    KoineClassicLinear *const system = koine_classic_linear_of(classic);
+    KoineClassicLinear *system = koine_classic_linear_of(classic);
     KoineStatus status = koine_classic_linear_factorise(classic, step, step->h);
     if (status != KOINE_OK)
         return status;
     memcpy(step->end, step->slope, classic->n * sizeof *step->end);
     status = solve_one(system, step->end);
-    for (size_t i = 0; status == KOINE_OK && i < classic->n; ++i)
+    for (size_t i = 0; status == KOINE_OK && i < classic->n; i++)
         step->end[i] += step->x[i];
     return status;
 }

@@ -28,12 +28,12 @@ static const double END[STAGES] = { 1.845683240405840, 0.1369796894360503, 0.712
 /* work[BY_TIME] := df/dt from the slopes after d and 2*d. */
 static KoineStatus by_time_within(KoineClassic *classic, const KoineClassicStep *step, double d)
 {
-    double *const slope = classic->work[BY_TIME], *const further = classic->work[SLOPE];
+    double *slope = classic->work[BY_TIME], *further = classic->work[SLOPE];
     d = step->time + d - step->time; /* as it is in fact */
     KoineStatus status = koine_classic_slope(classic, step->time + d, step->x, slope);
     if (status == KOINE_OK)
         status = koine_classic_slope(classic, step->time + 2 * d, step->x, further);
-    for (size_t i = 0; status == KOINE_OK && i < classic->n; ++i) {
+    for (size_t i = 0; status == KOINE_OK && i < classic->n; i++) {
         const double first = slope[i] - step->slope[i], second = further[i] - step->slope[i];
         slope[i] = (4 * first - second) / (2 * d);
     }
@@ -45,8 +45,8 @@ static KoineStatus by_time_within(KoineClassic *classic, const KoineClassicStep 
  * shorter steps, would make a saw of a smooth line. */
 static KoineStatus by_time(KoineClassic *classic, const KoineClassicStep *step)
 {
-    const KoineSolver *const base = &classic->base;
-    KoineClassicLinear *const system = koine_classic_linear_of(classic);
+    const KoineSolver *base = &classic->base;
+    KoineClassicLinear *system = koine_classic_linear_of(classic);
     if (system->has_by_time)
         return KOINE_OK;
     const double whole = step->time == base->from ? koine_max(step->h, base->time - base->from) : step->h;
@@ -61,11 +61,11 @@ static KoineStatus by_time(KoineClassic *classic, const KoineClassicStep *step)
 /* work[k] := U of stage k, with the slope at its point. */
 static KoineStatus stage(KoineClassic *classic, const KoineClassicStep *step, uint32_t k, const double *slope)
 {
-    double *const u = classic->work[k];
-    const double *const change = classic->work[BY_TIME];
-    for (size_t i = 0; i < classic->n; ++i) {
+    double *u = classic->work[k];
+    const double *change = classic->work[BY_TIME];
+    for (size_t i = 0; i < classic->n; i++) {
         double sum = slope[i] + step->h * BY_TIME_WEIGHT[k] * change[i];
-        for (uint32_t j = 0; j < k; ++j)
+        for (uint32_t j = 0; j < k; j++)
             sum += COUPLING[k][j] / step->h * classic->work[j][i];
         u[i] = sum;
     }
@@ -76,9 +76,9 @@ static KoineStatus stage(KoineClassic *classic, const KoineClassicStep *step, ui
 static void combine(const KoineClassic *classic, const KoineClassicStep *step, const double *weight, uint32_t n,
                     double *to)
 {
-    for (size_t i = 0; i < classic->n; ++i) {
+    for (size_t i = 0; i < classic->n; i++) {
         double sum = 0;
-        for (uint32_t j = 0; j < n; ++j)
+        for (uint32_t j = 0; j < n; j++)
             sum += weight[j] * classic->work[j][i];
         to[i] = step->x[i] + sum;
     }
@@ -90,7 +90,7 @@ static KoineStatus rosenbrock_step(KoineClassic *classic, const KoineClassicStep
     KoineStatus status = koine_classic_linear_factorise(classic, step, GAMMA * step->h);
     if (status == KOINE_OK)
         status = by_time(classic, step);
-    for (uint32_t k = 0; k < STAGES && status == KOINE_OK; ++k) {
+    for (uint32_t k = 0; k < STAGES && status == KOINE_OK; k++) {
         if (k == 1 || k == 2) { /* the last stage stands where the third does */
             combine(classic, step, INNER[k], k, classic->work[POINT]);
             slope = classic->work[SLOPE];

@@ -9,7 +9,7 @@
 
 void koine_grid_keep(KoineRun *run)
 {
-    KoineGridState *const state = koine_grid_state(run);
+    KoineGridState *state = koine_grid_state(run);
     if (run->tables->n_x)
         memcpy(state->here, koine_states(run->model), run->tables->n_x * sizeof *state->here);
 }
@@ -31,8 +31,8 @@ static bool has_crossed(const KoineRoots *roots, uint32_t root)
 
 static bool some_region_crossed(const KoineRun *run)
 {
-    const uint8_t *const is_region = run->tables->roots.regions;
-    for (uint32_t k = 0; is_region && k < run->roots.n; ++k)
+    const uint8_t *is_region = run->tables->roots.regions;
+    for (uint32_t k = 0; is_region && k < run->roots.n; k++)
         if (is_region[k] && has_crossed(&run->roots, k))
             return true;
     return false;
@@ -44,7 +44,7 @@ static KoineStatus takes_too_long(KoineRun *run, const Bracket *bracket)
     uint32_t root = 0;
     char text[512];
     while (root + 1 < run->roots.n && !has_crossed(&run->roots, root))
-        ++root;
+        root++;
     return koine_fail_by(
         run, KOINE_CAUSE_CROSSING,
         "the search for the %s of %s takes more than %u steps (MaxCro); it lies between %.15g and %.15g",
@@ -61,7 +61,7 @@ static double choose(const KoineRoots *roots, const Bracket *bracket)
     double share = 1;
     if (bracket->is_blind || bracket->has_region)
         return bracket->lo + floor(0.5 * width);
-    for (uint32_t k = 0; k < roots->n; ++k) {
+    for (uint32_t k = 0; k < roots->n; k++) {
         const double a = bracket->weight_lo * roots->lo[k], b = bracket->weight_hi * roots->hi[k];
         if (has_crossed(roots, k))
             share = koine_min(share, a / (a - b));
@@ -71,7 +71,7 @@ static double choose(const KoineRoots *roots, const Bracket *bracket)
 
 static void swap(double **a, double **b)
 {
-    double *const c = *a;
+    double *c = *a;
     *a = *b;
     *b = c;
 }
@@ -101,7 +101,7 @@ static void count_search(KoineRunStatistics *statistics, bool has_region, uint32
 
 KoineStatus koine_grid_search(KoineRun *run, double from, double *to, bool is_blind)
 {
-    KoineRoots *const roots = &run->roots;
+    KoineRoots *roots = &run->roots;
     const double resolution = run->problem.control.resolution;
     Bracket bracket = { .lo = koine_grid_nearest(resolution, from),
                         .hi = koine_grid_nearest(resolution, *to),
@@ -138,7 +138,7 @@ KoineStatus koine_grid_search(KoineRun *run, double from, double *to, bool is_bl
 /* The block and the solver take the state run->crossing.x at `time`. */
 static KoineStatus go_on_from(KoineRun *run, double time)
 {
-    KoineSolver *const solver = run->solver;
+    KoineSolver *solver = run->solver;
     if (solver->kind->restart(solver, time, run->crossing.x) < 0)
         return koine_solver_failed(run);
     run->time = time;
@@ -156,8 +156,8 @@ static KoineStatus slope_at(KoineRun *run, double time, const double *x, double 
 static KoineStatus cross_cell(KoineRun *run, double time, double goal, unsigned *cause, bool *is_done)
 {
     const size_t n = run->tables->n_x;
-    double *const x = run->crossing.x, *const trial = run->crossing.x + n, *const slope = run->crossing.before + n;
-    for (size_t i = 0; i < n; ++i)
+    double *x = run->crossing.x, *trial = run->crossing.x + n, *slope = run->crossing.before + n;
+    for (size_t i = 0; i < n; i++)
         x[i] += run->problem.control.resolution * slope[i];
     if (n)
         memcpy(koine_states(run->model), x, n * sizeof *x);
@@ -195,7 +195,7 @@ static KoineStatus cross_cell(KoineRun *run, double time, double goal, unsigned 
 static KoineStatus name_fault(KoineRun *run, double time, double h)
 {
     const size_t n = run->tables->n_x;
-    for (size_t i = 0; i < n; ++i)
+    for (size_t i = 0; i < n; i++)
         run->crossing.x[i] = run->crossing.before[i] + (h > 0 ? h * run->crossing.before[n + i] : 0);
     const KoineEvaluation at = {
         .time = time, .x = run->crossing.x, .want = KOINE_WANT_DER, .der = run->crossing.x + n
@@ -209,7 +209,7 @@ KoineStatus koine_grid_cross(KoineRun *run, double goal, unsigned *cause)
 {
     const double resolution = run->problem.control.resolution;
     const double from = koine_grid_nearest(resolution, run->time);
-    const double *const here = koine_grid_state(run)->here;
+    const double *here = koine_grid_state(run)->here;
     uint32_t cells = 0;
     const size_t n = run->tables->n_x;
     bool is_done = false;
@@ -239,7 +239,7 @@ KoineStatus koine_grid_cross_region(KoineRun *run, double goal, unsigned *cause,
     *is_crossed = koine_grid_state(run)->has_region;
     if (!*is_crossed)
         return KOINE_OK;
-    ++run->report->statistics.control.steps_cut_at_regions;
+    run->report->statistics.control.steps_cut_at_regions++;
     if (left > run->time) {
         TRY(koine_record_grid(run, left, false));
         bool is_event = false;

@@ -22,7 +22,7 @@ static double resolution_of(const KoineRun *run)
  * would be larger than a quarter of a cell. */
 static KoineStatus check_grid(KoineRun *run)
 {
-    const KoineRunOptions *const options = run->options;
+    const KoineRunOptions *options = run->options;
     const double resolution = resolution_of(run);
     if (!(resolution >= 0) || !isfinite(resolution) || !(options->control.max_time >= 0))
         return koine_fail(run, KOINE_RUN_OPTIONS, "resolution %g, max_time %g: none of them may be negative",
@@ -45,7 +45,7 @@ static KoineStatus check_grid(KoineRun *run)
 
 static KoineStatus check_error_control(KoineRun *run)
 {
-    const KoineTimeControl *const control = &run->options->control;
+    const KoineTimeControl *control = &run->options->control;
     if (!(control->first_step >= 0) || !(control->high_error >= 0) || !(control->low_error >= 0))
         return koine_fail(run, KOINE_RUN_OPTIONS,
                           "first step %g, high error %g, low error %g: none of them may be negative",
@@ -71,7 +71,7 @@ KoineStatus koine_time_choose(KoineRun *run)
 
 void koine_time_complete(KoineProblem *problem)
 {
-    KoineTimeControl *const control = &problem->control;
+    KoineTimeControl *control = &problem->control;
     control->first_step = positive_or(control->first_step, problem->step);
     control->high_error = positive_or(control->high_error, problem->tolerance);
     control->low_error = positive_or(control->low_error, LOW_SHARE * control->high_error);

@@ -60,7 +60,7 @@ static KoineStatus begin_step(KoineRun *run, double goal, unsigned *cause)
 static KoineStatus create(KoineRun *run)
 {
     const size_t n = run->tables->n_x;
-    KoineGridState *const state = malloc(sizeof *state + n * sizeof *state->here);
+    KoineGridState *state = malloc(sizeof *state + n * sizeof *state->here);
     if (!state)
         return koine_fail_by(run, KOINE_CAUSE_MEMORY, "no memory for %zu states", n);
     *state = (KoineGridState){ .here = (double *)(void *)(state + 1) };

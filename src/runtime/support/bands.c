@@ -130,7 +130,7 @@ void koine_widen_bands(Machine *m)
     const bool is_measured = !m->bands.noise && p->slots.n_x && has_close_root(m);
     bool is_displaced = false;
     if (is_measured) {
-        double *const states = m->spaces.residual_work;
+        double *states = m->spaces.residual_work;
         memcpy(states, &m->slots[p->slots.x], p->slots.n_x * sizeof *states);
         is_displaced = displace(m);
         memcpy(&m->slots[p->slots.x], states, p->slots.n_x * sizeof *states);

@@ -98,7 +98,7 @@ static void put_defect(const Matrix *a, const double *x, double *to)
 static Matrix matrix_of(Machine *m, const KoineSystem *s, const double *entries)
 {
     const uint32_t all = s->n + s->n_inner;
-    double *const work = m->spaces.workspace->look;
+    double *work = m->spaces.workspace->look;
     return (Matrix){ .s = s,
                      .entries = entries,
                      .all = all,

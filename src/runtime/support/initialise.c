@@ -27,7 +27,7 @@ static void set_initial_guesses(Machine *m, bool to_starts)
 static KoineStatus follow_homotopy(Machine *m)
 {
     static const double FIRST = 0.25, SMALLEST = 1e-4;
-    KoineSlot *const p = &m->slots[m->program->slots.homotopy];
+    KoineSlot *p = &m->slots[m->program->slots.homotopy];
     double reached = 0, step = FIRST;
     p->r = 0;
     KoineStatus status = koine_run_part(m, &m->program->parts.initial);

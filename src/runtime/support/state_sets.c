@@ -76,7 +76,7 @@ void koine_set_space_destroy(SetSpace *w)
 static void fill_matrix(const Machine *m, const KoineStateSet *s, bool at_start)
 {
     SetSpace *w = m->spaces.set_space;
-    const double *const weight = at_start ? s->start_weight : s->weight;
+    const double *weight = at_start ? s->start_weight : s->weight;
     memset(w->matrix, 0, (size_t)s->n_rows * s->n_columns * sizeof *w->matrix);
     memset(w->largest, 0, s->n_rows * sizeof *w->largest);
     for (uint32_t j = 0; j < s->n_entries; j++) {
@@ -223,7 +223,7 @@ static bool is_chosen(const KoineStateSet *s, const uint32_t *taken, uint32_t le
 /* States whose candidate stays chosen keep it; the others take the new ones in order, with their present values. */
 static void take_choices(Machine *m, const KoineStateSet *s, bool all)
 {
-    uint32_t *const is_used = m->spaces.set_space->present, *const taken = m->spaces.set_space->taken;
+    uint32_t *is_used = m->spaces.set_space->present, *taken = m->spaces.set_space->taken;
     for (uint32_t level = 0, at = 0; level < s->n_levels; at += s->n_states[level++]) {
         memset(is_used, 0, s->n_columns * sizeof *is_used);
         for (uint32_t j = 0; j < s->n_states[level]; j++) {
@@ -264,7 +264,7 @@ void koine_switch_sets(Machine *m)
 static void compute_coefficients(Machine *m)
 {
     const KoineProgram *p = m->program;
-    double *const kept = m->spaces.set_space->kept;
+    double *kept = m->spaces.set_space->kept;
     for (int round = 0; round < 2; round++) {
         size_t at = 0;
         for (uint32_t n = 0; n < p->systems.n_sets; n++) {

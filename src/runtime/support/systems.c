@@ -82,7 +82,7 @@ KoineStatus koine_report_newton(Machine *m, const KoineSystem *s, NewtonEnd end)
         [NEWTON_STUCK] = "the iteration for the nonlinear equations does not get on",
         [NEWTON_SLOW] = "the iteration for the nonlinear equations did not converge",
     };
-    KoineFault *const fault = &m->model->fault;
+    KoineFault *fault = &m->model->fault;
     if (end == NEWTON_NO_VALUE) {
         koine_fault(m, KOINE_RETRY, s->origin, NULL);
         add_to_fault(fault, "; the iteration of %u nonlinear equation%s begins there: another start value may help",
