@@ -3,7 +3,7 @@
 #include "base/bug.h"
 #include "driver/resolve.h"
 #include "driver/stop.h"
-#include "driver/task.h"
+#include "ir/task_text.h"
 #include "driver/tier.h"
 #include "driver/words.h"
 #include "formats/select.h"

@@ -1,7 +1,7 @@
 /* The walls around the server: it reads the folders of what it was given, and writes nothing. Its runs are processes of
  * somebody else (starter.h), which also removes what is temporary. */
 #include "base/walls.h"
-#include "driver/reach.h"
+#include "bank/reach.h"
 #include "web/session.h"
 
 /* What lies beneath the folder of a file, and the file itself: it may be a link. */

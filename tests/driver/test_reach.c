@@ -1,5 +1,5 @@
 /* Which files a model can be made of. */
-#include "driver/reach.h"
+#include "bank/reach.h"
 #include "assertions.h"
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* Following banks and included files without compiling the model; see reach.h. */
-#include "driver/reach.h"
+#include "bank/reach.h"
 #include "bank/bank.h"
 #include "lang/languages.h"
 #include <dirent.h>

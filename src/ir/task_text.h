@@ -1,6 +1,6 @@
 /* The task of a run, as text: "steady", "start steady", or a list like "unknown u, known der(v) = 2". */
-#ifndef DRIVER_TASK_H
-#define DRIVER_TASK_H
+#ifndef IR_TASK_TEXT_H
+#define IR_TASK_TEXT_H
 
 #include "base/diag.h"
 #include "ir/model.h"

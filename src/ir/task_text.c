@@ -1,5 +1,5 @@
-/* See task.h. Names are paths as in the results; where no name is like it they count without regard to case. */
-#include "driver/task.h"
+/* See task_text.h. Names are paths as in the results; where no name is like it they count without regard to case. */
+#include "ir/task_text.h"
 #include "base/names.h"
 #include "base/text.h"
 #include <strings.h>

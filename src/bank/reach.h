@@ -3,8 +3,8 @@
  * These are its folder, the bank it belongs to, and single files: those of a language in the banks that are imported,
  * through others too, and what the file includes. A folder elsewhere is never opened as a whole because a file names
  * it: `import /` is a line that anyone can write. */
-#ifndef DRIVER_REACH_H
-#define DRIVER_REACH_H
+#ifndef BANK_REACH_H
+#define BANK_REACH_H
 
 #include "base/vec.h"
 
