@@ -262,7 +262,7 @@ typedef enum {
     KOINE_TRIGGER_STEP /* tested after accepted steps */
 } KoineTriggerKind;
 typedef struct {
-    uint8_t kind; /* display, terminate, warning */
+    uint8_t kind; /* KOINE_ACTION_... */
     const char *format;
     uint32_t kernel, row; /* outputs: guard, then the arguments */
     uint32_t guard, n_args;
@@ -270,7 +270,7 @@ typedef struct {
     const uint8_t *types; /* KoineType of each */
     uint32_t origin;
 } KoineAction;
-enum { KOINE_ACTION_DISPLAY, KOINE_ACTION_TERMINATE, KOINE_ACTION_WARNING };
+enum { KOINE_ACTION_DISPLAY, KOINE_ACTION_TERMINATE, KOINE_ACTION_WARNING, KOINE_ACTION_FAIL };
 
 typedef struct {
     uint8_t trigger;

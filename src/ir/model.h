@@ -192,7 +192,7 @@ typedef struct {
     Span span;
 } Assignment;
 
-typedef enum { ACTION_DISPLAY, ACTION_TERMINATE, ACTION_WARNING, ACTION_SEND } ActionKind;
+typedef enum { ACTION_DISPLAY, ACTION_TERMINATE, ACTION_WARNING, ACTION_SEND, ACTION_FAIL } ActionKind;
 typedef struct {
     uint8_t kind;
     Term guard;

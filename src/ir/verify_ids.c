@@ -404,7 +404,7 @@ static void check_regions(Verifier *v)
 
 static void check_action(Verifier *v, const Action *a)
 {
-    check_value(v, a->kind, ACTION_SEND + 1, "an action kind", a->span);
+    check_value(v, a->kind, ACTION_FAIL + 1, "an action kind", a->span);
     want_type(v, a->guard, BOOLEAN_TYPE, "a guard", a->span);
     slice_in_range(v, a->first_arg, a->n_args, v->model->conditions.n, "arguments", a->span);
     if (a->kind == ACTION_SEND)

@@ -112,8 +112,6 @@ bool reject_unsupported(Compile *c)
             refuse(c, m->streams.at[k].span, "a random stream without key");
     for (uint32_t k = 0; k < m->functions.n; k++)
         check_function(c, m->functions.at[k]);
-    for (uint32_t k = 0; k < m->assertions.n; k++)
-        refuse(c, m->assertions.at[k].span, "an assertion");
     for (uint32_t k = 0; k < m->connections.n; k++)
         if (m->connections.at[k].is_acausal && !is_physical(m, m->connections.at[k].port_a))
             refuse(c, m->connections.at[k].span, "a connection of ports with other members than potentials and flows");

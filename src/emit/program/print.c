@@ -270,7 +270,8 @@ static void print_transition(const Printing *x, uint32_t number)
                                             [KOINE_TRIGGER_STEP] = "after steps, while" };
     static const char *const kinds[] = { [KOINE_ACTION_DISPLAY] = "displays",
                                          [KOINE_ACTION_TERMINATE] = "ends the run with",
-                                         [KOINE_ACTION_WARNING] = "warns with" };
+                                         [KOINE_ACTION_WARNING] = "warns with",
+                                         [KOINE_ACTION_FAIL] = "fails with" };
     const KoineTransition *t = &x->p->events.firings.transitions[number];
     text_format(x->to, "  transition %u ", number);
     put_slots(x, triggers[t->trigger], t->n_conditions, t->conditions);

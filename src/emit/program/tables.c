@@ -225,12 +225,21 @@ static bool has_signals(const Model *m)
     return false;
 }
 
+/* After steps something is chosen or tested. */
+static bool looks_after_steps(const Model *m)
+{
+    bool any = m->state_sets.n > 0;
+    for (uint32_t k = 0; k < m->transitions.n && !any; k++)
+        any = m->transitions.at[k].trigger == TRIGGER_STEP;
+    return any;
+}
+
 static uint32_t capabilities_of(const Schedule *s, const Slots *slots)
 {
     const bool is_autonomous = s->parts[PART_DERIVATIVES].n == 0 && s->parts[PART_ROOTS].n == 0 &&
                                s->figures.n_roots == 0 && slots->n_x == 0 && !has_signals(s->model);
     return KOINE_CAN_SNAPSHOT | (is_autonomous ? KOINE_IS_AUTONOMOUS : 0) |
-           (s->model->state_sets.n ? KOINE_NEEDS_STEP_EVENTS : 0);
+           (looks_after_steps(s->model) ? KOINE_NEEDS_STEP_EVENTS : 0);
 }
 
 static void fill_sources(const Model *m, KoineTables *tables, Arena *arena)

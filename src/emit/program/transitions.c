@@ -45,7 +45,8 @@ static void add_action(EventLayout *e, const Action *a)
 {
     static const uint8_t kinds[] = { [ACTION_DISPLAY] = KOINE_ACTION_DISPLAY,
                                      [ACTION_TERMINATE] = KOINE_ACTION_TERMINATE,
-                                     [ACTION_WARNING] = KOINE_ACTION_WARNING };
+                                     [ACTION_WARNING] = KOINE_ACTION_WARNING,
+                                     [ACTION_FAIL] = KOINE_ACTION_FAIL };
     Kernels *ks = e->ks;
     Model *m = e->m;
     const uint32_t n = a->n_args + 1;

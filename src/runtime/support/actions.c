@@ -1,11 +1,13 @@
 /* What transitions say when they take effect: output, warnings, the end of the run. */
 #include "machine.h"
+#include <stdio.h>
 #include <string.h>
 
-static void print_action(Machine *m, const KoineAction *a)
+enum { TEXT_SIZE = 1024 };
+
+static void format_text(const Machine *m, const KoineAction *a, char room[TEXT_SIZE])
 {
-    char room[1024];
-    KoineText text = koine_text_in(room, sizeof room);
+    KoineText text = koine_text_in(room, TEXT_SIZE);
     uint32_t arg = 0;
     for (const char *f = a->format; *f && !text.is_cut; f++) {
         if (*f != '%' || f[1] == '%') {
@@ -33,11 +35,6 @@ static void print_action(Machine *m, const KoineAction *a)
         }
         arg++;
     }
-    if (a->kind == KOINE_ACTION_TERMINATE)
-        m->instant->result.has_terminated = 1;
-    if (m->model->host && m->model->host->message)
-        m->model->host->message(m->model->host->context, m->model,
-                                a->kind == KOINE_ACTION_WARNING ? KOINE_MESSAGE_WARNING : KOINE_MESSAGE_OUTPUT, room);
 }
 
 /* Which transition ended the run. */
@@ -50,18 +47,44 @@ static void note_end(Machine *m, const KoineTransition *t)
     m->model->fault.place = where.place;
 }
 
-void koine_run_actions(Machine *m)
+static KoineStatus fail(Machine *m, const KoineTransition *t, const char *text)
+{
+    const KoineStatus status = koine_fault(m, KOINE_FAILED, KOINE_NONE, text);
+    note_end(m, t);
+    return koine_because(m, KOINE_CAUSE_ASSERTION, status);
+}
+
+static KoineStatus run_action(Machine *m, const KoineTransition *t, const KoineAction *a)
+{
+    const KoineHost *host = m->model->host;
+    char text[TEXT_SIZE];
+    format_text(m, a, text);
+    if (a->kind == KOINE_ACTION_FAIL)
+        return fail(m, t, text);
+    if (a->kind == KOINE_ACTION_TERMINATE)
+        m->instant->result.has_terminated = 1;
+    if (host && host->message && a->kind == KOINE_ACTION_WARNING) {
+        char timed[TEXT_SIZE + 32];
+        snprintf(timed, sizeof timed, "%s (at time %g)", text, m->slots[m->program->slots.time].r);
+        host->message(host->context, m->model, KOINE_MESSAGE_WARNING, timed);
+    } else if (host && host->message)
+        host->message(host->context, m->model, KOINE_MESSAGE_OUTPUT, text);
+    if (a->kind == KOINE_ACTION_TERMINATE)
+        note_end(m, t);
+    return KOINE_OK;
+}
+
+KoineStatus koine_run_actions(Machine *m)
 {
     const KoineProgram *p = m->program;
     for (uint32_t n = bitset_next(&m->wake.enabled, 0); n != UINT32_MAX; n = bitset_next(&m->wake.enabled, n + 1)) {
         const KoineTransition *t = &p->events.firings.transitions[n];
         for (uint32_t j = 0; j < t->n_actions; j++) {
             const KoineAction *a = &p->events.firings.actions[t->first_action + j];
-            if (!m->slots[a->guard].i)
-                continue;
-            print_action(m, a);
-            if (a->kind == KOINE_ACTION_TERMINATE)
-                note_end(m, t);
+            const KoineStatus status = m->slots[a->guard].i ? run_action(m, t, a) : KOINE_OK;
+            if (status != KOINE_OK)
+                return status;
         }
     }
+    return KOINE_OK;
 }

@@ -190,8 +190,9 @@ KoineStatus koine_machine_commit(KoineModel *model, KoineOutcome *outcome)
         cell_changed(m, next->cell);
     }
     now->n_pending = 0;
-    if (p->events.firings.n_actions)
-        koine_run_actions(m);
+    const KoineStatus status = p->events.firings.n_actions ? koine_run_actions(m) : KOINE_OK;
+    if (status != KOINE_OK)
+        return status;
     if (now->is_start && now->event_step == 0) /* they fire once */
         koine_wake_transitions(m, KOINE_TRIGGER_INITIAL);
     if (now->is_step && now->event_step == 0)

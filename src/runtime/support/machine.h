@@ -320,7 +320,7 @@ void koine_put_on_borders(Machine *m, const uint8_t *crossed);
 bool koine_is_inside(const Machine *m, const KoineStep *s);
 
 /* actions.c: what enabled transitions print, and whether one ends the run */
-void koine_run_actions(Machine *m);
+KoineStatus koine_run_actions(Machine *m);
 
 /* endless.c */
 void koine_look_for_cycle(Machine *m, uint32_t limit); /* in each of the last steps before the limit */

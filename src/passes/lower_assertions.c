@@ -1,0 +1,118 @@
+/* lower-assertions: an assertion is a transition that fires when its condition does not hold.
+ *
+ * Its comparisons are events, so a violation is found when it begins, whatever steps a solver makes; a trial of the
+ * solver beyond it reports nothing. It fires at the start, too, and a warning once each time that it begins. Where
+ * nothing watches the condition (noEvent, a function of what moves) it is looked at after each accepted step. */
+#include "passes/pipeline.h"
+
+typedef struct {
+    Compile *c;
+    Model *model;
+    const Assertion *assertion;
+    uint32_t number;
+} Lowering;
+
+static bool moves(const Model *m, Ref ref)
+{
+    if (ref.kind == REF_TIME || ref.kind == REF_DER || ref.kind == REF_LAST)
+        return true;
+    return ref.kind == REF_NOW && model_var(m, ref.var)->variability == VARIABILITY_CONTINUOUS;
+}
+
+static bool is_silent_shape(const Expr *e)
+{
+    bool found = e->kind == EXPR_FUNCTION || (e->kind == EXPR_CALL && op_is_relation((Op)e->op) && e->is_literal);
+    for (uint32_t k = 0; k < e->n_args && !found; k++)
+        found = is_silent_shape(e->args[k]);
+    return found;
+}
+
+/* Nothing tells when it changes between events. */
+static bool is_silent(const Model *m, Term condition)
+{
+    bool any = false;
+    for (uint32_t k = 0; k < condition.shape->n_leaves && !any; k++)
+        any = moves(m, term_refs(m, condition)[k]);
+    return any && is_silent_shape(condition.shape);
+}
+
+static Term violated(Lowering *l, VarId said, bool is_said)
+{
+    Model *m = l->model;
+    TermBuilder builder = term_builder(m);
+    const Expr *e = expr_unary(m->pool, OP_NOT, term_import(&builder, l->assertion->condition));
+    if (!var_is_none(said)) {
+        const Expr *known = term_leaf(&builder, ref_now(said));
+        e = is_said ? expr_binary(m->pool, OP_AND, term_import(&builder, l->assertion->condition), known)
+                    : expr_binary(m->pool, OP_AND, e, expr_unary(m->pool, OP_NOT, known));
+    }
+    return term_finish(&builder, e);
+}
+
+static VarId add_said(Lowering *l)
+{
+    Model *m = l->model;
+    const Assertion *a = l->assertion;
+    Names *names = pool_names(m->pool);
+    const char *own = names_of(names, a->name);
+    const char *name = *own ? own : arena_format(l->c->scratch, "assertion %u", l->number + 1);
+    const VarId said = model_add_variable(m, a->owner, names_text(names, arena_format(l->c->scratch, "$said %s", name)),
+                                          BOOLEAN_TYPE, a->span);
+    Variable *v = model_var(m, said);
+    v->variability = VARIABILITY_DISCRETE;
+    v->definition = DEFINITION_NEXT;
+    v->is_fixed = v->is_generated = true;
+    v->start = term_boolean(m, false);
+    return said;
+}
+
+/* condition absent: at the start, where `guard` holds. said: becomes `value`; none: nothing is remembered. */
+static void add_transition(Lowering *l, Trigger trigger, Term condition, Term guard, VarId said, bool value)
+{
+    Model *m = l->model;
+    const Assertion *a = l->assertion;
+    const Transition head = { .trigger = (uint8_t)trigger,
+                              .effect = EFFECT_NEXT,
+                              .form = FORM_SET,
+                              .edge_start = EDGE_START_FALSE,
+                              .region = REGION_NONE,
+                              .owner = a->owner,
+                              .origin = { .span = a->span, .made_by = "lower-assertions", .parent = EQ_NONE } };
+    const bool tells = var_is_none(said) || value;
+    const Action action = { .kind = a->level == ASSERT_ERROR ? ACTION_FAIL : ACTION_WARNING,
+                            .guard = guard,
+                            .text = a->message,
+                            .span = a->span };
+    const Assignment remember = { .target = var_is_none(said) ? TERM_NONE : term_ref(m, ref_now(said)),
+                                  .guard = guard,
+                                  .value = term_boolean(m, value),
+                                  .span = a->span };
+    model_add_transition(m, &head, !term_is_absent(condition), &condition, !var_is_none(said), &remember, tells,
+                         &action);
+}
+
+static void lower(Lowering *l)
+{
+    const bool is_error = l->assertion->level == ASSERT_ERROR, is_quiet = is_silent(l->model, l->assertion->condition);
+    if (is_error || !is_quiet)
+        add_transition(l, TRIGGER_EDGE, violated(l, VAR_NONE, false), TERM_NONE, VAR_NONE, false);
+    if (is_error && is_quiet)
+        add_transition(l, TRIGGER_STEP, violated(l, VAR_NONE, false), TERM_NONE, VAR_NONE, false);
+    if (is_error || !is_quiet)
+        return;
+    const VarId said = add_said(l);
+    add_transition(l, TRIGGER_INITIAL, TERM_NONE, violated(l, VAR_NONE, false), said, true);
+    add_transition(l, TRIGGER_STEP, violated(l, said, false), TERM_NONE, said, true);
+    add_transition(l, TRIGGER_STEP, violated(l, said, true), TERM_NONE, said, false);
+}
+
+bool lower_assertions(Compile *c)
+{
+    Model *m = c->model;
+    for (uint32_t k = 0; k < m->assertions.n; k++) {
+        const Assertion a = m->assertions.at[k];
+        lower(&(Lowering){ c, m, &a, k });
+    }
+    m->assertions.n = 0;
+    return true;
+}
