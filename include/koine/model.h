@@ -132,7 +132,8 @@ enum { /* KoineTables.capabilities */
        KOINE_HAS_OWN_SOLVER = 4,
        KOINE_NEEDS_STEP_EVENTS = 8, /* accept may ask for an instant */
        KOINE_IS_DAE = 16,
-       KOINE_IS_AUTONOMOUS = 32 /* nothing continuous: no state, nothing that moves between events */
+       KOINE_IS_AUTONOMOUS = 32, /* nothing continuous: no state, nothing that moves between events */
+       KOINE_HAS_TERMINAL = 64   /* it is told when the run has come to its end: KOINE_AT_TERMINAL */
 };
 
 typedef struct { /* root functions: comparisons that a solver looks for */
@@ -303,8 +304,9 @@ enum { /* KoineArrival.cause */
        KOINE_AT_INPUT = 8,
        KOINE_AT_STEP = 16,
        KOINE_AT_ENTRY = 32,
-       KOINE_AT_STOP = 64,     /* the run ends here: late time relations stay pending */
-       KOINE_AT_CONTINUE = 128 /* first instant of a continued run: anything may have been written from outside */
+       KOINE_AT_STOP = 64,      /* the run ends here: late time relations stay pending */
+       KOINE_AT_TERMINAL = 256, /* the run has come to its end, and this is the last instant */
+       KOINE_AT_CONTINUE = 128  /* first instant of a continued run: anything may have been written from outside */
 };
 typedef struct {
     double time;

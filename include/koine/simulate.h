@@ -91,6 +91,7 @@ typedef struct {
     KoineTimeControl control;
     bool stop_at_chattering; /* a run that chatters fails; else it is warned of and goes on, see docs/semantics.md */
     bool is_continued;       /* go on from where an earlier run of this instance ended; see koine_simulate */
+    bool goes_on;            /* another run will continue this one: its stop is not the end that a model is told of */
     KoineSink *const *sinks;
     uint32_t n_sinks;
     KoineRunListener listener;

@@ -355,6 +355,7 @@ typedef struct {
     uint32_t seed_x;   /* slot of the first seed of the tangents, n_x of them; KOINE_NONE: no tangents */
     uint32_t seed_dx;  /* slot of the first tangent of a derivative, n_x of them; KOINE_NONE: no tangents */
     uint32_t initial;  /* slot of the phase flag, or KOINE_NONE */
+    uint32_t terminal; /* slot: 1 in the last instant; KOINE_NONE: nobody reads it */
     uint32_t seed;     /* slot of the seed of random numbers, or KOINE_NONE */
     uint32_t homotopy; /* slot: 1, less while the initial system is found from a simplified one; or KOINE_NONE */
     uint32_t calls;    /* slot: nonzero, a function failed; KOINE_NONE: none is called */

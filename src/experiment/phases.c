@@ -69,6 +69,8 @@ bool phases_prepare(Experiment *experiment, const KoineHost *host, const KoineTa
         reached = until;
     }
     const double start = all.at[0].options.start; /* one output grid for all of them */
+    for (uint32_t k = 0; k + 1 < all.n; k++)
+        all.at[k].options.goes_on = true;
     for (uint32_t k = 0; k < all.n; k++)
         if (all.n > 1 && !(all.at[k].options.interval > 0))
             all.at[k].options.interval = (experiment->part.stop - start) / DEFAULT_POINTS;

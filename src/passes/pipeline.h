@@ -58,6 +58,7 @@ void number_streams(Compile *c); /* part of fill-definitions */
 bool lower_procedures(Compile *c);
 bool lower_ticks(Compile *c);
 bool lower_pulses(Compile *c);
+bool lower_terminal(Compile *c);
 bool lower_assertions(Compile *c);
 bool reject_unsupported(Compile *c);
 bool fill_definitions(Compile *c);

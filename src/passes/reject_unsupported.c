@@ -26,7 +26,6 @@ static void check_transitions(Compile *c)
 {
     static const char *const triggers[] = { [TRIGGER_TICK] = "a clocked transition",
                                             [TRIGGER_MESSAGE] = "a message transition",
-                                            [TRIGGER_TERMINAL] = "a terminal transition",
                                             [TRIGGER_ENTRY] = "an entry transition" };
     const Model *m = c->model;
     for (uint32_t k = 0; k < m->transitions.n; k++) {

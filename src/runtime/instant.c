@@ -146,7 +146,7 @@ KoineStatus koine_instant(KoineRun *run, unsigned cause)
     const bool records =
         run->options->n_sinks > 0 && (!koine_is_chatter(run, cause) || koine_is_on_grid(run, run->time));
     const double begun = koine_sample_begin(&run->instant.sample, SAMPLE);
-    if (records && cause != KOINE_AT_STEP && !(cause & KOINE_AT_CONTINUE))
+    if (records && cause != KOINE_AT_STEP && !(cause & (KOINE_AT_CONTINUE | KOINE_AT_TERMINAL)))
         TRY(record_left(run, cause));
     run->instant.outcome = (KoineOutcome){ .next_time = INFINITY };
     KoineStatus status = run->kind->arrive(model, &arrival);

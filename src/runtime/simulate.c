@@ -324,14 +324,24 @@ static void destroy(KoineRun *run)
     free(run);
 }
 
+/* The model is told that the run is over, if it wants to know, and may still act. */
+static KoineStatus tell_end(KoineRun *run)
+{
+    const KoineRunEnd end = run->report->end;
+    const bool is_end = end == KOINE_RUN_TERMINATED || (end == KOINE_RUN_DONE && !run->options->goes_on);
+    return is_end && run->tables->capabilities & KOINE_HAS_TERMINAL ? koine_instant(run, KOINE_AT_TERMINAL) : KOINE_OK;
+}
+
 /* The run has come to its end, whichever that is: the last point, and the state to continue from. */
 static void finish(KoineRun *run, KoineStatus status)
 {
     run->is_over = true;
     if (status >= 0 && run->pause.has_part) /* interrupted before it went on */
         status = koine_pause_stay(run);
-    if (status >= 0 && record_interruption(run) >= 0)
+    if (status >= 0 && record_interruption(run) >= 0) {
         settle(run);
+        (void)tell_end(run); /* where it fails the report says so */
+    }
     run->report->time = run->time;
 }
 

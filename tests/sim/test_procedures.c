@@ -243,6 +243,35 @@ static void test_s6_a_run_that_begins_at_a_tick_has_it(void **state)
     }
 }
 
+/* The end is seen once, with the values of the stop: x = exp(-2) < 0.2, so n is 1 + 10. */
+static void check_terminal(const RunResult *r)
+{
+    expect_done(r);
+    expect_near(run_at(r, "n", 1), 0, 0);
+    expect_near(run_last(r, "n"), 11, 0);
+    expect_near(run_at(r, "m", 1), 1, 0); /* x < 0.5 */
+    expect_near(run_last(r, "m"), 2, 0);  /* terminal in a condition */
+    assert_string_equal(r->output, "end at 2 with x = 0.135335");
+}
+
+static void test_m11_the_end_is_told_once(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = MODELS "terminal.ir", .stop = 2, .interval = 1, .tolerance = 1e-8 },
+                     check_terminal);
+}
+
+/* A run that the model ends has its end there: x = 0.1 at ln 10. */
+static void test_m11_the_end_is_told_where_the_model_ends_the_run(void **state)
+{
+    (void)state;
+    RunResult *r = run_model(&(RunRequest){ .path = MODELS "terminal.ir", .stop = 5, .interval = 1 });
+    assert_int_equal(r->report.end, KOINE_RUN_TERMINATED);
+    expect_near(r->report.time, log(10), 1e-5);
+    expect_near(run_last(r, "n"), 11, 0);
+    run_free(r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -258,6 +287,8 @@ int main(void)
         cmocka_unit_test(test_s6_ticks_are_at_multiples),
         cmocka_unit_test(test_s6_a_run_that_begins_later_begins_with_the_next_tick),
         cmocka_unit_test(test_s6_a_run_that_begins_at_a_tick_has_it),
+        cmocka_unit_test(test_m11_the_end_is_told_once),
+        cmocka_unit_test(test_m11_the_end_is_told_where_the_model_ends_the_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -83,6 +83,7 @@ static KoineSlots join_slots(const Model *m, const Slots *slots, const Kernels *
     return (KoineSlots){ .n = ks->n_slots,
                          .time = slots->time,
                          .initial = slots->initial,
+                         .terminal = slots->terminal,
                          .x = slots->x,
                          .dx = slots->dx,
                          .n_x = slots->n_x,

@@ -90,6 +90,14 @@ static void place_pre(Placing *p)
             p->slots.pre[k] = p->slots.pre[m->variables.at[k].alias.index];
 }
 
+static bool reads_terminal(const Model *m)
+{
+    bool any = false;
+    for (uint32_t k = 0; k < m->refs.n && !any; k++)
+        any = m->refs.at[k].kind == REF_TERMINAL;
+    return any;
+}
+
 static void place_all(Placing *p)
 {
     const Model *m = p->model;
@@ -97,6 +105,7 @@ static void place_all(Placing *p)
         p->slots.now[k] = p->slots.der[k] = p->slots.pre[k] = p->slots.seed[k] = p->slots.seed_der[k] = KOINE_NONE;
     p->slots.time = take_slots(p, 1);
     p->slots.initial = take_slots(p, 1);
+    p->slots.terminal = reads_terminal(m) ? take_slots(p, 1) : KOINE_NONE;
     p->slots.calls = m->functions.n ? take_slots(p, ROUTINE_CALL_SLOTS) : KOINE_NONE;
     place_states(p);
     place_variables(p, VARIABILITY_CONTINUOUS, VARIABILITY_CONTINUOUS);
@@ -169,10 +178,10 @@ uint32_t slot_of(const Slots *slots, Ref ref)
     case REF_DER: return slots->der[v];
     case REF_TIME: return slots->time;
     case REF_INITIAL: return slots->initial;
+    case REF_TERMINAL: return slots->terminal;
     case REF_SEED: return slots->seed[v];
     case REF_SEED_DER: return slots->seed_der[v];
     case REF_LAST:
-    case REF_TERMINAL:
     case REF_FIRED:
     case REF_TICK: break;
     }

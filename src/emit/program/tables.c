@@ -239,7 +239,8 @@ static uint32_t capabilities_of(const Schedule *s, const Slots *slots)
     const bool is_autonomous = s->parts[PART_DERIVATIVES].n == 0 && s->parts[PART_ROOTS].n == 0 &&
                                s->figures.n_roots == 0 && slots->n_x == 0 && !has_signals(s->model);
     return KOINE_CAN_SNAPSHOT | (is_autonomous ? KOINE_IS_AUTONOMOUS : 0) |
-           (looks_after_steps(s->model) ? KOINE_NEEDS_STEP_EVENTS : 0);
+           (looks_after_steps(s->model) ? KOINE_NEEDS_STEP_EVENTS : 0) |
+           (slots->terminal != KOINE_NONE ? KOINE_HAS_TERMINAL : 0);
 }
 
 static void fill_sources(const Model *m, KoineTables *tables, Arena *arena)

@@ -258,7 +258,9 @@ KoineStatus koine_machine_arrive(KoineModel *model, const KoineArrival *arrival)
         koine_read_delays(m);
     if (arrival->cause & KOINE_AT_STEP && p->systems.n_sets)
         koine_switch_sets(m);
-    now->is_general = (arrival->cause & (KOINE_AT_INPUT | KOINE_AT_CONTINUE)) != 0;
+    now->is_general = (arrival->cause & (KOINE_AT_INPUT | KOINE_AT_CONTINUE | KOINE_AT_TERMINAL)) != 0;
+    if (p->slots.terminal != KOINE_NONE)
+        m->slots[p->slots.terminal].i = (arrival->cause & KOINE_AT_TERMINAL) != 0;
     now->has_pins = p->events.decisions.n_roots && !now->is_start &&
                     (arrival->cause & (KOINE_AT_ROOTS | KOINE_AT_CONTINUE) || now->n_widened + now->n_held);
     if (!now->is_start)
@@ -278,7 +280,7 @@ KoineStatus koine_machine_arrive(KoineModel *model, const KoineArrival *arrival)
         bitset_add(&m->wake.dirty, p->events.graph.moving[j]);
     if (arrival->cause & KOINE_AT_INPUT && p->events.delays.n_moving)
         now->result.is_restart = 1; /* signals from outside may bend here: histories, too */
-    if (arrival->cause & KOINE_AT_INPUT)
+    if (arrival->cause & (KOINE_AT_INPUT | KOINE_AT_TERMINAL))
         for (uint32_t j = 0; j < p->events.graph.n_nodes; j++)
             bitset_add(&m->wake.dirty, j);
     if (now->is_start) /* everything else was evaluated by initialise */
