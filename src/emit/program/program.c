@@ -82,8 +82,8 @@ static KoineSlots join_slots(const Model *m, const Slots *slots, const Kernels *
     }
     return (KoineSlots){ .n = ks->n_slots,
                          .time = slots->time,
-                         .initial = slots->initial,
-                         .terminal = slots->terminal,
+                         .initial = slots->phases.initial,
+                         .terminal = slots->phases.terminal,
                          .x = slots->x,
                          .dx = slots->dx,
                          .n_x = slots->n_x,

@@ -104,8 +104,8 @@ static void place_all(Placing *p)
     for (uint32_t k = 0; k < m->variables.n; k++)
         p->slots.now[k] = p->slots.der[k] = p->slots.pre[k] = p->slots.seed[k] = p->slots.seed_der[k] = KOINE_NONE;
     p->slots.time = take_slots(p, 1);
-    p->slots.initial = take_slots(p, 1);
-    p->slots.terminal = reads_terminal(m) ? take_slots(p, 1) : KOINE_NONE;
+    p->slots.phases.initial = take_slots(p, 1);
+    p->slots.phases.terminal = reads_terminal(m) ? take_slots(p, 1) : KOINE_NONE;
     p->slots.calls = m->functions.n ? take_slots(p, ROUTINE_CALL_SLOTS) : KOINE_NONE;
     place_states(p);
     place_variables(p, VARIABILITY_CONTINUOUS, VARIABILITY_CONTINUOUS);
@@ -177,8 +177,8 @@ uint32_t slot_of(const Slots *slots, Ref ref)
     case REF_PRE: return slots->pre[v];
     case REF_DER: return slots->der[v];
     case REF_TIME: return slots->time;
-    case REF_INITIAL: return slots->initial;
-    case REF_TERMINAL: return slots->terminal;
+    case REF_INITIAL: return slots->phases.initial;
+    case REF_TERMINAL: return slots->phases.terminal;
     case REF_SEED: return slots->seed[v];
     case REF_SEED_DER: return slots->seed_der[v];
     case REF_LAST:

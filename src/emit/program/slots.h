@@ -8,10 +8,14 @@
 #include "ir/schedule.h"
 #include "koine/support.h"
 
+typedef struct { /* flags of the run: at its start; in its last instant, KOINE_NONE: nobody reads that */
+    uint32_t initial, terminal;
+} Phases;
+
 typedef struct {
-    uint32_t n;                        /* slots taken by variables: the next free one */
-    uint32_t time, initial;            /* the time; the flag of the phase */
-    uint32_t terminal;                 /* the flag of the end, or KOINE_NONE: nobody reads it */
+    uint32_t n;    /* slots taken by variables: the next free one */
+    uint32_t time; /* of the simulation */
+    Phases phases;
     uint32_t calls;                    /* the first of ROUTINE_CALL_SLOTS, or KOINE_NONE: no function is called */
     uint32_t x, dx, n_x;               /* states and their derivatives */
     uint32_t seed_x, seed_dx;          /* tangents of these, or KOINE_NONE: there are none */

@@ -240,7 +240,7 @@ static uint32_t capabilities_of(const Schedule *s, const Slots *slots)
                                s->figures.n_roots == 0 && slots->n_x == 0 && !has_signals(s->model);
     return KOINE_CAN_SNAPSHOT | (is_autonomous ? KOINE_IS_AUTONOMOUS : 0) |
            (looks_after_steps(s->model) ? KOINE_NEEDS_STEP_EVENTS : 0) |
-           (slots->terminal != KOINE_NONE ? KOINE_HAS_TERMINAL : 0);
+           (slots->phases.terminal != KOINE_NONE ? KOINE_HAS_TERMINAL : 0);
 }
 
 static void fill_sources(const Model *m, KoineTables *tables, Arena *arena)
