@@ -5,7 +5,7 @@
 #include "ir/memo.h"
 #include "ir/simplify.h"
 
-enum { MOST_STEPS = 200, MOST_NODES = 2000, MOST_LOOPS = 4, MOST_NUMBER = 1000000 };
+enum { MOST_STEPS = 200, MOST_NODES = 2000, MOST_WRITTEN = 5000, MOST_LOOPS = 4, MOST_NUMBER = 1000000 };
 
 typedef struct { /* of a call and of all calls in it */
     Pool *pool;
@@ -246,21 +246,45 @@ static const Expr *run_call(Work *work, const Frame *caller, const Function *fun
     return run(&frame, function->first, variables, NULL);
 }
 
+/* Nodes of the expression as it is written, where what is shared stands several times; at most MOST_WRITTEN + 1. */
+static uint32_t written_size(Memo *memo, const Expr *e)
+{
+    uint32_t size = 1;
+    if (e->n_args == 0 || memo_get(memo, e, &size))
+        return size;
+    for (uint32_t k = 0; k < e->n_args && size <= MOST_WRITTEN; k++)
+        size += written_size(memo, e->args[k]);
+    size = size > MOST_WRITTEN ? MOST_WRITTEN + 1 : size;
+    memo_put(memo, e, size);
+    return size;
+}
+
+/* The value, unless it is too large to be read, or to be written: equations are texts in messages, too. */
+static const Expr *expand(Work *work, const Function *function, uint32_t result, const Expr *const *args)
+{
+    const uint32_t before = pool_count(work->pool);
+    const Expr *value = run_call(work, NULL, function, result, args);
+    if (!value || pool_count(work->pool) - before >= MOST_NODES)
+        return NULL;
+    Memo memo;
+    memo_begin(&memo, NULL);
+    const bool is_small = written_size(&memo, value) <= MOST_WRITTEN;
+    memo_end(&memo);
+    return is_small ? value : NULL;
+}
+
 const Expr *function_inline(Pool *pool, const Function *function, uint32_t result, const Expr *const *args)
 {
     Work work = { .pool = pool, .arena = arena_create_like(pool_arena(pool)) };
-    const uint32_t before = pool_count(pool);
-    const Expr *value = run_call(&work, NULL, function, result, args);
+    const Expr *value = expand(&work, function, result, args);
     arena_destroy(work.arena);
-    const bool is_good = work.has_corners && !work.is_recursive && pool_count(pool) - before < MOST_NODES;
-    return is_good ? value : NULL;
+    return work.has_corners && !work.is_recursive ? value : NULL;
 }
 
 const Expr *function_expand(Pool *pool, const Function *function, uint32_t result, const Expr *const *args)
 {
     Work work = { .pool = pool, .arena = arena_create_like(pool_arena(pool)), .keeps_literals = true };
-    const uint32_t before = pool_count(pool);
-    const Expr *value = run_call(&work, NULL, function, result, args);
+    const Expr *value = expand(&work, function, result, args);
     arena_destroy(work.arena);
-    return pool_count(pool) - before < MOST_NODES ? value : NULL;
+    return value;
 }
