@@ -188,6 +188,23 @@ static void count_ticks(Lowering *l, const Clock *c, VarId tick, VarId count)
     model_add_transition(m, &head, 1, &condition, 1, &next, 0, NULL);
 }
 
+/* An interval that is no number yet may be anything. */
+static void check_interval(Lowering *l, const Clock *c, const Ticks *t)
+{
+    Model *m = l->model;
+    if (term_is_absent(t->interval) || t->interval.shape->kind == EXPR_REAL)
+        return;
+    TermBuilder builder = term_builder(m);
+    const Expr *interval = term_import(&builder, t->interval);
+    const Expr *is_good = expr_literal_relation(m->pool, OP_GT, interval, expr_real(m->pool, 0));
+    const Assertion assertion = { .owner = c->owner,
+                                  .condition = term_finish(&builder, is_good),
+                                  .message = names_text(pool_names(m->pool), "the interval of a clock is not positive"),
+                                  .level = ASSERT_ERROR,
+                                  .span = c->span };
+    vec_push(m->arena, &m->assertions, assertion);
+}
+
 static VarId tick_of(Lowering *l, uint32_t clock)
 {
     Model *m = l->model;
@@ -208,6 +225,7 @@ static VarId tick_of(Lowering *l, uint32_t clock)
     m->equations.at[made.index].owner = c.owner;
     m->equations.at[made.index].origin.made_by = "lower-ticks";
     count_ticks(l, &c, tick, count);
+    check_interval(l, &c, &t);
     l->tick[clock] = tick;
     return tick;
 }
