@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -272,6 +273,35 @@ static void test_m11_the_end_is_told_where_the_model_ends_the_run(void **state)
     run_free(r);
 }
 
+/* y = 2x, s their sum; at tick n q[n] = 10n and, up to the second, q[4] = 7; from the third on q[1] = q[n] + q[2], and
+ * the statement behind `return` is not reached. */
+static void check_arrays(const RunResult *r)
+{
+    expect_done(r);
+    for (uint32_t k = 0; k < r->n_rows; k++) {
+        const double *v = r->rows[k].values, t = r->rows[k].time;
+        expect_near(v[run_column(r, "y[2]")], 2 * exp(-2 * t), 1e-7);
+        expect_near(v[run_column(r, "s")], 2 * (exp(-t) + exp(-2 * t) + exp(-3 * t)), 1e-6);
+    }
+    static const double q[4][4] = { { 10, 0, 0, 7 }, { 10, 20, 0, 7 }, { 50, 20, 30, 7 }, { 60, 20, 30, 40 } };
+    for (uint32_t tick = 0; tick < 4; tick++)
+        for (uint32_t k = 0; k < 4; k++) {
+            char name[8];
+            snprintf(name, sizeof name, "q[%u]", k + 1);
+            expect_near(run_at(r, name, 0.25 * (tick + 1)), q[tick][k], 0);
+        }
+    expect_near(run_last(r, "h[2]"), 4.5, 0);
+    expect_near(run_last(r, "h[3]"), 9, 0);
+    expect_near(run_last(r, "h[1]"), 0.5, 0);
+}
+
+static void test_m12_elements_of_arrays_in_procedures(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = MODELS "arrays.ir", .stop = 1, .interval = 0.5, .tolerance = 1e-9 },
+                     check_arrays);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -289,6 +319,7 @@ int main(void)
         cmocka_unit_test(test_s6_a_run_that_begins_at_a_tick_has_it),
         cmocka_unit_test(test_m11_the_end_is_told_once),
         cmocka_unit_test(test_m11_the_end_is_told_where_the_model_ends_the_run),
+        cmocka_unit_test(test_m12_elements_of_arrays_in_procedures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

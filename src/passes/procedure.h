@@ -1,0 +1,50 @@
+/* A procedure, or an algorithm, on its way to a function; shared by lower_procedures.c and procedure_function.c. */
+#ifndef PASSES_PROCEDURE_H
+#define PASSES_PROCEDURE_H
+
+#include "passes/pipeline.h"
+
+typedef struct {
+    Ref ref;
+    uint32_t field; /* variable of the function; of a target the output, of an array the local one */
+} Field;
+
+typedef struct { /* an array in the function */
+    Ref ref;
+    uint32_t n;                   /* elements */
+    uint32_t local;               /* variable of the function */
+    uint32_t first_in, first_out; /* first of n variables; first_out ID_NONE: it is only read */
+    uint32_t flags, first_flag;   /* local array that says what was assigned, and n outputs; ID_NONE: nobody asks */
+} Array;
+
+typedef struct {
+    Ref ref;               /* REF_NOW of the variable */
+    Span span;             /* of its last assignment */
+    bool is_open;          /* it may be read, or left, before it is assigned: it begins with a value from outside */
+    bool is_missed;        /* it may be left unassigned */
+    bool is_set;           /* on all ways that lead to the statement at work */
+    uint32_t output, flag; /* of the function, the first of an array; flag ID_NONE: it is always assigned */
+} Target;
+
+typedef struct {
+    Compile *c;
+    Model *model;
+    uint32_t n_levels; /* loop variables of the equation or transition */
+    bool is_algorithm, is_next;
+    Function *made;
+    VEC(Target) targets;
+    VEC(Ref) reads;    /* all but reads of targets */
+    VEC(Field) fields; /* inputs in the order of `reads`, loop variables, begins of open targets */
+    VEC(Array) arrays; /* those of `reads`, then those of `targets` */
+    uint32_t first_level, first_begin, first_output;
+    bool has_failed;
+} Procedure;
+
+/* The target that this is; NULL: it is none. */
+Target *procedure_target(Procedure *p, Ref ref);
+/* Elements of a variable, 1 of a scalar; 0: its size is no number yet, or too large. */
+uint32_t procedure_count(const Model *m, Ref ref);
+/* Fills the function `made`: fields, and the statements from `body` on. */
+void procedure_make(Procedure *p, uint32_t body);
+
+#endif
