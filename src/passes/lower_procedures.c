@@ -7,7 +7,10 @@
  *
  * A target begins with the value it has where no statement may have assigned it yet: in a transition that acts next its
  * present one, in one that acts now and in an algorithm the one before; a continuous one in an algorithm its start.
- * What a procedure that acts next has not assigned is not written, so another transition may. */
+ * What a procedure that acts next has not assigned is not written, so another transition may.
+ *
+ * An array is handed over element by element: the function has a local array, which begins with its inputs and is
+ * copied to its outputs wherever the statements end. */
 #include "ir/inline.h"
 #include "passes/procedure.h"
 
@@ -211,6 +214,23 @@ static bool calls(const Expr *e, const Function *f)
     return found;
 }
 
+/* Elements go one by one, and a function has so many inputs and outputs only. */
+static void check_sizes(Procedure *p, Span span)
+{
+    enum { MOST_INPUTS = 4000, MOST_OUTPUTS = 255 };
+    uint32_t n_inputs = p->n_levels, n_outputs = 0;
+    for (uint32_t k = 0; k < p->reads.n + p->targets.n && !p->has_failed; k++) {
+        const Target *target = k < p->reads.n ? NULL : &p->targets.at[k - p->reads.n];
+        const uint32_t n = procedure_count(p->model, target ? target->ref : p->reads.at[k]);
+        n_inputs += !target || target->is_open ? n : 0;
+        n_outputs += target ? (p->is_next && target->is_missed ? 2 * n : n) : 0;
+        if (n == 0)
+            fail(p, span, "a procedure with an array whose size is no number, or above 4000,");
+        else if (n_inputs > MOST_INPUTS || n_outputs > MOST_OUTPUTS)
+            fail(p, span, "a procedure that reads or assigns so many elements of arrays");
+    }
+}
+
 /* Makes the function; false: it cannot be had. */
 static bool make_function(Procedure *p, NameId name, uint32_t body, Span span)
 {
@@ -219,11 +239,7 @@ static bool make_function(Procedure *p, NameId name, uint32_t body, Span span)
     leave(p);
     for (uint32_t k = 0; k < p->targets.n; k++)
         p->targets.at[k].is_open |= p->targets.at[k].is_missed;
-    for (uint32_t k = 0; k < p->reads.n + p->targets.n; k++) {
-        const Ref ref = k < p->reads.n ? p->reads.at[k] : p->targets.at[k - p->reads.n].ref;
-        if (procedure_count(p->model, ref) == 0)
-            fail(p, span, "a procedure with an array whose size is no number, or above 4000,");
-    }
+    check_sizes(p, span);
     if (p->has_failed)
         return false;
     p->made = model_add_function(p->model, name, span);
