@@ -384,7 +384,7 @@ static bool parse_action(Reader *r, NewTransition *new, uint32_t begin, Term gua
 static bool has_action(const Reader *r)
 {
     return reader_has_word(r, WORD_DISPLAY) || reader_has_word(r, WORD_TERMINATE) || reader_has_word(r, WORD_WARNING) ||
-           reader_has_word(r, WORD_SEND);
+           reader_has_word(r, WORD_SEND) || reader_has_word(r, WORD_FAIL);
 }
 
 /* begin ... end: behind the begin. */
