@@ -94,6 +94,13 @@ static void leave(Procedure *p)
     }
 }
 
+static void report_break(Procedure *p, Span span)
+{
+    diag_error(p->c->diag, DIAG_FUNCTION_BODY, span, "a break outside of a loop");
+    diag_help(p->c->diag, "use return to leave the statements");
+    p->has_failed = true;
+}
+
 static void follow(Procedure *p, uint32_t first);
 
 /* The statements may be executed or not, or others instead of them. */
@@ -129,13 +136,20 @@ static void follow(Procedure *p, uint32_t first)
             procedure_target(p, term_refs(m, s->target)[s->target.shape->u.leaf])->is_set |= !s->target.shape->n_args;
             break;
         case STATEMENT_RETURN: leave(p); break;
-        case STATEMENT_BREAK: /* the end of the loop is reached without what follows, as if the loop were not entered */
+        case STATEMENT_BREAK:
+            if (p->n_loops == 0)
+                report_break(p, s->span);
+            /* the end of the loop is reached without what follows, as if the loop were not entered */
             for (uint32_t j = 0; j < p->targets.n; j++)
                 p->targets.at[j].is_set = true;
             break;
-        case STATEMENT_IF:
+        case STATEMENT_IF: follow_ways(p, s->inner, s->otherwise); break;
         case STATEMENT_FOR:
-        case STATEMENT_WHILE: follow_ways(p, s->inner, s->otherwise); break;
+        case STATEMENT_WHILE:
+            p->n_loops++;
+            follow_ways(p, s->inner, s->otherwise);
+            p->n_loops--;
+            break;
         case STATEMENT_ASSERT: break;
         }
     }

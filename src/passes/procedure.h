@@ -30,6 +30,7 @@ typedef struct {
     Compile *c;
     Model *model;
     uint32_t n_levels; /* loop variables of the equation or transition */
+    uint32_t n_loops;  /* loops around the statement at work */
     bool is_algorithm, is_next;
     Function *made;
     VEC(Target) targets;
