@@ -3,6 +3,7 @@
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "driver/cache.h"
+#include "driver/trust.h"
 #include "driver/trial.h"
 #include "driver/words.h"
 #include "experiment/catalogue.h"
@@ -38,6 +39,21 @@ static bool check_cache(Arena *arena)
                true);
 }
 
+static void show_trusted(Arena *arena)
+{
+    TrustedFolders trusted;
+    const char *why = NULL;
+    if (!trust_read(&trusted, arena, &why)) {
+        row("C functions", why, false);
+        return;
+    }
+    row("C functions", "compiled and executed only on your word: --allow-external, the file named, koine trust", true);
+    for (uint32_t k = 0; k < trusted.n; k++)
+        row("trusted folder", text_shown(trusted.folders[k], arena), true);
+    if (trusted.n == 0)
+        row("trusted folders", "none", true);
+}
+
 /* What holds a stranger's files, see docs/security.md. */
 static int run_security(const Command *command)
 {
@@ -45,6 +61,7 @@ static int run_security(const Command *command)
     const char *state = written_folder(command->arena);
     const char *catalogue = catalogue_path(command->arena);
     row("models", "data: no text of theirs reaches a compiler but as identifier or comment; checked before", true);
+    show_trusted(command->arena);
     row("files they name", "below the current folder, no links, over nothing that Koine did not write", true);
     row("text files of ours", state ? state : "not known: neither XDG_STATE_HOME nor HOME is set", state != NULL);
     row("catalogue", catalogue, true);
