@@ -184,7 +184,7 @@ const Function *function_derivative(const Function *function)
     Model *body = function->body;
     if (function->derivative)
         return function->derivative->has_no_value ? NULL : function->derivative;
-    if (!name_is_empty(function->external) || !function->is_pure)
+    if (function->external || !function->is_pure)
         return NULL;
     Names *names = pool_names(body->pool);
     Function *made = NEW(body->arena, Function);

@@ -234,7 +234,7 @@ static const Expr *run_call(Work *work, const Frame *caller, const Function *fun
             work->is_recursive = true;
             return NULL;
         }
-    if (!name_is_empty(function->external) || frame.result >= body->variables.n)
+    if (function->external || frame.result >= body->variables.n)
         return NULL;
     const Expr **variables = NEW_ARRAY(work->arena, const Expr *, body->variables.n + 1u);
     for (uint32_t k = 0; k < body->variables.n; k++) {

@@ -363,7 +363,7 @@ struct Function {
     struct Model *body;
     uint32_t n_inputs, n_outputs, n_locals; /* variables 0, 1, ... of body, in this order */
     uint32_t first;                         /* statement of body, 0: none */
-    NameId external;                        /* symbol, or empty */
+    struct External *external;              /* the C function behind it (ir/external.h); NULL: none */
     bool is_pure;
     Span span;
     Function *derivative;          /* made by function_derivative; NULL: not yet */

@@ -254,7 +254,7 @@ static void print_function(Printer *p, uint32_t index)
     begin_labelled(p, WORD_FUNCTION, LABEL_FUNCTION, index);
     if (!f->is_pure)
         printer_put_word(p, WORD_IMPURE);
-    printer_put_text_attribute(p, WORD_EXTERNAL, f->external);
+    printer_put_external(p, f);
     printer_end_line(p, f->span);
     p->indent++;
     p->model = f->body;
@@ -264,6 +264,7 @@ static void print_function(Printer *p, uint32_t index)
         printer_put_name(p, f->body->variables.at[k].name);
         put_variable_row(p, &f->body->variables.at[k], true);
     }
+    printer_put_mapping(p, f);
     if (f->first)
         printer_put_body(p, f->first);
     p->model = p->labelled;

@@ -47,6 +47,8 @@ void printer_end_line(Printer *p, Span span);
 void printer_put_space(Printer *p);
 void printer_put_attribute(Printer *p, Word word, Term term);
 void printer_put_text_attribute(Printer *p, Word word, NameId text);
+void printer_put_external(Printer *p, const Function *f); /* the attributes of a function that is one of C */
+void printer_put_mapping(Printer *p, const Function *f);  /* how that is called, if the model says it */
 void printer_put_choice(Printer *p, const WordList *list, uint32_t value);
 void printer_put_region_ref(Printer *p, RegionId region, uint32_t branch);
 void printer_put_origin(Printer *p, const Origin *origin);

@@ -1,5 +1,7 @@
 /* Instances, ports, connections, functions and spans; see read_reader.h. */
+#include "ir/external.h"
 #include "ir/read_reader.h"
+#include <math.h>
 
 /* ---- structure ---- */
 /* (C = 0.001, u start 0.0 fixed): the paths begin at the instance. */
@@ -192,6 +194,101 @@ static bool parse_field_line(Reader *r, uint32_t begin)
     return reader_parse_declared(r, &var) && reader_parse_variable_rest(r, begin, &var, 1);
 }
 
+/* external "c_drag" library "drag.c" library "m" directory "C" include "drag.h": behind the first word. */
+static bool parse_external(Reader *r, Function *f)
+{
+    External *e = NEW(r->arena, External);
+    *e = (External){ .result = ID_NONE, .source = r->source };
+    f->external = e;
+    if (!reader_parse_string(r, &e->symbol))
+        return false;
+    for (;;) {
+        NameId text;
+        if (reader_accept_word(r, WORD_LIBRARY)) {
+            if (!reader_parse_string(r, &text))
+                return false;
+            vec_push(r->arena, &e->libraries, text);
+        } else if (reader_accept_word(r, WORD_DIRECTORY)) {
+            if (!reader_parse_string(r, &text))
+                return false;
+            vec_push(r->arena, &e->directories, text);
+        } else if (!reader_accept_word(r, WORD_INCLUDE)) {
+            return true;
+        } else if (!reader_parse_string(r, &e->include)) {
+            return false;
+        }
+    }
+}
+
+/* Behind `arguments` and `returns`: the function must be external. */
+static External *mapped_external(Reader *r, uint32_t index)
+{
+    External *e = r->top->model->functions.at[index]->external;
+    if (e)
+        e->is_mapped = true;
+    else
+        reader_report(r, DIAG_IR_MISPLACED, reader_token_span(r), "only external functions say how they are called");
+    return e;
+}
+
+/* x, size(x, 1), 2, 0.5 */
+static bool parse_argument(Reader *r, ExternalArgument *a)
+{
+    VarId var;
+    int64_t dimension;
+    double number;
+    if (reader_accept_word(r, WORD_SIZE)) {
+        if (!reader_expect(r, TOKEN_OPEN, "a '(' after size") || !reader_parse_variable_name(r, &var) ||
+            !reader_expect(r, TOKEN_COMMA, "a ',' after the array") ||
+            !reader_parse_integer(r, 1, LARGEST_RANK, &dimension) ||
+            !reader_expect(r, TOKEN_CLOSE, "a ')' after the dimension"))
+            return false;
+        *a = (ExternalArgument){ .kind = EXTERNAL_SIZE, .field = var.index, .dimension = (uint32_t)dimension };
+        return true;
+    }
+    if (r->token.kind == TOKEN_NAME || r->token.kind == TOKEN_QUOTED) {
+        *a = (ExternalArgument){ .kind = EXTERNAL_FIELD };
+        return reader_parse_variable_name(r, &var) && (a->field = var.index, true);
+    }
+    const uint32_t begin = r->token.begin;
+    if (!reader_parse_number(r, &number))
+        return false;
+    const char *text = r->lexer.text + begin;
+    const bool is_integer = strcspn(text, ".eE") >= r->last_end - begin && fabs(number) < 0x1p53;
+    *a = (ExternalArgument){ .kind = is_integer ? EXTERNAL_INTEGER : EXTERNAL_REAL };
+    if (is_integer)
+        a->number.i = (int64_t)number;
+    else
+        a->number.r = number;
+    return true;
+}
+
+static bool parse_arguments(Reader *r, uint32_t index)
+{
+    External *e = mapped_external(r, index);
+    ExternalArgument argument;
+    if (!e)
+        return false;
+    if (reader_is_element_end(r))
+        return true;
+    do {
+        if (!parse_argument(r, &argument))
+            return false;
+        vec_push(r->arena, &e->arguments, argument);
+    } while (reader_accept(r, TOKEN_COMMA));
+    return reader_is_element_end(r) || reader_syntax_error(r, "the end of the line");
+}
+
+static bool parse_returns(Reader *r, uint32_t index)
+{
+    External *e = mapped_external(r, index);
+    VarId var;
+    if (!e || !reader_parse_variable_name(r, &var))
+        return false;
+    e->result = var.index;
+    return reader_is_element_end(r) || reader_syntax_error(r, "the end of the line");
+}
+
 /* Fields and the body, up to the end. */
 static bool parse_function_lines(Reader *r, uint32_t index)
 {
@@ -204,6 +301,12 @@ static bool parse_function_lines(Reader *r, uint32_t index)
             if (!reader_parse_statements(r, &first) || !reader_expect_word(r, WORD_END))
                 return false;
             r->top->model->functions.at[index]->first = first;
+        } else if (reader_accept_word(r, WORD_ARGUMENTS)) {
+            if (!parse_arguments(r, index))
+                reader_recover(r);
+        } else if (reader_accept_word(r, WORD_RETURNS)) {
+            if (!parse_returns(r, index))
+                reader_recover(r);
         } else if (reader_accept_word(r, WORD_INPUT) || reader_accept_word(r, WORD_OUTPUT) ||
                    reader_accept_word(r, WORD_LOCAL)) {
             if (!parse_field_line(r, begin))
@@ -218,7 +321,6 @@ bool reader_parse_function(Reader *r, uint32_t begin)
 {
     Label label;
     uint32_t index;
-    NameId external = { 0 };
     Span span;
     if (r->scope != r->top) {
         reader_report(r, DIAG_IR_MISPLACED, reader_span_from(r, begin), "a function cannot be declared in a class");
@@ -229,14 +331,14 @@ bool reader_parse_function(Reader *r, uint32_t begin)
         return !(r->mistakes.failed = true); /* reported when it was declared */
     Function *f = r->model->functions.at[index];
     f->is_pure = !reader_accept_word(r, WORD_IMPURE);
-    if ((reader_accept_word(r, WORD_EXTERNAL) && !reader_parse_string(r, &external)) ||
-        !reader_parse_element_end(r, begin, &span))
+    if ((reader_accept_word(r, WORD_EXTERNAL) && !parse_external(r, f)) || !reader_parse_element_end(r, begin, &span))
         return false;
-    f->external = external;
     f->span = span;
     reader_enter_function(r, index);
     const bool is_good = parse_function_lines(r, index);
     reader_leave_function(r);
+    if (f->external)
+        external_map(f);
     return is_good && reader_parse_block_end(r, &label, span);
 }
 

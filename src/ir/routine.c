@@ -46,7 +46,7 @@ const char *function_obstacle(const Function *f, Span *where)
     const Model *body = f->body;
     uint64_t slots = 1;
     *where = f->span;
-    if (!name_is_empty(f->external))
+    if (f->external)
         return "an external function";
     if (!f->is_pure)
         return "a function that is not pure";

@@ -1,5 +1,6 @@
 /* V14: a function is closed and pure. Its statements read and write its own fields and nothing else, inputs keep
  * their values, and `break` stands in a loop. */
+#include "ir/external.h"
 #include "ir/verify_checks.h"
 
 static void report(Verifier *v, Span span, const char *what, const char *help)
@@ -36,6 +37,13 @@ static void check_list(Verifier *v, uint32_t first, uint32_t n_loops)
 
 bool verify_function(Verifier *v)
 {
+    const char *help, *mistake = v->function->external ? external_mistake(v->function, &help) : NULL;
+    if (mistake) {
+        diag_error(v->diag, DIAG_EXTERNAL_FORM, v->function->span, "function %s %s",
+                   names_of(pool_names(v->model->pool), v->function->name), mistake);
+        diag_help(v->diag, "%s", help);
+        v->is_good = false;
+    }
     function_visit_terms(v->function, check_reads, v);
     check_list(v, v->function->first, 0);
     return v->is_good;

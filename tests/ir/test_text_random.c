@@ -1,5 +1,6 @@
 /* Random models, built by the calls of model.h, printed, read and printed again. A seed makes a model; a failure names
  * it. */
+#include "ir/external.h"
 #include "text_test.h"
 #include <math.h>
 
@@ -583,22 +584,52 @@ static void make_transition(Maker *m)
     m->n_loops = 0;
 }
 
+/* The symbol of a C function, and how it is called. */
+static void make_external(Maker *m, Function *f)
+{
+    External *e = NEW(m->w.arena, External);
+    const uint32_t n_fields = f->n_inputs + f->n_outputs;
+    *e = (External){ .symbol = names_text(m->names, "c_area"), .result = ID_NONE, .source = SOURCE_NONE };
+    f->external = e;
+    for (uint32_t k = pick(m, 3); k > 0; k--)
+        vec_push(m->w.arena, &e->libraries, names_text(m->names, chance(m, 50) ? "m" : "area law.c"));
+    for (uint32_t k = pick(m, 2); k > 0; k--)
+        vec_push(m->w.arena, &e->directories, names_text(m->names, "../C/include"));
+    e->include = maybe_text(m);
+    e->is_mapped = chance(m, 50);
+    external_map(f);
+    if (!e->is_mapped)
+        return;
+    if (chance(m, 50))
+        vec_push(m->w.arena, &e->arguments, ((ExternalArgument){ .kind = EXTERNAL_REAL, .number.r = -0.5 }));
+    for (uint32_t k = 0; k < n_fields; k++)
+        if (e->result == ID_NONE && k >= f->n_inputs && model_var(f->body, (VarId){ k })->type.rank == 0)
+            e->result = k;
+        else
+            vec_push(m->w.arena, &e->arguments, ((ExternalArgument){ .field = k }));
+    if (chance(m, 50))
+        vec_push(m->w.arena, &e->arguments, ((ExternalArgument){ .kind = EXTERNAL_INTEGER, .number.i = 7 }));
+}
+
 static void make_function(Maker *m, uint32_t index)
 {
     const NameId name = names_text(m->names, arena_format(m->w.arena, chance(m, 20) ? "f %u" : "f%u", index));
     Model *const model = m->model;
     Function *f = model_add_function(model, name, any_span(m));
     f->is_pure = chance(m, 70);
-    f->external = maybe_text(m);
     f->n_inputs = pick(m, 4);
     f->n_outputs = 1 + pick(m, 3);
-    f->n_locals = pick(m, 3);
+    const bool is_external = chance(m, 20);
+    f->n_locals = is_external ? 0 : pick(m, 3);
     m->model = f->body;
     for (uint32_t k = 0; k < function_fields(f); k++) {
         const char *text = arena_format(m->w.arena, chance(m, 80) ? "x%u" : "field %u", k);
         model_add_variable(f->body, (InstanceId){ 0 }, names_text(m->names, text), any_type(m), any_span(m));
     }
-    f->first = make_statements(m, 0);
+    if (is_external)
+        make_external(m, f);
+    else
+        f->first = make_statements(m, 0);
     m->model = model;
 }
 
