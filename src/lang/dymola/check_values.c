@@ -23,6 +23,11 @@ bool dym_check_value(Translation *translation, const Value *value, VarId var)
                    columns = value->size.at[1];
     if (value->kind != VALUE_MATRIX)
         return true;
+    if (rank == 0 && rows == 1 && columns == 1) {
+        REPORT(translation, DIAG_DYM_SIZE, value->span, "a value in brackets is given to a single number");
+        diag_help(translation->diag, "write the number without brackets");
+        return false;
+    }
     if (!(rows == e.rows && columns == e.columns) && !(rank == 1 && rows == 1 && columns == e.rows)) {
         REPORT(translation, DIAG_DYM_SIZE, value->span, "%s is given to %s",
                dym_extent_text(translation, (Extent){ rows, columns }), dym_extent_text(translation, e));
