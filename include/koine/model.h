@@ -120,10 +120,11 @@ typedef struct {
     const uint32_t *in, *out;
 } KoineSegment;
 
-typedef struct { /* clocks and entry points */
+enum { KOINE_ENTRY_CALLED };
+typedef struct { /* entry points, by their numbers */
     const char *name;
-    int64_t numerator, denominator;
-    uint8_t kind;
+    int64_t numerator, denominator; /* the number that the model gives it; 1 */
+    uint8_t kind;                   /* KOINE_ENTRY_CALLED: somebody outside of the model calls it */
 } KoineEntry;
 
 enum { /* KoineTables.capabilities */
@@ -313,7 +314,7 @@ typedef struct {
     const double *x;
     unsigned cause;
     const uint8_t *crossed; /* AT_ROOTS: n_roots flags */
-    uint32_t entry;
+    uint32_t entry;         /* AT_ENTRY: row in tables->callables.entries */
     /* AT_INPUT: called with `inputs` when left limits are taken; it writes the inputs from now on. NULL: they are
      * written */
     void (*take_inputs)(void *inputs);
@@ -365,6 +366,8 @@ typedef struct { /* exact partial derivatives, by what KOINE_BY_... says */
 
 typedef struct { /* models of other tools: callable parts, their own solver, state outside of the block */
     KoineStatus (*segment)(KoineModel *model, uint32_t segment);
+    /* Between two points of a run: the whole instant in which tables->callables.entries[entry] is called. A runner
+     * that integrates makes the instant itself, see KoineArrival. ABSENT: there is no such entry. */
     KoineStatus (*entry)(KoineModel *model, uint32_t entry);
     KoineStatus (*advance)(KoineModel *model, double time, double step, double *reached);
     KoineStatus (*save)(KoineModel *model, void **state, uint64_t *size); /* NULL: copying the block is enough */

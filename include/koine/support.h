@@ -296,6 +296,13 @@ typedef struct {                    /* output(time) = input(time - amount) */
     const char *name;               /* of the output, for messages */
 } KoineDelay;
 
+typedef struct {    /* the instants of a cause */
+    uint32_t cause; /* KOINE_AT_START, KOINE_AT_STEP, KOINE_AT_ENTRY */
+    uint32_t entry; /* KOINE_AT_ENTRY: row in tables->callables.entries */
+    uint32_t count; /* slot, Integer: how many there were */
+    uint32_t cell;  /* of the count */
+} KoineOccasion;
+
 typedef struct {      /* random numbers */
     uint32_t count;   /* slot: how often it was drawn from */
     const char *name; /* with its path */
@@ -448,6 +455,12 @@ typedef struct {
     const KoineDelay *at;
 } KoineDelays;
 
+typedef struct {
+    uint32_t n;
+    bool has_initial; /* something reads the flag of the start, which falls when the first instant begins */
+    const KoineOccasion *at;
+} KoineOccasions;
+
 /* What happens at events. */
 typedef struct {
     KoineGraph graph;
@@ -455,6 +468,7 @@ typedef struct {
     KoineTimeFunctions timed;
     KoineFirings firings;
     KoineDelays delays;
+    KoineOccasions occasions;
 } KoineEvents;
 
 typedef struct { /* what may jump at events because it was differentiated */

@@ -106,6 +106,7 @@ static const Field channels[] = {
     RANGE(Channel, first_field, n_fields, LIST_FIELDS),
     ID(Channel, owner, LIST_INSTANCES),
 };
+static const Field occasions[] = { ID(Occasion, count, LIST_VARIABLES), ID(Occasion, owner, LIST_INSTANCES) };
 static const Field clocks[] = {
     TERM(Clock, start, TERM_PERIOD),
     TERM(Clock, interval, TERM_PERIOD),
@@ -168,6 +169,7 @@ const ListFields model_lists[LIST_COUNT] = {
     [LIST_STATE_SETS] = { AT(state_sets), SPAN(StateSet, span) }, /* arrays of their own: see walk.c */
     [LIST_JUMPS] = { AT(jumps), FIELDS(jumps), SPAN(Jump, origin.span) },
     [LIST_CHANNELS] = { AT(channels), FIELDS(channels), SPAN(Channel, span) },
+    [LIST_OCCASIONS] = { AT(occasions), FIELDS(occasions), SPAN(Occasion, span) },
     [LIST_CLOCKS] = { AT(clocks), FIELDS(clocks), SPAN(Clock, span) },
     [LIST_DELAYS] = { AT(delays), FIELDS(delays), SPAN(Delay, span) },
     [LIST_STREAMS] = { AT(streams), FIELDS(streams), SPAN(Stream, span) },

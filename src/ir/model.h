@@ -320,6 +320,16 @@ typedef struct {
     Span span;
 } Clock;
 
+typedef enum { OCCASION_START, OCCASION_STEP, OCCASION_ENTRY } OccasionKind;
+typedef struct { /* something from outside that the machine counts; made by lower-triggers, not in the text form */
+    NameId name; /* of the first transition of an entry */
+    InstanceId owner;
+    uint8_t kind;   /* OccasionKind */
+    uint32_t entry; /* OCCASION_ENTRY: its number */
+    VarId count;    /* Integer: how often it has happened; moves in the first event step of the instant */
+    Span span;
+} Occasion;
+
 typedef struct {
     NameId name;
     InstanceId owner;
@@ -454,6 +464,7 @@ typedef struct Model {
     VEC(StateSet) state_sets;
     VEC(Jump) jumps;
     VEC(Channel) channels;
+    VEC(Occasion) occasions;
     VEC(Clock) clocks;
     VEC(Delay) delays;
     VEC(Stream) streams;

@@ -22,6 +22,7 @@ typedef enum {
     LIST_STATE_SETS,
     LIST_JUMPS,
     LIST_CHANNELS,
+    LIST_OCCASIONS,
     LIST_CLOCKS,
     LIST_DELAYS,
     LIST_STREAMS,

@@ -7,7 +7,8 @@ typedef struct {
     Compile *c;
     Model *model;
     TermBuilder builder;
-    VarId *fired; /* per transition: its generated `fired` variable, or none */
+    VarId *fired;      /* per transition: its generated `fired` variable, or none */
+    bool *is_starting; /* per transition: it acts now, and may fire while the initial system is solved */
 } Lowering;
 
 static void define(Lowering *l, Term lhs, Term rhs, const Transition *t, Span span)
@@ -23,6 +24,14 @@ static bool is_plain_variable(Term condition)
     return condition.shape->kind == EXPR_LEAF && condition.shape->n_args == 0;
 }
 
+static bool reads_initial(const Model *m, Term condition)
+{
+    bool found = false;
+    for (uint32_t k = 0; k < condition.shape->n_leaves && !found; k++)
+        found = term_refs(m, condition)[k].kind == REF_INITIAL;
+    return found;
+}
+
 static void name_conditions(Lowering *l, uint32_t k)
 {
     Model *m = l->model;
@@ -33,6 +42,9 @@ static void name_conditions(Lowering *l, uint32_t k)
             continue;
         const VarId g = model_add_generated(m, "g", t.first_condition + j + 1, BOOLEAN_TYPE, t.origin.span);
         model_var(m, g)->is_condition = true;
+        l->is_starting[k] |= t.effect == EFFECT_NOW && reads_initial(m, condition);
+        if (is_plain_variable(condition) && reads_initial(m, condition)) /* it rises before the start */
+            model_var(m, g)->edge = EDGE_START_FALSE + 1;
         const Term name = term_ref(m, ref_now(g));
         define(l, name, condition, &t, t.origin.span);
         m->conditions.at[t.first_condition + j] = name;
@@ -43,30 +55,34 @@ static void name_conditions(Lowering *l, uint32_t k)
 static void note_edges(Lowering *l, const Transition *t)
 {
     Model *m = l->model;
-    for (uint32_t j = 0; t->trigger == TRIGGER_EDGE && j < t->n_conditions; j++)
-        model_var(m, term_refs(m, m->conditions.at[t->first_condition + j])[0].var)->edge =
-            (uint8_t)(t->edge_start + 1);
+    for (uint32_t j = 0; t->trigger == TRIGGER_EDGE && j < t->n_conditions; j++) {
+        Variable *v = model_var(m, term_refs(m, m->conditions.at[t->first_condition + j])[0].var);
+        if (!v->edge || !v->is_condition)
+            v->edge = (uint8_t)(t->edge_start + 1);
+    }
 }
 
-static const Expr *risen(Lowering *l, const Transition *t)
+/* A condition has risen; without an edge: it holds. */
+static const Expr *fires(Lowering *l, const Transition *t)
 {
     Model *m = l->model;
     const Expr *any = NULL;
     for (uint32_t j = 0; j < t->n_conditions; j++) {
         const VarId v = term_refs(m, m->conditions.at[t->first_condition + j])[0].var;
-        const Expr *edge = expr_binary(m->pool, OP_AND, term_leaf(&l->builder, ref_now(v)),
-                                       expr_unary(m->pool, OP_NOT, term_leaf(&l->builder, ref_pre(v))));
+        const Expr *edge = term_leaf(&l->builder, ref_now(v));
+        if (t->trigger == TRIGGER_EDGE)
+            edge = expr_binary(m->pool, OP_AND, edge, expr_unary(m->pool, OP_NOT, term_leaf(&l->builder, ref_pre(v))));
         any = any ? expr_binary(m->pool, OP_OR, any, edge) : edge;
     }
     return any ? any : expr_boolean(m->pool, false);
 }
 
-/* fired := some condition has risen, and no transition of the same group with lower rank fired. */
+/* fired := some condition has risen or holds, and no transition of the same group with lower rank fired. */
 static void define_fired(Lowering *l, uint32_t k)
 {
     Model *m = l->model;
     const Transition t = m->transitions.at[k];
-    const Expr *value = risen(l, &t);
+    const Expr *value = fires(l, &t);
     for (uint32_t j = 0; t.group && j < m->transitions.n; j++)
         if (m->transitions.at[j].group == t.group && m->transitions.at[j].rank < t.rank)
             value = expr_binary(m->pool, OP_AND, value,
@@ -100,18 +116,42 @@ static void define_targets(Lowering *l)
         const Expr *value = term_leaf(&l->builder, ref_pre(v));
         Transition t = { 0 };
         Span span = { 0 };
+        bool is_starting = false;
         for (uint32_t a = last[v.index]; a; a = before[a - 1]) {
             const Assignment *assignment = &m->assignments.at[a - 1];
             t = m->transitions.at[of[a - 1]];
+            is_starting |= l->is_starting[of[a - 1]];
             span = a == last[v.index] ? assignment->span : t.origin.span; /* the only one, or all */
-            const Expr *fires = term_leaf(&l->builder, ref_now(l->fired[of[a - 1]]));
+            const Expr *fired = term_leaf(&l->builder, ref_now(l->fired[of[a - 1]]));
             if (!term_is_absent(assignment->guard))
-                fires = expr_binary(m->pool, OP_AND, fires, term_import(&l->builder, assignment->guard));
-            value = expr_if(m->pool, fires, term_import(&l->builder, assignment->value), value);
+                fired = expr_binary(m->pool, OP_AND, fired, term_import(&l->builder, assignment->guard));
+            value = expr_if(m->pool, fired, term_import(&l->builder, assignment->value), value);
         }
         model_var(m, v)->definition = DEFINITION_NOW;
+        if (is_starting && !model_var(m, v)->edge) /* what it got before the start is what it holds then */
+            model_var(m, v)->edge = EDGE_START_CURRENT + 1;
         const Term rhs = term_finish(&l->builder, value);
         define(l, term_ref(m, ref_now(v)), rhs, &t, span);
+    }
+}
+
+/* v := if fired(t) then e else pre(v), and t fires before the start: what v got then is what it holds, too. */
+static void note_holds(Lowering *l)
+{
+    Model *m = l->model;
+    for (uint32_t k = 0; k < m->equations.n; k++) {
+        const Equation *e = &m->equations.at[k];
+        if (e->kind != EQUATION_EXPLICIT || e->lhs.shape->kind != EXPR_LEAF)
+            continue;
+        const Ref target = term_refs(m, e->lhs)[0];
+        bool is_starting = false, is_held = false;
+        for (uint32_t j = 0; j < e->rhs.shape->n_leaves; j++) {
+            const Ref ref = term_refs(m, e->rhs)[j];
+            is_starting |= ref.kind == REF_INITIAL || (ref.kind == REF_FIRED && l->is_starting[ref.var.index]);
+            is_held |= ref.kind == REF_PRE && ref.var.index == target.var.index;
+        }
+        if (is_starting && is_held && !model_var(m, target.var)->edge)
+            model_var(m, target.var)->edge = EDGE_START_CURRENT + 1;
     }
 }
 
@@ -156,6 +196,7 @@ bool lower_whens(Compile *c)
     Lowering l = {
         .c = c, .model = m, .builder = term_builder(m), .fired = NEW_ARRAY(c->scratch, VarId, m->transitions.n)
     };
+    l.is_starting = NEW_ARRAY(c->scratch, bool, m->transitions.n + 1);
     bool *is_read = NEW_ARRAY(c->scratch, bool, m->transitions.n);
     for (uint32_t k = 0; k < m->refs.n; k++)
         if (m->refs.at[k].kind == REF_FIRED)
@@ -165,16 +206,19 @@ bool lower_whens(Compile *c)
         note_edges(&l, &m->transitions.at[k]);
         const Transition *t = &m->transitions.at[k];
         l.fired[k] = VAR_NONE;
-        if (t->trigger == TRIGGER_EDGE && (t->effect == EFFECT_NOW || is_read[k] || t->group))
+        const bool has_condition =
+            t->trigger == TRIGGER_EDGE || t->trigger == TRIGGER_LEVEL || t->trigger == TRIGGER_MESSAGE;
+        if (has_condition && (t->effect == EFFECT_NOW || is_read[k] || t->group))
             l.fired[k] = model_add_generated(m, "f", k + 1, BOOLEAN_TYPE, t->origin.span);
     }
     for (uint32_t k = 0; k < m->transitions.n; k++)
         if (!var_is_none(l.fired[k]))
             define_fired(&l, k);
     define_targets(&l);
+    note_holds(&l);
     replace_fired(&l);
     keep_actions(m);
-    /* An EDGE transition of a group fires by its `fired` variable, which is up for one step only. */
+    /* A transition of a group fires by its `fired` variable, which is up for one step only if it is an edge. */
     for (uint32_t k = 0; k < m->transitions.n; k++) {
         Transition *t = &m->transitions.at[k];
         if (t->effect == EFFECT_NEXT && t->group && !var_is_none(l.fired[k])) {

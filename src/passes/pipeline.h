@@ -57,6 +57,7 @@ typedef struct {
 void number_streams(Compile *c); /* part of fill-definitions */
 bool lower_procedures(Compile *c);
 bool lower_ticks(Compile *c);
+bool lower_triggers(Compile *c);
 bool lower_pulses(Compile *c);
 bool lower_terminal(Compile *c);
 bool lower_assertions(Compile *c);

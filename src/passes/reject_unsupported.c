@@ -24,29 +24,20 @@ static void check_equations(Compile *c)
 
 static void check_transitions(Compile *c)
 {
-    static const char *const triggers[] = { [TRIGGER_TICK] = "a clocked transition",
-                                            [TRIGGER_MESSAGE] = "a message transition",
-                                            [TRIGGER_ENTRY] = "an entry transition" };
+    static const char *const triggers[] = {
+        [TRIGGER_TICK] = "a clocked transition", [TRIGGER_MESSAGE] = "a message transition"
+    };
     const Model *m = c->model;
     for (uint32_t k = 0; k < m->transitions.n; k++) {
         const Transition *t = &m->transitions.at[k];
         if (t->trigger != TRIGGER_LEVEL && t->trigger != TRIGGER_EDGE && t->trigger != TRIGGER_INITIAL &&
             t->trigger != TRIGGER_STEP)
             refuse(c, t->origin.span, triggers[t->trigger]);
-        if (t->trigger == TRIGGER_INITIAL && t->effect == EFFECT_NOW)
-            refuse(c, t->origin.span, "an initial transition that acts now");
-        if (t->trigger == TRIGGER_STEP && (t->effect == EFFECT_NOW || t->n_conditions != 1))
-            refuse(c, t->origin.span, "a step transition that acts now or has not one condition");
         if (t->form == FORM_PROCEDURE)
             refuse(c, t->origin.span, "a procedure in a transition");
         if (m->domains.at[t->domain.index].n > ELEMENT_LEVELS)
             refuse(c, t->origin.span, "a transition over more than four ranges");
     }
-    for (uint32_t k = 0; k < m->refs.n; k++)
-        if (m->refs.at[k].kind == REF_FIRED && m->transitions.at[m->refs.at[k].var.index].trigger != TRIGGER_EDGE)
-            refuse(c, m->transitions.at[m->refs.at[k].var.index].origin.span, "fired() of a transition without edge");
-        else if (m->refs.at[k].kind == REF_FIRED && m->transitions.at[m->refs.at[k].var.index].domain.index)
-            refuse(c, m->transitions.at[m->refs.at[k].var.index].origin.span, "fired() of a transition over a range");
     for (uint32_t k = 0; k < m->actions.n; k++)
         if (m->actions.at[k].kind == ACTION_SEND)
             refuse(c, m->actions.at[k].span, "sending a message");
@@ -116,7 +107,8 @@ bool reject_unsupported(Compile *c)
             refuse(c, m->connections.at[k].span, "a connection of ports with other members than potentials and flows");
     for (uint32_t k = 0; k < m->variables.n; k++)
         if (m->variables.at[k].definition == DEFINITION_CLOCKED ||
-            m->variables.at[k].definition == DEFINITION_FOREIGN || m->variables.at[k].type.kind == TYPE_STRING)
+            (m->variables.at[k].definition == DEFINITION_FOREIGN && !m->variables.at[k].is_generated) ||
+            m->variables.at[k].type.kind == TYPE_STRING)
             refuse(c, m->variables.at[k].span, "a variable of this kind");
     return diag_errors(c->diag) == 0;
 }

@@ -265,6 +265,49 @@ static void add_transition(Splitter *s, const Transition *t, const Point *point,
     vec_push(m->arena, &m->transitions, one);
 }
 
+/* fired(t) of a transition over a range: one of its elements, first ... end - 1, fires. */
+static const Expr *any_fires(Splitter *s, TermBuilder *builder, uint32_t first, uint32_t end)
+{
+    Pool *pool = s->model->pool;
+    if (first == end)
+        return expr_boolean(pool, false);
+    if (end - first == 1)
+        return term_leaf(builder, (Ref){ { first }, REF_FIRED });
+    const uint32_t middle = first + (end - first) / 2;
+    return expr_binary(pool, OP_OR, any_fires(s, builder, first, middle), any_fires(s, builder, middle, end));
+}
+
+/* `old`: the transitions before they were written out; number[k]: where those of transition k begin now. */
+static void join_fired(Splitter *s, const Transition *old, uint32_t n, const uint32_t *number)
+{
+    Model *m = s->model;
+    VarId *any = NEW_ARRAY(s->c->scratch, VarId, n + 1);
+    for (uint32_t k = 0; k < n; k++)
+        any[k] = VAR_NONE;
+    const uint32_t n_refs = m->refs.n;
+    for (uint32_t k = 0; k < n_refs; k++) {
+        const Ref ref = m->refs.at[k];
+        if (ref.kind != REF_FIRED || !old[ref.var.index].domain.index)
+            continue;
+        if (var_is_none(any[ref.var.index]))
+            any[ref.var.index] =
+                model_add_generated(m, "any", ref.var.index + 1, BOOLEAN_TYPE, old[ref.var.index].origin.span);
+        m->refs.at[k] = ref_now(any[ref.var.index]);
+    }
+    model_renumber(m, LIST_TRANSITIONS, number);
+    for (uint32_t k = 0; k < n; k++) {
+        if (var_is_none(any[k]))
+            continue;
+        TermBuilder builder = term_builder(m);
+        const uint32_t end = k + 1 < n ? number[k + 1] : m->transitions.n;
+        const Expr *value = any_fires(s, &builder, number[k], end);
+        const EqId e = model_add_equation(m, EQUATION_EXPLICIT, term_ref(m, ref_now(any[k])),
+                                          term_finish(&builder, value), old[k].origin.span);
+        m->equations.at[e.index].owner = old[k].owner;
+        m->equations.at[e.index].origin.made_by = "split-arrays";
+    }
+}
+
 /* Transitions in their old order, those over ranges once for each point. Their new numbers for fired(t). */
 static void write_out_transitions(Splitter *s)
 {
@@ -296,7 +339,7 @@ static void write_out_transitions(Splitter *s)
             add_transition(s, &old[k], &point, group);
         }
     }
-    model_renumber(m, LIST_TRANSITIONS, number);
+    join_fired(s, old, n, number);
 }
 
 bool split_arrays(Compile *c)

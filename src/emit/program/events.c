@@ -135,6 +135,15 @@ static void fill_checks(EventLayout *e)
     e->out.finite = (KoineChecks){ checks.n / 2, checks.at };
 }
 
+/* Entries by their numbers: the row of one. */
+static uint32_t entry_row(const Model *m, uint32_t entry)
+{
+    uint32_t row = 0;
+    for (uint32_t k = 0; k < m->occasions.n; k++)
+        row += m->occasions.at[k].kind == OCCASION_ENTRY && m->occasions.at[k].entry < entry;
+    return row;
+}
+
 /* Those whose output moves come first. */
 static void fill_delays(EventLayout *e)
 {
@@ -159,6 +168,23 @@ static void fill_delays(EventLayout *e)
     }
     e->out.data.delays.at = rows;
     e->out.data.delays.n = n;
+}
+
+static void fill_occasions(EventLayout *e)
+{
+    static const uint32_t causes[] = {
+        [OCCASION_START] = KOINE_AT_START, [OCCASION_STEP] = KOINE_AT_STEP, [OCCASION_ENTRY] = KOINE_AT_ENTRY
+    };
+    const Model *m = e->m;
+    KoineOccasion *rows = NEW_ARRAY(e->ks->arena, KoineOccasion, m->occasions.n + 1);
+    for (uint32_t k = 0; k < m->occasions.n; k++) {
+        const Occasion *o = &m->occasions.at[k];
+        rows[k] = (KoineOccasion){ .cause = causes[o->kind],
+                                   .entry = o->kind == OCCASION_ENTRY ? entry_row(m, o->entry) : 0,
+                                   .count = slot_of(e->ks->slots, ref_now(o->count)),
+                                   .cell = cell_of(e, ref_now(o->count)) };
+    }
+    e->out.data.occasions = (KoineOccasions){ m->occasions.n, e->ks->slots->phases.has_initial, rows };
 }
 
 static void fill_streams(EventLayout *e)
@@ -266,6 +292,7 @@ Events events_lay(const Schedule *schedule, const Parts *parts, Systems *ss)
     fill_checks(&e);
     fill_delays(&e);
     fill_streams(&e);
+    fill_occasions(&e);
     e.out.sets = sets;
     e.out.jumps = jumps;
     finish(&e);

@@ -90,11 +90,11 @@ static void place_pre(Placing *p)
             p->slots.pre[k] = p->slots.pre[m->variables.at[k].alias.index];
 }
 
-static bool reads_terminal(const Model *m)
+static bool reads(const Model *m, RefKind kind)
 {
     bool any = false;
     for (uint32_t k = 0; k < m->refs.n && !any; k++)
-        any = m->refs.at[k].kind == REF_TERMINAL;
+        any = m->refs.at[k].kind == kind;
     return any;
 }
 
@@ -105,7 +105,8 @@ static void place_all(Placing *p)
         p->slots.now[k] = p->slots.der[k] = p->slots.pre[k] = p->slots.seed[k] = p->slots.seed_der[k] = KOINE_NONE;
     p->slots.time = take_slots(p, 1);
     p->slots.phases.initial = take_slots(p, 1);
-    p->slots.phases.terminal = reads_terminal(m) ? take_slots(p, 1) : KOINE_NONE;
+    p->slots.phases.has_initial = reads(m, REF_INITIAL);
+    p->slots.phases.terminal = reads(m, REF_TERMINAL) ? take_slots(p, 1) : KOINE_NONE;
     p->slots.calls = m->functions.n ? take_slots(p, ROUTINE_CALL_SLOTS) : KOINE_NONE;
     place_states(p);
     place_variables(p, VARIABILITY_CONTINUOUS, VARIABILITY_CONTINUOUS);

@@ -10,6 +10,7 @@
 
 typedef struct { /* flags of the run: at its start; in its last instant, KOINE_NONE: nobody reads that */
     uint32_t initial, terminal;
+    bool has_initial; /* somebody reads it */
 } Phases;
 
 typedef struct {

@@ -252,6 +252,30 @@ static void fill_sources(const Model *m, KoineTables *tables, Arena *arena)
     tables->text.sources = sources;
 }
 
+/* Entries by their numbers. */
+static void fill_entries(const Model *m, KoineTables *tables, Arena *arena)
+{
+    KoineEntry *rows = NEW_ARRAY(arena, KoineEntry, m->occasions.n + 1);
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < m->occasions.n; k++) {
+        const Occasion *o = &m->occasions.at[k];
+        if (o->kind != OCCASION_ENTRY)
+            continue;
+        const char *path = instance_path(m, o->owner, arena), *own = names_of(pool_names(m->pool), o->name);
+        if (!*own)
+            own = arena_format(arena, "entry %u", o->entry);
+        uint32_t at = n++;
+        for (; at > 0 && rows[at - 1].numerator > o->entry; at--)
+            rows[at] = rows[at - 1];
+        rows[at] = (KoineEntry){ .name = *path ? arena_format(arena, "%s.%s", path, own) : own,
+                                 .numerator = o->entry,
+                                 .denominator = 1,
+                                 .kind = KOINE_ENTRY_CALLED };
+    }
+    tables->callables.entries = rows;
+    tables->callables.n_entries = n;
+}
+
 KoineTables tables_fill(const Schedule *schedule, const Slots *slots, const Systems *systems, const Parts *parts,
                         const Events *events, Arena *arena)
 {
@@ -280,6 +304,7 @@ KoineTables tables_fill(const Schedule *schedule, const Slots *slots, const Syst
                            .patterns = { .whole_jacobian = parts->whole.pattern } };
     fill_enumerations(m, &tables, arena);
     fill_sources(m, &tables, arena);
+    fill_entries(m, &tables, arena);
     if (schedule->has_jacobian)
         tables.patterns.jacobian = pattern_of(&schedule->jacobian);
     if (schedule->dae_jacobian.n)

@@ -205,6 +205,19 @@ void koine_wake_transitions(Machine *m, KoineTriggerKind trigger)
             bitset_add(&m->wake.dirty, j);
 }
 
+/* It is counted, where somebody asks: then the count differs from the one before for one event step. */
+static void count_occasions(Machine *m, const KoineArrival *arrival)
+{
+    const KoineOccasions *o = &m->program->events.occasions;
+    for (uint32_t j = 0; j < o->n; j++) {
+        if (!(o->at[j].cause & arrival->cause) ||
+            (o->at[j].cause == KOINE_AT_ENTRY && o->at[j].entry != arrival->entry))
+            continue;
+        m->slots[o->at[j].count].i++;
+        cell_changed(m, o->at[j].cell);
+    }
+}
+
 /* A run goes on where an earlier one stopped. Anything may have been written in between: all is evaluated again, and
  * what still has the operands it had keeps its value, even one that rounding would decide otherwise. */
 static void take_up(Machine *m)
@@ -285,6 +298,10 @@ KoineStatus koine_machine_arrive(KoineModel *model, const KoineArrival *arrival)
             bitset_add(&m->wake.dirty, j);
     if (now->is_start) /* everything else was evaluated by initialise */
         koine_wake_transitions(m, KOINE_TRIGGER_INITIAL);
+    if (now->is_start && p->events.occasions.has_initial) /* it was true */
+        for (uint32_t j = 0; j < p->events.graph.n_nodes; j++)
+            bitset_add(&m->wake.dirty, j);
+    count_occasions(m, arrival);
     now->is_step = p->events.firings.n_step_conditions && (arrival->cause & KOINE_AT_STEP);
     if (now->is_step)
         koine_wake_transitions(m, KOINE_TRIGGER_STEP);

@@ -269,3 +269,23 @@ KoineStatus koine_machine_leave(KoineModel *model, KoineOutcome *outcome)
     outcome->next_time = now->n_heap ? m->calendar.entries[m->calendar.heap[0]].time : INFINITY;
     return KOINE_OK;
 }
+
+/* ---- entries ---- */
+/* A call from outside between two points of a run: an instant of its own, as a runner makes one. */
+KoineStatus koine_machine_entry(KoineModel *model, uint32_t entry)
+{
+    const Machine *m = koine_machine_of(model);
+    if (entry >= m->program->tables->callables.n_entries)
+        return KOINE_ABSENT;
+    const KoineArrival arrival = { .time = m->slots[m->program->slots.time].r,
+                                   .cause = KOINE_AT_ENTRY,
+                                   .entry = entry };
+    KoineOutcome outcome = { .flags = KOINE_COMMIT };
+    KoineStatus status = koine_machine_arrive(model, &arrival);
+    while (status == KOINE_OK && outcome.flags & KOINE_COMMIT) {
+        status = koine_machine_step(model, &outcome);
+        if (status == KOINE_OK && outcome.flags & KOINE_COMMIT)
+            status = koine_machine_commit(model, &outcome);
+    }
+    return status == KOINE_OK ? koine_machine_leave(model, &outcome) : status;
+}

@@ -410,6 +410,8 @@ KoineModelKind *koine_machine_kind(const KoineProgram *program, const KoineCode 
                           .crossings = { koine_machine_flip, koine_machine_hold },
                           .time = { .last_event = koine_machine_last_time_event },
                           .memory = { koine_machine_memory, koine_machine_recall } };
+    if (program->tables->callables.n_entries)
+        kind->kind.foreign.entry = koine_machine_entry;
     if (program->events.timed.n_sources)
         kind->kind.time.extremes = koine_machine_extremes;
     if (program->events.timed.n_functions > program->events.timed.n_sources)

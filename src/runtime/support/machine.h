@@ -299,6 +299,7 @@ void koine_wake_transitions(Machine *m, KoineTriggerKind trigger);
 KoineStatus koine_machine_step(KoineModel *model, KoineOutcome *outcome);
 KoineStatus koine_machine_commit(KoineModel *model, KoineOutcome *outcome);
 KoineStatus koine_machine_leave(KoineModel *model, KoineOutcome *outcome);
+KoineStatus koine_machine_entry(KoineModel *model, uint32_t entry);
 KoineStatus koine_machine_last_time_event(KoineModel *model, KoineOrigin *where);
 KoineStatus koine_machine_flip(KoineModel *model, uint32_t root);
 KoineStatus koine_fault(Machine *m, KoineStatus status, uint32_t origin, const char *text);

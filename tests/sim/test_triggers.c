@@ -1,0 +1,111 @@
+/* Transitions of the start, of steps, of entries, and who asks whether they fire: in all tiers, values by hand. */
+#include "run.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define MODELS KOINE_SOURCE_DIR "/tests/sim/triggers/"
+
+static void expect_values(const RunResult *r, double time, uint32_t n, const char *const *names, const double *values)
+{
+    for (uint32_t k = 0; k < n; k++)
+        expect_near(run_at(r, names[k], time), values[k], 0);
+}
+
+/* What acts now does so while the initial system is solved, what acts next in the first instant. x passes 2 at 1. */
+static void check_initial(const RunResult *r)
+{
+    static const char *const names[] = { "k", "either", "r", "s", "seen", "guarded", "z", "n", "w", "late", "b" };
+    expect_done(r);
+    expect_values(r, 0, 11, names, (const double[]){ 5, 8, 1, 0, 8, 6, 10, 2, 3, 1, 0 });
+    expect_values(r, 3, 11, names, (const double[]){ 5, 9, 2, 0, 8, 6, 10, 2, 3, 1, 0 });
+    assert_string_equal(r->output, "once\nat 1\nbegin\nat 2\n");
+}
+
+static void test_m11_transitions_of_the_start_fire_once(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = MODELS "initial.ir", .stop = 3, .interval = 1 }, check_initial);
+}
+
+/* Eight steps of 0.5; of those that end behind 1.25 there are six, of these four end before 3. */
+static void check_step(const RunResult *r)
+{
+    static const char *const names[] = { "always", "never", "both", "now", "seen", "held" };
+    expect_done(r);
+    expect_values(r, 1.5, 6, names, (const double[]){ 3, 0, 1, 1, 3, 2 });
+    expect_values(r, 4, 6, names, (const double[]){ 8, 0, 3, 6, 8, 4 });
+}
+
+static void test_m11_transitions_of_steps_have_any_number_of_conditions(void **state)
+{
+    (void)state;
+    run_in_all_tiers(
+        (RunRequest){ .path = MODELS "step.ir", .stop = 4, .interval = 0.5, .solver = "euler", .step = 0.5 },
+        check_step);
+}
+
+/* x[i] passes 2 at 2/i: that a transition over a range fires is seen once for each of them. */
+static void check_ranges(const RunResult *r)
+{
+    expect_done(r);
+    expect_near(run_at(r, "m", 0.6), 1, 0);
+    expect_near(run_at(r, "m", 0.8), 2, 0);
+    expect_near(run_at(r, "m", 1.2), 3, 0);
+    expect_near(run_last(r, "m"), 4, 0);
+    expect_near(run_last(r, "ticks"), 4, 0);
+    expect_near(run_last(r, "levels"), 4, 0);
+}
+
+static void test_m11_fired_of_ticks_levels_and_ranges(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = MODELS "ranges.ir", .stop = 4, .interval = 0.2 }, check_ranges);
+}
+
+/* Entry 3 is called twice at 1, then 12, whose guard does not hold yet; der(x) = 2 from there on. */
+static void call_entries(KoineModel *model)
+{
+    const KoineCallables *callables = &model->kind->tables->callables;
+    assert_int_equal(callables->n_entries, 2);
+    assert_string_equal(callables->entries[0].name, "go");
+    assert_int_equal(callables->entries[1].numerator, 12);
+    assert_int_equal(model->kind->foreign.entry(model, 0), KOINE_OK);
+    assert_int_equal(model->kind->foreign.entry(model, 0), KOINE_OK);
+    assert_int_equal(model->kind->foreign.entry(model, 1), KOINE_OK);
+    assert_int_equal(model->kind->foreign.entry(model, 2), KOINE_ABSENT);
+}
+
+static void check_entries(const RunResult *r)
+{
+    expect_done(r);
+    expect_near(run_at(r, "x", 1), 0, 0);
+    expect_near(run_last(r, "n"), 2, 0);
+    expect_near(run_last(r, "m"), 2, 0);
+    expect_near(run_last(r, "k"), 1, 0);
+    expect_near(run_last(r, "x"), 4, 1e-12);
+    assert_string_equal(r->output, "go at 0\ngo at 0\n");
+}
+
+static void test_m11_entries_are_called_from_outside(void **state)
+{
+    (void)state;
+    run_in_all_tiers(
+        (RunRequest){ .path = MODELS "entry.ir", .stop = 3, .interval = 1, .pause = 1, .between = call_entries },
+        check_entries);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_m11_transitions_of_the_start_fire_once),
+        cmocka_unit_test(test_m11_transitions_of_steps_have_any_number_of_conditions),
+        cmocka_unit_test(test_m11_fired_of_ticks_levels_and_ranges),
+        cmocka_unit_test(test_m11_entries_are_called_from_outside),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
