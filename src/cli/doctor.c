@@ -3,7 +3,7 @@
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "driver/cache.h"
-#include "driver/trust.h"
+#include "trust/trust.h"
 #include "driver/trial.h"
 #include "driver/words.h"
 #include "experiment/catalogue.h"

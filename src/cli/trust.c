@@ -1,6 +1,6 @@
 /* koine trust: the folders whose foreign code may be executed. */
 #include "cli/verbs.h"
-#include "driver/trust.h"
+#include "trust/trust.h"
 #include <stdio.h>
 #include <string.h>
 

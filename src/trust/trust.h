@@ -4,8 +4,8 @@
  * the user says so, by `koine trust FOLDER`, which this file keeps, or on the command line. No model, experiment or
  * bank can say it. The list is $XDG_CONFIG_HOME/koine/trusted, else ~/.config/koine/trusted: a path a line. It counts
  * only if it is the user's alone. */
-#ifndef DRIVER_TRUST_H
-#define DRIVER_TRUST_H
+#ifndef TRUST_TRUST_H
+#define TRUST_TRUST_H
 
 #include "base/arena.h"
 #include <stdbool.h>

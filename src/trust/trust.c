@@ -1,5 +1,5 @@
 /* See trust.h. */
-#include "driver/trust.h"
+#include "trust/trust.h"
 #include "base/text.h"
 #include "base/vec.h"
 #include <errno.h>
