@@ -120,13 +120,18 @@ bool koine_is_on_grid(const KoineRun *run, double time)
            time >= run->problem.stop - near;
 }
 
-/* Instants are for all who do not skip them; other points for who asked for them. */
-static bool is_wanted(const KoineRun *run, const KoineSink *sink, const KoinePoint *point)
+/* Instants are for all who do not skip them; other points for who asked for them. The event that ends a run is the
+ * last point of those that skipped it. */
+static bool is_wanted(KoineRun *run, const KoineSink *sink, const KoinePoint *point)
 {
     const bool is_event = point->kind == KOINE_POINT_LEFT || point->kind == KOINE_POINT_RIGHT ||
                           point->kind == KOINE_POINT_REGION || point->kind == KOINE_POINT_STEP;
-    if (is_event && sink->skips_events && !koine_is_on_grid(run, point->time))
+    if (is_event && sink->skips_events && !koine_is_on_grid(run, point->time)) {
+        run->output.skipped_time = point->time;
         return false;
+    }
+    if (point->kind == KOINE_POINT_STOP && run->report->end == KOINE_RUN_TERMINATED)
+        return sink->skips_events;
     if (point->kind == KOINE_POINT_STEP)
         return sink->wants_event_steps;
     if (point->kind == KOINE_POINT_GRID && run->output.has_own_grids)

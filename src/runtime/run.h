@@ -87,6 +87,7 @@ typedef struct {
     double interval;
     uint64_t number;       /* of grid_time */
     double evaluated_time; /* of the last point that was recorded */
+    double skipped_time;   /* of the last event that some sink skipped */
     uint32_t n_begun;      /* sinks to be ended */
     bool wants_event_steps, has_own_grids;
     KoineSample sample;  /* of the time that points take */

@@ -80,10 +80,12 @@ static KoineStatus instant(KoineRun *run, unsigned cause)
     return KOINE_OK;
 }
 
-/* An interrupted run leaves a last point from which a later one can start. */
-static KoineStatus record_interruption(KoineRun *run)
+/* A run that ends before its time leaves a last point from which a later one can start. */
+static KoineStatus record_early_end(KoineRun *run)
 {
-    if (run->report->end != KOINE_RUN_INTERRUPTED || !run->options->n_sinks)
+    const KoineRunEnd end = run->report->end;
+    const bool is_skipped = end == KOINE_RUN_TERMINATED && run->output.skipped_time == run->time;
+    if ((end != KOINE_RUN_INTERRUPTED && !is_skipped) || !run->options->n_sinks)
         return KOINE_OK;
     TRY(koine_place(run, run->time));
     const KoineStatus status = koine_record(run, run->time, 0, KOINE_POINT_STOP);
@@ -338,7 +340,7 @@ static void finish(KoineRun *run, KoineStatus status)
     run->is_over = true;
     if (status >= 0 && run->pause.has_part) /* interrupted before it went on */
         status = koine_pause_stay(run);
-    if (status >= 0 && record_interruption(run) >= 0) {
+    if (status >= 0 && record_early_end(run) >= 0) {
         settle(run);
         (void)tell_end(run); /* where it fails the report says so */
     }
@@ -372,7 +374,7 @@ KoineRun *koine_run_open(KoineModel *model, const KoineRunOptions *options, Koin
                        .instant = { .next_time = INFINITY },
                        .repeats = { .pulse = -INFINITY },
                        .crossing = { .before_time = NAN }, /* nothing lies before the start */
-                       .output = { .evaluated_time = NAN } };
+                       .output = { .evaluated_time = NAN, .skipped_time = NAN } };
     count_model(run, -1);
     KoineStatus status = prepare(run);
     if (status >= 0)
