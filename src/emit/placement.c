@@ -33,7 +33,8 @@ static void collect(Placement *p, const Expr *e)
     if (same) {
         p->number[e->id] = p->number[same->id];
     } else {
-        REQUIRE((e->kind <= EXPR_IF || e->kind == EXPR_FUNCTION) && e->type.rank == 0 &&
+        const bool may_be_array = e->kind == EXPR_LEAF || e->kind == EXPR_ARRAY || e->kind == EXPR_FUNCTION;
+        REQUIRE(e->kind != EXPR_REDUCE && (e->type.rank == 0 || may_be_array) &&
                 (e->kind != EXPR_LEAF || e->n_args == 0));
         for (uint32_t k = 0; k < e->n_args; k++)
             collect(p, e->args[k]);

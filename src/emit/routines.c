@@ -17,7 +17,7 @@ static void find_in(Search *s, const Expr *e)
     map_put(&s->seen, (uint64_t)(uintptr_t)e, 1);
     for (uint32_t k = 0; k < e->n_args; k++)
         find_in(s, e->args[k]);
-    if (e->kind != EXPR_FUNCTION || is_element(e))
+    if (!is_model_call(e))
         return;
     const Routine *routine = routine_of(e->u.function);
     for (uint32_t k = 0; k < s->routines.n; k++)
@@ -53,7 +53,7 @@ void make_routines(const Pool *pool)
 {
     for (uint32_t k = 0; k < pool_count(pool); k++) { /* grows while it is read */
         const Expr *e = pool_node(pool, k);
-        if (e->kind == EXPR_FUNCTION && !is_element(e))
+        if (is_model_call(e))
             (void)routine_of(e->u.function);
     }
 }

@@ -7,6 +7,7 @@
 #include "base/bug.h"
 #include "base/vec.h"
 #include "ir/memo.h"
+#include "ir/routine.h"
 #include "ir/simplify.h"
 
 static const double LN_10 = 2.302585092994045684;
@@ -147,11 +148,25 @@ static const Expr *derive_call(Derivation *d, const Expr *e)
 }
 
 /* The derivative in a place where its rank matters. */
+/* Zeros in the form of a field of a function; NULL: too many. */
+static const Expr *zeros_of_field(Derivation *d, const Function *f, uint32_t field)
+{
+    const uint64_t n = function_field_count(f, field);
+    if (n == 0 || n > UINT16_MAX)
+        return NULL;
+    const Expr **const zeros = NEW_ARRAY(memo_arena(&d->memo), const Expr *, n);
+    for (uint64_t k = 0; k < n; k++)
+        zeros[k] = d->zero;
+    return function_field_braces(d->pool, f, field, zeros);
+}
+
 static const Expr *of_rank(Derivation *d, const Expr *e, const Expr *de)
 {
     if (!de || de->type.rank == e->type.rank)
         return de;
     REQUIRE(de == d->zero);
+    if (e->kind == EXPR_FUNCTION && e->result != RESULT_ALL)
+        return zeros_of_field(d, e->u.function, e->u.function->n_inputs + e->result);
     if (e->kind != EXPR_ARRAY)
         return NULL; /* how many zeros is not known here */
     const Expr **const zeros = NEW_ARRAY(memo_arena(&d->memo), const Expr *, e->n_args);
@@ -210,6 +225,14 @@ static const Expr *derive_table(Derivation *d, const Expr *e)
     return simple_binary(d->pool, OP_MUL, slope, da);
 }
 
+/* Zeros for an array that is an input of the function. */
+static const Expr *of_input(Derivation *d, const Function *f, uint32_t input, const Expr *derivative)
+{
+    if (!f || f->body->variables.at[input].type.rank == 0 || derivative != d->zero)
+        return derivative;
+    return zeros_of_field(d, f, input);
+}
+
 /* f(a, b): der(f)(a, b, a', b'). */
 static const Expr *derive_function(Derivation *d, const Expr *e)
 {
@@ -223,20 +246,26 @@ static const Expr *derive_function(Derivation *d, const Expr *e)
         args[n] = derive(d, args[k]);
         if (!args[n])
             return NULL;
-        varies |= args[n++] != d->zero;
+        varies |= args[n] != d->zero;
+        args[n] = of_input(d, e->u.function, k, args[n]);
+        if (!args[n++])
+            return NULL;
     }
     if (!varies)
         return d->zero;
     const Function *f = e->u.function, *derivative = f ? function_derivative(f) : NULL;
-    if (!derivative)
+    if (!derivative || n > UINT16_MAX)
         return NULL;
     uint32_t result = 0;
-    for (uint32_t k = 0; k < e->op; k++)
+    for (uint32_t k = 0; k < e->result && e->result != RESULT_ALL; k++)
         result += f->body->variables.at[f->n_inputs + k].type.kind == TYPE_REAL;
     for (uint32_t k = 0; k < n; k++)
-        if (args[k]->depth >= EXPR_DEPTH || args[k]->type.rank > 0)
+        if (args[k]->depth >= EXPR_DEPTH)
             return NULL;
-    return expr_function(d->pool, derivative, result, REAL_TYPE, n, args);
+    if (e->result == RESULT_ALL) /* all of them are Reals */
+        return expr_function(d->pool, derivative, RESULT_ALL, e->type, n, args);
+    const Expr *call = expr_function(d->pool, derivative, result, e->type, n, args);
+    return expr_function_element(d->pool, call, e->element, e->type);
 }
 
 static const Expr *derive_node(Derivation *d, const Expr *e)

@@ -118,7 +118,8 @@ static bool evaluate(Evaluation *ev, const Expr *e, Outcome *out);
  * the result, or it does not matter. */
 static bool is_lasting(const Expr *operand, Outcome outcome)
 {
-    return outcome.is_lost || (outcome.is_bad && (operand->type.kind != TYPE_REAL || isfinite(outcome.value.r)));
+    return outcome.is_lost || (outcome.is_bad && operand->type.rank == 0 &&
+                               (operand->type.kind != TYPE_REAL || isfinite(outcome.value.r)));
 }
 
 static bool find_iterator(const Evaluation *ev, uint32_t level, Value *value)
@@ -271,43 +272,107 @@ static bool evaluate_table(Evaluation *ev, const Expr *e, Outcome *out)
     return true;
 }
 
-/* A call, or an element of an array in a routine. */
+/* Values of the arguments; false: some has none. */
+static bool evaluate_args(Evaluation *ev, const Expr *e, Value *args, bool *is_lost)
+{
+    *is_lost = false;
+    for (uint32_t k = 0; k < e->n_args; k++) {
+        Outcome operand;
+        if (!evaluate(ev, e->args[k], &operand))
+            return false;
+        args[k] = operand.value;
+        *is_lost |= is_lasting(e->args[k], operand);
+    }
+    return true;
+}
+
+static bool evaluate_element(Evaluation *ev, const Expr *e, Outcome *out)
+{
+    Value args[ROUTINE_RANK], *place;
+    int64_t index[ROUTINE_RANK];
+    bool is_lost;
+    if (!evaluate_args(ev, e, args, &is_lost))
+        return false;
+    for (uint32_t k = 0; k < e->n_args; k++)
+        index[k] = args[k].i;
+    if (!routine_find_element(ev->call, e->result, index, &place))
+        return false;
+    out->value = *place;
+    out->is_lost = is_lost;
+    out->is_bad = is_lost || !value_is_good(e->type, out->value);
+    return true;
+}
+
+/* Of a call of which all results are known. */
+static bool evaluate_part(Evaluation *ev, const Expr *e, Outcome *out)
+{
+    if (!evaluate(ev, e->args[0], out))
+        return false;
+    if (e->type.rank > 0) {
+        out->value.a += e->element;
+        return true;
+    }
+    out->value = out->value.a[e->element];
+    out->is_lost |= !value_is_good(e->type, out->value);
+    out->is_bad = out->is_lost;
+    return true;
+}
+
+/* Of a function with several numbers as results, in expressions that are not written with parts, one of them. */
 static bool evaluate_function(Evaluation *ev, const Expr *e, Outcome *out)
 {
     enum { FEW = 8 };
     Span ignored;
+    const Function *f = e->u.function;
     Value few[FEW], *args = e->n_args <= FEW ? few : NEW_ARRAY(memo_arena(&ev->memo), Value, e->n_args);
-    bool is_lost = false;
-    if (!e->u.function || (!is_element(e) && function_obstacle(e->u.function, &ignored)))
+    bool is_lost;
+    if (is_element(e))
+        return evaluate_element(ev, e, out);
+    if (is_part(e))
+        return evaluate_part(ev, e, out);
+    if (!f || function_obstacle(f, &ignored) || !evaluate_args(ev, e, args, &is_lost))
         return false;
-    for (uint32_t k = 0; k < e->n_args; k++) {
-        Outcome operand;
-        if (e->args[k]->type.rank > 0 || !evaluate(ev, e->args[k], &operand))
-            return false;
-        args[k] = operand.value;
-        is_lost |= is_lasting(e->args[k], operand);
+    const Routine *routine = routine_of(f);
+    const bool is_scalar = e->type.rank == 0 && routine->width == 1;
+    Value one, *outputs = is_scalar ? &one : NEW_ARRAY(memo_arena(&ev->memo), Value, routine->width);
+    if (!routine_call(ev->call, f, args, outputs))
+        return false;
+    const uint32_t at = e->result == RESULT_ALL ? 0 : routine_offset(routine, e->result) + e->element;
+    if (e->type.rank > 0) {
+        is_lost |= !value_is_good(routine->fields[f->n_inputs].type, outputs[0]); /* it has failed */
+        *out = (Outcome){ .value.a = outputs + at, .is_lost = is_lost, .is_bad = is_lost };
+        return true;
     }
-    if (is_element(e)) {
-        int64_t index[ROUTINE_RANK];
-        uint32_t slot;
-        for (uint32_t k = 0; k < e->n_args; k++)
-            index[k] = args[k].i;
-        if (!routine_element_slot(ev->call, e->op, index, &slot))
+    out->value = outputs[at];
+    out->is_lost = is_lost || !value_is_good(e->type, out->value);
+    out->is_bad = out->is_lost;
+    return true;
+}
+
+/* Elements, or all results of a call, in memory that lives as long as the evaluation. */
+static bool evaluate_array(Evaluation *ev, const Expr *e, Outcome *out)
+{
+    Value *elements = NEW_ARRAY(memo_arena(&ev->memo), Value, e->n_args);
+    *out = (Outcome){ .value.a = elements };
+    for (uint32_t k = 0; k < e->n_args; k++) {
+        Outcome element;
+        if (e->args[k]->type.rank > 0 || !evaluate(ev, e->args[k], &element))
             return false;
-        out->value = ev->call->frame[slot];
-    } else if (!routine_call(ev->call, e, args, &out->value))
-        return false;
-    const bool is_good = value_is_good(e->type, out->value);
-    out->is_lost = is_lost || (!is_element(e) && !is_good);
-    out->is_bad = out->is_lost || !is_good;
+        elements[k] = element.value;
+        out->is_lost |= is_lasting(e->args[k], element);
+    }
+    out->is_bad = out->is_lost;
     return true;
 }
 
 static bool evaluate_leaf(const Evaluation *ev, const Expr *e, Outcome *out)
 {
-    if (e->n_args > 0 || e->type.rank > 0 || e->type.kind == TYPE_STRING || !ev->leaves)
+    if (e->n_args > 0 || e->type.kind == TYPE_STRING || !ev->leaves)
         return false;
     out->value = ev->leaves[e->u.leaf];
+    const bool is_in_frame = e->type.rank > 0 && ev->call && !routine_is_pointer(ev->call->routine, e->u.leaf);
+    if (is_in_frame)
+        out->value.a = &ev->leaves[e->u.leaf];
     return true;
 }
 
@@ -326,17 +391,17 @@ static bool evaluate_node(Evaluation *ev, const Expr *e, Outcome *out)
     case EXPR_IF: return evaluate_if(ev, e, out);
     case EXPR_REDUCE: return evaluate_reduce(ev, e, out);
     case EXPR_FUNCTION: return evaluate_function(ev, e, out);
-    case EXPR_STRING:
-    case EXPR_ARRAY: return false;
+    case EXPR_ARRAY: return evaluate_array(ev, e, out);
+    case EXPR_STRING: return false;
     }
-    out->is_bad = is_evaluable && !value_is_good(e->type, out->value);
+    out->is_bad = is_evaluable && e->type.rank == 0 && !value_is_good(e->type, out->value);
     out->is_lost = false;
     return is_evaluable;
 }
 
 static bool evaluate(Evaluation *ev, const Expr *e, Outcome *out)
 {
-    if (e->depth <= DEPTH_WITHOUT_MEMO)
+    if (e->depth <= DEPTH_WITHOUT_MEMO && (e->kind != EXPR_FUNCTION || e->type.rank == 0))
         return evaluate_node(ev, e, out);
     uint32_t k;
     const bool is_known = memo_get(&ev->memo, e, &k);
@@ -355,7 +420,7 @@ static bool evaluate(Evaluation *ev, const Expr *e, Outcome *out)
     return true;
 }
 
-static void evaluation_begin(Evaluation *ev, const Value *leaves, const int64_t *iterators)
+static void evaluation_begin(Evaluation *ev, const Value *leaves, const int64_t *iterators, Arena *arena)
 {
     ev->leaves = leaves;
     ev->iterators = iterators;
@@ -364,16 +429,14 @@ static void evaluation_begin(Evaluation *ev, const Value *leaves, const int64_t 
     ev->call = NULL;
     ev->entries.at = NULL;
     ev->entries.n = ev->entries.capacity = 0;
-    memo_begin(&ev->memo, NULL);
+    memo_begin(&ev->memo, arena);
 }
 
-bool expr_evaluate(const Expr *e, const Value *leaves, const int64_t *iterators, Value *result)
+bool expr_evaluate_any(const Expr *e, const Value *leaves, const int64_t *iterators, Arena *arena, Value *result)
 {
-    if (e->type.rank > 0)
-        return false;
     Evaluation ev;
     Outcome outcome;
-    evaluation_begin(&ev, leaves, iterators);
+    evaluation_begin(&ev, leaves, iterators, arena);
     const bool is_evaluable = evaluate(&ev, e, &outcome);
     memo_end(&ev.memo);
     if (is_evaluable)
@@ -381,11 +444,29 @@ bool expr_evaluate(const Expr *e, const Value *leaves, const int64_t *iterators,
     return is_evaluable;
 }
 
+bool expr_evaluate(const Expr *e, const Value *leaves, const int64_t *iterators, Value *result)
+{
+    return e->type.rank == 0 && expr_evaluate_any(e, leaves, iterators, NULL, result);
+}
+
 bool expr_evaluate_in(RoutineCall *call, const Expr *e, Value *result)
 {
     Evaluation ev;
     Outcome outcome;
-    evaluation_begin(&ev, call->frame, NULL);
+    evaluation_begin(&ev, call->frame, NULL, NULL);
+    ev.call = call;
+    const bool is_evaluable = evaluate(&ev, e, &outcome);
+    memo_end(&ev.memo);
+    if (is_evaluable)
+        *result = outcome.value;
+    return is_evaluable;
+}
+
+bool expr_evaluate_array(RoutineCall *call, const Expr *e, Arena *arena, Value *result)
+{
+    Evaluation ev;
+    Outcome outcome;
+    evaluation_begin(&ev, call->frame, NULL, arena);
     ev.call = call;
     const bool is_evaluable = evaluate(&ev, e, &outcome);
     memo_end(&ev.memo);
@@ -506,19 +587,20 @@ static void locate(Evaluation *ev, const Expr *e, const Expr **where, Value oper
         operands[0] = own.value;
         return;
     }
-    case EXPR_STRING:
-    case EXPR_ARRAY: break;
+    case EXPR_ARRAY:
+        if (!locate_in_args(ev, e, 0, e->n_args, where, operands))
+            *where = e;
+        return;
+    case EXPR_STRING: break;
     }
     BUG("has no scalar value");
 }
 
 bool expr_fault(const Expr *e, const Value *leaves, const int64_t *iterators, const Expr **where, Value operands[2])
 {
-    if (e->type.rank > 0)
-        return false;
     Evaluation ev;
     Outcome outcome;
-    evaluation_begin(&ev, leaves, iterators);
+    evaluation_begin(&ev, leaves, iterators, NULL);
     const bool is_bad = evaluate(&ev, e, &outcome) && outcome.is_bad;
     if (is_bad) {
         operands[0] = operands[1] = integer_value(0);

@@ -11,15 +11,20 @@
 
 #include "ir/expr.h"
 
-typedef union {
-    double r;  /* Real */
-    int64_t i; /* Integer, Boolean (0 or 1), enumeration (from 1) */
-} Value;
+typedef union Value Value;
+union Value {
+    double r;       /* Real */
+    int64_t i;      /* Integer, Boolean (0 or 1), enumeration (from 1) */
+    const Value *a; /* array: the elements, in the order of rows */
+};
 
 /* leaves: by leaf number, Real or not as the leaf's type says; iterators: by level. Either may be NULL if
  * there is none. False if the expression has no scalar value here: indexed or array leaf, String, array,
  * function that cannot be executed. Only what is evaluated matters: the branch not chosen may contain anything. */
 bool expr_evaluate(const Expr *e, const Value *leaves, const int64_t *iterators, Value *result);
+
+/* The same of an array, too, which lies where a leaf says, or in the arena. */
+bool expr_evaluate_any(const Expr *e, const Value *leaves, const int64_t *iterators, Arena *arena, Value *result);
 
 /* One operation on values. `operands` is the type of the arguments (of the first, as they agree). */
 Value op_evaluate(Op op, Type operands, const Value args[]);

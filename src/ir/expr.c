@@ -237,6 +237,8 @@ static uint32_t hash_of(const Expr *head, const Expr *const *args)
     uint64_t h =
         hash_mix((uint64_t)head->kind << 24 | (uint64_t)head->op << 16 | (uint64_t)head->is_literal << 8 | head->n_args,
                  payload(head));
+    if (head->kind == EXPR_FUNCTION)
+        h = hash_mix(h, (uint64_t)head->result << 32 | head->element);
     h = hash_mix(h, (uint64_t)head->type.kind << 32 | (uint64_t)head->type.rank << 16 | head->type.enumeration);
     for (uint32_t k = 0; k < head->n_args; k++)
         h = hash_mix(h, args[k]->id);
@@ -247,7 +249,7 @@ static bool is_same(const Expr *node, const Expr *head, const Expr *const *args)
 {
     return node->hash == head->hash && node->kind == head->kind && node->op == head->op &&
            node->is_literal == head->is_literal && node->n_args == head->n_args && type_equal(node->type, head->type) &&
-           payload(node) == payload(head) &&
+           payload(node) == payload(head) && node->result == head->result && node->element == head->element &&
            (head->n_args == 0 || memcmp(node->args, args, head->n_args * sizeof *args) == 0);
 }
 
@@ -457,9 +459,17 @@ const Expr *expr_array(Pool *pool, uint32_t n, const Expr *const *elements)
 const Expr *expr_function(Pool *pool, const Function *function, uint32_t result, Type type, uint32_t n,
                           const Expr *const *args)
 {
-    Expr head = { .kind = EXPR_FUNCTION, .op = (uint8_t)result, .type = type, .n_args = (uint16_t)n, .u.integer = 0 };
+    Expr head = { .kind = EXPR_FUNCTION, .result = result, .type = type, .n_args = (uint16_t)n, .u.integer = 0 };
     head.u.function = function;
     return intern(pool, &head, args);
+}
+
+const Expr *expr_function_element(Pool *pool, const Expr *call, uint32_t element, Type type)
+{
+    Expr head = *call;
+    head.type = type;
+    head.element = element;
+    return intern(pool, &head, call->args);
 }
 
 const Expr *expr_table(Pool *pool, const Table *table, uint32_t order, const Expr *argument, const Expr *interval)
@@ -630,6 +640,8 @@ int expr_compare(const Pool *pool, const Expr *a, const Expr *b)
         return 0;
     int result = order((uint64_t)a->kind << 16 | (uint64_t)a->op << 8 | a->is_literal,
                        (uint64_t)b->kind << 16 | (uint64_t)b->op << 8 | b->is_literal);
+    if (result == 0)
+        result = order((uint64_t)a->result << 32 | a->element, (uint64_t)b->result << 32 | b->element);
     if (result == 0)
         result = compare_types(pool, a->type, b->type);
     if (result == 0)

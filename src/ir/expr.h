@@ -79,25 +79,27 @@ typedef enum {
     EXPR_IF,       /* args: condition, then, otherwise; only the chosen one is evaluated */
     EXPR_REDUCE,   /* op ADD, MUL, MIN, MAX, AND, OR; args: body, lo, step, hi; u.iterator: level inside the body */
     EXPR_ARRAY,    /* args: elements */
-    EXPR_FUNCTION, /* u.function, args; result number in op. One function is one object: see Function in model.h */
+    EXPR_FUNCTION, /* u.function, args, result, element. One function is one object: see Function in model.h */
 } ExprKind;
 
 typedef struct Expr Expr;
 typedef struct Function Function;
 struct Expr {
     uint8_t kind; /* ExprKind */
-    uint8_t op;   /* EXPR_CALL, EXPR_REDUCE: Op; EXPR_FUNCTION: result number; EXPR_TABLE: order */
-    bool is_literal;
-    bool has_index;  /* some leaf below has index expressions or some iterator occurs */
-    bool has_call;   /* some function is called */
-    bool is_checked; /* an Integer that arithmetic may leave without value */
-    bool has_hiding; /* ... is compared somewhere below, which hides that */
+    uint8_t op;   /* EXPR_CALL, EXPR_REDUCE: Op; EXPR_TABLE: order */
+    bool is_literal : 1;
+    bool has_index : 1;  /* some leaf below has index expressions or some iterator occurs */
+    bool has_call : 1;   /* some function is called */
+    bool is_checked : 1; /* an Integer that arithmetic may leave without value */
+    bool has_hiding : 1; /* ... is compared somewhere below, which hides that */
     Type type;
     uint32_t id;       /* dense number in its pool */
     uint32_t n_leaves; /* 1 + largest leaf number below, 0 if there is none */
     uint16_t depth;
     uint16_t n_args;
     uint32_t hash;
+    uint32_t result, element; /* EXPR_FUNCTION: number of the output; where that is an array and the node is not, the
+                                 number of its element in the order of rows; both from 0 */
     union {
         double real;
         int64_t integer;
@@ -156,6 +158,8 @@ const Expr *expr_reduce(Pool *pool, Op op, uint32_t level, const Expr *body, con
 const Expr *expr_array(Pool *pool, uint32_t n, const Expr *const *elements);
 const Expr *expr_function(Pool *pool, const Function *function, uint32_t result, Type type, uint32_t n,
                           const Expr *const *args);
+/* The same call, of what it gives the element with this number. */
+const Expr *expr_function_element(Pool *pool, const Expr *call, uint32_t element, Type type);
 /* The table, or its derivative of that order, at `argument`; interval NULL: the one the argument lies in. */
 const Expr *expr_table(Pool *pool, const Table *table, uint32_t order, const Expr *argument, const Expr *interval);
 const Expr *expr_to_real(Pool *pool, const Expr *e); /* Real: itself; Integer literal: Real literal; else real(e) */

@@ -54,7 +54,7 @@ static const Expr *replace_node(const Frame *frame, Memo *memo, const Expr *e, c
     const bool is_relation = e->kind == EXPR_CALL && op_is_relation(e->op);
     if (is_relation && !(work->keeps_literals && e->is_literal)) /* literal in the function, an event here */
         return expr_binary(work->pool, e->op, args[0], args[1]);
-    const Expr *inner = e->kind == EXPR_FUNCTION ? run_call(work, frame, e->u.function, e->op, args) : NULL;
+    const Expr *inner = e->kind == EXPR_FUNCTION ? run_call(work, frame, e->u.function, e->result, args) : NULL;
     return inner ? inner : expr_with_args(work->pool, e, args);
 }
 
@@ -234,7 +234,7 @@ static const Expr *run_call(Work *work, const Frame *caller, const Function *fun
             work->is_recursive = true;
             return NULL;
         }
-    if (function->external || frame.result >= body->variables.n)
+    if (function->external || result >= function->n_outputs)
         return NULL;
     const Expr **variables = NEW_ARRAY(work->arena, const Expr *, body->variables.n + 1u);
     for (uint32_t k = 0; k < body->variables.n; k++) {

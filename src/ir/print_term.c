@@ -2,6 +2,7 @@
 #include "ir/print_term.h"
 #include "base/bug.h"
 #include "base/utf8.h"
+#include "ir/routine.h"
 
 Printer printer_create(const Model *model, Text *to, PrintOptions options)
 {
@@ -508,6 +509,13 @@ static void put_if(Printer *p, const Expr *e, const Ref *refs)
     printer_put_expr(p, e->args[2], refs, BINDS_IF);
 }
 
+/* It gives an element of an array that is a result. */
+static bool is_numbered(const Expr *e)
+{
+    const Function *f = e->u.function;
+    return e->result != RESULT_ALL && e->type.rank == 0 && f->body->variables.at[f->n_inputs + e->result].type.rank > 0;
+}
+
 static void put_function(Printer *p, const Expr *e, const Ref *refs)
 {
     uint32_t index = 0;
@@ -518,8 +526,12 @@ static void put_function(Printer *p, const Expr *e, const Ref *refs)
     else
         printer_put_name(p, e->u.function->name);
     put_args(p, e, refs, "()");
-    if (e->op)
-        text_format(p->to, ".%u", e->op + 1u);
+    if (e->result == RESULT_ALL)
+        printer_put(p, ".0");
+    else if (e->result || is_numbered(e))
+        text_format(p->to, ".%u", e->result + 1u);
+    if (is_numbered(e))
+        text_format(p->to, "[%u]", e->element + 1u);
 }
 
 static void put_table(Printer *p, const Expr *e, const Ref *refs)

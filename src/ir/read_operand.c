@@ -1,5 +1,6 @@
 /* Operands of the text form: names with their indices, literals, calls, reductions, arrays; see read_reader.h. */
 #include "ir/read_reader.h"
+#include "ir/routine.h"
 #include <math.h>
 
 enum { FEW_REFS = 16 };
@@ -121,6 +122,26 @@ static const Expr *enum_literal(Reader *r, NameId label, NameId value)
     return expr_enum(r->pool, enumeration, number);
 }
 
+/* f(x)[2]: of the array that a call gives the second element in the order of rows. */
+static const Expr *parse_result_element(Reader *r, const Expr *call, uint32_t begin)
+{
+    const Function *f = call->u.function;
+    Type type = call->type;
+    int64_t number;
+    reader_advance(r);
+    if (!reader_parse_integer(r, 1, UINT32_MAX, &number) || !reader_expect(r, TOKEN_CLOSE_INDEX, "']' after a number"))
+        return NULL;
+    const uint64_t count = function_field_count(f, f->n_inputs + call->result);
+    if ((uint64_t)number > count) {
+        reader_report(r, DIAG_IR_RANK, reader_span_from(r, begin), "element %lld of a result with %llu elements",
+                      (long long)number, (unsigned long long)count);
+        HELP(r, "elements are numbered in the order of rows");
+        return NULL;
+    }
+    type.rank = 0;
+    return expr_function_element(r->pool, call, (uint32_t)number - 1, type);
+}
+
 static const Expr *parse_call(Reader *r, uint32_t begin)
 {
     uint32_t index;
@@ -136,7 +157,7 @@ static const Expr *parse_call(Reader *r, uint32_t begin)
         return NULL;
     const Function *f = r->top->model->functions.at[index];
     int64_t result = 1;
-    if (reader_accept(r, TOKEN_DOT) && !reader_parse_integer(r, 1, 255, &result))
+    if (reader_accept(r, TOKEN_DOT) && !reader_parse_integer(r, 0, UINT32_MAX, &result))
         return NULL;
     const Span span = reader_span_from(r, begin);
     if (args.n != f->n_inputs || result > f->n_outputs) {
@@ -154,8 +175,11 @@ static const Expr *parse_call(Reader *r, uint32_t begin)
     }
     if (reader_is_too_deep(r, args.n, args.at, span))
         return NULL;
+    if (result == 0)
+        return expr_function(r->pool, f, RESULT_ALL, (Type){ TYPE_REAL, 1, 0 }, args.n, args.at);
     const Type type = f->body->variables.at[f->n_inputs + result - 1].type;
-    return expr_function(r->pool, f, (uint32_t)result - 1, type, args.n, args.at);
+    const Expr *call = expr_function(r->pool, f, (uint32_t)result - 1, type, args.n, args.at);
+    return type.rank > 0 && r->token.kind == TOKEN_OPEN_INDEX ? parse_result_element(r, call, begin) : call;
 }
 
 /* $i3 is the loop variable of level 2. In shapes it needs no loop around it. */

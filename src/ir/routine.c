@@ -4,15 +4,41 @@
 #include "ir/memo.h"
 #include "ir/simplify.h"
 
-const Function routine_element = { .number = UINT32_MAX };
+const Function routine_element = { .number = UINT32_MAX }, routine_part = { .number = UINT32_MAX };
 
 /* ---- what can be executed ---- */
-static bool has_obstacle(const Expr *e)
+uint64_t function_field_count(const Function *f, uint32_t field)
 {
-    if (e->kind == EXPR_REDUCE || e->kind == EXPR_ARRAY || e->kind == EXPR_STRING || e->type.rank > 0)
+    const Variable *v = &f->body->variables.at[field];
+    uint64_t count = 1;
+    for (uint32_t k = 0; k < v->type.rank; k++) {
+        const Expr *extent = f->body->dims.at[v->first_dim + k].term.shape;
+        if (extent->kind != EXPR_INTEGER || extent->u.integer < 1 || extent->u.integer > UINT32_MAX)
+            return 0;
+        count *= (uint64_t)extent->u.integer;
+        if (count > UINT32_MAX)
+            return 0;
+    }
+    return count;
+}
+
+static bool calls(const Expr *e, const Function *f)
+{
+    bool found = e->kind == EXPR_FUNCTION && e->u.function == f;
+    for (uint32_t k = 0; k < e->n_args && e->has_call && !found; k++)
+        found = calls(e->args[k], f);
+    return found;
+}
+
+static bool has_obstacle(const Expr *e, bool is_whole)
+{
+    if (e->kind == EXPR_REDUCE || e->kind == EXPR_STRING)
         return true;
+    if (e->type.rank > 0 && (!is_whole || (e->kind != EXPR_LEAF && e->kind != EXPR_FUNCTION && e->kind != EXPR_ARRAY)))
+        return true;
+    const bool may_be_whole = e->kind == EXPR_FUNCTION;
     for (uint32_t k = 0; k < e->n_args; k++)
-        if (has_obstacle(e->args[k]))
+        if (has_obstacle(e->args[k], may_be_whole || (e->kind == EXPR_ARRAY && e->args[k]->kind == EXPR_ARRAY)))
             return true;
     return false;
 }
@@ -20,25 +46,34 @@ static bool has_obstacle(const Expr *e)
 static const char *field_obstacle(const Function *f, uint32_t field, uint64_t *slots)
 {
     const Variable *v = &f->body->variables.at[field];
-    uint64_t count = 1;
+    const uint64_t count = function_field_count(f, field);
     if (v->type.kind == TYPE_STRING)
         return "a field of type String";
-    if (v->type.rank > 0 && field < f->n_inputs + f->n_outputs)
-        return "an array as argument or result";
-    if (v->type.rank > 0 && field > 255)
-        return "more than 255 fields";
     if (v->type.rank > ROUTINE_RANK)
-        return "an array of more than 4 dimensions";
-    for (uint32_t k = 0; k < v->type.rank; k++) {
-        const Expr *extent = f->body->dims.at[v->first_dim + k].term.shape;
-        if (extent->kind != EXPR_INTEGER || extent->u.integer < 1)
-            return "a local array without fixed size";
-        if (extent->u.integer > ROUTINE_SLOTS)
-            return "more than 4000 local numbers";
-        count *= (uint64_t)extent->u.integer;
-    }
-    *slots += count;
-    return *slots > ROUTINE_SLOTS - 96 ? "more than 4000 local numbers" : NULL;
+        return "an array of more than 8 dimensions";
+    if (count == 0)
+        return "an array without fixed size";
+    *slots += field < f->n_inputs ? 1 : count;
+    return *slots > ROUTINE_SLOTS - 96 ? "more than 130,000 numbers in arrays of its own" : NULL;
+}
+
+static const char *statement_obstacle(const Function *f, const Statement *s)
+{
+    if (s->value.shape && has_obstacle(s->value.shape, s->kind == STATEMENT_ASSIGN))
+        return "an operation on whole arrays, a sum over a range or a String";
+    if (s->target.shape && has_obstacle(s->target.shape, true))
+        return "an operation on whole arrays, a sum over a range or a String";
+    (void)f;
+    return NULL;
+}
+
+/* A function that calls itself has many frames at a time. */
+static bool is_recursive(const Function *f)
+{
+    for (uint32_t k = 1; k < f->body->statements.n; k++)
+        if (f->body->statements.at[k].value.shape && calls(f->body->statements.at[k].value.shape, f))
+            return true;
+    return false;
 }
 
 const char *function_obstacle(const Function *f, Span *where)
@@ -50,8 +85,8 @@ const char *function_obstacle(const Function *f, Span *where)
         return "an external function";
     if (!f->is_pure)
         return "a function that is not pure";
-    if (f->n_outputs == 0 || f->n_outputs > 255)
-        return "a function without result, or with more than 255";
+    if (f->n_outputs == 0)
+        return "a function without result";
     for (uint32_t k = 0; k < function_fields(f); k++) {
         const char *obstacle = field_obstacle(f, k, &slots);
         *where = body->variables.at[k].span;
@@ -59,18 +94,21 @@ const char *function_obstacle(const Function *f, Span *where)
             return obstacle;
     }
     for (uint32_t k = 1; k < body->statements.n; k++) {
-        const Statement *s = &body->statements.at[k];
-        *where = s->span;
-        if ((s->value.shape && has_obstacle(s->value.shape)) || (s->target.shape && has_obstacle(s->target.shape)))
-            return "a whole array, a sum over a range or a String";
+        const char *obstacle = statement_obstacle(f, &body->statements.at[k]);
+        *where = body->statements.at[k].span;
+        if (obstacle)
+            return obstacle;
     }
+    *where = f->span;
     for (uint32_t k = 0; k < body->iterators.n; k++) {
         const Iterator *i = &body->iterators.at[k];
-        *where = f->span;
-        if (has_obstacle(i->lo.shape) || has_obstacle(i->hi.shape) || (i->step.shape && has_obstacle(i->step.shape)))
-            return "a whole array, a sum over a range or a String";
+        if (has_obstacle(i->lo.shape, false) || has_obstacle(i->hi.shape, false) ||
+            (i->step.shape && has_obstacle(i->step.shape, false)))
+            return "an operation on whole arrays, a sum over a range or a String";
     }
-    return slots + 3 * body->iterators.n > ROUTINE_SLOTS ? "more than 4000 local numbers" : NULL;
+    if (slots + 3 * body->iterators.n > ROUTINE_FEW && is_recursive(f))
+        return "more than 4,000 numbers of its own, and it calls itself";
+    return slots + 3 * body->iterators.n > ROUTINE_SLOTS ? "more than 130,000 numbers in arrays of its own" : NULL;
 }
 
 /* ---- making ---- */
@@ -96,7 +134,7 @@ static uint32_t add_field(Maker *m, NameId name, Type type)
     return m->fields.n - 1;
 }
 
-static void add_own_field(Maker *m, const Variable *v)
+static void add_own_field(Maker *m, const Variable *v, bool is_input)
 {
     const uint32_t number = add_field(m, v->name, v->type);
     RoutineField *field = &m->fields.at[number];
@@ -104,7 +142,8 @@ static void add_own_field(Maker *m, const Variable *v)
         field->extents[k] = (uint32_t)m->body->dims.at[v->first_dim + k].term.shape->u.integer;
         field->count *= field->extents[k];
     }
-    m->n_slots += field->count - 1;
+    field->is_pointer = is_input && v->type.rank > 0;
+    m->n_slots += field->is_pointer ? 0 : field->count - 1;
 }
 
 static const Expr *slot_leaf(Maker *m, uint32_t field)
@@ -116,6 +155,13 @@ static const Expr *lazy(Maker *m, Op op, const Expr *a, const Expr *b)
 {
     const Expr *decided = expr_boolean(m->pool, op == OP_OR);
     return op == OP_AND ? expr_if(m->pool, a, b, decided) : expr_if(m->pool, a, decided, b);
+}
+
+static const Expr *whole_leaf(Maker *m, uint32_t field)
+{
+    Type type = m->fields.at[field].type;
+    type.rank = (uint8_t)m->fields.at[field].rank;
+    return expr_leaf(m->pool, m->fields.at[field].first, type);
 }
 
 /* The expression over slots. */
@@ -131,7 +177,7 @@ static const Expr *translate(Maker *m, const Expr *e, const Ref *refs, Memo *mem
     if (e->kind == EXPR_LEAF && e->n_args)
         result = expr_function(m->pool, &routine_element, refs[e->u.leaf].var.index, e->type, e->n_args, args);
     else if (e->kind == EXPR_LEAF)
-        result = slot_leaf(m, refs[e->u.leaf].var.index);
+        result = whole_leaf(m, refs[e->u.leaf].var.index);
     else if (e->kind == EXPR_ITERATOR)
         result = slot_leaf(m, m->loops.at[e->u.iterator]);
     else if (e->kind == EXPR_CALL && (e->op == OP_AND || e->op == OP_OR) && args[1]->has_call)
@@ -148,7 +194,7 @@ static const Expr *expression(Maker *m, Term term)
     memo_begin(&memo, NULL);
     const Expr *result = translate(m, term.shape, term_refs(m->body, term), &memo);
     memo_end(&memo);
-    return result;
+    return expr_parts(m->pool, result);
 }
 
 static uint32_t add_step(Maker *m, StatementKind kind, const Expr *value)
@@ -208,11 +254,54 @@ static uint32_t make_loops(Maker *m, Domain domain, uint32_t k, uint32_t inner)
     return first;
 }
 
+/* All elements one after the other; the last step. */
+static uint32_t assign_elements(Maker *m, uint32_t field, const Expr *braces, uint32_t *first)
+{
+    uint32_t last = 0;
+    *first = 0;
+    for (uint32_t k = 0; k < braces->n_args; k++) { /* expr_parts has left no inner ones */
+        const uint32_t step = assign(m, field, braces->args[k]);
+        uint32_t rest = k;
+        for (uint32_t j = m->fields.at[field].rank; j-- > 0;) {
+            m->steps.at[step].index[j] = expr_integer(m->pool, rest % m->fields.at[field].extents[j] + 1);
+            rest /= m->fields.at[field].extents[j];
+        }
+        *(last ? &m->steps.at[last].next : first) = step;
+        last = step;
+    }
+    return last;
+}
+
+/* A field that has no name, of the form of another one. */
+static uint32_t add_field_like(Maker *m, uint32_t like)
+{
+    RoutineField field = m->fields.at[like];
+    field.name = (NameId){ 0 };
+    field.first = m->n_slots;
+    field.is_pointer = false;
+    m->n_slots += field.count;
+    vec_push(m->body->arena, &m->fields, field);
+    return m->fields.n - 1;
+}
+
+/* The array gets its elements when all of them are computed. */
+static uint32_t assign_braces(Maker *m, uint32_t field, const Expr *braces)
+{
+    uint32_t first;
+    const uint32_t between = add_field_like(m, field);
+    const uint32_t last = assign_elements(m, between, braces, &first);
+    const uint32_t copy = assign(m, field, whole_leaf(m, between));
+    m->steps.at[last].next = copy;
+    return first;
+}
+
 static uint32_t make_assignment(Maker *m, const Statement *s)
 {
-    const Expr *target = s->target.shape;
+    const Expr *target = s->target.shape, *value = expression(m, s->value);
     const uint32_t field = term_refs(m->body, s->target)[target->u.leaf].var.index;
-    const uint32_t step = assign(m, field, expression(m, s->value));
+    if (value->kind == EXPR_ARRAY)
+        return assign_braces(m, field, value);
+    const uint32_t step = assign(m, field, value);
     for (uint32_t k = 0; k < target->n_args; k++) {
         const Expr *index = expression(m, (Term){ target->args[k], s->target.first_ref });
         m->steps.at[step].index[k] = index;
@@ -266,7 +355,7 @@ const Routine *routine_of(const Function *function)
         return function->routine;
     Maker m = { .function = function, .body = function->body, .pool = function->body->pool, .n_slots = 1 };
     for (uint32_t k = 0; k < function_fields(function); k++)
-        add_own_field(&m, &function->body->variables.at[k]);
+        add_own_field(&m, &function->body->variables.at[k], k < function->n_inputs);
     vec_push_zero(m.body->arena, &m.steps);
     const uint32_t first = make_list(&m, function->first);
     Routine *routine = NEW(m.body->arena, Routine);
@@ -275,6 +364,7 @@ const Routine *routine_of(const Function *function)
                           .n_slots = m.n_slots,
                           .n_steps = m.steps.n,
                           .first = first,
+                          .width = function_width(function),
                           .fields = m.fields.at,
                           .steps = m.steps.at };
     /* The cast is for this one field: the routine is made at its first use and kept, the function means the same. */

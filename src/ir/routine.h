@@ -2,8 +2,13 @@
  *
  * Fields, loop variables and the bounds of loops lie in a frame of slots; slot 0 belongs to the tier. Expressions
  * have the frame's slots as leaves and no iterators. `for` has become assignments and `while`. An element of an array
- * is a call of routine_element with the field in `op` and the indices as arguments. What `and` and `or` need not
+ * is a call of routine_element with the field in `result` and the indices as arguments. What `and` and `or` need not
  * evaluate, and may fail, is behind `if`.
+ *
+ * An array is its elements side by side, in the order of rows. An array that is an input stays where the caller has it:
+ * its slot holds the address. All outputs of a function in a row are what a call gives: a function with more than one
+ * number as result is called by a node whose result is RESULT_ALL, and a result of it is a call of routine_part with
+ * that node as argument and the number of its first element in `element`. expr_parts writes calls so.
  *
  * What a routine does is the same in every tier (docs/semantics.md, Functions): every value that is assigned is looked
  * at; one that is not finite, an index outside its array, a failed check, more than ROUTINE_STEPS iterations and calls
@@ -16,8 +21,9 @@
 #include "ir/model.h"
 
 enum {
-    ROUTINE_RANK = 4,        /* dimensions of a local array */
-    ROUTINE_SLOTS = 4096,    /* of a frame */
+    ROUTINE_RANK = 8,        /* dimensions of an array */
+    ROUTINE_SLOTS = 1 << 17, /* of a frame */
+    ROUTINE_FEW = 4096,      /* ... of a function that calls itself */
     ROUTINE_DEPTH = 64,      /* of calls */
     ROUTINE_STEPS = 1000000, /* iterations and calls in one call from outside */
     ROUTINE_CALL_SLOTS = 4   /* what a call shares with the calls in it, see RoutineCallSlot */
@@ -31,6 +37,7 @@ typedef struct {
     NameId name;
     Type type; /* of an element */
     uint32_t first, count, rank;
+    bool is_pointer; /* an array that is an input: slot `first` holds its address */
     uint32_t extents[ROUTINE_RANK];
 } RoutineField;
 
@@ -38,7 +45,7 @@ typedef struct {
     uint8_t kind; /* StatementKind, but not FOR */
     uint32_t field;
     const Expr *value;               /* ASSIGN, IF, WHILE, ASSERT */
-    const Expr *index[ROUTINE_RANK]; /* ASSIGN to an element */
+    const Expr *index[ROUTINE_RANK]; /* ASSIGN to an element; of an array without: `value` is all of it */
     uint32_t inner, otherwise, next; /* 0: none */
     NameId text;
     Span span;
@@ -48,15 +55,47 @@ typedef struct {
 typedef struct Routine {
     const Function *function;
     uint32_t n_fields, n_slots, n_steps, first; /* step 0 is unused */
+    uint32_t width;                             /* that of the function */
     const RoutineField *fields;                 /* inputs, outputs, locals, loops */
     const RoutineStep *steps;
 } Routine;
 
-extern const Function routine_element;
+#define RESULT_ALL UINT32_MAX
+
+extern const Function routine_element, routine_part;
 static inline bool is_element(const Expr *e)
 {
     return e->kind == EXPR_FUNCTION && e->u.function == &routine_element;
 }
+static inline bool is_part(const Expr *e)
+{
+    return e->kind == EXPR_FUNCTION && e->u.function == &routine_part;
+}
+/* It calls a function of the model. */
+static inline bool is_model_call(const Expr *e)
+{
+    return e->kind == EXPR_FUNCTION && !is_element(e) && !is_part(e);
+}
+/* Assigns a whole array. */
+static inline bool is_whole_assignment(const RoutineField *field, const RoutineStep *step)
+{
+    return field->rank > 0 && !step->index[0];
+}
+
+/* Whether a slot of the frame holds the address of an array. */
+bool routine_is_pointer(const Routine *routine, uint32_t slot);
+/* The number of the first element of an output, in a row of all outputs. */
+uint32_t routine_offset(const Routine *routine, uint32_t output);
+/* Elements of a field of a function; 0: its size is no number. */
+uint64_t function_field_count(const Function *function, uint32_t field);
+/* An array in braces with the dimensions of a field; elements in the order of rows. */
+const Expr *function_field_braces(Pool *pool, const Function *function, uint32_t field, const Expr *const *elements);
+/* Numbers that it gives: of all outputs, with their elements. */
+uint32_t function_width(const Function *function);
+/* Elements of an array that a call in this form gives. */
+uint32_t expr_extent(const Expr *call);
+/* The expression with its calls as tiers evaluate them. */
+const Expr *expr_parts(Pool *pool, const Expr *e);
 
 /* The routine of a function that has no obstacle; made once. */
 const Routine *routine_of(const Function *function);
@@ -76,11 +115,12 @@ typedef struct {
     uint8_t kind; /* RoutineFaultKind */
     const Routine *routine;
     const RoutineStep *step;
-    Value frame[ROUTINE_SLOTS]; /* when it happened */
+    Arena *arena; /* given */
+    Value *frame; /* when it happened */
 } RoutineFault;
 
-/* Outputs of a call, one for each; those of a failed one have no value. At most `steps` iterations and calls; false:
- * failed. fault: filled if it is given and the call failed. */
+/* Outputs of a call, routine->width of them; those of a failed one have no value. Arrays are inputs by their addresses.
+ * At most `steps` iterations and calls; false: failed. fault: filled if it is given and the call failed. */
 bool routine_evaluate(const Routine *routine, const Value *inputs, uint32_t steps, Value *outputs, RoutineFault *fault);
 
 #endif

@@ -15,9 +15,11 @@ typedef struct RoutineCall {
 
 /* An expression of the routine; false: no value, and call->has_failed if that is a fault. */
 bool expr_evaluate_in(RoutineCall *call, const Expr *e, Value *result);
-/* A call in an expression of `outer`, or from outside: outer NULL. */
-bool routine_call(RoutineCall *outer, const Expr *e, const Value *inputs, Value *result);
-bool routine_element_slot(RoutineCall *call, uint32_t field, const int64_t *index, uint32_t *slot);
+/* An array; what it consists of lies in the frame or in the arena. */
+bool expr_evaluate_array(RoutineCall *call, const Expr *e, Arena *arena, Value *result);
+/* All results of a call in an expression of `outer`, or from outside: outer NULL. */
+bool routine_call(RoutineCall *outer, const Function *function, const Value *inputs, Value *outputs);
+bool routine_find_element(RoutineCall *call, uint32_t field, const int64_t *index, Value **place);
 /* Notes the fault; false. */
 bool routine_fail(RoutineCall *call, RoutineFaultKind kind);
 

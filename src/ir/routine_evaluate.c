@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+enum { ROUTINE_SMALL = 512 };
+
 typedef enum { FLOW_ON, FLOW_BREAK, FLOW_RETURN, FLOW_FAULT } Flow;
 
 bool routine_fail(RoutineCall *call, RoutineFaultKind kind)
@@ -14,6 +16,7 @@ bool routine_fail(RoutineCall *call, RoutineFaultKind kind)
     call->fault->kind = (uint8_t)kind;
     call->fault->routine = call->routine;
     call->fault->step = call->step;
+    call->fault->frame = NEW_ARRAY(call->fault->arena, Value, call->routine->n_slots);
     memcpy(call->fault->frame, call->frame, call->routine->n_slots * sizeof *call->frame);
     return false;
 }
@@ -23,7 +26,12 @@ static bool count_step(RoutineCall *call)
     return *call->steps_left > 0 ? (--*call->steps_left, true) : routine_fail(call, ROUTINE_ENDLESS);
 }
 
-bool routine_element_slot(RoutineCall *call, uint32_t field, const int64_t *index, uint32_t *slot)
+static Value *elements_of(RoutineCall *call, const RoutineField *field)
+{
+    return field->is_pointer ? (Value *)call->frame[field->first].a : call->frame + field->first;
+}
+
+bool routine_find_element(RoutineCall *call, uint32_t field, const int64_t *index, Value **place)
 {
     const RoutineField *f = &call->routine->fields[field];
     uint32_t offset = 0;
@@ -32,24 +40,38 @@ bool routine_element_slot(RoutineCall *call, uint32_t field, const int64_t *inde
             return routine_fail(call, ROUTINE_INDEX);
         offset = offset * f->extents[k] + (uint32_t)(index[k] - 1);
     }
-    *slot = f->first + offset;
+    *place = elements_of(call, f) + offset;
     return true;
+}
+
+static bool run_whole_assignment(RoutineCall *call, const RoutineStep *step, const RoutineField *field)
+{
+    Arena *arena = arena_create(NULL); /* what the value consists of */
+    Value value;
+    bool is_good = expr_evaluate_array(call, step->value, arena, &value);
+    for (uint32_t k = 0; k < field->count && is_good; k++)
+        is_good = value_is_good(field->type, value.a[k]) || routine_fail(call, ROUTINE_NOT_FINITE);
+    if (is_good)
+        memmove(call->frame + field->first, value.a, field->count * sizeof value);
+    arena_destroy(arena);
+    return is_good;
 }
 
 static bool run_assignment(RoutineCall *call, const RoutineStep *step)
 {
     const RoutineField *field = &call->routine->fields[step->field];
-    Value value;
-    uint32_t slot = field->first;
+    Value value, *place = call->frame + field->first;
+    if (is_whole_assignment(field, step))
+        return run_whole_assignment(call, step, field);
     int64_t index[ROUTINE_RANK];
     for (uint32_t k = 0; k < field->rank; k++) {
         if (!expr_evaluate_in(call, step->index[k], &value))
             return false;
         index[k] = value.i;
     }
-    if (!expr_evaluate_in(call, step->value, &value) || !routine_element_slot(call, step->field, index, &slot))
+    if (!expr_evaluate_in(call, step->value, &value) || !routine_find_element(call, step->field, index, &place))
         return false;
-    call->frame[slot] = value;
+    *place = value;
     return value_is_good(field->type, value) || routine_fail(call, ROUTINE_NOT_FINITE);
 }
 
@@ -104,41 +126,62 @@ static Flow run_list(RoutineCall *call, uint32_t first)
     return FLOW_ON;
 }
 
+static void begin_frame(RoutineCall *call, const Value *inputs)
+{
+    const Routine *r = call->routine;
+    for (uint32_t k = 0; k < r->n_fields; k++)
+        for (uint32_t j = 0; j < (r->fields[k].is_pointer ? 1 : r->fields[k].count); j++)
+            call->frame[r->fields[k].first + j].i = r->fields[k].type.kind == TYPE_ENUM;
+    for (uint32_t k = 0; k < r->function->n_inputs; k++)
+        call->frame[r->fields[k].first] = inputs[k];
+}
+
 static bool run(RoutineCall *call, const Value *inputs, Value *outputs)
 {
     const Routine *r = call->routine;
     const Function *f = r->function;
-    for (uint32_t k = 0; k < r->n_fields; k++)
-        for (uint32_t j = 0; j < r->fields[k].count; j++)
-            call->frame[r->fields[k].first + j].i = r->fields[k].type.kind == TYPE_ENUM;
-    for (uint32_t k = 0; k < f->n_inputs; k++)
-        call->frame[r->fields[k].first] = inputs[k];
+    begin_frame(call, inputs);
     call->step = &r->steps[r->first];
     const bool is_good = count_step(call) && run_list(call, r->first) != FLOW_FAULT;
-    for (uint32_t k = 0; k < f->n_outputs; k++) {
+    memcpy(outputs, call->frame + r->fields[f->n_inputs].first, r->width * sizeof *outputs);
+    for (uint32_t k = 0; k < f->n_outputs && !is_good; k++) {
         const RoutineField *field = &r->fields[f->n_inputs + k];
-        outputs[k] = call->frame[field->first];
-        if (!is_good && field->type.kind == TYPE_REAL)
-            outputs[k].r = NAN;
-        else if (!is_good)
-            outputs[k].i = INTEGER_FAULT;
+        for (uint32_t j = 0; j < field->count; j++)
+            outputs[routine_offset(r, k) + j] =
+                field->type.kind == TYPE_REAL ? (Value){ .r = NAN } : (Value){ .i = INTEGER_FAULT };
     }
     return is_good;
 }
 
-bool routine_call(RoutineCall *outer, const Expr *e, const Value *inputs, Value *result)
+/* The frame of a function with few numbers lies on the stack. */
+static bool run_small(RoutineCall *call, const Value *inputs, Value *outputs)
 {
-    Value frame[ROUTINE_SLOTS], outputs[256];
+    Value frame[ROUTINE_SMALL];
+    call->frame = frame;
+    return run(call, inputs, outputs);
+}
+
+static bool run_with_frame(RoutineCall *call, const Value *inputs, Value *outputs)
+{
+    if (call->routine->n_slots <= ROUTINE_SMALL)
+        return run_small(call, inputs, outputs);
+    Arena *arena = arena_create(NULL);
+    call->frame = NEW_ARRAY(arena, Value, call->routine->n_slots);
+    const bool is_good = run(call, inputs, outputs);
+    arena_destroy(arena);
+    return is_good;
+}
+
+bool routine_call(RoutineCall *outer, const Function *function, const Value *inputs, Value *outputs)
+{
     uint32_t steps = ROUTINE_STEPS;
-    RoutineCall call = { .routine = routine_of(e->u.function),
-                         .frame = frame,
+    RoutineCall call = { .routine = routine_of(function),
                          .steps_left = outer ? outer->steps_left : &steps,
                          .depth = outer ? outer->depth + 1 : 1,
                          .fault = outer ? outer->fault : NULL };
     if (outer && outer->depth >= ROUTINE_DEPTH)
         return routine_fail(outer, ROUTINE_TOO_DEEP);
-    const bool is_good = run(&call, inputs, outputs);
-    *result = outputs[e->op];
+    const bool is_good = run_with_frame(&call, inputs, outputs);
     if (outer && !is_good)
         outer->has_failed = true;
     return is_good || !outer;
@@ -146,9 +189,8 @@ bool routine_call(RoutineCall *outer, const Expr *e, const Value *inputs, Value 
 
 bool routine_evaluate(const Routine *routine, const Value *inputs, uint32_t steps, Value *outputs, RoutineFault *fault)
 {
-    Value frame[ROUTINE_SLOTS];
-    RoutineCall call = { .routine = routine, .frame = frame, .steps_left = &steps, .depth = 1, .fault = fault };
+    RoutineCall call = { .routine = routine, .steps_left = &steps, .depth = 1, .fault = fault };
     if (fault)
         fault->kind = ROUTINE_NO_FAULT;
-    return run(&call, inputs, outputs);
+    return run_with_frame(&call, inputs, outputs);
 }

@@ -242,8 +242,8 @@ static const Expr *simple_function(Rules r, const Expr *e, const Expr *const *ar
     Span ignored;
     Value inputs[FEW], outputs[FEW];
     const Function *f = e->u.function;
-    bool is_constant =
-        f && !is_element(e) && e->n_args <= FEW && f->n_outputs <= FEW && !function_obstacle(f, &ignored);
+    bool is_constant = f && is_model_call(e) && e->type.rank == 0 && e->n_args <= FEW &&
+                       !function_obstacle(f, &ignored) && function_width(f) <= FEW;
     for (uint32_t k = 0; k < e->n_args && is_constant; k++) {
         is_constant = expr_is_constant(args[k]);
         inputs[k].i = args[k]->u.integer;
@@ -251,7 +251,7 @@ static const Expr *simple_function(Rules r, const Expr *e, const Expr *const *ar
             inputs[k].r = args[k]->u.real;
     }
     if (is_constant && routine_evaluate(routine_of(f), inputs, STEPS, outputs, NULL))
-        return literal_of(r.pool, e->type, outputs[e->op]);
+        return literal_of(r.pool, e->type, outputs[routine_offset(routine_of(f), e->result) + e->element]);
     return fits(e->n_args, args, 1) ? expr_with_args(r.pool, e, args) : NULL;
 }
 

@@ -1,6 +1,7 @@
 /* Ids, types and trees: what only a mistake of Koine can break. See verify.h. */
 #include "base/bug.h"
 #include "ir/print.h"
+#include "ir/routine.h"
 #include "ir/verify_checks.h"
 #include <stdarg.h>
 
@@ -111,12 +112,30 @@ static void check_iterator(ShapeWalk *w, const Expr *e)
     verify_broken(w->v, w->place->span, "loop variable %u outside its loop", e->u.iterator);
 }
 
+/* The type is that of the output, or of an element of it. */
+static bool check_result(const Function *f, const Expr *e)
+{
+    Type type = f->body->variables.at[f->n_inputs + e->result].type;
+    if (type_equal(type, e->type))
+        return e->element == 0;
+    const bool is_element = type.rank > 0 && e->type.rank == 0;
+    type.rank = 0;
+    return is_element && type_equal(type, e->type) && e->element < function_field_count(f, f->n_inputs + e->result);
+}
+
 static void check_call(ShapeWalk *w, const Expr *e)
 {
     const Function *f = e->u.function;
-    if (!f || e->n_args != f->n_inputs || e->op >= f->n_outputs)
-        verify_broken(w->v, w->place->span, "a call with %u arguments for output %u of function %s", e->n_args, e->op,
-                      f ? names_of(pool_names(w->v->model->pool), f->name) : "(none)");
+    bool is_good = f && e->n_args == f->n_inputs;
+    if (is_good && e->result == RESULT_ALL)
+        is_good = e->type.rank == 1;
+    else if (is_good)
+        is_good = e->result < f->n_outputs && check_result(f, e);
+    for (uint32_t k = 0; is_good && k < e->n_args; k++)
+        is_good = type_equal(e->args[k]->type, f->body->variables.at[k].type);
+    if (!is_good)
+        verify_broken(w->v, w->place->span, "a call with %u arguments for output %u of function %s", e->n_args,
+                      e->result, f ? names_of(pool_names(w->v->model->pool), f->name) : "(none)");
 }
 
 static void walk_shape(ShapeWalk *w, const Expr *e)

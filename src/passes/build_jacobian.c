@@ -78,12 +78,12 @@ static void add_leaves(Builder *b, const Expr *e, Term term, DomainId domain, co
         ElementMap map;
         if (ref.kind != REF_NOW && ref.kind != REF_DER)
             return;
-        if (element_map(m, e, term_refs(m, term), domain, &map)) {
+        if (e->type.rank == 0 && element_map(m, e, term_refs(m, term), domain, &map)) {
             int64_t element = map.base;
             for (uint32_t k = 0; k < ELEMENT_LEVELS; k++)
                 element += map.step[k] * j[k];
             add_element(b, ref, element);
-        } else { /* an index that only the run knows may mean any element */
+        } else { /* an array as argument, or an index that only the run knows and may mean any element */
             for (uint64_t k = 0; k < variable_count(m, ref.var); k++)
                 add_element(b, ref, (int64_t)k);
         }
@@ -151,6 +151,21 @@ static void put_set(Builder *b, Ref ref, int64_t element, Set set)
         b->sets[b->first_element[ref.var.index] + element] = set;
 }
 
+/* All elements of an array at once: those of another one, or what a call gives, which depend on all that it reads. */
+static void carry_whole(Builder *b, const Block *block, Ref target)
+{
+    const Term value = block->u.assign.rhs;
+    const int64_t j[ELEMENT_LEVELS] = { 0 };
+    for (uint64_t k = 0; k < variable_count(b->model, target.var) && !b->is_too_large; k++) {
+        begin_set(b);
+        if (value.shape->kind != EXPR_LEAF)
+            add_leaves(b, value.shape, value, (DomainId){ 0 }, j);
+        else if (term_refs(b->model, value)[0].kind == REF_NOW || term_refs(b->model, value)[0].kind == REF_DER)
+            add_element(b, term_refs(b->model, value)[0], (int64_t)k);
+        put_set(b, target, (int64_t)k, end_set(b));
+    }
+}
+
 static void carry_assignment(Builder *b, const Block *block)
 {
     Model *m = b->model;
@@ -162,6 +177,10 @@ static void carry_assignment(Builder *b, const Block *block)
         d->n <= ELEMENT_LEVELS);
     const uint64_t count = domain_count(m, block->u.assign.domain);
     int64_t j[ELEMENT_LEVELS] = { 0 };
+    if (block->u.assign.lhs.shape->type.rank > 0) {
+        carry_whole(b, block, ref);
+        return;
+    }
     for (uint64_t n = 0; n < count && !b->is_too_large; n++) {
         int64_t element = target.base;
         for (uint32_t k = 0; k < d->n; k++)
@@ -297,7 +316,7 @@ static bool can_be_whole(const Builder *b)
         const Block *block = &s->blocks.at[s->parts[PART_DERIVATIVES].at[k]];
         if (block->kind == BLOCK_ASSIGN) {
             if (block->u.assign.domain.index || block->u.assign.lhs.shape->n_args ||
-                block->u.assign.rhs.shape->has_index)
+                block->u.assign.lhs.shape->type.rank || block->u.assign.rhs.shape->has_index)
                 return false;
             continue;
         }

@@ -65,13 +65,19 @@ static bool takes_part(const Equation *e)
     return e->kind != EQUATION_DROPPED && e->kind != EQUATION_ALGORITHM;
 }
 
+/* By elements, or as arguments. */
+static bool reads_arrays(const Expr *e)
+{
+    return e->has_index || e->has_call;
+}
+
 static bool is_array_equation(const Model *m, const Equation *e)
 {
     if (!takes_part(e))
         return false;
     return e->domain.index || e->lhs.shape->type.rank ||
            (equation_is_directed(e) && model_var(m, leaf_of(m, e->lhs).var)->type.rank) ||
-           (e->kind == EQUATION_RESIDUAL && (e->lhs.shape->has_index || e->rhs.shape->has_index) &&
+           (e->kind == EQUATION_RESIDUAL && (reads_arrays(e->lhs.shape) || reads_arrays(e->rhs.shape)) &&
             count_unknowns(m, e).n_arrays);
 }
 

@@ -4,6 +4,7 @@
 #include "base/bug.h"
 #include "ir/evaluate.h"
 #include "ir/memo.h"
+#include "ir/routine.h"
 
 enum { LONGEST_CHAIN = 1000, FEW_KINKS = 8 };
 
@@ -320,6 +321,50 @@ static const Expr *with_args(Site *x, const Expr *e, const Expr *const *args)
     return expr_with_args(pool, e, args);
 }
 
+static bool has_array_argument(const Expr *e)
+{
+    for (uint32_t k = 0; k < e->n_args; k++)
+        if (e->args[k]->type.rank > 0)
+            return true;
+    return false;
+}
+
+/* A whole array that is an argument: one that is split is the variables that hold it, in braces. */
+static const Expr *argument_at(Site *x, const Function *f, uint32_t input, const Expr *e, Memo *memo)
+{
+    Model *m = x->model;
+    if (e->kind != EXPR_LEAF || e->n_args || e->type.rank == 0)
+        return at(x, e, memo);
+    const Ref ref = x->builder.refs.at[e->u.leaf];
+    if (!variable_is_split(m, ref.var))
+        return e;
+    const uint64_t n = variable_count(m, ref.var);
+    const Expr **elements = NEW_ARRAY(x->c->scratch, const Expr *, n);
+    for (uint32_t k = 0; k < n; k++)
+        elements[k] = term_leaf(&x->builder, (Ref){ { model_var(m, ref.var)->alias.index + k }, ref.kind });
+    return function_field_braces(m->pool, f, input, elements);
+}
+
+/* Arguments are whole whatever element is asked for; of the array that a call gives it is the one with this number. */
+static const Expr *call_at(Site *x, const Expr *e)
+{
+    const int64_t element = x->point.element;
+    const Expr **args = NEW_ARRAY(x->c->scratch, const Expr *, e->n_args);
+    Memo inner;
+    memo_begin(&inner, NULL);
+    x->point.element = -1;
+    for (uint32_t k = 0; k < e->n_args; k++)
+        args[k] = argument_at(x, e->u.function, k, e->args[k], &inner);
+    x->point.element = element;
+    memo_end(&inner);
+    const Expr *result = expr_with_args(x->model->pool, e, args);
+    if (e->type.rank == 0 || element < 0)
+        return result;
+    Type scalar = e->type;
+    scalar.rank = 0;
+    return expr_function_element(x->model->pool, result, (uint32_t)element, scalar);
+}
+
 static const Expr *at(Site *x, const Expr *e, Memo *memo)
 {
     enum { FEW = 4 };
@@ -336,6 +381,8 @@ static const Expr *at(Site *x, const Expr *e, Memo *memo)
     if (memo_get(memo, e, &known))
         return pool_node(m->pool, known);
     const Expr *result;
+    if (e->kind == EXPR_FUNCTION && (e->type.rank > 0 || has_array_argument(e)))
+        return call_at(x, e);
     if (e->kind == EXPR_LEAF) {
         result = indexed_leaf(x, e, memo);
     } else if (e->kind == EXPR_REDUCE) {

@@ -130,7 +130,7 @@ static void give_range(Splitter *s, uint32_t k)
     Model *m = s->model;
     const Equation e = m->equations.at[k];
     if (e.kind == EQUATION_DROPPED || e.kind == EQUATION_ALGORITHM || e.domain.index || !e.lhs.shape->type.rank ||
-        (e.lhs.shape->kind == EXPR_LEAF && e.rhs.shape->kind == EXPR_LEAF))
+        (e.lhs.shape->kind == EXPR_LEAF && (e.rhs.shape->kind == EXPR_LEAF || e.rhs.shape->kind == EXPR_FUNCTION)))
         return;
     const VarId like = target_of(m, e.lhs.shape->kind == EXPR_LEAF ? e.lhs : e.rhs).var;
     const DomainId domain = domain_of_array(m, like);

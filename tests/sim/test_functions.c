@@ -105,16 +105,54 @@ static void faults_do_not_get_lost_in_truth_values(void **state)
                  "8:5: division by zero or overflow: y := 1.0/(x - 0.5) with x = 0.5");
 }
 
-static void array_arguments_are_refused(void **state)
+static void arguments_and_results_may_be_arrays(void **state)
 {
     (void)state;
-    RunResult *r = run("function_array.ir", "interp", "dopri5", 1);
-    assert_false(r->is_compiled);
-    fail_if(!strstr(r->messages,
-                    "function_array.ir:5:3: error KN2121: function first cannot be executed: it has an array as "
-                    "argument or result"),
-            "%s", r->messages);
+    RunResult *r = run_everywhere("function_array.ir", "dopri5", 1);
+    assert_near(run_last(r, "x"), 1, 0);
     run_free(r);
+}
+
+/* With v = (1 + t/10, 2 + t/10) and the rotation R by q = 0.1 + t: w = R v, d = w1 R11 + w2 R22; x is on the circle
+ * x.x = 2 + t and on the line x1 - x2 = d/10, so 2 x1^2 - 2 k x1 + k^2 - 2 - t = 0 with k = d/10; u = (R x).(R v) is
+ * x.v. In the event at t = 0 the array z is assigned what calls give: w.x, and the sum of R 0, which is 0. */
+static void calls_with_arrays_are_exact(void **state)
+{
+    (void)state;
+    static const char *const solvers[] = { "dopri5", "cvode-bdf" };
+    for (int k = 0; k < 2; k++) {
+        RunResult *r = run_everywhere("function_arrays.ir", solvers[k], 4);
+        const double q = 4.1, v1 = 1.4, v2 = 2.4, w1 = cos(q) * v1 - sin(q) * v2, w2 = sin(q) * v1 + cos(q) * v2;
+        const double d = w1 * cos(q) + w2 * cos(q), l = d / 10, x1 = (2 * l + sqrt(4 * l * l - 8 * (l * l - 6))) / 4;
+        assert_near(run_last(r, "R[1,2]"), -sin(q), 1e-8);
+        assert_near(run_last(r, "w[2]"), w2, 1e-8);
+        assert_near(run_last(r, "t"), w1 + w2, 1e-8);
+        assert_near(run_last(r, "d"), d, 1e-8);
+        assert_near(run_last(r, "x[1]"), x1, 1e-8);
+        assert_near(run_last(r, "x[2]"), x1 - l, 1e-8);
+        assert_near(run_last(r, "u"), x1 * v1 + (x1 - l) * v2, 1e-8);
+        const double a1 = cos(0.1) - 2 * sin(0.1), a2 = sin(0.1) + 2 * cos(0.1), b = (a1 + a2) * cos(0.1) / 10;
+        const double y1 = (2 * b + sqrt(4 * b * b - 8 * (b * b - 2))) / 4;
+        assert_near(run_last(r, "z[1]"), a1 * y1 + a2 * (y1 - b), 1e-8);
+        assert_near(run_last(r, "z[2]"), 0, 0);
+        run_free(r);
+    }
+}
+
+/* x' = -|x|/10 x begins at (1, 2, 3): |x| = 1/(1/sqrt(14) + t/10). */
+static void states_are_arguments_as_a_whole(void **state)
+{
+    (void)state;
+    static const char *const solvers[] = { "dopri5", "cvode-bdf" };
+    for (int k = 0; k < 2; k++) {
+        RunResult *r = run_everywhere("function_states.ir", solvers[k], 2);
+        const double norm = 1 / (1 / sqrt(14) + 0.2);
+        assert_near(run_last(r, "n"), norm, 1e-7);
+        assert_near(run_last(r, "x3"), 3 * norm / sqrt(14), 1e-7);
+        assert_near(run_last(r, "b32"), 2 * 3 * norm / sqrt(14) + 2 * norm, 1e-6);
+        assert_near(run_last(r, "s"), 2 * norm * 6 * norm / sqrt(14), 1e-6);
+        run_free(r);
+    }
 }
 
 /* SIMPLEX functions in two instances of a class. X' = -X^2 with X(0) = 1 and 2: X = 1/(1/X(0) + t); Y = sqrt(1 + X^2),
@@ -139,7 +177,9 @@ int main(void)
         cmocka_unit_test(functions_have_their_values),
         cmocka_unit_test(faults_name_function_line_and_call),
         cmocka_unit_test(functions_of_simplex_have_their_values),
-        cmocka_unit_test(array_arguments_are_refused),
+        cmocka_unit_test(arguments_and_results_may_be_arrays),
+        cmocka_unit_test(calls_with_arrays_are_exact),
+        cmocka_unit_test(states_are_arguments_as_a_whole),
         cmocka_unit_test(faults_do_not_get_lost_in_truth_values),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

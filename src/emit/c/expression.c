@@ -135,6 +135,8 @@ static void plan_temporaries(Printer *p)
         p->temporaries.is_temporary.at[i] =
             node->expr->kind >= EXPR_CALL && (node->uses > 1 || is_statement || confuses_tcc(p, node->expr) ||
                                               nesting > MOST_NESTING || size > MOST_SIZE);
+        if (node->expr->type.rank > 0) /* an array is a temporary, a place in one is not */
+            p->temporaries.is_temporary.at[i] = node->expr->kind == EXPR_ARRAY || is_model_call(node->expr);
         for (uint32_t r = node->region;
              p->temporaries.is_temporary.at[i] && r != ID_NONE && !p->temporaries.has_temporaries.at[r];
              r = placement->regions.at[r].parent)
@@ -153,7 +155,7 @@ void begin_kernel(Printer *p, uint32_t kernel)
 
 bool needs_block(const Printer *p)
 {
-    return p->kernel->n_outputs > 1 || p->temporaries.has_temporaries.at[0];
+    return p->kernel->n_outputs > 1 || p->kernel->outputs[0]->type.rank > 0 || p->temporaries.has_temporaries.at[0];
 }
 
 /* ---- leaves ---- */
@@ -212,6 +214,11 @@ static void print_column(Printer *p, Text *t, uint32_t column)
 
 static void print_leaf(Printer *p, Text *t, const Expr *e)
 {
+    if (e->type.rank > 0 && p->places.spelling != SPELL_ROUTINE) {
+        text_char(t, '&');
+        print_column(p, t, p->kernel->n_outputs + e->u.leaf);
+        return;
+    }
     if (p->places.spelling == SPELL_ROUTINE) {
         text_add(t, routine_slot_name(p->places.routine, e->u.leaf));
         return;
@@ -279,7 +286,7 @@ void print_invariants(Printer *p)
 {
     for (uint32_t i = 0; i < p->placement.nodes.n; i++) {
         const Expr *e = p->placement.nodes.at[i].expr;
-        if (e->kind != EXPR_LEAF || p->placement.nodes.at[i].uses == uses_as_place(p, e) ||
+        if (e->kind != EXPR_LEAF || e->type.rank > 0 || p->placement.nodes.at[i].uses == uses_as_place(p, e) ||
             p->places.strides[p->kernel->n_outputs + e->u.leaf] != 0)
             continue;
         Text t = { .arena = p->line };
@@ -380,6 +387,17 @@ static void print_element(Printer *p, Text *t, const Expr *e)
     text_format(t, "].%s", member(e->type));
 }
 
+/* A result of a call whose results are all known, or an array among them. */
+static void print_part(Printer *p, Text *t, const Expr *e)
+{
+    text_char(t, '(');
+    print_expression(p, t, e->args[0], BIND_TIGHT);
+    if (e->type.rank > 0)
+        text_format(t, " + %u)", e->element);
+    else
+        text_format(t, ")[%u].%s", e->element, member(e->type));
+}
+
 static void print_call(Printer *p, Text *t, const Expr *e, Binding at_least)
 {
     if (e->op == OP_ELEMENT) {
@@ -463,7 +481,12 @@ static void print_expression(Printer *p, Text *t, const Expr *e, Binding at_leas
         print_expression(p, t, e->args[2], BIND_IF);
         close(t, at_least > BIND_IF);
         return;
-    case EXPR_FUNCTION: print_routine_call(p, t, e); return;
+    case EXPR_FUNCTION:
+        if (is_part(e))
+            print_part(p, t, e);
+        else
+            print_routine_call(p, t, e, NULL);
+        return;
     case EXPR_REDUCE:
     case EXPR_ARRAY: break;
     }
@@ -525,11 +548,35 @@ static void print_assignment(Printer *p, const char *target, uint32_t number, co
     print_line(p, comment, "%s = %s;", target, value.at);
 }
 
+static void declare_braces(Printer *p, const Expr *e, uint32_t name)
+{
+    Text values = { .arena = p->line };
+    for (uint32_t k = 0; k < e->n_args; k++) {
+        text_format(&values, "%s{ .%s = ", k ? ", " : "", member(e->args[k]->type));
+        print_expression(p, &values, e->args[k], BIND_ANY);
+        text_add(&values, " }");
+    }
+    print_line(p, NULL, "const KoineSlot t%u[%u] = { %s };", name, e->n_args, values.at);
+}
+
+/* All results of a call. */
+static void declare_results(Printer *p, const Expr *e, uint32_t name)
+{
+    Text call = { .arena = p->line };
+    print_routine_call(p, &call, e, arena_format(p->line, "t%u", name));
+    print_line(p, NULL, "KoineSlot t%u[%u];", name, expr_extent(e));
+    print_line(p, NULL, "%s;", call.at);
+}
+
 static void declare(Printer *p, uint32_t number)
 {
     const Expr *e = p->placement.nodes.at[number].expr;
     const uint32_t name = ++p->temporaries.n;
-    if (is_if_statement(p, number)) {
+    if (e->kind == EXPR_ARRAY) {
+        declare_braces(p, e, name);
+    } else if (e->type.rank > 0) {
+        declare_results(p, e, name);
+    } else if (is_if_statement(p, number)) {
         print_line(p, NULL, "%s t%u;", type_name(e->type), name);
         print_if(p, arena_format(p->line, "t%u", name), number);
     } else {
@@ -555,12 +602,35 @@ static void prepare(Printer *p, uint32_t number)
         declare(p, number);
 }
 
+/* An array that a call gives: the call puts it where it belongs, if it gives nothing else. */
+static void print_array_output(Printer *p, const Expr *e, const char *place, const char *comment)
+{
+    const uint32_t number = placement_number(&p->placement, e);
+    Text value = { .arena = p->line };
+    if (is_model_call(e) && p->placement.nodes.at[number].uses == 1) {
+        for (uint32_t k = 0; k < e->n_args; k++)
+            prepare(p, placement_number(&p->placement, e->args[k]));
+        print_routine_call(p, &value, e, arena_format(p->line, "&%s", place));
+        print_line(p, comment, "%s;", value.at);
+        return;
+    }
+    prepare(p, number);
+    print_expression(p, &value, e, BIND_TIGHT);
+    print_line(p, comment, "KoineSlot *const koine_to = &%s;", place);
+    print_line(p, NULL, "for (int64_t koine_j = 0; koine_j < %u; koine_j++)", expr_extent(e));
+    print_line(p, NULL, "    koine_to[koine_j].i = %s[koine_j].i;", value.at);
+}
+
 void print_statements(Printer *p, const char *comment)
 {
     const ArenaMark mark = arena_mark(p->line);
     for (uint32_t k = 0; k < p->kernel->n_outputs; k++) {
         Text target = { .arena = p->line };
         print_column(p, &target, k);
+        if (p->kernel->outputs[k]->type.rank > 0) {
+            print_array_output(p, p->kernel->outputs[k], target.at, comment);
+            continue;
+        }
         text_format(&target, ".%s", member(p->kernel->outputs[k]->type));
         print_assignment(p, target.at, placement_number(&p->placement, p->kernel->outputs[k]), comment);
     }

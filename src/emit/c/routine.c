@@ -37,6 +37,11 @@ static const char *field_spelling(Printer *p, const Routine *r, uint32_t field, 
 }
 
 /* ---- calls ---- */
+static const char *member_of(Type type)
+{
+    return type.kind == TYPE_REAL ? "r" : "i";
+}
+
 static void print_element(Printer *p, Text *t, uint32_t field, const Expr *const *index, const char *const *spelled)
 {
     const RoutinePrinter *rp = p->places.routine;
@@ -54,20 +59,22 @@ static void print_element(Printer *p, Text *t, uint32_t field, const Expr *const
             print_argument(p, t, index[k]);
         text_format(t, ", %u)", f->extents[k]);
     }
-    text_char(t, ']');
+    text_format(t, "].%s", member_of(f->type));
 }
 
-void print_routine_call(Printer *p, Text *t, const Expr *e)
+void print_routine_call(Printer *p, Text *t, const Expr *e, const char *out)
 {
     if (is_element(e)) {
-        print_element(p, t, e->op, e->args, NULL);
+        print_element(p, t, e->result, e->args, NULL);
         return;
     }
-    text_format(t, "%s_%u(", function_spelling(p, e->u.function), e->op + 1u);
+    text_format(t, "%s%s(", function_spelling(p, e->u.function), e->type.rank > 0 ? "" : "_1");
     if (p->places.spelling == SPELL_ROUTINE)
         text_add(t, "call");
     else
         text_format(t, "koine_outside(m + %u)", p->code->calls);
+    if (e->type.rank > 0)
+        text_format(t, ", %s", out);
     for (uint32_t k = 0; k < e->n_args; k++) {
         text_add(t, ", ");
         print_argument(p, t, e->args[k]);
@@ -96,8 +103,32 @@ static void print_checks(Printer *p, const RoutinePrinter *rp, const char *targe
     print_line(p, NULL, "if (%s) { koine_fail(call, %u); goto done; }", fails, rp->site | ROUTINE_NOT_FINITE);
 }
 
+/* All elements are looked at before the first one is written. */
+static void print_whole(Printer *p, const RoutinePrinter *rp, const RoutineStep *step)
+{
+    const RoutineField *field = &rp->routine->fields[step->field];
+    const char *target = rp->names[step->field];
+    print_line(p, NULL, "{");
+    p->indent++;
+    const char *value = print_value(p, step->value);
+    print_line(p, NULL, "const KoineSlot *const koine_value = %s;", value);
+    print_checks(p, rp, NULL, field->type, step->value->has_call, true);
+    print_line(p, NULL, "for (int64_t i = 0; i < %u; i++)", field->count);
+    const char *fails = field->type.kind == TYPE_REAL ? "koine_value[i].r - koine_value[i].r != 0.0"
+                                                      : "koine_value[i].i == (-9223372036854775807 - 1)";
+    print_line(p, NULL, "    if (%s) { koine_fail(call, %u); goto done; }", fails, rp->site | ROUTINE_NOT_FINITE);
+    print_line(p, NULL, "for (int64_t i = 0; i < %u; i++) %s[i].i = koine_value[i].i;", field->count, target);
+    p->indent--;
+    print_line(p, NULL, "}");
+}
+
 static void print_assignment(Printer *p, RoutinePrinter *rp, const RoutineStep *step)
 {
+    if (is_whole_assignment(&rp->routine->fields[step->field], step)) {
+        print_whole(p, rp, step);
+        return;
+    }
+
     const RoutineField *field = &rp->routine->fields[step->field];
     const char *spelled[ROUTINE_RANK], *target = rp->names[step->field];
     const bool is_block = field->rank > 0 || is_statement_block(p, step->value);
@@ -186,13 +217,18 @@ static void print_list(Printer *p, RoutinePrinter *rp, uint32_t first)
 }
 
 /* ---- functions ---- */
+static const char *input_type(const RoutineField *field)
+{
+    return field->is_pointer ? "const KoineSlot *restrict " : field->type.kind == TYPE_REAL ? "double " : "int64_t ";
+}
+
 static void print_head(Printer *p, const RoutinePrinter *rp, const char *ending)
 {
     const Function *f = rp->routine->function;
     Text head = { .arena = p->line };
-    text_format(&head, "static void %s(KoineSlot *call, KoineSlot *out", function_spelling(p, f));
+    text_format(&head, "static void %s(KoineSlot *call, KoineSlot *restrict out", function_spelling(p, f));
     for (uint32_t k = 0; k < f->n_inputs; k++)
-        text_format(&head, ", %s %s", c_type(rp->routine->fields[k].type), rp->names[k]);
+        text_format(&head, ", %s%s", input_type(&rp->routine->fields[k]), rp->names[k]);
     p->indent = 0;
     print_line(p, NULL, "%s)%s", head.at, ending);
 }
@@ -207,8 +243,14 @@ static void print_fields(Printer *p, const RoutinePrinter *rp)
             print_line(p, NULL, "%s %s = %s;", c_type(field->type), rp->names[k], zero);
             continue;
         }
-        print_line(p, NULL, "%s %s[%u];", c_type(field->type), rp->names[k], field->count);
-        print_line(p, NULL, "for (int64_t i = 0; i < %u; i++) %s[i] = %s;", field->count, rp->names[k], zero);
+        const bool is_output = k < r->function->n_inputs + r->function->n_outputs;
+        if (is_output)
+            print_line(p, NULL, "KoineSlot *const %s = out + %u;", rp->names[k],
+                       routine_offset(r, k - r->function->n_inputs));
+        else
+            print_line(p, NULL, "KoineSlot %s[%u];", rp->names[k], field->count);
+        print_line(p, NULL, "for (int64_t i = 0; i < %u; i++) %s[i].%s = %s;", field->count, rp->names[k],
+                   member_of(field->type), zero);
     }
     Text unused = { .arena = p->line };
     for (uint32_t k = 0; k < r->n_fields; k++)
@@ -216,6 +258,22 @@ static void print_fields(Printer *p, const RoutinePrinter *rp)
             text_format(&unused, "%s(void)%s", unused.n ? ", " : "", rp->names[k]);
     if (unused.n)
         print_line(p, NULL, "%s;", unused.at);
+}
+
+static void print_output(Printer *p, const RoutinePrinter *rp, uint32_t output)
+{
+    const uint32_t number = rp->routine->function->n_inputs + output, at = routine_offset(rp->routine, output);
+    const RoutineField *field = &rp->routine->fields[number];
+    const KoineSlot none = routine_no_value(field->type);
+    const char *value = none.i == INTEGER_FAULT ? "(-9223372036854775807 - 1)"
+                                                : arena_format(p->line, "0x%llx", (unsigned long long)none.i);
+    if (field->rank > 0) {
+        print_line(p, NULL, "for (int64_t i = 0; i < %u && call[0].i; i++) %s[i].i = %s;", field->count,
+                   rp->names[number], value);
+        return;
+    }
+    print_line(p, NULL, "out[%u].%s = %s;", at, member_of(field->type), rp->names[number]);
+    print_line(p, NULL, "if (call[0].i) out[%u].i = %s;", at, value);
 }
 
 static void print_routine(Printer *p, RoutinePrinter *rp)
@@ -232,44 +290,36 @@ static void print_routine(Printer *p, RoutinePrinter *rp)
     print_line(p, NULL, "done:");
     p->indent = 1;
     print_line(p, NULL, "call[1].i--;");
-    for (uint32_t k = 0; k < f->n_outputs; k++) {
-        const RoutineField *field = &rp->routine->fields[f->n_inputs + k];
-        const KoineSlot none = routine_no_value(field->type);
-        print_line(p, NULL, "out[%u].%s = %s;", k, field->type.kind == TYPE_REAL ? "r" : "i",
-                   rp->names[f->n_inputs + k]);
-        if (none.i == INTEGER_FAULT)
-            print_line(p, NULL, "if (call[0].i) out[%u].i = (-9223372036854775807 - 1);", k);
-        else
-            print_line(p, NULL, "if (call[0].i) out[%u].i = 0x%llx;", k, (unsigned long long)none.i);
-    }
+    for (uint32_t k = 0; k < f->n_outputs; k++)
+        print_output(p, rp, k);
     p->indent = 0;
     print_line(p, NULL, "}");
 }
 
-/* Functions that return one of the outputs: what expressions call. */
-static void print_results(Printer *p, const RoutinePrinter *rp, bool is_declaration)
+/* A function that returns the one number that is the result: what expressions call. */
+static void print_result(Printer *p, const RoutinePrinter *rp, bool is_declaration)
 {
     const Function *f = rp->routine->function;
-    for (uint32_t k = 0; k < f->n_outputs; k++) {
-        const Type type = rp->routine->fields[f->n_inputs + k].type;
-        Text head = { .arena = p->line }, arguments = { .arena = p->line };
-        for (uint32_t j = 0; j < f->n_inputs; j++) {
-            text_format(&head, ", %s %s", c_type(rp->routine->fields[j].type), rp->names[j]);
-            text_format(&arguments, ", %s", rp->names[j]);
-        }
-        p->indent = 0;
-        print_line(p, NULL, "static inline %s %s_%u(KoineSlot *call%s)%s", c_type(type), function_spelling(p, f), k + 1,
-                   head.at ? head.at : "", is_declaration ? ";" : "");
-        if (is_declaration)
-            continue;
-        print_line(p, NULL, "{");
-        p->indent = 1;
-        print_line(p, NULL, "KoineSlot out[%u];", f->n_outputs);
-        print_line(p, NULL, "%s(call, out%s);", function_spelling(p, f), arguments.at ? arguments.at : "");
-        print_line(p, NULL, "return out[%u].%s;", k, type.kind == TYPE_REAL ? "r" : "i");
-        p->indent = 0;
-        print_line(p, NULL, "}");
+    const Type type = rp->routine->fields[f->n_inputs].type;
+    Text head = { .arena = p->line }, arguments = { .arena = p->line };
+    if (rp->routine->width > 1)
+        return;
+    for (uint32_t j = 0; j < f->n_inputs; j++) {
+        text_format(&head, ", %s%s", input_type(&rp->routine->fields[j]), rp->names[j]);
+        text_format(&arguments, ", %s", rp->names[j]);
     }
+    p->indent = 0;
+    print_line(p, NULL, "static inline %s %s_1(KoineSlot *call%s)%s", c_type(type), function_spelling(p, f),
+               head.at ? head.at : "", is_declaration ? ";" : "");
+    if (is_declaration)
+        return;
+    print_line(p, NULL, "{");
+    p->indent = 1;
+    print_line(p, NULL, "KoineSlot out[1];");
+    print_line(p, NULL, "%s(call, out%s);", function_spelling(p, f), arguments.at ? arguments.at : "");
+    print_line(p, NULL, "return out[0].%s;", member_of(type));
+    p->indent = 0;
+    print_line(p, NULL, "}");
 }
 
 void print_routines(Printer *p)
@@ -288,13 +338,13 @@ void print_routines(Printer *p)
             names[j] = field_spelling(p, r, j, names);
         printers[k] = (RoutinePrinter){ r, names, routine_first_site(code, k), 0 };
         print_head(p, &printers[k], ";");
-        print_results(p, &printers[k], true);
+        print_result(p, &printers[k], true);
     }
     for (uint32_t k = 0; k < code->n_routines; k++) {
         const ArenaMark mark = arena_mark(p->line);
         p->places.routine = &printers[k];
         print_routine(p, &printers[k]);
-        print_results(p, &printers[k], false);
+        print_result(p, &printers[k], false);
         arena_reset(p->line, mark);
     }
     p->places.routine = NULL;

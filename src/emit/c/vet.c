@@ -82,10 +82,10 @@ static bool may_have_bracket(const Vet *v, const char *word, size_t n)
 /* Keywords of C that the printer uses outside of the prelude. All others are refused. */
 static bool is_refused_word(const char *word, size_t n)
 {
-    static const char *const used[] = { "static",  "inline",   "const",    "void",   "double", "int", "int32_t",
-                                        "int64_t", "uint32_t", "uint64_t", "struct", "enum",   "for", "if",
-                                        "else",    "goto",     "break",    "return", "m",      "n",   "i",
-                                        "row",     "rows",     "model",    NULL };
+    static const char *const used[] = { "static",  "inline",   "const",    "void",     "double", "int", "int32_t",
+                                        "int64_t", "uint32_t", "uint64_t", "struct",   "enum",   "for", "if",
+                                        "else",    "goto",     "break",    "return",   "m",      "n",   "i",
+                                        "row",     "rows",     "model",    "restrict", NULL };
     if (*word == '_')
         return true;
     if (isdigit((unsigned char)*word) || is_one_of(used, word, n) || has_prelude_prefix(word) || is_helper(word, n))

@@ -1,60 +1,9 @@
 /* Expressions to instructions, with temporaries in registers that are free again after the last use.
  * See assemble.h. */
-#include "emit/interp/assemble.h"
+#include "emit/interp/assembler.h"
 #include "base/bug.h"
 #include "emit/interp/routine.h"
 #include "emit/routines.h"
-
-typedef enum { FORM_DIRECT, FORM_BY_ROW, FORM_VECTOR } CodeForm;
-
-typedef struct { /* tables that the code reads, copied to where the code lives */
-    Map numbers; /* number of the table*TABLE_ORDERS + order: index in copies */
-    VEC(const double *) copies;
-} TableCopies;
-
-typedef struct {            /* whose step is assembled */
-    const Routine *routine; /* or NULL */
-    uint32_t number;        /* site in it */
-} Site;
-
-typedef struct {
-    VEC(KoineSlot) values;
-    Map numbers; /* bits -> index */
-} Constants;
-
-typedef struct {
-    uint32_t n;
-    VEC(uint32_t) free;
-} Registers;
-
-typedef struct { /* of the kernel at work, per node */
-    VEC(Operand) place;
-    VEC(uint8_t) is_done;     /* its place holds the value */
-    VEC(uint8_t) is_uniform;  /* vector: the same for all elements */
-    VEC(uint8_t) is_frontier; /* vector: uniform, and used by what is not */
-    VEC(uint32_t) remaining;  /* uses still to come */
-} NodeStates;
-
-struct Assembler {
-    Arena *arena, *keep;
-    const Placement *placement;
-    const Code *code;
-    const LoadedRoutine *routines;
-    TableCopies tables;
-    Site site;
-    CodeForm form;
-    const int32_t *distances; /* scalar forms: opcode -> first word */
-    VEC(uint32_t) words;
-    Constants constants;
-    Registers registers;
-    /* the kernel at work */
-    const Kernel *kernel;
-    const uint32_t *columns;     /* direct: positions; else NULL: the column itself */
-    const uint8_t *column_kinds; /* vector */
-    Operand iterator;            /* scalar forms */
-    NodeStates nodes;
-    VEC(Broadcast) broadcasts;
-};
 
 double table_value(const KoineSlot *address, int64_t interval, double argument)
 {
@@ -321,31 +270,90 @@ static Operand compute_table(Assembler *as, const Expr *e, const Operand *wanted
     return operands[0];
 }
 
-/* Arguments go to registers side by side. */
-static Operand compute_function(Assembler *as, const Expr *e, const Operand *wanted)
+static Operand compute_into_new(Assembler *as, uint32_t opcode, Operand source)
+{
+    const Operand operands[] = { new_register(as), source };
+    instruction(as, opcode, 2, operands);
+    return operands[0];
+}
+
+/* Registers side by side that stay taken, because an address leads to them. */
+static uint32_t take_registers(Assembler *as, uint32_t n)
 {
     const uint32_t first = as->registers.n;
-    as->registers.n += e->n_args + 1u;
+    as->registers.n += n;
+    return first;
+}
+
+/* Values of the arguments in registers side by side. */
+static void compute_args(Assembler *as, const Expr *e, uint32_t first)
+{
     for (uint32_t k = 0; k < e->n_args; k++) {
         const uint32_t number = placement_number(as->placement, e->args[k]);
         move(as, (Operand){ true, (int32_t)(first + k) }, value_of(as, number));
         release(as, number);
     }
-    const Operand result = { true, (int32_t)(first + e->n_args) };
-    const void *object = is_element(e) ? (const void *)&as->site.routine->fields[e->op]
-                                       : &as->routines[routine_number(as->code, e->u.function)];
-    uint32_t operands[] = { (uint32_t)result.index, first, 0, 0, e->op, as->site.routine ? 0 : as->code->calls };
-    memcpy(operands + 2, &object, sizeof object);
-    if (is_element(e))
-        operands[4] = as->site.number;
-    assemble_raw(as, is_element(e) ? OPCODE_FIELD : OPCODE_CALL, is_element(e) ? 5 : 6, operands);
-    for (uint32_t k = 0; k < e->n_args; k++)
-        vec_push(as->arena, &as->registers.free, first + k);
+}
+
+static Operand to_wanted(Assembler *as, Operand result, const Operand *wanted)
+{
     if (!wanted)
         return result;
     move(as, *wanted, result);
     vec_push(as->arena, &as->registers.free, (uint32_t)result.index);
     return *wanted;
+}
+
+/* The value of an array is its address. */
+static Operand compute_braces(Assembler *as, const Expr *e, const Operand *wanted)
+{
+    const uint32_t first = take_registers(as, e->n_args);
+    compute_args(as, e, first);
+    return to_wanted(as, compute_into_new(as, OPCODE_ADDRESS, (Operand){ true, (int32_t)first }), wanted);
+}
+
+/* A result of a call whose results are all known, or an array among them. */
+static Operand compute_part(Assembler *as, const Expr *e, const Operand *wanted)
+{
+    const uint32_t number = placement_number(as->placement, e->args[0]);
+    Operand operands[] = { { 0 }, value_of(as, number), constant_slot(as, (KoineSlot){ .i = e->element }) };
+    release(as, number);
+    operands[0] = wanted ? *wanted : new_register(as);
+    instruction(as, e->type.rank > 0 ? OPCODE_AT_ADDRESS : OPCODE_AT, 3, operands);
+    return operands[0];
+}
+
+static Operand compute_element(Assembler *as, const Expr *e, const Operand *wanted)
+{
+    const uint32_t first = take_registers(as, e->n_args + 1u);
+    const RoutineField *field = &as->site.routine->fields[e->result];
+    const Operand result = { true, (int32_t)(first + e->n_args) };
+    uint32_t operands[] = { (uint32_t)result.index, first, 0, 0, as->site.number };
+    compute_args(as, e, first);
+    memcpy(operands + 2, &field, sizeof field);
+    assemble_raw(as, OPCODE_FIELD, 5, operands);
+    for (uint32_t k = 0; k < e->n_args; k++)
+        vec_push(as->arena, &as->registers.free, first + k);
+    return to_wanted(as, result, wanted);
+}
+
+/* A call gives all results of the function; if that is more than one number its value is their address. */
+static Operand compute_function(Assembler *as, const Expr *e, const Operand *wanted)
+{
+    if (is_part(e))
+        return compute_part(as, e, wanted);
+    if (is_element(e))
+        return compute_element(as, e, wanted);
+    const LoadedRoutine *routine = &as->routines[routine_number(as->code, e->u.function)];
+    const uint32_t first = take_registers(as, e->n_args), to = take_registers(as, function_width(e->u.function));
+    const Operand result = { true, (int32_t)to };
+    uint32_t operands[] = { to, first, 0, 0, as->site.routine ? 0 : as->code->calls };
+    compute_args(as, e, first);
+    memcpy(operands + 2, &routine, sizeof routine);
+    assemble_raw(as, OPCODE_CALL, 5, operands);
+    for (uint32_t k = 0; k < e->n_args; k++)
+        vec_push(as->arena, &as->registers.free, first + k);
+    return to_wanted(as, e->type.rank > 0 ? compute_into_new(as, OPCODE_ADDRESS, result) : result, wanted);
 }
 
 static bool is_at_hand(const Assembler *as, const Expr *e)
@@ -438,6 +446,8 @@ static Operand compute(Assembler *as, uint32_t number, const Operand *wanted)
         return compute_table(as, e, wanted);
     if (e->kind == EXPR_FUNCTION)
         return compute_function(as, e, wanted);
+    if (e->kind == EXPR_ARRAY)
+        return compute_braces(as, e, wanted);
     REQUIRE(e->kind == EXPR_IF);
     return as->form == FORM_VECTOR ? compute_vector_if(as, number, wanted) : compute_if(as, number, wanted);
 }
@@ -445,6 +455,14 @@ static Operand compute(Assembler *as, uint32_t number, const Operand *wanted)
 static Operand column(const Assembler *as, uint32_t k)
 {
     return (Operand){ false, (int32_t)(as->columns ? as->columns[k] : k) };
+}
+
+/* The address of an array in the block or the frame; some slots of a frame hold it. */
+static Operand array_address(Assembler *as, const Expr *e)
+{
+    const Operand first = column(as, as->kernel->n_outputs + e->u.leaf);
+    const bool is_pointer = as->site.routine && routine_is_pointer(as->site.routine, e->u.leaf);
+    return is_pointer ? first : compute_into_new(as, OPCODE_ADDRESS, first);
 }
 
 /* A leaf that has to be loaded, or the iterator. */
@@ -468,6 +486,11 @@ static Operand value_of(Assembler *as, uint32_t number)
         if (e->kind == EXPR_ITERATOR)
             return as->iterator;
     }
+    if (e->kind == EXPR_LEAF && e->type.rank > 0) {
+        as->nodes.place.at[number] = array_address(as, e);
+        as->nodes.is_done.at[number] = 1;
+        return as->nodes.place.at[number];
+    }
     if (e->kind == EXPR_LEAF &&
         (as->form != FORM_VECTOR || as->column_kinds[as->kernel->n_outputs + e->u.leaf] == COLUMN_UNIT))
         return column(as, as->kernel->n_outputs + e->u.leaf);
@@ -478,12 +501,25 @@ static Operand value_of(Assembler *as, uint32_t number)
 }
 
 /* ---- kernels ---- */
+/* All elements of an array that a call gives. */
+static void copy_out(Assembler *as, const Expr *e, Operand to)
+{
+    const uint32_t number = placement_number(as->placement, e);
+    const Operand from = value_of(as, number), target = compute_into_new(as, OPCODE_ADDRESS, to);
+    const uint32_t operands[] = { (uint32_t)target.index, (uint32_t)from.index, expr_extent(e) };
+    assemble_raw(as, OPCODE_COPY, 3, operands);
+    vec_push(as->arena, &as->registers.free, (uint32_t)target.index);
+    release(as, number);
+}
+
 static void outputs(Assembler *as)
 {
     for (uint32_t k = 0; k < as->kernel->n_outputs; k++) {
         const uint32_t number = placement_number(as->placement, as->kernel->outputs[k]);
         const Operand to = column(as, k);
-        if (as->form == FORM_VECTOR && as->column_kinds[k] != COLUMN_UNIT) {
+        if (as->kernel->outputs[k]->type.rank > 0 && !as->site.routine)
+            copy_out(as, as->kernel->outputs[k], to);
+        else if (as->form == FORM_VECTOR && as->column_kinds[k] != COLUMN_UNIT) {
             const Operand from = value_of(as, number);
             vec_push(as->arena, &as->words, VECTOR_STORE);
             vec_push(as->arena, &as->words, k);

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { LARGE_FRAME = 5120 }; /* slots of a frame on the stack; larger ones are from the heap */
+
 /* ---- execution ---- */
 static const void *pointer_at(const uint32_t *words)
 {
@@ -43,8 +45,20 @@ bool interp_count(KoineSlot *frame, uint32_t site)
     return count(call_slots(frame), site);
 }
 
-static void run_in(const LoadedRoutine *r, KoineSlot *call, const KoineSlot *args, uint32_t output, KoineSlot *to,
-                   KoineSlot *frame)
+/* The results, or none where the function has failed. */
+static void give_results(const Routine *routine, const KoineSlot *call, const KoineSlot *frame, KoineSlot *to)
+{
+    const uint32_t first = routine->function->n_inputs;
+    if (!call[CALL_FAULT].i) {
+        memcpy(to, frame + routine->fields[first].first, routine->width * sizeof *to);
+        return;
+    }
+    for (uint32_t k = 0, n = 0; k < routine->function->n_outputs; k++)
+        for (uint32_t j = 0; j < routine->fields[first + k].count; j++)
+            to[n++] = routine_no_value(routine->fields[first + k].type);
+}
+
+static void run_in(const LoadedRoutine *r, KoineSlot *call, const KoineSlot *args, KoineSlot *to, KoineSlot *frame)
 {
     const Routine *routine = r->routine;
     const Function *f = routine->function;
@@ -58,40 +72,36 @@ static void run_in(const LoadedRoutine *r, KoineSlot *call, const KoineSlot *arg
         for (uint32_t j = 0; j < routine->fields[k].count && routine->fields[k].type.kind == TYPE_ENUM; j++)
             frame[routine->fields[k].first + j].i = 1;
     execute_direct(r->code.words, frame, registers);
-    const RoutineField *field = &routine->fields[f->n_inputs + output];
-    *to = frame[field->first];
-    if (call[CALL_FAULT].i)
-        *to = routine_no_value(field->type);
+    give_results(routine, call, frame, to);
 }
 
-static void run_small(const LoadedRoutine *r, KoineSlot *call, const KoineSlot *args, uint32_t output, KoineSlot *to)
+static void run_small(const LoadedRoutine *r, KoineSlot *call, const KoineSlot *args, KoineSlot *to)
 {
     KoineSlot frame[128];
-    run_in(r, call, args, output, to, frame);
+    run_in(r, call, args, to, frame);
 }
 
-static void run_large(const LoadedRoutine *r, KoineSlot *call, const KoineSlot *args, uint32_t output, KoineSlot *to)
+static void run_large(const LoadedRoutine *r, KoineSlot *call, const KoineSlot *args, KoineSlot *to)
 {
-    KoineSlot frame[ROUTINE_SLOTS + 1024];
-    run_in(r, call, args, output, to, frame);
+    KoineSlot frame[LARGE_FRAME];
+    run_in(r, call, args, to, frame);
 }
 
-/* A single statement with thousands of values alive at once. */
-static void run_on_heap(const LoadedRoutine *r, KoineSlot *call, const KoineSlot *args, uint32_t output, KoineSlot *to,
-                        size_t n)
+/* Large arrays, or a single statement with thousands of values alive at once. */
+static void run_on_heap(const LoadedRoutine *r, KoineSlot *call, const KoineSlot *args, KoineSlot *to, size_t n)
 {
     KoineSlot *frame = malloc(n * sizeof *frame);
     if (!frame)
         BUG("out of memory for the registers of a function");
-    run_in(r, call, args, output, to, frame);
+    run_in(r, call, args, to, frame);
     free(frame);
 }
 
 bool interp_call(const uint32_t *at, KoineSlot *m, const KoineSlot *args, KoineSlot *to)
 {
     const LoadedRoutine *r = pointer_at(at + 3);
-    const bool is_inner = at[6] == 0;
-    KoineSlot *call = is_inner ? call_slots(m) : &m[at[6]];
+    const bool is_inner = at[5] == 0;
+    KoineSlot *call = is_inner ? call_slots(m) : &m[at[5]];
     if (!is_inner)
         call[CALL_FAULT].i = call[CALL_STEPS].i = call[CALL_DEPTH].i = 0;
     if (call[CALL_DEPTH].i >= ROUTINE_DEPTH) {
@@ -100,48 +110,63 @@ bool interp_call(const uint32_t *at, KoineSlot *m, const KoineSlot *args, KoineS
         const size_t n = (size_t)r->n_frame + r->code.n_constants + r->code.n_registers;
         call[CALL_DEPTH].i++;
         if (n <= 128)
-            run_small(r, call, args, at[5], to);
-        else if (n <= ROUTINE_SLOTS + 1024)
-            run_large(r, call, args, at[5], to);
+            run_small(r, call, args, to);
+        else if (n <= LARGE_FRAME)
+            run_large(r, call, args, to);
         else
-            run_on_heap(r, call, args, at[5], to, n);
+            run_on_heap(r, call, args, to, n);
         call[CALL_DEPTH].i--;
     }
     if (call[CALL_FAULT].i)
-        *to = routine_no_value(r->routine->fields[r->routine->function->n_inputs + at[5]].type);
+        give_results(r->routine, call, NULL, to);
     return !is_inner || !call[CALL_FAULT].i;
 }
 
-static bool find_slot(const RoutineField *field, const KoineSlot *index, uint32_t *slot)
+/* The element in the frame, or where the caller has the array. */
+static KoineSlot *find_element(const RoutineField *field, KoineSlot *frame, const KoineSlot *index)
 {
-    uint32_t offset = 0;
+    uint64_t offset = 0;
     for (uint32_t k = 0; k < field->rank; k++) {
         if (index[k].i < 1 || index[k].i > (int64_t)field->extents[k])
-            return false;
-        offset = offset * field->extents[k] + (uint32_t)(index[k].i - 1);
+            return NULL;
+        offset = offset * field->extents[k] + (uint64_t)(index[k].i - 1);
     }
-    *slot = field->first + offset;
-    return true;
+    return (field->is_pointer ? (KoineSlot *)(intptr_t)frame[field->first].i : frame + field->first) + offset;
 }
 
 bool interp_element(const uint32_t *at, KoineSlot *m, const KoineSlot *index, KoineSlot *to)
 {
-    uint32_t slot;
-    if (!find_slot(pointer_at(at + 3), index, &slot))
+    const KoineSlot *element = find_element(pointer_at(at + 3), m, index);
+    if (!element)
         return fail(call_slots(m), at[5] | ROUTINE_INDEX);
-    *to = m[slot];
+    *to = *element;
     return true;
+}
+
+static bool is_good(Type type, KoineSlot value)
+{
+    return type.kind == TYPE_REAL ? isfinite(value.r) : value.i != KOINE_INTEGER_FAULT;
 }
 
 bool interp_store(const uint32_t *at, KoineSlot *m)
 {
     const RoutineField *field = pointer_at(at + 3);
-    uint32_t slot;
-    if (!find_slot(field, m + at[2], &slot))
+    KoineSlot *element = find_element(field, m, m + at[2]);
+    if (!element)
         return fail(call_slots(m), at[5] | ROUTINE_INDEX);
-    m[slot] = m[at[1]];
-    const bool is_good = field->type.kind == TYPE_REAL ? isfinite(m[slot].r) : m[slot].i != KOINE_INTEGER_FAULT;
-    return is_good || fail(call_slots(m), at[5] | ROUTINE_NOT_FINITE);
+    *element = m[at[1]];
+    return is_good(field->type, *element) || fail(call_slots(m), at[5] | ROUTINE_NOT_FINITE);
+}
+
+bool interp_store_whole(const uint32_t *at, KoineSlot *m)
+{
+    const RoutineField *field = pointer_at(at + 2);
+    const KoineSlot *from = (const KoineSlot *)(intptr_t)m[at[1]].i;
+    for (uint32_t k = 0; k < field->count; k++)
+        if (!is_good(field->type, from[k]))
+            return fail(call_slots(m), at[4] | ROUTINE_NOT_FINITE);
+    memmove(m + field->first, from, field->count * sizeof *from);
+    return true;
 }
 
 /* ---- code ---- */
@@ -185,6 +210,13 @@ static void write_assignment(Writer *w, const RoutineStep *step)
         const uint32_t operands[] = { field->first, site | ROUTINE_NOT_FINITE };
         write_value(w, field->first, step->value, site);
         write_instruction(w, is_real ? OPCODE_CHECK_REAL : OPCODE_CHECK_INTEGER, 2, operands);
+        return;
+    }
+    if (is_whole_assignment(field, step)) {
+        uint32_t operands[] = { w->value_slot, 0, 0, site };
+        write_value(w, w->value_slot, step->value, site);
+        memcpy(operands + 1, &field, sizeof field);
+        write_instruction(w, OPCODE_STORE_WHOLE, 4, operands);
         return;
     }
     for (uint32_t k = 0; k < field->rank; k++)

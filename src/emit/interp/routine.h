@@ -19,6 +19,7 @@ struct LoadedRoutine {
 bool interp_call(const uint32_t *at, KoineSlot *m, const KoineSlot *args, KoineSlot *to);
 bool interp_element(const uint32_t *at, KoineSlot *m, const KoineSlot *index, KoineSlot *to);
 bool interp_store(const uint32_t *at, KoineSlot *m);
+bool interp_store_whole(const uint32_t *at, KoineSlot *m);
 bool interp_count(KoineSlot *frame, uint32_t site);
 void interp_fail(KoineSlot *frame, uint32_t site);
 

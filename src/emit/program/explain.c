@@ -143,10 +143,11 @@ static void add_call(const Explainer *of, Why *why, const Expr *call, const Valu
     why->cause = KOINE_CAUSE_FUNCTION;
     const Routine *routine = routine_of(call->u.function);
     Value *inputs = NEW_ARRAY(to->arena, Value, call->n_args + 1u);
-    Value *outputs = NEW_ARRAY(to->arena, Value, routine->function->n_outputs + 1u);
+    Value *outputs = NEW_ARRAY(to->arena, Value, routine->width + 1u);
     RoutineFault *fault = NEW(to->arena, RoutineFault);
+    fault->arena = to->arena;
     for (uint32_t k = 0; k < call->n_args; k++)
-        expr_evaluate(call->args[k], leaves, iterators, &inputs[k]);
+        expr_evaluate_any(call->args[k], leaves, iterators, to->arena, &inputs[k]);
     routine_evaluate(routine, inputs, ROUTINE_STEPS, outputs, fault);
     if (fault->kind == ROUTINE_NO_FAULT) {
         text_add(to, "no finite value");
@@ -167,13 +168,21 @@ static bool add_site(const Explainer *of, Text *to, uint32_t site)
     return true;
 }
 
+/* What a reference stands for in the block: the number, or where the array is. */
+static Value value_in(const Explainer *of, const KoineSlot *m, Ref ref)
+{
+    const KoineSlot *slot = &m[slot_of(of->slots, ref)];
+    return ref_type(of->model, ref).rank > 0 ? (Value){ .a = (const Value *)(const void *)slot }
+                                             : (Value){ .i = slot->i };
+}
+
 static void add_operands(const Explainer *of, Why *why, const Expr *where, Term term, const Value *leaves)
 {
     enum { MOST = 6 };
     Text *to = &why->text;
     uint32_t shown = 0;
     for (uint32_t k = 0; k < term.shape->n_leaves && shown < MOST; k++) {
-        if (!has_leaf(where, k))
+        if (!has_leaf(where, k) || ref_type(of->model, term_refs(of->model, term)[k]).rank > 0)
             continue;
         const Ref ref = term_refs(of->model, term)[k];
         const Expr *leaf = expr_leaf(why->pool, 0, ref_type(of->model, ref));
@@ -284,8 +293,7 @@ static bool explain_elements(const Explainer *of, Term term, const KoineSlot *m,
                    .iterators = iterators,
                    .n = term.shape->n_leaves };
     for (uint32_t k = 0; k < x.n; k++)
-        if (ref_type(model, x.refs[k]).rank == 0)
-            x.leaves[k].i = m[slot_of(of->slots, x.refs[k])].i;
+        x.leaves[k] = value_in(of, m, x.refs[k]);
     replace_elements(&x, term.shape);
     const Expr *where, *plain;
     Value operands[2];
@@ -354,10 +362,11 @@ static bool explain_over(const Explainer *of, Term term, DomainId domain, const 
     Value leaves[MOST_LEAVES], operands[2];
     if (!term.shape || term.shape->n_leaves > MOST_LEAVES)
         return false;
-    if (term.shape->has_index || term.shape->type.rank)
+    const bool is_call = term.shape->kind == EXPR_FUNCTION;
+    if (term.shape->has_index || (term.shape->type.rank && !is_call))
         return explain_array_term(of, term, domain, m, false, why);
     for (uint32_t k = 0; k < term.shape->n_leaves; k++)
-        leaves[k].i = m[slot_of(of->slots, term_refs(of->model, term)[k])].i;
+        leaves[k] = value_in(of, m, term_refs(of->model, term)[k]);
     const Expr *where;
     if (!expr_fault(term.shape, leaves, NULL, &where, operands))
         return false;

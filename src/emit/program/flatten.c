@@ -137,7 +137,7 @@ static const Expr *guard_elements(Flat *f, const Expr *e)
 
 static void flatten_leaves(Flat *f, const Expr *e);
 
-static void flatten_leaf(Flat *f, const Expr *e)
+static void flatten_leaf(Flat *f, const Expr *e, bool is_argument)
 {
     Model *m = f->ks->model;
     for (uint32_t k = 0; k < f->from.n; k++)
@@ -153,15 +153,16 @@ static void flatten_leaf(Flat *f, const Expr *e)
         f->has_chosen = true;
         return;
     }
-    if (e->type.rank)
-        map.step[0] = 1; /* whole array, element by element */
-    replace(f, e, new_leaf(f, scalar, map, slot_of(f->ks->slots, f->refs[e->u.leaf])));
+    if (e->type.rank && !is_argument)
+        map.step[0] = 1;                              /* whole array, element by element */
+    const Type type = is_argument ? e->type : scalar; /* an argument is where the array begins */
+    replace(f, e, new_leaf(f, type, map, slot_of(f->ks->slots, f->refs[e->u.leaf])));
 }
 
 static void flatten_leaves(Flat *f, const Expr *e)
 {
     if (e->kind == EXPR_LEAF) {
-        flatten_leaf(f, e);
+        flatten_leaf(f, e, true);
         return;
     }
     for (uint32_t k = 0; k < e->n_args; k++)
@@ -214,11 +215,16 @@ void lay_assignment(Kernels *ks, Term lhs, Term rhs, DomainId domain)
         return;
     }
     Flat f = { .ks = ks, .domain = domain, .refs = term_refs(m, lhs), .has_hiding = hides };
-    flatten_leaf(&f, lhs.shape);
+    flatten_leaf(&f, lhs.shape, false);
     f.from.n = f.to.n = f.n_leaves = 0; /* the target is no leaf of the kernel */
     f.refs = term_refs(m, rhs);
-    flatten_leaves(&f, rhs.shape);
-    const Expr *shape = rhs.shape->type.rank /* a whole array is one leaf: split-arrays gives all others a range */
+    if (rhs.shape->kind == EXPR_LEAF)
+        flatten_leaf(&f, rhs.shape, false);
+    else
+        flatten_leaves(&f, rhs.shape);
+    const bool is_call = rhs.shape->kind == EXPR_FUNCTION && rhs.shape->type.rank;
+    /* a whole array is one leaf, or what a call gives: split-arrays gives all others a range */
+    const Expr *shape = rhs.shape->type.rank && !is_call
                             ? f.to.at[0]
                             : expr_substitute(m->pool, rhs.shape, f.from.n, f.from.at, f.to.at);
     REQUIRE(shape);
@@ -239,12 +245,13 @@ void lay_assignment(Kernels *ks, Term lhs, Term rhs, DomainId domain)
         shape = expr_substitute(m->pool, shape, 1, &from, &to);
     }
     const uint32_t n_leaves = f.n_leaves, width = n_leaves + 1;
-    const uint64_t count = is_whole ? variable_count(m, term_refs(m, lhs)[0].var)
-                           : d->n   ? (uint64_t)m->iterators.at[d->first + inner].count
-                                    : 1;
+    const uint64_t count = is_call    ? 1
+                           : is_whole ? variable_count(m, term_refs(m, lhs)[0].var)
+                           : d->n     ? (uint64_t)m->iterators.at[d->first + inner].count
+                                      : 1;
     int32_t *strides = NEW_ARRAY(ks->arena, int32_t, width);
     for (uint32_t k = 0; k < width; k++)
-        strides[k] = (int32_t)f.maps.at[k].step[inner];
+        strides[k] = is_call ? 0 : (int32_t)f.maps.at[k].step[inner];
     const int32_t iterator_stride = uses_iterator ? (int32_t)m->iterators.at[d->first + inner].stride : 0;
     const uint32_t kernel = kernel_for(ks, 1, &shape, n_leaves, strides, uses_iterator ? &iterator_stride : NULL);
     uint32_t *row = NEW_ARRAY(ks->arena, uint32_t, width + 1);

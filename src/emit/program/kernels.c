@@ -1,6 +1,7 @@
 /* The builder of kernels and rows; see kernels.h. */
 #include "emit/program/kernels.h"
 #include "base/bug.h"
+#include "ir/routine.h"
 
 /* ---- slots ---- */
 uint32_t take_slots(Kernels *ks, uint64_t n)
@@ -82,11 +83,26 @@ static bool is_kernel(const Kernel *k, uint32_t n_outputs, const Expr *const *ou
     return !strides || memcmp(k->strides, strides, k->width * sizeof *strides) == 0;
 }
 
+/* The outputs with their calls as tiers evaluate them. */
+static const Expr *const *with_parts(Kernels *ks, uint32_t n, const Expr *const *outputs)
+{
+    bool has_call = false;
+    for (uint32_t k = 0; k < n; k++)
+        has_call |= outputs[k]->has_call;
+    if (!has_call)
+        return outputs;
+    const Expr **made = NEW_ARRAY(ks->scratch, const Expr *, n);
+    for (uint32_t k = 0; k < n; k++)
+        made[k] = expr_parts(ks->model->pool, outputs[k]);
+    return made;
+}
+
 uint32_t kernel_for(Kernels *ks, uint32_t n_outputs, const Expr *const *outputs, uint32_t n_leaves,
                     const int32_t *strides, const int32_t *iterator_stride)
 {
     const uint32_t width = n_outputs + n_leaves;
     uint64_t hash = hash_mix(n_outputs, n_leaves);
+    outputs = with_parts(ks, n_outputs, outputs);
     for (uint32_t k = 0; k < n_outputs; k++)
         hash = hash_mix(hash, outputs[k]->id);
     for (uint32_t k = 0; strides && k < width; k++)

@@ -2,6 +2,7 @@
 #include "emit/program/share_values.h"
 #include "base/bug.h"
 #include "ir/memo.h"
+#include "ir/routine.h"
 #include "ir/substitute.h"
 
 enum { DEAREST = 4000 }; /* costs are not counted beyond */
@@ -171,7 +172,7 @@ static bool is_ready(const Group *g, const Node *node)
 static bool can_guard(const Group *g, const Node *node)
 {
     enum { COMPARISON = 2 };
-    return g->is_plain.at[node->condition] && node->expr->type.kind == TYPE_REAL &&
+    return g->is_plain.at[node->condition] && node->expr->type.kind == TYPE_REAL && node->expr->type.rank == 0 &&
            node_of(g, node->condition)->expr->depth <= COMPARISON;
 }
 
@@ -367,7 +368,7 @@ static void make_shared(Group *g, uint32_t number)
         const bool is_guarded = !v->demand.is_sure; /* of all rows or of none */
         if (r.n_outputs == 0)
             r = rewrite(g, 1, &e, number, is_guarded);
-        const uint32_t slot = take_slots(g->ks, 1);
+        const uint32_t slot = take_slots(g->ks, e->type.rank > 0 ? expr_extent(e) : 1);
         Entry entry = g->list->at[g->first + k];
         entry.piece = lay_row_of(g, &r, k, &slot);
         entry.is_shared = true;

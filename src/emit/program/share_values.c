@@ -3,13 +3,14 @@
 #include "base/bug.h"
 #include "emit/program/systems.h"
 #include "emit/runs.h"
+#include "ir/routine.h"
 
 /* ---- kernels ---- */
 /* What an operation costs, in additions. */
 static uint8_t operation_cost(const Expr *e)
 {
     if (e->kind == EXPR_FUNCTION)
-        return 60;
+        return is_part(e) ? 0 : 60;
     if (e->kind == EXPR_TABLE)
         return 15;
     if (e->kind != EXPR_CALL)
@@ -188,11 +189,16 @@ static uint32_t slot_value(Share *s, uint32_t slot)
 static bool find_payload(const Expr *e, uint32_t *payload)
 {
     enum { MOST = 1 << 20 };
-    const uint32_t number = e->kind == EXPR_FUNCTION ? e->u.function->number
-                            : e->kind == EXPR_TABLE  ? e->u.table->index
-                                                     : 0;
-    *payload = number << 12 | (uint32_t)e->kind << 8 | e->op;
-    return number < MOST && !(e->kind == EXPR_FUNCTION && !e->u.function->is_pure) &&
+    const bool is_result = is_part(e);
+    const uint32_t number = is_result                  ? e->element
+                            : e->kind == EXPR_FUNCTION ? e->u.function->number
+                            : e->kind == EXPR_TABLE    ? e->u.table->index
+                                                       : 0;
+    *payload = number << 12 | (uint32_t)e->kind << 8 | (is_result ? 1u : e->op);
+    for (uint32_t k = 0; k < e->n_args && !is_result; k++) /* an array may change behind its first element */
+        if (e->args[k]->kind == EXPR_LEAF && e->args[k]->type.rank > 0)
+            return false;
+    return number < MOST && !(is_model_call(e) && !e->u.function->is_pure) &&
            !(e->kind == EXPR_CALL && e->op == OP_ELEMENT);
 }
 

@@ -43,6 +43,8 @@ static bool element_slot(Coder *d, uint32_t number, const Expr *const *index, ui
 static bool assign(Coder *d, const RoutineStep *step)
 {
     uint32_t slot;
+    if (is_whole_assignment(&d->call->routine->fields[step->field], step))
+        return false;
     const uint32_t value = value_of(d, step->value);
     memo_begin(&d->call->known, coder_scratch(d));
     const bool is_known = element_slot(d, step->field, step->index, &slot);
@@ -169,12 +171,21 @@ static bool run_from(Coder *d, uint32_t step, const Rest *rest)
     }
 }
 
+/* Arrays are followed inside of a function only. */
+static bool has_arrays_outside(const Routine *routine)
+{
+    for (uint32_t k = 0; k < routine->function->n_inputs + routine->function->n_outputs; k++)
+        if (routine->fields[k].rank > 0)
+            return true;
+    return false;
+}
+
 static uint32_t call_function(Coder *d, const Expr *e)
 {
     const Routine *routine = routine_of(e->u.function);
     TimeCall *outer = d->call, call = { .routine = routine, .depth = outer ? outer->depth + 1 : 1 };
     const uint32_t zero = coder_put_number(d, 0), one = coder_put_number(d, 1);
-    if (call.depth > DEEPEST_CALL || one == KOINE_NONE)
+    if (call.depth > DEEPEST_CALL || one == KOINE_NONE || has_arrays_outside(routine))
         return KOINE_NONE;
     call.registers = NEW_ARRAY(coder_scratch(d), uint32_t, routine->n_slots);
     for (uint32_t k = 0; k < routine->n_fields; k++)
@@ -189,13 +200,13 @@ static uint32_t call_function(Coder *d, const Expr *e)
     d->call = &call;
     const bool is_done = run_from(d, routine->first, NULL);
     d->call = outer;
-    return is_done ? call.registers[routine->fields[routine->function->n_inputs + e->op].first] : KOINE_NONE;
+    return is_done ? call.registers[routine->fields[routine->function->n_inputs + e->result].first] : KOINE_NONE;
 }
 
 uint32_t coder_function(Coder *d, const Expr *e)
 {
     uint32_t slot;
-    if (!is_element(e))
+    if (is_model_call(e))
         return call_function(d, e);
-    return element_slot(d, e->op, e->args, &slot) ? d->call->registers[slot] : KOINE_NONE;
+    return is_element(e) && element_slot(d, e->result, e->args, &slot) ? d->call->registers[slot] : KOINE_NONE;
 }
