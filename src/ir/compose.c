@@ -23,7 +23,7 @@ static void append_refs(Model *into, const Model *part, const Shift *by)
         Ref ref = part->refs.at[k];
         if (ref.kind == REF_FIRED)
             ref.var.index += by->ids[LIST_TRANSITIONS];
-        else if (ref.kind == REF_TICK)
+        else if (ref.kind == REF_TICK || ref.kind == REF_INTERVAL)
             ref.var.index += by->ids[LIST_CLOCKS];
         else if (ref.var.index != ID_NONE)
             ref.var.index += by->ids[LIST_VARIABLES];

@@ -24,11 +24,12 @@
     }
 
 static const Field variables[] = {
-    TERM(Variable, binding, TERM_BINDING), TERM(Variable, start, TERM_START),
-    TERM(Variable, nominal, TERM_NOMINAL), TERM(Variable, min, TERM_MIN),
-    TERM(Variable, max, TERM_MAX),         RANGE(Variable, first_dim, type.rank, LIST_DIMS),
-    ID(Variable, owner, LIST_INSTANCES),   ID(Variable, residual, LIST_VARIABLES),
-    ID(Variable, origin, LIST_VARIABLES),  ID(Variable, alias, LIST_VARIABLES),
+    TERM(Variable, binding, TERM_BINDING),   TERM(Variable, start, TERM_START),
+    TERM(Variable, nominal, TERM_NOMINAL),   TERM(Variable, min, TERM_MIN),
+    TERM(Variable, max, TERM_MAX),           RANGE(Variable, first_dim, type.rank, LIST_DIMS),
+    ID(Variable, owner, LIST_INSTANCES),     ID(Variable, residual, LIST_VARIABLES),
+    ID(Variable, origin, LIST_VARIABLES),    ID(Variable, alias, LIST_VARIABLES),
+    ID_FROM_1(Variable, clock, LIST_CLOCKS),
 };
 static const Field dims[] = { TERM(Dim, term, TERM_EXTENT) };
 static const Field iterators[] = { TERM(Iterator, lo, TERM_RANGE), TERM(Iterator, step, TERM_RANGE),
@@ -41,6 +42,7 @@ static const Field equations[] = {
     ID_OR_0(Equation, body, LIST_STATEMENTS),
     ID(Equation, region, LIST_REGIONS),
     ID_FROM_1(Equation, when, LIST_TRANSITIONS),
+    ID_FROM_1(Equation, clock, LIST_CLOCKS),
     ID(Equation, owner, LIST_INSTANCES),
     ID(Equation, origin.parent, LIST_EQUATIONS),
     RANGE(Equation, origin.first_occurrence, origin.n_occurrences, LIST_OCCURRENCES),
@@ -108,10 +110,8 @@ static const Field channels[] = {
 };
 static const Field occasions[] = { ID(Occasion, count, LIST_VARIABLES), ID(Occasion, owner, LIST_INSTANCES) };
 static const Field clocks[] = {
-    TERM(Clock, start, TERM_PERIOD),
-    TERM(Clock, interval, TERM_PERIOD),
-    ID(Clock, base, LIST_CLOCKS),
-    ID(Clock, owner, LIST_INSTANCES),
+    TERM(Clock, condition, TERM_CONDITION), TERM(Clock, start, TERM_PERIOD),  TERM(Clock, interval, TERM_PERIOD),
+    ID(Clock, base, LIST_CLOCKS),           ID(Clock, owner, LIST_INSTANCES),
 };
 static const Field delays[] = {
     TERM(Delay, input, TERM_INPUT),    TERM(Delay, amount, TERM_PERIOD), TERM(Delay, max, TERM_PERIOD),

@@ -233,7 +233,7 @@ uint64_t variable_count(const Model *model, VarId var)
 
 Holders ref_holders(const Model *model, Ref ref)
 {
-    if (ref.kind == REF_TIME || (ref.kind >= REF_INITIAL && ref.kind <= REF_TICK))
+    if (ref.kind == REF_TIME || (ref.kind >= REF_INITIAL && ref.kind <= REF_INTERVAL))
         return (Holders){ 0, 0 };
     if (!variable_is_split(model, ref.var))
         return (Holders){ ref.var.index, 1 };

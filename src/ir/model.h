@@ -42,6 +42,7 @@ typedef enum {
     REF_TERMINAL, /* true in the last instant */
     REF_FIRED,    /* transition `var.index` fires in this step */
     REF_TICK,     /* clock `var.index` ticks in this step */
+    REF_INTERVAL, /* time between the last two ticks of clock `var.index` */
     REF_SEED,     /* tangent of v; made by build-jacobian */
     REF_SEED_DER  /* tangent of der(v) */
 } RefKind;
@@ -88,6 +89,7 @@ typedef struct {
     bool is_fixed, is_protected, is_generated;
     bool is_kept;      /* parameter: stays one when parameters become numbers */
     bool is_condition; /* generated: the condition of one transition, read by nothing else */
+    uint32_t clock;    /* CLOCKED: 1 + the clock in whose ticks it is computed; else 0 */
     uint8_t edge;      /* EdgeStart + 1 if an edge of it is watched (lower-whens), else 0 */
     bool is_synonym;   /* a parameter that stands for the one its binding names: to set it is to set that */
     Term binding, start, nominal, min, max; /* scalar terms; for arrays they hold for every element, or is EXPR_ARRAY */
@@ -147,6 +149,7 @@ typedef struct {
     DomainId domain;
     RegionId region; /* or none */
     uint32_t when;   /* RESIDUAL: 1 + the transition that acts now in whose steps it holds; 0: it always does */
+    uint32_t clock;  /* 1 + the clock in whose ticks it holds; 0: none */
     InstanceId owner;
     NameId name; /* label in the text form, may be empty */
     Origin origin;
@@ -310,11 +313,23 @@ typedef enum {
     CLOCK_SHIFT,
     CLOCK_BACK
 } ClockKind;
+/* How differential equations of a clock are solved: one step of a fixed method from tick to tick. */
+typedef enum {
+    METHOD_NONE,
+    METHOD_EXPLICIT_EULER,
+    METHOD_EXPLICIT_MIDPOINT,
+    METHOD_EXPLICIT_RUNGE_KUTTA,
+    METHOD_IMPLICIT_EULER,
+    METHOD_IMPLICIT_TRAPEZOID
+} ClockMethod;
 typedef struct {
     NameId name;
     InstanceId owner;
-    uint8_t kind;
-    Term start, interval;           /* SAMPLE */
+    uint8_t kind, method;
+    Term condition;                 /* EVENT: ticks where it becomes true */
+    Term start;                     /* of the first tick; absent: 0 */
+    Term interval;                  /* SAMPLE: Real, read at each tick if it changes; PERIODIC: Integer factor of n/m,
+                                       likewise, absent: 1; EVENT: what interval() is at the first tick */
     int64_t numerator, denominator; /* PERIODIC, derived: exact */
     uint32_t base;                  /* derived: clock */
     Span span;

@@ -46,6 +46,7 @@ static void put_variable_row(Printer *p, const Variable *v, bool is_field)
         printer_put_choice(p, &variability_words, v->variability);
     if (v->definition != (is_parameter(v) && !is_field ? DEFINITION_BINDING : DEFINITION_NONE))
         printer_put_choice(p, &definition_words, v->definition);
+    printer_put_clock(p, v->clock);
     if (v->causality != CAUSALITY_LOCAL) {
         printer_put_word(p, WORD_CAUSALITY);
         printer_put_choice(p, &causality_words, v->causality);
@@ -174,8 +175,13 @@ static void print_clocks(Printer *p)
         }
         if (c->kind == CLOCK_PERIODIC || c->kind >= CLOCK_SUB)
             put_ratio(p, c->numerator, c->denominator);
+        printer_put_attribute(p, WORD_WHEN, c->condition);
         printer_put_attribute(p, WORD_START, c->start);
         printer_put_attribute(p, WORD_INTERVAL, c->interval);
+        if (c->method) {
+            printer_put_word(p, WORD_METHOD);
+            printer_put_choice(p, &method_words, c->method);
+        }
         printer_end_line(p, c->span);
     }
 }

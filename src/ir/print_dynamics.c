@@ -148,6 +148,7 @@ void printer_print_equation(ModelPrinter *mp, uint32_t index)
         printer_put_space(p);
         printer_put_label(p, LABEL_TRANSITION, e->when - 1);
     }
+    printer_put_clock(p, e->clock);
     printer_put_origin(p, &e->origin);
     printer_end_line(p, e->origin.span);
     if (e->kind == EQUATION_ALGORITHM) {

@@ -50,6 +50,15 @@ void printer_put_choice(Printer *p, const WordList *list, uint32_t value)
     printer_put_word(p, list->words[value]);
 }
 
+void printer_put_clock(Printer *p, uint32_t clock)
+{
+    if (!clock)
+        return;
+    printer_put_word(p, WORD_CLOCK);
+    printer_put_space(p);
+    printer_put_label(p, LABEL_CLOCK, clock - 1);
+}
+
 void printer_put_region_ref(Printer *p, RegionId region, uint32_t branch)
 {
     if (region.index == ID_NONE)

@@ -51,6 +51,7 @@ void printer_put_external(Printer *p, const Function *f); /* the attributes of a
 void printer_put_mapping(Printer *p, const Function *f);  /* how that is called, if the model says it */
 void printer_put_choice(Printer *p, const WordList *list, uint32_t value);
 void printer_put_region_ref(Printer *p, RegionId region, uint32_t branch);
+void printer_put_clock(Printer *p, uint32_t clock); /* 1 + its number; 0: none */
 void printer_put_origin(Printer *p, const Origin *origin);
 void printer_put_end(Printer *p, Word what);
 void printer_put_end_label(Printer *p, LabelKind kind, uint32_t index);

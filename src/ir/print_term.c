@@ -402,7 +402,8 @@ static void put_ref(Printer *p, const Expr *e, const Ref *refs)
     case REF_TERMINAL: printer_put(p, "terminal"); return;
     case REF_FIRED:
     case REF_TICK:
-        printer_put(p, ref.kind == REF_FIRED ? "fired(" : "tick(");
+    case REF_INTERVAL:
+        printer_put(p, ref.kind == REF_FIRED ? "fired(" : ref.kind == REF_TICK ? "tick(" : "interval(");
         printer_put_label(p, ref.kind == REF_FIRED ? LABEL_TRANSITION : LABEL_CLOCK, ref.var.index);
         text_char(p->to, ')');
         return;

@@ -36,18 +36,22 @@ bool reader_parse_origin_word(Reader *r, Origin *origin, bool *known)
     return true;
 }
 
-/* region, when (of equations), from and by, in any order. */
-static bool parse_tail(Reader *r, Where *where, uint32_t *when, Origin *origin)
+/* region, when and clock (of equations), from and by, in any order. */
+static bool parse_tail(Reader *r, Where *where, Equation *e, Origin *origin)
 {
     for (;;) {
         bool known = true;
         if (reader_accept_word(r, WORD_REGION)) {
             if (!reader_parse_region_ref(r, &where->region, &where->branch))
                 return false;
-        } else if (when && reader_accept_word(r, WORD_WHEN)) {
-            if (!reader_parse_label(r, LABEL_TRANSITION, when))
+        } else if (e && reader_accept_word(r, WORD_WHEN)) {
+            if (!reader_parse_label(r, LABEL_TRANSITION, &e->when))
                 return false;
-            ++*when;
+            e->when++;
+        } else if (e && reader_accept_word(r, WORD_CLOCK)) {
+            if (!reader_parse_label(r, LABEL_CLOCK, &e->clock))
+                return false;
+            e->clock++;
         } else if (!reader_parse_origin_word(r, origin, &known)) {
             return false;
         }
@@ -99,6 +103,7 @@ static void add_equation(Reader *r, const Equation *e, Where where, const Label 
     row->domain = e->domain;
     row->origin = e->origin;
     row->when = e->when;
+    row->clock = e->clock;
     row->region = where.region;
     row->branch = where.branch;
     row->owner = label->owner;
@@ -108,13 +113,14 @@ static void add_equation(Reader *r, const Equation *e, Where where, const Label 
 /* Behind the label and the domain. */
 static bool parse_equation_rest(Reader *r, Where where, uint32_t begin, Equation *e, const Label *label)
 {
-    const bool has_sides = e->kind == EQUATION_RESIDUAL ||
-                           (e->kind == EQUATION_DROPPED && !reader_is_element_end(r) && r->token.kind != TOKEN_PLACE &&
-                            !reader_has_word(r, WORD_REGION) && !reader_has_word(r, WORD_WHEN) &&
-                            !reader_has_word(r, WORD_FROM) && !reader_has_word(r, WORD_BY));
+    const bool has_sides =
+        e->kind == EQUATION_RESIDUAL ||
+        (e->kind == EQUATION_DROPPED && !reader_is_element_end(r) && r->token.kind != TOKEN_PLACE &&
+         !reader_has_word(r, WORD_REGION) && !reader_has_word(r, WORD_WHEN) && !reader_has_word(r, WORD_CLOCK) &&
+         !reader_has_word(r, WORD_FROM) && !reader_has_word(r, WORD_BY));
     if (has_sides && !parse_sides(r, e))
         return false;
-    if (!parse_tail(r, &where, &e->when, &e->origin) || !reader_parse_element_end(r, begin, &e->origin.span))
+    if (!parse_tail(r, &where, e, &e->origin) || !reader_parse_element_end(r, begin, &e->origin.span))
         return false;
     if (e->kind == EQUATION_ALGORITHM &&
         (!reader_parse_statements(r, &e->body) || !reader_parse_block_end(r, label, e->origin.span)))

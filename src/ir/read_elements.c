@@ -85,7 +85,8 @@ typedef enum {
     HAS_ORIGIN = 1 << 16,
     HAS_KEEP = 1 << 17,
     HAS_TEAR = 1 << 18,
-    HAS_RESIDUAL = 1 << 19
+    HAS_RESIDUAL = 1 << 19,
+    HAS_CLOCK = 1 << 20
 } Has;
 
 bool reader_list_has(const WordList *list, uint32_t word)
@@ -121,6 +122,7 @@ static Has attribute_of(const Reader *r)
     case WORD_ORIGIN: return HAS_ORIGIN;
     case WORD_TEAR: return HAS_TEAR;
     case WORD_RESIDUAL: return HAS_RESIDUAL;
+    case WORD_CLOCK: return HAS_CLOCK;
     default:
         return reader_list_has(&variability_words, r->token.word)  ? HAS_VARIABILITY
                : reader_list_has(&definition_words, r->token.word) ? HAS_DEFINITION
@@ -150,6 +152,7 @@ static bool parse_attribute_value(Reader *r, Has has, Variable *row)
     case HAS_COMMENT: return reader_parse_string(r, &row->comment);
     case HAS_ORIGIN: return reader_parse_variable_name(r, &row->origin);
     case HAS_RESIDUAL: return reader_parse_variable_name(r, &row->residual);
+    case HAS_CLOCK: return reader_parse_label(r, LABEL_CLOCK, &row->clock) && ++row->clock;
     case HAS_TEAR: row->is_torn = true; return true;
     case HAS_FIXED: row->is_fixed = true; return true;
     case HAS_PROTECTED: row->is_protected = true; return true;
@@ -339,8 +342,11 @@ static bool parse_clock(Reader *r, uint32_t begin)
         (clock.kind >= CLOCK_SUB && !reader_parse_label(r, LABEL_CLOCK, &clock.base)) ||
         ((clock.kind == CLOCK_PERIODIC || clock.kind >= CLOCK_SUB) &&
          !parse_ratio(r, &clock.numerator, &clock.denominator)) ||
+        (reader_accept_word(r, WORD_WHEN) && !reader_parse_term(r, BOOLEAN_TYPE, &clock.condition)) ||
         (reader_accept_word(r, WORD_START) && !reader_parse_term(r, REAL_TYPE, &clock.start)) ||
-        (reader_accept_word(r, WORD_INTERVAL) && !reader_parse_term(r, REAL_TYPE, &clock.interval)) ||
+        (reader_accept_word(r, WORD_INTERVAL) &&
+         !reader_parse_term(r, clock.kind == CLOCK_PERIODIC ? INTEGER_TYPE : REAL_TYPE, &clock.interval)) ||
+        (reader_accept_word(r, WORD_METHOD) && !reader_choose(r, &method_words, "a method", &clock.method)) ||
         !reader_parse_element_end(r, begin, &clock.span))
         return false;
     clock.owner = label.owner;

@@ -244,7 +244,7 @@ static const Expr *parse_label_ref(Reader *r, RefKind kind)
         !reader_parse_label(r, kind == REF_FIRED ? LABEL_TRANSITION : LABEL_CLOCK, &ref.var.index) ||
         !reader_expect(r, TOKEN_CLOSE, "')'"))
         return NULL;
-    return expr_leaf(r->pool, leaf_number(r, ref), BOOLEAN_TYPE);
+    return expr_leaf(r->pool, leaf_number(r, ref), kind == REF_INTERVAL ? REAL_TYPE : BOOLEAN_TYPE);
 }
 
 static const Expr *parse_plain_ref(Reader *r, RefKind kind, Type type)
@@ -542,6 +542,7 @@ static const Expr *parse_word(Reader *r)
     case WORD_SEED: return parse_opened_ref(r, REF_SEED);
     case WORD_FIRED: reader_advance(r); return parse_label_ref(r, REF_FIRED);
     case WORD_TICK: reader_advance(r); return parse_label_ref(r, REF_TICK);
+    case WORD_INTERVAL: reader_advance(r); return parse_label_ref(r, REF_INTERVAL);
     default: return operand_expected(r);
     }
 }

@@ -126,7 +126,8 @@ static bool is_target(const Reader *r, const Expr *e)
     case REF_INITIAL:
     case REF_TERMINAL:
     case REF_FIRED:
-    case REF_TICK: return false;
+    case REF_TICK:
+    case REF_INTERVAL: return false;
     }
     BUG("unknown RefKind");
 }

@@ -14,7 +14,8 @@ Type ref_type(const Model *model, Ref ref)
     case REF_START:
     case REF_SEED:
     case REF_SEED_DER: return model_var(model, ref.var)->type;
-    case REF_TIME: return REAL_TYPE;
+    case REF_TIME:
+    case REF_INTERVAL: return REAL_TYPE;
     case REF_INITIAL:
     case REF_TERMINAL:
     case REF_FIRED:

@@ -51,7 +51,8 @@ static Variability ref_variability(const Verifier *v, Ref ref, bool allows_start
     case REF_INITIAL:
     case REF_TERMINAL:
     case REF_FIRED:
-    case REF_TICK: return VARIABILITY_DISCRETE;
+    case REF_TICK:
+    case REF_INTERVAL: return VARIABILITY_DISCRETE;
     case REF_DER:
     case REF_LAST:
     case REF_TIME:
@@ -154,7 +155,9 @@ static bool allows_pre(const Verifier *v, const TermPlace *place)
     if (place->list != LIST_EQUATIONS)
         return false;
     const Equation *e = &model->equations.at[place->index];
-    if (e->when_valid == VALID_INITIAL_ONLY || e->when || is_hold(model, e))
+    if (e->origin.made_by) /* of a transition, or of one to which a clock belongs */
+        return true;
+    if (e->when_valid == VALID_INITIAL_ONLY || e->when || e->clock || is_hold(model, e))
         return true;
     const bool has_target = e->lhs.shape->kind == EXPR_LEAF && e->lhs.shape->n_leaves > 0;
     const Ref target = has_target ? term_refs(model, e->lhs)[e->lhs.shape->u.leaf] : (Ref){ VAR_NONE, REF_TIME };

@@ -83,7 +83,8 @@ static bool check_ref(Verifier *v, Ref ref, Span span)
     case REF_INITIAL:
     case REF_TERMINAL: return true;
     case REF_FIRED: return in_range(v, ref.var.index, v->model->transitions.n, "a reference to transition", span);
-    case REF_TICK: return in_range(v, ref.var.index, v->model->clocks.n, "a reference to clock", span);
+    case REF_TICK:
+    case REF_INTERVAL: return in_range(v, ref.var.index, v->model->clocks.n, "a reference to clock", span);
     }
     verify_broken(v, span, "a reference of kind %u", ref.kind);
     return false;
@@ -255,6 +256,8 @@ static void check_variable(Verifier *v, uint32_t index)
     check_optional(v, var->alias.index, model->variables.n, "alias", var->span);
     if (var->alias.index == index)
         verify_broken(v, var->span, "variable %u is its own alias", index);
+    if (var->clock)
+        in_range(v, var->clock - 1, model->clocks.n, "clock", var->span);
     slice_in_range(v, var->first_dim, var->type.rank, model->dims.n, "dimensions", var->span);
     check_attribute(v, var, var->binding, "the binding");
     check_attribute(v, var, var->start, "the start value");
@@ -350,7 +353,8 @@ static bool is_variable_ref(Ref ref)
     case REF_INITIAL:
     case REF_TERMINAL:
     case REF_FIRED:
-    case REF_TICK: return false;
+    case REF_TICK:
+    case REF_INTERVAL: return false;
     }
     return false;
 }
@@ -374,6 +378,8 @@ static void check_equation(Verifier *v, const Equation *e)
     check_value(v, e->when_valid, VALID_NOT_INITIAL + 1, "a validity", span);
     in_range(v, e->domain.index, v->model->domains.n, "domain", span);
     check_region_ref(v, e->region, e->branch, span);
+    if (e->clock)
+        in_range(v, e->clock - 1, v->model->clocks.n, "clock", span);
     if (e->when && in_range(v, e->when - 1, v->model->transitions.n, "transition", span)) {
         const Transition *t = &v->model->transitions.at[e->when - 1];
         if ((e->kind != EQUATION_RESIDUAL && e->kind != EQUATION_DROPPED) || e->when_valid != VALID_ALWAYS ||
@@ -568,12 +574,15 @@ static void check_timed(Verifier *v)
         const Clock *c = &model->clocks.at[k];
         check_owner(v, c->owner, c->span);
         check_value(v, c->kind, CLOCK_BACK + 1, "a clock kind", c->span);
+        check_value(v, c->method, METHOD_IMPLICIT_TRAPEZOID + 1, "a method", c->span);
         if (c->kind >= CLOCK_SUB)
             in_range(v, c->base, model->clocks.n, "base clock", c->span);
         if ((c->kind == CLOCK_PERIODIC || c->kind >= CLOCK_SUB) && c->denominator == 0)
             verify_broken(v, c->span, "clock %u divides by zero", k);
         want_type(v, c->start, REAL_TYPE, "the start of a clock", c->span);
-        want_type(v, c->interval, REAL_TYPE, "the interval of a clock", c->span);
+        want_type(v, c->condition, BOOLEAN_TYPE, "the condition of a clock", c->span);
+        want_type(v, c->interval, c->kind == CLOCK_PERIODIC ? INTEGER_TYPE : REAL_TYPE, "the interval of a clock",
+                  c->span);
     }
     for (uint32_t k = 0; k < model->delays.n; k++) {
         const Delay *d = &model->delays.at[k];

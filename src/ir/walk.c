@@ -283,7 +283,8 @@ static void renumber_refs(Model *model, bool is_fired, const uint32_t *to)
 {
     for (uint32_t k = 0; k < model->refs.n; k++) {
         Ref *ref = &model->refs.at[k];
-        if (ref->kind != REF_TICK && (ref->kind == REF_FIRED) == is_fired && ref->var.index != ID_NONE)
+        if (ref->kind != REF_TICK && ref->kind != REF_INTERVAL && (ref->kind == REF_FIRED) == is_fired &&
+            ref->var.index != ID_NONE)
             ref->var.index = to[ref->var.index];
     }
 }

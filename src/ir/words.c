@@ -3,7 +3,7 @@
 #include "base/bug.h"
 #include "base/map.h"
 
-enum { SLOTS = 1024, LONGEST = 16 }; /* about 200 words */
+enum { SLOTS = 1024, LONGEST = 24 }; /* about 200 words */
 
 struct Words {
     uint16_t slots[SLOTS]; /* word, 0: empty */
@@ -129,6 +129,9 @@ const WordList trigger_words = {
     8, { WORD_LEVEL, WORD_EDGE, WORD_TICK, WORD_MESSAGE, WORD_STEP, WORD_INITIAL, WORD_TERMINAL, WORD_ENTRY }
 };
 const WordList relation_words = { 4, { WORD_STATE, WORD_TIME, WORD_DISCRETE, WORD_LITERAL } };
+const WordList method_words = { 6,
+                                { WORD_NONE, WORD_EXPLICITEULER, WORD_EXPLICITMIDPOINT2, WORD_EXPLICITRUNGEKUTTA4,
+                                  WORD_IMPLICITEULER, WORD_IMPLICITTRAPEZOID } };
 const WordList clock_words = {
     8, { WORD_SAMPLE, WORD_PERIODIC, WORD_EVENT, WORD_INFERRED, WORD_SUB, WORD_SUPER, WORD_SHIFT, WORD_BACK }
 };

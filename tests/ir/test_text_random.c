@@ -126,6 +126,8 @@ static const Expr *make_leaf(Maker *m, Type type, uint32_t depth)
                                      REF_LAST, REF_START, REF_SEED, REF_SEED_DER };
     if (type.kind == TYPE_REAL && chance(m, 15))
         return expr_leaf(m->w.pool, leaf_of(m, ref_time()), REAL_TYPE);
+    if (type.kind == TYPE_REAL && m->model->clocks.n && chance(m, 5))
+        return expr_leaf(m->w.pool, leaf_of(m, (Ref){ { pick(m, m->model->clocks.n) }, REF_INTERVAL }), REAL_TYPE);
     if (type.kind == TYPE_BOOLEAN && chance(m, 20)) {
         Ref ref = { VAR_NONE, (uint8_t)(chance(m, 50) ? REF_INITIAL : REF_TERMINAL) };
         if (m->model->clocks.n && chance(m, 50))
@@ -347,6 +349,7 @@ static void make_variable(Maker *m)
     Variable row = *model_var(m->model, id);
     row.variability = (uint8_t)pick(m, 5);
     row.definition = (uint8_t)pick(m, 9);
+    row.clock = m->model->clocks.n && chance(m, 20) ? 1 + pick(m, m->model->clocks.n) : 0;
     row.causality = (uint8_t)pick(m, 5);
     row.select = (uint8_t)pick(m, 5);
     row.is_fixed = chance(m, 30);
@@ -519,6 +522,7 @@ static void make_equation(Maker *m)
     const EqId id = model_add_equation(m->model, kind, lhs, rhs, SPAN_NONE);
     Equation *e = &m->model->equations.at[id.index];
     e->when_valid = (uint8_t)pick(m, 3);
+    e->clock = m->model->clocks.n && chance(m, 30) ? 1 + pick(m, m->model->clocks.n) : 0;
     e->body = body;
     e->domain = domain;
     e->owner = any_owner(m);
@@ -678,6 +682,9 @@ static void make_timed(Maker *m)
         c.numerator = (int64_t)pick(m, 9) - 4;
         c.denominator = 1 + pick(m, 3);
         c.base = m->model->clocks.n ? pick(m, m->model->clocks.n) : 0;
+        c.method = (uint8_t)pick(m, 6);
+        c.condition = maybe_term(m, BOOLEAN_TYPE, 50);
+        c.interval = maybe_term(m, c.kind == CLOCK_PERIODIC ? INTEGER_TYPE : REAL_TYPE, 50);
         vec_push(m->w.arena, &m->model->clocks, c);
     }
     for (uint32_t k = pick(m, 3); k > 0; k--) {

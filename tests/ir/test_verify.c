@@ -246,6 +246,22 @@ static void set_ratio(Model *m)
 {
     m->clocks.at[0].denominator = 0;
 }
+static void set_clock_of_variable(Model *m)
+{
+    m->variables.at[0].clock = 50;
+}
+static void set_clock_of_equation(Model *m)
+{
+    m->equations.at[0].clock = 50;
+}
+static void set_method(Model *m)
+{
+    m->clocks.at[0].method = 50;
+}
+static void set_condition_of_clock(Model *m)
+{
+    m->clocks.at[0].condition = term_real(m, 1);
+}
 static void set_output(Model *m)
 {
     m->delays.at[0].output.index = 50;
@@ -385,6 +401,10 @@ static void broken_models_are_named(void **state)
         set_group,
         set_base,
         set_ratio,
+        set_clock_of_variable,
+        set_clock_of_equation,
+        set_method,
+        set_condition_of_clock,
         set_output,
         set_amount,
         set_flip,

@@ -184,7 +184,8 @@ uint32_t slot_of(const Slots *slots, Ref ref)
     case REF_SEED_DER: return slots->seed_der[v];
     case REF_LAST:
     case REF_FIRED:
-    case REF_TICK: break;
+    case REF_TICK:
+    case REF_INTERVAL: break;
     }
     BUG("a reference without slot");
 }
