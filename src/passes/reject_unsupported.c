@@ -94,8 +94,6 @@ bool reject_unsupported(Compile *c)
     check_transitions(c);
     for (uint32_t k = 0; k < m->channels.n; k++)
         refuse(c, m->channels.at[k].span, "a channel");
-    for (uint32_t k = 0; k < m->clocks.n; k++)
-        refuse(c, m->clocks.at[k].span, "a clock");
     check_delays(c);
     for (uint32_t k = 0; k < m->streams.n; k++)
         if (var_is_none(m->streams.at[k].key))

@@ -59,7 +59,8 @@ static void add_choices(Solver *s, uint32_t row)
     for (uint32_t side = 0; side < 2; side++)
         for (uint32_t k = 0; k < sides[side].shape->n_leaves; k++) {
             const Ref ref = term_refs(m, sides[side])[k];
-            if (!is_free(s, ref) || !type_equal(model_var(m, ref.var)->type, e->lhs.shape->type))
+            if (!is_free(s, ref) || model_var(m, ref.var)->clock != e->clock ||
+                !type_equal(model_var(m, ref.var)->type, e->lhs.shape->type))
                 continue;
             const Rank rank = model_var(m, ref.var)->variability == VARIABILITY_DISCRETE ? RANK_DISCRETE
                               : sides[side].shape->kind != EXPR_LEAF                     ? RANK_INSIDE
@@ -304,12 +305,23 @@ static void solve_rows(Solver *s)
             append(s, k, sorted + next[k] - count[k], count[k]);
 }
 
+/* To whom variables and equations belong has been seen to; the clocks went with lower-ticks but for that. */
+static void leave_clocks(Model *m)
+{
+    for (uint32_t k = 0; m->clocks.n && k < m->variables.n; k++)
+        m->variables.at[k].clock = 0;
+    for (uint32_t k = 0; m->clocks.n && k < m->equations.n; k++)
+        m->equations.at[k].clock = 0;
+    m->clocks.n = 0;
+}
+
 bool solve_whens(Compile *c)
 {
     Model *m = c->model;
     Solver s = { .c = c, .model = m, .is_given = NEW_ARRAY(c->scratch, bool, m->variables.n + 1) };
     note_given(&s);
     list_rows(&s);
+    leave_clocks(m);
     if (s.rows.n == 0 || diag_errors(c->diag))
         return diag_errors(c->diag) == 0;
     if (choose(&s))
