@@ -4,6 +4,7 @@
 
 /* Name, function, what it needs and gives, whether it is run for the initial system too, purpose. */
 const Pass pipeline[] = {
+    { "lower-partitions", lower_partitions, 0, 0, false, "equations of a clock hold in the steps of its ticks" },
     { "lower-procedures", lower_procedures, 0, 0, false, "statements in order become assignments that hold at once" },
     { "lower-ticks", lower_ticks, 0, 0, false, "clocks become comparisons with the time" },
     { "lower-triggers", lower_triggers, 0, 0, false, "transitions of the start, of steps and entries become edges" },
