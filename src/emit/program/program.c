@@ -2,6 +2,7 @@
 #include "emit/program.h"
 #include "emit/program/comments.h"
 #include "emit/program/explain.h"
+#include "emit/program/guid.h"
 #include "emit/program/tables.h"
 #include "emit/routines.h"
 
@@ -202,6 +203,7 @@ Program *program_create(const Schedule *schedule, Arena *arena)
                                     .events = events.data,
                                     .systems = join_systems(schedule->model, &parts, systems, &events) };
     join_explanations(program, schedule, &parts, &events, arena);
+    program->tables.guid = guid_of(&program->data, &program->code, schedule->model, arena);
     arena_destroy(kernels->scratch);
     return program;
 }

@@ -286,7 +286,6 @@ KoineTables tables_fill(const Schedule *schedule, const Slots *slots, const Syst
     arena_destroy(r.scratch);
     mark_guesses(&r, systems->guess);
     KoineTables tables = { .name = names_of(pool_names(m->pool), m->name),
-                           .guid = "",
                            .x = (uint64_t)slots->x * sizeof(KoineSlot),
                            .dx = (uint64_t)slots->dx * sizeof(KoineSlot),
                            .time = (uint64_t)slots->time * sizeof(KoineSlot),
