@@ -370,7 +370,9 @@ typedef struct { /* models of other tools: callable parts, their own solver, sta
      * that integrates makes the instant itself, see KoineArrival. ABSENT: there is no such entry. */
     KoineStatus (*entry)(KoineModel *model, uint32_t entry);
     KoineStatus (*advance)(KoineModel *model, double time, double step, double *reached);
-    KoineStatus (*save)(KoineModel *model, void **state, uint64_t *size); /* NULL: copying the block is enough */
+    /* What is not in the block, in memory of the model that holds until the next call. NULL: copying the block is
+     * enough, if the capabilities say CAN_SNAPSHOT */
+    KoineStatus (*save)(KoineModel *model, void **state, uint64_t *size);
     KoineStatus (*restore)(KoineModel *model, const void *state, uint64_t size);
 } KoineForeignCalls;
 

@@ -183,6 +183,52 @@ KOINE_API KoineRun *koine_run_open(KoineModel *model, const KoineRunOptions *opt
 KOINE_API bool koine_run_advance(KoineRun *run, double to);
 KOINE_API KoineRunEnd koine_run_close(KoineRun *run);
 
+/* --- Saving a run --- */
+
+/* A run as it stands between two advances: the block of the model, the solver, what was learnt of sizes and of time
+ * scales, the calendar, histories of dead times, random streams, where root functions stand, and the next output point.
+ * It belongs to nobody: the run may be closed, and another run of the same model take it up.
+ *
+ * Taken up EXACTLY the run gives from here on the bytes that it gave when it went on after it was saved. A solver whose
+ * history cannot be taken out of it (those of SUNDIALS, and one-step methods with a sparse matrix) begins
+ * ANEW where the run was saved: the same solution within the tolerance. */
+typedef struct KoineSavedRun KoineSavedRun;
+typedef enum { KOINE_RESTORED_NOT, KOINE_RESTORED_EXACTLY, KOINE_RESTORED_ANEW } KoineRestored;
+
+/* Why something was not done: a sentence for people. */
+typedef struct {
+    char text[256];
+} KoineReason;
+
+/* `again`: a saved run whose memory is used again; NULL: it is made. NULL is returned if it cannot be saved (the run
+ * has ended, the model keeps something that cannot be copied, there is no memory): `again` is still there then. */
+KOINE_API KoineSavedRun *koine_run_save(KoineRun *run, KoineSavedRun *again, KoineReason *why);
+KOINE_API void koine_saved_free(KoineSavedRun *saved);
+
+/* The run goes back, or ahead, to where it was saved, and the block shows the values of that time; it may have ended,
+ * but not because of its options, and is not closed yet. It must be a run of the same model with the same options, but
+ * for its stop, its sinks and its listener. NOT: the run stays where it is, but ends (KOINE_RUN_FAILED) where the bytes
+ * were forged so that nobody could tell before. Sinks are not told: they get the points behind that time, whatever they
+ * have got already. */
+KOINE_API KoineRestored koine_run_restore(KoineRun *run, const KoineSavedRun *saved, KoineReason *why);
+
+/* koine_run_open for a run that begins where another one was saved: the model is created, nothing is initialised, and
+ * sinks get the points behind that time. The report says why not, and *restored whether it is exact. */
+KOINE_API KoineRun *koine_run_reopen(KoineModel *model, const KoineRunOptions *options, KoineRunReport *report,
+                                     const KoineSavedRun *saved, KoineRestored *restored);
+
+KOINE_API double koine_saved_time(const KoineSavedRun *saved);
+KOINE_API bool koine_saved_is_exact(const KoineSavedRun *saved);
+/* A number of the caller's own that goes with it, 0 at first. */
+KOINE_API void koine_saved_note(KoineSavedRun *saved, uint64_t note);
+KOINE_API uint64_t koine_saved_noted(const KoineSavedRun *saved);
+
+/* As bytes, for a file or another process on a machine of the same kind: with a version, the guid of the model and a
+ * checksum. They belong to `saved` and hold until it is written to again. */
+KOINE_API const void *koine_saved_bytes(KoineSavedRun *saved, uint64_t *size);
+/* NULL: these are no such bytes, or not all of them, or not as they were written. */
+KOINE_API KoineSavedRun *koine_saved_read(const void *bytes, uint64_t size, KoineReason *why);
+
 /* The solvers, in the order of their table; NULL after the last. */
 KOINE_API const char *koine_solver_name(uint32_t k);
 KOINE_API const char *koine_solver_description(uint32_t k);

@@ -188,6 +188,59 @@ static uint32_t polynomial(KoineSolver *solver, size_t state, double *values)
     return degree;
 }
 
+/* The stiff solver is needed where the run was saved with it: then it begins anew, for it cannot be taken apart. */
+static bool provide_stiff(AutoSolver *self, bool is_wanted)
+{
+    if (is_wanted && !self->stiff && koine_solver_cvode_bdf.create(self->base.problem, &self->stiff) < 0)
+        return false;
+    return true;
+}
+
+static void visit_counts(AutoSolver *self, KoinePieces *pieces)
+{
+    KOINE_PIECE(pieces, self->stiff_since);
+    KOINE_PIECE(pieces, self->last_stiffness);
+    KOINE_PIECE(pieces, self->needed);
+    KOINE_PIECE(pieces, self->look);
+    KOINE_PIECE(pieces, self->edge);
+    KOINE_PIECE(pieces, self->calm);
+    KOINE_PIECE(pieces, self->in_window);
+    KOINE_PIECE(pieces, self->window);
+    KOINE_PIECE(pieces, self->changes);
+    KOINE_PIECE(pieces, self->is_stiff_possible);
+}
+
+static void visit_base(KoineSolver *solver, KoinePieces *pieces)
+{
+    KOINE_PIECE(pieces, solver->from);
+    KOINE_PIECE(pieces, solver->time);
+    KOINE_PIECE(pieces, solver->error);
+}
+
+static bool visit(KoineSolver *solver, KoinePieces *pieces)
+{
+    AutoSolver *self = auto_of(solver);
+    bool is_stiff = self->active != self->pair, goes_stiff = self->next && self->next == self->stiff;
+    bool goes_back = self->next && self->next == self->pair;
+    visit_counts(self, pieces);
+    KOINE_PIECE(pieces, is_stiff);
+    KOINE_PIECE(pieces, goes_stiff);
+    KOINE_PIECE(pieces, goes_back);
+    if (!provide_stiff(self, is_stiff || goes_stiff))
+        pieces->is_short = true;
+    if (pieces->is_short)
+        return false;
+    visit_base(self->pair, pieces);
+    self->pair->kind->visit(self->pair, pieces);
+    self->active = is_stiff ? self->stiff : self->pair;
+    self->next = goes_stiff ? self->stiff : goes_back ? self->pair : NULL;
+    if (pieces->visit == KOINE_PIECES_PUT) {
+        self->active->placed = NAN;
+        follow(self);
+    }
+    return !is_stiff;
+}
+
 static void statistics(const KoineSolver *solver, KoineRunStatistics *out)
 {
     const AutoSolver *self = (const AutoSolver *)(const void *)solver;
@@ -217,5 +270,6 @@ const KoineSolverKind koine_solver_auto = {
     .advance = advance,
     .interpolate = interpolate,
     .polynomial = polynomial,
+    .visit = visit,
     .statistics = statistics,
 };

@@ -47,6 +47,12 @@ static KoineStatus interpolate(KoineSolver *solver, double time, double *x)
     return KOINE_OK;
 }
 
+static bool visit(KoineSolver *solver, KoinePieces *pieces)
+{
+    KOINE_PIECE(pieces, ((ClockSolver *)(void *)solver)->steps);
+    return true;
+}
+
 static void statistics(const KoineSolver *solver, KoineRunStatistics *out)
 {
     out->integration.steps += ((const ClockSolver *)(const void *)solver)->steps;
@@ -61,5 +67,6 @@ const KoineSolverKind koine_solver_clock = {
     .restart = restart,
     .advance = advance,
     .interpolate = interpolate,
+    .visit = visit,
     .statistics = statistics,
 };

@@ -372,6 +372,33 @@ static uint32_t polynomial(KoineSolver *solver, size_t state, double *values)
     return pair->method->n_dense;
 }
 
+/* The parts of a step that its interpolant is too coarse for are made again where they are asked for. */
+static bool visit(KoineSolver *solver, KoinePieces *pieces)
+{
+    KoineEmbedded *pair = embedded_of(solver);
+    double *const numbers[] = { &pair->h, &pair->last, &pair->largest, &pair->usual, &pair->log_old, &pair->growth };
+    for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++)
+        KOINE_PIECE(pieces, *numbers[k]);
+    KOINE_PIECE(pieces, pair->has_slope);
+    KOINE_PIECE(pieces, pair->interpolant.is_ready);
+    KOINE_PIECE(pieces, pair->interpolant.is_coarse);
+    KOINE_PIECE(pieces, pair->steps);
+    KOINE_PIECE(pieces, pair->rejected);
+    KOINE_PIECE(pieces, pair->evaluations);
+    koine_piece_numbers(pieces, pair->y, pair->n);
+    if (pair->has_slope)
+        koine_piece_numbers(pieces, pair->k[pair->method->last], pair->n);
+    if (pair->last > 0)
+        koine_piece_numbers(pieces, pair->y_old, pair->n);
+    for (uint32_t k = 0; k < pair->method->last && pair->last > 0; k++)
+        koine_piece_numbers(pieces, pair->k[k], pair->n);
+    if (pair->interpolant.is_ready)
+        koine_piece_numbers(pieces, pair->interpolant.coefficients, pair->method->n_dense * pair->n);
+    pair->interpolant.inner_step = UINT64_MAX;
+    solver->x = pair->y;
+    return true;
+}
+
 static void statistics(const KoineSolver *solver, KoineRunStatistics *out)
 {
     const KoineEmbedded *pair = embedded_of_const(solver);
@@ -410,6 +437,7 @@ const KoineSolverKind koine_solver_dopri5 = {
     .advance = advance,
     .interpolate = interpolate,
     .polynomial = polynomial,
+    .visit = visit,
     .statistics = statistics,
 };
 
@@ -422,5 +450,6 @@ const KoineSolverKind koine_solver_dop853 = {
     .advance = advance,
     .interpolate = interpolate,
     .polynomial = polynomial,
+    .visit = visit,
     .statistics = statistics,
 };

@@ -222,6 +222,24 @@ static KoineStatus interpolate(KoineSolver *solver, double time, double *x)
     return KOINE_OK;
 }
 
+static bool visit(KoineSolver *solver, KoinePieces *pieces)
+{
+    FixedSolver *fixed = fixed_of(solver);
+    KOINE_PIECE(pieces, fixed->has_slope);
+    koine_piece_numbers(pieces, fixed->y, fixed->n);
+    if (fixed->has_slope)
+        koine_piece_numbers(pieces, fixed->slope, fixed->n);
+    if (solver->time > solver->from) {
+        koine_piece_numbers(pieces, fixed->y_old, fixed->n);
+        koine_piece_numbers(pieces, fixed->slope_old, fixed->n);
+    }
+    KOINE_PIECE(pieces, fixed->steps);
+    KOINE_PIECE(pieces, fixed->rejected);
+    KOINE_PIECE(pieces, fixed->evaluations);
+    solver->x = fixed->y;
+    return true;
+}
+
 static void statistics(const KoineSolver *solver, KoineRunStatistics *out)
 {
     const FixedSolver *fixed = (const FixedSolver *)(const void *)solver;
@@ -289,6 +307,7 @@ static KoineStatus shorten_rk4(KoineSolver *solver, double time)
         .advance = advance_##method,                                                                                   \
         .interpolate = interpolate,                                                                                    \
         .shorten = shorten_##method,                                                                                   \
+        .visit = visit,                                                                                                \
         .statistics = statistics,                                                                                      \
     }
 FIXED_ROW(euler, "explicit Euler method with fixed steps, order 1");

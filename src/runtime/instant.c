@@ -179,26 +179,43 @@ static void tell_step(KoineRun *run)
     run->options->listener.stepped(run->options->listener.context, run->model, &step);
 }
 
-KoineStatus koine_accept(KoineRun *run, unsigned *cause)
+static KoineStatus accept_point(KoineRun *run, KoineOutcome *outcome)
 {
     KoineModel *model = run->model;
-    KoineOutcome outcome = { .next_time = INFINITY };
-    KoineStatus status = run->kind->accept(model, run->time, koine_states(model), &outcome);
+    KoineStatus status = run->kind->accept(model, run->time, koine_states(model), outcome);
     for (uint32_t k = 0; status == KOINE_GROW && k < MAX_GROWTH; k++) {
         TRY(koine_grow(run));
-        status = run->kind->accept(model, run->time, koine_states(model), &outcome);
+        status = run->kind->accept(model, run->time, koine_states(model), outcome);
     }
     if (status != KOINE_OK)
         return koine_model_failed(run, status, "accepting a step");
-    if (run->tables->n_signals)
-        TRY(koine_signals_sample(run));
-    if (run->options->listener.stepped)
-        tell_step(run);
-    if (outcome.flags & KOINE_COMMIT)
+    return run->tables->n_signals ? koine_signals_sample(run) : KOINE_OK;
+}
+
+static void take_outcome(KoineRun *run, const KoineOutcome *outcome, unsigned *cause)
+{
+    if (outcome->flags & KOINE_COMMIT)
         *cause |= KOINE_AT_STEP;
-    if (outcome.flags & KOINE_TERMINATE) {
+    if (outcome->flags & KOINE_TERMINATE) {
         run->is_over = true;
         run->report->end = KOINE_RUN_TERMINATED;
     }
+}
+
+KoineStatus koine_accept_quietly(KoineRun *run, unsigned *cause)
+{
+    KoineOutcome outcome = { .next_time = INFINITY };
+    TRY(accept_point(run, &outcome));
+    take_outcome(run, &outcome, cause);
+    return KOINE_OK;
+}
+
+KoineStatus koine_accept(KoineRun *run, unsigned *cause)
+{
+    KoineOutcome outcome = { .next_time = INFINITY };
+    TRY(accept_point(run, &outcome));
+    if (run->options->listener.stepped)
+        tell_step(run);
+    take_outcome(run, &outcome, cause);
     return KOINE_OK;
 }

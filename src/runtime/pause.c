@@ -76,3 +76,34 @@ KoineStatus koine_pause_stay(KoineRun *run)
     koine_keep(run);
     return KOINE_OK;
 }
+
+KoineStatus koine_pause_take_part(KoineRun *run, KoineAside *aside)
+{
+    *aside = (KoineAside){ .time = run->time,
+                           .sampled_time = run->signals.sampled_time,
+                           .is_event = run->pause.is_event,
+                           .report = *run->report };
+    koine_pause_resume(run);
+    run->time = run->report->time;
+    run->pause.has_part = false;
+    run->pause.cause = 0;
+    TRY(koine_place(run, run->time));
+    return koine_accept_quietly(run, &run->pause.cause);
+}
+
+/* The copy that was set aside is still there; the block may have grown. */
+void koine_pause_leave_part(KoineRun *run, const KoineAside *aside)
+{
+    KoinePause *pause = &run->pause;
+    run->model->size = pause->size;
+    pause->is_shown = true;
+    koine_pause_resume(run);
+    run->time = aside->time;
+    run->signals.sampled_time = aside->sampled_time;
+    run->is_over = false;
+    pause->has_part = true;
+    pause->is_event = aside->is_event;
+    pause->cause = 0;
+    *run->report = aside->report;
+    (void)koine_pause_show(run); /* as it was shown before */
+}

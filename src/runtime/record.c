@@ -207,6 +207,21 @@ void koine_record_from_here(KoineRun *run)
     koine_record_skip(run, run->time);
 }
 
+/* The other run may have had no sinks, or this one has none. */
+void koine_record_restored(KoineRun *run)
+{
+    KoineOutput *output = &run->output;
+    const double time = run->report->time, n = floor((time - run->problem.start) / output->interval) - 1;
+    if (run->options->n_sinks == 0 && !run->problem.strategy->meets_points) {
+        output->grid_time = INFINITY;
+    } else if (output->grid_time == INFINITY) {
+        output->grid_time = run->problem.start;
+        output->number = n > 0 && n < 0x1p62 ? (uint64_t)n : 0;
+        koine_record_skip(run, time);
+    }
+    choose_grid_time(run);
+}
+
 KoineStatus koine_record_grid(KoineRun *run, double to, bool instant_follows)
 {
     while (instant_follows ? run->output.next_time < to - koine_near(to) : run->output.next_time <= to) {

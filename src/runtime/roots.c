@@ -16,7 +16,7 @@ KoineStatus koine_roots_create(KoineRun *run)
     *roots = (KoineRoots){ .n = run->tables->roots.n, .time = NAN };
     if (n == 0)
         return KOINE_OK;
-    double *memory = malloc(5 * n * sizeof *memory + 2 * n);
+    double *memory = calloc(1, 5 * n * sizeof *memory + 2 * n);
     if (!memory)
         return koine_fail_by(run, KOINE_CAUSE_MEMORY, "no memory for %u root functions", (unsigned)n);
     roots->memory = memory;
@@ -25,11 +25,8 @@ KoineStatus koine_roots_create(KoineRun *run)
     roots->mid = memory + 2 * n;
     roots->held = memory + 3 * n;
     roots->reach = memory + 4 * n;
-    for (size_t k = 0; k < n; k++)
-        roots->held[k] = roots->reach[k] = 0;
     roots->crossed = (uint8_t *)(memory + 5 * n);
     roots->is_loud = roots->crossed + n;
-    memset(roots->crossed, 0, 2 * n);
     roots->are_states = koine_polynomials_allow(run);
     return koine_scan_create(run);
 }
@@ -48,6 +45,41 @@ void koine_roots_forget(KoineRun *run)
     run->roots.is_between = false;
     if (run->roots.n)
         koine_scan_forget(run);
+}
+
+/* Only what has chattered has something to be held with. */
+static void visit_holding(KoineRoots *roots, KoinePieces *pieces)
+{
+    bool has_holding = roots->holding != NULL;
+    KOINE_PIECE(pieces, has_holding);
+    if (has_holding && !roots->holding)
+        roots->holding = calloc(roots->n, sizeof *roots->holding);
+    if (!has_holding) {
+        free(roots->holding);
+        roots->holding = NULL;
+    }
+    pieces->is_short |= has_holding && !roots->holding;
+    if (!pieces->is_short && has_holding)
+        koine_piece(pieces, roots->holding, roots->n * sizeof *roots->holding);
+}
+
+void koine_roots_visit(KoineRun *run, KoinePieces *pieces)
+{
+    KoineRoots *roots = &run->roots;
+    double *const vectors[] = { roots->lo, roots->hi, roots->mid, roots->held, roots->reach };
+    if (roots->n == 0)
+        return;
+    for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; k++)
+        koine_piece_numbers(pieces, vectors[k], roots->n);
+    koine_piece(pieces, roots->crossed, roots->n);
+    koine_piece(pieces, roots->is_loud, roots->n);
+    KOINE_PIECE(pieces, roots->n_held);
+    KOINE_PIECE(pieces, roots->time);
+    KOINE_PIECE(pieces, roots->left);
+    KOINE_PIECE(pieces, roots->is_between);
+    KOINE_PIECE(pieces, roots->evaluations);
+    visit_holding(roots, pieces);
+    koine_scan_visit(run, pieces);
 }
 
 /* Comparisons that chatter change only when they are well beyond their border. */

@@ -129,6 +129,7 @@ typedef struct {
     bool is_integrating; /* an integration towards `goal` is under way */
     bool has_part;       /* the run waits before part_end */
     bool is_event;       /* something happens at part_end */
+    unsigned cause;      /* what else an instant is for, with which the run goes on; 0: there is none */
     bool is_shown;       /* the block holds the values that the caller sees; the run goes on with these: */
     unsigned char *block;
     uint64_t size, capacity; /* of `block`: what is used, what there is */
@@ -163,6 +164,14 @@ struct KoineRun {
     KoineSignals signals;
     KoinePause pause;
 };
+
+/* --- simulate.c --- */
+
+/* The solver begins anew at run->time with the states in the block. */
+KoineStatus koine_restart(KoineRun *run);
+
+/* What the model has done so far is added to the statistics of the run, or taken off. */
+void koine_count_model(KoineRun *run, int sign);
 
 /* --- advance.c --- */
 
@@ -230,6 +239,8 @@ KoineStatus koine_roots_refresh(KoineRun *run);
 /* The model was restarted: what was seen before says nothing about what comes. */
 void koine_roots_forget(KoineRun *run);
 
+void koine_roots_visit(KoineRun *run, KoinePieces *pieces); /* for a run that is saved */
+
 /* koine_roots_locate in continuous time: to rounding. */
 KoineStatus koine_roots_narrow(KoineRun *run, double from, double *to, bool is_blind);
 
@@ -259,6 +270,8 @@ void koine_scan_destroy(KoineRun *run);
 
 /* The model was restarted: slopes seen before say nothing about what comes. */
 void koine_scan_forget(KoineRun *run);
+
+void koine_scan_visit(KoineRun *run, KoinePieces *pieces);
 
 /* The slopes at roots.time are not known any more. */
 void koine_scan_lose_slopes(KoineRun *run);
@@ -292,6 +305,7 @@ KoineStatus koine_grow(KoineRun *run);
 
 /* A completed step ends at run->time, which the block holds. Adds KOINE_AT_STEP to *cause if the model asks. */
 KoineStatus koine_accept(KoineRun *run, unsigned *cause);
+KoineStatus koine_accept_quietly(KoineRun *run, unsigned *cause); /* nobody is told */
 
 /* --- doubt.c --- */
 
@@ -330,6 +344,9 @@ KoineStatus koine_record_grid(KoineRun *run, double to, bool instant_follows);
 /* The first point between instants lies behind run->time. */
 void koine_record_from_here(KoineRun *run);
 
+/* The run was taken up: the next point is that behind report->time. */
+void koine_record_restored(KoineRun *run);
+
 /* The first point between instants behind `time`, as far as is known; INFINITY: there is none. */
 double koine_record_next(const KoineRun *run, double time);
 
@@ -359,6 +376,15 @@ void koine_pause_resume(KoineRun *run);
 
 /* The run ends where it waits: run->time is the time that is shown. */
 KoineStatus koine_pause_stay(KoineRun *run);
+
+/* For a moment the run stands at the time that is shown as if its step ended there; then it waits as before. */
+typedef struct {
+    double time, sampled_time;
+    bool is_event;
+    KoineRunReport report;
+} KoineAside;
+KoineStatus koine_pause_take_part(KoineRun *run, KoineAside *aside);
+void koine_pause_leave_part(KoineRun *run, const KoineAside *aside);
 
 /* --- unending.c --- */
 

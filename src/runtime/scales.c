@@ -59,6 +59,20 @@ static KoineStatus make_copy(KoineRun *run)
     return run->scales.copy ? KOINE_OK : koine_fail_by(run, KOINE_CAUSE_MEMORY, "no memory for a copy of the model");
 }
 
+void koine_scales_visit(KoineRun *run, KoinePieces *pieces)
+{
+    KoineScales *scales = &run->scales;
+    double *const vectors[] = {
+        scales->base, scales->peak, scales->size, scales->floor, scales->rounding, scales->atol
+    };
+    if (!scales->base)
+        return;
+    KOINE_PIECE(pieces, scales->steps);
+    KOINE_PIECE(pieces, scales->next_look);
+    for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; k++)
+        koine_piece_numbers(pieces, vectors[k], run->tables->n_x);
+}
+
 /* What was learnt stays with whoever owns the instance. */
 void koine_scales_destroy(KoineRun *run)
 {
@@ -148,7 +162,8 @@ KoineStatus koine_scales_create(KoineRun *run, const KoineSolverKind *kind)
     run->problem.atol = scales->atol;
     for (uint32_t i = 0; i < n; i++)
         set_state(run, i);
-    memset(scales->floor, 0, n * sizeof *scales->floor);
+    memset(scales->floor, 0, 2 * n * sizeof *scales->floor); /* and no rounding was measured */
+    memset(scales->atol, 0, n * sizeof *scales->atol);
     scales->is_idle = kind->has_fixed_steps || scales->n_learnt == 0;
     if (scales->is_idle)
         return KOINE_OK;

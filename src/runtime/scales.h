@@ -45,6 +45,9 @@ KoineStatus koine_scales_step(struct KoineRun *run);
  * no size of any state. */
 void koine_scales_accept(struct KoineRun *run, const double *x);
 
+/* For a run that is saved. */
+void koine_scales_visit(struct KoineRun *run, KoinePieces *pieces);
+
 /* How large state i is: as given, or its largest value so far. */
 double koine_scale_of(const struct KoineRun *run, uint32_t i);
 

@@ -23,7 +23,7 @@ KoineStatus koine_scan_create(KoineRun *run)
 {
     const size_t n = run->roots.n;
     Scan *scan = calloc(1, sizeof *scan);
-    double *memory = scan ? malloc((11 + 2 * MOST_POINTS) * n * sizeof *memory + n) : NULL;
+    double *memory = scan ? calloc(1, (N_SCAN_ROOTS + 2 * MOST_POINTS) * n * sizeof *memory + n) : NULL;
     if (!memory) {
         free(scan);
         return koine_fail_by(run, KOINE_CAUSE_MEMORY, "no memory for %u root functions", (unsigned)n);
@@ -41,10 +41,10 @@ KoineStatus koine_scan_create(KoineRun *run)
     scan->roots.wide = memory + 9 * n;
     scan->roots.noise_size = memory + 10 * n;
     for (size_t k = 0; k < MOST_POINTS; k++) {
-        scan->points[k].z = memory + (11 + 2 * k) * n;
+        scan->points[k].z = memory + (N_SCAN_ROOTS + 2 * k) * n;
         scan->points[k].slope = scan->points[k].z + n;
     }
-    scan->roots.was_divided = (uint8_t *)(memory + (11 + 2 * MOST_POINTS) * n);
+    scan->roots.was_divided = (uint8_t *)(memory + (N_SCAN_ROOTS + 2 * MOST_POINTS) * n);
     for (size_t k = 0; k < n; k++) {
         scan->roots.span[k] = INFINITY;
         scan->roots.last[k] = -INFINITY;
@@ -62,6 +62,21 @@ void koine_scan_destroy(KoineRun *run)
         return;
     free(scan->roots.span);
     free(scan);
+}
+
+/* Between two steps only the place where the search stands is of use. */
+void koine_scan_visit(KoineRun *run, KoinePieces *pieces)
+{
+    Scan *scan = run->roots.scan;
+    const uint64_t n = run->roots.n;
+    Point *here = &scan->points[0];
+    koine_piece_numbers(pieces, scan->roots.span, N_SCAN_ROOTS * n);
+    koine_piece_numbers(pieces, here->z, n);
+    koine_piece_numbers(pieces, here->slope, n);
+    KOINE_PIECE(pieces, here->time);
+    KOINE_PIECE(pieces, here->offset);
+    KOINE_PIECE(pieces, here->has_slope);
+    KOINE_PIECE(pieces, scan->skipped);
 }
 
 void koine_scan_lose_slopes(KoineRun *run)

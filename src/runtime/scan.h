@@ -5,6 +5,7 @@
 #include "runtime/run.h"
 
 enum { MOST_POINTS = 40 };       /* ends of pieces that wait */
+enum { N_SCAN_ROOTS = 11 };      /* numbers that are known of each root function */
 static const double GROWTH = 2;  /* of pieces, from one to the next */
 static const double DEEP = 1e-5; /* of a step: few roots have anything to show in so short a time */
 

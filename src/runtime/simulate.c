@@ -1,6 +1,6 @@
 /* The run of a hybrid model (2.2 of the semantics): read go_on first. */
-#include "runtime/run.h"
 #include "runtime/sample.h"
+#include "runtime/save.h"
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -43,7 +43,7 @@ static double next_goal(KoineRun *run)
     return head < run->problem.stop - koine_near(run->problem.stop) ? head : run->problem.stop;
 }
 
-static KoineStatus restart(KoineRun *run)
+KoineStatus koine_restart(KoineRun *run)
 {
     if (!run->solver)
         return KOINE_OK;
@@ -74,7 +74,7 @@ static KoineStatus instant(KoineRun *run, unsigned cause)
     if (run->solver)
         run->solver->placed = NAN;
     if (run->instant.outcome.flags & (KOINE_RESTART | KOINE_STATES | KOINE_NOMINALS) || begins_anew(run))
-        return restart(run);
+        return koine_restart(run);
     if (cause & KOINE_AT_TIME)
         run->instant.quiet++;
     return KOINE_OK;
@@ -92,11 +92,22 @@ static KoineStatus record_early_end(KoineRun *run)
     return status < 0 ? status : KOINE_OK; /* what cannot be computed here is not recorded */
 }
 
+/* A run that was taken up where it was saved may still owe an instant. */
+static KoineStatus serve_left_over(KoineRun *run)
+{
+    const unsigned cause = causes_at(run, run->time, run->pause.cause);
+    run->pause.cause = 0;
+    run->pause.is_integrating = false;
+    return instant(run, cause);
+}
+
 /* Up to pause.until, or to the end of the run. */
 static KoineStatus go_on(KoineRun *run)
 {
     while (run->time < run->problem.stop && !run->is_over) {
         unsigned cause;
+        if (run->pause.cause)
+            TRY(serve_left_over(run));
         if (run->time >= run->pause.until && !run->pause.has_part)
             return KOINE_OK;
         if (!run->pause.is_integrating)
@@ -226,15 +237,22 @@ static KoineStatus make_solver(KoineRun *run)
     return run->solver->kind->restart(run->solver, run->time, run->tables->n_x ? koine_states(run->model) : NULL);
 }
 
+/* Room for all but what depends on the values in the block. */
+static KoineStatus make_parts(KoineRun *run)
+{
+    set_problem(run);
+    TRY(make_vectors(run));
+    if (run->problem.strategy->memory.create)
+        TRY(run->problem.strategy->memory.create(run));
+    TRY(koine_roots_create(run));
+    run->repeats.renewed_time = NAN;
+    return KOINE_OK;
+}
+
 static KoineStatus prepare(KoineRun *run)
 {
     TRY(check_options(run));
-    set_problem(run);
-    TRY(make_vectors(run));
-    if (run->problem.strategy->create)
-        TRY(run->problem.strategy->create(run));
-    TRY(koine_roots_create(run));
-    run->repeats.renewed_time = NAN;
+    TRY(make_parts(run));
     *koine_time(run->model) = run->output.stepped_time = run->time;
     const KoineStatus status = run->options->is_continued ? KOINE_OK : run->kind->initialise(run->model, run->time);
     if (status != KOINE_OK)
@@ -245,6 +263,23 @@ static KoineStatus prepare(KoineRun *run)
     /* A run that was interrupted while it was prepared opens no results: a sink may wait, as for a pipe. */
     if (!run->options->is_continued && koine_run_interrupted(run))
         return KOINE_FAILED;
+    return koine_record_begin(run);
+}
+
+/* The sinks begin when the block shows the values from which the run goes on. */
+static KoineStatus take_up(KoineRun *run, const KoineSavedRun *saved)
+{
+    KoineReason why = { "" };
+    if (!koine_saved_is_of(run, saved, &why) || !koine_saved_put_block(run->model, saved, &why))
+        return koine_fail(run, KOINE_RUN_OPTIONS, "%s", why.text);
+    TRY(check_options(run));
+    TRY(make_parts(run));
+    TRY(koine_signals_create(run));
+    TRY(make_solver(run));
+    if (!koine_saved_fits(run, saved, &why))
+        return koine_fail(run, KOINE_RUN_OPTIONS, "%s", why.text);
+    TRY(koine_saved_put(run, saved));
+    TRY(koine_pause_show(run));
     return koine_record_begin(run);
 }
 
@@ -270,7 +305,7 @@ static double seconds_per_evaluation(KoineRun *run, uint64_t evaluations)
 }
 
 /* What the model did in this run: its count at the end less the one at the begin. */
-static void count_model(KoineRun *run, int sign)
+void koine_count_model(KoineRun *run, int sign)
 {
     KoineModelStatistics now = { 0 }, *sum = &run->report->statistics.model;
     if (!(run->kind->size >= sizeof(KoineModelKind) && run->kind->counts.statistics))
@@ -302,7 +337,7 @@ static void fill_statistics(KoineRun *run)
         snprintf(statistics->solver, sizeof statistics->solver, "%s", run->solver->kind->name);
         run->solver->kind->statistics(run->solver, statistics);
     }
-    count_model(run, 1);
+    koine_count_model(run, 1);
     const double evaluations = (double)(statistics->integration.evaluations + statistics->integration.root_evaluations);
     const double integration = run->report->end == KOINE_RUN_DONE
                                    ? evaluations * seconds_per_evaluation(run, statistics->integration.evaluations)
@@ -318,8 +353,8 @@ static void destroy(KoineRun *run)
         run->solver->kind->destroy(run->solver);
     koine_roots_destroy(run);
     koine_scales_destroy(run);
-    if (run->problem.strategy->destroy)
-        run->problem.strategy->destroy(run);
+    if (run->problem.strategy->memory.destroy)
+        run->problem.strategy->memory.destroy(run);
     free(run->crossing.x);
     free(run->signals.values);
     free(run->pause.block);
@@ -353,9 +388,8 @@ static void count_seconds(KoineRun *run, double begun)
     run->report->statistics.total_seconds += koine_clock(CLOCK_THREAD_CPUTIME_ID) - begun;
 }
 
-KoineRun *koine_run_open(KoineModel *model, const KoineRunOptions *options, KoineRunReport *report)
+static KoineRun *create(KoineModel *model, const KoineRunOptions *options, KoineRunReport *report)
 {
-    const double begun = koine_clock(CLOCK_THREAD_CPUTIME_ID);
     KoineRun *run = malloc(sizeof *run);
     *report = (KoineRunReport){ .end = KOINE_RUN_DONE, .fault = { .origin = -1, .variable = -1 } };
     model->fault = report->fault;
@@ -375,12 +409,38 @@ KoineRun *koine_run_open(KoineModel *model, const KoineRunOptions *options, Koin
                        .repeats = { .pulse = -INFINITY },
                        .crossing = { .before_time = NAN }, /* nothing lies before the start */
                        .output = { .evaluated_time = NAN, .skipped_time = NAN } };
-    count_model(run, -1);
+    koine_count_model(run, -1);
+    return run;
+}
+
+KoineRun *koine_run_open(KoineModel *model, const KoineRunOptions *options, KoineRunReport *report)
+{
+    const double begun = koine_clock(CLOCK_THREAD_CPUTIME_ID);
+    KoineRun *run = create(model, options, report);
+    if (!run)
+        return NULL;
     KoineStatus status = prepare(run);
     if (status >= 0)
         status = start(run);
     report->time = run->time;
     if (status < 0 || run->is_over || run->time >= run->problem.stop)
+        finish(run, status);
+    count_seconds(run, begun);
+    return run;
+}
+
+KoineRun *koine_run_reopen(KoineModel *model, const KoineRunOptions *options, KoineRunReport *report,
+                           const KoineSavedRun *saved, KoineRestored *restored)
+{
+    const double begun = koine_clock(CLOCK_THREAD_CPUTIME_ID);
+    KoineRun *run = create(model, options, report);
+    *restored = KOINE_RESTORED_NOT;
+    if (!run)
+        return NULL;
+    const KoineStatus status = take_up(run, saved);
+    if (status >= 0)
+        *restored = koine_saved_is_exact(saved) ? KOINE_RESTORED_EXACTLY : KOINE_RESTORED_ANEW;
+    else
         finish(run, status);
     count_seconds(run, begun);
     return run;

@@ -10,6 +10,7 @@
 #define KOINE_RUNTIME_SOLVER_H
 
 #include "koine/simulate.h"
+#include "runtime/pieces.h"
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -98,6 +99,9 @@ typedef struct KoineSolverKind {
     /* The next step is no longer than h and later ones grow from there. NULL: the stages of a step stand on its ends,
      * so that it need not be shortened for what lies there. */
     void (*limit)(KoineSolver *solver, double h);
+    /* What it remembers, but for `base`. False: not all of it can be taken out: a restored run begins anew with it.
+     * NULL: that is always so. */
+    bool (*visit)(KoineSolver *solver, KoinePieces *pieces);
     /* Add what was done to `out`. */
     void (*statistics)(const KoineSolver *solver, KoineRunStatistics *out);
 } KoineSolverKind;

@@ -16,6 +16,12 @@ typedef enum {
     KOINE_SNAP_NEAREST /* to the nearest one */
 } KoineSnap;
 
+typedef struct { /* what a strategy remembers: run->strategy_state */
+    KoineStatus (*create)(struct KoineRun *run);
+    void (*destroy)(struct KoineRun *run);
+    void (*visit)(struct KoineRun *run, KoinePieces *pieces); /* for a run that is saved */
+} KoineStrategyMemory;
+
 typedef struct KoineTimeStrategy {
     bool looks_between; /* points inside a step are as good as its ends: it is divided and looked into where that helps,
                            and a run that is interrupted may end there */
@@ -34,9 +40,7 @@ typedef struct KoineTimeStrategy {
     bool (*ends_at_points)(const KoineSolverKind *kind);
     bool (*restarts)(const KoineSolverKind *kind);
 
-    /* What the strategy remembers: run->strategy_state. */
-    KoineStatus (*create)(struct KoineRun *run);
-    void (*destroy)(struct KoineRun *run);
+    KoineStrategyMemory memory;
     /* The block holds the state at run->time. */
     void (*keep)(struct KoineRun *run);
     /* The solver is about to step from run->time towards `goal`. An event found just behind run->time sets *cause. */

@@ -193,6 +193,7 @@ void koine_sundials_place(KoineSundials *solver, double time, const double *x)
     solver->origin.from = solver->origin.reached = time - solver->origin.at;
     solver->goal = NAN;
     solver->trouble.is_stuck = false;
+    solver->trouble.failure = KOINE_OK;
 }
 
 void koine_sundials_begin_strictly(KoineSundials *solver)

@@ -370,6 +370,28 @@ KoineStatus koine_classic_interpolate(KoineSolver *solver, double time, double *
     return KOINE_OK;
 }
 
+bool koine_classic_visit(KoineSolver *solver, KoinePieces *pieces)
+{
+    KoineClassic *classic = classic_of(solver);
+    KOINE_PIECE(pieces, classic->regular);
+    KOINE_PIECE(pieces, classic->usual);
+    KOINE_PIECE(pieces, classic->has_slope);
+    KOINE_PIECE(pieces, classic->is_restless);
+    KOINE_PIECE(pieces, classic->errors);
+    KOINE_PIECE(pieces, classic->counts);
+    koine_piece_numbers(pieces, classic->y, classic->n);
+    if (classic->has_slope)
+        koine_piece_numbers(pieces, classic->slope, classic->n);
+    if (solver->time > solver->from) {
+        koine_piece_numbers(pieces, classic->y_old, classic->n);
+        koine_piece_numbers(pieces, classic->slope_old, classic->n);
+    }
+    if (classic->errors.largest_worst >= classic->n)
+        classic->errors.largest_worst = 0;
+    solver->x = classic->y;
+    return !classic->method->visit || classic->method->visit(classic, pieces);
+}
+
 void koine_classic_statistics(const KoineSolver *solver, KoineRunStatistics *out)
 {
     const KoineClassic *classic = classic_of_const(solver);

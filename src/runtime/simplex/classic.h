@@ -32,6 +32,8 @@ typedef struct {
     KoineStatus (*step)(KoineClassic *classic, const KoineClassicStep *step); /* RETRY: a smaller step may do */
     KoineStatus (*damp)(KoineClassic *classic,
                         const KoineClassicStep *step); /* one of implicit Euler; NULL: explicit */
+    /* see KoineSolverKind; NULL: nothing is remembered from one step to the next */
+    bool (*visit)(KoineClassic *classic, KoinePieces *pieces);
     void (*statistics)(const KoineClassic *classic, KoineRunStatistics *out);
 } KoineClassicMethod;
 
@@ -71,6 +73,7 @@ KoineStatus koine_classic_restart(KoineSolver *solver, double time, const double
 KoineStatus koine_classic_advance(KoineSolver *solver, double goal);
 KoineStatus koine_classic_interpolate(KoineSolver *solver, double time, double *x);
 void koine_classic_limit(KoineSolver *solver, double h);
+bool koine_classic_visit(KoineSolver *solver, KoinePieces *pieces);
 void koine_classic_statistics(const KoineSolver *solver, KoineRunStatistics *out);
 
 /* Derivatives at (time, x). */
@@ -98,6 +101,7 @@ static inline double koine_classic_floor(const KoineProblem *problem, size_t i)
         .advance = koine_classic_advance,                                                                              \
         .interpolate = koine_classic_interpolate,                                                                      \
         .limit = koine_classic_limit,                                                                                  \
+        .visit = koine_classic_visit,                                                                                  \
         .statistics = koine_classic_statistics,                                                                        \
     }
 

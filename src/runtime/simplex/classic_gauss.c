@@ -131,6 +131,7 @@ static const KoineClassicMethod gauss = { .kind = &koine_solver_simplex_gauss,
                                           .forget = koine_classic_linear_forget,
                                           .step = gauss_step,
                                           .damp = koine_classic_linear_damp,
+                                          .visit = koine_classic_linear_visit,
                                           .statistics = koine_classic_linear_statistics };
 
 KOINE_CLASSIC_ROW(gauss, "simplex-gauss",

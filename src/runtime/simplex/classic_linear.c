@@ -92,6 +92,22 @@ void koine_classic_linear_forget(KoineClassic *classic)
     koine_classic_linear_of(classic)->time = NAN;
 }
 
+bool koine_classic_linear_visit(KoineClassic *classic, KoinePieces *pieces)
+{
+    KoineClassicLinear *system = koine_classic_linear_of(classic);
+    KOINE_PIECE(pieces, system->factorisations);
+    KOINE_PIECE(pieces, system->iterations);
+    KOINE_PIECE(pieces, system->linear.evaluations);
+    KOINE_PIECE(pieces, system->linear.jacobians);
+    KOINE_PIECE(pieces, system->time);
+    KOINE_PIECE(pieces, system->has_by_time);
+    if (!isnan(system->time)) {
+        koine_piece_numbers(pieces, system->point, classic->n);
+        koine_piece_numbers(pieces, system->linear.values, system->linear.n_entries);
+    }
+    return SUNMatGetID(system->linear.matrix) == SUNMATRIX_DENSE;
+}
+
 void koine_classic_linear_statistics(const KoineClassic *classic, KoineRunStatistics *out)
 {
     const KoineClassicLinear *system = koine_classic_linear_of(classic);

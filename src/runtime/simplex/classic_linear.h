@@ -26,6 +26,8 @@ typedef struct {
 KoineStatus koine_classic_linear_create(KoineClassic *classic, uint32_t stages);
 void koine_classic_linear_destroy(KoineClassic *classic);
 void koine_classic_linear_forget(KoineClassic *classic);
+/* KLU keeps the pivots of its first matrix, which cannot be taken out: sparse methods begin anew. */
+bool koine_classic_linear_visit(KoineClassic *classic, KoinePieces *pieces);
 void koine_classic_linear_statistics(const KoineClassic *classic, KoineRunStatistics *out);
 
 /* Factorise 1/scale*I - df/dx at the beginning of a step (one stage). RETRY: that cannot be done. */

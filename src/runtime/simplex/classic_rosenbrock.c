@@ -105,6 +105,15 @@ static KoineStatus rosenbrock_step(KoineClassic *classic, const KoineClassicStep
     return status;
 }
 
+/* df/dt, too, is that of the whole step. */
+static bool visit(KoineClassic *classic, KoinePieces *pieces)
+{
+    const bool is_whole = koine_classic_linear_visit(classic, pieces);
+    if (koine_classic_linear_of(classic)->has_by_time)
+        koine_piece_numbers(pieces, classic->work[BY_TIME], classic->n);
+    return is_whole;
+}
+
 static KoineStatus create_system(KoineClassic *classic)
 {
     return koine_classic_linear_create(classic, 1);
@@ -117,6 +126,7 @@ static const KoineClassicMethod rosenbrock = { .kind = &koine_solver_simplex_ros
                                                .forget = koine_classic_linear_forget,
                                                .step = rosenbrock_step,
                                                .damp = koine_classic_linear_damp,
+                                               .visit = visit,
                                                .statistics = koine_classic_linear_statistics };
 
 KOINE_CLASSIC_ROW(

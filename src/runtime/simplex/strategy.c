@@ -73,6 +73,12 @@ static void destroy(KoineRun *run)
     free(run->strategy_state);
 }
 
+static void visit(KoineRun *run, KoinePieces *pieces)
+{
+    koine_piece_numbers(pieces, koine_grid_state(run)->here, run->tables->n_x);
+    KOINE_PIECE(pieces, koine_grid_state(run)->has_region);
+}
+
 static void settle(KoineRun *run)
 {
     const size_t n = run->tables->n_x;
@@ -94,8 +100,7 @@ const KoineTimeStrategy koine_time_on_grid = {
     .step_end = step_end,
     .ends_at_points = is_led,
     .restarts = is_led,
-    .create = create,
-    .destroy = destroy,
+    .memory = { create, destroy, visit },
     .keep = koine_grid_keep,
     .begin_step = begin_step,
     .locate = koine_grid_search,
