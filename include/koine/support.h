@@ -290,9 +290,10 @@ typedef struct {                                              /* a variable whos
 } KoinePre;
 
 typedef struct {                    /* output(time) = input(time - amount) */
-    uint32_t output, input, amount; /* slots, Real; the amount is a parameter */
+    uint32_t output, input, amount; /* slots; the amount is a parameter */
     uint32_t cell;                  /* of the output */
     bool has_start;                 /* before the start: its start value; else what the input is at the start */
+    bool is_real;                   /* what is delayed; else whole numbers, Boolean or of an enumeration */
     const char *name;               /* of the output, for messages */
 } KoineDelay;
 

@@ -590,6 +590,9 @@ static void check_timed(Verifier *v)
         in_range(v, d->output.index, model->variables.n, "delayed variable", d->span);
         if (term_is_absent(d->input) || term_is_absent(d->amount))
             verify_broken(v, d->span, "a delay without input or amount");
+        else if (d->output.index < model->variables.n)
+            want_type(v, d->input, model_var(model, d->output)->type, "the input of a delay", d->span);
+        want_type(v, d->amount, REAL_TYPE, "the amount of a delay", d->span);
     }
     for (uint32_t k = 0; k < model->streams.n; k++) {
         const Stream *s = &model->streams.at[k];

@@ -59,9 +59,8 @@ static void check_delays(Compile *c)
     const Model *m = c->model;
     for (uint32_t k = 0; k < m->delays.n; k++) {
         const Delay *d = &m->delays.at[k];
-        const Type type = model_var(m, d->output)->type;
-        if (type.kind != TYPE_REAL || type.rank)
-            refuse(c, d->span, "a delay of anything but a scalar Real");
+        if (model_var(m, d->output)->type.kind == TYPE_STRING)
+            refuse(c, d->span, "a delay of a text");
         if (!is_fixed(m, d->amount))
             refuse(c, d->span, "a delay by an amount that changes");
     }

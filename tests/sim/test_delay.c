@@ -198,9 +198,45 @@ static void test_own_value_needs_an_initial_one(void **state)
     run_free(r);
 }
 
+/* Arrays, and what is not Real: x[i] = i t and its squares; whole numbers above 2^53 that count ticks of 0.2. */
+static void check_types(const RunResult *r)
+{
+    expect_done(r);
+    for (uint32_t k = 0; k < r->n_rows; k++) {
+        const double *v = r->rows[k].values, t = r->rows[k].time;
+        for (int i = 1; i <= 3; i++) {
+            char name[16];
+            snprintf(name, sizeof name, "y[%d]", i);
+            expect_near(v[run_column(r, name)], i * fmax(0, t - 0.25), 1e-12);
+            snprintf(name, sizeof name, "z[%d]", 2 * i);
+            expect_near(v[run_column(r, name)], 2 * pow(i * fmax(0, t - 0.5), 2), 1e-9);
+        }
+        expect_near(v[run_column(r, "w")], 2 * fmax(0, t - 0.3), 1e-12);
+    }
+    expect_near(run_at(r, "m", 0.3), 9007199254740994, 0);
+    expect_near(run_last(r, "m"), 9007199254740997, 0); /* of 0.75: four ticks */
+    expect_near(run_at(r, "l[2]", 0.15), -1, 0);
+    expect_near(run_at(r, "l[2]", 0.3), 10, 0);
+    expect_near(run_last(r, "l[2]"), 80, 0);
+    expect_near(run_last(r, "l[1]"), 5, 0);
+    expect_near(run_at(r, "q", 0), 3, 0); /* before the start: what is said */
+    expect_near(run_at(r, "q", 0.45), 1, 0);
+    expect_near(run_at(r, "q", 0.6), 2, 0); /* x[1] passes 0.4 at 0.4 */
+    expect_near(run_at(r, "c", 0.6), 0, 0);
+    expect_near(run_at(r, "c", 0.75), 1, 0);
+}
+
+static void test_delays_of_arrays_and_whole_numbers(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = KOINE_SOURCE_DIR "/tests/sim/ir/delays.ir", .stop = 0.95, .interval = 0.15 },
+                     check_types);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_delays_of_arrays_and_whole_numbers),
         cmocka_unit_test(test_delayed_signals),
         cmocka_unit_test(test_continued_run_keeps_history),
         cmocka_unit_test(test_without_states),

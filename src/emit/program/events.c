@@ -144,30 +144,54 @@ static uint32_t entry_row(const Model *m, uint32_t entry)
     return row;
 }
 
+/* Element k of a variable, or all of a scalar: its slot; the elements of a split array are variables. */
+static uint32_t element_slot(EventLayout *e, Ref ref, uint32_t k)
+{
+    const Holders holders = ref_holders(e->m, ref);
+    if (holders.n > 1)
+        return slot_of(e->ks->slots, ref_now((VarId){ holders.first + k }));
+    return slot_of(e->ks->slots, ref) + (ref_type(e->m, ref).rank ? k : 0);
+}
+
+static KoineDelay delay_of(EventLayout *e, const Delay *d, uint32_t k)
+{
+    const Model *m = e->m;
+    const Variable *y = model_var(m, d->output);
+    const Holders holders = ref_holders(m, ref_now(d->output));
+    const VarId held = holders.n > 1 ? (VarId){ holders.first + k } : d->output;
+    const char *name = variable_path(m, held, e->ks->arena);
+    if (holders.n == 1 && y->type.rank)
+        name = arena_format(e->ks->arena, "%s[%u]", name, k + 1);
+    return (KoineDelay){ .output = element_slot(e, ref_now(d->output), k),
+                         .input = element_slot(e, term_refs(m, d->input)[0], k),
+                         .amount = element_slot(e, term_refs(m, d->amount)[0], k),
+                         .cell = cell_of(e, ref_now(held)),
+                         .has_start = !term_is_absent(y->start),
+                         .is_real = y->type.kind == TYPE_REAL,
+                         .name = name };
+}
+
 /* Those whose output moves come first. */
 static void fill_delays(EventLayout *e)
 {
-    Kernels *ks = e->ks;
     const Model *m = e->m;
-    KoineDelay *rows = NEW_ARRAY(ks->arena, KoineDelay, m->delays.n + 1);
-    uint32_t n = 0;
+    VEC(KoineDelay) rows = { 0 };
     for (int moving = 1; moving >= 0; moving--) {
         for (uint32_t k = 0; k < m->delays.n; k++) {
             const Delay *d = &m->delays.at[k];
-            if (e->moves[d->output.index] != (moving == 1))
+            const Holders holders = ref_holders(m, ref_now(d->output));
+            if (e->moves[holders.first] != (moving == 1))
                 continue;
-            rows[n++] = (KoineDelay){ .output = slot_of(ks->slots, ref_now(d->output)),
-                                      .input = slot_of(ks->slots, term_refs(m, d->input)[0]),
-                                      .amount = slot_of(ks->slots, term_refs(m, d->amount)[0]),
-                                      .cell = cell_of(e, ref_now(d->output)),
-                                      .has_start = !term_is_absent(model_var(m, d->output)->start),
-                                      .name = variable_path(m, d->output, ks->arena) };
+            for (uint32_t j = 0; j < variable_count(m, d->output); j++) {
+                const KoineDelay row = delay_of(e, d, j);
+                vec_push(e->ks->arena, &rows, row);
+            }
         }
         if (moving)
-            e->out.data.delays.n_moving = n;
+            e->out.data.delays.n_moving = rows.n;
     }
-    e->out.data.delays.at = rows;
-    e->out.data.delays.n = n;
+    e->out.data.delays.at = rows.at;
+    e->out.data.delays.n = rows.n;
 }
 
 static void fill_occasions(EventLayout *e)

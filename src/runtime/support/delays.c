@@ -52,7 +52,7 @@ static double interpolate(const DelayPoint *points, uint32_t first, uint32_t end
         for (uint32_t j = from; j < from + n; j++)
             if (j != i)
                 weight *= (time - points[j].time) / (points[i].time - points[j].time);
-        sum += weight * points[i].value;
+        sum += weight * points[i].value.r;
     }
     return sum;
 }
@@ -63,9 +63,9 @@ static double value_at(const Machine *m, uint32_t delay, double time)
     const DelayPoint *points = points_of(m, delay);
     const double then = time - m->slots[m->program->events.delays.at[delay].amount].r;
     if (s->segment + 1 >= s->end || then <= points[s->segment].time)
-        return points[s->segment].value;
+        return points[s->segment].value.r;
     if (then >= points[s->end - 1].time)
-        return points[s->end - 1].value;
+        return points[s->end - 1].value.r;
     return interpolate(points, s->segment, s->end, then);
 }
 
@@ -92,18 +92,18 @@ bool koine_switch_delay(Machine *m, uint32_t delay)
 {
     const KoineDelay *d = &m->program->events.delays.at[delay];
     DelayState *s = &m->history.delays[delay];
-    const double before = m->slots[d->output].r;
+    const KoineSlot before = m->slots[d->output];
     s->segment = next_segment(m, delay);
     const DelayPoint *first = &points_of(m, delay)[s->segment];
     schedule(m, delay);
-    m->slots[d->output].r = delay < m->program->events.delays.n_moving
-                                ? value_at(m, delay, m->slots[m->program->slots.time].r)
-                                : first->value;
+    m->slots[d->output] = first->value;
+    if (delay < m->program->events.delays.n_moving)
+        m->slots[d->output].r = value_at(m, delay, m->slots[m->program->slots.time].r);
     if (first->bend < m->instant->bend)
         m->instant->bend = first->bend;
     if (delay < m->program->events.delays.n_moving)
         m->instant->result.is_restart = 1;
-    return memcmp(&before, &m->slots[d->output].r, sizeof before) != 0;
+    return memcmp(&before, &m->slots[d->output], sizeof before) != 0;
 }
 
 /* ---- writing ---- */
@@ -199,8 +199,13 @@ KoineStatus koine_machine_remember(KoineModel *model, double time, const double 
     Machine *m = koine_machine_of(model);
     const KoineStatus status = koine_reserve_points(m);
     for (uint32_t j = 0; j < m->program->events.delays.n_moving && status == KOINE_OK; j++)
-        append(m, j, (DelayPoint){ .time = time, .value = inputs[j] });
+        append(m, j, (DelayPoint){ .time = time, .value = { .r = inputs[j] } });
     return status;
+}
+
+static bool differ(const KoineDelay *d, KoineSlot a, KoineSlot b)
+{
+    return d->is_real ? a.r != b.r : a.i != b.i;
 }
 
 void koine_leave_delays(Machine *m)
@@ -213,8 +218,8 @@ void koine_leave_delays(Machine *m)
     }
     for (uint32_t j = 0; j < p->events.delays.n; j++) {
         const DelayState *s = &m->history.delays[j];
-        DelayPoint point = { .time = time, .value = m->slots[p->events.delays.at[j].input].r };
-        const bool jumps = points_of(m, j)[s->n - 1].value != point.value;
+        DelayPoint point = { .time = time, .value = m->slots[p->events.delays.at[j].input] };
+        const bool jumps = differ(&p->events.delays.at[j], points_of(m, j)[s->n - 1].value, point.value);
         const bool bends = j < p->events.delays.n_moving && (m->instant->result.is_restart || m->instant->is_start) &&
                            m->instant->bend < LAST_BEND;
         point.is_first = jumps || bends;
@@ -250,7 +255,7 @@ static KoineStatus settle(Machine *m)
         koine_run_part(m, &p->parts.outputs);
         for (uint32_t j = 0; j < p->events.delays.n; j++) {
             const KoineDelay *d = &p->events.delays.at[j];
-            if (d->has_start || m->slots[d->output].r == m->slots[d->input].r)
+            if (d->has_start || !differ(d, m->slots[d->output], m->slots[d->input]))
                 continue;
             m->slots[d->output] = m->slots[d->input];
             open = j;
@@ -280,14 +285,14 @@ static KoineStatus begin_with_history(Machine *m)
         DelayState *s = &m->history.delays[j];
         if (s->n == 0) { /* it is new */
             points_of(m, j)[0] = (DelayPoint){ .time = m->slots[p->slots.time].r,
-                                               .value = m->slots[p->events.delays.at[j].output].r,
+                                               .value = m->slots[p->events.delays.at[j].output],
                                                .is_first = 1 };
             *s = (DelayState){ .n = 1, .end = 1, .capacity = s->capacity };
         }
         schedule(m, j);
-        m->slots[p->events.delays.at[j].output].r = j < p->events.delays.n_moving
-                                                        ? value_at(m, j, m->slots[p->slots.time].r)
-                                                        : points_of(m, j)[s->segment].value;
+        m->slots[p->events.delays.at[j].output] = points_of(m, j)[s->segment].value;
+        if (j < p->events.delays.n_moving)
+            m->slots[p->events.delays.at[j].output].r = value_at(m, j, m->slots[p->slots.time].r);
     }
     koine_run_part(m, &p->parts.derivatives);
     koine_run_part(m, &p->parts.outputs);
@@ -308,7 +313,7 @@ KoineStatus koine_begin_delays(Machine *m)
         DelayState *s = &m->history.delays[j];
         *s = (DelayState){ .n = 1, .end = 1, .capacity = s->capacity ? s->capacity : KOINE_FIRST_POINTS };
         points_of(m, j)[0] = (DelayPoint){ .time = m->slots[p->slots.time].r,
-                                           .value = m->slots[p->events.delays.at[j].output].r,
+                                           .value = m->slots[p->events.delays.at[j].output],
                                            .is_first = 1 };
         koine_calendar_remove(m, p->events.decisions.n_calendar + j);
     }

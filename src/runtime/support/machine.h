@@ -62,7 +62,8 @@ typedef struct {
 } Entry;
 
 typedef struct { /* of the history of a delay */
-    double time, value;
+    double time;
+    KoineSlot value;
     uint8_t is_first; /* of a segment */
     uint8_t bend;     /* first of a segment: 0 the value jumps, 1 its slope, and so on */
 } DelayPoint;

@@ -46,7 +46,7 @@ uint64_t koine_machine_memory(KoineModel *model, KoineSlot *to, uint64_t n_words
         (to++)->i = s->segment;
         for (uint32_t i = 0; i < s->n; i++) {
             (to++)->r = points[i].time;
-            (to++)->r = points[i].value;
+            *to++ = points[i].value;
             (to++)->i = points[i].is_first + 256 * points[i].bend;
         }
     }
@@ -120,7 +120,7 @@ static bool recall_delay(Machine *m, uint32_t delay, const KoineSlot *points, ui
     for (uint64_t i = 0; i < n; i++) {
         const KoineSlot *word = points + POINT_WORDS * i;
         to[i] = (DelayPoint){
-            .time = word[0].r, .value = word[1].r, .is_first = word[2].i & 1, .bend = (uint8_t)(word[2].i / 256)
+            .time = word[0].r, .value = word[1], .is_first = word[2].i & 1, .bend = (uint8_t)(word[2].i / 256)
         };
     }
     s->n = (uint32_t)n;
