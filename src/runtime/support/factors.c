@@ -8,27 +8,36 @@
  *
  * A matrix that only branches change goes through the same few values again and again: several sets of factors are kept
  * for it, one for each of the last combinations. What is found is what would be computed, bit by bit. */
+#include "sparse.h"
 #include "systems.h"
-#include <klu.h>
 #include <math.h>
 #include <stdlib.h>
 
+#ifdef KOINE_WITHOUT_KLU
+static const SparseMethod *const sparse = &koine_sparse_own;
+#else
+static const SparseMethod *const sparse = &koine_sparse_klu;
+#endif
+
+#ifdef KOINE_WITHOUT_LAPACK
+enum { SMALL = KOINE_DENSE_MOST }; /* all of them */
+#else
+enum { SMALL = 8 }; /* up to here without LAPACK */
 extern void dgetrf_(const int *m, const int *n, double *a, const int *lda, int *pivots, int *info);
 extern void dgetrs_(const char *trans, const int *n, const int *nrhs, const double *a, const int *lda,
                     const int *pivots, double *b, const int *ldb, int *info);
+#endif
 
-enum { SMALL = 8, LOOK = 5 }; /* up to here without LAPACK; vectors for looking more closely */
+enum { LOOK = 5 }; /* vectors for looking more closely */
 static const double PIVOT_TOLERANCE =
     0.1;                              /* of the largest in its column: the usual 0.001 loses digits in long chains */
 static const double BAD_PIVOT = 1e-8; /* of the largest: the condition is looked at */
 static const double LEAST_GROWTH = 1e-10; /* reciprocal pivot growth: below, other pivots are chosen */
 
-typedef struct { /* compressed columns of the matrix of all rows */
-    int *start, *index;
-    double *values;
-    uint32_t *position; /* per entry of the Jacobian: in values */
-    klu_common common;
-    klu_symbolic *symbolic;
+typedef struct {
+    SparseMatrix matrix; /* of all rows */
+    uint32_t *position;  /* per entry of the Jacobian: in its values */
+    SparsePlan *plan;
 } Sparse;
 
 typedef struct {
@@ -40,8 +49,8 @@ typedef struct {
     double *matrix; /* dense: n * n, by columns */
     int *pivots;
     double *inner; /* dense: n_inner rows of n: D */
-    klu_numeric *numeric;
-    double *basis; /* sparse: entries that the pivots of `numeric` were chosen for */
+    SparseFactors *factors;
+    double *basis; /* sparse: entries that the pivots of `factors` were chosen for */
 } FactorSet;
 
 typedef struct Factors {
@@ -57,10 +66,10 @@ static void destroy_sparse(Sparse *a)
 {
     if (!a)
         return;
-    klu_free_symbolic(&a->symbolic, &a->common);
-    free(a->start);
-    free(a->index);
-    free(a->values);
+    sparse->forget_plan(a->plan);
+    free(a->matrix.start);
+    free(a->matrix.index);
+    free(a->matrix.values);
     free(a->position);
     free(a);
 }
@@ -69,23 +78,24 @@ static void destroy_sparse(Sparse *a)
 static bool place_entries(Sparse *a, const KoineSystem *s)
 {
     const uint32_t all = s->n + s->n_inner;
+    SparseMatrix *to = &a->matrix;
     for (uint32_t j = s->n; j < all; j++)
-        a->start[j + 1]++;
+        to->start[j + 1]++;
     for (uint32_t j = 0; j < s->jacobian.n_entries; j++)
-        a->start[s->jacobian.column[j] + 1]++;
+        to->start[s->jacobian.column[j] + 1]++;
     for (uint32_t j = 0; j < all; j++)
-        a->start[j + 1] += a->start[j];
+        to->start[j + 1] += to->start[j];
     int *next = malloc((all + 1) * sizeof *next);
     if (!next)
         return false;
-    memcpy(next, a->start, all * sizeof *next);
+    memcpy(next, to->start, all * sizeof *next);
     for (uint32_t j = s->n; j < all; j++) {
-        a->index[next[j]] = (int)j;
-        a->values[next[j]++] = 1;
+        to->index[next[j]] = (int)j;
+        to->values[next[j]++] = 1;
     }
     for (uint32_t j = 0; j < s->jacobian.n_entries; j++) {
         a->position[j] = (uint32_t)next[s->jacobian.column[j]]++;
-        a->index[a->position[j]] = (int)s->jacobian.row[j];
+        to->index[a->position[j]] = (int)s->jacobian.row[j];
     }
     free(next);
     return true;
@@ -97,15 +107,14 @@ static Sparse *create_sparse(const KoineSystem *s)
     Sparse *a = calloc(1, sizeof *a);
     if (!a)
         return NULL;
-    klu_defaults(&a->common);
-    a->common.tol = PIVOT_TOLERANCE;
-    a->start = calloc((size_t)all + 1, sizeof *a->start);
-    a->index = malloc((n_values + 1) * sizeof *a->index);
-    a->values = malloc((n_values + 1) * sizeof *a->values);
+    a->matrix = (SparseMatrix){ .n = (int)all,
+                                .start = calloc((size_t)all + 1, sizeof *a->matrix.start),
+                                .index = malloc((n_values + 1) * sizeof *a->matrix.index),
+                                .values = malloc((n_values + 1) * sizeof *a->matrix.values) };
     a->position = malloc((s->jacobian.n_entries + 1) * sizeof *a->position);
-    if (a->start && a->index && a->values && a->position && place_entries(a, s))
-        a->symbolic = klu_analyze((int)all, a->start, a->index, &a->common);
-    if (a->symbolic || a->common.status == KLU_SINGULAR) /* singular by structure: every factorisation will say so */
+    if (a->matrix.start && a->matrix.index && a->matrix.values && a->position && place_entries(a, s))
+        a->plan = sparse->plan(&a->matrix, PIVOT_TOLERANCE);
+    if (a->plan)
         return a;
     destroy_sparse(a);
     return NULL;
@@ -203,7 +212,7 @@ void koine_workspace_destroy(Workspace *w)
         for (uint32_t j = 0; j < f->n_sets; j++) {
             FactorSet *set = &f->sets[j];
             if (f->sparse)
-                klu_free_numeric(&set->numeric, &f->sparse->common);
+                sparse->forget(f->sparse->plan, set->factors);
             free(set->kept);
             free(set->entries);
             free(set->matrix);
@@ -325,25 +334,31 @@ static bool factor_dense(Machine *m, const Factors *f, const KoineSystem *s)
     fill_dense(f, s, f->present->matrix);
     if (n <= SMALL)
         info = !factor_small(f->present->matrix, n, f->present->pivots);
+#ifndef KOINE_WITHOUT_LAPACK
     else
         dgetrf_(&n, &n, f->present->matrix, &n, f->present->pivots, &info);
+#endif
     return info == 0 && (!is_doubtful(m, f, s) || is_well(m, f, s));
 }
 
 static void solve_dense(const Factors *f, const KoineSystem *s, double *b)
 {
-    int n = (int)s->n, one = 1, info = 0;
-    if (n <= SMALL)
+    int n = (int)s->n;
+    if (n <= SMALL) {
         solve_small(f->present->matrix, n, f->present->pivots, b);
-    else
-        dgetrs_("N", &n, &one, f->present->matrix, &n, f->present->pivots, b, &n, &info);
+        return;
+    }
+#ifndef KOINE_WITHOUT_LAPACK
+    int one = 1, info = 0;
+    dgetrs_("N", &n, &one, f->present->matrix, &n, f->present->pivots, b, &n, &info);
+#endif
 }
 
 /* ---- sparse ---- */
 static void fill_sparse(Sparse *a, const KoineSystem *s, const double *entries)
 {
     for (uint32_t e = 0; e < s->jacobian.n_entries; e++)
-        a->values[a->position[e]] = s->jacobian.row[e] < s->n ? entries[e] : -entries[e];
+        a->matrix.values[a->position[e]] = s->jacobian.row[e] < s->n ? entries[e] : -entries[e];
 }
 
 /* Chooses pivots for these entries. */
@@ -351,43 +366,37 @@ static bool factor_anew(Workspace *w, const Factors *f, const KoineSystem *s, co
 {
     Sparse *a = f->sparse;
     FactorSet *set = f->present;
-    klu_free_numeric(&set->numeric, &a->common);
-    if (!a->symbolic)
-        return false;
     fill_sparse(a, s, entries);
-    set->numeric = klu_factor(a->start, a->index, a->values, a->symbolic, &a->common);
-    w->is_out_of_memory = a->common.status == KLU_OUT_OF_MEMORY;
-    if (set->numeric && a->common.status == KLU_OK) {
-        memcpy(set->basis, entries, s->jacobian.n_entries * sizeof *entries);
-        return true;
-    }
-    klu_free_numeric(&set->numeric, &a->common);
-    return false;
+    const SparseStatus status = sparse->factor(a->plan, &a->matrix, &set->factors);
+    w->is_out_of_memory = status == SPARSE_NO_MEMORY;
+    if (status != SPARSE_GOOD)
+        return false;
+    memcpy(set->basis, entries, s->jacobian.n_entries * sizeof *entries);
+    return true;
 }
 
 /* The pivots are those of the block's basis, whatever was factored before: results depend on the block alone. */
 static bool has_basis(const Machine *m, const KoineSystem *s, const FactorSet *set)
 {
     const KoineSlot *basis = &m->slots[s->jacobian.basis];
-    return set->numeric && basis[0].i && memcmp(set->basis, basis + 1, s->jacobian.n_entries * sizeof *set->basis) == 0;
+    return set->factors && basis[0].i && memcmp(set->basis, basis + 1, s->jacobian.n_entries * sizeof *set->basis) == 0;
 }
 
-/* The same by the size of columns, in rows that are divided by their largest number as KLU does. */
+/* The same by the size of columns, in rows that are divided by their largest number as they were factored. */
 static bool is_doubtful_sparse(Machine *m, const Factors *f, const KoineSystem *s)
 {
-    const Sparse *a = f->sparse;
-    const klu_numeric *numeric = f->present->numeric;
-    const double *pivots = numeric->Udiag, *scale = numeric->Rs;
+    const SparseMatrix *a = &f->sparse->matrix;
+    const SparsePivots p = sparse->pivots(f->sparse->plan, f->present->factors);
     double *size = m->spaces.workspace->look;
     const uint32_t all = s->n + s->n_inner;
     for (uint32_t j = 0; j < all; j++)
-        size[numeric->Pnum[j]] = scale[j];
+        size[p.row[j]] = p.scale[j];
     for (uint32_t j = 0; j < all; j++) {
-        const uint32_t column = (uint32_t)a->symbolic->Q[j];
+        const uint32_t column = (uint32_t)p.column[j];
         double most = 0;
         for (int i = a->start[column]; i < a->start[column + 1]; i++)
             most = fmax(most, fabs(a->values[i]) / size[a->index[i]]);
-        if (!(fabs(pivots[j]) > BAD_PIVOT * most))
+        if (!(fabs(p.pivot[j]) > BAD_PIVOT * most))
             return true;
     }
     return false;
@@ -405,12 +414,9 @@ static bool factor_sparse(Machine *m, const KoineSystem *s, const Factors *f)
     KoineSlot *basis = &m->slots[s->jacobian.basis];
     if (basis[0].i && !has_basis(m, s, set))
         (void)factor_anew(m->spaces.workspace, f, s, &basis[1].r);
-    if (set->numeric && basis[0].i) {
+    if (set->factors && basis[0].i) {
         fill_sparse(a, s, set->entries);
-        if (klu_refactor(a->start, a->index, a->values, a->symbolic, set->numeric, &a->common) &&
-            a->common.status == KLU_OK &&
-            klu_rgrowth(a->start, a->index, a->values, a->symbolic, set->numeric, &a->common) &&
-            a->common.rgrowth > LEAST_GROWTH && is_well_sparse(m, f, s))
+        if (sparse->refactor(a->plan, &a->matrix, set->factors, LEAST_GROWTH) && is_well_sparse(m, f, s))
             return true;
     }
     if (!factor_anew(m->spaces.workspace, f, s, set->entries))
@@ -477,9 +483,9 @@ bool koine_is_determined(Machine *m, const KoineSystem *s, uint32_t *which, doub
     return set->condition == 0 || koine_is_certain(m, s, set->entries, which, by);
 }
 
-static void solve_sparse(const Factors *f, const KoineSystem *s, double *b)
+static void solve_sparse(const Factors *f, double *b)
 {
-    klu_solve(f->sparse->symbolic, f->present->numeric, (int)(s->n + s->n_inner), 1, b, &f->sparse->common);
+    sparse->solve(f->sparse->plan, f->present->factors, b);
 }
 
 void koine_solve_factored(Machine *m, const KoineSystem *s, double *b)
@@ -492,7 +498,7 @@ void koine_solve_factored(Machine *m, const KoineSystem *s, double *b)
     }
     memcpy(w->all, b, s->n * sizeof *b);
     memset(w->all + s->n, 0, s->n_inner * sizeof *b);
-    solve_sparse(f, s, w->all);
+    solve_sparse(f, w->all);
     memcpy(b, w->all, s->n * sizeof *b);
 }
 
@@ -502,7 +508,7 @@ void koine_solve_all_factored(Machine *m, const KoineSystem *s, double *b)
     const FactorSet *set = f->present;
     const uint32_t n = s->n;
     if (f->sparse) {
-        solve_sparse(f, s, b);
+        solve_sparse(f, b);
         return;
     }
     for (uint32_t e = 0; e < s->jacobian.n_entries; e++)
