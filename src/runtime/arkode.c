@@ -1,6 +1,9 @@
 /* The one-step methods of ARKODE: explicit and diagonally implicit Runge-Kutta of order 4.
  *
  * Their interpolant is of lower order than the step, so a step with an event in it is repeated up to the event. */
+#include "runtime/solver.h"
+
+#ifndef KOINE_WITHOUT_SUNDIALS
 #include "runtime/sundials.h"
 #include <arkode/arkode_arkstep.h>
 
@@ -184,3 +187,4 @@ const KoineSolverKind koine_solver_arkode_dirk = {
     .shorten = shorten,
     .statistics = koine_sundials_statistics,
 };
+#endif

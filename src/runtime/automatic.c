@@ -87,6 +87,19 @@ static KoineStatus restart(KoineSolver *solver, double time, const double *x)
 
 /* --- Explicit: is it stiff? --- */
 
+/* Small steps will do what another method would do faster: that is no fault, but nothing to be silent about. */
+static void tell_stiff(const AutoSolver *self)
+{
+    const KoineProblem *problem = self->base.problem;
+    const KoineHost *host = problem->model->host;
+    char text[512];
+    snprintf(text, sizeof text,
+             "the model is stiff at time %.6g, and cvode-bdf cannot be used: %s; %s goes on in small steps",
+             self->pair->time, problem->text[0] ? problem->text : "no memory", self->pair->kind->name);
+    if (host && host->message)
+        host->message(host->context, problem->model, KOINE_MESSAGE_WARNING, text);
+}
+
 static void plan_stiff(AutoSolver *self)
 {
     const KoineProblem *problem = self->base.problem;
@@ -95,7 +108,8 @@ static void plan_stiff(AutoSolver *self)
     if (steps_left < WORTH_STEPS || !self->is_stiff_possible)
         return;
     if (!self->stiff && koine_solver_cvode_bdf.create(problem, &self->stiff) < 0) {
-        self->is_stiff_possible = false; /* no memory for it: the explicit method goes on */
+        self->is_stiff_possible = false; /* the explicit method goes on */
+        tell_stiff(self);
         problem->text[0] = '\0';
         return;
     }

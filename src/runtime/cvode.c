@@ -1,4 +1,7 @@
 /* The multistep methods of CVODE: BDF with Newton iteration, Adams with functional iteration. */
+#include "runtime/solver.h"
+
+#ifndef KOINE_WITHOUT_SUNDIALS
 #include "runtime/sundials.h"
 #include "runtime/cvode.h"
 #include <cvode/cvode.h>
@@ -230,3 +233,4 @@ const KoineSolverKind koine_solver_cvode_adams = {
     .interpolate = interpolate,
     .statistics = koine_sundials_statistics,
 };
+#endif

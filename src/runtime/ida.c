@@ -3,6 +3,9 @@
  * A model whose derivatives need algebraic systems is integrated in its residual form: the unknowns w of the systems
  * are unknowns of IDA, which solves for them together with the states, F = (f(t, x, w) - x', r(t, x, w)). They take
  * part in its Newton iteration and not in its error test. Others are integrated as F = f(t, x) - x'. */
+#include "runtime/solver.h"
+
+#ifndef KOINE_WITHOUT_SUNDIALS
 #include "runtime/sundials.h"
 #include <ida/ida.h>
 
@@ -190,3 +193,4 @@ const KoineSolverKind koine_solver_ida = {
     .interpolate = interpolate,
     .statistics = koine_sundials_statistics,
 };
+#endif

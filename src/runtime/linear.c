@@ -1,4 +1,7 @@
 /* Jacobians and linear solvers; see linear.h. */
+#include "runtime/solver.h"
+
+#ifndef KOINE_WITHOUT_SUNDIALS
 #include "runtime/linear.h"
 #include <stdlib.h>
 #include <nvector/nvector_serial.h>
@@ -489,3 +492,4 @@ KoineStatus koine_linear_fill(KoineLinear *linear, double time, const double *x,
         koine_linear_put(linear, i, scale, matrix);
     return status;
 }
+#endif

@@ -1,4 +1,7 @@
 /* Shared by the rows built on SUNDIALS; see sundials.h. */
+#include "runtime/solver.h"
+
+#ifndef KOINE_WITHOUT_SUNDIALS
 #include "runtime/sundials.h"
 #include "runtime/vectors.h"
 #include <float.h>
@@ -266,3 +269,4 @@ KoineStatus koine_sundials_stepped(KoineSundials *solver, double inner, bool is_
     solver->trouble.tiny = 0;
     return KOINE_OK;
 }
+#endif

@@ -1,8 +1,10 @@
 /* The vector operations that SUNDIALS spends most of its time in, for one call less or several, and without its search
  * for special cases in front of a loop over two or three numbers. Each gives the bits of the operation it replaces: the
  * products and sums are the same, in the same order. */
-#include "runtime/vectors.h"
 #include "runtime/solver.h"
+
+#ifndef KOINE_WITHOUT_SUNDIALS
+#include "runtime/vectors.h"
 #include <nvector/nvector_serial.h>
 
 /* z := a*x + b*y; any of them may be the same vector. */
@@ -90,3 +92,4 @@ void koine_vectors_lean(N_Vector vector)
     vector->ops->nvlinearcombination = linear_combination;
     vector->ops->nvscalevectorarray = scale_vectors;
 }
+#endif

@@ -5,6 +5,9 @@
  * is that iteration. One that does not converge halves the step. Where steps may not be adapted the last iterate
  * counts unless the iteration runs away; so a step over the kink of the document, where it goes round in a circle,
  * gives the document's 2.5. */
+#include "runtime/solver.h"
+
+#ifndef KOINE_WITHOUT_SUNDIALS
 #include "runtime/simplex/classic_linear.h"
 
 enum { STAGES = KOINE_CLASSIC_STAGES, STAGE = 0, SLOPES = STAGES, RIGHT = 2 * STAGES, N_WORK = 3 * STAGES };
@@ -136,3 +139,4 @@ static const KoineClassicMethod gauss = { .kind = &koine_solver_simplex_gauss,
 
 KOINE_CLASSIC_ROW(gauss, "simplex-gauss",
                   "SIMPLEX method 4: implicit Runge-Kutta of Gauss, order 6, steps halved and doubled; very stable");
+#endif

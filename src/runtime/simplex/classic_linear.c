@@ -1,4 +1,7 @@
 /* Linear systems of the implicit classic methods; see classic_linear.h. */
+#include "runtime/solver.h"
+
+#ifndef KOINE_WITHOUT_SUNDIALS
 #include "runtime/simplex/classic_linear.h"
 #include <nvector/nvector_serial.h>
 #include <stdio.h>
@@ -260,3 +263,4 @@ KoineStatus koine_classic_linear_damp(KoineClassic *classic, const KoineClassicS
         step->end[i] += step->x[i];
     return status;
 }
+#endif

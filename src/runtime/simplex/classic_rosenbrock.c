@@ -3,6 +3,9 @@
  * Four linear systems with one matrix make a step, no iteration; A-stable for angles up to 89 degrees. Written with
  * U = (I/(gamma*h) - J)^-1 (...), which saves products with J: Hairer and Wanner, Solving Ordinary Differential
  * Equations II, IV.7. With J = 0 a step over the kink of the document gives its 2.261. */
+#include "runtime/solver.h"
+
+#ifndef KOINE_WITHOUT_SUNDIALS
 #include "runtime/simplex/classic_linear.h"
 
 enum { STAGES = 4, POINT = STAGES, SLOPE, BY_TIME, N_WORK };
@@ -132,3 +135,4 @@ static const KoineClassicMethod rosenbrock = { .kind = &koine_solver_simplex_ros
 KOINE_CLASSIC_ROW(
     rosenbrock, "simplex-rosenbrock",
     "SIMPLEX method 6: Rosenbrock-Wanner, order 4, steps halved and doubled; for stiff models at modest tolerances");
+#endif

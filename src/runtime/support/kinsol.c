@@ -3,10 +3,35 @@
  * One memory serves systems of every size: what a system does not use are unknowns with the equations u = 0, which hold
  * from the start. Nothing is allocated after create. Whether the result is a solution is not decided here. */
 #include "systems.h"
+#include <stdlib.h>
+
+#ifdef KOINE_WITHOUT_SUNDIALS
+struct Kinsol {
+    uint32_t n;
+};
+
+Kinsol *koine_kinsol_create(uint32_t n)
+{
+    Kinsol *own = calloc(1, sizeof *own);
+    if (own)
+        own->n = n;
+    return own;
+}
+
+void koine_kinsol_destroy(Kinsol *own)
+{
+    free(own);
+}
+
+/* One way less: the unknowns stay where they are. */
+void koine_kinsol(Machine *m, const KoineSystem *s)
+{
+    (void)m, (void)s;
+}
+#else
 #include <kinsol/kinsol.h>
 #include <math.h>
 #include <nvector/nvector_serial.h>
-#include <stdlib.h>
 #include <sundials/sundials_linearsolver.h>
 #include <sundials/sundials_matrix.h>
 
@@ -170,3 +195,4 @@ void koine_kinsol(Machine *m, const KoineSystem *s)
     KINSol(own->memory, own->u, KIN_LINESEARCH, own->u_scale, own->f_scale);
     place(own, own->u);
 }
+#endif
