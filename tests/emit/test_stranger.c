@@ -4,6 +4,7 @@
 #include "emit/c/print.h"
 #include "emit/c/vet.h"
 #include "fixture.h"
+#include "assertions.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -196,6 +197,75 @@ static void what_it_does_not_write_is_refused(void **unused)
             fail_msg("%s", bad[k]);
 }
 
+/* ---- texts and data of a model that stands alone ---- */
+/* What a compiler reads of a literal as model_string writes it. */
+static char *read_literal(const char *text, Arena *arena)
+{
+    Text read = { .arena = arena };
+    assert_int_equal(*text, '"');
+    for (text++; *text != '"'; text++) {
+        assert_true(*text >= ' ' && *text <= '~' && *text != '?');
+        if (*text == '\\') {
+            char *end;
+            const char digits[] = { text[1], text[2], text[3], 0 };
+            text_char(&read, (char)strtol(digits, &end, 8));
+            assert_ptr_equal(end, digits + 3);
+            text += 3;
+        } else
+            text_char(&read, *text);
+    }
+    assert_int_equal(text[1], 0);
+    return read.at;
+}
+
+static bool is_known(const char *word, size_t n)
+{
+    return n == 4 && memcmp(word, "name", n) == 0;
+}
+
+static bool is_data(const char *text, Arena *arena)
+{
+    const char *why = NULL;
+    Text data = { .arena = arena };
+    text_add(&data, text);
+    const bool is_good = vet_data(&data, is_known, arena, &why);
+    assert_true(is_good == !why);
+    return is_good;
+}
+
+static void literals_hold_any_bytes_and_nothing_else(void **unused)
+{
+    (void)unused;
+    Arena *arena = arena_create(NULL);
+    for (int a = 1; a < 256; a++)
+        for (int b = 1; b < 256; b++) {
+            const ArenaMark mark = arena_mark(arena);
+            const char pair[] = { 'x', (char)a, (char)b, '1', 0 };
+            Text text = { .arena = arena };
+            model_string(&text, pair);
+            assert_string_equal(read_literal(text.at, arena), pair);
+            assert_true(is_data(text.at, arena));
+            arena_reset(arena, mark);
+        }
+    arena_destroy(arena);
+}
+
+static void data_is_numbers_literals_and_known_words(void **unused)
+{
+    (void)unused;
+    static const char *const good[] = { "{ .name = \"x\", 1e-30, -2 }", "a12 = { 0 };", "18446744073709551615u",
+                                        "\"\\012(*)system();\"" };
+    static const char *const bad[] = { "system(1)", "name(1)",  ".name = x", "\"a\nb\"", "\"a", "\"a\\\"", "\"\\1\"",
+                                       "\"?\?=\"",  "#",        "/* */",     "'c'",      "\t",  "a12b",    "<:",
+                                       "name & 1",  "\"\xc3\"", "\"#\"",     "\\",       "asm", "_Pragma" };
+    Arena *arena = arena_create(NULL);
+    for (size_t k = 0; k < sizeof good / sizeof *good; k++)
+        fail_if(!is_data(good[k], arena), "%s", good[k]);
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++)
+        fail_if(is_data(bad[k], arena), "%s", bad[k]);
+    arena_destroy(arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -204,6 +274,8 @@ int main(void)
         cmocka_unit_test(names_that_were_tried),
         cmocka_unit_test(what_the_printer_writes_passes),
         cmocka_unit_test(what_it_does_not_write_is_refused),
+        cmocka_unit_test(literals_hold_any_bytes_and_nothing_else),
+        cmocka_unit_test(data_is_numbers_literals_and_known_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

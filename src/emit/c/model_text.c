@@ -65,3 +65,20 @@ void model_comment(Text *text, const char *comment)
     }
     text_add(text, " */");
 }
+
+/* Printable ASCII that no compiler, preprocessor or reader takes for anything but itself inside of quotes. */
+static bool is_quotable(unsigned char c)
+{
+    return is_plain(c) || (c && strchr(" _.,:;()[]{}<>=+-*%&|!'^~", c));
+}
+
+void model_string(Text *text, const char *string)
+{
+    text_char(text, '"');
+    for (const char *at = string; *at; at++)
+        if (is_quotable((unsigned char)*at))
+            text_char(text, *at);
+        else
+            text_format(text, "\\%03o", (unsigned)(unsigned char)*at);
+    text_char(text, '"');
+}

@@ -1,7 +1,7 @@
 /* Texts of a model in generated C.
  *
  * Names, file names and comments come from whoever wrote the model. They reach the C text through this file only, and
- * as nothing but identifiers and comments: no byte of them can end a comment, join lines or begin anything else. */
+ * as nothing but identifiers, comments and literals: no byte of them can end one, join lines or begin anything else. */
 #ifndef EMIT_C_MODEL_TEXT_H
 #define EMIT_C_MODEL_TEXT_H
 
@@ -13,5 +13,8 @@ char *model_identifier(Arena *arena, const char *name);
 
 /* A comment of one line: printable ASCII without \, ? and #, and no two of * and / side by side. */
 void model_comment(Text *text, const char *comment);
+
+/* A literal with the bytes of the text: what is not a letter, a digit or harmless stands there by its number. */
+void model_string(Text *text, const char *string);
 
 #endif

@@ -157,6 +157,14 @@ static void vet_stretch(Vet *v, const char *begin, const char *end)
             vet_character(v);
 }
 
+static void refuse(const Vet *vet, const Text *text, Arena *arena, const char **why)
+{
+    uint32_t line = 1;
+    for (const char *c = text->at; c < vet->at; c++)
+        line += *c == '\n';
+    *why = arena_format(arena, "the generated C was refused before it was compiled: %s (line %u)", vet->fault, line);
+}
+
 bool vet_text(const Code *code, const Text *text, PreludeSpan prelude, Arena *arena, const char **why)
 {
     Names *sections = names_create(arena);
@@ -168,9 +176,51 @@ bool vet_text(const Code *code, const Text *text, PreludeSpan prelude, Arena *ar
         vet_stretch(&vet, text->at + prelude.end, text->at + text->n);
     if (!vet.fault)
         return true;
-    uint32_t line = 1;
-    for (const char *c = text->at; c < vet.at; c++)
-        line += *c == '\n';
-    *why = arena_format(arena, "the generated C was refused before it was compiled: %s (line %u)", vet.fault, line);
+    refuse(&vet, text, arena, why);
     return false;
+}
+
+/* ---- constant data ---- */
+/* As model_string writes it. */
+static void vet_literal(Vet *v)
+{
+    for (v->at++; v->at < v->end && *v->at != '"'; v->at++) {
+        if (*v->at == '\\' && v->end - v->at > 3 && strspn(v->at + 1, "01234567") >= 3)
+            v->at += 3;
+        else if (!is_name_character(*v->at) && !strchr(" _.,:;()[]{}<>=+-*%&|!'^~", *v->at)) {
+            v->fault = "a literal with a character that does not belong there";
+            return;
+        }
+    }
+    if (v->at < v->end)
+        v->at++;
+    else
+        v->fault = "a literal without end";
+}
+
+static void vet_data_word(Vet *v, bool (*is_word)(const char *word, size_t n))
+{
+    const char *word = v->at;
+    while (v->at < v->end && is_name_character(*v->at))
+        v->at++;
+    const size_t n = (size_t)(v->at - word);
+    if (!isdigit((unsigned char)*word) && !is_numbered(word, n, 'a') && !is_word(word, n))
+        v->fault = "a word that Koine does not write";
+}
+
+bool vet_data(const Text *text, bool (*is_word)(const char *word, size_t n), Arena *arena, const char **why)
+{
+    Vet vet = { .at = text->at, .end = text->at + text->n };
+    while (vet.at < vet.end && !vet.fault)
+        if (*vet.at == '"')
+            vet_literal(&vet);
+        else if (is_name_character(*vet.at))
+            vet_data_word(&vet, is_word);
+        else if (*vet.at && strchr(" \n{}[],;=.-+*", *vet.at))
+            vet.at++;
+        else
+            vet.fault = "a character that Koine does not write there";
+    if (vet.fault)
+        refuse(&vet, text, arena, why);
+    return !vet.fault;
 }

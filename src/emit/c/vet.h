@@ -16,4 +16,8 @@ typedef struct {
 /* false: *why says where and what. */
 bool vet_text(const Code *code, const Text *text, PreludeSpan prelude, Arena *arena, const char **why);
 
+/* The same for constant data: numbers, literals, designators and arrays that are called a1, a2 and so on; is_word knows
+ * all other words of it. No call, no directive, no operator. */
+bool vet_data(const Text *text, bool (*is_word)(const char *word, size_t n), Arena *arena, const char **why);
+
 #endif
