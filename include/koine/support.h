@@ -510,6 +510,11 @@ typedef struct {
                       void *visit_context);
 } KoineExplain;
 
+/* Of a program without anyone who knows the text of the model, from tables->text.origins: the place of a fault and what
+ * is computed there, no operands. */
+void koine_tell_fault(void *context, KoineModel *model, uint32_t origin);
+void koine_tell_place(void *context, const KoineModel *model, uint32_t origin, KoineOrigin *where);
+
 typedef struct KoineProgram {
     const KoineTables *tables;
     KoineSlots slots;
@@ -523,6 +528,29 @@ typedef struct KoineProgram {
  * koine_machine_free. KOINE_ABSENT status is never returned: NULL means out of memory. */
 KOINE_API KoineModelKind *koine_machine_kind(const KoineProgram *program, const KoineCode *code);
 KOINE_API void koine_machine_free(KoineModelKind *kind);
+
+/* ---- a model that stands alone: what `koine build --to c -o FOLDER` writes ---- */
+typedef struct { /* what generated C exports as koine_table; the interpreter has none of it */
+    uint64_t n_sections, n_kernels;
+    const KoineSectionFunction *sections;
+    const KoineKernelFunction *kernels; /* NULL for kernels that nobody asks for */
+} KoineCompiled;
+
+typedef struct KoineAlone {
+    const KoineProgram *program;
+    const KoineCompiled *compiled;
+    KoineStatus (*derivatives)(KoineModel *model); /* see KoineCode */
+} KoineAlone;
+
+static inline KoineCode koine_alone_code(const KoineAlone *model)
+{
+    KoineCode code = { 0 };
+    code.tier = "c";
+    code.sections = model->compiled->sections;
+    code.kernels = model->compiled->kernels;
+    code.derivatives = model->derivatives;
+    return code;
+}
 
 #ifdef __cplusplus
 }

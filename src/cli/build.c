@@ -1,9 +1,11 @@
 /* koine build: a model in a form for other programs. */
+#include "cli/folder.h"
 #include "cli/target.h"
 #include "cli/verbs.h"
 #include "driver/build.h"
 #include "driver/words.h"
 #include "formats/output.h"
+#include <sys/stat.h>
 
 /* What is there already stays as it is until the first bytes are written. */
 static int write_file(const char *path, const Text *text)
@@ -17,14 +19,26 @@ static int write_file(const char *path, const Text *text)
     return EXIT_ENVIRONMENT;
 }
 
+/* One file: the standard output, a name with an ending, or what is there and is no folder, as a device. */
+static bool is_file(const char *target, const char *path)
+{
+    struct stat there;
+    const bool is_there = stat(path, &there) == 0;
+    return !compilation_makes_folder(target) || strcmp(path, "-") == 0 ||
+           (is_there ? !S_ISDIR(there.st_mode) : text_ends_with(path, ".c"));
+}
+
 static int build(const Command *command, Compilation *c, CompileRequest *request)
 {
-    const char *name = command_option(command, "to"), *why = NULL;
+    const char *name = command_option(command, "to"), *path = command_option(command, "output"), *why = NULL;
+    const bool is_one = is_file(name, path);
     Text text = { .arena = c->arena };
-    const bool is_made = compilation_load(c, request) && compilation_build(c, name, &text, &why);
+    BuildFiles files = { .arena = c->arena };
+    const bool is_made = compilation_load(c, request) && (is_one ? compilation_build(c, name, &text, &why)
+                                                                 : compilation_build_folder(c, name, &files, &why));
     print_diagnostics(command, c->diag);
     if (is_made)
-        return write_file(command_option(command, "output"), &text);
+        return is_one ? write_file(path, &text) : write_folder(path, &files);
     if (!why)
         return error_status(c->diag, EXIT_MODEL);
     say("there is no target '%s' of this model: %s", name, why);
@@ -37,15 +51,15 @@ static int run_build(const Command *command)
         return usage_error(command, "--to is missing; one of: %s",
                            words_listed(compilation_target_name, ", ", command->arena));
     if (!command_option(command, "output"))
-        return usage_error(command, "--output is missing: the file to write, or - for the standard output");
+        return usage_error(command, "--output is missing: the folder or file to write, or - for the standard output");
     return target_act(command, build);
 }
 
 static const Option options[] = {
     { .name = "to", .value = "TARGET", .word = compilation_target_name, .help = "what is made: {targets}" },
     { .name = "output",
-      .value = "FILE",
-      .help = "the file that is written, over one that is there; - for the standard output; also -o FILE" },
+      .value = "PATH",
+      .help = "the folder that is written, or the file; - for the standard output; also -o PATH" },
     TARGET_TASK,
     TARGET_ANALYSIS,
     TARGET_USE,
@@ -54,6 +68,7 @@ static const Option options[] = {
 };
 
 static const Example examples[] = {
+    { "koine build Ball.mdl --to c -o ball", "writes a folder with the whole model in C, and what executes it." },
     { "koine build Ball.mdl --to c -o ball.c", "writes the equations of the model as C." },
     { "koine build Ball.mdl --to c --evaluate-parameters -o -",
       "the same with numbers in place of parameters, printed." },
@@ -64,8 +79,9 @@ const Verb verb_build = {
     .name = "build",
     .arguments = "FILE[:CLASS]",
     .summary = "write a model for other programs",
-    .text = "Compiles the model and writes it in the form that --to names. A file that is there already is replaced, "
-            "but not where the model is wrong.",
+    .text = "Compiles the model and writes it in the form that --to names. A folder is a program of its own that needs "
+            "nothing of Koine; its README.md says how it is built. A name that ends with .c is a file. What is there "
+            "already is replaced, but not where the model is wrong, and not a folder with other files in it.",
     .least = 1,
     .most = 1,
     .options = options,

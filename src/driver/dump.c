@@ -1,6 +1,6 @@
 /* Which text of a model is asked for, and who writes it; see dump.h. */
 #include "driver/dump.h"
-#include "emit/c/target.h"
+#include "emit/alone/target.h"
 #include "emit/program.h"
 #include "explain/symbols.h"
 #include "ir/print.h"

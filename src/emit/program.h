@@ -14,6 +14,8 @@ Program *program_create(const Schedule *schedule, Arena *arena);
 const KoineProgram *program_data(const Program *program);
 const Code *program_code(const Program *program);
 uint32_t program_slot(const Program *program, Ref ref); /* where its value lies; KOINE_NONE: nowhere */
+/* What the origins stand for that nodes, systems and transitions name; *n: how many. */
+const KoineOrigin *program_origins(const Program *program, Arena *arena, uint32_t *n);
 /* All of it in words, for people: slots, kernels, sections, parts, systems, nodes, relations, transitions. */
 void program_print(const Program *program, const Model *model, Text *to);
 

@@ -1,6 +1,6 @@
 /* The table of targets; see target.h. */
 #include "emit/target.h"
-#include "emit/c/target.h"
+#include "emit/alone/target.h"
 
 static const BuildTarget *const targets[] = { &c_target };
 

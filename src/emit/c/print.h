@@ -9,11 +9,7 @@
 #include "emit/code.h"
 
 /* The symbol koine_table of generated C has this layout. */
-typedef struct {
-    uint64_t n_sections, n_kernels;
-    const KoineSectionFunction *sections;
-    const KoineKernelFunction *kernels; /* NULL for kernels that are not shared */
-} NativeTable;
+typedef KoineCompiled NativeTable;
 #define NATIVE_TABLE       "koine_table"
 #define NATIVE_DERIVATIVES "koine_derivatives"
 

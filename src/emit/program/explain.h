@@ -31,6 +31,10 @@ InstanceId origin_owner(const Explainer *of, uint32_t origin);
 KoineOrigin origin_at(const Model *m, const char *path, Span span); /* path NULL: "" */
 void add_place(const Explainer *of, Text *to, Span span);           /* "Ball.mdl:7:3", or nothing */
 
+/* origins.c: what each origin is, where it stands and whose it is; *n: how many there are. Texts of comparisons are the
+ * comparisons, those of others begin with "in the ". */
+const KoineOrigin *list_origins(const Explainer *of, Arena *arena, uint32_t *n);
+
 /* Functions of KoineProgram; the context is an Explainer. */
 void locate_origin(void *context, const KoineModel *model, uint32_t origin, KoineOrigin *where); /* locate.c */
 void explain_fault(void *context, KoineModel *model, uint32_t origin);

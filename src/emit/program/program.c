@@ -218,6 +218,11 @@ const Code *program_code(const Program *program)
     return &program->code;
 }
 
+const KoineOrigin *program_origins(const Program *program, Arena *arena, uint32_t *n)
+{
+    return list_origins(&program->explainer, arena, n);
+}
+
 uint32_t program_slot(const Program *program, Ref ref)
 {
     const bool has_slot = ref.kind == REF_NOW || ref.kind == REF_PRE || ref.kind == REF_DER || ref.kind == REF_TIME;

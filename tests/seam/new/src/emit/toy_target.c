@@ -11,4 +11,4 @@ static bool make_toy(const Program *program, Text *to, const char **why)
     return true;
 }
 
-const BuildTarget toy_target = { "toy", "the name and the size of the model", make_toy };
+const BuildTarget toy_target = { "toy", "the name and the size of the model", make_toy, NULL };
