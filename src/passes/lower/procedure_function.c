@@ -1,6 +1,6 @@
 /* The function that a procedure becomes: its fields, and the statements over them. */
 #include "ir/memo.h"
-#include "passes/procedure.h"
+#include "passes/lower/procedure.h"
 
 /* ---- fields ---- */
 static uint32_t add_field(Procedure *p, const char *name, Type type)

@@ -12,7 +12,7 @@
  * An array is handed over element by element: the function has a local array, which begins with its inputs and is
  * copied to its outputs wherever the statements end. */
 #include "ir/inline.h"
-#include "passes/procedure.h"
+#include "passes/lower/procedure.h"
 
 static bool fail(Procedure *p, Span span, const char *what)
 {

@@ -1,6 +1,6 @@
 /* lower-delays: the input of a delay becomes an equation, its amount a parameter; its output is given from outside of
- * the equations, like an input: it depends on nothing of the same instant, so that no loop leads through it. An array is
- * delayed element by element. */
+ * the equations, like an input: it depends on nothing of the same instant, so that no loop leads through it. An array
+ * is delayed element by element. */
 #include "passes/pipeline.h"
 
 /* A variable beside the output; like it in its type if it has one for each element. */
