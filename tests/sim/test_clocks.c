@@ -84,7 +84,7 @@ static void check_methods(const RunResult *r)
     expect_done(r);
     for (int method = 1; method <= 5; method++) {
         double x[3] = { 1, 1, 1 };
-        char name[8];
+        char name[32];
         for (uint32_t tick = 0; tick < 10; tick++) {
             x[0] = advance(method, slope_x, 0, x[0], tick * 0.1, 0.1);
             x[1] = advance(method, slope_X, 1, x[1], tick * 0.1, 0.1);
