@@ -11,6 +11,7 @@
 #include "koine/api.h"
 #include "koine/model.h"
 #include <stdbool.h>
+#include <string.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -544,7 +545,8 @@ typedef struct KoineAlone {
 
 static inline KoineCode koine_alone_code(const KoineAlone *model)
 {
-    KoineCode code = { 0 };
+    KoineCode code;
+    memset(&code, 0, sizeof code);
     code.tier = "c";
     code.sections = model->compiled->sections;
     code.kernels = model->compiled->kernels;
