@@ -103,6 +103,19 @@ static void measure_idle(const Bench *bench, const Row *row, Figure *figure)
          1e9 * rates[1].per_event, idle[1]);
 }
 
+/* A procedure of 20 statements at each tick of a clock; one that can be written as expressions, one with a loop. */
+static void measure_procedure(const Bench *bench, const Row *row, Figure *figure)
+{
+    char path[PATH_SIZE];
+    Rate rate;
+    model_path(bench, row->subject, path);
+    if (!measure_rate(bench, path, row->tier, &rate, figure))
+        return;
+    figure->value = 1e-6 / rate.per_event;
+    figure->is_known = true;
+    note(figure, "%.4g ns a tick, %.3g nodes a step", 1e9 * rate.per_event, rate.nodes);
+}
+
 static const Row rows[] = {
     { "events/ring5/cc", AT_LEAST, 8, "M/s", measure_ring, &gates[0], "cc" },
     { "events/ring101/cc", AT_LEAST, 8, "M/s", measure_ring, &gates[1], "cc" },
@@ -114,5 +127,9 @@ static const Row rows[] = {
     { "events/spread/interp", AT_MOST, 1.5, "max/min", measure_spread, NULL, "interp" },
     { "events/idle/cc", AT_MOST, 2, "100k/1k", measure_idle, NULL, "cc" },
     { "events/idle/interp", AT_MOST, 2, "100k/1k", measure_idle, NULL, "interp" },
+    { "events/procedure/cc", AT_LEAST, 5, "M/s", measure_procedure, "procedure.ir", "cc" },
+    { "events/procedure/interp", AT_LEAST, 1, "M/s", measure_procedure, "procedure.ir", "interp" },
+    { "events/procedure-loop/cc", AT_LEAST, 5, "M/s", measure_procedure, "procedure_loop.ir", "cc" },
+    { "events/procedure-loop/interp", AT_LEAST, 1, "M/s", measure_procedure, "procedure_loop.ir", "interp" },
 };
 const Group group_events = { "E. event steps", rows, sizeof rows / sizeof rows[0] };

@@ -131,6 +131,10 @@ typedef struct {
     uint32_t variable; /* ASSIGN: row in the tables, for messages; KOINE_NONE */
 } KoineNode;
 
+typedef struct { /* a kernel that is executed for one row */
+    uint32_t kernel, row;
+} KoinePiece;
+
 /* ---- functions of the time ----
  * What depends on the time, parameters and discrete variables alone is also there as code for intervals: of a whole
  * interval of the time it gives an interval that holds all values and one that holds all slopes. So a crossing is
@@ -190,14 +194,11 @@ typedef struct {
     const double *const *tables; /* as koine_lookup wants them */
 } KoineTimeCode;
 
-typedef struct {
-    uint32_t kernel, row;
-} KoineTimePiece;
 typedef struct {           /* a function of the time: its code and what it reads beside the time */
     uint32_t code;         /* in the program's time_codes */
     uint32_t inputs, n_in; /* slots, that only events change ... */
     uint32_t n_pieces;     /* ... and kernels that compute them */
-    const KoineTimePiece *pieces;
+    const KoinePiece *pieces;
     uint32_t saved; /* index of its first input among those of all functions */
 } KoineTimeFunction;
 
@@ -247,8 +248,8 @@ typedef struct { /* nodes that depend on each other by way of comparisons: evalu
 } KoineMixed;
 
 typedef struct {
-    uint32_t kernel, row;   /* outputs: guard (Boolean), value */
-    uint32_t guard, buffer; /* slots the kernel writes */
+    uint32_t kernel, row;   /* outputs: guard (Boolean), value; KOINE_NONE: `shared` of the transition computes them */
+    uint32_t guard, buffer; /* slots that hold them; guard KOINE_NONE: always */
     uint32_t target, cell;
     uint32_t writer; /* index of the target among all targets of assignments: two writers are found by it */
     uint32_t pre;    /* index among the variables with pre slot, or KOINE_NONE */
@@ -278,6 +279,8 @@ typedef struct {
     uint32_t n_conditions;
     const uint32_t *conditions, *before; /* slots: condition, and its pre slot for EDGE */
     uint32_t first_next, n_next, first_action, n_actions;
+    uint32_t n_shared; /* computed first when it fires, in order: calls of which several of those need results */
+    const KoinePiece *shared;
     uint32_t origin;
 } KoineTransition;
 

@@ -520,6 +520,11 @@ static bool is_numbered(const Expr *e)
 static void put_function(Printer *p, const Expr *e, const Ref *refs)
 {
     uint32_t index = 0;
+    if (is_part(e)) { /* of all numbers that a call gives; not in the text form */
+        printer_put_expr(p, e->args[0], refs, BINDS_IF);
+        text_format(p->to, "[%u]", e->element + 1u);
+        return;
+    }
     while (index < p->labelled->functions.n && p->labelled->functions.at[index] != e->u.function)
         index++;
     if (index < p->labelled->functions.n)

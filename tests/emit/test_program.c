@@ -62,6 +62,7 @@ static void all_stages(void **unused)
 {
     (void)unused;
     check("everything");
+    check("procedure");
 }
 
 int main(void)

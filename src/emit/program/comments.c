@@ -72,7 +72,7 @@ static void comment_firings(Commenting *c, const KoineFirings *firings, uint32_t
     Arena *scratch = c->ks->scratch;
     for (uint32_t k = 0; k < firings->n_nexts; k++) {
         const Assignment *a = &m->assignments.at[firings->nexts[k].origin - first_origin];
-        if (wants_comment(c, firings->nexts[k].kernel))
+        if (firings->nexts[k].kernel != KOINE_NONE && wants_comment(c, firings->nexts[k].kernel))
             comment(c, firings->nexts[k].kernel,
                     arena_format(scratch, "next(%s) := %s", term_text(m, a->target, scratch),
                                  term_text(m, a->value, scratch)),

@@ -276,11 +276,19 @@ static void print_transition(const Printing *x, uint32_t number)
     text_format(x->to, "  transition %u ", number);
     put_slots(x, triggers[t->trigger], t->n_conditions, t->conditions);
     text_char(x->to, '\n');
+    for (uint32_t k = 0; k < t->n_shared; k++) {
+        text_add(x->to, "    first");
+        put_kernel(x, t->shared[k].kernel, t->shared[k].row);
+        text_char(x->to, '\n');
+    }
     for (uint32_t k = t->first_next; k < t->first_next + t->n_next; k++) {
         const KoineNext *next = &x->p->events.firings.nexts[k];
         put_slots(x, "    next", 1, &next->target);
         text_add(x->to, " :=");
-        put_kernel(x, next->kernel, next->row);
+        if (next->kernel == KOINE_NONE)
+            put_where(x, "", next->buffer);
+        else
+            put_kernel(x, next->kernel, next->row);
         put_where(x, ", if", next->guard);
         text_format(x->to, "%s%s\n", next->is_state ? ", a state" : "", next->feeds_dynamics ? ", restarts" : "");
     }

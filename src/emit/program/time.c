@@ -396,7 +396,7 @@ static void lay_inputs(Coder *d, KoineTimeFunction *f)
     f->n_in = d->inputs.n;
     f->inputs = take_slots(ks, f->n_in);
     f->n_pieces = (f->n_in + KERNEL_OUTPUTS - 1) / KERNEL_OUTPUTS;
-    KoineTimePiece *pieces = NEW_ARRAY(ks->arena, KoineTimePiece, f->n_pieces + 1);
+    KoinePiece *pieces = NEW_ARRAY(ks->arena, KoinePiece, f->n_pieces + 1);
     for (uint32_t k = 0; k < f->n_pieces; k++) {
         const uint32_t first = k * KERNEL_OUTPUTS;
         const uint32_t n = f->n_in - first < KERNEL_OUTPUTS ? f->n_in - first : KERNEL_OUTPUTS;
@@ -404,7 +404,7 @@ static void lay_inputs(Coder *d, KoineTimeFunction *f)
             slots[j] = f->inputs + first + j;
         const Piece piece = lay_terms(ks, n, d->inputs.at + first, slots);
         ks->kernels.at[piece.kernel].is_shared = true;
-        pieces[k] = (KoineTimePiece){ piece.kernel, piece.row };
+        pieces[k] = (KoinePiece){ piece.kernel, piece.row };
     }
     f->pieces = pieces;
 }

@@ -1,6 +1,7 @@
 /* Transitions: their conditions, assignments and actions; see event_layout.h. */
 #include "emit/program/event_layout.h"
 #include "base/bug.h"
+#include "ir/routine.h"
 
 static void add_next(EventLayout *e, const Assignment *a, uint32_t number)
 {
@@ -37,7 +38,6 @@ static void add_next(EventLayout *e, const Assignment *a, uint32_t number)
     }
     next.kernel = piece.kernel;
     next.row = piece.row;
-    ks->kernels.at[piece.kernel].is_shared = true;
     vec_push(ks->arena, &e->firings.nexts, next);
 }
 
@@ -61,7 +61,6 @@ static void add_action(EventLayout *e, const Action *a)
         types[k - 1] = terms[k].shape->type.kind;
     }
     const Piece piece = lay_terms(ks, n, terms, slots);
-    ks->kernels.at[piece.kernel].is_shared = true;
     const KoineAction action = { .kind = kinds[a->kind],
                                  .format = names_of(pool_names(m->pool), a->text),
                                  .kernel = piece.kernel,
@@ -71,6 +70,89 @@ static void add_action(EventLayout *e, const Action *a)
                                  .args = slots + 1,
                                  .types = types };
     vec_push(ks->arena, &e->firings.actions, action);
+}
+
+/* ---- calls: once a firing ---- */
+/* What the transition executes, in order; false: nothing in it calls a function. */
+static bool list_firing(const EventLayout *e, const KoineTransition *t, Entries *list)
+{
+    Kernels *ks = e->ks;
+    bool has_call = false;
+    for (uint32_t k = 0; k < t->n_next; k++) {
+        const KoineNext *next = &e->firings.nexts.at[t->first_next + k];
+        add_entry(ks, list, (Piece){ next->kernel, next->row, 1 }, KOINE_NONE, SPAN_NONE);
+    }
+    for (uint32_t k = 0; k < t->n_actions; k++) {
+        const KoineAction *action = &e->firings.actions.at[t->first_action + k];
+        add_entry(ks, list, (Piece){ action->kernel, action->row, 1 }, KOINE_NONE, SPAN_NONE);
+    }
+    for (uint32_t k = 0; k < list->n && !has_call; k++) {
+        const Kernel *kernel = &ks->kernels.at[list->at[k].piece.kernel];
+        for (uint32_t j = 0; j < kernel->n_outputs; j++)
+            has_call |= kernel->outputs[j]->has_call;
+    }
+    return has_call;
+}
+
+/* The slot that holds the value of an output of the row already, as a result of a call that has been executed;
+ * KOINE_NONE: none does. Of what is chosen by the guard, the value that is used. */
+static uint32_t known_slot(const Kernels *ks, Piece piece, uint32_t output)
+{
+    const Kernel *kernel = &ks->kernels.at[piece.kernel];
+    const Expr *e = kernel->outputs[output];
+    if (output && e->kind == EXPR_IF && e->args[0] == kernel->outputs[0])
+        e = e->args[1];
+    const bool is_result = is_part(e) && e->args[0]->kind == EXPR_LEAF && e->type.rank == 0;
+    return is_result ? ks->rows.at[piece.row + kernel->n_outputs + e->args[0]->u.leaf] + e->element : KOINE_NONE;
+}
+
+/* False: nothing is left to be executed for it. */
+static bool set_next(KoineNext *next, const Kernels *ks, Piece piece)
+{
+    const bool has_guard = next->guard != KOINE_NONE;
+    const uint32_t guard = has_guard ? known_slot(ks, piece, 0) : KOINE_NONE;
+    const uint32_t value = known_slot(ks, piece, has_guard);
+    next->kernel = piece.kernel;
+    next->row = piece.row;
+    if (value == KOINE_NONE || (has_guard && guard == KOINE_NONE))
+        return true;
+    next->kernel = next->row = KOINE_NONE;
+    next->guard = guard;
+    next->buffer = value;
+    return false;
+}
+
+static void set_action(KoineAction *action, Piece piece)
+{
+    action->kernel = piece.kernel;
+    action->row = piece.row;
+}
+
+/* A call of which several assignments and actions need results is executed before them. Kernels that are left get a
+ * function of their own. */
+static void lay_firing(EventLayout *e, KoineTransition *t)
+{
+    Kernels *ks = e->ks;
+    Entries list = { .arena = ks->scratch }, out = { .arena = ks->scratch };
+    const Entries *const lists[] = { &list };
+    if (list_firing(e, t, &list)) {
+        share_survey(e->ss->share, 1, lists);
+        share_entries(e->ss->share, &(ShareRequest){ 0 }, &list, &out, NULL);
+    } else
+        out = list;
+    KoinePiece *shared = NEW_ARRAY(ks->arena, KoinePiece, out.n - list.n + 1);
+    for (uint32_t k = 0, number = 0; k < out.n; k++) {
+        const Piece piece = out.at[k].piece;
+        bool is_executed = true;
+        if (out.at[k].is_shared)
+            shared[t->n_shared++] = (KoinePiece){ piece.kernel, piece.row };
+        else if (number++ < t->n_next)
+            is_executed = set_next(&e->firings.nexts.at[t->first_next + number - 1], ks, piece);
+        else
+            set_action(&e->firings.actions.at[t->first_action + number - 1 - t->n_next], piece);
+        ks->kernels.at[piece.kernel].is_shared |= is_executed;
+    }
+    t->shared = shared;
 }
 
 /* The generated variable that is the only condition of a level transition: its node enables the transition itself. */
@@ -139,6 +221,7 @@ void add_transition(EventLayout *e, uint32_t index, const Block *b)
     for (uint32_t k = 0; k < t->n_actions; k++)
         add_action(e, &m->actions.at[t->first_action + k]);
     out->n_actions = e->firings.actions.n - out->first_action;
+    lay_firing(e, out);
 }
 
 /* The nodes that define the conditions of transitions that are tested after steps. */

@@ -194,13 +194,16 @@ static void tell_transition(Attribution *a, uint32_t number)
     if (!fired)
         return;
     uint64_t spent = fired;
+    for (uint32_t k = 0; k < t->n_shared; k++)
+        spent += fired * kernel_operations(a, t->shared[k].kernel);
     for (uint32_t k = 0; k < t->n_actions; k++)
         spent += fired * kernel_operations(a, p->events.firings.actions[t->first_action + k].kernel);
     tell(a, KOINE_WORK_EVENT, own->owner, own->origin.span, fired, spent);
     for (uint32_t k = 0; k < t->n_next; k++) {
         const KoineNext *next = &p->events.firings.nexts[t->first_next + k];
         const Assignment *assignment = &a->of->model->assignments.at[next->origin - a->of->schedule->blocks.n];
-        tell(a, KOINE_WORK_ASSIGNMENT, own->owner, assignment->span, fired, fired * kernel_operations(a, next->kernel));
+        const uint64_t operations = next->kernel == KOINE_NONE ? 1 : kernel_operations(a, next->kernel);
+        tell(a, KOINE_WORK_ASSIGNMENT, own->owner, assignment->span, fired, fired * operations);
     }
 }
 

@@ -61,7 +61,8 @@ static KoineStatus report_conflict(Machine *m, const KoineNext *first, const Koi
 static KoineStatus buffer_next(Machine *m, uint32_t number)
 {
     const KoineNext *next = &m->program->events.firings.nexts[number];
-    run_kernel(m, next->kernel, next->row, 1);
+    if (next->kernel != KOINE_NONE)
+        run_kernel(m, next->kernel, next->row, 1);
     if (next->guard != KOINE_NONE && !m->slots[next->guard].i)
         return KOINE_OK;
     if (!is_good(&m->slots[next->buffer], next->is_real))
@@ -108,6 +109,8 @@ static KoineStatus fire(Machine *m)
         if (m->work.counts)
             m->work.counts->transitions[n]++;
         const uint32_t first = m->instant->n_pending;
+        for (uint32_t j = 0; j < t->n_shared; j++)
+            run_kernel(m, t->shared[j].kernel, t->shared[j].row, 1);
         for (uint32_t j = 0; j < t->n_next; j++) {
             const KoineStatus status = buffer_next(m, t->first_next + j);
             if (status != KOINE_OK)
