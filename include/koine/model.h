@@ -298,6 +298,11 @@ typedef struct {
                            asks. A model that does not know leaves it as it is */
 } KoineEvaluation;
 
+typedef struct {                /* a scalar of the model gets another value from outside */
+    uint32_t variable, element; /* row of an input or a state that is one of tables->n_x; its element, from 0 */
+    KoineSlot value;            /* of that row: of an alias with opposite sign it is minus what the slot gets */
+} KoineChange;
+
 enum { /* KoineArrival.cause */
        KOINE_AT_START = 1,
        KOINE_AT_ROOTS = 2,
@@ -315,10 +320,10 @@ typedef struct {
     unsigned cause;
     const uint8_t *crossed; /* AT_ROOTS: n_roots flags */
     uint32_t entry;         /* AT_ENTRY: row in tables->callables.entries */
-    /* AT_INPUT: called with `inputs` when left limits are taken; it writes the inputs from now on. NULL: they are
-     * written */
-    void (*take_inputs)(void *inputs);
-    void *inputs;
+    /* AT_INPUT: what changes here, once the left limits are taken; NULL: the inputs are written already, and any of
+     * them may have changed */
+    const KoineChange *changes;
+    uint32_t n_changes;
 } KoineArrival;
 
 enum {                      /* KoineOutcome.flags */

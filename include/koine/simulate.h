@@ -173,8 +173,8 @@ KOINE_API KoineRunEnd koine_simulate(KoineModel *model, const KoineRunOptions *o
  * cannot be evaluated. A time that the run has reached already changes nothing. False: the run has ended, by its stop
  * or by one of the reasons of KoineRunEnd, and the block holds its last state.
  *
- * The block is for reading while the run is open: what is written there is lost with the next advance. To change
- * something, close the run, write, and open a continued one.
+ * The block is for reading while the run is open: what is written there is lost with the next advance. Inputs and
+ * states are changed by koine_run_change. To change a parameter, close the run, write, and open a continued one.
  *
  * koine_run_close ends the sinks, completes the report and frees the run. A run that is closed before its end is one
  * that is interrupted at report->time; it can be continued from there. */
@@ -182,6 +182,23 @@ typedef struct KoineRun KoineRun;
 KOINE_API KoineRun *koine_run_open(KoineModel *model, const KoineRunOptions *options, KoineRunReport *report);
 KOINE_API bool koine_run_advance(KoineRun *run, double to);
 KOINE_API KoineRunEnd koine_run_close(KoineRun *run);
+
+/* --- Changing a run from outside, between two advances --- */
+
+/* Why something was not done: a sentence for people. */
+typedef struct {
+    char text[256];
+} KoineReason;
+
+/* Inputs and states get other values at report->time, all at once: there is an instant then, as at any event, and the
+ * solver begins anew only if what changes is a state, or enters the derivatives. An input keeps its value until it is
+ * changed again. What has that value already changes nothing, and if all have, there is no instant. False: nothing was
+ * changed, and the run stands where it stood, if `why` says so; or the instant has ended the run, and then the report
+ * says how. */
+KOINE_API bool koine_run_change(KoineRun *run, const KoineChange *changes, uint32_t n, KoineReason *why);
+
+/* Entry number k of tables->callables.entries is called at report->time: the instant of its transitions. */
+KOINE_API bool koine_run_enter(KoineRun *run, uint32_t k, KoineReason *why);
 
 /* --- Saving a run --- */
 
@@ -194,11 +211,6 @@ KOINE_API KoineRunEnd koine_run_close(KoineRun *run);
  * ANEW where the run was saved: the same solution within the tolerance. */
 typedef struct KoineSavedRun KoineSavedRun;
 typedef enum { KOINE_RESTORED_NOT, KOINE_RESTORED_EXACTLY, KOINE_RESTORED_ANEW } KoineRestored;
-
-/* Why something was not done: a sentence for people. */
-typedef struct {
-    char text[256];
-} KoineReason;
 
 /* `again`: a saved run whose memory is used again; NULL: it is made. NULL is returned if it cannot be saved (the run
  * has ended, the model keeps something that cannot be copied, there is no memory): `again` is still there then. */

@@ -466,6 +466,13 @@ typedef struct {
     const KoineOccasion *at;
 } KoineOccasions;
 
+typedef struct {    /* an input or state, which somebody outside of the model may change */
+    uint32_t row;   /* in the tables */
+    uint32_t cell;  /* its cell; of an array the first one */
+    bool has_cells; /* every element has a cell of its own */
+    bool is_state;
+} KoineOpen;
+
 /* What happens at events. */
 typedef struct {
     KoineGraph graph;
@@ -474,6 +481,8 @@ typedef struct {
     KoineFirings firings;
     KoineDelays delays;
     KoineOccasions occasions;
+    uint32_t n_open;
+    const KoineOpen *open; /* in the order of their rows */
 } KoineEvents;
 
 typedef struct { /* what may jump at events because it was differentiated */

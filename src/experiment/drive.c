@@ -6,6 +6,7 @@
 #include <strings.h>
 
 typedef struct {
+    uint32_t variable, element;
     uint64_t offset, set; /* of its slot; of its start value, or KOINE_NO_OFFSET */
     bool is_line;         /* continuous: straight lines; else it holds its value */
     uint8_t type;
@@ -17,6 +18,7 @@ struct Drive {
     KoineModelKind kind;
     KoineModel *inner;
     Signal *signals;
+    KoineChange *changes; /* n: what the signals are behind an instant */
     uint32_t n;
     double *times;  /* rows that matter */
     uint32_t *rows; /* their numbers in the table */
@@ -44,6 +46,14 @@ static double value_at(const Drive *drive, const Signal *signal, double time)
     return time == to ? there : here + (there - here) * ((time - from) / (to - from));
 }
 
+static KoineSlot slot_at(const Drive *drive, const Signal *signal, double time)
+{
+    KoineSlot slot = { .r = value_at(drive, signal, time) };
+    if (signal->type != KOINE_REAL)
+        slot.i = (int64_t)slot.r;
+    return slot;
+}
+
 static void write_signals(Drive *drive, double time, bool lines_only)
 {
     unsigned char *block = drive->model.block;
@@ -51,9 +61,7 @@ static void write_signals(Drive *drive, double time, bool lines_only)
         const Signal *signal = &drive->signals[k];
         if (lines_only && !signal->is_line)
             continue;
-        KoineSlot slot = { .r = value_at(drive, signal, time) };
-        if (signal->type != KOINE_REAL)
-            slot.i = (int64_t)slot.r;
+        const KoineSlot slot = slot_at(drive, signal, time);
         memcpy(block + signal->offset, &slot, sizeof slot);
     }
 }
@@ -128,15 +136,6 @@ static KoineStatus drive_accept(KoineModel *model, double time, const double *x,
     return told(model, inner->kind->accept(inner, time, x, outcome));
 }
 
-static void take_inputs(void *driven)
-{
-    Drive *drive = driven;
-    double time;
-    memcpy(&time, drive->model.block + drive->model.kind->tables->time, sizeof time);
-    pass_rows(drive, time);
-    write_signals(drive, time, false);
-}
-
 static KoineStatus drive_arrive(KoineModel *model, const KoineArrival *arrival)
 {
     Drive *drive = drive_of(model);
@@ -145,9 +144,13 @@ static KoineStatus drive_arrive(KoineModel *model, const KoineArrival *arrival)
     drive->has_input = has_row(drive, arrival->time);
     write_signals(drive, arrival->time, false);
     if (drive->has_input) {
+        pass_rows(drive, arrival->time);
+        for (uint32_t k = 0; k < drive->n; k++)
+            drive->changes[k] = (KoineChange){ drive->signals[k].variable, drive->signals[k].element,
+                                               slot_at(drive, &drive->signals[k], arrival->time) };
         inside.cause |= KOINE_AT_INPUT;
-        inside.take_inputs = take_inputs;
-        inside.inputs = drive;
+        inside.changes = drive->changes;
+        inside.n_changes = drive->n;
     }
     return told(model, inner->kind->arrive(inner, &inside));
 }
@@ -410,7 +413,9 @@ static bool add_signal(const Matcher *m, const SeriesColumn *column, const Koine
                        Drive *drive)
 {
     const uint64_t element = sizeof(KoineSlot) * (uint64_t)k;
-    Signal signal = { .offset = variable->now + element,
+    Signal signal = { .variable = (uint32_t)(variable - m->tables->variables),
+                      .element = k,
+                      .offset = variable->now + element,
                       .set = variable->set == KOINE_NO_OFFSET ? KOINE_NO_OFFSET : variable->set + element,
                       .is_line = variable->variability == KOINE_VARIABILITY_CONTINUOUS,
                       .type = variable->type,
@@ -523,6 +528,7 @@ Drive *drive_create(const Series *signals, const KoineTables *tables, const char
     if (!(signals->store ? match_inputs : match_columns)(&m, drive))
         return NULL;
     drive->at = UINT32_MAX;
+    drive->changes = NEW_ARRAY(arena, KoineChange, drive->n + 1);
     choose_rows(drive, signals->columns[0].values, (uint32_t)signals->n_rows, arena);
     return drive;
 }

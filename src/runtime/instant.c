@@ -142,6 +142,9 @@ KoineStatus koine_instant(KoineRun *run, unsigned cause)
         .x = run->tables->n_x ? koine_states(model) : NULL,
         .cause = cause | (run->time + koine_near(run->time) >= run->problem.stop ? KOINE_AT_STOP : 0u),
         .crossed = run->roots.crossed,
+        .entry = run->pause.outside.entry,
+        .changes = run->pause.outside.changes,
+        .n_changes = run->pause.outside.n_changes,
     };
     const bool records =
         run->options->n_sinks > 0 && (!koine_is_chatter(run, cause) || koine_is_on_grid(run, run->time));
@@ -169,7 +172,8 @@ KoineStatus koine_instant(KoineRun *run, unsigned cause)
         TRY(record_right(run, cause));
     if (run->output.grid_time < INFINITY || records)
         koine_record_skip(run, run->time);
-    return run->problem.strategy->watch ? run->problem.strategy->watch(run, cause) : KOINE_OK;
+    const bool is_watched = run->problem.strategy->watch && !(cause & (KOINE_AT_INPUT | KOINE_AT_ENTRY));
+    return is_watched ? run->problem.strategy->watch(run, cause) : KOINE_OK;
 }
 
 static void tell_step(KoineRun *run)

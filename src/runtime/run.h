@@ -121,6 +121,17 @@ typedef struct {
     KoineSample sample; /* of the time that instants take */
 } KoineInstant;
 
+/* What comes from outside while the run waits, for the instant at hand: see change.c. */
+typedef struct {
+    const KoineChange *changes;
+    uint32_t n_changes, entry;
+} KoineOutside;
+
+typedef struct {
+    char text[512]; /* why the solver cannot go on */
+    int32_t cause;  /* KoineCause of it, or 0 */
+} KoineSolverFault;
+
 /* Where the run waits between two calls of koine_run_advance; see pause.c. */
 typedef struct {
     double until;        /* the run goes on up to here */
@@ -135,12 +146,8 @@ typedef struct {
     uint64_t size, capacity; /* of `block`: what is used, what there is */
     double placed;           /* see KoineSolver */
     KoineFault fault;
+    KoineOutside outside;
 } KoinePause;
-
-typedef struct {
-    char text[512]; /* why the solver cannot go on */
-    int32_t cause;  /* KoineCause of it, or 0 */
-} KoineSolverFault;
 
 struct KoineRun {
     KoineModel *model;
@@ -166,6 +173,12 @@ struct KoineRun {
 };
 
 /* --- simulate.c --- */
+
+/* The instant at run->time with all that is due there; the solver begins anew if it has to. */
+KoineStatus koine_serve(KoineRun *run, unsigned cause);
+
+/* The run has come to its end, whichever that is. */
+void koine_finish(KoineRun *run, KoineStatus status);
 
 /* The solver begins anew at run->time with the states in the block. */
 KoineStatus koine_restart(KoineRun *run);

@@ -92,13 +92,18 @@ static KoineStatus record_early_end(KoineRun *run)
     return status < 0 ? status : KOINE_OK; /* what cannot be computed here is not recorded */
 }
 
+KoineStatus koine_serve(KoineRun *run, unsigned cause)
+{
+    run->pause.is_integrating = false; /* towards what may not be the goal any more */
+    return instant(run, causes_at(run, run->time, cause));
+}
+
 /* A run that was taken up where it was saved may still owe an instant. */
 static KoineStatus serve_left_over(KoineRun *run)
 {
-    const unsigned cause = causes_at(run, run->time, run->pause.cause);
+    const unsigned cause = run->pause.cause;
     run->pause.cause = 0;
-    run->pause.is_integrating = false;
-    return instant(run, cause);
+    return koine_serve(run, cause);
 }
 
 /* Up to pause.until, or to the end of the run. */
@@ -370,7 +375,7 @@ static KoineStatus tell_end(KoineRun *run)
 }
 
 /* The run has come to its end, whichever that is: the last point, and the state to continue from. */
-static void finish(KoineRun *run, KoineStatus status)
+void koine_finish(KoineRun *run, KoineStatus status)
 {
     run->is_over = true;
     if (status >= 0 && run->pause.has_part) /* interrupted before it went on */
@@ -424,7 +429,7 @@ KoineRun *koine_run_open(KoineModel *model, const KoineRunOptions *options, Koin
         status = start(run);
     report->time = run->time;
     if (status < 0 || run->is_over || run->time >= run->problem.stop)
-        finish(run, status);
+        koine_finish(run, status);
     count_seconds(run, begun);
     return run;
 }
@@ -441,7 +446,7 @@ KoineRun *koine_run_reopen(KoineModel *model, const KoineRunOptions *options, Ko
     if (status >= 0)
         *restored = koine_saved_is_exact(saved) ? KOINE_RESTORED_EXACTLY : KOINE_RESTORED_ANEW;
     else
-        finish(run, status);
+        koine_finish(run, status);
     count_seconds(run, begun);
     return run;
 }
@@ -461,7 +466,7 @@ bool koine_run_advance(KoineRun *run, double to)
     if (!is_over)
         status = koine_pause_show(run);
     if (is_over || status < 0)
-        finish(run, status);
+        koine_finish(run, status);
     count_seconds(run, begun);
     return !run->is_over;
 }
@@ -483,7 +488,7 @@ KoineRunEnd koine_run_close(KoineRun *run)
     KoineRunReport *report = run->report;
     if (!run->is_over) {
         report->end = KOINE_RUN_INTERRUPTED;
-        finish(run, koine_pause_stay(run));
+        koine_finish(run, koine_pause_stay(run));
     }
     koine_hold_end(run);
     koine_record_end(run);

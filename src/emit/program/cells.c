@@ -108,8 +108,10 @@ static void note_feeding(EventLayout *e, Term term, uint8_t *feeds)
         const Ref ref = term_refs(e->m, term)[k];
         const Holders holders = ref_holders(e->m, ref);
         for (uint32_t j = 0; j < holders.n; j++) {
-            const uint32_t cell = cell_of(e, (Ref){ { holders.first + j }, ref.kind });
-            if (cell != KOINE_NONE && !(ref.kind == REF_NOW && e->moves[holders.first + j]))
+            const VarId v = { holders.first + j };
+            const uint32_t cell = cell_of(e, (Ref){ v, ref.kind });
+            const bool is_input = model_var(e->m, v)->definition == DEFINITION_INPUT; /* it moves, but it may jump */
+            if (cell != KOINE_NONE && (is_input || !(ref.kind == REF_NOW && e->moves[v.index])))
                 feeds[cell] = 1;
         }
     }

@@ -211,6 +211,28 @@ static void fill_occasions(EventLayout *e)
     e->out.data.occasions = (KoineOccasions){ m->occasions.n, e->ks->slots->phases.has_initial, rows };
 }
 
+/* Inputs and states; an array only if all of its elements are. */
+static void fill_open(EventLayout *e)
+{
+    const Model *m = e->m;
+    VEC(KoineOpen) rows = { 0 };
+    for (uint32_t k = 0; k < e->ks->slots->n_rows; k++) {
+        const uint32_t own = e->ks->slots->variable_of[k];
+        const bool is_split = variable_is_split(m, (VarId){ own });
+        const VarId alias = m->variables.at[own].alias, holder = var_is_none(alias) ? (VarId){ own } : alias;
+        const Definition definition = (Definition)model_var(m, holder)->definition;
+        bool is_open = (definition == DEFINITION_INPUT || definition == DEFINITION_DER) &&
+                       m->variables.at[own].type.kind != TYPE_STRING;
+        for (uint64_t j = 1; is_split && j < variable_count(m, (VarId){ own }); j++)
+            is_open &= model_var(m, (VarId){ holder.index + (uint32_t)j })->definition == definition;
+        const KoineOpen row = { k, cell_of(e, ref_now(holder)), is_split, definition == DEFINITION_DER };
+        if (is_open)
+            vec_push(e->ks->arena, &rows, row);
+    }
+    e->out.data.open = rows.at;
+    e->out.data.n_open = rows.n;
+}
+
 static void fill_streams(EventLayout *e)
 {
     Kernels *ks = e->ks;
@@ -317,6 +339,7 @@ Events events_lay(const Schedule *schedule, const Parts *parts, Systems *ss)
     fill_delays(&e);
     fill_streams(&e);
     fill_occasions(&e);
+    fill_open(&e);
     e.out.sets = sets;
     e.out.jumps = jumps;
     finish(&e);

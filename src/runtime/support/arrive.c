@@ -205,6 +205,54 @@ void koine_wake_transitions(Machine *m, KoineTriggerKind trigger)
             bitset_add(&m->wake.dirty, j);
 }
 
+/* ---- changes from outside ---- */
+static const KoineOpen *find_open(const Machine *m, uint32_t row)
+{
+    uint32_t from = 0, to = m->program->events.n_open;
+    while (from < to) {
+        const uint32_t middle = from + (to - from) / 2;
+        if (m->program->events.open[middle].row == row)
+            return &m->program->events.open[middle];
+        if (m->program->events.open[middle].row < row)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return NULL;
+}
+
+/* Who reads it wakes up if it has another value. False: it is no input or state. */
+static bool take_change(Machine *m, const KoineChange *change)
+{
+    const KoineOpen *open = find_open(m, change->variable);
+    const KoineVariable *v = &m->program->tables->variables[change->variable];
+    if (!open || change->element >= v->count)
+        return false;
+    KoineSlot *slot = &m->slots[v->now / sizeof(KoineSlot) + change->element], value = change->value;
+    if (v->flags & KOINE_VARIABLE_NEGATED && v->type == KOINE_REAL)
+        value.r = -value.r;
+    else if (v->flags & KOINE_VARIABLE_NEGATED)
+        value.i = -value.i;
+    if (slot->i == value.i)
+        return true;
+    *slot = value;
+    m->instant->result.is_changed = 1;
+    if (open->is_state) {
+        m->instant->result.has_states = m->instant->result.is_restart = 1;
+        koine_disarm_jumps(m);
+    }
+    cell_changed(m, open->cell + (open->has_cells ? change->element : 0));
+    return true;
+}
+
+static KoineStatus take_changes(Machine *m, const KoineArrival *arrival)
+{
+    for (uint32_t k = 0; k < arrival->n_changes; k++)
+        if (arrival->changes[k].variable >= m->program->tables->n_variables || !take_change(m, &arrival->changes[k]))
+            return koine_fault(m, KOINE_FAILED, KOINE_NONE, "only inputs and states can be changed from outside");
+    return KOINE_OK;
+}
+
 /* It is counted, where somebody asks: then the count differs from the one before for one event step. */
 static void count_occasions(Machine *m, const KoineArrival *arrival)
 {
@@ -279,10 +327,10 @@ KoineStatus koine_machine_arrive(KoineModel *model, const KoineArrival *arrival)
     if (!now->is_start)
         take_left_limits(m);
     koine_begin_jumps(m, !(arrival->cause & (KOINE_AT_START | KOINE_AT_CONTINUE)));
-    now->has_left = now->has_pins && !(arrival->cause & KOINE_AT_CONTINUE) && (now->n_held || arrival->take_inputs) &&
+    now->has_left = now->has_pins && !(arrival->cause & KOINE_AT_CONTINUE) && (now->n_held || arrival->changes) &&
                     koine_run_part(m, &p->parts.roots) == KOINE_OK;
-    if (arrival->take_inputs)
-        arrival->take_inputs(arrival->inputs);
+    if (arrival->changes && take_changes(m, arrival) != KOINE_OK)
+        return KOINE_FAILED;
     pin_widened(m);
     if (arrival->cause & KOINE_AT_CONTINUE) {
         take_up(m);
@@ -293,7 +341,7 @@ KoineStatus koine_machine_arrive(KoineModel *model, const KoineArrival *arrival)
         bitset_add(&m->wake.dirty, p->events.graph.moving[j]);
     if (arrival->cause & KOINE_AT_INPUT && p->events.delays.n_moving)
         now->result.is_restart = 1; /* signals from outside may bend here: histories, too */
-    if (arrival->cause & (KOINE_AT_INPUT | KOINE_AT_TERMINAL))
+    if (arrival->cause & KOINE_AT_TERMINAL || (arrival->cause & KOINE_AT_INPUT && !arrival->changes))
         for (uint32_t j = 0; j < p->events.graph.n_nodes; j++)
             bitset_add(&m->wake.dirty, j);
     if (now->is_start) /* everything else was evaluated by initialise */
