@@ -99,12 +99,31 @@ static void test_m11_entries_are_called_from_outside(void **state)
         check_entries);
 }
 
+/* Four edges of x > 0.5, which holds at the start. */
+static void check_at_the_start(const RunResult *r)
+{
+    expect_done(r);
+    for (double time = 0; time <= 1; time++) {
+        expect_near(run_at(r, "k", time), 0, 0); /* it held before, too */
+        expect_near(run_at(r, "n", time), 1, 0); /* at the start, by `initial` */
+        expect_near(run_at(r, "m", time), 1, 0); /* it was false before */
+        expect_near(run_at(r, "q", time), 0, 0);
+    }
+}
+
+static void test_m11_what_holds_at_the_start_does_not_rise_there(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = MODELS "at_the_start.ir", .stop = 1, .interval = 1 }, check_at_the_start);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_m11_transitions_of_the_start_fire_once),
         cmocka_unit_test(test_m11_transitions_of_steps_have_any_number_of_conditions),
         cmocka_unit_test(test_m11_fired_of_ticks_levels_and_ranges),
+        cmocka_unit_test(test_m11_what_holds_at_the_start_does_not_rise_there),
         cmocka_unit_test(test_m11_entries_are_called_from_outside),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,6 +9,7 @@ typedef struct {
     TermBuilder builder;
     VarId *fired;      /* per transition: its generated `fired` variable, or none */
     bool *is_starting; /* per transition: it acts now, and may fire while the initial system is solved */
+    bool *is_initial;  /* per condition of a transition: it asks whether that is so */
 } Lowering;
 
 static void define(Lowering *l, Term lhs, Term rhs, const Transition *t, Span span)
@@ -22,6 +23,13 @@ static void define(Lowering *l, Term lhs, Term rhs, const Transition *t, Span sp
 static bool is_plain_variable(Term condition)
 {
     return condition.shape->kind == EXPR_LEAF && condition.shape->n_args == 0;
+}
+
+/* A variable that is the condition of another edge, too, has one value before the start: not another one for this. */
+static bool differs_at_start(const Model *m, const Transition *t, Term condition)
+{
+    const uint8_t edge = model_var(m, term_refs(m, condition)[0].var)->edge;
+    return t->trigger == TRIGGER_EDGE && edge && edge != t->edge_start + 1;
 }
 
 static bool reads_initial(const Model *m, Term condition)
@@ -38,11 +46,13 @@ static void name_conditions(Lowering *l, uint32_t k)
     const Transition t = m->transitions.at[k];
     for (uint32_t j = 0; j < t.n_conditions; j++) {
         const Term condition = m->conditions.at[t.first_condition + j];
-        if (t.trigger != TRIGGER_STEP && is_plain_variable(condition) && term_refs(m, condition)[0].kind == REF_NOW)
+        if (t.trigger != TRIGGER_STEP && is_plain_variable(condition) && term_refs(m, condition)[0].kind == REF_NOW &&
+            !differs_at_start(m, &t, condition))
             continue;
         const VarId g = model_add_generated(m, "g", t.first_condition + j + 1, BOOLEAN_TYPE, t.origin.span);
         model_var(m, g)->is_condition = true;
-        l->is_starting[k] |= t.effect == EFFECT_NOW && reads_initial(m, condition);
+        l->is_initial[t.first_condition + j] = reads_initial(m, condition);
+        l->is_starting[k] |= t.effect == EFFECT_NOW && l->is_initial[t.first_condition + j];
         if (is_plain_variable(condition) && reads_initial(m, condition)) /* it rises before the start */
             model_var(m, g)->edge = EDGE_START_FALSE + 1;
         const Term name = term_ref(m, ref_now(g));
@@ -62,7 +72,8 @@ static void note_edges(Lowering *l, const Transition *t)
     }
 }
 
-/* A condition has risen; without an edge: it holds. */
+/* A condition has risen; without an edge: it holds. What it is at the start it was before, too, so it does not rise
+ * while the initial system is solved. */
 static const Expr *fires(Lowering *l, const Transition *t)
 {
     Model *m = l->model;
@@ -72,6 +83,9 @@ static const Expr *fires(Lowering *l, const Transition *t)
         const Expr *edge = term_leaf(&l->builder, ref_now(v));
         if (t->trigger == TRIGGER_EDGE)
             edge = expr_binary(m->pool, OP_AND, edge, expr_unary(m->pool, OP_NOT, term_leaf(&l->builder, ref_pre(v))));
+        if (t->trigger == TRIGGER_EDGE && t->edge_start == EDGE_START_CURRENT && !l->is_initial[t->first_condition + j])
+            edge = expr_binary(m->pool, OP_AND, edge,
+                               expr_unary(m->pool, OP_NOT, term_leaf(&l->builder, (Ref){ VAR_NONE, REF_INITIAL })));
         any = any ? expr_binary(m->pool, OP_OR, any, edge) : edge;
     }
     return any ? any : expr_boolean(m->pool, false);
@@ -197,6 +211,7 @@ bool lower_whens(Compile *c)
         .c = c, .model = m, .builder = term_builder(m), .fired = NEW_ARRAY(c->scratch, VarId, m->transitions.n)
     };
     l.is_starting = NEW_ARRAY(c->scratch, bool, m->transitions.n + 1);
+    l.is_initial = NEW_ARRAY(c->scratch, bool, m->conditions.n + 1);
     bool *is_read = NEW_ARRAY(c->scratch, bool, m->transitions.n);
     for (uint32_t k = 0; k < m->refs.n; k++)
         if (m->refs.at[k].kind == REF_FIRED)
