@@ -117,6 +117,22 @@ static void test_m11_what_holds_at_the_start_does_not_rise_there(void **state)
     run_in_all_tiers((RunRequest){ .path = MODELS "at_the_start.ir", .stop = 1, .interval = 1 }, check_at_the_start);
 }
 
+/* The level fires in three steps at the start, and in three at 1: it begins to fire once after the start. */
+static void check_levels(const RunResult *r)
+{
+    expect_done(r);
+    expect_near(run_at(r, "k", 0), 0, 0);
+    expect_near(run_at(r, "n", 0), 3, 0);
+    expect_near(run_last(r, "k"), 1, 0);
+    expect_near(run_last(r, "n"), 3, 0);
+}
+
+static void test_m11_that_a_level_begins_to_fire_is_seen(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = MODELS "levels.ir", .stop = 2, .interval = 1 }, check_levels);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -124,6 +140,7 @@ int main(void)
         cmocka_unit_test(test_m11_transitions_of_steps_have_any_number_of_conditions),
         cmocka_unit_test(test_m11_fired_of_ticks_levels_and_ranges),
         cmocka_unit_test(test_m11_what_holds_at_the_start_does_not_rise_there),
+        cmocka_unit_test(test_m11_that_a_level_begins_to_fire_is_seen),
         cmocka_unit_test(test_m11_entries_are_called_from_outside),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

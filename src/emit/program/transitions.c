@@ -164,6 +164,16 @@ static uint32_t guard_variable(const EventLayout *e, const Transition *t)
     return e->guard_of[v.index] != KOINE_NONE ? v.index : KOINE_NONE;
 }
 
+/* Whoever asks whether a transition fires reads its condition, too: then it is a value like any other. */
+static void drop_guards(EventLayout *e, Term term)
+{
+    for (uint32_t k = 0; term.shape && k < term.shape->n_leaves; k++) {
+        const Ref ref = term_refs(e->m, term)[k];
+        if (ref.kind == REF_NOW)
+            e->guard_of[ref.var.index] = KOINE_NONE;
+    }
+}
+
 void find_guards(EventLayout *e)
 {
     const Model *m = e->m;
@@ -177,6 +187,13 @@ void find_guards(EventLayout *e)
         const VarId v = term_refs(m, condition)[0].var;
         if (model_var(m, v)->is_condition && e->ks->slots->pre[v.index] == KOINE_NONE)
             e->guard_of[v.index] = k;
+    }
+    for (uint32_t k = 0; k < e->s->blocks.n; k++)
+        if (e->s->blocks.at[k].kind == BLOCK_ASSIGN)
+            drop_guards(e, e->s->blocks.at[k].u.assign.rhs);
+    for (uint32_t k = 0; k < e->s->rows.n; k++) {
+        drop_guards(e, e->s->rows.at[k].lhs);
+        drop_guards(e, e->s->rows.at[k].rhs);
     }
 }
 
