@@ -106,6 +106,7 @@ static const Field jumps[] = {
 };
 static const Field channels[] = {
     RANGE(Channel, first_field, n_fields, LIST_FIELDS),
+    ID(Channel, head, LIST_VARIABLES),
     ID(Channel, owner, LIST_INSTANCES),
 };
 static const Field occasions[] = { ID(Occasion, count, LIST_VARIABLES), ID(Occasion, owner, LIST_INSTANCES) };

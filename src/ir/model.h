@@ -294,12 +294,14 @@ static inline bool state_set_is_chosen(const StateSet *s)
     return false;
 }
 
-typedef struct {
+typedef struct { /* messages that wait, in the order in which they are offered */
     NameId name;
     InstanceId owner;
     uint32_t capacity;
-    bool by_priority, keep;
+    bool by_priority;               /* the highest priority first; else only among those that are sent in one step */
+    bool keep;                      /* the head stays until a transition takes it; else for one step */
     uint32_t first_field, n_fields; /* model->fields: PULSE variables that show the head */
+    VarId head;                     /* Integer: number of the message that is up, 0: none; made by lower-channels */
     Span span;
 } Channel;
 

@@ -149,6 +149,11 @@ static void print_channels(Printer *p)
         }
         if (c->n_fields)
             text_char(p->to, ')');
+        if (!var_is_none(c->head)) {
+            printer_put_word(p, WORD_HEAD);
+            printer_put_space(p);
+            printer_put_variable(p, c->head);
+        }
         printer_end_line(p, c->span);
     }
 }

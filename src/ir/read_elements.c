@@ -295,7 +295,7 @@ static bool parse_alias(Reader *r, uint32_t begin)
 /* ---- time-driven elements ---- */
 static bool parse_channel(Reader *r, uint32_t begin)
 {
-    Channel channel = { .first_field = 0 };
+    Channel channel = { .head = VAR_NONE };
     VEC(VarId) fields = { 0 };
     Label label;
     int64_t capacity;
@@ -315,7 +315,8 @@ static bool parse_channel(Reader *r, uint32_t begin)
         if (!reader_expect(r, TOKEN_CLOSE, "',' or ')' after a field"))
             return false;
     }
-    if (!reader_parse_element_end(r, begin, &channel.span))
+    if ((reader_accept_word(r, WORD_HEAD) && !reader_parse_variable_name(r, &channel.head)) ||
+        !reader_parse_element_end(r, begin, &channel.span))
         return false;
     channel.first_field = r->model->fields.n;
     channel.n_fields = fields.n;

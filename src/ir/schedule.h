@@ -118,4 +118,11 @@ typedef struct Schedule {
     ScheduleFigures figures;
 } Schedule;
 
+/* Messages of a run call a block by its number, behind the blocks of the run the assignments and actions of
+ * transitions; from here on the blocks of the initial system. */
+static inline uint32_t schedule_initial_origin(const Schedule *schedule)
+{
+    return schedule->blocks.n + schedule->model->assignments.n + schedule->model->actions.n;
+}
+
 #endif

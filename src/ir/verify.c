@@ -558,6 +558,7 @@ bool model_verify(const Model *model, Diag *diag)
         verify_balance(&v);
         verify_transitions(&v);
         verify_connections(&v);
+        verify_channels(&v);
     }
     arena_destroy(v.arena);
     return v.is_good;

@@ -25,6 +25,9 @@ bool verify_function(Verifier *v);
 void verify_definitions(Verifier *v);
 void verify_balance(Verifier *v);
 
+/* What is sent fits the fields of the channel, and nothing else defines these. */
+void verify_channels(Verifier *v);
+
 /* A mistake of the user. */
 #define REPORT(v, code, span, ...) (diag_error((v)->diag, code, span, __VA_ARGS__), verify_failed(v))
 

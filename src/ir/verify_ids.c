@@ -569,6 +569,8 @@ static void check_timed(Verifier *v)
         const Channel *c = &model->channels.at[k];
         check_owner(v, c->owner, c->span);
         slice_in_range(v, c->first_field, c->n_fields, model->fields.n, "fields", c->span);
+        if (!var_is_none(c->head))
+            in_range(v, c->head.index, model->variables.n, "variable", c->span);
     }
     for (uint32_t k = 0; k < model->clocks.n; k++) {
         const Clock *c = &model->clocks.at[k];

@@ -693,6 +693,7 @@ static void make_timed(Maker *m)
                             .capacity = pick(m, 100),
                             .by_priority = chance(m, 50),
                             .keep = chance(m, 50),
+                            .head = VAR_NONE,
                             .span = any_span(m) };
         vec_push(m->w.arena, &m->model->channels, c);
     }
