@@ -220,6 +220,7 @@ typedef enum {
     KOINE_CAUSE_JUMP = 3128,           /* of a constraint, which the states cannot follow */
     KOINE_CAUSE_STATES = 3129,         /* that shall be states cannot be states here */
     KOINE_CAUSE_ASSERTION = 3130,      /* of the model does not hold */
+    KOINE_CAUSE_CHANNEL = 3134,        /* a channel is full */
     KOINE_CAUSE_STEP_SIZE = 3131,      /* the step size vanished */
     KOINE_CAUSE_SOLVER = 3132,         /* the solver gave up */
     KOINE_CAUSE_MEMORY = 3133

@@ -270,9 +270,17 @@ typedef struct {
     uint32_t guard, n_args;
     const uint32_t *args; /* slots */
     const uint8_t *types; /* KoineType of each */
+    uint32_t channel;     /* SEND */
+    int32_t priority;
     uint32_t origin;
 } KoineAction;
-enum { KOINE_ACTION_DISPLAY, KOINE_ACTION_TERMINATE, KOINE_ACTION_WARNING, KOINE_ACTION_FAIL };
+enum {
+    KOINE_ACTION_DISPLAY,
+    KOINE_ACTION_TERMINATE,
+    KOINE_ACTION_WARNING,
+    KOINE_ACTION_FAIL,
+    KOINE_ACTION_SEND /* the arguments become a message of the channel */
+};
 
 typedef struct {
     uint8_t trigger;
@@ -281,6 +289,7 @@ typedef struct {
     uint32_t first_next, n_next, first_action, n_actions;
     uint32_t n_shared; /* computed first when it fires, in order: calls of which several of those need results */
     const KoinePiece *shared;
+    uint32_t channel; /* it takes the message that is up in this channel; KOINE_NONE */
     uint32_t origin;
 } KoineTransition;
 
@@ -307,6 +316,17 @@ typedef struct {    /* the instants of a cause */
     uint32_t count; /* slot, Integer: how many there were */
     uint32_t cell;  /* of the count */
 } KoineOccasion;
+
+typedef struct { /* messages that wait; the first one is up: its fields show it to the model for one event step */
+    uint32_t capacity, n_fields;
+    const uint32_t *fields, *field_cells; /* n_fields: slots, and their cells */
+    uint32_t head, head_cell;             /* slot, Integer: number of the message that is up, 0: none */
+    uint32_t first;                       /* of its numbers among those of all channels */
+    bool by_priority;                     /* the highest first; else only among those that are sent in one event step */
+    bool keep;                            /* a message stays up until a transition takes it */
+    const char *name;
+    uint32_t receiver; /* origin of the first transition that takes its messages, or KOINE_NONE */
+} KoineChannel;
 
 typedef struct {      /* random numbers */
     uint32_t count;   /* slot: how often it was drawn from */
@@ -472,6 +492,11 @@ typedef struct {    /* an input or state, which somebody outside of the model ma
     bool has_cells; /* every element has a cell of its own */
     bool is_state;
 } KoineOpen;
+typedef struct {
+    uint32_t n;
+    uint32_t n_numbers; /* that all of them can hold */
+    const KoineChannel *at;
+} KoineChannels;
 
 /* What happens at events. */
 typedef struct {
@@ -483,6 +508,7 @@ typedef struct {
     KoineOccasions occasions;
     uint32_t n_open;
     const KoineOpen *open; /* in the order of their rows */
+    KoineChannels channels;
 } KoineEvents;
 
 typedef struct { /* what may jump at events because it was differentiated */

@@ -73,7 +73,7 @@ bool inspect_find(const Inspection *of, const char *name, uint32_t *block, bool 
 const KoineSystem *inspect_system(const Inspection *of, uint32_t block, bool is_initial)
 {
     const KoineProgram *p = program_data(of->program);
-    const uint32_t origin = is_initial ? of->schedule->blocks.n + of->schedule->model->assignments.n + block : block;
+    const uint32_t origin = is_initial ? schedule_initial_origin(of->schedule) + block : block;
     for (uint32_t k = 0; k < p->systems.n; k++)
         if (p->systems.at[k].origin == origin)
             return &p->systems.at[k];

@@ -8,6 +8,7 @@ const Pass pipeline[] = {
     { "lower-procedures", lower_procedures, 0, 0, false, "statements in order become assignments that hold at once" },
     { "lower-ticks", lower_ticks, 0, 0, false, "clocks become comparisons with the time" },
     { "lower-triggers", lower_triggers, 0, 0, false, "transitions of the start, of steps and entries become edges" },
+    { "lower-channels", lower_channels, 0, 0, false, "transitions of messages ask for the head of a channel" },
     { "lower-pulses", lower_pulses, 0, 0, false, "what holds for one step only is a value and a count" },
     { "lower-terminal", lower_terminal, 0, 0, false, "transitions of the end are edges" },
     { "lower-assertions", lower_assertions, 0, 0, false, "assertions become transitions" },

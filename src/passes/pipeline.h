@@ -59,6 +59,7 @@ bool lower_partitions(Compile *c);
 bool lower_procedures(Compile *c);
 bool lower_ticks(Compile *c);
 bool lower_triggers(Compile *c);
+bool lower_channels(Compile *c);
 bool lower_pulses(Compile *c);
 bool lower_terminal(Compile *c);
 bool lower_assertions(Compile *c);

@@ -24,23 +24,17 @@ static void check_equations(Compile *c)
 
 static void check_transitions(Compile *c)
 {
-    static const char *const triggers[] = {
-        [TRIGGER_TICK] = "a clocked transition", [TRIGGER_MESSAGE] = "a message transition"
-    };
     const Model *m = c->model;
     for (uint32_t k = 0; k < m->transitions.n; k++) {
         const Transition *t = &m->transitions.at[k];
         if (t->trigger != TRIGGER_LEVEL && t->trigger != TRIGGER_EDGE && t->trigger != TRIGGER_INITIAL &&
-            t->trigger != TRIGGER_STEP)
-            refuse(c, t->origin.span, triggers[t->trigger]);
+            t->trigger != TRIGGER_STEP && t->trigger != TRIGGER_MESSAGE)
+            refuse(c, t->origin.span, "a clocked transition");
         if (t->form == FORM_PROCEDURE)
             refuse(c, t->origin.span, "a procedure in a transition");
         if (m->domains.at[t->domain.index].n > ELEMENT_LEVELS)
             refuse(c, t->origin.span, "a transition over more than four ranges");
     }
-    for (uint32_t k = 0; k < m->actions.n; k++)
-        if (m->actions.at[k].kind == ACTION_SEND)
-            refuse(c, m->actions.at[k].span, "sending a message");
 }
 
 /* The amount is a parameter: what it reads, too. */
@@ -86,13 +80,19 @@ static bool is_physical(const Model *m, uint32_t port)
     return true;
 }
 
+static bool is_field(const Model *m, uint32_t variable)
+{
+    bool found = false;
+    for (uint32_t k = 0; k < m->fields.n && !found; k++)
+        found = m->fields.at[k].index == variable;
+    return found;
+}
+
 bool reject_unsupported(Compile *c)
 {
     const Model *m = c->model;
     check_equations(c);
     check_transitions(c);
-    for (uint32_t k = 0; k < m->channels.n; k++)
-        refuse(c, m->channels.at[k].span, "a channel");
     check_delays(c);
     for (uint32_t k = 0; k < m->streams.n; k++)
         if (var_is_none(m->streams.at[k].key))
@@ -104,7 +104,8 @@ bool reject_unsupported(Compile *c)
             refuse(c, m->connections.at[k].span, "a connection of ports with other members than potentials and flows");
     for (uint32_t k = 0; k < m->variables.n; k++)
         if (m->variables.at[k].definition == DEFINITION_CLOCKED ||
-            (m->variables.at[k].definition == DEFINITION_FOREIGN && !m->variables.at[k].is_generated) ||
+            (m->variables.at[k].definition == DEFINITION_FOREIGN && !m->variables.at[k].is_generated &&
+             !is_field(m, k)) ||
             m->variables.at[k].type.kind == TYPE_STRING)
             refuse(c, m->variables.at[k].span, "a variable of this kind");
     return diag_errors(c->diag) == 0;

@@ -233,6 +233,49 @@ static void fill_open(EventLayout *e)
     e->out.data.n_open = rows.n;
 }
 
+static const char *channel_name(EventLayout *e, uint32_t number)
+{
+    const Channel *c = &e->m->channels.at[number];
+    const char *path = path_of(e, c->owner), *name = names_of(pool_names(e->m->pool), c->name);
+    if (name_is_empty(c->name))
+        name = arena_format(e->ks->arena, "$q%u", number + 1);
+    return path[0] ? arena_format(e->ks->arena, "%s.%s", path, name) : name;
+}
+
+static void fill_channels(EventLayout *e)
+{
+    Kernels *ks = e->ks;
+    const Model *m = e->m;
+    KoineChannel *rows = NEW_ARRAY(ks->arena, KoineChannel, m->channels.n + 1);
+    uint32_t n_numbers = 0;
+    for (uint32_t k = 0; k < m->channels.n; k++) {
+        const Channel *c = &m->channels.at[k];
+        uint32_t *fields = NEW_ARRAY(ks->arena, uint32_t, c->n_fields + 1);
+        uint32_t *cells = NEW_ARRAY(ks->arena, uint32_t, c->n_fields + 1);
+        for (uint32_t f = 0; f < c->n_fields; f++) {
+            const Ref field = ref_now(m->fields.at[c->first_field + f]);
+            fields[f] = slot_of(ks->slots, field);
+            cells[f] = cell_of(e, field);
+        }
+        rows[k] = (KoineChannel){ .capacity = c->capacity,
+                                  .n_fields = c->n_fields,
+                                  .fields = fields,
+                                  .field_cells = cells,
+                                  .head = slot_of(ks->slots, ref_now(c->head)),
+                                  .head_cell = cell_of(e, ref_now(c->head)),
+                                  .first = n_numbers,
+                                  .by_priority = c->by_priority,
+                                  .keep = c->keep,
+                                  .name = channel_name(e, k),
+                                  .receiver = KOINE_NONE };
+        n_numbers += c->n_fields + c->capacity * (c->n_fields + 1);
+    }
+    for (uint32_t k = m->transitions.n; k-- > 0;)
+        if (e->firings.transitions[k].channel != KOINE_NONE)
+            rows[e->firings.transitions[k].channel].receiver = e->firings.transitions[k].origin;
+    e->out.data.channels = (KoineChannels){ m->channels.n, n_numbers, rows };
+}
+
 static void fill_streams(EventLayout *e)
 {
     Kernels *ks = e->ks;
@@ -340,6 +383,7 @@ Events events_lay(const Schedule *schedule, const Parts *parts, Systems *ss)
     fill_streams(&e);
     fill_occasions(&e);
     fill_open(&e);
+    fill_channels(&e);
     e.out.sets = sets;
     e.out.jumps = jumps;
     finish(&e);

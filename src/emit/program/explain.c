@@ -398,6 +398,17 @@ static bool explain_term(const Explainer *of, Term term, const KoineSlot *m, Why
     return explain_over(of, term, (DomainId){ 0 }, m, why);
 }
 
+static bool explain_effect(const Explainer *of, const OriginEffect *effect, const KoineSlot *m, Why *why)
+{
+    bool found = explain_term(of, effect->guard, m, why);
+    for (uint32_t k = 0; k < effect->n_values && !found; k++)
+        found = explain_term(of, effect->values[k], m, why);
+    found = found || blame_index(of, effect->guard, m, why);
+    for (uint32_t k = 0; k < effect->n_values && !found; k++)
+        found = blame_index(of, effect->values[k], m, why);
+    return found;
+}
+
 static void explain_origin(const Explainer *of, uint32_t origin, const KoineSlot *m, Why *why)
 {
     Text *to = &why->text;
@@ -406,11 +417,10 @@ static void explain_origin(const Explainer *of, uint32_t origin, const KoineSlot
     const Schedule *schedule;
     const Block *b = origin_block(of, origin, &schedule);
     if (!b) {
-        const Assignment *a = &model->assignments.at[origin - of->schedule->blocks.n];
-        if (!explain_term(of, a->guard, m, why) && !explain_term(of, a->value, m, why) &&
-            !blame_index(of, a->guard, m, why) && !blame_index(of, a->value, m, why))
+        const OriginEffect effect = origin_effect(of, origin, to->arena);
+        if (!explain_effect(of, &effect, m, why))
             text_add(to, "no finite value");
-        text_format(to, " (in the assignment to %s)", term_text(model, a->target, to->arena));
+        text_format(to, " (in %s)", effect.what);
         return;
     }
     bool found = false;
@@ -588,6 +598,15 @@ static bool parameters_suffer(const Explainer *of, const KoineSlot *m, Why *scra
     return result;
 }
 
+static bool effect_suffers(const Explainer *of, uint32_t origin, const KoineSlot *m, Why *why)
+{
+    const OriginEffect effect = origin_effect(of, origin, NULL);
+    bool found = suffers(of, effect.guard, m, why);
+    for (uint32_t k = 0; k < effect.n_values && !found; k++)
+        found = suffers(of, effect.values[k], m, why);
+    return found;
+}
+
 bool fault_matters(void *context, const KoineModel *model, uint32_t origin)
 {
     const Explainer *of = context;
@@ -603,9 +622,7 @@ bool fault_matters(void *context, const KoineModel *model, uint32_t origin)
     } else if (!matters) {
         const Schedule *schedule;
         const Block *b = origin_block(of, origin, &schedule);
-        const Assignment *a = b ? NULL : &of->model->assignments.at[origin - of->schedule->blocks.n];
-        matters = b ? block_suffers(of, schedule, b, m, &why)
-                    : suffers(of, a->guard, m, &why) || suffers(of, a->value, m, &why);
+        matters = b ? block_suffers(of, schedule, b, m, &why) : effect_suffers(of, origin, m, &why);
     }
     arena_destroy(scratch);
     return matters;

@@ -1,8 +1,8 @@
 /* Explaining what happens in a run by the user's text: the functions of KoineProgram that do so.
  *
  * They read what was made with the program and make what they need in memory of their own, so instances may fail in
- * several threads at once. An origin is a number: of a block, behind these of an assignment of a transition, behind
- * these of a block of the initial system. */
+ * several threads at once. An origin is a number: of a block, behind these of an assignment of a transition, then of
+ * an action of one, then of a block of the initial system. */
 #ifndef EMIT_PROGRAM_EXPLAIN_H
 #define EMIT_PROGRAM_EXPLAIN_H
 
@@ -23,11 +23,20 @@ typedef struct {
 } Explainer;
 
 /* locate.c */
-/* The block an origin stands for, and the schedule it belongs to; NULL: an assignment of a transition. */
+/* The block an origin stands for, and the schedule it belongs to; NULL: an effect of a transition. */
 const Block *origin_block(const Explainer *of, uint32_t origin, const Schedule **schedule);
 /* Where it stands in the text; of equations in branches, that of the branch in force. */
 Span origin_span(const Explainer *of, uint32_t origin, const KoineSlot *values);
 InstanceId origin_owner(const Explainer *of, uint32_t origin);
+typedef struct {      /* of a transition: an assignment, or an action */
+    const char *what; /* "the assignment to x" */
+    Span span;
+    Term guard;
+    const Term *values;
+    uint32_t n_values;
+} OriginEffect;
+/* What an origin that is no block stands for. */
+OriginEffect origin_effect(const Explainer *of, uint32_t origin, Arena *arena);
 KoineOrigin origin_at(const Model *m, const char *path, Span span); /* path NULL: "" */
 void add_place(const Explainer *of, Text *to, Span span);           /* "Ball.mdl:7:3", or nothing */
 

@@ -5,11 +5,11 @@
 
 const Block *origin_block(const Explainer *of, uint32_t origin, const Schedule **schedule)
 {
-    const uint32_t n = of->schedule->blocks.n, n_assignments = of->model->assignments.n;
+    const uint32_t n = of->schedule->blocks.n, first = schedule_initial_origin(of->schedule);
     *schedule = origin < n ? of->schedule : of->schedule->initial;
     if (origin < n)
         return &of->schedule->blocks.at[origin];
-    return origin < n + n_assignments ? NULL : &of->schedule->initial->blocks.at[origin - n - n_assignments];
+    return origin < first ? NULL : &of->schedule->initial->blocks.at[origin - first];
 }
 
 static bool is_in_force(const Explainer *of, RegionId region, uint16_t branch, const KoineSlot *m)
@@ -45,13 +45,35 @@ static Span equation_span(const Explainer *of, EqId equation, const KoineSlot *m
     return merged->origin.span;
 }
 
+OriginEffect origin_effect(const Explainer *of, uint32_t origin, Arena *arena)
+{
+    const Model *m = of->model;
+    const uint32_t number = origin - of->schedule->blocks.n;
+    if (number < m->assignments.n) {
+        const Assignment *a = &m->assignments.at[number];
+        return (OriginEffect){ .what = arena
+                                           ? arena_format(arena, "the assignment to %s", term_text(m, a->target, arena))
+                                           : "",
+                               .span = a->span,
+                               .guard = a->guard,
+                               .values = &a->value,
+                               .n_values = 1 };
+    }
+    const Action *a = &m->actions.at[number - m->assignments.n];
+    return (OriginEffect){ .what = a->kind == ACTION_SEND ? "what is sent" : "what is said",
+                           .span = a->span,
+                           .guard = a->guard,
+                           .values = a->n_args ? &m->conditions.at[a->first_arg] : NULL,
+                           .n_values = a->n_args };
+}
+
 Span origin_span(const Explainer *of, uint32_t origin, const KoineSlot *values)
 {
     const Model *m = of->model;
     const Schedule *schedule;
     const Block *b = origin_block(of, origin, &schedule);
     if (!b)
-        return m->assignments.at[origin - of->schedule->blocks.n].span;
+        return origin_effect(of, origin, NULL).span;
     switch ((BlockKind)b->kind) {
     case BLOCK_ASSIGN:
     case BLOCK_LINEAR:
@@ -70,10 +92,13 @@ InstanceId origin_owner(const Explainer *of, uint32_t origin)
     const Schedule *schedule;
     const Block *b = origin_block(of, origin, &schedule);
     if (!b) {
-        const uint32_t assignment = origin - of->schedule->blocks.n;
-        for (uint32_t k = 0; k < m->transitions.n; k++)
-            if (assignment - m->transitions.at[k].first_assignment < m->transitions.at[k].n_assignments)
-                return m->transitions.at[k].owner;
+        const uint32_t number = origin - of->schedule->blocks.n, action = number - m->assignments.n;
+        for (uint32_t k = 0; k < m->transitions.n; k++) {
+            const Transition *t = &m->transitions.at[k];
+            if (number < m->assignments.n ? number - t->first_assignment < t->n_assignments
+                                          : action - t->first_action < t->n_actions)
+                return t->owner;
+        }
         return (InstanceId){ 0 };
     }
     switch ((BlockKind)b->kind) {

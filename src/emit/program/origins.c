@@ -24,14 +24,13 @@ static const char *describe(const Explainer *of, uint32_t origin, Arena *arena)
     const Block *b = origin_block(of, origin, &schedule);
     if (b)
         return describe_block(of, b, arena);
-    const Assignment *a = &of->model->assignments.at[origin - of->schedule->blocks.n];
-    return arena_format(arena, "in the assignment to %s", term_text(of->model, a->target, arena));
+    return arena_format(arena, "in %s", origin_effect(of, origin, arena).what);
 }
 
 const KoineOrigin *list_origins(const Explainer *of, Arena *arena, uint32_t *n)
 {
     const Model *m = of->model;
-    *n = of->schedule->blocks.n + m->assignments.n + (of->schedule->initial ? of->schedule->initial->blocks.n : 0);
+    *n = schedule_initial_origin(of->schedule) + (of->schedule->initial ? of->schedule->initial->blocks.n : 0);
     KoineOrigin *origins = NEW_ARRAY(arena, KoineOrigin, *n + 1);
     const KoineSlot *values = NEW_ARRAY(arena, KoineSlot, of->code->n_slots + 1); /* no branch is in force */
     const char **paths = NEW_ARRAY(arena, const char *, m->instances.n + 1);

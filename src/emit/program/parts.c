@@ -153,7 +153,7 @@ static KoinePart lay_initial(Systems *ss, const Schedule *run)
     const Schedule *initial = run->initial;
     if (!initial)
         return (KoinePart){ 0, NULL };
-    const Blocks blocks = lay_blocks(ss, initial, run->blocks.n + ss->ks->model->assignments.n, false);
+    const Blocks blocks = lay_blocks(ss, initial, schedule_initial_origin(run), false);
     Entries list = { 0 };
     for (uint32_t k = 0; k < initial->blocks.n; k++)
         add_block(ss, &blocks, &list, k);

@@ -41,12 +41,13 @@ static void add_next(EventLayout *e, const Assignment *a, uint32_t number)
     vec_push(ks->arena, &e->firings.nexts, next);
 }
 
-static void add_action(EventLayout *e, const Action *a)
+static void add_action(EventLayout *e, const Action *a, uint32_t number)
 {
     static const uint8_t kinds[] = { [ACTION_DISPLAY] = KOINE_ACTION_DISPLAY,
                                      [ACTION_TERMINATE] = KOINE_ACTION_TERMINATE,
                                      [ACTION_WARNING] = KOINE_ACTION_WARNING,
-                                     [ACTION_FAIL] = KOINE_ACTION_FAIL };
+                                     [ACTION_FAIL] = KOINE_ACTION_FAIL,
+                                     [ACTION_SEND] = KOINE_ACTION_SEND };
     Kernels *ks = e->ks;
     Model *m = e->m;
     const uint32_t n = a->n_args + 1;
@@ -68,7 +69,10 @@ static void add_action(EventLayout *e, const Action *a)
                                  .guard = slots[0],
                                  .n_args = a->n_args,
                                  .args = slots + 1,
-                                 .types = types };
+                                 .types = types,
+                                 .channel = a->channel,
+                                 .priority = a->priority,
+                                 .origin = e->s->blocks.n + m->assignments.n + number };
     vec_push(ks->arena, &e->firings.actions, action);
 }
 
@@ -155,10 +159,16 @@ static void lay_firing(EventLayout *e, KoineTransition *t)
     t->shared = shared;
 }
 
+/* It fires in every step in which its condition holds. */
+static bool fires_by_level(const Transition *t)
+{
+    return t->trigger == TRIGGER_LEVEL || t->trigger == TRIGGER_MESSAGE;
+}
+
 /* The generated variable that is the only condition of a level transition: its node enables the transition itself. */
 static uint32_t guard_variable(const EventLayout *e, const Transition *t)
 {
-    if (t->trigger != TRIGGER_LEVEL || t->n_conditions != 1)
+    if (!fires_by_level(t) || t->n_conditions != 1)
         return KOINE_NONE;
     const VarId v = term_refs(e->m, e->m->conditions.at[t->first_condition])[0].var;
     return e->guard_of[v.index] != KOINE_NONE ? v.index : KOINE_NONE;
@@ -181,7 +191,7 @@ void find_guards(EventLayout *e)
         e->guard_of[k] = KOINE_NONE;
     for (uint32_t k = 0; k < m->transitions.n; k++) {
         const Transition *t = &m->transitions.at[k];
-        if (t->trigger != TRIGGER_LEVEL || t->n_conditions != 1)
+        if (!fires_by_level(t) || t->n_conditions != 1)
             continue;
         const Term condition = m->conditions.at[t->first_condition];
         const VarId v = term_refs(m, condition)[0].var;
@@ -202,7 +212,8 @@ void add_transition(EventLayout *e, uint32_t index, const Block *b)
     static const uint8_t triggers[] = { [TRIGGER_LEVEL] = KOINE_TRIGGER_LEVEL,
                                         [TRIGGER_EDGE] = KOINE_TRIGGER_EDGE,
                                         [TRIGGER_INITIAL] = KOINE_TRIGGER_INITIAL,
-                                        [TRIGGER_STEP] = KOINE_TRIGGER_STEP };
+                                        [TRIGGER_STEP] = KOINE_TRIGGER_STEP,
+                                        [TRIGGER_MESSAGE] = KOINE_TRIGGER_LEVEL };
     Kernels *ks = e->ks;
     Model *m = e->m;
     const Transition *t = &m->transitions.at[b->u.object];
@@ -231,12 +242,13 @@ void add_transition(EventLayout *e, uint32_t index, const Block *b)
                               .before = before,
                               .first_next = e->firings.nexts.n,
                               .first_action = e->firings.actions.n,
+                              .channel = t->trigger == TRIGGER_MESSAGE ? t->object : KOINE_NONE,
                               .origin = index };
     for (uint32_t k = 0; k < t->n_assignments; k++)
         add_next(e, &m->assignments.at[t->first_assignment + k], t->first_assignment + k);
     out->n_next = e->firings.nexts.n - out->first_next;
     for (uint32_t k = 0; k < t->n_actions; k++)
-        add_action(e, &m->actions.at[t->first_action + k]);
+        add_action(e, &m->actions.at[t->first_action + k], t->first_action + k);
     out->n_actions = e->firings.actions.n - out->first_action;
     lay_firing(e, out);
 }

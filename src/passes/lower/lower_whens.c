@@ -197,7 +197,7 @@ static void keep_actions(Model *m)
 {
     for (uint32_t k = 0; k < m->transitions.n; k++) {
         Transition *t = &m->transitions.at[k];
-        if (t->effect != EFFECT_NOW || t->n_actions == 0)
+        if (t->effect != EFFECT_NOW || (t->n_actions == 0 && t->trigger != TRIGGER_MESSAGE)) /* which it takes */
             continue;
         t->effect = EFFECT_NEXT;
         t->n_assignments = 0;
@@ -240,7 +240,8 @@ bool lower_whens(Compile *c)
             const Term fired = term_ref(m, ref_now(l.fired[k]));
             t->first_condition = model_add_terms(m, 1, &fired);
             t->n_conditions = 1;
-            t->trigger = TRIGGER_LEVEL;
+            if (t->trigger != TRIGGER_MESSAGE)
+                t->trigger = TRIGGER_LEVEL;
         }
     }
     drop_now_transitions(m);

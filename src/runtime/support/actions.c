@@ -56,6 +56,8 @@ static KoineStatus fail(Machine *m, const KoineTransition *t, const char *text)
 
 static KoineStatus run_action(Machine *m, const KoineTransition *t, const KoineAction *a)
 {
+    if (a->kind == KOINE_ACTION_SEND)
+        return koine_send(m, a);
     const KoineHost *host = m->model->host;
     char text[TEXT_SIZE];
     format_text(m, a, text);

@@ -40,6 +40,8 @@ void koine_lay_out(MachineKind *kind)
     at[AT_SEARCHES] = reserve(&size, p->events.timed.n_functions * sizeof(TimeSearch));
     at[AT_RANGES] = reserve(&size, 2 * p->events.timed.n_sources * sizeof(double));
     at[AT_TIME_INPUTS] = reserve(&size, p->events.timed.n_inputs * sizeof(KoineSlot));
+    at[AT_CHANNELS] = reserve(&size, p->events.channels.n * sizeof(ChannelState));
+    at[AT_MESSAGES] = reserve(&size, p->events.channels.n_numbers * sizeof(KoineSlot));
     at[AT_DELAYS] = reserve(&size, p->events.delays.n * sizeof(DelayState));
     at[AT_POINTS] = reserve(&size, (uint64_t)p->events.delays.n * KOINE_FIRST_POINTS * sizeof(DelayPoint));
     kind->size = (size + KOINE_ALIGNMENT - 1) / KOINE_ALIGNMENT * KOINE_ALIGNMENT;
@@ -78,6 +80,8 @@ void koine_point_into(Machine *m, unsigned char *block, const uint64_t *at)
     m->calendar.searches = (TimeSearch *)(void *)(block + at[AT_SEARCHES]);
     m->calendar.ranges = (double *)(void *)(block + at[AT_RANGES]);
     m->calendar.inputs = (KoineSlot *)(void *)(block + at[AT_TIME_INPUTS]);
+    m->channels.states = (ChannelState *)(void *)(block + at[AT_CHANNELS]);
+    m->channels.numbers = (KoineSlot *)(void *)(block + at[AT_MESSAGES]);
     m->history.delays = (DelayState *)(void *)(block + at[AT_DELAYS]);
     m->history.points = (DelayPoint *)(void *)(block + at[AT_POINTS]);
 }

@@ -118,9 +118,13 @@ static KoineStatus fire(Machine *m)
         }
         if (is_heard)
             tell_fired(m, t, first);
-        for (uint32_t j = 0; j < t->n_actions; j++) /* arguments as they are before the commit */
-            run_kernel(m, p->events.firings.actions[t->first_action + j].kernel,
-                       p->events.firings.actions[t->first_action + j].row, 1);
+        for (uint32_t j = 0; j < t->n_actions; j++) { /* arguments as they are before the commit */
+            const KoineAction *a = &p->events.firings.actions[t->first_action + j];
+            run_kernel(m, a->kernel, a->row, 1);
+            const KoineStatus status = a->kind == KOINE_ACTION_SEND ? koine_check_message(m, a) : KOINE_OK;
+            if (status != KOINE_OK)
+                return status;
+        }
     }
     return KOINE_OK;
 }
@@ -131,7 +135,7 @@ KoineStatus koine_machine_step(KoineModel *model, KoineOutcome *outcome)
     Instant *now = m->instant;
     outcome->flags = 0;
     KoineStatus status = koine_evaluate_dirty(m);
-    while (status == KOINE_OK && bitset_is_empty(&m->wake.enabled) && is_settled(m)) {
+    while (status == KOINE_OK && bitset_is_empty(&m->wake.enabled) && is_settled(m) && now->n_passing == 0) {
         bool has_jumped = false;
         if (m->spaces.jump_space)
             status = koine_jump(m, &has_jumped);
@@ -193,9 +197,13 @@ KoineStatus koine_machine_commit(KoineModel *model, KoineOutcome *outcome)
         cell_changed(m, next->cell);
     }
     now->n_pending = 0;
+    if (p->events.channels.n)
+        koine_take_messages(m);
     const KoineStatus status = p->events.firings.n_actions ? koine_run_actions(m) : KOINE_OK;
     if (status != KOINE_OK)
         return status;
+    if (p->events.channels.n)
+        koine_show_messages(m);
     if (now->is_start && now->event_step == 0) /* they fire once */
         koine_wake_transitions(m, KOINE_TRIGGER_INITIAL);
     if (now->is_step && now->event_step == 0)

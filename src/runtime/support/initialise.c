@@ -129,6 +129,7 @@ KoineStatus koine_machine_initialise(KoineModel *model, double time)
     take_given_starts(m);
     if (koine_check_formulas(m) != KOINE_OK)
         return KOINE_FAILED;
+    koine_begin_channels(m);
     koine_begin_guesses(m);
     if (m->spaces.set_space)
         koine_begin_sets(m);

@@ -30,6 +30,7 @@ typedef struct {
     uint32_t n_heap;
     uint32_t n_widened; /* root functions with a widened band */
     uint32_t n_held;    /* ... and those of comparisons that chatter */
+    uint32_t n_passing; /* messages that are up for this event step only */
     uint32_t served;    /* owner of the last time event, as in calendar_owner */
     InstantResult result;
     uint8_t at_stop, is_start, is_step;
@@ -153,6 +154,19 @@ typedef struct {
     uint64_t evaluations; /* of the derivatives part, for `upgrade` */
 } Work;
 
+typedef struct {       /* of a channel */
+    uint32_t first, n; /* place of the first message in its ring, and how many wait, with the one that is up */
+    uint32_t batch;    /* FIFO: messages that were sent before the present commit; nothing is put before them */
+    bool is_up;        /* the first message is up */
+    bool is_taken;     /* a transition fires that takes it */
+    int64_t number;    /* of the last message that was up */
+} ChannelState;
+
+typedef struct {
+    ChannelState *states;
+    KoineSlot *numbers; /* per channel: its defaults, then the messages: priority and fields of each */
+} Channels;
+
 typedef struct {
     const uint32_t *rows; /* first member: generated code finds it here */
     const KoineProgram *program;
@@ -168,6 +182,7 @@ typedef struct {
     Wake wake;
     Writes writes;
     History history;
+    Channels channels;
     Spaces spaces;
     Round round;
     Restless restless;
@@ -210,6 +225,8 @@ enum {
     AT_SEARCHES,
     AT_TIME_INPUTS,
     AT_RANGES,
+    AT_CHANNELS,
+    AT_MESSAGES,
     AT_DELAYS,
     AT_POINTS, /* last: it is what grows */
     AT_COUNT
@@ -323,6 +340,14 @@ bool koine_is_inside(const Machine *m, const KoineStep *s);
 
 /* actions.c: what enabled transitions print, and whether one ends the run */
 KoineStatus koine_run_actions(Machine *m);
+
+/* channels.c: of a commit, in this order: the messages that were up go, others are sent, the next ones are shown */
+void koine_take_messages(Machine *m);
+KoineStatus koine_send(Machine *m, const KoineAction *a);
+void koine_show_messages(Machine *m);
+/* Before the commit: whether what is to be sent has values. */
+KoineStatus koine_check_message(Machine *m, const KoineAction *a);
+void koine_begin_channels(Machine *m); /* before the start: they are empty */
 
 /* endless.c */
 void koine_look_for_cycle(Machine *m, uint32_t limit); /* in each of the last steps before the limit */
