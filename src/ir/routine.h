@@ -8,7 +8,8 @@
  * An array is its elements side by side, in the order of rows. An array that is an input stays where the caller has it:
  * its slot holds the address. All outputs of a function in a row are what a call gives: a function with more than one
  * number as result is called by a node whose result is RESULT_ALL, and a result of it is a call of routine_part with
- * that node as argument and the number of its first element in `element`. expr_parts writes calls so.
+ * that node as argument, the number of its first element in `element` and of its elements in `result`. expr_parts
+ * writes calls so.
  *
  * What a routine does is the same in every tier (docs/semantics.md, Functions): every value that is assigned is looked
  * at; one that is not finite, an index outside its array, a failed check, more than ROUTINE_STEPS iterations and calls

@@ -42,13 +42,7 @@ uint32_t routine_offset(const Routine *routine, uint32_t output)
 
 uint32_t expr_extent(const Expr *e)
 {
-    if (is_model_call(e))
-        return function_width(e->u.function);
-    const Routine *routine = routine_of(e->args[0]->u.function);
-    const RoutineField *output = routine->fields + routine->function->n_inputs;
-    while (output->first - routine->fields[routine->function->n_inputs].first < e->element)
-        output++;
-    return output->count;
+    return is_model_call(e) ? function_width(e->u.function) : e->result;
 }
 
 /* The scalars of an array in braces, those of inner ones in the order of rows. */
@@ -88,9 +82,8 @@ static const Expr *call_and_part(Pool *pool, const Expr *e)
         first += (uint32_t)function_field_count(f, f->n_inputs + k);
     const Type row = { TYPE_REAL, 1, 0 };
     const Expr *all = expr_function(pool, f, RESULT_ALL, row, e->n_args, e->args);
-    if (e->type.rank > 0 && f->n_outputs == 1)
-        return all;
-    const Expr *part = expr_function(pool, &routine_part, 0, e->type, 1, &all);
+    const uint32_t extent = e->type.rank ? (uint32_t)function_field_count(f, f->n_inputs + e->result) : 1;
+    const Expr *part = expr_function(pool, &routine_part, extent, e->type, 1, &all);
     return expr_function_element(pool, part, first, e->type);
 }
 

@@ -63,6 +63,7 @@ static void all_stages(void **unused)
     (void)unused;
     check("everything");
     check("procedure");
+    check("calls");
 }
 
 int main(void)

@@ -113,6 +113,22 @@ static void arguments_and_results_may_be_arrays(void **state)
     run_free(r);
 }
 
+/* n = |x| with n' = -0.1 n^2, so n = n0/(1 + 0.1 n0 t) with n0 = sqrt(14), b = n x and s = 3 n. One call gives n for
+ * the derivatives and b for the outputs. */
+static void calls_in_derivatives_and_outputs_are_one(void **state)
+{
+    (void)state;
+    static const char *const solvers[] = { "dopri5", "cvode-bdf" };
+    for (int k = 0; k < 2; k++) {
+        RunResult *r = run_everywhere("function_shared.ir", solvers[k], 2);
+        const double n0 = sqrt(14), n = n0 / (1 + 0.2 * n0);
+        assert_near(run_last(r, "n"), n, 1e-6);
+        assert_near(run_last(r, "s"), 3 * n, 3e-6);
+        assert_near(run_last(r, "b[2]"), n * 2 * n / n0, 3e-6);
+        run_free(r);
+    }
+}
+
 /* With v = (1 + t/10, 2 + t/10) and the rotation R by q = 0.1 + t: w = R v, d = w1 R11 + w2 R22; x is on the circle
  * x.x = 2 + t and on the line x1 - x2 = d/10, so 2 x1^2 - 2 k x1 + k^2 - 2 - t = 0 with k = d/10; u = (R x).(R v) is
  * x.v. In the event at t = 0 the array z is assigned what calls give: w.x, and the sum of R 0, which is 0. */
@@ -178,6 +194,7 @@ int main(void)
         cmocka_unit_test(faults_name_function_line_and_call),
         cmocka_unit_test(functions_of_simplex_have_their_values),
         cmocka_unit_test(arguments_and_results_may_be_arrays),
+        cmocka_unit_test(calls_in_derivatives_and_outputs_are_one),
         cmocka_unit_test(calls_with_arrays_are_exact),
         cmocka_unit_test(states_are_arguments_as_a_whole),
         cmocka_unit_test(faults_do_not_get_lost_in_truth_values),

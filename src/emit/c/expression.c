@@ -602,15 +602,30 @@ static void prepare(Printer *p, uint32_t number)
         declare(p, number);
 }
 
+/* The call of which the array is all that it gives, if nothing else needs it; NULL: none such. */
+static const Expr *sole_call(const Printer *p, const Expr *e)
+{
+    const Expr *call = is_part(e) ? e->args[0] : e;
+    if (!is_model_call(call) || expr_extent(call) != expr_extent(e))
+        return NULL;
+    for (const Expr *at = e;; at = call) {
+        if (p->placement.nodes.at[placement_number(&p->placement, at)].uses != 1)
+            return NULL;
+        if (at == call)
+            return call;
+    }
+}
+
 /* An array that a call gives: the call puts it where it belongs, if it gives nothing else. */
 static void print_array_output(Printer *p, const Expr *e, const char *place, const char *comment)
 {
     const uint32_t number = placement_number(&p->placement, e);
     Text value = { .arena = p->line };
-    if (is_model_call(e) && p->placement.nodes.at[number].uses == 1) {
-        for (uint32_t k = 0; k < e->n_args; k++)
-            prepare(p, placement_number(&p->placement, e->args[k]));
-        print_routine_call(p, &value, e, arena_format(p->line, "&%s", place));
+    const Expr *call = sole_call(p, e);
+    if (call) {
+        for (uint32_t k = 0; k < call->n_args; k++)
+            prepare(p, placement_number(&p->placement, call->args[k]));
+        print_routine_call(p, &value, call, arena_format(p->line, "&%s", place));
         print_line(p, comment, "%s;", value.at);
         return;
     }

@@ -249,9 +249,9 @@ void lay_assignment(Kernels *ks, Term lhs, Term rhs, DomainId domain)
                            : is_whole ? variable_count(m, term_refs(m, lhs)[0].var)
                            : d->n     ? (uint64_t)m->iterators.at[d->first + inner].count
                                       : 1;
-    int32_t *strides = NEW_ARRAY(ks->arena, int32_t, width);
-    for (uint32_t k = 0; k < width; k++)
-        strides[k] = is_call ? 0 : (int32_t)f.maps.at[k].step[inner];
+    int32_t *strides = is_call ? NULL : NEW_ARRAY(ks->arena, int32_t, width);
+    for (uint32_t k = 0; k < width && strides; k++)
+        strides[k] = (int32_t)f.maps.at[k].step[inner];
     const int32_t iterator_stride = uses_iterator ? (int32_t)m->iterators.at[d->first + inner].stride : 0;
     const uint32_t kernel = kernel_for(ks, 1, &shape, n_leaves, strides, uses_iterator ? &iterator_stride : NULL);
     uint32_t *row = NEW_ARRAY(ks->arena, uint32_t, width + 1);

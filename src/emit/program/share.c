@@ -29,7 +29,9 @@ static uint64_t saved(const Share *s, const SharedValue *v)
 {
     const uint32_t entries = v->demand.is_sure ? v->demand.entries : v->demand.guarded;
     const uint64_t needed = v->demand.uses < entries ? v->demand.uses : entries;
-    const uint64_t computed = s->repeats && v->demand.is_outside && !v->varies ? needed * s->repeats : needed;
+    uint64_t computed = s->repeats && v->demand.is_outside && !v->varies ? needed * s->repeats : needed;
+    if (v->is_frequent && computed == 1)
+        computed = 2;
     return computed ? (computed - 1) * v->cost : 0;
 }
 
@@ -144,14 +146,17 @@ static bool is_operation(const Expr *e)
     return e->kind != EXPR_LEAF && !expr_is_constant(e);
 }
 
-static bool leaf_is_ready(const Group *g, uint32_t leaf)
+/* The slots of a leaf, n of an array, have their values before these rows. */
+static bool leaf_is_ready(const Group *g, uint32_t leaf, uint64_t n)
 {
     const Kernel *kernel = &g->ks->kernels.at[g->list->at[g->first].piece.kernel];
     for (uint32_t k = 0; k < g->n; k++) {
         const uint32_t slot = g->ks->rows.at[g->list->at[g->first + k].piece.row + kernel->n_outputs + leaf];
-        const SlotState *state = share_slot(g->s, slot);
-        if (state->list == g->s->own.list && state->written_at > g->first) /* entries are numbered from 1 */
-            return false;
+        for (uint32_t j = 0; j < n; j++) {
+            const SlotState *state = share_slot(g->s, slot + j);
+            if (state->list == g->s->own.list && state->written_at > g->first) /* entries are numbered from 1 */
+                return false;
+        }
     }
     return true;
 }
@@ -159,10 +164,13 @@ static bool leaf_is_ready(const Group *g, uint32_t leaf)
 static bool is_ready(const Group *g, const Node *node)
 {
     if (node->expr->kind == EXPR_LEAF)
-        return leaf_is_ready(g, node->expr->u.leaf);
+        return leaf_is_ready(g, node->expr->u.leaf, 1);
     for (uint32_t k = 0; k < node->expr->n_args; k++) {
         const uint32_t arg = g->s->shapes.node_args.at[node->first_arg + k];
         if (!g->is_ready.at[arg] && !g->is_replaced.at[arg])
+            return false;
+        if (share_is_array(node->expr, k) &&
+            !leaf_is_ready(g, node->expr->args[k]->u.leaf, function_field_count(node->expr->u.function, k)))
             return false;
     }
     return true;

@@ -51,7 +51,8 @@ static void list_nodes(Share *s, const Kernel *kernel, KernelNodes *out)
             most = costs[arg] > most ? costs[arg] : most;
         }
         costs[k] = costs[k] < WORTH ? costs[k] : WORTH; /* no more is asked */
-        s->shapes.nodes.at[out->first + k].is_anchor = costs[k] == WORTH && most < WORTH;
+        s->shapes.nodes.at[out->first + k].is_anchor =
+            (costs[k] == WORTH && most < WORTH) || (placed->uses && is_model_call(placed->expr));
         out->n_anchors += s->shapes.nodes.at[out->first + k].is_anchor;
     }
     for (uint32_t k = 0; k < kernel->n_outputs; k++) {
@@ -95,6 +96,13 @@ static void write_unknown(Share *s, uint32_t slot, uint32_t entry)
     state->written_at = entry;
 }
 
+/* All elements of an array that a call gives lie side by side. */
+static uint32_t output_slots(const Kernel *kernel, uint32_t output)
+{
+    const Expr *e = kernel->outputs[output];
+    return e->type.rank > 0 ? expr_extent(e) : 1;
+}
+
 void share_writes(Share *s, const Entry *entry, void (*write)(Share *s, uint32_t slot, uint32_t entry_number),
                   uint32_t entry_number)
 {
@@ -112,7 +120,8 @@ void share_writes(Share *s, const Entry *entry, void (*write)(Share *s, uint32_t
     const uint32_t *row = s->ks->rows.at + entry->piece.row;
     for (uint32_t i = 0; i < entry->piece.n; i++)
         for (uint32_t k = 0; k < kernel->n_outputs; k++)
-            write(s, run_position(kernel, row, i, k), entry_number);
+            for (uint32_t j = 0; j < output_slots(kernel, k); j++)
+                write(s, run_position(kernel, row, i, k) + j, entry_number);
 }
 
 /* ---- values ---- */
@@ -185,7 +194,7 @@ static uint32_t slot_value(Share *s, uint32_t slot)
     return state->value;
 }
 
-/* Which operation it is; false: like nothing else, because what it reads is not known, or changes something. */
+/* Which operation it is; false: like nothing else, because it changes something, or what it reads is not known. */
 static bool find_payload(const Expr *e, uint32_t *payload)
 {
     enum { MOST = 1 << 20 };
@@ -195,21 +204,36 @@ static bool find_payload(const Expr *e, uint32_t *payload)
                             : e->kind == EXPR_TABLE    ? e->u.table->index
                                                        : 0;
     *payload = number << 12 | (uint32_t)e->kind << 8 | (is_result ? 1u : e->op);
-    for (uint32_t k = 0; k < e->n_args && !is_result; k++) /* an array may change behind its first element */
-        if (e->args[k]->kind == EXPR_LEAF && e->args[k]->type.rank > 0)
-            return false;
     return number < MOST && !(is_model_call(e) && !e->u.function->is_pure) &&
            !(e->kind == EXPR_CALL && e->op == OP_ELEMENT);
 }
 
-static uint32_t operation_value(Share *s, const Node *node, const uint32_t *numbers)
+/* What the n slots from `slot` on hold at this entry, together. */
+static uint32_t array_value(Share *s, uint32_t slot, uint64_t n)
+{
+    enum { ROW = 256, PAYLOAD = EXPR_LEAF << 8 };
+    uint32_t row[ROW], n_row = 0;
+    for (uint64_t k = 0; k < n; k++) {
+        row[n_row++] = slot_value(s, slot + (uint32_t)k);
+        if (n_row == ROW) {
+            row[0] = find_value(s, VALUE_ARRAY, PAYLOAD, n_row, row);
+            n_row = 1;
+        }
+    }
+    return find_value(s, VALUE_ARRAY, PAYLOAD, n_row, row);
+}
+
+static uint32_t operation_value(Share *s, const Node *node, const uint32_t *numbers, const uint32_t *leaf_slots)
 {
     enum { FEW = 8 };
     const Expr *e = node->expr;
     uint32_t few[FEW];
     uint32_t *args = e->n_args <= FEW ? few : NEW_ARRAY(s->arena, uint32_t, e->n_args);
-    for (uint32_t k = 0; k < e->n_args; k++)
+    for (uint32_t k = 0; k < e->n_args; k++) {
         args[k] = numbers[s->shapes.node_args.at[node->first_arg + k]];
+        if (share_is_array(e, k))
+            args[k] = array_value(s, leaf_slots[e->args[k]->u.leaf], function_field_count(e->u.function, k));
+    }
     uint32_t payload;
     if (!find_payload(e, &payload))
         return add_value(s, (SharedValue){ .kind = VALUE_SLOT, .varies = s->repeats > 0 });
@@ -259,6 +283,8 @@ static void hash_nodes(Share *s, const Entry *entry, const KernelNodes *nodes)
         for (uint32_t j = 0; j < e->n_args; j++) {
             const uint32_t arg = s->shapes.node_args.at[node->first_arg + j];
             varies |= s->survey.hash_varies.at[arg];
+            for (uint64_t i = 0; s->repeats && share_is_array(e, j) && i < function_field_count(e->u.function, j); i++)
+                varies |= may_vary(s, row[e->args[j]->u.leaf] + (uint32_t)i);
             if (commutes)
                 sum += s->survey.hashes.at[arg];
             else
@@ -298,6 +324,12 @@ void share_survey(Share *s, uint32_t n, const Entries *const *lists)
         }
 }
 
+/* What has this hash may occur twice, in any of the lists. */
+static bool is_frequent(const Share *s, uint32_t hash)
+{
+    return s->survey.marks[hash & (s->survey.n_marks - 1)] == 4 * s->survey.number + 2;
+}
+
 /* Something in it may occur elsewhere, or be computed before. */
 static bool is_interesting(Share *s, const Entry *entry)
 {
@@ -309,8 +341,7 @@ static bool is_interesting(Share *s, const Entry *entry)
     for (uint32_t k = 0; k < nodes->n; k++) {
         if (!s->shapes.nodes.at[nodes->first + k].is_anchor)
             continue;
-        if (s->survey.marks[s->survey.hashes.at[k] & (s->survey.n_marks - 1)] == 4 * s->survey.number + 2 ||
-            (s->repeats && !s->survey.hash_varies.at[k]))
+        if (is_frequent(s, s->survey.hashes.at[k]) || (s->repeats && !s->survey.hash_varies.at[k]))
             return true;
     }
     return false;
@@ -348,13 +379,15 @@ static void number_nodes(Share *s, const Entry *entry, uint32_t number, const Ke
         uint32_t *own = s->numbers.at + first;
         own[k] = e->kind == EXPR_LEAF  ? slot_value(s, row[kernel->n_outputs + e->u.leaf])
                  : expr_is_constant(e) ? find_value(s, VALUE_CONSTANT, e->id, 0, NULL)
-                                       : operation_value(s, node, own);
+                                       : operation_value(s, node, own, row + kernel->n_outputs);
     }
     for (uint32_t k = 0; k < nodes->n; k++) { /* conditions stand behind their branches */
         const Node *node = &s->shapes.nodes.at[nodes->first + k];
         const uint32_t *own = s->numbers.at + first;
         if (s->values.all.at[own[k]].kind == VALUE_OPERATION && node->expr->kind != EXPR_LEAF)
             note_use(s, own[k], number, node->is_sure, share_guard(node, own));
+        if (is_model_call(node->expr)) /* hash_nodes was at this entry last */
+            s->values.all.at[own[k]].is_frequent |= is_frequent(s, s->survey.hashes.at[k]);
     }
     for (uint32_t k = 0; k < kernel->n_outputs; k++) {
         const uint32_t root = s->numbers.at[first + s->shapes.roots.at[nodes->first_root + k]];
@@ -363,6 +396,8 @@ static void number_nodes(Share *s, const Entry *entry, uint32_t number, const Ke
         state->value = root;
         state->list = s->own.list;
         state->written_at = number;
+        for (uint32_t j = 1; j < output_slots(kernel, k); j++)
+            write_unknown(s, row[k] + j, number);
         if (v->demand.list != s->own.list)
             continue;
         v->demand.uses++;

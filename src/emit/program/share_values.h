@@ -4,10 +4,11 @@
 
 #include "emit/placement.h"
 #include "emit/program/share.h"
+#include "ir/routine.h"
 
 enum { WORTH = 6 }; /* additions that have to be saved: less does not pay for a store and its slot */
 
-typedef enum { VALUE_SLOT, VALUE_CONSTANT, VALUE_OPERATION } ValueKind;
+typedef enum { VALUE_SLOT, VALUE_CONSTANT, VALUE_OPERATION, VALUE_ARRAY /* of the values of its elements */ } ValueKind;
 
 typedef struct {          /* what the list at work wants of a value; of another list it is not valid */
     bool is_sure : 1;     /* some entry computes it in any case */
@@ -37,6 +38,7 @@ typedef struct {      /* there are as many as operations in a model: small */
     uint16_t cost; /* of computing it: a sum over what is no boundary */
     uint8_t kind, own_cost;
     bool varies;
+    bool is_frequent; /* a call that may be needed once more, here or in a list that comes later */
     Demand demand;
     Holder held;
 } SharedValue;
@@ -124,6 +126,12 @@ bool share_number(Share *s, const ShareRequest *request, const Entries *list);
 /* Calls `write` for each slot that the entry writes. */
 void share_writes(Share *s, const Entry *entry, void (*write)(Share *s, uint32_t slot, uint32_t entry_number),
                   uint32_t entry_number);
+
+/* Argument k of a call is an array where it lies in the block. */
+static inline bool share_is_array(const Expr *e, uint32_t k)
+{
+    return is_model_call(e) && e->args[k]->kind == EXPR_LEAF && e->args[k]->type.rank > 0;
+}
 
 /* The branch a node is in, by the number of its condition; 0: none. */
 static inline uint32_t share_guard(const Node *node, const uint32_t *numbers)
