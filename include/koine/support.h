@@ -114,6 +114,7 @@ typedef struct {
 
 typedef enum {
     KOINE_NODE_ASSIGN,     /* kernel, row, n: outputs from `output` on */
+    KOINE_NODE_CALL,       /* kernel, row: all results of a call, which several nodes read */
     KOINE_NODE_SYSTEM,     /* object: system */
     KOINE_NODE_RELATION,   /* object: relation */
     KOINE_NODE_STEP,       /* object: step function */
@@ -122,9 +123,10 @@ typedef enum {
 } KoineNodeKind;
 typedef struct {
     uint8_t kind;
-    bool is_real;   /* ASSIGN: the output is Real */
-    bool is_moving; /* it depends on time or x */
-    uint32_t kernel, row, n;
+    bool is_real;            /* ASSIGN: the output is Real */
+    bool is_moving;          /* it depends on time or x */
+    uint32_t kernel, row, n; /* ASSIGN, GUARD, CALL: rows of the kernel */
+    uint32_t n_values;       /* ASSIGN: elements; one row of an array that a call gives has all of them */
     uint32_t output, stride; /* ASSIGN: slot of the first element and distance of the next */
     uint32_t cell;           /* what it defines: cell whose readers wake up */
     uint32_t object, origin;

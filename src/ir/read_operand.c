@@ -132,7 +132,7 @@ static const Expr *parse_result_element(Reader *r, const Expr *call, uint32_t be
     if (!reader_parse_integer(r, 1, UINT32_MAX, &number) || !reader_expect(r, TOKEN_CLOSE_INDEX, "']' after a number"))
         return NULL;
     const uint64_t count = function_field_count(f, f->n_inputs + call->result);
-    if ((uint64_t)number > count) {
+    if (count && (uint64_t)number > count) { /* shapes are read before the sizes are known: verify sees them */
         reader_report(r, DIAG_IR_RANK, reader_span_from(r, begin), "element %lld of a result with %llu elements",
                       (long long)number, (unsigned long long)count);
         HELP(r, "elements are numbered in the order of rows");

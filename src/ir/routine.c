@@ -12,8 +12,8 @@ uint64_t function_field_count(const Function *f, uint32_t field)
     const Variable *v = &f->body->variables.at[field];
     uint64_t count = 1;
     for (uint32_t k = 0; k < v->type.rank; k++) {
-        const Expr *extent = f->body->dims.at[v->first_dim + k].term.shape;
-        if (extent->kind != EXPR_INTEGER || extent->u.integer < 1 || extent->u.integer > UINT32_MAX)
+        const Expr *extent = v->first_dim + k < f->body->dims.n ? f->body->dims.at[v->first_dim + k].term.shape : NULL;
+        if (!extent || extent->kind != EXPR_INTEGER || extent->u.integer < 1 || extent->u.integer > UINT32_MAX)
             return 0;
         count *= (uint64_t)extent->u.integer;
         if (count > UINT32_MAX)

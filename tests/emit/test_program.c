@@ -64,6 +64,7 @@ static void all_stages(void **unused)
     check("everything");
     check("procedure");
     check("calls");
+    check("event_calls");
 }
 
 int main(void)

@@ -129,6 +129,20 @@ static void calls_in_derivatives_and_outputs_are_one(void **state)
     }
 }
 
+/* At t = 1 n becomes 4. Of the array that the call gives only the second element changes: who reads it has to know.
+ * k counts to n by 2, w = y[2] + k + y[1]. */
+static void calls_in_event_steps_wake_those_who_read_them(void **state)
+{
+    (void)state;
+    RunResult *r = run_everywhere("function_events.ir", "dopri5", 2);
+    assert_near(run_at(r, "z", 0.6), 2, 0);
+    assert_near(run_at(r, "w", 0.6), 4, 0);
+    assert_near(run_last(r, "z"), 8, 0);
+    assert_near(run_last(r, "k"), 4, 0);
+    assert_near(run_last(r, "w"), 9, 0);
+    run_free(r);
+}
+
 /* With v = (1 + t/10, 2 + t/10) and the rotation R by q = 0.1 + t: w = R v, d = w1 R11 + w2 R22; x is on the circle
  * x.x = 2 + t and on the line x1 - x2 = d/10, so 2 x1^2 - 2 k x1 + k^2 - 2 - t = 0 with k = d/10; u = (R x).(R v) is
  * x.v. In the event at t = 0 the array z is assigned what calls give: w.x, and the sum of R 0, which is 0. */
@@ -195,6 +209,7 @@ int main(void)
         cmocka_unit_test(functions_of_simplex_have_their_values),
         cmocka_unit_test(arguments_and_results_may_be_arrays),
         cmocka_unit_test(calls_in_derivatives_and_outputs_are_one),
+        cmocka_unit_test(calls_in_event_steps_wake_those_who_read_them),
         cmocka_unit_test(calls_with_arrays_are_exact),
         cmocka_unit_test(states_are_arguments_as_a_whole),
         cmocka_unit_test(faults_do_not_get_lost_in_truth_values),

@@ -14,7 +14,7 @@ uint32_t cell_of(const EventLayout *e, Ref ref)
 
 uint32_t n_cells(const EventLayout *e)
 {
-    return 2 * e->m->variables.n + e->pres.n;
+    return 2 * e->m->variables.n + e->pres.n + event_calls_count(e->calls);
 }
 
 void list_pres(EventLayout *e)

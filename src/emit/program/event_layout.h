@@ -32,6 +32,8 @@ typedef struct { /* transitions under construction; see KoineFirings */
     uint32_t n_writers;
 } FiringLayout;
 
+typedef struct EventCalls EventCalls; /* event_calls.c */
+
 typedef struct {
     Kernels *ks;
     Systems *ss;
@@ -46,6 +48,7 @@ typedef struct {
     VEC(uint32_t) moving;
     VEC(KoinePre) pres;
     const char **paths; /* see Events */
+    EventCalls *calls;
     DecisionLayout decisions;
     FiringLayout firings;
     Events out; /* what is complete */
@@ -66,6 +69,17 @@ void read_term(EventLayout *e, Term term, bool *is_moving);
 void read_selector(EventLayout *e, RegionId region);
 void fill_readers(EventLayout *e);
 void fill_feeding(EventLayout *e);
+
+/* event_calls.c */
+typedef struct { /* cells */
+    uint32_t n;
+    const uint32_t *at;
+} EventReads;
+EventCalls *event_calls_find(EventLayout *e);
+uint32_t event_calls_count(const EventCalls *calls); /* nodes, each with a cell behind all others */
+/* What the node of an assignment executes, and the cells it reads beside those of its term. Nodes for calls are added
+ * before it, where it is the first that needs them. */
+Piece event_calls_lay(EventCalls *calls, uint32_t block, Piece piece, EventReads *reads);
 
 /* decisions.c, roots.c */
 void add_relation(EventLayout *e, uint32_t index, const Block *b);

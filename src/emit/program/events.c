@@ -29,7 +29,8 @@ static void add_assignment(EventLayout *e, uint32_t index, const Block *b)
 {
     const Ref target = term_refs(e->m, b->u.assign.lhs)[b->u.assign.lhs.shape->u.leaf];
     for (uint32_t k = e->parts->blocks.first_piece[index]; k < e->parts->blocks.first_piece[index + 1]; k++) {
-        const Piece piece = e->ks->pieces.at[k];
+        EventReads calls;
+        const Piece piece = event_calls_lay(e->calls, index, e->ks->pieces.at[k], &calls);
         const Kernel *kernel = &e->ks->kernels.at[piece.kernel];
         e->ks->kernels.at[piece.kernel].is_shared = true;
         const uint32_t guarded = e->guard_of[target.var.index];
@@ -39,12 +40,15 @@ static void add_assignment(EventLayout *e, uint32_t index, const Block *b)
         node->kernel = piece.kernel;
         node->row = piece.row;
         node->n = piece.n;
+        node->n_values = piece.n * output_values(kernel, 0);
         node->output = e->ks->rows.at[piece.row];
         node->stride = kernel->strides ? (uint32_t)kernel->strides[0] : 1;
         node->cell = cell_of(e, target);
         node->variable = e->ks->slots->row_of[target.var.index];
         bool is_moving = b->is_moving;
         read_term(e, b->u.assign.rhs, &is_moving);
+        for (uint32_t j = 0; j < calls.n; j++)
+            vec_push(e->ks->arena, &e->reads, ((Read){ calls.at[j], e->nodes.n - 1 }));
         note_moving(e, is_moving);
     }
 }
@@ -125,9 +129,9 @@ static void fill_checks(EventLayout *e)
         for (uint32_t j = e->parts->blocks.first_piece[index]; j < e->parts->blocks.first_piece[index + 1]; j++) {
             const Piece piece = ks->pieces.at[j];
             const Kernel *kernel = &ks->kernels.at[piece.kernel];
-            for (uint32_t i = 0; i < piece.n; i++) {
+            for (uint32_t i = 0; i < piece.n * output_values(kernel, 0); i++) {
                 vec_push(ks->arena, &checks,
-                         ks->rows.at[piece.row] + i * (kernel->strides ? (uint32_t)kernel->strides[0] : 0));
+                         ks->rows.at[piece.row] + i * (kernel->strides ? (uint32_t)kernel->strides[0] : 1));
                 vec_push(ks->arena, &checks, index);
             }
         }
@@ -371,6 +375,7 @@ Events events_lay(const Schedule *schedule, const Parts *parts, Systems *ss)
     list_pres(&e);
     find_guards(&e);
     find_moving(&e);
+    e.calls = event_calls_find(&e);
     for (uint32_t k = 0; k < schedule->parts[PART_EVENT].n; k++)
         add_block(&e, schedule->parts[PART_EVENT].at[k]);
     list_step_conditions(&e);

@@ -130,6 +130,12 @@ uint32_t kernel_for(Kernels *ks, uint32_t n_outputs, const Expr *const *outputs,
     return ks->kernels.n - 1;
 }
 
+uint32_t output_values(const Kernel *kernel, uint32_t output)
+{
+    const Expr *e = kernel->outputs[output];
+    return e->type.rank > 0 ? expr_extent(e) : 1;
+}
+
 /* ---- rows ---- */
 uint32_t put_row(Kernels *ks, const uint32_t *row, uint32_t n)
 {

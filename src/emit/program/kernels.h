@@ -57,6 +57,8 @@ void add_constant(Kernels *ks, uint32_t slot, uint32_t n, KoineSlot value);
 
 uint32_t kernel_for(Kernels *ks, uint32_t n_outputs, const Expr *const *outputs, uint32_t n_leaves,
                     const int32_t *strides, const int32_t *iterator_stride);
+/* Slots that a row writes for an output: more than one of an array that a call gives. */
+uint32_t output_values(const Kernel *kernel, uint32_t output);
 /* The number of the row's first entry. */
 uint32_t put_row(Kernels *ks, const uint32_t *row, uint32_t n);
 /* flatten.c: the kernel and row that compute `terms` into `slots`, in the scalar domain. */

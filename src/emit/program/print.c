@@ -197,6 +197,7 @@ static void print_nodes(const Printing *x)
         switch ((KoineNodeKind)node->kind) {
         case KOINE_NODE_GUARD:
         case KOINE_NODE_ASSIGN:
+        case KOINE_NODE_CALL:
             put_slot(x, node->output);
             text_add(x->to, " :=");
             put_kernel(x, node->kernel, node->row);

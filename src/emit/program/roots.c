@@ -52,7 +52,7 @@ void find_quiet(EventLayout *e)
         for (uint32_t j = e->out.data.graph.readers_start[r->decision.cell];
              is_quiet && j < e->out.data.graph.readers_start[r->decision.cell + 1]; j++) {
             const KoineNode *node = &e->nodes.at[e->out.data.graph.readers[j]];
-            is_quiet = (node->kind == KOINE_NODE_ASSIGN || node->kind == KOINE_NODE_GUARD) && node->n == 1;
+            is_quiet = (node->kind == KOINE_NODE_ASSIGN || node->kind == KOINE_NODE_GUARD) && node->n_values == 1;
         }
         r->may_be_quiet = is_quiet;
     }
@@ -73,7 +73,7 @@ static uint8_t reached_from(const EventLayout *e, uint32_t cell, const uint8_t *
         const KoineNode *reader = &e->nodes.at[p->readers[k]];
         if (reader->kind == KOINE_NODE_TRANSITION || reader->kind == KOINE_NODE_GUARD)
             found |= REACHES_TRANSITION;
-        else if (reader->kind == KOINE_NODE_ASSIGN && reader->cell != KOINE_NONE)
+        else if ((reader->kind == KOINE_NODE_ASSIGN || reader->kind == KOINE_NODE_CALL) && reader->cell != KOINE_NONE)
             found |= below[reader->cell];
         if (reader->kind == KOINE_NODE_SYSTEM)
             found |= below_system[reader->object];

@@ -96,13 +96,6 @@ static void write_unknown(Share *s, uint32_t slot, uint32_t entry)
     state->written_at = entry;
 }
 
-/* All elements of an array that a call gives lie side by side. */
-static uint32_t output_slots(const Kernel *kernel, uint32_t output)
-{
-    const Expr *e = kernel->outputs[output];
-    return e->type.rank > 0 ? expr_extent(e) : 1;
-}
-
 void share_writes(Share *s, const Entry *entry, void (*write)(Share *s, uint32_t slot, uint32_t entry_number),
                   uint32_t entry_number)
 {
@@ -120,7 +113,7 @@ void share_writes(Share *s, const Entry *entry, void (*write)(Share *s, uint32_t
     const uint32_t *row = s->ks->rows.at + entry->piece.row;
     for (uint32_t i = 0; i < entry->piece.n; i++)
         for (uint32_t k = 0; k < kernel->n_outputs; k++)
-            for (uint32_t j = 0; j < output_slots(kernel, k); j++)
+            for (uint32_t j = 0; j < output_values(kernel, k); j++)
                 write(s, run_position(kernel, row, i, k) + j, entry_number);
 }
 
@@ -396,7 +389,7 @@ static void number_nodes(Share *s, const Entry *entry, uint32_t number, const Ke
         state->value = root;
         state->list = s->own.list;
         state->written_at = number;
-        for (uint32_t j = 1; j < output_slots(kernel, k); j++)
+        for (uint32_t j = 1; j < output_values(kernel, k); j++)
             write_unknown(s, row[k] + j, number);
         if (v->demand.list != s->own.list)
             continue;

@@ -87,6 +87,7 @@ static void add_node(Attribution *a, const KoineNode *node, uint64_t evaluations
     const KoineProgram *p = a->of->program;
     switch ((KoineNodeKind)node->kind) {
     case KOINE_NODE_ASSIGN:
+    case KOINE_NODE_CALL:
     case KOINE_NODE_GUARD: add(a, node->origin, node->kernel, evaluations * node->n); return;
     case KOINE_NODE_SYSTEM: return; /* counted where it is solved */
     case KOINE_NODE_RELATION:

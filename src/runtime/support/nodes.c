@@ -239,12 +239,20 @@ static KoineStatus evaluate_array(Machine *m, const KoineNode *node)
 {
     /* Elements are not compared one by one: an array counts as changed when it is computed. */
     run_kernel(m, node->kernel, node->row, node->n);
-    for (uint32_t j = 0; j < node->n; j++)
+    for (uint32_t j = 0; j < node->n_values; j++)
         if (!is_good(&m->slots[node->output + j * node->stride], node->is_real))
             return koine_fault(m, KOINE_FAILED, node->origin, NULL);
     cell_moved(m, node->cell);
     pass_jump_on(m, node, node->cell, !m->instant->is_general);
     return KOINE_OK;
+}
+
+/* Results of different types: those that read them look at them. */
+static void evaluate_call(Machine *m, const KoineNode *node)
+{
+    run_kernel(m, node->kernel, node->row, 1);
+    cell_moved(m, node->cell);
+    pass_jump_on(m, node, node->cell, !m->instant->is_general);
 }
 
 static KoineStatus evaluate_system(Machine *m, const KoineNode *node)
@@ -303,7 +311,8 @@ static inline KoineStatus evaluate_guard(Machine *m, const KoineNode *node)
 static inline KoineStatus evaluate_node(Machine *m, const KoineNode *node)
 {
     switch ((KoineNodeKind)node->kind) {
-    case KOINE_NODE_ASSIGN: return node->n == 1 ? evaluate_scalar(m, node) : evaluate_array(m, node);
+    case KOINE_NODE_ASSIGN: return node->n_values == 1 ? evaluate_scalar(m, node) : evaluate_array(m, node);
+    case KOINE_NODE_CALL: evaluate_call(m, node); return KOINE_OK;
     case KOINE_NODE_SYSTEM: return evaluate_system(m, node);
     case KOINE_NODE_RELATION: return evaluate_relation(m, node);
     case KOINE_NODE_STEP: return evaluate_step(m, node);
