@@ -249,7 +249,7 @@ void lay_assignment(Kernels *ks, Term lhs, Term rhs, DomainId domain)
                            : is_whole ? variable_count(m, term_refs(m, lhs)[0].var)
                            : d->n     ? (uint64_t)m->iterators.at[d->first + inner].count
                                       : 1;
-    int32_t *strides = is_call ? NULL : NEW_ARRAY(ks->arena, int32_t, width);
+    int32_t *strides = is_call || (d->n == 0 && !is_whole) ? NULL : NEW_ARRAY(ks->arena, int32_t, width);
     for (uint32_t k = 0; k < width && strides; k++)
         strides[k] = (int32_t)f.maps.at[k].step[inner];
     const int32_t iterator_stride = uses_iterator ? (int32_t)m->iterators.at[d->first + inner].stride : 0;
