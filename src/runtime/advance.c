@@ -240,7 +240,10 @@ static KoineStatus take_part(KoineRun *run, double to, bool is_event, unsigned *
     koine_keep(run);
     if (!run->problem.strategy->learns_from_trials)
         koine_scales_accept(run, koine_states(run->model));
-    return koine_accept(run, cause);
+    TRY(koine_accept(run, cause));
+    if (run->roots.is_between) /* the step ends at the event: else the event would wait for a step for ever */
+        *cause &= ~(unsigned)KOINE_AT_STEP;
+    return KOINE_OK;
 }
 
 static KoineStatus advance_once(KoineRun *run, unsigned *cause)

@@ -1,5 +1,6 @@
 /* Transitions of the start, of steps, of entries, and who asks whether they fire: in all tiers, values by hand. */
 #include "run.h"
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -133,6 +134,25 @@ static void test_m11_that_a_level_begins_to_fire_is_seen(void **state)
     run_in_all_tiers((RunRequest){ .path = MODELS "levels.ir", .stop = 2, .interval = 1 }, check_levels);
 }
 
+/* z is x at the end of the step before: x falls as 0.875^k. At a crossing behind an instant the step ends there,
+ * although each step ends with an instant. */
+static void check_step_and_root(const RunResult *r)
+{
+    expect_done(r);
+    expect_near(run_at(r, "x", 1.125), pow(0.875, 9), 1e-12);
+    expect_near(run_last(r, "n"), 17, 0);
+    expect_near(run_last(r, "m"), 1, 0);
+    assert_int_equal(r->report.statistics.events.state_events, 1);
+}
+
+static void test_m11_a_crossing_behind_a_step_is_found(void **state)
+{
+    (void)state;
+    run_in_all_tiers(
+        (RunRequest){ .path = MODELS "step_and_root.ir", .stop = 2, .interval = 1, .solver = "rk4", .step = 0.125 },
+        check_step_and_root);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -141,6 +161,7 @@ int main(void)
         cmocka_unit_test(test_m11_fired_of_ticks_levels_and_ranges),
         cmocka_unit_test(test_m11_what_holds_at_the_start_does_not_rise_there),
         cmocka_unit_test(test_m11_that_a_level_begins_to_fire_is_seen),
+        cmocka_unit_test(test_m11_a_crossing_behind_a_step_is_found),
         cmocka_unit_test(test_m11_entries_are_called_from_outside),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
