@@ -52,9 +52,9 @@ static Variability ref_variability(const Verifier *v, Ref ref, bool allows_start
     case REF_TERMINAL:
     case REF_FIRED:
     case REF_TICK:
-    case REF_INTERVAL: return VARIABILITY_DISCRETE;
+    case REF_INTERVAL:
+    case REF_LAST: return VARIABILITY_DISCRETE;
     case REF_DER:
-    case REF_LAST:
     case REF_TIME:
     case REF_SEED:
     case REF_SEED_DER: return VARIABILITY_CONTINUOUS;
@@ -199,7 +199,7 @@ static bool has_continuous_leaf(const RuleWalk *w, const Expr *e)
 {
     if (e->kind == EXPR_LEAF) {
         const Ref ref = w->refs[e->u.leaf];
-        if (ref.kind == REF_TIME || ref.kind == REF_DER || ref.kind == REF_LAST)
+        if (ref.kind == REF_TIME || ref.kind == REF_DER)
             return true;
         if (ref.kind == REF_NOW && var_of(w->v, ref.var.index)->variability == VARIABILITY_CONTINUOUS &&
             var_of(w->v, ref.var.index)->definition != DEFINITION_NONE)

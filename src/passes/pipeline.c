@@ -4,6 +4,7 @@
 
 /* Name, function, what it needs and gives, whether it is run for the initial system too, purpose. */
 const Pass pipeline[] = {
+    { "lower-last", lower_last, 0, 0, false, "values at the last accepted step are variables" },
     { "lower-partitions", lower_partitions, 0, 0, false, "equations of a clock hold in the steps of its ticks" },
     { "lower-procedures", lower_procedures, 0, 0, false, "statements in order become assignments that hold at once" },
     { "lower-ticks", lower_ticks, 0, 0, false, "clocks become comparisons with the time" },
