@@ -148,26 +148,31 @@ static void merge_target(Merger *g, const uint32_t *ids, uint32_t n)
     merged->owner = first.owner;
     merged->origin.made_by = "merge-regions";
     merged->origin.parent.index = ids[0];
+    merged->when_valid = first.when_valid;
     for (uint32_t k = 0; k < n; k++)
         m->equations.at[ids[k]].kind = EQUATION_DROPPED;
 }
 
+/* What always holds, and what holds behind the start only, are merged each for themselves. */
+enum { KEYS = 4 }; /* of a variable */
+
 static uint64_t target_key(const Model *m, uint32_t equation)
 {
-    const Ref target = term_refs(m, m->equations.at[equation].lhs)[0];
-    return (uint64_t)target.var.index << 1 | (target.kind == REF_DER);
+    const Equation *e = &m->equations.at[equation];
+    const Ref target = term_refs(m, e->lhs)[0];
+    return KEYS * (uint64_t)target.var.index + 2 * (e->when_valid == VALID_NOT_INITIAL) + (target.kind == REF_DER);
 }
 
 /* Equations inside regions, grouped by target: a target's list is in the order of the equations. */
 static void group_by_target(Merger *g)
 {
     const Model *m = g->model;
-    uint32_t *head = NEW_ARRAY(g->c->scratch, uint32_t, 2 * (size_t)m->variables.n + 2);
+    uint32_t *head = NEW_ARRAY(g->c->scratch, uint32_t, KEYS * (size_t)m->variables.n + 2);
     uint32_t n = 0;
     for (uint32_t k = 0; k < m->equations.n; k++)
         if (equation_is_directed(&m->equations.at[k]) && m->equations.at[k].region.index != ID_NONE)
             head[target_key(m, k) + 1]++, n++;
-    for (uint32_t k = 0; k < 2 * m->variables.n; k++)
+    for (uint32_t k = 0; k < KEYS * m->variables.n; k++)
         head[k + 1] += head[k];
     g->by_target = NEW_ARRAY(g->c->scratch, uint32_t, n + 1);
     g->n_by_target = n;

@@ -1,4 +1,5 @@
-/* Part of merge-regions: equations without direction inside branches. Every branch has as many as the others; they are
+/* Part of merge-regions: equations without direction inside branches, those that always hold, those of the start and
+ * those behind it each for themselves. Every branch has as many as the others; they are
  * paired, one of each branch, and become one equation each: those with the same left side `v = if r = 1 then a else b`,
  * others `0 = if r = 1 then left - right else ...`. Equations that say the same left side are paired first, so that the
  * unknown keeps an equation of its own where it has one in every branch; the rest in the order of the text. */
@@ -17,6 +18,7 @@ typedef VEC(Row *) Rows;
 typedef struct {
     Compile *c;
     Model *model;
+    Validity valid;                     /* of the equations at work */
     bool *is_acausal;                   /* per region: some equation without direction is in it or below */
     uint32_t *first_equation;           /* per region: 1 + first equation of a chain, in their order */
     uint32_t *next_equation;            /* per equation */
@@ -29,7 +31,7 @@ static void list_members(Merger *g)
     const Model *m = g->model;
     for (uint32_t k = m->equations.n; k-- > 0;) {
         const Equation *e = &m->equations.at[k];
-        if (e->region.index == ID_NONE || e->kind == EQUATION_DROPPED)
+        if (e->region.index == ID_NONE || e->kind == EQUATION_DROPPED || e->when_valid != g->valid)
             continue;
         g->next_equation[k] = g->first_equation[e->region.index];
         g->first_equation[e->region.index] = k + 1;
@@ -193,14 +195,16 @@ static void add_equation(Merger *g, const Row *row)
     merged->owner = model_equation.owner;
     merged->origin.made_by = "merge-regions";
     merged->origin.parent.index = first;
+    merged->when_valid = (uint8_t)g->valid;
 }
 
-void merge_residuals(Compile *c)
+static void merge_valid(Compile *c, Validity valid)
 {
     Model *m = c->model;
     const uint32_t n = m->regions.n;
     Merger g = { .c = c,
                  .model = m,
+                 .valid = valid,
                  .is_acausal = NEW_ARRAY(c->scratch, bool, n + 1),
                  .first_equation = NEW_ARRAY(c->scratch, uint32_t, n + 1),
                  .next_equation = NEW_ARRAY(c->scratch, uint32_t, m->equations.n + 1),
@@ -214,4 +218,11 @@ void merge_residuals(Compile *c)
         for (uint32_t j = 0; j < rows.n && diag_errors(c->diag) == 0; j++)
             add_equation(&g, rows.at[j]);
     }
+}
+
+void merge_residuals(Compile *c)
+{
+    merge_valid(c, VALID_ALWAYS);
+    merge_valid(c, VALID_INITIAL_ONLY);
+    merge_valid(c, VALID_NOT_INITIAL);
 }

@@ -15,8 +15,6 @@ static void check_equations(Compile *c)
         const Equation *e = &m->equations.at[k];
         if (e->kind == EQUATION_ALGORITHM)
             refuse(c, e->origin.span, "an algorithm");
-        if (e->region.index != ID_NONE && e->when_valid != VALID_ALWAYS)
-            refuse(c, e->origin.span, "an equation in a branch that holds only at the start, or only after it,");
         if (m->domains.at[e->domain.index].n > ELEMENT_LEVELS)
             refuse(c, e->origin.span, "an equation over more than four ranges");
     }
