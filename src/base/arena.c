@@ -1,6 +1,6 @@
-/* Chunked arena; see arena.h. Small blocks share chunks. A large block is mapped on its own: pages that are never
- * touched cost nothing, and growing it moves no bytes. Hostile memory gives every allocation a chunk of its own,
- * poisons released memory and thereby lets the address sanitizer see each overrun. */
+/* Chunked arena; see arena.h. Small blocks share chunks. A large block is mapped on its own: growing it moves no bytes,
+ * and pages of a very large one that are never touched cost nothing. Hostile memory gives every allocation a chunk of
+ * its own, poisons released memory and thereby lets the address sanitizer see each overrun. */
 #define _GNU_SOURCE /* mremap */
 #include "base/arena.h"
 #include "base/bug.h"
@@ -84,11 +84,13 @@ static size_t mapping_for(size_t size)
     return (size + sizeof(Large) + PAGE - 1) / PAGE * PAGE;
 }
 
+enum { HUGE_FROM = 1 << 22 };
+
 /* Filling a large array costs a page fault for every 4 KiB otherwise. Only advice: a refusal does not matter. */
 static void use_huge_pages(void *block, size_t mapped)
 {
 #ifdef MADV_HUGEPAGE
-    if (mapped >= (size_t)1 << 22)
+    if (mapped >= HUGE_FROM)
         (void)madvise(block, mapped, MADV_HUGEPAGE);
 #else
     (void)block;
@@ -96,9 +98,12 @@ static void use_huge_pages(void *block, size_t mapped)
 #endif
 }
 
+/* Blocks of less than a huge page or two get their pages at once: nearly all of them are filled, and one fault a page
+ * costs more than to clear it. */
 static Large *map_block(size_t mapped)
 {
-    Large *block = mmap(NULL, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    const int populate = mapped < HUGE_FROM ? MAP_POPULATE : 0;
+    Large *block = mmap(NULL, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | populate, -1, 0);
     if (block == MAP_FAILED)
         return NULL;
     use_huge_pages(block, mapped);
