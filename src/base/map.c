@@ -13,7 +13,7 @@ void map_init(Map *map, Arena *arena, uint32_t expected)
 /* Keys that differ in the last two bits only lie side by side: the variables of an instance, say, of which several
  * are looked up in turn. The groups are spread by both halves of the key: pairs of two numbers that count up together
  * would else lie on a lattice and meet in long rows. */
-static MapEntry *entry_of(const Map *map, uint64_t key)
+static inline MapEntry *entry_of(const Map *map, uint64_t key)
 {
     const uint64_t product = (key >> 2) * 0x9e3779b97f4a7c15u;
     const uint64_t group = (product ^ product >> 32) * 0xff51afd7ed558ccdu >> 32;
