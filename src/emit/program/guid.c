@@ -10,17 +10,30 @@ typedef struct {
 
 static void add(Guid *g, uint64_t value)
 {
-    g->hash = hash_mix(g->hash, value);
+    g->hash = (g->hash ^ value) * 0xff51afd7ed558ccdu;
+    g->hash ^= g->hash >> 32;
 }
 
+/* The last word may overlap the one before it: names are many and short, and a copy of a few bytes is a call. */
 static void add_bytes(Guid *g, const void *bytes, size_t size)
 {
     const unsigned char *at = bytes;
+    uint64_t word;
+    uint32_t first, last;
     add(g, size);
-    for (size_t k = 0; k < size; k += sizeof(uint64_t)) {
-        uint64_t word = 0;
-        memcpy(&word, at + k, size - k < sizeof word ? size - k : sizeof word);
+    for (size_t k = 0; k + sizeof word < size; k += sizeof word) {
+        memcpy(&word, at + k, sizeof word);
         add(g, word);
+    }
+    if (size >= sizeof word) {
+        memcpy(&word, at + size - sizeof word, sizeof word);
+        add(g, word);
+    } else if (size >= sizeof first) {
+        memcpy(&first, at, sizeof first);
+        memcpy(&last, at + size - sizeof last, sizeof last);
+        add(g, (uint64_t)first << 32 | last);
+    } else if (size) {
+        add(g, (uint64_t)at[0] << 16 | (uint64_t)at[size / 2] << 8 | at[size - 1]);
     }
 }
 
@@ -73,8 +86,8 @@ static void add_slots(Guid *g, const KoineProgram *data)
     const KoineTables *tables = data->tables;
     for (uint32_t k = 0; k < tables->n_variables; k++) {
         add_text(g, tables->variables[k].name);
-        add(g, tables->variables[k].now);
-        add(g, tables->variables[k].set);
+        const uint64_t set = tables->variables[k].set;
+        add(g, tables->variables[k].now ^ (set << 32 | set >> 32));
         add(g, (uint64_t)tables->variables[k].count << 8 | tables->variables[k].type);
     }
     for (uint32_t k = 0; k < data->slots.n_constants; k++) {
