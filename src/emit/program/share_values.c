@@ -24,6 +24,33 @@ static uint32_t outer_if(const Placement *p, uint32_t region)
     return region != ID_NONE && p->regions.at[region].depth == 1 ? p->regions.at[region].owner : ID_NONE;
 }
 
+/* Which operation it is; false: like nothing else, because it changes something, or what it reads is not known. */
+static bool find_payload(const Expr *e, uint32_t *payload)
+{
+    enum { MOST = 1 << 20 };
+    const bool is_result = is_part(e);
+    const uint32_t number = is_result                  ? e->element
+                            : e->kind == EXPR_FUNCTION ? e->u.function->number
+                            : e->kind == EXPR_TABLE    ? e->u.table->index
+                                                       : 0;
+    *payload = number << 12 | (uint32_t)e->kind << 8 | (is_result ? 1u : e->op);
+    return number < MOST && !(is_model_call(e) && !e->u.function->is_pure) &&
+           !(e->kind == EXPR_CALL && e->op == OP_ELEMENT);
+}
+
+static NodeRole role_of(const Expr *e, uint32_t *payload)
+{
+    if (e->kind == EXPR_LEAF) {
+        *payload = e->u.leaf;
+        return NODE_LEAF;
+    }
+    if (expr_is_constant(e)) {
+        *payload = e->id;
+        return NODE_CONSTANT;
+    }
+    return find_payload(e, payload) ? NODE_OPERATION : NODE_UNLIKE;
+}
+
 static void list_nodes(Share *s, const Kernel *kernel, KernelNodes *out)
 {
     const Placement *p = &s->placement;
@@ -36,6 +63,8 @@ static void list_nodes(Share *s, const Kernel *kernel, KernelNodes *out)
                       .first_arg = s->shapes.node_args.n,
                       .is_sure = placed->uses && placed->region == 0,
                       .condition = KOINE_NONE };
+        node.role = (uint8_t)role_of(placed->expr, &node.payload);
+        node.commutes = placed->expr->kind == EXPR_CALL && (placed->expr->op == OP_ADD || placed->expr->op == OP_MUL);
         const uint32_t owner = placed->uses ? outer_if(p, placed->region) : ID_NONE;
         if (owner != ID_NONE) {
             node.condition = placement_number(p, p->nodes.at[owner].expr->args[0]);
@@ -187,20 +216,6 @@ static uint32_t slot_value(Share *s, uint32_t slot)
     return state->value;
 }
 
-/* Which operation it is; false: like nothing else, because it changes something, or what it reads is not known. */
-static bool find_payload(const Expr *e, uint32_t *payload)
-{
-    enum { MOST = 1 << 20 };
-    const bool is_result = is_part(e);
-    const uint32_t number = is_result                  ? e->element
-                            : e->kind == EXPR_FUNCTION ? e->u.function->number
-                            : e->kind == EXPR_TABLE    ? e->u.table->index
-                                                       : 0;
-    *payload = number << 12 | (uint32_t)e->kind << 8 | (is_result ? 1u : e->op);
-    return number < MOST && !(is_model_call(e) && !e->u.function->is_pure) &&
-           !(e->kind == EXPR_CALL && e->op == OP_ELEMENT);
-}
-
 /* What the n slots from `slot` on hold at this entry, together. */
 static uint32_t array_value(Share *s, uint32_t slot, uint64_t n)
 {
@@ -227,16 +242,14 @@ static uint32_t operation_value(Share *s, const Node *node, const uint32_t *numb
         if (share_is_array(e, k))
             args[k] = array_value(s, leaf_slots[e->args[k]->u.leaf], function_field_count(e->u.function, k));
     }
-    uint32_t payload;
-    if (!find_payload(e, &payload))
+    if (node->role == NODE_UNLIKE)
         return add_value(s, (SharedValue){ .kind = VALUE_SLOT, .varies = s->repeats > 0 });
-    const bool commutes = e->kind == EXPR_CALL && (e->op == OP_ADD || e->op == OP_MUL);
-    if (commutes && args[0] > args[1]) {
+    if (node->commutes && args[0] > args[1]) {
         const uint32_t first = args[0];
         args[0] = args[1];
         args[1] = first;
     }
-    const uint32_t number = find_value(s, VALUE_OPERATION, payload, e->n_args, args);
+    const uint32_t number = find_value(s, VALUE_OPERATION, node->payload, e->n_args, args);
     s->values.all.at[number].own_cost = operation_cost(e);
     return number;
 }
@@ -257,6 +270,16 @@ static bool may_vary(const Share *s, uint32_t slot)
     return slot < s->slots.n && s->slots.at[slot].epoch == s->epoch && s->slots.at[slot].list == s->own.list;
 }
 
+/* Some element of the array that argument k of a call is, if it is one. */
+static bool array_may_vary(const Share *s, const Expr *e, uint32_t k, const uint32_t *row)
+{
+    bool any = false;
+    if (share_is_array(e, k))
+        for (uint64_t i = 0; i < function_field_count(e->u.function, k) && !any; i++)
+            any = may_vary(s, row[e->args[k]->u.leaf] + (uint32_t)i);
+    return any;
+}
+
 /* Hashes of the nodes of an entry by their operations and slots. */
 static void hash_nodes(Share *s, const Entry *entry, const KernelNodes *nodes)
 {
@@ -264,27 +287,30 @@ static void hash_nodes(Share *s, const Entry *entry, const KernelNodes *nodes)
     const uint32_t *row = s->ks->rows.at + entry->piece.row + kernel->n_outputs;
     vec_reserve(s->arena, &s->survey.hashes, nodes->n);
     vec_reserve(s->arena, &s->survey.hash_varies, nodes->n);
-    for (uint32_t k = 0; k < nodes->n; k++) {
-        const Node *node = &s->shapes.nodes.at[nodes->first + k];
-        const Expr *e = node->expr;
-        const bool is_leaf = e->kind == EXPR_LEAF;
-        const bool commutes = e->kind == EXPR_CALL && (e->op == OP_ADD || e->op == OP_MUL);
-        uint32_t payload = e->id;
-        bool varies =
-            is_leaf ? s->repeats && may_vary(s, row[e->u.leaf]) : !expr_is_constant(e) && !find_payload(e, &payload);
-        uint64_t hash = is_leaf ? hash_mix(1, row[e->u.leaf]) : hash_mix(2, payload), sum = 0;
-        for (uint32_t j = 0; j < e->n_args; j++) {
-            const uint32_t arg = s->shapes.node_args.at[node->first_arg + j];
-            varies |= s->survey.hash_varies.at[arg];
-            for (uint64_t i = 0; s->repeats && share_is_array(e, j) && i < function_field_count(e->u.function, j); i++)
-                varies |= may_vary(s, row[e->args[j]->u.leaf] + (uint32_t)i);
-            if (commutes)
-                sum += s->survey.hashes.at[arg];
-            else
-                hash = hash_mix(hash, s->survey.hashes.at[arg]);
+    const Node *node = s->shapes.nodes.at + nodes->first;
+    const uint32_t *args = s->shapes.node_args.at;
+    uint32_t *hashes = s->survey.hashes.at;
+    bool *all_vary = s->survey.hash_varies.at;
+    for (uint32_t k = 0; k < nodes->n; k++, node++) {
+        if (node->role == NODE_LEAF) {
+            hashes[k] = (uint32_t)hash_mix(1, row[node->payload]);
+            all_vary[k] = s->repeats && may_vary(s, row[node->payload]);
+            continue;
         }
-        s->survey.hashes.at[k] = (uint32_t)(commutes ? hash_mix(hash, sum) : hash);
-        s->survey.hash_varies.at[k] = varies;
+        bool varies = node->role == NODE_UNLIKE;
+        uint64_t hash = hash_mix(2, node->payload), sum = 0;
+        for (uint32_t j = 0; j < node->expr->n_args; j++) {
+            const uint32_t arg = args[node->first_arg + j];
+            varies |= all_vary[arg];
+            if (node->takes_arrays && s->repeats)
+                varies |= array_may_vary(s, node->expr, j, row);
+            if (node->commutes)
+                sum += hashes[arg];
+            else
+                hash = hash_mix(hash, hashes[arg]);
+        }
+        hashes[k] = (uint32_t)(node->commutes ? hash_mix(hash, sum) : hash);
+        all_vary[k] = varies;
     }
 }
 
@@ -368,11 +394,10 @@ static void number_nodes(Share *s, const Entry *entry, uint32_t number, const Ke
     s->numbers.n += nodes->n;
     for (uint32_t k = 0; k < nodes->n; k++) {
         const Node *node = &s->shapes.nodes.at[nodes->first + k];
-        const Expr *e = node->expr;
         uint32_t *own = s->numbers.at + first;
-        own[k] = e->kind == EXPR_LEAF  ? slot_value(s, row[kernel->n_outputs + e->u.leaf])
-                 : expr_is_constant(e) ? find_value(s, VALUE_CONSTANT, e->id, 0, NULL)
-                                       : operation_value(s, node, own, row + kernel->n_outputs);
+        own[k] = node->role == NODE_LEAF       ? slot_value(s, row[kernel->n_outputs + node->payload])
+                 : node->role == NODE_CONSTANT ? find_value(s, VALUE_CONSTANT, node->payload, 0, NULL)
+                                               : operation_value(s, node, own, row + kernel->n_outputs);
     }
     for (uint32_t k = 0; k < nodes->n; k++) { /* conditions stand behind their branches */
         const Node *node = &s->shapes.nodes.at[nodes->first + k];

@@ -43,10 +43,16 @@ typedef struct {      /* there are as many as operations in a model: small */
     Holder held;
 } SharedValue;
 
+typedef enum { NODE_LEAF, NODE_CONSTANT, NODE_OPERATION, NODE_UNLIKE } NodeRole; /* unlike: no other has its value */
+
 typedef struct { /* a node of a kernel */
     const Expr *expr;
     uint32_t first_arg; /* in share->node_args: numbers of nodes, as many as expr has arguments */
-    bool is_sure;       /* computed whatever the branches */
+    uint32_t payload;   /* number of the leaf, id of the constant, what operation */
+    uint8_t role;       /* NodeRole */
+    bool commutes;
+    bool takes_arrays; /* it may: a call */
+    bool is_sure;      /* computed whatever the branches */
     bool is_root;
     bool is_anchor;     /* the smallest that is worth a slot: all that is contains one */
     bool is_otherwise;  /* ... its side */
