@@ -7,16 +7,30 @@
 #include "ir/labels.h"
 #include "ir/walk.h"
 
+/* What all terms of one shape have in common: it is found once. A shape is plain if it consists of literals, operations
+ * and references to variables as a whole, and compares no Reals for equality: then the types of its leaves are all
+ * that there is to check. */
+typedef struct {
+    bool is_known, is_plain;
+    const Type *types; /* of each leaf, of a plain one */
+} ShapeFacts;
+
 typedef struct {
     const Model *model;
     const Function *function; /* whose body the model is, or NULL */
     Diag *diag;
     Arena *arena;
     bool is_good;
+    ShapeFacts *facts; /* by the id of the shape */
+    uint32_t n_facts;
 } Verifier;
 
 /* All ids in range, all terms as their places want them. False: reported; the rules must not be tried then. */
 bool verify_ids(Verifier *v);
+
+const ShapeFacts *verify_shape(Verifier *v, const Expr *shape);
+/* It is plain, and its leaves have the types of what they refer to. */
+bool verify_is_plain(Verifier *v, const Expr *shape, const Ref *refs);
 
 /* The rule about the body of a function, whose ids are good. */
 bool verify_function(Verifier *v);

@@ -176,6 +176,8 @@ static void check_term(void *context, Term term, const TermPlace *place)
     for (uint32_t k = 0; k < n; k++)
         if (!check_ref(v, refs[k], place->span))
             return;
+    if (verify_is_plain(v, term.shape, refs))
+        return;
     ShapeWalk walk = { .v = v, .refs = refs, .place = place };
     Map seen;
     if (term.shape->depth > SMALL_DEPTH) {
@@ -341,22 +343,7 @@ static void check_origin(Verifier *v, const Origin *origin)
 
 static bool is_variable_ref(Ref ref)
 {
-    switch ((RefKind)ref.kind) {
-    case REF_NOW:
-    case REF_PRE:
-    case REF_DER:
-    case REF_LAST:
-    case REF_START:
-    case REF_SEED:
-    case REF_SEED_DER: return true;
-    case REF_TIME:
-    case REF_INITIAL:
-    case REF_TERMINAL:
-    case REF_FIRED:
-    case REF_TICK:
-    case REF_INTERVAL: return false;
-    }
-    return false;
+    return ref.kind <= REF_START || ref.kind == REF_SEED || ref.kind == REF_SEED_DER;
 }
 
 static void want_target(Verifier *v, Term target, Term value, const char *what, Span span)
@@ -641,7 +628,7 @@ static void check_function(Verifier *v, const Function *f)
     if (!f->body || function_fields(f) != f->body->variables.n)
         verify_broken(v, f->span, "a function with %u fields", function_fields(f));
     else if (in_range(v, f->first, f->body->statements.n, "statement", f->span)) {
-        Verifier own = { f->body, f, v->diag, v->arena, true };
+        Verifier own = { .model = f->body, .function = f, .diag = v->diag, .arena = v->arena, .is_good = true };
         v->is_good &= verify_ids(&own) && verify_function(&own);
     }
 }
