@@ -25,21 +25,36 @@ typedef struct {
 
 typedef struct {
     Verifier *v;
-    Map targets; /* variable, derivative, indices: number */
+    uint32_t *whole; /* per variable and its derivative: 1 + number */
+    Map elements;    /* variable, derivative, indices: number */
     VEC(Target) rows;
-    Map claims; /* target << 32 | place: claim */
+    VEC(uint32_t) outside; /* per target: 1 + claim at the place outside of all regions */
+    Map claims;            /* of other places: target << 32 | place: claim */
     VEC(Claim) claimed;
     uint32_t *first_place; /* per region; branch b of region r is place first_place[r] + b */
     uint32_t *group_first; /* per group: its first transition + 1 */
 } Definitions;
 
-static uint32_t find_target(Definitions *d, uint64_t key, Target row)
+static uint32_t add_target(Definitions *d, Target row)
+{
+    vec_push(d->v->arena, &d->rows, row);
+    vec_push(d->v->arena, &d->outside, 0);
+    return d->rows.n - 1;
+}
+
+static uint32_t find_whole(Definitions *d, VarId var, bool is_der)
+{
+    uint32_t *number = &d->whole[2 * (size_t)var.index + is_der];
+    if (!*number)
+        *number = 1 + add_target(d, (Target){ var, is_der, true });
+    return *number - 1;
+}
+
+static uint32_t find_element(Definitions *d, uint64_t key, Target row)
 {
     uint32_t number;
-    if (!map_get(&d->targets, key, &number)) {
-        map_put(&d->targets, key, number = d->rows.n);
-        vec_push(d->v->arena, &d->rows, row);
-    }
+    if (!map_get(&d->elements, key, &number))
+        map_put(&d->elements, key, number = add_target(d, row));
     /* Two elements with one hash: not worth a false alarm. */
     return d->rows.at[number].var.index == row.var.index ? number : ID_NONE;
 }
@@ -51,12 +66,14 @@ static uint32_t target_of(Definitions *d, Term term)
     uint64_t key = (uint64_t)ref.var.index << 1 | (ref.kind == REF_DER);
     if (ref.kind != REF_NOW && ref.kind != REF_DER)
         return ID_NONE;
+    if (term.shape->n_args == 0)
+        return find_whole(d, ref.var, ref.kind == REF_DER);
     for (uint32_t k = 0; k < term.shape->n_args; k++) {
         if (term.shape->args[k]->kind != EXPR_INTEGER)
             return ID_NONE;
         key = hash_mix(key, (uint64_t)term.shape->args[k]->u.integer);
     }
-    return find_target(d, key, (Target){ ref.var, ref.kind == REF_DER, term.shape->n_args == 0 });
+    return find_element(d, key, (Target){ ref.var, ref.kind == REF_DER, false });
 }
 
 static uint32_t place_of(const Definitions *d, RegionId region, uint32_t branch)
@@ -79,6 +96,23 @@ static void defined_twice(Definitions *d, const Claim *first, Span span)
     diag_help(d->v->diag, "remove one, or put them into different branches of one region");
 }
 
+/* The claim of the target at a place; false: it is the new one. */
+static bool find_claim(Definitions *d, const Claim *new, uint32_t *known)
+{
+    const uint64_t key = (uint64_t) new->target << 32 | new->place;
+    const uint32_t at_outside = d->outside.at[new->target];
+    if (new->place == 0 ? at_outside != 0 : map_get(&d->claims, key, known)) {
+        *known = new->place == 0 ? at_outside - 1 : *known;
+        return true;
+    }
+    if (new->place == 0)
+        d->outside.at[new->target] = d->claimed.n + 1;
+    else
+        map_put(&d->claims, key, d->claimed.n);
+    vec_push(d->v->arena, &d->claimed, *new);
+    return false;
+}
+
 static void claim(Definitions *d, uint32_t target, RegionId region, uint32_t branch, Claim new)
 {
     const Span span = new.span;
@@ -86,8 +120,7 @@ static void claim(Definitions *d, uint32_t target, RegionId region, uint32_t bra
         uint32_t known;
         new.target = target;
         new.place = place_of(d, region, branch);
-        const uint64_t key = (uint64_t)target << 32 | new.place;
-        if (map_get(&d->claims, key, &known)) {
+        if (find_claim(d, &new, &known)) {
             const Claim *old = &d->claimed.at[known];
             if (old->kind == new.kind && old->thing == new.thing &&new.kind != CLAIM_EQUATION)
                 return; /* claimed before, and so is everything around */
@@ -95,9 +128,6 @@ static void claim(Definitions *d, uint32_t target, RegionId region, uint32_t bra
                 defined_twice(d, old, span);
                 return;
             }
-        } else {
-            map_put(&d->claims, key, d->claimed.n);
-            vec_push(d->v->arena, &d->claimed, new);
         }
         if (region.index == ID_NONE)
             return;
@@ -157,8 +187,7 @@ static void claim_equations(Definitions *d)
     }
     for (uint32_t k = 0; k < model->delays.n; k++) {
         const Delay *delay = &model->delays.at[k];
-        const Target row = { delay->output, false, true };
-        const uint32_t target = find_target(d, (uint64_t)delay->output.index << 1, row);
+        const uint32_t target = find_whole(d, delay->output, false);
         claim(d, target, REGION_NONE, 0, (Claim){ .kind = CLAIM_DELAY, .thing = k, .span = delay->span });
     }
 }
@@ -224,8 +253,10 @@ void verify_definitions(Verifier *v)
 {
     const Model *model = v->model;
     Definitions d = { .v = v };
-    map_init(&d.targets, v->arena, model->equations.n);
-    map_init(&d.claims, v->arena, model->equations.n);
+    d.whole = NEW_ARRAY(v->arena, uint32_t, 2 * (size_t)model->variables.n + 1);
+    map_init(&d.elements, v->arena, 0);
+    map_init(&d.claims, v->arena, model->regions.n);
+    vec_reserve(v->arena, &d.claimed, model->equations.n);
     d.first_place = NEW_ARRAY(v->arena, uint32_t, model->regions.n + 1);
     d.group_first = NEW_ARRAY(v->arena, uint32_t, model->n_groups + 1);
     uint32_t n_places = 0;
