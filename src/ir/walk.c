@@ -12,25 +12,28 @@ typedef struct {
     uint32_t n_statements; /* met in this body: a list that bites its tail ends */
 } Walk;
 
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
 /* ---- terms ---- */
-static inline Term visit(Walk *w, Term term, TermRole role)
+ALWAYS_INLINE Term visit(Walk *w, Term term, TermRole role, bool rewrites)
 {
     w->place.role = (uint8_t)role;
-    if (w->rewrite)
+    if (rewrites)
         return w->rewrite(w->context, term, &w->place);
     w->visit(w->context, term, &w->place);
     return term;
 }
 
 /* The field of a row, which is named anew after the visit: the row moves when the function adds one to its list. */
-#define VISIT(w, field, role)                                                                                          \
+#define VISIT_AS(w, field, role, rewrites)                                                                             \
     do {                                                                                                               \
         if (term_is_absent(field))                                                                                     \
             break;                                                                                                     \
-        const Term result_ = visit((w), (field), (role));                                                              \
-        if ((w)->rewrite)                                                                                              \
+        const Term result_ = visit((w), (field), (role), (rewrites));                                                  \
+        if (rewrites)                                                                                                  \
             (field) = result_;                                                                                         \
     } while (0)
+#define VISIT(w, field, role) VISIT_AS(w, field, role, (w)->rewrite != NULL)
 
 static inline void begin_element(Walk *w, uint32_t index, Span span)
 {
@@ -93,25 +96,26 @@ static inline bool has_terms(const Variable *v)
     return v->binding.shape || v->start.shape || v->nominal.shape || v->min.shape || v->max.shape || v->type.rank;
 }
 
-static inline void visit_variable(Walk *w, uint32_t k)
+/* Of variables and equations there are many: there is a loop of each kind for each kind of walk. */
+ALWAYS_INLINE void visit_variable(Walk *w, uint32_t k, bool rewrites)
 {
     const Model *m = w->model;
     if (!has_terms(&m->variables.at[k])) /* as most have none */
         return;
     begin_element(w, k, m->variables.at[k].span);
     w->place.list = LIST_VARIABLES;
-    VISIT(w, m->variables.at[k].binding, TERM_BINDING);
-    VISIT(w, m->variables.at[k].start, TERM_START);
-    VISIT(w, m->variables.at[k].nominal, TERM_NOMINAL);
-    VISIT(w, m->variables.at[k].min, TERM_MIN);
-    VISIT(w, m->variables.at[k].max, TERM_MAX);
+    VISIT_AS(w, m->variables.at[k].binding, TERM_BINDING, rewrites);
+    VISIT_AS(w, m->variables.at[k].start, TERM_START, rewrites);
+    VISIT_AS(w, m->variables.at[k].nominal, TERM_NOMINAL, rewrites);
+    VISIT_AS(w, m->variables.at[k].min, TERM_MIN, rewrites);
+    VISIT_AS(w, m->variables.at[k].max, TERM_MAX, rewrites);
     for (uint32_t d = 0; d < m->variables.at[k].type.rank; d++) {
         w->place.list = LIST_DIMS;
         VISIT(w, m->dims.at[m->variables.at[k].first_dim + d].term, TERM_EXTENT);
     }
 }
 
-static inline void visit_equation(Walk *w, uint32_t k)
+ALWAYS_INLINE void visit_equation(Walk *w, uint32_t k, bool rewrites)
 {
     const Model *m = w->model;
     if (m->equations.at[k].kind == EQUATION_DROPPED && !w->wants_dropped)
@@ -120,10 +124,20 @@ static inline void visit_equation(Walk *w, uint32_t k)
     if (m->equations.at[k].domain.index)
         visit_domain(w, m->equations.at[k].domain);
     w->place.list = LIST_EQUATIONS;
-    VISIT(w, m->equations.at[k].lhs, TERM_LEFT);
-    VISIT(w, m->equations.at[k].rhs, TERM_RIGHT);
+    VISIT_AS(w, m->equations.at[k].lhs, TERM_LEFT, rewrites);
+    VISIT_AS(w, m->equations.at[k].rhs, TERM_RIGHT, rewrites);
     if (m->equations.at[k].body)
         visit_body(w, m->equations.at[k].body);
+}
+
+ALWAYS_INLINE void visit_all(Walk *w, ModelList list, uint32_t n, bool rewrites)
+{
+    if (list == LIST_VARIABLES)
+        for (uint32_t k = 0; k < n; k++)
+            visit_variable(w, k, rewrites);
+    else
+        for (uint32_t k = 0; k < n; k++)
+            visit_equation(w, k, rewrites);
 }
 
 static void visit_region(Walk *w, uint32_t k)
@@ -214,12 +228,11 @@ static void visit_elements(Walk *w, ElementSet elements)
         if (n == 0 || model_lists[list].is_part || !(elements & ELEMENTS(list)))
             continue;
         w->place = (TermPlace){ .element = (uint8_t)list };
-        if (list == LIST_VARIABLES)
-            for (uint32_t k = 0; k < n; k++)
-                visit_variable(w, k);
-        else if (list == LIST_EQUATIONS)
-            for (uint32_t k = 0; k < n; k++)
-                visit_equation(w, k);
+        const bool is_common = list == LIST_VARIABLES || list == LIST_EQUATIONS;
+        if (is_common && w->rewrite)
+            visit_all(w, list, n, true);
+        else if (is_common)
+            visit_all(w, list, n, false);
         else
             for (uint32_t k = 0; k < n; k++)
                 visit_element(w, list, k);
@@ -247,16 +260,31 @@ void model_rewrite_terms(Model *model, ElementSet elements, RewriteTerm rewrite,
 }
 
 /* ---- ids ---- */
-static void renumber_field(const Field *field, Rows rows, size_t size, const uint32_t *to)
+/* Row by row: rows are large, and each is looked at once. */
+static void renumber_fields(const ListFields *fields, ModelList list, Rows rows, const uint32_t *to)
 {
-    unsigned char *at = rows.at + field->at;
-    const bool is_from_1 = field->kind == FIELD_ID_FROM_1;
-    const uint32_t none = is_from_1 ? 0 : ID_NONE;
-    for (uint32_t k = 0; k < rows.n; k++, at += size) {
-        uint32_t *id = (void *)at;
-        if (*id != none)
-            *id = to[*id - is_from_1] + is_from_1;
+    enum { MOST = 8 };
+    struct {
+        uint32_t at, none, from;
+    } own[MOST];
+    uint32_t n = 0;
+    for (const Field *f = fields->fields; f < fields->fields + fields->n_fields; f++) {
+        if (f->kind == FIELD_TERM || f->is != list)
+            continue;
+        REQUIRE(n < MOST);
+        const bool is_from_1 = f->kind == FIELD_ID_FROM_1;
+        own[n].at = f->at;
+        own[n].none = is_from_1 ? 0 : ID_NONE;
+        own[n++].from = is_from_1;
     }
+    if (n == 0)
+        return;
+    for (unsigned char *row = rows.at, *end = rows.at + rows.n * fields->row_size; row < end; row += fields->row_size)
+        for (uint32_t k = 0; k < n; k++) {
+            uint32_t *id = (void *)(row + own[k].at);
+            if (*id != own[k].none)
+                *id = to[*id - own[k].from] + own[k].from;
+        }
 }
 
 static void renumber_vars(VarId *vars, uint32_t n, const uint32_t *to)
@@ -294,12 +322,8 @@ void model_renumber(Model *model, ModelList list, const uint32_t *to)
     REQUIRE(list == LIST_VARIABLES || list == LIST_EQUATIONS || list == LIST_REGIONS || list == LIST_TRANSITIONS);
     if (model_rows(model, list).n == 0)
         return;
-    for (ModelList other = 0; other < LIST_COUNT; other++) {
-        const ListFields *l = &model_lists[other];
-        for (const Field *f = l->fields; f < l->fields + l->n_fields; f++)
-            if (f->kind != FIELD_TERM && f->is == list)
-                renumber_field(f, model_rows(model, other), l->row_size, to);
-    }
+    for (ModelList other = 0; other < LIST_COUNT; other++)
+        renumber_fields(&model_lists[other], list, model_rows(model, other), to);
     if (list == LIST_VARIABLES || list == LIST_TRANSITIONS)
         renumber_refs(model, list == LIST_TRANSITIONS, to);
     if (list == LIST_VARIABLES) {
