@@ -103,17 +103,23 @@ static uint32_t *inverse(const uint32_t *ids, uint32_t n, Arena *arena)
     return to;
 }
 
-/* items[k] becomes what items[ids[k]] was; what stands in its place already is not touched. */
+/* items[k] becomes what items[ids[k]] was; what stands in its place already is not touched. A ring of places is a chain
+ * of reads from anywhere: they are asked for some steps before. */
 static void permute(void *items, const uint32_t *ids, uint32_t n, size_t size, Arena *scratch)
 {
+    enum { AHEAD = 8, LINE = 64 };
     unsigned char *at = items, *first = arena_alloc(scratch, size, 16);
     bool *is_done = NEW_ARRAY(scratch, bool, n + 1);
     for (uint32_t k = 0; k < n; k++) {
         if (is_done[k] || ids[k] == k)
             continue;
-        uint32_t place = k;
+        uint32_t place = k, later = k;
+        for (uint32_t j = 0; j < AHEAD; j++)
+            later = ids[later];
         memcpy(first, at + k * size, size);
-        for (; ids[place] != k; place = ids[place]) {
+        for (; ids[place] != k; place = ids[place], later = ids[later]) {
+            for (size_t j = 0; j < size; j += LINE)
+                __builtin_prefetch(at + later * size + j);
             memcpy(at + place * size, at + ids[place] * size, size);
             is_done[place] = true;
         }
