@@ -19,6 +19,7 @@ static Shift shift_behind(const Model *into)
 static void append_refs(Model *into, const Model *part, const Shift *by)
 {
     vec_reserve(into->arena, &into->refs, into->refs.n + part->refs.n);
+    into->ref_kinds |= part->ref_kinds;
     for (uint32_t k = 0; k < part->refs.n; k++) {
         Ref ref = part->refs.at[k];
         if (ref.kind == REF_FIRED)

@@ -466,6 +466,7 @@ typedef struct Model {
     uint32_t facts; /* FACT_ bits of passes/pipeline.h */
 
     VEC(Ref) refs;
+    uint32_t ref_kinds; /* bit k: a reference of RefKind k was made, which may be gone */
     VEC(Variable) variables;
     VEC(Dim) dims;
     VEC(Iterator) iterators;
@@ -553,6 +554,11 @@ Term term_expr(Model *model, const Expr *leafless);
 static inline bool term_is_absent(Term term)
 {
     return term.shape == NULL;
+}
+/* Something may refer to what is no variable: a phase, a transition, a clock. */
+static inline bool model_may_have(const Model *model, RefKind kind)
+{
+    return model->ref_kinds >> kind & 1;
 }
 static inline const Ref *term_refs(const Model *model, Term term)
 {

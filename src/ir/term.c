@@ -129,8 +129,11 @@ static Term add_term(Model *model, const Expr *shape, const Ref *refs, const uin
     reserve_refs(model, n);
     if (is_own)
         refs = model->refs.at + (given - own) / sizeof(Ref);
-    for (uint32_t k = 0; k < n; k++)
-        model->refs.at[model->refs.n++] = refs[used[k]];
+    for (uint32_t k = 0; k < n; k++) {
+        const Ref ref = refs[used[k]];
+        model->ref_kinds |= 1u << ref.kind;
+        model->refs.at[model->refs.n++] = ref;
+    }
     return term;
 }
 
@@ -225,8 +228,10 @@ Term term_of_canonical(Model *model, const Expr *shape, const Ref *refs)
 {
     const Term term = { shape, model->refs.n };
     reserve_refs(model, shape->n_leaves);
-    for (uint32_t k = 0; k < shape->n_leaves; k++)
+    for (uint32_t k = 0; k < shape->n_leaves; k++) {
+        model->ref_kinds |= 1u << refs[k].kind;
         model->refs.at[model->refs.n++] = refs[k];
+    }
     return term;
 }
 

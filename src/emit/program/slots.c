@@ -93,6 +93,8 @@ static void place_pre(Placing *p)
 static bool reads(const Model *m, RefKind kind)
 {
     bool any = false;
+    if (!model_may_have(m, kind))
+        return false;
     for (uint32_t k = 0; k < m->refs.n && !any; k++)
         any = m->refs.at[k].kind == kind;
     return any;

@@ -182,7 +182,7 @@ bool lower_triggers(Compile *c)
     Model *m = c->model;
     const uint32_t n = m->transitions.n;
     Lowering l = { .c = c, .model = m, .is_read = NEW_ARRAY(c->scratch, bool, n + 1) };
-    for (uint32_t k = 0; k < m->refs.n; k++)
+    for (uint32_t k = 0; k < m->refs.n && model_may_have(m, REF_FIRED); k++)
         if (m->refs.at[k].kind == REF_FIRED)
             l.is_read[m->refs.at[k].var.index] = true;
     for (uint32_t k = 0; k < n; k++)

@@ -153,6 +153,8 @@ static void define_targets(Lowering *l)
 static void note_holds(Lowering *l)
 {
     Model *m = l->model;
+    if (!model_may_have(m, REF_INITIAL) && !model_may_have(m, REF_FIRED))
+        return;
     for (uint32_t k = 0; k < m->equations.n; k++) {
         const Equation *e = &m->equations.at[k];
         if (e->kind != EQUATION_EXPLICIT || e->lhs.shape->kind != EXPR_LEAF)
@@ -173,7 +175,7 @@ static void note_holds(Lowering *l)
 static void replace_fired(Lowering *l)
 {
     Model *m = l->model;
-    for (uint32_t k = 0; k < m->refs.n; k++)
+    for (uint32_t k = 0; k < m->refs.n && model_may_have(m, REF_FIRED); k++)
         if (m->refs.at[k].kind == REF_FIRED) {
             const VarId v = l->fired[m->refs.at[k].var.index];
             REQUIRE(!var_is_none(v));
@@ -185,6 +187,8 @@ static void replace_fired(Lowering *l)
 static void drop_now_transitions(Model *m)
 {
     uint32_t n = 0;
+    if (m->transitions.n == 0)
+        return;
     for (uint32_t k = 0; k < m->transitions.n; k++)
         if (m->transitions.at[k].effect == EFFECT_NEXT)
             m->transitions.at[n++] = m->transitions.at[k];
@@ -213,7 +217,7 @@ bool lower_whens(Compile *c)
     l.is_starting = NEW_ARRAY(c->scratch, bool, m->transitions.n + 1);
     l.is_initial = NEW_ARRAY(c->scratch, bool, m->conditions.n + 1);
     bool *is_read = NEW_ARRAY(c->scratch, bool, m->transitions.n);
-    for (uint32_t k = 0; k < m->refs.n; k++)
+    for (uint32_t k = 0; k < m->refs.n && model_may_have(m, REF_FIRED); k++)
         if (m->refs.at[k].kind == REF_FIRED)
             is_read[m->refs.at[k].var.index] = true;
     for (uint32_t k = 0; k < m->transitions.n; k++) {
