@@ -224,8 +224,10 @@ char *variable_path(const Model *model, VarId var, Arena *arena)
 
 uint64_t variable_count(const Model *model, VarId var)
 {
-    const Variable *v = model_var(model, var);
     uint64_t count = 1;
+    if (model->dims.n == 0)
+        return count;
+    const Variable *v = model_var(model, var);
     for (uint32_t k = 0; k < v->type.rank; k++)
         count *= (uint64_t)model->dims.at[v->first_dim + k].extent;
     return count;

@@ -615,6 +615,8 @@ char *relation_text(const Model *model, const Relation *relation, Arena *arena);
 /* The array is held by scalar variables, one an element: `alias` is the first, the others follow (split-arrays). */
 static inline bool variable_is_split(const Model *model, VarId var)
 {
+    if (model->dims.n == 0) /* without a look at the variable: there is no array at all */
+        return false;
     const Variable *v = &model->variables.at[var.index];
     return v->type.rank && !var_is_none(v->alias) && model->variables.at[v->alias.index].type.rank == 0;
 }

@@ -55,7 +55,8 @@ static void add_set(Builder *b, Set set)
 static void add_element(Builder *b, Ref ref, int64_t element)
 {
     uint32_t v = ref.var.index;
-    if (variable_is_split(b->model, ref.var)) {
+    const bool is_known = b->first_state[v] != ID_NONE || b->first_element[v] != ID_NONE;
+    if (!is_known && variable_is_split(b->model, ref.var)) {
         v = model_var(b->model, ref.var)->alias.index + (uint32_t)element;
         element = 0;
     }
