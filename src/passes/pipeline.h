@@ -46,6 +46,7 @@ typedef struct {
     Arena *scratch; /* of the pass that runs */
     Diag *diag;
     Reduced reduced;
+    bool has_pulses;           /* seen by lower-partitions, the first that looks at all variables */
     uint8_t systems;           /* SystemsChoice */
     bool evaluates_parameters; /* evaluate-parameters: all but those that are to be kept */
     bool removes_unneeded;     /* remove-unneeded: what neither states, outputs, events nor `wants` need */

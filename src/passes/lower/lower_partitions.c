@@ -440,13 +440,14 @@ static bool is_needed(Compile *c)
     for (uint32_t k = 0; k < m->variables.n; k++) {
         const Variable *v = &m->variables.at[k];
         any |= v->clock != 0;
+        c->has_pulses |= v->definition == DEFINITION_PULSE;
         if (v->definition == DEFINITION_CLOCKED && !v->clock) {
             any = true;
             report(c, v->span, "this variable is computed at ticks, but of no clock", "write for example: clock k1");
         }
     }
-    for (uint32_t k = 0; k < m->equations.n; k++)
-        any |= m->equations.at[k].clock != 0;
+    for (uint32_t k = 0; k < m->equations.n && m->clocks.n && !any; k++)
+        any = m->equations.at[k].clock != 0;
     return any;
 }
 

@@ -363,10 +363,10 @@ static void lower_transition(Compile *c, uint32_t number)
 bool lower_procedures(Compile *c)
 {
     const uint32_t n = c->model->equations.n;
-    for (uint32_t k = 0; k < n; k++)
+    for (uint32_t k = 0; k < n; k++) {
         if (c->model->equations.at[k].kind == EQUATION_ALGORITHM)
             lower_algorithm(c, k);
-    for (uint32_t k = 0; k < n; k++) { /* at the start an assignment is one equation among others */
+        /* at the start an assignment is one equation among others */
         Equation *e = &c->model->equations.at[k];
         if (e->when_valid == VALID_INITIAL_ONLY && e->kind == EQUATION_EXPLICIT)
             e->kind = EQUATION_RESIDUAL;

@@ -150,27 +150,25 @@ static void define(Lowering *l, VarId pulse)
     m->equations.at[made.index].origin.made_by = "lower-pulses";
 }
 
-static bool has_pulses(Compile *c)
+static void refuse_arrays(Compile *c)
 {
     const Model *m = c->model;
-    bool any = false;
     for (uint32_t k = 0; k < m->variables.n; k++) {
         const Variable *v = &m->variables.at[k];
-        if (v->definition != DEFINITION_PULSE)
-            continue;
-        any = true;
-        if (v->type.rank)
+        if (v->definition == DEFINITION_PULSE && v->type.rank)
             diag_error(c->diag, DIAG_NOT_YET, v->span, "an array of pulses cannot be executed yet");
     }
-    return any;
 }
 
 bool lower_pulses(Compile *c)
 {
     Model *m = c->model;
     const uint32_t n = m->variables.n;
-    if (!has_pulses(c) || diag_errors(c->diag))
-        return diag_errors(c->diag) == 0;
+    if (!c->has_pulses)
+        return true;
+    refuse_arrays(c);
+    if (diag_errors(c->diag))
+        return false;
     Lowering l = { .c = c, .model = m, .parts = NEW_ARRAY(c->scratch, Parts, n + 1) };
     for (uint32_t k = 0; k < n; k++)
         l.parts[k] = (Parts){ VAR_NONE, VAR_NONE, VAR_NONE };
