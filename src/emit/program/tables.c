@@ -21,6 +21,8 @@ SAME(CAUSALITY_OUTPUT, KOINE_CAUSALITY_OUTPUT);
 SAME(CAUSALITY_PARAMETER, KOINE_CAUSALITY_PARAMETER);
 #undef SAME
 
+enum { KNOWN_PLACES = 64 };
+
 typedef struct { /* of the variables */
     const Model *model;
     const Slots *slots;
@@ -29,14 +31,23 @@ typedef struct { /* of the variables */
     KoineVariable *rows;
     uint32_t n;
     VEC(uint32_t) dims;
+    /* by the low bits of where a span begins: instances of one class have the places of its text */
+    Span known[KNOWN_PLACES];
+    LineColumn known_at[KNOWN_PLACES];
     const uint32_t *state_variable; /* per scalar state: the row of its variable */
 } Rows;
 
-static KoinePlace place_of(const Rows *r, Span span)
+static KoinePlace place_of(Rows *r, Span span)
 {
     if (span.source == SOURCE_NONE)
         return (KoinePlace){ 0, 0, 0 };
-    const LineColumn at = span_begin(r->model->sources, span);
+    Span *known = &r->known[span.begin % KNOWN_PLACES];
+    LineColumn *known_at = &r->known_at[span.begin % KNOWN_PLACES];
+    if (known_at->line == 0 || known->source != span.source || known->begin != span.begin) {
+        *known = span;
+        *known_at = span_begin(r->model->sources, span);
+    }
+    const LineColumn at = *known_at;
     return (KoinePlace){ span.source, at.line, at.column };
 }
 
