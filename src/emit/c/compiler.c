@@ -147,11 +147,10 @@ static pid_t await_end(pid_t pid, int *status)
     return ended;
 }
 
-CompileResult compile_file(const Compiler *compiler, const char *folder, volatile const int *interrupt,
-                           const sigset_t *let, Arena *arena, const char **why)
+CompileResult compiler_run(const CompilerWork *work, const char *const *args, const char *made, const char **why)
 {
-    const char *source = arena_format(arena, "%s/model.c", folder);
-    const char *object = arena_format(arena, "%s/model.so", folder);
+    const Compiler *compiler = work->compiler;
+    Arena *arena = work->arena;
     int ends[2];
     pid_t pid;
     if (pipe(ends) != 0) {
@@ -160,14 +159,13 @@ CompileResult compile_file(const Compiler *compiler, const char *folder, volatil
     }
     fcntl(ends[0], F_SETFD, FD_CLOEXEC);
     fcntl(ends[1], F_SETFD, FD_CLOEXEC);
-    const CompilerProcess process = { arguments(compiler, source, object, arena), folder, ends[1],
-                                      compiler_is_walled(compiler) };
+    const CompilerProcess process = { args, work->folder, ends[1], compiler_is_walled(compiler) };
     const int error = process_start(&process, &pid);
     close(ends[1]);
     Text messages = { .arena = arena };
     sigset_t outside;
-    process_let_signals(let);
-    const bool is_interrupted = !error && !read_all(ends[0], &messages, interrupt);
+    process_let_signals(work->let);
+    const bool is_interrupted = !error && !read_all(ends[0], &messages, work->interrupt);
     int status = 0;
     if (is_interrupted)
         process_end(pid);
@@ -183,7 +181,7 @@ CompileResult compile_file(const Compiler *compiler, const char *folder, volatil
         return COMPILER_REJECTED;
     }
     /* a host that ignores SIGCHLD leaves no status: the object tells */
-    const bool is_good = ended == pid ? WIFEXITED(status) && WEXITSTATUS(status) == 0 : access(object, R_OK) == 0;
+    const bool is_good = ended == pid ? WIFEXITED(status) && WEXITSTATUS(status) == 0 : access(made, R_OK) == 0;
     if (is_good)
         return COMPILED;
     if (ended == pid && WIFEXITED(status) && WEXITSTATUS(status) > 128)
@@ -191,4 +189,13 @@ CompileResult compile_file(const Compiler *compiler, const char *folder, volatil
     else
         *why = arena_format(arena, "%s: %s", compiler->command, telling_line(&messages, arena));
     return is_environment(&messages) ? COMPILER_ENVIRONMENT : COMPILER_REJECTED;
+}
+
+CompileResult compile_file(const Compiler *compiler, const char *folder, volatile const int *interrupt,
+                           const sigset_t *let, Arena *arena, const char **why)
+{
+    const char *source = arena_format(arena, "%s/model.c", folder);
+    const char *object = arena_format(arena, "%s/model.so", folder);
+    const CompilerWork work = { compiler, folder, interrupt, let, arena };
+    return compiler_run(&work, arguments(compiler, source, object, arena), object, why);
 }

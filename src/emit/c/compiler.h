@@ -23,6 +23,16 @@ typedef enum { COMPILED, COMPILER_REJECTED, COMPILER_ENVIRONMENT } CompileResult
  * works. */
 CompileResult compile_file(const Compiler *compiler, const char *folder, volatile const int *interrupt,
                            const sigset_t *let, Arena *arena, const char **why);
+/* The same with arguments of any kind, the first of which are words of the compiler. `made` tells that it was good
+ * where the system keeps that to itself. */
+typedef struct {
+    const Compiler *compiler;
+    const char *folder; /* the work folder */
+    volatile const int *interrupt;
+    const sigset_t *let;
+    Arena *arena;
+} CompilerWork;
+CompileResult compiler_run(const CompilerWork *work, const char *const *args, const char *made, const char **why);
 bool compiler_is_walled(const Compiler *compiler); /* its process may write to its folder only, see process.h */
 
 #endif
