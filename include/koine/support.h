@@ -570,6 +570,11 @@ typedef struct KoineProgram {
 KOINE_API KoineModelKind *koine_machine_kind(const KoineProgram *program, const KoineCode *code);
 KOINE_API void koine_machine_free(KoineModelKind *kind);
 
+/* ---- functions of others ----
+ * The mode of arithmetic of this thread (rounding, traps, tiny numbers), and how it is put back. */
+KOINE_API uint32_t koine_arithmetic_mode(void);
+KOINE_API void koine_arithmetic_restore(uint32_t mode);
+
 /* ---- a model that stands alone: what `koine build --to c -o FOLDER` writes ---- */
 typedef struct { /* what generated C exports as koine_table; the interpreter has none of it */
     uint64_t n_sections, n_kernels;
