@@ -4,6 +4,7 @@
  * builders simple_... hand NULL on. */
 #include "ir/derive.h"
 #include "ir/derive_function.h"
+#include "ir/difference.h"
 #include "base/bug.h"
 #include "base/vec.h"
 #include "ir/memo.h"
@@ -18,6 +19,7 @@ typedef struct {
     LeafDerivative leaf_derivative;
     void *context;
     uint32_t first_leaf; /* leaves with smaller numbers have derivative 0 */
+    bool is_exact;       /* differences do not count */
     Memo memo;           /* node: id of its derivative */
 } Derivation;
 
@@ -254,6 +256,10 @@ static const Expr *derive_function(Derivation *d, const Expr *e)
     if (!varies)
         return d->zero;
     const Function *f = e->u.function, *derivative = f ? function_derivative(f) : NULL;
+    if (f && !derivative && f->external && f->is_pure)
+        derivative = function_difference(f);
+    if (derivative && d->is_exact && derivative->is_rough)
+        return NULL;
     if (!derivative || n > UINT16_MAX)
         return NULL;
     uint32_t result = 0;
@@ -315,22 +321,18 @@ static void begin(Derivation *d, Pool *pool, LeafDerivative leaf_derivative, voi
     d->leaf_derivative = leaf_derivative;
     d->context = context;
     d->first_leaf = first_leaf;
+    d->is_exact = false;
     memo_begin(&d->memo, arena);
 }
 
 /* A node without derivative makes the whole have none, at once: nothing is asked again, so NULL needs no memo. */
-static const Expr *derive_all(Pool *pool, const Expr *e, LeafDerivative leaf_derivative, void *context,
-                              uint32_t first_leaf)
+static const Expr *derive_all(Derivation *d, const Expr *e)
 {
-    if (e->type.kind == TYPE_STRING)
-        return NULL;
-    Derivation d;
-    begin(&d, pool, leaf_derivative, context, first_leaf, NULL);
-    const Expr *simple = expr_simplify(pool, e);
-    const Expr *derivative = derive(&d, simple);
+    const Expr *simple = expr_simplify(d->pool, e);
+    const Expr *derivative = e->type.kind == TYPE_STRING ? NULL : derive(d, simple);
     if (derivative && e->type.kind == TYPE_REAL)
-        derivative = of_rank(&d, simple, derivative);
-    memo_end(&d.memo);
+        derivative = of_rank(d, simple, derivative);
+    memo_end(&d->memo);
     return derivative;
 }
 
@@ -485,10 +487,22 @@ const Expr *expr_derive(Pool *pool, const Expr *e, const Expr *leaf)
     if (leaf->type.rank > 0)
         return NULL;
     const Expr *by[] = { expr_simplify(pool, leaf), expr_real(pool, 1) }; /* as it is in the simplified expression */
-    return derive_all(pool, e, unit_derivative, by, leaf->u.leaf);
+    Derivation d;
+    begin(&d, pool, unit_derivative, by, leaf->u.leaf, NULL);
+    return derive_all(&d, e);
 }
 
 const Expr *expr_time_derivative(Pool *pool, const Expr *e, LeafDerivative leaf_derivative, void *context)
 {
-    return derive_all(pool, e, leaf_derivative, context, 0);
+    Derivation d;
+    begin(&d, pool, leaf_derivative, context, 0, NULL);
+    return derive_all(&d, e);
+}
+
+const Expr *expr_exact_time_derivative(Pool *pool, const Expr *e, LeafDerivative leaf_derivative, void *context)
+{
+    Derivation d;
+    begin(&d, pool, leaf_derivative, context, 0, NULL);
+    d.is_exact = true;
+    return derive_all(&d, e);
 }

@@ -6,7 +6,7 @@
  * derivative adds are literal: abs (0 counts as positive), min and max (where equal: the first), pow with variable
  * exponent (the part of the exponent is 0 where the base is not positive). sign, floor, ceil, trunc, round: 0.
  * A sum is derived by its body, the bounds being constant. homotopy: by both arguments. A function: by calling its
- * derivative, see derive_function.c.
+ * derivative, see derive_function.c; for a function of C that declares none, a difference (difference.h).
  *
  * NULL: the derivative is not defined or not to be had. These are Strings, products, minima and maxima over a range,
  * and functions without derivative, if something in them varies; whole arrays in an operation; a derivative that passes
@@ -42,5 +42,7 @@ Gradient expr_gradient(Pool *pool, const Expr *e, const bool *is_wanted, Arena *
  * of the leaf's type; it is asked once for each node. Index expressions are simplified. */
 typedef const Expr *(*LeafDerivative)(void *context, const Expr *leaf);
 const Expr *expr_time_derivative(Pool *pool, const Expr *e, LeafDerivative leaf_derivative, void *context);
+/* The same; NULL also where it is only to be had by differences (difference.h), which all others take. */
+const Expr *expr_exact_time_derivative(Pool *pool, const Expr *e, LeafDerivative leaf_derivative, void *context);
 
 #endif

@@ -6,6 +6,7 @@
 #include "ir/derive_function.h"
 #include "base/bug.h"
 #include "ir/derive.h"
+#include "ir/difference.h"
 
 typedef struct {
     const Function *of;
@@ -202,5 +203,6 @@ const Function *function_derivative(const Function *function)
     add_fields(&d);
     ((Function *)function)->derivative = made; /* before its body: a function may call itself */
     made->has_no_value = !derive_list(&d, function->first, &made->first);
+    made->is_rough = function_is_rough(made);
     return made->has_no_value ? NULL : made;
 }

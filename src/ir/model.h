@@ -395,6 +395,8 @@ struct Function {
     Span span;
     Function *derivative;          /* made by function_derivative; NULL: not yet */
     bool has_no_value;             /* a derivative that cannot be had */
+    bool is_rough;                 /* a derivative that is only close to it, see difference.h */
+    Function *difference;          /* made by function_difference; NULL: not yet */
     const struct Routine *routine; /* made by routine.c; NULL: not yet */
 };
 

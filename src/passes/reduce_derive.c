@@ -206,7 +206,7 @@ static bool derive_side(Reduction *r, Term term, Term *derivative, Ref *culprit)
     TermBuilder builder = term_builder(r->model);
     Derivation d = { .r = r, .builder = &builder, .culprit = ref_time() };
     const Expr *shape = term_import(&builder, term);
-    shape = expr_time_derivative(r->model->pool, shape, derivative_of, &d);
+    shape = expr_exact_time_derivative(r->model->pool, shape, derivative_of, &d);
     *culprit = d.culprit;
     if (!shape || d.culprit.kind != REF_TIME)
         return false;
