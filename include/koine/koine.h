@@ -31,6 +31,7 @@ typedef struct {
     const char *tier;       /* how it is executed: "auto" (also NULL), "interp", "tcc", "cc" */
     /* Called when the compiler finds no memory; must not return. NULL: the process is aborted. */
     void (*out_of_memory)(size_t wanted);
+    bool allow_external; /* functions of C that the model names may be compiled and executed (docs/security.md) */
 } KoineOpening;
 
 /* Opens and compiles FILE, or the model of the experiment NAME.exp.yaml, whose settings then hold. `opening` may be

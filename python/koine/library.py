@@ -18,7 +18,7 @@ HERE = Path(__file__).resolve().parent
 class Opening(ctypes.Structure):
     """KoineOpening"""
     _fields_ = [("class_name", c_char_p), ("text", c_char_p), ("size", c_size_t), ("tier", c_char_p),
-                ("out_of_memory", c_void_p)]
+                ("out_of_memory", c_void_p), ("allow_external", c_bool)]
 
 
 class DiagnosticData(ctypes.Structure):

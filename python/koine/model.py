@@ -57,12 +57,13 @@ class Model:
     """A model, opened and compiled. Use it in one thread at a time; several models may run in several threads.
 
     `file` is a model in any of the languages, FILE:CLASS, or an experiment NAME.exp.yaml, whose settings then hold. With
-    `text` the model is that text, and `file` is only its name. Settings are those of `give`.
+    `text` the model is that text, and `file` is only its name. Settings are those of `give`. Functions of C that the
+    model names are compiled and executed only with `allow_external`: they can do whatever you can.
     """
 
-    def __init__(self, file, *, text=None, class_name=None, tier=None, **settings):
+    def __init__(self, file, *, text=None, class_name=None, tier=None, allow_external=False, **settings):
         data = None if text is None else text.encode("utf-8")
-        opening = Opening(bytes_of(class_name), data, len(data or b""), bytes_of(tier), None)
+        opening = Opening(bytes_of(class_name), data, len(data or b""), bytes_of(tier), None, allow_external)
         self.file = str(file)
         self._is_open = False  # a run is
         self._end = None

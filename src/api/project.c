@@ -60,7 +60,8 @@ static bool load(KoineProject *project, const Experiment *e)
     Compilation *c = project->c;
     const bool has_model = e->has[EXPERIMENT_MODEL] && experiment_is_named(project->file);
     CompileRequest request = { .class_name = project->how.class_name,
-                               .versions = named_versions(e->how.use, c->arena) };
+                               .versions = named_versions(e->how.use, c->arena),
+                               .external = { .allows_all = project->how.allow_external } };
     named_split(&request, has_model ? e->model : project->file, c->arena);
     named_take_experiment(&request, e, NULL, "settings", c->arena);
     if (project->how.text)

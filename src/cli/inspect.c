@@ -17,6 +17,10 @@ static int inspect(const Command *command, Compilation *c, const char *name, dou
     }
     const KoineModelKind *kind = compilation_kind(c, "interp", &why);
     Text text = { .arena = c->arena };
+    if (!kind && diag_errors(c->diag)) {
+        print_diagnostics(command, c->diag);
+        return EXIT_MODEL;
+    }
     if (!kind || !inspect_at(&of, kind, &what, &text)) {
         say("there is not enough memory for an instance of the model");
         return EXIT_ENVIRONMENT;
@@ -81,6 +85,7 @@ static const Option options[] = {
       .value = "NAME=VALUE",
       .repeats = true,
       .help = "with --starts: a start value, guess or nominal value, as for 'koine run'" },
+    TARGET_EXTERNAL,
     { .name = "all", .help = "list all blocks, not only systems of equations" },
     { .name = "json", .help = "as JSON" },
     TARGET_TASK,

@@ -291,6 +291,10 @@ static int compile_and_run(Run *run)
     const char *why;
     about->tier = run->settings.experiment.how.tier ? run->settings.experiment.how.tier : "auto";
     run->request.kind = compilation_kind(run->c, about->tier, &why);
+    if (!run->request.kind && diag_errors(run->diag)) {
+        print_diagnostics(run->command, run->diag);
+        return EXIT_MODEL;
+    }
     if (!run->request.kind) {
         say("the tier '%s' cannot be used: %s", about->tier, why);
         return EXIT_ENVIRONMENT;
@@ -399,6 +403,7 @@ static const Option options[] = {
     TARGET_ANALYSIS,
     TARGET_USE,
     TARGET_SYSTEMS,
+    TARGET_EXTERNAL,
     { .name = "quiet", .help = "say nothing unless something is wrong" },
     { 0 },
 };

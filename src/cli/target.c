@@ -10,17 +10,17 @@ static const char *option_if_any(const Command *command, const char *name)
     return option_find(command->verb, name) ? command_option(command, name) : NULL;
 }
 
-/* Values of --use, ended by NULL; NULL: there are none. */
-static const char *const *given_versions(const Command *command)
+/* Values of an option that repeats, ended by NULL; NULL: there are none. */
+static const char *const *given_values(const Command *command, const char *name)
 {
-    VEC(const char *) versions = { 0 };
+    VEC(const char *) values = { 0 };
     for (uint32_t k = 0; k < command->n_given; k++)
-        if (strcmp(command->given[k].name, "use") == 0)
-            vec_push(command->arena, &versions, command->given[k].value);
-    if (versions.n == 0)
+        if (strcmp(command->given[k].name, name) == 0)
+            vec_push(command->arena, &values, command->given[k].value);
+    if (values.n == 0)
         return NULL;
-    vec_push(command->arena, &versions, NULL);
-    return versions.at;
+    vec_push(command->arena, &values, NULL);
+    return values.at;
 }
 
 static bool find_in_bank(const Command *command, CompileRequest *request)
@@ -65,7 +65,7 @@ bool target_find(const Command *command, CompileRequest *request)
 
 void target_take_options(const Command *command, CompileRequest *request)
 {
-    const char *const *const versions = given_versions(command);
+    const char *const *const versions = given_values(command, "use");
     request->systems = option_if_any(command, "systems");
     request->evaluate_parameters = option_if_any(command, "evaluate-parameters");
     request->remove_unneeded = option_if_any(command, "remove-unneeded");
@@ -73,6 +73,9 @@ void target_take_options(const Command *command, CompileRequest *request)
     request->task_span = request->stop_span = SPAN_NONE;
     if (versions)
         request->versions = versions;
+    request->external = (ExternalPermission){ .allows_all = option_if_any(command, "allow-external"),
+                                              .files = given_values(command, "external"),
+                                              .counts_trust = option_find(command->verb, "allow-external") };
 }
 
 bool target_read(const Command *command, const char *text, CompileRequest *request)

@@ -30,6 +30,13 @@ void target_take_options(const Command *command, CompileRequest *request);
     {                                                                                                                  \
         .name = "remove-unneeded", .help = "compute only what states, events, outputs and --variables need"            \
     }
+#define TARGET_EXTERNAL                                                                                                \
+    { .name = "allow-external",                                                                                        \
+      .help = "functions of C that the model names may be compiled and executed, see 'koine help trust'" },            \
+    {                                                                                                                  \
+        .name = "external", .value = "FILE", .repeats = true,                                                          \
+        .help = "this C file, library, or model with C texts may be compiled and executed; may be repeated"            \
+    }
 #define TARGET_SYSTEMS                                                                                                 \
     {                                                                                                                  \
         .name = "systems", .value = "HOW", .listed = compilation_systems_name,                                         \

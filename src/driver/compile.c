@@ -1,11 +1,13 @@
 /* See compile.h. The order of work stands in compilation_load and compilation_schedule. */
 #include "driver/compile.h"
 #include "base/bug.h"
+#include "driver/external.h"
 #include "driver/resolve.h"
 #include "driver/stop.h"
 #include "ir/task_text.h"
 #include "driver/tier.h"
 #include "driver/words.h"
+#include "emit/external/external.h"
 #include "formats/select.h"
 #include "ir/verify.h"
 #include "passes/pipeline.h"
@@ -33,6 +35,7 @@ void compilation_destroy(Compilation *c)
     if (!c)
         return;
     tiers_release(&c->tiers->all);
+    externals_release(c->externals);
     arena_destroy(c->arena);
 }
 
@@ -114,12 +117,13 @@ bool compilation_schedule(Compilation *c)
 
 const KoineModelKind *compilation_kind(Compilation *c, const char *tier, const char **why)
 {
-    return tiers_kind(&c->tiers->all, c->program, tier, why, c->arena);
+    *why = "functions of C are missing, or may not be executed";
+    return compilation_load_externals(c) ? tiers_kind(&c->tiers->all, c->program, tier, why, c->arena) : NULL;
 }
 
 void compilation_interrupt(Compilation *c, volatile const int *interrupt)
 {
-    c->tiers->all.interrupt = interrupt;
+    c->tiers->all.interrupt = c->interrupt = interrupt;
 }
 
 const char *compilation_tier_note(const Compilation *c)

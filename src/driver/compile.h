@@ -12,6 +12,13 @@
 #include "ir/schedule.h"
 #include "koine/model.h"
 
+/* What the user says about functions of C (external.h). */
+typedef struct {
+    bool allows_all;
+    const char *const *files; /* these may be compiled, loaded and executed; ended by NULL, may be NULL */
+    bool counts_trust;        /* so may those of folders that are trusted (trust.h) */
+} ExternalPermission;
+
 typedef struct {
     const char *path;                 /* of the file */
     const char *class_name;           /* NULL: the one in the file */
@@ -26,6 +33,7 @@ typedef struct {
     Span task_span;                   /* where it is said; SPAN_NONE: on the command line */
     const char *stop_when;            /* a condition that ends the run (stop.h); NULL: none */
     Span stop_span;
+    ExternalPermission external;
     const GivenValue *values; /* that will be set before the model runs (ir/given.h) */
     uint32_t n_values;
 } CompileRequest;
@@ -41,6 +49,8 @@ typedef struct { /* others read it */
     const Schedule *schedule; /* once the passes have run */
     struct Program *program;  /* once it is scheduled */
     struct CompilationTiers *tiers;
+    struct Externals *externals;   /* functions of C, once a tier has been asked for */
+    volatile const int *interrupt; /* ends a compiler at work; NULL: nothing does */
     /* Called when the passes begin (pass NULL) and after each of them, by name; may be NULL. */
     void (*watch)(void *context, const char *pass);
     void *watch_context;
@@ -55,8 +65,8 @@ bool compilation_schedule(Compilation *c);
 /* The passes alone, up to `after`; NULL: all. */
 bool compilation_run_passes(Compilation *c, const char *after);
 
-/* The model in a tier: "auto", or the name of a row of emit/tiers.h. NULL: *why says why not. Belongs to the
- * compilation. */
+/* The model in a tier: "auto", or the name of a row of emit/tiers.h. NULL: *why says why not; where functions of C are
+ * missing or may not be executed, so do the diagnostics. Belongs to the compilation. */
 const KoineModelKind *compilation_kind(Compilation *c, const char *tier, const char **why);
 /* A compiler at work is ended when *interrupt becomes non-zero. */
 void compilation_interrupt(Compilation *compilation, volatile const int *interrupt);

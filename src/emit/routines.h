@@ -11,9 +11,9 @@ void find_routines(Code *code, Kernel *kernels, Arena *arena);
 /* Makes the routine of every function that some expression of the pool calls: from then on they are only read. */
 void make_routines(const Pool *pool);
 
-/* A site is a number for (routine, step) in the upper bits and the kind of fault in the lower three. Step 0 is the
+/* A site is a number for (routine, step) in the upper bits and the kind of fault in the lower four. Step 0 is the
  * routine as a whole. */
-enum { SITE_KIND_BITS = 3 };
+enum { SITE_KIND_BITS = 4 };
 static inline uint32_t routine_site(uint32_t first_site, uint32_t step)
 {
     return (first_site + step) << SITE_KIND_BITS;

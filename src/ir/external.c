@@ -35,7 +35,7 @@ ExternalParameter external_parameter(const Function *f, uint32_t argument)
 {
     const ExternalArgument *a = &f->external->arguments.at[argument];
     if (a->kind != EXTERNAL_FIELD)
-        return (ExternalParameter){ .is_real = a->kind == EXTERNAL_REAL };
+        return (ExternalParameter){ .is_real = a->kind == EXTERNAL_REAL, .is_size = a->kind == EXTERNAL_SIZE };
     const Type type = field_of(f, a->field)->type;
     const bool is_input = a->field < f->n_inputs;
     return (ExternalParameter){ .is_real = type.kind == TYPE_REAL,
@@ -46,7 +46,7 @@ ExternalParameter external_parameter(const Function *f, uint32_t argument)
 const char *external_spelling(ExternalParameter p)
 {
     if (!p.is_address)
-        return p.is_real ? "double" : "int";
+        return p.is_real ? "double" : p.is_size ? "size_t" : "int";
     if (p.is_input)
         return p.is_real ? "const double *" : "const int *";
     return p.is_real ? "double *" : "int *";
@@ -57,6 +57,11 @@ const char *external_returns(const Function *f)
     if (f->external->result == ID_NONE)
         return "void";
     return field_of(f, f->external->result)->type.kind == TYPE_REAL ? "double" : "int";
+}
+
+int64_t external_last_value(const Function *f, Type enumeration)
+{
+    return pool_get_enumeration(f->body->pool, enumeration.enumeration)->n;
 }
 
 /* ---- checks ---- */

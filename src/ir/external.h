@@ -1,9 +1,9 @@
 /* The C function behind a function of the model: where it is, and how it is called.
  *
- * Real is double in C; Integer, Boolean and enumerations are int. Outputs are what it returns, or handed over by
- * address. An array is handed over as the address of its first element, row after row. Where the model says nothing
- * else, the only output, a scalar, is what is returned, and all other fields are arguments in the order of their
- * declaration, each array followed by its sizes. */
+ * Real is double in C; Integer, Boolean and enumerations are int, sizes of arrays size_t. Outputs are what it returns,
+ * or handed over by address. An array is handed over as the address of its first element, row after row. Where the
+ * model says nothing else, the only output, a scalar, is what is returned, and all other fields are arguments in the
+ * order of their declaration, each array followed by its sizes. */
 #ifndef IR_EXTERNAL_H
 #define IR_EXTERNAL_H
 
@@ -17,11 +17,21 @@ typedef struct {
     Value number;              /* INTEGER, REAL */
 } ExternalArgument;
 
-/* A C function that is there. The interpreter calls it by `call`, compiled tiers go to `address`. */
+/* A C function that is there. The interpreter calls it by `call`; compiled code goes to `address`, and by `call` where
+ * the function is to be watched. */
 typedef struct ExternalCode {
-    /* False: an input does not fit into an int, or an output has no finite value. */
-    bool (*call)(const struct ExternalCode *code, const Value *inputs, Value *outputs);
+    /* Arrays that are inputs are given by their addresses, the outputs are side by side. RoutineFaultKind; where it is
+     * a fault, the outputs have no value. is_watched: it is also looked at whether the function meddles with the
+     * process (locale, signals). */
+    uint32_t (*call)(struct ExternalCode *code, const Value *inputs, Value *outputs, bool is_watched);
+    /* What compiled code asks behind a direct call that changed the mode of arithmetic (`before` it), or that failed.
+     */
+    uint32_t (*after)(struct ExternalCode *code, uint32_t before);
+    /* What the function said when it failed last in this thread; "" if it said nothing. */
+    const char *(*failure)(const struct ExternalCode *code);
     void (*address)(void);
+    const volatile int *failures; /* how often functions beside it have failed; never NULL */
+    volatile uint32_t alarm;      /* not 0: it is to be watched at the next call, or must not be called any more */
 } ExternalCode;
 
 typedef struct External {
@@ -31,25 +41,35 @@ typedef struct External {
     NameId include;          /* the name of a header, or C text with such lines; may be empty */
     bool is_mapped;          /* the model says what the arguments and the result are */
     VEC(ExternalArgument) arguments;
-    uint32_t result;          /* the field that is returned; ID_NONE: nothing is */
-    uint32_t source;          /* the file that was read when it was declared, in Sources; SOURCE_NONE: none */
-    const ExternalCode *code; /* NULL: not loaded; nobody has said yet that it may be */
+    uint32_t result;    /* the field that is returned; ID_NONE: nothing is */
+    uint32_t source;    /* the file that was read when it was declared, in Sources; SOURCE_NONE: none */
+    ExternalCode *code; /* NULL: not loaded; nobody has said yet that it may be */
 } External;
+
+/* Its statements are there, or the C function behind it is loaded. */
+static inline bool external_is_there(const Function *function)
+{
+    return !function->external || function->external->code;
+}
 
 /* Fills in arguments and result of a function that does not say them. */
 void external_map(Function *function);
 
 /* How an argument looks in C. */
 typedef struct {
-    bool is_real;    /* double; else int */
+    bool is_real;    /* double; else int, or size_t */
+    bool is_size;    /* size_t */
     bool is_address; /* of an output or an array */
     bool is_input;   /* what is at the address is only read */
 } ExternalParameter;
 ExternalParameter external_parameter(const Function *function, uint32_t argument);
-/* "double", "int", "const double *", "int *" */
+/* "double", "int", "size_t", "const double *", "int *" */
 const char *external_spelling(ExternalParameter parameter);
 /* The type that is returned: "double", "int" or "void". */
 const char *external_returns(const Function *function);
+
+/* The number of the last value of an enumeration. */
+int64_t external_last_value(const Function *function, Type enumeration);
 
 /* What is wrong about how the function is called, and what would be right. NULL: nothing. */
 const char *external_mistake(const Function *function, const char **help);

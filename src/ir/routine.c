@@ -81,8 +81,6 @@ const char *function_obstacle(const Function *f, Span *where)
     const Model *body = f->body;
     uint64_t slots = 1;
     *where = f->span;
-    if (f->external)
-        return "an external function";
     if (!f->is_pure)
         return "a function that is not pure";
     if (f->n_outputs == 0)

@@ -27,12 +27,17 @@ enum {
     ROUTINE_FEW = 4096,      /* ... of a function that calls itself */
     ROUTINE_DEPTH = 64,      /* of calls */
     ROUTINE_STEPS = 1000000, /* iterations and calls in one call from outside */
-    ROUTINE_CALL_SLOTS = 4   /* what a call shares with the calls in it, see RoutineCallSlot */
+    ROUTINE_CALL_SLOTS = 5   /* what a call shares with the calls in it, see RoutineCallSlot */
 };
 
 /* Slots of the block for the call from outside that is executed: the site of the fault in it (0: none), the depth
- * of calls, iterations and calls so far; and the first site since someone looked. */
-typedef enum { CALL_FAULT, CALL_DEPTH, CALL_STEPS, CALL_NOTED } RoutineCallSlot;
+ * of calls, iterations and calls so far; the first site since someone looked; how often functions of C were called. */
+typedef enum { CALL_FAULT, CALL_DEPTH, CALL_STEPS, CALL_NOTED, CALL_OUTSIDE } RoutineCallSlot;
+/* Which calls of C are watched: one watches all that it may do, which takes longer than most functions. */
+static inline bool external_is_due(int64_t count)
+{
+    return (count & (count - 1)) == 0 || (count & 1023) == 0;
+}
 
 typedef struct {
     NameId name;
@@ -110,7 +115,12 @@ typedef enum {
     ROUTINE_INDEX,
     ROUTINE_CHECK,
     ROUTINE_ENDLESS,
-    ROUTINE_TOO_DEEP
+    ROUTINE_TOO_DEEP,
+    ROUTINE_NO_INT,  /* C: an argument is no int, or a result no value of its enumeration */
+    ROUTINE_REFUSED, /* C: it called koine_fail */
+    ROUTINE_ROUNDED, /* C: it left another mode of arithmetic behind, */
+    ROUTINE_LOCALE,  /* ... another locale, */
+    ROUTINE_SIGNALS  /* ... or other ways to handle signals */
 } RoutineFaultKind;
 typedef struct {
     uint8_t kind; /* RoutineFaultKind */

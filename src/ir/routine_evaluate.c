@@ -1,5 +1,6 @@
 /* Routines step by step, for constants and for the explanation of faults; see routine.h. */
 #include "base/bug.h"
+#include "ir/external.h"
 #include "ir/routine_call.h"
 #include <math.h>
 #include <string.h>
@@ -136,14 +137,30 @@ static void begin_frame(RoutineCall *call, const Value *inputs)
         call->frame[r->fields[k].first] = inputs[k];
 }
 
+static bool run_external(RoutineCall *call, const Value *inputs, Value *outputs)
+{
+    ExternalCode *code = call->routine->function->external->code;
+    REQUIRE(code);
+    const uint32_t kind = code->call(code, inputs, outputs, false);
+    return kind == ROUTINE_NO_FAULT || routine_fail(call, (RoutineFaultKind)kind);
+}
+
+static bool run_statements(RoutineCall *call, Value *outputs)
+{
+    const Routine *r = call->routine;
+    const bool is_good = run_list(call, r->first) != FLOW_FAULT;
+    memcpy(outputs, call->frame + r->fields[r->function->n_inputs].first, r->width * sizeof *outputs);
+    return is_good;
+}
+
 static bool run(RoutineCall *call, const Value *inputs, Value *outputs)
 {
     const Routine *r = call->routine;
     const Function *f = r->function;
     begin_frame(call, inputs);
     call->step = &r->steps[r->first];
-    const bool is_good = count_step(call) && run_list(call, r->first) != FLOW_FAULT;
-    memcpy(outputs, call->frame + r->fields[f->n_inputs].first, r->width * sizeof *outputs);
+    const bool is_good =
+        count_step(call) && (f->external ? run_external(call, inputs, outputs) : run_statements(call, outputs));
     for (uint32_t k = 0; k < f->n_outputs && !is_good; k++) {
         const RoutineField *field = &r->fields[f->n_inputs + k];
         for (uint32_t j = 0; j < field->count; j++)

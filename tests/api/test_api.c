@@ -77,6 +77,27 @@ static void a_text_is_opened_set_and_run(void **state)
     koine_result_free(r);
 }
 
+/* Functions of C are executed only where the program says so: erf(0.5) of libm. */
+static void functions_of_c_need_the_switch(void **state)
+{
+    (void)state;
+    static const char text[] = "koine-ir 1\nmodel M\nfunction f external \"erf\"\n  input x Real\n  output y Real\n"
+                               "end f\nvar y Real continuous now\neq e1 y := f(0.5*time)\nend M\n";
+    KoineDiagnostic d;
+    KoineOpening how = { .text = text, .size = sizeof text - 1, .tier = "interp" };
+    KoineProject *p = koine_open("M.ir", &how);
+    assert_false(koine_is_ready(p));
+    assert_true(koine_diagnostic(p, 0, &d));
+    assert_int_equal(d.code, 4070);
+    koine_close(p);
+    how.allow_external = true;
+    p = koine_open("M.ir", &how);
+    koine_give(p, "stop", "1");
+    assert_int_equal(koine_run(p), KOINE_END_DONE);
+    assert_float_equal(number(p, "y"), erf(0.5), 0);
+    koine_close(p);
+}
+
 static void diagnostics_are_data(void **state)
 {
     (void)state;
@@ -268,6 +289,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_text_is_opened_set_and_run),
+        cmocka_unit_test(functions_of_c_need_the_switch),
         cmocka_unit_test(diagnostics_are_data),
         cmocka_unit_test(wrong_settings_are_refused),
         cmocka_unit_test(steps_give_what_one_call_gives),

@@ -143,14 +143,16 @@ RunResult *run_model(const RunRequest *request)
                                      .remove_unneeded = request->remove_unneeded,
                                      .languages = request->languages,
                                      .task = request->task,
+                                     .external = request->external,
                                      .task_span = SPAN_NONE };
     if (compilation_load(c, &compile) && compilation_schedule(c)) {
         const char *why = NULL;
         const KoineModelKind *kind = compilation_kind(c, request->tier ? request->tier : "interp", &why);
-        if (!kind)
+        if (!kind && diag_errors(c->diag) == 0)
             fail_msg("tier %s: %s", request->tier, why);
-        r->is_compiled = true;
-        simulate(r, kind, request);
+        r->is_compiled = kind != NULL;
+        if (kind)
+            simulate(r, kind, request);
         snprintf(r->note, sizeof r->note, "%s", compilation_tier_note(c));
     }
     r->messages = diagnostics_text(c);

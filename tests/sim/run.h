@@ -15,6 +15,7 @@ typedef struct {
     bool evaluate_parameters, remove_unneeded;
     const Language *const *languages;
     const char *task;
+    ExternalPermission external;
     void (*prepare)(KoineModel *model); /* sets parameters and start values; may be NULL */
     double pause;                       /* above 0: the run stops here and is continued */
     void (*between)(KoineModel *model); /* called at the pause; may be NULL */

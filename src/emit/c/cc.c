@@ -4,6 +4,7 @@
  * temporary folder of its own, which is gone once the object is loaded. */
 #include "emit/c/cache.h"
 #include "emit/c/compiler.h"
+#include "emit/c/external.h"
 #include "emit/c/native.h"
 #include "emit/c/process.h"
 #include "emit/c/sha256.h"
@@ -56,8 +57,10 @@ static Executable *load_object(Job *job, const char *file)
     Executable *executable = executable_create("cc");
     executable->handle = handle;
     executable->unload = unload;
-    void *derivatives = job->code->derivatives_section == KOINE_NONE ? NULL : dlsym(handle, NATIVE_DERIVATIVES);
-    if (native_fill(executable, job->code, dlsym(handle, NATIVE_TABLE), derivatives))
+    const NativeParts parts = { dlsym(handle, NATIVE_TABLE),
+                                job->code->derivatives_section == KOINE_NONE ? NULL : dlsym(handle, NATIVE_DERIVATIVES),
+                                dlsym(handle, NATIVE_EXTERNALS) };
+    if (native_fill(executable, job->code, &parts))
         return executable;
     executable_destroy(executable);
     job->why = arena_format(job->arena, "%s is not the compiled model", file);

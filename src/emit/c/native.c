@@ -1,15 +1,61 @@
 /* Filling Executable with the functions of a loaded object; see native.h. */
 #include "emit/c/native.h"
+#include "emit/c/external.h"
+#include "ir/external.h"
 
-bool native_fill(Executable *executable, const Code *code, const void *table, void *derivatives)
+/* The address of a function, put where the text has a pointer to one. */
+static void put_function(void *place, void (*address)(void))
 {
-    const NativeTable *native = table;
+    memcpy(place, &address, sizeof address);
+}
+
+static void put_address(void *place, const volatile void *address)
+{
+    memcpy(place, &address, sizeof address);
+}
+
+static uint32_t watched(const void *code, const KoineSlot *in, KoineSlot *out, int is_watched)
+{
+    ExternalCode *external = (ExternalCode *)(uintptr_t)code;
+    return external->call(external, (const Value *)(const void *)in, (Value *)(void *)out, is_watched);
+}
+
+static uint32_t after(const void *code, uint32_t before)
+{
+    ExternalCode *external = (ExternalCode *)(uintptr_t)code;
+    return external->after(external, before);
+}
+
+static void fill_externals(const Code *code, void *const *places)
+{
+    put_function(places[EXTERNAL_PLACE_WATCHED], (void (*)(void))watched);
+    put_function(places[EXTERNAL_PLACE_AFTER], (void (*)(void))after);
+    put_function(places[EXTERNAL_PLACE_MODE], (void (*)(void))koine_arithmetic_mode);
+    places += EXTERNAL_PLACES;
+    for (uint32_t k = 0; k < code->n_routines; k++) {
+        const External *e = code->routines[k]->function->external;
+        if (!e)
+            continue;
+        put_function(places[0], e->code->address);
+        put_address(places[1], e->code);
+        put_address(places[2], &e->code->alarm);
+        put_address(places[3], e->code->failures);
+        places += EXTERNAL_EACH;
+    }
+}
+
+bool native_fill(Executable *executable, const Code *code, const NativeParts *parts)
+{
+    const NativeTable *native = parts->table;
+    const bool wants_externals = has_externals(code);
     if (!native || native->n_sections != code->n_sections || native->n_kernels != code->n_kernels ||
-        (code->derivatives_section != KOINE_NONE && !derivatives))
+        (code->derivatives_section != KOINE_NONE && !parts->derivatives) || (wants_externals && !parts->externals))
         return false;
     executable->code.sections = native->sections;
     executable->code.kernels = native->kernels;
-    if (derivatives) /* ISO C has no conversion of an object pointer to a function pointer; POSIX has */
-        memcpy(&executable->code.derivatives, &derivatives, sizeof derivatives);
+    if (parts->derivatives) /* ISO C has no conversion of an object pointer to a function pointer; POSIX has */
+        memcpy(&executable->code.derivatives, &parts->derivatives, sizeof parts->derivatives);
+    if (wants_externals)
+        fill_externals(code, parts->externals);
     return true;
 }

@@ -5,7 +5,12 @@
 #include "emit/c/print.h"
 #include "emit/executable.h"
 
-/* false: the table is not the one of `code`. derivatives: address of koine_derivatives or NULL. */
-bool native_fill(Executable *executable, const Code *code, const void *table, void *derivatives);
+typedef struct {            /* addresses of what generated C exports; NULL: it does not */
+    const void *table;      /* koine_table */
+    void *derivatives;      /* koine_derivatives */
+    void *const *externals; /* koine_externals */
+} NativeParts;
+/* false: it is not of `code`. */
+bool native_fill(Executable *executable, const Code *code, const NativeParts *parts);
 
 #endif

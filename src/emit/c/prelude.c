@@ -263,6 +263,47 @@ static void print_call_support(Text *text)
                 ROUTINE_STEPS, ROUTINE_ENDLESS, ROUTINE_DEPTH, ROUTINE_TOO_DEEP, ROUTINE_INDEX);
 }
 
+/* For functions of C, see external.h: places that are filled when the text is loaded, and the calls through the host.
+ */
+static void print_external_support(Text *text)
+{
+    text_add(text,
+             "static uint32_t (*koine_watched)(const void *code, const KoineSlot *in, KoineSlot *out, int watched);\n"
+             "static uint32_t (*koine_after)(const void *code, uint32_t before);\n"
+             "static uint32_t (*koine_mode_of)(void);\n"
+             "#if defined(__x86_64__) && !defined(__TINYC__)\n"
+             "static inline uint32_t koine_mode(void)\n"
+             "{\n"
+             "    return __builtin_ia32_stmxcsr() & 0xffc0; /* rounding, traps, tiny numbers */\n"
+             "}\n"
+             "#else\n"
+             "static inline uint32_t koine_mode(void)\n"
+             "{\n"
+             "    return koine_mode_of();\n"
+             "}\n"
+             "#endif\n"
+             "static inline int koine_is_due(KoineSlot *call, const uint32_t *alarm)\n"
+             "{\n"
+             "    const int64_t count = call[4].i++;\n"
+             "    return koine_watched && (*alarm || (count & (count - 1)) == 0 || (count & 1023) == 0);\n"
+             "}\n"
+             "static inline void koine_watch(KoineSlot *call, int64_t site, const void *code, const KoineSlot *in, "
+             "KoineSlot *out)\n"
+             "{\n"
+             "    const int64_t kind = koine_watched(code, in, out, 1);\n"
+             "    if (kind)\n"
+             "        koine_fail(call, site | kind);\n"
+             "}\n"
+             "static inline int koine_has_failed(KoineSlot *call, int64_t site, const void *code, "
+             "uint32_t before)\n"
+             "{\n"
+             "    const int64_t kind = koine_after(code, before);\n"
+             "    if (kind)\n"
+             "        koine_fail(call, site | kind);\n"
+             "    return kind != 0;\n"
+             "}\n");
+}
+
 void print_prelude(Text *text, const PreludeNeeds *needs)
 {
     text_add(text, "typedef signed int int32_t;\n"
@@ -296,6 +337,8 @@ void print_prelude(Text *text, const PreludeNeeds *needs)
     print_functions(text, needs->functions);
     if (needs->calls)
         print_call_support(text);
+    if (needs->externals)
+        print_external_support(text);
 }
 
 bool has_prelude_prefix(const char *name)

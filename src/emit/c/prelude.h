@@ -18,6 +18,7 @@ typedef struct {
     bool loops;       /* loops whose elements are independent */
     bool parts;       /* sections in several functions */
     bool calls;       /* functions of the model */
+    bool externals;   /* ... some of them of C */
     bool derivatives; /* koine_derivatives: needs the head of KoineModel */
 } PreludeNeeds;
 

@@ -1,5 +1,6 @@
 /* Sections and kernels as C functions; see print.h. */
 #include "emit/c/print.h"
+#include "emit/c/external.h"
 #include "emit/c/expression.h"
 #include "emit/c/model_text.h"
 #include "emit/c/routine.h"
@@ -285,6 +286,7 @@ static Text print_whole(const Code *code, const bool *is_foreign, const void *co
     prelude->end = text.n;
     if (is_foreign)
         text_add(&text, "\nvoid " NATIVE_FOREIGN "(void *context, uint32_t section, KoineSlot *m);\n");
+    print_externals(&text, code, scratch);
     print_slots(&text, &printer.identifiers);
     print_tables(&text, &printer);
     if (functions.n)

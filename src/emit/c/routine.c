@@ -2,6 +2,7 @@
 #include "emit/c/routine.h"
 #include "base/ascii.h"
 #include "base/bug.h"
+#include "emit/c/external.h"
 #include "emit/c/model_text.h"
 #include "emit/routines.h"
 
@@ -284,8 +285,12 @@ static void print_routine(Printer *p, RoutinePrinter *rp)
     print_line(p, NULL, "{");
     p->indent = 1;
     print_fields(p, rp);
-    print_line(p, NULL, "if (!koine_enter(call, %u)) goto done;", routine_site(rp->first_site, 0));
-    print_list(p, rp, rp->routine->first);
+    rp->site = routine_site(rp->first_site, 0);
+    print_line(p, NULL, "if (!koine_enter(call, %u)) goto done;", rp->site);
+    if (f->external)
+        print_external_body(p, rp);
+    else
+        print_list(p, rp, rp->routine->first);
     p->indent = 0;
     print_line(p, NULL, "done:");
     p->indent = 1;

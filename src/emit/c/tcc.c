@@ -3,6 +3,7 @@
  * Needs no file: the text includes nothing, the functions of libm are handed over by address, and
  * -nostdlib keeps libtcc from looking for its run-time library. libtcc knows no vector instructions:
  * sections that are mostly long loops are left to the interpreter, whose loops do. */
+#include "emit/c/external.h"
 #include "emit/c/native.h"
 #include <libtcc.h>
 #include <math.h>
@@ -120,10 +121,12 @@ Executable *tcc_load(const Code *code, const char **why, Arena *why_arena)
         is_good = compile(state, loops, text.at);
     }
     if (is_good) {
+        const NativeParts parts = { tcc_get_symbol(state, NATIVE_TABLE),
+                                    code->derivatives_section == KOINE_NONE ? NULL
+                                                                            : tcc_get_symbol(state, NATIVE_DERIVATIVES),
+                                    has_externals(code) ? tcc_get_symbol(state, NATIVE_EXTERNALS) : NULL };
         executable = executable_create("tcc");
-        is_good =
-            native_fill(executable, code, tcc_get_symbol(state, NATIVE_TABLE),
-                        code->derivatives_section == KOINE_NONE ? NULL : tcc_get_symbol(state, NATIVE_DERIVATIVES));
+        is_good = native_fill(executable, code, &parts);
     }
     if (is_good) {
         Compiled *compiled = NEW(executable->arena, Compiled);

@@ -5,12 +5,13 @@
 #include <ctype.h>
 
 typedef struct {
-    const char *at, *end;
+    const char *begin, *at, *end;
     const Names *sections;
     const char *fault; /* NULL: none */
 } Vet;
 
 static const char CHARACTERS[] = " \n{}[]()<>=+-*/&|!?:;,.";
+static const char POINTER[] = "(*koine_x"; /* to a function of C, which is declared */
 
 static bool is_one_of(const char *const *words, const char *word, size_t n)
 {
@@ -122,16 +123,29 @@ static void vet_word(Vet *v)
     const char *next = skip_blanks(v->at, v->end);
     if (is_refused_word(word, n))
         v->fault = "a word that Koine does not write";
-    else if (next < v->end && *next == '(' && !may_have_bracket(v, word, n))
+    else if (next < v->end && *next == '(' && !begins_with(next, (size_t)(v->end - next), POINTER) &&
+             !may_have_bracket(v, word, n))
         v->fault = "a call of a function that is not Koine's";
 }
 
 /* ---- the rest ---- */
+/* "(*koine_x12" stands before: a pointer to a function of C is declared. */
+static bool is_declared_pointer(const Vet *v)
+{
+    const char *at = v->at;
+    while (at > v->begin && isdigit((unsigned char)at[-1]))
+        at--;
+    const size_t n = sizeof POINTER - 1;
+    return at < v->at && (size_t)(at - v->begin) >= n && memcmp(at - n, POINTER, n) == 0;
+}
+
 /* Brackets behind brackets call what is inside of them, unless a type follows: then they declare a function. */
 static bool is_call_of_brackets(const Vet *v)
 {
     static const char declares[] = "(KoineSlot *m";
     const char *next = skip_blanks(v->at + 1, v->end);
+    if (is_declared_pointer(v))
+        return false;
     return next < v->end && *next == '(' && !begins_with(next, (size_t)(v->end - next), declares);
 }
 
@@ -146,7 +160,7 @@ static void vet_character(Vet *v)
 
 static void vet_stretch(Vet *v, const char *begin, const char *end)
 {
-    v->at = begin;
+    v->at = v->begin = begin;
     v->end = end;
     while (v->at < end && !v->fault)
         if (v->at[0] == '/' && v->at + 1 < end && v->at[1] == '*')

@@ -2,6 +2,7 @@
 #include "emit/interp/routine.h"
 #include "base/bug.h"
 #include "emit/routines.h"
+#include "ir/external.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,6 +98,16 @@ static void run_on_heap(const LoadedRoutine *r, KoineSlot *call, const KoineSlot
     free(frame);
 }
 
+static void run_external(const LoadedRoutine *r, KoineSlot *call, const KoineSlot *args, KoineSlot *to)
+{
+    ExternalCode *code = r->routine->function->external->code;
+    const bool is_due = external_is_due(call[CALL_OUTSIDE].i++);
+    const uint32_t kind =
+        code->call(code, (const Value *)(const void *)args, (Value *)(void *)to, is_due || code->alarm);
+    if (kind != ROUTINE_NO_FAULT)
+        fail(call, r->site | kind);
+}
+
 bool interp_call(const uint32_t *at, KoineSlot *m, const KoineSlot *args, KoineSlot *to)
 {
     const LoadedRoutine *r = pointer_at(at + 3);
@@ -109,7 +120,9 @@ bool interp_call(const uint32_t *at, KoineSlot *m, const KoineSlot *args, KoineS
     } else if (count(call, r->site)) {
         const size_t n = (size_t)r->n_frame + r->code.n_constants + r->code.n_registers;
         call[CALL_DEPTH].i++;
-        if (n <= 128)
+        if (r->routine->function->external)
+            run_external(r, call, args, to);
+        else if (n <= 128)
             run_small(r, call, args, to);
         else if (n <= LARGE_FRAME)
             run_large(r, call, args, to);

@@ -3,6 +3,7 @@
 #include "emit/program/explain.h"
 #include "emit/routines.h"
 #include "ir/evaluate.h"
+#include "ir/external.h"
 #include "ir/substitute.h"
 #include <stdio.h>
 
@@ -102,7 +103,24 @@ static void add_fault_kind(const Explainer *of, Text *to, RoutineFaultKind kind,
         text_format(to, "more than %d steps in one call: does a loop not end?", ROUTINE_STEPS);
         return;
     case ROUTINE_TOO_DEEP: text_format(to, "calls are nested more than %d deep", ROUTINE_DEPTH); return;
+    case ROUTINE_NO_INT: text_add(to, "a number that is no int of C, or no value of its enumeration"); return;
+    case ROUTINE_REFUSED: text_add(to, "it says that it has failed"); return;
+    case ROUTINE_ROUNDED: text_add(to, "it leaves another mode of arithmetic behind (rounding, exceptions)"); return;
+    case ROUTINE_LOCALE: text_add(to, "it changes the locale of the process"); return;
+    case ROUTINE_SIGNALS: text_add(to, "it changes what the process does with signals"); return;
     }
+}
+
+/* " (c_drag of C)", and what it said itself. */
+static void add_external(const Explainer *of, Text *to, const Function *f, RoutineFaultKind kind)
+{
+    const External *e = f->external;
+    const char *said = kind == ROUTINE_REFUSED && e->code ? e->code->failure(e->code) : "";
+    if (said[0])
+        text_add(to, said);
+    else
+        add_fault_kind(of, to, kind, NULL);
+    text_format(to, " (%s of C)", names_of(pool_names(of->model->pool), e->symbol));
 }
 
 /* The statement and the scalar fields it reads. */
@@ -153,6 +171,11 @@ static void add_call(const Explainer *of, Why *why, const Expr *call, const Valu
         text_add(to, "no finite value");
         return;
     }
+    if (fault->routine->function->external) {
+        add_function(of, to, fault->routine, fault->routine->function->span);
+        add_external(of, to, fault->routine->function, (RoutineFaultKind)fault->kind);
+        return;
+    }
     add_function(of, to, fault->routine, fault->step->span);
     add_statement(of, to, fault);
 }
@@ -164,7 +187,11 @@ static bool add_site(const Explainer *of, Text *to, uint32_t site)
     if (!step)
         return false;
     add_function(of, to, routine, step == routine->steps ? routine->function->span : step->span);
-    add_fault_kind(of, to, (RoutineFaultKind)(site & ((1u << SITE_KIND_BITS) - 1)), step);
+    const RoutineFaultKind kind = (RoutineFaultKind)(site & ((1u << SITE_KIND_BITS) - 1));
+    if (routine->function->external)
+        add_external(of, to, routine->function, kind);
+    else
+        add_fault_kind(of, to, kind, step);
     return true;
 }
 

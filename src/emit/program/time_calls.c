@@ -185,7 +185,7 @@ static uint32_t call_function(Coder *d, const Expr *e)
     const Routine *routine = routine_of(e->u.function);
     TimeCall *outer = d->call, call = { .routine = routine, .depth = outer ? outer->depth + 1 : 1 };
     const uint32_t zero = coder_put_number(d, 0), one = coder_put_number(d, 1);
-    if (call.depth > DEEPEST_CALL || one == KOINE_NONE || has_arrays_outside(routine))
+    if (call.depth > DEEPEST_CALL || one == KOINE_NONE || routine->function->external || has_arrays_outside(routine))
         return KOINE_NONE;
     call.registers = NEW_ARRAY(coder_scratch(d), uint32_t, routine->n_slots);
     for (uint32_t k = 0; k < routine->n_fields; k++)

@@ -1,0 +1,6 @@
+#include <math.h>
+
+double c_drag(double v, double k)
+{
+    return -k * v * fabs(v);
+}

@@ -1,0 +1,241 @@
+/* Functions of C: what they give in all tiers, who may execute them, and what becomes of those that do wrong. */
+#include "run.h"
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define MODELS KOINE_SOURCE_DIR "/tests/sim/external/"
+
+static const ExternalPermission ALL = { .allows_all = true };
+
+/* ---- what they give ---- */
+/* v' = -k v^2: v = v0/(1 + k v0 t); the second one is erf of libm. */
+static void check_drag(const RunResult *r)
+{
+    expect_done(r);
+    for (uint32_t k = 0; k < r->n_rows; k++) {
+        const double v = r->rows[k].values[run_column(r, "v")];
+        expect_near(v, 2 / (1 + 0.6 * r->rows[k].time), 1e-7);
+        expect_near(r->rows[k].values[run_column(r, "e")], erf(v), 0);
+    }
+}
+
+static void test_a_c_file_and_libm(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = MODELS "drag.ir", .stop = 1, .interval = 0.1, .external = ALL }, check_drag);
+}
+
+/* An implicit method needs derivatives: there are none, so it takes differences. */
+static void test_a_jacobian_takes_differences(void **state)
+{
+    (void)state;
+    run_in_all_tiers(
+        (RunRequest){ .path = MODELS "drag.ir", .stop = 1, .interval = 0.1, .solver = "cvode-bdf", .external = ALL },
+        check_drag);
+}
+
+/* x = start*exp(t/2); the sum is 2 x1 + 3 x2 + 2 x3 = 14 exp(t/2). */
+static void check_arrays(const RunResult *r)
+{
+    expect_done(r);
+    const double sum = 14 * exp(0.5);
+    expect_near(run_last(r, "y"), sum, 1e-6);
+    expect_near(run_last(r, "z"), sum + 11, 1e-6); /* the fifth element of a 2 by 3 matrix, row after row */
+    expect_near(run_last(r, "c"), 3, 0);
+    expect_near(run_last(r, "b"), 1, 0); /* what is not 0 is true */
+    expect_near(run_last(r, "mo"), 2, 0);
+}
+
+static void test_arrays_sizes_and_outputs_by_address(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = MODELS "arrays.ir", .stop = 1, .interval = 0.1, .external = ALL },
+                     check_arrays);
+}
+
+static void check_text(const RunResult *r)
+{
+    expect_done(r);
+    expect_near(run_last(r, "y"), 4, 0);
+    expect_near(run_last(r, "z"), 1, 0);
+}
+
+static void test_a_text_with_static_functions_and_macros(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = MODELS "text.ir", .stop = 2, .external = ALL }, check_text);
+}
+
+/* ---- who may execute them ---- */
+static RunResult *run_with(const char *file, ExternalPermission permission)
+{
+    return run_model(&(RunRequest){ .path = file, .stop = 1, .external = permission });
+}
+
+static void expect_refused(const char *file, ExternalPermission permission, const char *words)
+{
+    RunResult *r = run_with(file, permission);
+    assert_false(r->is_compiled);
+    if (!strstr(r->messages, words))
+        fail_msg("'%s' is not in: %s", words, r->messages);
+    run_free(r);
+}
+
+static void expect_allowed(const char *file, ExternalPermission permission)
+{
+    RunResult *r = run_with(file, permission);
+    expect_done(r);
+    run_free(r);
+}
+
+static void test_nothing_is_executed_without_permission(void **state)
+{
+    (void)state;
+    expect_refused(MODELS "drag.ir", (ExternalPermission){ 0 },
+                   "drag.ir:3:1: error KN4070: function drag would execute c_drag of C from " MODELS "drag.c");
+    expect_refused(MODELS "drag.ir", (ExternalPermission){ 0 }, "would execute erf of C from the library m");
+    expect_refused(MODELS "text.ir", (ExternalPermission){ 0 }, "from the C text in " MODELS "text.ir");
+}
+
+static void test_files_are_allowed_by_name(void **state)
+{
+    (void)state;
+    const char *const both[] = { MODELS "../external/drag.c", "m", NULL }, *const one[] = { MODELS "drag.c", NULL };
+    const char *const text[] = { MODELS "text.ir", NULL };
+    expect_allowed(MODELS "drag.ir", (ExternalPermission){ .files = both });
+    expect_refused(MODELS "drag.ir", (ExternalPermission){ .files = one }, "the library m");
+    expect_allowed(MODELS "text.ir", (ExternalPermission){ .files = text });
+}
+
+static void write_file(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void test_trusted_folders_count_where_they_are_asked(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/koine-trust-XXXXXX", path[256];
+    assert_non_null(mkdtemp(folder));
+    setenv("XDG_CONFIG_HOME", folder, 1);
+    snprintf(path, sizeof path, "%s/koine", folder);
+    mkdir(path, 0700);
+    expect_refused(MODELS "drag.ir", (ExternalPermission){ .counts_trust = true }, "KN4070");
+    snprintf(path, sizeof path, "%s/koine/trusted", folder);
+    write_file(path, KOINE_SOURCE_DIR "/tests\n");
+    chmod(path, 0600);
+    expect_allowed(MODELS "drag.ir", (ExternalPermission){ .counts_trust = true });
+    expect_refused(MODELS "drag.ir", (ExternalPermission){ 0 }, "KN4070");
+    chmod(path, 0666);
+    expect_refused(MODELS "drag.ir", (ExternalPermission){ .counts_trust = true }, "does not count");
+    unsetenv("XDG_CONFIG_HOME");
+}
+
+/* ---- what is missing, or called in another way ---- */
+static void test_what_is_missing_is_said(void **state)
+{
+    (void)state;
+    expect_refused(MODELS "no_file.ir", ALL, "the library 'absent.c' is not there");
+    expect_refused(MODELS "no_library.ir", ALL, "koine_absent");
+    expect_refused(MODELS "no_header.ir", ALL, "absent.h");
+    expect_refused(MODELS "no_symbol.ir", ALL, "c_nowhere");
+    expect_refused(MODELS "no_system_symbol.ir", ALL, "there is no 'erff_nowhere' in its libraries");
+}
+
+static void test_what_is_called_in_another_way_is_refused(void **state)
+{
+    (void)state;
+    expect_refused(MODELS "few_arguments.ir", ALL, "c_drag");
+    expect_refused(MODELS "known_arguments.ir", ALL, "it has the type d(d)");
+    expect_refused(MODELS "address_for_number.ir", ALL, "c_level");
+    expect_refused(MODELS "double_for_int.ir", ALL, "the call of c_counts");
+}
+
+/* ---- what does wrong ---- */
+static void expect_failed(const char *file, const char *words)
+{
+    static const char *const tiers[] = { "interp", "tcc", "cc" };
+    for (size_t k = 0; k < 3; k++) {
+        RunResult *r =
+            run_model(&(RunRequest){ .path = file, .tier = tiers[k], .stop = 1, .interval = 0.1, .external = ALL });
+        if (!r->is_compiled)
+            fail_msg("%s", r->messages);
+        assert_int_equal(r->report.end, KOINE_RUN_FAILED);
+        if (!strstr(r->report.text, words))
+            fail_msg("%s, %s: '%s' is not in: %s", file, tiers[k], words, r->report.text);
+        run_free(r);
+    }
+}
+
+static void test_functions_that_fail_end_the_run(void **state)
+{
+    (void)state;
+    expect_failed(MODELS "bad_refuses.ir", "the argument is above 1.5 (c_refuses of C)");
+    expect_failed(MODELS "bad_nothing.ir", "no finite value (c_nothing of C)");
+    expect_failed(MODELS "bad_level.ir", "no value of its enumeration (c_level of C)");
+    expect_failed(MODELS "bad_counts.ir", "no int of C");
+}
+
+static void test_functions_that_meddle_end_the_run(void **state)
+{
+    (void)state;
+    expect_failed(MODELS "bad_rounds.ir", "another mode of arithmetic behind (rounding, exceptions) (c_rounds of C)");
+    expect_failed(MODELS "bad_traps.ir", "another mode of arithmetic behind (rounding, exceptions) (c_traps of C)");
+    expect_failed(MODELS "bad_speaks.ir", "it changes the locale of the process (c_speaks of C)");
+    expect_failed(MODELS "bad_catches.ir", "it changes what the process does with signals (c_catches of C)");
+}
+
+/* A header that changes makes another object: the old one is not taken from the cache. */
+static void test_a_header_that_changes_counts(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/koine-header-XXXXXX", path[256], model[256];
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/factor.c", folder);
+    write_file(path, "#include \"factor.h\"\ndouble c_factor(double x) { return FACTOR*x; }\n");
+    snprintf(model, sizeof model, "%s/model.ir", folder);
+    write_file(model, "koine-ir 1\nmodel M\nfunction f external \"c_factor\" library \"factor.c\"\n  input x Real\n"
+                      "  output y Real\nend f\nvar y Real continuous now\neq e1 y := f(time)\nend M\n");
+    snprintf(path, sizeof path, "%s/factor.h", folder);
+    for (int factor = 2; factor < 5; factor++) {
+        char text[64];
+        snprintf(text, sizeof text, "#define FACTOR %d\n", factor);
+        write_file(path, text);
+        RunResult *r = run_with(model, ALL);
+        expect_done(r);
+        expect_near(run_last(r, "y"), factor, 0);
+        run_free(r);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_c_file_and_libm),
+        cmocka_unit_test(test_a_jacobian_takes_differences),
+        cmocka_unit_test(test_arrays_sizes_and_outputs_by_address),
+        cmocka_unit_test(test_a_text_with_static_functions_and_macros),
+        cmocka_unit_test(test_nothing_is_executed_without_permission),
+        cmocka_unit_test(test_files_are_allowed_by_name),
+        cmocka_unit_test(test_trusted_folders_count_where_they_are_asked),
+        cmocka_unit_test(test_what_is_missing_is_said),
+        cmocka_unit_test(test_what_is_called_in_another_way_is_refused),
+        cmocka_unit_test(test_functions_that_fail_end_the_run),
+        cmocka_unit_test(test_functions_that_meddle_end_the_run),
+        cmocka_unit_test(test_a_header_that_changes_counts),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
