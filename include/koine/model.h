@@ -172,8 +172,21 @@ typedef struct { /* parts of a model that can be called one by one */
 
 typedef struct { /* what depends on what; no rows: that is not known */
     KoinePattern jacobian, input_jacobian, dae_jacobian, feedthrough, initial_feedthrough;
+    KoinePattern output_jacobian, through_jacobian; /* of outputs, by states and by inputs */
     KoinePattern whole_jacobian; /* instead of `jacobian` where that would be too full; see KOINE_BY_WHOLE */
 } KoinePatterns;
+
+typedef struct {
+    uint32_t variable, element; /* its row; its element, from 0 */
+} KoinePort;
+
+/* Scalars that derivatives are taken by, and of: rows and columns of the patterns. None: the model has no Real inputs,
+ * and nobody asked for derivatives when it was compiled. */
+typedef struct {
+    uint32_t n_inputs, n_outputs;
+    const KoinePort *inputs;  /* also those that are not Real, with empty columns, and parameters that were asked for */
+    const KoinePort *outputs; /* those at the top, and what was asked for */
+} KoinePortTable;
 
 typedef struct {
     const char *name, *guid;
@@ -190,6 +203,7 @@ typedef struct {
     KoineSourceText text;
     KoineCallables callables;
     KoinePatterns patterns;
+    KoinePortTable ports;
 } KoineTables;
 
 /* Why a run failed: the numbers are those of the diagnostics and their pages (KN3101 ...). */
@@ -343,8 +357,9 @@ typedef struct {
 
 /* What a Jacobian is derived by. WHOLE: by the states x and by z, all that the equations of the derivatives define,
  * der(x) among it: row k of the states is der(x[k]) as a column of z; the rows behind them are what the equations lack.
- * So I - g*(df/dx) has the same solutions as the states of this matrix times -g with the identity added for x. */
-enum { KOINE_BY_X, KOINE_BY_INPUT, KOINE_BY_DAE, KOINE_BY_WHOLE };
+ * So I - g*(df/dx) has the same solutions as the states of this matrix times -g with the identity added for x.
+ * The last two are of the outputs, the others of the derivatives. */
+enum { KOINE_BY_X, KOINE_BY_INPUT, KOINE_BY_DAE, KOINE_BY_WHOLE, KOINE_OUTPUTS_BY_X, KOINE_OUTPUTS_BY_INPUT };
 
 struct KoineModelStatistics;
 
@@ -366,8 +381,11 @@ typedef struct {       /* what one equation, condition, transition or assignment
 typedef struct { /* exact partial derivatives, by what KOINE_BY_... says */
     KoineStatus (*jacobian)(KoineModel *model, const KoineEvaluation *at, int by, double cj,
                             double *values); /* in pattern order */
+    /* that matrix times seed */
     KoineStatus (*directional)(KoineModel *model, const KoineEvaluation *at, int by, const double *seed,
                                double *result);
+    /* the transposed matrix times weights; X, INPUT and those of the outputs */
+    KoineStatus (*adjoint)(KoineModel *model, const KoineEvaluation *at, int by, const double *weights, double *result);
 } KoinePartialCalls;
 
 typedef struct { /* models of other tools: callable parts, their own solver, state outside of the block */

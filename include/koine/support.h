@@ -411,6 +411,20 @@ typedef struct {             /* the Jacobian tables->patterns.whole_jacobian */
     const double *constants; /* in the order of the pattern: the value of an entry that is constant */
 } KoineWhole;
 
+typedef struct {   /* of a scalar of tables->ports */
+    uint32_t slot; /* of its tangent; KOINE_NONE: it is always 0 */
+    bool is_negated;
+} KoinePortSlot;
+
+/* Derivatives by inputs and of outputs: as slopes and tangents, but along inputs, too, and on to the outputs. The step
+ * of a system stands behind the section that computes the tangents of its rows. */
+typedef struct {
+    uint32_t n_inputs, n_outputs;
+    const KoinePortSlot *inputs, *outputs;
+    KoinePart slopes, tangents;               /* after derivatives */
+    KoinePart output_slopes, output_tangents; /* after these and outputs */
+} KoinePorts;
+
 /* What each purpose of a run executes, in which order. */
 typedef struct {
     KoinePart parameters;  /* bindings, in dependency order */
@@ -422,6 +436,7 @@ typedef struct {
     KoinePart slopes;      /* what tangents need at a point, whatever the seeds; after derivatives */
     KoinePart tangents;    /* seeds of x -> tangents of dx */
     KoineWhole whole;
+    KoinePorts ports;
     KoineChecks finite;   /* Real values of the outputs part that must be finite */
     uint32_t n_rows;      /* numbers in rows */
     const uint32_t *rows; /* the rows of all kernels */

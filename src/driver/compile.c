@@ -74,19 +74,36 @@ static bool stop_after(void *context, const Compile *compile, const Pass *pass)
 }
 
 /* `x` and `x[2]` both ask for the array x, whether it is one variable or one an element. */
-static bool matches_wanted(void *context, const Model *model, VarId var)
+static bool matches(Compilation *c, const Model *model, VarId var, const char *const *names)
 {
-    Compilation *c = context;
     const char *path = variable_path(model, var, c->arena);
     const size_t length = strlen(path);
     const char *array = arena_text(c->arena, path, strcspn(path, "["));
-    for (uint32_t k = 0; c->request.wanted[k]; k++) {
-        const char *glob = c->request.wanted[k];
+    for (uint32_t k = 0; names[k]; k++) {
+        const char *glob = names[k];
         if (glob_matches(glob, path) || glob_matches(glob, array) ||
             (strncmp(glob, path, length) == 0 && glob[length] == '['))
             return true;
     }
     return false;
+}
+
+static bool matches_wanted(void *context, const Model *model, VarId var)
+{
+    Compilation *c = context;
+    return matches(c, model, var, c->request.wanted);
+}
+
+static bool matches_parameter(void *context, const Model *model, VarId var)
+{
+    Compilation *c = context;
+    return matches(c, model, var, c->request.derivatives.parameters);
+}
+
+static bool matches_variable(void *context, const Model *model, VarId var)
+{
+    Compilation *c = context;
+    return matches(c, model, var, c->request.derivatives.variables);
 }
 
 bool compilation_run_passes(Compilation *c, const char *after)
@@ -101,7 +118,11 @@ bool compilation_run_passes(Compilation *c, const char *after)
                        .evaluates_parameters = c->request.evaluate_parameters,
                        .removes_unneeded = c->request.remove_unneeded,
                        .wants = c->request.wanted ? matches_wanted : NULL,
-                       .wants_context = c };
+                       .wants_context = c,
+                       .ports = { .is_wanted = c->request.derivatives.is_wanted,
+                                  .is_input = c->request.derivatives.parameters ? matches_parameter : NULL,
+                                  .is_output = c->request.derivatives.variables ? matches_variable : NULL,
+                                  .context = c } };
     const bool is_good = run_pipeline(&passes, stop_after, &stop) && diag_errors(c->diag) == 0;
     c->schedule = passes.schedule;
     return is_good;

@@ -19,6 +19,12 @@ typedef struct {
     bool counts_trust;        /* so may those of folders that are trusted (trust.h) */
 } ExternalPermission;
 
+typedef struct { /* by inputs, and of outputs; without a request they are there if the model has Real inputs */
+    bool is_wanted;
+    const char *const *parameters; /* also by these, and what follows from them; ended by NULL, may be NULL */
+    const char *const *variables;  /* also of these */
+} DerivativeRequest;
+
 typedef struct {
     const char *path;                 /* of the file */
     const char *class_name;           /* NULL: the one in the file */
@@ -36,6 +42,7 @@ typedef struct {
     ExternalPermission external;
     const GivenValue *values; /* that will be set before the model runs (ir/given.h) */
     uint32_t n_values;
+    DerivativeRequest derivatives;
 } CompileRequest;
 
 typedef struct { /* others read it */

@@ -194,6 +194,14 @@ static KoineStatus drive_directional(KoineModel *model, const KoineEvaluation *a
     return told(model, inner->kind->partial.directional(inner, at, by, seed, result));
 }
 
+static KoineStatus drive_adjoint(KoineModel *model, const KoineEvaluation *at, int by, const double *weights,
+                                 double *result)
+{
+    KoineModel *inner = inner_of(model);
+    write_signals(drive_of(model), at->time, true);
+    return told(model, inner->kind->partial.adjoint(inner, at, by, weights, result));
+}
+
 static void drive_statistics(const KoineModel *model, KoineModelStatistics *out)
 {
     const KoineModel *inner = ((const Drive *)(const void *)model)->inner;
@@ -251,6 +259,7 @@ KoineModel *drive_model(Drive *drive, KoineModel *inner)
         .derivatives = kind->derivatives ? drive_derivatives : NULL,
         .partial.jacobian = kind->partial.jacobian ? drive_jacobian : NULL,
         .partial.directional = kind->partial.directional ? drive_directional : NULL,
+        .partial.adjoint = kind->partial.adjoint ? drive_adjoint : NULL,
         .counts.statistics = kind->counts.statistics ? drive_statistics : NULL,
         .signals.longest_step = kind->signals.longest_step ? drive_longest_step : NULL,
         .signals.sample = kind->signals.sample ? drive_sample : NULL,

@@ -94,6 +94,28 @@ typedef struct { /* which state a derivative depends on: compressed rows over sc
     const uint32_t *start, *index, *colour;
 } StatePattern;
 
+typedef struct { /* a scalar that derivatives are taken by, or of: an element of a variable, as that is called */
+    VarId var;
+    uint32_t element;
+} PortScalar;
+
+typedef struct { /* compressed rows, with a colouring of the columns */
+    uint32_t rows, columns, n_colours;
+    const uint32_t *start, *index, *colour;
+} PortPattern;
+
+/* Derivatives by inputs and of outputs; it follows from the blocks and is not in the text form. */
+typedef struct {
+    VEC(PortScalar) inputs, outputs;
+    VEC(VarId) bindings;   /* parameters that follow from inputs which are parameters, in order */
+    VEC(uint32_t) chain;   /* blocks that do not move, but depend on inputs */
+    VEC(uint32_t) blocks;  /* of the outputs part: those that outputs need */
+    PortPattern by_input;  /* derivatives of the states */
+    PortPattern out_state; /* outputs by states */
+    PortPattern out_input; /* outputs by inputs */
+    bool is_there;
+} Ports;
+
 typedef struct {                      /* what the passes have counted */
     uint32_t index, n_differentiated; /* reduce-index; index 0: it had nothing to do */
     uint32_t n_equations, n_unknowns, n_aliases, n_roots, n_calendar, largest_block;
@@ -116,6 +138,7 @@ typedef struct Schedule {
     bool is_whole;    /* the Jacobian by the states would be too full: with all that lies between it is not. As above */
     uint32_t n_mixed; /* highest number `mixed` of a block */
     ScheduleFigures figures;
+    Ports ports;
 } Schedule;
 
 /* Messages of a run call a block by its number, behind the blocks of the run the assignments and actions of

@@ -48,6 +48,7 @@ const Pass pipeline[] = {
     { "build-parts", build_parts, FACT_TORN, FACT_PARTS, false, "what each purpose needs" },
     { "build-initial", build_initial, FACT_PARTS, 0, false, "the initial system, when there are initial equations" },
     { "build-jacobian", build_jacobian, FACT_PARTS, 0, false, "sparsity and colours" },
+    { "build-ports", build_ports, FACT_PARTS, 0, false, "what depends on inputs, and outputs on what" },
 };
 
 uint32_t pipeline_count(void)

@@ -37,6 +37,14 @@ typedef struct { /* what reduce-index did; all 0: nothing */
     uint32_t index, n_differentiated;
 } Reduced;
 
+typedef struct {    /* which derivatives are wanted, beside those by the states */
+    bool is_wanted; /* by inputs and of outputs; else they are there if the model has Real inputs */
+    /* Besides those at the top: by these inputs and parameters, of these variables; NULL: no others. */
+    bool (*is_input)(void *context, const Model *model, VarId var);
+    bool (*is_output)(void *context, const Model *model, VarId var);
+    void *context;
+} PortWish;
+
 typedef struct {
     Model *model;
     Schedule *schedule; /* made by sort-blocks */
@@ -52,6 +60,7 @@ typedef struct {
     bool removes_unneeded;     /* remove-unneeded: what neither states, outputs, events nor `wants` need */
     bool (*wants)(void *context, const Model *model, VarId var); /* may be NULL: no more than the outputs */
     void *wants_context;
+    PortWish ports;
     bool is_initial; /* the initial system is matched and sorted, not the run's */
 } Compile;
 
@@ -95,6 +104,7 @@ bool solve_small(Compile *c);
 bool remove_unneeded(Compile *c);
 bool build_parts(Compile *c);
 bool build_jacobian(Compile *c);
+bool build_ports(Compile *c);
 bool build_initial(Compile *c);
 
 typedef struct {

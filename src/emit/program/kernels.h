@@ -74,7 +74,7 @@ void add_pieces(Kernels *ks, Entries *list, uint32_t first, uint32_t end, uint32
 const char *place_text(const Model *m, Span span, Arena *arena);
 uint32_t lay_section(Kernels *ks, const char *name, const Entries *list);
 /* A part of one section for each stretch between systems: the first has the name, others the name and a number.
- * `systems` get the sections of their tangents. */
+ * `systems` get the sections of their tangents; NULL: these become sections of the part. */
 KoinePart lay_part(Kernels *ks, KoineSystem *systems, const char *name, const Entries *list);
 
 #endif

@@ -1,13 +1,13 @@
 /* What each purpose executes, in which order; see parts.h. */
 #include "emit/program/parts.h"
 
-static void add_system(Systems *ss, Entries *list, uint32_t system, bool is_tangent)
+void push_system(Systems *ss, Entries *list, uint32_t system, bool is_tangent)
 {
     const Entry entry = { .system = system, .is_tangent = is_tangent, .within = KOINE_NONE, .block = KOINE_NONE };
     push_entry(ss->ks, list, entry);
 }
 
-static Span block_span(Systems *ss, const Block *b)
+Span span_of_block(Systems *ss, const Block *b)
 {
     return b->equation.index == ID_NONE ? SPAN_NONE : ss->ks->model->equations.at[b->equation.index].origin.span;
 }
@@ -15,10 +15,10 @@ static Span block_span(Systems *ss, const Block *b)
 static void add_block(Systems *ss, const Blocks *blocks, Entries *list, uint32_t index)
 {
     if (blocks->system_of[index] != KOINE_NONE)
-        add_system(ss, list, blocks->system_of[index], false);
+        push_system(ss, list, blocks->system_of[index], false);
     else
         add_pieces(ss->ks, list, blocks->first_piece[index], blocks->first_piece[index + 1], index,
-                   block_span(ss, &ss->schedule->blocks.at[index]));
+                   span_of_block(ss, &ss->schedule->blocks.at[index]));
 }
 
 static Entries list_part(Systems *ss, const Schedule *s, const Blocks *blocks, PartKind part, Arena *scratch)
@@ -35,9 +35,9 @@ static Shared share_part(Systems *ss, const Entries *list, Shared after, Entries
     enum { OFTEN = 2 }; /* enough to save what costs something */
     const Slots *slots = ss->ks->slots;
     const ShareRequest request = {
-        .after = after, .repeats = OFTEN, .n_fixed = slots->n_parameters, .fixed = slots->parameters
+        .after = after, .repeats = OFTEN, .n_fixed = slots->parameters.n, .fixed = slots->parameters.first
     };
-    return share_entries(ss->share, &request, list, out, slots->n_parameters ? fixed : NULL);
+    return share_entries(ss->share, &request, list, out, slots->parameters.n ? fixed : NULL);
 }
 
 /* Those of one point are executed once for each colour: what does not depend on the seeds is computed before. */
@@ -53,8 +53,7 @@ static void share_tangents(Systems *ss, const Entries *list, Shared after, Entri
         share_entries(ss->share, &request, list, out, base);
 }
 
-/* Tangent pieces of block `index`, appended to ss->ks->pieces. */
-static void lay_tangent(Systems *ss, uint32_t index)
+void lay_tangent(Systems *ss, uint32_t index)
 {
     Model *m = ss->ks->model;
     const Block *b = &ss->schedule->blocks.at[index];
@@ -76,7 +75,7 @@ static Entries list_tangents(Systems *ss, const Blocks *blocks, Arena *scratch)
                        first = ss->ks->pieces.n;
         if (system == KOINE_NONE) {
             lay_tangent(ss, index);
-            add_pieces(ss->ks, &list, first, ss->ks->pieces.n, index, block_span(ss, &s->blocks.at[index]));
+            add_pieces(ss->ks, &list, first, ss->ks->pieces.n, index, span_of_block(ss, &s->blocks.at[index]));
             continue;
         }
         for (uint32_t j = 0; j < ss->tangent_entries.at[system].n; j++) {
@@ -84,7 +83,7 @@ static Entries list_tangents(Systems *ss, const Blocks *blocks, Arena *scratch)
             entry.within = system;
             push_entry(ss->ks, &list, entry);
         }
-        add_system(ss, &list, system, true);
+        push_system(ss, &list, system, true);
     }
     return list;
 }
@@ -137,13 +136,14 @@ static void lay_run(Systems *ss, const Schedule *s, Parts *parts)
     const Shared before =
         share_part(ss, &derivatives, (Shared){ 0 }, &parts->executed[PART_DERIVATIVES], &parts->fixed);
     /* both are executed after the derivatives, at the same point */
-    share_part(ss, &outputs, before, &parts->executed[PART_OUTPUTS], &parts->fixed);
+    const Shared beside = share_part(ss, &outputs, before, &parts->executed[PART_OUTPUTS], &parts->fixed);
     share_tangents(ss, &along, before, &tangents, &slopes);
     KoineSystem *systems = ss->systems.at;
     parts->derivatives = lay_part(ss->ks, systems, "derivatives", &parts->executed[PART_DERIVATIVES]);
     parts->outputs = lay_part(ss->ks, systems, "outputs", &parts->executed[PART_OUTPUTS]);
     parts->slopes = lay_part(ss->ks, systems, "slopes", &slopes);
     parts->tangents = lay_part(ss->ks, systems, "tangents", &tangents);
+    parts->ports = lay_ports(ss, &parts->blocks, before, beside);
     arena_destroy(scratch);
 }
 

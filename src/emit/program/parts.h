@@ -19,6 +19,7 @@ typedef struct {
     KoinePart slopes;      /* what tangents need at a point, whatever the seeds are */
     KoinePart tangents;    /* seeds of the states -> tangents of their derivatives */
     WholeJacobian whole;
+    KoinePorts ports;             /* derivatives by inputs and of outputs */
     Entries executed[PART_COUNT]; /* what the parts derivatives and outputs execute, for the attribution of work */
     Entries fixed;                /* what these need of parameters alone: see lay_fixed */
     KoineChecks regular;          /* values that are 0 where a system solved by formulas is singular */
@@ -32,6 +33,12 @@ KoinePart lay_roots(Systems *ss, const Schedule *schedule, const Blocks *blocks,
                     Entries *executed, Entries *fixed);
 /* The part of the parameters, and behind it what the other parts need of them alone: of the parts here, and `more`. */
 KoinePart lay_fixed(Kernels *ks, const Parts *parts, const Entries *more);
+/* ports.c: tangents, executed after these parts */
+KoinePorts lay_ports(Systems *ss, const Blocks *blocks, Shared derivatives, Shared outputs);
+/* Tangent pieces of block `index`, appended to ss->ks->pieces. */
+void lay_tangent(Systems *ss, uint32_t index);
+Span span_of_block(Systems *ss, const Block *b);
+void push_system(Systems *ss, Entries *list, uint32_t system, bool is_tangent);
 /* whole.c */
 WholeJacobian lay_whole(Systems *ss);
 

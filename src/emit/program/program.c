@@ -114,6 +114,7 @@ static KoineParts join_parts(KoinePart parameters, const Parts *parts, const Sys
                       .slopes = parts->slopes,
                       .tangents = parts->tangents,
                       .whole = parts->whole.entries,
+                      .ports = parts->ports,
                       .finite = events->finite,
                       .rows = ss->ks->rows.at,
                       .n_rows = ss->ks->rows.n };

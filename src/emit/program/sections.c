@@ -136,7 +136,7 @@ KoinePart lay_part(Kernels *ks, KoineSystem *systems, const char *name, const En
         }
         while (end < list->n && list->at[end].system == KOINE_NONE && list->at[end].within == first->within)
             end++;
-        if (first->within != KOINE_NONE) {
+        if (systems && first->within != KOINE_NONE) {
             systems[first->within].tangent.section =
                 lay_stretch(ks, arena_format(ks->arena, "tangent_%u", first->within), first, end - begin);
             continue;

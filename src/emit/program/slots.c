@@ -115,9 +115,9 @@ static void place_all(Placing *p)
     align_slots(p);
     place_variables(p, VARIABILITY_DISCRETE, VARIABILITY_DISCRETE);
     align_slots(p);
-    p->slots.parameters = p->slots.n;
+    p->slots.parameters.first = p->slots.n;
     place_variables(p, VARIABILITY_CONSTANT, VARIABILITY_PARAMETER);
-    p->slots.n_parameters = p->slots.n - p->slots.parameters;
+    p->slots.parameters.n = p->slots.n - p->slots.parameters.first;
     align_slots(p);
     for (uint32_t k = 0; k < m->variables.n; k++)
         if (variable_is_split(m, (VarId){ k })) { /* its elements follow each other */
@@ -139,35 +139,81 @@ static void place_seed(Placing *p, VarId v)
         p->slots.seed[holders.first + k] = take_slots(p, variable_count(m, (VarId){ holders.first + k }));
 }
 
+static void place_block_seeds(Placing *p, uint32_t index, bool is_outer)
+{
+    const Schedule *s = p->schedule;
+    const Block *b = &s->blocks.at[index];
+    const uint32_t n = b->kind == BLOCK_ASSIGN ? 1 : block_rows(b).n_rows;
+    for (uint32_t j = 0; j < n; j++) {
+        const Ref ref = b->kind == BLOCK_ASSIGN ? term_refs(p->model, b->u.assign.lhs)[b->u.assign.lhs.shape->u.leaf]
+                                                : s->rows.at[block_rows(b).first_row + j].unknown;
+        if (ref.kind != REF_NOW)
+            continue;
+        if (is_outer && p->slots.seed[ref.var.index] == KOINE_NONE)
+            p->slots.ports.is_outer[ref.var.index] = true;
+        place_seed(p, ref.var);
+    }
+}
+
+/* Tangents of the Real inputs, side by side in their order. */
+static void place_input_seeds(Placing *p)
+{
+    const Ports *ports = &p->schedule->ports;
+    p->slots.ports.seeds.first = p->slots.n;
+    for (uint32_t k = 0; k < ports->inputs.n; k++) {
+        const PortScalar port = ports->inputs.at[k];
+        const VarId alias = model_var(p->model, port.var)->alias, holder = var_is_none(alias) ? port.var : alias;
+        const uint32_t at = holder.index + (variable_is_split(p->model, port.var) ? port.element : 0);
+        p->slots.ports.input[k] = KOINE_NONE;
+        if (model_var(p->model, port.var)->type.kind != TYPE_REAL)
+            continue;
+        p->slots.ports.input[k] = take_slots(p, 1);
+        p->slots.ports.is_outer[at] = true;
+        if (p->slots.seed[at] == KOINE_NONE)
+            p->slots.seed[at] = p->slots.ports.input[k];
+    }
+    p->slots.ports.seeds.n = p->slots.n - p->slots.ports.seeds.first;
+}
+
+static void place_outer_seeds(Placing *p)
+{
+    const Ports *ports = &p->schedule->ports;
+    for (uint32_t k = 0; k < ports->bindings.n; k++) {
+        p->slots.ports.is_outer[ports->bindings.at[k].index] |=
+            p->slots.seed[ports->bindings.at[k].index] == KOINE_NONE;
+        place_seed(p, ports->bindings.at[k]);
+    }
+    for (uint32_t k = 0; k < ports->chain.n; k++)
+        place_block_seeds(p, ports->chain.at[k], true);
+    for (uint32_t k = 0; k < ports->blocks.n; k++)
+        place_block_seeds(p, ports->blocks.at[k], true);
+}
+
 /* Tangents: of the states, of their derivatives, and of what lies between. */
 static void place_seeds(Placing *p)
 {
     const Schedule *s = p->schedule;
     p->slots.seed_x = p->slots.seed_dx = KOINE_NONE;
-    if (!s->has_jacobian && !s->is_whole)
+    if (!s->has_jacobian && !s->is_whole && !s->ports.is_there)
         return;
     align_slots(p);
     p->slots.seed_x = p->slots.n;
     for (uint32_t k = 0; k < s->states.n; k++)
         p->slots.seed[s->states.at[k].index] = take_slots(p, variable_count(p->model, s->states.at[k]));
+    if (s->ports.is_there)
+        place_input_seeds(p);
     p->slots.seed_dx = p->slots.n;
     for (uint32_t k = 0; k < s->states.n; k++)
         p->slots.seed_der[s->states.at[k].index] = take_slots(p, variable_count(p->model, s->states.at[k]));
-    for (uint32_t k = 0; k < s->parts[PART_DERIVATIVES].n; k++) {
-        const Block *b = &s->blocks.at[s->parts[PART_DERIVATIVES].at[k]];
-        const uint32_t n = b->kind == BLOCK_ASSIGN ? 1 : block_rows(b).n_rows;
-        for (uint32_t j = 0; j < n; j++) {
-            const Ref ref = b->kind == BLOCK_ASSIGN
-                                ? term_refs(p->model, b->u.assign.lhs)[b->u.assign.lhs.shape->u.leaf]
-                                : s->rows.at[block_rows(b).first_row + j].unknown;
-            if (ref.kind == REF_NOW)
-                place_seed(p, ref.var);
-        }
-    }
+    for (uint32_t k = 0; k < s->parts[PART_DERIVATIVES].n; k++)
+        place_block_seeds(p, s->parts[PART_DERIVATIVES].at[k], false);
+    if (s->ports.is_there)
+        place_outer_seeds(p);
     for (uint32_t k = 0; k < p->model->variables.n; k++)
         if (variable_is_split(p->model, (VarId){ k })) {
             p->slots.seed[k] = p->slots.seed[p->model->variables.at[k].alias.index];
             p->slots.seed_der[k] = p->slots.seed_der[p->model->variables.at[k].alias.index];
+            p->slots.ports.is_outer[k] = p->slots.ports.is_outer[p->model->variables.at[k].alias.index];
         }
 }
 
@@ -279,6 +325,8 @@ Slots slots_place(const Schedule *schedule, Arena *arena)
                        .pre = NEW_ARRAY(arena, uint32_t, n),
                        .seed = NEW_ARRAY(arena, uint32_t, n),
                        .seed_der = NEW_ARRAY(arena, uint32_t, n),
+                       .ports = { .input = NEW_ARRAY(arena, uint32_t, schedule->ports.inputs.n + 1),
+                                  .is_outer = NEW_ARRAY(arena, bool, n) },
                        .given = NEW_ARRAY(arena, uint32_t, n) };
     place_all(&p);
     place_seeds(&p);

@@ -14,15 +14,26 @@ typedef struct { /* flags of the run: at its start; in its last instant, KOINE_N
 } Phases;
 
 typedef struct {
+    uint32_t first, n;
+} SlotRange;
+
+typedef struct {     /* derivatives by inputs and of outputs, see Ports of ir/schedule.h */
+    SlotRange seeds; /* tangents of the Real inputs, behind those of the states */
+    uint32_t *input; /* per input: its tangent, or KOINE_NONE */
+    bool *is_outer;  /* per variable: its tangent is 0 where directions in the states alone are meant */
+} PortSlots;
+
+typedef struct {
     uint32_t n;    /* slots taken by variables: the next free one */
     uint32_t time; /* of the simulation */
     Phases phases;
-    uint32_t calls;                    /* the first of ROUTINE_CALL_SLOTS, or KOINE_NONE: no function is called */
-    uint32_t x, dx, n_x;               /* states and their derivatives */
-    uint32_t seed_x, seed_dx;          /* tangents of these, or KOINE_NONE: there are none */
-    uint32_t parameters, n_parameters; /* parameters and constants */
-    uint32_t *now, *der, *pre;         /* per variable: its value, derivative, value before; or KOINE_NONE */
-    uint32_t *seed, *seed_der;         /* per variable: its tangent, that of its derivative; or KOINE_NONE */
+    uint32_t calls;            /* the first of ROUTINE_CALL_SLOTS, or KOINE_NONE: no function is called */
+    uint32_t x, dx, n_x;       /* states and their derivatives */
+    uint32_t seed_x, seed_dx;  /* tangents of these, or KOINE_NONE: there are none */
+    SlotRange parameters;      /* parameters and constants */
+    uint32_t *now, *der, *pre; /* per variable: its value, derivative, value before; or KOINE_NONE */
+    uint32_t *seed, *seed_der; /* per variable: its tangent, that of its derivative; or KOINE_NONE */
+    PortSlots ports;
     uint32_t *given;       /* per variable: where a start value that replaces the computed one is put, or 0: nowhere */
     uint32_t *row_of;      /* per variable: its row in the tables, or KOINE_NONE: it has none */
     uint32_t n_rows;       /* rows of variables; those of derivatives stand behind them */

@@ -119,7 +119,7 @@ typedef struct { /* a system under construction; places: see KoineSystem */
     const char **names;
     Map columns; /* unknowns */
     JacobianLayout jacobian;
-    Entries residual, tangent;
+    Entries residual, along[2]; /* tangents: along the states, and along inputs, too */
 } SystemLayout;
 
 static void lay_unknown(SystemLayout *y, uint32_t place, Ref u)
@@ -241,7 +241,9 @@ static void lay_rows(SystemLayout *y)
     Term *terms = NEW_ARRAY(ss->ks->arena, Term, b->u.system.n_rows);
     for (uint32_t k = 0; k < b->u.system.n_rows; k++)
         terms[k] = lay_row(y, k);
-    for (uint32_t pass = 0; pass < 2; pass++)
+    const uint32_t n_passes = ss->schedule->ports.is_there ? 3 : 2;
+    for (uint32_t pass = 0; pass < n_passes; pass++) {
+        ss->tangents.has_all = pass == 2;
         for (uint32_t k = 0; k < b->u.system.n_rows; k++) {
             const EqId equation = ss->schedule->rows.at[b->u.system.first_row + k].equation;
             const Span span = ss->ks->model->equations.at[equation.index].origin.span;
@@ -251,8 +253,11 @@ static void lay_rows(SystemLayout *y)
             if (pass == 0)
                 lay_derivatives(y, place, terms[k], span);
             else if (y->tangents[place] != KOINE_NONE)
-                add_term(ss, &y->tangent, tangent_of(&ss->tangents, terms[k], &y->columns), y->tangents[place], span);
+                add_term(ss, &y->along[pass - 1], tangent_of(&ss->tangents, terms[k], &y->columns), y->tangents[place],
+                         span);
         }
+    }
+    ss->tangents.has_all = false;
 }
 
 /* The sections of a system. What does not depend on its unknowns is computed once before they are looked for: the
@@ -370,7 +375,8 @@ static uint32_t lay_system(Systems *ss, uint32_t index)
     lay_sections(&y, &system);
     lay_choices(ss, b, &system);
     vec_push(ss->ks->arena, &ss->systems, system);
-    vec_push(ss->ks->arena, &ss->tangent_entries, y.tangent);
+    vec_push(ss->ks->arena, &ss->tangent_entries, y.along[0]);
+    vec_push(ss->ks->arena, &ss->port_entries, y.along[1]);
     return ss->systems.n - 1;
 }
 

@@ -17,6 +17,7 @@ struct Systems {
     uint32_t *guess;              /* per variable: slot where a search for it begins, or KOINE_NONE */
     VEC(KoineSystem) systems;     /* of the run, then of its start */
     VEC(Entries) tangent_entries; /* per system: what the section of its tangent computes */
+    VEC(Entries) port_entries;    /* the same for directions in inputs, too, if these are wanted */
 };
 
 typedef struct {           /* the blocks of a schedule */

@@ -227,6 +227,38 @@ static KoinePattern pattern_of(const StatePattern *p)
                            .n_colours = p->n_colours };
 }
 
+static KoinePattern port_pattern(const PortPattern *p)
+{
+    return (KoinePattern){ .rows = p->rows,
+                           .columns = p->columns,
+                           .start = p->start,
+                           .index = p->index,
+                           .colour = p->colour,
+                           .n_colours = p->n_colours };
+}
+
+static const KoinePort *list_ports(const Slots *slots, const PortScalar *ports, uint32_t n, Arena *arena)
+{
+    KoinePort *rows = NEW_ARRAY(arena, KoinePort, n + 1);
+    for (uint32_t k = 0; k < n; k++)
+        rows[k] = (KoinePort){ slots->row_of[ports[k].var.index], ports[k].element };
+    return rows;
+}
+
+static void fill_ports(const Schedule *s, const Slots *slots, KoineTables *tables, Arena *arena)
+{
+    const Ports *ports = &s->ports;
+    if (!ports->is_there)
+        return;
+    tables->ports = (KoinePortTable){ .n_inputs = ports->inputs.n,
+                                      .n_outputs = ports->outputs.n,
+                                      .inputs = list_ports(slots, ports->inputs.at, ports->inputs.n, arena),
+                                      .outputs = list_ports(slots, ports->outputs.at, ports->outputs.n, arena) };
+    tables->patterns.input_jacobian = port_pattern(&ports->by_input);
+    tables->patterns.output_jacobian = port_pattern(&ports->out_state);
+    tables->patterns.through_jacobian = port_pattern(&ports->out_input);
+}
+
 /* Signals that are sampled between events, too. */
 static bool has_signals(const Model *m)
 {
@@ -315,6 +347,7 @@ KoineTables tables_fill(const Schedule *schedule, const Slots *slots, const Syst
     fill_enumerations(m, &tables, arena);
     fill_sources(m, &tables, arena);
     fill_entries(m, &tables, arena);
+    fill_ports(schedule, slots, &tables, arena);
     if (schedule->has_jacobian)
         tables.patterns.jacobian = pattern_of(&schedule->jacobian);
     if (schedule->dae_jacobian.n)

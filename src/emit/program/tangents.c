@@ -16,14 +16,21 @@ typedef struct {
     const Map *unknowns; /* of a system, by ref_key: they have no seed, they are what is solved for; NULL: none */
 } SeedContext;
 
+/* The slot of the reference's seed, or KOINE_NONE. */
+static uint32_t seed_slot(const Tangents *ts, Ref ref)
+{
+    const Slots *slots = ts->ks->slots;
+    if (ref.kind == REF_DER)
+        return slots->seed_der[ref.var.index];
+    return ref.kind == REF_NOW && (ts->has_all || !slots->ports.is_outer[ref.var.index]) ? slots->seed[ref.var.index]
+                                                                                         : KOINE_NONE;
+}
+
 static const Expr *seed_of(void *context, const Expr *leaf)
 {
     SeedContext *s = context;
     const Ref ref = s->builder->refs.at[leaf->u.leaf];
-    if (ref.kind != REF_NOW && ref.kind != REF_DER)
-        return NULL;
-    const uint32_t slot = (ref.kind == REF_NOW ? s->ts->ks->slots->seed : s->ts->ks->slots->seed_der)[ref.var.index];
-    if (slot == KOINE_NONE)
+    if (seed_slot(s->ts, ref) == KOINE_NONE)
         return NULL;
     uint32_t ignored;
     if (s->unknowns && map_get(s->unknowns, ref_key(ref), &ignored))
@@ -34,8 +41,7 @@ static const Expr *seed_of(void *context, const Expr *leaf)
 
 static bool has_seed(const Tangents *ts, Ref ref)
 {
-    return (ref.kind == REF_NOW && ts->ks->slots->seed[ref.var.index] != KOINE_NONE) ||
-           (ref.kind == REF_DER && ts->ks->slots->seed_der[ref.var.index] != KOINE_NONE);
+    return seed_slot(ts, ref) != KOINE_NONE;
 }
 
 /* The tangent of a term: its total derivative along the seeds. */

@@ -18,7 +18,8 @@ typedef struct { /* derivative of a shape along the seeds of some of its leaves:
 typedef struct {
     Kernels *ks;
     VEC(Tangent) known;
-    Map index; /* hash -> the first tangent of a chain */
+    Map index;    /* hash -> the first tangent of a chain */
+    bool has_all; /* inputs have seeds, too, and what follows from them; else directions in the states are meant */
 } Tangents;
 
 Tangents tangents_create(Kernels *ks);

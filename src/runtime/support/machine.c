@@ -15,6 +15,7 @@ static void machine_destroy(KoineModel *model)
         koine_workspace_destroy(m->spaces.workspace);
         koine_set_space_destroy(m->spaces.set_space);
         free(m->spaces.residual_work);
+        free(m->spaces.partials);
         free(m->calendar.cells);
         free(m->spaces.jump_space);
         free(m->work.counts);
@@ -58,12 +59,13 @@ static KoineStatus machine_create(const KoineModelKind *base, const KoineHost *h
         m->spaces.set_space = has_sets ? koine_set_space_create(p) : NULL;
         m->spaces.residual_work =
             malloc((p->slots.n_x + 3 * (size_t)kind->tables.unknowns.n + 1) * sizeof *m->spaces.residual_work);
+        m->spaces.partials = malloc(koine_partial_space(kind) * sizeof *m->spaces.partials);
         m->calendar.cells = malloc((p->events.timed.most_cells + (size_t)1) * sizeof *m->calendar.cells);
         m->work.counts = is_counting ? create_counts(p) : NULL;
         m->spaces.jump_space = p->systems.jumps.n ? koine_jumps_create(p) : NULL;
     }
     if (!m || !model->block || !m->spaces.workspace || !m->spaces.residual_work || !m->calendar.cells ||
-        (has_sets && !m->spaces.set_space) || (is_counting && !m->work.counts) ||
+        !m->spaces.partials || (has_sets && !m->spaces.set_space) || (is_counting && !m->work.counts) ||
         (p->systems.jumps.n && !m->spaces.jump_space)) {
         machine_destroy(model);
         return KOINE_FAILED;
@@ -133,23 +135,8 @@ KoineStatus koine_run_part(Machine *m, const KoinePart *part)
     return run_steps(m, part);
 }
 
-KoineStatus koine_run_tangents(Machine *m)
-{
-    const KoinePart *part = &m->program->parts.tangents;
-    for (uint32_t j = 0; j < part->n; j++) {
-        if (part->steps[j].system == KOINE_NONE) {
-            run_section(m, part->steps[j].section);
-        } else {
-            const KoineStatus status = koine_solve_tangent(m, part->steps[j].system);
-            if (status != KOINE_OK)
-                return status;
-        }
-    }
-    return KOINE_OK;
-}
-
 /* ---- interface ---- */
-static void set_point(Machine *m, double time, const double *x)
+void koine_set_point(Machine *m, double time, const double *x)
 {
     const KoineProgram *p = m->program;
     m->slots[p->slots.time].r = time;
@@ -181,7 +168,7 @@ static KoineStatus machine_evaluate(KoineModel *model, const KoineEvaluation *at
     Machine *m = koine_machine_of(model);
     const KoineProgram *p = m->program;
     KoineStatus status = KOINE_OK;
-    set_point(m, at->time, at->x);
+    koine_set_point(m, at->time, at->x);
     model->fault.text[0] = 0;
     if (at->want & KOINE_WANT_RESIDUAL)
         return koine_residual(m, at);
@@ -243,7 +230,7 @@ static KoineStatus machine_accept(KoineModel *model, double time, const double *
     if (p->systems.n_run == 0 && m->instant->n_widened == 0 && p->systems.n_sets == 0 &&
         p->events.firings.n_step_conditions == 0)
         return KOINE_OK;
-    set_point(m, time, x);
+    koine_set_point(m, time, x);
     if (p->systems.n_run || p->systems.n_sets || p->events.firings.n_step_conditions) {
         koine_run_part(m, &p->parts.derivatives);
         koine_run_part(m, &p->parts.roots);
@@ -265,72 +252,6 @@ static KoineStatus machine_accept(KoineModel *model, double time, const double *
     return KOINE_OK;
 }
 
-static KoineStatus whole_jacobian(Machine *m, double *values)
-{
-    const KoineProgram *p = m->program;
-    const uint32_t n = p->tables->patterns.whole_jacobian.start[p->tables->patterns.whole_jacobian.rows];
-    const KoineStatus status = koine_run_part(m, &p->parts.derivatives);
-    if (status != KOINE_OK)
-        return status;
-    run_section(m, p->parts.whole.section);
-    for (uint32_t j = 0; j < n; j++)
-        values[j] = p->parts.whole.entries[j] == KOINE_NONE ? p->parts.whole.constants[j]
-                                                            : m->slots[p->parts.whole.entries[j]].r;
-    return KOINE_OK;
-}
-
-static KoineStatus machine_jacobian(KoineModel *model, const KoineEvaluation *at, int by, double cj, double *values)
-{
-    Machine *m = koine_machine_of(model);
-    const Colours *colours = &m->kind->by_x;
-    const KoineProgram *p = m->program;
-    (void)cj;
-    const bool is_there = (by == KOINE_BY_X && colours->start) || (by == KOINE_BY_DAE && m->kind->by_dae.start) ||
-                          (by == KOINE_BY_WHOLE && p->parts.whole.section != KOINE_NONE);
-    if (!is_there)
-        return KOINE_ABSENT;
-    set_point(m, at->time, at->x);
-    if (by == KOINE_BY_DAE)
-        return koine_residual_jacobian(m, at, values);
-    if (by == KOINE_BY_WHOLE)
-        return whole_jacobian(m, values);
-    KoineStatus status = koine_run_part(m, &p->parts.derivatives);
-    if (status == KOINE_OK)
-        status = koine_run_part(m, &p->parts.slopes);
-    for (uint32_t c = 0; c < colours->n && status == KOINE_OK; c++) {
-        for (uint32_t j = colours->column_start[c]; j < colours->column_start[c + 1]; j++)
-            m->slots[p->slots.seed_x + colours->column[j]].r = 1;
-        status = koine_run_tangents(m);
-        for (uint32_t j = colours->start[c]; j < colours->start[c + 1]; j++)
-            values[colours->entry[j]] = m->slots[p->slots.seed_dx + colours->row[j]].r;
-        for (uint32_t j = colours->column_start[c]; j < colours->column_start[c + 1]; j++)
-            m->slots[p->slots.seed_x + colours->column[j]].r = 0;
-    }
-    if (status == KOINE_OK &&
-        !all_finite(values, p->tables->patterns.jacobian.start[p->tables->patterns.jacobian.rows]))
-        status = koine_fault(m, KOINE_RETRY, KOINE_NONE, NULL);
-    return status;
-}
-
-static KoineStatus machine_directional(KoineModel *model, const KoineEvaluation *at, int by, const double *seed,
-                                       double *result)
-{
-    Machine *m = koine_machine_of(model);
-    const KoineProgram *p = m->program;
-    if (by != KOINE_BY_X)
-        return KOINE_ABSENT;
-    set_point(m, at->time, at->x);
-    KoineStatus status = koine_run_part(m, &p->parts.derivatives);
-    memcpy(&m->slots[p->slots.seed_x], seed, p->slots.n_x * sizeof *seed);
-    if (status == KOINE_OK)
-        status = koine_run_part(m, &p->parts.slopes);
-    if (status == KOINE_OK)
-        status = koine_run_tangents(m);
-    memcpy(result, &m->slots[p->slots.seed_dx], p->slots.n_x * sizeof *result);
-    memset(&m->slots[p->slots.seed_x], 0, p->slots.n_x * sizeof *seed);
-    return status;
-}
-
 static void machine_statistics(const KoineModel *model, KoineModelStatistics *out)
 {
     *out = ((const Machine *)model->handles)->work.statistics;
@@ -344,38 +265,6 @@ static void machine_work(const KoineModel *model, void (*visit)(void *context, c
 }
 
 /* ---- the kind ---- */
-/* False: no memory. */
-static bool sort_by_colour(const KoinePattern *j, Colours *out)
-{
-    const uint32_t n = j->rows, entries = j->start[n], colours = j->n_colours;
-    uint32_t *all = calloc((size_t)2 * (colours + 2) + 2 * (size_t)entries + n + 1, sizeof *all);
-    if (!all)
-        return false;
-    out->n = colours;
-    out->start = all;
-    out->column_start = out->start + colours + 2;
-    out->entry = out->column_start + colours + 2;
-    out->row = out->entry + entries;
-    out->column = out->row + entries;
-    for (uint32_t k = 0; k < entries; k++)
-        out->start[j->colour[j->index[k]] + 2]++;
-    for (uint32_t k = 0; k < n; k++)
-        out->column_start[j->colour[k] + 2]++;
-    for (uint32_t k = 1; k <= colours; k++) {
-        out->start[k + 1] += out->start[k];
-        out->column_start[k + 1] += out->column_start[k];
-    }
-    for (uint32_t row = 0; row < n; row++)
-        for (uint32_t k = j->start[row]; k < j->start[row + 1]; k++) {
-            const uint32_t place = out->start[j->colour[j->index[k]] + 1]++;
-            out->entry[place] = k;
-            out->row[place] = row;
-        }
-    for (uint32_t k = 0; k < n; k++)
-        out->column[out->column_start[j->colour[k] + 1]++] = k;
-    return true;
-}
-
 KoineModelKind *koine_machine_kind(const KoineProgram *program, const KoineCode *code)
 {
     MachineKind *kind = calloc(1, sizeof *kind);
@@ -420,14 +309,9 @@ KoineModelKind *koine_machine_kind(const KoineProgram *program, const KoineCode 
         kind->kind.signals =
             (KoineSignalCalls){ koine_machine_longest_step, koine_machine_sample, koine_machine_remember };
     }
-    if (program->slots.seed_x != KOINE_NONE) {
-        kind->kind.partial = (KoinePartialCalls){ machine_jacobian, machine_directional };
-        if ((kind->tables.patterns.jacobian.rows && !sort_by_colour(&kind->tables.patterns.jacobian, &kind->by_x)) ||
-            (kind->tables.patterns.dae_jacobian.rows &&
-             !sort_by_colour(&kind->tables.patterns.dae_jacobian, &kind->by_dae))) {
-            koine_machine_free(&kind->kind);
-            return NULL;
-        }
+    if (!koine_partial_begin(kind)) {
+        koine_machine_free(&kind->kind);
+        return NULL;
     }
     kind->counting = kind->kind;
     kind->counting.derivatives = machine_derivatives;
@@ -439,8 +323,7 @@ void koine_machine_free(KoineModelKind *base)
     MachineKind *kind = (MachineKind *)(void *)base;
     if (!kind)
         return;
-    free(kind->by_x.start);
-    free(kind->by_dae.start);
+    koine_partial_end(kind);
     free(kind->w);
     free(kind->w_nominal);
     free(kind);

@@ -140,6 +140,7 @@ typedef struct {
     SetSpace *set_space;   /* NULL: no state sets, no given starts */
     JumpSpace *jump_space; /* NULL: nothing that was differentiated can jump */
     double *residual_work; /* n_x + 3*n_w */
+    double *partials;      /* entries of a Jacobian, for directions backwards */
     uint8_t *is_solved;    /* per system of the run: it was solved at least once */
     bool is_searching;     /* no smaller step will help: nonlinear systems try all they know */
 } Spaces;
@@ -242,7 +243,7 @@ typedef struct MachineKind {
     uint64_t size;
     uint64_t *w; /* offsets of the unknowns of the systems in the derivatives part */
     double *w_nominal;
-    Colours by_x, by_dae;
+    Colours by_x, by_dae, by_input, out_by_x, out_by_input;
 } MachineKind;
 
 static inline void run_kernel(const Machine *m, uint32_t kernel, uint32_t row, uint32_t n)
@@ -403,11 +404,18 @@ KoineStatus koine_machine_sample(KoineModel *model, double time, const double *x
 KoineStatus koine_machine_remember(KoineModel *model, double time, const double *inputs);
 double koine_machine_longest_step(KoineModel *model);
 
+/* partial.c: what a kind has of it; false: no memory. Numbers of the space that an instance needs */
+bool koine_partial_begin(MachineKind *kind);
+void koine_partial_end(MachineKind *kind);
+uint64_t koine_partial_space(const MachineKind *kind);
+void koine_set_point(Machine *m, double time, const double *x); /* the block is that of this point */
+
 /* systems.c */
 Workspace *koine_workspace_create(const KoineProgram *program);
 void koine_workspace_destroy(Workspace *workspace);
 KoineStatus koine_solve_system(Machine *m, uint32_t system);
 KoineStatus koine_solve_tangent(Machine *m, uint32_t system);
+KoineStatus koine_solve_rows(Machine *m, uint32_t system); /* the same; the tangents of its rows are computed */
 KoineStatus koine_check_formulas(Machine *m); /* the parameters are known: formulas divide by nothing that is 0 */
 void koine_keep_guesses(Machine *m);
 void koine_begin_guesses(Machine *m);    /* before the start: the start values */

@@ -163,9 +163,14 @@ KoineStatus koine_solve_system(Machine *m, uint32_t system)
 /* Jacobian * tangent of the unknowns = - tangent of the residuals; explicit rows follow their right sides. */
 KoineStatus koine_solve_tangent(Machine *m, uint32_t system)
 {
+    run_section(m, m->program->systems.at[system].tangent.section);
+    return koine_solve_rows(m, system);
+}
+
+KoineStatus koine_solve_rows(Machine *m, uint32_t system)
+{
     const KoineSystem *s = &m->program->systems.at[system];
     Workspace *w = m->spaces.workspace;
-    run_section(m, s->tangent.section);
     if (!koine_factor(m, s))
         return KOINE_RETRY;
     for (uint32_t j = 0; j < s->n + s->n_inner; j++)
