@@ -26,6 +26,8 @@ static void append_refs(Model *into, const Model *part, const Shift *by)
             ref.var.index += by->ids[LIST_TRANSITIONS];
         else if (ref.kind == REF_TICK || ref.kind == REF_INTERVAL)
             ref.var.index += by->ids[LIST_CLOCKS];
+        else if (ref.kind == REF_IS_ROOT || ref.kind == REF_ROOTED)
+            ref.var.index += by->ids[LIST_PORTS];
         else if (ref.var.index != ID_NONE)
             ref.var.index += by->ids[LIST_VARIABLES];
         into->refs.at[into->refs.n++] = ref;

@@ -142,13 +142,17 @@ static const Field ports[] = {
     RANGE(Port, first_member, n_members, LIST_MEMBERS),
     ID(Port, owner, LIST_INSTANCES),
 };
-static const Field members[] = { ID(PortMember, var, LIST_VARIABLES) };
+static const Field members[] = { ID(PortMember, var, LIST_VARIABLES), ID_FROM_1(PortMember, port, LIST_PORTS) };
 static const Field connections[] = {
+    ID_OR_0(Connection, domain, LIST_DOMAINS),
+    RANGE(Connection, index_a.first, index_a.n, LIST_CONDITIONS),
+    RANGE(Connection, index_b.first, index_b.n, LIST_CONDITIONS),
     ID(Connection, from, LIST_VARIABLES),
     ID(Connection, to, LIST_VARIABLES),
     ID(Connection, port_a, LIST_PORTS),
     ID(Connection, port_b, LIST_PORTS),
 };
+static const Field anchors[] = { ID(Anchor, port_a, LIST_PORTS), ID(Anchor, port_b, LIST_PORTS) };
 
 #define AT(list)         .at = offsetof(Model, list), .row_size = sizeof *((Model *)NULL)->list.at
 #define FIELDS(list)     .n_fields = sizeof(list) / sizeof(list)[0], .fields = (list)
@@ -182,5 +186,6 @@ const ListFields model_lists[LIST_COUNT] = {
     [LIST_PORTS] = { AT(ports), FIELDS(ports), SPAN(Port, span) },
     [LIST_MEMBERS] = { AT(members), FIELDS(members), .span_at = NO_SPAN, .is_part = true },
     [LIST_CONNECTIONS] = { AT(connections), FIELDS(connections), SPAN(Connection, span) },
+    [LIST_ANCHORS] = { AT(anchors), FIELDS(anchors), SPAN(Anchor, span) },
     [LIST_OCCURRENCES] = { AT(occurrences), .span_at = NO_SPAN, .is_part = true },
 };

@@ -44,12 +44,22 @@ typedef enum {
     REF_TICK,     /* clock `var.index` ticks in this step */
     REF_INTERVAL, /* time between the last two ticks of clock `var.index` */
     REF_SEED,     /* tangent of v; made by build-jacobian */
-    REF_SEED_DER  /* tangent of der(v) */
+    REF_SEED_DER, /* tangent of der(v) */
+    REF_INFLOW,   /* of a stream member v: its value where something flows into the component; until
+                     expand-connections, as the three below */
+    REF_PASSING,  /* of a stream member v: its value in the direction of the flow */
+    REF_IS_ROOT,  /* port `var.index` is the root of what its overdetermined members are connected to */
+    REF_ROOTED    /* ... is nearer to that root than the port at the other end of its branch */
 } RefKind;
 typedef struct {
     VarId var;
     uint8_t kind; /* RefKind */
 } Ref;
+/* Its `var` is a variable, not another element or none. */
+static inline bool ref_is_of_variable(Ref ref)
+{
+    return ref.kind <= REF_START || (ref.kind >= REF_SEED && ref.kind <= REF_PASSING);
+}
 
 typedef struct {
     const Expr *shape;  /* NULL: absent */
@@ -430,9 +440,10 @@ typedef struct {
     Span span;
 } Instance;
 
-typedef enum { ROLE_POTENTIAL, ROLE_FLOW, ROLE_STREAM, ROLE_IN, ROLE_OUT, ROLE_PARAMETER } Role;
+typedef enum { ROLE_POTENTIAL, ROLE_FLOW, ROLE_STREAM, ROLE_IN, ROLE_OUT, ROLE_PARAMETER, ROLE_PORT } Role;
 typedef struct {
-    VarId var; /* none: an empty place, which fits everything; as a flow it takes what the others leave */
+    VarId var;     /* none: an empty place, which fits everything; as a flow it takes what the others leave */
+    uint32_t port; /* PORT: 1 + a port of the same owner, which is connected where this one is; else 0 */
     uint8_t role;
     bool is_negated; /* FLOW: positive out of the component */
 } PortMember;
@@ -440,16 +451,37 @@ typedef struct {
     NameId name, connector;
     InstanceId owner;
     uint32_t first_member, n_members;
+    uint32_t rank;      /* an array of ports has as many dimensions: the first ones of each of its members */
+    Function *equality; /* overdetermined: 0 = f(members of one port, members of the other) says that they are equal;
+                           else NULL */
     Span span;
 } Port;
+typedef struct { /* elements of an array of ports: index terms in model->conditions; 0: all of it */
+    uint32_t first, n;
+} PortIndex;
 typedef struct { /* causal: source variable to sink variable; acausal: port to port */
     bool is_acausal;
     bool is_inside;     /* acausal, ports of one instance: connected inside of it, not outside */
     bool is_converting; /* causal: the value goes from the unit of `from` to that of `to` */
     VarId from, to;
     uint32_t port_a, port_b;
+    PortIndex index_a, index_b;
+    DomainId domain; /* acausal: one connection for each of its points */
     Span span;
 } Connection;
+
+/* What the graph of overdetermined ports is made of, besides the connections. */
+typedef enum {
+    ANCHOR_ROOT,      /* the members of port a are given: it is a root */
+    ANCHOR_POTENTIAL, /* it may be one, the rather the smaller `priority` is */
+    ANCHOR_BRANCH     /* equations of the component lead from port a to port b */
+} AnchorKind;
+typedef struct {
+    uint8_t kind; /* AnchorKind */
+    uint32_t port_a, port_b;
+    int64_t priority;
+    Span span;
+} Anchor;
 
 /* Memory in which term_make numbers the leaves of large shapes; between two calls it holds nothing. */
 typedef struct {
@@ -498,6 +530,7 @@ typedef struct Model {
     VEC(Port) ports;
     VEC(PortMember) members;
     VEC(Connection) connections;
+    VEC(Anchor) anchors;
     VEC(Occurrence) occurrences;
     uint32_t n_groups; /* elsewhen groups are 1 .. n_groups */
     VarId seed;        /* of the random streams, made by fill-definitions; or none */

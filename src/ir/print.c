@@ -326,83 +326,6 @@ static void print_instances(Printer *p)
     }
 }
 
-/* Potentials, then flows: (Va, Vb / i, -j). */
-static bool is_physical(const Printer *p, const Port *port, uint32_t *n_potentials)
-{
-    uint32_t k = 0;
-    while (k < port->n_members && p->model->members.at[port->first_member + k].role == ROLE_POTENTIAL)
-        k++;
-    *n_potentials = k;
-    while (k < port->n_members && p->model->members.at[port->first_member + k].role == ROLE_FLOW)
-        k++;
-    return k == port->n_members && *n_potentials > 0 && *n_potentials < k;
-}
-
-static void print_ports(Printer *p)
-{
-    for (uint32_t k = 0; k < p->model->ports.n; k++) {
-        const Port *port = &p->model->ports.at[k];
-        uint32_t n_potentials;
-        const bool physical = is_physical(p, port, &n_potentials);
-        begin_labelled(p, WORD_PORT, LABEL_PORT, k);
-        printer_put_space(p);
-        printer_put_name(p, port->connector);
-        printer_put(p, " (");
-        for (uint32_t i = 0; i < port->n_members; i++) {
-            const PortMember *member = &p->model->members.at[port->first_member + i];
-            if (i)
-                printer_put(p, physical && i == n_potentials ? " / " : ", ");
-            if (!physical) {
-                printer_put(p, word_text(role_words.words[member->role]));
-                printer_put_space(p);
-            }
-            if (member->is_negated)
-                text_char(p->to, '-');
-            if (var_is_none(member->var))
-                text_char(p->to, '.');
-            else
-                printer_put_variable(p, member->var);
-        }
-        text_char(p->to, ')');
-        printer_end_line(p, port->span);
-    }
-}
-
-static void print_connections(Printer *p)
-{
-    Map ports;
-    map_init(&ports, p->arena, p->model->ports.n);
-    for (uint32_t k = 0; k < p->model->ports.n; k++) {
-        const Port *port = &p->model->ports.at[k];
-        map_put(&ports, (uint64_t)port->owner.index << 32 | port->name.index, k);
-    }
-    for (uint32_t k = 0; k < p->model->connections.n; k++) {
-        const Connection *c = &p->model->connections.at[k];
-        printer_begin_line(p, WORD_CONNECT);
-        if (c->is_acausal) {
-            printer_put_space(p);
-            printer_put_label(p, LABEL_PORT, c->port_a);
-            printer_put_space(p);
-            printer_put_label(p, LABEL_PORT, c->port_b);
-            if (c->is_inside)
-                printer_put_word(p, WORD_INSIDE);
-        } else {
-            const Variable *from = model_var(p->model, c->from), *to = model_var(p->model, c->to);
-            uint32_t ignored;
-            if (map_get(&ports, (uint64_t)from->owner.index << 32 | from->name.index, &ignored) &&
-                map_get(&ports, (uint64_t)to->owner.index << 32 | to->name.index, &ignored))
-                printer_put_word(p, WORD_CAUSAL); /* both could be ports */
-            printer_put_space(p);
-            printer_put_variable(p, c->from);
-            printer_put_space(p);
-            printer_put_variable(p, c->to);
-            if (c->is_converting)
-                printer_put_word(p, WORD_CONVERTING);
-        }
-        printer_end_line(p, c->span);
-    }
-}
-
 /* ---- occurrence trees ---- */
 /* Number of the argument of `above` that is `node`, or n_args. */
 static uint32_t argument_number(const Expr *above, const Expr *node)
@@ -543,7 +466,7 @@ static void print_model(ModelPrinter *mp)
         text_format(p->to, "facts %u\n", model->facts);
     print_instances(p);
     print_variables(p);
-    print_ports(p);
+    printer_put_ports(p);
     print_channels(p);
     print_clocks(p);
     print_streams(p);
@@ -556,7 +479,7 @@ static void print_model(ModelPrinter *mp)
     printer_print_state_sets(p);
     print_assertions(p);
     print_tasks(p);
-    print_connections(p);
+    printer_put_connections(p);
     print_aliases(p);
     print_spans(mp);
     printer_put(p, "end ");

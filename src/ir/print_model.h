@@ -66,4 +66,8 @@ void printer_put_step(Printer *p, const StepFunction *step); /* trunc(x) */
 void printer_print_steps(Printer *p);
 void printer_print_state_sets(Printer *p);
 
+/* ---- ports (print_ports.c) ---- */
+void printer_put_ports(Printer *p);
+void printer_put_connections(Printer *p);
+
 #endif

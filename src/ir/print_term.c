@@ -386,6 +386,13 @@ static void put_wrapped(Printer *p, const char *before, VarId var, const Expr *e
     printer_put(p, after);
 }
 
+static void put_labelled(Printer *p, const char *before, LabelKind kind, uint32_t index)
+{
+    printer_put(p, before);
+    printer_put_label(p, kind, index);
+    printer_put(p, ")");
+}
+
 static void put_ref(Printer *p, const Expr *e, const Ref *refs)
 {
     const Ref ref = refs[e->u.leaf];
@@ -397,16 +404,16 @@ static void put_ref(Printer *p, const Expr *e, const Ref *refs)
     case REF_START: put_wrapped(p, "start(", ref.var, e, refs, ")"); return;
     case REF_SEED: put_wrapped(p, "seed(", ref.var, e, refs, ")"); return;
     case REF_SEED_DER: put_wrapped(p, "seed(der(", ref.var, e, refs, "))"); return;
+    case REF_INFLOW: put_wrapped(p, "inStream(", ref.var, e, refs, ")"); return;
+    case REF_PASSING: put_wrapped(p, "actualStream(", ref.var, e, refs, ")"); return;
     case REF_TIME: printer_put(p, "time"); return;
     case REF_INITIAL: printer_put(p, "initial"); return;
     case REF_TERMINAL: printer_put(p, "terminal"); return;
-    case REF_FIRED:
-    case REF_TICK:
-    case REF_INTERVAL:
-        printer_put(p, ref.kind == REF_FIRED ? "fired(" : ref.kind == REF_TICK ? "tick(" : "interval(");
-        printer_put_label(p, ref.kind == REF_FIRED ? LABEL_TRANSITION : LABEL_CLOCK, ref.var.index);
-        text_char(p->to, ')');
-        return;
+    case REF_FIRED: put_labelled(p, "fired(", LABEL_TRANSITION, ref.var.index); return;
+    case REF_TICK: put_labelled(p, "tick(", LABEL_CLOCK, ref.var.index); return;
+    case REF_INTERVAL: put_labelled(p, "interval(", LABEL_CLOCK, ref.var.index); return;
+    case REF_IS_ROOT: put_labelled(p, "isRoot(", LABEL_PORT, ref.var.index); return;
+    case REF_ROOTED: put_labelled(p, "rooted(", LABEL_PORT, ref.var.index); return;
     }
     BUG("unknown RefKind");
 }
@@ -657,40 +664,4 @@ void printer_put_domain(Printer *p, DomainId domain)
 void printer_leave_domain(Printer *p, DomainId domain)
 {
     p->iterators.n -= p->model->domains.at[domain.index].n;
-}
-
-void term_print(const Model *model, Term term, DomainId domain, Text *to)
-{
-    Printer p = printer_create(model, to, (PrintOptions){ 0 });
-    const Domain *d = &model->domains.at[domain.index];
-    for (uint32_t k = 0; k < d->n; k++)
-        vec_push(p.arena, &p.iterators, model->iterators.at[d->first + k].name);
-    printer_put_term(&p, term, BINDS_IF);
-}
-
-char *term_text(const Model *model, Term term, Arena *arena)
-{
-    Text text = { .arena = arena };
-    text_add(&text, "");
-    if (!term_is_absent(term))
-        term_print(model, term, (DomainId){ 0 }, &text);
-    return text.at;
-}
-
-char *expr_text(const Model *model, const Expr *shape, const Ref *refs, Arena *arena)
-{
-    Text text = { .arena = arena };
-    Printer p = printer_create(model, &text, (PrintOptions){ 0 });
-    text_add(&text, "");
-    printer_put_expr(&p, shape, refs, BINDS_IF);
-    return text.at;
-}
-
-char *relation_text(const Model *model, const Relation *relation, Arena *arena)
-{
-    const bool is_turned = expr_is_literal(relation->left.shape) && !expr_is_literal(relation->right.shape);
-    const Term first = is_turned ? relation->right : relation->left,
-               second = is_turned ? relation->left : relation->right;
-    return arena_format(arena, "%s %s%s %s", term_text(model, first, arena), is_turned ? "<" : ">",
-                        relation->is_strict ? "" : "=", term_text(model, second, arena));
 }

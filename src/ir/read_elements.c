@@ -564,6 +564,7 @@ bool reader_parse_static(Reader *r, uint32_t begin, Word word)
     case WORD_INSTANCE: return reader_parse_instance(r, begin);
     case WORD_PORT: return reader_parse_port(r, begin);
     case WORD_CONNECT: return reader_parse_connect(r, begin);
+    case WORD_ANCHOR: return reader_parse_anchor(r, begin);
     case WORD_CHANNEL: return parse_channel(r, begin);
     case WORD_CLOCK: return parse_clock(r, begin);
     case WORD_DELAY: return parse_delay(r, begin);

@@ -237,11 +237,15 @@ static const Expr *parse_ref_of(Reader *r, RefKind kind)
     return e && reader_expect(r, TOKEN_CLOSE, "')' after the variable") ? e : NULL;
 }
 
+static LabelKind label_kind_of(RefKind kind)
+{
+    return kind == REF_FIRED ? LABEL_TRANSITION : kind == REF_IS_ROOT || kind == REF_ROOTED ? LABEL_PORT : LABEL_CLOCK;
+}
+
 static const Expr *parse_label_ref(Reader *r, RefKind kind)
 {
     Ref ref = { .kind = (uint8_t)kind };
-    if (!reader_expect(r, TOKEN_OPEN, "'('") ||
-        !reader_parse_label(r, kind == REF_FIRED ? LABEL_TRANSITION : LABEL_CLOCK, &ref.var.index) ||
+    if (!reader_expect(r, TOKEN_OPEN, "'('") || !reader_parse_label(r, label_kind_of(kind), &ref.var.index) ||
         !reader_expect(r, TOKEN_CLOSE, "')'"))
         return NULL;
     return expr_leaf(r->pool, leaf_number(r, ref), kind == REF_INTERVAL ? REAL_TYPE : BOOLEAN_TYPE);
@@ -540,6 +544,10 @@ static const Expr *parse_word(Reader *r)
     case WORD_LAST: return parse_opened_ref(r, REF_LAST);
     case WORD_START: return parse_opened_ref(r, REF_START);
     case WORD_SEED: return parse_opened_ref(r, REF_SEED);
+    case WORD_INSTREAM: return parse_opened_ref(r, REF_INFLOW);
+    case WORD_ACTUALSTREAM: return parse_opened_ref(r, REF_PASSING);
+    case WORD_ISROOT: reader_advance(r); return parse_label_ref(r, REF_IS_ROOT);
+    case WORD_ROOTED: reader_advance(r); return parse_label_ref(r, REF_ROOTED);
     case WORD_FIRED: reader_advance(r); return parse_label_ref(r, REF_FIRED);
     case WORD_TICK: reader_advance(r); return parse_label_ref(r, REF_TICK);
     case WORD_INTERVAL: reader_advance(r); return parse_label_ref(r, REF_INTERVAL);

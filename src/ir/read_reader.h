@@ -301,6 +301,7 @@ bool reader_parse_numbered(Reader *r, char letter, uint32_t n, uint32_t *index);
 bool reader_parse_instance(Reader *r, uint32_t begin);
 bool reader_parse_port(Reader *r, uint32_t begin);
 bool reader_parse_connect(Reader *r, uint32_t begin);
+bool reader_parse_anchor(Reader *r, uint32_t begin);
 bool reader_parse_function(Reader *r, uint32_t begin);
 bool reader_list_has(const WordList *list, uint32_t word);
 bool reader_has_attribute(const Reader *r);

@@ -127,7 +127,11 @@ static bool is_target(const Reader *r, const Expr *e)
     case REF_TERMINAL:
     case REF_FIRED:
     case REF_TICK:
-    case REF_INTERVAL: return false;
+    case REF_INTERVAL:
+    case REF_INFLOW:
+    case REF_PASSING:
+    case REF_IS_ROOT:
+    case REF_ROOTED: return false;
     }
     BUG("unknown RefKind");
 }

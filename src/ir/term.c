@@ -13,13 +13,17 @@ Type ref_type(const Model *model, Ref ref)
     case REF_LAST:
     case REF_START:
     case REF_SEED:
-    case REF_SEED_DER: return model_var(model, ref.var)->type;
+    case REF_SEED_DER:
+    case REF_INFLOW:
+    case REF_PASSING: return model_var(model, ref.var)->type;
     case REF_TIME:
     case REF_INTERVAL: return REAL_TYPE;
     case REF_INITIAL:
     case REF_TERMINAL:
     case REF_FIRED:
-    case REF_TICK: return BOOLEAN_TYPE;
+    case REF_TICK:
+    case REF_IS_ROOT:
+    case REF_ROOTED: return BOOLEAN_TYPE;
     }
     BUG("unknown RefKind");
 }

@@ -47,6 +47,8 @@ static Variability ref_variability(const Verifier *v, Ref ref, bool allows_start
     switch ((RefKind)ref.kind) {
     case REF_NOW: return (Variability)var_of(v, ref.var.index)->variability;
     case REF_START: return allows_start ? VARIABILITY_PARAMETER : VARIABILITY_DISCRETE;
+    case REF_IS_ROOT:
+    case REF_ROOTED: return VARIABILITY_STRUCTURAL;
     case REF_PRE:
     case REF_INITIAL:
     case REF_TERMINAL:
@@ -57,7 +59,9 @@ static Variability ref_variability(const Verifier *v, Ref ref, bool allows_start
     case REF_DER:
     case REF_TIME:
     case REF_SEED:
-    case REF_SEED_DER: return VARIABILITY_CONTINUOUS;
+    case REF_SEED_DER:
+    case REF_INFLOW:
+    case REF_PASSING: return VARIABILITY_CONTINUOUS;
     }
     BUG("unknown RefKind");
 }
@@ -81,6 +85,7 @@ static Variability allowed_variability(const Verifier *v, const TermPlace *place
     case TERM_MIN:
     case TERM_MAX:
     case TERM_EXTENT:
+    case TERM_INDEX:
     case TERM_RANGE: return VARIABILITY_PARAMETER;
     case TERM_LEFT:
     case TERM_RIGHT:
@@ -105,6 +110,7 @@ static const char *place_noun(const TermPlace *place)
     case TERM_BINDING: return "the value of a parameter";
     case TERM_EXTENT: return "a dimension";
     case TERM_RANGE: return "the range of a loop";
+    case TERM_INDEX: return "the index of a port";
     default: return "a bound or nominal value";
     }
 }
@@ -462,93 +468,6 @@ static void verify_transitions(Verifier *v)
     }
 }
 
-/* ---- connections: V12 ---- */
-static void mismatch(Verifier *v, const Connection *c, const char *what)
-{
-    REPORT(v, DIAG_MODEL_CONNECTION_MISMATCH, c->span, "what is connected differs in %s", what);
-    diag_help(v->diag, "connect variables of one type and size, ports of one connector");
-}
-
-static bool same_extents(const Model *model, const Variable *a, const Variable *b)
-{
-    for (uint32_t k = 0; k < a->type.rank; k++) {
-        const int64_t x = model->dims.at[a->first_dim + k].extent, y = model->dims.at[b->first_dim + k].extent;
-        if (x >= 0 && y >= 0 && x != y)
-            return false;
-    }
-    return true;
-}
-
-static void verify_pair(Verifier *v, const Connection *c, VarId a, VarId b)
-{
-    const Variable *x = var_of(v, a.index), *y = var_of(v, b.index);
-    if (!type_equal(x->type, y->type))
-        mismatch(v, c, "type");
-    else if (!same_extents(v->model, x, y))
-        mismatch(v, c, "size");
-    else
-        return;
-    diag_note(v->diag, x->span, "%s is declared here", verify_variable_text(v, a));
-    diag_note(v->diag, y->span, "%s is declared here", verify_variable_text(v, b));
-}
-
-static bool roles_fit(uint8_t a, uint8_t b)
-{
-    return a == b || (a == ROLE_IN && b == ROLE_OUT) || (a == ROLE_OUT && b == ROLE_IN);
-}
-
-static void verify_ports(Verifier *v, const Connection *c)
-{
-    const Model *model = v->model;
-    const Port *a = &model->ports.at[c->port_a], *b = &model->ports.at[c->port_b];
-    if (a->n_members != b->n_members) {
-        mismatch(v, c, "the number of members");
-        return;
-    }
-    for (uint32_t k = 0; k < a->n_members; k++) {
-        const PortMember *x = &model->members.at[a->first_member + k], *y = &model->members.at[b->first_member + k];
-        if (!roles_fit(x->role, y->role)) {
-            mismatch(v, c, "the roles of members");
-            return;
-        }
-        if (!var_is_none(x->var) && !var_is_none(y->var))
-            verify_pair(v, c, x->var, y->var);
-    }
-}
-
-static void verify_connections(Verifier *v)
-{
-    const Model *model = v->model;
-    Map sinks;
-    map_init(&sinks, v->arena, model->connections.n);
-    for (uint32_t k = 0; k < model->connections.n; k++) {
-        const Connection *c = &model->connections.at[k];
-        uint32_t earlier;
-        if (c->is_acausal) {
-            verify_ports(v, c);
-            continue;
-        }
-        verify_pair(v, c, c->from, c->to);
-        if (!map_get(&sinks, c->to.index, &earlier)) {
-            map_put(&sinks, c->to.index, k);
-            continue;
-        }
-        REPORT(v, DIAG_MODEL_INPUT_CONNECTED_TWICE, c->span, "%s has two sources", verify_variable_text(v, c->to));
-        diag_note(v->diag, model->connections.at[earlier].span, "the other connection is here");
-        diag_help(v->diag, "an input takes its value from one place: remove a connection");
-    }
-    for (uint32_t k = 0; k < model->members.n; k++) {
-        const PortMember *member = &model->members.at[k];
-        if (var_is_none(member->var))
-            continue;
-        const Variable *var = var_of(v, member->var.index);
-        if (member->role != ROLE_FLOW || var->type.kind == TYPE_REAL)
-            continue;
-        REPORT(v, DIAG_MODEL_FLOW_NOT_REAL, var->span, "the flow %s is not Real", verify_variable_text(v, member->var));
-        diag_help(v->diag, "flows are added up at connections: they must be Real");
-    }
-}
-
 bool model_verify(const Model *model, Diag *diag)
 {
     Verifier v = { .model = model, .diag = diag, .arena = arena_create(NULL), .is_good = true };
@@ -561,6 +480,7 @@ bool model_verify(const Model *model, Diag *diag)
         verify_transitions(&v);
         verify_connections(&v);
         verify_channels(&v);
+        verify_ports(&v);
     }
     arena_destroy(v.arena);
     return v.is_good;

@@ -42,6 +42,10 @@ void verify_balance(Verifier *v);
 /* What is sent fits the fields of the channel, and nothing else defines these. */
 void verify_channels(Verifier *v);
 
+/* What is connected agrees (V12); ports, roots and branches make sense. */
+void verify_connections(Verifier *v);
+void verify_ports(Verifier *v);
+
 /* A mistake of the user. */
 #define REPORT(v, code, span, ...) (diag_error((v)->diag, code, span, __VA_ARGS__), verify_failed(v))
 
@@ -54,5 +58,38 @@ static inline void verify_failed(Verifier *v)
 void verify_broken(Verifier *v, Span span, const char *format, ...) __attribute__((format(printf, 3, 4)));
 const char *verify_variable_text(const Verifier *v, VarId var);
 void verify_note_declaration(Verifier *v, VarId var);
+
+/* ---- ids, values and places ---- */
+static inline bool in_range(Verifier *v, uint32_t index, uint32_t n, const char *what, Span span)
+{
+    if (index < n)
+        return true;
+    verify_broken(v, span, "%s %u of %u", what, index, n);
+    return false;
+}
+
+static inline bool slice_in_range(Verifier *v, uint32_t first, uint32_t count, uint32_t n, const char *what, Span span)
+{
+    if (count == 0 || (first <= n && count <= n - first))
+        return true;
+    verify_broken(v, span, "%s %u to %llu of %u", what, first, (unsigned long long)first + count, n);
+    return false;
+}
+
+static inline void check_value(Verifier *v, uint32_t value, uint32_t n, const char *what, Span span)
+{
+    if (value >= n)
+        verify_broken(v, span, "%s is %u, there are %u", what, value, n);
+}
+
+static inline void check_span(Verifier *v, Span span, const char *what)
+{
+    if (span.source == SOURCE_NONE || !v->model->sources)
+        return;
+    if (span.source >= sources_count(v->model->sources))
+        verify_broken(v, SPAN_NONE, "%s lies in source %u of %u", what, span.source, sources_count(v->model->sources));
+    else if (span.begin > span.end || span.end > sources_get(v->model->sources, span.source)->size)
+        verify_broken(v, SPAN_NONE, "%s lies outside its source (%u to %u)", what, span.begin, span.end);
+}
 
 #endif

@@ -28,38 +28,6 @@ void verify_note_declaration(Verifier *v, VarId var)
     diag_note(v->diag, v->model->variables.at[var.index].span, "%s is declared here", verify_variable_text(v, var));
 }
 
-static bool in_range(Verifier *v, uint32_t index, uint32_t n, const char *what, Span span)
-{
-    if (index < n)
-        return true;
-    verify_broken(v, span, "%s %u of %u", what, index, n);
-    return false;
-}
-
-static bool slice_in_range(Verifier *v, uint32_t first, uint32_t count, uint32_t n, const char *what, Span span)
-{
-    if (count == 0 || (first <= n && count <= n - first))
-        return true;
-    verify_broken(v, span, "%s %u to %llu of %u", what, first, (unsigned long long)first + count, n);
-    return false;
-}
-
-static void check_value(Verifier *v, uint32_t value, uint32_t n, const char *what, Span span)
-{
-    if (value >= n)
-        verify_broken(v, span, "%s is %u, there are %u", what, value, n);
-}
-
-static void check_span(Verifier *v, Span span, const char *what)
-{
-    if (span.source == SOURCE_NONE || !v->model->sources)
-        return;
-    if (span.source >= sources_count(v->model->sources))
-        verify_broken(v, SPAN_NONE, "%s lies in source %u of %u", what, span.source, sources_count(v->model->sources));
-    else if (span.begin > span.end || span.end > sources_get(v->model->sources, span.source)->size)
-        verify_broken(v, SPAN_NONE, "%s lies outside its source (%u to %u)", what, span.begin, span.end);
-}
-
 /* ---- terms ---- */
 typedef struct {
     Verifier *v;
@@ -78,7 +46,11 @@ static bool check_ref(Verifier *v, Ref ref, Span span)
     case REF_LAST:
     case REF_START:
     case REF_SEED:
-    case REF_SEED_DER: return in_range(v, ref.var.index, v->model->variables.n, "a reference to variable", span);
+    case REF_SEED_DER:
+    case REF_INFLOW:
+    case REF_PASSING: return in_range(v, ref.var.index, v->model->variables.n, "a reference to variable", span);
+    case REF_IS_ROOT:
+    case REF_ROOTED: return in_range(v, ref.var.index, v->model->ports.n, "a reference to port", span);
     case REF_TIME:
     case REF_INITIAL:
     case REF_TERMINAL: return true;
@@ -643,7 +615,9 @@ static void check_structure(Verifier *v)
     for (uint32_t k = 0; k < model->members.n; k++) {
         if (!var_is_none(model->members.at[k].var))
             in_range(v, model->members.at[k].var.index, model->variables.n, "member", SPAN_NONE);
-        check_value(v, model->members.at[k].role, ROLE_PARAMETER + 1, "a role", SPAN_NONE);
+        if (model->members.at[k].port)
+            in_range(v, model->members.at[k].port - 1, model->ports.n, "port in a port", SPAN_NONE);
+        check_value(v, model->members.at[k].role, ROLE_PORT + 1, "a role", SPAN_NONE);
     }
     for (uint32_t k = 0; k < model->ports.n; k++) {
         const Port *p = &model->ports.at[k];
@@ -656,10 +630,21 @@ static void check_structure(Verifier *v)
         if (c->is_acausal) {
             in_range(v, c->port_a, model->ports.n, "port", c->span);
             in_range(v, c->port_b, model->ports.n, "port", c->span);
+            in_range(v, c->domain.index, model->domains.n, "domain", c->span);
+            slice_in_range(v, c->index_a.first, c->index_a.n, model->conditions.n, "indices", c->span);
+            slice_in_range(v, c->index_b.first, c->index_b.n, model->conditions.n, "indices", c->span);
         } else {
             in_range(v, c->from.index, model->variables.n, "connected variable", c->span);
             in_range(v, c->to.index, model->variables.n, "connected variable", c->span);
         }
+    }
+    for (uint32_t k = 0; k < model->anchors.n; k++) {
+        const Anchor *a = &model->anchors.at[k];
+        check_span(v, a->span, "a root or branch");
+        check_value(v, a->kind, ANCHOR_BRANCH + 1, "a kind of root", a->span);
+        in_range(v, a->port_a, model->ports.n, "port", a->span);
+        if (a->kind == ANCHOR_BRANCH)
+            in_range(v, a->port_b, model->ports.n, "port", a->span);
     }
 }
 

@@ -182,6 +182,22 @@ static void visit_transition(Walk *w, uint32_t k)
     visit_body(w, t.body);
 }
 
+static void visit_indices(Walk *w, PortIndex index)
+{
+    w->place.list = LIST_CONNECTIONS;
+    for (uint32_t k = index.first; k < index.first + index.n; k++)
+        VISIT(w, w->model->conditions.at[k], TERM_INDEX);
+}
+
+static void visit_connection(Walk *w, uint32_t k)
+{
+    const Connection c = w->model->connections.at[k];
+    begin_element(w, k, c.span);
+    visit_domain(w, c.domain);
+    visit_indices(w, c.index_a);
+    visit_indices(w, c.index_b);
+}
+
 static void visit_entries(Walk *w, uint32_t k)
 {
     const StateSet *s = &w->model->state_sets.at[k];
@@ -216,6 +232,8 @@ static void visit_element(Walk *w, ModelList list, uint32_t k)
         visit_transition(w, k);
     else if (list == LIST_STATE_SETS)
         visit_entries(w, k);
+    else if (list == LIST_CONNECTIONS)
+        visit_connection(w, k);
     else
         visit_row(w, list, k);
 }
@@ -311,8 +329,7 @@ static void renumber_refs(Model *model, bool is_fired, const uint32_t *to)
 {
     for (uint32_t k = 0; k < model->refs.n; k++) {
         Ref *ref = &model->refs.at[k];
-        if (ref->kind != REF_TICK && ref->kind != REF_INTERVAL && (ref->kind == REF_FIRED) == is_fired &&
-            ref->var.index != ID_NONE)
+        if (is_fired ? ref->kind == REF_FIRED : ref_is_of_variable(*ref) && ref->var.index != ID_NONE)
             ref->var.index = to[ref->var.index];
     }
 }

@@ -34,6 +34,7 @@ typedef enum {
     LIST_PORTS,
     LIST_MEMBERS,
     LIST_CONNECTIONS,
+    LIST_ANCHORS,
     LIST_OCCURRENCES,
     LIST_COUNT
 } ModelList;
@@ -57,13 +58,14 @@ typedef enum {
     TERM_COURSE,   /* slope, offset or time of what stands in the calendar */
     TERM_ENTRY,    /* of the Jacobian of a state set */
     TERM_INPUT,    /* of a delay */
-    TERM_PERIOD    /* amount and bound of a delay, start and interval of a clock */
+    TERM_PERIOD,   /* amount and bound of a delay, start and interval of a clock */
+    TERM_INDEX     /* of an element of an array of ports */
 } TermRole;
 
 typedef struct {
     uint8_t element;  /* ModelList: what it belongs to; LIST_COUNT: the function whose body the model is */
     uint8_t list;     /* ModelList: the element or the part of it that has the term; never LIST_CONDITIONS: these are
-                         terms of regions, transitions and actions */
+                         terms of regions, transitions, actions and connections */
     uint8_t role;     /* TermRole */
     uint32_t index;   /* of the element */
     uint32_t n_loops; /* loops around it */
@@ -71,7 +73,7 @@ typedef struct {
 } TermPlace;
 
 /* Elements that are visited; those that are left out cost nothing. */
-typedef uint32_t ElementSet;
+typedef uint64_t ElementSet;
 #define ELEMENTS(list)   ((ElementSet)1 << (list))
 #define ELEMENTS_ALL     (ELEMENTS(LIST_COUNT) - 1)
 #define ELEMENTS_DROPPED ELEMENTS(LIST_COUNT) /* with LIST_EQUATIONS: those that were dropped, too */

@@ -137,7 +137,10 @@ const WordList clock_words = {
 };
 const WordList table_words = { 5, { WORD_LINEAR, WORD_BESSEL, WORD_SPLINE, WORD_AKIMA, WORD_CONSTANT } };
 const WordList outside_words = { 3, { WORD_ERROR, WORD_HOLD, WORD_EXTRAPOLATE } };
-const WordList role_words = { 6, { WORD_POTENTIAL, WORD_FLOW, WORD_STREAM, WORD_IN, WORD_OUT, WORD_PARAMETER } };
+const WordList role_words = {
+    7, { WORD_POTENTIAL, WORD_FLOW, WORD_STREAM, WORD_IN, WORD_OUT, WORD_PARAMETER, WORD_PORT }
+};
+const WordList anchor_words = { 3, { WORD_ROOT, WORD_POTENTIAL, WORD_BRANCH } };
 const WordList action_words = { 5, { WORD_DISPLAY, WORD_TERMINATE, WORD_WARNING, WORD_SEND, WORD_FAIL } };
 const WordList block_words = {
     7, { WORD_ASSIGN, WORD_LINEAR, WORD_NEWTON, WORD_ITERATE, WORD_RELATION, WORD_STEPFN, WORD_TRANSITION }

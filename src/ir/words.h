@@ -54,8 +54,8 @@ typedef struct {
     Word words[10];
 } WordList;
 extern const WordList definition_words, causality_words, select_words, variability_words, region_words, trigger_words,
-    relation_words, clock_words, method_words, table_words, outside_words, role_words, action_words, block_words,
-    part_words;
+    relation_words, clock_words, method_words, table_words, outside_words, role_words, anchor_words, action_words,
+    block_words, part_words;
 extern const Op step_ops[4];
 
 #endif

@@ -729,12 +729,18 @@ static void make_rest(Maker *m)
                    .owner = any_owner(m),
                    .first_member = m->model->members.n,
                    .n_members = pick(m, 4),
+                   .rank = chance(m, 20) ? pick(m, 3) : 0,
+                   .equality = m->model->functions.n && chance(m, 20)
+                                   ? m->model->functions.at[pick(m, m->model->functions.n)]
+                                   : NULL,
                    .span = any_span(m) };
         const bool is_physical = chance(m, 50);
         for (uint32_t i = 0; i < p.n_members; i++) {
-            const PortMember member = { { pick(m, m->model->variables.n) },
-                                        (uint8_t)(is_physical ? (i == 0 ? ROLE_POTENTIAL : ROLE_FLOW) : pick(m, 6)),
-                                        chance(m, 30) };
+            PortMember member = { .var = { pick(m, m->model->variables.n) },
+                                  .role = (uint8_t)(is_physical ? (i == 0 ? ROLE_POTENTIAL : ROLE_FLOW) : pick(m, 6)),
+                                  .is_negated = chance(m, 30) };
+            if (!is_physical && m->model->ports.n && chance(m, 20))
+                member = (PortMember){ .var = VAR_NONE, .port = 1 + pick(m, m->model->ports.n), .role = ROLE_PORT };
             vec_push(m->w.arena, &m->model->members, member);
         }
         vec_push(m->w.arena, &m->model->ports, p);
@@ -746,6 +752,13 @@ static void make_rest(Maker *m)
         if (c.is_acausal) {
             c.port_a = pick(m, m->model->ports.n);
             c.port_b = pick(m, m->model->ports.n);
+            const Term one = term_integer(m->model, 1);
+            if (chance(m, 30))
+                c.index_a = (PortIndex){ model_add_terms(m->model, 1, &one), 1 };
+            const Anchor anchor = {
+                .kind = (uint8_t)pick(m, 3), .port_a = c.port_a, .port_b = c.port_b, .span = any_span(m)
+            };
+            vec_push(m->w.arena, &m->model->anchors, anchor);
         } else {
             c.from = (VarId){ pick(m, m->model->variables.n) };
             c.to = (VarId){ pick(m, m->model->variables.n) };

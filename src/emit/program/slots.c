@@ -233,7 +233,11 @@ uint32_t slot_of(const Slots *slots, Ref ref)
     case REF_LAST:
     case REF_FIRED:
     case REF_TICK:
-    case REF_INTERVAL: break;
+    case REF_INTERVAL:
+    case REF_INFLOW:
+    case REF_PASSING:
+    case REF_IS_ROOT:
+    case REF_ROOTED: break;
     }
     BUG("a reference without slot");
 }
