@@ -8,38 +8,12 @@
 #include "ir/walk.h"
 #include "passes/choose_splits.h"
 #include "passes/pipeline.h"
-
-static bool term_value(Compile *c, Term term, Span span, Value *value, uint32_t depth);
-
-static bool leaf_value(Compile *c, Ref ref, Span span, Value *value, uint32_t depth)
-{
-    if (ref.kind != REF_NOW || var_is_none(ref.var))
-        return false;
-    Variable *v = model_var(c->model, ref.var);
-    if (v->variability > VARIABILITY_PARAMETER || term_is_absent(v->binding) || v->type.rank)
-        return false;
-    if (v->variability == VARIABILITY_PARAMETER)
-        v->variability = VARIABILITY_STRUCTURAL;
-    return term_value(c, v->binding, span, value, depth + 1);
-}
-
-static bool term_value(Compile *c, Term term, Span span, Value *value, uint32_t depth)
-{
-    enum { DEEPEST = 100, MOST_LEAVES = 64 };
-    Value leaves[MOST_LEAVES];
-    if (depth > DEEPEST || term.shape->n_leaves > MOST_LEAVES)
-        return false;
-    const uint32_t n = term.shape->n_leaves;
-    for (uint32_t k = 0; k < n; k++)
-        if (!leaf_value(c, c->model->refs.at[term.first_ref + k], span, &leaves[k], depth))
-            return false;
-    return expr_evaluate(term.shape, leaves, NULL, value);
-}
+#include "passes/structural.h"
 
 static bool integer_value(Compile *c, Term term, Span span, const char *what, int64_t *value)
 {
     Value v;
-    if (term.shape->type.kind != TYPE_INTEGER || !term_value(c, term, span, &v, 0)) {
+    if (term.shape->type.kind != TYPE_INTEGER || !structural_value(c, term, &v)) {
         diag_error(c->diag, DIAG_SIZE_NOT_CONSTANT, span, "%s must be an Integer known before the run", what);
         diag_help(c->diag, "use a literal, a constant or a parameter with a value");
         return false;
@@ -104,7 +78,7 @@ static void note_sizes(Indices *x, const Expr *e, bool is_index)
             if (x->from.at[k] == e)
                 return;
         if (e->type.kind != TYPE_INTEGER ||
-            !leaf_value(x->c, x->c->model->refs.at[x->term.first_ref + e->u.leaf], x->span, &value, 0))
+            !structural_leaf(x->c, x->c->model->refs.at[x->term.first_ref + e->u.leaf], &value))
             return; /* whoever needs the index says what is wrong with it */
         vec_push(x->c->scratch, &x->from, e);
         vec_push(x->c->scratch, &x->to, expr_integer(x->c->model->pool, value.i));
@@ -118,11 +92,12 @@ static Term settle_indices(void *context, Term term, const TermPlace *place)
 {
     Compile *c = context;
     Model *m = c->model;
+    const bool is_index = place->role == TERM_INDEX;
     if (term.shape->n_leaves == 0 || place->role == TERM_RANGE ||
-        !(term.shape->has_index || expr_has_reduction(term.shape)))
+        !(is_index || term.shape->has_index || expr_has_reduction(term.shape)))
         return term;
     Indices x = { .c = c, .term = term, .span = place->span };
-    note_sizes(&x, term.shape, false);
+    note_sizes(&x, term.shape, is_index);
     if (x.from.n == 0)
         return term;
     const Expr *settled = expr_substitute(m->pool, term.shape, x.from.n, x.from.at, x.to.at);
@@ -149,11 +124,14 @@ bool evaluate_sizes(Compile *c)
         good &= size_domain(c, m->equations.at[k].domain, m->equations.at[k].origin.span);
     for (uint32_t k = 0; k < m->transitions.n; k++)
         good &= size_domain(c, m->transitions.at[k].domain, m->transitions.at[k].origin.span);
+    for (uint32_t k = 0; k < m->connections.n; k++)
+        good &= size_domain(c, m->connections.at[k].domain, m->connections.at[k].span);
     if (!model_has_arrays(m))
         return good;
     /* bindings, starts and bounds are computed whenever parameters are set: an index in them may stay a parameter */
-    model_rewrite_terms(
-        m, ELEMENTS(LIST_EQUATIONS) | ELEMENTS_DROPPED | ELEMENTS(LIST_REGIONS) | ELEMENTS(LIST_TRANSITIONS),
-        settle_indices, c);
+    model_rewrite_terms(m,
+                        ELEMENTS(LIST_EQUATIONS) | ELEMENTS_DROPPED | ELEMENTS(LIST_REGIONS) |
+                            ELEMENTS(LIST_TRANSITIONS) | ELEMENTS(LIST_CONNECTIONS),
+                        settle_indices, c);
     return good;
 }

@@ -67,17 +67,6 @@ static void check_function(Compile *c, const Function *f)
                    names_of(pool_names(c->model->pool), f->name), obstacle);
 }
 
-static bool is_physical(const Model *m, uint32_t port)
-{
-    const Port *p = &m->ports.at[port];
-    for (uint32_t k = 0; k < p->n_members; k++) {
-        const PortMember *member = &m->members.at[p->first_member + k];
-        if (member->role != ROLE_POTENTIAL && member->role != ROLE_FLOW)
-            return false;
-    }
-    return true;
-}
-
 static bool is_field(const Model *m, uint32_t variable)
 {
     bool found = false;
@@ -97,9 +86,6 @@ bool reject_unsupported(Compile *c)
             refuse(c, m->streams.at[k].span, "a random stream without key");
     for (uint32_t k = 0; k < m->functions.n; k++)
         check_function(c, m->functions.at[k]);
-    for (uint32_t k = 0; k < m->connections.n; k++)
-        if (m->connections.at[k].is_acausal && !is_physical(m, m->connections.at[k].port_a))
-            refuse(c, m->connections.at[k].span, "a connection of ports with other members than potentials and flows");
     for (uint32_t k = 0; k < m->variables.n; k++)
         if (m->variables.at[k].definition == DEFINITION_CLOCKED ||
             (m->variables.at[k].definition == DEFINITION_FOREIGN && !m->variables.at[k].is_generated &&
