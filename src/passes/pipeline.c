@@ -21,6 +21,8 @@ const Pass pipeline[] = {
     { "evaluate-sizes", evaluate_sizes, FACT_DELAYS, FACT_SIZED, false, "dimensions and domains become numbers" },
     { "order-model", order_model, FACT_SIZED, FACT_ORDERED, false, "canonical order, independent of the text's" },
     { "expand-connections", expand_connections, FACT_ORDERED, FACT_CONNECTED, false, "connections become equations" },
+    { "decide-regions", decide_regions, FACT_CONNECTED, 0, false,
+      "branches whose conditions are known before the run" },
     { "split-arrays", split_arrays, FACT_CONNECTED, FACT_SPLIT, false, "arrays that need it become scalars" },
     { "solve-whens", solve_whens, FACT_SPLIT, FACT_SOLVED, false, "when equations are solved for what they set" },
     { "evaluate-parameters", evaluate_parameters, FACT_SOLVED, 0, false,

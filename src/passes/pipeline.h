@@ -81,6 +81,7 @@ bool lower_delays(Compile *c);
 bool evaluate_sizes(Compile *c);
 bool order_model(Compile *c);
 bool expand_connections(Compile *c);
+bool decide_regions(Compile *c);
 bool solve_whens(Compile *c);
 bool split_arrays(Compile *c);
 bool evaluate_parameters(Compile *c);
