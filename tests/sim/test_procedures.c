@@ -302,9 +302,49 @@ static void test_m12_elements_of_arrays_in_procedures(void **state)
                      check_arrays);
 }
 
+/* x = t. y[i] is put up at i/2, for one step each; v[1, 2] with it, beside its default 2; w[i] at 0.4*i by a transition
+ * that acts now, in the step itself; v[2, 1] = -0.8 with the second of these. */
+static void check_pulse_arrays(const RunResult *r)
+{
+    expect_done(r);
+    for (uint32_t i = 1; i <= 3; i++) {
+        char n[8];
+        snprintf(n, sizeof n, "n[%u]", i);
+        expect_near(run_at(r, n, 0.25), 0, 0);
+        expect_near(run_last(r, n), 1, 0);
+    }
+    expect_near(run_last(r, "m"), 3, 0);
+    expect_near(run_last(r, "up"), 1, 0);
+    expect_near(run_last(r, "total"), 3 * 5 - 0.8, 1e-9);
+    double ups = 0, values = 0, others = 0;
+    for (uint32_t k = 0; k < r->n_rows; k++) {
+        if (r->rows[k].kind != KOINE_POINT_STEP)
+            continue;
+        const double *v = r->rows[k].values;
+        ups += v[run_column(r, "y[1]")] + v[run_column(r, "y[2]")] + v[run_column(r, "y[3]")];
+        values += v[run_column(r, "v[2]")] == 5;
+        for (uint32_t i = 0; i < 3; i++)
+            others += v[run_column(r, "w[1]") + i] == i + 1;
+    }
+    expect_near(ups, 3, 0);
+    expect_near(values, 3, 0);
+    expect_near(others, 3, 0);
+    expect_near(run_last(r, "v[2]"), 2, 0);
+    expect_near(run_last(r, "w[3]"), 30, 0);
+}
+
+static void test_m5_elements_of_pulses_are_up_for_one_step_each(void **state)
+{
+    (void)state;
+    run_in_all_tiers(
+        (RunRequest){ .path = MODELS "pulse_arrays.ir", .stop = 2, .interval = 0.25, .every_event_step = true },
+        check_pulse_arrays);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_m5_elements_of_pulses_are_up_for_one_step_each),
         cmocka_unit_test(test_m8_branches_of_an_algorithm_are_events),
         cmocka_unit_test(test_m8_a_loop_is_executed_as_a_whole),
         cmocka_unit_test(test_m12_a_procedure_that_acts_now_holds_what_it_does_not_assign),

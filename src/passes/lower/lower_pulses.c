@@ -1,12 +1,15 @@
 /* lower-pulses: a pulse has its default, or for exactly one step what a transition put there.
  *
  * A transition that acts next counts how often it was put there, beside the value: the pulse is up while that number
- * differs from the one before. One that acts now gives its value in the steps in which it fires. The equations of a
- * pulse define its default; without any it is the start value. */
+ * differs from the one before. One that acts now gives its value in the steps in which it fires; for an array, of which
+ * each element has its own steps, it counts, too. The equations of a pulse define its default; without any it is the
+ * start value. */
 #include "passes/pipeline.h"
 
 typedef struct {
-    VarId count, value, otherwise; /* none: not needed */
+    VarId count, value;         /* what acts next counts and puts there; none: not needed */
+    VarId now_count, now_value; /* of an array: what acts now */
+    VarId otherwise;
 } Parts;
 
 typedef struct {
@@ -27,9 +30,18 @@ static VarId add_part(Lowering *l, VarId pulse, const char *format, Type type, D
     made->definition = (uint8_t)definition;
     made->is_generated = true;
     made->origin = pulse;
+    if (v.type.rank)
+        made->first_dim = v.first_dim;
     if (type_equal(type, v.type))
         made->start = v.start;
     return part;
+}
+
+static Type count_type(const Variable *v)
+{
+    Type type = INTEGER_TYPE;
+    type.rank = v->type.rank;
+    return type;
 }
 
 static VarId target_of(const Model *m, Term term)
@@ -42,20 +54,67 @@ static bool is_pulse(const Model *m, VarId var)
     return model_var(m, var)->definition == DEFINITION_PULSE;
 }
 
+/* What `ref` is of the element that `target` names: of a scalar all of it. */
+static const Expr *same_element(TermBuilder *builder, Term target, Ref ref)
+{
+    const Expr *index[UINT8_MAX];
+    const uint32_t n = target.shape->n_args;
+    for (uint32_t k = 0; k < n; k++)
+        index[k] = term_import(builder, (Term){ target.shape->args[k], target.first_ref });
+    return n ? term_element(builder, ref, n, index) : term_leaf(builder, ref);
+}
+
+static Term same_place(Model *m, Term target, VarId var)
+{
+    TermBuilder builder = term_builder(m);
+    return term_finish(&builder, same_element(&builder, target, ref_now(var)));
+}
+
 /* Its equations, in branches or not, define the default instead. */
 static void move_equations(Lowering *l)
 {
     Model *m = l->model;
     for (uint32_t k = 0; k < m->equations.n; k++) {
         const Equation *e = &m->equations.at[k];
-        if (e->kind != EQUATION_EXPLICIT || e->lhs.shape->n_args || !is_pulse(m, target_of(m, e->lhs)))
+        if (e->kind != EQUATION_EXPLICIT || !is_pulse(m, target_of(m, e->lhs)))
             continue;
         const VarId pulse = target_of(m, e->lhs);
         Parts *parts = &l->parts[pulse.index];
         if (var_is_none(parts->otherwise))
             parts->otherwise = add_part(l, pulse, "$default %s", model_var(m, pulse)->type, DEFINITION_NOW);
-        m->equations.at[k].lhs = term_ref(m, ref_now(parts->otherwise));
+        m->equations.at[k].lhs = same_place(m, e->lhs, parts->otherwise);
     }
+}
+
+/* The count and the value that the assignments of this effect write. */
+static void want_parts(Lowering *l, VarId pulse, Effect effect, VarId *count, VarId *value)
+{
+    const Variable v = *model_var(l->model, pulse);
+    Parts *parts = &l->parts[pulse.index];
+    const bool is_next = effect == EFFECT_NEXT;
+    VarId *own_count = is_next ? &parts->count : &parts->now_count;
+    VarId *own_value = is_next ? &parts->value : &parts->now_value;
+    if (var_is_none(*own_count)) {
+        const Definition definition = is_next ? DEFINITION_NEXT : DEFINITION_NOW;
+        *own_count = add_part(l, pulse, is_next ? "$count %s" : "$count now %s", count_type(&v), definition);
+        *own_value = add_part(l, pulse, is_next ? "$next %s" : "$now %s", v.type, definition);
+    }
+    *count = *own_count;
+    *value = *own_value;
+}
+
+/* One more than the count is, or was before the step. */
+static Assignment count_up(Lowering *l, const Assignment *a, VarId count, Effect effect)
+{
+    Model *m = l->model;
+    TermBuilder builder = term_builder(m);
+    const Ref before = effect == EFFECT_NEXT ? ref_now(count) : ref_pre(count);
+    const Expr *more =
+        expr_binary(m->pool, OP_ADD, same_element(&builder, a->target, before), expr_integer(m->pool, 1));
+    return (Assignment){ .target = same_place(m, a->target, count),
+                         .guard = a->guard,
+                         .value = term_finish(&builder, more),
+                         .span = a->span };
 }
 
 /* next(v) := e becomes next(value) := e, next(count) := count + 1. */
@@ -67,21 +126,12 @@ static void count_assignments(Lowering *l, uint32_t transition)
     for (uint32_t k = 0; k < t.n_assignments; k++) {
         Assignment a = m->assignments.at[t.first_assignment + k];
         const VarId pulse = target_of(m, a.target);
-        if (is_pulse(m, pulse)) {
-            Parts *parts = &l->parts[pulse.index];
-            if (var_is_none(parts->count)) {
-                parts->count = add_part(l, pulse, "$count %s", INTEGER_TYPE, DEFINITION_NEXT);
-                parts->value = add_part(l, pulse, "$next %s", model_var(m, pulse)->type, DEFINITION_NEXT);
-            }
-            TermBuilder builder = term_builder(m);
-            const Expr *count = term_leaf(&builder, ref_now(parts->count));
-            const Expr *more = expr_binary(m->pool, OP_ADD, count, expr_integer(m->pool, 1));
-            const Assignment up = { .target = term_ref(m, ref_now(parts->count)),
-                                    .guard = a.guard,
-                                    .value = term_finish(&builder, more),
-                                    .span = a.span };
+        if (is_pulse(m, pulse) && (t.effect == EFFECT_NEXT || model_var(m, pulse)->type.rank)) {
+            VarId count, value;
+            want_parts(l, pulse, (Effect)t.effect, &count, &value);
+            const Assignment up = count_up(l, &a, count, (Effect)t.effect);
             vec_push(l->c->scratch, &made, up);
-            a.target = term_ref(m, ref_now(parts->value));
+            a.target = same_place(m, a.target, value);
         }
         vec_push(l->c->scratch, &made, a);
     }
@@ -93,27 +143,52 @@ static void count_assignments(Lowering *l, uint32_t transition)
         vec_push(m->arena, &m->assignments, made.at[k]);
 }
 
-/* Of the value without transitions that act now: what was put there, or the default. */
-static const Expr *value_of(Lowering *l, TermBuilder *builder, VarId pulse)
+static const Expr *zero_of(Pool *pool, Type type)
+{
+    return type.kind == TYPE_REAL      ? expr_real(pool, 0)
+           : type.kind == TYPE_INTEGER ? expr_integer(pool, 0)
+           : type.kind == TYPE_BOOLEAN ? expr_boolean(pool, false)
+                                       : expr_enum(pool, type.enumeration, 1);
+}
+
+/* The default of the element that `place` names. */
+static const Expr *default_of(Lowering *l, TermBuilder *builder, VarId pulse, Term place)
 {
     Pool *pool = l->model->pool;
     const Parts *parts = &l->parts[pulse.index];
     const Variable *v = model_var(l->model, pulse);
-    const Expr *otherwise;
     if (!var_is_none(parts->otherwise))
-        otherwise = term_leaf(builder, ref_now(parts->otherwise));
-    else if (!term_is_absent(v->start))
-        otherwise = term_import(builder, v->start);
-    else
-        otherwise = v->type.kind == TYPE_REAL      ? expr_real(pool, 0)
-                    : v->type.kind == TYPE_INTEGER ? expr_integer(pool, 0)
-                    : v->type.kind == TYPE_BOOLEAN ? expr_boolean(pool, false)
-                                                   : expr_enum(pool, v->type.enumeration, 1);
-    if (var_is_none(parts->count))
+        return same_element(builder, place, ref_now(parts->otherwise));
+    if (term_is_absent(v->start))
+        return zero_of(pool, v->type);
+    if (v->start.shape->kind != EXPR_ARRAY)
+        return term_import(builder, v->start);
+    const VarId values = add_part(l, pulse, "$default %s", v->type, DEFINITION_BINDING);
+    Variable *made = model_var(l->model, values);
+    made->variability = VARIABILITY_PARAMETER;
+    made->binding = made->start;
+    made->start = TERM_NONE;
+    return same_element(builder, place, ref_now(values));
+}
+
+static const Expr *if_counted(Lowering *l, TermBuilder *builder, Term place, VarId count, VarId value,
+                              const Expr *otherwise)
+{
+    Pool *pool = l->model->pool;
+    if (var_is_none(count))
         return otherwise;
-    const Expr *up =
-        expr_binary(pool, OP_NE, term_leaf(builder, ref_now(parts->count)), term_leaf(builder, ref_pre(parts->count)));
-    return expr_if(pool, up, term_leaf(builder, ref_now(parts->value)), otherwise);
+    const Expr *up = expr_binary(pool, OP_NE, same_element(builder, place, ref_now(count)),
+                                 same_element(builder, place, ref_pre(count)));
+    return expr_if(pool, up, same_element(builder, place, ref_now(value)), otherwise);
+}
+
+/* What was put there, or the default; of a scalar without transitions that act now. */
+static const Expr *value_of(Lowering *l, TermBuilder *builder, VarId pulse, Term place)
+{
+    const Expr *value = default_of(l, builder, pulse, place);
+    const Parts *parts = &l->parts[pulse.index];
+    value = if_counted(l, builder, place, parts->count, parts->value, value);
+    return if_counted(l, builder, place, parts->now_count, parts->now_value, value);
 }
 
 /* if fired(t) then e else ..., for each transition that acts now; its assignment goes. */
@@ -141,23 +216,38 @@ static const Expr *add_firings(Lowering *l, TermBuilder *builder, VarId pulse, c
 static void define(Lowering *l, VarId pulse)
 {
     Model *m = l->model;
+    const Variable v = *model_var(m, pulse);
+    const Expr *index[UINT8_MAX];
+    Iterator loops[UINT8_MAX];
+    for (uint32_t k = 0; k < v.type.rank; k++) {
+        loops[k] = (Iterator){ .lo = term_integer(m, 1), .hi = m->dims.at[v.first_dim + k].term, .count = -1 };
+        index[k] = expr_iterator(m->pool, k);
+    }
     TermBuilder builder = term_builder(m);
-    const Expr *value = add_firings(l, &builder, pulse, value_of(l, &builder, pulse));
-    const Span span = model_var(m, pulse)->span;
-    const EqId made =
-        model_add_equation(m, EQUATION_EXPLICIT, term_ref(m, ref_now(pulse)), term_finish(&builder, value), span);
-    m->equations.at[made.index].owner = model_var(m, pulse)->owner;
+    Term place = term_ref(m, ref_now(pulse));
+    if (v.type.rank)
+        place = term_finish(&builder, term_element(&builder, ref_now(pulse), v.type.rank, index));
+    const Expr *value = add_firings(l, &builder, pulse, value_of(l, &builder, pulse, place));
+    const EqId made = model_add_equation(m, EQUATION_EXPLICIT, place, term_finish(&builder, value), v.span);
+    m->equations.at[made.index].domain = v.type.rank ? model_add_domain(m, v.type.rank, loops) : (DomainId){ 0 };
+    m->equations.at[made.index].owner = v.owner;
     m->equations.at[made.index].origin.made_by = "lower-pulses";
 }
 
-static void refuse_arrays(Compile *c)
+/* Each element has steps of its own: an array is assigned element by element. */
+static bool are_elements(Compile *c)
 {
     const Model *m = c->model;
-    for (uint32_t k = 0; k < m->variables.n; k++) {
-        const Variable *v = &m->variables.at[k];
-        if (v->definition == DEFINITION_PULSE && v->type.rank)
-            diag_error(c->diag, DIAG_NOT_YET, v->span, "an array of pulses cannot be executed yet");
+    bool good = true;
+    for (uint32_t k = 0; k < m->assignments.n; k++) {
+        const Assignment *a = &m->assignments.at[k];
+        const Variable *v = model_var(m, target_of(m, a->target));
+        if (v->definition != DEFINITION_PULSE || v->type.rank == a->target.shape->n_args)
+            continue;
+        diag_error(c->diag, DIAG_NOT_YET, a->span, "an assignment of a whole array of pulses cannot be executed yet");
+        good = false;
     }
+    return good;
 }
 
 bool lower_pulses(Compile *c)
@@ -166,16 +256,14 @@ bool lower_pulses(Compile *c)
     const uint32_t n = m->variables.n;
     if (!c->has_pulses)
         return true;
-    refuse_arrays(c);
-    if (diag_errors(c->diag))
+    if (!are_elements(c))
         return false;
     Lowering l = { .c = c, .model = m, .parts = NEW_ARRAY(c->scratch, Parts, n + 1) };
     for (uint32_t k = 0; k < n; k++)
-        l.parts[k] = (Parts){ VAR_NONE, VAR_NONE, VAR_NONE };
+        l.parts[k] = (Parts){ VAR_NONE, VAR_NONE, VAR_NONE, VAR_NONE, VAR_NONE };
     move_equations(&l);
     for (uint32_t k = 0; k < m->transitions.n; k++)
-        if (m->transitions.at[k].effect == EFFECT_NEXT)
-            count_assignments(&l, k);
+        count_assignments(&l, k);
     for (uint32_t k = 0; k < n; k++)
         if (m->variables.at[k].definition == DEFINITION_PULSE)
             define(&l, (VarId){ k });
