@@ -8,6 +8,8 @@
  * Where the interval changes, the time of the next tick is that of the last one and the interval read there; with a
  * rational interval it is a whole number of units, so it is exact. A clock of an event ticks where its condition
  * becomes true. The ticks of these two kinds are counted, and clocks derived from them are every b-th from number a on.
+ *
+ * Clocks with equal ticks share what is made for the first of them, so many of one rate cost as much as one.
  */
 #include "base/bug.h"
 #include "passes/pipeline.h"
@@ -27,7 +29,9 @@ typedef struct {    /* of a clock; none: not made yet */
 typedef struct {
     Compile *c;
     Model *model;
-    Parts *parts; /* per clock */
+    Parts *parts;     /* per clock */
+    Map equal;        /* hash of ticks -> 1 + the last clock with it that has parts */
+    uint32_t *before; /* per clock: 1 + the one before it in such a chain */
     bool
         has_partitions; /* equations belong to clocks: no clock ticks before the start is known, what is sampled then */
     VarId begun;        /* it is known; none: not made yet */
@@ -420,6 +424,42 @@ static void make_counted_tick(Lowering *l, const Clock *c, const Ticks *t, VarId
     define(l, c, tick, &builder, expr_binary(pool, OP_AND, term_leaf(&builder, ref_now(of)), is_one));
 }
 
+/* ---- clocks with equal ticks ---- */
+static bool same_term(const Model *m, Term a, Term b)
+{
+    bool same = a.shape == b.shape;
+    for (uint32_t k = 0; same && a.shape && k < a.shape->n_leaves; k++)
+        same = ref_equal(term_refs(m, a)[k], term_refs(m, b)[k]);
+    return same;
+}
+
+static uint64_t hash_ticks(const Ticks *t)
+{
+    const uint64_t numbers[] = {
+        (uintptr_t)t->start.shape, (uintptr_t)t->interval.shape, (uint64_t)t->a, (uint64_t)t->b, (uint64_t)t->d, t->root
+    };
+    return hash_bytes(numbers, sizeof numbers, 0);
+}
+
+/* A clock that ticks as this one does and has parts already; ID_NONE: there is none, and this one is such a clock now.
+ */
+static uint32_t find_equal(Lowering *l, uint32_t clock, const Ticks *t)
+{
+    uint32_t last = 0;
+    const uint64_t key = hash_ticks(t);
+    map_get(&l->equal, key, &last);
+    for (uint32_t k = last; k; k = l->before[k - 1]) {
+        Ticks other;
+        if (find_ticks(l, k - 1, 0, &other) && other.a == t->a && other.b == t->b && other.d == t->d &&
+            other.root == t->root && same_term(l->model, other.start, t->start) &&
+            same_term(l->model, other.interval, t->interval))
+            return k - 1;
+    }
+    l->before[clock] = last;
+    map_put(&l->equal, key, clock + 1);
+    return ID_NONE;
+}
+
 /* Those of the clock, with its tick. */
 static Parts *parts_of(Lowering *l, uint32_t clock)
 {
@@ -430,6 +470,11 @@ static Parts *parts_of(Lowering *l, uint32_t clock)
         return parts;
     if (t.root != ID_NONE && t.root != clock && var_is_none(count_of(l, t.root)))
         return parts;
+    const uint32_t equal = find_equal(l, clock, &t);
+    if (equal != ID_NONE) {
+        parts->tick = l->parts[equal].tick;
+        return parts;
+    }
     parts->tick = add_part(l, &c, clock, "$%s", BOOLEAN_TYPE, DEFINITION_NOW);
     if (t.root == ID_NONE)
         make_known_tick(l, &c, clock, &t, parts->tick);
@@ -564,12 +609,14 @@ bool lower_ticks(Compile *c)
     Lowering l = { .c = c,
                    .model = m,
                    .parts = NEW_ARRAY(c->scratch, Parts, m->clocks.n + 1),
+                   .before = NEW_ARRAY(c->scratch, uint32_t, m->clocks.n + 1),
                    .has_partitions = m->clocks.n && has_partitions(m),
                    .begun = VAR_NONE };
     for (uint32_t k = 0; k < m->clocks.n; k++)
         l.parts[k] = (Parts){ VAR_NONE, VAR_NONE, VAR_NONE };
     if (m->clocks.n == 0)
         return true;
+    map_init(&l.equal, c->scratch, m->clocks.n);
     for (uint32_t k = 0; k < m->clocks.n; k++) {
         Ticks ignored; /* one that nobody reads is checked, too */
         if (diag_errors(c->diag) == 0)
