@@ -107,7 +107,8 @@ void generate_network(const Bench *bench, uint32_t stages, char *path);    /* ri
 void generate_network_ir(const Bench *bench, uint32_t stages, char *path); /* the same in the text form, written out */
 void generate_network_classes(const Bench *bench, uint32_t stages, char *path); /* and with a class */
 void generate_ring(const Bench *bench, uint32_t gates, char *path);             /* of inverting gates; odd */
-void generate_ticks(const Bench *bench, uint32_t idle, char *path);             /* one ticks, the others wait */
+void generate_ticks(const Bench *bench, uint32_t idle, char *path);
+void generate_clocks(const Bench *bench, uint32_t clocks, uint32_t rates, char *path); /* one ticks, the others wait */
 /* Adder of so many bits whose carry runs through all of them again and again; gates of a version (Logic, Delay). */
 void generate_adder(const Bench *bench, uint32_t bits, const char *version, char *path);
 /* A bank with 10,000 classes, a tenth of them made of nine others. */

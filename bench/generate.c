@@ -155,6 +155,22 @@ void generate_ticks(const Bench *bench, uint32_t idle, char *path)
     fclose(f);
 }
 
+/* Intervals of 1, 1.01, 1.02 ... in turns; at each tick something is counted. */
+void generate_clocks(const Bench *bench, uint32_t clocks, uint32_t rates, char *path)
+{
+    FILE *f = begin(bench, path, "clocks%u_%u.ir", clocks, rates);
+    if (!f)
+        return;
+    fprintf(f, "koine-ir 1\nmodel clocks\n");
+    for (uint32_t k = 0; k < clocks; k++)
+        fprintf(f,
+                "var n%u Integer discrete next start 0 fixed\nclock k%u periodic %u/100\n"
+                "trans t%u tick k%u next set :\n  next(n%u) := n%u + 1\nend t%u\n",
+                k, k, 100 + k % rates, k, k, k, k, k);
+    fprintf(f, "end clocks\n");
+    fclose(f);
+}
+
 /* Resistor and capacitor objects of el.lib: eight equations a cell before aliases are removed. */
 void generate_ladder(const Bench *bench, uint32_t cells, char *path)
 {

@@ -116,6 +116,58 @@ static void measure_procedure(const Bench *bench, const Row *row, Figure *figure
     note(figure, "%.4g ns a tick, %.3g nodes a step", 1e9 * rate.per_event, rate.nodes);
 }
 
+/* Messages a second: ten requests at each tick of a clock, each of which is answered by another message. */
+static void measure_messages(const Bench *bench, const Row *row, Figure *figure)
+{
+    static const double MESSAGES = 20; /* a tick */
+    char path[PATH_SIZE];
+    Rate rate;
+    model_path(bench, row->subject, path);
+    if (!measure_rate(bench, path, row->tier, &rate, figure))
+        return;
+    figure->value = 1e-6 * MESSAGES / rate.per_event;
+    figure->is_known = true;
+    note(figure, "%.4g ns a message, %.3g nodes a step", 1e9 * rate.per_event / MESSAGES, rate.nodes);
+}
+
+/* Seconds a tick of 100,000 periodic clocks with so many different rates. */
+static bool measure_ticks(const Bench *bench, const Row *row, uint32_t rates, double *seconds, Figure *figure)
+{
+    enum { CLOCKS = 100000 };
+    static const double FEW = 10, MANY = 60;
+    Subject subject;
+    char path[PATH_SIZE];
+    generate_clocks(bench, CLOCKS, rates, path);
+    if (!subject_open(&subject, path, row->tier, figure))
+        return false;
+    SubjectRun few = { 0 }, many = { 0 };
+    double short_best = INFINITY, long_best = INFINITY;
+    bool is_good = true;
+    for (int round = 0; is_good && round < (bench->is_quick ? 3 : 7); round++) {
+        double short_seconds, long_seconds;
+        is_good = run_until(&subject, FEW, &few, &short_seconds) && run_until(&subject, MANY, &many, &long_seconds);
+        short_best = fmin(short_best, short_seconds);
+        long_best = fmin(long_best, long_seconds);
+    }
+    if (is_good)
+        *seconds = (long_best - short_best) /
+                   (double)(many.counts.model.transitions_fired - few.counts.model.transitions_fired);
+    else
+        no_figure(figure, "failed: %s", few.text[0] ? few.text : many.text);
+    subject_close(&subject);
+    return is_good;
+}
+
+static void measure_rates(const Bench *bench, const Row *row, Figure *figure)
+{
+    double one, hundred;
+    if (!measure_ticks(bench, row, 1, &one, figure) || !measure_ticks(bench, row, 100, &hundred, figure))
+        return;
+    figure->value = hundred / one;
+    figure->is_known = true;
+    note(figure, "%.4g ns a tick of 100 rates, %.4g ns of one", 1e9 * hundred, 1e9 * one);
+}
+
 static const Row rows[] = {
     { "events/ring5/cc", AT_LEAST, 8, "M/s", measure_ring, &gates[0], "cc" },
     { "events/ring101/cc", AT_LEAST, 8, "M/s", measure_ring, &gates[1], "cc" },
@@ -127,6 +179,10 @@ static const Row rows[] = {
     { "events/spread/interp", AT_MOST, 1.5, "max/min", measure_spread, NULL, "interp" },
     { "events/idle/cc", AT_MOST, 2, "100k/1k", measure_idle, NULL, "cc" },
     { "events/idle/interp", AT_MOST, 2, "100k/1k", measure_idle, NULL, "interp" },
+    { "events/messages/cc", AT_LEAST, 2, "M/s", measure_messages, "messages.ir", "cc" },
+    { "events/messages/interp", AT_LEAST, 1, "M/s", measure_messages, "messages.ir", "interp" },
+    { "events/rates/cc", AT_MOST, 2, "100/1", measure_rates, NULL, "cc" },
+    { "events/rates/interp", AT_MOST, 2, "100/1", measure_rates, NULL, "interp" },
     { "events/procedure/cc", AT_LEAST, 5, "M/s", measure_procedure, "procedure.ir", "cc" },
     { "events/procedure/interp", AT_LEAST, 1, "M/s", measure_procedure, "procedure.ir", "interp" },
     { "events/procedure-loop/cc", AT_LEAST, 5, "M/s", measure_procedure, "procedure_loop.ir", "cc" },
