@@ -7,6 +7,7 @@
 #include "base/bug.h"
 #include "ir/derive.h"
 #include "ir/difference.h"
+#include "ir/routine.h"
 
 typedef struct {
     const Function *of;
@@ -30,9 +31,10 @@ static uint32_t add_field(Deriver *d, const Variable *like, const char *format)
     return var.index;
 }
 
+/* It has a tangent: an array of numbers that is never assigned has none. */
 static bool is_real(const Deriver *d, uint32_t field)
 {
-    return d->of->body->variables.at[field].type.kind == TYPE_REAL;
+    return d->of->body->variables.at[field].type.kind == TYPE_REAL && !function_has_data(d->of, field);
 }
 
 /* Inputs, tangents of inputs; tangents of outputs; what were outputs and locals, with their tangents. */
@@ -125,6 +127,33 @@ static bool add_tangent(Deriver *d, const Statement *s, uint32_t *statement)
     return true;
 }
 
+/* What fields begin with. A tangent of what has no value begins with 0: the field itself is found to have none. */
+static bool copy_begins(Deriver *d)
+{
+    Model *body = d->made->body;
+    for (uint32_t k = d->of->n_inputs; k < function_fields(d->of); k++) {
+        const Term begin = d->of->body->variables.at[k].binding;
+        body->variables.at[d->field[k]].binding = copy(d, begin);
+        if (d->tangent[k] == ID_NONE || !begin.shape || begin.shape->n_leaves == 0)
+            continue;
+        TermBuilder builder = term_builder(body);
+        d->builder = &builder;
+        const Expr *derivative = expr_time_derivative(body->pool, import(d, begin), tangent_of, d);
+        d->builder = NULL;
+        if (!derivative)
+            return false;
+        body->variables.at[d->tangent[k]].binding = term_finish(&builder, derivative);
+    }
+    for (uint32_t k = 0; k < function_fields(d->of); k++) {
+        if (k < d->of->n_inputs || d->tangent[k] == ID_NONE)
+            continue;
+        Variable *tangent = &body->variables.at[d->tangent[k]];
+        if (term_is_absent(tangent->binding))
+            tangent->binding = term_real(body, 0);
+    }
+    return true;
+}
+
 static bool derive_list(Deriver *d, uint32_t first, uint32_t *begin);
 
 static DomainId copy_domain(Deriver *d, DomainId domain)
@@ -202,7 +231,7 @@ const Function *function_derivative(const Function *function)
                   .tangent = NEW_ARRAY(body->arena, uint32_t, n + 1u) };
     add_fields(&d);
     ((Function *)function)->derivative = made; /* before its body: a function may call itself */
-    made->has_no_value = !derive_list(&d, function->first, &made->first);
+    made->has_no_value = !copy_begins(&d) || !derive_list(&d, function->first, &made->first);
     made->is_rough = function_is_rough(made);
     return made->has_no_value ? NULL : made;
 }

@@ -77,7 +77,9 @@ static const Expr *value_of(const Frame *frame, Term term, const Expr *const *va
         const Ref ref = term_refs(frame->function->body, term)[k];
         if (ref.kind != REF_NOW)
             return NULL;
-        leaves[k] = variables[ref.var.index];
+        leaves[k] = variables[ref.var.index]; /* NULL: it may have no value */
+        if (!leaves[k])
+            return NULL;
     }
     Memo memo;
     memo_begin(&memo, frame->work->arena);
@@ -171,6 +173,10 @@ static bool run_plain(const Frame *frame, const Statement *s, const Expr **varia
     if (!run_list(frame, s->inner, chosen) || !run_list(frame, s->otherwise, others))
         return false;
     for (uint32_t k = 0; k < body->variables.n; k++) {
+        if (!chosen[k] || !others[k]) {
+            variables[k] = NULL;
+            continue;
+        }
         if (expr_too_deep(chosen[k], others[k]) || expr_too_deep(value, NULL))
             return false;
         variables[k] = chosen[k] == others[k] ? chosen[k] : expr_if(frame->work->pool, value, chosen[k], others[k]);
@@ -216,14 +222,6 @@ static const Expr *run(const Frame *frame, uint32_t at, const Expr **variables, 
     }
 }
 
-static const Expr *begin_of(Pool *pool, Type type)
-{
-    return type.kind == TYPE_REAL      ? expr_real(pool, 0)
-           : type.kind == TYPE_INTEGER ? expr_integer(pool, 0)
-           : type.kind == TYPE_BOOLEAN ? expr_boolean(pool, false)
-                                       : NULL;
-}
-
 static const Expr *run_call(Work *work, const Frame *caller, const Function *function, uint32_t result,
                             const Expr *const *args)
 {
@@ -238,9 +236,10 @@ static const Expr *run_call(Work *work, const Frame *caller, const Function *fun
         return NULL;
     const Expr **variables = NEW_ARRAY(work->arena, const Expr *, body->variables.n + 1u);
     for (uint32_t k = 0; k < body->variables.n; k++) {
-        const Type type = body->variables.at[k].type;
-        variables[k] = k < function->n_inputs ? args[k] : begin_of(work->pool, type);
-        if (type.rank || !variables[k] || !type_equal(variables[k]->type, type))
+        const Variable *v = &body->variables.at[k];
+        const bool has_begin = k >= function->n_inputs && !term_is_absent(v->binding);
+        variables[k] = k < function->n_inputs ? args[k] : has_begin ? value_of(&frame, v->binding, variables) : NULL;
+        if (v->type.rank || (variables[k] ? !type_equal(variables[k]->type, v->type) : has_begin))
             return NULL;
     }
     return run(&frame, function->first, variables, NULL);

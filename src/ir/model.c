@@ -174,6 +174,21 @@ Function *model_add_function(Model *model, NameId name, Span span)
     return function;
 }
 
+void function_begin_with_zero(Function *function, uint32_t first)
+{
+    Model *body = function->body;
+    for (uint32_t k = first; k < body->variables.n; k++) {
+        Variable *v = &body->variables.at[k];
+        const Expr *zero = v->type.kind == TYPE_REAL      ? expr_real(body->pool, 0)
+                           : v->type.kind == TYPE_INTEGER ? expr_integer(body->pool, 0)
+                           : v->type.kind == TYPE_BOOLEAN ? expr_boolean(body->pool, false)
+                           : v->type.kind == TYPE_ENUM    ? expr_enum(body->pool, v->type.enumeration, 1)
+                                                          : NULL;
+        if (zero && term_is_absent(v->binding))
+            v->binding = term_expr(body, zero);
+    }
+}
+
 VarId model_find(Model *model, InstanceId owner, NameId name)
 {
     for (uint32_t k = 0; k < model->variables.n; k++) {

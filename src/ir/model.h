@@ -561,6 +561,8 @@ DomainId model_add_domain(Model *model, uint32_t n, const Iterator *iterators);
 void model_connect(Model *model, VarId from, VarId to, Span span);
 /* A function without fields and statements, listed in the model; fields are added to its body, in order. */
 Function *model_add_function(Model *model, NameId name, Span span);
+/* Outputs and locals from `first` on that have no binding begin with 0, false or the first value. */
+void function_begin_with_zero(Function *function, uint32_t first);
 static inline uint32_t function_fields(const Function *function)
 {
     return function->n_inputs + function->n_outputs + function->n_locals;

@@ -2,6 +2,7 @@
 #include "ir/routine.h"
 #include "base/bug.h"
 #include "ir/memo.h"
+#include "ir/routine_make.h"
 #include "ir/simplify.h"
 
 const Function routine_element = { .number = UINT32_MAX }, routine_part = { .number = UINT32_MAX };
@@ -53,7 +54,7 @@ static const char *field_obstacle(const Function *f, uint32_t field, uint64_t *s
         return "an array of more than 8 dimensions";
     if (count == 0)
         return "an array without fixed size";
-    *slots += field < f->n_inputs ? 1 : count;
+    *slots += field < f->n_inputs || function_has_data(f, field) ? 1 : count;
     return *slots > ROUTINE_SLOTS - 96 ? "more than 130,000 numbers in arrays of its own" : NULL;
 }
 
@@ -110,18 +111,6 @@ const char *function_obstacle(const Function *f, Span *where)
 }
 
 /* ---- making ---- */
-typedef struct {
-    const Function *function;
-    Model *body;
-    Pool *pool;
-    VEC(RoutineField) fields;
-    VEC(RoutineStep) steps;
-    VEC(uint32_t) loops; /* per level: field of the loop variable */
-    uint32_t n_slots;
-    uint32_t statement; /* at work */
-    Span span;
-} Maker;
-
 static uint32_t add_field(Maker *m, NameId name, Type type)
 {
     const RoutineField field = {
@@ -132,21 +121,49 @@ static uint32_t add_field(Maker *m, NameId name, Type type)
     return m->fields.n - 1;
 }
 
-static void add_own_field(Maker *m, const Variable *v, bool is_input)
+static Value literal(const Expr *e)
 {
+    return e->kind == EXPR_REAL ? (Value){ .r = e->u.real } : (Value){ .i = e->u.integer };
+}
+
+/* What a field begins with: its binding if that is a number, else no value. */
+static Value begin_of(const Variable *v)
+{
+    Value none = { .i = INTEGER_FAULT };
+    if (v->type.kind == TYPE_STRING)
+        none.i = 0;
+    if (v->type.kind == TYPE_REAL)
+        none.i = 0x7ff8000000000000; /* NaN */
+    const Expr *e = v->binding.shape;
+    if (!e || !expr_is_constant(e) || e->kind == EXPR_STRING)
+        return none;
+    return literal(e);
+}
+
+static const Value *data_of(Maker *m, const Expr *braces, uint32_t count)
+{
+    Value *data = NEW_ARRAY(m->body->arena, Value, count);
+    for (uint32_t k = 0; k < count; k++)
+        data[k] = literal(expr_array_element(braces, k));
+    return data;
+}
+
+static void add_own_field(Maker *m, uint32_t index)
+{
+    const Variable *v = &m->body->variables.at[index];
     const uint32_t number = add_field(m, v->name, v->type);
     RoutineField *field = &m->fields.at[number];
     for (uint32_t k = 0; k < v->type.rank; k++) {
         field->extents[k] = (uint32_t)m->body->dims.at[v->first_dim + k].term.shape->u.integer;
         field->count *= field->extents[k];
     }
-    field->is_pointer = is_input && v->type.rank > 0;
+    if (m->function->external && term_is_absent(v->binding)) /* C fills them */
+        field->begin.i = 0;
+    if (function_has_data(m->function, index))
+        field->data = data_of(m, v->binding.shape, field->count);
+    field->is_pointer = field->data || (index < m->function->n_inputs && v->type.rank > 0);
+    field->begin = begin_of(v);
     m->n_slots += field->is_pointer ? 0 : field->count - 1;
-}
-
-static const Expr *slot_leaf(Maker *m, uint32_t field)
-{
-    return expr_leaf(m->pool, m->fields.at[field].first, m->fields.at[field].type);
 }
 
 static const Expr *lazy(Maker *m, Op op, const Expr *a, const Expr *b)
@@ -155,7 +172,7 @@ static const Expr *lazy(Maker *m, Op op, const Expr *a, const Expr *b)
     return op == OP_AND ? expr_if(m->pool, a, b, decided) : expr_if(m->pool, a, decided, b);
 }
 
-static const Expr *whole_leaf(Maker *m, uint32_t field)
+const Expr *maker_leaf(Maker *m, uint32_t field)
 {
     Type type = m->fields.at[field].type;
     type.rank = (uint8_t)m->fields.at[field].rank;
@@ -175,9 +192,9 @@ static const Expr *translate(Maker *m, const Expr *e, const Ref *refs, Memo *mem
     if (e->kind == EXPR_LEAF && e->n_args)
         result = expr_function(m->pool, &routine_element, refs[e->u.leaf].var.index, e->type, e->n_args, args);
     else if (e->kind == EXPR_LEAF)
-        result = whole_leaf(m, refs[e->u.leaf].var.index);
+        result = maker_leaf(m, refs[e->u.leaf].var.index);
     else if (e->kind == EXPR_ITERATOR)
-        result = slot_leaf(m, m->loops.at[e->u.iterator]);
+        result = maker_leaf(m, m->loops.at[e->u.iterator]);
     else if (e->kind == EXPR_CALL && (e->op == OP_AND || e->op == OP_OR) && args[1]->has_call)
         result = lazy(m, (Op)e->op, args[0], args[1]);
     else
@@ -195,7 +212,7 @@ static const Expr *expression(Maker *m, Term term)
     return expr_parts(m->pool, result);
 }
 
-static uint32_t add_step(Maker *m, StatementKind kind, const Expr *value)
+uint32_t maker_add_step(Maker *m, StatementKind kind, const Expr *value)
 {
     const RoutineStep step = { .kind = (uint8_t)kind, .value = value, .span = m->span, .statement = m->statement };
     vec_push(m->body->arena, &m->steps, step);
@@ -204,7 +221,7 @@ static uint32_t add_step(Maker *m, StatementKind kind, const Expr *value)
 
 static uint32_t assign(Maker *m, uint32_t field, const Expr *value)
 {
-    const uint32_t step = add_step(m, STATEMENT_ASSIGN, value);
+    const uint32_t step = maker_add_step(m, STATEMENT_ASSIGN, value);
     m->steps.at[step].field = field;
     return step;
 }
@@ -223,14 +240,14 @@ static uint32_t make_loops(Maker *m, Domain domain, uint32_t k, uint32_t inner)
     const uint32_t limit = add_field(m, (NameId){ 0 }, INTEGER_TYPE);
     vec_push(m->body->arena, &m->loops, variable);
     const uint32_t first = assign(m, limit, hi), start = assign(m, variable, lo);
-    const Expr *i = slot_leaf(m, variable), *end = slot_leaf(m, limit), *by = step;
+    const Expr *i = maker_leaf(m, variable), *end = maker_leaf(m, limit), *by = step;
     m->steps.at[first].next = start;
     uint32_t last = start;
     if (step->kind != EXPR_INTEGER) {
         const uint32_t stride = add_field(m, (NameId){ 0 }, INTEGER_TYPE);
         last = assign(m, stride, step);
         m->steps.at[start].next = last;
-        by = slot_leaf(m, stride);
+        by = maker_leaf(m, stride);
     }
     const Expr *zero = expr_integer(m->pool, 0);
     const Expr *up = expr_literal_relation(m->pool, OP_LE, i, end),
@@ -238,7 +255,7 @@ static uint32_t make_loops(Maker *m, Domain domain, uint32_t k, uint32_t inner)
     const Expr *goes_up = expr_literal_relation(m->pool, OP_GT, by, zero);
     const Expr *goes_down = expr_literal_relation(m->pool, OP_LT, by, zero);
     const Expr *condition = expr_if(m->pool, goes_up, up, expr_binary(m->pool, OP_AND, goes_down, down));
-    const uint32_t loop = add_step(m, STATEMENT_WHILE, expr_simplify(m->pool, condition));
+    const uint32_t loop = maker_add_step(m, STATEMENT_WHILE, expr_simplify(m->pool, condition));
     m->steps.at[last].next = loop;
     const uint32_t body = make_loops(m, domain, k + 1, inner);
     const uint32_t advance = assign(m, variable, expr_binary(m->pool, OP_ADD, i, by));
@@ -288,7 +305,7 @@ static uint32_t assign_braces(Maker *m, uint32_t field, const Expr *braces)
     uint32_t first;
     const uint32_t between = add_field_like(m, field);
     const uint32_t last = assign_elements(m, between, braces, &first);
-    const uint32_t copy = assign(m, field, whole_leaf(m, between));
+    const uint32_t copy = assign(m, field, maker_leaf(m, between));
     m->steps.at[last].next = copy;
     return first;
 }
@@ -317,11 +334,11 @@ static uint32_t make_step(Maker *m, uint32_t statement)
     case STATEMENT_ASSIGN: return make_assignment(m, &s);
     case STATEMENT_FOR: return make_loops(m, m->body->domains.at[s.domain.index], 0, s.inner);
     case STATEMENT_BREAK:
-    case STATEMENT_RETURN: return add_step(m, (StatementKind)s.kind, NULL);
+    case STATEMENT_RETURN: return maker_add_step(m, (StatementKind)s.kind, NULL);
     case STATEMENT_IF:
     case STATEMENT_WHILE:
     case STATEMENT_ASSERT: {
-        const uint32_t step = add_step(m, (StatementKind)s.kind, expression(m, s.value));
+        const uint32_t step = maker_add_step(m, (StatementKind)s.kind, expression(m, s.value));
         const uint32_t inner = make_list(m, s.inner), otherwise = make_list(m, s.otherwise);
         m->steps.at[step].text = s.text;
         m->steps.at[step].inner = inner;
@@ -347,15 +364,48 @@ static uint32_t make_list(Maker *m, uint32_t first)
     return begin;
 }
 
+/* A scalar holds for every element. */
+static const Expr *each_element(Maker *m, uint32_t field, const Expr *value)
+{
+    const uint32_t n = m->fields.at[field].count;
+    if (m->fields.at[field].rank == 0 || value->type.rank > 0)
+        return value;
+    const Expr **elements = NEW_ARRAY(m->body->arena, const Expr *, n);
+    for (uint32_t k = 0; k < n; k++)
+        elements[k] = value;
+    return expr_array(m->pool, n, elements);
+}
+
+/* Outputs and locals with bindings that are no numbers, in order; then the statements. */
+static uint32_t make_begins(Maker *m, uint32_t statements)
+{
+    uint32_t first = 0, last = 0;
+    for (uint32_t k = m->function->n_inputs; k < function_fields(m->function); k++) {
+        const Variable *v = &m->body->variables.at[k];
+        if (term_is_absent(v->binding) || expr_is_constant(v->binding.shape) || m->fields.at[k].data)
+            continue;
+        m->span = v->span;
+        const Expr *value = each_element(m, k, expression(m, v->binding));
+        const uint32_t step = value->kind == EXPR_ARRAY ? assign_braces(m, k, value) : assign(m, k, value);
+        *(last ? &m->steps.at[last].next : &first) = step;
+        for (last = step; m->steps.at[last].next;)
+            last = m->steps.at[last].next;
+    }
+    if (last)
+        m->steps.at[last].next = statements;
+    return last ? first : statements;
+}
+
 const Routine *routine_of(const Function *function)
 {
     if (function->routine)
         return function->routine;
     Maker m = { .function = function, .body = function->body, .pool = function->body->pool, .n_slots = 1 };
     for (uint32_t k = 0; k < function_fields(function); k++)
-        add_own_field(&m, &function->body->variables.at[k], k < function->n_inputs);
+        add_own_field(&m, k);
     vec_push_zero(m.body->arena, &m.steps);
-    const uint32_t first = make_list(&m, function->first);
+    const uint32_t own = make_list(&m, function->first);
+    const uint32_t first = make_begins(&m, function->external ? own : routine_look_at_fields(&m, own));
     Routine *routine = NEW(m.body->arena, Routine);
     *routine = (Routine){ .function = function,
                           .n_fields = m.fields.n,

@@ -6,10 +6,10 @@
  * evaluate, and may fail, is behind `if`.
  *
  * An array is its elements side by side, in the order of rows. An array that is an input stays where the caller has it:
- * its slot holds the address. All outputs of a function in a row are what a call gives: a function with more than one
- * number as result is called by a node whose result is RESULT_ALL, and a result of it is a call of routine_part with
- * that node as argument, the number of its first element in `element` and of its elements in `result`. expr_parts
- * writes calls so.
+ * its slot holds the address, and that of a local array of numbers that is never assigned. All outputs of a function in
+ * a row are what a call gives: a function with more than one number as result is called by a node whose result is
+ * RESULT_ALL, and a result of it is a call of routine_part with that node as argument, the number of its first element
+ * in `element` and of its elements in `result`. expr_parts writes calls so.
  *
  * What a routine does is the same in every tier (docs/semantics.md, Functions): every value that is assigned is looked
  * at; one that is not finite, an index outside its array, a failed check, more than ROUTINE_STEPS iterations and calls
@@ -43,8 +43,11 @@ typedef struct {
     NameId name;
     Type type; /* of an element */
     uint32_t first, count, rank;
-    bool is_pointer; /* an array that is an input: slot `first` holds its address */
+    bool is_pointer; /* an array that is an input, or `data`: slot `first` holds its address */
+    const Value
+        *data; /* elements of a local array of numbers that is never assigned, shared by all calls; NULL: none */
     uint32_t extents[ROUTINE_RANK];
+    Value begin; /* of outputs and locals, of each element; no value where nothing else is said */
 } RoutineField;
 
 typedef struct {
@@ -56,6 +59,8 @@ typedef struct {
     NameId text;
     Span span;
     uint32_t statement; /* it was made of */
+    bool looks;         /* fails if a field has no value that is read here, or left as a result: `ends`, then `field` */
+    bool ends;
 } RoutineStep;
 
 typedef struct Routine {
@@ -89,6 +94,7 @@ static inline bool is_whole_assignment(const RoutineField *field, const RoutineS
 }
 
 /* Whether a slot of the frame holds the address of an array. */
+bool function_has_data(const Function *function, uint32_t field); /* RoutineField.data */
 bool routine_is_pointer(const Routine *routine, uint32_t slot);
 /* The number of the first element of an output, in a row of all outputs. */
 uint32_t routine_offset(const Routine *routine, uint32_t output);

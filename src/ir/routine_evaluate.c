@@ -132,9 +132,12 @@ static void begin_frame(RoutineCall *call, const Value *inputs)
     const Routine *r = call->routine;
     for (uint32_t k = 0; k < r->n_fields; k++)
         for (uint32_t j = 0; j < (r->fields[k].is_pointer ? 1 : r->fields[k].count); j++)
-            call->frame[r->fields[k].first + j].i = r->fields[k].type.kind == TYPE_ENUM;
-    for (uint32_t k = 0; k < r->function->n_inputs; k++)
-        call->frame[r->fields[k].first] = inputs[k];
+            call->frame[r->fields[k].first + j] = r->fields[k].begin;
+    for (uint32_t k = 0; k < r->n_fields; k++)
+        if (k < r->function->n_inputs)
+            call->frame[r->fields[k].first] = inputs[k];
+        else if (r->fields[k].data)
+            call->frame[r->fields[k].first].a = r->fields[k].data;
 }
 
 static bool run_external(RoutineCall *call, const Value *inputs, Value *outputs)

@@ -26,9 +26,23 @@ uint32_t function_width(const Function *f)
     return width > UINT32_MAX ? UINT32_MAX : (uint32_t)width;
 }
 
+bool function_has_data(const Function *f, uint32_t field)
+{
+    const Variable *v = &f->body->variables.at[field];
+    const Expr *e = v->binding.shape;
+    if (field < f->n_inputs + f->n_outputs || v->type.rank == 0 || !e || e->kind != EXPR_ARRAY || !expr_is_literal(e))
+        return false;
+    for (uint32_t k = 1; k < f->body->statements.n; k++) {
+        const Statement *s = &f->body->statements.at[k];
+        if (s->kind == STATEMENT_ASSIGN && term_refs(f->body, s->target)[s->target.shape->u.leaf].var.index == field)
+            return false;
+    }
+    return true;
+}
+
 bool routine_is_pointer(const Routine *routine, uint32_t slot)
 {
-    for (uint32_t k = 0; k < routine->function->n_inputs && routine->fields[k].first <= slot; k++)
+    for (uint32_t k = 0; k < routine->n_fields && routine->fields[k].first <= slot; k++)
         if (routine->fields[k].first == slot)
             return routine->fields[k].is_pointer;
     return false;

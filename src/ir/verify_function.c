@@ -1,5 +1,5 @@
 /* V14: a function is closed and pure. Its statements read and write its own fields and nothing else, inputs keep
- * their values, and `break` stands in a loop. */
+ * their values, fields begin with what is declared before them, and `break` stands in a loop. */
 #include "ir/external.h"
 #include "ir/verify_checks.h"
 
@@ -35,6 +35,18 @@ static void check_list(Verifier *v, uint32_t first, uint32_t n_loops)
     }
 }
 
+/* A binding is computed when the function begins: what it reads has its value by then. */
+static void check_begins(Verifier *v)
+{
+    for (uint32_t k = 0; k < v->model->variables.n; k++) {
+        const Variable *field = &v->model->variables.at[k];
+        const Term begin = field->binding;
+        for (uint32_t j = 0; begin.shape && j < begin.shape->n_leaves; j++)
+            if (term_refs(v->model, begin)[j].var.index >= k)
+                report(v, field->span, "has a field that begins with a later one", "declare the later one first");
+    }
+}
+
 bool verify_function(Verifier *v)
 {
     const char *help, *mistake = v->function->external ? external_mistake(v->function, &help) : NULL;
@@ -46,5 +58,6 @@ bool verify_function(Verifier *v)
     }
     function_visit_terms(v->function, check_reads, v);
     check_list(v, v->function->first, 0);
+    check_begins(v);
     return v->is_good;
 }

@@ -97,6 +97,46 @@ static void faults_name_function_line_and_call(void **state)
     assert_fails("function_deep.ir", 10, "function down fails at ", "calls are nested more than 64 deep");
 }
 
+/* MLS 12.4.4: what is read, or left as a result, has a value. A comparison would hide that an element has none. */
+static void variables_of_functions_have_values_when_they_are_read(void **state)
+{
+    (void)state;
+    assert_fails("function_unread.ir", 1, "function total fails at ", "10:7: y is read before it has a value");
+    assert_fails("function_unassigned.ir", 2, "function half fails at ",
+                 "3:1: the result n has no value when the function ends with x = 0.5");
+    assert_fails("function_hidden.ir", 1, "function largest fails at ", "11:7: a is read before it has a value");
+}
+
+/* x[2] = 2 + t; x[1]' = x[1] + 1 up to t = 1, so x[1] = 2 exp(t) - 1; then x[1]' = x[2] + 1. */
+static void fields_of_functions_begin_with_their_bindings(void **state)
+{
+    (void)state;
+    RunResult *r = run_everywhere("function_begins.ir", "dopri5", 1.5);
+    const double x = 2 * exp(1) - 1 + 3 * 0.5 + (1.5 * 1.5 - 1) / 2;
+    assert_near(run_last(r, "x[1]"), x, 1e-7);
+    assert_near(run_last(r, "z[1]"), 7, 0);
+    assert_near(run_last(r, "z[2]"), 4.5, 1e-9);
+    assert_near(run_last(r, "r[1]"), 7, 0);
+    assert_near(run_last(r, "r[2]"), x, 1e-7);
+    assert_near(run_last(r, "s"), 2, 0);
+    assert_near(run_last(r, "b"), 1, 0);
+    run_free(r);
+}
+
+/* x' = -(a + 1)x - 3.001 with a = 3.5, 1.5, 2.5 in the seconds 1, 2, 3; tables are the same in all calls. */
+static void arrays_of_numbers_are_data(void **state)
+{
+    (void)state;
+    static const double a[] = { 4.5, 2.5, 3.5 }, lengths[] = { 1, 1, 0.5 };
+    RunResult *r = run_everywhere("function_table.ir", "cvode-bdf", 2.5);
+    double x = 1;
+    for (int k = 0; k < 3; k++)
+        x = (x + 3.001 / a[k]) * exp(-a[k] * lengths[k]) - 3.001 / a[k];
+    assert_near(run_last(r, "x"), x, 1e-7);
+    assert_near(run_last(r, "n"), 2, 0);
+    run_free(r);
+}
+
 /* The value that is not finite is only used by a function that makes a truth value of it, and by an Integer. */
 static void faults_do_not_get_lost_in_truth_values(void **state)
 {
@@ -213,6 +253,9 @@ int main(void)
         cmocka_unit_test(calls_with_arrays_are_exact),
         cmocka_unit_test(states_are_arguments_as_a_whole),
         cmocka_unit_test(faults_do_not_get_lost_in_truth_values),
+        cmocka_unit_test(variables_of_functions_have_values_when_they_are_read),
+        cmocka_unit_test(fields_of_functions_begin_with_their_bindings),
+        cmocka_unit_test(arrays_of_numbers_are_data),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -234,14 +234,55 @@ static void print_head(Printer *p, const RoutinePrinter *rp, const char *ending)
     print_line(p, NULL, "%s)%s", head.at, ending);
 }
 
+static const char *begin_bits(Printer *p, const RoutineField *field)
+{
+    if (field->begin.i == INTEGER_FAULT)
+        return "(-9223372036854775807 - 1)";
+    return arena_format(p->line, field->begin.i > -10 && field->begin.i < 1000 ? "%lld" : "0x%llx",
+                        (long long)field->begin.i);
+}
+
+static const char *begin_text(Printer *p, const RoutineField *field)
+{
+    if (field->type.kind != TYPE_REAL)
+        return begin_bits(p, field);
+    if (field->begin.r - field->begin.r != 0)
+        return arena_format(p->line, "((KoineSlot){ .i = %s }).r", begin_bits(p, field));
+    Text number = { .arena = p->line };
+    text_real_point(&number, field->begin.r);
+    return number.at;
+}
+
+static void print_data(Printer *p, const RoutineField *field, const char *name)
+{
+    enum { PER_LINE = 8 };
+    print_line(p, NULL, "static const KoineSlot %s[%u] = {", name, field->count);
+    for (uint32_t k = 0; k < field->count; k += PER_LINE) {
+        Text line = { .arena = p->line };
+        for (uint32_t j = k; j < k + PER_LINE && j < field->count; j++) {
+            text_format(&line, "{ .%s = ", member_of(field->type));
+            if (field->type.kind == TYPE_REAL)
+                text_real_point(&line, field->data[j].r);
+            else
+                text_integer(&line, field->data[j].i);
+            text_add(&line, " }, ");
+        }
+        print_line(p, NULL, "    %s", line.at);
+    }
+    print_line(p, NULL, "};");
+}
+
 static void print_fields(Printer *p, const RoutinePrinter *rp)
 {
     const Routine *r = rp->routine;
     for (uint32_t k = r->function->n_inputs; k < r->n_fields; k++) {
         const RoutineField *field = &r->fields[k];
-        const char *zero = field->type.kind == TYPE_REAL ? "0.0" : field->type.kind == TYPE_ENUM ? "1" : "0";
         if (field->rank == 0) {
-            print_line(p, NULL, "%s %s = %s;", c_type(field->type), rp->names[k], zero);
+            print_line(p, NULL, "%s %s = %s;", c_type(field->type), rp->names[k], begin_text(p, field));
+            continue;
+        }
+        if (field->data) {
+            print_data(p, field, rp->names[k]);
             continue;
         }
         const bool is_output = k < r->function->n_inputs + r->function->n_outputs;
@@ -250,8 +291,8 @@ static void print_fields(Printer *p, const RoutinePrinter *rp)
                        routine_offset(r, k - r->function->n_inputs));
         else
             print_line(p, NULL, "KoineSlot %s[%u];", rp->names[k], field->count);
-        print_line(p, NULL, "for (int64_t i = 0; i < %u; i++) %s[i].%s = %s;", field->count, rp->names[k],
-                   member_of(field->type), zero);
+        print_line(p, NULL, "for (int64_t i = 0; i < %u; i++) %s[i].i = %s;", field->count, rp->names[k],
+                   begin_bits(p, field));
     }
     Text unused = { .arena = p->line };
     for (uint32_t k = 0; k < r->n_fields; k++)

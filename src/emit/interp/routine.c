@@ -59,6 +59,16 @@ static void give_results(const Routine *routine, const KoineSlot *call, const Ko
             to[n++] = routine_no_value(routine->fields[first + k].type);
 }
 
+static void begin_field(const RoutineField *field, KoineSlot *frame)
+{
+    if (field->data) {
+        frame[field->first].i = (intptr_t)field->data;
+        return;
+    }
+    for (uint32_t k = 0; k < field->count && field->begin.i; k++)
+        frame[field->first + k].i = field->begin.i;
+}
+
 static void run_in(const LoadedRoutine *r, KoineSlot *call, const KoineSlot *args, KoineSlot *to, KoineSlot *frame)
 {
     const Routine *routine = r->routine;
@@ -70,8 +80,7 @@ static void run_in(const LoadedRoutine *r, KoineSlot *call, const KoineSlot *arg
     for (uint32_t k = 0; k < f->n_inputs; k++)
         frame[routine->fields[k].first] = args[k];
     for (uint32_t k = f->n_inputs; k < routine->n_fields; k++)
-        for (uint32_t j = 0; j < routine->fields[k].count && routine->fields[k].type.kind == TYPE_ENUM; j++)
-            frame[routine->fields[k].first + j].i = 1;
+        begin_field(&routine->fields[k], frame);
     execute_direct(r->code.words, frame, registers);
     give_results(routine, call, frame, to);
 }

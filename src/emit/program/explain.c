@@ -98,7 +98,10 @@ static void add_fault_kind(const Explainer *of, Text *to, RoutineFaultKind kind,
     case ROUTINE_NO_FAULT:
     case ROUTINE_NOT_FINITE: text_add(to, "no finite value"); return;
     case ROUTINE_INDEX: text_add(to, "index outside of its array"); return;
-    case ROUTINE_CHECK: text_add(to, names_of(pool_names(of->model->pool), step->text)); return;
+    case ROUTINE_CHECK:
+        text_add(to, step->looks ? "a variable is read before it has a value"
+                                 : names_of(pool_names(of->model->pool), step->text));
+        return;
     case ROUTINE_ENDLESS:
         text_format(to, "more than %d steps in one call: does a loop not end?", ROUTINE_STEPS);
         return;
@@ -123,27 +126,64 @@ static void add_external(const Explainer *of, Text *to, const Function *f, Routi
     text_format(to, " (%s of C)", names_of(pool_names(of->model->pool), e->symbol));
 }
 
+/* The field in `e` that has no value; NULL: all have one. */
+static const RoutineField *find_missing(const RoutineFault *fault, const Expr *e)
+{
+    const RoutineField *found = NULL;
+    for (uint32_t k = 0; k < fault->routine->n_fields; k++) {
+        const RoutineField *field = &fault->routine->fields[k];
+        const bool is_meant = is_element(e) ? e->result == k : e->kind == EXPR_LEAF && field->first == e->u.leaf;
+        for (uint32_t j = 0; is_meant && !field->is_pointer && j < field->count; j++)
+            if (!value_is_good(field->type, fault->frame[field->first + j]))
+                found = field;
+    }
+    for (uint32_t k = 0; k < e->n_args && !found; k++)
+        found = find_missing(fault, e->args[k]);
+    return found;
+}
+
+/* Says that a field has no value; false: that is not what failed. */
+static bool add_missing(const Explainer *of, Text *to, const RoutineFault *fault, const Expr *where)
+{
+    const RoutineStep *step = fault->step;
+    const Names *names = pool_names(of->model->pool);
+    if (step->looks && step->ends) {
+        const RoutineField *field = &fault->routine->fields[step->field];
+        text_format(to, "the result %s has no value when the function ends", names_of(names, field->name));
+        return true;
+    }
+    const RoutineField *field = step->looks ? find_missing(fault, step->value)
+                                : where && (where->kind == EXPR_LEAF || is_element(where)) ? find_missing(fault, where)
+                                                                                           : NULL;
+    if (!field || name_is_empty(field->name))
+        return false;
+    text_format(to, "%s is read before it has a value", names_of(names, field->name));
+    return true;
+}
+
 /* The statement and the scalar fields it reads. */
 static void add_statement(const Explainer *of, Text *to, const RoutineFault *fault)
 {
     const Function *f = fault->routine->function;
     const Statement *s = &f->body->statements.at[fault->step->statement];
-    const Expr *where;
+    const Expr *where = NULL;
     Value operands[2];
     int32_t ignored; /* that the function failed is the cause */
     const bool is_known = fault->kind == ROUTINE_NOT_FINITE && !fault->step->value->has_call &&
                           expr_fault(fault->step->value, fault->frame, NULL, &where, operands);
-    if (is_known)
+    const bool is_missing = add_missing(of, to, fault, is_known ? where : NULL);
+    if (is_known && !is_missing)
         text_add(to, what_failed(where, &ignored));
-    else
+    else if (!is_missing)
         add_fault_kind(of, to, (RoutineFaultKind)fault->kind, fault->step);
-    if (s->kind == STATEMENT_ASSIGN)
+    if (s->kind == STATEMENT_ASSIGN && fault->step->statement)
         text_format(to, ": %s := %s", term_text(f->body, s->target, to->arena),
                     term_text(f->body, s->value, to->arena));
     uint32_t shown = 0;
     for (uint32_t k = 0; k < fault->routine->n_fields; k++) {
         const RoutineField *field = &fault->routine->fields[k];
         if (field->rank || name_is_empty(field->name) || shown == 6 ||
+            !value_is_good(field->type, fault->frame[field->first]) ||
             (k >= f->n_inputs && k < f->n_inputs + f->n_outputs))
             continue;
         text_format(to, "%s%s = ", shown++ ? ", " : " with ", names_of(pool_names(of->model->pool), field->name));

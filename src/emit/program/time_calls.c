@@ -124,6 +124,10 @@ static bool run_from(Coder *d, uint32_t step, const Rest *rest)
             continue;
         }
         const RoutineStep *s = &d->call->routine->steps[step];
+        if (s->looks) { /* what has no value has no register */
+            step = s->next;
+            continue;
+        }
         const bool is_choice = s->kind == STATEMENT_IF || s->kind == STATEMENT_WHILE || s->kind == STATEMENT_ASSERT;
         uint32_t condition = KOINE_NONE;
         double value = 0;
@@ -180,17 +184,25 @@ static bool has_arrays_outside(const Routine *routine)
     return false;
 }
 
+static uint32_t begin_of(Coder *d, const RoutineField *field)
+{
+    if (!value_is_good(field->type, field->begin))
+        return KOINE_NONE;
+    return coder_put_number(d, field->type.kind == TYPE_REAL ? field->begin.r : (double)field->begin.i);
+}
+
 static uint32_t call_function(Coder *d, const Expr *e)
 {
     const Routine *routine = routine_of(e->u.function);
     TimeCall *outer = d->call, call = { .routine = routine, .depth = outer ? outer->depth + 1 : 1 };
-    const uint32_t zero = coder_put_number(d, 0), one = coder_put_number(d, 1);
-    if (call.depth > DEEPEST_CALL || one == KOINE_NONE || routine->function->external || has_arrays_outside(routine))
+    if (call.depth > DEEPEST_CALL || routine->function->external || has_arrays_outside(routine))
         return KOINE_NONE;
     call.registers = NEW_ARRAY(coder_scratch(d), uint32_t, routine->n_slots);
-    for (uint32_t k = 0; k < routine->n_fields; k++)
-        for (uint32_t j = 0; j < routine->fields[k].count; j++)
-            call.registers[routine->fields[k].first + j] = routine->fields[k].type.kind == TYPE_ENUM ? one : zero;
+    for (uint32_t k = 0; k < routine->n_fields; k++) {
+        const uint32_t begin = begin_of(d, &routine->fields[k]);
+        for (uint32_t j = 0; j < (routine->fields[k].is_pointer ? 1 : routine->fields[k].count); j++)
+            call.registers[routine->fields[k].first + j] = begin;
+    }
     for (uint32_t k = 0; k < e->n_args; k++) {
         const uint32_t argument = coder_expr(d, e->args[k]);
         if (argument == KOINE_NONE)
@@ -208,5 +220,11 @@ uint32_t coder_function(Coder *d, const Expr *e)
     uint32_t slot;
     if (is_model_call(e))
         return call_function(d, e);
-    return is_element(e) && element_slot(d, e->result, e->args, &slot) ? d->call->registers[slot] : KOINE_NONE;
+    if (!is_element(e) || !element_slot(d, e->result, e->args, &slot))
+        return KOINE_NONE;
+    const RoutineField *field = &d->call->routine->fields[e->result];
+    if (!field->data)
+        return d->call->registers[slot];
+    const Value value = field->data[slot - field->first];
+    return coder_put_number(d, field->type.kind == TYPE_REAL ? value.r : (double)value.i);
 }

@@ -78,6 +78,7 @@ static void lower_function(Load *load, FunctionText *function)
                                   .n_locals = class->variables.n - function->n_inputs - 1,
                                   .is_pure = true,
                                   .span = class->name.span };
+    function_begin_with_zero(function->made, function->n_inputs);
     uint32_t last = 0;
     for (uint32_t k = 0; k < class->equations.n; k++)
         add_statement(translation, function, &class->equations.at[k], &last);

@@ -518,6 +518,7 @@ static void add_function(Lower *lower, Procedure *p)
     p->function->n_inputs = p->n_inputs;
     p->function->n_outputs = 1;
     p->function->n_locals = p->own.quantities.n - p->n_inputs - 1;
+    function_begin_with_zero(p->function, p->n_inputs);
 }
 
 void mdl_lower_procedures(Lower *lower)

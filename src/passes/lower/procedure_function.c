@@ -117,10 +117,20 @@ static void add_outputs(Procedure *p)
     p->made->n_outputs = p->made->body->variables.n - p->made->n_inputs;
 }
 
+/* Outputs for targets: flags follow. */
+static uint32_t procedure_outputs(const Procedure *p)
+{
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < p->targets.n; k++)
+        n += procedure_count(p->model, p->targets.at[k].ref);
+    return n;
+}
+
 static void add_fields(Procedure *p)
 {
     add_inputs(p);
     add_outputs(p);
+    const uint32_t first_flag = p->first_output + procedure_outputs(p);
     for (uint32_t k = 0; k < p->arrays.n; k++) {
         Array *array = &p->arrays.at[k];
         array->local = add_local(p, "%s", array->ref, ref_type(p->model, array->ref));
@@ -128,6 +138,7 @@ static void add_fields(Procedure *p)
             array->flags = add_local(p, "$set %s", array->ref, BOOLEAN_TYPE);
     }
     p->made->n_locals = p->made->body->variables.n - p->made->n_inputs - p->made->n_outputs;
+    function_begin_with_zero(p->made, first_flag); /* targets that may be left open begin with an input */
 }
 
 /* ---- statements ---- */

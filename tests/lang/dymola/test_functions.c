@@ -17,10 +17,10 @@ static void test_ot040_a_function_is_called(void **state)
     Loaded l = load(SAT "model m local y y = sat(Time, 1) end");
     Text text = { .arena = l.arena };
     model_print(l.model, &text, (PrintOptions){ .no_places = true });
-    assert_non_null(strstr(text.at,
-                           "function sat\n  input x Real\n  input limit Real\n  output sat Real\n  local s Real\n"
-                           "  begin\n    s := if noEvent(x > limit) then limit else x\n"
-                           "    sat := if noEvent(s < -limit) then -limit else s\n  end\nend sat\n"));
+    assert_non_null(strstr(
+        text.at, "function sat\n  input x Real\n  input limit Real\n  output sat Real = 0.0\n  local s Real = 0.0\n"
+                 "  begin\n    s := if noEvent(x > limit) then limit else x\n"
+                 "    sat := if noEvent(s < -limit) then -limit else s\n  end\nend sat\n"));
     release(&l);
 }
 

@@ -1,0 +1,25 @@
+/* A routine under construction. Private to routine.c and routine_defined.c. */
+#ifndef IR_ROUTINE_MAKE_H
+#define IR_ROUTINE_MAKE_H
+
+#include "ir/routine.h"
+
+typedef struct {
+    const Function *function;
+    Model *body;
+    Pool *pool;
+    VEC(RoutineField) fields;
+    VEC(RoutineStep) steps;
+    VEC(uint32_t) loops; /* per level: field of the loop variable */
+    uint32_t n_slots;
+    uint32_t statement; /* at work */
+    Span span;
+} Maker;
+
+uint32_t maker_add_step(Maker *m, StatementKind kind, const Expr *value);
+/* All of the field, as a leaf. */
+const Expr *maker_leaf(Maker *m, uint32_t field);
+/* Adds steps that look whether a field has a value where it may have none yet; the first step of all. */
+uint32_t routine_look_at_fields(Maker *m, uint32_t first);
+
+#endif
