@@ -67,6 +67,7 @@ static void add_fields(Maker *d)
         for (uint32_t k = n_inputs; k < n; k++)
             d->side[side][k - n_inputs] = add_field_like(d, k, side ? "$u%s" : "$l%s");
     d->made->n_locals = d->body->variables.n - d->made->n_inputs - d->made->n_outputs;
+    function_begin_with_zero(d->made, d->made->n_inputs); /* where nothing moves it returns at once */
 }
 
 /* ---- statements ---- */
