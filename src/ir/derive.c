@@ -294,6 +294,9 @@ static const Expr *derive_node(Derivation *d, const Expr *e)
     case EXPR_ENUM:
     case EXPR_STRING:
     case EXPR_ITERATOR: return d->zero;
+    case EXPR_RANGE:
+    case EXPR_EACH:
+    case EXPR_WHOLE: break; /* lower-arrays has left none */
     }
     BUG("unknown ExprKind");
 }

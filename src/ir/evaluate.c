@@ -393,6 +393,9 @@ static bool evaluate_node(Evaluation *ev, const Expr *e, Outcome *out)
     case EXPR_REDUCE: return evaluate_reduce(ev, e, out);
     case EXPR_FUNCTION: return evaluate_function(ev, e, out);
     case EXPR_ARRAY: return evaluate_array(ev, e, out);
+    case EXPR_RANGE:
+    case EXPR_EACH:
+    case EXPR_WHOLE:
     case EXPR_STRING: return false;
     }
     out->is_bad = is_evaluable && e->type.rank == 0 && !value_is_good(e->type, out->value);
@@ -588,6 +591,9 @@ static void locate(Evaluation *ev, const Expr *e, const Expr **where, Value oper
         operands[0] = own.value;
         return;
     }
+    case EXPR_RANGE:
+    case EXPR_EACH:
+    case EXPR_WHOLE:
     case EXPR_ARRAY:
         if (!locate_in_args(ev, e, 0, e->n_args, where, operands))
             *where = e;

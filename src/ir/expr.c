@@ -5,6 +5,7 @@
 #include "base/vec.h"
 #include "ir/memo.h"
 #include "ir/model.h"
+#include "ir/pool.h"
 #include <math.h>
 #include <stdlib.h>
 
@@ -264,8 +265,10 @@ static bool is_checked(const Expr *node)
 
 static void fill_facts(Expr *node)
 {
-    node->has_index =
-        node->kind == EXPR_ITERATOR || node->kind == EXPR_REDUCE || (node->kind == EXPR_LEAF && node->n_args > 0);
+    node->has_index = node->kind == EXPR_ITERATOR || node->kind == EXPR_REDUCE || node->kind >= EXPR_RANGE ||
+                      (node->kind == EXPR_LEAF && node->n_args > 0);
+    node->has_whole = node->kind >= EXPR_RANGE || (node->kind == EXPR_CALL && node->type.rank > 0) ||
+                      (node->kind == EXPR_LEAF && node->n_args > 0 && node->type.rank > 0);
     node->has_call = node->kind == EXPR_FUNCTION;
     node->is_checked = is_checked(node);
     node->has_hiding = node->kind == EXPR_CALL && op_is_relation((Op)node->op) &&
@@ -277,6 +280,7 @@ static void fill_facts(Expr *node)
         node->has_index |= arg->has_index;
         node->has_call |= arg->has_call;
         node->has_hiding |= arg->has_hiding;
+        node->has_whole |= arg->has_whole;
         if (arg->n_leaves > node->n_leaves)
             node->n_leaves = arg->n_leaves;
         if (arg->depth > depth)
@@ -301,7 +305,7 @@ static const Expr *find_node(const Pool *pool, uint32_t n, const Expr *head, con
 }
 
 /* `head` gives kind, op, type, payload and n_args; its hash is filled in. */
-static const Expr *intern(Pool *pool, Expr *head, const Expr *const *args)
+const Expr *pool_intern(Pool *pool, Expr *head, const Expr *const *args)
 {
     head->hash = hash_of(head, args);
     const Expr *known = find_node(pool, UINT32_MAX, head, args);
@@ -323,53 +327,55 @@ static const Expr *intern(Pool *pool, Expr *head, const Expr *const *args)
 /* ---- builders ---- */
 const Expr *expr_real(Pool *pool, double value)
 {
-    return intern(pool, &(Expr){ .kind = EXPR_REAL, .type = REAL_TYPE, .u.real = value }, NULL);
+    return pool_intern(pool, &(Expr){ .kind = EXPR_REAL, .type = REAL_TYPE, .u.real = value }, NULL);
 }
 
 const Expr *expr_integer(Pool *pool, int64_t value)
 {
-    return intern(pool, &(Expr){ .kind = EXPR_INTEGER, .type = INTEGER_TYPE, .u.integer = value }, NULL);
+    return pool_intern(pool, &(Expr){ .kind = EXPR_INTEGER, .type = INTEGER_TYPE, .u.integer = value }, NULL);
 }
 
 const Expr *expr_boolean(Pool *pool, bool value)
 {
-    return intern(pool, &(Expr){ .kind = EXPR_BOOLEAN, .type = BOOLEAN_TYPE, .u.integer = value }, NULL);
+    return pool_intern(pool, &(Expr){ .kind = EXPR_BOOLEAN, .type = BOOLEAN_TYPE, .u.integer = value }, NULL);
 }
 
 const Expr *expr_enum(Pool *pool, uint32_t enumeration, int64_t number)
 {
     REQUIRE(number >= 1 && number <= (int64_t)pool->enumerations.at[enumeration].n);
-    return intern(pool, &(Expr){ .kind = EXPR_ENUM, .type = enum_type(enumeration), .u.integer = number }, NULL);
+    return pool_intern(pool, &(Expr){ .kind = EXPR_ENUM, .type = enum_type(enumeration), .u.integer = number }, NULL);
 }
 
 const Expr *expr_string(Pool *pool, NameId text)
 {
     Expr head = { .kind = EXPR_STRING, .type = STRING_TYPE, .u.integer = 0 };
     head.u.text = text;
-    return intern(pool, &head, NULL);
+    return pool_intern(pool, &head, NULL);
 }
 
 const Expr *expr_leaf(Pool *pool, uint32_t leaf, Type type)
 {
     Expr head = { .kind = EXPR_LEAF, .type = type, .u.integer = 0 };
     head.u.leaf = leaf;
-    return intern(pool, &head, NULL);
+    return pool_intern(pool, &head, NULL);
 }
 
 const Expr *expr_element(Pool *pool, uint32_t leaf, Type scalar, uint32_t n, const Expr *const *index)
 {
-    for (uint32_t k = 0; k < n; k++)
-        REQUIRE(index[k]->type.kind == TYPE_INTEGER);
+    for (uint32_t k = 0; k < n; k++) {
+        REQUIRE(index[k]->type.kind == TYPE_INTEGER && index[k]->type.rank <= 1);
+        scalar.rank += index[k]->type.rank;
+    }
     Expr head = { .kind = EXPR_LEAF, .type = scalar, .n_args = (uint16_t)n, .u.integer = 0 };
     head.u.leaf = leaf;
-    return intern(pool, &head, index);
+    return pool_intern(pool, &head, index);
 }
 
 const Expr *expr_iterator(Pool *pool, uint32_t level)
 {
     Expr head = { .kind = EXPR_ITERATOR, .type = INTEGER_TYPE, .u.integer = 0 };
     head.u.iterator = level;
-    return intern(pool, &head, NULL);
+    return pool_intern(pool, &head, NULL);
 }
 
 static bool is_number(Type type)
@@ -391,7 +397,11 @@ static void require_types(Op op, const Expr *const *args)
     case TAKES_ORDERED:
     case TAKES_EQUAL: break;
     }
-    REQUIRE(op_arity(op) == 1 || type_equal(a, args[1]->type));
+    if (op_arity(op) == 1)
+        return;
+    const Type b = args[1]->type;
+    REQUIRE(a.kind == b.kind && a.enumeration == b.enumeration);
+    REQUIRE(a.rank == b.rank || (!op_is_relation(op) && (a.rank == 0 || b.rank == 0)));
 }
 
 static const Expr *call(Pool *pool, Op op, bool is_literal, uint32_t n, const Expr *const *args)
@@ -404,7 +414,10 @@ static const Expr *call(Pool *pool, Op op, bool is_literal, uint32_t n, const Ex
                   .type = op_type(op, args[0]->type),
                   .n_args = (uint16_t)n,
                   .u.integer = 0 };
-    return intern(pool, &head, args);
+    for (uint32_t k = 0; k < n; k++)
+        if (args[k]->type.rank > head.type.rank && op != OP_ELEMENT)
+            head.type.rank = args[k]->type.rank;
+    return pool_intern(pool, &head, args);
 }
 
 const Expr *expr_call(Pool *pool, Op op, uint32_t n, const Expr *const *args)
@@ -434,7 +447,7 @@ const Expr *expr_if(Pool *pool, const Expr *condition, const Expr *then, const E
 {
     REQUIRE(condition->type.kind == TYPE_BOOLEAN && type_equal(then->type, otherwise->type));
     const Expr *const args[] = { condition, then, otherwise };
-    return intern(pool, &(Expr){ .kind = EXPR_IF, .type = then->type, .n_args = 3, .u.integer = 0 }, args);
+    return pool_intern(pool, &(Expr){ .kind = EXPR_IF, .type = then->type, .n_args = 3, .u.integer = 0 }, args);
 }
 
 const Expr *expr_reduce(Pool *pool, Op op, uint32_t level, const Expr *body, const Expr *lo, const Expr *step,
@@ -443,17 +456,7 @@ const Expr *expr_reduce(Pool *pool, Op op, uint32_t level, const Expr *body, con
     const Expr *const args[] = { body, lo, step, hi };
     Expr head = { .kind = EXPR_REDUCE, .op = (uint8_t)op, .type = body->type, .n_args = 4, .u.integer = 0 };
     head.u.iterator = level;
-    return intern(pool, &head, args);
-}
-
-const Expr *expr_array(Pool *pool, uint32_t n, const Expr *const *elements)
-{
-    REQUIRE(n > 0 && n <= UINT16_MAX);
-    Type type = elements[0]->type;
-    for (uint32_t k = 1; k < n; k++)
-        REQUIRE(type_equal(elements[k]->type, type));
-    type.rank++;
-    return intern(pool, &(Expr){ .kind = EXPR_ARRAY, .type = type, .n_args = (uint16_t)n, .u.integer = 0 }, elements);
+    return pool_intern(pool, &head, args);
 }
 
 const Expr *expr_function(Pool *pool, const Function *function, uint32_t result, Type type, uint32_t n,
@@ -461,7 +464,7 @@ const Expr *expr_function(Pool *pool, const Function *function, uint32_t result,
 {
     Expr head = { .kind = EXPR_FUNCTION, .result = result, .type = type, .n_args = (uint16_t)n, .u.integer = 0 };
     head.u.function = function;
-    return intern(pool, &head, args);
+    return pool_intern(pool, &head, args);
 }
 
 const Expr *expr_function_element(Pool *pool, const Expr *call, uint32_t element, Type type)
@@ -469,7 +472,7 @@ const Expr *expr_function_element(Pool *pool, const Expr *call, uint32_t element
     Expr head = *call;
     head.type = type;
     head.element = element;
-    return intern(pool, &head, call->args);
+    return pool_intern(pool, &head, call->args);
 }
 
 const Expr *expr_table(Pool *pool, const Table *table, uint32_t order, const Expr *argument, const Expr *interval)
@@ -480,7 +483,7 @@ const Expr *expr_table(Pool *pool, const Table *table, uint32_t order, const Exp
     Expr head = {
         .kind = EXPR_TABLE, .op = (uint8_t)order, .type = REAL_TYPE, .n_args = interval ? 2 : 1, .u.table = table
     };
-    return intern(pool, &head, args);
+    return pool_intern(pool, &head, args);
 }
 
 const Expr *expr_to_real(Pool *pool, const Expr *e)
@@ -497,7 +500,7 @@ const Expr *expr_with_args(Pool *pool, const Expr *e, const Expr *const *args)
     if (e->n_args == 0 || memcmp(e->args, args, e->n_args * sizeof *args) == 0)
         return e;
     Expr head = *e;
-    return intern(pool, &head, args);
+    return pool_intern(pool, &head, args);
 }
 
 static const Expr *mark_literal(Pool *pool, const Expr *e, Map *seen)
@@ -513,7 +516,7 @@ static const Expr *mark_literal(Pool *pool, const Expr *e, Map *seen)
     Expr head = *e;
     if (e->kind == EXPR_CALL && op_is_relation((Op)e->op))
         head.is_literal = true;
-    const Expr *marked = intern(pool, &head, args);
+    const Expr *marked = pool_intern(pool, &head, args);
     map_put(seen, e->id, marked->id);
     return marked;
 }
@@ -547,19 +550,6 @@ bool expr_is_literal(const Expr *e)
         if (!expr_is_literal(e->args[k]))
             return false;
     return true;
-}
-
-const Expr *expr_array_element(const Expr *e, uint64_t number)
-{
-    while (e->kind == EXPR_ARRAY) {
-        uint64_t below = 1;
-        for (const Expr *inner = e->args[0]; inner->kind == EXPR_ARRAY; inner = inner->args[0])
-            below *= inner->n_args;
-        const uint64_t own = number / below;
-        number %= below;
-        e = e->args[own < e->n_args ? own : e->n_args - 1u];
-    }
-    return e;
 }
 
 bool expr_is_constant(const Expr *e)
@@ -611,11 +601,14 @@ static int compare_payload(const Pool *pool, const Expr *a, const Expr *b)
     case EXPR_STRING: return strcmp(names_of(pool->names, a->u.text), names_of(pool->names, b->u.text));
     case EXPR_LEAF:
     case EXPR_ITERATOR:
+    case EXPR_EACH:
     case EXPR_REDUCE: return order(a->u.leaf, b->u.leaf);
     case EXPR_FUNCTION: return compare_functions(pool, a->u.function, b->u.function);
     case EXPR_TABLE: return compare_tables(pool, a->u.table, b->u.table);
     case EXPR_CALL:
     case EXPR_IF:
+    case EXPR_RANGE:
+    case EXPR_WHOLE:
     case EXPR_ARRAY: return 0;
     }
     BUG("unknown ExprKind");
@@ -668,7 +661,7 @@ static const Expr *renumber(Pool *pool, const Expr *e, const uint32_t *map, Memo
     const Expr **args = e->n_args <= 8 ? few : NEW_ARRAY(pool->arena, const Expr *, e->n_args);
     for (uint32_t k = 0; k < e->n_args; k++)
         args[k] = renumber(pool, e->args[k], map, seen);
-    const Expr *result = intern(pool, &head, args);
+    const Expr *result = pool_intern(pool, &head, args);
     if (seen)
         memo_put(seen, e, result->id);
     return result;

@@ -72,15 +72,26 @@ typedef enum {
     EXPR_BOOLEAN,  /* u.integer, 0 or 1 */
     EXPR_ENUM,     /* u.integer, from 1; type.enumeration says of what */
     EXPR_STRING,   /* u.text */
-    EXPR_LEAF,     /* u.leaf; args: index expressions, none = the whole */
+    EXPR_LEAF,     /* u.leaf; args: indices, none = the whole. Those that are vectors leave a dimension each */
     EXPR_ITERATOR, /* u.iterator: level of the owner's domain, 0 = outermost; Integer */
-    EXPR_CALL,     /* op; args. Relations carry is_literal: true for ever literal (noEvent) */
+    EXPR_CALL,     /* op; args. Of arrays element by element, a scalar with each. Relations carry is_literal: true for
+                      ever literal (noEvent) */
     EXPR_TABLE,    /* u.table; op: order of the derivative; args: argument, and the interval if it is frozen; Real */
     EXPR_IF,       /* args: condition, then, otherwise; only the chosen one is evaluated */
     EXPR_REDUCE,   /* op ADD, MUL, MIN, MAX, AND, OR; args: body, lo, step, hi; u.iterator: level inside the body */
     EXPR_ARRAY,    /* args: elements */
     EXPR_FUNCTION, /* u.function, args, result, element. One function is one object: see Function in model.h */
+    EXPR_RANGE,    /* args: lo, step, hi; a vector of Integers. None: all of a dimension, as an index */
+    EXPR_EACH,     /* args: body, lo, step, hi; u.iterator: level inside the body; the array of what the body gives */
+    EXPR_WHOLE,    /* op: WholeOp; args. What it does is said by elements in lower-arrays */
 } ExprKind;
+
+typedef enum {
+#define WHOLE(name, ...) WHOLE_##name,
+#include "ir/whole.def"
+#undef WHOLE
+    WHOLE_COUNT
+} WholeOp;
 
 typedef struct Expr Expr;
 typedef struct Function Function;
@@ -92,6 +103,7 @@ struct Expr {
     bool has_call : 1;   /* some function is called */
     bool is_checked : 1; /* an Integer that arithmetic may leave without value */
     bool has_hiding : 1; /* ... is compared somewhere below, which hides that */
+    bool has_whole : 1;  /* below is what lower-arrays says by elements: an operation on arrays, a slice */
     Type type;
     uint32_t id;       /* dense number in its pool */
     uint32_t n_leaves; /* 1 + largest leaf number below, 0 if there is none */
@@ -145,8 +157,20 @@ const Expr *expr_boolean(Pool *pool, bool value);
 const Expr *expr_enum(Pool *pool, uint32_t enumeration, int64_t number);
 const Expr *expr_string(Pool *pool, NameId text);
 const Expr *expr_leaf(Pool *pool, uint32_t leaf, Type type); /* scalar, or the whole array if type.rank > 0 */
+/* Indices are Integers, or vectors of them, expr_range and the like: then it is an array. */
 const Expr *expr_element(Pool *pool, uint32_t leaf, Type scalar, uint32_t n, const Expr *const *index);
 const Expr *expr_iterator(Pool *pool, uint32_t level);
+const Expr *expr_range(Pool *pool, const Expr *lo, const Expr *step, const Expr *hi);
+const Expr *expr_all(Pool *pool); /* all of a dimension, as an index */
+const Expr *expr_each(Pool *pool, uint32_t level, const Expr *body, const Expr *lo, const Expr *step, const Expr *hi);
+const char *whole_text(WholeOp op);
+bool whole_by_text(const char *text, size_t length, WholeOp *op);
+bool whole_takes(WholeOp op, uint32_t n); /* so many arguments */
+/* The type of the operation on these; false: they do not suit it. */
+bool whole_type(WholeOp op, uint32_t n, const Expr *const *args, Type *type);
+const Expr *expr_whole(Pool *pool, WholeOp op, uint32_t n, const Expr *const *args);
+/* The value of the leaf matters, not only its size. */
+bool expr_reads_value(const Expr *e, uint32_t leaf);
 /* Arguments must have the types the operation wants (Integer and Real do not mix: use OP_REAL). */
 const Expr *expr_call(Pool *pool, Op op, uint32_t n, const Expr *const *args);
 const Expr *expr_unary(Pool *pool, Op op, const Expr *a);

@@ -1,4 +1,4 @@
-/* Names, places and expressions of the text form. Private to print.c and print_term.c. */
+/* Names, places and expressions of the text form. Private to print*.c. */
 #ifndef IR_PRINT_TERM_H
 #define IR_PRINT_TERM_H
 
@@ -53,6 +53,7 @@ void printer_put_place(Printer *p, Span span);                                  
 void printer_put_expr(Printer *p, const Expr *e, const Ref *refs, Binds least); /* refs NULL: leaves by number */
 void printer_put_term(Printer *p, Term term, Binds least);
 void printer_put_iterator_name(Printer *p, uint32_t level);
+void printer_put_enum_literal(Printer *p, const Expr *e);
 void printer_put_domain(Printer *p, DomainId domain); /* "for i in 1:N: "; its iterators are in scope then */
 void printer_leave_domain(Printer *p, DomainId domain);
 const char *printer_enumeration_label(Printer *p, uint32_t enumeration);

@@ -49,34 +49,57 @@ static const Expr *parse_prefix(Reader *r)
 
 typedef struct {
     uint8_t op, binds, right; /* right: what the right operand must bind at least */
+    bool is_dotted;           /* element by element, whatever the operands are */
 } Operator;
 
 static bool operator_of(const Token *token, Operator *found)
 {
     static const Operator signs[] = {
-        [TOKEN_EQ] = { OP_EQ, BINDS_RELATION, BINDS_SUM },
-        [TOKEN_NE] = { OP_NE, BINDS_RELATION, BINDS_SUM },
-        [TOKEN_LT] = { OP_LT, BINDS_RELATION, BINDS_SUM },
-        [TOKEN_LE] = { OP_LE, BINDS_RELATION, BINDS_SUM },
-        [TOKEN_GT] = { OP_GT, BINDS_RELATION, BINDS_SUM },
-        [TOKEN_GE] = { OP_GE, BINDS_RELATION, BINDS_SUM },
-        [TOKEN_PLUS] = { OP_ADD, BINDS_SUM, BINDS_PRODUCT },
-        [TOKEN_MINUS] = { OP_SUB, BINDS_SUM, BINDS_PRODUCT },
-        [TOKEN_STAR] = { OP_MUL, BINDS_PRODUCT, BINDS_OPERAND },
-        [TOKEN_SLASH] = { OP_DIV, BINDS_PRODUCT, BINDS_OPERAND },
-        [TOKEN_CLOSE_SET] = { 0, 0, 0 },
+        [TOKEN_DOT_PLUS] = { OP_ADD, BINDS_SUM, BINDS_PRODUCT, true },
+        [TOKEN_DOT_MINUS] = { OP_SUB, BINDS_SUM, BINDS_PRODUCT, true },
+        [TOKEN_DOT_STAR] = { OP_MUL, BINDS_PRODUCT, BINDS_OPERAND, true },
+        [TOKEN_DOT_SLASH] = { OP_DIV, BINDS_PRODUCT, BINDS_OPERAND, true },
+        [TOKEN_EQ] = { OP_EQ, BINDS_RELATION, BINDS_SUM, false },
+        [TOKEN_NE] = { OP_NE, BINDS_RELATION, BINDS_SUM, false },
+        [TOKEN_LT] = { OP_LT, BINDS_RELATION, BINDS_SUM, false },
+        [TOKEN_LE] = { OP_LE, BINDS_RELATION, BINDS_SUM, false },
+        [TOKEN_GT] = { OP_GT, BINDS_RELATION, BINDS_SUM, false },
+        [TOKEN_GE] = { OP_GE, BINDS_RELATION, BINDS_SUM, false },
+        [TOKEN_PLUS] = { OP_ADD, BINDS_SUM, BINDS_PRODUCT, false },
+        [TOKEN_MINUS] = { OP_SUB, BINDS_SUM, BINDS_PRODUCT, false },
+        [TOKEN_STAR] = { OP_MUL, BINDS_PRODUCT, BINDS_OPERAND, false },
+        [TOKEN_SLASH] = { OP_DIV, BINDS_PRODUCT, BINDS_OPERAND, false },
     };
     if (token->kind == TOKEN_NAME) {
         if (token->word == WORD_AND)
-            *found = (Operator){ OP_AND, BINDS_AND, BINDS_NOT };
+            *found = (Operator){ OP_AND, BINDS_AND, BINDS_NOT, false };
         else if (token->word == WORD_OR)
-            *found = (Operator){ OP_OR, BINDS_OR, BINDS_AND };
+            *found = (Operator){ OP_OR, BINDS_OR, BINDS_AND, false };
         else
             return false;
         return true;
     }
     *found = signs[token->kind];
     return found->binds != 0;
+}
+
+/* A scalar is added to each element, and divided by each, with a dot only; a product of two arrays without one is that
+ * of matrices and vectors. */
+static const Expr *operation(Reader *r, const Operator *o, const Expr **args, Span span)
+{
+    const uint8_t a = args[0]->type.rank, b = args[1]->type.rank;
+    if (o->is_dotted || (a == 0 && b == 0))
+        return reader_build(r, (Op)o->op, 2, args, span);
+    if (o->op == OP_MUL && a && b)
+        return reader_build_product(r, args, span);
+    if ((o->op == OP_DIV && b) || (a != b && o->op != OP_MUL && o->op != OP_DIV)) {
+        reader_report(r, DIAG_IR_RANK, span, "the operands of %s have %u and %u dimensions", op_text((Op)o->op), a, b);
+        HELP(r, o->op == OP_ADD || o->op == OP_SUB || o->op == OP_DIV
+                    ? "with a dot before it the operation is done for each element: .+ .- .* ./"
+                    : "the operands must be scalars, or arrays of one size");
+        return NULL;
+    }
+    return reader_build(r, (Op)o->op, 2, args, span);
 }
 
 const Expr *reader_parse_expr(Reader *r, uint32_t least)
@@ -98,7 +121,7 @@ const Expr *reader_parse_expr(Reader *r, uint32_t least)
         was_relation = operator.binds == BINDS_RELATION;
         reader_advance(r);
         args[1] = reader_parse_expr(r, operator.right);
-        args[0] = args[1] ? reader_build(r, (Op) operator.op, 2, args, span) : NULL;
+        args[0] = args[1] ? operation(r, &operator, args, span) : NULL;
     }
     r->depth--;
     return args[0];

@@ -243,7 +243,13 @@ static TokenKind sign_of(char c, char next, uint32_t *size)
     switch (c) {
     case ';': return TOKEN_SEMICOLON;
     case ',': return TOKEN_COMMA;
-    case '.': return TOKEN_DOT;
+    case '.':
+        *size = next == '+' || next == '-' || next == '*' || next == '/' ? 2 : 1;
+        return next == '+'   ? TOKEN_DOT_PLUS
+               : next == '-' ? TOKEN_DOT_MINUS
+               : next == '*' ? TOKEN_DOT_STAR
+               : next == '/' ? TOKEN_DOT_SLASH
+                             : TOKEN_DOT;
     case '+': return TOKEN_PLUS;
     case '-': return TOKEN_MINUS;
     case '*': return TOKEN_STAR;

@@ -40,7 +40,11 @@ typedef enum {
     TOKEN_OPEN_INDEX, /* [ */
     TOKEN_CLOSE_INDEX,
     TOKEN_OPEN_SET, /* { */
-    TOKEN_CLOSE_SET
+    TOKEN_CLOSE_SET,
+    TOKEN_DOT_PLUS, /* .+ and the like: element by element */
+    TOKEN_DOT_MINUS,
+    TOKEN_DOT_STAR,
+    TOKEN_DOT_SLASH
 } TokenKind;
 
 typedef struct {

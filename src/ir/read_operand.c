@@ -34,47 +34,6 @@ Term reader_finish_term(Reader *r, const Expr *shape)
     return term;
 }
 
-/* ---- lists ---- */
-typedef struct {
-    const Expr *few[8];
-    const Expr **at;
-    uint32_t n, capacity;
-} ExprList;
-
-static void list_add(Reader *r, ExprList *list, const Expr *e)
-{
-    if (!list->at) {
-        list->at = list->few;
-        list->capacity = 8;
-    }
-    if (list->n == list->capacity) {
-        const Expr **larger = NEW_ARRAY(r->arena, const Expr *, 2 * (size_t)list->capacity);
-        memcpy(larger, list->at, list->n * sizeof *larger);
-        list->at = larger;
-        list->capacity *= 2;
-    }
-    list->at[list->n++] = e;
-}
-
-/* Expressions with commas up to the closing sign, which is taken. */
-static bool parse_list(Reader *r, ExprList *list, TokenKind close, const char *close_text)
-{
-    if (reader_accept(r, close))
-        return true;
-    do {
-        r->depth++; /* the frames of a call are twice those of parentheses */
-        const Expr *e = reader_parse_expr(r, BINDS_IF);
-        r->depth--;
-        if (!e)
-            return false;
-        if (list->n >= LARGEST_LIST)
-            return reader_report(r, DIAG_IR_ARGUMENTS, reader_token_span(r), "more than %d items in one list",
-                                 LARGEST_LIST);
-        list_add(r, list, e);
-    } while (reader_accept(r, TOKEN_COMMA));
-    return reader_expect(r, close, close_text);
-}
-
 /* ---- operands ---- */
 static bool find_loop(const Reader *r, NameId name, uint32_t *level)
 {
@@ -86,6 +45,17 @@ static bool find_loop(const Reader *r, NameId name, uint32_t *level)
     return false;
 }
 
+/* Integers, or vectors of them. */
+static bool are_indices(Reader *r, const ExprList *index, Span span)
+{
+    for (uint32_t k = 0; k < index->n; k++) {
+        const Type type = index->at[k]->type;
+        if (type.kind != TYPE_INTEGER || type.rank > 1)
+            return reader_type_error(r, span, "an index", type, "Integer") != NULL;
+    }
+    return !reader_is_too_deep(r, index->n, index->at, span);
+}
+
 /* A reference to the variable found last, with its indices, which follow. */
 static const Expr *parse_indexed(Reader *r, Ref ref, uint32_t begin)
 {
@@ -94,7 +64,7 @@ static const Expr *parse_indexed(Reader *r, Ref ref, uint32_t begin)
         return expr_leaf(r->pool, leaf_number(r, ref), type);
     const uint32_t leaf = leaf_number(r, ref);
     ExprList index = { .n = 0 };
-    if (!parse_list(r, &index, TOKEN_CLOSE_INDEX, "',' or ']' after an index"))
+    if (!reader_parse_list(r, &index, TOKEN_CLOSE_INDEX, "',' or ']' after an index"))
         return NULL;
     const Span span = reader_span_from(r, begin);
     if (index.n != type.rank) {
@@ -103,10 +73,7 @@ static const Expr *parse_indexed(Reader *r, Ref ref, uint32_t begin)
         HELP(r, "an element has one index for each dimension, the whole array has none");
         return NULL;
     }
-    for (uint32_t k = 0; k < index.n; k++)
-        if (!type_equal(index.at[k]->type, INTEGER_TYPE))
-            return reader_type_error(r, span, "an index", index.at[k]->type, "Integer");
-    if (reader_is_too_deep(r, index.n, index.at, span))
+    if (!are_indices(r, &index, span))
         return NULL;
     type.rank = 0;
     return expr_element(r->pool, leaf, type, index.n, index.at);
@@ -153,7 +120,7 @@ static const Expr *parse_call(Reader *r, uint32_t begin)
     }
     reader_advance(r);
     ExprList args = { .n = 0 };
-    if (!parse_list(r, &args, TOKEN_CLOSE, "',' or ')' after an argument"))
+    if (!reader_parse_list(r, &args, TOKEN_CLOSE, "',' or ')' after an argument"))
         return NULL;
     const Function *f = r->top->model->functions.at[index];
     int64_t result = 1;
@@ -203,8 +170,13 @@ static const Expr *parse_named(Reader *r)
         if (is_loop || numbered_loop(r, begin, &level))
             return expr_iterator(r->pool, level);
     }
-    if (r->token.kind == TOKEN_OPEN)
+    if (r->token.kind == TOKEN_OPEN) {
+        WholeOp op;
+        const bool is_plain = !is_absolute && r->lexer.text[begin] != '\'';
+        if (is_plain && whole_by_text(r->lexer.text + begin, r->last_end - begin, &op))
+            return reader_parse_whole(r, op, begin);
         return parse_call(r, begin);
+    }
     if (reader_accept(r, TOKEN_COLONS)) {
         const NameId label = r->name.path.at[0];
         if (!reader_parse_path(r))
@@ -279,11 +251,11 @@ static const Expr *parse_no_event(Reader *r)
     return e && reader_expect(r, TOKEN_CLOSE, "')'") ? e : NULL;
 }
 
-static const Expr *parse_operation(Reader *r, Op op, Span span)
+const Expr *reader_parse_operation(Reader *r, Op op, Span span)
 {
     ExprList args = { .n = 0 };
     if (!reader_expect(r, TOKEN_OPEN, "'(' after the name of an operation") ||
-        !parse_list(r, &args, TOKEN_CLOSE, "',' or ')' after an argument"))
+        !reader_parse_list(r, &args, TOKEN_CLOSE, "',' or ')' after an argument"))
         return NULL;
     if (args.n != op_arity(op)) {
         reader_report(r, DIAG_IR_ARGUMENTS, span, "%s takes %u argument%s, here are %u", op_text(op), op_arity(op),
@@ -292,121 +264,6 @@ static const Expr *parse_operation(Reader *r, Op op, Span span)
         return NULL;
     }
     return reader_build(r, op, args.n, args.at, span);
-}
-
-/* lo:hi or lo:hi step s, all Integer; range[1] is the step, 1 if there is none. */
-static bool parse_range(Reader *r, const Expr *range[3])
-{
-    const uint32_t begin = r->token.begin;
-    range[1] = expr_integer(r->pool, 1);
-    if (!(range[0] = reader_parse_expr(r, BINDS_OR)) || !reader_expect(r, TOKEN_COLON, "':' in a range lo:hi") ||
-        !(range[2] = reader_parse_expr(r, BINDS_OR)) ||
-        (reader_accept_word(r, WORD_STEP) && !(range[1] = reader_parse_expr(r, BINDS_OR))))
-        return false;
-    for (uint32_t k = 0; k < 3; k++)
-        if (!type_equal(range[k]->type, INTEGER_TYPE))
-            return reader_type_error(r, reader_span_from(r, begin), "a part of a range", range[k]->type, "Integer") !=
-                   NULL;
-    return true;
-}
-
-/* The name of a loop variable; $i3 stands for level 2 and is no name. */
-bool reader_parse_loop_name(Reader *r, NameId *name, uint32_t *level)
-{
-    const uint32_t begin = r->token.begin;
-    if (!reader_parse_name(r, name))
-        return false;
-    const uint32_t number = generated_number(r->lexer.text + begin, r->last_end - begin, 'i');
-    *level = number ? number - 1 : ID_NONE;
-    return true;
-}
-
-uint32_t reader_next_level(const Reader *r)
-{
-    return r->term.loops.n ? r->term.loops.at[r->term.loops.n - 1].level + 1 : 0;
-}
-
-static bool suits_reduction(Op op, Type type)
-{
-    return type.rank == 0 &&
-           (op == OP_AND || op == OP_OR ? type.kind == TYPE_BOOLEAN : reader_suits(type, TAKES_NUMBERS));
-}
-
-/* sum(for i in 1:N: body): behind the "for". */
-static const Expr *parse_reduce(Reader *r, Op op, Span span)
-{
-    const Expr *range[3], *body;
-    LoopName loop;
-    if (!reader_parse_loop_name(r, &loop.name, &loop.level) || !reader_expect_word(r, WORD_IN) ||
-        !parse_range(r, range) || !reader_expect(r, TOKEN_COLON, "':' before what is to be reduced"))
-        return NULL;
-    if (loop.level == ID_NONE)
-        loop.level = reader_next_level(r);
-    vec_push(r->arena, &r->term.loops, loop);
-    body = reader_parse_expr(r, BINDS_IF);
-    r->term.loops.n--;
-    if (!body || !reader_expect(r, TOKEN_CLOSE, "')'"))
-        return NULL;
-    if (!suits_reduction(op, body->type))
-        return reader_type_error(r, span, "what is reduced", body->type,
-                                 op == OP_AND || op == OP_OR ? "Boolean" : "Real or Integer");
-    const Expr *const args[] = { body, range[0], range[1], range[2] };
-    if (reader_is_too_deep(r, 4, args, span))
-        return NULL;
-    return expr_reduce(r->pool, op, loop.level, body, range[0], range[1], range[2]);
-}
-
-static const Expr *parse_reduction(Reader *r, Op op, bool is_operation)
-{
-    const Span span = reader_token_span(r);
-    reader_advance(r);
-    if (r->token.kind != TOKEN_OPEN) {
-        reader_syntax_error(r, "'('");
-        return NULL;
-    }
-    const Lexer before = r->lexer;
-    const Token open = r->token;
-    reader_advance(r);
-    if (reader_accept_word(r, WORD_FOR))
-        return parse_reduce(r, op, span);
-    if (!is_operation) {
-        reader_syntax_error(r, "'for', as in sum(for i in 1:N: x[i])");
-        return NULL;
-    }
-    r->lexer = before;
-    r->token = open;
-    return parse_operation(r, op, span);
-}
-
-static const Expr *parse_array(Reader *r)
-{
-    const uint32_t begin = r->token.begin;
-    ExprList items = { .n = 0 };
-    reader_advance(r);
-    if (!parse_list(r, &items, TOKEN_CLOSE_SET, "',' or '}' after an element"))
-        return NULL;
-    const Span span = reader_span_from(r, begin);
-    if (items.n == 0) {
-        reader_report(r, DIAG_IR_RANK, span, "an array without elements has no type");
-        HELP(r, "write at least one element");
-        return NULL;
-    }
-    bool has_real = false;
-    for (uint32_t k = 0; k < items.n; k++)
-        has_real |= items.at[k]->type.kind == TYPE_REAL;
-    Type type = items.at[0]->type;
-    if (has_real)
-        type.kind = TYPE_REAL;
-    for (uint32_t k = 0; k < items.n; k++) {
-        items.at[k] = reader_convert(r, items.at[k], type);
-        if (!type_equal(items.at[k]->type, type))
-            return reader_pair_error(r, span, "{...}", type, items.at[k]->type);
-    }
-    if (type.rank >= LARGEST_RANK) {
-        reader_report(r, DIAG_IR_RANK, span, "an array has at most %d dimensions", LARGEST_RANK);
-        return NULL;
-    }
-    return reader_is_too_deep(r, items.n, items.at, span) ? NULL : expr_array(r->pool, items.n, items.at);
 }
 
 /* %3, %3:Integer, %3:Real^2, %3[1]: a leaf of a shape. */
@@ -432,12 +289,11 @@ static const Expr *parse_leaf(Reader *r)
         return expr_leaf(r->pool, (uint32_t)leaf, type);
     ExprList index = { .n = 0 };
     reader_advance(r);
-    if (!parse_list(r, &index, TOKEN_CLOSE_INDEX, "',' or ']' after an index"))
+    if (!reader_parse_list(r, &index, TOKEN_CLOSE_INDEX, "',' or ']' after an index"))
         return NULL;
-    for (uint32_t k = 0; k < index.n; k++)
-        if (!type_equal(index.at[k]->type, INTEGER_TYPE))
-            return reader_type_error(r, reader_span_from(r, begin), "an index", index.at[k]->type, "Integer");
-    if (index.n == 0 || rank || reader_is_too_deep(r, index.n, index.at, reader_span_from(r, begin))) {
+    if (!are_indices(r, &index, reader_span_from(r, begin)))
+        return NULL;
+    if (index.n == 0 || rank) {
         reader_report(r, DIAG_IR_RANK, reader_span_from(r, begin),
                       "an element of a leaf has one index or more, and no rank");
         return NULL;
@@ -483,7 +339,8 @@ static const Expr *parse_table(Reader *r, Span span)
     int64_t order = 0;
     reader_advance(r);
     if (!reader_expect(r, TOKEN_OPEN, "'('") || !reader_parse_table_name(r, &table) ||
-        !reader_expect(r, TOKEN_COMMA, "','") || !parse_list(r, &args, TOKEN_CLOSE, "',' or ')' after an argument"))
+        !reader_expect(r, TOKEN_COMMA, "','") ||
+        !reader_parse_list(r, &args, TOKEN_CLOSE, "',' or ')' after an argument"))
         return NULL;
     if (reader_accept(r, TOKEN_DOT) && !reader_parse_integer(r, 1, TABLE_ORDERS - 1, &order))
         return NULL;
@@ -518,12 +375,12 @@ static const Expr *parse_word(Reader *r)
     case WORD_FALSE: reader_advance(r); return expr_boolean(r->pool, word == WORD_TRUE);
     case WORD_INF: return reader_real_literal(r, (double)INFINITY);
     case WORD_NAN: return reader_real_literal(r, (double)NAN);
-    case WORD_MIN: return parse_reduction(r, OP_MIN, true);
-    case WORD_MAX: return parse_reduction(r, OP_MAX, true);
-    case WORD_SUM: return parse_reduction(r, OP_ADD, false);
-    case WORD_PROD: return parse_reduction(r, OP_MUL, false);
-    case WORD_ALL: return parse_reduction(r, OP_AND, false);
-    case WORD_ANY: return parse_reduction(r, OP_OR, false);
+    case WORD_MIN: return reader_parse_reduction(r, OP_MIN, WHOLE_LEAST);
+    case WORD_MAX: return reader_parse_reduction(r, OP_MAX, WHOLE_LARGEST);
+    case WORD_SUM: return reader_parse_reduction(r, OP_ADD, WHOLE_SUM);
+    case WORD_PROD: return reader_parse_reduction(r, OP_MUL, WHOLE_PROD);
+    case WORD_ALL: return reader_parse_reduction(r, OP_AND, WHOLE_ALL);
+    case WORD_ANY: return reader_parse_reduction(r, OP_OR, WHOLE_ANY);
     case WORD_NOEVENT: reader_advance(r); return parse_no_event(r);
     case WORD_LITERAL: reader_advance(r); return parse_literal_relation(r);
     case WORD_TABLE: return parse_table(r, span);
@@ -531,7 +388,7 @@ static const Expr *parse_word(Reader *r)
     }
     if (word >= WORD_OPERATION) {
         reader_advance(r);
-        return parse_operation(r, (Op)(word - WORD_OPERATION), span);
+        return reader_parse_operation(r, (Op)(word - WORD_OPERATION), span);
     }
     if (r->term.in_shape)
         return operand_expected(r);
@@ -571,10 +428,10 @@ const Expr *reader_parse_operand(Reader *r)
     case TOKEN_REAL: return reader_real_literal(r, r->token.u.real);
     case TOKEN_STRING: return reader_parse_string(r, &text) ? expr_string(r->pool, text) : NULL;
     case TOKEN_PERCENT: return parse_leaf(r);
-    case TOKEN_OPEN_SET: return parse_array(r);
+    case TOKEN_OPEN_SET: return reader_parse_array(r);
     case TOKEN_OPEN:
         reader_advance(r);
-        e = reader_parse_expr(r, BINDS_IF);
+        e = reader_parse_item(r, false);
         return e && reader_expect(r, TOKEN_CLOSE, "')'") ? e : NULL;
     default: return operand_expected(r);
     }

@@ -236,6 +236,22 @@ const Expr *reader_build(Reader *r, Op op, uint32_t n, const Expr **args, Span s
 bool reader_suits(Type type, OpTakes wanted);
 bool reader_is_too_deep(Reader *r, uint32_t n, const Expr *const *args, Span span); /* true: reported */
 
+const Expr *reader_build_product(Reader *r, const Expr **args, Span span); /* of matrices and vectors */
+
+/* ---- lists and arrays (read_array.c); NULL: reported ---- */
+typedef struct {
+    const Expr *few[8];
+    const Expr **at;
+    uint32_t n, capacity;
+} ExprList;
+/* Expressions and ranges with commas up to the closing sign, which is taken. */
+bool reader_parse_list(Reader *r, ExprList *list, TokenKind close, const char *close_text);
+const Expr *reader_parse_item(Reader *r, bool is_index); /* an expression, a range, or as an index `:` */
+const Expr *reader_parse_array(Reader *r);
+const Expr *reader_parse_reduction(Reader *r, Op op, WholeOp whole);   /* sum, prod, min ... of a loop or an array */
+const Expr *reader_parse_whole(Reader *r, WholeOp op, uint32_t begin); /* its arguments */
+const Expr *reader_parse_operation(Reader *r, Op op, Span span);       /* its arguments */
+
 /* ---- terms (read_expr.c, read_operand.c, read_term.c) ---- */
 const Expr *reader_parse_expr(Reader *r, uint32_t least);  /* least: Binds */
 bool reader_parse_term(Reader *r, Type type, Term *term);  /* a term of this type, or reports */

@@ -10,8 +10,8 @@ static bool suits_leaves(const Reader *r, const Expr *e, const Ref *refs)
         Type type = ref_type(r->model, refs[e->u.leaf]);
         if (e->n_args && type.rank != e->n_args)
             return false;
-        if (e->n_args)
-            type.rank = 0;
+        for (uint32_t k = 0; k < e->n_args; k++)
+            type.rank = (uint8_t)((k ? type.rank : 0) + e->args[k]->type.rank);
         if (!type_equal(type, e->type))
             return false;
     }

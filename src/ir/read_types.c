@@ -2,11 +2,17 @@
 #include "base/bug.h"
 #include "ir/read_reader.h"
 
+/* An array of Integers that are literals, as identity(3), is one of Reals where Reals are wanted. */
+static bool is_like_literal(const Expr *e)
+{
+    return e->kind == EXPR_WHOLE && (e->op == WHOLE_IDENTITY || e->op == WHOLE_ZEROS || e->op == WHOLE_ONES);
+}
+
 const Expr *reader_convert(Reader *r, const Expr *e, Type type)
 {
     if (type.kind != TYPE_REAL || e->type.kind != TYPE_INTEGER || e->type.rank != type.rank)
         return e;
-    if (e->kind == EXPR_INTEGER)
+    if (e->kind == EXPR_INTEGER || is_like_literal(e))
         return expr_to_real(r->pool, e);
     if (e->kind != EXPR_ARRAY)
         return e;
@@ -46,25 +52,37 @@ const Expr *reader_pair_error(Reader *r, Span span, const char *op, Type a, Type
     return NULL;
 }
 
+static const Expr *convert_kind(Reader *r, const Expr *e, Type type)
+{
+    type.rank = e->type.rank;
+    return reader_convert(r, e, type);
+}
+
 void reader_unify(Reader *r, const Expr **a, const Expr **b)
 {
-    *a = reader_convert(r, *a, (*b)->type);
-    *b = reader_convert(r, *b, (*a)->type);
+    *a = convert_kind(r, *a, (*b)->type);
+    *b = convert_kind(r, *b, (*a)->type);
 }
 
 bool reader_suits(Type type, OpTakes wanted)
 {
     switch (wanted) {
     case TAKES_NUMBERS: return type.kind == TYPE_REAL || type.kind == TYPE_INTEGER;
-    case TAKES_REALS: return type_equal(type, REAL_TYPE);
-    case TAKES_INTEGERS: return type_equal(type, INTEGER_TYPE);
-    case TAKES_BOOLEANS: return type_equal(type, BOOLEAN_TYPE);
-    case TAKES_VALUE: return type.rank == 0 && (type.kind == TYPE_BOOLEAN || type.kind == TYPE_ENUM);
+    case TAKES_REALS: return type.kind == TYPE_REAL;
+    case TAKES_INTEGERS: return type.kind == TYPE_INTEGER;
+    case TAKES_BOOLEANS: return type.kind == TYPE_BOOLEAN;
+    case TAKES_VALUE: return type.kind == TYPE_BOOLEAN || type.kind == TYPE_ENUM;
     case TAKES_ORDERED: return type.rank == 0 && type.kind != TYPE_BOOLEAN && type.kind != TYPE_STRING;
     case TAKES_EQUAL: return type.rank == 0;
     case TAKES_ELEMENT: return false; /* not in the text form */
     }
     BUG("unknown OpTakes");
+}
+
+/* Of one type, or an array and a scalar. */
+static bool can_pair(Type a, Type b)
+{
+    return a.kind == b.kind && a.enumeration == b.enumeration && (a.rank == b.rank || !a.rank || !b.rank);
 }
 
 const Expr *reader_build(Reader *r, Op op, uint32_t n, const Expr **args, Span span)
@@ -82,14 +100,14 @@ const Expr *reader_build(Reader *r, Op op, uint32_t n, const Expr **args, Span s
         reader_unify(r, &args[0], &args[1]);
     for (uint32_t k = 0; k < n; k++) {
         if (wanted == TAKES_REALS)
-            args[k] = reader_convert(r, args[k], REAL_TYPE);
+            args[k] = convert_kind(r, args[k], REAL_TYPE);
         if (!reader_suits(args[k]->type, wanted)) {
             char what[48];
             snprintf(what, sizeof what, n == 1 ? "the operand of %s" : "an operand of %s", op_text(op));
             return reader_type_error(r, span, what, args[k]->type, wanted_texts[wanted]);
         }
     }
-    if (n == 2 && !type_equal(args[0]->type, args[1]->type))
+    if (n == 2 && !can_pair(args[0]->type, args[1]->type))
         return reader_pair_error(r, span, op_text(op), args[0]->type, args[1]->type);
     if (expr_too_deep(args[0], n == 2 ? args[1] : NULL)) {
         reader_report(r, DIAG_NESTED_TOO_DEEP, span, "the expression is nested deeper than %d levels", EXPR_DEPTH);

@@ -261,11 +261,17 @@ static const Expr *run(Simplifier *s, const Expr *e);
 static const Expr *simple_node(Rules r, const Expr *e, const Expr *const *args)
 {
     switch ((ExprKind)e->kind) {
-    case EXPR_CALL: return simple_call(r, (Op)e->op, args, e->is_literal);
+    case EXPR_CALL:
+        if (e->type.rank)
+            return fits(e->n_args, args, 1) ? expr_with_args(r.pool, e, args) : NULL;
+        return simple_call(r, (Op)e->op, args, e->is_literal);
     case EXPR_TABLE: return simple_table(r, e, args);
     case EXPR_IF: return simple_branch(r, args);
     case EXPR_REDUCE: return simple_reduction(r, e, args);
     case EXPR_FUNCTION: return simple_function(r, e, args);
+    case EXPR_RANGE:
+    case EXPR_EACH:
+    case EXPR_WHOLE:
     case EXPR_LEAF:
     case EXPR_ARRAY: return fits(e->n_args, args, 1) ? expr_with_args(r.pool, e, args) : NULL;
     case EXPR_REAL:

@@ -171,6 +171,9 @@ static bool combine(Linear *l, const Expr *e, const LinearForm *args, LinearForm
     case EXPR_BOOLEAN:
     case EXPR_ENUM:
     case EXPR_STRING:
+    case EXPR_RANGE:
+    case EXPR_EACH:
+    case EXPR_WHOLE:
     case EXPR_ITERATOR: return false;
     }
     BUG("unknown ExprKind");

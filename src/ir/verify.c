@@ -287,7 +287,8 @@ static void verify_term(void *context, Term term, const TermPlace *place)
     Verifier *v = context;
     const Ref *refs = term_refs(v->model, term);
     for (uint32_t k = 0; k < term.shape->n_leaves; k++)
-        verify_ref(v, refs[k], place);
+        if (!term.shape->has_whole || expr_reads_value(term.shape, k))
+            verify_ref(v, refs[k], place);
     if (term.shape->n_leaves == 0 || verify_shape(v, term.shape)->is_plain)
         return;
     RuleWalk walk = { .v = v, .place = place, .refs = refs };

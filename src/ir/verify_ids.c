@@ -69,8 +69,8 @@ static void check_leaf(ShapeWalk *w, const Expr *e)
         verify_broken(w->v, w->place->span, "leaf %u has %u indices for rank %u", e->u.leaf, e->n_args, type.rank);
         return;
     }
-    if (e->n_args)
-        type.rank = 0;
+    for (uint32_t k = 0; k < e->n_args; k++)
+        type.rank = (uint8_t)((k ? type.rank : 0) + e->args[k]->type.rank);
     if (!type_equal(type, e->type))
         verify_broken(w->v, w->place->span, "leaf %u has another type than what it refers to", e->u.leaf);
 }
@@ -128,7 +128,7 @@ static void walk_shape(ShapeWalk *w, const Expr *e)
     else if (e->kind == EXPR_FUNCTION)
         check_call(w, e);
     for (uint32_t k = 0; k < e->n_args; k++) {
-        const bool is_body = e->kind == EXPR_REDUCE && k == 0;
+        const bool is_body = (e->kind == EXPR_REDUCE || e->kind == EXPR_EACH) && k == 0;
         if (is_body)
             vec_push(w->v->arena, &w->levels, e->u.iterator);
         walk_shape(w, e->args[k]);

@@ -231,6 +231,9 @@ static inline KoineSlot reference(const Expr *e, const KoineSlot *leaves, int64_
     }
     case EXPR_IF: return reference(e->args[reference(e->args[0], leaves, iterator).i ? 1 : 2], leaves, iterator);
     case EXPR_REDUCE:
+    case EXPR_RANGE:
+    case EXPR_EACH:
+    case EXPR_WHOLE:
     case EXPR_ARRAY:
     case EXPR_FUNCTION: break;
     }

@@ -366,6 +366,9 @@ static inline long double reference(Reference *r, const Expr *e)
     case EXPR_IF: value = reference(r, e->args[reference(r, e->args[0]) != 0 ? 1 : 2]); break;
     case EXPR_REDUCE: value = reference_reduce(r, e); break;
     case EXPR_STRING:
+    case EXPR_RANGE:
+    case EXPR_EACH:
+    case EXPR_WHOLE:
     case EXPR_ARRAY:
     case EXPR_TABLE:
     case EXPR_FUNCTION: fail_msg("not scalar");
@@ -434,6 +437,9 @@ static inline void print_expr(const Expr *e)
     case EXPR_CALL: printf("%s%s", op_text((Op)e->op), e->is_literal ? "!" : ""); break;
     case EXPR_IF: printf("if"); break;
     case EXPR_REDUCE: printf("reduce i%u %s", e->u.iterator, op_text((Op)e->op)); break;
+    case EXPR_RANGE:
+    case EXPR_EACH:
+    case EXPR_WHOLE:
     case EXPR_ARRAY: printf("array"); break;
     case EXPR_FUNCTION: printf("f"); break;
     case EXPR_TABLE: printf("table%u", e->u.table->index); break;

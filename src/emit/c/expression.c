@@ -487,6 +487,9 @@ static void print_expression(Printer *p, Text *t, const Expr *e, Binding at_leas
         else
             print_routine_call(p, t, e, NULL);
         return;
+    case EXPR_RANGE:
+    case EXPR_EACH:
+    case EXPR_WHOLE:
     case EXPR_REDUCE:
     case EXPR_ARRAY: break;
     }
