@@ -154,7 +154,7 @@ bool model_has_arrays(const Model *m)
         if (m->domains.at[k].n)
             return true;
     for (uint32_t k = 0; k < pool_count(m->pool); k++)
-        if (pool_node(m->pool, k)->kind == EXPR_REDUCE)
+        if (pool_node(m->pool, k)->kind == EXPR_REDUCE || pool_node(m->pool, k)->has_whole)
             return true;
     return false;
 }

@@ -66,7 +66,23 @@ typedef struct {
     Span span;
     VEC(const Expr *) from;
     VEC(const Expr *) to;
+    bool is_attribute; /* of a variable: only sizes are wanted, which are needed before the run */
 } Indices;
+
+/* Whether an argument is a number that the size of an array, or an index, depends on. */
+static bool takes_size(const Expr *e, uint32_t k)
+{
+    switch ((ExprKind)e->kind) {
+    case EXPR_LEAF:
+    case EXPR_RANGE: return true;
+    case EXPR_REDUCE:
+    case EXPR_EACH: return k > 0;
+    case EXPR_WHOLE:
+        return e->op == WHOLE_IDENTITY || e->op == WHOLE_ZEROS || e->op == WHOLE_ONES ||
+               (e->op == WHOLE_FILL && k > 0) || (e->op == WHOLE_LINSPACE && k == 2) || (e->op == WHOLE_SIZE && k == 1);
+    default: return false;
+    }
+}
 
 static void note_sizes(Indices *x, const Expr *e, bool is_index)
 {
@@ -77,26 +93,28 @@ static void note_sizes(Indices *x, const Expr *e, bool is_index)
         for (uint32_t k = 0; k < x->from.n; k++)
             if (x->from.at[k] == e)
                 return;
-        if (e->type.kind != TYPE_INTEGER ||
+        if (!type_equal(e->type, INTEGER_TYPE) ||
             !structural_leaf(x->c, x->c->model->refs.at[x->term.first_ref + e->u.leaf], &value))
             return; /* whoever needs the index says what is wrong with it */
         vec_push(x->c->scratch, &x->from, e);
         vec_push(x->c->scratch, &x->to, expr_integer(x->c->model->pool, value.i));
         return;
     }
-    for (uint32_t k = 0; k < e->n_args; k++) /* bounds of reductions are structural, too */
-        note_sizes(x, e->args[k], is_index || e->kind == EXPR_LEAF || (e->kind == EXPR_REDUCE && k > 0));
+    /* bindings and starts are computed whenever parameters are set: an index in them may stay a parameter */
+    for (uint32_t k = 0; k < e->n_args; k++)
+        note_sizes(x, e->args[k], is_index || (takes_size(e, k) && !(e->kind == EXPR_LEAF && x->is_attribute)));
 }
 
 static Term settle_indices(void *context, Term term, const TermPlace *place)
 {
     Compile *c = context;
     Model *m = c->model;
-    const bool is_index = place->role == TERM_INDEX;
-    if (term.shape->n_leaves == 0 || place->role == TERM_RANGE ||
+    const bool is_index = place->role == TERM_INDEX, is_attribute = place->element == LIST_VARIABLES;
+    if (term.shape->n_leaves == 0 || place->role == TERM_RANGE || place->role == TERM_EXTENT ||
+        (is_attribute && !term.shape->has_whole) ||
         !(is_index || term.shape->has_index || expr_has_reduction(term.shape)))
         return term;
-    Indices x = { .c = c, .term = term, .span = place->span };
+    Indices x = { .c = c, .term = term, .span = place->span, .is_attribute = is_attribute };
     note_sizes(&x, term.shape, is_index);
     if (x.from.n == 0)
         return term;
@@ -128,10 +146,10 @@ bool evaluate_sizes(Compile *c)
         good &= size_domain(c, m->connections.at[k].domain, m->connections.at[k].span);
     if (!model_has_arrays(m))
         return good;
-    /* bindings, starts and bounds are computed whenever parameters are set: an index in them may stay a parameter */
     model_rewrite_terms(m,
                         ELEMENTS(LIST_EQUATIONS) | ELEMENTS_DROPPED | ELEMENTS(LIST_REGIONS) |
-                            ELEMENTS(LIST_TRANSITIONS) | ELEMENTS(LIST_CONNECTIONS),
+                            ELEMENTS(LIST_TRANSITIONS) | ELEMENTS(LIST_CONNECTIONS) | ELEMENTS(LIST_VARIABLES) |
+                            ELEMENTS(LIST_ASSERTIONS),
                         settle_indices, c);
     return good;
 }

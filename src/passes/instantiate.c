@@ -49,6 +49,8 @@ DomainId domain_of_array(Model *m, VarId array)
 {
     const Variable *v = model_var(m, array);
     const Domain domain = { m->iterators.n, v->type.rank };
+    if (domain.n == 0)
+        return (DomainId){ 0 };
     for (uint32_t k = 0; k < domain.n; k++) {
         const int64_t extent = m->dims.at[v->first_dim + k].extent;
         const Iterator iterator = { .name = names_text(pool_names(m->pool), arena_format(m->arena, "i%u", k + 1)),

@@ -4,6 +4,8 @@
 
 /* Name, function, what it needs and gives, whether it is run for the initial system too, purpose. */
 const Pass pipeline[] = {
+    { "evaluate-sizes", evaluate_sizes, 0, FACT_SIZED, false, "dimensions and domains become numbers" },
+    { "lower-arrays", lower_arrays, FACT_SIZED, 0, false, "arrays in terms are said by elements" },
     { "lower-last", lower_last, 0, 0, false, "values at the last accepted step are variables" },
     { "lower-partitions", lower_partitions, 0, 0, false, "equations of a clock hold in the steps of its ticks" },
     { "lower-procedures", lower_procedures, 0, 0, false, "statements in order become assignments that hold at once" },
@@ -18,8 +20,7 @@ const Pass pipeline[] = {
     { "fill-definitions", fill_definitions, FACT_SUPPORTED, FACT_DEFINED, false, "how each variable gets its value" },
     { "apply-task", apply_task, FACT_DEFINED, 0, false, "what the task makes known and unknown" },
     { "lower-delays", lower_delays, FACT_DEFINED, FACT_DELAYS, false, "inputs of delays become equations" },
-    { "evaluate-sizes", evaluate_sizes, FACT_DELAYS, FACT_SIZED, false, "dimensions and domains become numbers" },
-    { "order-model", order_model, FACT_SIZED, FACT_ORDERED, false, "canonical order, independent of the text's" },
+    { "order-model", order_model, FACT_DELAYS, FACT_ORDERED, false, "canonical order, independent of the text's" },
     { "expand-connections", expand_connections, FACT_ORDERED, FACT_CONNECTED, false, "connections become equations" },
     { "decide-regions", decide_regions, FACT_CONNECTED, 0, false,
       "branches whose conditions are known before the run" },

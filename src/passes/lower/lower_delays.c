@@ -1,7 +1,7 @@
 /* lower-delays: the input of a delay becomes an equation, its amount a parameter; its output is given from outside of
  * the equations, like an input: it depends on nothing of the same instant, so that no loop leads through it. An array
  * is delayed element by element. */
-#include "passes/pipeline.h"
+#include "passes/instantiate.h"
 
 /* A variable beside the output; like it in its type if it has one for each element. */
 static VarId add_variable(Compile *c, const Delay *d, const char *what, uint8_t variability, Type type)
@@ -26,18 +26,15 @@ static void define_input(Compile *c, const Delay *d, VarId input)
     const Variable v = *model_var(m, input);
     const bool is_whole = v.type.rank && d->input.shape->kind == EXPR_LEAF;
     const Expr *index[UINT8_MAX];
-    Iterator loops[UINT8_MAX];
-    for (uint32_t k = 0; is_whole && k < v.type.rank; k++) {
-        loops[k] = (Iterator){ .lo = term_integer(m, 1), .hi = m->dims.at[v.first_dim + k].term };
+    for (uint32_t k = 0; is_whole && k < v.type.rank; k++)
         index[k] = expr_iterator(m->pool, k);
-    }
     TermBuilder builder = term_builder(m);
     Term lhs = term_ref(m, ref_now(input)), rhs = d->input;
     if (is_whole) {
         lhs = term_finish(&builder, term_element(&builder, ref_now(input), v.type.rank, index));
         rhs = term_finish(&builder, term_element(&builder, term_refs(m, rhs)[0], v.type.rank, index));
     }
-    const DomainId domain = is_whole ? model_add_domain(m, v.type.rank, loops) : (DomainId){ 0 };
+    const DomainId domain = is_whole ? domain_of_array(m, input) : (DomainId){ 0 };
     const EqId e = model_add_equation(m, EQUATION_EXPLICIT, lhs, rhs, d->span);
     m->equations.at[e.index].domain = domain;
     m->equations.at[e.index].owner = d->owner;

@@ -4,7 +4,7 @@
  * first event step behind it; what it is from then on holds for the next step. It begins with the start value of v;
  * that of a state, or of a variable that only events assign, is what they are when the run begins. */
 #include "ir/walk.h"
-#include "passes/pipeline.h"
+#include "passes/instantiate.h"
 
 typedef struct {
     Compile *c;
@@ -36,12 +36,8 @@ static void add_transition(Lowering *l, Trigger trigger, VarId var, VarId last)
     Model *m = l->model;
     const Variable v = *model_var(m, var);
     const Expr *index[UINT8_MAX];
-    Iterator loops[UINT8_MAX];
-    for (uint32_t k = 0; k < v.type.rank; k++) {
-        const Term extent = m->dims.at[v.first_dim + k].term;
-        loops[k] = (Iterator){ .lo = term_integer(m, 1), .hi = extent, .count = -1 };
+    for (uint32_t k = 0; k < v.type.rank; k++)
         index[k] = expr_iterator(m->pool, k);
-    }
     TermBuilder builder = term_builder(m);
     Assignment a = { .target = term_ref(m, ref_now(last)), .value = term_ref(m, ref_now(var)), .span = v.span };
     if (v.type.rank) {
@@ -50,7 +46,7 @@ static void add_transition(Lowering *l, Trigger trigger, VarId var, VarId last)
     }
     const Transition head = { .trigger = (uint8_t)trigger,
                               .effect = EFFECT_NEXT,
-                              .domain = v.type.rank ? model_add_domain(m, v.type.rank, loops) : (DomainId){ 0 },
+                              .domain = domain_of_array(m, var),
                               .region = REGION_NONE,
                               .owner = v.owner,
                               .origin = { .span = v.span, .made_by = "lower-last", .parent = EQ_NONE } };

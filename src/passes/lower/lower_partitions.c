@@ -11,7 +11,7 @@
  */
 #include "base/bug.h"
 #include "ir/walk.h"
-#include "passes/pipeline.h"
+#include "passes/instantiate.h"
 
 enum { MOST_STAGES = 3 };
 
@@ -141,20 +141,6 @@ static VarId add_own(Partition *p, const char *name, Type type)
     return made;
 }
 
-/* One loop for each dimension. */
-static DomainId domain_of(Model *m, VarId var)
-{
-    enum { MOST_DIMENSIONS = 64 };
-    Iterator loops[MOST_DIMENSIONS];
-    const Variable *v = model_var(m, var);
-    REQUIRE(v->type.rank <= MOST_DIMENSIONS);
-    for (uint32_t k = 0; k < v->type.rank; k++)
-        loops[k] = (Iterator){ .name = names_text(pool_names(m->pool), k ? "j" : "i"),
-                               .lo = term_integer(m, 1),
-                               .hi = m->dims.at[v->first_dim + k].term };
-    return model_add_domain(m, v->type.rank, loops);
-}
-
 static const Expr *leaf(TermBuilder *builder, Ref ref)
 {
     const Expr *index[UINT8_MAX];
@@ -169,7 +155,7 @@ static void define(Partition *p, VarId v, TermBuilder *builder, const Expr *valu
 {
     Model *m = p->model;
     const Term rhs = term_finish(builder, value);
-    const DomainId domain = domain_of(m, v);
+    const DomainId domain = domain_of_array(m, v);
     const Term lhs = term_finish(builder, leaf(builder, ref_now(v)));
     const EqId made = model_add_equation(m, EQUATION_EXPLICIT, lhs, rhs, model_var(m, v)->span);
     Equation *e = &m->equations.at[made.index];

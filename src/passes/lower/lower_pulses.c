@@ -4,7 +4,7 @@
  * differs from the one before. One that acts now gives its value in the steps in which it fires; for an array, of which
  * each element has its own steps, it counts, too. The equations of a pulse define its default; without any it is the
  * start value. */
-#include "passes/pipeline.h"
+#include "passes/instantiate.h"
 
 typedef struct {
     VarId count, value;         /* what acts next counts and puts there; none: not needed */
@@ -218,18 +218,16 @@ static void define(Lowering *l, VarId pulse)
     Model *m = l->model;
     const Variable v = *model_var(m, pulse);
     const Expr *index[UINT8_MAX];
-    Iterator loops[UINT8_MAX];
-    for (uint32_t k = 0; k < v.type.rank; k++) {
-        loops[k] = (Iterator){ .lo = term_integer(m, 1), .hi = m->dims.at[v.first_dim + k].term, .count = -1 };
+    for (uint32_t k = 0; k < v.type.rank; k++)
         index[k] = expr_iterator(m->pool, k);
-    }
     TermBuilder builder = term_builder(m);
     Term place = term_ref(m, ref_now(pulse));
     if (v.type.rank)
         place = term_finish(&builder, term_element(&builder, ref_now(pulse), v.type.rank, index));
     const Expr *value = add_firings(l, &builder, pulse, value_of(l, &builder, pulse, place));
+    const DomainId domain = domain_of_array(m, pulse);
     const EqId made = model_add_equation(m, EQUATION_EXPLICIT, place, term_finish(&builder, value), v.span);
-    m->equations.at[made.index].domain = v.type.rank ? model_add_domain(m, v.type.rank, loops) : (DomainId){ 0 };
+    m->equations.at[made.index].domain = domain;
     m->equations.at[made.index].owner = v.owner;
     m->equations.at[made.index].origin.made_by = "lower-pulses";
 }
