@@ -331,7 +331,8 @@ static bool evaluate_function(Evaluation *ev, const Expr *e, Outcome *out)
         return evaluate_element(ev, e, out);
     if (is_part(e))
         return evaluate_part(ev, e, out);
-    if (!f || !external_is_there(f) || function_obstacle(f, &ignored) || !evaluate_args(ev, e, args, &is_lost))
+    if (!f || !f->is_pure || !external_is_there(f) || function_obstacle(f, &ignored) ||
+        !evaluate_args(ev, e, args, &is_lost))
         return false;
     const Routine *routine = routine_of(f);
     const bool is_scalar = e->type.rank == 0 && routine->width == 1;

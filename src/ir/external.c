@@ -1,10 +1,19 @@
 /* See external.h. */
 #include "ir/external.h"
 #include "base/ascii.h"
+#include "ir/routine.h"
 
 static const Variable *field_of(const Function *f, uint32_t field)
 {
     return &f->body->variables.at[field];
+}
+
+bool expr_is_impure(const Expr *e)
+{
+    bool found = e->kind == EXPR_FUNCTION && e->u.function && is_model_call(e) && !e->u.function->is_pure;
+    for (uint32_t k = 0; k < e->n_args && e->has_call && !found; k++)
+        found = expr_is_impure(e->args[k]);
+    return found;
 }
 
 /* ---- the usual mapping ---- */

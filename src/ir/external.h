@@ -52,6 +52,9 @@ static inline bool external_is_there(const Function *function)
     return !function->external || function->external->code;
 }
 
+/* A function that is not pure is called in it. */
+bool expr_is_impure(const Expr *e);
+
 /* Fills in arguments and result of a function that does not say them. */
 void external_map(Function *function);
 

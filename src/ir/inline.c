@@ -232,7 +232,7 @@ static const Expr *run_call(Work *work, const Frame *caller, const Function *fun
             work->is_recursive = true;
             return NULL;
         }
-    if (function->external || result >= function->n_outputs)
+    if (function->external || !function->is_pure || result >= function->n_outputs)
         return NULL;
     const Expr **variables = NEW_ARRAY(work->arena, const Expr *, body->variables.n + 1u);
     for (uint32_t k = 0; k < body->variables.n; k++) {

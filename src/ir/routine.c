@@ -82,8 +82,6 @@ const char *function_obstacle(const Function *f, Span *where)
     const Model *body = f->body;
     uint64_t slots = 1;
     *where = f->span;
-    if (!f->is_pure)
-        return "a function that is not pure";
     if (f->n_outputs == 0)
         return "a function without result";
     for (uint32_t k = 0; k < function_fields(f); k++) {

@@ -242,7 +242,7 @@ static const Expr *simple_function(Rules r, const Expr *e, const Expr *const *ar
     Span ignored;
     Value inputs[FEW], outputs[FEW];
     const Function *f = e->u.function;
-    bool is_constant = f && is_model_call(e) && !f->external && e->type.rank == 0 && e->n_args <= FEW &&
+    bool is_constant = f && is_model_call(e) && !f->external && f->is_pure && e->type.rank == 0 && e->n_args <= FEW &&
                        !function_obstacle(f, &ignored) && function_width(f) <= FEW;
     for (uint32_t k = 0; k < e->n_args && is_constant; k++) {
         is_constant = expr_is_constant(args[k]);

@@ -286,6 +286,7 @@ static void verify_term(void *context, Term term, const TermPlace *place)
     enum { SMALL_DEPTH = 12 };
     Verifier *v = context;
     const Ref *refs = term_refs(v->model, term);
+    verify_calls(v, term, place);
     for (uint32_t k = 0; k < term.shape->n_leaves; k++)
         if (!term.shape->has_whole || expr_reads_value(term.shape, k))
             verify_ref(v, refs[k], place);

@@ -35,6 +35,9 @@ bool verify_is_plain(Verifier *v, const Expr *shape, const Ref *refs);
 /* The rule about the body of a function, whose ids are good. */
 bool verify_function(Verifier *v);
 
+/* Functions that are not pure are called where that is allowed. */
+void verify_calls(Verifier *v, Term term, const TermPlace *place);
+
 /* Every quantity is defined as often as it should be; the branches of an acausal region have as many equations. */
 void verify_definitions(Verifier *v);
 void verify_balance(Verifier *v);

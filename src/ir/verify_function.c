@@ -1,4 +1,4 @@
-/* V14: a function is closed and pure. Its statements read and write its own fields and nothing else, inputs keep
+/* V14: a function is closed. Its statements read and write its own fields and nothing else, inputs keep
  * their values, fields begin with what is declared before them, and `break` stands in a loop. */
 #include "ir/external.h"
 #include "ir/verify_checks.h"
@@ -14,6 +14,7 @@ static void report(Verifier *v, Span span, const char *what, const char *help)
 static void check_reads(void *context, Term term, const TermPlace *place)
 {
     Verifier *v = context;
+    verify_calls(v, term, place);
     for (uint32_t k = 0; k < term.shape->n_leaves; k++)
         if (term_refs(v->model, term)[k].kind != REF_NOW) {
             report(v, place->span, "reads something else than its fields",

@@ -76,6 +76,31 @@ static void test_a_text_with_static_functions_and_macros(void **state)
     run_in_all_tiers((RunRequest){ .path = MODELS "text.ir", .stop = 2, .external = ALL }, check_text);
 }
 
+/* ---- functions that are not pure ---- */
+/* The C function counts its calls. At 0.5: a = 1, b = 2, then the third and fourth by `twice`: 10*3 + 4. At 1.5: 5, 6,
+ * one by `both` as b > 5: 100*7 + 6, then 8 and 9. At 2.5: 10, 11, 1200 + 11, 13 and 14. */
+static void check_impure(const RunResult *r)
+{
+    expect_done(r);
+    static const double at[] = { 1, 2, 3 }, a[] = { 1, 5, 10 }, b[] = { 2, 6, 11 }, n[] = { 3, 14, 35 },
+                        m[] = { 34, 89, 144 }, q[] = { 0, 706, 1211 };
+    for (size_t k = 0; k < 3; k++) {
+        expect_near(run_at(r, "a", at[k]), a[k], 0);
+        expect_near(run_at(r, "b", at[k]), b[k], 0);
+        expect_near(run_at(r, "n", at[k]), n[k], 0);
+        expect_near(run_at(r, "m", at[k]), m[k], 0);
+        expect_near(run_at(r, "r", at[k]), m[k] / 2, 0);
+        expect_near(run_at(r, "q", at[k]), q[k], 0);
+    }
+}
+
+static void test_impure_calls_are_executed_once_a_firing_in_order(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = MODELS "impure.ir", .stop = 3, .interval = 0.25, .external = ALL },
+                     check_impure);
+}
+
 /* ---- who may execute them ---- */
 static RunResult *run_with(const char *file, ExternalPermission permission)
 {
@@ -187,6 +212,7 @@ static void test_functions_that_fail_end_the_run(void **state)
     expect_failed(MODELS "bad_nothing.ir", "no finite value (c_nothing of C)");
     expect_failed(MODELS "bad_level.ir", "no value of its enumeration (c_level of C)");
     expect_failed(MODELS "bad_counts.ir", "no int of C");
+    expect_failed(MODELS "bad_sensor.ir", "the sensor is dead (c_next of C)");
 }
 
 static void test_functions_that_meddle_end_the_run(void **state)
@@ -228,6 +254,7 @@ int main(void)
         cmocka_unit_test(test_a_jacobian_takes_differences),
         cmocka_unit_test(test_arrays_sizes_and_outputs_by_address),
         cmocka_unit_test(test_a_text_with_static_functions_and_macros),
+        cmocka_unit_test(test_impure_calls_are_executed_once_a_firing_in_order),
         cmocka_unit_test(test_nothing_is_executed_without_permission),
         cmocka_unit_test(test_files_are_allowed_by_name),
         cmocka_unit_test(test_trusted_folders_count_where_they_are_asked),

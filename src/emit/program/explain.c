@@ -82,50 +82,6 @@ static bool has_leaf(const Expr *e, uint32_t leaf)
 }
 
 /* ---- functions ---- */
-/* "function Gauss, line Gauss.mdl:7:3: " */
-static void add_function(const Explainer *of, Text *to, const Routine *routine, Span span)
-{
-    text_format(to, "function %s fails", names_of(pool_names(of->model->pool), routine->function->name));
-    if (span.source != SOURCE_NONE)
-        text_add(to, " at ");
-    add_place(of, to, span);
-    text_add(to, ": ");
-}
-
-static void add_fault_kind(const Explainer *of, Text *to, RoutineFaultKind kind, const RoutineStep *step)
-{
-    switch (kind) {
-    case ROUTINE_NO_FAULT:
-    case ROUTINE_NOT_FINITE: text_add(to, "no finite value"); return;
-    case ROUTINE_INDEX: text_add(to, "index outside of its array"); return;
-    case ROUTINE_CHECK:
-        text_add(to, step->looks ? "a variable is read before it has a value"
-                                 : names_of(pool_names(of->model->pool), step->text));
-        return;
-    case ROUTINE_ENDLESS:
-        text_format(to, "more than %d steps in one call: does a loop not end?", ROUTINE_STEPS);
-        return;
-    case ROUTINE_TOO_DEEP: text_format(to, "calls are nested more than %d deep", ROUTINE_DEPTH); return;
-    case ROUTINE_NO_INT: text_add(to, "a number that is no int of C, or no value of its enumeration"); return;
-    case ROUTINE_REFUSED: text_add(to, "it says that it has failed"); return;
-    case ROUTINE_ROUNDED: text_add(to, "it leaves another mode of arithmetic behind (rounding, exceptions)"); return;
-    case ROUTINE_LOCALE: text_add(to, "it changes the locale of the process"); return;
-    case ROUTINE_SIGNALS: text_add(to, "it changes what the process does with signals"); return;
-    }
-}
-
-/* " (c_drag of C)", and what it said itself. */
-static void add_external(const Explainer *of, Text *to, const Function *f, RoutineFaultKind kind)
-{
-    const External *e = f->external;
-    const char *said = kind == ROUTINE_REFUSED && e->code ? e->code->failure(e->code) : "";
-    if (said[0])
-        text_add(to, said);
-    else
-        add_fault_kind(of, to, kind, NULL);
-    text_format(to, " (%s of C)", names_of(pool_names(of->model->pool), e->symbol));
-}
-
 /* The field in `e` that has no value; NULL: all have one. */
 static const RoutineField *find_missing(const RoutineFault *fault, const Expr *e)
 {
@@ -212,27 +168,12 @@ static void add_call(const Explainer *of, Why *why, const Expr *call, const Valu
         return;
     }
     if (fault->routine->function->external) {
-        add_function(of, to, fault->routine, fault->routine->function->span);
+        add_failing(of, to, fault->routine, fault->routine->function->span);
         add_external(of, to, fault->routine->function, (RoutineFaultKind)fault->kind);
         return;
     }
-    add_function(of, to, fault->routine, fault->step->span);
+    add_failing(of, to, fault->routine, fault->step->span);
     add_statement(of, to, fault);
-}
-
-static bool add_site(const Explainer *of, Text *to, uint32_t site)
-{
-    const Routine *routine;
-    const RoutineStep *step = routine_at_site(of->code, site, &routine);
-    if (!step)
-        return false;
-    add_function(of, to, routine, step == routine->steps ? routine->function->span : step->span);
-    const RoutineFaultKind kind = (RoutineFaultKind)(site & ((1u << SITE_KIND_BITS) - 1));
-    if (routine->function->external)
-        add_external(of, to, routine->function, kind);
-    else
-        add_fault_kind(of, to, kind, step);
-    return true;
 }
 
 /* What a reference stands for in the block: the number, or where the array is. */
@@ -465,9 +406,22 @@ static bool explain_term(const Explainer *of, Term term, const KoineSlot *m, Why
     return explain_over(of, term, (DomainId){ 0 }, m, why);
 }
 
+/* What is not pure is not called once more to see why: the site of the fault must do. */
+static bool explain_impure(const Explainer *of, const OriginEffect *effect, const KoineSlot *m, Why *why)
+{
+    bool is_impure = false;
+    for (uint32_t k = 0; k < effect->n_values; k++)
+        is_impure |= effect->values[k].shape && expr_is_impure(effect->values[k].shape);
+    if (!is_impure || of->slots->calls == KOINE_NONE ||
+        !add_site(of, &why->text, (uint32_t)m[of->slots->calls + CALL_NOTED].i))
+        return false;
+    why->cause = KOINE_CAUSE_FUNCTION;
+    return true;
+}
+
 static bool explain_effect(const Explainer *of, const OriginEffect *effect, const KoineSlot *m, Why *why)
 {
-    bool found = explain_term(of, effect->guard, m, why);
+    bool found = explain_impure(of, effect, m, why) || explain_term(of, effect->guard, m, why);
     for (uint32_t k = 0; k < effect->n_values && !found; k++)
         found = explain_term(of, effect->values[k], m, why);
     found = found || blame_index(of, effect->guard, m, why);
@@ -624,6 +578,8 @@ static bool suffers(const Explainer *of, Term term, const KoineSlot *m, Why *scr
 {
     if (!term.shape || !term.shape->has_call)
         return false;
+    if (expr_is_impure(term.shape)) /* it is not called once more to see */
+        return true;
     scratch->text.n = 0;
     return term.shape->has_index || explain_term(of, term, m, scratch);
 }

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "emit/program/events.h"
+#include "ir/routine.h"
 
 typedef struct {
     const Schedule *schedule;
@@ -39,6 +40,13 @@ typedef struct {      /* of a transition: an assignment, or an action */
 OriginEffect origin_effect(const Explainer *of, uint32_t origin, Arena *arena);
 KoineOrigin origin_at(const Model *m, const char *path, Span span); /* path NULL: "" */
 void add_place(const Explainer *of, Text *to, Span span);           /* "Ball.mdl:7:3", or nothing */
+
+/* explain_faults.c: "function Gauss fails at Gauss.mdl:7:3: ", why, for a function of C with what it said itself; and
+ * both for a site (emit/routines.h). */
+void add_failing(const Explainer *of, Text *to, const Routine *routine, Span span);
+void add_fault_kind(const Explainer *of, Text *to, RoutineFaultKind kind, const RoutineStep *step);
+void add_external(const Explainer *of, Text *to, const Function *f, RoutineFaultKind kind);
+bool add_site(const Explainer *of, Text *to, uint32_t site);
 
 /* origins.c: what each origin is, where it stands and whose it is; *n: how many there are. Texts of comparisons are the
  * comparisons, those of others begin with "in the ". */

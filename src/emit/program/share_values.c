@@ -24,7 +24,8 @@ static uint32_t outer_if(const Placement *p, uint32_t region)
     return region != ID_NONE && p->regions.at[region].depth == 1 ? p->regions.at[region].owner : ID_NONE;
 }
 
-/* Which operation it is; false: like nothing else, because it changes something, or what it reads is not known. */
+/* Which operation it is; false: like nothing else, because what it reads is not known. Equal calls of a function that
+ * is not pure are one: they stand in the body of one transition (V17). */
 static bool find_payload(const Expr *e, uint32_t *payload)
 {
     enum { MOST = 1 << 20 };
@@ -34,8 +35,7 @@ static bool find_payload(const Expr *e, uint32_t *payload)
                             : e->kind == EXPR_TABLE    ? e->u.table->index
                                                        : 0;
     *payload = number << 12 | (uint32_t)e->kind << 8 | (is_result ? 1u : e->op);
-    return number < MOST && !(is_model_call(e) && !e->u.function->is_pure) &&
-           !(e->kind == EXPR_CALL && e->op == OP_ELEMENT);
+    return number < MOST && !(e->kind == EXPR_CALL && e->op == OP_ELEMENT);
 }
 
 static NodeRole role_of(const Expr *e, uint32_t *payload)

@@ -195,7 +195,8 @@ static uint32_t call_function(Coder *d, const Expr *e)
 {
     const Routine *routine = routine_of(e->u.function);
     TimeCall *outer = d->call, call = { .routine = routine, .depth = outer ? outer->depth + 1 : 1 };
-    if (call.depth > DEEPEST_CALL || routine->function->external || has_arrays_outside(routine))
+    if (call.depth > DEEPEST_CALL || routine->function->external || !routine->function->is_pure ||
+        has_arrays_outside(routine))
         return KOINE_NONE;
     call.registers = NEW_ARRAY(coder_scratch(d), uint32_t, routine->n_slots);
     for (uint32_t k = 0; k < routine->n_fields; k++) {

@@ -1,4 +1,5 @@
 /* The function that a procedure becomes: its fields, and the statements over them. */
+#include "ir/external.h"
 #include "ir/memo.h"
 #include "passes/lower/procedure.h"
 
@@ -360,4 +361,7 @@ void procedure_make(Procedure *p, uint32_t body)
 {
     add_fields(p);
     add_body(p, body);
+    const Model *made = p->made->body;
+    for (uint32_t k = 1; k < made->statements.n; k++)
+        p->made->is_pure &= !made->statements.at[k].value.shape || !expr_is_impure(made->statements.at[k].value.shape);
 }

@@ -1,0 +1,60 @@
+/* V17: functions that are not pure are called where each call is executed once, and in an order that the text says: as
+ * the whole value of a statement in a transition that acts next, or in another such function; or as the whole value of
+ * an assignment of such a transition, where equal calls of one body are one. */
+#include "ir/verify_checks.h"
+
+static const Function *find_impure(const Expr *e, bool is_whole)
+{
+    const Function *found =
+        e->kind == EXPR_FUNCTION && e->u.function && !e->u.function->is_pure && !is_whole ? e->u.function : NULL;
+    for (uint32_t k = 0; k < e->n_args && e->has_call && !found; k++)
+        found = find_impure(e->args[k], false);
+    return found;
+}
+
+static bool is_impure_call(Term term)
+{
+    return term.shape && term.shape->kind == EXPR_FUNCTION && !term.shape->u.function->is_pure;
+}
+
+/* The value, or the guard beside it, that is computed once when the transition fires. */
+static bool is_assigned_once(const Verifier *v, const TermPlace *place, Term term)
+{
+    const Model *m = v->model;
+    const Transition *t = &m->transitions.at[place->index];
+    for (uint32_t k = 0; k < t->n_assignments; k++) {
+        const Assignment *a = &m->assignments.at[t->first_assignment + k];
+        const bool is_value = a->value.shape == term.shape && a->value.first_ref == term.first_ref;
+        const bool is_guard = a->guard.shape == term.shape && a->guard.first_ref == term.first_ref;
+        if ((is_value && (term_is_absent(a->guard) || is_impure_call(a->guard))) ||
+            (is_guard && is_impure_call(a->value)))
+            return true;
+    }
+    return false;
+}
+
+static bool may_be_impure(const Verifier *v, const TermPlace *place, Term term)
+{
+    if (v->function)
+        return !v->function->is_pure && place->role == TERM_VALUE;
+    if (place->element != LIST_TRANSITIONS || v->model->transitions.at[place->index].effect != EFFECT_NEXT)
+        return false;
+    if (place->list == LIST_STATEMENTS)
+        return place->role == TERM_VALUE;
+    return place->list == LIST_ASSIGNMENTS && is_assigned_once(v, place, term);
+}
+
+void verify_calls(Verifier *v, Term term, const TermPlace *place)
+{
+    if (!term.shape->has_call)
+        return;
+    const Function *f = find_impure(term.shape, may_be_impure(v, place, term));
+    if (!f)
+        return;
+    REPORT(v, DIAG_IMPURE_CALL, place->span, "function %s is not pure, and here it may be called several times, or not",
+           names_of(pool_names(v->model->pool), f->name));
+    diag_help(v->diag,
+              v->function ? "say that this function is impure, too, and call it in a statement of its own: y := %s(...)"
+                          : "call it in a transition that acts next, in a statement of its own: y := %s(...)",
+              names_of(pool_names(v->model->pool), f->name));
+}
