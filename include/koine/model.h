@@ -386,6 +386,9 @@ typedef struct { /* exact partial derivatives, by what KOINE_BY_... says */
                                double *result);
     /* the transposed matrix times weights; X, INPUT and those of the outputs */
     KoineStatus (*adjoint)(KoineModel *model, const KoineEvaluation *at, int by, const double *weights, double *result);
+    /* What is integrated as state k now, where states are chosen while the model runs; absent: tables->state_variable
+     */
+    KoinePort (*state)(const KoineModel *model, uint32_t k);
 } KoinePartialCalls;
 
 typedef struct { /* models of other tools: callable parts, their own solver, state outside of the block */

@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 const Verb *const verbs[] = {
-    &verb_check,     &verb_run,     &verb_plot,  &verb_convert, &verb_compare, &verb_runs, &verb_bank,
-    &verb_structure, &verb_inspect, &verb_view,  &verb_report,  &verb_build,   &verb_dump, &verb_explain,
-    &verb_doctor,    &verb_cache,   &verb_trust, &verb_help,    NULL,
+    &verb_check,   &verb_run,       &verb_plot,    &verb_convert, &verb_compare, &verb_runs,  &verb_linearize,
+    &verb_bank,    &verb_structure, &verb_inspect, &verb_view,    &verb_report,  &verb_build, &verb_dump,
+    &verb_explain, &verb_doctor,    &verb_cache,   &verb_trust,   &verb_help,    NULL,
 };
 
 const char *verb_word(uint32_t k)

@@ -12,13 +12,20 @@ static int print_errors(const Command *command, Compilation *c, int status)
     return diag_errors(c->diag) ? error_status(c->diag, status) : EXIT_GOOD;
 }
 
-/* The options that are settings of an experiment have the same names. */
+/* The options that are settings of an experiment have the same names, but for lists of names that a verb asks for. */
+static bool is_setting(const Command *command, ExperimentKey key)
+{
+    const Option *option = option_find(command->verb, experiment_key_name(key));
+    return key != EXPERIMENT_PLOT && !(key == EXPERIMENT_INPUTS && option && strcmp(option->value, "FILE") != 0);
+}
+
 static int read_options(const Command *command, Compilation *c, Experiment *experiment)
 {
     for (uint32_t k = 0; k < command->n_given; k++) {
         const Given *given = &command->given[k];
         for (int key = 0; key < EXPERIMENT_KEYS; key++)
-            if (key != EXPERIMENT_PLOT && strcmp(given->name, experiment_key_name((ExperimentKey)key)) == 0)
+            if (is_setting(command, (ExperimentKey)key) &&
+                strcmp(given->name, experiment_key_name((ExperimentKey)key)) == 0)
                 experiment_give(experiment, given->name, given->value, c->arena, c->diag);
     }
     return print_errors(command, c, EXIT_USAGE);

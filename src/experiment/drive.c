@@ -202,6 +202,12 @@ static KoineStatus drive_adjoint(KoineModel *model, const KoineEvaluation *at, i
     return told(model, inner->kind->partial.adjoint(inner, at, by, weights, result));
 }
 
+static KoinePort drive_state(const KoineModel *model, uint32_t k)
+{
+    const KoineModel *inner = ((const Drive *)(const void *)model)->inner;
+    return inner->kind->partial.state(inner, k);
+}
+
 static void drive_statistics(const KoineModel *model, KoineModelStatistics *out)
 {
     const KoineModel *inner = ((const Drive *)(const void *)model)->inner;
@@ -260,6 +266,7 @@ KoineModel *drive_model(Drive *drive, KoineModel *inner)
         .partial.jacobian = kind->partial.jacobian ? drive_jacobian : NULL,
         .partial.directional = kind->partial.directional ? drive_directional : NULL,
         .partial.adjoint = kind->partial.adjoint ? drive_adjoint : NULL,
+        .partial.state = kind->partial.state ? drive_state : NULL,
         .counts.statistics = kind->counts.statistics ? drive_statistics : NULL,
         .signals.longest_step = kind->signals.longest_step ? drive_longest_step : NULL,
         .signals.sample = kind->signals.sample ? drive_sample : NULL,

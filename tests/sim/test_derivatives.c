@@ -1,5 +1,6 @@
 /* Derivatives by inputs and of outputs: against central differences, in all tiers, along directions and backwards. */
 #include "assertions.h"
+#include "koine/linearize.h"
 #include "run.h"
 #include <math.h>
 #include <setjmp.h>
@@ -275,12 +276,72 @@ static void mp_121_a_loop_is_resolved(void **state)
     tear_down(s);
 }
 
+/* The library call: at a point of a run, as often as one likes, with eigenvalues. */
+static void models_are_linearised_in_one_call(void **state)
+{
+    (void)state;
+    Stage *s = set_up(MODELS "oscillator.ir", "interp", NULL, NULL);
+    KoineReason why = { "" };
+    KoineLinearModel *linear = koine_linear_model_create(s->kind, true, &why);
+    assert_non_null(linear);
+    for (int k = 0; k < 3; k++)
+        assert_int_equal(koine_linearize(s->model, linear, &why), KOINE_OK);
+    assert_int_equal(linear->n_states, 2);
+    assert_string_equal(s->tables->variables[linear->states[0].variable].name, "v");
+    assert_float_equal(linear->u[0], 0.5, 0);
+    expect_near(linear->a[0], -2 * 0.125 * 3, 1e-15);
+    expect_near(linear->a[1], -9, 1e-15);
+    expect_near(linear->b[0], 9, 1e-15);
+    /* w = 3, damping 0.125: -0.375 +- 3*sqrt(1 - 1/64)*i */
+    expect_near(linear->eigenvalues[0], -0.375, 1e-14);
+    expect_near(linear->eigenvalues[1], -3 * sqrt(1 - 1.0 / 64), 1e-14);
+    expect_near(linear->eigenvalues[3], 3 * sqrt(1 - 1.0 / 64), 1e-14);
+    koine_linear_model_free(linear);
+    tear_down(s);
+}
+
+static void a_border_is_refused(void **state)
+{
+    (void)state;
+    Stage *s = set_up(MODELS "events.ir", "interp", NULL, NULL);
+    KoineReason why = { "" };
+    KoineLinearModel *linear = koine_linear_model_create(s->kind, false, &why);
+    double *v = slot(s, s->tables->ports.inputs[2]);
+    assert_string_equal(s->tables->variables[s->tables->ports.inputs[2].variable].name, "v");
+    assert_int_equal(koine_linearize(s->model, linear, &why), KOINE_OK);
+    assert_null(linear->eigenvalues);
+    *v = 1.0;
+    assert_true(koine_linearize(s->model, linear, &why) != KOINE_OK);
+    if (!strstr(why.text, "v > 1") || !strstr(why.text, "border"))
+        fail_msg("'%s' names no border", why.text);
+    *v = 0.5;
+    assert_int_equal(koine_linearize(s->model, linear, &why), KOINE_OK);
+    koine_linear_model_free(linear);
+    tear_down(s);
+}
+
+static void a_model_without_derivatives_says_so(void **state)
+{
+    (void)state;
+    Compilation *c = compilation_create(NULL);
+    const CompileRequest request = { .path = KOINE_SOURCE_DIR "/tests/sim/ir/lorenz.ir", .task_span = SPAN_NONE };
+    const char *no_tier = NULL;
+    KoineReason why = { "" };
+    assert_true(compilation_load(c, &request) && compilation_schedule(c));
+    assert_null(koine_linear_model_create(compilation_kind(c, "interp", &no_tier), true, &why));
+    assert_non_null(strstr(why.text, "without derivatives"));
+    compilation_destroy(c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(derivatives_by_inputs_are_exact),
         cmocka_unit_test(derivatives_by_parameters_follow_their_bindings),
         cmocka_unit_test(mp_121_a_loop_is_resolved),
+        cmocka_unit_test(models_are_linearised_in_one_call),
+        cmocka_unit_test(a_border_is_refused),
+        cmocka_unit_test(a_model_without_derivatives_says_so),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -404,6 +404,8 @@ KoineStatus koine_machine_sample(KoineModel *model, double time, const double *x
 KoineStatus koine_machine_remember(KoineModel *model, double time, const double *inputs);
 double koine_machine_longest_step(KoineModel *model);
 
+KoinePort koine_machine_state(const KoineModel *model, uint32_t k); /* state_sets.c */
+
 /* partial.c: what a kind has of it; false: no memory. Numbers of the space that an instance needs */
 bool koine_partial_begin(MachineKind *kind);
 void koine_partial_end(MachineKind *kind);

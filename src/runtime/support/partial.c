@@ -276,8 +276,8 @@ bool koine_partial_begin(MachineKind *kind)
     const bool has_ports = patterns->input_jacobian.start != NULL;
     if (kind->program->slots.seed_x == KOINE_NONE)
         return true;
-    kind->kind.partial =
-        (KoinePartialCalls){ machine_jacobian, machine_directional, has_ports ? machine_adjoint : NULL };
+    kind->kind.partial = (KoinePartialCalls){ machine_jacobian, machine_directional, has_ports ? machine_adjoint : NULL,
+                                              kind->program->systems.n_sets ? koine_machine_state : NULL };
     return sort_by_colour(&patterns->jacobian, &kind->by_x) && sort_by_colour(&patterns->dae_jacobian, &kind->by_dae) &&
            sort_by_colour(&patterns->input_jacobian, &kind->by_input) &&
            sort_by_colour(&patterns->output_jacobian, &kind->out_by_x) &&

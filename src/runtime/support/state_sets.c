@@ -337,3 +337,31 @@ KoineStatus koine_settle_sets(Machine *m)
     m->instant->result.has_states = m->instant->result.is_restart = 0; /* nobody has seen others */
     return KOINE_OK;
 }
+
+/* The variable that holds the slot; KOINE_NONE: none that the tables know. */
+static KoinePort find_row(const KoineTables *tables, uint32_t slot)
+{
+    for (uint32_t row = 0; row < tables->n_variables; row++) {
+        const KoineVariable *v = &tables->variables[row];
+        const uint64_t first = v->now / sizeof(KoineSlot);
+        if (v->now != KOINE_NO_OFFSET && slot >= first && slot - first < v->count && !(v->flags & KOINE_VARIABLE_ALIAS))
+            return (KoinePort){ row, slot - (uint32_t)first };
+    }
+    return (KoinePort){ KOINE_NONE, 0 };
+}
+
+KoinePort koine_machine_state(const KoineModel *model, uint32_t k)
+{
+    const Machine *m = model->handles;
+    const KoineProgram *p = m->program;
+    uint32_t slot = p->slots.x + k;
+    for (uint32_t n = 0; n < p->systems.n_sets; n++) {
+        const KoineStateSet *s = &p->systems.sets[n];
+        for (uint32_t level = 0, at = 0; level < s->n_levels; level++)
+            for (uint32_t j = 0; j < s->n_states[level]; j++, at++)
+                if (s->state[at] == p->slots.x + k)
+                    slot = s->candidate[level * s->n_columns + column_of_state(m, s, level, at)];
+    }
+    const KoinePort port = find_row(p->tables, slot);
+    return port.variable == KOINE_NONE ? find_row(p->tables, p->slots.x + k) : port;
+}

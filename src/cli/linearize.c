@@ -1,0 +1,216 @@
+/* koine linearize: the matrices of a model near a point. The run to that point is one of an experiment without results.
+ */
+#include "cli/settings.h"
+#include "cli/target.h"
+#include "cli/terminal.h"
+#include "cli/verbs.h"
+#include "driver/words.h"
+#include "experiment/complete.h"
+#include "experiment/failure.h"
+#include "experiment/linear.h"
+#include "experiment/run.h"
+
+typedef struct {
+    const Command *command;
+    Compilation *c;
+    Arena *arena; /* of the compilation */
+    RunSettings settings;
+    const char *const *inputs, *const *outputs; /* NULL: the usual ones */
+    int status;
+} Linearize;
+
+static void on_message(void *context, int level, const char *text)
+{
+    (void)context;
+    fprintf(stderr, "%s%s",
+            level == KOINE_MESSAGE_WARNING ? "warning: "
+            : level == KOINE_MESSAGE_ERROR ? "error: "
+                                           : "",
+            text);
+    if (!text_ends_with(text, "\n"))
+        fputs("\n", stderr);
+}
+
+static int refuse(const Linearize *l, const KoineReason *why)
+{
+    diag_error(l->c->diag, DIAG_RUN_LINEAR, SPAN_NONE, "the model cannot be linearised here: %s", why->text);
+    diag_help(l->c->diag, "choose another time (--at) or other values (--set)");
+    print_diagnostics(l->command, l->c->diag);
+    return EXIT_RUN;
+}
+
+static int show(const Linearize *l, KoineModel *model)
+{
+    const KoineTables *tables = model->kind->tables;
+    KoineReason why = { "" };
+    LinearChoice choice;
+    Text text = { .arena = l->arena };
+    if (!linear_choose(tables, l->inputs, l->outputs, l->arena, l->c->diag, &choice)) {
+        print_diagnostics(l->command, l->c->diag);
+        return EXIT_USAGE;
+    }
+    KoineLinearModel *linear = koine_linear_model_create(model->kind, true, &why);
+    if (!linear)
+        return say("%s", why.text), EXIT_ENVIRONMENT;
+    KoineStatus status = koine_linearize(model, linear, &why);
+    if (status == KOINE_ABSENT) { /* all but the eigenvalues */
+        say("%s", why.text);
+        linear->eigenvalues = NULL;
+        status = KOINE_OK;
+    }
+    if (status == KOINE_OK)
+        (command_option(l->command, "json") ? linear_json : linear_table)(linear, tables, &choice, &text);
+    koine_linear_model_free(linear);
+    if (status != KOINE_OK)
+        return refuse(l, &why);
+    fwrite(text.at, 1, text.n, stdout);
+    return EXIT_GOOD;
+}
+
+static void on_ended(void *context, const ExperimentRun *made, KoineModel *model)
+{
+    Linearize *l = context;
+    const RunRecord *record = run_record(made);
+    const KoineRunReport *report = &record->run;
+    switch (report->end) {
+    case KOINE_RUN_DONE: l->status = show(l, model); return;
+    case KOINE_RUN_FAILED:
+        failure_tell(l->c->diag, l->c->sources, model->kind->tables, report, record->file);
+        print_diagnostics(l->command, l->c->diag);
+        l->status = EXIT_RUN;
+        return;
+    case KOINE_RUN_TERMINATED:
+        say("the run ended at time %g, before time %g", report->time, record->stop);
+        l->status = EXIT_RUN;
+        return;
+    case KOINE_RUN_INTERRUPTED: l->status = EXIT_INTERRUPTED; return;
+    case KOINE_RUN_SINK:
+    case KOINE_RUN_OPTIONS: say("%s", report->text); l->status = EXIT_USAGE;
+    }
+}
+
+/* The run leads to the point, or is the point, and keeps nothing. */
+static bool complete(Linearize *l)
+{
+    Experiment *e = &l->settings.experiment;
+    const char *at = command_option(l->command, "at");
+    if (at && !experiment_give(e, "stop", at, l->arena, l->c->diag))
+        return false;
+    if (!at) {
+        e->has[EXPERIMENT_STOP] = true;
+        e->part.stop = e->has[EXPERIMENT_START] ? e->begin.start : 0;
+        e->n_phases = 0;
+    }
+    if (command_option(l->command, "steady") && !experiment_give(e, "task", "start steady", l->arena, l->c->diag))
+        return false;
+    e->results.n_observers = 0;
+    e->has[EXPERIMENT_PROTOCOL] = false;
+    e->results.protocol = NULL;
+    return experiment_complete(e, &l->settings.start, l->arena, l->c->diag);
+}
+
+static int make_run(Linearize *l)
+{
+    const char *why, *tier = l->settings.experiment.how.tier;
+    Compilation *c = l->c;
+    RunRequest request = { .experiment = &l->settings.experiment, .start = &l->settings.start, .sources = c->sources };
+    settings_finish(&l->settings, c);
+    l->settings.request.derivatives = (DerivativeRequest){ true, l->inputs, l->outputs };
+    if (!target_compile(l->command, &l->settings.request, c))
+        return error_status(c->diag, EXIT_MODEL);
+    request.about.tier = tier ? tier : "auto";
+    request.about.tier_note = "";
+    request.about.file = l->settings.request.path;
+    request.kind = compilation_kind(c, request.about.tier, &why);
+    if (!request.kind && !diag_errors(c->diag))
+        return say("the tier '%s' cannot be used: %s", request.about.tier, why), EXIT_ENVIRONMENT;
+    if (!request.kind) {
+        print_diagnostics(l->command, c->diag);
+        return EXIT_MODEL;
+    }
+    const RunCaller caller = { .context = l, .interrupt = interrupt_watch(), .ended = on_ended, .message = on_message };
+    const RunMade made = experiment_run(&request, &caller, l->arena, c->diag);
+    if (made == RUN_MADE)
+        return l->status;
+    print_diagnostics(l->command, c->diag);
+    if (made == RUN_REFUSED)
+        return error_status(c->diag, settings_error_status(&l->settings));
+    say("there is not enough memory for an instance of the model");
+    return EXIT_ENVIRONMENT;
+}
+
+static int run_linearize(const Command *command)
+{
+    Compilation *c = compilation_create(out_of_memory);
+    Linearize l = { .command = command, .c = c, .arena = c->arena };
+    const char *inputs = command_option(command, "inputs"), *outputs = command_option(command, "outputs");
+    l.inputs = inputs ? linear_names(inputs, c->arena) : NULL;
+    l.outputs = outputs ? linear_names(outputs, c->arena) : NULL;
+    int status = command_option(command, "at") && command_option(command, "steady")
+                     ? usage_error(command, "--at and --steady exclude each other")
+                     : settings_read(command, c, &l.settings);
+    if (status == EXIT_GOOD && !complete(&l)) {
+        print_diagnostics(command, c->diag);
+        status = error_status(c->diag, settings_error_status(&l.settings));
+    }
+    if (status == EXIT_GOOD)
+        status = make_run(&l);
+    series_done(l.settings.start.series);
+    compilation_destroy(c);
+    return status;
+}
+
+static const Option options[] = {
+    { .name = "at", .value = "TIME", .help = "simulate up to this time; default the start" },
+    { .name = "steady", .help = "the start is a steady state: the derivatives of all states are 0" },
+    { .name = "inputs",
+      .value = "NAME,...",
+      .help = "by these inputs and parameters; default all Real inputs that are open" },
+    { .name = "outputs", .value = "NAME,...", .help = "of these variables; default the outputs at the top" },
+    { .name = "json",
+      .help = "an object with the keys states, inputs, outputs, time, x0, u0, y0, A, B, C, D, eigenvalues" },
+    { .name = "start", .value = "TIME", .help = "begin of the simulated time; default 0" },
+    { .name = "set",
+      .value = "NAME=VALUE",
+      .repeats = true,
+      .help = "a parameter, start value, input or guess; may be repeated" },
+    { .name = "control", .value = "NAME=VALUE", .repeats = true, .help = "a control parameter; may be repeated" },
+    { .name = "tolerance", .value = "NUMBER", .help = "relative error allowed on the way; default 1e-6" },
+    { .name = "solver", .value = "NAME", .word = koine_solver_name, .help = "integration method on the way" },
+    { .name = "step", .value = "TIME", .help = "step of fixed-step solvers" },
+    { .name = "tier", .value = "NAME", .word = compilation_tier_word, .help = "how the model is executed: {tiers}" },
+    { .name = "profile", .value = "NAME", .listed = profile_word, .help = "follow the rules of an original system" },
+    { .name = "start-from", .value = "FILE", .help = "start values from the end of an earlier result, {endings}" },
+    { .name = "start-from-time", .value = "TIME", .help = "take them from what that result holds at a time" },
+    TARGET_TASK,
+    TARGET_USE,
+    TARGET_SYSTEMS,
+    TARGET_EXTERNAL,
+    { 0 },
+};
+
+static const Example examples[] = {
+    { "koine linearize plant.dym", "the matrices at the start, as tables." },
+    { "koine linearize plant.dym --at 10 --json", "after ten seconds, for other programs." },
+    { "koine linearize plant.dym --steady --set u=2", "in the steady state for an input of 2." },
+    { "koine linearize plant.dym --inputs u,k --outputs y,body.v", "by an input and a parameter, of two variables." },
+    { 0 },
+};
+
+const Verb verb_linearize = {
+    .name = "linearize",
+    .arguments = "FILE[:CLASS]|NAME.exp.yaml",
+    .summary = "matrices A, B, C, D of a model near a point, and eigenvalues",
+    .text =
+        "Gives dx' = A dx + B du and dy = C dx + D du for small changes around a point, with the eigenvalues of A. The "
+        "derivatives are exact: no differences are taken, also through systems of equations and constraints between "
+        "states. What events have set is held: comparisons keep their side, discrete variables their value. States "
+        "stand under the names under which they are differentiated.\n\n"
+        "Where a comparison is on its border the matrices on both sides are different ones, and the point is refused; "
+        "so is one where equations are singular.",
+    .least = 1,
+    .most = 1,
+    .options = options,
+    .examples = examples,
+    .run = run_linearize,
+};

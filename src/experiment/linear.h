@@ -1,0 +1,24 @@
+/* A linear model (koine/linearize.h) of chosen inputs and outputs, as JSON and as a table for people. */
+#ifndef EXPERIMENT_LINEAR_H
+#define EXPERIMENT_LINEAR_H
+
+#include "base/diag.h"
+#include "base/text.h"
+#include "koine/linearize.h"
+
+typedef struct { /* numbers of scalars among tables->ports, in the order in which they were asked for */
+    const uint32_t *inputs, *outputs;
+    uint32_t n_inputs, n_outputs;
+} LinearChoice;
+
+/* The names of a list "a,b[1,2],c", ended by NULL. */
+const char *const *linear_names(const char *list, Arena *arena);
+/* NULL: all Real inputs of the model, all outputs at the top. The name of an array stands for its elements. False: a
+ * name is none of the model, reported. */
+bool linear_choose(const KoineTables *tables, const char *const *inputs, const char *const *outputs, Arena *arena,
+                   Diag *diag, LinearChoice *choice);
+/* The keys are those of docs/cli.md. */
+void linear_json(const KoineLinearModel *linear, const KoineTables *tables, const LinearChoice *choice, Text *text);
+void linear_table(const KoineLinearModel *linear, const KoineTables *tables, const LinearChoice *choice, Text *text);
+
+#endif
