@@ -4,6 +4,7 @@
 
 /* Name, function, what it needs and gives, whether it is run for the initial system too, purpose. */
 const Pass pipeline[] = {
+    { "lower-functions", lower_functions, 0, 0, false, "arrays in functions are said by elements" },
     { "evaluate-sizes", evaluate_sizes, 0, FACT_SIZED, false, "dimensions and domains become numbers" },
     { "lower-arrays", lower_arrays, FACT_SIZED, 0, false, "arrays in terms are said by elements" },
     { "lower-last", lower_last, 0, 0, false, "values at the last accepted step are variables" },

@@ -65,6 +65,7 @@ typedef struct {
 } Compile;
 
 void number_streams(Compile *c); /* part of fill-definitions */
+bool lower_functions(Compile *c);
 bool lower_arrays(Compile *c);
 bool lower_last(Compile *c);
 bool lower_partitions(Compile *c);

@@ -170,11 +170,93 @@ static void test_mls10_arrays_in_events_branches_and_calls(void **state)
                      check_forms);
 }
 
+/* ---- statements ---- */
+static void times(const double M[N][N], const double *v, double *result)
+{
+    for (int i = 0; i < N; i++)
+        result[i] = M[i][0] * v[0] + M[i][1] * v[1] + M[i][2] * v[2];
+}
+
+/* x = {1, 2, 3} exp(-t); at 0.25, 0.75, 1.25, 1.75: v := A v + x, from the second time on a row of w becomes v; q adds
+ * up what v was, and its second element is the sum of the others. */
+static void check_procedures(const RunResult *r)
+{
+    static const double M[N][N] = { { 0.9, 0.1, 0.0 }, { 0.0, 0.8, 0.2 }, { 0.1, 0.0, 0.7 } };
+    double v[N] = { 1, 1, 1 }, w[2][N] = { { 0 } }, q[N] = { 0 }, x[N], y[N], z[N];
+    expect_done(r);
+    for (int k = 1; k <= 4; k++) {
+        double product[N];
+        for (int i = 0; i < N; i++)
+            q[i] += v[i];
+        q[1] = q[0] + q[2];
+        times(M, v, product);
+        for (int i = 0; i < N; i++)
+            v[i] = product[i] + (i + 1) * exp(-(0.25 + 0.5 * (k - 1)));
+        if (k > 1)
+            memcpy(w[k % 2], v, sizeof v);
+    }
+    double s = 0;
+    for (int i = 0; i < N; i++)
+        x[i] = (i + 1) * exp(-2.0);
+    times(M, x, y); /* the sum of x is below 4: y stays */
+    for (int i = 0; i < N; i++) {
+        z[i] = y[i];
+        for (int j = 0; j <= i; j++)
+            z[i] += x[j];
+        s += y[i] * z[i];
+    }
+    for (int i = 0; i < N; i++) {
+        expect_near(at(r, r->n_rows - 1, "v", i), v[i], 1e-7);
+        expect_near(at(r, r->n_rows - 1, "q", i), q[i], 1e-7);
+        expect_near(at(r, r->n_rows - 1, "y", i), y[i], 1e-8);
+        expect_near(at(r, r->n_rows - 1, "z", i), z[i], 1e-8);
+        for (int j = 0; j < 2; j++)
+            expect_near(at2(r, r->n_rows - 1, "w", j, i), w[j][i], 1e-7);
+    }
+    expect_near(run_last(r, "s"), s + z[2], 1e-8);
+    times(M, (const double[]){ 1, 2, 3 }, y); /* at the start it is above 4 */
+    expect_near(run_at(r, "y[1]", 0), 2 * y[1], 1e-14);
+    expect_near(run_at(r, "y[2]", 0), 2 * y[2], 1e-14);
+    expect_near(run_at(r, "y[3]", 0), y[2], 1e-14);
+}
+
+static void test_mls11_statements_assign_arrays_and_slices(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = MODELS "procedures.ir", .stop = 2, .interval = 0.25, .tolerance = 1e-9 },
+                     check_procedures);
+}
+
+/* At time 2, by the same statements written in Python. */
+static void check_functions(const RunResult *r)
+{
+    static const double x[] = { 2.0657467532467533, 3.612012987012987, 5.0 };
+    static const double w[] = { 5.07224025974026, 8.58603896103896, 9.0 };
+    expect_done(r);
+    for (int i = 0; i < N; i++) {
+        expect_near(at(r, r->n_rows - 1, "x", i), x[i], 1e-13);
+        expect_near(at(r, r->n_rows - 1, "w", i), w[i], 1e-13);
+    }
+    expect_near(run_last(r, "r"), 44.98528024329566, 1e-12);
+    expect_near(run_last(r, "s"), 743.28125, 1e-10);
+    expect_near(run_last(r, "c[1]"), 1907.220703125, 1e-9);
+    expect_near(run_last(r, "c[3]"), 232.587890625, 1e-9);
+    expect_near(run_last(r, "c[40]"), 1953.73828125, 1e-9);
+}
+
+static void test_mls12_functions_compute_with_arrays(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = MODELS "functions.ir", .stop = 2, .interval = 0.5 }, check_functions);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_mls10_products_and_other_operations),
         cmocka_unit_test(test_mls10_arrays_in_events_branches_and_calls),
+        cmocka_unit_test(test_mls11_statements_assign_arrays_and_slices),
+        cmocka_unit_test(test_mls12_functions_compute_with_arrays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -93,7 +93,7 @@ static const Expr *reduce(Arrays *x, const Reduction *r, BodyAt body, const void
     int64_t count = -1;
     if (array_number(r->n, &count) && count == 0)
         return empty_value(x, r->op, r->type);
-    if (r->n->kind == EXPR_INTEGER && (r->is_flat || count == 1)) {
+    if (r->n->kind == EXPR_INTEGER && (r->is_flat || count == 1 || count <= x->few)) {
         const Expr *result = body(x, context, integer(x, 1));
         for (int64_t k = 2; k <= count && result; k++)
             result = binary(x, r->op, result, body(x, context, integer(x, k)));
@@ -237,11 +237,16 @@ static uint32_t cost_of(const Expr *e)
     return cost;
 }
 
-static const Expr *held(Arrays *x, const Expr *e)
+bool array_is_costly(const Expr *e)
 {
     enum { LITTLE = 4 };
-    const bool is_costly = e->type.rank && x->hold && x->n_inner == 0 && cost_of(e) > LITTLE;
-    const Expr *variable = is_costly ? x->hold(x, e) : NULL;
+    return e->type.rank && cost_of(e) > LITTLE;
+}
+
+static const Expr *held(Arrays *x, const Expr *e)
+{
+    const bool is_to_hold = x->hold && x->n_inner == 0 && array_is_costly(e);
+    const Expr *variable = is_to_hold ? x->hold(x, e) : NULL;
     return variable ? variable : e;
 }
 

@@ -30,6 +30,7 @@ struct Arrays {
     const Expr *(*hold)(Arrays *x, const Expr *e);
     void *context;    /* of hold */
     bool is_function; /* the term is one of a statement: sizes may be known in the run only */
+    int64_t few;      /* sums of so many terms, or fewer, are written out */
     bool has_failed;
 };
 
@@ -62,6 +63,8 @@ void array_cuts(Arrays *x, const Expr *e, uint32_t dim, int64_t offset, Cuts *cu
 
 /* The element with these indices, one a dimension, from 1; of a scalar itself. NULL: reported. */
 const Expr *array_element(Arrays *x, const Expr *e, const Expr *const *index);
+/* Computing its elements more than once costs much. */
+bool array_is_costly(const Expr *e);
 /* All elements in braces, as they are needed where only those can be. */
 const Expr *array_braces(Arrays *x, const Expr *e);
 /* The call with arguments that are variables or in braces. */

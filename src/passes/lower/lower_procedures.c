@@ -13,6 +13,7 @@
  * copied to its outputs wherever the statements end. */
 #include "ir/inline.h"
 #include "passes/lower/procedure.h"
+#include "passes/lower/statements.h"
 
 static bool fail(Procedure *p, Span span, const char *what)
 {
@@ -38,8 +39,6 @@ static void find_targets(Procedure *p, uint32_t first)
         const Statement *s = &m->statements.at[k];
         if (s->kind == STATEMENT_ASSIGN) {
             const Ref ref = term_refs(m, s->target)[s->target.shape->u.leaf];
-            if (!s->target.shape->n_args && model_var(m, ref.var)->type.rank)
-                fail(p, s->span, "an assignment of a whole array in a procedure");
             if (!procedure_target(p, ref))
                 vec_push(p->c->scratch, &p->targets, ((Target){ .ref = ref }));
             procedure_target(p, ref)->span = s->span;
@@ -49,20 +48,10 @@ static void find_targets(Procedure *p, uint32_t first)
     }
 }
 
-static bool reads_whole_array(const Expr *e, const Model *m, const Ref *refs)
-{
-    bool found = e->kind == EXPR_LEAF && !e->n_args && ref_type(m, refs[e->u.leaf]).rank;
-    for (uint32_t k = 0; k < e->n_args && !found; k++)
-        found = reads_whole_array(e->args[k], m, refs);
-    return found;
-}
-
-static void read_term(Procedure *p, Term term, Span span)
+static void read_term(Procedure *p, Term term)
 {
     if (term_is_absent(term))
         return;
-    if (reads_whole_array(term.shape, p->model, term_refs(p->model, term)))
-        fail(p, span, "a whole array in a procedure");
     for (uint32_t k = 0; k < term.shape->n_leaves; k++) {
         const Ref ref = term_refs(p->model, term)[k];
         Target *target = procedure_target(p, ref);
@@ -122,17 +111,17 @@ static void follow(Procedure *p, uint32_t first)
     for (uint32_t k = first; k; k = m->statements.at[k].next) {
         const Statement *s = &m->statements.at[k];
         const Domain domain = m->domains.at[s->domain.index];
-        read_term(p, s->value, s->span);
+        read_term(p, s->value);
         for (uint32_t j = 0; s->kind == STATEMENT_FOR && j < domain.n; j++) {
             const Iterator *i = &m->iterators.at[domain.first + j];
-            read_term(p, i->lo, s->span);
-            read_term(p, i->step, s->span);
-            read_term(p, i->hi, s->span);
+            read_term(p, i->lo);
+            read_term(p, i->step);
+            read_term(p, i->hi);
         }
         switch ((StatementKind)s->kind) {
         case STATEMENT_ASSIGN: /* an element of an array leaves the others open */
             for (uint32_t j = 0; j < s->target.shape->n_args; j++)
-                read_term(p, (Term){ s->target.shape->args[j], s->target.first_ref }, s->span);
+                read_term(p, (Term){ s->target.shape->args[j], s->target.first_ref });
             procedure_target(p, term_refs(m, s->target)[s->target.shape->u.leaf])->is_set |= !s->target.shape->n_args;
             break;
         case STATEMENT_RETURN: leave(p); break;
@@ -165,7 +154,7 @@ static const Expr *element_leaf(Procedure *p, TermBuilder *builder, Ref ref, uin
         return term_leaf(builder, ref);
     const Variable *v = model_var(m, ref.var);
     for (uint32_t j = v->type.rank; j-- > 0;) {
-        const uint32_t extent = (uint32_t)m->dims.at[v->first_dim + j].term.shape->u.integer;
+        const uint32_t extent = (uint32_t)m->dims.at[v->first_dim + j].extent;
         index[j] = expr_integer(m->pool, k % extent + 1);
         k /= extent;
     }
@@ -181,7 +170,7 @@ static const Expr *begin_of(Procedure *p, TermBuilder *builder, Ref target, uint
     if (!p->is_algorithm || v->variability != VARIABILITY_CONTINUOUS)
         return element_leaf(p, builder, ref_pre(target.var), k);
     const Expr *start = term_is_absent(v->start) ? expr_real(p->model->pool, 0) : term_import(builder, v->start);
-    return start->kind == EXPR_ARRAY ? start->args[k] : start;
+    return expr_array_element(start, k);
 }
 
 static const Expr **arguments(Procedure *p, TermBuilder *builder)
@@ -239,7 +228,7 @@ static void check_sizes(Procedure *p, Span span)
         n_inputs += !target || target->is_open ? n : 0;
         n_outputs += target ? (p->is_next && target->is_missed ? 2 * n : n) : 0;
         if (n == 0)
-            fail(p, span, "a procedure with an array whose size is no number, or above 4000,");
+            fail(p, span, "a procedure with an array without elements, or with more than 4000,");
         else if (n_inputs > MOST_INPUTS || n_outputs > MOST_OUTPUTS)
             fail(p, span, "a procedure that reads or assigns so many elements of arrays");
     }
@@ -258,7 +247,8 @@ static bool make_function(Procedure *p, NameId name, uint32_t body, Span span)
         return false;
     p->made = model_add_function(p->model, name, span);
     procedure_make(p, body);
-    return true;
+    p->has_failed |= !function_lower_arrays(p->c, p->made);
+    return !p->has_failed;
 }
 
 /* A function that nothing calls is not listed. */

@@ -13,7 +13,7 @@ typedef struct { /* an array in the function */
     Ref ref;
     uint32_t n;                   /* elements */
     uint32_t local;               /* variable of the function */
-    uint32_t first_in, first_out; /* first of n variables; first_out ID_NONE: it is only read */
+    uint32_t first_in, first_out; /* first of n variables; ID_NONE: it gets all its values here, it is only read */
     uint32_t flags, first_flag;   /* local array that says what was assigned, and n outputs; ID_NONE: nobody asks */
 } Array;
 

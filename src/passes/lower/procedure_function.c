@@ -40,8 +40,8 @@ uint32_t procedure_count(const Model *m, Ref ref)
     const Variable *v = var_is_none(ref.var) || ref.kind > REF_START ? NULL : model_var(m, ref.var);
     uint64_t n = 1;
     for (uint32_t k = 0; v && k < v->type.rank && n <= MOST; k++) {
-        const Expr *extent = m->dims.at[v->first_dim + k].term.shape;
-        n *= extent && extent->kind == EXPR_INTEGER && extent->u.integer > 0 ? (uint64_t)extent->u.integer : 0;
+        const int64_t extent = m->dims.at[v->first_dim + k].extent;
+        n *= extent > 0 ? (uint64_t)extent : 0;
     }
     return n <= MOST ? (uint32_t)n : 0;
 }
@@ -52,7 +52,7 @@ static uint32_t add_local(Procedure *p, const char *format, Ref ref, Type type)
     Term extents[UINT8_MAX];
     type.rank = v->type.rank;
     for (uint32_t k = 0; k < v->type.rank; k++)
-        extents[k] = p->model->dims.at[v->first_dim + k].term;
+        extents[k] = term_integer(p->made->body, p->model->dims.at[v->first_dim + k].extent);
     const uint32_t local = add_field(p, arena_format(p->c->scratch, format, field_name(p, ref)), type);
     model_set_dims(p->made->body, (VarId){ local }, v->type.rank, extents);
     return local;
@@ -66,7 +66,12 @@ static void add_inputs(Procedure *p)
         const uint32_t first = add_elements(p, "%s", ref, n, ref_type(p->model, ref));
         if (ref_type(p->model, ref).rank)
             vec_push(p->c->scratch, &p->arrays,
-                     ((Array){ .ref = ref, .n = n, .first_in = first, .first_out = ID_NONE, .flags = ID_NONE }));
+                     ((Array){ .ref = ref,
+                               .n = n,
+                               .first_in = first,
+                               .first_out = ID_NONE,
+                               .flags = ID_NONE,
+                               .first_flag = ID_NONE }));
         else
             vec_push(p->c->scratch, &p->fields, ((Field){ ref, first }));
     }
@@ -77,10 +82,14 @@ static void add_inputs(Procedure *p)
     for (uint32_t k = 0; k < p->targets.n; k++) {
         const Ref ref = p->targets.at[k].ref;
         const uint32_t n = procedure_count(p->model, ref), first = p->made->body->variables.n;
-        if (p->targets.at[k].is_open)
+        const bool is_open = p->targets.at[k].is_open;
+        if (is_open)
             add_elements(p, "$%s", ref, n, ref_type(p->model, ref));
+        const Array array = {
+            .ref = ref, .n = n, .first_in = is_open ? first : ID_NONE, .flags = ID_NONE, .first_flag = ID_NONE
+        };
         if (ref_type(p->model, ref).rank)
-            vec_push(p->c->scratch, &p->arrays, ((Array){ .ref = ref, .n = n, .first_in = first, .flags = ID_NONE }));
+            vec_push(p->c->scratch, &p->arrays, array);
     }
     p->made->n_inputs = p->made->body->variables.n;
 }
@@ -135,7 +144,7 @@ static void add_fields(Procedure *p)
     for (uint32_t k = 0; k < p->arrays.n; k++) {
         Array *array = &p->arrays.at[k];
         array->local = add_local(p, "%s", array->ref, ref_type(p->model, array->ref));
-        if (array->first_out != ID_NONE && p->is_next)
+        if (array->first_out != ID_NONE && array->first_flag != ID_NONE)
             array->flags = add_local(p, "$set %s", array->ref, BOOLEAN_TYPE);
     }
     p->made->n_locals = p->made->body->variables.n - p->made->n_inputs - p->made->n_outputs;
@@ -164,6 +173,15 @@ static const Expr *leaf_of(Rewriter *w, Ref ref)
     return NULL;
 }
 
+/* The same loop in an expression, with its level in the function. */
+static const Expr *with_level(const Procedure *p, const Expr *e, const Expr *const *args)
+{
+    Pool *pool = p->model->pool;
+    const uint32_t level = e->u.iterator - p->n_levels;
+    return e->kind == EXPR_REDUCE ? expr_reduce(pool, (Op)e->op, level, args[0], args[1], args[2], args[3])
+                                  : expr_each(pool, level, args[0], args[1], args[2], args[3]);
+}
+
 static const Expr *rewrite(Rewriter *w, const Expr *e)
 {
     const Procedure *p = w->procedure;
@@ -177,6 +195,8 @@ static const Expr *rewrite(Rewriter *w, const Expr *e)
             args[k] = rewrite(w, e->args[k]);
         const Ref local = ref_now((VarId){ array_of(w->procedure, w->refs[e->u.leaf])->local });
         result = term_element(&w->builder, local, e->n_args, args);
+    } else if (e->kind == EXPR_LEAF && e->type.rank) {
+        result = field_leaf(w, array_of(w->procedure, w->refs[e->u.leaf])->local);
     } else if (e->kind == EXPR_LEAF) {
         result = leaf_of(w, w->refs[e->u.leaf]);
     } else if (e->kind == EXPR_ITERATOR) {
@@ -186,7 +206,8 @@ static const Expr *rewrite(Rewriter *w, const Expr *e)
         const Expr **args = NEW_ARRAY(memo_arena(&w->memo), const Expr *, e->n_args);
         for (uint32_t k = 0; k < e->n_args; k++)
             args[k] = rewrite(w, e->args[k]);
-        result = expr_with_args(p->model->pool, e, args);
+        const bool is_loop = e->kind == EXPR_REDUCE || e->kind == EXPR_EACH;
+        result = is_loop ? with_level(p, e, args) : expr_with_args(p->model->pool, e, args);
     }
     memo_put(&w->memo, e, result->id);
     return result;
@@ -256,13 +277,26 @@ static void add_flag(Procedure *p, const Statement *s, uint32_t *first, uint32_t
     const Target *target = procedure_target(p, ref);
     const Term assigned = term_boolean(p->made->body, true);
     if (array && array->flags != ID_NONE) {
-        Term place = rewritten(p, s->target, false);
+        Pool *pool = p->model->pool;
         TermBuilder builder = term_builder(p->made->body);
-        place.shape = term_import(&builder, place);
+        const Expr *to = term_import(&builder, rewritten(p, s->target, false));
         const Ref flags = ref_now((VarId){ array->flags });
-        place = term_finish(&builder, term_element(&builder, flags, place.shape->n_args, place.shape->args));
-        add_statement(p, &(Statement){ .kind = STATEMENT_ASSIGN, .target = place, .value = assigned, .span = s->span },
-                      first, last);
+        const Expr *place =
+            to->n_args ? term_element(&builder, flags, to->n_args, to->args) : term_leaf(&builder, flags);
+        const Expr *value = expr_boolean(pool, true);
+        if (to->type.rank) {
+            const Expr *args[1 + UINT8_MAX] = { value };
+            for (uint32_t k = 1; k <= to->type.rank; k++) {
+                const Expr *const of[] = { place, expr_integer(pool, k) };
+                args[k] = expr_whole(pool, WHOLE_SIZE, 2, of);
+            }
+            value = expr_whole(pool, WHOLE_FILL, to->type.rank + 1u, args);
+        }
+        const Statement flag = { .kind = STATEMENT_ASSIGN,
+                                 .target = term_make(p->made->body, place, builder.refs.at),
+                                 .value = term_make(p->made->body, value, builder.refs.at),
+                                 .span = s->span };
+        add_statement(p, &flag, first, last);
     } else if (target->flag != ID_NONE)
         add_assignment(p, target->flag, assigned, s->span, first, last);
 }
@@ -291,7 +325,7 @@ static Term field_term(Procedure *p, uint32_t field)
 static void fill_arrays(Procedure *p, uint32_t *first, uint32_t *last)
 {
     for (uint32_t k = 0; k < p->arrays.n; k++)
-        for (uint32_t j = 0; j < p->arrays.at[k].n; j++) {
+        for (uint32_t j = 0; j < p->arrays.at[k].n && p->arrays.at[k].first_in != ID_NONE; j++) {
             const Statement s = { .kind = STATEMENT_ASSIGN,
                                   .target = element_of(p, p->arrays.at[k].local, j),
                                   .value = field_term(p, p->arrays.at[k].first_in + j),
