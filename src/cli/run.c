@@ -1,5 +1,6 @@
 /* koine run: simulates a model. Settings are gathered, the model is compiled, the run is made (experiment/run.h), and
  * what happened is said. */
+#include "cli/outside.h"
 #include "cli/settings.h"
 #include "cli/target.h"
 #include "cli/terminal.h"
@@ -10,6 +11,7 @@
 #include "experiment/run.h"
 #include "experiment/show.h"
 #include "experiment/summary.h"
+#include "driver/external.h"
 #include "driver/stop.h"
 #include "driver/words.h"
 #include "explain/figures.h"
@@ -311,7 +313,10 @@ static int compile_and_run(Run *run)
                            "the form of the results follows from the ending of the file, %s; '%s' has none",
                            words_listed(result_ending, " or ", run->arena), about->output);
     run->model_output = is_stdout(about->output) ? stderr : stdout;
-    return make_run(run);
+    outside_begin(compilation_external_symbols(run->c));
+    const int status = make_run(run);
+    outside_end();
+    return status;
 }
 
 static int run_run(const Command *command)

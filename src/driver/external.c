@@ -122,3 +122,15 @@ bool compilation_load_externals(Compilation *c)
         report_problem(c, &problem);
     return c->externals != NULL;
 }
+
+const char *compilation_external_symbols(const Compilation *c)
+{
+    const Code *code = program_code(c->program);
+    Text text = { .arena = c->arena };
+    for (uint32_t k = 0; k < code->n_routines && c->externals; k++) {
+        const Function *f = code->routines[k]->function;
+        if (f->external)
+            text_format(&text, "%s%s", text.n ? ", " : "", names_of(c->names, f->external->symbol));
+    }
+    return text.at;
+}

@@ -10,5 +10,7 @@
 /* Loads the functions that the program calls. False: the diagnostics say which may not be executed, and what that would
  * be, or what is missing. */
 bool compilation_load_externals(Compilation *c);
+/* Symbols of those that are loaded: "c_drag, erf"; NULL: there are none. */
+const char *compilation_external_symbols(const Compilation *c);
 
 #endif
