@@ -601,11 +601,14 @@ typedef struct KoineAlone {
     const KoineProgram *program;
     const KoineCompiled *compiled;
     KoineStatus (*derivatives)(KoineModel *model); /* see KoineCode */
+    void (*prepare)(void);                         /* functions of C; NULL: there are none */
 } KoineAlone;
 
 static inline KoineCode koine_alone_code(const KoineAlone *model)
 {
     KoineCode code;
+    if (model->prepare)
+        model->prepare();
     memset(&code, 0, sizeof code);
     code.tier = "c";
     code.sections = model->compiled->sections;

@@ -2,9 +2,11 @@
 #include "emit/alone/target.h"
 #include "emit/alone/fields.h"
 #include "emit/alone/files.h"
+#include "emit/c/external.h"
 #include "emit/c/model_text.h"
 #include "emit/c/print.h"
 #include "emit/c/vet.h"
+#include "emit/external/alone.h"
 #include "ir/schedule.h"
 
 static const char head[] = "\n#include \"koine/support.h\"\n"
@@ -47,8 +49,11 @@ static bool print_tables(const Program *program, Text *to, const char **why)
     if (code->derivatives_section != KOINE_NONE)
         text_add(to, "KoineStatus " NATIVE_DERIVATIVES "(KoineModel *model);\n");
     text_add(to, "extern const KoineAlone koine_alone;\n");
-    text_format(to, "const KoineAlone koine_alone = { a%u, &" NATIVE_TABLE ", %s };\n", whole,
-                code->derivatives_section == KOINE_NONE ? "0" : NATIVE_DERIVATIVES);
+    if (has_externals(code))
+        text_add(to, "void koine_alone_externals(void);\n");
+    text_format(to, "const KoineAlone koine_alone = { a%u, &" NATIVE_TABLE ", %s, %s };\n", whole,
+                code->derivatives_section == KOINE_NONE ? "0" : NATIVE_DERIVATIVES,
+                has_externals(code) ? "koine_alone_externals" : "0");
     return true;
 }
 
@@ -64,6 +69,15 @@ static bool make_folder(const Program *program, BuildFiles *to, const char **why
     if (!print_c_for_compiler(program_code(program), NULL, NULL, to->arena, add_file(to, "equations.c"), why) ||
         !print_tables(program, add_file(to, "model.c"), why))
         return false;
+    const char *missing = alone_externals_missing(program_code(program), to->arena);
+    if (missing)
+        *why = arena_format(to->arena, "a function of C names '%s', which is not there", missing);
+    if (missing)
+        return false;
+    if (has_externals(program_code(program))) {
+        *add_file(to, "externals.c") = alone_externals(program_code(program), to->arena);
+        *add_file(to, "externals.cmake") = alone_externals_cmake(program_code(program), to->arena);
+    }
     for (const AloneFile *file = alone_files; file->path; file++)
         text_bytes(add_file(to, file->path), file->bytes, file->n);
     return true;

@@ -4,7 +4,7 @@
 #include "emit/routines.h"
 #include "ir/external.h"
 
-enum { LARGE = 2000 }; /* numbers that are copied: such a call always goes through the host */
+enum { LARGE = 2000 }; /* numbers that are copied: such a call goes through the host where there is one */
 
 bool has_externals(const Code *code)
 {
@@ -209,12 +209,10 @@ void print_external_body(Printer *p, const RoutinePrinter *rp)
 {
     const uint32_t number = external_number(p->code, rp->routine->function);
     p->needs.externals = true;
-    print_line(p, NULL, is_large(rp->routine) ? "call[4].i++;" : "if (koine_is_due(call, koine_alarm%u)) {", number);
-    if (!is_large(rp->routine))
-        p->indent++;
+    print_line(p, NULL, "if (koine_is_due(call, koine_alarm%u)%s) {", number,
+               is_large(rp->routine) ? " || koine_watched" : "");
+    p->indent++;
     print_watched(p, rp, number);
-    if (is_large(rp->routine))
-        return;
     p->indent--;
     print_line(p, NULL, "} else {");
     p->indent++;
