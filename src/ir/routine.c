@@ -23,14 +23,6 @@ uint64_t function_field_count(const Function *f, uint32_t field)
     return count;
 }
 
-static bool calls(const Expr *e, const Function *f)
-{
-    bool found = e->kind == EXPR_FUNCTION && e->u.function == f;
-    for (uint32_t k = 0; k < e->n_args && e->has_call && !found; k++)
-        found = calls(e->args[k], f);
-    return found;
-}
-
 static bool has_obstacle(const Expr *e, bool is_whole)
 {
     if (e->kind == EXPR_REDUCE || e->kind == EXPR_STRING)
@@ -68,15 +60,6 @@ static const char *statement_obstacle(const Function *f, const Statement *s)
     return NULL;
 }
 
-/* A function that calls itself has many frames at a time. */
-static bool is_recursive(const Function *f)
-{
-    for (uint32_t k = 1; k < f->body->statements.n; k++)
-        if (f->body->statements.at[k].value.shape && calls(f->body->statements.at[k].value.shape, f))
-            return true;
-    return false;
-}
-
 const char *function_obstacle(const Function *f, Span *where)
 {
     const Model *body = f->body;
@@ -103,8 +86,6 @@ const char *function_obstacle(const Function *f, Span *where)
             (i->step.shape && has_obstacle(i->step.shape, false)))
             return "an operation on whole arrays, a sum over a range or a String";
     }
-    if (slots + 3 * body->iterators.n > ROUTINE_FEW && is_recursive(f))
-        return "more than 4,000 numbers of its own, and it calls itself";
     return slots + 3 * body->iterators.n > ROUTINE_SLOTS ? "more than 130,000 numbers in arrays of its own" : NULL;
 }
 

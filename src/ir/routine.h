@@ -13,7 +13,7 @@
  *
  * What a routine does is the same in every tier (docs/semantics.md, Functions): every value that is assigned is looked
  * at; one that is not finite, an index outside its array, a failed check, more than ROUTINE_STEPS iterations and calls
- * in one call from outside, or calls nested deeper than ROUTINE_DEPTH end the function without value: NaN, or
+ * in one call from outside, or calls nested so deep that they take ROUTINE_ROOM end the function without value: NaN, or
  * INTEGER_FAULT for everything that is not Real. */
 #ifndef IR_ROUTINE_H
 #define IR_ROUTINE_H
@@ -22,17 +22,18 @@
 #include "ir/model.h"
 
 enum {
-    ROUTINE_RANK = 8,        /* dimensions of an array */
-    ROUTINE_SLOTS = 1 << 17, /* of a frame */
-    ROUTINE_FEW = 4096,      /* ... of a function that calls itself */
-    ROUTINE_DEPTH = 64,      /* of calls */
-    ROUTINE_STEPS = 1000000, /* iterations and calls in one call from outside */
-    ROUTINE_CALL_SLOTS = 5   /* what a call shares with the calls in it, see RoutineCallSlot */
+    ROUTINE_RANK = 8,         /* dimensions of an array */
+    ROUTINE_SLOTS = 1 << 17,  /* of a frame */
+    ROUTINE_ROOM = 1 << 18,   /* slots of all calls that are nested, see routine_room */
+    ROUTINE_STEPS = 20000000, /* iterations and calls in one call from outside */
+    ROUTINE_FOLDED = 1000000, /* ... that is computed when the model is made */
+    ROUTINE_CALL_SLOTS = 5    /* what a call shares with the calls in it, see RoutineCallSlot */
 };
 
-/* Slots of the block for the call from outside that is executed: the site of the fault in it (0: none), the depth
- * of calls, iterations and calls so far; the first site since someone looked; how often functions of C were called. */
-typedef enum { CALL_FAULT, CALL_DEPTH, CALL_STEPS, CALL_NOTED, CALL_OUTSIDE } RoutineCallSlot;
+/* Slots of the block for the call from outside that is executed: the site of the fault in it (0: none), the room that
+ * calls take, iterations and calls so far; the first site since someone looked; how often functions of C were called.
+ */
+typedef enum { CALL_FAULT, CALL_ROOM, CALL_STEPS, CALL_NOTED, CALL_OUTSIDE } RoutineCallSlot;
 /* Which calls of C are watched: one watches all that it may do, which takes longer than most functions. */
 static inline bool external_is_due(int64_t count)
 {
@@ -109,6 +110,12 @@ uint32_t expr_extent(const Expr *call);
 /* The expression with its calls as tiers evaluate them. */
 const Expr *expr_parts(Pool *pool, const Expr *e);
 
+/* What a call takes of ROUTINE_ROOM while it lasts: so the depth of calls has a limit, whatever their fields are. */
+static inline uint32_t routine_room(const Routine *routine)
+{
+    enum { BESIDE = 512 };
+    return routine->n_slots + BESIDE;
+}
 /* The routine of a function that has no obstacle; made once. */
 const Routine *routine_of(const Function *function);
 /* Why a function cannot be executed, and where it says so; NULL: it can. */

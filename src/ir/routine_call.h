@@ -7,7 +7,8 @@
 typedef struct RoutineCall {
     const Routine *routine;
     Value *frame;
-    uint32_t *steps_left, depth;
+    uint32_t *steps_left;
+    uint32_t room;           /* that this call and those around it take */
     RoutineFault *fault;     /* of the innermost call that failed; may be NULL */
     const RoutineStep *step; /* at work */
     bool has_failed;

@@ -183,7 +183,7 @@ static bool run_small(RoutineCall *call, const Value *inputs, Value *outputs)
 
 static bool run_with_frame(RoutineCall *call, const Value *inputs, Value *outputs)
 {
-    if (call->routine->n_slots <= ROUTINE_SMALL)
+    if (call->routine->n_slots <= ROUTINE_SMALL && call->room <= ROUTINE_ROOM / 16)
         return run_small(call, inputs, outputs);
     Arena *arena = arena_create(NULL);
     call->frame = NEW_ARRAY(arena, Value, call->routine->n_slots);
@@ -194,12 +194,13 @@ static bool run_with_frame(RoutineCall *call, const Value *inputs, Value *output
 
 bool routine_call(RoutineCall *outer, const Function *function, const Value *inputs, Value *outputs)
 {
-    uint32_t steps = ROUTINE_STEPS;
+    uint32_t steps = ROUTINE_FOLDED;
     RoutineCall call = { .routine = routine_of(function),
                          .steps_left = outer ? outer->steps_left : &steps,
-                         .depth = outer ? outer->depth + 1 : 1,
+                         .room = outer ? outer->room : 0,
                          .fault = outer ? outer->fault : NULL };
-    if (outer && outer->depth >= ROUTINE_DEPTH)
+    call.room += routine_room(call.routine);
+    if (outer && call.room > ROUTINE_ROOM)
         return routine_fail(outer, ROUTINE_TOO_DEEP);
     const bool is_good = run_with_frame(&call, inputs, outputs);
     if (outer && !is_good)
@@ -209,7 +210,8 @@ bool routine_call(RoutineCall *outer, const Function *function, const Value *inp
 
 bool routine_evaluate(const Routine *routine, const Value *inputs, uint32_t steps, Value *outputs, RoutineFault *fault)
 {
-    RoutineCall call = { .routine = routine, .steps_left = &steps, .depth = 1, .fault = fault };
+    RoutineCall call = { .routine = routine, .steps_left = &steps, .fault = fault };
+    call.room = routine_room(routine);
     if (fault)
         fault->kind = ROUTINE_NO_FAULT;
     return run_with_frame(&call, inputs, outputs);

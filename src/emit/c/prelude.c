@@ -239,13 +239,13 @@ static void print_call_support(Text *text)
                 "        koine_fail(call, site | %d);\n"
                 "    return call[0].i == 0;\n"
                 "}\n"
-                "static inline int koine_enter(KoineSlot *call, int64_t site)\n"
+                "static inline int koine_enter(KoineSlot *call, int64_t site, int64_t room)\n"
                 "{\n"
-                "    if (call[1].i >= %d)\n"
+                "    if (call[1].i + room > %d)\n"
                 "        koine_fail(call, site | %d);\n"
                 "    else\n"
                 "        koine_count(call, site);\n"
-                "    call[1].i++;\n"
+                "    call[1].i += room;\n"
                 "    return call[0].i == 0;\n"
                 "}\n"
                 "static inline int64_t koine_index(KoineSlot *call, int64_t site, int64_t index, int64_t n)\n"
@@ -260,7 +260,7 @@ static void print_call_support(Text *text)
                 "    call[0].i = call[1].i = call[2].i = 0;\n"
                 "    return call;\n"
                 "}\n",
-                ROUTINE_STEPS, ROUTINE_ENDLESS, ROUTINE_DEPTH, ROUTINE_TOO_DEEP, ROUTINE_INDEX);
+                ROUTINE_STEPS, ROUTINE_ENDLESS, ROUTINE_ROOM, ROUTINE_TOO_DEEP, ROUTINE_INDEX);
 }
 
 /* For functions of C, see external.h: places that are filled when the text is loaded, and the calls through the host.

@@ -327,7 +327,7 @@ static void print_routine(Printer *p, RoutinePrinter *rp)
     p->indent = 1;
     print_fields(p, rp);
     rp->site = routine_site(rp->first_site, 0);
-    print_line(p, NULL, "if (!koine_enter(call, %u)) goto done;", rp->site);
+    print_line(p, NULL, "if (!koine_enter(call, %u, %u)) goto done;", rp->site, routine_room(rp->routine));
     if (f->external)
         print_external_body(p, rp);
     else
@@ -335,7 +335,7 @@ static void print_routine(Printer *p, RoutinePrinter *rp)
     p->indent = 0;
     print_line(p, NULL, "done:");
     p->indent = 1;
-    print_line(p, NULL, "call[1].i--;");
+    print_line(p, NULL, "call[1].i -= %u;", routine_room(rp->routine));
     for (uint32_t k = 0; k < f->n_outputs; k++)
         print_output(p, rp, k);
     p->indent = 0;

@@ -123,21 +123,23 @@ bool interp_call(const uint32_t *at, KoineSlot *m, const KoineSlot *args, KoineS
     const bool is_inner = at[5] == 0;
     KoineSlot *call = is_inner ? call_slots(m) : &m[at[5]];
     if (!is_inner)
-        call[CALL_FAULT].i = call[CALL_STEPS].i = call[CALL_DEPTH].i = 0;
-    if (call[CALL_DEPTH].i >= ROUTINE_DEPTH) {
+        call[CALL_FAULT].i = call[CALL_STEPS].i = call[CALL_ROOM].i = 0;
+    const uint32_t room = routine_room(r->routine);
+    if (call[CALL_ROOM].i + room > ROUTINE_ROOM) {
         fail(call, r->site | ROUTINE_TOO_DEEP);
     } else if (count(call, r->site)) {
         const size_t n = (size_t)r->n_frame + r->code.n_constants + r->code.n_registers;
-        call[CALL_DEPTH].i++;
+        const bool is_deep = call[CALL_ROOM].i > ROUTINE_ROOM / 16;
+        call[CALL_ROOM].i += room;
         if (r->routine->function->external)
             run_external(r, call, args, to);
         else if (n <= 128)
             run_small(r, call, args, to);
-        else if (n <= LARGE_FRAME)
+        else if (n <= LARGE_FRAME && !is_deep)
             run_large(r, call, args, to);
         else
             run_on_heap(r, call, args, to, n);
-        call[CALL_DEPTH].i--;
+        call[CALL_ROOM].i -= room;
     }
     if (call[CALL_FAULT].i)
         give_results(r->routine, call, NULL, to);

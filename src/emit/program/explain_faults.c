@@ -25,7 +25,7 @@ void add_fault_kind(const Explainer *of, Text *to, RoutineFaultKind kind, const 
     case ROUTINE_ENDLESS:
         text_format(to, "more than %d steps in one call: does a loop not end?", ROUTINE_STEPS);
         return;
-    case ROUTINE_TOO_DEEP: text_format(to, "calls are nested more than %d deep", ROUTINE_DEPTH); return;
+    case ROUTINE_TOO_DEEP: text_add(to, "calls are nested too deep: does a recursion not end?"); return;
     case ROUTINE_NO_INT: text_add(to, "a number that is no int of C, or no value of its enumeration"); return;
     case ROUTINE_REFUSED: text_add(to, "it says that it has failed"); return;
     case ROUTINE_ROUNDED: text_add(to, "it leaves another mode of arithmetic behind (rounding, exceptions)"); return;

@@ -220,7 +220,7 @@ static bool calls(const Expr *e, const Function *f)
 /* Elements go one by one, and a function has so many inputs and outputs only. */
 static void check_sizes(Procedure *p, Span span)
 {
-    enum { MOST_INPUTS = 4000, MOST_OUTPUTS = 255 };
+    enum { MOST_INPUTS = 4000, MOST_OUTPUTS = 4000 };
     uint32_t n_inputs = p->n_levels, n_outputs = 0;
     for (uint32_t k = 0; k < p->reads.n + p->targets.n && !p->has_failed; k++) {
         const Target *target = k < p->reads.n ? NULL : &p->targets.at[k - p->reads.n];
