@@ -49,7 +49,8 @@ KoineStatus koine_pause_show(KoineRun *run)
     run->report->time = time;
     if (run->pause.has_part)
         TRY(koine_place(run, time));
-    koine_evaluate_here(run, time); /* what cannot be computed here keeps its value */
+    if (!run->pause.has_part || run->output.evaluated_time != time) /* else it was recorded just now */
+        koine_evaluate_here(run, time);                             /* what cannot be computed here keeps its value */
     return KOINE_OK;
 }
 
