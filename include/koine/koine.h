@@ -32,6 +32,10 @@ typedef struct {
     /* Called when the compiler finds no memory; must not return. NULL: the process is aborted. */
     void (*out_of_memory)(size_t wanted);
     bool allow_external; /* functions of C that the model names may be compiled and executed (docs/security.md) */
+    /* Parameters by which and variables of which derivatives are wanted, beside inputs and outputs, separated by
+     * commas;
+     * "": none beside; NULL: derivatives are not wanted at all. For koine_linearize. */
+    const char *derivatives;
 } KoineOpening;
 
 /* Opens and compiles FILE, or the model of the experiment NAME.exp.yaml, whose settings then hold. `opening` may be
@@ -83,8 +87,8 @@ KOINE_API int64_t koine_find(const KoineProject *project, const char *name);
 KOINE_API void koine_give(KoineProject *project, const char *key, const char *value);
 
 /* A parameter or start value, as text: "3", "true", "red", "{1, 2, 3}". Between runs it holds for those that begin
- * later, without compiling again. While a run is open it changes a parameter or state where the run stands, for this
- * run; that is an event. False: the diagnostics say why not. */
+ * later, without compiling again. While a run is open it changes a parameter, input or state where the run stands, for
+ * this run; that is an event. False: the diagnostics say why not. */
 KOINE_API bool koine_set(KoineProject *project, const char *name, const char *value);
 
 /* Up to `most` values of `name` ("x", "x[2]", "der(x)") as numbers: where the run stands, at the end of the last one,
@@ -119,6 +123,20 @@ KOINE_API bool koine_begin(KoineProject *project);
  * gives the same results. */
 KOINE_API bool koine_step(KoineProject *project, double to);
 KOINE_API KoineEnd koine_end(KoineProject *project);
+/* The entry of the model with this name is called where the run stands. False: koine_message says why not. */
+KOINE_API bool koine_enter(KoineProject *project, const char *entry);
+
+/* The run as it stands, as bytes that hold until the next call with the project. NULL: koine_message says why not; a
+ * run in phases, or one whose results go to files, is not saved. */
+KOINE_API const void *koine_save(KoineProject *project, size_t *size);
+/* The open run goes back, or ahead, to where a run of the same model and settings was saved; its results, too, if it is
+ * the one that was saved. With solvers of our own it goes on with the same bits. False: koine_message says why not. */
+KOINE_API bool koine_restore(KoineProject *project, const void *bytes, size_t size);
+
+/* The model near the point where the open run stands: JSON with the keys of 'koine linearize', docs/cli.md. `inputs`
+ * and `outputs` are names separated by commas, NULL: all inputs, the outputs at the top. The model was opened with
+ * `derivatives`. The text holds until the next report. NULL: the diagnostics or koine_message say why not. */
+KOINE_API const char *koine_linearize_report(KoineProject *project, const char *inputs, const char *outputs);
 /* The time the run has come to; of the last run, if none is open. */
 KOINE_API double koine_reached(const KoineProject *project);
 /* The run of the project ends in order, its results are kept. May be called from any thread and in signal handlers. */

@@ -18,7 +18,7 @@ HERE = Path(__file__).resolve().parent
 class Opening(ctypes.Structure):
     """KoineOpening"""
     _fields_ = [("class_name", c_char_p), ("text", c_char_p), ("size", c_size_t), ("tier", c_char_p),
-                ("out_of_memory", c_void_p), ("allow_external", c_bool)]
+                ("out_of_memory", c_void_p), ("allow_external", c_bool), ("derivatives", c_char_p)]
 
 
 class DiagnosticData(ctypes.Structure):
@@ -71,6 +71,10 @@ FUNCTIONS = {
     "koine_begin": (c_bool, c_void_p),
     "koine_step": (c_bool, c_void_p, c_double),
     "koine_end": (c_int, c_void_p),
+    "koine_enter": (c_bool, c_void_p, c_char_p),
+    "koine_save": (c_void_p, c_void_p, POINTER(c_size_t)),
+    "koine_restore": (c_bool, c_void_p, c_char_p, c_size_t),
+    "koine_linearize_report": (c_char_p, c_void_p, c_char_p, c_char_p),
     "koine_reached": (c_double, c_void_p),
     "koine_interrupt": (None, c_void_p),
     "koine_report": (c_char_p, c_void_p, c_int),

@@ -58,12 +58,14 @@ class Model:
 
     `file` is a model in any of the languages, FILE:CLASS, or an experiment NAME.exp.yaml, whose settings then hold. With
     `text` the model is that text, and `file` is only its name. Settings are those of `give`. Functions of C that the
-    model names are compiled and executed only with `allow_external`: they can do whatever you can.
+    model names are compiled and executed only with `allow_external`: they can do whatever you can. `derivatives` (a list,
+    perhaps empty) is for `linearize`.
     """
 
-    def __init__(self, file, *, text=None, class_name=None, tier=None, allow_external=False, **settings):
+    def __init__(self, file, *, text=None, class_name=None, tier=None, allow_external=False, derivatives=None, **settings):
         data = None if text is None else text.encode("utf-8")
-        opening = Opening(bytes_of(class_name), data, len(data or b""), bytes_of(tier), None, allow_external)
+        opening = Opening(bytes_of(class_name), data, len(data or b""), bytes_of(tier), None, allow_external,
+                          None if derivatives is None else bytes_of(",".join(derivatives)))
         self.file = str(file)
         self._is_open = False  # a run is
         self._end = None
@@ -206,6 +208,37 @@ class Model:
         if not self._is_open:
             raise ValueError("no run is open: begin one")
         return self._caller.call(lambda: LIBRARY.koine_step(project, to))
+
+    def enter(self, entry):
+        """Calls the entry of the model with this name where the run stands."""
+        project, name = self._handle(), bytes_of(entry)
+        if not self._caller.call(lambda: LIBRARY.koine_enter(project, name)):
+            raise ModelError(text_of(LIBRARY.koine_message(project)))
+
+    def save(self):
+        """The open run as it stands, as bytes for `restore`, of this model or of another one like it."""
+        size = ctypes.c_size_t()
+        data = LIBRARY.koine_save(self._handle(), ctypes.byref(size))
+        if not data:
+            raise ModelError(text_of(LIBRARY.koine_message(self._handle())))
+        return ctypes.string_at(data, size.value)
+
+    def restore(self, data):
+        """The open run goes back, or ahead, to where it was saved."""
+        if not LIBRARY.koine_restore(self._handle(), data, len(data)):
+            raise ModelError(text_of(LIBRARY.koine_message(self._handle())))
+
+    def linearize(self, inputs=None, outputs=None):
+        """The model near the point where the open run stands: a dict with the keys of `koine linearize --json`.
+
+        `inputs` and `outputs` are names; without them all inputs, and the outputs at the top. The model was opened with
+        `derivatives`, a list of further parameters and variables, which may be empty.
+        """
+        names = [None if n is None else bytes_of(",".join(n)) for n in (inputs, outputs)]
+        text = text_of(LIBRARY.koine_linearize_report(self._handle(), *names))
+        if text is None:
+            raise ModelError(text_of(LIBRARY.koine_message(self._handle())))
+        return json.loads(text)
 
     def end(self):
         """Ends the run that is open, and gives its result. A run that failed raises RunError, which has it, too."""

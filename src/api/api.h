@@ -46,9 +46,10 @@ typedef struct {
     RunRequest request;
     RunCaller caller;
     MemorySink memory;
-    ExperimentRun *run; /* NULL: none is open */
-    RunRecord record;   /* of the run that has ended */
-    KoineModel last;    /* with the block of its end; block NULL: none */
+    ExperimentRun *run;   /* NULL: none is open */
+    RunRecord record;     /* of the run that has ended */
+    KoineModel last;      /* with the block of its end; block NULL: none */
+    KoineSavedRun *saved; /* by koine_save; NULL: none */
 } ApiRun;
 
 struct KoineProject {

@@ -2,6 +2,7 @@
 #include "api/api.h"
 #include "driver/named.h"
 #include "driver/words.h"
+#include "experiment/linear.h"
 #include "experiment/set.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,6 +63,10 @@ static bool load(KoineProject *project, const Experiment *e)
     CompileRequest request = { .class_name = project->how.class_name,
                                .versions = named_versions(e->how.use, c->arena),
                                .external = { .allows_all = project->how.allow_external } };
+    if (project->how.derivatives) {
+        const char *const *names = linear_names(project->how.derivatives, c->arena);
+        request.derivatives = (DerivativeRequest){ true, names, names };
+    }
     named_split(&request, has_model ? e->model : project->file, c->arena);
     named_take_experiment(&request, e, NULL, "settings", c->arena);
     if (project->how.text)
@@ -107,6 +112,7 @@ KoineProject *koine_open(const char *file, const KoineOpening *opening)
     project->file = copy(project, file);
     project->how.class_name = copy(project, how->class_name);
     project->how.tier = copy(project, how->tier);
+    project->how.derivatives = copy(project, how->derivatives);
     project->how.text = how->text ? arena_text(arena, how->text, how->size) : NULL;
     project->is_stale = true;
     project_compile(project);

@@ -74,6 +74,7 @@ void project_forget_run(KoineProject *project)
     project_end_run(project);
     koine_result_free(run->memory.result);
     series_done(run->start.series);
+    koine_saved_free(run->saved);
     if (run->arena)
         arena_destroy(run->arena);
     if (project->latest == run->diag)

@@ -4,8 +4,12 @@
 #include "experiment/phases.h"
 #include "experiment/run_files.h"
 #include "experiment/set.h"
+#include "base/vec.h"
 #include <math.h>
+#include <stdio.h>
 #include <time.h>
+
+typedef VEC(KoineChange) KoineChanges;
 
 typedef struct { /* how far it is */
     KoineModel *model;
@@ -226,6 +230,46 @@ bool experiment_advance(ExperimentRun *run, double to)
     return false;
 }
 
+/* ---- Changes where the run stands ---- */
+
+/* What differs between the block and a copy of it, as changes of inputs and states. False: something else differs. */
+static bool list_changes(const KoineModel *model, const KoineModel *other, Arena *arena, KoineChanges *changes)
+{
+    const KoineTables *t = model->kind->tables;
+    for (uint32_t row = 0; row < t->n_variables; row++) {
+        const KoineVariable *v = &t->variables[row];
+        for (uint32_t k = 0; v->now != KOINE_NO_OFFSET && k < v->count; k++) {
+            KoineSlot before, after;
+            memcpy(&before, model->block + v->now + k * sizeof before, sizeof before);
+            memcpy(&after, other->block + v->now + k * sizeof after, sizeof after);
+            if (before.i == after.i || v->flags & KOINE_VARIABLE_ALIAS)
+                continue;
+            if (v->state < 0 && v->causality != KOINE_CAUSALITY_INPUT)
+                return false;
+            if (v->flags & KOINE_VARIABLE_NEGATED)
+                return false;
+            const KoineChange change = { row, k, after };
+            vec_push(arena, changes, change);
+        }
+    }
+    return true;
+}
+
+/* Inputs and states change while the run goes on. False: there is more to change, and nothing was. */
+static bool change(ExperimentRun *run, const Setting *settings, uint32_t n)
+{
+    KoineModel *model = run->way.driven, copy = *model;
+    Arena *scratch = arena_create_like(run->arena);
+    KoineChanges changes = { 0 };
+    copy.block = arena_alloc(scratch, model->size, 64);
+    memcpy(copy.block, model->block, model->size);
+    const bool is_made = set_values(&copy, SET_NOW, settings, n, scratch, run->diag) &&
+                         list_changes(model, &copy, scratch, &changes) &&
+                         koine_run_change(run->way.inner, changes.at, changes.n, NULL);
+    arena_destroy(scratch);
+    return is_made;
+}
+
 bool experiment_set(ExperimentRun *run, const Setting *settings, uint32_t n)
 {
     RunWay *way = &run->way;
@@ -233,12 +277,53 @@ bool experiment_set(ExperimentRun *run, const Setting *settings, uint32_t n)
         return true;
     if (!set_values(way->driven, SET_CHECK, settings, n, run->arena, run->diag))
         return false;
+    if (change(run, settings, n))
+        return true;
     phase_sinks_of(way->sinks, false, false, &way->options);
     close_part(run);
     const bool is_set = set_values(way->driven, SET_NOW, settings, n, run->arena, run->diag);
     way->options.is_continued = true;
     open_part(run, false);
     return is_set;
+}
+
+static bool refuse(KoineReason *why, const char *text)
+{
+    snprintf(why->text, sizeof why->text, "%s", text);
+    return false;
+}
+
+bool experiment_enter(ExperimentRun *run, const char *entry, KoineReason *why)
+{
+    const KoineTables *t = run->request->kind->tables;
+    if (!run->way.inner)
+        return refuse(why, "no run is open");
+    for (uint32_t k = 0; k < t->callables.n_entries; k++)
+        if (strcmp(t->callables.entries[k].name, entry) == 0)
+            return koine_run_enter(run->way.inner, k, why);
+    return refuse(why, "the model has no entry of this name");
+}
+
+/* Of files nothing can be taken back. */
+static bool can_be_saved(const ExperimentRun *run, KoineReason *why)
+{
+    if (!run->way.inner)
+        return refuse(why, "no run is open: it cannot be saved, and nothing can be taken up in it");
+    if (run->phases.n > 1)
+        return refuse(why, "a run in phases cannot be saved");
+    if (run->record.output || run->request->experiment->results.n_observers)
+        return refuse(why, "a run whose results go to files cannot be saved");
+    return true;
+}
+
+KoineSavedRun *experiment_save(ExperimentRun *run, KoineSavedRun *again, KoineReason *why)
+{
+    return can_be_saved(run, why) ? koine_run_save(run->way.inner, again, why) : NULL;
+}
+
+bool experiment_restore(ExperimentRun *run, const KoineSavedRun *saved, KoineReason *why)
+{
+    return can_be_saved(run, why) && koine_run_restore(run->way.inner, saved, why) != KOINE_RESTORED_NOT;
 }
 
 const KoineModel *run_model(const ExperimentRun *run)

@@ -60,11 +60,16 @@ RunMade experiment_run(const RunRequest *request, const RunCaller *caller, Arena
 
 /* The same in pieces: request, caller and arena must live until the run is closed. Only if RUN_MADE is returned there
  * is a run to close. experiment_advance: see koine_run_advance; false: it has ended, and its record says how.
- * experiment_set changes parameters and states where the run stands, as a phase does; false: reported. */
+ * experiment_set changes parameters, inputs and states where the run stands, as a phase does; false: reported. */
 RunMade experiment_open_run(const RunRequest *request, const RunCaller *caller, Arena *arena, Diag *diag,
                             ExperimentRun **opened);
 bool experiment_advance(ExperimentRun *run, double to);
 bool experiment_set(ExperimentRun *run, const Setting *settings, uint32_t n);
+/* An entry of the model is called where the run stands. */
+bool experiment_enter(ExperimentRun *run, const char *entry, KoineReason *why);
+/* See koine_run_save and koine_run_restore; sinks keep what they got. */
+KoineSavedRun *experiment_save(ExperimentRun *run, KoineSavedRun *again, KoineReason *why);
+bool experiment_restore(ExperimentRun *run, const KoineSavedRun *saved, KoineReason *why);
 const KoineModel *run_model(const ExperimentRun *run); /* with the values of the time it has come to */
 void experiment_close(ExperimentRun *run);
 

@@ -285,6 +285,62 @@ static void projects_run_in_threads(void **state)
         assert_float_equal(ends[k], ends[0], 0);
 }
 
+/* T*der(x) = u - x from 0 with u = 1, and 3 from 0.7 on; back to 0.9, and on again with the same bits. */
+static void test_a_run_is_steered_saved_and_linearised(void **state)
+{
+    (void)state;
+    const KoineOpening opening = { .tier = "interp", .derivatives = "T" };
+    KoineProject *p = koine_open(KOINE_SOURCE_DIR "/tests/sim/changes/plant.ir", &opening);
+    double x, again, n;
+    size_t size = 0;
+    assert_true(koine_is_ready(p));
+    koine_give(p, "stop", "4");
+    koine_give(p, "tolerance", "1e-9");
+    koine_give(p, "solver", "dopri5");
+    assert_null(koine_save(p, &size));
+    assert_non_null(strstr(koine_message(p), "no run is open"));
+    assert_true(koine_begin(p));
+    assert_true(koine_step(p, 0.7));
+    assert_true(koine_set(p, "u", "3"));
+    assert_true(koine_step(p, 0.9));
+    const void *bytes = koine_save(p, &size);
+    assert_non_null(bytes);
+    unsigned char *kept = malloc(size);
+    memcpy(kept, bytes, size);
+    KoineResult *result = koine_result(p);
+    const uint64_t rows = koine_result_rows(result);
+    koine_result_free(result);
+    assert_true(koine_step(p, 3));
+    koine_get(p, "x", &x, 1);
+    const double at07 = 1 - exp(-0.35), exact = 3 + (at07 - 3) * exp(-1.15);
+    assert_true(fabs(x - exact) < 1e-8);
+    assert_true(koine_restore(p, kept, size));
+    assert_true(fabs(koine_reached(p) - 0.9) < 1e-15);
+    result = koine_result(p);
+    assert_int_equal(koine_result_rows(result), rows);
+    koine_result_free(result);
+    assert_true(koine_enter(p, "t3"));
+    koine_get(p, "n", &n, 1);
+    assert_true(n == 100);
+    assert_false(koine_enter(p, "nothing"));
+    assert_true(koine_restore(p, kept, size));
+    assert_true(koine_step(p, 3));
+    koine_get(p, "x", &again, 1);
+    assert_memory_equal(&x, &again, sizeof x);
+    const char *text = koine_linearize_report(p, "u,T", "y");
+    assert_non_null(text);
+    assert_non_null(strstr(text, "\"A\": [[-0.5]]"));
+    assert_non_null(strstr(text, "\"C\": [[1]]"));
+    assert_null(koine_linearize_report(p, "q", NULL));
+    assert_non_null(strstr(koine_message(p), "no Real input or parameter"));
+    kept[size / 2] ^= 1;
+    assert_false(koine_restore(p, kept, size));
+    assert_non_null(strstr(koine_message(p), "checksum"));
+    free(kept);
+    koine_end(p);
+    koine_close(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -298,6 +354,7 @@ int main(void)
         cmocka_unit_test(files_are_written_read_and_compared),
         cmocka_unit_test(an_experiment_is_opened),
         cmocka_unit_test(projects_run_in_threads),
+        cmocka_unit_test(test_a_run_is_steered_saved_and_linearised),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

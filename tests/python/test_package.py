@@ -39,6 +39,32 @@ def open_rise(**settings):
     return koine.Model("Rise.mdl", text=RISE, tier="interp", **settings)
 
 
+class Steering(unittest.TestCase):
+    def test_a_run_is_steered_saved_and_linearised(self):
+        path = SOURCE / "tests" / "sim" / "changes" / "plant.ir"
+        with koine.Model(path, tier="interp", derivatives=["T"], stop=4, tolerance=1e-9, solver="dopri5") as model:
+            model.begin()
+            model.step(0.7)
+            model["u"] = 3
+            model.step(0.9)
+            saved = model.save()
+            model.step(3)
+            x = model["x"]
+            model.restore(saved)
+            self.assertAlmostEqual(model.time, 0.9, delta=1e-15)
+            model.enter("t3")
+            self.assertEqual(model["n"], 100)
+            with self.assertRaises(koine.ModelError):
+                model.enter("nothing")
+            model.restore(saved)
+            model.step(3)
+            self.assertEqual(model["x"], x)
+            linear = model.linearize(["u", "T"], ["y"])
+            self.assertEqual((linear["A"], linear["C"], linear["states"]), ([[-0.5]], [[1]], ["x"]))
+            with self.assertRaises(koine.ModelError):
+                model.linearize(["q"])
+
+
 class Values(unittest.TestCase):
     def test_a_column_is_an_array(self):
         column = open_rise(stop=2).run()["X"]
