@@ -226,6 +226,7 @@ typedef struct { /* left > right (strict) or left >= right */
     KoineDecision decision;
     bool is_strict;
     bool is_joint;        /* where left equals right both values of it give the same equations */
+    bool is_border;       /* it says only that a delay reads another piece of a history */
     bool may_be_quiet;    /* its bit is read by discrete scalar nodes only: some flips change nothing */
     uint32_t left, right; /* slots of the operands; not if it is a time relation ... */
     uint32_t flip;        /* ... which has, beside its slope, the time when it changes */
@@ -305,11 +306,16 @@ typedef struct {                                              /* a variable whos
 } KoinePre;
 
 typedef struct {                    /* output(time) = input(time - amount) */
-    uint32_t output, input, amount; /* slots; the amount is a parameter */
+    uint32_t output, input, amount; /* slots; the amount is a parameter unless `since` is there */
     uint32_t cell;                  /* of the output */
-    bool has_start;                 /* before the start: its start value; else what the input is at the start */
-    bool is_real;                   /* what is delayed; else whole numbers, Boolean or of an enumeration */
-    const char *name;               /* of the output, for messages */
+    uint32_t max;                   /* slot: largest amount */
+    uint32_t since, until; /* slots, Real: begin and end of the smooth piece that is read; KOINE_NONE: the amount is a
+                              parameter, and the calendar knows when the next piece begins */
+    uint32_t since_cell, until_cell;
+    uint32_t variable; /* of the output: row in the tables */
+    bool has_start;    /* before the start: its start value; else what the input is at the start */
+    bool is_real;      /* what is delayed; else whole numbers, Boolean or of an enumeration */
+    const char *name;  /* of the output, for messages */
 } KoineDelay;
 
 typedef struct {    /* the instants of a cause */
@@ -494,6 +500,7 @@ typedef struct {
 
 typedef struct {
     uint32_t n, n_moving; /* delays whose output moves come first */
+    uint32_t n_changing;  /* with an amount that changes */
     const KoineDelay *at;
 } KoineDelays;
 

@@ -116,7 +116,8 @@ static const Field clocks[] = {
 };
 static const Field delays[] = {
     TERM(Delay, input, TERM_INPUT),    TERM(Delay, amount, TERM_PERIOD), TERM(Delay, max, TERM_PERIOD),
-    ID(Delay, output, LIST_VARIABLES), ID(Delay, owner, LIST_INSTANCES),
+    ID(Delay, output, LIST_VARIABLES), ID(Delay, since, LIST_VARIABLES), ID(Delay, until, LIST_VARIABLES),
+    ID(Delay, owner, LIST_INSTANCES),
 };
 static const Field streams[] = {
     ID(Stream, key, LIST_VARIABLES),

@@ -361,7 +361,9 @@ typedef struct {
     NameId name;
     InstanceId owner;
     VarId output;
-    Term input, amount, max;
+    Term input, amount, max; /* max: absent if the amount is a parameter */
+    VarId since, until; /* of an amount that changes: what is read began then, and ends then; made by lower-delays, not
+                           in the text form */
     Span span;
 } Delay;
 

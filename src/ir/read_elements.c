@@ -358,7 +358,7 @@ static bool parse_clock(Reader *r, uint32_t begin)
 
 static bool parse_delay(Reader *r, uint32_t begin)
 {
-    Delay delay = { .max = TERM_NONE };
+    Delay delay = { .max = TERM_NONE, .since = VAR_NONE, .until = VAR_NONE };
     Label label;
     if (!reader_parse_new_label(r, &label) || !reader_parse_variable_name(r, &delay.output) ||
         !reader_expect_word(r, WORD_OF) ||

@@ -16,7 +16,7 @@ typedef struct {
     uint32_t *parent; /* sets of variables, see graph/sets.h */
     bool *negated;    /* relative to parent */
     Simplifier *simplifier;
-    bool *is_delayed;             /* inputs of delays, which need places of their own */
+    bool *is_delayed;             /* inputs and amounts of delays, which need places of their own */
     bool *is_remembered, *is_set; /* discrete and pre(v) is read; set now by a transition */
 } Classes;
 
@@ -294,8 +294,10 @@ bool eliminate_aliases(Compile *c)
                   NEW_ARRAY(c->scratch, bool, m->variables.n),
                   NEW_ARRAY(c->scratch, bool, m->variables.n) };
     note_memories(&k);
-    for (uint32_t j = 0; j < m->delays.n; j++)
+    for (uint32_t j = 0; j < m->delays.n; j++) {
         k.is_delayed[term_refs(m, m->delays.at[j].input)[0].var.index] = true;
+        k.is_delayed[term_refs(m, m->delays.at[j].amount)[0].var.index] = true;
+    }
     for (uint32_t j = 0; j < m->equations.n; j++) {
         Equation *e = &m->equations.at[j];
         VarId v, w;

@@ -35,17 +35,6 @@ static void check_transitions(Compile *c)
     }
 }
 
-/* The amount is a parameter: what it reads, too. */
-static bool is_fixed(const Model *m, Term term)
-{
-    for (uint32_t k = 0; k < term.shape->n_leaves; k++) {
-        const Ref ref = term_refs(m, term)[k];
-        if (ref.kind != REF_NOW || model_var(m, ref.var)->variability > VARIABILITY_PARAMETER)
-            return false;
-    }
-    return true;
-}
-
 static void check_delays(Compile *c)
 {
     const Model *m = c->model;
@@ -53,8 +42,6 @@ static void check_delays(Compile *c)
         const Delay *d = &m->delays.at[k];
         if (model_var(m, d->output)->type.kind == TYPE_STRING)
             refuse(c, d->span, "a delay of a text");
-        if (!is_fixed(m, d->amount))
-            refuse(c, d->span, "a delay by an amount that changes");
     }
 }
 

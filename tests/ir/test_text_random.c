@@ -715,6 +715,8 @@ static void make_rest(Maker *m)
                           make_term(m, model_var(m->model, output)->type),
                           make_term(m, REAL_TYPE),
                           maybe_term(m, REAL_TYPE, 50),
+                          VAR_NONE,
+                          VAR_NONE,
                           any_span(m) };
         vec_push(m->w.arena, &m->model->delays, d);
     }

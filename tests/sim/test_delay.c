@@ -233,10 +233,81 @@ static void test_delays_of_arrays_and_whole_numbers(void **state)
                      check_types);
 }
 
+/* ---- amounts that change ---- */
+static double ramp_behind_1(double t)
+{
+    return t < 1 ? 0 : 1 + t;
+}
+
+/* What each output is, from the input as a function of the time; those that are delayed by s = exp(-t) take s from the
+ * run. Of two rows at one time the last one counts. */
+static void check_changing(const RunResult *r)
+{
+    expect_done(r);
+    for (uint32_t k = 0; k < r->n_rows; k++) {
+        const double t = r->rows[k].time, *v = r->rows[k].values, s = v[run_column(r, "s")];
+        const bool is_left = k + 1 < r->n_rows && r->rows[k + 1].time <= t;
+        if (is_left || t == 0 || fabs(t - s) < 1e-9) /* there what is delayed by s jumps */
+            continue;
+        const double wave = t - 1 - 0.5 * sin(3 * t), jump = t - 0.5 - 0.25 * sin(2 * t);
+        const double back = t < 2 ? t - 0.5 : t - 0.5 - 1.5 * (t - 2);
+        expect_near(v[run_column(r, "wave")], wave > 0 ? sin(wave) : 0, 1e-6);
+        expect_near(v[run_column(r, "bystate")], t > s ? cos(t - s) - 1 : -2, 2e-6);
+        expect_near(v[run_column(r, "two[2]")], t > s ? 2 * sin(t - s) : 0, 2e-6);
+        if (fabs(jump - 1) > 1e-9)
+            expect_near(v[run_column(r, "jump")], ramp_behind_1(jump), 1e-9);
+        if (fabs(back - 1) > 1e-9) /* from t = 3 on it goes back over the jump */
+            expect_near(v[run_column(r, "back")], ramp_behind_1(back), 1e-9);
+        expect_near(v[run_column(r, "late")], t - s >= 1.25 && t - s < 2.25, 0);
+        if (t >= 1) /* delayed by 0, in its own input */
+            expect_near(v[run_column(r, "fade")], sin(t) / 0.75, 1e-9);
+        else if (t > 0.5 && t <= 0.75) /* then nothing has come back yet */
+            expect_near(v[run_column(r, "fade")], sin(2 * t - 1), 1e-6);
+    }
+    expect_near(run_last(r, "n"), 1, 0);
+}
+
+static void test_an_amount_may_change_and_be_0(void **state)
+{
+    (void)state;
+    RunRequest request = { .path = KOINE_SOURCE_DIR "/tests/sim/delays/changing.ir", .stop = 4, .interval = 0.25 };
+    run_in_all_tiers(request, check_changing);
+    request.pause = 1.625;
+    run_in_all_tiers(request, check_changing);
+    static const char *const solvers[] = { "rk4", "dop853", "cvode-bdf", "ida" };
+    for (size_t k = 0; k < sizeof solvers / sizeof *solvers; k++) {
+        RunResult *r = run_model(&(RunRequest){
+            .path = request.path, .stop = 4, .interval = 0.25, .tolerance = 1e-8, .step = 0.01, .solver = solvers[k] });
+        check_changing(r);
+        run_free(r);
+    }
+}
+
+static void expect_dead_time(const char *path, const char *text, double time)
+{
+    RunResult *r = run_model(&(RunRequest){ .path = path, .stop = 4, .interval = 0.5 });
+    assert_true(r->is_compiled);
+    assert_int_equal(r->report.fault.cause, KOINE_CAUSE_DEAD_TIME);
+    assert_non_null(strstr(r->report.fault.text, text));
+    assert_true(r->report.fault.place.line > 0);
+    expect_near(r->report.time, time, 0.01);
+    run_free(r);
+}
+
+static void test_an_amount_outside_of_its_range_ends_the_run(void **state)
+{
+    (void)state;
+    expect_dead_time(KOINE_SOURCE_DIR "/tests/sim/delays/beyond.ir", "must lie between 0", 1);
+    expect_dead_time(KOINE_SOURCE_DIR "/tests/sim/delays/above.ir", "must lie between 0", 0.5);
+    expect_dead_time(KOINE_SOURCE_DIR "/tests/sim/delays/ring.ir", "depends on itself", 1); /* u = 1 + 2*u */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_delays_of_arrays_and_whole_numbers),
+        cmocka_unit_test(test_an_amount_may_change_and_be_0),
+        cmocka_unit_test(test_an_amount_outside_of_its_range_ends_the_run),
         cmocka_unit_test(test_delayed_signals),
         cmocka_unit_test(test_continued_run_keeps_history),
         cmocka_unit_test(test_without_states),

@@ -90,6 +90,21 @@ static KoineDecision begin_decision(const EventLayout *e, uint32_t index, const 
                             .origin = index };
 }
 
+/* It compares with the begin or end of a piece that a delay reads. */
+static bool is_border(const EventLayout *e, Term term)
+{
+    const Model *m = e->m;
+    bool found = false;
+    for (uint32_t j = 0; j < m->delays.n; j++)
+        for (uint32_t k = 0; term.shape && k < term.shape->n_leaves && !var_is_none(m->delays.at[j].since); k++) {
+            const Holders since = ref_holders(m, ref_now(m->delays.at[j].since));
+            const Holders until = ref_holders(m, ref_now(m->delays.at[j].until));
+            const uint32_t var = term_refs(m, term)[k].var.index;
+            found |= var - since.first < since.n || var - until.first < until.n;
+        }
+    return found;
+}
+
 void add_relation(EventLayout *e, uint32_t index, const Block *b)
 {
     Kernels *ks = e->ks;
@@ -102,6 +117,7 @@ void add_relation(EventLayout *e, uint32_t index, const Block *b)
     *out = (KoineRelation){ .decision = begin_decision(e, index, b, r->bit, r->region, r->branch),
                             .is_strict = r->is_strict,
                             .is_joint = r->is_joint,
+                            .is_border = is_border(e, r->left) || is_border(e, r->right),
                             .bit = ks->slots->now[r->bit.index],
                             .state = state_compared(e, r->left, r->right) };
     decision->is_time = r->kind == RELATION_TIME;

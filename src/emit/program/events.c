@@ -157,6 +157,14 @@ static uint32_t element_slot(EventLayout *e, Ref ref, uint32_t k)
     return slot_of(e->ks->slots, ref) + (ref_type(e->m, ref).rank ? k : 0);
 }
 
+static uint32_t element_cell(EventLayout *e, VarId var, uint32_t k)
+{
+    if (var_is_none(var))
+        return KOINE_NONE;
+    const Holders holders = ref_holders(e->m, ref_now(var));
+    return cell_of(e, ref_now(holders.n > 1 ? (VarId){ holders.first + k } : var));
+}
+
 static KoineDelay delay_of(EventLayout *e, const Delay *d, uint32_t k)
 {
     const Model *m = e->m;
@@ -170,6 +178,12 @@ static KoineDelay delay_of(EventLayout *e, const Delay *d, uint32_t k)
                          .input = element_slot(e, term_refs(m, d->input)[0], k),
                          .amount = element_slot(e, term_refs(m, d->amount)[0], k),
                          .cell = cell_of(e, ref_now(held)),
+                         .max = element_slot(e, term_refs(m, term_is_absent(d->max) ? d->amount : d->max)[0], k),
+                         .since = var_is_none(d->since) ? KOINE_NONE : element_slot(e, ref_now(d->since), k),
+                         .until = var_is_none(d->since) ? KOINE_NONE : element_slot(e, ref_now(d->until), k),
+                         .since_cell = element_cell(e, d->since, k),
+                         .until_cell = element_cell(e, d->until, k),
+                         .variable = e->ks->slots->row_of[held.index],
                          .has_start = !term_is_absent(y->start),
                          .is_real = y->type.kind == TYPE_REAL,
                          .name = name };
@@ -188,6 +202,7 @@ static void fill_delays(EventLayout *e)
                 continue;
             for (uint32_t j = 0; j < variable_count(m, d->output); j++) {
                 const KoineDelay row = delay_of(e, d, j);
+                e->out.data.delays.n_changing += row.since != KOINE_NONE;
                 vec_push(e->ks->arena, &rows, row);
             }
         }

@@ -201,6 +201,8 @@ static void lower_delay(Lower *lower, const Stmt *statement)
     const Quantity *target = target_of(lower, statement);
     Node *const *args = statement->u.define.value->u.call.args;
     const Delay delay = { .output = target->var,
+                          .since = VAR_NONE,
+                          .until = VAR_NONE,
                           .input = mdl_lower_term(lower, args[0], true),
                           .amount = mdl_lower_term(lower, args[1], true),
                           .max = TERM_NONE,

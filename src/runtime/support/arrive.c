@@ -60,6 +60,8 @@ static void flip_relation(Machine *m, uint32_t number)
     const KoineRelation *r = &m->program->events.decisions.relations[number];
     m->slots[r->bit].i = !m->slots[r->bit].i;
     m->instant->result.is_changed = 1;
+    if (!r->is_border)
+        m->instant->bend = 0;
     pin_relation(m, number);
     cell_changed(m, r->decision.cell);
     bitset_add(&m->wake.dirty, r->decision.node);
@@ -70,6 +72,7 @@ static void move_step(Machine *m, uint32_t number, int64_t by)
     const KoineStep *s = &m->program->events.decisions.steps[number];
     m->slots[s->value].i += by;
     m->instant->result.is_changed = 1;
+    m->instant->bend = 0;
     pin_step(m, number);
     cell_changed(m, s->decision.cell);
     bitset_add(&m->wake.dirty, s->decision.node);
@@ -97,10 +100,10 @@ static void serve_entry(Machine *m, uint32_t entry)
     const KoineDecision *decision = koine_decision_of(&m->program->events.decisions, owner);
     const bool is_timed = decision->timed != KOINE_NONE;
     koine_calendar_remove(m, entry);
-    m->instant->bend = 0;
-    if (is_timed && koine_timed_is_blind(m, owner))
+    if (is_timed && koine_timed_is_blind(m, owner)) {
+        m->instant->bend = 0;
         bitset_add(&m->wake.dirty, decision->node);
-    else if (owner < n)
+    } else if (owner < n)
         flip_relation(m, owner);
     else if (is_timed)
         move_step(m, owner - n, koine_timed_direction(m, owner - n));
@@ -313,7 +316,7 @@ KoineStatus koine_machine_arrive(KoineModel *model, const KoineArrival *arrival)
     now->result.is_changed = now->result.is_restart = now->result.has_states = 0;
     now->at_stop = (arrival->cause & KOINE_AT_STOP) != 0;
     now->is_start = (arrival->cause & KOINE_AT_START) != 0;
-    now->bend = arrival->cause & ~(unsigned)KOINE_AT_TIME ? 0 : UINT8_MAX;
+    now->bend = arrival->cause & ~(unsigned)(KOINE_AT_TIME | KOINE_AT_ROOTS | KOINE_AT_STEP) ? 0 : UINT8_MAX;
     model->fault.text[0] = 0;
     if (p->events.delays.n_moving)
         koine_read_delays(m);

@@ -4,27 +4,13 @@
  * interpolated across that. The output stays in one segment between events and goes on to the next one at an event of
  * its own, exactly the dead time after the segment has begun: solvers see one smooth branch up to the event. Discrete
  * signals have segments of one point. */
-#include "machine.h"
+#include "delays.h"
 #include <math.h>
 #include <stdio.h>
 
-enum { LAST_BEND = 5, WINDOW = 4 }; /* bends of a higher derivative are smooth enough; points of the interpolation */
-
-static DelayPoint *points_of(const Machine *m, uint32_t delay)
-{
-    return m->history.points + (uint64_t)delay * m->history.delays[delay].capacity;
-}
-
-/* The first point of the segment behind the one that is read; n: there is none. */
-static uint32_t next_segment(const Machine *m, uint32_t delay)
-{
-    const DelayState *s = &m->history.delays[delay];
-    const DelayPoint *points = points_of(m, delay);
-    uint32_t j = s->segment + 1;
-    while (j < s->n && !points[j].is_first)
-        j++;
-    return j;
-}
+/* Bends of a higher derivative are smooth enough; where the amount changes, each of them would be an event that bends
+ * all other histories. */
+enum { LAST_BEND = 5, LAST_CHANGING_BEND = 1 };
 
 static uint32_t last_not_after(const DelayPoint *points, uint32_t low, uint32_t end, double time)
 {
@@ -38,10 +24,9 @@ static uint32_t last_not_after(const DelayPoint *points, uint32_t low, uint32_t 
     return low;
 }
 
-/* Polynomial through the points around, at most WINDOW of them. */
-static double interpolate(const DelayPoint *points, uint32_t first, uint32_t end, double time)
+double koine_delay_between(const DelayPoint *points, uint32_t first, uint32_t end, double time)
 {
-    const uint32_t n = end - first < WINDOW ? end - first : WINDOW;
+    const uint32_t n = end - first < DELAY_WINDOW ? end - first : DELAY_WINDOW;
     const uint32_t at = last_not_after(points, first, end, time);
     uint32_t from = at > first ? at - 1 : first;
     if (from + n > end)
@@ -60,30 +45,38 @@ static double interpolate(const DelayPoint *points, uint32_t first, uint32_t end
 static double value_at(const Machine *m, uint32_t delay, double time)
 {
     const DelayState *s = &m->history.delays[delay];
-    const DelayPoint *points = points_of(m, delay);
+    const DelayPoint *points = delay_points(m, delay);
     const double then = time - m->slots[m->program->events.delays.at[delay].amount].r;
     if (s->segment + 1 >= s->end || then <= points[s->segment].time)
         return points[s->segment].value.r;
     if (then >= points[s->end - 1].time)
         return points[s->end - 1].value.r;
-    return interpolate(points, s->segment, s->end, then);
+    return koine_delay_between(points, s->segment, s->end, then);
 }
 
 void koine_read_delays(Machine *m)
 {
     const KoineProgram *p = m->program;
     for (uint32_t j = 0; j < p->events.delays.n_moving; j++)
-        m->slots[p->events.delays.at[j].output].r = value_at(m, j, m->slots[p->slots.time].r);
+        if (!delay_is_changing(m, j))
+            m->slots[p->events.delays.at[j].output].r = value_at(m, j, m->slots[p->slots.time].r);
+    if (p->events.delays.n_changing)
+        koine_read_changing(m);
 }
 
 /* ---- switching to the next segment ---- */
 static void schedule(Machine *m, uint32_t delay)
 {
-    const uint32_t entry = m->program->events.decisions.n_calendar + delay, next = next_segment(m, delay);
+    if (delay_is_changing(m, delay)) {
+        koine_enter_piece(m, delay);
+        return;
+    }
+    const uint32_t entry = m->program->events.decisions.n_calendar + delay, next = delay_next_segment(m, delay);
     m->history.delays[delay].end = next;
     if (next < m->history.delays[delay].n)
-        koine_calendar_at(
-            m, entry, points_of(m, delay)[next].time + m->slots[m->program->events.delays.at[delay].amount].r, false);
+        koine_calendar_at(m, entry,
+                          delay_points(m, delay)[next].time + m->slots[m->program->events.delays.at[delay].amount].r,
+                          false);
     else
         koine_calendar_remove(m, entry);
 }
@@ -93,8 +86,8 @@ bool koine_switch_delay(Machine *m, uint32_t delay)
     const KoineDelay *d = &m->program->events.delays.at[delay];
     DelayState *s = &m->history.delays[delay];
     const KoineSlot before = m->slots[d->output];
-    s->segment = next_segment(m, delay);
-    const DelayPoint *first = &points_of(m, delay)[s->segment];
+    s->segment = delay_next_segment(m, delay);
+    const DelayPoint *first = &delay_points(m, delay)[s->segment];
     schedule(m, delay);
     m->slots[d->output] = first->value;
     if (delay < m->program->events.delays.n_moving)
@@ -111,10 +104,12 @@ bool koine_switch_delay(Machine *m, uint32_t delay)
 static void drop_old(Machine *m, uint32_t delay)
 {
     DelayState *s = &m->history.delays[delay];
-    DelayPoint *points = points_of(m, delay);
-    const double then = m->slots[m->program->slots.time].r - m->slots[m->program->events.delays.at[delay].amount].r;
-    const uint32_t at = last_not_after(points, s->segment, s->end, then);
-    const uint32_t n = at > s->segment + WINDOW ? at - WINDOW : s->segment;
+    DelayPoint *points = delay_points(m, delay);
+    const bool is_changing = delay_is_changing(m, delay);
+    const double then = m->slots[m->program->slots.time].r - m->slots[m->program->events.delays.at[delay].max].r;
+    const uint32_t first = is_changing ? 0 : s->segment, end = is_changing ? s->n : s->end;
+    const uint32_t at = last_not_after(points, first, end, then);
+    const uint32_t n = at > first + DELAY_WINDOW ? at - DELAY_WINDOW : first;
     if (n < s->capacity / 2)
         return;
     memmove(points, points + n, (s->n - n) * sizeof *points);
@@ -133,7 +128,7 @@ void koine_spread_points(Machine *m)
     if (capacity <= m->history.delays[0].capacity)
         return;
     for (uint32_t j = p->events.delays.n; j-- > 0;) {
-        memmove(m->history.points + (uint64_t)j * capacity, points_of(m, j),
+        memmove(m->history.points + (uint64_t)j * capacity, delay_points(m, j),
                 m->history.delays[j].n * sizeof(DelayPoint));
         m->history.delays[j].capacity = capacity;
     }
@@ -161,15 +156,15 @@ static const double CLOSEST = 1e-8;
 static bool replaces_last(const Machine *m, uint32_t delay, const DelayPoint *point)
 {
     const DelayState *s = &m->history.delays[delay];
-    const DelayPoint *last = &points_of(m, delay)[s->n - 1];
+    const DelayPoint *last = &delay_points(m, delay)[s->n - 1];
     return s->n > 1 && !last->is_first && !point->is_first &&
-           point->time - last->time < CLOSEST * m->slots[m->program->events.delays.at[delay].amount].r;
+           point->time - last->time < CLOSEST * m->slots[m->program->events.delays.at[delay].max].r;
 }
 
 static void append(Machine *m, uint32_t delay, DelayPoint point)
 {
     DelayState *s = &m->history.delays[delay];
-    DelayPoint *points = points_of(m, delay);
+    DelayPoint *points = delay_points(m, delay);
     if (!point.is_first && s->n && points[s->n - 1].time >= point.time)
         return;
     if (replaces_last(m, delay, &point)) {
@@ -208,7 +203,7 @@ static bool differ(const KoineDelay *d, KoineSlot a, KoineSlot b)
     return d->is_real ? a.r != b.r : a.i != b.i;
 }
 
-void koine_leave_delays(Machine *m)
+KoineStatus koine_leave_delays(Machine *m)
 {
     const KoineProgram *p = m->program;
     const double time = m->slots[p->slots.time].r;
@@ -219,14 +214,17 @@ void koine_leave_delays(Machine *m)
     for (uint32_t j = 0; j < p->events.delays.n; j++) {
         const DelayState *s = &m->history.delays[j];
         DelayPoint point = { .time = time, .value = m->slots[p->events.delays.at[j].input] };
-        const bool jumps = differ(&p->events.delays.at[j], points_of(m, j)[s->n - 1].value, point.value);
+        const bool jumps = differ(&p->events.delays.at[j], delay_points(m, j)[s->n - 1].value, point.value);
         const bool bends = j < p->events.delays.n_moving && (m->instant->result.is_restart || m->instant->is_start) &&
-                           m->instant->bend < LAST_BEND;
+                           m->instant->bend < (delay_is_changing(m, j) ? LAST_CHANGING_BEND : LAST_BEND);
         point.is_first = jumps || bends;
         point.bend = jumps ? 0 : (uint8_t)(m->instant->bend + 1);
         if (point.is_first || j < p->events.delays.n_moving)
             append(m, j, point);
+        if (delay_is_changing(m, j))
+            koine_enter_piece(m, j);
     }
+    return p->events.delays.n_changing ? koine_evaluate_dirty(m) : KOINE_OK; /* when pieces are left */
 }
 
 /* ---- begin of a run ---- */
@@ -235,7 +233,7 @@ static KoineStatus check_amounts(Machine *m)
     const KoineProgram *p = m->program;
     for (uint32_t j = 0; j < p->events.delays.n; j++) {
         const double amount = m->slots[p->events.delays.at[j].amount].r;
-        if (amount > 0 && isfinite(amount))
+        if (delay_is_changing(m, j) || (amount > 0 && isfinite(amount)))
             continue;
         char text[256];
         snprintf(text, sizeof text, "the dead time of '%.120s' is %g: it must be greater than 0",
@@ -284,13 +282,13 @@ static KoineStatus begin_with_history(Machine *m)
     for (uint32_t j = 0; j < p->events.delays.n; j++) {
         DelayState *s = &m->history.delays[j];
         if (s->n == 0) { /* it is new */
-            points_of(m, j)[0] = (DelayPoint){ .time = m->slots[p->slots.time].r,
-                                               .value = m->slots[p->events.delays.at[j].output],
-                                               .is_first = 1 };
+            delay_points(m, j)[0] = (DelayPoint){ .time = m->slots[p->slots.time].r,
+                                                  .value = m->slots[p->events.delays.at[j].output],
+                                                  .is_first = 1 };
             *s = (DelayState){ .n = 1, .end = 1, .capacity = s->capacity };
         }
         schedule(m, j);
-        m->slots[p->events.delays.at[j].output] = points_of(m, j)[s->segment].value;
+        m->slots[p->events.delays.at[j].output] = delay_points(m, j)[s->segment].value;
         if (j < p->events.delays.n_moving)
             m->slots[p->events.delays.at[j].output].r = value_at(m, j, m->slots[p->slots.time].r);
     }
@@ -312,9 +310,9 @@ KoineStatus koine_begin_delays(Machine *m)
     for (uint32_t j = 0; j < p->events.delays.n && status == KOINE_OK; j++) {
         DelayState *s = &m->history.delays[j];
         *s = (DelayState){ .n = 1, .end = 1, .capacity = s->capacity ? s->capacity : KOINE_FIRST_POINTS };
-        points_of(m, j)[0] = (DelayPoint){ .time = m->slots[p->slots.time].r,
-                                           .value = m->slots[p->events.delays.at[j].output],
-                                           .is_first = 1 };
+        delay_points(m, j)[0] = (DelayPoint){ .time = m->slots[p->slots.time].r,
+                                              .value = m->slots[p->events.delays.at[j].output],
+                                              .is_first = 1 };
         koine_calendar_remove(m, p->events.decisions.n_calendar + j);
     }
     return status;
@@ -330,11 +328,13 @@ KoineStatus koine_take_up_delays(Machine *m)
 
 double koine_machine_longest_step(KoineModel *model)
 {
+    enum { PIECES = 4 }; /* of the largest amount: what is read may lie in the step that is made */
     Machine *m = koine_machine_of(model);
     const KoineProgram *p = m->program;
     double shortest = INFINITY;
     koine_run_part(m, &p->parts.parameters);
     for (uint32_t j = 0; j < p->events.delays.n_moving; j++)
-        shortest = fmin(shortest, m->slots[p->events.delays.at[j].amount].r);
+        shortest = fmin(shortest, delay_is_changing(m, j) ? m->slots[p->events.delays.at[j].max].r / PIECES
+                                                          : m->slots[p->events.delays.at[j].amount].r);
     return shortest / 2;
 }

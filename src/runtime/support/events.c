@@ -129,12 +129,18 @@ static KoineStatus fire(Machine *m)
     return KOINE_OK;
 }
 
+static KoineStatus evaluate(Machine *m)
+{
+    const KoineStatus status = koine_evaluate_dirty(m);
+    return status == KOINE_OK && m->program->events.delays.n_changing ? koine_follow_delays(m) : status;
+}
+
 KoineStatus koine_machine_step(KoineModel *model, KoineOutcome *outcome)
 {
     Machine *m = koine_machine_of(model);
     Instant *now = m->instant;
     outcome->flags = 0;
-    KoineStatus status = koine_evaluate_dirty(m);
+    KoineStatus status = evaluate(m);
     while (status == KOINE_OK && bitset_is_empty(&m->wake.enabled) && is_settled(m) && now->n_passing == 0) {
         bool has_jumped = false;
         if (m->spaces.jump_space)
@@ -142,14 +148,14 @@ KoineStatus koine_machine_step(KoineModel *model, KoineOutcome *outcome)
         if (status != KOINE_OK)
             return status;
         if (has_jumped) {
-            status = koine_evaluate_dirty(m);
+            status = evaluate(m);
             continue;
         }
         if (now->at_stop || !koine_serve_late(m, m->slots[m->program->slots.time].r)) {
             outcome->event_step = now->event_step;
             return KOINE_OK;
         }
-        status = koine_evaluate_dirty(m);
+        status = evaluate(m);
     }
     if (status != KOINE_OK)
         return status;
@@ -190,6 +196,7 @@ KoineStatus koine_machine_commit(KoineModel *model, KoineOutcome *outcome)
             continue;
         m->slots[next->target] = m->slots[next->buffer];
         now->result.is_changed = 1;
+        now->bend = 0;
         if (next->is_state) {
             now->result.has_states = now->result.is_restart = 1;
             koine_disarm_jumps(m);
@@ -271,8 +278,9 @@ KoineStatus koine_machine_leave(KoineModel *model, KoineOutcome *outcome)
     koine_consider_upgrade(m);
     if (p->events.decisions.n_roots)
         koine_widen_bands(m);
-    if (p->events.delays.n)
-        koine_leave_delays(m);
+    const KoineStatus status = p->events.delays.n ? koine_leave_delays(m) : KOINE_OK;
+    if (status != KOINE_OK)
+        return status;
     outcome->event_step = now->event_step;
     outcome->flags = (now->result.is_changed ? KOINE_CHANGED : 0u) | (now->result.has_states ? KOINE_STATES : 0u) |
                      (now->result.is_restart ? KOINE_RESTART : 0u) |

@@ -168,8 +168,10 @@ static KoineStatus machine_evaluate(KoineModel *model, const KoineEvaluation *at
     Machine *m = koine_machine_of(model);
     const KoineProgram *p = m->program;
     KoineStatus status = KOINE_OK;
-    koine_set_point(m, at->time, at->x);
     model->fault.text[0] = 0;
+    koine_set_point(m, at->time, at->x);
+    if (m->history.complaint)
+        return koine_check_delays(m, KOINE_RETRY);
     if (at->want & KOINE_WANT_RESIDUAL)
         return koine_residual(m, at);
     if (at->want & KOINE_WANT_ROOTS) {
@@ -216,6 +218,8 @@ static KoineStatus machine_derivatives(KoineModel *model)
     m->work.evaluations++;
     if (m->program->events.delays.n_moving)
         koine_read_delays(m);
+    if (m->history.complaint)
+        return koine_check_delays(m, KOINE_RETRY);
     if (m->work.counts)
         count_part(m, &m->program->parts.derivatives);
     return m->code->derivatives ? m->code->derivatives(model) : run_steps(m, &m->program->parts.derivatives);
@@ -228,7 +232,7 @@ static KoineStatus machine_accept(KoineModel *model, double time, const double *
     outcome->flags = 0;
     koine_consider_upgrade(m);
     if (p->systems.n_run == 0 && m->instant->n_widened == 0 && p->systems.n_sets == 0 &&
-        p->events.firings.n_step_conditions == 0)
+        p->events.firings.n_step_conditions == 0 && p->events.delays.n_changing == 0)
         return KOINE_OK;
     koine_set_point(m, time, x);
     if (p->systems.n_run || p->systems.n_sets || p->events.firings.n_step_conditions) {
@@ -248,6 +252,8 @@ static KoineStatus machine_accept(KoineModel *model, double time, const double *
         koine_run_part(m, &p->parts.outputs);
         outcome->flags |= koine_wants_step(m) ? KOINE_COMMIT : 0;
     }
+    if (p->events.delays.n_changing)
+        outcome->flags |= koine_wants_pieces(m) ? KOINE_COMMIT : 0;
     koine_narrow_bands(m);
     return KOINE_OK;
 }

@@ -132,6 +132,8 @@ typedef struct {
     DelayState *delays;
     DelayPoint *points; /* of all delays, capacity each; the rest of the block */
     bool is_recalled;   /* it comes from an earlier run, for the next start */
+    uint32_t complaint; /* 1 + a delay whose amount is impossible, or that no value fits; 0: none */
+    bool is_loop;       /* the latter */
 } History;
 
 /* Room for algebraic systems, state sets, jumps and the residual form. */
@@ -391,10 +393,13 @@ bool koine_is_noise(const Machine *m, uint32_t root, double g); /* it crosses to
 void koine_machine_hold(KoineModel *model, uint32_t root, uint8_t is_held);
 
 /* delays.c */
-void koine_read_delays(Machine *m);                  /* outputs of moving delays at the time in the block */
+void koine_read_delays(Machine *m);                             /* outputs of moving delays at the time in the block */
+KoineStatus koine_check_delays(Machine *m, KoineStatus status); /* `status` if an amount that changes is impossible */
+KoineStatus koine_follow_delays(Machine *m); /* outputs by amounts that change, and all that depends on them */
+bool koine_wants_pieces(Machine *m);         /* at an accepted point: some delay has left its piece without an event */
 bool koine_switch_delay(Machine *m, uint32_t delay); /* to the next segment; the output has changed */
 KoineStatus koine_reserve_points(Machine *m);        /* GROW: the block is too small for another point each */
-void koine_leave_delays(Machine *m);                 /* jumps and bends of an instant; points are reserved */
+KoineStatus koine_leave_delays(Machine *m);          /* jumps and bends of an instant; points are reserved */
 void koine_spread_points(Machine *m);                /* after the block was made larger */
 uint64_t koine_machine_memory(KoineModel *model, KoineSlot *to, uint64_t n_words);
 KoineStatus koine_machine_recall(KoineModel *model, const KoineSlot *from, uint64_t n_words);
