@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 enum { MOST_AIMED = 4 };                   /* looks next to a place that is known */
+enum { MOST_SECANTS = 8 };                 /* before a piece is halved */
 static const double SHORTEST_SPLIT = 1e-3; /* of a step: crossings closer than this are not told apart */
 
 KoineStatus koine_roots_create(KoineRun *run)
@@ -272,7 +273,7 @@ static KoineStatus split_piece(KoineRun *run, double from, double *to)
 {
     KoineRoots *roots = &run->roots;
     const double shortest = SHORTEST_SPLIT * (run->solver->time - run->solver->from);
-    while (*to - from > shortest) {
+    for (int round = 0; *to - from > shortest; round++) {
         double first = 1, second = 1;
         for (uint32_t k = 0; k < roots->n; k++)
             if (roots->hi[k] <= 0 && roots->lo[k] > 0) {
@@ -280,7 +281,10 @@ static KoineStatus split_piece(KoineRun *run, double from, double *to)
                 second = koine_min(second, koine_max(share, first));
                 first = koine_min(first, share);
             }
-        const double t = from + koine_max(0.5 * (first + second) * (*to - from), shortest); /* roots may begin at 0 */
+        double share = 0.5 * (first + second);
+        if (round >= MOST_SECANTS) /* functions that are flat where they cross: their secants lead nowhere */
+            share = koine_min(share, 0.5);
+        const double t = from + koine_max(share * (*to - from), shortest); /* roots may begin at 0 */
         const KoineStatus status = koine_roots_evaluate_at(run, t, roots->mid);
         if (status != KOINE_OK || !(t > from && t < *to))
             return status;

@@ -192,6 +192,40 @@ static void test_m12_when_of_modelica_with_reinit(void **state)
         check_reinit);
 }
 
+/* y passes 1 at 0.3: until then no condition rises but the one whose edge begins with false. */
+static void check_true_at_the_start(const RunResult *r)
+{
+    static const char *const names[] = { "n", "m", "q", "r", "s" };
+    expect_done(r);
+    expect_values(r, 0, 5, names, (const double[]){ 0, 0, 0, 0, 1 });
+    expect_values(r, 1, 5, names, (const double[]){ 0, 0, 1, 0, 1 });
+}
+
+static void test_m11_what_holds_at_the_start_does_not_fire_next(void **state)
+{
+    (void)state;
+    run_in_all_tiers((RunRequest){ .path = MODELS "true_at_the_start.ir", .stop = 1, .interval = 1 },
+                     check_true_at_the_start);
+}
+
+/* x passes 0 at 1.2617 downwards and at 1.8799 upwards: only there sin(x) > tanh(x) rises. */
+static void check_flat(const RunResult *r)
+{
+    expect_done(r);
+    expect_near(run_at(r, "n", 1.85), 0, 0);
+    expect_near(run_last(r, "n"), 1, 0);
+    expect_near(run_last(r, "x0"), 0.2 + sin(6) / 3, 1e-6);
+}
+
+static void test_s8_comparisons_that_are_flat_where_they_cross(void **state)
+{
+    (void)state;
+    run_in_all_tiers(
+        (RunRequest){
+            .path = KOINE_SOURCE_DIR "/tests/sim/events/flat.ir", .stop = 2, .interval = 0.05, .tolerance = 1e-7 },
+        check_flat);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -203,6 +237,8 @@ int main(void)
         cmocka_unit_test(test_m11_a_crossing_behind_a_step_is_found),
         cmocka_unit_test(test_m12_when_of_modelica_with_reinit),
         cmocka_unit_test(test_m11_entries_are_called_from_outside),
+        cmocka_unit_test(test_m11_what_holds_at_the_start_does_not_fire_next),
+        cmocka_unit_test(test_s8_comparisons_that_are_flat_where_they_cross),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

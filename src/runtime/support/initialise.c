@@ -152,10 +152,13 @@ KoineStatus koine_machine_initialise(KoineModel *model, double time)
         status = koine_begin_delays(m);
     for (uint32_t j = 0; j < p->events.graph.n_pres && status == KOINE_OK; j++) {
         const KoinePre *pre = &p->events.graph.pres[j];
+        if (pre->start == KOINE_PRE_START)
+            continue;
         if (pre->start == KOINE_PRE_CURRENT)
             memcpy(&m->slots[pre->pre], &m->slots[pre->now], pre->n * sizeof(KoineSlot));
-        else if (pre->start == KOINE_PRE_FALSE)
+        else
             memset(&m->slots[pre->pre], 0, pre->n * sizeof(KoineSlot));
+        koine_wake_readers(m, pre->cell); /* what was enabled by the value before may not be so any more */
     }
     return status;
 }
