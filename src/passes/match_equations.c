@@ -164,14 +164,6 @@ static bool takes_part(const Compile *c, const Equation *e)
     return e->kind != EQUATION_DROPPED && e->when_valid != (c->is_initial ? VALID_NOT_INITIAL : VALID_INITIAL_ONLY);
 }
 
-/* An explicit equation of the initial system, or of a task, that may determine any of its Real unknowns. */
-static bool is_reversible(const Matcher *t, const Equation *e)
-{
-    return (t->c->is_initial || t->model->has_task) && e->kind == EQUATION_EXPLICIT &&
-           e->lhs.shape->type.kind == TYPE_REAL && e->lhs.shape->type.rank == 0 && !e->lhs.shape->has_index &&
-           !e->rhs.shape->has_index;
-}
-
 /* Over a range, or with elements of arrays that are no scalars among its unknowns. */
 static bool is_array_equation(const Matcher *t, const Equation *e)
 {
@@ -183,6 +175,14 @@ static bool is_array_equation(const Matcher *t, const Equation *e)
             is_one |= unknown_of(t, ref) != ID_NONE && model_var(t->model, ref.var)->type.rank;
         }
     return is_one;
+}
+
+/* An explicit equation of the initial system, or of a task, that may determine any of its Real unknowns. */
+static bool is_reversible(const Matcher *t, const Equation *e)
+{
+    return (t->c->is_initial || t->model->has_task) && e->kind == EQUATION_EXPLICIT &&
+           e->lhs.shape->type.kind == TYPE_REAL && e->lhs.shape->type.rank == 0 && !e->lhs.shape->has_index &&
+           !is_array_equation(t, e);
 }
 
 /* Explicit equations, and those without direction that are written v = e over an array. */
@@ -550,15 +550,70 @@ static void prefer_left_sides(Matcher *t, const Residuals *r, uint32_t *column_o
     }
 }
 
+/* A state of the initial system, which can keep its start value. */
+static bool can_be_kept(const Matcher *t, const Residuals *r, uint32_t column)
+{
+    const Ref ref = t->c->unknowns.at[r->columns.at[column]];
+    const Definition definition = model_var(t->model, ref.var)->definition;
+    return ref.kind == REF_NOW && (definition == DEFINITION_DER || definition == DEFINITION_NEXT);
+}
+
+typedef struct {
+    const Incidence *rows_of; /* per column */
+    uint32_t *column_of_row, *row_of_column;
+    uint32_t *queue, *from; /* columns; per column: the one that wants its row, ID_NONE: not met */
+} Exchange;
+
+/* The column takes a row of another one, which takes one of a third, and so on to one that can be kept. */
+static void exchange(const Matcher *t, const Residuals *r, const Exchange *x, uint32_t column)
+{
+    uint32_t head = 0, tail = 0, last = MATCH_NONE;
+    x->queue[tail++] = column;
+    while (head < tail && last == MATCH_NONE) {
+        const uint32_t wants = x->queue[head++];
+        for (uint32_t k = x->rows_of->start[wants]; k < x->rows_of->start[wants + 1] && last == MATCH_NONE; k++) {
+            const uint32_t has = x->column_of_row[x->rows_of->index[k]];
+            if (has == MATCH_NONE || has == column || x->from[has] != ID_NONE)
+                continue;
+            x->from[has] = wants;
+            x->queue[tail++] = has;
+            if (can_be_kept(t, r, has))
+                last = has;
+        }
+    }
+    uint32_t row = last == MATCH_NONE ? MATCH_NONE : x->row_of_column[last];
+    for (uint32_t has = last; has != MATCH_NONE && has != column; has = x->from[has]) {
+        const uint32_t next = x->row_of_column[x->from[has]];
+        x->row_of_column[x->from[has]] = row;
+        x->column_of_row[row] = x->from[has];
+        row = next;
+    }
+    if (last != MATCH_NONE)
+        x->row_of_column[last] = MATCH_NONE;
+    for (uint32_t k = 0; k < tail; k++)
+        x->from[x->queue[k]] = ID_NONE;
+}
+
+/* Of several matchings that are as large, one that leaves over what can keep its start value. */
+static void leave_over_states(Matcher *t, const Residuals *r, uint32_t *column_of_row, uint32_t *row_of_column)
+{
+    Arena *arena = t->c->scratch;
+    const Incidence rows_of = incidence_transpose(&r->g, arena);
+    const uint32_t n = r->columns.n;
+    const Exchange x = { &rows_of, column_of_row, row_of_column, NEW_ARRAY(arena, uint32_t, n + 1),
+                         NEW_ARRAY(arena, uint32_t, n + 1) };
+    memset(x.from, 0xff, n * sizeof *x.from);
+    for (uint32_t k = 0; k < n; k++)
+        if (row_of_column[k] == MATCH_NONE && !can_be_kept(t, r, k))
+            exchange(t, r, &x, k);
+}
+
 /* States that the initial equations do not determine: known, at their start values. */
 static uint32_t keep_start_values(Matcher *t, const Residuals *r, uint32_t *row_of_column)
 {
     uint32_t kept = 0;
     for (uint32_t k = 0; k < r->columns.n; k++) {
-        const Ref ref = t->c->unknowns.at[r->columns.at[k]];
-        const Definition definition = model_var(t->model, ref.var)->definition;
-        if (row_of_column[k] != MATCH_NONE || ref.kind != REF_NOW ||
-            (definition != DEFINITION_DER && definition != DEFINITION_NEXT))
+        if (row_of_column[k] != MATCH_NONE || !can_be_kept(t, r, k))
             continue;
         row_of_column[k] = 0; /* taken: explain leaves it alone */
         kept++;
@@ -621,6 +676,8 @@ bool match_equations(Compile *c)
         match_rows_from(&firm, c->scratch, column_of_row, column_of_row, row_of_column, NULL);
     }
     const uint32_t size = match_rows_from(&r.g, c->scratch, column_of_row, column_of_row, row_of_column, NULL);
+    if (c->is_initial)
+        leave_over_states(&t, &r, column_of_row, row_of_column);
     const uint32_t kept = c->is_initial ? keep_start_values(&t, &r, row_of_column) : 0;
     const uint32_t left_out = leave_out(&t, &r, column_of_row);
     if (size + left_out < r.rows.n || size + kept < r.columns.n)
