@@ -12,20 +12,20 @@ Span span_of_block(Systems *ss, const Block *b)
     return b->equation.index == ID_NONE ? SPAN_NONE : ss->ks->model->equations.at[b->equation.index].origin.span;
 }
 
-static void add_block(Systems *ss, const Blocks *blocks, Entries *list, uint32_t index)
+static void add_block(Systems *ss, const Schedule *s, const Blocks *blocks, Entries *list, uint32_t index)
 {
     if (blocks->system_of[index] != KOINE_NONE)
         push_system(ss, list, blocks->system_of[index], false);
     else
         add_pieces(ss->ks, list, blocks->first_piece[index], blocks->first_piece[index + 1], index,
-                   span_of_block(ss, &ss->schedule->blocks.at[index]));
+                   span_of_block(ss, &s->blocks.at[index]));
 }
 
 static Entries list_part(Systems *ss, const Schedule *s, const Blocks *blocks, PartKind part, Arena *scratch)
 {
     Entries list = { .arena = scratch };
     for (uint32_t k = 0; k < s->parts[part].n; k++)
-        add_block(ss, blocks, &list, s->parts[part].at[k]);
+        add_block(ss, s, blocks, &list, s->parts[part].at[k]);
     return list;
 }
 
@@ -156,7 +156,7 @@ static KoinePart lay_initial(Systems *ss, const Schedule *run)
     const Blocks blocks = lay_blocks(ss, initial, schedule_initial_origin(run), false);
     Entries list = { 0 };
     for (uint32_t k = 0; k < initial->blocks.n; k++)
-        add_block(ss, &blocks, &list, k);
+        add_block(ss, initial, &blocks, &list, k);
     return lay_part(ss->ks, ss->systems.at, "initial", &list);
 }
 
