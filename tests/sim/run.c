@@ -89,6 +89,15 @@ static char *diagnostics_text(Compilation *c)
     return text;
 }
 
+static void advance(KoineModel *model, const KoineRunOptions *options, uint32_t n, KoineRunReport *report)
+{
+    KoineRun *run = koine_run_open(model, options, report);
+    for (uint32_t k = 1; run && k <= n; k++)
+        if (!koine_run_advance(run, options->start + (options->stop - options->start) * k / n))
+            break;
+    koine_run_close(run);
+}
+
 static void simulate(RunResult *r, const KoineModelKind *kind, const RunRequest *request)
 {
     const KoineHost host = {
@@ -121,7 +130,10 @@ static void simulate(RunResult *r, const KoineModelKind *kind, const RunRequest 
                                 .max_steps = request->max_steps,
                                 .sinks = sinks,
                                 .n_sinks = 1 };
-    koine_simulate(model, &options, &r->report);
+    if (request->n_pieces)
+        advance(model, &options, request->n_pieces, &r->report);
+    else
+        koine_simulate(model, &options, &r->report);
     if (request->pause > 0 && r->report.end == KOINE_RUN_DONE) {
         r->n_before = r->n_rows;
         if (request->between)

@@ -17,6 +17,7 @@ typedef struct {
     const char *task;
     ExternalPermission external;
     void (*prepare)(KoineModel *model); /* sets parameters and start values; may be NULL */
+    uint32_t n_pieces;                  /* above 0: the run advances in as many pieces */
     double pause;                       /* above 0: the run stops here and is continued */
     void (*between)(KoineModel *model); /* called at the pause; may be NULL */
 } RunRequest;
